@@ -1,0 +1,38 @@
+package dataflow
+
+// Resources counts what an FPGA has. BRAM is in RAMB18 halves.
+type Resources struct {
+	LUT  int `json:"LUT"`
+	FF   int `json:"FF"`
+	BRAM int `json:"BRAM_18K"`
+	URAM int `json:"URAM"`
+	DSP  int `json:"DSP"`
+}
+
+// Plus adds.
+func (r Resources) Plus(o Resources) Resources {
+	return Resources{r.LUT + o.LUT, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
+}
+
+// Within reports whether r fits o in every resource.
+func (r Resources) Within(o Resources) bool {
+	return r.LUT <= o.LUT && r.FF <= o.FF && r.BRAM <= o.BRAM && r.URAM <= o.URAM && r.DSP <= o.DSP
+}
+
+// A Cost is resources by named part, so that a report can say where they go.
+type Cost []Part
+
+// A Part is one contribution: "multipliers", "adder tree", "weight memory" ...
+type Part struct {
+	Name string `json:"part"`
+	Resources
+}
+
+// Total is the sum of the parts.
+func (c Cost) Total() Resources {
+	var r Resources
+	for _, p := range c {
+		r = r.Plus(p.Resources)
+	}
+	return r
+}

@@ -1,0 +1,105 @@
+package dataflow
+
+import "context"
+
+// A Model is what import yields: integers in the middle, real functions that stay on the host around them.
+type Model struct {
+	Name      string
+	In, Out   []Real // the ONNX model's own inputs and outputs
+	Prefix    HostFunc
+	Graph     *Graph
+	Suffix    HostFunc
+	Reference Reference
+}
+
+// Real describes a real-valued input or output of the ONNX model, batch axis included.
+type Real struct {
+	Name  string
+	Shape []int  // as in the file with dynamic axes bound; the first axis is the batch where Batch is true
+	DType string // numpy's name: float32, int64 ...
+	Batch bool
+}
+
+// RealTensor is a host tensor. Values are float64; every float32 and every int up to 2^53 is exact in it.
+type RealTensor struct {
+	Shape []int
+	Data  []float64
+}
+
+// A HostFunc is a part of the model that runs on the host.
+type HostFunc struct {
+	Nodes []string // the ONNX nodes it computes, for the report; empty where it only renames
+	// ToCodes is set for a prefix: one sample of every model input in, one frame per Graph.In out.
+	ToCodes func(in []RealTensor) ([]Tensor, error)
+	// ToReal is set for a suffix: one sample of every model input (a suffix may read them too) and one frame per
+	// Graph.Out in, one sample of every model output out, correctly rounded to its dtype.
+	ToReal func(in []RealTensor, codes []Tensor) ([]RealTensor, error)
+}
+
+// A Reference executes the model as written, in real-number semantics, one sample at a time.
+type Reference func(in []RealTensor) (out []RealTensor, err error)
+
+// A Design is a model with a schedule: nothing else may be added. Model.Graph holds the width converters.
+type Design struct {
+	Model  *Model
+	Target Target
+	Folds  []Fold // per node
+	Depth  []int  // words per stream's FIFO
+}
+
+// Loop is the loop of node i.
+func (d *Design) Loop(i int) Loop { return d.Model.Graph.Nodes[i].Op.Loop(d.Folds[i], d.Target) }
+
+// Interval is the clocks between frames that the slowest layer allows, and that layer's index.
+func (d *Design) Interval() (clocks, node int) {
+	for i := range d.Model.Graph.Nodes {
+		if n := d.Loop(i).Iterations(); n > clocks {
+			clocks, node = n, i
+		}
+	}
+	return clocks, node
+}
+
+// Cost is the cost of every node, and their sum.
+func (d *Design) Cost() (per []Cost, total Resources) {
+	for i, n := range d.Model.Graph.Nodes {
+		c := n.Op.Cost(d.Folds[i], d.Target)
+		per = append(per, c)
+		total = total.Plus(c.Total())
+	}
+	return per, total
+}
+
+// Port is the word form of stream s: its writer's where it has one, else its reader's. The two agree in a verified
+// design.
+func (d *Design) Port(s int) Port {
+	g := d.Model.Graph
+	if i, p := g.Writer(s); i >= 0 {
+		_, out := g.Nodes[i].Op.Ports(d.Folds[i])
+		return out[p]
+	}
+	i, p := g.Reader(s)
+	in, _ := g.Nodes[i].Op.Ports(d.Folds[i])
+	return in[p]
+}
+
+// Eval runs one frame through every layer's Eval. It returns the frame on every stream, by stream id.
+func (g *Graph) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
+	streams := make([]Tensor, len(g.Streams))
+	for i, s := range g.In {
+		streams[s] = in[i]
+	}
+	for _, n := range g.Nodes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		args := make([]Tensor, len(n.In))
+		for i, s := range n.In {
+			args[i] = streams[s]
+		}
+		for i, t := range n.Op.Eval(args) {
+			streams[n.Out[i]] = t
+		}
+	}
+	return streams, nil
+}

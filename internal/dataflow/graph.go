@@ -1,0 +1,104 @@
+package dataflow
+
+// A Graph is layers joined by streams. Nodes stand in topological order; Streams[i].ID == i.
+type Graph struct {
+	Nodes   []*Node
+	Streams []*Stream
+	In, Out []int // stream ids: what the host gives and takes
+}
+
+// A Node is a bound layer in its place.
+type Node struct {
+	Name    string // Kind_0, Kind_1 ...
+	Op      Op
+	In, Out []int    // stream ids
+	Origin  []string // the ONNX nodes that the layer computes
+}
+
+// A Stream joins one writer to one reader.
+type Stream struct {
+	ID   int
+	Name string // the ONNX tensor it carries; empty between a layer and a width converter
+	Type Type
+}
+
+// Writer is the index of the node that writes s and the port, or -1 for an input of the graph.
+func (g *Graph) Writer(s int) (node, port int) {
+	for i, n := range g.Nodes {
+		for p, o := range n.Out {
+			if o == s {
+				return i, p
+			}
+		}
+	}
+	return -1, 0
+}
+
+// Reader is the index of the node that reads s and the port, or -1 for an output of the graph.
+func (g *Graph) Reader(s int) (node, port int) {
+	for i, n := range g.Nodes {
+		for p, o := range n.In {
+			if o == s {
+				return i, p
+			}
+		}
+	}
+	return -1, 0
+}
+
+// A Builder makes a Graph node by node, in topological order, and names nodes by kind and count.
+type Builder struct {
+	g     Graph
+	count map[string]int
+}
+
+// Input adds a stream that the host writes.
+func (b *Builder) Input(name string, t Type) int {
+	s := b.stream(name, t)
+	b.g.In = append(b.g.In, s)
+	return s
+}
+
+// Add binds op to its input streams and returns its output streams. name is the ONNX tensor of each output.
+func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []int, err error) {
+	types := make([]Type, len(in))
+	for i, s := range in {
+		types[i] = b.g.Streams[s].Type
+	}
+	bound, outs, err := op.Bind(types)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range outs {
+		name := ""
+		if i < len(names) {
+			name = names[i]
+		}
+		out = append(out, b.stream(name, t))
+	}
+	if b.count == nil {
+		b.count = map[string]int{}
+	}
+	k := op.Kind()
+	b.g.Nodes = append(b.g.Nodes, &Node{Name: k + "_" + itoa(b.count[k]), Op: bound, In: in, Out: out, Origin: origin})
+	b.count[k]++
+	return out, nil
+}
+
+// Type is the type of stream s.
+func (b *Builder) Type(s int) Type { return b.g.Streams[s].Type }
+
+// Output marks a stream as one that the host reads.
+func (b *Builder) Output(s int) { b.g.Out = append(b.g.Out, s) }
+
+// Graph returns what was built after verifying it.
+func (b *Builder) Graph() (*Graph, error) {
+	g := b.g
+	return &g, g.Verify()
+}
+
+func (b *Builder) stream(name string, t Type) int {
+	id := len(b.g.Streams)
+	b.g.Streams = append(b.g.Streams, &Stream{ID: id, Name: name, Type: t})
+	return id
+}

@@ -1,0 +1,206 @@
+// Package dataflow is the integer network between the host's real-valued prefix and suffix: layers (Op) joined by
+// streams, and the Design that folds them onto a device. Every value is an int64 and equality is exact.
+package dataflow
+
+import (
+	"iter"
+
+	"hlsgen/boards"
+	"hlsgen/internal/num"
+)
+
+// Shape is the extent of one frame along each axis, channels last. There is no batch axis: frames follow each other.
+type Shape []int
+
+// Size is the number of elements.
+func (s Shape) Size() int {
+	n := 1
+	for _, d := range s {
+		n *= d
+	}
+	return n
+}
+
+// Channels is the extent of the last axis, 1 for a scalar.
+func (s Shape) Channels() int {
+	if len(s) == 0 {
+		return 1
+	}
+	return s[len(s)-1]
+}
+
+// Vectors is the number of channel vectors in a frame: the size over the channels.
+func (s Shape) Vectors() int {
+	if s.Channels() == 0 {
+		return 0
+	}
+	return s.Size() / s.Channels()
+}
+
+// A Tensor is one frame of integers, row-major.
+type Tensor struct {
+	Shape Shape
+	Data  []int64
+}
+
+// A Type is what travels on a stream: the shape of a frame, the values that occur (one Range for all channels or one
+// per channel), and the bits that hold them.
+type Type struct {
+	Shape Shape
+	Range []num.Range
+	Elem  num.Type
+}
+
+// Channel is the range of channel c.
+func (t Type) Channel(c int) num.Range {
+	if len(t.Range) == 1 {
+		return t.Range[0]
+	}
+	return t.Range[c]
+}
+
+// Union is the range of all channels together.
+func (t Type) Union() num.Range {
+	r := t.Range[0]
+	for _, o := range t.Range[1:] {
+		r = r.Union(o)
+	}
+	return r
+}
+
+// An Op is one layer: what it means, and how it may be built. Ops are immutable; Bind returns a new one. Only Kind,
+// Params and Bind may be called before Bind.
+type Op interface {
+	Meaning
+	Schedule
+}
+
+// Meaning knows nothing of parallelism, so a fold cannot change a result.
+type Meaning interface {
+	// Kind is the layer's name in FINN's terms: MVAU, Thresholding, StreamingDataWidthConverter. Nodes are called
+	// Kind_0, Kind_1 ... in topological order.
+	Kind() string
+	// Params is the exported struct that made the layer: text form, reports. It holds everything but the input types.
+	Params() any
+	// Bind fixes the input types; it derives the output types and the inner widths. The error says what was found
+	// and what was wanted.
+	Bind(in []Type) (Op, []Type, error)
+	// Eval is the exact reference on whole frames, in the plainest code possible. It does not change its arguments.
+	Eval(in []Tensor) []Tensor
+}
+
+// Schedule is what the engines ask of a bound Op.
+type Schedule interface {
+	// Folds yields every legal fold, in a fixed order. Layers without freedom yield one.
+	Folds() iter.Seq[Fold]
+	// Ports gives the words on each stream.
+	Ports(Fold) (in, out []Port)
+	// Loop says when iterations happen and which words they move.
+	Loop(Fold, Target) Loop
+	// Kernel says what one iteration computes. A kernel holds state; each call gives a fresh one.
+	Kernel(Fold) Kernel
+	// Cost gives resources by named part. Cycles come from Loop.
+	Cost(Fold, Target) Cost
+	// Emit gives the data of the layer's C++ instance.
+	Emit(Fold, Target) Instance
+}
+
+// A Fold is a layer's schedule on the device. PE and SIMD are at least 1; layers that do not use a field demand its
+// "none" value (PE or SIMD 1, NoMemory, NoCompute).
+type Fold struct {
+	PE      int     // outputs computed in parallel
+	SIMD    int     // inputs of one output consumed in parallel
+	Memory  Memory  // where weights (or thresholds) lie
+	Compute Compute // what multiplies
+}
+
+// Memory is where a table lies.
+type Memory uint8
+
+// The memory styles, with FINN's ram_style names as String.
+const (
+	NoMemory Memory = iota
+	LUTRAM          // distributed
+	BRAM            // block
+	URAM            // ultra
+)
+
+func (m Memory) String() string { return [...]string{"none", "distributed", "block", "ultra"}[m] }
+
+// Compute is what multiplies.
+type Compute uint8
+
+// The compute styles, with FINN's resType names as String.
+const (
+	NoCompute Compute = iota
+	LUT
+	DSP
+)
+
+func (c Compute) String() string { return [...]string{"none", "lut", "dsp"}[c] }
+
+// A Target is the device and clock a design is made for, and the cost formulas it is judged by.
+type Target struct {
+	Board    boards.Board
+	ClockMHz float64
+}
+
+// A Port is one end of a stream: words of PerWord elements, element 0 in the lowest bits, in row-major order.
+type Port struct {
+	Elem    num.Type
+	PerWord int // elements in a word
+	Words   int // words in a frame
+}
+
+// Width is the word's width in bits.
+func (p Port) Width() int { return p.PerWord * p.Elem.Width }
+
+// A Loop says when a layer works, as comparable data: one flattened nest, at most one iteration started per clock.
+// The estimate, the simulation and the C++ loop bounds are all readings of it.
+type Loop struct {
+	Trips   []int    // extents of the nest, outermost first; their product is the iterations of one frame
+	Read    []Access // per input port: the iterations that take a word
+	Write   []Access // per output port: the iterations that give a word
+	Latency int      // clocks from the start of an iteration to the arrival of the words it writes; at least 1
+}
+
+// Access holds one set of indices per level of the nest; a word moves where every index lies in its set.
+type Access []Index
+
+// Index is a set of indices of one level.
+type Index struct {
+	Kind    IndexKind
+	Pattern string // for At: one '0' or '1' per index
+}
+
+// IndexKind names a set.
+type IndexKind uint8
+
+// The sets. The zero value is invalid.
+const (
+	Each  IndexKind = iota + 1 // every index
+	First                      // index 0
+	Last                       // the largest index
+	At                         // the indices marked '1' in Pattern
+)
+
+// A Kernel computes the data of single iterations, in order. Step is given the iteration's number within the frame
+// and one word per input port (nil where Loop reads none); it returns one word per output port (nil where Loop writes
+// none). The words it returns belong to the caller.
+type Kernel interface {
+	Step(iteration int, in []Word) (out []Word)
+}
+
+// A Word is the elements of one stream word.
+type Word []int64
+
+// A Bound is a line of the accumulator report: the widths that the four rules of docs/numbers.md give for one layer.
+type Bound struct {
+	DataType, L1, ZeroCentred, Exact int // bits; ZeroCentred is 0 where a channel does not sum to zero
+	Used                             int
+	Type                             num.Type
+	Channels                         []int // exact width per output channel
+}
+
+// Accumulating is implemented by layers with accumulators.
+type Accumulating interface{ Accumulator() Bound }

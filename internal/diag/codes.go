@@ -1,0 +1,68 @@
+package diag
+
+// A Code is the stable slug of a diagnostic; docs/diagnostics/<code>.md is its page.
+type Code string
+
+// The codes. Each has a row in Codes, a page under docs/diagnostics and a golden test.
+const (
+	FileUnreadable    Code = "file-unreadable"
+	ModelMalformed    Code = "model-malformed"
+	ModelTooLarge     Code = "model-too-large"
+	ExternalData      Code = "external-data"
+	OpUnsupported     Code = "op-unsupported"
+	OpInvalid         Code = "op-invalid"
+	ShapeUnknown      Code = "shape-unknown"
+	QuantInvalid      Code = "quant-invalid"
+	RoundingUndecided Code = "rounding-undecided"
+	NothingQuantised  Code = "nothing-quantised"
+	NotMapped         Code = "not-mapped"
+	WeightsNotInteger Code = "weights-not-integer"
+	ScalePerInput     Code = "scale-per-input-channel"
+	AccumulatorWide   Code = "accumulator-too-wide"
+	RangeTooWide      Code = "range-too-wide"
+	HostPart          Code = "host-part"
+	BoardUnknown      Code = "board-unknown"
+	BoardInvalid      Code = "board-invalid"
+	BudgetExceeded    Code = "budget-exceeded"
+	FPSUnreachable    Code = "fps-unreachable"
+	FoldingInvalid    Code = "folding-invalid"
+	FoldingUnknown    Code = "folding-unknown-layer"
+	WordTooWide       Code = "word-too-wide"
+	DataInvalid       Code = "data-invalid"
+	AccBitsExceeded   Code = "acc-bits-exceeded"
+	OutputExists      Code = "output-exists"
+	CompilerMissing   Code = "compiler-missing"
+	Mismatch          Code = "mismatch"
+)
+
+// Codes gives each code its one-line meaning, as `hlsgen explain` lists them.
+var Codes = map[Code]string{
+	FileUnreadable:    "a file could not be opened or read",
+	ModelMalformed:    "the bytes are not a valid ONNX model",
+	ModelTooLarge:     "a size in the model goes beyond what hlsgen accepts",
+	ExternalData:      "the model keeps tensors in other files",
+	OpUnsupported:     "an operator, or a form of it, that hlsgen does not know",
+	OpInvalid:         "a node contradicts its operator's definition",
+	ShapeUnknown:      "a shape cannot be derived",
+	QuantInvalid:      "a quantiser's parameters make no sense",
+	RoundingUndecided: "a rounding could not be decided exactly",
+	NothingQuantised:  "the model has no quantised layer to put into hardware",
+	NotMapped:         "a node between integer layers that no layer can compute",
+	WeightsNotInteger: "a matrix operand is not a constant that quantisation made integer",
+	ScalePerInput:     "the scale of an input varies along the reduced channels",
+	AccumulatorWide:   "an accumulator needs more than 63 bits",
+	RangeTooWide:      "an activation has more integer steps than a layer can hold",
+	HostPart:          "a part of the model runs on the host in real arithmetic",
+	BoardUnknown:      "no board of that name",
+	BoardInvalid:      "a board file is not valid",
+	BudgetExceeded:    "no folding fits the board's budget",
+	FPSUnreachable:    "the asked frame rate cannot be reached",
+	FoldingInvalid:    "a folding file asks for something that a layer cannot do",
+	FoldingUnknown:    "a folding file names a layer that the design does not have",
+	WordTooWide:       "a stream word is wider than Vitis HLS accepts",
+	DataInvalid:       "input data do not fit the model",
+	AccBitsExceeded:   "an accumulator does not fit the asked width",
+	OutputExists:      "the output folder exists and is not empty",
+	CompilerMissing:   "no C++ compiler was found",
+	Mismatch:          "two engines, or hlsgen and the given output, disagree",
+}

@@ -1,0 +1,115 @@
+// Package diag is what we tell the user about their model, board or goal: values that are collected and shown together,
+// never printed where they arise.
+package diag
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+)
+
+// Severity orders diagnostics; only errors stop a build.
+type Severity uint8
+
+// The severities. The zero value is invalid.
+const (
+	Note Severity = iota + 1
+	Warning
+	Error
+)
+
+func (s Severity) String() string {
+	return [...]string{"invalid", "note", "warning", "error"}[s]
+}
+
+// A Diag is one thing to tell the user. Code is a key of Codes; Node and Op name the ONNX node it is about, if any;
+// Where says where we were (file, node index, rule); Hint says what to do; Notes add what else was tried.
+type Diag struct {
+	Severity Severity `json:"-"`
+	Level    string   `json:"severity"`
+	Code     Code     `json:"code"`
+	Node     string   `json:"node,omitempty"`
+	Op       string   `json:"op,omitempty"`
+	Where    string   `json:"where,omitempty"`
+	Msg      string   `json:"message"`
+	Hint     string   `json:"hint,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
+}
+
+// A List collects diagnostics of one run in the order in which they arose. Its zero value is ready to use.
+type List struct{ Diags []Diag }
+
+// Add appends d. It panics on a code that is not in Codes or a missing severity: both are defects of ours.
+func (l *List) Add(d Diag) {
+	if _, ok := Codes[d.Code]; !ok || d.Severity == 0 {
+		panic(fmt.Sprintf("diag: code %q severity %d is not in the list", d.Code, d.Severity))
+	}
+	d.Level = d.Severity.String()
+	l.Diags = append(l.Diags, d)
+}
+
+// Failed reports whether an error was added.
+func (l *List) Failed() bool {
+	for _, d := range l.Diags {
+		if d.Severity == Error {
+			return true
+		}
+	}
+	return false
+}
+
+// Write prints every diagnostic, worst first and otherwise in order of arrival, then a line that counts them.
+func (l *List) Write(w io.Writer) {
+	ds := append([]Diag(nil), l.Diags...)
+	sort.SliceStable(ds, func(i, j int) bool { return ds[i].Severity > ds[j].Severity })
+	for _, d := range ds {
+		io.WriteString(w, d.String())
+	}
+}
+
+// String is the form that the terminal shows:
+//
+//	error[scale-per-input-channel]: Conv "/features.3/Conv": the input scale varies along the reduced channels
+//	   model.onnx, node 17
+//	   hint: quantise activations per tensor
+func (d Diag) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s[%s]: ", d.Severity, d.Code)
+	if d.Op != "" {
+		fmt.Fprintf(&b, "%s ", d.Op)
+	}
+	if d.Node != "" {
+		fmt.Fprintf(&b, "%s: ", quote(d.Node))
+	}
+	b.WriteString(clean(d.Msg))
+	b.WriteByte('\n')
+	if d.Where != "" {
+		fmt.Fprintf(&b, "   %s\n", clean(d.Where))
+	}
+	if d.Hint != "" {
+		fmt.Fprintf(&b, "   hint: %s\n", clean(d.Hint))
+	}
+	for _, n := range d.Notes {
+		fmt.Fprintf(&b, "   also: %s\n", clean(n))
+	}
+	return b.String()
+}
+
+// quote shows a name out of a model: control characters escaped, long names cut.
+func quote(s string) string {
+	if len(s) > 120 {
+		s = s[:117] + "..."
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// clean keeps a message that may hold text of a model on one line and free of control characters.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
+			return ' '
+		}
+		return r
+	}, s)
+}

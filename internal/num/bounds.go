@@ -1,0 +1,54 @@
+package num
+
+import "math/big"
+
+// The four rules for the width of an accumulator (docs/numbers.md), loosest first. All are computed on integers:
+// the papers' P >= a + log2(1+2^-a) + 1 with a = log2(v) says 2^(P-1) >= v + 1, so P is v's bit length plus one.
+
+// DataTypeBound is the bound of arXiv 2301.13376 from the types alone: k products of an inBits wide input (signed or
+// not) with a weightBits wide signed weight.
+func DataTypeBound(k, inBits, weightBits int, inSigned bool) int {
+	v := big.NewInt(int64(k))
+	v.Lsh(v, uint(inBits+weightBits-1-b2i(inSigned)))
+	return v.BitLen() + 1
+}
+
+// L1Bound is the bound of A2Q (arXiv 2308.13504): l1 is the sum of the magnitudes of one channel's integer weights.
+func L1Bound(l1 int64, inBits int, inSigned bool) int {
+	v := big.NewInt(l1)
+	v.Lsh(v, uint(inBits-b2i(inSigned)))
+	return v.BitLen() + 1
+}
+
+// ZeroCentredBound is the bound of A2Q+ (arXiv 2401.10432), l1 <= (2^P-2)/(2^N-1), valid only for a channel whose
+// integer weights sum to zero.
+func ZeroCentredBound(l1 int64, inBits int) int {
+	v := new(big.Int).Lsh(big.NewInt(1), uint(inBits))
+	v.Sub(v, big.NewInt(1)).Mul(v, big.NewInt(l1)).Add(v, big.NewInt(1))
+	return v.BitLen()
+}
+
+// Dot is the exact range of sum_i w[i]*x[i] for independent x[i] in in[i]; in has one element for all i, or one per i.
+// ok is false where a partial sum of bounds leaves int64.
+func Dot(w []int64, in []Range) (r Range, ok bool) {
+	for i, wi := range w {
+		x := in[0]
+		if len(in) > 1 {
+			x = in[i]
+		}
+		p, ok1 := x.Times(wi)
+		s, ok2 := r.Plus(p)
+		if !ok1 || !ok2 {
+			return Range{}, false
+		}
+		r = s
+	}
+	return r, true
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

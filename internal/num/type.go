@@ -1,0 +1,130 @@
+package num
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind says how the bits of a Type are read.
+type Kind uint8
+
+// The kinds of Type. The zero Kind is invalid.
+const (
+	UInt    Kind = iota + 1 // unsigned integer; one bit prints as BINARY
+	Int                     // two's complement
+	Bipolar                 // -1 and +1 in one bit: 0 means -1
+	Ternary                 // -1, 0, +1 in two's complement, two bits
+)
+
+// A Type is the bits that hold a value on a stream or in a memory. The zero Type is invalid.
+type Type struct {
+	Kind  Kind
+	Width int // in bits, 1..64
+}
+
+// MaxWidth is the widest Type: every value below the front end is an int64.
+const MaxWidth = 64
+
+// Smallest is the narrowest integer type that holds r: unsigned where no value is negative.
+func Smallest(r Range) Type {
+	if r.Lo >= 0 {
+		return Type{UInt, unsignedBits(r.Hi)}
+	}
+	return Type{Int, max(signedBits(r.Lo), signedBits(r.Hi))}
+}
+
+// Range is every value that t can hold.
+func (t Type) Range() Range {
+	switch t.Kind {
+	case UInt:
+		if t.Width >= 63 {
+			return Range{0, 1<<63 - 1}
+		}
+		return Range{0, 1<<t.Width - 1}
+	case Int:
+		return Range{-1 << (t.Width - 1), 1<<(t.Width-1) - 1}
+	case Bipolar, Ternary:
+		return Range{-1, 1}
+	}
+	panic("num: invalid type")
+}
+
+// Signed reports whether t holds negative values.
+func (t Type) Signed() bool { return t.Kind != UInt }
+
+// Holds reports whether v is a value of t; a bipolar type has no 0.
+func (t Type) Holds(v int64) bool {
+	return t.Range().Contains(v) && (t.Kind != Bipolar || v != 0)
+}
+
+// Encode gives the low Width bits that represent v. It panics where t does not hold v: widths are derived from ranges,
+// so such a value is a defect of ours.
+func (t Type) Encode(v int64) uint64 {
+	if !t.Holds(v) {
+		panic(fmt.Sprintf("num: %s cannot hold %d", t, v))
+	}
+	if t.Kind == Bipolar {
+		return uint64(v+1) / 2
+	}
+	return uint64(v) & t.mask()
+}
+
+// Decode reads the low Width bits of b.
+func (t Type) Decode(b uint64) int64 {
+	b &= t.mask()
+	switch t.Kind {
+	case UInt:
+		return int64(b)
+	case Bipolar:
+		return int64(b)*2 - 1
+	}
+	s := 64 - t.Width
+	return int64(b<<s) >> s
+}
+
+func (t Type) mask() uint64 {
+	if t.Width >= 64 {
+		return ^uint64(0)
+	}
+	return 1<<t.Width - 1
+}
+
+// String gives QONNX's name of the type: INT4, UINT2, BINARY, BIPOLAR, TERNARY.
+func (t Type) String() string {
+	switch t.Kind {
+	case UInt:
+		if t.Width == 1 {
+			return "BINARY"
+		}
+		return "UINT" + strconv.Itoa(t.Width)
+	case Int:
+		return "INT" + strconv.Itoa(t.Width)
+	case Bipolar:
+		return "BIPOLAR"
+	case Ternary:
+		return "TERNARY"
+	}
+	return "INVALID"
+}
+
+// ParseType reads a name that String writes.
+func ParseType(s string) (Type, error) {
+	switch s {
+	case "BINARY":
+		return Type{UInt, 1}, nil
+	case "BIPOLAR":
+		return Type{Bipolar, 1}, nil
+	case "TERNARY":
+		return Type{Ternary, 2}, nil
+	}
+	kind, digits := Int, strings.TrimPrefix(s, "INT")
+	if strings.HasPrefix(s, "UINT") {
+		kind, digits = UInt, s[4:]
+	}
+	w, err := strconv.Atoi(digits)
+	if err != nil || digits == s || w < 1 || w > MaxWidth || strconv.Itoa(w) != digits {
+		return Type{}, fmt.Errorf("unknown data type %q: known are INT1..INT%d, UINT1..UINT%d, BINARY, BIPOLAR, TERNARY", s, MaxWidth, MaxWidth)
+	}
+	return Type{kind, w}, nil
+}
