@@ -17,40 +17,10 @@ type Field struct {
 	Value     any
 }
 
-// A Table is a ROM: Rows words of Width bits, each packed low element first into 64-bit limbs.
+// A Table is a ROM: every row has the same number of elements and is read as one word.
 type Table struct {
-	Name, Doc string
-	Width     int
-	Rows      [][]uint64
-	Memory    Memory
-}
-
-// Pack appends elements of type t to a row of limbs, low bits first.
-func Pack(t num.Type, values []int64) []uint64 {
-	row := make([]uint64, (len(values)*t.Width+63)/64)
-	for i, v := range values {
-		put(row, i*t.Width, t.Width, t.Encode(v))
-	}
-	return row
-}
-
-// Unpack reads n elements of type t from a row of limbs.
-func Unpack(t num.Type, row []uint64, n int) []int64 {
-	out := make([]int64, n)
-	for i := range out {
-		b := i * t.Width
-		v := row[b/64] >> (b % 64)
-		if b%64+t.Width > 64 {
-			v |= row[b/64+1] << (64 - b%64)
-		}
-		out[i] = t.Decode(v)
-	}
-	return out
-}
-
-func put(row []uint64, bit, width int, v uint64) {
-	row[bit/64] |= v << (bit % 64)
-	if bit%64+width > 64 {
-		row[bit/64+1] |= v >> (64 - bit%64)
-	}
+	Name, Doc string // Name within the layer: "weights", "thresholds"
+	Elem      num.Type
+	Rows      [][]int64
+	Memory    Memory // NoMemory leaves the choice to the HLS tool
 }
