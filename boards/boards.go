@@ -2,7 +2,16 @@
 // names its source.
 package boards
 
-// A Board is one target. BRAM36 counts 36 Kbit blocks, as data sheets do.
+import (
+	"embed"
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"strings"
+)
+
+// A Board is one target. BRAM36 counts 36 Kbit blocks, as data sheets do; each is two RAMB18.
 type Board struct {
 	Name           string  `json:"name"`
 	Part           string  `json:"part"`
@@ -16,4 +25,131 @@ type Board struct {
 	ClockMHz       float64 `json:"default_clock_mhz"` // used without --clock
 	PartSource     string  `json:"part_source"`
 	ResourceSource string  `json:"resource_source"`
+}
+
+// InitialisesURAM reports whether a bitstream can fill UltraRAM, so that it can hold a table: on Versal (the devices
+// with DSP58), not on UltraScale+.
+func (b Board) InitialisesURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
+
+// An UnknownError says that no board has the name. Nearest is the closest known name, empty where none is close.
+type UnknownError struct {
+	Name, Nearest string
+	Known         []string
+}
+
+func (e *UnknownError) Error() string {
+	if e.Nearest != "" {
+		return fmt.Sprintf("unknown board %q, did you mean %q?", e.Name, e.Nearest)
+	}
+	return fmt.Sprintf("unknown board %q; known are %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+//go:embed *.json
+var files embed.FS
+
+var all = load()
+
+// load reads the embedded files. They are ours, so a bad one is a defect.
+func load() []Board {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err)
+	}
+	var list []Board
+	for _, e := range entries {
+		data, err := files.ReadFile(e.Name())
+		if err != nil {
+			panic(err)
+		}
+		b, err := Parse(data)
+		if err != nil {
+			panic(fmt.Sprintf("boards: %s: %v", e.Name(), err))
+		}
+		list = append(list, b)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list
+}
+
+// All is every board that hlsgen knows, by name.
+func All() []Board { return append([]Board(nil), all...) }
+
+// maxFile bounds a board file, so that a wrong path cannot fill the memory.
+const maxFile = 64 << 10
+
+// Find returns the board of that name, in any case, or the one described by the JSON file at that path: whatever
+// contains a slash or ends in .json is a path. The error is an *UnknownError for a name, an *InvalidError for a file
+// whose content is wrong, and the operating system's for a file that cannot be read.
+func Find(nameOrPath string) (Board, error) {
+	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json") {
+		return read(nameOrPath)
+	}
+	var names []string
+	for _, b := range all {
+		if strings.EqualFold(b.Name, nameOrPath) {
+			return b, nil
+		}
+		names = append(names, b.Name)
+	}
+	return Board{}, &UnknownError{nameOrPath, nearest(strings.ToLower(nameOrPath), names), names}
+}
+
+func read(path string) (Board, error) {
+	// A named pipe would block on opening; only regular files are boards.
+	info, err := os.Stat(path)
+	if err != nil {
+		return Board{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return Board{}, &InvalidError{Path: path, Reason: "not a regular file"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Board{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return Board{}, err
+	}
+	if len(data) > maxFile {
+		return Board{}, &InvalidError{Path: path, Reason: fmt.Sprintf("larger than %d bytes", maxFile)}
+	}
+	b, err := Parse(data)
+	if e, ok := err.(*InvalidError); ok {
+		e.Path = path
+	}
+	return b, err
+}
+
+// nearest is the known name with the least edit distance from name, if that is at most a third of its length.
+func nearest(name string, known []string) string {
+	best, at := "", len(name)/3+1
+	for _, k := range known {
+		if d := distance(name, k); d < at || d == at && best == "" {
+			best, at = k, d
+		}
+	}
+	return best
+}
+
+// distance is the number of bytes to insert, delete or replace that turns a into b (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

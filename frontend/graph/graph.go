@@ -2,6 +2,11 @@
 // kept as the file has them, constants exactly. It knows how to execute itself (exec.go) in exact real arithmetic.
 package graph
 
+import (
+	"maps"
+	"slices"
+)
+
 // DType is an ONNX tensor element type, with ONNX's own numbers.
 type DType int32
 
@@ -212,4 +217,17 @@ func (n *Node) Ints(name string) []int64 {
 		return a.Ints
 	}
 	return nil
+}
+
+// Clone copies a graph as far as passes change it: nodes and the lists and maps, not tensors.
+func (g *Graph) Clone() *Graph {
+	c := *g
+	c.Init = maps.Clone(g.Init)
+	c.Nodes = make([]*Node, len(g.Nodes))
+	for i, n := range g.Nodes {
+		m := *n
+		m.Inputs, m.Outputs, m.Attrs = slices.Clone(n.Inputs), slices.Clone(n.Outputs), maps.Clone(n.Attrs)
+		c.Nodes[i] = &m
+	}
+	return &c
 }

@@ -1,6 +1,10 @@
 package dataflow
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"math"
+)
 
 // A Model is what import yields: integers in the middle, real functions that stay on the host around them.
 type Model struct {
@@ -18,6 +22,29 @@ type Real struct {
 	Shape []int  // as in the file with dynamic axes bound; the first axis is the batch where Batch is true
 	DType string // numpy's name: float32, int64 ...
 	Batch bool
+	Range [2]float64 // of an input: the values that the first quantisers tell apart, for making up test data
+}
+
+// Limits is the range of an integer dtype; integer is false for a real one.
+func (r Real) Limits() (lo, hi float64, integer bool) {
+	var bits int
+	signed := true
+	switch r.DType {
+	case "bool":
+		return 0, 1, true
+	case "int8", "int16", "int32", "int64":
+		fmt.Sscanf(r.DType, "int%d", &bits)
+	case "uint8", "uint16", "uint32", "uint64":
+		fmt.Sscanf(r.DType, "uint%d", &bits)
+		signed = false
+	default:
+		return 0, 0, false
+	}
+	bits = min(bits, 53) // what a float64 holds
+	if signed {
+		return -math.Exp2(float64(bits - 1)), math.Exp2(float64(bits-1)) - 1, true
+	}
+	return 0, math.Exp2(float64(bits)) - 1, true
 }
 
 // RealTensor is a host tensor. Values are float64; every float32 and every int up to 2^53 is exact in it.
@@ -71,7 +98,7 @@ func (d *Design) Cost() (per []Cost, total Resources) {
 }
 
 // Port is the word form of stream s: its writer's where it has one, else its reader's. The two agree in a verified
-// design.
+// design, and one of them is a layer.
 func (d *Design) Port(s int) Port {
 	g := d.Model.Graph
 	if i, p := g.Writer(s); i >= 0 {
@@ -83,8 +110,25 @@ func (d *Design) Port(s int) Port {
 	return in[p]
 }
 
-// Eval runs one frame through every layer's Eval. It returns the frame on every stream, by stream id.
+// Check reports how in fails to be one frame per input of the graph.
+func (g *Graph) Check(in []Tensor) error {
+	if len(in) != len(g.In) {
+		return fmt.Errorf("%d inputs, want %d", len(in), len(g.In))
+	}
+	for i, s := range g.In {
+		if err := g.Streams[s].Type.Check(in[i]); err != nil {
+			return fmt.Errorf("input %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// Eval runs one frame through every layer's Eval. It returns the frame on every stream, by stream id. The error is
+// that of Check, or the context's.
 func (g *Graph) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
+	if err := g.Check(in); err != nil {
+		return nil, err
+	}
 	streams := make([]Tensor, len(g.Streams))
 	for i, s := range g.In {
 		streams[s] = in[i]

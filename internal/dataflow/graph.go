@@ -1,5 +1,7 @@
 package dataflow
 
+import "slices"
+
 // A Graph is layers joined by streams. Nodes stand in topological order; Streams[i].ID == i.
 type Graph struct {
 	Nodes   []*Node
@@ -49,7 +51,7 @@ func (g *Graph) Reader(s int) (node, port int) {
 // A Builder makes a Graph node by node, in topological order, and names nodes by kind and count.
 type Builder struct {
 	g     Graph
-	count map[string]int
+	count naming
 }
 
 // Input adds a stream that the host writes.
@@ -77,12 +79,10 @@ func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []i
 		out = append(out, b.stream(name, t))
 	}
 	if b.count == nil {
-		b.count = map[string]int{}
+		b.count = naming{}
 	}
-	k := op.Kind()
-	b.g.Nodes = append(b.g.Nodes, &Node{Name: k + "_" + itoa(b.count[k]), Op: bound, In: in, Out: out, Origin: origin})
-	b.count[k]++
-	return out, nil
+	b.g.Nodes = append(b.g.Nodes, &Node{Name: b.count.next(op.Kind()), Op: bound, In: slices.Clone(in), Out: out, Origin: slices.Clone(origin)})
+	return slices.Clone(out), nil
 }
 
 // Type is the type of stream s.

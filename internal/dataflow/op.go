@@ -186,7 +186,8 @@ const (
 
 // A Kernel computes the data of single iterations, in order. Step is given the iteration's number within the frame
 // and one word per input port (nil where Loop reads none); it returns one word per output port (nil where Loop writes
-// none). The words it returns belong to the caller.
+// none). Nobody changes a word once it is handed over, so a kernel may keep one; the slice in is the caller's again
+// after Step. The words it returns belong to the caller.
 type Kernel interface {
 	Step(iteration int, in []Word) (out []Word)
 }

@@ -1,16 +1,24 @@
 package dataflow
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
+
+	"hlsgen/internal/num"
 )
 
-func itoa(i int) string { return strconv.Itoa(i) }
+// What a Type may be at most, so that sizes never overflow and a hostile text cannot make a layer fill the memory.
+const (
+	MaxElements = 1 << 30 // in a frame
+	MaxChannels = 1 << 22
+)
 
-// Verify checks the graph's form: ids in range, one writer and one reader per stream, nodes in topological order,
-// names unique, types well formed.
+// Verify checks the graph's form: ids in range, one writer and one reader per stream and a layer at one of them, nodes
+// in topological order and named by kind and count, types well formed.
 func (g *Graph) Verify() error {
-	writers, readers := make([]int, len(g.Streams)), make([]int, len(g.Streams))
 	for i, s := range g.Streams {
 		if s.ID != i {
 			return fmt.Errorf("stream %d has id %d", i, s.ID)
@@ -19,6 +27,7 @@ func (g *Graph) Verify() error {
 			return fmt.Errorf("stream s%d: %w", i, err)
 		}
 	}
+	writers, readers := make([]int, len(g.Streams)), make([]int, len(g.Streams))
 	use := func(count []int, who string, ids []int) error {
 		for _, s := range ids {
 			if s < 0 || s >= len(g.Streams) {
@@ -31,12 +40,11 @@ func (g *Graph) Verify() error {
 	if err := use(writers, "input", g.In); err != nil {
 		return err
 	}
-	names := map[string]bool{}
+	count := naming{}
 	for _, n := range g.Nodes {
-		if names[n.Name] {
-			return fmt.Errorf("two nodes are called %s", n.Name)
+		if want := count.next(n.Op.Kind()); n.Name != want {
+			return fmt.Errorf("a node is called %q where %s is due", n.Name, want)
 		}
-		names[n.Name] = true
 		if err := use(readers, n.Name, n.In); err != nil {
 			return err
 		}
@@ -57,25 +65,169 @@ func (g *Graph) Verify() error {
 			return fmt.Errorf("stream s%d has %d writers and %d readers, wants one of each", i, writers[i], readers[i])
 		}
 	}
+	given := make([]bool, len(g.Streams))
+	for _, s := range g.In {
+		given[s] = true
+	}
+	for _, s := range g.Out {
+		if given[s] {
+			return fmt.Errorf("stream s%d is an input and an output: no layer reads or writes it", s)
+		}
+	}
 	return nil
 }
 
+// naming counts the nodes of each kind.
+type naming map[string]int
+
+// next is the name of the next node of the kind: Kind_0, Kind_1 ...
+func (n naming) next(kind string) string {
+	i := n[kind]
+	n[kind]++
+	return kind + "_" + strconv.Itoa(i)
+}
+
 func (t Type) verify() error {
+	if parsed, err := num.ParseType(t.Elem.String()); err != nil || parsed != t.Elem {
+		return errors.New("no valid element type")
+	}
+	size := 1
 	for _, d := range t.Shape {
 		if d < 1 {
 			return fmt.Errorf("shape %v has an empty axis", t.Shape)
 		}
+		if d > MaxElements/size {
+			return fmt.Errorf("shape %v has more than %d elements", t.Shape, MaxElements)
+		}
+		size *= d
+	}
+	if t.Shape.Channels() > MaxChannels {
+		return fmt.Errorf("shape %v has more than %d channels", t.Shape, MaxChannels)
 	}
 	if len(t.Range) != 1 && len(t.Range) != t.Shape.Channels() {
 		return fmt.Errorf("%d ranges for %d channels", len(t.Range), t.Shape.Channels())
 	}
-	if t.Elem.Kind == 0 || t.Elem.Width < 1 {
-		return fmt.Errorf("no element type")
-	}
 	for _, r := range t.Range {
-		if r.Lo > r.Hi || !r.Within(t.Elem.Range()) {
+		if r.Lo > r.Hi || !t.Elem.Holds(r.Lo) || !t.Elem.Holds(r.Hi) {
 			return fmt.Errorf("%s does not hold %s", t.Elem, r)
 		}
 	}
 	return nil
+}
+
+// Check reports how v fails to be a frame of type t, if it does: its shape, or a value that does not occur.
+func (t Type) Check(v Tensor) error {
+	if !slices.Equal(v.Shape, t.Shape) {
+		return fmt.Errorf("shape %v, want %v", v.Shape, t.Shape)
+	}
+	if len(v.Data) != t.Shape.Size() {
+		return fmt.Errorf("%d values, want %d", len(v.Data), t.Shape.Size())
+	}
+	channels := t.Shape.Channels()
+	for i, x := range v.Data {
+		r := t.Range[0]
+		if len(t.Range) > 1 {
+			r = t.Range[i%channels]
+		}
+		if !r.Contains(x) || !t.Elem.Holds(x) {
+			return fmt.Errorf("value %d at index %d is not %s in %s", x, i, t.Elem, r)
+		}
+	}
+	return nil
+}
+
+// Verify checks the graph, that every fold is one its layer offers, that the two ends of every stream agree on its
+// words, that every loop moves just these words, and that every FIFO holds at least one.
+func (d *Design) Verify() error {
+	g := d.Model.Graph
+	if err := g.Verify(); err != nil {
+		return err
+	}
+	if len(d.Folds) != len(g.Nodes) || len(d.Depth) != len(g.Streams) {
+		return fmt.Errorf("%d folds for %d nodes, %d depths for %d streams", len(d.Folds), len(g.Nodes), len(d.Depth), len(g.Streams))
+	}
+	for s, depth := range d.Depth {
+		if depth < 1 {
+			return fmt.Errorf("stream s%d has depth %d", s, depth)
+		}
+	}
+	ports := make([]Port, len(g.Streams))
+	for i, n := range g.Nodes {
+		if err := d.verifyNode(i, ports); err != nil {
+			return fmt.Errorf("%s: %w", n.Name, err)
+		}
+	}
+	return nil
+}
+
+// verifyNode checks node i against the ports of the streams that earlier nodes touch, and adds its own.
+func (d *Design) verifyNode(i int, ports []Port) error {
+	g, n, fold := d.Model.Graph, d.Model.Graph.Nodes[i], d.Folds[i]
+	legal := false
+	for f := range n.Op.Folds() {
+		if legal = f == fold; legal {
+			break
+		}
+	}
+	if !legal {
+		return fmt.Errorf("no fold PE=%d SIMD=%d memory=%s compute=%s", fold.PE, fold.SIMD, fold.Memory, fold.Compute)
+	}
+	in, out := n.Op.Ports(fold)
+	if len(in) != len(n.In) || len(out) != len(n.Out) {
+		return fmt.Errorf("%d inputs and %d outputs on %d and %d streams", len(in), len(out), len(n.In), len(n.Out))
+	}
+	streams := slices.Concat(n.In, n.Out)
+	for k, p := range slices.Concat(in, out) {
+		s := streams[k]
+		t := g.Streams[s].Type
+		if p.Elem != t.Elem || p.PerWord < 1 || p.Words*p.PerWord != t.Shape.Size() {
+			return fmt.Errorf("%d words of %d %s on stream s%d of %d %s", p.Words, p.PerWord, p.Elem, s, t.Shape.Size(), t.Elem)
+		}
+		if ports[s] != (Port{}) && ports[s] != p {
+			return fmt.Errorf("words of %d elements on stream s%d, its other end has %d", p.PerWord, s, ports[s].PerWord)
+		}
+		ports[s] = p
+	}
+	return n.Op.Loop(fold, d.Target).verify(in, out)
+}
+
+// verify checks the loop's form and that it moves the words of the ports.
+func (l Loop) verify(in, out []Port) error {
+	if l.Latency < 1 {
+		return fmt.Errorf("a loop of latency %d", l.Latency)
+	}
+	n := 1
+	for _, t := range l.Trips {
+		if t < 1 || t > math.MaxInt/n {
+			return fmt.Errorf("a loop with trips %v", l.Trips)
+		}
+		n *= t
+	}
+	if len(l.Read) != len(in) || len(l.Write) != len(out) {
+		return fmt.Errorf("a loop of %d reads and %d writes for %d inputs and %d outputs", len(l.Read), len(l.Write), len(in), len(out))
+	}
+	ports := slices.Concat(in, out)
+	for k, a := range slices.Concat(l.Read, l.Write) {
+		if len(a) != len(l.Trips) {
+			return fmt.Errorf("an access of %d levels in a loop of %d", len(a), len(l.Trips))
+		}
+		for level, x := range a {
+			if x.Kind < Each || x.Kind > At || x.Kind == At && !isPattern(x.Pattern, l.Trips[level]) {
+				return fmt.Errorf("an access of kind %d, pattern %q, over %d indices", x.Kind, x.Pattern, l.Trips[level])
+			}
+		}
+		if w := l.Words(a); w != ports[k].Words {
+			return fmt.Errorf("the loop moves %d words, the port has %d", w, ports[k].Words)
+		}
+	}
+	return nil
+}
+
+func isPattern(p string, n int) bool {
+	for i := range len(p) {
+		if p[i] != '0' && p[i] != '1' {
+			return false
+		}
+	}
+	return len(p) == n
 }

@@ -77,7 +77,7 @@ func (d Diag) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s[%s]: ", d.Severity, d.Code)
 	if d.Op != "" {
-		fmt.Fprintf(&b, "%s ", d.Op)
+		fmt.Fprintf(&b, "%s ", clean(d.Op))
 	}
 	if d.Node != "" {
 		fmt.Fprintf(&b, "%s: ", quote(d.Node))

@@ -22,7 +22,7 @@ func (r Range) Within(o Range) bool { return o.Lo <= r.Lo && r.Hi <= o.Hi }
 // Union is the smallest range that holds both.
 func (r Range) Union(o Range) Range { return Range{min(r.Lo, o.Lo), max(r.Hi, o.Hi)} }
 
-// Neg is the range of -x.
+// Neg is the range of -x; r.Lo must have a negative, which the least int64 has not.
 func (r Range) Neg() Range { return Range{-r.Hi, -r.Lo} }
 
 // Count is the number of values, saturated at the largest int64.

@@ -2,6 +2,7 @@ package num
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -63,8 +64,9 @@ func (s Step) NonDecreasing() bool {
 	return true
 }
 
-// Mirror is x -> s(-x): what an accumulator of negated weights needs.
+// Mirror is x -> s(-x) wherever -x is an int64: what an accumulator of negated weights needs.
 func (s Step) Mirror() Step {
+	s = s.Over(Range{-1<<63 + 1, 1<<63 - 1}) // the x with a -x; without it 1-at below could overflow
 	n := len(s.At)
 	m := Step{At: make([]int64, n), Value: make([]int64, n+1)}
 	for i, at := range s.At {
@@ -76,68 +78,5 @@ func (s Step) Mirror() Step {
 	return m
 }
 
-// Comparators is how a table of step functions is built: out = Base + sum of Delta[i] over the thresholds that
-// x exceeds (x > Over[i]: strict, so that a threshold that is never reached is the input type's own maximum and no
-// comparison needs an extra bit). Unit steps need no deltas: a jump by n is n equal thresholds.
-type Comparators struct {
-	Base  []int64   // per channel; one for all where every channel has the same
-	Over  [][]int64 // per channel, padded to one length
-	Delta [][]int64 // per channel; nil where every delta is 1
-}
-
-// Compare builds the comparators of steps (one for all channels, or one per channel) over inputs of the given ranges
-// (likewise) held in t. Where a step goes down, or maxUnit is exceeded by writing jumps as unit steps, deltas are used.
-func Compare(steps []Step, in []Range, t Type, maxUnit int) Comparators {
-	n := max(len(steps), 1)
-	if len(steps) == 1 && len(in) > 1 {
-		u := in[0]
-		for _, r := range in {
-			u = u.Union(r)
-		}
-		in = []Range{u}
-	}
-	live := make([]Step, n)
-	unit := true
-	for c, s := range steps {
-		r := in[0]
-		if len(in) > 1 {
-			r = in[c]
-		}
-		live[c] = s.Over(r)
-		last := len(live[c].Value) - 1
-		unit = unit && live[c].NonDecreasing() && uint64(live[c].Value[last])-uint64(live[c].Value[0]) <= uint64(maxUnit)
-	}
-	var k Comparators
-	width := 0
-	for _, s := range live {
-		var over, delta []int64
-		for i, at := range s.At {
-			d := s.Value[i+1] - s.Value[i]
-			times := int64(1)
-			if unit {
-				times, d = d, 1
-			}
-			for range times {
-				over, delta = append(over, at-1), append(delta, d)
-			}
-		}
-		k.Base, k.Over, k.Delta = append(k.Base, s.Value[0]), append(k.Over, over), append(k.Delta, delta)
-		width = max(width, len(over))
-	}
-	for c := range k.Over {
-		for len(k.Over[c]) < width {
-			k.Over[c], k.Delta[c] = append(k.Over[c], t.Range().Hi), append(k.Delta[c], 1)
-		}
-	}
-	if unit {
-		k.Delta = nil
-	}
-	same := true
-	for _, b := range k.Base {
-		same = same && b == k.Base[0]
-	}
-	if same {
-		k.Base = k.Base[:1]
-	}
-	return k
-}
+// Equal reports whether two step functions are written alike.
+func (s Step) Equal(o Step) bool { return slices.Equal(s.At, o.At) && slices.Equal(s.Value, o.Value) }

@@ -34,6 +34,26 @@ func Smallest(r Range) Type {
 	return Type{Int, max(signedBits(r.Lo), signedBits(r.Hi))}
 }
 
+// Narrowest is the narrowest type that holds every one of the values: Bipolar where all are -1 or +1, else the
+// smallest integer type. There is at least one value.
+func Narrowest(values ...[]int64) Type {
+	first, signs := true, true
+	var r Range
+	for _, row := range values {
+		for _, v := range row {
+			if first {
+				r, first = Point(v), false
+			}
+			r = r.Union(Point(v))
+			signs = signs && (v == -1 || v == 1)
+		}
+	}
+	if signs {
+		return Type{Bipolar, 1}
+	}
+	return Smallest(r)
+}
+
 // Range is every value that t can hold.
 func (t Type) Range() Range {
 	switch t.Kind {

@@ -1,0 +1,261 @@
+package folding
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A File is what a folding file asks for: a JSON object of one object per layer, in the form of FINN's
+// auto_folding_config.json. What it leaves open, or gives as "auto", is the search's choice.
+type File struct {
+	names    []string       // the layers in the order of the file, by our names
+	layers   map[string]ask // by our name
+	defaults []rule
+}
+
+// An ask is what a file says of one layer. Zero fields are left open.
+type ask struct {
+	key   string // the layer's key in the file
+	fold  dataflow.Fold
+	given []string // the attributes that stand there, be it as "auto"
+}
+
+// A rule is one entry of Defaults: FINN's {"attribute": [value, kinds, value, kinds ...]}.
+type rule struct {
+	attr  string
+	fold  dataflow.Fold
+	kinds []string // of layers; nil means all
+}
+
+// suffix is how FINN marks the back end in a name: MVAU_hls_0 is the MVAU_0 of a file for hlsgen.
+var suffix = regexp.MustCompile(`_(hls|rtl)(_[0-9]+)?$`)
+
+func ourName(key string) string { return suffix.ReplaceAllString(key, "$2") }
+
+// derived are the kinds of nodes that FINN lists and hlsgen puts in by itself.
+var derived = []string{"StreamingFIFO", "StreamingDataWidthConverter", "IODMA", "TLastMarker"}
+
+// neutral are the keys of FINN whose one value means what hlsgen does anyway.
+var neutral = map[string]any{
+	"runtime_writeable_weights": json.Number("0"),
+	"ram_style_thresholds":      "auto",
+	"depth_trigger_uram":        json.Number("0"),
+	"depth_trigger_bram":        json.Number("0"),
+	"uniform_thres":             json.Number("0"),
+	"pumpedMemory":              json.Number("0"),
+	"pumpedCompute":             json.Number("0"),
+	"dynamic_input":             json.Number("0"),
+}
+
+// elsewhere are the keys of FINN that hlsgen decides in other places: FIFO depths, back end, floor plan.
+var elsewhere = []string{
+	"inFIFODepths", "outFIFODepths", "inFIFODepth", "outFIFODepth", "deep_pipeline", "preferred_impl_style",
+	"backend", "exec_mode", "slr", "mem_port", "partition_id", "device_id",
+}
+
+// A reader collects what is wrong with a file.
+type reader struct {
+	*File
+	d      *diag.List
+	failed bool
+	count  map[string]int // keys without effect
+	order  []string
+}
+
+// ReadFile reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
+// not have and values that a layer cannot take show when Search applies it.
+func ReadFile(data []byte, d *diag.List) *File {
+	r := &reader{File: &File{layers: map[string]ask{}}, d: d, count: map[string]int{}}
+	o, err := readObject(data)
+	if err != nil {
+		r.fail("", "not a folding file: "+err.Error(), "it is a JSON object with one object per layer: {\"MVAU_0\": {\"PE\": 2, \"SIMD\": 4}}")
+		return nil
+	}
+	for _, k := range o.keys {
+		entries, ok := o.values[k].(*object)
+		if !ok {
+			r.fail(k, "wants an object", "")
+			continue
+		}
+		if k == "Defaults" {
+			r.defaultRules(entries)
+			continue
+		}
+		name := ourName(k)
+		if other, twice := r.layers[name]; twice {
+			r.fail(k, fmt.Sprintf("means the same layer as %q", other.key), "")
+			continue
+		}
+		a := ask{key: k, given: entries.keys}
+		for _, attr := range entries.keys {
+			r.set(&a.fold, k+"."+attr, attr, entries.values[attr])
+		}
+		r.names = append(r.names, name)
+		r.layers[name] = a
+	}
+	for _, attr := range r.order {
+		r.note(attr)
+	}
+	if r.failed {
+		return nil
+	}
+	return r.File
+}
+
+func (r *reader) fail(where, msg, hint string) {
+	r.failed = true
+	r.d.Add(fileDiag(diag.Error, where, msg, hint))
+}
+
+func fileDiag(severity diag.Severity, where, msg, hint string) diag.Diag {
+	place := "folding file"
+	if where != "" {
+		place += ", " + where
+	}
+	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: place, Msg: msg, Hint: hint}
+}
+
+// note tells once of a key that stands in many places and has no effect.
+func (r *reader) note(attr string) {
+	msg := fmt.Sprintf("%q has no effect (%d times)", attr, r.count[attr])
+	if slices.Contains(elsewhere, attr) {
+		r.d.Add(fileDiag(diag.Note, "", msg, "FIFO depths are set with --fifo; back end and floor plan are left to the vendor's tool"))
+		return
+	}
+	r.d.Add(fileDiag(diag.Warning, "", msg, "known are PE, SIMD, ram_style, resType and mem_mode"))
+}
+
+// set takes one attribute. where is its place in the file.
+func (r *reader) set(f *dataflow.Fold, where, attr string, v any) {
+	switch attr {
+	case "PE":
+		r.number(&f.PE, where, v)
+	case "SIMD":
+		r.number(&f.SIMD, where, v)
+	case "ram_style":
+		style(r, &f.Memory, where, v, map[string]dataflow.Memory{"auto": dataflow.NoMemory, "distributed": dataflow.LUTRAM, "block": dataflow.BRAM, "ultra": dataflow.URAM})
+	case "resType":
+		style(r, &f.Compute, where, v, map[string]dataflow.Compute{"auto": dataflow.NoCompute, "lut": dataflow.LUT, "dsp": dataflow.DSP})
+	case "mem_mode":
+		r.memMode(where, v)
+	default:
+		if want, ok := neutral[attr]; ok {
+			if v != want {
+				r.d.Add(fileDiag(diag.Warning, where, fmt.Sprintf("%s is not supported and has no effect", show(v)), fmt.Sprintf("hlsgen does what %v means", want)))
+			}
+			return
+		}
+		if r.count[attr]++; r.count[attr] == 1 {
+			r.order = append(r.order, attr)
+		}
+	}
+}
+
+func (r *reader) number(field *int, where string, v any) {
+	n, ok := v.(json.Number)
+	i, err := strconv.Atoi(n.String())
+	if !ok || err != nil || i < 1 || i > 1<<30 {
+		r.fail(where, fmt.Sprintf("%s is not a whole number from 1", show(v)), "")
+		return
+	}
+	*field = i
+}
+
+func style[T ~uint8](r *reader, field *T, where string, v any, known map[string]T) {
+	s, _ := v.(string)
+	t, ok := known[s]
+	if !ok {
+		var names []string
+		for n := range known {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		r.fail(where, fmt.Sprintf("%s is not one of %s", show(v), strings.Join(names, ", ")), "")
+		return
+	}
+	*field = t
+}
+
+// memMode accepts the modes in which tables lie on the chip: whether FINN streams them to the kernel or embeds them,
+// ours are ROMs beside the kernel, and ram_style says of what.
+func (r *reader) memMode(where string, v any) {
+	switch v {
+	case "internal_decoupled", "internal_embedded", "decoupled", "const":
+	case "external":
+		r.fail(where, "tables outside the chip are not supported", "leave mem_mode out")
+	default:
+		r.fail(where, fmt.Sprintf("%s is not one of internal_decoupled, internal_embedded", show(v)), "")
+	}
+}
+
+func (r *reader) defaultRules(o *object) {
+	for _, attr := range o.keys {
+		where := "Defaults." + attr
+		list, ok := o.values[attr].([]any)
+		if !ok || len(list)%2 != 0 {
+			r.fail(where, "wants a list of a value and the kinds of layers it is for", `{"PE": [2, ["MVAU"]]} or {"PE": [2, "all"]}`)
+			continue
+		}
+		for i := 0; i < len(list); i += 2 {
+			rl := rule{attr: attr}
+			var ok bool
+			if rl.kinds, ok = kindList(list[i+1]); !ok {
+				r.fail(where, fmt.Sprintf("%s is neither \"all\" nor a list of kinds of layers", show(list[i+1])), "")
+				continue
+			}
+			r.set(&rl.fold, where, attr, list[i])
+			r.defaults = append(r.defaults, rl)
+		}
+	}
+}
+
+// kindList reads the kinds that a default is for; nil means all.
+func kindList(v any) (kinds []string, ok bool) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, v := range list {
+		s, ok := v.(string)
+		if !ok {
+			return nil, false
+		}
+		if s == "all" {
+			return nil, true
+		}
+		kinds = append(kinds, ourName(s))
+	}
+	return kinds, len(kinds) > 0
+}
+
+// show gives a JSON value as the file has it, cut short.
+func show(v any) string {
+	switch v := v.(type) {
+	case *object:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		if len(v) > 40 {
+			v = v[:40]
+		}
+		return strconv.Quote(v)
+	case json.Number:
+		if len(v) > 40 {
+			v = v[:40]
+		}
+		return v.String()
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only true, false and null are left
+	}
+	return string(b)
+}

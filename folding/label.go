@@ -1,0 +1,165 @@
+package folding
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// maxLabels bounds the labels kept after one step.
+const maxLabels = 2000
+
+// A label is the beginning of a folding, up to some step.
+type label struct {
+	cost       vector
+	clamped    vector // cost, with what no rest can make matter taken out
+	converters int64
+	state      int32
+	from       int32 // the label of the step before
+	option     int32
+}
+
+// label finds the best folding within caps by the space's measure: it carries every beginning of a folding forward, step
+// by step, and drops those that provably cannot end within caps and those that another one equals or beats in every
+// kind of resource. best is nil where there is none; exact is false where there were more than maxLabels, so that a
+// better one may exist.
+func (s *space) label(ctx context.Context, l *lattice, r relaxed, caps vector) (best *folding, exact bool, err error) {
+	prune := pruner{caps: caps, single: r.single, prices: r.prices}
+	for kind := range kinds {
+		if kind != lut {
+			prune.most[kind] = l.most(kind)
+		}
+	}
+	for _, p := range r.prices {
+		prune.limits = append(prune.limits, p.unit.dot(caps))
+	}
+	exact = true
+	kept := make([][]label, len(l.steps)+1)
+	kept[0] = []label{{from: -1, option: -1}}
+	for k := range l.steps {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		all := prune.extend(&l.steps[k], k, kept[k])
+		s.examined += len(all)
+		all = prune.undominated(all)
+		if len(all) > maxLabels {
+			all, exact = prune.likeliest(all, k+1), false
+		}
+		kept[k+1] = all
+	}
+	for i := range kept[len(l.steps)] {
+		best = s.better(best, trace(kept, i))
+	}
+	return best, exact, nil
+}
+
+// trace follows a last label back.
+func trace(kept [][]label, last int) *folding {
+	end := kept[len(kept)-1][last]
+	f := &folding{cost: end.cost, converters: end.converters}
+	for k, i := len(kept)-1, int32(last); k > 0; k-- {
+		n := kept[k][i]
+		if n.option >= 0 {
+			f.options = append(f.options, n.option)
+		}
+		i = n.from
+	}
+	slices.Reverse(f.options)
+	return f
+}
+
+// A pruner knows which labels lead nowhere.
+type pruner struct {
+	caps   vector
+	single []price
+	prices []price
+	limits []int64 // the price of caps, per price
+	most   [kinds][][]int64
+}
+
+// extend gives every label after step k that may end within caps.
+func (p *pruner) extend(st *step, k int, before []label) []label {
+	var all []label
+	for i := range before {
+		b := &before[i]
+		for _, e := range st.edges[st.first[b.state]:st.first[b.state+1]] {
+			for j := range st.groups[e.group] {
+				c := &st.groups[e.group][j]
+				n := label{cost: b.cost.plus(c.cost), converters: b.converters + int64(c.converter), state: e.to, from: int32(i), option: c.option}
+				if p.hopeful(&n, k+1) {
+					n.clamped = p.clamp(&n, k+1)
+					all = append(all, n)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// hopeful reports whether no price proves that the label ends beyond caps.
+func (p *pruner) hopeful(n *label, k int) bool {
+	for kind := range p.single {
+		if n.cost[kind]+p.single[kind].rest[k][n.state] > p.caps[kind] {
+			return false
+		}
+	}
+	for i := range p.prices {
+		if p.prices[i].unit.dot(n.cost)+p.prices[i].rest[k][n.state] > p.limits[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// clamp raises each amount to where even the largest rest stays within caps: below that, less is not better. LUTs are
+// left, for fewer of them always are.
+func (p *pruner) clamp(n *label, k int) vector {
+	v := n.cost
+	for kind := range v {
+		if kind != lut {
+			v[kind] = max(v[kind], p.caps[kind]-p.most[kind][k][n.state])
+		}
+	}
+	return v
+}
+
+// undominated keeps, per state, the labels that no other equals or beats. The order of the result is fixed.
+func (p *pruner) undominated(all []label) []label {
+	slices.SortStableFunc(all, func(a, b label) int {
+		return cmp.Or(cmp.Compare(a.state, b.state), slices.Compare(a.clamped[:], b.clamped[:]), cmp.Compare(a.converters, b.converters),
+			slices.Compare(a.cost[:], b.cost[:]))
+	})
+	kept := all[:0]
+	first := 0 // of the state's kept labels
+	for _, n := range all {
+		if len(kept) > 0 && kept[len(kept)-1].state != n.state {
+			first = len(kept)
+		}
+		if !slices.ContainsFunc(kept[first:], func(o label) bool { return o.clamped.within(n.clamped) }) {
+			kept = append(kept, n)
+		}
+	}
+	return kept
+}
+
+// likeliest keeps the maxLabels labels that the prices leave most room.
+func (p *pruner) likeliest(all []label, k int) []label {
+	type ranked struct {
+		label
+		load float64
+	}
+	rank := make([]ranked, len(all))
+	for i, n := range all {
+		rank[i].label = n
+		for j := range p.prices {
+			total := p.prices[j].unit.dot(n.cost) + p.prices[j].rest[k][n.state]
+			rank[i].load = max(rank[i].load, float64(total)/float64(p.limits[j]))
+		}
+	}
+	slices.SortStableFunc(rank, func(a, b ranked) int { return cmp.Compare(a.load, b.load) })
+	for i := range maxLabels {
+		all[i] = rank[i].label
+	}
+	return all[:maxLabels]
+}

@@ -1,0 +1,119 @@
+package folding
+
+import (
+	"cmp"
+	"fmt"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A Result is a design and the figures of it that the search knows.
+type Result struct {
+	Design     *dataflow.Design
+	Interval   int     // clocks between frames: the slowest layer's
+	FPS        float64 // clock over interval
+	Bottleneck string  // the layer whose clocks are the interval
+	Why        string  // the interval is no shorter
+	Options    int     // folds that the layers offer, summed over the layers
+	Tried      int     // of these, those that the device can build and a folding file leaves open
+	Foldings   int     // beginnings of foldings that the search compared
+	Exact      bool    // no folding in the space is better; false where the search was cut short
+	Costs      []dataflow.Cost
+	Total      dataflow.Resources
+	Shares     []Share // one per kind of resource that the board has
+}
+
+// A Share says how much of a kind of resource the design takes.
+type Share struct {
+	Name   string // LUT, FF, RAMB18, URAM, DSP
+	Used   int
+	Budget int // of Board, what may be taken
+	Board  int
+}
+
+// Of is the share of the whole board, from 0.
+func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }
+
+// Effort says what the search did, for the report.
+func (r *Result) Effort() string {
+	return fmt.Sprintf("best found, %d of %d options tried", r.Tried, r.Options)
+}
+
+func (s *space) result(m *dataflow.Model, goal Goal, c *chosen) *Result {
+	r := &Result{Design: s.design(m, goal, c.folding), Why: c.why, Foldings: s.examined, Exact: c.exact}
+	for i, o := range c.options {
+		l := &s.layers[i]
+		r.Options += len(l.folds)
+		r.Tried += len(l.options)
+		if n := l.options[o].iterations; n > r.Interval {
+			r.Interval, r.Bottleneck = n, l.node.Name
+		}
+	}
+	if n, i := r.Design.Interval(); n > r.Interval {
+		r.Interval, r.Bottleneck = n, r.Design.Model.Graph.Nodes[i].Name
+	}
+	r.FPS = frameRate(s.target, r.Interval)
+	r.Costs, r.Total = r.Design.Cost()
+	used, capacity := vectorOf(r.Total), vectorOf(Capacity(s.target.Board))
+	for i, name := range names {
+		if capacity[i] > 0 {
+			r.Shares = append(r.Shares, Share{name, int(used[i]), int(s.budget[i]), int(capacity[i])})
+		}
+	}
+	return r
+}
+
+// design puts width converters where the words of neighbours differ.
+func (s *space) design(m *dataflow.Model, goal Goal, f *folding) *dataflow.Design {
+	g := s.graph
+	var b dataflow.Builder
+	var folds []dataflow.Fold
+	stream := make([]int, len(g.Streams)) // in the new graph, where the reader finds it
+	per := make([]int, len(g.Streams))    // elements in a word there, 0 from the host
+	for _, in := range g.In {
+		stream[in] = b.Input(g.Streams[in].Name, g.Streams[in].Type)
+	}
+	for i := range s.layers {
+		l := &s.layers[i]
+		o := l.options[f.options[i]]
+		var ins []int
+		for p, id := range l.node.In {
+			if want := l.shapes[o.shape].in[p]; per[id] != 0 && per[id] != want {
+				stream[id] = place(&b, s.converter(per[id], want), []int{stream[id]}, nil, nil)[0]
+				folds = append(folds, s.convert(id, per[id], want).fold)
+			}
+			ins = append(ins, stream[id])
+		}
+		var tensors []string
+		for _, id := range l.node.Out {
+			tensors = append(tensors, g.Streams[id].Name)
+		}
+		for p, id := range place(&b, l.node.Op, ins, tensors, l.node.Origin) {
+			stream[l.node.Out[p]], per[l.node.Out[p]] = id, l.shapes[o.shape].out[p]
+		}
+		folds = append(folds, o.fold)
+	}
+	for _, out := range g.Out {
+		b.Output(stream[out])
+	}
+	built, err := b.Graph()
+	if err != nil {
+		panic(fmt.Sprintf("folding: the folded graph is malformed: %v", err))
+	}
+	folded := *m
+	folded.Graph = built
+	depth := make([]int, len(built.Streams))
+	for i := range depth {
+		depth[i] = cmp.Or(goal.FIFO, DefaultFIFO)
+	}
+	return &dataflow.Design{Model: &folded, Target: s.target, Folds: folds, Depth: depth}
+}
+
+// place adds a layer that has been bound to the same types before.
+func place(b *dataflow.Builder, op dataflow.Op, in []int, tensors, origin []string) (out []int) {
+	out, err := b.Add(op, in, tensors, origin)
+	if err != nil {
+		panic(fmt.Sprintf("folding: %s does not bind again: %v", op.Kind(), err))
+	}
+	return out
+}

@@ -1,0 +1,53 @@
+// Package canon normalises spelling: after it, constants are numbers, every quantiser of every dialect is one Code node
+// followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on scales.
+package canon
+
+import (
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/pass"
+)
+
+// A Model is what passes work on: the graph, and what is needed to derive its shapes anew.
+type Model struct {
+	Graph   *graph.Graph
+	File    string
+	Options graph.Options
+}
+
+// Passes is the table, in order of execution.
+var Passes = []pass.Pass[*Model]{
+	{
+		Name: "fold-constants",
+		Doc:  "What does not depend on data becomes an initializer: weights after their quantiser, bit widths and shapes computed by nodes. First, because the others read bit widths and scales as numbers.",
+		Run:  foldConstants,
+	},
+	{
+		Name:  "gemm-to-matmul",
+		Doc:   "Gemm becomes MatMul, Mul and Add, so that the integer sum of products has a name of its own.",
+		After: []string{"fold-constants"},
+		Run:   gemmToMatMul,
+	},
+	{
+		Name:  "quant-to-code",
+		Doc:   "QONNX Quant and ONNX QuantizeLinear become a Code node, which gives integers; the value (code - zero point) * scale stays ordinary arithmetic.",
+		After: []string{"fold-constants"},
+		Run:   quantToCode,
+	},
+	{
+		Name:  "clip-into-code",
+		Doc:   "A Clip of codes narrows the limits of the Code before it: exporters write QuantizeLinear, Clip for widths other than 8 bits.",
+		After: []string{"quant-to-code"},
+		Run:   clipIntoCode,
+	},
+}
+
+// Run applies the passes and returns the prepared program, or nil after an error was added to d. The error is that of
+// the dump, if opt asks for one.
+func Run(m *Model, opt pass.Options[*Model], d *diag.List) (*graph.Program, error) {
+	opt.Verify = func(m *Model) error { return m.Graph.Verify() }
+	if err := pass.Run(Passes, m, opt, d); err != nil {
+		return nil, err
+	}
+	return graph.Prepare(m.Graph, m.File, m.Options, d), nil
+}

@@ -1,0 +1,244 @@
+// Package frontend makes a dataflow.Model of the bytes of an ONNX file: read, normalise, lower, and keep what stays
+// real-valued at both ends as host functions.
+package frontend
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/pass"
+)
+
+// Options say what the file leaves open, and what to show of the passes.
+type Options struct {
+	Dims map[string]int // sizes of named dynamic axes
+	Pass pass.Options[*canon.Model]
+}
+
+// A NodeFate is a line of `hlsgen check`: what becomes of one ONNX node.
+type NodeFate struct {
+	Index int    `json:"index"`
+	Node  string `json:"node"`
+	Op    string `json:"op"`
+	Fate  string `json:"becomes"` // a layer's name, "constant", "host prefix", "host suffix", "unused" or "not mapped"
+}
+
+// Imported is an imported model with the story of its nodes.
+type Imported struct {
+	Model *dataflow.Model
+	Fates []NodeFate
+}
+
+// Import reads a model. name is the file's base name, for diagnostics. It leaves out Model after adding errors to d;
+// Fates is there as soon as the file could be read. The error is that of dumping passes.
+func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, error) {
+	g := onnxio.Read(name, onnx, d)
+	if g == nil {
+		return &Imported{}, nil
+	}
+	im := &Imported{}
+	written := graph.Prepare(g, name, graph.Options{Dims: opt.Dims}, d)
+	if written == nil {
+		im.Fates = unknownFates(g)
+		return im, nil
+	}
+	m := &canon.Model{Graph: g.Clone(), File: name, Options: graph.Options{Dims: opt.Dims}}
+	program, err := canon.Run(m, opt.Pass, d)
+	if program == nil {
+		im.Fates = unknownFates(g)
+		return im, err
+	}
+	low := lower.Lower(program, d)
+	im.Fates = fates(written, program, low)
+	if low == nil {
+		return im, nil
+	}
+	im.Model = model(written, program, low)
+	return im, nil
+}
+
+// Reference imports only as far as executing the model as written needs: a model without a quantised layer has one.
+func Reference(name string, onnx []byte, opt Options, d *diag.List) *dataflow.Model {
+	g := onnxio.Read(name, onnx, d)
+	if g == nil {
+		return nil
+	}
+	p := graph.Prepare(g, name, graph.Options{Dims: opt.Dims}, d)
+	if p == nil {
+		return nil
+	}
+	m := &dataflow.Model{Name: g.Name, Reference: reference(p)}
+	m.In, m.Out = signature(p)
+	return m
+}
+
+func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
+	m := &dataflow.Model{Name: written.Graph.Name, Graph: low.Graph, Reference: reference(written)}
+	m.In, m.Out = signature(written)
+	ranges(program, m.In)
+	m.Prefix, m.Suffix = prefix(program, low), suffix(program, low)
+	return m
+}
+
+func signature(p *graph.Program) (in, out []dataflow.Real) {
+	for _, v := range p.Graph.Inputs {
+		k := p.Known[v.Name]
+		in = append(in, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(), Batch: leadingBatch(v, k.Shape)})
+	}
+	for _, v := range p.Graph.Outputs {
+		k := p.Known[v.Name]
+		out = append(out, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: v.DType.String(), Batch: true})
+	}
+	return in, out
+}
+
+// leadingBatch reports whether the first axis counts samples: it is 1 or dynamic.
+func leadingBatch(v graph.Value, shape []int) bool {
+	return len(shape) > 1 && (shape[0] == 1 || v.Known && len(v.Dims) > 0 && v.Dims[0].Size < 0)
+}
+
+func inputNames(p *graph.Program) (names []string) {
+	for _, in := range p.Graph.Inputs {
+		names = append(names, in.Name)
+	}
+	return names
+}
+
+func outputNames(p *graph.Program) (names []string) {
+	for _, o := range p.Graph.Outputs {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// mustPart cuts a part whose inputs lowering has already established.
+func mustPart(p *graph.Program, from, to []string) *graph.Part {
+	part, err := p.Part(from, to)
+	if err != nil {
+		panic(err)
+	}
+	return part
+}
+
+func labels(nodes []*graph.Node) (out []string) {
+	seen := map[int]bool{}
+	for _, n := range nodes {
+		if !seen[n.Index] {
+			seen[n.Index] = true
+			out = append(out, n.Label())
+		}
+	}
+	return out
+}
+
+func reals(in []dataflow.RealTensor) []*graph.Reals {
+	out := make([]*graph.Reals, len(in))
+	for i, t := range in {
+		out[i] = graph.Exactly(t.Shape, t.Data)
+	}
+	return out
+}
+
+// checkFinite refuses what has no place among the reals.
+func checkFinite(in []dataflow.RealTensor) error {
+	for k, t := range in {
+		for i, v := range t.Data {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("input %d, element %d is %v", k, i, v)
+			}
+		}
+	}
+	return nil
+}
+
+func reference(p *graph.Program) dataflow.Reference {
+	part := mustPart(p, inputNames(p), outputNames(p))
+	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+		if err := checkFinite(in); err != nil {
+			return nil, err
+		}
+		part := part.Fork()
+		_, all, err := part.Run(reals(in))
+		if err != nil {
+			return nil, err
+		}
+		return results(p, part, all)
+	}
+}
+
+func results(p *graph.Program, part *graph.Part, all map[string]*graph.Reals) (out []dataflow.RealTensor, err error) {
+	for _, o := range p.Graph.Outputs {
+		data, err := part.Rounded(o.Name, all)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, dataflow.RealTensor{Shape: p.Known[o.Name].Shape, Data: data})
+	}
+	return out, nil
+}
+
+func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
+	part := mustPart(p, inputNames(p), low.In)
+	return dataflow.HostFunc{
+		Nodes: labels(part.Nodes()),
+		ToCodes: func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
+			if err := checkFinite(in); err != nil {
+				return nil, err
+			}
+			vals, _, err := part.Fork().Run(reals(in))
+			if err != nil {
+				return nil, err
+			}
+			out := make([]dataflow.Tensor, len(vals))
+			for i, v := range vals {
+				codes := make([]int64, len(v.Lo))
+				for j, f := range v.Lo {
+					codes[j] = int64(f)
+				}
+				out[i] = dataflow.Tensor{Shape: low.Graph.Streams[low.Graph.In[i]].Type.Shape, Data: codes}
+			}
+			return out, nil
+		},
+	}
+}
+
+func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
+	part := mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
+	return dataflow.HostFunc{
+		Nodes: labels(part.Nodes()),
+		ToReal: func(in []dataflow.RealTensor, codes []dataflow.Tensor) ([]dataflow.RealTensor, error) {
+			vals := reals(in)
+			for k, name := range low.Out {
+				vals = append(vals, integers(low, name, p.Known[name].Shape, codes[k].Data))
+			}
+			part := part.Fork()
+			_, all, err := part.Run(vals)
+			if err != nil {
+				return nil, err
+			}
+			return results(p, part, all)
+		},
+	}
+}
+
+// integers is the real value of an integer tensor: scale*q + bias, which need not be a float64.
+func integers(low *lower.Result, name string, shape []int, q []int64) *graph.Reals {
+	v := &graph.Reals{Shape: shape, Lo: make([]float64, len(q)), Hi: make([]float64, len(q))}
+	v.Truth = func(i int) *big.Rat {
+		f, _ := low.Integer.Integer(name, i)
+		r := new(big.Rat).SetInt64(q[i])
+		return r.Add(r.Mul(r, f.Scale), f.Bias)
+	}
+	for i := range q {
+		y := graph.Around(v.Truth(i))
+		v.Lo[i], v.Hi[i] = y.Lo, y.Hi
+	}
+	return v
+}

@@ -1,0 +1,262 @@
+package graph
+
+import (
+	"fmt"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+)
+
+// A call is one node being made into steps.
+type call struct {
+	p     *Program
+	n     *Node
+	opset int64
+	in    []Known // per input slot; the zero Known where it is omitted
+	steps []*Step
+	fixed []*Tensor // per output: set where the operator itself knows the value (Shape, Constant)
+}
+
+// A reject says why a node cannot be understood.
+type reject struct {
+	code      diag.Code
+	msg, hint string
+}
+
+func invalid(format string, args ...any) *reject {
+	return &reject{code: diag.OpInvalid, msg: fmt.Sprintf(format, args...), hint: "the node contradicts the ONNX definition of its operator: check the exporter"}
+}
+
+func unsupported(hint, format string, args ...any) *reject {
+	return &reject{code: diag.OpUnsupported, msg: fmt.Sprintf(format, args...), hint: hint}
+}
+
+func (c *call) gather() bool {
+	for _, name := range c.n.Inputs {
+		if name == "" {
+			c.in = append(c.in, Known{})
+			continue
+		}
+		k, ok := c.p.Known[name]
+		if !ok {
+			return false
+		}
+		c.in = append(c.in, k)
+	}
+	return true
+}
+
+// build runs an operator's definition and folds what came out constant.
+func (c *call) build(def operator) *reject {
+	if len(c.in) < def.min || len(c.in) > def.max {
+		return invalid("%d inputs, the operator has %d to %d", len(c.in), def.min, def.max)
+	}
+	for i := range def.min {
+		if c.n.Inputs[i] == "" {
+			return invalid("input %d is missing", i)
+		}
+	}
+	if len(c.n.Outputs) == 0 || c.n.Outputs[0] == "" {
+		return invalid("no output")
+	}
+	if r := def.build(c); r != nil {
+		return r
+	}
+	for i, name := range c.n.Outputs {
+		if name == "" {
+			continue
+		}
+		if i >= len(c.steps) {
+			return unsupported("only the first output is computed in inference", "output %d is used", i)
+		}
+		s := c.steps[i]
+		s.Node, s.Output = c.n, name
+		known := Known{Shape: s.Shape, DType: s.DType}
+		if i < len(c.fixed) && c.fixed[i] != nil {
+			known.Const = c.fixed[i]
+		} else if t, err := c.fold(s); err != nil {
+			return invalid("%v", err)
+		} else if t != nil {
+			known.Const = t
+		}
+		c.p.Known[name] = known
+		if known.Const == nil {
+			c.p.Steps = append(c.p.Steps, s)
+			c.p.by[name] = s
+		}
+	}
+	return nil
+}
+
+// fold evaluates a step whose inputs are all constant, where every element of the result is a float64 exactly. What
+// is not (a root, a quotient) stays a step of constant inputs.
+func (c *call) fold(s *Step) (*Tensor, error) {
+	vals := make([]*Reals, len(c.in))
+	for i, k := range c.in {
+		if c.n.Inputs[i] == "" {
+			continue
+		}
+		if k.Const == nil {
+			return nil, nil
+		}
+		vals[i] = constant(k.Const)
+	}
+	v, err := newRunner(s).run(vals, nil)
+	if err != nil || !v.Exact() {
+		return nil, err
+	}
+	return v.tensor(s.DType), nil
+}
+
+// --- what definitions use ---
+
+func (c *call) has(i int) bool { return i < len(c.n.Inputs) && c.n.Inputs[i] != "" }
+
+// constScalar is the value of a constant input with one element.
+func (c *call) constScalar(i int, what string) (float64, *reject) {
+	t := c.in[i].Const
+	if t == nil {
+		return 0, unsupported("it must be a constant", "%s is not constant", what)
+	}
+	if t.Len() != 1 {
+		return 0, unsupported("one value for the whole tensor is needed", "%s has %d values", what, t.Len())
+	}
+	return t.At(0), nil
+}
+
+// constInts is the value of a constant integer input.
+func (c *call) constInts(i int, what string) ([]int64, *reject) {
+	t := c.in[i].Const
+	if t == nil {
+		return nil, &reject{diag.ShapeUnknown, what + " depends on the data", "export with fixed shapes, or bind dynamic axes with --dim"}
+	}
+	if t.I == nil && t.Len() > 0 {
+		return nil, invalid("%s is of type %s, not an integer", what, t.DType)
+	}
+	return t.I, nil
+}
+
+// axis makes an axis of a tensor of the given rank non-negative.
+func axis(a int64, rank int) (int, *reject) {
+	if a < int64(-rank) || a >= int64(rank) {
+		return 0, invalid("axis %d of a tensor with %d axes", a, rank)
+	}
+	if a < 0 {
+		a += int64(rank)
+	}
+	return int(a), nil
+}
+
+func checkSize(shape []int) *reject {
+	n := 1
+	for _, d := range shape {
+		if d < 0 || d > 0 && n > maxElements/d {
+			return &reject{diag.ModelTooLarge, fmt.Sprintf("a tensor of shape %v", shape), fmt.Sprintf("at most %d elements are accepted", maxElements)}
+		}
+		n *= d
+	}
+	return nil
+}
+
+// move adds an output that moves elements.
+func (c *call) move(shape []int, dt DType, m *Move) *reject {
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	c.steps = append(c.steps, &Step{Shape: shape, DType: dt, Move: m})
+	return nil
+}
+
+// elementwise adds an output computed from the inputs in args, broadcast against each other; expr's variable v is args[v].
+func (c *call) elementwise(dt DType, expr *real.Expr, args ...int) *reject {
+	var shape []int
+	for _, a := range args {
+		s, r := broadcastShape(shape, c.in[a].Shape)
+		if r != nil {
+			return r
+		}
+		shape = s
+	}
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	e := &Elem{Expr: expr, Args: args}
+	for _, a := range args {
+		e.Index = append(e.Index, broadcastIndex(shape, c.in[a].Shape))
+	}
+	c.steps = append(c.steps, &Step{Shape: shape, DType: dt, Elem: e})
+	return nil
+}
+
+func broadcastShape(a, b []int) ([]int, *reject) {
+	out := make([]int, max(len(a), len(b)))
+	for i := range out {
+		x, y := 1, 1
+		if j := i - len(out) + len(a); j >= 0 {
+			x = a[j]
+		}
+		if j := i - len(out) + len(b); j >= 0 {
+			y = b[j]
+		}
+		switch {
+		case x == y || y == 1:
+			out[i] = x
+		case x == 1:
+			out[i] = y
+		default:
+			return nil, invalid("shapes %v and %v do not broadcast", a, b)
+		}
+	}
+	return out, nil
+}
+
+// broadcastIndex maps elements of shape out to elements of a tensor of shape in.
+func broadcastIndex(out, in []int) []int32 {
+	if Size(in) == Size(out) {
+		return nil // equal but for leading ones
+	}
+	if Size(in) == 1 {
+		return []int32{0}
+	}
+	strides := make([]int, len(out)) // stride of in along each axis of out, 0 where broadcast
+	s := 1
+	for j := len(in) - 1; j >= 0; j-- {
+		if in[j] != 1 {
+			strides[j+len(out)-len(in)] = s
+		}
+		s *= in[j]
+	}
+	return stridedIndex(out, strides)
+}
+
+// stridedIndex lists, for every element of shape in order, the sum of its coordinates times strides.
+func stridedIndex(shape, strides []int) []int32 {
+	n := Size(shape)
+	index := make([]int32, n)
+	coord := make([]int, len(shape))
+	at := 0
+	for i := range index {
+		index[i] = int32(at)
+		for k := len(shape) - 1; k >= 0; k-- {
+			coord[k]++
+			at += strides[k]
+			if coord[k] < shape[k] {
+				break
+			}
+			at -= coord[k] * strides[k]
+			coord[k] = 0
+		}
+	}
+	return index
+}
+
+// strides of a row-major tensor.
+func rowMajor(shape []int) []int {
+	s := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		s[i] = n
+		n *= shape[i]
+	}
+	return s
+}

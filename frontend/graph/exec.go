@@ -1,0 +1,408 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"hlsgen/frontend/real"
+)
+
+// A Part is the steps of a program between some tensors and others: the whole model, or what the host does of it. It
+// executes in exact real-number semantics: intervals of float64 carry a proof of every rounding, and a rounding they
+// leave open is decided element by element in exact arithmetic. A Part may be run by one goroutine at a time; Fork
+// gives another.
+type Part struct {
+	prog    *Program
+	from    []string
+	to      []string
+	runners []*runner
+}
+
+// Part cuts a part out: the steps needed for the tensors `to`, given the tensors `from`. The error names an input that
+// would be needed besides.
+func (p *Program) Part(from, to []string) (*Part, error) {
+	given := map[string]bool{}
+	for _, f := range from {
+		given[f] = true
+	}
+	need := map[string]bool{}
+	for _, t := range to {
+		need[t] = true
+	}
+	part := &Part{prog: p, from: from, to: to}
+	for i := len(p.Steps) - 1; i >= 0; i-- {
+		s := p.Steps[i]
+		if !need[s.Output] || given[s.Output] {
+			continue
+		}
+		part.runners = append(part.runners, newRunner(s))
+		for _, in := range s.Node.Inputs {
+			need[in] = true
+		}
+	}
+	for i, j := 0, len(part.runners)-1; i < j; i, j = i+1, j-1 {
+		part.runners[i], part.runners[j] = part.runners[j], part.runners[i]
+	}
+	for _, in := range p.Graph.Inputs {
+		if need[in.Name] && !given[in.Name] {
+			return nil, fmt.Errorf("tensor %q is needed", in.Name)
+		}
+	}
+	return part, nil
+}
+
+// Nodes lists the nodes of the part in order, each once.
+func (p *Part) Nodes() []*Node {
+	var out []*Node
+	for _, r := range p.runners {
+		if len(out) == 0 || out[len(out)-1] != r.step.Node {
+			out = append(out, r.step.Node)
+		}
+	}
+	return out
+}
+
+// Fork is the same part with scratch space of its own.
+func (p *Part) Fork() *Part {
+	q := *p
+	q.runners = make([]*runner, len(p.runners))
+	for i, r := range p.runners {
+		q.runners[i] = r.fork()
+	}
+	return &q
+}
+
+// An ExecError is a failure at one node: a rounding that stays open, a division by zero.
+type ExecError struct {
+	Node *Node
+	Err  error
+}
+
+func (e *ExecError) Error() string {
+	return fmt.Sprintf("%s %q: %v", e.Node.FullOp(), e.Node.Label(), e.Err)
+}
+func (e *ExecError) Unwrap() error { return e.Err }
+
+// Run executes the part on one value per tensor of `from`; it gives one per tensor of `to`, and all that lie between
+// by name.
+func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error) {
+	all = make(map[string]*Reals, len(in)+len(p.runners))
+	for i, name := range p.from {
+		if want := p.prog.Known[name].Shape; Size(want) != Size(in[i].Shape) {
+			return nil, nil, fmt.Errorf("tensor %q has shape %v, wants %v", name, in[i].Shape, want)
+		}
+		all[name] = in[i]
+	}
+	d := &decider{prog: p.prog, all: all}
+	for _, r := range p.runners {
+		vals := make([]*Reals, len(r.step.Node.Inputs))
+		for i, name := range r.step.Node.Inputs {
+			vals[i] = d.value(name)
+		}
+		v, err := r.run(vals, d)
+		if err != nil {
+			return nil, nil, &ExecError{r.step.Node, err}
+		}
+		all[r.step.Output] = v
+	}
+	for _, name := range p.to {
+		out = append(out, d.value(name))
+	}
+	return out, all, nil
+}
+
+// Rounded is an output of a run in its own type: reals correctly rounded to float64 or else float32, integers as they
+// are.
+func (p *Part) Rounded(name string, all map[string]*Reals) ([]float64, error) {
+	d := &decider{prog: p.prog, all: all}
+	v := d.value(name)
+	if dt := p.prog.Known[name].DType; !dt.Float() {
+		return v.Lo, nil
+	} else if dt == Float64 {
+		return d.rounded(name, v, func(x float64) float64 { return x }, real.Num.Float64)
+	}
+	return d.rounded(name, v, func(x float64) float64 { return float64(float32(x)) }, real.Num.Float32)
+}
+
+func (d *decider) rounded(name string, v *Reals, fast func(float64) float64, exact func(real.Num) (float64, bool)) ([]float64, error) {
+	out := make([]float64, len(v.Lo))
+	for i := range out {
+		if a, b := fast(v.Lo[i]), fast(v.Hi[i]); a == b {
+			out[i] = a
+			continue
+		}
+		err := d.decide(func(prec uint) error {
+			n, err := d.element(name, i, prec)
+			if err != nil {
+				return err
+			}
+			f, ok := exact(n)
+			if !ok {
+				return real.ErrPrecision
+			}
+			out[i] = f
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("output %q, element %d: %w", name, i, err)
+		}
+	}
+	return out, nil
+}
+
+// A decider computes single elements exactly, by going back through the program to what is known exactly.
+type decider struct {
+	prog *Program
+	all  map[string]*Reals
+	memo map[string]map[int]real.Num
+}
+
+func (d *decider) value(name string) *Reals {
+	if v, ok := d.all[name]; ok {
+		return v
+	}
+	if k, ok := d.prog.Known[name]; ok && k.Const != nil {
+		v := constant(k.Const)
+		d.all[name] = v
+		return v
+	}
+	return nil
+}
+
+// decide calls f with more and more precision until it is content.
+func (d *decider) decide(f func(prec uint) error) error {
+	var err error
+	for _, prec := range real.Precisions {
+		d.memo = map[string]map[int]real.Num{}
+		if err = f(prec); !errors.Is(err, real.ErrPrecision) {
+			return err
+		}
+	}
+	return err
+}
+
+// element is element i of a tensor, exactly or enclosed at prec bits.
+func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
+	if v := d.value(name); v != nil {
+		if v.Truth != nil {
+			return real.Exactly(v.Truth(i)), nil
+		}
+		if v.Lo[i] == v.Hi[i] {
+			return real.Exactly(new(big.Rat).SetFloat64(v.Lo[i])), nil
+		}
+	}
+	if n, ok := d.memo[name][i]; ok {
+		return n, nil
+	}
+	s := d.prog.by[name]
+	if s == nil {
+		return real.Num{}, fmt.Errorf("tensor %q is not known exactly", name)
+	}
+	n, err := d.compute(s, i, prec)
+	if err != nil {
+		return n, err
+	}
+	if d.memo[name] == nil {
+		d.memo[name] = map[int]real.Num{}
+	}
+	d.memo[name][i] = n
+	return n, nil
+}
+
+func (d *decider) compute(s *Step, i int, prec uint) (real.Num, error) {
+	in := func(slot, i int) (real.Num, error) { return d.element(s.Node.Inputs[slot], i, prec) }
+	switch {
+	case s.Move != nil:
+		slot, j := s.Move.From(i)
+		return in(slot, j)
+	case s.Elem != nil:
+		return exactElem(s.Elem, i, prec, in, nil)
+	}
+	sum := real.Exactly(new(big.Rat))
+	for k := range s.Dot.K {
+		a, err := in(s.Dot.A, int(s.Dot.ABase[i])+k*s.Dot.AStride)
+		if err != nil {
+			return sum, err
+		}
+		b, err := in(s.Dot.B, int(s.Dot.BBase[i])+k*s.Dot.BStride)
+		if err != nil {
+			return sum, err
+		}
+		t, err := real.Product(a, b, prec)
+		if err != nil {
+			return sum, err
+		}
+		if sum, err = real.Sum(sum, t, prec); err != nil {
+			return sum, err
+		}
+	}
+	if s.Dot.Then == nil {
+		return sum, nil
+	}
+	return exactElem(s.Dot.Then, i, prec, in, &sum)
+}
+
+// exactElem evaluates element i of e; first, if given, is variable 0.
+func exactElem(e *Elem, i int, prec uint, in func(slot, i int) (real.Num, error), first *real.Num) (real.Num, error) {
+	vars := make([]real.Num, len(e.Args))
+	for v, slot := range e.Args {
+		if v == 0 && first != nil {
+			vars[0] = *first
+			continue
+		}
+		n, err := in(slot, e.At(v, i))
+		if err != nil {
+			return n, err
+		}
+		vars[v] = n
+	}
+	return real.Compile(e.Expr).Exact(vars, prec)
+}
+
+// A runner executes one step on whole tensors.
+type runner struct {
+	step *Step
+	f    *real.Func // of Elem, or of Dot.Then
+	vars []real.Interval
+}
+
+func newRunner(s *Step) *runner {
+	r := &runner{step: s}
+	e := s.Elem
+	if s.Dot != nil {
+		e = s.Dot.Then
+	}
+	if e != nil {
+		r.f, r.vars = real.Compile(e.Expr), make([]real.Interval, len(e.Args))
+	}
+	return r
+}
+
+func (r *runner) fork() *runner {
+	q := *r
+	if r.f != nil {
+		q.f, q.vars = r.f.Fork(), make([]real.Interval, len(r.vars))
+	}
+	return &q
+}
+
+// run executes the step. d decides open roundings; without one they are an error.
+func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
+	n := Size(r.step.Shape)
+	out := &Reals{Shape: r.step.Shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+	switch {
+	case r.step.Move != nil:
+		return r.move(in, out), nil
+	case r.step.Dot != nil:
+		r.dot(in, out)
+		if r.step.Dot.Then == nil {
+			return out.share(), nil
+		}
+		sums := &Reals{Shape: out.Shape, Lo: append([]float64(nil), out.Lo...), Hi: append([]float64(nil), out.Hi...)}
+		return out, r.elem(r.step.Dot.Then, in, sums, out, d)
+	}
+	return out, r.elem(r.step.Elem, in, nil, out, d)
+}
+
+func (r *runner) move(in []*Reals, out *Reals) *Reals {
+	m := r.step.Move
+	if m.Index == nil && m.Input == nil {
+		return &Reals{Shape: out.Shape, Lo: in[0].Lo, Hi: in[0].Hi, Truth: in[0].Truth}
+	}
+	truth := false
+	for i := range out.Lo {
+		slot, j := m.From(i)
+		out.Lo[i], out.Hi[i] = in[slot].Lo[j], in[slot].Hi[j]
+		truth = truth || in[slot].Truth != nil
+	}
+	if truth {
+		out.Truth = func(i int) *big.Rat {
+			slot, j := m.From(i)
+			if in[slot].Truth != nil {
+				return in[slot].Truth(j)
+			}
+			return new(big.Rat).SetFloat64(in[slot].Lo[j])
+		}
+	}
+	return out.share()
+}
+
+func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error {
+	for i := range out.Lo {
+		for v, slot := range e.Args {
+			if v == 0 && first != nil {
+				r.vars[0] = first.At(i)
+				continue
+			}
+			r.vars[v] = in[slot].At(e.At(v, i))
+		}
+		y, sure := r.f.Interval(r.vars)
+		if !sure {
+			if d == nil {
+				return errOpen
+			}
+			err := d.decide(func(prec uint) error {
+				n, err := d.compute(r.step, i, prec)
+				if err == nil {
+					y = n.Interval()
+				}
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("element %d: %w", i, err)
+			}
+		}
+		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+	}
+	out.share()
+	return nil
+}
+
+var errOpen = errors.New("a rounding of constants is not decided")
+
+// dot sums products. Where all factors are points, the remainders of every product and sum are added up: no
+// remainder, no error, and the sum is exact.
+func (r *runner) dot(in []*Reals, out *Reals) {
+	p := r.step.Dot
+	a, b := in[p.A], in[p.B]
+	points := a.Exact() && b.Exact()
+	for i := range out.Lo {
+		ai, bi := int(p.ABase[i]), int(p.BBase[i])
+		if points {
+			y := dotPoints(a.Lo, b.Lo, ai, bi, p)
+			out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+			continue
+		}
+		var y real.Interval
+		for k := range p.K {
+			y = y.Add(a.At(ai + k*p.AStride).Mul(b.At(bi + k*p.BStride)))
+		}
+		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+	}
+}
+
+func dotPoints(a, b []float64, ai, bi int, p *Dot) real.Interval {
+	var sum, rest float64
+	for range p.K {
+		x, y := a[ai], b[bi]
+		ai, bi = ai+p.AStride, bi+p.BStride
+		if x == 0 || y == 0 {
+			continue
+		}
+		t := x * y
+		s := sum + t
+		z := s - sum
+		rest += math.Abs(math.FMA(x, y, -t)) + math.Abs((sum-(s-z))+(t-z))
+		if math.Abs(t) < 0x1p-960 {
+			rest += 0x1p-1060
+		}
+		sum = s
+	}
+	if rest == 0 {
+		return real.Pt(sum)
+	}
+	rest *= 1 + 0x1p-20 // covers the rounding of rest itself
+	return real.Pt(sum).Add(real.Interval{Lo: -rest, Hi: rest})
+}

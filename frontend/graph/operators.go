@@ -1,0 +1,257 @@
+package graph
+
+import (
+	"math"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+)
+
+type opKey struct{ domain, op string }
+
+// An operator is a row of the table: how many inputs it has, and how it becomes steps.
+type operator struct {
+	min, max int
+	build    func(*call) *reject
+}
+
+// operators is every operator that is understood.
+var operators = map[opKey]operator{
+	{"", "Add"}:                {2, 2, binary(real.Add)},
+	{"", "Sub"}:                {2, 2, binary(real.Sub)},
+	{"", "Mul"}:                {2, 2, binary(real.Mul)},
+	{"", "Div"}:                {2, 2, buildDiv},
+	{"", "Pow"}:                {2, 2, buildPow},
+	{"", "Relu"}:               {1, 1, unary(func(x *real.Expr) *real.Expr { return real.Max(x, real.Float(0)) })},
+	{"", "Clip"}:               {1, 3, buildClip},
+	{"", "Cast"}:               {1, 1, buildCast},
+	{"", "Identity"}:           {1, 1, buildIdentity},
+	{"", "BatchNormalization"}: {5, 5, buildBatchNorm},
+	{"", "MatMul"}:             {2, 2, buildMatMul},
+	{"", "Gemm"}:               {2, 3, buildGemm},
+	{"", "Constant"}:           {0, 0, buildConstant},
+	{"", "Shape"}:              {1, 1, buildShape},
+	{"", "Flatten"}:            {1, 1, buildFlatten},
+	{"", "Reshape"}:            {2, 2, buildReshape},
+	{"", "Squeeze"}:            {1, 2, buildSqueeze},
+	{"", "Unsqueeze"}:          {1, 2, buildUnsqueeze},
+	{"", "Transpose"}:          {1, 1, buildTranspose},
+	{"", "Concat"}:             {1, 1 << 16, buildConcat},
+	{"", "Gather"}:             {2, 2, buildGather},
+	{"", "QuantizeLinear"}:     {2, 3, buildQuantizeLinear},
+	{"", "DequantizeLinear"}:   {2, 3, buildDequantizeLinear},
+
+	{"qonnx.custom_op.general", "Quant"}: {4, 4, buildQuant},
+	{"onnx.brevitas", "Quant"}:           {4, 4, buildQuant},
+	{"finn.custom_op.general", "Quant"}:  {4, 4, buildQuant},
+
+	// What canon makes of every quantiser: Code gives the integer code of a real, Dequant its value.
+	{Internal, "Code"}: {3, 3, buildCode},
+}
+
+// Internal is the domain of the operators that only passes make.
+const Internal = "hlsgen"
+
+// Known reports whether an operator is understood, in whatever form.
+func KnownOperator(domain, op string) bool {
+	_, ok := operators[opKey{domain, op}]
+	return ok
+}
+
+// hintFor says what to do about an operator that is not understood.
+func hintFor(n *Node) string {
+	switch n.Op {
+	case "LSTM", "GRU", "RNN", "Scan", "QuantLSTMCell":
+		return "recurrent networks are not supported"
+	case "If", "Loop":
+		return "control flow depends on data: export the model with it resolved"
+	case "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalAveragePool":
+		return "convolutional networks are not supported, only networks of matrix products"
+	}
+	for key := range operators {
+		if key.op == n.Op && key.domain != n.Domain {
+			return "the operator is known in another domain: check the exporter's custom domains"
+		}
+	}
+	return "rewrite the model without it, or run this part outside the accelerator"
+}
+
+func binary(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
+	return func(c *call) *reject {
+		return c.elementwise(c.promoted(), f(real.Var(0), real.Var(1)), 0, 1)
+	}
+}
+
+// promoted is the type of an operation on two inputs. In ONNX both have one type; canon also lets codes, which are
+// integers, meet real scales and zero points.
+func (c *call) promoted() DType {
+	if !c.in[0].DType.Float() {
+		return c.in[1].DType
+	}
+	return c.in[0].DType
+}
+
+func unary(f func(x *real.Expr) *real.Expr) func(*call) *reject {
+	return func(c *call) *reject { return c.elementwise(c.in[0].DType, f(real.Var(0)), 0) }
+}
+
+func buildDiv(c *call) *reject {
+	if t := c.in[1].Const; t != nil {
+		for i := range t.Len() {
+			if t.At(i) == 0 {
+				return invalid("division by the constant zero (element %d)", i)
+			}
+		}
+	}
+	q := real.Div(real.Var(0), real.Var(1))
+	if !c.promoted().Float() {
+		q = real.Round(q, real.Down) // ONNX divides integers towards zero
+	}
+	return c.elementwise(c.promoted(), q, 0, 1)
+}
+
+func buildPow(c *call) *reject {
+	e, r := c.constScalar(1, "the exponent")
+	if r != nil {
+		return r
+	}
+	x, y := real.Var(0), real.Float(1)
+	root := e != math.Trunc(e)
+	if root {
+		if 2*e != math.Trunc(2*e) {
+			return unsupported("integer and half-integer exponents are exact", "exponent %g", e)
+		}
+	}
+	n := math.Trunc(math.Abs(e))
+	if n > 64 {
+		return unsupported("exponents up to 64", "exponent %g", e)
+	}
+	for range int(n) {
+		y = real.Mul(y, x)
+	}
+	if root {
+		y = real.Mul(y, real.Sqrt(x))
+	}
+	if e < 0 {
+		y = real.Div(real.Float(1), y)
+	}
+	return c.elementwise(c.in[0].DType, y, 0)
+}
+
+func buildClip(c *call) *reject {
+	x, args := real.Var(0), []int{0}
+	lo, hi := c.n.Attrs["min"], c.n.Attrs["max"]
+	if c.opset < 11 {
+		if lo.Kind == AttrFloat {
+			x = real.Max(x, real.Float(lo.F))
+		}
+		if hi.Kind == AttrFloat {
+			x = real.Min(x, real.Float(hi.F))
+		}
+		return c.elementwise(c.in[0].DType, x, 0)
+	}
+	for slot, bound := range []func(x, y *real.Expr) *real.Expr{real.Max, real.Min} {
+		if !c.has(slot + 1) {
+			continue
+		}
+		if Size(c.in[slot+1].Shape) != 1 {
+			return invalid("a bound of shape %v, wants a scalar", c.in[slot+1].Shape)
+		}
+		x = bound(x, real.Var(len(args)))
+		args = append(args, slot+1)
+	}
+	shape := c.in[0].Shape
+	if r := c.elementwise(c.in[0].DType, x, args...); r != nil {
+		return r
+	}
+	c.steps[0].Shape = shape // a bound of shape (1,) adds no axis
+	return nil
+}
+
+func buildCast(c *call) *reject {
+	to := DType(c.n.Int("to", 0))
+	switch {
+	case to == Undefined || to == String || to == Complex64 || to == Complex128:
+		return unsupported("cast to a real or an integer type", "cast to %s", to)
+	case to.Float():
+		return c.elementwise(to, real.Var(0), 0)
+	case to == Bool:
+		return unsupported("compare explicitly instead", "cast to bool")
+	}
+	return c.elementwise(to, real.Round(real.Var(0), real.Down), 0)
+}
+
+func buildIdentity(c *call) *reject { return c.move(c.in[0].Shape, c.in[0].DType, &Move{}) }
+
+func buildBatchNorm(c *call) *reject {
+	x := c.in[0].Shape
+	if c.n.Int("training_mode", 0) != 0 {
+		return unsupported("export the model in inference mode", "training_mode is set")
+	}
+	if len(x) < 2 {
+		return invalid("input of shape %v has no channel axis", x)
+	}
+	for i, k := range c.in[1:] {
+		if len(k.Shape) != 1 || k.Shape[0] != x[1] {
+			return invalid("parameter %d has shape %v for %d channels", i+1, k.Shape, x[1])
+		}
+	}
+	v := real.Var
+	y := real.Div(real.Sub(v(0), v(3)), real.Sqrt(real.Add(v(4), real.Float(c.n.Float("epsilon", float64(float32(1e-5)))))))
+	e := &Elem{Expr: real.Add(real.Mul(y, v(1)), v(2)), Args: []int{0, 1, 2, 3, 4}, Index: make([][]int32, 5)}
+	strides := make([]int, len(x))
+	strides[1] = 1
+	for i := 1; i < 5; i++ {
+		e.Index[i] = stridedIndex(x, strides)
+	}
+	c.steps = append(c.steps, &Step{Shape: x, DType: c.in[0].DType, Elem: e})
+	return nil
+}
+
+func buildConstant(c *call) *reject {
+	var t *Tensor
+	a := func(name string) Attr { return c.n.Attrs[name] }
+	switch {
+	case a("value").Kind == AttrTensor:
+		t = a("value").T
+	case a("value_float").Kind == AttrFloat:
+		t = &Tensor{DType: Float32, F: []float64{a("value_float").F}}
+	case a("value_int").Kind == AttrInt:
+		t = &Tensor{DType: Int64, I: []int64{a("value_int").I}}
+	case a("value_floats").Kind == AttrFloats:
+		t = &Tensor{DType: Float32, Shape: []int{len(a("value_floats").Floats)}, F: a("value_floats").Floats}
+	case a("value_ints").Kind == AttrInts:
+		t = &Tensor{DType: Int64, Shape: []int{len(a("value_ints").Ints)}, I: a("value_ints").Ints}
+	default:
+		return unsupported("use a dense numeric tensor", "the constant's value is missing, sparse or text")
+	}
+	c.fixed = []*Tensor{t}
+	c.steps = []*Step{{Shape: t.Shape, DType: t.DType, Move: &Move{}}}
+	return nil
+}
+
+func buildShape(c *call) *reject {
+	shape := c.in[0].Shape
+	lo, hi := c.n.Int("start", 0), c.n.Int("end", int64(len(shape)))
+	clamp := func(v int64) int {
+		if v < 0 {
+			v += int64(len(shape))
+		}
+		return int(max(0, min(v, int64(len(shape)))))
+	}
+	t := &Tensor{DType: Int64}
+	for i := clamp(lo); i < clamp(hi); i++ {
+		t.I = append(t.I, int64(shape[i]))
+	}
+	t.Shape = []int{len(t.I)}
+	c.fixed = []*Tensor{t}
+	c.steps = []*Step{{Shape: t.Shape, DType: Int64, Move: &Move{}}}
+	return nil
+}
+
+// shapeReject is what a shape computed from data gets.
+func shapeReject(format string, args ...any) *reject {
+	r := invalid(format, args...)
+	r.code = diag.ShapeUnknown
+	return r
+}

@@ -1,0 +1,311 @@
+package graph
+
+// Operators that move elements without changing them, and the two that multiply matrices.
+
+import "hlsgen/frontend/real"
+
+func buildFlatten(c *call) *reject {
+	x := c.in[0].Shape
+	a := c.n.Int("axis", 1)
+	if a < int64(-len(x)) || a > int64(len(x)) {
+		return invalid("axis %d of a tensor with %d axes", a, len(x))
+	}
+	if a < 0 {
+		a += int64(len(x))
+	}
+	return c.move([]int{Size(x[:a]), Size(x[a:])}, c.in[0].DType, &Move{})
+}
+
+func buildReshape(c *call) *reject {
+	want, r := c.constInts(1, "the new shape")
+	if r != nil {
+		return r
+	}
+	x := c.in[0].Shape
+	shape, open, n := make([]int, len(want)), -1, 1
+	for i, d := range want {
+		switch {
+		case d == 0 && c.n.Int("allowzero", 0) == 0:
+			if i >= len(x) {
+				return invalid("shape %v copies axis %d of a tensor with %d axes", want, i, len(x))
+			}
+			shape[i] = x[i]
+		case d == -1 && open < 0:
+			open = i
+			shape[i] = 1
+		case d < 0 || d > maxElements:
+			return invalid("shape %v", want)
+		default:
+			shape[i] = int(d)
+		}
+		if shape[i] > 0 && n > maxElements/shape[i] {
+			return invalid("shape %v", want)
+		}
+		n *= shape[i]
+	}
+	if open >= 0 && n > 0 {
+		shape[open] = Size(x) / n
+		n *= shape[open]
+	}
+	if n != Size(x) {
+		return shapeReject("%d elements of shape %v do not fit shape %v", Size(x), x, want)
+	}
+	return c.move(shape, c.in[0].DType, &Move{})
+}
+
+// axesOf reads axes from an attribute (before opset 13) or a constant input.
+func (c *call) axesOf(rank int) (map[int]bool, *reject) {
+	list := c.n.Ints("axes")
+	if c.has(1) {
+		var r *reject
+		if list, r = c.constInts(1, "axes"); r != nil {
+			return nil, r
+		}
+	}
+	axes := map[int]bool{}
+	for _, a := range list {
+		i, r := axis(a, rank)
+		if r != nil {
+			return nil, r
+		}
+		if axes[i] {
+			return nil, invalid("axis %d is named twice", a)
+		}
+		axes[i] = true
+	}
+	return axes, nil
+}
+
+func buildSqueeze(c *call) *reject {
+	x := c.in[0].Shape
+	axes, r := c.axesOf(len(x))
+	if r != nil {
+		return r
+	}
+	shape := []int{}
+	for i, d := range x {
+		drop := axes[i] || len(axes) == 0 && d == 1
+		if drop && d != 1 {
+			return invalid("axis %d of shape %v is not 1", i, x)
+		}
+		if !drop {
+			shape = append(shape, d)
+		}
+	}
+	return c.move(shape, c.in[0].DType, &Move{})
+}
+
+func buildUnsqueeze(c *call) *reject {
+	n := len(c.n.Ints("axes"))
+	if c.has(1) {
+		list, r := c.constInts(1, "axes")
+		if r != nil {
+			return r
+		}
+		n = len(list)
+	}
+	x := c.in[0].Shape
+	axes, r := c.axesOf(len(x) + n)
+	if r != nil {
+		return r
+	}
+	shape := make([]int, 0, len(x)+n)
+	for i := range len(x) + n {
+		if axes[i] {
+			shape = append(shape, 1)
+		} else {
+			shape, x = append(shape, x[0]), x[1:]
+		}
+	}
+	return c.move(shape, c.in[0].DType, &Move{})
+}
+
+func buildTranspose(c *call) *reject {
+	x := c.in[0].Shape
+	perm := c.n.Ints("perm")
+	if perm == nil {
+		for i := range x {
+			perm = append(perm, int64(len(x)-1-i))
+		}
+	}
+	if len(perm) != len(x) {
+		return invalid("perm %v for %d axes", perm, len(x))
+	}
+	from, seen := rowMajor(x), map[int]bool{}
+	shape, strides := make([]int, len(x)), make([]int, len(x))
+	for i, p := range perm {
+		a, r := axis(p, len(x))
+		if r != nil {
+			return r
+		}
+		if seen[a] {
+			return invalid("perm %v is no permutation", perm)
+		}
+		seen[a] = true
+		shape[i], strides[i] = x[a], from[a]
+	}
+	return c.move(shape, c.in[0].DType, &Move{Index: stridedIndex(shape, strides)})
+}
+
+func buildConcat(c *call) *reject {
+	if len(c.in) > 256 {
+		return unsupported("split the concatenation", "%d inputs", len(c.in))
+	}
+	first := c.in[0].Shape
+	a, r := axis(c.n.Int("axis", 0), len(first))
+	if r != nil {
+		return r
+	}
+	shape := append([]int(nil), first...)
+	shape[a] = 0
+	for i, k := range c.in {
+		if !c.has(i) || len(k.Shape) != len(first) {
+			return invalid("input %d has shape %v, the first %v", i, k.Shape, first)
+		}
+		for j, d := range k.Shape {
+			if j != a && d != first[j] {
+				return invalid("input %d has shape %v, the first %v", i, k.Shape, first)
+			}
+		}
+		shape[a] += k.Shape[a]
+	}
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	m := &Move{Input: make([]uint8, 0, Size(shape)), Index: make([]int32, 0, Size(shape))}
+	inner := Size(shape[a+1:])
+	for o := range Size(shape[:a]) {
+		for i, k := range c.in {
+			run := k.Shape[a] * inner
+			for e := range run {
+				m.Input, m.Index = append(m.Input, uint8(i)), append(m.Index, int32(o*run+e))
+			}
+		}
+	}
+	return c.move(shape, c.in[0].DType, m)
+}
+
+func buildGather(c *call) *reject {
+	x := c.in[0].Shape
+	a, r := axis(c.n.Int("axis", 0), len(x))
+	if r != nil {
+		return r
+	}
+	index, r := c.constInts(1, "the index")
+	if r != nil {
+		return unsupported("the index must be constant", "the index depends on the data")
+	}
+	shape := append(append(append([]int{}, x[:a]...), c.in[1].Shape...), x[a+1:]...)
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	inner := Size(x[a+1:])
+	var from []int32
+	for o := range Size(x[:a]) {
+		for _, i := range index {
+			j, r := axis(i, x[a])
+			if r != nil {
+				return invalid("index %d of an axis with %d elements", i, x[a])
+			}
+			for e := range inner {
+				from = append(from, int32((o*x[a]+j)*inner+e))
+			}
+		}
+	}
+	if from == nil {
+		from = []int32{}
+	}
+	return c.move(shape, c.in[0].DType, &Move{Index: from})
+}
+
+// matrix is the geometry of a matrix operand: rows or columns that are summed along.
+func buildMatMul(c *call) *reject {
+	a, b := c.in[0].Shape, c.in[1].Shape
+	if len(a) == 0 || len(b) == 0 {
+		return invalid("a scalar operand")
+	}
+	oneA, oneB := len(a) == 1, len(b) == 1
+	if oneA {
+		a = []int{1, a[0]}
+	}
+	if oneB {
+		b = []int{b[0], 1}
+	}
+	m, k, n := a[len(a)-2], a[len(a)-1], b[len(b)-1]
+	if b[len(b)-2] != k {
+		return invalid("shapes %v and %v: %d columns against %d rows", c.in[0].Shape, c.in[1].Shape, k, b[len(b)-2])
+	}
+	batch, r := broadcastShape(a[:len(a)-2], b[:len(b)-2])
+	if r != nil {
+		return r
+	}
+	full := append(append([]int{}, batch...), m, n)
+	if r := checkSize(full); r != nil {
+		return r
+	}
+	d := &Dot{A: 0, B: 1, K: k, AStride: 1, BStride: n}
+	d.ABase = matrixBase(full, batch, a, k, 0)
+	d.BBase = matrixBase(full, batch, b, 0, 1)
+	shape := append([]int{}, batch...)
+	if !oneA {
+		shape = append(shape, m)
+	}
+	if !oneB {
+		shape = append(shape, n)
+	}
+	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Dot: d})
+	return nil
+}
+
+// matrixBase lists where the sum of each output element starts in one operand: its batch index, broadcast, and row or
+// column steps.
+func matrixBase(full, batch, operand []int, rowStep, colStep int) []int32 {
+	strides := make([]int, len(full))
+	size := operand[len(operand)-2] * operand[len(operand)-1]
+	s := size
+	for j := len(operand) - 3; j >= 0; j-- {
+		if operand[j] != 1 {
+			strides[j+len(batch)-(len(operand)-2)] = s
+		}
+		s *= operand[j]
+	}
+	strides[len(full)-2], strides[len(full)-1] = rowStep, colStep
+	return stridedIndex(full, strides)
+}
+
+func buildGemm(c *call) *reject {
+	a, b := c.in[0].Shape, c.in[1].Shape
+	if len(a) != 2 || len(b) != 2 {
+		return invalid("operands of shapes %v and %v, wants matrices", a, b)
+	}
+	d := &Dot{A: 0, B: 1, K: a[1], AStride: 1, BStride: b[1]}
+	m, n := a[0], b[1]
+	rowA, colB := a[1], 1
+	if c.n.Int("transA", 0) != 0 {
+		m, d.K, rowA, d.AStride = a[1], a[0], 1, a[1]
+	}
+	kb := b[0]
+	if c.n.Int("transB", 0) != 0 {
+		n, kb, colB, d.BStride = b[0], b[1], b[1], 1
+	}
+	if kb != d.K {
+		return invalid("shapes %v and %v do not multiply", a, b)
+	}
+	shape := []int{m, n}
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	d.ABase, d.BBase = stridedIndex(shape, []int{rowA, 0}), stridedIndex(shape, []int{0, colB})
+	y := real.Mul(real.Float(c.n.Float("alpha", 1)), real.Var(0))
+	d.Then = &Elem{Args: []int{0}, Index: [][]int32{nil}}
+	if c.has(2) {
+		if s, r := broadcastShape(shape, c.in[2].Shape); r != nil || Size(s) != m*n {
+			return invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)
+		}
+		y = real.Add(y, real.Mul(real.Float(c.n.Float("beta", 1)), real.Var(1)))
+		d.Then.Args, d.Then.Index = append(d.Then.Args, 2), append(d.Then.Index, broadcastIndex(shape, c.in[2].Shape))
+	}
+	d.Then.Expr = y
+	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Dot: d})
+	return nil
+}

@@ -1,0 +1,234 @@
+package graph
+
+import (
+	"math"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+)
+
+// Operators that quantise. All are elementwise expressions around one Round.
+
+func badQuant(hint, format string, args ...any) *reject {
+	r := unsupported(hint, format, args...)
+	r.code = diag.QuantInvalid
+	return r
+}
+
+// CodeLimits is the range of codes of a QONNX quantiser.
+func codeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
+	switch {
+	case signed && narrow:
+		lo, hi = -math.Exp2(bits-1)+1, math.Exp2(bits-1)-1
+	case signed:
+		lo, hi = -math.Exp2(bits-1), math.Exp2(bits-1)-1
+	case narrow:
+		lo, hi = 0, math.Exp2(bits)-2
+	default:
+		lo, hi = 0, math.Exp2(bits)-1
+	}
+	return lo, hi
+}
+
+// A Quantiser is what a quantising node means, in one form for all dialects: the code of x is Round applied to
+// x/scale (+ zero point, if ZeroFirst), clamped to [Lo, Hi] before (ZeroFirst) or after the zero point is added.
+type Quantiser struct {
+	Lo, Hi    float64
+	Mode      real.Rounding
+	ZeroFirst bool // QONNX adds the zero point before rounding, QuantizeLinear after
+}
+
+// code is the expression of the code of x.
+func (q Quantiser) code(x, scale, zero *real.Expr) *real.Expr {
+	clamp := func(e *real.Expr) *real.Expr { return real.Min(real.Max(e, real.Float(q.Lo)), real.Float(q.Hi)) }
+	y := real.Div(x, scale)
+	if q.ZeroFirst {
+		return real.Round(clamp(real.Add(y, zero)), q.Mode)
+	}
+	return clamp(real.Add(real.Round(y, q.Mode), zero))
+}
+
+// maxBits bounds a quantiser's width: codes and their sums are exact in a float64 far beyond it.
+const maxBits = 32
+
+func readQuant(c *call) (Quantiser, *reject) {
+	bits, r := c.constScalar(3, "the bit width")
+	if r != nil {
+		r.code = diag.QuantInvalid
+		return Quantiser{}, r
+	}
+	if bits < 1 || bits > maxBits || bits != math.Trunc(bits) {
+		return Quantiser{}, badQuant("bit widths are whole numbers from 1 to 32", "bit width %g", bits)
+	}
+	mode, err := real.ParseRounding(c.n.Str("rounding_mode", "ROUND"))
+	if err != nil {
+		return Quantiser{}, badQuant("use one of the rounding modes that QONNX defines", "%v", err)
+	}
+	if r := checkScale(c, 1); r != nil {
+		return Quantiser{}, r
+	}
+	if c.in[2].Const == nil {
+		return Quantiser{}, badQuant("export with constant quantiser parameters", "the zero point is not constant")
+	}
+	q := Quantiser{Mode: mode, ZeroFirst: true}
+	q.Lo, q.Hi = codeLimits(bits, c.n.Int("signed", 1) != 0, c.n.Int("narrow", 0) != 0)
+	if q.Lo > q.Hi || bits == 1 && c.n.Int("signed", 1) != 0 {
+		return q, badQuant("use BipolarQuant for codes of -1 and +1", "a signed quantiser of one bit")
+	}
+	return q, nil
+}
+
+func checkScale(c *call, slot int) *reject {
+	s := c.in[slot].Const
+	if s == nil {
+		return badQuant("export with constant quantiser parameters", "the scale is not constant")
+	}
+	for i := range s.Len() {
+		if !(s.At(i) > 0) {
+			return badQuant("scales are positive", "scale %g (element %d)", s.At(i), i)
+		}
+	}
+	return nil
+}
+
+func buildQuant(c *call) *reject {
+	q, r := readQuant(c)
+	if r != nil {
+		return r
+	}
+	v := real.Var
+	y := real.Mul(real.Sub(q.code(v(0), v(1), v(2)), v(2)), v(1))
+	return c.elementwise(c.in[0].DType, y, 0, 1, 2)
+}
+
+// perAxis adds an output computed from the input and parameters that are scalars or vectors along an axis.
+func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
+	x := c.in[0].Shape
+	e := &Elem{Expr: expr, Args: args, Index: make([][]int32, len(args))}
+	for v, slot := range args[1:] {
+		p := c.in[slot].Shape
+		if Size(p) == 1 {
+			e.Index[v+1] = []int32{0}
+			continue
+		}
+		a, r := axis(c.n.Int("axis", 1), len(x))
+		if r != nil {
+			return r
+		}
+		if len(p) != 1 || p[0] != x[a] {
+			return invalid("parameter %d has shape %v, the input %v, axis %d", slot, p, x, a)
+		}
+		strides := make([]int, len(x))
+		strides[a] = 1
+		e.Index[v+1] = stridedIndex(x, strides)
+	}
+	c.steps = append(c.steps, &Step{Shape: x, DType: dt, Elem: e})
+	return nil
+}
+
+func intLimits(dt DType) (lo, hi float64, ok bool) {
+	switch dt {
+	case UInt8:
+		return 0, 255, true
+	case Int8:
+		return -128, 127, true
+	case UInt16:
+		return 0, 65535, true
+	case Int16:
+		return -32768, 32767, true
+	case UInt4:
+		return 0, 15, true
+	case Int4:
+		return -8, 7, true
+	case UInt2:
+		return 0, 3, true
+	case Int2:
+		return -2, 1, true
+	}
+	return 0, 0, false
+}
+
+func readQuantizeLinear(c *call) (Quantiser, DType, *reject) {
+	dt := UInt8
+	if o := DType(c.n.Int("output_dtype", 0)); o != Undefined {
+		dt = o
+	}
+	if c.has(2) {
+		dt = c.in[2].DType
+		if c.in[2].Const == nil {
+			return Quantiser{}, dt, badQuant("export with constant quantiser parameters", "the zero point is not constant")
+		}
+	}
+	lo, hi, ok := intLimits(dt)
+	if !ok {
+		return Quantiser{}, dt, badQuant("quantise to an integer of 2 to 16 bits", "quantised type %s", dt)
+	}
+	if c.n.Int("block_size", 0) != 0 {
+		return Quantiser{}, dt, badQuant("quantise per tensor or per axis", "blocked quantisation")
+	}
+	return Quantiser{Lo: lo, Hi: hi, Mode: real.HalfEven}, dt, checkScale(c, 1)
+}
+
+func buildQuantizeLinear(c *call) *reject {
+	q, dt, r := readQuantizeLinear(c)
+	if r != nil {
+		return r
+	}
+	if c.has(2) {
+		return c.perAxis(dt, q.code(real.Var(0), real.Var(1), real.Var(2)), 0, 1, 2)
+	}
+	return c.perAxis(dt, q.code(real.Var(0), real.Var(1), real.Float(0)), 0, 1)
+}
+
+func buildDequantizeLinear(c *call) *reject {
+	if c.in[0].DType.Float() {
+		return invalid("the input is of type %s, not an integer", c.in[0].DType)
+	}
+	if r := checkScale(c, 1); r != nil {
+		return r
+	}
+	if c.n.Int("block_size", 0) != 0 {
+		return badQuant("quantise per tensor or per axis", "blocked quantisation")
+	}
+	if c.has(2) {
+		return c.perAxis(c.in[1].DType, real.Mul(real.Sub(real.Var(0), real.Var(2)), real.Var(1)), 0, 1, 2)
+	}
+	return c.perAxis(c.in[1].DType, real.Mul(real.Var(0), real.Var(1)), 0, 1)
+}
+
+// buildCode reads the form that canon writes: inputs x, scale, zero point; attributes lo, hi, mode, zero_first, and
+// axis where parameters are vectors along an axis.
+func buildCode(c *call) *reject {
+	q := Quantiser{Lo: c.n.Float("lo", 0), Hi: c.n.Float("hi", 0), Mode: real.Rounding(c.n.Int("mode", 0)), ZeroFirst: c.n.Int("zero_first", 0) != 0}
+	y := q.code(real.Var(0), real.Var(1), real.Var(2))
+	if _, ok := c.n.Attrs["axis"]; ok {
+		return c.perAxis(Int64, y, 0, 1, 2)
+	}
+	return c.elementwise(Int64, y, 0, 1, 2)
+}
+
+// QuantiserKind tells how a quantising node is spelled.
+type QuantiserKind uint8
+
+// The spellings: QONNX's Quant gives values, ONNX's QuantizeLinear codes.
+const (
+	NotQuantiser QuantiserKind = iota
+	QONNXQuantiser
+	LinearQuantiser
+)
+
+// Quantiser reads a prepared node as a quantiser of data.
+func (p *Program) Quantiser(n *Node) (Quantiser, QuantiserKind) {
+	c := &call{p: p, n: n, opset: p.Graph.opset(n.Domain)}
+	switch {
+	case n.Op == "Quant" && n.Domain != "" && KnownOperator(n.Domain, n.Op):
+		c.gather()
+		q, _ := readQuant(c)
+		return q, QONNXQuantiser
+	case n.Op == "QuantizeLinear" && n.Domain == "":
+		c.gather()
+		q, _, _ := readQuantizeLinear(c)
+		return q, LinearQuantiser
+	}
+	return Quantiser{}, NotQuantiser
+}

@@ -1,0 +1,196 @@
+package graph
+
+import (
+	"fmt"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+)
+
+// A Program is a graph whose shapes are known and whose operators are reduced to three forms, whatever they are called:
+// elements moved, elements computed from elements, sums of products. The executor and the lowering read the same three.
+type Program struct {
+	Graph *Graph
+	File  string           // for diagnostics
+	Known map[string]Known // every tensor
+	Steps []*Step          // topological order; nodes with constant outputs have none
+	by    map[string]*Step // by output
+}
+
+// Known is what is known of a tensor before any data: Const is set where it is a constant.
+type Known struct {
+	Shape []int
+	DType DType
+	Const *Tensor
+}
+
+// A Step is one output of one node. Exactly one of Move, Elem and Dot is set.
+type Step struct {
+	Node   *Node
+	Output string
+	Shape  []int
+	DType  DType
+	Move   *Move
+	Elem   *Elem
+	Dot    *Dot
+}
+
+// A Move takes element i from element Index[i] of input Input[i]. Index nil means element i, Input nil means input 0.
+type Move struct {
+	Input []uint8
+	Index []int32
+}
+
+// From is where element i comes from.
+func (m *Move) From(i int) (input, element int) {
+	if m.Input != nil {
+		input = int(m.Input[i])
+	}
+	if m.Index == nil {
+		return input, i
+	}
+	return input, int(m.Index[i])
+}
+
+// An Elem computes element i as Expr, whose variable v is element At(v, i) of input Args[v].
+type Elem struct {
+	Expr  *real.Expr
+	Args  []int
+	Index [][]int32 // per variable: nil is element i, a single entry stands for all
+}
+
+// At is the element of variable v that output element i uses.
+func (e *Elem) At(v, i int) int { return pick(e.Index[v], i) }
+
+func pick(index []int32, i int) int {
+	switch {
+	case index == nil:
+		return i
+	case len(index) == 1:
+		return int(index[0])
+	}
+	return int(index[i])
+}
+
+// A Dot computes element i as sum over k < K of A[ABase[i]+k*AStride] * B[BBase[i]+k*BStride], where A and B are inputs
+// of the node; Then, if set, computes on from that sum (variable 0) and other inputs (variables 1...).
+type Dot struct {
+	A, B             int
+	K                int
+	ABase, BBase     []int32
+	AStride, BStride int
+	Then             *Elem // Args[0] and Index[0] are unused
+}
+
+// Options bind what the file leaves open.
+type Options struct {
+	Dims map[string]int // values of named dynamic axes; a leading dynamic axis is one sample
+}
+
+// Prepare derives every shape and constant. It reports all nodes it does not understand in one run and returns nil
+// where there were any.
+func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
+	p := &Program{Graph: g, File: file, Known: map[string]Known{}, by: map[string]*Step{}}
+	for name, t := range g.Init {
+		p.Known[name] = Known{t.Shape, t.DType, t}
+	}
+	ok := true
+	for _, in := range g.Inputs {
+		shape, msg := bindShape(in, opt)
+		if msg != "" {
+			d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Node: in.Name, Op: "input", Where: file, Msg: msg,
+				Hint: "export the model with fixed axes, or bind the axis with --dim NAME=SIZE"})
+			ok = false
+			continue
+		}
+		p.Known[in.Name] = Known{Shape: shape, DType: in.DType}
+	}
+	for _, n := range g.Nodes {
+		c := &call{p: p, n: n, opset: g.opset(n.Domain)}
+		if !c.gather() {
+			ok = false // an input is unknown: its own node was reported
+			continue
+		}
+		def, found := operators[opKey{n.Domain, n.Op}]
+		if !found {
+			p.reject(d, n, diag.OpUnsupported, "no such operator is known", hintFor(n))
+			ok = false
+			continue
+		}
+		if err := c.build(def); err != nil {
+			p.reject(d, n, err.code, err.msg, err.hint)
+			ok = false
+		}
+	}
+	for _, o := range g.Outputs {
+		if _, known := p.Known[o.Name]; !known && ok {
+			d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Node: o.Name, Op: "output", Where: file, Msg: "no node computes this output"})
+			ok = false
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return p
+}
+
+func (p *Program) reject(d *diag.List, n *Node, code diag.Code, msg, hint string) {
+	d.Add(diag.Diag{Severity: diag.Error, Code: code, Node: n.Label(), Op: n.FullOp(), Where: Where(p.File, n), Msg: msg, Hint: hint})
+}
+
+// Where is a node's place for a diagnostic.
+func Where(file string, n *Node) string { return fmt.Sprintf("%s, node %d", file, n.Index) }
+
+// maxElements bounds one tensor: a hostile shape must not ask for memory without end.
+const maxElements = 1 << 28
+
+func bindShape(v Value, opt Options) (shape []int, msg string) {
+	if !v.Known {
+		return nil, "the file gives no shape"
+	}
+	n := 1
+	for i, dim := range v.Dims {
+		size := dim.Size
+		if size < 0 {
+			bound, given := opt.Dims[dim.Param]
+			switch {
+			case given && dim.Param != "":
+				size = bound
+			case i == 0:
+				size = 1
+			default:
+				return nil, fmt.Sprintf("axis %d (%q) is dynamic", i, dim.Param)
+			}
+		}
+		if size < 1 || n > maxElements/size {
+			return nil, fmt.Sprintf("axis %d has %d elements", i, size)
+		}
+		n *= size
+		shape = append(shape, size)
+	}
+	return shape, ""
+}
+
+func (g *Graph) opset(domain string) int64 {
+	if v, ok := g.Opsets[domain]; ok {
+		return v
+	}
+	return 1
+}
+
+// Producer is the step that computes a tensor; nil for inputs and constants.
+func (p *Program) Producer(tensor string) *Step { return p.by[tensor] }
+
+// Readers lists the steps that read a tensor, each once.
+func (p *Program) Readers(tensor string) []*Step {
+	var out []*Step
+	for _, s := range p.Steps {
+		for _, in := range s.Node.Inputs {
+			if in == tensor {
+				out = append(out, s)
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,44 @@
+package graph
+
+import "fmt"
+
+// Verify checks the graph's form: every tensor is written once and before it is read.
+func (g *Graph) Verify() error {
+	known := map[string]bool{}
+	for name := range g.Init {
+		known[name] = true
+	}
+	write := func(name, who string) error {
+		if name == "" {
+			return nil
+		}
+		if known[name] {
+			return fmt.Errorf("tensor %q is written twice, again by %s", name, who)
+		}
+		known[name] = true
+		return nil
+	}
+	for _, in := range g.Inputs {
+		if err := write(in.Name, "the inputs"); err != nil {
+			return err
+		}
+	}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			if in != "" && !known[in] {
+				return fmt.Errorf("%s %q reads %q before it is written", n.FullOp(), n.Label(), in)
+			}
+		}
+		for _, o := range n.Outputs {
+			if err := write(o, fmt.Sprintf("%s %q", n.FullOp(), n.Label())); err != nil {
+				return err
+			}
+		}
+	}
+	for _, o := range g.Outputs {
+		if !known[o.Name] {
+			return fmt.Errorf("output %q is never written", o.Name)
+		}
+	}
+	return nil
+}

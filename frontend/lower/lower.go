@@ -1,0 +1,184 @@
+// Package lower makes integer layers of a canonical program. It works from quantisers backwards, not by rewriting
+// patterns: whatever lies between the sum of products of a matrix layer and the code of a quantiser is one function from
+// integers to integers, found exactly (real.Func.StepOver). What stays real-valued at either end is left to the host.
+package lower
+
+import (
+	"fmt"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// Result is a lowered program.
+type Result struct {
+	Graph   *dataflow.Graph
+	In      []string       // per Graph.In: the tensor of codes that the host computes
+	Out     []string       // per Graph.Out: the integer tensor that the host goes on from
+	Layers  map[int]string // ONNX node index -> layer that computes it
+	Integer *scaled.Analysis
+}
+
+// Lower walks the program once, in order, and tries the rules on each step. It returns nil after adding an error to d;
+// it goes on after one, so that all nodes that cannot be mapped are reported in one run.
+func Lower(p *graph.Program, d *diag.List) *Result {
+	s := &state{prog: p, a: scaled.New(p), d: d, pending: map[string]*product{}, stream: map[string]int{}, host: map[string]*hostCode{},
+		reader: map[string]*graph.Node{}, layer: map[int]int{}, failed: map[string]bool{}}
+	for _, step := range p.Steps {
+		s.apply(step)
+	}
+	s.outputs()
+	if d.Failed() {
+		return nil
+	}
+	g, err := s.build.Graph()
+	if err != nil {
+		panic(err)
+	}
+	if len(g.Nodes) == 0 {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File, Msg: "no matrix product or quantiser of this model works on quantised data",
+			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, return_quant_tensor=True)"})
+		return nil
+	}
+	r := &Result{Graph: g, In: s.in, Out: s.out, Layers: map[int]string{}, Integer: s.a}
+	for index, node := range s.layer {
+		r.Layers[index] = g.Nodes[node].Name
+	}
+	return r
+}
+
+// state is a lowering in progress. A matrix product waits in pending until it is known whether a quantiser takes it.
+type state struct {
+	prog    *graph.Program
+	a       *scaled.Analysis
+	d       *diag.List
+	build   dataflow.Builder
+	nodes   int // built so far
+	pending map[string]*product
+	host    map[string]*hostCode // codes the host computes
+	stream  map[string]int       // integer tensor -> stream
+	reader  map[string]*graph.Node
+	layer   map[int]int // ONNX node index -> built node
+	failed  map[string]bool
+	in, out []string
+}
+
+// hostCode is a quantiser that only depends on the model's inputs.
+type hostCode struct {
+	step *graph.Step
+	typ  dataflow.Type
+}
+
+func (s *state) apply(step *graph.Step) {
+	for _, in := range step.Node.Inputs {
+		if s.failed[in] {
+			s.failed[step.Output] = true // reported at its origin
+			return
+		}
+	}
+	for _, r := range Rules {
+		done, reject := r.Match(s, step)
+		if reject != nil {
+			s.failed[step.Output] = true
+			s.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
+				Where: graph.Where(s.prog.File, step.Node) + ", rule " + r.Name, Msg: reject.Msg, Hint: reject.Hint})
+			return
+		}
+		if done {
+			return
+		}
+	}
+	panic(fmt.Sprintf("lower: no rule for %s", step.Node.FullOp()))
+}
+
+// take gives the stream of an integer tensor to a reader; there can be only one.
+func (s *state) take(tensor string, by *graph.Node) (int, *Reject) {
+	if other, taken := s.reader[tensor]; taken {
+		return 0, &Reject{diag.NotMapped, fmt.Sprintf("its input is already read by %s", describe(other)),
+			"a tensor that two layers read needs a layer that duplicates streams, which does not exist yet: give each reader its own quantiser chain, or train without the branch"}
+	}
+	s.reader[tensor] = by
+	if p := s.pending[tensor]; p != nil {
+		delete(s.pending, tensor)
+		s.add(p.op, p.in, tensor, append(p.nodes, p.step.Node))
+	}
+	if h := s.host[tensor]; h != nil {
+		s.stream[tensor] = s.build.Input(tensor, h.typ)
+		s.in = append(s.in, tensor)
+	}
+	return s.stream[tensor], nil
+}
+
+func describe(n *graph.Node) string {
+	if n == nil {
+		return "the model's output"
+	}
+	return fmt.Sprintf("%s %q", n.FullOp(), n.Label())
+}
+
+// add builds a layer; Bind cannot fail on what the rules have checked.
+func (s *state) add(op dataflow.Op, in int, tensor string, nodes []*graph.Node) {
+	var origin []string
+	seen := map[int]bool{}
+	for _, n := range nodes {
+		if !seen[n.Index] {
+			seen[n.Index] = true
+			origin = append(origin, n.Label())
+		}
+		if _, ok := s.layer[n.Index]; !ok {
+			s.layer[n.Index] = s.nodes
+		}
+	}
+	out, err := s.build.Add(op, []int{in}, []string{tensor}, origin)
+	if err != nil {
+		panic(fmt.Sprintf("lower: %s: %v", tensor, err))
+	}
+	s.nodes++
+	s.stream[tensor] = out[0]
+}
+
+// typeOf is the type of an integer tensor, built or not.
+func (s *state) typeOf(tensor string) dataflow.Type {
+	if p := s.pending[tensor]; p != nil {
+		return p.typ
+	}
+	if h := s.host[tensor]; h != nil {
+		return h.typ
+	}
+	return s.build.Type(s.stream[tensor])
+}
+
+// outputs finds the integer tensors from which the host computes the model's outputs.
+func (s *state) outputs() {
+	seen := map[string]bool{}
+	var visit func(tensor string)
+	visit = func(tensor string) {
+		if seen[tensor] || s.failed[tensor] {
+			return
+		}
+		seen[tensor] = true
+		_, integer := s.a.Integer(tensor, 0)
+		if integer && s.host[tensor] == nil {
+			stream, reject := s.take(tensor, nil)
+			if reject != nil {
+				n := s.prog.Producer(tensor).Node
+				s.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(s.prog.File, n),
+					Msg: fmt.Sprintf("its value is read by %s and is needed for the model's output too", describe(s.reader[tensor])), Hint: reject.Hint})
+				return
+			}
+			s.build.Output(stream)
+			s.out = append(s.out, tensor)
+			return
+		}
+		if step := s.prog.Producer(tensor); step != nil {
+			for _, in := range step.Node.Inputs {
+				visit(in)
+			}
+		}
+	}
+	for _, o := range s.prog.Graph.Outputs {
+		visit(o.Name)
+	}
+}

@@ -1,0 +1,28 @@
+package lower
+
+import (
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// A Rule says what becomes of a step. Match answers done (the step is dealt with), a Reject (it is this rule's, and
+// cannot be mapped), or neither (not mine).
+type Rule struct {
+	Name, Doc string
+	Match     func(*state, *graph.Step) (done bool, reject *Reject)
+}
+
+// A Reject says why a step has no layer, and what to do.
+type Reject struct {
+	Code      diag.Code
+	Msg, Hint string
+}
+
+// Rules is the table; the first rule that answers decides.
+var Rules = []Rule{
+	{"host-quantiser", "A quantiser that depends on the model's inputs alone runs on the host: its codes are what the accelerator is fed with.", hostQuantiser},
+	{"host-prefix", "Any other step that depends on the model's inputs alone stays real-valued on the host.", hostPrefix},
+	{"matrix", "A product of scaled integers with constant weights is an MVAU. It waits for a quantiser to become its activation.", matrix},
+	{"quantiser", "The slice from a quantiser back to integers is a step function: the thresholds of the MVAU that made them, or a Thresholding of its own.", quantiser},
+	{"slice", "A step between integers and a quantiser has no layer: it is part of that quantiser's step function, or of the host's suffix.", slice},
+}

@@ -1,0 +1,95 @@
+package onnxio
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+)
+
+// FuzzRead: no bytes make Read panic, and it fails exactly where it says why. A graph that was read keeps what Read
+// promises of it.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(quantModel().Bytes())
+	f.Add(linkModel().Bytes())
+	for t := graph.Float32; t <= graph.Int2; t++ {
+		m := linkModel()
+		c := onnxtest.Tensor(graph.Int8, []int{8}, 1, 2, 3, 4, 5, 6, 7, 8)
+		*c.DataType = int32(t)
+		n := m.Node("Constant").Tensor("value", graph.Int8, nil, 0).Out("y")
+		n.Proto.Attribute[0].T = c
+		f.Add(m.Bytes())
+	}
+	body := onnxtest.New(0).Input("i", graph.Int64).Output("z", graph.Float32)
+	body.Node("Add", "x", "i").Out("z")
+	loop := linkModel()
+	loop.Node("Loop", "", "w").Graph("body", body).Out("y")
+	f.Add(loop.Bytes())
+	if shared := os.Getenv("HLSGEN_SHARED"); filepath.IsAbs(shared) {
+		files, _ := filepath.Glob(filepath.Join(shared, "models", "qonnx_ops", "*_0.onnx"))
+		for _, file := range files {
+			if b, err := os.ReadFile(file); err == nil {
+				f.Add(b)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var d diag.List
+		g := Read("m.onnx", b, &d)
+		if (g == nil) != d.Failed() {
+			t.Fatalf("read %v, errors %v", g != nil, d.Diags)
+		}
+		for _, x := range d.Diags {
+			_ = x.String()
+		}
+		if g == nil {
+			return
+		}
+		if err := g.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		checkGraph(t, g)
+	})
+}
+
+// checkGraph checks the promises of graph.Graph: constants of the right length and kind, one maker for each tensor,
+// topological order.
+func checkGraph(t *testing.T, g *graph.Graph) {
+	check := func(c *graph.Tensor) {
+		f, i := len(c.F), len(c.I)
+		if (c.F != nil) == (c.I != nil) || c.DType.Float() != (c.F != nil) || f+i != c.Len() {
+			t.Fatalf("constant %v %v has %d reals and %d integers", c.DType, c.Shape, f, i)
+		}
+	}
+	for _, c := range g.Init {
+		check(c)
+	}
+	maker := make(map[string]int)
+	for at, n := range g.Nodes {
+		for _, o := range n.Outputs {
+			if _, twice := maker[o]; twice && o != "" {
+				t.Fatalf("%q is made twice", o)
+			}
+			maker[o] = at
+		}
+		for _, a := range n.Attrs {
+			switch a.Kind {
+			case graph.AttrTensor:
+				check(a.T)
+			case graph.AttrGraph:
+				checkGraph(t, a.G)
+			}
+		}
+	}
+	for at, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			if m, ok := maker[in]; ok && in != "" && m >= at {
+				t.Fatalf("%q is read before it is made", in)
+			}
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package onnxio
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/onnxpb"
+)
+
+// A read is one reading of a tensor.
+type read struct {
+	tensor string
+	by     place
+}
+
+// graph reads a graph or the body of a subgraph attribute; at is how its place begins. It returns the reads that
+// nothing in p answers: in a subgraph they mean tensors of the graphs around it.
+func (r *reader) graph(p *onnxpb.GraphProto, at string) (*graph.Graph, []read) {
+	g := &graph.Graph{
+		Name:        p.GetName(),
+		Init:        make(map[string]*graph.Tensor),
+		Opsets:      r.opsets,
+		Annotations: make(map[string]string),
+		Meta:        make(map[string]string),
+	}
+	given := r.constants(g, p, at)
+	r.values(g, p, given, at)
+	for _, a := range p.GetQuantizationAnnotation() {
+		for _, e := range a.GetQuantParameterTensorNames() {
+			if e.GetKey() == "finn_datatype" {
+				g.Annotations[a.GetTensorName()] = e.GetValue()
+			}
+		}
+	}
+	captured := make([][]read, len(p.GetNode()))
+	for i, n := range p.GetNode() {
+		node, reads := r.node(n, i, at)
+		g.Nodes = append(g.Nodes, node)
+		captured[i] = reads
+	}
+	return g, r.link(g, given, captured, at)
+}
+
+// constants decodes the initializers and returns the set of their names, also of those that are faulty.
+func (r *reader) constants(g *graph.Graph, p *onnxpb.GraphProto, at string) map[string]bool {
+	given := make(map[string]bool)
+	for _, t := range p.GetInitializer() {
+		name := t.GetName()
+		v, f := r.tensor(t)
+		switch {
+		case name == "":
+			f = malformed(hintDamaged, "an initializer has no name")
+		case given[name]:
+			f = malformed("give each initializer a name of its own", "the name stands for two initializers")
+		}
+		given[name] = true
+		if f != nil {
+			r.report(place{at: at}, f.prefix("initializer %s", quote(name)))
+		} else if v != nil {
+			g.Init[name] = v
+		}
+	}
+	for _, s := range p.GetSparseInitializer() {
+		name := s.GetValues().GetName()
+		given[name] = true
+		r.report(place{at: at}, unsupported("store it as a dense tensor", "initializer %s is sparse", quote(name)))
+	}
+	return given
+}
+
+// values reads the inputs and outputs and adds the inputs to given. Inputs with an initializer are parameters, not
+// inputs: up to IR version 3 every parameter had to be listed as an input.
+func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]bool, at string) {
+	inputs := make(map[string]bool)
+	for _, v := range p.GetInput() {
+		name := v.GetName()
+		if name == "" || inputs[name] {
+			r.report(place{at: at}, malformed("give each input a name of its own", "the input name %s is empty or stands for two inputs", quote(name)))
+			continue
+		}
+		inputs[name] = true
+		if !given[name] {
+			g.Inputs = append(g.Inputs, r.value(v, "input", at))
+		}
+	}
+	maps.Copy(given, inputs)
+	for _, v := range p.GetOutput() {
+		if v.GetName() == "" {
+			r.report(place{at: at}, malformed(hintDamaged, "an output has no name"))
+			continue
+		}
+		g.Outputs = append(g.Outputs, r.value(v, "output", at))
+	}
+}
+
+// value reads the declaration of an input or output. A missing type is left open: subgraphs often give none.
+func (r *reader) value(p *onnxpb.ValueInfoProto, what, at string) graph.Value {
+	v := graph.Value{Name: p.GetName()}
+	bad := func(f *fault) graph.Value {
+		r.report(place{at: at}, f.prefix("%s %s", what, quote(v.Name)))
+		return v
+	}
+	if p.GetType().GetValue() == nil {
+		return v
+	}
+	t := p.GetType().GetTensorType()
+	if t == nil {
+		return bad(unsupported("hlsgen takes and makes dense tensors only", "it is %s", typeKind(p.GetType())))
+	}
+	if v.DType = graph.DType(t.GetElemType()); v.DType.String() == "unknown" {
+		return bad(unsupported("", "element type %s is not known", typeName(v.DType)))
+	}
+	if v.Known = t.Shape != nil; !v.Known {
+		return v
+	}
+	if len(t.Shape.GetDim()) > maxRank {
+		return bad(tooLarge("it has %d axes; at most %d are read", len(t.Shape.GetDim()), maxRank))
+	}
+	n := int64(1)
+	for _, d := range t.Shape.GetDim() {
+		dim := graph.Dim{Size: -1, Param: d.GetDimParam()}
+		// A negative size is how some exporters write a dynamic axis.
+		if _, fixed := d.GetValue().(*onnxpb.TensorShapeProto_Dimension_DimValue); fixed && d.GetDimValue() >= 0 {
+			size := d.GetDimValue()
+			if size > maxElements || n > maxElements/max(size, 1) {
+				return bad(tooLarge("its axes multiply to more than %d elements", maxElements))
+			}
+			n *= max(size, 1)
+			dim.Size = int(size)
+		}
+		v.Dims = append(v.Dims, dim)
+	}
+	return v
+}
+
+// typeKind names a type that is not a dense tensor.
+func typeKind(t *onnxpb.TypeProto) string {
+	switch t.GetValue().(type) {
+	case *onnxpb.TypeProto_SequenceType:
+		return "a sequence"
+	case *onnxpb.TypeProto_MapType:
+		return "a map"
+	case *onnxpb.TypeProto_OptionalType:
+		return "an optional value"
+	case *onnxpb.TypeProto_SparseTensorType:
+		return "a sparse tensor"
+	}
+	return "of an unknown kind"
+}
+
+// node reads one node and, with its attributes, the tensors that its subgraphs take from outside.
+func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, []read) {
+	n := &graph.Node{
+		Index:   index,
+		Name:    p.GetName(),
+		Op:      p.GetOpType(),
+		Domain:  canonical(p.GetDomain()),
+		Inputs:  p.GetInput(),
+		Outputs: p.GetOutput(),
+		Attrs:   make(map[string]graph.Attr),
+	}
+	here := nodePlace(n, at)
+	if n.Op == "" {
+		r.report(here, malformed(hintDamaged, "the node names no operator"))
+	}
+	if n.Domain == "" {
+		r.core = true
+	}
+	r.checkFunction(n, here)
+	var captured []read
+	for _, a := range p.GetAttribute() {
+		name := a.GetName()
+		if _, twice := n.Attrs[name]; twice || name == "" {
+			r.report(here, malformed(hintDamaged, "the attribute name %s is empty or stands for two attributes", quote(name)))
+			continue
+		}
+		attr, reads, f := r.attr(a, here)
+		if f != nil {
+			r.report(here, f.prefix("attribute %s", quote(name)))
+		}
+		n.Attrs[name] = attr
+		captured = append(captured, reads...)
+	}
+	return n, captured
+}
+
+func nodePlace(n *graph.Node, at string) place {
+	return place{node: n.Label(), op: n.FullOp(), at: fmt.Sprintf("%s, node %d", at, n.Index)}
+}
+
+// checkFunction refuses a call of one of the model's own functions, once for each. The quantiser dialects are exempt:
+// exporters add functions for them so that other tools can run the model, and we know the operators themselves.
+func (r *reader) checkFunction(n *graph.Node, here place) {
+	name := n.FullOp()
+	reported, ok := r.functions[name]
+	if !ok || reported || dialect(n.Domain) {
+		return
+	}
+	r.functions[name] = true
+	r.report(here, unsupported("write the functions out: onnx.inliner.inline_local_functions(model)",
+		"%s is a function that the model defines itself", quote(name)))
+}
+
+// dialect reports whether a domain belongs to QONNX, FINN or Brevitas.
+func dialect(domain string) bool {
+	return domain == "onnx.brevitas" || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
+}
+
+// attr reads an attribute. A kind that graph.Attr has no value for is kept as AttrUnknown.
+func (r *reader) attr(p *onnxpb.AttributeProto, here place) (graph.Attr, []read, *fault) {
+	if p.GetRefAttrName() != "" {
+		return graph.Attr{}, nil, malformed(hintDamaged, "it refers to an attribute of a function, outside of a function")
+	}
+	a := graph.Attr{Kind: attrKind(p)}
+	switch a.Kind {
+	case graph.AttrFloat:
+		a.F = float64(p.GetF())
+	case graph.AttrInt:
+		a.I = p.GetI()
+	case graph.AttrString:
+		a.S = string(p.GetS())
+	case graph.AttrFloats:
+		a.Floats = make([]float64, len(p.GetFloats()))
+		for i, f := range p.GetFloats() {
+			a.Floats[i] = float64(f)
+		}
+	case graph.AttrInts:
+		a.Ints = p.GetInts()
+	case graph.AttrStrings:
+		for _, s := range p.GetStrings() {
+			a.Strings = append(a.Strings, string(s))
+		}
+	case graph.AttrTensor:
+		if p.T == nil {
+			return a, nil, malformed(hintDamaged, "it holds no tensor")
+		}
+		t, f := r.tensor(p.T)
+		a.T = t
+		return a, nil, f
+	case graph.AttrGraph:
+		if p.G == nil {
+			return a, nil, malformed(hintDamaged, "it holds no graph")
+		}
+		g, unmet := r.graph(p.G, fmt.Sprintf("%s, attribute %s", here.at, quote(p.GetName())))
+		a.G = g
+		return a, unmet, nil
+	}
+	return a, nil, nil
+}
+
+// attrKind is the declared kind or, in IR version 1, which had no declaration, that of the field in use.
+func attrKind(p *onnxpb.AttributeProto) graph.AttrKind {
+	switch p.GetType() {
+	case onnxpb.AttributeProto_FLOAT:
+		return graph.AttrFloat
+	case onnxpb.AttributeProto_INT:
+		return graph.AttrInt
+	case onnxpb.AttributeProto_STRING:
+		return graph.AttrString
+	case onnxpb.AttributeProto_TENSOR:
+		return graph.AttrTensor
+	case onnxpb.AttributeProto_GRAPH:
+		return graph.AttrGraph
+	case onnxpb.AttributeProto_FLOATS:
+		return graph.AttrFloats
+	case onnxpb.AttributeProto_INTS:
+		return graph.AttrInts
+	case onnxpb.AttributeProto_STRINGS:
+		return graph.AttrStrings
+	case onnxpb.AttributeProto_UNDEFINED:
+		switch {
+		case p.F != nil:
+			return graph.AttrFloat
+		case p.I != nil:
+			return graph.AttrInt
+		case p.S != nil:
+			return graph.AttrString
+		case p.T != nil:
+			return graph.AttrTensor
+		case p.G != nil:
+			return graph.AttrGraph
+		case p.Floats != nil:
+			return graph.AttrFloats
+		case p.Ints != nil:
+			return graph.AttrInts
+		case p.Strings != nil:
+			return graph.AttrStrings
+		}
+	}
+	return graph.AttrUnknown
+}

@@ -1,0 +1,125 @@
+package onnxio
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/graph/topo"
+
+	"hlsgen/frontend/graph"
+)
+
+// link finds the maker of every tensor that g reads, checks that there is exactly one, and sorts g.Nodes. given are the
+// inputs and initializers, captured[i] the reads of the subgraphs of node i. It returns the reads that nothing in g
+// answers, one for each tensor.
+func (r *reader) link(g *graph.Graph, given map[string]bool, captured [][]read, at string) []read {
+	ops := make([]operator, len(g.Nodes))
+	for i, n := range g.Nodes {
+		reads := n.Inputs[:len(n.Inputs):len(n.Inputs)]
+		for _, c := range captured[i] {
+			reads = append(reads, c.tensor)
+		}
+		ops[i] = operator{reads: reads, makes: n.Outputs}
+		r.edges += max(1, len(reads)) * max(1, len(n.Outputs))
+		if r.edges > maxEdges {
+			r.report(nodePlace(n, at), tooLarge("the nodes of the model have more than %d connections", maxEdges))
+			return nil
+		}
+	}
+	w, err := wire(ops)
+	if err != nil {
+		r.report(place{at: at}, malformed(hintDamaged, "the graph cannot be wired: %v", err))
+		return nil
+	}
+	unmet := r.unmet(g, w, given, captured, at)
+	if r.checkSingle(g, w, given, at) {
+		r.sort(g, w, at)
+	}
+	return unmet
+}
+
+// unmet lists the reads of tensors that are neither given nor made in g.
+func (r *reader) unmet(g *graph.Graph, w *wiring, given map[string]bool, captured [][]read, at string) []read {
+	var list []read
+	seen := make(map[string]bool)
+	need := func(tensor string, by func() place) {
+		if tensor == "" || given[tensor] || seen[tensor] || len(w.writers[w.byName[tensorName(tensor)]]) > 0 {
+			return
+		}
+		seen[tensor] = true
+		list = append(list, read{tensor, by()})
+	}
+	for i, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			need(in, func() place { return nodePlace(n, at) })
+		}
+		for _, c := range captured[i] {
+			need(c.tensor, func() place { return c.by })
+		}
+	}
+	for _, o := range g.Outputs {
+		need(o.Name, func() place { return place{at: at + ", graph outputs"} })
+	}
+	return list
+}
+
+// checkSingle reports tensors with more than one origin and returns whether there are none. ONNX demands static single
+// assignment.
+func (r *reader) checkSingle(g *graph.Graph, w *wiring, given map[string]bool, at string) bool {
+	const hint = "give each tensor a name of its own"
+	single := true
+	seen := make(map[*tensorNode]int)
+	for i, n := range g.Nodes {
+		for slot, t := range w.made[i] {
+			if slot >= len(n.Outputs) || n.Outputs[slot] == "" {
+				continue
+			}
+			name := n.Outputs[slot]
+			seen[t]++
+			switch first := g.Nodes[w.writers[t][0]]; {
+			case given[name]:
+				r.report(nodePlace(n, at), malformed(hint, "it makes the tensor %s, which is an input or initializer of the graph", quote(name)))
+			case seen[t] == 1:
+				continue
+			case seen[t] > 2: // the second was reported
+			case first == n:
+				r.report(nodePlace(n, at), malformed(hint, "two of its outputs are called %s", quote(name)))
+			default:
+				r.report(nodePlace(n, at), malformed(hint, "it makes the tensor %s, which node %d (%s) makes as well", quote(name), first.Index, quote(first.FullOp())))
+			}
+			single = false
+		}
+	}
+	return single
+}
+
+// sort puts g.Nodes into topological order, in the file's where the file is sorted, and reports cycles.
+func (r *reader) sort(g *graph.Graph, w *wiring, at string) {
+	deps, loops := w.dependences()
+	const hint = "a graph cannot feed back into itself; write recurrence as Scan, Loop or LSTM"
+	for _, i := range loops {
+		r.report(nodePlace(g.Nodes[i], at), malformed(hint, "it reads what it makes"))
+	}
+	sorted, err := topo.SortStabilized(deps, nil)
+	var cycles topo.Unorderable
+	if errors.As(err, &cycles) {
+		for _, c := range cycles {
+			const most = 8
+			var labels []string
+			for _, n := range c[:min(most, len(c))] {
+				labels = append(labels, quote(g.Nodes[n.ID()].Label()))
+			}
+			if len(c) > most {
+				labels = append(labels, fmt.Sprintf("%d more", len(c)-most))
+			}
+			r.report(nodePlace(g.Nodes[c[0].ID()], at), malformed(hint, "%d nodes depend on each other: %s", len(c), strings.Join(labels, ", ")))
+		}
+		return
+	}
+	nodes := make([]*graph.Node, len(sorted))
+	for i, n := range sorted {
+		nodes[i] = g.Nodes[n.ID()]
+	}
+	g.Nodes = nodes
+}

@@ -1,0 +1,71 @@
+package onnxio
+
+import "math"
+
+// minifloat is the value of a code with a sign, e exponent bits and m mantissa bits, where no code is special. Every
+// format up to 16 bits is exact in a float64.
+func minifloat(code uint64, e, m, bias int) float64 {
+	exp := int(code >> m & (1<<e - 1))
+	mant := code & (1<<m - 1)
+	if exp > 0 {
+		mant |= 1 << m
+	} else {
+		exp = 1 // subnormal
+	}
+	v := math.Ldexp(float64(mant), exp-bias-m)
+	if code>>(e+m)&1 == 1 {
+		return -v
+	}
+	return v
+}
+
+// ieee is minifloat with IEEE 754's infinities and NaNs in the highest exponent.
+func ieee(code uint64, e, m int) float64 {
+	if code>>m&(1<<e-1) != 1<<e-1 {
+		return minifloat(code, e, m, 1<<(e-1)-1)
+	}
+	switch {
+	case code&(1<<m-1) != 0:
+		return math.NaN()
+	case code>>(e+m)&1 == 1:
+		return math.Inf(-1)
+	}
+	return math.Inf(1)
+}
+
+func float16(c uint64) float64    { return ieee(c, 5, 10) }
+func float8E5M2(c uint64) float64 { return ieee(c, 5, 2) }
+
+// float8E4M3FN has no infinities; all ones below the sign is NaN (arXiv 2209.05433).
+func float8E4M3FN(c uint64) float64 {
+	if c&0x7f == 0x7f {
+		return math.NaN()
+	}
+	return minifloat(c, 4, 3, 7)
+}
+
+// float8E4M3FNUZ and float8E5M2FNUZ have no infinities and no negative zero; its code is NaN (arXiv 2206.02915).
+func float8E4M3FNUZ(c uint64) float64 {
+	if c == 0x80 {
+		return math.NaN()
+	}
+	return minifloat(c, 4, 3, 8)
+}
+
+func float8E5M2FNUZ(c uint64) float64 {
+	if c == 0x80 {
+		return math.NaN()
+	}
+	return minifloat(c, 5, 2, 16)
+}
+
+// float8E8M0 and float4E2M1 are from the OCP Microscaling Formats specification 1.0: a power of two, and a float whose
+// codes are all finite.
+func float8E8M0(c uint64) float64 {
+	if c == 0xff {
+		return math.NaN()
+	}
+	return math.Ldexp(1, int(c)-127)
+}
+
+func float4E2M1(c uint64) float64 { return minifloat(c, 2, 1, 1) }

@@ -1,0 +1,181 @@
+package onnxio
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/onnxpb"
+)
+
+// sharedModels are the model files under HLSGEN_SHARED/models. A relative HLSGEN_SHARED counts from the module's root.
+func sharedModels(t *testing.T) []string {
+	shared := os.Getenv("HLSGEN_SHARED")
+	if shared == "" {
+		t.Skip("HLSGEN_SHARED is not set")
+	}
+	if !filepath.IsAbs(shared) {
+		shared = filepath.Join("..", "..", shared)
+	}
+	var files []string
+	err := filepath.WalkDir(filepath.Join(shared, "models"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".onnx") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no models under %s", shared)
+	}
+	return files
+}
+
+// Every real model is read without a word, and nothing of it is lost.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	for _, path := range sharedModels(t) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d diag.List
+		g := Read(filepath.Base(path), b, &d)
+		if g == nil || len(d.Diags) != 0 {
+			t.Errorf("%s: %v", path, d.Diags)
+			continue
+		}
+		if err := g.Verify(); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		m := new(onnxpb.ModelProto)
+		if err := proto.Unmarshal(b, m); err != nil {
+			t.Fatal(err)
+		}
+		compareGraph(t, path, g, m.GetGraph())
+		if len(g.Meta) != len(m.GetMetadataProps()) || len(g.Opsets) != len(m.GetOpsetImport()) {
+			t.Errorf("%s: %d metadata and %d opsets, want %d and %d", path, len(g.Meta), len(g.Opsets), len(m.GetMetadataProps()), len(m.GetOpsetImport()))
+		}
+	}
+}
+
+// compareGraph holds a graph against its own file: node by node, down to the subgraphs.
+func compareGraph(t *testing.T, path string, g *graph.Graph, p *onnxpb.GraphProto) {
+	t.Helper()
+	params := 0
+	for _, in := range p.GetInput() {
+		if g.Init[in.GetName()] != nil {
+			params++
+		}
+	}
+	if len(g.Inputs) != len(p.GetInput())-params || len(g.Outputs) != len(p.GetOutput()) || len(g.Init) != len(p.GetInitializer()) ||
+		len(g.Nodes) != len(p.GetNode()) || len(g.Annotations) > len(p.GetQuantizationAnnotation()) {
+		t.Errorf("%s: %d inputs, %d outputs, %d initializers, %d nodes; the file has %d (%d of them parameters), %d, %d, %d", path, len(g.Inputs),
+			len(g.Outputs), len(g.Init), len(g.Nodes), len(p.GetInput()), params, len(p.GetOutput()), len(p.GetInitializer()), len(p.GetNode()))
+		return
+	}
+	for _, c := range p.GetInitializer() {
+		size := int64(1)
+		for _, s := range c.GetDims() {
+			size *= s
+		}
+		if v := g.Init[c.GetName()]; int64(len(v.F)+len(v.I)) != size || int64(v.Len()) != size {
+			t.Errorf("%s: constant %s has %d elements, want %d", path, c.GetName(), len(v.F)+len(v.I), size)
+		}
+	}
+	made := make(map[string]int) // position of each tensor's maker in the sorted order
+	var ops []operator
+	for at, n := range g.Nodes {
+		q := p.GetNode()[n.Index]
+		if n.Name != q.GetName() || n.Op != q.GetOpType() || n.Domain != canonical(q.GetDomain()) || !slices.Equal(n.Inputs, q.GetInput()) ||
+			!slices.Equal(n.Outputs, q.GetOutput()) || len(n.Attrs) != len(q.GetAttribute()) {
+			t.Errorf("%s: node %d is %+v, the file has %v", path, n.Index, *n, q)
+		}
+		for _, a := range q.GetAttribute() {
+			switch v := n.Attrs[a.GetName()]; {
+			case int32(v.Kind) == 0:
+				t.Errorf("%s: node %d: attribute %s has no value", path, n.Index, a.GetName())
+			case v.Kind == graph.AttrGraph:
+				compareGraph(t, path, v.G, a.GetG())
+			}
+		}
+		for _, o := range n.Outputs {
+			made[o] = at
+		}
+		ops = append(ops, operator{reads: n.Inputs, makes: n.Outputs})
+	}
+	for at, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			if maker, ok := made[in]; ok && in != "" && maker >= at {
+				t.Errorf("%s: node %d reads %q before node %d makes it", path, n.Index, in, g.Nodes[maker].Index)
+			}
+		}
+	}
+	w, err := wire(ops)
+	if err != nil {
+		t.Errorf("%s: %v", path, err)
+		return
+	}
+	checkWiring(t, w, ops)
+}
+
+// The order is the same on every run, although the graphs that it is found in keep their nodes in maps.
+func TestDeterministic(t *testing.T) {
+	t.Parallel()
+	m := onnxtest.New(13).Input("x", graph.Float32, 1).Output("y", graph.Float32, 1)
+	for _, node := range []string{"y f g h", "h e d", "g d c", "f c b", "e a b", "d b", "c a", "b x", "a x"} {
+		names := strings.Fields(node)
+		m.Node("Sum", names[1:]...).Out(names[0])
+	}
+	b := m.Bytes()
+	var want []int
+	for range 50 {
+		var got []int
+		for _, n := range mustRead(t, b).Nodes {
+			got = append(got, n.Index)
+		}
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("order %v, then %v", want, got)
+		}
+	}
+}
+
+// A model of a million bytes: 250 quantised layers with 1000 float32 weights each.
+func BenchmarkRead(b *testing.B) {
+	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2).Input("t0", graph.Float32, 1, 10).Output("t250", graph.Float32, 1, 10)
+	m.Init("scale", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+	weights := make([]float64, 1000)
+	quant := func(x, y string) {
+		m.Node("Quant", x, "scale", "zero", "bits").Domain("qonnx.custom_op.general").Name(y+"/Quant").
+			Int("narrow", 0).Int("signed", 1).Str("rounding_mode", "ROUND").Out(y)
+	}
+	for i := range 250 {
+		w, in, sum, out := fmt.Sprint("w", i), fmt.Sprint("t", i), fmt.Sprint("s", i), fmt.Sprint("t", i+1)
+		m.Init(w, graph.Float32, []int{10, 100}, weights...)
+		quant(w, w+"q")
+		m.Node("MatMul", in, w+"q").Name(sum + "/MatMul").Out(sum)
+		quant(sum, out)
+	}
+	file := m.Bytes()
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		var d diag.List
+		if Read("m.onnx", file, &d) == nil {
+			b.Fatal(d.Diags)
+		}
+	}
+}

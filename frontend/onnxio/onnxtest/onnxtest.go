@@ -1,0 +1,215 @@
+// Package onnxtest builds small ONNX models for tests:
+//
+//	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+//	m.Input("x", graph.Float32, "batch", 4).Output("y", graph.Float32, "batch", 4)
+//	m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 8)
+//	m.Node("Quant", "x", "s", "z", "b").Domain("qonnx.custom_op.general").Int("signed", 1).Out("y")
+//	b := m.Bytes()
+//
+// A wrong use, such as a value count that does not fit a shape, panics: it is a mistake in the test.
+package onnxtest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/onnxpb"
+)
+
+// A Model is a model, or the body of a subgraph attribute, under construction. Proto is what was built so far; tests of
+// odd files change it by hand.
+type Model struct{ Proto *onnxpb.ModelProto }
+
+// New is an empty model of IR version 8 that imports the given version of ONNX's operators, or nothing where it is 0.
+func New(opset int64) *Model {
+	m := &Model{&onnxpb.ModelProto{
+		IrVersion: proto.Int64(int64(onnxpb.Version_IR_VERSION)),
+		Graph:     &onnxpb.GraphProto{Name: proto.String("test")},
+	}}
+	if opset > 0 {
+		m.Opset("", opset)
+	}
+	return m
+}
+
+// Opset imports a version of an operator domain.
+func (m *Model) Opset(domain string, version int64) *Model {
+	m.Proto.OpsetImport = append(m.Proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String(domain), Version: proto.Int64(version)})
+	return m
+}
+
+// Input declares an input. An axis is an int, a string (the name of a dynamic axis) or nil (a dynamic axis without name).
+func (m *Model) Input(name string, dtype graph.DType, dims ...any) *Model {
+	m.Proto.Graph.Input = append(m.Proto.Graph.Input, value(name, dtype, dims))
+	return m
+}
+
+// Output declares an output, as Input does.
+func (m *Model) Output(name string, dtype graph.DType, dims ...any) *Model {
+	m.Proto.Graph.Output = append(m.Proto.Graph.Output, value(name, dtype, dims))
+	return m
+}
+
+func value(name string, dtype graph.DType, dims []any) *onnxpb.ValueInfoProto {
+	shape := new(onnxpb.TensorShapeProto)
+	for _, d := range dims {
+		dim := new(onnxpb.TensorShapeProto_Dimension)
+		switch d := d.(type) {
+		case int:
+			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(d)}
+		case string:
+			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: d}
+		case nil:
+		default:
+			panic(fmt.Sprintf("onnxtest: axis %v of %s is neither int, string nor nil", d, name))
+		}
+		shape.Dim = append(shape.Dim, dim)
+	}
+	return &onnxpb.ValueInfoProto{Name: &name, Type: &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{
+		TensorType: &onnxpb.TypeProto_Tensor{ElemType: proto.Int32(int32(dtype)), Shape: shape},
+	}}}
+}
+
+// Init adds an initializer; see Tensor.
+func (m *Model) Init(name string, dtype graph.DType, shape []int, values ...float64) *Model {
+	t := Tensor(dtype, shape, values...)
+	t.Name = &name
+	m.Proto.Graph.Initializer = append(m.Proto.Graph.Initializer, t)
+	return m
+}
+
+// Annotate gives a tensor a FINN data type, such as "INT4".
+func (m *Model) Annotate(tensor, finnType string) *Model {
+	m.Proto.Graph.QuantizationAnnotation = append(m.Proto.Graph.QuantizationAnnotation, &onnxpb.TensorAnnotation{
+		TensorName: &tensor,
+		QuantParameterTensorNames: []*onnxpb.StringStringEntryProto{
+			{Key: proto.String("finn_datatype"), Value: &finnType},
+		},
+	})
+	return m
+}
+
+// Bytes is the file. Equal models have equal bytes.
+func (m *Model) Bytes() []byte {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m.Proto)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// A Node is a node under construction, already in its model.
+type Node struct{ Proto *onnxpb.NodeProto }
+
+// Node adds a node with its inputs; an empty string is an omitted one.
+func (m *Model) Node(op string, inputs ...string) *Node {
+	n := &Node{&onnxpb.NodeProto{OpType: &op, Input: inputs}}
+	m.Proto.Graph.Node = append(m.Proto.Graph.Node, n.Proto)
+	return n
+}
+
+// Out sets the outputs; an empty string is an omitted one.
+func (n *Node) Out(outputs ...string) *Node {
+	n.Proto.Output = outputs
+	return n
+}
+
+// Name sets the node's name.
+func (n *Node) Name(name string) *Node {
+	n.Proto.Name = &name
+	return n
+}
+
+// Domain sets the operator's domain.
+func (n *Node) Domain(domain string) *Node {
+	n.Proto.Domain = &domain
+	return n
+}
+
+func (n *Node) attr(name string, kind onnxpb.AttributeProto_AttributeType, a *onnxpb.AttributeProto) *Node {
+	a.Name, a.Type = &name, kind.Enum()
+	n.Proto.Attribute = append(n.Proto.Attribute, a)
+	return n
+}
+
+// Int adds an integer attribute.
+func (n *Node) Int(name string, v int64) *Node {
+	return n.attr(name, onnxpb.AttributeProto_INT, &onnxpb.AttributeProto{I: &v})
+}
+
+// Float adds a float attribute.
+func (n *Node) Float(name string, v float32) *Node {
+	return n.attr(name, onnxpb.AttributeProto_FLOAT, &onnxpb.AttributeProto{F: &v})
+}
+
+// Str adds a string attribute.
+func (n *Node) Str(name, v string) *Node {
+	return n.attr(name, onnxpb.AttributeProto_STRING, &onnxpb.AttributeProto{S: []byte(v)})
+}
+
+// Ints adds a list of integers.
+func (n *Node) Ints(name string, v ...int64) *Node {
+	return n.attr(name, onnxpb.AttributeProto_INTS, &onnxpb.AttributeProto{Ints: v})
+}
+
+// Floats adds a list of floats.
+func (n *Node) Floats(name string, v ...float32) *Node {
+	return n.attr(name, onnxpb.AttributeProto_FLOATS, &onnxpb.AttributeProto{Floats: v})
+}
+
+// Strs adds a list of strings.
+func (n *Node) Strs(name string, v ...string) *Node {
+	a := new(onnxpb.AttributeProto)
+	for _, s := range v {
+		a.Strings = append(a.Strings, []byte(s))
+	}
+	return n.attr(name, onnxpb.AttributeProto_STRINGS, a)
+}
+
+// Tensor adds a tensor attribute; see the function Tensor.
+func (n *Node) Tensor(name string, dtype graph.DType, shape []int, values ...float64) *Node {
+	return n.attr(name, onnxpb.AttributeProto_TENSOR, &onnxpb.AttributeProto{T: Tensor(dtype, shape, values...)})
+}
+
+// Graph adds a subgraph attribute: the graph of body.
+func (n *Node) Graph(name string, body *Model) *Node {
+	return n.attr(name, onnxpb.AttributeProto_GRAPH, &onnxpb.AttributeProto{G: body.Proto.Graph})
+}
+
+// Tensor is a constant in raw form, of float32, float64, bool or an integer type of 8 to 64 bits. A nil shape is a
+// scalar.
+func Tensor(dtype graph.DType, shape []int, values ...float64) *onnxpb.TensorProto {
+	if graph.Size(shape) != len(values) {
+		panic(fmt.Sprintf("onnxtest: %d values for the shape %v", len(values), shape))
+	}
+	t := &onnxpb.TensorProto{DataType: proto.Int32(int32(dtype)), RawData: []byte{}}
+	for _, d := range shape {
+		t.Dims = append(t.Dims, int64(d))
+	}
+	for _, v := range values {
+		t.RawData = appendValue(t.RawData, dtype, v)
+	}
+	return t
+}
+
+func appendValue(b []byte, dtype graph.DType, v float64) []byte {
+	switch dtype {
+	case graph.Float32:
+		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+	case graph.Float64:
+		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	case graph.Bool, graph.Int8, graph.UInt8:
+		return append(b, byte(int64(v)))
+	case graph.Int16, graph.UInt16:
+		return binary.LittleEndian.AppendUint16(b, uint16(int64(v)))
+	case graph.Int32, graph.UInt32:
+		return binary.LittleEndian.AppendUint32(b, uint32(int64(v)))
+	case graph.Int64, graph.UInt64:
+		return binary.LittleEndian.AppendUint64(b, uint64(int64(v)))
+	}
+	panic("onnxtest: no raw form of " + dtype.String())
+}

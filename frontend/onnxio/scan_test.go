@@ -1,0 +1,158 @@
+package onnxio
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/onnxpb"
+)
+
+// A file that is cut off anywhere gives an error or, where the cut happens to leave a whole model, that model.
+func TestTruncated(t *testing.T) {
+	t.Parallel()
+	b := quantModel().Bytes()
+	read := 0
+	for n := range len(b) {
+		var d diag.List
+		g := Read("m.onnx", b[:n], &d)
+		if (g == nil) != d.Failed() {
+			t.Fatalf("%d bytes: read %v, errors %v", n, g != nil, d.Diags)
+		}
+		if g != nil {
+			read++
+		}
+	}
+	// The file ends with two opset imports and the metadata: cut before the metadata, or between the imports.
+	if read > 2 {
+		t.Errorf("%d truncated files were read", read)
+	}
+}
+
+// No single wrong byte may do worse than an error.
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	b := quantModel().Bytes()
+	for i := range b {
+		for _, flip := range []byte{0x01, 0x07, 0x80, 0xff} {
+			c := bytes.Clone(b)
+			c[i] ^= flip
+			var d diag.List
+			if g := Read("m.onnx", c, &d); (g == nil) != d.Failed() {
+				t.Fatalf("byte %d: read %v, errors %v", i, g != nil, d.Diags)
+			}
+		}
+	}
+}
+
+func TestForeignFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ start, says string }{
+		{"", "empty"},
+		{"version https://git-lfs.github.com/spec/v1\noid sha256:0", "Git LFS pointer"},
+		{"PK\x03\x04\x14\x00", "zip archive"},
+		{"\x89HDF\r\n\x1a\n", "HDF5"},
+		{"\x80\x02}q\x00", "pickled"},
+		{"\x1f\x8b\x08", "gzip"},
+		{"<!DOCTYPE html>", "web page"},
+		{`{"model": 1}`, "JSON"},
+		{"some text", "not an ONNX model"},
+		{"\x08", "beyond its end"},
+		{"\x3a\xff\xff\xff\xff\x07abc", "beyond its end"},
+	} {
+		checkFault(t, c.start, []byte(c.start), diag.ModelMalformed)
+		var d diag.List
+		Read("m.onnx", []byte(c.start), &d)
+		if !strings.Contains(d.Diags[0].Msg, c.says) || d.Diags[0].Hint == "" {
+			t.Errorf("%q: %v, want %q", c.start, d.Diags[0], c.says)
+		}
+	}
+}
+
+// wrap puts b into a length-delimited field.
+func wrap(num protowire.Number, b []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), b)
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	named := func(name string) []byte {
+		m := linkModel()
+		m.Node("Relu", "x").Name(name).Out("y")
+		return m.Bytes()
+	}
+	nested := func(levels int) []byte {
+		b := onnxtest.New(13).Output("x", graph.Float32)
+		for range levels {
+			outer := onnxtest.New(13).Output("y", graph.Float32)
+			outer.Node("If", "x").Graph("then_branch", b).Out("y")
+			b = outer
+		}
+		return b.Input("x", graph.Float32).Bytes()
+	}
+	for _, c := range []struct {
+		name string
+		file []byte
+		want diag.Code // empty where the file is read
+	}{
+		{"a name of 4096 bytes", named(strings.Repeat("n", maxString)), ""},
+		{"a name of 4097 bytes", named(strings.Repeat("n", maxString+1)), diag.ModelTooLarge},
+		{"a name that is not UTF-8", named("\xff"), diag.ModelMalformed},
+		{"30 subgraphs deep", nested(30), ""},
+		{"40 subgraphs deep", nested(40), diag.ModelTooLarge},
+		{"a file of 2 GiB", make([]byte, maxFile+1), diag.ModelTooLarge},
+		{"too many nodes", wrap(7, bytes.Repeat([]byte{0x0a, 0}, maxNodes+1)), diag.ModelTooLarge},
+		{"too many inputs", wrap(7, bytes.Repeat([]byte{0x5a, 0}, maxMessages+1)), diag.ModelTooLarge},
+		{"too many connections", func() []byte {
+			m := linkModel()
+			n := m.Node("Op", strings.Fields(strings.Repeat("x ", 2000))...)
+			for i := range 2000 {
+				n.Proto.Output = append(n.Proto.Output, fmt.Sprint(i))
+			}
+			return m.Bytes()
+		}(), diag.ModelTooLarge},
+		{"too many elements", func() []byte {
+			m := linkModel()
+			m.Proto.Graph.Initializer = []*onnxpb.TensorProto{{Name: proto.String("y"), Dims: []int64{maxElements + 4},
+				DataType: proto.Int32(int32(graph.Int2)), RawData: make([]byte, maxElements/4+1)}}
+			return m.Bytes()
+		}(), diag.ModelTooLarge},
+	} {
+		if c.want != "" {
+			checkFault(t, c.name, c.file, c.want)
+			continue
+		}
+		mustRead(t, c.file)
+	}
+}
+
+// A file at the limits costs time and memory in proportion to them, in the worst order for the sort.
+func TestLargest(t *testing.T) {
+	var before, after runtime.MemStats
+	m := linkModel()
+	for i := range maxNodes - 1 {
+		m.Node("Relu", fmt.Sprint(i+1)).Out(fmt.Sprint(i))
+	}
+	m.Node("Relu", "x").Out(fmt.Sprint(maxNodes - 1))
+	m.Proto.Graph.Output[0].Name = proto.String("0")
+	b := m.Bytes()
+	runtime.ReadMemStats(&before)
+	g := mustRead(t, b)
+	runtime.ReadMemStats(&after)
+	if first := g.Nodes[0].Index; first != maxNodes-1 {
+		t.Errorf("the first node is %d, want %d", first, maxNodes-1)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 2<<30 {
+		t.Errorf("%d bytes were allocated", used)
+	} else {
+		t.Logf("%d MiB allocated for a file of %d KiB", used>>20, len(b)>>10)
+	}
+}

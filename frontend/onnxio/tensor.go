@@ -1,0 +1,243 @@
+package onnxio
+
+import (
+	"encoding/binary"
+	"math"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/onnxpb"
+)
+
+// A store is one of TensorProto's typed fields.
+type store uint8
+
+const (
+	floats store = iota + 1
+	doubles
+	int32s
+	int64s
+	uint64s
+)
+
+// An encoding is how ONNX writes the elements of one type.
+type encoding struct {
+	bits   int // of one element in raw data; below 8, elements share bytes, the first in the lowest bits
+	typed  store
+	signed bool
+	real   func(code uint64) float64 // nil for integers
+}
+
+var encodings = map[graph.DType]encoding{
+	graph.Float32:        {bits: 32, typed: floats, real: func(c uint64) float64 { return float64(math.Float32frombits(uint32(c))) }},
+	graph.Float64:        {bits: 64, typed: doubles, real: math.Float64frombits},
+	graph.Float16:        {bits: 16, typed: int32s, real: float16},
+	graph.BFloat16:       {bits: 16, typed: int32s, real: func(c uint64) float64 { return float64(math.Float32frombits(uint32(c) << 16)) }},
+	graph.Float8E4M3FN:   {bits: 8, typed: int32s, real: float8E4M3FN},
+	graph.Float8E4M3FNUZ: {bits: 8, typed: int32s, real: float8E4M3FNUZ},
+	graph.Float8E5M2:     {bits: 8, typed: int32s, real: float8E5M2},
+	graph.Float8E5M2FNUZ: {bits: 8, typed: int32s, real: float8E5M2FNUZ},
+	graph.Float8E8M0:     {bits: 8, typed: int32s, real: float8E8M0},
+	graph.Float4E2M1:     {bits: 4, typed: int32s, real: float4E2M1},
+	graph.Bool:           {bits: 8, typed: int32s},
+	graph.Int2:           {bits: 2, typed: int32s, signed: true},
+	graph.UInt2:          {bits: 2, typed: int32s},
+	graph.Int4:           {bits: 4, typed: int32s, signed: true},
+	graph.UInt4:          {bits: 4, typed: int32s},
+	graph.Int8:           {bits: 8, typed: int32s, signed: true},
+	graph.UInt8:          {bits: 8, typed: int32s},
+	graph.Int16:          {bits: 16, typed: int32s, signed: true},
+	graph.UInt16:         {bits: 16, typed: int32s},
+	graph.Int32:          {bits: 32, typed: int32s, signed: true},
+	graph.UInt32:         {bits: 32, typed: uint64s},
+	graph.Int64:          {bits: 64, typed: int64s, signed: true},
+	graph.UInt64:         {bits: 64, typed: uint64s},
+}
+
+// tensor decodes a constant. Nothing is allocated from the declared shape before it agrees with the bytes present. A
+// tensor kept in another file is counted, not refused: the result is then nil without a fault.
+func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
+	if p.GetDataLocation() == onnxpb.TensorProto_EXTERNAL || len(p.GetExternalData()) > 0 {
+		r.noteExternal(p)
+		return nil, nil
+	}
+	dtype := graph.DType(p.GetDataType())
+	e, ok := encodings[dtype]
+	if !ok {
+		return nil, unsupported("", "constants of type %s are not read", typeName(dtype))
+	}
+	if p.Segment != nil {
+		return nil, unsupported("write each tensor whole", "a tensor in segments is not read")
+	}
+	shape, n, f := constantShape(p.GetDims())
+	if f != nil {
+		return nil, f
+	}
+	raw, f := rawData(p, dtype, e)
+	if f != nil {
+		return nil, f
+	}
+	// n is below 2^62, but n*bits need not be.
+	if n > uint64(len(raw))*8/uint64(e.bits) || (n*uint64(e.bits)+7)/8 != uint64(len(raw)) {
+		return nil, malformed(hintDamaged, "the shape %v does not fit the data: %d elements of %d bits and %d bytes", shape, n, e.bits, len(raw))
+	}
+	if r.elements += int(n); r.elements > maxElements {
+		return nil, tooLarge("the constants have more than %d elements together", maxElements)
+	}
+	return e.tensor(dtype, shape, int(n), raw)
+}
+
+// constantShape checks the axes of a constant and multiplies them; the product is below 2^62.
+func constantShape(dims []int64) ([]int, uint64, *fault) {
+	if len(dims) > maxRank {
+		return nil, 0, tooLarge("a tensor of %d axes; at most %d are read", len(dims), maxRank)
+	}
+	const most = math.MaxInt64 / 2
+	shape, n, empty := make([]int, len(dims)), int64(1), false
+	for i, d := range dims {
+		switch {
+		case d < 0:
+			return nil, 0, malformed(hintDamaged, "axis %d of a constant has the size %d", i, d)
+		case d == 0:
+			empty = true
+		case n > most/d:
+			return nil, 0, malformed(hintDamaged, "the axes %v multiply to more than any file holds", dims)
+		default:
+			n *= d
+		}
+		shape[i] = int(d)
+	}
+	if empty {
+		// Bounded all the same: strides of such a shape are computed as of any other.
+		if n > maxElements {
+			return nil, 0, tooLarge("the axes %v of an empty tensor", dims)
+		}
+		n = 0
+	}
+	return shape, uint64(n), nil
+}
+
+// rawData is the form that raw_data has, whichever field holds the elements.
+func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fault) {
+	sets := []int{len(p.GetFloatData()), len(p.GetDoubleData()), len(p.GetInt32Data()), len(p.GetInt64Data()), len(p.GetUint64Data())}
+	used := 0
+	for i, n := range sets {
+		if n == 0 {
+			continue
+		}
+		if used++; store(i+1) != e.typed {
+			return nil, malformed(hintDamaged, "the elements of a %s tensor lie in a field of another type", typeName(dtype))
+		}
+	}
+	if used == 0 {
+		return p.GetRawData(), nil
+	}
+	if len(p.GetRawData()) > 0 {
+		return nil, malformed(hintDamaged, "a tensor has both raw and typed data")
+	}
+	raw := make([]byte, 0, sets[e.typed-1]*e.bits/8)
+	switch e.typed {
+	case floats:
+		for _, v := range p.GetFloatData() {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+		}
+	case doubles:
+		for _, v := range p.GetDoubleData() {
+			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+		}
+	case int64s:
+		for _, v := range p.GetInt64Data() {
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+		}
+	case uint64s:
+		return rawUint64s(p.GetUint64Data(), dtype, e)
+	case int32s:
+		return rawInt32s(p.GetInt32Data(), dtype, e)
+	}
+	return raw, nil
+}
+
+// rawUint64s narrows uint64_data.
+func rawUint64s(data []uint64, dtype graph.DType, e encoding) ([]byte, *fault) {
+	raw := make([]byte, 0, len(data)*e.bits/8)
+	for _, v := range data {
+		if e.bits == 64 {
+			raw = binary.LittleEndian.AppendUint64(raw, v)
+			continue
+		}
+		if v > math.MaxUint32 {
+			return nil, malformed(hintDamaged, "%d is not a value of %s", v, typeName(dtype))
+		}
+		raw = binary.LittleEndian.AppendUint32(raw, uint32(v))
+	}
+	return raw, nil
+}
+
+// rawInt32s narrows int32_data. It holds one integer per element, the bit pattern of a float narrower than 32 bits, or
+// a byte of packed elements; tools write bit patterns with and without a sign.
+func rawInt32s(data []int32, dtype graph.DType, e encoding) ([]byte, *fault) {
+	width := max(e.bits, 8)
+	lo, hi := int64(0), int64(1)<<width-1
+	switch {
+	case e.bits < 8 || e.real != nil:
+		lo = -1 << (width - 1)
+	case e.signed:
+		lo, hi = -1<<(width-1), int64(1)<<(width-1)-1
+	}
+	raw := make([]byte, 0, len(data)*width/8)
+	for _, v := range data {
+		if int64(v) < lo || int64(v) > hi {
+			return nil, malformed(hintDamaged, "%d is not a value of %s", v, typeName(dtype))
+		}
+		switch width {
+		case 8:
+			raw = append(raw, byte(v))
+		case 16:
+			raw = binary.LittleEndian.AppendUint16(raw, uint16(v))
+		default:
+			raw = binary.LittleEndian.AppendUint32(raw, uint32(v))
+		}
+	}
+	return raw, nil
+}
+
+// tensor decodes n elements, which raw is known to hold.
+func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*graph.Tensor, *fault) {
+	t := &graph.Tensor{DType: dtype, Shape: shape}
+	if e.real != nil {
+		t.F = make([]float64, n)
+		for i := range t.F {
+			t.F[i] = e.real(element(raw, e.bits, i))
+		}
+		return t, nil
+	}
+	t.I = make([]int64, n)
+	for i := range t.I {
+		c := element(raw, e.bits, i)
+		switch {
+		case dtype == graph.Bool && c > 0:
+			c = 1
+		case e.signed:
+			c = uint64(int64(c<<(64-e.bits)) >> (64 - e.bits))
+		case c > math.MaxInt64:
+			return nil, unsupported("", "the value %d is above 2^63-1", c)
+		}
+		t.I[i] = int64(c)
+	}
+	return t, nil
+}
+
+// element is the code of element i: little-endian, packed from the lowest bits of each byte.
+func element(raw []byte, bits, i int) uint64 {
+	switch bits {
+	case 64:
+		return binary.LittleEndian.Uint64(raw[8*i:])
+	case 32:
+		return uint64(binary.LittleEndian.Uint32(raw[4*i:]))
+	case 16:
+		return uint64(binary.LittleEndian.Uint16(raw[2*i:]))
+	case 8:
+		return uint64(raw[i])
+	}
+	per := 8 / bits
+	return uint64(raw[i/per]>>(i%per*bits)) & (1<<bits - 1)
+}

@@ -1,0 +1,262 @@
+package real
+
+import (
+	"errors"
+	"math/big"
+)
+
+// A Num is a real number known exactly, as a rational, or as an interval of big floats: roots of non-squares are
+// irrational and have no other finite form.
+type Num struct {
+	r      *big.Rat
+	lo, hi *big.Float
+}
+
+// Exactly is the number r.
+func Exactly(r *big.Rat) Num { return Num{r: r} }
+
+// Rat is the number as a rational; nil where it is only enclosed.
+func (n Num) Rat() *big.Rat { return n.r }
+
+// Interval is the smallest float64 interval that holds n.
+func (n Num) Interval() Interval {
+	if n.r != nil {
+		return around(n.r)
+	}
+	lo, _ := n.lo.Rat(nil)
+	hi, _ := n.hi.Rat(nil)
+	return Interval{around(lo).Lo, around(hi).Hi}
+}
+
+// Float32 is n rounded to the nearest float32, ties to even; ok is false where the enclosure spans two.
+func (n Num) Float32() (v float64, ok bool) {
+	if n.r != nil {
+		f, _ := n.r.Float32()
+		return float64(f), true
+	}
+	a, _ := n.lo.Float32()
+	b, _ := n.hi.Float32()
+	return float64(a), a == b
+}
+
+// Float64 is n rounded to the nearest float64, likewise.
+func (n Num) Float64() (v float64, ok bool) {
+	if n.r != nil {
+		v, _ = n.r.Float64()
+		return v, true
+	}
+	a, _ := n.lo.Float64()
+	b, _ := n.hi.Float64()
+	return a, a == b
+}
+
+// The ways an exact evaluation can fail. ErrPrecision asks for more bits.
+var (
+	ErrPrecision = errors.New("not decided at this precision")
+	ErrDivision  = errors.New("division by zero")
+	ErrRoot      = errors.New("square root of a negative number")
+)
+
+// Precisions are the working precisions, in bits, that a decision tries in turn before it gives up. A rounding that
+// stays open at the last is reported, never guessed.
+var Precisions = []uint{128, 512, 2048, 8192}
+
+// maxRatBits is the size from which a rational is enclosed instead: long chains of fractions grow without bound.
+const maxRatBits = 1 << 15
+
+// Exact evaluates f at the given numbers with prec bits for what is irrational.
+func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
+	s := make([]Num, len(f.code))
+	for i, in := range f.code {
+		var err error
+		switch in.op {
+		case constant:
+			s[i] = Num{r: in.e.c}
+		case variable:
+			s[i] = vars[in.e.v]
+		case round:
+			s[i], err = s[in.a].round(in.e.mode)
+		case neg, abs, sqrt:
+			s[i], err = unary(in.op, s[in.a], prec)
+		default:
+			s[i], err = binary(in.op, s[in.a], s[in.b], prec)
+		}
+		if err != nil {
+			return Num{}, err
+		}
+	}
+	return s[len(s)-1], nil
+}
+
+func (n Num) round(mode Rounding) (Num, error) {
+	if n.r != nil {
+		return Num{r: new(big.Rat).SetInt(mode.roundRat(n.r))}, nil
+	}
+	lo, _ := n.lo.Rat(nil)
+	hi, _ := n.hi.Rat(nil)
+	a, b := mode.roundRat(lo), mode.roundRat(hi)
+	if a.Cmp(b) != 0 {
+		return Num{}, ErrPrecision
+	}
+	return Num{r: new(big.Rat).SetInt(a)}, nil
+}
+
+// enclose gives the ends of n at prec bits.
+func (n Num) enclose(prec uint) (lo, hi *big.Float) {
+	if n.r == nil {
+		return n.lo, n.hi
+	}
+	return floor(prec).SetRat(n.r), ceil(prec).SetRat(n.r)
+}
+
+func floor(prec uint) *big.Float { return new(big.Float).SetPrec(prec).SetMode(big.ToNegativeInf) }
+func ceil(prec uint) *big.Float  { return new(big.Float).SetPrec(prec).SetMode(big.ToPositiveInf) }
+
+func unary(op Prim, x Num, prec uint) (Num, error) {
+	switch {
+	case op == sqrt:
+		return root(x, prec)
+	case x.r != nil && op == neg:
+		return Num{r: new(big.Rat).Neg(x.r)}, nil
+	case x.r != nil:
+		return Num{r: new(big.Rat).Abs(x.r)}, nil
+	case op == abs && x.lo.Sign() >= 0:
+		return x, nil
+	case op == abs && x.hi.Sign() > 0:
+		up := new(big.Float).Neg(x.lo)
+		if up.Cmp(x.hi) < 0 {
+			up = x.hi
+		}
+		return Num{lo: new(big.Float).SetPrec(prec), hi: up}, nil
+	}
+	return Num{lo: new(big.Float).Neg(x.hi), hi: new(big.Float).Neg(x.lo)}, nil
+}
+
+func root(x Num, prec uint) (Num, error) {
+	if x.r != nil {
+		if x.r.Sign() < 0 {
+			return Num{}, ErrRoot
+		}
+		n, d := new(big.Int).Sqrt(x.r.Num()), new(big.Int).Sqrt(x.r.Denom())
+		if new(big.Int).Mul(n, n).Cmp(x.r.Num()) == 0 && new(big.Int).Mul(d, d).Cmp(x.r.Denom()) == 0 {
+			return Num{r: new(big.Rat).SetFrac(n, d)}, nil
+		}
+	}
+	lo, hi := x.enclose(prec)
+	if lo.Sign() < 0 {
+		if hi.Sign() < 0 {
+			return Num{}, ErrRoot
+		}
+		return Num{}, ErrPrecision
+	}
+	// big.Float.Sqrt rounds by the receiver's mode only at the end; one more step outwards makes the ends safe.
+	a, b := floor(prec).Sqrt(lo), ceil(prec).Sqrt(hi)
+	return Num{lo: nudge(a, -1), hi: nudge(b, +1)}, nil
+}
+
+// nudge moves v by two units of its last place.
+func nudge(v *big.Float, dir int) *big.Float {
+	if v.Sign() == 0 {
+		return v
+	}
+	ulp := new(big.Float).SetMantExp(big.NewFloat(1), v.MantExp(nil)-int(v.Prec())+1)
+	if dir < 0 {
+		return floor(v.Prec()).Sub(v, ulp)
+	}
+	return ceil(v.Prec()).Add(v, ulp)
+}
+
+func binary(op Prim, x, y Num, prec uint) (Num, error) {
+	if x.r != nil && y.r != nil {
+		z := new(big.Rat)
+		switch op {
+		case add:
+			z.Add(x.r, y.r)
+		case sub:
+			z.Sub(x.r, y.r)
+		case mul:
+			z.Mul(x.r, y.r)
+		case div:
+			if y.r.Sign() == 0 {
+				return Num{}, ErrDivision
+			}
+			z.Quo(x.r, y.r)
+		case minimum, maximum:
+			if (x.r.Cmp(y.r) <= 0) == (op == minimum) {
+				return x, nil
+			}
+			return y, nil
+		}
+		if z.Num().BitLen()+z.Denom().BitLen() > maxRatBits {
+			return Num{lo: floor(prec).SetRat(z), hi: ceil(prec).SetRat(z)}, nil
+		}
+		return Num{r: z}, nil
+	}
+	if op == mul && (x.zero() || y.zero()) {
+		return Num{r: new(big.Rat)}, nil // a pruned channel: zero times a root is zero
+	}
+	if op == div && x.zero() {
+		return Num{r: new(big.Rat)}, nil
+	}
+	xl, xh := x.enclose(prec)
+	yl, yh := y.enclose(prec)
+	switch op {
+	case add:
+		return Num{lo: floor(prec).Add(xl, yl), hi: ceil(prec).Add(xh, yh)}, nil
+	case sub:
+		return Num{lo: floor(prec).Sub(xl, yh), hi: ceil(prec).Sub(xh, yl)}, nil
+	case mul:
+		return corners(prec, xl, xh, yl, yh, (*big.Float).Mul), nil
+	case div:
+		if yl.Sign() <= 0 && yh.Sign() >= 0 {
+			if y.r != nil {
+				return Num{}, ErrDivision
+			}
+			return Num{}, ErrPrecision
+		}
+		return corners(prec, xl, xh, yl, yh, (*big.Float).Quo), nil
+	case minimum:
+		return Num{lo: least(xl, yl), hi: least(xh, yh)}, nil
+	case maximum:
+		return Num{lo: greatest(xl, yl), hi: greatest(xh, yh)}, nil
+	}
+	panic("real: invalid primitive")
+}
+
+func (n Num) zero() bool { return n.r != nil && n.r.Sign() == 0 }
+
+func corners(prec uint, xl, xh, yl, yh *big.Float, f func(z, x, y *big.Float) *big.Float) Num {
+	var n Num
+	for _, x := range []*big.Float{xl, xh} {
+		for _, y := range []*big.Float{yl, yh} {
+			a, b := f(floor(prec), x, y), f(ceil(prec), x, y)
+			if n.lo == nil || a.Cmp(n.lo) < 0 {
+				n.lo = a
+			}
+			if n.hi == nil || b.Cmp(n.hi) > 0 {
+				n.hi = b
+			}
+		}
+	}
+	return n
+}
+
+func least(x, y *big.Float) *big.Float {
+	if x.Cmp(y) <= 0 {
+		return x
+	}
+	return y
+}
+
+func greatest(x, y *big.Float) *big.Float {
+	if x.Cmp(y) >= 0 {
+		return x
+	}
+	return y
+}
+
+// Sum is x+y.
+func Sum(x, y Num, prec uint) (Num, error) { return binary(add, x, y, prec) }
+
+// Product is x*y.
+func Product(x, y Num, prec uint) (Num, error) { return binary(mul, x, y, prec) }

@@ -1,0 +1,216 @@
+// Package real is arithmetic on real numbers as models mean them: an expression (Expr) has one meaning, the exact one,
+// and several readings: intervals of float64 (fast, and right about what it does not know), exact rationals with
+// intervals of any precision where roots enter (slow, and decides), and affine form (is it scale*x + bias?).
+package real
+
+import "math/big"
+
+// Prim is a primitive operation.
+type Prim uint8
+
+// The primitives. The zero value is invalid.
+const (
+	constant Prim = iota + 1
+	variable
+	add
+	sub
+	mul
+	div
+	neg
+	abs
+	minimum
+	maximum
+	sqrt
+	round
+)
+
+// An Expr is an expression over numbered variables. Exprs are immutable and may share parts.
+type Expr struct {
+	op   Prim
+	args [2]*Expr
+	c    *big.Rat // of a constant
+	ci   Interval // around c
+	v    int      // number of a variable
+	mode Rounding // of round
+}
+
+// Float is the constant that a float64 is, exactly. It panics on infinities and NaN, which no reader of models passes.
+func Float(v float64) *Expr {
+	r := new(big.Rat).SetFloat64(v)
+	if r == nil {
+		panic("real: constant is not finite")
+	}
+	return &Expr{op: constant, c: r, ci: Pt(v)}
+}
+
+// Rat is an exact constant.
+func Rat(r *big.Rat) *Expr { return &Expr{op: constant, c: r, ci: around(r)} }
+
+// Var is variable number i.
+func Var(i int) *Expr { return &Expr{op: variable, v: i} }
+
+// Add is x+y.
+func Add(x, y *Expr) *Expr { return &Expr{op: add, args: [2]*Expr{x, y}} }
+
+// Sub is x-y.
+func Sub(x, y *Expr) *Expr { return &Expr{op: sub, args: [2]*Expr{x, y}} }
+
+// Mul is x*y.
+func Mul(x, y *Expr) *Expr { return &Expr{op: mul, args: [2]*Expr{x, y}} }
+
+// Div is x/y.
+func Div(x, y *Expr) *Expr { return &Expr{op: div, args: [2]*Expr{x, y}} }
+
+// Neg is -x.
+func Neg(x *Expr) *Expr { return &Expr{op: neg, args: [2]*Expr{x}} }
+
+// Abs is |x|.
+func Abs(x *Expr) *Expr { return &Expr{op: abs, args: [2]*Expr{x}} }
+
+// Min is the smaller of x and y.
+func Min(x, y *Expr) *Expr { return &Expr{op: minimum, args: [2]*Expr{x, y}} }
+
+// Max is the larger of x and y.
+func Max(x, y *Expr) *Expr { return &Expr{op: maximum, args: [2]*Expr{x, y}} }
+
+// Sqrt is the square root of x.
+func Sqrt(x *Expr) *Expr { return &Expr{op: sqrt, args: [2]*Expr{x}} }
+
+// Round is x rounded to an integer.
+func Round(x *Expr, mode Rounding) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
+
+// Substitute replaces variable i by with[i].
+func (e *Expr) Substitute(with []*Expr) *Expr { return e.substitute(with, map[*Expr]*Expr{}) }
+
+func (e *Expr) substitute(with []*Expr, done map[*Expr]*Expr) *Expr {
+	switch e.op {
+	case constant:
+		return e
+	case variable:
+		return with[e.v]
+	}
+	if s, ok := done[e]; ok {
+		return s
+	}
+	s := *e
+	for i, a := range e.args {
+		if a != nil {
+			s.args[i] = a.substitute(with, done)
+		}
+	}
+	done[e] = &s
+	return &s
+}
+
+// around is the smallest interval of float64 that holds r.
+func around(r *big.Rat) Interval {
+	f, exact := r.Float64()
+	if exact {
+		return Pt(f)
+	}
+	back := new(big.Rat).SetFloat64(f)
+	if back == nil { // beyond float64
+		return overflow(f, 1, 1)
+	}
+	return outward(f, float64(r.Cmp(back)))
+}
+
+// A Func is an Expr made ready for evaluation: instructions in order, one slot each, the result in the last. It keeps
+// scratch space, so it belongs to one goroutine at a time; Fork gives another.
+type Func struct {
+	code  []instr
+	slots []Interval
+}
+
+type instr struct {
+	op   Prim
+	a, b int // slots
+	e    *Expr
+}
+
+// Compile orders the instructions of e.
+func Compile(e *Expr) *Func {
+	f := &Func{}
+	at := map[*Expr]int{}
+	var emit func(e *Expr) int
+	emit = func(e *Expr) int {
+		if i, ok := at[e]; ok {
+			return i
+		}
+		in := instr{op: e.op, e: e}
+		if e.args[0] != nil {
+			in.a = emit(e.args[0])
+		}
+		if e.args[1] != nil {
+			in.b = emit(e.args[1])
+		}
+		f.code = append(f.code, in)
+		at[e] = len(f.code) - 1
+		return len(f.code) - 1
+	}
+	emit(e)
+	f.slots = make([]Interval, len(f.code))
+	return f
+}
+
+// Fork is a Func of the same expression with scratch space of its own.
+func (f *Func) Fork() *Func { return &Func{code: f.code, slots: make([]Interval, len(f.code))} }
+
+// Interval evaluates f where variable i lies in vars[i]. sure is false where a rounding inside had more than one
+// possible outcome (the result still holds the truth).
+func (f *Func) Interval(vars []Interval) (y Interval, sure bool) {
+	sure = true
+	s := f.slots
+	for i, in := range f.code {
+		switch in.op {
+		case constant:
+			s[i] = in.e.ci
+		case variable:
+			s[i] = vars[in.e.v]
+		case add:
+			s[i] = s[in.a].Add(s[in.b])
+		case sub:
+			s[i] = s[in.a].Sub(s[in.b])
+		case mul:
+			if in.a == in.b {
+				s[i] = square(s[in.a])
+			} else {
+				s[i] = s[in.a].Mul(s[in.b])
+			}
+		case div:
+			s[i] = s[in.a].Div(s[in.b])
+		case neg:
+			s[i] = s[in.a].Neg()
+		case abs:
+			s[i] = s[in.a].Abs()
+		case minimum:
+			s[i] = s[in.a].Min(s[in.b])
+		case maximum:
+			s[i] = s[in.a].Max(s[in.b])
+		case sqrt:
+			s[i] = s[in.a].Sqrt()
+		case round:
+			s[i] = Interval{in.e.mode.round(s[in.a].Lo), in.e.mode.round(s[in.a].Hi)}
+			sure = sure && s[i].Point()
+		default:
+			panic("real: invalid primitive")
+		}
+	}
+	return s[len(s)-1], sure
+}
+
+func square(x Interval) Interval {
+	x = x.Abs()
+	return Interval{mulPt(x.Lo, x.Lo).Lo, mulPt(x.Hi, x.Hi).Hi}
+}
+
+// Equal reports whether two expressions are written alike, constants by value.
+func (e *Expr) Equal(o *Expr) bool {
+	if e == o {
+		return true
+	}
+	if e == nil || o == nil || e.op != o.op || e.v != o.v || e.mode != o.mode || (e.c != nil && e.c.Cmp(o.c) != 0) {
+		return false
+	}
+	return e.args[0].Equal(o.args[0]) && e.args[1].Equal(o.args[1])
+}

@@ -1,0 +1,104 @@
+package real
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+)
+
+// Rounding is how a quantiser makes an integer of a real. Every mode is a non-decreasing function.
+type Rounding uint8
+
+// QONNX's rounding modes (reference: qonnx's own execution of Quant). The zero value is invalid.
+const (
+	HalfEven Rounding = iota + 1 // ROUND, HALF_EVEN: to nearest, ties to even
+	Ceil
+	Floor
+	Up       // away from zero
+	Down     // towards zero: DOWN, ROUND_TO_ZERO
+	HalfUp   // to nearest, ties away from zero
+	HalfDown // to nearest, ties towards zero
+)
+
+var roundingNames = [...]string{HalfEven: "ROUND", Ceil: "CEIL", Floor: "FLOOR", Up: "UP", Down: "DOWN", HalfUp: "HALF_UP", HalfDown: "HALF_DOWN"}
+
+func (r Rounding) String() string { return roundingNames[r] }
+
+// ParseRounding reads a mode's name, in any case. An unknown name is an error, never a default.
+func ParseRounding(s string) (Rounding, error) {
+	name := strings.ToUpper(s)
+	switch name {
+	case "HALF_EVEN":
+		return HalfEven, nil
+	case "ROUND_TO_ZERO":
+		return Down, nil
+	}
+	for r, n := range roundingNames {
+		if n != "" && n == name {
+			return Rounding(r), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown rounding mode %q: known are %s, HALF_EVEN, ROUND_TO_ZERO", s, strings.Join(roundingNames[1:], ", "))
+}
+
+// round is exact on float64: the fraction of a float64 is one.
+func (r Rounding) round(v float64) float64 {
+	if math.IsInf(v, 0) {
+		return v
+	}
+	switch r {
+	case HalfEven:
+		return math.RoundToEven(v)
+	case Ceil:
+		return math.Ceil(v)
+	case Floor:
+		return math.Floor(v)
+	case Up:
+		return math.Copysign(math.Ceil(math.Abs(v)), v)
+	case Down:
+		return math.Trunc(v)
+	case HalfUp:
+		return math.Round(v)
+	case HalfDown:
+		w := math.Floor(math.Abs(v))
+		if math.Abs(v)-w > 0.5 {
+			w++
+		}
+		return math.Copysign(w, v)
+	}
+	panic("real: invalid rounding mode")
+}
+
+// roundRat rounds exactly.
+func (r Rounding) roundRat(v *big.Rat) *big.Int {
+	if v.IsInt() {
+		return new(big.Int).Set(v.Num())
+	}
+	floor, rest := new(big.Int).DivMod(v.Num(), v.Denom(), new(big.Int)) // DivMod is Euclidean: rest >= 0
+	half := new(big.Int).Lsh(rest, 1).Cmp(v.Denom())                     // against one half
+	neg := v.Sign() < 0
+	var rise bool
+	switch r {
+	case HalfEven:
+		rise = half > 0 || half == 0 && floor.Bit(0) == 1
+	case Ceil:
+		rise = true
+	case Floor:
+		rise = false
+	case Up:
+		rise = !neg
+	case Down:
+		rise = neg
+	case HalfUp:
+		rise = half > 0 || half == 0 && !neg
+	case HalfDown:
+		rise = half > 0 || half == 0 && neg
+	default:
+		panic("real: invalid rounding mode")
+	}
+	if rise {
+		floor.Add(floor, big.NewInt(1))
+	}
+	return floor
+}

@@ -1,0 +1,182 @@
+// What a test bench is made of: recorded words of a stream, and a bench that compares them with what comes out.
+// Never part of a synthesised design.
+#ifndef HLSGEN_CORE_TESTBENCH_HPP
+#define HLSGEN_CORE_TESTBENCH_HPP
+
+#include <ap_axi_sdata.h>
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace hlsgen {
+
+// to_hex writes every digit of a word, the highest first.
+template <int N> std::string to_hex(const ap_uint<N>& word) {
+    std::string text((N + 3) / 4, '0');
+    for (int lo = 0; lo < N; lo += 64) {
+        const int hi = lo + 63 < N ? lo + 63 : N - 1;
+        const ap_uint<64> limb = word.range(hi, lo);
+        unsigned long long bits = limb.to_uint64();
+        for (int digit = lo / 4; digit <= hi / 4; digit++, bits >>= 4)
+            text[text.size() - 1 - digit] = "0123456789abcdef"[bits & 15];
+    }
+    return text;
+}
+
+// from_hex reads what to_hex writes; digits that are not there are zero.
+template <int N> ap_uint<N> from_hex(const std::string& text) {
+    ap_uint<N> word = 0;
+    for (int lo = 0; lo < N; lo += 64) {
+        const int hi = lo + 63 < N ? lo + 63 : N - 1, end = int(text.size()) - lo / 4;
+        if (end <= 0) break;
+        const int begin = end > 16 ? end - 16 : 0;
+        const ap_uint<64> limb = std::stoull(text.substr(begin, end - begin), nullptr, 16);
+        word.range(hi, lo) = limb;
+    }
+    return word;
+}
+
+// recording is what passes over one stream, frame after frame: one word of `width` bits per line, in hex.
+struct recording {
+    std::string stream;
+    int per_frame;
+    std::vector<std::string> words;
+
+    // send writes one frame, zero-extended to the stream's width.
+    template <int N> void send(int frame, hls::stream<ap_uint<N>>& to) const {
+        for (int i = 0; i < per_frame; i++) to.write(from_hex<N>(words[frame * per_frame + i]));
+    }
+};
+
+// test_bench runs checks, each on the same frames, and counts those that fail.
+//     csim [DATA [OUTPUT]]    DATA is the folder of the recordings; the network's words are written to OUTPUT
+class test_bench {
+public:
+    test_bench(int argc, char** argv) {
+        // Vitis copies the folder "data" into the simulation's own folder.
+        if (argc > 1) folder = argv[1];
+        else if (std::ifstream("data/frames.txt").good()) folder = "data";
+        if (argc > 2) output.open(argv[2]);
+        std::ifstream file(folder + "/frames.txt");
+        if (!(file >> count) || count < 0) stop("cannot read " + folder + "/frames.txt");
+        if (argc > 2 && !output) stop(std::string("cannot write ") + argv[2]);
+    }
+
+    // frames is the number of recorded frames.
+    int frames() const { return count; }
+
+    // load reads a recording and sees that it holds every frame.
+    recording load(const std::string& stream, int width, int per_frame) {
+        recording r{stream, per_frame, {}};
+        const std::string path = folder + "/" + stream + ".dat";
+        std::ifstream file(path);
+        for (std::string line; std::getline(file, line);) {
+            if (!line.empty() && line.back() == '\r') line.pop_back();
+            if (int(line.size()) != (width + 3) / 4 || line.find_first_not_of("0123456789abcdef") != std::string::npos)
+                stop(path + ": line " + std::to_string(r.words.size() + 1) + " is not a word of " + std::to_string(width) + " bits");
+            r.words.push_back(line);
+        }
+        if (r.words.size() != size_t(count) * per_frame)
+            stop(path + ": " + std::to_string(r.words.size()) + " words for " + std::to_string(count) + " frames of " + std::to_string(per_frame));
+        return r;
+    }
+
+    // begin starts the check of one layer, or of the whole network.
+    void begin(const std::string& who) {
+        checked = who;
+        difference.clear();
+        std::printf("run  %s\n", who.c_str());
+        std::fflush(stdout);
+    }
+
+    // expect compares one frame that a layer wrote.
+    template <int N> void expect(const recording& want, int frame, hls::stream<ap_uint<N>>& out) {
+        for (int i = 0; i < want.per_frame; i++) {
+            if (out.empty()) return differ(want, frame, i, "no word");
+            compare(want, frame, i, to_hex<N>(out.read()));
+        }
+        for (int i = want.per_frame; !out.empty(); i++) {
+            out.read();
+            differ(want, frame, i, "a word too many");
+        }
+    }
+
+    // expect_packet compares one frame that the network wrote: TLAST is set on the last word and on no other.
+    template <int TDATA>
+    void expect_packet(const std::string& port, const recording& want, int frame, hls::stream<ap_axiu<TDATA, 0, 0, 0>>& out) {
+        for (int i = 0; i < want.per_frame; i++) {
+            if (out.empty()) return differ(want, frame, i, "no word");
+            const ap_axiu<TDATA, 0, 0, 0> word = out.read();
+            const std::string data = to_hex<TDATA>(word.data);
+            compare(want, frame, i, data);
+            if (output.is_open()) output << port << ' ' << data << '\n';
+            if ((word.last == 1) != (i == want.per_frame - 1)) differ(want, frame, i, word.last == 1 ? "TLAST set" : "TLAST not set");
+            if (word.keep != ap_uint<TDATA / 8>(-1)) differ(want, frame, i, "TKEEP leaves bytes out");
+        }
+        for (int i = want.per_frame; !out.empty(); i++) {
+            out.read();
+            differ(want, frame, i, "a word too many");
+        }
+    }
+
+    // expect_read sees that a frame was read to its end.
+    template <int N> void expect_read(const recording& from, int frame, hls::stream<ap_uint<N>>& in) {
+        int left = 0;
+        for (; !in.empty(); left++) in.read();
+        if (left > 0) differ(from, frame, from.per_frame - left, "words left unread");
+    }
+
+    // end prints the verdict of a check.
+    void end() {
+        checks++;
+        if (difference.empty()) {
+            std::printf("ok   %s\n", checked.c_str());
+        } else {
+            failed++;
+            std::printf("FAIL %s: %s\n", checked.c_str(), difference.c_str());
+        }
+        std::fflush(stdout);
+    }
+
+    // finish prints the verdict of the whole run and returns the exit code.
+    int finish() {
+        if (output.is_open()) {
+            output.close();
+            if (!output) stop("cannot write the output");
+        }
+        if (failed == 0) std::printf("PASS %d checks on %d frames\n", checks, count);
+        else std::printf("FAIL %d of %d checks on %d frames\n", failed, checks, count);
+        return failed == 0 ? 0 : 1;
+    }
+
+private:
+    std::string folder = "tb/data", checked, difference;
+    std::ofstream output;
+    int count = 0, checks = 0, failed = 0;
+
+    void compare(const recording& want, int frame, int i, const std::string& got) {
+        const std::string& word = want.words[frame * want.per_frame + i];
+        if (got != std::string(got.size() - word.size(), '0') + word) differ(want, frame, i, "got 0x" + got + ", want 0x" + word);
+    }
+
+    // differ keeps the first difference of a check.
+    void differ(const recording& r, int frame, int i, const std::string& what) {
+        if (difference.empty())
+            difference = "stream " + r.stream + ", frame " + std::to_string(frame) + ", word " + std::to_string(i) + ": " + what;
+    }
+
+    [[noreturn]] static void stop(const std::string& why) {
+        std::printf("FAIL %s\n", why.c_str());
+        std::fflush(stdout);
+        std::exit(1);
+    }
+};
+
+} // namespace hlsgen
+
+#endif

@@ -1,0 +1,86 @@
+// Checks what the kernels share: elements in words and tables, comparisons by value, the AXI ends.
+#include <hlsgen/core/axis.hpp>
+#include <hlsgen/core/compare.hpp>
+#include <hlsgen/core/word.hpp>
+
+#include <cstdio>
+
+using namespace hlsgen;
+
+static int failures = 0;
+
+#define CHECK(ok)                                                                                                      \
+    do {                                                                                                               \
+        if (!(ok) && failures++ < 20) std::printf("line %d: %s\n", __LINE__, #ok);                                     \
+    } while (0)
+
+// words writes every value of T into every place of a word of seven elements and looks at the whole word.
+template <class T> void words(int lo, int hi, int step) {
+    const int width = element_type<T>::width;
+    for (int place = 0; place < 7; place++)
+        for (int v = lo; v <= hi; v += step) {
+            ap_uint<7 * width> word = -1;
+            put<T>(word, place, T(v));
+            for (int i = 0; i < 7; i++) {
+                const T other = get<T>(ap_uint<7 * width>(-1), i);
+                CHECK(number(get<T>(word, i)) == (i == place ? number(T(v)) : number(other)));
+            }
+            CHECK(((word >> (place * width)).to_uint64() & ((1u << width) - 1)) == element_type<T>::encode(T(v)).to_uint64());
+        }
+}
+
+template <class A, class B> void comparisons(int alo, int ahi, int astep, int blo, int bhi, int bstep) {
+    for (int a = alo; a <= ahi; a += astep)
+        for (int b = blo; b <= bhi; b += bstep) CHECK(exceeds(A(a), B(b)) == (a > b));
+}
+
+static const ap_uint<63> thresholds[2][3] = {{0x0, 0x0, 0x0}, {0x7edcba9876543210, 0x0123456789abcdef, 0x41}};
+
+static void tables() {
+    // Nine elements of seven bits in a limb; element 9 is the first of the second limb.
+    for (int i = 0; i < 27; i++) {
+        const unsigned long long limb[3] = {0x7edcba9876543210, 0x0123456789abcdef, 0x41};
+        const int raw = static_cast<int>(limb[i / 9] >> (7 * (i % 9)) & 127), want = raw > 63 ? raw - 128 : raw;
+        CHECK((element<ap_int<7>, 9>(thresholds[1], i) == want));
+        CHECK((element<ap_uint<7>, 9>(thresholds[1], i) == static_cast<unsigned>(raw)));
+    }
+    for (int v = -32; v < 32; v++) {
+        int want = 0;
+        for (int i = 4; i < 4 + 15; i++) want += v > element<ap_int<7>, 9>(thresholds[1], i) ? 1 : 0;
+        const ap_uint<4> count = count_exceeded<15, ap_int<7>, 9>(ap_int<6>(v), thresholds[1], 4);
+        CHECK(count == static_cast<unsigned>(want));
+    }
+    CHECK(count_width(1) == 1 && count_width(3) == 2 && count_width(4) == 3 && count_width(255) == 8 && count_width(256) == 9);
+}
+
+static void ends() {
+    hls::stream<ap_uint<24>> in("in");
+    hls::stream<ap_uint<21>> inside("inside");
+    hls::stream<ap_axiu<24, 0, 0, 0>> out("out");
+    for (int i = 0; i < 10; i++) in.write(ap_uint<24>(0xe00000 + 0x1fff00 + i)); // padding bits set
+    for (int frame = 0; frame < 2; frame++) {
+        axis_in<21, 24, 5>(in, inside);
+        axis_out<21, 24, 5>(inside, out);
+    }
+    for (int i = 0; i < 10; i++) {
+        const ap_axiu<24, 0, 0, 0> word = out.read();
+        CHECK(word.data == 0x1fff00u + static_cast<unsigned>(i) && word.keep == 7u && word.strb == 7u);
+        CHECK(word.last == (i % 5 == 4 ? 1u : 0u));
+    }
+}
+
+int main() {
+    words<ap_int<5>>(-16, 15, 1);
+    words<ap_uint<3>>(0, 7, 1);
+    words<ap_int<17>>(-65536, 65535, 4369);
+    words<bipolar>(-1, 1, 2);
+    comparisons<ap_int<4>, ap_uint<4>>(-8, 7, 1, 0, 15, 1);
+    comparisons<ap_uint<4>, ap_int<4>>(0, 15, 1, -8, 7, 1);
+    comparisons<ap_uint<32>, ap_int<33>>(0, 40, 1, -40, 40, 1); // ap_int compares these as bit patterns
+    comparisons<bipolar, ap_uint<1>>(-1, 1, 2, 0, 1, 1);
+    comparisons<bipolar, bipolar>(-1, 1, 2, -1, 1, 2);
+    tables();
+    ends();
+    std::printf("%d failures\n", failures);
+    return failures == 0 ? 0 : 1;
+}

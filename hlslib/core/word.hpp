@@ -1,0 +1,76 @@
+// Elements and the words that carry them: element i of a word of elements of W bits is its bits [i*W, (i+1)*W).
+#ifndef HLSGEN_CORE_WORD_HPP
+#define HLSGEN_CORE_WORD_HPP
+
+#include <ap_int.h>
+
+namespace hlsgen {
+
+// bipolar is -1 or +1 in one bit, where 0 stands for -1.
+struct bipolar {
+    ap_uint<1> bit;
+
+    bipolar() {}
+    bipolar(int value) : bit(value > 0) {}
+    operator int() const { return bit == 1 ? 1 : -1; }
+};
+
+// element_type says how an element lies in bits: its width, how it is read and written, and the number that it is
+// in arithmetic.
+template <class T> struct element_type;
+
+template <int W> struct element_type<ap_uint<W>> {
+    static const int width = W;
+    static const int signed_width = W + 1; // two's complement bits that hold every value
+    static ap_uint<W> decode(const ap_uint<W>& bits) { return bits; }
+    static ap_uint<W> encode(const ap_uint<W>& value) { return value; }
+};
+
+template <int W> struct element_type<ap_int<W>> {
+    static const int width = W;
+    static const int signed_width = W;
+    static ap_int<W> decode(const ap_uint<W>& bits) { return ap_int<W>(bits); }
+    static ap_uint<W> encode(const ap_int<W>& value) { return ap_uint<W>(value); }
+};
+
+template <> struct element_type<bipolar> {
+    static const int width = 1;
+    static const int signed_width = 2;
+    static bipolar decode(const ap_uint<1>& bits) {
+        bipolar value;
+        value.bit = bits;
+        return value;
+    }
+    static ap_uint<1> encode(const bipolar& value) { return value.bit; }
+};
+
+// number is an element as an operand of arithmetic.
+template <int W> ap_uint<W> number(const ap_uint<W>& value) { return value; }
+template <int W> ap_int<W> number(const ap_int<W>& value) { return value; }
+inline ap_int<2> number(const bipolar& value) { return ap_int<2>(int(value)); }
+
+// get reads element i of a word.
+template <class T, int N> T get(const ap_uint<N>& word, int i) {
+#pragma HLS INLINE
+    const int width = element_type<T>::width;
+    const ap_uint<width> bits = word.range((i + 1) * width - 1, i * width);
+    return element_type<T>::decode(bits);
+}
+
+// put writes element i of a word.
+template <class T, int N> void put(ap_uint<N>& word, int i, const T& value) {
+#pragma HLS INLINE
+    const int width = element_type<T>::width;
+    const ap_uint<width> bits = element_type<T>::encode(value);
+    word.range((i + 1) * width - 1, i * width) = bits;
+}
+
+// element reads element i of a table's row. A row is an array of limbs of at most 64 bits, each of PER_LIMB elements.
+template <class T, int PER_LIMB, int LIMB, int LIMBS> T element(const ap_uint<LIMB> (&row)[LIMBS], int i) {
+#pragma HLS INLINE
+    return get<T>(row[i / PER_LIMB], i % PER_LIMB);
+}
+
+} // namespace hlsgen
+
+#endif

@@ -1,0 +1,73 @@
+package hlslib_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib"
+)
+
+// compile builds a C++ program of testdata with the library's headers and returns its path.
+func compile(t *testing.T, source string, flags ...string) string {
+	t.Helper()
+	cxx, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip("no g++")
+	}
+	dir := t.TempDir()
+	for _, h := range hlslib.Headers() {
+		write(t, filepath.Join(dir, filepath.FromSlash(h.Path)), h.Text)
+	}
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, bin := filepath.Join(dir, "test.cpp"), filepath.Join(dir, "test")
+	write(t, file, text)
+	args := append(flags, "-std=c++14", "-Wall", "-Wextra", "-Werror", "-I", filepath.Join(dir, "csim"), "-I", filepath.Join(dir, "include"), "-o", bin, file)
+	if out, err := exec.Command(cxx, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
+func write(t *testing.T, file string, text []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSimulationHeaders compiles and runs the check of csim/*.h against other arithmetic.
+func TestSimulationHeaders(t *testing.T) {
+	t.Parallel()
+	bin := compile(t, "csim/testdata/ap_int_test.cpp", "-O0", "-DAP_INT_MAX_W=4096", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")
+	out, err := exec.Command(bin).CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(out), " 0 failures\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for args, want := range map[string]string{
+		"empty":         "hls::stream inner is empty and is read, words so far: 0\n",
+		"left-over now": "hls::stream inner ends with unread words, count: 1\n",
+	} {
+		out, err := exec.Command(bin, strings.Fields(args)...).CombinedOutput()
+		if err == nil || string(out) != want {
+			t.Errorf("%s: got %q, %v, want %q and a failure", args, out, err, want)
+		}
+	}
+}
+
+// TestCore checks what the kernels share.
+func TestCore(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command(compile(t, "core/testdata/core_test.cpp", "-O1", "-Wno-unknown-pragmas")).CombinedOutput()
+	if err != nil || string(out) != "0 failures\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,25 @@
+package mvau
+
+import (
+	"hlsgen/internal/cost"
+	"hlsgen/internal/dataflow"
+)
+
+var memories = map[dataflow.Memory]cost.Memory{dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra}
+
+// Cost is FINN's estimate of its MVAU_hls.
+func (o *op) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
+	parts := cost.MVAU{
+		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
+		WeightBits: o.weight.Width, InBits: o.in.Elem.Width, AccBits: o.acc.Width,
+		// FINN counts the inputs of an XNOR layer as unsigned bits.
+		InSigned: o.in.Elem.Signed() && !o.xnor,
+		DSP:      f.Compute == dataflow.DSP,
+		Memory:   memories[f.Memory],
+	}.FINN()
+	c := make(dataflow.Cost, len(parts))
+	for i, p := range parts {
+		c[i] = dataflow.Part{Name: p.Name, Resources: dataflow.Resources(p.Resources)}
+	}
+	return c
+}

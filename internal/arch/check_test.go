@@ -1,0 +1,93 @@
+package arch
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestModule(t *testing.T) {
+	t.Parallel()
+	breaches, err := Check(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range breaches {
+		t.Error(b)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, imports, want string }{
+		{"internal/num/a.go", "math/big", ""},
+		{"internal/num/a.go", "hlsgen/internal/diag", "floor 0 does not see floor 0"},
+		{"internal/num/a_test.go", "hlsgen/internal/diag", ""},
+		{"internal/dataflow/a.go", "hlsgen/boards", ""},
+		{"internal/dataflow/a.go", "hlsgen/internal/cost", "floor 1 does not see floor 1"},
+		{"internal/dataflow/a.go", "hlsgen/hlslib/mvau", "only hlslib and frontend/lower and folding may"},
+		{"internal/dataflow/a_test.go", "hlsgen/hlslib", ""},
+		{"internal/dataflow/a_test.go", "hlsgen/hlslib/mvau", ""},
+		{"hlslib/mvau/a.go", "hlsgen/internal/dataflow", ""},
+		{"hlslib/mvau/a.go", "hlsgen/hlslib/swg", "level 0 of room hlslib does not see level 0"},
+		{"hlslib/mvau/a.go", "hlsgen/hlslib", "level 0 of room hlslib does not see level 1"},
+		{"hlslib/mvau/a.go", "hlsgen/hlslib/layertest", "it is there for tests"},
+		{"hlslib/mvau/a_test.go", "hlsgen/hlslib/layertest", ""},
+		{"hlslib/layertest/a.go", "hlsgen/rtlsim", ""},
+		{"hlslib/layertest/a.go", "hlsgen/hlslib/dwc", ""},
+		{"hlslib/kinds.go", "hlsgen/hlslib/mvau", ""},
+		{"rtlsim/a.go", "hlsgen/internal/dataflow", ""},
+		{"rtlsim/a.go", "hlsgen/hlslib/mvau", "engines know no layer by name"},
+		{"rtlsim/a_test.go", "hlsgen/hlslib/mvau", ""},
+		{"rtlsim/a.go", "hlsgen/folding", "floor 3 does not see floor 3"},
+		{"templates/a.go", "hlsgen/hlslib", ""},
+		{"templates/a.go", "hlsgen/hlslib/threshold", "engines know no layer by name"},
+		{"templates/a.go", "github.com/flosch/pongo2/v6", ""},
+		{"templates/a.go", "hlsgen/templates/csim", "level 0 of room templates does not see level 1"},
+		{"templates/csim/a.go", "hlsgen/templates", ""},
+		{"frontend/a.go", "hlsgen/frontend/lower", ""},
+		{"frontend/lower/a.go", "hlsgen/frontend", "level 3 of room frontend does not see level 4"},
+		{"frontend/lower/a.go", "hlsgen/frontend/scaled", ""},
+		{"frontend/lower/a.go", "hlsgen/hlslib/mvau", ""},
+		{"frontend/scaled/a.go", "hlsgen/frontend/canon", "level 2 of room frontend does not see level 2"},
+		{"frontend/canon/a.go", "hlsgen/hlslib/mvau", "only hlslib and frontend/lower and folding may"},
+		{"frontend/onnxio/a.go", "hlsgen/internal/onnxpb", ""},
+		{"frontend/onnxio/a.go", "github.com/owulveryck/onnx-go/internal/x", ""},
+		{"frontend/onnxio/onnxtest/a.go", "hlsgen/internal/onnxpb", ""},
+		{"frontend/canon/a.go", "hlsgen/internal/onnxpb", "only frontend/onnxio may"},
+		{"frontend/canon/a_test.go", "hlsgen/internal/onnxpb", "only frontend/onnxio may"},
+		{"frontend/canon/a_test.go", "hlsgen/frontend/onnxio/onnxtest", ""},
+		{"frontend/graph/a.go", "gonum.org/v1/gonum/graph/topo", "only frontend/onnxio may"},
+		{"frontend/graph/a.go", "gonum.org/v1/gonum/mat", ""},
+		{"internal/onnxpb/a.go", "google.golang.org/protobuf/proto", ""},
+		{"internal/build/a.go", "hlsgen/rtlsim", ""},
+		{"internal/build/a.go", "hlsgen/cmd/hlsgen", "floor 4 does not see floor 5"},
+		{"internal/build/a.go", "github.com/spf13/viper", "only cmd/hlsgen may"},
+		{"internal/build/a.go", "github.com/spf13/viperish", ""},
+		{"cmd/hlsgen/a.go", "github.com/spf13/viper", ""},
+		{"cmd/hlsgen/a.go", "hlsgen/docs", ""},
+		{"docs/a.go", "hlsgen/internal/diag", "floor 0 does not see floor 0"},
+		{"internal/build/a.go", "hlsgen/internal/magic", "it has no place"},
+		{"internal/magic/a.go", "fmt", "package has no place"},
+		{"internal/magic/a_test.go", "fmt", "package has no place"},
+		{"internal/num/testdata/a.go", "hlsgen/cmd/hlsgen", ""},
+		{".hidden/a.go", "fmt", ""},
+		{"internal/num/a.txt", "hlsgen/cmd/hlsgen", ""},
+	} {
+		got, err := Check(fstest.MapFS{c.file: {Data: []byte("//go:build never\n\npackage p\n\nimport \"" + c.imports + "\"\n")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) > 1 || (len(got) == 1) != (c.want != "") || len(got) == 1 && !strings.Contains(got[0], c.want) {
+			t.Errorf("%s imports %s: %q, want %q", c.file, c.imports, got, c.want)
+		}
+	}
+}
+
+func TestCheckRefusesWhatDoesNotParse(t *testing.T) {
+	t.Parallel()
+	if _, err := Check(fstest.MapFS{"internal/num/a.go": {Data: []byte("package p\nimport fmt")}}); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,100 @@
+// Package arch holds the import policy of the module, and checks it in a test. docs/ARCHITECTURE.md says what the
+// rooms are for; the table here is what they may see of each other.
+package arch
+
+// Module is the module's path.
+const Module = "hlsgen"
+
+// A place is where a package stands. It may import lower floors, and lower levels of its own room; other rooms of its
+// floor are strangers.
+type place struct {
+	floor int
+	room  string
+	level int
+}
+
+// support marks test support: it may import anything, and only tests may import it.
+var support = place{floor: -1, room: "test support"}
+
+// places has every package of the module by its folder; a star is one folder name. A package without a row is an
+// error: it has to be given a place before it is written.
+var places = map[string]place{
+	"cmd/hlsgen": {5, "cmd", 0},
+
+	"internal/build": {4, "build", 0},
+
+	"frontend":        {3, "frontend", 4},
+	"frontend/lower":  {3, "frontend", 3},
+	"frontend/onnxio": {3, "frontend", 2},
+	"frontend/canon":  {3, "frontend", 2},
+	"frontend/scaled": {3, "frontend", 2},
+	"frontend/graph":  {3, "frontend", 1},
+	"frontend/real":   {3, "frontend", 0},
+	"folding":         {3, "folding", 0},
+	"rtlsim":          {3, "rtlsim", 0},
+	"templates/csim":  {3, "templates", 1},
+	"templates":       {3, "templates", 0},
+
+	"hlslib":   {2, "hlslib", 1}, // the table of kinds, and the C++ files
+	"hlslib/*": {2, "hlslib", 0},
+
+	"internal/dataflow": {1, "dataflow", 0},
+	"internal/cost":     {1, "cost", 0},
+	"internal/pass":     {1, "pass", 0},
+
+	"internal/num":      {0, "num", 0},
+	"internal/diag":     {0, "diag", 0},
+	"internal/onnxpb":   {0, "onnxpb", 0},
+	"internal/npy":      {0, "npy", 0},
+	"internal/examples": {0, "examples", 0},
+	"internal/arch":     {0, "arch", 0},
+	"boards":            {0, "boards", 0},
+	"docs":              {0, "docs", 0},
+
+	"internal/golden":          support,
+	"hlslib/layertest":         support,
+	"frontend/onnxio/onnxtest": support,
+}
+
+// A door is something that only few packages may import.
+type door struct {
+	what   string   // an import path, the packages below it included; a star is one folder name
+	by     []string // folders, those below included
+	unless []string // exceptions to what
+	tests  bool     // tests of other packages may pass too
+	why    string
+}
+
+var doors = []door{
+	{
+		what: "github.com/owulveryck/onnx-go",
+		by:   []string{"frontend/onnxio"},
+		why:  "the ONNX file ends where graph.Graph begins",
+	}, {
+		what: "hlsgen/internal/onnxpb",
+		by:   []string{"frontend/onnxio"},
+		why:  "the ONNX file ends where graph.Graph begins",
+	}, {
+		what: "google.golang.org/protobuf",
+		by:   []string{"frontend/onnxio", "internal/onnxpb"},
+		why:  "the ONNX file ends where graph.Graph begins",
+	}, {
+		what: "gonum.org/v1/gonum/graph",
+		by:   []string{"frontend/onnxio"},
+		why:  "it is there to hold what onnx-go decodes; our graphs are our own",
+	}, {
+		what: "github.com/flosch/pongo2",
+		by:   []string{"templates"},
+		why:  "text is made in one room",
+	}, {
+		what: "github.com/spf13/viper",
+		by:   []string{"cmd/hlsgen"},
+		why:  "below the command line, options are arguments",
+	}, {
+		what:   "hlsgen/hlslib/*",
+		unless: []string{"hlsgen/hlslib/layertest"},
+		by:     []string{"hlslib", "frontend/lower", "folding"},
+		tests:  true,
+		why:    "engines know no layer by name; lowering makes layers, folding makes width converters",
+	},
+}

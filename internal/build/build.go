@@ -1,0 +1,147 @@
+// Package build is the life of a model: read, import, fold, simulate, generate, check, write. Everything that the
+// commands do is here; the command line only parses, calls and prints.
+package build
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/frontend"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/templates"
+)
+
+// Options are what a build is asked for.
+type Options struct {
+	Model    string // path; empty means the embedded example
+	Board    string // name or path of a board file
+	ClockMHz float64
+	FPS      float64
+	MaxUse   folding.Use
+	Folding  string // path of a folding file
+	FIFO     int
+	Dims     map[string]int
+	AccBits  int // 0: no audit
+	Verify   int // samples
+	NoCSim   bool
+	Out      string // folder; empty means the default name
+	Force    bool
+	Dump     string // folder for the graph after each pass
+	Version  string // of the tool, for the manifest
+
+	Progress func(stage string, done, total int) // may be nil
+}
+
+// A Result is a build's story.
+type Result struct {
+	Source    *Source
+	Imported  *frontend.Imported
+	Folding   *folding.Result
+	Design    *dataflow.Design
+	Cycles    Cycles
+	Verified  Verified
+	Accuracy  *Accuracy // nil without labels
+	Out       string    // the folder written
+	FileCount int
+}
+
+// Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
+// error is the world's, a *Mismatch or a *rtlsim.Deadlock.
+func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
+	defer catch(&err)
+	r := &Result{}
+	o.step("reading")
+	if r.Out = outFolder(o, d); d.Failed() {
+		return nil, nil
+	}
+	if r.Source = Open(o.Model, d); r.Source == nil {
+		return nil, nil
+	}
+	board := findBoard(o.Board, d)
+	fixed := readFolding(o.Folding, d)
+	o.step("importing")
+	if r.Imported = importModel(o, r.Source, d); r.Imported.Model == nil || d.Failed() {
+		return nil, nil
+	}
+	model := r.Imported.Model
+	if !auditAccumulators(model.Graph, o.AccBits, d) {
+		return nil, nil
+	}
+	o.step("folding")
+	target := dataflow.Target{Board: board, ClockMHz: o.ClockMHz}
+	if target.ClockMHz == 0 {
+		target.ClockMHz = board.ClockMHz
+	}
+	goal := folding.Goal{FPS: o.FPS, MaxUse: o.MaxUse, Fixed: fixed, FIFO: o.FIFO}
+	if r.Folding, err = folding.Search(ctx, model, target, goal, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	r.Design = r.Folding.Design
+	samples, err := verification(model, r.Source, o.Verify)
+	if err != nil {
+		return nil, err
+	}
+	o.step("simulating")
+	streams, err := r.simulate(ctx, samples)
+	if err != nil {
+		return nil, err
+	}
+	o.step("generating")
+	files, err := templates.Project(r.Design, templates.Vectors{Streams: streams})
+	if err != nil {
+		return nil, fmt.Errorf("generate: %w", err)
+	}
+	if !o.NoCSim {
+		o.step("compiling")
+		if err := r.compile(ctx, files, streams, d); err != nil {
+			return nil, err
+		}
+	}
+	if r.Accuracy, err = accuracy(ctx, model, r.Source); err != nil {
+		return nil, err
+	}
+	o.step("writing")
+	return r, r.write(o, target, files)
+}
+
+func (o Options) step(stage string) {
+	if o.Progress != nil {
+		o.Progress(stage, 0, 0)
+	}
+}
+
+// catch turns a panic, which is always a defect of ours, into an error that says so.
+func catch(err *error) {
+	if p := recover(); p != nil {
+		*err = &Internal{fmt.Sprint(p), stack()}
+	}
+}
+
+// An Internal error is a defect of hlsgen.
+type Internal struct{ Msg, Stack string }
+
+func (e *Internal) Error() string { return "internal error: " + e.Msg }
+
+func findBoard(name string, d *diag.List) boards.Board {
+	b, err := boards.Find(name)
+	if err != nil {
+		d.Add(boardDiag(err))
+	}
+	return b
+}
+
+func readFolding(path string, d *diag.List) *folding.File {
+	if path == "" {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Msg: err.Error(), Hint: "give the path of a folding file (JSON)"})
+		return nil
+	}
+	return folding.ReadFile(b, d)
+}

@@ -1,0 +1,203 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/rtlsim"
+	"hlsgen/templates"
+	"hlsgen/templates/csim"
+)
+
+// Verified says what was compared.
+type Verified struct {
+	Samples int      `json:"samples"`
+	Engines []string `json:"engines"` // that agree with the model's own execution
+	Left    string   `json:"left_out,omitempty"`
+}
+
+// Cycles is what the simulation of the verified samples showed.
+type Cycles struct {
+	Latency  int     `json:"latency_cycles"`
+	Interval float64 `json:"interval_cycles"`
+	Trace    *rtlsim.Trace
+}
+
+// Accuracy is the share of labelled samples whose largest output is the label's.
+type Accuracy struct {
+	Right   int `json:"right"`
+	Samples int `json:"samples"`
+}
+
+func stack() string { return string(debug.Stack()) }
+
+// verification takes the model's own samples where it brings some, made-up ones otherwise.
+func verification(m *dataflow.Model, src *Source, n int) (*Samples, error) {
+	if src.Inputs == nil {
+		return Random(m, n), nil
+	}
+	s, err := Split(m, map[string]*npy.Array{"": src.Inputs})
+	if err != nil {
+		return nil, err
+	}
+	s.In = s.In[:min(n, len(s.In))]
+	return s, nil
+}
+
+// simulate runs reference, eval and cycle and compares them: the model's outputs bit for bit, every stream element by
+// element. It returns what is on every stream.
+func (r *Result) simulate(ctx context.Context, s *Samples) ([][]dataflow.Tensor, error) {
+	m := r.Design.Model
+	if len(s.In) == 0 {
+		return nil, nil
+	}
+	want, err := reference(ctx, m, s)
+	if err != nil {
+		return nil, err
+	}
+	in, err := codes(ctx, m, s)
+	if err != nil {
+		return nil, err
+	}
+	streams, err := eval(ctx, m.Graph, in)
+	if err != nil {
+		return nil, err
+	}
+	got, err := results(ctx, m, s, pick(streams, m.Graph.Out))
+	if err != nil {
+		return nil, err
+	}
+	if err := sameReals("engine eval against the model", got, want); err != nil {
+		return nil, err
+	}
+	trace, err := cycle(ctx, r.Design, in, streams)
+	if err != nil {
+		return nil, err
+	}
+	r.Cycles = Cycles{trace.Latency(), trace.Interval(), trace}
+	r.Verified = Verified{Samples: len(s.In), Engines: []string{string(Eval), string(Cycle)}}
+	return streams, nil
+}
+
+// compile runs the third engine, or says why it was left out.
+func (r *Result) compile(ctx context.Context, files templates.Files, streams [][]dataflow.Tensor, d *diag.List) error {
+	if len(streams) == 0 {
+		return nil
+	}
+	_, err := compile(ctx, r.Design, files, streams)
+	var missing *csim.NoCompiler
+	if errors.As(err, &missing) {
+		r.Verified.Left = string(CSim)
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.CompilerMissing, Msg: "the generated C++ was not compiled and run: " + missing.Error(),
+			Hint: "install g++ or clang++, or pass --no-csim"})
+		return nil
+	}
+	if err == nil {
+		r.Verified.Engines = append(r.Verified.Engines, string(CSim))
+	}
+	return err
+}
+
+func sameReals(what string, got, want [][]dataflow.RealTensor) error {
+	for i := range got {
+		for k := range got[i] {
+			for j, v := range got[i][k].Data {
+				if w := want[i][k].Data[j]; v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
+					return &Mismatch{fmt.Sprintf("%s: sample %d, output %d, element %d is %v, want %v", what, i, k, j, v, w)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// accuracy runs every labelled sample.
+func accuracy(ctx context.Context, m *dataflow.Model, src *Source) (*Accuracy, error) {
+	if src.Labels == nil {
+		return nil, nil
+	}
+	s, err := Split(m, map[string]*npy.Array{"": src.Inputs})
+	if err != nil {
+		return nil, err
+	}
+	in, err := codes(ctx, m, s)
+	if err != nil {
+		return nil, err
+	}
+	streams, err := eval(ctx, m.Graph, in)
+	if err != nil {
+		return nil, err
+	}
+	out, err := results(ctx, m, s, pick(streams, m.Graph.Out))
+	if err != nil {
+		return nil, err
+	}
+	a := &Accuracy{}
+	for i, label := range src.Labels.Data {
+		if label < 0 {
+			continue
+		}
+		a.Samples++
+		if largest(out[i][0].Data) == int(label) {
+			a.Right++
+		}
+	}
+	return a, nil
+}
+
+// largest is the index of the largest value, the first of equals.
+func largest(v []float64) int {
+	k := 0
+	for i := range v {
+		if v[i] > v[k] {
+			k = i
+		}
+	}
+	return k
+}
+
+// auditAccumulators names every channel whose accumulator does not fit the asked width.
+func auditAccumulators(g *dataflow.Graph, asked int, d *diag.List) bool {
+	if asked == 0 {
+		return true
+	}
+	ok := true
+	for _, n := range g.Nodes {
+		acc, has := n.Op.(dataflow.Accumulating)
+		if !has {
+			continue
+		}
+		var over []string
+		for c, bits := range acc.Accumulator().Channels {
+			if bits > asked {
+				over = append(over, fmt.Sprintf("channel %d needs %d bits", c, bits))
+			}
+		}
+		if len(over) == 0 {
+			continue
+		}
+		ok = false
+		if rest := len(over) - 8; rest > 0 {
+			over = append(over[:8], fmt.Sprintf("%d more channels", rest))
+		}
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.AccBitsExceeded, Node: n.Name, Msg: fmt.Sprintf("its accumulators do not fit %d bits", asked),
+			Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits", Notes: over})
+	}
+	return ok
+}
+
+func boardDiag(err error) diag.Diag {
+	var unknown *boards.UnknownError
+	if errors.As(err, &unknown) {
+		return diag.Diag{Severity: diag.Error, Code: diag.BoardUnknown, Msg: err.Error(), Hint: "`hlsgen boards` lists the boards; a board of your own is a JSON file: --board ./mine.json"}
+	}
+	return diag.Diag{Severity: diag.Error, Code: diag.BoardInvalid, Msg: err.Error(), Hint: "docs/boards.md shows the form of a board file"}
+}

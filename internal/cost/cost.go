@@ -1,0 +1,71 @@
+// Package cost holds the resource formulas of layers, memories and streams. Every formula is a sum of named parts, so
+// that a report can say where the LUTs go, and names its source. Plain numbers go in and come out: layers know which
+// of their figures a formula asks for.
+//
+// The FINN methods reproduce FINN's own estimates to the last LUT. They are for comparison with FINN; they count no FF.
+package cost
+
+import "math/bits"
+
+// Resources counts what an FPGA has; BRAM is in RAMB18 halves. It has the fields of dataflow.Resources, so that one
+// converts to the other.
+type Resources struct{ LUT, FF, BRAM, URAM, DSP int }
+
+// Plus adds.
+func (r Resources) Plus(o Resources) Resources {
+	return Resources{r.LUT + o.LUT, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
+}
+
+// A Part is one contribution to a sum.
+type Part struct {
+	Name string
+	Resources
+}
+
+// Total is the sum of the parts.
+func Total(parts []Part) Resources {
+	var r Resources
+	for _, p := range parts {
+		r = r.Plus(p.Resources)
+	}
+	return r
+}
+
+// Memory is where a table lies, in the terms of FINN's mem_mode and ram_style.
+type Memory uint8
+
+// The memories. The zero value is invalid.
+const (
+	Block       Memory = iota + 1 // decoupled, ram_style block; FINN counts auto alike
+	Distributed                   // decoupled, ram_style distributed
+	Ultra                         // decoupled, ram_style ultra
+	Embedded                      // in the kernel: LUTs up to 128 rows, beyond that FINN counts block and ultra RAM both
+)
+
+// embeddedRows is the depth up to which FINN takes an embedded table to be LUTs.
+const embeddedRows = 128
+
+// bram18 is FINN's number of RAMB18 for rows of width bits (MVAU bram_estimation; FIFOs of style vivado use the same).
+func bram18(width, rows int) int {
+	switch {
+	case width == 1:
+		return ceil(rows, 16384)
+	case width == 2:
+		return ceil(rows, 8192)
+	case width <= 4:
+		return ceil(rows, 4096) * ceil(width, 4)
+	case width <= 9:
+		return ceil(rows, 2048) * ceil(width, 9)
+	case width <= 18 || rows > 512:
+		return ceil(rows, 1024) * ceil(width, 18)
+	}
+	return ceil(rows, 512) * ceil(width, 36)
+}
+
+// uram is the number of 4096 x 72 blocks for rows of width bits.
+func uram(width, rows int) int { return ceil(rows, 4096) * ceil(width, 72) }
+
+func ceil(a, b int) int { return (a + b - 1) / b }
+
+// log2Ceil is the number of bits that count n things; n is at least 1.
+func log2Ceil(n int) int { return bits.Len(uint(n - 1)) }

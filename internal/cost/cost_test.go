@@ -1,0 +1,211 @@
+package cost
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/num"
+)
+
+// The MVAU cases: FINN's test_fpgadataflow_res_estimate.py (the first four), its cybersecurity MLP test
+// (test_end2end_cybsec_mlp.py; the whole network has 36 RAMB18 and 7899 LUT), and rows of FINN's own per-layer
+// estimates of TFC_2W2A, kwsmlp_w3a3, unsw_nb15 and CNV_2W2A after bit width minimisation.
+var mvaus = []struct {
+	name                 string
+	m                    MVAU
+	lut, bram, uram, dsp int
+}{
+	{"4x4 embedded", MVAU{4, 4, 1, 1, 2, 2, 32, true, false, Embedded}, 317, 0, 0, 0},
+	{"4x4 embedded dsp", MVAU{4, 4, 1, 1, 2, 2, 32, true, true, Embedded}, 313, 0, 0, 1},
+	{"4x4 decoupled", MVAU{4, 4, 1, 1, 2, 2, 32, true, false, Block}, 315, 1, 0, 0},
+	{"4x4 decoupled dsp", MVAU{4, 4, 1, 1, 2, 2, 32, true, true, Block}, 311, 1, 0, 1},
+	{"cybsec 0", MVAU{600, 64, 32, 15, 2, 1, 9, true, false, Block}, 5263, 27, 0, 0},
+	{"cybsec 1", MVAU{64, 64, 4, 16, 2, 2, 8, false, false, Block}, 1162, 4, 0, 0},
+	{"cybsec 2", MVAU{64, 64, 4, 16, 2, 2, 7, false, false, Block}, 1158, 4, 0, 0},
+	{"cybsec 3", MVAU{64, 1, 1, 1, 2, 2, 7, false, false, Block}, 316, 1, 0, 0},
+	{"unsw 1", MVAU{64, 64, 4, 16, 2, 8, 14, false, false, Block}, 3837, 4, 0, 0},
+	{"tfc-2w2a 0", MVAU{784, 64, 16, 49, 2, 2, 10, true, false, Block}, 10754, 44, 0, 0},
+	{"tfc-2w2a 1", MVAU{64, 64, 8, 8, 2, 2, 8, true, false, Block}, 1180, 4, 0, 0},
+	{"tfc-2w2a 3", MVAU{64, 10, 10, 8, 2, 2, 8, true, false, Distributed}, 1560, 0, 0, 0},
+	{"kws 0", MVAU{490, 256, 32, 10, 3, 8, 18, true, false, Block}, 19906, 27, 0, 0},
+	{"kws 1", MVAU{256, 256, 32, 8, 3, 3, 13, false, false, Block}, 5615, 22, 0, 0},
+	{"kws 3", MVAU{256, 12, 1, 8, 3, 3, 14, false, false, Block}, 467, 1, 0, 0},
+	{"tfc-1w1a 0", MVAU{784, 64, 16, 49, 1, 1, 10, false, false, Block}, 5615, 22, 0, 0},
+	{"cnv-2w2a 6", MVAU{256, 512, 1, 2, 2, 2, 10, true, false, Distributed}, 4429, 0, 0, 0},
+	{"cnv-2w2a 5", MVAU{2304, 256, 1, 8, 2, 2, 13, true, false, Block}, 415, 72, 0, 0},
+	{"4x4 ultra", MVAU{4, 4, 1, 1, 2, 2, 32, true, false, Ultra}, 315, 0, 1, 0},
+	{"embedded counts twice", MVAU{784, 64, 1, 49, 2, 2, 10, true, false, Embedded}, 953, 6, 2, 0},
+}
+
+func TestMVAU(t *testing.T) {
+	t.Parallel()
+	for _, tt := range mvaus {
+		want := Resources{LUT: tt.lut, BRAM: tt.bram, URAM: tt.uram, DSP: tt.dsp}
+		if got := Total(tt.m.FINN()); got != want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, want)
+		}
+	}
+}
+
+// TestMVAUParts checks that rounding never makes a part negative or moves it by a whole LUT from its real value.
+func TestMVAUParts(t *testing.T) {
+	t.Parallel()
+	m := MVAU{490, 256, 32, 10, 3, 8, 18, true, false, Block}
+	want := []Part{
+		{"weight memory", Resources{BRAM: 27}},
+		{"stream control", Resources{LUT: 300}},
+		{"multipliers", Resources{LUT: 11616}}, // 1.1*32*10*3*11
+		{"adder tree", Resources{LUT: 7356}},   // 1.1*32*11*19 = 7356.8
+		{"accumulators", Resources{LUT: 634}},  // 1.1*32*18 = 633.6, and .8 from above
+	}
+	got := m.FINN()
+	if len(got) != len(want) {
+		t.Fatalf("%d parts, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("%+v, want %+v", got[i], want[i])
+		}
+	}
+}
+
+// TestCybsecTotal adds the whole network up: folding 15/32, 16/4, 16/4, 1/1.
+func TestCybsecTotal(t *testing.T) {
+	t.Parallel()
+	var r Resources
+	for _, tt := range mvaus {
+		if strings.HasPrefix(tt.name, "cybsec") {
+			r = r.Plus(Total(tt.m.FINN()))
+		}
+	}
+	if r.BRAM != 36 || r.LUT != 7899 {
+		t.Errorf("%+v, want 36 RAMB18 and 7899 LUT", r)
+	}
+}
+
+// TestMVAUEstimates reproduces FINN's own estimates, layer by layer.
+func TestMVAUEstimates(t *testing.T) {
+	t.Parallel()
+	shared := os.Getenv("HLSGEN_SHARED")
+	if shared == "" {
+		t.Skip("HLSGEN_SHARED is not set")
+	}
+	files, err := filepath.Glob(filepath.Join(shared, "reference", "finn_estimates", "*", "layers_*_minimize.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no estimates under %s: %v", shared, err)
+	}
+	n := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var layers []struct {
+			Name, Op string
+			InDT     []string `json:"in_dt"`
+			Attrs    struct {
+				PE, SIMD, MW, MH int
+				ResType          string `json:"resType"`
+				Acc              string `json:"accDataType"`
+				Style            string `json:"ram_style"`
+				Mode             string `json:"mem_mode"`
+			}
+			LUT  float64 `json:"lut_estimation"`
+			BRAM int     `json:"bram_estimation"`
+			URAM int     `json:"uram_estimation"`
+			DSP  int     `json:"dsp_estimation"`
+		}
+		if err := json.Unmarshal(data, &layers); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, l := range layers {
+			if l.Op != "MVAU_hls" {
+				continue
+			}
+			in, err1 := num.ParseType(l.InDT[0])
+			weight, err2 := num.ParseType(l.InDT[1])
+			acc, err3 := num.ParseType(l.Attrs.Acc)
+			memory := map[string]Memory{"auto": Block, "block": Block, "distributed": Distributed, "ultra": Ultra}[l.Attrs.Style]
+			if err1 != nil || err2 != nil || err3 != nil || memory == 0 || l.Attrs.Mode != "internal_decoupled" {
+				t.Fatalf("%s %s: %+v", file, l.Name, l)
+			}
+			a := l.Attrs
+			m := MVAU{a.MW, a.MH, a.PE, a.SIMD, weight.Width, in.Width, acc.Width, in.Signed(), a.ResType == "dsp", memory}
+			want := Resources{LUT: int(l.LUT), BRAM: l.BRAM, URAM: l.URAM, DSP: l.DSP}
+			if got := Total(m.FINN()); got != want {
+				t.Errorf("%s %s: %+v, want %+v", filepath.Base(filepath.Dir(file)), l.Name, got, want)
+			}
+			n++
+		}
+	}
+	if n < 40 {
+		t.Errorf("only %d layers were compared", n)
+	}
+}
+
+func TestThresholding(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		t         Thresholding
+		lut, bram int
+	}{
+		{Thresholding{8, 4, 1, Distributed}, 32, 0},
+		{Thresholding{8, 4, 64, Distributed}, 64, 0},
+		{Thresholding{8, 4, 65, Distributed}, 96, 0},
+		{Thresholding{8, 4, 65, Block}, 32, 2},
+		{Thresholding{8, 3, 1025, Block}, 24, 4},
+		{Thresholding{8, 3, 1, Block}, 24, 0},
+	}
+	for _, tt := range tests {
+		if got, want := Total(tt.t.FINN()), (Resources{LUT: tt.lut, BRAM: tt.bram}); got != want {
+			t.Errorf("%+v: %+v, want %+v", tt.t, got, want)
+		}
+	}
+}
+
+func TestWidthConverter(t *testing.T) {
+	t.Parallel()
+	// As FINN's lut_estimation computes them.
+	for _, tt := range []struct{ in, out, lut int }{
+		{8, 8, 0},
+		{8, 32, 2 + 32},           // up only
+		{32, 8, 2 + 8},            // down only
+		{8, 24, 1 + 24},           // log2 3 rounds down on the way up
+		{24, 8, 2 + 8},            // and up on the way down
+		{16, 24, 1 + 48 + 1 + 24}, // by way of 48
+		{15, 24, 3 + 120 + 3 + 24},
+	} {
+		if got := Total(WidthConverterFINN(tt.in, tt.out)); got != (Resources{LUT: tt.lut}) {
+			t.Errorf("%d to %d: %+v, want %d LUT", tt.in, tt.out, got, tt.lut)
+		}
+	}
+}
+
+func TestFIFO(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		f    FIFO
+		want Resources
+	}{
+		{FIFO{2, 8, Distributed}, Resources{LUT: 2 + 4}},
+		{FIFO{32, 7, Distributed}, Resources{LUT: 10 + 4}},
+		{FIFO{33, 8, Distributed}, Resources{LUT: 12 + 8}},
+		{FIFO{1000, 1, Block}, Resources{LUT: 20, BRAM: 1}},
+		{FIFO{16385, 1, Block}, Resources{LUT: 30, BRAM: 2}},
+		{FIFO{8192, 2, Block}, Resources{LUT: 26, BRAM: 1}},
+		{FIFO{4097, 3, Block}, Resources{LUT: 26, BRAM: 2}},
+		{FIFO{2048, 9, Block}, Resources{LUT: 22, BRAM: 1}},
+		{FIFO{1024, 10, Block}, Resources{LUT: 20, BRAM: 1}},
+		{FIFO{512, 36, Block}, Resources{LUT: 18, BRAM: 1}},
+		{FIFO{513, 36, Block}, Resources{LUT: 20, BRAM: 2}},
+		{FIFO{5000, 73, Ultra}, Resources{LUT: 26, URAM: 4}},
+	}
+	for _, tt := range tests {
+		if got := Total(tt.f.FINN()); got != tt.want {
+			t.Errorf("%+v: %+v, want %+v", tt.f, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package dataflow
+
+// What Vitis HLS accepts; layers do not offer folds beyond it.
+const (
+	MaxWord       = 4096      // bits of a stream word (UG1399)
+	MaxRow        = 1 << 16   // bits of a table's row, which is one element of a reshaped array (message XFORM 203-133)
+	MaxIterations = 1<<31 - 1 // of a frame, which kernels count in an int
+)
+
+// Divisors lists the divisors of n in increasing order; n is at least 1.
+func Divisors(n int) []int {
+	var low, high []int
+	for d := 1; d*d <= n; d++ {
+		if n%d == 0 {
+			low = append(low, d)
+			if d*d != n {
+				high = append(high, n/d)
+			}
+		}
+	}
+	for i := len(high) - 1; i >= 0; i-- {
+		low = append(low, high[i])
+	}
+	return low
+}

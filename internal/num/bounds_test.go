@@ -1,0 +1,163 @@
+package num
+
+import (
+	"math"
+	"testing"
+)
+
+// vectors calls f with every vector of n elements in r. f must not keep it.
+func vectors(n int, r Range, f func([]int64)) {
+	v := make([]int64, n)
+	var fill func(i int)
+	fill = func(i int) {
+		if i == n {
+			f(v)
+			return
+		}
+		for x := r.Lo; x <= r.Hi; x++ {
+			v[i] = x
+			fill(i + 1)
+		}
+	}
+	fill(0)
+}
+
+func dot(a, b []int64) (s int64) {
+	for i := range a {
+		s += a[i] * b[i]
+	}
+	return s
+}
+
+func TestDotAgainstEnumeration(t *testing.T) {
+	t.Parallel()
+	one := []Range{{-2, 1}}
+	each := []Range{{-2, 1}, {0, 3}, {-1, -1}}
+	vectors(3, Range{-2, 2}, func(w []int64) {
+		for _, in := range [][]Range{one, each} {
+			var want Range
+			first := true
+			vectors(3, Range{-2, 3}, func(x []int64) {
+				for i := range x {
+					if !in[min(i, len(in)-1)].Contains(x[i]) {
+						return
+					}
+				}
+				d := dot(w, x)
+				if first {
+					want, first = Point(d), false
+				}
+				want = want.Union(Point(d))
+			})
+			if got, ok := Dot(w, in); !ok || got != want {
+				t.Errorf("Dot(%v, %v) = %v %v, want %v", w, in, got, ok, want)
+			}
+		}
+	})
+	if _, ok := Dot([]int64{1, 1}, []Range{{0, math.MaxInt64}}); ok {
+		t.Error("a sum beyond int64 is called exact")
+	}
+	if _, ok := Dot([]int64{2}, []Range{{math.MinInt64, 0}}); ok {
+		t.Error("a product beyond int64 is called exact")
+	}
+}
+
+// width is the narrowest two's complement type for the sums that occur, found by trying all inputs.
+func width(t *testing.T, ws [][]int64, k int, in Type) int {
+	var r Range
+	for _, w := range ws {
+		vectors(k, in.Range(), func(x []int64) {
+			for _, v := range x {
+				if !in.Holds(v) {
+					return
+				}
+			}
+			r = r.Union(Point(dot(w, x)))
+		})
+	}
+	return max(signedBits(r.Lo), signedBits(r.Hi))
+}
+
+// TestDataTypeBound holds the bound against the worst weights and inputs of the types: it must be wide enough for all,
+// and at most one bit more than what occurs (it counts the most negative weight as positive too), or two for a binary
+// input (it counts to 2^N, which is twice the largest).
+func TestDataTypeBound(t *testing.T) {
+	t.Parallel()
+	for k := 1; k <= 3; k++ {
+		for m := 1; m <= 3; m++ {
+			for _, in := range types(3) {
+				least := make([]int64, k)
+				most := make([]int64, k)
+				wt := Type{Int, m}.Range()
+				for i := range least {
+					least[i], most[i] = wt.Lo, wt.Hi
+				}
+				need := width(t, [][]int64{least, most}, k, in)
+				got := DataTypeBound(k, in.Width, m, in.Signed())
+				slack := 1
+				if in == (Type{UInt, 1}) {
+					slack = 2
+				}
+				if got < need || got > need+slack {
+					t.Errorf("DataTypeBound(%d, %v, %d) = %d, needed %d", k, in, m, got, need)
+				}
+			}
+		}
+	}
+}
+
+// TestDataTypeBoundIsThePapers evaluates the published form, ceil(a + log2(1+2^-a) + 1), away from exact powers.
+func TestDataTypeBoundIsThePapers(t *testing.T) {
+	t.Parallel()
+	for _, k := range []int{1, 2, 3, 27, 64, 490, 600, 784, 1152, 2304, 4096} {
+		for n := 1; n <= 8; n++ {
+			for m := 1; m <= 8; m++ {
+				for _, signed := range []bool{false, true} {
+					a := math.Log2(float64(k)) + float64(n+m-1-b2i(signed))
+					p := a + math.Log2(1+math.Exp2(-a)) + 1
+					if r := math.Round(p); math.Abs(p-r) < 1e-9 {
+						p = r
+					}
+					if got, want := DataTypeBound(k, n, m, signed), int(math.Ceil(p)); got != want {
+						t.Errorf("DataTypeBound(%d, %d, %d, %v) = %d, want %d", k, n, m, signed, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestL1Bounds(t *testing.T) {
+	t.Parallel()
+	for _, in := range types(3) {
+		vectors(3, Range{-3, 3}, func(w []int64) {
+			var l1, sum int64
+			for _, v := range w {
+				l1, sum = l1+max(v, -v), sum+v
+			}
+			need := width(t, [][]int64{w}, 3, in)
+			got := L1Bound(l1, in.Width, in.Signed())
+			if got < need {
+				t.Errorf("L1Bound of %v on %v = %d, needed %d", w, in, got, need)
+			}
+			// A bipolar input spans 2, as two bits hold it; the others span 2^N-1.
+			n := in.Width
+			if in.Kind == Bipolar {
+				n = 2
+			}
+			if zc := ZeroCentredBound(l1, n); sum == 0 && zc < need {
+				t.Errorf("ZeroCentredBound of %v on %v = %d, needed %d", w, in, zc, need)
+			} else if sum == 0 && in.Kind == UInt && zc != need && l1 > 0 {
+				// With unsigned inputs the bound is attained: half the magnitudes add up, half subtract.
+				t.Errorf("ZeroCentredBound of %v on %v = %d, want %d", w, in, zc, need)
+			}
+		})
+	}
+}
+
+func TestBoundsOfNothing(t *testing.T) {
+	t.Parallel()
+	if a, b := L1Bound(0, 8, false), ZeroCentredBound(0, 8); a != 1 || b != 1 {
+		t.Errorf("bounds of zero weights are %d and %d, want 1 and 1", a, b)
+	}
+}

@@ -1,0 +1,123 @@
+package num
+
+// Comparators is how a table of step functions is built: out = Base + the sum over the thresholds that x exceeds of
+// Unit, or of Delta[i] where there are deltas. The comparison is strict (x > Over[i]), so that a threshold that is
+// never reached is the input type's own maximum and no comparison needs an extra bit.
+type Comparators struct {
+	Base  []int64   // per channel; one for all where every channel has the same
+	Over  [][]int64 // per channel, padded to one length of at least 1
+	Unit  int64     // what one exceeded threshold adds; a jump by n units is n equal thresholds
+	Delta [][]int64 // per channel, what each threshold adds; nil where all add Unit
+}
+
+// maxUnit keeps Unit within the int of C++.
+const maxUnit = 1<<31 - 1
+
+// Compare builds the comparators of steps (one for all channels, or one per channel) over inputs of the given ranges
+// (likewise) held in t. There are deltas where a step goes down, and where a channel would need more than most
+// thresholds to write its jumps in units.
+func Compare(steps []Step, in []Range, t Type, most int) Comparators {
+	live := liveSteps(steps, in)
+	unit, ok := commonUnit(live, most)
+	k := Comparators{Unit: unit}
+	width := 1 // of a constant too: there are no tables without elements
+	for _, s := range live {
+		var over, delta []int64
+		for i, at := range s.At {
+			if t.Kind == Bipolar {
+				at = 0 // both breakpoints, 0 and 1, part -1 from +1; only -1 can be written as a threshold
+			}
+			times, d := int64(1), s.Value[i+1]-s.Value[i]
+			if ok {
+				times, d = int64(uint64(d)/uint64(unit)), unit
+			}
+			for range times {
+				over, delta = append(over, at-1), append(delta, d)
+			}
+		}
+		k.Base, k.Over, k.Delta = append(k.Base, s.Value[0]), append(k.Over, over), append(k.Delta, delta)
+		width = max(width, len(over))
+	}
+	for c := range k.Over {
+		for len(k.Over[c]) < width {
+			k.Over[c], k.Delta[c] = append(k.Over[c], t.Range().Hi), append(k.Delta[c], 0)
+		}
+	}
+	if ok {
+		k.Delta = nil
+	}
+	for _, b := range k.Base {
+		if b != k.Base[0] {
+			return k
+		}
+	}
+	k.Base = k.Base[:1]
+	return k
+}
+
+// Apply is the output of channel c at x, one comparison after the other as the hardware does it.
+func (k Comparators) Apply(c int, x int64) int64 {
+	out := k.Base[0]
+	if len(k.Base) > 1 {
+		out = k.Base[c]
+	}
+	for i, over := range k.Over[c] {
+		switch {
+		case x <= over:
+		case k.Delta == nil:
+			out += k.Unit
+		default:
+			out += k.Delta[c][i]
+		}
+	}
+	return out
+}
+
+// liveSteps restricts each step to its channel's inputs, and a step for all channels to the inputs of all.
+func liveSteps(steps []Step, in []Range) []Step {
+	if len(steps) == 1 {
+		u := in[0]
+		for _, r := range in {
+			u = u.Union(r)
+		}
+		return []Step{steps[0].Over(u)}
+	}
+	live := make([]Step, len(steps))
+	for c, s := range steps {
+		r := in[0]
+		if len(in) > 1 {
+			r = in[c]
+		}
+		live[c] = s.Over(r)
+	}
+	return live
+}
+
+// commonUnit is the greatest common divisor of all jumps; ok is false where units cannot, or should not, write them.
+func commonUnit(live []Step, most int) (unit int64, ok bool) {
+	var g uint64
+	for _, s := range live {
+		if !s.NonDecreasing() {
+			return 0, false
+		}
+		for i := range s.At {
+			g = gcd(g, uint64(s.Value[i+1])-uint64(s.Value[i]))
+		}
+	}
+	if g == 0 || g > maxUnit {
+		g = 1
+	}
+	for _, s := range live {
+		if (uint64(s.Value[len(s.At)])-uint64(s.Value[0]))/g > uint64(most) {
+			return 0, false
+		}
+	}
+	return int64(g), true
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

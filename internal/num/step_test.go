@@ -1,0 +1,189 @@
+package num
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// randomStep has breakpoints in [-9,9] and values in [-5,5].
+func randomStep(r *rand.Rand, rising bool) Step {
+	var s Step
+	for x := int64(-9); x <= 9; x++ {
+		if r.IntN(4) == 0 {
+			s.At = append(s.At, x)
+		}
+	}
+	for range len(s.At) + 1 {
+		s.Value = append(s.Value, r.Int64N(11)-5)
+	}
+	if rising {
+		slices.Sort(s.Value)
+	}
+	return s
+}
+
+// at is the definition of a step function, read literally.
+func (s Step) at(x int64) int64 {
+	v := s.Value[0]
+	for i, at := range s.At {
+		if x >= at {
+			v = s.Value[i+1]
+		}
+	}
+	return v
+}
+
+func TestStepAgainstDefinition(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	for n := range 300 {
+		s := randomStep(r, n%2 == 0)
+		if err := s.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		m := s.Mirror()
+		if err := m.Verify(); err != nil {
+			t.Fatalf("mirror of %v: %v", s, err)
+		}
+		for x := int64(-12); x <= 12; x++ {
+			if s.Apply(x) != s.at(x) || m.Apply(-x) != s.at(x) {
+				t.Fatalf("%v at %d = %d, mirrored %d, want %d", s, x, s.Apply(x), m.Apply(-x), s.at(x))
+			}
+		}
+		for _, in := range small(11) {
+			o := s.Over(in)
+			if err := o.Verify(); err != nil {
+				t.Fatalf("%v over %v: %v", s, in, err)
+			}
+			reach, rises := Point(s.at(in.Lo)), true
+			for x := in.Lo; x <= in.Hi; x++ {
+				if o.Apply(x) != s.at(x) {
+					t.Fatalf("%v over %v at %d = %d, want %d", s, in, x, o.Apply(x), s.at(x))
+				}
+				reach = reach.Union(Point(s.at(x)))
+				rises = rises && (x == in.Lo || s.at(x) >= s.at(x-1))
+			}
+			if got := s.Reach(in); got != reach {
+				t.Fatalf("%v reaches %v over %v, want %v", s, got, in, reach)
+			}
+			if o.NonDecreasing() != rises {
+				t.Fatalf("%v over %v is non-decreasing: %v", s, in, !rises)
+			}
+			for i, at := range o.At {
+				if at <= in.Lo || at > in.Hi || o.Value[i] == o.Value[i+1] {
+					t.Fatalf("%v over %v keeps breakpoint %d", s, in, at)
+				}
+			}
+		}
+	}
+}
+
+func TestMirrorAtTheEdges(t *testing.T) {
+	t.Parallel()
+	s := Step{At: []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, math.MaxInt64}, Value: []int64{1, 2, 3, 4, 5}}
+	m := s.Mirror()
+	if err := m.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []int64{math.MinInt64 + 1, math.MinInt64 + 2, 0, math.MaxInt64 - 1, math.MaxInt64} {
+		if got, want := m.Apply(-x), s.at(x); got != want {
+			t.Errorf("mirror at %d = %d, want %d", -x, got, want)
+		}
+	}
+}
+
+func TestStepVerify(t *testing.T) {
+	t.Parallel()
+	for _, s := range []Step{{}, {At: []int64{1}}, {At: []int64{1}, Value: []int64{1}}, {At: []int64{1, 1}, Value: []int64{1, 2, 3}}, {At: []int64{2, 1}, Value: []int64{1, 2, 3}}} {
+		if s.Verify() == nil {
+			t.Errorf("%v is accepted", s)
+		}
+	}
+}
+
+// TestCompare checks comparators against the step functions they build, for one step for all channels and for one per
+// channel, over one range and over one per channel.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(2, 2))
+	for n := range 2000 {
+		const channels = 3
+		steps := make([]Step, 1+(n%2)*(channels-1))
+		for c := range steps {
+			steps[c] = randomStep(r, n%3 > 0)
+			if n%5 == 0 { // multiples of 2 plus an odd offset, as bipolar codes have
+				for i := range steps[c].Value {
+					steps[c].Value[i] = 2*steps[c].Value[i] - 1
+				}
+			}
+		}
+		in := make([]Range, 1+(n/2%2)*(channels-1))
+		for c := range in {
+			in[c].Lo = r.Int64N(16) - 8
+			in[c].Hi = in[c].Lo + r.Int64N(8-in[c].Lo)
+		}
+		typ := Type{Int, 4} // holds -8..7, so that thresholds lie at its very ends
+		most := []int{0, 3, 100}[n%3]
+		k := Compare(steps, in, typ, most)
+		if len(k.Over) != len(steps) || len(k.Base) != 1 && len(k.Base) != len(steps) {
+			t.Fatalf("%d rows and %d bases for %d steps", len(k.Over), len(k.Base), len(steps))
+		}
+		for c := range max(len(steps), len(in)) {
+			row := min(c, len(steps)-1)
+			if len(k.Over[row]) != len(k.Over[0]) || k.Delta != nil && len(k.Delta[row]) != len(k.Over[0]) {
+				t.Fatalf("ragged comparators %+v", k)
+			}
+			if k.Delta == nil && len(k.Over[row]) > max(most, 1) {
+				t.Fatalf("%d unit thresholds, at most %d allowed", len(k.Over[row]), most)
+			}
+			for _, over := range k.Over[row] {
+				typ.Encode(over) // panics where the threshold does not fit
+			}
+			x := in[min(c, len(in)-1)]
+			for v := x.Lo; v <= x.Hi; v++ {
+				if got, want := k.Apply(row, v), steps[row].at(v); got != want {
+					t.Fatalf("case %d: %v over %v, channel %d at %d: %+v gives %d, want %d", n, steps, in, c, v, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestCompareForms(t *testing.T) {
+	t.Parallel()
+	sign := Step{At: []int64{0}, Value: []int64{-1, 1}}
+	odd := Step{At: []int64{-2, 0, 2}, Value: []int64{-3, -1, 1, 3}}
+	relu := Step{At: []int64{1, 2, 4}, Value: []int64{0, 1, 2, 3}}
+	fall := Step{At: []int64{1}, Value: []int64{1, 0}}
+	wide := Step{At: []int64{math.MinInt64 + 1}, Value: []int64{math.MinInt64, math.MaxInt64}}
+	i4 := Type{Int, 4}
+	tests := []struct {
+		name  string
+		steps []Step
+		in    []Range
+		typ   Type
+		most  int
+		want  Comparators
+	}{
+		{"sign has one threshold", []Step{sign}, []Range{{-8, 7}}, i4, 1, Comparators{Base: []int64{-1}, Over: [][]int64{{-1}}, Unit: 2}},
+		{"two bits without zero", []Step{odd}, []Range{{-8, 7}}, i4, 3, Comparators{Base: []int64{-3}, Over: [][]int64{{-3, -1, 1}}, Unit: 2}},
+		{"never reached is padding", []Step{relu, sign}, []Range{{-8, 7}}, i4, 9,
+			Comparators{Base: []int64{0, -1}, Over: [][]int64{{0, 1, 3}, {-1, -1, 7}}, Unit: 1}},
+		{"a constant", []Step{relu}, []Range{{2, 3}}, i4, 0, Comparators{Base: []int64{2}, Over: [][]int64{{7}}, Unit: 1}},
+		{"down needs deltas", []Step{fall, relu}, []Range{{-8, 7}}, i4, 9,
+			Comparators{Base: []int64{1, 0}, Over: [][]int64{{0, 7, 7}, {0, 1, 3}}, Delta: [][]int64{{-1, 0, 0}, {1, 1, 1}}}},
+		{"bipolar input", []Step{{At: []int64{0, 1}, Value: []int64{3, 4, 5}}}, []Range{{-1, 1}}, Type{Bipolar, 1}, 9,
+			Comparators{Base: []int64{3}, Over: [][]int64{{-1, -1}}, Unit: 1}},
+		{"the whole of int64", []Step{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Int, 64}, 9,
+			Comparators{Base: []int64{math.MinInt64}, Over: [][]int64{{math.MinInt64}}, Delta: [][]int64{{-1}}}},
+	}
+	for _, tt := range tests {
+		got := Compare(tt.steps, tt.in, tt.typ, tt.most)
+		if fmt.Sprint(got) != fmt.Sprint(tt.want) {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}

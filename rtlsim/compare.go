@@ -1,0 +1,65 @@
+package rtlsim
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A Difference is the first element, frame by frame and output by output, in which two engines part.
+type Difference struct {
+	Frame, Output int
+	Shape         dataflow.Shape
+	Index         int // row-major in the frame
+	Got, Want     int64
+	Frames        int // how many frames differ anywhere
+}
+
+func (d *Difference) Error() string {
+	at := make([]int, len(d.Shape))
+	for rest, k := d.Index, len(at)-1; k >= 0; k-- {
+		at[k] = rest % d.Shape[k]
+		rest /= d.Shape[k]
+	}
+	return fmt.Sprintf("frame %d, output %d, element %v: got %d, want %d; %d frames differ", d.Frame, d.Output, at, d.Got, d.Want, d.Frames)
+}
+
+// Compare compares the outputs of frames (frame, output). The error is a *Difference, or says that the two are not of
+// the same form; nil where they are equal.
+func Compare(got, want [][]dataflow.Tensor) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d frames, want %d", len(got), len(want))
+	}
+	var first *Difference
+	for f := range want {
+		if len(got[f]) != len(want[f]) {
+			return fmt.Errorf("frame %d has %d outputs, want %d", f, len(got[f]), len(want[f]))
+		}
+		differs := false
+		for o, w := range want[f] {
+			g := got[f][o]
+			if !slices.Equal(g.Shape, w.Shape) || len(g.Data) != len(w.Data) {
+				return fmt.Errorf("frame %d, output %d has shape %v and %d values, want %v and %d", f, o, g.Shape, len(g.Data), w.Shape, len(w.Data))
+			}
+			if slices.Equal(g.Data, w.Data) {
+				continue
+			}
+			differs = true
+			if first == nil {
+				i := 0
+				for g.Data[i] == w.Data[i] {
+					i++
+				}
+				first = &Difference{Frame: f, Output: o, Shape: w.Shape, Index: i, Got: g.Data[i], Want: w.Data[i]}
+			}
+		}
+		if differs && first != nil {
+			first.Frames++
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return first
+}

@@ -1,0 +1,258 @@
+package rtlsim
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+var uint8s = num.Type{Kind: num.UInt, Width: 8}
+
+// A blender is a layer with any loop: each word it writes is a digest of all that it has read in the frame so far.
+// All words have the same number of elements.
+type blender struct {
+	kind    string
+	loop    dataflow.Loop
+	perWord int
+}
+
+func (b blender) Kind() string { return b.kind }
+func (b blender) Params() any  { return b.loop }
+
+func (b blender) frame(words int) dataflow.Type {
+	return dataflow.Type{Shape: dataflow.Shape{words, b.perWord}, Range: []num.Range{uint8s.Range()}, Elem: uint8s}
+}
+
+func (b blender) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	if len(in) != len(b.loop.Read) {
+		return nil, nil, fmt.Errorf("%d inputs, want %d", len(in), len(b.loop.Read))
+	}
+	for i, a := range b.loop.Read {
+		if want := b.loop.Words(a); in[i].Shape[0] != want {
+			return nil, nil, fmt.Errorf("%d words at input %d, want %d", in[i].Shape[0], i, want)
+		}
+	}
+	var out []dataflow.Type
+	for _, a := range b.loop.Write {
+		out = append(out, b.frame(b.loop.Words(a)))
+	}
+	return b, out, nil
+}
+
+func (b blender) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	k := b.Kernel(b.only())
+	read, out := make([]int, len(in)), make([]dataflow.Tensor, len(b.loop.Write))
+	for p, a := range b.loop.Write {
+		out[p].Shape = dataflow.Shape{b.loop.Words(a), b.perWord}
+	}
+	for i := range b.loop.Iterations() {
+		words := make([]dataflow.Word, len(in))
+		for p, a := range b.loop.Read {
+			if b.loop.Moves(a, i) {
+				words[p] = in[p].Data[read[p]:][:b.perWord]
+				read[p] += b.perWord
+			}
+		}
+		for p, w := range k.Step(i, words) {
+			out[p].Data = append(out[p].Data, w...)
+		}
+	}
+	return out
+}
+
+func (b blender) only() dataflow.Fold { return dataflow.Fold{PE: 1, SIMD: 1} }
+
+func (b blender) Folds() iter.Seq[dataflow.Fold] {
+	return slices.Values([]dataflow.Fold{b.only()})
+}
+
+func (b blender) Ports(dataflow.Fold) (in, out []dataflow.Port) {
+	ports := func(accesses []dataflow.Access) (ports []dataflow.Port) {
+		for _, a := range accesses {
+			ports = append(ports, dataflow.Port{Elem: uint8s, PerWord: b.perWord, Words: b.loop.Words(a)})
+		}
+		return ports
+	}
+	return ports(b.loop.Read), ports(b.loop.Write)
+}
+
+func (b blender) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop     { return b.loop }
+func (b blender) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost     { return nil }
+func (b blender) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance { panic("no C++") }
+func (b blender) Kernel(dataflow.Fold) dataflow.Kernel                  { return &blend{layer: b} }
+
+type blend struct {
+	layer  blender
+	digest uint64
+}
+
+func (k *blend) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	if iteration == 0 {
+		k.digest = 0
+	}
+	for p, w := range in {
+		for _, v := range w {
+			k.digest = mix(k.digest ^ uint64(v) ^ uint64(p)<<8)
+		}
+	}
+	out := make([]dataflow.Word, len(k.layer.loop.Write))
+	for p, a := range k.layer.loop.Write {
+		if k.layer.loop.Moves(a, iteration) {
+			for i := range k.layer.perWord {
+				out[p] = append(out[p], int64(mix(k.digest+uint64(i))&255))
+			}
+		}
+	}
+	return out
+}
+
+// A net builds designs of blenders.
+type net struct {
+	t       testing.TB
+	b       dataflow.Builder
+	perWord int
+}
+
+func (n *net) input(words int) int {
+	return n.b.Input("", blender{perWord: n.perWord}.frame(words))
+}
+
+func (n *net) add(kind string, l dataflow.Loop, in ...int) []int {
+	n.t.Helper()
+	out, err := n.b.Add(blender{kind, l, n.perWord}, in, nil, nil)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return out
+}
+
+// design gives every stream the depth.
+func (n *net) design(depth int, out ...int) *dataflow.Design {
+	n.t.Helper()
+	for _, s := range out {
+		n.b.Output(s)
+	}
+	g, err := n.b.Graph()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return &dataflow.Design{Model: &dataflow.Model{Graph: g},
+		Folds: slices.Repeat([]dataflow.Fold{{PE: 1, SIMD: 1}}, len(g.Nodes)),
+		Depth: slices.Repeat([]int{depth}, len(g.Streams))}
+}
+
+// Accesses by letters: e each, f first, l last.
+func access(kinds string) dataflow.Access {
+	var a dataflow.Access
+	for _, k := range kinds {
+		a = append(a, dataflow.Index{Kind: map[rune]dataflow.IndexKind{'e': dataflow.Each, 'f': dataflow.First, 'l': dataflow.Last}[k]})
+	}
+	return a
+}
+
+func accesses(kinds ...string) (list []dataflow.Access) {
+	for _, k := range kinds {
+		list = append(list, access(k))
+	}
+	return list
+}
+
+// matrix is the loop of a matrix product: nf words out for sf words in, per vector.
+func matrix(vectors, nf, sf, latency int) dataflow.Loop {
+	return dataflow.Loop{Trips: []int{vectors, nf, sf}, Read: accesses("efe"), Write: accesses("eel"), Latency: latency}
+}
+
+// pass reads and writes all words in every one of n iterations.
+func pass(n, in, out, latency int) dataflow.Loop {
+	return dataflow.Loop{Trips: []int{n}, Read: slices.Repeat(accesses("e"), in), Write: slices.Repeat(accesses("e"), out), Latency: latency}
+}
+
+// hold reads all n words of a frame before it writes n.
+func hold(n, latency int) dataflow.Loop {
+	return dataflow.Loop{Trips: []int{2, n}, Read: accesses("fe"), Write: accesses("le"), Latency: latency}
+}
+
+// regroup is a width converter from n words to m words per period.
+func regroup(periods, n, m, latency int) dataflow.Loop {
+	mark := func(k int) dataflow.Access {
+		p := make([]byte, max(n, m))
+		for i := range p {
+			p[i] = '0'
+			if k*(i+1)/len(p) > k*i/len(p) {
+				p[i] = '1'
+			}
+		}
+		return dataflow.Access{{Kind: dataflow.Each}, {Kind: dataflow.At, Pattern: string(p)}}
+	}
+	return dataflow.Loop{Trips: []int{periods, max(n, m)}, Read: []dataflow.Access{mark(n)}, Write: []dataflow.Access{mark(m)}, Latency: latency}
+}
+
+// randomNet grows a network from one or two inputs; every stream has 1 to 6 words per period of a frame.
+func randomNet(t testing.TB, rng *rand.Rand) *dataflow.Design {
+	n := &net{t: t, perWord: 1 + rng.IntN(3)}
+	periods := 1 + rng.IntN(5)
+	type open struct{ stream, words int }
+	var ends []open
+	for range 1 + rng.IntN(2) {
+		w := 1 + rng.IntN(4)
+		ends = append(ends, open{n.input(periods * w), w})
+	}
+	for step := 0; step < len(ends) || step < 2+rng.IntN(6); step++ {
+		i := min(step, rng.IntN(len(ends)))
+		e := ends[i]
+		ends = slices.Delete(ends, i, i+1)
+		latency := 1 + rng.IntN(4)
+		words := 1 + rng.IntN(6)
+		j := slices.IndexFunc(ends, func(o open) bool { return o.words == e.words })
+		switch c := rng.IntN(8); {
+		case c >= 6 && len(ends) < 4, step == 0:
+			for _, s := range n.add("Fork", pass(periods*e.words, 1, 2, latency), e.stream) {
+				ends = append(ends, open{s, e.words})
+			}
+		case c == 0:
+			ends = append(ends, open{n.add("Matrix", matrix(periods, words, e.words, latency), e.stream)[0], words})
+		case c == 1:
+			ends = append(ends, open{n.add("Regroup", regroup(periods, e.words, words, latency), e.stream)[0], words})
+		case c == 2, c == 3:
+			ends = append(ends, open{n.add("Hold", hold(periods*e.words, latency), e.stream)[0], e.words})
+		case j >= 0:
+			o := ends[j]
+			ends = slices.Delete(ends, j, j+1)
+			ends = append(ends, open{n.add("Join", pass(periods*e.words, 2, 1, latency), e.stream, o.stream)[0], e.words})
+		default:
+			ends = append(ends, open{n.add("Pass", pass(periods*e.words, 1, 1, latency), e.stream)[0], e.words})
+		}
+	}
+	// An input that no layer has read yet cannot be an output.
+	var out []int
+	for _, e := range ends {
+		out = append(out, n.add("Pass", pass(periods*e.words, 1, 1, 1), e.stream)[0])
+	}
+	d := n.design(1, out...)
+	for s := range d.Depth {
+		d.Depth[s] = 1 + rng.IntN(4)
+	}
+	return d
+}
+
+func randomFrames(d *dataflow.Design, count int, rng *rand.Rand) [][]dataflow.Tensor {
+	g := d.Model.Graph
+	var frames [][]dataflow.Tensor
+	for range count {
+		var in []dataflow.Tensor
+		for _, s := range g.In {
+			v := dataflow.Tensor{Shape: g.Streams[s].Type.Shape}
+			for range v.Shape.Size() {
+				v.Data = append(v.Data, int64(rng.IntN(256)))
+			}
+			in = append(in, v)
+		}
+		frames = append(frames, in)
+	}
+	return frames
+}

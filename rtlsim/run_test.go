@@ -1,0 +1,382 @@
+package rtlsim
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+)
+
+func run(t testing.TB, d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) *Trace {
+	t.Helper()
+	trace, err := Run(t.Context(), d, frames, opt)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, d.Model.Graph)
+	}
+	return trace
+}
+
+// Law 2: the estimate of a layer whose ends never stall is the simulation.
+func TestLoneLayer(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 500 {
+		n := &net{t: t, perWord: 1}
+		loop := randomLoop(rng)
+		out := n.add("Any", loop, n.input(loop.Words(loop.Read[0])))
+		d := n.design(1+rng.IntN(3), out...)
+		const frames = 3
+		trace := run(t, d, nil, Options{Frames: frames})
+		interval, write := loop.Iterations(), loop.Write[0]
+		for f, got := range trace.Frames {
+			if want := (Frame{f*interval + loop.FirstWrite(write), f*interval + loop.LastWrite(write)}); got != want {
+				t.Fatalf("frame %d of %+v comes out at %+v, want %+v", f, loop, got, want)
+			}
+		}
+		if want := (Node{Name: "Any_0", Busy: frames * interval}); trace.Nodes[0] != want {
+			t.Errorf("%+v: %+v, want %+v", loop, trace.Nodes[0], want)
+		}
+		if want := (frames-1)*interval + 1 + max(interval-1, loop.LastWrite(write)); trace.Cycles != want {
+			t.Errorf("%+v: %d clocks, want %d", loop, trace.Cycles, want)
+		}
+		if trace.Interval() != float64(interval) || trace.Latency() != loop.LastWrite(write)+1 {
+			t.Errorf("%+v: interval %v and latency %d", loop, trace.Interval(), trace.Latency())
+		}
+	}
+}
+
+// randomLoop reads and writes at least one word on one port each.
+func randomLoop(rng *rand.Rand) dataflow.Loop {
+	l := dataflow.Loop{Latency: 1 + rng.IntN(9), Read: make([]dataflow.Access, 1), Write: make([]dataflow.Access, 1)}
+	for range rng.IntN(4) {
+		n := 1 + rng.IntN(4)
+		l.Trips = append(l.Trips, n)
+		for _, a := range []*dataflow.Access{&l.Read[0], &l.Write[0]} {
+			x := dataflow.Index{Kind: dataflow.Each + dataflow.IndexKind(rng.IntN(4))}
+			if x.Kind == dataflow.At {
+				p := []byte(strings.Repeat("0", n))
+				for range n {
+					p[rng.IntN(n)] = '1'
+				}
+				x.Pattern = string(p)
+			}
+			*a = append(*a, x)
+		}
+	}
+	return l
+}
+
+// Over random networks: the clocks are those of the plain walk, data or not; the data are those of Eval, whatever the
+// paces; no order of layers shows.
+func TestRandomNetworks(t *testing.T) {
+	t.Parallel()
+	deadlocks := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		d := randomNet(t, rng)
+		frames := randomFrames(d, 1+rng.IntN(4), rng)
+		want := evaluate(t, d, frames)
+		for _, opt := range []Options{
+			{},
+			{In: Pace{Every: 3}, Out: Pace{Stall: 40, Seed: seed}},
+			{In: Pace{Stall: 70, Seed: seed}, Out: Pace{Every: 2, Stall: 10}},
+		} {
+			token := opt
+			token.Frames = len(frames)
+			bare, bareErr := Run(t.Context(), d, nil, token)
+			full, err := Run(t.Context(), d, frames, opt)
+			if !reflect.DeepEqual(err, bareErr) {
+				t.Fatalf("seed %d: error %v with data, %v without", seed, err, bareErr)
+			}
+			plain, stuck := oracle(d, len(frames), opt, rng)
+			var dead *Deadlock
+			if errors.As(err, &dead) {
+				deadlocks++
+				if !stuck || dead.Clock != plain.Cycles {
+					t.Fatalf("seed %d: %v; the plain walk stops at %d, stuck %t", seed, err, plain.Cycles, stuck)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if stuck || !reflect.DeepEqual(bare, plain) {
+				t.Fatalf("seed %d: %+v\nthe plain walk: %+v, stuck %t\n%s", seed, bare, plain, stuck, d.Model.Graph)
+			}
+			if err := Compare(full.Outputs, want); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			full.Outputs = nil
+			if !reflect.DeepEqual(full, bare) {
+				t.Fatalf("seed %d: with data %+v, without %+v", seed, full, bare)
+			}
+		}
+	}
+	if deadlocks < 30 || deadlocks > 450 {
+		t.Errorf("%d of 900 runs deadlocked: the networks test too little", deadlocks)
+	}
+}
+
+// evaluate gives the outputs of Eval.
+func evaluate(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tensor) [][]dataflow.Tensor {
+	var all [][]dataflow.Tensor
+	for _, streams := range evaluateStreams(t, d, frames) {
+		var out []dataflow.Tensor
+		for _, s := range d.Model.Graph.Out {
+			out = append(out, streams[s])
+		}
+		all = append(all, out)
+	}
+	return all
+}
+
+func evaluateStreams(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tensor) (all [][]dataflow.Tensor) {
+	for _, in := range frames {
+		streams, err := d.Model.Graph.Eval(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, streams)
+	}
+	return all
+}
+
+// With unbounded FIFOs nothing deadlocks, streams carry what Eval says, and the slowest layer bounds the interval.
+func TestUnboundedNetworks(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		d := randomNet(t, rng)
+		for s := range d.Depth {
+			d.Depth[s] = math.MaxInt
+		}
+		frames := randomFrames(d, 6, rng)
+		trace := run(t, d, frames, Options{Keep: true})
+		if err := Compare(trace.Streams, evaluateStreams(t, d, frames)); err != nil {
+			t.Fatalf("seed %d, streams: %v", seed, err)
+		}
+		// An output that is late at first may hide a slower one for some frames.
+		slowest, _ := d.Interval()
+		if got := run(t, d, nil, Options{Frames: 100}).Interval(); got < float64(slowest) {
+			t.Errorf("seed %d: interval %v, the slowest layer needs %d", seed, got, slowest)
+		}
+		// FIFOs of the high-water marks are as good as unbounded ones.
+		copy(d.Depth, trace.High)
+		again := run(t, d, nil, Options{Frames: 6})
+		if !reflect.DeepEqual(again.Frames, trace.Frames) {
+			t.Errorf("seed %d: with depths %v %v, unbounded %v", seed, d.Depth, again.Frames, trace.Frames)
+		}
+	}
+}
+
+// Two parallel branches in either order are one network.
+func TestNodeOrder(t *testing.T) {
+	t.Parallel()
+	build := func(swap bool) map[string]Node {
+		n := &net{t: t, perWord: 1}
+		fork := n.add("Fork", pass(12, 1, 2, 2), n.input(12))
+		var slow, fast []int
+		if swap {
+			fast = n.add("Fast", pass(12, 1, 1, 1), fork[1])
+			slow = n.add("Slow", hold(12, 4), fork[0])
+		} else {
+			slow = n.add("Slow", hold(12, 4), fork[0])
+			fast = n.add("Fast", pass(12, 1, 1, 1), fork[1])
+		}
+		d := n.design(8, n.add("Join", pass(12, 2, 1, 3), slow[0], fast[0])...)
+		nodes := map[string]Node{}
+		for _, c := range run(t, d, nil, Options{Frames: 5, Out: Pace{Stall: 30, Seed: 1}}).Nodes {
+			nodes[c.Name] = c
+		}
+		return nodes
+	}
+	if a, b := build(false), build(true); !reflect.DeepEqual(a, b) {
+		t.Errorf("%v in one order, %v in the other", a, b)
+	}
+}
+
+// The short way round a layer that holds back its frame needs a FIFO for what the layer holds: 12 words less those
+// that the pipelines carry.
+func TestDeadlock(t *testing.T) {
+	t.Parallel()
+	build := func(depth int) *dataflow.Design {
+		n := &net{t: t, perWord: 1}
+		fork := n.add("Fork", pass(12, 1, 2, 2), n.input(12))
+		held := n.add("Hold", hold(12, 4), fork[0])
+		d := n.design(2, n.add("Join", pass(12, 2, 1, 3), held[0], fork[1])...)
+		d.Depth[fork[1]] = depth
+		return d
+	}
+	_, err := Run(t.Context(), build(9), nil, Options{Frames: 2})
+	var dead *Deadlock
+	if !errors.As(err, &dead) {
+		t.Fatalf("error %v, want a deadlock", err)
+	}
+	// Fork starts 9+2 times, in clocks 0 to 10; Hold reads them in clocks 2 to 12.
+	want := "deadlock at clock 13: the host waits for room on s0 (depth 2), Fork_0 waits for room on s2 (depth 9), " +
+		"Hold_0 waits for a word on s1, Join_0 waits for a word on s3, the host waits for a word on s4"
+	if err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	run(t, build(10), nil, Options{Frames: 2})
+}
+
+// A FIFO of one word carries one word per clock, and a saturated chain runs at the pace of its outlet.
+func TestThroughput(t *testing.T) {
+	t.Parallel()
+	chain := func() *dataflow.Design {
+		n := &net{t: t, perWord: 1}
+		s := n.input(10)
+		for range 5 {
+			s = n.add("Pass", pass(10, 1, 1, 1), s)[0]
+		}
+		return n.design(1, s)
+	}
+	for _, c := range []struct {
+		opt      Options
+		interval float64
+		latency  int
+		outlet   Node
+	}{
+		{Options{Frames: 20}, 10, 5 + 10, Node{"Pass_4", 200, 4, 0}},
+		{Options{Frames: 20, In: Pace{Every: 7}}, 70, 5 + 9*7 + 1, Node{"Pass_4", 200, 4 + 199*6, 0}},
+		{Options{Frames: 20, Out: Pace{Every: 3}}, 30, 5 + 9*3 + 1, Node{"Pass_4", 200, 4, 2 * (199 - 2)}},
+	} {
+		trace := run(t, chain(), nil, c.opt)
+		if trace.Interval() != c.interval || trace.Latency() != c.latency || trace.Nodes[4] != c.outlet {
+			t.Errorf("%+v: interval %v, latency %d, %+v; want %v, %d, %+v", c.opt, trace.Interval(), trace.Latency(), trace.Nodes[4], c.interval, c.latency, c.outlet)
+		}
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	t.Parallel()
+	n := &net{t: t, perWord: 1}
+	d := n.design(2, n.add("Pass", pass(4, 1, 1, 1), n.input(4))...)
+	good := randomFrames(d, 2, rand.New(rand.NewPCG(1, 1)))
+	wide := randomFrames(d, 2, rand.New(rand.NewPCG(1, 1)))
+	wide[1][0].Data[2] = 256
+	shallow := *d
+	shallow.Depth = []int{2, 0}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx    context.Context
+		d      *dataflow.Design
+		frames [][]dataflow.Tensor
+		opt    Options
+		want   string
+	}{
+		{t.Context(), d, nil, Options{}, "0 frames given and 0 asked without data"},
+		{t.Context(), d, good, Options{Frames: 2}, "2 frames given and 2 asked without data"},
+		{t.Context(), d, nil, Options{Frames: -1}, "-1 asked"},
+		{t.Context(), d, wide, Options{}, "frame 1: input 0: value 256 at index 2 is not UINT8 in [0,255]"},
+		{t.Context(), &shallow, good, Options{}, "design: stream s1 has depth 0"},
+		{t.Context(), d, good, Options{In: Pace{Every: -1}}, "a pace of a word every -1 clocks"},
+		{t.Context(), d, good, Options{Out: Pace{Stall: 100}}, "100 % of them stalled"},
+		{t.Context(), d, good, Options{MaxCycles: -1}, "at most -1 clocks"},
+		{t.Context(), d, good, Options{MaxCycles: 8}, "no end after 8 clocks: 1 of 2 frames are out"},
+		{t.Context(), d, good, Options{MaxCycles: 9}, ""},
+		{cancelled, d, good, Options{}, "context canceled"},
+	} {
+		_, err := Run(c.ctx, c.d, c.frames, c.opt)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestTooManyPorts(t *testing.T) {
+	t.Parallel()
+	for _, ports := range []int{maxPorts, maxPorts + 1} {
+		n := &net{t: t, perWord: 1}
+		d := n.design(2, n.add("Fork", pass(4, 1, ports, 1), n.input(4))...)
+		_, err := Run(t.Context(), d, nil, Options{Frames: 2})
+		if (err == nil) != (ports == maxPorts) || err != nil && !strings.Contains(err.Error(), "at most 64") {
+			t.Errorf("%d ports: error %v", ports, err)
+		}
+	}
+}
+
+// wrong is a layer whose kernel breaks the contract.
+type wrong struct {
+	blender
+	step func(i int) []dataflow.Word
+}
+
+func (w wrong) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	_, out, err := w.blender.Bind(in)
+	return w, out, err
+}
+
+func (w wrong) Kernel(dataflow.Fold) dataflow.Kernel { return w }
+
+func (w wrong) Step(i int, _ []dataflow.Word) []dataflow.Word { return w.step(i) }
+
+func TestKernelDefects(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		step func(i int) []dataflow.Word
+		want string
+	}{
+		{func(int) []dataflow.Word { return nil }, "Wrong_0, iteration 0: words for 0 ports, want 1"},
+		{func(i int) []dataflow.Word { return []dataflow.Word{{0}} }, "Wrong_0, iteration 0, output 0: the loop says writes=false"},
+		{func(i int) []dataflow.Word { return []dataflow.Word{nil} }, "Wrong_0, iteration 3, output 0: the loop says writes=true"},
+		{func(i int) []dataflow.Word { return []dataflow.Word{make(dataflow.Word, 2*(i/3))[: 2*(i/3) : 2]}[:1] }, ""},
+		{lastOnly(dataflow.Word{1, 2}), "iteration 3, output 0: a word of 2 elements, want 1"},
+		{lastOnly(dataflow.Word{256}), "iteration 3, output 0: element 0 is 256: no UINT8"},
+	} {
+		func() {
+			defer func() {
+				if r, _ := recover().(string); !strings.Contains(r, c.want) {
+					t.Errorf("panic %q, want %q", r, c.want)
+				}
+			}()
+			n := &net{t: t, perWord: 1}
+			loop := dataflow.Loop{Trips: []int{4}, Read: accesses("e"), Write: accesses("l"), Latency: 1}
+			out, err := n.b.Add(wrong{blender{"Wrong", loop, 1}, c.step}, []int{n.input(4)}, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := n.design(2, out...)
+			run(t, d, randomFrames(d, 1, rand.New(rand.NewPCG(1, 1))), Options{})
+		}()
+	}
+}
+
+func lastOnly(w dataflow.Word) func(int) []dataflow.Word {
+	return func(i int) []dataflow.Word {
+		if i < 3 {
+			return []dataflow.Word{nil}
+		}
+		return []dataflow.Word{w}
+	}
+}
+
+func TestPace(t *testing.T) {
+	t.Parallel()
+	for _, p := range []Pace{{}, {Every: 5}, {Stall: 99, Seed: 7}, {Every: 3, Stall: 50}} {
+		g := p.gate(1)
+		passed := 0
+		for clock := range 2000 {
+			if next := g.next(clock); (next == clock) != g.open(clock) || next < clock || !g.open(next) {
+				t.Fatalf("%+v: next of %d is %d", p, clock, next)
+			}
+			if g.open(clock) {
+				g.passed(clock)
+				passed++
+			}
+		}
+		if most := 2000 / max(1, p.Every); passed == 0 || passed > most || (p.Stall == 0) != (passed == most) {
+			t.Errorf("%+v lets %d words through in 2000 clocks, at most %d", p, passed, most)
+		}
+	}
+	if a, b := (Pace{Stall: 50}).gate(0), (Pace{Stall: 50}).gate(1); a.seed == b.seed {
+		t.Error("two streams throw the same dice")
+	}
+}

@@ -1,0 +1,81 @@
+package rtlsim
+
+import "hlsgen/internal/dataflow"
+
+// A Trace is what a run showed.
+type Trace struct {
+	Outputs [][]dataflow.Tensor // per frame and graph output; nil in a run without data
+	Streams [][]dataflow.Tensor // per frame and stream; nil without Options.Keep or without data
+	Cycles  int                 // clocks up to the last iteration and the last output word, both included
+	Frames  []Frame
+	Nodes   []Node // per node of the graph
+	High    []int  // per stream: most words that stood in its FIFO in a clock, before any was read
+}
+
+// A Frame is when one frame came out.
+type Frame struct {
+	First, Last int // clocks in which the host took the first and the last word, over all outputs
+}
+
+// A Node counts the clocks of a layer from clock 0 to its last iteration: their sum is that iteration's clock plus 1.
+type Node struct {
+	Name    string
+	Busy    int // an iteration started
+	Starved int // a word was missing
+	Blocked int // every word was there, room was missing
+}
+
+func newTrace(g *dataflow.Graph, frames int) *Trace {
+	t := &Trace{Frames: make([]Frame, frames), Nodes: make([]Node, len(g.Nodes))}
+	for i := range t.Frames {
+		t.Frames[i] = Frame{-1, -1}
+	}
+	for i, n := range g.Nodes {
+		t.Nodes[i].Name = n.Name
+	}
+	return t
+}
+
+// Latency is the clocks from the first input word to the last output word of the first frame, both included.
+func (t *Trace) Latency() int { return t.Frames[0].Last + 1 }
+
+// Interval is the mean number of clocks between the ends of consecutive frames over the last half of the run, where
+// pipelines and FIFOs have filled; 0 for a single frame, which has no interval.
+func (t *Trace) Interval() float64 {
+	last := len(t.Frames) - 1
+	if last == 0 {
+		return 0
+	}
+	from := last / 2
+	return float64(t.Frames[last].Last-t.Frames[from].Last) / float64(last-from)
+}
+
+// finish fills in what the streams hold.
+func (s *state) finish(d *dataflow.Design) *Trace {
+	g, t := d.Model.Graph, s.trace
+	for _, f := range s.streams {
+		t.High = append(t.High, f.high)
+	}
+	for _, k := range s.sinks {
+		if k.data {
+			t.Outputs = column(t.Outputs, cut(k.taken, g.Streams[k.fifo.id].Type.Shape))
+		}
+	}
+	for i, f := range s.streams {
+		if f.kept != nil {
+			t.Streams = column(t.Streams, cut(f.kept, g.Streams[i].Type.Shape))
+		}
+	}
+	return t
+}
+
+// column appends one tensor to every frame.
+func column(frames [][]dataflow.Tensor, tensors []dataflow.Tensor) [][]dataflow.Tensor {
+	if frames == nil {
+		frames = make([][]dataflow.Tensor, len(tensors))
+	}
+	for f, v := range tensors {
+		frames[f] = append(frames[f], v)
+	}
+	return frames
+}

@@ -1,0 +1,83 @@
+package templates
+
+import (
+	"fmt"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// This file is the only place that knows how a type is spelled in C++.
+
+// maxWord is the widest word, in bits, that Vitis HLS takes (AP_INT_MAX_W).
+const maxWord = 4096
+
+// cType is the C++ type of an element.
+func cType(t num.Type) string {
+	switch t.Kind {
+	case num.UInt:
+		return fmt.Sprintf("ap_uint<%d>", t.Width)
+	case num.Int, num.Ternary:
+		return fmt.Sprintf("ap_int<%d>", t.Width)
+	case num.Bipolar:
+		return "hlsgen::bipolar"
+	}
+	panic("templates: invalid type")
+}
+
+// cWord is the C++ type of a word of n bits.
+func cWord(n int) string { return fmt.Sprintf("ap_uint<%d>", n) }
+
+// cStream is the C++ type of a stream inside the network.
+func cStream(width int) string { return fmt.Sprintf("hls::stream<ap_uint<%d>>", width) }
+
+// cAXIIn and cAXIOut are the types of the network's ends.
+func cAXIIn(tdata int) string  { return fmt.Sprintf("hls::stream<ap_uint<%d>>", tdata) }
+func cAXIOut(tdata int) string { return fmt.Sprintf("hls::stream<ap_axiu<%d, 0, 0, 0>>", tdata) }
+
+// tdata is the width of an AXI stream that carries words of n bits: whole bytes.
+func tdata(n int) int { return (n + 7) / 8 * 8 }
+
+// cConstant is the declaration of a member of a config struct.
+func cConstant(f dataflow.Field) (string, error) {
+	switch v := f.Value.(type) {
+	case bool:
+		return fmt.Sprintf("static const bool %s = %t;", f.Name, v), nil
+	case int:
+		if int(int32(v)) != v {
+			return fmt.Sprintf("static const long long %s = %dLL;", f.Name, v), nil
+		}
+		return fmt.Sprintf("static const int %s = %d;", f.Name, v), nil
+	case num.Type:
+		return fmt.Sprintf("typedef %s %s;", cType(v), f.Name), nil
+	}
+	return "", fmt.Errorf("config field %s has a value of type %T", f.Name, f.Value)
+}
+
+// cStorage is the implementation that a table is bound to; empty where the tool chooses.
+func cStorage(m dataflow.Memory) string {
+	switch m {
+	case dataflow.LUTRAM:
+		return "lutram"
+	case dataflow.BRAM:
+		return "bram"
+	case dataflow.URAM:
+		return "uram"
+	}
+	return ""
+}
+
+// limbs is the layout of a table's row of n elements of the given width: a row is an array of words of at most 64 bits
+// and no element lies in two of them. Of the layouts with at most twice the fewest words it is the one with the fewest
+// unused elements, and among those the one with the fewest words.
+func limbs(n, width int) (perLimb, count int) {
+	widest := min(64/width, n)
+	best := -1
+	for k := widest; k >= max(1, widest/2); k-- {
+		c := (n + k - 1) / k
+		if unused := c*k - n; best < 0 || unused < best {
+			best, perLimb, count = unused, k, c
+		}
+	}
+	return perLimb, count
+}

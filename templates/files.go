@@ -1,0 +1,56 @@
+package templates
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A File is one generated file. Path is relative, with slashes.
+type File struct {
+	Path string
+	Data []byte
+}
+
+// Files is a generated project, sorted by path.
+type Files []File
+
+// Get returns the contents of the file at path, nil where there is none.
+func (f Files) Get(path string) []byte {
+	if i, ok := slices.BinarySearchFunc(f, path, func(a File, p string) int { return strings.Compare(a.Path, p) }); ok {
+		return f[i].Data
+	}
+	return nil
+}
+
+// Write creates the files below dir. It overwrites, and makes folders as needed.
+func (f Files) Write(dir string) error {
+	for _, file := range f {
+		if !filepath.IsLocal(filepath.FromSlash(file.Path)) {
+			return fmt.Errorf("write project: path %q leaves the folder", file.Path)
+		}
+		path := filepath.Join(dir, filepath.FromSlash(file.Path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, file.Data, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Files) add(path string, data []byte) { *f = append(*f, File{path, data}) }
+
+// sort orders the files; two of one path are a defect of ours.
+func (f Files) sort() error {
+	slices.SortFunc(f, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	for i := 1; i < len(f); i++ {
+		if f[i].Path == f[i-1].Path {
+			return fmt.Errorf("two generated files are called %s", f[i].Path)
+		}
+	}
+	return nil
+}

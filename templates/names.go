@@ -1,0 +1,90 @@
+package templates
+
+import (
+	"fmt"
+	"strings"
+)
+
+// identifier reports whether s may be a name in C++ and in the HDL that comes of it: letters, digits and single
+// underscores, a letter first and no underscore last.
+func identifier(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case letter(c):
+		case i > 0 && digit(c):
+		case c == '_' && i > 0 && i < len(s)-1 && s[i-1] != '_':
+		default:
+			return false
+		}
+	}
+	return s != ""
+}
+
+// topName is the top function, and with it the IP's name, for a model. The suffix keeps it apart from keywords and from
+// the layers' names.
+func topName(model string) string {
+	var b strings.Builder
+	for _, c := range []byte(model) {
+		switch {
+		case letter(c), digit(c):
+			b.WriteByte(c)
+		case b.Len() > 0 && b.String()[b.Len()-1] != '_':
+			b.WriteByte('_')
+		}
+		if b.Len() == 40 {
+			break
+		}
+	}
+	name := strings.Trim(b.String(), "_")
+	switch {
+	case name == "":
+		return "network_top"
+	case digit(name[0]):
+		return "net_" + name + "_top"
+	}
+	return name + "_top"
+}
+
+// comment makes a string out of a model fit for a // or /* */ comment: printable ASCII on one line, no end of comment,
+// no line splice (a backslash, or the trigraph of one), at most 100 characters.
+func comment(s string) string {
+	var b strings.Builder
+	last := byte(0)
+	for _, r := range s {
+		c := byte('?')
+		switch {
+		case r == '\\':
+			c = '|'
+		case r == '\n' || r == '\r' || r == '\t':
+			c = ' '
+		case r >= ' ' && r < 0x7f:
+			c = byte(r)
+		}
+		if (last == '*' && c == '/') || (last == '/' && c == '*') || (last == '?' && c == '?') {
+			b.WriteByte(' ')
+		}
+		if b.Len() >= 97 {
+			b.WriteString("...")
+			break
+		}
+		b.WriteByte(c)
+		last = c
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// toolWord checks a string that Tcl and configuration files hold as it is: a part's name.
+func toolWord(what, s string) error {
+	for i := range len(s) {
+		if c := s[i]; !letter(c) && !digit(c) && (i == 0 || !strings.ContainsRune("-_.", rune(c))) {
+			return fmt.Errorf("%s %q has characters other than letters, digits, - _ and .", what, s)
+		}
+	}
+	if s == "" {
+		return fmt.Errorf("%s is empty", what)
+	}
+	return nil
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func digit(c byte) bool  { return c >= '0' && c <= '9' }

@@ -1,0 +1,78 @@
+package templates
+
+import (
+	"fmt"
+	"strconv"
+
+	"hlsgen/internal/dataflow"
+)
+
+// tableText is the C++ of one table: an array [rows][limbs] of hexadecimal integers. It is written here rather than by
+// a template, which is some forty times slower.
+func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
+	perLimb, count := limbs(len(t.Rows[0]), t.Elem.Width)
+	width := perLimb * t.Elem.Width
+	b := make([]byte, 0, 256+len(t.Rows)*count*(width/4+5))
+	b = fmt.Appendf(b, "// %s: %s of %s.\n", name, comment(orName(t.Doc, t.Name)), layer)
+	b = fmt.Appendf(b, "// %s of %s %s", plural(len(t.Rows), "row"), plural(len(t.Rows[0]), "element"), "of type "+t.Elem.String())
+	if count > 1 {
+		b = fmt.Appendf(b, ", %d in each of %d limbs", perLimb, count)
+	}
+	b = fmt.Appendf(b, "; element 0 lies in the lowest bits.\n#ifndef %s_HPP\n#define %[1]s_HPP\n\n", name)
+	b = fmt.Appendf(b, "static const %s %s[%d][%d] = {\n", cWord(width), name, len(t.Rows), count)
+
+	const margin = 116
+	start := len(b)
+	var limb bits
+	for r, row := range t.Rows {
+		if len(row) != len(t.Rows[0]) {
+			return nil, fmt.Errorf("row %d has %d elements, row 0 has %d", r, len(row), len(t.Rows[0]))
+		}
+		cell := []byte{'{'}
+		for i := 0; i < len(row); i += perLimb {
+			var err error
+			if limb, err = pack(limb, t.Elem, row[i:min(i+perLimb, len(row))]); err != nil {
+				return nil, fmt.Errorf("row %d, from element %d: %w", r, i, err)
+			}
+			if i > 0 {
+				cell = append(cell, ',', ' ')
+			}
+			cell = strconv.AppendUint(append(cell, '0', 'x'), limb[0], 16)
+		}
+		cell = append(cell, '}', ',')
+		switch {
+		case r == 0:
+			b = append(b, "    "...)
+		case len(b)-start+1+len(cell) > margin:
+			b = append(b, "\n    "...)
+			start = len(b) - 4
+		default:
+			b = append(b, ' ')
+		}
+		for len(cell) > margin-4 { // a row wider than a line
+			cut := margin - 4
+			for cell[cut] != ' ' {
+				cut--
+			}
+			b = append(append(b, cell[:cut]...), "\n     "...)
+			start = len(b) - 5
+			cell = cell[cut+1:]
+		}
+		b = append(b, cell...)
+	}
+	return append(b, "\n};\n\n#endif\n"...), nil
+}
+
+func orName(doc, name string) string {
+	if doc != "" {
+		return doc
+	}
+	return name
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}

@@ -1,0 +1,91 @@
+package templates
+
+import (
+	"fmt"
+	"strconv"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// bits is a row of elements as words of limbs, element 0 in the lowest bits of limb 0.
+type bits []uint64
+
+// pack puts elements of type t side by side without gaps. The error names the element that t does not hold.
+func pack(into bits, t num.Type, elems []int64) (bits, error) {
+	n := (len(elems)*t.Width + 63) / 64
+	into = append(into[:0], make([]uint64, n)...)
+	for i, v := range elems {
+		if !t.Holds(v) {
+			return nil, fmt.Errorf("element %d is %d, which %s does not hold", i, v, t)
+		}
+		code := t.Encode(v)
+		at := i * t.Width
+		into[at/64] |= code << (at % 64)
+		if at%64+t.Width > 64 {
+			into[at/64+1] |= code >> (64 - at%64)
+		}
+	}
+	return into, nil
+}
+
+// unpack is the reverse of pack.
+func unpack(b bits, t num.Type, elems []int64) {
+	for i := range elems {
+		at := i * t.Width
+		code := b[at/64] >> (at % 64)
+		if at%64+t.Width > 64 {
+			code |= b[at/64+1] << (64 - at%64)
+		}
+		elems[i] = t.Decode(code)
+	}
+}
+
+// appendHex appends a word of width bits with all its digits, the highest first.
+func appendHex(text []byte, b bits, width int) []byte {
+	for d := (width+3)/4 - 1; d >= 0; d-- {
+		text = append(text, "0123456789abcdef"[b[d/16]>>(d%16*4)&15])
+	}
+	return text
+}
+
+// parseHex reads a word; it must have between the digits of width bits and two more (an AXI stream's padding), which
+// are zero.
+func parseHex(s string, width int) (bits, error) {
+	digits := (width + 3) / 4
+	if len(s) < digits || len(s) > digits+2 {
+		return nil, fmt.Errorf("word %q has not %d digits", s, digits)
+	}
+	b := make(bits, (4*len(s)+63)/64)
+	for d := range len(s) {
+		v, err := strconv.ParseUint(s[len(s)-1-d:len(s)-d], 16, 4)
+		if err != nil {
+			return nil, fmt.Errorf("word %q is not hexadecimal", s)
+		}
+		if v != 0 && v>>max(0, width-4*d) != 0 {
+			return nil, fmt.Errorf("word %q is wider than %d bits", s, width)
+		}
+		b[d/16] |= v << (d % 16 * 4)
+	}
+	return b, nil
+}
+
+// recording is the text of a stream's .dat file: one word per line, frame after frame.
+func recording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
+	line := (p.Width()+3)/4 + 1
+	text := make([]byte, 0, len(frames)*p.Words*line)
+	var word bits
+	for f, t := range frames {
+		if len(t.Data) != p.Words*p.PerWord {
+			return nil, fmt.Errorf("frame %d has %d elements, the stream carries %d words of %d", f, len(t.Data), p.Words, p.PerWord)
+		}
+		for w := range p.Words {
+			var err error
+			if word, err = pack(word, p.Elem, t.Data[w*p.PerWord:(w+1)*p.PerWord]); err != nil {
+				return nil, fmt.Errorf("frame %d, word %d: %w", f, w, err)
+			}
+			text = append(appendHex(text, word, p.Width()), '\n')
+		}
+	}
+	return text, nil
+}
