@@ -6,8 +6,11 @@ import (
 	"slices"
 )
 
-// maxLabels bounds the labels kept after one step.
-const maxLabels = 2000
+// maxLabels bounds the labels kept after one step, maxExtended those that are compared with each other.
+const (
+	maxLabels   = 500
+	maxExtended = 4 * maxLabels
+)
 
 // A label is the beginning of a folding, up to some step.
 type label struct {
@@ -24,13 +27,13 @@ type label struct {
 // kind of resource. best is nil where there is none; exact is false where there were more than maxLabels, so that a
 // better one may exist.
 func (s *space) label(ctx context.Context, l *lattice, r relaxed, caps vector) (best *folding, exact bool, err error) {
-	prune := pruner{caps: caps, single: r.single, prices: r.prices}
+	prune := pruner{caps: caps, single: r.single, mixed: r.mixed}
 	for kind := range kinds {
 		if kind != lut {
 			prune.most[kind] = l.most(kind)
 		}
 	}
-	for _, p := range r.prices {
+	for _, p := range r.mixed {
 		prune.limits = append(prune.limits, p.unit.dot(caps))
 	}
 	exact = true
@@ -42,9 +45,12 @@ func (s *space) label(ctx context.Context, l *lattice, r relaxed, caps vector) (
 		}
 		all := prune.extend(&l.steps[k], k, kept[k])
 		s.examined += len(all)
+		if len(all) > maxExtended {
+			all, exact = prune.likeliest(all, k+1, maxExtended), false
+		}
 		all = prune.undominated(all)
 		if len(all) > maxLabels {
-			all, exact = prune.likeliest(all, k+1), false
+			all, exact = prune.likeliest(all, k+1, maxLabels), false
 		}
 		kept[k+1] = all
 	}
@@ -73,8 +79,8 @@ func trace(kept [][]label, last int) *folding {
 type pruner struct {
 	caps   vector
 	single []price
-	prices []price
-	limits []int64 // the price of caps, per price
+	mixed  []price
+	limits []int64 // the price of caps, per mixed price
 	most   [kinds][][]int64
 }
 
@@ -104,8 +110,8 @@ func (p *pruner) hopeful(n *label, k int) bool {
 			return false
 		}
 	}
-	for i := range p.prices {
-		if p.prices[i].unit.dot(n.cost)+p.prices[i].rest[k][n.state] > p.limits[i] {
+	for i := range p.mixed {
+		if p.mixed[i].unit.dot(n.cost)+p.mixed[i].rest[k][n.state] > p.limits[i] {
 			return false
 		}
 	}
@@ -143,23 +149,23 @@ func (p *pruner) undominated(all []label) []label {
 	return kept
 }
 
-// likeliest keeps the maxLabels labels that the prices leave most room.
-func (p *pruner) likeliest(all []label, k int) []label {
+// likeliest keeps the n labels that the prices leave most room.
+func (p *pruner) likeliest(all []label, k, n int) []label {
 	type ranked struct {
 		label
 		load float64
 	}
 	rank := make([]ranked, len(all))
-	for i, n := range all {
-		rank[i].label = n
-		for j := range p.prices {
-			total := p.prices[j].unit.dot(n.cost) + p.prices[j].rest[k][n.state]
+	for i, l := range all {
+		rank[i].label = l
+		for j := range p.mixed {
+			total := p.mixed[j].unit.dot(l.cost) + p.mixed[j].rest[k][l.state]
 			rank[i].load = max(rank[i].load, float64(total)/float64(p.limits[j]))
 		}
 	}
 	slices.SortStableFunc(rank, func(a, b ranked) int { return cmp.Compare(a.load, b.load) })
-	for i := range maxLabels {
+	for i := range n {
 		all[i] = rank[i].label
 	}
-	return all[:maxLabels]
+	return all[:n]
 }

@@ -12,21 +12,29 @@ type folding struct {
 	converters int64
 }
 
-// load is the largest share of the yardstick that cost takes, and of which kind.
-func (s *space) load(cost vector) (share float64, kind int) {
+// load is the largest share of yard that cost takes, and of which kind.
+func load(cost, yard vector) (share float64, kind int) {
 	for i := range cost {
-		if f := float64(cost[i]) / float64(s.yard[i]); f > share {
+		if f := shareOf(cost[i], yard[i]); f > share {
 			share, kind = f, i
 		}
 	}
 	return share, kind
 }
 
+// shareOf is a/b; nothing of nothing is 0, and something of nothing more than all of it.
+func shareOf(a, b int64) float64 {
+	if b == 0 {
+		a, b = 2*a, 1
+	}
+	return float64(a) / float64(b)
+}
+
 // compare orders foldings by the measure of a search: the largest share of the yardstick, then LUTs; then, so that the
 // answer is always the same one, converters, FF, RAMB18, DSP and URAM.
 func (s *space) compare(a, b *folding) int {
-	la, _ := s.load(a.cost)
-	lb, _ := s.load(b.cost)
+	la, _ := load(a.cost, s.yard)
+	lb, _ := load(b.cost, s.yard)
 	return cmp.Or(
 		cmp.Compare(la, lb),
 		cmp.Compare(a.cost[lut], b.cost[lut]),
@@ -142,16 +150,39 @@ const (
 	keep   = 4
 )
 
-// relaxed is what prices alone tell of a lattice.
+// relaxed is what prices alone tell of a lattice under caps.
 type relaxed struct {
-	best   *folding // by the space's measure, among those cheapest at some price
-	single []price  // per kind: one for a unit of it, nothing for the others
-	prices []price  // the sharpest mixed ones, sharpest first
+	best    *folding // by the space's measure, among those within caps that are cheapest at some price
+	nearest *folding // the one of these, within caps or not, that takes the least share of caps
+	single  []price  // per kind: one for a unit of it, nothing for the others
+	mixed   []price  // the sharpest, sharpest first
 }
 
-// relax looks for the prices that bound best (the Lagrangian dual of the least load, by multiplicative weights: what is
-// scarce in the cheapest folding becomes dearer). ok is false where the lattice has no path.
-func (s *space) relax(l *lattice) (r relaxed, ok bool) {
+// excludes reports whether a price proves that no folding is within caps.
+func (r *relaxed) excludes(caps vector) bool {
+	for _, p := range slices.Concat(r.single, r.mixed) {
+		if p.rest[0][0] > p.unit.dot(caps) {
+			return true
+		}
+	}
+	return false
+}
+
+// relax looks for the prices that bound best what is within caps (the Lagrangian dual of the least share of caps, by
+// multiplicative weights: what is scarce in the cheapest folding becomes dearer). ok is false where the lattice has no
+// path.
+func (s *space) relax(l *lattice, caps vector) (r relaxed, ok bool) {
+	least := 0.0
+	see := func(f *folding) (share float64) {
+		share, _ = load(f.cost, caps)
+		if r.nearest == nil || share < least {
+			r.nearest, least = f, share
+		}
+		if f.cost.within(caps) {
+			r.best = s.better(r.best, f)
+		}
+		return share
+	}
 	for kind := range kinds {
 		var unit vector
 		unit[kind] = 1
@@ -160,41 +191,46 @@ func (s *space) relax(l *lattice) (r relaxed, ok bool) {
 			return r, false
 		}
 		r.single = append(r.single, p)
-		r.best = s.better(r.best, f)
+		see(f)
 	}
-	const total = 1 << 32
-	weight := vector{1, 1, 1, 1, 1}
 	type bound struct {
 		price
-		load float64 // every folding's load is at least this
+		share float64 // of caps, that every folding takes at least
 	}
 	var bounds []bound
+	weight := vector{1, 1, 1, 1, 1}
 	for round := range rounds {
-		var sum int64
-		for _, w := range weight {
-			sum += w
-		}
-		var unit vector
-		for i := range unit {
-			weight[i] = max(1, int64(float64(weight[i])/float64(sum)*total))
-			unit[i] = weight[i] / s.yard[i]
-		}
+		unit := weight.perUnit(caps)
 		p, f := l.priced(unit)
-		r.best = s.better(r.best, f)
-		bounds = append(bounds, bound{p, float64(p.rest[0][0]) / float64(unit.dot(s.yard))})
-		load, _ := s.load(f.cost)
-		if load == 0 {
-			break
+		bounds = append(bounds, bound{p, float64(p.rest[0][0]) / float64(unit.dot(caps))})
+		share := see(f)
+		if share == 0 {
+			break // it takes nothing: no price says more
 		}
 		for i := range weight {
 			// A kind that is as scarce as any doubles at first; later steps are shorter.
-			scarce := int64(float64(f.cost[i]) / float64(s.yard[i]) / load * 1024)
+			scarce := int64(shareOf(f.cost[i], caps[i]) / share * 1024)
 			weight[i] += weight[i] / 1024 * scarce * 4 / int64(4+round)
 		}
 	}
-	slices.SortStableFunc(bounds, func(a, b bound) int { return cmp.Compare(b.load, a.load) })
+	slices.SortStableFunc(bounds, func(a, b bound) int { return cmp.Compare(b.share, a.share) })
 	for _, b := range bounds[:min(keep, len(bounds))] {
-		r.prices = append(r.prices, b.price)
+		r.mixed = append(r.mixed, b.price)
 	}
 	return r, true
+}
+
+// perUnit turns weights of whole caps into prices of a unit, and scales the weights so that the prices keep enough
+// digits and the price of a network stays far below never.
+func (v *vector) perUnit(caps vector) (unit vector) {
+	const total = 1 << 32
+	var sum int64
+	for _, w := range v {
+		sum += w
+	}
+	for i := range v {
+		v[i] = max(1, int64(float64(v[i])/float64(sum)*total))
+		unit[i] = v[i] / max(1, caps[i])
+	}
+	return unit
 }

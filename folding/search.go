@@ -78,7 +78,7 @@ func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, e
 	list := s.intervals()
 	first, last := list[0], list[len(list)-1]
 	l := s.lattice(last)
-	loose, ok := s.relax(l)
+	loose, ok := s.relax(l, s.yard)
 	if !ok {
 		s.unjoined(d)
 		return nil, nil
@@ -96,11 +96,11 @@ func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, e
 	}
 	why := fmt.Sprintf("asked for: %s frames per second allow %d clocks", plain(goal.FPS), want)
 	if goal.FPS > 0 && want >= first {
-		v, err := s.decide(ctx, want)
+		found, err := s.within(ctx, s.lattice(want), s.budget)
 		if err != nil {
 			return nil, err
 		}
-		if v.fits {
+		if found.best != nil {
 			return s.optimise(ctx, want, true, why)
 		}
 	}
@@ -131,68 +131,79 @@ func (s *space) fixes() bool {
 	return slices.ContainsFunc(s.layers, func(l layer) bool { return l.fixed })
 }
 
-// A verdict says whether some folding keeps an interval within the budget.
-type verdict struct {
-	fits, exact bool
-	best        *folding // the least demanding one found, within the budget or not; nil where there is none at all
+// A finding is what is known of the foldings within caps at one interval.
+type finding struct {
+	best    *folding // the best found, nil where none was
+	last    bool     // there is no better one within caps
+	nearest *folding // the one that takes least of caps; nil where nothing keeps the interval
 }
 
-func (s *space) decide(ctx context.Context, interval int) (verdict, error) {
-	l := s.lattice(interval)
-	r, ok := s.relax(l)
-	if !ok {
-		return verdict{exact: l.exact}, nil
+// within looks for foldings within caps: by prices, and where these leave it open by label.
+func (s *space) within(ctx context.Context, l *lattice, caps vector) (finding, error) {
+	r, ok := s.relax(l, caps)
+	switch {
+	case !ok || r.excludes(caps):
+		return finding{nil, l.exact, r.nearest}, nil
+	case r.best != nil:
+		return finding{r.best, false, r.nearest}, nil
 	}
-	if r.best.cost.within(s.budget) {
-		return verdict{true, true, r.best}, nil
-	}
-	for _, p := range slices.Concat(r.single, r.prices) {
-		if p.rest[0][0] > p.unit.dot(s.budget) {
-			return verdict{false, l.exact, r.best}, nil
-		}
-	}
-	f, exact, err := s.label(ctx, l, r, s.budget)
-	if f != nil {
-		return verdict{true, true, f}, err
-	}
-	return verdict{false, exact && l.exact, r.best}, err
+	f, exact, err := s.label(ctx, l, r, caps)
+	return finding{f, exact && l.exact, r.nearest}, err
 }
+
+// attempts bounds how often optimise looks for something better.
+const attempts = 32
 
 // optimise finds the best folding at an interval that some folding is known to keep, within the budget if budgeted.
+// First it looks for less load until there is none, then for fewer LUTs at that load.
 func (s *space) optimise(ctx context.Context, interval int, budgeted bool, why string) (*chosen, error) {
 	l := s.lattice(interval)
-	r, _ := s.relax(l)
-	best := r.best
-	if budgeted && !best.cost.within(s.budget) {
-		best = nil
+	caps := s.budget
+	if !budgeted {
+		caps = vector{most, most, most, most, most}
 	}
-	// Each round looks among what is at least as good as the best so far; a round that drops no label has the last word.
-	for {
-		caps := s.budget
-		if best != nil {
-			caps = s.asGood(best, budgeted)
-		}
-		f, exact, err := s.label(ctx, l, r, caps)
-		if err != nil {
-			return nil, err
-		}
-		next := s.better(best, f)
-		if exact || next == best {
-			return &chosen{next, exact && l.exact, why}, nil
-		}
-		best = next
+	found, err := s.within(ctx, l, caps)
+	if err != nil {
+		return nil, err
 	}
+	c := &chosen{found.best, found.last, why}
+	lower := func() vector { return s.asGood(c.folding, caps, 1) }
+	fewer := func() vector {
+		v := s.asGood(c.folding, caps, 0)
+		v[lut] = min(v[lut], c.cost[lut]-1)
+		return v
+	}
+	proved := true
+	for _, tighter := range []func() vector{lower, fewer} {
+		more := true
+		for range attempts {
+			if c.exact {
+				return c, nil
+			}
+			found, err := s.within(ctx, l, tighter())
+			if err != nil {
+				return nil, err
+			}
+			if found.best == nil {
+				proved, more = proved && found.last, false
+				break
+			}
+			c.folding, c.exact = found.best, found.last && proved
+		}
+		proved = proved && !more
+	}
+	c.exact = proved
+	return c, nil
 }
 
-// asGood is the most that a folding may take whose load is at most f's.
-func (s *space) asGood(f *folding, budgeted bool) vector {
-	_, kind := s.load(f.cost)
-	var caps vector
+// most caps nothing.
+const most = int64(1) << 40
+
+// asGood is the most within caps that a folding may take of each kind whose load is at most f's, or less for less = 1.
+func (s *space) asGood(f *folding, caps vector, less int64) vector {
+	_, kind := load(f.cost, s.yard)
 	for i := range caps {
-		caps[i] = s.yard[i] * f.cost[kind] / s.yard[kind]
-		if budgeted {
-			caps[i] = min(caps[i], s.budget[i])
-		}
+		caps[i] = min(caps[i], (s.yard[i]*f.cost[kind]-less)/s.yard[kind])
 	}
 	return caps
 }
@@ -206,23 +217,23 @@ type fastest struct {
 
 func (s *space) fastest(ctx context.Context, list []int) (f fastest, err error) {
 	f.exact = true
-	var failed verdict // at the longest interval that does not fit
+	var failed finding // at the longest interval that does not fit
 	at := sort.Search(len(list), func(i int) bool {
 		if err != nil {
 			return true
 		}
-		var v verdict
-		if v, err = s.decide(ctx, list[i]); !v.fits {
-			failed, f.exact = v, f.exact && v.exact
+		var found finding
+		if found, err = s.within(ctx, s.lattice(list[i]), s.budget); found.best == nil {
+			failed, f.exact = found, f.exact && found.last
 		}
-		return v.fits
+		return found.best != nil
 	})
 	switch {
 	case err != nil || at == len(list):
 	case at == 0:
 		f.interval, f.why = list[at], s.floor()
 	default:
-		f.interval, f.why = list[at], fmt.Sprintf("%d clocks %s", list[at-1], s.shortage(failed))
+		f.interval, f.why = list[at], fmt.Sprintf("%d clocks %s", list[at-1], s.shortage(failed.nearest))
 	}
 	return f, err
 }
@@ -239,12 +250,12 @@ func (s *space) floor() string {
 }
 
 // shortage says what is missing where nothing fits: "would take 231000 LUT of 184320".
-func (s *space) shortage(v verdict) string {
-	if v.best == nil {
+func (s *space) shortage(f *folding) string {
+	if f == nil {
 		return "leave neighbours whose words no width converter joins"
 	}
-	kind := s.scarcest(v.best.cost)
-	return fmt.Sprintf("would take %d %s of %d", v.best.cost[kind], names[kind], s.budget[kind])
+	kind := s.scarcest(f.cost)
+	return fmt.Sprintf("would take %d %s of %d", f.cost[kind], names[kind], s.budget[kind])
 }
 
 // scarcest is the kind of which cost exceeds the budget by the largest factor.

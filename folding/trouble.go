@@ -33,7 +33,7 @@ func (s *space) unreachable(goal Goal, want int, f fastest, d *diag.List) {
 // exceeded tells that no folding at the interval, the longest there is, fits the budget: what is missing, how much is
 // needed at least, and which layer takes most of it.
 func (s *space) exceeded(l *lattice, r relaxed, severity diag.Severity, d *diag.List) {
-	kind, f := s.scarcest(r.best.cost), r.best
+	kind, f := s.scarcest(r.nearest.cost), r.nearest
 	msg := fmt.Sprintf("no folding fits every budget at once; the least demanding one takes %d %s", f.cost[kind], names[kind])
 	worst := 1.0
 	for k, p := range r.single {

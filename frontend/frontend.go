@@ -18,7 +18,8 @@ import (
 
 // Options say what the file leaves open, and what to show of the passes.
 type Options struct {
-	Dims map[string]int // sizes of named dynamic axes
+	Dims map[string]int   // sizes of named dynamic axes
+	Data map[string][]int // shapes of the data at hand by input name ("" for a single input): they bind dynamic axes too
 	Pass pass.Options[*canon.Model]
 }
 
@@ -34,6 +35,10 @@ type NodeFate struct {
 type Imported struct {
 	Model *dataflow.Model
 	Fates []NodeFate
+
+	options graph.Options
+	written *graph.Program
+	lowered *lower.Result
 }
 
 // Import reads a model. name is the file's base name, for diagnostics. It leaves out Model after adding errors to d;
@@ -44,12 +49,13 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		return &Imported{}, nil
 	}
 	im := &Imported{}
-	written := graph.Prepare(g, name, graph.Options{Dims: opt.Dims}, d)
+	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
+	written := graph.Prepare(g, name, bind, d)
 	if written == nil {
 		im.Fates = unknownFates(g)
 		return im, nil
 	}
-	m := &canon.Model{Graph: g.Clone(), File: name, Options: graph.Options{Dims: opt.Dims}}
+	m := &canon.Model{Graph: g.Clone(), File: name, Options: bind}
 	program, err := canon.Run(m, opt.Pass, d)
 	if program == nil {
 		im.Fates = unknownFates(g)
@@ -60,23 +66,52 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	if low == nil {
 		return im, nil
 	}
-	im.Model = model(written, program, low)
+	im.Model, im.options, im.written, im.lowered = model(written, program, low), bind, written, low
 	return im, nil
 }
 
-// Reference imports only as far as executing the model as written needs: a model without a quantised layer has one.
-func Reference(name string, onnx []byte, opt Options, d *diag.List) *dataflow.Model {
+// Scale gives the real value of element i of a stream's tensor: real = scale*integer + bias, as float64.
+func (im *Imported) Scale(tensor string, i int) (scale, bias float64) {
+	f, ok := im.lowered.Integer.Integer(tensor, i)
+	if !ok {
+		panic(fmt.Sprintf("frontend: %q is no integer tensor", tensor))
+	}
+	scale, _ = f.Scale.Float64()
+	bias, _ = f.Bias.Float64()
+	return scale, bias
+}
+
+// Tensors runs one sample through the model as written and gives every tensor that depends on data, rounded.
+func (im *Imported) Tensors(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+	part := mustPart(im.written, inputNames(im.written), outputNames(im.written))
+	_, all, err := part.Run(reals(in))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]dataflow.RealTensor{}
+	for name, v := range all {
+		if im.written.Known[name].Const == nil {
+			out[name] = dataflow.RealTensor{Shape: v.Shape, Data: v.Lo}
+		}
+	}
+	return out, nil
+}
+
+// ImportReference imports only as far as executing the model as written needs: a model that has no quantised layer
+// runs too.
+func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Imported {
 	g := onnxio.Read(name, onnx, d)
 	if g == nil {
-		return nil
+		return &Imported{}
 	}
-	p := graph.Prepare(g, name, graph.Options{Dims: opt.Dims}, d)
+	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
+	p := graph.Prepare(g, name, bind, d)
 	if p == nil {
-		return nil
+		return &Imported{Fates: unknownFates(g)}
 	}
 	m := &dataflow.Model{Name: g.Name, Reference: reference(p)}
 	m.In, m.Out = signature(p)
-	return m
+	return &Imported{Model: m, options: bind, written: p}
 }
 
 func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {

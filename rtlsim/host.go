@@ -2,6 +2,7 @@ package rtlsim
 
 import (
 	"fmt"
+	"math"
 
 	"hlsgen/internal/dataflow"
 )
@@ -15,7 +16,7 @@ type Pace struct {
 }
 
 func (p Pace) verify() error {
-	if p.Every < 0 || p.Stall < 0 || p.Stall > 99 {
+	if p.Every < 0 || p.Every > math.MaxInt32 || p.Stall < 0 || p.Stall > 99 {
 		return fmt.Errorf("a pace of a word every %d clocks, %d %% of them stalled", p.Every, p.Stall)
 	}
 	return nil
@@ -61,7 +62,6 @@ func mix(x uint64) uint64 {
 
 // A source is the host at an input.
 type source struct {
-	id    int
 	fifo  *fifo
 	gate  gate
 	left  int // words not yet given

@@ -44,7 +44,7 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 		return nil, err
 	}
 	for rounds := 0; ; rounds++ {
-		if rounds%4096 == 0 && ctx.Err() != nil {
+		if rounds%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if opt.MaxCycles > 0 && s.clock >= opt.MaxCycles {

@@ -13,8 +13,12 @@ func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 	perLimb, count := limbs(len(t.Rows[0]), t.Elem.Width)
 	width := perLimb * t.Elem.Width
 	b := make([]byte, 0, 256+len(t.Rows)*count*(width/4+5))
-	b = fmt.Appendf(b, "// %s: %s of %s.\n", name, comment(orName(t.Doc, t.Name)), layer)
-	b = fmt.Appendf(b, "// %s of %s %s", plural(len(t.Rows), "row"), plural(len(t.Rows[0]), "element"), "of type "+t.Elem.String())
+	doc := ""
+	if t.Doc != "" {
+		doc = ", " + comment(t.Doc)
+	}
+	b = fmt.Appendf(b, "// The %s of %s%s.\n", t.Name, layer, doc)
+	b = fmt.Appendf(b, "// %s of %s of type %s", plural(len(t.Rows), "row"), plural(len(t.Rows[0]), "element"), t.Elem)
 	if count > 1 {
 		b = fmt.Appendf(b, ", %d in each of %d limbs", perLimb, count)
 	}
@@ -61,13 +65,6 @@ func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 		b = append(b, cell...)
 	}
 	return append(b, "\n};\n\n#endif\n"...), nil
-}
-
-func orName(doc, name string) string {
-	if doc != "" {
-		return doc
-	}
-	return name
 }
 
 func plural(n int, what string) string {

@@ -331,14 +331,7 @@ func (r *runner) move(in []*Reals, out *Reals) *Reals {
 
 func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error {
 	for i := range out.Lo {
-		for v, slot := range e.Args {
-			if v == 0 && first != nil {
-				r.vars[0] = first.At(i)
-				continue
-			}
-			r.vars[v] = in[slot].At(e.At(v, i))
-		}
-		y, sure := r.f.Interval(r.vars)
+		y, sure := r.f.Interval(r.gather(e, in, first, i))
 		if !sure {
 			if d == nil {
 				return errOpen

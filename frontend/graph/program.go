@@ -84,7 +84,8 @@ type Dot struct {
 
 // Options bind what the file leaves open.
 type Options struct {
-	Dims map[string]int // values of named dynamic axes; a leading dynamic axis is one sample
+	Dims map[string]int   // values of named dynamic axes; a leading dynamic axis is one sample
+	Data map[string][]int // shapes of data per input ("" for a single one): axes but the leading are read off them
 }
 
 // Prepare derives every shape and constant. It reports all nodes it does not understand in one run and returns nil
@@ -153,11 +154,14 @@ func bindShape(v Value, opt Options) (shape []int, msg string) {
 		size := dim.Size
 		if size < 0 {
 			bound, given := opt.Dims[dim.Param]
+			seen := opt.fromData(v, i)
 			switch {
 			case given && dim.Param != "":
 				size = bound
 			case i == 0:
 				size = 1
+			case seen > 0:
+				size = seen
 			default:
 				return nil, fmt.Sprintf("axis %d (%q) is dynamic", i, dim.Param)
 			}
@@ -169,6 +173,20 @@ func bindShape(v Value, opt Options) (shape []int, msg string) {
 		shape = append(shape, size)
 	}
 	return shape, ""
+}
+
+// fromData is the size of axis i of an input in the data at hand, which may have an axis of samples more in front; 0
+// where there are none that match.
+func (o Options) fromData(v Value, i int) int {
+	shape, ok := o.Data[v.Name]
+	if !ok {
+		shape = o.Data[""]
+	}
+	i += len(shape) - len(v.Dims)
+	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 || i < 0 {
+		return 0
+	}
+	return shape[i]
 }
 
 func (g *Graph) opset(domain string) int64 {

@@ -8,22 +8,43 @@ type Affine struct{ Scale, Bias *big.Rat }
 // Affine reads e, an expression in variable 0 alone, as Scale*x + Bias. ok is false where it is no such thing: a
 // rounding, a bound or a root of x stands in between, or a root of a constant is irrational.
 func (e *Expr) Affine() (a Affine, ok bool) {
+	a, ok = e.affine(map[*Expr]Affine{})
+	return a, ok
+}
+
+// affine keeps what it has found, so that shared parts are read once. Parts that are not affine need no record: they
+// end the search.
+func (e *Expr) affine(found map[*Expr]Affine) (a Affine, ok bool) {
 	switch e.op {
 	case constant:
 		return Affine{new(big.Rat), e.c}, true
 	case variable:
 		return Affine{big.NewRat(1, 1), new(big.Rat)}, true
 	}
-	x, ok := e.args[0].Affine()
+	if a, ok := found[e]; ok {
+		return a, true
+	}
+	x, ok := e.args[0].affine(found)
 	if !ok {
 		return Affine{}, false
 	}
 	var y Affine
 	if e.args[1] != nil {
-		if y, ok = e.args[1].Affine(); !ok {
+		if y, ok = e.args[1].affine(found); !ok {
 			return Affine{}, false
 		}
 	}
+	if a, ok = e.combine(x, y); !ok || size(a.Scale)+size(a.Bias) > maxRatBits {
+		return Affine{}, false
+	}
+	found[e] = a
+	return a, true
+}
+
+func size(r *big.Rat) int { return r.Num().BitLen() + r.Denom().BitLen() }
+
+// combine applies e's operation to affine operands.
+func (e *Expr) combine(x, y Affine) (Affine, bool) {
 	rat := func() *big.Rat { return new(big.Rat) }
 	switch {
 	case e.op == add:

@@ -23,9 +23,15 @@ func (n Num) Interval() Interval {
 	if n.r != nil {
 		return around(n.r)
 	}
-	lo, _ := n.lo.Rat(nil)
-	hi, _ := n.hi.Rat(nil)
-	return Interval{around(lo).Lo, around(hi).Hi}
+	lo, below := n.lo.Float64()
+	if below == big.Above {
+		lo = down(lo)
+	}
+	hi, above := n.hi.Float64()
+	if above == big.Below {
+		hi = up(hi)
+	}
+	return Interval{lo, hi}
 }
 
 // Float32 is n rounded to the nearest float32, ties to even; ok is false where the enclosure spans two.
@@ -55,6 +61,7 @@ var (
 	ErrPrecision = errors.New("not decided at this precision")
 	ErrDivision  = errors.New("division by zero")
 	ErrRoot      = errors.New("square root of a negative number")
+	ErrMagnitude = errors.New("a value beyond 2^(2^24)")
 )
 
 // Precisions are the working precisions, in bits, that a decision tries in turn before it gives up. A rounding that
@@ -63,6 +70,20 @@ var Precisions = []uint{128, 512, 2048, 8192}
 
 // maxRatBits is the size from which a rational is enclosed instead: long chains of fractions grow without bound.
 const maxRatBits = 1 << 15
+
+// maxExp bounds the binary exponents of enclosures: one operation on them cannot leave big.Float, whose ends would
+// otherwise become infinite or zero and enclose nothing.
+const maxExp = 1 << 24
+
+// enclosed is what lies between lo and hi.
+func enclosed(lo, hi *big.Float) (Num, error) {
+	for _, v := range []*big.Float{lo, hi} {
+		if e := v.MantExp(nil); e > maxExp || e < -maxExp {
+			return Num{}, ErrMagnitude
+		}
+	}
+	return Num{lo: lo, hi: hi}, nil
+}
 
 // Exact evaluates f at the given numbers with prec bits for what is irrational.
 func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
@@ -78,6 +99,8 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 			s[i], err = s[in.a].round(in.e.mode)
 		case neg, abs, sqrt:
 			s[i], err = unary(in.op, s[in.a], prec)
+		case mul:
+			s[i], err = product(s[in.a], s[in.b], in.a == in.b, prec)
 		default:
 			s[i], err = binary(in.op, s[in.a], s[in.b], prec)
 		}
@@ -86,6 +109,18 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 		}
 	}
 	return s[len(s)-1], nil
+}
+
+// product is x*y; a square is not negative even where the enclosure of x spans zero.
+func product(x, y Num, square bool, prec uint) (Num, error) {
+	if square {
+		a, err := unary(abs, x, prec)
+		if err != nil {
+			return a, err
+		}
+		x, y = a, a
+	}
+	return binary(mul, x, y, prec)
 }
 
 func (n Num) round(mode Rounding) (Num, error) {
@@ -151,7 +186,7 @@ func root(x Num, prec uint) (Num, error) {
 	}
 	// big.Float.Sqrt rounds by the receiver's mode only at the end; one more step outwards makes the ends safe.
 	a, b := floor(prec).Sqrt(lo), ceil(prec).Sqrt(hi)
-	return Num{lo: nudge(a, -1), hi: nudge(b, +1)}, nil
+	return enclosed(nudge(a, -1), nudge(b, +1))
 }
 
 // nudge moves v by two units of its last place.
@@ -195,37 +230,49 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 	if op == mul && (x.zero() || y.zero()) {
 		return Num{r: new(big.Rat)}, nil // a pruned channel: zero times a root is zero
 	}
-	if op == div && x.zero() {
-		return Num{r: new(big.Rat)}, nil
-	}
 	xl, xh := x.enclose(prec)
 	yl, yh := y.enclose(prec)
 	switch op {
 	case add:
-		return Num{lo: floor(prec).Add(xl, yl), hi: ceil(prec).Add(xh, yh)}, nil
+		return enclosed(floor(prec).Add(xl, yl), ceil(prec).Add(xh, yh))
 	case sub:
-		return Num{lo: floor(prec).Sub(xl, yh), hi: ceil(prec).Sub(xh, yl)}, nil
+		return enclosed(floor(prec).Sub(xl, yh), ceil(prec).Sub(xh, yl))
 	case mul:
-		return corners(prec, xl, xh, yl, yh, (*big.Float).Mul), nil
+		return corners(prec, xl, xh, yl, yh, (*big.Float).Mul)
 	case div:
-		if yl.Sign() <= 0 && yh.Sign() >= 0 {
-			if y.r != nil {
-				return Num{}, ErrDivision
-			}
+		switch {
+		case y.zero():
+			return Num{}, ErrDivision
+		case yl.Sign() <= 0 && yh.Sign() >= 0:
 			return Num{}, ErrPrecision
+		case x.zero():
+			return x, nil
 		}
-		return corners(prec, xl, xh, yl, yh, (*big.Float).Quo), nil
-	case minimum:
-		return Num{lo: least(xl, yl), hi: least(xh, yh)}, nil
-	case maximum:
+		return corners(prec, xl, xh, yl, yh, (*big.Float).Quo)
+	case minimum, maximum:
+		switch {
+		case xh.Cmp(yl) <= 0: // decided: what is rational stays so
+			return either(op == minimum, x, y), nil
+		case yh.Cmp(xl) <= 0:
+			return either(op == minimum, y, x), nil
+		case op == minimum:
+			return Num{lo: least(xl, yl), hi: least(xh, yh)}, nil
+		}
 		return Num{lo: greatest(xl, yl), hi: greatest(xh, yh)}, nil
 	}
 	panic("real: invalid primitive")
 }
 
+func either(first bool, x, y Num) Num {
+	if first {
+		return x
+	}
+	return y
+}
+
 func (n Num) zero() bool { return n.r != nil && n.r.Sign() == 0 }
 
-func corners(prec uint, xl, xh, yl, yh *big.Float, f func(z, x, y *big.Float) *big.Float) Num {
+func corners(prec uint, xl, xh, yl, yh *big.Float, f func(z, x, y *big.Float) *big.Float) (Num, error) {
 	var n Num
 	for _, x := range []*big.Float{xl, xh} {
 		for _, y := range []*big.Float{yl, yh} {
@@ -238,7 +285,7 @@ func corners(prec uint, xl, xh, yl, yh *big.Float, f func(z, x, y *big.Float) *b
 			}
 		}
 	}
-	return n
+	return enclosed(n.lo, n.hi)
 }
 
 func least(x, y *big.Float) *big.Float {

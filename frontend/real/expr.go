@@ -158,7 +158,10 @@ func (f *Func) Fork() *Func { return &Func{code: f.code, slots: make([]Interval,
 
 // Interval evaluates f where variable i lies in vars[i]. sure is false where a rounding inside had more than one
 // possible outcome (the result still holds the truth).
-func (f *Func) Interval(vars []Interval) (y Interval, sure bool) {
+func (f *Func) Interval(vars []Interval) (y Interval, sure bool) { return f.interval(vars, nil) }
+
+// interval applies after, if given, to the result of every arithmetic primitive.
+func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Interval, sure bool) {
 	sure = true
 	s := f.slots
 	for i, in := range f.code {
@@ -195,8 +198,20 @@ func (f *Func) Interval(vars []Interval) (y Interval, sure bool) {
 		default:
 			panic("real: invalid primitive")
 		}
+		if after != nil && in.op.rounds() {
+			s[i] = after(s[i])
+		}
 	}
 	return s[len(s)-1], sure
+}
+
+// rounds reports whether floating point rounds the result of a primitive.
+func (p Prim) rounds() bool {
+	switch p {
+	case add, sub, mul, div, sqrt:
+		return true
+	}
+	return false
 }
 
 func square(x Interval) Interval {
@@ -205,12 +220,19 @@ func square(x Interval) Interval {
 }
 
 // Equal reports whether two expressions are written alike, constants by value.
-func (e *Expr) Equal(o *Expr) bool {
-	if e == o {
+func (e *Expr) Equal(o *Expr) bool { return e.equal(o, map[[2]*Expr]bool{}) }
+
+// equal keeps the pairs already found alike: parts that are shared are compared once, not once per path to them.
+func (e *Expr) equal(o *Expr, alike map[[2]*Expr]bool) bool {
+	if e == o || alike[[2]*Expr{e, o}] {
 		return true
 	}
 	if e == nil || o == nil || e.op != o.op || e.v != o.v || e.mode != o.mode || (e.c != nil && e.c.Cmp(o.c) != 0) {
 		return false
 	}
-	return e.args[0].Equal(o.args[0]) && e.args[1].Equal(o.args[1])
+	if !e.args[0].equal(o.args[0], alike) || !e.args[1].equal(o.args[1], alike) {
+		return false
+	}
+	alike[[2]*Expr{e, o}] = true
+	return true
 }

@@ -1,6 +1,9 @@
 package real
 
-import "math"
+import (
+	"math"
+	"math/big"
+)
 
 // An Interval is a set of reals [Lo, Hi] with float64 ends that surely holds the true value. Every operation rounds
 // outwards, and only where it is inexact: error-free transformations (the remainder of a sum, product, quotient or
@@ -33,7 +36,7 @@ func outward(v, rest float64) Interval {
 	case rest < 0:
 		return Interval{down(v), v}
 	}
-	return Interval{down(v), up(v)} // NaN: an end was infinite
+	return Interval{down(v), up(v)} // NaN: the remainder overflowed
 }
 
 func addPt(a, b float64) Interval {
@@ -57,7 +60,7 @@ func mulPt(a, b float64) Interval {
 		return overflow(p, a, b)
 	}
 	if math.Abs(p) < tiny {
-		return Interval{down(p), up(p)}
+		return around(new(big.Rat).Mul(rat(a), rat(b)))
 	}
 	return outward(p, math.FMA(a, b, -p))
 }
@@ -70,8 +73,13 @@ func divPt(a, b float64) Interval {
 	if math.IsInf(q, 0) {
 		return overflow(q, a, b)
 	}
-	if math.Abs(q) < tiny || math.Abs(a) < tiny || math.IsInf(b, 0) {
+	switch {
+	case math.IsInf(b, 0) && math.IsInf(a, 0):
+		return Everything
+	case math.IsInf(b, 0):
 		return Interval{down(q), up(q)}
+	case math.Abs(q) < tiny || math.Abs(a) < tiny:
+		return around(new(big.Rat).Quo(rat(a), rat(b)))
 	}
 	rest := math.FMA(-q, b, a)
 	if b < 0 {
@@ -84,12 +92,19 @@ func sqrtPt(a float64) Interval {
 	if a <= 0 {
 		return Interval{}
 	}
-	s := math.Sqrt(a)
-	if a < tiny || math.IsInf(a, 0) {
-		return Interval{down(s), up(s)}
+	if math.IsInf(a, 0) {
+		return Interval{a, a}
 	}
-	return outward(s, math.FMA(-s, s, a))
+	scale := 1.0
+	if a < tiny {
+		a, scale = a*0x1p600, 0x1p-300
+	}
+	s := math.Sqrt(a)
+	return outward(s*scale, math.FMA(-s, s, a))
 }
+
+// rat is the rational that a finite float64 is.
+func rat(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
 // overflow is the interval of a result beyond float64: from the largest float64 on, or infinite where an end was.
 func overflow(v, a, b float64) Interval {

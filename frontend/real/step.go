@@ -9,13 +9,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// ErrTooManySteps says that a function has more steps than were allowed.
+// ErrTooManySteps says that a function has more steps than were allowed, or that it varies so wildly that they were
+// not found within maxEvaluations.
 var ErrTooManySteps = errors.New("too many steps")
+
+// maxEvaluations bounds a bisection. A step takes some hundred evaluations at most, unless intervals say little of the
+// function: f(x)-g(x) of two steep functions is searched integer by integer.
+const maxEvaluations = 1 << 22
 
 // StepOver evaluates f, an integer-valued expression in variable 0, at every integer of r and returns it as a step
 // function, exactly. Bisection: where the interval evaluation of a run of integers gives one value, the run is
 // constant; otherwise it is split, and a single integer left open is decided in exact arithmetic. Nothing is assumed of
-// f, neither monotony nor form. More than limit breakpoints give ErrTooManySteps.
+// f, neither monotony nor form. More than limit breakpoints give ErrTooManySteps, as does a search that would not end.
 func (f *Func) StepOver(r num.Range, limit int) (num.Step, error) {
 	b := &bisector{f: f, limit: limit}
 	if err := b.run(r.Lo, r.Hi); err != nil {
@@ -29,9 +34,13 @@ type bisector struct {
 	limit int
 	step  num.Step
 	vars  [1]Interval
+	count int // of evaluations
 }
 
 func (b *bisector) run(lo, hi int64) error {
+	if b.count++; b.count > maxEvaluations {
+		return ErrTooManySteps
+	}
 	b.vars[0] = integers(lo, hi)
 	if y, _ := b.f.Interval(b.vars[:]); y.Point() && math.Abs(y.Lo) < 1<<53 {
 		return b.add(lo, int64(y.Lo))

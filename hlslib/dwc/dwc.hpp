@@ -30,7 +30,7 @@ template <> struct dwc_loop<dwc_narrow> {
 #pragma HLS PIPELINE II=1 style=flp
             if (part == 0) buffer = in.read();
             out.write(ap_uint<C::out_width>(buffer));
-            if (ratio > 1) buffer >>= C::out_width;
+            buffer >>= C::out_width;
             part += 1;
             if (part == ratio) part = 0;
         }

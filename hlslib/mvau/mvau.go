@@ -114,7 +114,8 @@ func (o *op) Kind() string { return Kind }
 
 func (o *op) Params() any { return o.p }
 
-// Bind takes one input of shape [..., MW] and gives one output of shape [..., MH].
+// Bind takes one input of shape [..., MW], where MW may be the product of several trailing axes, and gives one output of
+// shape [..., MH].
 func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if err := o.p.verify(); err != nil {
 		return nil, nil, err
@@ -122,11 +123,12 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if len(in) != 1 {
 		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
 	}
-	shape := in[0].Shape
-	if len(shape) == 0 || shape.Channels() != o.mw {
-		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d by %d, want a last axis of %d", shape, o.mh, o.mw, o.mw)
+	x, ok := in[0].Vectors(o.mw)
+	if !ok {
+		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d by %d, want vectors of %d", in[0].Shape, o.mh, o.mw, o.mw)
 	}
-	b := &op{p: o.p, mh: o.mh, mw: o.mw, in: in[0], vectors: shape.Vectors()}
+	shape := x.Shape
+	b := &op{p: o.p, mh: o.mh, mw: o.mw, in: x, vectors: shape.Vectors()}
 	b.weight = num.Narrowest(b.p.Weights...)
 	b.xnor = b.weight.Kind == num.Bipolar && b.in.Elem.Kind == num.Bipolar
 	b.pe, b.simd = dataflow.Divisors(b.mh), dataflow.Divisors(b.mw)

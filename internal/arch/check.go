@@ -23,6 +23,10 @@ func Check(module fs.FS) (breaches []string, err error) {
 		case e.IsDir() || path.Ext(name) != ".go":
 			return nil
 		}
+		if _, ok := placeOf(path.Dir(name)); !ok {
+			breaches = append(breaches, name+": its package has no place in internal/arch/policy.go")
+			return nil
+		}
 		imports, err := importsOf(module, name)
 		if err != nil {
 			return err
@@ -31,9 +35,6 @@ func Check(module fs.FS) (breaches []string, err error) {
 			if why := breach(path.Dir(name), strings.HasSuffix(name, "_test.go"), i); why != "" {
 				breaches = append(breaches, fmt.Sprintf("%s imports %s: %s", name, i, why))
 			}
-		}
-		if _, ok := placeOf(path.Dir(name)); !ok {
-			breaches = append(breaches, name+": package has no place in internal/arch/policy.go")
 		}
 		return nil
 	})

@@ -64,8 +64,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	board := findBoard(o.Board, d)
 	fixed := readFolding(o.Folding, d)
 	o.step("importing")
-	if r.Imported = importModel(o, r.Source, d); r.Imported.Model == nil || d.Failed() {
-		return nil, nil
+	if r.Imported, err = importModel(o, r.Source, d); err != nil || d.Failed() {
+		return nil, err
 	}
 	model := r.Imported.Model
 	if !auditAccumulators(model.Graph, o.AccBits, d) {

@@ -14,16 +14,18 @@ import (
 	"hlsgen/internal/pass"
 )
 
-func importModel(o Options, src *Source, d *diag.List) *frontend.Imported {
+func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, error) {
 	opt := frontend.Options{Dims: o.Dims}
 	if o.Dump != "" {
 		if err := os.MkdirAll(o.Dump, 0o755); err != nil {
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Msg: err.Error(), Hint: "give --dump-passes a folder that can be written"})
-			return &frontend.Imported{}
+			return nil, err
 		}
 		opt.Pass = dumpTo(o.Dump)
 	}
-	im := frontend.Import(src.File, src.ONNX, opt, d)
+	im, err := frontend.Import(src.File, src.ONNX, opt, d)
+	if err != nil {
+		return nil, err
+	}
 	if im.Model != nil {
 		im.Model.Name = src.Name
 		if o.Dump != "" {
@@ -31,25 +33,19 @@ func importModel(o Options, src *Source, d *diag.List) *frontend.Imported {
 			if err := dataflow.Format(&b, im.Model.Graph); err != nil {
 				panic(err)
 			}
-			writeDump(o.Dump, "99-lowered.txt", b.Bytes())
+			if err := os.WriteFile(filepath.Join(o.Dump, "99-lowered.txt"), b.Bytes(), 0o644); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return im
+	return im, nil
 }
 
-// dumpTo writes the graph after every pass, numbered in order.
+// dumpTo writes the graph after every pass that changed it, numbered in order.
 func dumpTo(dir string) pass.Options[*canon.Model] {
-	n := 0
-	return pass.Options[*canon.Model]{Dump: func(name string, m *canon.Model) {
-		writeDump(dir, fmt.Sprintf("%02d-%s.txt", n, name), []byte(m.Graph.String()))
-		n++
+	return pass.Options[*canon.Model]{Dump: func(n int, name string, m *canon.Model) error {
+		return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d-%s.txt", n, name)), []byte(m.Graph.String()), 0o644)
 	}}
-}
-
-func writeDump(dir, name string, text []byte) {
-	if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-		panic(err)
-	}
 }
 
 // Checked is what `hlsgen check` shows.
@@ -66,7 +62,9 @@ func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error)
 	if c.Source = Open(o.Model, d); c.Source == nil {
 		return nil, nil
 	}
-	c.Imported = importModel(o, c.Source, d)
+	if c.Imported, err = importModel(o, c.Source, d); err != nil {
+		return nil, err
+	}
 	if m := c.Imported.Model; m != nil {
 		auditAccumulators(m.Graph, o.AccBits, d)
 		c.Layers = layerReports(m.Graph, nil)

@@ -186,8 +186,7 @@ const (
 
 // A Kernel computes the data of single iterations, in order. Step is given the iteration's number within the frame
 // and one word per input port (nil where Loop reads none); it returns one word per output port (nil where Loop writes
-// none). Nobody changes a word once it is handed over, so a kernel may keep one; the slice in is the caller's again
-// after Step. The words it returns belong to the caller.
+// none). A kernel neither changes nor keeps what it is given; the words it returns belong to the caller.
 type Kernel interface {
 	Step(iteration int, in []Word) (out []Word)
 }
@@ -205,3 +204,24 @@ type Bound struct {
 
 // Accumulating is implemented by layers with accumulators.
 type Accumulating interface{ Accumulator() Bound }
+
+// Vectors views t as vectors of n elements: its trailing axes are read as one where their product is n, as a matrix
+// layer behind a Flatten does. ok is false where no trailing axes make n.
+func (t Type) Vectors(n int) (v Type, ok bool) {
+	size, k := 1, len(t.Shape)
+	for k > 0 && size < n {
+		k--
+		size *= t.Shape[k]
+	}
+	if size != n || n == 0 {
+		return Type{}, false
+	}
+	v = Type{Shape: append(append(Shape{}, t.Shape[:k]...), n), Range: t.Range, Elem: t.Elem}
+	if len(t.Range) > 1 && n != len(t.Range) {
+		v.Range = make([]num.Range, n)
+		for i := range v.Range {
+			v.Range[i] = t.Range[i%len(t.Range)]
+		}
+	}
+	return v, true
+}

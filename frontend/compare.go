@@ -1,0 +1,99 @@
+package frontend
+
+import (
+	"fmt"
+
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/pass"
+)
+
+// A Verdict is how another executor's output of one sample stands to the exact one (docs/numbers.md).
+type Verdict struct {
+	Equal   bool   // every element is what exact codes give, up to the float32 rounding of the real-valued end
+	NearTie string // not equal, but excused: the tensor where a float32 executor's code parts from the exact one
+	Output  int    // the first element that differs
+	Index   int
+}
+
+// A Comparer judges outputs that a float32 executor computed.
+type Comparer struct {
+	part *graph.Part
+	outs []string
+}
+
+// Comparer prepares the judgement.
+func (im *Imported) Comparer() (*Comparer, error) {
+	var d diag.List
+	m := &canon.Model{Graph: im.written.Graph.Clone(), File: im.written.File, Options: im.options}
+	p, err := canon.Run(m, pass.Options[*canon.Model]{}, &d)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, fmt.Errorf("the model does not normalise: %s", d.Diags[0].Msg)
+	}
+	return &Comparer{mustPart(p, inputNames(p), outputNames(p)), outputNames(p)}, nil
+}
+
+// Judge compares the given outputs of one sample.
+func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
+	part := c.part.Fork()
+	vals := reals(in)
+	_, exact, err := part.Run(vals)
+	if err != nil {
+		return Verdict{}, err
+	}
+	bounds, open := part.Bounds32(vals, exact)
+	output, index, ok := c.within(bounds, given)
+	if ok {
+		return Verdict{Equal: true}, nil
+	}
+	for _, v := range graph.Variants {
+		run := part.RunFloat32(vals, v)
+		tie, ok := nearTie(part.Codes(), exact, run, open)
+		if !ok {
+			continue
+		}
+		theirs, _ := part.Bounds32(vals, run)
+		if _, _, ok := c.within(theirs, given); ok {
+			return Verdict{NearTie: tie}, nil
+		}
+	}
+	return Verdict{Output: output, Index: index}, nil
+}
+
+func (c *Comparer) within(bounds map[string]*graph.Reals, given []dataflow.RealTensor) (output, index int, ok bool) {
+	for k, name := range c.outs {
+		b := bounds[name]
+		for i, v := range given[k].Data {
+			if !(b.Lo[i] <= v && v <= b.Hi[i]) {
+				return k, i, false
+			}
+		}
+	}
+	return 0, 0, true
+}
+
+// nearTie finds the first quantiser whose codes differ; every differing element there must lie on a boundary as far as
+// float32 can tell.
+func nearTie(codes []string, exact, run map[string]*graph.Reals, open map[string][]bool) (tensor string, ok bool) {
+	for _, name := range codes {
+		differs := false
+		for i, v := range exact[name].Lo {
+			if run[name].Lo[i] == v {
+				continue
+			}
+			if !open[name][i] {
+				return "", false
+			}
+			differs = true
+		}
+		if differs {
+			return name, true
+		}
+	}
+	return "", false
+}

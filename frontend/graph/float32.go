@@ -1,0 +1,198 @@
+package graph
+
+import (
+	"math"
+
+	"hlsgen/frontend/real"
+)
+
+// Float32 executors round at every step and may part from the exact semantics near a rounding boundary. This file is
+// what it takes to tell such a near tie from an error: an executor of that kind, and bounds on what any may give.
+
+// A Variant is one way in which float32 executors differ.
+type Variant struct {
+	Each bool // round after every primitive, not only after every operator
+	Sum  Sum
+}
+
+// Sum is an order of summation in a sum of products.
+type Sum uint8
+
+// The orders.
+const (
+	Sequential Sum = iota
+	Lanes          // eight partial sums, as vector units do
+	Wide           // in float64, rounded once
+)
+
+// Variants are the executors that are tried.
+var Variants = []Variant{{false, Sequential}, {true, Sequential}, {false, Lanes}, {true, Lanes}, {false, Wide}, {true, Wide}}
+
+func isCode(s *Step) bool { return s.Node.Domain == Internal && s.Node.Op == "Code" }
+
+// Codes lists the quantisers of the part in order, by their tensors.
+func (p *Part) Codes() (tensors []string) {
+	for _, r := range p.runners {
+		if isCode(r.step) {
+			tensors = append(tensors, r.step.Output)
+		}
+	}
+	return tensors
+}
+
+// RunFloat32 executes the part as a float32 executor of the given kind.
+func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
+	return p.walk(in, func(c *Reals) *Reals {
+		out := &Reals{Shape: c.Shape, Lo: make([]float64, len(c.Lo))}
+		for i, f := range c.Lo {
+			out.Lo[i] = float64(float32(f))
+		}
+		out.Hi = out.Lo
+		return out
+	}, func(r *runner, vals []*Reals, out *Reals) {
+		out.Hi = out.Lo
+		e := r.step.Elem
+		var sums *Reals
+		if d := r.step.Dot; d != nil {
+			for i := range out.Lo {
+				out.Lo[i] = dot32(vals[d.A].Lo, vals[d.B].Lo, int(d.ABase[i]), int(d.BBase[i]), d, v.Sum)
+			}
+			if e = d.Then; e == nil {
+				return
+			}
+			lo := append([]float64(nil), out.Lo...)
+			sums = &Reals{Shape: out.Shape, Lo: lo, Hi: lo}
+		}
+		for i := range out.Lo {
+			out.Lo[i] = r.f.Float32(r.gather(e, vals, sums, i), v.Each)
+		}
+	})
+}
+
+// Bounds32 gives, for every tensor, what any float32 executor may give that computes the given codes at every
+// quantiser: dot products within gamma_K * sum |a b|, every other operation within one unit in the last place. open
+// tells, per quantiser, the elements whose rounding could go two ways within these bounds.
+func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*Reals, open map[string][]bool) {
+	open = map[string][]bool{}
+	all = p.walk(in, func(c *Reals) *Reals {
+		out := &Reals{Shape: c.Shape, Lo: make([]float64, len(c.Lo)), Hi: make([]float64, len(c.Lo))}
+		for i := range c.Lo {
+			x := real.Interval{Lo: c.Lo[i], Hi: c.Hi[i]}
+			if float64(float32(x.Lo)) != x.Lo || !x.Point() {
+				x = x.Widen32()
+			}
+			out.Lo[i], out.Hi[i] = x.Lo, x.Hi
+		}
+		return out
+	}, func(r *runner, vals []*Reals, out *Reals) {
+		e := r.step.Elem
+		var sums *Reals
+		if r.step.Dot != nil {
+			r.dotBounds(vals, out)
+			if e = r.step.Dot.Then; e == nil {
+				return
+			}
+			sums = &Reals{Shape: out.Shape, Lo: append([]float64(nil), out.Lo...), Hi: append([]float64(nil), out.Hi...)}
+		}
+		var doubts []bool
+		if isCode(r.step) {
+			doubts = make([]bool, len(out.Lo))
+			open[r.step.Output] = doubts
+		}
+		for i := range out.Lo {
+			y, sure := r.f.Bounds32(r.gather(e, vals, sums, i))
+			out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+			if doubts != nil {
+				doubts[i] = !sure
+			}
+		}
+		if c := codes[r.step.Output]; doubts != nil && c != nil {
+			out.Lo, out.Hi = c.Lo, c.Hi
+		}
+	})
+	return all, open
+}
+
+// walk executes the part with another arithmetic: constants as fix gives them, steps that compute by compute.
+func (p *Part) walk(in []*Reals, fix func(*Reals) *Reals, compute func(r *runner, vals []*Reals, out *Reals)) map[string]*Reals {
+	all := map[string]*Reals{}
+	for i, name := range p.from {
+		all[name] = in[i]
+	}
+	value := func(name string) *Reals {
+		if all[name] == nil && name != "" {
+			all[name] = fix(constant(p.prog.Known[name].Const))
+		}
+		return all[name]
+	}
+	for _, r := range p.runners {
+		vals := make([]*Reals, len(r.step.Node.Inputs))
+		for i, name := range r.step.Node.Inputs {
+			vals[i] = value(name)
+		}
+		n := Size(r.step.Shape)
+		out := &Reals{Shape: r.step.Shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+		if r.step.Move != nil {
+			out = r.move(vals, out)
+		} else {
+			compute(r, vals, out)
+		}
+		all[r.step.Output] = out
+	}
+	for _, name := range p.to {
+		value(name)
+	}
+	return all
+}
+
+// gather collects the variables of element i; first, if given, is variable 0.
+func (r *runner) gather(e *Elem, in []*Reals, first *Reals, i int) []real.Interval {
+	for v, slot := range e.Args {
+		if v == 0 && first != nil {
+			r.vars[0] = first.At(i)
+			continue
+		}
+		r.vars[v] = in[slot].At(e.At(v, i))
+	}
+	return r.vars
+}
+
+func (r *runner) dotBounds(in []*Reals, out *Reals) {
+	d := r.step.Dot
+	gamma := float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)
+	for i := range out.Lo {
+		var y real.Interval
+		size := 0.0
+		for k := range d.K {
+			a, b := in[d.A].At(int(d.ABase[i])+k*d.AStride), in[d.B].At(int(d.BBase[i])+k*d.BStride)
+			y = y.Add(a.Mul(b))
+			size += max(math.Abs(a.Lo), math.Abs(a.Hi)) * max(math.Abs(b.Lo), math.Abs(b.Hi))
+		}
+		e := size * gamma * (1 + 0x1p-20)
+		out.Lo[i], out.Hi[i] = y.Lo-e, y.Hi+e
+	}
+}
+
+func dot32(a, b []float64, ai, bi int, d *Dot, order Sum) float64 {
+	var lanes [8]float32
+	var one float32
+	var wide float64
+	for k := range d.K {
+		x, y := a[ai+k*d.AStride], b[bi+k*d.BStride]
+		switch order {
+		case Sequential:
+			one += float32(x) * float32(y)
+		case Lanes:
+			lanes[k%8] += float32(x) * float32(y)
+		case Wide:
+			wide += x * y
+		}
+	}
+	switch order {
+	case Sequential:
+		return float64(one)
+	case Lanes:
+		return float64(((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])))
+	}
+	return float64(float32(wide))
+}

@@ -1,0 +1,111 @@
+package dwc_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/dwc"
+	"hlsgen/hlslib/layertest"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	var cases []layertest.Case
+	elems := []num.Type{uintN(1), intN(3), {Kind: num.Bipolar, Width: 1}, uintN(8)}
+	for in := 1; in <= 8; in++ {
+		for out := 1; out <= 8; out++ {
+			period := in * out // a multiple of theirs
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d", in, out), Op: dwc.New(dwc.Params{In: in, Out: out}),
+				In: []dataflow.Type{typ(elems[(in+out)%len(elems)], 3, 2*period)}})
+		}
+	}
+	for _, p := range []dwc.Params{{In: 49, Out: 8}, {In: 16, Out: 98}, {In: 784, Out: 1}, {In: 1, Out: 4096}, {In: 12, Out: 18}} {
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d", p.In, p.Out), Op: dwc.New(p), In: []dataflow.Type{typ(uintN(1), p.In*p.Out)}})
+	}
+	layertest.Check(t, 70, cases...)
+}
+
+// TestLoop spells which inner iterations move words.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		in, out     int
+		trips       []int
+		read, write string
+	}{
+		{4, 4, []int{6, 1}, "", ""},
+		{4, 2, []int{6, 2}, "10", ""},
+		{2, 4, []int{6, 2}, "", "01"},
+		{6, 4, []int{2, 3}, "110", ""},
+		{4, 6, []int{2, 3}, "", "011"},
+		{8, 3, []int{1, 8}, "10100100", ""},
+		{3, 8, []int{1, 8}, "", "00100101"},
+	}
+	for _, tt := range tests {
+		op, _, err := dwc.New(dwc.Params{In: tt.in, Out: tt.out}).Bind([]dataflow.Type{typ(uintN(2), 24)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{})
+		if fmt.Sprint(l.Trips) != fmt.Sprint(tt.trips) || l.Read[0][1].Pattern != tt.read || l.Write[0][1].Pattern != tt.write {
+			t.Errorf("%d to %d: %v, want %v", tt.in, tt.out, l, tt)
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	in := typ(uintN(4), 24)
+	for _, tt := range []struct {
+		p    dwc.Params
+		in   []dataflow.Type
+		want string
+	}{
+		{dwc.Params{}, []dataflow.Type{in}, "words of 0 into words of 0"},
+		{dwc.Params{In: -2, Out: 2}, []dataflow.Type{in}, "words of -2"},
+		{dwc.Params{In: 1, Out: 1 << 40}, []dataflow.Type{in}, "words of 1 into"},
+		{dwc.Params{In: 2, Out: 3}, nil, "0 inputs"},
+		{dwc.Params{In: 5, Out: 2}, []dataflow.Type{in}, "a frame of shape [24] has 24 elements, want whole words of 5 and of 2"},
+		{dwc.Params{In: 16, Out: 12}, []dataflow.Type{in}, "whole words of 16 and of 12"},
+		{dwc.Params{In: 2048, Out: 1}, []dataflow.Type{typ(uintN(4), 2048)}, "a word of 8192 bits"},
+		{dwc.Params{In: 768, Out: 512}, []dataflow.Type{typ(uintN(4), 1536)}, ""},
+		{dwc.Params{In: 768, Out: 640}, []dataflow.Type{typ(uintN(4), 7680)}, "a buffer of 5120 bits"},
+	} {
+		_, _, err := dwc.New(tt.p).Bind(tt.in)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`, `{"in":1,"out":1.5}`, `{"in":1,"out":5000}`, `{"in":1e10,"out":1}`} {
+		if op, err := dwc.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, out, lut int }{{4, 4, 0}, {4, 2, 1 + 4}, {2, 4, 1 + 8}, {6, 4, 1 + 24 + 2 + 8}} {
+		op, _, err := dwc.New(dwc.Params{In: tt.in, Out: tt.out}).Bind([]dataflow.Type{typ(uintN(2), 24)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := op.Cost(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{}).Total(); got != (dataflow.Resources{LUT: tt.lut}) {
+			t.Errorf("%d to %d: %+v, want %d LUT", tt.in, tt.out, got, tt.lut)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+// Package layertest is one contract that every layer must pass: that its Eval, its simulated Kernel and its compiled
+// C++ give the same, in every fold; that words and clocks are what Ports and Loop say; that what Bind promises holds.
+package layertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"hlsgen/hlslib"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A Case is a layer and what it is bound to. Folds is the number of folds tried, evenly spread over those the layer
+// offers; 0 tries all of them.
+type Case struct {
+	Name  string
+	Op    dataflow.Op // not bound
+	In    []dataflow.Type
+	Folds int
+}
+
+// frames is how many frames each engine runs.
+const frames = 4
+
+// target is what folds are scheduled for.
+var target = dataflow.Target{ClockMHz: 200}
+
+// Check holds every case against the contract. At most compiled folds, evenly spread over all cases, also go through
+// the C++ compiler.
+func Check(t *testing.T, compiled int, cases ...Case) {
+	t.Helper()
+	var programs []program
+	for i, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(i), 1))
+			b := bind(t, c, r)
+			if b == nil {
+				return
+			}
+			b.checkEval(t)
+			b.checkParams(t)
+			for _, f := range b.folds {
+				b.checkFold(t, f, r)
+				programs = append(programs, program{b, f})
+			}
+		})
+	}
+	t.Run("compiled", func(t *testing.T) { run(t, spread(programs, compiled)) })
+}
+
+// bound is a case at work.
+type bound struct {
+	Case
+	op     dataflow.Op
+	out    []dataflow.Type
+	frames [][]dataflow.Tensor // per frame and input
+	want   [][]dataflow.Tensor // per frame and output
+	folds  []dataflow.Fold
+}
+
+func bind(t *testing.T, c Case, r *rand.Rand) *bound {
+	t.Helper()
+	b := &bound{Case: c}
+	var err error
+	if b.op, b.out, err = c.Op.Bind(c.In); err != nil {
+		t.Errorf("Bind: %v", err)
+		return nil
+	}
+	for n := range frames {
+		b.frames = append(b.frames, frame(r, c.In, n))
+	}
+	all := slices.Collect(b.op.Folds())
+	if len(all) == 0 || !slices.Equal(all, slices.Collect(b.op.Folds())) {
+		t.Errorf("folds %v, and then %v", all, slices.Collect(b.op.Folds()))
+		return nil
+	}
+	seen := map[dataflow.Fold]bool{}
+	for _, f := range all {
+		if seen[f] {
+			t.Errorf("fold %+v comes twice", f)
+		}
+		seen[f] = true
+	}
+	b.folds = all
+	if c.Folds > 0 {
+		b.folds = spread(all, c.Folds)
+	}
+	return b
+}
+
+// checkEval computes what is wanted of the other engines, and holds it against the output types.
+func (b *bound) checkEval(t *testing.T) {
+	t.Helper()
+	for n, in := range b.frames {
+		before := clone(in)
+		want := b.op.Eval(in)
+		if !reflect.DeepEqual(in, before) {
+			t.Fatalf("frame %d: Eval changes its arguments", n)
+		}
+		if len(want) != len(b.out) {
+			t.Fatalf("frame %d: Eval gives %d outputs, Bind %d", n, len(want), len(b.out))
+		}
+		for i, typ := range b.out {
+			if err := typ.Check(want[i]); err != nil {
+				t.Errorf("frame %d, output %d: %v", n, i, err)
+			}
+		}
+		b.want = append(b.want, want)
+	}
+}
+
+// checkParams makes the layer again, of its parameters and of its text form.
+func (b *bound) checkParams(t *testing.T) {
+	t.Helper()
+	data, err := json.Marshal(b.Op.Params())
+	if err != nil {
+		t.Fatalf("parameters: %v", err)
+	}
+	at := slices.IndexFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == b.Op.Kind() })
+	if at < 0 {
+		t.Fatalf("kind %s is not in the table", b.Op.Kind())
+	}
+	again, err := hlslib.Kinds[at].Decode(data)
+	if err != nil {
+		t.Fatalf("decoding its own parameters: %v", err)
+	}
+	if !reflect.DeepEqual(again.Params(), b.Op.Params()) {
+		t.Errorf("parameters %v come back as %v", b.Op.Params(), again.Params())
+	}
+	op, out, err := again.Bind(b.In)
+	if err != nil || !reflect.DeepEqual(op, b.op) || !reflect.DeepEqual(out, b.out) {
+		t.Errorf("the decoded layer differs: %v", err)
+	}
+	text := b.design(b.folds[0], 1).Model.Graph.String()
+	g, err := dataflow.Parse(text, hlslib.Kinds)
+	if err != nil {
+		t.Errorf("its own text form: %v\n%s", err, text)
+	} else if g.String() != text {
+		t.Errorf("text form\n%scomes back as\n%s", text, g)
+	}
+}
+
+// design is the layer alone between the host's streams.
+func (b *bound) design(f dataflow.Fold, depth int) *dataflow.Design {
+	g := &dataflow.Graph{}
+	n := &dataflow.Node{Name: b.op.Kind() + "_0", Op: b.op}
+	add := func(t dataflow.Type) int {
+		id := len(g.Streams)
+		g.Streams = append(g.Streams, &dataflow.Stream{ID: id, Type: t})
+		return id
+	}
+	for _, t := range b.In {
+		n.In = append(n.In, add(t))
+	}
+	for _, t := range b.out {
+		n.Out = append(n.Out, add(t))
+	}
+	g.Nodes, g.In, g.Out = []*dataflow.Node{n}, n.In, n.Out
+	d := &dataflow.Design{Model: &dataflow.Model{Name: b.Name, Graph: g}, Target: target, Folds: []dataflow.Fold{f}}
+	for range g.Streams {
+		d.Depth = append(d.Depth, depth)
+	}
+	return d
+}
+
+// checkFold holds one fold against the contract.
+func (b *bound) checkFold(t *testing.T, f dataflow.Fold, r *rand.Rand) {
+	t.Helper()
+	who := fmt.Sprintf("fold PE=%d SIMD=%d memory=%s compute=%s", f.PE, f.SIMD, f.Memory, f.Compute)
+	if err := b.design(f, 1).Verify(); err != nil {
+		t.Errorf("%s: %v", who, err)
+		return
+	}
+	if err := b.simulate(context.Background(), f, r); err != nil {
+		t.Errorf("%s: %v", who, err)
+	}
+	if err := b.checkCost(f); err != nil {
+		t.Errorf("%s: cost: %v", who, err)
+	}
+	if err := b.checkInstance(f); err != nil {
+		t.Errorf("%s: instance: %v", who, err)
+	}
+}
+
+func (b *bound) checkCost(f dataflow.Fold) error {
+	c := b.op.Cost(f, target)
+	if again := b.op.Cost(f, target); !slices.Equal(c, again) {
+		return fmt.Errorf("%v, and then %v", c, again)
+	}
+	names := map[string]bool{}
+	for _, p := range c {
+		if p.Name == "" || names[p.Name] {
+			return fmt.Errorf("part %q has no name of its own", p.Name)
+		}
+		names[p.Name] = true
+		if !(dataflow.Resources{}).Within(p.Resources) {
+			return fmt.Errorf("part %s is negative: %+v", p.Name, p.Resources)
+		}
+	}
+	return nil
+}
+
+// checkInstance looks for what the templates rely on: values of the right kinds, tables of full rows that fit.
+func (b *bound) checkInstance(f dataflow.Fold) error {
+	i := b.op.Emit(f, target)
+	if !reflect.DeepEqual(i, b.op.Emit(f, target)) {
+		return fmt.Errorf("two that differ")
+	}
+	for _, c := range i.Config {
+		switch v := c.Value.(type) {
+		case int:
+			if v < math.MinInt32 || v > math.MaxInt32 {
+				return fmt.Errorf("%s = %d does not fit an int of C++", c.Name, v)
+			}
+		case bool, num.Type:
+		default:
+			return fmt.Errorf("%s is a %T", c.Name, v)
+		}
+	}
+	for _, table := range i.Tables {
+		if len(table.Rows) == 0 || len(table.Rows[0]) == 0 {
+			return fmt.Errorf("table %s is empty", table.Name)
+		}
+		for n, row := range table.Rows {
+			if len(row) != len(table.Rows[0]) {
+				return fmt.Errorf("table %s: row %d has %d elements, row 0 has %d", table.Name, n, len(row), len(table.Rows[0]))
+			}
+			for _, v := range row {
+				if !table.Elem.Holds(v) {
+					return fmt.Errorf("table %s: %s does not hold %d", table.Name, table.Elem, v)
+				}
+			}
+		}
+		if bits := len(table.Rows[0]) * table.Elem.Width; bits > dataflow.MaxRow {
+			return fmt.Errorf("table %s: a row of %d bits", table.Name, bits)
+		}
+	}
+	return nil
+}
+
+// spread takes n items at even distances, or all where there are no more.
+func spread[T any](items []T, n int) []T {
+	if n >= len(items) {
+		return items
+	}
+	var some []T
+	for i := range n {
+		some = append(some, items[(2*i+1)*len(items)/(2*n)])
+	}
+	return some
+}
+
+func clone(frame []dataflow.Tensor) []dataflow.Tensor {
+	c := make([]dataflow.Tensor, len(frame))
+	for i, v := range frame {
+		c[i] = dataflow.Tensor{Shape: slices.Clone(v.Shape), Data: slices.Clone(v.Data)}
+	}
+	return c
+}

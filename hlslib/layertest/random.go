@@ -1,0 +1,102 @@
+package layertest
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Type is a random type of the shape, whose elements are bipolar or of at most bits bits: with one range or one per
+// channel, with a range that fills the element type or one that does not.
+func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.Type {
+	t := dataflow.Type{Shape: shape}
+	if r.IntN(5) == 0 {
+		t.Elem = num.Type{Kind: num.Bipolar, Width: 1}
+		t.Range = []num.Range{{Lo: -1, Hi: 1}}
+		return t
+	}
+	t.Elem = num.Type{Kind: []num.Kind{num.UInt, num.Int}[r.IntN(2)], Width: 1 + r.IntN(bits)}
+	n := 1
+	if r.IntN(2) == 0 {
+		n = shape.Channels()
+	}
+	for range n {
+		x := t.Elem.Range()
+		if r.IntN(2) == 0 {
+			a, b := Between(r, x), Between(r, x)
+			x = num.Range{Lo: min(a, b), Hi: max(a, b)}
+		}
+		t.Range = append(t.Range, x)
+	}
+	return t
+}
+
+// Between is a random value of x, often one of its ends.
+func Between(r *rand.Rand, x num.Range) int64 {
+	switch r.IntN(4) {
+	case 0:
+		return x.Lo
+	case 1:
+		return x.Hi
+	}
+	return x.Lo + int64(r.Uint64N(uint64(x.Count())))
+}
+
+// Step is a random step function with at most n breakpoints, some of which may lie at or beyond the ends of x. Its
+// values are of at most bits bits, and rise where rising is set.
+func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.Step {
+	var s num.Step
+	for range r.IntN(n + 1) {
+		switch r.IntN(6) {
+		case 0:
+			s.At = append(s.At, x.Lo-r.Int64N(3))
+		case 1:
+			s.At = append(s.At, x.Hi+r.Int64N(3))
+		default:
+			s.At = append(s.At, Between(r, x))
+		}
+	}
+	slices.Sort(s.At)
+	s.At = slices.Compact(s.At)
+	values := num.Type{Kind: num.Int, Width: bits}.Range()
+	scale, offset := int64(1), int64(0)
+	switch r.IntN(4) {
+	case 0: // bipolar
+		values, scale, offset = num.Range{Lo: 0, Hi: 1}, 2, -1
+	case 1: // from 0 on
+		values = num.Range{Lo: 0, Hi: values.Hi}
+	}
+	for range len(s.At) + 1 {
+		s.Value = append(s.Value, scale*Between(r, values)+offset)
+	}
+	if rising {
+		slices.Sort(s.Value)
+	}
+	return s
+}
+
+// frame is one frame per input: the lowest values, the highest values, then random ones.
+func frame(r *rand.Rand, types []dataflow.Type, n int) []dataflow.Tensor {
+	var f []dataflow.Tensor
+	for _, t := range types {
+		v := dataflow.Tensor{Shape: t.Shape, Data: make([]int64, t.Shape.Size())}
+		for i := range v.Data {
+			x := t.Channel(i % t.Shape.Channels())
+			switch n {
+			case 0:
+				v.Data[i] = x.Lo
+			case 1:
+				v.Data[i] = x.Hi
+			default:
+				v.Data[i] = Between(r, x)
+				for !t.Elem.Holds(v.Data[i]) {
+					v.Data[i] = Between(r, x)
+				}
+			}
+		}
+		f = append(f, v)
+	}
+	return f
+}

@@ -1,0 +1,109 @@
+package layertest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
+)
+
+// simulate runs the frames through the clock simulator: at full speed, where every clock is known from Loop, and with
+// both ends stalling at random, where only the data count.
+func (b *bound) simulate(ctx context.Context, f dataflow.Fold, r *rand.Rand) error {
+	calm := b.design(f, 4)
+	calm.Model.Graph.Nodes[0].Op = careless{b.op}
+	trace, err := rtlsim.Run(ctx, calm, b.frames, rtlsim.Options{})
+	if err != nil {
+		return err
+	}
+	if err := b.compare(trace); err != nil {
+		return err
+	}
+	if err := b.checkClocks(trace, calm.Loop(0)); err != nil {
+		return err
+	}
+	stall := func() rtlsim.Pace { return rtlsim.Pace{Stall: 20 + r.IntN(60), Seed: r.Uint64()} }
+	trace, err = rtlsim.Run(ctx, b.design(f, 1+r.IntN(3)), b.frames, rtlsim.Options{In: stall(), Out: stall()})
+	if err != nil {
+		return fmt.Errorf("stalled: %w", err)
+	}
+	if err := b.compare(trace); err != nil {
+		return fmt.Errorf("stalled: %w", err)
+	}
+	return nil
+}
+
+// checkClocks holds a run that nothing stalled against the loop: frame n begins in clock n times the iterations.
+func (b *bound) checkClocks(trace *rtlsim.Trace, l dataflow.Loop) error {
+	first, last := l.FirstWrite(l.Write[0]), l.LastWrite(l.Write[0])
+	for _, a := range l.Write[1:] {
+		first, last = min(first, l.FirstWrite(a)), max(last, l.LastWrite(a))
+	}
+	for n, frame := range trace.Frames {
+		begin := n * l.Iterations()
+		if want := (rtlsim.Frame{First: begin + first, Last: begin + last}); frame != want {
+			return fmt.Errorf("frame %d comes out in clocks %+v, the loop says %+v", n, frame, want)
+		}
+	}
+	if n := trace.Nodes[0]; n.Busy != len(b.frames)*l.Iterations() || n.Starved+n.Blocked != 0 {
+		return fmt.Errorf("%d frames take %+v clocks, the loop says %d each", len(b.frames), n, l.Iterations())
+	}
+	return nil
+}
+
+// compare holds the outputs of a run against Eval's.
+func (b *bound) compare(trace *rtlsim.Trace) error {
+	for n, want := range b.want {
+		for i, w := range want {
+			got := trace.Outputs[n][i]
+			if !slices.Equal(got.Shape, w.Shape) || len(got.Data) != len(w.Data) {
+				return fmt.Errorf("frame %d, output %d: %d values of shape %v, Eval gives %d of %v", n, i, len(got.Data), got.Shape, len(w.Data), w.Shape)
+			}
+			for k, v := range w.Data {
+				if got.Data[k] != v {
+					return fmt.Errorf("frame %d, output %d, element %d: the kernel gives %d, Eval %d", n, i, k, got.Data[k], v)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// careless is a layer whose kernel is called by someone who overwrites every word, given and returned, as soon as the
+// contract allows.
+type careless struct{ dataflow.Op }
+
+func (o careless) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return &overwriting{Kernel: o.Op.Kernel(f)}
+}
+
+type overwriting struct {
+	dataflow.Kernel
+	last []dataflow.Word
+}
+
+func (k *overwriting) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	lent := make([]dataflow.Word, len(in))
+	for i, w := range in {
+		lent[i] = slices.Clone(w)
+	}
+	spoil(k.last)
+	k.last = k.Kernel.Step(iteration, lent)
+	spoil(lent)
+	kept := make([]dataflow.Word, len(k.last))
+	for i, w := range k.last {
+		kept[i] = slices.Clone(w)
+	}
+	return kept
+}
+
+func spoil(words []dataflow.Word) {
+	for _, w := range words {
+		for i := range w {
+			w[i] = 1 << 40
+		}
+	}
+}

@@ -1,0 +1,320 @@
+package mvau_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+var (
+	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	r := elem.Range()
+	return dataflow.Type{Shape: shape, Range: []num.Range{r}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+// random is a layer of at most 7 by 7 whose weights are of one of the styles that exist.
+func random(r *rand.Rand) layertest.Case {
+	mh, mw := 1+r.IntN(7), 1+r.IntN(7)
+	if r.IntN(8) == 0 {
+		mh, mw = 12, 16
+	}
+	weights := [][2]int64{{-1, 1}, {-1, 1}, {0, 1}, {-4, 3}, {0, 15}, {-30000, 30000}, {2, 2}}[r.IntN(7)]
+	noZero := r.IntN(2) == 0
+	p := mvau.Params{Weights: make([][]int64, mh)}
+	for c := range p.Weights {
+		for range mw {
+			w := layertest.Between(r, num.Range{Lo: weights[0], Hi: weights[1]})
+			for noZero && w == 0 {
+				w = layertest.Between(r, num.Range{Lo: weights[0], Hi: weights[1]})
+			}
+			p.Weights[c] = append(p.Weights[c], w)
+		}
+	}
+	shape := []dataflow.Shape{{mw}, {3, mw}, {2, 2, mw}}[r.IntN(3)]
+	in := layertest.Type(r, shape, 8)
+	if n := []int{0, 1, mh}[r.IntN(3)]; n > 0 {
+		for c := range n {
+			acc, _ := num.Dot(p.Weights[c], in.Range)
+			p.Steps = append(p.Steps, layertest.Step(r, acc, 7, 1+r.IntN(5), true))
+		}
+	}
+	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
+	sign := num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	cases := []layertest.Case{
+		{Name: "one by one", Op: mvau.New(mvau.Params{Weights: [][]int64{{3}}}), In: []dataflow.Type{typ(intN(4), 1)}},
+		{Name: "six by four", Op: mvau.New(mvau.Params{
+			Weights: [][]int64{{1, -2, 3, 0}, {0, 1, 1, -4}, {3, 3, -3, 3}, {-1, -1, 2, 2}, {0, 0, 0, 0}, {1, 2, -4, 3}}, Steps: []num.Step{relu}}),
+			In: []dataflow.Type{typ(uintN(3), 2, 4)}},
+		{Name: "bipolar weights", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1}, {-1, -1, -1}}, Steps: []num.Step{sign}}),
+			In: []dataflow.Type{typ(intN(3), 3)}},
+		{Name: "bipolar inputs", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -2, 3}, {-4, 0, 1}}}), In: []dataflow.Type{typ(bipolar, 2, 3)}},
+		{Name: "xnor", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1, -1}, {-1, -1, -1, 1, 1}, {1, 1, 1, 1, 1}}, Steps: []num.Step{sign}}),
+			In: []dataflow.Type{typ(bipolar, 2, 5)}},
+		{Name: "xnor without activation", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1}, {-1, -1, -1, 1}}}), In: []dataflow.Type{typ(bipolar, 4)}},
+		{Name: "thresholds at the ends of the accumulator", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}}, Steps: []num.Step{
+			{At: []int64{-4, -3, 3, 4}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(2), 2)}},
+		{Name: "bases that differ", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}, {-1, 2}}, Steps: []num.Step{
+			{At: []int64{1}, Value: []int64{-7, 2}}, {At: []int64{0}, Value: []int64{1, 10}}}}), In: []dataflow.Type{typ(uintN(2), 2)}},
+		{Name: "a base beyond an int", Op: mvau.New(mvau.Params{Weights: [][]int64{{1}}, Steps: []num.Step{
+			{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}}}}), In: []dataflow.Type{typ(uintN(2), 1)}},
+		{Name: "a constant", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}}, Steps: []num.Step{{At: []int64{100}, Value: []int64{5, 6}}}}),
+			In: []dataflow.Type{typ(uintN(2), 2)}},
+		{Name: "wide", Op: mvau.New(mvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}), In: []dataflow.Type{typ(intN(22), 2)}},
+		{Name: "many", Op: mvau.New(mvau.Params{Weights: many(64, 48)}), In: []dataflow.Type{typ(uintN(4), 48)}, Folds: 10},
+	}
+	for i := range 60 {
+		c := random(rand.New(rand.NewPCG(uint64(i), 7)))
+		c.Name = fmt.Sprintf("random %d", i)
+		cases = append(cases, c)
+	}
+	layertest.Check(t, 120, cases...)
+}
+
+func many(mh, mw int) [][]int64 {
+	r := rand.New(rand.NewPCG(3, 3))
+	w := make([][]int64, mh)
+	for c := range w {
+		for range mw {
+			w[c] = append(w[c], r.Int64N(15)-7)
+		}
+	}
+	return w
+}
+
+// TestRanges finds every output that occurs by trying all inputs: the promise must be exact.
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		mh, mw := 1+r.IntN(2), 1+r.IntN(3)
+		in := layertest.Type(r, dataflow.Shape{mw}, 3)
+		p := mvau.Params{Weights: make([][]int64, mh)}
+		for c := range p.Weights {
+			for range mw {
+				p.Weights[c] = append(p.Weights[c], []int64{-1, 1, 3, -2, 0}[r.IntN(2+int(seed%4))])
+			}
+			acc, _ := num.Dot(p.Weights[c], in.Range)
+			if seed%3 > 0 {
+				p.Steps = append(p.Steps, layertest.Step(r, acc, 4, 3, true))
+			}
+		}
+		op, out, err := mvau.New(p).Bind([]dataflow.Type{in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums, seen := make([]num.Range, mh), make([]num.Range, mh)
+		first := true
+		x := make([]int64, mw)
+		var try func(k int)
+		try = func(k int) {
+			if k < mw {
+				for x[k] = in.Channel(k).Lo; x[k] <= in.Channel(k).Hi; x[k]++ {
+					if in.Elem.Holds(x[k]) {
+						try(k + 1)
+					}
+				}
+				return
+			}
+			y := op.Eval([]dataflow.Tensor{{Shape: in.Shape, Data: x}})[0]
+			for c, v := range y.Data {
+				sum := int64(0)
+				for i, w := range p.Weights[c] {
+					sum += w * x[i]
+				}
+				if first {
+					sums[c], seen[c] = num.Point(sum), num.Point(v)
+				}
+				sums[c], seen[c] = sums[c].Union(num.Point(sum)), seen[c].Union(num.Point(v))
+			}
+			first = false
+		}
+		try(0)
+		acc := op.(dataflow.Accumulating).Accumulator()
+		for c := range seen {
+			if out[0].Range[c] != seen[c] {
+				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, out[0].Range[c], seen[c])
+			}
+			need := sums[c]
+			if in.Elem == bipolar && allSigns(p.Weights) {
+				need = num.Range{Lo: (need.Lo + int64(mw)) / 2, Hi: (need.Hi + int64(mw)) / 2}
+			}
+			if got, want := acc.Channels[c], num.Smallest(need).Width; got != want {
+				t.Errorf("seed %d, channel %d: %d bits, seen %v takes %d", seed, c, got, need, want)
+			}
+		}
+	}
+}
+
+func allSigns(weights [][]int64) bool {
+	return num.Narrowest(weights...) == bipolar
+}
+
+func TestAccumulator(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		weights [][]int64
+		in      dataflow.Type
+		want    dataflow.Bound
+	}{
+		{"four rules", [][]int64{{3, -3, 2, -2}, {1, -1, 0, 0}}, typ(uintN(4), 4), // sums in [-75,75] and [-15,15]
+			dataflow.Bound{DataType: 10, L1: 9, ZeroCentred: 8, Exact: 8, Used: 8, Type: intN(8), Channels: []int{8, 5}}},
+		{"not centred", [][]int64{{3, 1}, {1, -1}}, typ(uintN(4), 2), // [0,60], [-15,15]: the union is signed
+			dataflow.Bound{DataType: 9, L1: 8, Exact: 6, Used: 7, Type: intN(7), Channels: []int{6, 5}}},
+		{"unsigned weights", [][]int64{{2, 3}}, typ(intN(4), 2), // [-40,35]
+			dataflow.Bound{DataType: 8, L1: 7, Exact: 7, Used: 7, Type: intN(7), Channels: []int{7}}},
+		{"xnor", [][]int64{{1, -1, 1, -1}, {1, 1, 1, -1}}, typ(bipolar, 4), // 0 to 4 matches
+			dataflow.Bound{DataType: 4, L1: 4, Exact: 3, Used: 3, Type: uintN(3), Channels: []int{3, 3}}},
+		{"centred signs", [][]int64{{1, -1, 1, -1}}, typ(intN(2), 4), // [-6,6]
+			dataflow.Bound{DataType: 5, L1: 5, ZeroCentred: 4, Exact: 4, Used: 4, Type: intN(4), Channels: []int{4}}},
+	}
+	for _, tt := range tests {
+		op, _, err := mvau.New(mvau.Params{Weights: tt.weights}).Bind([]dataflow.Type{tt.in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := op.(dataflow.Accumulating).Accumulator(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	ones := [][]int64{{1, 1}}
+	in := typ(uintN(4), 2)
+	fall := num.Step{At: []int64{5}, Value: []int64{1, 0}}
+	wide := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}, Elem: intN(64)}
+	tests := []struct {
+		p    mvau.Params
+		in   []dataflow.Type
+		want string
+	}{
+		{mvau.Params{}, []dataflow.Type{in}, "no weights"},
+		{mvau.Params{Weights: [][]int64{{}}}, []dataflow.Type{in}, "no weights"},
+		{mvau.Params{Weights: [][]int64{{1, 2}, {1}}}, []dataflow.Type{in}, "row 1 of the weights has 1 elements, row 0 has 2"},
+		{mvau.Params{Weights: [][]int64{{1, math.MinInt64}}}, []dataflow.Type{in}, "beyond 2^40"},
+		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}}, Steps: make([]num.Step, 2)}, []dataflow.Type{in}, "2 step functions for 3 channels"},
+		{mvau.Params{Weights: ones, Steps: make([]num.Step, 1)}, []dataflow.Type{in}, "0 breakpoints and 0 values"},
+		{mvau.Params{Weights: ones}, nil, "0 inputs"},
+		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4))}, "an input of shape []"},
+		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4), 2, 3)}, "an input of shape [2 3] for weights of 1 by 2"},
+		{mvau.Params{Weights: ones, Steps: []num.Step{fall}}, []dataflow.Type{in}, "channel 0: the step function falls"},
+		{mvau.Params{Weights: ones}, []dataflow.Type{wide}, "leaves 64 bits"},
+		{mvau.Params{Weights: [][]int64{{1, 0}}}, []dataflow.Type{wide}, "needs 64 bits"},
+		{mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{5, 6}, Value: []int64{0, 1, 5000}}}}, []dataflow.Type{in}, "more than 4096 thresholds"},
+		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4), 1<<28, 2)}, ""},
+	}
+	for _, tt := range tests {
+		_, _, err := mvau.New(tt.p).Bind(tt.in)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("Bind of %v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
+		}
+	}
+	// What never occurs may do anything.
+	if _, _, err := mvau.New(mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{31}, Value: []int64{1, 0}}}}).Bind([]dataflow.Type{in}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`, `{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
+		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`, `{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,
+		`{"weights":[[1]],"steps":[{"at":[1],"value":[1,2]},{"at":[1],"value":[1,2]}]}`, `{"weights":[[1]]} x`} {
+		if op, err := mvau.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
+// TestFolds counts the folds that are offered, and those that Vitis HLS would refuse.
+func TestFolds(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		weights [][]int64
+		in      dataflow.Type
+		want    int
+	}{
+		{"all", many(6, 4), typ(uintN(4), 4), 4 * 3 * 6},
+		{"no multiplier", [][]int64{{1, -1}, {1, 1}}, typ(uintN(4), 2), 2 * 2 * 3},
+		{"words of 64 bit elements", [][]int64{make([]int64, 128)}, typ(intN(64), 128), 7 * 6},          // SIMD 128 is 8192 bits
+		{"frames too long for PE 1", [][]int64{{2, 2}, {2, 2}}, typ(uintN(1), 1<<29, 2), 4*6 - 1*6},     // 2^29*4 iterations
+		{"rows of weights too wide", many(256, 256), typ(uintN(4), 256), 9*9*6 - 3*6},                   // 4*2^16, twice 4*2^15
+		{"rows of weights", [][]int64{make([]int64, 512), make([]int64, 512)}, typ(uintN(4), 512), 120}, // 1 bit each
+	}
+	for _, tt := range tests {
+		op, _, err := mvau.New(mvau.Params{Weights: tt.weights}).Bind([]dataflow.Type{tt.in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for f := range op.Folds() {
+			in, out := op.Ports(f)
+			if in[0].Width() > 4096 || out[0].Width() > 4096 {
+				t.Errorf("%s: %+v has words of %d and %d bits", tt.name, f, in[0].Width(), out[0].Width())
+			}
+			n++
+		}
+		if n != tt.want {
+			t.Errorf("%s: %d folds, want %d", tt.name, n, tt.want)
+		}
+	}
+}
+
+// TestCost takes FINN's own figures for layers of TFC_2W2A and TFC_1W1A.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	ternary := make([][]int64, 64)
+	binary := make([][]int64, 64)
+	for c := range ternary {
+		ternary[c], binary[c] = make([]int64, 784), make([]int64, 784)
+		for k := range ternary[c] {
+			ternary[c][k], binary[c][k] = int64((c+k)%3-1), int64((c+k)%2*2-1)
+		}
+	}
+	int2 := dataflow.Type{Shape: dataflow.Shape{784}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: intN(2)}
+	f := dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.BRAM, Compute: dataflow.LUT}
+	for _, tt := range []struct {
+		weights [][]int64
+		in      dataflow.Type
+		fold    dataflow.Fold
+		acc     int
+		want    dataflow.Resources
+	}{
+		{ternary, int2, f, 11, dataflow.Resources{LUT: 10772, BRAM: 44}}, // FINN: 10754 with an accumulator of 10 bits
+		{binary, typ(bipolar, 784), f, 10, dataflow.Resources{LUT: 5615, BRAM: 22}},
+		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.URAM, Compute: dataflow.DSP}, 11, dataflow.Resources{LUT: 7322, URAM: 22, DSP: 784}},
+		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}, 11, dataflow.Resources{LUT: 10772 + 1568}},
+	} {
+		op, _, err := mvau.New(mvau.Params{Weights: tt.weights}).Bind([]dataflow.Type{tt.in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := op.(dataflow.Accumulating).Accumulator().Used; got != tt.acc {
+			t.Errorf("accumulator of %d bits, want %d", got, tt.acc)
+		}
+		if got := op.Cost(tt.fold, dataflow.Target{}).Total(); got != tt.want {
+			t.Errorf("%+v: %+v, want %+v", tt.fold, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+// Package golden keeps test cases with their expected results in txtar files. The flag -update writes the results that
+// the tests got.
+package golden
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write what the tests got into their golden files")
+
+// A Folder is a folder of golden files, one case NAME.txtar each.
+type Folder struct {
+	t       testing.TB
+	dir     string
+	update  bool
+	mu      sync.Mutex
+	claimed map[string]bool
+}
+
+// Dir opens the golden files in dir. When t ends, every file that no test has claimed by Case fails t: it is the rest
+// of a test that is gone. Where subtests are left out by -run or -skip, or one has failed, nothing can be said of the
+// files; a test that skips claims its case first.
+func Dir(t testing.TB, dir string) *Folder {
+	f := &Folder{t: t, dir: dir, update: *update, claimed: map[string]bool{}}
+	t.Cleanup(func() {
+		if !filtered() && !t.Failed() && !t.Skipped() {
+			for _, name := range f.Cases() {
+				if !f.claimed[name] {
+					t.Errorf("%s: no test claims it", f.path(name))
+				}
+			}
+		}
+	})
+	return f
+}
+
+// filtered reports whether flags of go test leave out subtests.
+func filtered() bool {
+	value := func(name string) string {
+		if f := flag.Lookup(name); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	return strings.Contains(value("test.run"), "/") || value("test.skip") != ""
+}
+
+// Cases is the names of the files there are, sorted: for tests whose input stands in the golden files.
+func (f *Folder) Cases() []string {
+	paths, err := filepath.Glob(filepath.Join(f.dir, "*.txtar"))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for i, p := range paths {
+		paths[i] = strings.TrimSuffix(filepath.Base(p), ".txtar")
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+func (f *Folder) path(name string) string { return filepath.Join(f.dir, name+".txtar") }
+
+// A Case is one golden file: sections that a test reads, and sections that hold what it wants.
+type Case struct {
+	t       testing.TB
+	path    string
+	update  bool
+	archive *txtar.Archive
+	used    map[string]bool
+	changed bool
+}
+
+// Case claims the file of that name for t. When t ends, a section that was neither read nor wanted fails it; -update
+// writes the file anew instead, without such sections. A file that is not there is an empty one.
+func (f *Folder) Case(t testing.TB, name string) *Case {
+	t.Helper()
+	f.mu.Lock()
+	twice := f.claimed[name]
+	f.claimed[name] = true
+	f.mu.Unlock()
+	if twice {
+		t.Fatalf("%s: two tests claim it", f.path(name))
+	}
+	c := &Case{t: t, path: f.path(name), update: f.update, archive: &txtar.Archive{}, used: map[string]bool{}}
+	switch data, err := os.ReadFile(c.path); {
+	case err == nil:
+		c.archive = txtar.Parse(data)
+	case !os.IsNotExist(err):
+		t.Fatal(err)
+	}
+	t.Cleanup(c.close)
+	return c
+}
+
+// Input is the content of a section that people write.
+func (c *Case) Input(section string) []byte {
+	c.t.Helper()
+	i := c.find(section)
+	if i < 0 {
+		c.t.Fatalf("%s: no section %s", c.path, section)
+		return nil
+	}
+	c.used[section] = true
+	return c.archive.Files[i].Data
+}
+
+// Want compares got with a section; -update makes it the section's content. A last line gets its newline, as in every
+// txtar file; got must not look like a section's head.
+func (c *Case) Want(section string, got []byte) {
+	c.t.Helper()
+	if c.used[section] {
+		c.t.Fatalf("%s: section %s is used twice", c.path, section)
+	}
+	c.used[section] = true
+	if len(got) > 0 && got[len(got)-1] != '\n' {
+		got = append(slices.Clone(got), '\n')
+	}
+	if a := txtar.Parse(got); len(a.Files) > 0 {
+		c.t.Fatalf("%s: what section %s shall hold has a line like a section's head: %s", c.path, section, a.Files[0].Name)
+	}
+	i := c.find(section)
+	switch {
+	case i >= 0 && bytes.Equal(c.archive.Files[i].Data, got):
+	case !c.update && i < 0:
+		c.t.Errorf("%s: no section %s (run the test with -update to write it):\n%s", c.path, section, got)
+	case !c.update:
+		c.t.Errorf("%s: section %s (-update to accept)\ngot:\n%swant:\n%s", c.path, section, got, c.archive.Files[i].Data)
+	case i < 0:
+		c.archive.Files = append(c.archive.Files, txtar.File{Name: section, Data: got})
+		c.changed = true
+	default:
+		c.archive.Files[i].Data = got
+		c.changed = true
+	}
+}
+
+func (c *Case) find(section string) int {
+	return slices.IndexFunc(c.archive.Files, func(f txtar.File) bool { return f.Name == section })
+}
+
+// close looks for sections that nobody used, and writes what changed.
+func (c *Case) close() {
+	if c.t.Failed() || c.t.Skipped() {
+		return
+	}
+	kept := slices.DeleteFunc(slices.Clone(c.archive.Files), func(f txtar.File) bool { return !c.used[f.Name] })
+	if !c.update {
+		for _, f := range c.archive.Files {
+			if !c.used[f.Name] {
+				c.t.Errorf("%s: no test uses section %s", c.path, f.Name)
+			}
+		}
+		return
+	}
+	if !c.changed && len(kept) == len(c.archive.Files) {
+		return
+	}
+	c.archive.Files = kept
+	if err := os.MkdirAll(filepath.Dir(c.path), 0o777); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.WriteFile(c.path, txtar.Format(c.archive), 0o666); err != nil {
+		c.t.Fatal(err)
+	}
+}

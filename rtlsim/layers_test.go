@@ -1,0 +1,128 @@
+package rtlsim
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"hlsgen/hlslib/dwc"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/threshold"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// randomPerceptron is a network of real layers, with a converter wherever two folds do not meet.
+func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
+	var b dataflow.Builder
+	var folds []dataflow.Fold
+	width := 1 + rng.IntN(12)
+	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{1 + rng.IntN(3), width}, Range: []num.Range{{Lo: -8, Hi: 7}}, Elem: num.Type{Kind: num.Int, Width: 4}})
+	add := func(op dataflow.Op, fold func([]dataflow.Fold) dataflow.Fold) {
+		out, err := b.Add(op, []int{s}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound, _, err := op.Bind([]dataflow.Type{b.Type(s)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []dataflow.Fold
+		for f := range bound.Folds() {
+			all = append(all, f)
+		}
+		folds, s = append(folds, fold(all)), out[0]
+	}
+	whichever := func(all []dataflow.Fold) dataflow.Fold { return all[rng.IntN(len(all))] }
+	perWord := 0
+	meet := func(wants int) {
+		if perWord != 0 && perWord != wants {
+			add(dwc.New(dwc.Params{In: perWord, Out: wants}), whichever)
+		}
+	}
+	sign := []num.Step{{At: []int64{-3, 0, 2}, Value: []int64{-1, 0, 1, 2}}}
+	for range 1 + rng.IntN(4) {
+		// The fold is drawn first, so that a converter can come before the layer.
+		if pe := divisor(width, rng); rng.IntN(3) == 0 {
+			meet(pe)
+			add(threshold.New(threshold.Params{Steps: sign}), func(all []dataflow.Fold) dataflow.Fold {
+				return pick(t, all, func(f dataflow.Fold) bool { return f.PE == pe })
+			})
+			perWord = pe
+			continue
+		}
+		w := make([][]int64, 1+rng.IntN(12))
+		for i := range w {
+			for range width {
+				w[i] = append(w[i], int64(rng.IntN(7)-3))
+			}
+		}
+		simd, pe := divisor(width, rng), divisor(len(w), rng)
+		meet(simd)
+		add(mvau.New(mvau.Params{Weights: w, Steps: sign}), func(all []dataflow.Fold) dataflow.Fold {
+			return pick(t, all, func(f dataflow.Fold) bool { return f.PE == pe && f.SIMD == simd })
+		})
+		width, perWord = len(w), pe
+	}
+	b.Output(s)
+	g, err := b.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Folds: folds}
+	for range g.Streams {
+		d.Depth = append(d.Depth, 1+rng.IntN(3))
+	}
+	return d
+}
+
+func divisor(n int, rng *rand.Rand) int {
+	d := dataflow.Divisors(n)
+	return d[rng.IntN(len(d))]
+}
+
+func pick(t testing.TB, all []dataflow.Fold, fits func(dataflow.Fold) bool) dataflow.Fold {
+	for _, f := range all {
+		if fits(f) {
+			return f
+		}
+	}
+	t.Fatalf("none of %v fits", all)
+	return dataflow.Fold{}
+}
+
+// Chains of real layers compute what Eval says at any fold, depth and pace, never deadlock, and take the same clocks
+// without data.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		d := randomPerceptron(t, rng)
+		var frames [][]dataflow.Tensor
+		for range 3 {
+			x := dataflow.Tensor{Shape: d.Model.Graph.Streams[d.Model.Graph.In[0]].Type.Shape}
+			for range x.Shape.Size() {
+				x.Data = append(x.Data, int64(rng.IntN(16)-8))
+			}
+			frames = append(frames, []dataflow.Tensor{x})
+		}
+		want := evaluateStreams(t, d, frames)
+		for _, opt := range []Options{{}, {In: Pace{Stall: 50, Seed: seed}, Out: Pace{Stall: 50, Seed: seed + 1}}} {
+			opt.Keep = true
+			full := run(t, d, frames, opt)
+			if err := Compare(full.Streams, want); err != nil {
+				t.Fatalf("seed %d: %v in\n%s", seed, err, d.Model.Graph)
+			}
+			opt.Frames = len(frames)
+			bare := run(t, d, nil, opt)
+			full.Outputs, full.Streams = nil, nil
+			if !reflect.DeepEqual(full, bare) {
+				t.Fatalf("seed %d: with data %+v, without %+v", seed, full, bare)
+			}
+		}
+		slowest, _ := d.Interval()
+		if got := run(t, d, nil, Options{Frames: 50}).Interval(); got < float64(slowest) {
+			t.Errorf("seed %d: interval %v, the slowest layer needs %d", seed, got, slowest)
+		}
+	}
+}

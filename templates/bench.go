@@ -1,0 +1,181 @@
+package templates
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A bench is what the test bench of a project checks.
+type bench struct {
+	Top     string // empty where there is none
+	frames  int
+	streams []traffic
+	layers  []wiring
+}
+
+// traffic is what passes over one stream.
+type traffic struct {
+	name   string // of its .dat file
+	port   dataflow.Port
+	frames []dataflow.Tensor
+}
+
+// wiring is a layer with the indices of its streams.
+type wiring struct {
+	Layer
+	in, out []int
+}
+
+// typesView is what ap_types.hpp.tpl shows.
+type typesView struct {
+	Widest string // bits of the widest word
+	Max    string // AP_INT_MAX_W
+}
+
+// A tbView is what tb.cpp.tpl shows.
+type tbView struct {
+	Top    *tbTopView // nil where there is no top
+	Layers []tbLayerView
+}
+
+// A tbTopView checks the whole network.
+type tbTopView struct {
+	Name    string
+	Loads   []string // declarations of the recordings
+	Ports   []string // declarations of the AXI streams
+	Send    []string // one statement each
+	Call    string
+	Compare []string
+}
+
+// A tbLayerView checks one layer.
+type tbLayerView struct {
+	Name    string
+	Loads   []string
+	Ports   []string
+	Send    []string
+	Call    string
+	Compare []string
+}
+
+// files are the parts that a project has with or without a top: layers, tables, kernel library and recordings.
+func (b bench) files() (Files, error) {
+	layers := make([]Layer, len(b.layers))
+	for i, l := range b.layers {
+		layers[i] = l.Layer
+	}
+	view, files, err := viewLayers(layers)
+	if err != nil {
+		return nil, err
+	}
+	wide, err := widest(layers)
+	if err != nil {
+		return nil, err
+	}
+	// AMD's headers provide room in steps of 1024 bits.
+	types := typesView{strconv.Itoa(wide), strconv.Itoa((wide + 1023) / 1024 * 1024)}
+	for _, f := range []struct {
+		path, template string
+		view           any
+	}{
+		{"hls/ap_types.hpp", "ap_types.hpp.tpl", types},
+		{"hls/layers.hpp", "layers.hpp.tpl", view},
+		{"hls/layers.cpp", "layers.cpp.tpl", view},
+	} {
+		text, err := render(f.template, f.view)
+		if err != nil {
+			return nil, err
+		}
+		files.add(f.path, text)
+	}
+	lib, err := library(view.Kernels)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, lib...)
+	for _, s := range b.streams {
+		text, err := recording(s.port, s.frames)
+		if err != nil {
+			return nil, fmt.Errorf("stream %s: %w", s.name, err)
+		}
+		files.add("hls/tb/data/"+s.name+".dat", text)
+	}
+	files.add("hls/tb/data/frames.txt", []byte(strconv.Itoa(b.frames)+"\n"))
+	return files, nil
+}
+
+// benchFiles are the test bench and the Makefile.
+func benchFiles(files *Files, b bench, face Interface) error {
+	var v tbView
+	if b.Top != "" {
+		v.Top = b.top(face)
+	}
+	for _, l := range b.layers {
+		v.Layers = append(v.Layers, b.layer(l))
+	}
+	text, err := render("tb.cpp.tpl", v)
+	if err != nil {
+		return err
+	}
+	files.add("hls/tb/tb.cpp", text)
+	text, err = render("Makefile.tpl", makefileView{b.Top})
+	if err != nil {
+		return err
+	}
+	files.add("hls/Makefile", text)
+	return nil
+}
+
+// load is the declaration of a stream's recording.
+func (b bench) load(s int) string {
+	t := b.streams[s]
+	return fmt.Sprintf("const hlsgen::recording %s = bench.load(%[1]q, %d, %d);", t.name, t.port.Width(), t.port.Words)
+}
+
+// top checks the whole network through its AXI4-Streams.
+func (b bench) top(face Interface) *tbTopView {
+	v := tbTopView{Name: face.Top}
+	var args []string
+	for _, p := range face.In {
+		v.Loads = append(v.Loads, b.load(p.Stream))
+		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%[2]q);", cAXIIn(p.TDATA), p.Name))
+		v.Send = append(v.Send, fmt.Sprintf("%s.send(frame, %s);", b.streams[p.Stream].name, p.Name))
+		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, frame, %s);", b.streams[p.Stream].name, p.Name))
+		args = append(args, p.Name)
+	}
+	for _, p := range face.Out {
+		v.Loads = append(v.Loads, b.load(p.Stream))
+		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%[2]q);", cAXIOut(p.TDATA), p.Name))
+		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_packet<%d>(%q, %s, frame, %[2]s);", p.TDATA, p.Name, b.streams[p.Stream].name))
+		args = append(args, p.Name)
+	}
+	v.Call = face.Top + "(" + strings.Join(args, ", ") + ");"
+	return &v
+}
+
+// layer checks one layer alone.
+func (b bench) layer(l wiring) tbLayerView {
+	v := tbLayerView{Name: l.Name}
+	var args []string
+	port := func(name string, s int) {
+		v.Loads = append(v.Loads, b.load(s))
+		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%q);", cStream(b.streams[s].port.Width()), name, l.Name+"."+name))
+		args = append(args, name)
+	}
+	for k, s := range l.in {
+		name := numbered("in", k, len(l.in))
+		port(name, s)
+		v.Send = append(v.Send, fmt.Sprintf("%s.send(frame, %s);", b.streams[s].name, name))
+		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, frame, %s);", b.streams[s].name, name))
+	}
+	for k, s := range l.out {
+		name := numbered("out", k, len(l.out))
+		port(name, s)
+		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect(%s, frame, %s);", b.streams[s].name, name))
+	}
+	v.Call = l.Name + "(" + strings.Join(args, ", ") + ");"
+	return v
+}

@@ -1,0 +1,237 @@
+package templates
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"hlsgen/internal/dataflow"
+)
+
+// CSim says how a project's C simulation is compiled and run. Its zero value is ready to use.
+type CSim struct {
+	CXX     string        // the compiler, with flags; empty for $CXX, g++, clang++ or c++, whichever is found first
+	Dir     string        // where the project is written; empty for a temporary folder that is removed
+	Timeout time.Duration // for compiling and running together; 10 minutes where zero
+}
+
+// An Outcome is what a C simulation said. A layer that ends the program (by reading an empty stream, say) counts as
+// failed and nothing after it has a verdict.
+type Outcome struct {
+	Passed   bool
+	Verdicts []Verdict
+	Words    map[string][]string // per AXI output: its words in hex, frame after frame
+	Log      string
+}
+
+// A Verdict is on one layer, or on the whole network under its top function's name. Message names the stream, frame
+// and word of the first difference.
+type Verdict struct {
+	Name    string
+	OK      bool
+	Message string
+}
+
+// NoCompiler is the error of RunCSim where there is no C++ compiler.
+type NoCompiler struct{ Tried []string }
+
+func (e *NoCompiler) Error() string {
+	return "no C++ compiler found: tried " + strings.Join(e.Tried, ", ")
+}
+
+// compiler returns the command that c asks for.
+func (c CSim) compiler() ([]string, error) {
+	tried := []string{"g++", "clang++", "c++"}
+	if env := os.Getenv("CXX"); strings.TrimSpace(env) != "" {
+		tried = append([]string{env}, tried...)
+	}
+	if c.CXX != "" {
+		tried = []string{c.CXX}
+	}
+	for _, t := range tried {
+		if words := strings.Fields(t); len(words) > 0 {
+			if _, err := exec.LookPath(words[0]); err == nil {
+				return words, nil
+			}
+		}
+	}
+	return nil, &NoCompiler{tried}
+}
+
+// RunCSim writes a project, compiles its test bench and runs it. The error is a *NoCompiler, or says that the project
+// could not be written, compiled in time, or run; a layer that computes something else than it should is no error but
+// an Outcome that has not passed.
+func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
+	cxx, err := c.compiler()
+	if err != nil {
+		return nil, err
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 10 * time.Minute
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	if c.Dir == "" {
+		if c.Dir, err = os.MkdirTemp("", "hlsgen-csim-"); err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(c.Dir)
+	}
+	if err := files.Write(c.Dir); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(c.Dir, "hls")
+	if err := os.MkdirAll(filepath.Join(dir, "build"), 0o777); err != nil {
+		return nil, err
+	}
+	if err := build(ctx, dir, cxx, files); err != nil {
+		return nil, err
+	}
+
+	var stdout, stderr bytes.Buffer
+	program := command(ctx, dir, []string{filepath.Join(dir, "build", "csim"), "tb/data", "build/output.txt"})
+	program.Stdout, program.Stderr = &stdout, &stderr
+	err = program.Run()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("C simulation: %w", context.Cause(ctx))
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return nil, fmt.Errorf("C simulation: %w", err)
+	}
+	o := outcome(stdout.String(), stderr.String(), err == nil)
+	words, err := os.ReadFile(filepath.Join(dir, "build", "output.txt"))
+	if err != nil && (o.Passed || !errors.Is(err, os.ErrNotExist)) {
+		return nil, fmt.Errorf("C simulation: %w", err)
+	}
+	for line := range strings.Lines(string(words)) {
+		if port, word, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
+			o.Words[port] = append(o.Words[port], word)
+		}
+	}
+	return o, nil
+}
+
+// build compiles the project's translation units side by side, and links them.
+func build(ctx context.Context, dir string, cxx []string, files Files) error {
+	var (
+		wg      sync.WaitGroup
+		objects []string
+		errs    = make([]error, 3)
+	)
+	for i, unit := range []string{"top.cpp", "layers.cpp", "tb/tb.cpp"} {
+		if files.Get("hls/"+unit) == nil {
+			continue
+		}
+		object := filepath.Join("build", strings.TrimSuffix(filepath.Base(unit), ".cpp")+".o")
+		objects = append(objects, object)
+		wg.Go(func() {
+			errs[i] = compile(ctx, dir, cxx, "-std=c++14", "-O1", "-Wno-unknown-pragmas", "-Icsim", "-c", "-o", object, unit)
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return compile(ctx, dir, cxx, append([]string{"-pthread", "-o", filepath.Join("build", "csim")}, objects...)...)
+}
+
+// compile runs the compiler; the error holds the first lines that it printed.
+func compile(ctx context.Context, dir string, cxx []string, args ...string) error {
+	out, err := command(ctx, dir, append(append([]string(nil), cxx...), args...)).CombinedOutput()
+	if ctx.Err() != nil {
+		return fmt.Errorf("compile %s: %w", args[len(args)-1], context.Cause(ctx))
+	}
+	if err != nil {
+		if len(out) > 4000 {
+			out = append(out[:4000], " ..."...)
+		}
+		return fmt.Errorf("compile %s with %s: %w\n%s", args[len(args)-1], cxx[0], err, out)
+	}
+	return nil
+}
+
+// command is a program that ends, with all that it started, when ctx does.
+func command(ctx context.Context, dir string, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = dir
+	cmd.WaitDelay = 2 * time.Second
+	together(cmd)
+	return cmd
+}
+
+// outcome reads what the test bench printed.
+func outcome(stdout, stderr string, exitOK bool) *Outcome {
+	o := &Outcome{Words: map[string][]string{}, Log: stdout + stderr}
+	running, last := "", ""
+	for line := range strings.Lines(stdout) {
+		line = strings.TrimRight(line, "\n")
+		word, rest, _ := strings.Cut(line, " ")
+		rest = strings.TrimLeft(rest, " ")
+		switch {
+		case word == "run":
+			running = rest
+		case running != "" && word == "ok":
+			o.Verdicts, running = append(o.Verdicts, Verdict{Name: rest, OK: true}), ""
+		case running != "" && word == "FAIL":
+			o.Verdicts = append(o.Verdicts, Verdict{Name: running, Message: strings.TrimPrefix(rest, running+": ")})
+			running = ""
+		}
+		last = line
+	}
+	o.Passed = exitOK && strings.HasPrefix(last, "PASS ")
+	if !o.Passed {
+		message, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
+		switch {
+		case running != "":
+			o.Verdicts = append(o.Verdicts, Verdict{Name: running, Message: orElse(message, "the program ended")})
+		case len(o.Verdicts) == 0:
+			o.Verdicts = append(o.Verdicts, Verdict{Name: "test bench", Message: orElse(message, last)})
+		}
+	}
+	return o
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// Tensors are the frames that the network gave, per frame and output of the graph.
+func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor, error) {
+	face, err := InterfaceOf(d, opt)
+	if err != nil {
+		return nil, err
+	}
+	var frames [][]dataflow.Tensor
+	for k, p := range face.Out {
+		words := o.Words[p.Name]
+		if len(words)%p.Port.Words != 0 || (k > 0 && len(words)/p.Port.Words != len(frames)) {
+			return nil, fmt.Errorf("C simulation: %s gave %d words, a frame has %d", p.Name, len(words), p.Port.Words)
+		}
+		if k == 0 {
+			frames = make([][]dataflow.Tensor, len(words)/p.Port.Words)
+		}
+		for f := range frames {
+			t := dataflow.Tensor{Shape: d.Model.Graph.Streams[p.Stream].Type.Shape, Data: make([]int64, p.Port.Words*p.Port.PerWord)}
+			for w, text := range words[f*p.Port.Words : (f+1)*p.Port.Words] {
+				b, err := parseHex(text, p.Port.Width())
+				if err != nil {
+					return nil, fmt.Errorf("C simulation: %s: %w", p.Name, err)
+				}
+				unpack(b, p.Port.Elem, t.Data[w*p.Port.PerWord:(w+1)*p.Port.PerWord])
+			}
+			frames[f] = append(frames[f], t)
+		}
+	}
+	return frames, nil
+}

@@ -1,0 +1,234 @@
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/hlslib"
+	"hlsgen/internal/dataflow"
+)
+
+// A Layer is one C++ instance of a kernel with a name and the words on its streams.
+type Layer struct {
+	Name     string   // an identifier; config struct, tables and wrapper function are named after it
+	Origin   []string // the ONNX nodes it computes, for a comment
+	Instance dataflow.Instance
+	In, Out  []dataflow.Port
+}
+
+// A layersView is what layers.hpp.tpl and layers.cpp.tpl show.
+type layersView struct {
+	Layers  []layerView
+	Kernels []string // header files below include/hlsgen
+	Tables  []string // files below tables
+}
+
+// A layerView is one layer, spelled.
+type layerView struct {
+	Name   string
+	Origin string       // ONNX nodes, empty where there are none
+	Config []configView // members of the config struct
+	Bind   []string     // pragmas of the tables, without "#pragma HLS"
+	Params string       // of the wrapper: "hls::stream<ap_uint<8>>& in, ..."
+	Func   string       // the kernel
+	Args   string       // of the kernel: "in, out, MVAU_0_weights"
+}
+
+// A configView is one line of a config struct; Pad aligns its comment.
+type configView struct{ Decl, Pad, Doc string }
+
+// viewLayers spells the layers and writes their tables as files below hls/tables.
+func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
+	seen := map[string]bool{}
+	for _, l := range layers {
+		view, files, err := l.view()
+		if err != nil {
+			return layersView{}, nil, fmt.Errorf("layer %s: %w", l.Name, err)
+		}
+		if seen[l.Name] {
+			return layersView{}, nil, fmt.Errorf("two layers are called %s", l.Name)
+		}
+		seen[l.Name] = true
+		v.Layers = append(v.Layers, view)
+		tables = append(tables, files...)
+		if !slices.Contains(v.Kernels, l.Instance.Header) {
+			v.Kernels = append(v.Kernels, l.Instance.Header)
+		}
+	}
+	for _, f := range tables {
+		v.Tables = append(v.Tables, strings.TrimPrefix(f.Path, "hls/tables/"))
+	}
+	slices.Sort(v.Kernels)
+	return v, tables, nil
+}
+
+// view spells one layer.
+func (l Layer) view() (v layerView, tables Files, err error) {
+	i := l.Instance
+	if err := l.verify(); err != nil {
+		return v, nil, err
+	}
+	v = layerView{Name: l.Name, Func: i.Func}
+	config := members{names: map[string]bool{}}
+	if len(l.Origin) > 0 {
+		v.Origin = comment(strings.Join(l.Origin, ", "))
+	}
+	var params, args []string
+	for _, side := range []struct {
+		name  string
+		ports []dataflow.Port
+	}{{"in", l.In}, {"out", l.Out}} {
+		for k, p := range side.ports {
+			name := numbered(side.name, k, len(side.ports))
+			config.add(name+"_t", p.Elem, fmt.Sprintf("%s of %s", plural(p.Words, "word"), plural(p.PerWord, "element")))
+			config.add(name+"_per_word", p.PerWord, "")
+			config.add(name+"_width", p.Width(), "")
+			params = append(params, cStream(p.Width())+"& "+name)
+			args = append(args, name)
+		}
+	}
+	for _, t := range i.Tables {
+		perLimb, count := limbs(len(t.Rows[0]), t.Elem.Width)
+		config.add(t.Name+"_t", t.Elem, fmt.Sprintf("%s of %s", plural(len(t.Rows), "row"), plural(len(t.Rows[0]), "element")))
+		config.add(t.Name+"_per_limb", perLimb, "")
+		config.add(t.Name+"_limbs", count, "")
+		name := l.Name + "_" + t.Name
+		if count > 1 {
+			v.Bind = append(v.Bind, fmt.Sprintf("ARRAY_RESHAPE variable=%s dim=2 complete", name))
+		}
+		if impl := cStorage(t.Memory); impl != "" {
+			v.Bind = append(v.Bind, fmt.Sprintf("BIND_STORAGE variable=%s type=rom_1p impl=%s", name, impl))
+		}
+		args = append(args, name)
+		text, err := tableText(name, l.Name, t)
+		if err != nil {
+			return v, nil, fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		tables.add("hls/tables/"+name+".hpp", text)
+	}
+	for _, f := range i.Config {
+		config.add(f.Name, f.Value, f.Doc)
+	}
+	v.Params, v.Args = strings.Join(params, ", "), strings.Join(args, ", ")
+	v.Config, err = config.aligned()
+	return v, tables, err
+}
+
+// verify checks what the C++ would choke on, or Vitis HLS refuse.
+func (l Layer) verify() error {
+	i := l.Instance
+	for _, name := range []string{l.Name, i.Func} {
+		if !identifier(name) {
+			return fmt.Errorf("%q is not a C++ name", name)
+		}
+	}
+	if name, ok := strings.CutSuffix(i.Header, ".hpp"); !ok || !identifier(name) {
+		return fmt.Errorf("kernel header %q is not a name with .hpp", i.Header)
+	}
+	if len(l.In)+len(l.Out) == 0 {
+		return errors.New("no streams")
+	}
+	for _, p := range append(slices.Clone(l.In), l.Out...) {
+		if p.PerWord < 1 || p.Words < 1 {
+			return fmt.Errorf("a stream of %d words of %d elements", p.Words, p.PerWord)
+		}
+		if p.Width() > maxWord {
+			return fmt.Errorf("a stream word of %d bits; Vitis HLS takes %d", p.Width(), maxWord)
+		}
+	}
+	for _, t := range i.Tables {
+		if len(t.Rows) == 0 || len(t.Rows[0]) == 0 {
+			return fmt.Errorf("table %s is empty", t.Name)
+		}
+		if t.Elem.Width < 1 || t.Elem.Width > 64 {
+			return fmt.Errorf("table %s has elements of %d bits", t.Name, t.Elem.Width)
+		}
+	}
+	return nil
+}
+
+// members collects the lines of a config struct; the first thing wrong with one stays in err.
+type members struct {
+	lines []configView
+	names map[string]bool
+	err   error
+}
+
+func (m *members) add(name string, value any, doc string) {
+	decl, err := cConstant(dataflow.Field{Name: name, Value: value})
+	switch {
+	case m.err != nil:
+	case err != nil:
+		m.err = err
+	case !identifier(name):
+		m.err = fmt.Errorf("config field %q is not a C++ name", name)
+	case m.names[name]:
+		m.err = fmt.Errorf("two config fields are called %s", name)
+	}
+	m.names[name] = true
+	m.lines = append(m.lines, configView{Decl: decl, Doc: comment(doc)})
+}
+
+// aligned returns the lines with their comments in one column.
+func (m *members) aligned() ([]configView, error) {
+	width := 0
+	for _, l := range m.lines {
+		if l.Doc != "" {
+			width = max(width, len(l.Decl))
+		}
+	}
+	for i, l := range m.lines {
+		if l.Doc != "" {
+			m.lines[i].Pad = strings.Repeat(" ", width-len(l.Decl))
+		}
+	}
+	return m.lines, m.err
+}
+
+// numbered is the name of port k of n: the bare name where it is the only one.
+func numbered(name string, k, n int) string {
+	if n == 1 {
+		return name
+	}
+	return name + strconv.Itoa(k)
+}
+
+// widest is the width of the widest ap_uint that the layers need: their streams, and what a kernel declares itself by
+// a config field whose name ends in _width.
+func widest(layers []Layer) (int, error) {
+	w := 64
+	for _, l := range layers {
+		for _, p := range append(slices.Clone(l.In), l.Out...) {
+			w = max(w, p.Width())
+		}
+		for _, f := range l.Instance.Config {
+			if n, ok := f.Value.(int); ok && strings.HasSuffix(f.Name, "_width") {
+				if n > maxWord {
+					return 0, fmt.Errorf("layer %s: %s is %d bits; Vitis HLS takes %d", l.Name, f.Name, n, maxWord)
+				}
+				w = max(w, n)
+			}
+		}
+	}
+	return w, nil
+}
+
+// library returns the kernels' headers and what they share.
+func library(kernels []string) (Files, error) {
+	var f Files
+	for _, h := range hlslib.Headers(kernels...) {
+		f.add("hls/"+h.Path, h.Text)
+	}
+	if err := f.sort(); err != nil {
+		return nil, err
+	}
+	for _, k := range kernels {
+		if f.Get("hls/include/hlsgen/"+k) == nil {
+			return nil, fmt.Errorf("the kernel library has no %s", k)
+		}
+	}
+	return f, nil
+}

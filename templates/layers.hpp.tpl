@@ -1,0 +1,18 @@
+// The layers: what each kernel of include/hlsgen is configured with, and its function.
+#ifndef LAYERS_HPP
+#define LAYERS_HPP
+
+#include "ap_types.hpp"
+
+#include "include/hlsgen/core/word.hpp"
+{% for l in v.Layers %}
+{% if l.Origin %}// {{ l.Name|req }}: {{ l.Origin|req }}
+{% endif %}struct {{ l.Name|req }}_config {
+{%- for c in l.Config %}
+    {{ c.Decl|req }}{% if c.Doc %}{{ c.Pad|req }} // {{ c.Doc|req }}{% endif %}
+{%- endfor %}
+};
+
+void {{ l.Name|req }}({{ l.Params|req }});
+{% endfor %}
+#endif

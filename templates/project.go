@@ -1,0 +1,166 @@
+// Package templates turns a design into a Vitis HLS project: C++, its tables, a test bench with real data and the
+// scripts of both Vitis flows. Arithmetic lies in the kernels (hlslib), wiring in the templates (*.tpl), and every value
+// is spelled here, in Go.
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"hlsgen/internal/dataflow"
+)
+
+// Vectors are what the test bench compares with: Frames[f][s] is frame f on stream s, as Graph.Eval returns it.
+type Vectors struct{ Frames [][]dataflow.Tensor }
+
+// Options change what is generated.
+type Options struct {
+	Top string // name of the top function and of the IP; derived from the model's name where empty
+}
+
+// An AXIPort is one end of the network: the AXI4-Stream Name carries stream Stream of the graph in words of Port,
+// each padded with zeros to TDATA bits.
+type AXIPort struct {
+	Name   string
+	Stream int
+	Port   dataflow.Port
+	TDATA  int
+}
+
+// An Interface is what the generated IP shows: the name of the top function and its AXI4-Streams, in the order of
+// Graph.In and Graph.Out. Besides these there are ap_clk and ap_rst_n.
+type Interface struct {
+	Top     string
+	In, Out []AXIPort
+}
+
+// InterfaceOf is the interface that Project gives d.
+func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
+	g := d.Model.Graph
+	i := Interface{Top: opt.Top}
+	if i.Top == "" {
+		i.Top = topName(d.Model.Name)
+	}
+	if !identifier(i.Top) {
+		return i, fmt.Errorf("top function %q is not a C++ name", i.Top)
+	}
+	ports := func(name string, streams []int) (ports []AXIPort) {
+		for k, s := range streams {
+			p := d.Port(s)
+			ports = append(ports, AXIPort{Name: name + strconv.Itoa(k), Stream: s, Port: p, TDATA: tdata(p.Width())})
+		}
+		return ports
+	}
+	for _, s := range g.In {
+		if r, _ := g.Reader(s); r < 0 {
+			return i, fmt.Errorf("stream s%d goes through no layer", s)
+		}
+	}
+	i.In, i.Out = ports("s_axis_", g.In), ports("m_axis_", g.Out)
+	return i, nil
+}
+
+// Project generates everything below hls/ for d. The test bench holds every frame of v, which may be few: each is
+// written as text for every stream.
+func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
+	g := d.Model.Graph
+	if len(d.Folds) != len(g.Nodes) || len(d.Depth) != len(g.Streams) {
+		return nil, errors.New("generate C++: the design lacks folds or depths")
+	}
+	face, err := InterfaceOf(d, opt)
+	if err != nil {
+		return nil, fmt.Errorf("generate C++: %w", err)
+	}
+	b := bench{frames: len(v.Frames), Top: face.Top}
+	for s := range g.Streams {
+		frames := make([]dataflow.Tensor, len(v.Frames))
+		for f := range frames {
+			if len(v.Frames[f]) != len(g.Streams) {
+				return nil, fmt.Errorf("generate C++: frame %d has %d of %d streams", f, len(v.Frames[f]), len(g.Streams))
+			}
+			frames[f] = v.Frames[f][s]
+		}
+		b.streams = append(b.streams, traffic{"s" + strconv.Itoa(s), d.Port(s), frames})
+	}
+	layers := make([]Layer, len(g.Nodes))
+	for i, n := range g.Nodes {
+		in, out := n.Op.Ports(d.Folds[i])
+		if err := agree(d, n, in, out); err != nil {
+			return nil, fmt.Errorf("generate C++: %w", err)
+		}
+		layers[i] = Layer{n.Name, n.Origin, n.Op.Emit(d.Folds[i], d.Target), in, out}
+		b.layers = append(b.layers, wiring{layers[i], n.In, n.Out})
+	}
+	files, err := b.files()
+	if err != nil {
+		return nil, fmt.Errorf("generate C++: %w", err)
+	}
+	if err := topFiles(&files, d, face, b); err != nil {
+		return nil, fmt.Errorf("generate C++: %w", err)
+	}
+	return files, files.sort()
+}
+
+// agree checks that both ends of a node's streams have one form of word.
+func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error {
+	if len(in) != len(n.In) || len(out) != len(n.Out) {
+		return fmt.Errorf("%s has %d and %d streams for %d and %d ports", n.Name, len(n.In), len(n.Out), len(in), len(out))
+	}
+	for i, p := range append(append([]dataflow.Port(nil), in...), out...) {
+		s := append(append([]int(nil), n.In...), n.Out...)[i]
+		if w := d.Port(s); w != p {
+			return fmt.Errorf("stream s%d: %s has %d words of %d %s, the other end %d words of %d %s",
+				s, n.Name, p.Words, p.PerWord, p.Elem, w.Words, w.PerWord, w.Elem)
+		}
+		if d.Depth[s] < 1 {
+			return fmt.Errorf("stream s%d has depth %d", s, d.Depth[s])
+		}
+	}
+	return nil
+}
+
+// A Trial is a layer with the frames that pass over its streams: In[port][frame], Out[port][frame].
+type Trial struct {
+	Layer
+	In, Out [][]dataflow.Tensor
+}
+
+// Bench generates a project without a top: every layer is called alone on its input frames, and what it writes is
+// compared with its output frames, word by word. All trials have the same number of frames. Many folds of one layer,
+// each under a name of its own, share a translation unit this way.
+func Bench(trials []Trial) (Files, error) {
+	var b bench
+	for i, t := range trials {
+		w := wiring{Layer: t.Layer}
+		for _, side := range []struct {
+			name   string
+			ports  []dataflow.Port
+			frames [][]dataflow.Tensor
+			ids    *[]int
+		}{{"in", t.Layer.In, t.In, &w.in}, {"out", t.Layer.Out, t.Out, &w.out}} {
+			if len(side.ports) != len(side.frames) {
+				return nil, fmt.Errorf("layer %s: frames for %d of %d %s ports", t.Name, len(side.frames), len(side.ports), side.name)
+			}
+			for k, p := range side.ports {
+				if i == 0 && k == 0 {
+					b.frames = len(side.frames[k])
+				}
+				if len(side.frames[k]) != b.frames {
+					return nil, fmt.Errorf("layer %s: %d frames on one port, %d on another", t.Name, len(side.frames[k]), b.frames)
+				}
+				*side.ids = append(*side.ids, len(b.streams))
+				b.streams = append(b.streams, traffic{t.Name + "_" + numbered(side.name, k, len(side.ports)), p, side.frames[k]})
+			}
+		}
+		b.layers = append(b.layers, w)
+	}
+	files, err := b.files()
+	if err != nil {
+		return nil, fmt.Errorf("generate C++: %w", err)
+	}
+	if err := benchFiles(&files, b, Interface{}); err != nil {
+		return nil, fmt.Errorf("generate C++: %w", err)
+	}
+	return files, files.sort()
+}

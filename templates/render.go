@@ -1,0 +1,69 @@
+package templates
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/flosch/pongo2/v6"
+)
+
+//go:embed *.tpl
+var sources embed.FS
+
+// compiled parses every template once. pongo2 keeps filters and the escaping of HTML for the whole process: both are
+// set here, before anything is parsed.
+var compiled = sync.OnceValues(func() (map[string]*pongo2.Template, error) {
+	pongo2.SetAutoescape(false)
+	if err := pongo2.RegisterFilter("req", require); err != nil {
+		return nil, err
+	}
+	names, err := fs.Glob(sources, "*.tpl")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*pongo2.Template{}
+	for _, name := range names {
+		text, err := sources.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if all[name], err = pongo2.FromBytes(text); err != nil {
+			return nil, fmt.Errorf("template %s: %w", name, err)
+		}
+	}
+	return all, nil
+})
+
+// require is the filter |req, which every value in a template passes: pongo2 prints nothing for a name it does not know.
+func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
+	if in.IsNil() {
+		return nil, &pongo2.Error{Sender: "filter:req", OrigError: errors.New("there is no such value")}
+	}
+	return in, nil
+}
+
+// render executes a template over its view, which it knows as v.
+func render(name string, view any) (text []byte, err error) {
+	all, err := compiled()
+	if err != nil {
+		return nil, err
+	}
+	t, ok := all[name]
+	if !ok {
+		return nil, fmt.Errorf("no template %s", name)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			text, err = nil, fmt.Errorf("template %s: %v", name, r)
+		}
+	}()
+	var b bytes.Buffer
+	if err := t.ExecuteWriter(pongo2.Context{"v": view}, &b); err != nil {
+		return nil, fmt.Errorf("template %s: %w", name, err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,25 @@
+# Vitis 2024.2 and later:
+#     vitis-run --mode hls --tcl run_hls_unified.tcl
+# HLS_STEPS chooses among csim, csynth, cosim and export, as in run_hls.tcl. hls_config.cfg says the same to v++.
+set steps {csim csynth cosim export}
+if {[info exists ::env(HLS_STEPS)]} {
+    set steps $::env(HLS_STEPS)
+}
+cd [file dirname [file normalize [info script]]]
+
+open_component -reset {{ v.Top|req }} -flow_target vivado
+set_top {{ v.Top|req }}
+add_files top.cpp -cflags "-std=c++14"
+add_files layers.cpp -cflags "-std=c++14"
+add_files -tb tb/tb.cpp -cflags "-std=c++14 -Wno-unknown-pragmas"
+add_files -tb tb/data
+set_part {{ v.Part|req }}
+create_clock -period {{ v.Period|req }} -name default
+config_dataflow -strict_mode error
+config_rtl -module_auto_prefix
+
+if {"csim" in $steps} { csim_design }
+if {"csynth" in $steps} { csynth_design }
+if {"cosim" in $steps} { cosim_design }
+if {"export" in $steps} { export_design -format ip_catalog }
+exit
