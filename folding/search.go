@@ -133,12 +133,12 @@ func (s *space) fixes() bool {
 
 // A finding is what is known of the foldings within caps at one interval.
 type finding struct {
-	best    *folding // the best found, nil where none was
-	last    bool     // there is no better one within caps
+	best    *folding // one within caps, nil where none was found
+	exact   bool     // where best is nil: there is none; else: none within caps has fewer LUTs
 	nearest *folding // the one that takes least of caps; nil where nothing keeps the interval
 }
 
-// within looks for foldings within caps: by prices, and where these leave it open by label.
+// within looks for a folding within caps: by prices, and where these leave it open by label.
 func (s *space) within(ctx context.Context, l *lattice, caps vector) (finding, error) {
 	r, ok := s.relax(l, caps)
 	switch {
@@ -151,11 +151,7 @@ func (s *space) within(ctx context.Context, l *lattice, caps vector) (finding, e
 	return finding{f, exact && l.exact, r.nearest}, err
 }
 
-// attempts bounds how often optimise looks for something better.
-const attempts = 32
-
 // optimise finds the best folding at an interval that some folding is known to keep, within the budget if budgeted.
-// First it looks for less load until there is none, then for fewer LUTs at that load.
 func (s *space) optimise(ctx context.Context, interval int, budgeted bool, why string) (*chosen, error) {
 	l := s.lattice(interval)
 	caps := s.budget
@@ -166,38 +162,73 @@ func (s *space) optimise(ctx context.Context, interval int, budgeted bool, why s
 	if err != nil {
 		return nil, err
 	}
-	c := &chosen{found.best, found.last, why}
-	lower := func() vector { return s.asGood(c.folding, caps, 1) }
-	fewer := func() vector {
-		v := s.asGood(c.folding, caps, 0)
-		v[lut] = min(v[lut], c.cost[lut]-1)
-		return v
+	c := &chosen{found.best, true, why}
+	if err := s.leastLoad(ctx, l, c, caps); err != nil {
+		return nil, err
 	}
-	proved := true
-	for _, tighter := range []func() vector{lower, fewer} {
-		more := true
-		for range attempts {
-			if c.exact {
-				return c, nil
-			}
-			found, err := s.within(ctx, l, tighter())
-			if err != nil {
-				return nil, err
-			}
-			if found.best == nil {
-				proved, more = proved && found.last, false
-				break
-			}
-			c.folding, c.exact = found.best, found.last && proved
-		}
-		proved = proved && !more
-	}
-	c.exact = proved
-	return c, nil
+	return c, s.fewestLUTs(ctx, l, c, caps)
 }
 
 // most caps nothing.
 const most = int64(1) << 40
+
+// leastLoad replaces c's folding by one of the least load, by bisection: between low, which nothing is known to reach,
+// and its own load.
+func (s *space) leastLoad(ctx context.Context, l *lattice, c *chosen, caps vector) error {
+	low := 0.0
+	for {
+		high, _ := load(c.cost, s.yard)
+		below := s.asGood(c.folding, caps, 1)
+		if below.within(s.share(low)) {
+			return nil
+		}
+		middle := (low + high) / 2
+		if below.within(s.share(middle)) {
+			middle = high // all that is left lies above the middle
+		}
+		try := below
+		for i, v := range s.share(middle) {
+			try[i] = min(try[i], v)
+		}
+		found, err := s.within(ctx, l, try)
+		if err != nil {
+			return err
+		}
+		if found.best != nil {
+			c.folding = found.best
+		} else {
+			low, c.exact = middle, c.exact && found.exact
+		}
+	}
+}
+
+// fewestLUTs replaces c's folding by one with the fewest LUTs at its load.
+func (s *space) fewestLUTs(ctx context.Context, l *lattice, c *chosen, caps vector) error {
+	for {
+		fewer := s.asGood(c.folding, caps, 0)
+		fewer[lut] = min(fewer[lut], c.cost[lut]-1)
+		found, err := s.within(ctx, l, fewer)
+		if err != nil {
+			return err
+		}
+		if found.best == nil {
+			c.exact = c.exact && found.exact
+			return nil
+		}
+		c.folding = found.best
+		if found.exact {
+			return nil
+		}
+	}
+}
+
+// share is a part of the yardstick, rounded down.
+func (s *space) share(part float64) (v vector) {
+	for i := range v {
+		v[i] = int64(part * float64(s.yard[i]))
+	}
+	return v
+}
 
 // asGood is the most within caps that a folding may take of each kind whose load is at most f's, or less for less = 1.
 func (s *space) asGood(f *folding, caps vector, less int64) vector {
@@ -224,7 +255,7 @@ func (s *space) fastest(ctx context.Context, list []int) (f fastest, err error) 
 		}
 		var found finding
 		if found, err = s.within(ctx, s.lattice(list[i]), s.budget); found.best == nil {
-			failed, f.exact = found, f.exact && found.last
+			failed, f.exact = found, f.exact && found.exact
 		}
 		return found.best != nil
 	})

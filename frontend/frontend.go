@@ -70,11 +70,15 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	return im, nil
 }
 
-// Scale gives the real value of element i of a stream's tensor: real = scale*integer + bias, as float64.
+// Scale gives the real value of element i of the tensor that a stream is named after: scale*integer + bias.
 func (im *Imported) Scale(tensor string, i int) (scale, bias float64) {
-	f, ok := im.lowered.Integer.Integer(tensor, i)
+	sl, err := im.lowered.Integer.At(tensor, i)
+	if err != nil {
+		panic(fmt.Sprintf("frontend: %q: %v", tensor, err))
+	}
+	f, ok := sl.Expr.Affine()
 	if !ok {
-		panic(fmt.Sprintf("frontend: %q is no integer tensor", tensor))
+		panic(fmt.Sprintf("frontend: %q is no scaled integer", tensor))
 	}
 	scale, _ = f.Scale.Float64()
 	bias, _ = f.Bias.Float64()

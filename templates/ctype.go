@@ -9,9 +9,6 @@ import (
 
 // This file is the only place that knows how a type is spelled in C++.
 
-// maxWord is the widest word, in bits, that Vitis HLS takes (AP_INT_MAX_W).
-const maxWord = 4096
-
 // cType is the C++ type of an element.
 func cType(t num.Type) string {
 	switch t.Kind {

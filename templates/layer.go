@@ -135,8 +135,8 @@ func (l Layer) verify() error {
 		if p.PerWord < 1 || p.Words < 1 {
 			return fmt.Errorf("a stream of %d words of %d elements", p.Words, p.PerWord)
 		}
-		if p.Width() > maxWord {
-			return fmt.Errorf("a stream word of %d bits; Vitis HLS takes %d", p.Width(), maxWord)
+		if p.Width() > dataflow.MaxWord {
+			return fmt.Errorf("a stream word of %d bits; Vitis HLS takes %d", p.Width(), dataflow.MaxWord)
 		}
 	}
 	for _, t := range i.Tables {
@@ -206,8 +206,8 @@ func widest(layers []Layer) (int, error) {
 		}
 		for _, f := range l.Instance.Config {
 			if n, ok := f.Value.(int); ok && strings.HasSuffix(f.Name, "_width") {
-				if n > maxWord {
-					return 0, fmt.Errorf("layer %s: %s is %d bits; Vitis HLS takes %d", l.Name, f.Name, n, maxWord)
+				if n > dataflow.MaxWord {
+					return 0, fmt.Errorf("layer %s: %s is %d bits; Vitis HLS takes %d", l.Name, f.Name, n, dataflow.MaxWord)
 				}
 				w = max(w, n)
 			}

@@ -102,19 +102,20 @@ func gemmToMatMul(m *Model, _ *diag.List) bool {
 			}
 			chain = append(chain, from(n, "", "Add", []string{"", c}, "", nil))
 		}
-		return append(nodes, e.link(chain, out)...)
+		return append(nodes, e.link(chain, out, "product")...)
 	})
 }
 
-// link joins nodes into a chain: each one's first input is the output of the one before, the last writes out.
-func (e *editor) link(chain []*graph.Node, out string) []*graph.Node {
+// link joins nodes into a chain: each one's first input is the output of the one before, the last writes out, what
+// lies between is called out.suffix.
+func (e *editor) link(chain []*graph.Node, out, suffix string) []*graph.Node {
 	for i, n := range chain {
 		if i > 0 {
 			n.Inputs[0] = chain[i-1].Outputs[0]
 		}
 		n.Outputs[0] = out
 		if i < len(chain)-1 {
-			n.Outputs[0] = e.fresh(out, "step")
+			n.Outputs[0] = e.fresh(out, suffix)
 		}
 	}
 	return chain
@@ -142,7 +143,9 @@ func quantToCode(m *Model, d *diag.List) bool {
 		if zero == "" {
 			zero = e.constant(out, "zero", scalar(graph.Float32, 0))
 		}
-		code := from(n, graph.Internal, "Code", []string{n.Inputs[0], scale, zero}, out, codeAttrs(q))
+		attrs := codeAttrs(q)
+		attrs["tensor"] = graph.Attr{Kind: graph.AttrString, S: out} // whose codes these are, in the model's own words
+		code := from(n, graph.Internal, "Code", []string{n.Inputs[0], scale, zero}, out, attrs)
 		if kind == graph.LinearQuantiser {
 			return []*graph.Node{code}
 		}
@@ -150,7 +153,7 @@ func quantToCode(m *Model, d *diag.List) bool {
 			code,
 			from(n, "", "Sub", []string{"", zero}, "", nil),
 			from(n, "", "Mul", []string{"", scale}, "", nil),
-		}, out)
+		}, out, "codes")
 	})
 }
 
@@ -217,6 +220,7 @@ func clipIntoCode(m *Model, _ *diag.List) bool {
 			attrs[k] = v
 		}
 		attrs["lo"], attrs["hi"] = floatAttr(lo), floatAttr(hi)
+		attrs["tensor"] = graph.Attr{Kind: graph.AttrString, S: n.Outputs[0]}
 		code.Attrs, code.Outputs = attrs, n.Outputs
 		by[n.Outputs[0]] = code
 		gone[n] = true

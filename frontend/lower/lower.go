@@ -105,7 +105,7 @@ func (s *state) take(tensor string, by *graph.Node) (int, *Reject) {
 		s.add(p.op, p.in, tensor, append(p.nodes, p.step.Node))
 	}
 	if h := s.host[tensor]; h != nil {
-		s.stream[tensor] = s.build.Input(tensor, h.typ)
+		s.stream[tensor] = s.build.Input(s.name(tensor), h.typ)
 		s.in = append(s.in, tensor)
 	}
 	return s.stream[tensor], nil
@@ -131,12 +131,17 @@ func (s *state) add(op dataflow.Op, in int, tensor string, nodes []*graph.Node) 
 			s.layer[n.Index] = s.nodes
 		}
 	}
-	out, err := s.build.Add(op, []int{in}, []string{tensor}, origin)
+	out, err := s.build.Add(op, []int{in}, []string{s.name(tensor)}, origin)
 	if err != nil {
 		panic(fmt.Sprintf("lower: %s: %v", tensor, err))
 	}
 	s.nodes++
 	s.stream[tensor] = out[0]
+}
+
+// name is what a stream of an integer tensor is called: the quantised tensor of the model whose codes it carries.
+func (s *state) name(tensor string) string {
+	return s.prog.Producer(tensor).Node.Str("tensor", tensor)
 }
 
 // typeOf is the type of an integer tensor, built or not.

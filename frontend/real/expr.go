@@ -105,7 +105,7 @@ func (e *Expr) substitute(with []*Expr, done map[*Expr]*Expr) *Expr {
 // around is the smallest interval of float64 that holds r.
 func around(r *big.Rat) Interval {
 	f, exact := r.Float64()
-	if exact {
+	if exact && (f != 0 || r.Sign() == 0) { // Float64 calls the zero of an underflow exact
 		return Pt(f)
 	}
 	back := new(big.Rat).SetFloat64(f)

@@ -86,16 +86,18 @@ typename C::out_t mvau_activate(const typename C::acc_t& acc, int, int, const mv
     return mvau_affine<C>(acc, ap_int<32>(C::base));
 }
 
-template <class C, class T>
-typename C::out_t mvau_activate(const typename C::acc_t& acc, int nf, int i, const T& thresholds, const mvau_none&) {
+template <class C, int LIMB, int LIMBS, int ROWS>
+typename C::out_t mvau_activate(const typename C::acc_t& acc, int nf, int i, const ap_uint<LIMB> (&thresholds)[ROWS][LIMBS],
+                                const mvau_none&) {
 #pragma HLS INLINE
     typedef typename C::thresholds_t threshold_t;
     return mvau_affine<C>(count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(acc, thresholds[nf], i * C::steps),
                           ap_int<32>(C::base));
 }
 
-template <class C, class T, class B>
-typename C::out_t mvau_activate(const typename C::acc_t& acc, int nf, int i, const T& thresholds, const B& base) {
+template <class C, int LIMB, int LIMBS, int BASE_LIMB, int BASE_LIMBS, int ROWS>
+typename C::out_t mvau_activate(const typename C::acc_t& acc, int nf, int i, const ap_uint<LIMB> (&thresholds)[ROWS][LIMBS],
+                                const ap_uint<BASE_LIMB> (&base)[ROWS][BASE_LIMBS]) {
 #pragma HLS INLINE
     typedef typename C::thresholds_t threshold_t;
     return mvau_affine<C>(count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(acc, thresholds[nf], i * C::steps),

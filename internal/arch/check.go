@@ -13,8 +13,8 @@ import (
 
 // Check reads the imports of every Go file of the module, whatever its build constraints, and returns the breaches of
 // the policy in order of files.
-func Check(module fs.FS) (breaches []string, err error) {
-	err = fs.WalkDir(module, ".", func(name string, e fs.DirEntry, err error) error {
+func Check(root fs.FS) (breaches []string, err error) {
+	err = fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
 		case err != nil:
 			return err
@@ -27,7 +27,7 @@ func Check(module fs.FS) (breaches []string, err error) {
 			breaches = append(breaches, name+": its package has no place in internal/arch/policy.go")
 			return nil
 		}
-		imports, err := importsOf(module, name)
+		imports, err := importsOf(root, name)
 		if err != nil {
 			return err
 		}
@@ -41,8 +41,8 @@ func Check(module fs.FS) (breaches []string, err error) {
 	return breaches, err
 }
 
-func importsOf(module fs.FS, name string) ([]string, error) {
-	src, err := fs.ReadFile(module, name)
+func importsOf(root fs.FS, name string) ([]string, error) {
+	src, err := fs.ReadFile(root, name)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func breach(dir string, test bool, p string) string {
 			return fmt.Sprintf("only %s may, %s", strings.Join(d.by, " and "), d.why)
 		}
 	}
-	target, ours := strings.CutPrefix(p, Module+"/")
+	target, ours := strings.CutPrefix(p, module+"/")
 	if !ours {
 		return ""
 	}

@@ -2,8 +2,8 @@
 // rooms are for; the table here is what they may see of each other.
 package arch
 
-// Module is the module's path.
-const Module = "hlsgen"
+// module is the module's path.
+const module = "hlsgen"
 
 // A place is where a package stands. It may import lower floors, and lower levels of its own room; other rooms of its
 // floor are strangers.

@@ -91,7 +91,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, err
 	}
 	o.step("generating")
-	files, err := templates.Project(r.Design, templates.Vectors{Streams: streams})
+	files, err := templates.Project(r.Design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}

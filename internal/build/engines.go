@@ -10,7 +10,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
-	"hlsgen/templates/csim"
 )
 
 // An Engine is a way to execute a model.
@@ -146,17 +145,29 @@ func streamName(g *dataflow.Graph, s int) string {
 	return fmt.Sprintf("s%d from %s (%q)", s, from, g.Streams[s].Name)
 }
 
-// compile writes the project to a folder of its own, compiles and runs it. The generated test bench compares every
-// layer's stream with Eval's; its output words are compared here once more.
+// compile compiles the project in a folder of its own and runs it. The generated test bench compares every layer's
+// stream with Eval's; the network's output words are read back and compared here once more.
 func compile(ctx context.Context, d *dataflow.Design, files templates.Files, streams [][]dataflow.Tensor) ([][]dataflow.Tensor, error) {
-	run, err := csim.Run(ctx, d, files, len(streams))
+	run, err := templates.RunCSim(ctx, files, templates.CSim{})
 	if err != nil {
 		return nil, err
 	}
-	if err := rtlsim.Compare(run.Outputs, pick(streams, d.Model.Graph.Out)); err != nil {
+	for _, v := range run.Verdicts {
+		if !v.OK {
+			return nil, &Mismatch{fmt.Sprintf("engine csim against eval, %s: %s", v.Name, v.Message)}
+		}
+	}
+	if !run.Passed {
+		return nil, &Mismatch{"engine csim failed:\n" + run.Log}
+	}
+	out, err := run.Tensors(d, templates.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := rtlsim.Compare(out, pick(streams, d.Model.Graph.Out)); err != nil {
 		return nil, &Mismatch{"engine csim against eval, output: " + err.Error()}
 	}
-	return run.Outputs, nil
+	return out, nil
 }
 
 // isMismatch reports whether an error means exit code 3.

@@ -9,6 +9,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/pass"
@@ -44,7 +45,11 @@ func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, erro
 // dumpTo writes the graph after every pass that changed it, numbered in order.
 func dumpTo(dir string) pass.Options[*canon.Model] {
 	return pass.Options[*canon.Model]{Dump: func(n int, name string, m *canon.Model) error {
-		return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d-%s.txt", n, name)), []byte(m.Graph.String()), 0o644)
+		var b bytes.Buffer
+		if err := graph.Format(&b, m.Graph); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d-%s.txt", n, name)), b.Bytes(), 0o644)
 	}}
 }
 

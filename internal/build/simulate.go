@@ -15,7 +15,6 @@ import (
 	"hlsgen/internal/npy"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
-	"hlsgen/templates/csim"
 )
 
 // MaxCycles is the clocks per frame of a layer in a simulation without a board.
@@ -171,13 +170,13 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		}
 		return r.Trace.Outputs, nil
 	}
-	files, err := templates.Project(design, templates.Vectors{Streams: streams})
+	files, err := templates.Project(design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
 	o.step("compiling")
 	out, err = compile(ctx, design, files, streams)
-	var missing *csim.NoCompiler
+	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.CompilerMissing, Msg: missing.Error(), Hint: "install g++ or clang++, or use --engine cycle"})
 		return nil, nil

@@ -8,13 +8,11 @@ import (
 	"runtime/debug"
 
 	"hlsgen/boards"
-	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
-	"hlsgen/templates/csim"
 )
 
 // Verified says what was compared.
@@ -93,7 +91,7 @@ func (r *Result) compile(ctx context.Context, files templates.Files, streams [][
 		return nil
 	}
 	_, err := compile(ctx, r.Design, files, streams)
-	var missing *csim.NoCompiler
+	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {
 		r.Verified.Left = string(CSim)
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.CompilerMissing, Msg: "the generated C++ was not compiled and run: " + missing.Error(),

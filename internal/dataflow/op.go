@@ -225,3 +225,7 @@ func (t Type) Vectors(n int) (v Type, ok bool) {
 	}
 	return v, true
 }
+
+// Counting is implemented by layers that multiply or hold parameters: operations and parameters of one frame by FINN's
+// names, op_mac_INT2_INT4 and param_weight_INT4.
+type Counting interface{ Counts() map[string]int64 }

@@ -12,17 +12,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// The text form has one line per input, node and output of the graph:
-//
-//	input s0 "global_in" [28,28,1] [0,255] UINT8
-//	node MVAU_0 MVAU (s0) -> (s1 "/fc1/Gemm") from ["/fc1/Gemm","/act1/Quant"] {"weights":[[1,-1]]}
-//	output s1
-//
-// An input has its stream, ONNX name, shape, range (or one per channel: [0,3],[0,7]) and element type. A node has its
-// name, kind, streams, the ONNX tensor of each output, the ONNX nodes it computes, and its parameters. Types of inner
-// streams do not stand there: binding the layers derives them. Parse also takes empty lines and lines that begin with #.
-
-// String is the text form.
+// String is the text form; Format says what it looks like.
 func (g *Graph) String() string {
 	var b strings.Builder
 	for _, s := range g.In {
@@ -48,7 +38,15 @@ func (g *Graph) String() string {
 	return b.String()
 }
 
-// Format writes the text form.
+// Format writes the text form, one line per input, node and output of the graph:
+//
+//	input s0 "global_in" [28,28,1] [0,255] UINT8
+//	node MVAU_0 MVAU (s0) -> (s1 "/fc1/Gemm") from ["/fc1/Gemm","/act1/Quant"] {"weights":[[1,-1]]}
+//	output s1
+//
+// An input has its stream, ONNX name, shape, range (or one per channel: [0,3],[0,7]) and element type. A node has its
+// name, kind, streams, the ONNX tensor of each output, the ONNX nodes it computes, and its parameters. Types of inner
+// streams do not stand there: binding the layers derives them. Parse also takes empty lines and lines that begin with #.
 func Format(w io.Writer, g *Graph) error {
 	_, err := io.WriteString(w, g.String())
 	return err

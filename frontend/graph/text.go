@@ -1,0 +1,119 @@
+package graph
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Format writes the graph as text for people: inputs, constants by name, nodes in order, outputs. Large constants are
+// summarised by a hash and their first values. Equal graphs give equal text.
+func Format(w io.Writer, g *Graph) error {
+	var b strings.Builder
+	for _, in := range g.Inputs {
+		fmt.Fprintf(&b, "input  %q %s %s\n", in.Name, in.DType, formatDims(in))
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Init)) {
+		t := g.Init[name]
+		fmt.Fprintf(&b, "const  %q %s %v %s\n", name, t.DType, t.Shape, formatValues(t))
+	}
+	for _, n := range g.Nodes {
+		fmt.Fprintf(&b, "node   %d %q %s(%s) -> %s%s\n", n.Index, n.Name, n.FullOp(), quoteAll(n.Inputs), quoteAll(n.Outputs), formatAttrs(n.Attrs))
+	}
+	for _, o := range g.Outputs {
+		fmt.Fprintf(&b, "output %q %s %s\n", o.Name, o.DType, formatDims(o))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func formatDims(v Value) string {
+	if !v.Known {
+		return "?"
+	}
+	var dims []string
+	for _, d := range v.Dims {
+		switch {
+		case d.Size >= 0:
+			dims = append(dims, fmt.Sprint(d.Size))
+		case d.Param != "":
+			dims = append(dims, fmt.Sprintf("%q", d.Param))
+		default:
+			dims = append(dims, "?")
+		}
+	}
+	return "[" + strings.Join(dims, " ") + "]"
+}
+
+// shown is how many values of a constant are written.
+const shown = 8
+
+func formatValues(t *Tensor) string {
+	n := t.Len()
+	var b strings.Builder
+	for i := range min(n, shown) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if t.DType.Float() {
+			fmt.Fprintf(&b, "%v", t.F[i])
+		} else {
+			fmt.Fprintf(&b, "%d", t.I[i])
+		}
+	}
+	if n > shown {
+		h := fnv.New64a()
+		for i := range n {
+			v := uint64(0)
+			if t.DType.Float() {
+				v = math.Float64bits(t.F[i])
+			} else {
+				v = uint64(t.I[i])
+			}
+			fmt.Fprintf(h, "%x,", v)
+		}
+		fmt.Fprintf(&b, " ... fnv64a %016x", h.Sum64())
+	}
+	return b.String()
+}
+
+func formatAttrs(attrs map[string]Attr) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		a := attrs[name]
+		fmt.Fprintf(&b, " %s=", name)
+		switch a.Kind {
+		case AttrInt:
+			fmt.Fprint(&b, a.I)
+		case AttrFloat:
+			fmt.Fprint(&b, a.F)
+		case AttrString:
+			fmt.Fprintf(&b, "%q", a.S)
+		case AttrInts:
+			fmt.Fprint(&b, a.Ints)
+		case AttrFloats:
+			fmt.Fprint(&b, a.Floats)
+		case AttrStrings:
+			fmt.Fprintf(&b, "%q", a.Strings)
+		case AttrTensor:
+			fmt.Fprintf(&b, "%s%v(%s)", a.T.DType, a.T.Shape, formatValues(a.T))
+		case AttrGraph:
+			fmt.Fprintf(&b, "graph(%d nodes)", len(a.G.Nodes))
+		default:
+			b.WriteString("?")
+		}
+	}
+	return b.String()
+}
+
+func quoteAll(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(out, ", ")
+}

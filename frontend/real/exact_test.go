@@ -1,0 +1,201 @@
+package real
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"testing"
+)
+
+func n(v float64) *Expr     { return Float(v) }
+func frac(a, b int64) *Expr { return Rat(big.NewRat(a, b)) }
+func at(t *testing.T, e *Expr, v ...int64) (Num, error) {
+	t.Helper()
+	vars := make([]Num, len(v))
+	for i, x := range v {
+		vars[i] = Exactly(new(big.Rat).SetInt64(x))
+	}
+	var y Num
+	var err error
+	for _, prec := range Precisions {
+		if y, err = Compile(e).Exact(vars, prec); !errors.Is(err, ErrPrecision) {
+			break
+		}
+	}
+	return y, err
+}
+
+func TestExactRationals(t *testing.T) {
+	t.Parallel()
+	x := Var(0)
+	for _, c := range []struct {
+		name string
+		e    *Expr
+		x    int64
+		want *big.Rat
+	}{
+		{"sum of thirds", Add(frac(1, 3), frac(2, 3)), 0, big.NewRat(1, 1)},
+		{"a 49th of 7", Mul(x, frac(1, 49)), 7, big.NewRat(1, 7)},
+		{"quotient", Div(x, n(3)), 7, big.NewRat(7, 3)},
+		{"root of a square", Sqrt(Mul(x, x)), -12, big.NewRat(12, 1)},
+		{"root of a fraction", Sqrt(Div(frac(9, 1), n(16))), 0, big.NewRat(3, 4)},
+		{"root of zero", Sqrt(Sub(x, x)), 5, new(big.Rat)},
+		{"zero times a root", Mul(n(0), Sqrt(n(2))), 0, new(big.Rat)},
+		{"a root times zero", Mul(Sqrt(n(2)), Sub(x, n(4))), 4, new(big.Rat)},
+		{"zero over a root", Div(Sub(x, n(4)), Sqrt(n(2))), 4, new(big.Rat)},
+		{"minimum of a root and a third", Min(Sqrt(n(2)), frac(1, 3)), 0, big.NewRat(1, 3)},
+		{"maximum of a negative root and zero", Max(Neg(Sqrt(n(2))), n(0)), 0, new(big.Rat)},
+		{"maximum keeps a rational", Max(frac(10, 3), Sqrt(n(2))), 0, big.NewRat(10, 3)},
+		{"rounding of a root", Round(Mul(x, Sqrt(n(2))), HalfEven), 10, big.NewRat(14, 1)},
+		{"|x|", Abs(Neg(x)), 3, big.NewRat(3, 1)},
+		{"a tie", Round(Div(x, n(2)), HalfEven), 5, big.NewRat(2, 1)},
+		{"a tie of fractions", Round(Mul(frac(5, 3), frac(3, 2)), HalfUp), 0, big.NewRat(3, 1)},
+		{"a denormal", Mul(n(smallest), n(smallest)), 0, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 2148))},
+	} {
+		y, err := at(t, c.e, c.x)
+		if err != nil || y.Rat() == nil || y.Rat().Cmp(c.want) != 0 {
+			t.Errorf("%s = %v %v, want %v", c.name, y.Rat(), err, c.want)
+		}
+	}
+}
+
+func TestExactFailures(t *testing.T) {
+	t.Parallel()
+	x, two := Var(0), Sqrt(Float(2))
+	huge := Mul(n(0x1p1000), two)
+	for range 30 {
+		huge = Mul(huge, huge)
+	}
+	for _, c := range []struct {
+		name string
+		e    *Expr
+		want error
+	}{
+		{"division by zero", Div(n(1), Sub(x, n(1))), ErrDivision},
+		{"zero over zero", Div(Sub(x, n(1)), Sub(x, n(1))), ErrDivision},
+		{"a root over zero", Div(two, Sub(x, n(1))), ErrDivision},
+		{"division by what may be zero", Div(n(1), Sub(two, two)), ErrPrecision},
+		{"zero over what may be zero", Div(n(0), Sub(two, two)), ErrPrecision},
+		{"root of a negative", Sqrt(n(-2)), ErrRoot},
+		{"root of a negative enclosure", Sqrt(Neg(two)), ErrRoot},
+		{"root of what may be negative", Sqrt(Sub(two, two)), ErrPrecision},
+		{"a tie that no precision sees", Round(Mul(Mul(two, two), n(0.25)), HalfEven), ErrPrecision},
+		{"beyond all floats", huge, ErrMagnitude},
+		{"below all floats", Div(n(1), huge), ErrMagnitude},
+		{"infinity less infinity", Sub(huge, huge), ErrMagnitude},
+	} {
+		if y, err := at(t, c.e, 1); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, error %v, want %v", c.name, y.Interval(), err, c.want)
+		}
+	}
+}
+
+// TestExactEnclosures checks roots against their squares and that more precision gives a narrower enclosure.
+func TestExactEnclosures(t *testing.T) {
+	t.Parallel()
+	for _, v := range []float64{2, 3, 0.1, 1e-5, float64(float32(1e-41)), smallest, math.MaxFloat64, 1 + 0x1p-52} {
+		last := new(big.Float).SetInf(false)
+		for _, prec := range Precisions {
+			y, err := Compile(Sqrt(Float(v))).Exact(nil, prec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if y.Rat() != nil {
+				continue
+			}
+			lo, _ := y.lo.Rat(nil)
+			hi, _ := y.hi.Rat(nil)
+			x := rat(v)
+			if lo.Mul(lo, lo).Cmp(x) > 0 || hi.Mul(hi, hi).Cmp(x) < 0 {
+				t.Errorf("the root of %v at %d bits is not in [%v, %v]", v, prec, y.lo, y.hi)
+			}
+			width := new(big.Float).Sub(y.hi, y.lo)
+			if width.Cmp(last) >= 0 {
+				t.Errorf("the root of %v at %d bits is no narrower than before", v, prec)
+			}
+			last = width
+			f, ok := y.Float64()
+			if want := math.Sqrt(v); !ok || f != want {
+				t.Errorf("the root of %v = %v %v, want %v", v, f, ok, want)
+			}
+			if g, ok := y.Float32(); !ok || g != float64(float32(f)) {
+				t.Errorf("the root of %v as float32 = %v %v", v, g, ok)
+			}
+			if i := y.Interval(); !holds(i, lo.SetFloat64(f)) || i.Hi != up(i.Lo) {
+				t.Errorf("the root of %v lies in %v", v, i)
+			}
+		}
+	}
+}
+
+// TestPrecisionEscalates rounds a value that parts from a tie by less than 128, then 512 bits show.
+func TestPrecisionEscalates(t *testing.T) {
+	t.Parallel()
+	two := Sqrt(Float(2))
+	for _, bits := range []uint{200, 1000, 4000} {
+		// root(2) cancels but for its precision: what is left is a tie plus or minus 2^-bits.
+		less := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), bits))
+		base := Sub(Add(two, n(2.5)), two)
+		for _, sign := range []int64{1, -1} {
+			e := Round(Add(base, Rat(new(big.Rat).Mul(less, big.NewRat(sign, 1)))), HalfEven)
+			if _, err := Compile(e).Exact(nil, 128); !errors.Is(err, ErrPrecision) {
+				t.Errorf("a difference of 2^-%d is decided at 128 bits: %v", bits, err)
+			}
+			want := int64(2)
+			if sign > 0 {
+				want = 3
+			}
+			if y, err := at(t, e); err != nil || y.Rat().Cmp(big.NewRat(want, 1)) != 0 {
+				t.Errorf("2.5%+d*2^-%d rounds to %v, %v, want %d", sign, bits, y.Rat(), err, want)
+			}
+		}
+	}
+}
+
+// TestLongFractions lets a chain of fractions grow until it is enclosed: the value stays right.
+func TestLongFractions(t *testing.T) {
+	t.Parallel()
+	e := Var(0)
+	for range 14 {
+		e = Mul(e, e)
+	}
+	e = Mul(e, frac(1, 3))
+	y, err := at(t, Round(Div(e, Mul(e, frac(2, 5))), Floor), 7)
+	if err != nil || y.Rat() == nil || y.Rat().Cmp(big.NewRat(2, 1)) != 0 {
+		t.Errorf("the floor of 2.5 by way of 7^16384 = %v, %v", y.Rat(), err)
+	}
+	if y, err = at(t, e, 7); err != nil || y.Rat() != nil || y.lo.Cmp(y.hi) >= 0 {
+		t.Errorf("7^16384/3 = %v, %v, want an enclosure", y.Rat(), err)
+	}
+	if i := y.Interval(); i != (Interval{math.MaxFloat64, math.Inf(1)}) {
+		t.Errorf("7^16384/3 lies in %v", i)
+	}
+}
+
+func TestIntervalOfFunc(t *testing.T) {
+	t.Parallel()
+	x, y := Var(0), Var(1)
+	for _, c := range []struct {
+		name string
+		e    *Expr
+		in   []Interval
+		want Interval
+		sure bool
+	}{
+		{"shared square", Mul(x, x), []Interval{{-2, 3}}, Interval{0, 9}, true},
+		{"product", Mul(x, y), []Interval{{-2, 3}, {-2, 3}}, Interval{-6, 9}, true},
+		{"rounding of a run", Round(x, HalfEven), []Interval{{0.6, 1.4}}, Interval{1, 1}, true},
+		{"rounding that is open", Round(x, HalfEven), []Interval{{0.4, 1.4}}, Interval{0, 1}, false},
+		{"open inside, closed outside", Min(Round(x, HalfEven), Float(0)), []Interval{{0.4, 1.4}}, Interval{0, 0}, false},
+		{"clamp", Min(Max(x, Float(-1)), Float(1)), []Interval{{-5, 5}}, Interval{-1, 1}, true},
+		{"abs", Abs(x), []Interval{{-5, 2}}, Interval{0, 5}, true},
+	} {
+		f := Compile(c.e)
+		for range 2 { // the scratch space is used again
+			if got, sure := f.Interval(c.in); got != c.want || sure != c.sure {
+				t.Errorf("%s = %v %v, want %v %v", c.name, got, sure, c.want, c.sure)
+			}
+			f = f.Fork()
+		}
+	}
+}

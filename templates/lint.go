@@ -1,0 +1,292 @@
+package templates
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+)
+
+// Lint holds a generated project against what Vitis HLS is known to accept (docs/ARCHITECTURE.md names the rules), as
+// far as text shows it: nobody can run the tool in a test. It returns one line per violation, with file and line.
+func Lint(files Files) []string {
+	l := linter{files: files, room: 1024}
+	if m := apMax.FindSubmatch(files.Get("hls/ap_types.hpp")); m != nil {
+		l.room, _ = strconv.Atoi(string(m[1]))
+	}
+	if l.room > dataflow.MaxWord || l.room%1024 != 0 {
+		l.report("hls/ap_types.hpp", 1, "AP_INT_MAX_W is %d", l.room)
+	}
+	for _, f := range files {
+		ext := path.Ext(f.Path)
+		if strings.HasPrefix(f.Path, "hls/csim/") || strings.HasPrefix(f.Path, "hls/tb/data/") {
+			continue // the shims stand in for the vendor's headers
+		}
+		l.characters(f)
+		if ext != ".cpp" && ext != ".hpp" {
+			continue
+		}
+		code := withoutComments(f.Data)
+		l.source(f.Path, code)
+		switch {
+		case strings.HasPrefix(f.Path, "hls/tables/"):
+			l.table(f.Path, code)
+		case f.Path == "hls/top.cpp":
+			l.region(f.Path, code)
+		}
+	}
+	l.scripts()
+	return l.found
+}
+
+type linter struct {
+	files Files
+	room  int // AP_INT_MAX_W
+	found []string
+}
+
+func (l *linter) report(file string, line int, format string, args ...any) {
+	l.found = append(l.found, fmt.Sprintf("%s:%d: ", file, line)+fmt.Sprintf(format, args...))
+}
+
+// characters allows printable ASCII and line ends; tabs where make wants them.
+func (l *linter) characters(f File) {
+	for i, c := range f.Data {
+		if c != '\n' && (c < ' ' || c > '~') && (c != '\t' || path.Base(f.Path) != "Makefile") {
+			l.report(f.Path, 1+bytes.Count(f.Data[:i], []byte("\n")), "character %#x", c)
+			return
+		}
+	}
+}
+
+var (
+	apMax       = regexp.MustCompile(`(?m)^#define AP_INT_MAX_W (\d+)$`)
+	apWidth     = regexp.MustCompile(`\bap_(?:u?int|axiu)<(\d+)`)
+	apString    = regexp.MustCompile(`\bap_u?int<[^;"]*"`)
+	pragmaLine  = regexp.MustCompile(`^\s*#\s*pragma\s+HLS\s+(\w+)(.*)$`)
+	setting     = regexp.MustCompile(`^(?:(\w+)=)?[\w\-]+$`)
+	doubled     = regexp.MustCompile(`\b\w*__\w*`)
+	forbidden   = regexp.MustCompile(`\b(?:new|delete|malloc|free|virtual|throw|try|catch|goto|dynamic_cast|typeid|float|double|union|std::(?:vector|string|map|set|list|deque|function|cout|cerr|\w+_ptr))\b`)
+	constArray  = regexp.MustCompile(`\bconstexpr\s+[\w:<> ]+\w+\s*\[`)
+	firstInc    = regexp.MustCompile(`(?m)^#include ["<](.*)[">]$`)
+	tableDecl   = regexp.MustCompile(`(?s)^static const ap_uint<(\d+)> (\w+)\[(\d+)\]\[(\d+)\] = \{(.*)\};\s*$`)
+	tableRow    = regexp.MustCompile(`\{([^{}]*)\}`)
+	prototype   = regexp.MustCompile(`(?m)^void (\w+)\((.*)\);$`)
+	parameter   = regexp.MustCompile(`& (\w+)(?:,|$)`)
+	streamLocal = regexp.MustCompile(`^\s*hls::stream<ap_uint<\d+>> (\w+)\("(\w+)"\);\s*$`)
+	call        = regexp.MustCompile(`^\s*(?:hlsgen::)?(\w+)(?:<[\d, ]+>)?\(([\w, ]+)\);\s*$`)
+)
+
+// pragmas are the ones in use, with their settings; a value of nil allows any.
+var pragmas = map[string]map[string][]string{
+	"PIPELINE":        {"II": {"1"}, "style": {"flp"}},
+	"INLINE":          {"": {"off"}},
+	"UNROLL":          {"factor": nil},
+	"STREAM":          {"variable": nil, "depth": nil},
+	"ARRAY_PARTITION": {"variable": nil, "": {"complete"}, "dim": nil},
+	"ARRAY_RESHAPE":   {"variable": nil, "": {"complete"}, "dim": nil},
+	"BIND_STORAGE":    {"variable": nil, "type": {"rom_1p", "rom_2p", "ram_1p", "ram_2p", "ram_s2p", "fifo"}, "impl": {"bram", "lutram", "uram", "srl"}},
+	"BIND_OP":         {"variable": nil, "op": {"mul", "add"}, "impl": {"dsp", "fabric"}},
+	"DEPENDENCE":      {"variable": nil, "type": nil, "direction": nil, "dependent": {"false"}, "": nil},
+	"INTERFACE":       {"": {"axis", "ap_ctrl_none"}, "port": nil},
+	"DATAFLOW":        {"": {"disable_start_propagation"}},
+}
+
+// source checks one C++ file line by line.
+func (l *linter) source(file string, code []byte) {
+	hardware := !strings.HasPrefix(file, "hls/tb/") && path.Base(file) != "testbench.hpp"
+	for n, line := range strings.Split(string(code), "\n") {
+		n++
+		if m := pragmaLine.FindStringSubmatch(line); m != nil {
+			l.pragma(file, n, m[1], strings.Fields(m[2]))
+			continue
+		}
+		if strings.Contains(line, "#pragma") {
+			l.report(file, n, "a pragma other than HLS")
+		}
+		for _, m := range apWidth.FindAllStringSubmatch(line, -1) {
+			if w, err := strconv.Atoi(m[1]); err != nil || w < 1 || w > l.room {
+				l.report(file, n, "a word of %s bits, there is room for %d", m[1], l.room)
+			}
+		}
+		if apString.MatchString(line) && !strings.Contains(line, "hls::stream<") {
+			l.report(file, n, "a number written as a string")
+		}
+		if m := doubled.FindString(line); m != "" && m != "__SYNTHESIS__" {
+			l.report(file, n, "double underscore in %s", m)
+		}
+		if m := forbidden.FindString(line); m != "" && hardware && !strings.HasPrefix(line, "#include") {
+			l.report(file, n, "%s cannot be synthesised", m)
+		}
+		if constArray.MatchString(line) {
+			l.report(file, n, "a constexpr array, which does not link in C++14")
+		}
+	}
+	if path.Ext(file) != ".cpp" {
+		return
+	}
+	if m := firstInc.FindSubmatch(code); m == nil || !slices.Contains([]string{"top.hpp", "layers.hpp"}, path.Base(string(m[1]))) {
+		l.report(file, 1, "AP_INT_MAX_W is not defined first")
+	}
+}
+
+func (l *linter) pragma(file string, line int, name string, settings []string) {
+	allowed, ok := pragmas[name]
+	if !ok {
+		l.report(file, line, "pragma %s", name)
+		return
+	}
+	for _, s := range settings {
+		m := setting.FindStringSubmatch(s)
+		if m == nil {
+			l.report(file, line, "pragma %s: %s", name, s)
+			continue
+		}
+		value := strings.TrimPrefix(s, m[1]+"=")
+		if values, ok := allowed[m[1]]; !ok || (values != nil && !slices.Contains(values, value)) {
+			l.report(file, line, "pragma %s: %s", name, s)
+		}
+	}
+	if name == "PIPELINE" && len(settings) != 2 {
+		l.report(file, line, "pragma PIPELINE without II=1 style=flp")
+	}
+}
+
+// table checks that a table is static const, of integers of at most 64 bits that fit their word, and of the declared
+// size.
+func (l *linter) table(file string, code []byte) {
+	body := code
+	for _, directive := range []string{"#ifndef", "#define"} {
+		if i := bytes.Index(body, []byte(directive)); i >= 0 {
+			body = body[i+bytes.IndexByte(body[i:], '\n')+1:]
+		}
+	}
+	body = bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(body), []byte("#endif")))
+	m := tableDecl.FindSubmatch(body)
+	if m == nil {
+		l.report(file, 1, "not a static const table")
+		return
+	}
+	width, _ := strconv.Atoi(string(m[1]))
+	rows, _ := strconv.Atoi(string(m[3]))
+	limbs, _ := strconv.Atoi(string(m[4]))
+	if name := string(m[2]); name+".hpp" != path.Base(file) || !identifier(name) || width > 64 {
+		l.report(file, 1, "table %s of words of %d bits", name, width)
+	}
+	found := tableRow.FindAllSubmatch(m[5], -1)
+	if len(found) != rows {
+		l.report(file, 1, "%d rows, declared are %d", len(found), rows)
+	}
+	for r, row := range found {
+		cells := strings.Split(string(row[1]), ",")
+		if len(cells) != limbs {
+			l.report(file, 1, "row %d has %d words, declared are %d", r, len(cells), limbs)
+		}
+		for _, c := range cells {
+			if v, err := strconv.ParseUint(strings.TrimSpace(c), 0, 64); err != nil || (width < 64 && v>>width != 0) {
+				l.report(file, 1, "row %d: %s is no word of %d bits", r, strings.TrimSpace(c), width)
+			}
+		}
+	}
+}
+
+// region checks that the top function is a canonical dataflow region: local streams, then calls; each stream written
+// once and then read once, each port of the top used once.
+func (l *linter) region(file string, code []byte) {
+	outputs := map[string][]bool{"axis_in": {false, true}, "axis_out": {false, true}} // which arguments are written
+	for _, p := range prototype.FindAllSubmatch(l.files.Get("hls/layers.hpp"), -1) {
+		var written []bool
+		for _, a := range parameter.FindAllSubmatch(p[2], -1) {
+			written = append(written, bytes.HasPrefix(a[1], []byte("out")))
+		}
+		outputs[string(p[1])] = written
+	}
+	start := bytes.Index(code, []byte("\nvoid "))
+	if start < 0 {
+		l.report(file, 1, "no top function")
+		return
+	}
+	head, body, _ := strings.Cut(string(code[start+1:]), "{\n")
+	line := 1 + strings.Count(string(code[:start+1]), "\n")
+	writes, reads, ports := map[string]int{}, map[string]int{}, map[string]int{}
+	locals := map[string]bool{}
+	for _, p := range parameter.FindAllStringSubmatch(strings.TrimSuffix(strings.TrimSpace(head), ")"), -1) {
+		ports[p[1]] = 0
+	}
+	for text := range strings.Lines(body) {
+		line++
+		text = strings.TrimRight(text, "\n")
+		if m := streamLocal.FindStringSubmatch(text); m != nil {
+			locals[m[1]] = true
+			if m[1] != m[2] {
+				l.report(file, line, "stream %s is called %s", m[1], m[2])
+			}
+			continue
+		}
+		m := call.FindStringSubmatch(text)
+		if m == nil {
+			if t := strings.TrimSpace(text); t != "" && t != "}" && !strings.HasPrefix(t, "#pragma HLS ") {
+				l.report(file, line, "not canonical dataflow: %s", t)
+			}
+			continue
+		}
+		args := strings.Split(m[2], ", ")
+		written := outputs[m[1]]
+		if len(written) != len(args) {
+			l.report(file, line, "%s takes %d streams, given are %d", m[1], len(written), len(args))
+			continue
+		}
+		for i, a := range args {
+			_, port := ports[a]
+			switch {
+			case port:
+				ports[a]++
+			case !locals[a]:
+				l.report(file, line, "no stream %s", a)
+			case written[i]:
+				writes[a]++
+			default:
+				if reads[a]++; writes[a] == 0 {
+					l.report(file, line, "stream %s is read before it is written", a)
+				}
+			}
+		}
+	}
+	for _, s := range sortedKeys(locals) {
+		if writes[s] != 1 || reads[s] != 1 {
+			l.report(file, line, "stream %s has %d writers and %d readers", s, writes[s], reads[s])
+		}
+	}
+	for _, p := range sortedKeys(ports) {
+		if ports[p] != 1 {
+			l.report(file, line, "port %s is used %d times", p, ports[p])
+		}
+	}
+	for _, want := range []string{"#pragma HLS DATAFLOW disable_start_propagation\n", "#pragma HLS INTERFACE ap_ctrl_none port=return\n"} {
+		if !strings.Contains(body, want) {
+			l.report(file, line, "missing: %s", strings.TrimSpace(want))
+		}
+	}
+}
+
+// scripts checks that every flow takes dataflow by its word.
+func (l *linter) scripts() {
+	if l.files.Get("hls/top.cpp") == nil {
+		return
+	}
+	for file, want := range map[string]string{
+		"hls/run_hls.tcl":         "config_dataflow -strict_mode error\n",
+		"hls/run_hls_unified.tcl": "config_dataflow -strict_mode error\n",
+		"hls/hls_config.cfg":      "syn.dataflow.strict_mode=error\n",
+	} {
+		if !bytes.Contains(l.files.Get(file), []byte(want)) {
+			l.report(file, 1, "missing: %s", strings.TrimSpace(want))
+		}
+	}
+	slices.Sort(l.found)
+}
