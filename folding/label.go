@@ -132,40 +132,58 @@ func (p *pruner) clamp(n *label, k int) vector {
 
 // undominated keeps, per state, the labels that no other equals or beats. The order of the result is fixed.
 func (p *pruner) undominated(all []label) []label {
-	slices.SortStableFunc(all, func(a, b label) int {
-		return cmp.Or(cmp.Compare(a.state, b.state), slices.Compare(a.clamped[:], b.clamped[:]), cmp.Compare(a.converters, b.converters),
-			slices.Compare(a.cost[:], b.cost[:]))
+	order := make([]int32, len(all))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(i, j int32) int {
+		a, b := &all[i], &all[j]
+		return cmp.Or(cmp.Compare(a.state, b.state), slices.Compare(a.clamped[:], b.clamped[:]), cmp.Compare(a.converters, b.converters), cmp.Compare(i, j))
 	})
-	kept := all[:0]
+	var kept []label
 	first := 0 // of the state's kept labels
-	for _, n := range all {
+	for _, i := range order {
+		n := &all[i]
 		if len(kept) > 0 && kept[len(kept)-1].state != n.state {
 			first = len(kept)
 		}
-		if !slices.ContainsFunc(kept[first:], func(o label) bool { return o.clamped.within(n.clamped) }) {
-			kept = append(kept, n)
+		if !dominated(kept[first:], &n.clamped) {
+			kept = append(kept, *n)
 		}
 	}
 	return kept
 }
 
-// likeliest keeps the n labels that the prices leave most room.
-func (p *pruner) likeliest(all []label, k, n int) []label {
-	type ranked struct {
-		label
-		load float64
-	}
-	rank := make([]ranked, len(all))
-	for i, l := range all {
-		rank[i].label = l
-		for j := range p.mixed {
-			total := p.mixed[j].unit.dot(l.cost) + p.mixed[j].rest[k][l.state]
-			rank[i].load = max(rank[i].load, float64(total)/float64(p.limits[j]))
+// dominated reports whether one of kept, which have no more LUTs, takes no more of anything.
+func dominated(kept []label, v *vector) bool {
+	for i := range kept {
+		k := &kept[i].clamped
+		if k[ff] <= v[ff] && k[bram] <= v[bram] && k[dsp] <= v[dsp] && k[uram] <= v[uram] {
+			return true
 		}
 	}
-	slices.SortStableFunc(rank, func(a, b ranked) int { return cmp.Compare(a.load, b.load) })
-	for i := range n {
-		all[i] = rank[i].label
+	return false
+}
+
+// likeliest keeps the n labels that the prices leave most room, in their order.
+func (p *pruner) likeliest(all []label, k, n int) []label {
+	type rank struct {
+		share float64 // of caps
+		at    int
+	}
+	ranks := make([]rank, len(all))
+	for i := range all {
+		ranks[i].at = i
+		for j := range p.mixed {
+			total := p.mixed[j].unit.dot(all[i].cost) + p.mixed[j].rest[k][all[i].state]
+			ranks[i].share = max(ranks[i].share, float64(total)/float64(p.limits[j]))
+		}
+	}
+	slices.SortFunc(ranks, func(a, b rank) int { return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.at, b.at)) })
+	ranks = ranks[:n]
+	slices.SortFunc(ranks, func(a, b rank) int { return cmp.Compare(a.at, b.at) })
+	for i, r := range ranks {
+		all[i] = all[r.at] // r.at >= i
 	}
 	return all[:n]
 }

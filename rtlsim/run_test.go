@@ -44,6 +44,9 @@ func TestLoneLayer(t *testing.T) {
 		if want := (frames-1)*interval + 1 + max(interval-1, loop.LastWrite(write)); trace.Cycles != want {
 			t.Errorf("%+v: %d clocks, want %d", loop, trace.Cycles, want)
 		}
+		if once := run(t, d, nil, Options{Frames: 1}); once.Interval() != 0 || once.Frames[0] != trace.Frames[0] {
+			t.Errorf("%+v: one frame has interval %v and comes out at %+v", loop, once.Interval(), once.Frames[0])
+		}
 		if trace.Interval() != float64(interval) || trace.Latency() != loop.LastWrite(write)+1 {
 			t.Errorf("%+v: interval %v and latency %d", loop, trace.Interval(), trace.Latency())
 		}

@@ -22,8 +22,8 @@ func cType(t num.Type) string {
 	panic("templates: invalid type")
 }
 
-// cWord is the C++ type of a word of n bits.
-func cWord(n int) string { return fmt.Sprintf("ap_uint<%d>", n) }
+// cLimb is the C++ type of a table's word of n bits.
+func cLimb(n int) string { return fmt.Sprintf("hlsgen::limb<%d>", n) }
 
 // cStream is the C++ type of a stream inside the network.
 func cStream(width int) string { return fmt.Sprintf("hls::stream<ap_uint<%d>>", width) }

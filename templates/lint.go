@@ -66,7 +66,7 @@ func (l *linter) characters(f File) {
 
 var (
 	apMax       = regexp.MustCompile(`(?m)^#define AP_INT_MAX_W (\d+)$`)
-	apWidth     = regexp.MustCompile(`\bap_(?:u?int|axiu)<(\d+)`)
+	apWidth     = regexp.MustCompile(`\b(?:ap_u?int|ap_axiu|limb)<(\d+)`)
 	apString    = regexp.MustCompile(`\bap_u?int<[^;"]*"`)
 	pragmaLine  = regexp.MustCompile(`^\s*#\s*pragma\s+HLS\s+(\w+)(.*)$`)
 	setting     = regexp.MustCompile(`^(?:(\w+)=)?[\w\-]+$`)
@@ -74,7 +74,7 @@ var (
 	forbidden   = regexp.MustCompile(`\b(?:new|delete|malloc|free|virtual|throw|try|catch|goto|dynamic_cast|typeid|float|double|union|std::(?:vector|string|map|set|list|deque|function|cout|cerr|\w+_ptr))\b`)
 	constArray  = regexp.MustCompile(`\bconstexpr\s+[\w:<> ]+\w+\s*\[`)
 	firstInc    = regexp.MustCompile(`(?m)^#include ["<](.*)[">]$`)
-	tableDecl   = regexp.MustCompile(`(?s)^static const ap_uint<(\d+)> (\w+)\[(\d+)\]\[(\d+)\] = \{(.*)\};\s*$`)
+	tableDecl   = regexp.MustCompile(`(?s)^static const hlsgen::limb<(\d+)> (\w+)\[(\d+)\]\[(\d+)\] = \{(.*)\};\s*$`)
 	tableRow    = regexp.MustCompile(`\{([^{}]*)\}`)
 	prototype   = regexp.MustCompile(`(?m)^void (\w+)\((.*)\);$`)
 	parameter   = regexp.MustCompile(`& (\w+)(?:,|$)`)

@@ -23,7 +23,7 @@ func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 		b = fmt.Appendf(b, ", %d in each of %d limbs", perLimb, count)
 	}
 	b = fmt.Appendf(b, "; element 0 lies in the lowest bits.\n#ifndef %s_HPP\n#define %[1]s_HPP\n\n", name)
-	b = fmt.Appendf(b, "static const %s %s[%d][%d] = {\n", cWord(width), name, len(t.Rows), count)
+	b = fmt.Appendf(b, "static const %s %s[%d][%d] = {\n", cLimb(width), name, len(t.Rows), count)
 
 	const margin = 116
 	start := len(b)

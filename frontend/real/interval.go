@@ -29,26 +29,28 @@ func down(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }
 // outward turns a rounded value and the sign of (truth - value) into the interval between neighbours.
 func outward(v, rest float64) Interval {
 	switch {
-	case rest == 0:
-		return Interval{v, v}
 	case rest > 0:
 		return Interval{v, up(v)}
 	case rest < 0:
 		return Interval{down(v), v}
 	}
-	return Interval{down(v), up(v)} // NaN: the remainder overflowed
+	return Interval{v, v}
 }
 
 func addPt(a, b float64) Interval {
 	s := a + b
-	if math.IsInf(s, 0) || s != s {
-		if s != s {
-			return Everything
-		}
+	switch {
+	case math.IsNaN(s): // infinities of both signs
+		return Everything
+	case math.IsInf(s, 0):
 		return overflow(s, a, b)
 	}
 	t := s - a
-	return outward(s, (a-(s-t))+(b-t))
+	rest := (a - (s - t)) + (b - t)
+	if math.IsNaN(rest) { // t went beyond float64, though the sum did not
+		return around(new(big.Rat).Add(rat(a), rat(b)))
+	}
+	return outward(s, rest)
 }
 
 func mulPt(a, b float64) Interval {

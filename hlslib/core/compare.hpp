@@ -18,8 +18,8 @@ template <class A, class B> bool exceeds(const A& a, const B& b) {
 }
 
 // count_exceeded is the number of thresholds among elements first .. first+STEPS-1 of a row that value exceeds.
-template <int STEPS, class T, int PER_LIMB, class A, int LIMB, int LIMBS>
-ap_uint<count_width(STEPS)> count_exceeded(const A& value, const ap_uint<LIMB> (&row)[LIMBS], int first) {
+template <int STEPS, class T, int PER_LIMB, class A, class ROW>
+ap_uint<count_width(STEPS)> count_exceeded(const A& value, const ROW& row, int first) {
 #pragma HLS INLINE
     ap_uint<count_width(STEPS)> count = 0;
     for (int i = 0; i < STEPS; i++) {

@@ -65,10 +65,23 @@ template <class T, int N> void put(ap_uint<N>& word, int i, const T& value) {
     word.range((i + 1) * width - 1, i * width) = bits;
 }
 
-// element reads element i of a table's row. A row is an array of limbs of at most 64 bits, each of PER_LIMB elements.
+// limb is a word of a table, of at most 64 bits. In C simulation it is a plain integer: a table of classes costs the
+// compiler about a hundred times as much, and with the vendor's headers is not even constant.
+#ifdef __SYNTHESIS__
+template <int W> using limb = ap_uint<W>;
+#else
+template <int W> using limb = unsigned long long;
+#endif
+
+// element reads element i of a table's row: an array of limbs, each of PER_LIMB elements.
 template <class T, int PER_LIMB, int LIMB, int LIMBS> T element(const ap_uint<LIMB> (&row)[LIMBS], int i) {
 #pragma HLS INLINE
     return get<T>(row[i / PER_LIMB], i % PER_LIMB);
+}
+
+template <class T, int PER_LIMB, int LIMBS> T element(const unsigned long long (&row)[LIMBS], int i) {
+    const int width = element_type<T>::width;
+    return element_type<T>::decode(ap_uint<width>(row[i / PER_LIMB] >> (i % PER_LIMB * width)));
 }
 
 } // namespace hlsgen

@@ -50,7 +50,8 @@ func run(t *testing.T, programs []program) {
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := command(gxx, "-std=c++14", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-maybe-uninitialized", "-Wno-unknown-pragmas", "-Icsim", "-o", "csim.out", "layers.cpp", "tb/tb.cpp"); err != nil {
+	if out, err := command(gxx, "-std=c++14", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas",
+		"-fsanitize=bounds", "-fno-sanitize-recover=bounds", "-Icsim", "-o", "csim.out", "layers.cpp", "tb/tb.cpp"); err != nil {
 		t.Fatalf("g++: %v\n%.8000s", err, out)
 	}
 	out, err := command(filepath.Join(hls, "csim.out"), "tb/data")

@@ -209,7 +209,7 @@ type Accumulating interface{ Accumulator() Bound }
 // layer behind a Flatten does. ok is false where no trailing axes make n.
 func (t Type) Vectors(n int) (v Type, ok bool) {
 	size, k := 1, len(t.Shape)
-	for k > 0 && size < n {
+	for k > 0 && (size < n || k == len(t.Shape)) {
 		k--
 		size *= t.Shape[k]
 	}

@@ -34,6 +34,9 @@ func TestBuilder(t *testing.T) {
 	if node, _ := g.Writer(g.In[0]); node != -1 {
 		t.Errorf("the input is written by node %d", node)
 	}
+	if node, _ := g.Reader(g.Out[0]); node != -1 {
+		t.Errorf("the output is read by node %d", node)
+	}
 }
 
 func TestBuilderKeepsNothingOfItsArguments(t *testing.T) {
@@ -43,6 +46,9 @@ func TestBuilderKeepsNothingOfItsArguments(t *testing.T) {
 	out, err := b.Add(scale(1), in, nil, origin)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if typ := b.Type(out[0]); typ.Union() != (num.Range{Lo: 0, Hi: 255}) {
+		t.Errorf("type %+v", typ)
 	}
 	b.Output(out[0])
 	in[0], out[0], origin[0] = 9, 9, "z"
@@ -268,4 +274,72 @@ func TestEval(t *testing.T) {
 	in.Data = []int64{0, 0, 0, 0, 0, 0, 0, 256}
 	_, err = g.Eval(t.Context(), []Tensor{in})
 	match(t, err, "input 0: value 256 at index 7")
+}
+
+func TestShape(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		shape                   Shape
+		size, channels, vectors int
+	}{
+		{nil, 1, 1, 1},
+		{Shape{7}, 7, 7, 1},
+		{Shape{2, 3, 5}, 30, 5, 6},
+		{Shape{3, 0}, 0, 0, 0},
+	} {
+		if s := c.shape; s.Size() != c.size || s.Channels() != c.channels || s.Vectors() != c.vectors {
+			t.Errorf("%v: size %d, %d channels, %d vectors; want %+v", s, s.Size(), s.Channels(), s.Vectors(), c)
+		}
+	}
+}
+
+func TestRealLimits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		dtype   string
+		lo, hi  float64
+		integer bool
+	}{
+		{"bool", 0, 1, true},
+		{"int8", -128, 127, true},
+		{"uint16", 0, 65535, true},
+		{"int64", -1 << 52, 1<<52 - 1, true},
+		{"uint64", 0, 1<<53 - 1, true},
+		{"float32", 0, 0, false},
+		{"int4x", 0, 0, false},
+	} {
+		if lo, hi, integer := (Real{DType: c.dtype}).Limits(); lo != c.lo || hi != c.hi || integer != c.integer {
+			t.Errorf("%s: %v to %v, integer %t; want %+v", c.dtype, lo, hi, integer, c)
+		}
+	}
+}
+
+func TestTypeVectors(t *testing.T) {
+	t.Parallel()
+	perChannel := uint8s(3, 2, 2)
+	perChannel.Range = []num.Range{{Lo: 0, Hi: 1}, {Lo: 0, Hi: 9}}
+	for _, c := range []struct {
+		n     int
+		shape Shape // nil where no trailing axes make n
+	}{
+		{0, nil}, {1, nil}, {2, Shape{3, 2, 2}}, {3, nil}, {4, Shape{3, 4}}, {8, nil}, {12, Shape{12}}, {24, nil},
+	} {
+		v, ok := perChannel.Vectors(c.n)
+		if ok != (c.shape != nil) || !slices.Equal(v.Shape, c.shape) {
+			t.Errorf("vectors of %d: shape %v, %t; want %v", c.n, v.Shape, ok, c.shape)
+		}
+		if ok {
+			match(t, v.verify(), "")
+			for i := range c.n {
+				if v.Channel(i) != perChannel.Channel(i%2) {
+					t.Errorf("vectors of %d: element %d has range %v", c.n, i, v.Channel(i))
+				}
+			}
+		}
+	}
+	for _, s := range []Shape{nil, {1}, {5, 1}} {
+		if v, ok := uint8s(s...).Vectors(1); !ok || v.Shape.Channels() != 1 || v.Shape.Size() != s.Size() {
+			t.Errorf("%v as vectors of one: %v, %t", s, v.Shape, ok)
+		}
+	}
 }

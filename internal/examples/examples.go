@@ -1,15 +1,23 @@
-// Package examples is what hlsgen carries with it: a trained network with real data, so that a build works in an empty
-// folder and its accuracy means something.
+// Package examples is what hlsgen carries with it: trained networks with real data, so that a build works in an empty
+// folder and its accuracy means something. Each folder holds model.onnx (QONNX), inputs.npy, labels.npy (the class of
+// each sample, -1 for an edge case) and outputs.npy (what Brevitas computes).
 package examples
 
 import "embed"
 
 // Digits is a 64-64-64-64-10 perceptron for 8x8 handwritten digits, ternary weights, 2-bit activations, trained with
-// Brevitas for this project on the UCI optical digits (NOTICE). inputs.npy holds 128 held-out samples and 13 edge
-// cases, labels.npy their classes, -1 for an edge case.
+// Brevitas for this project on the UCI optical digits (NOTICE): 128 held-out samples and 13 edge cases. It is what a
+// build without a model builds.
 const Digits = "digits-mlp-w2a2"
 
-// Files holds one folder per example: model.onnx, inputs.npy, labels.npy.
+// Iris is a 4-8-3 perceptron, 3-bit weights and activations, on Fisher's iris data; qcdq.onnx is the same network in
+// QuantizeLinear form.
+const Iris = "iris-mlp-w3a3"
+
+// Names lists the examples, the default first.
+var Names = []string{Digits, Iris}
+
+// Files holds one folder per example.
 //
-//go:embed digits-mlp-w2a2
+//go:embed digits-mlp-w2a2 iris-mlp-w3a3
 var Files embed.FS

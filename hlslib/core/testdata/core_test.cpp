@@ -34,22 +34,25 @@ template <class A, class B> void comparisons(int alo, int ahi, int astep, int bl
         for (int b = blo; b <= bhi; b += bstep) CHECK(exceeds(A(a), B(b)) == (a > b));
 }
 
-static const ap_uint<63> thresholds[2][3] = {{0x0, 0x0, 0x0}, {0x7edcba9876543210, 0x0123456789abcdef, 0x41}};
+static const ap_uint<63> narrow[2][3] = {{0x0, 0x0, 0x0}, {0x7edcba9876543210, 0x0123456789abcdef, 0x41}};
+static const unsigned long long plain[2][3] = {{0x0, 0x0, 0x0}, {0x7edcba9876543210, 0x0123456789abcdef, 0x41}};
+static const limb<64> full[1][2] = {{0xfedcba9876543210, 0x8000000000000001}};
 
-static void tables() {
-    // Nine elements of seven bits in a limb; element 9 is the first of the second limb.
+// tables reads nine elements of seven bits from each limb; element 9 is the first of the second limb.
+template <class TABLE> void tables(const TABLE& table) {
     for (int i = 0; i < 27; i++) {
-        const unsigned long long limb[3] = {0x7edcba9876543210, 0x0123456789abcdef, 0x41};
-        const int raw = static_cast<int>(limb[i / 9] >> (7 * (i % 9)) & 127), want = raw > 63 ? raw - 128 : raw;
-        CHECK((element<ap_int<7>, 9>(thresholds[1], i) == want));
-        CHECK((element<ap_uint<7>, 9>(thresholds[1], i) == static_cast<unsigned>(raw)));
+        const int raw = static_cast<int>(plain[1][i / 9] >> (7 * (i % 9)) & 127), want = raw > 63 ? raw - 128 : raw;
+        CHECK((element<ap_int<7>, 9>(table[1], i) == want));
+        CHECK((element<ap_uint<7>, 9>(table[1], i) == static_cast<unsigned>(raw)));
     }
     for (int v = -32; v < 32; v++) {
         int want = 0;
-        for (int i = 4; i < 4 + 15; i++) want += v > element<ap_int<7>, 9>(thresholds[1], i) ? 1 : 0;
-        const ap_uint<4> count = count_exceeded<15, ap_int<7>, 9>(ap_int<6>(v), thresholds[1], 4);
+        for (int i = 4; i < 4 + 15; i++) want += v > element<ap_int<7>, 9>(table[1], i) ? 1 : 0;
+        const ap_uint<4> count = count_exceeded<15, ap_int<7>, 9>(ap_int<6>(v), table[1], 4);
         CHECK(count == static_cast<unsigned>(want));
     }
+    CHECK((element<bipolar, 63>(table[1], 0) == -1 && element<bipolar, 63>(table[1], 62) == 1 && element<bipolar, 63>(table[1], 63) == 1));
+    CHECK((element<ap_int<64>, 1>(full[0], 1) < 0 && element<ap_uint<32>, 2>(full[0], 1) == 0xfedcba98u));
     CHECK(count_width(1) == 1 && count_width(3) == 2 && count_width(4) == 3 && count_width(255) == 8 && count_width(256) == 9);
 }
 
@@ -79,7 +82,8 @@ int main() {
     comparisons<ap_uint<32>, ap_int<33>>(0, 40, 1, -40, 40, 1); // ap_int compares these as bit patterns
     comparisons<bipolar, ap_uint<1>>(-1, 1, 2, 0, 1, 1);
     comparisons<bipolar, bipolar>(-1, 1, 2, -1, 1, 2);
-    tables();
+    tables(narrow);
+    tables(plain);
     ends();
     std::printf("%d failures\n", failures);
     return failures == 0 ? 0 : 1;

@@ -1,0 +1,147 @@
+package build
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
+	"hlsgen/internal/npy"
+)
+
+func save(t *testing.T, path string, a *npy.Array) string {
+	t.Helper()
+	b, err := npy.Format(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t *testing.T, path string) *npy.Array {
+	t.Helper()
+	m, err := npy.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m[""]
+}
+
+func TestSimulateShapes(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	x := load(t, filepath.Join(dir, "inputs.npy"))
+	for _, c := range []struct {
+		in, out []int
+	}{
+		{[]int{1, 4}, []int{1, 3}},
+		{[]int{3, 1, 4}, []int{3, 1, 3}},
+		{[]int{3, 4}, []int{3, 3}},
+	} {
+		a := &npy.Array{DType: "float32", Shape: c.in}
+		a.Data = x.Data[:a.Size()]
+		out := filepath.Join(t.TempDir(), "y.npy")
+		var d diag.List
+		_, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Eval, Input: save(t, filepath.Join(t.TempDir(), "x.npy"), a), Output: out}, &d)
+		clean(t, &d, err)
+		if y := load(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
+			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
+		}
+	}
+}
+
+// TestSimulateEngines runs all engines on the iris network; they must give the same bytes, and Brevitas' outputs.
+func TestSimulateEngines(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	var first []float64
+	for _, e := range Engines {
+		var d diag.List
+		r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: e.Name,
+			Input: filepath.Join(dir, "inputs.npy"), Compare: filepath.Join(dir, "outputs.npy"), Trace: filepath.Join(t.TempDir(), "trace")}, &d)
+		clean(t, &d, err)
+		if first == nil {
+			first = r.Outputs[0].Data
+		}
+		if !slices.Equal(first, r.Outputs[0].Data) {
+			t.Errorf("engine %s gives other outputs than %s", e.Name, Engines[0].Name)
+		}
+		if c := r.Compare; c.Differ != 0 || c.Equal+c.NearTies != c.Samples {
+			t.Errorf("engine %s against Brevitas: %+v", e.Name, *c)
+		}
+	}
+}
+
+// TestCompareSeesErrors changes given outputs: none of the changes may pass as rounding or near tie.
+func TestCompareSeesErrors(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	y := load(t, filepath.Join(dir, "outputs.npy"))
+	y.Data[4] *= 1.001  // sample 1
+	y.Data[9] += 0.0625 // sample 3
+	wrong := save(t, filepath.Join(t.TempDir(), "y.npy"), y)
+	var d diag.List
+	r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: Eval, Input: filepath.Join(dir, "inputs.npy"), Compare: wrong}, &d)
+	clean(t, &d, err)
+	if c := r.Compare; c.Differ != 2 || c.First == "" {
+		t.Errorf("two wrong samples gave %+v", *c)
+	}
+}
+
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	trace := t.TempDir()
+	for _, e := range []Engine{Reference, Eval} {
+		var d diag.List
+		_, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: e, Input: filepath.Join(dir, "inputs.npy"), Trace: filepath.Join(trace, string(e))}, &d)
+		clean(t, &d, err)
+	}
+	scales, err := filepath.Glob(filepath.Join(trace, "eval", "*.scale.npy"))
+	if err != nil || len(scales) == 0 {
+		t.Fatal("no stream was traced")
+	}
+	compared := 0
+	for _, s := range scales {
+		base := s[:len(s)-len(".scale.npy")]
+		codes, scale, bias := load(t, base+".npy"), load(t, s), load(t, base+".bias.npy")
+		ref := filepath.Join(trace, "reference", filepath.Base(base)+".npy")
+		if _, err := os.Stat(ref); err != nil {
+			continue // a sum of products inside a Gemm has no tensor of its own
+		}
+		real := load(t, ref)
+		for i, v := range codes.Data {
+			k := i % len(scale.Data)
+			if got := scale.Data[k]*v + bias.Data[k]; got != real.Data[i] {
+				t.Fatalf("%s element %d: code %v means %v, the model has %v", filepath.Base(base), i, v, got, real.Data[i])
+			}
+		}
+		compared++
+	}
+	if compared < 2 {
+		t.Errorf("only %d streams could be compared", compared)
+	}
+}
+
+func TestSimulateRefuses(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	nan := func(v float64) float64 { return v / v }
+	for name, a := range map[string]*npy.Array{
+		"shape":   {DType: "float32", Shape: []int{2, 5}, Data: make([]float64, 10)},
+		"nan":     {DType: "float32", Shape: []int{1, 4}, Data: []float64{0, nan(0), 0, 0}},
+		"integer": {DType: "int8", Shape: []int{1, 4}, Data: make([]float64, 4)},
+	} {
+		var d diag.List
+		r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: Eval, Input: save(t, filepath.Join(t.TempDir(), "x.npy"), a)}, &d)
+		if err != nil || r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid {
+			t.Errorf("%s: %v %v, want one %s", name, err, d.Diags, diag.DataInvalid)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Installs what is missing of the tools it is asked for, on Debian and Ubuntu, and says what it does:
+#     internal/setup/setup.sh go g++ clang++ tclsh
+# Where nothing is missing it does nothing and needs neither rights nor network.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+# The Go that go.mod asks for (1.26.0). From 1.21 on, an older Go fetches it by itself (GOTOOLCHAIN=auto).
+want=$(awk '$1 == "go" { print $2 }' go.mod)
+fetches=21
+
+# gominor prints the minor version of a go command: 26 of go1.26.8; 0 where there is none.
+gominor() {
+    local v
+    v=$(cd / && GOTOOLCHAIN=local "$1" env GOVERSION 2>/dev/null) || v=
+    v=${v#go1.}
+    v=${v%%[!0-9]*}
+    echo "${v:-0}"
+}
+
+packages=()
+missing() {
+    local command=$1 package=$2
+    command -v "$command" >/dev/null || packages+=("$package")
+}
+
+for tool in "$@"; do
+    case $tool in
+    go) # Go fetches modules over https, which takes certificates.
+        [ "$(gominor go)" -gt 0 ] || packages+=(golang-go)
+        [ -e /etc/ssl/certs/ca-certificates.crt ] || [ ! -d /etc/apt ] || packages+=(ca-certificates)
+        ;;
+    g++) missing g++ g++ ;;
+    clang++) missing clang++ clang ;;
+    tclsh) missing tclsh tcl ;;
+    *)
+        say "unknown tool $tool"
+        exit 2
+        ;;
+    esac
+done
+
+if [ ${#packages[@]} -gt 0 ]; then
+    say "missing packages: ${packages[*]}"
+    if ! command -v apt-get >/dev/null; then
+        say "this is neither Debian nor Ubuntu: install them with your own package manager (Go: https://go.dev/dl), then run make again"
+        exit 1
+    fi
+    if [ "$(id -u)" = 0 ]; then
+        root=(env)
+    elif command -v sudo >/dev/null; then
+        root=(sudo)
+    else
+        say "installing needs root, and there is no sudo. Ask an administrator for: apt-get install ${packages[*]}"
+        exit 1
+    fi
+    say "installing them with ${root[*]} apt-get"
+    "${root[@]}" apt-get update -q >&2
+    "${root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}" >&2
+fi
+
+case " $* " in *" go "*) ;; *) exit 0 ;; esac
+
+# A Go too old to fetch a newer one by itself can still fetch it as a module, checksum included. It goes to .tools/go,
+# which the Makefile puts in front of the path.
+if [ "$(gominor go)" -lt $fetches ]; then
+    say "fetching Go $want into .tools/go, because $(command -v go) is older than 1.$fetches"
+    module=golang.org/toolchain@v0.0.1-go$want.$(go env GOOS)-$(go env GOARCH)
+    dir=$(cd / && go mod download -json "$module" | sed -n 's/^[[:space:]]*"Dir": "\(.*\)",$/\1/p')
+    mkdir -p .tools
+    rm -rf .tools/new
+    cp -r "$dir" .tools/new
+    chmod -R u+w,+x .tools/new/bin .tools/new/pkg/tool
+    chmod -R u+w .tools/new
+    cp .tools/new/src/_go.mod .tools/new/src/go.mod # a module zip cannot hold a go.mod below its root
+    rm -rf .tools/go
+    mv .tools/new .tools/go
+fi
