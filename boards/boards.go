@@ -77,11 +77,15 @@ func All() []Board { return append([]Board(nil), all...) }
 // maxFile bounds a board file, so that a wrong path cannot fill the memory.
 const maxFile = 64 << 10
 
-// Find returns the board of that name, in any case, or the one described by the JSON file at that path: whatever
-// contains a slash or ends in .json is a path. The error is an *UnknownError for a name, an *InvalidError for a file
+// IsPath reports whether a board is given by the path of a file: whatever contains a slash or ends in .json.
+func IsPath(nameOrPath string) bool {
+	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
+}
+
+// Find returns the board of that name, in any case, or the one described by the JSON file at that path (IsPath). The error is an *UnknownError for a name, an *InvalidError for a file
 // whose content is wrong, and the operating system's for a file that cannot be read.
 func Find(nameOrPath string) (Board, error) {
-	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json") {
+	if IsPath(nameOrPath) {
 		return read(nameOrPath)
 	}
 	var names []string

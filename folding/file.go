@@ -78,6 +78,7 @@ func ReadFile(data []byte, d *diag.List) *File {
 		r.fail("", "not a folding file: "+err.Error(), "it is a JSON object with one object per layer: {\"MVAU_0\": {\"PE\": 2, \"SIMD\": 4}}")
 		return nil
 	}
+	inserted := 0
 	for _, k := range o.keys {
 		entries, ok := o.values[k].(*object)
 		if !ok {
@@ -89,6 +90,10 @@ func ReadFile(data []byte, d *diag.List) *File {
 			continue
 		}
 		name := ourName(k)
+		if slices.ContainsFunc(derived, func(kind string) bool { return strings.HasPrefix(name, kind+"_") }) {
+			inserted++
+			continue
+		}
 		if other, twice := r.layers[name]; twice {
 			r.fail(k, fmt.Sprintf("means the same layer as %q", other.key), "")
 			continue
@@ -102,6 +107,9 @@ func ReadFile(data []byte, d *diag.List) *File {
 	}
 	for _, attr := range r.order {
 		r.note(attr)
+	}
+	if inserted > 0 {
+		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%d entries for FIFOs, width converters and ports are not read: these follow from the folding", inserted), ""))
 	}
 	if r.failed {
 		return nil

@@ -24,20 +24,11 @@ func (s *space) fix(file *File, d *diag.List) bool {
 		ours[l.node.Name] = true
 		ok = s.narrow(l, file.of(l.node), d) && ok
 	}
-	inserted := 0
 	for _, n := range file.names {
-		key := file.layers[n].key
-		switch {
-		case ours[n]:
-		case slices.ContainsFunc(derived, func(kind string) bool { return strings.HasPrefix(n, kind+"_") }):
-			inserted++
-		default:
-			d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FoldingUnknown, Where: "folding file, " + key, Msg: "the design has no such layer",
-				Hint: "it has " + layerNames(s.graph)})
+		if !ours[n] {
+			d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FoldingUnknown, Where: "folding file, " + file.layers[n].key,
+				Msg: "the design has no such layer", Hint: "it has " + layerNames(s.graph)})
 		}
-	}
-	if inserted > 0 {
-		d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%d FIFOs, width converters and ports are not read: they follow from the folding", inserted), ""))
 	}
 	return ok
 }

@@ -8,7 +8,7 @@ import (
 
 // maxLabels bounds the labels kept after one step, maxExtended those that are compared with each other.
 const (
-	maxLabels   = 500
+	maxLabels   = 300
 	maxExtended = 4 * maxLabels
 )
 

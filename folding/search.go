@@ -138,6 +138,10 @@ type finding struct {
 	nearest *folding // the one that takes least of caps; nil where nothing keeps the interval
 }
 
+// maxExamined bounds the effort of one search, in labels: some seconds. It is not a time, so that the answer does not
+// depend on the machine.
+const maxExamined = 2_000_000
+
 // within looks for a folding within caps: by prices, and where these leave it open by label.
 func (s *space) within(ctx context.Context, l *lattice, caps vector) (finding, error) {
 	r, ok := s.relax(l, caps)
@@ -146,6 +150,8 @@ func (s *space) within(ctx context.Context, l *lattice, caps vector) (finding, e
 		return finding{nil, l.exact, r.nearest}, nil
 	case r.best != nil:
 		return finding{r.best, false, r.nearest}, nil
+	case s.examined > maxExamined:
+		return finding{nil, false, r.nearest}, nil
 	}
 	f, exact, err := s.label(ctx, l, r, caps)
 	return finding{f, exact && l.exact, r.nearest}, err
@@ -154,15 +160,17 @@ func (s *space) within(ctx context.Context, l *lattice, caps vector) (finding, e
 // optimise finds the best folding at an interval that some folding is known to keep, within the budget if budgeted.
 func (s *space) optimise(ctx context.Context, interval int, budgeted bool, why string) (*chosen, error) {
 	l := s.lattice(interval)
-	caps := s.budget
-	if !budgeted {
-		caps = vector{most, most, most, most, most}
+	c, caps := &chosen{exact: true, why: why}, s.budget
+	if budgeted {
+		found, err := s.within(ctx, l, caps)
+		if err != nil {
+			return nil, err
+		}
+		c.folding = found.best
+	} else {
+		r, _ := s.relax(l, s.yard)
+		c.folding, caps = r.nearest, vector{most, most, most, most, most}
 	}
-	found, err := s.within(ctx, l, caps)
-	if err != nil {
-		return nil, err
-	}
-	c := &chosen{found.best, true, why}
 	if err := s.leastLoad(ctx, l, c, caps); err != nil {
 		return nil, err
 	}

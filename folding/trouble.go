@@ -12,15 +12,14 @@ import (
 // unreachable tells that the asked rate cannot be had, what can, and what is in the way.
 func (s *space) unreachable(goal Goal, want int, f fastest, d *diag.List) {
 	best := frameRate(s.target, f.interval)
-	hint := best
-	if hint >= 1 {
-		hint = float64(int64(hint)) // never above what can be reached
+	if best >= 1 {
+		best = float64(int64(best)) // down: what is reported can be asked for
 	}
 	dg := diag.Diag{
 		Severity: diag.Error, Code: diag.FPSUnreachable,
 		Msg: fmt.Sprintf("%s frames per second at %s MHz allow %d clocks per frame; the best on %s is %d clocks, %s frames per second",
 			plain(goal.FPS), plain(s.target.ClockMHz), want, s.target.Board.Name, f.interval, plain(best)),
-		Hint:  fmt.Sprintf("--fps %s, a higher --clock, a larger --max-use or a larger board", plain(hint)),
+		Hint:  fmt.Sprintf("--fps %s, a higher --clock, a larger --max-use or a larger board", plain(best)),
 		Notes: []string{f.why},
 	}
 	if i, clocks := s.slowest(); clocks > want {

@@ -1,5 +1,5 @@
-// The vendor's headers, with room for the widest word of this network ({{ v.Widest|req }} bits). AP_INT_MAX_W must be
-// defined before ap_int.h is first read: every file of the project starts from here.
+// The vendor's headers, with room for the network's widest word. AP_INT_MAX_W must be defined before ap_int.h is first
+// read: every file of the project starts from here.
 #ifndef AP_TYPES_HPP
 #define AP_TYPES_HPP
 

@@ -10,7 +10,7 @@ import (
 
 // A bench is what the test bench of a project checks.
 type bench struct {
-	Top     string // empty where there is none
+	top     string // empty where there is none
 	frames  int
 	streams []traffic
 	layers  []wiring
@@ -31,32 +31,22 @@ type wiring struct {
 
 // typesView is what ap_types.hpp.tpl shows.
 type typesView struct {
-	Widest string // bits of the widest word
-	Max    string // AP_INT_MAX_W
+	Max string // AP_INT_MAX_W
 }
 
 // A tbView is what tb.cpp.tpl shows.
 type tbView struct {
-	Top    *tbTopView // nil where there is no top
-	Layers []tbLayerView
+	Network bool        // the first check is of the whole network
+	Checks  []checkView // then one of each layer
 }
 
-// A tbTopView checks the whole network.
-type tbTopView struct {
+// A checkView checks one layer, or the whole network: in each frame, words are sent, the function is called, and what
+// it wrote is compared.
+type checkView struct {
 	Name    string
 	Loads   []string // declarations of the recordings
-	Ports   []string // declarations of the AXI streams
-	Send    []string // one statement each
-	Call    string
-	Compare []string
-}
-
-// A tbLayerView checks one layer.
-type tbLayerView struct {
-	Name    string
-	Loads   []string
-	Ports   []string
-	Send    []string
+	Ports   []string // declarations of the streams
+	Send    []string // statements
 	Call    string
 	Compare []string
 }
@@ -76,7 +66,7 @@ func (b bench) files() (Files, error) {
 		return nil, err
 	}
 	// AMD's headers provide room in steps of 1024 bits.
-	types := typesView{strconv.Itoa(wide), strconv.Itoa((wide + 1023) / 1024 * 1024)}
+	types := typesView{strconv.Itoa((wide + 1023) / 1024 * 1024)}
 	for _, f := range []struct {
 		path, template string
 		view           any
@@ -110,18 +100,19 @@ func (b bench) files() (Files, error) {
 // benchFiles are the test bench and the Makefile.
 func benchFiles(files *Files, b bench, face Interface) error {
 	var v tbView
-	if b.Top != "" {
-		v.Top = b.top(face)
+	if b.top != "" {
+		v.Network = true
+		v.Checks = append(v.Checks, b.network(face))
 	}
 	for _, l := range b.layers {
-		v.Layers = append(v.Layers, b.layer(l))
+		v.Checks = append(v.Checks, b.layer(l))
 	}
 	text, err := render("tb.cpp.tpl", v)
 	if err != nil {
 		return err
 	}
 	files.add("hls/tb/tb.cpp", text)
-	text, err = render("Makefile.tpl", makefileView{b.Top})
+	text, err = render("Makefile.tpl", makefileView{b.top})
 	if err != nil {
 		return err
 	}
@@ -135,9 +126,9 @@ func (b bench) load(s int) string {
 	return fmt.Sprintf("const hlsgen::recording %s = bench.load(%[1]q, %d, %d);", t.name, t.port.Width(), t.port.Words)
 }
 
-// top checks the whole network through its AXI4-Streams.
-func (b bench) top(face Interface) *tbTopView {
-	v := tbTopView{Name: face.Top}
+// network checks the whole network through its AXI4-Streams.
+func (b bench) network(face Interface) checkView {
+	v := checkView{Name: face.Top}
 	var args []string
 	for _, p := range face.In {
 		v.Loads = append(v.Loads, b.load(p.Stream))
@@ -153,12 +144,12 @@ func (b bench) top(face Interface) *tbTopView {
 		args = append(args, p.Name)
 	}
 	v.Call = face.Top + "(" + strings.Join(args, ", ") + ");"
-	return &v
+	return v
 }
 
 // layer checks one layer alone.
-func (b bench) layer(l wiring) tbLayerView {
-	v := tbLayerView{Name: l.Name}
+func (b bench) layer(l wiring) checkView {
+	v := checkView{Name: l.Name}
 	var args []string
 	port := func(name string, s int) {
 		v.Loads = append(v.Loads, b.load(s))

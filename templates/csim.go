@@ -133,7 +133,7 @@ func build(ctx context.Context, dir string, cxx []string, files Files) error {
 		object := filepath.Join("build", strings.TrimSuffix(filepath.Base(unit), ".cpp")+".o")
 		objects = append(objects, object)
 		wg.Go(func() {
-			errs[i] = compile(ctx, dir, cxx, "-std=c++14", "-O1", "-Wno-unknown-pragmas", "-Icsim", "-c", "-o", object, unit)
+			errs[i] = compile(ctx, dir, cxx, "-std=c++14", "-Wno-unknown-pragmas", "-Icsim", "-c", "-o", object, unit)
 		})
 	}
 	wg.Wait()
@@ -143,9 +143,10 @@ func build(ctx context.Context, dir string, cxx []string, files Files) error {
 	return compile(ctx, dir, cxx, append([]string{"-pthread", "-o", filepath.Join("build", "csim")}, objects...)...)
 }
 
-// compile runs the compiler; the error holds the first lines that it printed.
+// compile runs the compiler, whose own flags come after -O1; the error holds the first lines that it printed.
 func compile(ctx context.Context, dir string, cxx []string, args ...string) error {
-	out, err := command(ctx, dir, append(append([]string(nil), cxx...), args...)).CombinedOutput()
+	all := append([]string{cxx[0], "-O1"}, cxx[1:]...)
+	out, err := command(ctx, dir, append(all, args...)).CombinedOutput()
 	if ctx.Err() != nil {
 		return fmt.Errorf("compile %s: %w", args[len(args)-1], context.Cause(ctx))
 	}

@@ -1,10 +1,15 @@
 package templates_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,13 +17,24 @@ import (
 	"hlsgen/templates"
 )
 
-// run compiles and runs a project, or skips where there is no compiler.
-func run(t *testing.T, files templates.Files) *templates.Outcome {
+// project generates the files of a design with random frames.
+func project(t testing.TB, d *dataflow.Design, frames int) (templates.Files, templates.Vectors) {
 	t.Helper()
-	if dir := os.Getenv("KEEP"); dir != "" {
-		files.Write(dir)
+	v := vectors(t, d, frames, 9)
+	files, err := templates.Project(d, v, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	o, err := templates.RunCSim(context.Background(), files, templates.CSim{})
+	if problems := templates.Lint(files); len(problems) > 0 {
+		t.Fatalf("%v", problems)
+	}
+	return files, v
+}
+
+// run compiles and runs a project, or skips where there is no compiler.
+func run(t *testing.T, files templates.Files, c templates.CSim) *templates.Outcome {
+	t.Helper()
+	o, err := templates.RunCSim(context.Background(), files, c)
 	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {
 		t.Skip(err)
@@ -29,20 +45,38 @@ func run(t *testing.T, files templates.Files) *templates.Outcome {
 	return o
 }
 
+// edit replaces text in one file.
+func edit(t *testing.T, files templates.Files, path, from, to string) templates.Files {
+	t.Helper()
+	files = slices.Clone(files)
+	for i, f := range files {
+		if f.Path == path && bytes.Contains(f.Data, []byte(from)) {
+			files[i].Data = bytes.Replace(f.Data, []byte(from), []byte(to), 1)
+			return files
+		}
+	}
+	t.Fatalf("%s has no %q", path, from)
+	return nil
+}
+
+// TestCSim compiles networks and compares every layer, and the network's words as they are read back, with Eval. One
+// of them takes the form of the tables that synthesis sees.
 func TestCSim(t *testing.T) {
 	t.Parallel()
-	for name, design := range map[string]func(testing.TB) *dataflow.Design{"small": small, "tfc": tfc} {
-		t.Run(name, func(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		design func(testing.TB) *dataflow.Design
+		cxx    string
+	}{
+		{"twins", twins, ""},
+		{"tfc", tfc, ""},
+		{"small as synthesised", small, "g++ -D__SYNTHESIS__"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := design(t)
-			v := vectors(t, d, 3, 9)
-			files, err := templates.Project(d, v, templates.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			start := time.Now()
-			o := run(t, files)
-			t.Logf("%s in %v\n%s", name, time.Since(start), o.Log)
+			d := c.design(t)
+			files, v := project(t, d, 3)
+			o := run(t, files, templates.CSim{CXX: c.cxx})
 			if !o.Passed || len(o.Verdicts) != 1+len(d.Model.Graph.Nodes) {
 				t.Fatalf("%+v", o)
 			}
@@ -50,11 +84,223 @@ func TestCSim(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for f, frame := range v.Frames {
-				if want := frame[d.Model.Graph.Out[0]]; !reflect.DeepEqual(got[f][0], want) {
-					t.Errorf("frame %d: got %v, want %v", f, got[f][0], want)
+			var want [][]dataflow.Tensor
+			for _, frame := range v.Frames {
+				var outs []dataflow.Tensor
+				for _, s := range d.Model.Graph.Out {
+					outs = append(outs, frame[s])
+				}
+				want = append(want, outs)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestCSimFinds: a wrong table and a wrong recording are reported with layer, stream, frame and word.
+func TestCSimFinds(t *testing.T) {
+	t.Parallel()
+	files, _ := project(t, small(t), 2)
+	files = edit(t, files, "hls/tables/MVAU_2_weights.hpp", "{0x", "{0x1+0x")
+	text := string(files.Get("hls/tb/data/s3.dat")) // two digits a line, eight words a frame
+	at := 3 * (8 + 4)
+	right := text[at : at+2]
+	wrong := right[:1] + string("0123456789abcdef"[strings.IndexByte("0123456789abcdef", right[1])^1])
+	files = edit(t, files, "hls/tb/data/s3.dat", text, text[:at]+wrong+text[at+2:])
+	o := run(t, files, templates.CSim{})
+	if o.Passed || len(o.Verdicts) != 7 {
+		t.Fatalf("%+v", o)
+	}
+	for _, verdict := range o.Verdicts {
+		want := map[string]string{
+			"small_top":                     "stream s6, frame 0, word 0: got 0x",
+			"MVAU_0":                        "stream s3, frame 1, word 4: got 0x" + right + ", want 0x" + wrong,
+			"StreamingDataWidthConverter_1": "stream s4, frame 1, word 3: got 0x",
+			"MVAU_2":                        "stream s6, frame 0, word 0: got 0x",
+		}[verdict.Name]
+		if verdict.OK != (want == "") || !strings.HasPrefix(verdict.Message, want) {
+			t.Errorf("got %+v, want %q", verdict, want)
+		}
+	}
+	if !strings.HasSuffix(o.Log, "FAIL 4 of 7 checks on 2 frames\n") {
+		t.Errorf("got %s", o.Log)
+	}
+}
+
+// TestCSimEnds: a layer that reads a word too many ends the program, and the verdict names it and its stream.
+func TestCSimEnds(t *testing.T) {
+	t.Parallel()
+	files, _ := project(t, small(t), 1)
+	files = edit(t, files, "hls/layers.hpp", "static const int vectors = 2;", "static const int vectors = 3;")
+	files = edit(t, files, "hls/tb/tb.cpp", "    check_small_top(bench);\n", "")
+	o := run(t, files, templates.CSim{})
+	want := []templates.Verdict{{Name: "Thresholding_0", Message: "hls::stream Thresholding_0.in is empty and is read, words so far: 8"}}
+	if o.Passed || !slices.Equal(o.Verdicts, want) {
+		t.Errorf("got %+v, want %+v", o, want)
+	}
+}
+
+func TestCSimErrors(t *testing.T) {
+	t.Parallel()
+	files := templates.Files{{Path: "hls/layers.cpp", Data: []byte("#error broken\n")}}
+	var missing *templates.NoCompiler
+	if _, err := templates.RunCSim(context.Background(), files, templates.CSim{CXX: "no-such-compiler -O1"}); !errors.As(err, &missing) ||
+		err.Error() != "no C++ compiler found: tried no-such-compiler -O1" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := exec.LookPath("g++"); err == nil {
+		if _, err := templates.RunCSim(context.Background(), files, templates.CSim{}); err == nil || !strings.Contains(err.Error(), "error broken") {
+			t.Errorf("got %v", err)
+		}
+	}
+	escape := templates.Files{{Path: "../outside"}}
+	if err := escape.Write(t.TempDir()); err == nil {
+		t.Error("a path that leaves the folder was written")
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell")
+	}
+	slow := filepath.Join(t.TempDir(), "slow")
+	if err := os.WriteFile(slow, []byte("#!"+sh+"\nsleep 60 | cat\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	_, err = templates.RunCSim(context.Background(), files, templates.CSim{CXX: slow, Timeout: 100 * time.Millisecond})
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 20*time.Second {
+		t.Errorf("got %v after %v", err, time.Since(start))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := templates.RunCSim(ctx, files, templates.CSim{CXX: slow}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestMakefile builds as a user does, with the headers from another folder, and runs the test bench where Vitis runs
+// it: beside a copy of the folder data.
+func TestMakefile(t *testing.T) {
+	t.Parallel()
+	files, _ := project(t, small(t), 2)
+	make, err := exec.LookPath("make")
+	if err != nil {
+		t.Skip("no make")
+	}
+	dir := t.TempDir()
+	if err := files.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	hls, include := filepath.Join(dir, "hls"), filepath.Join(dir, "the vendor's include")
+	if err := os.Rename(filepath.Join(hls, "csim"), include); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(make, "-j2", "csim", "HLS_INCLUDE="+include, "CXXFLAGS=-O0", "RUN=")
+	cmd.Dir = hls
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("\nPASS 7 checks on 2 frames\n")) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	words, err := os.ReadFile(filepath.Join(hls, "build", "output.txt"))
+	if err != nil || bytes.Count(words, []byte("m_axis_0 ")) != 2*2 {
+		t.Errorf("%v\n%s", err, words)
+	}
+	bench := exec.Command(filepath.Join(hls, "build", "csim"))
+	bench.Dir = filepath.Join(hls, "tb")
+	if out, err := bench.CombinedOutput(); err != nil || !bytes.HasSuffix(out, []byte("PASS 7 checks on 2 frames\n")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for name, text := range map[string]string{"s2.dat": "zzzz\n", "s3.dat": "00\n", "frames.txt": "x"} {
+		if err := os.WriteFile(filepath.Join(hls, "tb", "data", name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		broken := exec.Command(filepath.Join(hls, "build", "csim"), "tb/data")
+		broken.Dir = hls
+		out, err := broken.CombinedOutput()
+		if err == nil || !strings.HasPrefix(lastLine(string(out)), "FAIL ") {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+func lastLine(s string) string {
+	s = strings.TrimRight(s, "\n")
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+// TestSyntax has compilers read the project as synthesis sees it, with every warning an error.
+func TestSyntax(t *testing.T) {
+	t.Parallel()
+	files, _ := project(t, small(t), 1)
+	dir := t.TempDir()
+	if err := files.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, cxx := range []string{"g++", "clang++"} {
+		t.Run(cxx, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(cxx); err != nil {
+				t.Skip(err)
+			}
+			for _, file := range []string{"top.cpp", "layers.cpp", "tb/tb.cpp"} {
+				args := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", "-Icsim", file}
+				if file != "tb/tb.cpp" {
+					args = append(args, "-D__SYNTHESIS__")
+				}
+				cmd := exec.Command(cxx, args...)
+				cmd.Dir = filepath.Join(dir, "hls")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s: %v\n%.3000s", file, err, out)
 				}
 			}
 		})
+	}
+}
+
+// TestTcl runs both scripts with every command of the tool replaced by one that prints itself.
+func TestTcl(t *testing.T) {
+	t.Parallel()
+	files, _ := project(t, small(t), 1)
+	tclsh, err := exec.LookPath("tclsh")
+	if err != nil {
+		t.Skip("no tclsh")
+	}
+	dir := filepath.Join(t.TempDir(), "a b [x] $y")
+	if err := files.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	stub := filepath.Join(dir, "stub.tcl")
+	if err := os.WriteFile(stub, []byte("proc unknown {args} { puts $args }\nsource [lindex $argv 0]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	common := `set_part xczu7ev-ffvc1156-2-e
+create_clock -period 5.000 -name default
+config_dataflow -strict_mode error
+config_rtl -module_auto_prefix
+`
+	sources := `set_top small_top
+add_files top.cpp -cflags -std=c++14
+add_files layers.cpp -cflags -std=c++14
+add_files -tb tb/tb.cpp -cflags {-std=c++14 -Wno-unknown-pragmas}
+add_files -tb tb/data
+`
+	for script, want := range map[string]string{
+		"run_hls.tcl":         "open_project -reset small_top\n" + sources + "open_solution -reset solution1 -flow_target vivado\n" + common,
+		"run_hls_unified.tcl": "open_component -reset small_top -flow_target vivado\n" + sources + common,
+	} {
+		for steps, calls := range map[string]string{
+			"":            "csim_design\ncsynth_design\ncosim_design\nexport_design -format ip_catalog\n",
+			"csim csynth": "csim_design\ncsynth_design\n",
+		} {
+			cmd := exec.Command(tclsh, stub, filepath.Join(dir, "hls", script))
+			cmd.Env = os.Environ()
+			if steps != "" {
+				cmd.Env = append(cmd.Env, "HLS_STEPS="+steps)
+			}
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != want+calls {
+				t.Errorf("%s: %v\ngot\n%swant\n%s", script, err, out, want+calls)
+			}
+		}
 	}
 }

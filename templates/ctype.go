@@ -70,7 +70,7 @@ func cStorage(m dataflow.Memory) string {
 func limbs(n, width int) (perLimb, count int) {
 	widest := min(64/width, n)
 	best := -1
-	for k := widest; k >= max(1, widest/2); k-- {
+	for k := widest; k >= (widest+1)/2; k-- {
 		c := (n + k - 1) / k
 		if unused := c*k - n; best < 0 || unused < best {
 			best, perLimb, count = unused, k, c

@@ -83,7 +83,7 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	}{{"in", l.In}, {"out", l.Out}} {
 		for k, p := range side.ports {
 			name := numbered(side.name, k, len(side.ports))
-			config.add(name+"_t", p.Elem, fmt.Sprintf("%s of %s", plural(p.Words, "word"), plural(p.PerWord, "element")))
+			config.add(name+"_t", p.Elem, fmt.Sprintf("%s of %s a frame", plural(p.Words, "word"), plural(p.PerWord, "element")))
 			config.add(name+"_per_word", p.PerWord, "")
 			config.add(name+"_width", p.Width(), "")
 			params = append(params, cStream(p.Width())+"& "+name)

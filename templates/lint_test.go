@@ -1,162 +1,62 @@
-package templates
+package templates_test
 
 import (
-	"fmt"
-	"reflect"
-	"regexp"
+	"bytes"
 	"strings"
 	"testing"
+
+	"hlsgen/templates"
 )
 
-// views says what each template is executed over. Every template has a row.
-var views = map[string]any{
-	"ap_types.hpp.tpl":        typesView{},
-	"layers.hpp.tpl":          layersView{},
-	"layers.cpp.tpl":          layersView{},
-	"top.hpp.tpl":             topView{},
-	"top.cpp.tpl":             topView{},
-	"tb.cpp.tpl":              tbView{},
-	"Makefile.tpl":            makefileView{},
-	"run_hls.tcl.tpl":         scriptView{},
-	"run_hls_unified.tcl.tpl": scriptView{},
-	"hls_config.cfg.tpl":      scriptView{},
-}
-
-// TestTemplatesResolve resolves every name in every template against its view: pongo2 itself prints nothing for a name
-// that does not exist.
-func TestTemplatesResolve(t *testing.T) {
+// TestLint breaks a project in one way after the other.
+func TestLint(t *testing.T) {
 	t.Parallel()
-	all, err := compiled()
+	d := small(t)
+	files, err := templates.Project(d, vectors(t, d, 1, 1), templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range all {
-		if _, ok := views[name]; !ok {
-			t.Errorf("%s has no view", name)
-		}
+	if problems := templates.Lint(files); len(problems) > 0 {
+		t.Fatalf("%v", problems)
 	}
-	for name, view := range views {
-		text, err := sources.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, problem := range resolve(string(text), reflect.TypeOf(view)) {
-			t.Errorf("%s: %s", name, problem)
-		}
-	}
-}
-
-func TestResolveFinds(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"{{ v.Top|req }}":     "",
-		"{{ v.Top }}":         "v.Top is printed without |req",
-		"{{ v.Tpo|req }}":     "v.Tpo: topView has no field Tpo",
-		"{{ v.In.Name|req }}": "v.In.Name: []templates.axisView has no fields",
-		"{% for p in v.In %}{{ p.Doc|req }}{% endfor %}":   "",
-		"{% for p in v.In %}{{ p.Dco|req }}{% endfor %}":   "p.Dco: axisView has no field Dco",
-		"{% for p in v.In %}{% endfor %}{{ p.Doc|req }}":   "p.Doc: no variable p",
-		"{% for p in v.Top %}{% endfor %}":                 "v.Top is not a slice",
-		"{% if v.Nope %}{% endif %}":                       "v.Nope: topView has no field Nope",
-		"{% now %}":                                        "tag now",
-		"{% for p in v.In %}{{ p.Name|req }}":              "for without endfor",
-		"{{ v.Top|upper|req }}":                            "v.Top|upper|req is printed without |req",
-		"{% if v.In %}{{ v.Calls.0|req }}{% endif %}":      "v.Calls.0: []string has no fields",
-		"{%- for c in v.Calls -%}{{ c|req }}{% endfor -%}": "",
+	for _, c := range []struct{ path, from, to, want string }{
+		{"hls/layers.cpp", "#pragma HLS INLINE off", "#pragma HLS RESOURCE variable=MVAU_0_weights core=ROM_1P", "hls/layers.cpp:15: pragma RESOURCE"},
+		{"hls/layers.cpp", "type=rom_1p impl=bram", "type=rom_1p impl=flash", "pragma BIND_STORAGE: impl=flash"},
+		{"hls/layers.cpp", "dim=2 complete", "dim=2 block", "pragma ARRAY_RESHAPE: block"},
+		{"hls/layers.cpp", "#include \"layers.hpp\"", "#include <ap_int.h>", "AP_INT_MAX_W is not defined first"},
+		{"hls/layers.hpp", "void MVAU_0(", "void MVAU__0(", "double underscore in MVAU__0"},
+		{"hls/layers.hpp", "static const int nf = 4;", "static constexpr int nf[1] = {4};", "a constexpr array"},
+		{"hls/layers.hpp", "ap_uint<32>", "ap_uint<1025>", "a word of 1025 bits, there is room for 1024"},
+		{"hls/layers.hpp", "static const int nf = 4;", "static const double nf = 4;", "double cannot be synthesised"},
+		{"hls/layers.hpp", "static const int nf = 4;", "const ap_uint<80> nf = ap_uint<80>(\"4\", 16);", "a number written as a string"},
+		{"hls/ap_types.hpp", "AP_INT_MAX_W 1024", "AP_INT_MAX_W 8192", "AP_INT_MAX_W is 8192"},
+		{"hls/tables/MVAU_0_weights.hpp", "static const", "const", "not a static const table"},
+		{"hls/tables/MVAU_0_weights.hpp", "{0x", "{0x1000000000", "is no word of 36 bits"},
+		{"hls/tables/MVAU_0_weights.hpp", "[8][2]", "[9][2]", "8 rows, declared are 9"},
+		{"hls/tables/MVAU_0_weights.hpp", "[8][2]", "[8][3]", "row 0 has 2 words, declared are 3"},
+		{"hls/include/hlsgen/mvau.hpp", "PIPELINE II=1 style=flp", "PIPELINE", "pragma PIPELINE without II=1 style=flp"},
+		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS PIPELINE II=1 style=flp", "float x = 0; (void)x;", "float cannot be synthesised"},
+		{"hls/top.cpp", " disable_start_propagation", "", "missing: #pragma HLS DATAFLOW disable_start_propagation"},
+		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "", "stream s3 is read before it is written"},
+		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "    MVAU_0(s2, s3);\n    MVAU_0(s2, s3);\n", "stream s3 has 2 writers and 1 readers"},
+		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "    if (true) MVAU_0(s2, s3);\n", "not canonical dataflow: if (true) MVAU_0(s2, s3);"},
+		{"hls/top.cpp", "MVAU_0(s2, s3)", "MVAU_0(s2, s99)", "no stream s99"},
+		{"hls/top.cpp", "(s6, m_axis_0)", "(s6, s_axis_0)", "port m_axis_0 is used 0 times"},
+		{"hls/top.cpp", "// global_in", "// gl\xc3\xb6bal_in", "hls/top.cpp:12: character 0xc3"},
+		{"hls/run_hls.tcl", "config_dataflow -strict_mode error", "", "missing: config_dataflow -strict_mode error"},
+		{"hls/hls_config.cfg", "syn.dataflow.strict_mode=error", "syn.dataflow.strict_mode=off", "missing: syn.dataflow.strict_mode=error"},
 	} {
-		if got := strings.Join(resolve(text, reflect.TypeOf(topView{})), "; "); got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
-		}
-	}
-}
-
-var (
-	tag   = regexp.MustCompile(`\{\{-?\s*(.*?)\s*-?\}\}|\{%-?\s*(.*?)\s*-?%\}`)
-	value = regexp.MustCompile(`^(\w+(?:\.\w+)*)\|req$`)
-)
-
-// resolve walks a template's tags; view is the type of v.
-func resolve(text string, view reflect.Type) (problems []string) {
-	type scope struct {
-		name string
-		typ  reflect.Type
-	}
-	scopes := []scope{{"v", view}}
-	opened := 0
-	path := func(expr string) reflect.Type {
-		parts := strings.Split(expr, ".")
-		for i := len(scopes) - 1; i >= 0; i-- {
-			if scopes[i].name != parts[0] {
-				continue
-			}
-			typ := scopes[i].typ
-			for _, p := range parts[1:] {
-				if typ.Kind() == reflect.Pointer {
-					typ = typ.Elem()
+		broken := make(templates.Files, len(files))
+		for i, f := range files {
+			broken[i] = f
+			if f.Path == c.path {
+				if broken[i].Data = bytes.Replace(f.Data, []byte(c.from), []byte(c.to), 1); bytes.Equal(broken[i].Data, f.Data) {
+					t.Errorf("%s has no %q", c.path, c.from)
 				}
-				if typ.Kind() != reflect.Struct {
-					problems = append(problems, fmt.Sprintf("%s: %s has no fields", expr, typ))
-					return nil
-				}
-				f, ok := typ.FieldByName(p)
-				if !ok {
-					problems = append(problems, fmt.Sprintf("%s: %s has no field %s", expr, typ.Name(), p))
-					return nil
-				}
-				typ = f.Type
 			}
-			return typ
 		}
-		problems = append(problems, fmt.Sprintf("%s: no variable %s", expr, parts[0]))
-		return nil
-	}
-	for _, m := range tag.FindAllStringSubmatch(text, -1) {
-		if m[1] != "" {
-			if v := value.FindStringSubmatch(m[1]); v == nil {
-				problems = append(problems, m[1]+" is printed without |req")
-			} else if typ := path(v[1]); typ != nil && typ.Kind() != reflect.String {
-				problems = append(problems, fmt.Sprintf("%s is printed but is a %s", v[1], typ))
-			}
-			continue
+		if got := strings.Join(templates.Lint(broken), "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("%s without %q: got %q, want %q", c.path, c.from, got, c.want)
 		}
-		switch words := strings.Fields(m[2]); words[0] {
-		case "for":
-			typ := path(words[3])
-			if typ != nil && typ.Kind() != reflect.Slice {
-				problems = append(problems, words[3]+" is not a slice")
-				typ = nil
-			}
-			if typ == nil {
-				typ = reflect.TypeOf([]struct{}{})
-			}
-			scopes = append(scopes, scope{words[1], typ.Elem()})
-			opened++
-		case "endfor":
-			scopes = scopes[:len(scopes)-1]
-			opened--
-		case "if":
-			path(words[1])
-		case "else", "endif":
-		default:
-			problems = append(problems, "tag "+words[0])
-		}
-	}
-	if opened != 0 {
-		problems = append(problems, "for without endfor")
-	}
-	return problems
-}
-
-// TestRenderFails: a missing value and a panic inside pongo2 are errors.
-func TestRenderFails(t *testing.T) {
-	t.Parallel()
-	if _, err := render("top.cpp.tpl", typesView{}); err == nil || !strings.Contains(err.Error(), "there is no such value") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := render("nothing.tpl", typesView{}); err == nil {
-		t.Error("a template that does not exist")
-	}
-	if _, err := render("ap_types.hpp.tpl", struct{ v, Widest string }{}); err == nil {
-		t.Error("a view that lacks a field")
 	}
 }

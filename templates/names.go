@@ -60,12 +60,12 @@ func comment(s string) string {
 		case r >= ' ' && r < 0x7f:
 			c = byte(r)
 		}
-		if (last == '*' && c == '/') || (last == '/' && c == '*') || (last == '?' && c == '?') {
-			b.WriteByte(' ')
-		}
-		if b.Len() >= 97 {
+		if b.Len() >= 96 {
 			b.WriteString("...")
 			break
+		}
+		if (last == '*' && c == '/') || (last == '/' && c == '*') || (last == '?' && c == '?') {
+			b.WriteByte(' ')
 		}
 		b.WriteByte(c)
 		last = c

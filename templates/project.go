@@ -72,7 +72,7 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
-	b := bench{frames: len(v.Frames), Top: face.Top}
+	b := bench{top: face.Top, frames: len(v.Frames)}
 	for s := range g.Streams {
 		frames := make([]dataflow.Tensor, len(v.Frames))
 		for f := range frames {

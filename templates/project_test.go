@@ -1,8 +1,12 @@
 package templates_test
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/boards"
@@ -10,6 +14,7 @@ import (
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/golden"
 	"hlsgen/internal/num"
 	"hlsgen/templates"
 )
@@ -117,6 +122,34 @@ func small(t testing.TB) *dataflow.Design {
 	)
 }
 
+// twins are two networks side by side: two inputs, two outputs.
+func twins(t testing.TB) *dataflow.Design {
+	var b dataflow.Builder
+	d := &dataflow.Design{Target: zcu104}
+	step := num.Step{At: []int64{-9, 4}, Value: []int64{3, 9, -3}} // falls: deltas
+	var out []int
+	for i, in := range []dataflow.Type{tensorType(intN(5), 3, 4), tensorType(uintN(4), 6)} {
+		pe := []int{2, 6}[i]
+		s := b.Input([]string{"left", "right"}[i], in)
+		o, err := b.Add(threshold.New(threshold.Params{Steps: []num.Step{step}}), []int{s}, []string{"y"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, o...)
+		d.Folds = append(d.Folds, dataflow.Fold{PE: pe, SIMD: 1})
+	}
+	for _, s := range out {
+		b.Output(s)
+	}
+	g, err := b.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Model = &dataflow.Model{Name: "twins", Graph: g}
+	d.Depth = []int{2, 2, 2, 2}
+	return d
+}
+
 // tfc is a network of the size of FINN's TFC: 784-64-64-64-10, one bit weights and activations.
 func tfc(t testing.TB) *dataflow.Design {
 	r := rand.New(rand.NewPCG(5, 6))
@@ -140,4 +173,180 @@ func tfc(t testing.TB) *dataflow.Design {
 		stage{layer(64, 64, signs(64, -10, 10)), fold(8, 8), "/fc3"},
 		stage{layer(10, 64, nil), fold(10, 8), "global_out"},
 	)
+}
+
+// TestGolden holds every hand-written looking file of a small project to what people have read.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	c := golden.Dir(t, "testdata").Case(t, "small")
+	files, _ := project(t, small(t), 1)
+	for _, f := range files {
+		switch {
+		case strings.HasPrefix(f.Path, "hls/include/"), strings.HasPrefix(f.Path, "hls/csim/"):
+		default:
+			c.Want(f.Path, f.Data)
+		}
+	}
+}
+
+// TestDeterministic: the same design gives the same bytes, sorted by path, without any path of this machine.
+func TestDeterministic(t *testing.T) {
+	t.Parallel()
+	a, _ := project(t, twins(t), 2)
+	b, _ := project(t, twins(t), 2)
+	if !reflect.DeepEqual(a, b) {
+		t.Error("two runs differ")
+	}
+	if !slices.IsSortedFunc(a, func(x, y templates.File) int { return strings.Compare(x.Path, y.Path) }) {
+		t.Error("not sorted")
+	}
+	for _, f := range a {
+		if !bytes.Equal(a.Get(f.Path), f.Data) {
+			t.Errorf("Get(%s)", f.Path)
+		}
+	}
+	if a.Get("hls/nothing") != nil {
+		t.Error("a file that does not exist")
+	}
+}
+
+// TestForeignNames: names out of a model stay inside comments.
+func TestForeignNames(t *testing.T) {
+	t.Parallel()
+	evil := "x*/ \\\n#error\r\u2028{{ v.Top }}{% now %}??/"
+	d := chain(t, evil, evil, tensorType(intN(3), 4),
+		stage{threshold.New(threshold.Params{Steps: []num.Step{sign}}), dataflow.Fold{PE: 1, SIMD: 1}, evil})
+	d.Model.Graph.Nodes[0].Origin = []string{evil, "/b"}
+	files, _ := project(t, d, 1) // which lints
+	for path, want := range map[string]string{
+		"hls/top.cpp":    "hls::stream<ap_uint<3>> s0(\"s0\"); // x* / | #error ?{{ v.Top }}{% now %}? ?/\n",
+		"hls/layers.hpp": "// Thresholding_0: x* / | #error ?{{ v.Top }}{% now %}? ?/, /b\n",
+		"hls/top.hpp":    "void x_error_v_Top_now_top(",
+	} {
+		if !strings.Contains(string(files.Get(path)), want) {
+			t.Errorf("%s lacks %q:\n%s", path, want, files.Get(path))
+		}
+	}
+}
+
+func TestInterface(t *testing.T) {
+	t.Parallel()
+	got, err := templates.InterfaceOf(small(t), templates.Options{Top: "mine"})
+	want := templates.Interface{
+		Top: "mine",
+		In:  []templates.AXIPort{{Name: "s_axis_0", Stream: 0, Port: dataflow.Port{Elem: intN(8), PerWord: 4, Words: 8}, TDATA: 32}},
+		Out: []templates.AXIPort{{Name: "m_axis_0", Stream: 6, Port: dataflow.Port{Elem: intN(4), PerWord: 5, Words: 2}, TDATA: 24}},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// TestNoFrames: a project without recordings is whole but for them.
+func TestNoFrames(t *testing.T) {
+	t.Parallel()
+	files, _ := project(t, small(t), 0)
+	if string(files.Get("hls/tb/data/frames.txt")) != "0\n" || files.Get("hls/tb/data/s0.dat") == nil || files.Get("hls/top.cpp") == nil {
+		t.Error("files are missing")
+	}
+}
+
+// TestProjectErrors: what cannot be generated is an error that says why.
+func TestProjectErrors(t *testing.T) {
+	t.Parallel()
+	for want, breakIt := range map[string]func(*dataflow.Design, *templates.Vectors, *templates.Options){
+		"the design lacks folds or depths":                   func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Depth = d.Depth[1:] },
+		"stream s2 has depth 0":                              func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Depth[2] = 0 },
+		"top function \"a-b\" is not a C++ name":             func(_ *dataflow.Design, _ *templates.Vectors, o *templates.Options) { o.Top = "a-b" },
+		"part \"x; exec\" has characters other than letters": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Target.Board.Part = "x; exec" },
+		"a clock of 0 MHz":                                   func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Target.ClockMHz = 0 },
+		"layer MVAU 0: \"MVAU 0\" is not a C++ name": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
+			d.Model.Graph.Nodes[2].Name = "MVAU 0"
+		},
+		"two layers are called MVAU_1": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
+			d.Model.Graph.Nodes[2].Name = "MVAU_1"
+		},
+		"frame 0 has 6 of 7 streams":                            func(_ *dataflow.Design, v *templates.Vectors, _ *templates.Options) { v.Frames[0] = v.Frames[0][1:] },
+		"stream s1: frame 0 has 0 elements, the stream carries": func(_ *dataflow.Design, v *templates.Vectors, _ *templates.Options) { v.Frames[0][1].Data = nil },
+		"stream s0: frame 0, word 0: element 0 is 128, which INT8 does not hold": func(_ *dataflow.Design, v *templates.Vectors, _ *templates.Options) {
+			v.Frames[0][0].Data[0] = 128
+		},
+		"stream s1: StreamingDataWidthConverter_0 has 8 words of 4 INT2, the other end 16 words of 2 INT2": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
+			d.Folds[0].PE = 2
+		},
+	} {
+		d, opt := small(t), templates.Options{}
+		v := vectors(t, d, 1, 1)
+		breakIt(d, &v, &opt)
+		if _, err := templates.Project(d, v, opt); err == nil || !strings.HasPrefix(err.Error(), "generate C++: "+want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestBenchErrors: a layer that C++ or Vitis HLS would refuse.
+func TestBenchErrors(t *testing.T) {
+	t.Parallel()
+	port := dataflow.Port{Elem: intN(4), PerWord: 2, Words: 3}
+	instance := func(change func(*dataflow.Instance)) dataflow.Instance {
+		i := dataflow.Instance{Header: "mvau.hpp", Func: "mvau", Config: []dataflow.Field{{Name: "nf", Value: 3}},
+			Tables: []dataflow.Table{{Name: "weights", Elem: intN(3), Rows: [][]int64{{1, 2}, {3, -4}}}}}
+		change(&i)
+		return i
+	}
+	for want, c := range map[string]struct {
+		instance dataflow.Instance
+		in       dataflow.Port
+	}{
+		"a stream word of 5000 bits; Vitis HLS takes 4096":                               {instance(func(*dataflow.Instance) {}), dataflow.Port{Elem: intN(50), PerWord: 100, Words: 1}},
+		"a stream of 0 words of 2 elements":                                              {instance(func(*dataflow.Instance) {}), dataflow.Port{Elem: intN(4), PerWord: 2}},
+		"table weights is empty":                                                         {instance(func(i *dataflow.Instance) { i.Tables[0].Rows = [][]int64{{}} }), port},
+		"table weights: row 1, from element 0: element 0 is 4, which INT3 does not hold": {instance(func(i *dataflow.Instance) { i.Tables[0].Rows[1][0] = 4 }), port},
+		"two config fields are called in_width":                                          {instance(func(i *dataflow.Instance) { i.Config[0].Name = "in_width" }), port},
+		"config field \"n f\" is not a C++ name":                                         {instance(func(i *dataflow.Instance) { i.Config[0].Name = "n f" }), port},
+		"config field nf has a value of type float64":                                    {instance(func(i *dataflow.Instance) { i.Config[0].Value = 1.5 }), port},
+		"kernel header \"../x.hpp\" is not a name with .hpp":                             {instance(func(i *dataflow.Instance) { i.Header = "../x.hpp" }), port},
+		"table \"a b\" is not a C++ name":                                                {instance(func(i *dataflow.Instance) { i.Tables[0].Name = "a b" }), port},
+		"\"delete this\" is not a C++ name":                                              {instance(func(i *dataflow.Instance) { i.Func = "delete this" }), port},
+		"buffer_width is 5000 bits; Vitis HLS takes 4096":                                {instance(func(i *dataflow.Instance) { i.Config[0] = dataflow.Field{Name: "buffer_width", Value: 5000} }), port},
+		"the kernel library has no nothing.hpp":                                          {instance(func(i *dataflow.Instance) { i.Header = "nothing.hpp" }), port},
+	} {
+		frame := dataflow.Tensor{Data: make([]int64, c.in.Words*c.in.PerWord)}
+		_, err := templates.Bench([]templates.Trial{{
+			Layer: templates.Layer{Name: "L", Instance: c.instance, In: []dataflow.Port{c.in}},
+			In:    [][]dataflow.Tensor{{frame}},
+		}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestPorts: layers with several streams number them, and a word beyond 1024 bits makes room for itself.
+func TestPorts(t *testing.T) {
+	t.Parallel()
+	port := dataflow.Port{Elem: intN(4), PerWord: 300, Words: 1}
+	frames := []dataflow.Tensor{{Data: make([]int64, 300)}}
+	files, err := templates.Bench([]templates.Trial{{
+		Layer: templates.Layer{Name: "Add_0", Instance: dataflow.Instance{Header: "mvau.hpp", Func: "add"}, In: []dataflow.Port{port, port}, Out: []dataflow.Port{port}},
+		In:    [][]dataflow.Tensor{frames, frames}, Out: [][]dataflow.Tensor{frames},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, wants := range map[string][]string{
+		"hls/ap_types.hpp": {"#define AP_INT_MAX_W 2048\n"},
+		"hls/layers.hpp":   {"    static const int in1_width = 1200;\n", "    static const int out_width = 1200;\n"},
+		"hls/layers.cpp":   {"    hlsgen::add<Add_0_config>(in0, in1, out);\n"},
+		"hls/tb/tb.cpp":    {"        Add_0_in1.send(frame, in1);\n        Add_0(in0, in1, out);\n", "bench.expect(Add_0_out, frame, out);\n"},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(string(files.Get(path)), want) {
+				t.Errorf("%s lacks %q:\n%s", path, want, files.Get(path))
+			}
+		}
+	}
+	if problems := templates.Lint(files); len(problems) > 0 {
+		t.Errorf("%v", problems)
+	}
 }

@@ -1,47 +1,27 @@
-// The test bench: {% if v.Top %}the whole network on recorded frames, then {% endif %}every layer alone, on the words that belong on
-// its input streams. The last line it prints starts with PASS or FAIL.
+// The test bench{% if v.Network %}: the whole network on recorded frames, then every layer alone{% else %}: every layer alone{% endif %}, on the words that belong on its input streams.
+// The last line it prints starts with PASS or FAIL.
 //     csim [DATA [OUTPUT]]    the folder of the recordings; a file for the network's words
-{%- if v.Top %}
+{%- if v.Network %}
 #include "../top.hpp"
 {%- endif %}
 #include "../layers.hpp"
 
 #include "../include/hlsgen/core/testbench.hpp"
-{% if v.Top %}
-static void check_{{ v.Top.Name|req }}(hlsgen::test_bench& bench) {
-{%- for s in v.Top.Loads %}
+{% for c in v.Checks %}
+static void check_{{ c.Name|req }}(hlsgen::test_bench& bench) {
+{%- for s in c.Loads %}
     {{ s|req }}
 {%- endfor %}
-    bench.begin("{{ v.Top.Name|req }}");
-{%- for s in v.Top.Ports %}
-    {{ s|req }}
-{%- endfor %}
-    for (int frame = 0; frame < bench.frames(); frame++) {
-{%- for s in v.Top.Send %}
-        {{ s|req }}
-{%- endfor %}
-        {{ v.Top.Call|req }}
-{%- for s in v.Top.Compare %}
-        {{ s|req }}
-{%- endfor %}
-    }
-    bench.end();
-}
-{% endif %}{% for l in v.Layers %}
-static void check_{{ l.Name|req }}(hlsgen::test_bench& bench) {
-{%- for s in l.Loads %}
-    {{ s|req }}
-{%- endfor %}
-    bench.begin("{{ l.Name|req }}");
-{%- for s in l.Ports %}
+    bench.begin("{{ c.Name|req }}");
+{%- for s in c.Ports %}
     {{ s|req }}
 {%- endfor %}
     for (int frame = 0; frame < bench.frames(); frame++) {
-{%- for s in l.Send %}
+{%- for s in c.Send %}
         {{ s|req }}
 {%- endfor %}
-        {{ l.Call|req }}
-{%- for s in l.Compare %}
+        {{ c.Call|req }}
+{%- for s in c.Compare %}
         {{ s|req }}
 {%- endfor %}
     }
@@ -50,11 +30,8 @@ static void check_{{ l.Name|req }}(hlsgen::test_bench& bench) {
 {% endfor %}
 int main(int argc, char** argv) {
     hlsgen::test_bench bench(argc, argv);
-{%- if v.Top %}
-    check_{{ v.Top.Name|req }}(bench);
-{%- endif %}
-{%- for l in v.Layers %}
-    check_{{ l.Name|req }}(bench);
+{%- for c in v.Checks %}
+    check_{{ c.Name|req }}(bench);
 {%- endfor %}
     return bench.finish();
 }

@@ -2,6 +2,9 @@ package graph
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
@@ -59,8 +62,16 @@ func (c *call) build(def operator) *reject {
 	if len(c.n.Outputs) == 0 || c.n.Outputs[0] == "" {
 		return invalid("no output")
 	}
+	if r := c.finite(); r != nil {
+		return r
+	}
 	if r := def.build(c); r != nil {
 		return r
+	}
+	for _, s := range c.steps {
+		if r := c.p.count(s); r != nil {
+			return r
+		}
 	}
 	for i, name := range c.n.Outputs {
 		if name == "" {
@@ -101,11 +112,53 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 		}
 		vals[i] = constant(k.Const)
 	}
-	v, err := newRunner(s).run(vals, nil)
+	switch {
+	case s.Move != nil && !s.DType.Float():
+		return c.moveIntegers(s), nil
+	case s.Dot != nil && s.Dot.K*Size(s.Shape) > maxFold:
+		return nil, nil
+	}
+	v, err := newRunner(s).run(vals, &decider{prog: c.p, all: map[string]*Reals{}})
 	if err != nil || !v.Exact() {
 		return nil, err
 	}
-	return v.tensor(s.DType), nil
+	return v.tensor(s.DType)
+}
+
+// moveIntegers keeps integers beyond 2^53, which are no float64.
+func (c *call) moveIntegers(s *Step) *Tensor {
+	t := &Tensor{DType: s.DType, Shape: s.Shape, I: make([]int64, Size(s.Shape))}
+	for i := range t.I {
+		slot, j := s.Move.From(i)
+		t.I[i] = c.in[slot].Const.I[j]
+	}
+	return t
+}
+
+// finite refuses constants and attributes that are no real numbers. Clip alone may have an infinite bound, which is none.
+func (c *call) finite() *reject {
+	bad := func(what string, i int, v float64) *reject {
+		return &reject{diag.OpInvalid, fmt.Sprintf("%s holds %v (element %d)", what, v, i), "not a number and infinity are no numbers that hardware could compute with: check how the model was trained and exported"}
+	}
+	clip := c.n.Domain == "" && (c.n.Op == "Clip" || c.n.Op == "Constant")
+	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !clip }
+	for slot, k := range c.in {
+		if k.Const == nil {
+			continue
+		}
+		for i, v := range k.Const.F {
+			if isBad(v) {
+				return bad(fmt.Sprintf("input %d (%q)", slot, c.n.Inputs[slot]), i, v)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.n.Attrs)) {
+		a := c.n.Attrs[name]
+		if a.Kind == AttrFloat && isBad(a.F) {
+			return bad("attribute "+name, 0, a.F)
+		}
+	}
+	return nil
 }
 
 // --- what definitions use ---
@@ -147,13 +200,27 @@ func axis(a int64, rank int) (int, *reject) {
 	return int(a), nil
 }
 
+// dtypeAttr is an attribute that names an element type.
+func (c *call) dtypeAttr(name string) DType {
+	if v := c.n.Int(name, 0); v > 0 && v <= int64(Int2) {
+		return DType(v)
+	}
+	return Undefined
+}
+
+// maxRank is numpy's own limit.
+const maxRank = 64
+
 func checkSize(shape []int) *reject {
+	if len(shape) > maxRank {
+		return &reject{diag.ModelTooLarge, fmt.Sprintf("a tensor of %d axes", len(shape)), fmt.Sprintf("at most %d axes are accepted", maxRank)}
+	}
 	n := 1
 	for _, d := range shape {
 		if d < 0 || d > 0 && n > maxElements/d {
 			return &reject{diag.ModelTooLarge, fmt.Sprintf("a tensor of shape %v", shape), fmt.Sprintf("at most %d elements are accepted", maxElements)}
 		}
-		n *= d
+		n *= max(d, 1) // an empty tensor is bounded all the same: its strides are computed as of any other
 	}
 	return nil
 }

@@ -113,14 +113,12 @@ func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error)
 	return out, all, nil
 }
 
-// Rounded is an output of a run in its own type: reals correctly rounded to float64 or else float32, integers as they
-// are.
+// Rounded is an output of a run in its own type: reals correctly rounded to float32, or to float64 where that is the
+// type; integers as they are, as far as a float64 holds them.
 func (p *Part) Rounded(name string, all map[string]*Reals) ([]float64, error) {
 	d := &decider{prog: p.prog, all: all}
 	v := d.value(name)
-	if dt := p.prog.Known[name].DType; !dt.Float() {
-		return v.Lo, nil
-	} else if dt == Float64 {
+	if dt := p.prog.Known[name].DType; !dt.Float() || dt == Float64 {
 		return d.rounded(name, v, func(x float64) float64 { return x }, real.Num.Float64)
 	}
 	return d.rounded(name, v, func(x float64) float64 { return float64(float32(x)) }, real.Num.Float32)
@@ -288,7 +286,7 @@ func (r *runner) fork() *runner {
 	return &q
 }
 
-// run executes the step. d decides open roundings; without one they are an error.
+// run executes the step; d decides open roundings.
 func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	n := Size(r.step.Shape)
 	out := &Reals{Shape: r.step.Shape, Lo: make([]float64, n), Hi: make([]float64, n)}
@@ -333,9 +331,6 @@ func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error
 	for i := range out.Lo {
 		y, sure := r.f.Interval(r.gather(e, in, first, i))
 		if !sure {
-			if d == nil {
-				return errOpen
-			}
 			err := d.decide(func(prec uint) error {
 				n, err := d.compute(r.step, i, prec)
 				if err == nil {
@@ -352,8 +347,6 @@ func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error
 	out.share()
 	return nil
 }
-
-var errOpen = errors.New("a rounding of constants is not decided")
 
 // dot sums products. Where all factors are points, the remainders of every product and sum are added up: no
 // remainder, no error, and the sum is exact.

@@ -50,6 +50,16 @@ func (d DType) Float() bool {
 	return false
 }
 
+// number reports whether values of d are numbers that models compute with.
+func (d DType) number() bool {
+	switch d {
+	case Float32, Float64, Float16, BFloat16:
+		return true
+	}
+	_, _, integer := intLimits(d)
+	return integer
+}
+
 // String is numpy's name of the type.
 func (d DType) String() string {
 	names := [...]string{"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "float64",

@@ -122,6 +122,9 @@ func buildPow(c *call) *reject {
 			return unsupported("integer and half-integer exponents are exact", "exponent %g", e)
 		}
 	}
+	if !c.in[0].DType.Float() && (root || e < 0) {
+		return unsupported("cast to float before", "exponent %g of an integer", e)
+	}
 	n := math.Trunc(math.Abs(e))
 	if n > 64 {
 		return unsupported("exponents up to 64", "exponent %g", e)
@@ -140,25 +143,36 @@ func buildPow(c *call) *reject {
 
 func buildClip(c *call) *reject {
 	x, args := real.Var(0), []int{0}
-	lo, hi := c.n.Attrs["min"], c.n.Attrs["max"]
-	if c.opset < 11 {
-		if lo.Kind == AttrFloat {
-			x = real.Max(x, real.Float(lo.F))
-		}
-		if hi.Kind == AttrFloat {
-			x = real.Min(x, real.Float(hi.F))
-		}
-		return c.elementwise(c.in[0].DType, x, 0)
-	}
-	for slot, bound := range []func(x, y *real.Expr) *real.Expr{real.Max, real.Min} {
-		if !c.has(slot + 1) {
+	sides := []struct {
+		attr  string
+		bound func(x, y *real.Expr) *real.Expr
+		none  int // the sign of the infinity that bounds nothing
+	}{{"min", real.Max, -1}, {"max", real.Min, 1}}
+	for i, side := range sides {
+		v, fixed := 0.0, false
+		switch slot := i + 1; {
+		case c.opset < 11:
+			a := c.n.Attrs[side.attr]
+			if v, fixed = a.F, a.Kind == AttrFloat; !fixed {
+				continue
+			}
+		case !c.has(slot):
 			continue
+		case Size(c.in[slot].Shape) != 1:
+			return invalid("a bound of shape %v, wants a scalar", c.in[slot].Shape)
+		case c.in[slot].Const != nil:
+			v = c.in[slot].Const.At(0)
 		}
-		if Size(c.in[slot+1].Shape) != 1 {
-			return invalid("a bound of shape %v, wants a scalar", c.in[slot+1].Shape)
+		switch {
+		case math.IsInf(v, side.none):
+		case math.IsInf(v, 0):
+			return invalid("the %s is %v", side.attr, v)
+		case fixed:
+			x = side.bound(x, real.Float(v))
+		default:
+			x = side.bound(x, real.Var(len(args)))
+			args = append(args, i+1)
 		}
-		x = bound(x, real.Var(len(args)))
-		args = append(args, slot+1)
 	}
 	shape := c.in[0].Shape
 	if r := c.elementwise(c.in[0].DType, x, args...); r != nil {
@@ -169,10 +183,10 @@ func buildClip(c *call) *reject {
 }
 
 func buildCast(c *call) *reject {
-	to := DType(c.n.Int("to", 0))
+	to := c.dtypeAttr("to")
 	switch {
-	case to == Undefined || to == String || to == Complex64 || to == Complex128:
-		return unsupported("cast to a real or an integer type", "cast to %s", to)
+	case !to.number():
+		return unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.n.Int("to", 0), to)
 	case to.Float():
 		return c.elementwise(to, real.Var(0), 0)
 	case to == Bool:
@@ -196,8 +210,19 @@ func buildBatchNorm(c *call) *reject {
 			return invalid("parameter %d has shape %v for %d channels", i+1, k.Shape, x[1])
 		}
 	}
+	if c.opset < 9 && c.n.Int("spatial", 1) == 0 || c.opset < 7 && c.n.Int("is_test", 0) == 0 {
+		return unsupported("export the model in inference mode with opset 9 or later", "statistics of the batch at hand, or per element")
+	}
+	eps := c.n.Float("epsilon", float64(float32(1e-5)))
+	if variance := c.in[4].Const; variance != nil {
+		for i := range variance.Len() {
+			if !(variance.At(i)+eps > 0) {
+				return invalid("the variance %g plus epsilon %g is not positive (channel %d)", variance.At(i), eps, i)
+			}
+		}
+	}
 	v := real.Var
-	y := real.Div(real.Sub(v(0), v(3)), real.Sqrt(real.Add(v(4), real.Float(c.n.Float("epsilon", float64(float32(1e-5)))))))
+	y := real.Div(real.Sub(v(0), v(3)), real.Sqrt(real.Add(v(4), real.Float(eps))))
 	e := &Elem{Expr: real.Add(real.Mul(y, v(1)), v(2)), Args: []int{0, 1, 2, 3, 4}, Index: make([][]int32, 5)}
 	strides := make([]int, len(x))
 	strides[1] = 1
@@ -222,8 +247,9 @@ func buildConstant(c *call) *reject {
 		t = &Tensor{DType: Float32, Shape: []int{len(a("value_floats").Floats)}, F: a("value_floats").Floats}
 	case a("value_ints").Kind == AttrInts:
 		t = &Tensor{DType: Int64, Shape: []int{len(a("value_ints").Ints)}, I: a("value_ints").Ints}
-	default:
-		return unsupported("use a dense numeric tensor", "the constant's value is missing, sparse or text")
+	}
+	if t == nil || !t.DType.number() {
+		return unsupported("use a dense tensor of numbers", "the constant's value is missing, sparse or of another type")
 	}
 	c.fixed = []*Tensor{t}
 	c.steps = []*Step{{Shape: t.Shape, DType: t.DType, Move: &Move{}}}

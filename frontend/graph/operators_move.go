@@ -43,7 +43,10 @@ func buildReshape(c *call) *reject {
 		}
 		n *= shape[i]
 	}
-	if open >= 0 && n > 0 {
+	if open >= 0 {
+		if n == 0 {
+			return invalid("shape %v leaves axis %d open, which an empty tensor does not tell", want, open)
+		}
 		shape[open] = Size(x) / n
 		n *= shape[open]
 	}
@@ -162,6 +165,9 @@ func buildConcat(c *call) *reject {
 		if !c.has(i) || len(k.Shape) != len(first) {
 			return invalid("input %d has shape %v, the first %v", i, k.Shape, first)
 		}
+		if k.DType.Float() != c.in[0].DType.Float() {
+			return invalid("input %d is of type %s, the first of %s", i, k.DType, c.in[0].DType)
+		}
 		for j, d := range k.Shape {
 			if j != a && d != first[j] {
 				return invalid("input %d has shape %v, the first %v", i, k.Shape, first)
@@ -191,9 +197,12 @@ func buildGather(c *call) *reject {
 	if r != nil {
 		return r
 	}
+	if c.in[1].Const == nil {
+		return unsupported("the index must be constant", "the index depends on the data")
+	}
 	index, r := c.constInts(1, "the index")
 	if r != nil {
-		return unsupported("the index must be constant", "the index depends on the data")
+		return r
 	}
 	shape := append(append(append([]int{}, x[:a]...), c.in[1].Shape...), x[a+1:]...)
 	if r := checkSize(shape); r != nil {
@@ -218,7 +227,6 @@ func buildGather(c *call) *reject {
 	return c.move(shape, c.in[0].DType, &Move{Index: from})
 }
 
-// matrix is the geometry of a matrix operand: rows or columns that are summed along.
 func buildMatMul(c *call) *reject {
 	a, b := c.in[0].Shape, c.in[1].Shape
 	if len(a) == 0 || len(b) == 0 {

@@ -126,8 +126,19 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
 	return nil
 }
 
+// intLimits is the range of an integer type. 64-bit ones end where float64 stops holding every integer.
 func intLimits(dt DType) (lo, hi float64, ok bool) {
 	switch dt {
+	case Bool:
+		return 0, 1, true
+	case Int32:
+		return -0x1p31, 0x1p31 - 1, true
+	case UInt32:
+		return 0, 0x1p32 - 1, true
+	case Int64:
+		return -0x1p53, 0x1p53, true
+	case UInt64:
+		return 0, 0x1p53, true
 	case UInt8:
 		return 0, 255, true
 	case Int8:
@@ -150,8 +161,8 @@ func intLimits(dt DType) (lo, hi float64, ok bool) {
 
 func readQuantizeLinear(c *call) (Quantiser, DType, *reject) {
 	dt := UInt8
-	if o := DType(c.n.Int("output_dtype", 0)); o != Undefined {
-		dt = o
+	if c.n.Int("output_dtype", 0) != 0 {
+		dt = c.dtypeAttr("output_dtype")
 	}
 	if c.has(2) {
 		dt = c.in[2].DType
@@ -160,7 +171,7 @@ func readQuantizeLinear(c *call) (Quantiser, DType, *reject) {
 		}
 	}
 	lo, hi, ok := intLimits(dt)
-	if !ok {
+	if !ok || hi > 65535 || dt == Bool {
 		return Quantiser{}, dt, badQuant("quantise to an integer of 2 to 16 bits", "quantised type %s", dt)
 	}
 	if c.n.Int("block_size", 0) != 0 {
@@ -199,7 +210,20 @@ func buildDequantizeLinear(c *call) *reject {
 // buildCode reads the form that canon writes: inputs x, scale, zero point; attributes lo, hi, mode, zero_first, and
 // axis where parameters are vectors along an axis.
 func buildCode(c *call) *reject {
-	q := Quantiser{Lo: c.n.Float("lo", 0), Hi: c.n.Float("hi", 0), Mode: real.Rounding(c.n.Int("mode", 0)), ZeroFirst: c.n.Int("zero_first", 0) != 0}
+	mode := c.n.Int("mode", 0)
+	if mode < int64(real.HalfEven) || mode > int64(real.HalfDown) {
+		return badQuant("", "rounding mode number %d", mode)
+	}
+	q := Quantiser{Lo: c.n.Float("lo", 0), Hi: c.n.Float("hi", 0), Mode: real.Rounding(mode), ZeroFirst: c.n.Int("zero_first", 0) != 0}
+	if q.Lo > q.Hi || q.Lo != math.Trunc(q.Lo) || q.Hi != math.Trunc(q.Hi) || max(-q.Lo, q.Hi) >= 1<<maxBits {
+		return badQuant("", "codes from %v to %v", q.Lo, q.Hi)
+	}
+	if r := checkScale(c, 1); r != nil {
+		return r
+	}
+	if c.in[2].Const == nil {
+		return badQuant("", "the zero point is not constant")
+	}
 	y := q.code(real.Var(0), real.Var(1), real.Var(2))
 	if _, ok := c.n.Attrs["axis"]; ok {
 		return c.perAxis(Int64, y, 0, 1, 2)

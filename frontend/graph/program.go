@@ -14,7 +14,11 @@ type Program struct {
 	File  string           // for diagnostics
 	Known map[string]Known // every tensor
 	Steps []*Step          // topological order; nodes with constant outputs have none
-	by    map[string]*Step // by output
+
+	by      map[string]*Step   // by output
+	readers map[string][]*Step // by input
+	total   int                // elements computed
+	work    int                // products of them
 }
 
 // Known is what is known of a tensor before any data: Const is set where it is a constant.
@@ -91,7 +95,11 @@ type Options struct {
 // Prepare derives every shape and constant. It reports all nodes it does not understand in one run and returns nil
 // where there were any.
 func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
-	p := &Program{Graph: g, File: file, Known: map[string]Known{}, by: map[string]*Step{}}
+	if err := g.Verify(); err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(), Hint: "the graph contradicts itself: export the model again"})
+		return nil
+	}
+	p := &Program{Graph: g, File: file, Known: map[string]Known{}, by: map[string]*Step{}, readers: map[string][]*Step{}}
 	for name, t := range g.Init {
 		p.Known[name] = Known{t.Shape, t.DType, t}
 	}
@@ -101,6 +109,12 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 		if msg != "" {
 			d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Node: in.Name, Op: "input", Where: file, Msg: msg,
 				Hint: "export the model with fixed axes, or bind the axis with --dim NAME=SIZE"})
+			ok = false
+			continue
+		}
+		if !in.DType.number() {
+			d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: in.Name, Op: "input", Where: file, Msg: fmt.Sprintf("elements of type %s", in.DType),
+				Hint: "feed the model with real numbers or integers"})
 			ok = false
 			continue
 		}
@@ -123,14 +137,17 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 			ok = false
 		}
 	}
-	for _, o := range g.Outputs {
-		if _, known := p.Known[o.Name]; !known && ok {
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Node: o.Name, Op: "output", Where: file, Msg: "no node computes this output"})
-			ok = false
-		}
-	}
 	if !ok {
 		return nil
+	}
+	for _, s := range p.Steps {
+		seen := map[string]bool{}
+		for _, in := range s.Node.Inputs {
+			if !seen[in] {
+				seen[in] = true
+				p.readers[in] = append(p.readers[in], s)
+			}
+		}
 	}
 	return p
 }
@@ -142,8 +159,32 @@ func (p *Program) reject(d *diag.List, n *Node, code diag.Code, msg, hint string
 // Where is a node's place for a diagnostic.
 func Where(file string, n *Node) string { return fmt.Sprintf("%s, node %d", file, n.Index) }
 
-// maxElements bounds one tensor: a hostile shape must not ask for memory without end.
-const maxElements = 1 << 28
+// The limits of what a model may ask for: a hostile file must not take memory or time without end. (The largest tensor of
+// MobileNet at 224x224 has 1.2 million elements, and a run takes 2^29 multiplications.)
+const (
+	maxElements = 1 << 26 // of one tensor
+	maxTotal    = 1 << 27 // of all that steps compute
+	maxWork     = 1 << 36 // multiplications of a run
+	maxFold     = 1 << 30 // multiplications of one product of constants; a larger one is computed in every run
+)
+
+// count adds what a step asks for.
+func (p *Program) count(s *Step) *reject {
+	n := Size(s.Shape)
+	if p.total += n; p.total > maxTotal {
+		return &reject{diag.ModelTooLarge, fmt.Sprintf("the tensors up to this one have more than %d elements", maxTotal),
+			"a model of this size does not fit a streaming accelerator: check its shapes"}
+	}
+	if s.Dot == nil || n == 0 {
+		return nil
+	}
+	if s.Dot.K > (maxWork-p.work)/n {
+		return &reject{diag.ModelTooLarge, fmt.Sprintf("a run up to this node takes more than %d multiplications", maxWork),
+			"a model of this size does not fit a streaming accelerator: check its shapes"}
+	}
+	p.work += s.Dot.K * n
+	return nil
+}
 
 func bindShape(v Value, opt Options) (shape []int, msg string) {
 	if !v.Known {
@@ -200,15 +241,4 @@ func (g *Graph) opset(domain string) int64 {
 func (p *Program) Producer(tensor string) *Step { return p.by[tensor] }
 
 // Readers lists the steps that read a tensor, each once.
-func (p *Program) Readers(tensor string) []*Step {
-	var out []*Step
-	for _, s := range p.Steps {
-		for _, in := range s.Node.Inputs {
-			if in == tensor {
-				out = append(out, s)
-				break
-			}
-		}
-	}
-	return out
-}
+func (p *Program) Readers(tensor string) []*Step { return p.readers[tensor] }

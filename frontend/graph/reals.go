@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"fmt"
+	"math"
 	"math/big"
 
 	"hlsgen/frontend/real"
@@ -23,10 +25,21 @@ func constant(t *Tensor) *Reals {
 		return Exactly(t.Shape, t.F)
 	}
 	f := make([]float64, len(t.I))
-	for i, v := range t.I {
-		f[i] = float64(v)
+	v := Exactly(t.Shape, f)
+	for i, n := range t.I {
+		f[i] = float64(n)
+		if n > 1<<53 || n < -1<<53 {
+			v.Truth = func(i int) *big.Rat { return new(big.Rat).SetInt64(t.I[i]) }
+		}
 	}
-	return Exactly(t.Shape, f)
+	if v.Truth != nil {
+		v.Lo, v.Hi = make([]float64, len(f)), make([]float64, len(f))
+		for i := range f {
+			y := Around(v.Truth(i))
+			v.Lo[i], v.Hi[i] = y.Lo, y.Hi
+		}
+	}
+	return v
 }
 
 // Exact reports whether every element is one float64.
@@ -45,18 +58,22 @@ func (v *Reals) Exact() bool {
 // At is element i.
 func (v *Reals) At(i int) real.Interval { return real.Interval{Lo: v.Lo[i], Hi: v.Hi[i]} }
 
-// tensor makes a constant of an exact value.
-func (v *Reals) tensor(dt DType) *Tensor {
+// tensor makes a constant of an exact value; the error is of an integer that its type does not hold.
+func (v *Reals) tensor(dt DType) (*Tensor, error) {
 	t := &Tensor{DType: dt, Shape: v.Shape}
 	if dt.Float() {
 		t.F = v.Lo
-		return t
+		return t, nil
 	}
+	lo, hi, _ := intLimits(dt)
 	t.I = make([]int64, len(v.Lo))
 	for i, f := range v.Lo {
+		if !(lo <= f && f <= hi) || f != math.Trunc(f) {
+			return nil, fmt.Errorf("element %d of the constant result is %v, which %s does not hold", i, f, dt)
+		}
 		t.I[i] = int64(f)
 	}
-	return t
+	return t, nil
 }
 
 // share makes Lo and Hi one slice where they are equal.

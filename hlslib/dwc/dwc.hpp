@@ -58,8 +58,8 @@ template <> struct dwc_loop<dwc_widen> {
     }
 };
 
-// The buffer holds fill bits, the oldest at the low end; a word is read where the narrower end, or an output word,
-// needs it.
+// The buffer holds fill bits, the oldest at the low end, and takes a word whenever that is less than an output word:
+// always, where words get wider.
 template <> struct dwc_loop<dwc_mixed> {
     template <class C>
     static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
@@ -68,7 +68,7 @@ template <> struct dwc_loop<dwc_mixed> {
         ap_uint<count_width(C::buffer_width)> fill = 0;
         for (int i = 0; i < C::iterations; i++) {
 #pragma HLS PIPELINE II=1 style=flp
-            if (C::in_width < C::out_width || fill < C::out_width) {
+            if (fill < C::out_width) {
                 const ap_uint<C::buffer_width> word = in.read();
                 buffer |= word << int(fill);
                 fill += C::in_width;

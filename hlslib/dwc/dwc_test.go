@@ -57,7 +57,7 @@ func TestLoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{})
-		if fmt.Sprint(l.Trips) != fmt.Sprint(tt.trips) || l.Read[0][1].Pattern != tt.read || l.Write[0][1].Pattern != tt.write {
+		if fmt.Sprint(l.Trips) != fmt.Sprint(tt.trips) || l.Read[0][1].Pattern != tt.read || l.Write[0][1].Pattern != tt.write || l.Latency != 1 {
 			t.Errorf("%d to %d: %v, want %v", tt.in, tt.out, l, tt)
 		}
 	}

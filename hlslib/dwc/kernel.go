@@ -6,18 +6,19 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// kernel is the shift register between the ends, oldest element first.
+// kernel is the shift register between the ends, oldest element first. It takes a word whenever it holds less than an
+// output word: always, where words get wider.
 type kernel struct {
-	in, out int
-	buffer  []int64
+	out    int
+	buffer []int64
 }
 
 func (o *op) Kernel(dataflow.Fold) dataflow.Kernel {
-	return &kernel{in: o.p.In, out: o.p.Out}
+	return &kernel{out: o.p.Out}
 }
 
 func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
-	if k.in < k.out || len(k.buffer) < k.out {
+	if len(k.buffer) < k.out {
 		k.buffer = append(k.buffer, in[0]...)
 	}
 	if len(k.buffer) < k.out {

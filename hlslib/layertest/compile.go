@@ -1,11 +1,12 @@
 package layertest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"testing"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
@@ -17,59 +18,56 @@ type program struct {
 	fold dataflow.Fold
 }
 
-// run compiles the programs together, calls each on its frames, and has every word it writes compared with Eval's. The
-// warnings that count are those of synthesis: a pragma that g++ does not know is not one.
-func run(t *testing.T, programs []program) {
-	t.Helper()
+// run compiles the programs together in dir, calls each on its frames, and has every word it writes compared with
+// Eval's. Every warning is an error; the pragmas of HLS are none. A table read beyond its end is one when it happens.
+func run(ctx context.Context, dir string, programs []program) error {
 	gxx, err := exec.LookPath("g++")
 	if err != nil {
-		t.Fatal("this test compiles generated C++: it needs g++ in the PATH")
+		return errors.New("generated C++ must be compiled, and there is no g++ in the PATH")
 	}
 	if len(programs) == 0 {
-		t.Fatal("no fold to compile")
+		return errors.New("no fold to compile")
 	}
 	trials := make([]templates.Trial, len(programs))
-	who := map[string]string{}
 	for i, p := range programs {
-		name := fmt.Sprintf("%s_%d", p.op.Kind(), i)
-		who[name] = fmt.Sprintf("%s, fold %+v", p.Name, p.fold)
-		trials[i] = p.trial(name)
+		trials[i] = p.trial(i)
 	}
 	files, err := templates.Bench(trials)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	dir := t.TempDir()
 	if err := files.Write(dir); err != nil {
-		t.Fatal(err)
+		return err
 	}
-	hls := filepath.Join(dir, "hls")
 	command := func(name string, args ...string) (string, error) {
-		c := exec.CommandContext(t.Context(), name, args...)
-		c.Dir = hls
+		c := exec.CommandContext(ctx, name, args...)
+		c.Dir = filepath.Join(dir, "hls")
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := command(gxx, "-std=c++14", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas",
-		"-fsanitize=bounds", "-fno-sanitize-recover=bounds", "-Icsim", "-o", "csim.out", "layers.cpp", "tb/tb.cpp"); err != nil {
-		t.Fatalf("g++: %v\n%.8000s", err, out)
+	out, err := command(gxx, "-std=c++14", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsanitize=bounds",
+		"-fno-sanitize-recover=bounds", "-Icsim", "-o", "csim.out", "layers.cpp", "tb/tb.cpp")
+	if err != nil {
+		return fmt.Errorf("g++: %w\n%.8000s", err, out)
 	}
-	out, err := command(filepath.Join(hls, "csim.out"), "tb/data")
-	if err != nil || !strings.HasPrefix(lastLine(out), "PASS") {
-		t.Errorf("%v\n%.4000s", err, out)
-		for name, what := range who {
-			if strings.Contains(out, name) {
-				t.Errorf("%s is %s", name, what)
-			}
+	out, err = command(filepath.Join(dir, "hls", "csim.out"), "tb/data")
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); err == nil && strings.HasPrefix(lines[len(lines)-1], "PASS") {
+		return nil
+	}
+	var who strings.Builder
+	for i, t := range trials {
+		if strings.Contains(out, t.Name) {
+			fmt.Fprintf(&who, "\n%s is %q, fold %+v", t.Name, programs[i].Name, programs[i].fold)
 		}
 	}
+	return fmt.Errorf("compiled C++: %v\n%.4000s%s", err, out, who.String())
 }
 
-// trial is the fold with what passes over its ports.
-func (p program) trial(name string) templates.Trial {
+// trial is the fold with what passes over its ports. Its name has leading zeros, so that none is part of another.
+func (p program) trial(i int) templates.Trial {
 	in, out := p.op.Ports(p.fold)
 	return templates.Trial{
-		Layer: templates.Layer{Name: name, Origin: []string{p.Name}, Instance: p.op.Emit(p.fold, target), In: in, Out: out},
+		Layer: templates.Layer{Name: fmt.Sprintf("%s_%04d", p.op.Kind(), i), Origin: []string{p.Name}, Instance: p.op.Emit(p.fold, target), In: in, Out: out},
 		In:    byPort(p.frames),
 		Out:   byPort(p.want),
 	}
@@ -84,9 +82,4 @@ func byPort(frames [][]dataflow.Tensor) [][]dataflow.Tensor {
 		}
 	}
 	return ports
-}
-
-func lastLine(s string) string {
-	s = strings.TrimRight(s, "\n")
-	return s[strings.LastIndexByte(s, '\n')+1:]
 }

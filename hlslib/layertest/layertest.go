@@ -38,21 +38,18 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 	t.Helper()
 	var programs []program
 	for i, c := range cases {
-		t.Run(c.Name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(uint64(i), 1))
-			b := bind(t, c, r)
-			if b == nil {
-				return
-			}
-			b.checkEval(t)
-			b.checkParams(t)
-			for _, f := range b.folds {
-				b.checkFold(t, f, r)
-				programs = append(programs, program{b, f})
-			}
-		})
+		b, err := check(t.Context(), c, rand.New(rand.NewPCG(uint64(i), 1)))
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		for _, f := range b.folds {
+			programs = append(programs, program{b, f})
+		}
 	}
-	t.Run("compiled", func(t *testing.T) { run(t, spread(programs, compiled)) })
+	if err := run(t.Context(), t.TempDir(), spread(programs, compiled)); err != nil {
+		t.Error(err)
+	}
 }
 
 // bound is a case at work.
@@ -62,89 +59,105 @@ type bound struct {
 	out    []dataflow.Type
 	frames [][]dataflow.Tensor // per frame and input
 	want   [][]dataflow.Tensor // per frame and output
-	folds  []dataflow.Fold
+	folds  []dataflow.Fold     // those to be tried
 }
 
-func bind(t *testing.T, c Case, r *rand.Rand) *bound {
-	t.Helper()
+// check holds a case against all of the contract but the compiler's part.
+func check(ctx context.Context, c Case, r *rand.Rand) (*bound, error) {
 	b := &bound{Case: c}
 	var err error
 	if b.op, b.out, err = c.Op.Bind(c.In); err != nil {
-		t.Errorf("Bind: %v", err)
-		return nil
+		return nil, fmt.Errorf("bind: %w", err)
 	}
 	for n := range frames {
 		b.frames = append(b.frames, frame(r, c.In, n))
 	}
-	all := slices.Collect(b.op.Folds())
-	if len(all) == 0 || !slices.Equal(all, slices.Collect(b.op.Folds())) {
-		t.Errorf("folds %v, and then %v", all, slices.Collect(b.op.Folds()))
-		return nil
+	if err := b.listFolds(); err != nil {
+		return nil, err
+	}
+	if err := b.checkEval(); err != nil {
+		return nil, err
+	}
+	if err := b.checkParams(); err != nil {
+		return nil, err
+	}
+	for _, f := range b.folds {
+		if err := b.checkFold(ctx, f, r); err != nil {
+			return nil, fmt.Errorf("fold PE=%d SIMD=%d memory=%s compute=%s: %w", f.PE, f.SIMD, f.Memory, f.Compute, err)
+		}
+	}
+	return b, nil
+}
+
+func (b *bound) listFolds() error {
+	b.folds = slices.Collect(b.op.Folds())
+	if again := slices.Collect(b.op.Folds()); len(again) == 0 || !slices.Equal(b.folds, again) {
+		return fmt.Errorf("folds %v, and then %v", b.folds, again)
 	}
 	seen := map[dataflow.Fold]bool{}
-	for _, f := range all {
+	for _, f := range b.folds {
 		if seen[f] {
-			t.Errorf("fold %+v comes twice", f)
+			return fmt.Errorf("fold %+v comes twice", f)
 		}
 		seen[f] = true
 	}
-	b.folds = all
-	if c.Folds > 0 {
-		b.folds = spread(all, c.Folds)
+	if b.Folds > 0 {
+		b.folds = spread(b.folds, b.Folds)
 	}
-	return b
+	return nil
 }
 
 // checkEval computes what is wanted of the other engines, and holds it against the output types.
-func (b *bound) checkEval(t *testing.T) {
-	t.Helper()
+func (b *bound) checkEval() error {
 	for n, in := range b.frames {
 		before := clone(in)
 		want := b.op.Eval(in)
 		if !reflect.DeepEqual(in, before) {
-			t.Fatalf("frame %d: Eval changes its arguments", n)
+			return fmt.Errorf("frame %d: Eval changes its arguments", n)
 		}
 		if len(want) != len(b.out) {
-			t.Fatalf("frame %d: Eval gives %d outputs, Bind %d", n, len(want), len(b.out))
+			return fmt.Errorf("frame %d: Eval gives %d outputs, Bind %d", n, len(want), len(b.out))
 		}
 		for i, typ := range b.out {
 			if err := typ.Check(want[i]); err != nil {
-				t.Errorf("frame %d, output %d: %v", n, i, err)
+				return fmt.Errorf("frame %d, output %d: %w", n, i, err)
 			}
 		}
 		b.want = append(b.want, want)
 	}
+	return nil
 }
 
 // checkParams makes the layer again, of its parameters and of its text form.
-func (b *bound) checkParams(t *testing.T) {
-	t.Helper()
+func (b *bound) checkParams() error {
 	data, err := json.Marshal(b.Op.Params())
 	if err != nil {
-		t.Fatalf("parameters: %v", err)
+		return fmt.Errorf("parameters: %w", err)
 	}
 	at := slices.IndexFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == b.Op.Kind() })
 	if at < 0 {
-		t.Fatalf("kind %s is not in the table", b.Op.Kind())
+		return fmt.Errorf("kind %s is not in the table", b.Op.Kind())
 	}
 	again, err := hlslib.Kinds[at].Decode(data)
 	if err != nil {
-		t.Fatalf("decoding its own parameters: %v", err)
+		return fmt.Errorf("its own parameters: %w", err)
 	}
 	if !reflect.DeepEqual(again.Params(), b.Op.Params()) {
-		t.Errorf("parameters %v come back as %v", b.Op.Params(), again.Params())
+		return fmt.Errorf("parameters %v come back as %v", b.Op.Params(), again.Params())
 	}
 	op, out, err := again.Bind(b.In)
 	if err != nil || !reflect.DeepEqual(op, b.op) || !reflect.DeepEqual(out, b.out) {
-		t.Errorf("the decoded layer differs: %v", err)
+		return fmt.Errorf("the decoded layer differs: %v %v, %v", op, out, err)
 	}
 	text := b.design(b.folds[0], 1).Model.Graph.String()
 	g, err := dataflow.Parse(text, hlslib.Kinds)
 	if err != nil {
-		t.Errorf("its own text form: %v\n%s", err, text)
-	} else if g.String() != text {
-		t.Errorf("text form\n%scomes back as\n%s", text, g)
+		return fmt.Errorf("its own text form: %w\n%s", err, text)
 	}
+	if g.String() != text {
+		return fmt.Errorf("text form\n%scomes back as\n%s", text, g)
+	}
+	return nil
 }
 
 // design is the layer alone between the host's streams.
@@ -170,23 +183,22 @@ func (b *bound) design(f dataflow.Fold, depth int) *dataflow.Design {
 	return d
 }
 
-// checkFold holds one fold against the contract.
-func (b *bound) checkFold(t *testing.T, f dataflow.Fold, r *rand.Rand) {
-	t.Helper()
-	who := fmt.Sprintf("fold PE=%d SIMD=%d memory=%s compute=%s", f.PE, f.SIMD, f.Memory, f.Compute)
+// checkFold holds one fold against the contract. Design.Verify looks at ports and loops: whole frames of words, all
+// moved.
+func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) error {
 	if err := b.design(f, 1).Verify(); err != nil {
-		t.Errorf("%s: %v", who, err)
-		return
+		return err
 	}
-	if err := b.simulate(context.Background(), f, r); err != nil {
-		t.Errorf("%s: %v", who, err)
+	if err := b.simulate(ctx, f, r); err != nil {
+		return err
 	}
 	if err := b.checkCost(f); err != nil {
-		t.Errorf("%s: cost: %v", who, err)
+		return fmt.Errorf("cost: %w", err)
 	}
 	if err := b.checkInstance(f); err != nil {
-		t.Errorf("%s: instance: %v", who, err)
+		return fmt.Errorf("instance: %w", err)
 	}
+	return nil
 }
 
 func (b *bound) checkCost(f dataflow.Fold) error {

@@ -2,6 +2,7 @@ package mvau
 
 import (
 	"math"
+	"slices"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -81,12 +82,8 @@ func (o *op) weightRows(f dataflow.Fold) [][]int64 {
 
 func (o *op) thresholdRows(pe int) [][]int64 {
 	var rows [][]int64
-	for c := 0; c < o.mh; c += pe {
-		row := make([]int64, 0, pe*o.steps())
-		for _, channel := range o.compare.Over[c : c+pe] {
-			row = append(row, channel...)
-		}
-		rows = append(rows, row)
+	for side := range slices.Chunk(o.compare.Over, pe) {
+		rows = append(rows, slices.Concat(side...))
 	}
 	return rows
 }

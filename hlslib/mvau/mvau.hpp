@@ -46,15 +46,24 @@ template <class T> ap_int<element_type<T>::width + 1> mvau_signed(const bipolar&
 }
 
 template <class X> struct mvau_product<bipolar, X, false> {
-    static auto of(const bipolar& w, const X& x) { return mvau_signed(w, x); }
+    static auto of(const bipolar& w, const X& x) {
+#pragma HLS INLINE
+        return mvau_signed(w, x);
+    }
 };
 
 template <class W> struct mvau_product<W, bipolar, false> {
-    static auto of(const W& w, const bipolar& x) { return mvau_signed(x, w); }
+    static auto of(const W& w, const bipolar& x) {
+#pragma HLS INLINE
+        return mvau_signed(x, w);
+    }
 };
 
 template <> struct mvau_product<bipolar, bipolar, false> {
-    static ap_uint<1> of(const bipolar& w, const bipolar& x) { return ap_uint<1>(w.bit == x.bit); }
+    static auto of(const bipolar& w, const bipolar& x) {
+#pragma HLS INLINE
+        return ap_uint<1>(w.bit == x.bit);
+    }
 };
 
 // mvau_dot is what one clock adds to the accumulator of output pe.
@@ -86,8 +95,8 @@ typename C::out_t mvau_activate(const typename C::acc_t& acc, int, int, const mv
     return mvau_affine<C>(acc, ap_int<32>(C::base));
 }
 
-template <class C, int LIMB, int LIMBS, int ROWS>
-typename C::out_t mvau_activate(const typename C::acc_t& acc, int nf, int i, const ap_uint<LIMB> (&thresholds)[ROWS][LIMBS],
+template <class C, class LIMB, int LIMBS, int ROWS>
+typename C::out_t mvau_activate(const typename C::acc_t& acc, int nf, int i, const LIMB (&thresholds)[ROWS][LIMBS],
                                 const mvau_none&) {
 #pragma HLS INLINE
     typedef typename C::thresholds_t threshold_t;
@@ -95,9 +104,9 @@ typename C::out_t mvau_activate(const typename C::acc_t& acc, int nf, int i, con
                           ap_int<32>(C::base));
 }
 
-template <class C, int LIMB, int LIMBS, int BASE_LIMB, int BASE_LIMBS, int ROWS>
-typename C::out_t mvau_activate(const typename C::acc_t& acc, int nf, int i, const ap_uint<LIMB> (&thresholds)[ROWS][LIMBS],
-                                const ap_uint<BASE_LIMB> (&base)[ROWS][BASE_LIMBS]) {
+template <class C, class LIMB, int LIMBS, class BASE_LIMB, int BASE_LIMBS, int ROWS>
+typename C::out_t mvau_activate(const typename C::acc_t& acc, int nf, int i, const LIMB (&thresholds)[ROWS][LIMBS],
+                                const BASE_LIMB (&base)[ROWS][BASE_LIMBS]) {
 #pragma HLS INLINE
     typedef typename C::thresholds_t threshold_t;
     return mvau_affine<C>(count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(acc, thresholds[nf], i * C::steps),

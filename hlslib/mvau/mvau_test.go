@@ -281,6 +281,26 @@ func TestFolds(t *testing.T) {
 	}
 }
 
+// TestLoop spells the clocks: NF*SF a vector, and a latency that grows with the adder tree.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	op, _, err := mvau.New(mvau.Params{Weights: many(6, 12)}).Bind([]dataflow.Type{typ(uintN(2), 5, 12)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ pe, simd, iterations, first, last int }{
+		{1, 1, 360, 11 + 4, 359 + 4},
+		{3, 4, 30, 2 + 6, 29 + 6},
+		{2, 3, 60, 3 + 6, 59 + 6},
+		{6, 12, 5, 0 + 8, 4 + 8},
+	} {
+		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, dataflow.Target{})
+		if got := []int{l.Iterations(), l.FirstWrite(l.Write[0]), l.LastWrite(l.Write[0])}; got[0] != tt.iterations || got[1] != tt.first || got[2] != tt.last {
+			t.Errorf("PE %d SIMD %d: %v, want %v", tt.pe, tt.simd, got, tt)
+		}
+	}
+}
+
 // TestCost takes FINN's own figures for layers of TFC_2W2A and TFC_1W1A.
 func TestCost(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package threshold
 
 import (
 	"math"
+	"slices"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -53,18 +54,11 @@ func (o *op) baseTable() bool {
 	return len(b) > 1 || o.compare.Delta != nil || b[0] < math.MinInt32 || b[0] > math.MaxInt32
 }
 
-// table joins the rows of channels that are computed side by side.
+// table joins the rows of channels that are computed side by side; the one row of all channels stays as it is.
 func (o *op) table(pe int, channels [][]int64) [][]int64 {
-	if o.shared() {
-		return channels
-	}
 	var rows [][]int64
-	for c := 0; c < len(channels); c += pe {
-		var row []int64
-		for _, channel := range channels[c : c+pe] {
-			row = append(row, channel...)
-		}
-		rows = append(rows, row)
+	for side := range slices.Chunk(channels, pe) {
+		rows = append(rows, slices.Concat(side...))
 	}
 	return rows
 }

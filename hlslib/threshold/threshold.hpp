@@ -29,8 +29,8 @@ template <class C> ap_int<32> threshold_base(int, int, const threshold_none&) {
     return C::base;
 }
 
-template <class C, int LIMB, int LIMBS, int ROWS>
-typename C::base_t threshold_base(int row, int i, const ap_uint<LIMB> (&base)[ROWS][LIMBS]) {
+template <class C, class LIMB, int LIMBS, int ROWS>
+typename C::base_t threshold_base(int row, int i, const LIMB (&base)[ROWS][LIMBS]) {
 #pragma HLS INLINE
     return element<typename C::base_t, C::base_per_limb>(base[row], i);
 }
@@ -44,9 +44,9 @@ typename threshold_sum<C>::type threshold_rise(const typename C::in_t& x, int ro
     return count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(x, thresholds[row], i * C::steps) * C::unit;
 }
 
-template <class C, class T, int LIMB, int LIMBS, int ROWS>
+template <class C, class T, class LIMB, int LIMBS, int ROWS>
 typename threshold_sum<C>::type threshold_rise(const typename C::in_t& x, int row, int i, const T& thresholds,
-                                               const ap_uint<LIMB> (&deltas)[ROWS][LIMBS]) {
+                                               const LIMB (&deltas)[ROWS][LIMBS]) {
 #pragma HLS INLINE
     typedef typename C::thresholds_t threshold_t;
     typedef typename C::deltas_t delta_t;

@@ -137,6 +137,20 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	op, _, err := threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{1}}}}).Bind([]dataflow.Type{typ(uintN(8), 5, 12)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pe, iterations := range map[int]int{1: 60, 3: 20, 12: 5} {
+		l := op.Loop(dataflow.Fold{PE: pe, SIMD: 1}, dataflow.Target{})
+		if l.Iterations() != iterations || l.FirstWrite(l.Write[0]) != 2 || l.LastWrite(l.Write[0]) != iterations+1 {
+			t.Errorf("PE %d: %+v, want %d iterations and a latency of 2", pe, l, iterations)
+		}
+	}
+}
+
 // TestCost follows FINN's formula: a LUT per bit compared, and a table unless there is one row.
 func TestCost(t *testing.T) {
 	t.Parallel()

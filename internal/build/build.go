@@ -31,6 +31,7 @@ type Options struct {
 	Out      string // folder; empty means the default name
 	Force    bool
 	Dump     string // folder for the graph after each pass
+	Passes   int    // only the first so many run; 0: all
 	Version  string // of the tool, for the manifest
 
 	Progress func(stage string, done, total int) // may be nil

@@ -23,6 +23,7 @@ func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, erro
 		}
 		opt.Pass = dumpTo(o.Dump)
 	}
+	opt.Pass.Until = o.Passes
 	im, err := frontend.Import(src.File, src.ONNX, opt, d)
 	if err != nil {
 		return nil, err

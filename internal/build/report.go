@@ -83,6 +83,9 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 	return out
 }
 
+// Layers describes the design's layers and how they are built.
+func (r *Result) Layers() []LayerReport { return layerReports(r.Design.Model.Graph, r.Design) }
+
 func streamReport(g *dataflow.Graph, d *dataflow.Design, s int) StreamReport {
 	t := g.Streams[s].Type
 	u := t.Union()

@@ -13,6 +13,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
 	"hlsgen/templates"
 )
 
@@ -20,15 +21,7 @@ import (
 func outFolder(o Options, d *diag.List) string {
 	out := o.Out
 	if out == "" {
-		name := "example"
-		if o.Model != "" {
-			base := filepath.Base(o.Model)
-			name = strings.TrimSuffix(base, filepath.Ext(base))
-		} else {
-			name = example().Name
-		}
-		board := filepath.Base(o.Board)
-		out = filepath.Join("hlsgen-out", fileName(name)+"-"+fileName(strings.TrimSuffix(board, filepath.Ext(board))))
+		out = DefaultOut(o.Model, o.Board)
 	}
 	entries, err := os.ReadDir(out)
 	switch {
@@ -38,6 +31,17 @@ func outFolder(o Options, d *diag.List) string {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: fmt.Sprintf("%s cannot be used: %v", out, err), Hint: "give another --out"})
 	}
 	return out
+}
+
+// DefaultOut is the folder of a build that names none: hlsgen-out/MODEL-BOARD.
+func DefaultOut(model, board string) string {
+	name := examples.Digits
+	if model != "" {
+		base := filepath.Base(model)
+		name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	board = filepath.Base(board)
+	return filepath.Join("hlsgen-out", fileName(name)+"-"+fileName(strings.TrimSuffix(board, filepath.Ext(board))))
 }
 
 // fileName keeps of a model's or board's name what is harmless in a path.

@@ -20,7 +20,6 @@ const (
 	ScalePerInput     Code = "scale-per-input-channel"
 	AccumulatorWide   Code = "accumulator-too-wide"
 	RangeTooWide      Code = "range-too-wide"
-	HostPart          Code = "host-part"
 	BoardUnknown      Code = "board-unknown"
 	BoardInvalid      Code = "board-invalid"
 	BudgetExceeded    Code = "budget-exceeded"
@@ -32,7 +31,6 @@ const (
 	AccBitsExceeded   Code = "acc-bits-exceeded"
 	OutputExists      Code = "output-exists"
 	CompilerMissing   Code = "compiler-missing"
-	Mismatch          Code = "mismatch"
 )
 
 // Codes gives each code its one-line meaning, as `hlsgen explain` lists them.
@@ -52,7 +50,6 @@ var Codes = map[Code]string{
 	ScalePerInput:     "the scale of an input varies along the reduced channels",
 	AccumulatorWide:   "an accumulator needs more than 63 bits",
 	RangeTooWide:      "an activation has more integer steps than a layer can hold",
-	HostPart:          "a part of the model runs on the host in real arithmetic",
 	BoardUnknown:      "no board of that name",
 	BoardInvalid:      "a board file is not valid",
 	BudgetExceeded:    "no folding fits the board's budget",
@@ -64,5 +61,4 @@ var Codes = map[Code]string{
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	OutputExists:      "the output folder exists and is not empty",
 	CompilerMissing:   "no C++ compiler was found",
-	Mismatch:          "two engines, or hlsgen and the given output, disagree",
 }

@@ -14,8 +14,14 @@ const Digits = "digits-mlp-w2a2"
 // QuantizeLinear form.
 const Iris = "iris-mlp-w3a3"
 
-// Names lists the examples, the default first.
-var Names = []string{Digits, Iris}
+// An Example is one of them, with its line in a list.
+type Example struct{ Name, Doc string }
+
+// All lists the examples, the default first.
+var All = []Example{
+	{Digits, "a perceptron (64-64-64-64-10) for handwritten digits of 8x8 pixels, 2-bit weights and activations"},
+	{Iris, "a perceptron (4-8-3) for Fisher's irises, 3-bit weights and activations"},
+}
 
 // Files holds one folder per example.
 //

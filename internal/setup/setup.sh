@@ -49,16 +49,16 @@ if [ ${#packages[@]} -gt 0 ]; then
         exit 1
     fi
     if [ "$(id -u)" = 0 ]; then
-        root=(env)
+        as=
     elif command -v sudo >/dev/null; then
-        root=(sudo)
+        as=sudo
     else
         say "installing needs root, and there is no sudo. Ask an administrator for: apt-get install ${packages[*]}"
         exit 1
     fi
-    say "installing them with ${root[*]} apt-get"
-    "${root[@]}" apt-get update -q >&2
-    "${root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}" >&2
+    say "installing them with: ${as:+$as }apt-get install ${packages[*]}"
+    $as apt-get update -q >&2
+    $as env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}" >&2
 fi
 
 case " $* " in *" go "*) ;; *) exit 0 ;; esac

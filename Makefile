@@ -1,0 +1,74 @@
+# make help lists the targets. demo and test install what they need first; see internal/setup/setup.sh.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# .tools/go is there only where the system's Go was too old. An older Go than go.mod asks for fetches that one by itself.
+export PATH := $(CURDIR)/.tools/go/bin:$(PATH):/usr/local/go/bin
+export GOTOOLCHAIN ?= auto
+
+# Real models for the tests, in the form of a folder with models/; the cases that need it are skipped without.
+export HLSGEN_SHARED
+
+SETUP       := internal/setup/setup.sh
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 2m
+BOARD       ?= zcu104
+DEMO        := hlsgen-out/digits-mlp-w2a2-$(BOARD)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## install what demo and test need (Go, g++, clang++, tclsh), with apt-get where something is missing
+	@$(SETUP) go g++ clang++ tclsh
+
+.PHONY: build
+build: ## build bin/hlsgen, one static binary
+	@$(SETUP) go
+	CGO_ENABLED=0 go build -trimpath -o bin/hlsgen ./cmd/hlsgen
+
+.PHONY: demo
+demo: ## build the embedded example for a board (BOARD=zcu104), then compile and run the generated C++
+	@$(SETUP) go g++
+	@$(MAKE) --no-print-directory build
+	bin/hlsgen build --board $(BOARD) --force
+	$(MAKE) -C $(DEMO)/hls csim
+
+.PHONY: test
+test: ## run every check and test; HLSGEN_SHARED=DIR adds the cases on shared models
+	@$(SETUP) go g++ clang++ tclsh
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	@unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l $$(find . -name '*.go' -not -path './.*')); \
+	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt: $$unformatted"; exit 1; fi
+	go test -v ./... 2>&1 | awk -f internal/setup/summary.awk
+
+.PHONY: test-long
+test-long: ## the tests with more random cases, then every fuzz target for FUZZTIME (2m)
+	@$(SETUP) go g++ clang++ tclsh
+	HLSGEN_LONG=1 go test -timeout 2h ./...
+	@grep -rl --include='*_test.go' '^func Fuzz' cmd folding frontend hlslib internal rtlsim templates boards | sort | while read -r file; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file"); do \
+			echo "fuzz $$target in $$(dirname "$$file") for $(FUZZTIME)"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## run the Go benchmarks
+	@$(SETUP) go g++
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: generate
+generate: ## regenerate the ONNX bindings (needs protoc)
+	@command -v protoc >/dev/null || { echo "protoc is missing: apt-get install protobuf-compiler"; exit 1; }
+	@mkdir -p bin
+	go build -o bin/protoc-gen-go google.golang.org/protobuf/cmd/protoc-gen-go
+	PATH="$(CURDIR)/bin:$$PATH" go generate ./...
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin hlsgen-out

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hlsgen/internal/build"
+	"hlsgen/internal/diag"
+)
+
+func (a *app) buildCommand() *cobra.Command {
+	o := build.Options{Version: version(), Verify: 16}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "build [MODEL.onnx] --board BOARD",
+		Short: "Generate the accelerator, check it bit for bit, write it to a folder",
+		Long: `Build turns a quantised ONNX model into a Vitis HLS project for a board.
+
+The network is folded to the highest throughput that fits the board, or to the
+least resources that reach --fps. Before anything is written, the design is run
+on samples and compared with the model's own execution, bit for bit: layer by
+layer (eval), clock by clock (cycle), and as compiled C++ (csim). The folder
+appears whole or not at all.
+
+Without a model, the embedded example is built. Options may also stand in
+hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
+		Example: `  hlsgen build --board zcu104                      # the embedded example
+  hlsgen build net.onnx --board pynq-z1 --fps 1000
+  hlsgen build net.onnx --board ./mine.json --max-use lut=0.7,bram=0.9
+  hlsgen build net.onnx --board zcu104 --folding folding.json --out design`,
+	}
+	a.designFlags(cmd, &o)
+	fs := cmd.Flags()
+	fs.Var(&value[int]{to: &o.Verify, text: fmt.Sprint(o.Verify), kind: "N", parse: integer(0, maxSamples)}, "verify", "samples to check the design on")
+	fs.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run the generated C++")
+	a.path(fs, &o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)")
+	fs.BoolVar(&o.Force, "force", false, "replace the folder if it exists")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
+	accFlag(cmd, &o)
+	a.passFlags(cmd, &o)
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if o.Model, err = a.configure(cmd, args); err != nil {
+			return err
+		}
+		if o.Board == "" {
+			return usagef("a board is needed: --board %s, or a file of your own, --board ./mine.json; hlsgen boards shows what each has", strings.Join(boardNames(), ", "))
+		}
+		a.running = true
+		if o.Out == "" {
+			o.Out = under(a.dir, build.DefaultOut(o.Model, o.Board))
+		}
+		p := a.progress()
+		o.Progress = p.step
+		var d diag.List
+		r, err := build.Run(cmd.Context(), o, &d)
+		p.close()
+		switch {
+		case r == nil || err != nil:
+			return a.without(asJSON, &d, err)
+		case asJSON:
+			return a.json(builtOf(r, &d))
+		}
+		a.diagnostics(&d)
+		a.printBuilt(r)
+		return nil
+	}
+	return cmd
+}
+
+// printBuilt shows what was built, what it does and takes, and what to type next.
+func (a *app) printBuilt(r *build.Result) {
+	t := r.Design.Target
+	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
+	ink := a.ink(a.stdout)
+
+	line("%s", ink.bold(fmt.Sprintf("%s on %s (%s) at %s MHz", label(r.Source.Name), t.Board.Name, t.Board.Part, figure(t.ClockMHz))))
+	if r.Source.Example {
+		line("the embedded example, %s", exampleDoc(r.Source.Name))
+		line("your own model: hlsgen build MODEL.onnx --board %s", t.Board.Name)
+	}
+	if acc := r.Accuracy; acc != nil {
+		what := "labelled samples"
+		if r.Source.Example {
+			what = "real digits"
+		}
+		line("\naccuracy on %s: %s (%d/%d)", what, percent(acc.Right, acc.Samples), acc.Right, acc.Samples)
+	}
+	line("")
+	a.layerTable(r)
+	line("")
+	a.speed(r)
+	line("")
+	shares := newTable("resource", ">used", ">budget", ">board", ">of board")
+	for _, s := range r.Folding.Shares {
+		shares.row(s.Name, whole(s.Used), whole(s.Budget), whole(s.Board), percent(s.Used, s.Board))
+	}
+	shares.print(&a.out, ink)
+	line("\nfolding: %s", r.Folding.Effort())
+	a.hostParts(r.Design.Model.Prefix.Nodes, r.Design.Model.Suffix.Nodes)
+	line("%s", ink.bold(verified(r)))
+	line("\nwritten: %s (%s)", printable(r.Out), count(r.FileCount, "file"))
+	line("next:    make -C %s csim", quoted(filepath.Join(r.Out, "hls")))
+}
+
+func (a *app) layerTable(r *build.Result) {
+	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">cycles", ">LUT", ">BRAM18", ">DSP", ">acc bits")
+	for _, l := range r.Layers() {
+		acc := "-"
+		if l.Acc != nil {
+			acc = fmt.Sprint(l.Acc.Used)
+		}
+		t.row(l.Name, fmt.Sprint(l.Fold.PE), fmt.Sprint(l.Fold.SIMD), label(l.Fold.RAMStyle), label(l.Fold.ResType), whole(l.Cycles),
+			whole(l.Total.LUT), whole(l.Total.BRAM), whole(l.Total.DSP), acc)
+	}
+	t.print(&a.out, a.ink(a.stdout))
+}
+
+func (a *app) speed(r *build.Result) {
+	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
+	f, clock := r.Folding, r.Design.Target.ClockMHz
+	line("throughput: %s frames/s, a frame every %s", figure(f.FPS), count(f.Interval, "clock"))
+	if c := r.Cycles; c.Interval > float64(f.Interval) {
+		wait := ""
+		if c.Freed > 0 && c.Freed < c.Interval {
+			wait = fmt.Sprintf("; FIFOs of %s would give %s", count(c.Words, "word"), figure(c.Freed))
+		}
+		line("            simulated: every %s clocks, as layers wait for each other%s", figure(c.Interval), wait)
+	}
+	if n := r.Cycles.Latency; n > 0 {
+		line("latency:    %s (%s), simulated", count(n, "clock"), duration(n, clock))
+	}
+	line("bottleneck: %s; %s", f.Bottleneck, f.Why)
+}
+
+// hostParts names the nodes that stay on the host.
+func (a *app) hostParts(prefix, suffix []string) {
+	for _, part := range []struct {
+		where string
+		nodes []string
+	}{{"before", prefix}, {"after", suffix}} {
+		if len(part.nodes) == 0 {
+			continue
+		}
+		var names []string
+		for _, n := range part.nodes {
+			names = append(names, label(n))
+		}
+		const most = 12
+		if more := len(names) - most; more > 0 {
+			names = append(names[:most], fmt.Sprintf("and %d more (hlsgen check lists them)", more))
+		}
+		fmt.Fprintf(&a.out, "on the host, %s the accelerator: %s\n", part.where, strings.Join(names, ", "))
+	}
+}
+
+// verified is the sentence on what was compared.
+func verified(r *build.Result) string {
+	v := r.Verified
+	if v.Samples == 0 {
+		return "not verified: no samples were asked for (--verify 0)"
+	}
+	s := fmt.Sprintf("verified bit-exact: %s, %s engines (%s)", count(v.Samples, "sample"), inWords(len(v.Engines)), strings.Join(v.Engines, ", "))
+	if r.Source.Inputs == nil {
+		s += ", random inputs in range"
+	}
+	if v.Left != "" {
+		s += "; left out: " + v.Left
+	}
+	return s
+}
+
+// quoted is a path as a shell reads it.
+func quoted(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:=@%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// A built is the JSON of a build.
+type built struct {
+	Model      string              `json:"model"`
+	Example    bool                `json:"example"`
+	Board      string              `json:"board"`
+	Part       string              `json:"part"`
+	ClockMHz   float64             `json:"clock_mhz"`
+	FPS        float64             `json:"fps"`
+	Interval   int                 `json:"interval_cycles"`
+	Simulated  *clocks             `json:"simulated,omitempty"`
+	Bottleneck string              `json:"bottleneck"`
+	Why        string              `json:"bottleneck_reason"`
+	Layers     []build.LayerReport `json:"layers"`
+	Resources  []share             `json:"resources"`
+	Tried      int                 `json:"folding_options_tried"`
+	Options    int                 `json:"folding_options"`
+	Prefix     []string            `json:"host_prefix"`
+	Suffix     []string            `json:"host_suffix"`
+	Verified   build.Verified      `json:"verified"`
+	Accuracy   *build.Accuracy     `json:"accuracy,omitempty"`
+	Out        string              `json:"out"`
+	Files      int                 `json:"files"`
+	outcome
+}
+
+// A clocks is what the simulation showed; the interval is 0 where it saw one frame only.
+type clocks struct {
+	Latency  int     `json:"latency_cycles"`
+	Interval float64 `json:"interval_cycles"`
+}
+
+type share struct {
+	Name   string `json:"resource"`
+	Used   int    `json:"used"`
+	Budget int    `json:"budget"`
+	Board  int    `json:"board"`
+}
+
+func builtOf(r *build.Result, d *diag.List) built {
+	t, f, m := r.Design.Target, r.Folding, r.Design.Model
+	b := built{Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
+		FPS: f.FPS, Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), Tried: f.Tried, Options: f.Options,
+		Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
+	for _, s := range f.Shares {
+		b.Resources = append(b.Resources, share{s.Name, s.Used, s.Budget, s.Board})
+	}
+	if r.Cycles.Latency > 0 {
+		b.Simulated = &clocks{r.Cycles.Latency, r.Cycles.Interval}
+	}
+	return b
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/build"
+	"hlsgen/internal/diag"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var o build.Options
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check [MODEL.onnx]",
+		Short: "Say what becomes of every ONNX node, and what to change where one does not map",
+		Long: `Check imports a model and shows what becomes of every node: the layer that
+computes it, a constant, a part that stays on the host, or not mapped, with the
+reason and what to do about it. Then it shows the layers, their types, and the
+widths of their accumulators by four rules: from the data types, from the
+weights' l1 norm, from the l1 norm of weights that sum to zero, and exactly.
+
+The exit code is 1 if the model cannot be built.`,
+		Example: `  hlsgen check net.onnx
+  hlsgen check net.onnx --acc-bits 16     # which accumulators need more?
+  hlsgen check net.onnx --json`,
+	}
+	a.dimFlag(cmd, &o)
+	accFlag(cmd, &o)
+	a.passFlags(cmd, &o)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if o.Model, err = a.configure(cmd, args); err != nil {
+			return err
+		}
+		a.running = true
+		p := a.progress()
+		o.Progress = p.step
+		var d diag.List
+		c, err := build.Check(cmd.Context(), o, &d)
+		p.close()
+		if c == nil || err != nil {
+			return a.without(asJSON, &d, err)
+		}
+		if asJSON {
+			err = a.json(checkedOf(c, &d))
+		} else {
+			a.printChecked(o.Model, c, &d)
+			if err = a.flush(); err == nil {
+				a.diagnostics(&d)
+			}
+		}
+		if err == nil && d.Failed() {
+			err = errShown
+		}
+		return err
+	}
+	return cmd
+}
+
+func (a *app) printChecked(model string, c *build.Checked, d *diag.List) {
+	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
+	ink := a.ink(a.stdout)
+	line("%s", ink.bold(label(c.Source.Name)))
+	if c.Source.Example {
+		line("the embedded example, %s", exampleDoc(c.Source.Name))
+		line("your own model: hlsgen check MODEL.onnx")
+	}
+	if len(c.Imported.Fates) > 0 {
+		line("")
+		t := newTable(">", "node", "op", "becomes")
+		for _, f := range c.Imported.Fates {
+			t.row(fmt.Sprint(f.Index), label(f.Node), label(f.Op), label(f.Fate))
+		}
+		t.print(&a.out, ink)
+	}
+	if len(c.Layers) > 0 {
+		line("")
+		a.typeTable(c.Layers)
+	}
+	if !d.Failed() {
+		if model != "" {
+			model = " " + quoted(model)
+		}
+		line("\nthe model can be built; next: hlsgen build%s --board BOARD", model)
+	}
+}
+
+// typeTable shows what travels between the layers, and how wide accumulators are.
+func (a *app) typeTable(layers []build.LayerReport) {
+	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
+	bits := func(n int) string {
+		if n == 0 {
+			return "-"
+		}
+		return fmt.Sprint(n)
+	}
+	t := newTable("layer", "input", "output", ">data types", ">l1", ">zero sum", ">exact", ">used", "accumulator")
+	accumulates := false
+	for _, l := range layers {
+		row := []string{l.Name, streams(l.In), streams(l.Out), "-", "-", "-", "-", "-", "-"}
+		if acc := l.Acc; acc != nil {
+			accumulates = true
+			row = append(row[:3], bits(acc.DataType), bits(acc.L1), bits(acc.ZeroCentred), bits(acc.Exact), bits(acc.Used), acc.Type)
+		}
+		t.row(row...)
+	}
+	t.print(&a.out, a.ink(a.stdout))
+	if accumulates {
+		line("bits of the accumulators by rule: data types, l1 norm, l1 norm of weights that sum to zero, exact range")
+	}
+}
+
+func streams(list []build.StreamReport) (s string) {
+	for i, r := range list {
+		if i > 0 {
+			s += ", "
+		}
+		s += fmt.Sprintf("%s %v", r.Type, r.Shape)
+	}
+	return s
+}
+
+// A checked is the JSON of a check.
+type checked struct {
+	Model   string              `json:"model"`
+	Example bool                `json:"example"`
+	OK      bool                `json:"ok"`
+	Nodes   []frontend.NodeFate `json:"nodes"`
+	Layers  []build.LayerReport `json:"layers"`
+	outcome
+}
+
+func checkedOf(c *build.Checked, d *diag.List) checked {
+	return checked{Model: c.Source.Name, Example: c.Source.Example, OK: !d.Failed(), Nodes: c.Imported.Fates, Layers: c.Layers, outcome: outcomeOf(d, nil)}
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/frontend/canon"
+	"hlsgen/internal/build"
+)
+
+// The limits of what flags take.
+const (
+	maxFIFO    = 1 << 20
+	maxSamples = 1 << 16
+	maxBits    = 64
+	maxAxis    = 1 << 30
+)
+
+// A value is a flag's value and its parser. Texts from the environment and from hlsgen.yaml pass through it too, so
+// that one place says what is valid.
+type value[T any] struct {
+	to    *T
+	text  string // as given last
+	kind  string // of value, for the help
+	parse func(string) (T, error)
+}
+
+func (v *value[T]) String() string { return v.text }
+func (v *value[T]) Type() string   { return v.kind }
+
+func (v *value[T]) Set(s string) error {
+	x, err := v.parse(s)
+	if err != nil {
+		return err
+	}
+	*v.to, v.text = x, s
+	return nil
+}
+
+// A path is a flag's value that names a file or a folder. Relative ones start from base.
+type path struct {
+	to         *string
+	base, kind string
+	is         func(string) bool // false for what is a name, not a path; nil for always
+}
+
+func (p *path) String() string { return *p.to }
+func (p *path) Type() string   { return p.kind }
+
+func (p *path) Set(s string) error {
+	if s == "" {
+		return fmt.Errorf("want a %s", p.kind)
+	}
+	if p.is == nil || p.is(s) {
+		s = under(p.base, s)
+	}
+	*p.to = s
+	return nil
+}
+
+func (a *app) path(fs *pflag.FlagSet, to *string, name, kind, usage string) *path {
+	p := &path{to: to, base: a.dir, kind: kind}
+	fs.Var(p, name, usage)
+	return p
+}
+
+// sizes is a repeatable NAME=SIZE.
+type sizes struct{ to *map[string]int }
+
+func (s sizes) Type() string { return "AXIS=SIZE" }
+
+func (s sizes) String() string {
+	var out []string
+	for name, n := range *s.to {
+		out = append(out, fmt.Sprintf("%s=%d", name, n))
+	}
+	slices.Sort(out)
+	return strings.Join(out, ",")
+}
+
+func (s sizes) Set(text string) error {
+	name, number, ok := strings.Cut(text, "=")
+	n, err := strconv.Atoi(number)
+	if !ok || name == "" || err != nil || n < 1 || n > maxAxis {
+		return fmt.Errorf("want AXIS=SIZE, such as T=520")
+	}
+	if old, twice := (*s.to)[name]; twice && old != n {
+		return fmt.Errorf("axis %s is %d already", name, old)
+	}
+	if *s.to == nil {
+		*s.to = map[string]int{}
+	}
+	(*s.to)[name] = n
+	return nil
+}
+
+func positive(s string) (float64, error) {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f > 0) || math.IsInf(f, 0) {
+		return 0, fmt.Errorf("want a number above 0")
+	}
+	return f, nil
+}
+
+func integer(lo, hi int) func(string) (int, error) {
+	return func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < lo || n > hi {
+			return 0, fmt.Errorf("want an integer from %d to %d", lo, hi)
+		}
+		return n, nil
+	}
+}
+
+func fifo(s string) (int, error) {
+	if s == "minimal" || s == "throughput" {
+		return 0, fmt.Errorf("sizing policies come with a later version: give a number of words")
+	}
+	return integer(1, maxFIFO)(s)
+}
+
+func costModel(s string) (string, error) {
+	if s != "finn" {
+		return "", fmt.Errorf("finn is the only model of costs so far")
+	}
+	return s, nil
+}
+
+func engine(s string) (build.Engine, error) {
+	var names []string
+	for _, e := range build.Engines {
+		if string(e.Name) == s {
+			return e.Name, nil
+		}
+		names = append(names, string(e.Name))
+	}
+	return "", fmt.Errorf("engines are %s%s", strings.Join(names, ", "), meant(s, names))
+}
+
+// designFlags adds what shapes a design.
+func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
+	fs := cmd.Flags()
+	a.path(fs, &o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file").is = boards.IsPath
+	fs.Var(&value[float64]{to: &o.FPS, kind: "N", parse: positive}, "fps", "frames per second to reach with the least resources; without it, as many as fit")
+	fs.Var(&value[float64]{to: &o.ClockMHz, kind: "MHZ", parse: positive}, "clock", "clock; without it, the board's default")
+	fs.Var(&value[folding.Use]{to: &o.MaxUse, kind: "SHARE", parse: folding.ParseMaxUse}, "max-use", "share of the board to use at most: 0.8, or lut=0.7,bram=0.9 (default 0.8)")
+	a.path(fs, &o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")
+	fs.Var(&value[int]{to: &o.FIFO, kind: "WORDS", parse: fifo}, "fifo", fmt.Sprintf("depth of every FIFO (default %d)", folding.DefaultFIFO))
+	var cost string
+	fs.Var(&value[string]{to: &cost, text: "finn", kind: "MODEL", parse: costModel}, "cost", "how resources are estimated")
+	a.dimFlag(cmd, o)
+	must(cmd.RegisterFlagCompletionFunc("board", cobra.FixedCompletions(boardNames(), cobra.ShellCompDirectiveDefault)))
+}
+
+func (a *app) dimFlag(cmd *cobra.Command, o *build.Options) {
+	cmd.Flags().Var(sizes{&o.Dims}, "dim", "size of a dynamic axis, such as T=520 (may be repeated)")
+}
+
+func accFlag(cmd *cobra.Command, o *build.Options) {
+	cmd.Flags().Var(&value[int]{to: &o.AccBits, kind: "BITS", parse: integer(1, maxBits)}, "acc-bits", "report every accumulator that needs more bits as an error")
+}
+
+func (a *app) passFlags(cmd *cobra.Command, o *build.Options) {
+	a.path(cmd.Flags(), &o.Dump, "dump-passes", "DIR", "write the graph after every pass to this folder")
+	cmd.Flags().Var(&value[int]{to: &o.Passes, kind: "N", parse: integer(1, len(canon.Passes))}, "passes-until", "run only the first N passes (see hlsgen passes)")
+}
+
+func boardNames() (names []string) {
+	for _, b := range boards.All() {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hlsgen/boards"
+	"hlsgen/docs"
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/lower"
+	"hlsgen/hlslib"
+	"hlsgen/internal/build"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
+)
+
+// list makes a command without arguments that prints.
+func (a *app) list(use, short, long string, print func() error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
+		a.running = true
+		return print()
+	}}
+}
+
+func (a *app) boardsCommand() *cobra.Command {
+	var asJSON bool
+	cmd := a.list("boards", "List the boards", `Boards lists the boards that hlsgen knows: the part, what it has, and the clock
+of a build without --clock. A board of your own is a JSON file of the form that
+--json shows: hlsgen build --board ./mine.json.`, func() error {
+		if asJSON {
+			return a.json(boards.All())
+		}
+		t := newTable("board", "part", ">LUT", ">FF", ">BRAM36", ">URAM", ">DSP", ">clock MHz")
+		for _, b := range boards.All() {
+			t.row(b.Name, b.Part, whole(b.LUT), whole(b.FF), whole(b.BRAM36), whole(b.URAM), whole(b.DSP), figure(b.ClockMHz))
+		}
+		t.print(&a.out, a.ink(a.stdout))
+		return nil
+	})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array of boards")
+	return cmd
+}
+
+func (a *app) layersCommand() *cobra.Command {
+	return a.list("layers", "List the kinds of layers that a design is made of", "", func() error {
+		t := newTable("layer", "what it does")
+		for _, k := range hlslib.Kinds {
+			t.row(k.Name, k.Doc)
+		}
+		t.print(&a.out, a.ink(a.stdout))
+		return nil
+	})
+}
+
+func (a *app) passesCommand() *cobra.Command {
+	return a.list("passes", "List what happens to a model: passes, then rules", "", func() error {
+		ink := a.ink(a.stdout)
+		const width = 96
+		fmt.Fprintln(&a.out, ink.bold("Passes normalise the model, in this order:"))
+		for i, p := range canon.Passes {
+			after := ""
+			if p.After != nil {
+				after = " (after " + strings.Join(p.After, ", ") + ")"
+			}
+			fmt.Fprintf(&a.out, "\n%2d  %s%s\n%s", i+1, p.Name, after, wrap(p.Doc, "    ", width))
+		}
+		fmt.Fprintln(&a.out, "\n"+ink.bold("Rules say what becomes of each node; the first that answers decides:"))
+		for _, r := range lower.Rules {
+			fmt.Fprintf(&a.out, "\n    %s\n%s", r.Name, wrap(r.Doc, "    ", width))
+		}
+		return nil
+	})
+}
+
+func codes() (names []string) {
+	for _, c := range slices.Sorted(maps.Keys(diag.Codes)) {
+		names = append(names, string(c))
+	}
+	return names
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [CODE]",
+		Short: "Explain a diagnostic; without a code, list them",
+		Example: `  hlsgen explain fps-unreachable
+  hlsgen explain`,
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: codes(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				t := newTable("code", "what it means")
+				for _, c := range codes() {
+					t.row(c, diag.Codes[diag.Code(c)])
+				}
+				t.print(&a.out, a.ink(a.stdout))
+				a.running = true
+				return nil
+			}
+			code := strings.Trim(args[0], "[]")
+			page, ok := docs.Page(code)
+			if _, known := diag.Codes[diag.Code(code)]; !known || !ok {
+				return usagef("no diagnostic has the code %q%s", code, meant(code, codes()))
+			}
+			a.running = true
+			a.out.Write(page)
+			return nil
+		},
+	}
+}
+
+func exampleDoc(name string) string {
+	for _, e := range examples.All {
+		if e.Name == name {
+			return e.Doc
+		}
+	}
+	panic("no example " + name)
+}
+
+func (a *app) examplesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "examples [DIR]",
+		Short: "List the embedded example models, or write them to a folder",
+		Example: `  hlsgen examples
+  hlsgen examples .
+  hlsgen simulate digits-mlp-w2a2/model.onnx --input digits-mlp-w2a2/inputs.npy`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			a.running = true
+			if len(args) == 0 {
+				for _, e := range examples.All {
+					fmt.Fprintf(&a.out, "%s: %s\n", e.Name, e.Doc)
+				}
+				fmt.Fprintln(&a.out, "\nhlsgen examples DIR writes them, with inputs and labels")
+				return nil
+			}
+			var d diag.List
+			written, err := build.WriteExamples(under(a.dir, args[0]), &d)
+			if err != nil || d.Failed() {
+				return a.without(false, &d, err)
+			}
+			for _, dir := range written {
+				fmt.Fprintln(&a.out, dir)
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return a.list("version", "Print the version", "", func() error {
+		fmt.Fprintln(&a.out, "hlsgen", version())
+		return nil
+	})
+}
+
+func (a *app) completionCommand() *cobra.Command {
+	shells := map[string]func(*cobra.Command) error{
+		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(&a.out, true) },
+		"fish":       func(root *cobra.Command) error { return root.GenFishCompletion(&a.out, true) },
+		"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(&a.out) },
+		"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(&a.out) },
+	}
+	names := slices.Sorted(maps.Keys(shells))
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print the script that completes hlsgen's commands in a shell",
+		Long:  "Completion prints a script for " + strings.Join(names, ", ") + ".",
+		Example: `  source <(hlsgen completion bash)
+  hlsgen completion fish > ~/.config/fish/completions/hlsgen.fish`,
+		ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || shells[args[0]] == nil {
+				return usagef("which shell? %s", strings.Join(names, ", "))
+			}
+			a.running = true
+			return shells[args[0]](cmd.Root())
+		},
+	}
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"hlsgen/internal/build"
+	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitDiagnostics = 1 // the model, the board or the goal has to change, or the world failed us
+	exitUsage       = 2
+	exitMismatch    = 3 // or a deadlock
+	exitInternal    = 70
+	exitInterrupted = 130
+)
+
+// A world is what surrounds a command.
+type world struct {
+	env            func(string) string
+	dir            string // where relative paths start; empty: the process's own folder
+	stdout, stderr io.Writer
+}
+
+// An app is one run of hlsgen.
+type app struct {
+	world
+	out     bytes.Buffer // of stdout, until flush
+	running bool         // the command line was understood
+}
+
+// A usage error is a command line, variable or configuration file that asks for nothing that exists.
+type usage struct{ msg string }
+
+func (e *usage) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error { return &usage{fmt.Sprintf(format, args...)} }
+
+// errShown says that the diagnostics, which are on stderr already, hold an error.
+var errShown = errors.New("diagnostics")
+
+// errDiffer says that --compare found a difference, which is on stdout already.
+var errDiffer = errors.New("outputs differ")
+
+// run is hlsgen: it returns the exit code.
+func run(ctx context.Context, args []string, w world) (code int) {
+	a := &app{world: w}
+	defer func() {
+		if p := recover(); p != nil {
+			code = a.fail(ctx, nil, &build.Internal{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
+		}
+	}()
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(&a.out)
+	root.SetErr(w.stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if wrote := a.flush(); err == nil && wrote != nil {
+		a.running, err = true, wrote
+	}
+	return a.fail(ctx, cmd, err)
+}
+
+// fail tells what went wrong, if anything did, and gives the exit code.
+func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
+	var (
+		use      *usage
+		mismatch *build.Mismatch
+		deadlock *rtlsim.Deadlock
+		internal *build.Internal
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errShown):
+		return exitDiagnostics
+	case errors.Is(err, errDiffer):
+		return exitMismatch
+	case errors.Is(err, syscall.EPIPE): // the reader has seen enough
+		return exitDiagnostics
+	case ctx.Err() != nil:
+		a.complain("interrupted")
+		return exitInterrupted
+	case errors.As(err, &internal):
+		a.complain("%v", err)
+		fmt.Fprintln(a.stderr, "   this is a defect of hlsgen: please report it, with the model if you can")
+		if a.env("HLSGEN_DEBUG") != "" {
+			fmt.Fprint(a.stderr, internal.Stack)
+		} else {
+			fmt.Fprintln(a.stderr, "   HLSGEN_DEBUG=1 shows where it happened")
+		}
+		return exitInternal
+	case errors.As(err, &mismatch), errors.As(err, &deadlock):
+		a.complain("%v", err)
+		return exitMismatch
+	case errors.As(err, &use) || !a.running: // cobra's own errors come before a command runs
+		msg, names, suggests := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
+		if suggests {
+			msg += ", did you mean " + strings.Join(strings.Fields(names), " or ") + "?"
+		}
+		a.complain("%s", msg)
+		fmt.Fprintf(a.stderr, "see %s --help\n", cmd.CommandPath())
+		return exitUsage
+	}
+	a.complain("%v", err)
+	return exitDiagnostics
+}
+
+func (a *app) complain(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "%s %s\n", a.ink(a.stderr).red("hlsgen:"), fmt.Sprintf(format, args...))
+}
+
+// flush writes what the command has printed.
+func (a *app) flush() error {
+	_, err := a.stdout.Write(a.out.Bytes())
+	a.out.Reset()
+	return err
+}
+
+// An outcome closes the JSON object of a command.
+type outcome struct {
+	Diagnostics []diag.Diag `json:"diagnostics"`
+	Error       string      `json:"error,omitempty"`
+}
+
+func outcomeOf(d *diag.List, err error) outcome {
+	o := outcome{Diagnostics: append([]diag.Diag{}, d.Diags...)}
+	if err != nil {
+		o.Error = err.Error()
+	}
+	return o
+}
+
+// json prints v as one object.
+func (a *app) json(v any) error {
+	e := json.NewEncoder(&a.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// without ends a command that has no result to show.
+func (a *app) without(asJSON bool, d *diag.List, err error) error {
+	if asJSON {
+		if e := a.json(outcomeOf(d, err)); e != nil {
+			return e
+		}
+	} else {
+		a.diagnostics(d)
+	}
+	if err == nil {
+		err = errShown
+	}
+	return err
+}
+
+// diagnostics shows d on stderr, and where to read more.
+func (a *app) diagnostics(d *diag.List) {
+	var b bytes.Buffer
+	d.Write(&b)
+	ink := a.ink(a.stderr)
+	for line := range strings.Lines(b.String()) {
+		switch head, rest, _ := strings.Cut(line, ": "); {
+		case strings.HasPrefix(line, "error["):
+			line = ink.red(head+":") + " " + rest
+		case strings.HasPrefix(line, "warning["):
+			line = ink.yellow(head+":") + " " + rest
+		}
+		io.WriteString(a.stderr, line)
+	}
+	for _, x := range d.Diags {
+		if x.Severity == diag.Error {
+			fmt.Fprintf(a.stderr, "`hlsgen explain %s` tells more\n", x.Code)
+			break
+		}
+	}
+}
+
+// under puts a relative path under a folder.
+func under(dir, path string) string {
+	if dir == "" || dir == "." || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

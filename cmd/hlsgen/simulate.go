@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hlsgen/internal/build"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+)
+
+func (a *app) simulateCommand() *cobra.Command {
+	o := build.SimOptions{Engine: build.Eval}
+	var asJSON bool
+	var engines []string
+	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
+in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
+or N samples of the model's shape with or without its leading 1. An .npz file
+holds one array per input name.
+
+Engines:
+`
+	for _, e := range build.Engines {
+		long += fmt.Sprintf("  %-10s %s\n", e.Name, e.Doc)
+		engines = append(engines, string(e.Name))
+	}
+	cmd := &cobra.Command{
+		Use:   "simulate [MODEL.onnx] --input FILE",
+		Short: "Run a model on your data, as written, as integers, clock by clock, or as C++",
+		Long:  strings.TrimSpace(long),
+		Example: `  hlsgen simulate net.onnx --input x.npy --output y.npy
+  hlsgen simulate net.onnx --input x.npy --compare torch.npy
+  hlsgen simulate net.onnx --input x.npy --engine cycle --board zcu104 --fps 1000
+  hlsgen simulate                                  # the embedded example`,
+	}
+	fs := cmd.Flags()
+	a.path(fs, &o.Input, "input", "FILE", "data, .npy or .npz")
+	a.path(fs, &o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first")
+	fs.Var(&value[build.Engine]{to: &o.Engine, text: string(build.Eval), kind: "ENGINE", parse: engine}, "engine", "one of "+strings.Join(engines, ", "))
+	a.path(fs, &o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3")
+	a.path(fs, &o.Trace, "trace", "DIR", "write every tensor to this folder as .npy")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
+	a.designFlags(cmd, &o.Options)
+	must(cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp)))
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if o.Model, err = a.configure(cmd, args); err != nil {
+			return err
+		}
+		if o.Model != "" && o.Input == "" {
+			return usagef("data are needed: --input x.npy, one sample in the model's shape or N of them (only the embedded example brings its own)")
+		}
+		a.running = true
+		p := a.progress()
+		o.Progress = p.step
+		var d diag.List
+		r, err := build.Simulate(cmd.Context(), o, &d)
+		p.close()
+		if r == nil || err != nil {
+			return a.without(asJSON, &d, err)
+		}
+		if asJSON {
+			err = a.json(simulatedOf(o, r, &d))
+		} else {
+			a.diagnostics(&d)
+			a.printSimulated(o, r)
+		}
+		if err == nil && r.Compare != nil && r.Compare.Differ > 0 {
+			err = errDiffer
+		}
+		return err
+	}
+	return cmd
+}
+
+func (a *app) printSimulated(o build.SimOptions, r *build.Simulated) {
+	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
+	ink := a.ink(a.stdout)
+	line("%s", ink.bold(fmt.Sprintf("%s, engine %s: %s", label(r.Source.Name), o.Engine, count(r.Samples, "sample"))))
+	if r.Source.Example {
+		line("the embedded example, %s", exampleDoc(r.Source.Name))
+		line("your own model: hlsgen simulate MODEL.onnx --input x.npy")
+	}
+	if f := r.Folding; f != nil {
+		if o.Board == "" {
+			line("folding: no --board given, so per layer the cheapest with at most %s cycles per frame, no budget", whole(build.MaxCycles))
+		}
+		line("design:  slowest layer %s, %s a frame", f.Bottleneck, count(f.Interval, "clock"))
+	}
+	if t := r.Trace; t != nil && len(t.Frames) > 0 {
+		line("clocks:  %s in all, %s for the first frame", whole(t.Cycles), whole(t.Latency()))
+		switch i := t.Interval(); {
+		case i > float64(r.Folding.Interval):
+			line("         then a frame every %s clocks, as layers wait for each other (a larger --fifo may help)", figure(i))
+		case i > 0:
+			line("         then a frame every %s clocks", figure(i))
+		}
+	}
+	if o.Engine == build.Cycle || o.Engine == build.CSim {
+		line("every layer's stream equals the one of engine eval")
+	}
+	for k, out := range r.Outputs {
+		line("output %q: %s %v", label(r.Out[k].Name), out.DType, out.Shape)
+		if o.Output == "" {
+			line("  %s", first(out))
+		}
+	}
+	if o.Output != "" {
+		line("written: %s", o.Output)
+	}
+	if o.Trace != "" {
+		line("traced:  %s", o.Trace)
+	}
+	if c := r.Compare; c != nil {
+		a.printComparison(o.Compare, c)
+	}
+}
+
+func (a *app) printComparison(file string, c *build.Comparison) {
+	verdict := fmt.Sprintf("compared with %s: %d of %s equal", file, c.Equal, count(c.Samples, "sample"))
+	if c.NearTies > 0 {
+		verdict += fmt.Sprintf(", %s (float32 rounds another way there, within its error)", count(c.NearTies, "near tie"))
+	}
+	if c.Differ == 0 {
+		fmt.Fprintln(&a.out, verdict)
+		return
+	}
+	verdict += fmt.Sprintf(", %d differ", c.Differ)
+	fmt.Fprintf(&a.out, "%s\n  first: %s\n", a.ink(a.stdout).red(verdict), c.First)
+}
+
+// first shows how an array begins.
+func first(a *npy.Array) string {
+	const most = 10
+	bits := 64
+	if a.DType == "float32" {
+		bits = 32
+	}
+	var s []string
+	for _, v := range a.Data[:min(most, len(a.Data))] {
+		s = append(s, strconv.FormatFloat(v, 'g', -1, bits))
+	}
+	if len(a.Data) > most {
+		s = append(s, "...")
+	}
+	return strings.Join(s, " ")
+}
+
+// A simulated is the JSON of a simulation; the data themselves are in the file of --output.
+type simulated struct {
+	Model    string            `json:"model"`
+	Example  bool              `json:"example"`
+	Engine   build.Engine      `json:"engine"`
+	Samples  int               `json:"samples"`
+	Outputs  []tensor          `json:"outputs"`
+	Interval int               `json:"interval_cycles,omitempty"`
+	Latency  int               `json:"latency_cycles,omitempty"`
+	Cycles   int               `json:"simulated_cycles,omitempty"`
+	Folds    map[string]folded `json:"folding,omitempty"`
+	Compare  *build.Comparison `json:"compare,omitempty"`
+	outcome
+}
+
+type tensor struct {
+	Name  string `json:"name"`
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+}
+
+type folded struct {
+	PE   int `json:"PE"`
+	SIMD int `json:"SIMD"`
+}
+
+func simulatedOf(o build.SimOptions, r *build.Simulated, d *diag.List) simulated {
+	s := simulated{Model: r.Source.Name, Example: r.Source.Example, Engine: o.Engine, Samples: r.Samples, Compare: r.Compare, outcome: outcomeOf(d, nil)}
+	for k, out := range r.Outputs {
+		s.Outputs = append(s.Outputs, tensor{r.Out[k].Name, out.DType, append([]int{}, out.Shape...)})
+	}
+	if f := r.Folding; f != nil {
+		s.Interval, s.Folds = f.Interval, map[string]folded{}
+		for i, n := range f.Design.Model.Graph.Nodes {
+			s.Folds[n.Name] = foldedOf(f.Design.Folds[i])
+		}
+	}
+	if t := r.Trace; t != nil && len(t.Frames) > 0 {
+		s.Latency, s.Cycles = t.Latency(), t.Cycles
+	}
+	return s
+}
+
+func foldedOf(f dataflow.Fold) folded { return folded{f.PE, f.SIMD} }

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+func newTable(head ...string) *table { return &table{head: head} }
+
+func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *table) print(b *bytes.Buffer, i ink) {
+	width := make([]int, len(t.head))
+	right := make([]bool, len(t.head))
+	head := make([]string, len(t.head))
+	for c, h := range t.head {
+		head[c], right[c] = strings.CutPrefix(h, ">")
+	}
+	for _, r := range append([][]string{head}, t.rows...) {
+		for c, cell := range r {
+			width[c] = max(width[c], utf8.RuneCountInString(cell))
+		}
+	}
+	line := func(cells []string) string {
+		var l strings.Builder
+		for c, cell := range cells {
+			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(cell))
+			if right[c] {
+				cell = pad + cell
+			} else {
+				cell += pad
+			}
+			if c > 0 {
+				l.WriteString("  ")
+			}
+			l.WriteString(cell)
+		}
+		return strings.TrimRight(l.String(), " ")
+	}
+	fmt.Fprintln(b, i.bold(line(head)))
+	for _, r := range t.rows {
+		fmt.Fprintln(b, line(r))
+	}
+}
+
+// printable is s on one line, without anything that a terminal would obey.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// label shows a name out of a model, cut where it is long.
+func label(s string) string {
+	if s == "" {
+		return "-"
+	}
+	s = printable(s)
+	const most = 72
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-3]) + "..."
+	}
+	return s
+}
+
+// whole writes an integer with commas.
+func whole(n int) string {
+	s := strconv.Itoa(n)
+	digits := strings.TrimPrefix(s, "-")
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return s[:len(s)-len(strings.TrimPrefix(s, "-"))] + digits
+}
+
+// figure writes a number of frames or clocks: whole where it is large or integral, with three digits otherwise.
+func figure(f float64) string {
+	if f >= 1000 || f == math.Trunc(f) {
+		return whole(int(math.Round(f)))
+	}
+	return strconv.FormatFloat(f, 'g', 3, 64)
+}
+
+// duration writes clocks at a rate as time.
+func duration(clocks int, clockMHz float64) string {
+	t, unit := float64(clocks)/clockMHz, "us"
+	switch {
+	case t >= 1e6:
+		t, unit = t/1e6, "s"
+	case t >= 1e3:
+		t, unit = t/1e3, "ms"
+	case t < 1:
+		t, unit = t*1e3, "ns"
+	}
+	return strconv.FormatFloat(t, 'g', 4, 64) + " " + unit
+}
+
+func percent(part, of int) string {
+	return strconv.FormatFloat(100*float64(part)/float64(of), 'f', 1, 64) + " %"
+}
+
+// in writes small numbers as words.
+func inWords(n int) string {
+	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+	if n < len(words) {
+		return words[n]
+	}
+	return strconv.Itoa(n)
+}
+
+// count is "1 layer", "2 layers".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return whole(n) + " " + noun
+}
+
+// wrap breaks text into lines of at most width letters, each behind the indent.
+func wrap(text, indent string, width int) string {
+	var b strings.Builder
+	column := 0
+	for _, w := range strings.Fields(text) {
+		n := utf8.RuneCountInString(w)
+		switch {
+		case column == 0:
+			b.WriteString(indent)
+			column = len(indent)
+		case column+1+n > width:
+			b.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(w)
+		column += n
+	}
+	return b.String() + "\n"
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// An ink colours text, or leaves it as it is.
+type ink bool
+
+// ink gives the colours of w: none where it is no terminal or the user wants none (no-color.org).
+func (a *app) ink(w io.Writer) ink {
+	return ink(isTerminal(w) && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb")
+}
+
+func (i ink) paint(code, s string) string {
+	if !i {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (i ink) bold(s string) string   { return i.paint("1", s) }
+func (i ink) red(s string) string    { return i.paint("1;31", s) }
+func (i ink) yellow(s string) string { return i.paint("33", s) }
+
+// quiet is how long a command may take before it shows progress.
+const quiet = time.Second
+
+// A progress shows which stage a command is in.
+type progress struct {
+	mu    sync.Mutex
+	stage string
+	bar   *progressbar.ProgressBar // once shown
+	start *time.Timer
+}
+
+// progress starts to watch a command. Nothing is shown where stderr is no terminal.
+func (a *app) progress() *progress {
+	p := &progress{}
+	if isTerminal(a.stderr) {
+		p.start = time.AfterFunc(quiet, func() { p.show(a.stderr) })
+	}
+	return p
+}
+
+func (p *progress) show(w io.Writer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.start == nil {
+		return // closed in between
+	}
+	p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(p.stage),
+		progressbar.OptionSpinnerType(14), progressbar.OptionClearOnFinish())
+	p.bar.RenderBlank()
+}
+
+// step is told of every stage.
+func (p *progress) step(stage string, done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stage = stage; total > 0 {
+		p.stage = fmt.Sprintf("%s %d/%d", stage, done, total)
+	}
+	if p.bar != nil {
+		p.bar.Describe(p.stage)
+	}
+}
+
+// close removes what is shown; the command's own output follows.
+func (p *progress) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.start != nil {
+		p.start.Stop()
+		p.start = nil
+	}
+	if p.bar != nil {
+		p.bar.Finish()
+		p.bar = nil
+	}
+}

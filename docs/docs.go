@@ -1,0 +1,20 @@
+// Package docs holds the pages that hlsgen shows: one per code of package diag. The other pages of this folder are for
+// readers of the project.
+package docs
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed diagnostics/*.md
+var pages embed.FS
+
+// Page is the Markdown page of a diagnostic's code; ok is false where there is none.
+func Page(code string) (text []byte, ok bool) {
+	if strings.Contains(code, "/") {
+		return nil, false
+	}
+	text, err := pages.ReadFile("diagnostics/" + code + ".md")
+	return text, err == nil
+}

@@ -1,0 +1,188 @@
+package docs
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"hlsgen/internal/diag"
+)
+
+// Every code has a page of one form, whose example is what the golden test of internal/build got, and every page has a
+// code.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	for code, meaning := range diag.Codes {
+		page, ok := Page(string(code))
+		if !ok {
+			t.Errorf("%s has no page", code)
+			continue
+		}
+		if head := "# " + string(code) + "\n\n"; !bytes.HasPrefix(page, []byte(head)) {
+			t.Errorf("%s: the page of %q does not begin with %q", code, meaning, head)
+		}
+		at := 0
+		for _, section := range []string{"\n## Why\n", "\n## What to do\n", "\n## Example\n"} {
+			i := bytes.Index(page, []byte(section))
+			if i < at {
+				t.Errorf("%s: section %q is missing or out of order", code, section)
+			}
+			at = i
+		}
+		archive, err := txtar.ParseFile("../internal/build/testdata/diag/" + string(code) + ".txtar")
+		if err != nil {
+			t.Errorf("%s: %v", code, err)
+			continue
+		}
+		example := "```text\n" + string(archive.Files[0].Data) + "```\n"
+		if !bytes.HasSuffix(page, []byte("\n## Example\n\n"+example)) {
+			t.Errorf("%s: the example is not what hlsgen prints:\n%s", code, example)
+		}
+	}
+	files, err := fs.Glob(pages, "diagnostics/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		code := strings.TrimSuffix(path.Base(f), ".md")
+		if _, ok := diag.Codes[diag.Code(code)]; !ok {
+			t.Errorf("page %s is of no code", f)
+		}
+	}
+}
+
+func TestPageUnknown(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"", "no-such-code", "../diagnostics/mismatch", "op-invalid.md", "."} {
+		if text, ok := Page(code); ok {
+			t.Errorf("Page(%q) is %q", code, text)
+		}
+	}
+}
+
+// Every code is used by code that is no test: a code that nothing reports would be a page about nothing.
+func TestCodesAreReported(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	sources(t, func(name string, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "diag" {
+					used[s.Sel.Name] = true
+				}
+			}
+			return true
+		})
+	})
+	for name, code := range constants(t) {
+		if !used[name] {
+			t.Errorf("diag.%s (%s) is reported nowhere", name, code)
+		}
+	}
+}
+
+// constants gives the codes by the names of their constants, and checks that these are the codes of diag.Codes.
+func constants(t *testing.T) map[string]string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../internal/diag/codes.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok || len(v.Values) != 1 {
+			return true
+		}
+		if typ, ok := v.Type.(*ast.Ident); ok && typ.Name == "Code" {
+			code, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names[v.Names[0].Name] = code
+		}
+		return true
+	})
+	for name, code := range names {
+		if _, ok := diag.Codes[diag.Code(code)]; !ok {
+			t.Errorf("diag.%s (%s) is not in diag.Codes", name, code)
+		}
+	}
+	if len(names) != len(diag.Codes) {
+		t.Errorf("%d constants, %d codes", len(names), len(diag.Codes))
+	}
+	return names
+}
+
+// sources parses every Go file of the module that is no test.
+func sources(t *testing.T, f func(name string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(name string, e fs.DirEntry, err error) error {
+		switch base := filepath.Base(name); {
+		case err != nil:
+			return err
+		case e.IsDir() && (base == "testdata" || base[0] == '.' && base != ".."):
+			return fs.SkipDir
+		case e.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".pb.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			return err
+		}
+		f(name, file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// link is a Markdown link to a file of the project.
+var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+
+// named is what stands as code and looks like a file or folder of the project.
+var named = regexp.MustCompile("`((?:cmd|frontend|folding|templates|hlslib|rtlsim|boards|internal|docs)/[A-Za-z0-9_./-]*)`")
+
+// What the pages link to and what they name as a place in the project is there.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, "../README.md")
+	if len(files) < 9 {
+		t.Fatalf("only the pages %v", files)
+	}
+	slices.Sort(files)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s: link: %v", name, err)
+			}
+		}
+		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join("..", m[1])); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}

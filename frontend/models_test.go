@@ -1,0 +1,308 @@
+package frontend_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+)
+
+// shared is the folder of models with golden outputs that lies outside the repository.
+func shared(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("HLSGEN_SHARED")
+	if dir == "" {
+		t.Skip("HLSGEN_SHARED is not set")
+	}
+	return filepath.Join(dir, "models")
+}
+
+// supported are the models that must import and agree. Every other model is tried too: it must import or be refused
+// with a reason, and agree where it imports.
+var supported = []string{
+	"brevitas/digits-mlp-w2a2", "brevitas/digits-mlp-w4a4-pot", "brevitas/iris-mlp-w3a3", "zoo/TFC_2W2A", "zoo/kwsmlp_w3a3",
+}
+
+// samples is how many samples of a model are run.
+func samples(n int) int {
+	if os.Getenv("HLSGEN_LONG") != "" {
+		return n
+	}
+	return min(n, 20)
+}
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	root := shared(t)
+	var files []string
+	for _, kind := range []string{"brevitas", "zoo"} {
+		found, err := filepath.Glob(filepath.Join(root, kind, "*", "*.onnx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no models under %s", root)
+	}
+	for _, file := range files {
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onnx, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var d diag.List
+			im, err := frontend.Import(filepath.Base(file), onnx, frontend.Options{}, &d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case im.Model != nil && d.Failed():
+				t.Fatalf("imported in spite of errors: %v", d.Diags)
+			case im.Model == nil && !d.Failed():
+				t.Fatal("neither imported nor refused")
+			case im.Model == nil && slices.Contains(supported, filepath.Dir(name)):
+				t.Fatalf("refused: %v", d.Diags)
+			case im.Model == nil:
+				t.Logf("refused: %s", d.Diags[0].String())
+				return
+			}
+			checkModel(t, im, filepath.Dir(file))
+		})
+	}
+}
+
+// golden is the inputs and outputs of a folder; must says which samples bind.
+type golden struct {
+	x, y *npy.Array
+	must func(i int) bool
+}
+
+func load(t *testing.T, path string) *npy.Array {
+	t.Helper()
+	arrays, err := npy.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range arrays {
+		return a
+	}
+	t.Fatalf("%s is empty", path)
+	return nil
+}
+
+func loadGolden(t *testing.T, dir string) golden {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, "inputs.npy")); err == nil {
+		ok := load(t, filepath.Join(dir, "consistent.npy"))
+		return golden{load(t, filepath.Join(dir, "inputs.npy")), load(t, filepath.Join(dir, "outputs.npy")), func(i int) bool { return ok.Data[i] != 0 }}
+	}
+	meta := loadMeta(t, dir)
+	margin := meta.Margin
+	if len(margin) == 0 && meta.From != "" {
+		margin = loadMeta(t, filepath.Join(dir, "..", meta.From)).Margin
+	}
+	pick := func(base string) *npy.Array {
+		if _, err := os.Stat(filepath.Join(dir, base+".npy")); err == nil {
+			return load(t, filepath.Join(dir, base+".npy"))
+		}
+		return load(t, filepath.Join(dir, base+".npz"))
+	}
+	return golden{pick("x0"), pick("y0"), func(i int) bool { return i >= len(margin) || margin[i] == nil || *margin[i] >= 1e-4 }}
+}
+
+// zooMeta is what is known of a model's golden outputs: how near the closest rounding boundary of each sample is, in
+// steps, and of which model this one is another spelling.
+type zooMeta struct {
+	Margin []*float64 `json:"min_margin"`
+	From   string     `json:"from_"`
+}
+
+func loadMeta(t *testing.T, dir string) (m zooMeta) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "meta.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func checkModel(t *testing.T, im *frontend.Imported, dir string) {
+	m := im.Model
+	if len(m.In) != 1 || len(m.Out) != 1 {
+		t.Logf("%d inputs, %d outputs", len(m.In), len(m.Out))
+		return
+	}
+	g := loadGolden(t, dir)
+	in, out := dataflow.Shape(m.In[0].Shape).Size(), dataflow.Shape(m.Out[0].Shape).Size()
+	codes := loadCodes(t, dir)
+	n := samples(g.x.Shape[0])
+	bound := 0
+	for i := range n {
+		x := []dataflow.RealTensor{{Shape: m.In[0].Shape, Data: g.x.Data[i*in : (i+1)*in]}}
+		want, err := m.Reference(x)
+		if err != nil {
+			t.Fatalf("sample %d: %v", i, err)
+		}
+		got, streams := run(t, m, x)
+		for k, v := range want[0].Data {
+			if math.Float64bits(v) != math.Float64bits(got[0].Data[k]) {
+				t.Fatalf("sample %d, element %d: the layers give %v, the model %v", i, k, got[0].Data[k], v)
+			}
+		}
+		if g.must(i) {
+			bound++
+			if err := closeTo(got[0].Data, g.y.Data[i*out:(i+1)*out]); err != nil {
+				t.Errorf("sample %d: %v", i, err)
+			}
+		}
+		compareCodes(t, i, m.Graph, streams, codes)
+	}
+	if bound == 0 {
+		t.Error("no sample binds")
+	}
+}
+
+// run takes a sample through prefix, layers and suffix.
+func run(t *testing.T, m *dataflow.Model, x []dataflow.RealTensor) (out []dataflow.RealTensor, streams []dataflow.Tensor) {
+	t.Helper()
+	in, err := m.Prefix.ToCodes(x)
+	if err == nil {
+		err = m.Graph.Check(in)
+	}
+	if err == nil {
+		streams, err = m.Graph.Eval(context.Background(), in)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last []dataflow.Tensor
+	for _, s := range m.Graph.Out {
+		last = append(last, streams[s])
+	}
+	for s, v := range streams {
+		if err := m.Graph.Streams[s].Type.Check(v); err != nil {
+			t.Fatalf("stream %d: %v", s, err)
+		}
+	}
+	if out, err = m.Suffix.ToReal(x, last); err != nil {
+		t.Fatal(err)
+	}
+	return out, streams
+}
+
+// closeTo is the tolerance of float32 rounding of the last, real-valued operations.
+func closeTo(got, want []float64) error {
+	most := 1e-6
+	for _, v := range want {
+		most = max(most, math.Abs(v))
+	}
+	for k, v := range want {
+		if math.Abs(got[k]-v) > 2e-5*most {
+			return fmt.Errorf("element %d is %v, golden %v", k, got[k], v)
+		}
+	}
+	return nil
+}
+
+// recorded is the integer codes of one quantised tensor, for the first samples.
+type recorded struct {
+	Tensor, Codes string
+	data          *npy.Array
+}
+
+func loadCodes(t *testing.T, dir string) (out []recorded) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "intermediates.json"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	var all []recorded
+	if err == nil {
+		err = json.Unmarshal(b, &all)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrays, err := npy.ReadFile(filepath.Join(dir, "intermediates.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		if r.Codes != "" {
+			r.data = arrays[r.Codes]
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// compareCodes holds the streams that carry a recorded tensor against it. Which tensors do depends on the export: names
+// differ between them.
+func compareCodes(t *testing.T, sample int, g *dataflow.Graph, streams []dataflow.Tensor, codes []recorded) {
+	t.Helper()
+	for _, r := range codes {
+		if sample >= r.data.Shape[0] {
+			continue
+		}
+		for s, stream := range g.Streams {
+			if stream.Name != r.Tensor {
+				continue
+			}
+			size := r.data.Size() / r.data.Shape[0]
+			for k, v := range r.data.Data[sample*size : (sample+1)*size] {
+				if float64(streams[s].Data[k]) != v {
+					t.Fatalf("sample %d: code %d of %q is %d, recorded %v", sample, k, r.Tensor, streams[s].Data[k], v)
+				}
+			}
+		}
+	}
+}
+
+// TestStreamsCarryRecordedTensors makes sure that the comparison of codes compares.
+func TestStreamsCarryRecordedTensors(t *testing.T) {
+	t.Parallel()
+	root := shared(t)
+	for _, name := range supported {
+		if !strings.HasPrefix(name, "brevitas/") {
+			continue
+		}
+		dir := filepath.Join(root, name)
+		onnx, err := os.ReadFile(filepath.Join(dir, "model.onnx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d diag.List
+		im, err := frontend.Import("model.onnx", onnx, frontend.Options{}, &d)
+		if err != nil || im.Model == nil {
+			t.Fatal(err, d.Diags)
+		}
+		have := map[string]bool{}
+		for _, s := range im.Model.Graph.Streams {
+			have[s.Name] = true
+		}
+		for _, r := range loadCodes(t, dir) {
+			if !have[r.Tensor] {
+				t.Errorf("%s: no stream carries %q", name, r.Tensor)
+			}
+		}
+	}
+}
