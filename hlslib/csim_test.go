@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,5 +72,30 @@ func TestCore(t *testing.T) {
 		if err != nil || string(out) != "0 failures\n" {
 			t.Errorf("%s: %v\n%s", define, err, out)
 		}
+	}
+}
+
+// TestHeaders: a project gets the kernels that it names and everything that is shared.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	paths := func(kernels ...string) (p []string) {
+		for _, h := range hlslib.Headers(kernels...) {
+			if len(h.Text) == 0 {
+				t.Errorf("%s is empty", h.Path)
+			}
+			p = append(p, h.Path)
+		}
+		return p
+	}
+	want := []string{"csim/ap_axi_sdata.h", "csim/ap_int.h", "csim/hls_stream.h", "include/hlsgen/core/axis.hpp", "include/hlsgen/core/compare.hpp",
+		"include/hlsgen/core/testbench.hpp", "include/hlsgen/core/word.hpp", "include/hlsgen/mvau.hpp"}
+	if got := paths("mvau.hpp"); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := paths("nothing.hpp"); !slices.Equal(got, want[:7]) {
+		t.Errorf("got %v, want %v", got, want[:7])
+	}
+	if all := paths(); len(all) != 7+len(hlslib.Kinds) {
+		t.Errorf("%d kinds, got %v", len(hlslib.Kinds), all)
 	}
 }

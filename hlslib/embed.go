@@ -3,8 +3,11 @@ package hlslib
 import (
 	"embed"
 	"io/fs"
+	"maps"
 	"path"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 //go:embed core/*.hpp csim/*.h */*.hpp
@@ -17,32 +20,48 @@ type Header struct {
 	Text []byte
 }
 
+// included finds what a kernel includes of its neighbours.
+var included = regexp.MustCompile(`(?m)^#include "(\w+\.hpp)"`)
+
 // Headers returns the library for a project, sorted by path: the shared headers, the C simulation headers, and of
-// the kernels those named ("mvau.hpp"), or every kernel where none is named.
+// the kernels those named ("mvau.hpp") with what they include, or every kernel where none is named.
 func Headers(kernels ...string) []Header {
 	var hs []Header
+	own := map[string][]byte{}
 	err := fs.WalkDir(sources, ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		dir, base := path.Split(file)
-		switch dir {
-		case "core/":
-			base = "include/hlsgen/core/" + base
-		case "csim/":
-			base = "csim/" + base
-		default:
-			if len(kernels) > 0 && !slices.Contains(kernels, base) {
-				return nil
-			}
-			base = "include/hlsgen/" + base
-		}
 		text, err := sources.ReadFile(file)
-		hs = append(hs, Header{Path: base, Text: text})
+		switch dir, base := path.Split(file); dir {
+		case "core/":
+			hs = append(hs, Header{"include/hlsgen/core/" + base, text})
+		case "csim/":
+			hs = append(hs, Header{"csim/" + base, text})
+		default:
+			own[base] = text
+		}
 		return err
 	})
 	if err != nil {
 		panic("hlslib: embedded files: " + err.Error())
 	}
+	wanted := kernels
+	if len(wanted) == 0 {
+		wanted = slices.Collect(maps.Keys(own))
+	}
+	taken := map[string]bool{}
+	for len(wanted) > 0 {
+		k := wanted[0]
+		wanted = wanted[1:]
+		if text, ok := own[k]; ok && !taken[k] {
+			taken[k] = true
+			hs = append(hs, Header{"include/hlsgen/" + k, text})
+			for _, m := range included.FindAllSubmatch(text, -1) {
+				wanted = append(wanted, string(m[1]))
+			}
+		}
+	}
+	slices.SortFunc(hs, func(a, b Header) int { return strings.Compare(a.Path, b.Path) })
 	return hs
 }

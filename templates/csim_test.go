@@ -196,7 +196,7 @@ func TestMakefile(t *testing.T) {
 	if err := os.Rename(filepath.Join(hls, "csim"), include); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(make, "-j2", "csim", "HLS_INCLUDE="+include, "CXXFLAGS=-O0", "RUN=")
+	cmd := exec.Command(make, "-j2", "csim", "HLS_INCLUDE="+include, "CXXFLAGS=-O0", "RUN=", "BUILD=build")
 	cmd.Dir = hls
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("\nPASS 7 checks on 2 frames\n")) {

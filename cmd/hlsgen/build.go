@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hlsgen/folding"
 	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
 )
@@ -93,11 +94,7 @@ func (a *app) printBuilt(r *build.Result) {
 	line("")
 	a.speed(r)
 	line("")
-	shares := newTable("resource", ">used", ">budget", ">board", ">of board")
-	for _, s := range r.Folding.Shares {
-		shares.row(s.Name, whole(s.Used), whole(s.Budget), whole(s.Board), percent(s.Used, s.Board))
-	}
-	shares.print(&a.out, ink)
+	a.shareTable(r.Folding.Shares)
 	line("\nfolding: %s", r.Folding.Effort())
 	a.hostParts(r.Design.Model.Prefix.Nodes, r.Design.Model.Suffix.Nodes)
 	line("%s", ink.bold(verified(r)))
@@ -114,6 +111,18 @@ func (a *app) layerTable(r *build.Result) {
 		}
 		t.row(l.Name, fmt.Sprint(l.Fold.PE), fmt.Sprint(l.Fold.SIMD), label(l.Fold.RAMStyle), label(l.Fold.ResType), whole(l.Cycles),
 			whole(l.Total.LUT), whole(l.Total.BRAM), whole(l.Total.DSP), acc)
+	}
+	t.print(&a.out, a.ink(a.stdout))
+}
+
+func (a *app) shareTable(shares []folding.Share) {
+	t := newTable("resource", ">used", ">budget", ">board", ">of board")
+	for _, s := range shares {
+		used, of := whole(s.Used), percent(s.Used, s.Board)
+		if s.Name == "FF" && s.Used == 0 {
+			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, and no design has none
+		}
+		t.row(s.Name, used, whole(s.Budget), whole(s.Board), of)
 	}
 	t.print(&a.out, a.ink(a.stdout))
 }

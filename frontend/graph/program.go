@@ -121,15 +121,15 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 		p.Known[in.Name] = Known{Shape: shape, DType: in.DType}
 	}
 	for _, n := range g.Nodes {
-		c := &call{p: p, n: n, opset: g.opset(n.Domain)}
-		if !c.gather() {
-			ok = false // an input is unknown: its own node was reported
-			continue
-		}
 		def, found := operators[opKey{n.Domain, n.Op}]
 		if !found {
 			p.reject(d, n, diag.OpUnsupported, "no such operator is known", hintFor(n))
 			ok = false
+			continue
+		}
+		c := &call{p: p, n: n, opset: g.opset(n.Domain)}
+		if !c.gather() {
+			ok = false // an input is unknown: its own node was reported
 			continue
 		}
 		if err := c.build(def); err != nil {

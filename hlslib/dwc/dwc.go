@@ -11,12 +11,9 @@
 package dwc
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"iter"
 
-	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
 )
 
@@ -88,80 +85,6 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	return b, in, nil
 }
 
-func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	y := dataflow.Tensor{Shape: in[0].Shape, Data: append([]int64(nil), in[0].Data...)}
-	return []dataflow.Tensor{y}
-}
-
-// Folds yields one fold: there is no freedom.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
-	return func(yield func(dataflow.Fold) bool) { yield(dataflow.Fold{PE: 1, SIMD: 1}) }
-}
-
-func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
-	n := o.typ.Shape.Size()
-	return []dataflow.Port{{Elem: o.typ.Elem, PerWord: o.p.In, Words: n / o.p.In}},
-		[]dataflow.Port{{Elem: o.typ.Elem, PerWord: o.p.Out, Words: n / o.p.Out}}
-}
-
-func (o *op) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
-	each := dataflow.Index{Kind: dataflow.Each}
-	l := dataflow.Loop{
-		Trips:   []int{o.periods, o.trips},
-		Read:    []dataflow.Access{{each, each}},
-		Write:   []dataflow.Access{{each, each}},
-		Latency: 1,
-	}
-	switch in, out := o.p.In, o.p.Out; {
-	case in > out:
-		l.Read[0][1] = o.moves(func(i int) bool { return ceil(out*(i+1), in) > ceil(out*i, in) })
-	case in < out:
-		l.Write[0][1] = o.moves(func(i int) bool { return in*(i+1)/out > in*i/out })
-	}
-	return l
-}
-
-// moves spells a set of inner iterations.
-func (o *op) moves(f func(i int) bool) dataflow.Index {
-	pattern := bytes.Repeat([]byte{'0'}, o.trips)
-	for i := range pattern {
-		if f(i) {
-			pattern[i] = '1'
-		}
-	}
-	return dataflow.Index{Kind: dataflow.At, Pattern: string(pattern)}
-}
-
-// Cost is FINN's estimate.
-func (o *op) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost {
-	var c dataflow.Cost
-	for _, p := range cost.WidthConverterFINN(o.p.In*o.typ.Elem.Width, o.p.Out*o.typ.Elem.Width) {
-		c = append(c, dataflow.Part{Name: p.Name, Resources: dataflow.Resources(p.Resources)})
-	}
-	return c
-}
-
-func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
-	return dataflow.Instance{
-		Header: "dwc.hpp",
-		Func:   "dwc",
-		Config: []dataflow.Field{
-			{Name: "iterations", Doc: "words of the narrower end in a frame", Value: o.periods * o.trips},
-			{Name: "buffer_width", Doc: "bits kept between the ends", Value: o.bufferBits()},
-		},
-	}
-}
-
-// bufferBits is what the buffer must hold. Where one end's words are a multiple of the other's it is the wider word;
-// otherwise what may be left over, less than the word that makes room, and the word that comes on top of it.
-func (o *op) bufferBits() int {
-	n := max(o.p.In, o.p.Out)
-	if n%min(o.p.In, o.p.Out) != 0 {
-		n = o.p.In + o.p.Out - gcd(o.p.In, o.p.Out)
-	}
-	return n * o.typ.Elem.Width
-}
-
 func lcm(a, b int) int { return a / gcd(a, b) * b }
 
 func gcd(a, b int) int {
@@ -170,5 +93,3 @@ func gcd(a, b int) int {
 	}
 	return a
 }
-
-func ceil(a, b int) int { return (a + b - 1) / b }

@@ -53,12 +53,12 @@ func (k *kernel) dot(w []int64, x dataflow.Word) int64 {
 	for i, v := range x {
 		switch {
 		case !k.o.xnor:
-			sum = wrap(k.dotType, sum+w[i]*v)
+			sum += w[i] * v
 		case w[i] == v:
-			sum = wrap(k.dotType, sum+1)
+			sum++
 		}
 	}
-	return sum
+	return wrap(k.dotType, sum)
 }
 
 // output makes channel c's output of its accumulator.

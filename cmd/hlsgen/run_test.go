@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hlsgen/internal/build"
+	"hlsgen/internal/examples"
+	"hlsgen/internal/golden"
+	"hlsgen/rtlsim"
+)
+
+// A said is what a command did. The folder it ran in is called DIR.
+type said struct {
+	code           int
+	stdout, stderr string
+}
+
+// say runs hlsgen in dir.
+func say(dir string, env map[string]string, args ...string) said {
+	return sayIn(context.Background(), dir, env, args...)
+}
+
+func sayIn(ctx context.Context, dir string, env map[string]string, args ...string) said {
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, args, world{env: func(name string) string { return env[name] }, dir: dir, stdout: &stdout, stderr: &stderr})
+	name := func(b *bytes.Buffer) string { return strings.ReplaceAll(b.String(), dir, "DIR") }
+	return said{code, name(&stdout), name(&stderr)}
+}
+
+// folder is a folder with the embedded examples and the given files.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, examples.Files); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const (
+	iris       = examples.Iris + "/model.onnx"
+	irisInputs = examples.Iris + "/inputs.npy"
+)
+
+// TestExit holds the exit codes and what is said with them.
+func TestExit(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{
+		"broken.onnx":   "not a model",
+		"broken.npy":    "not an array",
+		"board.json":    `{"name": "mine"}`,
+		"folding.json":  `{"MVAU_0": {"PE": 3}}`,
+		"full/file":     "",
+		"full/file2":    "",
+		"not-yaml.yaml": "a: [",
+	})
+	for _, c := range []struct {
+		args   string
+		code   int
+		stdout string // contained; "" is nothing at all
+		stderr string // contained; "" is nothing at all
+	}{
+		{"", exitOK, "hlsgen build --board zcu104", ""},
+		{"--help", exitOK, "On a model:", ""},
+		{"help build", exitOK, "--max-use", ""},
+		{"version", exitOK, "hlsgen dev\n", ""},
+		{"--version", exitOK, "hlsgen dev\n", ""},
+		{"completion bash", exitOK, "complete", ""},
+		{"completion fish", exitOK, "complete", ""},
+		{"completion powershell", exitOK, "Register-ArgumentCompleter", ""},
+		{"completion zsh", exitOK, "#compdef hlsgen", ""},
+		{"__complete build --board z", exitOK, "zcu104\n", "ShellCompDirective"},
+		{"__complete simulate --engine c", exitOK, "cycle\ncsim\n", "ShellCompDirective"},
+		{"__complete explain fps", exitOK, "fps-unreachable\n", "ShellCompDirective"},
+
+		{"biuld", exitUsage, "", "hlsgen: unknown command \"biuld\" for \"hlsgen\", did you mean build?\nsee hlsgen --help\n"},
+		{"sweep", exitUsage, "", "unknown command \"sweep\""},
+		{"--frob", exitUsage, "", "hlsgen: unknown flag: --frob\nsee hlsgen --help\n"},
+		{"build --bord zcu104", exitUsage, "", "hlsgen: unknown flag: --bord, did you mean --board?\nsee hlsgen build --help\n"},
+		{"build -b zcu104", exitUsage, "", "unknown shorthand flag: 'b'"},
+		{"build --board", exitUsage, "", "flag needs an argument: --board"},
+		{"build --board zcu104 a b", exitUsage, "", "hlsgen build takes one model, not 2"},
+		{"build", exitUsage, "", "a board is needed: --board pynq-z1, zcu104, or a file of your own, --board ./mine.json"},
+		{"build --board zcu104 --fps 0", exitUsage, "", `invalid argument "0" for "--fps" flag: want a number above 0`},
+		{"build --board zcu104 --clock NaN", exitUsage, "", "want a number above 0"},
+		{"build --board zcu104 --clock Inf", exitUsage, "", "want a number above 0"},
+		{"build --board zcu104 --max-use 1.5", exitUsage, "", `"1.5" is not a fraction from 0 to 1`},
+		{"build --board zcu104 --max-use luts=0.5", exitUsage, "", `unknown resource "luts"`},
+		{"build --board zcu104 --fifo throughput", exitUsage, "", "give a number of words"},
+		{"build --board zcu104 --fifo 0", exitUsage, "", "want an integer from 1 to 1048576"},
+		{"build --board zcu104 --cost hlsgen", exitUsage, "", "finn is the only model of costs so far"},
+		{"build --board zcu104 --dim 5", exitUsage, "", "want AXIS=SIZE, such as T=520"},
+		{"build --board zcu104 --dim T=0", exitUsage, "", "want AXIS=SIZE"},
+		{"build --board zcu104 --dim T=4 --dim T=5", exitUsage, "", "axis T is 4 already"},
+		{"build --board zcu104 --acc-bits 0", exitUsage, "", "want an integer from 1 to 64"},
+		{"build --board zcu104 --verify -1", exitUsage, "", "want an integer from 0 to 65536"},
+		{"build --board zcu104 --passes-until 99", exitUsage, "", "want an integer from 1 to"},
+		{"build --board zcu104 --out= ", exitUsage, "", "want a DIR"},
+		{"build --board zcu104 --config nothing.yaml", exitUsage, "", "nothing.yaml: no such file"},
+		{"build --board zcu104 --config not-yaml.yaml", exitUsage, "", "not-yaml.yaml: While parsing config"},
+		{"build --board zcu104 --config full", exitUsage, "", "full is no configuration file"},
+		{"simulate --engine fast", exitUsage, "", "engines are reference, eval, cycle, csim"},
+		{"simulate --engine cylce", exitUsage, "", "did you mean cycle?"},
+		{"simulate " + iris, exitUsage, "", "data are needed: --input x.npy"},
+		{"boards all", exitUsage, "", `unknown command "all" for "hlsgen boards"`},
+		{"explain a b", exitUsage, "", "accepts at most 1 arg(s), received 2"},
+		{"explain fps-unreachabel", exitUsage, "", `no diagnostic has the code "fps-unreachabel", did you mean fps-unreachable?`},
+		{"explain ../README", exitUsage, "", `no diagnostic has the code "../README"`},
+		{"completion", exitUsage, "", "which shell? bash, fish, powershell, zsh"},
+		{"completion tcsh", exitUsage, "", "which shell?"},
+
+		{"check nothing.onnx", exitDiagnostics, "", "error[file-unreadable]"},
+		{"check broken.onnx", exitDiagnostics, "", "error[model-malformed]"},
+		{"check full", exitDiagnostics, "", "error[file-unreadable]"},
+		{"check " + iris + " --acc-bits 4", exitDiagnostics, "MVAU_0", "error[acc-bits-exceeded]"},
+		{"build --board zcu105", exitDiagnostics, "", `unknown board "zcu105", did you mean "zcu104"?`},
+		{"build --board ./board.json", exitDiagnostics, "", "error[board-invalid]"},
+		{"build --board nowhere/board.json", exitDiagnostics, "", "error[board-"},
+		{"build --board pynq-z1 --no-csim --fps 1e9", exitDiagnostics, "", "error[fps-unreachable]"},
+		{"build --board pynq-z1 --no-csim --folding nothing.json", exitDiagnostics, "", "error[file-unreadable]"},
+		{"build --board pynq-z1 --no-csim --folding folding.json", exitDiagnostics, "", "error[folding-invalid]"},
+		{"build --board pynq-z1 --no-csim --out full", exitDiagnostics, "", "error[output-exists]"},
+		{"simulate " + iris + " --input broken.npy", exitDiagnostics, "", "error[data-invalid]"},
+		{"simulate " + iris + " --input " + examples.Digits + "/inputs.npy", exitDiagnostics, "", "error[data-invalid]"},
+		{"simulate --output no/such/folder/y.npy", exitDiagnostics, "", "hlsgen: "},
+		{"examples .", exitDiagnostics, "", "error[output-exists]: DIR/digits-mlp-w2a2 exists"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			t.Parallel()
+			got := say(dir, nil, fields(c.args)...)
+			if got.code != c.code {
+				t.Errorf("exit code %d, want %d\nstderr: %s", got.code, c.code, got.stderr)
+			}
+			expect(t, "stdout", got.stdout, c.stdout)
+			expect(t, "stderr", got.stderr, c.stderr)
+		})
+	}
+}
+
+// fields cuts a command line at its blanks; an argument --x= keeps its empty value.
+func fields(s string) []string { return strings.Fields(s) }
+
+func expect(t *testing.T, what, got, want string) {
+	t.Helper()
+	if want == "" && got != "" || !strings.Contains(got, want) {
+		t.Errorf("%s is %q, want %q in it", what, got, want)
+	}
+}
+
+// TestFail holds what errors become that no test can cause from outside.
+func TestFail(t *testing.T) {
+	t.Parallel()
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		err    error
+		ctx    context.Context
+		debug  string
+		code   int
+		stderr string
+	}{
+		{nil, context.Background(), "", exitOK, ""},
+		{fmt.Errorf("sample 3: %w", &build.Mismatch{Msg: "engine cycle against eval"}), context.Background(), "", exitMismatch, "hlsgen: sample 3: engine cycle against eval\n"},
+		{&rtlsim.Deadlock{Clock: 7}, context.Background(), "", exitMismatch, "deadlock at clock 7"},
+		{&build.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal, "hlsgen: internal error: index 3\n   this is a defect of hlsgen: please report it, with the model if you can\n   HLSGEN_DEBUG=1 shows where it happened\n"},
+		{&build.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal, "if you can\ngoroutine 1"},
+		{fmt.Errorf("write: %w", syscall.ENOSPC), context.Background(), "", exitDiagnostics, "hlsgen: write: no space left on device\n"},
+		{fmt.Errorf("write: %w", syscall.EPIPE), context.Background(), "", exitDiagnostics, ""},
+		{errors.New("interrupt signal received"), cancelled, "", exitInterrupted, "hlsgen: interrupted\n"},
+	} {
+		var stderr bytes.Buffer
+		a := &app{world: world{env: func(string) string { return c.debug }, stderr: &stderr}, running: true}
+		if code := a.fail(c.ctx, &cobra.Command{}, c.err); code != c.code {
+			t.Errorf("%v: exit code %d, want %d", c.err, code, c.code)
+		}
+		expect(t, "stderr", stderr.String(), c.stderr)
+	}
+}
+
+// TestPanic holds that a defect of the command line itself is told as one.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	var stdout, stderr bytes.Buffer
+	env := func(name string) string {
+		if name == "HLSGEN_FPS" {
+			panic("boom")
+		}
+		return ""
+	}
+	if code := run(context.Background(), []string{"check"}, world{env: env, dir: t.TempDir(), stdout: &stdout, stderr: &stderr}); code != exitInternal {
+		t.Errorf("exit code %d", code)
+	}
+	expect(t, "stderr", stderr.String(), "hlsgen: internal error: boom")
+}
+
+type broken struct{ err error }
+
+func (b broken) Write([]byte) (int, error) { return 0, b.err }
+
+func TestOutputFails(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"boards"}, {"check"}, {"--help"}, {"boards", "--json"}} {
+		var stderr bytes.Buffer
+		w := world{env: func(string) string { return "" }, dir: t.TempDir(), stdout: broken{syscall.ENOSPC}, stderr: &stderr}
+		if code := run(context.Background(), args, w); code != exitDiagnostics || stderr.String() != "hlsgen: no space left on device\n" {
+			t.Errorf("%v: exit code %d, stderr %q", args, code, stderr.String())
+		}
+		w.stdout = broken{syscall.EPIPE}
+		stderr.Reset()
+		if code := run(context.Background(), args, w); code != exitDiagnostics || stderr.String() != "" {
+			t.Errorf("%v, closed pipe: exit code %d, stderr %q", args, code, stderr.String())
+		}
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dir := t.TempDir()
+	got := sayIn(ctx, dir, nil, "build", "--board", "zcu104")
+	if got.code != exitInterrupted || got.stdout != "" || got.stderr != "hlsgen: interrupted\n" {
+		t.Errorf("%+v", got)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "hlsgen-out", "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestGolden holds what the commands print.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	files := golden.Dir(t, "testdata")
+	dir := folder(t, nil)
+	for name, args := range map[string]string{
+		"boards":         "boards",
+		"layers":         "layers",
+		"examples":       "examples",
+		"check":          "check",
+		"check-digits":   "check " + examples.Iris + "/qcdq.onnx",
+		"simulate":       "simulate",
+		"simulate-cycle": "simulate " + iris + " --input " + irisInputs + " --engine cycle",
+		"simulate-board": "simulate " + iris + " --input " + irisInputs + " --engine cycle --board pynq-z1 --fps 1e6 --output y.npy --compare " + examples.Iris + "/outputs.npy",
+		"build":          "build --board zcu104 --no-csim",
+		"build-own":      "build " + iris + " --board pynq-z1 --no-csim --fps 1000 --clock 125 --out own",
+		"refused":        "build " + iris + " --board pynq-z1 --fps 1e12",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := files.Case(t, name)
+			got := say(dir, nil, fields(args)...)
+			c.Want("command", []byte("hlsgen "+args))
+			c.Want("stdout", []byte(got.stdout))
+			c.Want("stderr", []byte(got.stderr))
+			c.Want("exit", fmt.Append(nil, got.code))
+		})
+	}
+}
+
+// TestHelp holds that no help promises a command or a flag that does not exist.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	a := &app{world: world{env: func(string) string { return "" }}}
+	root := a.root()
+	for _, c := range append(root.Commands(), root) {
+		if c.Short == "" || c.RunE != nil && c.GroupID == "" {
+			t.Errorf("%s has no short help or no group", c.CommandPath())
+		}
+		for line := range strings.Lines(c.Long + "\n" + c.Example) {
+			line, _, _ = strings.Cut(line, "#")
+			for _, part := range strings.Split(line, "hlsgen ")[1:] {
+				args := strings.Fields(strings.Trim(part, " \n.)"))
+				found, rest, err := (&app{}).root().Find(args)
+				if err != nil || !found.HasParent() {
+					continue // a sentence about hlsgen
+				}
+				found.InitDefaultHelpFlag()
+				if err := found.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
+					t.Errorf("%s: %q: %v", c.CommandPath(), part, err)
+				}
+			}
+		}
+	}
+	for _, name := range keys {
+		known := name == "model"
+		for _, c := range root.Commands() {
+			known = known || c.Flags().Lookup(name) != nil
+		}
+		if !known {
+			t.Errorf("no command has a flag for the setting %s", name)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	list := say("", nil, "explain")
+	if list.code != exitOK || list.stderr != "" {
+		t.Errorf("%+v", list)
+	}
+	for _, code := range codes() {
+		expect(t, "the list", list.stdout, code)
+		page := say("", nil, "explain", code)
+		if page.code != exitOK || page.stderr != "" || !strings.Contains(page.stdout, code) {
+			t.Errorf("%s: %+v", code, page)
+		}
+	}
+}
+
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	got := say(dir, nil, "examples", "new")
+	if got != (said{exitOK, "DIR/new/digits-mlp-w2a2\nDIR/new/iris-mlp-w3a3\n", ""}) {
+		t.Errorf("%+v", got)
+	}
+	for _, f := range []string{"new/" + iris, "new/" + irisInputs, "new/digits-mlp-w2a2/labels.npy"} {
+		want, err := examples.Files.ReadFile(strings.TrimPrefix(f, "new/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, f)); err != nil || !bytes.Equal(b, want) {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+	// One folder that exists is enough: nothing is written.
+	if err := os.MkdirAll(filepath.Join(dir, "half", examples.Iris), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if got := say(dir, nil, "examples", "half"); got.code != exitDiagnostics {
+		t.Errorf("%+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "half", examples.Digits)); !os.IsNotExist(err) {
+		t.Errorf("half of it was written: %v", err)
+	}
+}
+
+// object reads the JSON that a command printed.
+func object(t *testing.T, s said) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal([]byte(s.stdout), &v); err != nil {
+		t.Fatalf("%v in %q; stderr %s", err, s.stdout, s.stderr)
+	}
+	return v
+}

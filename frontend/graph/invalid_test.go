@@ -1,0 +1,412 @@
+package graph_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// dim is an input axis.
+func dims(sizes ...int) graph.Value {
+	v := graph.Value{Name: "x", DType: graph.Float32, Known: true}
+	for _, s := range sizes {
+		v.Dims = append(v.Dims, graph.Dim{Size: s})
+	}
+	return v
+}
+
+// TestInvalidNodes gives every operator nodes that contradict it; each must be refused with the right code and a text.
+func TestInvalidNodes(t *testing.T) {
+	t.Parallel()
+	x := reals([]int{2, 3}, count(6)...)
+	nan, inf := math.NaN(), math.Inf(1)
+	one, zero, eight := scalar(1), scalar(0), scalar(8)
+	bn := func(scale, bias, mean, variance *graph.Tensor) []*graph.Tensor {
+		return []*graph.Tensor{reals([]int{1, 2}, 1, 2), scale, bias, mean, variance}
+	}
+	two := reals([]int{2}, 1, 1)
+	type args = []*graph.Tensor
+	for _, c := range []struct {
+		name   string
+		domain string
+		op     string
+		opset  int64
+		attrs  attrs
+		args   args
+		want   diag.Code
+	}{
+		{name: "unknown operator", op: "Softplus", args: args{x}, want: diag.OpUnsupported},
+		{name: "unknown domain", domain: "other", op: "Quant", args: args{x, one, zero, eight}, want: diag.OpUnsupported},
+		{name: "too few inputs", op: "Add", args: args{x}, want: diag.OpInvalid},
+		{name: "too many inputs", op: "Relu", args: args{x, x}, want: diag.OpInvalid},
+		{name: "no inputs at all", op: "Concat", attrs: attrs{"axis": 0}, want: diag.OpInvalid},
+		{name: "a required input is omitted", op: "Add", args: args{x, nil}, want: diag.OpInvalid},
+		{name: "shapes do not broadcast", op: "Add", args: args{x, reals([]int{2}, 1, 2)}, want: diag.OpInvalid},
+		{name: "broadcast along an axis, as before opset 7", op: "Add", opset: 6, attrs: attrs{"axis": 0, "broadcast": 1}, args: args{x, reals([]int{2}, 1, 2)}, want: diag.OpUnsupported},
+		{name: "division by zero", op: "Div", args: args{x, reals([]int{3}, 1, 0, 1)}, want: diag.OpInvalid},
+		{name: "exponent from data", op: "Pow", args: args{x, x}, want: diag.OpUnsupported},
+		{name: "exponent 1/3", op: "Pow", args: args{x, scalar(1.0 / 3)}, want: diag.OpUnsupported},
+		{name: "exponent 1000", op: "Pow", args: args{x, scalar(1000)}, want: diag.OpUnsupported},
+		{name: "root of integers", op: "Pow", args: args{int64s(4), scalar(0.5)}, want: diag.OpUnsupported},
+		{name: "exponent infinity", op: "Pow", args: args{x, scalar(inf)}, want: diag.OpInvalid},
+		{name: "bound per element", op: "Clip", args: args{x, x}, want: diag.OpInvalid},
+		{name: "bound not a number", op: "Clip", args: args{x, scalar(nan)}, want: diag.OpInvalid},
+		{name: "minimum infinite", op: "Clip", args: args{x, scalar(inf)}, want: diag.OpInvalid},
+		{name: "bound attribute not a number", op: "Clip", opset: 6, attrs: attrs{"min": nan}, args: args{x}, want: diag.OpInvalid},
+		{name: "maximum attribute minus infinity", op: "Clip", opset: 6, attrs: attrs{"max": -inf}, args: args{x}, want: diag.OpInvalid},
+		{name: "cast to nothing", op: "Cast", args: args{x}, want: diag.OpUnsupported},
+		{name: "cast to text", op: "Cast", attrs: attrs{"to": int(graph.String)}, args: args{x}, want: diag.OpUnsupported},
+		{name: "cast to bool", op: "Cast", attrs: attrs{"to": int(graph.Bool)}, args: args{x}, want: diag.OpUnsupported},
+		{name: "cast to minifloats, which is a quantiser", op: "Cast", attrs: attrs{"to": int(graph.Float8E4M3FN)}, args: args{x}, want: diag.OpUnsupported},
+		{name: "cast to type 999", op: "Cast", attrs: attrs{"to": 999}, args: args{x}, want: diag.OpUnsupported},
+		{name: "cast to type 2^32+1", op: "Cast", attrs: attrs{"to": int64(1)<<32 + 1}, args: args{x}, want: diag.OpUnsupported},
+		{name: "cast to type -1", op: "Cast", attrs: attrs{"to": -1}, args: args{x}, want: diag.OpUnsupported},
+		{name: "a constant beyond its type", op: "Cast", attrs: attrs{"to": int(graph.Int8)}, args: args{reals([]int{1}, 300)}, want: diag.OpInvalid},
+		{name: "integer overflow", op: "Mul", args: args{int64s(1 << 40), int64s(1 << 40)}, want: diag.OpInvalid},
+		{name: "batch normalisation of a vector", op: "BatchNormalization", args: args{two, two, two, two, two}, want: diag.OpInvalid},
+		{name: "one parameter too short", op: "BatchNormalization", args: bn(two, two, one, two), want: diag.OpInvalid},
+		{name: "three channels for two", op: "BatchNormalization", args: bn(two, two, two, reals([]int{3}, 1, 1, 1)), want: diag.OpInvalid},
+		{name: "negative variance", op: "BatchNormalization", args: bn(two, two, two, reals([]int{2}, 1, -1)), want: diag.OpInvalid},
+		{name: "zero variance without epsilon", op: "BatchNormalization", attrs: attrs{"epsilon": 0.0}, args: bn(two, two, two, reals([]int{2}, 1, 0)), want: diag.OpInvalid},
+		{name: "epsilon not a number", op: "BatchNormalization", attrs: attrs{"epsilon": nan}, args: bn(two, two, two, two), want: diag.OpInvalid},
+		{name: "gamma infinite", op: "BatchNormalization", args: bn(reals([]int{2}, 1, inf), two, two, two), want: diag.OpInvalid},
+		{name: "training mode", op: "BatchNormalization", attrs: attrs{"training_mode": 1}, args: bn(two, two, two, two), want: diag.OpUnsupported},
+		{name: "training mode of old", op: "BatchNormalization", opset: 6, args: bn(two, two, two, two), want: diag.OpUnsupported},
+		{name: "statistics per element", op: "BatchNormalization", opset: 8, attrs: attrs{"spatial": 0}, args: bn(two, two, two, two), want: diag.OpUnsupported},
+		{name: "matmul of a scalar", op: "MatMul", args: args{x, one}, want: diag.OpInvalid},
+		{name: "matmul 2x3 by 2x3", op: "MatMul", args: args{x, x}, want: diag.OpInvalid},
+		{name: "matmul batches", op: "MatMul", args: args{reals([]int{2, 1, 1}, 1, 2), reals([]int{3, 1, 1}, 1, 2, 3)}, want: diag.OpInvalid},
+		{name: "matmul with NaN", op: "MatMul", args: args{x, reals([]int{3, 1}, 1, nan, 2)}, want: diag.OpInvalid},
+		{name: "gemm of a vector", op: "Gemm", args: args{two, x}, want: diag.OpInvalid},
+		{name: "gemm sizes", op: "Gemm", args: args{x, x}, want: diag.OpInvalid},
+		{name: "gemm addend", op: "Gemm", attrs: attrs{"transB": 1}, args: args{x, x, reals([]int{3}, 1, 2, 3)}, want: diag.OpInvalid},
+		{name: "gemm addend with more axes", op: "Gemm", attrs: attrs{"transB": 1}, args: args{x, x, reals([]int{2, 2, 2}, count(8)...)}, want: diag.OpInvalid},
+		{name: "gemm alpha infinite", op: "Gemm", attrs: attrs{"transB": 1, "alpha": inf}, args: args{x, x}, want: diag.OpInvalid},
+		{name: "gemm beta not a number", op: "Gemm", attrs: attrs{"transB": 1, "beta": nan}, args: args{x, x, one}, want: diag.OpInvalid},
+		{name: "constant without a value", op: "Constant", want: diag.OpUnsupported},
+		{name: "constant text", op: "Constant", attrs: attrs{"value_string": "x"}, want: diag.OpUnsupported},
+		{name: "constant with a lost tensor", op: "Constant", attrs: attrs{"value": graph.Attr{Kind: graph.AttrTensor}}, want: diag.OpUnsupported},
+		{name: "constant not a number", op: "Constant", attrs: attrs{"value_float": nan}, want: diag.OpInvalid},
+		{name: "flatten beyond", op: "Flatten", attrs: attrs{"axis": 3}, args: args{x}, want: diag.OpInvalid},
+		{name: "flatten at -2^63", op: "Flatten", attrs: attrs{"axis": int64(math.MinInt64)}, args: args{x}, want: diag.OpInvalid},
+		{name: "reshape by reals", op: "Reshape", args: args{x, reals([]int{1}, 6)}, want: diag.OpInvalid},
+		{name: "reshape to another size", op: "Reshape", args: args{x, int64s(4)}, want: diag.ShapeUnknown},
+		{name: "reshape with a remainder", op: "Reshape", args: args{x, int64s(-1, 4)}, want: diag.ShapeUnknown},
+		{name: "reshape open twice", op: "Reshape", args: args{x, int64s(-1, -1)}, want: diag.OpInvalid},
+		{name: "reshape to -2", op: "Reshape", args: args{x, int64s(-2, -3)}, want: diag.OpInvalid},
+		{name: "reshape copies what is not there", op: "Reshape", args: args{x, int64s(0, 0, 0)}, want: diag.OpInvalid},
+		{name: "reshape to 2^64", op: "Reshape", args: args{x, int64s(1<<32, 1<<32)}, want: diag.OpInvalid},
+		{name: "reshape to 2^52", op: "Reshape", args: args{x, int64s(1<<26, 1<<26)}, want: diag.OpInvalid},
+		{name: "reshape nothing openly", op: "Reshape", opset: 14, attrs: attrs{"allowzero": 1}, args: args{reals([]int{0}), int64s(0, -1)}, want: diag.OpInvalid},
+		{name: "reshape without a shape, as before opset 5", op: "Reshape", opset: 1, attrs: attrs{"shape": []int64{6}}, args: args{x}, want: diag.OpInvalid},
+		{name: "squeeze 2", op: "Squeeze", args: args{x, int64s(0)}, want: diag.OpInvalid},
+		{name: "squeeze beyond", op: "Squeeze", args: args{x, int64s(5)}, want: diag.OpInvalid},
+		{name: "squeeze twice", op: "Squeeze", args: args{reals([]int{1, 1}, 1), int64s(0, -2)}, want: diag.OpInvalid},
+		{name: "unsqueeze beyond", op: "Unsqueeze", args: args{x, int64s(3)}, want: diag.OpInvalid},
+		{name: "unsqueeze twice", op: "Unsqueeze", args: args{x, int64s(0, 0)}, want: diag.OpInvalid},
+		{name: "unsqueeze by a matrix of reals", op: "Unsqueeze", args: args{x, x}, want: diag.OpInvalid},
+		{name: "perm too short", op: "Transpose", attrs: attrs{"perm": []int64{0}}, args: args{x}, want: diag.OpInvalid},
+		{name: "perm repeats", op: "Transpose", attrs: attrs{"perm": []int64{0, 0}}, args: args{x}, want: diag.OpInvalid},
+		{name: "perm beyond", op: "Transpose", attrs: attrs{"perm": []int64{0, 7}}, args: args{x}, want: diag.OpInvalid},
+		{name: "concat of scalars", op: "Concat", attrs: attrs{"axis": 0}, args: args{one, one}, want: diag.OpInvalid},
+		{name: "concat beyond", op: "Concat", attrs: attrs{"axis": 2}, args: args{x, x}, want: diag.OpInvalid},
+		{name: "concat of other shapes", op: "Concat", attrs: attrs{"axis": 0}, args: args{x, reals([]int{1, 2}, 1, 2)}, want: diag.OpInvalid},
+		{name: "concat of other ranks", op: "Concat", attrs: attrs{"axis": 0}, args: args{x, two}, want: diag.OpInvalid},
+		{name: "concat with a gap", op: "Concat", attrs: attrs{"axis": 0}, args: args{x, nil, x}, want: diag.OpInvalid},
+		{name: "concat of reals and integers", op: "Concat", attrs: attrs{"axis": 0}, args: args{two, int64s(1)}, want: diag.OpInvalid},
+		{name: "gather beyond", op: "Gather", args: args{x, int64s(2)}, want: diag.OpInvalid},
+		{name: "gather far below", op: "Gather", args: args{x, int64s(math.MinInt64)}, want: diag.OpInvalid},
+		{name: "gather from a scalar", op: "Gather", args: args{one, int64s(0)}, want: diag.OpInvalid},
+		{name: "gather by reals", op: "Gather", args: args{x, two}, want: diag.OpInvalid},
+		{name: "quantise with scale 0", op: "QuantizeLinear", args: args{x, zero}, want: diag.QuantInvalid},
+		{name: "quantise with a negative scale", op: "QuantizeLinear", args: args{x, scalar(-1)}, want: diag.QuantInvalid},
+		{name: "quantise with scale NaN", op: "QuantizeLinear", args: args{x, scalar(nan)}, want: diag.OpInvalid},
+		{name: "quantise with scale infinity", op: "QuantizeLinear", args: args{x, scalar(inf)}, want: diag.OpInvalid},
+		{name: "quantise to int32", op: "QuantizeLinear", args: args{x, one, ints(graph.Int32, nil, 0)}, want: diag.QuantInvalid},
+		{name: "quantise to minifloats", op: "QuantizeLinear", attrs: attrs{"output_dtype": int(graph.Float8E5M2)}, args: args{x, one}, want: diag.QuantInvalid},
+		{name: "quantise to type 2^32+2", op: "QuantizeLinear", attrs: attrs{"output_dtype": int64(1)<<32 + 2}, args: args{x, one}, want: diag.QuantInvalid},
+		{name: "quantise to bool", op: "QuantizeLinear", args: args{x, one, ints(graph.Bool, nil, 0)}, want: diag.QuantInvalid},
+		{name: "quantise with a real zero point", op: "QuantizeLinear", args: args{x, one, zero}, want: diag.QuantInvalid},
+		{name: "quantise per axis of another size", op: "QuantizeLinear", args: args{x, two}, want: diag.OpInvalid},
+		{name: "quantise per axis beyond", op: "QuantizeLinear", attrs: attrs{"axis": 2}, args: args{x, two}, want: diag.OpInvalid},
+		{name: "quantise by a matrix of scales", op: "QuantizeLinear", args: args{x, reals([]int{2, 3}, 1, 1, 1, 1, 1, 1)}, want: diag.OpInvalid},
+		{name: "quantise in blocks", op: "QuantizeLinear", opset: 21, attrs: attrs{"block_size": 2}, args: args{x, one}, want: diag.QuantInvalid},
+		{name: "dequantise reals", op: "DequantizeLinear", args: args{x, one}, want: diag.OpInvalid},
+		{name: "dequantise with scale 0", op: "DequantizeLinear", args: args{int64s(1), zero}, want: diag.QuantInvalid},
+		{name: "dequantise in blocks", op: "DequantizeLinear", attrs: attrs{"block_size": 2}, args: args{int64s(1), one}, want: diag.QuantInvalid},
+		{name: "quant with scale 0", domain: qonnx, op: "Quant", args: args{x, zero, zero, eight}, want: diag.QuantInvalid},
+		{name: "quant with scale infinity", domain: qonnx, op: "Quant", args: args{x, scalar(inf), zero, eight}, want: diag.OpInvalid},
+		{name: "quant with zero point NaN", domain: qonnx, op: "Quant", args: args{x, one, scalar(nan), eight}, want: diag.OpInvalid},
+		{name: "quant with 0 bits", domain: qonnx, op: "Quant", args: args{x, one, zero, zero}, want: diag.QuantInvalid},
+		{name: "quant with 2.5 bits", domain: qonnx, op: "Quant", args: args{x, one, zero, scalar(2.5)}, want: diag.QuantInvalid},
+		{name: "quant with 33 bits", domain: qonnx, op: "Quant", args: args{x, one, zero, scalar(33)}, want: diag.QuantInvalid},
+		{name: "quant with bits per channel", domain: qonnx, op: "Quant", args: args{x, one, zero, reals([]int{3}, 8, 8, 8)}, want: diag.QuantInvalid},
+		{name: "quant signed in one bit", domain: qonnx, op: "Quant", args: args{x, one, zero, one}, want: diag.QuantInvalid},
+		{name: "quant with an unknown rounding", domain: qonnx, op: "Quant", attrs: attrs{"rounding_mode": "STOCHASTIC"}, args: args{x, one, zero, eight}, want: diag.QuantInvalid},
+		{name: "quant whose scale does not broadcast", domain: qonnx, op: "Quant", args: args{x, two, zero, eight}, want: diag.OpInvalid},
+		{name: "code with mode 0", domain: graph.Internal, op: "Code", attrs: attrs{"lo": 0.0, "hi": 3.0}, args: args{x, one, zero}, want: diag.QuantInvalid},
+		{name: "code with mode 2^32+1", domain: graph.Internal, op: "Code", attrs: attrs{"lo": 0.0, "hi": 3.0, "mode": int64(1)<<32 + 1}, args: args{x, one, zero}, want: diag.QuantInvalid},
+		{name: "code with crossed limits", domain: graph.Internal, op: "Code", attrs: attrs{"lo": 4.0, "hi": 3.0, "mode": 1}, args: args{x, one, zero}, want: diag.QuantInvalid},
+		{name: "code with halves", domain: graph.Internal, op: "Code", attrs: attrs{"lo": 0.5, "hi": 3.0, "mode": 1}, args: args{x, one, zero}, want: diag.QuantInvalid},
+		{name: "code to 1e30", domain: graph.Internal, op: "Code", attrs: attrs{"lo": 0.0, "hi": 1e30, "mode": 1}, args: args{x, one, zero}, want: diag.QuantInvalid},
+		{name: "code with scale 0", domain: graph.Internal, op: "Code", attrs: attrs{"lo": 0.0, "hi": 3.0, "mode": 1}, args: args{x, zero, zero}, want: diag.QuantInvalid},
+	} {
+		for way, data := range map[string]func(int) bool{"constants": func(int) bool { return false }, "one input": func(i int) bool { return i == 0 }} {
+			if way == "one input" && (len(c.args) == 0 || c.args[0].Len() == 0 || c.args[0].DType == graph.Int64 && c.want == diag.OpInvalid) {
+				continue
+			}
+			opset := c.opset
+			if opset == 0 {
+				opset = 13
+			}
+			var d diag.List
+			p := graph.Prepare(single(c.domain, c.op, opset, c.attrs, data, c.args...), "model.onnx", graph.Options{}, &d)
+			switch {
+			case p != nil && way == "one input" && strings.HasPrefix(c.name, "a constant"):
+			case p != nil || len(d.Diags) != 1:
+				t.Errorf("%s (%s): accepted, or not refused once: %v", c.name, way, d.Diags)
+			case d.Diags[0].Code != c.want || d.Diags[0].Msg == "" || d.Diags[0].Where != "model.onnx, node 0" || d.Diags[0].Node != "n":
+				t.Errorf("%s (%s): %v, want code %s", c.name, way, d.Diags[0], c.want)
+			}
+		}
+	}
+}
+
+// TestDataDependent gives parameters that must be constants as data.
+func TestDataDependent(t *testing.T) {
+	t.Parallel()
+	x, one, eight := reals([]int{2, 3}, count(6)...), scalar(1), scalar(8)
+	for _, c := range []struct {
+		domain, op string
+		data       int // which argument
+		args       []*graph.Tensor
+		want       diag.Code
+	}{
+		{"", "Pow", 1, []*graph.Tensor{x, one}, diag.OpUnsupported},
+		{"", "Reshape", 1, []*graph.Tensor{x, int64s(6)}, diag.ShapeUnknown},
+		{"", "Squeeze", 1, []*graph.Tensor{x, int64s(0)}, diag.ShapeUnknown},
+		{"", "Unsqueeze", 1, []*graph.Tensor{x, int64s(0)}, diag.ShapeUnknown},
+		{"", "Gather", 1, []*graph.Tensor{x, int64s(0)}, diag.OpUnsupported},
+		{"", "QuantizeLinear", 1, []*graph.Tensor{x, one}, diag.QuantInvalid},
+		{"", "QuantizeLinear", 2, []*graph.Tensor{x, one, ints(graph.UInt8, nil, 0)}, diag.QuantInvalid},
+		{"", "DequantizeLinear", 1, []*graph.Tensor{int64s(1), one}, diag.QuantInvalid},
+		{qonnx, "Quant", 1, []*graph.Tensor{x, one, one, eight}, diag.QuantInvalid},
+		{qonnx, "Quant", 2, []*graph.Tensor{x, one, one, eight}, diag.QuantInvalid},
+		{qonnx, "Quant", 3, []*graph.Tensor{x, one, one, eight}, diag.QuantInvalid},
+	} {
+		var d diag.List
+		p := graph.Prepare(single(c.domain, c.op, 13, nil, func(i int) bool { return i == c.data }, c.args...), "m", graph.Options{}, &d)
+		if p != nil || len(d.Diags) != 1 || d.Diags[0].Code != c.want {
+			t.Errorf("%s with input %d from data: %v, want %s", c.op, c.data, d.Diags, c.want)
+		}
+	}
+}
+
+func TestInputs(t *testing.T) {
+	t.Parallel()
+	named := dims(1, -1)
+	named.Dims[1].Param = "n"
+	text := dims(2)
+	text.DType = graph.String
+	untyped := dims(2)
+	untyped.DType = graph.Undefined
+	for _, c := range []struct {
+		name string
+		in   graph.Value
+		opt  graph.Options
+		want string // the shape, or the code
+	}{
+		{"fixed", dims(1, 4), graph.Options{}, "[1 4]"},
+		{"scalar", dims(), graph.Options{}, "[]"},
+		{"leading axis open", dims(-1, 4), graph.Options{}, "[1 4]"},
+		{"named axis bound", named, graph.Options{Dims: map[string]int{"n": 3}}, "[1 3]"},
+		{"named axis read off data", named, graph.Options{Data: map[string][]int{"": {10, 3}}}, "[1 3]"},
+		{"named axis read off data with samples", named, graph.Options{Data: map[string][]int{"x": {10, 1, 3}}}, "[1 3]"},
+		{"data of another rank", named, graph.Options{Data: map[string][]int{"x": {3}}}, "shape-unknown"},
+		{"named axis open", named, graph.Options{}, "shape-unknown"},
+		{"another name bound", named, graph.Options{Dims: map[string]int{"m": 3}}, "shape-unknown"},
+		{"bound to 0", named, graph.Options{Dims: map[string]int{"n": 0}}, "shape-unknown"},
+		{"bound below 0", named, graph.Options{Dims: map[string]int{"n": -5}}, "shape-unknown"},
+		{"bound to 2^62", named, graph.Options{Dims: map[string]int{"n": 1 << 62}}, "shape-unknown"},
+		{"unnamed axis open", dims(1, -1), graph.Options{Dims: map[string]int{"": 3}}, "shape-unknown"},
+		{"an axis of 0", dims(1, 0), graph.Options{}, "shape-unknown"},
+		{"too large", dims(1<<20, 1<<20), graph.Options{}, "shape-unknown"},
+		{"product overflows", dims(1<<32, 1<<32, 1<<32), graph.Options{}, "shape-unknown"},
+		{"no shape", graph.Value{Name: "x", DType: graph.Float32}, graph.Options{}, "shape-unknown"},
+		{"text", text, graph.Options{}, "op-unsupported"},
+		{"no type", untyped, graph.Options{}, "op-unsupported"},
+	} {
+		g := &graph.Graph{Inputs: []graph.Value{c.in}, Outputs: []graph.Value{{Name: "y"}}, Nodes: []*graph.Node{{Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"y"}}}, Opsets: map[string]int64{"": 13}}
+		var d diag.List
+		got := ""
+		if p := graph.Prepare(g, "m", c.opt, &d); p != nil {
+			got = fmt.Sprint(p.Known["y"].Shape)
+		} else if len(d.Diags) == 1 {
+			got = string(d.Diags[0].Code)
+		}
+		if got != c.want {
+			t.Errorf("%s: %q %v, want %q", c.name, got, d.Diags, c.want)
+		}
+	}
+}
+
+// TestMalformedGraphs breaks the order of writing and reading.
+func TestMalformedGraphs(t *testing.T) {
+	t.Parallel()
+	relu := func(in, out string) *graph.Node {
+		return &graph.Node{Op: "Relu", Inputs: []string{in}, Outputs: []string{out}}
+	}
+	for name, g := range map[string]*graph.Graph{
+		"a tensor from nowhere":     {Nodes: []*graph.Node{relu("z", "y")}},
+		"a cycle":                   {Nodes: []*graph.Node{relu("b", "a"), relu("a", "b"), relu("x", "y")}},
+		"a tensor written twice":    {Nodes: []*graph.Node{relu("x", "y"), relu("x", "y")}},
+		"an input written":          {Nodes: []*graph.Node{relu("x", "x"), relu("x", "y")}},
+		"an output never written":   {Nodes: []*graph.Node{relu("x", "z")}},
+		"a node before its own":     {Nodes: []*graph.Node{relu("a", "y"), relu("x", "a")}},
+		"an initializer overwrites": {Nodes: []*graph.Node{relu("x", "y")}, Init: map[string]*graph.Tensor{"x": scalar(1)}},
+	} {
+		g.Inputs, g.Outputs, g.Opsets = []graph.Value{dims(2)}, []graph.Value{{Name: "y"}}, map[string]int64{"": 13}
+		var d diag.List
+		if p := graph.Prepare(g, "m", graph.Options{}, &d); p != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.ModelMalformed {
+			t.Errorf("%s: %v, want %s", name, d.Diags, diag.ModelMalformed)
+		}
+	}
+}
+
+// chain applies an operator to its own result n times.
+func chain(n int, node func(i int, in, out string) *graph.Node) *graph.Graph {
+	g := &graph.Graph{Inputs: []graph.Value{dims(1, 1)}, Outputs: []graph.Value{{Name: "y"}}, Init: map[string]*graph.Tensor{}, Opsets: map[string]int64{"": 13}}
+	in := "x"
+	for i := range n {
+		out := fmt.Sprintf("t%d", i)
+		if i == n-1 {
+			out = "y"
+		}
+		g.Nodes = append(g.Nodes, node(i, in, out))
+		in = out
+	}
+	return g
+}
+
+// TestGrowth lets small files ask for a lot.
+func TestGrowth(t *testing.T) {
+	t.Parallel()
+	concat := func(_ int, in, out string) *graph.Node {
+		return &graph.Node{Op: "Concat", Inputs: []string{in, in}, Outputs: []string{out}, Attrs: attrs{"axis": 1}.graph()}
+	}
+	unsqueeze := func(_ int, in, out string) *graph.Node {
+		return &graph.Node{Op: "Unsqueeze", Inputs: []string{in, "axes"}, Outputs: []string{out}}
+	}
+	outer := func(_ int, in, out string) *graph.Node {
+		return &graph.Node{Op: "MatMul", Inputs: []string{"column", "row"}, Outputs: []string{out}}
+	}
+	square := func(_ int, in, out string) *graph.Node {
+		return &graph.Node{Op: "MatMul", Inputs: []string{"square", "square"}, Outputs: []string{out}}
+	}
+	wide := chain(3, outer)
+	wide.Init["column"], wide.Init["row"] = reals([]int{1 << 14, 1}, make([]float64, 1<<14)...), reals([]int{1, 1 << 14}, make([]float64, 1<<14)...)
+	work := chain(2, square)
+	side := dims(1<<12, 1<<12)
+	side.Name = "square"
+	work.Inputs = []graph.Value{side}
+	deep := chain(100, unsqueeze)
+	deep.Init["axes"] = int64s(0)
+	many := chain(60, func(_ int, in, out string) *graph.Node {
+		return &graph.Node{Op: "Gather", Inputs: []string{"x", "index"}, Outputs: []string{out}, Attrs: attrs{"axis": 0}.graph()}
+	})
+	many.Init["index"] = int64s(make([]int64, 1<<22)...)
+	for name, g := range map[string]*graph.Graph{"doubling": chain(60, concat), "outer products": wide, "multiplications": work, "axes": deep, "many large ones": many} {
+		var d diag.List
+		if p := graph.Prepare(g, "m", graph.Options{}, &d); p != nil || d.Diags[0].Code != diag.ModelTooLarge {
+			t.Errorf("%s: %v, want %s", name, d.Diags, diag.ModelTooLarge)
+		}
+	}
+}
+
+// TestNothingPanics builds random nodes of every operator, mostly nonsense: each is refused with one diagnostic, or
+// runs, or fails with an error.
+func TestNothingPanics(t *testing.T) {
+	t.Parallel()
+	names := []string{"axis", "axes", "perm", "to", "alpha", "beta", "transA", "transB", "epsilon", "min", "max", "start", "end", "signed", "narrow",
+		"rounding_mode", "lo", "hi", "mode", "zero_first", "value", "value_ints", "value_floats", "block_size", "output_dtype", "allowzero"}
+	ops := map[string]string{"Quant": qonnx, "Code": graph.Internal}
+	for _, c := range opCases {
+		ops[c.op] = c.domain
+	}
+	ops["Shape"], ops["Constant"] = "", ""
+	var sorted []string
+	for _, c := range opCases {
+		sorted = append(sorted, c.op)
+	}
+	sorted = append(sorted, "Shape", "Constant")
+	r := rand.New(rand.NewPCG(1, 2))
+	number := func() float64 {
+		return []float64{0, 1, -1, 0.5, 2, 4, 8, math.NaN(), math.Inf(1), math.Inf(-1), 1e38, -1e38, 1e-41, math.MaxFloat64}[r.IntN(14)]
+	}
+	integer := func() int64 {
+		return []int64{0, 1, -1, 2, 3, 4, 8, 26, math.MaxInt64, math.MinInt64, 1 << 31, 1<<32 + 1}[r.IntN(12)]
+	}
+	tensor := func() *graph.Tensor {
+		shape := []int{}
+		for range r.IntN(4) {
+			shape = append(shape, r.IntN(4))
+		}
+		t := &graph.Tensor{DType: graph.Float32, Shape: shape}
+		if r.IntN(3) == 0 {
+			t.DType = []graph.DType{graph.Int64, graph.UInt8, graph.Int8, graph.Int32}[r.IntN(4)]
+			for range t.Len() {
+				if t.I = append(t.I, r.Int64N(5)-1); t.DType == graph.Int64 {
+					t.I[len(t.I)-1] = integer()
+				}
+			}
+			return t
+		}
+		for range t.Len() {
+			t.F = append(t.F, number())
+		}
+		return t
+	}
+	ran := 0
+	for range 6000 {
+		op := sorted[r.IntN(len(sorted))]
+		a := attrs{}
+		for range r.IntN(4) {
+			a[names[r.IntN(len(names))]] = []any{int(r.IntN(5)) - 2, integer(), number(), "FLOOR", []int64{0, integer()}, []float64{number()}, tensor()}[r.IntN(7)]
+		}
+		var args []*graph.Tensor
+		for range r.IntN(6) {
+			if args = append(args, tensor()); r.IntN(12) == 0 {
+				args[len(args)-1] = nil
+			}
+		}
+		g := single(ops[op], op, int64(1+r.IntN(21)), a, func(i int) bool { return i == 0 && r.IntN(2) == 0 }, args...)
+		var d diag.List
+		p := graph.Prepare(g, "m", graph.Options{}, &d)
+		if p == nil {
+			if len(d.Diags) != 1 {
+				t.Fatalf("%s %v: %v", op, a, d.Diags)
+			}
+			continue
+		}
+		var in [][]float64
+		for _, v := range g.Inputs {
+			in = append(in, make([]float64, graph.Size(p.Known[v.Name].Shape)))
+		}
+		if got, err := execute(p, in...); err == nil {
+			ran++
+			for i, v := range got {
+				if math.IsNaN(v) {
+					t.Fatalf("%s %v %v: element %d is no number", op, a, args, i)
+				}
+			}
+		}
+	}
+	if ran < 300 {
+		t.Errorf("only %d nodes ran", ran)
+	}
+}
