@@ -82,8 +82,9 @@ func IsPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
 }
 
-// Find returns the board of that name, in any case, or the one described by the JSON file at that path (IsPath). The error is an *UnknownError for a name, an *InvalidError for a file
-// whose content is wrong, and the operating system's for a file that cannot be read.
+// Find returns the board of that name, in any case, or the one described by the JSON file at that path (IsPath). The
+// error is an *UnknownError for a name, an *InvalidError for a file whose content is wrong, and the operating system's
+// for a file that cannot be read.
 func Find(nameOrPath string) (Board, error) {
 	if IsPath(nameOrPath) {
 		return read(nameOrPath)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +85,37 @@ func TestReadFileSays(t *testing.T) {
 		ReadFile([]byte(text), &d)
 		if len(d.Diags) != 1 || !strings.Contains(d.Diags[0].Msg, want) {
 			t.Errorf("%.60q: %q, want %q", text, d.Diags, want)
+		}
+	}
+}
+
+// Folding files that FINN wrote or ships are read without an error or a warning.
+func TestReadFINNFiles(t *testing.T) {
+	t.Parallel()
+	shared := os.Getenv("HLSGEN_SHARED")
+	if shared == "" {
+		t.Skip("HLSGEN_SHARED is not set")
+	}
+	if !filepath.IsAbs(shared) {
+		shared = filepath.Join("..", shared)
+	}
+	var files []string
+	for _, pattern := range []string{"*folding_config.json", "final_hw_config.json"} {
+		files = append(files, must(filepath.Glob(filepath.Join(shared, "reference", "finn_*", "*", pattern)))...)
+	}
+	if len(files) == 0 {
+		t.Skip("HLSGEN_SHARED holds no FINN builds")
+	}
+	for _, path := range files {
+		var d diag.List
+		f := ReadFile(must(os.ReadFile(path)), &d)
+		if f == nil || f.layers["MVAU_0"].fold.PE == 0 {
+			t.Errorf("%s: %v, %v", path, f, d.Diags)
+		}
+		for _, g := range d.Diags {
+			if g.Severity != diag.Note {
+				t.Errorf("%s: %s", path, g)
+			}
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, e
 		if first > goal.MaxCycles {
 			why = s.floor()
 		}
-		return s.optimise(ctx, max(first, goal.MaxCycles), false, why)
+		return s.optimise(ctx, max(first, goal.MaxCycles), nil, why)
 	}
 	want := last
 	if goal.FPS > 0 {
@@ -101,7 +101,7 @@ func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, e
 			return nil, err
 		}
 		if found.best != nil {
-			return s.optimise(ctx, want, true, why)
+			return s.optimise(ctx, want, found.best, why)
 		}
 	}
 	f, err := s.fastest(ctx, list)
@@ -112,7 +112,7 @@ func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, e
 		s.unreachable(goal, want, f, d)
 		return nil, nil
 	case f.interval > 0:
-		c, err := s.optimise(ctx, f.interval, true, f.why)
+		c, err := s.optimise(ctx, f.interval, f.fitting, f.why)
 		if err == nil {
 			c.exact = c.exact && f.exact
 		}
@@ -120,7 +120,7 @@ func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, e
 	case s.fixes() && want >= first:
 		// The user's own folds count for more than the budget; what is left open is made as small as it can be.
 		s.exceeded(l, loose, diag.Warning, d)
-		return s.optimise(ctx, want, false, "the folding file asks for more than the budget")
+		return s.optimise(ctx, want, nil, "the folding file asks for more than the budget")
 	}
 	s.exceeded(l, loose, diag.Error, d)
 	return nil, nil
@@ -157,17 +157,12 @@ func (s *space) within(ctx context.Context, l *lattice, caps vector) (finding, e
 	return finding{f, exact && l.exact, r.nearest}, err
 }
 
-// optimise finds the best folding at an interval that some folding is known to keep, within the budget if budgeted.
-func (s *space) optimise(ctx context.Context, interval int, budgeted bool, why string) (*chosen, error) {
+// optimise finds the best folding at an interval that some folding is known to keep: within the budget where fitting is
+// one that is, else whatever the budget.
+func (s *space) optimise(ctx context.Context, interval int, fitting *folding, why string) (*chosen, error) {
 	l := s.lattice(interval)
-	c, caps := &chosen{exact: true, why: why}, s.budget
-	if budgeted {
-		found, err := s.within(ctx, l, caps)
-		if err != nil {
-			return nil, err
-		}
-		c.folding = found.best
-	} else {
+	c, caps := &chosen{fitting, true, why}, s.budget
+	if fitting == nil {
 		r, _ := s.relax(l, s.yard)
 		c.folding, caps = r.nearest, vector{most, most, most, most, most}
 	}
@@ -250,6 +245,7 @@ func (s *space) asGood(f *folding, caps vector, less int64) vector {
 // A fastest is the shortest interval that fits the budget, 0 where none does.
 type fastest struct {
 	interval int
+	fitting  *folding // that keeps it
 	exact    bool
 	why      string // it is no shorter
 }
@@ -264,6 +260,8 @@ func (s *space) fastest(ctx context.Context, list []int) (f fastest, err error) 
 		var found finding
 		if found, err = s.within(ctx, s.lattice(list[i]), s.budget); found.best == nil {
 			failed, f.exact = found, f.exact && found.exact
+		} else {
+			f.fitting = found.best
 		}
 		return found.best != nil
 	})

@@ -61,6 +61,9 @@ func TestResult(t *testing.T) {
 			if want := map[string]int{"zcu104": 5, "pynq-z1": 4}[b.Name]; len(r.Shares) != want || r.Shares[0].Name != "LUT" || r.Shares[0].Used != total.LUT {
 				t.Errorf("%s %+v: shares %+v", b.Name, goal, r.Shares)
 			}
+			if of := r.Shares[0].Of(); of != float64(total.LUT)/float64(b.LUT) {
+				t.Errorf("%s %+v: %v of the LUTs", b.Name, goal, of)
+			}
 			if n := r.Tried; n < 1 || n > r.Options || r.Effort() != fmt.Sprintf("best found, %d of %d options tried", n, r.Options) {
 				t.Errorf("%s", r.Effort())
 			}

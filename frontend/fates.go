@@ -5,6 +5,8 @@ import (
 	"hlsgen/frontend/lower"
 )
 
+const suffixFate = "host suffix"
+
 // fates says what becomes of every node of the file.
 func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 	computed := map[int]bool{} // nodes that compute something from data
@@ -24,7 +26,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 				host[n.Index] = what
 			}
 		}
-		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), "host suffix")
+		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), suffixFate)
 		note(mustPart(program, inputNames(program), low.In), "host prefix")
 	}
 	var out []NodeFate
@@ -37,6 +39,8 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		switch {
 		case !computed[n.Index]:
 			f.Fate = "constant"
+		case host[n.Index] == suffixFate && layer != "":
+			f.Fate = layer + ", " + suffixFate // the product of a Gemm is in the layer, its bias is not
 		case host[n.Index] != "":
 			f.Fate = host[n.Index]
 		case layer != "":

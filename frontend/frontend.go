@@ -28,7 +28,7 @@ type NodeFate struct {
 	Index int    `json:"index"`
 	Node  string `json:"node"`
 	Op    string `json:"op"`
-	Fate  string `json:"becomes"` // a layer's name, "constant", "host prefix", "host suffix", "unused" or "not mapped"
+	Fate  string `json:"becomes"` // a layer's name (with ", host suffix" where a part stays on the host), "constant", "host prefix", "host suffix", "unused" or "not mapped"
 }
 
 // Imported is an imported model with the story of its nodes.

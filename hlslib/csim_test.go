@@ -48,7 +48,7 @@ func write(t *testing.T, file string, text []byte) {
 // TestSimulationHeaders compiles and runs the check of csim/*.h against other arithmetic.
 func TestSimulationHeaders(t *testing.T) {
 	t.Parallel()
-	bin := compile(t, "csim/testdata/ap_int_test.cpp", "-O0", "-DAP_INT_MAX_W=4096", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")
+	bin := compile(t, "csim/testdata/ap_int_test.cpp", "-O0", "-DAP_INT_MAX_W=4096", "-fsanitize=shift,signed-integer-overflow", "-fno-sanitize-recover=all")
 	out, err := exec.Command(bin).CombinedOutput()
 	if err != nil || !strings.HasSuffix(string(out), " 0 failures\n") {
 		t.Errorf("%v\n%s", err, out)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +24,7 @@ type CSim struct {
 }
 
 // An Outcome is what a C simulation said. A layer that ends the program (by reading an empty stream, say) counts as
-// failed and nothing after it has a verdict.
+// failed and nothing after it has a verdict. An outcome that has not passed has at least one verdict that is not OK.
 type Outcome struct {
 	Passed   bool
 	Verdicts []Verdict
@@ -84,6 +85,9 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 		}
 		defer os.RemoveAll(c.Dir)
 	}
+	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
+		return nil, err
+	}
 	if err := files.Write(c.Dir); err != nil {
 		return nil, err
 	}
@@ -100,16 +104,16 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 	program.Stdout, program.Stderr = &stdout, &stderr
 	err = program.Run()
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("C simulation: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("simulate C++: %w", context.Cause(ctx))
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return nil, fmt.Errorf("C simulation: %w", err)
+		return nil, fmt.Errorf("simulate C++: %w", err)
 	}
-	o := outcome(stdout.String(), stderr.String(), err == nil)
+	o := outcome(stdout.String(), stderr.String(), err)
 	words, err := os.ReadFile(filepath.Join(dir, "build", "output.txt"))
 	if err != nil && (o.Passed || !errors.Is(err, os.ErrNotExist)) {
-		return nil, fmt.Errorf("C simulation: %w", err)
+		return nil, fmt.Errorf("simulate C++: %w", err)
 	}
 	for line := range strings.Lines(string(words)) {
 		if port, word, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
@@ -168,8 +172,8 @@ func command(ctx context.Context, dir string, args []string) *exec.Cmd {
 	return cmd
 }
 
-// outcome reads what the test bench printed.
-func outcome(stdout, stderr string, exitOK bool) *Outcome {
+// outcome reads what the test bench printed; exit says how it ended.
+func outcome(stdout, stderr string, exit error) *Outcome {
 	o := &Outcome{Words: map[string][]string{}, Log: stdout + stderr}
 	running, last := "", ""
 	for line := range strings.Lines(stdout) {
@@ -187,14 +191,14 @@ func outcome(stdout, stderr string, exitOK bool) *Outcome {
 		}
 		last = line
 	}
-	o.Passed = exitOK && strings.HasPrefix(last, "PASS ")
+	o.Passed = exit == nil && strings.HasPrefix(last, "PASS ")
 	if !o.Passed {
 		message, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
 		switch {
 		case running != "":
-			o.Verdicts = append(o.Verdicts, Verdict{Name: running, Message: orElse(message, "the program ended")})
-		case len(o.Verdicts) == 0:
-			o.Verdicts = append(o.Verdicts, Verdict{Name: "test bench", Message: orElse(message, last)})
+			o.Verdicts = append(o.Verdicts, Verdict{Name: running, Message: orElse(message, fmt.Sprintf("the program ended: %v", exit))})
+		case !slices.ContainsFunc(o.Verdicts, func(v Verdict) bool { return !v.OK }):
+			o.Verdicts = append(o.Verdicts, Verdict{Name: "test bench", Message: orElse(message, strings.TrimPrefix(last, "FAIL "))})
 		}
 	}
 	return o
@@ -217,7 +221,7 @@ func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor,
 	for k, p := range face.Out {
 		words := o.Words[p.Name]
 		if len(words)%p.Port.Words != 0 || (k > 0 && len(words)/p.Port.Words != len(frames)) {
-			return nil, fmt.Errorf("C simulation: %s gave %d words, a frame has %d", p.Name, len(words), p.Port.Words)
+			return nil, fmt.Errorf("simulate C++: %s gave %d words, a frame has %d", p.Name, len(words), p.Port.Words)
 		}
 		if k == 0 {
 			frames = make([][]dataflow.Tensor, len(words)/p.Port.Words)
@@ -227,7 +231,7 @@ func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor,
 			for w, text := range words[f*p.Port.Words : (f+1)*p.Port.Words] {
 				b, err := parseHex(text, p.Port.Width())
 				if err != nil {
-					return nil, fmt.Errorf("C simulation: %s: %w", p.Name, err)
+					return nil, fmt.Errorf("simulate C++: %s: %w", p.Name, err)
 				}
 				unpack(b, p.Port.Elem, t.Data[w*p.Port.PerWord:(w+1)*p.Port.PerWord])
 			}

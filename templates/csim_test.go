@@ -129,14 +129,35 @@ func TestCSimFinds(t *testing.T) {
 	}
 }
 
-// TestCSimEnds: a layer that reads a word too many ends the program, and the verdict names it and its stream.
+// TestCSimEnds: a layer that reads a word too many ends the program, and the verdict names it and its stream. The layers
+// stand alone in a bench.
 func TestCSimEnds(t *testing.T) {
 	t.Parallel()
-	files, _ := project(t, small(t), 1)
+	d := small(t)
+	v := vectors(t, d, 2, 4)
+	var trials []templates.Trial
+	for i, n := range d.Model.Graph.Nodes[:2] {
+		in, out := n.Op.Ports(d.Folds[i])
+		trial := templates.Trial{
+			Layer: templates.Layer{Name: "Trial_" + n.Name, Origin: n.Origin, Instance: n.Op.Emit(d.Folds[i], d.Target), In: in, Out: out},
+			In:    make([][]dataflow.Tensor, 1), Out: make([][]dataflow.Tensor, 1),
+		}
+		for _, f := range v.Frames {
+			trial.In[0], trial.Out[0] = append(trial.In[0], f[n.In[0]]), append(trial.Out[0], f[n.Out[0]])
+		}
+		trials = append(trials, trial)
+	}
+	trials[0], trials[1] = trials[1], trials[0]
+	files, err := templates.Bench(trials)
+	if err != nil {
+		t.Fatal(err)
+	}
 	files = edit(t, files, "hls/layers.hpp", "static const int vectors = 2;", "static const int vectors = 3;")
-	files = edit(t, files, "hls/tb/tb.cpp", "    check_small_top(bench);\n", "")
 	o := run(t, files, templates.CSim{})
-	want := []templates.Verdict{{Name: "Thresholding_0", Message: "hls::stream Thresholding_0.in is empty and is read, words so far: 8"}}
+	want := []templates.Verdict{
+		{Name: "Trial_StreamingDataWidthConverter_0", OK: true},
+		{Name: "Trial_Thresholding_0", Message: "hls::stream Trial_Thresholding_0.in is empty and is read, words so far: 8"},
+	}
 	if o.Passed || !slices.Equal(o.Verdicts, want) {
 		t.Errorf("got %+v, want %+v", o, want)
 	}

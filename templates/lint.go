@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Lint holds a generated project against what Vitis HLS is known to accept (docs/ARCHITECTURE.md names the rules), as
+// Lint holds a generated project against what Vitis HLS is known to accept (UG1399, and how we write for it), as
 // far as text shows it: nobody can run the tool in a test. It returns one line per violation, with file and line.
 func Lint(files Files) []string {
 	l := linter{files: files, room: 1024}

@@ -77,7 +77,7 @@ func comment(s string) string {
 func toolWord(what, s string) error {
 	for i := range len(s) {
 		if c := s[i]; !letter(c) && !digit(c) && (i == 0 || !strings.ContainsRune("-_.", rune(c))) {
-			return fmt.Errorf("%s %q has characters other than letters, digits, - _ and .", what, s)
+			return fmt.Errorf("%s %q has characters other than letters, digits, dot, hyphen and underscore", what, s)
 		}
 	}
 	if s == "" {

@@ -306,7 +306,7 @@ func TestBenchErrors(t *testing.T) {
 		"config field \"n f\" is not a C++ name":                                         {instance(func(i *dataflow.Instance) { i.Config[0].Name = "n f" }), port},
 		"config field nf has a value of type float64":                                    {instance(func(i *dataflow.Instance) { i.Config[0].Value = 1.5 }), port},
 		"kernel header \"../x.hpp\" is not a name with .hpp":                             {instance(func(i *dataflow.Instance) { i.Header = "../x.hpp" }), port},
-		"config field \"a b_t\" is not a C++ name":                                                {instance(func(i *dataflow.Instance) { i.Tables[0].Name = "a b" }), port},
+		"config field \"a b_t\" is not a C++ name":                                       {instance(func(i *dataflow.Instance) { i.Tables[0].Name = "a b" }), port},
 		"\"delete this\" is not a C++ name":                                              {instance(func(i *dataflow.Instance) { i.Func = "delete this" }), port},
 		"buffer_width is 5000 bits; Vitis HLS takes 4096":                                {instance(func(i *dataflow.Instance) { i.Config[0] = dataflow.Field{Name: "buffer_width", Value: 5000} }), port},
 		"the kernel library has no nothing.hpp":                                          {instance(func(i *dataflow.Instance) { i.Header = "nothing.hpp" }), port},

@@ -9,6 +9,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/internal/build"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
 
@@ -96,7 +97,7 @@ func (a *app) printBuilt(r *build.Result) {
 	line("")
 	a.shareTable(r.Folding.Shares)
 	line("\nfolding: %s", r.Folding.Effort())
-	a.hostParts(r.Design.Model.Prefix.Nodes, r.Design.Model.Suffix.Nodes)
+	a.hostParts(r.Design.Model)
 	line("%s", ink.bold(verified(r)))
 	line("\nwritten: %s (%s)", printable(r.Out), count(r.FileCount, "file"))
 	line("next:    make -C %s csim", quoted(filepath.Join(r.Out, "hls")))
@@ -144,18 +145,29 @@ func (a *app) speed(r *build.Result) {
 	line("bottleneck: %s; %s", f.Bottleneck, f.Why)
 }
 
-// hostParts names the nodes that stay on the host.
-func (a *app) hostParts(prefix, suffix []string) {
+// hostParts names the nodes that stay on the host. A node of the suffix may be in a layer as well: a Gemm's product is,
+// its bias is not.
+func (a *app) hostParts(m *dataflow.Model) {
+	layer := map[string]string{}
+	for _, n := range m.Graph.Nodes {
+		for _, node := range n.Origin {
+			layer[node] = n.Name
+		}
+	}
 	for _, part := range []struct {
 		where string
 		nodes []string
-	}{{"before", prefix}, {"after", suffix}} {
+	}{{"before", m.Prefix.Nodes}, {"after", m.Suffix.Nodes}} {
 		if len(part.nodes) == 0 {
 			continue
 		}
 		var names []string
 		for _, n := range part.nodes {
-			names = append(names, label(n))
+			name := label(n)
+			if l := layer[n]; l != "" && part.where == "after" {
+				name += fmt.Sprintf(" (what %s leaves of it)", l)
+			}
+			names = append(names, name)
 		}
 		const most = 12
 		if more := len(names) - most; more > 0 {

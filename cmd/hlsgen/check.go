@@ -63,19 +63,20 @@ The exit code is 1 if the model cannot be built.`,
 func (a *app) printChecked(model string, c *build.Checked, d *diag.List) {
 	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
 	ink := a.ink(a.stdout)
+	if len(c.Imported.Fates) == 0 {
+		return // the file could not be read
+	}
 	line("%s", ink.bold(label(c.Source.Name)))
 	if c.Source.Example {
 		line("the embedded example, %s", exampleDoc(c.Source.Name))
 		line("your own model: hlsgen check MODEL.onnx")
 	}
-	if len(c.Imported.Fates) > 0 {
-		line("")
-		t := newTable(">", "node", "op", "becomes")
-		for _, f := range c.Imported.Fates {
-			t.row(fmt.Sprint(f.Index), label(f.Node), label(f.Op), label(f.Fate))
-		}
-		t.print(&a.out, ink)
+	line("")
+	t := newTable(">", "node", "op", "becomes")
+	for _, f := range c.Imported.Fates {
+		t.row(fmt.Sprint(f.Index), label(f.Node), label(f.Op), label(f.Fate))
 	}
+	t.print(&a.out, ink)
 	if len(c.Layers) > 0 {
 		line("")
 		a.typeTable(c.Layers)

@@ -47,9 +47,7 @@ func folder(t *testing.T, files map[string]string) string {
 		t.Fatal(err)
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), text)
 	}
 	return dir
 }
@@ -144,7 +142,7 @@ func TestExit(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
-			got := say(dir, nil, fields(c.args)...)
+			got := say(dir, nil, strings.Fields(c.args)...)
 			if got.code != c.code {
 				t.Errorf("exit code %d, want %d\nstderr: %s", got.code, c.code, got.stderr)
 			}
@@ -153,9 +151,6 @@ func TestExit(t *testing.T) {
 		})
 	}
 }
-
-// fields cuts a command line at its blanks; an argument --x= keeps its empty value.
-func fields(s string) []string { return strings.Fields(s) }
 
 func expect(t *testing.T, what, got, want string) {
 	t.Helper()
@@ -255,7 +250,7 @@ func TestGolden(t *testing.T) {
 		"layers":         "layers",
 		"examples":       "examples",
 		"check":          "check",
-		"check-digits":   "check " + examples.Iris + "/qcdq.onnx",
+		"check-qcdq":     "check " + examples.Iris + "/qcdq.onnx",
 		"simulate":       "simulate",
 		"simulate-cycle": "simulate " + iris + " --input " + irisInputs + " --engine cycle",
 		"simulate-board": "simulate " + iris + " --input " + irisInputs + " --engine cycle --board pynq-z1 --fps 1e6 --output y.npy --compare " + examples.Iris + "/outputs.npy",
@@ -266,7 +261,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := files.Case(t, name)
-			got := say(dir, nil, fields(args)...)
+			got := say(dir, nil, strings.Fields(args)...)
 			c.Want("command", []byte("hlsgen "+args))
 			c.Want("stdout", []byte(got.stdout))
 			c.Want("stderr", []byte(got.stderr))
@@ -312,13 +307,14 @@ func TestHelp(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	list := say("", nil, "explain")
+	dir := t.TempDir()
+	list := say(dir, nil, "explain")
 	if list.code != exitOK || list.stderr != "" {
 		t.Errorf("%+v", list)
 	}
 	for _, code := range codes() {
 		expect(t, "the list", list.stdout, code)
-		page := say("", nil, "explain", code)
+		page := say(dir, nil, "explain", code)
 		if page.code != exitOK || page.stderr != "" || !strings.Contains(page.stdout, code) {
 			t.Errorf("%s: %+v", code, page)
 		}

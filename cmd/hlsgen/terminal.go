@@ -41,15 +41,16 @@ const quiet = time.Second
 // A progress shows which stage a command is in.
 type progress struct {
 	mu    sync.Mutex
+	alive bool // something may be shown
 	stage string
-	bar   *progressbar.ProgressBar // once shown
 	start *time.Timer
+	bar   *progressbar.ProgressBar // once shown
 }
 
 // progress starts to watch a command. Nothing is shown where stderr is no terminal.
 func (a *app) progress() *progress {
-	p := &progress{}
-	if isTerminal(a.stderr) {
+	p := &progress{alive: isTerminal(a.stderr)}
+	if p.alive {
 		p.start = time.AfterFunc(quiet, func() { p.show(a.stderr) })
 	}
 	return p
@@ -58,8 +59,8 @@ func (a *app) progress() *progress {
 func (p *progress) show(w io.Writer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.start == nil {
-		return // closed in between
+	if !p.alive {
+		return
 	}
 	p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(p.stage),
 		progressbar.OptionSpinnerType(14), progressbar.OptionClearOnFinish())
@@ -82,12 +83,11 @@ func (p *progress) step(stage string, done, total int) {
 func (p *progress) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.alive = false
 	if p.start != nil {
 		p.start.Stop()
-		p.start = nil
 	}
 	if p.bar != nil {
 		p.bar.Finish()
-		p.bar = nil
 	}
 }

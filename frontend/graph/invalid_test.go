@@ -56,6 +56,7 @@ func TestInvalidNodes(t *testing.T) {
 		{name: "exponent infinity", op: "Pow", args: args{x, scalar(inf)}, want: diag.OpInvalid},
 		{name: "bound per element", op: "Clip", args: args{x, x}, want: diag.OpInvalid},
 		{name: "bound not a number", op: "Clip", args: args{x, scalar(nan)}, want: diag.OpInvalid},
+		{name: "bounds as inputs before their time", op: "Clip", opset: 10, args: args{x, one}, want: diag.OpInvalid},
 		{name: "minimum infinite", op: "Clip", args: args{x, scalar(inf)}, want: diag.OpInvalid},
 		{name: "bound attribute not a number", op: "Clip", opset: 6, attrs: attrs{"min": nan}, args: args{x}, want: diag.OpInvalid},
 		{name: "maximum attribute minus infinity", op: "Clip", opset: 6, attrs: attrs{"max": -inf}, args: args{x}, want: diag.OpInvalid},
@@ -317,9 +318,9 @@ func TestGrowth(t *testing.T) {
 	deep := chain(100, unsqueeze)
 	deep.Init["axes"] = int64s(0)
 	many := chain(60, func(_ int, in, out string) *graph.Node {
-		return &graph.Node{Op: "Gather", Inputs: []string{"x", "index"}, Outputs: []string{out}, Attrs: attrs{"axis": 0}.graph()}
+		return &graph.Node{Op: "Relu", Inputs: []string{in}, Outputs: []string{out}}
 	})
-	many.Init["index"] = int64s(make([]int64, 1<<22)...)
+	many.Inputs = []graph.Value{dims(1, 1<<22)}
 	for name, g := range map[string]*graph.Graph{"doubling": chain(60, concat), "outer products": wide, "multiplications": work, "axes": deep, "many large ones": many} {
 		var d diag.List
 		if p := graph.Prepare(g, "m", graph.Options{}, &d); p != nil || d.Diags[0].Code != diag.ModelTooLarge {

@@ -78,6 +78,9 @@ func hintFor(n *Node) string {
 
 func binary(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
 	return func(c *call) *reject {
+		if _, ok := c.n.Attrs["axis"]; ok && c.opset < 7 {
+			return unsupported("convert the model to opset 7 or later", "the old form of broadcasting, along an axis")
+		}
 		return c.elementwise(c.promoted(), f(real.Var(0), real.Var(1)), 0, 1)
 	}
 }
@@ -103,11 +106,12 @@ func buildDiv(c *call) *reject {
 			}
 		}
 	}
-	q := real.Div(real.Var(0), real.Var(1))
-	if !c.promoted().Float() {
-		q = real.Round(q, real.Down) // ONNX divides integers towards zero
-	}
-	return c.elementwise(c.promoted(), q, 0, 1)
+	return binary(func(x, y *real.Expr) *real.Expr {
+		if c.promoted().Float() {
+			return real.Div(x, y)
+		}
+		return real.Round(real.Div(x, y), real.Down) // ONNX divides integers towards zero
+	})(c)
 }
 
 func buildPow(c *call) *reject {
@@ -148,6 +152,9 @@ func buildClip(c *call) *reject {
 		bound func(x, y *real.Expr) *real.Expr
 		none  int // the sign of the infinity that bounds nothing
 	}{{"min", real.Max, -1}, {"max", real.Min, 1}}
+	if c.opset < 11 && len(c.in) > 1 {
+		return invalid("bounds are attributes before opset 11")
+	}
 	for i, side := range sides {
 		v, fixed := 0.0, false
 		switch slot := i + 1; {

@@ -61,6 +61,7 @@ var (
 	ErrPrecision = errors.New("not decided at this precision")
 	ErrDivision  = errors.New("division by zero")
 	ErrRoot      = errors.New("square root of a negative number")
+	ErrLog       = errors.New("logarithm of a number that is not positive")
 	ErrMagnitude = errors.New("a value beyond 2^(2^24)")
 )
 
@@ -97,7 +98,9 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 			s[i] = vars[in.e.v]
 		case round:
 			s[i], err = s[in.a].round(in.e.mode)
-		case neg, abs, sqrt:
+		case powerBelow:
+			s[i], err = s[in.a].powerBelow()
+		case neg, abs, sqrt, exp, log:
 			s[i], err = unary(in.op, s[in.a], prec)
 		case mul:
 			s[i], err = product(s[in.a], s[in.b], in.a == in.b, prec)
@@ -136,6 +139,44 @@ func (n Num) round(mode Rounding) (Num, error) {
 	return Num{r: new(big.Rat).SetInt(a)}, nil
 }
 
+// powerBelow is the greatest power of two at or below |n|.
+func (n Num) powerBelow() (Num, error) {
+	below := func(v *big.Rat) *big.Rat { // v > 0
+		e := v.Num().BitLen() - v.Denom().BitLen()
+		p := power(e)
+		for p.Cmp(v) > 0 {
+			e--
+			p = power(e)
+		}
+		return p
+	}
+	if n.r != nil {
+		if n.r.Sign() == 0 {
+			return n, nil
+		}
+		return Num{r: below(new(big.Rat).Abs(n.r))}, nil
+	}
+	if n.lo.Sign()*n.hi.Sign() <= 0 {
+		return Num{}, ErrPrecision
+	}
+	lo, _ := n.lo.Rat(nil)
+	hi, _ := n.hi.Rat(nil)
+	a, b := below(lo.Abs(lo)), below(hi.Abs(hi))
+	if a.Cmp(b) != 0 {
+		return Num{}, ErrPrecision
+	}
+	return Num{r: a}, nil
+}
+
+// power is 2^e.
+func power(e int) *big.Rat {
+	p := new(big.Int).Lsh(big.NewInt(1), uint(max(e, -e)))
+	if e < 0 {
+		return new(big.Rat).SetFrac(big.NewInt(1), p)
+	}
+	return new(big.Rat).SetInt(p)
+}
+
 // enclose gives the ends of n at prec bits.
 func (n Num) enclose(prec uint) (lo, hi *big.Float) {
 	if n.r == nil {
@@ -151,6 +192,10 @@ func unary(op Prim, x Num, prec uint) (Num, error) {
 	switch {
 	case op == sqrt:
 		return root(x, prec)
+	case op == exp:
+		return x.exp(prec)
+	case op == log:
+		return x.log(prec)
 	case x.r != nil && op == neg:
 		return Num{r: new(big.Rat).Neg(x.r)}, nil
 	case x.r != nil:
@@ -216,6 +261,8 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 				return Num{}, ErrDivision
 			}
 			z.Quo(x.r, y.r)
+		case atLeast:
+			return indicator(x.r.Cmp(y.r) >= 0), nil
 		case minimum, maximum:
 			if (x.r.Cmp(y.r) <= 0) == (op == minimum) {
 				return x, nil
@@ -268,6 +315,13 @@ func either(first bool, x, y Num) Num {
 		return x
 	}
 	return y
+}
+
+func indicator(b bool) Num {
+	if b {
+		return Num{r: big.NewRat(1, 1)}
+	}
+	return Num{r: new(big.Rat)}
 }
 
 func (n Num) zero() bool { return n.r != nil && n.r.Sign() == 0 }

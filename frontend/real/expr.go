@@ -21,6 +21,10 @@ const (
 	minimum
 	maximum
 	sqrt
+	exp
+	log
+	atLeast
+	powerBelow
 	round
 )
 
@@ -75,6 +79,18 @@ func Max(x, y *Expr) *Expr { return &Expr{op: maximum, args: [2]*Expr{x, y}} }
 
 // Sqrt is the square root of x.
 func Sqrt(x *Expr) *Expr { return &Expr{op: sqrt, args: [2]*Expr{x}} }
+
+// Exp is e to the power of x.
+func Exp(x *Expr) *Expr { return &Expr{op: exp, args: [2]*Expr{x}} }
+
+// Log is the natural logarithm of x.
+func Log(x *Expr) *Expr { return &Expr{op: log, args: [2]*Expr{x}} }
+
+// AtLeast is 1 where x >= y and 0 elsewhere.
+func AtLeast(x, y *Expr) *Expr { return &Expr{op: atLeast, args: [2]*Expr{x, y}} }
+
+// PowerBelow is the greatest power of two that is not above |x|; 0 at 0.
+func PowerBelow(x *Expr) *Expr { return &Expr{op: powerBelow, args: [2]*Expr{x}} }
 
 // Round is x rounded to an integer.
 func Round(x *Expr, mode Rounding) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
@@ -192,6 +208,16 @@ func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Inter
 			s[i] = s[in.a].Max(s[in.b])
 		case sqrt:
 			s[i] = s[in.a].Sqrt()
+		case exp:
+			s[i] = expInterval(s[in.a])
+		case log:
+			s[i] = logInterval(s[in.a])
+		case atLeast:
+			s[i] = s[in.a].atLeast(s[in.b])
+			sure = sure && s[i].Point()
+		case powerBelow:
+			s[i] = s[in.a].powerBelow()
+			sure = sure && s[i].Point()
 		case round:
 			s[i] = Interval{in.e.mode.round(s[in.a].Lo), in.e.mode.round(s[in.a].Hi)}
 			sure = sure && s[i].Point()
@@ -208,7 +234,7 @@ func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Inter
 // rounds reports whether floating point rounds the result of a primitive.
 func (p Prim) rounds() bool {
 	switch p {
-	case add, sub, mul, div, sqrt:
+	case add, sub, mul, div, sqrt, exp, log:
 		return true
 	}
 	return false

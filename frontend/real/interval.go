@@ -185,3 +185,27 @@ func hull(xs ...Interval) Interval {
 	}
 	return h
 }
+
+// atLeast is 1 where x >= y for sure, 0 where x < y for sure, and both where neither is.
+func (x Interval) atLeast(y Interval) Interval {
+	switch {
+	case x.Lo >= y.Hi:
+		return Pt(1)
+	case x.Hi < y.Lo:
+		return Interval{}
+	}
+	return Interval{0, 1}
+}
+
+// powerBelow is the greatest power of two at or below |x|.
+func (x Interval) powerBelow() Interval {
+	below := func(v float64) float64 {
+		if v == 0 || math.IsInf(v, 0) {
+			return v
+		}
+		_, e := math.Frexp(v)
+		return math.Ldexp(1, e-1)
+	}
+	x = x.Abs()
+	return Interval{below(x.Lo), below(x.Hi)}
+}

@@ -65,8 +65,8 @@ template <class T, int N> void put(ap_uint<N>& word, int i, const T& value) {
     word.range((i + 1) * width - 1, i * width) = bits;
 }
 
-// limb is a word of a table, of at most 64 bits. In C simulation it is a plain integer: a table of classes costs the
-// compiler about a hundred times as much, and with the vendor's headers is not even constant.
+// limb is a word of a table, of at most 64 bits. In C simulation it is a plain integer: a table of classes costs compilers
+// ten times the time and memory, and with the vendor's headers it is not even constant.
 #ifdef __SYNTHESIS__
 template <int W> using limb = ap_uint<W>;
 #else

@@ -82,7 +82,7 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if w := b.bufferBits(); w > dataflow.MaxWord {
 		return nil, nil, fmt.Errorf("a buffer of %d bits, at most %d are possible", w, dataflow.MaxWord)
 	}
-	return b, in, nil
+	return b, []dataflow.Type{in[0]}, nil
 }
 
 func lcm(a, b int) int { return a / gcd(a, b) * b }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"sort"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Severity orders diagnostics; only errors stop a build.
@@ -77,7 +79,7 @@ func (d Diag) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s[%s]: ", d.Severity, d.Code)
 	if d.Op != "" {
-		fmt.Fprintf(&b, "%s ", clean(d.Op))
+		fmt.Fprintf(&b, "%s ", clean(cut(d.Op)))
 	}
 	if d.Node != "" {
 		fmt.Fprintf(&b, "%s: ", quote(d.Node))
@@ -97,17 +99,20 @@ func (d Diag) String() string {
 }
 
 // quote shows a name out of a model: control characters escaped, long names cut.
-func quote(s string) string {
+func quote(s string) string { return strconv.Quote(cut(s)) }
+
+func cut(s string) string {
 	if len(s) > 120 {
 		s = s[:117] + "..."
 	}
-	return fmt.Sprintf("%q", s)
+	return s
 }
 
-// clean keeps a message that may hold text of a model on one line and free of control characters.
+// clean keeps a message that may hold text of a model on one line and free of what a terminal obeys: control
+// characters, and those that turn the direction of text.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
+		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/build"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
+)
+
+// TestBuild is the default build with its C simulation, in a folder that has nothing in it.
+func TestBuild(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	got := say(dir, nil, "build", "--board", "zcu104")
+	if got.code != exitOK || got.stderr != "" {
+		t.Fatalf("%+v", got)
+	}
+	for _, want := range []string{
+		"digits-mlp-w2a2 on zcu104 (xczu7ev-ffvc1156-2-e) at 200 MHz\n",
+		"accuracy on real digits: ",
+		"verified bit-exact: 16 samples, three engines (eval, cycle, csim)\n",
+		"next:    make -C DIR/hlsgen-out/digits-mlp-w2a2-zcu104/hls csim\n",
+	} {
+		expect(t, "stdout", got.stdout, want)
+	}
+	for _, f := range []string{"hls/Makefile", "hls/top.cpp", "report/layers.json", "folding.json", "manifest.json"} {
+		if _, err := os.Stat(filepath.Join(dir, "hlsgen-out/digits-mlp-w2a2-zcu104", f)); err != nil {
+			t.Error(err)
+		}
+	}
+	again := say(dir, nil, "build", "--board", "zcu104")
+	if again.code != exitDiagnostics || again.stdout != "" {
+		t.Errorf("%+v", again)
+	}
+	expect(t, "stderr", again.stderr, "error[output-exists]")
+	expect(t, "stderr", again.stderr, "`hlsgen explain output-exists` tells more\n")
+}
+
+func TestBuildJSON(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{
+		"hlsgen.yaml": "model: " + iris + "\nboard: pynq-z1\nno-csim: true\nverify: 3\n",
+		"sub/mine.json": `{"name":"mine","part":"xc7z020clg400-1","lut":20000,"ff":40000,"bram36":50,"uram":0,"dsp":66,"dsp_type":"DSP48E1",
+			"host_port_bits":64,"default_clock_mhz":80,"part_source":"mine","resource_source":"mine"}`,
+	})
+	got := say(dir, nil, "build", "--json")
+	if got.code != exitOK || got.stderr != "" {
+		t.Fatalf("%+v", got)
+	}
+	var b built
+	if err := json.Unmarshal([]byte(got.stdout), &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Model != "model" || b.Board != "pynq-z1" || b.ClockMHz != 100 || b.FPS <= 0 || len(b.Layers) < 2 || b.Verified.Samples != 3 || b.Simulated == nil || b.Files < 10 ||
+		len(b.Prefix) == 0 || b.Diagnostics == nil || b.Error != "" || strings.ReplaceAll(b.Out, dir, "DIR") != "DIR/hlsgen-out/model-pynq-z1" {
+		t.Errorf("%s", got.stdout)
+	}
+	used := map[string]int{}
+	for _, s := range b.Resources {
+		used[s.Name] = s.Used
+	}
+	lut := 0
+	for _, l := range b.Layers {
+		lut += l.Total.LUT
+	}
+	if used["LUT"] != lut || lut == 0 {
+		t.Errorf("%d LUT, its layers have %d", used["LUT"], lut)
+	}
+
+	// Flags and variables come first; the folding that was written is honoured.
+	env := map[string]string{"HLSGEN_VERIFY": "0", "HLSGEN_BOARD": "zcu104"}
+	got = say(dir, env, "build", "--json", "--board", "./sub/mine.json", "--folding", "hlsgen-out/model-pynq-z1/folding.json")
+	var c built
+	if err := json.Unmarshal([]byte(got.stdout), &c); err != nil || got.code != exitOK {
+		t.Fatalf("%v, %+v", err, got)
+	}
+	if c.Board != "mine" || c.ClockMHz != 80 || c.Verified.Samples != 0 || c.Simulated != nil || c.Interval != b.Interval {
+		t.Errorf("%s", got.stdout)
+	}
+
+	got = say(dir, nil, "build", "--json")
+	if list := object(t, got)["diagnostics"].([]any); got.code != exitDiagnostics || got.stderr != "" || list[0].(map[string]any)["code"] != string(diag.OutputExists) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestDump holds that the graph is written after every pass that changed it.
+func TestDump(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, nil)
+	got := say(dir, nil, "build", iris, "--board", "zcu104", "--no-csim", "--verify", "1", "--dump-passes", "passes")
+	if got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	all, err := filepath.Glob(filepath.Join(dir, "passes", "*.txt"))
+	if err != nil || len(all) < 3 {
+		t.Errorf("%v, %v", all, err)
+	}
+	got = say(dir, nil, "check", iris, "--dump-passes", "first", "--passes-until", "1")
+	all, err = filepath.Glob(filepath.Join(dir, "first", "*.txt"))
+	if err != nil || len(all) != 1 || filepath.Base(all[0]) != "01-fold-constants.txt" {
+		t.Errorf("%v, %v, %+v", all, err, got)
+	}
+}
+
+func TestVerified(t *testing.T) {
+	t.Parallel()
+	own := build.Open("", &diag.List{})
+	for _, c := range []struct {
+		v    build.Verified
+		from *build.Source
+		want string
+	}{
+		{build.Verified{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own, "verified bit-exact: 16 samples, three engines (eval, cycle, csim)"},
+		{build.Verified{Samples: 1, Engines: []string{"eval", "cycle"}}, own, "verified bit-exact: 1 sample, two engines (eval, cycle)"},
+		{build.Verified{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"}, &build.Source{}, "verified bit-exact: 4 samples, two engines (eval, cycle), random inputs in range; left out: csim"},
+		{build.Verified{}, own, "not verified: no samples were asked for (--verify 0)"},
+	} {
+		if got := verified(&build.Result{Source: c.from, Verified: c.v}); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if examples.All[0].Name != own.Name {
+		t.Errorf("the example is %s, the list begins with %s", own.Name, examples.All[0].Name)
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"hlsgen-out/a_1.b-zcu104/hls": "hlsgen-out/a_1.b-zcu104/hls",
+		"my model":                    "'my model'",
+		"it's; rm":                    `'it'\''s; rm'`,
+		"":                            "''",
+		"$(x)":                        "'$(x)'",
+	} {
+		if got := quoted(path); got != want {
+			t.Errorf("%q: %s, want %s", path, got, want)
+		}
+	}
+}

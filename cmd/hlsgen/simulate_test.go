@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/examples"
+	"hlsgen/internal/npy"
+)
+
+// array reads the only array of a file.
+func array(t *testing.T, path string) *npy.Array {
+	t.Helper()
+	all, err := npy.ReadFile(path)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%s: %d arrays, %v", path, len(all), err)
+	}
+	for _, a := range all {
+		return a
+	}
+	return nil
+}
+
+func save(t *testing.T, path string, a *npy.Array) {
+	t.Helper()
+	b, err := npy.Format(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, string(b))
+}
+
+// TestSimulate holds that every engine that needs no compiler writes the same results, in the form that was asked for,
+// and that they are what Brevitas computed.
+func TestSimulate(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, nil)
+	brevitas := array(t, filepath.Join(dir, examples.Iris, "outputs.npy"))
+	if got := say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", "reference", "--output", "want.npy"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	want := array(t, filepath.Join(dir, "want.npy"))
+	for _, model := range []string{"model.onnx", "qcdq.onnx"} {
+		for _, engine := range []string{"reference", "eval", "cycle"} {
+			for _, ext := range []string{"npy", "npz"} {
+				t.Run(model+"/"+engine+"/"+ext, func(t *testing.T) {
+					t.Parallel()
+					out := fmt.Sprintf("%s-%s.%s", model, engine, ext)
+					got := say(dir, nil, "simulate", examples.Iris+"/"+model, "--input", irisInputs, "--engine", engine, "--output", out, "--compare", examples.Iris+"/outputs.npy")
+					if got.code != exitOK || got.stderr != "" {
+						t.Fatalf("%+v", got)
+					}
+					expect(t, "stdout", got.stdout, "written: DIR/"+out)
+					n := want.Shape[0]
+					expect(t, "stdout", got.stdout, fmt.Sprintf("%d of %d samples equal", n, n))
+					y := array(t, filepath.Join(dir, out))
+					if y.DType != "float32" || !slices.Equal(y.Shape, brevitas.Shape) || !slices.Equal(y.Data, want.Data) {
+						t.Errorf("%s %v differs from what engine reference gives", y.DType, y.Shape)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestCompare changes one output and expects to be told.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, nil)
+	y := array(t, filepath.Join(dir, examples.Iris, "outputs.npy"))
+	y.Data[7] += 1
+	save(t, filepath.Join(dir, "wrong.npy"), y)
+	args := []string{"simulate", iris, "--input", irisInputs, "--compare", "wrong.npy"}
+	got := say(dir, nil, args...)
+	sample, element := 7/y.Shape[1], 7%y.Shape[1]
+	if got.code != exitMismatch || got.stderr != "" {
+		t.Errorf("%+v", got)
+	}
+	expect(t, "stdout", got.stdout, fmt.Sprintf("%d of %d samples equal, 1 differ", y.Shape[0]-1, y.Shape[0]))
+	expect(t, "stdout", got.stdout, fmt.Sprintf("first: sample %d, output", sample))
+	expect(t, "stdout", got.stdout, fmt.Sprintf("element %d: got", element))
+
+	got = say(dir, nil, append(args, "--json")...)
+	found := object(t, got)["compare"].(map[string]any)
+	if got.code != exitMismatch || found["differ"] != 1.0 || found["equal"] != float64(y.Shape[0]-1) {
+		t.Errorf("%+v", got)
+	}
+
+	y.Data = y.Data[:len(y.Data)-y.Shape[1]]
+	y.Shape[0]--
+	save(t, filepath.Join(dir, "short.npy"), y)
+	got = say(dir, nil, append(args[:5], "short.npy")...)
+	if got.code != exitDiagnostics || !strings.Contains(got.stderr, "error[data-invalid]") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestTrace holds that --trace writes arrays for integer and for real tensors.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, nil)
+	for _, engine := range []string{"eval", "reference"} {
+		got := say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", engine, "--trace", "trace-"+engine)
+		if got.code != exitOK || !strings.Contains(got.stdout, "traced:  DIR/trace-"+engine) {
+			t.Errorf("%+v", got)
+		}
+		entries, err := os.ReadDir(filepath.Join(dir, "trace-"+engine))
+		if err != nil || len(entries) == 0 {
+			t.Errorf("%s: %d files, %v", engine, len(entries), err)
+		}
+		for _, e := range entries {
+			array(t, filepath.Join(dir, "trace-"+engine, e.Name()))
+		}
+	}
+}
+
+func TestSimulateJSON(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, nil)
+	got := object(t, say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", "cycle", "--json"))
+	if got["engine"] != "cycle" || got["samples"] != 88.0 || got["interval_cycles"].(float64) < 1 || got["latency_cycles"].(float64) < 1 {
+		t.Errorf("%v", got)
+	}
+	if f := got["folding"].(map[string]any)["MVAU_0"].(map[string]any); f["PE"] != 1.0 || f["SIMD"] != 1.0 {
+		t.Errorf("the cheapest fold is not PE 1, SIMD 1: %v", f)
+	}
+	failed := say(dir, nil, "simulate", iris, "--input", examples.Digits+"/inputs.npy", "--json")
+	list := object(t, failed)["diagnostics"].([]any)
+	if failed.code != exitDiagnostics || failed.stderr != "" || list[0].(map[string]any)["code"] != "data-invalid" {
+		t.Errorf("%+v", failed)
+	}
+}

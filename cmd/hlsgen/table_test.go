@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	tab := newTable("name", ">n", "what")
+	tab.row("a", "1,000", "x")
+	tab.row("größer", "7", "")
+	var b bytes.Buffer
+	tab.print(&b, false)
+	if want := "name        n  what\na       1,000  x\ngrößer      7\n"; b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ got, want string }{
+		{whole(0), "0"}, {whole(999), "999"}, {whole(1000), "1,000"}, {whole(-1234567), "-1,234,567"},
+		{figure(64), "64"}, {figure(7685.6), "7,686"}, {figure(0.125), "0.125"}, {figure(72.25), "72.2"}, {figure(1e8), "100,000,000"},
+		{duration(41, 200), "205 ns"}, {duration(275, 200), "1.375 us"}, {duration(1_000_000, 100), "10 ms"}, {duration(400_000_000, 100), "4 s"},
+		{percent(120, 128), "93.8 %"}, {percent(0, 7), "0.0 %"},
+		{inWords(3), "three"}, {inWords(11), "11"},
+		{count(1, "layer"), "1 layer"}, {count(4096, "clock"), "4,096 clocks"},
+		{wrap("a bc def ghij", "  ", 8), "  a bc\n  def\n  ghij\n"},
+		{label(""), "-"}, {label("a\nb\x1b"), "a?b?"}, {label(strings.Repeat("é", 80)), strings.Repeat("é", 69) + "..."},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	known := []string{"board", "fps", "max-use", "no-csim"}
+	for word, want := range map[string]string{"bord": "board", "boards": "board", "fsp": "fps", "max_use": "max-use", "nocsim": "no-csim", "x": "", "": "", "colour": ""} {
+		if got := nearest(word, known); got != want {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+}

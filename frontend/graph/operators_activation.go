@@ -1,0 +1,194 @@
+package graph
+
+import (
+	"math"
+
+	"hlsgen/frontend/real"
+)
+
+// Elementwise functions. Each is an expression, so that it executes, and becomes part of a quantiser's step function,
+// without further code.
+
+var (
+	zero = real.Float(0)
+	one  = real.Float(1)
+)
+
+func sigmoid(x *real.Expr) *real.Expr { return real.Div(one, real.Add(one, real.Exp(real.Neg(x)))) }
+
+func tanh(x *real.Expr) *real.Expr {
+	two := real.Float(2)
+	return real.Sub(one, real.Div(two, real.Add(real.Exp(real.Mul(two, x)), one)))
+}
+
+func sign(x *real.Expr) *real.Expr {
+	return real.Sub(real.AtLeast(x, zero), real.AtLeast(real.Neg(x), zero))
+}
+
+func softplus(x *real.Expr) *real.Expr { return real.Log(real.Add(one, real.Exp(x))) }
+
+func softsign(x *real.Expr) *real.Expr { return real.Div(x, real.Add(one, real.Abs(x))) }
+
+func rounded(mode real.Rounding) func(*real.Expr) *real.Expr {
+	return func(x *real.Expr) *real.Expr { return real.Round(x, mode) }
+}
+
+// float32 defaults of attributes: the definitions give them in decimal, files hold them rounded.
+func (c *call) attr32(name string, def float64) *real.Expr {
+	return real.Float(c.n.Float(name, float64(float32(def))))
+}
+
+// negative is a*f(min(x, 0)) + max(x, 0), the form of the leaky rectifiers.
+func negative(x, a *real.Expr, f func(*real.Expr) *real.Expr) *real.Expr {
+	return real.Add(real.Max(x, zero), real.Mul(a, f(real.Min(x, zero))))
+}
+
+func expMinusOne(x *real.Expr) *real.Expr { return real.Sub(real.Exp(x), one) }
+
+func same(x *real.Expr) *real.Expr { return x }
+
+func buildLeakyRelu(c *call) *reject {
+	return c.elementwise(c.in[0].DType, negative(real.Var(0), c.attr32("alpha", 0.01), same), 0)
+}
+
+func buildElu(c *call) *reject {
+	return c.elementwise(c.in[0].DType, negative(real.Var(0), c.attr32("alpha", 1), expMinusOne), 0)
+}
+
+func buildSelu(c *call) *reject {
+	y := negative(real.Var(0), c.attr32("alpha", 1.67326319217681884765625), expMinusOne)
+	return c.elementwise(c.in[0].DType, real.Mul(c.attr32("gamma", 1.05070102214813232421875), y), 0)
+}
+
+func buildHardSigmoid(c *call) *reject {
+	y := real.Add(real.Mul(c.attr32("alpha", 0.2), real.Var(0)), c.attr32("beta", 0.5))
+	return c.elementwise(c.in[0].DType, real.Max(zero, real.Min(one, y)), 0)
+}
+
+// buildPRelu has a slope that broadcasts to the input's shape, but never widens it.
+func buildPRelu(c *call) *reject {
+	if s, r := broadcastShape(c.in[0].Shape, c.in[1].Shape); r != nil || Size(s) != Size(c.in[0].Shape) {
+		return invalid("a slope of shape %v for an input of shape %v", c.in[1].Shape, c.in[0].Shape)
+	}
+	return c.elementwise(c.in[0].DType, negative(real.Var(0), real.Var(1), same), 0, 1)
+}
+
+// buildWhere chooses by a condition of 0 and 1.
+func buildWhere(c *call) *reject {
+	v := real.Var
+	y := real.Add(real.Mul(v(0), v(1)), real.Mul(real.Sub(one, v(0)), v(2)))
+	return c.elementwise(c.in[1].DType, y, 0, 1, 2)
+}
+
+// fold is Min and Max of any number of inputs.
+func fold(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
+	return func(c *call) *reject {
+		y, args := real.Var(0), []int{0}
+		for i := 1; i < len(c.in); i++ {
+			if !c.has(i) {
+				return invalid("input %d is missing", i)
+			}
+			y, args = f(y, real.Var(i)), append(args, i)
+		}
+		return c.elementwise(c.in[0].DType, y, args...)
+	}
+}
+
+// maxRows bounds what a softmax holds: its expression has one variable per element of the row.
+const maxRows = 1 << 12
+
+// softmax computes every element from its whole row: 1 / sum of exp(x_j - x_i), or its logarithm.
+func softmax(logarithm bool) func(*call) *reject {
+	return func(c *call) *reject {
+		x := c.in[0].Shape
+		rows, r := c.rows()
+		if r != nil {
+			return r
+		}
+		if rows.n > maxRows || rows.n*Size(x) > maxElements {
+			return unsupported("leave the softmax out: it does not change which class is largest", "a softmax over %d elements", rows.n)
+		}
+		e := &Elem{Args: make([]int, rows.n+1), Index: make([][]int32, rows.n+1)}
+		var sum *real.Expr
+		for j := range rows.n {
+			e.Index[j] = make([]int32, Size(x))
+			for i := range e.Index[j] {
+				e.Index[j][i] = int32(rows.base(i) + j*rows.stride)
+			}
+			term := real.Exp(real.Sub(real.Var(j), real.Var(rows.n)))
+			if sum == nil {
+				sum = term
+			} else {
+				sum = real.Add(sum, term)
+			}
+		}
+		if e.Expr = real.Div(one, sum); logarithm {
+			e.Expr = real.Neg(real.Log(sum))
+		}
+		c.steps = append(c.steps, &Step{Shape: x, DType: c.in[0].DType, Elem: e})
+		return nil
+	}
+}
+
+// A rowSet is a tensor cut into rows along an axis: n elements each, stride apart.
+type rowSet struct{ n, stride int }
+
+// base is the first element of the row that element i lies in.
+func (r rowSet) base(i int) int { return i/(r.n*r.stride)*(r.n*r.stride) + i%r.stride }
+
+// rows cuts the first input along the attribute axis. Before opset 13 a softmax takes all axes from there on as one.
+func (c *call) rows() (rowSet, *reject) {
+	x := c.in[0].Shape
+	if len(x) == 0 {
+		return rowSet{1, 1}, nil
+	}
+	def := int64(-1)
+	if c.opset < 13 {
+		def = 1
+	}
+	a, r := axis(c.n.Int("axis", def), len(x))
+	if r != nil {
+		return rowSet{}, r
+	}
+	if c.opset < 13 {
+		return rowSet{Size(x[a:]), 1}, nil
+	}
+	return rowSet{x[a], Size(x[a+1:])}, nil
+}
+
+// floatQuant is Brevitas' minifloat quantiser (arXiv 2311.12359): the value is rounded to a multiple of 2^e, where e
+// follows the value's magnitude down to the subnormals, and saturates.
+func buildFloatQuant(c *call) *reject {
+	var p [5]float64 // exponent bits, mantissa bits, bias, largest value
+	for i, what := range []string{"", "the exponent bit width", "the mantissa bit width", "the exponent bias", "the largest value"} {
+		if i == 0 {
+			continue
+		}
+		v, r := c.constScalar(i+1, what)
+		if r != nil {
+			return r
+		}
+		p[i] = v
+	}
+	exponent, mantissa, bias, largest := p[1], p[2], p[3], p[4]
+	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) || mantissa != math.Trunc(mantissa) || math.Abs(bias) > 1<<11 || largest <= 0 {
+		return badQuant("minifloats have 1 to 11 exponent and 0 to 52 mantissa bits", "exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
+	}
+	mode, err := real.ParseRounding(c.n.Str("rounding_mode", "ROUND"))
+	if err != nil {
+		return badQuant("use one of the rounding modes that QONNX defines", "%v", err)
+	}
+	if r := checkScale(c, 1); r != nil {
+		return r
+	}
+	y := real.Div(real.Var(0), real.Var(1))
+	least := math.Exp2(1 - bias - mantissa) // step of the subnormals
+	step := real.Max(real.Mul(real.PowerBelow(y), real.Float(math.Exp2(-mantissa))), real.Float(least))
+	q := real.Mul(step, real.Round(real.Div(y, step), mode))
+	if c.n.Int("has_subnormal", 1) == 0 {
+		q = real.Mul(q, real.AtLeast(real.Abs(q), real.Float(math.Exp2(1-bias))))
+	}
+	top := min(largest, (2-math.Exp2(-mantissa))*math.Exp2(math.Exp2(exponent)-1-bias))
+	q = real.Min(real.Max(q, real.Float(-top)), real.Float(top))
+	return c.elementwise(c.in[0].DType, real.Mul(q, real.Var(1)), 0, 1)
+}

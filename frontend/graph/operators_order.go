@@ -1,0 +1,68 @@
+package graph
+
+// Operators that order the elements of a row: which are the largest, and where.
+
+// An Order cuts input 0 into rows and sorts each: element i of the output stands at place Rank[i] of the row that starts
+// at Base[i]. Largest says from which end; among equal values the one with the lower index comes first, or, with
+// LastFirst, the one with the higher. The output is its index, or its value.
+type Order struct {
+	N, Stride          int // of a row
+	Base, Rank         []int32
+	Largest, LastFirst bool
+	Index              bool
+}
+
+func buildArg(largest bool) func(*call) *reject {
+	return func(c *call) *reject {
+		x := c.in[0].Shape
+		a, r := axis(c.n.Int("axis", 0), len(x))
+		if r != nil {
+			return r
+		}
+		shape := append([]int(nil), x...)
+		shape[a] = 1
+		o := c.order(a, shape)
+		o.Largest, o.Index, o.LastFirst = largest, true, c.n.Int("select_last_index", 0) != 0
+		if c.n.Int("keepdims", 1) == 0 {
+			shape = append(shape[:a], shape[a+1:]...)
+		}
+		c.steps = append(c.steps, &Step{Shape: shape, DType: Int64, Order: o})
+		return nil
+	}
+}
+
+func buildTopK(c *call) *reject {
+	x := c.in[0].Shape
+	a, r := axis(c.n.Int("axis", -1), len(x))
+	if r != nil {
+		return r
+	}
+	k := []int64{c.n.Int("k", 1)}
+	if c.has(1) {
+		if k, r = c.constInts(1, "k"); r != nil {
+			return r
+		}
+	}
+	if len(k) != 1 || k[0] < 1 || k[0] > int64(x[a]) {
+		return invalid("k is %v, the axis has %d elements", k, x[a])
+	}
+	shape := append([]int(nil), x...)
+	shape[a] = int(k[0])
+	for out, dt := range []DType{c.in[0].DType, Int64} {
+		o := c.order(a, shape)
+		o.Largest, o.Index = c.n.Int("largest", 1) != 0, out == 1
+		c.steps = append(c.steps, &Step{Shape: shape, DType: dt, Order: o})
+	}
+	return nil
+}
+
+// order cuts the first input into rows along an axis; shape is the output's, as many axes.
+func (c *call) order(a int, shape []int) *Order {
+	x := c.in[0].Shape
+	o := &Order{N: x[a], Stride: Size(x[a+1:])}
+	strides := rowMajor(x)
+	ranks := make([]int, len(shape))
+	ranks[a], strides[a] = 1, 0
+	o.Base, o.Rank = stridedIndex(shape, strides), stridedIndex(shape, ranks)
+	return o
+}

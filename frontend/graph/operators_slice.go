@@ -1,0 +1,193 @@
+package graph
+
+import "math"
+
+// Operators that take parts of a tensor, repeat it, or make one up.
+
+func buildSplit(c *call) *reject {
+	x := c.in[0].Shape
+	a, r := axis(c.n.Int("axis", 0), len(x))
+	if r != nil {
+		return r
+	}
+	sizes := c.n.Ints("split")
+	if c.has(1) {
+		if sizes, r = c.constInts(1, "the sizes"); r != nil {
+			return r
+		}
+	}
+	n := len(c.n.Outputs)
+	if sizes == nil { // equal parts, the last one smaller
+		part := (x[a] + n - 1) / n
+		for i := range n {
+			sizes = append(sizes, int64(max(0, min(part, x[a]-i*part))))
+		}
+	}
+	if len(sizes) != n {
+		return invalid("%d sizes for %d outputs", len(sizes), n)
+	}
+	from, left := 0, int64(x[a])
+	strides := rowMajor(x)
+	for _, size := range sizes {
+		if size < 0 || size > left {
+			return invalid("sizes %v of an axis with %d elements", sizes, x[a])
+		}
+		shape := append([]int(nil), x...)
+		shape[a] = int(size)
+		index := stridedIndex(shape, strides)
+		for i := range index {
+			index[i] += int32(from * strides[a])
+		}
+		if r := c.move(shape, c.in[0].DType, &Move{Index: index}); r != nil {
+			return r
+		}
+		from, left = from+int(size), left-size
+	}
+	if left != 0 {
+		return invalid("sizes %v of an axis with %d elements", sizes, x[a])
+	}
+	return nil
+}
+
+// A span is the elements start, start+step ... of an axis, n of them.
+type span struct{ start, step, n int }
+
+// cut reads one axis of a Slice: negative positions count from the end, and both ends are clamped.
+func cut(size int, start, end, step int64) (span, *reject) {
+	if step == 0 {
+		return span{}, invalid("a step of 0")
+	}
+	n := int64(size)
+	place := func(v, lo, hi int64) int64 {
+		if v < 0 {
+			v += n
+		}
+		return max(lo, min(v, hi))
+	}
+	if step > 0 {
+		s, e := place(start, 0, n), place(end, 0, n)
+		step = min(step, n+1)
+		return span{int(s), int(step), int(max(0, (e-s+step-1)/step))}, nil
+	}
+	s, e := place(start, -1, n-1), place(end, -1, n-1)
+	if end < -n { // place would count it from the end once more
+		e = -1
+	}
+	step = max(step, -n-1)
+	return span{int(s), int(step), int(max(0, (e-s+step+1)/step))}, nil
+}
+
+func buildSlice(c *call) *reject {
+	x := c.in[0].Shape
+	starts, ends, axes := c.n.Ints("starts"), c.n.Ints("ends"), c.n.Ints("axes")
+	var steps []int64
+	for i, list := range []*[]int64{&starts, &ends, &axes, &steps} {
+		if !c.has(i + 1) {
+			continue
+		}
+		v, r := c.constInts(i+1, [...]string{"starts", "ends", "axes", "steps"}[i])
+		if r != nil {
+			return r
+		}
+		*list = v
+	}
+	if axes == nil {
+		for i := range starts {
+			axes = append(axes, int64(i))
+		}
+	}
+	if len(starts) != len(ends) || len(starts) != len(axes) || steps != nil && len(steps) != len(axes) {
+		return invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
+	}
+	shape, strides, first, seen := append([]int(nil), x...), rowMajor(x), 0, map[int]bool{}
+	for i := range axes {
+		a, r := axis(axes[i], len(x))
+		if r != nil {
+			return r
+		}
+		if seen[a] {
+			return invalid("axis %d is named twice", axes[i])
+		}
+		seen[a] = true
+		step := int64(1)
+		if steps != nil {
+			step = steps[i]
+		}
+		s, r := cut(x[a], starts[i], ends[i], step)
+		if r != nil {
+			return r
+		}
+		first += s.start * strides[a]
+		shape[a], strides[a] = s.n, strides[a]*s.step
+	}
+	index := stridedIndex(shape, strides)
+	for i := range index {
+		index[i] += int32(first)
+	}
+	return c.move(shape, c.in[0].DType, &Move{Index: index})
+}
+
+func buildExpand(c *call) *reject {
+	want, r := c.constInts(1, "the shape")
+	if r != nil {
+		return r
+	}
+	shape := make([]int, len(want))
+	for i, d := range want {
+		if d < 0 || d > maxElements {
+			return invalid("shape %v", want)
+		}
+		shape[i] = int(d)
+	}
+	out, r := broadcastShape(c.in[0].Shape, shape)
+	if r != nil {
+		return r
+	}
+	if r := checkSize(out); r != nil {
+		return r
+	}
+	index := broadcastIndex(out, c.in[0].Shape)
+	if len(index) == 1 && Size(out) != 1 { // one element for all
+		index = make([]int32, Size(out))
+	}
+	return c.move(out, c.in[0].DType, &Move{Index: index})
+}
+
+func buildConstantOfShape(c *call) *reject {
+	want, r := c.constInts(0, "the shape")
+	if r != nil {
+		return r
+	}
+	t := &Tensor{DType: Float32, F: []float64{0}}
+	if a := c.n.Attrs["value"]; a.Kind == AttrTensor {
+		t = a.T
+	}
+	if t.Len() != 1 {
+		return invalid("a value of shape %v, wants one element", t.Shape)
+	}
+	shape := make([]int, len(want))
+	for i, d := range want {
+		if d < 0 || d > math.MaxInt32 {
+			return invalid("shape %v", want)
+		}
+		shape[i] = int(d)
+	}
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	full := &Tensor{DType: t.DType, Shape: shape}
+	for range Size(shape) {
+		full.F, full.I = append(full.F, t.F...), append(full.I, t.I...)
+	}
+	c.fixed = []*Tensor{full}
+	c.steps = []*Step{{Shape: shape, DType: t.DType, Move: &Move{}}}
+	return nil
+}
+
+// buildDropout is the identity: models run in inference.
+func buildDropout(c *call) *reject {
+	if len(c.n.Outputs) > 1 && c.n.Outputs[1] != "" {
+		return unsupported("export the model in inference mode", "the mask is used")
+	}
+	return buildIdentity(c)
+}
