@@ -48,6 +48,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	if g == nil {
 		return &Imported{}, nil
 	}
+	graph.Decompose(g)
 	im := &Imported{}
 	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
 	written := graph.Prepare(g, name, bind, d)
@@ -108,6 +109,7 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 	if g == nil {
 		return &Imported{}
 	}
+	graph.Decompose(g)
 	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
 	p := graph.Prepare(g, name, bind, d)
 	if p == nil {
@@ -237,11 +239,14 @@ func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 			}
 			out := make([]dataflow.Tensor, len(vals))
 			for i, v := range vals {
+				t := low.Graph.Streams[low.Graph.In[i]].Type
 				codes := make([]int64, len(v.Lo))
 				for j, f := range v.Lo {
-					codes[j] = int64(f)
+					if codes[j] = int64(f); !t.Elem.Holds(codes[j]) { // truncation alone does not clamp
+						return nil, fmt.Errorf("element %d of %q has code %d, which %s does not hold", j, low.In[i], codes[j], t.Elem)
+					}
 				}
-				out[i] = dataflow.Tensor{Shape: low.Graph.Streams[low.Graph.In[i]].Type.Shape, Data: codes}
+				out[i] = dataflow.Tensor{Shape: t.Shape, Data: codes}
 			}
 			return out, nil
 		},

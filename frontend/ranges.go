@@ -24,7 +24,8 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 	}
 	found := map[int]bool{}
 	for _, s := range p.Steps {
-		if s.Node.Domain != graph.Internal || s.Node.Op != "Code" {
+		first, last, ok := s.Node.Codes()
+		if !ok || s.Node.Op != "Code" {
 			continue
 		}
 		sl, err := a.At(s.Node.Inputs[0], 0)
@@ -42,7 +43,7 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 			return x
 		}
 		// Half a step beyond the ends, so that saturation is seen too.
-		lo, hi := value(s.Node.Float("lo", 0)-0.75), value(s.Node.Float("hi", 0)+0.75)
+		lo, hi := value(first-0.75), value(last+0.75)
 		k := at[sl.Leaves[0].Tensor]
 		r := [2]float64{min(lo, hi), max(lo, hi)}
 		if found[k] {

@@ -63,7 +63,7 @@ func (p *progress) show(w io.Writer) {
 		return
 	}
 	p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(p.stage),
-		progressbar.OptionSpinnerType(14), progressbar.OptionClearOnFinish())
+		progressbar.OptionSpinnerType(14), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
 	p.bar.RenderBlank()
 }
 

@@ -128,65 +128,28 @@ func quantToCode(m *Model, d *diag.List) bool {
 	}
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
-		q, kind := p.Quantiser(n)
-		if kind == graph.NotQuantiser {
+		c := p.Coding(n)
+		if c == nil {
 			return nil
 		}
 		out := n.Outputs[0]
-		scale, zero := n.Inputs[1], n.In(2)
-		if kind == graph.LinearQuantiser {
-			scale = e.alongAxis(p, n, scale)
-			if zero != "" {
-				zero = e.alongAxis(p, n, zero)
+		operand := func(o graph.Operand) string {
+			if o.Const != nil {
+				return e.constant(out, "operand", o.Const)
 			}
+			return o.Name
 		}
-		if zero == "" {
-			zero = e.constant(out, "zero", scalar(graph.Float32, 0))
+		c.Attrs["tensor"] = graph.Attr{Kind: graph.AttrString, S: out} // whose codes these are, in the model's own words
+		var inputs []string
+		for _, in := range c.Inputs {
+			inputs = append(inputs, operand(in))
 		}
-		attrs := codeAttrs(q)
-		attrs["tensor"] = graph.Attr{Kind: graph.AttrString, S: out} // whose codes these are, in the model's own words
-		code := from(n, graph.Internal, "Code", []string{n.Inputs[0], scale, zero}, out, attrs)
-		if kind == graph.LinearQuantiser {
-			return []*graph.Node{code}
+		chain := []*graph.Node{from(n, graph.Internal, c.Op, inputs, "", c.Attrs)}
+		for _, a := range c.Value {
+			chain = append(chain, from(n, "", a.Op, []string{"", operand(a.By)}, "", nil))
 		}
-		return e.link([]*graph.Node{
-			code,
-			from(n, "", "Sub", []string{"", zero}, "", nil),
-			from(n, "", "Mul", []string{"", scale}, "", nil),
-		}, out, "codes")
+		return e.link(chain, out, "codes")
 	})
-}
-
-// alongAxis gives a per-axis parameter of QuantizeLinear the shape that broadcasts along that axis.
-func (e *editor) alongAxis(p *graph.Program, n *graph.Node, name string) string {
-	t := p.Known[name].Const
-	x := p.Known[n.Inputs[0]].Shape
-	shape := []int{}
-	if t.Len() > 1 {
-		axis := int(n.Int("axis", 1))
-		if axis < 0 {
-			axis += len(x)
-		}
-		for i := range x {
-			shape = append(shape, 1)
-			if i == axis {
-				shape[i] = x[i]
-			}
-		}
-	}
-	f := make([]float64, t.Len())
-	for i := range f {
-		f[i] = t.At(i)
-	}
-	return e.constant(name, "along", &graph.Tensor{DType: graph.Float32, Shape: shape, F: f})
-}
-
-func codeAttrs(q graph.Quantiser) map[string]graph.Attr {
-	first := int64(0)
-	if q.ZeroFirst {
-		first = 1
-	}
-	return map[string]graph.Attr{"lo": floatAttr(q.Lo), "hi": floatAttr(q.Hi), "mode": intAttr(int64(q.Mode)), "zero_first": intAttr(first)}
 }
 
 func clipIntoCode(m *Model, _ *diag.List) bool {
@@ -208,7 +171,7 @@ func clipIntoCode(m *Model, _ *diag.List) bool {
 			continue
 		}
 		code := by[n.Inputs[0]]
-		if code == nil || code.Domain != graph.Internal || readers[n.Inputs[0]] != 1 {
+		if code == nil || code.Domain != graph.Internal || code.Op != "Code" || readers[n.Inputs[0]] != 1 {
 			continue
 		}
 		lo, hi, ok := clipLimits(m.Graph, n, code.Float("lo", 0), code.Float("hi", 0))

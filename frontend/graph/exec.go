@@ -217,6 +217,8 @@ func (d *decider) compute(s *Step, i int, prec uint) (real.Num, error) {
 		return in(slot, j)
 	case s.Elem != nil:
 		return exactElem(s.Elem, i, prec, in, nil)
+	case s.Order != nil:
+		return s.Order.compute(s.Node.Inputs[0], i, prec, d)
 	}
 	sum := real.Exactly(new(big.Rat))
 	for k := range s.Dot.K {
@@ -293,6 +295,8 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	switch {
 	case r.step.Move != nil:
 		return r.move(in, out), nil
+	case r.step.Order != nil:
+		return out, r.step.Order.run(r.step.Node.Inputs[0], in[0], out, d)
 	case r.step.Dot != nil:
 		r.dot(in, out)
 		if r.step.Dot.Then == nil {

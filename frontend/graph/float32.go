@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 
 	"hlsgen/frontend/real"
 )
@@ -28,7 +29,10 @@ const (
 // Variants are the executors that are tried.
 var Variants = []Variant{{false, Sequential}, {true, Sequential}, {false, Lanes}, {true, Lanes}, {false, Wide}, {true, Wide}}
 
-func isCode(s *Step) bool { return s.Node.Domain == Internal && s.Node.Op == "Code" }
+func isCode(s *Step) bool {
+	_, _, ok := s.Node.Codes()
+	return ok
+}
 
 // Codes lists the quantisers of the part in order, by their tensors.
 func (p *Part) Codes() (tensors []string) {
@@ -51,6 +55,10 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 		return out
 	}, func(r *runner, vals []*Reals, out *Reals) {
 		out.Hi = out.Lo
+		if o := r.step.Order; o != nil {
+			must(o.run(r.step.Node.Inputs[0], vals[0], out, nil)) // points need no decision
+			return
+		}
 		e := r.step.Elem
 		var sums *Reals
 		if d := r.step.Dot; d != nil {
@@ -85,6 +93,10 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 		}
 		return out
 	}, func(r *runner, vals []*Reals, out *Reals) {
+		if o := r.step.Order; o != nil {
+			o.bounds(vals[0], out)
+			return
+		}
 		e := r.step.Elem
 		var sums *Reals
 		if r.step.Dot != nil {
@@ -111,6 +123,41 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 		}
 	})
 	return all, open
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// bounds is what an executor may give that orders values within in: each place holds a value between the sorted lower and
+// the sorted upper ends there; an index may be any whose interval reaches these.
+func (o *Order) bounds(in, out *Reals) {
+	for i, base := range o.Base {
+		lo, hi := make([]float64, o.N), make([]float64, o.N)
+		for k := range o.N {
+			at := int(base) + k*o.Stride
+			lo[k], hi[k] = in.Lo[at], in.Hi[at]
+		}
+		slices.Sort(lo)
+		slices.Sort(hi)
+		rank := int(o.Rank[i])
+		if o.Largest {
+			rank = o.N - 1 - rank
+		}
+		a, b := lo[rank], hi[rank]
+		if !o.Index {
+			out.Lo[i], out.Hi[i] = a, b
+			continue
+		}
+		out.Lo[i], out.Hi[i] = math.Inf(1), math.Inf(-1)
+		for k := range o.N {
+			if at := int(base) + k*o.Stride; in.Hi[at] >= a && in.Lo[at] <= b {
+				out.Lo[i], out.Hi[i] = min(out.Lo[i], float64(k)), max(out.Hi[i], float64(k))
+			}
+		}
+	}
 }
 
 // walk executes the part with another arithmetic: constants as fix gives them, steps that compute by compute.

@@ -40,7 +40,7 @@ func TestInvalidNodes(t *testing.T) {
 		args   args
 		want   diag.Code
 	}{
-		{name: "unknown operator", op: "Softplus", args: args{x}, want: diag.OpUnsupported},
+		{name: "unknown operator", op: "Det", args: args{x}, want: diag.OpUnsupported},
 		{name: "unknown domain", domain: "other", op: "Quant", args: args{x, one, zero, eight}, want: diag.OpUnsupported},
 		{name: "too few inputs", op: "Add", args: args{x}, want: diag.OpInvalid},
 		{name: "too many inputs", op: "Relu", args: args{x, x}, want: diag.OpInvalid},

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
@@ -41,12 +42,64 @@ var operators = map[opKey]operator{
 	{"", "QuantizeLinear"}:     {2, 3, buildQuantizeLinear},
 	{"", "DequantizeLinear"}:   {2, 3, buildDequantizeLinear},
 
-	{"qonnx.custom_op.general", "Quant"}: {4, 4, buildQuant},
-	{"onnx.brevitas", "Quant"}:           {4, 4, buildQuant},
-	{"finn.custom_op.general", "Quant"}:  {4, 4, buildQuant},
+	{"", "Abs"}:             {1, 1, unary(real.Abs)},
+	{"", "Neg"}:             {1, 1, unary(real.Neg)},
+	{"", "Sqrt"}:            {1, 1, unary(real.Sqrt)},
+	{"", "Exp"}:             {1, 1, unary(real.Exp)},
+	{"", "Log"}:             {1, 1, unary(real.Log)},
+	{"", "Sign"}:            {1, 1, unary(sign)},
+	{"", "Reciprocal"}:      {1, 1, unary(func(x *real.Expr) *real.Expr { return real.Div(one, x) })},
+	{"", "Sigmoid"}:         {1, 1, unary(sigmoid)},
+	{"", "Tanh"}:            {1, 1, unary(tanh)},
+	{"", "Softplus"}:        {1, 1, unary(softplus)},
+	{"", "Softsign"}:        {1, 1, unary(softsign)},
+	{"", "HardSigmoid"}:     {1, 1, buildHardSigmoid},
+	{"", "LeakyRelu"}:       {1, 1, buildLeakyRelu},
+	{"", "Elu"}:             {1, 1, buildElu},
+	{"", "Selu"}:            {1, 1, buildSelu},
+	{"", "PRelu"}:           {2, 2, buildPRelu},
+	{"", "Ceil"}:            {1, 1, unary(rounded(real.Ceil))},
+	{"", "Floor"}:           {1, 1, unary(rounded(real.Floor))},
+	{"", "Round"}:           {1, 1, unary(rounded(real.HalfEven))},
+	{"", "Min"}:             {1, 1 << 10, fold(real.Min)},
+	{"", "Max"}:             {1, 1 << 10, fold(real.Max)},
+	{"", "Where"}:           {3, 3, buildWhere},
+	{"", "Softmax"}:         {1, 1, softmax(false)},
+	{"", "LogSoftmax"}:      {1, 1, softmax(true)},
+	{"", "ArgMax"}:          {1, 1, buildArg(true)},
+	{"", "ArgMin"}:          {1, 1, buildArg(false)},
+	{"", "TopK"}:            {1, 2, buildTopK},
+	{"", "Split"}:           {1, 2, buildSplit},
+	{"", "Slice"}:           {1, 5, buildSlice},
+	{"", "Expand"}:          {2, 2, buildExpand},
+	{"", "ConstantOfShape"}: {1, 1, buildConstantOfShape},
+	{"", "Dropout"}:         {1, 3, buildDropout},
 
-	// What canon makes of every quantiser: Code gives the integer code of a real, Dequant its value.
-	{Internal, "Code"}: {3, 3, buildCode},
+	// Under every name of quantDomains.
+	{"qonnx.custom_op.general", "Quant"}:          {4, 4, buildQuant},
+	{"qonnx.custom_op.general", "IntQuant"}:       {4, 4, buildQuant},
+	{"qonnx.custom_op.general", "BipolarQuant"}:   {2, 2, buildBipolarQuant},
+	{"qonnx.custom_op.general", "Trunc"}:          {5, 6, buildTrunc},
+	{"qonnx.custom_op.general", "FloatQuant"}:     {6, 6, buildFloatQuant},
+	{"qonnx.custom_op.general", "MultiThreshold"}: {2, 2, buildMultiThreshold},
+
+	// What canon makes of every quantiser: the integer code alone. Its value is ordinary arithmetic behind it.
+	{Internal, "Code"}:  {3, 3, buildCode},
+	{Internal, "Sign"}:  {1, 1, buildSignCode},
+	{Internal, "Trunc"}: {5, 6, buildTruncCode},
+	{Internal, "Count"}: {2, 2, buildCountCode},
+}
+
+// quantDomains are the names that QONNX's domain has had; all mean the first.
+var quantDomains = []string{"qonnx.custom_op.general", "onnx.brevitas", "finn.custom_op.general"}
+
+// lookup finds a node's operator.
+func lookup(domain, op string) (operator, bool) {
+	if slices.Contains(quantDomains, domain) {
+		domain = quantDomains[0]
+	}
+	def, ok := operators[opKey{domain, op}]
+	return def, ok
 }
 
 // Internal is the domain of the operators that only passes make.
@@ -54,7 +107,7 @@ const Internal = "hlsgen"
 
 // Known reports whether an operator is understood, in whatever form.
 func KnownOperator(domain, op string) bool {
-	_, ok := operators[opKey{domain, op}]
+	_, ok := lookup(domain, op)
 	return ok
 }
 

@@ -230,29 +230,3 @@ func buildCode(c *call) *reject {
 	}
 	return c.elementwise(Int64, y, 0, 1, 2)
 }
-
-// QuantiserKind tells how a quantising node is spelled.
-type QuantiserKind uint8
-
-// The spellings: QONNX's Quant gives values, ONNX's QuantizeLinear codes.
-const (
-	NotQuantiser QuantiserKind = iota
-	QONNXQuantiser
-	LinearQuantiser
-)
-
-// Quantiser reads a prepared node as a quantiser of data.
-func (p *Program) Quantiser(n *Node) (Quantiser, QuantiserKind) {
-	c := &call{p: p, n: n, opset: p.Graph.opset(n.Domain)}
-	switch {
-	case n.Op == "Quant" && n.Domain != "" && KnownOperator(n.Domain, n.Op):
-		c.gather()
-		q, _ := readQuant(c)
-		return q, QONNXQuantiser
-	case n.Op == "QuantizeLinear" && n.Domain == "":
-		c.gather()
-		q, _, _ := readQuantizeLinear(c)
-		return q, LinearQuantiser
-	}
-	return Quantiser{}, NotQuantiser
-}

@@ -7,8 +7,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Program is a graph whose shapes are known and whose operators are reduced to three forms, whatever they are called:
-// elements moved, elements computed from elements, sums of products. The executor and the lowering read the same three.
+// A Program is a graph whose shapes are known and whose operators are reduced to four forms, whatever they are called:
+// elements moved, elements computed from elements, sums of products, rows put in order. The executor and the lowering read
+// the same four.
 type Program struct {
 	Graph *Graph
 	File  string           // for diagnostics
@@ -28,7 +29,7 @@ type Known struct {
 	Const *Tensor
 }
 
-// A Step is one output of one node. Exactly one of Move, Elem and Dot is set.
+// A Step is one output of one node. Exactly one of Move, Elem, Dot and Order is set.
 type Step struct {
 	Node   *Node
 	Output string
@@ -37,6 +38,7 @@ type Step struct {
 	Move   *Move
 	Elem   *Elem
 	Dot    *Dot
+	Order  *Order
 }
 
 // A Move takes element i from element Index[i] of input Input[i]. Index nil means element i, Input nil means input 0.
@@ -121,7 +123,7 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 		p.Known[in.Name] = Known{Shape: shape, DType: in.DType}
 	}
 	for _, n := range g.Nodes {
-		def, found := operators[opKey{n.Domain, n.Op}]
+		def, found := lookup(n.Domain, n.Op)
 		if !found {
 			p.reject(d, n, diag.OpUnsupported, "no such operator is known", hintFor(n))
 			ok = false

@@ -102,7 +102,9 @@ func (s *state) take(tensor string, by *graph.Node) (int, *Reject) {
 	s.reader[tensor] = by
 	if p := s.pending[tensor]; p != nil {
 		delete(s.pending, tensor)
-		s.add(p.op, p.in, tensor, append(p.nodes, p.step.Node))
+		if err := s.add(p.op, p.in, tensor, append(p.nodes, p.step.Node)); err != nil {
+			panic(fmt.Sprintf("lower: %s: %v", tensor, err)) // the rule for products has bound it before
+		}
 	}
 	if h := s.host[tensor]; h != nil {
 		s.stream[tensor] = s.build.Input(s.name(tensor), h.typ)
@@ -118,8 +120,8 @@ func describe(n *graph.Node) string {
 	return fmt.Sprintf("%s %q", n.FullOp(), n.Label())
 }
 
-// add builds a layer; Bind cannot fail on what the rules have checked.
-func (s *state) add(op dataflow.Op, in int, tensor string, nodes []*graph.Node) {
+// add builds a layer. The error is Bind's: the layer cannot take this input.
+func (s *state) add(op dataflow.Op, in int, tensor string, nodes []*graph.Node) error {
 	var origin []string
 	seen := map[int]bool{}
 	for _, n := range nodes {
@@ -127,16 +129,19 @@ func (s *state) add(op dataflow.Op, in int, tensor string, nodes []*graph.Node) 
 			seen[n.Index] = true
 			origin = append(origin, n.Label())
 		}
+	}
+	out, err := s.build.Add(op, []int{in}, []string{s.name(tensor)}, origin)
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
 		if _, ok := s.layer[n.Index]; !ok {
 			s.layer[n.Index] = s.nodes
 		}
 	}
-	out, err := s.build.Add(op, []int{in}, []string{s.name(tensor)}, origin)
-	if err != nil {
-		panic(fmt.Sprintf("lower: %s: %v", tensor, err))
-	}
 	s.nodes++
 	s.stream[tensor] = out[0]
+	return nil
 }
 
 // name is what a stream of an integer tensor is called: the quantised tensor of the model whose codes it carries.

@@ -22,16 +22,21 @@ const (
 )
 
 func isCode(step *graph.Step) bool {
-	return step.Node.Domain == graph.Internal && step.Node.Op == "Code"
+	_, _, ok := step.Node.Codes()
+	return ok
 }
 
 func hostQuantiser(s *state, step *graph.Step) (bool, *Reject) {
 	if !isCode(step) || s.a.Derived(step.Node.Inputs[0]) {
 		return false, nil
 	}
-	r := num.Range{Lo: int64(step.Node.Float("lo", 0)), Hi: int64(step.Node.Float("hi", 0))}
-	shape := append(dataflow.Shape{}, step.Shape...)
-	s.host[step.Output] = &hostCode{step, dataflow.Type{Shape: shape, Range: []num.Range{r}, Elem: num.Smallest(r)}}
+	lo, hi, _ := step.Node.Codes()
+	r := num.Range{Lo: int64(lo), Hi: int64(hi)}
+	t := dataflow.Type{Shape: append(dataflow.Shape{}, step.Shape...), Range: []num.Range{r}, Elem: num.Smallest(r)}
+	if step.Node.Op == "Sign" {
+		t.Elem = num.Type{Kind: num.Bipolar, Width: 1}
+	}
+	s.host[step.Output] = &hostCode{step, t}
 	s.a.Declare(step.Output, scaled.Unit)
 	return true, nil
 }
@@ -82,17 +87,21 @@ func (s *state) activate(step *graph.Step, act *activation, steps []num.Step) *R
 	nodes := act.nodes
 	if p := s.pending[act.source]; p != nil {
 		if weights, rising, ok := rise(p.weights, steps, p.typ); ok {
-			delete(s.pending, act.source)
-			s.reader[act.source] = step.Node
-			s.add(mvau.New(mvau.Params{Weights: weights, Steps: rising}), p.in, step.Output, append(append(p.nodes, p.step.Node), nodes...))
-			return nil
+			fused := append(append([]*graph.Node{}, append(p.nodes, p.step.Node)...), nodes...)
+			if s.add(mvau.New(mvau.Params{Weights: weights, Steps: rising}), p.in, step.Output, fused) == nil {
+				delete(s.pending, act.source)
+				s.reader[act.source] = step.Node
+				return nil
+			} // its thresholds are too many for one layer
 		}
 	}
 	in, reject := s.take(act.source, step.Node)
 	if reject != nil {
 		return reject
 	}
-	s.add(threshold.New(threshold.Params{Steps: shared(steps)}), in, step.Output, nodes)
+	if err := s.add(threshold.New(threshold.Params{Steps: shared(steps)}), in, step.Output, nodes); err != nil {
+		return &Reject{diag.RangeTooWide, "no layer holds its activation: " + err.Error(), "quantise this activation with fewer bits"}
+	}
 	return nil
 }
 

@@ -356,6 +356,22 @@ func greatest(x, y *big.Float) *big.Float {
 	return y
 }
 
+// Compare is -1, 0 or 1; ErrPrecision where enclosures overlap.
+func Compare(x, y Num) (int, error) {
+	if x.r != nil && y.r != nil {
+		return x.r.Cmp(y.r), nil
+	}
+	xl, xh := x.enclose(128)
+	yl, yh := y.enclose(128)
+	switch {
+	case xh.Cmp(yl) < 0:
+		return -1, nil
+	case xl.Cmp(yh) > 0:
+		return 1, nil
+	}
+	return 0, ErrPrecision
+}
+
 // Sum is x+y.
 func Sum(x, y Num, prec uint) (Num, error) { return binary(add, x, y, prec) }
 

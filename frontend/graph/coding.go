@@ -1,0 +1,143 @@
+package graph
+
+import (
+	"math"
+	"slices"
+)
+
+// A Coding is a quantising node taken apart: an internal operator that gives the integer code of each element, and the
+// arithmetic that makes the node's value of the code.
+type Coding struct {
+	Op     string // Code, Sign, Trunc or Count, of domain Internal
+	Inputs []Operand
+	Attrs  map[string]Attr // with lo and hi, the limits of the code
+	Value  []Arithmetic    // empty where the code is the value
+}
+
+// An Operand is a tensor by name, or a constant to be named.
+type Operand struct {
+	Name  string
+	Const *Tensor
+}
+
+// Arithmetic is one operation on the value so far.
+type Arithmetic struct {
+	Op string // Add, Sub or Mul
+	By Operand
+}
+
+func named(n *Node, slots ...int) (out []Operand) {
+	for _, i := range slots {
+		out = append(out, Operand{Name: n.Inputs[i]})
+	}
+	return out
+}
+
+func constOperand(v float64) Operand {
+	return Operand{Const: &Tensor{DType: Float32, F: []float64{v}}}
+}
+
+func limits(lo, hi float64) map[string]Attr {
+	return map[string]Attr{"lo": {Kind: AttrFloat, F: lo}, "hi": {Kind: AttrFloat, F: hi}}
+}
+
+// Coding takes a prepared node apart; nil where it quantises nothing.
+func (p *Program) Coding(n *Node) *Coding {
+	c := &call{p: p, n: n, opset: p.Graph.opset(n.Domain)}
+	c.gather()
+	if n.Domain == "" && n.Op == "QuantizeLinear" {
+		return c.linearCoding()
+	}
+	if !slices.Contains(quantDomains, n.Domain) {
+		return nil
+	}
+	switch n.Op {
+	case "Quant", "IntQuant":
+		q, _ := readQuant(c)
+		return &Coding{Op: "Code", Inputs: named(n, 0, 1, 2), Attrs: q.attrs(), Value: []Arithmetic{{"Sub", named(n, 2)[0]}, {"Mul", named(n, 1)[0]}}}
+	case "BipolarQuant":
+		return &Coding{Op: "Sign", Inputs: named(n, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{"Mul", named(n, 1)[0]}}}
+	case "Trunc":
+		return c.truncCoding()
+	case "MultiThreshold":
+		attrs := limits(0, float64(c.in[1].Shape[1]))
+		if a, ok := n.Attrs["data_layout"]; ok {
+			attrs["data_layout"] = a
+		}
+		return &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: attrs,
+			Value: []Arithmetic{{"Mul", constOperand(n.Float("out_scale", 1))}, {"Add", constOperand(n.Float("out_bias", 0))}}}
+	}
+	return nil
+}
+
+func (q Quantiser) attrs() map[string]Attr {
+	a := limits(q.Lo, q.Hi)
+	a["mode"] = Attr{Kind: AttrInt, I: int64(q.Mode)}
+	a["zero_first"] = Attr{Kind: AttrInt}
+	if q.ZeroFirst {
+		a["zero_first"] = Attr{Kind: AttrInt, I: 1}
+	}
+	return a
+}
+
+func (c *call) linearCoding() *Coding {
+	q, _, _ := readQuantizeLinear(c)
+	zero := constOperand(0)
+	if c.has(2) {
+		zero = c.alongAxis(2)
+	}
+	return &Coding{Op: "Code", Inputs: []Operand{{Name: c.n.Inputs[0]}, c.alongAxis(1), zero}, Attrs: q.attrs()}
+}
+
+// alongAxis gives a per-axis parameter of QuantizeLinear the shape that broadcasts along that axis.
+func (c *call) alongAxis(slot int) Operand {
+	t, x := c.in[slot].Const, c.in[0].Shape
+	shape := []int{}
+	if t.Len() > 1 {
+		a, _ := axis(c.n.Int("axis", 1), len(x))
+		for i := range x {
+			shape = append(shape, 1)
+			if i == a {
+				shape[i] = x[i]
+			}
+		}
+	}
+	f := make([]float64, t.Len())
+	for i := range f {
+		f[i] = t.At(i)
+	}
+	return Operand{Const: &Tensor{DType: Float32, Shape: shape, F: f}}
+}
+
+func (c *call) truncCoding() *Coding {
+	t, _ := readTrunc(c)
+	attrs := limits(t.Lo, t.Hi)
+	for _, name := range []string{"rounding_mode", "signed", "narrow"} {
+		if a, ok := c.n.Attrs[name]; ok {
+			attrs[name] = a
+		}
+	}
+	code := &Coding{Op: "Trunc", Attrs: attrs}
+	for i := range c.n.Inputs {
+		code.Inputs = append(code.Inputs, Operand{Name: c.n.Inputs[i]})
+	}
+	if t.version == 1 {
+		code.Value = []Arithmetic{{"Sub", code.Inputs[2]}, {"Mul", code.Inputs[1]}}
+		return code
+	}
+	zero := *c.in[2].Const
+	zero.DType, zero.I, zero.F = Float32, nil, make([]float64, zero.Len())
+	for i := range zero.F {
+		zero.F[i] = c.in[2].Const.At(i) / t.divisor // a power of two: exact
+	}
+	code.Value = []Arithmetic{{"Sub", Operand{Const: &zero}}, {"Mul", code.Inputs[4]}}
+	return code
+}
+
+// Codes reports whether a node is one that canon makes of a quantiser, and the limits of its code.
+func (n *Node) Codes() (lo, hi float64, ok bool) {
+	if n.Domain != Internal {
+		return 0, 0, false
+	}
+	return n.Float("lo", math.Inf(-1)), n.Float("hi", math.Inf(1)), true
+}

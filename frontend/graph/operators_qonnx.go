@@ -1,0 +1,187 @@
+package graph
+
+import (
+	"math"
+	"strings"
+
+	"hlsgen/frontend/real"
+)
+
+// The operators of QONNX and FINN-ONNX beside Quant. Like Quant, each is an integer, its code, and what makes a real of
+// it; canon takes the two apart with the same expressions.
+
+// bipolarCode is +1 where x >= 0 and -1 elsewhere.
+func bipolarCode(x *real.Expr) *real.Expr {
+	return real.Sub(real.Mul(real.Float(2), real.AtLeast(x, zero)), one)
+}
+
+func buildBipolarQuant(c *call) *reject {
+	if r := checkScale(c, 1); r != nil {
+		return r
+	}
+	return c.elementwise(c.in[0].DType, real.Mul(bipolarCode(real.Var(0)), real.Var(1)), 0, 1)
+}
+
+func buildSignCode(c *call) *reject { return c.elementwise(Int64, bipolarCode(real.Var(0)), 0) }
+
+// A Trunc drops low bits of codes, with a rounding of its own. Version 1 halves by bit widths and does not clamp; version
+// 2 divides by the ratio of the scales, rounded to a power of two, and clamps.
+type trunc struct {
+	divisor float64
+	mode    real.Rounding
+	Lo, Hi  float64 // limits of the code, infinite in version 1
+	version int
+}
+
+// code is the integer of the result: variable 0 is x, 1 the scale, 2 the zero point.
+func (t trunc) code() *real.Expr {
+	v := real.Var
+	n := real.Round(real.Add(real.Div(v(0), v(1)), v(2)), real.HalfEven)
+	n = real.Round(real.Div(n, real.Float(t.divisor)), t.mode)
+	if t.version == 1 {
+		return n
+	}
+	return real.Min(real.Max(n, real.Float(t.Lo)), real.Float(t.Hi))
+}
+
+func readTrunc(c *call) (trunc, *reject) {
+	t := trunc{version: 1, mode: real.Floor}
+	if len(c.in) == 6 {
+		t.version = 2
+	}
+	if r := checkScale(c, 1); r != nil {
+		return t, r
+	}
+	inBits, r := c.constScalar(3, "the input bit width")
+	if r != nil {
+		return t, r
+	}
+	outBits, r := c.constScalar(len(c.in)-1, "the output bit width")
+	if r != nil {
+		return t, r
+	}
+	for _, b := range []float64{inBits, outBits} {
+		if b < 1 || b > maxBits || b != math.Trunc(b) {
+			return t, badQuant("bit widths are whole numbers from 1 to 32", "bit width %g", b)
+		}
+	}
+	mode, err := real.ParseRounding(c.n.Str("rounding_mode", "FLOOR"))
+	if err != nil {
+		return t, badQuant("use one of the rounding modes that QONNX defines", "%v", err)
+	}
+	t.mode = mode
+	if t.version == 1 {
+		if inBits < outBits {
+			return t, badQuant("truncation drops bits", "from %g to %g bits", inBits, outBits)
+		}
+		t.divisor = math.Exp2(inBits - outBits)
+		t.Lo, t.Hi = codeLimits(outBits, c.n.Int("signed", 1) != 0, false)
+		return t, nil
+	}
+	s := c.in[1].Const
+	out, r := c.constScalar(4, "the output scale")
+	if r != nil {
+		return t, r
+	}
+	if s.Len() != 1 || out <= 0 {
+		return t, badQuant("truncate with one scale for the whole tensor", "%d input scales, output scale %g", s.Len(), out)
+	}
+	t.divisor = math.Exp2(math.RoundToEven(math.Log2(out / s.At(0))))
+	t.Lo, t.Hi = codeLimits(outBits, c.n.Int("signed", 1) != 0, c.n.Int("narrow", 0) != 0)
+	return t, nil
+}
+
+// value is the real value of code n: (n - zero/divisor) * output scale in version 2, (n - zero) * scale in version 1.
+func (t trunc) value(n, scale, zero, out *real.Expr) *real.Expr {
+	if t.version == 1 {
+		return real.Mul(real.Sub(n, zero), scale)
+	}
+	return real.Mul(real.Sub(n, real.Div(zero, real.Float(t.divisor))), out)
+}
+
+func buildTrunc(c *call) *reject {
+	t, r := readTrunc(c)
+	if r != nil {
+		return r
+	}
+	v := real.Var
+	if t.version == 1 {
+		return c.elementwise(c.in[0].DType, t.value(t.code(), v(1), v(2), nil), 0, 1, 2)
+	}
+	return c.elementwise(c.in[0].DType, t.value(t.code(), v(1), v(2), v(3)), 0, 1, 2, 4)
+}
+
+// buildTruncCode is the form that canon writes: inputs x, scale, zero point and the rest of Trunc's.
+func buildTruncCode(c *call) *reject {
+	t, r := readTrunc(c)
+	if r != nil {
+		return r
+	}
+	return c.elementwise(Int64, t.code(), 0, 1, 2)
+}
+
+// maxThresholds bounds one channel of a MultiThreshold.
+const maxThresholds = 1 << 12
+
+// thresholdCount adds an output that counts, per element, the thresholds of its channel that it reaches; finish makes the
+// value of the count.
+func (c *call) thresholdCount(dt DType, finish func(count *real.Expr) *real.Expr) *reject {
+	x, th := c.in[0].Shape, c.in[1]
+	if th.Const == nil {
+		return badQuant("thresholds must be constant", "the thresholds are not constant")
+	}
+	if len(th.Shape) != 2 || th.Shape[1] < 1 {
+		return badQuant("thresholds form a matrix: channels times steps", "thresholds of shape %v", th.Shape)
+	}
+	n := th.Shape[1]
+	if n > maxThresholds {
+		return badQuant("quantise with fewer bits", "%d thresholds per channel", n)
+	}
+	channel := 1
+	if strings.HasSuffix(c.n.Str("data_layout", "NCHW"), "C") && c.n.Str("data_layout", "NCHW") != "NC" {
+		channel = len(x) - 1
+	}
+	if th.Shape[0] != 1 && (channel >= len(x) || x[channel] != th.Shape[0]) {
+		return badQuant("one row of thresholds per channel, or one for all", "%d rows of thresholds for an input of shape %v", th.Shape[0], x)
+	}
+	for ch := range th.Shape[0] {
+		for i := 1; i < n; i++ {
+			if th.Const.At(ch*n+i) < th.Const.At(ch*n+i-1) {
+				return badQuant("thresholds of a channel rise", "thresholds %d and %d of channel %d fall", i-1, i, ch)
+			}
+		}
+	}
+	e := &Elem{Args: []int{0}, Index: [][]int32{nil}}
+	strides := make([]int, len(x))
+	if th.Shape[0] > 1 {
+		strides[channel] = n
+	}
+	row := stridedIndex(x, strides)
+	var sum *real.Expr
+	for i := range n {
+		index := make([]int32, len(row))
+		for k, r := range row {
+			index[k] = r + int32(i)
+		}
+		e.Args, e.Index = append(e.Args, 1), append(e.Index, index)
+		reached := real.AtLeast(real.Var(0), real.Var(i+1))
+		if sum == nil {
+			sum = reached
+		} else {
+			sum = real.Add(sum, reached)
+		}
+	}
+	e.Expr = finish(sum)
+	c.steps = append(c.steps, &Step{Shape: x, DType: dt, Elem: e})
+	return nil
+}
+
+func buildMultiThreshold(c *call) *reject {
+	scale, bias := c.n.Float("out_scale", 1), c.n.Float("out_bias", 0)
+	return c.thresholdCount(c.in[0].DType, func(n *real.Expr) *real.Expr {
+		return real.Add(real.Mul(n, real.Float(scale)), real.Float(bias))
+	})
+}
+
+// buildCountCode is the form that canon writes: the count alone.
+func buildCountCode(c *call) *reject { return c.thresholdCount(Int64, same) }

@@ -1,0 +1,123 @@
+package graph
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/real"
+)
+
+// run puts the rows of in in order. Elements that overlap as intervals are compared exactly; two that are the same real
+// number keep the order of their indices.
+func (o *Order) run(name string, in *Reals, out *Reals, d *decider) error {
+	sorted := map[int32][]int{} // by base
+	for i, base := range o.Base {
+		places, ok := sorted[base]
+		if !ok {
+			var err error
+			if places, err = o.sort(name, in, int(base), d); err != nil {
+				return err
+			}
+			sorted[base] = places
+		}
+		k := places[o.Rank[i]]
+		if o.Index {
+			out.Lo[i], out.Hi[i] = float64(k), float64(k)
+		} else {
+			at := int(base) + k*o.Stride
+			out.Lo[i], out.Hi[i] = in.Lo[at], in.Hi[at]
+		}
+	}
+	out.share()
+	if !o.Index && in.Truth != nil {
+		out.Truth = func(i int) *big.Rat { return in.Truth(int(o.Base[i]) + sorted[o.Base[i]][o.Rank[i]]*o.Stride) }
+	}
+	return nil
+}
+
+// sort gives the indices of one row, first place first.
+func (o *Order) sort(name string, in *Reals, base int, d *decider) ([]int, error) {
+	var failed error
+	compare := func(i, j int) int {
+		a, b := in.At(base+i*o.Stride), in.At(base+j*o.Stride)
+		c := 0
+		switch {
+		case a.Hi < b.Lo:
+			c = -1
+		case a.Lo > b.Hi:
+			c = 1
+		case a.Point() && b.Point():
+		default:
+			var err error
+			if c, err = d.compare(name, base+i*o.Stride, base+j*o.Stride); err != nil && failed == nil {
+				failed = err
+			}
+		}
+		return o.place(c, i, j)
+	}
+	order := make([]int, o.N)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, compare)
+	return order, failed
+}
+
+// place turns a comparison of values into one of places.
+func (o *Order) place(c, i, j int) int {
+	if o.Largest {
+		c = -c
+	}
+	if c == 0 {
+		if c = i - j; o.LastFirst {
+			c = -c
+		}
+	}
+	return c
+}
+
+// compare compares two elements of a tensor exactly.
+func (d *decider) compare(name string, i, j int) (c int, err error) {
+	err = d.decide(func(prec uint) error {
+		a, err := d.element(name, i, prec)
+		if err != nil {
+			return err
+		}
+		b, err := d.element(name, j, prec)
+		if err != nil {
+			return err
+		}
+		c, err = real.Compare(a, b)
+		return err
+	})
+	return c, err
+}
+
+// compute is element i of the output, exactly: the whole row is.
+func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, error) {
+	row := make([]real.Num, o.N)
+	for k := range row {
+		n, err := d.element(name, int(o.Base[i])+k*o.Stride, prec)
+		if err != nil {
+			return n, err
+		}
+		row[k] = n
+	}
+	order := make([]int, o.N)
+	for k := range order {
+		order[k] = k
+	}
+	var failed error
+	slices.SortFunc(order, func(a, b int) int {
+		c, err := real.Compare(row[a], row[b])
+		if err != nil {
+			failed = err
+		}
+		return o.place(c, a, b)
+	})
+	k := order[o.Rank[i]]
+	if o.Index {
+		return real.Exactly(new(big.Rat).SetInt64(int64(k))), failed
+	}
+	return row[k], failed
+}

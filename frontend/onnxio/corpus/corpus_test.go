@@ -1,0 +1,176 @@
+// Package corpus runs the operator conformance cases of ONNX, as onnx-go ships them, through reading and execution. It
+// stands alone because the cases are slow to compile.
+package corpus
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/owulveryck/onnx-go/backend/testbackend"
+	_ "github.com/owulveryck/onnx-go/backend/testbackend/onnx"
+	"gorgonia.org/tensor"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/internal/diag"
+)
+
+// refused are the cases of known operators that hlsgen does not run, by title, with the reason.
+var refused = map[string]string{}
+
+// parameters are the inputs, by operator, that hlsgen wants as constants and the cases give as data.
+var parameters = map[string][]int{"Reshape": {1}, "Pow": {1}, "Gather": {1}}
+
+// least is how many cases must have run: the corpus does not vanish unseen.
+const least = 30
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	var cases []*testbackend.TestCase
+	for _, f := range testbackend.GetAllRegisteredTests() {
+		if c := f(); graph.KnownOperator("", c.OpType) {
+			cases = append(cases, c)
+		}
+	}
+	slices.SortFunc(cases, func(a, b *testbackend.TestCase) int { return strings.Compare(a.Title, b.Title) })
+	ran := 0
+	for _, c := range cases {
+		err := run(c)
+		switch reason, known := refused[c.Title]; {
+		case err == nil && known:
+			t.Errorf("%s runs, though it is said to be refused: %s", c.Title, reason)
+		case err == nil:
+			ran++
+		case !known:
+			t.Errorf("%s: %v", c.Title, err)
+		}
+		delete(refused, c.Title)
+	}
+	for title := range refused {
+		t.Errorf("there is no case %s", title)
+	}
+	t.Logf("%d of %d cases of known operators run", ran, len(cases))
+	if ran < least {
+		t.Errorf("%d cases ran, at least %d are there", ran, least)
+	}
+}
+
+// run executes a case and compares its outputs.
+func run(c *testbackend.TestCase) error {
+	var d diag.List
+	g := onnxio.Read(c.Title, c.ModelB, &d)
+	if g == nil {
+		return fmt.Errorf("not read: %v", d.Diags)
+	}
+	var in []*graph.Reals
+	var from, to []string
+	for i, v := range g.Inputs {
+		t, err := read(c.Input[i], v.DType)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(parameters[c.OpType], i) {
+			g.Init[v.Name] = t
+			continue
+		}
+		data := make([]float64, t.Len())
+		for k := range data {
+			data[k] = t.At(k)
+		}
+		in, from = append(in, graph.Exactly(t.Shape, data)), append(from, v.Name)
+	}
+	g.Inputs = slices.DeleteFunc(g.Inputs, func(v graph.Value) bool { return g.Init[v.Name] != nil })
+	for _, v := range g.Outputs {
+		to = append(to, v.Name)
+	}
+	p := graph.Prepare(g, c.Title, graph.Options{}, &d)
+	if p == nil {
+		return fmt.Errorf("not prepared: %v", d.Diags)
+	}
+	part, err := p.Part(from, to)
+	if err != nil {
+		return err
+	}
+	_, all, err := part.Run(in)
+	if err != nil {
+		return err
+	}
+	for i, name := range to {
+		got, err := part.Rounded(name, all)
+		if err != nil {
+			return err
+		}
+		want, err := read(c.ExpectedOutput[i], p.Known[name].DType)
+		if err != nil {
+			return err
+		}
+		if err := compare(got, p.Known[name].Shape, want); err != nil {
+			return fmt.Errorf("output %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// compare allows what float32 arithmetic loses.
+func compare(got []float64, shape []int, want *graph.Tensor) error {
+	if !slices.Equal(shape, want.Shape) && !(graph.Size(shape) == 1 && want.Len() == 1) { // onnx-go has no scalars
+		return fmt.Errorf("shape %v, want %v", shape, want.Shape)
+	}
+	for i, v := range got {
+		if w := want.At(i); math.Abs(v-w) > 1e-5+1e-4*math.Abs(w) {
+			return fmt.Errorf("element %d is %v, want %v", i, v, w)
+		}
+	}
+	return nil
+}
+
+// read makes a constant of the given type of a tensor of onnx-go.
+func read(t tensor.Tensor, dt graph.DType) (*graph.Tensor, error) {
+	out := &graph.Tensor{DType: dt, Shape: slices.Clone([]int(t.Shape()))}
+	add := func(v float64) {
+		if dt.Float() {
+			out.F = append(out.F, v)
+		} else {
+			out.I = append(out.I, int64(v))
+		}
+	}
+	switch data := t.Data().(type) {
+	case []float32:
+		each(data, add)
+	case []float64:
+		each(data, add)
+	case []int64:
+		each(data, add)
+	case []int32:
+		each(data, add)
+	case float32:
+		add(float64(data))
+	case float64:
+		add(data)
+	case int64:
+		add(float64(data))
+	case []bool:
+		for _, b := range data {
+			if b {
+				add(1)
+			} else {
+				add(0)
+			}
+		}
+	default:
+		return nil, fmt.Errorf("a tensor of type %T", data)
+	}
+	if n := len(out.F) + len(out.I); n != out.Len() {
+		return nil, fmt.Errorf("%d elements for shape %v", n, out.Shape)
+	}
+	return out, nil
+}
+
+func each[T float32 | float64 | int32 | int64](data []T, add func(float64)) {
+	for _, v := range data {
+		add(float64(v))
+	}
+}
