@@ -36,9 +36,7 @@ what the model means, checked bit for bit.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 	}
-	root.Args = nil // cobra's own check suggests a command
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("hlsgen {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)

@@ -113,7 +113,7 @@ func percent(part, of int) string {
 	return strconv.FormatFloat(100*float64(part)/float64(of), 'f', 1, 64) + " %"
 }
 
-// in writes small numbers as words.
+// inWords writes small numbers as words.
 func inWords(n int) string {
 	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 	if n < len(words) {

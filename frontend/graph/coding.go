@@ -77,6 +77,9 @@ func (q Quantiser) attrs() map[string]Attr {
 	if q.ZeroFirst {
 		a["zero_first"] = Attr{Kind: AttrInt, I: 1}
 	}
+	if q.Sign {
+		a["sign"] = Attr{Kind: AttrInt, I: 1}
+	}
 	return a
 }
 
@@ -141,3 +144,6 @@ func (n *Node) Codes() (lo, hi float64, ok bool) {
 	}
 	return n.Float("lo", math.Inf(-1)), n.Float("hi", math.Inf(1)), true
 }
+
+// Bipolar reports whether a node of Codes gives -1 and +1 only.
+func (n *Node) Bipolar() bool { return n.Op == "Sign" || n.Int("sign", 0) != 0 }

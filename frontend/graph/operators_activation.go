@@ -156,8 +156,9 @@ func (c *call) rows() (rowSet, *reject) {
 	return rowSet{x[a], Size(x[a+1:])}, nil
 }
 
-// floatQuant is Brevitas' minifloat quantiser (arXiv 2311.12359): the value is rounded to a multiple of 2^e, where e
-// follows the value's magnitude down to the subnormals, and saturates.
+// buildFloatQuant is Brevitas' minifloat quantiser (arXiv 2311.12359): the value is rounded to a multiple of 2^e, where e
+// follows the value's magnitude down to the subnormals, and saturates. Like qonnx' own execution it keeps subnormals
+// whatever the attribute has_subnormal says.
 func buildFloatQuant(c *call) *reject {
 	var p [5]float64 // exponent bits, mantissa bits, bias, largest value
 	for i, what := range []string{"", "the exponent bit width", "the mantissa bit width", "the exponent bias", "the largest value"} {
@@ -185,9 +186,6 @@ func buildFloatQuant(c *call) *reject {
 	least := math.Exp2(1 - bias - mantissa) // step of the subnormals
 	step := real.Max(real.Mul(real.PowerBelow(y), real.Float(math.Exp2(-mantissa))), real.Float(least))
 	q := real.Mul(step, real.Round(real.Div(y, step), mode))
-	if c.n.Int("has_subnormal", 1) == 0 {
-		q = real.Mul(q, real.AtLeast(real.Abs(q), real.Float(math.Exp2(1-bias))))
-	}
 	top := min(largest, (2-math.Exp2(-mantissa))*math.Exp2(math.Exp2(exponent)-1-bias))
 	q = real.Min(real.Max(q, real.Float(-top)), real.Float(top))
 	return c.elementwise(c.in[0].DType, real.Mul(q, real.Var(1)), 0, 1)

@@ -36,12 +36,16 @@ type Quantiser struct {
 	Lo, Hi    float64
 	Mode      real.Rounding
 	ZeroFirst bool // QONNX adds the zero point before rounding, QuantizeLinear after
+	Sign      bool // the code is +1 from 0 on and -1 below, instead
 }
 
 // code is the expression of the code of x.
 func (q Quantiser) code(x, scale, zero *real.Expr) *real.Expr {
 	clamp := func(e *real.Expr) *real.Expr { return real.Min(real.Max(e, real.Float(q.Lo)), real.Float(q.Hi)) }
 	y := real.Div(x, scale)
+	if q.Sign {
+		return bipolarCode(real.Add(y, zero))
+	}
 	if q.ZeroFirst {
 		return real.Round(clamp(real.Add(y, zero)), q.Mode)
 	}
@@ -72,8 +76,11 @@ func readQuant(c *call) (Quantiser, *reject) {
 	}
 	q := Quantiser{Mode: mode, ZeroFirst: true}
 	q.Lo, q.Hi = codeLimits(bits, c.n.Int("signed", 1) != 0, c.n.Int("narrow", 0) != 0)
-	if q.Lo > q.Hi || bits == 1 && c.n.Int("signed", 1) != 0 {
-		return q, badQuant("use BipolarQuant for codes of -1 and +1", "a signed quantiser of one bit")
+	if c.n.Int("signed", 1) != 0 && bits == 1 { // old exports of bipolar quantisers: codes -1 and +1
+		q.Lo, q.Hi, q.Sign = -1, 1, true
+	}
+	if q.Lo > q.Hi {
+		return q, badQuant("a narrow unsigned quantiser needs two bits", "no code is left")
 	}
 	return q, nil
 }
@@ -214,7 +221,7 @@ func buildCode(c *call) *reject {
 	if mode < int64(real.HalfEven) || mode > int64(real.HalfDown) {
 		return badQuant("", "rounding mode number %d", mode)
 	}
-	q := Quantiser{Lo: c.n.Float("lo", 0), Hi: c.n.Float("hi", 0), Mode: real.Rounding(mode), ZeroFirst: c.n.Int("zero_first", 0) != 0}
+	q := Quantiser{Lo: c.n.Float("lo", 0), Hi: c.n.Float("hi", 0), Mode: real.Rounding(mode), ZeroFirst: c.n.Int("zero_first", 0) != 0, Sign: c.n.Int("sign", 0) != 0}
 	if q.Lo > q.Hi || q.Lo != math.Trunc(q.Lo) || q.Hi != math.Trunc(q.Hi) || max(-q.Lo, q.Hi) >= 1<<maxBits {
 		return badQuant("", "codes from %v to %v", q.Lo, q.Hi)
 	}

@@ -201,10 +201,10 @@ func bindShape(v Value, opt Options) (shape []int, msg string) {
 			switch {
 			case given && dim.Param != "":
 				size = bound
-			case i == 0:
-				size = 1
 			case seen > 0:
 				size = seen
+			case i == 0:
+				size = 1
 			default:
 				return nil, fmt.Sprintf("axis %d (%q) is dynamic", i, dim.Param)
 			}
@@ -219,14 +219,14 @@ func bindShape(v Value, opt Options) (shape []int, msg string) {
 }
 
 // fromData is the size of axis i of an input in the data at hand, which may have an axis of samples more in front; 0
-// where there are none that match.
+// where there are none that match, and for the first axis where it is the one that counts samples.
 func (o Options) fromData(v Value, i int) int {
 	shape, ok := o.Data[v.Name]
 	if !ok {
 		shape = o.Data[""]
 	}
 	i += len(shape) - len(v.Dims)
-	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 || i < 0 {
+	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 || i == 0 {
 		return 0
 	}
 	return shape[i]

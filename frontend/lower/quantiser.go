@@ -33,7 +33,7 @@ func hostQuantiser(s *state, step *graph.Step) (bool, *Reject) {
 	lo, hi, _ := step.Node.Codes()
 	r := num.Range{Lo: int64(lo), Hi: int64(hi)}
 	t := dataflow.Type{Shape: append(dataflow.Shape{}, step.Shape...), Range: []num.Range{r}, Elem: num.Smallest(r)}
-	if step.Node.Op == "Sign" {
+	if step.Node.Bipolar() {
 		t.Elem = num.Type{Kind: num.Bipolar, Width: 1}
 	}
 	s.host[step.Output] = &hostCode{step, t}

@@ -44,7 +44,7 @@ func forEach(ctx context.Context, n int, f func(i int) error) error {
 		go func() {
 			defer wg.Done()
 			for i := range next {
-				errs[i] = f(i)
+				errs[i] = guarded(f, i)
 			}
 		}()
 	}
@@ -67,6 +67,12 @@ func forEach(ctx context.Context, n int, f func(i int) error) error {
 		}
 	}
 	return nil
+}
+
+// guarded is f(i) with a panic as an *Internal error: Run's own catch does not see the goroutines of forEach.
+func guarded(f func(int) error, i int) (err error) {
+	defer catch(&err)
+	return f(i)
 }
 
 // reference runs the model as written on every sample.

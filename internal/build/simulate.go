@@ -187,7 +187,8 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 // modelError makes a diagnostic of what the model itself causes at run time: a division by zero, a rounding that stays
 // open, data that are no numbers.
 func modelError(err error, src *Source, d *diag.List) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	var ours *Internal
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &ours) {
 		return err
 	}
 	d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: src.File, Msg: err.Error(), Hint: "the model has no exact value for this sample"})
