@@ -41,12 +41,7 @@ func TestPages(t *testing.T) {
 			}
 			at = i
 		}
-		archive, err := txtar.ParseFile("../internal/build/testdata/diag/" + string(code) + ".txtar")
-		if err != nil {
-			t.Errorf("%s: %v", code, err)
-			continue
-		}
-		example := "```text\n" + string(archive.Files[0].Data) + "```\n"
+		example := "```text\n" + section(t, "../internal/build/testdata/diag/"+string(code)+".txtar", "printed") + "```\n"
 		if !bytes.HasSuffix(page, []byte("\n## Example\n\n"+example)) {
 			t.Errorf("%s: the example is not what hlsgen prints:\n%s", code, example)
 		}
@@ -148,6 +143,43 @@ func sources(t *testing.T, f func(name string, file *ast.File)) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// What README shows of hlsgen's output is what golden tests hold.
+func TestREADME(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := section(t, "../cmd/hlsgen/testdata/build.txtar", "stdout")
+	build, _, _ = strings.Cut(build, "next: ") // the demo runs that
+	build = strings.ReplaceAll(build, "two engines (eval, cycle)", "three engines (eval, cycle, csim)")
+	build = strings.ReplaceAll(build, "DIR/", "")
+	for what, text := range map[string]string{
+		"the demo":     build,
+		"a diagnostic": section(t, "../internal/build/testdata/diag/not-mapped.txtar", "printed"),
+	} {
+		if !bytes.Contains(readme, []byte("```text\n"+text)) {
+			t.Errorf("README.md shows %s otherwise than\n%s", what, text)
+		}
+	}
+}
+
+// section is a section of a golden file.
+func section(t *testing.T, file, name string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	t.Fatalf("%s has no section %s", file, name)
+	return ""
 }
 
 // link is a Markdown link to a file of the project.

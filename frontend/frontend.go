@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
@@ -21,6 +22,9 @@ type Options struct {
 	Dims map[string]int   // sizes of named dynamic axes
 	Data map[string][]int // shapes of the data at hand by input name ("" for a single input): they bind dynamic axes too
 	Pass pass.Options[*canon.Model]
+
+	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
+	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none
 }
 
 // A NodeFate is a line of `hlsgen check`: what becomes of one ONNX node.
@@ -49,6 +53,9 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		return &Imported{}, nil
 	}
 	graph.Decompose(g)
+	if opt.InputQuant != nil {
+		opt.InputQuant.insert(g, name, d)
+	}
 	im := &Imported{}
 	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
 	written := graph.Prepare(g, name, bind, d)
@@ -62,7 +69,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		im.Fates = unknownFates(g)
 		return im, err
 	}
-	low := lower.Lower(program, d)
+	low := lower.Lower(program, lower.Options{Input: opt.InputType}, d)
 	im.Fates = fates(written, program, low)
 	if low == nil {
 		return im, nil
@@ -110,6 +117,9 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 		return &Imported{}
 	}
 	graph.Decompose(g)
+	if opt.InputQuant != nil {
+		opt.InputQuant.insert(g, name, d)
+	}
 	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
 	p := graph.Prepare(g, name, bind, d)
 	if p == nil {
@@ -125,6 +135,7 @@ func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
 	m.In, m.Out = signature(written)
 	ranges(program, m.In)
 	m.Prefix, m.Suffix = prefix(program, low), suffix(program, low)
+	grids(m.In, low.Arrive)
 	return m
 }
 
@@ -226,31 +237,50 @@ func results(p *graph.Program, part *graph.Part, all map[string]*graph.Reals) (o
 }
 
 func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
-	part := mustPart(p, inputNames(p), low.In)
+	names := inputNames(p)
+	var quantised []string // what the host computes; the rest arrives as integers
+	for _, name := range low.In {
+		if low.Arrive[name] == nil {
+			quantised = append(quantised, name)
+		}
+	}
+	part := mustPart(p, names, quantised)
 	return dataflow.HostFunc{
 		Nodes: labels(part.Nodes()),
 		ToCodes: func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
 			if err := checkFinite(in); err != nil {
 				return nil, err
 			}
-			vals, _, err := part.Fork().Run(reals(in))
+			_, vals, err := part.Fork().Run(reals(in))
 			if err != nil {
 				return nil, err
 			}
-			out := make([]dataflow.Tensor, len(vals))
-			for i, v := range vals {
+			out := make([]dataflow.Tensor, len(low.In))
+			for i, name := range low.In {
 				t := low.Graph.Streams[low.Graph.In[i]].Type
-				codes := make([]int64, len(v.Lo))
-				for j, f := range v.Lo {
-					if codes[j] = int64(f); !t.Elem.Holds(codes[j]) { // truncation alone does not clamp
-						return nil, fmt.Errorf("element %d of %q has code %d, which %s does not hold", j, low.In[i], codes[j], t.Elem)
-					}
+				out[i].Shape = t.Shape
+				if a := low.Arrive[name]; a != nil {
+					out[i].Data, err = arrived(name, in[slices.Index(names, name)].Data, a)
+				} else {
+					out[i].Data, err = codesOf(name, vals[name], t)
 				}
-				out[i] = dataflow.Tensor{Shape: t.Shape, Data: codes}
+				if err != nil {
+					return nil, err
+				}
 			}
 			return out, nil
 		},
 	}
+}
+
+func codesOf(name string, v *graph.Reals, t dataflow.Type) ([]int64, error) {
+	codes := make([]int64, len(v.Lo))
+	for i, f := range v.Lo {
+		if codes[i] = int64(f); !t.Elem.Holds(codes[i]) { // truncation alone does not clamp
+			return nil, fmt.Errorf("element %d of %q has code %d, which %s does not hold", i, name, codes[i], t.Elem)
+		}
+	}
+	return codes, nil
 }
 
 func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {

@@ -27,6 +27,8 @@ type settings struct {
 	FIFO        string   `mapstructure:"fifo"`
 	Cost        string   `mapstructure:"cost"`
 	Dim         []string `mapstructure:"dim"`
+	InputType   string   `mapstructure:"input-type"`
+	InputQuant  string   `mapstructure:"input-quant"`
 	AccBits     string   `mapstructure:"acc-bits"`
 	Verify      string   `mapstructure:"verify"`
 	NoCSim      string   `mapstructure:"no-csim"`

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +13,10 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
+	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/internal/build"
+	"hlsgen/internal/num"
 )
 
 // The limits of what flags take.
@@ -157,11 +160,74 @@ func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
 	var cost string
 	fs.Var(&value[string]{to: &cost, text: "finn", kind: "MODEL", parse: costModel}, "cost", "how resources are estimated")
 	a.dimFlag(cmd, o)
+	inputFlags(cmd, o)
 	must(cmd.RegisterFlagCompletionFunc("board", cobra.FixedCompletions(boardNames(), cobra.ShellCompDirectiveDefault)))
 }
 
 func (a *app) dimFlag(cmd *cobra.Command, o *build.Options) {
 	cmd.Flags().Var(sizes{&o.Dims}, "dim", "size of a dynamic axis, such as T=520 (may be repeated)")
+}
+
+// inputFlags adds what the user may say of the model's inputs.
+func inputFlags(cmd *cobra.Command, o *build.Options) {
+	fs := cmd.Flags()
+	fs.Var(&value[*frontend.InputType]{to: &o.Arrives, kind: "TYPE[:SCALE]", parse: inputType}, "input-type",
+		"inputs arrive as integers of this type whose value is SCALE times the integer: UINT8, UINT8:1/255 (default scale 1); the model's own scaling then becomes thresholds on the device")
+	fs.Var(&value[*frontend.InputQuant]{to: &o.Quantise, kind: "TYPE:SCALE", parse: inputQuant}, "input-quant",
+		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
+}
+
+func inputType(s string) (*frontend.InputType, error) {
+	name, scale, scaled := strings.Cut(s, ":")
+	t, err := num.ParseType(strings.ToUpper(name))
+	if err != nil {
+		return nil, err
+	}
+	if t.Width > 16 {
+		return nil, fmt.Errorf("inputs have at most 16 bits")
+	}
+	in := &frontend.InputType{Type: t, Scale: big.NewRat(1, 1)}
+	if scaled {
+		if in.Scale, err = fraction(scale); err != nil {
+			return nil, err
+		}
+	}
+	return in, nil
+}
+
+func inputQuant(s string) (*frontend.InputQuant, error) {
+	name, text, ok := strings.Cut(s, ":")
+	if !ok {
+		return nil, fmt.Errorf("want TYPE:SCALE, such as INT8:0.0625")
+	}
+	t, err := num.ParseType(strings.ToUpper(name))
+	if err != nil {
+		return nil, err
+	}
+	if t.Kind != num.Int && t.Kind != num.UInt || t.Width < 2 || t.Width > 16 {
+		return nil, fmt.Errorf("quantise to INT2..INT16 or UINT2..UINT16")
+	}
+	scale, err := fraction(text)
+	if err != nil {
+		return nil, err
+	}
+	f, _ := scale.Float32()
+	if f == 0 || math.IsInf(float64(f), 0) {
+		return nil, fmt.Errorf("%s is no scale of a float32", text)
+	}
+	return &frontend.InputQuant{Type: t, Scale: float64(f)}, nil
+}
+
+// fraction reads a positive number: 0.5, 1e-3 or 1/255.
+func fraction(s string) (*big.Rat, error) {
+	r, ok := new(big.Rat).SetString(s)
+	if len(s) > 40 || !ok || r.Sign() <= 0 || strings.ContainsAny(s, "eE") && len(s) > 12 {
+		return nil, fmt.Errorf("want a scale above 0, such as 0.5 or 1/255")
+	}
+	if f, _ := r.Float64(); f > 1e30 || f < 1e-30 {
+		return nil, fmt.Errorf("want a scale between 1e-30 and 1e30")
+	}
+	return r, nil
 }
 
 func accFlag(cmd *cobra.Command, o *build.Options) {

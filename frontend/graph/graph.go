@@ -5,6 +5,8 @@ package graph
 import (
 	"maps"
 	"slices"
+
+	"hlsgen/internal/num"
 )
 
 // DType is an ONNX tensor element type, with ONNX's own numbers.
@@ -58,6 +60,19 @@ func (d DType) number() bool {
 	}
 	_, _, integer := intLimits(d)
 	return integer
+}
+
+// Integer is the type of a stream of such elements: of integers up to 16 bits; the zero Type for all others.
+func (d DType) Integer() num.Type {
+	switch d {
+	case Bool:
+		return num.Type{Kind: num.UInt, Width: 1}
+	case UInt2, UInt4, UInt8, UInt16:
+		return num.Type{Kind: num.UInt, Width: map[DType]int{UInt2: 2, UInt4: 4, UInt8: 8, UInt16: 16}[d]}
+	case Int2, Int4, Int8, Int16:
+		return num.Type{Kind: num.Int, Width: map[DType]int{Int2: 2, Int4: 4, Int8: 8, Int16: 16}[d]}
+	}
+	return num.Type{}
 }
 
 // String is numpy's name of the type.

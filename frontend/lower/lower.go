@@ -5,11 +5,14 @@ package lower
 
 import (
 	"fmt"
+	"math/big"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
 )
 
 // Result is a lowered program.
@@ -19,15 +22,49 @@ type Result struct {
 	Out     []string       // per Graph.Out: the integer tensor that the host goes on from
 	Layers  map[int]string // ONNX node index -> layer that computes it
 	Integer *scaled.Analysis
+	Arrive  map[string]*InputType // the model's inputs that arrive as integers
+}
+
+// Options change what the accelerator is fed with.
+type Options struct {
+	Input *InputType // nil: the host computes codes from real inputs
+}
+
+// An InputType declares that the model's inputs arrive as integers of a type: their real value is the float32 nearest to
+// Scale times the integer.
+type InputType struct {
+	Type  num.Type
+	Scale *big.Rat
+}
+
+// Value is the real value of integer k.
+func (t *InputType) Value(k int64) float64 {
+	r := new(big.Rat).SetInt64(k)
+	f, _ := r.Mul(r, t.Scale).Float32()
+	return float64(f)
+}
+
+// linear reports whether every value is scale*k without rounding.
+func (t *InputType) linear() bool {
+	for k, r := t.Type.Range().Lo, t.Type.Range(); k <= r.Hi; k++ {
+		v := new(big.Rat).SetInt64(k)
+		if v.Mul(v, t.Scale).Cmp(new(big.Rat).SetFloat64(t.Value(k))) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Lower walks the program once, in order, and tries the rules on each step. It returns nil after adding an error to d;
 // it goes on after one, so that all nodes that cannot be mapped are reported in one run.
-func Lower(p *graph.Program, d *diag.List) *Result {
-	s := &state{prog: p, a: scaled.New(p), d: d, pending: map[string]*product{}, stream: map[string]int{}, host: map[string]*hostCode{},
-		reader: map[string]*graph.Node{}, layer: map[int]int{}, failed: map[string]bool{}}
+func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
+	s := &state{prog: p, alias: map[string]string{}, a: scaled.New(p), d: d, pending: map[string]*product{}, stream: map[string]int{}, host: map[string]*hostCode{},
+		reader: map[string]*graph.Node{}, layer: map[int]int{}, failed: map[string]bool{}, used: used(p), feeds: map[string]bool{}}
+	arrive := s.declareInputs(opt.Input)
 	for _, step := range p.Steps {
-		s.apply(step)
+		if s.used[step] {
+			s.apply(step)
+		}
 	}
 	s.outputs()
 	if d.Failed() {
@@ -42,11 +79,43 @@ func Lower(p *graph.Program, d *diag.List) *Result {
 			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, return_quant_tensor=True)"})
 		return nil
 	}
-	r := &Result{Graph: g, In: s.in, Out: s.out, Layers: map[int]string{}, Integer: s.a}
+	r := &Result{Graph: g, In: s.in, Out: s.out, Layers: map[int]string{}, Integer: s.a, Arrive: arrive}
 	for index, node := range s.layer {
 		r.Layers[index] = g.Nodes[node].Name
 	}
+	for _, index := range s.wires {
+		if r.Layers[index] == "" {
+			r.Layers[index] = Wire
+		}
+	}
 	return r
+}
+
+// Wire is what stands for a layer where codes pass unchanged.
+const Wire = "wire"
+
+// declareInputs makes integer tensors of the inputs that arrive as integers: all of them where the user says so, else
+// those whose own type is an integer of at most 16 bits.
+func (s *state) declareInputs(asked *InputType) map[string]*InputType {
+	arrive := map[string]*InputType{}
+	for _, in := range s.prog.Graph.Inputs {
+		t := asked
+		if bits := in.DType.Integer(); t == nil && bits.Width > 0 {
+			t = &InputType{bits, big.NewRat(1, 1)}
+		}
+		if t == nil {
+			continue
+		}
+		arrive[in.Name] = t
+		shape := dataflow.Shape(s.prog.Known[in.Name].Shape)
+		s.host[in.Name] = &hostCode{typ: dataflow.Type{Shape: shape, Range: []num.Range{t.Type.Range()}, Elem: t.Type}}
+		if t.linear() {
+			s.a.Declare(in.Name, []real.Affine{{Scale: t.Scale, Bias: new(big.Rat)}})
+		} else {
+			s.a.DeclareSingle(in.Name, t.Scale)
+		}
+	}
+	return arrive
 }
 
 // state is a lowering in progress. A matrix product waits in pending until it is known whether a quantiser takes it.
@@ -60,12 +129,33 @@ type state struct {
 	host    map[string]*hostCode // codes the host computes
 	stream  map[string]int       // integer tensor -> stream
 	reader  map[string]*graph.Node
-	layer   map[int]int // ONNX node index -> built node
+	alias   map[string]string // codes that are another tensor's, unchanged
+	wires   []int             // ONNX node indices of these
+	layer   map[int]int       // ONNX node index -> built node
 	failed  map[string]bool
+	used    map[*graph.Step]bool
+	feeds   map[string]bool // answers of feedsLayer
 	in, out []string
 }
 
-// hostCode is a quantiser that only depends on the model's inputs.
+// used is the steps that the model's outputs depend on; the others get no layers.
+func used(p *graph.Program) map[*graph.Step]bool {
+	need, steps := map[string]bool{}, map[*graph.Step]bool{}
+	for _, o := range p.Graph.Outputs {
+		need[o.Name] = true
+	}
+	for i := len(p.Steps) - 1; i >= 0; i-- {
+		step := p.Steps[i]
+		if steps[step] = need[step.Output]; steps[step] {
+			for _, in := range step.Node.Inputs {
+				need[in] = true
+			}
+		}
+	}
+	return steps
+}
+
+// hostCode is a quantiser that only depends on the model's inputs, or, with no step, an input that arrives in integers.
 type hostCode struct {
 	step *graph.Step
 	typ  dataflow.Type
@@ -95,9 +185,9 @@ func (s *state) apply(step *graph.Step) {
 
 // take gives the stream of an integer tensor to a reader; there can be only one.
 func (s *state) take(tensor string, by *graph.Node) (int, *Reject) {
-	if other, taken := s.reader[tensor]; taken {
-		return 0, &Reject{diag.NotMapped, fmt.Sprintf("its input is already read by %s", describe(other)),
-			"a tensor that two layers read needs a layer that duplicates streams, which does not exist yet: give each reader its own quantiser chain, or train without the branch"}
+	tensor = s.source(tensor)
+	if reject := s.taken(tensor); reject != nil {
+		return 0, reject
 	}
 	s.reader[tensor] = by
 	if p := s.pending[tensor]; p != nil {
@@ -111,6 +201,16 @@ func (s *state) take(tensor string, by *graph.Node) (int, *Reject) {
 		s.in = append(s.in, tensor)
 	}
 	return s.stream[tensor], nil
+}
+
+// taken refuses a tensor that has its reader.
+func (s *state) taken(tensor string) *Reject {
+	other, taken := s.reader[tensor]
+	if !taken {
+		return nil
+	}
+	return &Reject{diag.NotMapped, fmt.Sprintf("its input is already read by %s", describe(other)),
+		"a tensor that two layers read needs a layer that duplicates streams, which does not exist yet: give each reader its own quantiser chain, or train without the branch"}
 }
 
 func describe(n *graph.Node) string {
@@ -144,13 +244,25 @@ func (s *state) add(op dataflow.Op, in int, tensor string, nodes []*graph.Node) 
 	return nil
 }
 
+// source follows aliases.
+func (s *state) source(tensor string) string {
+	for s.alias[tensor] != "" {
+		tensor = s.alias[tensor]
+	}
+	return tensor
+}
+
 // name is what a stream of an integer tensor is called: the quantised tensor of the model whose codes it carries.
 func (s *state) name(tensor string) string {
+	if s.prog.Producer(tensor) == nil {
+		return tensor // an input
+	}
 	return s.prog.Producer(tensor).Node.Str("tensor", tensor)
 }
 
-// typeOf is the type of an integer tensor, built or not.
+// typeOf is the type of an integer tensor that is not taken, built or not.
 func (s *state) typeOf(tensor string) dataflow.Type {
+	tensor = s.source(tensor)
 	if p := s.pending[tensor]; p != nil {
 		return p.typ
 	}
@@ -170,7 +282,7 @@ func (s *state) outputs() {
 		}
 		seen[tensor] = true
 		_, integer := s.a.Integer(tensor, 0)
-		if integer && s.host[tensor] == nil {
+		if integer && s.host[s.source(tensor)] == nil {
 			stream, reject := s.take(tensor, nil)
 			if reject != nil {
 				n := s.prog.Producer(tensor).Node

@@ -63,9 +63,10 @@ func matrix(s *state, step *graph.Step) (bool, *Reject) {
 }
 
 // An operand is the data side of a product: element k of every vector is scale[k]*q + bias[k], where q is element
-// order[k] of the vector in the integer tensor.
+// order[k] of the vector in the integer tensor. Vectors there may be longer, or shorter where elements are taken twice.
 type operand struct {
 	source string
+	length int // of a vector in the integer tensor
 	order  []int
 	affine []real.Affine
 	nodes  []*graph.Node
@@ -74,7 +75,11 @@ type operand struct {
 func (s *state) operand(x string, k int) (*operand, *Reject) {
 	a := &operand{}
 	seen := map[*graph.Node]bool{}
-	for i := range graph.Size(s.prog.Known[x].Shape) {
+	size := graph.Size(s.prog.Known[x].Shape)
+	if size == 0 {
+		return nil, empty()
+	}
+	for i := range size {
 		sl, err := s.a.At(x, i)
 		if err != nil {
 			return nil, &Reject{diag.NotMapped, "its input is not in integers: " + err.Error(), "quantise the input of this layer"}
@@ -90,9 +95,10 @@ func (s *state) operand(x string, k int) (*operand, *Reject) {
 		}
 		if i == 0 {
 			a.source = leaf.Tensor
+			a.length = graph.Size(s.prog.Known[a.source].Shape) * k / size
 		}
-		vector, at := i/k, leaf.Index-i/k*k
-		if leaf.Tensor != a.source || at < 0 || at >= k {
+		vector, at := i/k, leaf.Index-i/k*a.length
+		if leaf.Tensor != a.source || at < 0 || at >= a.length || a.length*size/k != graph.Size(s.prog.Known[a.source].Shape) {
 			return nil, &Reject{diag.NotMapped, fmt.Sprintf("vector %d of its input takes element %d of %q", vector, leaf.Index, leaf.Tensor),
 				"vectors are mixed between a layer and the next: flatten without transposing"}
 		}
@@ -155,7 +161,7 @@ func (a *operand) product(step *graph.Step, w *graph.Tensor) (*product, []real.A
 			}
 		}
 		unit := commonUnit(column)
-		row, bits := make([]int64, d.K), 0
+		row, bits := make([]int64, a.length), 0
 		for k, v := range column {
 			q := new(big.Rat).Quo(v, unit)
 			bits = max(bits, q.Num().BitLen())

@@ -74,7 +74,12 @@ func quantiser(s *state, step *graph.Step) (bool, *Reject) {
 	case err != nil:
 		return true, &Reject{diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err), "the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer"}
 	}
-	if reject := s.activate(step, act, steps); reject != nil {
+	if identical(steps, s.typeOf(act.source)) {
+		s.alias[step.Output] = act.source
+		for _, n := range append(act.nodes, step.Node) {
+			s.wires = append(s.wires, n.Index)
+		}
+	} else if reject := s.activate(step, act, steps); reject != nil {
 		return true, reject
 	}
 	s.a.Declare(step.Output, scaled.Unit)
@@ -85,12 +90,12 @@ func quantiser(s *state, step *graph.Step) (bool, *Reject) {
 // (where it falls, the channel's weights change sign), a Thresholding otherwise.
 func (s *state) activate(step *graph.Step, act *activation, steps []num.Step) *Reject {
 	nodes := act.nodes
-	if p := s.pending[act.source]; p != nil {
+	if p := s.pending[s.source(act.source)]; p != nil {
 		if weights, rising, ok := rise(p.weights, steps, p.typ); ok {
 			fused := append(append([]*graph.Node{}, append(p.nodes, p.step.Node)...), nodes...)
 			if s.add(mvau.New(mvau.Params{Weights: weights, Steps: rising}), p.in, step.Output, fused) == nil {
-				delete(s.pending, act.source)
-				s.reader[act.source] = step.Node
+				delete(s.pending, p.step.Output)
+				s.reader[p.step.Output] = step.Node
 				return nil
 			} // its thresholds are too many for one layer
 		}
@@ -103,6 +108,23 @@ func (s *state) activate(step *graph.Step, act *activation, steps []num.Step) *R
 		return &Reject{diag.RangeTooWide, "no layer holds its activation: " + err.Error(), "quantise this activation with fewer bits"}
 	}
 	return nil
+}
+
+// identical reports whether every channel's function leaves its integers as they are.
+func identical(steps []num.Step, t dataflow.Type) bool {
+	for c, f := range steps {
+		r := t.Channel(c)
+		f = f.Over(r)
+		if int64(len(f.At)) != r.Hi-r.Lo || f.Value[0] != r.Lo {
+			return false
+		}
+		for i, at := range f.At {
+			if f.Value[i+1] != at {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // rise turns the falling channels of an activation round.
@@ -146,6 +168,9 @@ func (s *state) activation(step *graph.Step) (*activation, *Reject) {
 	channels := 0 // of the integer tensor: the quantiser may see it reshaped
 	act := &activation{}
 	seen := map[*graph.Node]bool{}
+	if graph.Size(step.Shape) == 0 {
+		return nil, empty()
+	}
 	for i := range graph.Size(step.Shape) {
 		sl, err := s.a.Of(step, i)
 		if err != nil {
@@ -157,7 +182,14 @@ func (s *state) activation(step *graph.Step) (*activation, *Reject) {
 		leaf := sl.Leaves[0]
 		if i == 0 {
 			act.source = leaf.Tensor
-			channels = s.typeOf(act.source).Shape.Channels()
+			if reject := s.taken(act.source); reject != nil {
+				return nil, reject
+			}
+			t := s.typeOf(act.source)
+			if channels = t.Shape.Channels(); t.Shape.Size() != graph.Size(step.Shape) {
+				return nil, &Reject{diag.NotMapped, fmt.Sprintf("it takes %d elements of %q, which has %d", graph.Size(step.Shape), act.source, t.Shape.Size()),
+					"a part of a layer's outputs, or some of them twice, is quantised: quantise them all, then take the part"}
+			}
 		}
 		if leaf.Tensor != act.source || leaf.Index != i {
 			return nil, &Reject{diag.NotMapped, fmt.Sprintf("element %d of it comes from element %d of %q", i, leaf.Index, leaf.Tensor),
@@ -177,6 +209,10 @@ func (s *state) activation(step *graph.Step) (*activation, *Reject) {
 		}
 	}
 	return act, nil
+}
+
+func empty() *Reject {
+	return &Reject{diag.NotMapped, "a tensor without elements", "remove the empty part of the model"}
 }
 
 func join(sl *scaled.Slice) *Reject {
@@ -202,10 +238,15 @@ func (act *activation) steps(t dataflow.Type, limit int) ([]num.Step, error) {
 
 // feedsLayer reports whether a quantiser or matrix product depends on a tensor.
 func (s *state) feedsLayer(tensor string) bool {
+	if known, ok := s.feeds[tensor]; ok {
+		return known
+	}
 	for _, r := range s.prog.Readers(tensor) {
-		if r.Dot != nil || isCode(r) || s.feedsLayer(r.Output) {
+		if s.used[r] && (r.Dot != nil || isCode(r) || s.feedsLayer(r.Output)) {
+			s.feeds[tensor] = true
 			return true
 		}
 	}
+	s.feeds[tensor] = false
 	return false
 }

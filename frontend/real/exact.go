@@ -98,6 +98,8 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 			s[i] = vars[in.e.v]
 		case round:
 			s[i], err = s[in.a].round(in.e.mode)
+		case single:
+			s[i], err = s[in.a].single()
 		case powerBelow:
 			s[i], err = s[in.a].powerBelow()
 		case neg, abs, sqrt, exp, log:
@@ -137,6 +139,19 @@ func (n Num) round(mode Rounding) (Num, error) {
 		return Num{}, ErrPrecision
 	}
 	return Num{r: new(big.Rat).SetInt(a)}, nil
+}
+
+// single is n rounded to the nearest float32.
+func (n Num) single() (Num, error) {
+	f, ok := n.Float32()
+	if !ok {
+		return Num{}, ErrPrecision
+	}
+	r := new(big.Rat).SetFloat64(f)
+	if r == nil {
+		return Num{}, ErrMagnitude
+	}
+	return Num{r: r}, nil
 }
 
 // powerBelow is the greatest power of two at or below |n|.

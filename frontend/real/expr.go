@@ -25,6 +25,7 @@ const (
 	log
 	atLeast
 	powerBelow
+	single
 	round
 )
 
@@ -91,6 +92,9 @@ func AtLeast(x, y *Expr) *Expr { return &Expr{op: atLeast, args: [2]*Expr{x, y}}
 
 // PowerBelow is the greatest power of two that is not above |x|; 0 at 0.
 func PowerBelow(x *Expr) *Expr { return &Expr{op: powerBelow, args: [2]*Expr{x}} }
+
+// Single is x rounded to the nearest float32.
+func Single(x *Expr) *Expr { return &Expr{op: single, args: [2]*Expr{x}} }
 
 // Round is x rounded to an integer.
 func Round(x *Expr, mode Rounding) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
@@ -217,6 +221,9 @@ func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Inter
 			sure = sure && s[i].Point()
 		case powerBelow:
 			s[i] = s[in.a].powerBelow()
+			sure = sure && s[i].Point()
+		case single:
+			s[i] = Interval{float64(float32(s[in.a].Lo)), float64(float32(s[in.a].Hi))}
 			sure = sure && s[i].Point()
 		case round:
 			s[i] = Interval{in.e.mode.round(s[in.a].Lo), in.e.mode.round(s[in.a].Hi)}

@@ -15,12 +15,13 @@ import (
 type Analysis struct {
 	Program *graph.Program
 	integer map[string][]real.Affine // real value of each element; one for all, or one per element
+	singles map[string]bool          // of these, the ones whose real value is rounded to float32
 	derived map[string]bool          // depends on an integer tensor
 }
 
 // New starts an analysis without integer tensors.
 func New(p *graph.Program) *Analysis {
-	return &Analysis{p, map[string][]real.Affine{}, map[string]bool{}}
+	return &Analysis{p, map[string][]real.Affine{}, map[string]bool{}, map[string]bool{}}
 }
 
 // Unit says that a tensor's real values are the integers themselves.
@@ -28,6 +29,13 @@ var Unit = []real.Affine{{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}}
 
 // Declare makes a tensor an integer tensor: element i's real value is of[i], or of[0] for all, applied to its integer.
 func (a *Analysis) Declare(tensor string, of []real.Affine) { a.integer[tensor] = of }
+
+// DeclareSingle makes a tensor an integer tensor whose real value is the float32 nearest to scale*q: what a program holds
+// that divides pixels by 255.
+func (a *Analysis) DeclareSingle(tensor string, scale *big.Rat) {
+	a.integer[tensor] = []real.Affine{{Scale: scale, Bias: new(big.Rat)}}
+	a.singles[tensor] = true
+}
 
 // Integer is the real value of element i of an integer tensor; ok is false where the tensor is none.
 func (a *Analysis) Integer(tensor string, i int) (real.Affine, bool) {
@@ -146,6 +154,9 @@ func (s *slicer) find(at Leaf) (*real.Expr, error) {
 		}
 		if v.Bias.Sign() != 0 {
 			x = real.Add(x, real.Rat(v.Bias))
+		}
+		if s.a.singles[at.Tensor] {
+			x = real.Single(x)
 		}
 		return x, nil
 	}

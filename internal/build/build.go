@@ -25,8 +25,10 @@ type Options struct {
 	Folding  string // path of a folding file
 	FIFO     int
 	Dims     map[string]int
-	AccBits  int // 0: no audit
-	Verify   int // samples
+	Arrives  *frontend.InputType  // --input-type
+	Quantise *frontend.InputQuant // --input-quant
+	AccBits  int                  // 0: no audit
+	Verify   int                  // samples
 	NoCSim   bool
 	Out      string // folder; empty means the default name
 	Force    bool

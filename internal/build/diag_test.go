@@ -11,15 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/golden"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/onnxpb"
 )
 
 // A network is a model under construction: a chain from the input x, QONNX's dialect.
@@ -30,9 +27,12 @@ type network struct {
 }
 
 // chain starts a network at an input of width values.
-func chain(width int) *network {
+func chain(width int) *network { return chainFrom(width, width) }
+
+// chainFrom starts a network of a width at an input whose last axis is declared as in onnxtest.
+func chainFrom(axis any, width int) *network {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	m.Input("x", graph.Float32, 1, width)
+	m.Input("x", graph.Float32, 1, axis)
 	return &network{m, width, "x"}
 }
 
@@ -99,18 +99,11 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return check(t, file(t, small()[:200]), d)
 	},
 	diag.ModelTooLarge: func(t *testing.T, d *diag.List) bool {
-		m := chain(8)
-		m.Proto.Graph.Input[0].Type.GetTensorType().Shape.Dim[1].Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: 1 << 40}
-		return check(t, file(t, m.matmul("fc1", 4, ones).end()), d)
+		return check(t, file(t, chainFrom(1<<40, 8).matmul("fc1", 4, ones).end()), d)
 	},
 	diag.ExternalData: func(t *testing.T, d *diag.List) bool {
 		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones)
-		for _, i := range m.Proto.Graph.Initializer {
-			if i.GetName() == "fc1.weight" {
-				i.RawData, i.DataLocation = nil, onnxpb.TensorProto_EXTERNAL.Enum()
-				i.ExternalData = []*onnxpb.StringStringEntryProto{{Key: proto.String("location"), Value: proto.String("weights.bin")}}
-			}
-		}
+		m.External("fc1.weight", "weights.bin")
 		return check(t, file(t, m.end()), d)
 	},
 	diag.OpUnsupported: func(t *testing.T, d *diag.List) bool {
@@ -122,9 +115,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return check(t, file(t, m.matmul("fc1", 4, ones).end()), d)
 	},
 	diag.ShapeUnknown: func(t *testing.T, d *diag.List) bool {
-		m := chain(8)
-		m.Proto.Graph.Input[0].Type.GetTensorType().Shape.Dim[1].Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: "T"}
-		return check(t, file(t, m.quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).end()), d)
+		return check(t, file(t, chainFrom("T", 8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).end()), d)
 	},
 	diag.QuantInvalid: func(t *testing.T, d *diag.List) bool {
 		return check(t, file(t, chain(8).quant("in", 8, 0, 0).matmul("fc1", 4, ones).quant("act", 2.5, 1, 1).end()), d)

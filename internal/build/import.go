@@ -16,7 +16,7 @@ import (
 )
 
 func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, error) {
-	opt := frontend.Options{Dims: o.Dims}
+	opt := frontend.Options{Dims: o.Dims, InputType: o.Arrives, InputQuant: o.Quantise}
 	if o.Dump != "" {
 		if err := os.MkdirAll(o.Dump, 0o755); err != nil {
 			return nil, err

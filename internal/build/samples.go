@@ -113,7 +113,9 @@ func Random(m *dataflow.Model, n int) *Samples {
 			_, _, integer := in.Limits()
 			for i := range t.Data {
 				v := lo + rnd.Float64()*(hi-lo)
-				if integer {
+				if in.Grid != nil {
+					t.Data[i] = in.Grid(v)
+				} else if integer {
 					t.Data[i] = float64(int64(v))
 				} else {
 					t.Data[i] = float64(float32(v))

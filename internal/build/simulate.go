@@ -91,7 +91,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 
 // importFor imports as far as the engine needs.
 func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag.List) (*frontend.Imported, *dataflow.Model, error) {
-	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}}
+	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}, InputType: o.Arrives, InputQuant: o.Quantise}
 	for name, a := range arrays {
 		opt.Data[name] = a.Shape
 	}

@@ -23,6 +23,8 @@ type Real struct {
 	DType string // numpy's name: float32, int64 ...
 	Batch bool
 	Range [2]float64 // of an input: the values that the first quantisers tell apart, for making up test data
+	// Grid, if set, gives the value nearest to x that the input may have.
+	Grid func(x float64) float64
 }
 
 // Limits is the range of an integer dtype; integer is false for a real one.

@@ -28,6 +28,7 @@ const (
 	FoldingUnknown    Code = "folding-unknown-layer"
 	WordTooWide       Code = "word-too-wide"
 	DataInvalid       Code = "data-invalid"
+	InputQuantised    Code = "input-quantised"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
 	OutputExists      Code = "output-exists"
 	CompilerMissing   Code = "compiler-missing"
@@ -58,6 +59,7 @@ var Codes = map[Code]string{
 	FoldingUnknown:    "a folding file names a layer that the design does not have",
 	WordTooWide:       "a stream word is wider than Vitis HLS accepts",
 	DataInvalid:       "input data do not fit the model",
+	InputQuantised:    "a quantiser was put in front of an input",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	OutputExists:      "the output folder exists and is not empty",
 	CompilerMissing:   "no C++ compiler was found",

@@ -82,6 +82,18 @@ func (m *Model) Init(name string, dtype graph.DType, shape []int, values ...floa
 	return m
 }
 
+// External takes the data out of an initializer: they are kept in another file.
+func (m *Model) External(name, location string) *Model {
+	for _, t := range m.Proto.Graph.Initializer {
+		if t.GetName() == name {
+			t.RawData, t.DataLocation = nil, onnxpb.TensorProto_EXTERNAL.Enum()
+			t.ExternalData = []*onnxpb.StringStringEntryProto{{Key: proto.String("location"), Value: &location}}
+			return m
+		}
+	}
+	panic("onnxtest: no initializer " + name)
+}
+
 // Annotate gives a tensor a FINN data type, such as "INT4".
 func (m *Model) Annotate(tensor, finnType string) *Model {
 	m.Proto.Graph.QuantizationAnnotation = append(m.Proto.Graph.QuantizationAnnotation, &onnxpb.TensorAnnotation{

@@ -1,0 +1,334 @@
+package canon_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/golden"
+	"hlsgen/internal/pass"
+)
+
+const qonnx = "qonnx.custom_op.general"
+
+// The handmade models: every spelling that a pass changes, and some that it must leave alone.
+var models = []struct {
+	name  string
+	build func(m *onnxtest.Model)
+}{
+	{"qonnx", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, "N", 3).Output("y", graph.Float32, "N", 2)
+		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("eight", graph.Float32, nil, 8)
+		m.Init("w", graph.Float32, []int{2, 3}, 0.3, -0.6, 0.9, -1.2, 0, 0.7).Init("ws", graph.Float32, []int{2, 1}, 0.25, 0.5).Init("four", graph.Float32, nil, 4).Init("c", graph.Float32, []int{2}, 0.5, -0.125)
+		m.Node("Quant", "x", "s", "z", "eight").Domain(qonnx).Int("signed", 1).Out("xq")
+		m.Node("Quant", "w", "ws", "z", "four").Domain(qonnx).Int("signed", 1).Int("narrow", 1).Str("rounding_mode", "ROUND").Out("wq")
+		m.Node("Gemm", "xq", "wq", "c").Int("transB", 1).Float("alpha", 0.5).Float("beta", 2).Out("h")
+		m.Node("Relu", "h").Out("r")
+		m.Node("Quant", "r", "s", "z", "four").Domain(qonnx).Int("signed", 0).Str("rounding_mode", "FLOOR").Out("y")
+	}},
+	{"qcdq", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, "N", 2).Output("y", graph.Float32, "N", 2)
+		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.UInt8, nil, 3).Init("lo", graph.UInt8, nil, 0).Init("hi", graph.UInt8, nil, 15)
+		m.Init("w", graph.Int8, []int{2, 2}, 1, -2, 3, 0).Init("ws", graph.Float32, []int{2}, 0.25, 0.5).Init("wz", graph.Int8, []int{2}, 0, 0)
+		m.Init("s2", graph.Float32, []int{2}, 0.125, 1).Init("z2", graph.Int8, []int{2}, 1, -1)
+		m.Node("QuantizeLinear", "x", "s", "z").Out("q")
+		m.Node("Clip", "q", "lo", "hi").Out("qc")
+		m.Node("DequantizeLinear", "qc", "s", "z").Out("xq")
+		m.Node("DequantizeLinear", "w", "ws", "wz").Int("axis", 1).Out("wq")
+		m.Node("MatMul", "xq", "wq").Out("h")
+		m.Node("QuantizeLinear", "h", "s2", "z2").Int("axis", -1).Out("hq")
+		m.Node("DequantizeLinear", "hq", "s2", "z2").Int("axis", 1).Out("y")
+	}},
+	{"codes as output", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, 4).Output("y", graph.UInt8, 4)
+		m.Init("s", graph.Float32, []int{1}, 0.3)
+		m.Node("QuantizeLinear", "x", "s").Out("y")
+	}},
+	{"computed parameters", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, 1, 2, 2).Output("y", graph.Float32, 1, 4)
+		m.Init("zero", graph.Int64, nil, 0).Init("one", graph.Int64, []int{1}, -1).Init("axes", graph.Int64, []int{1}, 0)
+		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("half", graph.Float32, nil, 2)
+		m.Node("Shape", "x").Out("shape")
+		m.Node("Gather", "shape", "zero").Out("batch")
+		m.Node("Unsqueeze", "batch", "axes").Out("b1")
+		m.Node("Concat", "b1", "one").Int("axis", 0).Out("to")
+		m.Node("Reshape", "x", "to").Out("flat")
+		m.Node("Mul", "half", "half").Out("bits")
+		m.Node("Quant", "flat", "s", "z", "bits").Domain(qonnx).Out("y")
+	}},
+	{"transposed operands", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, 3, 2).Output("y", graph.Float32, 2, 3)
+		m.Init("w", graph.Float32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 10)
+		m.Node("Gemm", "x", "w").Int("transA", 1).Int("transB", 1).Out("y")
+	}},
+	{"clips that stay", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, 6).Output("a", graph.Float32, 6).Output("b", graph.Float32, 6).Output("c", graph.UInt8, 6)
+		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.UInt8, nil, 3).Init("lo", graph.UInt8, nil, 2).Init("hi", graph.UInt8, nil, 9).Init("half", graph.Float32, nil, 0.5)
+		m.Node("QuantizeLinear", "x", "s", "z").Out("q") // read twice: the clip is of one reader alone
+		m.Node("Clip", "q", "lo", "hi").Out("qc")
+		m.Node("DequantizeLinear", "q", "s", "z").Out("a")
+		m.Node("DequantizeLinear", "qc", "s", "z").Out("bc")
+		m.Node("Clip", "bc", "", "half").Out("b") // of values, not of codes
+		m.Node("QuantizeLinear", "x", "s", "z").Out("r")
+		m.Node("Clip", "r", "hi", "lo").Out("c") // crossed bounds
+	}},
+	{"clips in a row", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, 5).Output("y", graph.Int8, 5)
+		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Int8, nil, 0).Init("lo", graph.Int8, nil, -8).Init("hi", graph.Int8, nil, 7).Init("lo2", graph.Int8, nil, -3)
+		m.Node("QuantizeLinear", "x", "s", "z").Out("q")
+		m.Node("Clip", "q", "lo", "hi").Out("r")
+		m.Node("Clip", "r", "lo2").Out("y")
+	}},
+	{"names that are taken", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, 1, 1).Output("y", graph.Float32, 1, 1).Output("y.codes", graph.Float32, 1, 1)
+		m.Init("y.product", graph.Float32, []int{1, 1}, 2).Init("w.transposed", graph.Float32, nil, 3).Init("w", graph.Float32, []int{1, 1}, 5)
+		m.Init("y.alpha", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 8)
+		m.Node("Gemm", "x", "w", "w.transposed").Int("transB", 1).Float("alpha", 0.5).Out("g")
+		m.Node("Mul", "g", "y.product").Out("y.codes")
+		m.Node("Quant", "y.codes", "y.alpha", "z", "b").Domain(qonnx).Out("y")
+	}},
+	{"a quantiser without zero point", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, 2, 2).Output("y", graph.Float32, 2, 2)
+		m.Init("s", graph.Float32, []int{2}, 0.5, 0.25)
+		m.Node("QuantizeLinear", "x", "s").Int("axis", 0).Out("q")
+		m.Node("DequantizeLinear", "q", "s").Int("axis", 0).Out("y")
+	}},
+	{"batch normalisation stays", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, "N", 2).Output("y", graph.Float32, "N", 2)
+		m.Init("g", graph.Float32, []int{2}, -0.5, 1e-41).Init("b", graph.Float32, []int{2}, 1, 2).Init("m", graph.Float32, []int{2}, 0, 1).Init("v", graph.Float32, []int{2}, 1, 2)
+		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+		m.Node("BatchNormalization", "x", "g", "b", "m", "v").Out("n")
+		m.Node("Quant", "n", "s", "z", "bits").Domain(qonnx).Str("rounding_mode", "HALF_UP").Out("y")
+	}},
+}
+
+func read(t *testing.T, name string, b []byte) *graph.Graph {
+	t.Helper()
+	var d diag.List
+	g := onnxio.Read(name, b, &d)
+	if g == nil {
+		t.Fatalf("%s: %v", name, d.Diags)
+	}
+	return g
+}
+
+func build(t *testing.T, f func(m *onnxtest.Model)) *graph.Graph {
+	t.Helper()
+	m := onnxtest.New(13).Opset(qonnx, 2)
+	f(m)
+	return read(t, "model.onnx", m.Bytes())
+}
+
+// TestGolden shows each handmade model as it was read and after every pass that changes it.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	folder := golden.Dir(t, "testdata")
+	for _, m := range models {
+		t.Run(m.name, func(t *testing.T) {
+			c := folder.Case(t, strings.ReplaceAll(m.name, " ", "-"))
+			g := build(t, m.build)
+			show := func(section string) {
+				var b bytes.Buffer
+				if err := graph.Format(&b, g); err != nil {
+					t.Fatal(err)
+				}
+				c.Want(section, b.Bytes())
+			}
+			show("read")
+			var d diag.List
+			p, err := canon.Run(&canon.Model{Graph: g, File: "model.onnx"}, pass.Options[*canon.Model]{
+				Dump: func(number int, name string, _ *canon.Model) error {
+					show(fmt.Sprintf("%d-%s", number, name))
+					return nil
+				},
+			}, &d)
+			if err != nil || p == nil {
+				t.Fatal(err, d.Diags)
+			}
+		})
+	}
+}
+
+// outputs runs a prepared graph and gives every output with its shape and type.
+func outputs(p *graph.Program, in []*graph.Reals) ([][]float64, error) {
+	var from, to []string
+	for _, v := range p.Graph.Inputs {
+		from = append(from, v.Name)
+	}
+	for _, v := range p.Graph.Outputs {
+		to = append(to, v.Name)
+	}
+	part, err := p.Part(from, to)
+	if err != nil {
+		return nil, err
+	}
+	_, all, err := part.Run(in)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]float64
+	for _, name := range to {
+		v, err := part.Rounded(name, all)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// scales are the steps of the quantisers of a graph: inputs that are multiples of half a step meet ties.
+func scales(p *graph.Program) []float64 {
+	out := []float64{1, 0.25}
+	for _, n := range p.Graph.Nodes {
+		if (n.Op == "Quant" || n.Op == "QuantizeLinear" || n.Op == "Code") && len(n.Inputs) > 1 {
+			if c := p.Known[n.Inputs[1]].Const; c != nil && c.Len() > 0 && c.DType.Float() {
+				out = append(out, c.At(0))
+			}
+		}
+	}
+	return out
+}
+
+func draw(r *rand.Rand, p *graph.Program) (in []*graph.Reals) {
+	steps := scales(p)
+	for _, v := range p.Graph.Inputs {
+		k := p.Known[v.Name]
+		data := make([]float64, graph.Size(k.Shape))
+		for i := range data {
+			switch {
+			case !k.DType.Float():
+				data[i] = float64(r.IntN(100))
+			case r.IntN(2) == 0:
+				data[i] = steps[r.IntN(len(steps))] * float64(r.IntN(81)-40) / 2
+			default:
+				data[i] = float64(float32(r.NormFloat64() * 2))
+			}
+		}
+		in = append(in, graph.Exactly(k.Shape, data))
+	}
+	return in
+}
+
+// same executes a graph as read and after each pass, and compares outputs bit by bit, with their shapes and types.
+func same(t *testing.T, g *graph.Graph, samples int) {
+	t.Helper()
+	var d diag.List
+	before := graph.Prepare(g, "model.onnx", graph.Options{}, &d)
+	if before == nil {
+		t.Skip(d.Diags[0].Msg)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var in [][]*graph.Reals
+	var want [][][]float64
+	for range samples {
+		x := draw(r, before)
+		y, err := outputs(before, x)
+		if err != nil {
+			t.Skip(err)
+		}
+		in, want = append(in, x), append(want, y)
+	}
+	for k, row := range canon.Passes {
+		m := &canon.Model{Graph: g.Clone(), File: "model.onnx"}
+		after, err := canon.Run(m, pass.Options[*canon.Model]{Until: k + 1}, &d)
+		if err != nil || after == nil {
+			t.Fatalf("after %s: %v %v", row.Name, err, d.Diags)
+		}
+		for i, o := range g.Outputs {
+			b, a := before.Known[o.Name], after.Known[o.Name]
+			if b.DType.Float() != a.DType.Float() || b.DType.Float() && b.DType != a.DType || fmt.Sprint(b.Shape) != fmt.Sprint(a.Shape) {
+				t.Errorf("after %s, output %d is %v%v, was %v%v", row.Name, i, a.DType, a.Shape, b.DType, b.Shape)
+			}
+		}
+		for s := range in {
+			got, err := outputs(after, in[s])
+			if err != nil {
+				t.Fatalf("after %s: %v", row.Name, err)
+			}
+			for o := range got {
+				for i, v := range got[o] {
+					if math.Float64bits(v+0) != math.Float64bits(want[s][o][i]+0) { // zeros have no sign
+						t.Fatalf("after %s, output %d, element %d is %v, was %v", row.Name, o, i, v, want[s][o][i])
+					}
+				}
+			}
+		}
+	}
+	m := &canon.Model{Graph: g.Clone(), File: "model.onnx"}
+	canonical, err := canon.Run(m, pass.Options[*canon.Model]{}, &d)
+	if err != nil || canonical == nil {
+		t.Fatal(err, d.Diags)
+	}
+	for _, n := range m.Graph.Nodes {
+		if n.Op == "Gemm" || n.Op == "QuantizeLinear" || n.Domain != "" && n.Op == "Quant" {
+			t.Errorf("%s %q is left", n.FullOp(), n.Name)
+		}
+	}
+	// A second run folds constants that the first made; a third finds nothing.
+	var text [2]bytes.Buffer
+	for i := range text {
+		if _, err := canon.Run(m, pass.Options[*canon.Model]{}, &d); err != nil {
+			t.Fatal(err)
+		}
+		if err := graph.Format(&text[i], m.Graph); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text[0].String() != text[1].String() {
+		t.Errorf("a third run changes the graph from\n%s\nto\n%s", text[0].String(), text[1].String())
+	}
+}
+
+func TestPassesKeepTheMeaning(t *testing.T) {
+	t.Parallel()
+	for _, m := range models {
+		t.Run(m.name, func(t *testing.T) { same(t, build(t, m.build), 50) })
+	}
+}
+
+// TestPassesKeepTheMeaningOfModels does so with every model outside the repository that can be executed.
+func TestPassesKeepTheMeaningOfModels(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("HLSGEN_SHARED")
+	if dir == "" {
+		t.Skip("HLSGEN_SHARED is not set")
+	}
+	var files []string
+	for _, pattern := range []string{"brevitas/*/*.onnx", "zoo/*/*.onnx", "qonnx_ops/*.onnx"} {
+		found, err := filepath.Glob(filepath.Join(dir, "models", pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+		}
+		files = append(files, found...)
+	}
+	for _, file := range files {
+		name, err := filepath.Rel(filepath.Join(dir, "models"), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var d diag.List
+			g := onnxio.Read(filepath.Base(file), b, &d)
+			if g == nil {
+				t.Skip(d.Diags[0].Msg)
+			}
+			same(t, g, 2)
+		})
+	}
+}

@@ -1,0 +1,524 @@
+package frontend_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A net is a small model in the making; parameters are initializers with made-up names.
+type net struct {
+	*onnxtest.Model
+	names int
+}
+
+func (n *net) name() string {
+	n.names++
+	return fmt.Sprintf("p%d", n.names)
+}
+
+// c is a constant.
+func (n *net) c(shape []int, v ...float64) string {
+	name := n.name()
+	n.Init(name, graph.Float32, shape, v...)
+	return name
+}
+
+func (n *net) s(v float64) string { return n.c(nil, v) }
+
+func (n *net) i(v ...float64) string {
+	name := n.name()
+	n.Init(name, graph.Int64, []int{len(v)}, v...)
+	return name
+}
+
+// quant is a QONNX quantiser.
+func (n *net) quant(x, y, scale string, zero float64, bits int, signed int64) {
+	n.Node("Quant", x, scale, n.s(zero), n.s(float64(bits))).Domain("qonnx.custom_op.general").Int("signed", signed).Name(y).Out(y)
+}
+
+func (n *net) op(op, y string, in ...string) *onnxtest.Node {
+	return n.Node(op, in...).Name(y).Out(y)
+}
+
+// input quantises x to q in steps of 1/2.
+func (n *net) input(dims ...any) {
+	n.Input("x", graph.Float32, dims...)
+	n.quant("x", "q", n.s(0.5), 0, 4, 1)
+}
+
+func (n *net) output(dims ...any) { n.Output("y", graph.Float32, dims...) }
+
+// weights of 3 by 4, with a column of zeros and one whose values share a factor.
+var weights = []float64{1, 0, -2, 6, -3, 0, 1, -4, 2, 0, 2, 2}
+
+// dense is h = q * weights.
+func (n *net) dense() {
+	n.op("MatMul", "h", "q", n.c([]int{3, 4}, weights...))
+}
+
+var imports = []struct {
+	name   string
+	build  func(n *net)
+	layers string    // the kinds of the layers, in order
+	refuse diag.Code // or why there are none
+	hint   string    // part of the message or hint, where the code alone says little
+}{
+	{name: "sums to the host", build: func(n *net) { n.input("N", 3); n.dense(); n.op("Identity", "y", "h"); n.output("N", 4) }, layers: "MVAU"},
+	{name: "activation", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Relu", "r", "h")
+		n.quant("r", "y", n.s(0.75), 0, 2, 0)
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "gammas of every kind", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("BatchNormalization", "b", "h", n.c([]int{4}, -0.7, 2.9e-7, 1e-41, -1.5), n.c([]int{4}, 0.3, 0.25, 0.5, -0.1), n.c([]int{4}, 0.1, 0, -3, 2), n.c([]int{4}, 2, 3, 1e-12, 0.5))
+		n.quant("b", "y", n.s(0.5), 0, 3, 1)
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "a pruned channel on a tie", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("BatchNormalization", "b", "h", n.c([]int{4}, 0, 0, -1, 1), n.c([]int{4}, 0.25, 0.75, 0.25, 0.25), n.c([]int{4}, 1, 1, 1, 1), n.c([]int{4}, 2, 2, 2, 2))
+		n.quant("b", "y", n.s(0.5), 0, 3, 1)
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "all weights zero", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 2}, make([]float64, 6)...))
+		n.op("Add", "a", "h", n.c([]int{2}, 0.3, -5))
+		n.quant("a", "y", n.s(0.5), 0, 3, 1)
+		n.output("N", 2)
+	}, layers: "MVAU"},
+	{name: "weights of 1e-10", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 1}, 1e-10, -1e-10, 0))
+		n.op("Mul", "a", "h", n.s(1e10))
+		n.quant("a", "y", n.s(0.5), 0, 3, 1)
+		n.output("N", 1)
+	}, layers: "MVAU"},
+	{name: "weight scales per channel and a zero point of weights", build: func(n *net) {
+		n.input("N", 3)
+		n.Node("Quant", n.c([]int{3, 2}, 0.3, -0.8, 0.1, 0.9, -0.6, 0.2), n.c([]int{1, 2}, 0.1, 0.3), n.s(1), n.s(3)).Domain("qonnx.custom_op.general").Out("w")
+		n.op("MatMul", "h", "q", "w")
+		n.quant("h", "y", n.c([]int{2}, 0.25, 0.3), 0, 4, 1)
+		n.output("N", 2)
+	}, layers: "MVAU"},
+	{name: "asymmetric activations", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 3)
+		n.Init("z", graph.UInt8, nil, 131).Init("z2", graph.UInt8, nil, 7)
+		n.op("QuantizeLinear", "c", "x", n.s(0.05), "z")
+		n.op("DequantizeLinear", "q", "c", n.s(0.05), "z")
+		n.dense()
+		n.op("QuantizeLinear", "c2", "h", n.s(0.3), "z2")
+		n.op("DequantizeLinear", "d2", "c2", n.s(0.3), "z2")
+		n.op("MatMul", "y", "d2", n.c([]int{4, 2}, 1, -1, 1, 0, 0, 1, 2, 0))
+		n.output("N", 2)
+	}, layers: "MVAU MVAU"},
+	{name: "two layers and a Gemm", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Relu", "r", "h")
+		n.quant("r", "q2", n.s(0.4), 0, 3, 0)
+		n.op("Gemm", "y", "q2", n.c([]int{2, 4}, 1, 2, 3, 4, -1, -2, -3, -4), n.c([]int{2}, 0.1, 0.2)).Int("transB", 1).Float("alpha", 0.3)
+		n.output("N", 2)
+	}, layers: "MVAU MVAU"},
+	{name: "weights as a vector", build: func(n *net) {
+		n.input(1, 3)
+		n.op("MatMul", "h", "q", n.c([]int{3}, 1, -2, 3))
+		n.quant("h", "y", n.s(0.5), 0, 4, 1)
+		n.output(1)
+	}, layers: "MVAU"},
+	{name: "data as a vector", build: func(n *net) {
+		n.input(3)
+		n.dense()
+		n.quant("h", "y", n.s(0.5), 0, 4, 1)
+		n.output(4)
+	}, layers: "MVAU"},
+	{name: "vectors in a row", build: func(n *net) {
+		n.input("N", 5, 3)
+		n.dense()
+		n.op("Add", "a", "h", n.c([]int{4}, 0.1, 0.2, 0.3, 0.4))
+		n.quant("a", "y", n.s(0.75), 0, 3, 1)
+		n.output("N", 5, 4)
+	}, layers: "MVAU"},
+	{name: "images", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 1, 2, 3)
+		n.quant("x", "q", n.s(0.5), 0, 4, 1)
+		n.op("Flatten", "f", "q")
+		n.op("MatMul", "h", "f", n.c([]int{6, 2}, count(12)...))
+		n.op("Reshape", "y", "h", n.i(-1))
+		n.output(2)
+	}, layers: "MVAU"},
+	{name: "permuted vectors", build: func(n *net) {
+		n.Input("x", graph.Float32, 1, 2, 3)
+		n.quant("x", "q", n.s(0.5), 0, 4, 1)
+		n.op("Transpose", "t", "q").Ints("perm", 0, 2, 1)
+		n.op("Flatten", "f", "t")
+		n.op("MatMul", "y", "f", n.c([]int{6, 2}, count(12)...))
+		n.output(1, 2)
+	}, layers: "MVAU"},
+	{name: "elements taken twice and left out", build: func(n *net) {
+		n.input(1, 3)
+		n.op("Gather", "g", "q", n.i(2, 0, 0)).Int("axis", 1)
+		n.op("MatMul", "y", "g", n.c([]int{3, 2}, 1, 2, 3, 4, 5, -4))
+		n.output(1, 2)
+	}, layers: "MVAU"},
+	{name: "a negated and shifted input", build: func(n *net) {
+		n.input("N", 3)
+		n.op("Neg", "m", "q")
+		n.op("Add", "a", "m", n.c([]int{3}, 0.1, 0.2, 0.3))
+		n.op("MatMul", "h", "a", n.c([]int{3, 4}, weights...))
+		n.quant("h", "y", n.s(0.75), 0, 3, 1)
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "input scales with a common unit", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 3)
+		n.quant("x", "q", n.c([]int{3}, 0.5, 1, 0.75), 0, 4, 1)
+		n.dense()
+		n.op("Identity", "y", "h")
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "input scales without", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 3)
+		n.quant("x", "q", n.c([]int{3}, 0.1, 0.3, 0.7), 0, 4, 1)
+		n.dense()
+		n.op("Identity", "y", "h")
+		n.output("N", 4)
+	}, refuse: diag.ScalePerInput},
+	{name: "multiplied by nothing", build: func(n *net) {
+		n.input("N", 3)
+		n.op("Mul", "m", "q", n.s(0))
+		n.op("MatMul", "h", "m", n.c([]int{3, 4}, weights...))
+		n.op("Add", "a", "h", n.s(0.75))
+		n.quant("a", "y", n.s(0.5), 0, 3, 1)
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "a square", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Mul", "m", "h", "h")
+		n.quant("m", "y", n.s(2), 0, 3, 0)
+		n.output("N", 4)
+	}, layers: "MVAU Thresholding"},
+	{name: "rising, falling and neither", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Mul", "m", "h", "h")
+		n.op("Mul", "k", "m", n.c([]int{4}, 0, 0, 1, 0))
+		n.op("Mul", "l", "h", n.c([]int{4}, 1, 1, 0, -1))
+		n.op("Add", "a", "k", "l")
+		n.quant("a", "y", n.s(2), 0, 3, 1)
+		n.output("N", 4)
+	}, layers: "MVAU Thresholding"},
+	{name: "a quantiser of codes", build: func(n *net) {
+		n.input("N", 3)
+		n.op("Mul", "m", "q", n.c([]int{3}, 0.3, -0.3, 1))
+		n.quant("m", "q2", n.s(0.7), 1, 3, 1)
+		n.op("MatMul", "y", "q2", n.c([]int{3, 4}, weights...))
+		n.output("N", 4)
+	}, layers: "Thresholding MVAU"},
+	{name: "a head of 8 bits", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.quant("h", "y", n.s(0.01), 0, 8, 1)
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "a head of 16 bits goes to the host", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 3)
+		n.quant("x", "q", n.s(0.5), 0, 8, 1)
+		n.dense()
+		n.quant("h", "y", n.s(0.01), 0, 16, 1)
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "an activation of 16 bits", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 3)
+		n.quant("x", "q", n.s(0.5), 0, 16, 1)
+		n.dense()
+		n.quant("h", "q2", n.s(0.5), 0, 16, 1)
+		n.op("MatMul", "y", "q2", n.c([]int{4, 1}, 1, 1, 1, 1))
+		n.output("N", 1)
+	}, refuse: diag.RangeTooWide},
+	{name: "host prefix", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 3)
+		n.op("Mul", "m", "x", n.s(2))
+		n.op("Sub", "a", "m", n.s(1))
+		n.quant("a", "q", n.s(0.5), 0, 4, 1)
+		n.dense()
+		n.op("BatchNormalization", "y", "h", n.c([]int{4}, 1, 2, 3, 4), n.c([]int{4}, 1, 2, 3, 4), n.c([]int{4}, 1, 2, 3, 4), n.c([]int{4}, 1, 2, 3, 4))
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "an input of bytes", build: func(n *net) {
+		n.Input("x", graph.UInt8, "N", 3)
+		n.op("Cast", "m", "x").Int("to", int64(graph.Float32))
+		n.op("Div", "a", "m", n.s(255))
+		n.quant("a", "q", n.s(1.0/16), 0, 4, 0)
+		n.dense()
+		n.op("Relu", "y", "h")
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "unused nodes", build: func(n *net) {
+		n.input("N", 3)
+		n.op("Identity", "i", "x")
+		n.quant("i", "uq", n.s(0.5), 0, 4, 1)
+		n.op("MatMul", "u1", "uq", n.c([]int{3, 1}, 1, 2, 3))
+		n.dense()
+		n.op("Relu", "u2", "h")
+		n.op("MatMul", "u3", "u2", n.c([]int{4, 1}, 0.1, 0.2, 0.3, 0.7))
+		n.quant("h", "q2", n.s(0.5), 0, 4, 1)
+		n.quant("q2", "u4", n.s(0.7), 0, 2, 1)
+		n.op("Identity", "y", "q2")
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "unused layer", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.quant("h", "q2", n.s(0.5), 0, 4, 1)
+		n.op("MatMul", "u", "q2", n.c([]int{4, 1}, 1, 2, 3, 4))
+		n.op("Identity", "y", "q2")
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "part of the sums quantised", build: func(n *net) {
+		n.input(1, 3)
+		n.dense()
+		n.op("Gather", "g", "h", n.i(0, 1)).Int("axis", 1)
+		n.quant("g", "y", n.s(0.5), 0, 4, 1)
+		n.output(1, 2)
+	}, refuse: diag.NotMapped},
+	{name: "reordered sums quantised", build: func(n *net) {
+		n.input(1, 3)
+		n.dense()
+		n.op("Gather", "g", "h", n.i(3, 2, 1, 0)).Int("axis", 1)
+		n.quant("g", "y", n.s(0.5), 0, 4, 1)
+		n.output(1, 4)
+	}, refuse: diag.NotMapped, hint: "reordered"},
+	{name: "part of the codes multiplied", build: func(n *net) {
+		n.input(1, 3)
+		n.op("Gather", "g", "q", n.i(0, 1)).Int("axis", 1)
+		n.op("MatMul", "y", "g", n.c([]int{2, 2}, 1, 2, 3, 4))
+		n.output(1, 2)
+	}, layers: "MVAU"},
+	{name: "more than the codes multiplied", build: func(n *net) {
+		n.input(1, 3)
+		n.op("Concat", "g", "q", "q").Int("axis", 1)
+		n.op("MatMul", "y", "g", n.c([]int{6, 2}, count(12)...))
+		n.output(1, 2)
+	}, layers: "MVAU"},
+	{name: "overlapping vectors", build: func(n *net) {
+		n.input(1, 3)
+		n.op("Gather", "g", "q", n.i(0, 1, 1, 2)).Int("axis", 1)
+		n.op("Reshape", "v", "g", n.i(2, 2))
+		n.op("MatMul", "y", "v", n.c([]int{2, 1}, 1, 2))
+		n.output(2, 1)
+	}, refuse: diag.NotMapped, hint: "mixed"},
+	{name: "vectors taken in parts", build: func(n *net) {
+		n.input(1, 4, 3)
+		n.op("Gather", "g", "q", n.i(2, 0)).Int("axis", 2)
+		n.op("MatMul", "h", "g", n.c([]int{2, 2}, 1, 2, -3, 1))
+		n.quant("h", "y", n.s(0.75), 0, 3, 1)
+		n.output(1, 4, 2)
+	}, layers: "MVAU"},
+	{name: "vectors in another order", build: func(n *net) {
+		n.input(1, 2, 3)
+		n.op("Gather", "g", "q", n.i(1, 0)).Int("axis", 1)
+		n.op("MatMul", "y", "g", n.c([]int{3, 1}, 1, 2, -3))
+		n.output(1, 2, 1)
+	}, refuse: diag.NotMapped, hint: "mixed"},
+	{name: "two readers", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("MatMul", "h2", "q", n.c([]int{3, 4}, weights...))
+		n.quant("h", "a", n.s(0.5), 0, 4, 1)
+		n.quant("h2", "b", n.s(0.5), 0, 4, 1)
+		n.op("Add", "y", "a", "b")
+		n.output("N", 4)
+	}, refuse: diag.NotMapped, hint: "already read"},
+	{name: "two quantisers of one sum", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.quant("h", "a", n.s(0.5), 0, 4, 1)
+		n.quant("h", "b", n.s(0.25), 0, 4, 1)
+		n.op("Add", "y", "a", "b")
+		n.output("N", 4)
+	}, refuse: diag.NotMapped, hint: "already read"},
+	{name: "a residual", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 3}, count(9)...))
+		n.op("Add", "a", "h", "q")
+		n.quant("a", "y", n.s(0.5), 0, 4, 1)
+		n.output("N", 3)
+	}, refuse: diag.NotMapped},
+	{name: "codes that are an output as well", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.quant("h", "a", n.s(0.5), 0, 4, 1)
+		n.op("MatMul", "y", "a", n.c([]int{4, 1}, 1, 2, 3, 4))
+		n.output("N", 1)
+		n.Output("a", graph.Float32, "N", 4)
+	}, refuse: diag.NotMapped},
+	{name: "input codes that are an output as well", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Identity", "y", "h")
+		n.output("N", 4)
+		n.Output("q", graph.Float32, "N", 3)
+	}, layers: "MVAU"},
+	{name: "a scale per vector", build: func(n *net) {
+		n.input(1, 2, 3)
+		n.dense()
+		n.quant("h", "y", n.c([]int{1, 2, 1}, 0.5, 0.75), 0, 4, 1)
+		n.output(1, 2, 4)
+	}, refuse: diag.NotMapped, hint: "another axis"},
+	{name: "no activation quantised", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 3)
+		n.op("MatMul", "h", "x", n.c([]int{3, 4}, weights...))
+		n.op("Relu", "y", "h")
+		n.output("N", 4)
+	}, refuse: diag.NothingQuantised},
+	{name: "the second layer's input not quantised", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Relu", "r", "h")
+		n.op("MatMul", "y", "r", n.c([]int{4, 1}, 1, 2, 3, 4))
+		n.output("N", 1)
+	}, refuse: diag.NotMapped},
+	{name: "weights of floats", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "y", "q", n.c([]int{3, 1}, 0.1, 0.7000001, 1e-5))
+		n.output("N", 1)
+	}, refuse: diag.WeightsNotInteger},
+	{name: "attention", build: func(n *net) {
+		n.input(3, 3)
+		n.op("MatMul", "y", "q", "q")
+		n.output(3, 3)
+	}, refuse: diag.NotMapped},
+	{name: "the constant on the left", build: func(n *net) {
+		n.input(3, 3)
+		n.op("MatMul", "y", n.c([]int{2, 3}, 1, 2, 3, 4, 5, 6), "q")
+		n.output(2, 3)
+	}, refuse: diag.NotMapped},
+	{name: "weights per sample", build: func(n *net) {
+		n.input(2, 1, 3)
+		n.op("MatMul", "y", "q", n.c([]int{2, 3, 1}, 1, 2, 3, 4, 5, 6))
+		n.output(2, 1, 1)
+	}, refuse: diag.NotMapped},
+	{name: "division by data", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Div", "d", n.s(1), "h")
+		n.quant("d", "q2", n.s(0.5), 0, 4, 1)
+		n.op("MatMul", "y", "q2", n.c([]int{4, 1}, 1, 1, 1, 1))
+		n.output("N", 1)
+	}, refuse: diag.RoundingUndecided},
+	{name: "diamonds without end", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		in := "h"
+		for i := range 40 {
+			a, b, sum := fmt.Sprintf("a%d", i), fmt.Sprintf("b%d", i), fmt.Sprintf("s%d", i)
+			n.op("Mul", a, in, n.s(0.25))
+			n.op("Mul", b, in, n.s(0.75))
+			n.op("Add", sum, a, b)
+			in = sum
+		}
+		n.quant(in, "y", n.s(0.75), 0, 3, 1)
+		n.output("N", 4)
+	}, layers: "MVAU"},
+}
+
+func count(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(i - n/2)
+	}
+	return out
+}
+
+// TestImport imports the handmade models and compares the layers, with the host's parts around them, to the model as
+// written, bit by bit, on inputs many of which lie on rounding boundaries.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	for _, c := range imports {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			n := &net{Model: onnxtest.New(13).Opset("qonnx.custom_op.general", 2)}
+			c.build(n)
+			var d diag.List
+			im, err := frontend.Import("model.onnx", n.Bytes(), frontend.Options{}, &d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.refuse != "" {
+				if im.Model != nil || len(d.Diags) == 0 || d.Diags[0].Code != c.refuse || !strings.Contains(d.Diags[0].Msg+d.Diags[0].Hint, c.hint) {
+					t.Errorf("%v, want %s with %q", d.Diags, c.refuse, c.hint)
+				}
+				return
+			}
+			if im.Model == nil {
+				t.Fatal(d.Diags)
+			}
+			var kinds []string
+			for _, node := range im.Model.Graph.Nodes {
+				kinds = append(kinds, node.Op.Kind())
+			}
+			if got := strings.Join(kinds, " "); got != c.layers {
+				t.Errorf("layers %s, want %s", got, c.layers)
+			}
+			agree(t, im.Model, 300)
+		})
+	}
+}
+
+// agree compares the layers with the reference.
+func agree(t *testing.T, m *dataflow.Model, samples int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	seen := map[string]bool{}
+	for range samples {
+		var x []dataflow.RealTensor
+		for _, in := range m.In {
+			data := make([]float64, dataflow.Shape(in.Shape).Size())
+			_, _, integer := in.Limits()
+			for i := range data {
+				switch {
+				case integer:
+					data[i] = float64(r.IntN(256))
+				case r.IntN(2) == 0:
+					data[i] = float64(r.IntN(65)-32) / 4
+				default:
+					data[i] = float64(float32(r.NormFloat64() * 3))
+				}
+			}
+			x = append(x, dataflow.RealTensor{Shape: in.Shape, Data: data})
+		}
+		want, err := m.Reference(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := run(t, m, x)
+		for o := range want {
+			for k, v := range want[o].Data {
+				if math.Float64bits(v+0) != math.Float64bits(got[o].Data[k]+0) { // zeros have no sign
+					t.Fatalf("input %v, output %d: the layers give %v, the model %v", x[0].Data, o, got[o].Data, want[o].Data)
+				}
+			}
+			if !slices.Equal(want[o].Shape, got[o].Shape) {
+				t.Fatalf("output %d has shape %v, the model's %v", o, got[o].Shape, want[o].Shape)
+			}
+		}
+		seen[fmt.Sprint(got)] = true
+	}
+	t.Logf("%d different outputs", len(seen))
+}
