@@ -7,31 +7,35 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 )
 
 // A Board is one target. BRAM36 counts 36 Kbit blocks, as data sheets do; each is two RAMB18.
 type Board struct {
-	Name           string  `json:"name"`
-	Part           string  `json:"part"`
-	LUT            int     `json:"lut"`
-	FF             int     `json:"ff"`
-	BRAM36         int     `json:"bram36"`
-	URAM           int     `json:"uram"`
-	DSP            int     `json:"dsp"`
-	DSPType        string  `json:"dsp_type"`          // DSP48E1, DSP48E2 or DSP58
-	HostPortBits   int     `json:"host_port_bits"`    // width of the port to the processor's memory, 0 where none
-	ClockMHz       float64 `json:"default_clock_mhz"` // used without --clock
-	PartSource     string  `json:"part_source"`
-	ResourceSource string  `json:"resource_source"`
+	Name           string   `json:"name"`
+	Aliases        []string `json:"aliases,omitempty"` // other names that Find knows it by; without effect in a file given by path
+	Part           string   `json:"part"`
+	LUT            int      `json:"lut"`
+	FF             int      `json:"ff"`
+	BRAM36         int      `json:"bram36"`
+	URAM           int      `json:"uram"`
+	DSP            int      `json:"dsp"`
+	DSPType        string   `json:"dsp_type"`             // DSP48E1, DSP48E2 or DSP58
+	HostPortBits   int      `json:"host_port_bits"`       // width of the port to the processor's memory, 0 where none
+	ClockMHz       float64  `json:"default_clock_mhz"`    // used without --clock
+	Unverified     bool     `json:"unverified,omitempty"` // the resources were compared with no source; a build says so
+	PartSource     string   `json:"part_source"`
+	ResourceSource string   `json:"resource_source"`
 }
 
 // InitialisesURAM reports whether a bitstream can fill UltraRAM, so that it can hold a table: on Versal (the devices
 // with DSP58), not on UltraScale+.
 func (b Board) InitialisesURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
 
-// An UnknownError says that no board has the name. Nearest is the closest known name, empty where none is close.
+// An UnknownError says that no board has the name. Nearest is the closest name or alias, empty where none is close;
+// Known are the names.
 type UnknownError struct {
 	Name, Nearest string
 	Known         []string
@@ -82,21 +86,24 @@ func IsPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
 }
 
-// Find returns the board of that name, in any case, or the one described by the JSON file at that path (IsPath). The
+// Find returns the board of that name or alias, in any case, or the one described by the JSON file at that path (IsPath). The
 // error is an *UnknownError for a name, an *InvalidError for a file whose content is wrong, and the operating system's
 // for a file that cannot be read.
 func Find(nameOrPath string) (Board, error) {
 	if IsPath(nameOrPath) {
 		return read(nameOrPath)
 	}
-	var names []string
+	var names, aliases []string
 	for _, b := range all {
-		if strings.EqualFold(b.Name, nameOrPath) {
-			return b, nil
+		for _, name := range append([]string{b.Name}, b.Aliases...) {
+			if strings.EqualFold(name, nameOrPath) {
+				return b, nil
+			}
 		}
 		names = append(names, b.Name)
+		aliases = append(aliases, b.Aliases...)
 	}
-	return Board{}, &UnknownError{nameOrPath, nearest(strings.ToLower(nameOrPath), names), names}
+	return Board{}, &UnknownError{nameOrPath, nearest(strings.ToLower(nameOrPath), append(slices.Clip(names), aliases...)), names}
 }
 
 func read(path string) (Board, error) {
@@ -127,34 +134,41 @@ func read(path string) (Board, error) {
 	return b, err
 }
 
-// nearest is the known name with the least edit distance from name, if that is at most a third of its length.
+// nearest is the first of the known names with the least distance from name, if that is at most a third of its length
+// and one more.
 func nearest(name string, known []string) string {
-	best, at := "", len(name)/3+1
+	best, at := "", len(name)/3+2
 	for _, k := range known {
-		if d := distance(name, k); d < at || d == at && best == "" {
+		if d := distance(name, k); d < at {
 			best, at = k, d
 		}
 	}
 	return best
 }
 
-// distance is the number of bytes to insert, delete or replace that turns a into b (Levenshtein).
+// distance is the number of bytes to insert, delete or replace, or of neighbours to swap, that turns a into b, no place
+// being changed twice (optimal string alignment). A swap counts once because it is what fingers do: zcu140 means zcu104,
+// not zcu102.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	above, row := make([]int, len(b)+1), make([]int, len(b)+1) // for a without its last two bytes, and its last
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
+			d := row[j]
 			if a[i] != b[j] {
-				cost++
+				d++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			d = min(d, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, above[j-1]+1)
+			}
+			next[j+1] = d
 		}
+		above, row = row, next
 	}
 	return row[len(b)]
 }

@@ -32,9 +32,12 @@ type key struct {
 	read     func(b *Board, v any) (reason string)
 }
 
+const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
+
 // keys is the form of a board file. The limits on figures are far above any device made; they catch a wrong unit.
 var keys = []key{
-	{"name", false, word(func(b *Board) *string { return &b.Name }, `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)},
+	{"name", false, word(func(b *Board) *string { return &b.Name }, namePattern)},
+	{"aliases", true, aliases},
 	{"part", false, word(func(b *Board) *string { return &b.Part }, `^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)},
 	{"lut", false, figure(func(b *Board) *int { return &b.LUT }, 1, 20_000_000)},
 	{"ff", false, figure(func(b *Board) *int { return &b.FF }, 1, 40_000_000)},
@@ -44,6 +47,7 @@ var keys = []key{
 	{"dsp_type", false, word(func(b *Board) *string { return &b.DSPType }, `^(DSP48E1|DSP48E2|DSP58)$`)},
 	{"host_port_bits", false, port},
 	{"default_clock_mhz", false, clock},
+	{"unverified", true, unverified},
 	{"part_source", true, word(func(b *Board) *string { return &b.PartSource }, `^[^\x00-\x1f\x7f]{0,400}$`)},
 	{"resource_source", true, word(func(b *Board) *string { return &b.ResourceSource }, `^[^\x00-\x1f\x7f]{0,400}$`)},
 }
@@ -73,7 +77,7 @@ func Parse(data []byte) (Board, error) {
 			return Board{}, &InvalidError{Key: name, Reason: "given twice"}
 		}
 		seen[name] = true
-		v, err := dec.Token()
+		v, err := value(dec)
 		if err != nil {
 			return Board{}, malformed(err)
 		}
@@ -93,6 +97,24 @@ func Parse(data []byte) (Board, error) {
 		}
 	}
 	return b, nil
+}
+
+// value reads a scalar, or a list of scalars as []any. Of what is nested deeper it gives the opening bracket, which no
+// key accepts.
+func value(dec *json.Decoder) (any, error) {
+	v, err := dec.Token()
+	if err != nil || v != json.Delim('[') {
+		return v, err
+	}
+	list := []any{}
+	for dec.More() {
+		if v, err = dec.Token(); err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	_, err = dec.Token()
+	return list, err
 }
 
 func malformed(err error) error { return &InvalidError{Reason: "not valid JSON: " + err.Error()} }
@@ -161,5 +183,43 @@ func clock(b *Board, v any) string {
 		return fmt.Sprintf("%s is outside 1 to 2000 MHz", n)
 	}
 	b.ClockMHz = f
+	return ""
+}
+
+// maxAliases is more than any board is called.
+const maxAliases = 8
+
+var alias = regexp.MustCompile(namePattern)
+
+func aliases(b *Board, v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		return "wants a list of strings"
+	}
+	if len(list) > maxAliases {
+		return fmt.Sprintf("%d names are more than %d", len(list), maxAliases)
+	}
+	for _, v := range list {
+		s, ok := v.(string)
+		if !ok {
+			return "wants a list of strings"
+		}
+		if !alias.MatchString(s) {
+			return fmt.Sprintf("%q does not match %s", s, namePattern)
+		}
+		if slices.ContainsFunc(b.Aliases, func(a string) bool { return strings.EqualFold(a, s) }) {
+			return fmt.Sprintf("%q is given twice", s)
+		}
+		b.Aliases = append(b.Aliases, s)
+	}
+	return ""
+}
+
+func unverified(b *Board, v any) string {
+	is, ok := v.(bool)
+	if !ok {
+		return "wants true or false"
+	}
+	b.Unverified = is
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"hlsgen/boards"
 	"hlsgen/internal/diag"
 )
 
@@ -162,6 +164,28 @@ func TestREADME(t *testing.T) {
 	} {
 		if !bytes.Contains(readme, []byte("```text\n"+text)) {
 			t.Errorf("README.md shows %s otherwise than\n%s", what, text)
+		}
+	}
+}
+
+// boards.md shows a board file as it is, and names every key.
+func TestBoards(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("boards.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile("../boards/zcu104.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(page, append([]byte("```json\n"), bytes.TrimSpace(file)...)) {
+		t.Errorf("boards.md shows zcu104.json otherwise than\n%s", file)
+	}
+	for f := range reflect.TypeFor[boards.Board]().Fields() {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !bytes.Contains(page, []byte("`"+key+"`")) {
+			t.Errorf("boards.md does not have the key %s", key)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func Search(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Msg: "there is no layer to fold"})
 		return nil, nil
 	}
-	if goal.MaxCycles > 0 && t.Board == (boards.Board{}) {
+	if goal.MaxCycles > 0 && t.Board.Name == "" {
 		b, err := boards.Find("zcu104")
 		if err != nil {
 			return nil, err
@@ -270,7 +270,7 @@ func (s *space) fastest(ctx context.Context, list []int) (f fastest, err error) 
 	case at == 0:
 		f.interval, f.why = list[at], s.floor()
 	default:
-		f.interval, f.why = list[at], fmt.Sprintf("%d clocks %s", list[at-1], s.shortage(failed.nearest))
+		f.interval, f.why = list[at], fmt.Sprintf("an interval of %d would %s", list[at-1], s.shortage(failed.nearest))
 	}
 	return f, err
 }
@@ -286,13 +286,13 @@ func (s *space) floor() string {
 	return text + "in its widest fold"
 }
 
-// shortage says what is missing where nothing fits: "would take 231000 LUT of 184320".
+// shortage says what is missing where nothing fits: "take 231000 LUT of 184320".
 func (s *space) shortage(f *folding) string {
 	if f == nil {
 		return "leave neighbours whose words no width converter joins"
 	}
 	kind := s.scarcest(f.cost)
-	return fmt.Sprintf("would take %d %s of %d", f.cost[kind], names[kind], s.budget[kind])
+	return fmt.Sprintf("take %d %s of %d", f.cost[kind], names[kind], s.budget[kind])
 }
 
 // scarcest is the kind of which cost exceeds the budget by the largest factor.

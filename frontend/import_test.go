@@ -422,6 +422,14 @@ var imports = []struct {
 		n.op("MatMul", "y", "q2", n.c([]int{4, 1}, 1, 1, 1, 1))
 		n.output("N", 1)
 	}, refuse: diag.RoundingUndecided},
+	{name: "our own operators", build: func(n *net) {
+		n.Opset("hlsgen", 1)
+		n.Input("x", graph.Float32, "N", 3)
+		n.Node("Sign", "x").Domain("hlsgen").Out("q")
+		n.dense()
+		n.op("Identity", "y", "h")
+		n.output("N", 4)
+	}, refuse: diag.OpUnsupported, hint: "inside"},
 	{name: "diamonds without end", build: func(n *net) {
 		n.input("N", 3)
 		n.dense()

@@ -77,9 +77,14 @@ func arrived(name string, x []float64, t *lower.InputType) ([]int64, error) {
 	for i, v := range x {
 		q := math.Round(v / scale)
 		if math.Abs(q) > 1<<53 || !t.Type.Holds(int64(q)) || t.Value(int64(q)) != v {
-			return nil, fmt.Errorf("input %q, element %d: %v is not %s times an integer that %s holds", name, i, v, t.Scale.RatString(), t.Type)
+			return nil, &OffGrid{fmt.Sprintf("input %q, element %d: %v is not %s times an integer that %s holds", name, i, v, t.Scale.RatString(), t.Type)}
 		}
 		codes[i] = int64(q)
 	}
 	return codes, nil
 }
+
+// An OffGrid error is a value that an input of integers cannot have.
+type OffGrid struct{ Msg string }
+
+func (e *OffGrid) Error() string { return e.Msg }

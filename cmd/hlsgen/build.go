@@ -48,7 +48,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 			return err
 		}
 		if o.Board == "" {
-			return usagef("a board is needed: --board %s, or a file of your own, --board ./mine.json; hlsgen boards shows what each has", strings.Join(boardNames(), ", "))
+			return usagef("a board is needed: --board zcu104, or another that hlsgen boards lists, or a file of your own, --board ./mine.json")
 		}
 		a.running = true
 		if o.Out == "" {
@@ -142,7 +142,11 @@ func (a *app) speed(r *build.Result) {
 	if n := r.Cycles.Latency; n > 0 {
 		line("latency:    %s (%s), simulated", count(n, "clock"), duration(n, clock))
 	}
-	line("bottleneck: %s; %s", f.Bottleneck, f.Why)
+	if strings.HasPrefix(f.Why, f.Bottleneck+" ") {
+		line("bottleneck: %s", f.Why)
+	} else {
+		line("bottleneck: %s; %s", f.Bottleneck, f.Why)
+	}
 }
 
 // hostParts names the nodes that stay on the host. A node of the suffix may be in a layer as well: a Gemm's product is,

@@ -34,11 +34,19 @@ of a build without --clock. A board of your own is a JSON file of the form that
 		if asJSON {
 			return a.json(boards.All())
 		}
-		t := newTable("board", "part", ">LUT", ">FF", ">BRAM36", ">URAM", ">DSP", ">clock MHz")
+		t := newTable("board", "part", ">LUT", ">FF", ">BRAM36", ">URAM", ">DSP", ">clock MHz", "also called")
+		unverified := false
 		for _, b := range boards.All() {
-			t.row(b.Name, b.Part, whole(b.LUT), whole(b.FF), whole(b.BRAM36), whole(b.URAM), whole(b.DSP), figure(b.ClockMHz))
+			name := b.Name
+			if b.Unverified {
+				name, unverified = name+" *", true
+			}
+			t.row(name, b.Part, whole(b.LUT), whole(b.FF), whole(b.BRAM36), whole(b.URAM), whole(b.DSP), figure(b.ClockMHz), strings.Join(b.Aliases, ", "))
 		}
 		t.print(&a.out, a.ink(a.stdout))
+		if unverified {
+			fmt.Fprintln(&a.out, "\n* resources not compared with a data sheet: hlsgen explain board-unverified")
+		}
 		return nil
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array of boards")

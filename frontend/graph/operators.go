@@ -247,10 +247,10 @@ func buildCast(c *call) *reject {
 	switch {
 	case !to.number():
 		return unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.n.Int("to", 0), to)
-	case to.Float():
-		return c.elementwise(to, real.Var(0), 0)
 	case to == Bool:
 		return unsupported("compare explicitly instead", "cast to bool")
+	case to.Float() || !c.in[0].DType.Float():
+		return c.elementwise(to, real.Var(0), 0)
 	}
 	return c.elementwise(to, real.Round(real.Var(0), real.Down), 0)
 }

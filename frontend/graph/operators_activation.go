@@ -75,6 +75,9 @@ func buildPRelu(c *call) *reject {
 
 // buildWhere chooses by a condition of 0 and 1.
 func buildWhere(c *call) *reject {
+	if c.in[0].DType != Bool {
+		return invalid("the condition is of type %s, not bool", c.in[0].DType)
+	}
 	v := real.Var
 	y := real.Add(real.Mul(v(0), v(1)), real.Mul(real.Sub(one, v(0)), v(2)))
 	return c.elementwise(c.in[1].DType, y, 0, 1, 2)
@@ -156,6 +159,9 @@ func (c *call) rows() (rowSet, *reject) {
 	return rowSet{x[a], Size(x[a+1:])}, nil
 }
 
+// maxBias keeps the subnormals' step within float64, down to 2^-1074; it is the bias of float64 itself.
+const maxBias = 1023
+
 // buildFloatQuant is Brevitas' minifloat quantiser (arXiv 2311.12359): the value is rounded to a multiple of 2^e, where e
 // follows the value's magnitude down to the subnormals, and saturates. Like qonnx' own execution it keeps subnormals
 // whatever the attribute has_subnormal says.
@@ -172,8 +178,8 @@ func buildFloatQuant(c *call) *reject {
 		p[i] = v
 	}
 	exponent, mantissa, bias, largest := p[1], p[2], p[3], p[4]
-	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) || mantissa != math.Trunc(mantissa) || math.Abs(bias) > 1<<11 || largest <= 0 {
-		return badQuant("minifloats have 1 to 11 exponent and 0 to 52 mantissa bits", "exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
+	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) || mantissa != math.Trunc(mantissa) || bias != math.Trunc(bias) || math.Abs(bias) > maxBias || largest <= 0 {
+		return badQuant("minifloats have 1 to 11 exponent bits, 0 to 52 mantissa bits and a bias of whole powers of two", "exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
 	}
 	mode, err := real.ParseRounding(c.n.Str("rounding_mode", "ROUND"))
 	if err != nil {

@@ -19,6 +19,9 @@ func buildArg(largest bool) func(*call) *reject {
 		if r != nil {
 			return r
 		}
+		if x[a] == 0 {
+			return invalid("axis %d of shape %v has no elements", a, x)
+		}
 		shape := append([]int(nil), x...)
 		shape[a] = 1
 		o := c.order(a, shape)

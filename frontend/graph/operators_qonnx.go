@@ -1,10 +1,12 @@
 package graph
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
 	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
 )
 
 // The operators of QONNX and FINN-ONNX beside Quant. Like Quant, each is an integer, its code, and what makes a real of
@@ -52,6 +54,9 @@ func readTrunc(c *call) (trunc, *reject) {
 	if r := checkScale(c, 1); r != nil {
 		return t, r
 	}
+	if c.in[2].Const == nil {
+		return t, badQuant("export with constant quantiser parameters", "the zero point is not constant")
+	}
 	inBits, r := c.constScalar(3, "the input bit width")
 	if r != nil {
 		return t, r
@@ -86,7 +91,11 @@ func readTrunc(c *call) (trunc, *reject) {
 	if s.Len() != 1 || out <= 0 {
 		return t, badQuant("truncate with one scale for the whole tensor", "%d input scales, output scale %g", s.Len(), out)
 	}
-	t.divisor = math.Exp2(math.RoundToEven(math.Log2(out / s.At(0))))
+	bits := math.RoundToEven(math.Log2(out / s.At(0)))
+	if !(math.Abs(bits) <= maxBits) {
+		return t, badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.At(0), out)
+	}
+	t.divisor = math.Exp2(bits)
 	t.Lo, t.Hi = codeLimits(outBits, c.n.Int("signed", 1) != 0, c.n.Int("narrow", 0) != 0)
 	return t, nil
 }
@@ -136,6 +145,9 @@ func (c *call) thresholdCount(dt DType, finish func(count *real.Expr) *real.Expr
 	n := th.Shape[1]
 	if n > maxThresholds {
 		return badQuant("quantise with fewer bits", "%d thresholds per channel", n)
+	}
+	if n*Size(x) > maxElements {
+		return &reject{diag.ModelTooLarge, fmt.Sprintf("%d thresholds for each of %d elements", n, Size(x)), "quantise with fewer bits"}
 	}
 	channel := 1
 	if strings.HasSuffix(c.n.Str("data_layout", "NCHW"), "C") && c.n.Str("data_layout", "NCHW") != "NC" {

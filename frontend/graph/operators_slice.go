@@ -159,8 +159,11 @@ func buildConstantOfShape(c *call) *reject {
 		return r
 	}
 	t := &Tensor{DType: Float32, F: []float64{0}}
-	if a := c.n.Attrs["value"]; a.Kind == AttrTensor {
+	if a := c.n.Attrs["value"]; a.Kind == AttrTensor && a.T != nil {
 		t = a.T
+	}
+	if !t.DType.number() {
+		return unsupported("use a value that is a number", "a value of type %s", t.DType)
 	}
 	if t.Len() != 1 {
 		return invalid("a value of shape %v, wants one element", t.Shape)

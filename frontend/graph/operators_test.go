@@ -225,9 +225,50 @@ var opCases = []opCase{
 	{name: "code", domain: graph.Internal, op: "Code", attrs: attrs{"lo": -8.0, "hi": 7.0, "mode": 1, "zero_first": 1}, args: []*graph.Tensor{reals([]int{3}, -99, 0.25, 99), scalar(0.5), scalar(1)}, fixed: true, shape: []int{3}, want: []float64{-8, 2, 7}},
 }
 
+// moreCases are those whose cases in ONNX's own corpus are too few, or that are not in it.
+var moreCases = []opCase{
+	{name: "round", op: "Round", args: []*graph.Tensor{reals([]int{5}, -1.5, -0.5, 0.5, 1.5, 2.5)}, shape: []int{5}, want: []float64{-2, 0, 0, 2, 2}},
+	{name: "sign", op: "Sign", args: []*graph.Tensor{reals([]int{3}, -1e-41, 0, 3)}, shape: []int{3}, want: []float64{-1, 0, 1}},
+	{name: "sigmoid", op: "Sigmoid", args: []*graph.Tensor{reals([]int{3}, -1000, 0, 1000)}, shape: []int{3}, want: []float64{0, 0.5, 1}},
+	{name: "tanh", op: "Tanh", args: []*graph.Tensor{reals([]int{3}, -1000, 0, 1000)}, shape: []int{3}, want: []float64{-1, 0, 1}},
+	{name: "softmax of large values", op: "Softmax", args: []*graph.Tensor{reals([]int{1, 3}, 1000, 1000, -1000)}, shape: []int{1, 3}, want: []float64{0.5, 0.5, 0}},
+	{name: "softmax before opset 13 over all axes from 1", op: "Softmax", opset: 11, args: []*graph.Tensor{reals([]int{2, 2, 1}, 0, 0, 5, 5)}, shape: []int{2, 2, 1}, want: []float64{0.5, 0.5, 0.5, 0.5}},
+	{name: "softmax along the first axis", op: "Softmax", attrs: attrs{"axis": 0}, args: []*graph.Tensor{reals([]int{2, 2}, 0, 7, 0, 7)}, shape: []int{2, 2}, want: []float64{0.5, 0.5, 0.5, 0.5}},
+	{name: "where", op: "Where", args: []*graph.Tensor{ints(graph.Bool, []int{2, 1}, 1, 0), reals([]int{2}, 1, 2), scalar(9)}, shape: []int{2, 2}, want: []float64{1, 2, 9, 9}},
+	{name: "slope per channel", op: "PRelu", args: []*graph.Tensor{reals([]int{1, 2, 2}, -1, 2, -3, 4), reals([]int{2, 1}, 0.5, 2)}, shape: []int{1, 2, 2}, want: []float64{-0.5, 2, -6, 4}},
+	{name: "minimum of three", op: "Min", args: []*graph.Tensor{reals([]int{2}, 1, 5), reals([]int{2, 1}, 3, 4), scalar(2)}, shape: []int{2, 2}, want: []float64{1, 2, 1, 2}},
+	{name: "arg max of ties", op: "ArgMax", attrs: attrs{"axis": 1}, args: []*graph.Tensor{reals([]int{2, 3}, 1, 3, 3, 2, 2, 1)}, shape: []int{2, 1}, want: []float64{1, 0}},
+	{name: "last arg max of ties", op: "ArgMax", attrs: attrs{"axis": -1, "keepdims": 0, "select_last_index": 1}, args: []*graph.Tensor{reals([]int{2, 3}, 1, 3, 3, 2, 2, 1)}, shape: []int{2}, want: []float64{2, 1}},
+	{name: "arg min along the first axis", op: "ArgMin", args: []*graph.Tensor{reals([]int{2, 3}, 1, 3, 3, 2, 2, 3)}, shape: []int{1, 3}, want: []float64{0, 1, 0}},
+	{name: "the smallest two", op: "TopK", attrs: attrs{"largest": 0}, args: []*graph.Tensor{reals([]int{1, 4}, 4, 1, 3, 1), int64s(2)}, fixed: true, shape: []int{1, 2}, want: []float64{1, 1}},
+	{name: "half a split", op: "Split", attrs: attrs{"axis": 1, "split": []int64{3}}, opset: 11, args: []*graph.Tensor{reals([]int{2, 3}, count(6)...)}, shape: []int{2, 3}, want: count(6)},
+	{name: "slice", op: "Slice", args: []*graph.Tensor{reals([]int{3, 4}, count(12)...), int64s(1, -3), int64s(math.MaxInt64, -1)}, fixed: true, shape: []int{2, 2}, want: []float64{5, 6, 9, 10}},
+	{name: "slice backwards", op: "Slice", args: []*graph.Tensor{reals([]int{5}, count(5)...), int64s(math.MaxInt64), int64s(math.MinInt64), int64s(0), int64s(-2)}, fixed: true, shape: []int{3}, want: []float64{4, 2, 0}},
+	{name: "slice backwards to the last", op: "Slice", args: []*graph.Tensor{reals([]int{5}, count(5)...), int64s(3), int64s(-6), int64s(0), int64s(-1)}, fixed: true, shape: []int{4}, want: []float64{3, 2, 1, 0}},
+	{name: "slice nothing", op: "Slice", args: []*graph.Tensor{reals([]int{5}, count(5)...), int64s(4), int64s(1)}, fixed: true, shape: []int{0}, want: []float64{}},
+	{name: "slice by attributes", op: "Slice", opset: 9, attrs: attrs{"starts": []int64{1}, "ends": []int64{3}}, args: []*graph.Tensor{reals([]int{4}, count(4)...)}, shape: []int{2}, want: []float64{1, 2}},
+	{name: "slice by a huge step", op: "Slice", args: []*graph.Tensor{reals([]int{5}, count(5)...), int64s(1), int64s(5), int64s(0), int64s(math.MaxInt64)}, fixed: true, shape: []int{1}, want: []float64{1}},
+	{name: "expand", op: "Expand", args: []*graph.Tensor{reals([]int{2, 1}, 1, 2), int64s(3, 1, 2)}, fixed: true, shape: []int{3, 2, 2}, want: []float64{1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2, 2}},
+	{name: "expand a scalar", op: "Expand", args: []*graph.Tensor{scalar(7), int64s(3)}, fixed: true, shape: []int{3}, want: []float64{7, 7, 7}},
+	{name: "dropout", op: "Dropout", args: []*graph.Tensor{reals([]int{2}, 1, 2), scalar(0.5)}, fixed: true, shape: []int{2}, want: []float64{1, 2}},
+	{name: "bipolar quant", domain: qonnx, op: "BipolarQuant", args: []*graph.Tensor{reals([]int{3}, -1e-30, 0, 5), scalar(0.5)}, fixed: true, shape: []int{3}, want: []float64{-0.5, 0.5, 0.5}},
+	{name: "quant of one signed bit", domain: qonnx, op: "Quant", args: []*graph.Tensor{reals([]int{3}, -1e-30, 0, 5), scalar(0.5), scalar(0), scalar(1)}, fixed: true, shape: []int{3}, want: []float64{-0.5, 0.5, 0.5}},
+	// 4-bit codes of steps of 1/2 to 2-bit codes: 3.5 is code 7, floor(7/4) = 1.
+	{name: "trunc 1", domain: "onnx.brevitas", op: "Trunc", args: []*graph.Tensor{reals([]int{3}, 3.5, 4, -0.5), scalar(0.5), scalar(0), scalar(4), scalar(2)}, fixed: true, shape: []int{3}, want: []float64{0.5, 1, -0.5}},
+	{name: "trunc 2", domain: qonnx, op: "Trunc", attrs: attrs{"rounding_mode": "round"}, args: []*graph.Tensor{reals([]int{4}, 3, 5, 7, 99), scalar(0.5), scalar(0), scalar(8), scalar(2), scalar(3)}, fixed: true, shape: []int{4}, want: []float64{4, 4, 6, 6}},
+	{name: "trunc 2 with a zero point", domain: qonnx, op: "Trunc", attrs: attrs{"signed": 0}, args: []*graph.Tensor{reals([]int{2}, 3, -8), scalar(1), scalar(2), scalar(8), scalar(4), scalar(4)}, fixed: true, shape: []int{2}, want: []float64{2, -2}},
+	{name: "minifloats of 2 and 1 bits", domain: qonnx, op: "FloatQuant", args: []*graph.Tensor{reals([]int{8}, 0, 0.2, 0.25, 0.3, 0.75, 2.5, 5, -100), scalar(1), scalar(2), scalar(1), scalar(1), scalar(6)}, fixed: true, shape: []int{8}, want: []float64{0, 0, 0, 0.5, 1, 2, 4, -6}},
+	{name: "thresholds", domain: qonnx, op: "MultiThreshold", attrs: attrs{"out_scale": 2.0, "out_bias": -1.0}, args: []*graph.Tensor{reals([]int{1, 2}, 0.5, 0.5), reals([]int{2, 2}, 0, 1, 0.5, 0.5)}, fixed: true, shape: []int{1, 2}, want: []float64{1, 3}},
+	{name: "thresholds of channels last", domain: "finn.custom_op.general", op: "MultiThreshold", attrs: attrs{"data_layout": "NHWC"}, args: []*graph.Tensor{reals([]int{1, 1, 2, 2}, 0, 0, 2, 2), reals([]int{2, 1}, 1, -1)}, fixed: true, shape: []int{1, 1, 2, 2}, want: []float64{0, 1, 1, 1}},
+	{name: "products of bytes", op: "MatMulInteger", args: []*graph.Tensor{ints(graph.UInt8, []int{1, 2}, 3, 250), ints(graph.UInt8, []int{2, 2}, 0, 255, 128, 1), ints(graph.UInt8, nil, 10), ints(graph.UInt8, []int{2}, 128, 0)}, fixed: true, shape: []int{1, 2}, want: []float64{896, -1545}},
+	{name: "products of bytes with a zero point per row", op: "MatMulInteger", args: []*graph.Tensor{ints(graph.Int8, []int{2, 2}, 3, 4, 3, 4), ints(graph.Int8, []int{2, 1}, 1, 1), ints(graph.Int8, []int{2}, 0, 1)}, fixed: true, shape: []int{2, 1}, want: []float64{7, 5}},
+	{name: "quantised products", op: "QLinearMatMul", args: []*graph.Tensor{ints(graph.UInt8, []int{1, 2}, 3, 5), scalar(0.5), ints(graph.UInt8, nil, 1), ints(graph.Int8, []int{2, 2}, 1, -2, 3, 4), reals([]int{2}, 1, 2), ints(graph.Int8, []int{2}, 0, 1), scalar(0.5), ints(graph.UInt8, nil, 100)}, fixed: true, shape: []int{1, 2}, want: []float64{114, 112}},
+	{name: "quantised products with scales per row", op: "QLinearMatMul", args: []*graph.Tensor{ints(graph.Int8, []int{2, 2}, 1, 2, 1, 2), reals([]int{2}, 1, 2), ints(graph.Int8, []int{2}, 0, 1), ints(graph.Int8, []int{2, 2}, 1, 0, 0, 1), scalar(1), ints(graph.Int8, nil, 0), reals([]int{2}, 1, 0.5), ints(graph.Int8, []int{2}, 0, 10)}, fixed: true, shape: []int{2, 2}, want: []float64{1, 2, 10, 14}},
+}
+
 func TestOperators(t *testing.T) {
 	t.Parallel()
-	for _, c := range opCases {
+	for _, c := range slices.Concat(opCases, moreCases) {
 		opset := c.opset
 		if opset == 0 {
 			opset = 13
@@ -246,6 +287,7 @@ func TestOperators(t *testing.T) {
 		}
 		for way, data := range ways {
 			g := single(c.domain, c.op, opset, c.attrs, data, c.args...)
+			graph.Decompose(g)
 			var d diag.List
 			p := graph.Prepare(g, "model.onnx", graph.Options{}, &d)
 			if p == nil {

@@ -168,6 +168,9 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 	if n.Domain == "" {
 		r.core = true
 	}
+	if n.Domain == graph.Internal {
+		r.report(here, unsupported("export the model again: files hold no such operators", "the operator domain %s is the one that hlsgen uses inside", quote(n.Domain)))
+	}
 	r.checkFunction(n, here)
 	var captured []read
 	for _, a := range p.GetAttribute() {

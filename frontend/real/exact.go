@@ -311,6 +311,14 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 			return x, nil
 		}
 		return corners(prec, xl, xh, yl, yh, (*big.Float).Quo)
+	case atLeast:
+		switch {
+		case xl.Cmp(yh) >= 0:
+			return indicator(true), nil
+		case xh.Cmp(yl) < 0:
+			return indicator(false), nil
+		}
+		return Num{}, ErrPrecision
 	case minimum, maximum:
 		switch {
 		case xh.Cmp(yl) <= 0: // decided: what is rational stays so
@@ -337,6 +345,14 @@ func indicator(b bool) Num {
 		return Num{r: big.NewRat(1, 1)}
 	}
 	return Num{r: new(big.Rat)}
+}
+
+// prec is the precision of an enclosure; 0 for a rational.
+func (n Num) prec() uint {
+	if n.r != nil {
+		return 0
+	}
+	return n.lo.Prec()
 }
 
 func (n Num) zero() bool { return n.r != nil && n.r.Sign() == 0 }
@@ -376,8 +392,8 @@ func Compare(x, y Num) (int, error) {
 	if x.r != nil && y.r != nil {
 		return x.r.Cmp(y.r), nil
 	}
-	xl, xh := x.enclose(128)
-	yl, yh := y.enclose(128)
+	xl, xh := x.enclose(y.prec())
+	yl, yh := y.enclose(x.prec())
 	switch {
 	case xh.Cmp(yl) < 0:
 		return -1, nil

@@ -59,10 +59,13 @@ func (n Num) exp(prec uint) (Num, error) {
 // expEnd is e^x rounded towards dir with an error below 2^-(prec) relative, the enclosure's end made safe by a margin.
 func expEnd(x *big.Float, prec uint, dir int) (*big.Float, error) {
 	if f, _ := x.Float64(); math.Abs(f) > maxArgument {
-		if f < 0 && dir < 0 {
+		switch {
+		case f < 0 && dir < 0:
 			return new(big.Float).SetPrec(prec), nil // e^-huge is above 0
+		case f < 0:
+			return new(big.Float).SetPrec(prec).SetMantExp(big.NewFloat(1), -maxArgument), nil // and below 2^-huge
 		}
-		return nil, ErrPrecision
+		return nil, ErrMagnitude
 	}
 	if x.Sign() == 0 {
 		return big.NewFloat(1).SetPrec(prec), nil

@@ -131,8 +131,11 @@ func (e *Internal) Error() string { return "internal error: " + e.Msg }
 
 func findBoard(name string, d *diag.List) boards.Board {
 	b, err := boards.Find(name)
-	if err != nil {
+	switch {
+	case err != nil:
 		d.Add(boardDiag(err))
+	case b.Unverified:
+		d.Add(unverifiedDiag(b))
 	}
 	return b
 }

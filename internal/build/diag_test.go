@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/golden"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/num"
 )
 
 // A network is a model under construction: a chain from the input x, QONNX's dialect.
@@ -152,6 +154,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.BoardInvalid: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Board: write(t, "mine.json", []byte(strings.Replace(tinyBoard, `"dsp":`, `"dsps":`, 1)))}, d)
 	},
+	diag.BoardUnverified: func(t *testing.T, d *diag.List) bool {
+		return run(t, build.Options{Board: "vck190", NoCSim: true}, d)
+	},
 	diag.BudgetExceeded: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Board: write(t, "tiny.json", []byte(tinyBoard))}, d)
 	},
@@ -178,6 +183,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 			t.Fatal(err)
 		}
 		return r != nil
+	},
+	diag.InputQuantised: func(t *testing.T, d *diag.List) bool {
+		quantise := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+		return run(t, build.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()), Quantise: quantise}, d)
 	},
 	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, build.Options{AccBits: 9}, d) },
 	diag.OutputExists: func(t *testing.T, d *diag.List) bool {

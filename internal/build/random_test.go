@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
 	"hlsgen/templates"
 )
 
@@ -75,6 +77,47 @@ func (n *network) quant(x string, bits int, signed, narrow bool, zero float64, s
 	return y
 }
 
+// bipolar adds a quantiser to -1 and +1.
+func (n *network) bipolar(x, scale string) string {
+	y := n.fresh("q")
+	n.Node("BipolarQuant", x, scale).Domain("qonnx.custom_op.general").Out(y)
+	return y
+}
+
+// thresholds adds FINN's form of a quantiser: codes 0 to steps, then scaled and moved.
+func (n *network) thresholds(x string, width int) string {
+	steps := 1 + n.rnd.IntN(4)
+	var t []float64
+	for range width {
+		row := make([]float64, steps)
+		for i := range row {
+			row[i] = float64(float32(n.pick(-1, 0, 0.5, 1) + n.rnd.NormFloat64()))
+		}
+		slices.Sort(row)
+		t = append(t, row...)
+	}
+	name, y := n.fresh("t"), n.fresh("q")
+	n.Init(name, graph.Float32, []int{width, steps}, t...)
+	n.Node("MultiThreshold", x, name).Domain("finn.custom_op.general").Float("out_scale", float32(n.pick(1, 2, 0.5))).Float("out_bias", float32(n.pick(0, -1))).Out(y)
+	return y
+}
+
+// function adds an activation function, monotone or not.
+func (n *network) function(x string) string {
+	y := n.fresh("f")
+	switch n.rnd.IntN(9) {
+	case 0:
+		n.Node("LeakyRelu", x).Float("alpha", 0.125).Out(y)
+	case 1:
+		s := n.fresh("s")
+		n.Node("Sigmoid", x).Out(s)
+		n.Node("Mul", x, s).Out(y) // falls, then rises
+	default:
+		n.Node([]string{"Relu", "Sigmoid", "Tanh", "HardSigmoid", "Elu", "Abs", "Softsign"}[n.rnd.IntN(7)], x).Out(y)
+	}
+	return y
+}
+
 // dense adds a matrix product with quantised weights, as MatMul or Gemm, and perhaps a bias and a batch norm.
 func (n *network) dense(x string, in, out int) string {
 	bits, raw := 2+n.rnd.IntN(3), n.fresh("w")
@@ -91,7 +134,12 @@ func (n *network) dense(x string, in, out int) string {
 	if bits == 2 && n.rnd.IntN(3) == 0 {
 		zero = -0.5 // balanced: -1.5 -0.5 0.5 1.5
 	}
-	q := n.quant(raw, bits, true, n.rnd.IntN(2) == 0 && zero == 0, zero, scale)
+	q := ""
+	if n.rnd.IntN(4) == 0 {
+		q = n.bipolar(raw, scale)
+	} else {
+		q = n.quant(raw, bits, true, n.rnd.IntN(2) == 0 && zero == 0, zero, scale)
+	}
 	y := n.fresh("y")
 	if n.rnd.IntN(2) == 0 {
 		n.Node("Gemm", x, q, n.vector(out, n.rnd.NormFloat64)).Float("alpha", float32(n.pick(1, 1, 0.5))).Out(y)
@@ -109,10 +157,15 @@ func (n *network) dense(x string, in, out int) string {
 
 // randomNetwork has one to three layers; every activation is quantised, the last one perhaps.
 func randomNetwork(seed uint64) []byte {
-	n := &network{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), rnd: rand.New(rand.NewPCG(seed, 7))}
+	n := &network{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Opset("finn.custom_op.general", 1), rnd: rand.New(rand.NewPCG(seed, 7))}
 	width := 1 + n.rnd.IntN(12)
 	n.Input("x", graph.Float32, "N", width)
-	y := n.quant("x", 2+n.rnd.IntN(6), n.rnd.IntN(2) == 0, false, n.pick(0, 0, 1), n.scalar(n.scale()))
+	y := ""
+	if n.rnd.IntN(5) == 0 {
+		y = n.bipolar("x", n.scalar(n.scale()))
+	} else {
+		y = n.quant("x", 2+n.rnd.IntN(6), n.rnd.IntN(2) == 0, false, n.pick(0, 0, 1), n.scalar(n.scale()))
+	}
 	layers := 1 + n.rnd.IntN(3)
 	for l := range layers {
 		next := 1 + n.rnd.IntN(12)
@@ -122,10 +175,16 @@ func randomNetwork(seed uint64) []byte {
 			break
 		}
 		signed := n.rnd.IntN(2) == 0
-		if !signed {
-			r := n.fresh("r")
-			n.Node("Relu", y).Out(r)
-			y = r
+		if !signed || n.rnd.IntN(4) == 0 {
+			y = n.function(y)
+		}
+		switch n.rnd.IntN(6) {
+		case 0:
+			y = n.bipolar(y, n.scalar(n.scale()))
+			continue
+		case 1:
+			y = n.thresholds(y, width)
+			continue
 		}
 		y = n.quant(y, 1+n.rnd.IntN(4)+b2i(signed), signed, n.rnd.IntN(3) == 0 && signed, n.pick(0, 0, 0, 1), n.scalar(n.scale()))
 		if n.rnd.IntN(4) == 0 { // a quantiser of a quantiser: a layer of thresholds
@@ -187,7 +246,11 @@ func TestRandomNetworks(t *testing.T) {
 			t.Parallel()
 			onnx := randomNetwork(uint64(seed))
 			var d diag.List
-			im, err := frontend.Import("random.onnx", onnx, frontend.Options{}, &d)
+			opt := frontend.Options{}
+			if seed%5 == 0 { // the first quantiser on the device, too
+				opt.InputType = &frontend.InputType{Type: num.Type{Kind: num.Int, Width: 6}, Scale: big.NewRat(1, int64(4+seed%7))}
+			}
+			im, err := frontend.Import("random.onnx", onnx, opt, &d)
 			if err != nil {
 				t.Fatal(err)
 			}

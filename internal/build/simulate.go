@@ -191,7 +191,11 @@ func modelError(err error, src *Source, d *diag.List) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &ours) {
 		return err
 	}
-	d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: src.File, Msg: err.Error(), Hint: "the model has no exact value for this sample"})
+	hint := "the model has no exact value for this sample"
+	if off := new(frontend.OffGrid); errors.As(err, &off) {
+		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded to it"
+	}
+	d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: src.File, Msg: err.Error(), Hint: hint})
 	return nil
 }
 

@@ -222,3 +222,8 @@ func boardDiag(err error) diag.Diag {
 	}
 	return diag.Diag{Severity: diag.Error, Code: diag.BoardInvalid, Msg: err.Error(), Hint: "docs/boards.md shows the form of a board file"}
 }
+
+func unverifiedDiag(b boards.Board) diag.Diag {
+	return diag.Diag{Severity: diag.Note, Code: diag.BoardUnverified, Msg: fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
+		Hint: "compare `hlsgen boards` with the data sheet; where it differs, give a board file of your own: --board ./mine.json"}
+}

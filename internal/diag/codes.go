@@ -22,6 +22,7 @@ const (
 	RangeTooWide      Code = "range-too-wide"
 	BoardUnknown      Code = "board-unknown"
 	BoardInvalid      Code = "board-invalid"
+	BoardUnverified   Code = "board-unverified"
 	BudgetExceeded    Code = "budget-exceeded"
 	FPSUnreachable    Code = "fps-unreachable"
 	FoldingInvalid    Code = "folding-invalid"
@@ -53,6 +54,7 @@ var Codes = map[Code]string{
 	RangeTooWide:      "an activation has more integer steps than a layer can hold",
 	BoardUnknown:      "no board of that name",
 	BoardInvalid:      "a board file is not valid",
+	BoardUnverified:   "a board's resources were not compared with a data sheet",
 	BudgetExceeded:    "no folding fits the board's budget",
 	FPSUnreachable:    "the asked frame rate cannot be reached",
 	FoldingInvalid:    "a folding file asks for something that a layer cannot do",
