@@ -23,9 +23,9 @@ type Board struct {
 	URAM           int      `json:"uram"`
 	DSP            int      `json:"dsp"`
 	DSPType        string   `json:"dsp_type"`             // DSP48E1, DSP48E2 or DSP58
-	HostPortBits   int      `json:"host_port_bits"`       // width of the port to the processor's memory, 0 where none
+	HostPortBits   int      `json:"host_port_bits"`       // width of the port to the processor's memory, 0 where none or not known
 	ClockMHz       float64  `json:"default_clock_mhz"`    // used without --clock
-	Unverified     bool     `json:"unverified,omitempty"` // the resources were compared with no source; a build says so
+	Unverified     bool     `json:"unverified,omitempty"` // the resources were compared with no table; a build says so
 	PartSource     string   `json:"part_source"`
 	ResourceSource string   `json:"resource_source"`
 }
@@ -76,7 +76,13 @@ func load() []Board {
 }
 
 // All is every board that hlsgen knows, by name.
-func All() []Board { return append([]Board(nil), all...) }
+func All() []Board {
+	list := slices.Clone(all)
+	for i := range list {
+		list[i].Aliases = slices.Clone(list[i].Aliases)
+	}
+	return list
+}
 
 // maxFile bounds a board file, so that a wrong path cannot fill the memory.
 const maxFile = 64 << 10
@@ -94,7 +100,7 @@ func Find(nameOrPath string) (Board, error) {
 		return read(nameOrPath)
 	}
 	var names, aliases []string
-	for _, b := range all {
+	for _, b := range All() {
 		for _, name := range append([]string{b.Name}, b.Aliases...) {
 			if strings.EqualFold(name, nameOrPath) {
 				return b, nil

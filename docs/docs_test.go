@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -22,30 +23,32 @@ import (
 	"hlsgen/internal/diag"
 )
 
+var update = flag.Bool("update", false, "write what golden tests hold into the pages that show it")
+
 // Every code has a page of one form, whose example is what the golden test of internal/build got, and every page has a
 // code.
 func TestPages(t *testing.T) {
-	t.Parallel()
-	for code, meaning := range diag.Codes {
-		page, ok := Page(string(code))
-		if !ok {
-			t.Errorf("%s has no page", code)
+	for code := range diag.Codes {
+		name := "diagnostics/" + string(code) + ".md"
+		show(t, name, "\n## Example\n\n", section(t, "../internal/build/testdata/diag/"+string(code)+".txtar", "printed"))
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Error(err)
 			continue
 		}
 		if head := "# " + string(code) + "\n\n"; !bytes.HasPrefix(page, []byte(head)) {
-			t.Errorf("%s: the page of %q does not begin with %q", code, meaning, head)
+			t.Errorf("%s does not begin with %q", name, head)
 		}
 		at := 0
 		for _, section := range []string{"\n## Why\n", "\n## What to do\n", "\n## Example\n"} {
 			i := bytes.Index(page, []byte(section))
 			if i < at {
-				t.Errorf("%s: section %q is missing or out of order", code, section)
+				t.Errorf("%s: section %q is missing or out of order", name, section)
 			}
 			at = i
 		}
-		example := "```text\n" + section(t, "../internal/build/testdata/diag/"+string(code)+".txtar", "printed") + "```\n"
-		if !bytes.HasSuffix(page, []byte("\n## Example\n\n"+example)) {
-			t.Errorf("%s: the example is not what hlsgen prints:\n%s", code, example)
+		if text, ok := Page(string(code)); !*update && (!ok || !bytes.Equal(text, page)) {
+			t.Errorf("%s is not what Page gives", name)
 		}
 	}
 	files, err := fs.Glob(pages, "diagnostics/*.md")
@@ -56,6 +59,36 @@ func TestPages(t *testing.T) {
 		code := strings.TrimSuffix(path.Base(f), ".md")
 		if _, ok := diag.Codes[diag.Code(code)]; !ok {
 			t.Errorf("page %s is of no code", f)
+		}
+	}
+}
+
+// show holds that the file shows text in the block of code after the marker, be it with lines after it that begin with
+// three dots; -update makes it so.
+func show(t *testing.T, name, marker, text string) {
+	t.Helper()
+	page, err := os.ReadFile(name)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	before, rest, ok := strings.Cut(string(page), marker+"```text\n")
+	block, after, closed := strings.Cut(rest, "```\n")
+	if !ok || !closed {
+		t.Errorf("%s: there is no block of code after %q", name, marker)
+		return
+	}
+	shown, more, cut := strings.Cut(block, "...\n")
+	switch {
+	case shown == text:
+	case !*update:
+		t.Errorf("%s shows (go test ./docs -update to accept)\n%sinstead of\n%s", name, shown, text)
+	default:
+		if cut {
+			text += "...\n" + more
+		}
+		if err := os.WriteFile(name, []byte(before+marker+"```text\n"+text+"```\n"+after), 0o666); err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -149,23 +182,29 @@ func sources(t *testing.T, f func(name string, file *ast.File)) {
 
 // What README shows of hlsgen's output is what golden tests hold.
 func TestREADME(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	build := section(t, "../cmd/hlsgen/testdata/build.txtar", "stdout")
 	build, _, _ = strings.Cut(build, "next: ") // the demo runs that
 	build = strings.ReplaceAll(build, "two engines (eval, cycle)", "three engines (eval, cycle, csim)")
 	build = strings.ReplaceAll(build, "DIR/", "")
-	for what, text := range map[string]string{
-		"the demo":     build,
-		"a diagnostic": section(t, "../internal/build/testdata/diag/not-mapped.txtar", "printed"),
-	} {
-		if !bytes.Contains(readme, []byte("```text\n"+text)) {
-			t.Errorf("README.md shows %s otherwise than\n%s", what, text)
-		}
+	show(t, "../README.md", "<!-- demo -->\n", build)
+	show(t, "../README.md", "<!-- diagnostic -->\n", section(t, "../internal/build/testdata/diag/not-mapped.txtar", "printed"))
+}
+
+// ARCHITECTURE.md names every package.
+func TestPackages(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
 	}
+	named := map[string]bool{}
+	sources(t, func(name string, _ *ast.File) {
+		dir := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(name), ".."+string(filepath.Separator)))
+		if !named[dir] && !bytes.Contains(page, []byte("`"+dir+"`")) {
+			t.Errorf("ARCHITECTURE.md does not name %s", dir)
+		}
+		named[dir] = true
+	})
 }
 
 // boards.md shows a board file as it is, and names every key.

@@ -268,7 +268,7 @@ var imports = []struct {
 		n.dense()
 		n.op("Relu", "y", "h")
 		n.output("N", 4)
-	}, layers: "MVAU"},
+	}, layers: "Thresholding MVAU"},
 	{name: "unused nodes", build: func(n *net) {
 		n.input("N", 3)
 		n.op("Identity", "i", "x")

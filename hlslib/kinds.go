@@ -4,6 +4,7 @@ package hlslib
 
 import (
 	"hlsgen/hlslib/dwc"
+	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
@@ -13,5 +14,6 @@ import (
 var Kinds = []dataflow.Kind{
 	{Name: mvau.Kind, Doc: mvau.Doc, Decode: mvau.Decode},
 	{Name: threshold.Kind, Doc: threshold.Doc, Decode: threshold.Decode},
+	{Name: labelselect.Kind, Doc: labelselect.Doc, Decode: labelselect.Decode},
 	{Name: dwc.Kind, Doc: dwc.Doc, Decode: dwc.Decode},
 }

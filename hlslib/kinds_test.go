@@ -21,6 +21,7 @@ func TestKinds(t *testing.T) {
 	for name, params := range map[string]string{
 		"MVAU":                        `{"weights":[[1,-1]]}`,
 		"Thresholding":                `{"steps":[{"at":[1],"value":[0,1]}]}`,
+		"LabelSelect":                 `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
 		"StreamingDataWidthConverter": `{"in":1,"out":2}`,
 	} {
 		for _, k := range hlslib.Kinds {
@@ -44,7 +45,8 @@ func TestKinds(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{`{"weights":[[1,-1],[3,2]],"steps":[{"at":[-5,9223372036854775807],"value":[0,1,7]}]}`, `{"weights":[[1,-1]]}`,
 		`{"weights":[[1099511627776,-1099511627776]]}`, `{"steps":[{"at":[-9223372036854775808,0,1],"value":[5,-5,9223372036854775807,-9223372036854775808]}]}`,
-		`{"steps":[{"at":null,"value":[1]},{"at":[2],"value":[3,4]}]}`, `{"in":2,"out":3}`, `{"in":4096,"out":1}`, `{"weights":null}`} {
+		`{"steps":[{"at":null,"value":[1]},{"at":[2],"value":[3,4]}]}`, `{"in":2,"out":3}`, `{"in":4096,"out":1}`, `{"weights":null}`,
+		`{"labels":3,"k":2,"first":"smallest","ties":"higher index"}`, `{"labels":4194304,"k":16,"first":"largest","ties":"lower index"}`} {
 		f.Add([]byte(s))
 	}
 	var types []dataflow.Type

@@ -124,6 +124,9 @@ func TestExit(t *testing.T) {
 		{"completion", exitUsage, "", "which shell? bash, fish, powershell, zsh"},
 		{"completion tcsh", exitUsage, "", "which shell?"},
 
+		{"build " + iris + " --board VCK190 --no-csim --verify 0 --out unverified", exitOK, "model on vck190 (", "note[board-unverified]"},
+		{"build " + iris + " --board u50 --no-csim --verify 0 --out alias", exitOK, "model on alveo-u50 (", ""},
+
 		{"check nothing.onnx", exitDiagnostics, "", "error[file-unreadable]"},
 		{"check broken.onnx", exitDiagnostics, "", "error[model-malformed]"},
 		{"check full", exitDiagnostics, "", "error[file-unreadable]"},

@@ -13,6 +13,9 @@ func Decompose(g *Graph) {
 	for name, t := range g.Init {
 		taken[name], constants[name] = true, t
 	}
+	for _, in := range g.Inputs {
+		taken[in.Name] = true
+	}
 	for _, n := range g.Nodes {
 		for _, o := range n.Outputs {
 			taken[o] = true

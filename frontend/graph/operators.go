@@ -111,24 +111,6 @@ func KnownOperator(domain, op string) bool {
 	return ok
 }
 
-// hintFor says what to do about an operator that is not understood.
-func hintFor(n *Node) string {
-	switch n.Op {
-	case "LSTM", "GRU", "RNN", "Scan", "QuantLSTMCell":
-		return "recurrent networks are not supported"
-	case "If", "Loop":
-		return "control flow depends on data: export the model with it resolved"
-	case "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalAveragePool":
-		return "convolutional networks are not supported, only networks of matrix products"
-	}
-	for key := range operators {
-		if key.op == n.Op && key.domain != n.Domain {
-			return "the operator is known in another domain: check the exporter's custom domains"
-		}
-	}
-	return "rewrite the model without it, or run this part outside the accelerator"
-}
-
 func binary(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
 	return func(c *call) *reject {
 		if _, ok := c.n.Attrs["axis"]; ok && c.opset < 7 {

@@ -125,7 +125,8 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 	for _, n := range g.Nodes {
 		def, found := lookup(n.Domain, n.Op)
 		if !found {
-			p.reject(d, n, diag.OpUnsupported, "no such operator is known", hintFor(n))
+			r := unknown(n)
+			p.reject(d, n, r.code, r.msg, r.hint)
 			ok = false
 			continue
 		}

@@ -32,7 +32,7 @@ func matrix(s *state, step *graph.Step) (bool, *Reject) {
 	x, w := in[d.A], s.prog.Known[in[d.B]].Const
 	switch {
 	case s.a.Derived(in[d.A]) && s.a.Derived(in[d.B]):
-		return true, &Reject{diag.NotMapped, "both operands depend on data", "products of two tensors of data, as in attention, have no layer"}
+		return true, &Reject{diag.NotMapped, "both operands depend on data", "a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no layer takes"}
 	case s.a.Derived(in[d.B]):
 		return true, &Reject{diag.NotMapped, "the constant is on the left", "export the layer as data times weights (transpose both)"}
 	case w == nil:

@@ -219,6 +219,12 @@ func join(sl *scaled.Slice) *Reject {
 	if len(sl.Leaves) == 0 {
 		return &Reject{diag.NotMapped, "an element of it does not depend on the input", "remove the constant part of the tensor"}
 	}
+	for _, n := range sl.Nodes {
+		if n.Op == "Softmax" || n.Op == "LogSoftmax" {
+			return &Reject{diag.NotMapped, fmt.Sprintf("it depends on a whole row, through %s", describe(n)),
+				"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which no layer has: keep softmax for the model's end"}
+		}
+	}
 	return &Reject{diag.NotMapped, fmt.Sprintf("it joins %q and %q", sl.Leaves[0].Tensor, sl.Leaves[1].Tensor),
 		"a sum or product of two tensors of data needs a layer that joins streams, which does not exist yet"}
 }

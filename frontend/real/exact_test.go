@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -169,6 +170,83 @@ func TestLongFractions(t *testing.T) {
 	}
 	if i := y.Interval(); i != (Interval{math.MaxFloat64, math.Inf(1)}) {
 		t.Errorf("7^16384/3 lies in %v", i)
+	}
+}
+
+// TestComparisonsOfRoots decides x >= y where both are enclosed, and where they are nearer than 128 bits tell.
+func TestComparisonsOfRoots(t *testing.T) {
+	t.Parallel()
+	two, three := Sqrt(n(2)), Sqrt(n(3))
+	third := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(3), 300))
+	near := Add(Sub(Add(two, frac(1, 3)), two), Rat(third)) // 1/3 and a little
+	for _, c := range []struct {
+		name string
+		x, y *Expr
+		want int64
+	}{
+		{"roots", three, two, 1}, {"roots the other way", two, three, 0}, {"a root and a number", two, n(1.5), 0}, {"a number and a root", n(1.5), two, 1},
+		{"nearly a third", near, frac(1, 3), 1}, {"a third", frac(1, 3), near, 0},
+	} {
+		y, err := at(t, AtLeast(c.x, c.y))
+		if err != nil || y.Rat() == nil || y.Rat().Cmp(big.NewRat(c.want, 1)) != 0 {
+			t.Errorf("%s: %v %v, want %d", c.name, y.Rat(), err, c.want)
+		}
+		order := -2
+		for _, prec := range Precisions {
+			x, err := Compile(c.x).Exact(nil, prec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, err := Compile(c.y).Exact(nil, prec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if order, err = Compare(x, y); !errors.Is(err, ErrPrecision) {
+				break
+			}
+		}
+		if (order > 0) != (c.want == 1) || order == 0 || order == -2 {
+			t.Errorf("%s compare as %d", c.name, order)
+		}
+	}
+	if y, err := at(t, AtLeast(Mul(two, two), n(2))); !errors.Is(err, ErrPrecision) {
+		t.Errorf("a tie of roots is decided: %v %v", y.Rat(), err)
+	}
+}
+
+// TestExpLogIntervals holds the float64 intervals against 512 bits, denormal and huge values included.
+func TestExpLogIntervals(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	check := func(e *Expr, v float64) {
+		f := Compile(e)
+		iv, _ := f.Interval([]Interval{Pt(v)})
+		y, err := f.Exact([]Num{Exactly(rat(v))}, 512)
+		if err != nil {
+			t.Errorf("at %v: %v", v, err)
+			return
+		}
+		lo, hi := y.lo, y.hi
+		if y.r != nil {
+			lo, hi = y.enclose(512)
+		}
+		if math.IsNaN(iv.Lo) || math.IsNaN(iv.Hi) || new(big.Float).SetFloat64(iv.Lo).Cmp(lo) > 0 || new(big.Float).SetFloat64(iv.Hi).Cmp(hi) < 0 {
+			t.Errorf("at %v: %v does not hold [%v, %v]", v, iv, lo, hi)
+		}
+	}
+	for _, v := range []float64{0, 1, -1, 1e-300, -1e-300, smallest, 0.5, 88.7, -103.9, 708.3, 709.7, 709.8, 710, 1e4, -707, -708.4, -720, -740, -744.4, -745.1, -745.2, -746, -1e4, -2e6, -1e300} {
+		check(Exp(Var(0)), v)
+	}
+	for _, v := range []float64{1, 2, 0.5, up(1), down(1), 1 + 1e-10, smallest, 0x1p-1022, math.MaxFloat64, math.E} {
+		check(Log(Var(0)), v)
+	}
+	for range rounds(500) {
+		check(Exp(Var(0)), (r.Float64()-0.5)*1500)
+		check(Exp(Var(0)), math.Ldexp(r.NormFloat64(), -r.IntN(60)))
+		if v := math.Abs(draw(r)); v > 0 {
+			check(Log(Var(0)), v)
+		}
+		check(Log(Var(0)), 1+math.Ldexp(r.NormFloat64(), -4-r.IntN(48)))
 	}
 }
 

@@ -8,23 +8,47 @@ import (
 // exp and log, in both readings. At a rational other than 0 (1 for log) their values are transcendental (Lindemann), so
 // a value is never exactly on a rounding boundary, and more precision always decides.
 
-// expInterval relies on math.Exp being within two units of the last place; it is widened by four.
+// expInterval relies on math.Exp being within two units of the last place for arguments up to 700; it is widened by four.
 func expInterval(x Interval) Interval {
-	if x.Lo == 0 && x.Hi == 0 {
+	return Interval{expPt(x.Lo).Lo, expPt(x.Hi).Hi}
+}
+
+func expPt(x float64) Interval {
+	switch {
+	case x == 0:
 		return Pt(1)
+	case math.IsInf(x, 1):
+		return Pt(x)
+	case x < -1e4:
+		return Interval{0, math.SmallestNonzeroFloat64}
+	case x > 1e4:
+		return Interval{math.MaxFloat64, math.Inf(1)}
+	case math.Abs(x) > 700: // near the ends of float64, math.Exp gives up early on some machines
+		half := expPt(x / 2)
+		return half.Mul(half)
 	}
-	return Interval{max(0, steps(math.Exp(x.Lo), -4)), steps(math.Exp(x.Hi), 4)}
+	y := math.Exp(x)
+	return Interval{steps(y, -4), steps(y, 4)}
 }
 
 // logInterval is Everything where x may be zero or negative.
 func logInterval(x Interval) Interval {
-	switch {
-	case x.Lo <= 0:
+	if x.Lo <= 0 {
 		return Everything
-	case x.Lo == 1 && x.Hi == 1:
-		return Interval{}
 	}
-	return Interval{steps(math.Log(x.Lo), -4), steps(math.Log(x.Hi), 4)}
+	return Interval{logPt(x.Lo).Lo, logPt(x.Hi).Hi}
+}
+
+func logPt(x float64) Interval {
+	const least = 0x1p-1022
+	switch {
+	case x == 1:
+		return Interval{}
+	case x < least: // math.Log does not know denormals on some machines
+		return logPt(x * 0x1p60).Sub(Pt(60).Mul(Interval{down(math.Ln2), up(math.Ln2)}))
+	}
+	y := math.Log(x)
+	return Interval{steps(y, -4), steps(y, 4)}
 }
 
 // steps moves v by n float64 neighbours.

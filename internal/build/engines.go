@@ -2,7 +2,6 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -111,6 +110,19 @@ func eval(ctx context.Context, g *dataflow.Graph, in [][]dataflow.Tensor) ([][]d
 	})
 }
 
+// integers runs the host's prefix, every layer's Eval and the host's suffix: what is on every stream, and the outputs.
+func integers(ctx context.Context, m *dataflow.Model, s *Samples) (streams [][]dataflow.Tensor, out [][]dataflow.RealTensor, err error) {
+	in, err := codes(ctx, m, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if streams, err = eval(ctx, m.Graph, in); err != nil {
+		return nil, nil, err
+	}
+	out, err = results(ctx, m, s, pick(streams, m.Graph.Out))
+	return streams, out, err
+}
+
 // pick takes the frames of some streams.
 func pick(frames [][]dataflow.Tensor, streams []int) [][]dataflow.Tensor {
 	out := make([][]dataflow.Tensor, len(frames))
@@ -174,11 +186,4 @@ func compile(ctx context.Context, d *dataflow.Design, files templates.Files, str
 		return nil, &Mismatch{"engine csim against eval, output: " + err.Error()}
 	}
 	return out, nil
-}
-
-// isMismatch reports whether an error means exit code 3.
-func isMismatch(err error) bool {
-	var m *Mismatch
-	var dead *rtlsim.Deadlock
-	return errors.As(err, &m) || errors.As(err, &dead)
 }

@@ -63,18 +63,11 @@ func (r *Result) simulate(ctx context.Context, s *Samples) ([][]dataflow.Tensor,
 	if err != nil {
 		return nil, err
 	}
-	in, err := codes(ctx, m, s)
+	streams, got, err := integers(ctx, m, s)
 	if err != nil {
 		return nil, err
 	}
-	streams, err := eval(ctx, m.Graph, in)
-	if err != nil {
-		return nil, err
-	}
-	got, err := results(ctx, m, s, pick(streams, m.Graph.Out))
-	if err != nil {
-		return nil, err
-	}
+	in := pick(streams, m.Graph.In)
 	if err := sameReals("engine eval against the model", got, want); err != nil {
 		return nil, err
 	}
@@ -149,15 +142,7 @@ func accuracy(ctx context.Context, m *dataflow.Model, src *Source) (*Accuracy, e
 	if err != nil {
 		return nil, err
 	}
-	in, err := codes(ctx, m, s)
-	if err != nil {
-		return nil, err
-	}
-	streams, err := eval(ctx, m.Graph, in)
-	if err != nil {
-		return nil, err
-	}
-	out, err := results(ctx, m, s, pick(streams, m.Graph.Out))
+	_, out, err := integers(ctx, m, s)
 	if err != nil {
 		return nil, err
 	}

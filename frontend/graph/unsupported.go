@@ -1,0 +1,42 @@
+package graph
+
+// A gap is a family of operators that we know and do not support: what it is, and what it would take.
+type gap struct{ what, needs string }
+
+var (
+	attention     = gap{"attention", "products of two tensors of data, a softmax over rows and normalisation in integers would be needed: run transformer blocks elsewhere, or replace them by convolutions or an MLP mixer"}
+	normalisation = gap{"normalisation by statistics of the data", "a mean and a root per sample would be needed in integers: train with BatchNormalization, whose statistics are constants"}
+	recurrence    = gap{"a recurrent network", "a layer with a loop-carried state would be needed: unroll a short sequence into matrix products, or use an MLP on windows"}
+	gru           = gap{"a GRU", "its reset gate multiplies the state inside a product, which needs a recurrent engine of its own: train an LSTM or an MLP on windows instead"}
+	controlFlow   = gap{"control flow that depends on data", "the hardware has one fixed schedule: export the model with the branch or the loop resolved"}
+	convolution   = gap{"a convolutional network", "a sliding window would be needed: only networks of matrix products are supported"}
+	resampling    = gap{"resampling of images", "line buffers would be needed: only networks of matrix products are supported"}
+	embedding     = gap{"detection or text processing on the host's side", "keep this part out of the exported model and run it on the host"}
+)
+
+// gaps names the operators of each family.
+var gaps = map[string]gap{
+	"Attention": attention, "MultiHeadAttention": attention, "QAttention": attention, "Einsum": attention, "RotaryEmbedding": attention, "GroupQueryAttention": attention,
+	"LayerNormalization": normalisation, "SkipLayerNormalization": normalisation, "SimplifiedLayerNormalization": normalisation, "RMSNormalization": normalisation,
+	"InstanceNormalization": normalisation, "GroupNormalization": normalisation, "MeanVarianceNormalization": normalisation, "LpNormalization": normalisation, "LRN": normalisation,
+	"LSTM": recurrence, "RNN": recurrence, "Scan": recurrence, "QuantLSTMCell": recurrence, "DynamicQuantizeLSTM": recurrence,
+	"GRU": gru,
+	"If":  controlFlow, "Loop": controlFlow, "SequenceMap": controlFlow,
+	"Conv": convolution, "ConvTranspose": convolution, "QLinearConv": convolution, "ConvInteger": convolution, "MaxPool": convolution, "AveragePool": convolution,
+	"GlobalAveragePool": convolution, "GlobalMaxPool": convolution, "QLinearGlobalAveragePool": convolution, "Pad": convolution, "DeformConv": convolution,
+	"Resize": resampling, "Upsample": resampling, "DepthToSpace": resampling, "SpaceToDepth": resampling, "GridSample": resampling,
+	"NonMaxSuppression": embedding, "RoiAlign": embedding, "TfIdfVectorizer": embedding, "StringNormalizer": embedding,
+}
+
+// unknown is the refusal of an operator without a definition.
+func unknown(n *Node) *reject {
+	if g, ok := gaps[n.Op]; ok {
+		return unsupported(g.needs, "this is part of %s, which is not supported", g.what)
+	}
+	for key := range operators {
+		if key.op == n.Op && key.domain != n.Domain {
+			return unsupported("check the custom domains that the exporter writes", "no such operator is known in this domain, but in another")
+		}
+	}
+	return unsupported("rewrite the model without it, or run this part outside the accelerator", "no such operator is known")
+}

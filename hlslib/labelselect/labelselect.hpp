@@ -1,0 +1,129 @@
+// The selection of labels. labelselect.go beside this file says what it computes, and in which order of words.
+//
+// C has the members in_t, in_width, out_t, out_width of the streams, and
+//     vectors, folds, pe    the loop nest and what is unrolled in it
+//     k                     indices given of a vector
+//     largest, last_first   the largest label comes first; of equal labels the one with the higher index
+#ifndef HLSGEN_LABELSELECT_HPP
+#define HLSGEN_LABELSELECT_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include "core/compare.hpp"
+#include "core/word.hpp"
+
+namespace hlsgen {
+
+// labelselect_list is N places in order, as two words: the labels, and where they stand in the vector.
+template <class C, int N> struct labelselect_list {
+    static const int label_width = element_type<typename C::in_t>::width;
+    static const int index_width = element_type<typename C::out_t>::width;
+    ap_uint<N * label_width> labels;
+    ap_uint<N * index_width> indices;
+
+    labelselect_list() : labels(0), indices(0) {}
+};
+
+// labelselect_before is whether a comes before b, where a has the lower index.
+template <class C> bool labelselect_before(const typename C::in_t& a, const typename C::in_t& b) {
+#pragma HLS INLINE
+    const bool above = number(a) > number(b), below = number(a) < number(b);
+    const bool wins = C::largest ? above : below, loses = C::largest ? below : above;
+    return C::last_first ? wins : !loses;
+}
+
+// labelselect_join gives the first N places of two lists, of which every index in a is below every index in b. Of a only
+// the first so many places are taken; b is full. A place of one list moves back by those of the other that come before
+// it: every pair is compared, all side by side, and every place of the result has one source.
+template <class C, int N, int A, int B>
+labelselect_list<C, N> labelselect_join(const labelselect_list<C, A>& a, int taken, const labelselect_list<C, B>& b) {
+#pragma HLS INLINE
+    typedef typename C::in_t label_t;
+    typedef ap_uint<labelselect_list<C, N>::label_width> label_bits;
+    typedef ap_uint<labelselect_list<C, N>::index_width> index_bits;
+    ap_uint<A * B> ahead = 0; // bit i*B + j: place i of a comes before place j of b
+    for (int i = 0; i < A; i++) {
+#pragma HLS UNROLL
+        for (int j = 0; j < B; j++) {
+#pragma HLS UNROLL
+            ahead[i * B + j] = i < taken && labelselect_before<C>(get<label_t>(a.labels, i), get<label_t>(b.labels, j));
+        }
+    }
+
+    labelselect_list<C, N> y;
+    for (int p = 0; p < N; p++) {
+#pragma HLS UNROLL
+        label_bits label = 0;
+        index_bits index = 0;
+        for (int i = 0; i <= p; i++) {
+#pragma HLS UNROLL
+            const int j = p - i;
+            if (i < A && j <= B) { // place i of a, with j places of b before it
+                const bool here = (j == 0 || !ahead[i * B + j - 1]) && (j == B || ahead[i * B + j]);
+                label |= here ? get<label_bits>(a.labels, i) : label_bits(0);
+                index |= here ? get<index_bits>(a.indices, i) : index_bits(0);
+            }
+            if (i <= A && j < B) { // place j of b, with i places of a before it
+                const bool here = (i == 0 || ahead[(i - 1) * B + j]) && (i == A || !ahead[i * B + j]);
+                label |= here ? get<label_bits>(b.labels, j) : label_bits(0);
+                index |= here ? get<index_bits>(b.indices, j) : index_bits(0);
+            }
+        }
+        put(y.labels, p, label);
+        put(y.indices, p, index);
+    }
+    return y;
+}
+
+// labelselect_word puts COUNT labels of a word in order, from label FIRST on, and keeps the first k. Indices count from
+// the word's first label.
+template <class C, int FIRST, int COUNT> struct labelselect_word {
+    static const int places = COUNT < C::k ? COUNT : C::k;
+    static labelselect_list<C, places> order(const ap_uint<C::in_width>& x) {
+#pragma HLS INLINE
+        typedef labelselect_word<C, FIRST, COUNT / 2> low;
+        typedef labelselect_word<C, FIRST + COUNT / 2, COUNT - COUNT / 2> high;
+        return labelselect_join<C, places>(low::order(x), low::places, high::order(x));
+    }
+};
+
+template <class C, int FIRST> struct labelselect_word<C, FIRST, 1> {
+    static const int places = 1;
+    static labelselect_list<C, 1> order(const ap_uint<C::in_width>& x) {
+#pragma HLS INLINE
+        labelselect_list<C, 1> y;
+        put(y.labels, 0, get<typename C::in_t>(x, FIRST));
+        put(y.indices, 0, typename C::out_t(FIRST));
+        return y;
+    }
+};
+
+// labelselect processes one frame.
+template <class C>
+void labelselect(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+    typedef labelselect_word<C, 0, C::pe> word;
+    typedef typename C::out_t index_t;
+    labelselect_list<C, C::k> kept;
+    ap_uint<count_width(C::folds * C::pe)> seen = 0; // labels of the vector before this word
+
+    for (int i = 0; i < C::vectors * C::folds; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+        labelselect_list<C, word::places> y = word::order(in.read());
+        for (int p = 0; p < word::places; p++) {
+#pragma HLS UNROLL
+            put(y.indices, p, index_t(get<index_t>(y.indices, p) + seen));
+        }
+        kept = labelselect_join<C, C::k>(kept, int(seen), y);
+        seen += C::pe;
+        if (seen == C::folds * C::pe) {
+            seen = 0;
+            out.write(kept.indices);
+        }
+    }
+}
+
+} // namespace hlsgen
+
+#endif

@@ -1,0 +1,213 @@
+package labelselect_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/labelselect"
+	"hlsgen/hlslib/layertest"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+
+// orders is every order of labels.
+var orders = []labelselect.Params{
+	{First: labelselect.Largest, Ties: labelselect.LowerIndex},
+	{First: labelselect.Largest, Ties: labelselect.HigherIndex},
+	{First: labelselect.Smallest, Ties: labelselect.LowerIndex},
+	{First: labelselect.Smallest, Ties: labelselect.HigherIndex},
+}
+
+// sel is one of the orders with its sizes.
+func sel(order, labels, k int) labelselect.Params {
+	p := orders[order]
+	p.Labels, p.K = labels, k
+	return p
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	wide := typ(intN(64), 2, 20)
+	wide.Range = []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	cases := []layertest.Case{
+		{Name: "the largest of ten", Op: labelselect.New(sel(0, 10, 1)), In: []dataflow.Type{typ(intN(8), 1, 10)}},
+		{Name: "the smallest of ten", Op: labelselect.New(sel(2, 10, 1)), In: []dataflow.Type{typ(intN(8), 1, 10)}},
+		{Name: "one label", Op: labelselect.New(sel(0, 1, 1)), In: []dataflow.Type{typ(intN(3), 4, 1)}},
+		{Name: "a scalar", Op: labelselect.New(sel(3, 1, 1)), In: []dataflow.Type{typ(intN(3))}},
+		{Name: "every label", Op: labelselect.New(sel(1, 12, 12)), In: []dataflow.Type{typ(intN(3), 3, 12)}},
+		{Name: "most places", Op: labelselect.New(sel(0, 30, labelselect.MaxK)), In: []dataflow.Type{typ(uintN(5), 2, 30)}, Folds: 3},
+		{Name: "of widest words", Op: labelselect.New(sel(0, 64, 3)), In: []dataflow.Type{typ(intN(64), 64)}},
+		{Name: "the ends of 64 bits", Op: labelselect.New(sel(2, 20, labelselect.MaxK)), In: []dataflow.Type{wide}},
+		{Name: "ranges per channel", Op: labelselect.New(sel(1, 3, 2)), In: []dataflow.Type{perChannel}},
+		{Name: "flattened axes", Op: labelselect.New(sel(0, 12, 5)), In: []dataflow.Type{typ(intN(4), 2, 3, 4)}},
+		{Name: "a thousand labels", Op: labelselect.New(sel(0, 1000, 5)), In: []dataflow.Type{typ(intN(9), 1000)}, Folds: 8},
+	}
+	for order := range orders {
+		for _, elem := range []num.Type{bipolar, uintN(1), {Kind: num.Ternary, Width: 2}} { // ties everywhere
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%v of %s", orders[order], elem), Op: labelselect.New(sel(order, 6, 4)), In: []dataflow.Type{typ(elem, 5, 6)}})
+		}
+	}
+	for i := range 40 {
+		r := rand.New(rand.NewPCG(uint64(i), 13))
+		labels := []int{2, 3, 4, 6, 9, 12, 16}[r.IntN(7)]
+		shape := []dataflow.Shape{{labels}, {4, labels}, {2, 2, labels}}[r.IntN(3)]
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: labelselect.New(sel(r.IntN(4), labels, 1+r.IntN(labels))),
+			In: []dataflow.Type{layertest.Type(r, shape, 1+r.IntN(8))}})
+	}
+	layertest.Check(t, 70, cases...)
+}
+
+// TestEvalAgainstDefinition holds Eval against what its places mean: whatever stands in a place comes before all that
+// stands in none or in a later one.
+func TestEvalAgainstDefinition(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		labels, vectors := 1+r.IntN(9), 1+r.IntN(3)
+		p := sel(r.IntN(4), labels, 1+r.IntN(labels))
+		in := typ(intN(3), vectors, labels)
+		op, out, err := labelselect.New(p).Bind([]dataflow.Type{in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (dataflow.Shape{vectors, p.K}); !slices.Equal(out[0].Shape, want) || out[0].Range[0] != (num.Range{Lo: 0, Hi: int64(labels - 1)}) {
+			t.Fatalf("%+v gives %+v", p, out[0])
+		}
+		x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, vectors*labels)}
+		for i := range x.Data {
+			x.Data[i] = r.Int64N(8) - 4
+		}
+		y := op.Eval([]dataflow.Tensor{x})[0]
+		for v := range vectors {
+			vector, places := x.Data[v*labels:(v+1)*labels], y.Data[v*p.K:(v+1)*p.K]
+			left := map[int64]bool{}
+			for i := range labels {
+				left[int64(i)] = true
+			}
+			for _, i := range places {
+				if !left[i] {
+					t.Fatalf("%+v of %v gives %v: %d twice", p, vector, places, i)
+				}
+				delete(left, i)
+				for j := range left {
+					a, b := vector[i], vector[j]
+					if p.First == labelselect.Smallest {
+						a, b = b, a
+					}
+					if a < b || a == b && (i < j) != (p.Ties == labelselect.LowerIndex) {
+						t.Fatalf("%+v of %v gives %v: %d comes before %d", p, vector, places, j, i)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTies spells what equal labels do.
+func TestTies(t *testing.T) {
+	t.Parallel()
+	for order, want := range []string{"[0 3 1]", "[3 0 4]", "[2 1 4]", "[2 4 1]"} {
+		op, _, err := labelselect.New(sel(order, 5, 3)).Bind([]dataflow.Type{typ(intN(3), 5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := op.Eval([]dataflow.Tensor{{Shape: dataflow.Shape{5}, Data: []int64{3, -1, -4, 3, -1}}})
+		if got := fmt.Sprint(y[0].Data); got != want {
+			t.Errorf("%+v: %s, want %s", orders[order], got, want)
+		}
+	}
+}
+
+// TestLoop holds the clocks against FINN's LabelSelect: labels over PE, per vector.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ labels, vectors, pe, iterations, latency int }{
+		{10, 1, 1, 10, 1}, {10, 1, 5, 2, 4}, {12, 1, 1, 12, 1}, {10, 7, 2, 35, 2}, {16, 3, 16, 3, 5}, {1, 1, 1, 1, 1},
+	} {
+		op, _, err := labelselect.New(sel(0, tt.labels, 1)).Bind([]dataflow.Type{typ(intN(8), tt.vectors, tt.labels)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
+		if l.Iterations() != tt.iterations || l.Latency != tt.latency || l.Words(l.Write[0]) != tt.vectors {
+			t.Errorf("%+v: %+v", tt, l)
+		}
+		if got := op.Cost(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{}).Total(); got != (dataflow.Resources{}) {
+			t.Errorf("%+v: %+v, FINN estimates nothing", tt, got)
+		}
+	}
+}
+
+func TestFolds(t *testing.T) {
+	t.Parallel()
+	op, _, err := labelselect.New(sel(0, 128, 1)).Bind([]dataflow.Type{typ(intN(40), 128)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pes []int
+	for f := range op.Folds() {
+		pes = append(pes, f.PE)
+	}
+	if want := []int{1, 2, 4, 8, 16, 32, 64}; !slices.Equal(pes, want) { // 128 labels are a word of 5120 bits
+		t.Errorf("PE %v, want %v", pes, want)
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	good, in := sel(0, 10, 1), typ(intN(8), 1, 10)
+	with := func(change func(p *labelselect.Params)) labelselect.Params {
+		p := good
+		change(&p)
+		return p
+	}
+	for _, tt := range []struct {
+		p    labelselect.Params
+		in   []dataflow.Type
+		want string
+	}{
+		{good, []dataflow.Type{in}, ""},
+		{good, []dataflow.Type{typ(intN(8), 3, 2, 5)}, ""},
+		{labelselect.Params{}, []dataflow.Type{in}, "vectors of 0 labels"},
+		{with(func(p *labelselect.Params) { p.Labels = 1 << 40 }), []dataflow.Type{in}, "vectors of 1099511627776 labels"},
+		{with(func(p *labelselect.Params) { p.K = 0 }), []dataflow.Type{in}, "0 places for 10 labels, want 1 to 10"},
+		{with(func(p *labelselect.Params) { p.K = 11 }), []dataflow.Type{in}, "11 places for 10 labels"},
+		{sel(0, 20, 17), []dataflow.Type{typ(intN(8), 20)}, "17 places, at most 16 are possible"},
+		{with(func(p *labelselect.Params) { p.First = "" }), []dataflow.Type{in}, `"" comes first, want "largest" or "smallest"`},
+		{with(func(p *labelselect.Params) { p.Ties = "first" }), []dataflow.Type{in}, `"first" comes first, want "lower index" or "higher index"`},
+		{good, nil, "0 inputs"},
+		{good, []dataflow.Type{in, in}, "2 inputs"},
+		{good, []dataflow.Type{typ(intN(8), 1, 11)}, "an input of shape [1 11], want vectors of 10 labels"},
+		{good, []dataflow.Type{typ(intN(8), 3, 4, 5)}, "want vectors of 10"},
+		{good, []dataflow.Type{typ(intN(8), 1<<32, 10)}, "no fold"},
+	} {
+		_, _, err := labelselect.New(tt.p).Bind(tt.in)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`, `{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
+		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`, `{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`} {
+		if op, err := labelselect.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
