@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -230,6 +231,57 @@ var imports = []struct {
 		n.op("MatMul", "y", "q2", n.c([]int{3, 4}, weights...))
 		n.output("N", 4)
 	}, layers: "Thresholding MVAU"},
+	{name: "the same codes again", build: func(n *net) {
+		n.input("N", 3)
+		n.quant("q", "again", n.s(0.5), 0, 4, 1)
+		n.op("MatMul", "h", "again", n.c([]int{3, 4}, weights...))
+		n.quant("h", "a", n.s(0.5), 0, 4, 1)
+		n.quant("a", "y", n.s(0.5), 0, 5, 1)
+		n.output("N", 4)
+	}, layers: "MVAU"},
+	{name: "the same codes again, and the first", build: func(n *net) {
+		n.input("N", 3)
+		n.quant("q", "again", n.s(0.5), 0, 4, 1)
+		n.dense()
+		n.op("MatMul", "g", "again", n.c([]int{3, 4}, weights...))
+		n.quant("h", "a", n.s(0.5), 0, 4, 1)
+		n.quant("g", "b", n.s(0.5), 0, 4, 1)
+		n.op("Add", "y", "a", "b")
+		n.output("N", 4)
+	}, refuse: diag.NotMapped, hint: "already read"},
+	{name: "codes alone", build: func(n *net) {
+		n.input("N", 3)
+		n.quant("q", "y", n.s(0.5), 0, 4, 1)
+		n.output("N", 3)
+	}, refuse: diag.NothingQuantised},
+	{name: "bipolar", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 3)
+		n.Node("BipolarQuant", "x", n.s(0.25)).Domain("qonnx.custom_op.general").Out("q")
+		n.op("MatMul", "h", "q", n.c([]int{3, 2}, 1, -1, -1, 1, 1, 1))
+		n.op("Add", "a", "h", n.c([]int{2}, 0.25, -0.1))
+		n.Node("BipolarQuant", "a", n.s(0.5)).Domain("qonnx.custom_op.general").Out("q2")
+		n.op("MatMul", "y", "q2", n.c([]int{2, 2}, 1, 1, -1, 1))
+		n.output("N", 2)
+	}, layers: "MVAU MVAU"},
+	{name: "a sigmoid and an irrational threshold", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Sigmoid", "g", "h")
+		n.quant("g", "q2", n.s(0.1), 0, 4, 0)
+		n.op("MatMul", "h2", "q2", n.c([]int{4, 2}, 1, 1, -1, 1, 2, 0, 0, -3))
+		n.op("BatchNormalization", "b", "h2", n.c([]int{2}, -1, 0.5), n.c([]int{2}, 0, 0.3), n.c([]int{2}, 0.2, 0), n.c([]int{2}, 2, 3))
+		n.Node("BipolarQuant", "b", n.s(1)).Domain("qonnx.custom_op.general").Out("y")
+		n.output("N", 2)
+	}, layers: "MVAU MVAU"},
+	{name: "bytes with zero points", build: func(n *net) {
+		n.Input("x", graph.Float32, 1, 3)
+		n.Init("z", graph.UInt8, nil, 100).Init("az", graph.UInt8, nil, 100).Init("bz", graph.UInt8, []int{2}, 128, 7).Init("w", graph.UInt8, []int{3, 2}, 0, 1, 128, 9, 255, 7)
+		n.op("QuantizeLinear", "q", "x", n.s(0.1), "z")
+		n.op("MatMulInteger", "h", "q", "w", "az", "bz")
+		n.op("Cast", "c", "h").Int("to", int64(graph.Float32))
+		n.op("Mul", "y", "c", n.s(0.01))
+		n.output(1, 2)
+	}, layers: "MVAU"},
 	{name: "a head of 8 bits", build: func(n *net) {
 		n.input("N", 3)
 		n.dense()
@@ -422,6 +474,20 @@ var imports = []struct {
 		n.op("MatMul", "y", "q2", n.c([]int{4, 1}, 1, 1, 1, 1))
 		n.output("N", 1)
 	}, refuse: diag.RoundingUndecided},
+	{name: "steps beyond all numbers", build: func(n *net) {
+		n.Input("x", graph.Float64, "N", 3)
+		n.Init("huge", graph.Float64, nil, 1.7e308)
+		n.quant("x", "q", "huge", 0, 8, 1)
+		n.dense()
+		n.op("Identity", "y", "h")
+		n.Output("y", graph.Float64, "N", 4)
+	}, layers: "MVAU"},
+	{name: "a frame without end", build: func(n *net) {
+		n.input(1<<21, 3)
+		n.dense()
+		n.quant("h", "y", n.s(0.5), 0, 4, 1)
+		n.output(1<<21, 4)
+	}, refuse: diag.ModelTooLarge},
 	{name: "our own operators", build: func(n *net) {
 		n.Opset("hlsgen", 1)
 		n.Input("x", graph.Float32, "N", 3)
@@ -529,4 +595,121 @@ func agree(t *testing.T, m *dataflow.Model, samples int) {
 		seen[fmt.Sprint(got)] = true
 	}
 	t.Logf("%d different outputs", len(seen))
+}
+
+// between draws an operation that may stand between a layer and its quantiser, on size values.
+func (n *net) between(r *rand.Rand, x string, size int) string {
+	y := n.name()
+	vector := func() string {
+		v := make([]float64, size)
+		for i := range v {
+			v[i] = r.NormFloat64()
+		}
+		if r.IntN(3) == 0 {
+			return n.s(v[0])
+		}
+		return n.c([]int{size}, v...)
+	}
+	switch r.IntN(12) {
+	case 0:
+		n.op("Relu", y, x)
+	case 1:
+		n.op("Add", y, x, vector())
+	case 2:
+		n.op("Mul", y, x, vector())
+	case 3:
+		n.op("Clip", y, x, n.s(-1-r.Float64()), n.s(1+r.Float64()))
+	case 4:
+		gamma, variance := make([]float64, size), make([]float64, size)
+		for i := range gamma {
+			gamma[i] = []float64{1, -1, 0, 2.9e-7, 1e-41, -0.3}[r.IntN(6)]
+			variance[i] = []float64{1, 2, 0, 1e-12, 0.25}[r.IntN(5)]
+		}
+		n.op("BatchNormalization", y, x, n.c([]int{size}, gamma...), n.c([]int{size}, gamma...), n.c([]int{size}, variance...), n.c([]int{size}, variance...))
+	case 5:
+		n.op("Neg", y, x)
+	case 6:
+		n.op("Sigmoid", y, x)
+	case 7:
+		n.op("LeakyRelu", y, x).Float("alpha", 0.125)
+	case 8:
+		n.op("Mul", y, x, x)
+	case 9:
+		n.op("Reshape", y, x, n.i(1, -1))
+	case 10:
+		n.op("Div", y, x, n.s(1.5+r.Float64()))
+	case 11:
+		n.op("Abs", y, x)
+	}
+	return y
+}
+
+// coded draws a quantiser.
+func (n *net) coded(r *rand.Rand, x string) string {
+	y := n.name()
+	scale := []float64{0.5, 0.25, 0.3, 1, 0.7}[r.IntN(5)]
+	switch r.IntN(5) {
+	case 0:
+		zero := n.name()
+		n.Init(zero, graph.UInt8, nil, float64(r.IntN(4)))
+		n.op("QuantizeLinear", y+"c", x, n.s(scale/4), zero)
+		n.op("DequantizeLinear", y, y+"c", n.s(scale/4), zero)
+	case 1:
+		n.Node("BipolarQuant", x, n.s(scale)).Domain("qonnx.custom_op.general").Out(y)
+	default:
+		mode := []string{"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"}[r.IntN(7)]
+		n.Node("Quant", x, n.s(scale), n.s(float64(r.IntN(3)-1)/2), n.s(float64(1+r.IntN(5)))).Domain("qonnx.custom_op.general").Int("signed", int64(r.IntN(2))).Str("rounding_mode", mode).Out(y)
+	}
+	return y
+}
+
+// TestRandomNetworks puts whatever may stand between layers there. What imports must agree; what does not must say why.
+func TestRandomNetworks(t *testing.T) {
+	t.Parallel()
+	networks, imported := 80, 0
+	if os.Getenv("HLSGEN_LONG") != "" {
+		networks = 2000
+	}
+	for seed := range networks {
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
+		n := &net{Model: onnxtest.New(13).Opset("qonnx.custom_op.general", 2)}
+		width := 1 + r.IntN(5)
+		n.Input("x", graph.Float32, 1, width)
+		y := n.coded(r, "x")
+		for range 1 + r.IntN(2) {
+			next, unit := 1+r.IntN(5), []float64{0.25, 0.375, 0x1p-33}[r.IntN(9)/4]
+			w := make([]float64, width*next)
+			for i := range w {
+				w[i] = float64(r.IntN(7)-3) * unit
+			}
+			h := n.name()
+			n.op("MatMul", h, y, n.c([]int{width, next}, w...))
+			width, y = next, h
+			for range r.IntN(4) {
+				y = n.between(r, y, width)
+			}
+			y = n.coded(r, y)
+		}
+		n.op("Identity", "y", y)
+		n.Output("y", graph.Float32, 1, width)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			var d diag.List
+			im, err := frontend.Import("model.onnx", n.Bytes(), frontend.Options{}, &d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if im.Model == nil {
+				if !d.Failed() || d.Diags[0].Msg == "" || d.Diags[0].Hint == "" {
+					t.Fatalf("refused without a reason: %v", d.Diags)
+				}
+				t.Log(d.Diags[0].String())
+				return
+			}
+			imported++
+			agree(t, im.Model, 60)
+		})
+	}
+	if imported*2 < networks {
+		t.Errorf("%d of %d networks were imported", imported, networks)
+	}
 }

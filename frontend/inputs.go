@@ -22,10 +22,27 @@ type InputQuant struct {
 
 // insert changes the graph, and tells the user that it does.
 func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
-	constant := func(name string, v float64) string {
-		for g.Init[name] != nil {
+	taken := map[string]bool{}
+	for name := range g.Init {
+		taken[name] = true
+	}
+	for _, n := range g.Nodes {
+		for _, out := range n.Outputs {
+			taken[out] = true
+		}
+	}
+	for _, in := range g.Inputs {
+		taken[in.Name] = true
+	}
+	fresh := func(name string) string {
+		for taken[name] {
 			name += "_"
 		}
+		taken[name] = true
+		return name
+	}
+	constant := func(name string, v float64) string {
+		name = fresh(name)
 		g.Init[name] = &graph.Tensor{DType: graph.Float32, F: []float64{v}}
 		return name
 	}
@@ -39,7 +56,7 @@ func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
 		if !in.DType.Float() {
 			continue
 		}
-		out := in.Name + ".quantised"
+		out := fresh(in.Name + ".quantised")
 		for _, n := range g.Nodes {
 			for i, name := range n.Inputs {
 				if name == in.Name {

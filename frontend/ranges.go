@@ -38,9 +38,10 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 			continue
 		}
 		value := func(code float64) float64 { // the input whose code this is
-			v := new(big.Rat).SetFloat64((code - zero.At(0)) * scale.At(0))
+			v := new(big.Rat).SetFloat64(code - zero.At(0))
+			v.Mul(v, new(big.Rat).SetFloat64(scale.At(0)))
 			x, _ := v.Sub(v, f.Bias).Quo(v, f.Scale).Float64()
-			return x
+			return max(-math.MaxFloat32, min(x, math.MaxFloat32))
 		}
 		// Half a step beyond the ends, so that saturation is seen too.
 		lo, hi := value(first-0.75), value(last+0.75)

@@ -66,7 +66,6 @@ func from(n *graph.Node, domain, op string, inputs []string, output string, attr
 	return &graph.Node{Index: n.Index, Name: n.Name, Domain: domain, Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: attrs}
 }
 
-func intAttr(v int64) graph.Attr     { return graph.Attr{Kind: graph.AttrInt, I: v} }
 func floatAttr(v float64) graph.Attr { return graph.Attr{Kind: graph.AttrFloat, F: v} }
 
 func scalar(dt graph.DType, v float64) *graph.Tensor {

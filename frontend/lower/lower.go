@@ -135,6 +135,7 @@ type state struct {
 	failed  map[string]bool
 	used    map[*graph.Step]bool
 	feeds   map[string]bool // answers of feedsLayer
+	traced  int             // elements
 	in, out []string
 }
 
@@ -159,6 +160,24 @@ func used(p *graph.Program) map[*graph.Step]bool {
 type hostCode struct {
 	step *graph.Step
 	typ  dataflow.Type
+}
+
+func empty() *Reject {
+	return &Reject{diag.NotMapped, "a tensor without elements", "remove the empty part of the model"}
+}
+
+// maxTraced bounds the elements of all tensors that are traced back to integers, one by one, at some microseconds each.
+const maxTraced = 1 << 22
+
+// trace counts the elements of a tensor that is about to be traced back.
+func (s *state) trace(elements int) *Reject {
+	if elements == 0 {
+		return empty()
+	}
+	if s.traced += elements; s.traced > maxTraced {
+		return &Reject{diag.ModelTooLarge, fmt.Sprintf("the layers up to this one have more than %d elements", maxTraced), "give the model one sample at a time: its axes but the first are those of one frame"}
+	}
+	return nil
 }
 
 func (s *state) apply(step *graph.Step) {

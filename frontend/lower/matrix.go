@@ -76,8 +76,8 @@ func (s *state) operand(x string, k int) (*operand, *Reject) {
 	a := &operand{}
 	seen := map[*graph.Node]bool{}
 	size := graph.Size(s.prog.Known[x].Shape)
-	if size == 0 {
-		return nil, empty()
+	if reject := s.trace(size); reject != nil {
+		return nil, reject
 	}
 	for i := range size {
 		sl, err := s.a.At(x, i)

@@ -168,8 +168,8 @@ func (s *state) activation(step *graph.Step) (*activation, *Reject) {
 	channels := 0 // of the integer tensor: the quantiser may see it reshaped
 	act := &activation{}
 	seen := map[*graph.Node]bool{}
-	if graph.Size(step.Shape) == 0 {
-		return nil, empty()
+	if reject := s.trace(graph.Size(step.Shape)); reject != nil {
+		return nil, reject
 	}
 	for i := range graph.Size(step.Shape) {
 		sl, err := s.a.Of(step, i)
@@ -209,10 +209,6 @@ func (s *state) activation(step *graph.Step) (*activation, *Reject) {
 		}
 	}
 	return act, nil
-}
-
-func empty() *Reject {
-	return &Reject{diag.NotMapped, "a tensor without elements", "remove the empty part of the model"}
 }
 
 func join(sl *scaled.Slice) *Reject {

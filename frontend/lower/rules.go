@@ -24,5 +24,6 @@ var Rules = []Rule{
 	{"host-prefix", "Any other step that depends on the model's inputs alone stays real-valued on the host.", hostPrefix},
 	{"matrix", "A product of scaled integers with constant weights is an MVAU. It waits for a quantiser to become its activation.", matrix},
 	{"quantiser", "The slice from a quantiser back to integers is a step function: the thresholds of the MVAU that made them, or a Thresholding of its own.", quantiser},
+	{"labels", "The places of integers in order (ArgMax, TopK) are a LabelSelect, where their order is that of the real values and nothing else needs them; else the host puts them in order.", labels},
 	{"slice", "A step between integers and a quantiser has no layer: it is part of that quantiser's step function, or of the host's suffix.", slice},
 }

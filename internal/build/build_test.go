@@ -39,7 +39,10 @@ func models(t *testing.T) []string {
 		t.Log("HLSGEN_SHARED is not set: only the examples are run")
 		return out
 	}
-	for _, pattern := range []string{"brevitas/digits-mlp-w2a2/*.onnx", "brevitas/digits-mlp-w4a4-pot/*.onnx", "brevitas/iris-mlp-w3a3/*.onnx", "zoo/*TFC_2W2A/model.onnx", "zoo/*kwsmlp_w3a3/model.onnx"} {
+	for _, pattern := range []string{
+		"brevitas/digits-mlp-*/*.onnx", "brevitas/iris-mlp-*/*.onnx", "brevitas/jets-qap*/*.onnx", "brevitas/a2q*-mlp*/*.onnx", "zoo/*TFC_?W?A/model.onnx", "zoo/labs_tfc*/model.onnx",
+		"zoo/*kwsmlp_w3a3/model.onnx", "zoo/unsw*/model.onnx", "zoo/*qkeras*/model.onnx", "zoo/exmodels_bnn*/model.onnx", "zoo/tract_qsigmoid*/model.onnx",
+	} {
 		found, err := filepath.Glob(filepath.Join(shared, "models", pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("no shared model matches %s: %v", pattern, err)

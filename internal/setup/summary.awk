@@ -1,36 +1,51 @@
-# Shortens `go test -v`: a line per package, the whole story of a package that fails, and sums in the end. Tests and
-# their subtests count alike.
+# Shortens `go test -v`: a line per package, the whole story of a package that fails, why tests were skipped, and sums in
+# the end. Tests and their subtests count alike.
 
-/^=== (RUN|PAUSE|CONT)/ { next }
+# What a test says follows a line that names it.
+/^=== / { test = $3; next }
 
-# What a test says comes before its verdict; of a skipped one we look for the reason.
 { said[++lines] = $0 }
+
+/_test\.go:[0-9]+: / {
+    why[test] = $0
+    sub(/^.*_test\.go:[0-9]+: /, "", why[test])
+}
 
 /^ *--- PASS: / { passed++ }
 /^ *--- FAIL: / { failed++ }
 /^ *--- SKIP: / {
     skipped++
-    for (i = lines; i > 0 && i > lines - 4; i--)
-        if (said[i] ~ /HLSGEN_SHARED/) { shared++; break }
+    reason = why[$3] == "" ? "no reason given" : why[$3]
+    if (!(reason in count)) reasons[++kinds] = reason
+    count[reason]++
 }
 
 /^FAIL\t|^panic: / { bad = 1 }
 
+# The story of a package ends with its verdict.
 /^(ok  |\?   |FAIL|---) *\t/ {
     if (/^FAIL/) {
         packages++
-        for (i = 1; i < lines; i++) if (said[i] !~ /^ *--- (PASS|SKIP): |^=== NAME|^PASS$|^FAIL$/) print said[i]
+        lines--
+        story()
     }
     print
+    delete why
     lines = 0
 }
 
+function story(   i) {
+    for (i = 1; i <= lines; i++)
+        if (said[i] !~ /^ *--- (PASS|SKIP): |^PASS$|^FAIL$/) print said[i]
+}
+
 END {
-    for (i = 1; i <= lines; i++) if (said[i] !~ /^ *--- (PASS|SKIP): |^=== NAME|^PASS$|^FAIL$/) print said[i] # a build that failed
+    story() # of a build that failed
     print ""
-    if (shared) printf "skipped for want of shared models (HLSGEN_SHARED is not set): %d\n", shared
-    if (skipped > shared) printf "skipped for other reasons (go test -v says which): %d\n", skipped - shared
+    if (skipped) print "skipped:"
+    for (i = 1; i <= kinds; i++) printf "%5d  %.100s\n", count[reasons[i]], reasons[i]
+    if (count["HLSGEN_SHARED is not set"]) print "HLSGEN_SHARED names a folder of shared models; without it, the cases on them are skipped."
     if (bad || failed) printf "Tests failed in %d packages; their output stands above, each before its line FAIL.\n", packages
     else print "Every test that ran passed."
-    printf "%d passed, %d failed\n", passed, failed
+    printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 }

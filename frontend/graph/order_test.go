@@ -1,0 +1,67 @@
+package graph_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// TestTiesWithoutDigits puts values in order that no digits prove equal, behind functions whose values are irrational:
+// they are equal where their arguments are.
+func TestTiesWithoutDigits(t *testing.T) {
+	t.Parallel()
+	x := []float64{1, 2, 1, 0.5, 2, 1}
+	node := func(op string, a attrs, in []string, out ...string) *graph.Node {
+		return &graph.Node{Name: op, Op: op, Inputs: in, Outputs: out, Attrs: a.graph()}
+	}
+	for _, c := range []struct {
+		name  string
+		nodes []*graph.Node
+		want  []float64 // the places
+	}{
+		{"softmax", []*graph.Node{node("Softmax", nil, []string{"x"}, "s"), node("Identity", nil, []string{"s"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
+		{"logarithm", []*graph.Node{node("LogSoftmax", nil, []string{"x"}, "s"), node("Reshape", nil, []string{"s", "shape"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
+		{"two functions", []*graph.Node{node("Neg", nil, []string{"x"}, "n"), node("Sigmoid", nil, []string{"n"}, "s"), node("Tanh", nil, []string{"s"}, "h"), node("Mul", nil, []string{"h", "s"}, "v")},
+			[]float64{3, 0, 2, 5, 1, 4}},
+		{"factors that are equal", []*graph.Node{node("Mul", nil, []string{"x", "factors"}, "m"), node("Sigmoid", nil, []string{"m"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
+	} {
+		g := &graph.Graph{
+			Inputs:  []graph.Value{{Name: "x", DType: graph.Float32, Known: true, Dims: []graph.Dim{{Size: 1}, {Size: 6}}}},
+			Outputs: []graph.Value{{Name: "values"}, {Name: "y"}},
+			Init:    map[string]*graph.Tensor{"k": int64s(6), "shape": int64s(1, 6), "factors": reals([]int{6}, 3, 3, 3, 3, 3, 3)},
+			Opsets:  map[string]int64{"": 13},
+			Nodes:   append(slices.Clone(c.nodes), node("TopK", nil, []string{"v", "k"}, "values", "y")),
+		}
+		var d diag.List
+		p := graph.Prepare(g, "model.onnx", graph.Options{}, &d)
+		if p == nil {
+			t.Fatalf("%s: %v", c.name, d.Diags)
+		}
+		part, err := p.Part([]string{"x"}, []string{"values", "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, all, err := part.Run([]*graph.Reals{graph.Exactly([]int{1, 6}, x)})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		y, err := part.Rounded("y", all)
+		if err != nil || !slices.Equal(y, c.want) {
+			t.Errorf("%s: places %v, %v, want %v", c.name, y, err, c.want)
+		}
+		values, err := part.Rounded("values", all)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for i := 1; i < len(values); i++ { // equal inputs, and no others, have equal values
+			if a, b := x[int(y[i-1])], x[int(y[i])]; a == b && values[i-1] != values[i] || a != b && values[i-1] <= values[i] {
+				t.Errorf("%s: values %s", c.name, fmt.Sprint(values))
+			}
+		}
+	}
+}

@@ -1,0 +1,389 @@
+package frontend_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/hlslib/labelselect"
+	"hlsgen/internal/diag"
+)
+
+// perChannel multiplies h by a scale per channel.
+func (n *net) perChannel(scale ...float64) {
+	n.dense()
+	n.op("Mul", "m", "h", n.c([]int{len(scale)}, scale...))
+}
+
+// top puts x in order; y is the indices of the first k.
+func (n *net) top(x string, k float64) *onnxtest.Node {
+	return n.Node("TopK", x, n.i(k)).Name("order").Out("values", "y")
+}
+
+func (n *net) arg(op, x string) *onnxtest.Node {
+	return n.Node(op, x).Name("order").Int("axis", -1).Out("y")
+}
+
+func (n *net) indices(dims ...any) { n.Output("y", graph.Int64, dims...) }
+
+const onHost = "host suffix"
+
+var labelled = []struct {
+	name   string
+	opset  int64 // 0 is 13
+	build  func(n *net)
+	layers string // the kinds of the layers, in order
+	order  string // the parameters of the one that selects labels, or onHost
+	refuse string // part of the message, where another layer needs what no layer gives
+}{
+	{name: "the largest sum", build: func(n *net) { // a column is 0, and one has only even weights
+		n.input("N", 3)
+		n.dense()
+		n.arg("ArgMax", "h")
+		n.indices("N", 1)
+	}, layers: "MVAU LabelSelect", order: "{4 1 largest lower index}"},
+	{name: "the smallest sum, the last of equal ones", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.arg("ArgMin", "h").Int("keepdims", 0).Int("select_last_index", 1)
+		n.indices("N")
+	}, layers: "MVAU LabelSelect", order: "{4 1 smallest higher index}"},
+	{name: "quantised weights, a scale and a bias for all", build: func(n *net) {
+		n.input("N", 3)
+		n.Node("Quant", n.c([]int{3, 4}, weights...), n.s(0.3), n.s(0), n.s(4)).Domain("qonnx.custom_op.general").Int("signed", 1).Out("w")
+		n.op("MatMul", "h", "q", "w")
+		n.op("Mul", "m", "h", n.s(0.7))
+		n.op("Add", "a", "m", n.s(-11.3))
+		n.top("a", 3)
+		n.indices("N", 3)
+	}, layers: "MVAU LabelSelect", order: "{4 3 largest lower index}"},
+	{name: "the smallest three", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.top("h", 3).Int("largest", 0)
+		n.indices("N", 3)
+	}, layers: "MVAU LabelSelect", order: "{4 3 smallest lower index}"},
+	{name: "every label", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.top("h", 4)
+		n.indices("N", 4)
+	}, layers: "MVAU LabelSelect", order: "{4 4 largest lower index}"},
+	{name: "a negative scale", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 3}, 1, -2, 3, 2, 1, -1, 3, 3, 1))
+		n.op("Mul", "m", "h", n.s(-0.3))
+		n.op("Sub", "a", n.s(2), "m")
+		n.op("Neg", "b", "a")
+		n.top("b", 2)
+		n.indices("N", 2)
+	}, layers: "MVAU LabelSelect", order: "{3 2 smallest lower index}"},
+	{name: "a negative scale of columns with factors", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Mul", "m", "h", n.s(-0.3))
+		n.arg("ArgMax", "m").Int("select_last_index", 1)
+		n.indices("N", 1)
+	}, layers: "MVAU LabelSelect", order: "{4 1 smallest higher index}"},
+	{name: "scales of both signs, powers of two apart", build: func(n *net) {
+		n.input("N", 3)
+		n.perChannel(0.3, -0.3, -0.6, 1.2)
+		n.top("m", 4)
+		n.indices("N", 4)
+	}, layers: "MVAU LabelSelect", order: "{4 4 largest lower index}"},
+	{name: "scales of their own", build: func(n *net) {
+		n.input("N", 3)
+		n.perChannel(0.1, 0.3, 0.7, 1.1)
+		n.top("m", 3)
+		n.indices("N", 3)
+	}, layers: "MVAU", order: onHost},
+	{name: "a scale of 0", build: func(n *net) {
+		n.input("N", 3)
+		n.perChannel(1, 1, 0, 1)
+		n.arg("ArgMax", "m")
+		n.indices("N", 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "biases of their own", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Add", "a", "h", n.c([]int{4}, 0.5, 1, 0, -1))
+		n.arg("ArgMax", "a")
+		n.indices("N", 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "no weights", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 2}, make([]float64, 6)...))
+		n.arg("ArgMax", "h")
+		n.indices("N", 1)
+	}, layers: "MVAU LabelSelect", order: "{2 1 largest lower index}"},
+	{name: "weights beyond 8 bits stay as wide", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 2}, 1000, 6, -999, 4, 1, 2))
+		n.arg("ArgMax", "h")
+		n.indices("N", 1)
+	}, layers: "MVAU LabelSelect", order: "{2 1 largest lower index}"},
+	{name: "weights that would become too large", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 2}, 7, 7*64, -6, 3*64, 1, 64))
+		n.arg("ArgMax", "h")
+		n.indices("N", 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "one label", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 1}, 1, 2, 3))
+		n.arg("ArgMax", "h")
+		n.indices("N", 1)
+	}, layers: "MVAU LabelSelect", order: "{1 1 largest lower index}"},
+	{name: "softmax", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Mul", "m", "h", n.s(0.1))
+		n.op("Softmax", "s", "m")
+		n.top("s", 3)
+		n.indices("N", 3)
+	}, layers: "MVAU LabelSelect", order: "{4 3 largest lower index}"},
+	{name: "softmax and moves, of a softmax", build: func(n *net) {
+		n.input(1, 2, 3)
+		n.dense()
+		n.op("Softmax", "s", "h")
+		n.op("Reshape", "r", "s", n.i(2, 4))
+		n.op("LogSoftmax", "l", "r")
+		n.op("Unsqueeze", "u", "l", n.i(0))
+		n.arg("ArgMin", "u")
+		n.indices(1, 2, 1)
+	}, layers: "MVAU LabelSelect", order: "{4 1 smallest lower index}"},
+	{name: "softmax over more than the row", opset: 11, build: func(n *net) {
+		n.input(1, 2, 3)
+		n.dense()
+		n.op("Softmax", "s", "h").Int("axis", 0)
+		n.arg("ArgMax", "s")
+		n.indices(1, 2, 1)
+	}, layers: "MVAU LabelSelect", order: "{4 1 largest lower index}"},
+	{name: "softmax across the rows", build: func(n *net) {
+		n.input(1, 2, 3)
+		n.dense()
+		n.op("Softmax", "s", "h").Int("axis", 1)
+		n.Node("ArgMax", "s").Name("order").Int("axis", -1).Out("i")
+		n.op("Cast", "c", "i").Int("to", int64(graph.Float32))
+		n.quant("c", "y", n.s(1.5), 0, 4, 1)
+		n.output(1, 2, 1)
+	}, refuse: "made of 2 integers"},
+	{name: "softmax of scales of their own", build: func(n *net) {
+		n.input("N", 3)
+		n.perChannel(0.1, 0.3, 0.7, 1.1)
+		n.op("Softmax", "s", "m")
+		n.arg("ArgMax", "s")
+		n.indices("N", 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "a rectifier makes equal ones of different ones", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Relu", "r", "h")
+		n.arg("ArgMax", "r")
+		n.indices("N", 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "codes of an activation", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Add", "a", "h", n.c([]int{4}, 0.5, 1, 0, -1))
+		n.quant("a", "q2", n.s(0.75), 0, 3, 1)
+		n.top("q2", 2)
+		n.indices("N", 2)
+	}, layers: "MVAU LabelSelect", order: "{4 2 largest lower index}"},
+	{name: "codes with scales of their own", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.quant("h", "q2", n.c([]int{4}, 0.5, 0.25, 1, 0.5), 0, 3, 1)
+		n.arg("ArgMax", "q2")
+		n.indices("N", 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "bipolar codes", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.Node("BipolarQuant", "h", n.s(0.5)).Domain("qonnx.custom_op.general").Out("q2")
+		n.top("q2", 3).Int("largest", 0)
+		n.indices("N", 3)
+	}, layers: "MVAU LabelSelect", order: "{4 3 smallest lower index}"},
+	{name: "codes of the input", build: func(n *net) {
+		n.input("N", 3)
+		n.arg("ArgMax", "q")
+		n.indices("N", 1)
+	}, layers: "LabelSelect", order: "{3 1 largest lower index}"},
+	{name: "a head of 16 bits", build: func(n *net) {
+		n.Input("x", graph.Float32, "N", 3)
+		n.quant("x", "q", n.s(0.5), 0, 8, 1)
+		n.dense()
+		n.quant("h", "q2", n.s(0.01), 0, 16, 1)
+		n.arg("ArgMax", "q2")
+		n.indices("N", 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "vectors in a row", build: func(n *net) {
+		n.input("N", 5, 3)
+		n.dense()
+		n.top("h", 2)
+		n.indices("N", 5, 2)
+	}, layers: "MVAU LabelSelect", order: "{4 2 largest lower index}"},
+	{name: "vectors in a row, channels first", build: func(n *net) {
+		n.input(1, 5, 3)
+		n.dense()
+		n.op("Transpose", "t", "h").Ints("perm", 0, 2, 1)
+		n.Node("ArgMax", "t").Name("order").Int("axis", 1).Out("y")
+		n.indices(1, 1, 5)
+	}, layers: "MVAU LabelSelect", order: "{4 1 largest lower index}"},
+	{name: "places that lie apart", build: func(n *net) {
+		n.input(1, 5, 3)
+		n.dense()
+		n.op("Transpose", "t", "h").Ints("perm", 0, 2, 1)
+		n.top("t", 2).Int("axis", 1)
+		n.indices(1, 2, 5)
+	}, layers: "MVAU", order: onHost},
+	{name: "rows of several vectors", build: func(n *net) {
+		n.input(1, 2, 3)
+		n.dense()
+		n.op("Reshape", "r", "h", n.i(1, 8))
+		n.top("r", 5)
+		n.indices(1, 5)
+	}, layers: "MVAU LabelSelect", order: "{8 5 largest lower index}"},
+	{name: "rows of parts of a vector", build: func(n *net) {
+		n.input(1, 3)
+		n.dense()
+		n.op("Reshape", "r", "h", n.i(2, 2))
+		n.arg("ArgMax", "r")
+		n.indices(2, 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "rows across vectors", build: func(n *net) {
+		n.input(1, 5, 3)
+		n.dense()
+		n.Node("ArgMax", "h").Name("order").Int("axis", 1).Out("y")
+		n.indices(1, 1, 4)
+	}, layers: "MVAU", order: onHost},
+	{name: "some of the labels", build: func(n *net) {
+		n.input(1, 3)
+		n.dense()
+		n.op("Gather", "g", "h", n.i(0, 1, 2)).Int("axis", 1)
+		n.arg("ArgMax", "g")
+		n.indices(1, 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "more places than a layer has", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 18}, count(54)...))
+		n.top("h", 17)
+		n.indices("N", 17)
+	}, layers: "MVAU", order: onHost},
+	{name: "the values too", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.top("h", 2)
+		n.indices("N", 2)
+		n.Output("values", graph.Float32, "N", 2)
+	}, layers: "MVAU", order: onHost},
+	{name: "what is put in order too", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Mul", "m", "h", n.s(0.3))
+		n.arg("ArgMax", "m")
+		n.indices("N", 1)
+		n.Output("m", graph.Float32, "N", 4)
+	}, layers: "MVAU", order: onHost},
+	{name: "both ends", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.arg("ArgMax", "h")
+		n.op("ArgMin", "z", "h").Int("axis", -1)
+		n.indices("N", 1)
+		n.Output("z", graph.Int64, "N", 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "the index goes on as a real number", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.Node("ArgMax", "h").Name("order").Int("axis", 1).Out("i")
+		n.op("Cast", "c", "i").Int("to", int64(graph.Float32))
+		n.op("Mul", "y", "c", n.s(0.3))
+		n.output("N", 1)
+	}, layers: "MVAU LabelSelect", order: "{4 1 largest lower index}"},
+	{name: "the index goes into a layer", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.Node("ArgMax", "h").Name("order").Int("axis", 1).Out("i")
+		n.op("Cast", "c", "i").Int("to", int64(graph.Float32))
+		n.quant("c", "q2", n.s(1.5), 0, 4, 1)
+		n.op("MatMul", "y", "q2", n.c([]int{1, 2}, 3, -1))
+		n.output("N", 2)
+	}, layers: "MVAU LabelSelect Thresholding MVAU", order: "{4 1 largest lower index}"},
+	{name: "a layer needs the values", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.top("h", 2)
+		n.quant("values", "q2", n.s(1.5), 0, 4, 1)
+		n.op("MatMul", "z", "q2", n.c([]int{2, 1}, 3, -1))
+		n.Output("z", graph.Float32, "N", 1)
+	}, refuse: "the values that come first are used"},
+	{name: "a layer needs the index of labels with biases", build: func(n *net) {
+		n.input("N", 3)
+		n.dense()
+		n.op("Add", "a", "h", n.c([]int{4}, 0.5, 1, 0, -1))
+		n.Node("ArgMax", "a").Name("order").Int("axis", 1).Out("i")
+		n.op("Cast", "c", "i").Int("to", int64(graph.Float32))
+		n.quant("c", "y", n.s(1.5), 0, 4, 1)
+		n.output("N", 1)
+	}, refuse: "scales or biases of their own"},
+	{name: "a layer needs more places than a layer has", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 18}, count(54)...))
+		n.top("h", 17)
+		n.op("Cast", "c", "y").Int("to", int64(graph.Float32))
+		n.quant("c", "z", n.s(1.5), 0, 4, 1)
+		n.Output("z", graph.Float32, "N", 17)
+	}, refuse: "17 places, at most 16 are possible"},
+}
+
+// TestLabels imports models that put rows in order, and compares them to the model as written, on inputs that make many
+// labels equal.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	for _, c := range labelled {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			opset := c.opset
+			if opset == 0 {
+				opset = 13
+			}
+			n := &net{Model: onnxtest.New(opset).Opset("qonnx.custom_op.general", 2)}
+			c.build(n)
+			var d diag.List
+			im, err := frontend.Import("model.onnx", n.Bytes(), frontend.Options{}, &d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.refuse != "" {
+				if im.Model != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.NotMapped || d.Diags[0].Node != "order" || !strings.Contains(d.Diags[0].Msg, c.refuse) {
+					t.Errorf("%v, want one of %q", d.Diags, c.refuse)
+				}
+				return
+			}
+			if im.Model == nil {
+				t.Fatal(d.Diags)
+			}
+			var kinds []string
+			order := onHost
+			for _, node := range im.Model.Graph.Nodes {
+				kinds = append(kinds, node.Op.Kind())
+				if p, ok := node.Op.Params().(labelselect.Params); ok {
+					order = fmt.Sprint(p)
+				}
+			}
+			if got := strings.Join(kinds, " "); got != c.layers || order != c.order {
+				t.Errorf("layers %s, order %s, want %s, %s", got, order, c.layers, c.order)
+			}
+			for _, f := range im.Fates {
+				if f.Node == "order" && (f.Fate == onHost) != (order == onHost) {
+					t.Errorf("%s becomes %s", f.Op, f.Fate)
+				}
+			}
+			agree(t, im.Model, 100)
+		})
+	}
+}

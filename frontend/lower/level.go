@@ -1,0 +1,100 @@
+package lower
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/real"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/dataflow"
+)
+
+// maxLevelled bounds the weights that become larger for the sake of one scale: those of 8 bits, as layers mostly have.
+const maxLevelled = 1 << 7
+
+// level brings the columns of a waiting product to one scale. Each column's integers are as small as they can be, so that
+// its scale may be a multiple of its neighbours' though all weights were quantised alike; and scales per channel may be
+// powers of two. The weights of a column are multiplied by what its scale has over the unit that all have in common. The
+// product is nil where the labels differ in more than that, or weights would become too large. affine is its real values,
+// falls that these fall where its integers rise.
+func (s *state) level(r *ranking) (p *product, affine []real.Affine, falls bool) {
+	old := s.pending[r.source]
+	if old == nil {
+		return nil, nil, false
+	}
+	scales, ok := r.columns(old.weights)
+	if !ok {
+		return nil, nil, false
+	}
+	unit := commonUnit(scales)
+	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 && scales[at].Sign() < 0 {
+		falls = true
+		unit.Neg(unit)
+	}
+	factors := make([]*big.Rat, len(scales)) // they are whole
+	for c, v := range scales {
+		factors[c] = new(big.Rat).Quo(v, unit)
+	}
+	next := *old
+	if next.weights = levelled(old.weights, factors); next.weights == nil {
+		return nil, nil, false
+	}
+	next.op = mvau.New(mvau.Params{Weights: next.weights})
+	_, types, err := next.op.Bind([]dataflow.Type{s.build.Type(next.in)})
+	if err != nil {
+		return nil, nil, false
+	}
+	next.typ = types[0]
+	for i := range r.affine {
+		f, _ := s.a.Integer(r.source, i)
+		if m := factors[i%len(factors)]; m.Sign() != 0 {
+			f.Scale = new(big.Rat).Quo(f.Scale, m)
+		}
+		affine = append(affine, f)
+	}
+	return &next, affine, falls
+}
+
+// levelled multiplies each channel's weights by a whole number. It is nil where one becomes too large.
+func levelled(weights [][]int64, factors []*big.Rat) (out [][]int64) {
+	limit := int64(maxLevelled)
+	for _, row := range weights {
+		for _, w := range row {
+			limit = max(limit, w, -w)
+		}
+	}
+	for c, row := range weights {
+		m := factors[c].Num()
+		if m.CmpAbs(big.NewInt(limit)) > 0 {
+			return nil
+		}
+		next := make([]int64, len(row))
+		for k, w := range row {
+			if next[k] = w * m.Int64(); max(next[k], -next[k]) > limit {
+				return nil
+			}
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
+// columns is the scale of every column of weights; 0 where all of a column's weights are 0, and any scale does. ok is
+// false where a column has several, where a scale is 0, or where biases differ within a row.
+func (r *ranking) columns(weights [][]int64) (scales []*big.Rat, ok bool) {
+	scales = make([]*big.Rat, len(weights))
+	for i, f := range r.affine {
+		c := i % len(weights)
+		switch zero := !slices.ContainsFunc(weights[c], func(w int64) bool { return w != 0 }); {
+		case f.Bias.Cmp(r.affine[i-i%r.n].Bias) != 0:
+			return nil, false
+		case zero:
+			scales[c] = new(big.Rat)
+		case f.Scale.Sign() == 0, scales[c] != nil && scales[c].Cmp(f.Scale) != 0:
+			return nil, false
+		default:
+			scales[c] = f.Scale
+		}
+	}
+	return scales, true
+}

@@ -1,0 +1,133 @@
+package scaled_test
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/diag"
+)
+
+func constant(shape []int, v ...float64) *graph.Tensor {
+	return &graph.Tensor{DType: graph.Float32, Shape: shape, F: v}
+}
+
+func node(op string, attrs map[string]graph.Attr, out string, in ...string) *graph.Node {
+	return &graph.Node{Name: out, Op: op, Inputs: in, Outputs: []string{out}, Attrs: attrs}
+}
+
+// program has an input x of two by two, which the tests declare to be integers, and another one, r, of reals.
+func program(t *testing.T) *graph.Program {
+	t.Helper()
+	square := func(name string) graph.Value {
+		return graph.Value{Name: name, DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 2}}, Known: true}
+	}
+	axis := func(v int64) map[string]graph.Attr { return map[string]graph.Attr{"axis": {Kind: graph.AttrInt, I: v}} }
+	g := &graph.Graph{
+		Inputs: []graph.Value{square("x"), square("r")}, Outputs: []graph.Value{{Name: "relu"}}, Opsets: map[string]int64{"": 13},
+		Init: map[string]*graph.Tensor{"s": constant([]int{2}, 0.5, 3), "w": constant([]int{2, 2}, 1, 2, 3, 4), "one": constant(nil, 1)},
+		Nodes: []*graph.Node{
+			node("Mul", nil, "scaled", "x", "s"), node("Transpose", nil, "turned", "scaled"), node("Add", nil, "shifted", "turned", "one"), node("Relu", nil, "relu", "shifted"),
+			node("MatMul", nil, "product", "x", "w"), node("Add", nil, "after", "product", "one"), node("Add", nil, "mixed", "x", "r"), node("Concat", axis(0), "both", "x", "product"),
+			node("Sub", nil, "twice", "x", "turned"), node("Relu", nil, "other", "r"),
+		},
+	}
+	var d diag.List
+	p := graph.Prepare(g, "m", graph.Options{}, &d)
+	if p == nil {
+		t.Fatal(d.Diags)
+	}
+	return p
+}
+
+func TestSlices(t *testing.T) {
+	t.Parallel()
+	a := scaled.New(program(t))
+	third := real.Affine{Scale: big.NewRat(1, 3), Bias: big.NewRat(-1, 1)}
+	a.Declare("x", []real.Affine{third})
+	for _, c := range []struct {
+		tensor      string
+		i           int
+		leaves      string
+		nodes       int
+		scale, bias *big.Rat // nil: not affine
+	}{
+		{"x", 3, "[{x 3}]", 0, big.NewRat(1, 3), big.NewRat(-1, 1)},
+		{"scaled", 1, "[{x 1}]", 1, big.NewRat(1, 1), big.NewRat(-3, 1)},
+		{"turned", 1, "[{x 2}]", 2, big.NewRat(1, 6), big.NewRat(-1, 2)},
+		{"shifted", 2, "[{x 1}]", 3, big.NewRat(1, 1), big.NewRat(-2, 1)},
+		{"relu", 2, "[{x 1}]", 4, nil, nil},
+		{"both", 1, "[{x 1}]", 1, big.NewRat(1, 3), big.NewRat(-1, 1)},
+		{"twice", 1, "[{x 1} {x 2}]", 3, nil, nil},
+		{"twice", 0, "[{x 0}]", 3, big.NewRat(1, 6), big.NewRat(-1, 2)},
+	} {
+		s, err := a.At(c.tensor, c.i)
+		if err != nil {
+			t.Errorf("%s[%d]: %v", c.tensor, c.i, err)
+			continue
+		}
+		if got := fmt.Sprint(s.Leaves); got != c.leaves || len(s.Nodes) != c.nodes {
+			t.Errorf("%s[%d]: leaves %s, %d nodes, want %s, %d", c.tensor, c.i, got, len(s.Nodes), c.leaves, c.nodes)
+		}
+		if len(s.Leaves) > 1 {
+			continue
+		}
+		f, ok := s.Expr.Affine()
+		if ok != (c.scale != nil) || ok && (f.Scale.Cmp(c.scale) != 0 || f.Bias.Cmp(c.bias) != 0) {
+			t.Errorf("%s[%d] = %v*q%+v, %v, want %v, %v", c.tensor, c.i, f.Scale, f.Bias, ok, c.scale, c.bias)
+		}
+	}
+}
+
+func TestBlocked(t *testing.T) {
+	t.Parallel()
+	p := program(t)
+	a := scaled.New(p)
+	a.Declare("x", scaled.Unit)
+	for tensor, want := range map[string]string{"other": "r", "mixed": "r", "after": "product", "product": "product"} {
+		_, err := a.At(tensor, 0)
+		var b *scaled.Blocked
+		if !errors.As(err, &b) || b.Tensor != want || (b.Step == nil) != (want == "r") || b.Error() == "" {
+			t.Errorf("%s: %v, want blocked at %s", tensor, err, want)
+		}
+	}
+	if s, err := a.At("both", 4); err == nil {
+		t.Errorf("a product that is no integer gives %v", s.Leaves)
+	}
+	// A product that is declared is a leaf, and each element may have a scale of its own.
+	unit := func(scale int64) real.Affine { return real.Affine{Scale: big.NewRat(scale, 1), Bias: new(big.Rat)} }
+	a.Declare("product", []real.Affine{unit(1), unit(2), unit(1), unit(2)})
+	s, err := a.At("after", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, ok := s.Expr.Affine(); !ok || f.Scale.Cmp(big.NewRat(2, 1)) != 0 || f.Bias.Cmp(big.NewRat(1, 1)) != 0 || fmt.Sprint(s.Leaves) != "[{product 3}]" {
+		t.Errorf("product[3]+1 = %v of %v", f, s.Leaves)
+	}
+	// Of looks through a declaration of the step's own output.
+	a.Declare("scaled", scaled.Unit)
+	if s, err = a.Of(p.Producer("scaled"), 1); err != nil || fmt.Sprint(s.Leaves) != "[{x 1}]" {
+		t.Errorf("the slice of a declared step: %v %v", s, err)
+	}
+}
+
+func TestDerived(t *testing.T) {
+	t.Parallel()
+	a := scaled.New(program(t))
+	a.Declare("x", scaled.Unit)
+	for tensor, want := range map[string]bool{"x": true, "relu": true, "product": true, "mixed": true, "r": false, "other": false, "w": false, "nowhere": false} {
+		if a.Derived(tensor) != want {
+			t.Errorf("%s: want %v", tensor, want)
+		}
+	}
+	if _, ok := a.Integer("relu", 0); ok {
+		t.Error("a derived tensor is an integer one")
+	}
+	if f, ok := a.Integer("x", 3); !ok || f.Scale.Cmp(big.NewRat(1, 1)) != 0 {
+		t.Errorf("x is %v %v", f, ok)
+	}
+}
