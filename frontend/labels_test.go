@@ -2,6 +2,7 @@ package frontend_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -193,6 +194,13 @@ var labelled = []struct {
 		n.top("q2", 2)
 		n.indices("N", 2)
 	}, layers: "MVAU LabelSelect", order: "{4 2 largest lower index}"},
+	{name: "codes that are the sums unchanged", build: func(n *net) {
+		n.input("N", 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, 3}, 1, -2, 3, 2, 1, -1, 3, 3, 1))
+		n.quant("h", "q2", n.s(0.5), 0, 8, 1)
+		n.arg("ArgMax", "q2")
+		n.indices("N", 1)
+	}, layers: "MVAU LabelSelect", order: "{3 1 largest lower index}"},
 	{name: "codes with scales of their own", build: func(n *net) {
 		n.input("N", 3)
 		n.dense()
@@ -212,6 +220,11 @@ var labelled = []struct {
 		n.arg("ArgMax", "q")
 		n.indices("N", 1)
 	}, layers: "LabelSelect", order: "{3 1 largest lower index}"},
+	{name: "an input of bytes", build: func(n *net) {
+		n.Input("x", graph.UInt8, "N", 3)
+		n.top("x", 2)
+		n.indices("N", 2)
+	}, layers: "LabelSelect", order: "{3 2 largest lower index}"},
 	{name: "a head of 16 bits", build: func(n *net) {
 		n.Input("x", graph.Float32, "N", 3)
 		n.quant("x", "q", n.s(0.5), 0, 8, 1)
@@ -385,5 +398,57 @@ func TestLabels(t *testing.T) {
 			}
 			agree(t, im.Model, 100)
 		})
+	}
+}
+
+// TestRandomLabels draws heads: scales and biases with a chance to be alike, and orders of every kind.
+func TestRandomLabels(t *testing.T) {
+	t.Parallel()
+	selected := 0
+	const networks = 80
+	for seed := range networks {
+		r := rand.New(rand.NewPCG(uint64(seed), 5))
+		pick := func(v ...float64) float64 { return v[r.IntN(len(v))] }
+		vector := func(size int, from ...float64) []float64 {
+			v := make([]float64, size)
+			for i := range v {
+				v[i] = pick(from...)
+			}
+			return v
+		}
+		n := &net{Model: onnxtest.New(13).Opset("qonnx.custom_op.general", 2)}
+		labels := 1 + r.IntN(7)
+		n.input(1, 2, 3)
+		n.op("MatMul", "h", "q", n.c([]int{3, labels}, vector(3*labels, -4, -2, -1, 0, 0, 1, 2, 3, 6)...))
+		n.op("Mul", "m", "h", n.c([]int{labels}, vector(labels, [][]float64{{0.3}, {-0.7}, {0.5, 2}, {-1, 1}, {0.1, 0.7}, {0, 1}}[r.IntN(6)]...)...))
+		n.op("Add", "a", "m", n.c([]int{labels}, vector(labels, [][]float64{{0}, {-3.3}, {0.1, 1}}[r.IntN(3)]...)...))
+		x := "a"
+		if r.IntN(2) == 0 {
+			n.op([]string{"Softmax", "LogSoftmax"}[r.IntN(2)], "s", "a")
+			x = "s"
+		}
+		if r.IntN(2) == 0 {
+			k := 1 + r.IntN(labels)
+			n.top(x, float64(k)).Int("largest", int64(r.IntN(2)))
+			n.indices(1, 2, k)
+		} else {
+			n.arg([]string{"ArgMax", "ArgMin"}[r.IntN(2)], x).Int("select_last_index", int64(r.IntN(2)))
+			n.indices(1, 2, 1)
+		}
+		var d diag.List
+		im, err := frontend.Import("model.onnx", n.Bytes(), frontend.Options{}, &d)
+		if err != nil || im.Model == nil {
+			t.Fatalf("seed %d: %v %v", seed, err, d.Diags)
+		}
+		if len(im.Model.Graph.Nodes) == 2 {
+			selected++
+		}
+		agree(t, im.Model, 20)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	if selected < networks/4 || selected > networks*3/4 {
+		t.Errorf("a layer selects the labels in %d of %d networks", selected, networks)
 	}
 }

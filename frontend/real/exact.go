@@ -6,7 +6,9 @@ import (
 )
 
 // A Num is a real number known exactly, as a rational, or as an interval of big floats: roots of non-squares are
-// irrational and have no other finite form.
+// irrational and have no other finite form. The number lies strictly between lo and hi: ends are moved outwards where
+// an enclosure is made, and every operation keeps this. So tanh of a thousand, which agrees with 1 to 2,885 bits, is
+// known to be below 1 at any precision, and its floor is 0.
 type Num struct {
 	r      *big.Rat
 	lo, hi *big.Float
@@ -134,11 +136,20 @@ func (n Num) round(mode Rounding) (Num, error) {
 	}
 	lo, _ := n.lo.Rat(nil)
 	hi, _ := n.hi.Rat(nil)
-	a, b := mode.roundRat(lo), mode.roundRat(hi)
+	a, b := mode.roundRat(beside(lo, +1)), mode.roundRat(beside(hi, -1))
 	if a.Cmp(b) != 0 {
 		return Num{}, ErrPrecision
 	}
 	return Num{r: new(big.Rat).SetInt(a)}, nil
+}
+
+// beside is a number that rounds as those just above (dir 1) or below (dir -1) v do: rounding jumps at multiples of one
+// half only.
+func beside(v *big.Rat, dir int64) *big.Rat {
+	if !new(big.Rat).Mul(v, big.NewRat(2, 1)).IsInt() {
+		return v
+	}
+	return new(big.Rat).Add(v, big.NewRat(dir, 4))
 }
 
 // single is n rounded to the nearest float32.
@@ -176,7 +187,14 @@ func (n Num) powerBelow() (Num, error) {
 	}
 	lo, _ := n.lo.Rat(nil)
 	hi, _ := n.hi.Rat(nil)
-	a, b := below(lo.Abs(lo)), below(hi.Abs(hi))
+	small, large := lo.Abs(lo), hi.Abs(hi)
+	if small.Cmp(large) > 0 {
+		small, large = large, small
+	}
+	a, b := below(small), below(large)
+	if b.Cmp(large) == 0 { // |n| is below it
+		b.Mul(b, big.NewRat(1, 2))
+	}
 	if a.Cmp(b) != 0 {
 		return Num{}, ErrPrecision
 	}
@@ -218,11 +236,7 @@ func unary(op Prim, x Num, prec uint) (Num, error) {
 	case op == abs && x.lo.Sign() >= 0:
 		return x, nil
 	case op == abs && x.hi.Sign() > 0:
-		up := new(big.Float).Neg(x.lo)
-		if up.Cmp(x.hi) < 0 {
-			up = x.hi
-		}
-		return Num{lo: new(big.Float).SetPrec(prec), hi: up}, nil
+		return Num{}, ErrPrecision // its sign is open
 	}
 	return Num{lo: new(big.Float).Neg(x.hi), hi: new(big.Float).Neg(x.lo)}, nil
 }
@@ -285,7 +299,7 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 			return y, nil
 		}
 		if z.Num().BitLen()+z.Denom().BitLen() > maxRatBits {
-			return Num{lo: floor(prec).SetRat(z), hi: ceil(prec).SetRat(z)}, nil
+			return enclosed(nudge(floor(prec).SetRat(z), -1), nudge(ceil(prec).SetRat(z), +1))
 		}
 		return Num{r: z}, nil
 	}
@@ -315,7 +329,7 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 		switch {
 		case xl.Cmp(yh) >= 0:
 			return indicator(true), nil
-		case xh.Cmp(yl) < 0:
+		case xh.Cmp(yl) <= 0: // one of the two lies strictly inside its ends
 			return indicator(false), nil
 		}
 		return Num{}, ErrPrecision
@@ -325,10 +339,8 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 			return either(op == minimum, x, y), nil
 		case yh.Cmp(xl) <= 0:
 			return either(op == minimum, y, x), nil
-		case op == minimum:
-			return Num{lo: least(xl, yl), hi: least(xh, yh)}, nil
 		}
-		return Num{lo: greatest(xl, yl), hi: greatest(xh, yh)}, nil
+		return Num{}, ErrPrecision // which one it is, is open
 	}
 	panic("real: invalid primitive")
 }
@@ -373,20 +385,6 @@ func corners(prec uint, xl, xh, yl, yh *big.Float, f func(z, x, y *big.Float) *b
 	return enclosed(n.lo, n.hi)
 }
 
-func least(x, y *big.Float) *big.Float {
-	if x.Cmp(y) <= 0 {
-		return x
-	}
-	return y
-}
-
-func greatest(x, y *big.Float) *big.Float {
-	if x.Cmp(y) >= 0 {
-		return x
-	}
-	return y
-}
-
 // Compare is -1, 0 or 1; ErrPrecision where enclosures overlap.
 func Compare(x, y Num) (int, error) {
 	if x.r != nil && y.r != nil {
@@ -395,9 +393,9 @@ func Compare(x, y Num) (int, error) {
 	xl, xh := x.enclose(y.prec())
 	yl, yh := y.enclose(x.prec())
 	switch {
-	case xh.Cmp(yl) < 0:
+	case xh.Cmp(yl) <= 0:
 		return -1, nil
-	case xl.Cmp(yh) > 0:
+	case xl.Cmp(yh) >= 0:
 		return 1, nil
 	}
 	return 0, ErrPrecision

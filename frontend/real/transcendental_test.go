@@ -80,3 +80,38 @@ func TestTranscendentalEdges(t *testing.T) {
 		t.Errorf("exp(-1e7) is %v", n.Interval())
 	}
 }
+
+// TestSaturation rounds values that agree with a whole number to thousands of bits: they lie beside it all the same.
+func TestSaturation(t *testing.T) {
+	t.Parallel()
+	one, two := Float(1), Float(2)
+	tanh := Sub(one, Div(two, Add(Exp(Mul(two, Var(0))), one)))
+	for _, c := range []struct {
+		f    *Expr
+		x    float64
+		want float64
+	}{
+		{Round(tanh, Floor), 16384, 0},
+		{Round(tanh, Ceil), 16384, 1},
+		{Round(tanh, Ceil), -16384, 0},
+		{Round(tanh, Floor), -16384, -1},
+		{Round(Add(tanh, Float(0.5)), HalfEven), 16384, 1}, // just below 1.5
+		{Round(Add(tanh, Float(1.5)), HalfEven), 16384, 2}, // just below 2.5, where ties go
+		{Round(Sub(tanh, Float(1.5)), HalfUp), 16384, -1},  // just below -0.5: would be -1 at the tie, too
+		{Round(Sub(Neg(tanh), Float(1.5)), HalfEven), 16384, -2},
+		{AtLeast(tanh, one), 16384, 0},
+		{AtLeast(one, tanh), 16384, 1},
+		{PowerBelow(tanh), 16384, 0.5},
+	} {
+		var n Num
+		err := ErrPrecision
+		for _, prec := range Precisions {
+			if n, err = Compile(c.f).Exact([]Num{Exactly(new(big.Rat).SetFloat64(c.x))}, prec); err == nil {
+				break
+			}
+		}
+		if err != nil || n.Interval() != Pt(c.want) {
+			t.Errorf("at %v: %v %v, want %v", c.x, n.Interval(), err, c.want)
+		}
+	}
+}
