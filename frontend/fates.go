@@ -1,8 +1,11 @@
 package frontend
 
 import (
+	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/pass"
 )
 
 const suffixFate = "host suffix"
@@ -20,7 +23,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		}
 	}
 	host := map[int]string{}
-	if low != nil {
+	if low.Graph != nil {
 		note := func(part *graph.Part, what string) {
 			for _, n := range part.Nodes() {
 				host[n.Index] = what
@@ -32,10 +35,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 	var out []NodeFate
 	for _, n := range written.Graph.Nodes {
 		f := NodeFate{Index: n.Index, Node: n.Label(), Op: n.FullOp()}
-		layer := ""
-		if low != nil {
-			layer = low.Layers[n.Index]
-		}
+		layer := low.Layers[n.Index]
 		switch {
 		case !computed[n.Index]:
 			f.Fate = "constant"
@@ -47,10 +47,49 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 			f.Fate = layer
 		case !alive[n.Index]:
 			f.Fate = "unused"
+		case low.Graph == nil && !low.Rejected[n.Index]:
+			f.Fate = "undecided" // what it becomes depends on what could not be mapped
 		default:
 			f.Fate = "not mapped"
 		}
 		out = append(out, f)
+	}
+	return out
+}
+
+// restFates says what becomes of the nodes of a graph of which some are not understood: those before them are lowered as
+// far as they go, and what cannot be mapped among them is reported too.
+func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFate {
+	out := unknownFates(g)
+	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
+	rest := graph.Understood(g, file, bind)
+	if rest == nil {
+		return out
+	}
+	var quiet diag.List // what concerns the rest as a whole means nothing
+	written := graph.Prepare(rest, file, bind, &quiet)
+	if written == nil {
+		return out
+	}
+	m := &canon.Model{Graph: rest.Clone(), File: file, Options: bind}
+	program, err := canon.Run(m, pass.Options[*canon.Model]{}, &quiet)
+	if program == nil || err != nil {
+		return out
+	}
+	low := lower.Lower(program, lower.Options{Input: opt.InputType}, &quiet)
+	for _, x := range quiet.Diags {
+		if x.Node != "" {
+			d.Add(x)
+		}
+	}
+	known := map[int]string{}
+	for _, f := range fates(written, program, low) {
+		known[f.Index] = f.Fate
+	}
+	for i := range out {
+		if f := known[out[i].Index]; f != "" && f != "unused" {
+			out[i].Fate = f
+		}
 	}
 	return out
 }

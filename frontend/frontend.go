@@ -32,7 +32,7 @@ type NodeFate struct {
 	Index int    `json:"index"`
 	Node  string `json:"node"`
 	Op    string `json:"op"`
-	Fate  string `json:"becomes"` // a layer's name (with ", host suffix" where a part stays on the host), "constant", "host prefix", "host suffix", "unused" or "not mapped"
+	Fate  string `json:"becomes"` // a layer's name (with ", host suffix" where a part stays on the host), "constant", "host prefix", "host suffix", "unused", "undecided", "not reached" or "not mapped"
 }
 
 // Imported is an imported model with the story of its nodes.
@@ -60,7 +60,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
 	written := graph.Prepare(g, name, bind, d)
 	if written == nil {
-		im.Fates = unknownFates(g)
+		im.Fates = restFates(g, name, opt, d)
 		return im, nil
 	}
 	m := &canon.Model{Graph: g.Clone(), File: name, Options: bind}
@@ -71,7 +71,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	}
 	low := lower.Lower(program, lower.Options{Input: opt.InputType}, d)
 	im.Fates = fates(written, program, low)
-	if low == nil {
+	if low.Graph == nil {
 		return im, nil
 	}
 	im.Model, im.options, im.written, im.lowered = model(written, program, low), bind, written, low

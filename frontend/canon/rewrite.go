@@ -63,7 +63,7 @@ func (e *editor) each(f func(n *graph.Node) []*graph.Node) (changed bool) {
 
 // from makes a node that stands for part of n.
 func from(n *graph.Node, domain, op string, inputs []string, output string, attrs map[string]graph.Attr) *graph.Node {
-	return &graph.Node{Index: n.Index, Name: n.Name, Domain: domain, Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: attrs}
+	return &graph.Node{Index: n.Index, Name: n.Name, Was: n.FullOp(), Domain: domain, Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: attrs}
 }
 
 func floatAttr(v float64) graph.Attr { return graph.Attr{Kind: graph.AttrFloat, F: v} }

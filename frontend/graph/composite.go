@@ -90,7 +90,7 @@ func (d *decomposition) fresh(suffix string) string {
 
 func (d *decomposition) add(op, suffix string, inputs ...string) string {
 	name := d.fresh(suffix)
-	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Op: op, Inputs: inputs, Outputs: []string{name}, Attrs: map[string]Attr{}})
+	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs, Outputs: []string{name}, Attrs: map[string]Attr{}})
 	return name
 }
 
@@ -106,5 +106,5 @@ func (d *decomposition) last(op string, axis int64, inputs ...string) {
 	if axis != 0 {
 		attrs["axis"] = Attr{Kind: AttrInt, I: axis}
 	}
-	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Op: op, Inputs: inputs, Outputs: d.n.Outputs, Attrs: attrs})
+	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs, Outputs: d.n.Outputs, Attrs: attrs})
 }

@@ -154,6 +154,7 @@ type Node struct {
 	Inputs  []string
 	Outputs []string
 	Attrs   map[string]Attr
+	Was     string // FullOp of the node of the file that this one, made by canon, stands for; empty for nodes of the file
 }
 
 // A Value is an input or output of the graph.
@@ -196,8 +197,11 @@ func (n *Node) Label() string {
 	return ""
 }
 
-// FullOp is domain::op, or op alone for ai.onnx.
+// FullOp is the operator as the file has it: domain::op, or op alone for ai.onnx.
 func (n *Node) FullOp() string {
+	if n.Was != "" {
+		return n.Was
+	}
 	if n.Domain == "" || n.Domain == "ai.onnx" {
 		return n.Op
 	}

@@ -97,15 +97,62 @@ type Options struct {
 // Prepare derives every shape and constant. It reports all nodes it does not understand in one run and returns nil
 // where there were any.
 func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
-	if err := g.Verify(); err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(), Hint: "the graph contradicts itself: export the model again"})
+	if p, ok := prepare(g, file, opt, d); ok {
+		return p
+	}
+	return nil
+}
+
+// Understood is the part of a graph that can be prepared: the nodes that are known, up to the first ones that are not. Its
+// outputs are what those would have read, and the graph's own. It is nil where nothing is left.
+func Understood(g *Graph, file string, opt Options) *Graph {
+	p, _ := prepare(g, file, opt, new(diag.List))
+	if p == nil {
 		return nil
 	}
-	p := &Program{Graph: g, File: file, Known: map[string]Known{}, by: map[string]*Step{}, readers: map[string][]*Step{}}
+	sub := *g
+	sub.Nodes, sub.Outputs = nil, nil
+	wanted := map[string]bool{}
+	for _, o := range g.Outputs {
+		wanted[o.Name] = true
+	}
+	for _, n := range g.Nodes {
+		known := true
+		for _, o := range n.Outputs {
+			_, ok := p.Known[o]
+			known = known && (ok || o == "")
+		}
+		if known {
+			sub.Nodes = append(sub.Nodes, n)
+			continue
+		}
+		for _, in := range n.Inputs {
+			wanted[in] = true
+		}
+	}
+	for _, s := range p.Steps {
+		if wanted[s.Output] {
+			wanted[s.Output] = false
+			sub.Outputs = append(sub.Outputs, Value{Name: s.Output, DType: s.DType})
+		}
+	}
+	if len(sub.Outputs) == 0 {
+		return nil
+	}
+	return &sub
+}
+
+// prepare is Prepare, and what it has of the program where that fails.
+func prepare(g *Graph, file string, opt Options, d *diag.List) (p *Program, ok bool) {
+	if err := g.Verify(); err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(), Hint: "the graph contradicts itself: export the model again"})
+		return nil, false
+	}
+	p = &Program{Graph: g, File: file, Known: map[string]Known{}, by: map[string]*Step{}, readers: map[string][]*Step{}}
 	for name, t := range g.Init {
 		p.Known[name] = Known{t.Shape, t.DType, t}
 	}
-	ok := true
+	ok = true
 	for _, in := range g.Inputs {
 		shape, msg := bindShape(in, opt)
 		if msg != "" {
@@ -140,9 +187,6 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 			ok = false
 		}
 	}
-	if !ok {
-		return nil
-	}
 	for _, s := range p.Steps {
 		seen := map[string]bool{}
 		for _, in := range s.Node.Inputs {
@@ -152,7 +196,7 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 			}
 		}
 	}
-	return p
+	return p, ok
 }
 
 func (p *Program) reject(d *diag.List, n *Node, code diag.Code, msg, hint string) {

@@ -22,13 +22,20 @@ func Format(w io.Writer, g *Graph) error {
 		fmt.Fprintf(&b, "const  %q %s %v %s\n", name, t.DType, t.Shape, formatValues(t))
 	}
 	for _, n := range g.Nodes {
-		fmt.Fprintf(&b, "node   %d %q %s(%s) -> %s%s\n", n.Index, n.Name, n.FullOp(), quoteAll(n.Inputs), quoteAll(n.Outputs), formatAttrs(n.Attrs))
+		fmt.Fprintf(&b, "node   %d %q %s(%s) -> %s%s\n", n.Index, n.Name, ownOp(n), quoteAll(n.Inputs), quoteAll(n.Outputs), formatAttrs(n.Attrs))
 	}
 	for _, o := range g.Outputs {
 		fmt.Fprintf(&b, "output %q %s %s\n", o.Name, o.DType, formatDims(o))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// ownOp is what the node itself is, where FullOp says what it was.
+func ownOp(n *Node) string {
+	own := *n
+	own.Was = ""
+	return own.FullOp()
 }
 
 func formatDims(v Value) string {

@@ -17,12 +17,14 @@ import (
 
 // Result is a lowered program.
 type Result struct {
-	Graph   *dataflow.Graph
-	In      []string       // per Graph.In: the tensor of codes that the host computes
-	Out     []string       // per Graph.Out: the integer tensor that the host goes on from
-	Layers  map[int]string // ONNX node index -> layer that computes it
+	Graph   *dataflow.Graph // nil after an error: then Layers says what the rest becomes
+	In      []string        // per Graph.In: the tensor of codes that the host computes
+	Out     []string        // per Graph.Out: the integer tensor that the host goes on from
+	Layers  map[int]string  // ONNX node index -> layer that computes it
 	Integer *scaled.Analysis
 	Arrive  map[string]*InputType // the model's inputs that arrive as integers
+
+	Rejected map[int]bool // ONNX node indices of what could not be mapped
 }
 
 // Options change what the accelerator is fed with.
@@ -55,11 +57,11 @@ func (t *InputType) linear() bool {
 	return true
 }
 
-// Lower walks the program once, in order, and tries the rules on each step. It returns nil after adding an error to d;
+// Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error was added to d;
 // it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	s := &state{prog: p, alias: map[string]string{}, a: scaled.New(p), d: d, pending: map[string]*product{}, stream: map[string]int{}, host: map[string]*hostCode{},
-		reader: map[string]*graph.Node{}, layer: map[int]int{}, failed: map[string]bool{}, used: used(p), feeds: map[string]bool{}}
+		reader: map[string]*graph.Node{}, layer: map[int]int{}, failed: map[string]bool{}, rejected: map[int]bool{}, used: used(p), feeds: map[string]bool{}}
 	arrive := s.declareInputs(opt.Input)
 	for _, step := range p.Steps {
 		if s.used[step] {
@@ -67,8 +69,9 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 		}
 	}
 	s.outputs()
+	r := &Result{In: s.in, Out: s.out, Layers: s.layers(), Integer: s.a, Arrive: arrive, Rejected: s.rejected}
 	if d.Failed() {
-		return nil
+		return r
 	}
 	g, err := s.build.Graph()
 	if err != nil {
@@ -77,18 +80,24 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	if len(g.Nodes) == 0 {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File, Msg: "no matrix product or quantiser of this model works on quantised data",
 			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, return_quant_tensor=True)"})
-		return nil
+		return r
 	}
-	r := &Result{Graph: g, In: s.in, Out: s.out, Layers: map[int]string{}, Integer: s.a, Arrive: arrive}
+	r.Graph = g
+	return r
+}
+
+// layers names the layer of every ONNX node that has one.
+func (s *state) layers() map[int]string {
+	out := map[int]string{}
 	for index, node := range s.layer {
-		r.Layers[index] = g.Nodes[node].Name
+		out[index] = s.build.Name(node)
 	}
 	for _, index := range s.wires {
-		if r.Layers[index] == "" {
-			r.Layers[index] = Wire
+		if out[index] == "" {
+			out[index] = Wire
 		}
 	}
-	return r
+	return out
 }
 
 // Wire is what stands for a layer where codes pass unchanged.
@@ -133,10 +142,12 @@ type state struct {
 	wires   []int             // ONNX node indices of these
 	layer   map[int]int       // ONNX node index -> built node
 	failed  map[string]bool
-	used    map[*graph.Step]bool
-	feeds   map[string]bool // answers of feedsLayer
-	traced  int             // elements
-	in, out []string
+
+	rejected map[int]bool // ONNX node indices
+	used     map[*graph.Step]bool
+	feeds    map[string]bool // answers of feedsLayer
+	traced   int             // elements
+	in, out  []string
 }
 
 // used is the steps that the model's outputs depend on; the others get no layers.
@@ -190,7 +201,7 @@ func (s *state) apply(step *graph.Step) {
 	for _, r := range Rules {
 		done, reject := r.Match(s, step)
 		if reject != nil {
-			s.failed[step.Output] = true
+			s.failed[step.Output], s.rejected[step.Node.Index] = true, true
 			s.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
 				Where: graph.Where(s.prog.File, step.Node) + ", rule " + r.Name, Msg: reject.Msg, Hint: reject.Hint})
 			return
@@ -211,7 +222,7 @@ func (s *state) take(tensor string, by *graph.Node) (int, *Reject) {
 	s.reader[tensor] = by
 	if p := s.pending[tensor]; p != nil {
 		delete(s.pending, tensor)
-		if err := s.add(p.op, p.in, tensor, append(p.nodes, p.step.Node)); err != nil {
+		if err := s.add(p.op, p.in, tensor, p.all()); err != nil {
 			panic(fmt.Sprintf("lower: %s: %v", tensor, err)) // the rule for products has bound it before
 		}
 	}

@@ -24,6 +24,9 @@ type product struct {
 	nodes   []*graph.Node // between the input's quantiser and the product
 }
 
+// all lists the nodes that the product computes, itself first: it is what a layer is called after.
+func (p *product) all() []*graph.Node { return append([]*graph.Node{p.step.Node}, p.nodes...) }
+
 func matrix(s *state, step *graph.Step) (bool, *Reject) {
 	if step.Dot == nil {
 		return false, nil

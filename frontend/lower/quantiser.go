@@ -92,7 +92,7 @@ func (s *state) activate(step *graph.Step, act *activation, steps []num.Step) *R
 	nodes := act.nodes
 	if p := s.pending[s.source(act.source)]; p != nil {
 		if weights, rising, ok := rise(p.weights, steps, p.typ); ok {
-			fused := append(append([]*graph.Node{}, append(p.nodes, p.step.Node)...), nodes...)
+			fused := append(p.all(), nodes...)
 			if s.add(mvau.New(mvau.Params{Weights: weights, Steps: rising}), p.in, step.Output, fused) == nil {
 				delete(s.pending, p.step.Output)
 				s.reader[p.step.Output] = step.Node

@@ -90,7 +90,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	o.step("simulating")
 	streams, err := r.simulate(ctx, samples)
-	if err != nil {
+	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
 	o.step("generating")
@@ -104,7 +104,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 			return nil, err
 		}
 	}
-	if r.Accuracy, err = accuracy(ctx, model, r.Source); err != nil {
+	r.Accuracy, err = accuracy(ctx, model, r.Source)
+	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
 	o.step("writing")

@@ -187,8 +187,11 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 // modelError makes a diagnostic of what the model itself causes at run time: a division by zero, a rounding that stays
 // open, data that are no numbers.
 func modelError(err error, src *Source, d *diag.List) error {
-	var ours *Internal
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &ours) {
+	var internal *Internal
+	var mismatch *Mismatch
+	var deadlock *rtlsim.Deadlock
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &internal) || errors.As(err, &mismatch) || errors.As(err, &deadlock) {
 		return err
 	}
 	hint := "the model has no exact value for this sample"

@@ -85,6 +85,9 @@ func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []i
 	return slices.Clone(out), nil
 }
 
+// Name is the name of node i.
+func (b *Builder) Name(i int) string { return b.g.Nodes[i].Name }
+
 // Type is the type of stream s.
 func (b *Builder) Type(s int) Type { return b.g.Streams[s].Type }
 
