@@ -473,7 +473,7 @@ var imports = []struct {
 		n.quant("d", "q2", n.s(0.5), 0, 4, 1)
 		n.op("MatMul", "y", "q2", n.c([]int{4, 1}, 1, 1, 1, 1))
 		n.output("N", 1)
-	}, refuse: diag.RoundingUndecided},
+	}, refuse: diag.NotMapped},
 	{name: "steps beyond all numbers", build: func(n *net) {
 		n.Input("x", graph.Float64, "N", 3)
 		n.Init("huge", graph.Float64, nil, 1.7e308)

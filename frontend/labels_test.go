@@ -2,6 +2,7 @@ package frontend_test
 
 import (
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -10,7 +11,9 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/hlslib/labelselect"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
 )
 
 // perChannel multiplies h by a scale per channel.
@@ -397,7 +400,55 @@ func TestLabels(t *testing.T) {
 				}
 			}
 			agree(t, im.Model, 100)
+			carries(t, im)
 		})
+	}
+}
+
+// TestRoundedInput declares an input whose values are rounded to float32: they are no scaled integers for a product, nor
+// for an order, which the host then gives, and no layer is left.
+func TestRoundedInput(t *testing.T) {
+	t.Parallel()
+	for op, want := range map[string]string{"MatMul": "the rounding of the input's values to float32", "ArgMax": "works on quantised data"} {
+		n := &net{Model: onnxtest.New(13)}
+		n.Input("x", graph.Float32, 1, 3)
+		if op == "MatMul" {
+			n.op(op, "y", "x", n.c([]int{3, 1}, 1, 2, 3))
+		} else {
+			n.arg(op, "x")
+		}
+		n.indices(1, 1)
+		var d diag.List
+		im, err := frontend.Import("model.onnx", n.Bytes(), frontend.Options{InputType: &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 255)}}, &d)
+		if err != nil || im.Model != nil || len(d.Diags) != 1 || !strings.Contains(d.Diags[0].Msg, want) {
+			t.Errorf("%s: %v %v, want %q", op, err, d.Diags, want)
+		}
+	}
+}
+
+// carries holds what is said of the streams' scales: with these their integers are the tensors of the model.
+func carries(t *testing.T, im *frontend.Imported) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 5 {
+		in := im.Model.In[0]
+		x := []dataflow.RealTensor{{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}}
+		for i := range x[0].Data {
+			x[0].Data[i] = float64(r.IntN(9))
+		}
+		tensors, err := im.Tensors(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, streams := run(t, im.Model, x)
+		for s, stream := range im.Model.Graph.Streams {
+			for i, q := range streams[s].Data {
+				want, known := tensors[stream.Name]
+				if scale, bias := im.Scale(stream.Name, i); known && scale*float64(q)+bias != want.Data[i] {
+					t.Fatalf("element %d of %q is %v*%d + %v, want %v", i, stream.Name, scale, q, bias, want.Data[i])
+				}
+			}
+		}
 	}
 }
 

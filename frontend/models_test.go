@@ -30,7 +30,10 @@ func shared(t *testing.T) string {
 // supported are the models that must import and agree. Every other model is tried too: it must import or be refused
 // with a reason, and agree where it imports.
 var supported = []string{
-	"brevitas/digits-mlp-w2a2", "brevitas/digits-mlp-w4a4-pot", "brevitas/iris-mlp-w3a3", "zoo/TFC_2W2A", "zoo/kwsmlp_w3a3",
+	"brevitas/a2q-base-mlp-signed-w4a4", "brevitas/a2qplus-mlp-signed-w4a4-p9", "brevitas/digits-mlp-asym-u8", "brevitas/digits-mlp-balanced2", "brevitas/digits-mlp-w1a1",
+	"brevitas/digits-mlp-w2a2", "brevitas/digits-mlp-w4a4-pot", "brevitas/iris-mlp-w3a3", "brevitas/jets-qap-w6a6-s80", "zoo/TFC_1W1A", "zoo/TFC_1W2A", "zoo/TFC_2W2A",
+	"zoo/exmodels_bnn_model_fc_1layer", "zoo/kwsmlp_w3a3", "zoo/labs_tfc_w1a1", "zoo/qcdq_TFC_2W2A", "zoo/qcdq_kwsmlp_w3a3", "zoo/qcdq_qkeras_jettagging",
+	"zoo/qkeras_jettagging", "zoo/tract_qsigmoid_1", "zoo/unsw_nb15_mlp_w2a2",
 }
 
 // samples is how many samples of a model are run.

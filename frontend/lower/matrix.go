@@ -122,7 +122,11 @@ func (s *state) operand(x string, k int) (*operand, *Reject) {
 	return a, nil
 }
 
+// between names what of a slice is no scale and bias: a node, or, where there is none, the rounding of a declared input.
 func between(nodes []*graph.Node) string {
+	if len(nodes) == 0 {
+		return "the rounding of the input's values to float32"
+	}
 	for _, n := range nodes {
 		if !isPlain(n) {
 			return describe(n)

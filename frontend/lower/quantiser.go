@@ -71,6 +71,8 @@ func quantiser(s *state, step *graph.Step) (bool, *Reject) {
 		return true, nil // the host rounds the accumulators
 	case errors.Is(err, real.ErrTooManySteps):
 		return true, &Reject{diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit), "quantise this activation with fewer bits"}
+	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
+		return true, &Reject{diag.NotMapped, fmt.Sprintf("its activation has no value %v", err), "keep its input away from there: clip it, or add a small constant"}
 	case err != nil:
 		return true, &Reject{diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err), "the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer"}
 	}
