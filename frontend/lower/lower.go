@@ -312,7 +312,7 @@ func (s *state) outputs() {
 		}
 		seen[tensor] = true
 		_, integer := s.a.Integer(tensor, 0)
-		if integer && s.host[s.source(tensor)] == nil {
+		if integer && s.alias[tensor] == "" && s.host[tensor] == nil { // the host goes on from an alias' source
 			stream, reject := s.take(tensor, nil)
 			if reject != nil {
 				n := s.prog.Producer(tensor).Node
