@@ -179,7 +179,8 @@ func mustPart(p *graph.Program, from, to []string) *graph.Part {
 	return part
 }
 
-func labels(nodes []*graph.Node) (out []string) {
+func labels(nodes []*graph.Node) []string {
+	out := []string{}
 	seen := map[int]bool{}
 	for _, n := range nodes {
 		if !seen[n.Index] {

@@ -117,7 +117,7 @@ func (s *state) declareInputs(asked *InputType) map[string]*InputType {
 		}
 		arrive[in.Name] = t
 		shape := dataflow.Shape(s.prog.Known[in.Name].Shape)
-		s.host[in.Name] = &hostCode{typ: dataflow.Type{Shape: shape, Range: []num.Range{t.Type.Range()}, Elem: t.Type}}
+		s.host[in.Name] = &hostCode{typ: s.asVectors(in.Name, dataflow.Type{Shape: shape, Range: []num.Range{t.Type.Range()}, Elem: t.Type})}
 		if t.linear() {
 			s.a.Declare(in.Name, []real.Affine{{Scale: t.Scale, Bias: new(big.Rat)}})
 		} else {
@@ -125,6 +125,29 @@ func (s *state) declareInputs(asked *InputType) map[string]*InputType {
 		}
 	}
 	return arrive
+}
+
+// asVectors shapes what the host sends after the first matrix product that it reaches: an image that is flattened before
+// it is multiplied travels as one vector, so that layers of thresholds in between fold over all of it.
+func (s *state) asVectors(tensor string, t dataflow.Type) dataflow.Type {
+	seen := map[string]bool{}
+	next := []string{tensor}
+	for len(next) > 0 {
+		tensor, next = next[0], next[1:]
+		for _, r := range s.prog.Readers(tensor) {
+			if r.Dot != nil {
+				if v, ok := t.Vectors(r.Dot.K); ok {
+					return v
+				}
+				return t
+			}
+			if !seen[r.Output] {
+				seen[r.Output] = true
+				next = append(next, r.Output)
+			}
+		}
+	}
+	return t
 }
 
 // state is a lowering in progress. A matrix product waits in pending until it is known whether a quantiser takes it.

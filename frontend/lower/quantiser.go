@@ -36,7 +36,7 @@ func hostQuantiser(s *state, step *graph.Step) (bool, *Reject) {
 	if step.Node.Bipolar() {
 		t.Elem = num.Type{Kind: num.Bipolar, Width: 1}
 	}
-	s.host[step.Output] = &hostCode{step, t}
+	s.host[step.Output] = &hostCode{step, s.asVectors(step.Output, t)}
 	s.a.Declare(step.Output, scaled.Unit)
 	return true, nil
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hlsgen/folding"
@@ -119,6 +121,18 @@ func (o Options) given() map[string]string {
 	}
 	if o.Folding != "" {
 		out["folding"] = filepath.Base(o.Folding)
+	}
+	if t := o.Arrives; t != nil {
+		out["input-type"] = t.Type.String() + ":" + t.Scale.RatString()
+	}
+	if q := o.Quantise; q != nil {
+		out["input-quant"] = fmt.Sprintf("%s:%v", q.Type, q.Scale)
+	}
+	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
+		out["dim"] = strings.TrimPrefix(fmt.Sprintf("%s,%s=%d", out["dim"], axis, o.Dims[axis]), ",")
+	}
+	if o.AccBits > 0 {
+		out["acc-bits"] = fmt.Sprint(o.AccBits)
 	}
 	return out
 }
