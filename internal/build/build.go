@@ -50,6 +50,8 @@ type Result struct {
 	Accuracy  *Accuracy // nil without labels
 	Out       string    // the folder written
 	FileCount int
+
+	dir string // Out as an absolute path
 }
 
 // Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
@@ -58,7 +60,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	defer catch(&err)
 	r := &Result{}
 	o.step("reading")
-	if r.Out = outFolder(o, d); d.Failed() {
+	if r.Out, r.dir = outFolder(o, d); d.Failed() {
 		return nil, nil
 	}
 	if r.Source = Open(o.Model, d); r.Source == nil {

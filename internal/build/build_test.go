@@ -204,6 +204,30 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 	if after := digest(t, out); after != before {
 		t.Error("--force left something of the old folder")
 	}
+	// --force replaces builds only, and no path leads it astray.
+	keep := filepath.Join(parent, "keep")
+	if err := os.MkdirAll(keep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(keep, "precious"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{keep, keep + "/../keep", parent, "/", "."} {
+		d := diag.List{}
+		r, err := Run(context.Background(), Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: path, Force: true}, &d)
+		if err != nil || r != nil || d.Diags[0].Code != diag.OutputExists {
+			t.Errorf("--out %s --force: %v %v", path, err, d.Diags)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(keep, "precious")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(keep); err != nil {
+		t.Fatal(err)
+	}
+	if r, d := run(Options{Force: true}); r == nil || d.Failed() || digest(t, out) != before {
+		t.Error("a build could not be replaced by itself")
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var d diag.List
@@ -287,5 +311,21 @@ func TestAccuracy(t *testing.T) {
 	}
 	if *r.Accuracy != *want {
 		t.Errorf("accuracy %+v, Brevitas has %+v", *r.Accuracy, *want)
+	}
+}
+
+// TestSwap holds that a folder that cannot be replaced stays.
+func TestSwap(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	dir := filepath.Join(tmp, "dir")
+	if err := os.MkdirAll(filepath.Join(dir, "precious"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := swap(dir, filepath.Join(tmp, "missing"), filepath.Join(tmp, "old"), true); err == nil {
+		t.Error("a missing folder was put in place")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "precious")); err != nil {
+		t.Error(err)
 	}
 }

@@ -19,20 +19,44 @@ import (
 	"hlsgen/templates"
 )
 
-// outFolder is where the build goes; an existing folder with anything in it is refused without Force.
-func outFolder(o Options, d *diag.List) string {
-	out := o.Out
-	if out == "" {
-		out = DefaultOut(o.Model, o.Board)
+// outFolder is where the build goes, as the user calls it and as an absolute path. An existing folder with anything in it is refused without Force,
+// and with Force unless hlsgen wrote it: --force replaces a build, never somebody's files.
+func outFolder(o Options, d *diag.List) (shown, dir string) {
+	shown = o.Out
+	if shown == "" {
+		shown = DefaultOut(o.Model, o.Board)
+	}
+	refuse := func(hint, format string, args ...any) (string, string) {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: shown + " " + fmt.Sprintf(format, args...), Hint: hint})
+		return "", ""
+	}
+	out, err := filepath.Abs(shown)
+	if err != nil {
+		return refuse("give another --out", "cannot be used: %v", err)
+	}
+	if real, err := filepath.EvalSymlinks(out); err == nil {
+		out = real
+	}
+	if here, err := os.Getwd(); err == nil && within(here, out) {
+		return refuse("give a folder below this one", "is the current folder, or holds it")
 	}
 	entries, err := os.ReadDir(out)
 	switch {
-	case err == nil && len(entries) > 0 && !o.Force:
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: fmt.Sprintf("%s exists and is not empty", out), Hint: "give another --out, or --force to replace it"})
-	case err != nil && !errors.Is(err, os.ErrNotExist):
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: fmt.Sprintf("%s cannot be used: %v", out, err), Hint: "give another --out"})
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return refuse("give another --out", "cannot be used: %v", err)
+	case len(entries) > 0 && !o.Force:
+		return refuse("give another --out, or --force to replace it", "exists and is not empty")
+	case len(entries) > 0 && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "manifest.json" && e.Type().IsRegular() }):
+		return refuse("give another --out, or remove the folder yourself", "exists, is not empty and holds no manifest.json: it is no build of hlsgen, and --force does not replace it")
 	}
-	return out
+	return shown, out
+}
+
+// within reports whether path is dir or lies below it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // DefaultOut is the folder of a build that names none: hlsgen-out/MODEL-BOARD.
@@ -103,7 +127,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 	}
 	all["folding.json"] = folding.Format(r.Design)
 	r.FileCount = len(all)
-	return writeWhole(r.Out, all, o.Force)
+	return writeWhole(r.dir, all, o.Force)
 }
 
 // given lists the options that shape the design, as the user gave them.
@@ -137,36 +161,51 @@ func (o Options) given() map[string]string {
 	return out
 }
 
-// writeWhole writes files under a fresh folder next to dir and renames it to dir: the folder appears whole or not at
-// all. An interrupted run leaves at most a folder whose name begins with a dot.
-func writeWhole(dir string, files map[string][]byte, replace bool) (err error) {
-	parent := filepath.Dir(filepath.Clean(dir))
+// writeWhole writes files under a fresh folder next to dir, an absolute path, and renames it to dir: the folder appears
+// whole or not at all. An interrupted run leaves at most a folder whose name begins with a dot, and where dir cannot be
+// replaced, it stays as it was.
+func writeWhole(dir string, files map[string][]byte, replace bool) error {
+	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
 	tmp, err := os.MkdirTemp(parent, ".hlsgen-")
 	if err != nil {
-		return err
+		return fmt.Errorf("%s cannot be written to: %w", parent, err)
 	}
-	defer os.RemoveAll(tmp)
-	fresh := filepath.Join(tmp, "new")
+	fresh, old := filepath.Join(tmp, "new"), filepath.Join(tmp, "old")
 	for path, data := range files {
 		full := filepath.Join(fresh, filepath.FromSlash(path))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			return err
+		err := os.MkdirAll(filepath.Dir(full), 0o755)
+		if err == nil {
+			err = os.WriteFile(full, data, 0o644)
 		}
-		if err := os.WriteFile(full, data, 0o644); err != nil {
-			return err
-		}
-	}
-	if _, err := os.Stat(dir); err == nil {
-		if !replace {
-			if err := os.Remove(dir); err != nil { // an empty folder, or it was refused before
-				return err
-			}
-		} else if err := os.Rename(dir, filepath.Join(tmp, "old")); err != nil {
-			return err
+		if err != nil {
+			return errors.Join(err, os.RemoveAll(tmp))
 		}
 	}
-	return os.Rename(fresh, dir)
+	if err := swap(dir, fresh, old, replace); err != nil {
+		return errors.Join(err, os.RemoveAll(fresh), os.Remove(tmp)) // never what stood at dir
+	}
+	return os.RemoveAll(tmp)
+}
+
+// swap puts fresh in dir's place and what stood there, if anything, at old; where that fails it puts it back.
+func swap(dir, fresh, old string, replace bool) error {
+	if _, err := os.Stat(dir); err != nil {
+		return os.Rename(fresh, dir)
+	}
+	if !replace {
+		if err := os.Remove(dir); err != nil { // an empty folder, or it was refused before
+			return err
+		}
+		return os.Rename(fresh, dir)
+	}
+	if err := os.Rename(dir, old); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		return errors.Join(err, os.Rename(old, dir))
+	}
+	return nil
 }
