@@ -131,13 +131,13 @@ func (a *app) shareTable(shares []folding.Share) {
 func (a *app) speed(r *build.Result) {
 	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
 	f, clock := r.Folding, r.Design.Target.ClockMHz
-	line("throughput: %s frames/s, a frame every %s", figure(f.FPS), count(f.Interval, "clock"))
-	if c := r.Cycles; c.Interval > float64(f.Interval) {
-		wait := ""
-		if c.Freed > 0 && c.Freed < c.Interval {
-			wait = fmt.Sprintf("; FIFOs of %s would give %s", count(c.Words, "word"), figure(c.Freed))
-		}
-		line("            simulated: every %s clocks, as layers wait for each other%s", figure(c.Interval), wait)
+	c := r.Cycles
+	line("throughput: %s frames/s, a frame every %s clocks, simulated", figure(r.FPS()), figure(c.Interval))
+	if c.Interval > float64(f.Interval) {
+		line("            the slowest layer alone takes %s: others wait for each other", count(f.Interval, "clock"))
+	}
+	if c.Bits > 0 {
+		line("fifos:      up to %s, %s bits in all, which the estimate below leaves out", count(c.Deepest, "word"), whole(c.Bits))
 	}
 	if n := r.Cycles.Latency; n > 0 {
 		line("latency:    %s (%s), simulated", count(n, "clock"), duration(n, clock))
@@ -215,7 +215,7 @@ type built struct {
 	Board      string              `json:"board"`
 	Part       string              `json:"part"`
 	ClockMHz   float64             `json:"clock_mhz"`
-	FPS        float64             `json:"fps"`
+	FPS        float64             `json:"fps"` // at the simulated interval
 	Interval   int                 `json:"interval_cycles"`
 	Simulated  *clocks             `json:"simulated,omitempty"`
 	Bottleneck string              `json:"bottleneck"`
@@ -249,7 +249,7 @@ type share struct {
 func builtOf(r *build.Result, d *diag.List) built {
 	t, f, m := r.Design.Target, r.Folding, r.Design.Model
 	b := built{Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
-		FPS: f.FPS, Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), Tried: f.Tried, Options: f.Options,
+		FPS: r.FPS(), Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), Tried: f.Tried, Options: f.Options,
 		Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
 	for _, s := range f.Shares {
 		b.Resources = append(b.Resources, share{s.Name, s.Used, s.Budget, s.Board})

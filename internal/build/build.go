@@ -86,6 +86,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, err
 	}
 	r.Design = r.Folding.Design
+	if err := r.clock(ctx, o, d); err != nil {
+		return nil, err
+	}
 	samples, err := verification(model, r.Source, o.Verify)
 	if err != nil {
 		return nil, err

@@ -126,10 +126,11 @@ type performance struct {
 	LatencyNS    float64 `json:"estimated_latency_ns"`
 	Simulated    int     `json:"simulated_latency_cycles,omitempty"`
 	Interval     float64 `json:"simulated_interval_cycles,omitempty"`
+	SimulatedFPS float64 `json:"simulated_throughput_fps,omitempty"`
 }
 
 func (r *Result) performance() performance {
-	p := performance{Max: r.Folding.Interval, MaxNode: r.Folding.Bottleneck, FPS: r.Folding.FPS, Simulated: r.Cycles.Latency, Interval: r.Cycles.Interval}
+	p := performance{Max: r.Folding.Interval, MaxNode: r.Folding.Bottleneck, FPS: r.Folding.FPS, Simulated: r.Cycles.Latency, Interval: r.Cycles.Interval, SimulatedFPS: r.FPS()}
 	for i := range r.Design.Model.Graph.Nodes {
 		p.CriticalPath += r.Design.Loop(i).Iterations()
 	}

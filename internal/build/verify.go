@@ -11,7 +11,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/rtlsim"
 	"hlsgen/templates"
 )
 
@@ -20,15 +19,6 @@ type Verified struct {
 	Samples int      `json:"samples"`
 	Engines []string `json:"engines"` // that agree with the model's own execution
 	Left    string   `json:"left_out,omitempty"`
-}
-
-// Cycles is what the simulation of the verified samples showed. Where short FIFOs hold layers up, so that the interval
-// is longer than the slowest layer's, Freed is the interval that FIFOs of Words words would give.
-type Cycles struct {
-	Latency  int
-	Interval float64 // 0 where fewer than two frames were simulated
-	Freed    float64
-	Words    int
 }
 
 // Accuracy is the share of labelled samples whose largest output is the label's.
@@ -71,34 +61,11 @@ func (r *Result) simulate(ctx context.Context, s *Samples) ([][]dataflow.Tensor,
 	if err := sameReals("engine eval against the model", got, want); err != nil {
 		return nil, err
 	}
-	trace, err := cycle(ctx, r.Design, in, streams)
-	if err != nil {
+	if _, err := cycle(ctx, r.Design, in, streams); err != nil {
 		return nil, err
-	}
-	r.Cycles = Cycles{Latency: trace.Latency(), Interval: trace.Interval()}
-	if r.Cycles.Interval > float64(r.Folding.Interval) {
-		if err := r.free(ctx, len(s.In)); err != nil {
-			return nil, err
-		}
 	}
 	r.Verified = Verified{Samples: len(s.In), Engines: []string{string(Eval), string(Cycle)}}
 	return streams, nil
-}
-
-// free simulates the design with FIFOs that hold a frame each, without data.
-func (r *Result) free(ctx context.Context, frames int) error {
-	d := *r.Design
-	d.Depth = make([]int, len(r.Design.Depth))
-	for s := range d.Depth {
-		d.Depth[s] = max(r.Design.Depth[s], d.Port(s).Words)
-		r.Cycles.Words = max(r.Cycles.Words, d.Depth[s])
-	}
-	trace, err := rtlsim.Run(ctx, &d, nil, rtlsim.Options{Frames: frames})
-	if err != nil {
-		return err
-	}
-	r.Cycles.Freed = trace.Interval()
-	return nil
 }
 
 // compile runs the third engine, or says why it was left out.
