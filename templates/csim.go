@@ -51,7 +51,7 @@ func (e *NoCompiler) Error() string {
 func (c CSim) compiler() ([]string, error) {
 	tried := []string{"g++", "clang++", "c++"}
 	if env := os.Getenv("CXX"); strings.TrimSpace(env) != "" {
-		tried = append([]string{env}, tried...)
+		tried = []string{env} // what the user asks for, or nothing
 	}
 	if c.CXX != "" {
 		tried = []string{c.CXX}

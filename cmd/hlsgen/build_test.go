@@ -79,7 +79,7 @@ func TestBuildJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.stdout), &c); err != nil || got.code != exitOK {
 		t.Fatalf("%v, %+v", err, got)
 	}
-	if c.Board != "mine" || c.ClockMHz != 80 || c.Verified.Samples != 0 || c.Simulated != nil || c.Interval != b.Interval {
+	if c.Board != "mine" || c.ClockMHz != 80 || c.Verified.Samples != 0 || c.Simulated == nil || c.Interval != b.Interval {
 		t.Errorf("%s", got.stdout)
 	}
 

@@ -113,6 +113,15 @@ func positive(s string) (float64, error) {
 	return f, nil
 }
 
+// clockRate is what a board file may have as its default.
+func clockRate(s string) (float64, error) {
+	f, err := positive(s)
+	if err == nil && (f < 1 || f > 2000) {
+		err = fmt.Errorf("want 1 to 2000 MHz")
+	}
+	return f, err
+}
+
 func integer(lo, hi int) func(string) (int, error) {
 	return func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
@@ -153,7 +162,7 @@ func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
 	fs := cmd.Flags()
 	a.path(fs, &o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file").is = boards.IsPath
 	fs.Var(&value[float64]{to: &o.FPS, kind: "N", parse: positive}, "fps", "frames per second to reach with the least resources; without it, as many as fit")
-	fs.Var(&value[float64]{to: &o.ClockMHz, kind: "MHZ", parse: positive}, "clock", "clock; without it, the board's default")
+	fs.Var(&value[float64]{to: &o.ClockMHz, kind: "MHZ", parse: clockRate}, "clock", "clock; without it, the board's default")
 	fs.Var(&value[folding.Use]{to: &o.MaxUse, kind: "SHARE", parse: folding.ParseMaxUse}, "max-use", "share of the board to use at most: 0.8, or lut=0.7,bram=0.9 (default 0.8)")
 	a.path(fs, &o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")
 	fs.Var(&value[int]{to: &o.FIFO, kind: "WORDS", parse: fifo}, "fifo", fmt.Sprintf("depth of every FIFO (default %d)", folding.DefaultFIFO))
@@ -172,7 +181,7 @@ func (a *app) dimFlag(cmd *cobra.Command, o *build.Options) {
 func inputFlags(cmd *cobra.Command, o *build.Options) {
 	fs := cmd.Flags()
 	fs.Var(&value[*frontend.InputType]{to: &o.Arrives, kind: "TYPE[:SCALE]", parse: inputType}, "input-type",
-		"inputs arrive as integers of this type whose value is SCALE times the integer: UINT8, UINT8:1/255 (default scale 1); the model's own scaling then becomes thresholds on the device")
+		"inputs arrive as integers of this type whose value is SCALE times the integer: UINT8, UINT8:1/255 (default scale 1); at most 16 bits; the model's own scaling then becomes thresholds on the device")
 	fs.Var(&value[*frontend.InputQuant]{to: &o.Quantise, kind: "TYPE:SCALE", parse: inputQuant}, "input-quant",
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 }

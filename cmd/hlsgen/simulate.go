@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,9 @@ Engines:
 		}
 		if o.Model != "" && o.Input == "" {
 			return usagef("data are needed: --input x.npy, one sample in the model's shape or N of them (only the embedded example brings its own)")
+		}
+		if ext := strings.ToLower(filepath.Ext(o.Output)); o.Output != "" && ext != ".npy" && ext != ".npz" {
+			return usagef("--output %s: results are written as .npy or .npz", o.Output)
 		}
 		a.running = true
 		p := a.progress()

@@ -60,14 +60,26 @@ func (p *Program) Coding(n *Node) *Coding {
 	case "Trunc":
 		return c.truncCoding()
 	case "MultiThreshold":
-		attrs := limits(0, float64(c.in[1].Shape[1]))
-		if a, ok := n.Attrs["data_layout"]; ok {
-			attrs["data_layout"] = a
-		}
-		return &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: attrs,
-			Value: []Arithmetic{{"Mul", constOperand(n.Float("out_scale", 1))}, {"Add", constOperand(n.Float("out_bias", 0))}}}
+		return c.countCoding()
 	}
 	return nil
+}
+
+// countCoding takes a MultiThreshold apart. One threshold whose values are -v and +v is a bipolar quantiser, FINN's form of
+// a sign: its codes are -1 and +1, not 0 and 1.
+func (c *call) countCoding() *Coding {
+	n := c.n
+	scale, bias, steps := n.Float("out_scale", 1), n.Float("out_bias", 0), c.in[1].Shape[1]
+	code := &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)), Value: []Arithmetic{{"Mul", constOperand(scale)}, {"Add", constOperand(bias)}}}
+	if steps == 1 && bias == -scale/2 {
+		code.Attrs = limits(-1, 1)
+		code.Attrs["sign"] = Attr{Kind: AttrInt, I: 1}
+		code.Value = []Arithmetic{{"Mul", constOperand(scale / 2)}}
+	}
+	if a, ok := n.Attrs["data_layout"]; ok {
+		code.Attrs["data_layout"] = a
+	}
+	return code
 }
 
 func (q Quantiser) attrs() map[string]Attr {

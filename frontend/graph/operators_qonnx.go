@@ -195,5 +195,12 @@ func buildMultiThreshold(c *call) *reject {
 	})
 }
 
-// buildCountCode is the form that canon writes: the count alone.
-func buildCountCode(c *call) *reject { return c.thresholdCount(Int64, same) }
+// buildCountCode is the form that canon writes: the count alone, or, with sign, -1 and +1 for 0 and 1.
+func buildCountCode(c *call) *reject {
+	return c.thresholdCount(Int64, func(n *real.Expr) *real.Expr {
+		if c.n.Bipolar() {
+			return real.Sub(real.Mul(real.Float(2), n), one)
+		}
+		return n
+	})
+}

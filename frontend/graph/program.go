@@ -2,6 +2,9 @@ package graph
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
@@ -169,6 +172,11 @@ func prepare(g *Graph, file string, opt Options, d *diag.List) (p *Program, ok b
 		}
 		p.Known[in.Name] = Known{Shape: shape, DType: in.DType}
 	}
+	if unknown := opt.unused(g); ok && unknown != "" {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Op: "input", Where: file, Msg: fmt.Sprintf("no input has a dynamic axis %q to bind", unknown),
+			Hint: "dynamic axes are: " + strings.Join(dynamicAxes(g), ", ")})
+		ok = false
+	}
 	for _, n := range g.Nodes {
 		def, found := lookup(n.Domain, n.Op)
 		if !found {
@@ -261,6 +269,33 @@ func bindShape(v Value, opt Options) (shape []int, msg string) {
 		shape = append(shape, size)
 	}
 	return shape, ""
+}
+
+// dynamicAxes names the axes that a user can bind.
+func dynamicAxes(g *Graph) []string {
+	var names []string
+	for _, in := range g.Inputs {
+		for _, dim := range in.Dims {
+			if dim.Size < 0 && dim.Param != "" && !slices.Contains(names, dim.Param) {
+				names = append(names, dim.Param)
+			}
+		}
+	}
+	if names == nil {
+		names = []string{"none"}
+	}
+	return names
+}
+
+// unused is an axis that the options bind and the graph does not have.
+func (o Options) unused(g *Graph) string {
+	axes := dynamicAxes(g)
+	for _, name := range slices.Sorted(maps.Keys(o.Dims)) {
+		if !slices.Contains(axes, name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // fromData is the size of axis i of an input in the data at hand, which may have an axis of samples more in front; 0

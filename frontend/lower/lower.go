@@ -77,6 +77,9 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	if err != nil {
 		panic(err)
 	}
+	if len(g.Nodes) == 0 && s.minifloats() {
+		return r
+	}
 	if len(g.Nodes) == 0 {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File, Msg: "no matrix product or quantiser of this model works on quantised data",
 			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, return_quant_tensor=True)"})
@@ -84,6 +87,18 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	}
 	r.Graph = g
 	return r
+}
+
+// minifloats reports the minifloat quantisers of a model that has no integer layer.
+func (s *state) minifloats() (found bool) {
+	for _, step := range s.prog.Steps {
+		if n := step.Node; n.Op == "FloatQuant" {
+			found = true
+			s.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(s.prog.File, n),
+				Msg: "minifloats have no layer", Hint: "quantise to integers, or execute the model with hlsgen simulate --engine reference"})
+		}
+	}
+	return found
 }
 
 // layers names the layer of every ONNX node that has one.

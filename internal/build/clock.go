@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"strconv"
 
@@ -42,7 +43,7 @@ func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
 	if o.FPS > 0 && r.FPS() < o.FPS {
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FPSUnreachable,
 			Msg: fmt.Sprintf("simulated, a frame takes %s clocks, which is %s frames per second of the %s asked for: layers wait for each other at FIFOs of %d words",
-				plain(r.Cycles.Interval), plain(r.FPS()), plain(o.FPS), r.Cycles.Deepest),
+				plain(r.Cycles.Interval), plain(math.Floor(r.FPS())), plain(o.FPS), r.Cycles.Deepest),
 			Hint: "leave --fifo out, and FIFOs are made as deep as they need to be"})
 	}
 	return nil

@@ -24,10 +24,8 @@ func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Samples, error) {
 	var s *Samples
 	for _, in := range m.In {
 		a := arrays[in.Name]
-		if a == nil && len(m.In) == 1 && len(arrays) == 1 {
-			for _, only := range arrays {
-				a = only
-			}
+		if a == nil && len(m.In) == 1 {
+			a = arrays[""] // an .npy file has no names
 		}
 		if a == nil {
 			return nil, fmt.Errorf("no array for input %q", in.Name)
@@ -38,6 +36,9 @@ func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Samples, error) {
 		runs, how, err := runsOf(in, a.Shape)
 		if err != nil {
 			return nil, err
+		}
+		if runs == 0 {
+			return nil, fmt.Errorf("there are no samples for input %q", in.Name)
 		}
 		if s == nil {
 			s = &Samples{In: make([][]dataflow.RealTensor, runs), shape: how}
