@@ -165,7 +165,7 @@ func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
 	fs.Var(&value[float64]{to: &o.ClockMHz, kind: "MHZ", parse: clockRate}, "clock", "clock; without it, the board's default")
 	fs.Var(&value[folding.Use]{to: &o.MaxUse, kind: "SHARE", parse: folding.ParseMaxUse}, "max-use", "share of the board to use at most: 0.8, or lut=0.7,bram=0.9 (default 0.8)")
 	a.path(fs, &o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")
-	fs.Var(&value[int]{to: &o.FIFO, kind: "WORDS", parse: fifo}, "fifo", fmt.Sprintf("depth of every FIFO (default %d)", folding.DefaultFIFO))
+	fs.Var(&value[int]{to: &o.FIFO, kind: "WORDS", parse: fifo}, "fifo", fmt.Sprintf("depth of every FIFO (default %d, or more where the simulation finds that faster)", folding.DefaultFIFO))
 	var cost string
 	fs.Var(&value[string]{to: &cost, text: "finn", kind: "MODEL", parse: costModel}, "cost", "how resources are estimated")
 	a.dimFlag(cmd, o)
