@@ -94,7 +94,7 @@ func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, e
 	if goal.FPS > 0 {
 		want = ClocksPerFrame(s.target.ClockMHz, goal.FPS)
 	}
-	why := fmt.Sprintf("asked for: %s frames per second allow %d clocks", plain(goal.FPS), want)
+	why := fmt.Sprintf("asked for: %s frames per second allow %s", plain(goal.FPS), clocks(want))
 	if goal.FPS > 0 && want >= first {
 		found, err := s.within(ctx, s.lattice(want), s.budget)
 		if err != nil {
@@ -277,9 +277,9 @@ func (s *space) fastest(ctx context.Context, list []int) (f fastest, err error) 
 
 // floor says why no interval is shorter than the slowest layer's.
 func (s *space) floor() string {
-	i, clocks := s.slowest()
+	i, most := s.slowest()
 	l := &s.layers[i]
-	text := fmt.Sprintf("%s takes %d clocks ", l.node.Name, clocks)
+	text := fmt.Sprintf("%s takes %s ", l.node.Name, clocks(most))
 	if l.fixed {
 		return text + "as the folding file sets it"
 	}

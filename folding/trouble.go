@@ -17,14 +17,16 @@ func (s *space) unreachable(goal Goal, want int, f fastest, d *diag.List) {
 	}
 	dg := diag.Diag{
 		Severity: diag.Error, Code: diag.FPSUnreachable,
-		Msg: fmt.Sprintf("%s frames per second at %s MHz allow %d clocks per frame; the best on %s is %d clocks, %s frames per second",
-			plain(goal.FPS), plain(s.target.ClockMHz), want, s.target.Board.Name, f.interval, plain(best)),
+		Msg: fmt.Sprintf("%s frames per second at %s MHz allow %s per frame; the best on %s is %s, %s frames per second",
+			plain(goal.FPS), plain(s.target.ClockMHz), clocks(want), s.target.Board.Name, clocks(f.interval), plain(best)),
 		Hint:  fmt.Sprintf("--fps %s, a higher --clock, a larger --max-use or a larger board", plain(best)),
 		Notes: []string{f.why},
 	}
-	if i, clocks := s.slowest(); clocks > want {
-		dg.Notes = []string{s.floor()}
+	if i, most := s.slowest(); most > want {
 		dg.Node = s.layers[i].origin()
+		if dg.Notes = []string{s.floor()}; f.interval > most {
+			dg.Notes = append(dg.Notes, f.why) // more hardware alone would not do
+		}
 	}
 	d.Add(dg)
 }
@@ -84,4 +86,12 @@ func frameRate(t dataflow.Target, clocks int) float64 { return t.ClockMHz * 1e6 
 // plain writes a number without an exponent, to at most six decimals.
 func plain(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
+}
+
+// clocks counts clocks in words.
+func clocks(n int) string {
+	if n == 1 {
+		return "1 clock"
+	}
+	return strconv.Itoa(n) + " clocks"
 }

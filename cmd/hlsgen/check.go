@@ -75,7 +75,11 @@ func (a *app) printChecked(model string, c *build.Checked, d *diag.List) {
 	line("")
 	t := newTable(">", "node", "op", "becomes")
 	for _, f := range c.Imported.Fates {
-		t.row(fmt.Sprint(f.Index), label(f.Node), label(f.Op), label(f.Fate))
+		index := fmt.Sprint(f.Index)
+		if f.Index < 0 {
+			index = "+" // put in by --input-quant
+		}
+		t.row(index, label(f.Node), label(f.Op), label(f.Fate))
 	}
 	t.print(&a.out, ink)
 	if len(c.Layers) > 0 {

@@ -24,7 +24,7 @@ type Comparison struct {
 func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Simulated, s *Samples, ours [][]dataflow.RealTensor, d *diag.List) (*Comparison, error) {
 	arrays, err := npy.ReadFile(path)
 	if err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: filepath.Base(path), Msg: err.Error(), Hint: "give a numeric .npy or .npz file of outputs"})
+		d.Add(unreadable(path, err, "give a numeric .npy or .npz file of outputs"))
 		return nil, nil
 	}
 	given := make([][]dataflow.RealTensor, len(s.In))

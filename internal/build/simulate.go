@@ -207,6 +207,15 @@ func dataDiag(file string, err error) diag.Diag {
 		Hint: "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"}
 }
 
+// unreadable tells a file that is not there from one that holds something else.
+func unreadable(path string, err error, hint string) diag.Diag {
+	code := diag.DataInvalid
+	if missing := new(os.PathError); errors.As(err, &missing) {
+		code = diag.FileUnreadable
+	}
+	return diag.Diag{Severity: diag.Error, Code: code, Where: filepath.Base(path), Msg: err.Error(), Hint: hint}
+}
+
 // readArrays reads the input file; without one the source's own samples serve.
 func readArrays(path string, src *Source, d *diag.List) map[string]*npy.Array {
 	if path == "" && src.Inputs != nil {
@@ -214,7 +223,7 @@ func readArrays(path string, src *Source, d *diag.List) map[string]*npy.Array {
 	}
 	arrays, err := npy.ReadFile(path)
 	if err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: filepath.Base(path), Msg: err.Error(), Hint: "give a numeric .npy file, or an .npz file with one array per input"})
+		d.Add(unreadable(path, err, "give a numeric .npy file, or an .npz file with one array per input"))
 		return nil
 	}
 	return arrays

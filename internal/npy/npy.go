@@ -249,8 +249,11 @@ func ReadFile(path string) (map[string]*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() || info.Size() > maxFile {
-		return nil, fmt.Errorf("%s: a file of at most %d bytes is wanted", filepath.Base(path), int64(maxFile))
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", filepath.Base(path))
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%s has more than %d bytes", filepath.Base(path), int64(maxFile))
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
