@@ -150,6 +150,9 @@ func buildDiv(c *call) *reject {
 }
 
 func buildPow(c *call) *reject {
+	if t := c.in[1].Const; t != nil && t.Len() > 1 {
+		return buildPowers(c, t)
+	}
 	e, r := c.constScalar(1, "the exponent")
 	if r != nil {
 		return r
@@ -158,14 +161,14 @@ func buildPow(c *call) *reject {
 	root := e != math.Trunc(e)
 	if root {
 		if 2*e != math.Trunc(2*e) {
-			return unsupported("integer and half-integer exponents are exact", "exponent %g", e)
+			return realPower(c)
 		}
 	}
 	if !c.in[0].DType.Float() && (root || e < 0) {
 		return unsupported("cast to float before", "exponent %g of an integer", e)
 	}
 	n := math.Trunc(math.Abs(e))
-	if n > 64 {
+	if n > maxPower {
 		return unsupported("exponents up to 64", "exponent %g", e)
 	}
 	for range int(n) {
@@ -179,6 +182,42 @@ func buildPow(c *call) *reject {
 	}
 	return c.elementwise(c.in[0].DType, y, 0)
 }
+
+// realPower is x^e as exp(e ln x): there is none for an x that is not positive.
+func realPower(c *call) *reject {
+	if !c.in[0].DType.Float() {
+		return unsupported("cast to float before", "real exponents of integers")
+	}
+	return c.elementwise(c.in[0].DType, real.Exp(real.Mul(real.Var(1), real.Log(real.Var(0)))), 0, 1)
+}
+
+// buildPowers raises to several exponents. Where they are whole it is the sum, over the powers that occur, of x^n where the
+// exponent is n.
+func buildPowers(c *call, exponents *Tensor) *reject {
+	occurs := map[int]bool{}
+	most := 0
+	for i := range exponents.Len() {
+		e := exponents.At(i)
+		if e < 0 || e > maxPower || e != math.Trunc(e) {
+			return realPower(c)
+		}
+		occurs[int(e)] = true
+		most = max(most, int(e))
+	}
+	sum, power := zero, one
+	for n := 0; n <= most; n++ {
+		if occurs[n] {
+			at := real.Float(float64(n))
+			is := real.Mul(real.AtLeast(real.Var(1), at), real.AtLeast(at, real.Var(1)))
+			sum = real.Add(sum, real.Mul(is, power))
+		}
+		power = real.Mul(power, real.Var(0))
+	}
+	return c.elementwise(c.in[0].DType, sum, 0, 1)
+}
+
+// maxPower bounds exponents: a power is that many multiplications.
+const maxPower = 64
 
 func buildClip(c *call) *reject {
 	x, args := real.Var(0), []int{0}
