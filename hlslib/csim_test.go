@@ -16,7 +16,7 @@ func compile(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	cxx, err := exec.LookPath("g++")
 	if err != nil {
-		t.Skip("no g++")
+		t.Fatal("g++ is needed: make setup installs it")
 	}
 	dir := t.TempDir()
 	for _, h := range hlslib.Headers() {

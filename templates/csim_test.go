@@ -31,16 +31,12 @@ func project(t testing.TB, d *dataflow.Design, frames int) (templates.Files, tem
 	return files, v
 }
 
-// run compiles and runs a project, or skips where there is no compiler.
+// run compiles and runs a project.
 func run(t *testing.T, files templates.Files, c templates.CSim) *templates.Outcome {
 	t.Helper()
 	o, err := templates.RunCSim(context.Background(), files, c)
-	var missing *templates.NoCompiler
-	if errors.As(err, &missing) {
-		t.Skip(err)
-	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v (make setup installs compilers)", err)
 	}
 	return o
 }
@@ -182,7 +178,7 @@ func TestCSimErrors(t *testing.T) {
 	}
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no shell")
+		t.Fatal(err)
 	}
 	slow := filepath.Join(t.TempDir(), "slow")
 	if err := os.WriteFile(slow, []byte("#!"+sh+"\nsleep 60 | cat\n"), 0o777); err != nil {
@@ -207,7 +203,7 @@ func TestMakefile(t *testing.T) {
 	files, _ := project(t, small(t), 2)
 	make, err := exec.LookPath("make")
 	if err != nil {
-		t.Skip("no make")
+		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	if err := files.Write(dir); err != nil {
@@ -262,7 +258,7 @@ func TestSyntax(t *testing.T) {
 		t.Run(cxx, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(cxx); err != nil {
-				t.Skip(err)
+				t.Fatalf("%v: make setup installs it", err)
 			}
 			for _, file := range []string{"top.cpp", "layers.cpp", "tb/tb.cpp"} {
 				args := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", "-Icsim", file}
@@ -285,7 +281,7 @@ func TestTcl(t *testing.T) {
 	files, _ := project(t, small(t), 1)
 	tclsh, err := exec.LookPath("tclsh")
 	if err != nil {
-		t.Skip("no tclsh")
+		t.Fatal("tclsh is needed: make setup installs it")
 	}
 	dir := filepath.Join(t.TempDir(), "a b [x] $y")
 	if err := files.Write(dir); err != nil {
