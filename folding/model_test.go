@@ -141,7 +141,7 @@ func (t *table) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // Loop moves words in the first iterations.
 func (t *table) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	n := t.rows[f.PE-1].iterations
-	l := dataflow.Loop{Trips: []int{n}, Latency: 1}
+	l := dataflow.Nest{Trips: []int{n}, Latency: 1}
 	access := func(p dataflow.Port) dataflow.Access {
 		return dataflow.Access{{Kind: dataflow.At, Pattern: strings.Repeat("1", p.Words) + strings.Repeat("0", n-p.Words)}}
 	}
@@ -152,7 +152,7 @@ func (t *table) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	for _, p := range out {
 		l.Write = append(l.Write, access(p))
 	}
-	return l
+	return l.Loop()
 }
 
 func (t *table) Kernel(dataflow.Fold) dataflow.Kernel { panic("a table has no meaning") }

@@ -54,12 +54,12 @@ func (s *state) deadlock() *Deadlock {
 			continue
 		}
 		for i, f := range l.in {
-			if l.now.read>>i&1 != 0 && f.visible == 0 {
+			if l.walk.Moves().Read>>i&1 != 0 && f.visible == 0 {
 				add(l.name, false, f)
 			}
 		}
 		for i, f := range l.out {
-			if l.now.write>>i&1 != 0 && f.full() {
+			if l.walk.Moves().Write>>i&1 != 0 && f.full() {
 				add(l.name, true, f)
 			}
 		}

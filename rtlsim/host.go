@@ -140,10 +140,10 @@ func (k *sink) nextTake(clock int) int {
 }
 
 // cut splits values into frames of the shape.
-func cut(values []int64, shape dataflow.Shape) []dataflow.Tensor {
+func cut(values []int64, p dataflow.Port, shape dataflow.Shape) []dataflow.Tensor {
 	var frames []dataflow.Tensor
 	for n := shape.Size(); len(values) >= n; values = values[n:] {
-		frames = append(frames, dataflow.Tensor{Shape: shape, Data: values[:n:n]})
+		frames = append(frames, p.Receive(shape, values[:n:n]))
 	}
 	return frames
 }

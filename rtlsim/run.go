@@ -108,10 +108,7 @@ func assemble(d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) (*sta
 		s.streams = append(s.streams, f)
 	}
 	for i, n := range g.Nodes {
-		l, err := newLayer(n, d.Loop(i), s.streams, s.frames)
-		if err != nil {
-			return nil, err
-		}
+		l := newLayer(n, d.Loop(i), s.streams, s.frames)
 		l.count = &s.trace.Nodes[i]
 		if data {
 			l.kernel = n.Op.Kernel(d.Folds[i])
@@ -121,7 +118,7 @@ func assemble(d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) (*sta
 	for i, id := range g.In {
 		src := &source{fifo: s.streams[id], gate: opt.In.gate(i), left: s.frames * s.streams[id].port.Words}
 		for _, in := range frames {
-			src.data = append(src.data, in[i].Data)
+			src.data = append(src.data, src.fifo.port.Send(in[i]))
 		}
 		s.sources = append(s.sources, src)
 	}

@@ -58,12 +58,12 @@ func (s *state) finish(d *dataflow.Design) *Trace {
 	}
 	for _, k := range s.sinks {
 		if k.data {
-			t.Outputs = column(t.Outputs, cut(k.taken, g.Streams[k.fifo.id].Type.Shape))
+			t.Outputs = column(t.Outputs, cut(k.taken, k.fifo.port, g.Streams[k.fifo.id].Type.Shape))
 		}
 	}
 	for i, f := range s.streams {
 		if f.kept != nil {
-			t.Streams = column(t.Streams, cut(f.kept, g.Streams[i].Type.Shape))
+			t.Streams = column(t.Streams, cut(f.kept, f.port, g.Streams[i].Type.Shape))
 		}
 	}
 	return t

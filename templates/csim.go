@@ -227,15 +227,15 @@ func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor,
 			frames = make([][]dataflow.Tensor, len(words)/p.Port.Words)
 		}
 		for f := range frames {
-			t := dataflow.Tensor{Shape: d.Model.Graph.Streams[p.Stream].Type.Shape, Data: make([]int64, p.Port.Words*p.Port.PerWord)}
+			sent := make([]int64, p.Port.Words*p.Port.PerWord)
 			for w, text := range words[f*p.Port.Words : (f+1)*p.Port.Words] {
 				b, err := parseHex(text, p.Port.Width())
 				if err != nil {
 					return nil, fmt.Errorf("simulate C++: %s: %w", p.Name, err)
 				}
-				unpack(b, p.Port.Elem, t.Data[w*p.Port.PerWord:(w+1)*p.Port.PerWord])
+				unpack(b, p.Port.Elem, sent[w*p.Port.PerWord:(w+1)*p.Port.PerWord])
 			}
-			frames[f] = append(frames[f], t)
+			frames[f] = append(frames[f], p.Port.Receive(d.Model.Graph.Streams[p.Stream].Type.Shape, sent))
 		}
 	}
 	return frames, nil

@@ -79,9 +79,10 @@ func recording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
 		if len(t.Data) != p.Words*p.PerWord {
 			return nil, fmt.Errorf("frame %d has %d elements, the stream carries %d words of %d", f, len(t.Data), p.Words, p.PerWord)
 		}
+		sent := p.Send(t)
 		for w := range p.Words {
 			var err error
-			if word, err = pack(word, p.Elem, t.Data[w*p.PerWord:(w+1)*p.PerWord]); err != nil {
+			if word, err = pack(word, p.Elem, sent[w*p.PerWord:(w+1)*p.PerWord]); err != nil {
 				return nil, fmt.Errorf("frame %d, word %d: %w", f, w, err)
 			}
 			text = append(appendHex(text, word, p.Width()), '\n')

@@ -40,16 +40,16 @@ func TestLoop(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		in, out     int
-		trips       []int
-		read, write string
+		periods     int
+		read, write string // per inner iteration
 	}{
-		{4, 4, []int{6, 1}, "", ""},
-		{4, 2, []int{6, 2}, "10", ""},
-		{2, 4, []int{6, 2}, "", "01"},
-		{6, 4, []int{2, 3}, "110", ""},
-		{4, 6, []int{2, 3}, "", "011"},
-		{8, 3, []int{1, 8}, "10100100", ""},
-		{3, 8, []int{1, 8}, "", "00100101"},
+		{4, 4, 6, "1", "1"},
+		{4, 2, 6, "10", "11"},
+		{2, 4, 6, "11", "01"},
+		{6, 4, 2, "110", "111"},
+		{4, 6, 2, "111", "011"},
+		{8, 3, 1, "10100100", "11111111"},
+		{3, 8, 1, "11111111", "00100101"},
 	}
 	for _, tt := range tests {
 		op, _, err := dwc.New(dwc.Params{In: tt.in, Out: tt.out}).Bind([]dataflow.Type{typ(uintN(2), 24)})
@@ -57,8 +57,14 @@ func TestLoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{})
-		if fmt.Sprint(l.Trips) != fmt.Sprint(tt.trips) || l.Read[0][1].Pattern != tt.read || l.Write[0][1].Pattern != tt.write || l.Latency != 1 {
+		if l.Iterations() != tt.periods*len(tt.read) || l.Latency != 1 {
 			t.Errorf("%d to %d: %v, want %v", tt.in, tt.out, l, tt)
+		}
+		for i := range l.Iterations() {
+			j := i % len(tt.read)
+			if want := (dataflow.Moves{Read: uint64(tt.read[j] - '0'), Write: uint64(tt.write[j] - '0')}); l.At(i) != want {
+				t.Errorf("%d to %d: iteration %d moves %v, want %v", tt.in, tt.out, i, l.At(i), want)
+			}
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 
 func (o *op) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
 	each := dataflow.Index{Kind: dataflow.Each}
-	l := dataflow.Loop{
+	l := dataflow.Nest{
 		Trips:   []int{o.periods, o.trips},
 		Read:    []dataflow.Access{{each, each}},
 		Write:   []dataflow.Access{{each, each}},
@@ -32,7 +32,7 @@ func (o *op) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
 	case in < out:
 		l.Write[0][1] = o.moves(func(i int) bool { return in*(i+1)/out > in*i/out })
 	}
-	return l
+	return l.Loop()
 }
 
 // moves spells a set of inner iterations.

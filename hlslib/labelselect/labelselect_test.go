@@ -143,7 +143,7 @@ func TestLoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
-		if l.Iterations() != tt.iterations || l.Latency != tt.latency || l.Words(l.Write[0]) != tt.vectors {
+		if l.Iterations() != tt.iterations || l.Latency != tt.latency || l.Writes(0) != tt.vectors {
 			t.Errorf("%+v: %+v", tt, l)
 		}
 		if got := op.Cost(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{}).Total(); got != (dataflow.Resources{}) {

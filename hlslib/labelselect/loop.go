@@ -32,10 +32,10 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // labels kept.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	each, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.Last}
-	return dataflow.Loop{
+	return dataflow.Nest{
 		Trips:   []int{o.vectors, o.p.Labels / f.PE},
 		Read:    []dataflow.Access{{each, each}},
 		Write:   []dataflow.Access{{each, last}},
 		Latency: 1 + bits.Len(uint(f.PE-1)),
-	}
+	}.Loop()
 }

@@ -116,7 +116,7 @@ func TestContractBites(t *testing.T) {
 				out[0][0] = 1 - out[0][0]
 			}
 		}}, "the kernel gives"},
-		{"a loop that is longer", spoilt{loop: func(l *dataflow.Loop) { l.Trips[0]++ }}, "the loop moves"},
+		{"a loop that is longer", spoilt{loop: func(l *dataflow.Loop) { l.Body = append(l.Body, l.Body[0]) }}, "the loop moves"},
 		{"a part below zero", spoilt{cost: dataflow.Cost{{Name: "discount", Resources: dataflow.Resources{DSP: -1}}}}, "discount is negative"},
 		{"a part twice", spoilt{cost: dataflow.Cost{{Name: "comparators"}}}, "no name of its own"},
 		{"a constant beyond an int", spoilt{emit: func(i *dataflow.Instance) { i.Config[0].Value = 1 << 31 }}, "does not fit an int"},

@@ -38,9 +38,9 @@ func (b *bound) simulate(ctx context.Context, f dataflow.Fold, r *rand.Rand) err
 
 // checkClocks holds a run that nothing stalled against the loop: frame n begins in clock n times the iterations.
 func (b *bound) checkClocks(trace *rtlsim.Trace, l dataflow.Loop) error {
-	first, last := l.FirstWrite(l.Write[0]), l.LastWrite(l.Write[0])
-	for _, a := range l.Write[1:] {
-		first, last = min(first, l.FirstWrite(a)), max(last, l.LastWrite(a))
+	first, last := l.FirstWrite(0), l.LastWrite(0)
+	for p := 1; p < len(b.out); p++ {
+		first, last = min(first, l.FirstWrite(p)), max(last, l.LastWrite(p))
 	}
 	for n, frame := range trace.Frames {
 		begin := n * l.Iterations()

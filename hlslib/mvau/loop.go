@@ -55,10 +55,10 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // Loop has a latency of one clock each to fetch, multiply, accumulate and compare, and one per level of the adder tree.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}, dataflow.Index{Kind: dataflow.Last}
-	return dataflow.Loop{
+	return dataflow.Nest{
 		Trips:   []int{o.vectors, o.mh / f.PE, o.mw / f.SIMD},
 		Read:    []dataflow.Access{{each, first, each}},
 		Write:   []dataflow.Access{{each, each, last}},
 		Latency: 4 + bits.Len(uint(f.SIMD-1)),
-	}
+	}.Loop()
 }

@@ -295,7 +295,7 @@ func TestLoop(t *testing.T) {
 		{6, 12, 5, 0 + 8, 4 + 8},
 	} {
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, dataflow.Target{})
-		if got := []int{l.Iterations(), l.FirstWrite(l.Write[0]), l.LastWrite(l.Write[0])}; got[0] != tt.iterations || got[1] != tt.first || got[2] != tt.last {
+		if got := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)}; got[0] != tt.iterations || got[1] != tt.first || got[2] != tt.last {
 			t.Errorf("PE %d SIMD %d: %v, want %v", tt.pe, tt.simd, got, tt)
 		}
 	}

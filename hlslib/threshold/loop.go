@@ -50,10 +50,10 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // Loop has a latency of one clock to fetch the thresholds and one to compare.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	each := dataflow.Index{Kind: dataflow.Each}
-	return dataflow.Loop{
+	return dataflow.Nest{
 		Trips:   []int{o.vectors, o.channels / f.PE},
 		Read:    []dataflow.Access{{each, each}},
 		Write:   []dataflow.Access{{each, each}},
 		Latency: 2,
-	}
+	}.Loop()
 }

@@ -145,7 +145,7 @@ func TestLoop(t *testing.T) {
 	}
 	for pe, iterations := range map[int]int{1: 60, 3: 20, 12: 5} {
 		l := op.Loop(dataflow.Fold{PE: pe, SIMD: 1}, dataflow.Target{})
-		if l.Iterations() != iterations || l.FirstWrite(l.Write[0]) != 2 || l.LastWrite(l.Write[0]) != iterations+1 {
+		if l.Iterations() != iterations || l.FirstWrite(0) != 2 || l.LastWrite(0) != iterations+1 {
 			t.Errorf("PE %d: %+v, want %d iterations and a latency of 2", pe, l, iterations)
 		}
 	}

@@ -128,8 +128,8 @@ func (f fake) Ports(fold Fold) (in, out []Port) {
 func (f fake) Loop(fold Fold, _ Target) Loop {
 	s := f.in[0].Shape
 	every := Access{{Kind: Each}, {Kind: Each}}
-	return Loop{Trips: []int{s.Vectors(), s.Channels() / fold.PE}, Latency: 3,
-		Read: slices.Repeat([]Access{every}, len(f.in)), Write: slices.Repeat([]Access{every}, len(f.out))}
+	return Nest{Trips: []int{s.Vectors(), s.Channels() / fold.PE}, Latency: 3,
+		Read: slices.Repeat([]Access{every}, len(f.in)), Write: slices.Repeat([]Access{every}, len(f.out))}.Loop()
 }
 
 func (f fake) Cost(fold Fold, _ Target) Cost {

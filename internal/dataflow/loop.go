@@ -1,86 +1,247 @@
 package dataflow
 
+import (
+	"math"
+	"slices"
+)
+
+// A Loop says when a layer works, as comparable data: the iterations of one frame, at most one started per clock, as a
+// sequence of runs. The estimate, the simulation and the C++ loop bounds are all readings of it.
+type Loop struct {
+	Body    []Run
+	Latency int // clocks from the start of an iteration to the arrival of the words it writes; at least 1
+}
+
+// A Run is Times repetitions, at least 1, of a body: of other runs, or, where Body is nil, of one iteration.
+type Run struct {
+	Times int
+	Moves Moves // of the iteration; zero where Body is set
+	Body  []Run
+}
+
+// Moves is the ports that move a word in an iteration: bit p is port p.
+type Moves struct{ Read, Write uint64 }
+
+// MaxPorts is how many inputs, and outputs, a layer can have.
+const MaxPorts = 64
+
 // Iterations is the number of iterations per frame: the interval in clocks of a layer whose ends never stall.
-func (l Loop) Iterations() int {
-	n := 1
-	for _, t := range l.Trips {
-		n *= t
+func (l Loop) Iterations() int { return iterations(l.Body) }
+
+func iterations(body []Run) int {
+	n := 0
+	for _, r := range body {
+		n += r.Times * r.each()
 	}
 	return n
 }
 
-// Moves reports whether iteration i of a frame moves a word by a.
-func (l Loop) Moves(a Access, i int) bool {
-	for k := len(l.Trips) - 1; k >= 0; k-- {
-		n := l.Trips[k]
-		j := i % n
-		i /= n
-		switch a[k].Kind {
-		case First:
-			if j != 0 {
-				return false
-			}
-		case Last:
-			if j != n-1 {
-				return false
-			}
-		case At:
-			if a[k].Pattern[j] != '1' {
-				return false
-			}
-		case Each:
-		default:
-			panic("dataflow: invalid index set")
-		}
+// each is the iterations of one repetition.
+func (r Run) each() int {
+	if r.Body == nil {
+		return 1
 	}
-	return true
+	return iterations(r.Body)
 }
 
-// Words is the number of words per frame that a moves.
-func (l Loop) Words(a Access) int {
-	n := 1
-	for k, t := range l.Trips {
-		switch a[k].Kind {
-		case Each:
-			n *= t
-		case At:
-			m := 0
-			for _, c := range a[k].Pattern {
-				if c == '1' {
-					m++
-				}
+// At is what iteration i of a frame moves.
+func (l Loop) At(i int) Moves {
+	body := l.Body
+	for {
+		for _, r := range body {
+			each := r.each()
+			if i >= r.Times*each {
+				i -= r.Times * each
+				continue
 			}
-			n *= m
+			if r.Body == nil {
+				return r.Moves
+			}
+			body, i = r.Body, i%each
+			break
+		}
+	}
+}
+
+// Reads is the number of words per frame that input port p takes, Writes that output port p gives.
+func (l Loop) Reads(p int) int {
+	return words(l.Body, func(m Moves) bool { return m.Read>>p&1 != 0 })
+}
+
+// Writes is described at Reads.
+func (l Loop) Writes(p int) int {
+	return words(l.Body, func(m Moves) bool { return m.Write>>p&1 != 0 })
+}
+
+func words(body []Run, moves func(Moves) bool) int {
+	n := 0
+	for _, r := range body {
+		switch {
+		case r.Body != nil:
+			n += r.Times * words(r.Body, moves)
+		case moves(r.Moves):
+			n += r.Times
 		}
 	}
 	return n
 }
 
 // FirstWrite and LastWrite are the clocks, counted from the start of the frame's first iteration, at which the first
-// and the last word by a arrive, when nothing stalls.
-func (l Loop) FirstWrite(a Access) int { return l.edge(a, true) + l.Latency }
+// and the last word of output port p arrive, when nothing stalls. The port writes at least one word.
+func (l Loop) FirstWrite(p int) int {
+	at, _ := first(l.Body, p)
+	return at + l.Latency
+}
 
 // LastWrite is described at FirstWrite.
-func (l Loop) LastWrite(a Access) int { return l.edge(a, false) + l.Latency }
+func (l Loop) LastWrite(p int) int {
+	at, _ := last(l.Body, p)
+	return at + l.Latency
+}
 
-func (l Loop) edge(a Access, first bool) int {
-	i := 0
-	for k, n := range l.Trips {
-		j := 0
-		switch {
-		case a[k].Kind == Last, a[k].Kind == Each && !first:
-			j = n - 1
-		case a[k].Kind == At:
-			for m := range n {
-				if a[k].Pattern[m] == '1' {
-					j = m
-					if first {
-						break
-					}
-				}
+// first is the iteration of the first word that port p writes; ok is false where there is none.
+func first(body []Run, p int) (at int, ok bool) {
+	for _, r := range body {
+		if r.Body == nil {
+			if r.Moves.Write>>p&1 != 0 {
+				return at, true
+			}
+		} else if i, ok := first(r.Body, p); ok {
+			return at + i, true
+		}
+		at += r.Times * r.each()
+	}
+	return 0, false
+}
+
+func last(body []Run, p int) (at int, ok bool) {
+	at = iterations(body)
+	for _, r := range slices.Backward(body) {
+		if r.Body == nil {
+			if r.Moves.Write>>p&1 != 0 {
+				return at - 1, true
+			}
+		} else if i, ok := last(r.Body, p); ok {
+			return at - r.each() + i, true
+		}
+		at -= r.Times * r.each()
+	}
+	return 0, false
+}
+
+// count is Iterations, and whether the runs are well formed and few enough to count in an int.
+func count(body []Run, in, out int) (n int, ok bool) {
+	if len(body) == 0 {
+		return 0, false
+	}
+	for _, r := range body {
+		each := 1
+		if r.Body != nil {
+			if each, ok = count(r.Body, in, out); !ok || r.Moves != (Moves{}) {
+				return 0, false
 			}
 		}
-		i = i*n + j
+		if r.Times < 1 || r.Moves.Read>>in != 0 || r.Moves.Write>>out != 0 || r.Times > (math.MaxInt-n)/each {
+			return 0, false
+		}
+		n += r.Times * each
 	}
-	return i
+	return n, true
+}
+
+// A Walker goes through the iterations of a loop, frame after frame.
+type Walker struct {
+	body  []Run
+	stack []place // innermost last
+	moves Moves
+}
+
+type place struct {
+	body []Run
+	run  int // in body
+	left int // repetitions of it after the one at hand
+}
+
+// Walk starts before the first iteration.
+func (l Loop) Walk() *Walker {
+	w := &Walker{body: l.Body}
+	w.enter(l.Body)
+	return w
+}
+
+func (w *Walker) enter(body []Run) {
+	for body != nil {
+		w.stack = append(w.stack, place{body, 0, body[0].Times - 1})
+		w.moves, body = body[0].Moves, body[0].Body
+	}
+}
+
+// Moves is what the next iteration moves.
+func (w *Walker) Moves() Moves { return w.moves }
+
+// Alike is the number of iterations, from the next one on, that surely move the same.
+func (w *Walker) Alike() int { return w.stack[len(w.stack)-1].left + 1 }
+
+// Skip leaves out n iterations of those that are alike, but for the last of them.
+func (w *Walker) Skip(n int) { w.stack[len(w.stack)-1].left -= n }
+
+// Advance goes to the iteration after the next one; end tells that this is the first of the next frame.
+func (w *Walker) Advance() (end bool) {
+	for len(w.stack) > 0 {
+		p := &w.stack[len(w.stack)-1]
+		if p.left > 0 {
+			p.left--
+			if b := p.body[p.run].Body; b != nil {
+				w.enter(b)
+			}
+			return false
+		}
+		if p.run++; p.run < len(p.body) {
+			r := p.body[p.run]
+			p.left = r.Times - 1
+			w.moves = r.Moves
+			w.enter(r.Body)
+			return false
+		}
+		w.stack = w.stack[:len(w.stack)-1]
+	}
+	w.enter(w.body)
+	return true
+}
+
+// Repeat is n repetitions of runs. It is the runs themselves where n is 1, and none where n is 0.
+func Repeat(n int, body ...Run) []Run {
+	body = Join(body...)
+	switch {
+	case n == 0 || len(body) == 0:
+		return nil
+	case n == 1:
+		return body
+	case len(body) == 1:
+		r := body[0]
+		r.Times *= n
+		return []Run{r}
+	}
+	return []Run{{Times: n, Body: body}}
+}
+
+// Join is runs one after the other. Runs of no repetitions are left out, and neighbours with the same body made one.
+func Join(runs ...Run) []Run {
+	var out []Run
+	for _, r := range runs {
+		if r.Times == 0 {
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1].same(r) {
+			out[n-1].Times += r.Times
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// same reports whether two runs repeat the same.
+func (r Run) same(o Run) bool {
+	return r.Moves == o.Moves && slices.EqualFunc(r.Body, o.Body, func(a, b Run) bool { return a.Times == b.Times && a.same(b) })
 }

@@ -2,44 +2,116 @@ package dataflow
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// A nest walked index by index is the plain meaning of Moves, Words, FirstWrite and LastWrite.
-func TestLoopAgainstWalk(t *testing.T) {
+// A nest walked index by index is the plain meaning of Nest.Loop; the runs walked one by one that of all readings of a Loop.
+func TestNestAgainstWalk(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
-		l, a := randomLoop(rng)
-		iteration, words, first, last := 0, 0, -1, -1
-		var walk func(level int, inside bool)
-		walk = func(level int, inside bool) {
-			if level == len(l.Trips) {
-				if got := l.Moves(a, iteration); got != inside {
-					t.Fatalf("%v by %v: iteration %d moves %v, want %v", l.Trips, a, iteration, got, inside)
-				}
-				if inside {
-					if words == 0 {
-						first = iteration
-					}
-					last = iteration
-					words++
-				}
-				iteration++
+		n := randomNest(rng)
+		var want []Moves
+		var walk func(level int, m Moves)
+		walk = func(level int, m Moves) {
+			if level == len(n.Trips) {
+				want = append(want, m)
 				return
 			}
-			for j := range l.Trips[level] {
-				walk(level+1, inside && member(a[level], j, l.Trips[level]))
+			for j := range n.Trips[level] {
+				inner := m
+				if !member(n.Read[0][level], j, n.Trips[level]) {
+					inner.Read = 0
+				}
+				if !member(n.Write[0][level], j, n.Trips[level]) {
+					inner.Write &^= 1
+				}
+				walk(level+1, inner)
 			}
 		}
-		walk(0, true)
-		if l.Iterations() != iteration || l.Words(a) != words {
-			t.Fatalf("%v by %v: %d iterations and %d words, want %d and %d", l.Trips, a, l.Iterations(), l.Words(a), iteration, words)
+		walk(0, Moves{1, 1})
+		checkLoop(t, n.Loop(), want)
+	}
+}
+
+func TestLoopAgainstRuns(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 3000 {
+		l := Loop{Body: append(randomRuns(rng, 3), Run{Times: 1, Moves: Moves{1, 1}}), Latency: 1 + rng.IntN(5)}
+		var want []Moves
+		var walk func(body []Run)
+		walk = func(body []Run) {
+			for _, r := range body {
+				for range r.Times {
+					if r.Body == nil {
+						want = append(want, r.Moves)
+					}
+					walk(r.Body)
+				}
+			}
 		}
-		if l.FirstWrite(a) != first+l.Latency || l.LastWrite(a) != last+l.Latency {
-			t.Fatalf("%v by %v, latency %d: words arrive from %d to %d, want %d to %d", l.Trips, a, l.Latency, l.FirstWrite(a), l.LastWrite(a), first+l.Latency, last+l.Latency)
+		walk(l.Body)
+		checkLoop(t, l, want)
+		checkLoop(t, Loop{Repeat(2, Join(l.Body...)...), l.Latency}, append(want, want...))
+	}
+}
+
+func checkLoop(t *testing.T, l Loop, want []Moves) {
+	t.Helper()
+	w, skipping := l.Walk(), l.Walk()
+	reads, writes, first, last := 0, 0, -1, -1
+	for f := range 2 {
+		for i, m := range want {
+			if w.Moves() != m || l.At(i) != m {
+				t.Fatalf("%+v: iteration %d of frame %d moves %v and %v, want %v", l, i, f, w.Moves(), l.At(i), m)
+			}
+			for _, next := range want[i:][:w.Alike()] {
+				if next != m {
+					t.Fatalf("%+v: %d iterations from %d on are said to be alike", l, w.Alike(), i)
+				}
+			}
+			if end := w.Advance(); end != (i == len(want)-1) {
+				t.Fatalf("%+v: end of frame at %d: %t", l, i, end)
+			}
+			reads += int(m.Read)
+			if m.Write != 0 && f == 0 {
+				if writes++; first < 0 {
+					first = i
+				}
+				last = i
+			}
 		}
 	}
+	for n := 0; n < len(want); {
+		k := skipping.Alike()
+		skipping.Skip(k - 1)
+		n += k
+		if end := skipping.Advance(); end != (n == len(want)) {
+			t.Fatalf("%+v: after %d of %d iterations the end is %t", l, n, len(want), end)
+		}
+	}
+	got := []int{l.Iterations(), 2 * l.Reads(0), l.Writes(0), l.FirstWrite(0), l.LastWrite(0)}
+	if w := []int{len(want), reads, writes, first + l.Latency, last + l.Latency}; !slices.Equal(got, w) {
+		t.Fatalf("%+v: %v, want %v", l, got, w)
+	}
+	if n, ok := count(l.Body, 1, 1); !ok || n != len(want) {
+		t.Fatalf("%+v: %d iterations, well formed %t", l, n, ok)
+	}
+}
+
+func randomRuns(rng *rand.Rand, depth int) (body []Run) {
+	for range 1 + rng.IntN(3) {
+		r := Run{Times: 1 + rng.IntN(4)}
+		if depth > 0 && rng.IntN(2) == 0 {
+			r.Body = randomRuns(rng, depth-1)
+		} else {
+			r.Moves = Moves{uint64(rng.IntN(2)), uint64(rng.IntN(2))}
+		}
+		body = append(body, r)
+	}
+	return body
 }
 
 func member(x Index, j, n int) bool {
@@ -54,33 +126,53 @@ func member(x Index, j, n int) bool {
 	return x.Kind == Each
 }
 
-// randomLoop gives a nest and an access that moves at least one word.
-func randomLoop(rng *rand.Rand) (Loop, Access) {
-	l := Loop{Latency: 1 + rng.IntN(5)}
-	var a Access
+// randomNest gives a nest that reads and writes at least one word.
+func randomNest(rng *rand.Rand) Nest {
+	n := Nest{Latency: 1 + rng.IntN(5), Read: make([]Access, 1), Write: make([]Access, 1)}
 	for range rng.IntN(5) {
-		n := 1 + rng.IntN(4)
-		l.Trips = append(l.Trips, n)
-		x := Index{Kind: Each + IndexKind(rng.IntN(4))}
-		if x.Kind == At {
-			p := make([]byte, n)
-			for j := range p {
-				p[j] = '0' + byte(rng.IntN(2))
+		trips := 1 + rng.IntN(4)
+		n.Trips = append(n.Trips, trips)
+		for _, a := range []*Access{&n.Read[0], &n.Write[0]} {
+			x := Index{Kind: Each + IndexKind(rng.IntN(4))}
+			if x.Kind == At {
+				p := make([]byte, trips)
+				for j := range p {
+					p[j] = '0' + byte(rng.IntN(2))
+				}
+				p[rng.IntN(trips)] = '1'
+				x.Pattern = string(p)
 			}
-			p[rng.IntN(n)] = '1'
-			x.Pattern = string(p)
+			*a = append(*a, x)
 		}
-		a = append(a, x)
 	}
-	return l, a
+	return n
 }
 
-func TestMovesRefusesZeroIndex(t *testing.T) {
+func TestNestRefusesZeroIndex(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {
 			t.Error("an index set without a kind was taken for one")
 		}
 	}()
-	Loop{Trips: []int{2}}.Moves(Access{{}}, 0)
+	Nest{Trips: []int{2}, Read: []Access{{{}}}}.Loop()
+}
+
+// Tiles go out and come back; their order spelled for a window of 2 positions and 4 channels.
+func TestPortOrder(t *testing.T) {
+	t.Parallel()
+	in := Tensor{Shape{2, 2, 4}, []int64{0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17}}
+	for tile, want := range map[int][]int64{
+		0: in.Data,
+		1: {0, 4, 1, 5, 2, 6, 3, 7, 10, 14, 11, 15, 12, 16, 13, 17},
+		2: {0, 1, 4, 5, 2, 3, 6, 7, 10, 11, 14, 15, 12, 13, 16, 17},
+	} {
+		p := Port{Tile: tile}
+		if got := p.Send(in); !slices.Equal(got, want) || !slices.Equal(p.Receive(in.Shape, got).Data, in.Data) {
+			t.Errorf("tiles of %d: %v, want %v", tile, got, want)
+		}
+	}
+	if a, b, c := (Shape{3, 2, 4}).Tiled(2), (Shape{3, 2, 4}).Tiled(4), (Shape{3, 1, 4}).Tiled(2); a != 2 || b != 0 || c != 0 {
+		t.Errorf("tiles %d %d %d", a, b, c)
+	}
 }

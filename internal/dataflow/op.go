@@ -145,45 +145,6 @@ type Target struct {
 	ClockMHz float64
 }
 
-// A Port is one end of a stream: words of PerWord elements, element 0 in the lowest bits, in row-major order.
-type Port struct {
-	Elem    num.Type
-	PerWord int // elements in a word
-	Words   int // words in a frame
-}
-
-// Width is the word's width in bits.
-func (p Port) Width() int { return p.PerWord * p.Elem.Width }
-
-// A Loop says when a layer works, as comparable data: one flattened nest, at most one iteration started per clock.
-// The estimate, the simulation and the C++ loop bounds are all readings of it.
-type Loop struct {
-	Trips   []int    // extents of the nest, outermost first; their product is the iterations of one frame
-	Read    []Access // per input port: the iterations that take a word
-	Write   []Access // per output port: the iterations that give a word
-	Latency int      // clocks from the start of an iteration to the arrival of the words it writes; at least 1
-}
-
-// Access holds one set of indices per level of the nest; a word moves where every index lies in its set.
-type Access []Index
-
-// Index is a set of indices of one level.
-type Index struct {
-	Kind    IndexKind
-	Pattern string // for At: one '0' or '1' per index
-}
-
-// IndexKind names a set.
-type IndexKind uint8
-
-// The sets. The zero value is invalid.
-const (
-	Each  IndexKind = iota + 1 // every index
-	First                      // index 0
-	Last                       // the largest index
-	At                         // the indices marked '1' in Pattern
-)
-
 // A Kernel computes the data of single iterations, in order. Step is given the iteration's number within the frame
 // and one word per input port (nil where Loop reads none); it returns one word per output port (nil where Loop writes
 // none). A kernel neither changes nor keeps what it is given; the words it returns belong to the caller.

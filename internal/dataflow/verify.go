@@ -3,7 +3,6 @@ package dataflow
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -183,8 +182,11 @@ func (d *Design) verifyNode(i int, ports []Port) error {
 		if p.Elem != t.Elem || p.PerWord < 1 || p.Words*p.PerWord != t.Shape.Size() {
 			return fmt.Errorf("%d words of %d %s on stream s%d of %d %s", p.Words, p.PerWord, p.Elem, s, t.Shape.Size(), t.Elem)
 		}
+		if bad := p.Tile != 0 && (p.Tile < 0 || t.Shape.Channels()%p.Tile != 0 || t.Shape.Tiled(p.Tile) == 0); bad {
+			return fmt.Errorf("tiles of %d channels on stream s%d of shape %v", p.Tile, s, t.Shape)
+		}
 		if ports[s] != (Port{}) && ports[s] != p {
-			return fmt.Errorf("words of %d elements on stream s%d, its other end has %d", p.PerWord, s, ports[s].PerWord)
+			return fmt.Errorf("words of %d elements in tiles of %d on stream s%d, its other end has %d in tiles of %d", p.PerWord, p.Tile, s, ports[s].PerWord, ports[s].Tile)
 		}
 		ports[s] = p
 	}
@@ -196,38 +198,21 @@ func (l Loop) verify(in, out []Port) error {
 	if l.Latency < 1 {
 		return fmt.Errorf("a loop of latency %d", l.Latency)
 	}
-	n := 1
-	for _, t := range l.Trips {
-		if t < 1 || t > math.MaxInt/n {
-			return fmt.Errorf("a loop with trips %v", l.Trips)
-		}
-		n *= t
+	if len(in) > MaxPorts || len(out) > MaxPorts {
+		return fmt.Errorf("%d inputs and %d outputs, the most is %d of each", len(in), len(out), MaxPorts)
 	}
-	if len(l.Read) != len(in) || len(l.Write) != len(out) {
-		return fmt.Errorf("a loop of %d reads and %d writes for %d inputs and %d outputs", len(l.Read), len(l.Write), len(in), len(out))
+	if _, ok := count(l.Body, len(in), len(out)); !ok {
+		return fmt.Errorf("a malformed loop: %+v", l.Body)
 	}
-	ports := slices.Concat(in, out)
-	for k, a := range slices.Concat(l.Read, l.Write) {
-		if len(a) != len(l.Trips) {
-			return fmt.Errorf("an access of %d levels in a loop of %d", len(a), len(l.Trips))
+	for k, p := range in {
+		if w := l.Reads(k); w != p.Words {
+			return fmt.Errorf("the loop moves %d words, input port %d has %d", w, k, p.Words)
 		}
-		for level, x := range a {
-			if x.Kind < Each || x.Kind > At || x.Kind == At && !isPattern(x.Pattern, l.Trips[level]) {
-				return fmt.Errorf("an access of kind %d, pattern %q, over %d indices", x.Kind, x.Pattern, l.Trips[level])
-			}
-		}
-		if w := l.Words(a); w != ports[k].Words {
-			return fmt.Errorf("the loop moves %d words, the port has %d", w, ports[k].Words)
+	}
+	for k, p := range out {
+		if w := l.Writes(k); w != p.Words {
+			return fmt.Errorf("the loop moves %d words, output port %d has %d", w, k, p.Words)
 		}
 	}
 	return nil
-}
-
-func isPattern(p string, n int) bool {
-	for i := range len(p) {
-		if p[i] != '0' && p[i] != '1' {
-			return false
-		}
-	}
-	return len(p) == n
 }

@@ -1,0 +1,107 @@
+package dataflow
+
+// A Nest is the loop of most layers: one flattened loop nest, whose ports move a word where every index lies in a set.
+type Nest struct {
+	Trips   []int    // extents of the nest, outermost first; their product is the iterations of one frame
+	Read    []Access // per input port: the iterations that take a word
+	Write   []Access // per output port: the iterations that give a word
+	Latency int
+}
+
+// Access holds one set of indices per level of the nest; a word moves where every index lies in its set.
+type Access []Index
+
+// Index is a set of indices of one level.
+type Index struct {
+	Kind    IndexKind
+	Pattern string // for At: one '0' or '1' per index
+}
+
+// IndexKind names a set.
+type IndexKind uint8
+
+// The sets. The zero value is invalid.
+const (
+	Each  IndexKind = iota + 1 // every index
+	First                      // index 0
+	Last                       // the largest index
+	At                         // the indices marked '1' in Pattern
+)
+
+// has reports whether index j of n lies in the set.
+func (x Index) has(j, n int) bool {
+	switch x.Kind {
+	case Each:
+		return true
+	case First:
+		return j == 0
+	case Last:
+		return j == n-1
+	case At:
+		return x.Pattern[j] == '1'
+	}
+	panic("dataflow: invalid index set")
+}
+
+// Loop is the nest as runs.
+func (n Nest) Loop() Loop {
+	all := Moves{Read: 1<<len(n.Read) - 1, Write: 1<<len(n.Write) - 1}
+	return Loop{Body: n.runs(0, all), Latency: n.Latency}
+}
+
+// runs is the levels from level on, for those ports that the outer indices allow.
+func (n Nest) runs(level int, allowed Moves) []Run {
+	if level == len(n.Trips) {
+		return []Run{{Times: 1, Moves: allowed}}
+	}
+	trips := n.Trips[level]
+	bodies := map[Moves][]Run{}
+	var out []Run
+	for j := 0; j < trips; {
+		m := n.allows(level, j).and(allowed)
+		k := j + 1
+		if n.plain(level) && j > 0 {
+			k = max(k, trips-1) // the indices between the first and the last are alike
+		}
+		for k < trips && n.allows(level, k).and(allowed) == m {
+			k++
+		}
+		body, ok := bodies[m]
+		if !ok {
+			body = n.runs(level+1, m)
+			bodies[m] = body
+		}
+		out = append(out, Repeat(k-j, body...)...)
+		j = k
+	}
+	return Join(out...)
+}
+
+// plain reports whether a level has no pattern.
+func (n Nest) plain(level int) bool {
+	for _, list := range [][]Access{n.Read, n.Write} {
+		for _, a := range list {
+			if a[level].Kind == At {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// allows is the ports whose set at a level has index j.
+func (n Nest) allows(level, j int) (m Moves) {
+	for p, a := range n.Read {
+		if a[level].has(j, n.Trips[level]) {
+			m.Read |= 1 << p
+		}
+	}
+	for p, a := range n.Write {
+		if a[level].has(j, n.Trips[level]) {
+			m.Write |= 1 << p
+		}
+	}
+	return m
+}
+
+func (m Moves) and(o Moves) Moves { return Moves{m.Read & o.Read, m.Write & o.Write} }

@@ -1,0 +1,57 @@
+package dataflow
+
+import "hlsgen/internal/num"
+
+// A Port is one end of a stream: words of PerWord elements, element 0 in the lowest bits. The elements of a frame come in
+// row-major order, or, where Tile is set, tile by tile: of a shape [..., K, C], each [K, C] is sent as C/Tile blocks of
+// [K, Tile]. So do the windows of a depthwise convolution reach the PEs that take Tile channels at a time.
+type Port struct {
+	Elem    num.Type
+	PerWord int // elements in a word
+	Words   int // words in a frame
+	Tile    int // channels of a tile, a divisor of C other than C; 0 is row-major order
+}
+
+// Width is the word's width in bits.
+func (p Port) Width() int { return p.PerWord * p.Elem.Width }
+
+// Tiled is the Tile of a port that sends tiles of so many channels of a shape: 0 where that is row-major order.
+func (s Shape) Tiled(channels int) int {
+	if channels == s.Channels() || len(s) < 2 || s[len(s)-2] == 1 {
+		return 0
+	}
+	return channels
+}
+
+// place is where element i of the stream lies in a row-major frame of the shape.
+func (p Port) place(s Shape, i int) int {
+	c := s.Channels()
+	block := s[len(s)-2] * c
+	in := i % block
+	tile := s[len(s)-2] * p.Tile
+	return i - in + in%tile/p.Tile*c + in/tile*p.Tile + in%p.Tile
+}
+
+// Send is a frame's elements in the order in which they travel. It may be the frame itself.
+func (p Port) Send(t Tensor) []int64 {
+	if p.Tile == 0 {
+		return t.Data
+	}
+	out := make([]int64, len(t.Data))
+	for i := range out {
+		out[i] = t.Data[p.place(t.Shape, i)]
+	}
+	return out
+}
+
+// Receive is the frame of a shape whose elements travelled so; Send's inverse.
+func (p Port) Receive(s Shape, sent []int64) Tensor {
+	if p.Tile == 0 {
+		return Tensor{s, sent}
+	}
+	out := make([]int64, len(sent))
+	for i, v := range sent {
+		out[p.place(s, i)] = v
+	}
+	return Tensor{s, out}
+}
