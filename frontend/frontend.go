@@ -268,6 +268,7 @@ func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 				if err != nil {
 					return nil, err
 				}
+				out[i].Data = low.Send(name, out[i].Data)
 			}
 			return out, nil
 		},
@@ -291,7 +292,7 @@ func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 		ToReal: func(in []dataflow.RealTensor, codes []dataflow.Tensor) ([]dataflow.RealTensor, error) {
 			vals := reals(in)
 			for k, name := range low.Out {
-				vals = append(vals, integers(low, name, p.Known[name].Shape, codes[k].Data))
+				vals = append(vals, integers(low, name, p.Known[name].Shape, low.Receive(name, codes[k].Data)))
 			}
 			part := part.Fork()
 			_, all, err := part.Run(vals)

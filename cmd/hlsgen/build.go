@@ -249,7 +249,7 @@ type share struct {
 func builtOf(r *build.Result, d *diag.List) built {
 	t, f, m := r.Design.Target, r.Folding, r.Design.Model
 	b := built{Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
-		FPS: r.FPS(), Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), Tried: f.Tried, Options: f.Options,
+		FPS: r.FPS(), Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), Tried: f.Proof.Options - f.Proof.Unavailable, Options: f.Proof.Options,
 		Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
 	for _, s := range f.Shares {
 		b.Resources = append(b.Resources, share{s.Name, s.Used, s.Budget, s.Board})

@@ -13,7 +13,7 @@ func foldConstants(m *Model, d *diag.List) bool {
 	}
 	keep := map[*graph.Node]bool{}
 	for _, s := range p.Steps {
-		keep[s.Node] = true
+		keep[p.Origin(s.Node)] = true
 	}
 	g := m.Graph
 	init := map[string]*graph.Tensor{}

@@ -18,6 +18,8 @@ type call struct {
 	in    []Known // per input slot; the zero Known where it is omitted
 	steps []*Step
 	fixed []*Tensor // per output: set where the operator itself knows the value (Shape, Constant)
+
+	expanded bool // into made-up nodes, which have the steps
 }
 
 // A reject says why a node cannot be understood.
@@ -73,8 +75,16 @@ func (c *call) build(def operator) *reject {
 			return r
 		}
 	}
+	return c.finish()
+}
+
+// finish names the outputs and folds what is constant.
+func (c *call) finish() *reject {
 	for i, name := range c.n.Outputs {
 		if name == "" {
+			continue
+		}
+		if c.expanded && i == 0 {
 			continue
 		}
 		if i >= len(c.steps) {
@@ -118,7 +128,7 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	case s.Dot != nil && s.Dot.K*Size(s.Shape) > maxFold:
 		return nil, nil
 	}
-	v, err := newRunner(s).run(vals, &decider{prog: c.p, all: map[string]*Reals{}})
+	v, err := c.p.newRunner(s).run(vals, &decider{prog: c.p, all: map[string]*Reals{}})
 	if err != nil || !v.Exact() {
 		return nil, err
 	}
@@ -249,7 +259,7 @@ func (c *call) elementwise(dt DType, expr *real.Expr, args ...int) *reject {
 	}
 	e := &Elem{Expr: expr, Args: args}
 	for _, a := range args {
-		e.Index = append(e.Index, broadcastIndex(shape, c.in[a].Shape))
+		e.Index = append(e.Index, c.p.broadcast(shape, c.in[a].Shape))
 	}
 	c.steps = append(c.steps, &Step{Shape: shape, DType: dt, Elem: e})
 	return nil
@@ -277,8 +287,8 @@ func broadcastShape(a, b []int) ([]int, *reject) {
 	return out, nil
 }
 
-// broadcastIndex maps elements of shape out to elements of a tensor of shape in.
-func broadcastIndex(out, in []int) []int32 {
+// broadcast maps elements of shape out to elements of a tensor of shape in.
+func (p *Program) broadcast(out, in []int) []int32 {
 	if Size(in) == Size(out) {
 		return nil // equal but for leading ones
 	}
@@ -293,37 +303,5 @@ func broadcastIndex(out, in []int) []int32 {
 		}
 		s *= in[j]
 	}
-	return stridedIndex(out, strides)
-}
-
-// stridedIndex lists, for every element of shape in order, the sum of its coordinates times strides.
-func stridedIndex(shape, strides []int) []int32 {
-	n := Size(shape)
-	index := make([]int32, n)
-	coord := make([]int, len(shape))
-	at := 0
-	for i := range index {
-		index[i] = int32(at)
-		for k := len(shape) - 1; k >= 0; k-- {
-			coord[k]++
-			at += strides[k]
-			if coord[k] < shape[k] {
-				break
-			}
-			at -= coord[k] * strides[k]
-			coord[k] = 0
-		}
-	}
-	return index
-}
-
-// strides of a row-major tensor.
-func rowMajor(shape []int) []int {
-	s := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		s[i] = n
-		n *= shape[i]
-	}
-	return s
+	return p.strided(out, strides)
 }

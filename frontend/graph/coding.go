@@ -151,7 +151,7 @@ func (c *call) truncCoding() *Coding {
 
 // Codes reports whether a node is one that canon makes of a quantiser, and the limits of its code.
 func (n *Node) Codes() (lo, hi float64, ok bool) {
-	if n.Domain != Internal {
+	if n.Domain != Internal || !slices.Contains([]string{"Code", "Sign", "Trunc", "Count"}, n.Op) {
 		return 0, 0, false
 	}
 	return n.Float("lo", math.Inf(-1)), n.Float("hi", math.Inf(1)), true

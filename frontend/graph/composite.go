@@ -1,13 +1,18 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // Composite operators say in one node what others say in several. Decompose writes them out, which changes no meaning:
 //
-//	QLinearMatMul(a, as, az, b, bs, bz, ys, yz)  QuantizeLinear(MatMul(DequantizeLinear(a..), DequantizeLinear(b..)), ys, yz)
-//	MatMulInteger(a, b, az, bz)                  MatMul(a - az, b - bz) in int32
+//	QLinearX(a, as, az, ..., ys, yz)   QuantizeLinear(X(DequantizeLinear(a, as, az), ...), ys, yz)
+//	MatMulInteger(a, b, az, bz)        MatMul(a - az, b - bz) in int32
+//	ConvInteger(x, w, xz, wz)          Conv(x - xz, w - wz) in int32
 //
-// Scales and zero points that are vectors belong to the rows of a and y and to the columns of b.
+// Scales and zero points that are vectors belong to the rows of a and y and to the columns of b in a product of matrices,
+// and to the output channels of a convolution's weights. A convolution's bias has the product of the two scales.
 func Decompose(g *Graph) {
 	taken, constants := map[string]bool{}, map[string]*Tensor{}
 	for name, t := range g.Init {
@@ -26,23 +31,9 @@ func Decompose(g *Graph) {
 	}
 	var nodes []*Node
 	for _, n := range g.Nodes {
-		d := decomposition{g: g, n: n, taken: taken}
-		switch {
-		case n.Domain != "" || len(n.Outputs) != 1:
-		case n.Op == "QLinearMatMul" && len(n.Inputs) == 8:
-			in := n.Inputs
-			a := d.addAlong("DequantizeLinear", "a", -2, in[0], in[1], in[2])
-			b := d.addAlong("DequantizeLinear", "b", -1, in[3], in[4], in[5])
-			d.last("QuantizeLinear", -2, d.add("MatMul", "product", a, b), in[6], in[7])
-		case n.Op == "MatMulInteger" && len(n.Inputs) >= 2 && (n.In(2) == "" || constants[n.In(2)] != nil):
-			a, b := d.wide("a", n.Inputs[0]), d.wide("b", n.Inputs[1])
-			if z := n.In(2); z != "" {
-				a = d.add("Sub", "a", a, d.wide("az", d.column(z, constants[z])))
-			}
-			if z := n.In(3); z != "" {
-				b = d.add("Sub", "b", b, d.wide("bz", z))
-			}
-			d.last("MatMul", 0, a, b)
+		d := decomposition{g: g, n: n, taken: taken, constants: constants}
+		if c, ok := composites[opKey{n.Domain, n.Op}]; ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
+			c.write(&d)
 		}
 		if d.nodes == nil {
 			d.nodes = []*Node{n}
@@ -52,27 +43,134 @@ func Decompose(g *Graph) {
 	g.Nodes = nodes
 }
 
+// A composite is written out if it has that many inputs; write does nothing for a form that it does not know.
+type composite struct {
+	least int
+	write func(*decomposition)
+}
+
+const microsoft = "com.microsoft"
+
+var composites = map[opKey]composite{
+	{"", "QLinearMatMul"}:                   {8, qlinearMatMul},
+	{"", "QLinearConv"}:                     {8, qlinearConv},
+	{"", "MatMulInteger"}:                   {2, matMulInteger},
+	{"", "ConvInteger"}:                     {2, convInteger},
+	{microsoft, "QLinearAdd"}:               {7, qlinear("Add", 2)},
+	{microsoft, "QLinearMul"}:               {7, qlinear("Mul", 2)},
+	{microsoft, "QLinearSigmoid"}:           {4, qlinear("Sigmoid", 1)},
+	{microsoft, "QLinearLeakyRelu"}:         {4, qlinear("LeakyRelu", 1)},
+	{microsoft, "QLinearAveragePool"}:       {4, qlinear("AveragePool", 1)},
+	{microsoft, "QLinearGlobalAveragePool"}: {4, qlinear("GlobalAveragePool", 1)},
+	{microsoft, "QLinearReduceMean"}:        {4, qlinear("ReduceMean", 1)},
+	{microsoft, "QLinearConcat"}:            {5, qlinearConcat},
+}
+
+func qlinearMatMul(d *decomposition) {
+	in := d.n.Inputs
+	if len(in) != 8 {
+		return
+	}
+	a := d.add("DequantizeLinear", "a", along(-2), in[0], in[1], in[2])
+	b := d.add("DequantizeLinear", "b", along(-1), in[3], in[4], in[5])
+	d.last("QuantizeLinear", along(-2), d.add("MatMul", "product", nil, a, b), in[6], in[7])
+}
+
+func qlinearConv(d *decomposition) {
+	in := d.n.Inputs
+	if len(in) > 9 {
+		return
+	}
+	inputs := []string{d.add("DequantizeLinear", "x", along(0), in[0], in[1], in[2]), d.add("DequantizeLinear", "w", along(0), in[3], in[4], in[5])}
+	if bias := d.n.In(8); bias != "" {
+		scale := d.add("Mul", "scale", nil, in[1], in[4])
+		inputs = append(inputs, d.add("DequantizeLinear", "bias", along(0), bias, scale))
+	}
+	d.last("QuantizeLinear", along(1), d.add("Conv", "sums", d.n.Attrs, inputs...), in[6], in[7])
+}
+
+func matMulInteger(d *decomposition) {
+	n := d.n
+	if n.In(2) != "" && d.constants[n.In(2)] == nil {
+		return
+	}
+	a, b := d.wide("a", n.Inputs[0]), d.wide("b", n.Inputs[1])
+	if z := n.In(2); z != "" {
+		a = d.add("Sub", "a", nil, a, d.wide("az", d.upright(z, 2)))
+	}
+	if z := n.In(3); z != "" {
+		b = d.add("Sub", "b", nil, b, d.wide("bz", z))
+	}
+	d.last("MatMul", nil, a, b)
+}
+
+func convInteger(d *decomposition) {
+	n := d.n
+	w := d.constants[n.Inputs[1]]
+	if n.In(3) != "" && (d.constants[n.In(3)] == nil || w == nil) {
+		return
+	}
+	x, weights := d.wide("x", n.Inputs[0]), d.wide("w", n.Inputs[1])
+	if z := n.In(2); z != "" {
+		x = d.add("Sub", "x", nil, x, d.wide("xz", z))
+	}
+	if z := n.In(3); z != "" {
+		weights = d.add("Sub", "w", nil, weights, d.wide("wz", d.upright(z, len(w.Shape))))
+	}
+	d.last("Conv", n.Attrs, x, weights)
+}
+
+// qlinear is an operator on n quantised tensors, each with scale and zero point, those of the result last.
+func qlinear(op string, n int) func(*decomposition) {
+	return func(d *decomposition) {
+		var inputs []string
+		for i := range n {
+			inputs = append(inputs, d.add("DequantizeLinear", "x", along(0), d.n.Inputs[3*i], d.n.Inputs[3*i+1], d.n.Inputs[3*i+2]))
+		}
+		y := d.add(op, "real", d.n.Attrs, inputs...)
+		if d.n.Int("channels_last", 0) != 0 {
+			d.nodes[len(d.nodes)-1].Domain = channelsLast
+		}
+		d.last("QuantizeLinear", along(1), y, d.n.Inputs[3*n], d.n.In(3*n+1))
+	}
+}
+
+// qlinearConcat has the scale and zero point of the result first.
+func qlinearConcat(d *decomposition) {
+	in := d.n.Inputs
+	if len(in)%3 != 2 {
+		return
+	}
+	var inputs []string
+	for i := 2; i < len(in); i += 3 {
+		inputs = append(inputs, d.add("DequantizeLinear", "x", along(0), in[i], in[i+1], in[i+2]))
+	}
+	d.last("QuantizeLinear", along(1), d.add("Concat", "real", d.n.Attrs, inputs...), in[0], in[1])
+}
+
 type decomposition struct {
 	g     *Graph
 	n     *Node
 	nodes []*Node
-	taken map[string]bool
+
+	taken     map[string]bool
+	constants map[string]*Tensor
 }
 
 // wide casts to int32, which holds the difference of two bytes.
 func (d *decomposition) wide(suffix, tensor string) string {
-	name := d.add("Cast", suffix, tensor)
-	d.nodes[len(d.nodes)-1].Attrs["to"] = Attr{Kind: AttrInt, I: int64(Int32)}
-	return name
+	return d.add("Cast", suffix, map[string]Attr{"to": intAttr(int(Int32))}, tensor)
 }
 
-// column is a constant vector that stands upright: one value per row.
-func (d *decomposition) column(name string, t *Tensor) string {
+// upright is a constant vector that belongs to the first of so many axes: one value per row, or output channel.
+func (d *decomposition) upright(name string, rank int) string {
+	t := d.constants[name]
 	if len(t.Shape) != 1 || t.Len() == 1 {
 		return name
 	}
 	up := *t
-	up.Shape = []int{t.Len(), 1}
+	up.Shape = filledInts(rank, 1)
+	up.Shape[0] = t.Len()
 	name = d.fresh("rows")
 	d.g.Init[name] = &up
 	return name
@@ -88,23 +186,20 @@ func (d *decomposition) fresh(suffix string) string {
 	return name
 }
 
-func (d *decomposition) add(op, suffix string, inputs ...string) string {
+func along(axis int) map[string]Attr { return map[string]Attr{"axis": intAttr(axis)} }
+
+// add writes a node and gives its output.
+func (d *decomposition) add(op, suffix string, attrs map[string]Attr, inputs ...string) string {
 	name := d.fresh(suffix)
-	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs, Outputs: []string{name}, Attrs: map[string]Attr{}})
+	d.write(op, attrs, name, inputs)
 	return name
 }
 
-func (d *decomposition) addAlong(op, suffix string, axis int64, inputs ...string) string {
-	name := d.add(op, suffix, inputs...)
-	d.nodes[len(d.nodes)-1].Attrs["axis"] = Attr{Kind: AttrInt, I: axis}
-	return name
+// last writes the node that gives the composite's own output.
+func (d *decomposition) last(op string, attrs map[string]Attr, inputs ...string) {
+	d.write(op, attrs, d.n.Outputs[0], inputs)
 }
 
-// last writes the node's own output; an axis of 0 is none.
-func (d *decomposition) last(op string, axis int64, inputs ...string) {
-	attrs := map[string]Attr{}
-	if axis != 0 {
-		attrs["axis"] = Attr{Kind: AttrInt, I: axis}
-	}
-	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs, Outputs: d.n.Outputs, Attrs: attrs})
+func (d *decomposition) write(op string, attrs map[string]Attr, output string, inputs []string) {
+	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: maps.Clone(attrs)})
 }

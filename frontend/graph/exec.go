@@ -3,7 +3,6 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 
 	"hlsgen/frontend/real"
@@ -37,7 +36,7 @@ func (p *Program) Part(from, to []string) (*Part, error) {
 		if !need[s.Output] || given[s.Output] {
 			continue
 		}
-		part.runners = append(part.runners, newRunner(s))
+		part.runners = append(part.runners, p.newRunner(s))
 		for _, in := range s.Node.Inputs {
 			need[in] = true
 		}
@@ -222,11 +221,11 @@ func (d *decider) compute(s *Step, i int, prec uint) (real.Num, error) {
 	}
 	sum := real.Exactly(new(big.Rat))
 	for k := range s.Dot.K {
-		a, err := in(s.Dot.A, int(s.Dot.ABase[i])+k*s.Dot.AStride)
+		a, err := in(s.Dot.A, int(s.Dot.ABase[i])+int(s.Dot.AOffset[k]))
 		if err != nil {
 			return sum, err
 		}
-		b, err := in(s.Dot.B, int(s.Dot.BBase[i])+k*s.Dot.BStride)
+		b, err := in(s.Dot.B, int(s.Dot.BBase[i])+int(s.Dot.BOffset[k]))
 		if err != nil {
 			return sum, err
 		}
@@ -266,13 +265,17 @@ type runner struct {
 	step *Step
 	f    *real.Func // of Elem, or of Dot.Then
 	vars []real.Interval
+
+	plan   *dotPlan // of Dot
+	constB bool     // the second factor of Dot is constant
 }
 
-func newRunner(s *Step) *runner {
+func (p *Program) newRunner(s *Step) *runner {
 	r := &runner{step: s}
 	e := s.Elem
 	if s.Dot != nil {
 		e = s.Dot.Then
+		r.plan, r.constB = new(dotPlan), p.Known[s.Node.Inputs[s.Dot.B]].Const != nil
 	}
 	if e != nil {
 		r.f, r.vars = real.Compile(e.Expr), make([]real.Interval, len(e.Args))
@@ -350,49 +353,4 @@ func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error
 	}
 	out.share()
 	return nil
-}
-
-// dot sums products. Where all factors are points, the remainders of every product and sum are added up: no
-// remainder, no error, and the sum is exact.
-func (r *runner) dot(in []*Reals, out *Reals) {
-	p := r.step.Dot
-	a, b := in[p.A], in[p.B]
-	points := a.Exact() && b.Exact()
-	for i := range out.Lo {
-		ai, bi := int(p.ABase[i]), int(p.BBase[i])
-		if points {
-			y := dotPoints(a.Lo, b.Lo, ai, bi, p)
-			out.Lo[i], out.Hi[i] = y.Lo, y.Hi
-			continue
-		}
-		var y real.Interval
-		for k := range p.K {
-			y = y.Add(a.At(ai + k*p.AStride).Mul(b.At(bi + k*p.BStride)))
-		}
-		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
-	}
-}
-
-func dotPoints(a, b []float64, ai, bi int, p *Dot) real.Interval {
-	var sum, rest float64
-	for range p.K {
-		x, y := a[ai], b[bi]
-		ai, bi = ai+p.AStride, bi+p.BStride
-		if x == 0 || y == 0 {
-			continue
-		}
-		t := x * y
-		s := sum + t
-		z := s - sum
-		rest += math.Abs(math.FMA(x, y, -t)) + math.Abs((sum-(s-z))+(t-z))
-		if math.Abs(t) < 0x1p-960 {
-			rest += 0x1p-1060
-		}
-		sum = s
-	}
-	if rest == 0 {
-		return real.Pt(sum)
-	}
-	rest *= 1 + 0x1p-20 // covers the rounding of rest itself
-	return real.Pt(sum).Add(real.Interval{Lo: -rest, Hi: rest})
 }

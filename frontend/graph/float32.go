@@ -207,16 +207,12 @@ func (r *runner) gather(e *Elem, in []*Reals, first *Reals, i int) []real.Interv
 func (r *runner) dotBounds(in []*Reals, out *Reals) {
 	d := r.step.Dot
 	gamma := float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)
-	for i := range out.Lo {
-		var y real.Interval
-		size := 0.0
-		for k := range d.K {
-			a, b := in[d.A].At(int(d.ABase[i])+k*d.AStride), in[d.B].At(int(d.BBase[i])+k*d.BStride)
-			y = y.Add(a.Mul(b))
-			size += max(math.Abs(a.Lo), math.Abs(a.Hi)) * max(math.Abs(b.Lo), math.Abs(b.Hi))
-		}
-		e := size * gamma * (1 + 0x1p-20)
-		out.Lo[i], out.Hi[i] = y.Lo-e, y.Hi+e
+	size := make([]float64, len(out.Lo))
+	r.plan.prepare(d)
+	r.dotIntervals(in[d.A], in[d.B], out, size)
+	for i, s := range size {
+		e := s * gamma * (1 + 0x1p-20)
+		out.Lo[i], out.Hi[i] = out.Lo[i]-e, out.Hi[i]+e
 	}
 }
 
@@ -225,7 +221,7 @@ func dot32(a, b []float64, ai, bi int, d *Dot, order Sum) float64 {
 	var one float32
 	var wide float64
 	for k := range d.K {
-		x, y := a[ai+k*d.AStride], b[bi+k*d.BStride]
+		x, y := a[ai+int(d.AOffset[k])], b[bi+int(d.BOffset[k])]
 		switch order {
 		case Sequential:
 			one += float32(x) * float32(y)

@@ -17,81 +17,128 @@ type operator struct {
 }
 
 // operators is every operator that is understood.
-var operators = map[opKey]operator{
-	{"", "Add"}:                {2, 2, binary(real.Add)},
-	{"", "Sub"}:                {2, 2, binary(real.Sub)},
-	{"", "Mul"}:                {2, 2, binary(real.Mul)},
-	{"", "Div"}:                {2, 2, buildDiv},
-	{"", "Pow"}:                {2, 2, buildPow},
-	{"", "Relu"}:               {1, 1, unary(func(x *real.Expr) *real.Expr { return real.Max(x, real.Float(0)) })},
-	{"", "Clip"}:               {1, 3, buildClip},
-	{"", "Cast"}:               {1, 1, buildCast},
-	{"", "Identity"}:           {1, 1, buildIdentity},
-	{"", "BatchNormalization"}: {5, 5, buildBatchNorm},
-	{"", "MatMul"}:             {2, 2, buildMatMul},
-	{"", "Gemm"}:               {2, 3, buildGemm},
-	{"", "Constant"}:           {0, 0, buildConstant},
-	{"", "Shape"}:              {1, 1, buildShape},
-	{"", "Flatten"}:            {1, 1, buildFlatten},
-	{"", "Reshape"}:            {2, 2, buildReshape},
-	{"", "Squeeze"}:            {1, 2, buildSqueeze},
-	{"", "Unsqueeze"}:          {1, 2, buildUnsqueeze},
-	{"", "Transpose"}:          {1, 1, buildTranspose},
-	{"", "Concat"}:             {1, 1 << 16, buildConcat},
-	{"", "Gather"}:             {2, 2, buildGather},
-	{"", "QuantizeLinear"}:     {2, 3, buildQuantizeLinear},
-	{"", "DequantizeLinear"}:   {2, 3, buildDequantizeLinear},
+var operators map[opKey]operator
 
-	{"", "Abs"}:             {1, 1, unary(real.Abs)},
-	{"", "Neg"}:             {1, 1, unary(real.Neg)},
-	{"", "Sqrt"}:            {1, 1, unary(real.Sqrt)},
-	{"", "Exp"}:             {1, 1, unary(real.Exp)},
-	{"", "Log"}:             {1, 1, unary(real.Log)},
-	{"", "Sign"}:            {1, 1, unary(sign)},
-	{"", "Reciprocal"}:      {1, 1, unary(func(x *real.Expr) *real.Expr { return real.Div(one, x) })},
-	{"", "Sigmoid"}:         {1, 1, unary(sigmoid)},
-	{"", "Tanh"}:            {1, 1, unary(tanh)},
-	{"", "Softplus"}:        {1, 1, unary(softplus)},
-	{"", "Softsign"}:        {1, 1, unary(softsign)},
-	{"", "HardSigmoid"}:     {1, 1, buildHardSigmoid},
-	{"", "LeakyRelu"}:       {1, 1, buildLeakyRelu},
-	{"", "Elu"}:             {1, 1, buildElu},
-	{"", "Selu"}:            {1, 1, buildSelu},
-	{"", "PRelu"}:           {2, 2, buildPRelu},
-	{"", "Ceil"}:            {1, 1, unary(rounded(real.Ceil))},
-	{"", "Floor"}:           {1, 1, unary(rounded(real.Floor))},
-	{"", "Round"}:           {1, 1, unary(rounded(real.HalfEven))},
-	{"", "Min"}:             {1, 1 << 10, fold(real.Min)},
-	{"", "Max"}:             {1, 1 << 10, fold(real.Max)},
-	{"", "Where"}:           {3, 3, buildWhere},
-	{"", "Softmax"}:         {1, 1, softmax(false)},
-	{"", "LogSoftmax"}:      {1, 1, softmax(true)},
-	{"", "ArgMax"}:          {1, 1, buildArg(true)},
-	{"", "ArgMin"}:          {1, 1, buildArg(false)},
-	{"", "TopK"}:            {1, 2, buildTopK},
-	{"", "Split"}:           {1, 2, buildSplit},
-	{"", "Slice"}:           {1, 5, buildSlice},
-	{"", "Expand"}:          {2, 2, buildExpand},
-	{"", "ConstantOfShape"}: {1, 1, buildConstantOfShape},
-	{"", "Dropout"}:         {1, 3, buildDropout},
+// parts are the operators that others are written in. They check nothing that these have checked: no graph has them.
+var parts map[string]operator
 
-	// Under every name of quantDomains.
-	{"qonnx.custom_op.general", "Quant"}:          {4, 4, buildQuant},
-	{"qonnx.custom_op.general", "IntQuant"}:       {4, 4, buildQuant},
-	{"qonnx.custom_op.general", "BipolarQuant"}:   {2, 2, buildBipolarQuant},
-	{"qonnx.custom_op.general", "Trunc"}:          {5, 6, buildTrunc},
-	{"qonnx.custom_op.general", "FloatQuant"}:     {6, 6, buildFloatQuant},
-	{"qonnx.custom_op.general", "MultiThreshold"}: {2, 2, buildMultiThreshold},
+func init() { // definitions look operators up
+	parts = map[string]operator{
+		"Pad":     {1, 2, buildPadded},
+		"Spread":  {2, 2, buildSpread},
+		"Turn":    {1, 1, buildTurn},
+		"Sum":     {2, 2, buildSum},
+		"Max":     {1, 1, buildOver(real.Max)},
+		"Product": {1, 1, buildOver(real.Mul)},
+		"OneHot":  {2, 2, buildOneHot},
+	}
+	operators = map[opKey]operator{
+		{"", "Add"}:                {2, 2, binary(real.Add)},
+		{"", "Sub"}:                {2, 2, binary(real.Sub)},
+		{"", "Mul"}:                {2, 2, binary(real.Mul)},
+		{"", "Div"}:                {2, 2, buildDiv},
+		{"", "Pow"}:                {2, 2, buildPow},
+		{"", "Relu"}:               {1, 1, unary(func(x *real.Expr) *real.Expr { return real.Max(x, real.Float(0)) })},
+		{"", "Clip"}:               {1, 3, buildClip},
+		{"", "Cast"}:               {1, 1, buildCast},
+		{"", "Identity"}:           {1, 1, buildIdentity},
+		{"", "BatchNormalization"}: {5, 5, buildBatchNorm},
+		{"", "MatMul"}:             {2, 2, buildMatMul},
+		{"", "Gemm"}:               {2, 3, buildGemm},
+		{"", "Constant"}:           {0, 0, buildConstant},
+		{"", "Shape"}:              {1, 1, buildShape},
+		{"", "Flatten"}:            {1, 1, buildFlatten},
+		{"", "Reshape"}:            {2, 2, buildReshape},
+		{"", "Squeeze"}:            {1, 2, buildSqueeze},
+		{"", "Unsqueeze"}:          {1, 2, buildUnsqueeze},
+		{"", "Transpose"}:          {1, 1, buildTranspose},
+		{"", "Concat"}:             {1, 1 << 16, buildConcat},
+		{"", "Gather"}:             {2, 2, buildGather},
+		{"", "QuantizeLinear"}:     {2, 3, buildQuantizeLinear},
+		{"", "DequantizeLinear"}:   {2, 3, buildDequantizeLinear},
 
-	// What canon makes of every quantiser: the integer code alone. Its value is ordinary arithmetic behind it.
-	{Internal, "Code"}:  {3, 3, buildCode},
-	{Internal, "Sign"}:  {1, 1, buildSignCode},
-	{Internal, "Trunc"}: {5, 6, buildTruncCode},
-	{Internal, "Count"}: {2, 2, buildCountCode},
+		{"", "Abs"}:             {1, 1, unary(real.Abs)},
+		{"", "Neg"}:             {1, 1, unary(real.Neg)},
+		{"", "Sqrt"}:            {1, 1, unary(real.Sqrt)},
+		{"", "Exp"}:             {1, 1, unary(real.Exp)},
+		{"", "Log"}:             {1, 1, unary(real.Log)},
+		{"", "Sign"}:            {1, 1, unary(sign)},
+		{"", "Reciprocal"}:      {1, 1, unary(func(x *real.Expr) *real.Expr { return real.Div(one, x) })},
+		{"", "Sigmoid"}:         {1, 1, unary(sigmoid)},
+		{"", "Tanh"}:            {1, 1, unary(tanh)},
+		{"", "Softplus"}:        {1, 1, unary(softplus)},
+		{"", "Softsign"}:        {1, 1, unary(softsign)},
+		{"", "HardSigmoid"}:     {1, 1, buildHardSigmoid},
+		{"", "LeakyRelu"}:       {1, 1, buildLeakyRelu},
+		{"", "Elu"}:             {1, 1, buildElu},
+		{"", "Selu"}:            {1, 1, buildSelu},
+		{"", "PRelu"}:           {2, 2, buildPRelu},
+		{"", "Ceil"}:            {1, 1, unary(rounded(real.Ceil))},
+		{"", "Floor"}:           {1, 1, unary(rounded(real.Floor))},
+		{"", "Round"}:           {1, 1, unary(rounded(real.HalfEven))},
+		{"", "Min"}:             {1, 1 << 10, fold(real.Min)},
+		{"", "Max"}:             {1, 1 << 10, fold(real.Max)},
+		{"", "Where"}:           {3, 3, buildWhere},
+		{"", "Softmax"}:         {1, 1, softmax(false)},
+		{"", "LogSoftmax"}:      {1, 1, softmax(true)},
+		{"", "ArgMax"}:          {1, 1, buildArg(true)},
+		{"", "ArgMin"}:          {1, 1, buildArg(false)},
+		{"", "TopK"}:            {1, 2, buildTopK},
+		{"", "Split"}:           {1, 2, buildSplit},
+		{"", "Slice"}:           {1, 5, buildSlice},
+		{"", "Expand"}:          {2, 2, buildExpand},
+		{"", "ConstantOfShape"}: {1, 1, buildConstantOfShape},
+		{"", "Dropout"}:         {1, 3, buildDropout},
+
+		{"", "Conv"}:              {2, 3, buildConv},
+		{"", "ConvTranspose"}:     {2, 3, buildConvTranspose},
+		{"", "MaxPool"}:           {1, 1, buildMaxPool},
+		{"", "AveragePool"}:       {1, 1, buildAveragePool},
+		{"", "GlobalMaxPool"}:     {1, 1, buildGlobalMaxPool},
+		{"", "GlobalAveragePool"}: {1, 1, buildGlobalAveragePool},
+		{"", "Pad"}:               {1, 4, buildPad},
+		{"", "Resize"}:            {1, 4, buildResize},
+		{"", "Upsample"}:          {1, 2, buildUpsample},
+		{"", "DepthToSpace"}:      {1, 1, buildDepthToSpace},
+		{"", "SpaceToDepth"}:      {1, 1, buildSpaceToDepth},
+		{"", "ReduceMean"}:        {1, 2, reduction("GlobalAveragePool", "Sum")},
+		{"", "ReduceSum"}:         {1, 2, reduction("", "Sum")},
+		{"", "ReduceMax"}:         {1, 2, reduction("GlobalMaxPool", "Max")},
+		{"", "ReduceMin"}:         {1, 2, minimumOver},
+		{"", "ReduceProd"}:        {1, 2, reduction("", "Product")},
+		{"", "ReduceL1"}:          {1, 2, sumOf([]string{"Abs"}, "")},
+		{"", "ReduceL2"}:          {1, 2, sumOf([]string{"Mul"}, "Sqrt")},
+		{"", "ReduceSumSquare"}:   {1, 2, sumOf([]string{"Mul"}, "")},
+		{"", "ReduceLogSum"}:      {1, 2, sumOf(nil, "Log")},
+		{"", "ReduceLogSumExp"}:   {1, 2, sumOf([]string{"Exp"}, "Log")},
+
+		// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)
+		{channelsLast, "Conv"}:               {2, 3, buildConv},
+		{channelsLast, "MaxPool"}:            {1, 1, buildMaxPool},
+		{channelsLast, "AveragePool"}:        {1, 1, buildAveragePool},
+		{channelsLast, "GlobalMaxPool"}:      {1, 1, buildGlobalMaxPool},
+		{channelsLast, "GlobalAveragePool"}:  {1, 1, buildGlobalAveragePool},
+		{channelsLast, "BatchNormalization"}: {5, 5, buildBatchNorm},
+		{channelsLast, "Resize"}:             {1, 4, buildResize},
+
+		// Under every name of quantDomains.
+		{"qonnx.custom_op.general", "Quant"}:          {4, 4, buildQuant},
+		{"qonnx.custom_op.general", "IntQuant"}:       {4, 4, buildQuant},
+		{"qonnx.custom_op.general", "BipolarQuant"}:   {2, 2, buildBipolarQuant},
+		{"qonnx.custom_op.general", "Trunc"}:          {5, 6, buildTrunc},
+		{"qonnx.custom_op.general", "FloatQuant"}:     {6, 6, buildFloatQuant},
+		{"qonnx.custom_op.general", "MultiThreshold"}: {2, 2, buildMultiThreshold},
+
+		// What canon makes of every quantiser: the integer code alone. Its value is ordinary arithmetic behind it.
+		{Internal, "Code"}:  {3, 3, buildCode},
+		{Internal, "Sign"}:  {1, 1, buildSignCode},
+		{Internal, "Trunc"}: {5, 6, buildTruncCode},
+		{Internal, "Count"}: {2, 2, buildCountCode},
+	}
 }
 
 // quantDomains are the names that QONNX's domain has had; all mean the first.
-var quantDomains = []string{"qonnx.custom_op.general", "onnx.brevitas", "finn.custom_op.general"}
+var quantDomains = []string{"qonnx.custom_op.general", "onnx.brevitas", "finn.custom_op.general", "finn"}
 
 // lookup finds a node's operator.
 func lookup(domain, op string) (operator, bool) {
@@ -286,9 +333,13 @@ func buildBatchNorm(c *call) *reject {
 	if len(x) < 2 {
 		return invalid("input of shape %v has no channel axis", x)
 	}
+	channel := 1
+	if c.n.Domain == channelsLast {
+		channel = len(x) - 1
+	}
 	for i, k := range c.in[1:] {
-		if len(k.Shape) != 1 || k.Shape[0] != x[1] {
-			return invalid("parameter %d has shape %v for %d channels", i+1, k.Shape, x[1])
+		if len(k.Shape) != 1 || k.Shape[0] != x[channel] {
+			return invalid("parameter %d has shape %v for %d channels", i+1, k.Shape, x[channel])
 		}
 	}
 	if c.opset < 9 && c.n.Int("spatial", 1) == 0 || c.opset < 7 && c.n.Int("is_test", 0) == 0 {
@@ -306,9 +357,9 @@ func buildBatchNorm(c *call) *reject {
 	y := real.Div(real.Sub(v(0), v(3)), real.Sqrt(real.Add(v(4), real.Float(eps))))
 	e := &Elem{Expr: real.Add(real.Mul(y, v(1)), v(2)), Args: []int{0, 1, 2, 3, 4}, Index: make([][]int32, 5)}
 	strides := make([]int, len(x))
-	strides[1] = 1
+	strides[channel] = 1
 	for i := 1; i < 5; i++ {
-		e.Index[i] = stridedIndex(x, strides)
+		e.Index[i] = c.p.strided(x, strides)
 	}
 	c.steps = append(c.steps, &Step{Shape: x, DType: c.in[0].DType, Elem: e})
 	return nil

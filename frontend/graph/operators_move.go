@@ -147,7 +147,7 @@ func buildTranspose(c *call) *reject {
 		seen[a] = true
 		shape[i], strides[i] = x[a], from[a]
 	}
-	return c.move(shape, c.in[0].DType, &Move{Index: stridedIndex(shape, strides)})
+	return c.move(shape, c.in[0].DType, &Move{Index: c.p.strided(shape, strides)})
 }
 
 func buildConcat(c *call) *reject {
@@ -198,7 +198,7 @@ func buildGather(c *call) *reject {
 		return r
 	}
 	if c.in[1].Const == nil {
-		return unsupported("the index must be constant", "the index depends on the data")
+		return c.embed(a)
 	}
 	index, r := c.constInts(1, "the index")
 	if r != nil {
@@ -227,6 +227,65 @@ func buildGather(c *call) *reject {
 	return c.move(shape, c.in[0].DType, &Move{Index: from})
 }
 
+// maxClasses bounds the rows of a table that data choose from.
+const maxClasses = 1 << 16
+
+// embed writes a choice of rows of a constant table: each index as a row of zeros with a one, times the table.
+func (c *call) embed(along int) *reject {
+	table, index := c.in[0], c.in[1]
+	if table.Const == nil || along != 0 {
+		return unsupported("the index, or, for axis 0, the table must be constant", "the index depends on the data")
+	}
+	if index.DType.Float() {
+		return invalid("an index of type %s", index.DType)
+	}
+	n := table.Shape[0]
+	if n < 1 || n > maxClasses {
+		return unsupported("embed at most 65,536 different values", "a table of %d rows", n)
+	}
+	values := filled(index.DType, []int{n}, 0)
+	for i := range values.I {
+		values.I[i] = int64(i)
+	}
+	hot, r := c.part(Internal, "OneHot", "onehot", map[string]Attr{"type": intAttr(int(table.DType))}, c.n.Inputs[1], c.constant("values", values))
+	if r != nil {
+		return r
+	}
+	flat := append([]int{n}, Size(table.Shape[1:]))
+	rows, r := c.reshaped(c.n.Inputs[0], flat)
+	if r != nil {
+		return r
+	}
+	if hot, r = c.reshaped(hot, []int{Size(index.Shape), n}); r != nil {
+		return r
+	}
+	y, r := c.part("", "MatMul", "rows", nil, hot, rows)
+	if r != nil {
+		return r
+	}
+	return c.last("", "Reshape", exactShape, y, c.shape(append(append([]int{}, index.Shape...), table.Shape[1:]...)))
+}
+
+// buildOneHot is the form that embeddings are written in: 1 where an index is the value of the last axis, or, negative,
+// counts back from its end.
+func buildOneHot(c *call) *reject {
+	x, values := c.in[0].Shape, c.in[1].Shape
+	shape := append(append([]int{}, x...), values[0])
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	i, v, n := real.Var(0), real.Var(1), real.Float(float64(values[0]))
+	is := func(i *real.Expr) *real.Expr { return real.Mul(real.AtLeast(i, v), real.AtLeast(v, i)) }
+	e := &Elem{Expr: is(i), Args: []int{0, 1}}
+	if lo, _, _ := intLimits(c.in[0].DType); lo < 0 {
+		e.Expr = real.Add(is(i), is(real.Add(i, n)))
+	}
+	strides := append(rowMajor(x), 0)
+	e.Index = [][]int32{c.p.strided(shape, strides), c.p.broadcast(shape, values)}
+	c.steps = append(c.steps, &Step{Shape: shape, DType: DType(c.n.Int("type", 0)), Elem: e})
+	return nil
+}
+
 func buildMatMul(c *call) *reject {
 	a, b := c.in[0].Shape, c.in[1].Shape
 	if len(a) == 0 || len(b) == 0 {
@@ -251,9 +310,9 @@ func buildMatMul(c *call) *reject {
 	if r := checkSize(full); r != nil {
 		return r
 	}
-	d := &Dot{A: 0, B: 1, K: k, AStride: 1, BStride: n}
-	d.ABase = matrixBase(full, batch, a, k, 0)
-	d.BBase = matrixBase(full, batch, b, 0, 1)
+	d := &Dot{A: 0, B: 1, K: k, AOffset: c.p.every(k, 1), BOffset: c.p.every(k, n)}
+	d.ABase = c.p.strided(full, matrixStrides(full, batch, a, k, 0))
+	d.BBase = c.p.strided(full, matrixStrides(full, batch, b, 0, 1))
 	shape := append([]int{}, batch...)
 	if !oneA {
 		shape = append(shape, m)
@@ -265,9 +324,9 @@ func buildMatMul(c *call) *reject {
 	return nil
 }
 
-// matrixBase lists where the sum of each output element starts in one operand: its batch index, broadcast, and row or
+// matrixStrides says where the sum of an output element starts in one operand: its batch index, broadcast, and row or
 // column steps.
-func matrixBase(full, batch, operand []int, rowStep, colStep int) []int32 {
+func matrixStrides(full, batch, operand []int, rowStep, colStep int) []int {
 	strides := make([]int, len(full))
 	size := operand[len(operand)-2] * operand[len(operand)-1]
 	s := size
@@ -278,7 +337,7 @@ func matrixBase(full, batch, operand []int, rowStep, colStep int) []int32 {
 		s *= operand[j]
 	}
 	strides[len(full)-2], strides[len(full)-1] = rowStep, colStep
-	return stridedIndex(full, strides)
+	return strides
 }
 
 func buildGemm(c *call) *reject {
@@ -286,15 +345,16 @@ func buildGemm(c *call) *reject {
 	if len(a) != 2 || len(b) != 2 {
 		return invalid("operands of shapes %v and %v, wants matrices", a, b)
 	}
-	d := &Dot{A: 0, B: 1, K: a[1], AStride: 1, BStride: b[1]}
+	d := &Dot{A: 0, B: 1, K: a[1]}
+	strideA, strideB := 1, b[1]
 	m, n := a[0], b[1]
 	rowA, colB := a[1], 1
 	if c.n.Int("transA", 0) != 0 {
-		m, d.K, rowA, d.AStride = a[1], a[0], 1, a[1]
+		m, d.K, rowA, strideA = a[1], a[0], 1, a[1]
 	}
 	kb := b[0]
 	if c.n.Int("transB", 0) != 0 {
-		n, kb, colB, d.BStride = b[0], b[1], b[1], 1
+		n, kb, colB, strideB = b[0], b[1], b[1], 1
 	}
 	if kb != d.K {
 		return invalid("shapes %v and %v do not multiply", a, b)
@@ -303,7 +363,8 @@ func buildGemm(c *call) *reject {
 	if r := checkSize(shape); r != nil {
 		return r
 	}
-	d.ABase, d.BBase = stridedIndex(shape, []int{rowA, 0}), stridedIndex(shape, []int{0, colB})
+	d.ABase, d.BBase = c.p.strided(shape, []int{rowA, 0}), c.p.strided(shape, []int{0, colB})
+	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
 	y := real.Mul(real.Float(c.n.Float("alpha", 1)), real.Var(0))
 	d.Then = &Elem{Args: []int{0}, Index: [][]int32{nil}}
 	if c.has(2) {
@@ -311,7 +372,7 @@ func buildGemm(c *call) *reject {
 			return invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)
 		}
 		y = real.Add(y, real.Mul(real.Float(c.n.Float("beta", 1)), real.Var(1)))
-		d.Then.Args, d.Then.Index = append(d.Then.Args, 2), append(d.Then.Index, broadcastIndex(shape, c.in[2].Shape))
+		d.Then.Args, d.Then.Index = append(d.Then.Args, 2), append(d.Then.Index, c.p.broadcast(shape, c.in[2].Shape))
 	}
 	d.Then.Expr = y
 	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Dot: d})

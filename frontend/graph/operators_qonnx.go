@@ -163,19 +163,16 @@ func (c *call) thresholdCount(dt DType, finish func(count *real.Expr) *real.Expr
 			}
 		}
 	}
-	e := &Elem{Args: []int{0}, Index: [][]int32{nil}}
 	strides := make([]int, len(x))
+	rows := []int32{0}
 	if th.Shape[0] > 1 {
 		strides[channel] = n
+		rows = c.p.strided(x, strides)
 	}
-	row := stridedIndex(x, strides)
+	e := &Elem{Args: []int{0}, Index: [][]int32{nil}, Offset: []int32{0}}
 	var sum *real.Expr
 	for i := range n {
-		index := make([]int32, len(row))
-		for k, r := range row {
-			index[k] = r + int32(i)
-		}
-		e.Args, e.Index = append(e.Args, 1), append(e.Index, index)
+		e.Args, e.Index, e.Offset = append(e.Args, 1), append(e.Index, rows), append(e.Offset, int32(i))
 		reached := real.AtLeast(real.Var(0), real.Var(i+1))
 		if sum == nil {
 			sum = reached

@@ -127,7 +127,7 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
 		}
 		strides := make([]int, len(x))
 		strides[a] = 1
-		e.Index[v+1] = stridedIndex(x, strides)
+		e.Index[v+1] = c.p.strided(x, strides)
 	}
 	c.steps = append(c.steps, &Step{Shape: x, DType: dt, Elem: e})
 	return nil

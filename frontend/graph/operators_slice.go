@@ -146,7 +146,7 @@ func buildExpand(c *call) *reject {
 	if r := checkSize(out); r != nil {
 		return r
 	}
-	index := broadcastIndex(out, c.in[0].Shape)
+	index := c.p.broadcast(out, c.in[0].Shape)
 	if len(index) == 1 && Size(out) != 1 { // one element for all
 		index = make([]int32, Size(out))
 	}

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +20,11 @@ type Program struct {
 	Known map[string]Known // every tensor
 	Steps []*Step          // topological order; nodes with constant outputs have none
 
+	origin  map[*Node]*Node    // of made-up nodes
+	names   map[string]bool    // of tensors, that made-up ones must not have
+	tables  map[string][]int32 // index tables by what they are
+	counted map[*int32]bool    // index tables, by their first entries
+	indices int                // entries of index tables
 	by      map[string]*Step   // by output
 	readers map[string][]*Step // by input
 	total   int                // elements computed
@@ -42,6 +48,7 @@ type Step struct {
 	Elem   *Elem
 	Dot    *Dot
 	Order  *Order
+	Window *Window // set where Dot or Elem reads windows of a signal or an image
 }
 
 // A Move takes element i from element Index[i] of input Input[i]. Index nil means element i, Input nil means input 0.
@@ -63,13 +70,19 @@ func (m *Move) From(i int) (input, element int) {
 
 // An Elem computes element i as Expr, whose variable v is element At(v, i) of input Args[v].
 type Elem struct {
-	Expr  *real.Expr
-	Args  []int
-	Index [][]int32 // per variable: nil is element i, a single entry stands for all
+	Expr   *real.Expr
+	Args   []int
+	Index  [][]int32 // per variable: nil is element i, a single entry stands for all
+	Offset []int32   // per variable, added to Index: many variables may share a table; nil is 0 for all
 }
 
 // At is the element of variable v that output element i uses.
-func (e *Elem) At(v, i int) int { return pick(e.Index[v], i) }
+func (e *Elem) At(v, i int) int {
+	if e.Offset != nil {
+		return pick(e.Index[v], i) + int(e.Offset[v])
+	}
+	return pick(e.Index[v], i)
+}
 
 func pick(index []int32, i int) int {
 	switch {
@@ -81,14 +94,14 @@ func pick(index []int32, i int) int {
 	return int(index[i])
 }
 
-// A Dot computes element i as sum over k < K of A[ABase[i]+k*AStride] * B[BBase[i]+k*BStride], where A and B are inputs
+// A Dot computes element i as sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]], where A and B are inputs
 // of the node; Then, if set, computes on from that sum (variable 0) and other inputs (variables 1...).
 type Dot struct {
 	A, B             int
 	K                int
 	ABase, BBase     []int32
-	AStride, BStride int
-	Then             *Elem // Args[0] and Index[0] are unused
+	AOffset, BOffset []int32 // K entries each
+	Then             *Elem   // Args[0] and Index[0] are unused
 }
 
 // Options bind what the file leaves open.
@@ -151,7 +164,8 @@ func prepare(g *Graph, file string, opt Options, d *diag.List) (p *Program, ok b
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(), Hint: "the graph contradicts itself: export the model again"})
 		return nil, false
 	}
-	p = &Program{Graph: g, File: file, Known: map[string]Known{}, by: map[string]*Step{}, readers: map[string][]*Step{}}
+	p = &Program{Graph: g, File: file, Known: map[string]Known{}, by: map[string]*Step{}, readers: map[string][]*Step{},
+		origin: map[*Node]*Node{}, tables: map[string][]int32{}, counted: map[*int32]bool{}}
 	for name, t := range g.Init {
 		p.Known[name] = Known{t.Shape, t.DType, t}
 	}
@@ -229,6 +243,9 @@ func (p *Program) count(s *Step) *reject {
 	if p.total += n; p.total > maxTotal {
 		return &reject{diag.ModelTooLarge, fmt.Sprintf("the tensors up to this one have more than %d elements", maxTotal),
 			"a model of this size does not fit a streaming accelerator: check its shapes"}
+	}
+	if r := p.countTables(s); r != nil {
+		return r
 	}
 	if s.Dot == nil || n == 0 {
 		return nil
@@ -313,6 +330,9 @@ func (o Options) fromData(v Value, i int) int {
 }
 
 func (g *Graph) opset(domain string) int64 {
+	if domain == channelsLast { // QONNX executes these as the newest of ONNX's own
+		return math.MaxInt64
+	}
 	if v, ok := g.Opsets[domain]; ok {
 		return v
 	}

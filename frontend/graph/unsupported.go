@@ -9,8 +9,9 @@ var (
 	recurrence    = gap{"a recurrent network", "a layer with a loop-carried state would be needed: unroll a short sequence into matrix products, or use an MLP on windows"}
 	gru           = gap{"a GRU", "its reset gate multiplies the state inside a product, which needs a recurrent engine of its own: train an LSTM or an MLP on windows instead"}
 	controlFlow   = gap{"control flow that depends on data", "the hardware has one fixed schedule: export the model with the branch or the loop resolved"}
-	convolution   = gap{"a convolutional network", "a sliding window would be needed: only networks of matrix products are supported"}
-	resampling    = gap{"resampling of images", "line buffers would be needed: only networks of matrix products are supported"}
+	convolution   = gap{"a convolutional network that samples at places which depend on data", "a gather of pixels would be needed: use Conv and Resize with mode nearest"}
+	norms         = gap{"pooling by norms", "powers and roots of every window would be needed: use MaxPool or AveragePool"}
+	unpooling     = gap{"unpooling", "the places of the maxima would have to travel along: use Resize with mode nearest, or ConvTranspose"}
 	embedding     = gap{"detection or text processing on the host's side", "keep this part out of the exported model and run it on the host"}
 )
 
@@ -22,9 +23,8 @@ var gaps = map[string]gap{
 	"LSTM": recurrence, "RNN": recurrence, "Scan": recurrence, "QuantLSTMCell": recurrence, "DynamicQuantizeLSTM": recurrence,
 	"GRU": gru,
 	"If":  controlFlow, "Loop": controlFlow, "SequenceMap": controlFlow,
-	"Conv": convolution, "ConvTranspose": convolution, "QLinearConv": convolution, "ConvInteger": convolution, "MaxPool": convolution, "AveragePool": convolution,
-	"GlobalAveragePool": convolution, "GlobalMaxPool": convolution, "QLinearGlobalAveragePool": convolution, "Pad": convolution, "DeformConv": convolution,
-	"Resize": resampling, "Upsample": resampling, "DepthToSpace": resampling, "SpaceToDepth": resampling, "GridSample": resampling,
+	"DeformConv": convolution, "GridSample": convolution, "MaxRoiPool": convolution, "AffineGrid": convolution,
+	"LpPool": norms, "GlobalLpPool": norms, "MaxUnpool": unpooling,
 	"NonMaxSuppression": embedding, "RoiAlign": embedding, "TfIdfVectorizer": embedding, "StringNormalizer": embedding,
 }
 
@@ -32,6 +32,9 @@ var gaps = map[string]gap{
 func unknown(n *Node) *reject {
 	if g, ok := gaps[n.Op]; ok {
 		return unsupported(g.needs, "this is part of %s, which is not supported", g.what)
+	}
+	if _, ok := composites[opKey{n.Domain, n.Op}]; ok {
+		return unsupported("export it as QuantizeLinear and DequantizeLinear around the real operator, with constant zero points", "this form of the operator, with %d inputs, is not understood", len(n.Inputs))
 	}
 	for key := range operators {
 		if key.op == n.Op && key.domain != n.Domain {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"hlsgen/frontend/real"
-	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 )
 
@@ -17,14 +16,14 @@ const maxLevelled = 1 << 7
 // powers of two. The weights of a column are multiplied by what its scale has over the unit that all have in common. The
 // product is nil where the labels differ in more than that, or weights would become too large. affine is its real values,
 // falls that these fall where its integers rise.
-func (s *state) level(r *ranking) (p *product, affine []real.Affine, falls bool) {
-	old := s.pending[r.source]
-	if old == nil {
-		return nil, nil, false
+func (s *state) level(r *ranking) (p *product, t dataflow.Type, affine []real.Affine, falls bool) {
+	old := s.places[r.source].product
+	if old == nil || old.plain {
+		return nil, t, nil, false
 	}
 	scales, ok := r.columns(old.weights)
 	if !ok {
-		return nil, nil, false
+		return nil, t, nil, false
 	}
 	unit := commonUnit(scales)
 	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 && scales[at].Sign() < 0 {
@@ -37,22 +36,21 @@ func (s *state) level(r *ranking) (p *product, affine []real.Affine, falls bool)
 	}
 	next := *old
 	if next.weights = levelled(old.weights, factors); next.weights == nil {
-		return nil, nil, false
+		return nil, t, nil, false
 	}
-	next.op = mvau.New(mvau.Params{Weights: next.weights})
-	_, types, err := next.op.Bind([]dataflow.Type{s.build.Type(next.in)})
+	_, types, err := next.op(nil).Bind([]dataflow.Type{s.net.wires[next.in].typ})
 	if err != nil {
-		return nil, nil, false
+		return nil, t, nil, false
 	}
-	next.typ = types[0]
-	for i := range r.affine {
-		f, _ := s.a.Integer(r.source, i)
-		if m := factors[i%len(factors)]; m.Sign() != 0 {
+	for e := range r.affine {
+		f, _ := s.a.Integer(r.source, e)
+		c := int(s.places[r.source].position(int32(e))) % len(factors)
+		if m := factors[c]; m.Sign() != 0 {
 			f.Scale = new(big.Rat).Quo(f.Scale, m)
 		}
 		affine = append(affine, f)
 	}
-	return &next, affine, falls
+	return &next, types[0], affine, falls
 }
 
 // levelled multiplies each channel's weights by a whole number. It is nil where one becomes too large.

@@ -1,6 +1,10 @@
 // Package lower makes integer layers of a canonical program. It works from quantisers backwards, not by rewriting
 // patterns: whatever lies between the sum of products of a matrix layer and the code of a quantiser is one function from
 // integers to integers, found exactly (real.Func.StepOver). What stays real-valued at either end is left to the host.
+//
+// Integer tensors travel on wires. A tensor's place says at which position of a wire each of its elements comes, so that
+// transposing, reshaping and flattening cost nothing until a layer asks for another order; then arrange makes the layers
+// that move elements.
 package lower
 
 import (
@@ -17,10 +21,11 @@ import (
 
 // Result is a lowered program.
 type Result struct {
-	Graph   *dataflow.Graph // nil after an error: then Layers says what the rest becomes
-	In      []string        // per Graph.In: the tensor of codes that the host computes
-	Out     []string        // per Graph.Out: the integer tensor that the host goes on from
-	Layers  map[int]string  // ONNX node index -> layer that computes it
+	Graph   *dataflow.Graph    // nil after an error: then Layers says what the rest becomes
+	In      []string           // per Graph.In: the tensor of codes that the host computes
+	Out     []string           // per Graph.Out: the integer tensor that the host goes on from
+	Place   map[string][]int32 // per integer tensor: the position in its stream of each element; nil where element i is at i
+	Layers  map[int]string     // ONNX node index -> layer that computes it
 	Integer *scaled.Analysis
 	Arrive  map[string]*InputType // the model's inputs that arrive as integers
 
@@ -60,8 +65,8 @@ func (t *InputType) linear() bool {
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error was added to d;
 // it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	s := &state{prog: p, alias: map[string]string{}, a: scaled.New(p), d: d, pending: map[string]*product{}, stream: map[string]int{}, host: map[string]*hostCode{},
-		reader: map[string]*graph.Node{}, layer: map[int]int{}, failed: map[string]bool{}, rejected: map[int]bool{}, used: used(p), feeds: map[string]bool{}}
+	s := &state{prog: p, a: scaled.New(p), d: d, places: map[string]*place{}, layer: map[int]int{}, failed: map[string]bool{}, rejected: map[int]bool{},
+		used: used(p), feeds: map[string]bool{}, pools: map[string]*lazyPool{}, alias: map[string]bool{}}
 	arrive := s.declareInputs(opt.Input)
 	for _, step := range p.Steps {
 		if s.used[step] {
@@ -69,23 +74,27 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 		}
 	}
 	s.outputs()
-	r := &Result{In: s.in, Out: s.out, Layers: s.layers(), Integer: s.a, Arrive: arrive, Rejected: s.rejected}
-	if d.Failed() {
+	r := &Result{Out: s.out, Layers: map[int]string{}, Integer: s.a, Arrive: arrive, Rejected: s.rejected, Place: map[string][]int32{}}
+	for tensor, at := range s.places {
+		r.Place[tensor] = at.at
+	}
+	s.net.prune()
+	in, of := s.inputs(r), []int(nil)
+	if !d.Failed() {
+		var err error
+		if r.Graph, of, err = s.net.build(in, s.outWires); err != nil {
+			panic(err)
+		}
+	}
+	s.nameLayers(r, of)
+	if r.Graph == nil || len(r.Graph.Nodes) > 0 {
 		return r
 	}
-	g, err := s.build.Graph()
-	if err != nil {
-		panic(err)
-	}
-	if len(g.Nodes) == 0 && s.minifloats() {
-		return r
-	}
-	if len(g.Nodes) == 0 {
+	r.Graph = nil
+	if !s.minifloats() {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File, Msg: "no matrix product or quantiser of this model works on quantised data",
 			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, return_quant_tensor=True)"})
-		return r
 	}
-	r.Graph = g
 	return r
 }
 
@@ -101,91 +110,63 @@ func (s *state) minifloats() (found bool) {
 	return found
 }
 
-// layers names the layer of every ONNX node that has one.
-func (s *state) layers() map[int]string {
-	out := map[int]string{}
-	for index, node := range s.layer {
-		out[index] = s.build.Name(node)
-	}
-	for _, index := range s.wires {
-		if out[index] == "" {
-			out[index] = Wire
+// inputs lists the wires that the host writes and a layer or the host reads.
+func (s *state) inputs(r *Result) (wires []int) {
+	for i, tensor := range s.in {
+		if w := s.inWires[i]; s.net.wires[w].readers > 0 {
+			r.In = append(r.In, tensor)
+			wires = append(wires, w)
 		}
 	}
-	return out
+	return wires
+}
+
+// nameLayers names the layer of every ONNX node that has one. of says which node of the graph a layer is; without a
+// graph, layers are called by their kinds.
+func (s *state) nameLayers(r *Result, of []int) {
+	for _, moves := range []bool{false, true} {
+		for i, l := range s.net.layers {
+			name := l.op.Kind()
+			if r.Graph != nil {
+				name = r.Graph.Nodes[of[i]].Name
+			}
+			for _, n := range l.nodes {
+				if _, ok := r.Layers[n.Index]; !ok && l.moves == moves {
+					r.Layers[n.Index] = name
+				}
+			}
+		}
+	}
+	for _, index := range s.noLayer {
+		if r.Layers[index] == "" {
+			r.Layers[index] = Wire
+		}
+	}
 }
 
 // Wire is what stands for a layer where codes pass unchanged.
 const Wire = "wire"
 
-// declareInputs makes integer tensors of the inputs that arrive as integers: all of them where the user says so, else
-// those whose own type is an integer of at most 16 bits.
-func (s *state) declareInputs(asked *InputType) map[string]*InputType {
-	arrive := map[string]*InputType{}
-	for _, in := range s.prog.Graph.Inputs {
-		t := asked
-		if bits := in.DType.Integer(); t == nil && bits.Width > 0 {
-			t = &InputType{bits, big.NewRat(1, 1)}
-		}
-		if t == nil {
-			continue
-		}
-		arrive[in.Name] = t
-		shape := dataflow.Shape(s.prog.Known[in.Name].Shape)
-		s.host[in.Name] = &hostCode{typ: s.asVectors(in.Name, dataflow.Type{Shape: shape, Range: []num.Range{t.Type.Range()}, Elem: t.Type})}
-		if t.linear() {
-			s.a.Declare(in.Name, []real.Affine{{Scale: t.Scale, Bias: new(big.Rat)}})
-		} else {
-			s.a.DeclareSingle(in.Name, t.Scale)
-		}
-	}
-	return arrive
-}
-
-// asVectors shapes what the host sends after the first matrix product that it reaches: an image that is flattened before
-// it is multiplied travels as one vector, so that layers of thresholds in between fold over all of it.
-func (s *state) asVectors(tensor string, t dataflow.Type) dataflow.Type {
-	seen := map[string]bool{}
-	next := []string{tensor}
-	for len(next) > 0 {
-		tensor, next = next[0], next[1:]
-		for _, r := range s.prog.Readers(tensor) {
-			if r.Dot != nil {
-				if v, ok := t.Vectors(r.Dot.K); ok {
-					return v
-				}
-				return t
-			}
-			if !seen[r.Output] {
-				seen[r.Output] = true
-				next = append(next, r.Output)
-			}
-		}
-	}
-	return t
-}
-
-// state is a lowering in progress. A matrix product waits in pending until it is known whether a quantiser takes it.
+// state is a lowering in progress.
 type state struct {
-	prog    *graph.Program
-	a       *scaled.Analysis
-	d       *diag.List
-	build   dataflow.Builder
-	nodes   int // built so far
-	pending map[string]*product
-	host    map[string]*hostCode // codes the host computes
-	stream  map[string]int       // integer tensor -> stream
-	reader  map[string]*graph.Node
-	alias   map[string]string // codes that are another tensor's, unchanged
-	wires   []int             // ONNX node indices of these
-	layer   map[int]int       // ONNX node index -> built node
-	failed  map[string]bool
+	prog   *graph.Program
+	a      *scaled.Analysis
+	d      *diag.List
+	net    netlist
+	places map[string]*place    // of integer tensors
+	pools  map[string]*lazyPool // maxima that wait for their quantiser, by output
+	alias  map[string]bool      // integer tensors that are the integers of another
+	failed map[string]bool
 
+	noLayer  []int // ONNX node indices of quantisers that are wires
+	layer    map[int]int
 	rejected map[int]bool // ONNX node indices
 	used     map[*graph.Step]bool
 	feeds    map[string]bool // answers of feedsLayer
 	traced   int             // elements
-	in, out  []string
+
+	in, out           []string // integer tensors that the host writes and reads
+	inWires, outWires []int
 }
 
 // used is the steps that the model's outputs depend on; the others get no layers.
@@ -205,18 +186,12 @@ func used(p *graph.Program) map[*graph.Step]bool {
 	return steps
 }
 
-// hostCode is a quantiser that only depends on the model's inputs, or, with no step, an input that arrives in integers.
-type hostCode struct {
-	step *graph.Step
-	typ  dataflow.Type
-}
-
 func empty() *Reject {
 	return &Reject{diag.NotMapped, "a tensor without elements", "remove the empty part of the model"}
 }
 
-// maxTraced bounds the elements of all tensors that are traced back to integers, one by one, at some microseconds each.
-const maxTraced = 1 << 22
+// maxTraced bounds the elements of all tensors that are traced back to integers.
+const maxTraced = 1 << 26
 
 // trace counts the elements of a tensor that is about to be traced back.
 func (s *state) trace(elements int) *Reject {
@@ -251,73 +226,11 @@ func (s *state) apply(step *graph.Step) {
 	panic(fmt.Sprintf("lower: no rule for %s", step.Node.FullOp()))
 }
 
-// take gives the stream of an integer tensor to a reader; there can be only one.
-func (s *state) take(tensor string, by *graph.Node) (int, *Reject) {
-	tensor = s.source(tensor)
-	if reject := s.taken(tensor); reject != nil {
-		return 0, reject
-	}
-	s.reader[tensor] = by
-	if p := s.pending[tensor]; p != nil {
-		delete(s.pending, tensor)
-		if err := s.add(p.op, p.in, tensor, p.all()); err != nil {
-			panic(fmt.Sprintf("lower: %s: %v", tensor, err)) // the rule for products has bound it before
-		}
-	}
-	if h := s.host[tensor]; h != nil {
-		s.stream[tensor] = s.build.Input(s.name(tensor), h.typ)
-		s.in = append(s.in, tensor)
-	}
-	return s.stream[tensor], nil
-}
-
-// taken refuses a tensor that has its reader.
-func (s *state) taken(tensor string) *Reject {
-	other, taken := s.reader[tensor]
-	if !taken {
-		return nil
-	}
-	return &Reject{diag.NotMapped, fmt.Sprintf("its input is already read by %s", describe(other)),
-		"a tensor that two layers read needs a layer that duplicates streams, which does not exist yet: give each reader its own quantiser chain, or train without the branch"}
-}
-
 func describe(n *graph.Node) string {
 	if n == nil {
 		return "the model's output"
 	}
 	return fmt.Sprintf("%s %q", n.FullOp(), n.Label())
-}
-
-// add builds a layer. The error is Bind's: the layer cannot take this input.
-func (s *state) add(op dataflow.Op, in int, tensor string, nodes []*graph.Node) error {
-	var origin []string
-	seen := map[int]bool{}
-	for _, n := range nodes {
-		if !seen[n.Index] {
-			seen[n.Index] = true
-			origin = append(origin, n.Label())
-		}
-	}
-	out, err := s.build.Add(op, []int{in}, []string{s.name(tensor)}, origin)
-	if err != nil {
-		return err
-	}
-	for _, n := range nodes {
-		if _, ok := s.layer[n.Index]; !ok {
-			s.layer[n.Index] = s.nodes
-		}
-	}
-	s.nodes++
-	s.stream[tensor] = out[0]
-	return nil
-}
-
-// source follows aliases.
-func (s *state) source(tensor string) string {
-	for s.alias[tensor] != "" {
-		tensor = s.alias[tensor]
-	}
-	return tensor
 }
 
 // name is what a stream of an integer tensor is called: the quantised tensor of the model whose codes it carries.
@@ -326,18 +239,6 @@ func (s *state) name(tensor string) string {
 		return tensor // an input
 	}
 	return s.prog.Producer(tensor).Node.Str("tensor", tensor)
-}
-
-// typeOf is the type of an integer tensor that is not taken, built or not.
-func (s *state) typeOf(tensor string) dataflow.Type {
-	tensor = s.source(tensor)
-	if p := s.pending[tensor]; p != nil {
-		return p.typ
-	}
-	if h := s.host[tensor]; h != nil {
-		return h.typ
-	}
-	return s.build.Type(s.stream[tensor])
 }
 
 // outputs finds the integer tensors from which the host computes the model's outputs.
@@ -349,17 +250,11 @@ func (s *state) outputs() {
 			return
 		}
 		seen[tensor] = true
-		_, integer := s.a.Integer(tensor, 0)
-		if integer && s.alias[tensor] == "" && s.host[tensor] == nil { // the host goes on from an alias' source
-			stream, reject := s.take(tensor, nil)
-			if reject != nil {
-				n := s.prog.Producer(tensor).Node
-				s.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(s.prog.File, n),
-					Msg: fmt.Sprintf("its value is read by %s and is needed for the model's output too", describe(s.reader[tensor])), Hint: reject.Hint})
-				return
-			}
-			s.build.Output(stream)
-			s.out = append(s.out, tensor)
+		at := s.places[tensor]
+		if at != nil && !at.onHost() && !s.alias[tensor] {
+			w := s.take(tensor)
+			s.net.output(w)
+			s.out, s.outWires = append(s.out, tensor), append(s.outWires, w)
 			return
 		}
 		if step := s.prog.Producer(tensor); step != nil {
@@ -372,3 +267,45 @@ func (s *state) outputs() {
 		visit(o.Name)
 	}
 }
+
+// feedsLayer reports whether a quantiser or matrix product depends on a tensor.
+func (s *state) feedsLayer(tensor string) bool {
+	if known, ok := s.feeds[tensor]; ok {
+		return known
+	}
+	for _, r := range s.prog.Readers(tensor) {
+		if s.used[r] && (r.Dot != nil || isCode(r) || s.feedsLayer(r.Output)) {
+			s.feeds[tensor] = true
+			return true
+		}
+	}
+	s.feeds[tensor] = false
+	return false
+}
+
+// only reports whether no output of the model depends on a tensor otherwise than through a step.
+func (s *state) only(tensor string, through *graph.Step) bool {
+	seen := map[string]bool{}
+	var visit func(tensor string) bool
+	visit = func(tensor string) bool {
+		if seen[tensor] {
+			return true
+		}
+		seen[tensor] = true
+		for _, o := range s.prog.Graph.Outputs {
+			if o.Name == tensor {
+				return false
+			}
+		}
+		for _, r := range s.prog.Readers(tensor) {
+			if r != through && s.used[r] && !visit(r.Output) {
+				return false
+			}
+		}
+		return true
+	}
+	return visit(tensor)
+}
+
+// unit is the real value of integers that stand for themselves.
+var unit = real.Affine{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}

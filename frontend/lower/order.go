@@ -65,11 +65,9 @@ func (s *state) ranking(step *graph.Step) (*ranking, *Reject) {
 		}
 		if i == 0 {
 			r.source = leaf.Tensor
-			if reject := s.taken(s.source(r.source)); reject != nil {
-				return nil, reject
-			}
 		}
-		if leaf.Tensor != r.source || leaf.Index != i || s.typeOf(r.source).Shape.Size() != len(at) {
+		p := s.places[leaf.Tensor]
+		if p == nil || leaf.Tensor != r.source || int(p.position(int32(leaf.Index))) != i || p.typ.Shape.Size() != len(at) {
 			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its row %d takes element %d of %q", i/o.N, leaf.Index, leaf.Tensor),
 				"the rows that it puts in order must be the vectors of a layer: do not transpose, cut or join them"}
 		}
@@ -150,36 +148,33 @@ func softmaxOf(step *graph.Step, at []int, n int) bool {
 
 // selectLabels builds the layer.
 func (s *state) selectLabels(step *graph.Step, r *ranking) *Reject {
-	if !s.only(s.source(r.source), step) {
-		return &Reject{diag.NotMapped, fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", s.name(r.source)),
-			"a tensor that two layers read needs a layer that duplicates streams, which does not exist yet: leave the other reader out"}
+	if !s.only(r.source, step) {
+		return &Reject{diag.NotMapped, fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", s.name(r.source)), "leave the other reader out"}
 	}
-	t := s.typeOf(r.source)
+	t := s.places[r.source].typ
 	falls, ok := r.falls()
 	var p *product
 	var affine []real.Affine
 	if !ok {
-		if p, affine, falls = s.level(r); p == nil {
+		if p, t, affine, falls = s.level(r); p == nil {
 			return &Reject{diag.NotMapped, "the labels that it puts in order have scales or biases of their own",
 				"quantise the weights of the layer in front per tensor, and leave its bias out"}
 		}
-		t = p.typ
 	}
 	op := labelselect.New(selection(step.Order, r.k, falls))
 	if _, _, err := op.Bind([]dataflow.Type{t}); err != nil {
 		return &Reject{diag.NotMapped, "no layer selects the labels: " + err.Error(), "ask for fewer places"}
 	}
 	if p != nil {
-		s.pending[r.source] = p
+		place := s.places[r.source]
+		place.product, place.typ = p, t
 		s.a.Declare(r.source, affine)
 	}
-	in, reject := s.take(r.source, step.Node)
-	if reject != nil {
-		return reject
-	}
-	if err := s.add(op, in, step.Output, append(r.nodes, step.Node)); err != nil {
+	out, err := s.net.add(op, []int{s.take(r.source)}, s.name(step.Output), append(r.nodes, step.Node))
+	if err != nil {
 		panic(fmt.Sprintf("lower: %s: %v", step.Output, err)) // it has been bound to this type above
 	}
+	s.put(step.Output, out[0], nil)
 	s.a.Declare(step.Output, scaled.Unit)
 	return nil
 }
@@ -194,30 +189,6 @@ func selection(o *graph.Order, k int, falls bool) labelselect.Params {
 		p.Ties = labelselect.HigherIndex
 	}
 	return p
-}
-
-// only reports whether no output of the model depends on a tensor otherwise than through a step.
-func (s *state) only(tensor string, through *graph.Step) bool {
-	seen := map[string]bool{}
-	var visit func(tensor string) bool
-	visit = func(tensor string) bool {
-		if seen[tensor] {
-			return true
-		}
-		seen[tensor] = true
-		for _, o := range s.prog.Graph.Outputs {
-			if o.Name == tensor {
-				return false
-			}
-		}
-		for _, r := range s.prog.Readers(tensor) {
-			if r != through && !visit(r.Output) {
-				return false
-			}
-		}
-		return true
-	}
-	return visit(tensor)
 }
 
 // falls reports whether all real values fall where the integers rise. ok is false where the order of a row's integers

@@ -3,11 +3,11 @@ package lower
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -32,11 +32,11 @@ func hostQuantiser(s *state, step *graph.Step) (bool, *Reject) {
 	}
 	lo, hi, _ := step.Node.Codes()
 	r := num.Range{Lo: int64(lo), Hi: int64(hi)}
-	t := dataflow.Type{Shape: append(dataflow.Shape{}, step.Shape...), Range: []num.Range{r}, Elem: num.Smallest(r)}
+	elem := num.Smallest(r)
 	if step.Node.Bipolar() {
-		t.Elem = num.Type{Kind: num.Bipolar, Width: 1}
+		elem = num.Type{Kind: num.Bipolar, Width: 1}
 	}
-	s.host[step.Output] = &hostCode{step, s.asVectors(step.Output, t)}
+	s.places[step.Output] = s.hostPlace(step.Output, elem, r)
 	s.a.Declare(step.Output, scaled.Unit)
 	return true, nil
 }
@@ -56,60 +56,317 @@ func quantiser(s *state, step *graph.Step) (bool, *Reject) {
 	if !isCode(step) {
 		return false, nil
 	}
-	act, reject := s.activation(step)
-	if reject != nil {
+	n := graph.Size(step.Shape)
+	if reject := s.trace(n); reject != nil {
 		return true, reject
 	}
-	limit := maxSteps
-	head := !s.feedsLayer(step.Output)
-	if head {
-		limit = maxHeadSteps
+	forms, err := s.a.FormsOf(step, scaled.All(n))
+	if err != nil {
+		return true, &Reject{diag.NotMapped, err.Error(), "quantise every tensor between two matrix layers"}
 	}
-	steps, err := act.steps(s.typeOf(act.source), limit)
-	switch {
-	case errors.Is(err, real.ErrTooManySteps) && head:
-		return true, nil // the host rounds the accumulators
-	case errors.Is(err, real.ErrTooManySteps):
-		return true, &Reject{diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit), "quantise this activation with fewer bits"}
-	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
-		return true, &Reject{diag.NotMapped, fmt.Sprintf("its activation has no value %v", err), "keep its input away from there: clip it, or add a small constant"}
-	case err != nil:
-		return true, &Reject{diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err), "the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer"}
-	}
-	if identical(steps, s.typeOf(act.source)) {
-		s.alias[step.Output] = act.source
-		for _, n := range append(act.nodes, step.Node) {
-			s.wires = append(s.wires, n.Index)
+	if s.sharedSum(step) && s.settle(step.Node.Inputs[0]) == nil {
+		if forms, err = s.a.FormsOf(step, scaled.All(n)); err != nil {
+			panic(err) // it had forms before
 		}
-	} else if reject := s.activate(step, act, steps); reject != nil {
-		return true, reject
 	}
-	s.a.Declare(step.Output, scaled.Unit)
-	return true, nil
+	q := &quantising{s: s, step: step, forms: forms, limit: maxSteps}
+	if !s.feedsLayer(step.Output) {
+		q.head, q.limit = true, maxHeadSteps
+	}
+	reject := q.lower()
+	if errors.Is(q.err, real.ErrTooManySteps) && q.head {
+		return true, nil // the host rounds the accumulators
+	}
+	if reject == nil {
+		s.a.Declare(step.Output, scaled.Unit)
+	}
+	return true, reject
 }
 
-// activate builds the layer: an MVAU with thresholds where a product waits and its activation can be made to rise
-// (where it falls, the channel's weights change sign), a Thresholding otherwise.
-func (s *state) activate(step *graph.Step, act *activation, steps []num.Step) *Reject {
-	nodes := act.nodes
-	if p := s.pending[s.source(act.source)]; p != nil {
-		if weights, rising, ok := rise(p.weights, steps, p.typ); ok {
-			fused := append(p.all(), nodes...)
-			if s.add(mvau.New(mvau.Params{Weights: weights, Steps: rising}), p.in, step.Output, fused) == nil {
-				delete(s.pending, p.step.Output)
-				s.reader[p.step.Output] = step.Node
-				return nil
-			} // its thresholds are too many for one layer
+// A quantising is a quantiser whose slice is being made a step function.
+type quantising struct {
+	s     *state
+	step  *graph.Step
+	forms *scaled.Forms
+	head  bool // no layer needs it
+	limit int  // of steps
+	err   error
+}
+
+func (q *quantising) lower() *Reject {
+	for i := range q.forms.Of {
+		if len(q.forms.Of[i].Leaves()) > 1 {
+			if len(q.forms.Of) > 1 {
+				return joined(&q.forms.Of[i])
+			}
+			return q.join()
 		}
 	}
-	in, reject := s.take(act.source, step.Node)
+	sources, reject := q.sources()
 	if reject != nil {
 		return reject
 	}
-	if err := s.add(threshold.New(threshold.Params{Steps: shared(steps)}), in, step.Output, nodes); err != nil {
-		return &Reject{diag.RangeTooWide, "no layer holds its activation: " + err.Error(), "quantise this activation with fewer bits"}
+	// The codes of each source, before any element moves: that is where thresholds are fewest.
+	o := &operand{from: make([]int16, graph.Size(q.step.Shape)), at: make([]int32, graph.Size(q.step.Shape))}
+	coded := map[string]*place{}
+	for _, src := range sources {
+		p, reject := q.codes(src)
+		if reject != nil {
+			return reject
+		}
+		coded[src.tensor] = p
+		o.wires = append(o.wires, src.tensor)
 	}
+	if len(sources) == 1 {
+		if at, ok := q.inPlace(coded[sources[0].tensor]); ok {
+			q.s.places[q.step.Output] = &place{coded[sources[0].tensor].stream, at}
+			return nil
+		}
+	}
+	return q.move(o, coded)
+}
+
+// A source is an integer tensor that a quantiser makes codes of: one function per channel of its stream.
+type source struct {
+	tensor   string
+	channels int
+	first    []int // per channel: an element of the quantiser's; -1 where it takes none
+	nodes    []*graph.Node
+}
+
+// sources finds the integers behind the quantiser, and that all elements of a channel have one function.
+func (q *quantising) sources() (list []*source, reject *Reject) {
+	by := map[string]*source{}
+	for k := range graph.Size(q.step.Shape) {
+		form := &q.forms.Of[q.forms.Which(k)]
+		leaves := form.Leaves()
+		if len(leaves) == 0 {
+			continue
+		}
+		leaf := leaves[0]
+		src := by[leaf.Tensor]
+		if src == nil {
+			src = &source{tensor: leaf.Tensor, channels: q.s.layout(leaf.Tensor).typ.Shape.Channels()}
+			src.first = slices.Repeat([]int{-1}, src.channels)
+			by[leaf.Tensor], list = src, append(list, src)
+		}
+		c := int(q.s.layout(leaf.Tensor).position(leaf.Index[k])) % src.channels
+		switch first := src.first[c]; {
+		case first < 0:
+			src.first[c] = k
+			for _, n := range form.Nodes {
+				if !slices.Contains(src.nodes, n) {
+					src.nodes = append(src.nodes, n)
+				}
+			}
+		case !q.alike(first, k):
+			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k),
+				"use scales and biases per tensor or per channel"}
+		}
+	}
+	if len(list) == 0 {
+		return nil, &Reject{diag.NotMapped, "an element of it does not depend on the input", "remove the constant part of the tensor"}
+	}
+	return list, nil
+}
+
+// alike reports whether two elements are the same function of their integers.
+func (q *quantising) alike(k, l int) bool {
+	f, g := q.forms.Which(k), q.forms.Which(l)
+	if f == g {
+		return q.forms.Of[f].SameNumbers(k, l)
+	}
+	a, _ := q.forms.Of[f].Numbers(k)
+	b, _ := q.forms.Of[g].Numbers(l)
+	return a.Equal(b)
+}
+
+// layout is the place of an integer tensor, or what the place of a waiting maximum will be.
+func (s *state) layout(tensor string) *place {
+	if lazy := s.pools[tensor]; lazy != nil {
+		return lazy.place
+	}
+	return s.places[tensor]
+}
+
+// functions is the expression of every channel of a source; channels that are not taken get that of another.
+func (q *quantising) functions(src *source) []*real.Expr {
+	out := make([]*real.Expr, src.channels)
+	var any *real.Expr
+	for c, k := range src.first {
+		if k >= 0 {
+			out[c], _ = q.forms.Of[q.forms.Which(k)].Numbers(k)
+			any = out[c]
+		}
+	}
+	for c := range out {
+		if out[c] == nil {
+			out[c] = any
+		}
+	}
+	return out
+}
+
+// codes makes the codes of a source.
+func (q *quantising) codes(src *source) (*place, *Reject) {
+	functions := q.functions(src)
+	if lazy := q.s.pools[src.tensor]; lazy != nil {
+		return q.pooledCodes(lazy, src, functions)
+	}
+	p := q.s.places[src.tensor]
+	w, reject := q.activate(src.tensor, functions, src.nodes)
+	if reject != nil {
+		return nil, reject
+	}
+	if w == nil { // the integers are the codes
+		q.s.alias[q.step.Output] = true
+		return p, nil
+	}
+	return &place{w, p.at}, nil
+}
+
+// activate puts one function per channel behind an integer tensor: as thresholds of the product that made it, where that
+// waits and nothing else needs it, and its activation can be made to rise (where it falls, the channel's weights change
+// sign); else as a Thresholding. It is nil where the functions change nothing.
+func (q *quantising) activate(tensor string, functions []*real.Expr, nodes []*graph.Node) (*stream, *Reject) {
+	s := q.s
+	p := s.places[tensor]
+	steps, err := stepsOver(functions, p.typ, q.limit)
+	if err != nil {
+		q.err = err
+		return nil, stepsRejected(err, q.limit)
+	}
+	if identical(steps, p.typ) {
+		for _, n := range append(nodes, q.step.Node) {
+			s.noLayer = append(s.noLayer, n.Index)
+		}
+		return nil, nil
+	}
+	if w := p.product; w != nil && !w.plain && s.only(tensor, q.step) {
+		if weights, rising, ok := rise(w.weights, steps, p.typ); ok {
+			out, err := s.net.add(w.layer(weights, rising), []int{w.in}, s.name(q.step.Output), append(w.all(), nodes...))
+			if err == nil {
+				return &stream{typ: s.net.wires[out[0]].typ, wire: out[0]}, nil
+			} // its thresholds are too many for one layer
+		}
+	}
+	out, err := s.net.add(threshold.New(threshold.Params{Steps: shared(steps)}), []int{s.take(tensor)}, s.name(q.step.Output), append(nodes, q.step.Node))
+	if err != nil {
+		return nil, &Reject{diag.RangeTooWide, "no layer holds its activation: " + err.Error(), "quantise this activation with fewer bits"}
+	}
+	return &stream{typ: s.net.wires[out[0]].typ, wire: out[0]}, nil
+}
+
+func stepsRejected(err error, limit int) *Reject {
+	switch {
+	case errors.Is(err, real.ErrTooManySteps):
+		return &Reject{diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit), "quantise this activation with fewer bits"}
+	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
+		return &Reject{diag.NotMapped, fmt.Sprintf("its activation has no value %v", err), "keep its input away from there: clip it, or add a small constant"}
+	}
+	return &Reject{diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err), "the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer"}
+}
+
+// inPlace reports whether each element of the quantiser comes from a place of its own, and all places are taken: then its
+// codes lie where its integers did.
+func (q *quantising) inPlace(p *place) (at []int32, ok bool) {
+	n := graph.Size(q.step.Shape)
+	if p.typ.Shape.Size() != n {
+		return nil, false
+	}
+	at = make([]int32, n)
+	taken := make([]bool, n)
+	identity := true
+	for k := range n {
+		leaves := q.forms.Of[q.forms.Which(k)].Leaves()
+		if len(leaves) == 0 {
+			return nil, false
+		}
+		i := p.position(leaves[0].Index[k])
+		if taken[i] {
+			return nil, false
+		}
+		taken[i], at[k] = true, i
+		identity = identity && int(i) == k
+	}
+	if identity {
+		return nil, true
+	}
+	return at, true
+}
+
+// move puts the codes of several sources, or of one whose elements are repeated, left out or padded, in the order of pixels.
+func (q *quantising) move(o *operand, coded map[string]*place) *Reject {
+	s := q.s
+	axis := q.channelAxis()
+	shape, at := channelsLast(q.step.Shape, axis)
+	var fill *int64
+	for k, e := range inverse(at, len(o.at)) {
+		form := &q.forms.Of[q.forms.Which(int(e))]
+		leaves := form.Leaves()
+		if len(leaves) == 0 {
+			f, _ := form.Numbers(int(e))
+			v, err := stepsOver([]*real.Expr{f}, dataflow.Type{Range: []num.Range{{}}, Shape: dataflow.Shape{1}}, 1)
+			if err != nil || fill != nil && *fill != v[0].Value[0] {
+				return &Reject{diag.NotMapped, "constants of several values are put among its elements", "pad with one value"}
+			}
+			fill, o.from[k] = &v[0].Value[0], isConstant
+			continue
+		}
+		o.from[k] = o.wire(leaves[0].Tensor)
+		o.at[k] = coded[leaves[0].Tensor].position(leaves[0].Index[int(e)])
+	}
+	code := int64(0)
+	if fill != nil {
+		code = *fill
+	}
+	wires := make([]int, len(o.wires))
+	for i, tensor := range o.wires {
+		wires[i] = s.open(coded[tensor].stream, tensor)
+	}
+	w, reject := s.moved(wires, []*graph.Node{q.step.Node}, code, shape, o)
+	if reject != nil {
+		return reject
+	}
+	delete(s.alias, q.step.Output)
+	s.put(q.step.Output, w, at)
 	return nil
+}
+
+// channelAxis is the axis of a quantiser's output along which the channels of its sources lie.
+func (q *quantising) channelAxis() int {
+	shape := q.step.Shape
+	stride := 1
+	channel := func(k int) (int, bool) {
+		leaves := q.forms.Of[q.forms.Which(k)].Leaves()
+		if len(leaves) == 0 {
+			return 0, false
+		}
+		p := q.s.layout(leaves[0].Tensor)
+		return int(p.position(leaves[0].Index[k])) % p.typ.Shape.Channels(), true
+	}
+	middle := 0 // an element that is likely none of a border
+	for i := len(shape) - 1; i >= 0; i-- {
+		middle += shape[i] / 2 * stride
+		stride *= shape[i]
+	}
+	stride = 1
+	for i := len(shape) - 1; i > 0; i-- {
+		if shape[i] > 1 {
+			a, ok := channel(middle)
+			b, ok2 := channel(middle - stride)
+			if ok && ok2 && a != b {
+				return i
+			}
+		}
+		stride *= shape[i]
+	}
+	for i, n := range shape { // one channel: any axis of one element will do
+		if i > 0 && n == 1 {
+			return i
+		}
+	}
+	return len(shape) - 1
 }
 
 // identical reports whether every channel's function leaves its integers as they are.
@@ -159,78 +416,14 @@ func shared(steps []num.Step) []num.Step {
 	return steps[:1]
 }
 
-// An activation is the slice of a quantiser: one function per channel of one integer tensor.
-type activation struct {
-	source string
-	funcs  []*real.Expr // per channel
-	nodes  []*graph.Node
-}
-
-func (s *state) activation(step *graph.Step) (*activation, *Reject) {
-	channels := 0 // of the integer tensor: the quantiser may see it reshaped
-	act := &activation{}
-	seen := map[*graph.Node]bool{}
-	if reject := s.trace(graph.Size(step.Shape)); reject != nil {
-		return nil, reject
-	}
-	for i := range graph.Size(step.Shape) {
-		sl, err := s.a.Of(step, i)
-		if err != nil {
-			return nil, &Reject{diag.NotMapped, err.Error(), "quantise every tensor between two matrix layers"}
+// stepsOver finds every channel's step function over the values that occur.
+func stepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, error) {
+	out := make([]num.Step, len(functions))
+	for c, e := range functions {
+		if c > 0 && (e == functions[c-1] || e.Equal(functions[c-1])) && t.Channel(c) == t.Channel(c-1) {
+			out[c] = out[c-1]
+			continue
 		}
-		if len(sl.Leaves) != 1 {
-			return nil, join(sl)
-		}
-		leaf := sl.Leaves[0]
-		if i == 0 {
-			act.source = leaf.Tensor
-			if reject := s.taken(act.source); reject != nil {
-				return nil, reject
-			}
-			t := s.typeOf(act.source)
-			if channels = t.Shape.Channels(); t.Shape.Size() != graph.Size(step.Shape) {
-				return nil, &Reject{diag.NotMapped, fmt.Sprintf("it takes %d elements of %q, which has %d", graph.Size(step.Shape), act.source, t.Shape.Size()),
-					"a part of a layer's outputs, or some of them twice, is quantised: quantise them all, then take the part"}
-			}
-		}
-		if leaf.Tensor != act.source || leaf.Index != i {
-			return nil, &Reject{diag.NotMapped, fmt.Sprintf("element %d of it comes from element %d of %q", i, leaf.Index, leaf.Tensor),
-				"elements are reordered between a layer and its quantiser: quantise before transposing or concatenating"}
-		}
-		if i < channels {
-			act.funcs = append(act.funcs, sl.Expr)
-			for _, n := range sl.Nodes {
-				if !seen[n] {
-					seen[n] = true
-					act.nodes = append(act.nodes, n)
-				}
-			}
-		} else if !sl.Expr.Equal(act.funcs[i%channels]) {
-			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its parameters vary along another axis than the last (element %d)", i),
-				"use scales and biases per tensor or per channel"}
-		}
-	}
-	return act, nil
-}
-
-func join(sl *scaled.Slice) *Reject {
-	if len(sl.Leaves) == 0 {
-		return &Reject{diag.NotMapped, "an element of it does not depend on the input", "remove the constant part of the tensor"}
-	}
-	for _, n := range sl.Nodes {
-		if n.Op == "Softmax" || n.Op == "LogSoftmax" {
-			return &Reject{diag.NotMapped, fmt.Sprintf("it depends on a whole row, through %s", describe(n)),
-				"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which no layer has: keep softmax for the model's end"}
-		}
-	}
-	return &Reject{diag.NotMapped, fmt.Sprintf("it joins %q and %q", sl.Leaves[0].Tensor, sl.Leaves[1].Tensor),
-		"a sum or product of two tensors of data needs a layer that joins streams, which does not exist yet"}
-}
-
-// steps finds every channel's step function over the values that occur.
-func (act *activation) steps(t dataflow.Type, limit int) ([]num.Step, error) {
-	out := make([]num.Step, len(act.funcs))
-	for c, e := range act.funcs {
 		f, err := real.Compile(e).StepOver(t.Channel(c), limit)
 		if err != nil {
 			return nil, err
@@ -240,17 +433,5 @@ func (act *activation) steps(t dataflow.Type, limit int) ([]num.Step, error) {
 	return out, nil
 }
 
-// feedsLayer reports whether a quantiser or matrix product depends on a tensor.
-func (s *state) feedsLayer(tensor string) bool {
-	if known, ok := s.feeds[tensor]; ok {
-		return known
-	}
-	for _, r := range s.prog.Readers(tensor) {
-		if s.used[r] && (r.Dot != nil || isCode(r) || s.feedsLayer(r.Output)) {
-			s.feeds[tensor] = true
-			return true
-		}
-	}
-	s.feeds[tensor] = false
-	return false
-}
+// span is a range as real numbers.
+func span(r num.Range) real.Interval { return real.Interval{Lo: float64(r.Lo), Hi: float64(r.Hi)} }

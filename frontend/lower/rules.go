@@ -22,8 +22,9 @@ type Reject struct {
 var Rules = []Rule{
 	{"host-quantiser", "A quantiser that depends on the model's inputs alone runs on the host: its codes are what the accelerator is fed with.", hostQuantiser},
 	{"host-prefix", "Any other step that depends on the model's inputs alone stays real-valued on the host.", hostPrefix},
-	{"matrix", "A product of scaled integers with constant weights is an MVAU. It waits for a quantiser to become its activation.", matrix},
-	{"quantiser", "The slice from a quantiser back to integers is a step function: the thresholds of the MVAU that made them, or a Thresholding of its own.", quantiser},
+	{"matrix", "A product of scaled integers with constant weights is an MVAU, behind a sliding window for a convolution (a VVAU for a depthwise one, a Pool where it only adds). It waits for a quantiser to become its activation.", matrix},
+	{"maximum", "A maximum over windows is a Pool. It waits for the quantiser behind it where thresholds are better in front of it.", maximum},
+	{"quantiser", "The slice from a quantiser back to integers is a step function: the thresholds of the layer that made them, or a Thresholding of its own; of a sum of two tensors, those of an AddStreams.", quantiser},
 	{"labels", "The places of integers in order (ArgMax, TopK) are a LabelSelect, where their order is that of the real values and nothing else needs them; else the host puts them in order.", labels},
 	{"slice", "A step between integers and a quantiser has no layer: it is part of that quantiser's step function, or of the host's suffix.", slice},
 }

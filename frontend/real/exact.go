@@ -339,10 +339,28 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 			return either(op == minimum, x, y), nil
 		case yh.Cmp(xl) <= 0:
 			return either(op == minimum, y, x), nil
+		case x.r != nil || y.r != nil:
+			return Num{}, ErrPrecision // which one it is, is open
+		case op == minimum:
+			return enclosed(lesser(xl, yl), lesser(xh, yh))
 		}
-		return Num{}, ErrPrecision // which one it is, is open
+		return enclosed(greater(xl, yl), greater(xh, yh)) // strictly between these: two equal roots need no decision
 	}
 	panic("real: invalid primitive")
+}
+
+func lesser(x, y *big.Float) *big.Float {
+	if x.Cmp(y) <= 0 {
+		return x
+	}
+	return y
+}
+
+func greater(x, y *big.Float) *big.Float {
+	if x.Cmp(y) >= 0 {
+		return x
+	}
+	return y
 }
 
 func either(first bool, x, y Num) Num {

@@ -3,7 +3,10 @@
 // intervals of any precision where roots enter (slow, and decides), and affine form (is it scale*x + bias?).
 package real
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // Prim is a primitive operation.
 type Prim uint8
@@ -120,6 +123,27 @@ func (e *Expr) substitute(with []*Expr, done map[*Expr]*Expr) *Expr {
 	}
 	done[e] = &s
 	return &s
+}
+
+// Variables lists the variables of e in increasing order.
+func (e *Expr) Variables() []int {
+	var out []int
+	seen := map[*Expr]bool{}
+	var visit func(e *Expr)
+	visit = func(e *Expr) {
+		if e == nil || seen[e] {
+			return
+		}
+		seen[e] = true
+		if e.op == variable && !slices.Contains(out, e.v) {
+			out = append(out, e.v)
+		}
+		visit(e.args[0])
+		visit(e.args[1])
+	}
+	visit(e)
+	slices.Sort(out)
+	return out
 }
 
 // around is the smallest interval of float64 that holds r.

@@ -1,0 +1,336 @@
+package graph
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+	"sync"
+
+	"hlsgen/frontend/real"
+)
+
+// Sums of products take most of a run's time. Here they are laid out for it: outputs that read the same elements of A stand
+// together, and the elements of B that one output reads lie side by side, as a row.
+
+// A dotPlan is how the outputs of a Dot are walked through. All forks of a part share it.
+type dotPlan struct {
+	once  sync.Once
+	order []int32 // outputs by ABase; nil where that is their order
+	row   []int32 // per output
+	first []int32 // BBase of each row
+
+	packing sync.Once
+	weights *rowsOf // B, where it is constant
+}
+
+// prepare finds the rows and the order.
+func (p *dotPlan) prepare(d *Dot) {
+	p.once.Do(func() {
+		number := map[int32]int32{}
+		p.row = make([]int32, len(d.BBase))
+		for i, b := range d.BBase {
+			n, known := number[b]
+			if !known {
+				n = int32(len(p.first))
+				number[b], p.first = n, append(p.first, b)
+			}
+			p.row[i] = n
+		}
+		if slices.IsSorted(d.ABase) {
+			return
+		}
+		p.order = make([]int32, len(d.ABase))
+		for i := range p.order {
+			p.order[i] = int32(i)
+		}
+		sort.SliceStable(p.order, func(i, j int) bool { return d.ABase[p.order[i]] < d.ABase[p.order[j]] })
+	})
+}
+
+// walk visits every output with its row. gather is called before, whenever the elements of A are others than those of the
+// output before.
+func (p *dotPlan) walk(d *Dot, gather func(base int32), visit func(i int, row int32)) {
+	last := int32(-1)
+	for k := range d.ABase {
+		i := k
+		if p.order != nil {
+			i = int(p.order[k])
+		}
+		if base := d.ABase[i]; base != last {
+			gather(base)
+			last = base
+		}
+		visit(i, p.row[i])
+	}
+}
+
+// pack lays out the elements of B row by row.
+func (p *dotPlan) pack(d *Dot, b []float64) []float64 {
+	out := make([]float64, 0, len(p.first)*d.K)
+	for _, base := range p.first {
+		for _, o := range d.BOffset {
+			out = append(out, b[base+o])
+		}
+	}
+	return out
+}
+
+// pick copies the elements of A that a sum takes.
+func (d *Dot) pick(to, a []float64, base int32) {
+	at := a[base:]
+	for k, o := range d.AOffset {
+		to[k] = at[o]
+	}
+}
+
+// A grid is float64s as whole numbers times a unit, exactly.
+type grid struct {
+	unit  float64
+	whole []float64
+	most  float64 // the largest magnitude of whole
+}
+
+// gridOf finds the largest unit: the greatest common divisor, which for scaled codes is the scale. ok is false where the
+// numbers would not stay below 2^53.
+func gridOf(v []float64) (g grid, ok bool) {
+	unit := divisor{}
+	for _, x := range v {
+		if !unit.add(x) {
+			return g, false
+		}
+	}
+	if g.unit = unit.value(); g.unit == 0 {
+		return g, false
+	}
+	g.whole = make([]float64, len(v))
+	for i, x := range v {
+		q := x / g.unit // a whole number: exact below 2^53, and not below where it is not
+		g.whole[i], g.most = q, max(g.most, math.Abs(q))
+	}
+	return g, g.most < 1<<53
+}
+
+// A divisor is the greatest common divisor of float64s: odd * 2^exp.
+type divisor struct {
+	odd uint64
+	exp int
+}
+
+// add takes one more number in. It is false for what is not finite or normal.
+func (d *divisor) add(x float64) bool {
+	if x == 0 {
+		return true
+	}
+	pattern := math.Float64bits(x)
+	e := int(pattern>>52) & 0x7ff
+	if e == 0 || e == 0x7ff {
+		return false
+	}
+	m := pattern&(1<<52-1) | 1<<52
+	shift := bits.TrailingZeros64(m)
+	m, e = m>>shift, e-1075+shift
+	if d.odd == 0 {
+		d.odd, d.exp = m, e
+		return true
+	}
+	d.exp = min(d.exp, e)
+	if m%d.odd == 0 { // what most codes are after the first few
+		return true
+	}
+	a, b := d.odd, m
+	for b != 0 {
+		a, b = b, a%b
+	}
+	d.odd = a
+	return true
+}
+
+// value is 1 where there were only zeros, and 0 where it is no normal float64.
+func (d *divisor) value() float64 {
+	if d.odd == 0 {
+		return 1
+	}
+	v := math.Ldexp(float64(d.odd), d.exp)
+	if v < 0x1p-1000 || v > 0x1p1000 {
+		return 0
+	}
+	return v
+}
+
+// rowsOf is B laid out, and each row as a grid.
+type rowsOf struct {
+	exact []float64
+	grids []grid // unit 0 where a row has none
+}
+
+func (p *dotPlan) rows(d *Dot, b []float64) *rowsOf {
+	r := &rowsOf{exact: p.pack(d, b), grids: make([]grid, len(p.first))}
+	for i := range r.grids {
+		if g, ok := gridOf(r.exact[i*d.K : (i+1)*d.K]); ok {
+			r.grids[i] = g
+		}
+	}
+	return r
+}
+
+// dot sums products, of points as exactly as float64 can, else of intervals.
+func (r *runner) dot(in []*Reals, out *Reals) {
+	d := r.step.Dot
+	r.plan.prepare(d)
+	a, b := in[d.A], in[d.B]
+	if !a.Exact() || !b.Exact() {
+		r.dotIntervals(a, b, out, nil)
+		return
+	}
+	rows := r.rows(b)
+	g, ok := gridOf(a.Lo)
+	scale, whole := make([]real.Interval, len(rows.grids)), make([]bool, len(rows.grids))
+	for i, w := range rows.grids {
+		// Whole numbers whose products and sums stay below 2^53 make no error.
+		whole[i] = ok && w.unit != 0 && g.most*w.most*float64(d.K) <= 1<<53
+		if whole[i] {
+			scale[i] = real.Pt(g.unit).Mul(real.Pt(w.unit))
+		}
+	}
+	x, n := make([]float64, d.K), make([]float64, d.K)
+	r.plan.walk(d, func(base int32) {
+		d.pick(x, a.Lo, base)
+		if ok {
+			d.pick(n, g.whole, base)
+		}
+	}, func(i int, row int32) {
+		var y real.Interval
+		if whole[row] {
+			y = scale[row].Mul(real.Pt(sumWhole(n, rows.grids[row].whole)))
+		} else {
+			y = sumPoints(x, rows.exact[int(row)*d.K:][:d.K])
+		}
+		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+	})
+}
+
+// rows is B laid out: once for all runs where it is constant.
+func (r *runner) rows(b *Reals) *rowsOf {
+	d := r.step.Dot
+	if !r.constB {
+		return r.plan.rows(d, b.Lo)
+	}
+	r.plan.packing.Do(func() { r.plan.weights = r.plan.rows(d, b.Lo) })
+	return r.plan.weights
+}
+
+// sumWhole is a sum of products that are known to be exact in any order.
+func sumWhole(a, b []float64) float64 {
+	var s0, s1, s2, s3 float64
+	b = b[:len(a)]
+	k := 0
+	for ; k+4 <= len(a); k += 4 {
+		s0 += a[k] * b[k]
+		s1 += a[k+1] * b[k+1]
+		s2 += a[k+2] * b[k+2]
+		s3 += a[k+3] * b[k+3]
+	}
+	for ; k < len(a); k++ {
+		s0 += a[k] * b[k]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// sumPoints adds up the remainders of every product and sum: no remainder, no error, and the sum is exact.
+func sumPoints(a, b []float64) real.Interval {
+	var sum, rest float64
+	for k, x := range a {
+		y := b[k]
+		if x == 0 || y == 0 {
+			continue
+		}
+		t := x * y
+		s := sum + t
+		z := s - sum
+		rest += math.Abs(math.FMA(x, y, -t)) + math.Abs((sum-(s-z))+(t-z))
+		if math.Abs(t) < 0x1p-960 {
+			rest += 0x1p-1060
+		}
+		sum = s
+	}
+	if rest == 0 {
+		return real.Pt(sum)
+	}
+	rest *= 1 + 0x1p-20 // covers the rounding of rest itself
+	return real.Pt(sum).Add(real.Interval{Lo: -rest, Hi: rest})
+}
+
+// A ball is intervals as middles and radii.
+type ball struct{ mid, rad []float64 }
+
+// ballOf makes balls that hold the intervals; ok is false where one is unbounded.
+func ballOf(v *Reals) (b ball, ok bool) {
+	b = ball{make([]float64, len(v.Lo)), make([]float64, len(v.Lo))}
+	for i, lo := range v.Lo {
+		hi := v.Hi[i]
+		mid := lo
+		if lo != hi {
+			mid = lo/2 + hi/2
+			b.rad[i] = max(hi-mid, mid-lo) * (1 + 0x1p-50)
+		}
+		if b.mid[i] = mid; !(math.Abs(mid)+b.rad[i] < 0x1p1000) {
+			return b, false
+		}
+	}
+	return b, true
+}
+
+// dotIntervals sums products of intervals: the middles as points, and what the radii add. size, if given, gets the sum of
+// the magnitudes.
+func (r *runner) dotIntervals(a, b, out *Reals, size []float64) {
+	d := r.step.Dot
+	x, okA := ballOf(a)
+	y, okB := ballOf(b)
+	if !okA || !okB {
+		r.dotUnbounded(a, b, out, size)
+		return
+	}
+	mids, rads := r.plan.pack(d, y.mid), r.plan.pack(d, y.rad)
+	mid, rad := make([]float64, d.K), make([]float64, d.K)
+	r.plan.walk(d, func(base int32) {
+		d.pick(mid, x.mid, base)
+		d.pick(rad, x.rad, base)
+	}, func(i int, row int32) {
+		m, e := mids[int(row)*d.K:][:d.K], rads[int(row)*d.K:][:d.K]
+		sum := sumPoints(mid, m)
+		var off, all float64
+		for k, v := range mid {
+			v, w := math.Abs(v), math.Abs(m[k])
+			off += v*e[k] + rad[k]*(w+e[k])
+			all += (v + rad[k]) * (w + e[k])
+		}
+		if off > 0 {
+			off = off*(1+0x1p-20) + 0x1p-1000 // covers its own rounding, of at most 2^26 terms, and underflow
+			sum = sum.Add(real.Interval{Lo: -off, Hi: off})
+		}
+		out.Lo[i], out.Hi[i] = sum.Lo, sum.Hi
+		if size != nil {
+			size[i] = all * (1 + 0x1p-20)
+		}
+	})
+}
+
+// dotUnbounded is dotIntervals where some interval has no end.
+func (r *runner) dotUnbounded(a, b, out *Reals, size []float64) {
+	d := r.step.Dot
+	for i := range out.Lo {
+		ai, bi := int(d.ABase[i]), int(d.BBase[i])
+		var y real.Interval
+		all := 0.0
+		for k, o := range d.AOffset {
+			x, w := a.At(ai+int(o)), b.At(bi+int(d.BOffset[k]))
+			y = y.Add(x.Mul(w))
+			all += max(math.Abs(x.Lo), math.Abs(x.Hi)) * max(math.Abs(w.Lo), math.Abs(w.Hi))
+		}
+		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
+		if size != nil {
+			size[i] = all * (1 + 0x1p-20)
+		}
+	}
+}

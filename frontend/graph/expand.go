@@ -1,0 +1,122 @@
+package graph
+
+import "fmt"
+
+// An operator that says several things is written out as several nodes that are not in the file: padding is a step of its
+// own in front of a convolution, its bias one behind. Execution, analysis and lowering see only these. Such a node keeps
+// Index and name of the node that it stands for part of, and says in Was what that one is.
+
+// part writes a made-up node and gives its output, a tensor with a name that the model does not use.
+func (c *call) part(domain, op, suffix string, attrs map[string]Attr, inputs ...string) (string, *reject) {
+	name := c.p.fresh(c.file().Outputs[0], suffix)
+	return name, c.write(domain, op, attrs, name, inputs)
+}
+
+// last writes the made-up node that gives the output of c's own node.
+func (c *call) last(domain, op string, attrs map[string]Attr, inputs ...string) *reject {
+	return c.write(domain, op, attrs, c.n.Outputs[0], inputs)
+}
+
+func (c *call) write(domain, op string, attrs map[string]Attr, output string, inputs []string) *reject {
+	file := c.file()
+	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: attrs}
+	c.p.origin[n] = file
+	c.expanded = true
+	def, found := lookup(domain, op)
+	if domain == Internal {
+		def, found = parts[op]
+	}
+	part := &call{p: c.p, n: n, opset: c.p.Graph.opset(domain)}
+	if !found || !part.gather() {
+		panic(fmt.Sprintf("graph: %s is written out as %s of %q", file.FullOp(), op, inputs))
+	}
+	return part.build(def)
+}
+
+// file is the node of the file that c's node is, or is part of.
+func (c *call) file() *Node { return c.p.Origin(c.n) }
+
+// constant makes a constant known that is not in the file.
+func (c *call) constant(suffix string, t *Tensor) string {
+	name := c.p.fresh(c.file().Outputs[0], suffix)
+	c.p.Known[name] = Known{t.Shape, t.DType, t}
+	return name
+}
+
+// number is a constant of one element, of a given type.
+func (c *call) number(suffix string, dt DType, v float64) string {
+	return c.constant(suffix, filled(dt, nil, v))
+}
+
+// filled is a tensor whose elements are all v.
+func filled(dt DType, shape []int, v float64) *Tensor {
+	t := &Tensor{DType: dt, Shape: shape}
+	if dt.Float() {
+		t.F = make([]float64, Size(shape))
+		for i := range t.F {
+			t.F[i] = v
+		}
+		return t
+	}
+	t.I = make([]int64, Size(shape))
+	for i := range t.I {
+		t.I[i] = int64(v)
+	}
+	return t
+}
+
+// reshaped gives a tensor another shape of as many elements.
+func (c *call) reshaped(tensor string, shape []int) (string, *reject) {
+	return c.part("", "Reshape", "reshaped", exactShape, tensor, c.shape(shape))
+}
+
+// exactShape are the attributes of a Reshape whose zeros are zeros.
+var exactShape = map[string]Attr{"allowzero": intAttr(1)}
+
+// shape is a constant that Reshape takes.
+func (c *call) shape(shape []int) string {
+	t := &Tensor{DType: Int64, Shape: []int{len(shape)}}
+	for _, d := range shape {
+		t.I = append(t.I, int64(d))
+	}
+	return c.constant("shape", t)
+}
+
+// fresh is a tensor name that neither the file nor the program has.
+func (p *Program) fresh(base, suffix string) string {
+	if p.names == nil {
+		p.names = map[string]bool{}
+		for _, n := range p.Graph.Nodes {
+			for _, o := range n.Outputs {
+				p.names[o] = true
+			}
+		}
+	}
+	name := base + "." + suffix
+	for i := 2; ; i++ {
+		if _, known := p.Known[name]; !known && !p.names[name] {
+			break
+		}
+		name = fmt.Sprintf("%s.%s%d", base, suffix, i)
+	}
+	p.names[name] = true
+	return name
+}
+
+// Origin is the node of the graph that a made-up node stands for part of; every other node is its own.
+func (p *Program) Origin(n *Node) *Node {
+	if o := p.origin[n]; o != nil {
+		return o
+	}
+	return n
+}
+
+func intsAttr[T int | int64](v ...T) Attr {
+	a := Attr{Kind: AttrInts, Ints: []int64{}}
+	for _, i := range v {
+		a.Ints = append(a.Ints, int64(i))
+	}
+	return a
+}
+
+func intAttr(v int) Attr { return Attr{Kind: AttrInt, I: int64(v)} }

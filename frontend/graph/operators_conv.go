@@ -1,0 +1,256 @@
+package graph
+
+// Convolutions. What the hardware does is a sliding window over data that are padded already, without a bias: the rest is
+// steps of its own.
+
+func buildConv(c *call) *reject {
+	l, r := c.layout()
+	if r != nil {
+		return r
+	}
+	w := c.in[1].Shape
+	if len(w) != len(l.shape) {
+		return invalid("weights of shape %v for data of shape %v", w, l.shape)
+	}
+	kernel, depth := w[2:], w[1]
+	if l.last {
+		kernel, depth = w[1:len(w)-1], w[len(w)-1]
+	}
+	if asked := c.n.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
+		return invalid("kernel_shape %v for weights of shape %v", asked, w)
+	}
+	group := c.n.Int("group", 1)
+	if group < 1 || depth < 1 || group > int64(l.channels) || depth*int(group) != l.channels || w[0]%int(group) != 0 {
+		return invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
+	}
+	s, r := c.slide(l.extents(), append([]int{}, kernel...))
+	if r == nil {
+		r = s.place(c.n.Str("auto_pad", "NOTSET"), false)
+	}
+	if r != nil {
+		return r
+	}
+	if !s.padded() && !c.has(2) {
+		return c.convolve(&l, &s, int(group), w)
+	}
+	return c.convParts(&l, &s, int(group), w[0])
+}
+
+// convParts writes a convolution out: padding, sums of products, bias.
+func (c *call) convParts(l *layout, s *sliding, group, outputs int) *reject {
+	x, r := c.pad(l, s, c.number("zero", c.in[0].DType, 0))
+	if r != nil {
+		return r
+	}
+	if !c.has(2) {
+		return c.last(c.n.Domain, "Conv", s.attrs(group), x, c.n.Inputs[1])
+	}
+	if b := c.in[2].Shape; len(b) != 1 || b[0] != outputs {
+		return invalid("a bias of shape %v for %d channels", b, outputs)
+	}
+	sums, r := c.part(c.n.Domain, "Conv", "sums", s.attrs(group), x, c.n.Inputs[1])
+	if r != nil {
+		return r
+	}
+	return c.addBias(l, sums, c.n.Inputs[2], outputs)
+}
+
+// addBias adds a bias per channel, as the last part of a node.
+func (c *call) addBias(l *layout, sums, bias string, channels int) *reject {
+	ones := []int{1, 1}
+	bias, r := c.reshaped(bias, l.with(1, channels, ones[:len(l.axes)]))
+	if r != nil {
+		return r
+	}
+	return c.last("", "Add", nil, sums, bias)
+}
+
+func sameInts(a []int64, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i, v := range a {
+		if v != int64(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// convolve is the sliding sum of products itself. Weights are [M, C/group, H, W]; with channels last [M, H, W, C/group].
+func (c *call) convolve(l *layout, s *sliding, group int, w []int) *reject {
+	depth, each := l.channels/group, w[0]/group
+	n, channel, h, along := l.strides()
+	size := Size(w[1:])
+	dot := &Dot{A: 0, B: 1, K: size}
+	full := []int{l.n, group, each, s.out[0], s.out[1]}
+	stepsA := []int{n, depth * channel, 0, s.stride[0] * h, s.stride[1] * along}
+	stepsB := []int{0, each * size, size, 0, 0}
+	tapsB := []int{s.kernel[1], 1, s.kernel[0] * s.kernel[1]}
+	if l.last {
+		full = []int{l.n, s.out[0], s.out[1], group, each}
+		stepsA = []int{n, s.stride[0] * h, s.stride[1] * along, depth * channel, 0}
+		stepsB = []int{0, 0, 0, each * size, size}
+		tapsB = []int{s.kernel[1] * depth, depth, 1}
+	}
+	shape := l.with(l.n, w[0], append([]int{}, s.out[2-s.axes:]...))
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	taps := []int{s.kernel[0], s.kernel[1], depth}
+	dot.ABase, dot.BBase = c.p.strided(full, stepsA), c.p.strided(full, stepsB)
+	dot.AOffset = c.p.strided(taps, []int{s.dilation[0] * h, s.dilation[1] * along, channel})
+	dot.BOffset = c.p.strided(taps, tapsB)
+	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Dot: dot, Window: s.window(group, depth, l.last)})
+	return nil
+}
+
+// buildConvTranspose writes a transposed convolution as an ordinary one: over data with zeros between the elements, with
+// weights turned round.
+func buildConvTranspose(c *call) *reject {
+	l, r := c.layout()
+	if r != nil {
+		return r
+	}
+	w := c.in[1].Shape
+	if len(w) != len(l.shape) {
+		return invalid("weights of shape %v for data of shape %v", w, l.shape)
+	}
+	kernel := w[2:]
+	if asked := c.n.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
+		return invalid("kernel_shape %v for weights of shape %v", asked, w)
+	}
+	group := c.n.Int("group", 1)
+	if group < 1 || group > int64(l.channels) || w[0] != l.channels || w[0]%int(group) != 0 || w[1] < 1 || w[1] > maxSide {
+		return invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
+	}
+	s, r := c.slide(l.extents(), append([]int{}, kernel...))
+	if r == nil {
+		r = c.unplace(&s)
+	}
+	if r != nil {
+		return r
+	}
+	before, after, strides := make([]int, len(l.shape)), make([]int, len(l.shape)), []int{1, 1}
+	for i, a := range l.axes {
+		k := 2 - s.axes + i
+		before[a], after[a] = s.reach(k)-1-s.before[k], s.reach(k)-1-s.after[k]
+		strides = append(strides, s.stride[k])
+	}
+	x, r := c.part(Internal, "Spread", "spread", map[string]Attr{"strides": intsAttr(strides...), "pads": intsAttr(append(before, after...)...)},
+		c.n.Inputs[0], c.number("zero", c.in[0].DType, 0))
+	if r != nil {
+		return r
+	}
+	turned, r := c.part(Internal, "Turn", "turned", map[string]Attr{"group": intAttr(int(group))}, c.n.Inputs[1])
+	if r != nil {
+		return r
+	}
+	s.stride = [2]int{1, 1}
+	channels := w[1] * int(group)
+	if !c.has(2) {
+		return c.last("", "Conv", s.attrs(int(group)), x, turned)
+	}
+	if b := c.in[2].Shape; len(b) != 1 || b[0] != channels {
+		return invalid("a bias of shape %v for %d channels", b, channels)
+	}
+	sums, r := c.part("", "Conv", "sums", s.attrs(int(group)), x, turned)
+	if r != nil {
+		return r
+	}
+	return c.addBias(&l, sums, c.n.Inputs[2], channels)
+}
+
+// unplace finds the padding of a transposed convolution, which crops its output: as given, or such that the output has the
+// shape asked for. What is missing of that shape is added at the end.
+func (c *call) unplace(s *sliding) *reject {
+	extra, r := c.sides("output_padding", s.axes, 0, 0)
+	if r != nil {
+		return r
+	}
+	want, r := c.sides("output_shape", s.axes, 0, 1)
+	if r != nil {
+		return r
+	}
+	auto := c.n.Str("auto_pad", "NOTSET")
+	for a := 2 - s.axes; a < 2; a++ {
+		full := (s.in[a]-1)*s.stride[a] + s.reach(a) + extra[a]
+		switch auto {
+		case "", "NOTSET":
+		case "VALID":
+			s.before[a], s.after[a] = 0, 0
+		case "SAME_UPPER", "SAME_LOWER":
+			if want[a] == 0 {
+				want[a] = s.in[a] * s.stride[a]
+			}
+		default:
+			return invalid("auto_pad is %q", auto)
+		}
+		if want[a] > 0 {
+			total := max(0, full-want[a])
+			s.before[a] = total - total/2
+			if auto == "SAME_UPPER" {
+				s.before[a] = total / 2
+			}
+			s.after[a] = total - s.before[a]
+			extra[a] += max(0, want[a]-full)
+			full = max(full, want[a])
+		}
+		if full-s.before[a]-s.after[a] < 1 {
+			return invalid("pads of %d and %d leave nothing of %d elements", s.before[a], s.after[a], full)
+		}
+		s.after[a] -= extra[a]
+	}
+	return nil
+}
+
+// buildSpread is the form that ConvTranspose is written in: zeros between the elements along each axis, and around them.
+// Negative pads crop.
+func buildSpread(c *call) *reject {
+	x, pads := c.in[0].Shape, c.n.Ints("pads")
+	from, strides := make([][]int32, len(x)), rowMajor(x)
+	shape := make([]int, len(x))
+	for a, stride := range c.n.Ints("strides") {
+		shape[a] = (x[a]-1)*int(stride) + 1 + int(pads[a]+pads[len(x)+a])
+		if x[a] == 0 || shape[a] < 0 {
+			return invalid("pads %v around %v elements with strides %v", pads, x, c.n.Ints("strides"))
+		}
+	}
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	for a, stride := range c.n.Ints("strides") {
+		for i := range shape[a] {
+			at := i - int(pads[a])
+			if at < 0 || at%int(stride) != 0 || at/int(stride) >= x[a] {
+				from[a] = append(from[a], -1)
+			} else {
+				from[a] = append(from[a], int32(at/int(stride)*strides[a]))
+			}
+		}
+	}
+	return c.moveOr(shape, from)
+}
+
+// buildTurn makes weights of a convolution of those of a transposed one: [C, M/group, H, W] becomes [M, C/group, H, W], with
+// each kernel turned round.
+func buildTurn(c *call) *reject {
+	w, group := c.in[0].Shape, int(c.n.Int("group", 1))
+	depth, each := w[0]/group, w[1]
+	s := rowMajor(w)
+	shape := append([]int{group * each, depth}, w[2:]...)
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	full, steps := []int{group, each, depth}, []int{depth * s[0], s[1], s[0]}
+	last := 0
+	for a := 2; a < len(w); a++ {
+		full, steps = append(full, w[a]), append(steps, -s[a])
+		last += (w[a] - 1) * s[a]
+	}
+	index := stridedIndex(full, steps)
+	for i := range index {
+		index[i] += int32(last)
+	}
+	return c.move(shape, c.in[0].DType, &Move{Index: index})
+}

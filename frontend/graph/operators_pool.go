@@ -1,0 +1,278 @@
+package graph
+
+import (
+	"fmt"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+)
+
+// Pools. A mean is a sum, the convolution of each channel with ones, divided by the number of elements.
+
+// kernelOf is the kernel of a pool.
+func (c *call) kernelOf(l *layout) ([]int, *reject) {
+	list := c.n.Ints("kernel_shape")
+	if len(list) != len(l.axes) {
+		return nil, invalid("kernel_shape %v for %d axes", list, len(l.axes))
+	}
+	var kernel []int
+	for _, v := range list {
+		if v < 1 || v > maxSide {
+			return nil, invalid("kernel_shape %v", list)
+		}
+		kernel = append(kernel, int(v))
+	}
+	return kernel, nil
+}
+
+// pool reads the geometry of a pool.
+func (c *call) pool() (l layout, s sliding, r *reject) {
+	if l, r = c.layout(); r != nil {
+		return l, s, r
+	}
+	kernel, r := c.kernelOf(&l)
+	if r != nil {
+		return l, s, r
+	}
+	if s, r = c.slide(l.extents(), kernel); r == nil {
+		r = s.place(c.n.Str("auto_pad", "NOTSET"), c.n.Int("ceil_mode", 0) != 0)
+	}
+	return l, s, r
+}
+
+func buildMaxPool(c *call) *reject {
+	if len(c.n.Outputs) > 1 && c.n.Outputs[1] != "" {
+		return unsupported("pool without return_indices", "the indices of the maxima are used")
+	}
+	l, s, r := c.pool()
+	if r != nil {
+		return r
+	}
+	return c.maxima(&l, &s)
+}
+
+// maxVariables bounds the elements that a maximum is taken of.
+const maxVariables = 1 << 12
+
+// maxima adds the output of a max pool. A window that reaches out of the data has fewer elements: a kernel position there
+// takes the nearest element that the window has along that axis.
+func (c *call) maxima(l *layout, s *sliding) *reject {
+	shape := l.with(l.n, l.channels, append([]int{}, s.out[2-s.axes:]...))
+	if r := checkSize(shape); r != nil {
+		return r
+	}
+	w := s.window(l.channels, 1, l.last)
+	if w.Positions() > maxVariables || s.kernel[0] > maxVariables {
+		return unsupported("pool in two stages", "a maximum of %d by %d elements", s.kernel[0], s.kernel[1])
+	}
+	w.Before = s.before
+	for a := range s.in {
+		w.After[a] = max(0, (s.out[a]-1)*s.stride[a]+s.reach(a)-s.before[a]-s.in[a])
+	}
+	e := &Elem{Expr: maximum(w.Positions()), Args: make([]int, w.Positions())}
+	var r *reject
+	if s.padded() {
+		r = c.borderTables(e, l, s)
+	} else {
+		c.innerTables(e, l, s)
+	}
+	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Elem: e, Window: w})
+	return r
+}
+
+// maximum is the greatest of the first n variables.
+func maximum(n int) *real.Expr {
+	var all []*real.Expr
+	for v := range n {
+		all = append(all, real.Var(v))
+	}
+	return pairwise(all, real.Max)
+}
+
+// pairwise joins expressions as a tree, whose depth is logarithmic.
+func pairwise(all []*real.Expr, f func(x, y *real.Expr) *real.Expr) *real.Expr {
+	for len(all) > 1 {
+		for i := range len(all) / 2 {
+			all[i] = f(all[2*i], all[2*i+1])
+		}
+		if half := len(all) / 2; len(all)%2 == 1 {
+			all[half] = all[len(all)-1]
+			all = all[:half+1]
+		} else {
+			all = all[:half]
+		}
+	}
+	return all[0]
+}
+
+// innerTables is the elements of windows that all lie within the data: one table for all kernel positions.
+func (c *call) innerTables(e *Elem, l *layout, s *sliding) {
+	n, channel, h, w := l.strides()
+	full, steps := l.with(l.n, l.channels, s.out[:]), l.with(n, channel, []int{s.stride[0] * h, s.stride[1] * w})
+	base := c.p.strided(full, steps)
+	for kh := range s.kernel[0] {
+		for kw := range s.kernel[1] {
+			e.Index, e.Offset = append(e.Index, base), append(e.Offset, int32(kh*s.dilation[0]*h+kw*s.dilation[1]*w))
+		}
+	}
+}
+
+// borderTables is the elements of windows of which some reach out of the data: a table per kernel position.
+func (c *call) borderTables(e *Elem, l *layout, s *sliding) *reject {
+	entries := l.n * l.channels * s.out[0] * s.out[1]
+	if entries > (maxTables-c.p.indices)/len(e.Args) {
+		return &reject{diag.ModelTooLarge, fmt.Sprintf("windows of %d elements for each of %d maxima", len(e.Args), entries), "pool in two stages"}
+	}
+	n, channel, h, w := l.strides()
+	var taps [2][][]int // per axis: by kernel position, by output
+	for a := range s.in {
+		for k := range s.kernel[a] {
+			row := make([]int, s.out[a])
+			for o := range row {
+				if row[o] = s.tap(a, o, k); row[o] < 0 {
+					return invalid("a window without data: it lies in the padding")
+				}
+			}
+			taps[a] = append(taps[a], row)
+		}
+	}
+	steps := func(count, stride int) []int32 { return c.p.every(count, stride) }
+	times := func(list []int, stride int) (out []int32) {
+		for _, v := range list {
+			out = append(out, int32(v*stride))
+		}
+		return out
+	}
+	for kh := range s.kernel[0] {
+		for kw := range s.kernel[1] {
+			rows, columns := times(taps[0][kh], h), times(taps[1][kw], w)
+			from := [][]int32{steps(l.n, n), steps(l.channels, channel), rows, columns}
+			if l.last {
+				from = [][]int32{from[0], rows, columns, from[1]}
+			}
+			e.Index = append(e.Index, pickIndex(from))
+		}
+	}
+	return nil
+}
+
+// tap is the element along an axis that kernel position k of output o takes; -1 where the whole window lies outside.
+func (s *sliding) tap(a, o, k int) int {
+	first := o*s.stride[a] - s.before[a]
+	at := first + k*s.dilation[a]
+	if at < 0 {
+		at = first + (-first+s.dilation[a]-1)/s.dilation[a]*s.dilation[a]
+	}
+	if at >= s.in[a] {
+		at = first + floorDiv(s.in[a]-1-first, s.dilation[a])*s.dilation[a]
+	}
+	if at < max(0, first) || at >= s.in[a] || at > first+s.reach(a)-1 {
+		return -1
+	}
+	return at
+}
+
+func buildAveragePool(c *call) *reject {
+	l, s, r := c.pool()
+	if r != nil {
+		return r
+	}
+	return c.mean(&l, &s, c.n.Int("count_include_pad", 0) != 0)
+}
+
+// mean writes the mean of windows out. Elements of the padding count where padding is set; what lies behind it (ceil_mode)
+// never does.
+func (c *call) mean(l *layout, s *sliding, padding bool) *reject {
+	if !c.in[0].DType.Float() {
+		return unsupported("cast to float before", "a mean of elements of type %s", c.in[0].DType)
+	}
+	counts, r := s.counts(padding)
+	if r != nil {
+		return r
+	}
+	x, r := c.pad(l, s, c.number("zero", c.in[0].DType, 0))
+	if r != nil {
+		return r
+	}
+	sums, r := c.channelSums(l, s, x)
+	if r != nil {
+		return r
+	}
+	t := filled(c.in[0].DType, nil, counts[0])
+	for _, v := range counts {
+		if v != counts[0] {
+			t.Shape, t.F = l.with(1, 1, append([]int{}, s.out[2-s.axes:]...)), counts
+		}
+	}
+	return c.last("", "Div", nil, sums, c.constant("counts", t))
+}
+
+// channelSums writes the sums over windows of padded data: a convolution of every channel with ones.
+func (c *call) channelSums(l *layout, s *sliding, x string) (string, *reject) {
+	shape := l.with(l.channels, 1, append([]int{}, s.kernel[2-s.axes:]...))
+	if r := checkSize(shape); r != nil {
+		return "", r
+	}
+	return c.part(c.n.Domain, "Conv", "sums", s.attrs(l.channels), x, c.constant("ones", filled(c.in[0].DType, shape, 1)))
+}
+
+// counts is how many elements every window has.
+func (s *sliding) counts(padding bool) ([]float64, *reject) {
+	if s.out[0] > maxElements/s.out[1] {
+		return nil, checkSize([]int{s.out[0], s.out[1]})
+	}
+	var along [2][]float64
+	for a := range s.in {
+		lo, hi := 0, s.in[a]
+		if padding {
+			lo, hi = -s.before[a], s.in[a]+s.after[a]
+		}
+		for o := range s.out[a] {
+			n, first := 0, o*s.stride[a]-s.before[a]
+			// The positions first + k*dilation with lo <= position < hi, of k < kernel.
+			from := max(0, -floorDiv(first-lo, s.dilation[a]))
+			to := min(s.kernel[a], floorDiv(hi-1-first, s.dilation[a])+1)
+			if n = to - from; n <= 0 {
+				return nil, invalid("a window without data: it lies in the padding")
+			}
+			along[a] = append(along[a], float64(n))
+		}
+	}
+	var all []float64
+	for _, h := range along[0] {
+		for _, w := range along[1] {
+			all = append(all, h*w)
+		}
+	}
+	return all, nil
+}
+
+func buildGlobalAveragePool(c *call) *reject {
+	l, r := c.layout()
+	if r != nil {
+		return r
+	}
+	s, r := spanning(l.extents())
+	if r != nil {
+		return r
+	}
+	return c.mean(&l, &s, false)
+}
+
+// maxAtOnce is how many elements a global maximum is taken of at once; more are taken row by row first.
+const maxAtOnce = 1 << 8
+
+func buildGlobalMaxPool(c *call) *reject {
+	l, r := c.layout()
+	if r != nil {
+		return r
+	}
+	x, kernel := c.n.Inputs[0], l.extents()
+	if len(kernel) == 2 && kernel[1] > 1 && kernel[0] > maxAtOnce/kernel[1] {
+		if x, r = c.part(c.n.Domain, "MaxPool", "rows", map[string]Attr{"kernel_shape": intsAttr(1, kernel[1])}, x); r != nil {
+			return r
+		}
+		kernel[1] = 1
+	}
+	return c.last(c.n.Domain, "MaxPool", map[string]Attr{"kernel_shape": intsAttr(kernel...)}, x)
+}

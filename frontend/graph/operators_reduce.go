@@ -1,0 +1,191 @@
+package graph
+
+import "hlsgen/frontend/real"
+
+// Reductions over axes. Over the axes of an image they are global pools; else sums, with ones, and maxima of their own.
+
+// reduced reads which axes a reduction is over, and the shape of its output.
+func (c *call) reduced() (axes []bool, shape []int, r *reject) {
+	x := c.in[0].Shape
+	over, r := c.axesOf(len(x))
+	if r != nil {
+		return nil, nil, r
+	}
+	axes = make([]bool, len(x))
+	all := len(over) == 0 && c.n.Int("noop_with_empty_axes", 0) == 0
+	for a, d := range x {
+		axes[a] = over[a] || all
+		switch {
+		case !axes[a]:
+			shape = append(shape, d)
+		case d == 0:
+			return nil, nil, invalid("axis %d of shape %v has no elements", a, x)
+		case c.n.Int("keepdims", 1) != 0:
+			shape = append(shape, 1)
+		}
+	}
+	return axes, shape, nil
+}
+
+// images is the domain of the operators on images in which exactly the given axes are those of H and W: "" for channels
+// first, or channelsLast.
+func images(axes []bool) (domain string, ok bool) {
+	switch n := len(axes); {
+	case n != 3 && n != 4 || axes[0]:
+	case !axes[1] && axes[2] && axes[n-1]:
+		return "", true
+	case axes[1] && axes[n-2] && !axes[n-1]:
+		return channelsLast, true
+	}
+	return "", false
+}
+
+// reduction is a reduction that some operator on images does too.
+func reduction(pool, op string) func(*call) *reject {
+	return func(c *call) *reject {
+		axes, shape, r := c.reduced()
+		if r != nil {
+			return r
+		}
+		x, mean := c.n.Inputs[0], pool == "GlobalAveragePool"
+		if mean && !c.in[0].DType.Float() {
+			return unsupported("cast to float before", "a mean of elements of type %s", c.in[0].DType)
+		}
+		domain, image := images(axes)
+		image = image && pool != ""
+		if image && len(shape) == len(axes) {
+			return c.last(domain, pool, nil, x)
+		}
+		if image {
+			x, r = c.part(domain, pool, "reduced", nil, x)
+		} else {
+			x, r = c.over(op, axes, x, mean)
+		}
+		if r != nil {
+			return r
+		}
+		return c.last("", "Reshape", exactShape, x, c.shape(shape))
+	}
+}
+
+// over writes a sum, maximum or product over axes out, as a row of what is left; mean divides it.
+func (c *call) over(op string, axes []bool, x string, mean bool) (string, *reject) {
+	n := 1
+	for a, d := range c.in[0].Shape {
+		if axes[a] {
+			n *= d
+		}
+	}
+	inputs := []string{x}
+	if op == "Sum" {
+		inputs = append(inputs, c.constant("ones", filled(c.in[0].DType, []int{n}, 1)))
+	}
+	if op != "Sum" && n > maxVariables {
+		return "", unsupported("reduce one axis after the other", "a reduction over %d elements", n)
+	}
+	var list []int
+	for a, yes := range axes {
+		if yes {
+			list = append(list, a)
+		}
+	}
+	y, r := c.part(Internal, op, "reduced", map[string]Attr{"axes": intsAttr(list...)}, inputs...)
+	if r == nil && mean {
+		y, r = c.part("", "Div", "mean", nil, y, c.number("count", c.in[0].DType, float64(n)))
+	}
+	return y, r
+}
+
+// minimumOver is the negated maximum of negated data: a pool of maxima is one.
+func minimumOver(c *call) *reject {
+	x, dt := c.n.Inputs[0], c.in[0].DType
+	var r *reject
+	if !dt.Float() { // one that holds what is negated
+		if x, r = c.part("", "Cast", "wide", map[string]Attr{"to": intAttr(int(Int64))}, x); r != nil {
+			return r
+		}
+	}
+	if x, r = c.part("", "Neg", "negated", nil, x); r != nil {
+		return r
+	}
+	inputs := append([]string{x}, c.n.Inputs[1:]...)
+	if x, r = c.part("", "ReduceMax", "most", c.n.Attrs, inputs...); r != nil {
+		return r
+	}
+	if dt.Float() {
+		return c.last("", "Neg", nil, x)
+	}
+	if x, r = c.part("", "Neg", "least", nil, x); r != nil {
+		return r
+	}
+	return c.last("", "Cast", map[string]Attr{"to": intAttr(int(dt))}, x)
+}
+
+// sumOf is a sum of a function of the elements, and a function of that.
+func sumOf(before []string, after string) func(*call) *reject {
+	return func(c *call) *reject {
+		x := c.n.Inputs[0]
+		var r *reject
+		for _, op := range before {
+			inputs := []string{x}
+			if op == "Mul" {
+				inputs = append(inputs, x)
+			}
+			if x, r = c.part("", op, "term", nil, inputs...); r != nil {
+				return r
+			}
+		}
+		inputs := append([]string{x}, c.n.Inputs[1:]...)
+		if after == "" {
+			return c.last("", "ReduceSum", c.n.Attrs, inputs...)
+		}
+		sum, r := c.part("", "ReduceSum", "sum", c.n.Attrs, inputs...)
+		if r != nil {
+			return r
+		}
+		return c.last("", after, nil, sum)
+	}
+}
+
+// reducedRows is the shape that a reduction leaves, without the reduced axes, and the places of the elements: of the first of
+// each row, and from there on.
+func (c *call) reducedRows() (shape []int, base, offset []int32) {
+	x, strides := c.in[0].Shape, rowMajor(c.in[0].Shape)
+	over := map[int]bool{}
+	var along, alongStrides, leftStrides []int
+	for _, a := range c.n.Ints("axes") {
+		over[int(a)] = true
+	}
+	for a, d := range x {
+		if over[a] {
+			along, alongStrides = append(along, d), append(alongStrides, strides[a])
+		} else {
+			shape, leftStrides = append(shape, d), append(leftStrides, strides[a])
+		}
+	}
+	return shape, c.p.strided(shape, leftStrides), c.p.strided(along, alongStrides)
+}
+
+// buildSum is the form that sums over axes are written in: input 1 holds ones.
+func buildSum(c *call) *reject {
+	shape, base, offset := c.reducedRows()
+	d := &Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: c.p.every(len(offset), 1)}
+	d.BBase = c.p.strided(shape, make([]int, len(shape)))
+	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Dot: d})
+	return nil
+}
+
+// buildOver is the form that maxima and products over axes are written in.
+func buildOver(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
+	return func(c *call) *reject {
+		shape, base, offset := c.reducedRows()
+		e := &Elem{Args: make([]int, len(offset)), Offset: offset}
+		var vars []*real.Expr
+		for v := range offset {
+			e.Index, vars = append(e.Index, base), append(vars, real.Var(v))
+		}
+		e.Expr = pairwise(vars, f)
+		c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Elem: e})
+		return nil
+	}
+}

@@ -1,0 +1,108 @@
+package graph
+
+import (
+	"fmt"
+
+	"hlsgen/internal/diag"
+)
+
+// maxTables bounds the entries of all index tables of a program.
+const maxTables = 1 << 27
+
+// strided is stridedIndex with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
+func (p *Program) strided(shape, strides []int) []int32 {
+	key := fmt.Sprint(shape, strides)
+	t, ok := p.tables[key]
+	if !ok {
+		t = stridedIndex(shape, strides)
+		p.tables[key] = t
+	}
+	return t
+}
+
+// stridedIndex lists, for every element of shape in order, the sum of its coordinates times strides.
+func stridedIndex(shape, strides []int) []int32 {
+	n := Size(shape)
+	index := make([]int32, n)
+	coord := make([]int, len(shape))
+	at := 0
+	for i := range index {
+		index[i] = int32(at)
+		for k := len(shape) - 1; k >= 0; k-- {
+			coord[k]++
+			at += strides[k]
+			if coord[k] < shape[k] {
+				break
+			}
+			at -= coord[k] * strides[k]
+			coord[k] = 0
+		}
+	}
+	return index
+}
+
+// every lists 0, step, 2*step ..., n of them.
+func (p *Program) every(n, step int) []int32 { return p.strided([]int{n}, []int{step}) }
+
+// pickIndex lists, for every element whose coordinate along axis a is j, the sum of from[a][j] over all axes: -1 where one
+// of them is negative.
+func pickIndex(from [][]int32) []int32 {
+	index := []int32{0}
+	for _, axis := range from {
+		next := make([]int32, 0, len(index)*len(axis))
+		for _, base := range index {
+			for _, at := range axis {
+				if base < 0 || at < 0 {
+					next = append(next, -1)
+				} else {
+					next = append(next, base+at)
+				}
+			}
+		}
+		index = next
+	}
+	return index
+}
+
+// rowMajor is the strides of a tensor.
+func rowMajor(shape []int) []int {
+	s := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		s[i] = n
+		n *= shape[i]
+	}
+	return s
+}
+
+// tables lists the index tables of a step.
+func (s *Step) tables() (all [][]int32) {
+	elem := s.Elem
+	switch {
+	case s.Move != nil:
+		all = append(all, s.Move.Index)
+	case s.Dot != nil:
+		all, elem = append(all, s.Dot.ABase, s.Dot.BBase, s.Dot.AOffset, s.Dot.BOffset), s.Dot.Then
+	case s.Order != nil:
+		all = append(all, s.Order.Base, s.Order.Rank)
+	}
+	if elem != nil {
+		all = append(all, elem.Index...)
+	}
+	return all
+}
+
+// countTables adds the tables of a step to what the program has; those that it shares with others count once.
+func (p *Program) countTables(s *Step) *reject {
+	for _, t := range s.tables() {
+		if len(t) == 0 || p.counted[&t[0]] {
+			continue
+		}
+		p.counted[&t[0]] = true
+		if p.indices += len(t); p.indices > maxTables {
+			return &reject{diag.ModelTooLarge, fmt.Sprintf("the nodes up to this one move and pair more than %d elements", maxTables),
+				"a model of this size does not fit a streaming accelerator: check its shapes"}
+		}
+	}
+	return nil
+}

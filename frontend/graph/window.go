@@ -1,0 +1,236 @@
+package graph
+
+// A Window says of a step that its sums, or its maxima, are taken over a sliding window. Data tensors are [N, C, H, W] or
+// [N, C, W], with ChannelsLast [N, H, W, C] or [N, W, C]; of the pairs of numbers the first is along H, the second along W,
+// and a 1-D signal has H = 1. There is no padding: that is a step of its own in front. Only a maximum, which no constant
+// can pad, leaves out what Before and After say lies outside of the data.
+//
+// The sum over k of a Dot runs over kernel positions and channels of a group, and Tap tells which. Where the weights lie
+// is said by BBase and BOffset alone. The variables of an Elem are kernel positions, row by row; where one lies outside,
+// its index names another element of the same window.
+type Window struct {
+	Kernel, Stride, Dilation [2]int
+	Group                    int
+	Depth                    int // channels of a group: what a window reads at each kernel position
+	ChannelsLast             bool
+	Before, After            [2]int // of maxima: rows and columns of windows that lie outside of the data
+}
+
+// Tap is the kernel position and the channel within the group of term k of a Dot, or of variable k of an Elem.
+func (w *Window) Tap(k int) (kh, kw, c int) {
+	at := k / w.Depth
+	return at / w.Kernel[1], at % w.Kernel[1], k % w.Depth
+}
+
+// Positions is the number of kernel positions.
+func (w *Window) Positions() int { return w.Kernel[0] * w.Kernel[1] }
+
+// A sliding is how a window of a convolution or a pool goes over its data; along H and W, as in Window.
+type sliding struct {
+	axes                     int // of the data that the window slides along: 1 or 2
+	in, out                  [2]int
+	kernel, stride, dilation [2]int
+	before, after            [2]int // padding that the operator asks for
+	beyond                   [2]int // how far the last windows reach behind it (ceil_mode)
+}
+
+// maxSide bounds kernels, strides, dilations and paddings: products of two are far from overflowing.
+const maxSide = maxElements
+
+// sides reads a list of numbers per axis, by default all alike. 1-D lists are along W.
+func (c *call) sides(name string, axes int, def, least int64) (out [2]int, r *reject) {
+	out = [2]int{int(def), int(def)}
+	list := c.n.Ints(name)
+	if list == nil {
+		return out, nil
+	}
+	if len(list) != axes {
+		return out, invalid("%s %v for %d axes", name, list, axes)
+	}
+	for i, v := range list {
+		if v < least || v > maxSide {
+			return out, invalid("%s %v", name, list)
+		}
+		out[2-axes+i] = int(v)
+	}
+	return out, nil
+}
+
+// spanning is the one window that spans all of the data.
+func spanning(data []int) (s sliding, r *reject) {
+	s = sliding{axes: len(data), in: [2]int{1, 1}, out: [2]int{1, 1}, stride: [2]int{1, 1}, dilation: [2]int{1, 1}}
+	copy(s.in[2-len(data):], data)
+	s.kernel = s.in
+	for _, e := range data {
+		if e < 1 {
+			return s, invalid("data of %v", data)
+		}
+	}
+	return s, nil
+}
+
+// slide reads the geometry of a node: its attributes, the extents of the data and those of the kernel.
+func (c *call) slide(data, kernel []int) (s sliding, r *reject) {
+	if s, r = spanning(data); r != nil {
+		return s, r
+	}
+	s.kernel = [2]int{1, 1}
+	copy(s.kernel[2-len(data):], kernel)
+	for _, e := range kernel {
+		if e < 1 {
+			return s, invalid("a kernel of %v", kernel)
+		}
+	}
+	if s.stride, r = c.sides("strides", s.axes, 1, 1); r != nil {
+		return s, r
+	}
+	if s.dilation, r = c.sides("dilations", s.axes, 1, 1); r != nil {
+		return s, r
+	}
+	pads := c.n.Ints("pads")
+	if pads != nil && len(pads) != 2*s.axes {
+		return s, invalid("pads %v for %d axes", pads, s.axes)
+	}
+	for i, v := range pads {
+		if v < 0 || v > maxSide {
+			return s, invalid("pads %v", pads)
+		}
+		if i < s.axes {
+			s.before[2-s.axes+i] = int(v)
+		} else {
+			s.after[2-2*s.axes+i] = int(v)
+		}
+	}
+	return s, nil
+}
+
+// reach is what a window spans along an axis.
+func (s *sliding) reach(a int) int { return (s.kernel[a]-1)*s.dilation[a] + 1 }
+
+// place finds the extents of the output, for the padding given or the one that auto_pad stands for. With ceil, a last
+// window that the padded data do not fill counts, unless it starts behind the data.
+func (s *sliding) place(auto string, ceil bool) *reject {
+	for a := range s.in {
+		if s.axes == 1 && a == 0 {
+			s.out[0] = 1
+			continue
+		}
+		switch auto {
+		case "", "NOTSET":
+		case "VALID":
+			s.before[a], s.after[a] = 0, 0
+		case "SAME_UPPER", "SAME_LOWER":
+			out := (s.in[a] + s.stride[a] - 1) / s.stride[a]
+			total := max(0, (out-1)*s.stride[a]+s.reach(a)-s.in[a])
+			s.before[a], s.after[a] = total/2, total-total/2
+			if auto == "SAME_LOWER" {
+				s.before[a], s.after[a] = s.after[a], s.before[a]
+			}
+		default:
+			return invalid("auto_pad is %q", auto)
+		}
+		free := s.in[a] + s.before[a] + s.after[a] - s.reach(a)
+		if free < 0 {
+			return invalid("a kernel that spans %d elements on %d, padding included", s.reach(a), s.in[a]+s.before[a]+s.after[a])
+		}
+		s.out[a] = free/s.stride[a] + 1
+		if ceil && free%s.stride[a] != 0 && s.out[a]*s.stride[a] < s.in[a]+s.before[a] {
+			s.out[a]++
+			s.beyond[a] = (s.out[a]-1)*s.stride[a] - free
+		}
+	}
+	return nil
+}
+
+// padded reports whether the data have to be padded.
+func (s *sliding) padded() bool {
+	return s.before != [2]int{} || s.after != [2]int{} || s.beyond != [2]int{}
+}
+
+// window describes the steps of a sliding over padded data.
+func (s *sliding) window(group, depth int, last bool) *Window {
+	return &Window{Kernel: s.kernel, Stride: s.stride, Dilation: s.dilation, Group: group, Depth: depth, ChannelsLast: last}
+}
+
+// attrs are those of a made-up node that slides over padded data.
+func (s *sliding) attrs(group int) map[string]Attr {
+	return map[string]Attr{"strides": intsAttr(s.stride[2-s.axes:]...), "dilations": intsAttr(s.dilation[2-s.axes:]...), "group": intAttr(group)}
+}
+
+// A layout says where the axes of data lie: [N, C, (H,) W], or channels last.
+type layout struct {
+	last        bool
+	n, channels int
+	axes        []int // places of H and W
+	shape       []int
+}
+
+// channelsLast is QONNX's domain of operators on data whose channels are the last axis.
+const channelsLast = "qonnx.custom_op.channels_last"
+
+// layout reads the shape of input 0.
+func (c *call) layout() (l layout, r *reject) {
+	x := c.in[0].Shape
+	l = layout{last: c.n.Domain == channelsLast, shape: x}
+	if len(x) == 5 {
+		return l, unsupported("use signals or images: 1-D and 2-D windows are supported", "a 3-D window")
+	}
+	if len(x) != 3 && len(x) != 4 {
+		return l, invalid("data of shape %v, wants signals or images with an axis of samples and one of channels", x)
+	}
+	l.n, l.channels = x[0], x[1]
+	first := 2
+	if l.last {
+		l.channels, first = x[len(x)-1], 1
+	}
+	for i := range len(x) - 2 {
+		l.axes = append(l.axes, first+i)
+	}
+	if l.channels < 1 {
+		return l, invalid("data of shape %v, without channels", x)
+	}
+	return l, nil
+}
+
+// extents of H and W, or of W.
+func (l *layout) extents() (e []int) {
+	for _, a := range l.axes {
+		e = append(e, l.shape[a])
+	}
+	return e
+}
+
+// with is a shape of this layout.
+func (l *layout) with(n, channels int, extents []int) []int {
+	if l.last {
+		return append(append([]int{n}, extents...), channels)
+	}
+	return append([]int{n, channels}, extents...)
+}
+
+// strides of the data along N, C, H, W.
+func (l *layout) strides() (n, channel, h, w int) {
+	s := rowMajor(l.shape)
+	n, channel, w = s[0], s[1], s[l.axes[len(l.axes)-1]]
+	if l.last {
+		channel = 1
+	}
+	if len(l.axes) == 2 {
+		h = s[l.axes[0]]
+	}
+	return n, channel, h, w
+}
+
+// pad writes the step that pads data for a sliding, if it needs any, and gives the padded tensor.
+func (c *call) pad(l *layout, s *sliding, value string) (string, *reject) {
+	x := c.n.Inputs[0]
+	if !s.padded() {
+		return x, nil
+	}
+	before, after := make([]int, len(l.shape)), make([]int, len(l.shape))
+	for i, a := range l.axes {
+		w := 2 - s.axes + i
+		before[a], after[a] = s.before[w], s.after[w]+s.beyond[w]
+	}
+	return c.part(Internal, "Pad", "padded", map[string]Attr{"pads": intsAttr(append(before, after...)...)}, x, value)
+}

@@ -1,0 +1,320 @@
+package lower
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/hlslib/add"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// settle makes integer tensors of the sums of several integer tensors that a tensor is made of, where they meet: layers that
+// read it then have scaled integers of one tensor.
+func (s *state) settle(tensor string) *Reject {
+	if _, ok := s.a.Integer(tensor, 0); ok || !s.a.Derived(tensor) {
+		return nil
+	}
+	forms, err := s.a.Forms(tensor, scaled.All(graph.Size(s.prog.Known[tensor].Shape)))
+	if err != nil {
+		return nil // the one who asks says so
+	}
+	if !slices.ContainsFunc(forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 }) {
+		return nil
+	}
+	step := s.prog.Producer(tensor)
+	var data []string
+	for _, in := range step.Node.Inputs {
+		if in != "" && s.a.Derived(in) && !slices.Contains(data, in) {
+			data = append(data, in)
+		}
+	}
+	if step.Move != nil || len(data) == 1 {
+		for _, in := range data {
+			if reject := s.settle(in); reject != nil {
+				return reject
+			}
+		}
+		return nil
+	}
+	if len(forms.Of) > 1 {
+		for _, in := range data {
+			if reject := s.settle(in); reject != nil {
+				return reject
+			}
+		}
+		if forms, err = s.a.FormsOf(step, scaled.All(graph.Size(step.Shape))); err != nil || len(forms.Of) > 1 {
+			return &Reject{diag.NotMapped, fmt.Sprintf("%s joins tensors of several parts", describe(step.Node)), "concatenate after adding"}
+		}
+	}
+	j, reject := s.joining(step, forms)
+	if reject != nil {
+		return reject
+	}
+	sum, affine, reject := j.sum()
+	if reject != nil {
+		return reject
+	}
+	s.places[tensor] = &place{sum, j.at}
+	c := sum.typ.Shape.Channels()
+	s.a.Declare(tensor, perElement(affine, len(j.at0), func(i int) int { return int(j.at0[i]) % c }))
+	return nil
+}
+
+// A joining is a value made of several integer tensors, whose elements are brought into one order.
+type joining struct {
+	s        *state
+	step     *graph.Step
+	form     *scaled.Form
+	wires    []int
+	at       []int32 // the position of each element; nil where element i is at i
+	at0      []int32 // the same, spelled out
+	channels int
+	first    []int // per channel: an element
+	nodes    []*graph.Node
+}
+
+// joining takes the order of the first of the tensors of which every element is used.
+func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *Reject) {
+	form := &forms.Of[0]
+	leaves := form.Leaves()
+	n := graph.Size(step.Shape)
+	j := &joining{s: s, step: step, form: form, nodes: form.Nodes}
+	var shape dataflow.Shape
+	for _, leaf := range leaves {
+		p := s.places[leaf.Tensor]
+		if p == nil {
+			return nil, joined(form)
+		}
+		if at, ok := onto(p, leaf, n); ok && shape == nil {
+			j.at0, shape = at, p.typ.Shape
+		}
+	}
+	if shape == nil {
+		axis := (&quantising{s: s, step: step, forms: forms}).channelAxis()
+		shape, j.at = channelsLast(step.Shape, axis)
+		j.at0 = inverse(inverse(j.at, n), n)
+	} else if !isIdentity(j.at0, n) {
+		j.at = j.at0
+	}
+	j.channels = shape.Channels()
+	order := inverse(j.at0, n)
+	for _, leaf := range leaves {
+		p := s.places[leaf.Tensor]
+		o := &operand{wires: []string{leaf.Tensor}, from: make([]int16, n), at: make([]int32, n), nodes: form.Nodes}
+		for k, e := range order {
+			o.at[k] = p.position(leaf.Index[e])
+		}
+		w, reject := s.arrange(o, shape, 0)
+		if reject != nil {
+			return nil, reject
+		}
+		j.wires = append(j.wires, w)
+	}
+	j.first = slices.Repeat([]int{-1}, j.channels)
+	for k, e := range order {
+		c := k % j.channels
+		if j.first[c] < 0 {
+			j.first[c] = int(e)
+		} else if !form.SameNumbers(j.first[c], int(e)) {
+			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", e), "use scales and biases per tensor or per channel"}
+		}
+	}
+	return j, nil
+}
+
+// onto is the positions of a tensor's elements where each of them is used once.
+func onto(p *place, leaf *scaled.Var, n int) ([]int32, bool) {
+	if p.typ.Shape.Size() != n {
+		return nil, false
+	}
+	at, taken := make([]int32, n), make([]bool, n)
+	for k, i := range leaf.Index {
+		at[k] = p.position(i)
+		if taken[at[k]] {
+			return nil, false
+		}
+		taken[at[k]] = true
+	}
+	return at, true
+}
+
+// linear reads every channel's value as a function of one sum of multiples.
+func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *Reject) {
+	for c, k := range j.first {
+		e, n := j.form.Numbers(k)
+		spans := make([]real.Interval, n)
+		for i, w := range j.wires {
+			spans[i] = span(j.s.net.wires[w].typ.Channel(c))
+		}
+		l, o, ok := e.Within(spans).Joint(n)
+		if !ok {
+			return nil, nil, joined(j.form)
+		}
+		inner, outer = append(inner, l), append(outer, o)
+	}
+	return inner, outer, nil
+}
+
+// sum makes a layer of a value that is a sum of multiples: the multiples are whole, and as small as they can be.
+func (j *joining) sum() (*stream, []real.Affine, *Reject) {
+	inner, outer, reject := j.linear()
+	if reject != nil {
+		return nil, nil, reject
+	}
+	factors := make([][]int64, len(j.wires))
+	var affine []real.Affine
+	for c, l := range inner {
+		a, ok := outer[c].Affine()
+		if !ok {
+			return nil, nil, &Reject{diag.NotMapped, "a sum of two tensors is used without being quantised after " + between(j.nodes), "quantise the sum"}
+		}
+		unit := commonUnit(l.Scale)
+		for i, v := range l.Scale {
+			m, reject := whole(v, unit)
+			if reject != nil {
+				return nil, nil, reject
+			}
+			factors[i] = append(factors[i], m)
+		}
+		affine = append(affine, real.Affine{Scale: new(big.Rat).Mul(a.Scale, unit), Bias: a.Bias})
+	}
+	w, reject := j.layer(factors, nil, j.s.name(j.step.Output))
+	if reject != nil {
+		return nil, nil, reject
+	}
+	return w, affine, nil
+}
+
+// whole is v in units.
+func whole(v, unit *big.Rat) (int64, *Reject) {
+	q := new(big.Rat).Quo(v, unit)
+	if !q.Num().IsInt64() {
+		return 0, &Reject{diag.RangeTooWide, "the scales of the tensors that it adds have no common unit of 63 bits", "use one scale for both, or scales that are powers of two"}
+	}
+	return q.Num().Int64(), nil
+}
+
+// layer adds up the wires; with more than two, one after the other, and the activation belongs to the last.
+func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*stream, *Reject) {
+	w := j.wires[0]
+	m := compact(factors[0])
+	for i := 1; i < len(j.wires); i++ {
+		p := add.Params{Factors: [2][]int64{m, compact(factors[i])}}
+		label := ""
+		if i == len(j.wires)-1 {
+			p.Steps, label = steps, name
+		}
+		out, err := j.s.net.add(add.New(p), []int{w, j.wires[i]}, label, append([]*graph.Node{j.step.Node}, j.nodes...))
+		if err != nil {
+			return nil, &Reject{diag.RangeTooWide, "no layer holds this sum: " + err.Error(), "use one scale for both, or fewer bits"}
+		}
+		w, m = out[0], nil
+	}
+	return &stream{typ: j.s.net.wires[w].typ, wire: w}, nil
+}
+
+// compact is one factor where all channels have the same, and none where it is 1.
+func compact(factors []int64) []int64 {
+	for _, f := range factors {
+		if f != factors[0] {
+			return factors
+		}
+	}
+	if factors[0] == 1 {
+		return nil
+	}
+	return factors[:1]
+}
+
+// join makes the codes of a sum of integers: an AddStreams with thresholds.
+func (q *quantising) join() *Reject {
+	j, reject := q.s.joining(q.step, q.forms)
+	if reject != nil {
+		return reject
+	}
+	inner, outer, reject := j.linear()
+	if reject != nil {
+		return reject
+	}
+	factors := make([][]int64, len(j.wires))
+	steps := make([]num.Step, len(inner))
+	for c, l := range inner {
+		ranges := make([]num.Range, len(j.wires))
+		for i, w := range j.wires {
+			ranges[i] = q.s.net.wires[w].typ.Channel(c)
+		}
+		if c > 0 && alikeChannels(inner[c-1], l, outer[c-1], outer[c]) && slices.Equal(ranges, rangesOf(q.s, j.wires, c-1)) {
+			steps[c] = steps[c-1]
+			for i := range factors {
+				factors[i] = append(factors[i], factors[i][c-1])
+			}
+			continue
+		}
+		m, f, err := requantise(l, outer[c], ranges, q.limit)
+		if err != nil {
+			q.err = err
+			return stepsRejected(err, q.limit)
+		}
+		steps[c] = f
+		for i, v := range m {
+			factors[i] = append(factors[i], v)
+		}
+	}
+	w, reject := j.layer(factors, shared(steps), q.s.name(q.step.Output))
+	if reject != nil {
+		return reject
+	}
+	q.s.places[q.step.Output] = &place{w, j.at}
+	return nil
+}
+
+func rangesOf(s *state, wires []int, c int) (out []num.Range) {
+	for _, w := range wires {
+		out = append(out, s.net.wires[w].typ.Channel(c))
+	}
+	return out
+}
+
+func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
+	for i := range a.Scale {
+		if a.Scale[i].Cmp(b.Scale[i]) != 0 {
+			return false
+		}
+	}
+	return f.Equal(g)
+}
+
+// sharedSum reports whether a quantiser's value is, behind steps of one argument, a sum that others read too: then it is best
+// made once.
+func (s *state) sharedSum(quantiser *graph.Step) bool {
+	tensor, several := quantiser.Node.Inputs[0], false
+	for {
+		step := s.prog.Producer(tensor)
+		if _, integer := s.a.Integer(tensor, 0); integer || step == nil || step.Dot != nil || step.Order != nil || step.Window != nil {
+			return false
+		}
+		readers := 0
+		for _, r := range s.prog.Readers(tensor) {
+			if s.used[r] {
+				readers++
+			}
+		}
+		several = several || readers > 1
+		var data []string
+		for _, in := range step.Node.Inputs {
+			if in != "" && s.a.Derived(in) && !slices.Contains(data, in) {
+				data = append(data, in)
+			}
+		}
+		if len(data) != 1 {
+			return several && step.Elem != nil
+		}
+		tensor = data[0]
+	}
+}

@@ -1,0 +1,254 @@
+package lower
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// An operand is the data of a layer: at each position an integer of a wire, whose real value is affine, or a constant.
+// Positions are in the order in which the layer wants its elements.
+type operand struct {
+	wires []string      // integer tensors
+	from  []int16       // per position: of wires, or isConstant
+	at    []int32       // per position: the position on that wire
+	value []*big.Rat    // per position of a constant: its value; nil where there is none
+	of    []real.Affine // per class of positions: the real value of an integer
+	class []int32       // per position: of of; -1 for a constant
+	nodes []*graph.Node // between the integers and the operand
+}
+
+const isConstant = -1
+
+// operand finds the integers behind elements of a tensor, listed in the order of the positions.
+func (s *state) operand(tensor string, elements []int32) (*operand, *Reject) {
+	if reject := s.trace(len(elements)); reject != nil {
+		return nil, reject
+	}
+	if reject := s.settle(tensor); reject != nil {
+		return nil, reject
+	}
+	forms, err := s.a.Forms(tensor, elements)
+	if err != nil {
+		return nil, &Reject{diag.NotMapped, "its input is not in integers: " + err.Error(), "quantise the input of this layer"}
+	}
+	o := &operand{from: make([]int16, len(elements)), at: make([]int32, len(elements)), class: make([]int32, len(elements))}
+	classes := make([]classes, len(forms.Of))
+	leaves := make([][]*scaled.Var, len(forms.Of))
+	for i := range forms.Of {
+		leaves[i] = forms.Of[i].Leaves()
+		for _, n := range forms.Of[i].Nodes {
+			if !slices.Contains(o.nodes, n) {
+				o.nodes = append(o.nodes, n)
+			}
+		}
+	}
+	for k := range elements {
+		w := forms.Which(k)
+		form := &forms.Of[w]
+		switch len(leaves[w]) {
+		case 0:
+			o.from[k], o.class[k] = isConstant, -1
+			if o.value == nil {
+				o.value = make([]*big.Rat, len(elements))
+			}
+			e, _ := form.Numbers(k)
+			f, ok := e.Affine()
+			if !ok {
+				return nil, &Reject{diag.NotMapped, "a constant part of its input is irrational", "use rational constants"}
+			}
+			o.value[k] = f.Bias
+			continue
+		case 1:
+		default:
+			return nil, joined(form)
+		}
+		leaf := leaves[w][0]
+		p := s.places[leaf.Tensor]
+		if p == nil {
+			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its input needs %q, which waits for a quantiser", leaf.Tensor), "quantise the input of this layer"}
+		}
+		o.from[k] = o.wire(leaf.Tensor)
+		o.at[k] = p.position(leaf.Index[k])
+		class, reject := classes[w].of(s, o, form, k)
+		if reject != nil {
+			return nil, reject
+		}
+		o.class[k] = class
+	}
+	return o, nil
+}
+
+func (o *operand) wire(tensor string) int16 {
+	if n := len(o.wires); n > 0 && o.wires[n-1] == tensor {
+		return int16(n - 1)
+	}
+	i := slices.Index(o.wires, tensor)
+	if i < 0 {
+		i = len(o.wires)
+		o.wires = append(o.wires, tensor)
+	}
+	return int16(i)
+}
+
+// classes are the elements of a form that have the same numbers, by the first of them.
+type classes struct {
+	first []int
+	index []int32 // in operand.of
+	last  int
+}
+
+// maxClasses bounds the search for an element's like: beyond it, elements hardly share any numbers.
+const maxClasses = 1 << 14
+
+// of is the class of element k. Elements mostly are like the one before, or like the one that followed the like of the one before.
+func (c *classes) of(s *state, o *operand, form *scaled.Form, k int) (int32, *Reject) {
+	n := len(c.first)
+	for i := range n {
+		at := (c.last + i) % n
+		if form.SameNumbers(c.first[at], k) {
+			c.last = at
+			return c.index[at], nil
+		}
+		if i == 0 && n > 1 { // the one before is unlike: the next in turn is likely
+			continue
+		}
+	}
+	if n == maxClasses {
+		return 0, &Reject{diag.NotMapped, "its input is scaled differently at every element", "quantise activations per tensor or per channel"}
+	}
+	e, _ := form.Numbers(k)
+	leaf := form.Leaves()[0]
+	e = e.Within([]real.Interval{span(s.places[leaf.Tensor].typ.Union())})
+	f, ok := e.Affine()
+	if !ok {
+		return 0, &Reject{diag.NotMapped, "its input is no scaled integer: " + between(form.Nodes) + " stands between it and the last quantiser",
+			"quantise the input of this layer, after its activation function"}
+	}
+	c.first, c.index = append(c.first, k), append(c.index, int32(len(o.of)))
+	c.last = n
+	o.of = append(o.of, f)
+	return int32(len(o.of) - 1), nil
+}
+
+// between names what of a slice is no scale and bias: a node, or, where there is none, the rounding of a declared input.
+func between(nodes []*graph.Node) string {
+	if len(nodes) == 0 {
+		return "the rounding of the input's values to float32"
+	}
+	for _, n := range nodes {
+		if !isPlain(n) {
+			return describe(n)
+		}
+	}
+	return describe(nodes[0])
+}
+
+// isPlain reports whether a node keeps a scaled integer one.
+func isPlain(n *graph.Node) bool {
+	switch n.Op {
+	case "Mul", "Add", "Sub", "Div", "Reshape", "Flatten", "Transpose", "Identity", "Squeeze", "Unsqueeze", "Pad", "Concat", "Slice", "Split", "BatchNormalization":
+		return n.Domain == ""
+	}
+	return false
+}
+
+// affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants has
+// the zero Affine. ok is false where elements of a channel differ.
+func (o *operand) affine(n int) (of []real.Affine, ok bool) {
+	class := make([]int32, n)
+	for c := range class {
+		class[c] = -1
+	}
+	for k, v := range o.class {
+		c := k % n
+		switch {
+		case v < 0 || v == class[c]:
+		case class[c] < 0:
+			class[c] = v
+		case !same(o.of[class[c]], o.of[v]):
+			return nil, false
+		}
+	}
+	of = make([]real.Affine, n)
+	for c, v := range class {
+		if v >= 0 {
+			of[c] = o.of[v]
+		}
+	}
+	return of, true
+}
+
+func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cmp(b.Bias) == 0 }
+
+// fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an integer
+// in every channel.
+func (o *operand) fill(of []real.Affine) (code int64, reject *Reject) {
+	var value *big.Rat
+	for k, from := range o.from {
+		if from != isConstant {
+			continue
+		}
+		if value == nil {
+			value = o.value[k]
+		} else if value.Cmp(o.value[k]) != 0 {
+			return 0, &Reject{diag.NotMapped, "constants of several values are put among its input's elements", "pad with one value"}
+		}
+	}
+	if value == nil {
+		return 0, nil
+	}
+	var q *big.Rat
+	for _, f := range of {
+		if f.Scale == nil {
+			continue
+		}
+		v := new(big.Rat).Sub(value, f.Bias)
+		if f.Scale.Sign() == 0 {
+			continue
+		}
+		if v.Quo(v, f.Scale); q != nil && q.Cmp(v) != 0 {
+			return 0, &Reject{diag.PaddingNotInteger, fmt.Sprintf("the padding %s has different codes in different channels", value.FloatString(6)), "quantise this activation per tensor, or with zero point 0"}
+		}
+		q = v
+	}
+	if q == nil {
+		return 0, nil
+	}
+	if !q.IsInt() || !q.Num().IsInt64() {
+		return 0, &Reject{diag.PaddingNotInteger, fmt.Sprintf("the padding %s is no multiple of the activation's scale: its code would be %s", value.FloatString(6), q.FloatString(3)),
+			"quantise this activation before it is padded, with an integer zero point"}
+	}
+	return q.Num().Int64(), nil
+}
+
+func joined(form *scaled.Form) *Reject {
+	leaves := form.Leaves()
+	for _, n := range form.Nodes {
+		if n.Op == "Softmax" || n.Op == "LogSoftmax" {
+			return &Reject{diag.NotMapped, fmt.Sprintf("it depends on a whole row, through %s", describe(n)),
+				"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which no layer has: keep softmax for the model's end"}
+		}
+	}
+	return &Reject{diag.NotMapped, fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor, leaves[1].Tensor),
+		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer"}
+}
+
+// pixels views a stream as [H, W, C] pixels.
+func pixels(s dataflow.Shape) (h, w, c int) {
+	c = s.Channels()
+	switch {
+	case len(s) >= 3:
+		w = s[len(s)-2]
+		h = s.Size() / c / w
+	default:
+		h, w = 1, s.Size()/c
+	}
+	return h, w, c
+}

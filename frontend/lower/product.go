@@ -1,0 +1,237 @@
+package lower
+
+import (
+	"fmt"
+	"math/big"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// maxWeightBits tells quantised weights from floats: the integers of a float32 column without common scale are wider.
+const maxWeightBits = 24
+
+// A product is a matrix product in integers, or a sum over windows, that has no layer yet.
+type product struct {
+	step    *graph.Step
+	in      int // wire
+	weights [][]int64
+	layer   func(weights [][]int64, steps []num.Step) dataflow.Op
+	plain   bool          // the layer takes no steps
+	nodes   []*graph.Node // between the input's quantiser and the product
+}
+
+// op is the layer with an activation; nil for none.
+func (p *product) op(steps []num.Step) dataflow.Op { return p.layer(p.weights, steps) }
+
+// all lists the nodes that the product computes, itself first: it is what a layer is called after.
+func (p *product) all() []*graph.Node { return append([]*graph.Node{p.step.Node}, p.nodes...) }
+
+func matrix(s *state, step *graph.Step) (bool, *Reject) {
+	if step.Dot == nil {
+		return false, nil
+	}
+	d, in := step.Dot, step.Node.Inputs
+	w := s.prog.Known[in[d.B]].Const
+	switch {
+	case s.a.Derived(in[d.A]) && s.a.Derived(in[d.B]):
+		return true, &Reject{diag.NotMapped, "both operands depend on data", "a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no layer takes"}
+	case s.a.Derived(in[d.B]):
+		return true, &Reject{diag.NotMapped, "the constant is on the left", "export the layer as data times weights (transpose both)"}
+	case w == nil:
+		return true, &Reject{diag.WeightsNotInteger, "the weights are not constant", "weights must be constants of the model"}
+	case d.Then != nil:
+		return true, &Reject{diag.NotMapped, fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples"}
+	case step.Window != nil:
+		return true, s.convolution(step, w)
+	}
+	if one := s.prog.Producer(in[d.A]); one != nil && isOneHot(one) {
+		return true, s.lookup(step, one, w)
+	}
+	return true, s.vectors(step, w)
+}
+
+// vectors makes a product of a matrix with vectors.
+func (s *state) vectors(step *graph.Step, w *graph.Tensor) *Reject {
+	d := step.Dot
+	n, ok := rows(d)
+	if !ok {
+		return &Reject{diag.NotMapped, fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples"}
+	}
+	v := len(d.ABase) / n
+	elements := make([]int32, 0, v*d.K)
+	for r := range v {
+		for _, k := range d.AOffset {
+			elements = append(elements, d.ABase[r*n]+k)
+		}
+	}
+	o, reject := s.operand(step.Node.Inputs[d.A], elements)
+	if reject != nil {
+		return reject
+	}
+	affine, ok := o.affine(d.K)
+	if !ok {
+		return &Reject{diag.NotMapped, "vectors of its input are scaled differently", "quantise activations per tensor or per channel"}
+	}
+	if o.value != nil {
+		return &Reject{diag.NotMapped, "constants are put among its input's elements", "multiply them with their weights into the bias"}
+	}
+	p := &product{step: step, nodes: o.nodes, layer: func(w [][]int64, steps []num.Step) dataflow.Op {
+		return mvau.New(mvau.Params{Weights: w, Steps: steps})
+	}}
+	order, length := o.within(s, v, d.K)
+	if order != nil {
+		p.in = s.take(o.wires[0])
+	} else {
+		if p.in, reject = s.arrange(o, dataflow.Shape{v, d.K}, 0); reject != nil {
+			return reject
+		}
+		length = d.K
+		for k := range d.K {
+			order = append(order, k)
+		}
+	}
+	var out []real.Affine
+	for c := range n {
+		column := make([]*big.Rat, d.K)
+		for k := range column {
+			column[k] = new(big.Rat).SetFloat64(w.At(int(d.BBase[c] + d.BOffset[k])))
+		}
+		row, f, reject := integers(column, affine)
+		if reject != nil {
+			return reject
+		}
+		placed := make([]int64, length)
+		for k, q := range row {
+			placed[order[k]] += q // an element may be taken twice
+		}
+		p.weights, out = append(p.weights, placed), append(out, f)
+	}
+	return s.wait(p, nil, perElement(out, len(d.ABase), func(i int) int { return i % n }))
+}
+
+// rows is the number of outputs that a matrix makes of one vector. ok is false where the product is no such thing.
+func rows(d *graph.Dot) (n int, ok bool) {
+	n = 1
+	for n < len(d.ABase) && d.ABase[n] == d.ABase[0] {
+		n++
+	}
+	if len(d.ABase)%n != 0 {
+		return 0, false
+	}
+	for i, base := range d.ABase {
+		if base != d.ABase[i-i%n] || d.BBase[i] != d.BBase[i%n] {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// within reads an operand of v vectors of k elements off vectors of one wire that are longer, or shorter where elements are
+// taken twice: element k of each is element order[k] there. order is nil where it is no such thing.
+func (o *operand) within(s *state, v, k int) (order []int, length int) {
+	if len(o.wires) != 1 {
+		return nil, 0
+	}
+	t := s.places[o.wires[0]].typ
+	size := t.Shape.Size()
+	if size%v != 0 {
+		return nil, 0
+	}
+	length = size / v
+	if _, ok := t.Vectors(length); !ok {
+		return nil, 0
+	}
+	order = make([]int, k)
+	for i, at := range o.at {
+		j := int(at) - i/k*length
+		if j < 0 || j >= length || i >= k && order[i%k] != j {
+			return nil, 0
+		}
+		order[i%k] = j
+	}
+	return order, length
+}
+
+// integers divides a column of real weights, each times its input's scale, by the largest real that leaves integers: the
+// weights become as narrow as they can be, and that divisor is the sum's scale.
+func integers(column []*big.Rat, in []real.Affine) (row []int64, out real.Affine, reject *Reject) {
+	bias := new(big.Rat)
+	uniform := true
+	for k, w := range column {
+		uniform = uniform && in[k].Scale.Cmp(in[0].Scale) == 0
+		if in[k].Bias.Sign() != 0 {
+			bias.Add(bias, new(big.Rat).Mul(w, in[k].Bias))
+		}
+	}
+	if !uniform {
+		for k, w := range column {
+			column[k] = new(big.Rat).Mul(w, in[k].Scale)
+		}
+	}
+	unit := commonUnit(column)
+	bits := 0
+	for _, v := range column {
+		q := new(big.Rat).Quo(v, unit)
+		bits = max(bits, q.Num().BitLen())
+		row = append(row, q.Num().Int64())
+	}
+	if bits > maxWeightBits {
+		return nil, out, tooWide(bits, uniform)
+	}
+	if uniform {
+		unit = new(big.Rat).Mul(unit, in[0].Scale)
+	}
+	return row, real.Affine{Scale: unit, Bias: bias}, nil
+}
+
+func tooWide(bits int, uniform bool) *Reject {
+	if !uniform {
+		return &Reject{diag.ScalePerInput, fmt.Sprintf("the input's scale varies along the summed axis, and no common scale leaves weights below %d bits", bits),
+			"quantise activations per tensor (Brevitas: scaling_per_output_channel=False)"}
+	}
+	return &Reject{diag.WeightsNotInteger, fmt.Sprintf("the weights are not quantised: as integers they would need %d bits", bits),
+		"quantise the weights of this layer"}
+}
+
+// commonUnit is the greatest rational of which all values are whole multiples; 1 where all are zero.
+func commonUnit(values []*big.Rat) *big.Rat {
+	num, den := new(big.Int), big.NewInt(1)
+	for _, v := range values {
+		if v.Sign() == 0 {
+			continue
+		}
+		// gcd(n/d, a/b) = gcd(n, a)/lcm(d, b) for fractions in lowest terms
+		num.GCD(nil, nil, num, new(big.Int).Abs(v.Num()))
+		g := new(big.Int).GCD(nil, nil, den, v.Denom())
+		den.Mul(den, new(big.Int).Quo(v.Denom(), g))
+	}
+	if num.Sign() == 0 {
+		return big.NewRat(1, 1)
+	}
+	return new(big.Rat).SetFrac(num, den)
+}
+
+// perElement spreads what channels have in common over n elements.
+func perElement(of []real.Affine, n int, channel func(i int) int) []real.Affine {
+	out := make([]real.Affine, n)
+	for i := range out {
+		out[i] = of[channel(i)]
+	}
+	return out
+}
+
+// wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it.
+func (s *state) wait(p *product, at []int32, affine []real.Affine) *Reject {
+	_, types, err := p.op(nil).Bind([]dataflow.Type{s.net.wires[p.in].typ})
+	if err != nil {
+		return &Reject{diag.AccumulatorWide, err.Error(), "use fewer bits for weights or activations"}
+	}
+	s.places[p.step.Output] = &place{&stream{typ: types[0], wire: -1, product: p}, at}
+	s.a.Declare(p.step.Output, affine)
+	return nil
+}

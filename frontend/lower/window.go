@@ -1,0 +1,398 @@
+package lower
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/hlslib/crop"
+	"hlsgen/hlslib/globalpool"
+	"hlsgen/hlslib/lookup"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/pool"
+	"hlsgen/hlslib/swg"
+	"hlsgen/hlslib/vvau"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// An image is the input of a sliding window: pixels on a wire, and the padding around them.
+type image struct {
+	wire          int
+	h, w, c       int // padding left out
+	before, after [2]int
+	fill          int64
+	affine        []real.Affine // per channel
+	nodes         []*graph.Node
+}
+
+// axisOf is the axis of channels of a window's data.
+func axisOf(w *graph.Window, shape []int) int {
+	if w.ChannelsLast {
+		return len(shape) - 1
+	}
+	return 1
+}
+
+// frame lists the elements of a window's input in the order of its stream.
+func frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, *Reject) {
+	if len(shape) < 3 || shape[0] != 1 {
+		return nil, nil, &Reject{diag.NotMapped, fmt.Sprintf("its input has shape %v: the first axis is no single sample", shape), "export the model for one sample at a time"}
+	}
+	to, at := channelsLast(shape, axisOf(w, shape))
+	return to, inverse(at, graph.Size(shape)), nil
+}
+
+// image finds the pixels that a window slides over, and makes padding of constants around them.
+func (s *state) image(step *graph.Step, tensor string) (*image, *Reject) {
+	win := step.Window
+	shape, elements, reject := frame(win, s.prog.Known[tensor].Shape)
+	if reject != nil {
+		return nil, reject
+	}
+	o, reject := s.operand(tensor, elements)
+	if reject != nil {
+		return nil, reject
+	}
+	im := &image{nodes: o.nodes}
+	im.h, im.w, im.c = pixels(shape)
+	var ok bool
+	if im.affine, ok = o.affine(im.c); !ok || slices.ContainsFunc(im.affine, func(f real.Affine) bool { return f.Scale == nil }) {
+		return nil, &Reject{diag.NotMapped, "pixels of its input are scaled differently", "quantise activations per tensor or per channel"}
+	}
+	if o.value == nil {
+		im.wire, reject = s.arrange(o, shape, 0)
+		return im, reject
+	}
+	if im.fill, reject = o.fill(im.affine); reject != nil {
+		return nil, reject
+	}
+	b, ok := inside(im.h, im.w, im.c, o.from)
+	extent := func(axis int) int { return (win.Kernel[axis]-1)*win.Dilation[axis] + 1 }
+	if ok && b.dy == 1 && b.dx == 1 {
+		im.before, im.after = [2]int{b.y0, b.x0}, [2]int{im.h - 1 - b.y1, im.w - 1 - b.x1}
+	}
+	if !ok || b.dy > 1 || b.dx > 1 || max(im.before[0], im.after[0]) >= extent(0) || max(im.before[1], im.after[1]) >= extent(1) {
+		im.before, im.after = [2]int{}, [2]int{} // a layer of its own pads
+		im.wire, reject = s.arrange(o, shape, im.fill)
+		return im, reject
+	}
+	inner := *o
+	inner.from, inner.at = b.cut(im.w, im.c, o.from, o.at)
+	im.h, im.w = b.rows(), b.cols()
+	im.wire, reject = s.arrange(&inner, dataflow.Shape{im.h, im.w, im.c}, 0)
+	return im, reject
+}
+
+// slide puts a sliding window behind an image.
+func (s *state) slide(im *image, win *graph.Window, groups int) (int, *Reject) {
+	op := swg.New(swg.Params{Kernel: win.Kernel, Stride: win.Stride, Dilation: win.Dilation, Before: im.before, After: im.after, Pad: im.fill, Groups: groups})
+	out, err := s.net.add(op, []int{im.wire}, "", im.nodes)
+	if err != nil {
+		return 0, &Reject{diag.NotMapped, "no layer slides this window: " + err.Error(), "use a smaller kernel or padding"}
+	}
+	s.net.layers[len(s.net.layers)-1].moves = true
+	return out[0], nil
+}
+
+// covers reports whether a window is the whole image.
+func (im *image) covers(win *graph.Window) bool {
+	return im.before == [2]int{} && im.after == [2]int{} && win.Kernel == [2]int{im.h, im.w} && win.Dilation == [2]int{1, 1}
+}
+
+// convolution makes a sliding window and a product behind it: an MVAU, a VVAU where every channel has its own window, a Pool
+// where that only adds up.
+func (s *state) convolution(step *graph.Step, w *graph.Tensor) *Reject {
+	d, win := step.Dot, step.Window
+	im, reject := s.image(step, step.Node.Inputs[d.A])
+	if reject != nil {
+		return reject
+	}
+	shape := step.Shape
+	axis := axisOf(win, shape)
+	channels, stride := shape[axis], 1
+	for _, n := range shape[axis+1:] {
+		stride *= n
+	}
+	p := &product{step: step, nodes: im.nodes}
+	var affine []real.Affine
+	for c := range channels {
+		column, in := make([]*big.Rat, d.K), make([]real.Affine, d.K)
+		base := int(d.BBase[c*stride])
+		first := c / (channels / win.Group) * win.Depth
+		for k := range column {
+			_, _, at := win.Tap(k)
+			column[k], in[k] = new(big.Rat).SetFloat64(w.At(base+int(d.BOffset[k]))), im.affine[first+at]
+		}
+		row, f, reject := integers(column, in)
+		if reject != nil {
+			return reject
+		}
+		p.weights, affine = append(p.weights, row), append(affine, f)
+	}
+	if reject := s.windowed(p, im, win, channels); reject != nil {
+		return reject
+	}
+	_, at := channelsLast(shape, axis)
+	return s.wait(p, at, perElement(affine, graph.Size(shape), func(i int) int { return i / stride % channels }))
+}
+
+// windowed gives a product its layer and what stands in front of it.
+func (s *state) windowed(p *product, im *image, win *graph.Window, channels int) (reject *Reject) {
+	depthwise := win.Group == im.c && channels == im.c && (im.c > 1 || onlyAdds(p.weights))
+	groups := win.Group
+	if depthwise {
+		groups = im.c
+	}
+	p.layer = func(w [][]int64, steps []num.Step) dataflow.Op {
+		return mvau.New(mvau.Params{Weights: w, Steps: steps, Groups: groups})
+	}
+	switch {
+	case depthwise && onlyAdds(p.weights) && im.covers(win):
+		p.plain, p.in = true, im.wire
+		p.layer = func([][]int64, []num.Step) dataflow.Op { return globalpool.New(globalpool.Params{Op: "sum"}) }
+		return nil
+	case depthwise && onlyAdds(p.weights):
+		p.plain = true
+		p.layer = func([][]int64, []num.Step) dataflow.Op { return pool.New(pool.Params{Op: "sum"}) }
+	case depthwise:
+		p.layer = func(w [][]int64, steps []num.Step) dataflow.Op {
+			return vvau.New(vvau.Params{Weights: w, Steps: steps})
+		}
+	case groups == 1 && win.Positions() == 1: // a pixel is a window; image has padded it
+		p.in, reject = s.everySo(im, win.Stride)
+		return reject
+	}
+	p.in, reject = s.slide(im, win, groups)
+	return reject
+}
+
+// everySo takes one pixel in so many.
+func (s *state) everySo(im *image, stride [2]int) (int, *Reject) {
+	if stride == [2]int{1, 1} {
+		return im.wire, nil
+	}
+	m := &mover{s: s, nodes: im.nodes}
+	return m.layer(crop.New(crop.Params{Stop: [2]int{im.h, im.w}, Step: stride}), im.wire)
+}
+
+// onlyAdds reports whether all weights are 1.
+func onlyAdds(weights [][]int64) bool {
+	for _, row := range weights {
+		for _, w := range row {
+			if w != 1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// maximum deals with a max pool. Where a quantiser behind it is all that needs it, it waits.
+func maximum(s *state, step *graph.Step) (bool, *Reject) {
+	if step.Window == nil || step.Elem == nil {
+		return false, nil
+	}
+	if !s.a.Derived(step.Node.Inputs[0]) {
+		return false, nil
+	}
+	if s.waits(step) && s.quantisedNext(step.Output) != nil {
+		s.putOff(step)
+		return true, nil
+	}
+	reject := s.poolNow(step)
+	if reject != nil && !s.feedsLayer(step.Output) {
+		return true, nil // the host goes on from what is before it
+	}
+	return true, reject
+}
+
+// waits reports whether a max pool's input is a product without a layer, or no scaled integer.
+func (s *state) waits(step *graph.Step) bool {
+	tensor := step.Node.Inputs[0]
+	forms, err := s.a.Forms(tensor, scaled.All(graph.Size(s.prog.Known[tensor].Shape)))
+	if err != nil {
+		return false
+	}
+	for i := range forms.Of {
+		leaves := forms.Of[i].Leaves()
+		if len(leaves) != 1 {
+			return false
+		}
+		p := s.places[leaves[0].Tensor]
+		if p == nil {
+			return false
+		}
+		if p.product == nil {
+			if _, ok := s.plainScale(forms, i, p); ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// plainScale is the scale of a form of integers at hand, where it is one.
+func (s *state) plainScale(forms *scaled.Forms, i int, p *place) (real.Affine, bool) {
+	for k := 0; ; k++ {
+		if forms.Which(k) == i {
+			e, _ := forms.Of[i].Numbers(k)
+			f, ok := e.Within([]real.Interval{span(p.typ.Union())}).Affine()
+			return f, ok && f.Scale.Sign() > 0
+		}
+	}
+}
+
+// quantisedNext is the quantiser that alone depends on a tensor, with nothing but single-argument steps between; nil where
+// there is none.
+func (s *state) quantisedNext(tensor string) *graph.Step {
+	for {
+		var next *graph.Step
+		for _, r := range s.prog.Readers(tensor) {
+			if s.used[r] {
+				if next != nil {
+					return nil
+				}
+				next = r
+			}
+		}
+		for _, o := range s.prog.Graph.Outputs {
+			if o.Name == tensor {
+				return nil
+			}
+		}
+		switch {
+		case next == nil, next.Dot != nil, next.Order != nil, next.Window != nil:
+			return nil
+		case isCode(next):
+			return next
+		}
+		tensor = next.Output
+	}
+}
+
+// poolNow makes a Pool of scaled integers.
+func (s *state) poolNow(step *graph.Step) *Reject {
+	im, reject := s.image(step, step.Node.Inputs[0])
+	if reject != nil {
+		return reject
+	}
+	for _, f := range im.affine {
+		if f.Scale.Sign() < 0 {
+			return &Reject{diag.NotMapped, "the greatest value of its input is not the greatest integer: a scale is negative", "quantise before this max pool"}
+		}
+	}
+	wire, at, reject := s.pooled(step, im, s.name(step.Output))
+	if reject != nil {
+		return reject
+	}
+	s.put(step.Output, wire, at)
+	axis := axisOf(step.Window, step.Shape)
+	stride := 1
+	for _, n := range step.Shape[axis+1:] {
+		stride *= n
+	}
+	s.a.Declare(step.Output, perElement(im.affine, graph.Size(step.Shape), func(i int) int { return i / stride % im.c }))
+	return nil
+}
+
+// pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.
+func (s *state) pooled(step *graph.Step, im *image, name string) (wire int, at []int32, reject *Reject) {
+	win := step.Window
+	_, at = channelsLast(step.Shape, axisOf(win, step.Shape))
+	var op dataflow.Op = globalpool.New(globalpool.Params{Op: "max"})
+	wire = im.wire
+	if im.before, im.after = win.Before, win.After; !im.covers(win) {
+		op = pool.New(pool.Params{Op: "max"})
+		im.fill = s.net.wires[im.wire].typ.Union().Lo
+		if wire, reject = s.slide(im, win, im.c); reject != nil {
+			return 0, nil, reject
+		}
+	}
+	out, err := s.net.add(op, []int{wire}, name, append([]*graph.Node{step.Node}, im.nodes...))
+	if err != nil {
+		return 0, nil, &Reject{diag.NotMapped, "no layer takes this maximum: " + err.Error(), "use a smaller window"}
+	}
+	return out[0], at, nil
+}
+
+// lookup makes a table's rows, of which each index chooses one, a Lookup.
+func (s *state) lookup(step, one *graph.Step, w *graph.Tensor) *Reject {
+	d := step.Dot
+	index := one.Node.Inputs[one.Elem.Args[0]]
+	n, ok := rows(d)
+	if !ok {
+		return &Reject{diag.NotMapped, fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix"}
+	}
+	o, reject := s.operand(index, scaled.All(graph.Size(s.prog.Known[index].Shape)))
+	if reject != nil {
+		return reject
+	}
+	f, ok := o.affine(1)
+	if !ok || o.value != nil || len(o.wires) != 1 {
+		return &Reject{diag.NotMapped, "its indices are not those of one quantiser", "compute all indices alike"}
+	}
+	var table [][]*big.Rat
+	r := s.places[o.wires[0]].typ.Union()
+	if r.Lo < 0 || r.Hi >= maxRows {
+		return &Reject{diag.NotMapped, fmt.Sprintf("its indices lie in %v", r), fmt.Sprintf("use indices from 0 to %d", maxRows-1)}
+	}
+	for q := r.Lo; q <= r.Hi; q++ {
+		v := new(big.Rat).Mul(f[0].Scale, new(big.Rat).SetInt64(q))
+		v.Add(v, f[0].Bias)
+		row := make([]*big.Rat, n)
+		for c := range row {
+			row[c] = new(big.Rat)
+			if v.IsInt() && v.Sign() >= 0 && v.Num().IsInt64() && v.Num().Int64() < int64(d.K) {
+				row[c].SetFloat64(w.At(int(d.BBase[c] + d.BOffset[v.Num().Int64()])))
+			}
+		}
+		table = append(table, row)
+	}
+	values, affine, reject := tableOf(table, n)
+	if reject != nil {
+		return reject
+	}
+	wire, reject := s.arrange(o, dataflow.Shape{len(o.at)}, 0)
+	if reject != nil {
+		return reject
+	}
+	out, err := s.net.add(lookup.New(lookup.Params{Table: values}), []int{wire}, s.name(step.Output), append([]*graph.Node{step.Node}, o.nodes...))
+	if err != nil {
+		return &Reject{diag.NotMapped, "no layer holds this table: " + err.Error(), "use a smaller table"}
+	}
+	s.put(step.Output, out[0], nil)
+	s.a.Declare(step.Output, perElement(affine, len(d.ABase), func(i int) int { return i % n }))
+	return nil
+}
+
+// maxRows bounds the tables that are looked up.
+const maxRows = 1 << 16
+
+// tableOf makes integers of a table, column by column.
+func tableOf(table [][]*big.Rat, n int) (values [][]int64, affine []real.Affine, reject *Reject) {
+	values = make([][]int64, len(table))
+	same := make([]real.Affine, len(table))
+	for i := range same {
+		same[i] = unit
+	}
+	for c := range n {
+		column := make([]*big.Rat, len(table))
+		for i, row := range table {
+			column[i] = row[c]
+		}
+		q, f, reject := integers(column, same)
+		if reject != nil {
+			return nil, nil, reject
+		}
+		for i, v := range q {
+			values[i] = append(values[i], v)
+		}
+		affine = append(affine, f)
+	}
+	return values, affine, nil
+}

@@ -1,0 +1,129 @@
+package real
+
+// Within leaves out of e what does nothing where variable i lies in vars[i]: a maximum, a minimum or an absolute value whose
+// outcome is one of its arguments throughout.
+func (e *Expr) Within(vars []Interval) *Expr {
+	f := Compile(e)
+	f.Interval(vars)
+	made := make([]*Expr, len(f.code))
+	for i, in := range f.code {
+		a, b := f.slots[in.a], f.slots[in.b]
+		x := *in.e
+		for k, slot := range []int{in.a, in.b} {
+			if x.args[k] != nil {
+				x.args[k] = made[slot]
+			}
+		}
+		switch {
+		case in.op == maximum && a.Lo >= b.Hi, in.op == minimum && a.Hi <= b.Lo, in.op == abs && a.Lo >= 0:
+			made[i] = made[in.a]
+		case in.op == maximum && b.Lo >= a.Hi, in.op == minimum && b.Hi <= a.Lo:
+			made[i] = made[in.b]
+		case in.op == abs && a.Hi <= 0:
+			made[i] = Neg(made[in.a])
+		case in.op == constant || in.op == variable || x.args == in.e.args:
+			made[i] = in.e
+		default:
+			made[i] = &x
+		}
+	}
+	return made[len(made)-1]
+}
+
+// Direction is how e, an expression in variable 0 alone, moves with it, read off its form: 1 where it surely never falls, -1
+// where it surely never rises, 0 where it is constant. ok is false where the form does not tell.
+func (e *Expr) Direction() (d int, ok bool) { return e.direction(map[*Expr]int{}) }
+
+func (e *Expr) direction(known map[*Expr]int) (d int, ok bool) {
+	switch e.op {
+	case constant:
+		return 0, true
+	case variable:
+		return 1, true
+	}
+	if d, ok := known[e]; ok {
+		return d, true
+	}
+	x, ok := e.args[0].direction(known)
+	if !ok {
+		return 0, false
+	}
+	y := 0
+	if e.args[1] != nil {
+		if y, ok = e.args[1].direction(known); !ok {
+			return 0, false
+		}
+	}
+	if d, ok = e.moves(x, y); ok {
+		known[e] = d
+	}
+	return d, ok
+}
+
+// moves is the direction of e whose arguments have directions x and y.
+func (e *Expr) moves(x, y int) (int, bool) {
+	together := func(x, y int) (int, bool) {
+		if x*y < 0 {
+			return 0, false
+		}
+		if x == 0 {
+			return y, true
+		}
+		return x, true
+	}
+	switch e.op {
+	case add, minimum, maximum:
+		return together(x, y)
+	case sub, atLeast:
+		return together(x, -y)
+	case neg:
+		return -x, true
+	case exp, log, sqrt, single, round:
+		return x, true
+	}
+	if x == 0 && y == 0 {
+		return 0, true
+	}
+	switch {
+	case e.op == mul && x == 0:
+		return signed(y, e.args[0])
+	case (e.op == mul || e.op == div) && y == 0:
+		return signed(x, e.args[1])
+	case e.op == div && x == 0: // c/y falls where c and y are positive
+		if s, ok := signed(1, e.args[0]); ok && e.args[1].positive() {
+			return -s * y, true
+		}
+	}
+	return 0, false
+}
+
+// signed is a direction times the sign of a constant.
+func signed(d int, c *Expr) (int, bool) {
+	f, ok := c.Affine()
+	if !ok {
+		y, _ := Compile(c).Interval([]Interval{{}})
+		switch {
+		case y.Lo > 0:
+			return d, true
+		case y.Hi < 0:
+			return -d, true
+		}
+		return 0, false
+	}
+	return d * f.Bias.Sign(), true
+}
+
+// positive reports whether the form of e tells that it is above 0, or has no value.
+func (e *Expr) positive() bool {
+	switch e.op {
+	case constant:
+		return e.c.Sign() > 0
+	case exp:
+		return true
+	case add:
+		return e.args[0].positive() && e.args[1].positive()
+	case mul, div:
+		return e.args[0].positive() && e.args[1].positive()
+	}
+	return false
+}

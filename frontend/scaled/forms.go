@@ -1,0 +1,370 @@
+package scaled
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+)
+
+// Forms says of many elements of a tensor at once what At says of one. Elements of one form are the same expression, of
+// other integers and other constants.
+type Forms struct {
+	Of    []Form
+	which []uint16 // per element; nil where there is one form
+}
+
+// Which is the form of element k of those that were asked for.
+func (f *Forms) Which(k int) int {
+	if f.which == nil {
+		return 0
+	}
+	return int(f.which[k])
+}
+
+// A Form is an expression in Vars.
+type Form struct {
+	Expr  *real.Expr
+	Vars  []Var
+	Nodes []*graph.Node // what lies in the slice, from the value back
+}
+
+// A Var is a variable of a form: for each element that was asked for, an element of a tensor of integers, or a number. The
+// entries of elements of other forms mean nothing.
+type Var struct {
+	Tensor string // of integers; empty for a number
+	Index  []int32
+
+	constant *graph.Tensor
+	rats     []real.Affine // of which scale or bias is the number
+	bias     bool
+}
+
+// Number is the number of element k of a variable without a tensor.
+func (v *Var) Number(k int) *real.Expr {
+	switch i := v.Index[k]; {
+	case v.constant != nil:
+		return real.Float(v.constant.At(int(i)))
+	default:
+		return real.Rat(v.rat(int(i)))
+	}
+}
+
+func (v *Var) rat(i int) *big.Rat {
+	if v.bias {
+		return v.rats[i].Bias
+	}
+	return v.rats[i].Scale
+}
+
+// Same reports whether elements k and l have the same number.
+func (v *Var) Same(k, l int) bool {
+	i, j := int(v.Index[k]), int(v.Index[l])
+	switch {
+	case i == j:
+		return true
+	case v.constant != nil:
+		return v.constant.At(i) == v.constant.At(j)
+	}
+	a, b := v.rat(i), v.rat(j)
+	return a == b || a.Cmp(b) == 0
+}
+
+// Forms finds the forms of elements of a tensor. The error is At's.
+func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
+	f := &former{a: a, memo: map[asked]*Forms{}}
+	return f.finish(f.value(tensor, elements))
+}
+
+// FormsOf finds the forms of elements computed by a step, even where its output is an integer tensor.
+func (a *Analysis) FormsOf(step *graph.Step, elements []int32) (*Forms, error) {
+	f := &former{a: a, memo: map[asked]*Forms{}}
+	return f.finish(f.step(step, elements))
+}
+
+// All lists n elements.
+func All(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// A former's forms have common variables, so that expressions share their parts however often they meet.
+type former struct {
+	a    *Analysis
+	memo map[asked]*Forms
+	vars []Var
+}
+
+// variable is the number of a variable.
+func (f *former) variable(v Var) *real.Expr {
+	at := slices.IndexFunc(f.vars, v.equal)
+	if at < 0 {
+		at = len(f.vars)
+		f.vars = append(f.vars, v)
+	}
+	return real.Var(at)
+}
+
+// finish gives every form variables of its own.
+func (f *former) finish(out *Forms, err error) (*Forms, error) {
+	if err != nil {
+		return nil, err
+	}
+	own := *out
+	own.Of = slices.Clone(out.Of)
+	with := make([]*real.Expr, len(f.vars))
+	for i := range own.Of {
+		form := &own.Of[i]
+		for n, v := range form.Expr.Variables() {
+			with[v] = real.Var(n)
+			form.Vars = append(form.Vars, f.vars[v])
+		}
+		form.Expr = form.Expr.Substitute(with)
+	}
+	return &own, nil
+}
+
+// asked is a tensor and a list of elements, known by its first.
+type asked struct {
+	tensor string
+	first  *int32
+}
+
+// maxForms bounds the forms of one tensor: more come of a tensor that is put together of very many parts.
+const maxForms = 1 << 10
+
+func (f *former) value(tensor string, index []int32) (*Forms, error) {
+	if len(index) == 0 {
+		return &Forms{}, nil
+	}
+	key := asked{tensor, &index[0]}
+	if known := f.memo[key]; known != nil {
+		return known, nil
+	}
+	out, err := f.find(tensor, index)
+	if err == nil {
+		f.memo[key] = out
+	}
+	return out, err
+}
+
+func (f *former) find(tensor string, index []int32) (*Forms, error) {
+	if c := f.a.Program.Known[tensor].Const; c != nil {
+		if c.Len() == 1 {
+			return &Forms{Of: []Form{{Expr: real.Float(c.At(0))}}}, nil
+		}
+		return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, constant: c})}}}, nil
+	}
+	if of, ok := f.a.integer[tensor]; ok {
+		return &Forms{Of: []Form{f.leaf(tensor, index, of)}}, nil
+	}
+	step := f.a.Program.Producer(tensor)
+	if step == nil {
+		return nil, &Blocked{Tensor: tensor}
+	}
+	return f.step(step, index)
+}
+
+// leaf is scale*q + bias of elements of an integer tensor.
+func (f *former) leaf(tensor string, index []int32, of []real.Affine) Form {
+	out := Form{Expr: f.variable(Var{Tensor: tensor, Index: index})}
+	number := func(bias bool) *real.Expr {
+		if len(of) > 1 {
+			return f.variable(Var{Index: index, rats: of, bias: bias})
+		}
+		if bias {
+			return real.Rat(of[0].Bias)
+		}
+		return real.Rat(of[0].Scale)
+	}
+	if len(of) > 1 || of[0].Scale.Cmp(Unit[0].Scale) != 0 {
+		out.Expr = real.Mul(out.Expr, number(false))
+	}
+	if slices.ContainsFunc(of, func(a real.Affine) bool { return a.Bias.Sign() != 0 }) {
+		out.Expr = real.Add(out.Expr, number(true))
+	}
+	if f.a.singles[tensor] {
+		out.Expr = real.Single(out.Expr)
+	}
+	return out
+}
+
+func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
+	switch {
+	case step.Move != nil:
+		return f.move(step, index)
+	case step.Elem == nil, step.Window != nil:
+		return nil, &Blocked{step.Output, step}
+	}
+	e := step.Elem
+	args := make([]*Forms, len(e.Args))
+	for v, slot := range e.Args {
+		at := index
+		if e.Index[v] != nil {
+			at = make([]int32, len(index))
+			for k, i := range index {
+				at[k] = int32(e.At(v, int(i)))
+			}
+		}
+		var err error
+		if args[v], err = f.value(step.Node.Inputs[slot], at); err != nil {
+			return nil, err
+		}
+	}
+	return combine(step, args, len(index))
+}
+
+// move follows elements to where they come from. Each input is asked for all of them: what an element of another input
+// gets there means nothing.
+func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
+	m, in := step.Move, step.Node.Inputs
+	at := index
+	if m.Index != nil {
+		at = make([]int32, len(index))
+	}
+	slots := make([]uint8, 0, 2)
+	from := make([]uint8, len(index))
+	for k, i := range index {
+		slot, j := m.From(int(i))
+		if m.Index != nil {
+			at[k] = int32(j)
+		}
+		n := slices.Index(slots, uint8(slot))
+		if n < 0 {
+			n = len(slots)
+			slots = append(slots, uint8(slot))
+		}
+		from[k] = uint8(n)
+	}
+	var out Forms
+	base := make([]int, len(slots))
+	parts := make([]*Forms, len(slots))
+	for n, slot := range slots {
+		mine := at
+		if len(slots) > 1 {
+			mine = make([]int32, len(at))
+			for k, j := range at {
+				if int(from[k]) == n {
+					mine[k] = j
+				}
+			}
+		}
+		part, err := f.value(in[slot], mine)
+		if err != nil {
+			return nil, err
+		}
+		base[n], parts[n] = len(out.Of), part
+		for _, form := range part.Of {
+			form.Nodes = append([]*graph.Node{step.Node}, form.Nodes...)
+			out.Of = append(out.Of, form)
+		}
+	}
+	if len(out.Of) > maxForms {
+		return nil, &Blocked{step.Output, step}
+	}
+	if len(out.Of) > 1 {
+		out.which = make([]uint16, len(index))
+		for k, n := range from {
+			out.which[k] = uint16(base[n] + parts[n].Which(k))
+		}
+	}
+	return &out, nil
+}
+
+// combine applies a step to the forms of its arguments.
+func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
+	varied := false
+	for _, a := range args {
+		varied = varied || len(a.Of) > 1
+	}
+	pick := make([]int, len(args))
+	if !varied {
+		return &Forms{Of: []Form{join(step, args, pick)}}, nil
+	}
+	out := &Forms{which: make([]uint16, n)}
+	known := map[string]uint16{}
+	key := make([]byte, 2*len(args))
+	for k := range n {
+		for v, a := range args {
+			w := a.Which(k)
+			pick[v] = w
+			key[2*v], key[2*v+1] = byte(w), byte(w>>8)
+		}
+		id, ok := known[string(key)]
+		if !ok {
+			if len(out.Of) == maxForms {
+				return nil, &Blocked{step.Output, step}
+			}
+			id = uint16(len(out.Of))
+			known[string(key)] = id
+			out.Of = append(out.Of, join(step, args, pick))
+		}
+		out.which[k] = id
+	}
+	return out, nil
+}
+
+// join is the form of a step's elements of which argument v has form pick[v].
+func join(step *graph.Step, args []*Forms, pick []int) Form {
+	out := Form{Nodes: []*graph.Node{step.Node}}
+	with := make([]*real.Expr, len(args))
+	for v, a := range args {
+		form := &a.Of[pick[v]]
+		with[v] = form.Expr
+		for _, n := range form.Nodes {
+			if !slices.Contains(out.Nodes, n) {
+				out.Nodes = append(out.Nodes, n)
+			}
+		}
+	}
+	out.Expr = step.Elem.Expr.Substitute(with)
+	return out
+}
+
+// equal reports whether two variables are the same for every element.
+func (v Var) equal(o Var) bool {
+	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || len(v.rats) != len(o.rats) || len(v.rats) > 0 && &v.rats[0] != &o.rats[0] {
+		return false
+	}
+	return len(v.Index) == len(o.Index) && (&v.Index[0] == &o.Index[0] || slices.Equal(v.Index, o.Index))
+}
+
+// Numbers replaces a form's variables that are numbers by those of element k. Variables with tensors are renumbered in
+// order; there are n of them.
+func (f *Form) Numbers(k int) (e *real.Expr, n int) {
+	with := make([]*real.Expr, len(f.Vars))
+	for i := range f.Vars {
+		v := &f.Vars[i]
+		if v.Tensor == "" {
+			with[i] = v.Number(k)
+			continue
+		}
+		with[i] = real.Var(n)
+		n++
+	}
+	return f.Expr.Substitute(with), n
+}
+
+// Leaves is the variables with tensors, in order.
+func (f *Form) Leaves() (leaves []*Var) {
+	for i := range f.Vars {
+		if f.Vars[i].Tensor != "" {
+			leaves = append(leaves, &f.Vars[i])
+		}
+	}
+	return leaves
+}
+
+// SameNumbers reports whether a form's expression is the same for elements k and l.
+func (f *Form) SameNumbers(k, l int) bool {
+	for i := range f.Vars {
+		if v := &f.Vars[i]; v.Tensor == "" && !v.Same(k, l) {
+			return false
+		}
+	}
+	return true
+}
