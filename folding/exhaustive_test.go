@@ -2,8 +2,11 @@ package folding
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/boards"
@@ -14,85 +17,119 @@ import (
 
 // A plan is one complete folding as the enumeration sees it.
 type plan struct {
-	interval int
-	cost     dataflow.Resources
+	interval, latency int
+	cost              dataflow.Resources
 }
 
-// every enumerates all foldings of a graph: any fold of any layer, with a converter wherever words differ.
-func every(g *dataflow.Graph, t dataflow.Target, visit func(plan)) {
-	type end struct{ stream, per int }
-	folds := make([][]dataflow.Fold, len(g.Nodes))
+// An enumeration visits all foldings of a graph: any fold of any layer, with a converter wherever words differ.
+type enumeration struct {
+	g          *dataflow.Graph
+	t          dataflow.Target
+	folds      [][]dataflow.Fold
+	ports      []dataflow.Port // per stream, of its writer
+	spans      []span
+	converters map[string]dataflow.Op
+	plans      []plan
+}
+
+func enumerate(g *dataflow.Graph, t dataflow.Target) []plan {
+	e := &enumeration{g: g, t: t, folds: make([][]dataflow.Fold, len(g.Nodes)), ports: make([]dataflow.Port, len(g.Streams)),
+		spans: make([]span, len(g.Streams)), converters: map[string]dataflow.Op{}}
 	for i, n := range g.Nodes {
 		for f := range n.Op.Folds() {
 			if f.Memory != dataflow.URAM || t.Board.InitialisesURAM() {
-				folds[i] = append(folds[i], f)
+				e.folds[i] = append(e.folds[i], f)
 			}
 		}
 	}
-	converters := map[[3]int]plan{}
-	var place func(i int, p plan, written []end)
-	place = func(i int, p plan, written []end) {
-		if i == len(g.Nodes) {
-			visit(p)
-			return
-		}
-		n := g.Nodes[i]
-		for _, f := range folds[i] {
-			next := plan{max(p.interval, n.Op.Loop(f, t).Iterations()), p.cost.Plus(n.Op.Cost(f, t).Total())}
-			in, out := n.Op.Ports(f)
-			for k, s := range n.In {
-				w := slices.IndexFunc(written, func(e end) bool { return e.stream == s })
-				if w < 0 || written[w].per == in[k].PerWord {
-					continue
-				}
-				c, ok := converters[[3]int{s, written[w].per, in[k].PerWord}]
-				if !ok {
-					op, _, err := dwc.New(dwc.Params{In: written[w].per, Out: in[k].PerWord}).Bind([]dataflow.Type{g.Streams[s].Type})
-					if err != nil {
-						panic(err)
-					}
-					fold := onlyFold(op)
-					c = plan{op.Loop(fold, t).Iterations(), op.Cost(fold, t).Total()}
-					converters[[3]int{s, written[w].per, in[k].PerWord}] = c
-				}
-				next = plan{max(next.interval, c.interval), next.cost.Plus(c.cost)}
-			}
-			grown := slices.Clone(written)
-			for k, s := range n.Out {
-				grown = append(grown, end{s, out[k].PerWord})
-			}
-			place(i+1, next, grown)
-		}
-	}
-	place(0, plan{}, nil)
+	e.layer(0, plan{})
+	return e.plans
 }
 
-// bestOf is the answer by enumeration: the shortest interval within the budget, or for an fps goal the asked one, and
-// the least load and LUTs there. ok is false where nothing fits.
-func bestOf(m *dataflow.Model, t dataflow.Target, goal Goal) (interval int, share float64, luts int, ok bool) {
-	budget := vectorOf(Budget(t.Board, goal.MaxUse))
-	limit := mostClocks
-	if goal.FPS > 0 {
-		limit = ClocksPerFrame(t.ClockMHz, goal.FPS)
-	} else {
-		best := limit
-		every(m.Graph, t, func(p plan) {
-			if vectorOf(p.cost).within(budget) {
-				best = min(best, p.interval)
-			}
-		})
-		limit = best
+func (e *enumeration) layer(i int, p plan) {
+	if i == len(e.g.Nodes) {
+		e.plans = append(e.plans, p)
+		return
 	}
-	every(m.Graph, t, func(p plan) {
-		if p.interval > limit || !vectorOf(p.cost).within(budget) {
+	for _, f := range e.folds[i] {
+		e.fold(i, f, p)
+	}
+}
+
+// fold continues a plan with a fold of layer i, where its ends allow it.
+func (e *enumeration) fold(i int, f dataflow.Fold, p plan) {
+	n := e.g.Nodes[i]
+	loop := n.Op.Loop(f, e.t)
+	p.interval, p.cost = max(p.interval, loop.Iterations()), p.cost.Plus(n.Op.Cost(f, e.t).Total())
+	in, out := n.Op.Ports(f)
+	spans := make([]span, len(in))
+	for k, s := range n.In {
+		from := e.ports[s]
+		switch {
+		case slices.Contains(e.g.In, s) && in[k].Tile != 0, !slices.Contains(e.g.In, s) && from.Tile != in[k].Tile:
 			return
+		case slices.Contains(e.g.In, s):
+			spans[k] = span{0, in[k].Words - 1}
+		case from.PerWord == in[k].PerWord:
+			spans[k] = e.spans[s]
+		default:
+			c := e.converter(s, from, in[k])
+			fold := onlyFold(c)
+			loop := c.Loop(fold, e.t)
+			p.interval, p.cost = max(p.interval, loop.Iterations()), p.cost.Plus(c.Cost(fold, e.t).Total())
+			d := newDelay(loop, 1, 1)
+			spans[k] = d.through([]span{e.spans[s]})[0]
 		}
-		s, _ := load(vectorOf(p.cost), budget)
-		if !ok || s < share || s == share && p.cost.LUT < luts {
-			share, luts, ok = s, p.cost.LUT, true
+	}
+	d := newDelay(loop, len(in), len(out))
+	for k, s := range d.through(spans) {
+		id := n.Out[k]
+		if slices.Contains(e.g.Out, id) {
+			if out[k].Tile != 0 {
+				return
+			}
+			p.latency = max(p.latency, s.last+1)
 		}
-	})
-	return limit, share, luts, ok
+		e.ports[id], e.spans[id] = out[k], s
+	}
+	e.layer(i+1, p)
+}
+
+func (e *enumeration) converter(s int, from, to dataflow.Port) dataflow.Op {
+	k := fmt.Sprint(s, from, to)
+	if e.converters[k] == nil {
+		op, _, err := dwc.New(dwc.Params{In: from.PerWord, Out: to.PerWord, Tile: to.Tile}).Bind([]dataflow.Type{e.g.Streams[s].Type})
+		if err != nil {
+			panic(err)
+		}
+		e.converters[k] = op
+	}
+	return e.converters[k]
+}
+
+// within keeps the plans that fit the budget, and have at most so many clocks per frame.
+func within(plans []plan, budget vector, limit int) (fit []plan) {
+	for _, p := range plans {
+		if p.interval <= limit && vectorOf(p.cost).within(budget) {
+			fit = append(fit, p)
+		}
+	}
+	return fit
+}
+
+// measures is what a plan takes by a measure and those that break ties.
+func (p plan) measures(m Measure, yard vector) []float64 {
+	share, _ := load(vectorOf(p.cost), yard)
+	list := []float64{share, float64(p.cost.LUT)}
+	if m != LeastLoad {
+		list = append([]float64{float64(vectorOf(p.cost)[m.kind()])}, list...)
+	}
+	return list
+}
+
+// least is the plan with the least measures.
+func least(plans []plan, m Measure, yard vector) plan {
+	return slices.MinFunc(plans, func(a, b plan) int { return slices.Compare(a.measures(m, yard), b.measures(m, yard)) })
 }
 
 // tight is a board on which few of a random net's foldings fit.
@@ -100,49 +137,135 @@ func tight(r *rand.Rand) boards.Board {
 	return boards.Board{Name: "tight", LUT: 60 + r.IntN(600), FF: 60 + r.IntN(600), BRAM36: 1 + r.IntN(6), URAM: r.IntN(6), DSP: 1 + r.IntN(14), DSPType: "DSP58"}
 }
 
-// checkAgainstEnumeration compares a search with all foldings; it reports whether anything fitted.
-func checkAgainstEnumeration(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goal) bool {
-	t.Helper()
+// A rival compares searches with the enumeration of one network.
+type rival struct {
+	*testing.T
+	m      *dataflow.Model
+	target dataflow.Target
+	plans  []plan
+}
+
+func (r *rival) budget(goal Goal) vector { return vectorOf(Budget(r.target.Board, goal.MaxUse)) }
+
+// search compares a search with the best of all plans. It reports whether anything fits.
+func (r *rival) search(goal Goal) bool {
+	r.Helper()
 	var d diag.List
-	got, err := Search(context.Background(), m, target, goal, &d)
+	got, err := Search(context.Background(), r.m, r.target, goal, &d)
 	if err != nil {
-		t.Fatal(err)
+		r.Fatal(err)
 	}
-	interval, share, luts, ok := bestOf(m, target, goal)
-	if !ok {
+	limit := mostClocks
+	if goal.FPS > 0 {
+		limit = ClocksPerFrame(r.target.ClockMHz, goal.FPS)
+	}
+	fit := within(r.plans, r.budget(goal), limit)
+	if len(fit) == 0 {
 		if got != nil || !d.Failed() {
-			t.Fatalf("%+v on %+v: nothing fits, got %+v", goal, target.Board, got)
+			r.Fatalf("%+v on %+v: nothing fits, got %+v", goal, r.target.Board, got)
 		}
 		return false
 	}
 	if got == nil {
-		t.Fatalf("%+v on %+v: interval %d fits, got %v", goal, target.Board, interval, d.Diags)
-	}
-	gotShare, _ := load(vectorOf(got.Total), vectorOf(Budget(target.Board, goal.MaxUse)))
-	if got.Interval > interval || goal.FPS == 0 && got.Interval != interval || gotShare != share || got.Total.LUT != luts || !got.Exact {
-		t.Fatalf("%+v on %+v:\ngot  interval %d, load %v, %d LUT, exact %v\nwant interval %d, load %v, %d LUT",
-			goal, target.Board, got.Interval, gotShare, got.Total.LUT, got.Exact, interval, share, luts)
+		r.Fatalf("%+v on %+v: %d foldings fit, got %v", goal, r.target.Board, len(fit), d.Diags)
 	}
 	if err := got.Design.Verify(); err != nil {
-		t.Fatalf("design: %v", err)
+		r.Fatalf("design: %v", err)
 	}
+	if !got.Proof.Exact() || got.Latency != EstimateLatency(got.Design) {
+		r.Fatalf("%+v: %+v", goal, got.Proof)
+	}
+	r.compare(goal, got, fit, limit)
 	return true
 }
 
-// On small networks the search finds what an enumeration of all foldings finds, in interval, load and LUTs.
+// compare holds a result against the plans that fit the goal.
+func (r *rival) compare(goal Goal, got *Result, fit []plan, limit int) {
+	r.Helper()
+	yard := r.budget(goal)
+	is := plan{got.Interval, got.Latency, got.Total}
+	if goal.Latency {
+		best := slices.MinFunc(fit, func(a, b plan) int { return a.latency - b.latency })
+		if got.Latency != best.latency || *got.Proof.Latency != (Latency{best.latency, best.latency}) || !slices.Contains(fit, is) {
+			r.Fatalf("%+v on %+v: latency %d, want %d", goal, r.target.Board, got.Latency, best.latency)
+		}
+		return
+	}
+	if goal.FPS == 0 {
+		limit = slices.MinFunc(fit, func(a, b plan) int { return a.interval - b.interval }).interval
+		if got.Interval != limit {
+			r.Fatalf("%+v on %+v: interval %d, want %d", goal, r.target.Board, got.Interval, limit)
+		}
+	}
+	want := least(within(fit, yard, limit), goal.Least, yard).measures(goal.Least, yard)
+	if got.Interval > limit || !slices.Equal(is.measures(goal.Least, yard), want) {
+		r.Fatalf("%+v on %+v:\ngot  interval %d, %v\nwant interval %d, %v", goal, r.target.Board, got.Interval, is.measures(goal.Least, yard), limit, want)
+	}
+}
+
+// front compares the front of intervals and measures.
+func (r *rival) front(goal Goal) {
+	r.Helper()
+	var d diag.List
+	got, whole, err := Pareto(context.Background(), r.m, r.target, goal, 0, &d)
+	if err != nil {
+		r.Fatal(err)
+	}
+	yard := r.budget(goal)
+	limit := mostClocks
+	if goal.FPS > 0 {
+		limit = ClocksPerFrame(r.target.ClockMHz, goal.FPS)
+	}
+	fit := within(r.plans, yard, limit)
+	value := func(p plan) float64 { return p.measures(goal.Least, yard)[0] }
+	slices.SortFunc(fit, func(a, b plan) int {
+		if a.interval != b.interval {
+			return a.interval - b.interval
+		}
+		return slices.Compare(a.measures(goal.Least, yard), b.measures(goal.Least, yard))
+	})
+	var want, is []string
+	last := 0.0
+	for _, p := range fit {
+		if v := value(p); len(want) == 0 || v < last {
+			want, last = append(want, fmt.Sprintf("%d: %v", p.interval, v)), v
+		}
+	}
+	for _, g := range got {
+		is = append(is, fmt.Sprintf("%d: %v", g.Interval, value(plan{cost: g.Total})))
+	}
+	if !slices.Equal(is, want) || whole != (len(fit) > 0) {
+		r.Fatalf("%+v on %+v:\ngot  %v\nwant %v", goal, r.target.Board, is, want)
+	}
+}
+
+// On small networks every search finds what an enumeration of all foldings finds, and proves it: the shortest interval,
+// the least of each measure at a rate, the shortest latency, the front.
 func TestExhaustive(t *testing.T) {
 	t.Parallel()
+	nets := 200
+	if os.Getenv("HLSGEN_LONG") != "" {
+		nets = 3000
+	}
 	r := rand.New(rand.NewPCG(22, 7))
 	fitted := 0
-	const nets = 1000
 	for range nets {
-		m, target := randomNet(r), dataflow.Target{Board: tight(r), ClockMHz: 100}
-		if checkAgainstEnumeration(t, m, target, Goal{MaxUse: Use{0.9, 0.9, 0.9, 0.9, 0.9}}) {
+		v := rival{T: t, m: randomNet(r, 1+r.IntN(5), 5), target: dataflow.Target{Board: tight(r), ClockMHz: 100}}
+		v.plans = enumerate(v.m.Graph, v.target)
+		most, loose := Use{0.9, 0.9, 0.9, 0.9, 0.9}, Use{1, 0.8, 0.5, 1, 0.7}
+		if v.search(Goal{MaxUse: most}) {
 			fitted++
 		}
-		checkAgainstEnumeration(t, m, target, Goal{FPS: 1e8 / float64(1+r.IntN(40)), MaxUse: Use{1, 0.8, 0.5, 1, 0.7}})
+		fps := 1e8 / float64(1+r.IntN(60))
+		for m := LeastLoad; m <= LeastDSP; m++ {
+			v.search(Goal{FPS: fps, MaxUse: loose, Least: m})
+		}
+		v.search(Goal{MaxUse: most, Latency: true})
+		v.search(Goal{FPS: fps, MaxUse: most, Latency: true})
+		v.front(Goal{MaxUse: most})
+		v.front(Goal{MaxUse: loose, FPS: fps, Least: LeastLoad + Measure(r.IntN(6))})
 	}
-	if fitted < nets/3 || fitted > nets*9/10 {
+	if fitted < nets/4 || fitted > nets*9/10 {
 		t.Errorf("%d of %d networks fit: the boards are not tight", fitted, nets)
 	}
 }
@@ -151,15 +274,107 @@ func TestExhaustive(t *testing.T) {
 func TestExhaustiveLayers(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 4))
-	for range 12 {
+	for range 8 {
 		m := mlp(r, uint2, 1+r.IntN(3), 2, 6, 4, 3)
 		if r.IntN(3) == 0 {
 			m = withThresholds(r, 12, 6)
 		}
 		b := board("pynq-z1")
 		b.LUT, b.BRAM36, b.DSP = 900+r.IntN(1500), 1+r.IntN(4), 1+r.IntN(20)
-		target := dataflow.Target{Board: b, ClockMHz: 100}
-		checkAgainstEnumeration(t, m, target, Goal{})
-		checkAgainstEnumeration(t, m, target, Goal{FPS: 1e8 / float64(1+r.IntN(30))})
+		v := rival{T: t, m: m, target: dataflow.Target{Board: b, ClockMHz: 100}}
+		v.plans = enumerate(m.Graph, v.target)
+		v.search(Goal{})
+		v.search(Goal{FPS: 1e8 / float64(1+r.IntN(30)), Least: LeastLoad + Measure(r.IntN(6))})
+		v.search(Goal{Latency: true})
+		v.front(Goal{})
+	}
+}
+
+// Where a plan has to leave streams out, what is found is a folding, what is proved is true, and both are bounds of the
+// best.
+func TestWide(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(8, 8))
+	wide, found, proved := 0, 0, 0
+	for range 400 {
+		b := tight(r)
+		b.LUT, b.FF, b.BRAM36, b.URAM, b.DSP = 2*b.LUT, 2*b.FF, 2*b.BRAM36, 2*b.URAM+1, 2*b.DSP
+		m, target := randomNet(r, 3+r.IntN(3), 5), dataflow.Target{Board: b, ClockMHz: 100}
+		plans := enumerate(m.Graph, target)
+		var d diag.List
+		s := must(prepare(m, target, Goal{}, widthConverter, &d))
+		if s == nil {
+			continue
+		}
+		s.rows = 5
+		s.makePlan()
+		fit := within(plans, s.budget, mostClocks)
+		if len(s.wide) == 0 || len(fit) == 0 {
+			continue
+		}
+		wide++
+		got := must(s.search(context.Background(), m, Goal{}, &d))
+		if got == nil {
+			continue
+		}
+		found++
+		if err := got.Design.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		best := slices.MinFunc(fit, func(a, b plan) int { return a.interval - b.interval }).interval
+		if got.Proof.Floor > best || got.Interval < best {
+			t.Fatalf("interval %d, none below %d; the best is %d", got.Interval, got.Proof.Floor, best)
+		}
+		if got.Proof.Floor == got.Interval {
+			proved++
+		}
+		at := least(within(fit, s.budget, got.Interval), LeastLoad, s.yard).measures(LeastLoad, s.yard)[0]
+		if b := got.Proof.Bounds[0]; b.Least > at || b.Value < at {
+			t.Fatalf("%+v, the least is %v", b, at)
+		}
+	}
+	if wide < 30 || found < wide/4 || proved < found/4 {
+		t.Errorf("%d nets are too wide, %d folded, %d proved", wide, found, proved)
+	}
+}
+
+// A proof says what became of every option.
+func TestProof(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(17, 3))
+	seen := map[string]bool{}
+	for range 300 {
+		m, b := randomNet(r, 1+r.IntN(5), 6), tight(r)
+		res, _ := run(t, m, b, Goal{})
+		if res == nil {
+			continue
+		}
+		p := res.Proof
+		if p.Below == nil {
+			continue
+		}
+		n := p.Below.TooSlow + p.Below.Dominated + p.Below.Unjoined + p.Below.Together + p.Below.Compared
+		for k, a := range p.Below.Alone {
+			n += a
+			if a > 0 {
+				seen[names[k]] = true
+			}
+		}
+		if n != p.Options-p.Unavailable || p.Below.Interval >= res.Interval {
+			t.Errorf("%+v of %+v", p.Below, p)
+		}
+		for k, n := range map[string]int{"dominated": p.Below.Dominated, "together": p.Below.Together, "compared": p.Below.Compared, "without a width": p.Below.Unjoined} {
+			if n > 0 {
+				seen[k] = true
+			}
+			if strings.Contains(p.String(), k) != (n > 0) {
+				t.Errorf("%+v: %s", p.Below, &p)
+			}
+		}
+	}
+	for _, k := range append(names[:], "dominated", "together", "compared") {
+		if !seen[k] {
+			t.Errorf("no option is %s", k)
+		}
 	}
 }

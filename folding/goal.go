@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"hlsgen/boards"
 	"hlsgen/internal/dataflow"
@@ -21,6 +22,11 @@ type Goal struct {
 	MaxUse    Use     // the budget; the zero Use means DefaultMaxUse
 	Fixed     *File   // what a folding file asks for; nil: nothing
 	FIFO      int     // words in every FIFO; 0: DefaultFIFO
+	Least     Measure // what "least resources" means
+	Latency   bool    // in the end, the shortest latency that the budget and the interval allow, whatever it takes
+	// SearchTime ends the search; what it then leaves open, Result.Proof states. 0 leaves the end to a count of
+	// what was looked at, which does not depend on the machine.
+	SearchTime time.Duration
 }
 
 // DefaultFIFO is the depth of a stream in words: what HLS gives one, and enough wherever no branch waits for another.
@@ -124,6 +130,8 @@ func (g Goal) verify(t dataflow.Target) error {
 		return fmt.Errorf("clock %v MHz is not positive", t.ClockMHz)
 	case !finite(g.FPS) || g.FPS < 0:
 		return fmt.Errorf("%v frames per second is not positive", g.FPS)
+	case g.SearchTime < 0 || g.Least > LeastDSP:
+		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
 	case g.MaxCycles < 0 || g.FIFO < 0:
 		return fmt.Errorf("%d cycles, FIFOs of %d words: must not be negative", g.MaxCycles, g.FIFO)
 	case g.FPS > 0 && g.MaxCycles > 0:

@@ -83,28 +83,32 @@ func must[T any](v T, err error) T {
 
 func board(name string) boards.Board { return must(boards.Find(name)) }
 
-// A table is a layer for tests whose options are a list: any number of ports of 12 elements each.
-type table struct {
+// A listed is a layer for tests whose options are a list: any number of ports of two windows of 6 channels each.
+type listed struct {
 	ins, outs int
 	rows      []row
 	typ       dataflow.Type
 }
 
-// A row is one option of a table.
+// A row is one option of a listed layer.
 type row struct {
 	in, out    []int // elements per word
 	iterations int
 	cost       dataflow.Resources
+	tin, tout  []int // tiles; nil is row-major
 }
 
 const elements = 12
 
-func (t *table) Kind() string { return "Table" }
-func (t *table) Params() any  { return t.rows }
+// twelve is what travels between listed layers.
+var twelve = dataflow.Type{Shape: dataflow.Shape{2, elements / 2}, Range: []num.Range{uint2.Range()}, Elem: uint2}
 
-func (t *table) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func (t *listed) Kind() string { return "Listed" }
+func (t *listed) Params() any  { return t.rows }
+
+func (t *listed) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	b := *t
-	b.typ = dataflow.Type{Shape: dataflow.Shape{elements}, Range: []num.Range{uint2.Range()}, Elem: uint2}
+	b.typ = twelve
 	outs := make([]dataflow.Type, t.outs)
 	for i := range outs {
 		outs[i] = b.typ
@@ -112,10 +116,10 @@ func (t *table) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	return &b, outs, nil
 }
 
-func (t *table) Eval([]dataflow.Tensor) []dataflow.Tensor { panic("a table has no meaning") }
+func (t *listed) Eval([]dataflow.Tensor) []dataflow.Tensor { panic("a table has no meaning") }
 
 // Folds numbers the rows by PE; the other fields only vary so that a folding file can ask for them.
-func (t *table) Folds() iter.Seq[dataflow.Fold] {
+func (t *listed) Folds() iter.Seq[dataflow.Fold] {
 	return func(yield func(dataflow.Fold) bool) {
 		for i := range t.rows {
 			if !yield(dataflow.Fold{PE: i + 1, SIMD: 1}) {
@@ -125,21 +129,23 @@ func (t *table) Folds() iter.Seq[dataflow.Fold] {
 	}
 }
 
-func (t *table) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	port := func(per int) dataflow.Port {
-		return dataflow.Port{Elem: t.typ.Elem, PerWord: per, Words: elements / per}
+func (t *listed) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	ports := func(per, tiles []int) (list []dataflow.Port) {
+		for i, n := range per {
+			p := dataflow.Port{Elem: t.typ.Elem, PerWord: n, Words: elements / n}
+			if tiles != nil {
+				p.Tile = tiles[i]
+			}
+			list = append(list, p)
+		}
+		return list
 	}
-	for _, per := range t.rows[f.PE-1].in {
-		in = append(in, port(per))
-	}
-	for _, per := range t.rows[f.PE-1].out {
-		out = append(out, port(per))
-	}
-	return in, out
+	w := t.rows[f.PE-1]
+	return ports(w.in, w.tin), ports(w.out, w.tout)
 }
 
 // Loop moves words in the first iterations.
-func (t *table) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+func (t *listed) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	n := t.rows[f.PE-1].iterations
 	l := dataflow.Nest{Trips: []int{n}, Latency: 1}
 	access := func(p dataflow.Port) dataflow.Access {
@@ -155,31 +161,36 @@ func (t *table) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	return l.Loop()
 }
 
-func (t *table) Kernel(dataflow.Fold) dataflow.Kernel { panic("a table has no meaning") }
+func (t *listed) Kernel(dataflow.Fold) dataflow.Kernel { panic("a table has no meaning") }
 
-func (t *table) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
+func (t *listed) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
 	return dataflow.Cost{{Name: "table", Resources: t.rows[f.PE-1].cost}}
 }
 
-func (t *table) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
+func (t *listed) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
 	panic("a table has no kernel")
 }
 
-// randomTable has up to most options whose faster ones tend to cost more.
-func randomTable(r *rand.Rand, ins, outs, most int) *table {
-	t := &table{ins: ins, outs: outs}
+// randomListed has up to most options whose faster ones tend to cost more. Some of its ports travel in tiles.
+func randomListed(r *rand.Rand, ins, outs, most int) *listed {
+	t := &listed{ins: ins, outs: outs}
 	divisors := []int{1, 2, 3, 4, 6, 12}
+	tiled := r.IntN(3) == 0
 	for range 1 + r.IntN(most) {
 		var w row
 		slowest := 1
-		for range ins {
-			w.in = append(w.in, divisors[r.IntN(len(divisors))])
-			slowest = max(slowest, elements/w.in[len(w.in)-1])
+		ports := func(n int) (per, tiles []int) {
+			for range n {
+				per, tiles = append(per, divisors[r.IntN(len(divisors))]), append(tiles, 0)
+				slowest = max(slowest, elements/per[len(per)-1])
+				if tiled && r.IntN(3) == 0 {
+					tiles[len(tiles)-1] = 1 + r.IntN(2)
+				}
+			}
+			return per, tiles
 		}
-		for range outs {
-			w.out = append(w.out, divisors[r.IntN(len(divisors))])
-			slowest = max(slowest, elements/w.out[len(w.out)-1])
-		}
+		w.in, w.tin = ports(ins)
+		w.out, w.tout = ports(outs)
 		w.iterations = slowest * (1 + r.IntN(4))
 		size := 600 / w.iterations
 		w.cost = dataflow.Resources{LUT: r.IntN(size + 20), FF: r.IntN(size + 5), BRAM: r.IntN(4), URAM: max(0, r.IntN(6)-3), DSP: r.IntN(5)}
@@ -188,32 +199,30 @@ func randomTable(r *rand.Rand, ins, outs, most int) *table {
 	return t
 }
 
-// randomNet is a chain, a fork with a join, or two chains side by side, of tables.
-func randomNet(r *rand.Rand) *dataflow.Model {
+// randomNet is a few listed layers that join and fork at random: chains, branches within branches, several inputs and
+// outputs, streams side by side between the same two layers.
+func randomNet(r *rand.Rand, layers, options int) *dataflow.Model {
 	var b dataflow.Builder
-	typ := dataflow.Type{Shape: dataflow.Shape{elements}, Range: []num.Range{uint2.Range()}, Elem: uint2}
-	add := func(ins []int, outs, most int) []int {
-		return must(b.Add(randomTable(r, len(ins), outs, most), ins, nil, nil))
+	open := []int{b.Input("x", twelve)}
+	input := map[int]bool{open[0]: true}
+	if r.IntN(3) == 0 {
+		open = append(open, b.Input("z", twelve))
+		input[open[1]] = true
 	}
-	s := b.Input("x", typ)
-	switch r.IntN(4) {
-	case 0: // a fork, a layer in one branch, a join, a layer
-		f := add([]int{s}, 2, 6)
-		a := add(f[:1], 1, 6)
-		j := add([]int{a[0], f[1]}, 1, 6)
-		b.Output(add(j, 1, 4)[0])
-	case 1: // a fork to two outputs, one behind a layer
-		f := add([]int{s}, 2, 8)
-		b.Output(add(f[1:], 1, 8)[0])
-		b.Output(f[0])
-	case 2: // two inputs joined
-		other := b.Input("z", typ)
-		j := add([]int{add([]int{s}, 1, 8)[0], other}, 1, 8)
-		b.Output(add(j, 1, 8)[0])
-	default:
-		for range 1 + r.IntN(4) {
-			s = add([]int{s}, 1, 7)[0]
+	for i := range layers {
+		n := 1 + r.IntN(min(3, len(open)))
+		if i == layers-1 && len(input) > 0 {
+			n = len(open) // what the host gives must be read
 		}
+		r.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
+		outs := 1 + r.IntN(4)/2
+		for _, s := range open[:n] {
+			delete(input, s)
+		}
+		out := must(b.Add(randomListed(r, n, outs, options), open[:n], nil, nil))
+		open = append(open[n:], out...)
+	}
+	for _, s := range open {
 		b.Output(s)
 	}
 	return &dataflow.Model{Name: "random", Graph: must(b.Graph())}

@@ -12,12 +12,10 @@ type Result struct {
 	Design     *dataflow.Design
 	Interval   int     // clocks between frames: the slowest layer's
 	FPS        float64 // clock over interval
+	Latency    int     // clocks from the first word of a frame to its last at the outputs: EstimateLatency
 	Bottleneck string  // the layer whose clocks are the interval
 	Why        string  // the interval is no shorter
-	Options    int     // folds that the layers offer, summed over the layers
-	Tried      int     // of these, those that the device can build and a folding file leaves open
-	Foldings   int     // beginnings of foldings that the search compared
-	Exact      bool    // no folding in the space is better; false where the search was cut short
+	Proof      Proof   // that nothing is better, or how much better something could be
 	Costs      []dataflow.Cost
 	Total      dataflow.Resources
 	Shares     []Share // one per kind of resource that the board has
@@ -36,15 +34,18 @@ func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }
 
 // Effort says what the search did, for the report.
 func (r *Result) Effort() string {
-	return fmt.Sprintf("best found, %d of %d options tried", r.Tried, r.Options)
+	p := &r.Proof
+	tried := fmt.Sprintf("%d of %d options tried", p.Options-p.Unavailable, p.Options)
+	if p.Exact() {
+		return "proved best, " + tried
+	}
+	return "best found, " + tried
 }
 
 func (s *space) result(m *dataflow.Model, goal Goal, c *chosen) *Result {
-	r := &Result{Design: s.design(m, goal, c.folding), Why: c.why, Foldings: s.examined, Exact: c.exact}
+	r := &Result{Design: s.design(m, goal, c.folding), Why: c.why, Proof: c.proof}
 	for i, o := range c.options {
 		l := &s.layers[i]
-		r.Options += len(l.folds)
-		r.Tried += len(l.options)
 		if n := l.options[o].iterations; n > r.Interval {
 			r.Interval, r.Bottleneck = n, l.node.Name
 		}
@@ -52,7 +53,10 @@ func (s *space) result(m *dataflow.Model, goal Goal, c *chosen) *Result {
 	if n, i := r.Design.Interval(); n > r.Interval {
 		r.Interval, r.Bottleneck = n, r.Design.Model.Graph.Nodes[i].Name
 	}
-	r.FPS = frameRate(s.target, r.Interval)
+	if r.FPS = frameRate(s.target, r.Interval); goal.Latency {
+		r.Proof.Interval, r.Proof.Floor = r.Interval, r.Interval
+	}
+	r.Latency = EstimateLatency(r.Design)
 	r.Costs, r.Total = r.Design.Cost()
 	used, capacity := vectorOf(r.Total), vectorOf(Capacity(s.target.Board))
 	for i, name := range names {
@@ -69,7 +73,7 @@ func (s *space) design(m *dataflow.Model, goal Goal, f *folding) *dataflow.Desig
 	var b dataflow.Builder
 	var folds []dataflow.Fold
 	stream := make([]int, len(g.Streams)) // in the new graph, where the reader finds it
-	per := make([]int, len(g.Streams))    // elements in a word there, 0 from the host
+	at := make([]form, len(g.Streams))    // how it travels there, the zero form from the host
 	for _, in := range g.In {
 		stream[in] = b.Input(g.Streams[in].Name, g.Streams[in].Type)
 	}
@@ -78,9 +82,9 @@ func (s *space) design(m *dataflow.Model, goal Goal, f *folding) *dataflow.Desig
 		o := l.options[f.options[i]]
 		var ins []int
 		for p, id := range l.node.In {
-			if want := l.shapes[o.shape].in[p]; per[id] != 0 && per[id] != want {
-				stream[id] = place(&b, s.converter(per[id], want), []int{stream[id]}, nil, nil)[0]
-				folds = append(folds, s.convert(id, per[id], want).fold)
+			if want := l.shapes[o.shape].in[p]; at[id] != (form{}) && at[id] != want {
+				stream[id] = place(&b, s.converter(at[id], want), []int{stream[id]}, nil, nil)[0]
+				folds = append(folds, s.convert(id, at[id], want).fold)
 			}
 			ins = append(ins, stream[id])
 		}
@@ -89,7 +93,7 @@ func (s *space) design(m *dataflow.Model, goal Goal, f *folding) *dataflow.Desig
 			tensors = append(tensors, g.Streams[id].Name)
 		}
 		for p, id := range place(&b, l.node.Op, ins, tensors, l.node.Origin) {
-			stream[l.node.Out[p]], per[l.node.Out[p]] = id, l.shapes[o.shape].out[p]
+			stream[l.node.Out[p]], at[l.node.Out[p]] = id, l.shapes[o.shape].out[p]
 		}
 		folds = append(folds, o.fold)
 	}

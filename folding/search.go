@@ -3,11 +3,10 @@ package folding
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
-	"sort"
 
 	"hlsgen/boards"
-	"hlsgen/hlslib/dwc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -17,9 +16,18 @@ import (
 // or the goal is malformed, which the command line rules out. With Goal.MaxCycles the target may do without a board;
 // zcu104 then stands in for it.
 //
-// The measure of "least resources" is the largest share of the budget that any kind of resource takes, then LUTs.
-// Every fold of every layer is costed; the choice among them is the best there is unless Result.Exact says otherwise.
+// Every fold of every layer is costed. The choice among them is the best there is as far as Result.Proof says so; what
+// it leaves open is bounded there. The answer does not depend on the machine, unless Goal.SearchTime ends the search.
 func Search(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, d *diag.List) (*Result, error) {
+	s, err := prepare(m, t, goal, widthConverter, d)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	return s.search(ctx, m, goal, d)
+}
+
+// prepare lists what the search chooses from; nil where d says why there is nothing.
+func prepare(m *dataflow.Model, t dataflow.Target, goal Goal, c converter, d *diag.List) (*space, error) {
 	if err := goal.verify(t); err != nil {
 		return nil, err
 	}
@@ -34,19 +42,25 @@ func Search(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal
 		}
 		t.Board = b
 	}
-	return search(ctx, newSpace(m.Graph, t, goal.MaxUse, converter), m, goal, d)
-}
-
-// converter makes the layer that stands where neighbours' words differ.
-func converter(in, out int) dataflow.Op { return dwc.New(dwc.Params{In: in, Out: out}) }
-
-func search(ctx context.Context, s *space, m *dataflow.Model, goal Goal, d *diag.List) (*Result, error) {
+	s := newSpace(m.Graph, t, goal.MaxUse, c)
 	if !s.fix(goal.Fixed, d) || !s.foldable(d) {
 		return nil, nil
 	}
+	s.listForms()
+	s.makePlan()
+	s.begin(goal.SearchTime)
+	return s, nil
+}
+
+func (s *space) search(ctx context.Context, m *dataflow.Model, goal Goal, d *diag.List) (*Result, error) {
 	c, err := s.choose(ctx, goal, d)
 	if err != nil || c == nil {
 		return nil, err
+	}
+	if goal.Latency {
+		if err := s.shorten(ctx, c); err != nil {
+			return nil, err
+		}
 	}
 	return s.result(m, goal, c), nil
 }
@@ -68,18 +82,19 @@ func (s *space) foldable(d *diag.List) bool {
 
 // A chosen is the folding that a search ends with.
 type chosen struct {
-	*folding
-	exact bool   // there is no better one
+	*optimum
 	why   string // its interval is no shorter
+	proof Proof
+	caps  vector // what it may take
+	limit int    // the interval it may have
 }
 
 // choose finds the folding for the goal; nil where d says why there is none.
 func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, error) {
 	list := s.intervals()
 	first, last := list[0], list[len(list)-1]
-	l := s.lattice(last)
-	loose, ok := s.relax(l, s.yard)
-	if !ok {
+	loose := s.at(last)
+	if !loose.possible() || loose.inner != nil && !loose.inner.possible() {
 		s.unjoined(d)
 		return nil, nil
 	}
@@ -88,42 +103,60 @@ func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, e
 		if first > goal.MaxCycles {
 			why = s.floor()
 		}
-		return s.optimise(ctx, max(first, goal.MaxCycles), nil, why)
+		return s.settle(ctx, goal, fastest{interval: max(first, goal.MaxCycles), why: why}, d)
 	}
 	want := last
 	if goal.FPS > 0 {
 		want = ClocksPerFrame(s.target.ClockMHz, goal.FPS)
 	}
-	why := fmt.Sprintf("asked for: %s frames per second allow %s", plain(goal.FPS), clocks(want))
+	asked := fastest{interval: want, why: fmt.Sprintf("asked for: %s frames per second allow %s", plain(goal.FPS), clocks(want))}
 	if goal.FPS > 0 && want >= first {
-		found, err := s.within(ctx, s.lattice(want), s.budget)
+		found, err := s.at(min(want, last)).within(ctx, s.budget, lut)
 		if err != nil {
 			return nil, err
 		}
-		if found.best != nil {
-			return s.optimise(ctx, want, found.best, why)
+		if asked.fitting = found.best; found.best != nil {
+			return s.settle(ctx, goal, asked, d)
 		}
 	}
 	f, err := s.fastest(ctx, list)
 	switch {
 	case err != nil:
 		return nil, err
-	case f.interval > 0 && goal.FPS > 0:
+	case f.fitting != nil && goal.FPS > 0:
 		s.unreachable(goal, want, f, d)
 		return nil, nil
-	case f.interval > 0:
-		c, err := s.optimise(ctx, f.interval, f.fitting, f.why)
-		if err == nil {
-			c.exact = c.exact && f.exact
-		}
-		return c, err
+	case f.fitting != nil:
+		return s.settle(ctx, goal, f, d)
 	case s.fixes() && want >= first:
 		// The user's own folds count for more than the budget; what is left open is made as small as it can be.
-		s.exceeded(l, loose, diag.Warning, d)
-		return s.optimise(ctx, want, nil, "the folding file asks for more than the budget")
+		s.exceeded(loose, diag.Warning, d)
+		return s.settle(ctx, goal, fastest{interval: want, why: "the folding file asks for more than the budget"}, d)
 	}
-	s.exceeded(l, loose, diag.Error, d)
+	s.exceeded(loose, diag.Error, d)
 	return nil, nil
+}
+
+// settle takes the best folding at the interval; nil where d says that there is none.
+func (s *space) settle(ctx context.Context, goal Goal, f fastest, d *diag.List) (*chosen, error) {
+	o, err := s.optimise(ctx, f.interval, f.fitting, goal.Least)
+	if err != nil {
+		return nil, err
+	}
+	if o == nil {
+		s.unjoined(d)
+		return nil, nil
+	}
+	c := &chosen{optimum: o, why: f.why, limit: f.interval, caps: s.budget}
+	if goal.Latency && goal.FPS == 0 && goal.MaxCycles == 0 {
+		f.searched, f.excluded = false, 0
+		c.why, c.limit = "chosen for the shortest latency", math.MaxInt
+	}
+	if f.fitting == nil {
+		c.caps = unlimited
+	}
+	c.proof = s.proof(f, o)
+	return c, nil
 }
 
 // fixes reports whether a folding file says something of a layer.
@@ -131,148 +164,45 @@ func (s *space) fixes() bool {
 	return slices.ContainsFunc(s.layers, func(l layer) bool { return l.fixed })
 }
 
-// A finding is what is known of the foldings within caps at one interval.
-type finding struct {
-	best    *folding // one within caps, nil where none was found
-	exact   bool     // where best is nil: there is none; else: none within caps has fewer LUTs
-	nearest *folding // the one that takes least of caps; nil where nothing keeps the interval
-}
-
-// maxExamined bounds the effort of one search, in labels: some seconds. It is not a time, so that the answer does not
-// depend on the machine.
-const maxExamined = 2_000_000
-
-// within looks for a folding within caps: by prices, and where these leave it open by label.
-func (s *space) within(ctx context.Context, l *lattice, caps vector) (finding, error) {
-	r, ok := s.relax(l, caps)
-	switch {
-	case !ok || r.excludes(caps):
-		return finding{nil, l.exact, r.nearest}, nil
-	case r.best != nil:
-		return finding{r.best, false, r.nearest}, nil
-	case s.examined > maxExamined:
-		return finding{nil, false, r.nearest}, nil
-	}
-	f, exact, err := s.label(ctx, l, r, caps)
-	return finding{f, exact && l.exact, r.nearest}, err
-}
-
-// optimise finds the best folding at an interval that some folding is known to keep: within the budget where fitting is
-// one that is, else whatever the budget.
-func (s *space) optimise(ctx context.Context, interval int, fitting *folding, why string) (*chosen, error) {
-	l := s.lattice(interval)
-	c, caps := &chosen{fitting, true, why}, s.budget
-	if fitting == nil {
-		r, _ := s.relax(l, s.yard)
-		c.folding, caps = r.nearest, vector{most, most, most, most, most}
-	}
-	if err := s.leastLoad(ctx, l, c, caps); err != nil {
-		return nil, err
-	}
-	return c, s.fewestLUTs(ctx, l, c, caps)
-}
-
-// most caps nothing.
-const most = int64(1) << 40
-
-// leastLoad replaces c's folding by one of the least load, by bisection: between low, which nothing is known to reach,
-// and its own load.
-func (s *space) leastLoad(ctx context.Context, l *lattice, c *chosen, caps vector) error {
-	low := 0.0
-	for {
-		high, _ := load(c.cost, s.yard)
-		below := s.asGood(c.folding, caps, 1)
-		if below.within(s.share(low)) {
-			return nil
-		}
-		middle := (low + high) / 2
-		if below.within(s.share(middle)) {
-			middle = high // all that is left lies above the middle
-		}
-		try := below
-		for i, v := range s.share(middle) {
-			try[i] = min(try[i], v)
-		}
-		found, err := s.within(ctx, l, try)
-		if err != nil {
-			return err
-		}
-		if found.best != nil {
-			c.folding = found.best
-		} else {
-			low, c.exact = middle, c.exact && found.exact
-		}
-	}
-}
-
-// fewestLUTs replaces c's folding by one with the fewest LUTs at its load.
-func (s *space) fewestLUTs(ctx context.Context, l *lattice, c *chosen, caps vector) error {
-	for {
-		fewer := s.asGood(c.folding, caps, 0)
-		fewer[lut] = min(fewer[lut], c.cost[lut]-1)
-		found, err := s.within(ctx, l, fewer)
-		if err != nil {
-			return err
-		}
-		if found.best == nil {
-			c.exact = c.exact && found.exact
-			return nil
-		}
-		c.folding = found.best
-		if found.exact {
-			return nil
-		}
-	}
-}
-
-// share is a part of the yardstick, rounded down.
-func (s *space) share(part float64) (v vector) {
-	for i := range v {
-		v[i] = int64(part * float64(s.yard[i]))
-	}
-	return v
-}
-
-// asGood is the most within caps that a folding may take of each kind whose load is at most f's, or less for less = 1.
-func (s *space) asGood(f *folding, caps vector, less int64) vector {
-	_, kind := load(f.cost, s.yard)
-	for i := range caps {
-		caps[i] = min(caps[i], (s.yard[i]*f.cost[kind]-less)/s.yard[kind])
-	}
-	return caps
-}
-
-// A fastest is the shortest interval that fits the budget, 0 where none does.
+// A fastest is the shortest interval at which a folding within the budget was found.
 type fastest struct {
 	interval int
-	fitting  *folding // that keeps it
-	exact    bool
-	why      string // it is no shorter
+	fitting  *folding // that keeps it; nil where none is known
+	why      string   // it is no shorter
+	searched bool     // it was looked for: no folding within the budget is known to be faster
+	excluded int      // the longest interval that no folding within the budget keeps; 0 where none was tried
+	bound    int      // no folding within the budget has a shorter interval
 }
 
+// fastest looks for the shortest interval, by bisection over all there are.
 func (s *space) fastest(ctx context.Context, list []int) (f fastest, err error) {
-	f.exact = true
-	var failed finding // at the longest interval that does not fit
-	at := sort.Search(len(list), func(i int) bool {
+	low, high := 0, len(list) // none is found below low, one at high
+	f.searched, f.bound = true, list[0]
+	for low < high {
+		i := (low + high) / 2
+		found, err := s.at(list[i]).within(ctx, s.budget, lut)
 		if err != nil {
-			return true
+			return f, err
 		}
-		var found finding
-		if found, err = s.within(ctx, s.lattice(list[i]), s.budget); found.best == nil {
-			failed, f.exact = found, f.exact && found.exact
-		} else {
-			f.fitting = found.best
+		if found.best != nil {
+			high, f.fitting = i, found.best
+			continue
 		}
-		return found.best != nil
-	})
-	switch {
-	case err != nil || at == len(list):
-	case at == 0:
-		f.interval, f.why = list[at], s.floor()
-	default:
-		f.interval, f.why = list[at], fmt.Sprintf("an interval of %d would %s", list[at-1], s.shortage(failed.nearest))
+		if low = i + 1; found.exact && list[i] > f.excluded {
+			f.excluded = list[i]
+			if low < len(list) {
+				f.bound = list[low]
+			}
+		}
 	}
-	return f, err
+	if high == len(list) {
+		return f, nil
+	}
+	f.interval, f.why = list[high], s.floor()
+	if high > 0 {
+		f.why = fmt.Sprintf("an interval of %d would %s", list[high-1], s.shortage(s.at(list[high-1])))
+	}
+	return f, nil
 }
 
 // floor says why no interval is shorter than the slowest layer's.
@@ -287,12 +217,31 @@ func (s *space) floor() string {
 }
 
 // shortage says what is missing where nothing fits: "take 231000 LUT of 184320".
-func (s *space) shortage(f *folding) string {
+func (s *space) shortage(t *tree) string {
+	f := t.nearest()
 	if f == nil {
 		return "leave neighbours whose words no width converter joins"
 	}
 	kind := s.scarcest(f.cost)
 	return fmt.Sprintf("take %d %s of %d", f.cost[kind], names[kind], s.budget[kind])
+}
+
+// nearest is the folding of those that turned up that takes the least share of the budget; nil where nothing keeps the
+// interval.
+func (t *tree) nearest() (nearest *folding) {
+	if !t.possible() {
+		return nil
+	}
+	if len(t.found) == 0 {
+		t.relax(t.budget)
+	}
+	least := 0.0
+	for _, f := range t.found {
+		if share, _ := load(f.cost, t.budget); nearest == nil || share < least {
+			nearest, least = f, share
+		}
+	}
+	return nearest
 }
 
 // scarcest is the kind of which cost exceeds the budget by the largest factor.

@@ -1,10 +1,11 @@
 // Package folding chooses how far each layer of a network is unrolled and where its tables and multipliers lie: the
-// highest throughput that fits a board, or the least resources for a frame rate.
+// highest throughput that fits a board, the least resources for a frame rate, the shortest latency, or all that is worth
+// choosing from.
 //
-// At a given interval the layers decouple but for two things: they share the budget, and a width converter stands
-// wherever the words of two neighbours differ. space.go lists what each layer may be, lattice.go the choices at one
-// interval as a layered graph, price.go bounds what a path through it costs, label.go finds the best path, search.go
-// looks for the interval.
+// At a given interval the layers decouple but for two things: they share the budget, and neighbours must agree on how a
+// frame travels, or be joined by a width converter. space.go lists what each layer may be and words.go what joins them;
+// plan.go and tree.go make of one interval a tree of tables, price.go bounds what a folding costs, label.go finds the
+// best one, least.go minimises, search.go looks for the interval. latency.go minimises the latency.
 package folding
 
 import (
@@ -51,6 +52,14 @@ func (v vector) within(o vector) bool {
 	return true
 }
 
+// least is the smaller amount of each kind.
+func (v vector) least(o vector) vector {
+	for i := range v {
+		v[i] = min(v[i], o[i])
+	}
+	return v
+}
+
 func (v vector) dot(o vector) int64 {
 	return v[lut]*o[lut] + v[ff]*o[ff] + v[bram]*o[bram] + v[uram]*o[uram] + v[dsp]*o[dsp]
 }
@@ -61,11 +70,16 @@ type space struct {
 	target    dataflow.Target
 	budget    vector // what a design may take
 	yard      vector // what use is measured against: the budget, where there is one, and never 0
-	converter func(in, out int) dataflow.Op
+	converter converter
 	layers    []layer
-	writer    []int // per stream: the layer that writes it, or -1
+	streams   []stream
+	inner     []int // the streams between two layers
+	rows      int   // of a table, at most
+	plan      []table
+	wide      []int // streams that the plan leaves out
 	converted map[conversion]converted
-	examined  int // partial foldings looked at
+	trees     map[int]*tree // by interval
+	effort
 }
 
 // A layer is one node's options.
@@ -85,12 +99,13 @@ type option struct {
 	shape      int // index into layer.shapes
 }
 
-// A shape is the elements per word on each port: all that a neighbour sees of a fold.
-type shape struct{ in, out []int }
+// A shape is the form of each port: all that a neighbour sees of a fold.
+type shape struct{ in, out []form }
 
 // newSpace lists the options of every layer that the target's device can build.
-func newSpace(g *dataflow.Graph, t dataflow.Target, use Use, converter func(in, out int) dataflow.Op) *space {
-	s := &space{graph: g, target: t, budget: vectorOf(Budget(t.Board, use)), converter: converter, converted: map[conversion]converted{}}
+func newSpace(g *dataflow.Graph, t dataflow.Target, use Use, converter converter) *space {
+	s := &space{graph: g, target: t, budget: vectorOf(Budget(t.Board, use)), converter: converter, rows: maxRows,
+		converted: map[conversion]converted{}, trees: map[int]*tree{}}
 	s.yard = s.budget
 	capacity := vectorOf(Capacity(t.Board))
 	for i := range s.yard {
@@ -98,30 +113,27 @@ func newSpace(g *dataflow.Graph, t dataflow.Target, use Use, converter func(in, 
 			s.yard[i] = max(capacity[i], 1)
 		}
 	}
-	s.writer = make([]int, len(g.Streams))
-	for i := range s.writer {
-		s.writer[i] = -1
-	}
-	for i, n := range g.Nodes {
-		for _, o := range n.Out {
-			s.writer[o] = i
-		}
-		s.layers = append(s.layers, newLayer(n, t))
+	s.newStreams()
+	for _, n := range g.Nodes {
+		s.layers = append(s.layers, s.newLayer(n))
 	}
 	return s
 }
 
-func newLayer(n *dataflow.Node, t dataflow.Target) layer {
+func (s *space) newLayer(n *dataflow.Node) layer {
 	l := layer{node: n}
 	index := map[string]int{}
 	for f := range n.Op.Folds() {
 		l.folds = append(l.folds, f)
-		cost := vectorOf(n.Op.Cost(f, t).Total())
-		if !buildable(f, t.Board) || !available(cost, t.Board) {
+		cost := vectorOf(n.Op.Cost(f, s.target).Total())
+		if !buildable(f, s.target.Board) || !available(cost, s.target.Board) {
 			continue
 		}
 		in, out := n.Op.Ports(f)
-		sh := shape{words(in), words(out)}
+		sh := shape{forms(in), forms(out)}
+		if !s.rowMajorEnds(n, sh) {
+			continue
+		}
 		k := key(slices.Concat(sh.in, sh.out))
 		i, ok := index[k]
 		if !ok {
@@ -129,7 +141,7 @@ func newLayer(n *dataflow.Node, t dataflow.Target) layer {
 			index[k] = i
 			l.shapes = append(l.shapes, sh)
 		}
-		l.options = append(l.options, option{f, n.Op.Loop(f, t).Iterations(), cost, i})
+		l.options = append(l.options, option{f, n.Op.Loop(f, s.target).Iterations(), cost, i})
 	}
 	return l
 }
@@ -151,12 +163,9 @@ func available(cost vector, b boards.Board) bool {
 	return true
 }
 
-func words(ports []dataflow.Port) []int {
-	w := make([]int, len(ports))
-	for i, p := range ports {
-		w[i] = p.PerWord
-	}
-	return w
+// offers reports whether any option has the shape.
+func (l *layer) offers(shape int) bool {
+	return slices.ContainsFunc(l.options, func(o option) bool { return o.shape == shape })
 }
 
 // least is the fewest clocks per frame that the layer can do with.
@@ -195,54 +204,35 @@ func (s *space) intervals() []int {
 	return slices.Compact(list)
 }
 
-// A conversion is a width converter's place: a stream, and the elements per word on its two ends.
-type conversion struct{ stream, in, out int }
-
-// converted is the converter as it would be built; ok is false where none can be.
-type converted struct {
-	fold       dataflow.Fold
-	cost       vector
-	iterations int
-	ok         bool
+// groups is the layer's choices that keep the interval, by shape. Shapes without one have an empty group.
+func (l *layer) groups(interval int) [][]choice {
+	of := make([][]choice, len(l.shapes))
+	for i, o := range l.options {
+		if o.iterations <= interval {
+			of[o.shape] = append(of[o.shape], choice{cost: o.cost, option: int32(i)})
+		}
+	}
+	for i := range of {
+		of[i] = undominated(of[i])
+	}
+	return of
 }
 
-// convert gives what it takes to turn words of in elements on the stream into words of out. Equal words need nothing.
-func (s *space) convert(stream, in, out int) converted {
-	if in == out {
-		return converted{ok: true}
-	}
-	c := conversion{stream, in, out}
-	if k, ok := s.converted[c]; ok {
-		return k
-	}
-	k := s.bindConverter(c)
-	s.converted[c] = k
-	return k
+// A choice is one way to build what an entry of a table stands for.
+type choice struct {
+	cost      vector
+	option    int32 // of the layer; -1 for a stream
+	converter int32 // 1 where a width converter is put in
 }
 
-func (s *space) bindConverter(c conversion) converted {
-	op, _, err := s.converter(c.in, c.out).Bind([]dataflow.Type{s.graph.Streams[c.stream].Type})
-	if err != nil {
-		return converted{}
+// undominated keeps the choices that none other is at least as good as in every resource; of equal ones the first.
+func undominated(all []choice) []choice {
+	slices.SortStableFunc(all, func(a, b choice) int { return slices.Compare(a.cost[:], b.cost[:]) })
+	var kept []choice
+	for _, c := range all {
+		if !slices.ContainsFunc(kept, func(k choice) bool { return k.cost.within(c.cost) }) {
+			kept = append(kept, c)
+		}
 	}
-	f := onlyFold(op)
-	cost := vectorOf(op.Cost(f, s.target).Total())
-	return converted{f, cost, op.Loop(f, s.target).Iterations(), available(cost, s.target.Board)}
-}
-
-// onlyFold is the fold of a layer without freedom.
-func onlyFold(op dataflow.Op) dataflow.Fold {
-	for f := range op.Folds() {
-		return f
-	}
-	panic("folding: " + op.Kind() + " has no fold")
-}
-
-// key is a map key for a list of small numbers.
-func key(n []int) string {
-	b := make([]byte, 0, 4*len(n))
-	for _, x := range n {
-		b = append(b, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
-	}
-	return string(b)
+	return kept
 }

@@ -33,16 +33,17 @@ func (s *space) unreachable(goal Goal, want int, f fastest, d *diag.List) {
 
 // exceeded tells that no folding at the interval, the longest there is, fits the budget: what is missing, how much is
 // needed at least, and which layer takes most of it.
-func (s *space) exceeded(l *lattice, r relaxed, severity diag.Severity, d *diag.List) {
-	kind, f := s.scarcest(r.nearest.cost), r.nearest
+func (s *space) exceeded(t *tree, severity diag.Severity, d *diag.List) {
+	f := t.nearest()
+	kind := s.scarcest(f.cost)
 	msg := fmt.Sprintf("no folding fits every budget at once; the least demanding one takes %d %s", f.cost[kind], names[kind])
 	worst := 1.0
-	for k, p := range r.single {
-		need := p.rest[0][0]
+	for k, p := range t.single {
+		need := p.least
 		if share := float64(need) / float64(s.budget[k]); need > s.budget[k] && share > worst {
 			kind, worst = k, share
 			msg = fmt.Sprintf("the smallest folding needs %d %s", need, names[k])
-			_, f = l.priced(p.unit)
+			f = t.cheapest(p)
 		}
 	}
 	at, most := 0, int64(-1)
@@ -61,7 +62,7 @@ func (s *space) exceeded(l *lattice, r relaxed, severity diag.Severity, d *diag.
 	d.Add(dg)
 }
 
-// unjoined tells that there is no path through the lattice even at the longest interval.
+// unjoined tells that neighbours cannot be joined even at the longest interval.
 func (s *space) unjoined(d *diag.List) {
 	d.Add(diag.Diag{Severity: diag.Error, Code: diag.WordTooWide,
 		Msg:  fmt.Sprintf("no width converter of at most %d bits joins the words of some neighbouring layers", dataflow.MaxWord),

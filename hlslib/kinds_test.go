@@ -2,6 +2,7 @@ package hlslib_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"hlsgen/hlslib"
@@ -20,9 +21,22 @@ func TestKinds(t *testing.T) {
 	}
 	for name, params := range map[string]string{
 		"MVAU":                        `{"weights":[[1,-1]]}`,
+		"VVAU":                        `{"weights":[[1,-1]]}`,
 		"Thresholding":                `{"steps":[{"at":[1],"value":[0,1]}]}`,
 		"LabelSelect":                 `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
 		"StreamingDataWidthConverter": `{"in":1,"out":2}`,
+		"ConvolutionInputGenerator":   `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"before":[1,1],"after":[1,1],"pad":0,"groups":1}`,
+		"Pool":                        `{"op":"max"}`,
+		"GlobalPool":                  `{"op":"sum"}`,
+		"AddStreams":                  `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
+		"DuplicateStreams":            `{"copies":2}`,
+		"StreamingConcat":             `{"inputs":2}`,
+		"StreamingSplit":              `{"channels":[2,1]}`,
+		"FMPadding":                   `{"before":[1,1],"after":[0,1],"between":[0,0],"code":0}`,
+		"Crop":                        `{"start":[0,1],"stop":[3,2],"step":[1,1]}`,
+		"UpsampleNearestNeighbour":    `{"scale":[2,2]}`,
+		"Reorder":                     `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
+		"Lookup":                      `{"table":[[1,2],[3,4]]}`,
 	} {
 		for _, k := range hlslib.Kinds {
 			if k.Name != name {
@@ -43,15 +57,19 @@ func TestKinds(t *testing.T) {
 // FuzzDecode gives every kind parameters from anywhere, and binds what it takes to types of several forms. Whatever
 // comes of it must have a fold, and tables that hold their elements.
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{`{"weights":[[1,-1],[3,2]],"steps":[{"at":[-5,9223372036854775807],"value":[0,1,7]}]}`, `{"weights":[[1,-1]]}`,
+	for _, s := range []string{`{"weights":[[1,-1],[3,2]],"steps":[{"at":[-5,9223372036854775807],"value":[0,1,7]}]}`, `{"weights":[[1,-1]]}`, `{"weights":[[1],[3]],"groups":2}`,
 		`{"weights":[[1099511627776,-1099511627776]]}`, `{"steps":[{"at":[-9223372036854775808,0,1],"value":[5,-5,9223372036854775807,-9223372036854775808]}]}`,
 		`{"steps":[{"at":null,"value":[1]},{"at":[2],"value":[3,4]}]}`, `{"in":2,"out":3}`, `{"in":4096,"out":1}`, `{"weights":null}`,
-		`{"labels":3,"k":2,"first":"smallest","ties":"higher index"}`, `{"labels":4194304,"k":16,"first":"largest","ties":"lower index"}`} {
+		`{"labels":3,"k":2,"first":"smallest","ties":"higher index"}`, `{"labels":4194304,"k":16,"first":"largest","ties":"lower index"}`,
+		`{"channels":[1,1],"before":[1,0],"between":[2,1],"code":-3,"stop":[2,1],"step":[1,1],"scale":[3,2]}`, `{"before":[1000,1000],"scale":[1048576,64]}`,
+		`{"block":3,"chunk":2,"order":[2,0,0],"shape":[6]}`, `{"table":[[1,-1],[1,1]]}`, `{"table":[[9223372036854775807],[-9223372036854775808]]}`,
+		`{"kernel":[2,3],"stride":[2,1],"dilation":[1,2],"before":[1,2],"after":[0,4],"pad":-2,"groups":3}`,
+		`{"op":"sum"}`, `{"copies":64}`, `{"factors":[[-9223372036854775808,3],[0]],"steps":[{"at":[0],"value":[5,-5]}]}`} {
 		f.Add([]byte(s))
 	}
 	var types []dataflow.Type
 	for _, elem := range []num.Type{{Kind: num.Bipolar, Width: 1}, {Kind: num.Ternary, Width: 2}, {Kind: num.UInt, Width: 4}, {Kind: num.UInt, Width: 63}, {Kind: num.Int, Width: 8}, {Kind: num.Int, Width: 64}} {
-		for _, shape := range []dataflow.Shape{{}, {1}, {2}, {3, 2}, {2, 3}, {12}} {
+		for _, shape := range []dataflow.Shape{{}, {1}, {2}, {3, 2}, {2, 3}, {12}, {2, 1, 3}} {
 			types = append(types, dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem})
 		}
 	}
@@ -62,8 +80,10 @@ func FuzzDecode(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			for _, typ := range types {
-				bound, out, err := op.Bind([]dataflow.Type{typ})
+			for i := range 2 * len(types) {
+				typ := types[i/2]
+				in := slices.Repeat([]dataflow.Type{typ}, 1+i%2)
+				bound, out, err := op.Bind(in)
 				if err != nil {
 					continue
 				}
@@ -76,7 +96,7 @@ func FuzzDecode(f *testing.F) {
 						}
 					}
 				}
-				if typ.Shape.Size() > 100 {
+				if typ.Shape.Size() > 100 || out[0].Shape.Size() > 10000 {
 					continue
 				}
 				for _, v := range []int64{typ.Range[0].Lo, typ.Range[0].Hi} {
@@ -84,7 +104,7 @@ func FuzzDecode(f *testing.F) {
 					for i := range frame.Data {
 						frame.Data[i] = v
 					}
-					if err := out[0].Check(bound.Eval([]dataflow.Tensor{frame})[0]); err != nil {
+					if err := out[0].Check(bound.Eval(slices.Repeat([]dataflow.Tensor{frame}, len(in)))[0]); err != nil {
 						t.Errorf("%s %s on %v: %v", k.Name, params, typ, err)
 					}
 				}

@@ -1,14 +1,22 @@
 package rtlsim
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"slices"
+	"sort"
 	"strings"
 )
 
 // A Deadlock is a design in which nothing can happen any more although frames are on their way.
 type Deadlock struct {
-	Clock int // from which on no layer starts and no output word is taken
-	Waits []Wait
+	Clock int    // from which on no layer starts and no output word is taken; negative where it was found without clocks
+	Waits []Wait // all that stand still
+	Cycle []Wait // of them, a closed chain: each waits for the node of the next, the last for that of the first
+	// Stream and Depth are the FIFO of the chain that takes the fewest bits to break it, and its smallest depth with
+	// which it holds up nothing any more.
+	Stream, Depth int
 }
 
 // A Wait is one reason why a layer, or the host, stands still.
@@ -31,43 +39,94 @@ func (w Wait) String() string {
 }
 
 func (d *Deadlock) Error() string {
-	var waits []string
-	for _, w := range d.Waits {
-		waits = append(waits, w.String())
+	s := "deadlock"
+	if d.Clock >= 0 {
+		s += fmt.Sprintf(" at clock %d", d.Clock)
 	}
-	return fmt.Sprintf("deadlock at clock %d: %s", d.Clock, strings.Join(waits, ", "))
+	if len(d.Cycle) == 0 {
+		return s
+	}
+	var waits []string
+	for i, w := range d.Cycle {
+		what := "give"
+		if w.Room {
+			what = "take"
+		}
+		waits = append(waits, fmt.Sprintf("%s that %s is to %s", w, d.Cycle[(i+1)%len(d.Cycle)].Node, what))
+	}
+	return fmt.Sprintf("%s: %s; a depth of %d on s%d breaks this chain", s, strings.Join(waits, ", "), d.Depth, d.Stream)
+}
+
+// explain finds the chain of a deadlock at the latencies of the loops, and what would break it.
+func (d *Deadlock) explain(ctx context.Context, p *plan) error {
+	depth := p.design.Depth
+	t := newTokens(p, nil)
+	capacity := p.capacities(depth, math.MaxInt)
+	if through, err := t.run(ctx, capacity); err != nil || through {
+		return err
+	}
+	cycle := t.cycle()
+	fewest := math.MaxInt
+	for _, w := range cycle {
+		d.Cycle = append(d.Cycle, Wait{p.name(w.layer), w.room, w.stream, depth[w.stream]})
+		if !w.room {
+			continue
+		}
+		more, err := t.enough(ctx, capacity, w.stream, p.ports[w.stream].Words)
+		if err != nil {
+			return err
+		}
+		if bits := more * p.ports[w.stream].Width(); bits < fewest {
+			fewest, d.Stream, d.Depth = bits, w.stream, depth[w.stream]+more
+		}
+	}
+	return nil
+}
+
+// enough is the fewest words more in a stream that let the frame go as far as unbounded ones; a frame's words are.
+func (t *tokens) enough(ctx context.Context, capacity []int, stream, frame int) (words int, err error) {
+	reach := func(more int) []int {
+		with := slices.Clone(capacity)
+		with[stream] += more
+		if _, e := t.run(ctx, with); e != nil {
+			err = e
+		}
+		return t.progress()
+	}
+	most := reach(frame)
+	return sort.Search(frame, func(more int) bool { return slices.Equal(reach(more), most) }), err
+}
+
+// capacities is the words that streams hold where pipelines count for up to so many.
+func (p *plan) capacities(depth []int, room int) []int {
+	c := slices.Clone(depth)
+	for s, latency := range p.latency {
+		more := min(room, latency)
+		c[s] = min(c[s], math.MaxInt-more) + more
+	}
+	return c
 }
 
 // deadlock names everything that stands still: the inputs, the layers in topological order, the outputs.
-func (s *state) deadlock() *Deadlock {
-	d := &Deadlock{Clock: s.trace.Cycles}
-	add := func(node string, room bool, f *fifo) {
-		d.Waits = append(d.Waits, Wait{Node: node, Room: room, Stream: f.id, Depth: f.depth})
-	}
-	for _, src := range s.sources {
-		if src.left > 0 {
-			add("", true, src.fifo)
+func (e *engine) deadlock(ctx context.Context) error {
+	d := &Deadlock{Clock: e.clock()}
+	for _, s := range e.sources {
+		if s.frame < e.frames {
+			d.Waits = append(d.Waits, Wait{Room: true, Stream: s.stream.id, Depth: s.stream.depth})
 		}
 	}
-	for _, l := range s.layers {
-		if l.left == 0 {
-			continue
-		}
-		for i, f := range l.in {
-			if l.walk.Moves().Read>>i&1 != 0 && f.visible == 0 {
-				add(l.name, false, f)
-			}
-		}
-		for i, f := range l.out {
-			if l.walk.Moves().Write>>i&1 != 0 && f.full() {
-				add(l.name, true, f)
-			}
+	for _, l := range e.layers {
+		if l.frame < e.frames {
+			d.Waits = append(d.Waits, l.waits()...)
 		}
 	}
-	for _, k := range s.sinks {
-		if !k.done() {
-			add("", false, k.fifo)
+	for _, k := range e.sinks {
+		if k.frame < e.frames {
+			d.Waits = append(d.Waits, Wait{Stream: k.stream.id, Depth: k.stream.depth})
 		}
+	}
+	if err := d.explain(ctx, e.plan); err != nil {
+		return err
 	}
 	return d
 }

@@ -3,6 +3,7 @@ package rtlsim
 import (
 	"fmt"
 	"iter"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -18,7 +19,20 @@ var uint8s = num.Type{Kind: num.UInt, Width: 8}
 type blender struct {
 	kind    string
 	loop    dataflow.Loop
+	in, out int // ports
 	perWord int
+}
+
+// newBlender is a blender with as many ports as its loop uses.
+func newBlender(kind string, l dataflow.Loop, perWord int) blender {
+	var all dataflow.Moves
+	w := l.Walk()
+	for range l.Iterations() {
+		all.Read |= w.Moves().Read
+		all.Write |= w.Moves().Write
+		w.Advance()
+	}
+	return blender{kind, l, bits.Len64(all.Read), bits.Len64(all.Write), perWord}
 }
 
 func (b blender) Kind() string { return b.kind }
@@ -29,31 +43,31 @@ func (b blender) frame(words int) dataflow.Type {
 }
 
 func (b blender) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if len(in) != len(b.loop.Read) {
-		return nil, nil, fmt.Errorf("%d inputs, want %d", len(in), len(b.loop.Read))
+	if len(in) != b.in {
+		return nil, nil, fmt.Errorf("%d inputs, want %d", len(in), b.in)
 	}
-	for i, a := range b.loop.Read {
-		if want := b.loop.Words(a); in[i].Shape[0] != want {
-			return nil, nil, fmt.Errorf("%d words at input %d, want %d", in[i].Shape[0], i, want)
+	for p := range b.in {
+		if want := b.loop.Reads(p); in[p].Shape[0] != want {
+			return nil, nil, fmt.Errorf("%d words at input %d, want %d", in[p].Shape[0], p, want)
 		}
 	}
 	var out []dataflow.Type
-	for _, a := range b.loop.Write {
-		out = append(out, b.frame(b.loop.Words(a)))
+	for p := range b.out {
+		out = append(out, b.frame(b.loop.Writes(p)))
 	}
 	return b, out, nil
 }
 
 func (b blender) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	k := b.Kernel(b.only())
-	read, out := make([]int, len(in)), make([]dataflow.Tensor, len(b.loop.Write))
-	for p, a := range b.loop.Write {
-		out[p].Shape = dataflow.Shape{b.loop.Words(a), b.perWord}
+	read, out := make([]int, b.in), make([]dataflow.Tensor, b.out)
+	for p := range out {
+		out[p].Shape = dataflow.Shape{b.loop.Writes(p), b.perWord}
 	}
 	for i := range b.loop.Iterations() {
-		words := make([]dataflow.Word, len(in))
-		for p, a := range b.loop.Read {
-			if b.loop.Moves(a, i) {
+		words := make([]dataflow.Word, b.in)
+		for p := range words {
+			if b.loop.At(i).Read>>p&1 != 0 {
 				words[p] = in[p].Data[read[p]:][:b.perWord]
 				read[p] += b.perWord
 			}
@@ -72,13 +86,13 @@ func (b blender) Folds() iter.Seq[dataflow.Fold] {
 }
 
 func (b blender) Ports(dataflow.Fold) (in, out []dataflow.Port) {
-	ports := func(accesses []dataflow.Access) (ports []dataflow.Port) {
-		for _, a := range accesses {
-			ports = append(ports, dataflow.Port{Elem: uint8s, PerWord: b.perWord, Words: b.loop.Words(a)})
-		}
-		return ports
+	for p := range b.in {
+		in = append(in, dataflow.Port{Elem: uint8s, PerWord: b.perWord, Words: b.loop.Reads(p)})
 	}
-	return ports(b.loop.Read), ports(b.loop.Write)
+	for p := range b.out {
+		out = append(out, dataflow.Port{Elem: uint8s, PerWord: b.perWord, Words: b.loop.Writes(p)})
+	}
+	return in, out
 }
 
 func (b blender) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop     { return b.loop }
@@ -100,9 +114,9 @@ func (k *blend) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 			k.digest = mix(k.digest ^ uint64(v) ^ uint64(p)<<8)
 		}
 	}
-	out := make([]dataflow.Word, len(k.layer.loop.Write))
-	for p, a := range k.layer.loop.Write {
-		if k.layer.loop.Moves(a, iteration) {
+	out := make([]dataflow.Word, k.layer.out)
+	for p := range out {
+		if k.layer.loop.At(iteration).Write>>p&1 != 0 {
 			for i := range k.layer.perWord {
 				out[p] = append(out[p], int64(mix(k.digest+uint64(i))&255))
 			}
@@ -124,7 +138,7 @@ func (n *net) input(words int) int {
 
 func (n *net) add(kind string, l dataflow.Loop, in ...int) []int {
 	n.t.Helper()
-	out, err := n.b.Add(blender{kind, l, n.perWord}, in, nil, nil)
+	out, err := n.b.Add(newBlender(kind, l, n.perWord), in, nil, nil)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -164,17 +178,17 @@ func accesses(kinds ...string) (list []dataflow.Access) {
 
 // matrix is the loop of a matrix product: nf words out for sf words in, per vector.
 func matrix(vectors, nf, sf, latency int) dataflow.Loop {
-	return dataflow.Loop{Trips: []int{vectors, nf, sf}, Read: accesses("efe"), Write: accesses("eel"), Latency: latency}
+	return dataflow.Nest{Trips: []int{vectors, nf, sf}, Read: accesses("efe"), Write: accesses("eel"), Latency: latency}.Loop()
 }
 
 // pass reads and writes all words in every one of n iterations.
 func pass(n, in, out, latency int) dataflow.Loop {
-	return dataflow.Loop{Trips: []int{n}, Read: slices.Repeat(accesses("e"), in), Write: slices.Repeat(accesses("e"), out), Latency: latency}
+	return dataflow.Nest{Trips: []int{n}, Read: slices.Repeat(accesses("e"), in), Write: slices.Repeat(accesses("e"), out), Latency: latency}.Loop()
 }
 
 // hold reads all n words of a frame before it writes n.
 func hold(n, latency int) dataflow.Loop {
-	return dataflow.Loop{Trips: []int{2, n}, Read: accesses("fe"), Write: accesses("le"), Latency: latency}
+	return dataflow.Nest{Trips: []int{2, n}, Read: accesses("fe"), Write: accesses("le"), Latency: latency}.Loop()
 }
 
 // regroup is a width converter from n words to m words per period.
@@ -189,7 +203,7 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 		}
 		return dataflow.Access{{Kind: dataflow.Each}, {Kind: dataflow.At, Pattern: string(p)}}
 	}
-	return dataflow.Loop{Trips: []int{periods, max(n, m)}, Read: []dataflow.Access{mark(n)}, Write: []dataflow.Access{mark(m)}, Latency: latency}
+	return dataflow.Nest{Trips: []int{periods, max(n, m)}, Read: []dataflow.Access{mark(n)}, Write: []dataflow.Access{mark(m)}, Latency: latency}.Loop()
 }
 
 // randomNet grows a network from one or two inputs; every stream has 1 to 6 words per period of a frame.

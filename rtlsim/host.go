@@ -3,8 +3,6 @@ package rtlsim
 import (
 	"fmt"
 	"math"
-
-	"hlsgen/internal/dataflow"
 )
 
 // A Pace holds back one end of the host: a word at most every Every clocks (0 and 1: in every clock), and none in a
@@ -43,8 +41,6 @@ func (g *gate) next(from int) int {
 	return c
 }
 
-func (g *gate) open(clock int) bool { return clock >= g.free && !g.stalled(clock) }
-
 func (g *gate) stalled(clock int) bool {
 	return g.stall > 0 && mix(g.seed^uint64(clock))%100 < g.stall
 }
@@ -62,88 +58,94 @@ func mix(x uint64) uint64 {
 
 // A source is the host at an input.
 type source struct {
-	fifo  *fifo
-	gate  gate
-	left  int // words not yet given
-	data  [][]int64
-	frame int // of the next word
-	at    int // its first element
+	stream *stream
+	gate   gate
+	pace   int  // no frame starts before so many clocks times its number
+	spread bool // nor do its words come faster than spread over these
+	frame  int  // of the next word
+	word   int  // its number in the frame
+	data   [][]int64
 }
 
-// offer puts the next word into the FIFO, where it is visible at once.
-func (s *source) offer(clock int) {
-	if s.left == 0 || s.fifo.visible >= s.fifo.depth || !s.gate.open(clock) {
-		return
+// visit offers words as far as the room for them is known.
+func (s *source) visit(e *engine) {
+	for s.frame < e.goal {
+		at, ok := s.stream.room()
+		if !ok {
+			s.stream.blocks = true
+			return
+		}
+		at = max(at, s.frame*s.pace)
+		if s.spread {
+			at = max(at, s.frame*s.pace+s.word*s.pace/s.stream.port.Words)
+		}
+		if at = s.gate.next(at); at >= e.end {
+			e.late = true
+			return
+		}
+		s.gate.passed(at)
+		s.stream.put(at)
+		if s.stream.wants {
+			s.stream.wants = false
+			e.agenda.wake(s.stream.reader)
+		}
+		if s.data != nil {
+			s.send()
+		}
+		if s.word++; s.word == s.stream.port.Words {
+			s.frame, s.word = s.frame+1, 0
+		}
 	}
-	s.gate.passed(clock)
-	s.left--
-	s.fifo.enter()
-	if s.data == nil {
-		return
-	}
-	frame := s.data[s.frame]
-	end := s.at + s.fifo.port.PerWord
-	if err := s.fifo.push(frame[s.at:end:end]); err != nil {
+}
+
+// send adds the data of a word.
+func (s *source) send() {
+	n := s.stream.port.PerWord
+	if err := s.stream.data.push(s.data[s.frame][s.word*n:][:n:n]); err != nil {
 		panic("rtlsim: an input that was checked: " + err.Error())
 	}
-	if s.at = end; end == len(frame) {
-		s.frame, s.at = s.frame+1, 0
-	}
-}
-
-func (s *source) nextOffer(clock int) int {
-	if s.left == 0 || s.fifo.visible >= s.fifo.depth {
-		return never
-	}
-	return s.gate.next(clock + 1)
 }
 
 // A sink is the host at an output.
 type sink struct {
-	fifo   *fifo
+	stream *stream
 	gate   gate
 	frames []Frame // of the trace
 	frame  int     // of the next word
-	word   int     // the next word's number in it
-	data   bool
-	taken  []int64
+	word   int     // its number in the frame
+	at     int     // clock of the last word
+	taken  []int64 // its data
 }
 
-func (k *sink) done() bool { return k.frame == len(k.frames) }
-
-// take takes a word if one is visible and the gate is open.
-func (k *sink) take(clock int) bool {
-	if k.fifo.visible == 0 || !k.gate.open(clock) {
-		return false
+// visit takes the words that are there.
+func (k *sink) visit(e *engine) {
+	for k.frame < e.goal {
+		at, ok := k.stream.arrival()
+		if !ok {
+			k.stream.wants = true
+			return
+		}
+		if at = k.gate.next(at); at >= e.end {
+			e.late = true
+			return
+		}
+		k.gate.passed(at)
+		k.stream.take(at)
+		if k.stream.blocks {
+			k.stream.blocks = false
+			e.agenda.wake(k.stream.writer)
+		}
+		if k.stream.data != nil {
+			k.taken = append(k.taken, k.stream.data.pop()...)
+		}
+		k.at = at
+		f := &k.frames[k.frame]
+		if k.word == 0 && (f.First < 0 || at < f.First) {
+			f.First = at
+		}
+		if k.word++; k.word == k.stream.port.Words {
+			f.Last = max(f.Last, at)
+			k.frame, k.word = k.frame+1, 0
+		}
 	}
-	k.gate.passed(clock)
-	k.fifo.visible--
-	if k.data {
-		k.taken = append(k.taken, k.fifo.pop()...)
-	}
-	f := &k.frames[k.frame]
-	if k.word == 0 && (f.First < 0 || clock < f.First) {
-		f.First = clock
-	}
-	if k.word++; k.word == k.fifo.port.Words {
-		f.Last = max(f.Last, clock)
-		k.frame, k.word = k.frame+1, 0
-	}
-	return true
-}
-
-func (k *sink) nextTake(clock int) int {
-	if k.done() || k.fifo.visible == 0 {
-		return never
-	}
-	return k.gate.next(clock + 1)
-}
-
-// cut splits values into frames of the shape.
-func cut(values []int64, p dataflow.Port, shape dataflow.Shape) []dataflow.Tensor {
-	var frames []dataflow.Tensor
-	for n := shape.Size(); len(values) >= n; values = values[n:] {
-		frames = append(frames, p.Receive(shape, values[:n:n]))
-	}
-	return frames
 }

@@ -18,7 +18,7 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 	streams := make([]stream, len(g.Streams))
 	next := make([]int, len(g.Nodes)) // iteration, over all frames
 	t := newTrace(g, frames)
-	t.High = make([]int, len(streams))
+	t.High, t.Empty, t.Full = make([]int, len(streams)), make([]int, len(streams)), make([]int, len(streams))
 	given, taken := make([]int, len(g.In)), make([]int, len(g.Out))
 	free := make([]int, len(g.In)+len(g.Out))
 	open := func(p Pace, i, clock int) bool {
@@ -48,33 +48,43 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 		done := true
 		for _, i := range rng.Perm(len(g.Nodes)) {
 			n, l := g.Nodes[i], d.Loop(i)
-			it := next[i] % l.Iterations()
+			m := l.At(next[i] % l.Iterations())
 			if next[i] == frames*l.Iterations() {
 				continue
 			}
 			word, room := true, true
 			for p, s := range n.In {
-				word = word && (!l.Moves(l.Read[p], it) || was[s].visible > 0)
+				word = word && (m.Read>>p&1 == 0 || was[s].visible > 0)
 			}
 			for p, s := range n.Out {
-				room = room && (!l.Moves(l.Write[p], it) || was[s].visible+len(was[s].due) < d.Depth[s]+l.Latency)
+				room = room && (m.Write>>p&1 == 0 || was[s].visible+len(was[s].due) < d.Depth[s]+l.Latency)
 			}
 			switch c := &t.Nodes[i]; {
 			case !word:
 				c.Starved++
+				for p, s := range n.In {
+					if m.Read>>p&1 != 0 && was[s].visible == 0 {
+						t.Empty[s]++
+					}
+				}
 			case !room:
 				c.Blocked++
+				for p, s := range n.Out {
+					if m.Write>>p&1 != 0 && was[s].visible+len(was[s].due) >= d.Depth[s]+l.Latency {
+						t.Full[s]++
+					}
+				}
 			default:
 				c.Busy++
 				next[i]++
 				quiet = 0
 				for p, s := range n.In {
-					if l.Moves(l.Read[p], it) {
+					if m.Read>>p&1 != 0 {
 						streams[s].visible--
 					}
 				}
 				for p, s := range n.Out {
-					if l.Moves(l.Write[p], it) {
+					if m.Write>>p&1 != 0 {
 						streams[s].due = append(streams[s].due, clock+l.Latency)
 					}
 				}

@@ -10,6 +10,12 @@ type Trace struct {
 	Frames  []Frame
 	Nodes   []Node // per node of the graph
 	High    []int  // per stream: most words that stood in its FIFO in a clock, before any was read
+	Empty   []int  // per stream: clocks in which the layer that reads it waited for a word on it
+	Full    []int  // per stream: clocks in which the layer that writes it had every word and waited for room on it
+	Period  Period // the steady state, where the run came to it
+	Steady  []Node // the clocks of one period; nil where none was found
+
+	Bottleneck Bottleneck
 }
 
 // A Frame is when one frame came out.
@@ -39,9 +45,12 @@ func newTrace(g *dataflow.Graph, frames int) *Trace {
 // Latency is the clocks from the first input word to the last output word of the first frame, both included.
 func (t *Trace) Latency() int { return t.Frames[0].Last + 1 }
 
-// Interval is the mean number of clocks between the ends of consecutive frames over the last half of the run, where
-// pipelines and FIFOs have filled; 0 for a single frame, which has no interval.
+// Interval is the clocks between frames: exactly, of the steady state that the run came to; else the mean over the last
+// half of the run, where pipelines and FIFOs have filled; 0 for a single frame, which has no interval.
 func (t *Trace) Interval() float64 {
+	if t.Period.Frames > 0 {
+		return float64(t.Period.Clocks) / float64(t.Period.Frames)
+	}
 	last := len(t.Frames) - 1
 	if last == 0 {
 		return 0
@@ -51,31 +60,23 @@ func (t *Trace) Interval() float64 {
 }
 
 // finish fills in what the streams hold.
-func (s *state) finish(d *dataflow.Design) *Trace {
-	g, t := d.Model.Graph, s.trace
-	for _, f := range s.streams {
-		t.High = append(t.High, f.high)
+func (e *engine) finish() *Trace {
+	g, t := e.design.Model.Graph, e.trace
+	t.Cycles = e.clock()
+	for _, s := range e.streams {
+		t.High = append(t.High, s.high)
+		t.Empty = append(t.Empty, s.empty)
+		t.Full = append(t.Full, s.full)
 	}
-	for _, k := range s.sinks {
-		if k.data {
-			t.Outputs = column(t.Outputs, cut(k.taken, k.fifo.port, g.Streams[k.fifo.id].Type.Shape))
+	for _, k := range e.sinks {
+		if k.stream.data != nil {
+			t.Outputs = column(t.Outputs, cut(k.taken, k.stream.port, g.Streams[k.stream.id].Type.Shape))
 		}
 	}
-	for i, f := range s.streams {
-		if f.kept != nil {
-			t.Streams = column(t.Streams, cut(f.kept, f.port, g.Streams[i].Type.Shape))
+	for i, s := range e.streams {
+		if s.data != nil && s.data.kept != nil {
+			t.Streams = column(t.Streams, cut(s.data.kept, s.port, g.Streams[i].Type.Shape))
 		}
 	}
 	return t
-}
-
-// column appends one tensor to every frame.
-func column(frames [][]dataflow.Tensor, tensors []dataflow.Tensor) [][]dataflow.Tensor {
-	if frames == nil {
-		frames = make([][]dataflow.Tensor, len(tensors))
-	}
-	for f, v := range tensors {
-		frames[f] = append(frames[f], v)
-	}
-	return frames
 }

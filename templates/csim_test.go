@@ -65,6 +65,7 @@ func TestCSim(t *testing.T) {
 		cxx    string
 	}{
 		{"twins", twins, ""},
+		{"forked", forked, ""},
 		{"tfc", tfc, ""},
 		{"small as synthesised", small, "g++ -D__SYNTHESIS__"},
 	} {
@@ -249,23 +250,27 @@ func lastLine(s string) string {
 // TestSyntax has compilers read the project as synthesis sees it, with every warning an error.
 func TestSyntax(t *testing.T) {
 	t.Parallel()
-	files, _ := project(t, small(t), 1)
-	dir := t.TempDir()
-	if err := files.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	for _, cxx := range []string{"g++", "clang++"} {
-		t.Run(cxx, func(t *testing.T) {
+	for _, c := range []struct {
+		cxx    string
+		design func(testing.TB) *dataflow.Design
+	}{{"g++", small}, {"clang++", small}, {"g++", forked}, {"clang++", forked}} {
+		d := c.design(t)
+		t.Run(c.cxx+" "+d.Model.Name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(cxx); err != nil {
+			if _, err := exec.LookPath(c.cxx); err != nil {
 				t.Fatalf("%v: make setup installs it", err)
+			}
+			files, _ := project(t, d, 1)
+			dir := t.TempDir()
+			if err := files.Write(dir); err != nil {
+				t.Fatal(err)
 			}
 			for _, file := range []string{"top.cpp", "layers.cpp", "tb/tb.cpp"} {
 				args := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", "-Icsim", file}
 				if file != "tb/tb.cpp" {
 					args = append(args, "-D__SYNTHESIS__")
 				}
-				cmd := exec.Command(cxx, args...)
+				cmd := exec.Command(c.cxx, args...)
 				cmd.Dir = filepath.Join(dir, "hls")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s: %v\n%.3000s", file, err, out)

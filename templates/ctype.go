@@ -2,6 +2,8 @@ package templates
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -47,8 +49,20 @@ func cConstant(f dataflow.Field) (string, error) {
 		return fmt.Sprintf("static const int %s = %d;", f.Name, v), nil
 	case num.Type:
 		return fmt.Sprintf("typedef %s %s;", cType(v), f.Name), nil
+	case []int:
+		return fmt.Sprintf("typedef hlsgen::counts<%s> %s;", cList(v, strconv.Itoa), f.Name), nil
+	case []num.Type:
+		return fmt.Sprintf("typedef hlsgen::types<%s> %s;", cList(v, cType), f.Name), nil
 	}
 	return "", fmt.Errorf("config field %s has a value of type %T", f.Name, f.Value)
+}
+
+func cList[T any](items []T, spell func(T) string) string {
+	spelled := make([]string, len(items))
+	for i, x := range items {
+		spelled[i] = spell(x)
+	}
+	return strings.Join(spelled, ", ")
 }
 
 // cStorage is the implementation that a table is bound to; empty where the tool chooses.

@@ -10,8 +10,12 @@ import (
 	"testing"
 
 	"hlsgen/boards"
+	"hlsgen/hlslib/add"
+	"hlsgen/hlslib/dup"
 	"hlsgen/hlslib/dwc"
+	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/golden"
@@ -104,7 +108,7 @@ func tensorType(elem num.Type, shape ...int) dataflow.Type {
 
 var sign = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
 
-// small is a network of every layer kind, with signed, unsigned and bipolar elements and per-channel thresholds.
+// small is a chain, with signed, unsigned and bipolar elements and per-channel thresholds.
 func small(t testing.TB) *dataflow.Design {
 	r := rand.New(rand.NewPCG(2, 3))
 	steps := make([]num.Step, 12)
@@ -147,6 +151,48 @@ func twins(t testing.TB) *dataflow.Design {
 	}
 	d.Model = &dataflow.Model{Name: "twins", Graph: g}
 	d.Depth = []int{2, 2, 2, 2}
+	return d
+}
+
+// forked is a network whose streams part and meet: windows, tile by tile, are pooled and then read three times; two of
+// the branches join again.
+func forked(t testing.TB) *dataflow.Design {
+	var b dataflow.Builder
+	d := &dataflow.Design{Target: zcu104}
+	layer := func(op dataflow.Op, f dataflow.Fold, in ...int) []int {
+		out, err := b.Add(op, in, nil, []string{"/" + op.Kind()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Folds = append(d.Folds, f)
+		return out
+	}
+	by3 := dataflow.Fold{PE: 3, SIMD: 1}
+	steps := make([]num.Step, 6)
+	for c := range steps {
+		at := int64(c) * 5
+		steps[c] = num.Step{At: []int64{at - 20, at, at + 20}, Value: []int64{int64(c), 3, -1, 9}} // falls: deltas
+	}
+	windows := b.Input("windows", tensorType(uintN(4), 2, 3, 4, 6))
+	pooled := layer(pool.New(pool.Params{Op: pool.Max}), dataflow.Fold{PE: 3, SIMD: 2}, windows)
+	copies := layer(dup.New(dup.Params{Copies: 3}), by3, pooled[0])
+	signs := layer(threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{7}, Value: []int64{-1, 1}}}}), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.LUTRAM}, copies[0])
+	scaled := add.Params{Factors: [2][]int64{{-9, 4, 3, 0, 1, 17}, {2}}, Steps: steps}
+	joined := layer(add.New(scaled), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.BRAM, Compute: dataflow.DSP}, signs[0], copies[1])
+	mean := layer(globalpool.New(globalpool.Params{Op: globalpool.Sum}), by3, copies[2])
+	b.Output(joined[0])
+	b.Output(mean[0])
+	g, err := b.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Model = &dataflow.Model{Name: "forked", Graph: g}
+	for range g.Streams {
+		d.Depth = append(d.Depth, 2)
+	}
+	if err := d.Verify(); err != nil {
+		t.Fatal(err)
+	}
 	return d
 }
 
@@ -328,17 +374,19 @@ func TestPorts(t *testing.T) {
 	port := dataflow.Port{Elem: intN(4), PerWord: 300, Words: 1}
 	frames := []dataflow.Tensor{{Data: make([]int64, 300)}}
 	files, err := templates.Bench([]templates.Trial{{
-		Layer: templates.Layer{Name: "Add_0", Instance: dataflow.Instance{Header: "mvau.hpp", Func: "add"}, In: []dataflow.Port{port, port}, Out: []dataflow.Port{port}},
-		In:    [][]dataflow.Tensor{frames, frames}, Out: [][]dataflow.Tensor{frames},
+		Layer: templates.Layer{Name: "Add_0", Instance: dataflow.Instance{Header: "mvau.hpp", Func: "add", Config: []dataflow.Field{
+			{Name: "in_words", Value: []int{3, 1}}, {Name: "in_types", Value: []num.Type{intN(4), {Kind: num.Bipolar, Width: 1}}}}}, In: []dataflow.Port{port, port}, Out: []dataflow.Port{port}},
+		In: [][]dataflow.Tensor{frames, frames}, Out: [][]dataflow.Tensor{frames},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, wants := range map[string][]string{
 		"hls/ap_types.hpp": {"#define AP_INT_MAX_W 2048\n"},
-		"hls/layers.hpp":   {"    static const int in1_width = 1200;\n", "    static const int out_width = 1200;\n"},
-		"hls/layers.cpp":   {"    hlsgen::add<Add_0_config>(in0, in1, out);\n"},
-		"hls/tb/tb.cpp":    {"        Add_0_in1.send(frame, in1);\n        Add_0(in0, in1, out);\n", "bench.expect(Add_0_out, frame, out);\n"},
+		"hls/layers.hpp": {"    static const int in1_width = 1200;\n", "    static const int out_width = 1200;\n",
+			"    typedef hlsgen::counts<3, 1> in_words;\n", "    typedef hlsgen::types<ap_int<4>, hlsgen::bipolar> in_types;\n"},
+		"hls/layers.cpp": {"    hlsgen::add<Add_0_config>(in0, in1, out);\n"},
+		"hls/tb/tb.cpp":  {"        Add_0_in1.send(frame, in1);\n        Add_0(in0, in1, out);\n", "bench.expect(Add_0_out, frame, out);\n"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(string(files.Get(path)), want) {

@@ -1,4 +1,4 @@
-// Comparisons with thresholds.
+// Comparisons with thresholds, and the step functions that are made of them.
 #ifndef HLSGEN_CORE_COMPARE_HPP
 #define HLSGEN_CORE_COMPARE_HPP
 
@@ -27,6 +27,52 @@ ap_uint<count_width(STEPS)> count_exceeded(const A& value, const ROW& row, int f
         if (exceeds(value, element<T, PER_LIMB>(row, first + i))) count += 1;
     }
     return count;
+}
+
+// affine is base + unit*n. It wraps around at the output's width, within which it ends.
+template <class C, class N, class B> typename C::out_t affine(const N& n, const B& base) {
+#pragma HLS INLINE
+    const ap_int<element_type<typename C::out_t>::signed_width> sum = n * C::unit + number(base);
+    return typename C::out_t(sum);
+}
+
+// apply_steps is a channel's step function of value: the i-th of the channels in a row of the tables. There are the
+// thresholds alone, or with a base per channel, or with that and what each threshold adds; T_t and T_per_limb of a table
+// T are members of C. Without tables it is base + unit*value.
+template <class C, class A> typename C::out_t apply_steps(const A& value, int, int) {
+#pragma HLS INLINE
+    return affine<C>(value, ap_int<32>(C::base));
+}
+
+template <class C, class A, class T>
+typename C::out_t apply_steps(const A& value, int row, int i, const T& thresholds) {
+#pragma HLS INLINE
+    typedef typename C::thresholds_t threshold_t;
+    return affine<C>(count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(value, thresholds[row], i * C::steps),
+                     ap_int<32>(C::base));
+}
+
+template <class C, class A, class T, class B>
+typename C::out_t apply_steps(const A& value, int row, int i, const T& thresholds, const B& base) {
+#pragma HLS INLINE
+    typedef typename C::thresholds_t threshold_t;
+    return affine<C>(count_exceeded<C::steps, threshold_t, C::thresholds_per_limb>(value, thresholds[row], i * C::steps),
+                     element<typename C::base_t, C::base_per_limb>(base[row], i));
+}
+
+template <class C, class A, class T, class B, class D>
+typename C::out_t apply_steps(const A& value, int row, int i, const T& thresholds, const B& base, const D& deltas) {
+#pragma HLS INLINE
+    typedef typename C::thresholds_t threshold_t;
+    typedef typename C::deltas_t delta_t;
+    ap_int<element_type<typename C::out_t>::signed_width> sum = number(element<typename C::base_t, C::base_per_limb>(base[row], i));
+    for (int s = 0; s < C::steps; s++) {
+#pragma HLS UNROLL
+        const int at = i * C::steps + s;
+        if (exceeds(value, element<threshold_t, C::thresholds_per_limb>(thresholds[row], at)))
+            sum += number(element<delta_t, C::deltas_per_limb>(deltas[row], at));
+    }
+    return typename C::out_t(sum);
 }
 
 } // namespace hlsgen

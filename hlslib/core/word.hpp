@@ -65,6 +65,23 @@ template <class T, int N> void put(ap_uint<N>& word, int i, const T& value) {
     word.range((i + 1) * width - 1, i * width) = bits;
 }
 
+// recode writes the elements of a word, which are of type FROM, as elements of type TO. It holds their values.
+template <class TO, class FROM, int N>
+ap_uint<N / element_type<FROM>::width * element_type<TO>::width> recode(const ap_uint<N>& word) {
+#pragma HLS INLINE
+    const int count = N / element_type<FROM>::width;
+    ap_uint<count * element_type<TO>::width> recoded = 0;
+    for (int i = 0; i < count; i++) {
+#pragma HLS UNROLL
+        put(recoded, i, TO(number(get<FROM>(word, i))));
+    }
+    return recoded;
+}
+
+// types and counts are lists in a config struct: an element type, or a number, for every port.
+template <class... T> struct types {};
+template <int... N> struct counts {};
+
 // limb is a word of a table, of at most 64 bits. In C simulation it is a plain integer: a table of classes costs compilers
 // ten times the time and memory, and with the vendor's headers it is not even constant.
 #ifdef __SYNTHESIS__

@@ -6,7 +6,8 @@
 //
 //	for f < F: for i < L/min(In,Out): one clock
 //
-// or frame/min(In,Out) clocks. Where In >= Out, iteration i writes word i and reads when it needs an element beyond
+// or frame/min(In,Out) clocks. Elements keep the order in which they travel, so that both ends have the same Tile: a
+// converter regroups words, it does not turn one order into another. Where In >= Out, iteration i writes word i and reads when it needs an element beyond
 // those read so far; where In < Out, iteration i reads word i and writes when that completes a word.
 package dwc
 
@@ -25,8 +26,9 @@ const Doc = "words of one width into words of another, element by element"
 
 // Params makes the layer.
 type Params struct {
-	In  int `json:"in"`  // elements in a word that is read
-	Out int `json:"out"` // elements in a word that is written
+	In   int `json:"in"`             // elements in a word that is read
+	Out  int `json:"out"`            // elements in a word that is written
+	Tile int `json:"tile,omitempty"` // of both ports; 0 is row-major order
 }
 
 type op struct {
@@ -55,6 +57,9 @@ func (p Params) verify() error {
 	if p.In < 1 || p.Out < 1 || p.In > dataflow.MaxWord || p.Out > dataflow.MaxWord {
 		return fmt.Errorf("words of %d into words of %d elements, want 1 to %d", p.In, p.Out, dataflow.MaxWord)
 	}
+	if p.Tile < 0 {
+		return fmt.Errorf("tiles of %d channels", p.Tile)
+	}
 	return nil
 }
 
@@ -69,6 +74,9 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	}
 	if len(in) != 1 {
 		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
+	}
+	if t := o.p.Tile; t > 0 && (in[0].Shape.Channels()%t != 0 || in[0].Shape.Tiled(t) == 0) {
+		return nil, nil, fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of windows, other than all of them", t, in[0].Shape)
 	}
 	b := &op{p: o.p, typ: in[0]}
 	size, period := in[0].Shape.Size(), lcm(o.p.In, o.p.Out)

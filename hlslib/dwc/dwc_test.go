@@ -32,6 +32,9 @@ func TestContract(t *testing.T) {
 	for _, p := range []dwc.Params{{In: 49, Out: 8}, {In: 16, Out: 98}, {In: 784, Out: 1}, {In: 1, Out: 4096}, {In: 12, Out: 18}} {
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d", p.In, p.Out), Op: dwc.New(p), In: []dataflow.Type{typ(uintN(1), p.In*p.Out)}})
 	}
+	for _, p := range []dwc.Params{{In: 2, Out: 6, Tile: 2}, {In: 6, Out: 4, Tile: 2}, {In: 12, Out: 4, Tile: 4}, {In: 1, Out: 8, Tile: 1}} {
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d in tiles of %d", p.In, p.Out, p.Tile), Op: dwc.New(p), In: []dataflow.Type{typ(intN(3), 2, 3, 8)}})
+	}
 	layertest.Check(t, 70, cases...)
 }
 
@@ -81,6 +84,10 @@ func TestBindRefuses(t *testing.T) {
 		{dwc.Params{In: -2, Out: 2}, []dataflow.Type{in}, "words of -2"},
 		{dwc.Params{In: 1, Out: 1 << 40}, []dataflow.Type{in}, "words of 1 into"},
 		{dwc.Params{In: 2, Out: 3}, nil, "0 inputs"},
+		{dwc.Params{In: 2, Out: 3, Tile: -1}, []dataflow.Type{in}, "tiles of -1 channels"},
+		{dwc.Params{In: 2, Out: 3, Tile: 2}, []dataflow.Type{in}, "tiles of 2 channels of a frame of shape [24]"},
+		{dwc.Params{In: 2, Out: 3, Tile: 5}, []dataflow.Type{typ(uintN(4), 3, 8)}, "tiles of 5 channels"},
+		{dwc.Params{In: 2, Out: 3, Tile: 8}, []dataflow.Type{typ(uintN(4), 3, 8)}, "tiles of 8 channels"},
 		{dwc.Params{In: 5, Out: 2}, []dataflow.Type{in}, "a frame of shape [24] has 24 elements, want whole words of 5 and of 2"},
 		{dwc.Params{In: 16, Out: 12}, []dataflow.Type{in}, "whole words of 16 and of 12"},
 		{dwc.Params{In: 2048, Out: 1}, []dataflow.Type{typ(uintN(4), 2048)}, "a word of 8192 bits"},

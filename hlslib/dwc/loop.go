@@ -14,8 +14,8 @@ func (o *op) Folds() iter.Seq[dataflow.Fold] {
 
 func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	n := o.typ.Shape.Size()
-	return []dataflow.Port{{Elem: o.typ.Elem, PerWord: o.p.In, Words: n / o.p.In}},
-		[]dataflow.Port{{Elem: o.typ.Elem, PerWord: o.p.Out, Words: n / o.p.Out}}
+	return []dataflow.Port{{Elem: o.typ.Elem, PerWord: o.p.In, Words: n / o.p.In, Tile: o.p.Tile}},
+		[]dataflow.Port{{Elem: o.typ.Elem, PerWord: o.p.Out, Words: n / o.p.Out, Tile: o.p.Tile}}
 }
 
 func (o *op) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {

@@ -2,63 +2,31 @@ package mvau
 
 import (
 	"iter"
-	"math/bits"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
-// Folds yields, for every PE that divides MH and SIMD that divides MW in increasing order, the memories and multipliers
-// to choose from. Bipolar operands need no multiplier.
+// Folds yields, for every PE that divides a group's outputs and SIMD that divides MW in increasing order, the memories
+// and multipliers to choose from.
 func (o *op) Folds() iter.Seq[dataflow.Fold] {
-	compute := []dataflow.Compute{dataflow.LUT, dataflow.DSP}
-	if !o.multiplies() {
-		compute = compute[:1]
-	}
-	return func(yield func(dataflow.Fold) bool) {
-		for _, pe := range o.pe {
-			for _, simd := range o.simd {
-				if !o.fits(pe, simd) {
-					continue
-				}
-				for _, m := range []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM} {
-					for _, c := range compute {
-						if !yield(dataflow.Fold{PE: pe, SIMD: simd, Memory: m, Compute: c}) {
-							return
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-func (o *op) multiplies() bool {
-	return o.weight.Kind != num.Bipolar && o.in.Elem.Kind != num.Bipolar
-}
-
-// fits holds a fold against what Vitis HLS accepts.
-func (o *op) fits(pe, simd int) bool {
-	row := pe * simd * o.weight.Width
-	if o.compare.Over != nil {
-		row = max(row, pe*len(o.compare.Over[0])*o.acc.Width)
-	}
-	return simd*o.in.Elem.Width <= dataflow.MaxWord && pe*o.out.Elem.Width <= dataflow.MaxWord &&
-		row <= dataflow.MaxRow && o.vectors <= dataflow.MaxIterations/(o.mh/pe)/(o.mw/simd)
+	return o.unit.Folds(o.pe, o.simd, func(pe, simd int) bool { return o.unit.Fits(simd, pe, simd, o.vectors) })
 }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
-	return []dataflow.Port{{Elem: o.in.Elem, PerWord: f.SIMD, Words: o.vectors * o.mw / f.SIMD}},
-		[]dataflow.Port{{Elem: o.out.Elem, PerWord: f.PE, Words: o.vectors * o.mh / f.PE}}
+	return []dataflow.Port{{Elem: o.in.Elem, PerWord: f.SIMD, Words: o.in.Shape.Size() / f.SIMD, Tile: o.tile}},
+		[]dataflow.Port{{Elem: o.out.Elem, PerWord: f.PE, Words: o.out.Shape.Size() / f.PE}}
 }
 
-// Loop has a latency of one clock each to fetch, multiply, accumulate and compare, and one per level of the adder tree.
+// folds is NF and SF: how many times PE outputs make a group's, and SIMD inputs.
+func (o *op) folds(f dataflow.Fold) (nf, sf int) { return o.mh / o.p.groups() / f.PE, o.mw / f.SIMD }
+
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}, dataflow.Index{Kind: dataflow.Last}
+	nf, sf := o.folds(f)
 	return dataflow.Nest{
-		Trips:   []int{o.vectors, o.mh / f.PE, o.mw / f.SIMD},
+		Trips:   []int{o.vectors * o.p.groups(), nf, sf},
 		Read:    []dataflow.Access{{each, first, each}},
 		Write:   []dataflow.Access{{each, each, last}},
-		Latency: 4 + bits.Len(uint(f.SIMD-1)),
+		Latency: o.unit.Latency(f.SIMD),
 	}.Loop()
 }

@@ -4,27 +4,29 @@
 //
 //	y[c] = f[c](sum over k of W[c][k]*x[k])
 //
-// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the accumulator.
+// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the accumulator (package mac).
 //
-// PE outputs are computed side by side, each from SIMD inputs a clock. With NF = MH/PE and SF = MW/SIMD the loop is
+// With G groups a vector is a window [K, C]: group g has the channels from g*C/G on, of all positions, and makes the
+// outputs from g*MH/G on. Its MW = K*C/G elements travel together: tile by tile of C/G channels, by position and then by
+// channel, which is the order of its weights.
 //
-//	for v < V: for nf < NF: for sf < SF: one clock
+// PE outputs of a group are computed side by side, each from SIMD inputs a clock. With NF = MH/G/PE and SF = MW/SIMD the
+// loop is
 //
-// or V*NF*SF clocks a frame. Iterations with nf = 0 read a word, x[sf*SIMD .. sf*SIMD+SIMD-1]; it is kept for the other
-// nf. Iterations with sf = SF-1 write a word, y[nf*PE .. nf*PE+PE-1]. Row nf*SF+sf of the weight table is what one
-// iteration takes: element pe*SIMD+simd of it is W[nf*PE+pe][sf*SIMD+simd].
+//	for v < V: for g < G: for nf < NF: for sf < SF: one clock
 //
-// The accumulator is the narrowest type that holds the final sums of all channels; what lies between may wrap around,
-// which two's complement forgives. Where weights and inputs are both bipolar, products are matches of bits and the
-// accumulator counts them: p matches in MW are a sum of 2p-MW, and thresholds are moved likewise.
+// or V*G*NF*SF clocks a frame. Iterations with nf = 0 read a word, x[sf*SIMD .. sf*SIMD+SIMD-1] of the group; it is kept
+// for the other nf. Iterations with sf = SF-1 write a word, the PE outputs from (g*NF+nf)*PE on. Row (g*NF+nf)*SF+sf of
+// the weight table is what one iteration takes: element pe*SIMD+i of it is W[(g*NF+nf)*PE+pe][sf*SIMD+i].
 package mvau
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/mac"
 	"hlsgen/internal/num"
 )
 
@@ -34,32 +36,25 @@ const Kind = "MVAU"
 // Doc says in one line what the layer does.
 const Doc = "matrix times vector, then one step function per channel (fully connected layers, convolutions)"
 
-// Limits of what Bind accepts.
-const (
-	MaxWeight     = 1 << 40 // magnitude of a weight
-	MaxThresholds = 1 << 12 // of one channel: a jump by n of the outputs' common unit is n thresholds
-	maxAccBits    = 63
-)
-
 // Params makes the layer.
 type Params struct {
-	Weights [][]int64  `json:"weights"`         // [MH][MW]
-	Steps   []num.Step `json:"steps,omitempty"` // none, one for all channels, or one per channel
+	Weights [][]int64  `json:"weights"`          // [MH][MW]
+	Steps   []num.Step `json:"steps,omitempty"`  // none, one for all channels, or one per channel
+	Groups  int        `json:"groups,omitempty"` // 0 is 1
 }
+
+// groups is G.
+func (p Params) groups() int { return max(1, p.Groups) }
 
 type op struct {
 	p      Params
 	mh, mw int
 	// The rest is set by Bind.
+	unit    *mac.Unit
 	in, out dataflow.Type
 	vectors int
-	weight  num.Type // of one weight
-	acc     num.Type // of the accumulator
-	xnor    bool     // weights and inputs are bipolar, acc counts matches
-	product num.Range
-	compare num.Comparators // one row per channel; Over is nil without activation
-	bound   dataflow.Bound
-	pe      []int // what divides MH
+	tile    int   // of the input
+	pe      []int // what divides the outputs of a group
 	simd    []int // what divides MW
 }
 
@@ -85,27 +80,11 @@ func Decode(params []byte) (dataflow.Op, error) {
 }
 
 func (p Params) verify() error {
-	if len(p.Weights) == 0 || len(p.Weights[0]) == 0 {
-		return errors.New("there are no weights")
+	if err := mac.Verify(p.Weights, p.Steps); err != nil {
+		return err
 	}
-	mw := len(p.Weights[0])
-	for c, row := range p.Weights {
-		if len(row) != mw {
-			return fmt.Errorf("row %d of the weights has %d elements, row 0 has %d", c, len(row), mw)
-		}
-		for k, w := range row {
-			if w > MaxWeight || w < -MaxWeight {
-				return fmt.Errorf("weight %d of channel %d is %d, beyond 2^40", k, c, w)
-			}
-		}
-	}
-	if n := len(p.Steps); n > 1 && n != len(p.Weights) {
-		return fmt.Errorf("%d step functions for %d channels, want none, one or %d", n, len(p.Weights), len(p.Weights))
-	}
-	for c, s := range p.Steps {
-		if err := s.Verify(); err != nil {
-			return fmt.Errorf("channel %d: %w", c, err)
-		}
+	if p.Groups < 0 || len(p.Weights)%p.groups() != 0 {
+		return fmt.Errorf("%d groups of %d outputs", p.Groups, len(p.Weights))
 	}
 	return nil
 }
@@ -115,7 +94,7 @@ func (o *op) Kind() string { return Kind }
 func (o *op) Params() any { return o.p }
 
 // Bind takes one input of shape [..., MW], where MW may be the product of several trailing axes, and gives one output of
-// shape [..., MH].
+// shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW.
 func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if err := o.p.verify(); err != nil {
 		return nil, nil, err
@@ -123,97 +102,66 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if len(in) != 1 {
 		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
 	}
-	x, ok := in[0].Vectors(o.mw)
-	if !ok {
-		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d by %d, want vectors of %d", in[0].Shape, o.mh, o.mw, o.mw)
+	b := &op{p: o.p, mh: o.mh, mw: o.mw}
+	groups := b.p.groups()
+	if b.mw > dataflow.MaxElements/groups {
+		return nil, nil, fmt.Errorf("%d groups of %d inputs, a frame has at most %d elements", groups, b.mw, dataflow.MaxElements)
 	}
-	shape := x.Shape
-	b := &op{p: o.p, mh: o.mh, mw: o.mw, in: x, vectors: shape.Vectors()}
-	b.weight = num.Narrowest(b.p.Weights...)
-	b.xnor = b.weight.Kind == num.Bipolar && b.in.Elem.Kind == num.Bipolar
-	b.pe, b.simd = dataflow.Divisors(b.mh), dataflow.Divisors(b.mw)
-	if err := b.bindAccumulator(); err != nil {
+	var ok bool
+	if b.in, ok = in[0].Vectors(groups * b.mw); !ok {
+		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d by %d, want vectors of %d", in[0].Shape, b.mh, b.mw, groups*b.mw)
+	}
+	if groups > 1 {
+		window, ok := windowOf(in[0].Shape, groups*b.mw)
+		if !ok || window.Channels()%groups != 0 {
+			return nil, nil, fmt.Errorf("an input of shape %v for %d groups of %d inputs, want [..., positions, channels] with channels for every group", in[0].Shape, groups, b.mw)
+		}
+		b.tile = window.Tiled(window.Channels() / groups)
+	}
+	b.vectors = b.in.Shape.Vectors()
+	b.pe, b.simd = dataflow.Divisors(b.mh/groups), dataflow.Divisors(b.mw)
+	var err error
+	if b.unit, err = mac.Bind(b.p.Weights, b.p.Steps, b.in.Elem, b.groupRanges(in[0].Shape.Channels())); err != nil {
 		return nil, nil, err
 	}
-	b.out.Shape = append(append(dataflow.Shape{}, shape[:len(shape)-1]...), b.mh)
-	if err := b.bindOutput(); err != nil {
-		return nil, nil, err
-	}
+	b.out = dataflow.Type{Shape: slices.Clone(b.in.Shape), Range: b.unit.Range, Elem: b.unit.Out}
+	b.out.Shape[len(b.out.Shape)-1] = b.mh
 	for range b.Folds() {
 		return b, []dataflow.Type{b.out}, nil
 	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
-		dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
+	return nil, nil, mac.ErrFolds
 }
 
-// sum is the exact range of channel c's sum of products.
-func (o *op) sum(c int) (num.Range, bool) { return num.Dot(o.p.Weights[c], o.in.Range) }
-
-// accumulated is what the accumulator holds for the sums r.
-func (o *op) accumulated(r num.Range) num.Range {
-	if o.xnor {
-		k := int64(o.mw)
-		return num.Range{Lo: (r.Lo + k) / 2, Hi: (r.Hi + k) / 2}
+// windowOf is the shape [K, C] of a vector of n elements: of the last axis, or of the last two.
+func windowOf(s dataflow.Shape, n int) (window dataflow.Shape, ok bool) {
+	c := s.Channels()
+	if c == n {
+		return dataflow.Shape{1, c}, true
 	}
-	return r
-}
-
-// activation is channel c's step function; ok is false where there is none.
-func (o *op) activation(c int) (s num.Step, ok bool) {
-	switch len(o.p.Steps) {
-	case 0:
-		return num.Step{}, false
-	case 1:
-		return o.p.Steps[0], true
+	if len(s) < 2 || s[len(s)-2] != n/c {
+		return nil, false
 	}
-	return o.p.Steps[c], true
+	return s[len(s)-2:], true
 }
 
-// bindOutput derives the output's ranges and element type, and the comparators that make it.
-func (o *op) bindOutput() error {
-	o.out.Range = make([]num.Range, o.mh)
-	steps, values := make([]num.Step, o.mh), make([][]int64, o.mh)
-	acc := make([]num.Range, o.mh)
-	for c := range o.mh {
-		r, _ := o.sum(c)
-		s, ok := o.activation(c)
-		if !ok {
-			o.out.Range[c] = r
-			continue
+// groupRanges gives the inputs that an output's weights meet: those of its group, of windows of so many channels.
+func (o *op) groupRanges(channels int) func(c int) []num.Range {
+	groups := o.p.groups()
+	if groups == 1 || len(o.in.Range) == 1 {
+		return func(int) []num.Range { return o.in.Range }
+	}
+	each := channels / groups
+	of := make([][]num.Range, groups)
+	for g := range of {
+		for at := g * each; at < len(o.in.Range); at += channels {
+			of[g] = append(of[g], o.in.Range[at:at+each]...)
 		}
-		acc[c] = o.accumulated(r)
-		steps[c] = o.onAccumulator(s.Over(r)).Over(acc[c])
-		if !steps[c].NonDecreasing() {
-			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the signs of the weights", c, r)
-		}
-		o.out.Range[c], values[c] = steps[c].Reach(acc[c]), steps[c].Value
 	}
-	if len(o.p.Steps) == 0 {
-		o.out.Elem = num.Smallest(o.out.Union())
-		return nil
-	}
-	o.out.Elem = num.Narrowest(values...)
-	o.compare = num.Compare(steps, acc, o.acc, MaxThresholds)
-	if o.compare.Delta != nil {
-		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of its own", MaxThresholds)
-	}
-	return nil
+	return func(c int) []num.Range { return of[c/(o.mh/groups)] }
 }
 
-// onAccumulator is s as a function of the accumulator. Matches p stand for the sum 2p-MW, which reaches a breakpoint at
-// from p = (at+MW)/2 on, rounded up; of two breakpoints that meet there, no sum lies between.
-func (o *op) onAccumulator(s num.Step) num.Step {
-	if !o.xnor {
-		return s
-	}
-	m := num.Step{Value: s.Value[:1:1]}
-	for i, at := range s.At {
-		p := (at + int64(o.mw) + 1) >> 1
-		if n := len(m.At); n > 0 && m.At[n-1] == p {
-			m.Value[n] = s.Value[i+1]
-			continue
-		}
-		m.At, m.Value = append(m.At, p), append(m.Value, s.Value[i+1])
-	}
-	return m
-}
+// Accumulator tells the accumulator's width by all rules.
+func (o *op) Accumulator() dataflow.Bound { return o.unit.Bound }
+
+// Counts gives operations and parameters by FINN's names.
+func (o *op) Counts() map[string]int64 { return o.unit.Counts(o.vectors) }

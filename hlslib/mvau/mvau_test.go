@@ -199,7 +199,7 @@ func TestAccumulator(t *testing.T) {
 
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
-	ones := [][]int64{{1, 1}}
+	ones, pair := [][]int64{{1, 1}}, [][]int64{{1, 1}, {1, 2}}
 	in := typ(uintN(4), 2)
 	fall := num.Step{At: []int64{5}, Value: []int64{1, 0}}
 	wide := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}, Elem: intN(64)}
@@ -222,6 +222,14 @@ func TestBindRefuses(t *testing.T) {
 		{mvau.Params{Weights: [][]int64{{1, 0}}}, []dataflow.Type{wide}, "needs 64 bits"},
 		{mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{5, 6}, Value: []int64{0, 1, 5000}}}}, []dataflow.Type{in}, "more than 4096 thresholds"},
 		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4), 1<<28, 2)}, ""},
+		{mvau.Params{Weights: ones, Groups: -1}, []dataflow.Type{in}, "-1 groups of 1 outputs"},
+		{mvau.Params{Weights: ones, Groups: 2}, []dataflow.Type{in}, "2 groups of 1 outputs"},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{in}, "an input of shape [2] for weights of 2 by 2, want vectors of 4"},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 4, 1)}, "an input of shape [4 1] for 2 groups of 2 inputs"},
+		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}, {1}}, Groups: 4}, []dataflow.Type{typ(uintN(4), 2, 2)}, "want [..., positions, channels] with channels for every group"},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 2, 2, 1)}, "an input of shape [2 2 1] for 2 groups of 2 inputs"},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 2, 2)}, ""},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 4)}, ""},
 	}
 	for _, tt := range tests {
 		_, _, err := mvau.New(tt.p).Bind(tt.in)
@@ -239,7 +247,8 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`, `{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
 		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`, `{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,
-		`{"weights":[[1]],"steps":[{"at":[1],"value":[1,2]},{"at":[1],"value":[1,2]}]}`, `{"weights":[[1]]} x`} {
+		`{"weights":[[1]],"steps":[{"at":[1],"value":[1,2]},{"at":[1],"value":[1,2]}]}`, `{"weights":[[1]]} x`,
+		`{"weights":[[1],[1]],"groups":3}`, `{"weights":[[1],[1]],"groups":-1}`} {
 		if op, err := mvau.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}

@@ -15,7 +15,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	y := make(dataflow.Word, k.pe)
 	for pe, x := range in[0] {
 		c := 0
-		if !k.o.shared() {
+		if !k.o.compare.Shared() {
 			c = iteration%k.folds*k.pe + pe
 		}
 		y[pe] = k.o.compare.Apply(c, x)

@@ -26,7 +26,7 @@ func (o *op) Folds() iter.Seq[dataflow.Fold] {
 
 // rows is the number of rows of the threshold table.
 func (o *op) rows(pe int) int {
-	if o.shared() {
+	if o.compare.Shared() {
 		return 1
 	}
 	return o.channels / pe
@@ -34,8 +34,8 @@ func (o *op) rows(pe int) int {
 
 // fits holds a fold against what Vitis HLS accepts.
 func (o *op) fits(pe int) bool {
-	row := o.steps() * o.in.Elem.Width
-	if !o.shared() {
+	row := dataflow.StepBits(o.compare, o.in.Elem)
+	if !o.compare.Shared() {
 		row *= pe
 	}
 	return pe*max(o.in.Elem.Width, o.out.Elem.Width) <= dataflow.MaxWord && row <= dataflow.MaxRow &&

@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -92,7 +91,7 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	}
 	b.pe = dataflow.Divisors(b.channels)
 	b.bindOutput()
-	if n := b.steps(); n > MaxThresholds {
+	if n := b.compare.Steps(); n > MaxThresholds {
 		return nil, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
 	}
 	for range b.Folds() {
@@ -117,20 +116,5 @@ func (o *op) bindOutput() {
 	}
 	o.out.Elem = num.Narrowest(values...)
 	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
-	o.compare = num.Compare(o.p.Steps, o.in.Range, o.in.Elem, 2*breaks)
-	k := &o.compare
-	for c := range k.Over {
-		if len(k.Base) > 1 || !slices.Equal(k.Over[c], k.Over[0]) || k.Delta != nil && !slices.Equal(k.Delta[c], k.Delta[0]) {
-			return
-		}
-	}
-	if k.Over = k.Over[:1]; k.Delta != nil {
-		k.Delta = k.Delta[:1]
-	}
+	o.compare = num.Compare(o.p.Steps, o.in.Range, o.in.Elem, 2*breaks).Merged()
 }
-
-// shared reports whether one row of thresholds serves all channels.
-func (o *op) shared() bool { return len(o.compare.Over) == 1 }
-
-// steps is the number of thresholds of a channel.
-func (o *op) steps() int { return len(o.compare.Over[0]) }

@@ -39,6 +39,7 @@ var places = map[string]place{
 	"hlslib":   {2, "hlslib", 1}, // the table of kinds, and the C++ files
 	"hlslib/*": {2, "hlslib", 0},
 
+	"internal/mac":      {1, "dataflow", 1}, // what layers with weights share
 	"internal/dataflow": {1, "dataflow", 0},
 	"internal/cost":     {1, "cost", 0},
 	"internal/pass":     {1, "pass", 0},

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -27,10 +28,11 @@ func (r *Result) FPS() float64 { return r.Design.Target.ClockMHz * 1e6 / r.Cycle
 // depth, FIFOs get what they use when each may hold a whole frame, rounded up to a power of two.
 func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
 	trace, err := r.tokens(ctx, r.Design)
-	if err != nil {
+	var dead *rtlsim.Deadlock
+	if stuck := errors.As(err, &dead); err != nil && (!stuck || o.FIFO != 0) {
 		return err
 	}
-	if o.FIFO == 0 && trace.Interval() > float64(r.Folding.Interval) {
+	if o.FIFO == 0 && (trace == nil || trace.Interval() > float64(r.Folding.Interval)) {
 		if trace, err = r.deepen(ctx, trace); err != nil {
 			return err
 		}
@@ -63,7 +65,7 @@ func (r *Result) deepen(ctx context.Context, before *rtlsim.Trace) (*rtlsim.Trac
 		free.Depth[s] = max(words, r.Design.Port(s).Words)
 	}
 	most, err := r.tokens(ctx, &free)
-	if err != nil || most.Interval() >= before.Interval() {
+	if err != nil || before != nil && most.Interval() >= before.Interval() {
 		return before, err // depth is not what is missing
 	}
 	sized := *r.Design

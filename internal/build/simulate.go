@@ -159,7 +159,11 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	if r.Folding, err = folding.Search(ctx, m, target, goal, d); err != nil || d.Failed() {
 		return nil, err
 	}
-	design := r.Folding.Design
+	folded := &Result{Design: r.Folding.Design, Folding: r.Folding}
+	if err := folded.clock(ctx, o.Options, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	design := folded.Design
 	streams, err := eval(ctx, design.Model.Graph, in)
 	if err != nil {
 		return nil, err

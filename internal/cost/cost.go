@@ -2,7 +2,9 @@
 // that a report can say where the LUTs go, and names its source. Plain numbers go in and come out: layers know which
 // of their figures a formula asks for.
 //
-// The FINN methods reproduce FINN's own estimates to the last LUT. They are for comparison with FINN; they count no FF.
+// Each thing that costs has two formulas. Fitted is this project's: parts with a physical meaning and the coefficients
+// of Coefficients, fitted on published results of synthesis; docs/estimator.md shows how far off it is. FINN
+// reproduces FINN's own estimates to the last LUT. It is for comparison with FINN; it counts no FF.
 package cost
 
 import "math/bits"
@@ -31,15 +33,39 @@ func Total(parts []Part) Resources {
 	return r
 }
 
+// A Formula is which of the two formulas counts.
+type Formula uint8
+
+// The formulas.
+const (
+	Fitted Formula = iota
+	FINN
+)
+
+// Costly is what has both formulas. A thing that FINN takes to be free has no parts by FINN.
+type Costly interface {
+	Fitted() []Part
+	FINN() []Part
+}
+
+// Parts is the cost of x by the formula.
+func (f Formula) Parts(x Costly) []Part {
+	if f == FINN {
+		return x.FINN()
+	}
+	return x.Fitted()
+}
+
 // Memory is where a table lies, in the terms of FINN's mem_mode and ram_style.
 type Memory uint8
 
-// The memories. The zero value is invalid.
+// The memories. The zero value says that there is none.
 const (
 	Block       Memory = iota + 1 // decoupled, ram_style block; FINN counts auto alike
 	Distributed                   // decoupled, ram_style distributed
 	Ultra                         // decoupled, ram_style ultra
 	Embedded                      // in the kernel: LUTs up to 128 rows, beyond that FINN counts block and ultra RAM both
+	Registers                     // flip-flops with a multiplexer, as HLS makes a partitioned array; not for FINN's formulas
 )
 
 // embeddedRows is the depth up to which FINN takes an embedded table to be LUTs.

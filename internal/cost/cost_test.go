@@ -18,26 +18,34 @@ var mvaus = []struct {
 	m                    MVAU
 	lut, bram, uram, dsp int
 }{
-	{"4x4 embedded", MVAU{4, 4, 1, 1, 2, 2, 32, true, false, Embedded}, 317, 0, 0, 0},
-	{"4x4 embedded dsp", MVAU{4, 4, 1, 1, 2, 2, 32, true, true, Embedded}, 313, 0, 0, 1},
-	{"4x4 decoupled", MVAU{4, 4, 1, 1, 2, 2, 32, true, false, Block}, 315, 1, 0, 0},
-	{"4x4 decoupled dsp", MVAU{4, 4, 1, 1, 2, 2, 32, true, true, Block}, 311, 1, 0, 1},
-	{"cybsec 0", MVAU{600, 64, 32, 15, 2, 1, 9, true, false, Block}, 5263, 27, 0, 0},
-	{"cybsec 1", MVAU{64, 64, 4, 16, 2, 2, 8, false, false, Block}, 1162, 4, 0, 0},
-	{"cybsec 2", MVAU{64, 64, 4, 16, 2, 2, 7, false, false, Block}, 1158, 4, 0, 0},
-	{"cybsec 3", MVAU{64, 1, 1, 1, 2, 2, 7, false, false, Block}, 316, 1, 0, 0},
-	{"unsw 1", MVAU{64, 64, 4, 16, 2, 8, 14, false, false, Block}, 3837, 4, 0, 0},
-	{"tfc-2w2a 0", MVAU{784, 64, 16, 49, 2, 2, 10, true, false, Block}, 10754, 44, 0, 0},
-	{"tfc-2w2a 1", MVAU{64, 64, 8, 8, 2, 2, 8, true, false, Block}, 1180, 4, 0, 0},
-	{"tfc-2w2a 3", MVAU{64, 10, 10, 8, 2, 2, 8, true, false, Distributed}, 1560, 0, 0, 0},
-	{"kws 0", MVAU{490, 256, 32, 10, 3, 8, 18, true, false, Block}, 19906, 27, 0, 0},
-	{"kws 1", MVAU{256, 256, 32, 8, 3, 3, 13, false, false, Block}, 5615, 22, 0, 0},
-	{"kws 3", MVAU{256, 12, 1, 8, 3, 3, 14, false, false, Block}, 467, 1, 0, 0},
-	{"tfc-1w1a 0", MVAU{784, 64, 16, 49, 1, 1, 10, false, false, Block}, 5615, 22, 0, 0},
-	{"cnv-2w2a 6", MVAU{256, 512, 1, 2, 2, 2, 10, true, false, Distributed}, 4429, 0, 0, 0},
-	{"cnv-2w2a 5", MVAU{2304, 256, 1, 8, 2, 2, 13, true, false, Block}, 415, 72, 0, 0},
-	{"4x4 ultra", MVAU{4, 4, 1, 1, 2, 2, 32, true, false, Ultra}, 315, 0, 1, 0},
-	{"embedded counts twice", MVAU{784, 64, 1, 49, 2, 2, 10, true, false, Embedded}, 953, 6, 2, 0},
+	{"4x4 embedded", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, Embedded), 317, 0, 0, 0},
+	{"4x4 embedded dsp", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, true, Embedded), 313, 0, 0, 1},
+	{"4x4 decoupled", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, Block), 315, 1, 0, 0},
+	{"4x4 decoupled dsp", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, true, Block), 311, 1, 0, 1},
+	{"cybsec 0", finnMVAU(600, 64, 32, 15, 2, 1, 9, true, false, Block), 5263, 27, 0, 0},
+	{"cybsec 1", finnMVAU(64, 64, 4, 16, 2, 2, 8, false, false, Block), 1162, 4, 0, 0},
+	{"cybsec 2", finnMVAU(64, 64, 4, 16, 2, 2, 7, false, false, Block), 1158, 4, 0, 0},
+	{"cybsec 3", finnMVAU(64, 1, 1, 1, 2, 2, 7, false, false, Block), 316, 1, 0, 0},
+	{"unsw 1", finnMVAU(64, 64, 4, 16, 2, 8, 14, false, false, Block), 3837, 4, 0, 0},
+	{"tfc-2w2a 0", finnMVAU(784, 64, 16, 49, 2, 2, 10, true, false, Block), 10754, 44, 0, 0},
+	{"tfc-2w2a 1", finnMVAU(64, 64, 8, 8, 2, 2, 8, true, false, Block), 1180, 4, 0, 0},
+	{"tfc-2w2a 3", finnMVAU(64, 10, 10, 8, 2, 2, 8, true, false, Distributed), 1560, 0, 0, 0},
+	{"kws 0", finnMVAU(490, 256, 32, 10, 3, 8, 18, true, false, Block), 19906, 27, 0, 0},
+	{"kws 1", finnMVAU(256, 256, 32, 8, 3, 3, 13, false, false, Block), 5615, 22, 0, 0},
+	{"kws 3", finnMVAU(256, 12, 1, 8, 3, 3, 14, false, false, Block), 467, 1, 0, 0},
+	{"tfc-1w1a 0", finnMVAU(784, 64, 16, 49, 1, 1, 10, false, false, Block), 5615, 22, 0, 0},
+	{"cnv-2w2a 6", finnMVAU(256, 512, 1, 2, 2, 2, 10, true, false, Distributed), 4429, 0, 0, 0},
+	{"cnv-2w2a 5", finnMVAU(2304, 256, 1, 8, 2, 2, 13, true, false, Block), 415, 72, 0, 0},
+	{"4x4 ultra", finnMVAU(4, 4, 1, 1, 2, 2, 32, true, false, Ultra), 315, 0, 1, 0},
+	{"embedded counts twice", finnMVAU(784, 64, 1, 49, 2, 2, 10, true, false, Embedded), 953, 6, 2, 0},
+}
+
+// finnMVAU has what FINN's formula asks.
+func finnMVAU(mw, mh, pe, simd, weight, in, acc int, signed, dsp bool, memory Memory) MVAU {
+	return MVAU{
+		MW: mw, MH: mh, PE: pe, SIMD: simd, WeightBits: weight, InBits: in, AccBits: acc,
+		InSigned: signed, DSP: dsp, Memory: memory,
+	}
 }
 
 func TestMVAU(t *testing.T) {
@@ -53,7 +61,7 @@ func TestMVAU(t *testing.T) {
 // TestMVAUParts checks that rounding never makes a part negative or moves it by a whole LUT from its real value.
 func TestMVAUParts(t *testing.T) {
 	t.Parallel()
-	m := MVAU{490, 256, 32, 10, 3, 8, 18, true, false, Block}
+	m := finnMVAU(490, 256, 32, 10, 3, 8, 18, true, false, Block)
 	want := []Part{
 		{"weight memory", Resources{BRAM: 27}},
 		{"stream control", Resources{LUT: 300}},
@@ -133,7 +141,7 @@ func TestMVAUEstimates(t *testing.T) {
 				t.Fatalf("%s %s: %+v", file, l.Name, l)
 			}
 			a := l.Attrs
-			m := MVAU{a.MW, a.MH, a.PE, a.SIMD, weight.Width, in.Width, acc.Width, in.Signed(), a.ResType == "dsp", memory}
+			m := finnMVAU(a.MW, a.MH, a.PE, a.SIMD, weight.Width, in.Width, acc.Width, in.Signed(), a.ResType == "dsp", memory)
 			want := Resources{LUT: int(l.LUT), BRAM: l.BRAM, URAM: l.URAM, DSP: l.DSP}
 			if got := Total(m.FINN()); got != want {
 				t.Errorf("%s %s: %+v, want %+v", filepath.Base(filepath.Dir(file)), l.Name, got, want)
@@ -152,12 +160,12 @@ func TestThresholding(t *testing.T) {
 		t         Thresholding
 		lut, bram int
 	}{
-		{Thresholding{8, 4, 1, Distributed}, 32, 0},
-		{Thresholding{8, 4, 64, Distributed}, 64, 0},
-		{Thresholding{8, 4, 65, Distributed}, 96, 0},
-		{Thresholding{8, 4, 65, Block}, 32, 2},
-		{Thresholding{8, 3, 1025, Block}, 24, 4},
-		{Thresholding{8, 3, 1, Block}, 24, 0},
+		{Thresholding{InBits: 8, PE: 4, Rows: 1, Memory: Distributed}, 32, 0},
+		{Thresholding{InBits: 8, PE: 4, Rows: 64, Memory: Distributed}, 64, 0},
+		{Thresholding{InBits: 8, PE: 4, Rows: 65, Memory: Distributed}, 96, 0},
+		{Thresholding{InBits: 8, PE: 4, Rows: 65, Memory: Block}, 32, 2},
+		{Thresholding{InBits: 8, PE: 3, Rows: 1025, Memory: Block}, 24, 4},
+		{Thresholding{InBits: 8, PE: 3, Rows: 1, Memory: Block}, 24, 0},
 	}
 	for _, tt := range tests {
 		if got, want := Total(tt.t.FINN()), (Resources{LUT: tt.lut, BRAM: tt.bram}); got != want {
@@ -190,18 +198,18 @@ func TestFIFO(t *testing.T) {
 		f    FIFO
 		want Resources
 	}{
-		{FIFO{2, 8, Distributed}, Resources{LUT: 2 + 4}},
-		{FIFO{32, 7, Distributed}, Resources{LUT: 10 + 4}},
-		{FIFO{33, 8, Distributed}, Resources{LUT: 12 + 8}},
-		{FIFO{1000, 1, Block}, Resources{LUT: 20, BRAM: 1}},
-		{FIFO{16385, 1, Block}, Resources{LUT: 30, BRAM: 2}},
-		{FIFO{8192, 2, Block}, Resources{LUT: 26, BRAM: 1}},
-		{FIFO{4097, 3, Block}, Resources{LUT: 26, BRAM: 2}},
-		{FIFO{2048, 9, Block}, Resources{LUT: 22, BRAM: 1}},
-		{FIFO{1024, 10, Block}, Resources{LUT: 20, BRAM: 1}},
-		{FIFO{512, 36, Block}, Resources{LUT: 18, BRAM: 1}},
-		{FIFO{513, 36, Block}, Resources{LUT: 20, BRAM: 2}},
-		{FIFO{5000, 73, Ultra}, Resources{LUT: 26, URAM: 4}},
+		{FIFO{Depth: 2, Width: 8, Memory: Distributed}, Resources{LUT: 2 + 4}},
+		{FIFO{Depth: 32, Width: 7, Memory: Distributed}, Resources{LUT: 10 + 4}},
+		{FIFO{Depth: 33, Width: 8, Memory: Distributed}, Resources{LUT: 12 + 8}},
+		{FIFO{Depth: 1000, Width: 1, Memory: Block}, Resources{LUT: 20, BRAM: 1}},
+		{FIFO{Depth: 16385, Width: 1, Memory: Block}, Resources{LUT: 30, BRAM: 2}},
+		{FIFO{Depth: 8192, Width: 2, Memory: Block}, Resources{LUT: 26, BRAM: 1}},
+		{FIFO{Depth: 4097, Width: 3, Memory: Block}, Resources{LUT: 26, BRAM: 2}},
+		{FIFO{Depth: 2048, Width: 9, Memory: Block}, Resources{LUT: 22, BRAM: 1}},
+		{FIFO{Depth: 1024, Width: 10, Memory: Block}, Resources{LUT: 20, BRAM: 1}},
+		{FIFO{Depth: 512, Width: 36, Memory: Block}, Resources{LUT: 18, BRAM: 1}},
+		{FIFO{Depth: 513, Width: 36, Memory: Block}, Resources{LUT: 20, BRAM: 2}},
+		{FIFO{Depth: 5000, Width: 73, Memory: Ultra}, Resources{LUT: 26, URAM: 4}},
 	}
 	for _, tt := range tests {
 		if got := Total(tt.f.FINN()); got != tt.want {

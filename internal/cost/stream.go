@@ -2,6 +2,28 @@ package cost
 
 import "math/bits"
 
+// A WidthConverter is what the formulas ask of a StreamingDataWidthConverter: the bits of its words.
+type WidthConverter struct{ In, Out int }
+
+// FINN is WidthConverterFINN.
+func (c WidthConverter) FINN() []Part { return WidthConverterFINN(c.In, c.Out) }
+
+// Fitted is the estimate of a converter: the word of the narrower side, that of the wider, and what moves one within
+// the other. Where the widths do not divide, the place of the next word is chosen among as many as there are.
+func (c WidthConverter) Fitted() []Part { return parts(c.shares(&fitted)) }
+
+func (c WidthConverter) shares(v *values) []share {
+	register := share{name: "shift register", ff: float64(c.In + c.Out)}
+	switch {
+	case c.In%c.Out == 0:
+		register.lut = v[converterShift] * float64(c.In)
+	case c.Out%c.In != 0:
+		places := max(c.In, c.Out) / gcd(c.In, c.Out)
+		register.lut = (v[converterShift] + UltraScale.mux(places)) * float64(c.In+c.Out)
+	}
+	return []share{{name: "stream control", lut: v[converterLUT], ff: v[converterFF]}, register}
+}
+
 // WidthConverterFINN is FINN's estimate of a StreamingDataWidthConverter between words of in and out bits
 // (streamingdatawidthconverter.py, lut_estimation): up to the least common multiple of the widths, then down, each a
 // counter and a shift register. FINN rounds the counter of the way up down and that of the way down up.
@@ -24,6 +46,8 @@ func WidthConverterFINN(in, out int) []Part {
 type FIFO struct {
 	Depth, Width int
 	Memory       Memory
+
+	Fabric Fabric // FINN's formula does not ask
 }
 
 // FINN is the estimate of FINN's StreamingFIFO (streamingfifo.py). Memories other than Distributed round the depth up
@@ -43,6 +67,27 @@ func (f FIFO) FINN() []Part {
 		memory.URAM = uram(f.Width, depth)
 	}
 	return []Part{{"stream control", Resources{LUT: 2 * log2Ceil(depth)}}, {"FIFO memory", memory}}
+}
+
+// Fitted is the estimate of a FIFO. Up to two words are registers; a shift register of one LUT and bit holds 32 more
+// words, and another LUT and register of each bit give them out.
+func (f FIFO) Fitted() []Part { return parts(f.shares(&fitted)) }
+
+func (f FIFO) shares(v *values) []share {
+	address := float64(max(1, log2Ceil(f.Depth)))
+	control := share{name: "stream control", lut: v[fifoLUT] * address, ff: v[fifoFF] * address}
+	memory := share{name: "FIFO memory", lut: float64(f.Width), ff: float64(f.Width)}
+	switch {
+	case f.Memory == Block:
+		memory = share{name: memory.name, ff: float64(f.Width), bram: f.Fabric.blocks(f.Depth, f.Width)}
+	case f.Memory == Ultra:
+		memory = share{name: memory.name, ff: float64(f.Width), uram: f.Fabric.ultraBlocks(f.Depth, f.Width)}
+	case f.Depth <= 2:
+		memory.ff *= 2
+	default:
+		memory.lut += float64(f.Width * ceil(f.Depth, 32))
+	}
+	return []share{control, memory}
 }
 
 func gcd(a, b int) int {

@@ -1,10 +1,15 @@
 package cost
 
 // A Thresholding is what the formulas ask of a thresholding layer. Rows is the number of rows of the threshold table,
-// channels over PE.
+// channels over PE, or 1 where they share one.
 type Thresholding struct {
 	InBits, PE, Rows int
 	Memory           Memory
+
+	// What FINN's formula does not ask.
+	Fabric Fabric
+	Steps  int  // thresholds per channel
+	Search bool // by binary search, a comparator per bit of the count, instead of all comparators at once
 }
 
 // FINN is the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation, bram_estimation). It does not
@@ -21,4 +26,39 @@ func (t Thresholding) FINN() []Part {
 		}
 	}
 	return []Part{{"threshold memory", memory}, {"comparators", Resources{LUT: width}}}
+}
+
+// Fitted is the estimate of a thresholding layer: storage and comparators, or a binary search.
+func (t Thresholding) Fitted() []Part { return parts(t.shares(&fitted)) }
+
+func (t Thresholding) shares(v *values) []share {
+	list := []share{{name: "stream control", lut: v[streamLUT], ff: v[streamFF]}}
+	if t.Search {
+		return append(list, t.search()...)
+	}
+	list = append(list, activation{t.PE, t.Rows, t.Steps, t.InBits, t.Memory}.shares(t.Fabric)...)
+	return append(list, share{name: "registers", ff: float64(t.PE * t.InBits)})
+}
+
+// search is one comparator per bit of the count. Stage i chooses among 2^i thresholds of a channel, and passes the
+// value on.
+func (t Thresholding) search() []share {
+	memory, stages := share{name: "threshold memory"}, log2Ceil(t.Steps+1)
+	for i := range stages {
+		m := t.Fabric.table("", t.Memory, t.Rows<<i, t.PE*t.InBits)
+		memory = share{memory.name, memory.lut + m.lut, memory.ff + m.ff, memory.bram + m.bram, memory.uram + m.uram, 0}
+	}
+	return []share{
+		memory,
+		{name: "comparators", lut: float64(t.PE * stages * ceil(t.InBits, 2))},
+		{name: "registers", ff: float64(t.PE * stages * (t.InBits + stages))},
+	}
+}
+
+// Delay is the estimated critical path in ns: a comparison, and the count of what is exceeded as a tree.
+func (t Thresholding) Delay() float64 {
+	if t.Search {
+		return fitted[clockDelay]
+	}
+	return fitted[clockDelay] + fitted[treeDelay]*float64(log2Ceil(t.Steps+1))
 }

@@ -11,7 +11,8 @@ type Instance struct {
 	Tables []Table // constant arrays, in call order
 }
 
-// A Field is a member of a config struct. Value is an int (a constant), a bool or a num.Type (a type alias).
+// A Field is a member of a config struct. Value is an int (a constant), a bool or a num.Type (a type alias), or has one
+// of them per port: []int or []num.Type (type lists, hlsgen::counts and hlsgen::types).
 type Field struct {
 	Name, Doc string
 	Value     any

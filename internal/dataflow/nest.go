@@ -54,17 +54,16 @@ func (n Nest) runs(level int, allowed Moves) []Run {
 	if level == len(n.Trips) {
 		return []Run{{Times: 1, Moves: allowed}}
 	}
-	trips := n.Trips[level]
+	trips, plain := n.Trips[level], n.plain(level)
 	bodies := map[Moves][]Run{}
 	var out []Run
 	for j := 0; j < trips; {
 		m := n.allows(level, j).and(allowed)
 		k := j + 1
-		if n.plain(level) && j > 0 {
-			k = max(k, trips-1) // the indices between the first and the last are alike
-		}
 		for k < trips && n.allows(level, k).and(allowed) == m {
-			k++
+			if k++; plain {
+				k = max(k, trips-1) // the indices between the first and the last are alike
+			}
 		}
 		body, ok := bodies[m]
 		if !ok {

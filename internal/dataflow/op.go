@@ -3,6 +3,7 @@
 package dataflow
 
 import (
+	"fmt"
 	"iter"
 
 	"hlsgen/boards"
@@ -185,6 +186,26 @@ func (t Type) Vectors(n int) (v Type, ok bool) {
 		}
 	}
 	return v, true
+}
+
+// maxSum is the widest sum in bits: one less than an int64, of which an unsigned type has no more.
+const maxSum = 63
+
+// Sums is the type of sums of n values of one channel each, channel by channel; the shape is t's. The error says how they
+// leave 63 bits.
+func (t Type) Sums(n int) (Type, error) {
+	s := Type{Shape: t.Shape, Range: make([]num.Range, len(t.Range))}
+	for c, r := range t.Range {
+		var ok bool
+		if s.Range[c], ok = r.Times(int64(n)); !ok {
+			return Type{}, fmt.Errorf("channel %d: the sum of %d values in %v leaves 64 bits", c, n, r)
+		}
+	}
+	s.Elem = num.Smallest(s.Union())
+	if s.Elem.Width > maxSum {
+		return Type{}, fmt.Errorf("a sum needs %d bits for %v, at most %d are possible", s.Elem.Width, s.Union(), maxSum)
+	}
+	return s, nil
 }
 
 // Counting is implemented by layers that multiply or hold parameters: operations and parameters of one frame by FINN's

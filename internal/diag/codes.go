@@ -18,6 +18,7 @@ const (
 	NotMapped         Code = "not-mapped"
 	WeightsNotInteger Code = "weights-not-integer"
 	ScalePerInput     Code = "scale-per-input-channel"
+	PaddingNotInteger Code = "padding-not-integer"
 	AccumulatorWide   Code = "accumulator-too-wide"
 	RangeTooWide      Code = "range-too-wide"
 	BoardUnknown      Code = "board-unknown"
@@ -50,6 +51,7 @@ var Codes = map[Code]string{
 	NotMapped:         "a node between integer layers that no layer can compute",
 	WeightsNotInteger: "a matrix operand is not a constant that quantisation made integer",
 	ScalePerInput:     "the scale of an input varies along the reduced channels",
+	PaddingNotInteger: "a value that pads an activation is no multiple of its scale",
 	AccumulatorWide:   "an accumulator needs more than 63 bits",
 	RangeTooWide:      "an activation has more integer steps than a layer can hold",
 	BoardUnknown:      "no board of that name",

@@ -1,11 +1,16 @@
 package num
 
+import (
+	"math"
+	"slices"
+)
+
 // Comparators is how a table of step functions is built: out = Base + the sum over the thresholds that x exceeds of
 // Unit, or of Delta[i] where there are deltas. The comparison is strict (x > Over[i]), so that a threshold that is
 // never reached is the input type's own maximum and no comparison needs an extra bit.
 type Comparators struct {
 	Base  []int64   // per channel; one for all where every channel has the same
-	Over  [][]int64 // per channel, padded to one length of at least 1
+	Over  [][]int64 // per channel, non-decreasing, padded to one length of at least 1
 	Unit  int64     // what one exceeded threshold adds; a jump by n units is n equal thresholds
 	Delta [][]int64 // per channel, what each threshold adds; nil where all add Unit
 }
@@ -55,22 +60,80 @@ func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 	return k
 }
 
-// Apply is the output of channel c at x, one comparison after the other as the hardware does it.
+// Apply is the output of channel c at x.
 func (k Comparators) Apply(c int, x int64) int64 {
 	out := k.Base[0]
 	if len(k.Base) > 1 {
 		out = k.Base[c]
 	}
-	for i, over := range k.Over[c] {
-		switch {
-		case x <= over:
-		case k.Delta == nil:
-			out += k.Unit
-		default:
-			out += k.Delta[c][i]
-		}
+	exceeded, _ := slices.BinarySearch(k.Over[c], x) // those below x
+	if k.Delta == nil {
+		return out + int64(exceeded)*k.Unit
+	}
+	for _, d := range k.Delta[c][:exceeded] {
+		out += d
 	}
 	return out
+}
+
+// Steps is the number of thresholds of a channel, 0 where there are no comparators.
+func (k Comparators) Steps() int {
+	if len(k.Over) == 0 {
+		return 0
+	}
+	return len(k.Over[0])
+}
+
+// Merged is k with one row for all channels where every channel has the same.
+func (k Comparators) Merged() Comparators {
+	if len(k.Over) == 0 {
+		return k
+	}
+	for c := range k.Over {
+		if len(k.Base) > 1 || !slices.Equal(k.Over[c], k.Over[0]) || k.Delta != nil && !slices.Equal(k.Delta[c], k.Delta[0]) {
+			return k
+		}
+	}
+	if k.Over = k.Over[:1]; k.Delta != nil {
+		k.Delta = k.Delta[:1]
+	}
+	return k
+}
+
+// Shared reports whether one row serves all channels.
+func (k Comparators) Shared() bool { return len(k.Over) == 1 }
+
+// Constant is the base of all channels. ok is false where the base takes a table: it differs between channels, is too
+// wide for an int of C++, or there are deltas.
+func (k Comparators) Constant() (base int64, ok bool) {
+	b := k.Base[0]
+	if len(k.Base) > 1 || k.Delta != nil || b < math.MinInt32 || b > math.MaxInt32 {
+		return 0, false
+	}
+	return b, true
+}
+
+// Rows is the comparators as tables for pe channels side by side: row r has the channels from r*pe on, one after the
+// other; the one row of all channels stays as it is. base is nil where it is constant, and delta where all add Unit.
+func (k Comparators) Rows(pe int) (over, base, delta [][]int64) {
+	over, delta = beside(k.Over, pe), beside(k.Delta, pe)
+	if _, ok := k.Constant(); ok {
+		return over, nil, delta
+	}
+	bases := make([][]int64, len(k.Over))
+	for c := range bases {
+		bases[c] = []int64{k.Base[min(c, len(k.Base)-1)]}
+	}
+	return over, beside(bases, pe), delta
+}
+
+// beside joins the rows of pe channels at a time.
+func beside(channels [][]int64, pe int) [][]int64 {
+	var rows [][]int64
+	for side := range slices.Chunk(channels, pe) {
+		rows = append(rows, slices.Concat(side...))
+	}
+	return rows
 }
 
 // liveSteps restricts each step to its channel's inputs, and a step for all channels to the inputs of all.

@@ -56,6 +56,16 @@ template <class TABLE> void tables(const TABLE& table) {
     CHECK(count_width(1) == 1 && count_width(3) == 2 && count_width(4) == 3 && count_width(255) == 8 && count_width(256) == 9);
 }
 
+// recoded writes three elements of type FROM, the middle one v, as TO.
+template <class TO, class FROM> void recoded(int lo, int hi, int step) {
+    for (int v = lo; v <= hi; v += step) {
+        ap_uint<3 * element_type<FROM>::width> word = 0;
+        for (int i = 0; i < 3; i++) put(word, i, FROM(i == 1 ? v : hi));
+        const ap_uint<3 * element_type<TO>::width> same = recode<TO, FROM>(word);
+        for (int i = 0; i < 3; i++) CHECK(int(number(get<TO>(same, i))) == (i == 1 ? v : hi));
+    }
+}
+
 static void ends() {
     hls::stream<ap_uint<24>> in("in");
     hls::stream<ap_uint<21>> inside("inside");
@@ -82,6 +92,12 @@ int main() {
     comparisons<ap_uint<32>, ap_int<33>>(0, 40, 1, -40, 40, 1); // ap_int compares these as bit patterns
     comparisons<bipolar, ap_uint<1>>(-1, 1, 2, 0, 1, 1);
     comparisons<bipolar, bipolar>(-1, 1, 2, -1, 1, 2);
+    recoded<ap_int<6>, ap_uint<5>>(0, 31, 1);
+    recoded<ap_uint<3>, ap_int<5>>(0, 7, 1);
+    recoded<ap_int<3>, ap_int<9>>(-4, 3, 1);
+    recoded<ap_int<2>, bipolar>(-1, 1, 2);
+    recoded<bipolar, bipolar>(-1, 1, 2);
+    recoded<ap_int<70>, ap_int<5>>(-16, 15, 1);
     tables(narrow);
     tables(plain);
     ends();

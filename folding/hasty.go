@@ -1,0 +1,224 @@
+package folding
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+)
+
+// rests is what is surely still to come, per stream: from the first word and from the last word on it, to the last word
+// at the outputs, with the fastest option of every layer; and the least of every kind of resource from a layer on.
+type rests struct {
+	first, last []int
+	cost        []vector // per layer: of it and those behind it
+	everything  int      // the latency if every layer were its fastest
+}
+
+func (h *haste) newRests() rests {
+	r := rests{first: make([]int, len(h.streams)), last: make([]int, len(h.streams)), cost: make([]vector, len(h.layers)+1)}
+	for i := len(h.layers) - 1; i >= 0; i-- {
+		l := &h.layers[i]
+		cost := vector{}
+		for k := range cost {
+			cost[k] = l.options[slices.MinFunc(h.options[i], func(a, b swift) int {
+				return cmp.Compare(l.options[a.option].cost[k], l.options[b.option].cost[k])
+			}).option].cost[k]
+		}
+		r.cost[i] = r.cost[i+1].plus(cost)
+		for p, id := range l.node.In {
+			for o, out := range l.node.Out {
+				first, last, tail := h.fastest(i, p, o)
+				r.first[id] = max(r.first[id], first+r.first[out], last+r.last[out])
+				r.last[id] = max(r.last[id], tail+r.last[out])
+			}
+		}
+	}
+	for i := range h.layers {
+		for p, id := range h.layers[i].node.In {
+			if h.streams[id].writer.layer >= 0 {
+				continue
+			}
+			words := h.graph.Streams[id].Type.Shape.Size()
+			for _, o := range h.options[i] {
+				l := &h.layers[i]
+				words = min(words, h.graph.Streams[id].Type.Shape.Size()/l.shapes[l.options[o.option].shape].in[p].per)
+			}
+			r.everything = max(r.everything, r.first[id]+1, words-1+r.last[id]+1)
+		}
+	}
+	return r
+}
+
+// fastest is the fewest clocks from an input's first word to an output's first and last word, and from its last word to
+// the output's last, over all options of a layer.
+func (h *haste) fastest(layer, in, out int) (first, last, tail int) {
+	for k, o := range h.options[layer] {
+		w := &o.delay.out[out]
+		f, l, t := w.first-o.delay.start[in], w.last-o.delay.start[in], w.tail[in]
+		if k == 0 {
+			first, last, tail = f, l, t
+		}
+		first, last, tail = min(first, f), min(last, l), min(tail, t)
+	}
+	return first, last, tail
+}
+
+// place1 binds a layer with one input.
+func place1(op dataflow.Op, t dataflow.Type) dataflow.Op {
+	bound, _, err := op.Bind([]dataflow.Type{t})
+	if err != nil {
+		panic("folding: " + op.Kind() + " does not bind again: " + err.Error())
+	}
+	return bound
+}
+
+// A dash is the beginning of a folding in the order of the layers: what it takes, and the spans on the open streams.
+type dash struct {
+	cost       vector
+	converters int64
+	option     int32
+	from       int32 // the dash of the layer before
+	clocks     int   // latency so far
+	spans      []span
+	forms      []form
+}
+
+// label looks for a folding faster than best by carrying every beginning of one from layer to layer, without those that
+// cannot end faster or within the caps, and those that another one equals or beats. exact is false where there were too
+// many; found is nil where there is none.
+func (h *haste) label(ctx context.Context, best *hasty) (found *hasty, exact bool, err error) {
+	steps := [][]dash{{{from: -1, option: -1}}}
+	var open []int
+	for i := range h.layers {
+		var next []int
+		for _, id := range open {
+			if h.streams[id].reader.layer != i {
+				next = append(next, id)
+			}
+		}
+		for _, id := range h.layers[i].node.Out {
+			if h.streams[id].inner() {
+				next = append(next, id)
+			}
+		}
+		all, whole := h.step(i, steps[i], open, next, best)
+		if err := ctx.Err(); err != nil || !whole {
+			return nil, false, err
+		}
+		steps, open = append(steps, all), next
+	}
+	for k := range steps[len(steps)-1] {
+		if f := h.trace(steps, k); found == nil || h.compare(f, found) < 0 {
+			found = f
+		}
+	}
+	return found, true, nil
+}
+
+func (h *haste) trace(steps [][]dash, at int) *hasty {
+	end := steps[len(steps)-1][at]
+	f := &hasty{&folding{make([]int32, len(h.layers)), end.cost, end.converters}, end.clocks}
+	for i := len(steps) - 1; i > 0; i-- {
+		f.options[i-1] = steps[i][at].option
+		at = int(steps[i][at].from)
+	}
+	return f
+}
+
+// step is the dashes after a layer. whole is false where there are too many.
+func (h *haste) step(layer int, before []dash, open, next []int, best *hasty) (kept []dash, whole bool) {
+	spans, at := make([]span, len(h.streams)), make([]form, len(h.streams))
+	groups := map[string][]dash{}
+	var order []string
+	for b := range before {
+		for k, id := range open {
+			spans[id], at[id] = before[b].spans[k], before[b].forms[k]
+		}
+		for _, o := range h.options[layer] {
+			n, ok := h.extend(layer, o, &before[b], spans, at, next)
+			if !ok || !h.hopeful(&n, layer, next, best) {
+				continue
+			}
+			n.from = int32(b)
+			k := key(n.forms)
+			if groups[k] == nil {
+				order = append(order, k)
+			}
+			groups[k] = append(groups[k], n)
+		}
+		if h.labels += len(h.options[layer]); h.spent() {
+			return nil, false
+		}
+	}
+	for _, k := range order {
+		if len(groups[k]) > 8*maxHasty {
+			return nil, false
+		}
+		kept = append(kept, undashed(groups[k])...)
+	}
+	return kept, len(kept) <= maxHasty
+}
+
+// extend is a dash with one more layer; spans and at are those of the open streams.
+func (h *haste) extend(layer int, o swift, b *dash, spans []span, at []form, next []int) (n dash, ok bool) {
+	out, cost, converters, ok := h.layer(layer, o, spans, at)
+	if !ok {
+		return n, false
+	}
+	l := &h.layers[layer]
+	n = dash{cost: b.cost.plus(cost), converters: b.converters + converters, option: o.option, clocks: b.clocks}
+	for _, id := range next {
+		s, f := spans[id], at[id]
+		if p := slices.Index(l.node.Out, id); p >= 0 {
+			s, f = out[p], l.shapes[l.options[o.option].shape].out[p]
+		}
+		n.spans, n.forms = append(n.spans, s), append(n.forms, f)
+	}
+	for p, id := range l.node.Out {
+		if h.streams[id].reader.layer < 0 {
+			n.clocks = max(n.clocks, out[p].last+1)
+		}
+	}
+	return n, true
+}
+
+// hopeful reports whether the dash may end within the caps and no later than best.
+func (h *haste) hopeful(n *dash, layer int, open []int, best *hasty) bool {
+	if !n.cost.plus(h.rest.cost[layer+1]).within(h.caps) || n.clocks > best.clocks {
+		return false
+	}
+	for k, id := range open {
+		if max(n.spans[k].first+h.rest.first[id], n.spans[k].last+h.rest.last[id])+1 > best.clocks {
+			return false
+		}
+	}
+	return true
+}
+
+// undashed keeps the dashes that no other equals or beats. All have the same forms.
+func undashed(all []dash) []dash {
+	slices.SortStableFunc(all, func(a, b dash) int {
+		return cmp.Or(slices.Compare(a.cost[:], b.cost[:]), cmp.Compare(a.clocks, b.clocks), cmp.Compare(a.converters, b.converters))
+	})
+	var kept []dash
+	for _, n := range all {
+		if !slices.ContainsFunc(kept, func(k dash) bool { return k.beats(&n) }) {
+			kept = append(kept, n)
+		}
+	}
+	return kept
+}
+
+func (d *dash) beats(o *dash) bool {
+	if !d.cost.within(o.cost) || d.clocks > o.clocks {
+		return false
+	}
+	for k, s := range d.spans {
+		if s.first > o.spans[k].first || s.last > o.spans[k].last {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,94 @@
+// The scaled sum of two streams. add.go beside this file says what it computes, and in which order of words.
+//
+// C has the members in0_t, in1_t, in0_width, in1_width, out_t, out_width of the streams, T_t and T_per_limb of each table
+// T, and
+//     vectors, folds, pe   the loop nest and what is unrolled in it
+//     sum_t                the sum
+//     use_dsp              multiply in DSP slices
+//     factor0, factor1     what the inputs are multiplied with, of type factor0_t and factor1_t, where there is no table
+//     steps, unit, base    what apply_steps of core/compare.hpp asks for
+//     shared               one row of the step functions' tables serves all channels
+#ifndef HLSGEN_ADD_HPP
+#define HLSGEN_ADD_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include "core/compare.hpp"
+#include "core/mac.hpp"
+#include "core/word.hpp"
+
+namespace hlsgen {
+
+// add_product is a factor times an element.
+template <class C, class F, class X> auto add_product(const F& factor, const X& x) {
+#pragma HLS INLINE
+    return mac_product<F, X, C::use_dsp>::of(factor, x);
+}
+
+// add_constants stands for factors that are the same for all channels.
+struct add_constants {};
+
+// add_sum is the sum of two elements of channel fold*pe + i, each times its factor. It may wrap around before its end.
+template <class C>
+typename C::sum_t add_sum(const typename C::in0_t& a, const typename C::in1_t& b, int, int, const add_constants&) {
+#pragma HLS INLINE
+    typename C::sum_t sum = add_product<C>(typename C::factor0_t(C::factor0), number(a));
+    sum += add_product<C>(typename C::factor1_t(C::factor1), number(b));
+    return sum;
+}
+
+template <class C, class LIMB, int LIMBS, int ROWS>
+typename C::sum_t add_sum(const typename C::in0_t& a, const typename C::in1_t& b, int fold, int i,
+                          const LIMB (&factors)[ROWS][LIMBS]) {
+#pragma HLS INLINE
+    typedef typename C::factors_t factor_t;
+    typename C::sum_t sum = add_product<C>(element<factor_t, C::factors_per_limb>(factors[fold], 2 * i), number(a));
+    sum += add_product<C>(element<factor_t, C::factors_per_limb>(factors[fold], 2 * i + 1), number(b));
+    return sum;
+}
+
+template <class C, class FACTORS, class... STEPS>
+void add_frame(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
+               hls::stream<ap_uint<C::out_width> >& out, const FACTORS& factors, const STEPS&... steps) {
+#pragma HLS INLINE
+    ap_uint<count_width(C::folds)> fold = 0;
+
+    for (int i = 0; i < C::vectors * C::folds; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+        const ap_uint<C::in0_width> a = in0.read();
+        const ap_uint<C::in1_width> b = in1.read();
+        ap_uint<C::out_width> y = 0;
+        for (int pe = 0; pe < C::pe; pe++) {
+#pragma HLS UNROLL
+            const int row = C::shared ? 0 : int(fold), channel = C::shared ? 0 : pe;
+            const typename C::sum_t sum =
+                add_sum<C>(get<typename C::in0_t>(a, pe), get<typename C::in1_t>(b, pe), fold, pe, factors);
+            put(y, pe, apply_steps<C>(sum, row, channel, steps...));
+        }
+        out.write(y);
+
+        fold += 1;
+        if (fold == C::folds) fold = 0;
+    }
+}
+
+// add processes one frame with constant factors. The tables are those of apply_steps.
+template <class C, class... STEPS>
+void add(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
+         hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
+#pragma HLS INLINE
+    add_frame<C>(in0, in1, out, add_constants(), steps...);
+}
+
+// add_per_channel processes one frame with a table of factors.
+template <class C, class FACTORS, class... STEPS>
+void add_per_channel(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
+                     hls::stream<ap_uint<C::out_width> >& out, const FACTORS& factors, const STEPS&... steps) {
+#pragma HLS INLINE
+    add_frame<C>(in0, in1, out, factors, steps...);
+}
+
+} // namespace hlsgen
+
+#endif

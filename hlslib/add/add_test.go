@@ -1,0 +1,261 @@
+package add_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/add"
+	"hlsgen/hlslib/layertest"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+var (
+	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+	relu    = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
+	fall    = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
+	sign    = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+)
+
+// by is factors alone.
+func by(m0, m1 []int64) add.Params { return add.Params{Factors: [2][]int64{m0, m1}} }
+
+// then is factors and step functions.
+func then(m0, m1 []int64, steps ...num.Step) add.Params {
+	return add.Params{Factors: [2][]int64{m0, m1}, Steps: steps}
+}
+
+func list(v ...int64) []int64 { return v }
+
+func random(r *rand.Rand) layertest.Case {
+	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
+	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
+	in := []dataflow.Type{layertest.Type(r, shape, 8), layertest.Type(r, shape, 8)}
+	var p add.Params
+	for i := range p.Factors {
+		for range []int{0, 1, channels}[r.IntN(3)] {
+			f := 1 + r.Int64N(1<<(1+r.IntN(16)))
+			if r.IntN(3) == 0 {
+				f = -f
+			}
+			p.Factors[i] = append(p.Factors[i], f)
+		}
+	}
+	_, sum, err := add.New(p).Bind(in)
+	if err != nil {
+		panic(err)
+	}
+	rising := r.IntN(2) == 0
+	for c := range []int{0, 1, channels}[r.IntN(3)] {
+		p.Steps = append(p.Steps, layertest.Step(r, sum[0].Channel(c), 9, 1+r.IntN(9), rising))
+	}
+	return layertest.Case{Op: add.New(p), In: in}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	i4, u4 := typ(intN(4), 3, 4), typ(uintN(4), 3, 4)
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	wide := num.Step{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
+	both := func(t dataflow.Type) []dataflow.Type { return []dataflow.Type{t, t} }
+	cases := []layertest.Case{
+		{Name: "plain", Op: add.New(add.Params{}), In: both(i4)},
+		{Name: "of two types", Op: add.New(add.Params{}), In: []dataflow.Type{i4, typ(uintN(9), 3, 4)}},
+		{Name: "signs", Op: add.New(add.Params{}), In: both(typ(bipolar, 5, 2))},
+		{Name: "signs and numbers", Op: add.New(by(list(-7), nil)), In: []dataflow.Type{typ(bipolar, 3, 4), u4}},
+		{Name: "a difference", Op: add.New(by(nil, list(-1))), In: both(u4)},
+		{Name: "ranges per channel", Op: add.New(add.Params{}), In: []dataflow.Type{perChannel, typ(intN(3), 2, 3)}},
+		{Name: "one factor each", Op: add.New(by(list(13), list(-200))), In: []dataflow.Type{i4, u4}},
+		{Name: "factors per channel", Op: add.New(by(list(1, -2, 3, 0), list(5, 0, -7, 8))), In: []dataflow.Type{i4, u4}},
+		{Name: "one side per channel", Op: add.New(by(nil, list(5, 0, -7, 8))), In: []dataflow.Type{u4, i4}},
+		{Name: "a factor beyond an int", Op: add.New(by(list(1<<40), list(-3))), In: both(i4)},
+		{Name: "a dead branch", Op: add.New(by(list(0), nil)), In: []dataflow.Type{i4, u4}},
+		{Name: "requantised", Op: add.New(then(list(3), list(5), relu)), In: []dataflow.Type{i4, u4}},
+		{Name: "requantised per channel", Op: add.New(then(list(3), list(5), relu, sign, relu, fall)), In: []dataflow.Type{i4, u4}},
+		{Name: "falling", Op: add.New(then(nil, nil, fall)), In: both(i4)},
+		{Name: "bases per channel", Op: add.New(then(nil, list(2), relu, sign, relu, relu)), In: both(i4)},
+		{Name: "factors and steps per channel", Op: add.New(then(list(1, 2, 3, 4), list(9, -9, 9, -9), relu, sign, fall, relu)), In: []dataflow.Type{i4, u4}},
+		{Name: "factors per channel, one step", Op: add.New(then(list(1, 2, 3, 4), nil, relu)), In: []dataflow.Type{i4, u4}},
+		{Name: "bipolar results of signs", Op: add.New(then(list(3), nil, sign)), In: both(typ(bipolar, 6))},
+		{Name: "a constant", Op: add.New(then(nil, nil, num.Step{Value: []int64{-3}})), In: both(i4)},
+		{Name: "a base beyond an int", Op: add.New(then(nil, nil, num.Step{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}})), In: both(i4)},
+		{Name: "of 63 bits", Op: add.New(then(list(1, 3), nil, wide)), In: []dataflow.Type{typ(intN(61), 2), typ(intN(61), 2)}},
+		{Name: "unsigned, of 63 bits", Op: add.New(add.Params{}), In: both(typ(uintN(62), 2))},
+		{Name: "scalars", Op: add.New(then(list(2), nil, relu)), In: both(typ(intN(4)))},
+	}
+	for i := range 60 {
+		c := random(rand.New(rand.NewPCG(uint64(i), 31)))
+		c.Name = fmt.Sprintf("random %d", i)
+		cases = append(cases, c)
+	}
+	layertest.Check(t, 40, cases...)
+}
+
+// TestRanges: a channel's sums are the exact interval, and what all channels share stays one range.
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}}, Elem: intN(3)}
+	i4 := typ(intN(4), 2)
+	for _, tt := range []struct {
+		p    add.Params
+		in   []dataflow.Type
+		want dataflow.Type
+	}{
+		{add.Params{}, []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -16, Hi: 14}}, Elem: intN(5)}},
+		{add.Params{}, []dataflow.Type{i4, perChannel}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -9, Hi: 9}, {Lo: -5, Hi: 10}}, Elem: intN(5)}},
+		{by(list(-3), list(2, 0)), []dataflow.Type{perChannel, i4}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -22, Hi: 17}, {Lo: -9, Hi: -9}}, Elem: intN(6)}},
+		{then(list(2), nil, relu), []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 2}}, Elem: uintN(2)}},
+		{then(nil, nil, relu, sign), []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 2}, {Lo: -1, Hi: 1}}, Elem: intN(3)}},
+		{then(nil, nil, sign), []dataflow.Type{i4, i4}, typ(bipolar, 2)},
+	} {
+		_, out, err := add.New(tt.p).Bind(tt.in)
+		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
+			t.Errorf("%+v of %v: %v, %v, want %v", tt.p, tt.in, out, err, tt.want)
+		}
+	}
+}
+
+// TestForms looks at what becomes a constant and what a table, and at the choices of a fold.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	jump := num.Step{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
+	for _, tt := range []struct {
+		name  string
+		p     add.Params
+		pe    int
+		want  string
+		folds int
+	}{
+		{"plain", add.Params{}, 1, "add", 2},
+		{"constants", by(list(3, 3), list(-1)), 1, "add", 4},
+		{"factors", by(list(3, 4), nil), 1, "add_per_channel factors UINT3 distributed [[3 1] [4 1]]", 6},
+		{"side by side", by(nil, list(-1, 0)), 2, "add_per_channel factors INT2 none [[1 -1 1 0]]", 3},
+		{"steps", then(nil, nil, relu), 1, "add thresholds INT5 none [[0 6]]", 2},
+		{"steps per channel", then(list(2), nil, relu, sign), 1, "add thresholds INT6 distributed [[0 6] [-1 -1]], base INT1 none [[0] [-1]]", 6},
+		{"all", then(list(2, 1), nil, fall, jump), 2,
+			"add_per_channel factors UINT2 none [[2 1 1 1]], thresholds INT6 none [[-4 -1 3 1 3 31]], base UINT2 none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 6},
+	} {
+		op, _, err := add.New(tt.p).Bind([]dataflow.Type{typ(intN(4), 2), typ(intN(4), 2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		folds := 0
+		for range op.Folds() {
+			folds++
+		}
+		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
+		var tables []string
+		for _, x := range i.Tables {
+			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, x.Memory, x.Rows))
+		}
+		if got := strings.TrimSpace(i.Func + " " + strings.Join(tables, ", ")); got != tt.want || folds != tt.folds {
+			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	in := typ(uintN(4), 3)
+	pair := []dataflow.Type{in, in}
+	wide := typ(intN(64), 3)
+	many := num.Step{Value: list(0)}
+	for i := range int64(add.MaxThresholds + 1) {
+		many.At, many.Value = append(many.At, i+1), append(many.Value, i+1)
+	}
+	for _, tt := range []struct {
+		p    add.Params
+		in   []dataflow.Type
+		want string
+	}{
+		{add.Params{}, nil, "0 inputs, want 2"},
+		{add.Params{}, []dataflow.Type{in}, "1 inputs, want 2"},
+		{add.Params{}, []dataflow.Type{in, in, in}, "3 inputs, want 2"},
+		{add.Params{}, []dataflow.Type{in, typ(uintN(4), 1, 3)}, "inputs of shapes [3] and [1 3], want one shape"},
+		{by(list(1, 2), nil), pair, "2 factors of input 0 for inputs of shape [3], want none, one or 3"},
+		{by(nil, list(1, 2, 3, 4)), pair, "4 factors of input 1"},
+		{then(nil, nil, relu, relu), pair, "2 step functions for inputs of shape [3]"},
+		{then(nil, nil, num.Step{}), pair, "channel 0: step function has 0 breakpoints and 0 values"},
+		{by(list(0), list(0)), pair, "channel 0: both factors are 0"},
+		{by(list(1, 0, 2), list(1, 0, 2)), pair, "channel 1: both factors are 0"},
+		{by(list(1, 0, 2), list(0)), pair, "channel 1: both factors are 0"},
+		{by(list(0, 0, 0), list(2)), pair, ""},
+		{by(list(math.MaxInt64), nil), pair, "channel 0: the sum leaves 64 bits"},
+		{by(list(math.MinInt64), nil), []dataflow.Type{typ(intN(2), 3), in}, "channel 0: the sum leaves 64 bits"},
+		{add.Params{}, []dataflow.Type{wide, wide}, "channel 0: the sum leaves 64 bits"},
+		{by(nil, list(1<<59)), []dataflow.Type{in, typ(intN(4), 3)}, ""},
+		{by(nil, list(1<<60)), []dataflow.Type{in, typ(intN(4), 3)}, "the sum needs 64 bits"},
+		{then(nil, nil, many), []dataflow.Type{typ(uintN(13), 3), in}, "a channel has 4097 thresholds, at most 4096"},
+		{add.Params{}, []dataflow.Type{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
+	} {
+		_, _, err := add.New(tt.p).Bind(tt.in)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("Bind of %.200v to %v: %v, want %q", fmt.Sprint(tt.p), tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`, `{"factors":[[1]]}`, `{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
+		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`} {
+		if op, err := add.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
+// TestLoop has a clock per word and a latency of what there is to do.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		p       add.Params
+		latency int
+	}{{add.Params{}, 1}, {by(list(-1), nil), 1}, {by(list(2), nil), 2}, {then(nil, nil, relu), 2}, {then(list(2), nil, relu), 3}} {
+		op, _, err := add.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 6), typ(uintN(4), 5, 6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := op.Loop(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{})
+		want := dataflow.Loop{Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}}, Latency: tt.latency}
+		if !reflect.DeepEqual(l, want) {
+			t.Errorf("%+v: %v, want %v", tt.p, l, want)
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	control := dataflow.Resources{LUT: 3 + 1 + 2 + 1, FF: 3 + 2} // 5 vectors of 3 words
+	for _, tt := range []struct {
+		p    add.Params
+		fold dataflow.Fold
+		want dataflow.Resources
+	}{
+		{add.Params{}, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 2 * 5}},
+		{by(list(9), list(-1)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT}, dataflow.Resources{LUT: 2*(3*8) + 2*9}}, // sums of -15..135
+		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 8, DSP: 4}},
+		{then(list(1, 2, 3, 4, 5, 6), nil, relu), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.DSP},
+			dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*7, DSP: 2}},
+		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 2*5 + 2*5, BRAM: 1}},
+	} {
+		op, _, err := add.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 6), typ(uintN(4), 5, 6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := op.Cost(tt.fold, dataflow.Target{}).Total(); got != tt.want.Plus(control) {
+			t.Errorf("%+v: %+v, want %+v", tt.p, got, tt.want.Plus(control))
+		}
+	}
+}

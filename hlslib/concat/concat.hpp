@@ -1,0 +1,65 @@
+// The concatenation of channels. concat.go beside this file says in which order words are read.
+//
+// C has the members out_t, out_width of the output, and
+//     vectors    vectors in a frame
+//     words      words of an output vector
+//     in_words   words of a vector, by input: counts<...>
+//     in_types   elements, by input: types<...>
+#ifndef HLSGEN_CONCAT_HPP
+#define HLSGEN_CONCAT_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include "core/compare.hpp"
+#include "core/word.hpp"
+
+namespace hlsgen {
+
+// concat_read reads word number word of a vector, whose first words are START that earlier inputs had. The last of the
+// streams is the output.
+template <class C, int START, class T, int WORDS, class IN, class OUT>
+ap_uint<C::out_width> concat_read(int, const types<T>&, const counts<WORDS>&, IN& in, OUT&) {
+#pragma HLS INLINE
+    return recode<typename C::out_t, T>(in.read());
+}
+
+template <class C, int START, class T, class T2, class... TYPES, int WORDS, int WORDS2, int... COUNTS, class IN, class... REST>
+ap_uint<C::out_width> concat_read(int word, const types<T, T2, TYPES...>&, const counts<WORDS, WORDS2, COUNTS...>&, IN& in,
+                                  REST&... rest) {
+#pragma HLS INLINE
+    ap_uint<C::out_width> y;
+    if (word < START + WORDS) y = recode<typename C::out_t, T>(in.read());
+    else y = concat_read<C, START + WORDS>(word, types<T2, TYPES...>(), counts<WORDS2, COUNTS...>(), rest...);
+    return y;
+}
+
+// concat_write writes to the last of the streams.
+template <int N> void concat_write(const ap_uint<N>& y, hls::stream<ap_uint<N> >& out) {
+#pragma HLS INLINE
+    out.write(y);
+}
+
+template <int N, class IN, class NEXT, class... REST>
+void concat_write(const ap_uint<N>& y, IN&, NEXT& next, REST&... rest) {
+#pragma HLS INLINE
+    concat_write(y, next, rest...);
+}
+
+// concat processes one frame. The streams are the inputs and then the output.
+template <class C, class... STREAMS> void concat(STREAMS&... streams) {
+#pragma HLS INLINE
+    ap_uint<count_width(C::words)> word = 0;
+
+    for (int i = 0; i < C::vectors * C::words; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+        const ap_uint<C::out_width> y = concat_read<C, 0>(word, typename C::in_types(), typename C::in_words(), streams...);
+        concat_write(y, streams...);
+        word += 1;
+        if (word == C::words) word = 0;
+    }
+}
+
+} // namespace hlsgen
+
+#endif

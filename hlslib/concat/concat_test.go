@@ -1,0 +1,122 @@
+package concat_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/concat"
+	"hlsgen/hlslib/layertest"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	cases := []layertest.Case{
+		{Name: "alike", In: []dataflow.Type{typ(uintN(4), 3, 4), typ(uintN(4), 3, 8)}},
+		{Name: "bipolar", In: []dataflow.Type{typ(bipolar, 2, 2, 6), typ(bipolar, 2, 2, 3), typ(bipolar, 2, 2, 3)}},
+		{Name: "unsigned and signed", In: []dataflow.Type{typ(uintN(4), 6), typ(intN(3), 4), typ(bipolar, 2)}},
+		{Name: "a range narrower than its type", In: []dataflow.Type{
+			{Shape: dataflow.Shape{2, 2}, Range: []num.Range{{Lo: 0, Hi: 2}}, Elem: intN(9)}, typ(uintN(2), 2, 2)}},
+		{Name: "all of 64 bits", In: []dataflow.Type{typ(intN(64), 2, 1), typ(uintN(1), 2, 1)}},
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 12 {
+		c := layertest.Case{Name: fmt.Sprintf("random %d", i)}
+		for range 2 + r.IntN(4) {
+			c.In = append(c.In, layertest.Type(r, dataflow.Shape{1 + i%3, 2, (1 + i%2) * (1 + r.IntN(4))}, 6))
+		}
+		cases = append(cases, c)
+	}
+	for i := range cases {
+		cases[i].Op = concat.New(concat.Params{Inputs: len(cases[i].In)})
+	}
+	many := layertest.Case{Name: "as many as there may be", Op: concat.New(concat.Params{Inputs: dataflow.MaxPorts})}
+	for i := range dataflow.MaxPorts {
+		many.In = append(many.In, typ(uintN(1+i%5), 2, 2*(1+i%3)))
+	}
+	layertest.Check(t, 30, append(cases, many)...)
+}
+
+func TestOutputType(t *testing.T) {
+	t.Parallel()
+	two := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: -5, Hi: 3}}, Elem: intN(8)}
+	narrow := dataflow.Type{Shape: dataflow.Shape{2, 1}, Range: []num.Range{{Lo: 1, Hi: 2}}, Elem: uintN(4)}
+	for _, tt := range []struct {
+		name string
+		in   []dataflow.Type
+		want dataflow.Type
+	}{
+		{"alike", []dataflow.Type{typ(uintN(4), 2, 1), typ(uintN(4), 2, 2)}, typ(uintN(4), 2, 3)},
+		{"alike in type", []dataflow.Type{narrow, typ(uintN(4), 2, 2)},
+			dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: 1, Hi: 2}, {Lo: 0, Hi: 15}, {Lo: 0, Hi: 15}}, Elem: uintN(4)}},
+		{"signs meet", []dataflow.Type{typ(bipolar, 1), two, typ(uintN(3), 1)},
+			dataflow.Type{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 1}, {Lo: -5, Hi: 3}, {Lo: 0, Hi: 7}}, Elem: intN(4)}},
+	} {
+		_, out, err := concat.New(concat.Params{Inputs: len(tt.in)}).Bind(tt.in)
+		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
+			t.Errorf("%s: %+v, %v, want %+v", tt.name, out, err, tt.want)
+		}
+	}
+}
+
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	op, _, err := concat.New(concat.Params{Inputs: 3}).Bind([]dataflow.Type{typ(uintN(2), 2, 4), typ(uintN(2), 2, 2), typ(uintN(2), 2, 6)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 2}, dataflow.Target{})
+	want := []uint64{1, 1, 2, 4, 4, 4, 1, 1, 2, 4, 4, 4}
+	if l.Iterations() != len(want) {
+		t.Fatalf("%d iterations, want %d", l.Iterations(), len(want))
+	}
+	for i, read := range want {
+		if m := l.At(i); m != (dataflow.Moves{Read: read, Write: 1}) {
+			t.Errorf("iteration %d moves %+v, want a word of inputs %b", i, m, read)
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	x := typ(uintN(2), 2, 4)
+	for _, tt := range []struct {
+		inputs int
+		in     []dataflow.Type
+		want   string
+	}{
+		{1, []dataflow.Type{x}, "1 inputs, want 2 to 64"},
+		{65, nil, "65 inputs, want 2 to 64"},
+		{2, []dataflow.Type{x, x, x}, "3 inputs, want 2"},
+		{2, []dataflow.Type{x, typ(uintN(2), 3, 4)}, "input 1 has shape [3 4], input 0 [2 4]"},
+		{2, []dataflow.Type{x, typ(uintN(2), 4)}, "input 1 has shape [4]"},
+		{2, []dataflow.Type{typ(uintN(2)), typ(uintN(2))}, "scalar"},
+	} {
+		_, _, err := concat.New(concat.Params{Inputs: tt.inputs}).Bind(tt.in)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Bind of %d to %v: %v, want %q", tt.inputs, tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`, `{"inputs":"2"}`} {
+		if op, err := concat.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+// Products and sums of layers with weights. internal/mac beside the Go layers says what they compute.
+//
+// A layer's config C has for this
+//     simd         products of a channel in one clock
+//     dot_t        their sum
+//     use_dsp      multiply in DSP slices
+//     weights_t    the table's element, weights_per_limb of them in a limb
+#ifndef HLSGEN_CORE_MAC_HPP
+#define HLSGEN_CORE_MAC_HPP
+
+#include "word.hpp"
+
+namespace hlsgen {
+
+// mac_product is one weight times one input: a multiplier, a choice of sign where one of them is bipolar, and where
+// both are, 1 if they agree and 0 if not.
+template <class W, class X, bool DSP> struct mac_product {
+    static auto of(const W& w, const X& x) {
+#pragma HLS INLINE
+        const auto product = w * x;
+#pragma HLS BIND_OP variable=product op=mul impl=fabric
+        return product;
+    }
+};
+
+template <class W, class X> struct mac_product<W, X, true> {
+    static auto of(const W& w, const X& x) {
+#pragma HLS INLINE
+        const auto product = w * x;
+#pragma HLS BIND_OP variable=product op=mul impl=dsp
+        return product;
+    }
+};
+
+// mac_signed is value, or -value where sign is -1.
+template <class T> ap_int<element_type<T>::width + 1> mac_signed(const bipolar& sign, const T& value) {
+#pragma HLS INLINE
+    const ap_int<element_type<T>::width + 1> plus = value, minus = -value;
+    return sign.bit == 1 ? plus : minus;
+}
+
+template <class X> struct mac_product<bipolar, X, false> {
+    static auto of(const bipolar& w, const X& x) {
+#pragma HLS INLINE
+        return mac_signed(w, x);
+    }
+};
+
+template <class W> struct mac_product<W, bipolar, false> {
+    static auto of(const W& w, const bipolar& x) {
+#pragma HLS INLINE
+        return mac_signed(x, w);
+    }
+};
+
+template <> struct mac_product<bipolar, bipolar, false> {
+    static auto of(const bipolar& w, const bipolar& x) {
+#pragma HLS INLINE
+        return ap_uint<1>(w.bit == x.bit);
+    }
+};
+
+// mac_dot is what one clock adds to the accumulator of PE pe: its weights in the row times the elements of x from first
+// on, each stride elements apart.
+template <class C, class ROW>
+typename C::dot_t mac_dot(const ap_uint<C::in_width>& x, int first, int stride, const ROW& weights, int pe) {
+#pragma HLS INLINE
+    typedef typename C::weights_t weight_t;
+    typedef typename C::in_t in_t;
+    typename C::dot_t sum = 0;
+    for (int i = 0; i < C::simd; i++) {
+#pragma HLS UNROLL
+        const weight_t w = element<weight_t, C::weights_per_limb>(weights, pe * C::simd + i);
+        sum += mac_product<weight_t, in_t, C::use_dsp>::of(w, get<in_t>(x, first + i * stride));
+    }
+    return sum;
+}
+
+} // namespace hlsgen
+
+#endif

@@ -1,0 +1,38 @@
+// The fork of a stream. dup.go beside this file says what it is for.
+//
+// C has the member in_width of the input, which is that of every output, and
+//     words   words in a frame
+#ifndef HLSGEN_DUP_HPP
+#define HLSGEN_DUP_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+namespace hlsgen {
+
+// duplicate_word writes a word to every stream of a list.
+template <int N> void duplicate_word(const ap_uint<N>& word, hls::stream<ap_uint<N> >& out) {
+#pragma HLS INLINE
+    out.write(word);
+}
+
+template <int N, class... REST>
+void duplicate_word(const ap_uint<N>& word, hls::stream<ap_uint<N> >& out, REST&... rest) {
+#pragma HLS INLINE
+    out.write(word);
+    duplicate_word(word, rest...);
+}
+
+// duplicate processes one frame.
+template <class C, class... OUT> void duplicate(hls::stream<ap_uint<C::in_width> >& in, OUT&... out) {
+#pragma HLS INLINE
+    for (int i = 0; i < C::words; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+        const ap_uint<C::in_width> word = in.read();
+        duplicate_word(word, out...);
+    }
+}
+
+} // namespace hlsgen
+
+#endif

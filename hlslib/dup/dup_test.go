@@ -1,0 +1,80 @@
+package dup_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/dup"
+	"hlsgen/hlslib/layertest"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	var cases []layertest.Case
+	for _, copies := range []int{2, 3, 5, dataflow.MaxPorts} {
+		for _, in := range []dataflow.Type{typ(uintN(4), 3, 2, 6), typ(intN(64), 2, 64), typ(num.Type{Kind: num.Bipolar, Width: 1}, 4), typ(intN(3)), perChannel} {
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d of %v", copies, in.Shape), Op: dup.New(dup.Params{Copies: copies}), In: []dataflow.Type{in}})
+		}
+	}
+	layertest.Check(t, 20, cases...)
+}
+
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	op, out, err := dup.New(dup.Params{Copies: 3}).Bind([]dataflow.Type{typ(uintN(4), 5, 6)})
+	if err != nil || len(out) != 3 {
+		t.Fatal(out, err)
+	}
+	l := op.Loop(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{})
+	want := dataflow.Loop{Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 1, Write: 7}}}, Latency: 1}
+	if fmt.Sprint(l) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", l, want)
+	}
+	if got := op.Cost(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{}).Total(); got != (dataflow.Resources{LUT: 4 + 1 + 3, FF: 4}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	in := typ(uintN(4), 3)
+	for _, tt := range []struct {
+		copies int
+		in     []dataflow.Type
+		want   string
+	}{
+		{0, []dataflow.Type{in}, "0 copies, want 2 to 64"},
+		{1, []dataflow.Type{in}, "1 copies"},
+		{65, []dataflow.Type{in}, "65 copies"},
+		{-2, []dataflow.Type{in}, "-2 copies"},
+		{2, nil, "0 inputs, want 1"},
+		{2, []dataflow.Type{in, in}, "2 inputs, want 1"},
+		{2, []dataflow.Type{typ(uintN(64), 1<<31, 64)}, "no fold keeps a frame within"},
+		{2, []dataflow.Type{typ(uintN(64), 1<<30, 64)}, ""},
+	} {
+		_, _, err := dup.New(dup.Params{Copies: tt.copies}).Bind(tt.in)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%d copies of %v: %v, want %q", tt.copies, tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`, `{"copies":"2"}`, `{"copies":1e9}`, `{"copies":2} x`} {
+		if op, err := dup.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+// Pooling over a whole frame. globalpool.go beside this file says what it computes, and in which order of words.
+//
+// C has the members in_t, in_width, out_t, out_width of the streams, and
+//     vectors, folds, pe   the loop nest and what is unrolled in it
+//     shallow              what is kept lies in a shift register
+//     sum                  add up, else take the maximum
+// An accumulator is touched every `folds` iterations. Few of them go round in a shift register, which shows that to the
+// scheduler. More lie in a memory, and no iteration is as long as it takes for one to come round.
+#ifndef HLSGEN_GLOBALPOOL_HPP
+#define HLSGEN_GLOBALPOOL_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include "core/compare.hpp"
+#include "core/pooling.hpp"
+#include "core/word.hpp"
+
+namespace hlsgen {
+
+// globalpool_join joins the elements of a word with what is kept of their channels, of which the first vector has
+// nothing.
+template <class C>
+ap_uint<C::out_width> globalpool_join(const ap_uint<C::in_width>& x, const ap_uint<C::out_width>& kept, bool first) {
+#pragma HLS INLINE
+    ap_uint<C::out_width> y = 0;
+    for (int pe = 0; pe < C::pe; pe++) {
+#pragma HLS UNROLL
+        const typename C::out_t value = typename C::out_t(number(get<typename C::in_t>(x, pe)));
+        put(y, pe, first ? value : pooled<C>(get<typename C::out_t>(kept, pe), value));
+    }
+    return y;
+}
+
+template <bool SHALLOW> struct globalpool_loop;
+
+template <> struct globalpool_loop<true> {
+    template <class C>
+    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+        ap_uint<C::out_width> kept[C::folds]; // next first
+#pragma HLS ARRAY_PARTITION variable=kept complete dim=1
+        ap_uint<count_width(C::vectors)> vector = 0;
+        ap_uint<count_width(C::folds)> fold = 0;
+        for (int i = 0; i < C::vectors * C::folds; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+            ap_uint<C::out_width> before = 0;
+            if (vector != 0) before = kept[0];
+            const ap_uint<C::out_width> y = globalpool_join<C>(in.read(), before, vector == 0);
+            for (int j = 1; j < C::folds; j++) {
+#pragma HLS UNROLL
+                kept[j - 1] = kept[j];
+            }
+            kept[C::folds - 1] = y;
+            if (vector == C::vectors - 1) out.write(y);
+
+            fold += 1;
+            if (fold == C::folds) {
+                fold = 0;
+                vector += 1;
+            }
+        }
+    }
+};
+
+template <> struct globalpool_loop<false> {
+    template <class C>
+    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+        ap_uint<C::out_width> kept[C::folds];
+#pragma HLS BIND_STORAGE variable=kept type=ram_s2p impl=lutram
+#pragma HLS DEPENDENCE variable=kept type=inter dependent=false
+        ap_uint<count_width(C::vectors)> vector = 0;
+        ap_uint<count_width(C::folds)> fold = 0;
+        for (int i = 0; i < C::vectors * C::folds; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+            ap_uint<C::out_width> before = 0;
+            if (vector != 0) before = kept[fold];
+            const ap_uint<C::out_width> y = globalpool_join<C>(in.read(), before, vector == 0);
+            kept[fold] = y;
+            if (vector == C::vectors - 1) out.write(y);
+
+            fold += 1;
+            if (fold == C::folds) {
+                fold = 0;
+                vector += 1;
+            }
+        }
+    }
+};
+
+// globalpool processes one frame.
+template <class C> void globalpool(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+    globalpool_loop<C::shallow>::template frame<C>(in, out);
+}
+
+} // namespace hlsgen
+
+#endif

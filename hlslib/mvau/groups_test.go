@@ -1,0 +1,147 @@
+package mvau_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// grouped is a layer of so many groups, each with outputs by channels of positions.
+func grouped(r *rand.Rand, groups, outputs, positions, channels int, weights num.Range) mvau.Params {
+	p := mvau.Params{Weights: make([][]int64, groups*outputs), Groups: groups}
+	for c := range p.Weights {
+		for range positions * channels {
+			w := layertest.Between(r, weights)
+			for w == 0 && weights.Lo == -1 {
+				w = layertest.Between(r, weights)
+			}
+			p.Weights[c] = append(p.Weights[c], w)
+		}
+	}
+	return p
+}
+
+func TestGroupContract(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(11, 2))
+	four, signs := num.Range{Lo: -4, Hi: 3}, num.Range{Lo: -1, Hi: 1}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 2, 6}, Elem: intN(4),
+		Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: -8, Hi: 7}, {Lo: 3, Hi: 3}, {Lo: -1, Hi: 4}, {Lo: -2, Hi: 0}, {Lo: 0, Hi: 7}}}
+	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
+	steps := mvau.Params{Weights: grouped(r, 2, 3, 2, 2, four).Weights, Groups: 2}
+	for c := range steps.Weights {
+		steps.Steps = append(steps.Steps, num.Step{At: []int64{int64(c - 5), int64(c)}, Value: []int64{int64(c - 2), int64(c), int64(2 * c)}})
+	}
+	shared := grouped(r, 3, 2, 4, 1, four)
+	shared.Steps = []num.Step{relu}
+	cases := []layertest.Case{
+		{Name: "one group", Op: mvau.New(grouped(r, 1, 4, 3, 2, four)), In: []dataflow.Type{typ(uintN(3), 2, 3, 2)}},
+		{Name: "two groups", Op: mvau.New(grouped(r, 2, 2, 3, 2, four)), In: []dataflow.Type{typ(uintN(3), 2, 3, 4)}},
+		{Name: "two groups with steps and bases", Op: mvau.New(steps), In: []dataflow.Type{typ(intN(3), 3, 2, 4)}},
+		{Name: "three groups, ranges by channel", Op: mvau.New(grouped(r, 3, 2, 2, 2, four)), In: []dataflow.Type{perChannel}},
+		{Name: "two groups, ranges by channel, one position", Op: mvau.New(grouped(r, 2, 3, 1, 3, four)), In: []dataflow.Type{perChannel}},
+		{Name: "depthwise", Op: mvau.New(grouped(r, 5, 1, 4, 1, four)), In: []dataflow.Type{typ(uintN(2), 2, 4, 5)}},
+		{Name: "depthwise with a multiplier", Op: mvau.New(shared), In: []dataflow.Type{typ(uintN(3), 2, 2, 4, 3)}},
+		{Name: "depthwise with a multiplier, one position", Op: mvau.New(grouped(r, 3, 4, 1, 1, four)), In: []dataflow.Type{typ(uintN(3), 2, 1, 3)}},
+		{Name: "one position, no axis of it", Op: mvau.New(grouped(r, 2, 2, 1, 2, four)), In: []dataflow.Type{typ(uintN(3), 3, 4)}},
+		{Name: "xnor", Op: mvau.New(grouped(r, 2, 2, 3, 2, signs)), In: []dataflow.Type{typ(bipolar, 2, 3, 4)}},
+	}
+	for i := range 12 {
+		groups, outputs, positions, channels := 2+r.IntN(2), 1+r.IntN(4), 1+r.IntN(4), 1+r.IntN(3)
+		p := grouped(r, groups, outputs, positions, channels, []num.Range{four, signs, {Lo: 0, Hi: 9}}[r.IntN(3)])
+		in := layertest.Type(r, dataflow.Shape{2, positions, groups * channels}, 5)
+		if n := []int{0, 1, groups * outputs}[r.IntN(3)]; n > 0 {
+			for range n {
+				p.Steps = append(p.Steps, layertest.Step(r, num.Range{Lo: -40, Hi: 40}, 6, 3, true))
+			}
+		}
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random groups %d", i), Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12})
+	}
+	layertest.Check(t, 40, cases...)
+}
+
+// TestGroupsAreLayers cuts a frame into its groups, and computes each with a layer of its own.
+func TestGroupsAreLayers(t *testing.T) {
+	t.Parallel()
+	const groups, outputs, positions, channels, windows = 3, 2, 4, 2, 5
+	r := rand.New(rand.NewPCG(1, 9))
+	p := grouped(r, groups, outputs, positions, channels, num.Range{Lo: -7, Hi: 7})
+	in := dataflow.Type{Shape: dataflow.Shape{windows, positions, groups * channels}, Elem: uintN(4)}
+	for c := range groups * channels {
+		in.Range = append(in.Range, num.Range{Lo: 0, Hi: int64(2*c + 3)})
+	}
+	x := dataflow.Tensor{Shape: in.Shape}
+	for i := range in.Shape.Size() {
+		x.Data = append(x.Data, layertest.Between(r, in.Channel(i%len(in.Range))))
+	}
+	op, out, err := mvau.New(p).Bind([]dataflow.Type{in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (dataflow.Shape{windows, groups * outputs}); !slices.Equal(out[0].Shape, want) {
+		t.Errorf("output of shape %v, want %v", out[0].Shape, want)
+	}
+	y := op.Eval([]dataflow.Tensor{x})[0]
+	bits := op.(dataflow.Accumulating).Accumulator().Channels
+	for g := range groups {
+		part := dataflow.Type{Shape: dataflow.Shape{windows, positions, channels}, Range: in.Range[g*channels : (g+1)*channels], Elem: in.Elem}
+		v := dataflow.Tensor{Shape: part.Shape}
+		for i := 0; i < len(x.Data); i += groups * channels {
+			v.Data = append(v.Data, x.Data[i+g*channels:i+(g+1)*channels]...)
+		}
+		one, typ, err := mvau.New(mvau.Params{Weights: p.Weights[g*outputs : (g+1)*outputs]}).Bind([]dataflow.Type{part})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone := one.Eval([]dataflow.Tensor{v})[0]
+		for w := range windows {
+			if got, want := y.Data[(w*groups+g)*outputs:][:outputs], alone.Data[w*outputs:][:outputs]; !slices.Equal(got, want) {
+				t.Errorf("group %d, window %d: %v, alone %v", g, w, got, want)
+			}
+		}
+		if got := out[0].Range[g*outputs:][:outputs]; !slices.Equal(got, typ[0].Range) {
+			t.Errorf("group %d: ranges %v, alone %v", g, got, typ[0].Range)
+		}
+		if want := one.(dataflow.Accumulating).Accumulator().Channels; !slices.Equal(bits[g*outputs:][:outputs], want) {
+			t.Errorf("group %d: accumulators of %v bits, alone %v", g, bits[g*outputs:][:outputs], want)
+		}
+	}
+}
+
+// TestGroupLoop spells the clocks, the words, and what the accumulator, the counts and the cost take of a grouped layer.
+func TestGroupLoop(t *testing.T) {
+	t.Parallel()
+	p := grouped(rand.New(rand.NewPCG(2, 2)), 2, 6, 9, 2, num.Range{Lo: -4, Hi: 3}) // MW 18, C 4
+	op, _, err := mvau.New(p).Bind([]dataflow.Type{typ(uintN(2), 5, 9, 4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := dataflow.Fold{PE: 3, SIMD: 6, Memory: dataflow.BRAM, Compute: dataflow.LUT}
+	l := op.Loop(f, dataflow.Target{})
+	if got := []int{l.Iterations(), l.Reads(0), l.Writes(0), l.FirstWrite(0)}; !slices.Equal(got, []int{5 * 2 * 2 * 3, 5 * 2 * 3, 5 * 2 * 2, 2 + 7}) {
+		t.Errorf("iterations, words read and written, first clock: %v", got)
+	}
+	in, out := op.Ports(f)
+	if want := (dataflow.Port{Elem: uintN(2), PerWord: 6, Words: 30, Tile: 2}); in[0] != want {
+		t.Errorf("input %+v, want %+v", in[0], want)
+	}
+	if got := out[0]; got.PerWord != 3 || got.Words != 20 || got.Tile != 0 {
+		t.Errorf("output %+v", got)
+	}
+	if got := op.(dataflow.Counting).Counts()["op_mac_UINT2_INT3"]; got != 5*12*18 {
+		t.Errorf("%d multiply-accumulates, want %d", got, 5*12*18)
+	}
+	folds := 0
+	for range op.Folds() {
+		folds++
+	}
+	if folds != 4*6*6 { // PE divides 6, SIMD divides 18
+		t.Errorf("%d folds, want %d", folds, 4*6*6)
+	}
+}

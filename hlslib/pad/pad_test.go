@@ -1,0 +1,116 @@
+package pad_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/pad"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	around := pad.Params{Before: [2]int{1, 2}, After: [2]int{2, 1}}
+	cases := []layertest.Case{
+		{Name: "around", Op: pad.New(around), In: []dataflow.Type{typ(uintN(4), 2, 3, 4)}},
+		{Name: "a pixel", Op: pad.New(around), In: []dataflow.Type{typ(uintN(4), 1, 1, 2)}},
+		{Name: "between", Op: pad.New(pad.Params{Between: [2]int{1, 2}}), In: []dataflow.Type{typ(intN(4), 3, 2, 2)}},
+		{Name: "in one axis", Op: pad.New(pad.Params{After: [2]int{0, 3}, Between: [2]int{2, 1}}), In: []dataflow.Type{typ(intN(4), 1, 4, 2)}},
+		{Name: "nothing", Op: pad.New(pad.Params{Code: 100}), In: []dataflow.Type{typ(bipolar, 2, 2, 3)}},
+		{Name: "bipolar by -1", Op: pad.New(pad.Params{Before: [2]int{1, 1}, Code: -1}), In: []dataflow.Type{typ(bipolar, 2, 2, 3)}},
+		{Name: "bipolar by 0", Op: pad.New(around), In: []dataflow.Type{typ(bipolar, 2, 2, 3)}},
+		{Name: "all of 64 bits", Op: pad.New(pad.Params{After: [2]int{1, 0}, Code: -7}), In: []dataflow.Type{typ(intN(64), 2, 2, 1)}},
+		{Name: "least code", Op: pad.New(pad.Params{After: [2]int{1, 0}, Code: -1 << 31}), In: []dataflow.Type{typ(uintN(4), 2, 2, 1)}},
+	}
+	r := rand.New(rand.NewPCG(7, 8))
+	few := func() [2]int { return [2]int{r.IntN(3), r.IntN(3)} }
+	for i := range 20 {
+		p := pad.Params{Before: few(), After: few(), Between: few(), Code: r.Int64N(41) - 20}
+		shape := dataflow.Shape{1 + r.IntN(4), 1 + r.IntN(4), 1 + r.IntN(6)}
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: pad.New(p), In: []dataflow.Type{layertest.Type(r, shape, 6)}})
+	}
+	layertest.Check(t, 35, cases...)
+}
+
+func TestOutputType(t *testing.T) {
+	t.Parallel()
+	two := dataflow.Type{Shape: dataflow.Shape{2, 3, 2}, Range: []num.Range{{Lo: 1, Hi: 3}, {Lo: 2, Hi: 4}}, Elem: uintN(8)}
+	for _, tt := range []struct {
+		p    pad.Params
+		in   dataflow.Type
+		want dataflow.Type
+	}{
+		{pad.Params{Before: [2]int{1, 0}}, two, dataflow.Type{Shape: dataflow.Shape{3, 3, 2}, Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: 0, Hi: 4}}, Elem: uintN(8)}},
+		{pad.Params{After: [2]int{0, 2}, Code: -1}, two, dataflow.Type{Shape: dataflow.Shape{2, 5, 2}, Range: []num.Range{{Lo: -1, Hi: 3}, {Lo: -1, Hi: 4}}, Elem: intN(4)}},
+		{pad.Params{Between: [2]int{3, 2}, Code: 2}, two, dataflow.Type{Shape: dataflow.Shape{5, 7, 2}, Range: []num.Range{{Lo: 1, Hi: 3}, {Lo: 2, Hi: 4}}, Elem: uintN(8)}},
+		{pad.Params{Code: -9}, two, two},
+		{pad.Params{Before: [2]int{1, 1}}, typ(bipolar, 1, 1, 1), dataflow.Type{Shape: dataflow.Shape{2, 2, 1}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: intN(2)}},
+	} {
+		_, out, err := pad.New(tt.p).Bind([]dataflow.Type{tt.in})
+		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
+			t.Errorf("%+v: %+v, %v, want %+v", tt.p, out, err, tt.want)
+		}
+	}
+}
+
+// TestLoop: large frames are few runs.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	op, _, err := pad.New(pad.Params{Before: [2]int{3, 3}, After: [2]int{3, 3}, Between: [2]int{1, 1}}).Bind([]dataflow.Type{typ(uintN(4), 1000, 1000, 4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 4}, dataflow.Target{})
+	if side := 6 + 1999; l.Iterations() != side*side || len(l.Body) > 6 {
+		t.Errorf("%d iterations in %d runs, want %d", l.Iterations(), len(l.Body), side*side)
+	}
+	if l.Reads(0) != 1000*1000 {
+		t.Errorf("%d words are read", l.Reads(0))
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	in := typ(uintN(4), 2, 3, 4)
+	for _, tt := range []struct {
+		p    pad.Params
+		in   []dataflow.Type
+		want string
+	}{
+		{pad.Params{Before: [2]int{-1, 0}}, []dataflow.Type{in}, "padding by -1 pixels"},
+		{pad.Params{Between: [2]int{0, 1 << 62}}, []dataflow.Type{in}, "padding by 4611686018427387904 pixels"},
+		{pad.Params{Code: 1 << 31}, []dataflow.Type{in}, "padding with 2147483648"},
+		{pad.Params{}, nil, "0 inputs"},
+		{pad.Params{}, []dataflow.Type{typ(uintN(4), 6, 4)}, "an input of shape [6 4], want rows, columns and channels"},
+		{pad.Params{Between: [2]int{1 << 30, 1 << 30}}, []dataflow.Type{in}, "at most 1073741824 elements"},
+		{pad.Params{Before: [2]int{1 << 15, 1 << 15}}, []dataflow.Type{in}, "an output of shape [32770 32771 4]"},
+	} {
+		_, _, err := pad.New(tt.p).Bind(tt.in)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`, `{"code":1.5}`, `{"code":3000000000}`} {
+		if op, err := pad.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}

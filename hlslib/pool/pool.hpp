@@ -1,0 +1,58 @@
+// Pooling behind a sliding window. pool.go beside this file says what it computes, and in which order of words.
+//
+// C has the members in_t, in_width, out_t, out_width of the streams, and
+//     words, sf   the loop nest
+//     pe, simd    what is unrolled in it
+//     sum         add up, else take the maximum
+#ifndef HLSGEN_POOL_HPP
+#define HLSGEN_POOL_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include "core/compare.hpp"
+#include "core/pooling.hpp"
+#include "core/word.hpp"
+
+namespace hlsgen {
+
+// pool_positions joins N positions of channel pe in a word, by halves.
+template <class C, int N> struct pool_positions {
+    static typename C::out_t of(const ap_uint<C::in_width>& x, int first, int pe) {
+#pragma HLS INLINE
+        return pooled<C>(pool_positions<C, N / 2>::of(x, first, pe), pool_positions<C, N - N / 2>::of(x, first + N / 2, pe));
+    }
+};
+
+template <class C> struct pool_positions<C, 1> {
+    static typename C::out_t of(const ap_uint<C::in_width>& x, int first, int pe) {
+#pragma HLS INLINE
+        return typename C::out_t(number(get<typename C::in_t>(x, first * C::pe + pe)));
+    }
+};
+
+// pool processes one frame.
+template <class C> void pool(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+    ap_uint<C::out_width> kept = 0; // what has been made of the window so far
+    ap_uint<count_width(C::sf)> sf = 0;
+
+    for (int i = 0; i < C::words * C::sf; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+        const ap_uint<C::in_width> x = in.read();
+        for (int pe = 0; pe < C::pe; pe++) {
+#pragma HLS UNROLL
+            typename C::out_t y = pool_positions<C, C::simd>::of(x, 0, pe);
+            if (sf != 0) y = pooled<C>(get<typename C::out_t>(kept, pe), y);
+            put(kept, pe, y);
+        }
+        if (sf == C::sf - 1) out.write(kept);
+
+        sf += 1;
+        if (sf == C::sf) sf = 0;
+    }
+}
+
+} // namespace hlsgen
+
+#endif

@@ -1,0 +1,188 @@
+package pool_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/pool"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+var (
+	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+	maximum = pool.Params{Op: pool.Max}
+	sum     = pool.Params{Op: pool.Sum}
+)
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	var cases []layertest.Case
+	for _, p := range []pool.Params{maximum, sum} {
+		for _, c := range []struct {
+			name string
+			in   dataflow.Type
+		}{
+			{"windows of 2 by 2", typ(uintN(4), 3, 2, 4, 6)},
+			{"windows of 3 by 3", typ(intN(5), 2, 2, 9, 4)},
+			{"one window", typ(uintN(3), 8, 2)},
+			{"one position", typ(intN(3), 2, 3, 1, 4)},
+			{"one position, signs", typ(bipolar, 3, 1, 2)},
+			{"one channel", typ(uintN(8), 5, 6, 1)},
+			{"signs", typ(bipolar, 4, 4, 3)},
+			{"ternary", typ(num.Type{Kind: num.Ternary, Width: 2}, 4, 5, 2)},
+			{"ranges per channel", perChannel},
+			{"a constant", dataflow.Type{Shape: dataflow.Shape{2, 3, 2}, Range: []num.Range{{Lo: -3, Hi: -3}}, Elem: intN(3)}},
+			{"of widest sums", typ(intN(60), 2, 8, 2)},
+			{"of widest words", typ(uintN(4), 1, 16, 64)},
+			{"unsigned, 63 bit sum", typ(uintN(61), 2, 4, 1)},
+		} {
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%s, %s", c.name, p.Op), Op: pool.New(p), In: []dataflow.Type{c.in}, Folds: 12})
+		}
+		for i := range 15 {
+			r := rand.New(rand.NewPCG(uint64(i), 21))
+			shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(9), []int{1, 2, 3, 4, 6}[r.IntN(5)]}
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d, %s", i, p.Op), Op: pool.New(p), In: []dataflow.Type{layertest.Type(r, shape[r.IntN(3):], 7)}})
+		}
+	}
+	cases = append(cases, layertest.Case{Name: "the ends of 64 bits", Op: pool.New(maximum), In: []dataflow.Type{typ(intN(64), 3, 4, 2)}})
+	layertest.Check(t, 40, cases...)
+}
+
+// TestTypes: a maximum is of its input's type, a sum of K times the range.
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	ranges := []num.Range{{Lo: -2, Hi: 3}, {Lo: 1, Hi: 7}}
+	for _, tt := range []struct {
+		p        pool.Params
+		in, want dataflow.Type
+	}{
+		{maximum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)}, dataflow.Type{Shape: dataflow.Shape{3, 2}, Range: ranges, Elem: intN(4)}},
+		{sum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)},
+			dataflow.Type{Shape: dataflow.Shape{3, 2}, Range: []num.Range{{Lo: -8, Hi: 12}, {Lo: 4, Hi: 28}}, Elem: intN(6)}},
+		{maximum, typ(bipolar, 9, 5), typ(bipolar, 5)},
+		{sum, typ(bipolar, 9, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: -9, Hi: 9}}, Elem: intN(5)}},
+		{sum, typ(uintN(2), 9, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: 0, Hi: 27}}, Elem: uintN(5)}},
+	} {
+		_, out, err := pool.New(tt.p).Bind([]dataflow.Type{tt.in})
+		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
+			t.Errorf("%s of %v: %v, %v, want %v", tt.p.Op, tt.in, out, err, tt.want)
+		}
+	}
+}
+
+// TestPorts spells the words, and that tiles are named only where they differ from row-major order.
+func TestPorts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		shape    dataflow.Shape
+		pe, simd int
+		in       dataflow.Port
+		out      int
+		clocks   int
+		latency  int
+	}{
+		{dataflow.Shape{5, 9, 4}, 2, 3, dataflow.Port{Elem: uintN(4), PerWord: 6, Words: 30, Tile: 2}, 10, 30, 3},
+		{dataflow.Shape{5, 9, 4}, 4, 1, dataflow.Port{Elem: uintN(4), PerWord: 4, Words: 45}, 5, 45, 1},
+		{dataflow.Shape{5, 9, 4}, 4, 9, dataflow.Port{Elem: uintN(4), PerWord: 36, Words: 5}, 5, 5, 5},
+		{dataflow.Shape{5, 1, 4}, 2, 1, dataflow.Port{Elem: uintN(4), PerWord: 2, Words: 10}, 10, 10, 1},
+	} {
+		op, _, err := pool.New(maximum).Bind([]dataflow.Type{typ(uintN(4), tt.shape...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := dataflow.Fold{PE: tt.pe, SIMD: tt.simd}
+		in, out := op.Ports(f)
+		l := op.Loop(f, dataflow.Target{})
+		if in[0] != tt.in || out[0].Words != tt.out || l.Iterations() != tt.clocks || l.Latency != tt.latency {
+			t.Errorf("%v: %+v %+v %d %d", tt, in, out, l.Iterations(), l.Latency)
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		p    pool.Params
+		in   []dataflow.Type
+		want string
+	}{
+		{pool.Params{}, []dataflow.Type{typ(uintN(4), 4, 2)}, `pooling by "", want "max" or "sum"`},
+		{pool.Params{Op: "mean"}, []dataflow.Type{typ(uintN(4), 4, 2)}, `pooling by "mean"`},
+		{maximum, nil, "0 inputs, want 1"},
+		{maximum, []dataflow.Type{typ(uintN(4), 4)}, "an input of shape [4], want windows"},
+		{maximum, []dataflow.Type{typ(uintN(4))}, "an input of shape [], want windows"},
+		{sum, []dataflow.Type{typ(intN(64), 4, 2)}, "channel 0: the sum of 4 values in [-9223372036854775808,9223372036854775807] leaves 64 bits"},
+		{sum, []dataflow.Type{typ(intN(64), 1, 2)}, "a sum needs 64 bits"},
+		{sum, []dataflow.Type{typ(uintN(62), 3, 2)}, "channel 0: the sum of 3 values in [0,4611686018427387903] leaves 64 bits"},
+		{sum, []dataflow.Type{typ(uintN(61), 4, 2)}, ""},
+		{maximum, []dataflow.Type{typ(intN(64), 4, 2)}, ""},
+		{maximum, []dataflow.Type{typ(intN(64), 65537, 65537, 2)}, "no fold keeps"},
+	} {
+		_, _, err := pool.New(tt.p).Bind(tt.in)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`, `{"op":"max"} x`} {
+		if op, err := pool.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
+// TestFolds leaves out words that are too wide.
+func TestFolds(t *testing.T) {
+	t.Parallel()
+	op, _, err := pool.New(maximum).Bind([]dataflow.Type{typ(uintN(32), 2, 16, 64)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for f := range op.Folds() {
+		if f.PE*f.SIMD > 128 {
+			t.Errorf("%+v is offered", f)
+		}
+		n++
+	}
+	if n != 5+5+5+5+4+3+2 {
+		t.Errorf("%d folds", n)
+	}
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		p    pool.Params
+		fold dataflow.Fold
+		want dataflow.Resources
+	}{
+		{maximum, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 7 + 2 + 4 + 1 + 2*4, FF: 7 + 4 + 2*4}}, // 80 clocks, 9 of a window
+		{sum, dataflow.Fold{PE: 2, SIMD: 3}, dataflow.Resources{LUT: 5 + 1 + 2 + 1 + 2*2*8 + 2*8, FF: 5 + 2 + 2*8}},
+		{sum, dataflow.Fold{PE: 4, SIMD: 9}, dataflow.Resources{LUT: 3 + 1 + 4*8*8, FF: 3}},
+	} {
+		op, _, err := pool.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 9, 4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := op.Cost(tt.fold, dataflow.Target{}).Total(); got != tt.want {
+			t.Errorf("%+v: %+v, want %+v", tt.fold, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package split_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/split"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+var (
+	uint4   = num.Type{Kind: num.UInt, Width: 4}
+	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+)
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	many := make([]int, dataflow.MaxPorts)
+	for i := range many {
+		many[i] = 1 + i%3
+	}
+	cases := []layertest.Case{
+		{Name: "halves", Op: split.New(split.Params{Channels: []int{4, 4}}), In: []dataflow.Type{typ(uint4, 3, 8)}},
+		{Name: "thirds", Op: split.New(split.Params{Channels: []int{2, 6, 4}}), In: []dataflow.Type{typ(bipolar, 2, 2, 12)}},
+		{Name: "one", Op: split.New(split.Params{Channels: []int{6}}), In: []dataflow.Type{typ(uint4, 2, 6)}},
+		{Name: "one vector", Op: split.New(split.Params{Channels: []int{1, 2}}), In: []dataflow.Type{typ(uint4, 3)}},
+		{Name: "as many as there may be", Op: split.New(split.Params{Channels: many}), In: []dataflow.Type{typ(uint4, 2, 1+21*6)}},
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range 12 {
+		var p split.Params
+		sum := 0
+		for range 2 + r.IntN(4) {
+			c := (1 + i%2) * (1 + r.IntN(4))
+			p.Channels, sum = append(p.Channels, c), sum+c
+		}
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: split.New(p), In: []dataflow.Type{layertest.Type(r, dataflow.Shape{1 + i%3, 2, sum}, 6)}})
+	}
+	layertest.Check(t, 30, cases...)
+}
+
+func TestOutputTypes(t *testing.T) {
+	t.Parallel()
+	in := dataflow.Type{Shape: dataflow.Shape{5, 3}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 0, Hi: 15}, {Lo: 3, Hi: 4}}, Elem: uint4}
+	_, out, err := split.New(split.Params{Channels: []int{1, 2}}).Bind([]dataflow.Type{in})
+	want := []dataflow.Type{
+		{Shape: dataflow.Shape{5, 1}, Range: in.Range[:1], Elem: uint4},
+		{Shape: dataflow.Shape{5, 2}, Range: in.Range[1:], Elem: uint4},
+	}
+	if err != nil || !reflect.DeepEqual(out, want) {
+		t.Errorf("%+v, %v, want %+v", out, err, want)
+	}
+}
+
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	op, _, err := split.New(split.Params{Channels: []int{4, 2, 6}}).Bind([]dataflow.Type{typ(uint4, 2, 12)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 2}, dataflow.Target{})
+	want := []uint64{1, 1, 2, 4, 4, 4, 1, 1, 2, 4, 4, 4}
+	if l.Iterations() != len(want) {
+		t.Fatalf("%d iterations, want %d", l.Iterations(), len(want))
+	}
+	for i, write := range want {
+		if m := l.At(i); m != (dataflow.Moves{Read: 1, Write: write}) {
+			t.Errorf("iteration %d moves %+v, want a word of outputs %b", i, m, write)
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		channels []int
+		in       []dataflow.Type
+		want     string
+	}{
+		{nil, []dataflow.Type{typ(uint4, 2, 4)}, "0 outputs, want 1 to 64"},
+		{make([]int, 65), nil, "65 outputs"},
+		{[]int{4, 0}, nil, "output 1 has 0 channels"},
+		{[]int{4, 1 << 60}, nil, "output 1 has 1152921504606846976 channels"},
+		{[]int{2, 2}, nil, "0 inputs, want 1"},
+		{[]int{2, 2}, []dataflow.Type{typ(uint4, 4, 5)}, "an input of shape [4 5], want 4 channels"},
+		{[]int{1}, []dataflow.Type{typ(uint4)}, "an input of shape [], want 1 channels"},
+	} {
+		_, _, err := split.New(split.Params{Channels: tt.channels}).Bind(tt.in)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Bind of %v to %v: %v, want %q", tt.channels, tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`, `{"channels":3}`, `{"channels":[1.5]}`} {
+		if op, err := split.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package swg_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"hlsgen/hlslib/swg"
+	"hlsgen/internal/dataflow"
+)
+
+// reference derives clocks from the definition, one at a time.
+type reference struct {
+	geometry
+	windows    [2]int
+	need, keep []int // pixels, by window
+}
+
+func newReference(g geometry) *reference {
+	r := &reference{geometry: g}
+	for a := range 2 {
+		r.windows[a] = (g.frame[a]+g.before[a]+g.after[a]-g.dilation[a]*(g.kernel[a]-1)-1)/g.stride[a] + 1
+	}
+	for oy := range r.windows[0] {
+		for ox := range r.windows[1] {
+			need, keep := 0, math.MaxInt
+			for i := range g.kernel[0] {
+				for j := range g.kernel[1] {
+					y := min(max(oy*g.stride[0]-g.before[0]+i*g.dilation[0], 0), g.frame[0]-1)
+					x := min(max(ox*g.stride[1]-g.before[1]+j*g.dilation[1], 0), g.frame[1]-1)
+					need, keep = max(need, y*g.frame[1]+x+1), min(keep, y*g.frame[1]+x)
+				}
+			}
+			r.need, r.keep = append(r.need, need), append(r.keep, keep)
+		}
+	}
+	for w := len(r.keep) - 2; w >= 0; w-- {
+		r.keep[w] = min(r.keep[w], r.keep[w+1])
+	}
+	return r
+}
+
+func (r *reference) positions() int { return r.kernel[0] * r.kernel[1] }
+
+func (r *reference) pixels() int { return r.frame[0] * r.frame[1] }
+
+// serial is what every clock moves with one position a clock, pixels of so many words and a ring of so many.
+func (r *reference) serial(parts, ring int) (moves []dataflow.Moves) {
+	got, w, written := 0, 0, 0
+	for got < r.pixels()*parts || w < len(r.need) {
+		var m dataflow.Moves
+		if got < r.pixels()*parts && (w == len(r.need) || got-r.keep[w]*parts < ring) {
+			m.Read = 1
+		}
+		if w < len(r.need) && got >= r.need[w]*parts {
+			m.Write = 1
+		}
+		if m == (dataflow.Moves{}) {
+			return nil // the ring does not hold a window
+		}
+		got += int(m.Read)
+		if written += int(m.Write); written == r.positions()*parts {
+			w, written = w+1, 0
+		}
+		moves = append(moves, m)
+	}
+	return moves
+}
+
+// ring is the pixels of the smallest ring that makes a frame as short as an ample one.
+func (r *reference) ring() int {
+	ample := 0
+	for w := range r.need {
+		ample = max(ample, max(r.need[w], r.need[min(w+1, len(r.need)-1)])-r.keep[w])
+	}
+	n := len(r.serial(1, ample))
+	for ring := 1; ; ring++ {
+		if m := r.serial(1, ring); m != nil && len(m) == n {
+			return ring
+		}
+	}
+}
+
+// clocks is the recurrence of the package's comment.
+func (r *reference) clocks(parts, ring int) int {
+	got, slots := 0, 0
+	for w := range r.need {
+		wait := max(0, r.need[w]-got)
+		got += wait
+		got += max(0, min(r.positions(), min(r.pixels(), r.keep[w]+ring)-got))
+		slots += wait + r.positions()
+	}
+	return parts * (slots + r.pixels() - got)
+}
+
+// due is the raster index of every window's last tap; ok is false where it does not increase.
+func (r *reference) due() (due []int, ok bool) {
+	for oy := range r.windows[0] {
+		for ox := range r.windows[1] {
+			y := oy*r.stride[0] - r.before[0] + (r.kernel[0]-1)*r.dilation[0]
+			due = append(due, y*r.frame[1]+ox*r.stride[1]-r.before[1]+(r.kernel[1]-1)*r.dilation[1])
+		}
+	}
+	return due, due[0] >= 0 && slices.IsSorted(due) && len(slices.Compact(slices.Clone(due))) == len(due)
+}
+
+// parallel is what every clock moves with all positions a clock.
+func (r *reference) parallel(parts int, due []int) (moves []dataflow.Moves) {
+	last := max(r.pixels(), due[len(due)-1]+1)
+	for pixel := range last {
+		var m dataflow.Moves
+		if pixel < r.pixels() {
+			m.Read = 1
+		}
+		if slices.Contains(due, pixel) {
+			m.Write = 1
+		}
+		moves = append(moves, slices.Repeat([]dataflow.Moves{m}, parts)...)
+	}
+	return moves
+}
+
+// TestClocks holds the loop of every fold of the acceptance table against the definition and against the formulas. That
+// the kernels take these clocks is in the contract.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	for _, g := range geometries {
+		op, out, err := swg.New(g.params(0)).Bind([]dataflow.Type{typ(uintN(4), g.shape()...)})
+		if err != nil {
+			t.Fatalf("%+v: %v", g, err)
+		}
+		r := newReference(g)
+		if want := []int{r.windows[0], r.windows[1], r.positions(), g.channels}; !slices.Equal(out[0].Shape, want) {
+			t.Errorf("%+v: windows %v, want %v", g, out[0].Shape, want)
+		}
+		ring := r.ring()
+		due, increasing := r.due()
+		parallel := false
+		for f := range op.Folds() {
+			parts := g.channels / f.SIMD
+			moves, clocks := r.serial(parts, ring*parts), r.clocks(parts, ring)
+			if f.PE > 1 {
+				parallel = true
+				if f.PE != r.positions() || !increasing {
+					t.Errorf("%+v offers %+v", g, f)
+					continue
+				}
+				moves, clocks = r.parallel(parts, due), parts*max(r.pixels(), due[len(due)-1]+1)
+			}
+			l := op.Loop(f, dataflow.Target{})
+			if l.Iterations() != clocks || len(moves) != clocks {
+				t.Errorf("%+v, %+v: %d clocks, the formula says %d, the definition %d", g, f, l.Iterations(), clocks, len(moves))
+				continue
+			}
+			walk := l.Walk()
+			for i, m := range moves {
+				if walk.Moves() != m {
+					t.Errorf("%+v, %+v: clock %d moves %v, want %v", g, f, i, walk.Moves(), m)
+					break
+				}
+				walk.Advance()
+			}
+		}
+		if want := r.positions() > 1 && increasing; parallel != want {
+			t.Errorf("%+v: all positions in a word: %v, want %v", g, parallel, want)
+		}
+	}
+}
+
+// TestStreams is what all positions in a word are for: a word every clock from the first to the last, across the ends
+// of lines, where the stride is 1 and padding keeps the size.
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	for _, g := range []geometry{square(5, 6, 3, 1, 1, 1, 4, 1), square(8, 7, 5, 1, 1, 2, 4, 4), square(9, 9, 3, 1, 2, 2, 6, 2),
+		line(16, 3, 1, 1, 1, 1, 4, 1), line(16, 4, 1, 3, 9, 0, 2, 1), square(112, 112, 7, 1, 1, 3, 3, 1)} {
+		op, out, err := swg.New(g.params(0)).Bind([]dataflow.Type{typ(uintN(2), g.shape()...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for f := range op.Folds() {
+			if f.PE == 1 {
+				continue
+			}
+			n++
+			l := op.Loop(f, dataflow.Target{})
+			words := g.frame[0] * g.frame[1] * g.channels / f.SIMD
+			if _, ports := op.Ports(f); ports[0].Words != words || !slices.Equal(out[0].Shape[:2], g.frame[:]) {
+				t.Errorf("%+v, %+v: %d words of windows %v", g, f, ports[0].Words, out[0].Shape)
+			}
+			if between := l.LastWrite(0) - l.FirstWrite(0) + 1; between != words {
+				t.Errorf("%+v, %+v: %d words in %d clocks", g, f, words, between)
+			}
+		}
+		if n == 0 {
+			t.Errorf("%+v: no word holds all positions", g)
+		}
+	}
+}
+
+func runs(body []dataflow.Run) int {
+	n := len(body)
+	for _, r := range body {
+		n += runs(r.Body)
+	}
+	return n
+}
+
+// TestLoopIsSmall has frames of 224 by 224 pixels: loops are small, and a thousand of them take little time to make.
+func TestLoopIsSmall(t *testing.T) {
+	t.Parallel()
+	const most = 100
+	for _, g := range []geometry{square(224, 224, 3, 1, 1, 1, 64, 1), square(224, 224, 3, 2, 1, 1, 64, 1), square(224, 224, 7, 2, 1, 3, 3, 1),
+		square(224, 224, 3, 2, 1, 0, 64, 64), square(224, 224, 1, 2, 1, 0, 64, 1), square(224, 224, 3, 1, 3, 3, 64, 64), square(224, 224, 2, 2, 1, 0, 64, 64),
+		line(160000, 16, 2, 1, 7, 8, 2, 1)} {
+		op, _, err := swg.New(g.params(0)).Bind([]dataflow.Type{typ(uintN(2), g.shape()...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f := range op.Folds() {
+			if n := runs(op.Loop(f, dataflow.Target{}).Body); n > most {
+				t.Errorf("%+v, %+v: %d runs, want at most %d", g, f, n, most)
+			}
+		}
+		begin := time.Now()
+		for range 1000 {
+			op.Loop(dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Target{})
+		}
+		if d := time.Since(begin); d > time.Second {
+			t.Errorf("%+v: a thousand loops take %v", g, d)
+		}
+	}
+}
+
+func BenchmarkBind(b *testing.B) {
+	op := swg.New(square(224, 224, 3, 2, 1, 1, 64, 1).params(0))
+	in := []dataflow.Type{typ(uintN(2), 224, 224, 64)}
+	for b.Loop() {
+		if _, _, err := op.Bind(in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLoop(b *testing.B) {
+	op, _, err := swg.New(square(224, 224, 3, 2, 1, 1, 64, 1).params(0)).Bind([]dataflow.Type{typ(uintN(2), 224, 224, 64)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		op.Loop(dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.BRAM}, dataflow.Target{})
+	}
+}

@@ -1,0 +1,213 @@
+package swg
+
+import (
+	"slices"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A walk goes from window to window with counters of words, as the hardware has them.
+type walk struct {
+	*geometry
+	parts       int // words of a pixel
+	line, frame int // words of a row of pixels, and of the frame
+	y, x        int // the window's corner: word y+x of the frame
+	oy, ox      int
+}
+
+func newWalk(g *geometry, parts int) walk {
+	line := g.frame[1] * parts
+	return walk{geometry: g, parts: parts, line: line, frame: g.frame[0] * line, y: -g.before[0] * line, x: -g.before[1] * parts}
+}
+
+// next goes to the next window.
+func (w *walk) next() {
+	w.ox, w.x = w.ox+1, w.x+w.stride[1]*w.parts
+	if w.ox == w.windows[1] {
+		w.ox, w.x = 0, -w.before[1]*w.parts
+		w.oy, w.y = w.oy+1, w.y+w.stride[0]*w.line
+	}
+}
+
+// over reports whether there is no window left.
+func (w *walk) over() bool { return w.oy == w.windows[0] }
+
+// need is the words that must be there before the window can be written; more than there are where none is left.
+func (w *walk) need() int {
+	if w.over() {
+		return w.frame + 1
+	}
+	return min(w.y+w.span(0)*w.line, w.frame-w.line) + min(w.x+w.span(1)*w.parts, w.line-w.parts) + w.parts
+}
+
+// limit is the words that a ring of so many can take before the next window begins.
+func (w *walk) limit(ring int) int {
+	if w.over() {
+		return w.frame
+	}
+	limit := ring + max(w.y, 0)
+	if w.y+w.stride[0]*w.line > 0 || w.oy == w.windows[0]-1 {
+		limit += max(w.x, 0)
+	}
+	return limit
+}
+
+// inside reports whether a tap at row y, column x, both in words, lies in the frame.
+func (w *walk) inside(y, x int) bool { return 0 <= y && y < w.frame && 0 <= x && x < w.line }
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	padding := slices.Repeat(dataflow.Word{o.p.Pad}, f.SIMD)
+	w := newWalk(&o.g, o.parts(f))
+	if o.all(f) {
+		return &shifter{start: w, spacing: o.spacing(f), padding: padding,
+			lines: delay{stages: o.g.kernel[0] - 1, words: make([][]dataflow.Word, max(1, o.depth(f)))},
+			taps:  delay{stages: (o.g.kernel[1] - 1) * o.g.kernel[0], words: make([][]dataflow.Word, o.spacing(f))}}
+	}
+	return &ringer{start: w, ring: make([]dataflow.Word, o.depth(f)), tile: o.tile(f) / f.SIMD, padding: padding}
+}
+
+// ringer is the kernel with one kernel position a clock.
+type ringer struct {
+	start   walk
+	ring    []dataflow.Word
+	tile    int // words of a tile
+	padding dataflow.Word
+
+	ahead             walk // the window after the one at hand
+	need, limit       int  // of the window at hand
+	got, to           int  // words that have been read, and where the next one goes
+	cornerY, cornerX  int
+	y, x, from        int // the tap at hand, and where it lies
+	word, j, i, tiles int // what has been written of the window
+}
+
+func (k *ringer) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	if iteration == 0 {
+		*k = ringer{start: k.start, ring: k.ring, tile: k.tile, padding: k.padding, ahead: k.start}
+		k.from = k.wrap(k.start.y + k.start.x)
+		k.enter()
+	}
+	reading, writing := k.got != k.start.frame && k.got < k.limit, k.got >= k.need
+	out := []dataflow.Word{nil}
+	if writing {
+		out[0] = slices.Clone(k.padding)
+		if k.start.inside(k.y, k.x) {
+			copy(out[0], k.ring[k.from])
+		}
+		k.advance()
+	}
+	if reading {
+		k.ring[k.to] = slices.Clone(in[0])
+		k.to = k.wrap(k.to + 1)
+		k.got++
+	}
+	return out
+}
+
+// enter begins the window ahead.
+func (k *ringer) enter() {
+	k.need, k.limit = k.ahead.need(), k.ahead.limit(len(k.ring))
+	k.cornerY, k.cornerX = k.ahead.y, k.ahead.x
+	k.y, k.x = k.cornerY, k.cornerX
+	if !k.ahead.over() {
+		k.ahead.next()
+	}
+}
+
+// advance goes to the next word to be written: of the tap, of the line of taps, of the tile, of the window, of the row of
+// windows, of the frame. The ring is followed by the distance between the two.
+func (k *ringer) advance() {
+	s := &k.start
+	wide, tall := s.span(1)*s.parts, s.span(0)*s.line
+	step := 1
+	if k.word++; k.word == k.tile {
+		k.word = 0
+		step += s.dilation[1]*s.parts - k.tile
+		k.x += s.dilation[1] * s.parts
+		if k.j++; k.j == s.kernel[1] {
+			k.j = 0
+			step += s.dilation[0]*s.line - wide - s.dilation[1]*s.parts
+			k.x, k.y = k.cornerX, k.y+s.dilation[0]*s.line
+			if k.i++; k.i == s.kernel[0] {
+				k.i = 0
+				step += k.tile - tall - s.dilation[0]*s.line
+				k.y = k.cornerY
+				if k.tiles += k.tile; k.tiles == s.parts {
+					k.tiles = 0
+					step += k.ahead.y + k.ahead.x - k.cornerY - k.cornerX - s.parts
+					k.enter()
+				}
+			}
+		}
+	}
+	k.from = k.wrap(k.from + step)
+}
+
+func (k *ringer) wrap(at int) int {
+	n := len(k.ring)
+	return (at%n + n) % n
+}
+
+// shifter is the kernel with all kernel positions a clock.
+type shifter struct {
+	start   walk
+	spacing int
+	padding dataflow.Word
+	lines   delay // the taps of the newest column but for the lowest
+	taps    delay // the other columns
+
+	window   walk
+	at, part int // the pixel that comes in, by its first word, and the word of it
+}
+
+func (k *shifter) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	if iteration == 0 {
+		k.window, k.at, k.part = k.start, 0, 0
+	}
+	w := &k.window
+	var x dataflow.Word
+	if k.at < w.frame {
+		x = slices.Clone(in[0])
+	}
+	column := k.lines.shift(x)
+	taps := k.taps.shift(column...)
+	out := []dataflow.Word{nil}
+	last := k.part == w.parts-1
+	if !w.over() && k.at == w.y+w.span(0)*w.line+w.x+w.span(1)*w.parts {
+		for i := range w.kernel[0] {
+			for j := range w.kernel[1] {
+				tap := k.padding
+				if w.inside(w.y+i*w.dilation[0]*w.line, w.x+j*w.dilation[1]*w.parts) {
+					tap = taps[j*w.kernel[0]+i]
+				}
+				out[0] = append(out[0], tap...)
+			}
+		}
+		if last {
+			w.next()
+		}
+	}
+	if k.part++; last {
+		k.part, k.at = 0, k.at+w.parts
+	}
+	return out
+}
+
+// A delay holds the words of the last slots. One of its places is used in a slot, and holds what was shifted in when it
+// was used before, behind what was there then: the oldest words first.
+type delay struct {
+	stages int // words of a place
+	words  [][]dataflow.Word
+	at     int
+}
+
+// shift takes the newest words, and gives them behind those that were shifted in one, two ... rounds ago.
+func (d *delay) shift(newest ...dataflow.Word) []dataflow.Word {
+	if d.words[d.at] == nil {
+		d.words[d.at] = make([]dataflow.Word, d.stages)
+	}
+	all := append(slices.Clone(d.words[d.at]), newest...)
+	d.words[d.at] = all[len(newest):]
+	d.at = (d.at + 1) % len(d.words)
+	return all
+}

@@ -1,0 +1,355 @@
+// The sliding window. swg.go beside this file says what it writes, in which order, and when.
+//
+// C has the members in_t, in_width, out_t, out_width of the streams, and
+//     parallel               a word holds all kernel positions
+//     iterations             clocks of a frame
+//     parts, tile            words of a pixel, and those of them that make a tile
+//     frame_h, frame_w       pixels of the frame; of all such pairs, h is along the height and w along the width
+//     windows_h, windows_w   windows of the frame
+//     kernel_h, kernel_w     taps of a window
+//     stride_h, stride_w     pixels from one window to the next
+//     dilation_h, dilation_w pixels from one tap to the next
+//     before_h, before_w     pixels of padding in front of the frame
+//     padded, pad            whether some tap lies outside of the frame, and what it reads
+//     depth, memory          words of the ring or of a line's delay, and where they lie
+//     columns                where the delays between columns of taps lie
+//     taps_width             bits of all taps of a word
+// Places in the frame are counted in words: pixel (y, x) begins at word y + x, where y is a multiple of a line's words.
+#ifndef HLSGEN_SWG_HPP
+#define HLSGEN_SWG_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include "core/compare.hpp"
+#include "core/word.hpp"
+
+namespace hlsgen {
+
+enum swg_storage { swg_registers, swg_lutram, swg_bram, swg_uram };
+
+template <int STORAGE> struct swg_impl {};
+
+// swg_bind puts an array where it is to lie.
+template <class T, int N> void swg_bind(T (&words)[N], const swg_impl<swg_registers>&) {
+#pragma HLS INLINE
+#pragma HLS ARRAY_PARTITION variable=words complete dim=1
+    (void)words;
+}
+
+template <class T, int N> void swg_bind(T (&words)[N], const swg_impl<swg_lutram>&) {
+#pragma HLS INLINE
+#pragma HLS BIND_STORAGE variable=words type=ram_s2p impl=lutram
+    (void)words;
+}
+
+template <class T, int N> void swg_bind(T (&words)[N], const swg_impl<swg_bram>&) {
+#pragma HLS INLINE
+#pragma HLS BIND_STORAGE variable=words type=ram_s2p impl=bram
+    (void)words;
+}
+
+template <class T, int N> void swg_bind(T (&words)[N], const swg_impl<swg_uram>&) {
+#pragma HLS INLINE
+#pragma HLS BIND_STORAGE variable=words type=ram_s2p impl=uram
+    (void)words;
+}
+
+// swg_size is the geometry in words.
+template <class C> struct swg_size {
+    static const int line = C::frame_w * C::parts;
+    static const int frame = C::frame_h * line;
+    static const int next_y = C::stride_h * line, next_x = C::stride_w * C::parts;       // from window to window
+    static const int tap_y = C::dilation_h * line, tap_x = C::dilation_w * C::parts;     // from tap to tap
+    static const int tall = (C::kernel_h - 1) * tap_y, wide = (C::kernel_w - 1) * tap_x; // from the first tap to the last
+    static const int before_y = C::before_h * line, before_x = C::before_w * C::parts;
+    // Signed places reach from -before up to behind the last window.
+    static const int y_width = count_width(before_y + C::windows_h * next_y + tall) + 1;
+    static const int x_width = count_width(before_x + C::windows_w * next_x + wide) + 1;
+};
+
+// swg_walk goes from window to window: y and x are the corner of one, oy and ox its number.
+template <class C> struct swg_walk {
+    typedef swg_size<C> size;
+    typedef ap_int<size::y_width> y_type;
+    typedef ap_int<size::x_width> x_type;
+    typedef ap_uint<count_width(2 * size::frame)> words_type; // a number of words
+
+    y_type y;
+    x_type x;
+    ap_uint<count_width(C::windows_h)> oy;
+    ap_uint<count_width(C::windows_w)> ox;
+
+    swg_walk() : y(-size::before_y), x(-size::before_x), oy(0), ox(0) {}
+
+    void next() {
+#pragma HLS INLINE
+        x += size::next_x;
+        ox += 1;
+        if (ox == C::windows_w) {
+            x = -size::before_x;
+            ox = 0;
+            y += size::next_y;
+            oy += 1;
+        }
+    }
+
+    bool over() const {
+#pragma HLS INLINE
+        return oy == C::windows_h;
+    }
+
+    // need is the words that must be there before the window can be written; more than there are where none is left.
+    words_type need() const {
+#pragma HLS INLINE
+        words_type row = size::frame - size::line, column = size::line - C::parts;
+        if (y < size::frame - size::line - size::tall) row = y + size::tall;
+        if (x < size::line - C::parts - size::wide) column = x + size::wide;
+        words_type n = row + column + C::parts;
+        if (over()) n = size::frame + 1;
+        return n;
+    }
+
+    // limit is the words that the ring can take before the next window begins.
+    words_type limit() const {
+#pragma HLS INLINE
+        words_type row = 0, column = 0;
+        if (y > 0) row = y;
+        if (x > 0 && (y > -size::next_y || oy == C::windows_h - 1)) column = x;
+        words_type n = row + column + C::depth;
+        if (over()) n = size::frame;
+        return n;
+    }
+
+    // inside reports whether a tap lies in the frame.
+    static bool inside(const y_type& tap_y, const x_type& tap_x) {
+#pragma HLS INLINE
+        return !C::padded || (tap_y >= 0 && tap_y < size::frame && tap_x >= 0 && tap_x < size::line);
+    }
+};
+
+// swg_padding is a word of N bits of padding.
+template <class C, int N> ap_uint<N> swg_padding() {
+#pragma HLS INLINE
+    typedef typename C::out_t out_t;
+    ap_uint<N> word = 0;
+    for (int i = 0; i < N / element_type<out_t>::width; i++) {
+#pragma HLS UNROLL
+        put(word, i, out_t(C::pad));
+    }
+    return word;
+}
+
+// swg_turn is at + step in a ring of N places, for any step.
+template <int N> ap_uint<count_width(N)> swg_turn(const ap_uint<count_width(N)>& at, const ap_uint<count_width(N)>& step) {
+#pragma HLS INLINE
+    ap_uint<count_width(N) + 1> sum = at + step;
+    if (sum >= N) sum -= N;
+    return sum;
+}
+
+constexpr int swg_step(int n, int ring) { return (n % ring + ring) % ring; }
+
+template <bool PARALLEL> struct swg_loop;
+
+// One kernel position a clock.
+template <> struct swg_loop<false> {
+    template <class C>
+    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+        typedef swg_walk<C> walk;
+        typedef swg_size<C> size;
+        typedef ap_uint<count_width(C::depth)> place;
+        // How far it is in the ring from the last word of a tap, of a line of taps, of a tile's taps, of a window and of
+        // a row of windows to the word that is written after it.
+        const int window = size::tall + size::wide + C::parts - 1;
+        const place step_tap = swg_step(size::tap_x - C::tile + 1, C::depth);
+        const place step_line = swg_step(size::tap_y - size::wide - C::tile + 1, C::depth);
+        const place step_tile = swg_step(1 - size::tall - size::wide, C::depth);
+        const place step_window = swg_step(size::next_x - window, C::depth);
+        const place step_row = swg_step(size::next_y - (C::windows_w - 1) * size::next_x - window, C::depth);
+
+        ap_uint<C::in_width> ring[C::depth];
+        swg_bind(ring, swg_impl<C::memory>());
+// A clock never writes what the same clock stores: the word that is stored lies behind all that the window needs, and takes
+// a place that the window does not need any more.
+#pragma HLS DEPENDENCE variable=ring type=intra dependent=false
+        walk ahead; // the window after the one at hand
+        typename walk::words_type need = ahead.need(), limit = ahead.limit(), got = 0;
+        typename walk::y_type corner_y = ahead.y, y = ahead.y; // of the window, and of the tap at hand
+        typename walk::x_type corner_x = ahead.x, x = ahead.x;
+        place from = swg_step(-size::before_y - size::before_x, C::depth), to = 0;
+        ap_uint<count_width(C::tile)> word = 0;
+        ap_uint<count_width(C::kernel_w)> j = 0;
+        ap_uint<count_width(C::kernel_h)> i = 0;
+        ap_uint<count_width(C::parts)> tiles = 0;
+        ahead.next();
+
+        for (int clock = 0; clock < C::iterations; clock++) {
+#pragma HLS PIPELINE II=1 style=flp
+            const bool reading = got != size::frame && got < limit, writing = got >= need;
+            if (reading) {
+                ring[to] = in.read();
+                got += 1;
+                to = swg_turn<C::depth>(to, 1 % C::depth);
+            }
+            if (writing) {
+                ap_uint<C::out_width> tap = swg_padding<C, C::out_width>();
+                if (walk::inside(y, x)) tap = recode<typename C::out_t, typename C::in_t>(ring[from]);
+                out.write(tap);
+
+                place step = 1 % C::depth;
+                word += 1;
+                if (word == C::tile) {
+                    word = 0;
+                    x += size::tap_x;
+                    step = step_tap;
+                    j += 1;
+                    if (j == C::kernel_w) {
+                        j = 0;
+                        x = corner_x;
+                        y += size::tap_y;
+                        step = step_line;
+                        i += 1;
+                        if (i == C::kernel_h) {
+                            i = 0;
+                            y = corner_y;
+                            step = step_tile;
+                            tiles += C::tile;
+                            if (tiles == C::parts) {
+                                tiles = 0;
+                                step = ahead.ox == 0 ? step_row : step_window;
+                                need = ahead.need();
+                                limit = ahead.limit();
+                                corner_y = y = ahead.y;
+                                corner_x = x = ahead.x;
+                                if (!ahead.over()) ahead.next();
+                            }
+                        }
+                    }
+                }
+                from = swg_turn<C::depth>(from, step);
+            }
+        }
+    }
+};
+
+// swg_delay holds the words of the last clocks, in STAGES rounds of DEPTH places. A place holds the words that were
+// shifted in when it was used last, on top of those that were there before.
+template <int STAGES, int WIDTH, int DEPTH, int STORAGE> struct swg_delay {
+    ap_uint<STAGES * WIDTH> places[DEPTH];
+    ap_uint<count_width(DEPTH)> at;
+
+    swg_delay() : at(0) {
+#pragma HLS INLINE
+// A place is used again after DEPTH clocks, which are more than it takes to read it and to write it again.
+#pragma HLS DEPENDENCE variable=places type=inter dependent=false
+        swg_bind(places, swg_impl<STORAGE>());
+    }
+
+    // shift takes the newest word; it is given back on top of those of one, two ... rounds ago.
+    ap_uint<(STAGES + 1) * WIDTH> shift(const ap_uint<WIDTH>& newest) {
+#pragma HLS INLINE
+        ap_uint<(STAGES + 1) * WIDTH> all = places[at];
+        all.range((STAGES + 1) * WIDTH - 1, STAGES * WIDTH) = newest;
+        places[at] = all.range((STAGES + 1) * WIDTH - 1, WIDTH);
+        at += 1;
+        if (at == DEPTH) at = 0;
+        return all;
+    }
+};
+
+// Few places are shifted themselves.
+template <int STAGES, int WIDTH, int DEPTH> struct swg_delay<STAGES, WIDTH, DEPTH, swg_registers> {
+    ap_uint<STAGES * WIDTH> places[DEPTH];
+
+    swg_delay() {
+#pragma HLS INLINE
+        swg_bind(places, swg_impl<swg_registers>());
+    }
+
+    ap_uint<(STAGES + 1) * WIDTH> shift(const ap_uint<WIDTH>& newest) {
+#pragma HLS INLINE
+        ap_uint<(STAGES + 1) * WIDTH> all = places[DEPTH - 1];
+        all.range((STAGES + 1) * WIDTH - 1, STAGES * WIDTH) = newest;
+        for (int i = DEPTH - 1; i > 0; i--) {
+#pragma HLS UNROLL
+            places[i] = places[i - 1];
+        }
+        places[0] = all.range((STAGES + 1) * WIDTH - 1, WIDTH);
+        return all;
+    }
+};
+
+template <int WIDTH, int DEPTH, int STORAGE> struct swg_delay<0, WIDTH, DEPTH, STORAGE> {
+    ap_uint<WIDTH> shift(const ap_uint<WIDTH>& newest) {
+#pragma HLS INLINE
+        return newest;
+    }
+};
+
+template <int WIDTH, int DEPTH> struct swg_delay<0, WIDTH, DEPTH, swg_registers> {
+    ap_uint<WIDTH> shift(const ap_uint<WIDTH>& newest) {
+#pragma HLS INLINE
+        return newest;
+    }
+};
+
+// All kernel positions a clock.
+template <> struct swg_loop<true> {
+    template <class C>
+    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+        typedef swg_walk<C> walk;
+        typedef swg_size<C> size;
+        const int column_width = C::kernel_h * C::in_width, tap_width = C::out_width / (C::kernel_h * C::kernel_w);
+        swg_delay<C::kernel_h - 1, C::in_width, C::depth, C::memory> lines;
+        swg_delay<C::kernel_w - 1, column_width, size::tap_x, C::columns> columns;
+        walk window;
+        // The pixel that comes in, and the one that the window waits for: both may lie far beyond the frame.
+        ap_uint<count_width(C::iterations)> at = 0, due = size::tall + size::wide - size::before_y - size::before_x;
+        ap_uint<count_width(C::parts)> part = 0;
+
+        for (int clock = 0; clock < C::iterations; clock++) {
+#pragma HLS PIPELINE II=1 style=flp
+            ap_uint<C::in_width> newest = 0;
+            if (at < size::frame) newest = in.read();
+            const ap_uint<C::taps_width> taps = columns.shift(lines.shift(newest));
+            const bool last = part == C::parts - 1;
+            if (at == due && !window.over()) {
+                ap_uint<C::out_width> y = 0;
+                for (int i = 0; i < C::kernel_h; i++) {
+#pragma HLS UNROLL
+                    for (int j = 0; j < C::kernel_w; j++) {
+#pragma HLS UNROLL
+                        ap_uint<tap_width> tap = swg_padding<C, tap_width>();
+                        if (walk::inside(window.y + i * size::tap_y, window.x + j * size::tap_x))
+                            tap = recode<typename C::out_t, typename C::in_t>(get<ap_uint<C::in_width> >(taps, j * C::kernel_h + i));
+                        put(y, i * C::kernel_w + j, tap);
+                    }
+                }
+                out.write(y);
+                if (last) {
+                    window.next();
+                    if (window.ox == 0) due += size::next_y - (C::windows_w - 1) * size::next_x;
+                    else due += size::next_x;
+                }
+            }
+            part += 1;
+            if (last) {
+                part = 0;
+                at += C::parts;
+            }
+        }
+    }
+};
+
+// swg processes one frame.
+template <class C> void swg(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+    swg_loop<C::parallel>::template frame<C>(in, out);
+}
+
+} // namespace hlsgen
+
+#endif

@@ -1,0 +1,109 @@
+package upsample_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/upsample"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+var (
+	int4    = num.Type{Kind: num.Int, Width: 4}
+	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+)
+
+func scale(rows, columns int) dataflow.Op {
+	return upsample.New(upsample.Params{Scale: [2]int{rows, columns}})
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	cases := []layertest.Case{
+		{Name: "both", Op: scale(2, 2), In: []dataflow.Type{typ(int4, 3, 2, 4)}},
+		{Name: "rows", Op: scale(3, 1), In: []dataflow.Type{typ(int4, 2, 4, 2)}},
+		{Name: "columns", Op: scale(1, 3), In: []dataflow.Type{typ(bipolar, 2, 4, 2)}},
+		{Name: "neither", Op: scale(1, 1), In: []dataflow.Type{typ(int4, 2, 3, 2)}},
+		{Name: "a pixel", Op: scale(4, 5), In: []dataflow.Type{typ(int4, 1, 1, 3)}},
+		{Name: "a row of a channel", Op: scale(2, 3), In: []dataflow.Type{typ(int4, 1, 5, 1)}},
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	for i := range 15 {
+		shape := dataflow.Shape{1 + r.IntN(4), 1 + r.IntN(4), 1 + r.IntN(6)}
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: scale(1+r.IntN(4), 1+r.IntN(4)), In: []dataflow.Type{layertest.Type(r, shape, 6)}})
+	}
+	layertest.Check(t, 30, cases...)
+}
+
+func TestOutputType(t *testing.T) {
+	t.Parallel()
+	in := dataflow.Type{Shape: dataflow.Shape{5, 9, 2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 3, Hi: 4}}, Elem: int4}
+	_, out, err := scale(2, 3).Bind([]dataflow.Type{in})
+	want := dataflow.Type{Shape: dataflow.Shape{10, 27, 2}, Range: in.Range, Elem: int4}
+	if err != nil || !reflect.DeepEqual(out, []dataflow.Type{want}) {
+		t.Errorf("%+v, %v, want %+v", out, err, want)
+	}
+}
+
+// TestBuffer: a row is kept where rows are repeated, else a pixel.
+func TestBuffer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		rows, columns, simd int
+		want                dataflow.Resources
+	}{
+		{2, 1, 1, dataflow.Resources{BRAM: 1}}, // 1600 words of 4 bits
+		{1, 2, 1, dataflow.Resources{LUT: 4}},  // 16 words of 4 bits
+		{1, 2, 16, dataflow.Resources{FF: 64}}, // a word of 64 bits
+	} {
+		op, _, err := scale(tt.rows, tt.columns).Bind([]dataflow.Type{typ(int4, 100, 100, 16)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range op.Cost(dataflow.Fold{PE: 1, SIMD: tt.simd}, dataflow.Target{}) {
+			if p.Name == "buffer" && p.Resources != tt.want {
+				t.Errorf("%+v: %+v", tt, p.Resources)
+			}
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	in := typ(int4, 4, 5, 2)
+	for _, tt := range []struct {
+		op   dataflow.Op
+		in   []dataflow.Type
+		want string
+	}{
+		{scale(0, 1), []dataflow.Type{in}, "scales of 0 by 1"},
+		{scale(2, -1), []dataflow.Type{in}, "scales of 2 by -1"},
+		{scale(2, 2), nil, "0 inputs"},
+		{scale(2, 2), []dataflow.Type{typ(int4, 4, 5)}, "an input of shape [4 5], want rows"},
+		{scale(1<<30, 1<<30), []dataflow.Type{in}, "at most 1073741824 elements"},
+		{scale(1<<20, 1<<5), []dataflow.Type{in}, "at most 1073741824 elements"},
+	} {
+		_, _, err := tt.op.Bind(tt.in)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Bind of %+v to %v: %v, want %q", tt.op.Params(), tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`, `{"scale":[2,1e12]}`} {
+		if op, err := upsample.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}

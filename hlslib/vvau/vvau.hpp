@@ -1,0 +1,62 @@
+// The vector-vector-activation unit. vvau.go beside this file says what it computes, and in which order of words.
+//
+// C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
+//     vectors, nf, sf, pe, simd   the loop nest and what is unrolled in it
+//     acc_t                       the accumulator
+//     dot_t, use_dsp              what core/mac.hpp asks for
+//     steps, unit, base           what apply_steps of core/compare.hpp asks for
+//     shared                      one row of its tables serves all channels
+#ifndef HLSGEN_VVAU_HPP
+#define HLSGEN_VVAU_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include "core/compare.hpp"
+#include "core/mac.hpp"
+#include "core/word.hpp"
+
+namespace hlsgen {
+
+// vvau processes one frame. The tables after the weights are those of apply_steps; without any, the outputs are the
+// accumulators.
+template <class C, class W, class... STEPS>
+void vvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const W& weights,
+          const STEPS&... steps) {
+#pragma HLS INLINE
+    typename C::acc_t acc[C::pe];
+#pragma HLS ARRAY_PARTITION variable=acc complete dim=1
+    ap_uint<count_width(C::nf)> nf = 0;
+    ap_uint<count_width(C::sf)> sf = 0;
+    ap_uint<count_width(C::nf * C::sf)> row = 0;
+
+    for (int i = 0; i < C::vectors * C::nf * C::sf; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+        const ap_uint<C::in_width> x = in.read();
+        ap_uint<C::out_width> y = 0;
+        for (int pe = 0; pe < C::pe; pe++) {
+#pragma HLS UNROLL
+            typename C::acc_t sum = 0;
+            if (sf != 0) sum = acc[pe];
+            sum += mac_dot<C>(x, pe, C::pe, weights[row], pe);
+            acc[pe] = sum;
+            put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(nf), C::shared ? 0 : pe, steps...));
+        }
+        if (sf == C::sf - 1) out.write(y);
+
+        row += 1;
+        sf += 1;
+        if (sf == C::sf) {
+            sf = 0;
+            nf += 1;
+            if (nf == C::nf) {
+                nf = 0;
+                row = 0;
+            }
+        }
+    }
+}
+
+} // namespace hlsgen
+
+#endif

@@ -1,0 +1,294 @@
+package cost
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A layer is one part of a whole accelerator: what it is, and what synthesis made of it.
+type layer struct {
+	build, name string
+	costly      Costly
+	shares      func(*values) []share
+	lut, ff     float64
+	blocks      int // RAMB18
+}
+
+// described is what the builds' own files say of their layers, by build and name: PE, SIMD and depths by their
+// configuration, widths of streams by the layers at their ends. What such a file does not say is told by what was
+// measured: where CNV's memories of input are, their depth by their place; the depths of its FIFOs by their shift
+// registers; the folding of cybsec by its DSP slices, its block RAM and the widths of its streams.
+var described = map[string]map[string]Costly{
+	"TFC 0": {
+		"StreamingFIFO_rtl_0": FIFO{Depth: 2, Width: 8}, "StreamingFIFO_rtl_1": FIFO{Depth: 2, Width: 8},
+		"Thresholding_rtl_0":  Thresholding{InBits: 8, PE: 1, Rows: 1, Steps: 1, Search: true},
+		"StreamingFIFO_rtl_2": FIFO{Depth: 2, Width: 1}, "StreamingDataWidthConverter_rtl_0": WidthConverter{1, 28},
+		"StreamingFIFO_rtl_3": FIFO{Depth: 32, Width: 28}, "MVAU_hls_0": signs(784, 64, 2, 28, 10),
+		"StreamingFIFO_rtl_4": FIFO{Depth: 2, Width: 2}, "StreamingDataWidthConverter_rtl_1": WidthConverter{2, 8},
+		"StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 8}, "MVAU_hls_1": signs(64, 64, 1, 8, 7),
+		"StreamingFIFO_rtl_6": FIFO{Depth: 2, Width: 1}, "StreamingDataWidthConverter_rtl_2": WidthConverter{1, 8},
+		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 8}, "MVAU_hls_2": signs(64, 64, 1, 8, 7),
+		"StreamingFIFO_rtl_8": FIFO{Depth: 32, Width: 1}, "MVAU_hls_3": last(signs(64, 10, 1, 1, 7)),
+		"StreamingFIFO_rtl_9": FIFO{Depth: 2, Width: 7}, "LabelSelect_hls_0": LabelSelect{1, 7, 4},
+		"StreamingFIFO_rtl_10": FIFO{Depth: 2, Width: 8},
+	},
+	"TFC 1": {
+		"StreamingFIFO_rtl_0": FIFO{Depth: 2, Width: 112}, "StreamingFIFO_rtl_1": FIFO{Depth: 2, Width: 112},
+		"Thresholding_rtl_0":  Thresholding{InBits: 8, PE: 14, Rows: 1, Steps: 1, Search: true},
+		"StreamingFIFO_rtl_2": FIFO{Depth: 2, Width: 14}, "StreamingDataWidthConverter_rtl_0": WidthConverter{14, 112},
+		"StreamingFIFO_rtl_3": FIFO{Depth: 2, Width: 112}, "MVAU_hls_0": signs(784, 64, 32, 112, 10),
+		"StreamingFIFO_rtl_4": FIFO{Depth: 2, Width: 32}, "MVAU_hls_1": signs(64, 64, 32, 32, 7),
+		"StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 32}, "MVAU_hls_2": signs(64, 64, 32, 32, 7),
+		"StreamingFIFO_rtl_6": FIFO{Depth: 2, Width: 32}, "MVAU_hls_3": inLUTs(last(signs(64, 10, 10, 32, 7))),
+		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 70}, "StreamingDataWidthConverter_rtl_1": WidthConverter{70, 35},
+		"StreamingFIFO_rtl_8": FIFO{Depth: 2, Width: 35}, "LabelSelect_hls_0": LabelSelect{5, 7, 4},
+		"StreamingFIFO_rtl_9": FIFO{Depth: 2, Width: 8},
+	},
+	"TFC 2": {
+		"StreamingFIFO_rtl_0": FIFO{Depth: 2, Width: 896},
+		"Thresholding_rtl_0":  Thresholding{InBits: 8, PE: 112, Rows: 1, Steps: 1, Search: true},
+		"StreamingFIFO_rtl_1": FIFO{Depth: 32, Width: 112}, "MVAU_hls_0": signs(784, 64, 32, 112, 10),
+		"StreamingFIFO_rtl_2": FIFO{Depth: 2, Width: 32}, "MVAU_hls_1": signs(64, 64, 32, 32, 7),
+		"StreamingFIFO_rtl_3": FIFO{Depth: 2, Width: 32}, "MVAU_hls_2": signs(64, 64, 32, 32, 7),
+		"StreamingFIFO_rtl_4": FIFO{Depth: 2, Width: 32}, "MVAU_hls_3": inLUTs(last(signs(64, 10, 10, 32, 7))),
+		"StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 70}, "StreamingDataWidthConverter_rtl_0": WidthConverter{70, 35},
+		"StreamingFIFO_rtl_6": FIFO{Depth: 2, Width: 35}, "LabelSelect_hls_0": LabelSelect{5, 7, 4},
+		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 8},
+	},
+	"CNV": {
+		"ConvolutionInputGenerator_rtl_0": slidingWindow{8, 201}, "ConvolutionInputGenerator_rtl_1": slidingWindow{8, 504},
+		"ConvolutionInputGenerator_rtl_2": slidingWindow{2, 992}, "ConvolutionInputGenerator_rtl_3": slidingWindow{2, 1728},
+		"ConvolutionInputGenerator_rtl_4":   slidingWindow{1, 1664},
+		"StreamingDataWidthConverter_rtl_0": WidthConverter{8, 216}, "StreamingDataWidthConverter_rtl_1": WidthConverter{1, 8},
+		"StreamingDataWidthConverter_rtl_2": WidthConverter{8, 72}, "StreamingDataWidthConverter_rtl_3": WidthConverter{8, 64},
+		"StreamingDataWidthConverter_rtl_4": WidthConverter{64, 2}, "StreamingDataWidthConverter_rtl_5": WidthConverter{2, 72},
+		"StreamingDataWidthConverter_rtl_6": WidthConverter{2, 72}, "StreamingDataWidthConverter_rtl_7": WidthConverter{4, 128},
+		"StreamingDataWidthConverter_rtl_8": WidthConverter{128, 1}, "StreamingDataWidthConverter_rtl_9": WidthConverter{1, 32},
+		"StreamingDataWidthConverter_rtl_10": WidthConverter{1, 4}, "StreamingDataWidthConverter_rtl_11": WidthConverter{2, 4},
+		"StreamingFIFO_rtl_3": FIFO{Depth: 2, Width: 1}, "StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 8},
+		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 8}, "StreamingFIFO_rtl_9": FIFO{Depth: 32, Width: 64},
+		"StreamingFIFO_rtl_11": FIFO{Depth: 2, Width: 2}, "StreamingFIFO_rtl_13": FIFO{Depth: 96, Width: 2},
+		"StreamingFIFO_rtl_15": FIFO{Depth: 32, Width: 72}, "StreamingFIFO_rtl_17": FIFO{Depth: 2, Width: 128},
+		"StreamingFIFO_rtl_19": FIFO{Depth: 2, Width: 1}, "StreamingFIFO_rtl_21": FIFO{Depth: 256, Width: 32},
+		"StreamingFIFO_rtl_25": FIFO{Depth: 64, Width: 4},
+		"MVAU_hls_0":           inDSPs(MVAU{MW: 27, MH: 64, PE: 1, SIMD: 27, WeightBits: 1, InBits: 8, AccBits: 14, Steps: 1}),
+		"MVAU_hls_1":           signs(576, 64, 8, 72, 10), "MVAU_hls_2": signs(576, 128, 2, 72, 10),
+		"MVAU_hls_3": signs(1152, 128, 4, 72, 11), "MVAU_hls_4": signs(1152, 256, 1, 32, 11),
+		"MVAU_hls_5": signs(2304, 256, 2, 4, 12), "MVAU_hls_6": signs(256, 512, 1, 4, 9),
+		"MVAU_hls_7": last(signs(512, 10, 1, 1, 10)),
+	},
+	"cybsec": {
+		"StreamingFIFO_rtl_0": FIFO{Depth: 32, Width: 40}, "StreamingFIFO_rtl_2": FIFO{Depth: 2, Width: 128},
+		"StreamingFIFO_rtl_4": FIFO{Depth: 2, Width: 128}, "StreamingFIFO_rtl_6": FIFO{Depth: 2, Width: 1},
+		"StreamingDataWidthConverter_rtl_0": WidthConverter{32, 128}, "StreamingDataWidthConverter_rtl_1": WidthConverter{2, 128},
+		"MVAU_hls_0": built(MVAU{MW: 600, MH: 64, PE: 16, SIMD: 40, WeightBits: 2, InBits: 1, AccBits: 9, Steps: 3}),
+		"MVAU_hls_1": inDSPs(MVAU{MW: 64, MH: 64, PE: 1, SIMD: 64, WeightBits: 2, InBits: 2, AccBits: 8, Steps: 3}),
+		"MVAU_hls_2": inDSPs(MVAU{MW: 64, MH: 64, PE: 1, SIMD: 64, WeightBits: 2, InBits: 2, AccBits: 7, Steps: 3}),
+		"MVAU_hls_3": inLUTs(inDSPs(MVAU{MW: 64, MH: 1, PE: 1, SIMD: 1, WeightBits: 2, InBits: 2, AccBits: 7, Steps: 1})),
+	},
+}
+
+// built completes a layer as FINN builds it.
+func built(m MVAU) MVAU {
+	m.InSigned, m.Memory, m.ThresholdMemory, m.ThresholdBits = true, Block, Distributed, m.AccBits
+	if m.MH > m.PE {
+		m.Buffer = Registers
+	}
+	return m
+}
+
+// signs is a layer of binary weights and inputs, with a sign behind it.
+func signs(mw, mh, pe, simd, acc int) MVAU {
+	m := built(MVAU{MW: mw, MH: mh, PE: pe, SIMD: simd, WeightBits: 1, InBits: 1, AccBits: acc, Steps: 1})
+	m.InSigned = false
+	return m
+}
+
+// last has no activation.
+func last(m MVAU) MVAU   { m.Steps = 0; return m }
+func inLUTs(m MVAU) MVAU { m.Memory = Distributed; return m }
+func inDSPs(m MVAU) MVAU { m.DSP = true; return built(m) }
+
+// A slidingWindow is FINN's ConvolutionInputGenerator_rtl with a memory in LUTs of a 7 series.
+type slidingWindow struct{ width, rows int }
+
+func (w slidingWindow) FINN() []Part {
+	return []Part{{"stream control", Resources{LUT: 300}}, {"window buffer", WindowBuffer(w.width, w.rows, Distributed)}}
+}
+func (w slidingWindow) Fitted() []Part { return parts(w.shares(&fitted)) }
+func (w slidingWindow) shares(v *values) []share {
+	return []share{{lut: v[windowLUT], ff: v[windowFF]}, Series7.ram("", Distributed, w.rows, w.width)}
+}
+
+// A host is one part of a Host.
+type host struct {
+	Host
+	part int
+}
+
+func (h host) shares(v *values) []share { return h.Host.shares(v)[h.part : h.part+1] }
+
+// layersOf is every layer of the builds whose parameters are known, and the shells.
+func layersOf(t *testing.T) []layer {
+	t.Helper()
+	var list []layer
+	for i, build := range []string{"tfc_w1a1_auto", "tfc_w1a1_custom_0", "tfc_w1a1_custom_2"} {
+		data, err := os.ReadFile(shared(t, filepath.Join("finn_builds", build, "post_synth_resources.json")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var measured map[string]struct{ LUT, FF, BRAM_18K, BRAM_36K float64 }
+		if err := json.Unmarshal(data, &measured); err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprint("TFC ", i)
+		shell := layer{build: name, name: "shell", lut: measured["(top)"].LUT, ff: measured["(top)"].FF}
+		for _, full := range slices.Sorted(maps.Keys(measured)) {
+			r := measured[full]
+			if full == "(top)" {
+				continue
+			}
+			shell.lut -= r.LUT
+			shell.ff -= r.FF
+			list = add(list, name, full, r.LUT, r.FF, int(r.BRAM_18K+2*r.BRAM_36K))
+		}
+		list = append(list, complete(shell, host{Host{1, 1}, 2}))
+	}
+	for _, row := range table(t, "finn_postsynth_layers.csv") {
+		name := "CNV"
+		if strings.Contains(row["source"], "cybsec") {
+			name = "cybsec"
+		}
+		blocks := atoi(t, row["BRAM18"]) + 2*atoi(t, row["BRAM36"])
+		list = add(list, name, row["layer"], number(t, row["LUT"]), number(t, row["FF"]), blocks)
+	}
+	return list
+}
+
+// add appends a layer if it is known what it is.
+func add(list []layer, build, full string, lut, ff float64, blocks int) []layer {
+	l := layer{build: build, name: full, lut: lut, ff: ff, blocks: blocks}
+	switch {
+	case full == "StreamingDataflowPartition_0_IODMA_hls_0", full == "IODMA_hls_0(in)":
+		return append(list, complete(l, host{Host{1, 1}, 0}))
+	case strings.Contains(full, "IODMA"):
+		return append(list, complete(l, host{Host{1, 1}, 1}))
+	}
+	l.name = strings.TrimPrefix(full, "StreamingDataflowPartition_1_")
+	if c, ok := described[build][l.name]; ok {
+		return append(list, complete(l, c))
+	}
+	return list
+}
+
+func complete(l layer, c Costly) layer {
+	l.costly = c
+	l.shares = c.(interface{ shares(*values) []share }).shares
+	return l
+}
+
+// kind is what a layer is, without parameters.
+func (l layer) kind() string {
+	switch c := l.costly.(type) {
+	case FIFO:
+		return "FIFO"
+	case WidthConverter:
+		return "width converter"
+	case LabelSelect:
+		return "label select"
+	case slidingWindow:
+		return "sliding window"
+	case Thresholding:
+		return "thresholding (RTL)"
+	case MVAU:
+		if c.DSP {
+			return "MVU with DSP slices"
+		}
+		return "MVU"
+	case host:
+		return [...]string{"DMA of an input", "DMA of an output", "shell"}[c.part]
+	}
+	panic(fmt.Sprintf("%T", l.costly))
+}
+
+// layerStudies are the fits on layers of whole accelerators: LUT and FF of each kind. An accelerator is left out at a
+// time; of sliding windows, which only one has, a layer is. What has no coefficient of its own is only estimated.
+func layerStudies(t *testing.T) []study {
+	kinds := []struct {
+		name    string
+		lut, ff []int
+	}{
+		{"MVU", nil, nil},
+		{"MVU with DSP slices", nil, nil},
+		{"thresholding (RTL)", nil, nil},
+		{"sliding window", []int{windowLUT}, []int{windowFF}},
+		{"label select", []int{streamLUT}, []int{streamFF}},
+		{"FIFO", []int{fifoLUT}, []int{fifoFF}},
+		{"width converter", []int{converterLUT, converterShift}, []int{converterFF}},
+		{"DMA of an input", []int{readerLUT}, []int{readerFF}},
+		{"DMA of an output", []int{writerLUT}, []int{writerFF}},
+		{"shell", []int{shellLUT}, []int{shellFF}},
+	}
+	var list []study
+	layers := layersOf(t)
+	for _, kind := range kinds {
+		lut, ff := study{name: kind.name + ", LUT", coefs: kind.lut}, study{name: kind.name + ", FF", coefs: kind.ff}
+		for _, l := range layers {
+			if l.kind() != kind.name {
+				continue
+			}
+			p := point{sweep: l.build, design: fmt.Sprintf("%+v", l.costly), measured: l.lut}
+			if kind.name == "sliding window" {
+				p.sweep = l.name
+			}
+			if strings.HasPrefix(l.build, "TFC") {
+				p.sweep = "TFC"
+			}
+			if _, ok := l.costly.(host); ok {
+				p.design, p.sweep = l.build, l.build // what the DMA's own conversion of widths is, is not known
+			}
+			p.finn = finnLUT(l.costly)
+			p.estimate = func(v *values) float64 { return sum(l.shares(v)).lut }
+			lut.points = append(lut.points, p)
+			p.measured, p.finn = l.ff, math.NaN()
+			p.estimate = func(v *values) float64 { return sum(l.shares(v)).ff }
+			ff.points = append(ff.points, p)
+		}
+		list = append(list, lut, ff)
+	}
+	return list
+}
+
+// finnLUT is FINN's estimate, NaN where it takes the layer to be free.
+func finnLUT(c Costly) float64 {
+	if lut := Total(c.FINN()).LUT; lut > 0 {
+		return float64(lut)
+	}
+	return math.NaN()
+}
+
+// TestLayerBlocks counts the block RAM of the matrix layers whose weights are known. Those of CNV are not: some of its
+// memories have twice the bits of binary weights.
+func TestLayerBlocks(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, l := range layersOf(t) {
+		if !strings.HasPrefix(l.kind(), "MVU") || l.build == "CNV" {
+			continue
+		}
+		n++
+		if got := Total(l.costly.Fitted()).BRAM; got != l.blocks {
+			t.Errorf("%s %s: %d RAMB18, want %d: %+v", l.build, l.name, got, l.blocks, l.costly)
+		}
+	}
+	if n != 16 {
+		t.Errorf("%d layers, want 16", n)
+	}
+}

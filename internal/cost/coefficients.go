@@ -1,0 +1,128 @@
+package cost
+
+import "math"
+
+// A Coefficient is one fitted number of the formulas.
+type Coefficient struct {
+	Value  float64
+	Unit   string // what the value is per what
+	Of     string // what it stands for
+	Source string // the measurements it is fitted on
+}
+
+// Coefficients is every fitted number. What is not here is counted: bits of registers, LUTs and blocks of memories,
+// DSP slices. TestCoefficients fits the values, by least relative error, and writes them with -update; docs/estimator.md
+// shows the errors of the fits.
+var Coefficients = [...]Coefficient{
+	mvauLUT:        {103.6, "LUT per layer", "loop counters and handshake of an MVAU", sweeps},
+	product:        {0.9983, "LUT per bit", "partial products and adders of a product; w·a + w + a bits for w by a bits", sweeps},
+	popcount:       {2.194, "LUT per bit", "XNOR and compressors of a product of two signs", sweeps},
+	accumulateLUT:  {0.8968, "LUT per bit", "adder and reset of an accumulator", sweeps},
+	inputMux:       {0.2863, "LUT per bit", "multiplexer of an input buffer in registers", sweeps},
+	inputDecode:    {1.038, "LUT per word", "write enables of an input buffer in registers", sweeps},
+	mvauFF:         {139.7, "FF per layer", "loop counters, handshake and first registers of an MVAU", sweeps},
+	pipelineFF:     {0.5351, "FF per bit", "pipeline registers of a product; w·a bits for w by a bits", sweeps},
+	accumulateFF:   {2.514, "FF per bit", "accumulator, its output register and the stream's", sweeps},
+	clockDelay:     {2.543, "ns", "clock to output, routing, setup and one level of logic", sweeps},
+	productDelay:   {2.32, "ns per level", "adders of a multiplier in LUTs; log2 of the narrower factor's bits", sweeps},
+	treeDelay:      {0.2202, "ns per level", "adder tree; log2 of its inputs", sweeps},
+	fifoLUT:        {4.089, "LUT per address bit", "counters and flags of a FIFO", layers},
+	fifoFF:         {1.982, "FF per address bit", "counters and flags of a FIFO", layers},
+	converterLUT:   {8.106, "LUT per layer", "counter and handshake of a width converter", layers},
+	converterShift: {0.529, "LUT per bit", "loading and shifting the wide word of a width converter", layers},
+	converterFF:    {4.105, "FF per layer", "counter and handshake of a width converter", layers},
+	streamLUT:      {34.65, "LUT per layer", "loop counters and handshake of a layer that only moves or compares", layers},
+	streamFF:       {43.48, "FF per layer", "loop counters and handshake of a layer that only moves or compares", layers},
+	windowLUT:      {166.7, "LUT per layer", "addresses, counters and handshake of a sliding window", layers},
+	windowFF:       {98.37, "FF per layer", "addresses, counters and handshake of a sliding window", layers},
+	readerLUT:      {1131, "LUT per stream", "DMA from memory to a stream", layers},
+	readerFF:       {1641, "FF per stream", "DMA from memory to a stream", layers},
+	writerLUT:      {992.7, "LUT per stream", "DMA from a stream to memory", layers},
+	writerFF:       {1453, "FF per stream", "DMA from a stream to memory", layers},
+	shellLUT:       {4433, "LUT", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
+	shellFF:        {5414, "FF", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
+}
+
+// The places of Coefficients.
+const (
+	mvauLUT = iota
+	product
+	popcount
+	accumulateLUT
+	inputMux
+	inputDecode
+	mvauFF
+	pipelineFF
+	accumulateFF
+	clockDelay
+	productDelay
+	treeDelay
+	fifoLUT
+	fifoFF
+	converterLUT
+	converterShift
+	converterFF
+	streamLUT
+	streamFF
+	windowLUT
+	windowFF
+	readerLUT
+	readerFF
+	writerLUT
+	writerFF
+	shellLUT
+	shellFF
+)
+
+// The sources: published results of Vivado.
+const (
+	// Out-of-context synthesis of FINN's MVU for xczu3eg at 5 ns, Vivado 2020.1, the data behind arXiv 2201.11409.
+	sweeps = "arXiv 2201.11409, HLS"
+	// Synthesis of whole FINN accelerators, layer by layer: TFC, CNV and a cybersecurity MLP.
+	layers = "FINN builds after synthesis"
+)
+
+// values are the coefficients' values alone, which a fit varies.
+type values [len(Coefficients)]float64
+
+var fitted = func() (v values) {
+	for i, c := range Coefficients {
+		v[i] = c.Value
+	}
+	return v
+}()
+
+// A share is a part before rounding.
+type share struct {
+	name            string
+	lut, ff         float64
+	bram, uram, dsp int
+}
+
+func (s share) round() Resources {
+	return Resources{LUT: int(math.Round(s.lut)), FF: int(math.Round(s.ff)), BRAM: s.bram, URAM: s.uram, DSP: s.dsp}
+}
+
+// parts rounds shares, and leaves out those that are nothing.
+func parts(shares []share) []Part {
+	list := make([]Part, 0, len(shares))
+	for _, s := range shares {
+		if r := s.round(); r != (Resources{}) {
+			list = append(list, Part{s.name, r})
+		}
+	}
+	return list
+}
+
+// sum adds shares up.
+func sum(shares []share) share {
+	var total share
+	for _, s := range shares {
+		total.lut += s.lut
+		total.ff += s.ff
+		total.bram += s.bram
+		total.uram += s.uram
+		total.dsp += s.dsp
+	}
+	return total
+}

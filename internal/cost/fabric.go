@@ -1,0 +1,153 @@
+package cost
+
+import "hlsgen/boards"
+
+// Fabric is a family of devices: what its LUTs, memories and DSP slices can do.
+type Fabric uint8
+
+// The fabrics. The zero value is UltraScale+, on which the coefficients are measured.
+const (
+	UltraScale Fabric = iota // UltraScale and UltraScale+: DSP48E2
+	Series7                  // Artix, Kintex, Virtex 7, Zynq 7000: DSP48E1
+	Versal                   // DSP58; no wide multiplexers beside the LUTs, no block RAM narrower than 9 bits
+)
+
+// FabricOf is the board's fabric, told by its DSP slices.
+func FabricOf(b boards.Board) Fabric {
+	switch b.DSPType {
+	case "DSP48E1":
+		return Series7
+	case "DSP58":
+		return Versal
+	}
+	return UltraScale
+}
+
+// mux is the LUTs of one bit of a multiplexer. A LUT chooses of four; two of two with one select share a LUT. Outside
+// of Versal the slice's own multiplexers join the LUTs up to sixteen ways (UG474, UG574: F7, F8).
+func (f Fabric) mux(ways int) float64 {
+	switch {
+	case ways <= 1:
+		return 0
+	case ways == 2:
+		return .5
+	case ways <= 4:
+		return 1
+	case f == Versal:
+		return float64(ceil(ways, 4)) + f.mux(ceil(ways, 4))
+	case ways <= 16:
+		return float64(ceil(ways, 4))
+	}
+	groups := ceil(ways, 16)
+	// The outputs of F8 do not share a LUT.
+	return float64(ceil(ways, 4)) + max(1, f.mux(groups))
+}
+
+// decode is the LUTs that select one of so many: a LUT each, and four more where address and enable exceed six inputs.
+func decode(ways int) int {
+	switch {
+	case ways <= 1:
+		return 0
+	case ways <= 32:
+		return ways
+	}
+	return ways + 4
+}
+
+// An lutGroup is the widest memory that so many LUTs of one slice make, at 32 or 64 rows.
+type lutGroup struct{ bits, luts int }
+
+// lutGroups are the groups by width, the widest first: RAM32M16 and RAM64M8 of UltraScale and Versal (UG974), RAM32M
+// and RAM64M of the 7 series (UG953), and the two LUTs of a dual-port bit.
+func (f Fabric) lutGroups(rows int) []lutGroup {
+	switch {
+	case f == Series7 && rows <= 32:
+		return []lutGroup{{6, 4}, {1, 2}}
+	case f == Series7:
+		return []lutGroup{{3, 4}, {1, 2}}
+	case rows <= 32:
+		return []lutGroup{{14, 8}, {6, 4}, {1, 2}}
+	}
+	return []lutGroup{{7, 8}, {3, 4}, {1, 2}}
+}
+
+// lutBank is the LUTs of a dual-port memory of at most 64 rows: whole groups, and the smallest one for the rest.
+func (f Fabric) lutBank(rows, width int) int {
+	groups := f.lutGroups(rows)
+	n := width / groups[0].bits * groups[0].luts
+	rest := width % groups[0].bits
+	if rest == 0 {
+		return n
+	}
+	least := groups[0].luts
+	for _, g := range groups {
+		if g.bits >= rest {
+			least = g.luts
+		}
+	}
+	return n + least
+}
+
+// lutStorage is the LUTs that hold a dual-port memory, without what selects among its banks of 64 rows.
+func (f Fabric) lutStorage(rows, width int) int {
+	n := rows / 64 * f.lutBank(64, width)
+	if rest := rows % 64; rest > 0 {
+		n += f.lutBank(rest, width)
+	}
+	return n
+}
+
+// lutRAM is the LUTs of a dual-port memory: storage, write decoding and read multiplexers.
+func (f Fabric) lutRAM(rows, width int) float64 {
+	banks := ceil(rows, 64)
+	return float64(f.lutStorage(rows, width)+decode(banks)) + f.mux(banks)*float64(width)
+}
+
+// lutROM is the LUTs of a table: 64 rows of one bit each, or 32 of two, and multiplexers beyond what the slice itself
+// joins (eight LUTs with F9, four with F8, none on Versal).
+func (f Fabric) lutROM(rows, width int) float64 {
+	if rows <= 32 {
+		return float64(ceil(width, 2))
+	}
+	banks, joined := ceil(rows, 64), 8
+	switch f {
+	case Series7:
+		joined = 4
+	case Versal:
+		joined = 1
+	}
+	return float64(banks*width) + f.mux(ceil(banks, joined))*float64(width)
+}
+
+// blockAspects are the shapes of a RAMB18 (UG473, UG573); a RAMB18E5 has none of less than nine bits (AM007).
+var blockAspects = []struct{ rows, width int }{{512, 36}, {1024, 18}, {2048, 9}, {4096, 4}, {8192, 2}, {16384, 1}}
+
+// blocks is the number of RAMB18: as many columns of one aspect as fit the width, the rest of it in another.
+func (f Fabric) blocks(rows, width int) int {
+	aspects := blockAspects
+	if f == Versal {
+		aspects = aspects[:3]
+	}
+	best := 0
+	for _, a := range aspects {
+		columns, rest := width/a.width, width%a.width
+		for _, b := range aspects {
+			n := columns*ceil(rows, a.rows) + ceil(rest, b.width)*ceil(rows, b.rows)
+			if best == 0 || n < best {
+				best = n
+			}
+		}
+	}
+	return best
+}
+
+// ultraBlocks is the number of URAM288: 4096 x 72, and on Versal also the narrower and deeper aspects.
+func (f Fabric) ultraBlocks(rows, width int) int {
+	n := ceil(rows, 4096) * ceil(width, 72)
+	if f == Versal {
+		for narrow := 2; narrow <= 8; narrow *= 2 {
+			n = min(n, ceil(rows, 4096*narrow)*ceil(width, 72/narrow))
+		}
+	}
+	return n
+}

@@ -1,0 +1,207 @@
+package cost
+
+import (
+	"slices"
+	"testing"
+
+	"hlsgen/boards"
+)
+
+func names(list []Part) []string {
+	var n []string
+	for _, p := range list {
+		n = append(n, p.Name)
+	}
+	return n
+}
+
+// part is the resources of the part of that name.
+func part(t *testing.T, c Costly, name string) Resources {
+	t.Helper()
+	i := slices.Index(names(c.Fitted()), name)
+	if i < 0 {
+		t.Fatalf("%+v has no part %q: %v", c, name, names(c.Fitted()))
+	}
+	return c.Fitted()[i].Resources
+}
+
+// w4a4 is a layer with everything.
+var w4a4 = MVAU{
+	MW: 256, MH: 64, PE: 8, SIMD: 16, WeightBits: 4, InBits: 4, AccBits: 14, Memory: Block,
+	Buffer: Distributed, Steps: 15, ThresholdBits: 14, ThresholdMemory: Distributed,
+}
+
+func TestFittedParts(t *testing.T) {
+	t.Parallel()
+	dsp, xnor, plain := w4a4, w4a4, w4a4
+	dsp.DSP = true
+	xnor.WeightBits, xnor.InBits = 1, 1
+	plain.Steps, plain.Buffer = 0, 0
+	arithmetic := []string{"multipliers", "adder tree", "accumulators"}
+	start, end := []string{"stream control", "input buffer", "weight memory"}, []string{"threshold memory", "comparators"}
+	for _, tt := range []struct {
+		name string
+		c    Costly
+		want []string
+	}{
+		{"all", w4a4, slices.Concat(start, arithmetic, end)},
+		{"dsp", dsp, slices.Concat(start, arithmetic, end)},
+		{"xnor", xnor, slices.Concat(start, []string{"popcount", "accumulators"}, end)},
+		{"plain", plain, slices.Concat([]string{"stream control", "weight memory"}, arithmetic)},
+		{"depthwise", VVAU{Channels: 64, Kernel: 9, PE: 4, SIMD: 3, WeightBits: 4, InBits: 4, AccBits: 12, Memory: Distributed}, slices.Concat([]string{"stream control", "weight memory"}, arithmetic)},
+		{"thresholds", Thresholding{InBits: 9, PE: 4, Rows: 16, Memory: Distributed, Steps: 3}, []string{"stream control", "threshold memory", "comparators", "registers"}},
+		{"constant thresholds", Thresholding{InBits: 9, PE: 4, Rows: 1, Memory: Distributed, Steps: 3}, []string{"stream control", "comparators", "registers"}},
+		{"FIFO", FIFO{Depth: 100, Width: 8, Memory: Distributed}, []string{"stream control", "FIFO memory"}},
+		{"converter", WidthConverter{8, 24}, []string{"stream control", "shift register"}},
+		{"label select", LabelSelect{2, 8, 4}, []string{"stream control", "comparators", "multiplexers", "registers"}},
+		{"host", Host{1, 2}, []string{"DMA of inputs", "DMA of outputs", "shell"}},
+	} {
+		if got := names(tt.c.Fitted()); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestCounted holds what no coefficient changes.
+func TestCounted(t *testing.T) {
+	t.Parallel()
+	dsp := w4a4
+	dsp.DSP = true
+	packed := dsp
+	packed.Packed = true
+	ultra := w4a4
+	ultra.Memory, ultra.Fabric = Ultra, Versal
+	for _, tt := range []struct {
+		name string
+		c    Costly
+		part string
+		want Resources
+	}{
+		{"512 bits in 128 rows", w4a4, "weight memory", Resources{BRAM: 15}},
+		{"512 bits in ultra RAM", ultra, "weight memory", Resources{URAM: 8}},
+		{"64 bits in 16 rows", w4a4, "input buffer", Resources{LUT: 40, FF: 64}},
+		{"1680 bits in 8 rows", w4a4, "threshold memory", Resources{LUT: 840, FF: 1680}},
+		{"15 comparators of 14 bits", w4a4, "comparators", Resources{LUT: 8 * (15*7 + 14)}},
+		{"binary search", Thresholding{InBits: 14, PE: 8, Rows: 1, Memory: Distributed, Steps: 15, Search: true}, "comparators", Resources{LUT: 8 * 4 * 7}},
+		{"its thresholds", Thresholding{InBits: 8, PE: 1, Rows: 64, Memory: Distributed, Steps: 3, Search: true}, "threshold memory", Resources{LUT: 8 + 16, FF: 16}},
+		{"two words", FIFO{Depth: 2, Width: 8}, "FIFO memory", Resources{LUT: 8, FF: 16}},
+		{"33 words", FIFO{Depth: 33, Width: 8}, "FIFO memory", Resources{LUT: 8 + 2*8, FF: 8}},
+		{"1000 words", FIFO{Depth: 1000, Width: 20, Memory: Block}, "FIFO memory", Resources{FF: 20, BRAM: 2}},
+		{"5000 words", FIFO{Depth: 5000, Width: 20, Memory: Ultra}, "FIFO memory", Resources{FF: 20, URAM: 2}},
+		{"widening", WidthConverter{8, 24}, "shift register", Resources{FF: 32}},
+	} {
+		if got := part(t, tt.c, tt.part); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+	if got, want := Total(dsp.Fitted()).DSP, 8*16; got != want {
+		t.Errorf("%d DSP, want %d", got, want)
+	}
+	if got, want := Total(packed.Fitted()).DSP, 2*16; got != want {
+		t.Errorf("%d DSP packed, want %d", got, want)
+	}
+}
+
+// TestLess holds what has to cost less than what.
+func TestLess(t *testing.T) {
+	t.Parallel()
+	narrow, dsp, registers := w4a4, w4a4, w4a4
+	narrow.AccBits, narrow.ThresholdBits = 10, 10
+	dsp.DSP = true
+	registers.Buffer = Registers
+	for _, tt := range []struct {
+		name       string
+		less, more Costly
+	}{
+		{"a narrower accumulator", narrow, w4a4},
+		{"DSP slices", dsp, w4a4},
+		{"a memory for the input", w4a4, registers},
+		{"fewer words", FIFO{Depth: 32, Width: 8}, FIFO{Depth: 33, Width: 8}},
+		{"widths that divide", WidthConverter{24, 8}, WidthConverter{24, 16}},
+		{"a binary search", Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255, Search: true}, Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255}},
+	} {
+		if less, more := Total(tt.less.Fitted()).LUT, Total(tt.more.Fitted()).LUT; less >= more {
+			t.Errorf("%s: %d LUT, not less than %d", tt.name, less, more)
+		}
+	}
+}
+
+func TestDelay(t *testing.T) {
+	t.Parallel()
+	xnor, dsp := w4a4, w4a4
+	xnor.WeightBits, xnor.InBits = 1, 1
+	dsp.DSP = true
+	wide := w4a4
+	wide.SIMD = 64
+	order := []float64{
+		ControlDelay(), dsp.Delay(), w4a4.Delay(), wide.Delay(),
+	}
+	if !slices.IsSorted(order) || xnor.Delay() != ControlDelay() {
+		t.Errorf("%v, XNOR %v", order, xnor.Delay())
+	}
+	if all, search := (Thresholding{Steps: 255}), (Thresholding{Steps: 255, Search: true}); all.Delay() <= search.Delay() {
+		t.Errorf("%v, not more than by search %v", all.Delay(), search.Delay())
+	}
+	if got := (VVAU{PE: 1, SIMD: 16, WeightBits: 4, InBits: 4}).Delay(); got != w4a4.Delay() {
+		t.Errorf("a VVAU takes %v ns, an MVAU %v", got, w4a4.Delay())
+	}
+	if got := Fmax(4); got != 250 {
+		t.Errorf("%v MHz at 4 ns", got)
+	}
+}
+
+func TestFormula(t *testing.T) {
+	t.Parallel()
+	if got, want := Total(FINN.Parts(w4a4)), Total(w4a4.FINN()); got != want {
+		t.Errorf("by FINN %+v, want %+v", got, want)
+	}
+	if got, want := Total(Fitted.Parts(w4a4)), Total(w4a4.Fitted()); got != want {
+		t.Errorf("fitted %+v, want %+v", got, want)
+	}
+	for _, c := range []Costly{Host{1, 1}, LabelSelect{1, 8, 4}} {
+		if len(FINN.Parts(c)) != 0 {
+			t.Errorf("FINN counts %+v", c)
+		}
+	}
+}
+
+func TestFabric(t *testing.T) {
+	t.Parallel()
+	for _, b := range boards.All() {
+		want := map[string]Fabric{"DSP48E1": Series7, "DSP48E2": UltraScale, "DSP58": Versal}[b.DSPType]
+		if got := FabricOf(b); got != want {
+			t.Errorf("%s: fabric %d, want %d", b.Name, got, want)
+		}
+	}
+	for _, tt := range []struct {
+		name      string
+		got, want Resources
+	}{
+		{"one of 16 words", UltraScale.Multiplexer(16, 8), Resources{LUT: 32}},
+		{"one of 16 words on Versal", Versal.Multiplexer(16, 8), Resources{LUT: 40}},
+		{"one of one", UltraScale.Multiplexer(1, 8), Resources{}},
+		{"constants", UltraScale.Table(8, 1, Distributed), Resources{}},
+		{"table", UltraScale.Table(8, 160, Distributed), Resources{LUT: 24, FF: 8}},
+		{"narrow table", UltraScale.Table(1, 16384, Block), Resources{BRAM: 1}},
+		{"narrow table on Versal", Versal.Table(1, 16384, Block), Resources{BRAM: 8}},
+		{"memory", UltraScale.RAM(8, 32, Distributed), Resources{LUT: 8, FF: 8}},
+		{"registers", UltraScale.RAM(8, 4, Registers), Resources{LUT: 8, FF: 32}},
+		{"none", UltraScale.RAM(8, 4, 0), Resources{}},
+		{"control", LayerControl().Plus(WindowControl()), Resources{
+			LUT: LayerControl().LUT + WindowControl().LUT, FF: LayerControl().FF + WindowControl().FF,
+		}},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, tt.got, tt.want)
+		}
+	}
+	if c := LayerControl(); c.LUT <= 0 || c.FF <= 0 || c.LUT >= WindowControl().LUT {
+		t.Errorf("control of a layer %+v, of a window %+v", c, WindowControl())
+	}
+}
+
+func BenchmarkFitted(b *testing.B) {
+	for b.Loop() {
+		Total(w4a4.Fitted())
+	}
+}

@@ -1,0 +1,46 @@
+package cost
+
+// FINN counts nothing for layers that only move data. These are plain counts of what a slice offers (UG474, UG574): a
+// LUT of six inputs, a bit of carry chain per LUT, distributed RAM with a port to write and one to read.
+
+// Counter counts 0..n-1 over and over: a register, its increment, and the comparison with the end.
+func Counter(n int) Resources {
+	width := log2Ceil(n)
+	return Resources{LUT: width + ceil(width, 6), FF: width}
+}
+
+// Multiplexer chooses one of so many words of width bits. A LUT of six inputs chooses one bit of four, and so replaces
+// three choices of one in two.
+func Multiplexer(words, width int) Resources {
+	return Resources{LUT: width * ceil(words-1, 3)}
+}
+
+// smallBuffer is the size in bits up to which a buffer is taken to lie in LUTs.
+const smallBuffer = 1024
+
+// Buffer keeps rows words of width bits, written and read at the same time: a register, distributed RAM (four LUTs are 32
+// words of 6 bits, or 64 of 3), or block RAM.
+func Buffer(width, rows int) Resources {
+	switch {
+	case rows == 1:
+		return Resources{FF: width}
+	case rows <= 32:
+		return Resources{LUT: 4 * ceil(width, 6)}
+	case rows <= 64 || width*rows <= smallBuffer:
+		return Resources{LUT: 4 * ceil(rows, 64) * ceil(width, 3)}
+	}
+	return Resources{BRAM: bram18(width, rows)}
+}
+
+// Table is a read-only memory of rows words of width bits: wiring, LUTs of 64 bits, block or ultra RAM.
+func Table(width, rows int, m Memory) Resources {
+	switch {
+	case rows == 1:
+		return Resources{}
+	case m == Block:
+		return Resources{BRAM: bram18(width, rows)}
+	case m == Ultra:
+		return Resources{URAM: uram(width, rows)}
+	}
+	return Resources{LUT: width * ceil(rows, 64)}
+}

@@ -1,0 +1,128 @@
+package cost
+
+import "math/bits"
+
+// Fitted is the estimate of an MVAU: what the loop costs, then every part by its own bits.
+func (m MVAU) Fitted() []Part { return parts(m.shares(&fitted)) }
+
+func (m MVAU) shares(v *values) []share {
+	list := append(make([]share, 0, 8),
+		share{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]},
+		m.inputBuffer(v),
+		m.Fabric.table("weight memory", m.Memory, m.MW*m.MH/(m.PE*m.SIMD), m.PE*m.SIMD*m.WeightBits),
+	)
+	list = append(list, m.dot().shares(v)...)
+	return append(list, m.activation().shares(m.Fabric)...)
+}
+
+// inputBuffer keeps a vector for the outputs after the first PE.
+func (m MVAU) inputBuffer(v *values) share {
+	words, width := m.MW/m.SIMD, m.SIMD*m.InBits
+	if m.Buffer == Registers && words > 1 {
+		return share{
+			name: "input buffer",
+			lut:  v[inputMux]*float64((words-1)*width) + v[inputDecode]*float64(words),
+			ff:   float64(words * width),
+		}
+	}
+	return m.Fabric.ram("input buffer", m.Buffer, words, width)
+}
+
+func (m MVAU) dot() dot {
+	return dot{m.PE, m.SIMD, m.WeightBits, m.InBits, m.AccBits, m.DSP, m.Packed, m.Narrow, m.Fabric}
+}
+
+func (m MVAU) activation() activation {
+	return activation{m.PE, m.MH / m.PE, m.Steps, m.ThresholdBits, m.ThresholdMemory}
+}
+
+// A dot is the arithmetic of a matrix layer: pe sums of simd products, each added to an accumulator.
+type dot struct {
+	pe, simd, w, a, acc int
+	dsp, packed, narrow bool
+	fabric              Fabric
+}
+
+func (d dot) shares(v *values) []share {
+	n := float64(d.pe * d.simd)
+	accumulators := share{
+		name: "accumulators",
+		lut:  v[accumulateLUT] * float64(d.pe*d.acc),
+		ff:   v[accumulateFF] * float64(d.pe*d.acc),
+	}
+	// One bit times one bit is an XNOR or an AND, and its sum a count of ones.
+	if d.w == 1 && d.a == 1 {
+		return []share{{name: "popcount", lut: v[popcount] * n, ff: v[pipelineFF] * n}, accumulators}
+	}
+	multipliers := share{name: "multipliers", lut: v[product] * n * float64(d.w*d.a), ff: v[pipelineFF] * n * float64(d.w*d.a)}
+	if d.dsp {
+		multipliers.lut, multipliers.dsp = 0, d.pe*d.simd*d.fabric.slices(d.w, d.a)
+		if d.packed {
+			multipliers.dsp = d.fabric.PackedDSPs(d.pe, d.simd, d.w, d.a, d.narrow)
+		}
+	}
+	return []share{multipliers, {name: "adder tree", lut: v[product] * n * float64(d.w+d.a)}, accumulators}
+}
+
+// delay is the longest path in ns.
+func (d dot) delay(v *values) float64 {
+	ns := v[clockDelay]
+	if d.w == 1 && d.a == 1 {
+		return ns // HLS puts registers into the count of ones
+	}
+	if !d.dsp {
+		ns += v[productDelay] * float64(bits.Len(uint(min(d.w, d.a)-1)))
+	}
+	return ns + v[treeDelay]*float64(log2Ceil(d.simd))
+}
+
+// Delay is the estimated critical path in ns.
+func (m MVAU) Delay() float64 { return m.dot().delay(&fitted) }
+
+// An activation is steps thresholds per output, of pe outputs at a time, in rows.
+type activation struct {
+	pe, rows, steps, bits int
+	memory                Memory
+}
+
+// A comparator takes two bits of each side per LUT, on the carry chain (UG574); counting the steps that are exceeded
+// takes one LUT for each of them, less those that the last digit saves.
+func (a activation) shares(f Fabric) []share {
+	if a.steps == 0 {
+		return nil
+	}
+	return []share{
+		f.table("threshold memory", a.memory, a.rows, a.pe*a.steps*a.bits),
+		{name: "comparators", lut: float64(a.pe * (a.steps*ceil(a.bits, 2) + a.steps - 1))},
+	}
+}
+
+// table is a memory that is only read. In LUTs it has a register behind it, as a block has within.
+func (f Fabric) table(name string, m Memory, rows, width int) share {
+	s := share{name: name}
+	switch {
+	case m == Block:
+		s.bram = f.blocks(rows, width)
+	case m == Ultra:
+		s.uram = f.ultraBlocks(rows, width)
+	case m != 0 && rows > 1: // a single row is constants
+		s.lut, s.ff = f.lutROM(rows, width), float64(width)
+	}
+	return s
+}
+
+// ram is a memory that is read and written in every clock.
+func (f Fabric) ram(name string, m Memory, rows, width int) share {
+	s := share{name: name}
+	switch m {
+	case Block:
+		s.bram = f.blocks(rows, width)
+	case Ultra:
+		s.uram = f.ultraBlocks(rows, width)
+	case Distributed, Embedded:
+		s.lut, s.ff = f.lutRAM(rows, width), float64(width)
+	case Registers:
+		s.lut, s.ff = f.mux(rows)*float64(width), float64(rows*width)
+	}
+	return s
+}

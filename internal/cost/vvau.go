@@ -1,0 +1,67 @@
+package cost
+
+import "hlsgen/internal/num"
+
+// A VVAU is what the formulas ask of a depthwise layer: Channels outputs, each the sum of Kernel products. WeightBits
+// and InBits are the widths of one weight and one input element, AccBits that of the accumulator; Thresholds is their
+// number per output, 0 without activation.
+type VVAU struct {
+	Channels, Kernel, PE, SIMD  int
+	WeightBits, InBits, AccBits int
+	InSigned                    bool
+	Thresholds                  int
+	DSP                         bool // products in DSP slices
+	Memory                      Memory
+
+	// What FINN's formula does not ask.
+	Fabric          Fabric
+	ThresholdBits   int
+	ThresholdMemory Memory
+}
+
+// FINN is the estimate of FINN's VVAU_hls (vectorvectoractivation_hls.py, lut_estimation, dsp_estimation;
+// vectorvectoractivation.py, bram_estimation, uram_estimation): that of its MVAU_hls, but for comparators and thresholds,
+// which it always counts, a 64th of a LUT for each bit and row of thresholds without rounding; for block RAM, whose
+// parity bits it leaves out; and for DSP slices, which it counts for one position.
+func (m VVAU) FINN() []Part {
+	acc := min(m.AccBits, num.DataTypeBound(m.Kernel, m.InBits, m.WeightBits, m.InSigned))
+	p := products{m.PE, m.SIMD, m.WeightBits, m.InBits, m.DSP}
+	comparators := m.Thresholds * acc * (64*m.PE + m.Channels)
+	return p.parts(p.memory(m.Memory, m.rows(), bram16), m.PE, acc, comparators)
+}
+
+// rows is the number of rows of weights.
+func (m VVAU) rows() int { return m.Channels * m.Kernel / (m.PE * m.SIMD) }
+
+// bram16 is bram18 without parity bits.
+func bram16(width, rows int) int {
+	switch {
+	case width <= 4:
+		return bram18(width, rows)
+	case width <= 8:
+		return ceil(rows, 2048)
+	case width <= 16 || rows > 512:
+		return ceil(rows, 1024) * ceil(width, 16)
+	}
+	return ceil(rows, 512) * ceil(width, 32)
+}
+
+// Fitted is the estimate of a VVAU: that of an MVAU which keeps no input.
+func (m VVAU) Fitted() []Part { return parts(m.shares(&fitted)) }
+
+func (m VVAU) shares(v *values) []share {
+	list := []share{
+		{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]},
+		m.Fabric.table("weight memory", m.Memory, m.rows(), m.PE*m.SIMD*m.WeightBits),
+	}
+	list = append(list, m.dot().shares(v)...)
+	a := activation{m.PE, m.Channels / m.PE, m.Thresholds, m.ThresholdBits, m.ThresholdMemory}
+	return append(list, a.shares(m.Fabric)...)
+}
+
+func (m VVAU) dot() dot {
+	return dot{pe: m.PE, simd: m.SIMD, w: m.WeightBits, a: m.InBits, acc: m.AccBits, dsp: m.DSP, fabric: m.Fabric}
+}
+
+// Delay is the estimated critical path in ns.
+func (m VVAU) Delay() float64 { return m.dot().delay(&fitted) }

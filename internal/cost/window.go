@@ -1,0 +1,36 @@
+package cost
+
+// WindowBuffer is FINN's estimate of the memory of its ConvolutionInputGenerator_rtl, for rows words of width bits
+// (convolutioninputgenerator_rtl.py, bram_estimation, uram_estimation, lut_estimation). A block RAM is as wide as its depth
+// lets it be; beyond 16384 rows only the remainder is.
+func WindowBuffer(width, rows int, m Memory) Resources {
+	switch m {
+	case Block:
+		const deepest = 16384
+		blocks := rows / deepest * width
+		if rest := rows % deepest; rest > 0 {
+			blocks += ceil(width, bram18Width(rest))
+		}
+		return Resources{BRAM: blocks}
+	case Ultra:
+		return Resources{URAM: uram(width, rows)}
+	}
+	return Resources{LUT: width * ceil(rows, 38)}
+}
+
+// bram18Width is the width of a RAMB18 of at most 16384 rows.
+func bram18Width(rows int) int {
+	switch {
+	case rows <= 512:
+		return 36
+	case rows <= 1024:
+		return 18
+	case rows <= 2048:
+		return 9
+	case rows <= 4096:
+		return 4
+	case rows <= 8192:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,98 @@
+package mac
+
+import (
+	"fmt"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// bindAccumulator derives the accumulator's type from the exact range of every channel's sum, and the line of the report
+// that compares it with the other rules. Exact is the widest channel; Used is one bit more where only another channel
+// is signed.
+func (u *Unit) bindAccumulator(sums []num.Range) error {
+	b := dataflow.Bound{Channels: make([]int, len(sums))}
+	union := u.accumulated(sums[0])
+	centred := true
+	for c, row := range u.weights {
+		r := u.accumulated(sums[c])
+		union = union.Union(r)
+		b.Channels[c] = num.Smallest(r).Width
+		b.Exact = max(b.Exact, b.Channels[c])
+		l1, sum := int64(0), int64(0)
+		for _, w := range row {
+			l1, sum = l1+max(w, -w), sum+w
+		}
+		centred = centred && sum == 0
+		b.L1 = max(b.L1, num.L1Bound(l1, u.in.Width, u.in.Signed()))
+		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(l1, u.spanBits()))
+	}
+	if !centred {
+		b.ZeroCentred = 0
+	}
+	b.DataType = num.DataTypeBound(len(u.weights[0]), u.in.Width, u.signedWeightBits(), u.in.Signed())
+	u.Acc = num.Smallest(union)
+	if u.Acc.Width > maxAccBits {
+		return fmt.Errorf("the accumulator needs %d bits for %v, at most %d are possible", u.Acc.Width, union, maxAccBits)
+	}
+	b.Used, b.Type = u.Acc.Width, u.Acc
+	u.Bound = b
+	return nil
+}
+
+// accumulated is what the accumulator holds for the sums r.
+func (u *Unit) accumulated(r num.Range) num.Range {
+	if u.XNOR {
+		k := u.inputs()
+		return num.Range{Lo: (r.Lo + k) / 2, Hi: (r.Hi + k) / 2}
+	}
+	return r
+}
+
+// spanBits is N such that the inputs span at most 2^N-1; -1 and +1 span 2.
+func (u *Unit) spanBits() int {
+	if u.in.Kind == num.Bipolar {
+		return 2
+	}
+	return u.in.Width
+}
+
+// signedWeightBits is M such that every weight's magnitude is at most 2^(M-1).
+func (u *Unit) signedWeightBits() int {
+	if u.Weight.Signed() {
+		return u.Weight.Width
+	}
+	return u.Weight.Width + 1
+}
+
+// bindProduct derives the range of one weight times one input, over all weights and inputs together.
+func (u *Unit) bindProduct(inputs num.Range) {
+	if u.XNOR {
+		u.product = num.Range{Lo: 0, Hi: 1}
+		return
+	}
+	w := num.Point(u.weights[0][0])
+	for _, row := range u.weights {
+		for _, v := range row {
+			w = w.Union(num.Point(v))
+		}
+	}
+	low, ok1 := inputs.Times(w.Lo)
+	high, ok2 := inputs.Times(w.Hi)
+	if u.product = low.Union(high); !ok1 || !ok2 {
+		u.product = num.Type{Kind: num.Int, Width: num.MaxWidth}.Range() // no weight meets such an input
+	}
+}
+
+// dotType holds the sum of one clock's products; beyond the accumulator's width nothing of it is needed.
+func (u *Unit) dotType(simd int) num.Type {
+	lo, ok1 := num.Point(u.product.Lo).Times(int64(simd))
+	hi, ok2 := num.Point(u.product.Hi).Times(int64(simd))
+	if !ok1 || !ok2 {
+		return u.Acc
+	}
+	if t := num.Smallest(lo.Union(hi)); t.Width < u.Acc.Width {
+		return t
+	}
+	return u.Acc
+}

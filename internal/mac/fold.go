@@ -1,0 +1,106 @@
+package mac
+
+import (
+	"fmt"
+	"iter"
+	"math/bits"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Folds yields, for every PE and SIMD that fit, the memories and multipliers to choose from. Bipolar operands need no
+// multiplier.
+func (u *Unit) Folds(pe, simd []int, fits func(pe, simd int) bool) iter.Seq[dataflow.Fold] {
+	compute := []dataflow.Compute{dataflow.LUT, dataflow.DSP}
+	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar {
+		compute = compute[:1]
+	}
+	return func(yield func(dataflow.Fold) bool) {
+		for _, p := range pe {
+			for _, s := range simd {
+				if !fits(p, s) {
+					continue
+				}
+				for _, m := range []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM} {
+					for _, c := range compute {
+						if !yield(dataflow.Fold{PE: p, SIMD: s, Memory: m, Compute: c}) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Fits holds a fold against what Vitis HLS accepts: input words of so many elements, output words of pe elements, the rows
+// of the tables, and the iterations of a frame in which every weight meets so many vectors.
+func (u *Unit) Fits(word, pe, simd, vectors int) bool {
+	channels := pe
+	if u.compare.Shared() {
+		channels = 1
+	}
+	row := max(pe*simd*u.Weight.Width, channels*u.compare.Steps()*u.Acc.Width)
+	return word*u.in.Width <= dataflow.MaxWord && pe*u.Out.Width <= dataflow.MaxWord && row <= dataflow.MaxRow &&
+		vectors <= dataflow.MaxIterations/(len(u.weights)/pe)/(len(u.weights[0])/simd)
+}
+
+// ErrFolds is what Bind of a layer says where nothing fits.
+var ErrFolds = fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
+	dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
+
+// Latency is a clock each to fetch, multiply, accumulate and compare, and one per level of the adder tree.
+func (u *Unit) Latency(simd int) int { return 4 + bits.Len(uint(simd-1)) }
+
+// Emit gives the config fields and the tables that core/mac.hpp and core/compare.hpp ask for.
+func (u *Unit) Emit(f dataflow.Fold) ([]dataflow.Field, []dataflow.Table) {
+	config := []dataflow.Field{
+		{Name: "acc_t", Doc: "accumulator", Value: u.Acc},
+		{Name: "dot_t", Doc: "sum of one clock's products", Value: u.dotType(f.SIMD)},
+		{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},
+	}
+	tables := []dataflow.Table{{Name: "weights", Doc: "by nf and sf: element pe*simd + i", Elem: u.Weight, Rows: u.weightRows(f), Memory: f.Memory}}
+	if u.Thresholds() > 0 {
+		fields, steps := dataflow.StepTables(u.compare, f.PE, u.Acc, dataflow.NoMemory)
+		return append(config, fields...), append(tables, steps...)
+	}
+	base, unit := 0, 1
+	if u.XNOR {
+		base, unit = -len(u.weights[0]), 2
+	}
+	return append(config,
+		dataflow.Field{Name: "unit", Doc: "what each count of the accumulator adds", Value: unit},
+		dataflow.Field{Name: "base", Doc: "where the output starts", Value: base},
+		dataflow.Field{Name: "shared", Doc: "one row serves all channels", Value: true},
+	), tables
+}
+
+func (u *Unit) weightRows(f dataflow.Fold) [][]int64 {
+	k := len(u.weights[0])
+	rows := make([][]int64, 0, len(u.weights)*k/(f.PE*f.SIMD))
+	for c := 0; c < len(u.weights); c += f.PE {
+		for s := 0; s < k; s += f.SIMD {
+			row := make([]int64, 0, f.PE*f.SIMD)
+			for _, channel := range u.weights[c : c+f.PE] {
+				row = append(row, channel[s:s+f.SIMD]...)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// Counts gives a frame's multiply-accumulates by input and weight type, and parameters by type, where every weight meets
+// so many inputs.
+func (u *Unit) Counts(vectors int) map[string]int64 {
+	weights := int64(len(u.weights)) * u.inputs()
+	c := map[string]int64{
+		fmt.Sprintf("op_mac_%s_%s", u.in, u.Weight): weights * int64(vectors),
+		fmt.Sprintf("param_weight_%s", u.Weight):    weights,
+	}
+	if n := u.Thresholds(); n > 0 {
+		c[fmt.Sprintf("param_threshold_%s", u.Acc)] = int64(len(u.weights)) * int64(n)
+	}
+	return c
+}

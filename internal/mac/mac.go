@@ -1,0 +1,165 @@
+// Package mac is the arithmetic of layers with weights: multiply, accumulate, apply a step function. Its C++ is
+// hlslib/core/mac.hpp.
+//
+// A unit has channels, each with a row of K weights. From the inputs x that meet its row, channel c makes
+//
+//	y[c] = f[c](sum over k of W[c][k]*x[k])
+//
+// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the sum. Which inputs meet
+// which row is the layer's to say, and so is when.
+//
+// PE channels are computed side by side, each from SIMD products a clock. Row n*(K/SIMD)+s of the weight table is what
+// one clock takes: element pe*SIMD+i of it is W[n*PE+pe][s*SIMD+i].
+//
+// The accumulator is the narrowest type that holds the final sums of all channels; what lies between may wrap around,
+// which two's complement forgives. Where weights and inputs are both bipolar, products are matches of bits and the
+// accumulator counts them: p matches in K are a sum of 2p-K, and thresholds are moved likewise.
+package mac
+
+import (
+	"errors"
+	"fmt"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Limits of what Verify and Bind accept.
+const (
+	MaxWeight     = 1 << 40 // magnitude of a weight
+	MaxThresholds = 1 << 12 // of one channel: a jump by n of the outputs' common unit is n thresholds
+	maxAccBits    = 63
+)
+
+// A Unit is weights and step functions bound to their inputs.
+type Unit struct {
+	Weight num.Type       // of one weight
+	Acc    num.Type       // of the accumulator
+	XNOR   bool           // weights and inputs are bipolar, the accumulator counts matches
+	Out    num.Type       // of one output
+	Range  []num.Range    // of each channel's output
+	Bound  dataflow.Bound // the accumulator by all rules
+
+	weights [][]int64
+	steps   []num.Step
+	in      num.Type
+	product num.Range
+	compare num.Comparators // no rows without step functions
+}
+
+// Verify checks what is wrong with weights and step functions whatever the inputs. There are no step functions, one for
+// all channels, or one per channel.
+func Verify(weights [][]int64, steps []num.Step) error {
+	if len(weights) == 0 || len(weights[0]) == 0 {
+		return errors.New("there are no weights")
+	}
+	for c, row := range weights {
+		if len(row) != len(weights[0]) {
+			return fmt.Errorf("row %d of the weights has %d elements, row 0 has %d", c, len(row), len(weights[0]))
+		}
+		for k, w := range row {
+			if w > MaxWeight || w < -MaxWeight {
+				return fmt.Errorf("weight %d of channel %d is %d, beyond 2^40", k, c, w)
+			}
+		}
+	}
+	if n := len(steps); n > 1 && n != len(weights) {
+		return fmt.Errorf("%d step functions for %d channels, want none, one or %d", n, len(weights), len(weights))
+	}
+	for c, s := range steps {
+		if err := s.Verify(); err != nil {
+			return fmt.Errorf("channel %d: %w", c, err)
+		}
+	}
+	return nil
+}
+
+// Bind makes the unit for inputs of type in. ranges gives the values of the inputs that meet channel c's weights: one
+// range for all of them, or one for each.
+func Bind(weights [][]int64, steps []num.Step, in num.Type, ranges func(c int) []num.Range) (*Unit, error) {
+	u := &Unit{weights: weights, steps: steps, in: in, Weight: num.Narrowest(weights...)}
+	u.XNOR = u.Weight.Kind == num.Bipolar && in.Kind == num.Bipolar
+	sums, inputs := make([]num.Range, len(weights)), num.Range{}
+	for c, row := range weights {
+		x := ranges(c)
+		var ok bool
+		if sums[c], ok = num.Dot(row, x); !ok {
+			return nil, fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
+		}
+		if c == 0 {
+			inputs = x[0]
+		}
+		for _, r := range x {
+			inputs = inputs.Union(r)
+		}
+	}
+	u.bindProduct(inputs)
+	if err := u.bindAccumulator(sums); err != nil {
+		return nil, err
+	}
+	if err := u.bindOutput(sums); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// Step is channel c's step function; ok is false where there is none.
+func (u *Unit) Step(c int) (s num.Step, ok bool) {
+	switch len(u.steps) {
+	case 0:
+		return num.Step{}, false
+	case 1:
+		return u.steps[0], true
+	}
+	return u.steps[c], true
+}
+
+// Thresholds is the number of thresholds of a channel, 0 without step functions.
+func (u *Unit) Thresholds() int { return u.compare.Steps() }
+
+// bindOutput derives the outputs' ranges and element type, and the comparators that make them.
+func (u *Unit) bindOutput(sums []num.Range) error {
+	if len(u.steps) == 0 {
+		u.Range = sums
+		u.Out = num.Smallest(dataflow.Type{Range: sums}.Union())
+		return nil
+	}
+	u.Range = make([]num.Range, len(sums))
+	steps, values, acc := make([]num.Step, len(sums)), make([][]int64, len(sums)), make([]num.Range, len(sums))
+	for c, r := range sums {
+		s, _ := u.Step(c)
+		acc[c] = u.accumulated(r)
+		steps[c] = u.onAccumulator(s.Over(r)).Over(acc[c])
+		if !steps[c].NonDecreasing() {
+			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the signs of the weights", c, r)
+		}
+		u.Range[c], values[c] = steps[c].Reach(acc[c]), steps[c].Value
+	}
+	u.Out = num.Narrowest(values...)
+	u.compare = num.Compare(steps, acc, u.Acc, MaxThresholds).Merged()
+	if u.compare.Delta != nil {
+		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of its own", MaxThresholds)
+	}
+	return nil
+}
+
+// onAccumulator is s as a function of the accumulator. Matches p stand for the sum 2p-K, which reaches a breakpoint at
+// from p = (at+K)/2 on, rounded up; of two breakpoints that meet there, no sum lies between.
+func (u *Unit) onAccumulator(s num.Step) num.Step {
+	if !u.XNOR {
+		return s
+	}
+	m := num.Step{Value: s.Value[:1:1]}
+	for i, at := range s.At {
+		p := (at + u.inputs() + 1) >> 1
+		if n := len(m.At); n > 0 && m.At[n-1] == p {
+			m.Value[n] = s.Value[i+1]
+			continue
+		}
+		m.At, m.Value = append(m.At, p), append(m.Value, s.Value[i+1])
+	}
+	return m
+}
+
+// inputs is the number of weights of a channel.
+func (u *Unit) inputs() int64 { return int64(len(u.weights[0])) }

@@ -1,0 +1,51 @@
+package rtlsim
+
+import (
+	"context"
+	"math/bits"
+)
+
+// A task is a number of something that goes on as far as it can, and is woken when it can go on again.
+type task int
+
+const nobody task = -1
+
+// An agenda is the set of tasks that can go on.
+type agenda []uint64
+
+func newAgenda(tasks int) agenda { return make(agenda, tasks/64+1) }
+
+func (a agenda) wake(t task) { a[t>>6] |= 1 << (t & 63) }
+
+// run visits all tasks, and those that are woken, until none is. The sweeps go from low numbers to high ones: where
+// these are writers and readers, each reader finds all the words and each writer all the room that a sweep made.
+func (a agenda) run(ctx context.Context, tasks int, visit func(task)) error {
+	for t := range tasks {
+		a.wake(task(t))
+	}
+	for busy := true; busy; {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for sweep := 0; sweep < 256 && busy; sweep++ {
+			busy = a.sweep(visit)
+		}
+	}
+	return nil
+}
+
+func (a agenda) sweep(visit func(task)) (any bool) {
+	for i := range a {
+		for from := 0; ; {
+			set := a[i] &^ (1<<from - 1)
+			if set == 0 {
+				break
+			}
+			t := bits.TrailingZeros64(set)
+			a[i] &^= 1 << t
+			visit(task(i<<6 | t))
+			from, any = t+1, true
+		}
+	}
+	return any
+}

@@ -1,0 +1,161 @@
+package rtlsim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A block is streams between layers that lie on a closed way together, whatever their direction: the paths between
+// forks and joins. A stream that lies on none is a block of its own. Layers wait for each other in a circle only
+// within a block, as one that leaves by a stream could not come back.
+type block struct {
+	streams []int
+	members []bool // the layers at their ends
+}
+
+// split finds the blocks, the biconnected components, in the order of their first streams (Hopcroft and Tarjan 1973).
+func (p *plan) split() []block {
+	f := finder{plan: p, order: make([]int, len(p.loops)), low: make([]int, len(p.loops))}
+	for n := range p.loops {
+		if f.order[n] == 0 {
+			f.search(n, -1)
+		}
+	}
+	for i := range f.blocks {
+		slices.Sort(f.blocks[i].streams)
+	}
+	slices.SortFunc(f.blocks, func(a, b block) int { return a.streams[0] - b.streams[0] })
+	return f.blocks
+}
+
+type finder struct {
+	*plan
+	order, low []int // when a node was found, and the earliest that it and what is behind it lead to
+	found      int
+	open       []int // streams
+	blocks     []block
+}
+
+func (f *finder) search(node, from int) {
+	f.found++
+	f.order[node], f.low[node] = f.found, f.found
+	n := f.design.Model.Graph.Nodes[node]
+	for _, s := range slices.Concat(n.In, n.Out) {
+		if s == from || !f.inner(s) {
+			continue
+		}
+		to := f.writer[s] + f.reader[s] - node
+		switch {
+		case f.order[to] == 0:
+			before := len(f.open)
+			f.open = append(f.open, s)
+			f.search(to, s)
+			f.low[node] = min(f.low[node], f.low[to])
+			if f.low[to] >= f.order[node] {
+				f.close(before)
+			}
+		case f.order[to] < f.order[node]:
+			f.open = append(f.open, s)
+			f.low[node] = min(f.low[node], f.order[to])
+		}
+	}
+}
+
+// close makes a block of the open streams from one on.
+func (f *finder) close(from int) {
+	b := block{streams: slices.Clone(f.open[from:]), members: make([]bool, len(f.loops))}
+	f.open = f.open[:from]
+	for _, s := range b.streams {
+		b.members[f.writer[s]] = true
+		b.members[f.reader[s]] = true
+	}
+	f.blocks = append(f.blocks, b)
+}
+
+// reason says why words gather on a stream of a block.
+func (p *plan) reason(b block, s int) string {
+	if len(b.streams) == 1 {
+		return fmt.Sprintf("%s gives words faster at times than %s takes them", p.name(p.writer[s]), p.name(p.reader[s]))
+	}
+	join, arrives := p.join(b, s)
+	if join < 0 {
+		return fmt.Sprintf("%s gives words faster at times than %s takes them", p.name(p.writer[s]), p.name(p.reader[s]))
+	}
+	here := p.above(b, p.writer[s])
+	for _, other := range p.design.Model.Graph.Nodes[join].In {
+		if other == arrives || !slices.Contains(b.streams, other) {
+			continue
+		}
+		there := p.above(b, p.writer[other])
+		for fork := join - 1; fork >= 0; fork-- {
+			if here[fork] && there[fork] {
+				return fmt.Sprintf("behind the fork %s, words for the join %s wait here for those that go by %s", p.name(fork), p.name(join), p.between(b, fork, p.writer[other], there))
+			}
+		}
+	}
+	return fmt.Sprintf("words for the join %s wait here for those of its other input", p.name(join))
+}
+
+// join is the first layer behind a stream with another input from its block, and the stream by which it is reached.
+func (p *plan) join(b block, s int) (node, arrives int) {
+	g := p.design.Model.Graph
+	for {
+		r := p.reader[s]
+		inputs := 0
+		for _, in := range g.Nodes[r].In {
+			if slices.Contains(b.streams, in) {
+				inputs++
+			}
+		}
+		if inputs > 1 {
+			return r, s
+		}
+		next := -1
+		for _, out := range g.Nodes[r].Out {
+			if slices.Contains(b.streams, out) {
+				next = out
+				break
+			}
+		}
+		if next < 0 {
+			return -1, -1
+		}
+		s = next
+	}
+}
+
+// above is a layer and all those of the block whose words come to it.
+func (p *plan) above(b block, node int) []bool {
+	set := make([]bool, len(p.loops))
+	set[node] = true
+	for i := node; i >= 0; i-- { // nodes are in topological order
+		if !set[i] {
+			continue
+		}
+		for _, s := range p.design.Model.Graph.Nodes[i].In {
+			if slices.Contains(b.streams, s) {
+				set[p.writer[s]] = true
+			}
+		}
+	}
+	return set
+}
+
+// between names the layers behind the fork on the way to the last one.
+func (p *plan) between(b block, fork, last int, above []bool) string {
+	var names []string
+	for i := fork + 1; i <= last; i++ {
+		if above[i] && p.above(b, i)[fork] {
+			names = append(names, p.name(i))
+		}
+	}
+	const most = 4
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	if len(names) == 0 {
+		return "no layer"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,88 @@
+package rtlsim
+
+import (
+	"fmt"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A Bottleneck is what the interval comes from.
+type Bottleneck struct {
+	Node   string // empty where it is the host
+	Reason string // a sentence
+}
+
+// bottleneck says why a frame takes the clocks of the period, or, of a run that came to none, of its interval. There is
+// none for a single frame.
+//
+// With unbounded FIFOs the interval is that of the slowest layer or end of the host, for the rest is ahead of it or
+// fed by it. So if none of these is as slow as the interval, layers wait for each other at FIFOs that are too short.
+func (e *engine) bottleneck(opt Options) Bottleneck {
+	frames, clocks := e.trace.Period.Frames, e.trace.Period.Clocks
+	if frames == 0 {
+		if e.frames == 1 {
+			return Bottleneck{}
+		}
+		last := e.frames - 1
+		frames = last - last/2
+		clocks = e.trace.Frames[last].Last - e.trace.Frames[last/2].Last
+	}
+	for i, l := range e.layers {
+		if loop := e.loops[i]; loop.Iterations()*frames == clocks {
+			return Bottleneck{l.name, l.name + " works in every clock" + everyWord(loop, l)}
+		}
+	}
+	for _, s := range e.sources {
+		if opt.In.Every > 1 && opt.In.Every*s.stream.port.Words*frames == clocks {
+			return Bottleneck{Reason: fmt.Sprintf("the host gives one word every %d clocks on s%d", opt.In.Every, s.stream.id)}
+		}
+	}
+	for _, k := range e.sinks {
+		if opt.Out.Every > 1 && opt.Out.Every*k.stream.port.Words*frames == clocks {
+			return Bottleneck{Reason: fmt.Sprintf("the host takes one word every %d clocks from s%d", opt.Out.Every, k.stream.id)}
+		}
+	}
+	if opt.In.Stall > 0 || opt.Out.Stall > 0 {
+		return Bottleneck{Reason: "the host stalls"}
+	}
+	return e.shortest()
+}
+
+// everyWord names the port whose word rate is all that a layer can do.
+func everyWord(loop dataflow.Loop, l *layer) string {
+	for p := range l.in {
+		if loop.Reads(p) == loop.Iterations() {
+			return fmt.Sprintf(": it is bound by its input word rate, one word per clock on s%d", l.in[p].id)
+		}
+	}
+	for p := range l.out {
+		if loop.Writes(p) == loop.Iterations() {
+			return fmt.Sprintf(": it is bound by its output word rate, one word per clock on s%d", l.out[p].id)
+		}
+	}
+	return ""
+}
+
+// shortest picks the FIFO at which layers hold each other up: one whose writer waits for room most, while its reader
+// waits for words rather than for room.
+func (e *engine) shortest() Bottleneck {
+	var most *stream
+	starving := false
+	for _, s := range e.streams {
+		if e.writer[s.id] < 0 || s.full == 0 {
+			continue
+		}
+		hungry := true
+		if r := e.reader[s.id]; r >= 0 {
+			hungry = e.trace.Nodes[r].Starved >= e.trace.Nodes[r].Blocked
+		}
+		if most == nil || hungry && !starving || hungry == starving && s.full > most.full {
+			most, starving = s, hungry
+		}
+	}
+	if most == nil {
+		return Bottleneck{} // too few frames to tell
+	}
+	name := e.name(e.writer[most.id])
+	return Bottleneck{name, fmt.Sprintf("%s waits for room on s%d (depth %d): a deeper FIFO would help", name, most.id, most.depth)}
+}

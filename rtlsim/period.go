@@ -1,0 +1,165 @@
+package rtlsim
+
+import "slices"
+
+// A Period is a steady state: so many frames take so many clocks, for ever. The zero value is none.
+type Period struct{ Frames, Clocks int }
+
+// Between frames all streams are empty and all loops at their start, and the clocks that follow are sums and maxima of
+// the clocks that were (see stream and layer). So where all that still matters is the same as some frames before but for
+// one number of clocks that has been added to everything, that repeats for ever: a clock that the host's dice decide
+// aside, nothing depends on the absolute clock.
+
+// A search looks for a state that was there before: the last one, and one that is replaced after 1, 2, 4, 8 ... frames
+// (Brent 1980), which finds any period after at most three times the frames that it takes to settle and recur.
+type search struct {
+	over       bool
+	last, mark snapshot
+	spare      []int
+}
+
+// A snapshot is what matters to the clocks of later frames, and the counts so far.
+type snapshot struct {
+	frame int // how many are through; 0 for no snapshot
+	base  int // the clock that those of state are relative to
+	state []int
+	count counts
+}
+
+// longest is the size of a state beyond which it is not looked at: FIFOs that fill without end.
+const longest = 1 << 22
+
+// recur notes the state after a frame, and tells whether it was there before. It is called after each until it does.
+func (e *engine) recur() (found bool) {
+	f := &e.search
+	now := e.snapshot(f.spare)
+	for _, past := range []*snapshot{&f.last, &f.mark} {
+		if past.frame > 0 && slices.Equal(past.state, now.state) {
+			f.over = true
+			e.trace.Period = Period{now.frame - past.frame, now.base - past.base}
+			once := now.count.minus(past.count)
+			e.trace.Steady = once.nodes
+			e.skip(once)
+			return true
+		}
+	}
+	f.spare, f.last = f.last.state, now
+	if now.frame&(now.frame-1) == 0 {
+		f.mark = now
+		f.mark.state = slices.Clone(now.state)
+	}
+	f.over = len(now.state) > longest
+	return false
+}
+
+func (e *engine) snapshot(state []int) snapshot {
+	base := e.layers[0].at
+	state = state[:0]
+	for i, l := range e.layers {
+		if i > 0 {
+			state = append(state, l.at-base)
+		}
+		if l.pace > 0 {
+			state = append(state, max(0, l.frame*l.pace-l.at-1))
+		}
+	}
+	for _, s := range e.sources {
+		state = append(state, s.gate.free-base)
+		if s.spread {
+			state = append(state, s.frame*s.pace-base)
+		} else if s.pace > 0 {
+			state = append(state, max(0, s.frame*s.pace-s.gate.free))
+		}
+	}
+	for _, k := range e.sinks {
+		state = append(state, k.gate.free-base)
+	}
+	for _, s := range e.streams {
+		s.forget()
+		state = append(state, s.arrived-base, s.reads.end-s.reads.first)
+		for k := s.reads.first; k < s.reads.end; k++ {
+			state = append(state, s.reads.of(k)-base)
+		}
+	}
+	return snapshot{frame: e.goal, base: base, state: state, count: e.counts()}
+}
+
+// skip goes over as many whole periods as are to come. Where the data or a log are wanted, none can be left out.
+func (e *engine) skip(once counts) {
+	p := e.trace.Period
+	times := (e.frames - e.goal) / p.Frames
+	if times == 0 || e.every {
+		return
+	}
+	for f := e.goal; f < e.goal+times*p.Frames; f++ {
+		was := e.trace.Frames[f-p.Frames]
+		e.trace.Frames[f] = Frame{was.First + p.Clocks, was.Last + p.Clocks}
+	}
+	e.add(once, times)
+	frames, clocks := times*p.Frames, times*p.Clocks
+	e.goal += frames
+	for _, l := range e.layers {
+		l.at += clocks
+		l.frame += frames
+	}
+	for _, s := range e.sources {
+		s.gate.free += clocks
+		s.frame += frames
+	}
+	for _, k := range e.sinks {
+		k.gate.free += clocks
+		k.at += clocks
+		k.frame += frames
+	}
+	for _, s := range e.streams {
+		s.arrived += clocks
+		s.wrote += clocks
+		for i := range s.reads.at {
+			s.reads.at[i] += clocks
+		}
+	}
+}
+
+// counts are the clocks that were counted so far.
+type counts struct {
+	nodes       []Node
+	empty, full []int
+}
+
+func (e *engine) counts() counts {
+	c := counts{nodes: slices.Clone(e.trace.Nodes)}
+	for _, s := range e.streams {
+		c.empty = append(c.empty, s.empty)
+		c.full = append(c.full, s.full)
+	}
+	return c
+}
+
+// minus is what was counted since o; it changes its receiver.
+func (c counts) minus(o counts) counts {
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		n.Busy -= o.nodes[i].Busy
+		n.Starved -= o.nodes[i].Starved
+		n.Blocked -= o.nodes[i].Blocked
+	}
+	for i := range c.empty {
+		c.empty[i] -= o.empty[i]
+		c.full[i] -= o.full[i]
+	}
+	return c
+}
+
+// add counts a period so many times more.
+func (e *engine) add(c counts, times int) {
+	for i, n := range c.nodes {
+		t := &e.trace.Nodes[i]
+		t.Busy += times * n.Busy
+		t.Starved += times * n.Starved
+		t.Blocked += times * n.Blocked
+	}
+	for i, s := range e.streams {
+		s.empty += times * c.empty[i]
+		s.full += times * c.full[i]
+	}
+}

@@ -1,0 +1,91 @@
+package rtlsim
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+)
+
+// Leaving out periods changes nothing: random networks over many frames, against the plain walk of every clock.
+func TestPeriods(t *testing.T) {
+	t.Parallel()
+	skipped, several := 0, 0
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		d := randomNet(t, rng)
+		opt := Options{Frames: 40 + rng.IntN(40), In: Pace{Every: rng.IntN(4)}, Out: Pace{Every: rng.IntN(4)}}
+		got, err := Run(t.Context(), d, nil, opt)
+		if err != nil {
+			continue // TestRandomNetworks has deadlocks
+		}
+		want, stuck := oracle(d, opt.Frames, opt, rng)
+		want.Period, want.Steady, want.Bottleneck = got.Period, got.Steady, got.Bottleneck
+		if stuck || !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: %+v\nthe plain walk: %+v, stuck %t\n%s", seed, got, want, stuck, d.Model.Graph)
+		}
+		p := got.Period
+		if p.Frames == 0 {
+			continue
+		}
+		skipped++
+		if p.Frames > 1 {
+			several++
+		}
+		for i, n := range got.Steady {
+			if n.Busy != p.Frames*d.Loop(i).Iterations() || n.Busy+n.Starved+n.Blocked != p.Clocks {
+				t.Errorf("seed %d: period %+v, %+v", seed, p, n)
+			}
+		}
+		if last := opt.Frames - 1; got.Frames[last].Last-got.Frames[last-p.Frames].Last != p.Clocks {
+			t.Errorf("seed %d: period %+v, frames %v", seed, p, got.Frames)
+		}
+	}
+	if skipped < 80 || several < 3 {
+		t.Errorf("%d steady states, %d of several frames: the networks test too little", skipped, several)
+	}
+}
+
+func TestBottleneck(t *testing.T) {
+	t.Parallel()
+	chain := func(loops ...dataflow.Loop) *dataflow.Design {
+		n := &net{t: t, perWord: 1}
+		s := n.input(loops[0].Reads(0))
+		for _, l := range loops {
+			s = n.add("Any", l, s)[0]
+		}
+		return n.design(2, s)
+	}
+	short := func(depth int) *dataflow.Design {
+		n := &net{t: t, perWord: 1}
+		fork := n.add("Fork", pass(12, 1, 2, 2), n.input(12))
+		held := n.add("Hold", pass(12, 1, 1, 9), fork[0])
+		d := n.design(2, n.add("Join", pass(12, 2, 1, 3), held[0], fork[1])...)
+		d.Depth[fork[1]] = depth
+		return d
+	}
+	for _, c := range []struct {
+		d        *dataflow.Design
+		opt      Options
+		interval float64
+		want     Bottleneck
+	}{
+		{chain(matrix(2, 3, 4, 2), matrix(2, 5, 3, 2)), Options{}, 30, Bottleneck{"Any_1", "Any_1 works in every clock"}},
+		{chain(matrix(2, 3, 4, 2), pass(6, 1, 1, 1)), Options{}, 24, Bottleneck{"Any_0", "Any_0 works in every clock"}},
+		{chain(regroup(4, 3, 1, 1), pass(4, 1, 1, 1)), Options{}, 12, Bottleneck{"Any_0", "Any_0 works in every clock: it is bound by its input word rate, one word per clock on s0"}},
+		{chain(pass(4, 1, 1, 1), regroup(4, 1, 3, 1)), Options{}, 12, Bottleneck{"Any_1", "Any_1 works in every clock: it is bound by its output word rate, one word per clock on s2"}},
+		{chain(pass(4, 1, 1, 1)), Options{In: Pace{Every: 3}}, 12, Bottleneck{"", "the host gives one word every 3 clocks on s0"}},
+		{chain(pass(4, 1, 1, 1)), Options{Out: Pace{Every: 3}}, 12, Bottleneck{"", "the host takes one word every 3 clocks from s1"}},
+		{short(2), Options{}, 36, Bottleneck{"Fork_0", "Fork_0 waits for room on s2 (depth 2): a deeper FIFO would help"}},
+		// A word comes back round the loop of Fork, Hold and Join after 2+9+1 clocks; 9+2 are under way.
+		{short(9), Options{}, 12. * 12 / 11, Bottleneck{"Fork_0", "Fork_0 waits for room on s2 (depth 9): a deeper FIFO would help"}},
+		{short(10), Options{}, 12, Bottleneck{"Fork_0", "Fork_0 works in every clock: it is bound by its input word rate, one word per clock on s0"}},
+	} {
+		c.opt.Frames = 30
+		got := run(t, c.d, nil, c.opt)
+		if got.Bottleneck != c.want || got.Interval() != c.interval || got.Period.Frames == 0 {
+			t.Errorf("%+v, interval %v of %+v, want %+v, %v in\n%s", got.Bottleneck, got.Interval(), got.Period, c.want, c.interval, c.d.Model.Graph)
+		}
+	}
+}

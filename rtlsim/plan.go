@@ -1,0 +1,119 @@
+package rtlsim
+
+import "hlsgen/internal/dataflow"
+
+// A plan is what a design's folds fix: everything but the depths.
+type plan struct {
+	design         *dataflow.Design
+	loops          []dataflow.Loop // per node
+	ports          []dataflow.Port // per stream
+	latency        []int           // of the layer that writes it; 0 at the host
+	writer, reader []int           // nodes, -1 for the host
+}
+
+func newPlan(d *dataflow.Design) *plan {
+	g := d.Model.Graph
+	n := len(g.Streams)
+	p := &plan{design: d, ports: make([]dataflow.Port, n), latency: make([]int, n), writer: make([]int, n), reader: make([]int, n)}
+	for s := range n {
+		p.writer[s], p.reader[s] = -1, -1
+	}
+	for i, node := range g.Nodes {
+		p.loops = append(p.loops, d.Loop(i))
+		in, out := node.Op.Ports(d.Folds[i])
+		for port, s := range node.In {
+			p.reader[s], p.ports[s] = i, in[port]
+		}
+		for port, s := range node.Out {
+			p.writer[s], p.ports[s], p.latency[s] = i, out[port], p.loops[i].Latency
+		}
+	}
+	return p
+}
+
+// inner reports whether both ends of a stream are layers.
+func (p *plan) inner(s int) bool { return p.writer[s] >= 0 && p.reader[s] >= 0 }
+
+func (p *plan) name(node int) string { return p.design.Model.Graph.Nodes[node].Name }
+
+// whole puts the design at rest before clock 0; without data where frames is empty.
+func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, opt Options) *engine {
+	g := p.design.Model.Graph
+	e := &engine{plan: p, frames: max(len(frames), opt.Frames), end: never, every: len(frames) > 0}
+	if opt.MaxCycles > 0 {
+		e.end = opt.MaxCycles
+	}
+	e.trace = newTrace(g, e.frames)
+	e.search.over = opt.In.Stall > 0 || opt.Out.Stall > 0 || opt.MaxCycles > 0
+	for i := range g.Streams {
+		s := newStream(i, p.ports[i], depth[i], p.latency[i])
+		if len(frames) > 0 {
+			s.data = &words{port: s.port, values: s.port.Elem.Range()}
+			if opt.Keep {
+				s.data.kept = make([]int64, 0, e.frames*g.Streams[i].Type.Shape.Size())
+			}
+		}
+		e.streams = append(e.streams, s)
+	}
+	for i := range g.Nodes {
+		l := e.layer(i, e.streams)
+		if len(frames) > 0 {
+			l.kernel = g.Nodes[i].Op.Kernel(p.design.Folds[i])
+		}
+	}
+	for i, id := range g.In {
+		src := &source{stream: e.streams[id], gate: opt.In.gate(i)}
+		for _, in := range frames {
+			src.data = append(src.data, src.stream.port.Send(in[i]))
+		}
+		e.sources = append(e.sources, src)
+	}
+	for i, id := range g.Out {
+		e.sinks = append(e.sinks, &sink{stream: e.streams[id], gate: opt.Out.gate(len(g.In) + i), frames: e.trace.Frames, at: -1})
+	}
+	e.enlist()
+	return e
+}
+
+// part puts some layers and the streams between them at rest; the other streams never hold up anything. A layer that
+// reads none of these begins a frame no sooner than so many clocks after the last one.
+func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
+	e := &engine{plan: p, frames: frames, end: never, every: true}
+	e.trace = newTrace(p.design.Model.Graph, frames)
+	streams := make([]*stream, len(p.ports))
+	for s := range streams {
+		if p.inner(s) && members[p.writer[s]] && members[p.reader[s]] {
+			streams[s] = newStream(s, p.ports[s], depth[s], p.latency[s])
+			e.streams = append(e.streams, streams[s])
+		}
+	}
+	for i := range members {
+		if members[i] {
+			if l := e.layer(i, streams); l.joined.Read == 0 {
+				l.pace = clocks
+			}
+		}
+	}
+	e.enlist()
+	return e
+}
+
+// layer adds node i.
+func (e *engine) layer(i int, streams []*stream) *layer {
+	n := e.design.Model.Graph.Nodes[i]
+	l := &layer{name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1, count: &e.trace.Nodes[i], words: make([]dataflow.Word, len(n.In))}
+	for p, s := range n.In {
+		l.in = append(l.in, streams[s])
+		if streams[s] != nil {
+			l.joined.Read |= 1 << p
+		}
+	}
+	for p, s := range n.Out {
+		l.out = append(l.out, streams[s])
+		if streams[s] != nil {
+			l.joined.Write |= 1 << p
+		}
+	}
+	e.layers = append(e.layers, l)
+	return l
+}

@@ -1,0 +1,84 @@
+package rtlsim
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A Proof says that a design is free from deadlock for any number of frames, whatever the host does and however long
+// anything takes. It rests on one frame that went through, executed without clocks (see tokens):
+//
+//   - The order of iterations makes no difference, so that no clock, pace or stall does.
+//   - After the frame all streams are empty and all loops at their start: the state before it. So the next frame goes
+//     through as well, and the one after that. Frames that overlap are another order of the same iterations.
+//   - More room never stops anything. A FIFO has Depth words of room; the pipeline of the layer that writes it may hold
+//     words as well, but how many depends on the hardware. Room is how many words of it the proof counts on. With 0 it
+//     holds for any latencies whatever.
+type Proof struct {
+	Frames     int // after which the design is where it was before: 1
+	Iterations int // of all layers in these
+	Words      int // on all streams between layers in these
+	Room       int // words that a layer's pipeline must hold, or its Latency if that is less; 0: any latencies do
+}
+
+func (p Proof) String() string {
+	s := "free from deadlock for any number of frames, any stalls and "
+	if p.Room == 0 {
+		s += "any kernel latencies"
+	} else {
+		s += fmt.Sprintf("any kernel latencies of at least those estimated, or %d", p.Room)
+	}
+	return s + fmt.Sprintf(": after %d iterations and %d words one frame is through, and all streams and loops are where they were before it", p.Iterations, p.Words)
+}
+
+// Prove proves a design free from deadlock. The error is a *Deadlock where it is not free at the latencies of its
+// loops, which then has no Clock; a design that is not well formed; or the context's.
+func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
+	if err := d.Verify(); err != nil {
+		return Proof{}, fmt.Errorf("design: %w", err)
+	}
+	plan := newPlan(d)
+	room, through, err := newTokens(plan, nil).room(ctx, d.Depth)
+	if err != nil {
+		return Proof{}, err
+	}
+	if !through {
+		dead := &Deadlock{Clock: -1}
+		if err := dead.explain(ctx, plan); err != nil {
+			return Proof{}, err
+		}
+		return Proof{}, dead
+	}
+	p := Proof{Frames: 1, Room: room}
+	for i, l := range plan.loops {
+		p.Iterations += l.Iterations()
+		for port, s := range d.Model.Graph.Nodes[i].Out {
+			if plan.inner(s) {
+				p.Words += l.Writes(port)
+			}
+		}
+	}
+	return p, nil
+}
+
+// room is how many words a pipeline must hold at least for a frame to come through; through is false where it does not
+// even with all that pipelines hold.
+func (t *tokens) room(ctx context.Context, depth []int) (room int, through bool, err error) {
+	through, err = t.run(ctx, t.capacities(depth, math.MaxInt))
+	if err != nil || !through {
+		return 0, false, err
+	}
+	room = sort.Search(slices.Max(t.latency), func(room int) bool {
+		ok, e := t.run(ctx, t.capacities(depth, room))
+		if e != nil {
+			err = e
+		}
+		return ok
+	})
+	return room, true, err
+}

@@ -1,0 +1,209 @@
+package rtlsim
+
+import (
+	"context"
+	"math/bits"
+
+	"hlsgen/internal/dataflow"
+)
+
+// tokens runs one frame through a design without clocks: only how many words each stream holds.
+//
+// An iteration that can start can still start after any other has, since only its reader takes a stream's words and
+// only its writer takes its room. So every order of iterations comes to the same end (the system is persistent), and
+// what one order does not deadlock no clock, pace or stall does. And whatever can start with some capacities can start
+// with larger ones: more room never stops anything.
+//
+// The host gives every word and takes every word sooner or later, so that its streams hold up nothing.
+type tokens struct {
+	layers []tokenLayer
+	*plan
+	capacity []int // words per stream
+	held     []int
+	wants    []bool // the reader stands still until a word is written
+	blocks   []bool // the writer stands still until a word is read
+	agenda   agenda
+}
+
+type tokenLayer struct {
+	in, out []int          // streams
+	joined  dataflow.Moves // ports whose other end takes part
+	loop    dataflow.Loop
+	walk    *dataflow.Walker
+	moved   int // iterations
+	done    bool
+}
+
+// newTokens takes the layers that are members, all where members is nil, and the streams between them.
+func newTokens(p *plan, members []bool) *tokens {
+	n := len(p.ports)
+	t := &tokens{plan: p, layers: make([]tokenLayer, len(p.loops)), held: make([]int, n), wants: make([]bool, n), blocks: make([]bool, n),
+		agenda: newAgenda(len(p.loops))}
+	joined := func(s int) bool {
+		return p.inner(s) && (members == nil || members[p.writer[s]] && members[p.reader[s]])
+	}
+	for i, node := range p.design.Model.Graph.Nodes {
+		if members != nil && !members[i] {
+			continue
+		}
+		l := &t.layers[i]
+		l.in, l.out, l.loop = node.In, node.Out, p.loops[i]
+		for port, s := range node.In {
+			if joined(s) {
+				l.joined.Read |= 1 << port
+			}
+		}
+		for port, s := range node.Out {
+			if joined(s) {
+				l.joined.Write |= 1 << port
+			}
+		}
+	}
+	return t
+}
+
+// run takes a frame as far as it goes with FIFOs that hold so many words each, and reports whether it goes all through.
+func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err error) {
+	t.capacity = capacity
+	clear(t.held)
+	clear(t.wants)
+	clear(t.blocks)
+	for i := range t.layers {
+		l := &t.layers[i]
+		l.moved, l.done = 0, l.loop.Body == nil
+		if !l.done {
+			l.walk = l.loop.Walk()
+		}
+	}
+	if err := t.agenda.run(ctx, len(t.layers), t.visit); err != nil {
+		return false, err
+	}
+	for i := range t.layers {
+		if !t.layers[i].done {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func (t *tokens) visit(i task) {
+	for l := &t.layers[i]; !l.done; {
+		m := l.walk.Moves()
+		m.Read &= l.joined.Read
+		m.Write &= l.joined.Write
+		alike := l.walk.Alike()
+		n := t.most(l, m, alike)
+		t.move(l, m, n)
+		if n < alike {
+			l.walk.Skip(n)
+			return
+		}
+		l.walk.Skip(alike - 1)
+		l.done = l.walk.Advance()
+	}
+}
+
+// most is how many of n iterations can follow each other now.
+func (t *tokens) most(l *tokenLayer, m dataflow.Moves, n int) int {
+	for r := m.Read; r != 0; r &= r - 1 {
+		s := l.in[bits.TrailingZeros64(r)]
+		if t.held[s] < n {
+			n = t.held[s]
+			t.wants[s] = true
+		}
+	}
+	for w := m.Write; w != 0; w &= w - 1 {
+		s := l.out[bits.TrailingZeros64(w)]
+		if room := t.capacity[s] - t.held[s]; room < n {
+			n = room
+			t.blocks[s] = true
+		}
+	}
+	return n
+}
+
+func (t *tokens) move(l *tokenLayer, m dataflow.Moves, n int) {
+	l.moved += n
+	if n == 0 {
+		return
+	}
+	for r := m.Read; r != 0; r &= r - 1 {
+		s := l.in[bits.TrailingZeros64(r)]
+		t.held[s] -= n
+		if t.blocks[s] {
+			t.blocks[s] = false
+			t.agenda.wake(task(t.writer[s]))
+		}
+	}
+	for w := m.Write; w != 0; w &= w - 1 {
+		s := l.out[bits.TrailingZeros64(w)]
+		t.held[s] += n
+		if t.wants[s] {
+			t.wants[s] = false
+			t.agenda.wake(task(t.reader[s]))
+		}
+	}
+}
+
+// waits lists what layer i waits for at the end of a run.
+func (t *tokens) waits(i int) (list []wait) {
+	l := &t.layers[i]
+	if l.done {
+		return nil
+	}
+	m := l.walk.Moves()
+	for p, s := range l.in {
+		if m.Read&l.joined.Read>>p&1 != 0 && t.held[s] == 0 {
+			list = append(list, wait{i, s, t.writer[s], false})
+		}
+	}
+	for p, s := range l.out {
+		if m.Write&l.joined.Write>>p&1 != 0 && t.held[s] >= t.capacity[s] {
+			list = append(list, wait{i, s, t.reader[s], true})
+		}
+	}
+	return list
+}
+
+// A wait is that a layer waits for what another one does not do.
+type wait struct {
+	layer, stream, other int
+	room                 bool
+}
+
+// progress is the iterations of each layer.
+func (t *tokens) progress() []int {
+	var moved []int
+	for i := range t.layers {
+		moved = append(moved, t.layers[i].moved)
+	}
+	return moved
+}
+
+// cycle is the closed chain of waits that the first stuck layer comes to, from a wait for room on. There is one where a
+// run did not go through: every stuck layer waits for a stuck one, for a layer that is through has given and taken all.
+func (t *tokens) cycle() []wait {
+	at := 0
+	for t.layers[at].done {
+		at++
+	}
+	var chain []wait
+	seen := map[int]int{}
+	for {
+		if from, ok := seen[at]; ok {
+			chain = chain[from:]
+			break
+		}
+		seen[at] = len(chain)
+		w := t.waits(at)[0]
+		chain = append(chain, w)
+		at = w.other
+	}
+	// Streams lead from writers to readers, without a way back. So a closed chain has a wait for room.
+	for i, w := range chain {
+		if w.room {
+			return append(chain[i:len(chain):len(chain)], chain[:i]...)
+		}
+	}
+	panic("rtlsim: layers that wait for words in a circle")
+}
