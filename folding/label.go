@@ -6,10 +6,6 @@ import (
 	"slices"
 )
 
-// keptLabels bounds the labels kept of one table, by the effort of the whole search; at most four times as many are
-// compared with each other for one row.
-func (e *effort) keptLabels() int { return max(100, e.limit/7500) }
-
 // A label is a way to fold a part of the network: the choice of a leaf, or a label of each of the two tables that a
 // table joins.
 type label struct {
@@ -79,12 +75,12 @@ type pruner struct {
 	mixed  []price
 	limits []int64 // the price of caps, per mixed price
 	most   [kinds][][]int64
-	kept   int // labels of a table, at most
+	kept   int // labels of a table, at most; of a row, at most four times as many are compared with each other
 }
 
 func (t *tree) newPruner(caps vector, prime int) *pruner {
 	caps = caps.least(t.dearest)
-	p := &pruner{tree: t, caps: caps, prime: prime, kept: t.keptLabels()}
+	p := &pruner{tree: t, caps: caps, prime: prime, kept: t.beam}
 	for k := range t.single {
 		t.around(&t.single[k])
 	}
@@ -207,7 +203,7 @@ func (p *pruner) undominated(row []label) []label {
 	})
 	kept := row[:0]
 	for i := range row {
-		if !dominated(kept, &row[i].clamped) {
+		if !p.dominated(kept, &row[i].clamped) {
 			kept = append(kept, row[i])
 		}
 	}
@@ -215,13 +211,15 @@ func (p *pruner) undominated(row []label) []label {
 }
 
 // dominated reports whether one of kept takes no more of anything.
-func dominated(kept []label, v *vector) bool {
+func (p *pruner) dominated(kept []label, v *vector) bool {
 	for i := range kept {
 		k := &kept[i].clamped
 		if k[lut] <= v[lut] && k[ff] <= v[ff] && k[bram] <= v[bram] && k[dsp] <= v[dsp] && k[uram] <= v[uram] {
+			p.compared += i + 1
 			return true
 		}
 	}
+	p.compared += len(kept)
 	return false
 }
 

@@ -43,42 +43,47 @@ func (m Measure) order() []Measure {
 // effort counts what a search does.
 type effort struct {
 	labels   int // ways to fold a part of the network that were looked at
-	work     int // pairs of rows that were priced
-	limit    int // of labels
+	compared int // pairs of them
+	limit    int // of the work, see done
+	level    int // of the work that what is minimised now may be at
+	beam     int // labels of a table that are kept at most
 	deadline time.Time
 	cut      bool // a limit was reached
 }
 
-// maxExamined bounds the effort of one search, in labels: some seconds. It is not a time, so that the answer does not
-// depend on the machine.
-const maxExamined = 3_000_000
+// maxWork bounds the work of one search: a few seconds. It is not a time, so that the answer does not depend on the
+// machine.
+const maxWork = 12_000_000
 
-// labelsPerSecond is what a slow machine looks at; with it an allowed time becomes a number of labels.
-const labelsPerSecond = 1_000_000
+// workPerSecond is what a slow machine does; with it an allowed time becomes an amount of work.
+const workPerSecond = 5_000_000
+
+// narrowest is the beam that a search begins with.
+const narrowest = 400
 
 // begin starts to count anew.
 func (e *effort) begin(allowed time.Duration) {
-	e.limit = maxExamined
-	if e.labels, e.work, e.cut = 0, 0, false; allowed > 0 {
-		e.limit = max(1, int(allowed.Seconds()*labelsPerSecond))
+	*e = effort{limit: maxWork}
+	if allowed > 0 {
+		e.limit = max(1, int(allowed.Seconds()*workPerSecond))
 		e.deadline = time.Now().Add(allowed)
 	}
+	e.again()
 }
 
-// again counts labels anew, for one more folding of the same search.
-func (e *effort) again() { e.labels = 0 }
+// again starts to count anew for one more folding of the same search.
+func (e *effort) again() {
+	e.labels, e.compared, e.beam, e.level = 0, 0, narrowest, e.limit
+}
+
+// done is the work done so far, in labels.
+func (e *effort) done() int { return e.labels + e.compared/16 }
 
 // spent reports whether the search has to end with what it has.
 func (e *effort) spent() bool {
-	if e.labels > e.limit {
-		e.cut = true
-		return true
-	}
-	if !e.deadline.IsZero() && time.Now().After(e.deadline) {
-		e.cut = true
-		return true
-	}
-	return false
+	over := e.done() > e.level || !e.deadline.IsZero() && time.Now().After(e.deadline)
+	e.cut = e.cut || over
+	return over
 }
 
 // A finding is what is known of the foldings of a tree within caps.
@@ -191,8 +196,12 @@ func (t *tree) minimise(ctx context.Context, m Measure, f *folding, caps vector)
 		if low = max(low, bound); below.within(t.upTo(m, bound, caps)) || t.excluder(below) != nil {
 			return f, high, nil
 		}
-		if below.within(t.upTo(m, low, caps)) || t.spent() {
+		if t.spent() {
 			return f, m.above(bound), nil
+		}
+		if below.within(t.upTo(m, low, caps)) {
+			low, t.beam = bound, 2*t.beam // once more, and more thoroughly
+			first = false
 		}
 		middle := (low + high) / 2
 		if m != LeastLoad && first || below.within(t.upTo(m, middle, caps)) {
@@ -263,7 +272,13 @@ func (s *space) optimise(ctx context.Context, interval int, fitting *folding, me
 		fitting = found.best
 	}
 	o := &optimum{folding: fitting, interval: interval}
-	for _, m := range measure.order() {
+	order := measure.order()
+	for i, m := range order {
+		// What comes first may take half of the work that is left.
+		s.beam, s.level = narrowest, s.limit
+		if i < len(order)-1 {
+			s.level = (s.done() + s.limit) / 2
+		}
 		f, bound, err := t.minimise(ctx, m, o.folding, caps)
 		if err != nil {
 			return nil, err

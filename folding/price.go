@@ -43,7 +43,6 @@ func (t *tree) priced(unit vector) price {
 			}
 		}
 		p.inside[i] = inside
-		t.work += len(tb.pairs)
 	}
 	p.least = never
 	if last := p.inside[len(t.plan)-1]; len(last) > 0 {
@@ -110,7 +109,6 @@ func (t *tree) around(p *price) {
 				right[q.right] = min(right[q.right], rest+insideL[q.left])
 			}
 		}
-		t.work += len(tb.pairs)
 	}
 }
 

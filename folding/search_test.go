@@ -351,7 +351,7 @@ func TestDeep(t *testing.T) {
 	t.Parallel()
 	m := deep(24)
 	r, _ := run(t, m, board("zcu104"), Goal{})
-	if r.Proof.Labels > 2*maxExamined {
+	if r.Proof.Labels > 2*maxWork {
 		t.Errorf("%d labels", r.Proof.Labels)
 	}
 	used, _ := load(vectorOf(r.Total), vectorOf(Budget(board("zcu104"), Use{})))

@@ -15,6 +15,7 @@ import (
 	"hlsgen/hlslib/pad"
 	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/reorder"
+	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/split"
 	"hlsgen/hlslib/swg"
 	"hlsgen/hlslib/threshold"
@@ -28,6 +29,7 @@ var Kinds = []dataflow.Kind{
 	{Name: mvau.Kind, Doc: mvau.Doc, Decode: mvau.Decode},
 	{Name: vvau.Kind, Doc: vvau.Doc, Decode: vvau.Decode},
 	{Name: threshold.Kind, Doc: threshold.Doc, Decode: threshold.Decode},
+	{Name: requant.Kind, Doc: requant.Doc, Decode: requant.Decode},
 	{Name: labelselect.Kind, Doc: labelselect.Doc, Decode: labelselect.Decode},
 	{Name: dwc.Kind, Doc: dwc.Doc, Decode: dwc.Decode},
 	{Name: concat.Kind, Doc: concat.Doc, Decode: concat.Decode},

@@ -23,6 +23,7 @@ func TestKinds(t *testing.T) {
 		"MVAU":                        `{"weights":[[1,-1]]}`,
 		"VVAU":                        `{"weights":[[1,-1]]}`,
 		"Thresholding":                `{"steps":[{"at":[1],"value":[0,1]}]}`,
+		"Requantization":              `{"multiplier":[3],"bias":[2],"shift":2,"lo":0,"hi":255}`,
 		"LabelSelect":                 `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
 		"StreamingDataWidthConverter": `{"in":1,"out":2}`,
 		"ConvolutionInputGenerator":   `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"before":[1,1],"after":[1,1],"pad":0,"groups":1}`,
@@ -64,7 +65,7 @@ func FuzzDecode(f *testing.F) {
 		`{"channels":[1,1],"before":[1,0],"between":[2,1],"code":-3,"stop":[2,1],"step":[1,1],"scale":[3,2]}`, `{"before":[1000,1000],"scale":[1048576,64]}`,
 		`{"block":3,"chunk":2,"order":[2,0,0],"shape":[6]}`, `{"table":[[1,-1],[1,1]]}`, `{"table":[[9223372036854775807],[-9223372036854775808]]}`,
 		`{"kernel":[2,3],"stride":[2,1],"dilation":[1,2],"before":[1,2],"after":[0,4],"pad":-2,"groups":3}`,
-		`{"op":"sum"}`, `{"copies":64}`, `{"factors":[[-9223372036854775808,3],[0]],"steps":[{"at":[0],"value":[5,-5]}]}`} {
+		`{"op":"sum"}`, `{"copies":64}`, `{"multiplier":[3,-5],"bias":[4611686018427387904],"shift":62,"lo":-9223372036854775808,"hi":9223372036854775807}`, `{"factors":[[-9223372036854775808,3],[0]],"steps":[{"at":[0],"value":[5,-5]}]}`} {
 		f.Add([]byte(s))
 	}
 	var types []dataflow.Type

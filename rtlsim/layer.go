@@ -20,7 +20,8 @@ type layer struct {
 	kernel  dataflow.Kernel // nil in a run without data
 	count   *Node
 
-	pace int // no frame starts before so many clocks times its number; 0 in a whole design
+	log  *[]Span // nil without a record
+	pace int     // no frame starts before so many clocks times its number; 0 in a whole design
 
 	walk      *dataflow.Walker
 	iteration int             // the next one's number within its frame; kept in a run with data
@@ -59,6 +60,9 @@ func (l *layer) run(e *engine, m dataflow.Moves, n int) int {
 		}
 		l.at += n
 		l.count.Busy += n
+		if l.log != nil {
+			l.record(Busy, l.at+1)
+		}
 		return n
 	}
 	for i := range n {
@@ -89,6 +93,11 @@ func (l *layer) run(e *engine, m dataflow.Moves, n int) int {
 		}
 		if start > ready {
 			l.waited(m, ready, words, start)
+		}
+		if l.log != nil {
+			l.record(Starved, words)
+			l.record(Blocked, start)
+			l.record(Busy, start+1)
 		}
 		l.start(e, m, start)
 	}

@@ -40,6 +40,7 @@ import (
 type Options struct {
 	Frames    int  // number of frames of a run without data; 0 where frames are given
 	Keep      bool // keep what every stream carried in Trace.Streams
+	Record    bool // keep what happened in every clock in Trace.Record: three numbers for each word
 	In, Out   Pace // of the host on every input and every output
 	MaxCycles int  // give up at this clock; 0 for never
 }
@@ -60,6 +61,9 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 		}
 	}
 	e := newPlan(d).whole(d.Depth, frames, opt)
+	if opt.Record {
+		e.keep()
+	}
 	for e.goal < e.frames {
 		through, err := e.pass(ctx)
 		if err != nil {

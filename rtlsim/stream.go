@@ -37,6 +37,7 @@ type stream struct {
 	blocks         bool // the writer stands still until a word is read
 
 	data *words // nil in a run without data
+	log  *Moved // nil without a record
 
 }
 
@@ -70,6 +71,10 @@ func (s *stream) take(at int) {
 			s.reads.grow()
 		}
 	}
+	if s.log != nil {
+		s.log.Arrived = append(s.log.Arrived, s.arrived)
+		s.log.Read = append(s.log.Read, at)
+	}
 	s.reads.push(at)
 	s.due.first++
 	s.read++
@@ -93,6 +98,9 @@ func (s *stream) put(at int) {
 		s.due.grow()
 	}
 	s.due.push(at + s.latency)
+	if s.log != nil {
+		s.log.Written = append(s.log.Written, at)
+	}
 	s.wrote = at
 	s.written++
 }

@@ -16,6 +16,7 @@ type Trace struct {
 	Steady  []Node // the clocks of one period; nil where none was found
 
 	Bottleneck Bottleneck
+	Record     *Record // nil without Options.Record
 }
 
 // A Frame is when one frame came out.

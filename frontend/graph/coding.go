@@ -33,8 +33,24 @@ func named(n *Node, slots ...int) (out []Operand) {
 	return out
 }
 
-func constOperand(v float64) Operand {
-	return Operand{Const: &Tensor{DType: Float32, F: []float64{v}}}
+// like is a constant parameter in the type of the data, which is that of the node's value: parameters may be wider.
+func (c *call) like(slot int) Operand {
+	t, dt := c.in[slot].Const, c.in[0].DType
+	if t.DType == dt || !t.DType.Float() || !dt.Float() {
+		return Operand{Name: c.n.Inputs[slot]}
+	}
+	same := *t
+	same.DType = dt
+	return Operand{Const: &same}
+}
+
+// constOperand is a parameter in the type of the data, or float32 for data of integers.
+func (c *call) constOperand(v float64) Operand {
+	dt := c.in[0].DType
+	if !dt.Float() {
+		dt = Float32
+	}
+	return Operand{Const: filled(dt, nil, v)}
 }
 
 func limits(lo, hi float64) map[string]Attr {
@@ -54,9 +70,9 @@ func (p *Program) Coding(n *Node) *Coding {
 	switch n.Op {
 	case "Quant", "IntQuant":
 		q, _ := readQuant(c)
-		return &Coding{Op: "Code", Inputs: named(n, 0, 1, 2), Attrs: q.attrs(), Value: []Arithmetic{{"Sub", named(n, 2)[0]}, {"Mul", named(n, 1)[0]}}}
+		return &Coding{Op: "Code", Inputs: named(n, 0, 1, 2), Attrs: q.attrs(), Value: []Arithmetic{{"Sub", c.like(2)}, {"Mul", c.like(1)}}}
 	case "BipolarQuant":
-		return &Coding{Op: "Sign", Inputs: named(n, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{"Mul", named(n, 1)[0]}}}
+		return &Coding{Op: "Sign", Inputs: named(n, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{"Mul", c.like(1)}}}
 	case "Trunc":
 		return c.truncCoding()
 	case "MultiThreshold":
@@ -70,11 +86,11 @@ func (p *Program) Coding(n *Node) *Coding {
 func (c *call) countCoding() *Coding {
 	n := c.n
 	scale, bias, steps := n.Float("out_scale", 1), n.Float("out_bias", 0), c.in[1].Shape[1]
-	code := &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)), Value: []Arithmetic{{"Mul", constOperand(scale)}, {"Add", constOperand(bias)}}}
+	code := &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)), Value: []Arithmetic{{"Mul", c.constOperand(scale)}, {"Add", c.constOperand(bias)}}}
 	if steps == 1 && bias == -scale/2 {
 		code.Attrs = limits(-1, 1)
 		code.Attrs["sign"] = Attr{Kind: AttrInt, I: 1}
-		code.Value = []Arithmetic{{"Mul", constOperand(scale / 2)}}
+		code.Value = []Arithmetic{{"Mul", c.constOperand(scale / 2)}}
 	}
 	if a, ok := n.Attrs["data_layout"]; ok {
 		code.Attrs["data_layout"] = a
@@ -97,7 +113,7 @@ func (q Quantiser) attrs() map[string]Attr {
 
 func (c *call) linearCoding() *Coding {
 	q, _, _ := readQuantizeLinear(c)
-	zero := constOperand(0)
+	zero := c.constOperand(0)
 	if c.has(2) {
 		zero = c.alongAxis(2)
 	}
@@ -137,15 +153,15 @@ func (c *call) truncCoding() *Coding {
 		code.Inputs = append(code.Inputs, Operand{Name: c.n.Inputs[i]})
 	}
 	if t.version == 1 {
-		code.Value = []Arithmetic{{"Sub", code.Inputs[2]}, {"Mul", code.Inputs[1]}}
+		code.Value = []Arithmetic{{"Sub", c.like(2)}, {"Mul", c.like(1)}}
 		return code
 	}
 	zero := *c.in[2].Const
-	zero.DType, zero.I, zero.F = Float32, nil, make([]float64, zero.Len())
+	zero.DType, zero.I, zero.F = c.in[0].DType, nil, make([]float64, zero.Len())
 	for i := range zero.F {
 		zero.F[i] = c.in[2].Const.At(i) / t.divisor // a power of two: exact
 	}
-	code.Value = []Arithmetic{{"Sub", Operand{Const: &zero}}, {"Mul", code.Inputs[4]}}
+	code.Value = []Arithmetic{{"Sub", Operand{Const: &zero}}, {"Mul", c.like(4)}}
 	return code
 }
 

@@ -402,7 +402,7 @@ func TestGrowth(t *testing.T) {
 	work.Inputs = []graph.Value{side}
 	deep := chain(100, unsqueeze)
 	deep.Init["axes"] = int64s(0)
-	many := chain(60, func(_ int, in, out string) *graph.Node {
+	many := chain(70, func(_ int, in, out string) *graph.Node {
 		return &graph.Node{Op: "Relu", Inputs: []string{in}, Outputs: []string{out}}
 	})
 	many.Inputs = []graph.Value{dims(1, 1<<22)}

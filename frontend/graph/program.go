@@ -38,7 +38,7 @@ type Known struct {
 	Const *Tensor
 }
 
-// A Step is one output of one node. Exactly one of Move, Elem, Dot and Order is set.
+// A Step is one output of one node. Exactly one of Move, Elem, Dot, Order and Recur is set.
 type Step struct {
 	Node   *Node
 	Output string
@@ -48,6 +48,8 @@ type Step struct {
 	Elem   *Elem
 	Dot    *Dot
 	Order  *Order
+	Recur  *Recur  // the steps of one node share it
+	Result int     // of Recur: index among the node's outputs
 	Window *Window // set where Dot or Elem reads windows of a signal or an image
 }
 
@@ -232,7 +234,7 @@ func Where(file string, n *Node) string { return fmt.Sprintf("%s, node %d", file
 // MobileNet at 224x224 has 1.2 million elements, and a run takes 2^29 multiplications.)
 const (
 	maxElements = 1 << 26 // of one tensor
-	maxTotal    = 1 << 27 // of all that steps compute
+	maxTotal    = 1 << 28 // of all that steps compute
 	maxWork     = 1 << 36 // multiplications of a run
 	maxFold     = 1 << 30 // multiplications of one product of constants; a larger one is computed in every run
 )

@@ -10,7 +10,7 @@ import (
 // Fit finds the parameters with which the layer equals step functions exactly: channel c has steps[c] on inputs in x[c];
 // one of either serves all channels. ok is false where there are none within 63 bits: what the layer computes is a line,
 // rounded down and clipped, and a step function may be none. It is also false where a channel's inputs and values span
-// more than 60 bits together.
+// more than 61 bits together.
 //
 // Shift is the least with which all channels have parameters. Channels have the same multiplier where one can serve
 // all, and the same bias likewise; the ones chosen are those nearest to 0. The outcome is proved at every breakpoint.
@@ -24,23 +24,24 @@ func Fit(steps []num.Step, x []num.Range) (p Params, ok bool) {
 		return Params{}, false
 	}
 	stairs := make([]stair, max(len(steps), len(x)))
-	p.Lo, p.Hi = steps[0].Apply(x[0].Lo), steps[0].Apply(x[0].Lo)
 	for c := range stairs {
 		s := stair{f: of(steps, c).Over(of(x, c)), x: of(x, c)}
 		if s.v = hull(s.f.Value); !s.narrow() {
 			return Params{}, false
 		}
+		if stairs[c] = s; c == 0 {
+			p.Lo, p.Hi = s.v.Lo, s.v.Hi
+		}
 		p.Lo, p.Hi = min(p.Lo, s.v.Lo), max(p.Hi, s.v.Hi)
-		stairs[c] = s
 	}
-	slopes := make([]interval, len(stairs))
+	lines := make([]slopes, len(stairs))
 	for c := range stairs {
 		stairs[c].limits = num.Range{Lo: p.Lo, Hi: p.Hi}
-		if slopes[c], ok = stairs[c].slopes(); !ok {
+		if lines[c], ok = stairs[c].slopes(); !ok {
 			return Params{}, false
 		}
 	}
-	if p.Shift, p.Multiplier, ok = multipliers(stairs, slopes); !ok {
+	if p.Shift, p.Multiplier, ok = multipliers(stairs, lines); !ok {
 		return Params{}, false
 	}
 	biases := make([]num.Range, len(stairs))
@@ -63,114 +64,185 @@ func Fit(steps []num.Step, x []num.Range) (p Params, ok bool) {
 
 // A stair is what one channel has to equal.
 type stair struct {
-	f         num.Step  // over x: every breakpoint lies inside, and changes the value
-	x, v      num.Range // inputs and values
-	limits    num.Range // where the layer clips
+	f      num.Step  // over x: every breakpoint lies inside, and changes the value
+	x, v   num.Range // inputs and values
+	limits num.Range // where the layer clips
 }
 
-// A point is an end of a plateau.
-type point struct{ x, v int64 }
-
-// spanBits is what inputs and values may span together, for the comparisons of slopes to stay within an int64; maxTerm
-// is the largest magnitude of a term of m*x + b.
+// Bounds of Fit's numbers: spanBits is what inputs and values may span together, for comparisons of slopes to stay within
+// an int64; maxTerm is the largest magnitude of m*x, and of a value times 2^Shift.
 const (
 	spanBits = 61
 	maxTerm  = 1 << 61
 )
 
-// narrow reports whether the stair's numbers stay within the bits that Fit computes in.
+// narrow reports whether the stair's numbers keep those bounds.
 func (s stair) narrow() bool {
 	if max(s.x.Hi, s.v.Hi) >= maxTerm || min(s.x.Lo, s.v.Lo) <= -maxTerm {
 		return false
 	}
-	return bits.Len64(uint64(s.x.Hi-s.x.Lo))+bits.Len64(uint64(s.v.Hi-s.v.Lo)+1) <= spanBits
+	return bits.Len64(uint64(s.x.Hi-s.x.Lo))+bits.Len64(uint64(s.v.Hi-s.v.Lo+1)) <= spanBits
 }
 
 // plateau is the first and the last input of value i.
-func (s stair) plateau(i int) (first, last int64) {
-	first, last = s.x.Lo, s.x.Hi
+func (s stair) plateau(i int) [2]int64 {
+	ends := [2]int64{s.x.Lo, s.x.Hi}
 	if i > 0 {
-		first = s.f.At[i-1]
+		ends[0] = s.f.At[i-1]
 	}
 	if i < len(s.f.At) {
-		last = s.f.At[i] - 1
+		ends[1] = s.f.At[i] - 1
 	}
-	return first, last
+	return ends
 }
 
-// extremes gives the point that lies furthest above lines of slope rise/run among the plateaus' ends that bound the
-// stair's line from below, and furthest below among the points one higher that bound it from above. ok is false where
-// all plateaus are at one limit, and there is nothing on one of the sides.
-func (s stair) extremes(rise, run int64) (under, over point, ok bool) {
-	var highest, lowest int64
-	var some [2]bool
+// A point of the plane of inputs and values, counted from the least ones; in the mirrored plane inputs count down.
+type point struct{ x, v int64 }
+
+// extremes looks at the plateaus' ends along lines of slope rise/run. A line of the stair passes on or above floor, the
+// one furthest up of those that bound it from below, and below ceiling, the one furthest down of those that bound it
+// from above. ok is false where one of the sides has no bounds.
+func (s stair) extremes(rise, run, sign int64) (floor, ceiling point, ok bool) {
+	var floorAt, ceilingAt int64
+	var below, above bool
 	for i, v := range s.f.Value {
-		first, last := s.plateau(i)
-		// Above lines through (x.Lo, v.Lo): the differences span few bits.
-		at, tilt := run*(v-s.v.Lo), rise*(first-s.x.Lo)
-		tiltLast := rise * (last - s.x.Lo)
-		if v > s.limits.Lo {
-			if h := at - min(tilt, tiltLast); !some[0] || h > highest {
-				highest, some[0] = h, true
-				under = point{first, v}
-				if tiltLast < tilt {
-					under.x = last
-				}
+		for _, x := range s.plateau(i) {
+			p := point{sign * (x - s.x.Lo), v - s.v.Lo}
+			at := run*p.v - rise*p.x
+			if v > s.limits.Lo && (!below || at > floorAt) {
+				floor, floorAt, below = p, at, true
 			}
-		}
-		if v < s.limits.Hi {
-			if h := at + run - max(tilt, tiltLast); !some[1] || h < lowest {
-				lowest, some[1] = h, true
-				over = point{first, v + 1}
-				if tiltLast > tilt {
-					over.x = last
-				}
+			if v < s.limits.Hi && (!above || at+run < ceilingAt) {
+				ceiling, ceilingAt, above = point{p.x, p.v + 1}, at+run, true
 			}
 		}
 	}
-	return under, over, some[0] && some[1]
+	return floor, ceiling, below && above
 }
 
-// An interval is an open one; an end that is nil is infinite.
-type interval struct{ lo, hi *big.Rat }
+// slopes is an open interval of slopes; an end that is nil is infinite.
+type slopes struct{ lo, hi *big.Rat }
 
-// slopes is the slopes of the lines that lie on or above every point that bounds them from below, and below every one
-// that bounds them from above. ok is false where there are none.
-func (s stair) slopes() (interval, bool) {
-	hi, ok := s.steepest()
-	if !ok {
-		return interval{}, false
+// slopes is those of the stair's lines. ok is false where it has none.
+func (s stair) slopes() (between slopes, ok bool) {
+	if between.hi, ok = s.steepest(1); !ok {
+		return slopes{}, false
 	}
-	lo, ok := s.mirror().steepest()
-	if !ok {
-		return interval{}, false
+	if between.lo, ok = s.steepest(-1); !ok {
+		return slopes{}, false
 	}
-	if lo != nil {
-		lo.Neg(lo)
+	if between.lo == nil {
+		return between, true
 	}
-	return interval{lo, hi}, lo == nil || hi == nil || lo.Cmp(hi) < 0
+	between.lo.Neg(between.lo)
+	return between, between.hi == nil || between.lo.Cmp(between.hi) < 0
 }
 
-// steepest is what the slopes lie below, nil where they are unbounded. A point that lies before one that is above the
-// line bounds the slope. From the outermost points on, the pair that violates the last bound by most gives the next
-// one, until none does; that is Newton's method for fractional programs (Dinkelbach, Management Science 13, 1967), which
-// takes a few rounds. ok is false where a pair shows that there is no line.
-func (s stair) steepest() (slope *big.Rat, ok bool) {
-	under, over, ok := s.extremes(1, 0)
-	if !ok || over.x <= under.x {
+// steepest is what the slopes of the stair's lines stay below, nil where they may be any; sign is -1 for those of the
+// mirrored stair. A floor with a ceiling further along bounds the slope. The outermost such pair gives a first bound; as
+// long as some pair lies the wrong way round along that slope, the one that does so by most gives the next. That is
+// Newton's method for a ratio (Dinkelbach, Management Science 13, 1967), and takes a few rounds. ok is false where a pair
+// comes up that no lesser slope puts right.
+func (s stair) steepest(sign int64) (slope *big.Rat, ok bool) {
+	floor, ceiling, ok := s.extremes(1, 0, sign)
+	if !ok || ceiling.x <= floor.x {
 		return nil, true
 	}
 	for {
-		rise, run := over.v-under.v, over.x-under.x
-		if run <= 0 {
-			return nil, false
-		}
-		var next [2]point
-		next[0], next[1], _ = s.extremes(rise, run)
-		dx, dv := next[1].x-next[0].x, next[1].v-next[0].v
-		if run*dv-rise*dx >= 0 {
+		rise, run := ceiling.v-floor.v, ceiling.x-floor.x
+		if floor, ceiling, _ = s.extremes(rise, run, sign); run*(ceiling.v-floor.v) >= rise*(ceiling.x-floor.x) {
 			return big.NewRat(rise, run), true
 		}
-		under, over = next[0], next[1]
+		if ceiling.x <= floor.x {
+			return nil, false
+		}
 	}
+}
+
+// multipliers finds the least shift with which every channel has multipliers, and chooses among them.
+func multipliers(stairs []stair, lines []slopes) (shift int, m []int64, ok bool) {
+	all := make([]num.Range, len(stairs))
+search:
+	for ; shift <= MaxShift; shift++ {
+		for c, s := range stairs {
+			if all[c], ok = lines[c].multipliers(shift, maxTerm/max(1, s.x.Hi, -s.x.Lo)); !ok {
+				continue search
+			}
+		}
+		return shift, choose(all), true
+	}
+	return 0, nil, false
+}
+
+// multipliers is the integers m of at most the given magnitude with m/2^shift in the interval.
+func (l slopes) multipliers(shift int, most int64) (m num.Range, ok bool) {
+	m = num.Range{Lo: -most, Hi: most}
+	if l.lo != nil {
+		m.Lo = above(l.lo, shift, most)
+	}
+	if l.hi != nil {
+		m.Hi = -above(new(big.Rat).Neg(l.hi), shift, most)
+	}
+	return m, m.Lo <= m.Hi
+}
+
+// above is the least integer above r*2^shift, kept within -most..most+1.
+func above(r *big.Rat, shift int, most int64) int64 {
+	scaled := new(big.Int).Lsh(r.Num(), uint(shift))
+	floor := scaled.Div(scaled, r.Denom()) // rounds down, for the denominator is positive
+	switch {
+	case floor.Cmp(big.NewInt(most)) >= 0:
+		return most + 1
+	case floor.Cmp(big.NewInt(-most)) < 0:
+		return -most
+	}
+	return floor.Int64() + 1
+}
+
+// biases is the b with which m*x + b over 2^shift, rounded down and clipped, equals the stair.
+func (s stair) biases(m int64, shift int) (b num.Range, ok bool) {
+	if max(s.v.Hi+1, -s.v.Lo) > maxTerm>>shift {
+		return b, false
+	}
+	b = num.Range{Lo: -2 * maxTerm, Hi: 2*maxTerm - 1}
+	for i, v := range s.f.Value {
+		for _, x := range s.plateau(i) {
+			if v > s.limits.Lo {
+				b.Lo = max(b.Lo, v<<shift-m*x)
+			}
+			if v < s.limits.Hi {
+				b.Hi = min(b.Hi, (v+1)<<shift-1-m*x)
+			}
+		}
+	}
+	return b, b.Lo <= b.Hi
+}
+
+// choose picks the value nearest to 0 that lies in all ranges, or, where none does, that of each.
+func choose(from []num.Range) []int64 {
+	all := from[0]
+	for _, r := range from {
+		all = num.Range{Lo: max(all.Lo, r.Lo), Hi: min(all.Hi, r.Hi)}
+	}
+	if all.Lo <= all.Hi {
+		from = []num.Range{all}
+	}
+	chosen := make([]int64, len(from))
+	for i, r := range from {
+		chosen[i] = min(max(0, r.Lo), r.Hi)
+	}
+	return chosen
+}
+
+// proves reports whether channel c of the layer equals the stair. Between the ends of a plateau the layer cannot leave
+// what it has at both, for it never turns round.
+func (s stair) proves(p Params, c int) bool {
+	for i, v := range s.f.Value {
+		for _, x := range s.plateau(i) {
+			if p.apply(c, x) != v {
+				return false
+			}
+		}
+	}
+	return true
 }

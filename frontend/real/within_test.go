@@ -1,0 +1,136 @@
+package real
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/internal/num"
+)
+
+// randomExpr is an expression in n variables.
+func randomExpr(rng *rand.Rand, n, depth int) *Expr {
+	if depth == 0 || rng.IntN(5) == 0 {
+		if rng.IntN(2) == 0 {
+			return Float(float64(rng.IntN(9)-4) / 2)
+		}
+		return Var(rng.IntN(n))
+	}
+	x := func() *Expr { return randomExpr(rng, n, depth-1) }
+	switch rng.IntN(9) {
+	case 0:
+		return Add(x(), x())
+	case 1:
+		return Sub(x(), x())
+	case 2:
+		return Mul(x(), x())
+	case 3:
+		return Neg(x())
+	case 4:
+		return Abs(x())
+	case 5:
+		return Min(x(), x())
+	case 6:
+		return Max(x(), x())
+	case 7:
+		return Round(x(), HalfEven)
+	}
+	return Div(x(), Float(float64(1+rng.IntN(4))))
+}
+
+func valueAt(t *testing.T, e *Expr, vars ...int64) *big.Rat {
+	t.Helper()
+	in := make([]Num, len(vars))
+	for i, v := range vars {
+		in[i] = Exactly(new(big.Rat).SetInt64(v))
+	}
+	y, err := Compile(e).Exact(in, Precisions[0])
+	if err != nil || y.r == nil {
+		t.Fatal(err)
+	}
+	return y.r
+}
+
+// What Within leaves out changes no value within the ranges.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 9))
+	shorter := 0
+	for range 2000 {
+		e := randomExpr(rng, 2, 4)
+		r := num.Range{Lo: int64(rng.IntN(5)) - 2}
+		r.Hi = r.Lo + int64(rng.IntN(4))
+		span := Interval{float64(r.Lo), float64(r.Hi)}
+		s := e.Within([]Interval{span, span})
+		if len(Compile(s).code) < len(Compile(e).code) {
+			shorter++
+		}
+		for a := r.Lo; a <= r.Hi; a++ {
+			for b := r.Lo; b <= r.Hi; b++ {
+				if x, y := valueAt(t, e, a, b), valueAt(t, s, a, b); x.Cmp(y) != 0 {
+					t.Fatalf("at %d, %d: %v became %v", a, b, x, y)
+				}
+			}
+		}
+	}
+	if shorter < 300 {
+		t.Errorf("%d of 2000 expressions became shorter", shorter)
+	}
+}
+
+// A direction that is read off an expression is that of its values.
+func TestDirection(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 9))
+	known := map[int]int{}
+	for range 4000 {
+		e := randomExpr(rng, 1, 4)
+		d, ok := e.Direction()
+		if !ok {
+			continue
+		}
+		known[d]++
+		for v := int64(-4); v < 4; v++ {
+			if c := valueAt(t, e, v+1).Cmp(valueAt(t, e, v)); c*d < 0 || d == 0 && c != 0 {
+				t.Fatalf("direction %d, but from %d to %d it is %d", d, v, v+1, c)
+			}
+		}
+	}
+	for d := -1; d <= 1; d++ {
+		if known[d] < 100 {
+			t.Errorf("direction %d was found %d times", d, known[d])
+		}
+	}
+	sigmoid := Div(Float(1), Add(Float(1), Exp(Neg(Var(0)))))
+	if d, ok := sigmoid.Direction(); d != 1 || !ok {
+		t.Errorf("a sigmoid: %d, %t", d, ok)
+	}
+}
+
+// What Joint takes apart has the value of the whole.
+func TestJoint(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 9))
+	found := 0
+	for range 4000 {
+		e := randomExpr(rng, 2, 4)
+		inner, outer, ok := e.Joint(2)
+		if !ok {
+			continue
+		}
+		found++
+		for range 10 {
+			a, b := int64(rng.IntN(9)-4), int64(rng.IntN(9)-4)
+			sum := new(big.Rat).Set(inner.Bias)
+			for i, v := range []int64{a, b} {
+				sum.Add(sum, new(big.Rat).Mul(inner.Scale[i], new(big.Rat).SetInt64(v)))
+			}
+			if x, y := valueAt(t, e, a, b), valueAt(t, outer.Substitute([]*Expr{Rat(sum)}), 0); x.Cmp(y) != 0 {
+				t.Fatalf("at %d, %d: %v, taken apart %v", a, b, x, y)
+			}
+		}
+	}
+	if found < 500 {
+		t.Errorf("%d of 4000 expressions are functions of one sum", found)
+	}
+}

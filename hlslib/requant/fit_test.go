@@ -1,0 +1,288 @@
+package requant_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"hlsgen/hlslib/requant"
+	"hlsgen/internal/num"
+)
+
+// stairs is f on every value of x, as a step function.
+func stairs(x num.Range, f func(int64) int64) num.Step {
+	s := num.Step{Value: []int64{f(x.Lo)}}
+	for v := x.Lo + 1; v <= x.Hi; v++ {
+		if y := f(v); y != s.Value[len(s.Value)-1] {
+			s.At, s.Value = append(s.At, v), append(s.Value, y)
+		}
+	}
+	return s
+}
+
+// computed is what the parameters say, read literally.
+func computed(p requant.Params, c int, x int64) int64 {
+	of := func(v []int64) int64 { return v[min(c, len(v)-1)] }
+	y := int64(math.Floor(float64(of(p.Multiplier)*x+of(p.Bias)) / float64(int64(1)<<p.Shift))) // exact below 53 bits
+	return min(max(y, p.Lo), p.Hi)
+}
+
+// equals reports where the parameters differ from step functions.
+func equals(p requant.Params, steps []num.Step, x []num.Range) error {
+	for c := range max(len(steps), len(x)) {
+		r := x[min(c, len(x)-1)]
+		for v := r.Lo; v <= r.Hi; v++ {
+			if got, want := computed(p, c, v), steps[min(c, len(steps)-1)].Apply(v); got != want {
+				return fmt.Errorf("channel %d at %d: %d, want %d", c, v, got, want)
+			}
+		}
+	}
+	return nil
+}
+
+// affine is clip(round((p*x + o) / q)): floor, half up, half down, or half to even, which is none of these at ties.
+type affine struct {
+	p, q, o, lo, hi int64
+	rounding        int
+}
+
+func floorDiv(a, b int64) int64 { return int64(math.Floor(float64(a) / float64(b))) }
+
+func (a affine) apply(x int64) int64 {
+	n := a.p*x + a.o
+	var y int64
+	switch a.rounding {
+	case 0:
+		y = floorDiv(n, a.q)
+	case 1:
+		y = floorDiv(2*n+a.q, 2*a.q)
+	case 2:
+		y = -floorDiv(-2*n+a.q, 2*a.q)
+	default:
+		y = int64(math.RoundToEven(float64(n) / float64(a.q)))
+	}
+	return min(max(y, a.lo), a.hi)
+}
+
+func (a affine) tie(x int64) bool { n := 2 * (a.p*x + a.o); return n%a.q == 0 && n/a.q%2 != 0 }
+
+// TestFit: what affine requantisers compute, however they round, the layer computes.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 5))
+	clipped, sharedMultipliers := 0, 0
+	for n := range 1500 {
+		channels, bits := 1+r.IntN(4), 1+r.IntN(10)
+		lo, hi := -r.Int64N(1<<bits), r.Int64N(1<<bits)
+		var steps []num.Step
+		var x []num.Range
+		same := affine{p: r.Int64N(4001) - 2000, q: 1 + r.Int64N(4000)}
+		for range channels {
+			a := same
+			if n%2 == 0 {
+				a.p, a.q = r.Int64N(4001)-2000, 1+r.Int64N(4000)
+			}
+			a.o, a.lo, a.hi, a.rounding = r.Int64N(200001)-100000, lo, hi, r.IntN(4)
+			v := num.Range{Lo: r.Int64N(1000) - 800, Hi: 0}
+			v.Hi = v.Lo + r.Int64N(1200)
+			for y := v.Lo; y <= v.Hi; y++ {
+				if a.rounding == 3 && a.tie(y) {
+					a.rounding = 0
+				}
+			}
+			steps, x = append(steps, stairs(v, a.apply)), append(x, v)
+		}
+		p, ok := requant.Fit(steps, x)
+		if !ok {
+			t.Fatalf("case %d: %v over %v has no fit", n, steps, x)
+		}
+		if err := equals(p, steps, x); err != nil {
+			t.Fatalf("case %d: %+v: %v", n, p, err)
+		}
+		if len(p.Multiplier) != 1 && len(p.Multiplier) != channels || len(p.Bias) != 1 && len(p.Bias) != channels {
+			t.Fatalf("case %d: %+v for %d channels", n, p, channels)
+		}
+		for c, s := range steps {
+			if len(s.At) > 0 && s.Value[0] == p.Lo {
+				clipped++
+			}
+			if c > 0 && len(s.At) > 8 && len(p.Multiplier) == 1 {
+				sharedMultipliers++
+			}
+		}
+	}
+	if clipped < 100 || sharedMultipliers < 100 {
+		t.Errorf("%d clipped channels, %d shared multipliers", clipped, sharedMultipliers)
+	}
+}
+
+// TestFitDecides holds Fit against trying all parameters, on step functions that may or may not be rounded lines.
+func TestFitDecides(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(6, 6))
+	const most = 3 // shifts tried
+	fits, none := 0, 0
+	for n := range 800 {
+		x := num.Range{Lo: r.Int64N(7) - 6, Hi: 0}
+		x.Hi = x.Lo + 6 + r.Int64N(6)
+		a := affine{p: r.Int64N(9) - 4, q: 2 + r.Int64N(5), o: r.Int64N(9) - 4, lo: -3, hi: 3, rounding: r.IntN(4)}
+		s := stairs(x, a.apply)
+		if i := r.IntN(len(s.Value)); n%2 == 0 && i > 0 { // one of the breakpoints lies elsewhere
+			if s.At[i-1]++; i < len(s.At) && s.At[i-1] == s.At[i] {
+				s.Value[i], s.Value[i-1] = s.Value[i-1], s.Value[i]
+				s.At[i-1]--
+			}
+			s = s.Over(x)
+		}
+		p, ok := requant.Fit([]num.Step{s}, []num.Range{x})
+		if ok {
+			fits++
+			if err := equals(p, []num.Step{s}, []num.Range{x}); err != nil {
+				t.Fatalf("%v over %v: %+v: %v", s, x, p, err)
+			}
+		} else {
+			none++
+		}
+		shift := leastShift(s, x, most)
+		if found := shift <= most; found != (ok && p.Shift <= most) || found && p.Shift != shift {
+			t.Fatalf("%v over %v: %+v %v, want shift %d", s, x, p, ok, shift)
+		}
+	}
+	if fits < 150 || none < 150 {
+		t.Errorf("%d fits and %d without", fits, none)
+	}
+}
+
+// leastShift is the least shift with which some parameters give s over x, most+1 if none has. No line need be steeper
+// than one that passes by all values from one input to the next. At x.Lo it need not lie beyond the limits by more than
+// it climbs over x.
+func leastShift(s num.Step, x num.Range, most int) int {
+	reach := s.Reach(x)
+	span := reach.Hi - reach.Lo + 1
+	for shift := range most + 1 {
+		unit := int64(1) << shift
+		for m := -span * unit; m <= span*unit; m++ {
+			climb := max(m, -m) * (x.Hi - x.Lo)
+			for start := reach.Lo*unit - climb; start < (reach.Hi+1)*unit+climb; start++ {
+				p := requant.Params{Multiplier: list(m), Bias: list(start - m*x.Lo), Shift: shift, Lo: reach.Lo, Hi: reach.Hi}
+				if fitsAll(p, s, x) {
+					return shift
+				}
+			}
+		}
+	}
+	return most + 1
+}
+
+func fitsAll(p requant.Params, s num.Step, x num.Range) bool {
+	for v := x.Lo; v <= x.Hi; v++ {
+		if min(max((p.Multiplier[0]*v+p.Bias[0])>>p.Shift, p.Lo), p.Hi) != s.Apply(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestFitForms looks at what is found for known step functions.
+func TestFitForms(t *testing.T) {
+	t.Parallel()
+	wide := num.Range{Lo: -1000, Hi: 1000}
+	by := func(x num.Range, f func(x int64) int64) num.Step { return stairs(x, f) }
+	relu := by(wide, func(x int64) int64 { return min(max(x>>3, 0), 15) })
+	constant := num.Step{Value: []int64{7}}
+	for _, tt := range []struct {
+		name  string
+		steps []num.Step
+		x     []num.Range
+		want  requant.Params
+	}{
+		{"a shift", []num.Step{by(wide, func(x int64) int64 { return x >> 3 })}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: -125, Hi: 125}},
+		{"rounded", []num.Step{by(wide, func(x int64) int64 { return (x + 4) >> 3 })}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(4), Shift: 3, Lo: -125, Hi: 125}},
+		{"clipped", []num.Step{relu}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
+		{"falling", []num.Step{relu.Mirror()}, []num.Range{wide}, requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
+		{"jumps of a steep line", []num.Step{by(wide, func(x int64) int64 { return 5*x - 2 })}, []num.Range{wide}, requant.Params{Multiplier: list(5), Bias: list(-2), Lo: -5002, Hi: 4998}},
+		{"a constant", []num.Step{constant}, []num.Range{wide}, requant.Params{Multiplier: list(0), Bias: list(0), Lo: 7, Hi: 7}},
+		{"one step function, ranges of its own", []num.Step{relu}, []num.Range{{Lo: -1000, Hi: 0}, {Lo: 0, Hi: 80}, {Lo: 120, Hi: 130}}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
+		{"a constant between limits", []num.Step{relu, constant}, []num.Range{wide, {Lo: 0, Hi: 1 << 20}}, requant.Params{Multiplier: list(1, 0), Bias: list(0, 56), Shift: 3, Lo: 0, Hi: 15}},
+		{"a dead channel", []num.Step{relu, constant}, []num.Range{wide, {Lo: -3, Hi: -3}}, requant.Params{Multiplier: list(1), Bias: list(0, 59), Shift: 3, Lo: 0, Hi: 15}},
+		{"two signs", []num.Step{relu, relu.Mirror()}, []num.Range{wide}, requant.Params{Multiplier: list(1, -1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
+		{"a threshold", []num.Step{{At: list(100), Value: list(-1, 0)}}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(-100), Lo: -1, Hi: 0}},
+		{"limits of its own", []num.Step{{At: list(0, 10), Value: list(0, 1, 2)}}, []num.Range{wide}, requant.Params{Multiplier: list(3), Bias: list(34), Shift: 5, Lo: 0, Hi: 2}},
+		{"a limit that another channel sets", []num.Step{{At: list(0), Value: list(0, 1)}, {At: list(0), Value: list(-1, 0)}}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(1024, 0), Shift: 10, Lo: -1, Hi: 1}},
+	} {
+		p, ok := requant.Fit(tt.steps, tt.x)
+		if !ok || fmt.Sprint(p) != fmt.Sprint(tt.want) {
+			t.Errorf("%s: %+v %v, want %+v", tt.name, p, ok, tt.want)
+		}
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	t.Parallel()
+	wide := num.Range{Lo: -1000, Hi: 1000}
+	line := stairs(wide, func(x int64) int64 { return x >> 3 })
+	for _, tt := range []struct {
+		name  string
+		steps []num.Step
+		x     []num.Range
+	}{
+		{"nothing", nil, nil},
+		{"no range", []num.Step{line}, nil},
+		{"two for three", []num.Step{line, line}, []num.Range{wide, wide, wide}},
+		{"a jump", []num.Step{{At: list(0, 10), Value: list(0, 2, 3)}}, []num.Range{wide}},
+		{"plateaus of irregular width", []num.Step{{At: list(0, 10, 20, 50, 60), Value: list(0, 1, 2, 3, 4, 5)}}, []num.Range{wide}},
+		{"up and down", []num.Step{{At: list(0, 10), Value: list(0, 1, 0)}}, []num.Range{wide}},
+		{"a root", []num.Step{stairs(wide, func(x int64) int64 { return int64(math.Sqrt(float64(x + 1000))) })}, []num.Range{wide}},
+		{"one of two", []num.Step{line, {At: list(0, 10), Value: list(0, 2, 3)}}, []num.Range{wide}},
+		{"a limit that another channel sets", []num.Step{{At: list(0, 10), Value: list(0, 1, 2)}, {At: list(0), Value: list(-1, 0)}}, []num.Range{wide}},
+		{"inputs of 64 bits", []num.Step{{At: list(0), Value: list(0, 1)}}, []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}},
+		{"values of 64 bits", []num.Step{{At: list(0), Value: list(math.MinInt64, math.MaxInt64)}}, []num.Range{wide}},
+		{"a product beyond 63 bits", []num.Step{{At: list(1<<60, 1<<60+1), Value: list(0, 50, 100)}}, []num.Range{{Lo: 1<<60 - 1, Hi: 1<<60 + 1}}},
+	} {
+		if p, ok := requant.Fit(tt.steps, tt.x); ok {
+			t.Errorf("%s: %+v", tt.name, p)
+		}
+	}
+}
+
+// TestFitOfManySteps takes codes of 16 bits on many channels.
+func TestFitOfManySteps(t *testing.T) {
+	t.Parallel()
+	const channels = 12
+	steps, x := sixteenBits(channels)
+	p, ok := requant.Fit(steps, x)
+	if !ok || p.Lo != -1<<15 || p.Hi != 1<<15-1 || len(p.Multiplier) != channels {
+		t.Fatalf("%+v %v", p, ok)
+	}
+	for c, s := range steps {
+		for i, at := range s.At {
+			if a, b := (p.Multiplier[c]*(at-1)+p.Bias[c])>>p.Shift, (p.Multiplier[c]*at+p.Bias[c])>>p.Shift; max(a, p.Lo) != s.Value[i] || min(b, p.Hi) != s.Value[i+1] {
+				t.Fatalf("channel %d at %d: %d and %d, want %d and %d", c, at, a, b, s.Value[i], s.Value[i+1])
+			}
+		}
+	}
+}
+
+// sixteenBits is requantisers of 20-bit accumulators to 16 bits, each with a real scale and offset of its own.
+func sixteenBits(channels int) (steps []num.Step, x []num.Range) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range channels {
+		scale, offset := (0.6+r.Float64())*0x1p-3, r.Float64()*100
+		s := num.Step{Value: []int64{-1 << 15}}
+		for v := int64(-1<<15 + 1); v < 1<<15; v++ {
+			s.At, s.Value = append(s.At, int64(math.Ceil((float64(v)-offset)/scale))), append(s.Value, v)
+		}
+		steps, x = append(steps, s), append(x, num.Range{Lo: -1 << 19, Hi: 1<<19 - 1})
+	}
+	return steps, x
+}
+
+func BenchmarkFit(b *testing.B) {
+	steps, x := sixteenBits(64)
+	for b.Loop() {
+		if p, ok := requant.Fit(steps, x); !ok || p.Shift == 0 {
+			b.Fatal(p)
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package requant_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/requant"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+
+func list(v ...int64) []int64 { return v }
+
+// open is parameters that clip nothing.
+func open(m, b []int64, shift int) requant.Params {
+	return requant.Params{Multiplier: m, Bias: b, Shift: shift, Lo: math.MinInt64, Hi: math.MaxInt64}
+}
+
+// clip is parameters with limits.
+func clip(m, b []int64, shift int, lo, hi int64) requant.Params {
+	return requant.Params{Multiplier: m, Bias: b, Shift: shift, Lo: lo, Hi: hi}
+}
+
+func random(r *rand.Rand) layertest.Case {
+	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
+	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
+	in := layertest.Type(r, shape, 20)
+	multipliers, biases := intN(1+r.IntN(20)).Range(), intN(1+r.IntN(40)).Range()
+	p := open(nil, nil, r.IntN(40))
+	for range []int{1, channels}[r.IntN(2)] {
+		p.Multiplier = append(p.Multiplier, layertest.Between(r, multipliers))
+	}
+	for range []int{1, channels}[r.IntN(2)] {
+		p.Bias = append(p.Bias, layertest.Between(r, biases))
+	}
+	_, out, err := requant.New(p).Bind([]dataflow.Type{in})
+	if err != nil {
+		panic(err)
+	}
+	if codes := out[0].Union(); r.IntN(3) > 0 {
+		a, b := layertest.Between(r, codes)+r.Int64N(3)-1, layertest.Between(r, codes)
+		p.Lo, p.Hi = min(a, b), max(a, b)
+	}
+	return layertest.Case{Op: requant.New(p), In: []dataflow.Type{in}}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	i8, u8 := typ(intN(8), 3, 4), typ(uintN(8), 3, 4)
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -100, Hi: 0}, {Lo: 5, Hi: 70}, {Lo: -128, Hi: 127}}, Elem: intN(8)}
+	var cases []layertest.Case
+	for _, c := range []struct {
+		name string
+		p    requant.Params
+		in   dataflow.Type
+	}{
+		{"one for all", clip(list(77), list(64), 7, -50, 50), i8},
+		{"one per channel", clip(list(77, -3, 0, 1000), list(64, -64, 9999, 0), 7, 0, 255), i8},
+		{"one multiplier, many biases", clip(list(-41), list(64, -64, 9999, 0), 5, -128, 127), i8},
+		{"one bias, many multipliers", clip(list(3, 5, -7, 9), list(-1), 3, 0, 40), u8},
+		{"the same per channel", clip(list(5, 5, 5, 5), list(2, 2, 2, 2), 2, 0, 100), u8},
+		{"ranges per channel", clip(list(77, -3, 12, 1000), list(64), 7, -3, 255), perChannel},
+		{"16 bit codes", clip(list(91, 90, -89, 88), list(1<<13, 0, -77, 5<<20), 14, -1<<15, 1<<15-1), typ(intN(24), 2, 4)},
+		{"half a unit up", open(list(1), list(8), 4), i8},
+		{"a power of two", open(list(8), list(0), 0), u8},
+		{"its negative", clip(list(-8), list(5), 1, -100, 100), i8},
+		{"signs", open(list(1, -1, 0, 1), list(0), 0), u8},
+		{"nothing but a bias", open(list(1), list(-300), 0), u8},
+		{"a constant", open(list(0), list(-37), 3), u8},
+		{"all clipped", clip(list(3), list(0), 1, 1000, 1000), u8},
+		{"clipped below alone", clip(list(3), list(0), 2, 0, math.MaxInt64), i8},
+		{"clipped above alone", clip(list(3), list(0), 2, math.MinInt64, 0), i8},
+		{"out of bipolar", open(list(5, -6), list(3), 1), typ(bipolar, 3, 2)},
+		{"of 63 bits", open(list(3), list(1<<61), 40), typ(intN(60), 2, 2)},
+		{"unsigned, of 63 bits", open(list(1, 2), list(0), 1), typ(uintN(62), 2, 2)},
+		{"shifted out", open(list(3, -3), list(7), 62), typ(intN(9), 2, 2)},
+		{"unsigned, shifted out", open(list(3, 4), list(7), 30), typ(uintN(8), 3, 2)},
+		{"a limit beyond an int", clip(list(1<<40), list(0), 0, -1<<45, 1<<46), i8},
+		{"a wrap on the way", open(list(-1), list(255), 0), u8},
+		{"scalar", clip(list(77), list(64), 7, -50, 50), typ(intN(8))},
+	} {
+		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.Type{c.in}})
+	}
+	for i := range 60 {
+		c := random(rand.New(rand.NewPCG(uint64(i), 41)))
+		c.Name = fmt.Sprintf("random %d", i)
+		cases = append(cases, c)
+	}
+	layertest.Check(t, 40, cases...)
+}
+
+// TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}}, Elem: intN(3)}
+	i4 := typ(intN(4), 2)
+	for _, tt := range []struct {
+		p    requant.Params
+		in   dataflow.Type
+		want dataflow.Type
+	}{
+		{open(list(3), list(1), 1), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -12, Hi: 11}}, Elem: intN(5)}},
+		{clip(list(3), list(1), 1, 0, 9), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 9}}, Elem: uintN(4)}},
+		{open(list(-3, 0), list(1), 1), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -10, Hi: 12}, {Lo: 0, Hi: 0}}, Elem: intN(5)}},
+		{clip(list(-3), list(4), 2, -1, 9), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -1, Hi: -1}}, Elem: intN(2)}},
+		{clip(list(2), list(0), 0, 10, 12), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 10, Hi: 10}, {Lo: 10, Hi: 10}}, Elem: uintN(4)}},
+	} {
+		_, out, err := requant.New(tt.p).Bind([]dataflow.Type{tt.in})
+		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
+			t.Errorf("%+v of %v: %v, %v, want %v", tt.p, tt.in, out, err, tt.want)
+		}
+	}
+}
+
+// TestForms looks at the tables, and at the choices of a fold.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		p     requant.Params
+		pe    int
+		want  string
+		folds int
+	}{
+		{"shared", clip(list(3), list(-1), 2, 0, 3), 1, "multipliers UINT2 none [[3]], biases INT1 none [[-1]], limits UINT2 none [[0 3]]", 4},
+		{"found to be shared", clip(list(3, 3), list(1, 1), 2, 0, 3), 2, "multipliers UINT2 none [[3]], biases BINARY none [[1]], limits UINT2 none [[0 3]]", 4},
+		{"wiring", open(list(-4), list(0), 0), 1, "multipliers INT3 none [[-4]], biases BINARY none [[0]], limits INT7 none [[-28 32]]", 2},
+		{"by channel", open(list(3, -4), list(2), 0), 1, "multipliers INT3 distributed [[3] [-4]], biases UINT2 none [[2]], limits INT7 none [[-26 34]]", 6},
+		{"biases by channel", open(list(1), list(2, 0), 0), 1, "multipliers BINARY none [[1]], biases UINT2 distributed [[2] [0]], limits INT5 none [[-8 9]]", 3},
+		{"side by side", open(list(3, -4), list(2, 1), 0), 2, "multipliers INT3 none [[3 -4]], biases UINT2 none [[2 1]], limits INT7 none [[-27 33]]", 6},
+	} {
+		op, _, err := requant.New(tt.p).Bind([]dataflow.Type{typ(intN(4), 2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		folds := 0
+		for range op.Folds() {
+			folds++
+		}
+		var tables []string
+		for _, x := range op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{}).Tables {
+			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, x.Memory, x.Rows))
+		}
+		if got := strings.Join(tables, ", "); got != tt.want || folds != tt.folds {
+			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	in := typ(intN(4), 2, 3)
+	one := []dataflow.Type{in}
+	for _, tt := range []struct {
+		p    requant.Params
+		in   []dataflow.Type
+		want string
+	}{
+		{open(list(1), list(0), 0), nil, "0 inputs, want 1"},
+		{open(list(1), list(0), 0), []dataflow.Type{in, in}, "2 inputs, want 1"},
+		{open(nil, list(0), 0), one, "there is no multiplier"},
+		{open(list(1), nil, 0), one, "there is no bias"},
+		{open(list(1), list(0), -1), one, "a shift by -1, want 0..62"},
+		{open(list(1), list(0), 63), one, "a shift by 63, want 0..62"},
+		{clip(list(1), list(0), 0, 3, 2), one, "outputs from 3 up to 2"},
+		{open(list(1, 2), list(0), 0), one, "2 multipliers for an input of shape [2 3], want one or 3"},
+		{open(list(1), list(0, 1, 2, 3), 0), one, "4 biases for an input of shape [2 3], want one or 3"},
+		{open(list(1<<61), list(0), 62), one, "channel 0: the sum leaves 64 bits"},
+		{open(list(1, 1, math.MinInt64), list(0), 62), one, "channel 2: the sum leaves 64 bits"},
+		{open(list(1), list(math.MaxInt64), 62), one, "channel 0: the sum leaves 64 bits"},
+		{open(list(1<<60), list(0), 62), one, "the sum needs 64 bits"},
+		{open(list(1<<59), list(0), 62), one, ""},
+		{open(list(1), list(0), 0), []dataflow.Type{typ(intN(64), 3)}, "the sum needs 64 bits"},
+		{open(list(1), list(0), 0), []dataflow.Type{typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
+	} {
+		_, _, err := requant.New(tt.p).Bind(tt.in)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`, `{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
+		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`, `{"multiplier":[1],"bias":[1e30]}`} {
+		if op, err := requant.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
+// TestLoop has a clock per word, and a latency of what there is to do.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		p           requant.Params
+		pe, latency int
+	}{
+		{open(list(4), list(1), 1), 2, 2},
+		{open(list(3), list(1), 1), 2, 3},
+		{open(list(4), list(1, 2, 3, 4, 5, 6), 1), 2, 3},
+		{open(list(1, 2, 3, 4, 5, 6), list(1), 1), 2, 4},
+		{open(list(1, 2, 3, 4, 5, 6), list(1), 1), 6, 3},
+	} {
+		op, _, err := requant.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
+		want := dataflow.Loop{Body: []dataflow.Run{{Times: 30 / tt.pe, Moves: dataflow.Moves{Read: 1, Write: 1}}}, Latency: tt.latency}
+		if !reflect.DeepEqual(l, want) {
+			t.Errorf("%+v: %v, want %v", tt.p, l, want)
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	control := dataflow.Resources{LUT: 3 + 1 + 2 + 1, FF: 3 + 2} // 5 vectors of 3 words
+	six := list(1, 2, 3, 4, 5, 6)
+	for _, tt := range []struct {
+		p    requant.Params
+		fold dataflow.Fold
+		want dataflow.Resources
+	}{
+		{open(list(4), list(0), 1), dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 2 * 6}},
+		{open(list(9), list(1), 1), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT}, dataflow.Resources{LUT: 2*3*8 + 2*8}},
+		{clip(list(9), list(1), 2, 1, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2*2*6, DSP: 2}},
+		{clip(list(9), list(1), 2, 0, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
+		{open(six, list(1), 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.LUTRAM}, dataflow.Resources{LUT: 2*3 + 2*7, DSP: 2}},
+		{open(six, six, 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 2 * 7, DSP: 2, BRAM: 2}},
+	} {
+		op, _, err := requant.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := op.Cost(tt.fold, dataflow.Target{}).Total(); got != tt.want.Plus(control) {
+			t.Errorf("%+v: %+v, want %+v", tt.p, got, tt.want.Plus(control))
+		}
+	}
+}

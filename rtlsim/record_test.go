@@ -1,0 +1,167 @@
+package rtlsim
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// readVCD gives the value of every variable, by its scopes and name, at each rising edge of design.clk.
+func readVCD(text string) (values []map[string]int, err error) {
+	names, now := map[string]string{}, map[string]int{}
+	var scopes []string
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	rising := false
+	sample := func() {
+		if rising {
+			at := map[string]int{}
+			for id, name := range names {
+				at[name] = now[id]
+			}
+			values = append(values, at)
+		}
+		rising = false
+	}
+	last := -1
+	for _, line := range lines {
+		f := strings.Fields(line)
+		switch {
+		case f[0] == "$scope":
+			scopes = append(scopes, f[2])
+		case f[0] == "$upscope":
+			scopes = scopes[:len(scopes)-1]
+		case f[0] == "$var":
+			name := strings.Join(append(slices.Clone(scopes), f[4]), ".")
+			if _, ok := names[f[3]]; ok || f[1] != "wire" {
+				return nil, fmt.Errorf("variable %q twice", f[3])
+			}
+			names[f[3]] = name
+		case strings.HasPrefix(line, "$"):
+		case line[0] == '#':
+			t, err := strconv.Atoi(line[1:])
+			if err != nil || t <= last {
+				return nil, fmt.Errorf("time %q after %d", line, last)
+			}
+			last = t
+			sample()
+		default:
+			value, id := line[:1], line[1:]
+			if line[0] == 'b' {
+				value, id = f[0][1:], f[1]
+			}
+			n, err := strconv.ParseInt(value, 2, 64)
+			if err != nil || names[id] == "" {
+				return nil, fmt.Errorf("change %q", line)
+			}
+			now[id] = int(n)
+			rising = rising || names[id] == "design.clk" && n == 1
+		}
+	}
+	if len(scopes) > 0 {
+		return nil, errors.New("open scopes")
+	}
+	return values, nil
+}
+
+// The dump tells the counts of the trace, and keeps to what valid and ready mean.
+func TestWriteVCD(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		d := randomNet(t, rng)
+		d.Target.ClockMHz = 150
+		for _, s := range d.Model.Graph.Streams {
+			s.Name = "a b$end;<x>"
+		}
+		trace, err := Run(t.Context(), d, nil, Options{Frames: 6, Record: true, Out: Pace{Stall: 20, Seed: seed}})
+		if err != nil {
+			continue
+		}
+		var text, again bytes.Buffer
+		if err := errors.Join(WriteVCD(&text, d, trace), WriteVCD(&again, d, trace)); err != nil || !bytes.Equal(text.Bytes(), again.Bytes()) {
+			t.Fatalf("error %v, or two runs differ", err)
+		}
+		clocks, err := readVCD(text.String())
+		if err != nil || len(clocks) != trace.Cycles {
+			t.Fatalf("%d clocks, want %d: %v", len(clocks), trace.Cycles, err)
+		}
+		for i, n := range trace.Nodes {
+			got := Node{Name: n.Name}
+			for _, at := range clocks {
+				got.Busy += at["design."+n.Name+".busy"]
+				got.Starved += at["design."+n.Name+".starved"]
+				got.Blocked += at["design."+n.Name+".blocked"]
+			}
+			if got != n {
+				t.Errorf("seed %d, node %d: %+v, want %+v", seed, i, got, n)
+			}
+		}
+		for s, m := range trace.Record.Streams {
+			high, scope := 0, fmt.Sprintf("design.s%d_a_b_end__x_.", s)
+			for c, at := range clocks {
+				words := at[scope+"words"]
+				high = max(high, words)
+				if at[scope+"valid"] != min(words, 1) || slices.Contains(m.Read, c) && words == 0 || slices.Contains(m.Written, c) && at[scope+"ready"] == 0 {
+					t.Fatalf("seed %d, s%d, clock %d: %v", seed, s, c, at)
+				}
+			}
+			if high != trace.High[s] {
+				t.Errorf("seed %d, s%d: %d words, want %d", seed, s, high, trace.High[s])
+			}
+		}
+	}
+}
+
+func TestWriteTimeline(t *testing.T) {
+	t.Parallel()
+	n := &net{t: t, perWord: 1}
+	d := n.design(2, n.add(`A<&">`, matrix(4, 3, 5, 2), n.add("Pass", pass(20, 1, 1, 1), n.input(20))[0])...)
+	trace := run(t, d, nil, Options{Frames: 20, Record: true})
+	if trace.Period.Frames == 0 || trace.Record.Layers[1][len(trace.Record.Layers[1])-1].To != 20*60+1 {
+		t.Errorf("%+v, %v", trace.Period, trace.Record.Layers[1])
+	}
+	var text bytes.Buffer
+	if err := WriteTimeline(&text, d, trace); err != nil {
+		t.Fatal(err)
+	}
+	width, texts := map[string]float64{}, []string{}
+	for dec := xml.NewDecoder(&text); ; {
+		token, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			at := map[string]string{}
+			for _, a := range token.Attr {
+				at[a.Name.Local] = a.Value
+			}
+			w, _ := strconv.ParseFloat(at["width"], 64)
+			h, _ := strconv.ParseFloat(at["height"], 64)
+			width[at["fill"]] += w * h
+		case xml.CharData:
+			texts = append(texts, string(token))
+		}
+	}
+	if !slices.Contains(texts, `A<&">_0`) {
+		t.Errorf("names %q", texts)
+	}
+	// The pass waits for room in two clocks of three, the product never.
+	if green, red := width[stateColours[Busy]], width[stateColours[Blocked]]; green < 1.25*red || red < .45*green {
+		t.Errorf("%v", width)
+	}
+	trace.Record = nil
+	if err := errors.Join(WriteTimeline(&text, d, trace), WriteVCD(&text, d, trace)); !errors.Is(err, errNoRecord) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,90 @@
+package rtlsim
+
+import (
+	"bufio"
+	"fmt"
+	"html"
+	"io"
+
+	"hlsgen/internal/dataflow"
+)
+
+// What a timeline looks like, in pixels.
+const (
+	timelineBins  = 240
+	timelineBin   = 4  // wide
+	timelineRow   = 20 // high
+	timelineBar   = 16 // high
+	timelineNames = 260
+	timelineHead  = 48
+)
+
+var stateColours = [...]string{Busy: "#2a9d4a", Starved: "#c8ccd0", Blocked: "#d1495b"}
+
+// WriteTimeline draws a run with a record as an SVG picture that needs nothing else: a row per layer, in which each
+// column is the share of its clocks that the layer was busy, starved (waiting for words) and blocked (waiting for room),
+// from below. A layer is neither after its last iteration.
+func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
+	if t.Record == nil {
+		return errNoRecord
+	}
+	b := bufio.NewWriter(w)
+	bin := max(1, (t.Cycles+timelineBins-1)/timelineBins) // clocks
+	rows := len(t.Record.Layers)
+	width, height := timelineNames+timelineBins*timelineBin+20, timelineHead+rows*timelineRow+30
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", width, height, width, height)
+	fmt.Fprintf(b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
+	for s, colour := range stateColours {
+		x := timelineNames + 90*s
+		fmt.Fprintf(b, `<rect x="%d" y="12" width="12" height="12" fill="%s"/><text x="%d" y="22">%s</text>`+"\n", x, colour, x+17, State(s))
+	}
+	fmt.Fprintf(b, `<text x="%d" y="22">%d clocks, %d in a column</text>`+"\n", timelineNames+300, t.Cycles, bin)
+	for i, spans := range t.Record.Layers {
+		y := timelineHead + i*timelineRow
+		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", timelineNames-8, y+12, html.EscapeString(d.Model.Graph.Nodes[i].Name))
+		drawRow(b, y, columns(spans, bin), bin)
+	}
+	y := timelineHead + rows*timelineRow
+	for k := 0; k <= 4; k++ {
+		x := timelineNames + k*timelineBins*timelineBin/4
+		fmt.Fprintf(b, `<path d="M%d %dV%d" stroke="#888" stroke-width="0.5"/><text x="%d" y="%d" text-anchor="middle">%d</text>`+"\n", x, timelineHead-4, y+4, x, y+18, k*timelineBins*bin/4)
+	}
+	fmt.Fprintln(b, `</svg>`)
+	return b.Flush()
+}
+
+// columns is the clocks of each state in every so many clocks.
+func columns(spans []Span, bin int) (list [][3]int) {
+	for _, s := range spans {
+		for from := s.From; from < s.To; {
+			k := from / bin
+			to := min(s.To, (k+1)*bin)
+			for k >= len(list) {
+				list = append(list, [3]int{})
+			}
+			list[k][s.State] += to - from
+			from = to
+		}
+	}
+	return list
+}
+
+// drawRow draws columns that are alike as one.
+func drawRow(b *bufio.Writer, y int, list [][3]int, bin int) {
+	for k := 0; k < len(list); {
+		n := 1
+		for k+n < len(list) && list[k+n] == list[k] {
+			n++
+		}
+		below := 0 // clocks
+		for s, clocks := range list[k] {
+			if clocks > 0 {
+				bottom, top := 10*timelineBar*below/bin, 10*timelineBar*(below+clocks)/bin // tenths of a pixel
+				upper := 10*(y+timelineBar) - top
+				fmt.Fprintf(b, `<rect x="%d" y="%d.%d" width="%d" height="%d.%d" fill="%s"/>`+"\n", timelineNames+k*timelineBin, upper/10, upper%10, n*timelineBin, (top-bottom)/10, (top-bottom)%10, stateColours[s])
+			}
+			below += clocks
+		}
+		k += n
+	}
+}

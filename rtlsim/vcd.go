@@ -1,0 +1,160 @@
+package rtlsim
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+)
+
+var errNoRecord = errors.New("the run kept no record")
+
+// WriteVCD writes a run with a record as a value change dump (IEEE 1364-2005, 18): the clock; per layer busy, starved and
+// blocked; per stream valid (its FIFO holds a word for the reader), ready (it takes one from the writer) and the words in
+// the FIFO. What holds in a clock begins at its rising edge. Names have what is not a letter, a digit or _ replaced.
+func WriteVCD(w io.Writer, d *dataflow.Design, t *Trace) error {
+	if t.Record == nil {
+		return errNoRecord
+	}
+	v := &vcd{w: bufio.NewWriter(w)}
+	half := int(500_000/max(d.Target.ClockMHz, 1) + .5) // picoseconds
+	fmt.Fprint(v.w, "$timescale 1 ps $end\n$scope module design $end\n")
+	clk := v.declare("clk", 1)
+	changes := v.layers(d, t)
+	changes = append(changes, v.streams(d, t)...)
+	fmt.Fprint(v.w, "$upscope $end\n$enddefinitions $end\n")
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.clock, b.clock) })
+	for clock := range t.Cycles {
+		fmt.Fprintf(v.w, "#%d\n1%s\n", 2*half*clock, clk)
+		for len(changes) > 0 && changes[0].clock == clock {
+			v.write(changes[0])
+			changes = changes[1:]
+		}
+		fmt.Fprintf(v.w, "#%d\n0%s\n", 2*half*clock+half, clk)
+	}
+	fmt.Fprintf(v.w, "#%d\n", 2*half*t.Cycles)
+	return v.w.Flush()
+}
+
+type vcd struct {
+	w     *bufio.Writer
+	count int // of variables
+}
+
+// A change is a new value of a variable.
+type change struct {
+	clock, value int
+	id           string
+	vector       bool
+}
+
+func (v *vcd) scope(name string) { fmt.Fprintf(v.w, "$scope module %s $end\n", plainName(name)) }
+func (v *vcd) close()            { fmt.Fprint(v.w, "$upscope $end\n") }
+
+// declare names a variable and gives its short code.
+func (v *vcd) declare(name string, width int) string {
+	var id []byte
+	for n := v.count; ; n = n/94 - 1 {
+		id = append(id, byte('!'+n%94))
+		if n < 94 {
+			break
+		}
+	}
+	v.count++
+	fmt.Fprintf(v.w, "$var wire %d %s %s $end\n", width, id, name)
+	return string(id)
+}
+
+func (v *vcd) write(c change) {
+	if c.vector {
+		fmt.Fprintf(v.w, "b%b %s\n", c.value, c.id)
+	} else {
+		fmt.Fprintf(v.w, "%d%s\n", c.value, c.id)
+	}
+}
+
+func plainName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+func (v *vcd) layers(d *dataflow.Design, t *Trace) (changes []change) {
+	for i, spans := range t.Record.Layers {
+		v.scope(d.Model.Graph.Nodes[i].Name)
+		var ids [3]string
+		for s := Busy; s <= Blocked; s++ {
+			ids[s] = v.declare(s.String(), 1)
+			changes = append(changes, change{id: ids[s], clock: 0, value: 0})
+		}
+		v.close()
+		for _, span := range spans {
+			changes = append(changes, change{id: ids[span.State], clock: span.From, value: 1}, change{id: ids[span.State], clock: span.To, value: 0})
+		}
+	}
+	return changes
+}
+
+func (v *vcd) streams(d *dataflow.Design, t *Trace) (changes []change) {
+	for s, m := range t.Record.Streams {
+		stream := d.Model.Graph.Streams[s]
+		v.scope(fmt.Sprintf("s%d_%s", s, stream.Name))
+		valid, ready := v.declare("valid", 1), v.declare("ready", 1)
+		words := v.declare("words", max(1, bits.Len(uint(t.High[s]))))
+		v.close()
+		capacity := d.Depth[s]
+		if w, _ := d.Model.Graph.Writer(s); w >= 0 {
+			latency := d.Loop(w).Latency
+			capacity = min(capacity, math.MaxInt-latency) + latency
+		}
+		was := [3]int{-1, -1, -1}
+		for _, c := range m.clocks() {
+			held := m.held(c)
+			now := [3]int{min(held, 1), 1, held}
+			if m.under(c) >= capacity {
+				now[1] = 0
+			}
+			for i, id := range []string{valid, ready, words} {
+				if now[i] != was[i] {
+					changes = append(changes, change{c, now[i], id, i == 2})
+				}
+			}
+			was = now
+		}
+	}
+	return changes
+}
+
+// clocks is when what a stream holds may change, in order.
+func (m Moved) clocks() []int {
+	list := append([]int{0}, m.Arrived...)
+	for _, c := range slices.Concat(m.Written, m.Read) {
+		list = append(list, c+1)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// held is the words in the FIFO in a clock, before any is read.
+func (m Moved) held(clock int) int {
+	in, _ := slices.BinarySearch(m.Arrived, clock+1)
+	out, _ := slices.BinarySearch(m.Read, clock)
+	return in - out
+}
+
+// under is the words in FIFO and delay line in a clock, before any is read or written.
+func (m Moved) under(clock int) int {
+	in, _ := slices.BinarySearch(m.Written, clock)
+	out, _ := slices.BinarySearch(m.Read, clock)
+	return in - out
+}
