@@ -189,6 +189,7 @@ func (s *space) asGood(m Measure, cost vector, caps vector, less int64) vector {
 func (t *tree) minimise(ctx context.Context, m Measure, f *folding, caps vector) (best *folding, bound float64, err error) {
 	low := -1.0 // the search has given up to find what measures so little
 	bound = low // nothing measures so little
+	part := nearest
 	for first := true; ; first = false {
 		high := t.value(m, f.cost)
 		below := t.asGood(m, f.cost, caps, 1)
@@ -203,7 +204,7 @@ func (t *tree) minimise(ctx context.Context, m Measure, f *folding, caps vector)
 			low, t.beam = bound, 2*t.beam // once more, and more thoroughly
 			first = false
 		}
-		middle := (low + high) / 2
+		middle := low + (high-low)*part
 		if m != LeastLoad && first || below.within(t.upTo(m, middle, caps)) {
 			middle = high // the labels find the least of a kind at once; or all that is left lies above the middle
 		}
@@ -212,18 +213,22 @@ func (t *tree) minimise(ctx context.Context, m Measure, f *folding, caps vector)
 		case err != nil:
 			return nil, 0, err
 		case found.best != nil:
+			part = nearest
 			if f = found.best; found.exact && m != LeastLoad {
 				return f, t.value(m, f.cost), nil
 			}
 		case found.exact && middle == high:
 			return f, high, nil
 		case found.exact:
-			low, bound = middle, middle
+			low, bound, part = middle, middle, min(2*part, 0.5)
 		case !first || m == LeastLoad:
-			low = middle
+			low, part = middle, min(2*part, 0.5)
 		}
 	}
 }
+
+// nearest is where minimise looks first, as a part of the way from what is excluded: prices leave few labels there.
+const nearest = 1.0 / 16
 
 // above is the least that something can measure that measures more than x.
 func (m Measure) above(x float64) float64 {

@@ -26,14 +26,18 @@ type Proof struct {
 	Room       int // words that a layer's pipeline must hold, or its Latency if that is less; 0: any latencies do
 }
 
-func (p Proof) String() string {
-	s := "free from deadlock for any number of frames, any stalls and "
-	if p.Room == 0 {
-		s += "any kernel latencies"
-	} else {
-		s += fmt.Sprintf("any kernel latencies of at least those estimated, or %d", p.Room)
+// Short is what is proved.
+func (p Proof) Short() string {
+	s := "free for any number of frames, any stalls and any kernel latencies"
+	if p.Room > 0 {
+		s += fmt.Sprintf(" of at least those estimated, or %d", p.Room)
 	}
-	return s + fmt.Sprintf(": after %d iterations and %d words one frame is through, and all streams and loops are where they were before it", p.Iterations, p.Words)
+	return s
+}
+
+// String adds why.
+func (p Proof) String() string {
+	return fmt.Sprintf("%s: after %d iterations and %d words one frame is through, and all streams and loops are where they were before it", p.Short(), p.Iterations, p.Words)
 }
 
 // Prove proves a design free from deadlock. The error is a *Deadlock where it is not free at the latencies of its

@@ -120,8 +120,8 @@ func TestProof(t *testing.T) {
 		depth int
 		want  string
 	}{
-		{12, "free from deadlock for any number of frames, any stalls and any kernel latencies: after 48 iterations and 36 words one frame is through, and all streams and loops are where they were before it"},
-		{9, "free from deadlock for any number of frames, any stalls and any kernel latencies of at least those estimated, or 3: after 48 iterations"},
+		{12, "free for any number of frames, any stalls and any kernel latencies: after 48 iterations and 36 words one frame is through, and all streams and loops are where they were before it"},
+		{9, "free for any number of frames, any stalls and any kernel latencies of at least those estimated, or 3: after 48 iterations"},
 		{7, "deadlock: Fork_0 waits for room on s2 (depth 7) that Join_0 is to take"},
 	} {
 		proof, err := Prove(t.Context(), build(c.depth))

@@ -26,10 +26,10 @@ type Frame struct {
 
 // A Node counts the clocks of a layer from clock 0 to its last iteration: their sum is that iteration's clock plus 1.
 type Node struct {
-	Name    string
-	Busy    int // an iteration started
-	Starved int // a word was missing
-	Blocked int // every word was there, room was missing
+	Name    string `json:"name"`
+	Busy    int    `json:"busy"`    // an iteration started
+	Starved int    `json:"starved"` // a word was missing
+	Blocked int    `json:"blocked"` // every word was there, room was missing
 }
 
 func newTrace(g *dataflow.Graph, frames int) *Trace {

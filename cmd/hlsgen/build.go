@@ -134,10 +134,17 @@ func (a *app) speed(r *build.Result) {
 	c := r.Cycles
 	line("throughput: %s frames/s, a frame every %s clocks, simulated", figure(r.FPS()), figure(c.Interval))
 	if c.Interval > float64(f.Interval) {
-		line("            the slowest layer alone takes %s: others wait for each other", count(f.Interval, "clock"))
+		line("            the slowest layer alone takes %s: %s", count(f.Interval, "clock"), c.Trace.Bottleneck.Reason)
 	}
 	if c.Bits > 0 {
 		line("fifos:      up to %s, %s bits in all, which the estimate below leaves out", count(c.Deepest, "word"), whole(c.Bits))
+		if z := c.Sizing; z != nil && z.Interval > 0 {
+			bits, high := z.Bits()
+			line("            %s bits with the registers, %s if each held its high-water mark", whole(bits), whole(high))
+		}
+	}
+	if c.Proof.Frames > 0 {
+		line("deadlock:   %s", c.Proof.Short())
 	}
 	if n := r.Cycles.Latency; n > 0 {
 		line("latency:    %s (%s), simulated", count(n, "clock"), duration(n, clock))

@@ -132,11 +132,18 @@ func integer(lo, hi int) func(string) (int, error) {
 	}
 }
 
-func fifo(s string) (int, error) {
-	if s == "minimal" || s == "throughput" {
-		return 0, fmt.Errorf("sizing policies come with a later version: give a number of words")
+func fifo(s string) (build.FIFO, error) {
+	switch s {
+	case "throughput":
+		return build.FIFO{}, nil
+	case "minimal":
+		return build.FIFO{Minimal: true}, nil
 	}
-	return integer(1, maxFIFO)(s)
+	n, err := integer(1, maxFIFO)(s)
+	if err != nil {
+		err = fmt.Errorf("want minimal, throughput or %s", strings.TrimPrefix(err.Error(), "want "))
+	}
+	return build.FIFO{Words: n}, err
 }
 
 func costModel(s string) (string, error) {
@@ -165,7 +172,7 @@ func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
 	fs.Var(&value[float64]{to: &o.ClockMHz, kind: "MHZ", parse: clockRate}, "clock", "clock; without it, the board's default")
 	fs.Var(&value[folding.Use]{to: &o.MaxUse, kind: "SHARE", parse: folding.ParseMaxUse}, "max-use", "share of the board to use at most: 0.8, or lut=0.7,bram=0.9 (default 0.8)")
 	a.path(fs, &o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")
-	fs.Var(&value[int]{to: &o.FIFO, kind: "WORDS", parse: fifo}, "fifo", fmt.Sprintf("depth of every FIFO (default %d, or more where the simulation finds that faster)", folding.DefaultFIFO))
+	fs.Var(&value[build.FIFO]{to: &o.FIFO, text: "throughput", kind: "DEPTH", parse: fifo}, "fifo", "depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; or a number of words for all")
 	var cost string
 	fs.Var(&value[string]{to: &cost, text: "finn", kind: "MODEL", parse: costModel}, "cost", "how resources are estimated")
 	a.dimFlag(cmd, o)

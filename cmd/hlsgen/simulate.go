@@ -44,6 +44,8 @@ Engines:
 	fs.Var(&value[build.Engine]{to: &o.Engine, text: string(build.Eval), kind: "ENGINE", parse: engine}, "engine", "one of "+strings.Join(engines, ", "))
 	a.path(fs, &o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3")
 	a.path(fs, &o.Trace, "trace", "DIR", "write every tensor to this folder as .npy")
+	a.path(fs, &o.VCD, "trace-vcd", "FILE", "with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave")
+	a.path(fs, &o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG")
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	a.designFlags(cmd, &o.Options)
 	must(cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp)))
@@ -56,6 +58,9 @@ Engines:
 		}
 		if ext := strings.ToLower(filepath.Ext(o.Output)); o.Output != "" && ext != ".npy" && ext != ".npz" {
 			return usagef("--output %s: results are written as .npy or .npz", o.Output)
+		}
+		if (o.VCD != "" || o.Timeline != "") && o.Engine != build.Cycle {
+			return usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
 		a.running = true
 		p := a.progress()
@@ -117,6 +122,11 @@ func (a *app) printSimulated(o build.SimOptions, r *build.Simulated) {
 	}
 	if o.Trace != "" {
 		line("traced:  %s", o.Trace)
+	}
+	for _, file := range []string{o.VCD, o.Timeline} {
+		if file != "" {
+			line("drawn:   %s", file)
+		}
 	}
 	if c := r.Compare; c != nil {
 		a.printComparison(o.Compare, c)

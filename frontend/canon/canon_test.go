@@ -223,7 +223,7 @@ func draw(r *rand.Rand, p *graph.Program) (in []*graph.Reals) {
 // The elements that a model computes from which on one sample must do, and from which on even that takes long.
 const (
 	large = 1 << 22
-	huge  = 1 << 25
+	huge  = 1 << 23
 )
 
 // same executes a graph as read and after each pass, and compares outputs bit by bit, with their shapes and types.

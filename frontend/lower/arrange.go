@@ -163,6 +163,9 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, *Rej
 			places = append(places, at[i:i+hi-lo]...)
 		}
 		w, reject := m.gather(m.wires[from[lo]], part, places)
+		if reject == nil && !slices.Equal(m.s.net.wires[w].typ.Shape, part) { // the same elements, seen as other vectors
+			w, reject = m.layer(reorder.New(reorder.Params{Block: 1, Chunk: hi - lo, Order: []int{0}, Shape: part}), w)
+		}
 		if reject != nil {
 			return 0, reject
 		}

@@ -156,6 +156,11 @@ func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *Rej
 		if !ok {
 			return nil, nil, joined(j.form)
 		}
+		if l.Fixed() { // a dead channel: any sum will do
+			for i := range l.Scale {
+				l.Scale[i] = big.NewRat(1, 1)
+			}
+		}
 		inner, outer = append(inner, l), append(outer, o)
 	}
 	return inner, outer, nil

@@ -8,6 +8,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
+	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -232,6 +233,9 @@ func (q *quantising) activate(tensor string, functions []*real.Expr, nodes []*gr
 	s := q.s
 	p := s.places[tensor]
 	steps, err := stepsOver(functions, p.typ, q.limit)
+	if errors.Is(err, real.ErrTooManySteps) && !q.head {
+		return q.rescale(tensor, functions, nodes)
+	}
 	if err != nil {
 		q.err = err
 		return nil, stepsRejected(err, q.limit)
@@ -255,6 +259,38 @@ func (q *quantising) activate(tensor string, functions []*real.Expr, nodes []*gr
 		return nil, &Reject{diag.RangeTooWide, "no layer holds its activation: " + err.Error(), "quantise this activation with fewer bits"}
 	}
 	return &stream{typ: s.net.wires[out[0]].typ, wire: out[0]}, nil
+}
+
+// maxWideSteps bounds the steps of an activation that is computed by multiplying and shifting.
+const maxWideSteps = 1 << 17
+
+// rescale makes an activation of more steps than thresholds can hold: a multiplication and a shift that give the same.
+func (q *quantising) rescale(tensor string, functions []*real.Expr, nodes []*graph.Node) (*stream, *Reject) {
+	p := q.s.places[tensor]
+	steps, err := stepsOver(functions, p.typ, maxWideSteps)
+	if err != nil {
+		return nil, stepsRejected(err, maxWideSteps)
+	}
+	if identical(steps, p.typ) {
+		for _, n := range append(nodes, q.step.Node) {
+			q.s.noLayer = append(q.s.noLayer, n.Index)
+		}
+		return nil, nil
+	}
+	ranges := make([]num.Range, len(steps))
+	for c := range ranges {
+		ranges[c] = p.typ.Channel(c)
+	}
+	params, ok := requant.Fit(steps, ranges)
+	if !ok {
+		return nil, &Reject{diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them", maxSteps),
+			"quantise this activation with fewer bits, or with a scale that is a power of two"}
+	}
+	out, err := q.s.net.add(requant.New(params), []int{q.s.take(tensor)}, q.s.name(q.step.Output), append(nodes, q.step.Node))
+	if err != nil {
+		return nil, &Reject{diag.RangeTooWide, "no layer computes its activation: " + err.Error(), "quantise this activation with fewer bits"}
+	}
+	return &stream{typ: q.s.net.wires[out[0]].typ, wire: out[0]}, nil
 }
 
 func stepsRejected(err error, limit int) *Reject {

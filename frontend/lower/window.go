@@ -12,6 +12,7 @@ import (
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/lookup"
 	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/pad"
 	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/swg"
 	"hlsgen/hlslib/vvau"
@@ -163,7 +164,7 @@ func (s *state) windowed(p *product, im *image, win *graph.Window, channels int)
 		p.layer = func(w [][]int64, steps []num.Step) dataflow.Op {
 			return vvau.New(vvau.Params{Weights: w, Steps: steps})
 		}
-	case groups == 1 && win.Positions() == 1: // a pixel is a window; image has padded it
+	case win.Positions() == 1: // a pixel is a window; image has padded it
 		p.in, reject = s.everySo(im, win.Stride)
 		return reject
 	}
@@ -286,6 +287,9 @@ func (s *state) poolNow(step *graph.Step) *Reject {
 			return &Reject{diag.NotMapped, "the greatest value of its input is not the greatest integer: a scale is negative", "quantise before this max pool"}
 		}
 	}
+	if reject := s.enclose(im); reject != nil {
+		return reject
+	}
 	wire, at, reject := s.pooled(step, im, s.name(step.Output))
 	if reject != nil {
 		return reject
@@ -297,6 +301,20 @@ func (s *state) poolNow(step *graph.Step) *Reject {
 		stride *= n
 	}
 	s.a.Declare(step.Output, perElement(im.affine, graph.Size(step.Shape), func(i int) int { return i / stride % im.c }))
+	return nil
+}
+
+// enclose makes an image's padding pixels like the others: a maximum takes its values into account, and has padding of its
+// own.
+func (s *state) enclose(im *image) (reject *Reject) {
+	if im.before == [2]int{} && im.after == [2]int{} {
+		return nil
+	}
+	m := &mover{s: s, nodes: im.nodes}
+	if im.wire, reject = m.layer(pad.New(pad.Params{Before: im.before, After: im.after, Code: im.fill}), im.wire); reject != nil {
+		return reject
+	}
+	im.h, im.w = im.h+im.before[0]+im.after[0], im.w+im.before[1]+im.after[1]
 	return nil
 }
 

@@ -9,13 +9,25 @@ type Linear struct {
 }
 
 // Joint reads e, an expression in n variables, as a function of one sum of multiples of them: e = Outer(Inner). Inner has
-// the bias 0. ok is false where e is no such function: variables meet in a product, or in sums of different proportions.
+// the bias 0; where e is constant, all its scales are 0. ok is false where e is no such function: variables meet in a
+// product, or in sums of different proportions.
 func (e *Expr) Joint(n int) (inner Linear, outer *Expr, ok bool) {
 	j := &joint{n: n, found: map[*Expr]*Linear{}, outer: map[*Expr]*Expr{}}
-	if outer, ok = j.replace(e); !ok || j.inner == nil {
+	if outer, ok = j.replace(e); !ok {
 		return Linear{}, nil, false
 	}
+	if j.inner == nil {
+		return Linear{zeros(n), new(big.Rat)}, outer, true
+	}
 	return *j.inner, outer, true
+}
+
+func zeros(n int) []*big.Rat {
+	s := make([]*big.Rat, n)
+	for i := range s {
+		s[i] = new(big.Rat)
+	}
+	return s
 }
 
 type joint struct {
@@ -89,18 +101,11 @@ func (j *joint) linear(e *Expr) *Linear {
 }
 
 func (j *joint) form(e *Expr) *Linear {
-	zero := func() []*big.Rat {
-		s := make([]*big.Rat, j.n)
-		for i := range s {
-			s[i] = new(big.Rat)
-		}
-		return s
-	}
 	switch e.op {
 	case constant:
-		return &Linear{zero(), e.c}
+		return &Linear{zeros(j.n), e.c}
 	case variable:
-		s := zero()
+		s := zeros(j.n)
 		s[e.v] = big.NewRat(1, 1)
 		return &Linear{s, new(big.Rat)}
 	}
@@ -120,12 +125,12 @@ func (j *joint) form(e *Expr) *Linear {
 		var b Affine
 		if y != nil {
 			b = Affine{y.Scale[i], y.Bias}
-			if e.op == mul && !x.fixed() && !y.fixed() || e.op == div && !y.fixed() {
+			if e.op == mul && !x.Fixed() && !y.Fixed() || e.op == div && !y.Fixed() {
 				return nil
 			}
 		}
 		a, ok := e.combine(Affine{x.Scale[i], x.Bias}, b)
-		if !ok || !e.arithmetic() && (!x.fixed() || y != nil && !y.fixed()) || size(a.Scale)+size(a.Bias) > maxRatBits {
+		if !ok || !e.arithmetic() && (!x.Fixed() || y != nil && !y.Fixed()) || size(a.Scale)+size(a.Bias) > maxRatBits {
 			return nil
 		}
 		out.Scale[i], out.Bias = a.Scale, a.Bias
@@ -133,8 +138,8 @@ func (j *joint) form(e *Expr) *Linear {
 	return out
 }
 
-// fixed reports whether a linear form is a constant.
-func (l *Linear) fixed() bool {
+// Fixed reports whether a linear form is a constant.
+func (l *Linear) Fixed() bool {
 	for _, s := range l.Scale {
 		if s.Sign() != 0 {
 			return false

@@ -15,7 +15,7 @@ var ErrTooManySteps = errors.New("too many steps")
 
 // maxEvaluations bounds a bisection. A step takes some hundred evaluations at most, unless intervals say little of the
 // function: f(x)-g(x) of two steep functions is searched integer by integer.
-const maxEvaluations = 1 << 20
+const maxEvaluations = 1 << 22
 
 // StepOver evaluates f, an integer-valued expression in variable 0, at every integer of r and returns it as a step
 // function, exactly. Bisection: where the interval evaluation of a run of integers gives one value, the run is

@@ -134,3 +134,29 @@ func TestJoint(t *testing.T) {
 		t.Errorf("%d of 4000 expressions are functions of one sum", found)
 	}
 }
+
+// What Product takes apart has the value of the whole.
+func TestProduct(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 9))
+	found := 0
+	for range 20000 {
+		e := randomExpr(rng, 2, 4)
+		offset, outer, ok := e.Product()
+		if !ok {
+			continue
+		}
+		found++
+		for range 10 {
+			a, b := int64(rng.IntN(9)-4), int64(rng.IntN(9)-4)
+			x := new(big.Rat).Add(new(big.Rat).SetInt64(a), offset[0])
+			x.Mul(x, new(big.Rat).Add(new(big.Rat).SetInt64(b), offset[1]))
+			if v, w := valueAt(t, e, a, b), valueAt(t, outer.Substitute([]*Expr{Rat(x)}), 0); v.Cmp(w) != 0 {
+				t.Fatalf("at %d, %d: %v, taken apart %v", a, b, v, w)
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("%d of 20000 expressions are functions of one product", found)
+	}
+}

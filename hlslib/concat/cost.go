@@ -3,12 +3,15 @@ package concat
 import (
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
 )
 
 // Cost is what chooses among the inputs. FINN counts nothing for its StreamingConcat.
-func (o *op) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
-	return dataflow.Cost{
-		{Name: "counters", Resources: dataflow.Resources(cost.Counter(o.out.Shape.Channels() / f.SIMD).Plus(cost.Counter(o.vectors)))},
-		{Name: "multiplexers", Resources: dataflow.Resources(cost.Multiplexer(len(o.in), f.SIMD*o.out.Elem.Width))},
-	}
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, width := estimate.Model(t), f.SIMD*o.out.Elem.Width
+	return estimate.Parts(
+		m.Control(cost.Counter(o.out.Shape.Channels()/f.SIMD).Plus(cost.Counter(o.vectors))),
+		m.Multiplexer(len(o.in), width).As("multiplexers"),
+		m.Registers(width),
+	)
 }

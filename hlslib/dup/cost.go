@@ -3,11 +3,16 @@ package dup
 import (
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
 )
 
 // Cost counts words, and a LUT per copy that waits for room in all the others. The copies of a word are wiring. FINN
 // estimates nothing.
-func (o *op) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
-	control := cost.Counter(o.words(f.PE)).Plus(cost.Resources{LUT: o.p.Copies})
-	return dataflow.Cost{{Name: "stream control", Resources: dataflow.Resources(control)}}
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	return estimate.Parts(
+		m.Control(cost.Counter(o.words(f.PE))),
+		cost.Resources{LUT: o.p.Copies}.As("handshakes"),
+		m.Registers(f.PE*o.in.Elem.Width),
+	)
 }

@@ -3,13 +3,10 @@ package dwc
 import (
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
 )
 
-// Cost is FINN's estimate.
-func (o *op) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost {
-	var c dataflow.Cost
-	for _, p := range cost.WidthConverterFINN(o.p.In*o.typ.Elem.Width, o.p.Out*o.typ.Elem.Width) {
-		c = append(c, dataflow.Part{Name: p.Name, Resources: dataflow.Resources(p.Resources)})
-	}
-	return c
+// Cost is that of FINN's StreamingDataWidthConverter, or the fitted one.
+func (o *op) Cost(_ dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	return estimate.Of(t, cost.WidthConverter{In: o.p.In * o.typ.Elem.Width, Out: o.p.Out * o.typ.Elem.Width})
 }

@@ -1,7 +1,20 @@
 package labelselect
 
-import "hlsgen/internal/dataflow"
+import (
+	"math/bits"
 
-// Cost is FINN's estimate of its LabelSelect_hls, which has none: its lut_estimation, bram_estimation and dsp_estimation
-// are 0 for every parameter. A part of a sum that is always 0 would name resources that nobody has counted.
-func (o *op) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost { return nil }
+	"hlsgen/internal/cost"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
+)
+
+// Cost is the fitted formula's, by which each of K places is one more label to compare with and to keep. FINN takes its
+// LabelSelect_hls to be free.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	return estimate.Of(t, cost.LabelSelect{PE: f.PE * o.p.K, InBits: o.in.Elem.Width, LabelBits: o.out.Elem.Width})
+}
+
+// Delay is that of joining a word with the labels kept: a comparison, and one of up to 2K places, four in each level.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 {
+	return cost.CarriedDelay(1 + (bits.Len(uint(2*o.p.K-1))+1)/2)
+}

@@ -3,24 +3,28 @@ package mvau
 import (
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
 )
 
-var memories = map[dataflow.Memory]cost.Memory{dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra}
-
-// Cost is FINN's estimate of its MVAU_hls. FINN has no groups; a group's outputs cost what they cost alone, and the
-// weights of all groups lie in one memory.
-func (o *op) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
-	parts := cost.MVAU{
+// Cost is that of FINN's MVAU_hls or the fitted one, which also counts the input buffer and the thresholds. FINN has no
+// groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	nf, sf := o.folds(f)
+	m := cost.MVAU{
 		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.unit.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.unit.Acc.Width,
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
 		InSigned: o.in.Elem.Signed() && !o.unit.XNOR,
 		DSP:      f.Compute == dataflow.DSP,
-		Memory:   memories[f.Memory],
-	}.FINN()
-	c := make(dataflow.Cost, len(parts))
-	for i, p := range parts {
-		c[i] = dataflow.Part{Name: p.Name, Resources: dataflow.Resources(p.Resources)}
+		Memory:   estimate.Memory(f.Memory),
+		Fabric:   estimate.Model(t).Fabric,
+		Steps:    o.unit.Thresholds(), ThresholdBits: o.unit.Acc.Width, ThresholdMemory: o.unit.ThresholdMemory(f.PE),
 	}
-	return c
+	if nf > 1 {
+		m.Buffer = cost.Unbound(f.SIMD*o.in.Elem.Width, sf)
+	}
+	return estimate.Of(t, m)
 }
+
+// Delay is the adder of the accumulator.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

@@ -3,11 +3,12 @@ package pool
 import (
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
 )
 
 // Cost counts what joins two values SIMD-1 times within a word, and once more with what was kept where a window takes
 // several words. FINN estimates nothing.
-func (o *op) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	width, words := o.out.Elem.Width, o.windows*o.channels/f.PE
 	join := cost.Maximum(width)
 	if o.p.Op == Sum {
@@ -19,9 +20,20 @@ func (o *op) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
 		control = control.Plus(cost.Counter(sf))
 		kept = join.Plus(cost.Resources{FF: width}).Times(f.PE)
 	}
-	return dataflow.Cost{
-		{Name: "stream control", Resources: dataflow.Resources(control)},
-		{Name: "pooling tree", Resources: dataflow.Resources(join.Times(f.PE * (f.SIMD - 1)))},
-		{Name: "accumulators", Resources: dataflow.Resources(kept)},
+	m := estimate.Model(t)
+	return estimate.Parts(
+		m.Control(control),
+		join.Times(f.PE*(f.SIMD-1)).As("pooling tree"),
+		kept.As("accumulators"),
+		m.Registers(f.PE*width),
+	)
+}
+
+// Delay is that of joining a word with what was kept: a sum's adder, or a comparison and a choice. Where a word is a whole
+// window nothing is kept.
+func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
+	if o.p.Op == Sum || f.SIMD == o.positions {
+		return cost.CarriedDelay(1)
 	}
+	return cost.CarriedDelay(2)
 }

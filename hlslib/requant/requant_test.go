@@ -100,7 +100,7 @@ func TestContract(t *testing.T) {
 		c.Name = fmt.Sprintf("random %d", i)
 		cases = append(cases, c)
 	}
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, 30, cases...)
 }
 
 // TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.

@@ -3,17 +3,16 @@ package threshold
 import (
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
 )
 
-// Cost is FINN's estimate of its Thresholding_hls.
-func (o *op) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
-	memory := cost.Distributed
-	if f.Memory == dataflow.BRAM {
-		memory = cost.Block
-	}
-	var c dataflow.Cost
-	for _, p := range (cost.Thresholding{InBits: o.in.Elem.Width, PE: f.PE, Rows: o.rows(f.PE), Memory: memory}).FINN() {
-		c = append(c, dataflow.Part{Name: p.Name, Resources: dataflow.Resources(p.Resources)})
-	}
-	return c
+// Cost is that of FINN's Thresholding_hls, or the fitted one.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	return estimate.Of(t, cost.Thresholding{
+		InBits: o.in.Elem.Width, PE: f.PE, Rows: o.rows(f.PE), Memory: estimate.Memory(f.Memory),
+		Fabric: estimate.Model(t).Fabric, Steps: o.compare.Steps(),
+	})
 }
+
+// Delay is that of the counter of words: values come and go.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

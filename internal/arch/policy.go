@@ -36,8 +36,9 @@ var places = map[string]place{
 	"templates/csim":         {3, "templates", 1},
 	"templates":              {3, "templates", 0},
 
-	"hlslib":   {2, "hlslib", 1}, // the table of kinds, and the C++ files
-	"hlslib/*": {2, "hlslib", 0},
+	"hlslib":            {2, "hlslib", 2}, // the table of kinds, and the C++ files
+	"hlslib/*":          {2, "hlslib", 1},
+	"internal/estimate": {2, "hlslib", 0}, // layers' figures to cost formulas
 
 	"internal/mac":      {1, "dataflow", 1}, // what layers with weights share
 	"internal/dataflow": {1, "dataflow", 0},

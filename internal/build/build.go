@@ -23,7 +23,7 @@ type Options struct {
 	FPS      float64
 	MaxUse   folding.Use
 	Folding  string // path of a folding file
-	FIFO     int
+	FIFO     FIFO
 	Dims     map[string]int
 	Arrives  *frontend.InputType  // --input-type
 	Quantise *frontend.InputQuant // --input-quant
@@ -81,7 +81,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if target.ClockMHz == 0 {
 		target.ClockMHz = board.ClockMHz
 	}
-	goal := folding.Goal{FPS: o.FPS, MaxUse: o.MaxUse, Fixed: fixed, FIFO: o.FIFO}
+	goal := folding.Goal{FPS: o.FPS, MaxUse: o.MaxUse, Fixed: fixed, FIFO: o.FIFO.Words}
 	if r.Folding, err = folding.Search(ctx, model, target, goal, d); err != nil || d.Failed() {
 		return nil, err
 	}

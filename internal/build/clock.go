@@ -2,10 +2,8 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"strconv"
 
 	"hlsgen/internal/dataflow"
@@ -13,40 +11,71 @@ import (
 	"hlsgen/rtlsim"
 )
 
+// A FIFO says how deep FIFOs are. The zero value makes them as deep as the interval of unbounded ones needs.
+type FIFO struct {
+	Words   int  // of every FIFO, where not 0
+	Minimal bool // no deeper than freedom from deadlock needs, at any speed
+}
+
+// String is the FIFO as --fifo has it.
+func (f FIFO) String() string {
+	switch {
+	case f.Words > 0:
+		return strconv.Itoa(f.Words)
+	case f.Minimal:
+		return "minimal"
+	}
+	return "throughput"
+}
+
 // Cycles is what the simulation of the folded design shows, clock by clock and without data.
 type Cycles struct {
-	Latency  int     // clocks from the first input word to the last output word of a lone frame
-	Interval float64 // clocks between frames, once the pipeline is full
-	Deepest  int     // words in the deepest FIFO
-	Bits     int     // in all FIFOs, beyond two words each
+	Latency  int            // clocks from the first input word to the last output word of a lone frame
+	Interval float64        // clocks between frames, once the pipeline is full
+	Deepest  int            // words in the deepest FIFO
+	Bits     int            // in all FIFOs, beyond two words each
+	Trace    *rtlsim.Trace  // of as many frames as it takes
+	Proof    rtlsim.Proof   // that nothing deadlocks
+	Sizing   *rtlsim.Sizing // nil where the user set the depth
 }
 
 // FPS is the frame rate at the simulated interval.
 func (r *Result) FPS() float64 { return r.Design.Target.ClockMHz * 1e6 / r.Cycles.Interval }
 
-// clock simulates the design. Where layers hold each other up because FIFOs are short, and the user did not set their
-// depth, FIFOs get what they use when each may hold a whole frame, rounded up to a power of two.
+// clock sizes the FIFOs, proves the design free from deadlock and simulates it. The error may be a *rtlsim.Deadlock.
 func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
-	trace, err := r.tokens(ctx, r.Design)
-	var dead *rtlsim.Deadlock
-	if stuck := errors.As(err, &dead); err != nil && (!stuck || o.FIFO != 0) {
-		return err
-	}
-	if o.FIFO == 0 && (trace == nil || trace.Interval() > float64(r.Folding.Interval)) {
-		if trace, err = r.deepen(ctx, trace); err != nil {
+	c := &r.Cycles
+	if o.FIFO.Words == 0 {
+		sizing, err := rtlsim.Size(ctx, r.Design, rtlsim.SizeOptions{Minimal: o.FIFO.Minimal})
+		if err != nil {
 			return err
 		}
+		sized := *r.Design
+		sized.Depth = sizing.Depth
+		c.Sizing, r.Design, r.Folding.Design = sizing, &sized, &sized
 	}
-	r.Cycles = Cycles{Latency: trace.Latency(), Interval: trace.Interval()}
+	proof, err := rtlsim.Prove(ctx, r.Design)
+	if err != nil {
+		return err
+	}
+	trace, err := r.tokens(ctx, r.Design)
+	if err != nil {
+		return err
+	}
+	c.Latency, c.Interval, c.Proof, c.Trace = trace.Latency(), trace.Interval(), proof, trace
 	for s, words := range r.Design.Depth {
-		r.Cycles.Deepest = max(r.Cycles.Deepest, words)
-		r.Cycles.Bits += max(0, words-2) * r.Design.Port(s).Width()
+		c.Deepest = max(c.Deepest, words)
+		c.Bits += max(0, words-rtlsim.Least) * r.Design.Port(s).Width()
 	}
 	if o.FPS > 0 && r.FPS() < o.FPS {
+		hint := "leave --fifo out, and FIFOs are made as deep as they need to be"
+		if o.FIFO == (FIFO{}) {
+			hint = "ask for fewer frames per second"
+		}
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FPSUnreachable,
-			Msg: fmt.Sprintf("simulated, a frame takes %s clocks, which is %s frames per second of the %s asked for: layers wait for each other at FIFOs of %d words",
-				plain(r.Cycles.Interval), plain(math.Floor(r.FPS())), plain(o.FPS), r.Cycles.Deepest),
-			Hint: "leave --fifo out, and FIFOs are made as deep as they need to be"})
+			Msg: fmt.Sprintf("simulated, a frame takes %s clocks, which is %s frames per second of the %s asked for: %s",
+				plain(c.Interval), plain(math.Floor(r.FPS())), plain(o.FPS), trace.Bottleneck.Reason),
+			Hint: hint})
 	}
 	return nil
 }
@@ -56,30 +85,4 @@ func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 // tokens runs enough frames for the interval to settle: more than the design holds at a time.
 func (r *Result) tokens(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
 	return rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes)})
-}
-
-func (r *Result) deepen(ctx context.Context, before *rtlsim.Trace) (*rtlsim.Trace, error) {
-	free := *r.Design
-	free.Depth = make([]int, len(r.Design.Depth))
-	for s, words := range r.Design.Depth {
-		free.Depth[s] = max(words, r.Design.Port(s).Words)
-	}
-	most, err := r.tokens(ctx, &free)
-	if err != nil || before != nil && most.Interval() >= before.Interval() {
-		return before, err // depth is not what is missing
-	}
-	sized := *r.Design
-	sized.Depth = make([]int, len(free.Depth))
-	for s, high := range most.High {
-		sized.Depth[s] = max(r.Design.Depth[s], 1<<bits.Len(uint(max(high, 1)-1)))
-	}
-	after, err := r.tokens(ctx, &sized)
-	if err != nil {
-		return nil, err
-	}
-	if after.Interval() > most.Interval() { // what they use when free does not suffice when bounded
-		sized.Depth, after = free.Depth, most
-	}
-	r.Design, r.Folding.Design = &sized, &sized
-	return after, nil
 }

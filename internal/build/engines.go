@@ -140,8 +140,8 @@ type Mismatch struct{ Msg string }
 func (m *Mismatch) Error() string { return m.Msg }
 
 // cycle runs the design in the simulator and compares every stream with what Eval puts there.
-func cycle(ctx context.Context, d *dataflow.Design, in, streams [][]dataflow.Tensor) (*rtlsim.Trace, error) {
-	trace, err := rtlsim.Run(ctx, d, in, rtlsim.Options{Keep: true})
+func cycle(ctx context.Context, d *dataflow.Design, in, streams [][]dataflow.Tensor, record bool) (*rtlsim.Trace, error) {
+	trace, err := rtlsim.Run(ctx, d, in, rtlsim.Options{Keep: true, Record: record})
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func (n *canvas) conv1(x image, out int) image {
 		shape = append(append([]int{out}, n.ones()...), x.c)
 	}
 	y := n.fresh("y")
-	n.windowed("Conv", x.name, n.weights(shape)).Ints("kernel_shape", n.sized(1, 1)...).Out(y)
+	n.windowed("Conv", x.name, n.weights(0, shape)).Ints("kernel_shape", n.sized(1, 1)...).Out(y)
 	return image{name: y, c: out, h: x.h, w: x.w}
 }
 

@@ -178,8 +178,8 @@ func (n *canvas) code(x image) image {
 	return x
 }
 
-// weights adds a quantised constant of [out, ...] in one of many forms.
-func (n *canvas) weights(shape []int) string {
+// weights adds a quantised constant in one of many forms; scales may differ along the axis of outputs.
+func (n *canvas) weights(axis int, shape []int) string {
 	raw, w := n.fresh("w"), make([]float64, graph.Size(shape))
 	for i := range w {
 		w[i] = float64(float32(n.rnd.NormFloat64()))
@@ -191,8 +191,8 @@ func (n *canvas) weights(shape []int) string {
 		for i := range each {
 			each[i] = 1
 		}
-		each[0] = shape[0]
-		v := make([]float64, shape[0])
+		each[axis] = shape[axis]
+		v := make([]float64, shape[axis])
 		for i := range v {
 			v[i] = float64(float32(n.scale() / 2))
 		}
@@ -274,7 +274,7 @@ func (n *canvas) conv(x image, out int, same bool) image {
 	if n.last {
 		shape = append(append([]int{out}, extents...), x.c/groups)
 	}
-	in := []string{x.name, n.weights(shape)}
+	in := []string{x.name, n.weights(0, shape)}
 	if n.chance(3) {
 		in = append(in, n.vector(out, n.rnd.NormFloat64))
 	}
@@ -304,7 +304,7 @@ func (n *canvas) transposed(x image) image {
 	if n.signal {
 		shape = append(shape[:2], k)
 	}
-	node := n.Node("ConvTranspose", x.name, n.weights(shape)).Int("group", int64(groups))
+	node := n.Node("ConvTranspose", x.name, n.weights(1, shape)).Int("group", int64(groups))
 	if n.signal {
 		node.Ints("strides", int64(stride)).Ints("pads", pads[1], pads[3]).Ints("output_padding", more).Out(y.name)
 	} else {

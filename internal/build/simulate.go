@@ -1,9 +1,11 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,11 +25,13 @@ const MaxCycles = 100_000
 // SimOptions are what a simulation is asked for; of the embedded Options those that shape a design count.
 type SimOptions struct {
 	Options
-	Engine  Engine
-	Input   string // .npy or .npz
-	Output  string // .npy or .npz; may be empty
-	Compare string // .npy or .npz to compare with; may be empty
-	Trace   string // folder for every tensor; may be empty
+	Engine   Engine
+	Input    string // .npy or .npz
+	Output   string // .npy or .npz; may be empty
+	Compare  string // .npy or .npz to compare with; may be empty
+	Trace    string // folder for every tensor; may be empty
+	VCD      string // file for the streams clock by clock, of engine cycle; may be empty
+	Timeline string // SVG file for what layers did when, of engine cycle; may be empty
 }
 
 // A Simulated is a simulation's story.
@@ -143,7 +147,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 
 // runDesign folds the model and runs the folded design.
 func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in [][]dataflow.Tensor, d *diag.List) (out [][]dataflow.Tensor, err error) {
-	goal := folding.Goal{FPS: o.FPS, MaxUse: o.MaxUse, FIFO: o.FIFO, Fixed: readFolding(o.Folding, d)}
+	goal := folding.Goal{FPS: o.FPS, MaxUse: o.MaxUse, FIFO: o.FIFO.Words, Fixed: readFolding(o.Folding, d)}
 	target := dataflow.Target{ClockMHz: o.ClockMHz}
 	if o.Board == "" {
 		goal.MaxCycles = MaxCycles
@@ -169,10 +173,10 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		return nil, err
 	}
 	if o.Engine == Cycle {
-		if r.Trace, err = cycle(ctx, design, in, streams); err != nil {
+		if r.Trace, err = cycle(ctx, design, in, streams, o.VCD != "" || o.Timeline != ""); err != nil {
 			return nil, err
 		}
-		return r.Trace.Outputs, nil
+		return r.Trace.Outputs, o.draw(design, r.Trace)
 	}
 	files, err := templates.Project(design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {
@@ -186,6 +190,26 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		return nil, nil
 	}
 	return out, err
+}
+
+// draw writes the files that show a run.
+func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
+	for _, f := range []struct {
+		path string
+		draw func(io.Writer, *dataflow.Design, *rtlsim.Trace) error
+	}{{o.VCD, rtlsim.WriteVCD}, {o.Timeline, rtlsim.WriteTimeline}} {
+		if f.path == "" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.draw(&b, d, t); err != nil {
+			return err
+		}
+		if err := writeFile(f.path, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // modelError makes a diagnostic of what the model itself causes at run time: a division by zero, a rounding that stays

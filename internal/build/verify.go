@@ -61,7 +61,7 @@ func (r *Result) simulate(ctx context.Context, s *Samples) ([][]dataflow.Tensor,
 	if err := sameReals("engine eval against the model", got, want); err != nil {
 		return nil, err
 	}
-	if _, err := cycle(ctx, r.Design, in, streams); err != nil {
+	if _, err := cycle(ctx, r.Design, in, streams, false); err != nil {
 		return nil, err
 	}
 	r.Verified = Verified{Samples: len(s.In), Engines: []string{string(Eval), string(Cycle)}}

@@ -112,6 +112,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 		"report/estimate_layer_cycles.json":        layerCycles(r.Design),
 		"report/estimate_layer_resources.json":     layerResources(r.Design),
 		"report/estimate_network_performance.json": r.performance(),
+		"report/cycle_simulation.json":             r.cycleReport(),
 		"report/op_and_param_counts.json":          counts(m.Graph),
 		"report/layers.json":                       layerReports(m.Graph, r.Design),
 		"report/nodes.json":                        r.Imported.Fates,
@@ -140,8 +141,8 @@ func (o Options) given() map[string]string {
 		u := o.MaxUse
 		out["max-use"] = fmt.Sprintf("lut=%g,ff=%g,bram=%g,uram=%g,dsp=%g", u.LUT, u.FF, u.BRAM, u.URAM, u.DSP)
 	}
-	if o.FIFO > 0 {
-		out["fifo"] = fmt.Sprint(o.FIFO)
+	if o.FIFO != (FIFO{}) {
+		out["fifo"] = o.FIFO.String()
 	}
 	if o.Folding != "" {
 		out["folding"] = filepath.Base(o.Folding)

@@ -12,12 +12,6 @@ func control(lut, ff int) Resources {
 	return Resources{LUT: int(math.Round(fitted[lut])), FF: int(math.Round(fitted[ff]))}
 }
 
-// ControlDelay is the estimated critical path of such layers in ns.
-func ControlDelay() float64 { return fitted[clockDelay] }
-
-// Fmax is the clock in MHz that a critical path in ns allows.
-func Fmax(delay float64) float64 { return 1000 / delay }
-
 // Table is a memory of rows words of width bits that is only read. One row is constants.
 func (f Fabric) Table(width, rows int, m Memory) Resources {
 	return f.table("", m, rows, width).round()

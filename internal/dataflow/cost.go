@@ -1,5 +1,7 @@
 package dataflow
 
+import "slices"
+
 // Resources counts what an FPGA has. BRAM is in RAMB18 halves.
 type Resources struct {
 	LUT  int `json:"LUT"`
@@ -35,4 +37,18 @@ func (c Cost) Total() Resources {
 		r = r.Plus(p.Resources)
 	}
 	return r
+}
+
+// Plus adds costs part by part; parts of c come first.
+func (c Cost) Plus(o Cost) Cost {
+	sum := slices.Clone(c)
+	for _, p := range o {
+		i := slices.IndexFunc(sum, func(q Part) bool { return q.Name == p.Name })
+		if i < 0 {
+			sum = append(sum, p)
+			continue
+		}
+		sum[i].Resources = sum[i].Resources.Plus(p.Resources)
+	}
+	return sum
 }

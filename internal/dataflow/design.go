@@ -89,7 +89,26 @@ func (d *Design) Interval() (clocks, node int) {
 	return clocks, node
 }
 
-// Cost is the cost of every node, and their sum.
+// Slowest is the layer with the longest Delay, and that in ns: -1 and 0 where no layer is Timed.
+func (d *Design) Slowest() (node int, ns float64) {
+	node = -1
+	for i, n := range d.Model.Graph.Nodes {
+		if t, ok := n.Op.(Timed); ok {
+			if delay := t.Delay(d.Folds[i], d.Target); delay > ns {
+				node, ns = i, delay
+			}
+		}
+	}
+	return node, ns
+}
+
+// Fmax is the clock in MHz that no layer's Delay exceeds, infinite where no layer is Timed.
+func (d *Design) Fmax() float64 {
+	_, ns := d.Slowest()
+	return 1000 / ns
+}
+
+// Cost is the cost of every node, and their sum. FIFOs and what is around the network are not layers, and not in it.
 func (d *Design) Cost() (per []Cost, total Resources) {
 	for i, n := range d.Model.Graph.Nodes {
 		c := n.Op.Cost(d.Folds[i], d.Target)

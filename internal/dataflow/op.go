@@ -144,7 +144,19 @@ func (c Compute) String() string { return [...]string{"none", "lut", "dsp"}[c] }
 type Target struct {
 	Board    boards.Board
 	ClockMHz float64
+	Formula  Formula
 }
+
+// Formula is which cost formulas judge a design.
+type Formula uint8
+
+// The formulas, with the names of --cost as String.
+const (
+	Fitted Formula = iota // this project's, fitted on synthesis
+	FINN                  // FINN's own estimates, for comparison
+)
+
+func (f Formula) String() string { return [...]string{"hlsgen", "finn"}[f] }
 
 // A Kernel computes the data of single iterations, in order. Step is given the iteration's number within the frame
 // and one word per input port (nil where Loop reads none); it returns one word per output port (nil where Loop writes
@@ -211,3 +223,7 @@ func (t Type) Sums(n int) (Type, error) {
 // Counting is implemented by layers that multiply or hold parameters: operations and parameters of one frame by FINN's
 // names, op_mac_INT2_INT4 and param_weight_INT4.
 type Counting interface{ Counts() map[string]int64 }
+
+// Timed is implemented by layers that bound the clock. Delay is the estimated time in ns of what the layer carries from one
+// clock to the next, which no pipeline stage can shorten.
+type Timed interface{ Delay(Fold, Target) float64 }

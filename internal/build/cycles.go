@@ -1,0 +1,103 @@
+package build
+
+import (
+	"hlsgen/internal/cost"
+	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
+)
+
+// A cycleReport is report/cycle_simulation.json. The first keys are those of FINN's rtlsim_performance.json.
+type cycleReport struct {
+	Latency    int            `json:"latency_cycles"`
+	Interval   float64        `json:"interval_cycles"`
+	Throughput float64        `json:"throughput[images/s]"`
+	Clock      float64        `json:"fclk[mhz]"`
+	Period     *periodReport  `json:"steady_state,omitempty"`
+	Bottleneck bottleneck     `json:"bottleneck"`
+	Deadlock   deadlockReport `json:"deadlock"`
+	Memory     *memoryReport  `json:"fifo_bits,omitempty"`
+	Layers     []rtlsim.Node  `json:"layers"`
+	FIFOs      []fifoReport   `json:"fifos"`
+}
+
+// A periodReport is a state that comes back: so many frames in so many clocks, for ever.
+type periodReport struct {
+	Frames int           `json:"frames"`
+	Clocks int           `json:"clocks"`
+	Layers []rtlsim.Node `json:"layers"`
+}
+
+type bottleneck struct {
+	Layer  string `json:"layer"`
+	Reason string `json:"reason"`
+}
+
+type deadlockReport struct {
+	Free       bool   `json:"free"`
+	Statement  string `json:"statement"`
+	Frames     int    `json:"frames_until_the_state_recurs"`
+	Iterations int    `json:"iterations"`
+	Words      int    `json:"words"`
+	Room       int    `json:"pipeline_words_counted_on"`
+}
+
+// A memoryReport compares the FIFOs with those that would hold what unbounded ones hold at most.
+type memoryReport struct {
+	Sized     int `json:"sized"`
+	HighWater int `json:"high_water_mark"`
+}
+
+type fifoReport struct {
+	Stream    string             `json:"stream"`
+	To        string             `json:"to"`
+	Width     int                `json:"word_bits"`
+	Depth     int                `json:"depth"`
+	Words     int                `json:"words_needed,omitempty"`
+	High      int                `json:"words_if_unbounded,omitempty"`
+	Used      int                `json:"most_words"`
+	Memory    string             `json:"memory"`
+	Reason    string             `json:"reason,omitempty"`
+	Empty     int                `json:"reader_waited_cycles"`
+	Full      int                `json:"writer_waited_cycles"`
+	Resources dataflow.Resources `json:"cost"`
+}
+
+func (r *Result) cycleReport() cycleReport {
+	c, t := r.Cycles, r.Cycles.Trace
+	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.FPS(), Clock: r.Design.Target.ClockMHz, Layers: t.Nodes,
+		Bottleneck: bottleneck{t.Bottleneck.Node, t.Bottleneck.Reason},
+		Deadlock:   deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words, c.Proof.Room}}
+	if p := t.Period; p.Frames > 0 {
+		out.Period = &periodReport{p.Frames, p.Clocks, t.Steady}
+	}
+	if c.Sizing != nil && c.Sizing.Interval > 0 {
+		bits, high := c.Sizing.Bits()
+		out.Memory = &memoryReport{bits, high}
+	}
+	g := r.Design.Model.Graph
+	for s, depth := range r.Design.Depth {
+		width := r.Design.Port(s).Width()
+		made := cost.ImplementFIFO(depth, width)
+		f := fifoReport{Stream: streamName(g, s), To: "output", Width: width, Depth: depth, Used: t.High[s], Memory: memoryName(made),
+			Empty: t.Empty[s], Full: t.Full[s], Resources: dataflow.Resources(cost.Total(made.FINN()))}
+		if i, _ := g.Reader(s); i >= 0 {
+			f.To = g.Nodes[i].Name
+		}
+		if c.Sizing != nil {
+			z := c.Sizing.FIFOs[s]
+			f.Words, f.High, f.Reason = z.Words, z.High, z.Reason
+		}
+		out.FIFOs = append(out.FIFOs, f)
+	}
+	return out
+}
+
+func memoryName(f cost.FIFO) string {
+	switch {
+	case f.Memory == cost.Block:
+		return "block"
+	case f.Depth > rtlsim.Least:
+		return "distributed"
+	}
+	return "registers"
+}
