@@ -156,9 +156,11 @@ func (h *haste) step(layer int, before []dash, open, next []int, best *hasty) (k
 		if len(groups[k]) > 8*maxHasty {
 			return nil, false
 		}
-		kept = append(kept, undashed(groups[k])...)
+		if kept = append(kept, h.undashed(groups[k])...); len(kept) > maxHasty || h.spent() {
+			return nil, false
+		}
 	}
-	return kept, len(kept) <= maxHasty
+	return kept, true
 }
 
 // extend is a dash with one more layer; spans and at are those of the open streams.
@@ -198,14 +200,17 @@ func (h *haste) hopeful(n *dash, layer int, open []int, best *hasty) bool {
 }
 
 // undashed keeps the dashes that no other equals or beats. All have the same forms.
-func undashed(all []dash) []dash {
+func (h *haste) undashed(all []dash) []dash {
 	slices.SortStableFunc(all, func(a, b dash) int {
 		return cmp.Or(slices.Compare(a.cost[:], b.cost[:]), cmp.Compare(a.clocks, b.clocks), cmp.Compare(a.converters, b.converters))
 	})
 	var kept []dash
-	for _, n := range all {
-		if !slices.ContainsFunc(kept, func(k dash) bool { return k.beats(&n) }) {
-			kept = append(kept, n)
+	for i := range all {
+		n := &all[i]
+		at := slices.IndexFunc(kept, func(k dash) bool { return k.beats(n) })
+		if h.compared += at; at < 0 {
+			h.compared += len(kept)
+			kept = append(kept, *n)
 		}
 	}
 	return kept

@@ -13,6 +13,7 @@ const maxHasty = 4000
 // Improving one layer at a time gives a folding; labels then prove it the best or find a better one, unless there are too
 // many.
 func (s *space) shorten(ctx context.Context, c *chosen) error {
+	s.again()
 	h := s.newHaste(c.limit, c.caps)
 	var best *hasty
 	for _, start := range s.starts(c) {
@@ -23,7 +24,7 @@ func (s *space) shorten(ctx context.Context, c *chosen) error {
 			best = f
 		}
 	}
-	least := h.rest.everything
+	least := max(h.rest.everything, c.floor) // a layer's own clocks are part of the latency
 	found, exact, err := h.label(ctx, best)
 	if err != nil {
 		return err
@@ -36,7 +37,6 @@ func (s *space) shorten(ctx context.Context, c *chosen) error {
 	}
 	c.folding = best.folding
 	c.proof.Latency = &Latency{best.clocks, least}
-	c.proof.Bounds = nil // what was least before the latency was
 	return nil
 }
 
@@ -44,7 +44,7 @@ func (s *space) shorten(ctx context.Context, c *chosen) error {
 func (s *space) starts(c *chosen) []*folding {
 	list := []*folding{c.folding}
 	intervals := s.intervals()
-	for n, i := 2, 0; n <= 64 && i < len(intervals); n *= 2 {
+	for n, i := 2, 0; n <= 32 && i < len(intervals); n *= 4 {
 		i, _ = slices.BinarySearch(intervals, c.interval*n)
 		if i >= len(intervals) || intervals[i] > c.limit {
 			break
@@ -195,53 +195,119 @@ func (h *haste) layer(i int, o swift, spans []span, at []form) (out []span, cost
 	return o.delay.through(in), cost, converters, true
 }
 
-// run gives a folding's latency; nil where converters are missing.
-func (h *haste) run(options []swift) *hasty {
-	f := &hasty{folding: &folding{}}
-	spans, at := make([]span, len(h.streams)), make([]form, len(h.streams))
-	for i, o := range options {
-		out, cost, converters, ok := h.layer(i, o, spans, at)
+// A track is a folding with what it does to every stream and what every layer of it takes.
+type track struct {
+	options []swift
+	spans   []span // per stream, at its writer
+	forms   []form
+	costs   []vector // per layer, with the converters in front of it
+	extra   []int64  // of these, converters
+	hasty
+}
+
+func (h *haste) newTrack() *track {
+	n, m := len(h.layers), len(h.streams)
+	return &track{make([]swift, n), make([]span, m), make([]form, m), make([]vector, n), make([]int64, n), hasty{&folding{options: make([]int32, n)}, 0}}
+}
+
+// run follows a track from a layer on, whose options have changed. It reports false where converters are missing.
+func (h *haste) run(t *track, from int) bool {
+	for i := from; i < len(t.options); i++ {
+		o, l := t.options[i], &h.layers[i]
+		out, cost, converters, ok := h.layer(i, o, t.spans, t.forms)
 		if !ok {
-			return nil
+			return false
 		}
-		f.options = append(f.options, o.option)
-		f.cost, f.converters = f.cost.plus(cost), f.converters+converters
-		l := &h.layers[i]
+		t.folding.options[i], t.costs[i], t.extra[i] = o.option, cost, converters
 		for p, id := range l.node.Out {
-			spans[id], at[id] = out[p], l.shapes[l.options[o.option].shape].out[p]
-			if h.streams[id].reader.layer < 0 {
-				f.clocks = max(f.clocks, out[p].last+1)
-			}
+			t.spans[id], t.forms[id] = out[p], l.shapes[l.options[o.option].shape].out[p]
 		}
 	}
-	h.labels += len(options) / 4
-	return f
+	t.cost, t.converters, t.clocks = vector{}, 0, 0
+	for i := range t.costs {
+		t.cost, t.converters = t.cost.plus(t.costs[i]), t.converters+t.extra[i]
+	}
+	for _, id := range h.graph.Out {
+		t.clocks = max(t.clocks, t.spans[id].last+1)
+	}
+	h.labels += len(t.options) - from
+	return true
+}
+
+// fits reports whether the track stays within the caps if one layer took another option: only the converters around it
+// change.
+func (h *haste) fits(t *track, i int, o swift) bool {
+	cost := t.cost
+	swap := func(layer int, now vector) {
+		for k := range cost {
+			cost[k] += now[k] - t.costs[layer][k]
+		}
+	}
+	sh := h.shapeAt(i, o)
+	now := h.layers[i].options[o.option].cost
+	for p, id := range h.layers[i].node.In {
+		if h.streams[id].writer.layer >= 0 {
+			now = now.plus(h.convert(id, t.forms[id], sh.in[p]).cost)
+		}
+	}
+	swap(i, now)
+	for p, id := range h.layers[i].node.Out {
+		r := h.streams[id].reader
+		if r.layer < 0 {
+			continue
+		}
+		want := h.shapeAt(r.layer, t.options[r.layer]).in[r.port]
+		before, after := h.convert(id, t.forms[id], want), h.convert(id, sh.out[p], want)
+		if !after.ok {
+			return false
+		}
+		for k := range cost {
+			cost[k] += after.cost[k] - before.cost[k]
+		}
+	}
+	h.labels++
+	return cost.within(h.caps)
+}
+
+func (h *haste) shapeAt(layer int, o swift) *shape {
+	l := &h.layers[layer]
+	return &l.shapes[l.options[o.option].shape]
 }
 
 // improve changes one layer at a time as long as that shortens the latency within the caps.
 func (h *haste) improve(ctx context.Context, f *folding) *hasty {
-	now := make([]swift, len(h.layers))
+	best, try := h.newTrack(), h.newTrack()
 	for i, o := range f.options {
 		l := &h.layers[i]
 		d := newDelay(l.node.Op.Loop(l.options[o].fold, h.target), len(l.node.In), len(l.node.Out))
-		now[i] = swift{o, &d}
+		best.options[i] = swift{o, &d}
 	}
-	best := h.run(now)
+	h.run(best, 0)
 	for better := true; better && !h.spent(); {
 		better = false
-		for i := range now {
-			kept := now[i]
+		for i := range best.options {
 			for _, o := range h.options[i] {
 				if ctx.Err() != nil {
-					return best
+					return &best.hasty
 				}
-				now[i] = o
-				if try := h.run(now); try != nil && try.cost.within(h.caps) && h.compare(try, best) < 0 {
-					best, kept, better = try, o, true
+				if !h.fits(best, i, o) {
+					continue
+				}
+				try.copy(best)
+				if try.options[i] = o; h.run(try, i) && h.compare(&try.hasty, &best.hasty) < 0 {
+					best, try, better = try, best, true
 				}
 			}
-			now[i] = kept
 		}
 	}
-	return best
+	return &best.hasty
+}
+
+func (t *track) copy(o *track) {
+	copy(t.options, o.options)
+	copy(t.spans, o.spans)
+	copy(t.forms, o.forms)
+	copy(t.costs, o.costs)
+	copy(t.extra, o.extra)
+	copy(t.folding.options, o.folding.options)
 }

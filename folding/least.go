@@ -58,8 +58,11 @@ const maxWork = 12_000_000
 // workPerSecond is what a slow machine does; with it an allowed time becomes an amount of work.
 const workPerSecond = 5_000_000
 
-// narrowest is the beam that a search begins with.
-const narrowest = 400
+// A search begins with a beam of narrowBeam, and ends beyond one of wideBeam.
+const (
+	narrowBeam = 400
+	wideBeam   = 1 << 20
+)
 
 // begin starts to count anew.
 func (e *effort) begin(allowed time.Duration) {
@@ -73,7 +76,7 @@ func (e *effort) begin(allowed time.Duration) {
 
 // again starts to count anew for one more folding of the same search.
 func (e *effort) again() {
-	e.labels, e.compared, e.beam, e.level = 0, 0, narrowest, e.limit
+	e.labels, e.compared, e.beam, e.level = 0, 0, narrowBeam, e.limit
 }
 
 // done is the work done so far, in labels.
@@ -201,8 +204,10 @@ func (t *tree) minimise(ctx context.Context, m Measure, f *folding, caps vector)
 			return f, m.above(bound), nil
 		}
 		if below.within(t.upTo(m, low, caps)) {
-			low, t.beam = bound, 2*t.beam // once more, and more thoroughly
-			first = false
+			if t.inner != nil || t.beam > wideBeam {
+				return f, m.above(bound), nil
+			}
+			low, t.beam, first = bound, 2*t.beam, false // once more, and more thoroughly
 		}
 		middle := low + (high-low)*part
 		if m != LeastLoad && first || below.within(t.upTo(m, middle, caps)) {
@@ -266,7 +271,7 @@ type optimum struct {
 
 // optimise finds the best folding at an interval that some folding is known to keep: within the budget where fitting is
 // one that is, else whatever the budget. It is nil where no converters join the layers.
-func (s *space) optimise(ctx context.Context, interval int, fitting *folding, measure Measure) (*optimum, error) {
+func (s *space) optimise(ctx context.Context, interval int, fitting *folding, order []Measure) (*optimum, error) {
 	t, caps := s.at(interval), s.budget
 	if fitting == nil {
 		caps = unlimited
@@ -277,10 +282,9 @@ func (s *space) optimise(ctx context.Context, interval int, fitting *folding, me
 		fitting = found.best
 	}
 	o := &optimum{folding: fitting, interval: interval}
-	order := measure.order()
 	for i, m := range order {
 		// What comes first may take half of the work that is left.
-		s.beam, s.level = narrowest, s.limit
+		s.beam, s.level = narrowBeam, s.limit
 		if i < len(order)-1 {
 			s.level = (s.done() + s.limit) / 2
 		}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
@@ -121,25 +122,40 @@ func (s *sketch) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return in, out
 }
 
-// Loop has the clocks of the port that moves most words; it is not run.
+// Loop moves the words of every port evenly; the port with most words has one in every iteration.
 func (s *sketch) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	in, out := s.Ports(f)
 	n := 0
-	var l []dataflow.Run
-	for k, p := range in {
+	for _, p := range slices.Concat(in, out) {
 		n = max(n, p.Words)
-		l = append(l, dataflow.Run{Times: p.Words, Moves: dataflow.Moves{Read: 1 << k}})
 	}
-	for k, p := range out {
-		n = max(n, p.Words)
-		l = append(l, dataflow.Run{Times: p.Words, Moves: dataflow.Moves{Write: 1 << k}})
+	common := n
+	for _, p := range slices.Concat(in, out) {
+		common = gcd(common, p.Words)
 	}
-	if len(in)+len(out) > 2 || in[0].Words == n {
-		// All ports together, then those that go on.
-		first, second := in[0].Words, n-in[0].Words
-		l = []dataflow.Run{{Times: first, Moves: dataflow.Moves{Read: 1<<len(in) - 1, Write: 1<<len(out) - 1}}, {Times: second}}
+	runs := make([]dataflow.Run, 0, n/common)
+	for i := range n / common {
+		r := dataflow.Run{Times: 1}
+		for k, p := range in {
+			if (i+1)*p.Words/n > i*p.Words/n {
+				r.Moves.Read |= 1 << k
+			}
+		}
+		for k, p := range out {
+			if (i+1)*p.Words/n > i*p.Words/n {
+				r.Moves.Write |= 1 << k
+			}
+		}
+		runs = append(runs, r)
 	}
-	return dataflow.Loop{Body: dataflow.Join(l...), Latency: 3}
+	return dataflow.Loop{Body: dataflow.Repeat(common, runs...), Latency: 3}
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 func (s *sketch) Kernel(dataflow.Fold) dataflow.Kernel { panic("a sketch has no meaning") }

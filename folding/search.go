@@ -87,6 +87,7 @@ type chosen struct {
 	proof Proof
 	caps  vector // what it may take
 	limit int    // the interval it may have
+	floor int    // the interval that no folding within the caps goes below
 }
 
 // choose finds the folding for the goal; nil where d says why there is none.
@@ -139,7 +140,11 @@ func (s *space) choose(ctx context.Context, goal Goal, d *diag.List) (*chosen, e
 
 // settle takes the best folding at the interval; nil where d says that there is none.
 func (s *space) settle(ctx context.Context, goal Goal, f fastest, d *diag.List) (*chosen, error) {
-	o, err := s.optimise(ctx, f.interval, f.fitting, goal.Least)
+	order := goal.Least.order()
+	if goal.Latency {
+		order = nil // whatever it takes
+	}
+	o, err := s.optimise(ctx, f.interval, f.fitting, order)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +152,7 @@ func (s *space) settle(ctx context.Context, goal Goal, f fastest, d *diag.List) 
 		s.unjoined(d)
 		return nil, nil
 	}
-	c := &chosen{optimum: o, why: f.why, limit: f.interval, caps: s.budget}
+	c := &chosen{optimum: o, why: f.why, limit: f.interval, floor: f.bound, caps: s.budget}
 	if goal.Latency && goal.FPS == 0 && goal.MaxCycles == 0 {
 		f.searched, f.excluded = false, 0
 		c.why, c.limit = "chosen for the shortest latency", math.MaxInt

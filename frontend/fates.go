@@ -61,7 +61,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 // far as they go, and what cannot be mapped among them is reported too.
 func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFate {
 	out := unknownFates(g)
-	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
+	bind := opt.bind(g, file, new(diag.List))
 	rest := graph.Understood(g, file, bind)
 	if rest == nil {
 		return out

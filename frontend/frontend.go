@@ -21,6 +21,7 @@ import (
 type Options struct {
 	Dims map[string]int   // sizes of named dynamic axes
 	Data map[string][]int // shapes of the data at hand by input name ("" for a single input): they bind dynamic axes too
+	LSTM LSTMFormats      // of --lstm-config: what quantises the gates of ONNX LSTM nodes; may be nil
 	Pass pass.Options[*canon.Model]
 
 	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
@@ -57,7 +58,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		opt.InputQuant.insert(g, name, d)
 	}
 	im := &Imported{}
-	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
+	bind := opt.bind(g, name, d)
 	written := graph.Prepare(g, name, bind, d)
 	if written == nil {
 		im.Fates = restFates(g, name, opt, d)
@@ -120,7 +121,7 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 	if opt.InputQuant != nil {
 		opt.InputQuant.insert(g, name, d)
 	}
-	bind := graph.Options{Dims: opt.Dims, Data: opt.Data}
+	bind := opt.bind(g, name, d)
 	p := graph.Prepare(g, name, bind, d)
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
@@ -142,7 +143,7 @@ func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
 func signature(p *graph.Program) (in, out []dataflow.Real) {
 	for _, v := range p.Graph.Inputs {
 		k := p.Known[v.Name]
-		in = append(in, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(), Batch: leadingBatch(v, k.Shape)})
+		in = append(in, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(), Batch: !p.Sequence(v.Name) && leadingBatch(v, k.Shape)})
 	}
 	for _, v := range p.Graph.Outputs {
 		k := p.Known[v.Name]

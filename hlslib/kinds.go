@@ -11,6 +11,7 @@ import (
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/lookup"
+	"hlsgen/hlslib/mul"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pad"
 	"hlsgen/hlslib/pool"
@@ -40,6 +41,7 @@ var Kinds = []dataflow.Kind{
 	{Name: pool.Kind, Doc: pool.Doc, Decode: pool.Decode},
 	{Name: globalpool.Kind, Doc: globalpool.Doc, Decode: globalpool.Decode},
 	{Name: add.Kind, Doc: add.Doc, Decode: add.Decode},
+	{Name: mul.Kind, Doc: mul.Doc, Decode: mul.Decode},
 	{Name: dup.Kind, Doc: dup.Doc, Decode: dup.Decode},
 	{Name: upsample.Kind, Doc: upsample.Doc, Decode: upsample.Decode},
 	{Name: reorder.Kind, Doc: reorder.Doc, Decode: reorder.Decode},

@@ -30,6 +30,7 @@ func TestKinds(t *testing.T) {
 		"Pool":                        `{"op":"max"}`,
 		"GlobalPool":                  `{"op":"sum"}`,
 		"AddStreams":                  `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
+		"MultiplyStreams":             `{"offset":[-3,128],"steps":[{"at":[1],"value":[0,1]}]}`,
 		"DuplicateStreams":            `{"copies":2}`,
 		"StreamingConcat":             `{"inputs":2}`,
 		"StreamingSplit":              `{"channels":[2,1]}`,
@@ -65,7 +66,8 @@ func FuzzDecode(f *testing.F) {
 		`{"channels":[1,1],"before":[1,0],"between":[2,1],"code":-3,"stop":[2,1],"step":[1,1],"scale":[3,2]}`, `{"before":[1000,1000],"scale":[1048576,64]}`,
 		`{"block":3,"chunk":2,"order":[2,0,0],"shape":[6]}`, `{"table":[[1,-1],[1,1]]}`, `{"table":[[9223372036854775807],[-9223372036854775808]]}`,
 		`{"kernel":[2,3],"stride":[2,1],"dilation":[1,2],"before":[1,2],"after":[0,4],"pad":-2,"groups":3}`,
-		`{"op":"sum"}`, `{"copies":64}`, `{"multiplier":[3,-5],"bias":[4611686018427387904],"shift":62,"lo":-9223372036854775808,"hi":9223372036854775807}`, `{"factors":[[-9223372036854775808,3],[0]],"steps":[{"at":[0],"value":[5,-5]}]}`} {
+		`{"op":"sum"}`, `{"copies":64}`, `{"multiplier":[3,-5],"bias":[4611686018427387904],"shift":62,"lo":-9223372036854775808,"hi":9223372036854775807}`, `{"factors":[[-9223372036854775808,3],[0]],"steps":[{"at":[0],"value":[5,-5]}]}`,
+		`{"offset":[-2147483648,2147483647],"requant":{"multiplier":-5,"shift":3,"mode":"half-even","lo":-9,"hi":9223372036854775807}}`, `{"offset":[1,0],"steps":[{"at":[0,1],"value":[5,-5,2]}]}`} {
 		f.Add([]byte(s))
 	}
 	var types []dataflow.Type

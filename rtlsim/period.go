@@ -32,6 +32,9 @@ const longest = 1 << 22
 // recur notes the state after a frame, and tells whether it was there before. It is called after each until it does.
 func (e *engine) recur() (found bool) {
 	f := &e.search
+	if f.over = len(e.layers) == 0; f.over {
+		return false
+	}
 	now := e.snapshot(f.spare)
 	for _, past := range []*snapshot{&f.last, &f.mark} {
 		if past.frame > 0 && slices.Equal(past.state, now.state) {

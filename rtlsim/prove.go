@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"hlsgen/internal/dataflow"
@@ -77,7 +76,11 @@ func (t *tokens) room(ctx context.Context, depth []int) (room int, through bool,
 	if err != nil || !through {
 		return 0, false, err
 	}
-	room = sort.Search(slices.Max(t.latency), func(room int) bool {
+	most := 0
+	for _, l := range t.latency {
+		most = max(most, l)
+	}
+	room = sort.Search(most, func(room int) bool {
 		ok, e := t.run(ctx, t.capacities(depth, room))
 		if e != nil {
 			err = e

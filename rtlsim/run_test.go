@@ -308,6 +308,19 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
+// A graph without streams is through at once.
+func TestNoLayers(t *testing.T) {
+	t.Parallel()
+	d := &dataflow.Design{Model: &dataflow.Model{Graph: &dataflow.Graph{}}}
+	if trace := run(t, d, nil, Options{Frames: 3}); trace.Cycles != 0 {
+		t.Errorf("%+v", trace)
+	}
+	if proof, err := Prove(t.Context(), d); err != nil || proof.Room != 0 {
+		t.Errorf("%v, %v", proof, err)
+	}
+	size(t, d, SizeOptions{})
+}
+
 func TestMostPorts(t *testing.T) {
 	t.Parallel()
 	n := &net{t: t, perWord: 1}

@@ -21,7 +21,7 @@ type SizeOptions struct {
 	Minimal bool // freedom from deadlock alone, at any speed
 	In, Out Pace // of the host; without stalls
 	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. FIFOs that are not reached then
-	// keep their high-water marks. A tenth of it is for exact words where the memory is the same.
+	// keep their high-water marks. A part of it is for exact words where the memory is the same.
 	Effort int
 }
 
@@ -46,11 +46,13 @@ type FIFO struct {
 	Reason        string // why it is deep; empty up to one shift register
 }
 
-// Bits is the memory of all FIFOs, and what it would be if every FIFO held its high-water mark.
+// Bits is the memory of all FIFOs, and what it would be if every FIFO held its high-water mark; 0 if minimal.
 func (z *Sizing) Bits() (bits, high int) {
 	for _, f := range z.FIFOs {
 		bits += f.Depth * f.Width
-		high += cost.ImplementFIFO(max(f.High, f.Words, Least), f.Width).Depth * f.Width
+		if z.Interval > 0 {
+			high += cost.ImplementFIFO(f.High, f.Width).Depth * f.Width
+		}
 	}
 	return bits, high
 }
@@ -148,25 +150,25 @@ func (z *sizer) throughput() {
 		z.low[s] = Least
 		shallow = shallow && h <= Least
 	}
-	z.depth = slices.Clone(z.high)
+	z.depth = make([]int, len(z.ports))
+	for s, h := range z.high {
+		z.depth[s] = z.memory(s, h)
+	}
 	z.demand()
+	high := slices.Clone(z.depth)
 	whole := func() bool { return z.passes(nil) }
 	copy(z.depth, z.low)
 	if z.kept = whole(); z.kept || shallow {
 		z.exact = z.kept
 		return
 	}
-	z.blockwise(whole)
+	copy(z.depth, high)
+	z.blockwise(high, whole)
 	z.refine(whole)
 }
 
-// blockwise settles depths of memories block by block, and in the whole design if they do not pass together.
-func (z *sizer) blockwise(whole func() bool) {
-	high := make([]int, len(z.ports))
-	for s := range high {
-		high[s] = z.memory(s, z.high[s])
-	}
-	copy(z.depth, high)
+// blockwise lowers depths from those of the high-water marks block by block, and in the whole design if they do not pass together.
+func (z *sizer) blockwise(high []int, whole func() bool) {
 	for _, b := range z.blocks {
 		for _, s := range b.streams {
 			z.low[s] = z.memory(s, z.bound(s))
@@ -223,7 +225,7 @@ func (z *sizer) fastest() int {
 // show it: it is given up after so many frames, or so many words.
 const (
 	settling      = 64
-	settlingWords = 5e7
+	settlingWords = 2e7
 )
 
 func (z *sizer) settling(members []bool) int {
@@ -246,7 +248,7 @@ func (z *sizer) unbounded() []int {
 			depth[s] = Least
 		}
 	}
-	e := z.paced(depth, 4*settling)
+	e := z.paced(depth, 4*z.settling(nil))
 	for _, s := range e.sources {
 		s.spread = true
 	}
@@ -397,7 +399,7 @@ func (z *sizer) refine(passes func() bool) {
 	if !z.kept {
 		return
 	}
-	left := max(0, z.effort-z.effort/10)
+	left := max(0, z.effort-z.effort/25)
 	z.effort -= left
 	order := make([]int, len(z.ports))
 	for s := range order {

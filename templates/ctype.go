@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -51,10 +52,20 @@ func cConstant(f dataflow.Field) (string, error) {
 		return fmt.Sprintf("typedef %s %s;", cType(v), f.Name), nil
 	case []int:
 		return fmt.Sprintf("typedef hlsgen::counts<%s> %s;", cList(v, strconv.Itoa), f.Name), nil
+	case []int64:
+		return fmt.Sprintf("typedef hlsgen::numbers<%s> %s;", cList(v, cNumber), f.Name), nil
 	case []num.Type:
 		return fmt.Sprintf("typedef hlsgen::types<%s> %s;", cList(v, cType), f.Name), nil
 	}
 	return "", fmt.Errorf("config field %s has a value of type %T", f.Name, f.Value)
+}
+
+// cNumber is a constant of any size; the least int64 has no literal.
+func cNumber(v int64) string {
+	if v == math.MinInt64 {
+		return "-9223372036854775807LL-1"
+	}
+	return strconv.FormatInt(v, 10) + "LL"
 }
 
 func cList[T any](items []T, spell func(T) string) string {

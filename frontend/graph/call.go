@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
@@ -61,7 +62,7 @@ func (c *call) build(def operator) *reject {
 			return invalid("input %d is missing", i)
 		}
 	}
-	if len(c.n.Outputs) == 0 || c.n.Outputs[0] == "" {
+	if strings.Join(c.n.Outputs, "") == "" || c.n.Outputs[0] == "" && !c.n.Recurrent() {
 		return invalid("no output")
 	}
 	if r := c.finite(); r != nil {
@@ -84,7 +85,7 @@ func (c *call) finish() *reject {
 		if name == "" {
 			continue
 		}
-		if c.expanded && i == 0 {
+		if _, written := c.p.Known[name]; c.expanded && written {
 			continue
 		}
 		if i >= len(c.steps) {
@@ -123,12 +124,14 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 		vals[i] = constant(k.Const)
 	}
 	switch {
+	case s.Recur != nil:
+		return nil, nil // a loop over constants stays a loop
 	case s.Move != nil && !s.DType.Float():
 		return c.moveIntegers(s), nil
 	case s.Dot != nil && s.Dot.K*Size(s.Shape) > maxFold:
 		return nil, nil
 	}
-	v, err := c.p.newRunner(s).run(vals, &decider{prog: c.p, all: map[string]*Reals{}})
+	v, err := c.p.newRunner(s).run(vals, newDecider(c.p, map[string]*Reals{}))
 	if err != nil || !v.Exact() {
 		return nil, err
 	}

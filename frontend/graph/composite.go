@@ -13,8 +13,16 @@ import (
 //
 // Scales and zero points that are vectors belong to the rows of a and y and to the columns of b in a product of matrices,
 // and to the output channels of a convolution's weights. A convolution's bias has the product of the two scales.
-func Decompose(g *Graph) {
-	taken, constants := map[string]bool{}, map[string]*Tensor{}
+//
+// Bodies of loops are written out too.
+func Decompose(g *Graph) { decompose(g, nil) }
+
+// decompose knows the constants around a body.
+func decompose(g *Graph, around map[string]*Tensor) {
+	taken, constants := map[string]bool{}, maps.Clone(around)
+	if constants == nil {
+		constants = map[string]*Tensor{}
+	}
 	for name, t := range g.Init {
 		taken[name], constants[name] = true, t
 	}
@@ -39,6 +47,9 @@ func Decompose(g *Graph) {
 			d.nodes = []*Node{n}
 		}
 		nodes = append(nodes, d.nodes...)
+		if body := n.Attrs["body"].G; body != nil {
+			decompose(body, constants)
+		}
 	}
 	g.Nodes = nodes
 }
@@ -107,7 +118,7 @@ func matMulInteger(d *decomposition) {
 func convInteger(d *decomposition) {
 	n := d.n
 	w := d.constants[n.Inputs[1]]
-	if n.In(3) != "" && (d.constants[n.In(3)] == nil || w == nil) {
+	if n.In(3) != "" && (d.constants[n.In(3)] == nil || w == nil || len(w.Shape) == 0) {
 		return
 	}
 	x, weights := d.wide("x", n.Inputs[0]), d.wide("w", n.Inputs[1])

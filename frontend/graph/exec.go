@@ -17,6 +17,8 @@ type Part struct {
 	from    []string
 	to      []string
 	runners []*runner
+
+	Watch bool // Run gives the codes inside loops too
 }
 
 // Part cuts a part out: the steps needed for the tensors `to`, given the tensors `from`. The error names an input that
@@ -31,12 +33,20 @@ func (p *Program) Part(from, to []string) (*Part, error) {
 		need[t] = true
 	}
 	part := &Part{prog: p, from: from, to: to}
+	loops := map[*Recur]*loop{}
 	for i := len(p.Steps) - 1; i >= 0; i-- {
 		s := p.Steps[i]
 		if !need[s.Output] || given[s.Output] {
 			continue
 		}
-		part.runners = append(part.runners, p.newRunner(s))
+		r := p.newRunner(s)
+		if s.Recur != nil {
+			if loops[s.Recur] == nil {
+				loops[s.Recur] = newLoop(s)
+			}
+			r.loop = loops[s.Recur]
+		}
+		part.runners = append(part.runners, r)
 		for _, in := range s.Node.Inputs {
 			need[in] = true
 		}
@@ -67,8 +77,16 @@ func (p *Part) Nodes() []*Node {
 func (p *Part) Fork() *Part {
 	q := *p
 	q.runners = make([]*runner, len(p.runners))
+	loops := map[*loop]*loop{}
 	for i, r := range p.runners {
-		q.runners[i] = r.fork()
+		f := r.fork()
+		if l := r.loop; l != nil {
+			if loops[l] == nil {
+				loops[l] = &loop{l.node, l.Recur, l.body.Fork()}
+			}
+			f.loop = loops[l]
+		}
+		q.runners[i] = f
 	}
 	return &q
 }
@@ -92,9 +110,22 @@ func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error)
 		if want := p.prog.Known[name].Shape; Size(want) != Size(in[i].Shape) {
 			return nil, nil, fmt.Errorf("tensor %q has shape %v, wants %v", name, in[i].Shape, want)
 		}
-		all[name] = in[i]
 	}
-	d := &decider{prog: p.prog, all: all}
+	d := newDecider(p.prog, all)
+	if p.Watch {
+		d.watch = all
+	}
+	if out, err = p.run(in, d); err != nil {
+		return nil, nil, err
+	}
+	return out, all, nil
+}
+
+// run executes the part; what it computes is d's.
+func (p *Part) run(in []*Reals, d *decider) (out []*Reals, err error) {
+	for i, name := range p.from {
+		d.all[name] = in[i]
+	}
 	for _, r := range p.runners {
 		vals := make([]*Reals, len(r.step.Node.Inputs))
 		for i, name := range r.step.Node.Inputs {
@@ -102,20 +133,26 @@ func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error)
 		}
 		v, err := r.run(vals, d)
 		if err != nil {
-			return nil, nil, &ExecError{r.step.Node, err}
+			return nil, &ExecError{r.step.Node, err}
 		}
-		all[r.step.Output] = v
+		d.all[r.step.Output] = v
 	}
 	for _, name := range p.to {
 		out = append(out, d.value(name))
 	}
-	return out, all, nil
+	return out, nil
 }
 
 // Rounded is an output of a run in its own type: reals correctly rounded to float32, or to float64 where that is the
 // type; integers as they are, as far as a float64 holds them.
 func (p *Part) Rounded(name string, all map[string]*Reals) ([]float64, error) {
-	d := &decider{prog: p.prog, all: all}
+	d := newDecider(p.prog, all)
+	for _, v := range all {
+		if v.from != nil { // decisions go on in what a loop remembers
+			d.now = v.from.now
+			break
+		}
+	}
 	v := d.value(name)
 	if dt := p.prog.Known[name].DType; !dt.Float() || dt == Float64 {
 		return d.rounded(name, v, func(x float64) float64 { return x }, real.Num.Float64)
@@ -154,6 +191,19 @@ type decider struct {
 	prog *Program
 	all  map[string]*Reals
 	memo map[string]map[int]real.Num
+	of   int // the decision that memo belongs to
+
+	now      *decision // shared by a program and the bodies in it
+	unrolled map[*Recur]*unrolled
+	watch    map[string]*Reals // codes inside loops go there; may be nil
+
+	around *decider  // of the program around a body; nil where there is none
+	turn   int       // which run of the body
+	turns  *unrolled // all of them
+}
+
+func newDecider(p *Program, all map[string]*Reals) *decider {
+	return &decider{prog: p, all: all, now: new(decision), unrolled: map[*Recur]*unrolled{}}
 }
 
 func (d *decider) value(name string) *Reals {
@@ -172,7 +222,8 @@ func (d *decider) value(name string) *Reals {
 func (d *decider) decide(f func(prec uint) error) error {
 	var err error
 	for _, prec := range real.Precisions {
-		d.memo = map[string]map[int]real.Num{}
+		d.now.number++
+		d.now.products = 0
 		if err = f(prec); !errors.Is(err, real.ErrPrecision) {
 			return err
 		}
@@ -189,13 +240,25 @@ func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 		if v.Lo[i] == v.Hi[i] {
 			return real.Exactly(new(big.Rat).SetFloat64(v.Lo[i])), nil
 		}
+		if v.from != nil {
+			return v.from.element(v.result, i, prec)
+		}
+	}
+	if d.of != d.now.number || d.memo == nil {
+		d.memo, d.of = map[string]map[int]real.Num{}, d.now.number
 	}
 	if n, ok := d.memo[name][i]; ok {
 		return n, nil
 	}
 	s := d.prog.by[name]
-	if s == nil {
+	switch {
+	case s == nil && d.around != nil:
+		return d.arrived(name, i, prec)
+	case s == nil:
 		return real.Num{}, fmt.Errorf("tensor %q is not known exactly", name)
+	}
+	if err := d.charge(s); err != nil {
+		return real.Num{}, err
 	}
 	n, err := d.compute(s, i, prec)
 	if err != nil {
@@ -266,6 +329,7 @@ type runner struct {
 	f    *real.Func // of Elem, or of Dot.Then
 	vars []real.Interval
 
+	loop   *loop    // of Recur
 	plan   *dotPlan // of Dot
 	constB bool     // the second factor of Dot is constant
 }
@@ -293,6 +357,9 @@ func (r *runner) fork() *runner {
 
 // run executes the step; d decides open roundings.
 func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
+	if r.loop != nil {
+		return r.turn(in, d)
+	}
 	n := Size(r.step.Shape)
 	out := &Reals{Shape: r.step.Shape, Lo: make([]float64, n), Hi: make([]float64, n)}
 	switch {
@@ -309,6 +376,19 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 		return out, r.elem(r.step.Dot.Then, in, sums, out, d)
 	}
 	return out, r.elem(r.step.Elem, in, nil, out, d)
+}
+
+// turn gives an output of a loop, which runs once for all of them.
+func (r *runner) turn(in []*Reals, d *decider) (*Reals, error) {
+	u := d.unrolled[r.step.Recur]
+	if u == nil {
+		var err error
+		if u, err = r.loop.run(in, d); err != nil {
+			return nil, err
+		}
+		d.unrolled[r.step.Recur] = u
+	}
+	return u.out[r.step.Result], nil
 }
 
 func (r *runner) move(in []*Reals, out *Reals) *Reals {

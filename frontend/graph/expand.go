@@ -8,7 +8,7 @@ import "fmt"
 
 // part writes a made-up node and gives its output, a tensor with a name that the model does not use.
 func (c *call) part(domain, op, suffix string, attrs map[string]Attr, inputs ...string) (string, *reject) {
-	name := c.p.fresh(c.file().Outputs[0], suffix)
+	name := c.p.fresh(c.file().first(), suffix)
 	return name, c.write(domain, op, attrs, name, inputs)
 }
 
@@ -18,12 +18,17 @@ func (c *call) last(domain, op string, attrs map[string]Attr, inputs ...string) 
 }
 
 func (c *call) write(domain, op string, attrs map[string]Attr, output string, inputs []string) *reject {
+	return c.writeAll(domain, op, attrs, []string{output}, inputs)
+}
+
+// writeAll is write for several outputs.
+func (c *call) writeAll(domain, op string, attrs map[string]Attr, outputs, inputs []string) *reject {
 	file := c.file()
-	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: attrs}
+	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs, Outputs: outputs, Attrs: attrs}
 	c.p.origin[n] = file
 	c.expanded = true
 	def, found := lookup(domain, op)
-	if domain == Internal {
+	if def.build == nil && domain == Internal {
 		def, found = parts[op]
 	}
 	part := &call{p: c.p, n: n, opset: c.p.Graph.opset(domain)}
@@ -38,7 +43,7 @@ func (c *call) file() *Node { return c.p.Origin(c.n) }
 
 // constant makes a constant known that is not in the file.
 func (c *call) constant(suffix string, t *Tensor) string {
-	name := c.p.fresh(c.file().Outputs[0], suffix)
+	name := c.p.fresh(c.file().first(), suffix)
 	c.p.Known[name] = Known{t.Shape, t.DType, t}
 	return name
 }

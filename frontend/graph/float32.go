@@ -35,10 +35,21 @@ func isCode(s *Step) bool {
 }
 
 // Codes lists the quantisers of the part in order, by their tensors.
+// Those inside a loop follow run by run.
 func (p *Part) Codes() (tensors []string) {
+	seen := map[*loop]bool{}
 	for _, r := range p.runners {
 		if isCode(r.step) {
 			tensors = append(tensors, r.step.Output)
+		}
+		if l := r.loop; l != nil && !seen[l] {
+			seen[l] = true
+			codes := l.body.Codes()
+			for t := range l.Length {
+				for _, name := range codes {
+					tensors = append(tensors, l.inside(t, name))
+				}
+			}
 		}
 	}
 	return tensors
@@ -46,14 +57,14 @@ func (p *Part) Codes() (tensors []string) {
 
 // RunFloat32 executes the part as a float32 executor of the given kind.
 func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
-	return p.walk(in, func(c *Reals) *Reals {
+	return p.walk(in, map[string]*Reals{}, func(c *Reals) *Reals {
 		out := &Reals{Shape: c.Shape, Lo: make([]float64, len(c.Lo))}
 		for i, f := range c.Lo {
 			out.Lo[i] = float64(float32(f))
 		}
 		out.Hi = out.Lo
 		return out
-	}, func(r *runner, vals []*Reals, out *Reals) {
+	}, func(name string, r *runner, vals []*Reals, out *Reals) {
 		out.Hi = out.Lo
 		if o := r.step.Order; o != nil {
 			must(o.run(r.step.Node.Inputs[0], vals[0], out, nil)) // points need no decision
@@ -82,7 +93,7 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 // tells, per quantiser, the elements whose rounding could go two ways within these bounds.
 func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*Reals, open map[string][]bool) {
 	open = map[string][]bool{}
-	all = p.walk(in, func(c *Reals) *Reals {
+	all = p.walk(in, map[string]*Reals{}, func(c *Reals) *Reals {
 		out := &Reals{Shape: c.Shape, Lo: make([]float64, len(c.Lo)), Hi: make([]float64, len(c.Lo))}
 		for i := range c.Lo {
 			x := real.Interval{Lo: c.Lo[i], Hi: c.Hi[i]}
@@ -92,7 +103,7 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 			out.Lo[i], out.Hi[i] = x.Lo, x.Hi
 		}
 		return out
-	}, func(r *runner, vals []*Reals, out *Reals) {
+	}, func(name string, r *runner, vals []*Reals, out *Reals) {
 		if o := r.step.Order; o != nil {
 			o.bounds(vals[0], out)
 			return
@@ -109,7 +120,7 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 		var doubts []bool
 		if isCode(r.step) {
 			doubts = make([]bool, len(out.Lo))
-			open[r.step.Output] = doubts
+			open[name] = doubts
 		}
 		for i := range out.Lo {
 			y, sure := r.f.Bounds32(r.gather(e, vals, sums, i))
@@ -118,7 +129,7 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 				doubts[i] = !sure
 			}
 		}
-		if c := codes[r.step.Output]; doubts != nil && c != nil {
+		if c := codes[name]; doubts != nil && c != nil {
 			out.Lo, out.Hi = c.Lo, c.Hi
 		}
 	})
@@ -160,16 +171,24 @@ func (o *Order) bounds(in, out *Reals) {
 	}
 }
 
-// walk executes the part with another arithmetic: constants as fix gives them, steps that compute by compute.
-func (p *Part) walk(in []*Reals, fix func(*Reals) *Reals, compute func(r *runner, vals []*Reals, out *Reals)) map[string]*Reals {
-	all := map[string]*Reals{}
+// A computation fills in the values of a step that computes; name is its tensor's, also inside loops.
+type computation func(name string, r *runner, vals []*Reals, out *Reals)
+
+// walk executes the part with another arithmetic: constants as fix gives them, steps that compute by compute. fixed keeps
+// the constants.
+func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Reals, compute computation) map[string]*Reals {
+	all, loops := map[string]*Reals{}, map[*loop][]*Reals{}
 	for i, name := range p.from {
 		all[name] = in[i]
 	}
 	value := func(name string) *Reals {
-		if all[name] == nil && name != "" {
-			all[name] = fix(constant(p.prog.Known[name].Const))
+		if v := all[name]; v != nil || name == "" {
+			return v
 		}
+		if fixed[name] == nil {
+			fixed[name] = fix(constant(p.prog.Known[name].Const))
+		}
+		all[name] = fixed[name]
 		return all[name]
 	}
 	for _, r := range p.runners {
@@ -179,10 +198,16 @@ func (p *Part) walk(in []*Reals, fix func(*Reals) *Reals, compute func(r *runner
 		}
 		n := Size(r.step.Shape)
 		out := &Reals{Shape: r.step.Shape, Lo: make([]float64, n), Hi: make([]float64, n)}
-		if r.step.Move != nil {
+		switch {
+		case r.step.Move != nil:
 			out = r.move(vals, out)
-		} else {
-			compute(r, vals, out)
+		case r.loop != nil:
+			if loops[r.loop] == nil {
+				loops[r.loop] = r.loop.walk(vals, all, fix, compute)
+			}
+			out = loops[r.loop][r.step.Result]
+		default:
+			compute(r.step.Output, r, vals, out)
 		}
 		all[r.step.Output] = out
 	}

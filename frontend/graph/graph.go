@@ -189,6 +189,11 @@ func (n *Node) Label() string {
 	if n.Name != "" {
 		return n.Name
 	}
+	return n.first()
+}
+
+// first is the first output that is in use.
+func (n *Node) first() string {
 	for _, o := range n.Outputs {
 		if o != "" {
 			return o
@@ -248,14 +253,20 @@ func (n *Node) Ints(name string) []int64 {
 	return nil
 }
 
-// Clone copies a graph as far as passes change it: nodes and the lists and maps, not tensors.
+// Clone copies a graph as far as passes change it: nodes and the lists and maps, bodies too, not tensors.
 func (g *Graph) Clone() *Graph {
 	c := *g
-	c.Init = maps.Clone(g.Init)
+	c.Inputs, c.Outputs, c.Init = slices.Clone(g.Inputs), slices.Clone(g.Outputs), maps.Clone(g.Init)
 	c.Nodes = make([]*Node, len(g.Nodes))
 	for i, n := range g.Nodes {
 		m := *n
 		m.Inputs, m.Outputs, m.Attrs = slices.Clone(n.Inputs), slices.Clone(n.Outputs), maps.Clone(n.Attrs)
+		for name, a := range m.Attrs {
+			if a.G != nil {
+				a.G = a.G.Clone()
+				m.Attrs[name] = a
+			}
+		}
 		c.Nodes[i] = &m
 	}
 	return &c

@@ -90,6 +90,10 @@ func init() { // definitions look operators up
 		{"", "ConstantOfShape"}: {1, 1, buildConstantOfShape},
 		{"", "Dropout"}:         {1, 3, buildDropout},
 
+		{"", "Scan"}:       {1, 1 << 10, buildScan},
+		{"", "LSTM"}:       {3, 8, buildLSTM},
+		{Internal, "Scan"}: {1, 1 << 10, buildScan},
+
 		{"", "Conv"}:              {2, 3, buildConv},
 		{"", "ConvTranspose"}:     {2, 3, buildConvTranspose},
 		{"", "MaxPool"}:           {1, 1, buildMaxPool},
@@ -128,6 +132,7 @@ func init() { // definitions look operators up
 		{"qonnx.custom_op.general", "Trunc"}:          {5, 6, buildTrunc},
 		{"qonnx.custom_op.general", "FloatQuant"}:     {6, 6, buildFloatQuant},
 		{"qonnx.custom_op.general", "MultiThreshold"}: {2, 2, buildMultiThreshold},
+		{"qonnx.custom_op.general", "QuantLSTMCell"}:  {48, 48, buildQuantLSTMCell},
 
 		// What canon makes of every quantiser: the integer code alone. Its value is ordinary arithmetic behind it.
 		{Internal, "Code"}:  {3, 3, buildCode},

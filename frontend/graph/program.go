@@ -29,6 +29,9 @@ type Program struct {
 	readers map[string][]*Step // by input
 	total   int                // elements computed
 	work    int                // products of them
+	within  bool               // the body of a loop
+	options Options
+	report  *diag.List // while preparing
 }
 
 // Known is what is known of a tensor before any data: Const is set where it is a constant.
@@ -110,12 +113,17 @@ type Dot struct {
 type Options struct {
 	Dims map[string]int   // values of named dynamic axes; a leading dynamic axis is one sample
 	Data map[string][]int // shapes of data per input ("" for a single one): axes but the leading are read off them
+
+	Cells map[string]CellFormats // of ONNX LSTM nodes by name, EveryCell for the others: their gates are quantised so
+
+	sequences map[string]bool // inputs whose leading dynamic axis is time
+	two       string          // an input whose leading axis is tried with two elements
 }
 
 // Prepare derives every shape and constant. It reports all nodes it does not understand in one run and returns nil
 // where there were any.
 func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
-	if p, ok := prepare(g, file, opt, d); ok {
+	if p, ok := prepare(g, file, opt, false, d); ok {
 		return p
 	}
 	return nil
@@ -124,7 +132,7 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 // Understood is the part of a graph that can be prepared: the nodes that are known, up to the first ones that are not. Its
 // outputs are what those would have read, and the graph's own. It is nil where nothing is left.
 func Understood(g *Graph, file string, opt Options) *Graph {
-	p, _ := prepare(g, file, opt, new(diag.List))
+	p, _ := prepare(g, file, opt, false, new(diag.List))
 	if p == nil {
 		return nil
 	}
@@ -160,14 +168,14 @@ func Understood(g *Graph, file string, opt Options) *Graph {
 	return &sub
 }
 
-// prepare is Prepare, and what it has of the program where that fails.
-func prepare(g *Graph, file string, opt Options, d *diag.List) (p *Program, ok bool) {
+// prepare is Prepare, and what it has of the program where that fails. within says that it is the body of a loop.
+func prepare(g *Graph, file string, opt Options, within bool, d *diag.List) (p *Program, ok bool) {
 	if err := g.Verify(); err != nil {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(), Hint: "the graph contradicts itself: export the model again"})
 		return nil, false
 	}
 	p = &Program{Graph: g, File: file, Known: map[string]Known{}, by: map[string]*Step{}, readers: map[string][]*Step{},
-		origin: map[*Node]*Node{}, tables: map[string][]int32{}, counted: map[*int32]bool{}}
+		origin: map[*Node]*Node{}, tables: map[string][]int32{}, counted: map[*int32]bool{}, within: within, options: opt, report: d}
 	for name, t := range g.Init {
 		p.Known[name] = Known{t.Shape, t.DType, t}
 	}
@@ -207,7 +215,9 @@ func prepare(g *Graph, file string, opt Options, d *diag.List) (p *Program, ok b
 			continue
 		}
 		if err := c.build(def); err != nil {
-			p.reject(d, n, err.code, err.msg, err.hint)
+			if err != reported {
+				p.reject(d, n, err.code, err.msg, err.hint)
+			}
 			ok = false
 		}
 	}
@@ -271,12 +281,16 @@ func bindShape(v Value, opt Options) (shape []int, msg string) {
 			bound, given := opt.Dims[dim.Param]
 			seen := opt.fromData(v, i)
 			switch {
+			case i == 0 && v.Name == opt.two && opt.two != "":
+				size = probes
 			case given && dim.Param != "":
 				size = bound
 			case seen > 0:
 				size = seen
-			case i == 0:
+			case i == 0 && !opt.sequences[v.Name]:
 				size = 1
+			case i == 0:
+				return nil, fmt.Sprintf("axis 0 (%q) is a sequence of unknown length", dim.Param)
 			default:
 				return nil, fmt.Sprintf("axis %d (%q) is dynamic", i, dim.Param)
 			}
@@ -318,14 +332,14 @@ func (o Options) unused(g *Graph) string {
 }
 
 // fromData is the size of axis i of an input in the data at hand, which may have an axis of samples more in front; 0
-// where there are none that match, and for the first axis where it is the one that counts samples.
+// where there are none that match, and for the first axis where it is one that counts samples.
 func (o Options) fromData(v Value, i int) int {
 	shape, ok := o.Data[v.Name]
 	if !ok {
 		shape = o.Data[""]
 	}
 	i += len(shape) - len(v.Dims)
-	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 || i == 0 {
+	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 || i == 0 && !o.sequences[v.Name] {
 		return 0
 	}
 	return shape[i]

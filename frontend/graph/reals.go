@@ -14,6 +14,9 @@ type Reals struct {
 	Shape  []int
 	Lo, Hi []float64
 	Truth  func(i int) *big.Rat
+
+	from   *unrolled // the loop whose output number result this is, where that can tell more
+	result int
 }
 
 // Exactly is the value whose elements are the given float64s.

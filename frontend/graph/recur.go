@@ -1,5 +1,12 @@
 package graph
 
+import (
+	"fmt"
+	"maps"
+
+	"hlsgen/internal/diag"
+)
+
 // A Recur runs a body once per element of a sequence (ONNX Scan). Input i < States of the node is the initial value of a
 // state, input States+k is scanned along Scanned[k]. Output i < States is the last value of a state, output States+k has
 // what every run gave, gathered along Gathered[k].
@@ -9,6 +16,8 @@ type Recur struct {
 	Scanned  []Scanned // of the node's inputs from States on
 	Gathered []Scanned // of the node's outputs from States on
 	Length   int       // runs; at least 1
+
+	RealGates bool // the cell of an ONNX LSTM without formats: nothing in the body is quantised
 }
 
 // Scanned is how a tensor is walked through: one element of an axis after the other, or from its end to its begin. The
@@ -16,4 +25,273 @@ type Recur struct {
 type Scanned struct {
 	Axis    int
 	Reverse bool
+}
+
+// at is where run t of n stands on the axis.
+func (s Scanned) at(t, n int) int {
+	if s.Reverse {
+		return n - 1 - t
+	}
+	return t
+}
+
+// element is where element i of the body's tensor in run t stands in the whole tensor.
+func (s Scanned) element(whole []int, t, i int) int {
+	n, inner := whole[s.Axis], Size(whole[s.Axis+1:])
+	return (i/inner*n+s.at(t, n))*inner + i%inner
+}
+
+// run is the opposite: of which run, and which element of it, element i of the whole tensor is.
+func (s Scanned) run(whole []int, i int) (t, element int) {
+	n, inner := whole[s.Axis], Size(whole[s.Axis+1:])
+	return s.at(i/inner%n, n), i/(inner*n)*inner + i%inner
+}
+
+// Recurrent reports whether a node runs along a sequence.
+func (n *Node) Recurrent() bool {
+	switch n.Op {
+	case "Scan", "LSTM", "QuantLSTMCell":
+		return true
+	}
+	return false
+}
+
+// maxRuns bounds the length of a sequence.
+const maxRuns = 1 << 20
+
+// A scan is a Scan node being read.
+type scan struct {
+	*call
+	body  *Graph
+	recur *Recur
+}
+
+func buildScan(c *call) *reject {
+	s := &scan{call: c, body: c.n.Attrs["body"].G, recur: &Recur{RealGates: c.n.Int(realGates, 0) != 0}}
+	switch {
+	case c.n.Domain == "" && c.opset < 9:
+		return unsupported("convert the model to opset 9 or later", "the old form of Scan, with an axis of samples in front")
+	case s.body == nil:
+		return invalid("it has no body")
+	case c.p.within:
+		return unsupported("one loop around one cell becomes a layer: unroll the inner one", "a loop inside the body of another")
+	}
+	scanned := c.n.Int("num_scan_inputs", 0)
+	if scanned < 1 || scanned > int64(len(c.in)) {
+		return invalid("num_scan_inputs is %d, the node has %d inputs", scanned, len(c.in))
+	}
+	s.recur.States = len(c.in) - int(scanned)
+	if len(s.body.Inputs) != len(c.in) || len(s.body.Outputs) < s.recur.States || len(c.n.Outputs) > len(s.body.Outputs) {
+		return invalid("the body has %d inputs and %d outputs, the node %d and %d, of which %d are states", len(s.body.Inputs), len(s.body.Outputs), len(c.in), len(c.n.Outputs), s.recur.States)
+	}
+	for i := range c.in {
+		if !c.has(i) {
+			return invalid("input %d is missing", i)
+		}
+	}
+	if r := s.sequences(); r != nil {
+		return r
+	}
+	closed, r := s.close()
+	if r != nil {
+		return r
+	}
+	if r := s.prepare(closed); r != nil {
+		return r
+	}
+	return s.outputs()
+}
+
+// sequences reads how the inputs are scanned, and for how many runs.
+func (s *scan) sequences() *reject {
+	n := len(s.in) - s.recur.States
+	scanned, r := s.directions("scan_input_axes", "scan_input_directions", n)
+	if r != nil {
+		return r
+	}
+	for k := range scanned {
+		x := s.in[s.recur.States+k].Shape
+		if scanned[k].Axis, r = axis(int64(scanned[k].Axis), len(x)); r != nil {
+			return r
+		}
+		length := x[scanned[k].Axis]
+		if k == 0 {
+			s.recur.Length = length
+		}
+		if length != s.recur.Length {
+			return invalid("input %d has %d elements to scan, input %d has %d", s.recur.States, s.recur.Length, s.recur.States+k, length)
+		}
+	}
+	s.recur.Scanned = scanned
+	switch {
+	case s.recur.Length < 1:
+		return unsupported("give it a sequence of at least one element", "an empty sequence")
+	case s.recur.Length > maxRuns:
+		return &reject{diag.ModelTooLarge, fmt.Sprintf("a sequence of %d elements", s.recur.Length), fmt.Sprintf("at most %d are accepted: cut it into parts", maxRuns)}
+	}
+	return nil
+}
+
+// directions reads a list of axes, not yet made positive, and of directions.
+func (s *scan) directions(axes, directions string, n int) ([]Scanned, *reject) {
+	list := make([]Scanned, n)
+	a, d := s.n.Ints(axes), s.n.Ints(directions)
+	if a != nil && len(a) != n || d != nil && len(d) != n {
+		return nil, invalid("%s and %s have %d and %d entries for %d tensors", axes, directions, len(a), len(d), n)
+	}
+	for k := range list {
+		if a != nil {
+			if a[k] < -maxRank || a[k] >= maxRank {
+				return nil, invalid("%s holds %d", axes, a[k])
+			}
+			list[k].Axis = int(a[k])
+		}
+		if d != nil {
+			if d[k] != 0 && d[k] != 1 {
+				return nil, invalid("%s holds %d", directions, d[k])
+			}
+			list[k].Reverse = d[k] == 1
+		}
+	}
+	return list, nil
+}
+
+// close makes the body a graph that stands for itself: its inputs have the shapes that arrive, and the constants around
+// it that it reads are its own.
+func (s *scan) close() (*Graph, *reject) {
+	g := s.body.Clone()
+	if g.Init = maps.Clone(s.body.Init); g.Init == nil {
+		g.Init = map[string]*Tensor{}
+	}
+	known := map[string]bool{"": true}
+	for name := range g.Init {
+		known[name] = true
+	}
+	for i := range g.Inputs {
+		k := s.in[i]
+		shape := k.Shape
+		if i >= s.recur.States {
+			a := s.recur.Scanned[i-s.recur.States].Axis
+			shape = append(append([]int{}, shape[:a]...), shape[a+1:]...)
+		}
+		if declared := g.Inputs[i].DType; declared != Undefined && declared.Float() != k.DType.Float() {
+			return nil, invalid("input %d is of type %s, the body takes %s", i, k.DType, declared)
+		}
+		g.Inputs[i] = fixedValue(g.Inputs[i].Name, k.DType, shape)
+		known[g.Inputs[i].Name] = true
+	}
+	read := func(name string) *reject {
+		if known[name] {
+			return nil
+		}
+		k, ok := s.p.Known[name]
+		if !ok {
+			return nil // nobody writes it: the body's own check says so
+		}
+		if k.Const == nil {
+			return unsupported("pass it to the loop as a state that stays as it is, or scan it", "the body reads %q, which the model computes from data outside of it", name)
+		}
+		g.Init[name], known[name] = k.Const, true
+		return nil
+	}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			if r := read(in); r != nil {
+				return nil, r
+			}
+		}
+		for _, out := range n.Outputs {
+			known[out] = true
+		}
+	}
+	for _, out := range g.Outputs {
+		if r := read(out.Name); r != nil {
+			return nil, r
+		}
+	}
+	return g, nil
+}
+
+func fixedValue(name string, dt DType, shape []int) Value {
+	v := Value{Name: name, DType: dt, Known: true}
+	for _, d := range shape {
+		v.Dims = append(v.Dims, Dim{Size: d})
+	}
+	return v
+}
+
+// prepare derives the body's shapes. What is wrong in there is reported in the body's own words.
+func (s *scan) prepare(g *Graph) *reject {
+	before := len(s.p.report.Diags)
+	file := s.file()
+	p, ok := prepare(g, fmt.Sprintf("%s, body of node %d", s.p.File, file.Index), Options{}, true, s.p.report)
+	if !ok {
+		if len(s.p.report.Diags) == before {
+			return invalid("the body cannot be understood")
+		}
+		return reported
+	}
+	r := s.recur
+	for i := range r.States {
+		in, out := p.Known[g.Inputs[i].Name], p.Known[g.Outputs[i].Name]
+		if fmt.Sprint(in.Shape) != fmt.Sprint(out.Shape) || in.DType.Float() != out.DType.Float() {
+			return invalid("state %d is of type %s and shape %v, the body makes %s and %v of it", i, in.DType, in.Shape, out.DType, out.Shape)
+		}
+	}
+	r.Body = p
+	return s.p.countLoop(r)
+}
+
+// reported is the refusal of a node whose faults were reported already.
+var reported = &reject{}
+
+// outputs adds a step per output.
+func (s *scan) outputs() *reject {
+	r := s.recur
+	g := r.Body.Graph
+	gathered, rej := s.directions("scan_output_axes", "scan_output_directions", len(g.Outputs)-r.States)
+	if rej != nil {
+		return rej
+	}
+	for i, out := range g.Outputs {
+		k := r.Body.Known[out.Name]
+		shape := k.Shape
+		if i >= r.States {
+			a, rej := axis(int64(gathered[i-r.States].Axis), len(shape)+1)
+			if rej != nil {
+				return rej
+			}
+			gathered[i-r.States].Axis = a
+			shape = append(append(append([]int{}, shape[:a]...), r.Length), shape[a:]...)
+			if rej := checkSize(shape); rej != nil {
+				return rej
+			}
+		}
+		s.steps = append(s.steps, &Step{Shape: shape, DType: k.DType, Recur: r, Result: i})
+	}
+	r.Gathered = gathered
+	return nil
+}
+
+// loopCost is the work of a run beside its elements, per node, and of an element, in multiplications.
+const (
+	loopCost    = 16
+	elementCost = 64
+)
+
+// countLoop adds what a loop asks for to what the program does: the time of all its runs, the memory of one.
+func (p *Program) countLoop(r *Recur) *reject {
+	b := r.Body
+	p.indices += b.indices
+	if p.total += b.total; p.total > maxTotal || p.indices > maxTables {
+		return &reject{diag.ModelTooLarge, fmt.Sprintf("the tensors up to this one, with those of one run of the loop, have more than %d elements", maxTotal),
+			"a model of this size does not fit a streaming accelerator: check its shapes"}
+	}
+	once := b.work + elementCost*(b.total+loopCost*(len(b.Steps)+1))
+	if once > (maxWork-p.work)/r.Length {
+		return &reject{diag.ModelTooLarge, fmt.Sprintf("%d runs of the body take more than %d multiplications", r.Length, maxWork),
+			"a model of this size does not fit a streaming accelerator: check its shapes, or give it shorter sequences"}
+	}
+	p.work += once * r.Length
+	return nil
 }

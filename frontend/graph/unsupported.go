@@ -6,7 +6,7 @@ type gap struct{ what, needs string }
 var (
 	attention     = gap{"attention", "products of two tensors of data, a softmax over rows and normalisation in integers would be needed: run transformer blocks elsewhere, or replace them by convolutions or an MLP mixer"}
 	normalisation = gap{"normalisation by statistics of the data", "a mean and a root per sample would be needed in integers: train with BatchNormalization, whose statistics are constants"}
-	recurrence    = gap{"a recurrent network", "a layer with a loop-carried state would be needed: unroll a short sequence into matrix products, or use an MLP on windows"}
+	recurrence    = gap{"a recurrent network of a kind that has no layer", "train an LSTM instead, or write the cell as the body of a Scan"}
 	gru           = gap{"a GRU", "its reset gate multiplies the state inside a product, which needs a recurrent engine of its own: train an LSTM or an MLP on windows instead"}
 	controlFlow   = gap{"control flow that depends on data", "the hardware has one fixed schedule: export the model with the branch or the loop resolved"}
 	convolution   = gap{"a convolutional network that samples at places which depend on data", "a gather of pixels would be needed: use Conv and Resize with mode nearest"}
@@ -20,7 +20,7 @@ var gaps = map[string]gap{
 	"Attention": attention, "MultiHeadAttention": attention, "QAttention": attention, "Einsum": attention, "RotaryEmbedding": attention, "GroupQueryAttention": attention,
 	"LayerNormalization": normalisation, "SkipLayerNormalization": normalisation, "SimplifiedLayerNormalization": normalisation, "RMSNormalization": normalisation,
 	"InstanceNormalization": normalisation, "GroupNormalization": normalisation, "MeanVarianceNormalization": normalisation, "LpNormalization": normalisation, "LRN": normalisation,
-	"LSTM": recurrence, "RNN": recurrence, "Scan": recurrence, "QuantLSTMCell": recurrence, "DynamicQuantizeLSTM": recurrence,
+	"RNN": recurrence, "DynamicQuantizeLSTM": recurrence,
 	"GRU": gru,
 	"If":  controlFlow, "Loop": controlFlow, "SequenceMap": controlFlow,
 	"DeformConv": convolution, "GridSample": convolution, "MaxRoiPool": convolution, "AffineGrid": convolution,

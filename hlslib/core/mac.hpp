@@ -5,9 +5,13 @@
 //     dot_t        their sum
 //     use_dsp      multiply in DSP slices
 //     weights_t    the table's element, weights_per_limb of them in a limb
+// and where products are requantised before they are summed
+//     product      the requantiser of core/requant.hpp
+//     product_t    what it gives
 #ifndef HLSGEN_CORE_MAC_HPP
 #define HLSGEN_CORE_MAC_HPP
 
+#include "requant.hpp"
 #include "word.hpp"
 
 namespace hlsgen {
@@ -60,6 +64,23 @@ template <> struct mac_product<bipolar, bipolar, false> {
     }
 };
 
+// mac_summand is a product as it is summed: requantised where C has a requantiser for it.
+template <class...> struct mac_present { typedef void type; };
+
+template <class C, class = void> struct mac_summand {
+    template <class P> static P of(const P& product) {
+#pragma HLS INLINE
+        return product;
+    }
+};
+
+template <class C> struct mac_summand<C, typename mac_present<typename C::product>::type> {
+    template <class P> static typename C::product_t of(const P& product) {
+#pragma HLS INLINE
+        return requantiser<typename C::product, C::use_dsp>::template of<typename C::product_t>(product, 0);
+    }
+};
+
 // mac_dot is what one clock adds to the accumulator of PE pe: its weights in the row times the elements of x from first
 // on, each stride elements apart.
 template <class C, class ROW>
@@ -71,7 +92,7 @@ typename C::dot_t mac_dot(const ap_uint<C::in_width>& x, int first, int stride, 
     for (int i = 0; i < C::simd; i++) {
 #pragma HLS UNROLL
         const weight_t w = element<weight_t, C::weights_per_limb>(weights, pe * C::simd + i);
-        sum += mac_product<weight_t, in_t, C::use_dsp>::of(w, get<in_t>(x, first + i * stride));
+        sum += mac_summand<C>::of(mac_product<weight_t, in_t, C::use_dsp>::of(w, get<in_t>(x, first + i * stride)));
     }
     return sum;
 }

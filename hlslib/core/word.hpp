@@ -78,9 +78,10 @@ ap_uint<N / element_type<FROM>::width * element_type<TO>::width> recode(const ap
     return recoded;
 }
 
-// types and counts are lists in a config struct: an element type, or a number, for every port.
+// types and counts are lists in a config struct: an element type, or a number, for every port. numbers is any constants.
 template <class... T> struct types {};
 template <int... N> struct counts {};
+template <long long... N> struct numbers {};
 
 // limb is a word of a table, of at most 64 bits. In C simulation it is a plain integer: a table of classes costs compilers
 // ten times the time and memory, and with the vendor's headers it is not even constant.

@@ -13,6 +13,6 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.Parts(
 		m.Control(cost.Counter(o.words(f.PE))),
 		cost.Resources{LUT: o.p.Copies}.As("handshakes"),
-		m.Registers(f.PE*o.in.Elem.Width),
+		m.Registers(f.PE*o.typ.Elem.Width),
 	)
 }

@@ -41,7 +41,7 @@ func TestLoop(t *testing.T) {
 	if fmt.Sprint(l) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", l, want)
 	}
-	if got := op.Cost(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{}).Total(); got != (dataflow.Resources{LUT: 4 + 1 + 3, FF: 4}) {
+	if got := op.Cost(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{Formula: dataflow.FINN}).Total(); got != (dataflow.Resources{LUT: 4 + 1 + 3, FF: 4}) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -117,7 +117,7 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := op.Cost(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{}).Total(); got != (dataflow.Resources{LUT: tt.lut}) {
+		if got := op.Cost(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{Formula: dataflow.FINN}).Total(); got != (dataflow.Resources{LUT: tt.lut}) {
 			t.Errorf("%d to %d: %+v, want %d LUT", tt.in, tt.out, got, tt.lut)
 		}
 	}

@@ -142,7 +142,7 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := op.Cost(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{}).Total(); got != tt.want {
+		if got := op.Cost(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want {
 			t.Errorf("PE %d: %+v, want %+v", tt.pe, got, tt.want)
 		}
 	}

@@ -146,7 +146,7 @@ func TestLoop(t *testing.T) {
 		if l.Iterations() != tt.iterations || l.Latency != tt.latency || l.Writes(0) != tt.vectors {
 			t.Errorf("%+v: %+v", tt, l)
 		}
-		if got := op.Cost(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{}).Total(); got != (dataflow.Resources{}) {
+		if got := op.Cost(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{Formula: dataflow.FINN}).Total(); got != (dataflow.Resources{}) {
 			t.Errorf("%+v: %+v, FINN estimates nothing", tt, got)
 		}
 	}

@@ -231,7 +231,7 @@ func (b *bound) checkInstance(f dataflow.Fold) error {
 			if v < math.MinInt32 || v > math.MaxInt32 {
 				return fmt.Errorf("%s = %d does not fit an int of C++", c.Name, v)
 			}
-		case bool, num.Type, []num.Type, []int:
+		case bool, num.Type, []num.Type, []int, []int64:
 		default:
 			return fmt.Errorf("%s is a %T", c.Name, v)
 		}

@@ -18,7 +18,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		DSP:      f.Compute == dataflow.DSP,
 		Memory:   estimate.Memory(f.Memory),
 		Fabric:   estimate.Model(t).Fabric,
-		Steps:    o.unit.Thresholds(), ThresholdBits: o.unit.Acc.Width, ThresholdMemory: o.unit.ThresholdMemory(f.PE),
+		Steps:    o.unit.Thresholds(), ThresholdBits: o.unit.Acc.Width, ThresholdMemory: estimate.Thresholds(o.unit, f.PE),
 	}
 	if nf > 1 {
 		m.Buffer = cost.Unbound(f.SIMD*o.in.Elem.Width, sf)

@@ -16,7 +16,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 			group := c / (o.mh / groups)
 			sum := int64(0)
 			for k := 0; k < o.mw/run; k++ {
-				sum += dot(row[k*run:(k+1)*run], x[k*channels+group*run:])
+				sum += o.dot(row[k*run:(k+1)*run], x[k*channels+group*run:])
 			}
 			if s, ok := o.unit.Step(c); ok {
 				sum = s.Apply(sum)
@@ -28,11 +28,15 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // dot is the sum of the products of w with as many elements of x.
-func dot(w, x []int64) int64 {
+func (o *op) dot(w, x []int64) int64 {
 	x = x[:len(w)]
 	sum := int64(0)
 	for i, v := range w {
-		sum += v * x[i]
+		p := v * x[i]
+		if o.p.Product != nil {
+			p = o.p.Product.Apply(p)
+		}
+		sum += p
 	}
 	return sum
 }

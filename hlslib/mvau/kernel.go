@@ -27,12 +27,16 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	if k.outer%k.nf == 0 {
 		copy(x, in[0])
 	}
-	first := k.outer * k.f.PE
+	first, product := k.outer*k.f.PE, k.o.p.Product
 	for pe, row := range k.o.p.Weights[first : first+k.f.PE] {
 		sum := int64(0)
 		w := row[at : at+len(x)]
 		for i, v := range x {
-			sum += w[i] * v
+			p := w[i] * v
+			if product != nil {
+				p = product.Apply(p)
+			}
+			sum += p
 		}
 		if k.inner > 0 {
 			sum += k.sums[pe]

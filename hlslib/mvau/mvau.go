@@ -5,6 +5,8 @@
 //	y[c] = f[c](sum over k of W[c][k]*x[k])
 //
 // f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the accumulator (package mac).
+// Every product may go through a requantiser before it is summed, as in accelerators whose products have a format of
+// their own.
 //
 // With G groups a vector is a window [K, C]: group g has the channels from g*C/G on, of all positions, and makes the
 // outputs from g*MH/G on. Its MW = K*C/G elements travel together: tile by tile of C/G channels, by position and then by
@@ -41,6 +43,8 @@ type Params struct {
 	Weights [][]int64  `json:"weights"`          // [MH][MW]
 	Steps   []num.Step `json:"steps,omitempty"`  // none, one for all channels, or one per channel
 	Groups  int        `json:"groups,omitempty"` // 0 is 1
+	// Product requantises every product of a weight and an input before the sum; nil for exact products.
+	Product *num.Requant `json:"product,omitempty"`
 }
 
 // groups is G.
@@ -80,7 +84,7 @@ func Decode(params []byte) (dataflow.Op, error) {
 }
 
 func (p Params) verify() error {
-	if err := mac.Verify(p.Weights, p.Steps); err != nil {
+	if err := mac.Verify(p.Weights, p.Steps, p.Product); err != nil {
 		return err
 	}
 	if p.Groups < 0 || len(p.Weights)%p.groups() != 0 {
@@ -121,7 +125,7 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	b.vectors = b.in.Shape.Vectors()
 	b.pe, b.simd = dataflow.Divisors(b.mh/groups), dataflow.Divisors(b.mw)
 	var err error
-	if b.unit, err = mac.Bind(b.p.Weights, b.p.Steps, b.in.Elem, b.groupRanges(in[0].Shape.Channels())); err != nil {
+	if b.unit, err = mac.Bind(b.p.Weights, b.p.Steps, b.p.Product, b.in.Elem, b.groupRanges(in[0].Shape.Channels())); err != nil {
 		return nil, nil, err
 	}
 	b.out = dataflow.Type{Shape: slices.Clone(b.in.Shape), Range: b.unit.Range, Elem: b.unit.Out}

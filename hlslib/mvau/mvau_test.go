@@ -54,6 +54,40 @@ func random(r *rand.Rand) layertest.Case {
 	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12}
 }
 
+// rounding is a random layer whose products are requantised.
+func rounding(r *rand.Rand) layertest.Case {
+	mh, mw := 1+r.IntN(4), 1+r.IntN(6)
+	q := num.Requant{Multiplier: 1, Shift: r.IntN(6), Mode: num.Roundings[r.IntN(len(num.Roundings))], Lo: math.MinInt64, Hi: math.MaxInt64}
+	if r.IntN(2) == 0 {
+		q.Multiplier = r.Int64N(200) - 100
+	}
+	if r.IntN(2) == 0 {
+		q.Lo, q.Hi = -r.Int64N(200), r.Int64N(100)
+	}
+	weights := [][2]int64{{-1, 1}, {-8, 7}, {0, 15}, {-300, 300}}[r.IntN(4)]
+	p := mvau.Params{Weights: make([][]int64, mh), Product: &q}
+	for c := range p.Weights {
+		for range mw {
+			w := layertest.Between(r, num.Range{Lo: weights[0], Hi: weights[1]})
+			if w == 0 {
+				w = 1
+			}
+			p.Weights[c] = append(p.Weights[c], w)
+		}
+	}
+	in := layertest.Type(r, dataflow.Shape{3, mw}, 8)
+	if r.IntN(2) == 0 {
+		_, sums, err := mvau.New(p).Bind([]dataflow.Type{in})
+		if err != nil {
+			panic(err)
+		}
+		for c := range mh {
+			p.Steps = append(p.Steps, layertest.Step(r, sums[0].Channel(c), 7, 4, true))
+		}
+	}
+	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 8}
+}
+
 func TestContract(t *testing.T) {
 	t.Parallel()
 	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
@@ -80,12 +114,17 @@ func TestContract(t *testing.T) {
 		{Name: "wide", Op: mvau.New(mvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}), In: []dataflow.Type{typ(intN(22), 2)}},
 		{Name: "many", Op: mvau.New(mvau.Params{Weights: many(64, 48)}), In: []dataflow.Type{typ(uintN(4), 48)}, Folds: 10},
 	}
+	for i := range 20 {
+		c := rounding(rand.New(rand.NewPCG(uint64(i), 8)))
+		c.Name = fmt.Sprintf("rounding %d", i)
+		cases = append(cases, c)
+	}
 	for i := range 60 {
 		c := random(rand.New(rand.NewPCG(uint64(i), 7)))
 		c.Name = fmt.Sprintf("random %d", i)
 		cases = append(cases, c)
 	}
-	layertest.Check(t, 120, cases...)
+	layertest.Check(t, 140, cases...)
 }
 
 func many(mh, mw int) [][]int64 {
@@ -214,6 +253,8 @@ func TestBindRefuses(t *testing.T) {
 		{mvau.Params{Weights: [][]int64{{1, math.MinInt64}}}, []dataflow.Type{in}, "beyond 2^40"},
 		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}}, Steps: make([]num.Step, 2)}, []dataflow.Type{in}, "2 step functions for 3 channels"},
 		{mvau.Params{Weights: ones, Steps: make([]num.Step, 1)}, []dataflow.Type{in}, "0 breakpoints and 0 values"},
+		{mvau.Params{Weights: ones, Product: &num.Requant{}}, []dataflow.Type{in}, "the products: unknown rounding"},
+		{mvau.Params{Weights: ones, Product: &num.Requant{Multiplier: 1 << 60, Mode: num.Floor}}, []dataflow.Type{in}, "a product that is requantised leaves 63 bits"},
 		{mvau.Params{Weights: ones}, nil, "0 inputs"},
 		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4))}, "an input of shape []"},
 		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4), 2, 3)}, "an input of shape [2 3] for weights of 1 by 2"},
@@ -248,7 +289,7 @@ func TestDecodeRefuses(t *testing.T) {
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`, `{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
 		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`, `{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,
 		`{"weights":[[1]],"steps":[{"at":[1],"value":[1,2]},{"at":[1],"value":[1,2]}]}`, `{"weights":[[1]]} x`,
-		`{"weights":[[1],[1]],"groups":3}`, `{"weights":[[1],[1]],"groups":-1}`} {
+		`{"weights":[[1],[1]],"groups":3}`, `{"weights":[[1],[1]],"groups":-1}`, `{"weights":[[1]],"product":{}}`, `{"weights":[[1]],"product":{"mode":"nearest"}}`} {
 		if op, err := mvau.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
@@ -299,9 +340,9 @@ func TestLoop(t *testing.T) {
 	}
 	for _, tt := range []struct{ pe, simd, iterations, first, last int }{
 		{1, 1, 360, 11 + 4, 359 + 4},
-		{3, 4, 30, 2 + 6, 29 + 6},
-		{2, 3, 60, 3 + 6, 59 + 6},
-		{6, 12, 5, 0 + 8, 4 + 8},
+		{3, 4, 30, 2 + 5, 29 + 5},
+		{2, 3, 60, 3 + 5, 59 + 5},
+		{6, 12, 5, 0 + 6, 4 + 6},
 	} {
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, dataflow.Target{})
 		if got := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)}; got[0] != tt.iterations || got[1] != tt.first || got[2] != tt.last {
@@ -342,7 +383,7 @@ func TestCost(t *testing.T) {
 		if got := op.(dataflow.Accumulating).Accumulator().Used; got != tt.acc {
 			t.Errorf("accumulator of %d bits, want %d", got, tt.acc)
 		}
-		if got := op.Cost(tt.fold, dataflow.Target{}).Total(); got != tt.want {
+		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want {
 			t.Errorf("%+v: %+v, want %+v", tt.fold, got, tt.want)
 		}
 	}

@@ -249,7 +249,7 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := op.Cost(tt.fold, dataflow.Target{}).Total(); got != tt.want.Plus(control) {
+		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want.Plus(control) {
 			t.Errorf("%+v: %+v, want %+v", tt.p, got, tt.want.Plus(control))
 		}
 	}

@@ -5,52 +5,66 @@ import (
 
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
 )
-
-var memories = map[dataflow.Memory]cost.Memory{dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra}
 
 // control is FINN's estimate of the logic of its ConvolutionInputGenerator_rtl (lut_estimation), counters included.
 const control = 300
 
-// Cost is FINN's estimate of memory and logic; FINN counts no registers and no padding, which are counted here as they are
-// written in swg.hpp.
-func (o *op) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
-	c := dataflow.Cost{
-		{Name: "stream control", Resources: dataflow.Resources{LUT: control, FF: o.counters(f)}},
-		{Name: "window buffer", Resources: o.buffer(f)},
+// Cost is the fitted formula's, or FINN's estimate of memory and logic. FINN counts no registers and no padding, which are
+// counted here as they are written in swg.hpp.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	drive, out := cost.WindowControl(), f.PE*f.SIMD*o.out.Elem.Width
+	if m.Formula == cost.FINN {
+		drive = cost.Resources{LUT: control, FF: o.counters(f)}
 	}
+	parts := []cost.Part{drive.As("stream control"), o.buffer(m, f).As("window buffer")}
 	if o.all(f) {
 		column := o.g.kernel[0] * f.SIMD * o.in.Elem.Width
-		c = append(c, dataflow.Part{Name: "window registers", Resources: delayCost((o.g.kernel[1]-1)*column, o.spacing(f), cost.Distributed)})
+		parts = append(parts, delayCost(m, (o.g.kernel[1]-1)*column, o.spacing(f), cost.Distributed).As("window registers"))
 	}
 	if o.padded { // one LUT per bit chooses between data and a constant
-		c = append(c, dataflow.Part{Name: "padding", Resources: dataflow.Resources{LUT: f.PE * f.SIMD * o.out.Elem.Width}})
+		parts = append(parts, cost.Resources{LUT: out}.As("padding"))
 	}
-	// The word that is written has a register, as long as it passes through the pipeline.
-	return append(c, dataflow.Part{Name: "output register", Resources: dataflow.Resources{FF: f.PE * f.SIMD * o.out.Elem.Width}})
+	// The word that is written has a register, which the fitted formula's memory in LUTs has already.
+	if m.Formula == cost.FINN || o.all(f) || f.Memory != dataflow.LUTRAM {
+		parts = append(parts, cost.Resources{FF: out}.As("output register"))
+	}
+	return estimate.Parts(parts...)
+}
+
+// Delay is what decides whether a word is read or written: the words that are there are compared with those needed, and
+// at the end of a window what the next one needs is chosen, added and chosen again. With all positions a clock the end of
+// a window is a comparison of counters, and the next one an addition and a choice.
+func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
+	if o.all(f) {
+		return cost.CarriedDelay(3)
+	}
+	return cost.CarriedDelay(4)
 }
 
 // buffer is the ring, or the delays of the lines.
-func (o *op) buffer(f dataflow.Fold) dataflow.Resources {
+func (o *op) buffer(m cost.Model, f dataflow.Fold) cost.Resources {
 	width := f.SIMD * o.in.Elem.Width
 	switch {
 	case !o.all(f):
-		return dataflow.Resources(cost.WindowBuffer(width, o.depth(f), memories[f.Memory]))
+		return m.Window(width, o.depth(f), estimate.Memory(f.Memory))
 	case o.depth(f) == 0:
-		return dataflow.Resources{}
+		return cost.Resources{}
 	}
-	return delayCost((o.g.kernel[0]-1)*width, o.depth(f), memories[f.Memory])
+	return delayCost(m, (o.g.kernel[0]-1)*width, o.depth(f), estimate.Memory(f.Memory))
 }
 
 // delayCost is a delay by so many words of width bits: registers, shift registers of up to 32 bits in a LUT, or a memory.
-func delayCost(width, depth int, m cost.Memory) dataflow.Resources {
+func delayCost(m cost.Model, width, depth int, in cost.Memory) cost.Resources {
 	switch {
 	case depth == 1:
-		return dataflow.Resources{FF: width}
+		return cost.Resources{FF: width}
 	case depth <= shallow:
-		return dataflow.Resources{LUT: width, FF: width}
+		return cost.Resources{LUT: width, FF: width}
 	}
-	return dataflow.Resources(cost.WindowBuffer(width, depth, m))
+	return m.Window(width, depth, in)
 }
 
 // counters is the bits of swg.hpp's counters: places in the frame, places in the buffer, and the loops.

@@ -171,7 +171,7 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := op.Cost(tt.fold, dataflow.Target{}).Total(); got != tt.want {
+		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want {
 			t.Errorf("%+v: %+v, want %+v", tt.fold, got, tt.want)
 		}
 	}

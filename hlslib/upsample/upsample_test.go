@@ -69,7 +69,7 @@ func TestBuffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range op.Cost(dataflow.Fold{PE: 1, SIMD: tt.simd}, dataflow.Target{}) {
+		for _, p := range op.Cost(dataflow.Fold{PE: 1, SIMD: tt.simd}, dataflow.Target{Formula: dataflow.FINN}) {
 			if p.Name == "buffer" && p.Resources != tt.want {
 				t.Errorf("%+v: %+v", tt, p.Resources)
 			}

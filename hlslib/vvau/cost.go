@@ -17,7 +17,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		Thresholds: o.unit.Thresholds(),
 		DSP:        f.Compute == dataflow.DSP,
 		Memory:     estimate.Memory(f.Memory),
-		Fabric:     estimate.Model(t).Fabric, ThresholdBits: o.unit.Acc.Width, ThresholdMemory: o.unit.ThresholdMemory(f.PE),
+		Fabric:     estimate.Model(t).Fabric, ThresholdBits: o.unit.Acc.Width, ThresholdMemory: estimate.Thresholds(o.unit, f.PE),
 	})
 	if t.Formula == dataflow.FINN {
 		for i := range c {

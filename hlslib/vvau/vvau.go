@@ -64,7 +64,7 @@ func Decode(params []byte) (dataflow.Op, error) {
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
 	}
-	if err := mac.Verify(p.Weights, p.Steps); err != nil {
+	if err := mac.Verify(p.Weights, p.Steps, nil); err != nil {
 		return nil, err
 	}
 	return New(p), nil
@@ -76,7 +76,7 @@ func (o *op) Params() any { return o.p }
 
 // Bind takes one input of shape [..., K, C] and gives one output of shape [..., C].
 func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := mac.Verify(o.p.Weights, o.p.Steps); err != nil {
+	if err := mac.Verify(o.p.Weights, o.p.Steps, nil); err != nil {
 		return nil, nil, err
 	}
 	if len(in) != 1 {
@@ -92,7 +92,7 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	b.vectors = shape[:outer].Size()
 	b.pe, b.simd = dataflow.Divisors(b.channels), dataflow.Divisors(b.positions)
 	var err error
-	b.unit, err = mac.Bind(b.p.Weights, b.p.Steps, b.in.Elem, func(c int) []num.Range { return []num.Range{b.in.Channel(c)} })
+	b.unit, err = mac.Bind(b.p.Weights, b.p.Steps, nil, b.in.Elem, func(c int) []num.Range { return []num.Range{b.in.Channel(c)} })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -217,7 +217,7 @@ func TestCost(t *testing.T) {
 		{PE: 8, SIMD: 3, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}: {LUT: 2478 + 96},
 		{PE: 8, SIMD: 3, Memory: dataflow.URAM, Compute: dataflow.DSP}:   {LUT: 1844, URAM: 2, DSP: 24}, // without the multipliers 1844.4
 	} {
-		if got := op.Cost(f, dataflow.Target{}).Total(); got != want {
+		if got := op.Cost(f, dataflow.Target{Formula: dataflow.FINN}).Total(); got != want {
 			t.Errorf("%+v: %+v, want %+v", f, got, want)
 		}
 	}

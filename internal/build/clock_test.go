@@ -33,7 +33,7 @@ func TestFIFOs(t *testing.T) {
 			report.Deadlock.Frames != 1 || report.Bottleneck.Reason == "" || len(report.FIFOs) != len(r.Design.Depth) {
 			t.Errorf("%v: %s", f, b)
 		}
-		if (report.Memory != nil) != (f == FIFO{}) || report.Memory != nil && report.Memory.Sized > report.Memory.HighWater {
+		if (report.Memory != nil) != (f == FIFO{}) || report.Memory != nil && (report.Memory.Sized > report.Memory.HighWater || !report.Memory.Kept) {
 			t.Errorf("%v: %+v", f, report.Memory)
 		}
 		if f == (FIFO{}) && r.Cycles.Interval != float64(r.Folding.Interval) {

@@ -43,8 +43,10 @@ type deadlockReport struct {
 
 // A memoryReport compares the FIFOs with those that would hold what unbounded ones hold at most.
 type memoryReport struct {
-	Sized     int `json:"sized"`
-	HighWater int `json:"high_water_mark"`
+	Sized     int  `json:"sized"`
+	HighWater int  `json:"high_water_mark"`
+	Kept      bool `json:"interval_kept"` // seen in a trial of the sized design
+	Exact     bool `json:"exact"`         // no FIFO alone could do with a word less
 }
 
 type fifoReport struct {
@@ -72,7 +74,7 @@ func (r *Result) cycleReport() cycleReport {
 	}
 	if c.Sizing != nil && c.Sizing.Interval > 0 {
 		bits, high := c.Sizing.Bits()
-		out.Memory = &memoryReport{bits, high}
+		out.Memory = &memoryReport{bits, high, c.Sizing.Kept, c.Sizing.Exact}
 	}
 	g := r.Design.Model.Graph
 	for s, depth := range r.Design.Depth {

@@ -33,6 +33,7 @@ const (
 	InputQuantised    Code = "input-quantised"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
 	OutputExists      Code = "output-exists"
+	LSTMFormats       Code = "lstm-cell-formats"
 	CompilerMissing   Code = "compiler-missing"
 )
 
@@ -65,6 +66,7 @@ var Codes = map[Code]string{
 	DataInvalid:       "input data do not fit the model",
 	InputQuantised:    "a quantiser was put in front of an input",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
+	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
 	OutputExists:      "the output folder exists and is not empty",
 	CompilerMissing:   "no C++ compiler was found",
 }

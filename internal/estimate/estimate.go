@@ -6,6 +6,7 @@ package estimate
 import (
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/mac"
 )
 
 // Model is the formula and the fabric of a target.
@@ -35,3 +36,13 @@ func Parts(parts ...cost.Part) dataflow.Cost {
 
 // Of is the cost of something that has formulas of its own.
 func Of(t dataflow.Target, x cost.Costly) dataflow.Cost { return Parts(Model(t).Formula.Parts(x)...) }
+
+// Thresholds is where the thresholds of a unit lie for pe channels side by side: kernels leave it to the tool, and one row
+// lies nowhere.
+func Thresholds(u *mac.Unit, pe int) cost.Memory {
+	rows := u.ThresholdRows(pe)
+	if rows <= 1 {
+		return 0
+	}
+	return cost.Unbound(pe*u.Thresholds()*u.Acc.Width, rows)
+}

@@ -30,7 +30,11 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 	if !centred {
 		b.ZeroCentred = 0
 	}
-	b.DataType = num.DataTypeBound(len(u.weights[0]), u.in.Width, u.signedWeightBits(), u.in.Signed())
+	if u.requant != nil { // the rules are of products as they are
+		b.L1, b.ZeroCentred = b.Exact, 0
+	} else {
+		b.DataType = num.DataTypeBound(len(u.weights[0]), u.in.Width, u.signedWeightBits(), u.in.Signed())
+	}
 	u.Acc = num.Smallest(union)
 	if u.Acc.Width > maxAccBits {
 		return fmt.Errorf("the accumulator needs %d bits for %v, at most %d are possible", u.Acc.Width, union, maxAccBits)
@@ -65,11 +69,12 @@ func (u *Unit) signedWeightBits() int {
 	return u.Weight.Width + 1
 }
 
-// bindProduct derives the range of one weight times one input, over all weights and inputs together.
-func (u *Unit) bindProduct(inputs num.Range) {
+// bindProduct derives the range of one weight times one input, over all weights and inputs together, and that of what is
+// summed of it.
+func (u *Unit) bindProduct(inputs num.Range) error {
 	if u.XNOR {
 		u.product = num.Range{Lo: 0, Hi: 1}
-		return
+		return nil
 	}
 	w := num.Point(u.weights[0][0])
 	for _, row := range u.weights {
@@ -79,9 +84,35 @@ func (u *Unit) bindProduct(inputs num.Range) {
 	}
 	low, ok1 := inputs.Times(w.Lo)
 	high, ok2 := inputs.Times(w.Hi)
-	if u.product = low.Union(high); !ok1 || !ok2 {
+	u.raw = low.Union(high)
+	if u.product = u.raw; !ok1 || !ok2 {
 		u.product = num.Type{Kind: num.Int, Width: num.MaxWidth}.Range() // no weight meets such an input
 	}
+	if u.requant != nil {
+		var ok bool
+		if u.product, ok = u.requant.Range(u.raw); !ok || !ok1 || !ok2 {
+			return fmt.Errorf("a product that is requantised leaves %d bits", maxAccBits)
+		}
+	}
+	return nil
+}
+
+// Sum is the exact range of a channel's sum: that of num.Dot, where every product goes through the requantiser. ok is false
+// where it leaves 64 bits.
+func Sum(w []int64, product *num.Requant, in []num.Range) (r num.Range, ok bool) {
+	if product == nil {
+		return num.Dot(w, in)
+	}
+	for i, wi := range w {
+		p, ok1 := in[min(i, len(in)-1)].Times(wi)
+		p, ok2 := product.Range(p)
+		s, ok3 := r.Plus(p)
+		if !ok1 || !ok2 || !ok3 {
+			return num.Range{}, false
+		}
+		r = s
+	}
+	return r, true
 }
 
 // dotType holds the sum of one clock's products; beyond the accumulator's width nothing of it is needed.

@@ -50,17 +50,38 @@ func (u *Unit) Fits(word, pe, simd, vectors int) bool {
 var ErrFolds = fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
 	dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
 
-// Latency is a clock each to fetch, multiply, accumulate and compare, and one per level of the adder tree.
-func (u *Unit) Latency(simd int) int { return 4 + bits.Len(uint(simd-1)) }
+// Latency is a clock each to fetch, multiply, requantise the products, accumulate and compare, and one per two levels of the
+// adder tree: additions of a few bits are chained by twos in the 5 to 10 ns that boards run at.
+func (u *Unit) Latency(simd int) int { return u.SumLatency(simd) + 1 }
 
-// Emit gives the config fields and the tables that core/mac.hpp and core/compare.hpp ask for.
-func (u *Unit) Emit(f dataflow.Fold) ([]dataflow.Field, []dataflow.Table) {
+// SumLatency is that of the sum alone.
+func (u *Unit) SumLatency(simd int) int {
+	n := 3 + (bits.Len(uint(simd-1))+1)/2
+	if u.requant != nil {
+		n++
+	}
+	return n
+}
+
+// EmitSums gives the config fields and the table that core/mac.hpp asks for.
+func (u *Unit) EmitSums(f dataflow.Fold) ([]dataflow.Field, dataflow.Table) {
 	config := []dataflow.Field{
 		{Name: "acc_t", Doc: "accumulator", Value: u.Acc},
 		{Name: "dot_t", Doc: "sum of one clock's products", Value: u.dotType(f.SIMD)},
 		{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},
 	}
-	tables := []dataflow.Table{{Name: "weights", Doc: "by nf and sf: element pe*simd + i", Elem: u.Weight, Rows: u.weightRows(f), Memory: f.Memory}}
+	if u.requant != nil {
+		config = append(config,
+			dataflow.Field{Name: "product_t", Doc: "a product as it is summed", Value: num.Smallest(u.product)},
+			dataflow.RequantField("product", "every product's requantiser", u.raw, *u.requant))
+	}
+	return config, dataflow.Table{Name: "weights", Doc: "by nf and sf: element pe*simd + i", Elem: u.Weight, Rows: u.weightRows(f), Memory: f.Memory}
+}
+
+// Emit gives the config fields and the tables that core/mac.hpp and core/compare.hpp ask for.
+func (u *Unit) Emit(f dataflow.Fold) ([]dataflow.Field, []dataflow.Table) {
+	config, weights := u.EmitSums(f)
+	tables := []dataflow.Table{weights}
 	if u.Thresholds() > 0 {
 		fields, steps := dataflow.StepTables(u.compare, f.PE, u.Acc, dataflow.NoMemory)
 		return append(config, fields...), append(tables, steps...)

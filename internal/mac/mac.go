@@ -6,14 +6,15 @@
 //	y[c] = f[c](sum over k of W[c][k]*x[k])
 //
 // f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the sum. Which inputs meet
-// which row is the layer's to say, and so is when.
+// which row is the layer's to say, and so is when. Every product may go through a requantiser before it is summed.
 //
 // PE channels are computed side by side, each from SIMD products a clock. Row n*(K/SIMD)+s of the weight table is what
 // one clock takes: element pe*SIMD+i of it is W[n*PE+pe][s*SIMD+i].
 //
 // The accumulator is the narrowest type that holds the final sums of all channels; what lies between may wrap around,
 // which two's complement forgives. Where weights and inputs are both bipolar, products are matches of bits and the
-// accumulator counts them: p matches in K are a sum of 2p-K, and thresholds are moved likewise.
+// accumulator counts them: p matches in K are a sum of 2p-K, and thresholds are moved likewise. Products that are
+// requantised are numbers.
 package mac
 
 import (
@@ -42,14 +43,16 @@ type Unit struct {
 
 	weights [][]int64
 	steps   []num.Step
+	requant *num.Requant // of every product, nil for none
 	in      num.Type
-	product num.Range
+	raw     num.Range       // one weight times one input
+	product num.Range       // of what is summed
 	compare num.Comparators // no rows without step functions
 }
 
-// Verify checks what is wrong with weights and step functions whatever the inputs. There are no step functions, one for
-// all channels, or one per channel.
-func Verify(weights [][]int64, steps []num.Step) error {
+// Verify checks what is wrong with weights, step functions and the requantiser of products whatever the inputs. There are
+// no step functions, one for all channels, or one per channel.
+func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 	if len(weights) == 0 || len(weights[0]) == 0 {
 		return errors.New("there are no weights")
 	}
@@ -71,29 +74,37 @@ func Verify(weights [][]int64, steps []num.Step) error {
 			return fmt.Errorf("channel %d: %w", c, err)
 		}
 	}
+	if product != nil {
+		if err := product.Verify(); err != nil {
+			return fmt.Errorf("the products: %w", err)
+		}
+	}
 	return nil
 }
 
 // Bind makes the unit for inputs of type in. ranges gives the values of the inputs that meet channel c's weights: one
-// range for all of them, or one for each.
-func Bind(weights [][]int64, steps []num.Step, in num.Type, ranges func(c int) []num.Range) (*Unit, error) {
-	u := &Unit{weights: weights, steps: steps, in: in, Weight: num.Narrowest(weights...)}
-	u.XNOR = u.Weight.Kind == num.Bipolar && in.Kind == num.Bipolar
-	sums, inputs := make([]num.Range, len(weights)), num.Range{}
-	for c, row := range weights {
-		x := ranges(c)
-		var ok bool
-		if sums[c], ok = num.Dot(row, x); !ok {
-			return nil, fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
-		}
-		if c == 0 {
-			inputs = x[0]
-		}
-		for _, r := range x {
+// range for all of them, or one for each. Every product goes through the requantiser, if there is one.
+func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type, ranges func(c int) []num.Range) (*Unit, error) {
+	u := &Unit{weights: weights, steps: steps, requant: product, in: in, Weight: num.Narrowest(weights...)}
+	if u.XNOR = u.Weight.Kind == num.Bipolar && in.Kind == num.Bipolar; u.XNOR && product != nil {
+		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
+	}
+	inputs := ranges(0)[0]
+	for c := range weights {
+		for _, r := range ranges(c) {
 			inputs = inputs.Union(r)
 		}
 	}
-	u.bindProduct(inputs)
+	if err := u.bindProduct(inputs); err != nil {
+		return nil, err
+	}
+	sums := make([]num.Range, len(weights))
+	for c, row := range weights {
+		var ok bool
+		if sums[c], ok = Sum(row, product, ranges(c)); !ok {
+			return nil, fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
+		}
+	}
 	if err := u.bindAccumulator(sums); err != nil {
 		return nil, err
 	}
@@ -116,6 +127,18 @@ func (u *Unit) Step(c int) (s num.Step, ok bool) {
 
 // Thresholds is the number of thresholds of a channel, 0 without step functions.
 func (u *Unit) Thresholds() int { return u.compare.Steps() }
+
+// ThresholdRows is the rows of the threshold table, pe channels in each: one where all channels share them, none without
+// step functions.
+func (u *Unit) ThresholdRows(pe int) int {
+	switch {
+	case u.Thresholds() == 0:
+		return 0
+	case u.compare.Shared():
+		return 1
+	}
+	return len(u.weights) / pe
+}
 
 // bindOutput derives the outputs' ranges and element type, and the comparators that make them.
 func (u *Unit) bindOutput(sums []num.Range) error {

@@ -1,0 +1,93 @@
+package graph_test
+
+import (
+	"strings"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// TestExpansion shows the steps that operators are written in.
+func TestExpansion(t *testing.T) {
+	t.Parallel()
+	pixels, signal := reals([]int{1, 2, 3, 3}, count(18)...), reals([]int{1, 2, 4}, count(8)...)
+	kernel := reals([]int{2, 2, 2, 2}, count(16)...)
+	bias := reals([]int{2}, 1, 2)
+	pads := []int64{1, 1, 0, 0}
+	for _, c := range []struct {
+		op    string
+		attrs attrs
+		args  []*graph.Tensor
+		steps string
+	}{
+		{"Conv", nil, []*graph.Tensor{pixels, kernel}, "Conv"},
+		{"Conv", attrs{"pads": pads}, []*graph.Tensor{pixels, kernel}, "hlsgen::Pad Conv"},
+		{"Conv", attrs{"pads": pads}, []*graph.Tensor{pixels, kernel, bias}, "hlsgen::Pad Conv Add"},
+		{"ConvTranspose", nil, []*graph.Tensor{pixels, kernel, bias}, "hlsgen::Spread Conv Add"},
+		{"MaxPool", attrs{"kernel_shape": []int64{2, 2}, "pads": pads}, []*graph.Tensor{pixels}, "MaxPool"},
+		{"AveragePool", attrs{"kernel_shape": []int64{2, 2}}, []*graph.Tensor{pixels}, "Conv Div"},
+		{"AveragePool", attrs{"kernel_shape": []int64{2, 2}, "pads": pads}, []*graph.Tensor{pixels}, "hlsgen::Pad Conv Div"},
+		{"GlobalAveragePool", nil, []*graph.Tensor{pixels}, "Conv Div"},
+		{"GlobalMaxPool", nil, []*graph.Tensor{signal}, "MaxPool"},
+		{"ReduceMean", attrs{"axes": []int64{2, 3}}, []*graph.Tensor{pixels}, "Conv Div"},
+		{"ReduceMean", attrs{"axes": []int64{2}, "keepdims": 0}, []*graph.Tensor{signal}, "Conv Div Reshape"},
+		{"ReduceMax", attrs{"axes": []int64{1}}, []*graph.Tensor{signal}, channelsLast + "::MaxPool"},
+		{"ReduceSum", attrs{"axes": []int64{2, 3}}, []*graph.Tensor{pixels}, "hlsgen::Sum Reshape"},
+		{"ReduceMax", attrs{"axes": []int64{0}}, []*graph.Tensor{signal}, "hlsgen::Max Reshape"},
+		{"Pad", nil, []*graph.Tensor{signal, int64s(0, 0, 1, 0, 0, 0)}, "hlsgen::Pad"},
+	} {
+		g := single("", c.op, 12, c.attrs, func(i int) bool { return i == 0 }, c.args...)
+		// Tensors of the model have the names that made-up ones would.
+		for _, name := range []string{"y.padded", "y.sums", "y.zero", "y.spread", "y.turned", "y.ones", "y.counts", "y.reduced", "y.shape"} {
+			g.Nodes = append(g.Nodes, &graph.Node{Index: 1, Op: "Relu", Inputs: []string{"x0"}, Outputs: []string{name}})
+		}
+		var d diag.List
+		p := graph.Prepare(g, "m", graph.Options{}, &d)
+		if p == nil {
+			t.Errorf("%s: %v", c.op, d.Diags)
+			continue
+		}
+		var ops []string
+		for _, s := range p.Steps {
+			n := s.Node
+			if n.Op == "Relu" {
+				continue
+			}
+			if p.Origin(n) != g.Nodes[0] || n.Index != 0 || n.Name != "n" || n.FullOp() != c.op {
+				t.Errorf("%s: made-up node %+v", c.op, n)
+			}
+			own := *n
+			own.Was = ""
+			ops = append(ops, own.FullOp())
+		}
+		if got := strings.Join(ops, " "); got != c.steps {
+			t.Errorf("%s %v: steps %s, want %s", c.op, c.attrs, got, c.steps)
+		}
+	}
+}
+
+// TestTablesAreShared: layers of equal shapes have equal tables, once.
+func TestTablesAreShared(t *testing.T) {
+	t.Parallel()
+	g := chain(3, func(_ int, in, out string) *graph.Node {
+		return &graph.Node{Op: "Conv", Inputs: []string{in, "w"}, Outputs: []string{out}, Attrs: attrs{"pads": []int64{1, 1, 1, 1}}.graph()}
+	})
+	g.Inputs = []graph.Value{dims(1, 4, 8, 8)}
+	g.Init["w"] = reals([]int{4, 4, 3, 3}, count(144)...)
+	p := graph.Prepare(g, "m", graph.Options{}, nil)
+	if p == nil {
+		t.Fatal("refused")
+	}
+	var first *graph.Dot
+	for _, s := range p.Steps {
+		d := s.Dot
+		switch {
+		case d == nil:
+		case first == nil:
+			first = d
+		case &d.ABase[0] != &first.ABase[0], &d.BBase[0] != &first.BBase[0], &d.AOffset[0] != &first.AOffset[0], &d.BOffset[0] != &first.BOffset[0]:
+			t.Error("a table is made twice")
+		}
+	}
+}

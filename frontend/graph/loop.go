@@ -1,0 +1,250 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"hlsgen/frontend/real"
+)
+
+// A loop executes a Recur; the steps of its outputs share it.
+type loop struct {
+	node *Node
+	*Recur
+	body *Part
+}
+
+func newLoop(s *Step) *loop {
+	g := s.Recur.Body.Graph
+	l := &loop{node: s.Node, Recur: s.Recur}
+	var from, to []string
+	for _, in := range g.Inputs {
+		from = append(from, in.Name)
+	}
+	for _, out := range g.Outputs {
+		to = append(to, out.Name)
+	}
+	body, err := s.Recur.Body.Part(from, to)
+	must(err) // all its inputs are given
+	l.body = body
+	return l
+}
+
+// An unrolled loop is what one run of the program made of it.
+type unrolled struct {
+	*loop
+	now  *decision
+	out  []*Reals   // per output of the node
+	runs []*decider // of the body; nil where all that a run gave is exact, or what it knew is too much to keep
+	kept int        // elements
+}
+
+// maxKept bounds the elements that a loop keeps for later decisions.
+const maxKept = 1 << 25
+
+// run executes the loop on the values of the node's inputs.
+func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
+	u := &unrolled{loop: l, now: d.now, runs: make([]*decider, l.Length)}
+	state := append([]*Reals(nil), in[:l.States]...)
+	given := make([][]*Reals, len(l.Gathered)) // per gathered tensor, per run
+	for t := range l.Length {
+		vals := append([]*Reals(nil), state...)
+		for k, s := range l.Scanned {
+			vals = append(vals, slice(in[l.States+k], s, t))
+		}
+		b := &decider{prog: l.Body, all: map[string]*Reals{}, now: d.now, around: d, turn: t, turns: u}
+		out, err := l.body.run(vals, b)
+		if err != nil {
+			return nil, fmt.Errorf("run %d: %w", t, err)
+		}
+		u.keep(t, out, b)
+		if d.watch != nil {
+			l.note(d, b, t)
+		}
+		copy(state, out)
+		for k := range given {
+			given[k] = append(given[k], out[l.States+k])
+		}
+	}
+	for _, v := range state {
+		last := *v // a state may be the very value that came in
+		u.out = append(u.out, &last)
+	}
+	for k, g := range l.Gathered {
+		u.out = append(u.out, gather(given[k], g, l.Length))
+	}
+	for i, v := range u.out {
+		if !v.Exact() {
+			v.from, v.result = u, i
+		}
+	}
+	return u, nil
+}
+
+// keep remembers what a run knew, if a later decision may ask for it.
+func (u *unrolled) keep(t int, out []*Reals, b *decider) {
+	exact := true
+	for _, v := range out {
+		exact = exact && v.Exact()
+	}
+	if exact {
+		return
+	}
+	for _, v := range b.all {
+		u.kept += len(v.Lo)
+	}
+	if u.kept <= maxKept {
+		u.runs[t] = b
+	}
+}
+
+// inside is what a tensor of the body is called in run t, among the tensors of the program.
+func (l *loop) inside(t int, tensor string) string {
+	return fmt.Sprintf("%s[%d].%s", l.node.first(), t, tensor)
+}
+
+// note adds the codes of a run of the body to those that are watched.
+func (l *loop) note(d, b *decider, t int) {
+	for _, name := range l.body.Codes() {
+		d.watch[l.inside(t, name)] = b.all[name]
+	}
+}
+
+// slice is what run t reads of a scanned tensor.
+func slice(x *Reals, s Scanned, t int) *Reals {
+	shape := append(append([]int{}, x.Shape[:s.Axis]...), x.Shape[s.Axis+1:]...)
+	n := Size(shape)
+	v := &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+	for i := range v.Lo {
+		at := s.element(x.Shape, t, i)
+		v.Lo[i], v.Hi[i] = x.Lo[at], x.Hi[at]
+	}
+	if x.Truth != nil {
+		v.Truth = func(i int) *big.Rat { return x.Truth(s.element(x.Shape, t, i)) }
+	}
+	return v.share()
+}
+
+// gather puts the outputs of all runs together.
+func gather(parts []*Reals, s Scanned, n int) *Reals {
+	one := parts[0].Shape
+	shape := append(append(append([]int{}, one[:s.Axis]...), n), one[s.Axis:]...)
+	v := &Reals{Shape: shape, Lo: make([]float64, Size(shape)), Hi: make([]float64, Size(shape))}
+	truth := false
+	for t, p := range parts {
+		for i := range p.Lo {
+			at := s.element(shape, t, i)
+			v.Lo[at], v.Hi[at] = p.Lo[i], p.Hi[i]
+		}
+		truth = truth || p.Truth != nil
+	}
+	if truth {
+		v.Truth = func(i int) *big.Rat {
+			t, j := s.run(shape, i)
+			if p := parts[t]; p.Truth != nil {
+				return p.Truth(j)
+			} else if p.Lo[j] == p.Hi[j] {
+				return new(big.Rat).SetFloat64(p.Lo[j])
+			}
+			return nil
+		}
+	}
+	return v.share()
+}
+
+// errLost is of a decision that would need more of a loop's history than is kept.
+var errLost = errors.New("the sequence is too long to decide this rounding: real-valued states pass on every doubt")
+
+// element is element i of output number result of an unrolled loop.
+func (u *unrolled) element(result, i int, prec uint) (real.Num, error) {
+	t := u.Length - 1
+	if result >= u.States {
+		g := u.Gathered[result-u.States]
+		t, i = g.run(u.out[result].Shape, i)
+	}
+	return u.ask(t, result, i, prec)
+}
+
+// ask is element i of output number result of run t of the body.
+func (u *unrolled) ask(t, result, i int, prec uint) (real.Num, error) {
+	if u.runs[t] == nil {
+		return real.Num{}, errLost
+	}
+	return u.runs[t].element(u.Body.Graph.Outputs[result].Name, i, prec)
+}
+
+// arrived is an element of an input of the body, which the run before or the program around has made.
+func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
+	l := d.turns.loop
+	for slot, in := range l.Body.Graph.Inputs {
+		if in.Name != name {
+			continue
+		}
+		switch outer := l.node.Inputs[slot]; {
+		case slot >= l.States:
+			s := l.Scanned[slot-l.States]
+			return d.around.element(outer, s.element(d.around.value(outer).Shape, d.turn, i), prec)
+		case d.turn == 0:
+			return d.around.element(outer, i, prec)
+		}
+		return d.turns.ask(d.turn-1, slot, i, prec)
+	}
+	return real.Num{}, fmt.Errorf("tensor %q is not known exactly", name)
+}
+
+// A decision is one element being decided, with all that it depends on.
+type decision struct {
+	number   int // of the decision: what was computed for another does not count
+	products int // so far, in bodies of loops
+}
+
+// maxHistory bounds the products of one decision that goes back through the runs of a loop.
+const maxHistory = 1 << 22
+
+var errHistory = errors.New("deciding this rounding exactly would take too long: it depends on too many runs of a loop with real-valued states")
+
+// charge counts the work of an element.
+func (d *decider) charge(s *Step) error {
+	if d.around == nil {
+		return nil
+	}
+	d.now.products++
+	if s.Dot != nil {
+		d.now.products += s.Dot.K
+	}
+	if d.now.products > maxHistory {
+		return errHistory
+	}
+	return nil
+}
+
+// walk executes the loop with another arithmetic, as Part.walk does.
+func (l *loop) walk(in []*Reals, all map[string]*Reals, fix func(*Reals) *Reals, compute computation) []*Reals {
+	state := append([]*Reals(nil), in[:l.States]...)
+	given := make([][]*Reals, len(l.Gathered))
+	codes, fixed := l.body.Codes(), map[string]*Reals{}
+	for t := range l.Length {
+		vals := append([]*Reals(nil), state...)
+		for k, s := range l.Scanned {
+			vals = append(vals, slice(in[l.States+k], s, t))
+		}
+		once := l.body.walk(vals, fixed, fix, func(name string, r *runner, vals []*Reals, out *Reals) {
+			compute(l.inside(t, name), r, vals, out)
+		})
+		for _, name := range codes {
+			all[l.inside(t, name)] = once[name]
+		}
+		for i, out := range l.Body.Graph.Outputs {
+			if i < l.States {
+				state[i] = once[out.Name]
+			} else {
+				given[i-l.States] = append(given[i-l.States], once[out.Name])
+			}
+		}
+	}
+	for k, g := range l.Gathered {
+		state = append(state, gather(given[k], g, l.Length))
+	}
+	return state
+}

@@ -1,0 +1,402 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// buildQuantLSTMCell writes Brevitas' cell as a loop. Inputs: 0 x, 1 h, 2 c, 3.. four W, 7.. four R, 11.. four biases, all
+// in the order i, f, c, o; from 15 scale, zero point and bit width of eleven quantisers. Outputs: the sequence, the last h,
+// the last c.
+func buildQuantLSTMCell(c *call) *reject {
+	x := c.in[0].Shape
+	if len(x) != 3 {
+		return invalid("x has shape %v, want time, samples and elements", x)
+	}
+	along := Scanned{Reverse: c.n.Int("reverse_input", 0) != 0}
+	if c.n.Int("batch_first", 0) != 0 {
+		along.Axis = 1
+	}
+	cell := &cell{n: x[1-along.Axis], in: x[2], f: activation{op: "Sigmoid"}, g: activation{op: "Tanh"}, h: activation{op: "Tanh"}, coupled: c.n.Int("cifg", 0) != 0}
+	for g := range 4 {
+		w, r := c.weights(3+g, "W_i"+gateNames[g])
+		if r != nil {
+			return r
+		}
+		if cell.hidden == 0 && len(w.Shape) == 2 {
+			cell.hidden = w.Shape[0]
+		}
+		u, r := c.weights(7+g, "W_h"+gateNames[g])
+		if r != nil {
+			return r
+		}
+		b, r := c.weights(11+g, "b_"+gateNames[g])
+		if r != nil {
+			return r
+		}
+		if !slices.Equal(w.Shape, []int{cell.hidden, cell.in}) || !slices.Equal(u.Shape, []int{cell.hidden, cell.hidden}) {
+			return invalid("weights of gate %s have shapes %v and %v, want %d units of %d elements", gateNames[g], w.Shape, u.Shape, cell.hidden, cell.in)
+		}
+		if b.Len() != 1 && !slices.Equal(b.Shape, []int{cell.hidden}) {
+			return invalid("the bias of gate %s has shape %v, want %d units", gateNames[g], b.Shape, cell.hidden)
+		}
+		cell.w[g], cell.r[g] = w, u
+		if b.Len() != 1 || b.At(0) != 0 {
+			cell.bias[g] = []*Tensor{b}
+		}
+	}
+	if r := c.cellQuantisers(cell); r != nil {
+		return r
+	}
+	h, r := c.initial(c.n.Inputs[1], c.in[1], cell.n, cell.hidden)
+	if r != nil {
+		return r
+	}
+	state, r := c.initial(c.n.Inputs[2], c.in[2], cell.n, cell.hidden)
+	if r != nil {
+		return r
+	}
+	return c.loop(cell, h, state, c.n.Inputs[0], along, [3]string{c.output(1), c.output(2), c.output(0)})
+}
+
+// output is the name of an output, empty where it is not in use.
+func (c *call) output(i int) string {
+	if i < len(c.n.Outputs) {
+		return c.n.Outputs[i]
+	}
+	return ""
+}
+
+// weights is a constant input of reals.
+func (c *call) weights(slot int, what string) (*Tensor, *reject) {
+	t := c.in[slot].Const
+	switch {
+	case t == nil:
+		return nil, unsupported("export with constant parameters", "%s is not constant, or no float32", what)
+	case !t.DType.Float():
+		return nil, invalid("%s is of type %s", what, t.DType)
+	}
+	return t, nil
+}
+
+// cellQuantisers reads the quantisers of a QuantLSTMCell.
+func (c *call) cellQuantisers(cell *cell) *reject {
+	cell.quant = new([11]quantParams)
+	for k, name := range FormatNames {
+		q := &cell.quant[k]
+		for i, to := range []**Tensor{&q.scale, &q.zero, &q.bits} {
+			slot := 15 + 3*k + i
+			t := c.in[slot].Const
+			if t == nil || t.Len() != 1 {
+				return badQuant("export with constant quantiser parameters, one for all units", "input %d, of quantiser %s, is not one constant", slot, name)
+			}
+			*to = t
+		}
+		narrow, isNarrow := c.n.Attrs[name+"_narrow"]
+		if !isNarrow {
+			narrow, isNarrow = c.n.Attrs[name+"_narrow_range"] // as Brevitas spells one of them
+		}
+		signed, isSigned := c.n.Attrs[name+"_signed"]
+		mode, isMode := c.n.Attrs[name+"_rounding_mode"]
+		if !isNarrow || !isSigned || !isMode {
+			return badQuant("export the cell with all of its eleven quantisers", "attributes of quantiser %s are missing", name)
+		}
+		q.attrs = map[string]Attr{"narrow": narrow, "signed": signed, "rounding_mode": mode}
+	}
+	return nil
+}
+
+// params are a format as the parameters of a Quant node.
+func (f CellFormat) params() quantParams {
+	flag := func(b bool) Attr {
+		if b {
+			return intAttr(1)
+		}
+		return intAttr(0)
+	}
+	return quantParams{filled(Float32, nil, f.Scale), filled(Float32, nil, f.Zero), filled(Float32, nil, float64(f.Bits)),
+		map[string]Attr{"signed": flag(f.Signed), "narrow": flag(f.Narrow), "rounding_mode": {Kind: AttrString, S: f.Rounding}}}
+}
+
+// An lstm is ONNX' operator being read. Its gates are in the order i, o, f, c.
+type lstm struct {
+	*call
+	directions            []bool // which are reversed
+	time, samples         int
+	elements, hidden      int
+	batchFirst            bool
+	w, r, b, peep         *Tensor // b and peep may be nil
+	quant                 *[11]quantParams
+	activations           []activation // three per direction
+	clip                  float64
+	coupled               bool
+	lastH, lastC, outputs []string // per direction
+}
+
+// onnxGates is where gates i, f, c, o stand in ONNX' tensors.
+var onnxGates = [4]int{0, 2, 3, 1}
+
+func buildLSTM(c *call) *reject {
+	l := &lstm{call: c, batchFirst: c.n.Int("layout", 0) != 0, clip: c.n.Float("clip", 0), coupled: c.n.Int("input_forget", 0) != 0}
+	for _, read := range []func() *reject{l.readAttributes, l.readShapes, l.readActivations, l.readFormats} {
+		if r := read(); r != nil {
+			return r
+		}
+	}
+	for d := range l.directions {
+		if r := l.direction(d); r != nil {
+			return r
+		}
+	}
+	return l.finish()
+}
+
+func (l *lstm) readAttributes() *reject {
+	switch d := l.n.Str("direction", "forward"); d {
+	case "forward":
+		l.directions = []bool{false}
+	case "reverse":
+		l.directions = []bool{true}
+	case "bidirectional":
+		l.directions = []bool{false, true}
+	default:
+		return invalid("direction %q", d)
+	}
+	if l.opset < 7 {
+		return unsupported("convert the model to opset 7 or later", "the form of LSTM before opset 7")
+	}
+	if l.clip < 0 {
+		return invalid("clip is %g", l.clip)
+	}
+	return nil
+}
+
+func (l *lstm) readShapes() *reject {
+	x := l.in[0].Shape
+	if len(x) != 3 || !l.in[0].DType.Float() {
+		return invalid("x is of type %s and shape %v, want reals of time, samples and elements", l.in[0].DType, x)
+	}
+	l.time, l.samples, l.elements = x[0], x[1], x[2]
+	if l.batchFirst {
+		l.time, l.samples = l.samples, l.time
+	}
+	var r *reject
+	if l.w, r = l.weights(1, "W"); r != nil {
+		return r
+	}
+	if l.r, r = l.weights(2, "R"); r != nil {
+		return r
+	}
+	d := len(l.directions)
+	if len(l.r.Shape) == 3 {
+		l.hidden = l.r.Shape[2]
+	}
+	if h := int(l.n.Int("hidden_size", int64(l.hidden))); h != l.hidden || l.hidden < 1 || !slices.Equal(l.w.Shape, []int{d, 4 * h, l.elements}) || !slices.Equal(l.r.Shape, []int{d, 4 * h, h}) {
+		return invalid("W and R have shapes %v and %v for %d directions, %d units and %d elements", l.w.Shape, l.r.Shape, d, h, l.elements)
+	}
+	for _, o := range []struct {
+		slot, size int
+		to         **Tensor
+		what       string
+	}{{3, 8 * l.hidden, &l.b, "B"}, {7, 3 * l.hidden, &l.peep, "P"}} {
+		if !l.has(o.slot) {
+			continue
+		}
+		if *o.to, r = l.weights(o.slot, o.what); r != nil {
+			return r
+		}
+		if !slices.Equal((*o.to).Shape, []int{d, o.size}) {
+			return invalid("%s has shape %v, want %v", o.what, (*o.to).Shape, []int{d, o.size})
+		}
+	}
+	return l.readLengths()
+}
+
+// readLengths accepts lengths of sequences that are all the whole.
+func (l *lstm) readLengths() *reject {
+	if !l.has(4) {
+		return nil
+	}
+	list, r := l.constInts(4, "sequence_lens")
+	if r != nil {
+		return r
+	}
+	for _, n := range list {
+		if n != int64(l.time) {
+			return unsupported("feed sequences of one length", "sequences of lengths %v among %d elements", list, l.time)
+		}
+	}
+	return nil
+}
+
+// withAlpha and withBeta give the defaults of the activations' parameters (ONNX, operator LSTM).
+var (
+	withAlpha = map[string]float64{"HardSigmoid": 0.2, "LeakyRelu": 0.01, "Elu": 1, "Affine": 1, "ScaledTanh": 1}
+	withBeta  = map[string]float64{"HardSigmoid": 0.5, "Affine": 0, "ScaledTanh": 1}
+	plain     = []string{"Sigmoid", "Tanh", "Relu", "Softsign", "Softplus"}
+)
+
+func (l *lstm) readActivations() *reject {
+	names := []string{}
+	if a, ok := l.n.Attrs["activations"]; ok {
+		names = a.Strings
+	} else {
+		for range l.directions {
+			names = append(names, "Sigmoid", "Tanh", "Tanh")
+		}
+	}
+	if len(names) != 3*len(l.directions) {
+		return invalid("%d activations for %d directions", len(names), len(l.directions))
+	}
+	known := append([]string{}, plain...)
+	for name := range withAlpha {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	alphas, betas := l.n.Attrs["activation_alpha"].Floats, l.n.Attrs["activation_beta"].Floats
+	take := func(list *[]float64, def float64, used bool) float64 {
+		if !used || len(*list) == 0 {
+			return float64(float32(def))
+		}
+		v := (*list)[0]
+		*list = (*list)[1:]
+		return v
+	}
+	for _, name := range names {
+		k := slices.IndexFunc(known, func(s string) bool { return strings.EqualFold(s, name) })
+		if k < 0 {
+			return unsupported("use one of "+strings.Join(known, ", "), "activation %q", name)
+		}
+		alpha, hasAlpha := withAlpha[known[k]]
+		beta, hasBeta := withBeta[known[k]]
+		a := activation{known[k], take(&alphas, alpha, hasAlpha), take(&betas, beta, hasBeta)}
+		if math.IsNaN(a.alpha+a.beta) || math.IsInf(a.alpha+a.beta, 0) {
+			return invalid("activation %q has parameters %g and %g", name, a.alpha, a.beta)
+		}
+		l.activations = append(l.activations, a)
+	}
+	return nil
+}
+
+// readFormats takes the formats that the user gives for this node.
+func (l *lstm) readFormats() *reject {
+	cells := l.p.options.Cells
+	f, ok := cells[l.file().Name]
+	if !ok || l.file().Name == "" {
+		if f, ok = cells[EveryCell]; !ok {
+			return nil
+		}
+	}
+	l.quant = new([11]quantParams)
+	for k := range f {
+		l.quant[k] = f[k].params()
+	}
+	return nil
+}
+
+// direction writes one direction as a loop.
+func (l *lstm) direction(d int) *reject {
+	h := l.hidden
+	cell := &cell{n: l.samples, in: l.elements, hidden: h, quant: l.quant, clip: l.clip, coupled: l.coupled,
+		f: l.activations[3*d], g: l.activations[3*d+1], h: l.activations[3*d+2]}
+	// rows is `of` rows of a constant, of which a direction has `all`.
+	rows := func(t *Tensor, all, first, cols int) *Tensor {
+		at := (d*all + first) * cols
+		shape := []int{h}
+		if len(t.Shape) == 3 {
+			shape = []int{h, cols}
+		}
+		return &Tensor{DType: t.DType, Shape: shape, F: t.F[at : at+h*cols]}
+	}
+	for g, at := range onnxGates {
+		cell.w[g], cell.r[g] = rows(l.w, 4*h, at*h, l.elements), rows(l.r, 4*h, at*h, h)
+		if l.b != nil {
+			cell.bias[g] = []*Tensor{rows(l.b, 8*h, at*h, 1), rows(l.b, 8*h, (4+at)*h, 1)}
+		}
+	}
+	if l.peep != nil { // in the order i, o, f
+		cell.peep = [4]*Tensor{rows(l.peep, 3*h, 0, 1), rows(l.peep, 3*h, 2*h, 1), nil, rows(l.peep, 3*h, h, 1)}
+	}
+	h0, r := l.state(5, d)
+	if r != nil {
+		return r
+	}
+	c0, r := l.state(6, d)
+	if r != nil {
+		return r
+	}
+	fresh := func(i int, suffix string) string {
+		if l.output(i) == "" {
+			return ""
+		}
+		return l.p.fresh(l.output(i), fmt.Sprintf("%s%d", suffix, d))
+	}
+	out := [3]string{fresh(1, "last"), fresh(2, "last"), fresh(0, "sequence")}
+	l.lastH, l.lastC, l.outputs = append(l.lastH, out[0]), append(l.lastC, out[1]), append(l.outputs, out[2])
+	along := Scanned{Reverse: l.directions[d]}
+	if l.batchFirst {
+		along.Axis = 1
+	}
+	return l.loop(cell, h0, c0, l.n.Inputs[0], along, out)
+}
+
+// state is the initial state of a direction.
+func (l *lstm) state(slot, d int) (string, *reject) {
+	if !l.has(slot) {
+		return l.initial("", Known{}, l.samples, l.hidden)
+	}
+	axis, want := 0, []int{len(l.directions), l.samples, l.hidden}
+	if l.batchFirst {
+		axis, want = 1, []int{want[1], want[0], want[2]}
+	}
+	if !slices.Equal(l.in[slot].Shape, want) {
+		return "", invalid("initial state %d has shape %v, want %v", slot, l.in[slot].Shape, want)
+	}
+	one, r := l.part("", "Gather", "initial", map[string]Attr{"axis": intAttr(axis)}, l.n.Inputs[slot], l.constant("direction", &Tensor{DType: Int64, I: []int64{int64(d)}}))
+	if r != nil {
+		return "", r
+	}
+	return l.initial(one, l.p.Known[one], l.samples, l.hidden)
+}
+
+// finish puts the directions side by side: along axis 1 of Y and axis 0 of the last states, or, with samples first, axes 2
+// and 1.
+func (l *lstm) finish() *reject {
+	n, t, h := l.samples, l.time, l.hidden
+	whole, last := []int{t, 1, n, h}, []int{1, n, h}
+	axisY, axisLast := 1, 0
+	if l.batchFirst {
+		whole, last = []int{n, t, 1, h}, []int{n, 1, h}
+		axisY, axisLast = 2, 1
+	}
+	for i, o := range []struct {
+		parts []string
+		shape []int
+		axis  int
+	}{{l.outputs, whole, axisY}, {l.lastH, last, axisLast}, {l.lastC, last, axisLast}} {
+		out := l.output(i)
+		if out == "" {
+			continue
+		}
+		if len(o.parts) == 1 {
+			if r := l.write("", "Reshape", exactShape, out, []string{o.parts[0], l.shape(o.shape)}); r != nil {
+				return r
+			}
+			continue
+		}
+		var parts []string
+		for _, p := range o.parts {
+			q, r := l.reshaped(p, o.shape)
+			if r != nil {
+				return r
+			}
+			parts = append(parts, q)
+		}
+		if r := l.write("", "Concat", map[string]Attr{"axis": intAttr(o.axis)}, out, parts); r != nil {
+			return r
+		}
+	}
+	return nil
+}

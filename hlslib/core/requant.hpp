@@ -1,0 +1,107 @@
+// Requantisers: integers times a constant, over a power of two, rounded and clipped. internal/num beside the Go layers says
+// what they compute.
+#ifndef HLSGEN_CORE_REQUANT_HPP
+#define HLSGEN_CORE_REQUANT_HPP
+
+#include "word.hpp"
+
+namespace hlsgen {
+
+// The roundings, in the order of num.Roundings.
+enum requant_mode {
+    requant_half_even,
+    requant_half_up,
+    requant_half_toward_zero,
+    requant_half_away,
+    requant_floor,
+    requant_toward_zero,
+    requant_ceil
+};
+
+// requant_bits is the number of bits that hold 0..n.
+constexpr int requant_bits(unsigned long long n) { return n < 2 ? 1 : 1 + requant_bits(n / 2); }
+constexpr unsigned long long requant_magnitude(long long n) {
+    return n < 0 ? 0 - static_cast<unsigned long long>(n) : static_cast<unsigned long long>(n);
+}
+
+// requant_product is x*M in W bits: a shift where M is a power of two, else a multiplier.
+template <int W, long long M, bool DSP, bool POWER = (M > 0 && (M & (M - 1)) == 0)> struct requant_product;
+
+template <int W, long long M, bool DSP> struct requant_product<W, M, DSP, true> {
+    template <class X> static ap_int<W> of(const X& x) {
+#pragma HLS INLINE
+        return ap_int<W>(ap_int<W>(x) << (requant_bits(M) - 1));
+    }
+};
+
+template <int W, long long M> struct requant_product<W, M, false, false> {
+    template <class X> static ap_int<W> of(const X& x) {
+#pragma HLS INLINE
+        const ap_int<requant_bits(requant_magnitude(M)) + 1> multiplier = M;
+        const ap_int<W> product = multiplier * x;
+#pragma HLS BIND_OP variable=product op=mul impl=fabric
+        return product;
+    }
+};
+
+template <int W, long long M> struct requant_product<W, M, true, false> {
+    template <class X> static ap_int<W> of(const X& x) {
+#pragma HLS INLINE
+        const ap_int<requant_bits(requant_magnitude(M)) + 1> multiplier = M;
+        const ap_int<W> product = multiplier * x;
+#pragma HLS BIND_OP variable=product op=mul impl=dsp
+        return product;
+    }
+};
+
+// requant_round is p over 2^SHIFT, rounded; W is more than SHIFT.
+template <int SHIFT, int MODE, int W> ap_int<W> requant_round(const ap_int<W>& p) {
+#pragma HLS INLINE
+    const int width = SHIFT > 0 ? SHIFT : 1;
+    const ap_uint<width> rest = ap_uint<width>(p);
+    const ap_int<W> below = p >> SHIFT;
+    const bool half = rest[width - 1], more = ap_uint<width>(rest << 1) != 0;
+    const bool negative = p[W - 1], odd = below[0];
+    bool up = false;
+    if (MODE == requant_half_even) up = half && (more || odd);
+    if (MODE == requant_half_up) up = half;
+    if (MODE == requant_half_toward_zero) up = half && (more || negative);
+    if (MODE == requant_half_away) up = half && (more || !negative);
+    if (MODE == requant_toward_zero) up = negative && (half || more);
+    if (MODE == requant_ceil) up = half || more;
+    if (SHIFT == 0) up = false;
+    return ap_int<W>(below + ap_uint<1>(up));
+}
+
+// requantiser is the one of a list whose turn it is: seven numbers each, the multiplier, the shift, the rounding, the
+// limits, which of them are reached (1 the lower, 2 the upper), and the bits of the product, more than the shift by two at
+// least. A list of one serves every turn.
+template <class LIST, bool DSP> struct requantiser;
+
+template <long long M, long long SHIFT, long long MODE, long long LO, long long HI, long long CLIPS, long long W, bool DSP>
+struct requantiser<numbers<M, SHIFT, MODE, LO, HI, CLIPS, W>, DSP> {
+    template <class OUT, class X> static OUT of(const X& x, int) {
+#pragma HLS INLINE
+        const ap_int<W> code = requant_round<int(SHIFT), int(MODE)>(requant_product<int(W), M, DSP>::of(x));
+        const ap_int<64> lo = LO, hi = HI;
+        if ((CLIPS & 1) != 0 && code < lo) return OUT(lo);
+        if ((CLIPS & 2) != 0 && code > hi) return OUT(hi);
+        return OUT(code);
+    }
+};
+
+template <long long M, long long SHIFT, long long MODE, long long LO, long long HI, long long CLIPS, long long W, long long NEXT,
+          long long... REST, bool DSP>
+struct requantiser<numbers<M, SHIFT, MODE, LO, HI, CLIPS, W, NEXT, REST...>, DSP> {
+    template <class OUT, class X> static OUT of(const X& x, int turn) {
+#pragma HLS INLINE
+        typedef requantiser<numbers<M, SHIFT, MODE, LO, HI, CLIPS, W>, DSP> first;
+        typedef requantiser<numbers<NEXT, REST...>, DSP> others;
+        const OUT own = first::template of<OUT>(x, 0), other = others::template of<OUT>(x, turn - 1);
+        return turn == 0 ? own : other;
+    }
+};
+
+} // namespace hlsgen
+
+#endif

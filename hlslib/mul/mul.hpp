@@ -1,0 +1,114 @@
+// The product of two streams. mul.go beside this file says what it computes, and in which order of words.
+//
+// C has the members in0_t, in1_t, in0_width, in1_width, out_t, out_width of the streams, T_t and T_per_limb of each table
+// T, and
+//     vectors, folds, pe   the loop nest and what is unrolled in it
+//     gate                 input 1 is one vector, for all of input 0
+//     factor0_t, offset0   input 0 plus its offset, and that offset; factor1_t, offset1 likewise. One of the types may be
+//                          bipolar.
+//     product_t            the product
+//     use_dsp              multiply in DSP slices
+//     shared               one row of the step functions' tables serves all channels
+// and for mul steps, unit and base, what apply_steps of core/compare.hpp asks for, for mul_requant
+//     requant              the requantiser of core/requant.hpp
+//     requant_dsp          it multiplies in DSP slices
+#ifndef HLSGEN_MUL_HPP
+#define HLSGEN_MUL_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include "core/compare.hpp"
+#include "core/mac.hpp"
+#include "core/requant.hpp"
+#include "core/word.hpp"
+
+namespace hlsgen {
+
+// mul_factor is an element plus its offset.
+template <class F, class X> F mul_factor(const X& x, int offset) {
+#pragma HLS INLINE
+    return F(number(x) + offset);
+}
+
+// mul_product is the product of two elements, each plus its offset.
+template <class C> typename C::product_t mul_product(const typename C::in0_t& a, const typename C::in1_t& b) {
+#pragma HLS INLINE
+    typedef typename C::factor0_t factor0_t;
+    typedef typename C::factor1_t factor1_t;
+    return typename C::product_t(mac_product<factor0_t, factor1_t, C::use_dsp>::of(mul_factor<factor0_t>(a, C::offset0),
+                                                                                   mul_factor<factor1_t>(b, C::offset1)));
+}
+
+// mul_steps and mul_requantiser make outputs of products.
+struct mul_steps {
+    template <class C, class... STEPS>
+    static typename C::out_t of(const typename C::product_t& product, int row, int i, const STEPS&... steps) {
+#pragma HLS INLINE
+        return apply_steps<C>(product, row, i, steps...);
+    }
+};
+
+struct mul_requantiser {
+    template <class C> static typename C::out_t of(const typename C::product_t& product, int, int) {
+#pragma HLS INLINE
+        return requantiser<typename C::requant, C::requant_dsp>::template of<typename C::out_t>(number(product), 0);
+    }
+};
+
+template <class C, class OUTPUT, class... STEPS>
+void mul_frame(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
+               hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
+#pragma HLS INLINE
+    ap_uint<C::in1_width> kept[C::gate ? C::folds : 1]; // a gate, for the vectors after the first
+    bool first = true;
+    ap_uint<count_width(C::folds)> fold = 0;
+
+    for (int i = 0; i < C::vectors * C::folds; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+        const ap_uint<C::in0_width> a = in0.read();
+        ap_uint<C::in1_width> b;
+        if (!C::gate || first) {
+            b = in1.read();
+            if (C::gate) kept[fold] = b;
+        } else {
+            b = kept[fold];
+        }
+
+        ap_uint<C::out_width> y = 0;
+        for (int pe = 0; pe < C::pe; pe++) {
+#pragma HLS UNROLL
+            const int row = C::shared ? 0 : int(fold), channel = C::shared ? 0 : pe;
+            const typename C::product_t product =
+                mul_product<C>(get<typename C::in0_t>(a, pe), get<typename C::in1_t>(b, pe));
+            put(y, pe, OUTPUT::template of<C>(product, row, channel, steps...));
+        }
+        out.write(y);
+
+        fold += 1;
+        if (fold == C::folds) {
+            fold = 0;
+            first = false;
+        }
+    }
+}
+
+// mul processes one frame. The tables are those of apply_steps.
+template <class C, class... STEPS>
+void mul(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
+         hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
+#pragma HLS INLINE
+    mul_frame<C, mul_steps>(in0, in1, out, steps...);
+}
+
+// mul_requant processes one frame, with a requantiser.
+template <class C>
+void mul_requant(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
+                 hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+    mul_frame<C, mul_requantiser>(in0, in1, out);
+}
+
+} // namespace hlsgen
+
+#endif

@@ -1,0 +1,331 @@
+package mul_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/mul"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func typ(elem num.Type, shape ...int) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
+func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+
+var (
+	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+	ternary = num.Type{Kind: num.Ternary, Width: 2}
+	relu    = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
+	fall    = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
+	sign    = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+)
+
+// then is step functions alone.
+func then(steps ...num.Step) mul.Params { return mul.Params{Steps: steps} }
+
+// moved is offsets and step functions.
+func moved(a, b int64, steps ...num.Step) mul.Params {
+	return mul.Params{Offset: [2]int64{a, b}, Steps: steps}
+}
+
+// scaled is offsets and a requantiser.
+func scaled(a, b int64, q num.Requant) mul.Params {
+	return mul.Params{Offset: [2]int64{a, b}, Requant: &q}
+}
+
+func random(r *rand.Rand) layertest.Case {
+	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
+	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
+	other := shape
+	if r.IntN(2) == 0 {
+		other = []dataflow.Shape{{channels}, {1, 1, channels}}[r.IntN(len(shape))/2]
+	}
+	in := []dataflow.Type{layertest.Type(r, shape, 8), layertest.Type(r, other, 8)}
+	var p mul.Params
+	for i := range p.Offset {
+		if r.IntN(2) == 0 {
+			p.Offset[i] = r.Int64N(1<<(1+r.IntN(12))) - r.Int64N(1<<(1+r.IntN(12)))
+		}
+	}
+	_, product, err := mul.New(p).Bind(in)
+	if err != nil {
+		panic(err)
+	}
+	if r.IntN(4) == 0 {
+		p.Requant = &num.Requant{Multiplier: r.Int64N(1<<20) - 1<<18, Shift: r.IntN(24), Mode: num.Roundings[r.IntN(len(num.Roundings))], Lo: -r.Int64N(1 << 9), Hi: r.Int64N(1 << 9)}
+		return layertest.Case{Op: mul.New(p), In: in}
+	}
+	rising := r.IntN(2) == 0
+	for c := range []int{0, 1, channels}[r.IntN(3)] {
+		p.Steps = append(p.Steps, layertest.Step(r, product[0].Channel(c), 9, 1+r.IntN(9), rising))
+	}
+	return layertest.Case{Op: mul.New(p), In: in}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	i4, u4 := typ(intN(4), 3, 4), typ(uintN(4), 3, 4)
+	signs := typ(bipolar, 3, 4)
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	wide := num.Step{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
+	of := func(a, b dataflow.Type) []dataflow.Type { return []dataflow.Type{a, b} }
+	cases := []layertest.Case{
+		{Name: "plain", Op: mul.New(mul.Params{}), In: of(i4, i4)},
+		{Name: "of two types", Op: mul.New(mul.Params{}), In: of(i4, typ(uintN(9), 3, 4))},
+		{Name: "offsets", Op: mul.New(moved(-7, 3)), In: of(u4, i4)},
+		{Name: "offsets to one sign", Op: mul.New(moved(8, -15)), In: of(i4, u4)},
+		{Name: "offsets of 32 bits", Op: mul.New(moved(-1<<31, 1<<30)), In: of(u4, i4)},
+		{Name: "signs", Op: mul.New(mul.Params{}), In: of(signs, signs)},
+		{Name: "signs and numbers", Op: mul.New(mul.Params{}), In: of(signs, u4)},
+		{Name: "numbers and signs", Op: mul.New(mul.Params{}), In: of(i4, signs)},
+		{Name: "signs from 0 on", Op: mul.New(moved(1, 1)), In: of(signs, signs)},
+		{Name: "signs, one from 0 on", Op: mul.New(moved(0, 1)), In: of(signs, signs)},
+		{Name: "ternary", Op: mul.New(mul.Params{}), In: of(i4, typ(ternary, 3, 4))},
+		{Name: "a bit", Op: mul.New(mul.Params{}), In: of(typ(uintN(1), 3, 4), i4)},
+		{Name: "ranges per channel", Op: mul.New(moved(1, 0)), In: of(perChannel, typ(intN(3), 2, 3))},
+		{Name: "a gate", Op: mul.New(mul.Params{}), In: of(i4, typ(uintN(5), 4))},
+		{Name: "a gate of an image", Op: mul.New(moved(0, 2)), In: of(typ(uintN(6), 3, 2, 6), typ(uintN(3), 1, 1, 6))},
+		{Name: "a gate of fewer axes", Op: mul.New(mul.Params{}), In: of(typ(uintN(6), 3, 2, 6), typ(intN(3), 1, 6))},
+		{Name: "a gate of signs", Op: mul.New(mul.Params{}), In: of(i4, typ(bipolar, 4))},
+		{Name: "a gate of one channel", Op: mul.New(then(relu)), In: of(typ(intN(4), 5, 1), typ(intN(4), 1))},
+		{Name: "a gate with ranges", Op: mul.New(moved(0, 9)), In: of(typ(intN(5), 4, 3), dataflow.Type{Shape: dataflow.Shape{3}, Range: perChannel.Range, Elem: perChannel.Elem})},
+		{Name: "a gate of one vector", Op: mul.New(then(relu)), In: of(typ(intN(4), 1, 1, 6), typ(intN(4), 6))},
+		{Name: "a gate, requantised per channel", Op: mul.New(moved(-1, 4, relu, sign, relu, fall)), In: of(u4, typ(intN(4), 1, 4))},
+		{Name: "requantised", Op: mul.New(then(relu)), In: of(i4, u4)},
+		{Name: "falling", Op: mul.New(then(fall)), In: of(i4, i4)},
+		{Name: "bases per channel", Op: mul.New(then(relu, sign, relu, relu)), In: of(i4, i4)},
+		{Name: "bipolar results of signs", Op: mul.New(then(sign)), In: of(signs, signs)},
+		{Name: "steps of signs", Op: mul.New(then(num.Step{At: []int64{0, 1}, Value: []int64{5, 6, 9}})), In: of(signs, typ(bipolar, 4))},
+		{Name: "a constant", Op: mul.New(then(num.Step{Value: []int64{-3}})), In: of(i4, i4)},
+		{Name: "a base beyond an int", Op: mul.New(then(num.Step{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}})), In: of(i4, i4)},
+		{Name: "of 63 bits", Op: mul.New(then(wide, sign)), In: of(typ(intN(33), 2), typ(intN(30), 2))},
+		{Name: "unsigned, of 63 bits", Op: mul.New(mul.Params{}), In: of(typ(uintN(31), 3, 2), typ(uintN(32), 2))},
+		{Name: "by a requantiser", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 5, Shift: 4, Mode: num.HalfAway, Lo: -8, Hi: 7})), In: of(i4, u4)},
+		{Name: "by a shift", Op: mul.New(scaled(-8, 1, num.Requant{Multiplier: 8, Shift: 6, Mode: num.HalfEven, Lo: -128, Hi: 127})), In: of(u4, i4)},
+		{Name: "by a requantiser that falls", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: -3, Shift: 1, Mode: num.TowardZero, Lo: math.MinInt64, Hi: 20})), In: of(i4, u4)},
+		{Name: "by 0", Op: mul.New(scaled(0, 0, num.Requant{Shift: 5, Mode: num.Ceil, Lo: 2, Hi: 3})), In: of(i4, i4)},
+		{Name: "by a requantiser, of signs", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 7, Shift: 2, Mode: num.HalfUp, Lo: -9, Hi: 9})), In: of(signs, signs)},
+		{Name: "by a requantiser, of signs and numbers", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 7, Shift: 2, Mode: num.Floor, Lo: -9, Hi: 9})), In: of(i4, typ(bipolar, 4))},
+		{Name: "by a requantiser, of 63 bits", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 1<<31 - 1, Shift: 62, Mode: num.HalfTowardZero, Lo: -1, Hi: 1})), In: of(typ(intN(16), 2), typ(intN(16), 2))},
+		{Name: "scalars", Op: mul.New(then(relu)), In: of(typ(intN(4)), typ(intN(4)))},
+	}
+	for i := range 60 {
+		c := random(rand.New(rand.NewPCG(uint64(i), 37)))
+		c.Name = fmt.Sprintf("random %d", i)
+		cases = append(cases, c)
+	}
+	layertest.Check(t, 40, cases...)
+}
+
+// TestRanges: a channel's products are the exact interval, and what all channels share stays one range.
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}}, Elem: intN(3)}
+	i4, signs := typ(intN(4), 3, 2), typ(bipolar, 3, 2)
+	for _, tt := range []struct {
+		p    mul.Params
+		a, b dataflow.Type
+		want dataflow.Type
+	}{
+		{mul.Params{}, i4, i4, dataflow.Type{Range: []num.Range{{Lo: -56, Hi: 64}}, Elem: intN(8)}},
+		{mul.Params{}, i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: -16, Hi: 14}, {Lo: -24, Hi: 21}}, Elem: intN(6)}},
+		{moved(8, 1), i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 45}, {Lo: 0, Hi: 60}}, Elem: uintN(6)}},
+		{moved(0, -3), i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: -28, Hi: 32}, {}}, Elem: intN(7)}},
+		{then(relu), i4, i4, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 3}}, Elem: uintN(2)}},
+		{then(relu, sign), i4, i4, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: -1, Hi: 1}}, Elem: intN(3)}},
+		{mul.Params{}, signs, signs, dataflow.Type{Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: bipolar}},
+		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -10, Hi: 100}), i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: -10, Hi: 11}, {Lo: -10, Hi: 16}}, Elem: intN(6)}},
+		{moved(1, 0), signs, signs, dataflow.Type{Range: []num.Range{{Lo: -2, Hi: 2}}, Elem: intN(3)}},
+		{mul.Params{}, i4, typ(bipolar, 2), dataflow.Type{Range: []num.Range{{Lo: -8, Hi: 8}}, Elem: intN(5)}},
+	} {
+		tt.want.Shape = dataflow.Shape{3, 2}
+		_, out, err := mul.New(tt.p).Bind([]dataflow.Type{tt.a, tt.b})
+		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
+			t.Errorf("%+v of %v and %v: %v, %v, want %v", tt.p, tt.a, tt.b, out, err, tt.want)
+		}
+	}
+}
+
+// TestForms looks at the types inside, at the tables, and at the choices of a fold.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	jump := num.Step{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
+	i4, signs := typ(intN(4), 3, 2), typ(bipolar, 3, 2)
+	for _, tt := range []struct {
+		name  string
+		p     mul.Params
+		b     dataflow.Type
+		pe    int
+		want  string
+		folds int
+	}{
+		{"plain", mul.Params{}, i4, 1, "INT4 INT4 INT8", 4},
+		{"offsets", moved(8, -8), i4, 1, "UINT4 INT5 INT9", 4},
+		{"a gate", mul.Params{}, typ(uintN(3), 2), 1, "gate INT4 UINT3 INT7", 4},
+		{"signs", mul.Params{}, signs, 1, "INT4 BIPOLAR INT5", 2},
+		{"moved signs", moved(0, 1), signs, 1, "INT4 UINT2 INT5", 4},
+		{"a bit", mul.Params{}, typ(uintN(1), 3, 2), 1, "INT4 BINARY INT4", 2},
+		{"steps", then(relu), i4, 1, "INT4 INT4 INT8 thresholds INT8 none [[0 6 29]]", 4},
+		{"steps per channel", then(relu, sign), signs, 1, "INT4 BIPOLAR INT5 thresholds INT5 distributed [[0 6] [-1 -1]], base INT1 none [[0] [-1]]", 3},
+		{"a requantiser", scaled(0, 0, num.Requant{Multiplier: 6, Shift: 2, Mode: num.HalfUp, Lo: -12, Hi: 99}), i4, 1, "INT4 INT4 INT8 [3 1 1 -12 96 1 9]", 4},
+		{"a requantiser of signs", scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -9, Hi: 9}), signs, 1, "INT4 BIPOLAR INT5 [3 2 1 -6 6 0 6]", 4},
+		{"a shift of signs", scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.Floor, Lo: -99, Hi: 9}), signs, 1, "INT4 BIPOLAR INT5 [4 0 4 -32 9 2 7]", 2},
+		{"side by side", then(fall, jump), signs, 2,
+			"INT4 BIPOLAR INT5 thresholds INT5 none [[-4 -1 3 1 3 15]], base UINT2 none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 3},
+	} {
+		op, _, err := mul.New(tt.p).Bind([]dataflow.Type{i4, tt.b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		folds := 0
+		for range op.Folds() {
+			folds++
+		}
+		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
+		var words, tables []string
+		for _, f := range i.Config {
+			if f.Value == true && f.Name == "gate" {
+				words = append(words, f.Name)
+			}
+			switch v := f.Value.(type) {
+			case num.Type, []int64:
+				words = append(words, fmt.Sprint(v))
+			}
+		}
+		for _, x := range i.Tables {
+			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, x.Memory, x.Rows))
+		}
+		if got := strings.TrimSpace(strings.Join(words, " ") + " " + strings.Join(tables, ", ")); got != tt.want || folds != tt.folds {
+			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	in := typ(uintN(4), 2, 3)
+	pair := []dataflow.Type{in, in}
+	many := num.Step{Value: []int64{0}}
+	for i := range int64(mul.MaxThresholds + 1) {
+		many.At, many.Value = append(many.At, i+1), append(many.Value, i+1)
+	}
+	for _, tt := range []struct {
+		p    mul.Params
+		in   []dataflow.Type
+		want string
+	}{
+		{mul.Params{}, nil, "0 inputs, want 2"},
+		{mul.Params{}, []dataflow.Type{in, in, in}, "3 inputs, want 2"},
+		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 3, 2)}, "shapes [2 3] and [3 2]"},
+		{mul.Params{}, []dataflow.Type{typ(uintN(4), 3), in}, "shapes [3] and [2 3]"},
+		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 2)}, "want one shape, or a second of one vector of 3"},
+		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 2, 1)}, "shapes [2 3] and [2 1]"},
+		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 1, 1, 3)}, "shapes [2 3] and [1 1 3]"},
+		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 1, 3)}, ""},
+		{moved(1<<31, 0), pair, "the offset 2147483648 of input 0 takes more than 32 bits"},
+		{moved(0, -1<<31-1), pair, "the offset -2147483649 of input 1 takes more than 32 bits"},
+		{then(relu, relu), pair, "2 step functions for inputs of shape [2 3], want none, one or 3"},
+		{then(num.Step{}), pair, "channel 0: step function has 0 breakpoints and 0 values"},
+		{moved(1, 0), []dataflow.Type{typ(intN(64), 3), typ(intN(4), 3)}, "channel 0: an input and its offset leave 64 bits"},
+		{mul.Params{}, []dataflow.Type{typ(intN(64), 3), typ(intN(2), 3)}, "channel 0: the product leaves 64 bits"},
+		{mul.Params{}, []dataflow.Type{typ(uintN(32), 3), typ(uintN(31), 3)}, ""},
+		{mul.Params{}, []dataflow.Type{typ(intN(32), 3), typ(uintN(31), 3)}, ""},
+		{mul.Params{}, []dataflow.Type{typ(intN(32), 3), typ(intN(32), 3)}, "the product needs 64 bits for [-4611686016279904256,4611686018427387904], at most 63"},
+		{mul.Params{Steps: []num.Step{relu}, Requant: &num.Requant{Mode: num.Floor}}, pair, "step functions and a requantiser"},
+		{scaled(0, 0, num.Requant{}), pair, "unknown rounding"},
+		{scaled(0, 0, num.Requant{Multiplier: 1 << 54, Mode: num.Floor}), pair, ""},
+		{scaled(0, 0, num.Requant{Multiplier: 1 << 55, Mode: num.Floor}), pair, "channel 0: the requantiser's product leaves 63 bits"},
+		{then(many), []dataflow.Type{typ(uintN(13), 3), typ(uintN(1), 3)}, "a channel has 4097 thresholds, at most 4096"},
+		{mul.Params{}, []dataflow.Type{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1)}, "no fold keeps"},
+	} {
+		_, _, err := mul.New(tt.p).Bind(tt.in)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("Bind of %.200v to %v: %v, want %q", fmt.Sprint(tt.p), tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`, `{"offset":[0,2147483648]}`,
+		`{"requant":{}}`, `{"requant":{"mode":"floor"},"steps":[{"value":[1]}]}`, `{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`} {
+		if op, err := mul.Decode([]byte(text)); err == nil || op != nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
+// TestLoop has a clock per word, a gate read with the first vector, and a latency of what there is to do.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	u4 := typ(uintN(4), 5, 6)
+	all := []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}}
+	gate := []dataflow.Run{{Times: 3, Moves: dataflow.Moves{Read: 3, Write: 1}}, {Times: 12, Moves: dataflow.Moves{Read: 1, Write: 1}}}
+	for _, tt := range []struct {
+		p    mul.Params
+		b    dataflow.Type
+		want dataflow.Loop
+	}{
+		{mul.Params{}, u4, dataflow.Loop{Body: all, Latency: 1}},
+		{moved(0, -1), u4, dataflow.Loop{Body: all, Latency: 2}},
+		{then(relu), u4, dataflow.Loop{Body: all, Latency: 2}},
+		{scaled(0, 0, num.Requant{Multiplier: 3, Mode: num.Floor}), u4, dataflow.Loop{Body: all, Latency: 3}},
+		{scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.Floor}), u4, dataflow.Loop{Body: all, Latency: 2}},
+		{mul.Params{}, typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 2}},
+		{moved(0, -1, relu), typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 4}},
+	} {
+		op, _, err := mul.New(tt.p).Bind([]dataflow.Type{u4, tt.b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := op.Loop(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{}); !reflect.DeepEqual(l, tt.want) {
+			t.Errorf("%+v: %v, want %v", tt.p, l, tt.want)
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	u4, gate := typ(uintN(4), 5, 6), typ(uintN(4), 6)
+	control := dataflow.Resources{LUT: 3 + 1 + 2 + 1, FF: 3 + 2} // 5 vectors of 3 words
+	for _, tt := range []struct {
+		p    mul.Params
+		b    dataflow.Type
+		fold dataflow.Fold
+		want dataflow.Resources
+	}{
+		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.LUT}, dataflow.Resources{LUT: 2 * (3 * 8)}},
+		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{DSP: 2}},
+		{moved(-8, 0), u4, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 4, DSP: 2}},
+		{mul.Params{}, typ(bipolar, 5, 6), dataflow.Fold{}, dataflow.Resources{LUT: 2 * 5}},
+		{mul.Params{}, gate, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 4 * 2, DSP: 2}}, // 3 words of 8 bits kept
+		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 4, Mode: num.HalfUp, Lo: -2, Hi: 15}), u4, dataflow.Fold{Compute: dataflow.DSP},
+			dataflow.Resources{LUT: 2 * (6 + 2*3), DSP: 4}}, // codes of 0..42
+		{scaled(0, 0, num.Requant{Multiplier: 5, Mode: num.Floor, Lo: 1, Hi: 2000}), typ(bipolar, 5, 6), dataflow.Fold{Compute: dataflow.LUT},
+			dataflow.Resources{LUT: 2*5 + 2*(3*8+2*4)}}, // codes of -75..75
+		{then(relu), u4, dataflow.Fold{Memory: dataflow.LUTRAM, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 8, DSP: 2}},
+		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 8, BRAM: 1, DSP: 2}},
+	} {
+		op, _, err := mul.New(tt.p).Bind([]dataflow.Type{u4, tt.b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tt.fold.PE, tt.fold.SIMD = 2, 1
+		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want.Plus(control) {
+			t.Errorf("%+v: %+v, want %+v", tt.p, got, tt.want.Plus(control))
+		}
+		fitted := op.Cost(tt.fold, dataflow.Target{}).Total()
+		if fitted.FF < 2*5 || fitted.DSP != tt.want.DSP {
+			t.Errorf("%+v: %+v by the fitted formula", tt.p, fitted)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package dataflow
+
+import (
+	"slices"
+
+	"hlsgen/internal/num"
+)
+
+// RequantField gives the config field of a requantiser as requantised of hlslib/core/requant.hpp takes it: seven numbers,
+// for inputs in x. There is one q, or one for each of the things that take turns; where these are all the same, the field
+// has it once.
+func RequantField(name, doc string, x num.Range, q ...num.Requant) Field {
+	if !slices.ContainsFunc(q, func(other num.Requant) bool { return other.Reduced() != q[0].Reduced() }) {
+		q = q[:1]
+	}
+	var all []int64
+	for _, one := range q {
+		all = append(all, requantNumbers(one.Reduced(), x)...)
+	}
+	return Field{Name: name, Doc: doc, Value: all}
+}
+
+// requantNumbers is multiplier, shift, rounding, limits, which of them are reached (1 the lower, 2 the upper), and the bits of the
+// product, of which the shift leaves two at least.
+func requantNumbers(q num.Requant, x num.Range) []int64 {
+	p, _ := q.Product(x)
+	codes, _ := q.Rounded(x)
+	results, _ := q.Range(x)
+	clips := int64(0)
+	if codes.Lo < results.Lo {
+		clips++
+	}
+	if codes.Hi > results.Hi {
+		clips += 2
+	}
+	width := max(num.Smallest(p.Union(num.Range{Lo: -1})).Width, q.Shift+2)
+	return []int64{q.Multiplier, int64(q.Shift), int64(slices.Index(num.Roundings, q.Mode)), results.Lo, results.Hi, clips, int64(width)}
+}
