@@ -3,7 +3,6 @@ package folding
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,22 +21,29 @@ type File struct {
 
 // An ask is what a file says of one layer. Zero fields are left open.
 type ask struct {
-	key   string // the layer's key in the file
-	fold  dataflow.Fold
-	given []string // the attributes that stand there, be it as "auto"
+	key    string // the layer's key in the file
+	fold   dataflow.Fold
+	window window
+	given  []string // the attributes that stand there, be it as "auto"
 }
+
+// A window is FINN's parallel_window of a sliding window: whether a word holds one kernel position or all of them.
+// hlsgen's fold has the positions as PE.
+type window uint8
+
+const (
+	anyWindow window = iota
+	onePosition
+	allPositions
+)
 
 // A rule is one entry of Defaults: FINN's {"attribute": [value, kinds, value, kinds ...]}.
 type rule struct {
-	attr  string
-	fold  dataflow.Fold
-	kinds []string // of layers; nil means all
+	attr   string
+	fold   dataflow.Fold
+	window window
+	kinds  []string // of layers; nil means all
 }
-
-// suffix is how FINN marks the back end in a name: MVAU_hls_0 is the MVAU_0 of a file for hlsgen.
-var suffix = regexp.MustCompile(`_(hls|rtl)(_[0-9]+)?$`)
-
-func ourName(key string) string { return suffix.ReplaceAllString(key, "$2") }
 
 // derived are the kinds of nodes that FINN lists and hlsgen puts in by itself.
 var derived = []string{"StreamingFIFO", "StreamingDataWidthConverter", "IODMA", "TLastMarker"}
@@ -51,6 +57,8 @@ var neutral = map[string]any{
 	"uniform_thres":             json.Number("0"),
 	"pumpedMemory":              json.Number("0"),
 	"pumpedCompute":             json.Number("0"),
+	"dynamic_mode":              json.Number("0"),
+	"M":                         json.Number("1"),
 	"dynamic_input":             json.Number("0"),
 }
 
@@ -65,7 +73,8 @@ type reader struct {
 	*File
 	d      *diag.List
 	failed bool
-	count  map[string]int // keys without effect
+	ours   map[string]string // our name of a layer, by its key
+	count  map[string]int    // keys without effect
 	order  []string
 }
 
@@ -79,6 +88,7 @@ func ReadFile(data []byte, d *diag.List) *File {
 		return nil
 	}
 	inserted := 0
+	r.apart(o.keys)
 	for _, k := range o.keys {
 		entries, ok := o.values[k].(*object)
 		if !ok {
@@ -89,8 +99,8 @@ func ReadFile(data []byte, d *diag.List) *File {
 			r.defaultRules(entries)
 			continue
 		}
-		name := ourName(k)
-		if slices.ContainsFunc(derived, func(kind string) bool { return strings.HasPrefix(name, kind+"_") }) {
+		name := r.ours[k]
+		if isDerived(name) {
 			inserted++
 			continue
 		}
@@ -100,7 +110,7 @@ func ReadFile(data []byte, d *diag.List) *File {
 		}
 		a := ask{key: k, given: entries.keys}
 		for _, attr := range entries.keys {
-			r.set(&a.fold, k+"."+attr, attr, entries.values[attr])
+			r.set(&a.fold, &a.window, k+"."+attr, attr, entries.values[attr])
 		}
 		r.names = append(r.names, name)
 		r.layers[name] = a
@@ -137,11 +147,11 @@ func (r *reader) note(attr string) {
 		r.d.Add(fileDiag(diag.Note, "", msg, "FIFO depths are set with --fifo; back end and floor plan are left to the vendor's tool"))
 		return
 	}
-	r.d.Add(fileDiag(diag.Warning, "", msg, "known are PE, SIMD, ram_style, resType and mem_mode"))
+	r.d.Add(fileDiag(diag.Warning, "", msg, "known are PE, SIMD, parallel_window, ram_style, resType and mem_mode"))
 }
 
 // set takes one attribute. where is its place in the file.
-func (r *reader) set(f *dataflow.Fold, where, attr string, v any) {
+func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 	switch attr {
 	case "PE":
 		r.number(&f.PE, where, v)
@@ -151,6 +161,8 @@ func (r *reader) set(f *dataflow.Fold, where, attr string, v any) {
 		style(r, &f.Memory, where, v, map[string]dataflow.Memory{"auto": dataflow.NoMemory, "distributed": dataflow.LUTRAM, "block": dataflow.BRAM, "ultra": dataflow.URAM})
 	case "resType":
 		style(r, &f.Compute, where, v, map[string]dataflow.Compute{"auto": dataflow.NoCompute, "lut": dataflow.LUT, "dsp": dataflow.DSP})
+	case "parallel_window":
+		style(r, w, where, show(v), map[string]window{"0": onePosition, "1": allPositions})
 	case "mem_mode":
 		r.memMode(where, v)
 	default:
@@ -218,7 +230,7 @@ func (r *reader) defaultRules(o *object) {
 				r.fail(where, fmt.Sprintf("%s is neither \"all\" nor a list of kinds of layers", show(list[i+1])), "")
 				continue
 			}
-			r.set(&rl.fold, where, attr, list[i])
+			r.set(&rl.fold, &rl.window, where, attr, list[i])
 			r.defaults = append(r.defaults, rl)
 		}
 	}
@@ -238,7 +250,7 @@ func kindList(v any) (kinds []string, ok bool) {
 		if s == "all" {
 			return nil, true
 		}
-		kinds = append(kinds, ourName(s))
+		kinds = append(kinds, spelt(s).kind)
 	}
 	return kinds, len(kinds) > 0
 }

@@ -3,6 +3,7 @@ package folding
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -32,6 +33,11 @@ func TestReadFile(t *testing.T) {
 		{"empty", `{}`, nil},
 		{"FINN's", `{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 28, "ram_style": "auto", "ram_style_thresholds": "auto", "resType": "lut",
 			"mem_mode": "internal_decoupled", "runtime_writeable_weights": 0}, "Thresholding_rtl_0": {"PE": 1, "depth_trigger_uram": 0}}`, nil},
+		{"sliding windows", `{"Defaults": {"parallel_window": [0, ["ConvolutionInputGenerator_rtl"]]}, "ConvolutionInputGenerator_rtl_0": {"SIMD": 2, "parallel_window": 1, "M": 1, "dynamic_mode": 0}}`, nil},
+		{"no such window", `{"ConvolutionInputGenerator_0": {"parallel_window": 2}, "ConvolutionInputGenerator_1": {"parallel_window": "1", "M": 4}}`,
+			[]string{"error folding-invalid ConvolutionInputGenerator_0.parallel_window", "error folding-invalid ConvolutionInputGenerator_1.parallel_window",
+				"warning folding-invalid ConvolutionInputGenerator_1.M"}},
+		{"two back ends", `{"MVAU_hls_0": {"PE": 1}, "MVAU_rtl_0": {"PE": 2}, "MVAU_rtl_1": {"PE": 3}, "MVAU_hls_1": {"PE": 4}}`, []string{"note folding-invalid"}},
 		{"defaults", `{"Defaults": {"PE": [2, ["MVAU_hls", "Thresholding"]], "resType": ["lut", "all"], "SIMD": [2, ["MVAU"], 1, "Pool"]}}`, nil},
 		{"FIFO depths", `{"A_0": {"inFIFODepths": [2], "PE": 1}, "B_0": {"inFIFODepths": [32], "outFIFODepths": [2]}}`,
 			[]string{"note folding-invalid", "note folding-invalid"}},
@@ -116,6 +122,71 @@ func TestReadFINNFiles(t *testing.T) {
 			if g.Severity != diag.Note {
 				t.Errorf("%s: %s", path, g)
 			}
+		}
+	}
+}
+
+// Every name that FINN has or had for a kind means ours.
+func TestOurNames(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"MVAU_0": "MVAU_0", "MVAU_hls_12": "MVAU_12", "MVAU_rtl_3": "MVAU_3", "MatrixVectorActivation_1": "MVAU_1", "StreamingFCLayer_Batch_2": "MVAU_2",
+		"VVAU_rtl_0": "VVAU_0", "VectorVectorActivation_0": "VVAU_0", "Vector_Vector_Activate_Batch_7": "VVAU_7",
+		"ConvolutionInputGenerator_rtl_0": "ConvolutionInputGenerator_0", "ConvolutionInputGenerator1D_4": "ConvolutionInputGenerator_4",
+		"Thresholding_Batch_0": "Thresholding_0", "LabelSelect_Batch_0": "LabelSelect_0", "AddStreams_Batch_5": "AddStreams_5", "ElementwiseAdd_hls_5": "AddStreams_5",
+		"DuplicateStreams_hls_0": "DuplicateStreams_0", "StreamingConcat_hls_0": "StreamingConcat_0", "Pool_Batch_0": "Pool_0", "Pool_hls_1": "Pool_1",
+		"GlobalAccPool_hls_0": "GlobalPool_0", "FMPadding_rtl_0": "FMPadding_0", "UpsampleNearestNeighbour_hls_0": "UpsampleNearestNeighbour_0",
+		"Lookup_hls_0": "Lookup_0", "": "", "x": "x", "_0": "_0", "a\nb": "a\nb",
+	} {
+		if got := spelt(key).name(); got != want {
+			t.Errorf("%q: %q, want %q", key, got, want)
+		}
+	}
+	var d diag.List
+	f := ReadFile([]byte(`{"MVAU_hls_0": {"PE": 1}, "MVAU_rtl_0": {"PE": 2}, "Pool_hls_0": {"PE": 7}, "MVAU_rtl_1": {"PE": 3}, "MVAU_hls_1": {"PE": 4}}`), &d)
+	for i := range 4 {
+		if pe := f.layers[fmt.Sprintf("MVAU_%d", i)].fold.PE; pe != i+1 {
+			t.Errorf("MVAU_%d has PE %d", i, pe)
+		}
+	}
+}
+
+// parallel_window is the PE of a sliding window, read and written.
+func TestParallelWindow(t *testing.T) {
+	t.Parallel()
+	p := newPainter()
+	m := p.model("windows", p.conv(p.depthwise(p.image(6, 6, 4), 1), 1, 1, 2))
+	for _, c := range []struct {
+		text string
+		pe   int
+		want []string
+	}{
+		{`{"ConvolutionInputGenerator_0": {"parallel_window": 1}}`, 9, nil},
+		{`{"ConvolutionInputGenerator_rtl_0": {"parallel_window": 0, "SIMD": 2}}`, 1, nil},
+		{`{"Defaults": {"parallel_window": [1, "all"]}}`, 9, nil},
+		{`{"Defaults": {"parallel_window": [1, "all"]}, "ConvolutionInputGenerator_0": {"parallel_window": 0}}`, 1, nil},
+		{`{"ConvolutionInputGenerator_0": {"parallel_window": 1, "PE": 9}}`, 9, nil},
+		{`{"ConvolutionInputGenerator_0": {"parallel_window": 1, "PE": 1}}`, 0, []string{"error folding-invalid ConvolutionInputGenerator_0.parallel_window"}},
+		{`{"VVAU_0": {"parallel_window": 1, "PE": 2}}`, -1, []string{"warning folding-invalid VVAU_0.parallel_window"}},
+	} {
+		res, d := searchFile(t, m, c.text, Goal{FPS: 1000})
+		if got := codes(d); !slices.Equal(got, c.want) || (res == nil) != (c.pe == 0) {
+			t.Errorf("%s: %q", c.text, got)
+			continue
+		}
+		if res == nil {
+			continue
+		}
+		if pe := res.Design.Folds[0].PE; c.pe > 0 && pe != c.pe {
+			t.Errorf("%s: PE %d", c.text, pe)
+		}
+		text := Format(res.Design)
+		if want := fmt.Sprintf(`"parallel_window": %d`, min(1, res.Design.Folds[0].PE-1)); !bytes.Contains(text, []byte(want)) {
+			t.Errorf("%s: want %s in\n%s", c.text, want, text)
+		}
+		again, d := searchFile(t, m, string(text), Goal{})
+		if again == nil || len(d.Diags) > 0 || !slices.Equal(again.Design.Folds, res.Design.Folds) {
+			t.Errorf("%s: %v, read back %+v", text, d.Diags, again)
 		}
 	}
 }
@@ -212,6 +283,43 @@ func TestFINNExamples(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
+}
+
+// The folding of finn-examples' CNV-w2a2 takes the clocks that FINN reports, though it knows no windows in front of the
+// poolings; and the search needs no more than it does for an interval that is no longer.
+func TestFINNExampleCNV(t *testing.T) {
+	t.Parallel()
+	text := `{"Defaults": {}`
+	for i, simd := range []int{3, 16, 16, 16, 8, 8} {
+		text += fmt.Sprintf(`, "ConvolutionInputGenerator_rtl_%d": {"SIMD": %d, "parallel_window": 0, "ram_style": "distributed"}`, i, simd)
+	}
+	for i, f := range [][2]int{{8, 3}, {16, 16}, {8, 16}, {8, 16}, {4, 8}, {1, 8}, {1, 2}, {2, 2}, {5, 1}} {
+		text += fmt.Sprintf(`, "MVAU_hls_%d": {"PE": %d, "SIMD": %d, "resType": "lut"}`, i, f[0], f[1])
+	}
+	m := cnv()
+	res, d := searchFile(t, m, text+"}", Goal{})
+	if got := codes(d); !slices.Equal(got, []string{"note folding-invalid"}) {
+		t.Errorf("%q", d.Diags)
+	}
+	var clocks []int
+	for i, n := range res.Design.Model.Graph.Nodes {
+		if n.Op.Kind() == "MVAU" {
+			clocks = append(clocks, res.Design.Loop(i).Iterations())
+		}
+	}
+	if want := []int{64800, 112896, 82944, 115200, 82944, 73728, 65536, 65536, 1024}; !slices.Equal(clocks, want) || res.Interval != 115200 {
+		t.Errorf("clocks %v, want %v", clocks, want)
+	}
+	is, has := vectorOf(res.Total), vectorOf(Capacity(board("zcu104")))
+	var use [kinds]float64
+	for k := range use {
+		use[k] = (float64(is[k]) + 0.5) / float64(has[k])
+	}
+	free, _ := run(t, m, board("zcu104"), Goal{MaxUse: Use{use[lut], use[ff], use[bram], use[uram], use[dsp]}})
+	if free == nil || free.Interval > res.Interval || !vectorOf(free.Total).within(is) {
+		t.Errorf("%+v", free)
+	}
+	t.Logf("FINN's folding: %d clocks with %v; the search within that: %d clocks with %v", res.Interval, res.Total, free.Interval, free.Total)
 }
 
 // What a file asks a layer to do that it cannot do, or can.

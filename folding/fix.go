@@ -17,6 +17,7 @@ func (s *space) fix(file *File, d *diag.List) bool {
 	if file == nil {
 		return true
 	}
+	file = file.onto(s.graph, d)
 	ok := true
 	ours := map[string]bool{}
 	for i := range s.layers {
@@ -50,6 +51,8 @@ func (f *File) of(n *dataflow.Node) ask {
 			a.fold.Memory = r.fold.Memory
 		case "resType":
 			a.fold.Compute = r.fold.Compute
+		case "parallel_window":
+			a.window = r.window
 		}
 	}
 	return a
@@ -83,10 +86,10 @@ var fields = []field{
 
 // narrow keeps the layer's options that are as asked. It reports false, after telling why, where none is.
 func (s *space) narrow(l *layer, a ask, d *diag.List) bool {
+	ok := l.positions(&a, d)
 	if a.fold == (dataflow.Fold{}) {
-		return true
+		return ok
 	}
-	ok := true
 	folds := slices.Clone(l.folds)
 	for _, f := range fields {
 		want := f.value(a.fold)
@@ -119,6 +122,38 @@ func (s *space) narrow(l *layer, a ask, d *diag.List) bool {
 		d.Add(l.asked(diag.Error, a, fmt.Sprintf("%s cannot be built so on %s", l.node.Name, s.target.Board.Name), hint))
 		return false
 	}
+	return true
+}
+
+// windowKind is the one kind whose PE counts the positions of a kernel, which FINN calls parallel_window.
+const windowKind = "ConvolutionInputGenerator"
+
+// positions turns parallel_window into the PE that it means. It reports false where the layer cannot have it.
+func (l *layer) positions(a *ask, d *diag.List) bool {
+	if a.window == anyWindow {
+		return true
+	}
+	say := func(severity diag.Severity, msg string) {
+		dg := l.asked(severity, *a, msg, "")
+		dg.Where = "folding file, " + a.where(field{name: "parallel_window"})
+		d.Add(dg)
+	}
+	if l.node.Op.Kind() != windowKind {
+		if slices.Contains(a.given, "parallel_window") {
+			say(diag.Warning, fmt.Sprintf("parallel_window has no effect on %s", l.node.Name))
+		}
+		return true
+	}
+	values := fields[0].values(l.folds)
+	pe := values[0]
+	if a.window == allPositions {
+		pe = values[len(values)-1]
+	}
+	if a.fold.PE != 0 && a.fold.PE != pe {
+		say(diag.Error, fmt.Sprintf("it means PE %d, and the file also asks for PE %d", pe, a.fold.PE))
+		return false
+	}
+	a.fold.PE = pe
 	return true
 }
 

@@ -23,6 +23,10 @@ func Format(design *dataflow.Design) []byte {
 			if slices.Equal(f.values(folds), []int{f.none}) || v == int(dataflow.NoMemory) {
 				continue
 			}
+			if f.name == "PE" && n.Op.Kind() == windowKind {
+				lines = append(lines, fmt.Sprintf("    \"parallel_window\": %d", min(1, v-1)))
+				continue
+			}
 			text := f.text(v)
 			if f.none != 1 {
 				text = `"` + text + `"`

@@ -22,8 +22,6 @@ type sheet struct {
 	first []int32
 }
 
-func (s *sheet) row(i int32) []label { return s.all[s.first[i]:s.first[i+1]] }
-
 // label finds the folding within caps that takes the least of the kind prime: it carries every way to fold a part of the
 // network from the leaves to the whole, and drops those that provably cannot end within caps and those that another one
 // equals or beats in every kind of resource. best is nil where there is none; exact is false where there were too many,

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// maxHasty bounds the labels of one step of the search for the shortest latency.
-const maxHasty = 4000
+// maxOpenings bounds the labels of one step of the search for the shortest latency.
+const maxOpenings = 4000
 
 // shorten replaces the chosen folding by one of the shortest latency (EstimateLatency) within its caps and its interval.
 // Improving one layer at a time gives a folding; labels then prove it the best or find a better one, unless there are too
 // many.
 func (s *space) shorten(ctx context.Context, c *chosen) error {
 	s.again()
-	h := s.newHaste(c.limit, c.caps)
-	var best *hasty
+	h := s.newLatencySearch(c.limit, c.caps)
+	var best *timed
 	for _, start := range s.starts(c) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -37,6 +37,7 @@ func (s *space) shorten(ctx context.Context, c *chosen) error {
 	}
 	c.folding = best.folding
 	c.proof.Latency = &Latency{best.clocks, least}
+	c.proof.Labels, c.proof.Cut = c.proof.Labels+s.labels, s.cut
 	return nil
 }
 
@@ -58,40 +59,40 @@ func (s *space) starts(c *chosen) []*folding {
 	return list
 }
 
-// A hasty is a folding and its latency.
-type hasty struct {
+// A timed is a folding with its latency.
+type timed struct {
 	*folding
 	clocks int
 }
 
 // compare orders by latency, then as foldings are.
-func (h *haste) compare(a, b *hasty) int {
+func (h *latencySearch) compare(a, b *timed) int {
 	la, _ := load(a.cost, h.yard)
 	lb, _ := load(b.cost, h.yard)
 	return cmp.Or(cmp.Compare(a.clocks, b.clocks), cmp.Compare(la, lb), h.space.compare(a.folding, b.folding, lut))
 }
 
-// A haste is a search for the shortest latency.
-type haste struct {
+// A latencySearch is the search for the shortest latency.
+type latencySearch struct {
 	*space
 	caps    vector
-	options [][]swift // per layer
+	options [][]timedOption // per layer
 	delays  map[conversion]*delay
 	rest    rests
 }
 
-// A swift is an option with its delay.
-type swift struct {
+// A timedOption is an option with its delay.
+type timedOption struct {
 	option int32
 	delay  *delay
 }
 
-func (s *space) newHaste(limit int, caps vector) *haste {
-	h := &haste{space: s, caps: caps, delays: map[conversion]*delay{}}
+func (s *space) newLatencySearch(limit int, caps vector) *latencySearch {
+	h := &latencySearch{space: s, caps: caps, delays: map[conversion]*delay{}}
 	for i := range s.layers {
 		l := &s.layers[i]
 		known := map[[2]int]*delay{} // memory and multipliers are not seen in most delays; equal ones are shared
-		var list []swift
+		var list []timedOption
 		for k, o := range l.options {
 			if o.iterations > limit {
 				continue
@@ -101,7 +102,7 @@ func (s *space) newHaste(limit int, caps vector) *haste {
 				d = *twin
 			}
 			known[[2]int{o.fold.PE, o.fold.SIMD}] = &d
-			list = append(list, swift{int32(k), &d})
+			list = append(list, timedOption{int32(k), &d})
 		}
 		h.options = append(h.options, l.unbeaten(list))
 	}
@@ -110,15 +111,15 @@ func (s *space) newHaste(limit int, caps vector) *haste {
 }
 
 // unbeaten leaves out the options that another one of the same shape equals or beats in delay and in every resource.
-func (l *layer) unbeaten(list []swift) []swift {
-	var kept []swift
-	beats := func(a, b swift) bool {
+func (l *layer) unbeaten(list []timedOption) []timedOption {
+	var kept []timedOption
+	beats := func(a, b timedOption) bool {
 		x, y := &l.options[a.option], &l.options[b.option]
 		return x.shape == y.shape && x.cost.within(y.cost) && a.delay.within(b.delay) &&
 			(x.cost != y.cost || !b.delay.within(a.delay) || a.option < b.option)
 	}
 	for _, b := range list {
-		if !slices.ContainsFunc(list, func(a swift) bool { return a.option != b.option && beats(a, b) }) {
+		if !slices.ContainsFunc(list, func(a timedOption) bool { return a.option != b.option && beats(a, b) }) {
 			kept = append(kept, b)
 		}
 	}
@@ -151,11 +152,11 @@ func (d *delay) within(o *delay) bool {
 }
 
 // conversionDelay is the delay of a width converter.
-func (h *haste) conversionDelay(id int, in, out form) *delay {
+func (h *latencySearch) conversionDelay(id int, in, out form) *delay {
 	c := conversion{h.streams[id].class, in, out}
 	d, ok := h.delays[c]
 	if !ok {
-		op := place1(h.converter(in, out), h.graph.Streams[id].Type)
+		op := rebind(h.converter(in, out), h.graph.Streams[id].Type)
 		n := newDelay(op.Loop(onlyFold(op), h.target), 1, 1)
 		d, h.delays[c] = &n, &n
 	}
@@ -163,7 +164,7 @@ func (h *haste) conversionDelay(id int, in, out form) *delay {
 }
 
 // arrive gives the span of a stream at its reader, which wants the form; ok is false where no converter gives it.
-func (h *haste) arrive(id int, from form, s span, want form) (at span, k converted) {
+func (h *latencySearch) arrive(id int, from form, s span, want form) (at span, k converted) {
 	k = h.convert(id, from, want)
 	if !k.ok || from == want {
 		return s, k
@@ -172,7 +173,7 @@ func (h *haste) arrive(id int, from form, s span, want form) (at span, k convert
 }
 
 // layer runs a layer's option. spans and forms are those of the open streams, by stream.
-func (h *haste) layer(i int, o swift, spans []span, at []form) (out []span, cost vector, converters int64, ok bool) {
+func (h *latencySearch) layer(i int, o timedOption, spans []span, at []form) (out []span, cost vector, converters int64, ok bool) {
 	l := &h.layers[i]
 	opt := &l.options[o.option]
 	sh := &l.shapes[opt.shape]
@@ -197,21 +198,21 @@ func (h *haste) layer(i int, o swift, spans []span, at []form) (out []span, cost
 
 // A track is a folding with what it does to every stream and what every layer of it takes.
 type track struct {
-	options []swift
+	options []timedOption
 	spans   []span // per stream, at its writer
 	forms   []form
 	costs   []vector // per layer, with the converters in front of it
 	extra   []int64  // of these, converters
-	hasty
+	timed
 }
 
-func (h *haste) newTrack() *track {
+func (h *latencySearch) newTrack() *track {
 	n, m := len(h.layers), len(h.streams)
-	return &track{make([]swift, n), make([]span, m), make([]form, m), make([]vector, n), make([]int64, n), hasty{&folding{options: make([]int32, n)}, 0}}
+	return &track{make([]timedOption, n), make([]span, m), make([]form, m), make([]vector, n), make([]int64, n), timed{&folding{options: make([]int32, n)}, 0}}
 }
 
 // run follows a track from a layer on, whose options have changed. It reports false where converters are missing.
-func (h *haste) run(t *track, from int) bool {
+func (h *latencySearch) run(t *track, from int) bool {
 	for i := from; i < len(t.options); i++ {
 		o, l := t.options[i], &h.layers[i]
 		out, cost, converters, ok := h.layer(i, o, t.spans, t.forms)
@@ -236,7 +237,7 @@ func (h *haste) run(t *track, from int) bool {
 
 // fits reports whether the track stays within the caps if one layer took another option: only the converters around it
 // change.
-func (h *haste) fits(t *track, i int, o swift) bool {
+func (h *latencySearch) fits(t *track, i int, o timedOption) bool {
 	cost := t.cost
 	swap := func(layer int, now vector) {
 		for k := range cost {
@@ -269,18 +270,18 @@ func (h *haste) fits(t *track, i int, o swift) bool {
 	return cost.within(h.caps)
 }
 
-func (h *haste) shapeAt(layer int, o swift) *shape {
+func (h *latencySearch) shapeAt(layer int, o timedOption) *shape {
 	l := &h.layers[layer]
 	return &l.shapes[l.options[o.option].shape]
 }
 
 // improve changes one layer at a time as long as that shortens the latency within the caps.
-func (h *haste) improve(ctx context.Context, f *folding) *hasty {
+func (h *latencySearch) improve(ctx context.Context, f *folding) *timed {
 	best, try := h.newTrack(), h.newTrack()
 	for i, o := range f.options {
 		l := &h.layers[i]
 		d := newDelay(l.node.Op.Loop(l.options[o].fold, h.target), len(l.node.In), len(l.node.Out))
-		best.options[i] = swift{o, &d}
+		best.options[i] = timedOption{o, &d}
 	}
 	h.run(best, 0)
 	for better := true; better && !h.spent(); {
@@ -288,19 +289,19 @@ func (h *haste) improve(ctx context.Context, f *folding) *hasty {
 		for i := range best.options {
 			for _, o := range h.options[i] {
 				if ctx.Err() != nil {
-					return &best.hasty
+					return &best.timed
 				}
 				if !h.fits(best, i, o) {
 					continue
 				}
 				try.copy(best)
-				if try.options[i] = o; h.run(try, i) && h.compare(&try.hasty, &best.hasty) < 0 {
+				if try.options[i] = o; h.run(try, i) && h.compare(&try.timed, &best.timed) < 0 {
 					best, try, better = try, best, true
 				}
 			}
 		}
 	}
-	return &best.hasty
+	return &best.timed
 }
 
 func (t *track) copy(o *track) {

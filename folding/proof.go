@@ -113,13 +113,10 @@ func (p *Pruned) String() string {
 func (s *space) proof(f fastest, o *optimum) Proof {
 	p := Proof{Bounds: o.bounds, Labels: s.labels, Cut: s.cut}
 	for i := range s.layers {
-		p.Options += len(s.layers[i].folds)
-		p.Unavailable += len(s.layers[i].folds) - len(s.layers[i].options)
-		for k, at := range o.options {
-			if k == i {
-				p.Interval = max(p.Interval, s.layers[i].options[at].iterations)
-			}
-		}
+		l := &s.layers[i]
+		p.Options += len(l.folds)
+		p.Unavailable += len(l.folds) - len(l.options)
+		p.Interval = max(p.Interval, l.options[o.options[i]].iterations)
 	}
 	p.Floor = p.Interval
 	if f.searched {

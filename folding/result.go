@@ -32,14 +32,9 @@ type Share struct {
 // Of is the share of the whole board, from 0.
 func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }
 
-// Effort says what the search did, for the report.
+// Effort says what the search did, for the report; Proof says what came of it.
 func (r *Result) Effort() string {
-	p := &r.Proof
-	tried := fmt.Sprintf("%d of %d options tried", p.Options-p.Unavailable, p.Options)
-	if p.Exact() {
-		return "proved best, " + tried
-	}
-	return "best found, " + tried
+	return fmt.Sprintf("best found, %d of %d options tried", r.Proof.Options-r.Proof.Unavailable, r.Proof.Options)
 }
 
 func (s *space) result(m *dataflow.Model, goal Goal, c *chosen) *Result {

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// LSTMFormats are the quantisers of the gates of ONNX LSTM nodes, by the node's name; "*" serves every node that is not
+// LSTMFormats are the quantisers of the gates of ONNX LSTM nodes, by the node's name, or its first output where it has none; "*" serves every node that is not
 // named.
 type LSTMFormats = map[string]graph.CellFormats
 
@@ -25,8 +25,8 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 		if n.Op != "LSTM" || n.Domain != "" {
 			continue
 		}
-		name := n.Name
-		if _, ok := o.LSTM[name]; !ok || name == "" {
+		name := n.Label()
+		if _, ok := o.LSTM[name]; !ok {
 			name = graph.EveryCell
 		}
 		if _, ok := o.LSTM[name]; !ok {

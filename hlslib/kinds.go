@@ -11,6 +11,7 @@ import (
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/lookup"
+	"hlsgen/hlslib/lstm"
 	"hlsgen/hlslib/mul"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pad"
@@ -29,6 +30,7 @@ import (
 var Kinds = []dataflow.Kind{
 	{Name: mvau.Kind, Doc: mvau.Doc, Decode: mvau.Decode},
 	{Name: vvau.Kind, Doc: vvau.Doc, Decode: vvau.Decode},
+	{Name: lstm.Kind, Doc: lstm.Doc, Decode: lstm.Decode},
 	{Name: threshold.Kind, Doc: threshold.Doc, Decode: threshold.Decode},
 	{Name: requant.Kind, Doc: requant.Doc, Decode: requant.Decode},
 	{Name: labelselect.Kind, Doc: labelselect.Doc, Decode: labelselect.Decode},

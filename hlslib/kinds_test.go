@@ -22,6 +22,7 @@ func TestKinds(t *testing.T) {
 	for name, params := range map[string]string{
 		"MVAU":                        `{"weights":[[1,-1]]}`,
 		"VVAU":                        `{"weights":[[1,-1]]}`,
+		"LSTM":                        `{"cells":[{"recurrent":[[[1]],[[2]],[[-3]],[[0]]],"gates":[{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]}],"forget":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},"input":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},"cell_factors":[1,1],"cell":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},"tanh":[{"at":[0],"value":[0,3]}],"hidden":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7}}]}`,
 		"Thresholding":                `{"steps":[{"at":[1],"value":[0,1]}]}`,
 		"Requantization":              `{"multiplier":[3],"bias":[2],"shift":2,"lo":0,"hi":255}`,
 		"LabelSelect":                 `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
@@ -65,7 +66,7 @@ func FuzzDecode(f *testing.F) {
 		`{"labels":3,"k":2,"first":"smallest","ties":"higher index"}`, `{"labels":4194304,"k":16,"first":"largest","ties":"lower index"}`,
 		`{"channels":[1,1],"before":[1,0],"between":[2,1],"code":-3,"stop":[2,1],"step":[1,1],"scale":[3,2]}`, `{"before":[1000,1000],"scale":[1048576,64]}`,
 		`{"block":3,"chunk":2,"order":[2,0,0],"shape":[6]}`, `{"table":[[1,-1],[1,1]]}`, `{"table":[[9223372036854775807],[-9223372036854775808]]}`,
-		`{"kernel":[2,3],"stride":[2,1],"dilation":[1,2],"before":[1,2],"after":[0,4],"pad":-2,"groups":3}`,
+		`{"cells":[{"recurrent":[[[1]],[[2]],[[-3]],[[0]]],"gates":[{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]}],"forget":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},"input":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},"cell_factors":[1,1],"cell":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},"tanh":[{"at":[0],"value":[0,3]}],"hidden":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7}}],"states":true}`, `{"kernel":[2,3],"stride":[2,1],"dilation":[1,2],"before":[1,2],"after":[0,4],"pad":-2,"groups":3}`,
 		`{"op":"sum"}`, `{"copies":64}`, `{"multiplier":[3,-5],"bias":[4611686018427387904],"shift":62,"lo":-9223372036854775808,"hi":9223372036854775807}`, `{"factors":[[-9223372036854775808,3],[0]],"steps":[{"at":[0],"value":[5,-5]}]}`,
 		`{"offset":[-2147483648,2147483647],"requant":{"multiplier":-5,"shift":3,"mode":"half-even","lo":-9,"hi":9223372036854775807}}`, `{"offset":[1,0],"steps":[{"at":[0,1],"value":[5,-5,2]}]}`} {
 		f.Add([]byte(s))

@@ -104,14 +104,22 @@ func (a *app) printBuilt(r *build.Result) {
 }
 
 func (a *app) layerTable(r *build.Result) {
-	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">cycles", ">LUT", ">BRAM18", ">DSP", ">acc bits")
+	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">cycles", ">LUT", ">FF", ">BRAM18", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
 		acc := "-"
 		if l.Acc != nil {
 			acc = fmt.Sprint(l.Acc.Used)
 		}
 		t.row(l.Name, fmt.Sprint(l.Fold.PE), fmt.Sprint(l.Fold.SIMD), label(l.Fold.RAMStyle), label(l.Fold.ResType), whole(l.Cycles),
-			whole(l.Total.LUT), whole(l.Total.BRAM), whole(l.Total.DSP), acc)
+			whole(l.Total.LUT), whole(l.Total.FF), whole(l.Total.BRAM), whole(l.Total.DSP), acc)
+	}
+	for _, beside := range []struct {
+		name string
+		cost dataflow.Cost
+	}{{"FIFOs", r.Estimate.FIFOs}, {"host port", r.Estimate.Host}} {
+		if c := beside.cost.Total(); c != (dataflow.Resources{}) {
+			t.row(beside.name, "", "", "", "", "", whole(c.LUT), whole(c.FF), whole(c.BRAM), whole(c.DSP), "")
+		}
 	}
 	t.print(&a.out, a.ink(a.stdout))
 }
@@ -130,14 +138,14 @@ func (a *app) shareTable(shares []folding.Share) {
 
 func (a *app) speed(r *build.Result) {
 	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
-	f, clock := r.Folding, r.Design.Target.ClockMHz
+	f, clock := r.Folding, r.ClockMHz()
 	c := r.Cycles
 	line("throughput: %s frames/s, a frame every %s clocks, simulated", figure(r.FPS()), figure(c.Interval))
 	if c.Interval > float64(f.Interval) {
 		line("            the slowest layer alone takes %s: %s", count(f.Interval, "clock"), c.Trace.Bottleneck.Reason)
 	}
 	if c.Bits > 0 {
-		line("fifos:      up to %s, %s bits in all, which the estimate below leaves out", count(c.Deepest, "word"), whole(c.Bits))
+		line("fifos:      up to %s, %s bits in all beyond two words each", count(c.Deepest, "word"), whole(c.Bits))
 		if z := c.Sizing; z != nil && z.Interval > 0 {
 			bits, high := z.Bits()
 			line("            %s bits with the registers, %s if each held its high-water mark", whole(bits), whole(high))
@@ -228,6 +236,8 @@ type built struct {
 	Bottleneck string              `json:"bottleneck"`
 	Why        string              `json:"bottleneck_reason"`
 	Layers     []build.LayerReport `json:"layers"`
+	FIFOs      dataflow.Resources  `json:"fifo_cost"`
+	Host       dataflow.Resources  `json:"host_cost"`
 	Resources  []share             `json:"resources"`
 	Tried      int                 `json:"folding_options_tried"`
 	Options    int                 `json:"folding_options"`
@@ -256,7 +266,7 @@ type share struct {
 func builtOf(r *build.Result, d *diag.List) built {
 	t, f, m := r.Design.Target, r.Folding, r.Design.Model
 	b := built{Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
-		FPS: r.FPS(), Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), Tried: f.Proof.Options - f.Proof.Unavailable, Options: f.Proof.Options,
+		FPS: r.FPS(), Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), FIFOs: r.Estimate.FIFOs.Total(), Host: r.Estimate.Host.Total(), Tried: f.Proof.Options - f.Proof.Unavailable, Options: f.Proof.Options,
 		Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
 	for _, s := range f.Shares {
 		b.Resources = append(b.Resources, share{s.Name, s.Used, s.Budget, s.Board})

@@ -64,12 +64,12 @@ func TestBuildJSON(t *testing.T) {
 	for _, s := range b.Resources {
 		used[s.Name] = s.Used
 	}
-	lut := 0
+	lut := b.FIFOs.LUT + b.Host.LUT
 	for _, l := range b.Layers {
 		lut += l.Total.LUT
 	}
 	if used["LUT"] != lut || lut == 0 {
-		t.Errorf("%d LUT, its layers have %d", used["LUT"], lut)
+		t.Errorf("%d LUT, its layers, FIFOs and host port have %d", used["LUT"], lut)
 	}
 
 	// Flags and variables come first; the folding that was written is honoured.

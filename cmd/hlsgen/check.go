@@ -28,7 +28,7 @@ The exit code is 1 if the model cannot be built.`,
   hlsgen check net.onnx --json`,
 	}
 	a.dimFlag(cmd, &o)
-	inputFlags(cmd, &o)
+	a.inputFlags(cmd, &o)
 	accFlag(cmd, &o)
 	a.passFlags(cmd, &o)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

@@ -29,6 +29,7 @@ type settings struct {
 	Dim         []string `mapstructure:"dim"`
 	InputType   string   `mapstructure:"input-type"`
 	InputQuant  string   `mapstructure:"input-quant"`
+	LSTMConfig  string   `mapstructure:"lstm-config"`
 	AccBits     string   `mapstructure:"acc-bits"`
 	Verify      string   `mapstructure:"verify"`
 	NoCSim      string   `mapstructure:"no-csim"`

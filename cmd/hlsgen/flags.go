@@ -16,6 +16,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/internal/build"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
@@ -146,11 +147,13 @@ func fifo(s string) (build.FIFO, error) {
 	return build.FIFO{Words: n}, err
 }
 
-func costModel(s string) (string, error) {
-	if s != "finn" {
-		return "", fmt.Errorf("finn is the only model of costs so far")
+func costModel(s string) (dataflow.Formula, error) {
+	for _, f := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+		if f.String() == s {
+			return f, nil
+		}
 	}
-	return s, nil
+	return 0, fmt.Errorf("want %v or %v", dataflow.Fitted, dataflow.FINN)
 }
 
 func engine(s string) (build.Engine, error) {
@@ -173,10 +176,10 @@ func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
 	fs.Var(&value[folding.Use]{to: &o.MaxUse, kind: "SHARE", parse: folding.ParseMaxUse}, "max-use", "share of the board to use at most: 0.8, or lut=0.7,bram=0.9 (default 0.8)")
 	a.path(fs, &o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")
 	fs.Var(&value[build.FIFO]{to: &o.FIFO, text: "throughput", kind: "DEPTH", parse: fifo}, "fifo", "depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; or a number of words for all")
-	var cost string
-	fs.Var(&value[string]{to: &cost, text: "finn", kind: "MODEL", parse: costModel}, "cost", "how resources are estimated")
+	fs.Var(&value[dataflow.Formula]{to: &o.Cost, text: dataflow.Fitted.String(), kind: "MODEL", parse: costModel}, "cost",
+		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
 	a.dimFlag(cmd, o)
-	inputFlags(cmd, o)
+	a.inputFlags(cmd, o)
 	must(cmd.RegisterFlagCompletionFunc("board", cobra.FixedCompletions(boardNames(), cobra.ShellCompDirectiveDefault)))
 }
 
@@ -185,12 +188,13 @@ func (a *app) dimFlag(cmd *cobra.Command, o *build.Options) {
 }
 
 // inputFlags adds what the user may say of the model's inputs.
-func inputFlags(cmd *cobra.Command, o *build.Options) {
+func (a *app) inputFlags(cmd *cobra.Command, o *build.Options) {
 	fs := cmd.Flags()
 	fs.Var(&value[*frontend.InputType]{to: &o.Arrives, kind: "TYPE[:SCALE]", parse: inputType}, "input-type",
 		"inputs arrive as integers of this type whose value is SCALE times the integer: UINT8, UINT8:1/255 (default scale 1); at most 16 bits; the model's own scaling then becomes thresholds on the device")
 	fs.Var(&value[*frontend.InputQuant]{to: &o.Quantise, kind: "TYPE:SCALE", parse: inputQuant}, "input-quant",
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
+	a.path(fs, &o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, whose gates are real numbers; this changes the model")
 }
 
 func inputType(s string) (*frontend.InputType, error) {

@@ -18,27 +18,33 @@ type Model struct {
 // Passes is the table, in order of execution.
 var Passes = []pass.Pass[*Model]{
 	{
-		Name: "fold-constants",
-		Doc:  "What does not depend on data becomes an initializer: weights after their quantiser, bit widths and shapes computed by nodes. First, because the others read bit widths and scales as numbers.",
-		Run:  foldConstants,
+		Name: "loops-to-scans",
+		Doc:  "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its constants and shapes in itself, and so is a graph like any other: the passes behind work in it too. First, because constants around a body that only it reads would be dropped.",
+		Run:  loopsToScans,
+	},
+	{
+		Name:  "fold-constants",
+		After: []string{"loops-to-scans"},
+		Doc:   "What does not depend on data becomes an initializer: weights after their quantiser, bit widths and shapes computed by nodes. Early, because the others read bit widths and scales as numbers.",
+		Run:   inBodies(foldConstants),
 	},
 	{
 		Name:  "gemm-to-matmul",
 		Doc:   "Gemm becomes MatMul, Mul and Add, so that the integer sum of products has a name of its own.",
 		After: []string{"fold-constants"},
-		Run:   gemmToMatMul,
+		Run:   inBodies(gemmToMatMul),
 	},
 	{
 		Name:  "quant-to-code",
 		Doc:   "QONNX Quant and ONNX QuantizeLinear become a Code node, which gives integers; the value (code - zero point) * scale stays ordinary arithmetic.",
 		After: []string{"fold-constants"},
-		Run:   quantToCode,
+		Run:   inBodies(quantToCode),
 	},
 	{
 		Name:  "clip-into-code",
 		Doc:   "A Clip of codes narrows the limits of the Code before it: exporters write QuantizeLinear, Clip for widths other than 8 bits.",
 		After: []string{"quant-to-code"},
-		Run:   clipIntoCode,
+		Run:   inBodies(clipIntoCode),
 	},
 }
 

@@ -328,6 +328,7 @@ type runner struct {
 	step *Step
 	f    *real.Func // of Elem, or of Dot.Then
 	vars []real.Interval
+	memo memo
 
 	loop   *loop    // of Recur
 	plan   *dotPlan // of Dot
@@ -342,7 +343,7 @@ func (p *Program) newRunner(s *Step) *runner {
 		r.plan, r.constB = new(dotPlan), p.Known[s.Node.Inputs[s.Dot.B]].Const != nil
 	}
 	if e != nil {
-		r.f, r.vars = real.Compile(e.Expr), make([]real.Interval, len(e.Args))
+		r.f, r.vars, r.memo = real.Compile(e.Expr), make([]real.Interval, len(e.Args)), p.newMemo(s, e)
 	}
 	return r
 }
@@ -351,6 +352,7 @@ func (r *runner) fork() *runner {
 	q := *r
 	if r.f != nil {
 		q.f, q.vars = r.f.Fork(), make([]real.Interval, len(r.vars))
+		q.memo.last = nil
 	}
 	return &q
 }
@@ -416,6 +418,22 @@ func (r *runner) move(in []*Reals, out *Reals) *Reals {
 
 func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error {
 	for i := range out.Lo {
+		var known *remembered
+		if v := r.memo.variable; v >= 0 {
+			x := first
+			at := i
+			if v > 0 || first == nil {
+				x, at = in[e.Args[v]], e.At(v, i)
+			}
+			if lo := x.Lo[at]; lo == x.Hi[at] {
+				known = r.memo.at(lo)
+				if known.ok && known.x == lo {
+					out.Lo[i], out.Hi[i] = known.y.Lo, known.y.Hi
+					continue
+				}
+				*known = remembered{x: lo}
+			}
+		}
 		y, sure := r.f.Interval(r.gather(e, in, first, i))
 		if !sure {
 			err := d.decide(func(prec uint) error {
@@ -428,6 +446,9 @@ func (r *runner) elem(e *Elem, in []*Reals, first, out *Reals, d *decider) error
 			if err != nil {
 				return fmt.Errorf("element %d: %w", i, err)
 			}
+		}
+		if known != nil {
+			known.y, known.ok = y, sure
 		}
 		out.Lo[i], out.Hi[i] = y.Lo, y.Hi
 	}

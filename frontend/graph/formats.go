@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
 )
 
 // A CellFormat is one quantiser of an LSTM cell, as QONNX's Quant has it.
@@ -176,11 +177,15 @@ func SuggestFormats(p *Program, cell *Step) map[string]CellFormats {
 	} else if f, ok := p.quantiserBefore(cell.Node.Inputs[cell.Recur.States]); ok {
 		cells[FormatOutput] = f
 	}
-	name := p.Origin(cell.Node).Name
-	if name == "" {
-		name = EveryCell
-	}
-	return map[string]CellFormats{name: cells}
+	return map[string]CellFormats{cell.Node.Label(): cells}
+}
+
+// FormatsNeeded tells the user that a cell of real-valued gates has no layer, and gives a configuration to start from.
+func FormatsNeeded(p *Program, cell *Step) diag.Diag {
+	return diag.Diag{Severity: diag.Error, Code: diag.LSTMFormats, Node: cell.Node.Label(), Op: cell.Node.FullOp(), Where: Where(p.File, cell.Node),
+		Msg:  "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state",
+		Hint: "give them with --lstm-config FILE, and measure the accuracy of the model that this makes; or export quantised cells (Brevitas: QuantLSTM, export_qonnx). To start from:",
+		Text: string(FormatFormats(SuggestFormats(p, cell)))}
 }
 
 // quantiserBehind finds the quantiser that a tensor is only moved to.

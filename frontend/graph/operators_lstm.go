@@ -283,8 +283,8 @@ func (l *lstm) readActivations() *reject {
 // readFormats takes the formats that the user gives for this node.
 func (l *lstm) readFormats() *reject {
 	cells := l.p.options.Cells
-	f, ok := cells[l.file().Name]
-	if !ok || l.file().Name == "" {
+	f, ok := cells[l.file().Label()]
+	if !ok {
 		if f, ok = cells[EveryCell]; !ok {
 			return nil
 		}

@@ -295,3 +295,34 @@ func (p *Program) countLoop(r *Recur) *reject {
 	p.work += once * r.Length
 	return nil
 }
+
+// Written is a node as the program executes it: itself, or the made-up nodes that stand for it, and their constants. The
+// bodies of loops are as they were prepared: with their constants and the shapes of their inputs.
+func (p *Program) Written(n *Node) (nodes []*Node, constants map[string]*Tensor) {
+	produced := map[string]bool{}
+	for _, m := range p.Graph.Nodes {
+		for _, o := range m.Outputs {
+			produced[o] = true
+		}
+	}
+	constants, nodes = map[string]*Tensor{}, []*Node{}
+	var last *Node
+	for _, s := range p.Steps {
+		if s.Node == last || p.Origin(s.Node) != n {
+			continue
+		}
+		last = s.Node
+		m := *last
+		if s.Recur != nil {
+			m.Attrs = maps.Clone(m.Attrs)
+			m.Attrs["body"] = Attr{Kind: AttrGraph, G: s.Recur.Body.Graph.Clone()}
+		}
+		nodes = append(nodes, &m)
+		for _, in := range m.Inputs {
+			if t := p.Known[in].Const; t != nil && !produced[in] && p.Graph.Init[in] == nil {
+				constants[in] = t
+			}
+		}
+	}
+	return nodes, constants
+}

@@ -14,21 +14,31 @@ import (
 // summarised by a hash and their first values. Equal graphs give equal text.
 func Format(w io.Writer, g *Graph) error {
 	var b strings.Builder
+	format(&b, g, "")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// format writes a graph, the bodies of its nodes behind them and indented.
+func format(b *strings.Builder, g *Graph, indent string) {
 	for _, in := range g.Inputs {
-		fmt.Fprintf(&b, "input  %q %s %s\n", in.Name, in.DType, formatDims(in))
+		fmt.Fprintf(b, "%sinput  %q %s %s\n", indent, in.Name, in.DType, formatDims(in))
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Init)) {
 		t := g.Init[name]
-		fmt.Fprintf(&b, "const  %q %s %v %s\n", name, t.DType, t.Shape, formatValues(t))
+		fmt.Fprintf(b, "%sconst  %q %s %v %s\n", indent, name, t.DType, t.Shape, formatValues(t))
 	}
 	for _, n := range g.Nodes {
-		fmt.Fprintf(&b, "node   %d %q %s(%s) -> %s%s\n", n.Index, n.Name, ownOp(n), quoteAll(n.Inputs), quoteAll(n.Outputs), formatAttrs(n.Attrs))
+		fmt.Fprintf(b, "%snode   %d %q %s(%s) -> %s%s\n", indent, n.Index, n.Name, ownOp(n), quoteAll(n.Inputs), quoteAll(n.Outputs), formatAttrs(n.Attrs))
+		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
+			if body := n.Attrs[name].G; body != nil {
+				format(b, body, indent+"       ")
+			}
+		}
 	}
 	for _, o := range g.Outputs {
-		fmt.Fprintf(&b, "output %q %s %s\n", o.Name, o.DType, formatDims(o))
+		fmt.Fprintf(b, "%soutput %q %s %s\n", indent, o.Name, o.DType, formatDims(o))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // ownOp is what the node itself is, where FullOp says what it was.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/concat"
 	"hlsgen/hlslib/crop"
 	"hlsgen/hlslib/pad"
@@ -16,11 +17,45 @@ import (
 // arrange makes layers that move integers: the wire they end in carries a frame of the shape, whose positions come from
 // where the operand says. fill is the code of its constants. Where nothing has to move it is the wire that is there.
 func (s *state) arrange(o *operand, shape dataflow.Shape, fill int64) (int, *Reject) {
+	if len(o.wires) == 1 && o.value == nil {
+		s.hostSends(o.wires[0], o, shape)
+	}
 	wires := make([]int, len(o.wires))
 	for i, tensor := range o.wires {
 		wires[i] = s.take(tensor)
 	}
 	return s.moved(wires, o.nodes, fill, shape, o)
+}
+
+// hostSends lets the host send a tensor in the shape that its first layer wants, and, where nothing else reads it, in the order.
+func (s *state) hostSends(tensor string, o *operand, shape dataflow.Shape) {
+	p := s.places[tensor]
+	n := p.typ.Shape.Size()
+	if !p.onHost() || p.wire >= 0 || len(o.at) != n {
+		return
+	}
+	if !isIdentity(o.at, n) {
+		readers := 0
+		for _, r := range s.prog.Readers(tensor) {
+			if s.used[r] {
+				readers++
+			}
+		}
+		seen := make([]bool, n)
+		for _, i := range o.at {
+			if readers > 1 || seen[i] {
+				return
+			}
+			seen[i] = true
+		}
+		to := inverse(o.at, n) // the new position of what was at each
+		at := make([]int32, n)
+		for e := range at {
+			at[e] = to[p.position(int32(e))]
+		}
+		p.at, o.at = at, scaled.All(n)
+	}
+	p.typ.Shape = slices.Clone(shape)
 }
 
 // moved is arrange for wires at hand.

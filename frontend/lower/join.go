@@ -48,7 +48,7 @@ func (s *state) settle(tensor string) *Reject {
 				return reject
 			}
 		}
-		if forms, err = s.a.FormsOf(step, scaled.All(graph.Size(step.Shape))); err != nil || len(forms.Of) > 1 {
+		if forms = s.solidOf(step, step, data); forms == nil {
 			return &Reject{diag.NotMapped, fmt.Sprintf("%s joins tensors of several parts", describe(step.Node)), "concatenate after adding"}
 		}
 	}
@@ -63,6 +63,70 @@ func (s *state) settle(tensor string) *Reject {
 	s.places[tensor] = &place{sum, j.at}
 	c := sum.typ.Shape.Channels()
 	s.a.Declare(tensor, perElement(affine, len(j.at0), func(i int) int { return int(j.at0[i]) % c }))
+	return nil
+}
+
+// solidOf is the forms of a step whose joined data come from one tensor each: where they do not, they are put on wires of
+// their own first. It is nil where that cannot be done.
+func (s *state) solidOf(step, join *graph.Step, data []string) *scaled.Forms {
+	all := scaled.All(graph.Size(step.Shape))
+	if forms, err := s.a.FormsOf(step, all); err == nil && len(forms.Of) == 1 {
+		return forms
+	}
+	for _, in := range data {
+		if s.solid(in, axisLike(s, join)) != nil {
+			return nil
+		}
+	}
+	forms, err := s.a.FormsOf(step, all)
+	if err != nil || len(forms.Of) > 1 {
+		return nil
+	}
+	return forms
+}
+
+// axisLike is the axis of channels of what a step joins.
+func axisLike(s *state, join *graph.Step) int {
+	forms, err := s.a.FormsOf(join, scaled.All(graph.Size(join.Shape)))
+	if err != nil {
+		return 0
+	}
+	return (&quantising{s: s, step: join, forms: forms}).channelAxis()
+}
+
+// solid makes an integer tensor of one whose elements come from several tensors, or are constants among others: padding.
+func (s *state) solid(tensor string, axis int) *Reject {
+	if _, ok := s.a.Integer(tensor, 0); ok {
+		return nil
+	}
+	tensorShape := s.prog.Known[tensor].Shape
+	n := graph.Size(tensorShape)
+	if forms, err := s.a.Forms(tensor, scaled.All(n)); err == nil && len(forms.Of) == 1 {
+		return nil
+	}
+	if axis >= len(tensorShape) {
+		return empty()
+	}
+	shape, at := channelsLast(tensorShape, axis)
+	o, reject := s.operand(tensor, inverse(at, n))
+	if reject != nil {
+		return reject
+	}
+	c := shape.Channels()
+	affine, ok := o.affine(c)
+	if !ok || slices.ContainsFunc(affine, func(f real.Affine) bool { return f.Scale == nil }) {
+		return &Reject{diag.NotMapped, "its parts are scaled differently", "quantise activations per tensor or per channel"}
+	}
+	fill, reject := o.fill(affine)
+	if reject != nil {
+		return reject
+	}
+	w, reject := s.arrange(o, shape, fill)
+	if reject != nil {
+		return reject
+	}
+	s.put(tensor, w, at)
+	s.a.Declare(tensor, perElement(affine, n, func(i int) int { return int(s.places[tensor].position(int32(i))) % c }))
 	return nil
 }
 
@@ -91,7 +155,7 @@ func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *Rejec
 		if p == nil {
 			return nil, joined(form)
 		}
-		if at, ok := onto(p, leaf, n); ok && shape == nil {
+		if at, ok := onto(p, leaf, n); ok && len(p.typ.Shape) > len(shape) {
 			j.at0, shape = at, p.typ.Shape
 		}
 	}
@@ -293,6 +357,36 @@ func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
 		}
 	}
 	return f.Equal(g)
+}
+
+// solidify puts the tensors that a quantiser's value joins on wires of their own, where their elements come from several
+// places.
+func (q *quantising) solidify() bool {
+	s, tensor := q.s, q.step.Node.Inputs[0]
+	for {
+		step := s.prog.Producer(tensor)
+		if step == nil || step.Dot != nil || step.Order != nil || step.Window != nil {
+			return false
+		}
+		var data []string
+		for _, in := range step.Node.Inputs {
+			if in != "" && s.a.Derived(in) && !slices.Contains(data, in) {
+				data = append(data, in)
+			}
+		}
+		switch {
+		case len(data) == 1:
+			tensor = data[0]
+			continue
+		case step.Elem == nil:
+			return false
+		}
+		forms := s.solidOf(q.step, step, data)
+		if forms != nil {
+			q.forms = forms
+		}
+		return forms != nil
+	}
 }
 
 // sharedSum reports whether a quantiser's value is, behind steps of one argument, a sum that others read too: then it is best

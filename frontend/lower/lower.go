@@ -66,13 +66,15 @@ func (t *InputType) linear() bool {
 // it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	s := &state{prog: p, a: scaled.New(p), d: d, places: map[string]*place{}, layer: map[int]int{}, failed: map[string]bool{}, rejected: map[int]bool{},
-		used: used(p), feeds: map[string]bool{}, pools: map[string]*lazyPool{}, alias: map[string]bool{}}
+		used: used(p), feeds: map[string]bool{}, pools: map[string]*lazyPool{}, alias: map[string]bool{}, engines: map[*graph.Recur]*engine{}, unsettled: map[string]bool{}}
 	arrive := s.declareInputs(opt.Input)
-	for _, step := range p.Steps {
+	for _, step := range recurrencesFirst(p) {
 		if s.used[step] {
+			s.settleFor(step)
 			s.apply(step)
 		}
 	}
+	s.settleEngines()
 	s.outputs()
 	r := &Result{Out: s.out, Layers: map[int]string{}, Integer: s.a, Arrive: arrive, Rejected: s.rejected, Place: map[string][]int32{}}
 	for tensor, at := range s.places {
@@ -158,6 +160,10 @@ type state struct {
 	alias  map[string]bool      // integer tensors that are the integers of another
 	failed map[string]bool
 
+	engines   map[*graph.Recur]*engine
+	order     []*engine       // as they were read
+	unsettled map[string]bool // tensors that depend on engines without layers
+
 	noLayer  []int // ONNX node indices of quantisers that are wires
 	layer    map[int]int
 	rejected map[int]bool // ONNX node indices
@@ -214,9 +220,7 @@ func (s *state) apply(step *graph.Step) {
 	for _, r := range Rules {
 		done, reject := r.Match(s, step)
 		if reject != nil {
-			s.failed[step.Output], s.rejected[step.Node.Index] = true, true
-			s.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
-				Where: graph.Where(s.prog.File, step.Node) + ", rule " + r.Name, Msg: reject.Msg, Hint: reject.Hint})
+			s.report(step, r.Name, reject)
 			return
 		}
 		if done {
@@ -224,6 +228,12 @@ func (s *state) apply(step *graph.Step) {
 		}
 	}
 	panic(fmt.Sprintf("lower: no rule for %s", step.Node.FullOp()))
+}
+
+func (s *state) report(step *graph.Step, rule string, reject *Reject) {
+	s.failed[step.Output], s.rejected[step.Node.Index] = true, true
+	s.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
+		Where: graph.Where(s.prog.File, step.Node) + ", rule " + rule, Msg: reject.Msg, Hint: reject.Hint})
 }
 
 func describe(n *graph.Node) string {

@@ -74,7 +74,7 @@ func (s *state) operand(tensor string, elements []int32) (*operand, *Reject) {
 		if p == nil {
 			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its input needs %q, which waits for a quantiser", leaf.Tensor), "quantise the input of this layer"}
 		}
-		o.from[k] = o.wire(leaf.Tensor)
+		o.from[k] = o.wire(s, leaf.Tensor)
 		o.at[k] = p.position(leaf.Index[k])
 		class, reject := classes[w].of(s, o, form, k)
 		if reject != nil {
@@ -85,10 +85,21 @@ func (s *state) operand(tensor string, elements []int32) (*operand, *Reject) {
 	return o, nil
 }
 
-func (o *operand) wire(tensor string) int16 {
+// wire is the number of a tensor's stream among the operand's.
+func (o *operand) wire(s *state, tensor string) int16 {
 	if n := len(o.wires); n > 0 && o.wires[n-1] == tensor {
 		return int16(n - 1)
 	}
+	i := slices.IndexFunc(o.wires, func(w string) bool { return w == tensor || s.places[w].stream == s.places[tensor].stream })
+	if i < 0 {
+		i = len(o.wires)
+		o.wires = append(o.wires, tensor)
+	}
+	return int16(i)
+}
+
+// wireOf is the number of a tensor among the operand's.
+func (o *operand) wireOf(tensor string) int16 {
 	i := slices.Index(o.wires, tensor)
 	if i < 0 {
 		i = len(o.wires)

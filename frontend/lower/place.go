@@ -25,6 +25,7 @@ type stream struct {
 	wire    int      // -1 as long as there is none
 	product *product // that waits
 	tensor  string   // the host's, where it writes the wire
+	engine  *engine  // of a recurrence that has no layer yet
 }
 
 // position is where element i is on the wire.
@@ -49,6 +50,8 @@ func (s *state) take(tensor string) int { return s.open(s.places[tensor].stream,
 // open gives the wire of a stream; tensor names it.
 func (s *state) open(p *stream, tensor string) int {
 	switch {
+	case p.engine != nil && !p.engine.built:
+		panic("lower: a recurrence is read before it is built")
 	case p.wire >= 0:
 	case p.product != nil:
 		out, err := s.net.add(p.product.op(nil), []int{p.product.in}, s.name(tensor), p.product.all())

@@ -3,9 +3,11 @@ package lower
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
+	"hlsgen/hlslib/concat"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -77,33 +79,48 @@ func (s *state) vectors(step *graph.Step, w *graph.Tensor) *Reject {
 	if !ok {
 		return &Reject{diag.NotMapped, "vectors of its input are scaled differently", "quantise activations per tensor or per channel"}
 	}
-	if o.value != nil {
-		return &Reject{diag.NotMapped, "constants are put among its input's elements", "multiply them with their weights into the bias"}
+	constants, reject := o.constants(v, d.K)
+	if reject != nil {
+		return reject
 	}
+	var kept []int // columns of data
+	for k, c := range constants {
+		if c == nil {
+			affine[len(kept)] = affine[k]
+			kept = append(kept, k)
+		}
+	}
+	o = o.columns(v, d.K, kept)
 	p := &product{step: step, nodes: o.nodes, layer: func(w [][]int64, steps []num.Step) dataflow.Op {
 		return mvau.New(mvau.Params{Weights: w, Steps: steps})
 	}}
-	order, length := o.within(s, v, d.K)
+	order, length := o.within(s, v, len(kept))
 	if order != nil {
 		p.in = s.take(o.wires[0])
-	} else {
-		if p.in, reject = s.arrange(o, dataflow.Shape{v, d.K}, 0); reject != nil {
+	} else if p.in, order, length = o.together(s, v); order == nil {
+		if p.in, reject = s.arrange(o, dataflow.Shape{v, len(kept)}, 0); reject != nil {
 			return reject
 		}
-		length = d.K
-		for k := range d.K {
+		length = len(kept)
+		for k := range kept {
 			order = append(order, k)
 		}
 	}
 	var out []real.Affine
 	for c := range n {
-		column := make([]*big.Rat, d.K)
-		for k := range column {
-			column[k] = new(big.Rat).SetFloat64(w.At(int(d.BBase[c] + d.BOffset[k])))
+		weight := func(k int) *big.Rat { return new(big.Rat).SetFloat64(w.At(int(d.BBase[c] + d.BOffset[k]))) }
+		column := make([]*big.Rat, len(kept))
+		for i, k := range kept {
+			column[i] = weight(k)
 		}
-		row, f, reject := integers(column, affine)
+		row, f, reject := integers(column, affine[:len(kept)])
 		if reject != nil {
 			return reject
+		}
+		for k, v := range constants {
+			if v != nil {
+				f.Bias = new(big.Rat).Add(f.Bias, new(big.Rat).Mul(weight(k), v))
+			}
 		}
 		placed := make([]int64, length)
 		for k, q := range row {
@@ -129,6 +146,73 @@ func rows(d *graph.Dot) (n int, ok bool) {
 		}
 	}
 	return n, true
+}
+
+// constants is the constant in each column of an operand of v vectors of k elements, nil in columns of data. There are
+// some of these.
+func (o *operand) constants(v, k int) ([]*big.Rat, *Reject) {
+	out := make([]*big.Rat, k)
+	if o.value == nil {
+		return out, nil
+	}
+	data := false
+	for i := range v * k {
+		first, this := o.value[i%k], o.value[i]
+		if (first == nil) != (this == nil) || first != nil && first.Cmp(this) != 0 {
+			return nil, &Reject{diag.NotMapped, "constants that differ from vector to vector are put among its input's elements", "pad all vectors alike"}
+		}
+		out[i%k] = first
+		data = data || first == nil
+	}
+	if !data {
+		return nil, &Reject{diag.NotMapped, "its input is constant", "remove the constant part of the model"}
+	}
+	return out, nil
+}
+
+// columns is an operand of v vectors of k elements without those that are not kept.
+func (o *operand) columns(v, k int, kept []int) *operand {
+	if len(kept) == k {
+		return o
+	}
+	out := &operand{wires: o.wires, nodes: o.nodes}
+	for r := range v {
+		for _, c := range kept {
+			out.from, out.at = append(out.from, o.from[r*k+c]), append(out.at, o.at[r*k+c])
+		}
+	}
+	return out
+}
+
+// together reads a vector off several tensors of as many pixels, whose channels it concatenates. order is as within's.
+func (o *operand) together(s *state, v int) (wire int, order []int, length int) {
+	if v != 1 || len(o.wires) < 2 {
+		return 0, nil, 0
+	}
+	first := s.places[o.wires[0]].typ.Shape
+	pixels := first[:len(first)-1]
+	offset, channels, total := make([]int, len(o.wires)), make([]int, len(o.wires)), 0
+	for i, tensor := range o.wires {
+		shape := s.places[tensor].typ.Shape
+		if !slices.Equal(pixels, shape[:len(shape)-1]) {
+			return 0, nil, 0
+		}
+		offset[i], channels[i] = total, shape.Channels()
+		total += channels[i]
+	}
+	ins := make([]int, len(o.wires))
+	for i, tensor := range o.wires {
+		ins[i] = s.take(tensor)
+	}
+	wire, reject := (&mover{s: s, nodes: o.nodes}).layer(concat.New(concat.Params{Inputs: len(ins)}), ins...)
+	if reject != nil {
+		return 0, nil, 0
+	}
+	for k, at := range o.at {
+		i := o.from[k]
+		order = append(order, int(at)/channels[i]*total+offset[i]+int(at)%channels[i])
+	}
+	return wire, order, pixels.Size() * total
 }
 
 // within reads an operand of v vectors of k elements off vectors of one wire that are longer, or shorter where elements are

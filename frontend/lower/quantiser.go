@@ -95,16 +95,19 @@ type quantising struct {
 }
 
 func (q *quantising) lower() *Reject {
-	for i := range q.forms.Of {
-		if len(q.forms.Of[i].Leaves()) > 1 {
-			if len(q.forms.Of) > 1 {
+	if i := slices.IndexFunc(q.forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 }); i >= 0 {
+		if len(q.forms.Of) > 1 {
+			if !q.solidify() {
 				return joined(&q.forms.Of[i])
 			}
-			return q.join()
 		}
+		return q.join()
 	}
 	sources, reject := q.sources()
 	if reject != nil {
+		if q.moveFirst() {
+			return nil
+		}
 		return reject
 	}
 	// The codes of each source, before any element moves: that is where thresholds are fewest.
@@ -332,9 +335,21 @@ func (q *quantising) inPlace(p *place) (at []int32, ok bool) {
 }
 
 // move puts the codes of several sources, or of one whose elements are repeated, left out or padded, in the order of pixels.
-func (q *quantising) move(o *operand, coded map[string]*place) *Reject {
+func (q *quantising) move(o *operand, coded map[string]*place) (reject *Reject) {
+	for _, axis := range q.axes() {
+		r := q.moveAlong(axis, o, coded)
+		if r == nil {
+			return nil
+		}
+		if reject == nil {
+			reject = r
+		}
+	}
+	return reject
+}
+
+func (q *quantising) moveAlong(axis int, o *operand, coded map[string]*place) *Reject {
 	s := q.s
-	axis := q.channelAxis()
 	shape, at := channelsLast(q.step.Shape, axis)
 	var fill *int64
 	for k, e := range inverse(at, len(o.at)) {
@@ -349,7 +364,7 @@ func (q *quantising) move(o *operand, coded map[string]*place) *Reject {
 			fill, o.from[k] = &v[0].Value[0], isConstant
 			continue
 		}
-		o.from[k] = o.wire(leaves[0].Tensor)
+		o.from[k] = o.wireOf(leaves[0].Tensor)
 		o.at[k] = coded[leaves[0].Tensor].position(leaves[0].Index[int(e)])
 	}
 	code := int64(0)
@@ -369,33 +384,84 @@ func (q *quantising) move(o *operand, coded map[string]*place) *Reject {
 	return nil
 }
 
+// moveFirst makes one Thresholding of integers that have been put in the order of the codes: where one of them is quantised
+// in several ways, it must be there several times.
+func (q *quantising) moveFirst() bool { return slices.ContainsFunc(q.axes(), q.moveFirstAlong) }
+
+func (q *quantising) moveFirstAlong(axis int) bool {
+	s, n := q.s, graph.Size(q.step.Shape)
+	shape, at := channelsLast(q.step.Shape, axis)
+	o := &operand{from: make([]int16, n), at: make([]int32, n)}
+	functions := make([]*real.Expr, shape.Channels())
+	order := inverse(at, n)
+	for k, e := range order {
+		form, c := &q.forms.Of[q.forms.Which(int(e))], k%len(functions)
+		leaves := form.Leaves()
+		if len(leaves) == 0 || s.places[leaves[0].Tensor] == nil || k >= len(functions) && !q.alike(int(order[c]), int(e)) {
+			return false
+		}
+		if k < len(functions) {
+			functions[c], _ = form.Numbers(int(e))
+		}
+		o.from[k] = o.wireOf(leaves[0].Tensor)
+		o.at[k] = s.places[leaves[0].Tensor].position(leaves[0].Index[int(e)])
+	}
+	w, reject := s.arrange(o, shape, 0)
+	if reject != nil {
+		return false
+	}
+	steps, err := stepsOver(functions, s.net.wires[w].typ, q.limit)
+	if err != nil {
+		return false
+	}
+	out, err := s.net.add(threshold.New(threshold.Params{Steps: shared(steps)}), []int{w}, s.name(q.step.Output), []*graph.Node{q.step.Node})
+	if err != nil {
+		return false
+	}
+	s.put(q.step.Output, out[0], at)
+	return true
+}
+
+// axes is where channels may lie, the likely axis first: elements of depth to space look as if it were another.
+func (q *quantising) axes() []int {
+	axes := []int{q.channelAxis()}
+	for _, a := range []int{1, len(q.step.Shape) - 1} {
+		if a > 0 && a < len(q.step.Shape) && !slices.Contains(axes, a) {
+			axes = append(axes, a)
+		}
+	}
+	return axes
+}
+
 // channelAxis is the axis of a quantiser's output along which the channels of its sources lie.
 func (q *quantising) channelAxis() int {
 	shape := q.step.Shape
 	stride := 1
-	channel := func(k int) (int, bool) {
+	channel := func(k int) (tensor string, c int) {
 		leaves := q.forms.Of[q.forms.Which(k)].Leaves()
 		if len(leaves) == 0 {
-			return 0, false
+			return "", 0
 		}
 		p := q.s.layout(leaves[0].Tensor)
-		return int(p.position(leaves[0].Index[k])) % p.typ.Shape.Channels(), true
+		return leaves[0].Tensor, int(p.position(leaves[0].Index[k])) % p.typ.Shape.Channels()
 	}
 	middle := 0 // an element that is likely none of a border
 	for i := len(shape) - 1; i >= 0; i-- {
 		middle += shape[i] / 2 * stride
 		stride *= shape[i]
 	}
-	stride = 1
-	for i := len(shape) - 1; i > 0; i-- {
-		if shape[i] > 1 {
-			a, ok := channel(middle)
-			b, ok2 := channel(middle - stride)
-			if ok && ok2 && a != b {
-				return i
+	for _, several := range []bool{false, true} { // neighbours of one tensor tell more than those of two
+		stride = 1
+		for i := len(shape) - 1; i > 0; i-- {
+			if shape[i] > 1 {
+				ta, a := channel(middle)
+				tb, b := channel(middle - stride)
+				if ta != "" && tb != "" && (ta == tb && a != b || ta != tb && several) {
+					return i
+				}
 			}
+			stride *= shape[i]
 		}
-		stride *= shape[i]
 	}
 	for i, n := range shape { // one channel: any axis of one element will do
 		if i > 0 && n == 1 {

@@ -201,9 +201,27 @@ func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) er
 	return nil
 }
 
+// checkCost holds the cost by both formulas. The fitted one counts registers, which every layer has.
 func (b *bound) checkCost(f dataflow.Fold) error {
-	c := b.op.Cost(f, target)
-	if again := b.op.Cost(f, target); !slices.Equal(c, again) {
+	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+		t := target
+		t.Formula = formula
+		if err := b.checkParts(f, t); err != nil {
+			return fmt.Errorf("by %v: %w", formula, err)
+		}
+	}
+	if b.op.Cost(f, target).Total().FF == 0 {
+		return fmt.Errorf("no flip-flops")
+	}
+	if t, ok := b.op.(dataflow.Timed); ok && !(t.Delay(f, target) > 0) {
+		return fmt.Errorf("a delay of %v ns", t.Delay(f, target))
+	}
+	return nil
+}
+
+func (b *bound) checkParts(f dataflow.Fold, t dataflow.Target) error {
+	c := b.op.Cost(f, t)
+	if again := b.op.Cost(f, t); !slices.Equal(c, again) {
 		return fmt.Errorf("%v, and then %v", c, again)
 	}
 	names := map[string]bool{}

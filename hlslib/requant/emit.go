@@ -20,6 +20,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "one_multiplier", Doc: "one serves all channels", Value: common(o.p.Multiplier)},
 			{Name: "one_bias", Doc: "one serves all channels", Value: common(o.p.Bias)},
 			{Name: "shift", Doc: "what the sum is shifted right by", Value: o.p.Shift},
+			{Name: "mode", Doc: "how it rounds: a requant_mode", Value: o.p.mode().Code()},
 			{Name: "clip_lo", Doc: "some code lies below the limits", Value: o.code.Lo < limits.Lo},
 			{Name: "clip_hi", Doc: "some code lies above the limits", Value: o.code.Hi > limits.Hi},
 			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},

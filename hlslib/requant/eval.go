@@ -12,5 +12,5 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // apply is the output of channel c at x, where the sum stays within 64 bits.
 func (p Params) apply(c int, x int64) int64 {
-	return p.clip((of(p.Multiplier, c)*x + of(p.Bias, c)) >> p.Shift)
+	return p.clip(p.code(of(p.Multiplier, c)*x + of(p.Bias, c)))
 }

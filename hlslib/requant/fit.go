@@ -1,54 +1,59 @@
 package requant
 
-import (
-	"math/big"
-	"math/bits"
-
-	"hlsgen/internal/num"
-)
+import "hlsgen/internal/num"
 
 // Fit finds the parameters with which the layer equals step functions exactly: channel c has steps[c] on inputs in x[c];
 // one of either serves all channels. ok is false where there are none within 63 bits: what the layer computes is a line,
-// rounded down and clipped, and a step function may be none. It is also false where a channel's inputs and values span
-// more than 61 bits together.
+// rounded and clipped, and a step function may be none.
 //
-// Shift is the least with which all channels have parameters. Channels have the same multiplier where one can serve
-// all, and the same bias likewise; the ones chosen are those nearest to 0. The outcome is proved at every breakpoint.
+// Mode is the first of roundings that has parameters, unless another that has them with a lesser shift needs no product.
+// Shift is the least with which all channels have parameters. Channels have the same multiplier where one can serve all,
+// and the same bias likewise; the ones chosen are those nearest to 0. The outcome is proved at every breakpoint.
 //
 // Lo and Hi are the least and greatest values of all channels: of a plateau at a limit the line must only keep on the
-// far side. Any other plateau of value v demands v*2^Shift <= m*x+b < (v+1)*2^Shift at both its ends. A real slope has
-// such a line just where it lies in an open interval, which depends on no shift; and where m and Shift are integers, so
-// are the ends of b's own interval, and it holds an integer. What is left is to find m/2^Shift in the open interval.
+// far side. Any other plateau of value v demands least(v) <= m*x+b < least(v+1) at both its ends, where least(v) is the
+// least integer that, over 2^Shift and rounded, comes to v; how it rounds shows in nothing else. All of these are integers,
+// so that two such bounds leave room for some b just where they do at the slope m.
 func Fit(steps []num.Step, x []num.Range) (p Params, ok bool) {
-	if len(steps) == 0 || len(x) == 0 || len(steps) > 1 && len(x) > 1 && len(steps) != len(x) {
+	stairs, valid := stairsOf(steps, x)
+	if !valid {
 		return Params{}, false
 	}
-	stairs := make([]stair, max(len(steps), len(x)))
-	for c := range stairs {
-		s := stair{f: of(steps, c).Over(of(x, c)), x: of(x, c)}
-		if s.v = hull(s.f.Value); !s.narrow() {
-			return Params{}, false
+	for _, mode := range roundings {
+		if ok && (!p.multiplies() || p.Shift == 0 || !passes(stairs, mode, p.Shift-1)) {
+			continue
 		}
-		if stairs[c] = s; c == 0 {
-			p.Lo, p.Hi = s.v.Lo, s.v.Hi
-		}
-		p.Lo, p.Hi = min(p.Lo, s.v.Lo), max(p.Hi, s.v.Hi)
-	}
-	lines := make([]slopes, len(stairs))
-	for c := range stairs {
-		stairs[c].limits = num.Range{Lo: p.Lo, Hi: p.Hi}
-		if lines[c], ok = stairs[c].slopes(); !ok {
-			return Params{}, false
+		if q, found := fit(stairs, mode); found && (!ok || !q.multiplies()) {
+			p, ok = q, true
 		}
 	}
-	if p.Shift, p.Multiplier, ok = multipliers(stairs, lines); !ok {
-		return Params{}, false
+	return p, ok
+}
+
+// roundings is where Fit looks. Those that are left out round down with another bias. Where ties go toward or away from 0,
+// a line a little less or more steep has none, and rounds down as well; only that it may need a product in place of a shift.
+var roundings = []num.Rounding{num.Floor, num.HalfEven, num.HalfTowardZero, num.HalfAway, num.TowardZero}
+
+// fit is Fit with one rounding.
+func fit(stairs []stair, mode num.Rounding) (p Params, ok bool) {
+	p = Params{Mode: mode, Lo: stairs[0].limits.Lo, Hi: stairs[0].limits.Hi}
+	for _, s := range stairs { // what has a multiplier and a bias has twice as many of each with the next shift
+		for !s.passes(mode, p.Shift) {
+			if p.Shift++; p.Shift > MaxShift {
+				return Params{}, false
+			}
+		}
 	}
-	biases := make([]num.Range, len(stairs))
+	multipliers, biases := make([]num.Range, len(stairs)), make([]num.Range, len(stairs))
 	for c, s := range stairs {
-		if biases[c], ok = s.biases(of(p.Multiplier, c), p.Shift); !ok {
+		if multipliers[c], ok = s.multipliers(mode, p.Shift); !ok {
 			return Params{}, false
 		}
+	}
+	p.Multiplier = choose(multipliers)
+	for c, s := range stairs {
+		between, _ := s.corridor(mode, p.Shift)
+		biases[c], _, _ = between.biases(of(p.Multiplier, c))
 	}
 	p.Bias = choose(biases)
 	if _, err := p.sums(len(stairs), func(c int) num.Range { return stairs[c].x }); err != nil {
@@ -69,19 +74,30 @@ type stair struct {
 	limits num.Range // where the layer clips
 }
 
-// Bounds of Fit's numbers: spanBits is what inputs and values may span together, for comparisons of slopes to stay within
-// an int64; maxTerm is the largest magnitude of m*x, and of a value times 2^Shift.
-const (
-	spanBits = 61
-	maxTerm  = 1 << 61
-)
+// maxTerm is the largest magnitude of m*x, and of a value times 2^Shift.
+const maxTerm = 1 << 61
 
-// narrow reports whether the stair's numbers keep those bounds.
-func (s stair) narrow() bool {
-	if max(s.x.Hi, s.v.Hi) >= maxTerm || min(s.x.Lo, s.v.Lo) <= -maxTerm {
-		return false
+// stairsOf is the channels' stairs. ok is false where there are none, or a magnitude is too large for any shift.
+func stairsOf(steps []num.Step, x []num.Range) (stairs []stair, ok bool) {
+	if len(steps) == 0 || len(x) == 0 || len(steps) > 1 && len(x) > 1 && len(steps) != len(x) {
+		return nil, false
 	}
-	return bits.Len64(uint64(s.x.Hi-s.x.Lo))+bits.Len64(uint64(s.v.Hi-s.v.Lo+1)) <= spanBits
+	stairs = make([]stair, max(len(steps), len(x)))
+	var limits num.Range
+	for c := range stairs {
+		s := stair{f: of(steps, c).Over(of(x, c)), x: of(x, c)}
+		if s.v = hull(s.f.Value); max(s.x.Hi, s.v.Hi) >= maxTerm || min(s.x.Lo, s.v.Lo) <= -maxTerm {
+			return nil, false
+		}
+		if stairs[c] = s; c == 0 {
+			limits = s.v
+		}
+		limits = limits.Union(s.v)
+	}
+	for c := range stairs {
+		stairs[c].limits = limits
+	}
+	return stairs, true
 }
 
 // plateau is the first and the last input of value i.
@@ -96,126 +112,102 @@ func (s stair) plateau(i int) [2]int64 {
 	return ends
 }
 
-// A point of the plane of inputs and values, counted from the least ones; in the mirrored plane inputs count down.
-type point struct{ x, v int64 }
+// passes reports whether all stairs have multipliers.
+func passes(stairs []stair, mode num.Rounding, shift int) bool {
+	for _, s := range stairs {
+		if !s.passes(mode, shift) {
+			return false
+		}
+	}
+	return true
+}
 
-// extremes looks at the plateaus' ends along lines of slope rise/run. A line of the stair passes on or above floor, the
-// one furthest up of those that bound it from below, and below ceiling, the one furthest down of those that bound it
-// from above. ok is false where one of the sides has no bounds.
-func (s stair) extremes(rise, run, sign int64) (floor, ceiling point, ok bool) {
-	var floorAt, ceilingAt int64
-	var below, above bool
+// most is the greatest multiplier.
+func (s stair) most() int64 { return maxTerm / max(1, s.x.Hi, -s.x.Lo) }
+
+// passes reports whether the stair has multipliers.
+func (s stair) passes(mode num.Rounding, shift int) bool {
+	between, ok := s.corridor(mode, shift)
+	if ok {
+		_, ok = between.steepest(1, s.most())
+	}
+	return ok
+}
+
+// multipliers is the m with which there is a b.
+func (s stair) multipliers(mode num.Rounding, shift int) (m num.Range, ok bool) {
+	between, ok := s.corridor(mode, shift)
+	if !ok {
+		return m, false
+	}
+	up, ok := between.steepest(1, s.most())
+	down, ok2 := between.steepest(-1, s.most())
+	return num.Range{Lo: -down, Hi: up}, ok && ok2
+}
+
+// corridor is where the stair's lines m*x+b pass through. ok is false where values times 2^shift are too large.
+func (s stair) corridor(mode num.Rounding, shift int) (between corridor, ok bool) {
+	if max(s.v.Hi+1, 1-s.v.Lo) > maxTerm>>shift {
+		return corridor{}, false
+	}
+	n := 2 * len(s.f.Value)
+	between = corridor{make([]bound, 0, n), make([]bound, 0, n)}
 	for i, v := range s.f.Value {
-		for _, x := range s.plateau(i) {
-			p := point{sign * (x - s.x.Lo), v - s.v.Lo}
-			at := run*p.v - rise*p.x
-			if v > s.limits.Lo && (!below || at > floorAt) {
-				floor, floorAt, below = p, at, true
-			}
-			if v < s.limits.Hi && (!above || at+run < ceilingAt) {
-				ceiling, ceilingAt, above = point{p.x, p.v + 1}, at+run, true
-			}
+		ends := s.plateau(i)
+		if v > s.limits.Lo {
+			least := mode.Least(v, shift)
+			between.floor = append(between.floor, bound{ends[0], least}, bound{ends[1], least})
+		}
+		if v < s.limits.Hi {
+			most := mode.Least(v+1, shift) - 1
+			between.ceiling = append(between.ceiling, bound{ends[0], most}, bound{ends[1], most})
 		}
 	}
-	return floor, ceiling, below && above
+	return between, true
 }
 
-// slopes is an open interval of slopes; an end that is nil is infinite.
-type slopes struct{ lo, hi *big.Rat }
+// A bound is what a line comes to at x, at least or at most.
+type bound struct{ x, sum int64 }
 
-// slopes is those of the stair's lines. ok is false where it has none.
-func (s stair) slopes() (between slopes, ok bool) {
-	if between.hi, ok = s.steepest(1); !ok {
-		return slopes{}, false
-	}
-	if between.lo, ok = s.steepest(-1); !ok {
-		return slopes{}, false
-	}
-	if between.lo == nil {
-		return between, true
-	}
-	between.lo.Neg(between.lo)
-	return between, between.hi == nil || between.lo.Cmp(between.hi) < 0
-}
+// A corridor is the bounds of lines from below and from above.
+type corridor struct{ floor, ceiling []bound }
 
-// steepest is what the slopes of the stair's lines stay below, nil where they may be any; sign is -1 for those of the
-// mirrored stair. A floor with a ceiling further along bounds the slope. The outermost such pair gives a first bound; as
-// long as some pair lies the wrong way round along that slope, the one that does so by most gives the next. That is
-// Newton's method for a ratio (Dinkelbach, Management Science 13, 1967), and takes a few rounds. ok is false where a pair
-// comes up that no lesser slope puts right.
-func (s stair) steepest(sign int64) (slope *big.Rat, ok bool) {
-	floor, ceiling, ok := s.extremes(1, 0, sign)
-	if !ok || ceiling.x <= floor.x {
-		return nil, true
-	}
-	for {
-		rise, run := ceiling.v-floor.v, ceiling.x-floor.x
-		if floor, ceiling, _ = s.extremes(rise, run, sign); run*(ceiling.v-floor.v) >= rise*(ceiling.x-floor.x) {
-			return big.NewRat(rise, run), true
-		}
-		if ceiling.x <= floor.x {
-			return nil, false
-		}
-	}
-}
-
-// multipliers finds the least shift with which every channel has multipliers, and chooses among them.
-func multipliers(stairs []stair, lines []slopes) (shift int, m []int64, ok bool) {
-	all := make([]num.Range, len(stairs))
-search:
-	for ; shift <= MaxShift; shift++ {
-		for c, s := range stairs {
-			if all[c], ok = lines[c].multipliers(shift, maxTerm/max(1, s.x.Hi, -s.x.Lo)); !ok {
-				continue search
-			}
-		}
-		return shift, choose(all), true
-	}
-	return 0, nil, false
-}
-
-// multipliers is the integers m of at most the given magnitude with m/2^shift in the interval.
-func (l slopes) multipliers(shift int, most int64) (m num.Range, ok bool) {
-	m = num.Range{Lo: -most, Hi: most}
-	if l.lo != nil {
-		m.Lo = above(l.lo, shift, most)
-	}
-	if l.hi != nil {
-		m.Hi = -above(new(big.Rat).Neg(l.hi), shift, most)
-	}
-	return m, m.Lo <= m.Hi
-}
-
-// above is the least integer above r*2^shift, kept within -most..most+1.
-func above(r *big.Rat, shift int, most int64) int64 {
-	scaled := new(big.Int).Lsh(r.Num(), uint(shift))
-	floor := scaled.Div(scaled, r.Denom()) // rounds down, for the denominator is positive
-	switch {
-	case floor.Cmp(big.NewInt(most)) >= 0:
-		return most + 1
-	case floor.Cmp(big.NewInt(-most)) < 0:
-		return -most
-	}
-	return floor.Int64() + 1
-}
-
-// biases is the b with which m*x + b over 2^shift, rounded down and clipped, equals the stair.
-func (s stair) biases(m int64, shift int) (b num.Range, ok bool) {
-	if max(s.v.Hi+1, -s.v.Lo) > maxTerm>>shift {
-		return b, false
-	}
+// biases is the b of the lines of slope m. Where there are none, floor and ceiling are the bounds that are furthest apart.
+func (between corridor) biases(m int64) (b num.Range, floor, ceiling bound) {
 	b = num.Range{Lo: -2 * maxTerm, Hi: 2*maxTerm - 1}
-	for i, v := range s.f.Value {
-		for _, x := range s.plateau(i) {
-			if v > s.limits.Lo {
-				b.Lo = max(b.Lo, v<<shift-m*x)
-			}
-			if v < s.limits.Hi {
-				b.Hi = min(b.Hi, (v+1)<<shift-1-m*x)
-			}
+	for _, p := range between.floor {
+		if at := p.sum - m*p.x; at > b.Lo {
+			b.Lo, floor = at, p
 		}
 	}
-	return b, b.Lo <= b.Hi
+	for _, p := range between.ceiling {
+		if at := p.sum - m*p.x; at < b.Hi {
+			b.Hi, ceiling = at, p
+		}
+	}
+	return b, floor, ceiling
+}
+
+// steepest is the greatest slope of the lines, from most down to -most; sign is -1 for those of the mirrored corridor. As
+// long as the line of a slope is too steep for a floor with a ceiling further along, the pair for which it is so by most
+// gives the next slope. That is Newton's method for a ratio (Dinkelbach, Management Science 13, 1967), and takes a few
+// rounds. ok is false where a pair comes up that no lesser slope puts right.
+func (between corridor) steepest(sign, most int64) (m int64, ok bool) {
+	for m = most; m >= -most; {
+		b, floor, ceiling := between.biases(sign * m)
+		if b.Lo <= b.Hi {
+			return m, true
+		}
+		run := sign * (ceiling.x - floor.x)
+		if run <= 0 {
+			return 0, false
+		}
+		rise := ceiling.sum - floor.sum
+		if m = rise / run; rise%run < 0 {
+			m-- // down, not toward 0
+		}
+	}
+	return 0, false
 }
 
 // choose picks the value nearest to 0 that lies in all ranges, or, where none does, that of each.

@@ -22,7 +22,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	for pe, x := range in[0] {
 		sum := wrap(k.o.sum, of(of(k.multiplier, fold), pe)*x)
 		sum = wrap(k.o.sum, sum+of(of(k.biases, fold), pe))
-		code := sum >> k.o.p.Shift
+		code := k.o.p.code(sum)
 		switch {
 		case code < k.limits.Lo:
 			code = k.limits.Lo

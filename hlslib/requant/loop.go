@@ -10,7 +10,7 @@ import (
 // There is no memory where nothing differs between channels, and a table of one row is wiring, in LUTRAM by convention.
 func (o *op) Folds() iter.Seq[dataflow.Fold] {
 	compute := []dataflow.Compute{dataflow.NoCompute}
-	if o.multiplies() {
+	if o.p.multiplies() {
 		compute = []dataflow.Compute{dataflow.LUT, dataflow.DSP}
 	}
 	return func(yield func(dataflow.Fold) bool) {
@@ -54,13 +54,13 @@ func common(values []int64) bool {
 
 // multiplies reports whether there is anything to multiply: 0 and a power of two common to all channels are wiring, and
 // -1, 0 and 1 a choice of sign.
-func (o *op) multiplies() bool {
-	m := o.p.Multiplier[0]
-	if common(o.p.Multiplier) {
+func (p Params) multiplies() bool {
+	m := p.Multiplier[0]
+	if common(p.Multiplier) {
 		m = max(m, -m) // the least int64 stays: a power of two as well
 		return m&(m-1) != 0
 	}
-	for _, m := range o.p.Multiplier {
+	for _, m := range p.Multiplier {
 		if m < -1 || m > 1 {
 			return true
 		}
@@ -86,7 +86,7 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{{Elem: o.in.Elem, PerWord: f.PE, Words: words}}, []dataflow.Port{{Elem: o.out.Elem, PerWord: f.PE, Words: words}}
 }
 
-// Loop has a latency of one clock to add and one to shift and clip, one to multiply where there is a product, and one to
+// Loop has a latency of one clock to add and one to round and clip, one to multiply where there is a product, and one to
 // fetch the parameters where there are several rows of them.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	each := dataflow.Index{Kind: dataflow.Each}
@@ -96,7 +96,7 @@ func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 		Write:   []dataflow.Access{{each, each}},
 		Latency: 2,
 	}
-	if o.multiplies() {
+	if o.p.multiplies() {
 		l.Latency++
 	}
 	if !o.shared() && f.PE < o.channels {

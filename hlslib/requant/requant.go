@@ -1,11 +1,12 @@
 // Package requant is the requantising layer: an activation of too many steps for thresholds (16-bit codes, say), computed
 // by arithmetic on every vector of a frame,
 //
-//	y[c] = clip(floor((m[c]*x[c] + b[c]) / 2^Shift), Lo, Hi)
+//	y[c] = clip(round((m[c]*x[c] + b[c]) / 2^Shift), Lo, Hi)
 //
 // with an integer multiplier m and an integer bias b per channel, or one for all channels. Division by 2^Shift is a shift
-// to the right. A negative multiplier makes a falling activation, and 0 a constant channel. Rounding is in the bias:
-// half a unit, 2^(Shift-1), rounds to the nearest.
+// to the right. A negative multiplier makes a falling activation, and 0 a constant channel. Mode is how it rounds. Down is
+// the plain shift, and half a unit in the bias, 2^(Shift-1), makes it round to the nearest; what a bias cannot say is a
+// rounding that depends on the value, as half to even does.
 //
 // Fit finds the parameters with which the layer equals given step functions.
 //
@@ -36,17 +37,18 @@ const Doc = "multiply, add, shift and clip per channel (activations of many step
 
 // Limits of what Bind accepts.
 const (
-	MaxShift   = 62
+	MaxShift   = num.MaxRequantShift
 	maxSumBits = 63
 )
 
 // Params makes the layer.
 type Params struct {
-	Multiplier []int64 `json:"multiplier"` // one for all channels, or one per channel
-	Bias       []int64 `json:"bias"`       // likewise, independently
-	Shift      int     `json:"shift"`      // 0..MaxShift
-	Lo         int64   `json:"lo"`         // the least output; the least int64 clips nothing
-	Hi         int64   `json:"hi"`         // the greatest output
+	Multiplier []int64      `json:"multiplier"`     // one for all channels, or one per channel
+	Bias       []int64      `json:"bias"`           // likewise, independently
+	Shift      int          `json:"shift"`          // 0..MaxShift
+	Mode       num.Rounding `json:"mode,omitempty"` // floor where empty
+	Lo         int64        `json:"lo"`             // the least output; the least int64 clips nothing
+	Hi         int64        `json:"hi"`             // the greatest output
 }
 
 type op struct {
@@ -76,6 +78,7 @@ func Decode(params []byte) (dataflow.Op, error) {
 }
 
 func (p Params) verify() error {
+	err := p.mode().Verify()
 	switch {
 	case len(p.Multiplier) == 0:
 		return errors.New("there is no multiplier")
@@ -83,10 +86,20 @@ func (p Params) verify() error {
 		return errors.New("there is no bias")
 	case p.Shift < 0 || p.Shift > MaxShift:
 		return fmt.Errorf("a shift by %d, want 0..%d", p.Shift, MaxShift)
+	case err != nil:
+		return err
 	case p.Lo > p.Hi:
 		return fmt.Errorf("outputs from %d up to %d", p.Lo, p.Hi)
 	}
 	return nil
+}
+
+// mode is how the layer rounds.
+func (p Params) mode() num.Rounding {
+	if p.Mode == "" {
+		return num.Floor
+	}
+	return p.Mode
 }
 
 // of is channel c's of a list that has one for all channels or one per channel.
@@ -98,6 +111,9 @@ func (p Params) sum(c int, x num.Range) (s num.Range, ok bool) {
 	s, ok2 := product.Plus(num.Point(of(p.Bias, c)))
 	return s, ok1 && ok2
 }
+
+// code is a sum over 2^Shift, rounded.
+func (p Params) code(sum int64) int64 { return p.mode().Quotient(sum, p.Shift) }
 
 // clip keeps a code within the limits.
 func (p Params) clip(code int64) int64 { return min(max(code, p.Lo), p.Hi) }
@@ -137,7 +153,7 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 }
 
 // bindOutput derives the types inside the layer, and the output's ranges. The ends of an input's range give the ends of
-// the output's: multiplying, adding, shifting and clipping all keep an order or turn it round.
+// the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
 func (o *op) bindOutput() error {
 	sums, err := o.p.sums(max(len(o.in.Range), len(o.p.Multiplier), len(o.p.Bias)), o.in.Channel)
 	if err != nil {
@@ -147,9 +163,9 @@ func (o *op) bindOutput() error {
 	all := sums[0]
 	for c, s := range sums {
 		all = all.Union(s)
-		o.out.Range[c] = num.Range{Lo: o.p.clip(s.Lo >> o.p.Shift), Hi: o.p.clip(s.Hi >> o.p.Shift)}
+		o.out.Range[c] = num.Range{Lo: o.p.clip(o.p.code(s.Lo)), Hi: o.p.clip(o.p.code(s.Hi))}
 	}
-	o.sum, o.code = num.Smallest(all), num.Range{Lo: all.Lo >> o.p.Shift, Hi: all.Hi >> o.p.Shift}
+	o.sum, o.code = num.Smallest(all), num.Range{Lo: o.p.code(all.Lo), Hi: o.p.code(all.Hi)}
 	o.out.Elem = num.Smallest(o.out.Union())
 	o.multiplier, o.bias = num.Smallest(hull(o.p.Multiplier)), num.Smallest(hull(o.p.Bias))
 	return nil

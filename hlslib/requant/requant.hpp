@@ -5,6 +5,7 @@
 //     sum_t                multiplier times input, plus bias
 //     one_multiplier       one serves all channels; one_bias likewise
 //     shift                what the sum is shifted right by
+//     mode                 how it rounds: a requant_mode of core/requant.hpp
 //     clip_lo, clip_hi     some code lies below, above the limits
 //     use_dsp              multiply in DSP slices
 #ifndef HLSGEN_REQUANT_HPP
@@ -15,24 +16,25 @@
 
 #include "core/compare.hpp"
 #include "core/mac.hpp"
+#include "core/requant.hpp"
 #include "core/word.hpp"
 
 namespace hlsgen {
 
-// requant_product is a multiplier times an element.
-template <class C, class M, class X> auto requant_product(const M& multiplier, const X& x) {
+// requant_scaled is a multiplier times an element.
+template <class C, class M, class X> auto requant_scaled(const M& multiplier, const X& x) {
 #pragma HLS INLINE
     return mac_product<M, X, C::use_dsp>::of(multiplier, x);
 }
 
-// requant_code is the sum over 2^shift, rounded down, and clipped to the limits.
+// requant_code is the sum over 2^shift, rounded, and clipped to the limits.
 template <class C, class L> typename C::out_t requant_code(const typename C::sum_t& sum, const L& limits) {
 #pragma HLS INLINE
     typedef typename C::limits_t limit_t;
     const int sum_width = element_type<typename C::sum_t>::signed_width;
     const int width = sum_width > C::shift ? sum_width : C::shift + 1; // a shift by all bits or more is not defined
     const ap_int<width> wide = sum;
-    const ap_int<width> code = wide >> C::shift;
+    const ap_int<width> code = requant_round<C::shift, C::mode>(wide);
     const limit_t lo = element<limit_t, C::limits_per_limb>(limits[0], 0);
     const limit_t hi = element<limit_t, C::limits_per_limb>(limits[0], 1);
     if (C::clip_lo && exceeds(lo, code)) return lo;
@@ -58,7 +60,7 @@ void requant(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_
             const multiplier_t m =
                 element<multiplier_t, C::multipliers_per_limb>(multipliers[C::one_multiplier ? 0 : int(fold)], C::one_multiplier ? 0 : pe);
             const bias_t b = element<bias_t, C::biases_per_limb>(biases[C::one_bias ? 0 : int(fold)], C::one_bias ? 0 : pe);
-            typename C::sum_t sum = requant_product<C>(m, number(get<typename C::in_t>(x, pe)));
+            typename C::sum_t sum = requant_scaled<C>(m, number(get<typename C::in_t>(x, pe)));
             sum += b; // what wrapped around before comes back: the sum's type holds its end
             put(y, pe, requant_code<C>(sum, limits));
         }

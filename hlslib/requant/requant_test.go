@@ -35,12 +35,23 @@ func clip(m, b []int64, shift int, lo, hi int64) requant.Params {
 	return requant.Params{Multiplier: m, Bias: b, Shift: shift, Lo: lo, Hi: hi}
 }
 
+// round is parameters of a rounding that clip nothing.
+func round(mode num.Rounding, m, b []int64, shift int) requant.Params {
+	p := open(m, b, shift)
+	p.Mode = mode
+	return p
+}
+
 func random(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
 	in := layertest.Type(r, shape, 20)
 	multipliers, biases := intN(1+r.IntN(20)).Range(), intN(1+r.IntN(40)).Range()
 	p := open(nil, nil, r.IntN(40))
+	p.Mode = num.Roundings[r.IntN(len(num.Roundings))]
+	if r.IntN(2) == 0 { // ties
+		p.Shift = r.IntN(6)
+	}
 	for range []int{1, channels}[r.IntN(2)] {
 		p.Multiplier = append(p.Multiplier, layertest.Between(r, multipliers))
 	}
@@ -91,6 +102,15 @@ func TestContract(t *testing.T) {
 		{"unsigned, shifted out", open(list(3, 4), list(7), 30), typ(uintN(8), 3, 2)},
 		{"a limit beyond an int", clip(list(1<<40), list(0), 0, -1<<45, 1<<46), i8},
 		{"a wrap on the way", open(list(-1), list(255), 0), u8},
+		{"half to even", round(num.HalfEven, list(1), list(0), 1), i8},
+		{"half toward zero, per channel", round(num.HalfTowardZero, list(3, -3, 1, 0), list(0, 1, 2, 8), 4), i8},
+		{"half away", round(num.HalfAway, list(-5), list(2), 2), u8},
+		{"half up", round(num.HalfUp, list(1), list(0), 3), i8},
+		{"toward zero, of bipolar", round(num.TowardZero, list(5, -6), list(3), 1), typ(bipolar, 3, 2)},
+		{"up, shifted out", round(num.Ceil, list(3, -3), list(7), 62), typ(intN(9), 2, 2)},
+		{"half away, of 63 bits", round(num.HalfAway, list(3), list(1<<61), 62), typ(intN(60), 2, 2)},
+		{"half to even, without a shift", round(num.HalfEven, list(3), list(5), 0), i8},
+		{"16 bit codes, half to even", requant.Params{Multiplier: list(3, 1, 5, -7), Bias: list(1<<6, 0, -77, 5<<8), Shift: 7, Mode: num.HalfEven, Lo: -1 << 15, Hi: 1<<15 - 1}, typ(intN(24), 2, 4)},
 		{"scalar", clip(list(77), list(64), 7, -50, 50), typ(intN(8))},
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.Type{c.in}})
@@ -117,6 +137,8 @@ func TestRanges(t *testing.T) {
 		{clip(list(3), list(1), 1, 0, 9), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 9}}, Elem: uintN(4)}},
 		{open(list(-3, 0), list(1), 1), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -10, Hi: 12}, {Lo: 0, Hi: 0}}, Elem: intN(5)}},
 		{clip(list(-3), list(4), 2, -1, 9), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -1, Hi: -1}}, Elem: intN(2)}},
+		{round(num.HalfEven, list(1), list(0), 1), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 2}}, Elem: uintN(2)}},
+		{round(num.HalfAway, list(-1), list(0), 1), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -2, Hi: -2}}, Elem: intN(2)}},
 		{clip(list(2), list(0), 0, 10, 12), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 10, Hi: 10}, {Lo: 10, Hi: 10}}, Elem: uintN(4)}},
 	} {
 		_, out, err := requant.New(tt.p).Bind([]dataflow.Type{tt.in})
@@ -176,6 +198,7 @@ func TestBindRefuses(t *testing.T) {
 		{open(list(1), nil, 0), one, "there is no bias"},
 		{open(list(1), list(0), -1), one, "a shift by -1, want 0..62"},
 		{open(list(1), list(0), 63), one, "a shift by 63, want 0..62"},
+		{round("half-down", list(1), list(0), 1), one, `unknown rounding "half-down"`},
 		{clip(list(1), list(0), 0, 3, 2), one, "outputs from 3 up to 2"},
 		{open(list(1, 2), list(0), 0), one, "2 multipliers for an input of shape [2 3], want one or 3"},
 		{open(list(1), list(0, 1, 2, 3), 0), one, "4 biases for an input of shape [2 3], want one or 3"},
@@ -197,7 +220,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`, `{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
-		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`, `{"multiplier":[1],"bias":[1e30]}`} {
+		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`, `{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`} {
 		if op, err := requant.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
@@ -242,6 +265,7 @@ func TestCost(t *testing.T) {
 		{open(list(9), list(1), 1), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT}, dataflow.Resources{LUT: 2*3*8 + 2*8}},
 		{clip(list(9), list(1), 2, 1, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2*2*6, DSP: 2}},
 		{clip(list(9), list(1), 2, 0, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
+		{round(num.HalfEven, list(9), list(1), 2), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
 		{open(six, list(1), 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.LUTRAM}, dataflow.Resources{LUT: 2*3 + 2*7, DSP: 2}},
 		{open(six, six, 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 2 * 7, DSP: 2, BRAM: 2}},
 	} {

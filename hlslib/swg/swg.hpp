@@ -234,6 +234,16 @@ template <> struct swg_loop<false> {
     }
 };
 
+// swg_start gives a delay's places a value in C simulation: what they hold first is not used, but compilers may drop what
+// is shifted in beside bits that have none.
+template <class T, int N> void swg_start(T (&places)[N]) {
+#pragma HLS INLINE
+#ifndef __SYNTHESIS__
+    for (int i = 0; i < N; i++) places[i] = 0;
+#endif
+    (void)places;
+}
+
 // swg_delay holds the words of the last clocks, in STAGES rounds of DEPTH places. A place holds the words that were
 // shifted in when it was used last, on top of those that were there before.
 template <int STAGES, int WIDTH, int DEPTH, int STORAGE> struct swg_delay {
@@ -245,6 +255,7 @@ template <int STAGES, int WIDTH, int DEPTH, int STORAGE> struct swg_delay {
 // A place is used again after DEPTH clocks, which are more than it takes to read it and to write it again.
 #pragma HLS DEPENDENCE variable=places type=inter dependent=false
         swg_bind(places, swg_impl<STORAGE>());
+        swg_start(places);
     }
 
     // shift takes the newest word; it is given back on top of those of one, two ... rounds ago.
@@ -266,6 +277,7 @@ template <int STAGES, int WIDTH, int DEPTH> struct swg_delay<STAGES, WIDTH, DEPT
     swg_delay() {
 #pragma HLS INLINE
         swg_bind(places, swg_impl<swg_registers>());
+        swg_start(places);
     }
 
     ap_uint<(STAGES + 1) * WIDTH> shift(const ap_uint<WIDTH>& newest) {

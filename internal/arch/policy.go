@@ -22,6 +22,7 @@ var places = map[string]place{
 	"cmd/hlsgen": {5, "cmd", 0},
 
 	"internal/build": {4, "build", 0},
+	"internal/sweep": {4, "build", 1},
 
 	"frontend":               {3, "frontend", 4},
 	"frontend/lower":         {3, "frontend", 3},
@@ -51,6 +52,7 @@ var places = map[string]place{
 	"internal/npy":      {0, "npy", 0},
 	"internal/examples": {0, "examples", 0},
 	"internal/arch":     {0, "arch", 0},
+	"internal/chart":    {0, "chart", 0},
 	"boards":            {0, "boards", 0},
 	"docs":              {0, "docs", 0},
 

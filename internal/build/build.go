@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/estimate"
 	"hlsgen/templates"
 )
 
@@ -24,9 +25,11 @@ type Options struct {
 	MaxUse   folding.Use
 	Folding  string // path of a folding file
 	FIFO     FIFO
+	Cost     dataflow.Formula
 	Dims     map[string]int
 	Arrives  *frontend.InputType  // --input-type
 	Quantise *frontend.InputQuant // --input-quant
+	LSTM     string               // path of --lstm-config; may be empty
 	AccBits  int                  // 0: no audit
 	Verify   int                  // samples
 	NoCSim   bool
@@ -46,6 +49,7 @@ type Result struct {
 	Folding   *folding.Result
 	Design    *dataflow.Design
 	Cycles    Cycles
+	Estimate  estimate.Design
 	Verified  Verified
 	Accuracy  *Accuracy // nil without labels
 	Out       string    // the folder written
@@ -77,16 +81,12 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, nil
 	}
 	o.step("folding")
-	target := dataflow.Target{Board: board, ClockMHz: o.ClockMHz}
+	target := dataflow.Target{Board: board, ClockMHz: o.ClockMHz, Formula: o.Cost}
 	if target.ClockMHz == 0 {
 		target.ClockMHz = board.ClockMHz
 	}
 	goal := folding.Goal{FPS: o.FPS, MaxUse: o.MaxUse, Fixed: fixed, FIFO: o.FIFO.Words}
-	if r.Folding, err = folding.Search(ctx, model, target, goal, d); err != nil || d.Failed() {
-		return nil, err
-	}
-	r.Design = r.Folding.Design
-	if err := r.clock(ctx, o, d); err != nil {
+	if err := r.fold(ctx, o, model, target, goal, d); err != nil || d.Failed() {
 		return nil, err
 	}
 	samples, err := verification(model, r.Source, o.Verify)

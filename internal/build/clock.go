@@ -39,8 +39,8 @@ type Cycles struct {
 	Sizing   *rtlsim.Sizing // nil where the user set the depth
 }
 
-// FPS is the frame rate at the simulated interval.
-func (r *Result) FPS() float64 { return r.Design.Target.ClockMHz * 1e6 / r.Cycles.Interval }
+// FPS is the frame rate at the simulated interval, and at a clock that the layers allow.
+func (r *Result) FPS() float64 { return r.ClockMHz() * 1e6 / r.Cycles.Interval }
 
 // clock sizes the FIFOs, proves the design free from deadlock and simulates it. The error may be a *rtlsim.Deadlock.
 func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
@@ -67,14 +67,15 @@ func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
 		c.Deepest = max(c.Deepest, words)
 		c.Bits += max(0, words-rtlsim.Least) * r.Design.Port(s).Width()
 	}
-	if o.FPS > 0 && r.FPS() < o.FPS {
+	r.checkClock(d)
+	if fps := r.Design.Target.ClockMHz * 1e6 / c.Interval; o.FPS > 0 && fps < o.FPS {
 		hint := "leave --fifo out, and FIFOs are made as deep as they need to be"
 		if o.FIFO == (FIFO{}) {
 			hint = "ask for fewer frames per second"
 		}
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FPSUnreachable,
 			Msg: fmt.Sprintf("simulated, a frame takes %s clocks, which is %s frames per second of the %s asked for: %s",
-				plain(c.Interval), plain(math.Floor(r.FPS())), plain(o.FPS), trace.Bottleneck.Reason),
+				plain(c.Interval), plain(math.Floor(fps)), plain(o.FPS), trace.Bottleneck.Reason),
 			Hint: hint})
 	}
 	return nil

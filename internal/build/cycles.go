@@ -3,6 +3,7 @@ package build
 import (
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
 	"hlsgen/rtlsim"
 )
 
@@ -66,7 +67,7 @@ type fifoReport struct {
 
 func (r *Result) cycleReport() cycleReport {
 	c, t := r.Cycles, r.Cycles.Trace
-	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.FPS(), Clock: r.Design.Target.ClockMHz, Layers: t.Nodes,
+	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.FPS(), Clock: r.ClockMHz(), Layers: t.Nodes,
 		Bottleneck: bottleneck{t.Bottleneck.Node, t.Bottleneck.Reason},
 		Deadlock:   deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words, c.Proof.Room}}
 	if p := t.Period; p.Frames > 0 {
@@ -78,10 +79,10 @@ func (r *Result) cycleReport() cycleReport {
 	}
 	g := r.Design.Model.Graph
 	for s, depth := range r.Design.Depth {
-		width := r.Design.Port(s).Width()
-		made := cost.ImplementFIFO(depth, width)
-		f := fifoReport{Stream: streamName(g, s), To: "output", Width: width, Depth: depth, Used: t.High[s], Memory: memoryName(made),
-			Empty: t.Empty[s], Full: t.Full[s], Resources: dataflow.Resources(cost.Total(made.FINN()))}
+		port := r.Design.Port(s)
+		made := cost.ImplementFIFO(depth, port.Width())
+		f := fifoReport{Stream: streamName(g, s), To: "output", Width: port.Width(), Depth: depth, Used: t.High[s], Memory: memoryName(made),
+			Empty: t.Empty[s], Full: t.Full[s], Resources: estimate.FIFO(r.Design.Target, depth, port).Total()}
 		if i, _ := g.Reader(s); i >= 0 {
 			f.To = g.Nodes[i].Name
 		}

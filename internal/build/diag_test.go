@@ -91,7 +91,7 @@ func wide() []byte {
 	return chain(1024).quant("in", 8, 0, 1).matmul("fc1", 4, ones).end()
 }
 
-const tinyBoard = `{"name": "tiny", "part": "xc7z007sclg400-1", "lut": 500, "ff": 1000, "bram36": 4, "uram": 0, "dsp": 4,
+const tinyBoard = `{"name": "tiny", "part": "xc7z007sclg400-1", "lut": 300, "ff": 600, "bram36": 4, "uram": 0, "dsp": 4,
 "dsp_type": "DSP48E1", "host_port_bits": 64, "default_clock_mhz": 100}`
 
 // provocations has, for every code, what makes hlsgen say it. They run in an empty folder.
@@ -163,6 +163,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.FPSUnreachable: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Model: file(t, wide()), Board: "pynq-z1", FPS: 8e7}, d)
 	},
+	diag.ClockUnreachable: func(t *testing.T, d *diag.List) bool {
+		return run(t, build.Options{ClockMHz: 500, NoCSim: true}, d)
+	},
 	diag.FoldingInvalid: func(t *testing.T, d *diag.List) bool {
 		return run(t, build.Options{Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"PE": 3, "SIMD": 2}, "MVAU_1": {"ram_style": "ultra"}}`))}, d)
 	},
@@ -187,6 +190,15 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.InputQuantised: func(t *testing.T, d *diag.List) bool {
 		quantise := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
 		return run(t, build.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()), Quantise: quantise}, d)
+	},
+	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool {
+		m := chainFrom("T", 2) // an LSTM of two units, its weights and input quantised
+		m.Proto.Graph.Input = nil
+		m.Input("sequence", graph.Float32, 4, 1, 2)
+		m.last = "sequence"
+		m.quant("in", 8, 1, 0.0078125)
+		m.Init("W", graph.Float32, []int{1, 8, 2}, make([]float64, 16)...).Init("R", graph.Float32, []int{1, 8, 2}, make([]float64, 16)...)
+		return check(t, file(t, m.node("LSTM", "lstm", "W", "R").quant("out", 6, 1, 0.03125).end()), d)
 	},
 	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, build.Options{AccBits: 9}, d) },
 	diag.OutputExists: func(t *testing.T, d *diag.List) bool {

@@ -16,7 +16,11 @@ import (
 )
 
 func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, error) {
-	opt := frontend.Options{Dims: o.Dims, InputType: o.Arrives, InputQuant: o.Quantise}
+	formats, ok := readLSTM(o.LSTM, d)
+	if !ok {
+		return &frontend.Imported{}, nil
+	}
+	opt := frontend.Options{Dims: o.Dims, InputType: o.Arrives, InputQuant: o.Quantise, LSTM: formats}
 	if o.Dump != "" {
 		if err := os.MkdirAll(o.Dump, 0o755); err != nil {
 			return nil, err
@@ -41,6 +45,24 @@ func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, erro
 		}
 	}
 	return im, nil
+}
+
+// readLSTM reads the formats of LSTM cells.
+func readLSTM(path string, d *diag.List) (formats frontend.LSTMFormats, ok bool) {
+	if path == "" {
+		return nil, true
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Msg: err.Error(), Hint: "give the path of a file with the formats of LSTM cells (JSON)"})
+		return nil, false
+	}
+	if formats, err = frontend.ParseLSTMFormats(b); err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LSTMFormats, Where: filepath.Base(path), Msg: err.Error(),
+			Hint: "without --lstm-config, hlsgen prints a file to start from"})
+		return nil, false
+	}
+	return formats, true
 }
 
 // dumpTo writes the graph after every pass that changed it, numbered in order.

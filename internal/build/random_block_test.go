@@ -21,11 +21,11 @@ func (n *canvas) block(x image) image {
 		return n.average(x)
 	case k == 10:
 		return n.maxPool(x)
-	case k == 11 && small && !n.last:
+	case k == 11 && small && !n.last && x.zero:
 		return n.code(n.transposed(x))
 	case k == 12 && small:
 		return n.enlarge(x)
-	case k == 13 && !n.signal && !n.last:
+	case k == 13 && !n.signal && !n.last && !x.mixed:
 		return n.depth(x)
 	case k == 14:
 		return n.border(x)
@@ -160,7 +160,7 @@ func (n *canvas) branches(x image) image {
 		}
 		names, out.c = append(names, p.name), out.c+p.c
 	}
-	out.name, out.zero, out.coded = n.fresh("c"), true, true
+	out.name, out.zero, out.mixed = n.fresh("c"), true, true
 	n.Node("Concat", names...).Int("axis", int64(n.axis())).Out(out.name)
 	if together {
 		return n.code(out)
@@ -222,7 +222,7 @@ func (n *canvas) border(x image) image {
 		}
 		n.Node("Pad", x.name, n.ints(pads...)).Out(y)
 		x.name = y
-		return x
+		return n.same(x, 1+n.rnd.IntN(4)) // else nothing but padding may be left of it
 	}
 	size, axis := &x.w, axes[len(axes)-1]
 	switch {

@@ -12,7 +12,7 @@ import (
 type image struct {
 	name    string
 	c, h, w int
-	coded   bool // its elements are codes, or sums of codes, of one scale
+	mixed   bool // parts of it have scales of their own
 	zero    bool // the value 0 is one of them: it can be padded
 }
 
@@ -40,7 +40,8 @@ func randomImages(seed uint64) []byte {
 	if x = n.code(x); n.chance(8) {
 		x = n.code(x)
 	}
-	for range 1 + n.rnd.IntN(4) {
+	x = n.layer(x)
+	for range n.rnd.IntN(4) {
 		x = n.block(x)
 	}
 	n.head(x)
@@ -149,7 +150,7 @@ func (n *canvas) step() string {
 
 // code adds a quantiser.
 func (n *canvas) code(x image) image {
-	x.coded, x.zero = true, true
+	x.mixed, x.zero = false, true
 	switch n.rnd.IntN(12) {
 	case 0:
 		x.name, x.zero = n.bipolar(x.name, n.step()), false
@@ -163,6 +164,7 @@ func (n *canvas) code(x image) image {
 		}
 		x.name, x.zero = t, false // out_bias may be odd
 	case 2: // scales per channel with a small common unit
+		x.mixed = true
 		x.name = n.quant(x.name, 2+n.rnd.IntN(3), n.chance(2), false, 0, n.perChannel(x.c, func() float64 { return n.pick(0.25, 0.5, 0.75) }))
 	case 3: // QCDQ
 		zero, y := n.fresh("z"), n.fresh("q")
@@ -315,7 +317,7 @@ func (n *canvas) transposed(x image) image {
 
 // normalise adds what exporters write between a convolution and its quantiser.
 func (n *canvas) normalise(x image) image {
-	x.coded, x.zero = false, false
+	x.mixed, x.zero = false, false
 	if !n.chance(3) {
 		gamma := n.vector(x.c, func() float64 { return n.pick(1, -1, 2.9e-7, 0, 1, 1, 1) * (0.2 + n.rnd.Float64()) })
 		y := n.fresh("b")

@@ -1,6 +1,8 @@
 package build
 
 import (
+	"math"
+
 	"hlsgen/internal/dataflow"
 )
 
@@ -17,6 +19,7 @@ type LayerReport struct {
 	Delay  int                 `json:"pipeline_latency_cycles,omitempty"`
 	Parts  []dataflow.Part     `json:"cost_parts,omitempty"`
 	Total  *dataflow.Resources `json:"cost,omitempty"`
+	Path   float64             `json:"carried_path_ns,omitempty"`
 }
 
 // A StreamReport is what travels on one side of a layer.
@@ -76,6 +79,9 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 			loop := d.Loop(i)
 			cost := n.Op.Cost(f, d.Target)
 			total := cost.Total()
+			if t, ok := n.Op.(dataflow.Timed); ok {
+				r.Path = math.Round(1000*t.Delay(f, d.Target)) / 1000
+			}
 			r.Fold, r.Cycles, r.Delay, r.Parts, r.Total = fold, loop.Iterations(), loop.Latency, cost, &total
 		}
 		out = append(out, r)
@@ -106,12 +112,12 @@ func layerCycles(d *dataflow.Design) map[string]int {
 	return out
 }
 
-// layerResources is FINN's estimate_layer_resources.json.
-func layerResources(d *dataflow.Design) map[string]dataflow.Resources {
-	per, total := d.Cost()
-	out := map[string]dataflow.Resources{"total": total}
-	for i, n := range d.Model.Graph.Nodes {
-		out[n.Name] = per[i].Total()
+// layerResources is FINN's estimate_layer_resources.json, with what is beside the layers.
+func (r *Result) layerResources() map[string]dataflow.Resources {
+	e := r.Estimate
+	out := map[string]dataflow.Resources{"FIFOs": e.FIFOs.Total(), "host": e.Host.Total(), "total": e.Total}
+	for i, n := range r.Design.Model.Graph.Nodes {
+		out[n.Name] = e.Layers[i].Total()
 	}
 	return out
 }
@@ -130,11 +136,11 @@ type performance struct {
 }
 
 func (r *Result) performance() performance {
-	p := performance{Max: r.Folding.Interval, MaxNode: r.Folding.Bottleneck, FPS: r.Folding.FPS, Simulated: r.Cycles.Latency, Interval: r.Cycles.Interval, SimulatedFPS: r.FPS()}
+	p := performance{Max: r.Folding.Interval, MaxNode: r.Folding.Bottleneck, FPS: r.ClockMHz() * 1e6 / float64(r.Folding.Interval), Simulated: r.Cycles.Latency, Interval: r.Cycles.Interval, SimulatedFPS: r.FPS()}
 	for i := range r.Design.Model.Graph.Nodes {
 		p.CriticalPath += r.Design.Loop(i).Iterations()
 	}
-	p.LatencyNS = float64(p.CriticalPath) * 1000 / r.Design.Target.ClockMHz
+	p.LatencyNS = float64(p.CriticalPath) * 1000 / r.ClockMHz()
 	return p
 }
 

@@ -95,7 +95,11 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 
 // importFor imports as far as the engine needs.
 func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag.List) (*frontend.Imported, *dataflow.Model, error) {
-	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}, InputType: o.Arrives, InputQuant: o.Quantise}
+	formats, ok := readLSTM(o.LSTM, d)
+	if !ok {
+		return nil, nil, nil
+	}
+	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}, InputType: o.Arrives, InputQuant: o.Quantise, LSTM: formats}
 	for name, a := range arrays {
 		opt.Data[name] = a.Shape
 	}
@@ -148,7 +152,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 // runDesign folds the model and runs the folded design.
 func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in [][]dataflow.Tensor, d *diag.List) (out [][]dataflow.Tensor, err error) {
 	goal := folding.Goal{FPS: o.FPS, MaxUse: o.MaxUse, FIFO: o.FIFO.Words, Fixed: readFolding(o.Folding, d)}
-	target := dataflow.Target{ClockMHz: o.ClockMHz}
+	target := dataflow.Target{ClockMHz: o.ClockMHz, Formula: o.Cost}
 	if o.Board == "" {
 		goal.MaxCycles = MaxCycles
 		o.Board = "zcu104" // stands in: there is no budget to fit

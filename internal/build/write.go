@@ -110,14 +110,15 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 	m := r.Design.Model
 	reports := map[string]any{
 		"report/estimate_layer_cycles.json":        layerCycles(r.Design),
-		"report/estimate_layer_resources.json":     layerResources(r.Design),
+		"report/estimate_layer_resources.json":     r.layerResources(),
+		"report/resources.json":                    r.resources(),
 		"report/estimate_network_performance.json": r.performance(),
 		"report/cycle_simulation.json":             r.cycleReport(),
 		"report/op_and_param_counts.json":          counts(m.Graph),
 		"report/layers.json":                       layerReports(m.Graph, r.Design),
 		"report/nodes.json":                        r.Imported.Fates,
 		"manifest.json": manifest{Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: hex.EncodeToString(sum[:]), Board: t.Board.Name, Part: t.Board.Part,
-			Clock: t.ClockMHz, Cost: "finn", Options: o.given(), Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Check: r.Verified},
+			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(), Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Check: r.Verified},
 	}
 	for path, v := range reports {
 		b, err := json.MarshalIndent(v, "", "  ")
@@ -152,6 +153,9 @@ func (o Options) given() map[string]string {
 	}
 	if q := o.Quantise; q != nil {
 		out["input-quant"] = fmt.Sprintf("%s:%v", q.Type, q.Scale)
+	}
+	if o.LSTM != "" {
+		out["lstm-config"] = filepath.Base(o.LSTM)
 	}
 	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
 		out["dim"] = strings.TrimPrefix(fmt.Sprintf("%s,%s=%d", out["dim"], axis, o.Dims[axis]), ",")

@@ -26,7 +26,8 @@ func (s Severity) String() string {
 }
 
 // A Diag is one thing to tell the user. Code is a key of Codes; Node and Op name the ONNX node it is about, if any;
-// Where says where we were (file, node index, rule); Hint says what to do; Notes add what else was tried.
+// Where says where we were (file, node index, rule); Hint says what to do; Notes add what else was tried; Text is to be
+// copied, line by line.
 type Diag struct {
 	Severity Severity `json:"-"`
 	Level    string   `json:"severity"`
@@ -37,6 +38,7 @@ type Diag struct {
 	Msg      string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
+	Text     string   `json:"text,omitempty"`
 }
 
 // A List collects diagnostics of one run in the order in which they arose. Its zero value is ready to use.
@@ -94,6 +96,9 @@ func (d Diag) String() string {
 	}
 	for _, n := range d.Notes {
 		fmt.Fprintf(&b, "   also: %s\n", clean(n))
+	}
+	for line := range strings.Lines(d.Text) {
+		fmt.Fprintf(&b, "      %s\n", clean(strings.TrimSuffix(line, "\n")))
 	}
 	return b.String()
 }

@@ -127,3 +127,11 @@ func (u *Unit) dotType(simd int) num.Type {
 	}
 	return u.Acc
 }
+
+// RequantBits is the width of what the requantiser of a product rounds to, 0 where none rounds.
+func (u *Unit) RequantBits() int {
+	if u.requant == nil || u.requant.Reduced().Shift == 0 {
+		return 0
+	}
+	return num.Smallest(u.product).Width
+}

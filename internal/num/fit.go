@@ -115,31 +115,10 @@ func (w wanted) mirrored() wanted {
 	return w
 }
 
-// halfDown is half-up, mirrored.
-const halfDown Rounding = "half-down"
-
 // least is the first x whose rounded value is at least v, of a rising function. That is where x*num/den comes to the
 // boundary below v, or passes it where the boundary itself rounds down.
 func (w wanted) least(v int64) int64 {
-	halves, reached := int64(1), true // how far the boundary is below v
-	switch w.mode {
-	case HalfEven:
-		reached = v&1 == 0
-	case halfDown:
-		reached = false
-	case HalfTowardZero:
-		reached = v <= 0
-	case HalfAway:
-		reached = v >= 1
-	case Floor:
-		halves = 0
-	case Ceil:
-		halves, reached = 2, false
-	case TowardZero:
-		if halves = 0; v <= 0 {
-			halves, reached = 2, false
-		}
-	}
+	halves, reached := w.mode.boundary(v)
 	n := big.NewInt(v)
 	n.Lsh(n, 1).Sub(n, big.NewInt(halves))
 	n.Mul(n, w.den)

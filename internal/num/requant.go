@@ -22,46 +22,26 @@ const (
 // Roundings lists them all, in the order of their codes in hlslib/core/requant.hpp.
 var Roundings = []Rounding{HalfEven, HalfUp, HalfTowardZero, HalfAway, Floor, TowardZero, Ceil}
 
-// A Requant is a change of scale on integers: x becomes x*Multiplier/2^Shift, rounded and clipped.
-type Requant struct {
-	Multiplier int64    `json:"multiplier"`
-	Shift      int      `json:"shift"` // 0..MaxRequantShift
-	Mode       Rounding `json:"mode"`
-	Lo         int64    `json:"lo"` // the least result; the least int64 clips nothing
-	Hi         int64    `json:"hi"` // the greatest result
-}
-
-// Limits of a Requant's numbers, with which neither products nor what rounding adds leave an int64.
-const (
-	MaxRequantShift = 62
-	maxRequantBits  = 63 // of x*Multiplier in two's complement
-)
-
-// Verify checks the parameters.
-func (q Requant) Verify() error {
-	switch {
-	case q.Shift < 0 || q.Shift > MaxRequantShift:
-		return fmt.Errorf("a shift by %d, want 0..%d", q.Shift, MaxRequantShift)
-	case !slices.Contains(Roundings, q.Mode):
-		return fmt.Errorf("unknown rounding %q", q.Mode)
-	case q.Lo > q.Hi:
-		return fmt.Errorf("results from %d up to %d", q.Lo, q.Hi)
+// Verify refuses what is no rounding.
+func (r Rounding) Verify() error {
+	if !slices.Contains(Roundings, r) {
+		return fmt.Errorf("unknown rounding %q", r)
 	}
 	return nil
 }
 
-// Apply is the result of x, where x*Multiplier stays within 63 bits.
-func (q Requant) Apply(x int64) int64 { return min(max(q.round(x*q.Multiplier), q.Lo), q.Hi) }
+// Code is what stands for r in hlslib/core/requant.hpp.
+func (r Rounding) Code() int { return slices.Index(Roundings, r) }
 
-// round is p/2^Shift, rounded.
-func (q Requant) round(p int64) int64 {
-	if q.Shift == 0 {
+// Quotient is p/2^shift, rounded, where p is within 63 bits and shift in 0..MaxRequantShift.
+func (r Rounding) Quotient(p int64, shift int) int64 {
+	if shift == 0 {
 		return p
 	}
-	floor, half := p>>q.Shift, int64(1)<<(q.Shift-1)
-	rest := p - floor<<q.Shift
+	floor, half := p>>shift, int64(1)<<(shift-1)
+	rest := p - floor<<shift
 	var up bool
-	switch q.Mode {
+	switch r {
 	case HalfEven:
 		up = rest > half || rest == half && floor&1 != 0
 	case HalfUp:
@@ -81,6 +61,81 @@ func (q Requant) round(p int64) int64 {
 	return floor
 }
 
+// Least is the least p whose Quotient is at least v; v and v-1 times 2^shift are within 63 bits.
+func (r Rounding) Least(v int64, shift int) int64 {
+	if shift == 0 {
+		return v
+	}
+	halves, reached := r.boundary(v)
+	p := v<<shift - halves<<(shift-1)
+	if !reached {
+		p++
+	}
+	return p
+}
+
+// boundary is how many halves below v the numbers begin that come to v or more. reached is false where the boundary itself
+// does not.
+func (r Rounding) boundary(v int64) (halves int64, reached bool) {
+	switch r {
+	case HalfEven:
+		return 1, v&1 == 0
+	case halfDown:
+		return 1, false
+	case HalfTowardZero:
+		return 1, v <= 0
+	case HalfAway:
+		return 1, v >= 1
+	case Floor:
+		return 0, true
+	case Ceil:
+		return 2, false
+	case TowardZero:
+		if v >= 1 {
+			return 0, true
+		}
+		return 2, false
+	}
+	return 1, true // half up
+}
+
+// halfDown is half-up, mirrored.
+const halfDown Rounding = "half-down"
+
+// A Requant is a change of scale on integers: x becomes x*Multiplier/2^Shift, rounded and clipped.
+type Requant struct {
+	Multiplier int64    `json:"multiplier"`
+	Shift      int      `json:"shift"` // 0..MaxRequantShift
+	Mode       Rounding `json:"mode"`
+	Lo         int64    `json:"lo"` // the least result; the least int64 clips nothing
+	Hi         int64    `json:"hi"` // the greatest result
+}
+
+// Limits of a Requant's numbers, with which neither products nor what rounding adds leave an int64.
+const (
+	MaxRequantShift = 62
+	maxRequantBits  = 63 // of x*Multiplier in two's complement
+)
+
+// Verify checks the parameters.
+func (q Requant) Verify() error {
+	err := q.Mode.Verify()
+	switch {
+	case q.Shift < 0 || q.Shift > MaxRequantShift:
+		return fmt.Errorf("a shift by %d, want 0..%d", q.Shift, MaxRequantShift)
+	case err != nil:
+		return err
+	case q.Lo > q.Hi:
+		return fmt.Errorf("results from %d up to %d", q.Lo, q.Hi)
+	}
+	return nil
+}
+
+// Apply is the result of x, where x*Multiplier stays within 63 bits.
+func (q Requant) Apply(x int64) int64 {
+	return min(max(q.Mode.Quotient(x*q.Multiplier, q.Shift), q.Lo), q.Hi)
+}
+
 // Product is the range of x*Multiplier over r. ok is false where it leaves 63 bits.
 func (q Requant) Product(r Range) (p Range, ok bool) {
 	p, ok = r.Times(q.Multiplier)
@@ -90,7 +145,7 @@ func (q Requant) Product(r Range) (p Range, ok bool) {
 // Rounded is the range of the results before they are clipped; ok is that of Product.
 func (q Requant) Rounded(r Range) (c Range, ok bool) {
 	p, ok := q.Product(r)
-	return Range{q.round(p.Lo), q.round(p.Hi)}, ok // rounding keeps the order
+	return Range{q.Mode.Quotient(p.Lo, q.Shift), q.Mode.Quotient(p.Hi, q.Shift)}, ok // rounding keeps the order
 }
 
 // Range is the range of the results over r: its ends occur. ok is that of Product.

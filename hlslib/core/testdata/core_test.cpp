@@ -1,8 +1,10 @@
-// Checks what the kernels share: elements in words and tables, comparisons by value, the AXI ends.
+// Checks what the kernels share: elements in words and tables, comparisons by value, requantisers, the AXI ends.
 #include <hlsgen/core/axis.hpp>
 #include <hlsgen/core/compare.hpp>
+#include <hlsgen/core/requant.hpp>
 #include <hlsgen/core/word.hpp>
 
+#include <cmath>
 #include <cstdio>
 
 using namespace hlsgen;
@@ -66,6 +68,49 @@ template <class TO, class FROM> void recoded(int lo, int hi, int step) {
     }
 }
 
+// rounded is v by its definition; all v here are exact.
+static double rounded(int mode, double v) {
+    switch (mode) {
+    case requant_half_even: return std::nearbyint(v);
+    case requant_half_up: return std::floor(v + 0.5);
+    case requant_half_toward_zero: return v < 0 ? std::floor(v + 0.5) : std::ceil(v - 0.5);
+    case requant_half_away: return std::round(v);
+    case requant_floor: return std::floor(v);
+    case requant_toward_zero: return std::trunc(v);
+    default: return std::ceil(v);
+    }
+}
+
+// requantised tries every x of 7 bits, signed or not, with one requantiser, and with it as the second of two.
+template <long long M, long long SHIFT, long long MODE> void requantised() {
+    typedef numbers<M, SHIFT, MODE, -20, 30, 3, 20> own;
+    typedef numbers<1, 0, 0, -20, 30, 3, 20, M, SHIFT, MODE, -20, 30, 3, 20> second;
+    for (int x = -64; x < 64; x++) {
+        const double v = rounded(MODE, static_cast<double>(x * M) / (1 << SHIFT));
+        const int want = static_cast<int>(v < -20 ? -20 : v > 30 ? 30 : v), copied = x < -20 ? -20 : x > 30 ? 30 : x;
+        CHECK((requantiser<own, false>::template of<ap_int<6>>(ap_int<7>(x), 5) == want));
+        CHECK((requantiser<own, true>::template of<ap_int<6>>(ap_int<7>(x), 0) == want));
+        CHECK((requantiser<second, false>::template of<ap_int<6>>(ap_int<7>(x), 1) == want));
+        CHECK((requantiser<second, false>::template of<ap_int<6>>(ap_int<7>(x), 0) == copied));
+        if (x >= 0) CHECK((requantiser<own, false>::template of<ap_int<6>>(ap_uint<6>(x), 0) == want));
+    }
+}
+
+template <long long MODE> void requantisers() {
+    requantised<1, 0, MODE>();
+    requantised<1, 1, MODE>();
+    requantised<1, 3, MODE>();
+    requantised<4, 0, MODE>();
+    requantised<3, 2, MODE>();
+    requantised<-5, 3, MODE>();
+    requantised<-1, 1, MODE>();
+    requantised<0, 0, MODE>();
+    requantised<37, 6, MODE>();
+    // Nothing is clipped, and all 64 bits are there.
+    typedef numbers<(1LL << 40) + 1, 41, MODE, 0, 0, 0, 63> wide;
+    CHECK((requantiser<wide, false>::template of<ap_int<22>>(ap_int<22>(-2000000), 0) == -1000000 + (MODE == requant_floor ? -1 : 0)));
+}
+
 static void ends() {
     hls::stream<ap_uint<24>> in("in");
     hls::stream<ap_uint<21>> inside("inside");
@@ -98,6 +143,13 @@ int main() {
     recoded<ap_int<2>, bipolar>(-1, 1, 2);
     recoded<bipolar, bipolar>(-1, 1, 2);
     recoded<ap_int<70>, ap_int<5>>(-16, 15, 1);
+    requantisers<requant_half_even>();
+    requantisers<requant_half_up>();
+    requantisers<requant_half_toward_zero>();
+    requantisers<requant_half_away>();
+    requantisers<requant_floor>();
+    requantisers<requant_toward_zero>();
+    requantisers<requant_ceil>();
     tables(narrow);
     tables(plain);
     ends();

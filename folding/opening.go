@@ -16,13 +16,13 @@ type rests struct {
 	everything  int      // the latency if every layer were its fastest
 }
 
-func (h *haste) newRests() rests {
+func (h *latencySearch) newRests() rests {
 	r := rests{first: make([]int, len(h.streams)), last: make([]int, len(h.streams)), cost: make([]vector, len(h.layers)+1)}
 	for i := len(h.layers) - 1; i >= 0; i-- {
 		l := &h.layers[i]
 		cost := vector{}
 		for k := range cost {
-			cost[k] = l.options[slices.MinFunc(h.options[i], func(a, b swift) int {
+			cost[k] = l.options[slices.MinFunc(h.options[i], func(a, b timedOption) int {
 				return cmp.Compare(l.options[a.option].cost[k], l.options[b.option].cost[k])
 			}).option].cost[k]
 		}
@@ -53,7 +53,7 @@ func (h *haste) newRests() rests {
 
 // fastest is the fewest clocks from an input's first word to an output's first and last word, and from its last word to
 // the output's last, over all options of a layer.
-func (h *haste) fastest(layer, in, out int) (first, last, tail int) {
+func (h *latencySearch) fastest(layer, in, out int) (first, last, tail int) {
 	for k, o := range h.options[layer] {
 		w := &o.delay.out[out]
 		f, l, t := w.first-o.delay.start[in], w.last-o.delay.start[in], w.tail[in]
@@ -65,8 +65,8 @@ func (h *haste) fastest(layer, in, out int) (first, last, tail int) {
 	return first, last, tail
 }
 
-// place1 binds a layer with one input.
-func place1(op dataflow.Op, t dataflow.Type) dataflow.Op {
+// rebind binds a layer with one input.
+func rebind(op dataflow.Op, t dataflow.Type) dataflow.Op {
 	bound, _, err := op.Bind([]dataflow.Type{t})
 	if err != nil {
 		panic("folding: " + op.Kind() + " does not bind again: " + err.Error())
@@ -74,12 +74,12 @@ func place1(op dataflow.Op, t dataflow.Type) dataflow.Op {
 	return bound
 }
 
-// A dash is the beginning of a folding in the order of the layers: what it takes, and the spans on the open streams.
-type dash struct {
+// An opening is the beginning of a folding in the order of the layers: what it takes, and the spans on the open streams.
+type opening struct {
 	cost       vector
 	converters int64
 	option     int32
-	from       int32 // the dash of the layer before
+	from       int32 // the opening of the layer before
 	clocks     int   // latency so far
 	spans      []span
 	forms      []form
@@ -88,8 +88,8 @@ type dash struct {
 // label looks for a folding faster than best by carrying every beginning of one from layer to layer, without those that
 // cannot end faster or within the caps, and those that another one equals or beats. exact is false where there were too
 // many; found is nil where there is none.
-func (h *haste) label(ctx context.Context, best *hasty) (found *hasty, exact bool, err error) {
-	steps := [][]dash{{{from: -1, option: -1}}}
+func (h *latencySearch) label(ctx context.Context, best *timed) (found *timed, exact bool, err error) {
+	steps := [][]opening{{{from: -1, option: -1}}}
 	var open []int
 	for i := range h.layers {
 		var next []int
@@ -117,9 +117,9 @@ func (h *haste) label(ctx context.Context, best *hasty) (found *hasty, exact boo
 	return found, true, nil
 }
 
-func (h *haste) trace(steps [][]dash, at int) *hasty {
+func (h *latencySearch) trace(steps [][]opening, at int) *timed {
 	end := steps[len(steps)-1][at]
-	f := &hasty{&folding{make([]int32, len(h.layers)), end.cost, end.converters}, end.clocks}
+	f := &timed{&folding{make([]int32, len(h.layers)), end.cost, end.converters}, end.clocks}
 	for i := len(steps) - 1; i > 0; i-- {
 		f.options[i-1] = steps[i][at].option
 		at = int(steps[i][at].from)
@@ -127,10 +127,10 @@ func (h *haste) trace(steps [][]dash, at int) *hasty {
 	return f
 }
 
-// step is the dashes after a layer. whole is false where there are too many.
-func (h *haste) step(layer int, before []dash, open, next []int, best *hasty) (kept []dash, whole bool) {
+// step is the openings after a layer. whole is false where there are too many.
+func (h *latencySearch) step(layer int, before []opening, open, next []int, best *timed) (kept []opening, whole bool) {
 	spans, at := make([]span, len(h.streams)), make([]form, len(h.streams))
-	groups := map[string][]dash{}
+	groups := map[string][]opening{}
 	var order []string
 	for b := range before {
 		for k, id := range open {
@@ -153,24 +153,24 @@ func (h *haste) step(layer int, before []dash, open, next []int, best *hasty) (k
 		}
 	}
 	for _, k := range order {
-		if len(groups[k]) > 8*maxHasty {
+		if len(groups[k]) > 8*maxOpenings {
 			return nil, false
 		}
-		if kept = append(kept, h.undashed(groups[k])...); len(kept) > maxHasty || h.spent() {
+		if kept = append(kept, h.unbeatenOpenings(groups[k])...); len(kept) > maxOpenings || h.spent() {
 			return nil, false
 		}
 	}
 	return kept, true
 }
 
-// extend is a dash with one more layer; spans and at are those of the open streams.
-func (h *haste) extend(layer int, o swift, b *dash, spans []span, at []form, next []int) (n dash, ok bool) {
+// extend is an opening with one more layer; spans and at are those of the open streams.
+func (h *latencySearch) extend(layer int, o timedOption, b *opening, spans []span, at []form, next []int) (n opening, ok bool) {
 	out, cost, converters, ok := h.layer(layer, o, spans, at)
 	if !ok {
 		return n, false
 	}
 	l := &h.layers[layer]
-	n = dash{cost: b.cost.plus(cost), converters: b.converters + converters, option: o.option, clocks: b.clocks}
+	n = opening{cost: b.cost.plus(cost), converters: b.converters + converters, option: o.option, clocks: b.clocks}
 	for _, id := range next {
 		s, f := spans[id], at[id]
 		if p := slices.Index(l.node.Out, id); p >= 0 {
@@ -186,8 +186,8 @@ func (h *haste) extend(layer int, o swift, b *dash, spans []span, at []form, nex
 	return n, true
 }
 
-// hopeful reports whether the dash may end within the caps and no later than best.
-func (h *haste) hopeful(n *dash, layer int, open []int, best *hasty) bool {
+// hopeful reports whether the opening may end within the caps and no later than best.
+func (h *latencySearch) hopeful(n *opening, layer int, open []int, best *timed) bool {
 	if !n.cost.plus(h.rest.cost[layer+1]).within(h.caps) || n.clocks > best.clocks {
 		return false
 	}
@@ -199,15 +199,15 @@ func (h *haste) hopeful(n *dash, layer int, open []int, best *hasty) bool {
 	return true
 }
 
-// undashed keeps the dashes that no other equals or beats. All have the same forms.
-func (h *haste) undashed(all []dash) []dash {
-	slices.SortStableFunc(all, func(a, b dash) int {
+// unbeatenOpenings keeps the openings that no other equals or beats. All have the same forms.
+func (h *latencySearch) unbeatenOpenings(all []opening) []opening {
+	slices.SortStableFunc(all, func(a, b opening) int {
 		return cmp.Or(slices.Compare(a.cost[:], b.cost[:]), cmp.Compare(a.clocks, b.clocks), cmp.Compare(a.converters, b.converters))
 	})
-	var kept []dash
+	var kept []opening
 	for i := range all {
 		n := &all[i]
-		at := slices.IndexFunc(kept, func(k dash) bool { return k.beats(n) })
+		at := slices.IndexFunc(kept, func(k opening) bool { return k.beats(n) })
 		if h.compared += at; at < 0 {
 			h.compared += len(kept)
 			kept = append(kept, *n)
@@ -216,7 +216,7 @@ func (h *haste) undashed(all []dash) []dash {
 	return kept
 }
 
-func (d *dash) beats(o *dash) bool {
+func (d *opening) beats(o *opening) bool {
 	if !d.cost.within(o.cost) || d.clocks > o.clocks {
 		return false
 	}

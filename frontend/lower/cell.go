@@ -1,0 +1,235 @@
+package lower
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/real"
+	"hlsgen/hlslib/lstm"
+	"hlsgen/internal/num"
+)
+
+// The gates in the order of the layer.
+const (
+	gateI = iota
+	gateF
+	gateC
+	gateO
+)
+
+// assemble finds the parts of a cell: the hidden state is the product of the output gate and a table of the cell's state; that
+// is the sum of the products of the forget gate and the state before, and of the input gate and the candidate.
+func (b *reader) assemble() (*cell, *Reject) {
+	if len(b.states) != 2 {
+		return nil, notLSTM("it has %d states, not a hidden one and a cell's", len(b.states))
+	}
+	for h := range 2 {
+		hidden, state := b.cells[b.states[h].tensor], b.cells[b.states[1-h].tensor]
+		if hidden != nil && !hidden.sum && state != nil && state.sum {
+			return b.cell(h, hidden, state)
+		}
+	}
+	return nil, notLSTM("no state is a product of a gate and a table of the other, which is a sum of two products")
+}
+
+func (b *reader) cell(h int, hidden, state *joint) (*cell, *Reject) {
+	c := &cell{body: b.body, codes: b.codes, h: b.states[h], c: b.states[1-h], states: [2]int{h, 1 - h}}
+	p := &c.params
+	p.Hidden, p.Cell = hidden.requant, state.requant
+	cName := b.body.Graph.Inputs[1-h].Name
+	// h' = o * tanh(c')
+	o, th := hidden.of[0], hidden.of[1]
+	if b.gates[o] == nil {
+		o, th = th, o
+	}
+	t := b.tables[th]
+	if b.gates[o] == nil || t == nil || t.of != c.c.tensor || hidden.offset != nil {
+		return nil, notLSTM("the hidden state is not made of a gate and of the new state")
+	}
+	p.Tanh = t.steps
+	// c' = f*c + i*g
+	fc, ig := b.cells[state.of[0]], b.cells[state.of[1]]
+	p.CellFactors = state.factors
+	if fc == nil || ig == nil || fc.sum || ig.sum {
+		return nil, notLSTM("the cell's state is no sum of two quantised products")
+	}
+	if fc.of[0] != cName && fc.of[1] != cName {
+		fc, ig = ig, fc
+		p.CellFactors[0], p.CellFactors[1] = p.CellFactors[1], p.CellFactors[0]
+	}
+	f := other(fc, cName)
+	if f == "" || b.gates[f] == nil || fc.offset != nil {
+		return nil, notLSTM("no product of a gate and the state before")
+	}
+	p.Forget, p.Input = fc.requant, ig.requant
+	i, g := ig.of[0], ig.of[1]
+	if b.gates[i] == nil || b.gates[g] == nil {
+		return nil, notLSTM("no product of an input gate and a candidate")
+	}
+	gates := [4]*gate{b.gates[i], b.gates[f], b.gates[g], b.gates[o]}
+	if ig.offset != nil {
+		if i != f {
+			return nil, notLSTM("the input gate is neither a gate nor what the forget gate leaves")
+		}
+		p.CIFG, gates[gateI] = ig.offset, nil
+	}
+	c.units = len(gates[gateF].inner)
+	for k, gate := range gates {
+		if gate == nil {
+			continue
+		}
+		peephole := cName
+		if k == gateO {
+			peephole = c.c.tensor
+		}
+		if reject := b.gateOf(c, k, gate, peephole); reject != nil {
+			return nil, reject
+		}
+	}
+	return c, nil
+}
+
+// other is the code that a product multiplies with.
+func other(j *joint, name string) string {
+	switch name {
+	case j.of[0]:
+		return j.of[1]
+	case j.of[1]:
+		return j.of[0]
+	}
+	return ""
+}
+
+// gateOf puts gate k of a cell together: z = Factors[0]*x + Factors[1]*h + Bias + Peephole*c, and its code's steps over z.
+func (b *reader) gateOf(c *cell, k int, g *gate, peephole string) *Reject {
+	if g.state != "" && g.state != peephole {
+		return notLSTM("a gate looks at %q", g.state)
+	}
+	hName := b.body.Graph.Inputs[c.states[0]].Name
+	var x, h *dot
+	var xAt, hAt int
+	for i, name := range g.dots {
+		switch d := b.dots[name]; {
+		case d.of == b.input.tensor && x == nil:
+			x, xAt = d, i
+		case d.of == hName && h == nil:
+			h, hAt = d, i
+		default:
+			return notLSTM("a gate adds up several products of the same vector, or of another one than the input and the hidden state")
+		}
+	}
+	if x == nil || h == nil || len(x.rows) != c.units || len(h.rows) != c.units || len(g.inner) != c.units {
+		return notLSTM("a gate is not made of the input and the hidden state")
+	}
+	if c.input[gateO] == nil && c.input[gateC] == nil && c.input[gateF] == nil && c.input[gateI] == nil {
+		c.product, c.params.Product = x.product, h.product
+	}
+	if !sameRequant(c.product, x.product) || !sameRequant(c.params.Product, h.product) {
+		return notLSTM("the products of the gates are rounded in different ways")
+	}
+	out := &c.params.Gates[k]
+	rowsX, rowsH := make([][]int64, c.units), make([][]int64, c.units)
+	units := make([]*big.Rat, c.units) // of z, per unit
+	factors := make([][2]int64, c.units)
+	for j, l := range g.inner {
+		scales := []*big.Rat{l.Scale[xAt], l.Scale[hAt]}
+		if g.state != "" {
+			scales = append(scales, l.Scale[len(l.Scale)-1])
+		}
+		u := commonUnit(scales)
+		units[j] = u
+		var whole3 [3]int64
+		for i, v := range scales {
+			m, reject := whole(v, u)
+			if reject != nil {
+				return reject
+			}
+			whole3[i] = m
+		}
+		factors[j] = [2]int64{whole3[0], whole3[1]}
+		if g.state != "" {
+			out.Peephole = append(out.Peephole, whole3[2])
+		}
+		rowsX[j], rowsH[j] = x.rows[j], h.rows[j]
+	}
+	out.Factors = [2]int64{1, 1}
+	if slices.ContainsFunc(factors, func(f [2]int64) bool { return f != factors[0] }) {
+		if x.product != nil || h.product != nil {
+			return notLSTM("a gate's units have scales of their own, and products that are rounded")
+		}
+		for j, f := range factors {
+			if rowsX[j] = times(rowsX[j], f[0]); rowsX[j] == nil {
+				return tooFar()
+			}
+			if rowsH[j] = times(rowsH[j], f[1]); rowsH[j] == nil {
+				return tooFar()
+			}
+		}
+	} else {
+		out.Factors = factors[0]
+	}
+	c.input[k], c.params.Recurrent[k] = rowsX, rowsH
+	return activateGate(out, g, units)
+}
+
+func tooFar() *Reject {
+	return notLSTM("the scales of a gate's input and hidden state are too far apart")
+}
+
+// times multiplies weights; nil where they become too wide.
+func times(row []int64, m int64) []int64 {
+	out := make([]int64, len(row))
+	for i, v := range row {
+		if max(m, -m) >= 1<<maxWeightBits || max(v*m, -v*m) >= 1<<maxWeightBits {
+			return nil
+		}
+		out[i] = v * m
+	}
+	return out
+}
+
+// zSpan is the sums over which a gate's steps are looked for: wide enough for all of them to show, so that those of units
+// that differ by a bias only are the same.
+var zSpan = num.Range{Lo: -1 << 31, Hi: 1 << 31}
+
+// activateGate finds the gate's steps over z, of which each unit's step is units[j]. Steps that are those of the first unit moved by
+// a constant are its bias.
+func activateGate(out *lstm.Gate, g *gate, units []*big.Rat) *Reject {
+	steps := make([]num.Step, len(units))
+	for j, u := range units {
+		if j > 0 && u.Cmp(units[j-1]) == 0 && g.outer[j].Equal(g.outer[j-1]) {
+			steps[j] = steps[j-1]
+			continue
+		}
+		e := g.outer[j].Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(u))})
+		f, err := real.Compile(e).StepOver(zSpan, maxSteps)
+		if err != nil {
+			return stepsRejected(err, maxSteps)
+		}
+		steps[j] = f
+	}
+	bias := make([]int64, len(steps))
+	for j, f := range steps {
+		if len(f.At) != len(steps[0].At) || !slices.Equal(f.Value, steps[0].Value) {
+			out.Steps = steps
+			return nil
+		}
+		for i, at := range f.At {
+			if d := steps[0].At[i] - at; i == 0 {
+				bias[j] = d
+			} else if d != bias[j] {
+				out.Steps = steps
+				return nil
+			}
+		}
+	}
+	out.Steps = steps[:1]
+	if slices.ContainsFunc(bias, func(v int64) bool { return v != 0 }) {
+		out.Bias = bias
+	}
+	return nil
+}
+
+func sameRequant(a, b *num.Requant) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}

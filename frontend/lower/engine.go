@@ -1,0 +1,332 @@
+package lower
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/hlslib/lstm"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// An engine is an LSTM that has no layer yet: a second cell over the same input, which runs the other way, may still join it,
+// so that the two take turns and neither waits for itself.
+type engine struct {
+	step     *graph.Step // an output of the first cell
+	node     *graph.Node
+	nodes    []*graph.Node
+	in       []*operand // per cell: the elements of its input, step by step
+	length   int        // steps
+	elements int        // of the input in a step
+	cells    []*cell
+	reverse  []bool
+	streams  [2]*stream // of h and of c; nil where nothing asks for it
+	outputs  []*output
+	sequence bool // some output has all steps
+	states   bool // some output is of the cell's state
+	built    bool
+}
+
+// recurrent makes a place for the outputs of a recurrence.
+func (s *state) recurrent(step *graph.Step) *Reject {
+	r := step.Recur
+	if e := s.engines[r]; e != nil {
+		return s.recurrentOutput(step, e)
+	}
+	if r.RealGates {
+		return s.realGates(step)
+	}
+	if len(r.Scanned) != 1 {
+		return notLSTM("it walks through %d tensors", len(r.Scanned))
+	}
+	input := step.Node.Inputs[r.States]
+	shape := s.prog.Known[input].Shape
+	axis := r.Scanned[0].Axis
+	if shape[axis] != r.Length {
+		panic("lower: a scanned axis of another length")
+	}
+	elements := scanOrder(shape, axis)
+	n := len(elements) / r.Length
+	o, reject := s.operand(input, elements)
+	if reject != nil {
+		return reject
+	}
+	affine, ok := o.affine(1)
+	if !ok || o.value != nil {
+		return notLSTM("elements of its input are scaled differently")
+	}
+	span := s.places[o.wires[0]].typ.Union()
+	for _, w := range o.wires {
+		span = span.Union(s.places[w].typ.Union())
+	}
+	c, reject := s.read(r, code{affine: affine[0], span: span}, n)
+	if reject != nil {
+		return reject
+	}
+	if c.params.H0, reject = s.initial(step, c.states[0], c.h, c.units); reject != nil {
+		return reject
+	}
+	if c.params.C0, reject = s.initial(step, c.states[1], c.c, c.units); reject != nil {
+		return reject
+	}
+	e := &engine{step: step, node: step.Node, nodes: o.nodes, in: []*operand{o}, length: r.Length, elements: n, cells: []*cell{c}, reverse: []bool{r.Scanned[0].Reverse}}
+	if at := slices.IndexFunc(s.order, func(o *engine) bool { return o.pairs(e) }); at >= 0 {
+		s.order[at].join(e)
+		e = s.order[at]
+	} else {
+		s.order = append(s.order, e)
+	}
+	s.engines[r] = e
+	return s.recurrentOutput(step, e)
+}
+
+// scanOrder lists the elements of a tensor step by step along an axis.
+func scanOrder(shape []int, axis int) []int32 {
+	inner := 1
+	for _, d := range shape[axis+1:] {
+		inner *= d
+	}
+	outer := graph.Size(shape) / inner / shape[axis]
+	var out []int32
+	for t := range shape[axis] {
+		for o := range outer {
+			for i := range inner {
+				out = append(out, int32((o*shape[axis]+t)*inner+i))
+			}
+		}
+	}
+	return out
+}
+
+// initial is the integers that a state begins with.
+func (s *state) initial(step *graph.Step, k int, of code, units int) ([]int64, *Reject) {
+	t := s.prog.Known[step.Node.Inputs[k]].Const
+	if t == nil {
+		return nil, &Reject{diag.NotMapped, "its initial state arrives with the data", "make the initial state a constant (zero)"}
+	}
+	out := make([]int64, units)
+	for j := range out {
+		v := new(big.Rat).SetFloat64(t.At(j % t.Len()))
+		v.Sub(v, of.affine.Bias).Quo(v, of.affine.Scale)
+		if !v.IsInt() || !v.Num().IsInt64() || !of.span.Contains(v.Num().Int64()) {
+			return nil, notLSTM("the initial state %v is no code of the state's quantiser", t.At(j%t.Len()))
+		}
+		out[j] = v.Num().Int64()
+	}
+	return out, nil
+}
+
+// pairs reports whether an engine that has one cell can take another one in turn.
+func (e *engine) pairs(o *engine) bool {
+	return !e.built && len(e.cells) == 1 && e.length == o.length && e.elements == o.elements && e.cells[0].units == o.cells[0].units &&
+		e.reverse[0] != o.reverse[0] && (e.cells[0].params.CIFG == nil) == (o.cells[0].params.CIFG == nil) && sameRequant(e.cells[0].product, o.cells[0].product) &&
+		sameRequant(e.cells[0].params.Product, o.cells[0].params.Product) && peepholes(&e.cells[0].params) == peepholes(&o.cells[0].params)
+}
+
+func (e *engine) join(o *engine) {
+	e.cells, e.reverse, e.in = append(e.cells, o.cells...), append(e.reverse, o.reverse...), append(e.in, o.in...)
+	for _, n := range append(o.nodes, o.node) {
+		if !slices.Contains(e.nodes, n) {
+			e.nodes = append(e.nodes, n)
+		}
+	}
+}
+
+// recurrentOutput says where an output of a recurrence is: h or c, of every step or of the last one. Its place is known when
+// the layer is built, for a cell may still join.
+func (s *state) recurrentOutput(step *graph.Step, e *engine) *Reject {
+	r := step.Recur
+	d := slices.IndexFunc(e.cells, func(c *cell) bool { return c.body == r.Body })
+	c := e.cells[d]
+	name := r.Body.Graph.Outputs[step.Result].Name
+	forms, err := c.codes.Forms(name, scaled.All(graph.Size(r.Body.Known[name].Shape)))
+	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
+		return notLSTM("output %q is neither the hidden nor the cell's state", name)
+	}
+	leaf := forms.Of[0].Leaves()[0]
+	first, _ := forms.Of[0].Numbers(0)
+	affine, ok := first.Affine()
+	which := slices.Index([]string{c.h.tensor, c.c.tensor}, leaf.Tensor)
+	if !ok || which < 0 || !isIdentity(leaf.Index, c.units) {
+		return notLSTM("output %q is neither the hidden nor the cell's state", name)
+	}
+	o := &output{cell: d, units: c.units}
+	if step.Result >= r.States {
+		e.sequence = true
+		g := r.Gathered[step.Result-r.States]
+		o.run = make([]int32, graph.Size(step.Shape))
+		for t, i := range scanOrder(step.Shape, g.Axis) {
+			run := t / c.units
+			if g.Reverse {
+				run = r.Length - 1 - run
+			}
+			o.run[i] = int32(run*c.units + t%c.units)
+		}
+	}
+	e.states = e.states || which == 1
+	if e.streams[which] == nil {
+		e.streams[which] = &stream{wire: -1, engine: e}
+	}
+	s.places[step.Output] = &place{stream: e.streams[which]}
+	s.a.Declare(step.Output, []real.Affine{affine})
+	e.outputs = append(e.outputs, o)
+	o.place = s.places[step.Output]
+	return nil
+}
+
+// An output is a tensor that an engine makes: of every run the units of a cell, or those of the last run.
+type output struct {
+	place *place
+	cell  int
+	units int
+	run   []int32 // per element: its run times units, and its unit; nil for the last run alone
+}
+
+// recurrencesFirst is the steps of a program with recurrences, and what they depend on, before all others: so that cells over
+// one sequence meet before one of them is needed.
+func recurrencesFirst(p *graph.Program) []*graph.Step {
+	early := map[*graph.Step]bool{}
+	needed := map[string]bool{}
+	for _, step := range slices.Backward(p.Steps) {
+		if step.Recur != nil || needed[step.Output] {
+			early[step] = true
+			for _, in := range step.Node.Inputs {
+				needed[in] = true
+			}
+		}
+	}
+	first, rest := []*graph.Step(nil), []*graph.Step(nil)
+	for _, step := range p.Steps {
+		if early[step] {
+			first = append(first, step)
+		} else {
+			rest = append(rest, step)
+		}
+	}
+	return append(first, rest...)
+}
+
+// settleFor builds the engines that a step is about to read.
+func (s *state) settleFor(step *graph.Step) {
+	waits := slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return s.unsettled[in] })
+	switch {
+	case !waits:
+	case step.Move != nil, step.Elem != nil && step.Window == nil && !isCode(step):
+		s.unsettled[step.Output] = true
+	default:
+		s.settleEngines()
+	}
+	if step.Recur != nil {
+		s.unsettled[step.Output] = true
+	}
+}
+
+// settleEngines builds all engines that have been read, and says where their outputs are: no cell joins them any more.
+func (s *state) settleEngines() {
+	defer clear(s.unsettled)
+	for _, e := range s.order {
+		if e.built {
+			continue
+		}
+		e.built = true
+		if reject := s.engineLayers(e); reject != nil {
+			s.report(e.step, "recurrence", reject)
+			for tensor := range s.unsettled {
+				s.failed[tensor] = true
+			}
+			continue
+		}
+		e.settle()
+	}
+}
+
+// settle says where an engine's outputs are on its streams.
+func (e *engine) settle() {
+	width := len(e.cells) * e.cells[0].units
+	for _, o := range e.outputs {
+		runs := o.run
+		if runs == nil {
+			runs = scaled.All(o.units)
+			if e.sequence {
+				for i := range runs {
+					runs[i] += int32((e.length - 1) * o.units)
+				}
+			}
+		}
+		o.place.at = make([]int32, len(runs))
+		for i, v := range runs {
+			o.place.at[i] = v/int32(o.units)*int32(width) + int32(o.cell*o.units) + v%int32(o.units)
+		}
+	}
+}
+
+// engineLayers makes the products of the inputs and the loop behind them.
+func (s *state) engineLayers(e *engine) *Reject {
+	d, n := len(e.cells), e.elements
+	o := &operand{nodes: e.nodes}
+	for t := range e.length {
+		for k, in := range e.in {
+			at := t
+			if e.reverse[k] {
+				at = e.length - 1 - t
+			}
+			for i := at * n; i < (at+1)*n; i++ {
+				o.from, o.at = append(o.from, o.wire(s, in.wires[in.from[i]])), append(o.at, in.at[i])
+			}
+		}
+	}
+	in, reject := s.arrange(o, dataflow.Shape{e.length, d * n}, 0)
+	if reject != nil {
+		return reject
+	}
+	p := mvau.Params{Product: e.cells[0].product}
+	if d > 1 {
+		p.Groups = d
+	}
+	loop := lstm.Params{Sequence: e.sequence, States: e.states}
+	for _, c := range e.cells {
+		for j := range c.units {
+			for _, rows := range c.input {
+				if rows == nil {
+					p.Weights = append(p.Weights, make([]int64, n)) // the lane of a gate that is not there
+					continue
+				}
+				p.Weights = append(p.Weights, rows[j])
+			}
+		}
+		loop.Cells = append(loop.Cells, c.params)
+	}
+	products, err := s.net.add(mvau.New(p), []int{in}, "", e.nodes)
+	if err != nil {
+		return &Reject{diag.NotMapped, "no layer multiplies its input: " + err.Error(), "use fewer bits"}
+	}
+	out, err := s.net.add(lstm.New(loop), products, s.name(e.node.Outputs[len(e.node.Outputs)-1]), append([]*graph.Node{e.node}, e.nodes...))
+	if err != nil {
+		return &Reject{diag.NotMapped, "no layer runs this cell: " + err.Error(), "use fewer bits"}
+	}
+	for i, w := range out {
+		if e.streams[i] == nil {
+			e.streams[i] = &stream{}
+		}
+		e.streams[i].typ, e.streams[i].wire = s.net.wires[w].typ, w
+	}
+	return nil
+}
+
+// peepholes lists which gates look at the cell's state.
+func peepholes(p *lstm.Cell) (which [4]bool) {
+	for k, g := range p.Gates {
+		which[k] = len(g.Peephole) > 0
+	}
+	return which
+}
+
+// realGates refuses the cell of an ONNX LSTM, whose gates are real numbers.
+func (s *state) realGates(step *graph.Step) *Reject {
+	d := graph.FormatsNeeded(s.prog, step)
+	return &Reject{d.Code, d.Msg, d.Hint}
+}

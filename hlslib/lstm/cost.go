@@ -1,0 +1,135 @@
+package lstm
+
+import (
+	"hlsgen/internal/cost"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
+	"hlsgen/internal/num"
+)
+
+// Cost is that of the matrix layer which the products of h make, with H inputs and an output per gate and unit, and, as a
+// plain count, of what stands behind it: adders and multipliers of the cells, comparators of gates and tanh, the state.
+// FINN has no LSTM.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, c, v := estimate.Model(t), o.clocks(f), o.values
+	parts := m.Formula.Parts(cost.MVAU{
+		MW: o.units, MH: len(o.p.Cells) * o.units * o.lanes(), PE: f.PE * o.lanes(), SIMD: f.SIMD,
+		WeightBits: o.unit.Weight.Width, InBits: o.h.Width, AccBits: o.unit.Acc.Width, InSigned: o.h.Signed(),
+		DSP: f.Compute == dataflow.DSP, Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
+	})
+	if n := o.unit.RequantBits(); n > 0 {
+		parts = append(parts, cost.Adder(n).Times(f.PE*o.lanes()*f.SIMD).As("product rounding"))
+	}
+	products := cost.Resources{}
+	multiply := func(a, b num.Type) {
+		products = products.Plus(m.Multiplier(a.Width, b.Width, f.Compute == dataflow.DSP))
+	}
+	code := func(g int) num.Type { return num.Smallest(v.code[g]) }
+	multiply(code(gateF), o.c)
+	multiply(code(gateI), code(gateG))
+	multiply(code(gateO), num.Smallest(v.tanh))
+	factors := o.factorTable()
+	for g := o.p.firstGate(); g < gates; g++ {
+		for _, x := range []struct {
+			at int
+			by num.Type
+		}{{2 * g, o.in.Elem}, {2*g + 1, o.unit.Acc}} {
+			if scales(factors, x.at) {
+				multiply(factors.Elem, x.by)
+			}
+		}
+		for _, cell := range o.p.Cells {
+			if nonZero(cell.Gates[g].Peephole) {
+				multiply(o.peepholes(), o.c)
+				break
+			}
+		}
+	}
+	for i, by := range []num.Range{v.kept, v.taken} {
+		if scales(factors, 2*gates+i) {
+			multiply(factors.Elem, num.Smallest(by))
+		}
+	}
+	sum := num.Smallest(v.sum).Width
+	// A gate adds its input and its bias; every requantiser rounds with an adder and clips with two comparisons.
+	adders := cost.Adder(2*o.lanes()*o.pre.Width + sum)
+	for _, r := range []num.Range{v.forget, v.input, v.sum, v.output} {
+		w := num.Smallest(r).Width
+		adders = adders.Plus(cost.Adder(w)).Plus(cost.Maximum(w).Times(2))
+	}
+	biases := m.Table(f.PE*o.lanes()*o.biases().Width, len(o.biasTable(f.PE).Rows), cost.Distributed)
+	peepholes := m.Table(f.PE*o.lanes()*o.peepholes().Width, len(o.peepholeTable(f.PE).Rows), cost.Distributed)
+	word := o.word(f)
+	parts = append(parts,
+		products.Times(f.PE).As("cell multipliers"),
+		o.requantMultipliers(m, f).Times(f.PE).As("requantisers"),
+		adders.Times(f.PE).As("cell adders"),
+		biases.Plus(peepholes).As("bias memory"),
+		m.Buffer(word*o.h.Width, 2*len(o.p.Cells)*o.units/word).Plus(m.Buffer(f.PE*o.c.Width, len(o.p.Cells)*c.nf)).As("state memory"),
+		o.steps(m, f),
+		m.Registers(f.PE*(o.h.Width+o.c.Width)+word*o.h.Width),
+	)
+	return estimate.Parts(parts...)
+}
+
+// scales reports whether a factor takes a multiplier in some cell.
+func scales(factors dataflow.Table, i int) bool {
+	for _, row := range factors.Rows {
+		if row[i] < -1 || row[i] > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// requantMultipliers is those of requantisers that are more than a shift, for one unit.
+func (o *op) requantMultipliers(m cost.Model, f dataflow.Fold) (r cost.Resources) {
+	for _, x := range []struct {
+		in num.Range
+		of func(Cell) num.Requant
+	}{
+		{o.values.forget, func(c Cell) num.Requant { return c.Forget }},
+		{o.values.input, func(c Cell) num.Requant { return c.Input }},
+		{o.values.sum, func(c Cell) num.Requant { return c.Cell }},
+		{o.values.output, func(c Cell) num.Requant { return c.Hidden }},
+	} {
+		var seen []num.Requant
+		for _, c := range o.p.Cells {
+			q := x.of(c)
+			if len(seen) > 0 && q == seen[0] || !multiplies(q) {
+				continue
+			}
+			seen = append(seen, q)
+			r = r.Plus(m.Multiplier(num.Smallest(x.in).Width, num.Smallest(num.Point(q.Multiplier)).Width, f.Compute == dataflow.DSP))
+		}
+	}
+	return r
+}
+
+// steps is the thresholds of gates and tanh, and what compares with them.
+func (o *op) steps(m cost.Model, f dataflow.Fold) cost.Part {
+	var r cost.Resources
+	for g := o.p.firstGate(); g <= tanh; g++ {
+		k, in := &o.compare[g], o.c
+		if g < gates {
+			in = o.pre
+		}
+		rows := len(k.Over)
+		if rows > len(o.p.Cells) {
+			rows /= f.PE
+		}
+		memory := cost.Memory(0)
+		if rows > 1 {
+			memory = cost.Unbound(f.PE*k.Steps()*in.Width, rows)
+		}
+		r = r.Plus(cost.Total(m.Steps(cost.Thresholding{InBits: in.Width, PE: f.PE, Rows: rows, Memory: memory, Steps: k.Steps()})))
+	}
+	return r.As("gates")
+}
+
+// biases and peepholes are the elements of their tables.
+func (o *op) biases() num.Type    { return o.biasTable(1).Elem }
+func (o *op) peepholes() num.Type { return o.peepholeTable(1).Elem }
+
+// Delay is the adder of the accumulators.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

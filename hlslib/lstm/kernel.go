@@ -1,0 +1,118 @@
+package lstm
+
+import (
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// kernel is the hardware's state: two buffers of h by cell, of which one is read and the other written, c by cell, and a
+// sum per lane.
+type kernel struct {
+	o    *op
+	f    dataflow.Fold
+	at   clocks
+	h    [2][][]int64
+	c    [][]int64
+	sums []int64 // by PE and lane; they wrap around at 64 bits, which changes none of the accumulator's
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	k := &kernel{o: o, f: f, at: o.clocks(f), sums: make([]int64, f.PE*o.lanes())}
+	for range o.p.Cells {
+		for b := range k.h {
+			k.h[b] = append(k.h[b], make([]int64, o.units))
+		}
+		k.c = append(k.c, make([]int64, o.units))
+	}
+	return k
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	out := make([]dataflow.Word, len(k.o.out))
+	t, clock := iteration/k.at.step, iteration%k.at.step
+	if clock >= k.at.work {
+		return out
+	}
+	if iteration == 0 {
+		k.start()
+	}
+	d, n, sf := clock/k.at.cell, clock%k.at.cell/k.at.sf, clock%k.at.sf
+	k.accumulate(k.h[t%2][d][sf*k.f.SIMD:(sf+1)*k.f.SIMD], d, n, sf)
+	if sf < k.at.sf-1 {
+		return out
+	}
+	first := n * k.f.PE
+	h, c := k.h[1-t%2][d][first:first+k.f.PE], k.c[d][first:first+k.f.PE]
+	for pe := range h {
+		h[pe], c[pe] = k.unit(d, first+pe, in[0][pe*gates:(pe+1)*gates], k.sums[pe*k.o.lanes():(pe+1)*k.o.lanes()], c[pe])
+	}
+	if k.o.p.Sequence || t == k.o.length-1 {
+		out[0] = append(dataflow.Word(nil), h...)
+		if k.o.p.States {
+			out[1] = append(dataflow.Word(nil), c...)
+		}
+	}
+	return out
+}
+
+// start sets the state that every frame begins with.
+func (k *kernel) start() {
+	for d, cell := range k.o.p.Cells {
+		for u := range k.o.units {
+			k.h[0][d][u], k.c[d][u] = at(cell.H0, u), at(cell.C0, u)
+		}
+	}
+}
+
+// accumulate adds the products of one clock.
+func (k *kernel) accumulate(h []int64, d, n, sf int) {
+	lanes, product := k.o.lanes(), k.o.p.Cells[d].Product
+	for i := range k.sums {
+		g, unit := k.o.p.firstGate()+i%lanes, n*k.f.PE+i/lanes
+		if sf == 0 {
+			k.sums[i] = 0
+		}
+		for j, u := range k.o.p.Cells[d].Recurrent[g][unit][sf*k.f.SIMD : (sf+1)*k.f.SIMD] {
+			p := u * h[j]
+			if product != nil {
+				p = product.Apply(p)
+			}
+			k.sums[i] += p
+		}
+	}
+}
+
+// unit is the new state of one unit, of its inputs and its sums by lane.
+func (k *kernel) unit(d, unit int, x, sums []int64, old int64) (h, c int64) {
+	o, cell := k.o, &k.o.p.Cells[d]
+	before := func(g int, seen int64) int64 {
+		p := &cell.Gates[g]
+		sum := o.unit.Acc.Decode(uint64(sums[g-o.p.firstGate()]))
+		return wrap(o.pre, p.Factors[0]*x[g]+p.Factors[1]*sum+at(p.Bias, unit)+at(p.Peephole, unit)*seen)
+	}
+	f := o.apply(gateF, d, unit, before(gateF, old))
+	var i int64
+	if cell.CIFG != nil {
+		i = *cell.CIFG - f
+	} else {
+		i = o.apply(gateI, d, unit, before(gateI, old))
+	}
+	g := o.apply(gateG, d, unit, before(gateG, 0))
+	c = cell.Cell.Apply(cell.CellFactors[0]*cell.Forget.Apply(f*old) + cell.CellFactors[1]*cell.Input.Apply(i*g))
+	return cell.Hidden.Apply(o.apply(gateO, d, unit, before(gateO, c)) * o.apply(tanh, d, unit, c)), c
+}
+
+// apply is what comparators make of a value.
+func (o *op) apply(g, d, unit int, v int64) int64 {
+	k := &o.compare[g]
+	switch len(k.Over) {
+	case 1:
+		return k.Apply(0, v)
+	case len(o.p.Cells):
+		return k.Apply(d, v)
+	}
+	return k.Apply(d*o.units+unit, v)
+}
+
+// wrap keeps what t's bits hold of v.
+func wrap(t num.Type, v int64) int64 { return t.Decode(uint64(v)) }

@@ -1,0 +1,123 @@
+package lstm
+
+import (
+	"iter"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Folds yields, for every PE and SIMD that divide the units in increasing order, the memories of the weights and the
+// multipliers to choose from.
+func (o *op) Folds() iter.Seq[dataflow.Fold] {
+	return o.unit.Folds(o.divisors, o.divisors, o.fits)
+}
+
+// fits holds a fold against what Vitis HLS accepts.
+func (o *op) fits(pe, simd int) bool {
+	f := dataflow.Fold{PE: pe, SIMD: simd}
+	word := max(gates*pe*o.in.Elem.Width, o.word(f)*o.h.Width, pe*max(o.h.Width, o.c.Width))
+	row := max(o.lanes()*pe*simd*o.unit.Weight.Width, o.lanes()*pe*max(o.biases().Width, o.peepholes().Width))
+	for g, k := range o.compare {
+		elem := o.c
+		if g < gates {
+			elem = o.pre
+		}
+		channels := 1
+		if len(k.Over) > len(o.p.Cells) {
+			channels = pe
+		}
+		row = max(row, channels*k.Steps()*elem.Width)
+	}
+	return word <= dataflow.MaxWord && row <= dataflow.MaxRow && o.length <= dataflow.MaxIterations/o.clocks(f).step
+}
+
+// lanes is G: the gates that a unit has.
+func (o *op) lanes() int { return gates - o.p.firstGate() }
+
+// word is the units of a word of h in memory: it is read by SIMD of them and written by PE.
+func (o *op) word(f dataflow.Fold) int {
+	a, b := f.PE, f.SIMD
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return f.PE / a * f.SIMD
+}
+
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	in = []dataflow.Port{{Elem: o.in.Elem, PerWord: gates * f.PE, Words: o.in.Shape.Size() / (gates * f.PE)}}
+	for _, t := range o.out {
+		out = append(out, dataflow.Port{Elem: t.Elem, PerWord: f.PE, Words: t.Shape.Size() / f.PE})
+	}
+	return in, out
+}
+
+// clocks is how a step's time divides.
+type clocks struct {
+	nf, sf, cell int // of one cell: NF, SF and T_c
+	work         int // of all cells
+	idle, step   int // what a step waits for its end, and all of it
+}
+
+func (o *op) clocks(f dataflow.Fold) clocks {
+	c := clocks{nf: o.units / f.PE, sf: o.units / f.SIMD}
+	c.cell = c.nf * c.sf
+	c.work = len(o.p.Cells) * c.cell
+	c.idle = max(0, c.cell+o.latency(f)-c.work)
+	c.step = c.work + c.idle
+	return c
+}
+
+// latency is L of the package's comment: the clocks from the start of a unit's last products to the arrival of its h, in
+// memory and in the output.
+func (o *op) latency(f dataflow.Fold) int {
+	n := o.unit.SumLatency(f.SIMD) + 1 + 2 + 2 + 1 + 2 + 2 + 1
+	var scaled, coupled, product, sum, hidden, peeping bool
+	for _, cell := range o.p.Cells {
+		for g, gate := range cell.Gates {
+			scaled = scaled || g >= o.p.firstGate() && gate.Factors != [2]int64{1, 1} || nonZero(gate.Peephole)
+		}
+		coupled = cell.CIFG != nil
+		product = product || multiplies(cell.Forget) || multiplies(cell.Input)
+		sum = sum || multiplies(cell.Cell) || cell.CellFactors != [2]int64{1, 1}
+		hidden = hidden || multiplies(cell.Hidden)
+		peeping = peeping || nonZero(cell.Gates[gateO].Peephole)
+	}
+	for _, more := range []bool{scaled, coupled, product, sum, hidden, peeping, peeping} {
+		if more {
+			n++
+		}
+	}
+	return n
+}
+
+// multiplies reports whether a requantiser is more than a shift.
+func multiplies(q num.Requant) bool {
+	m := q.Multiplier
+	return m < 0 || m&(m-1) != 0
+}
+
+func nonZero(list []int64) bool {
+	for _, v := range list {
+		if v != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	c := o.clocks(f)
+	step := func(write uint64) []dataflow.Run {
+		unit := dataflow.Join(dataflow.Run{Times: c.sf - 1}, dataflow.Run{Times: 1, Moves: dataflow.Moves{Read: 1, Write: write}})
+		return dataflow.Repeat(len(o.p.Cells)*c.nf, unit...)
+	}
+	last := step(1<<len(o.out) - 1)
+	before := last
+	if !o.p.Sequence {
+		before = step(0)
+	}
+	wait := dataflow.Run{Times: c.idle}
+	body := dataflow.Repeat(o.length-1, dataflow.Join(append(before[:len(before):len(before)], wait)...)...)
+	return dataflow.Loop{Body: dataflow.Join(append(body, last...)...), Latency: o.latency(f)}
+}

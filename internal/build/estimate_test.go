@@ -1,0 +1,104 @@
+package build_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/folding"
+	"hlsgen/internal/build"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// board writes a board with so many LUTs and a port to a processor.
+func board(t *testing.T, lut string) string {
+	return write(t, "board.json", []byte(strings.Replace(strings.Replace(tinyBoard, `"lut": 300`, `"lut": `+lut, 1), `"ff": 600`, `"ff": 100000`, 1)))
+}
+
+// The budget holds for the whole: layers, FIFOs and the host's port.
+func TestBudget(t *testing.T) {
+	for _, tt := range []struct {
+		name, lut string
+		use       folding.Use
+		ok        bool
+		want      string
+	}{
+		{"room for all", "12000", folding.Use{}, true, ""},
+		{"room beyond the budget", "8000", folding.Use{}, true, "warning[budget-exceeded]: with its FIFOs and the host's port the design takes"},
+		{"no room", "5000", folding.Use{}, false, "error[budget-exceeded]: with its FIFOs and the host's port the design takes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			var d diag.List
+			o := build.Options{Model: file(t, small()), Board: board(t, tt.lut), MaxUse: tt.use, NoCSim: true, Out: "out", Verify: 1}
+			r, err := build.Run(context.Background(), o, &d)
+			if err != nil || (r != nil) != tt.ok {
+				t.Fatal(r, err, d)
+			}
+			var b strings.Builder
+			d.Write(&b)
+			if !strings.Contains(b.String(), tt.want) || tt.want == "" && b.Len() > 0 {
+				t.Errorf("%q, want %q", b.String(), tt.want)
+			}
+			if r == nil {
+				return
+			}
+			sum := r.Estimate.FIFOs.Total().Plus(r.Estimate.Host.Total())
+			for _, l := range r.Layers() {
+				sum = sum.Plus(*l.Total)
+			}
+			if sum != r.Estimate.Total || r.Folding.Total != sum || r.Folding.Shares[0].Used != sum.LUT || sum.FF == 0 || r.Estimate.Host.Total().LUT < 5000 {
+				t.Errorf("%+v in all, the parts are %+v", r.Estimate.Total, sum)
+			}
+		})
+	}
+}
+
+// The report says where everything goes, by the formula that was asked for.
+func TestResourceReport(t *testing.T) {
+	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+		t.Run(formula.String(), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			var d diag.List
+			o := build.Options{Model: file(t, small()), Board: "zcu104", Cost: formula, NoCSim: true, Out: "out", Verify: 1}
+			if r, err := build.Run(context.Background(), o, &d); r == nil || err != nil {
+				t.Fatal(r, err, d)
+			}
+			var got struct {
+				Formula       string
+				Layers, Total dataflow.Resources
+				FIFOs, Host   dataflow.Cost
+			}
+			data, err := os.ReadFile(filepath.Join("out", "report", "resources.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(data, &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Formula != formula.String() || got.Total != got.Layers.Plus(got.FIFOs.Total()).Plus(got.Host.Total()) || got.Layers.LUT == 0 ||
+				(formula == dataflow.Fitted) != (len(got.Host) == 3 && got.Layers.FF > 0) {
+				t.Errorf("%s", data)
+			}
+		})
+	}
+}
+
+// Rates are given for a clock that the layers allow; only above it there is a warning.
+func TestClock(t *testing.T) {
+	for _, tt := range []struct{ asked, given float64 }{{100, 100}, {300, 300}, {393, 393}, {394, 393}, {1000, 393}} {
+		t.Chdir(t.TempDir())
+		var d diag.List
+		r, err := build.Run(context.Background(), build.Options{Model: file(t, small()), Board: "zcu104", ClockMHz: tt.asked, NoCSim: true, Out: "out", Verify: 1}, &d)
+		if err != nil || r == nil {
+			t.Fatal(err, d)
+		}
+		if r.ClockMHz() != tt.given || r.FPS() != tt.given*1e6/r.Cycles.Interval || len(d.Diags) > 0 != (tt.given < tt.asked) {
+			t.Errorf("%v MHz: rates for %v MHz, %v frames per second, %v", tt.asked, r.ClockMHz(), r.FPS(), d.Diags)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package chart
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Bar is a row.
+type Bar struct {
+	Name  string
+	Value float64 // 0 or more
+	Text  string  // at its end
+}
+
+// Bars is a picture of a row per layer, the first on top. The bars of the largest value are marked.
+type Bars struct {
+	Title, Value string
+	Rows         []Bar
+	Mark         string // what the largest is
+}
+
+// MaxBars is how many rows a picture has; of more, the largest are drawn, in their order.
+const MaxBars = 120
+
+const (
+	barsWidth = 660
+	barRow    = 17
+)
+
+// Draw draws the bars.
+func (b Bars) Draw() (Picture, error) {
+	rows := b.largest()
+	if len(rows) == 0 {
+		return Picture{}, errors.New("a picture of bars needs one")
+	}
+	p := newPlot(b.Title, b.Value, "")
+	most := 0.0
+	for _, r := range rows {
+		most = math.Max(most, r.Value)
+	}
+	p.X.Min, p.X.Max, p.X.Tick.Marker = 0, math.Max(most*1.18, 1), linear{7}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Width, grid.Vertical = 0, draw.LineStyle{Color: faint, Width: 0.6}
+	p.Add(grid)
+	var names []string
+	for i := range rows {
+		r := rows[len(rows)-1-i]
+		names = append(names, plain(r.Name))
+		bar, err := plotter.NewBarChart(plotter.Values{r.Value}, barRow*0.66)
+		if err != nil {
+			return Picture{}, fmt.Errorf("draw %s: %w", r.Name, err)
+		}
+		bar.Horizontal, bar.XMin, bar.LineStyle.Width, bar.Color = true, float64(i), 0, color.Color(quiet)
+		style, label := write(9, ink, false), r.Text
+		if r.Value == most && most > 0 {
+			bar.Color, style = alarm, write(9, alarm, true)
+			if b.Mark != "" {
+				label += "  " + b.Mark
+			}
+		}
+		style.YAlign = draw.YCenter
+		p.Add(bar, &plotter.Labels{XYs: plotter.XYs{{X: r.Value, Y: float64(i)}}, Labels: []string{label}, TextStyle: []text.Style{style}, Offset: vg.Point{X: 4, Y: 1.5}})
+	}
+	p.NominalY(names...)
+	p.Y.Tick.Label.Font.Size = 9
+	p.Y.Tick.LineStyle.Width, p.Y.Width = 0, 0
+	p.Y.Min, p.Y.Max = -0.6, float64(len(rows))-0.4
+	return render(barsWidth, float64(96+barRow*len(rows)), func(c draw.Canvas) { p.Draw(draw.Crop(c, 10, -14, 8, -10)) })
+}
+
+// largest is the rows that are drawn.
+func (b Bars) largest() []Bar {
+	if len(b.Rows) <= MaxBars {
+		return b.Rows
+	}
+	order := make([]int, len(b.Rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.Rows[j].Value, b.Rows[i].Value) })
+	order = order[:MaxBars]
+	slices.Sort(order)
+	var rows []Bar
+	for _, i := range order {
+		rows = append(rows, b.Rows[i])
+	}
+	return rows
+}

@@ -1,0 +1,171 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Point is a design: what it takes of something, above 0 or 0, and what it reaches, above 0.
+type Point struct{ Cost, Gain float64 }
+
+// A Series is designs that are alike in what they are made for.
+type Series struct {
+	Name   string
+	Points []Point
+}
+
+// Fronts is a picture of what can be had for how much. Of each series the points that no other one of it beats are joined:
+// between two of them, the cheaper is the best there is.
+type Fronts struct {
+	Title, Cost, Gain string
+	Series            []Series
+	Chosen            *Point // marked; may be nil
+	Label             string // of the chosen point
+}
+
+// Best is the points that no other point beats: another one is worse in one of the two. They come in the order of cost; of
+// equal ones there is one.
+func Best(points []Point) (best []Point) {
+	sorted := slices.Clone(points)
+	slices.SortFunc(sorted, func(a, b Point) int { return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Gain, a.Gain)) })
+	for _, p := range sorted {
+		if len(best) == 0 || p.Gain > best[len(best)-1].Gain {
+			best = append(best, p)
+		}
+	}
+	return best
+}
+
+// The size of a picture of fronts, in points, and of its legend.
+const (
+	frontWidth  = 660
+	frontHeight = 400
+	legendRow   = 15
+)
+
+// Draw draws the fronts.
+func (f Fronts) Draw() (Picture, error) {
+	p := newPlot(f.Title, f.Cost, f.Gain)
+	legend := plot.NewLegend()
+	legend.Top, legend.Left = true, true
+	legend.TextStyle, legend.Padding, legend.ThumbnailWidth = write(9.5, ink, false), 4, 22
+	f.scale(p)
+	grid := plotter.NewGrid()
+	grid.Horizontal, grid.Vertical = draw.LineStyle{Color: faint, Width: 0.6}, draw.LineStyle{Color: faint, Width: 0.6}
+	p.Add(grid)
+	for i, s := range f.Series {
+		if err := s.add(p, &legend, i); err != nil {
+			return Picture{}, err
+		}
+	}
+	if f.Chosen != nil {
+		f.mark(p, &legend)
+	}
+	side := legend.Rectangle(draw.Canvas{}).Size().X + 24
+	height := math.Max(frontHeight, float64(80+(legendRow+4)*(len(f.Series)+1)))
+	return render(frontWidth+float64(side), height, func(c draw.Canvas) {
+		p.Draw(draw.Crop(c, 10, -side-14, 8, -10))
+		legend.Draw(draw.Crop(c, c.Max.X-side, 0, 0, -42))
+	})
+}
+
+// scale sets the axes: from 0 where the figures are of one magnitude, else logarithmic.
+func (f Fronts) scale(p *plot.Plot) {
+	var costs, gains []float64
+	for _, s := range f.Series {
+		for _, q := range s.Points {
+			costs, gains = append(costs, q.Cost), append(gains, q.Gain)
+		}
+	}
+	fit(&p.X, costs)
+	fit(&p.Y, gains)
+}
+
+func fit(a *plot.Axis, values []float64) {
+	if len(values) == 0 {
+		a.Min, a.Max, a.Tick.Marker = 0, 1, linear{6}
+		return
+	}
+	lo, hi := slices.Min(values), slices.Max(values)
+	if lo > 0 && hi/lo > 12 {
+		a.Scale, a.Tick.Marker = plot.LogScale{}, logarithmic{}
+		a.Min, a.Max = lo/1.25, hi*1.35
+		return
+	}
+	a.Min, a.Max, a.Tick.Marker = 0, math.Max(hi*1.1, 1), linear{7}
+}
+
+// marks are what points look like, one for every round of colours.
+var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}}
+
+func (s Series) add(p *plot.Plot, legend *plot.Legend, i int) error {
+	c, shape := series[i%len(series)], marks[i/len(series)%len(marks)]
+	xys := func(points []Point) (list plotter.XYs) {
+		for _, q := range points {
+			list = append(list, plotter.XY{X: q.Cost, Y: q.Gain})
+		}
+		return list
+	}
+	best := Best(s.Points)
+	rest := slices.DeleteFunc(slices.Clone(s.Points), func(q Point) bool { return slices.Contains(best, q) })
+	if len(rest) > 0 {
+		dots, err := plotter.NewScatter(xys(rest))
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", s.Name, err)
+		}
+		pale := c
+		pale.R, pale.G, pale.B = 255-(255-pale.R)/3, 255-(255-pale.G)/3, 255-(255-pale.B)/3
+		dots.GlyphStyle = draw.GlyphStyle{Color: pale, Radius: 1.8, Shape: shape}
+		p.Add(dots)
+	}
+	if len(best) == 0 {
+		return nil
+	}
+	line, points, err := plotter.NewLinePoints(xys(best))
+	if err != nil {
+		return fmt.Errorf("draw %s: %w", s.Name, err)
+	}
+	line.StepStyle = plotter.PostStep
+	line.LineStyle = draw.LineStyle{Color: c, Width: 1.3}
+	points.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 2.8, Shape: shape}
+	p.Add(line, points)
+	legend.Add(plain(s.Name), line, points)
+	return nil
+}
+
+// mark draws a ring around the chosen point, and its label where there is room.
+func (f Fronts) mark(p *plot.Plot, legend *plot.Legend) {
+	xy := plotter.XY{X: f.Chosen.Cost, Y: f.Chosen.Gain}
+	ring := &plotter.Scatter{XYs: plotter.XYs{xy}, GlyphStyle: draw.GlyphStyle{Color: alarm, Radius: 6.5, Shape: thickRing{}}}
+	p.Add(ring)
+	style := write(9.5, alarm, true)
+	at := vg.Point{X: 10, Y: -14}
+	if p.X.Norm(xy.X) > 0.5 {
+		style.XAlign, at = draw.XRight, vg.Point{X: -8, Y: 7}
+	} else if p.Y.Norm(xy.Y) < 0.12 {
+		at.Y = 9
+	}
+	p.Add(&plotter.Labels{XYs: plotter.XYs{xy}, Labels: []string{plain(f.Label)}, TextStyle: []text.Style{style}, Offset: at})
+	legend.Add("chosen", ring)
+}
+
+// thickRing is a ring that is seen over a line.
+type thickRing struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (thickRing) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: s.Color, Width: 1.8})
+	var p vg.Path
+	p.Move(vg.Point{X: at.X + s.Radius, Y: at.Y})
+	p.Arc(at, s.Radius, 0, 2*math.Pi)
+	p.Close()
+	c.Stroke(p)
+}

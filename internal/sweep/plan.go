@@ -1,0 +1,150 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/internal/build"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A spec is what one search is asked for. Its JSON is a part of the key under which the journal keeps what was found.
+type spec struct {
+	Board    boards.Board
+	ClockMHz float64
+	FPS      float64 // 0: as many as fit
+	Front    int     // not 0: at most so many designs worth choosing from, FPS or faster
+	Memory   dataflow.Memory
+	Compute  dataflow.Compute
+	MaxUse   folding.Use // as given; zero: the default
+	Formula  dataflow.Formula
+}
+
+// maxSpecs bounds a sweep.
+const maxSpecs = 1_000_000
+
+// plan lists the searches: every combination of what the axes offer, boards first. A value that is given twice counts once.
+func (o *Options) plan(d *diag.List) (specs []spec) {
+	var found []boards.Board
+	for _, name := range o.Boards {
+		b, ok := build.FindBoard(name, d)
+		if ok && !slices.ContainsFunc(found, func(x boards.Board) bool { return x.Name == b.Name && x.Part == b.Part }) {
+			found = append(found, b)
+		}
+	}
+	rates := or(o.FPS, 0)
+	if o.Front > 0 {
+		rates = []float64{slices.Min(rates)}
+	}
+	clocks, memories, computes, uses := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0), or(o.MaxUses, folding.Use{})
+	if n := len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses); n > maxSpecs {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelTooLarge, Msg: fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
+			Hint: "leave values out, or sweep several times"})
+	}
+	if d.Failed() {
+		return nil
+	}
+	for _, b := range found {
+		for _, clock := range clocks {
+			if clock == 0 {
+				clock = b.ClockMHz
+			}
+			for _, memory := range memories {
+				for _, compute := range computes {
+					for _, use := range uses {
+						for _, fps := range rates {
+							specs = append(specs, spec{b, clock, fps, o.Front, memory, compute, use, o.Cost})
+						}
+					}
+				}
+			}
+		}
+	}
+	return specs
+}
+
+// or is the values without repetition, or one where there are none.
+func or[T comparable](values []T, one T) (unique []T) {
+	for _, v := range values {
+		if !slices.Contains(unique, v) {
+			unique = append(unique, v)
+		}
+	}
+	if unique == nil {
+		unique = []T{one}
+	}
+	return unique
+}
+
+// key names a search of a model: what is found depends on nothing else. model is the hash of all that shapes the import.
+func (s spec) key(model string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // numbers and texts always encode
+	}
+	sum := sha256.Sum256(append([]byte(model+"\n"), b...))
+	return hex.EncodeToString(sum[:16])
+}
+
+// series is what the points of a picture that belong together have in common.
+func (s spec) series() string { return seriesName(s.Board.Name, s.ClockMHz) }
+
+func seriesName(board string, clockMHz float64) string {
+	return fmt.Sprintf("%s, %s MHz", board, number(clockMHz))
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// use is a share of the board as --max-use has it.
+func use(u folding.Use) string {
+	if u == (folding.Use{}) {
+		u = folding.DefaultMaxUse
+	}
+	if u == (folding.Use{LUT: u.LUT, FF: u.LUT, BRAM: u.LUT, URAM: u.LUT, DSP: u.LUT}) {
+		return number(u.LUT)
+	}
+	return fmt.Sprintf("lut=%s,ff=%s,bram=%s,uram=%s,dsp=%s", number(u.LUT), number(u.FF), number(u.BRAM), number(u.URAM), number(u.DSP))
+}
+
+// style is the name of a memory or compute style.
+func style(s fmt.Stringer) string { return strings.Replace(s.String(), "none", "auto", 1) }
+
+// restrict is a folding file that asks every layer that has the choice for the styles; nil where they are left open.
+func restrict(g *dataflow.Graph, memory dataflow.Memory, compute dataflow.Compute) (*folding.File, error) {
+	if memory == dataflow.NoMemory && compute == dataflow.NoCompute {
+		return nil, nil
+	}
+	layers := map[string]map[string]string{}
+	for _, n := range g.Nodes {
+		ask := map[string]string{}
+		for f := range n.Op.Folds() {
+			if memory != dataflow.NoMemory && f.Memory == memory {
+				ask["ram_style"] = memory.String()
+			}
+			if compute != dataflow.NoCompute && f.Compute == compute {
+				ask["resType"] = compute.String()
+			}
+		}
+		if len(ask) > 0 {
+			layers[n.Name] = ask
+		}
+	}
+	b, err := json.Marshal(layers)
+	if err != nil {
+		return nil, err
+	}
+	var d diag.List
+	f := folding.ReadFile(b, &d)
+	if f == nil {
+		return nil, fmt.Errorf("styles of a sweep: %s", d.Diags[0].Msg)
+	}
+	return f, nil
+}

@@ -1,0 +1,176 @@
+// Package sweep folds a model for many boards, clocks, rates, styles and budgets, and shows what can be had for how much.
+// A model is imported once; the searches run on all processors; a journal keeps what is found, so that a sweep can be
+// interrupted and goes on where it was. The files do not depend on the order in which searches end.
+package sweep
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"hlsgen/folding"
+	"hlsgen/internal/build"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// Options are what a sweep is asked for. Of the embedded Options those count that say how the model is read, the formula
+// of costs, Out, Force, Version and Progress. An empty axis has one value, the default of a build.
+type Options struct {
+	build.Options
+	Boards   []string // names or paths
+	Clocks   []float64
+	FPS      []float64
+	Memories []dataflow.Memory
+	Computes []dataflow.Compute
+	MaxUses  []folding.Use
+	Front    int // not 0: at most so many designs worth choosing from of every combination, instead of one for each rate
+	Workers  int // 0: as many as there are processors
+}
+
+// A Result is a sweep's story.
+type Result struct {
+	Source *build.Source
+	Points []Point // in the order of the axes, boards first
+	Fresh  int     // searches that were made now; the others stood in the journal
+	Total  int     // searches
+	Out    string
+	Files  []string // that were written, below Out
+}
+
+// Chosen is the point that is marked; nil where none fits.
+func (r *Result) Chosen() *Point {
+	for i := range r.Points {
+		if r.Points[i].Chosen {
+			return &r.Points[i]
+		}
+	}
+	return nil
+}
+
+// Run sweeps. What the user has to change is in d, and then the result is nil. Where ctx ends it, what was found is kept,
+// and the result says how much that is, beside the error.
+func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
+	specs := o.plan(d)
+	if d.Failed() {
+		return nil, nil
+	}
+	o.step("importing", 0, 0)
+	c, err := build.Check(ctx, o.Options, d)
+	if err != nil || c == nil || d.Failed() {
+		return nil, err
+	}
+	r := &Result{Source: c.Source, Total: len(specs), Out: o.Out}
+	if r.Out == "" {
+		r.Out = build.DefaultOut(o.Model, "sweep")
+	}
+	sum := sha256.Sum256(c.Source.ONNX)
+	j, err := openJournal(r.Out, header{Model: c.Source.File, SHA256: hex.EncodeToString(sum[:])}, o.Force)
+	if err != nil {
+		return nil, refuse(r.Out, err, d)
+	}
+	err = r.search(ctx, o, c.Imported.Model, specs, j, hex.EncodeToString(sum[:]))
+	if err = errors.Join(err, j.file.Close()); err != nil {
+		return r, err
+	}
+	judge(r.Points)
+	o.step("drawing", 0, 0)
+	return r, r.write()
+}
+
+func (o *Options) step(stage string, done, total int) {
+	if o.Progress != nil {
+		o.Progress(stage, done, total)
+	}
+}
+
+// refuse makes a diagnostic of a folder that is not the place for this sweep.
+func refuse(out string, err error, d *diag.List) error {
+	other := new(otherModel)
+	if !errors.Is(err, errNoSweep) && !errors.As(err, &other) {
+		return err
+	}
+	hint := "give another folder: --out DIR"
+	if other.name != "" {
+		hint += ", or --force to begin anew"
+	}
+	d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: fmt.Sprintf("%s: %v", out, err), Hint: hint})
+	return nil
+}
+
+// imports is what else than the model's bytes shapes what is imported, and the version that does it.
+func (o *Options) imports() string {
+	return fmt.Sprintf("%s %v %v %v", o.Version, o.Dims, o.Arrives, o.Quantise)
+}
+
+// search makes the searches that the journal has not, and gathers the points of all.
+func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs []spec, j *journal, model string) error {
+	keys := make([]string, len(specs))
+	var todo []int
+	for i, s := range specs {
+		keys[i] = s.key(model + o.imports())
+		if _, ok := j.done[keys[i]]; !ok {
+			todo = append(todo, i)
+		}
+	}
+	before := len(specs) - len(todo)
+	o.step("searching", before, len(specs))
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := make(chan int)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for range min(workers(o.Workers), len(todo)) {
+		all.Go(func() {
+			for i := range next {
+				points, err := specs[i].search(ctx, m)
+				if err == nil {
+					err = j.add(keys[i], points)
+				}
+				if err != nil {
+					stop(err)
+					return
+				}
+				mu.Lock()
+				r.Fresh++
+				o.step("searching", before+r.Fresh, len(specs))
+				mu.Unlock()
+			}
+		})
+	}
+	for _, i := range todo {
+		select {
+		case next <- i:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(next)
+	all.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	for i := range specs {
+		for _, p := range j.done[keys[i]] {
+			p.key = keys[i]
+			r.Points = append(r.Points, p)
+		}
+	}
+	return nil
+}
+
+func workers(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// path is a file below the output folder.
+func (r *Result) path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }
