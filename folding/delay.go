@@ -118,9 +118,6 @@ func (d *delay) through(in []span) []span {
 	return out
 }
 
-// sourceSpan is when the words of an input of the network arrive: one per clock.
-func sourceSpan(p dataflow.Port) span { return span{0, p.Words - 1} }
-
 // EstimateLatency is the clocks from the first word of a frame at the inputs to the last at the outputs, of a design
 // whose FIFOs are deep enough. It is an estimate: words are taken to come at an even pace.
 func EstimateLatency(d *dataflow.Design) int {
@@ -131,7 +128,7 @@ func EstimateLatency(d *dataflow.Design) int {
 		var in []span
 		for p, id := range n.In {
 			if slices.Contains(g.In, id) {
-				spans[id] = sourceSpan(ins[p])
+				spans[id] = span{0, ins[p].Words - 1} // one per clock
 			}
 			in = append(in, spans[id])
 		}

@@ -188,6 +188,11 @@ func (r *rival) compare(goal Goal, got *Result, fit []plan, limit int) {
 		if got.Latency != best.latency || *got.Proof.Latency != (Latency{best.latency, best.latency}) || !slices.Contains(fit, is) {
 			r.Fatalf("%+v on %+v: latency %d, want %d", goal, r.target.Board, got.Latency, best.latency)
 		}
+		var d diag.List
+		h := must(prepare(r.m, r.target, goal, widthConverter, &d)).newLatencySearch(limit, yard)
+		if b := h.bound(best.latency + 1000); b > best.latency {
+			r.Fatalf("%+v on %+v: no latency below %d, but there is %d", goal, r.target.Board, b, best.latency)
+		}
 		return
 	}
 	if goal.FPS == 0 {

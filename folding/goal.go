@@ -23,7 +23,7 @@ type Goal struct {
 	Fixed     *File   // what a folding file asks for; nil: nothing
 	FIFO      int     // words in every FIFO; 0: DefaultFIFO
 	Least     Measure // what "least resources" means
-	Latency   bool    // in the end, the shortest latency that the budget and the interval allow, whatever it takes
+	Latency   bool    // the shortest latency that the budget allows, at the asked rate or at any; Least is not used
 	// SearchTime ends the search; what it then leaves open, Result.Proof states. 0 leaves the end to a count of
 	// what was looked at, which does not depend on the machine.
 	SearchTime time.Duration

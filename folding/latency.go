@@ -24,7 +24,7 @@ func (s *space) shorten(ctx context.Context, c *chosen) error {
 			best = f
 		}
 	}
-	least := max(h.rest.everything, c.floor) // a layer's own clocks are part of the latency
+	least := h.bound(best.clocks)
 	found, exact, err := h.label(ctx, best)
 	if err != nil {
 		return err
@@ -172,6 +172,11 @@ func (h *latencySearch) arrive(id int, from form, s span, want form) (at span, k
 	return h.conversionDelay(id, from, want).through([]span{s})[0], k
 }
 
+// source is when the words of an input of the network arrive: one per clock.
+func (h *latencySearch) source(id int, f form) span {
+	return span{0, h.graph.Streams[id].Type.Shape.Size()/f.per - 1}
+}
+
 // layer runs a layer's option. spans and forms are those of the open streams, by stream.
 func (h *latencySearch) layer(i int, o timedOption, spans []span, at []form) (out []span, cost vector, converters int64, ok bool) {
 	l := &h.layers[i]
@@ -181,7 +186,7 @@ func (h *latencySearch) layer(i int, o timedOption, spans []span, at []form) (ou
 	in := make([]span, len(l.node.In))
 	for p, id := range l.node.In {
 		if h.streams[id].writer.layer < 0 {
-			in[p] = span{0, h.graph.Streams[id].Type.Shape.Size()/sh.in[p].per - 1}
+			in[p] = h.source(id, sh.in[p])
 			continue
 		}
 		var k converted

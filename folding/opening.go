@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"hlsgen/internal/dataflow"
 )
@@ -13,7 +14,6 @@ import (
 type rests struct {
 	first, last []int
 	cost        []vector // per layer: of it and those behind it
-	everything  int      // the latency if every layer were its fastest
 }
 
 func (h *latencySearch) newRests() rests {
@@ -35,19 +35,6 @@ func (h *latencySearch) newRests() rests {
 			}
 		}
 	}
-	for i := range h.layers {
-		for p, id := range h.layers[i].node.In {
-			if h.streams[id].writer.layer >= 0 {
-				continue
-			}
-			words := h.graph.Streams[id].Type.Shape.Size()
-			for _, o := range h.options[i] {
-				l := &h.layers[i]
-				words = min(words, h.graph.Streams[id].Type.Shape.Size()/l.shapes[l.options[o.option].shape].in[p].per)
-			}
-			r.everything = max(r.everything, r.first[id]+1, words-1+r.last[id]+1)
-		}
-	}
 	return r
 }
 
@@ -63,6 +50,63 @@ func (h *latencySearch) fastest(layer, in, out int) (first, last, tail int) {
 		first, last, tail = min(first, f), min(last, l), min(tail, t)
 	}
 	return first, last, tail
+}
+
+// bound is what no folding's latency is below, up to that of a known one: each layer's every option has a latency that
+// it cannot stay below with all others the fastest, and where prices prove that the options below some latency do not
+// suffice, no folding has it.
+func (h *latencySearch) bound(best int) int {
+	own := h.alone()
+	var list []int
+	for _, of := range own {
+		for _, clocks := range of {
+			list = append(list, clocks)
+		}
+	}
+	list = append(list, best)
+	slices.Sort(list)
+	list = slices.Compact(list)
+	list = list[:slices.Index(list, best)+1]
+	return list[sort.Search(len(list)-1, func(i int) bool { return !h.excludes(own, list[i]) })]
+}
+
+// excludes reports whether no folding within the caps has so short a latency.
+func (h *latencySearch) excludes(own []map[int32]int, clocks int) bool {
+	t := h.newTree(func(layer, option int) bool {
+		least, ok := own[layer][int32(option)]
+		return ok && least <= clocks
+	}, nil)
+	if t.possible() && t.excluder(h.caps) == nil {
+		t.relax(h.caps)
+	}
+	return !t.possible() || t.excluder(h.caps) != nil
+}
+
+// alone is, per layer, the latency that each option has at least, if all other layers are the fastest.
+func (h *latencySearch) alone() []map[int32]int {
+	own := make([]map[int32]int, len(h.layers))
+	spans := make([]span, len(h.streams))
+	for i := range h.layers {
+		l := &h.layers[i]
+		own[i] = map[int32]int{}
+		for k, o := range h.options[i] {
+			in := make([]span, len(l.node.In))
+			for p, id := range l.node.In {
+				if in[p] = spans[id]; h.streams[id].writer.layer < 0 {
+					in[p] = h.source(id, h.shapeAt(i, o).in[p])
+				}
+			}
+			for p, s := range o.delay.through(in) {
+				id := l.node.Out[p]
+				if k == 0 {
+					spans[id] = s
+				}
+				spans[id] = span{min(spans[id].first, s.first), min(spans[id].last, s.last)}
+				own[i][o.option] = max(own[i][o.option], s.first+h.rest.first[id]+1, s.last+h.rest.last[id]+1)
+			}
+		}
+	}
+	return own
 }
 
 // rebind binds a layer with one input.

@@ -87,7 +87,6 @@ type chosen struct {
 	proof Proof
 	caps  vector // what it may take
 	limit int    // the interval it may have
-	floor int    // the interval that no folding within the caps goes below
 }
 
 // choose finds the folding for the goal; nil where d says why there is none.
@@ -152,7 +151,7 @@ func (s *space) settle(ctx context.Context, goal Goal, f fastest, d *diag.List) 
 		s.unjoined(d)
 		return nil, nil
 	}
-	c := &chosen{optimum: o, why: f.why, limit: f.interval, floor: f.bound, caps: s.budget}
+	c := &chosen{optimum: o, why: f.why, limit: f.interval, caps: s.budget}
 	if goal.Latency && goal.FPS == 0 && goal.MaxCycles == 0 {
 		f.searched, f.excluded = false, 0
 		c.why, c.limit = "chosen for the shortest latency", math.MaxInt

@@ -204,11 +204,11 @@ func (s *space) intervals() []int {
 	return slices.Compact(list)
 }
 
-// groups is the layer's choices that keep the interval, by shape. Shapes without one have an empty group.
-func (l *layer) groups(interval int) [][]choice {
+// groups is the layer's choices among the options allowed, by shape. Shapes without one have an empty group.
+func (l *layer) groups(allowed func(option int) bool) [][]choice {
 	of := make([][]choice, len(l.shapes))
 	for i, o := range l.options {
-		if o.iterations <= interval {
+		if allowed(i) {
 			of[o.shape] = append(of[o.shape], choice{cost: o.cost, option: int32(i)})
 		}
 	}

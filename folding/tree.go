@@ -16,7 +16,7 @@ type folding struct {
 // form each, so that what it has is a folding.
 type tree struct {
 	*space
-	interval int
+	interval int              // 0 in a tree of other options than those that keep an interval
 	inner    *tree            // of an outer tree, where there is one; else nil
 	groups   [][][]choice     // of each leaf, per row
 	dearest  vector           // no path takes more of a kind
@@ -34,9 +34,10 @@ func (s *space) at(interval int) *tree {
 	if len(s.trees) >= 8 {
 		clear(s.trees)
 	}
-	t := s.newTree(interval, nil)
-	if len(s.wide) > 0 {
-		t.inner = s.newTree(interval, t.pins())
+	allowed := func(layer, option int) bool { return s.layers[layer].options[option].iterations <= interval }
+	t := s.newTree(allowed, nil)
+	if t.interval = interval; len(s.wide) > 0 {
+		t.inner = s.newTree(allowed, t.pins())
 	}
 	s.trees[interval] = t
 	return t
@@ -68,13 +69,13 @@ func (s *space) shapeOf(f *folding, layer int) shape {
 	return l.shapes[l.options[f.options[layer]].shape]
 }
 
-// newTree lists the choices of the leaves. pins is nil for the outer tree.
-func (s *space) newTree(interval int, pins map[int]form) *tree {
-	t := &tree{space: s, interval: interval}
+// newTree lists the choices of the leaves among the options allowed. pins is nil for the outer tree.
+func (s *space) newTree(allowed func(layer, option int) bool, pins map[int]form) *tree {
+	t := &tree{space: s}
 	for i := range s.plan {
 		switch p := &s.plan[i]; {
 		case p.layer >= 0:
-			t.groups = append(t.groups, s.layerGroups(p, interval, pins))
+			t.groups = append(t.groups, s.layerGroups(p, s.layers[p.layer].groups(func(o int) bool { return allowed(p.layer, o) }), pins))
 		case p.stream >= 0:
 			t.groups = append(t.groups, s.streamGroups(p))
 		}
@@ -83,10 +84,9 @@ func (s *space) newTree(interval int, pins map[int]form) *tree {
 	return t
 }
 
-// layerGroups is the choices of a layer's rows.
-func (s *space) layerGroups(p *table, interval int, pins map[int]form) [][]choice {
+// layerGroups is the choices of a layer's rows, given those of its shapes.
+func (s *space) layerGroups(p *table, shapes [][]choice, pins map[int]form) [][]choice {
 	l := &s.layers[p.layer]
-	shapes := l.groups(interval)
 	groups := make([][]choice, p.rows)
 	for r := range groups {
 		if len(p.shapes[r]) == 1 && len(s.wide) == 0 {

@@ -375,7 +375,8 @@ func TestPorts(t *testing.T) {
 	frames := []dataflow.Tensor{{Data: make([]int64, 300)}}
 	files, err := templates.Bench([]templates.Trial{{
 		Layer: templates.Layer{Name: "Add_0", Instance: dataflow.Instance{Header: "mvau.hpp", Func: "add", Config: []dataflow.Field{
-			{Name: "in_words", Value: []int{3, 1}}, {Name: "in_types", Value: []num.Type{intN(4), {Kind: num.Bipolar, Width: 1}}}}}, In: []dataflow.Port{port, port}, Out: []dataflow.Port{port}},
+			{Name: "in_words", Value: []int{3, 1}}, {Name: "in_types", Value: []num.Type{intN(4), {Kind: num.Bipolar, Width: 1}}},
+			{Name: "limits", Value: []int64{-1 << 63, 1 << 40}}}}, In: []dataflow.Port{port, port}, Out: []dataflow.Port{port}},
 		In: [][]dataflow.Tensor{frames, frames}, Out: [][]dataflow.Tensor{frames},
 	}})
 	if err != nil {
@@ -384,7 +385,8 @@ func TestPorts(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"hls/ap_types.hpp": {"#define AP_INT_MAX_W 2048\n"},
 		"hls/layers.hpp": {"    static const int in1_width = 1200;\n", "    static const int out_width = 1200;\n",
-			"    typedef hlsgen::counts<3, 1> in_words;\n", "    typedef hlsgen::types<ap_int<4>, hlsgen::bipolar> in_types;\n"},
+			"    typedef hlsgen::counts<3, 1> in_words;\n", "    typedef hlsgen::types<ap_int<4>, hlsgen::bipolar> in_types;\n",
+			"    typedef hlsgen::numbers<-9223372036854775807LL-1, 1099511627776LL> limits;\n"},
 		"hls/layers.cpp": {"    hlsgen::add<Add_0_config>(in0, in1, out);\n"},
 		"hls/tb/tb.cpp":  {"        Add_0_in1.send(frame, in1);\n        Add_0(in0, in1, out);\n", "bench.expect(Add_0_out, frame, out);\n"},
 	} {

@@ -43,6 +43,11 @@ type settings struct {
 	Engine      string   `mapstructure:"engine"`
 	Trace       string   `mapstructure:"trace"`
 	Compare     string   `mapstructure:"compare"`
+	Pareto      string   `mapstructure:"pareto"`
+	Points      string   `mapstructure:"points"`
+	Memory      string   `mapstructure:"memory"`
+	Compute     string   `mapstructure:"compute"`
+	Jobs        string   `mapstructure:"jobs"`
 }
 
 // keys are the names of the settings.
@@ -192,8 +197,8 @@ func (a *app) configure(cmd *cobra.Command, args []string) (model string, err er
 		if f == nil || f.Changed {
 			continue
 		}
-		if p, ok := f.Value.(*path); ok {
-			p.base = c.base(key, a.dir)
+		if p, ok := f.Value.(rooted); ok {
+			p.root(c.base(key, a.dir))
 		}
 		for _, text := range c.texts(key) {
 			if err := f.Value.Set(text); err != nil {

@@ -52,7 +52,7 @@ func TestConfig(t *testing.T) {
 			yaml:  "model: m.onnx\nboard: zcu104\nfps: 1e3\nclock: 187.5\nmax-use: 0.5\nfifo: 64\nno-csim: true\nverify: 4\ndim: [T=3, N=2]\nout: o\nfolding: f.json\ncost: finn\n",
 			model: "DIR/m.onnx",
 			want: map[string]string{"board": "zcu104", "fps": "1000", "clock": "187.5", "max-use": "0.5", "fifo": "64", "no-csim": "true", "verify": "4", "dim": "N=2,T=3",
-				"out": "DIR/o", "folding": "DIR/f.json"}},
+				"out": "DIR/o", "folding": "DIR/f.json", "cost": "finn"}},
 		{name: "environment", args: "build",
 			env: map[string]string{"HLSGEN_MODEL": "e.onnx", "HLSGEN_BOARD": "./b.json", "HLSGEN_MAX_USE": "lut=0.7,bram=0.9", "HLSGEN_NO_CSIM": "true", "HLSGEN_DIM": "T=3,N=2",
 				"HLSGEN_SHARED": "../shared", "HLSGEN_BOGUS": "1"},

@@ -70,6 +70,12 @@ func (p *path) Set(s string) error {
 	return nil
 }
 
+// root says where a relative path starts.
+func (p *path) root(dir string) { p.base = dir }
+
+// A rooted flag holds paths.
+type rooted interface{ root(dir string) }
+
 func (a *app) path(fs *pflag.FlagSet, to *string, name, kind, usage string) *path {
 	p := &path{to: to, base: a.dir, kind: kind}
 	fs.Var(p, name, usage)

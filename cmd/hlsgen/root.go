@@ -41,7 +41,7 @@ what the model means, checked bit for bit.`,
 	root.SetVersionTemplate("hlsgen {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(&cobra.Group{ID: "model", Title: "On a model:"}, &cobra.Group{ID: "know", Title: "On hlsgen:"})
-	for _, c := range []*cobra.Command{a.buildCommand(), a.checkCommand(), a.simulateCommand()} {
+	for _, c := range []*cobra.Command{a.buildCommand(), a.checkCommand(), a.simulateCommand(), a.sweepCommand()} {
 		c.GroupID = "model"
 		c.Flags().String("config", "", "configuration `FILE` (default hlsgen.yaml, if there is one)")
 		c.Flags().SortFlags = false

@@ -104,7 +104,7 @@ func TestExit(t *testing.T) {
 		{"build --board zcu104 --fifo most", exitUsage, "", "want minimal, throughput or an integer"},
 		{"build --board zcu104 --fifo 0", exitUsage, "", "want minimal, throughput or an integer from 1 to 1048576"},
 		{"simulate --trace-vcd x.vcd", exitUsage, "", "add --engine cycle"},
-		{"build --board zcu104 --cost hlsgen", exitUsage, "", "finn is the only model of costs so far"},
+		{"build --board zcu104 --cost fitted", exitUsage, "", "want hlsgen or finn"},
 		{"build --board zcu104 --dim 5", exitUsage, "", "want AXIS=SIZE, such as T=520"},
 		{"build --board zcu104 --dim T=0", exitUsage, "", "want AXIS=SIZE"},
 		{"build --board zcu104 --dim T=4 --dim T=5", exitUsage, "", "axis T is 4 already"},
@@ -260,6 +260,7 @@ func TestGolden(t *testing.T) {
 		"simulate-board": "simulate " + iris + " --input " + irisInputs + " --engine cycle --board pynq-z1 --fps 1e6 --output y.npy --compare " + examples.Iris + "/outputs.npy",
 		"build":          "build --board zcu104 --no-csim",
 		"build-own":      "build " + iris + " --board pynq-z1 --no-csim --fps 1000 --clock 125 --out own",
+		"build-finn":     "build --board zcu104 --no-csim --cost finn --out finn",
 		"refused":        "build " + iris + " --board pynq-z1 --fps 1e12",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -43,6 +42,9 @@ type progress struct {
 	mu    sync.Mutex
 	alive bool // something may be shown
 	stage string
+	done  int
+	total int // 0 where it is not known
+	w     io.Writer
 	start *time.Timer
 	bar   *progressbar.ProgressBar // once shown
 }
@@ -62,20 +64,35 @@ func (p *progress) show(w io.Writer) {
 	if !p.alive {
 		return
 	}
-	p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(p.stage),
-		progressbar.OptionSpinnerType(14), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
-	p.bar.RenderBlank()
+	p.w = w
+	p.draw()
 }
 
-// step is told of every stage.
+// draw begins a bar for the stage: one that fills where the total is known, else one that turns.
+func (p *progress) draw() {
+	options := []progressbar.Option{progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.stage), progressbar.OptionClearOnFinish()}
+	if p.total == 0 {
+		p.bar = progressbar.NewOptions(-1, append(options, progressbar.OptionSpinnerType(14), progressbar.OptionSetElapsedTime(false))...)
+	} else {
+		p.bar = progressbar.NewOptions(p.total, append(options, progressbar.OptionShowCount(), progressbar.OptionSetWidth(40), progressbar.OptionThrottle(50*time.Millisecond))...)
+	}
+	p.bar.RenderBlank()
+	p.bar.Set(min(p.done, max(0, p.total-1))) // a full bar ends itself
+}
+
+// step is told of every stage, and how far it is where that is known.
 func (p *progress) step(stage string, done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stage = stage; total > 0 {
-		p.stage = fmt.Sprintf("%s %d/%d", stage, done, total)
-	}
-	if p.bar != nil {
-		p.bar.Describe(p.stage)
+	same := p.stage == stage && p.total == total
+	p.stage, p.done, p.total = stage, done, total
+	switch {
+	case p.bar == nil:
+	case !same:
+		p.bar.Clear()
+		p.draw()
+	case total > 0:
+		p.bar.Set(min(done, total-1))
 	}
 }
 

@@ -190,8 +190,8 @@ func (d *decider) rounded(name string, v *Reals, fast func(float64) float64, exa
 type decider struct {
 	prog *Program
 	all  map[string]*Reals
-	memo map[string]map[int]real.Num
-	of   int // the decision that memo belongs to
+	memo map[digits]map[int]real.Num
+	of   int // the decision that memo belongs to; in a body it lasts for all
 
 	now      *decision // shared by a program and the bodies in it
 	unrolled map[*Recur]*unrolled
@@ -200,6 +200,12 @@ type decider struct {
 	around *decider  // of the program around a body; nil where there is none
 	turn   int       // which run of the body
 	turns  *unrolled // all of them
+}
+
+// digits are a tensor at a precision.
+type digits struct {
+	tensor string
+	prec   uint
 }
 
 func newDecider(p *Program, all map[string]*Reals) *decider {
@@ -223,7 +229,6 @@ func (d *decider) decide(f func(prec uint) error) error {
 	var err error
 	for _, prec := range real.Precisions {
 		d.now.number++
-		d.now.products = 0
 		if err = f(prec); !errors.Is(err, real.ErrPrecision) {
 			return err
 		}
@@ -244,10 +249,11 @@ func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 			return v.from.element(v.result, i, prec)
 		}
 	}
-	if d.of != d.now.number || d.memo == nil {
-		d.memo, d.of = map[string]map[int]real.Num{}, d.now.number
+	if d.memo == nil || d.around == nil && d.of != d.now.number {
+		d.memo, d.of = map[digits]map[int]real.Num{}, d.now.number
 	}
-	if n, ok := d.memo[name][i]; ok {
+	key := digits{name, prec}
+	if n, ok := d.memo[key][i]; ok {
 		return n, nil
 	}
 	s := d.prog.by[name]
@@ -264,10 +270,10 @@ func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 	if err != nil {
 		return n, err
 	}
-	if d.memo[name] == nil {
-		d.memo[name] = map[int]real.Num{}
+	if d.memo[key] == nil {
+		d.memo[key] = map[int]real.Num{}
 	}
-	d.memo[name][i] = n
+	d.memo[key][i] = n
 	return n, nil
 }
 

@@ -193,14 +193,15 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 	return real.Num{}, fmt.Errorf("tensor %q is not known exactly", name)
 }
 
-// A decision is one element being decided, with all that it depends on.
+// A decision is what the deciders of one run have in common.
 type decision struct {
-	number   int // of the decision: what was computed for another does not count
-	products int // so far, in bodies of loops
+	number   int // of elements decided: what a program computed for one is forgotten with it
+	products int // computed in bodies of loops, where nothing is forgotten
 }
 
-// maxHistory bounds the products of one decision that goes back through the runs of a loop.
-const maxHistory = 1 << 22
+// maxHistory bounds the products that the decisions of a run go back to through the runs of loops. One takes some
+// microseconds.
+const maxHistory = 1 << 19
 
 var errHistory = errors.New("deciding this rounding exactly would take too long: it depends on too many runs of a loop with real-valued states")
 

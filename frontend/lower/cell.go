@@ -39,14 +39,15 @@ func (b *reader) cell(h int, hidden, state *joint) (*cell, *Reject) {
 	cName := b.body.Graph.Inputs[1-h].Name
 	// h' = o * tanh(c')
 	o, th := hidden.of[0], hidden.of[1]
+	atO, atTh := 0, 1
 	if b.gates[o] == nil {
-		o, th = th, o
+		o, th, atO, atTh = th, o, 1, 0
 	}
 	t := b.tables[th]
-	if b.gates[o] == nil || t == nil || t.of != c.c.tensor || hidden.offset != nil {
+	if b.gates[o] == nil || t == nil || t.of != c.c.tensor {
 		return nil, notLSTM("the hidden state is not made of a gate and of the new state")
 	}
-	p.Tanh = t.steps
+	p.Tanh = hidden.factor(atTh, t.steps)
 	// c' = f*c + i*g
 	fc, ig := b.cells[state.of[0]], b.cells[state.of[1]]
 	p.CellFactors = state.factors
@@ -57,21 +58,36 @@ func (b *reader) cell(h int, hidden, state *joint) (*cell, *Reject) {
 		fc, ig = ig, fc
 		p.CellFactors[0], p.CellFactors[1] = p.CellFactors[1], p.CellFactors[0]
 	}
-	f := other(fc, cName)
-	if f == "" || b.gates[f] == nil || fc.offset != nil {
+	atC := slices.Index(fc.of[:], cName)
+	if atC < 0 || !fc.plain(atC) || b.gates[fc.of[1-atC]] == nil {
 		return nil, notLSTM("no product of a gate and the state before")
 	}
+	f := fc.of[1-atC]
 	p.Forget, p.Input = fc.requant, ig.requant
-	i, g := ig.of[0], ig.of[1]
-	if b.gates[i] == nil || b.gates[g] == nil {
-		return nil, notLSTM("no product of an input gate and a candidate")
+	atI := slices.Index(ig.of[:], f)
+	gates := [4]*gate{gateF: b.gates[f], gateO: b.gates[o]}
+	factors := [4]func([]num.Step) []num.Step{
+		gateF: func(s []num.Step) []num.Step { return fc.factor(1-atC, s) },
+		gateO: func(s []num.Step) []num.Step { return hidden.factor(atO, s) },
 	}
-	gates := [4]*gate{b.gates[i], b.gates[f], b.gates[g], b.gates[o]}
-	if ig.offset != nil {
-		if i != f {
-			return nil, notLSTM("the input gate is neither a gate nor what the forget gate leaves")
+	switch {
+	case atI >= 0: // what the forget gate leaves
+		if !ig.falls[atI] || fc.falls[1-atC] {
+			return nil, notLSTM("the input gate is the forget gate")
 		}
-		p.CIFG, gates[gateI] = ig.offset, nil
+		k := fc.offsets[1-atC] - ig.offsets[atI]
+		p.CIFG = &k
+	default:
+		if atI = 0; b.isCandidate(ig.of[0], ig.of[1]) {
+			atI = 1
+		}
+		gates[gateI] = b.gates[ig.of[atI]]
+		factors[gateI] = func(s []num.Step) []num.Step { return ig.factor(atI, s) }
+	}
+	gates[gateC] = b.gates[ig.of[1-atI]]
+	factors[gateC] = func(s []num.Step) []num.Step { return ig.factor(1-atI, s) }
+	if gates[gateC] == nil || p.CIFG == nil && gates[gateI] == nil {
+		return nil, notLSTM("no product of an input gate and a candidate")
 	}
 	c.units = len(gates[gateF].inner)
 	for k, gate := range gates {
@@ -85,19 +101,15 @@ func (b *reader) cell(h int, hidden, state *joint) (*cell, *Reject) {
 		if reject := b.gateOf(c, k, gate, peephole); reject != nil {
 			return nil, reject
 		}
+		p.Gates[k].Steps = factors[k](p.Gates[k].Steps)
 	}
 	return c, nil
 }
 
-// other is the code that a product multiplies with.
-func other(j *joint, name string) string {
-	switch name {
-	case j.of[0]:
-		return j.of[1]
-	case j.of[1]:
-		return j.of[0]
-	}
-	return ""
+// isCandidate reports whether of the two factors of a product, which both are gates, the first is the candidate: it is the one
+// that can be negative. Which is which matters to names only.
+func (b *reader) isCandidate(x, y string) bool {
+	return b.codeOf(x).span.Lo < 0 && b.codeOf(y).span.Lo >= 0
 }
 
 // gateOf puts gate k of a cell together: z = Factors[0]*x + Factors[1]*h + Bias + Peephole*c, and its code's steps over z.

@@ -66,7 +66,7 @@ func (t *InputType) linear() bool {
 // it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	s := &state{prog: p, a: scaled.New(p), d: d, places: map[string]*place{}, layer: map[int]int{}, failed: map[string]bool{}, rejected: map[int]bool{},
-		used: used(p), feeds: map[string]bool{}, pools: map[string]*lazyPool{}, alias: map[string]bool{}, engines: map[*graph.Recur]*engine{}, unsettled: map[string]bool{}}
+		used: used(p), feeds: map[string]bool{}, pools: map[string]*lazyPool{}, alias: map[string]bool{}, rounded: map[string]*graph.Step{}, engines: map[*graph.Recur]*engine{}, unsettled: map[string]bool{}}
 	arrive := s.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if s.used[step] {
@@ -151,14 +151,15 @@ const Wire = "wire"
 
 // state is a lowering in progress.
 type state struct {
-	prog   *graph.Program
-	a      *scaled.Analysis
-	d      *diag.List
-	net    netlist
-	places map[string]*place    // of integer tensors
-	pools  map[string]*lazyPool // maxima that wait for their quantiser, by output
-	alias  map[string]bool      // integer tensors that are the integers of another
-	failed map[string]bool
+	prog    *graph.Program
+	a       *scaled.Analysis
+	d       *diag.List
+	net     netlist
+	places  map[string]*place      // of integer tensors
+	pools   map[string]*lazyPool   // maxima that wait for their quantiser, by output
+	alias   map[string]bool        // integer tensors that are the integers of another
+	rounded map[string]*graph.Step // quantisers of single products, which wait for their sum, by output
+	failed  map[string]bool
 
 	engines   map[*graph.Recur]*engine
 	order     []*engine       // as they were read

@@ -222,7 +222,7 @@ func (r *Result) Receive(tensor string, q []int64) []int64 {
 	if at == nil {
 		return q
 	}
-	out := make([]int64, len(q))
+	out := make([]int64, len(at)) // a stream may carry several tensors
 	for i := range out {
 		out[i] = q[at[i]]
 	}

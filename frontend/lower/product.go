@@ -60,6 +60,9 @@ func matrix(s *state, step *graph.Step) (bool, *Reject) {
 // vectors makes a product of a matrix with vectors.
 func (s *state) vectors(step *graph.Step, w *graph.Tensor) *Reject {
 	d := step.Dot
+	if code, forms := s.roundedTerms(step); code != nil {
+		return s.roundedVectors(step, w, code, forms)
+	}
 	n, ok := rows(d)
 	if !ok {
 		return &Reject{diag.NotMapped, fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples"}

@@ -65,6 +65,11 @@ func quantiser(s *state, step *graph.Step) (bool, *Reject) {
 	if err != nil {
 		return true, &Reject{diag.NotMapped, err.Error(), "quantise every tensor between two matrix layers"}
 	}
+	if s.roundsProducts(step, forms) {
+		s.rounded[step.Output] = step
+		s.a.Declare(step.Output, scaled.Unit)
+		return true, nil
+	}
 	if s.sharedSum(step) && s.settle(step.Node.Inputs[0]) == nil {
 		if forms, err = s.a.FormsOf(step, scaled.All(n)); err != nil {
 			panic(err) // it had forms before

@@ -80,7 +80,8 @@ type joint struct {
 	of      [2]string
 	sum     bool
 	factors [2]int64
-	offset  *int64 // of the first factor of a product: it is *offset minus the code
+	offsets [2]int64 // of the factors of a product: each is its code and this
+	falls   [2]bool  // the factor is the negative of that
 	requant num.Requant
 	code    code
 }
@@ -520,36 +521,46 @@ func (b *reader) joint(step *graph.Step, form *scaled.Form) *Reject {
 	return nil
 }
 
-// product deals with the offsets of a product: one factor may be a constant minus a code, as an input gate that is coupled with
-// the forget gate.
+// product deals with the offsets of a product: a factor is a code and a constant, and turned round where it is never above 0,
+// as that of an input gate that is coupled with the forget gate.
 func (out *joint) product(offset [2]*big.Rat, spans *[2]num.Range, scale **big.Rat) (num.Range, *Reject) {
-	if offset[0].Sign() == 0 && offset[1].Sign() != 0 {
-		out.of[0], out.of[1] = out.of[1], out.of[0]
-		offset[0], offset[1] = offset[1], offset[0]
-		spans[0], spans[1] = spans[1], spans[0]
-	}
-	if offset[1].Sign() != 0 || !offset[0].IsInt() || !offset[0].Num().IsInt64() {
-		return num.Range{}, notLSTM("a product has an offset that is no integer")
-	}
-	if offset[0].Sign() != 0 { // v + offset = -(k - v) with k = -offset
-		k := -offset[0].Num().Int64()
-		out.offset = &k
-		spans[0] = num.Range{Lo: k - spans[0].Hi, Hi: k - spans[0].Lo}
-		*scale = new(big.Rat).Neg(*scale)
-	}
-	r := num.Range{}
-	for i, v := range []int64{spans[0].Lo, spans[0].Hi} {
-		p, ok := spans[1].Times(v)
-		if !ok {
-			return r, notLSTM("a product is too wide")
+	for i, o := range offset {
+		if !o.IsInt() || !o.Num().IsInt64() || o.Num().BitLen() > 40 {
+			return num.Range{}, notLSTM("a product has an offset that is no integer")
 		}
-		if i == 0 {
-			r = p
+		v := o.Num().Int64()
+		out.offsets[i] = v
+		spans[i] = num.Range{Lo: spans[i].Lo + v, Hi: spans[i].Hi + v}
+		if out.falls[i] = v != 0 && spans[i].Hi <= 0; out.falls[i] {
+			spans[i] = spans[i].Neg()
+			*scale = new(big.Rat).Neg(*scale)
 		}
-		r = r.Union(p)
 	}
-	return r, nil
+	r, ok := spans[1].Times(spans[0].Lo)
+	other, ok2 := spans[1].Times(spans[0].Hi)
+	if !ok || !ok2 {
+		return r, notLSTM("a product is too wide")
+	}
+	return r.Union(other), nil
 }
+
+// factor is the values of steps as factor i of a product.
+func (out *joint) factor(i int, steps []num.Step) []num.Step {
+	made := make([]num.Step, len(steps))
+	for k, f := range steps {
+		made[k].At = f.At
+		for _, v := range f.Value {
+			if v += out.offsets[i]; out.falls[i] {
+				v = -v
+			}
+			made[k].Value = append(made[k].Value, v)
+		}
+	}
+	return made
+}
+
+// plain reports whether factor i is the code itself.
+func (out *joint) plain(i int) bool { return out.offsets[i] == 0 && !out.falls[i] }
 
 // rounding reads products that are rounded one by one.
 func (b *reader) rounding(step *graph.Step, form *scaled.Form) *Reject {

@@ -177,7 +177,7 @@ func (s *slicer) step(step *graph.Step, i int) (*real.Expr, error) {
 	case step.Move != nil:
 		slot, j := step.Move.From(i)
 		return s.value(in[slot], j)
-	case step.Dot != nil, step.Order != nil:
+	case step.Elem == nil:
 		return nil, &Blocked{step.Output, step}
 	}
 	args := make([]*real.Expr, len(step.Elem.Args))

@@ -13,8 +13,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
+func intN(n int) num.Type { return num.Type{Kind: num.Int, Width: n} }
 
 func typ(elem num.Type, shape ...int) dataflow.Type {
 	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
@@ -167,6 +166,8 @@ func TestLoop(t *testing.T) {
 		{2, 128, 8, 128, 18, 34, 4*34 + 32}, // 2*16 clocks are less than 16+18
 		{1, 8, 8, 8, 16, 17, 4*17 + 1},      // nothing but latency
 		{3, 8, 4, 2, 15, 24, 5 * 24},        // 3*8 clocks are more than 8+15
+		{1, 12, 4, 3, 15, 27, 4*27 + 12},    // words of 12
+		{1, 12, 2, 2, 15, 51, 4*51 + 36},    // words of 2
 	} {
 		op := wide(t, tt.cells, tt.units, steps)
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, dataflow.Target{})
@@ -176,11 +177,26 @@ func TestLoop(t *testing.T) {
 		}
 		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: tt.simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}, dataflow.Target{})
 		for _, f := range i.Config {
-			if f.Name == "step" && f.Value != tt.step || f.Name == "h_distance" && f.Value.(int) <= tt.latency {
+			if f.Name == "step" && f.Value != tt.step || f.Name == "h_distance" && (f.Value != distance(tt.units, tt.pe, tt.simd, tt.step) || f.Value.(int) <= tt.latency) {
 				t.Errorf("%+v: %s is %v", tt, f.Name, f.Value)
 			}
 		}
 	}
+}
+
+// distance is the least number of iterations from where a word of h is complete to where the next step reads it first: a
+// word is as many units as both PE and SIMD divide.
+func distance(units, pe, simd, step int) int {
+	word := pe
+	for word%simd != 0 {
+		word += pe
+	}
+	least, sf := step, units/simd
+	for first := 0; first < units; first += word {
+		complete := (first+word)/pe*sf - 1
+		least = min(least, step+first/simd-complete)
+	}
+	return least
 }
 
 // TestLatency counts what options add.

@@ -7,7 +7,7 @@ import (
 )
 
 // Cost is that of FINN's MVAU_hls or the fitted one, which also counts the input buffer and the thresholds. FINN has no
-// groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory.
+// groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory. FINN has no requantised products either: an adder rounds each.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	nf, sf := o.folds(f)
 	m := cost.MVAU{
@@ -23,7 +23,11 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if nf > 1 {
 		m.Buffer = cost.Unbound(f.SIMD*o.in.Elem.Width, sf)
 	}
-	return estimate.Of(t, m)
+	c := estimate.Of(t, m)
+	if n := o.unit.RequantBits(); n > 0 {
+		c = append(c, estimate.Parts(cost.Adder(n).Times(f.PE*f.SIMD).As("product rounding"))...)
+	}
+	return c
 }
 
 // Delay is the adder of the accumulator.

@@ -37,7 +37,7 @@ var roundings = []num.Rounding{num.Floor, num.HalfEven, num.HalfTowardZero, num.
 // fit is Fit with one rounding.
 func fit(stairs []stair, mode num.Rounding) (p Params, ok bool) {
 	p = Params{Mode: mode, Lo: stairs[0].limits.Lo, Hi: stairs[0].limits.Hi}
-	for _, s := range stairs { // what has a multiplier and a bias has twice as many of each with the next shift
+	for _, s := range stairs { // what one shift serves, the next serves with twice the multiplier and the bias
 		for !s.passes(mode, p.Shift) {
 			if p.Shift++; p.Shift > MaxShift {
 				return Params{}, false

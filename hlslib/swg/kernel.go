@@ -174,6 +174,7 @@ func (k *shifter) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	out := []dataflow.Word{nil}
 	last := k.part == w.parts-1
 	if !w.over() && k.at == w.y+w.span(0)*w.line+w.x+w.span(1)*w.parts {
+		out[0] = make(dataflow.Word, 0, len(taps)*len(k.padding))
 		for i := range w.kernel[0] {
 			for j := range w.kernel[1] {
 				tap := k.padding
@@ -199,15 +200,17 @@ type delay struct {
 	stages int // words of a place
 	words  [][]dataflow.Word
 	at     int
+	all    []dataflow.Word
 }
 
-// shift takes the newest words, and gives them behind those that were shifted in one, two ... rounds ago.
+// shift takes the newest words, and gives them behind those that were shifted in one, two ... rounds ago. What it gives is
+// valid until the next shift.
 func (d *delay) shift(newest ...dataflow.Word) []dataflow.Word {
 	if d.words[d.at] == nil {
 		d.words[d.at] = make([]dataflow.Word, d.stages)
 	}
-	all := append(slices.Clone(d.words[d.at]), newest...)
-	d.words[d.at] = all[len(newest):]
+	d.all = append(append(d.all[:0], d.words[d.at]...), newest...)
+	copy(d.words[d.at], d.all[len(newest):])
 	d.at = (d.at + 1) % len(d.words)
-	return all
+	return d.all
 }

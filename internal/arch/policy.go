@@ -92,6 +92,10 @@ var doors = []door{
 		by:   []string{"templates"},
 		why:  "text is made in one room",
 	}, {
+		what: "gonum.org/v1/plot",
+		by:   []string{"internal/chart"},
+		why:  "pictures are drawn in one room",
+	}, {
 		what: "github.com/spf13/viper",
 		by:   []string{"cmd/hlsgen"},
 		why:  "below the command line, options are arguments",

@@ -31,7 +31,7 @@ func (r *Result) fold(ctx context.Context, o Options, m *dataflow.Model, t dataf
 		case now.Failed() && n == 0:
 			d.Diags = append(d.Diags, now.Diags...)
 			return nil
-		case now.Failed(): // nothing is as small as that: what was found before stays
+		case n > 0 && (now.Failed() || exceeds(now)): // nothing is as small as that: what was found before stays
 			n = maxSearches
 			continue
 		}
@@ -42,15 +42,22 @@ func (r *Result) fold(ctx context.Context, o Options, m *dataflow.Model, t dataf
 		r.count(budget)
 		told = now
 		over := r.Estimate.Total.Beyond(budget)
-		if over == (dataflow.Resources{}) {
+		if over == (dataflow.Resources{}) || exceeds(told) {
 			break
 		}
 		left = left.Beyond(over)
 		goal.MaxUse = shares(left, folding.Capacity(t.Board))
 	}
 	d.Diags = append(d.Diags, told.Diags...)
-	r.checkBudget(d)
+	if !exceeds(told) {
+		r.checkBudget(d)
+	}
 	return nil
+}
+
+// exceeds reports whether the search itself has said that the design leaves the budget, as a folding file may want it to.
+func exceeds(told diag.List) bool {
+	return slices.ContainsFunc(told.Diags, func(x diag.Diag) bool { return x.Code == diag.BudgetExceeded })
 }
 
 // shares is what so much of a board's capacity is.

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"hlsgen/boards"
@@ -28,7 +29,6 @@ type Search func(ctx context.Context, goal folding.Goal, d *diag.List) ([]*foldi
 // Points folds for a goal as Run does: where what is beside the layers takes a design beyond the budget, it is searched
 // for again within as much less. Errors in d are the user's; designs may still be beyond the budget, if no other was found.
 func Points(ctx context.Context, t dataflow.Target, goal folding.Goal, search Search, d *diag.List) (found []Point, err error) {
-	defer catch(&err)
 	budget := folding.Budget(t.Board, goal.MaxUse)
 	left := budget
 	for n := 0; n < maxSearches && left.LUT > 0 && left.FF > 0; n++ {
@@ -73,6 +73,13 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	b = findBoard(nameOrPath, &now)
 	d.Diags = append(d.Diags, now.Diags...)
 	return b, !now.Failed()
+}
+
+// Catch, deferred, turns a panic, which is always a defect of ours, into an *Internal error.
+func Catch(err *error) {
+	if p := recover(); p != nil {
+		*err = &Internal{fmt.Sprint(p), stack()}
+	}
 }
 
 // WriteFile writes beside the place and renames, so that an interrupted run leaves no half file.

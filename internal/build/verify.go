@@ -16,9 +16,10 @@ import (
 
 // Verified says what was compared.
 type Verified struct {
-	Samples int      `json:"samples"`
-	Engines []string `json:"engines"` // that agree with the model's own execution
-	Left    string   `json:"left_out,omitempty"`
+	Samples  int      `json:"samples"`
+	Recorded int      `json:"recorded"` // of these, the ones in the test bench, which csim runs
+	Engines  []string `json:"engines"` // that agree with the model's own execution
+	Left     string   `json:"left_out,omitempty"`
 }
 
 // Accuracy is the share of labelled samples whose largest output is the label's.
@@ -42,13 +43,41 @@ func verification(m *dataflow.Model, src *Source, n int) (*Samples, error) {
 	return s, nil
 }
 
+// What a verification holds at a time, and what it keeps for the test bench: elements on streams. A recording has a
+// character for every four bits.
+const (
+	maxHeld     = 1 << 24
+	maxRecorded = 1 << 23
+)
+
 // simulate runs reference, eval and cycle and compares them: the model's outputs bit for bit, every stream element by
-// element. It returns what is on every stream.
-func (r *Result) simulate(ctx context.Context, s *Samples) ([][]dataflow.Tensor, error) {
-	m := r.Design.Model
-	if len(s.In) == 0 {
-		return nil, nil
+// element. Large networks are run a few samples at a time. It returns what is on every stream for the first samples, as many
+// as the test bench records.
+func (r *Result) simulate(ctx context.Context, s *Samples) (recorded [][]dataflow.Tensor, err error) {
+	elements := 0
+	for _, stream := range r.Design.Model.Graph.Streams {
+		elements += stream.Type.Shape.Size()
 	}
+	keep := max(1, maxRecorded/elements)
+	held := max(2, maxHeld/elements) // two at least: the second follows the first through the pipeline
+	for first := 0; first < len(s.In); first += held {
+		part := *s
+		part.In = s.In[first:min(first+held, len(s.In))]
+		streams, err := r.agree(ctx, &part)
+		if err != nil {
+			return nil, err
+		}
+		recorded = append(recorded, streams[:min(len(streams), keep-len(recorded))]...)
+	}
+	if len(s.In) > 0 {
+		r.Verified = Verified{Samples: len(s.In), Recorded: len(recorded), Engines: []string{string(Eval), string(Cycle)}}
+	}
+	return recorded, nil
+}
+
+// agree runs and compares samples together.
+func (r *Result) agree(ctx context.Context, s *Samples) ([][]dataflow.Tensor, error) {
+	m := r.Design.Model
 	want, err := reference(ctx, m, s)
 	if err != nil {
 		return nil, err
@@ -64,7 +93,6 @@ func (r *Result) simulate(ctx context.Context, s *Samples) ([][]dataflow.Tensor,
 	if _, err := cycle(ctx, r.Design, in, streams, false); err != nil {
 		return nil, err
 	}
-	r.Verified = Verified{Samples: len(s.In), Engines: []string{string(Eval), string(Cycle)}}
 	return streams, nil
 }
 

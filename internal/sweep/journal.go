@@ -40,7 +40,9 @@ type journal struct {
 // An otherModel error says that a folder holds the sweep of another model.
 type otherModel struct{ name string }
 
-func (e *otherModel) Error() string { return fmt.Sprintf("it holds the sweep of another model, %q", e.name) }
+func (e *otherModel) Error() string {
+	return fmt.Sprintf("it holds the sweep of another model, %q", e.name)
+}
 
 var errNoSweep = errors.New("it is not empty, and holds no sweep")
 

@@ -65,7 +65,8 @@ type Layer struct {
 func (p *Point) LatencyUS() float64 { return float64(p.Latency) / p.Reached }
 
 // search makes the points of a spec. One that finds nothing is a point that says so.
-func (s spec) search(ctx context.Context, m *dataflow.Model) ([]Point, error) {
+func (s spec) search(ctx context.Context, m *dataflow.Model) (points []Point, err error) {
+	defer build.Catch(&err)
 	fixed, err := restrict(m.Graph, s.Memory, s.Compute)
 	if err != nil {
 		return nil, err
@@ -90,9 +91,8 @@ func (s spec) search(ctx context.Context, m *dataflow.Model) ([]Point, error) {
 	if len(found) == 0 {
 		return []Point{s.none(&d)}, nil
 	}
-	points := make([]Point, len(found))
 	for i := range found {
-		points[i] = s.point(&found[i])
+		points = append(points, s.point(&found[i]))
 	}
 	return points, nil
 }
@@ -135,7 +135,7 @@ func (s spec) point(b *build.Point) Point {
 	p.Status = Fits
 	if over := p.Resources.Beyond(folding.Budget(s.Board, s.MaxUse)); over != (dataflow.Resources{}) {
 		p.Status, p.Reason = Over, "with its FIFOs and the host's port it takes more than the budget: "+amounts(over)
-	} else if s.FPS > 0 && p.FPS < s.FPS {
+	} else if b.FPS() < s.FPS {
 		p.Status, p.Reason = Unreachable, "the slowest path allows "+number(p.Reached)+" MHz, too little for the rate"
 	}
 	return p

@@ -35,12 +35,18 @@ type Options struct {
 
 // A Result is a sweep's story.
 type Result struct {
-	Source *build.Source
-	Points []Point // in the order of the axes, boards first
-	Fresh  int     // searches that were made now; the others stood in the journal
-	Total  int     // searches
+	Model  string
+	Source *build.Source // nil where only reports were collected
+	Points []Point       // in the order of the axes, boards first
+	Total  int           // searches
+	Kept   int           // of these, in the journal in the end
+	Fresh  int           // of these, made now
 	Out    string
 	Files  []string // that were written, below Out
+
+	Array     int    // jobs of the array that was written
+	Script    string // that is given to sbatch
+	Collected int    // designs with reports of synthesis
 }
 
 // Chosen is the point that is marked; nil where none fits.
@@ -65,7 +71,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if err != nil || c == nil || d.Failed() {
 		return nil, err
 	}
-	r := &Result{Source: c.Source, Total: len(specs), Out: o.Out}
+	r := &Result{Model: c.Source.Name, Source: c.Source, Total: len(specs), Out: o.Out}
 	if r.Out == "" {
 		r.Out = build.DefaultOut(o.Model, "sweep")
 	}
@@ -119,6 +125,7 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 		}
 	}
 	before := len(specs) - len(todo)
+	r.Kept = before
 	o.step("searching", before, len(specs))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -138,7 +145,8 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 				}
 				mu.Lock()
 				r.Fresh++
-				o.step("searching", before+r.Fresh, len(specs))
+				r.Kept = before + r.Fresh
+				o.step("searching", r.Kept, len(specs))
 				mu.Unlock()
 			}
 		})

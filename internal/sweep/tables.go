@@ -134,7 +134,7 @@ func (r *Result) files() (files []file, err error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	if err := e.Encode(sheet{r.Source.Name, append([]Point{}, r.Points...)}); err != nil {
+	if err := e.Encode(sheet{r.Model, append([]Point{}, r.Points...)}); err != nil {
 		return nil, err
 	}
 	files = []file{{"sweep.csv", csv}, {"sweep.json", b.Bytes()}}
@@ -152,7 +152,7 @@ func (r *Result) files() (files []file, err error) {
 		if !k.drawn {
 			continue
 		}
-		f := chart.Fronts{Title: r.Source.Name + ": frames per second against " + k.name, Cost: k.name, Gain: "frames per second",
+		f := chart.Fronts{Title: r.Model + ": frames per second against " + k.name, Cost: k.name, Gain: "frames per second",
 			Chosen: &chart.Point{Cost: float64(k.of(chosen.Resources)), Gain: chosen.FPS},
 			Label:  fmt.Sprintf("%s frames/s, %s %s", chart.Amount(chosen.FPS), chart.Amount(float64(k.of(chosen.Resources))), k.name)}
 		for _, group := range bySeries(r.Points) {
@@ -167,7 +167,7 @@ func (r *Result) files() (files []file, err error) {
 			return nil, err
 		}
 	}
-	p, err := Clocks(fmt.Sprintf("%s on %s: clocks per frame of every layer", r.Source.Name, seriesName(chosen.Board, chosen.ClockMHz)), chosen.Cycles).Draw()
+	p, err := Clocks(fmt.Sprintf("%s on %s: clocks per frame of every layer", r.Model, seriesName(chosen.Board, chosen.ClockMHz)), chosen.Cycles).Draw()
 	return files, add("cycles", p, err)
 }
 

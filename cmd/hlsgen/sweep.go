@@ -1,0 +1,321 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/internal/build"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/sweep"
+)
+
+// maxFront is how many designs of a front may be asked for.
+const maxFront = 10_000
+
+// A list is a flag's values: separated by commas, or the flag given several times.
+type list[T any] struct {
+	to    *[]T
+	given []string
+	kind  string
+	parse func(string) (T, error)
+}
+
+func (l *list[T]) String() string { return strings.Join(l.given, ",") }
+func (l *list[T]) Type() string   { return l.kind }
+
+func (l *list[T]) Set(s string) error {
+	for _, part := range strings.Split(s, ",") {
+		x, err := l.parse(strings.TrimSpace(part))
+		if err != nil {
+			return fmt.Errorf("%q: %w", part, err)
+		}
+		*l.to, l.given = append(*l.to, x), append(l.given, part)
+	}
+	return nil
+}
+
+// A boardList is a list of names and paths; relative paths start from base.
+type boardList struct {
+	list[string]
+	base string
+}
+
+func (b *boardList) Set(s string) error {
+	b.parse = func(s string) (string, error) {
+		switch {
+		case s == "":
+			return "", errors.New("want a board")
+		case boards.IsPath(s):
+			return under(b.base, s), nil
+		}
+		return s, nil
+	}
+	return b.list.Set(s)
+}
+
+// root says where relative paths start.
+func (b *boardList) root(dir string) { b.base = dir }
+
+// A useList is shares of a board: "0.5,0.8" are two, "lut=0.7,bram=0.9" is one.
+type useList struct {
+	to    *[]folding.Use
+	given []string
+}
+
+func (u *useList) String() string { return strings.Join(u.given, " ") }
+func (u *useList) Type() string   { return "SHARE,..." }
+
+func (u *useList) Set(s string) error {
+	parts := []string{s}
+	if !strings.Contains(s, "=") {
+		parts = strings.Split(s, ",")
+	}
+	for _, part := range parts {
+		x, err := folding.ParseMaxUse(part)
+		if err != nil {
+			return err
+		}
+		*u.to, u.given = append(*u.to, x), append(u.given, part)
+	}
+	return nil
+}
+
+// named parses one of some names.
+func named[T fmt.Stringer](values ...T) func(string) (T, error) {
+	return func(s string) (T, error) {
+		names := []string{"auto"}
+		for _, v := range values[1:] {
+			names = append(names, v.String())
+		}
+		if i := slices.Index(names, s); i >= 0 {
+			return values[i], nil
+		}
+		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), meant(s, names))
+	}
+}
+
+// A jobs is who works: so many processors, or a cluster.
+type jobs struct {
+	workers int
+	slurm   bool
+}
+
+func parseJobs(s string) (jobs, error) {
+	if s == "slurm" {
+		return jobs{slurm: true}, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > 4096 {
+		return jobs{}, errors.New("want a number from 1 to 4096, or slurm")
+	}
+	return jobs{workers: n}, nil
+}
+
+func (a *app) sweepCommand() *cobra.Command {
+	o := sweep.Options{Options: build.Options{Version: version()}}
+	var (
+		asJSON, pareto bool
+		by             jobs
+		points         = 24
+		collect        string
+	)
+	cmd := &cobra.Command{
+		Use:   "sweep [MODEL.onnx] --board BOARD,...",
+		Short: "Fold for many boards, clocks and rates; show what can be had for how much",
+		Long: `Sweep folds a model for every combination of the values given, on all processors,
+and estimates each design. It writes tables (CSV, JSON) and pictures (SVG, PNG):
+frames per second against LUT, block RAM and DSP, and the clocks of every layer.
+
+An interrupted sweep goes on where it was when it is started again, and a larger
+one makes only what is new: what was found stands in a journal in the folder.
+
+With --jobs slurm it also writes the HLS project of every design and a Slurm job
+array that synthesises them; --collect gathers the reports into the tables.`,
+		Example: `  hlsgen sweep --board zcu104 --pareto               # the embedded example
+  hlsgen sweep net.onnx --board pynq-z1,zcu104 --clock 100,200 --fps 1000,10000
+  hlsgen sweep net.onnx --board zcu104 --memory block,distributed --max-use 0.5,0.8
+  hlsgen sweep net.onnx --board zcu104 --pareto --jobs slurm --out sweep
+  hlsgen sweep --collect sweep`,
+	}
+	fs := cmd.Flags()
+	fs.Var(&boardList{list: list[string]{to: &o.Boards, kind: "BOARD,..."}, base: a.dir}, "board", "boards' names (see hlsgen boards) or paths of board files")
+	fs.Var(&list[float64]{to: &o.Clocks, kind: "MHZ,...", parse: clockRate}, "clock", "clocks; without it, each board's default")
+	fs.Var(&list[float64]{to: &o.FPS, kind: "N,...", parse: positive}, "fps", "frames per second to reach with the least resources; without it, as many as fit")
+	fs.BoolVar(&pareto, "pareto", false, "of every combination all designs worth choosing from, the slowest as fast as the least --fps")
+	fs.Var(&value[int]{to: &points, text: fmt.Sprint(points), kind: "N", parse: integer(2, maxFront)}, "points", "with --pareto: so many designs of each front at most, spread over the rates")
+	fs.Var(&list[dataflow.Memory]{to: &o.Memories, kind: "STYLE,...", parse: named(dataflow.NoMemory, dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM)},
+		"memory", "where tables lie, in all layers that have the choice: auto (each as it is best), distributed, block, ultra")
+	fs.Var(&list[dataflow.Compute]{to: &o.Computes, kind: "STYLE,...", parse: named(dataflow.NoCompute, dataflow.LUT, dataflow.DSP)},
+		"compute", "what multiplies, in all layers that have the choice: auto (each as it is best), lut, dsp")
+	fs.Var(&useList{to: &o.MaxUses}, "max-use", "shares of the board to use at most: 0.5,0.8; or lut=0.7,bram=0.9, which is one (may be repeated)")
+	fs.Var(&value[dataflow.Formula]{to: &o.Cost, text: dataflow.Fitted.String(), kind: "MODEL", parse: costModel}, "cost",
+		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
+	a.dimFlag(cmd, &o.Options)
+	a.inputFlags(cmd, &o.Options)
+	a.path(fs, &o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)")
+	fs.BoolVar(&o.Force, "force", false, "begin anew in a folder that holds a sweep")
+	fs.Var(&value[jobs]{to: &by, kind: "N|slurm", parse: parseJobs}, "jobs", "searches at a time (default: one per processor); slurm: also write a job array that synthesises every design")
+	a.path(fs, &collect, "collect", "DIR", "gather the reports of synthesis in the folder of a sweep into its tables")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
+	must(cmd.RegisterFlagCompletionFunc("board", cobra.FixedCompletions(boardNames(), cobra.ShellCompDirectiveDefault)))
+	must(cmd.RegisterFlagCompletionFunc("memory", cobra.FixedCompletions([]string{"auto", "distributed", "block", "ultra"}, cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("compute", cobra.FixedCompletions([]string{"auto", "lut", "dsp"}, cobra.ShellCompDirectiveNoFileComp)))
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if o.Model, err = a.configure(cmd, args); err != nil {
+			return err
+		}
+		if collect != "" {
+			a.running = true
+			return a.collect(collect, asJSON)
+		}
+		if len(o.Boards) == 0 {
+			return usagef("boards are needed: --board zcu104,pynq-z1, or others that hlsgen boards lists, or files of your own")
+		}
+		if o.Workers = by.workers; pareto {
+			o.Front = points
+		}
+		a.running = true
+		if o.Out == "" {
+			o.Out = under(a.dir, build.DefaultOut(o.Model, "sweep"))
+		}
+		p := a.progress()
+		o.Progress = p.step
+		var d diag.List
+		r, err := sweep.Run(cmd.Context(), o, &d)
+		if err == nil && r != nil && by.slurm {
+			err = r.Slurm(cmd.Context(), o)
+		}
+		p.close()
+		if r != nil && err != nil && cmd.Context().Err() != nil && !asJSON {
+			fmt.Fprintf(a.stderr, "%d of %d searches are kept in %s: the same command goes on from there\n", r.Kept, r.Total, r.Out)
+		}
+		switch {
+		case r == nil || err != nil:
+			return a.without(asJSON, &d, err)
+		case asJSON:
+			return a.json(sweptOf(r, &d))
+		}
+		a.diagnostics(&d)
+		a.printSwept(r)
+		return nil
+	}
+	return cmd
+}
+
+// collect gathers what a cluster has made.
+func (a *app) collect(dir string, asJSON bool) error {
+	var d diag.List
+	r, err := sweep.Collect(dir, &d)
+	switch {
+	case r == nil || err != nil:
+		return a.without(asJSON, &d, err)
+	case asJSON:
+		return a.json(sweptOf(r, &d))
+	}
+	a.diagnostics(&d)
+	a.printSwept(r)
+	return nil
+}
+
+// shown is how many designs the command prints; the table has all.
+const shown = 24
+
+func (a *app) printSwept(r *sweep.Result) {
+	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
+	ink := a.ink(a.stdout)
+	fates := map[string]int{}
+	for i := range r.Points {
+		fates[r.Points[i].Status]++
+	}
+	head := fmt.Sprintf("%s: %s, %d within budget", label(r.Model), count(len(r.Points), "point"), fates[sweep.Fits])
+	line("%s", ink.bold(head))
+	if r.Source != nil && r.Source.Example {
+		line("the embedded example, %s", exampleDoc(r.Source.Name))
+	}
+	if old := r.Kept - r.Fresh; old > 0 {
+		line("%s of %d stood in the journal", count(old, "search"), r.Total)
+	}
+	line("")
+	a.sweepTable(r)
+	for _, fate := range []string{sweep.Over, sweep.Unreachable, sweep.Refused} {
+		if fates[fate] == 0 {
+			continue
+		}
+		i := slices.IndexFunc(r.Points, func(p sweep.Point) bool { return p.Status == fate })
+		line("%s %s; the first: %s", count(fates[fate], "point"), fate, printable(r.Points[i].Reason))
+	}
+	if c := r.Chosen(); c != nil {
+		line("%s", ink.bold(fmt.Sprintf("chosen: %s at %s MHz, %s frames/s, %s LUT, %s RAMB18, %s DSP", label(c.Board), figure(c.ClockMHz), figure(c.FPS),
+			whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP))))
+	}
+	line("\nwritten: %s", printable(r.Out))
+	line("         %s", strings.Join(r.Files, ", "))
+	if r.Array > 0 {
+		line("next:    edit the tool's line in %s, then: sbatch %s", quoted(r.Script), quoted(r.Script))
+		line("         and when the %s are through: hlsgen sweep --collect %s", count(r.Array, "job"), quoted(r.Out))
+	}
+	if r.Collected > 0 {
+		line("collected: %s", count(r.Collected, "report"))
+	}
+}
+
+// sweepTable shows the designs on a front, and the chosen one.
+func (a *app) sweepTable(r *sweep.Result) {
+	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">fps", ">cycles", ">LUT", ">RAMB18", ">DSP", "best in", "")
+	rows, left := 0, 0
+	for i := range r.Points {
+		p := &r.Points[i]
+		if p.Status != sweep.Fits || len(p.Front) == 0 && !p.Chosen {
+			continue
+		}
+		if rows == shown && !p.Chosen {
+			left++
+			continue
+		}
+		rows++
+		mark := ""
+		if p.Chosen {
+			mark = "chosen"
+		}
+		t.row(label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, figure(p.FPS), whole(p.Interval), whole(p.Resources.LUT),
+			whole(p.Resources.BRAM), whole(p.Resources.DSP), strings.Join(p.Front, " "), mark)
+	}
+	if rows > 0 {
+		t.print(&a.out, a.ink(a.stdout))
+	}
+	if left > 0 {
+		fmt.Fprintf(&a.out, "and %d more on a front, see sweep.csv\n", left)
+	}
+}
+
+// A swept is the JSON of a sweep; the points stand in sweep.json.
+type swept struct {
+	Model     string         `json:"model"`
+	Points    int            `json:"points"`
+	Fates     map[string]int `json:"fates"`
+	Searches  int            `json:"searches"`
+	Fresh     int            `json:"searches_made_now"`
+	Chosen    *sweep.Point   `json:"chosen,omitempty"`
+	Out       string         `json:"out"`
+	Files     []string       `json:"files"`
+	Array     int            `json:"slurm_jobs,omitempty"`
+	Collected int            `json:"reports_collected,omitempty"`
+	outcome
+}
+
+func sweptOf(r *sweep.Result, d *diag.List) swept {
+	s := swept{Model: r.Model, Points: len(r.Points), Fates: map[string]int{}, Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
+		Files: r.Files, Array: r.Array, Collected: r.Collected, outcome: outcomeOf(d, nil)}
+	for i := range r.Points {
+		s.Fates[r.Points[i].Status]++
+	}
+	return s
+}

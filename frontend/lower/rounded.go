@@ -1,0 +1,149 @@
+package lower
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// roundsProducts reports whether a quantiser rounds products of data and weights one by one, of which nothing but sums is
+// used: the product of a matrix and a vector whose single products are rounded, as FINN-L's are.
+func (s *state) roundsProducts(step *graph.Step, forms *scaled.Forms) bool {
+	if step.Node.Op != "Code" || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 || len(forms.Of[0].Vars) < 2 {
+		return false
+	}
+	return s.onlySummed(step.Output)
+}
+
+// onlySummed reports whether a tensor, scaled and moved, is used for nothing but sums.
+func (s *state) onlySummed(tensor string) bool {
+	found := false
+	for _, r := range s.prog.Readers(tensor) {
+		switch {
+		case !s.used[r]:
+			continue
+		case r.Dot != nil && r.Window == nil:
+			w := s.prog.Known[r.Node.Inputs[r.Dot.B]].Const
+			if w == nil || slices.ContainsFunc(scaled.All(w.Len()), func(i int32) bool { return w.At(int(i)) != 1 }) {
+				return false
+			}
+		case isCode(r), r.Elem == nil && r.Move == nil, r.Window != nil, !s.onlySummed(r.Output):
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// roundedTerms finds the quantiser whose codes a sum adds up, and the forms of those codes; nil where there is none.
+func (s *state) roundedTerms(step *graph.Step) (code *graph.Step, forms *scaled.Forms) {
+	if len(s.rounded) == 0 {
+		return nil, nil
+	}
+	d := step.Dot
+	elements := make([]int32, 0, len(d.ABase)*d.K)
+	for _, base := range d.ABase {
+		for _, k := range d.AOffset {
+			elements = append(elements, base+k)
+		}
+	}
+	forms, err := s.a.Forms(step.Node.Inputs[d.A], elements)
+	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
+		return nil, nil
+	}
+	return s.rounded[forms.Of[0].Leaves()[0].Tensor], forms
+}
+
+// roundedVectors makes a product of a matrix with vectors whose single products are rounded.
+func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph.Step, terms *scaled.Forms) *Reject {
+	k := step.Dot.K
+	if reject := s.trace(len(step.Dot.ABase) * k); reject != nil {
+		return reject
+	}
+	leaf := terms.Of[0].Leaves()[0]
+	e, _ := terms.Of[0].Numbers(0)
+	scale, ok := e.Affine()
+	for i := range leaf.Index {
+		ok = ok && terms.Of[0].SameNumbers(0, i)
+	}
+	if !ok || scale.Bias.Sign() != 0 || slices.ContainsFunc(scaled.All(ones.Len()), func(i int32) bool { return ones.At(int(i)) != 1 }) {
+		return &Reject{diag.NotMapped, "it does more than add up rounded products", "use the sum of the products itself"}
+	}
+	products, err := s.a.Forms(code.Node.Inputs[0], leaf.Index) // in the order of the sums
+	if err != nil || len(products.Of) != 1 || len(products.Of[0].Leaves()) != 1 {
+		return &Reject{diag.NotMapped, "it adds up products of several tensors", "use one tensor of data and one of weights"}
+	}
+	form := &products.Of[0]
+	x := form.Leaves()[0]
+	n := 1 // outputs of one vector: they are sums over the same elements
+	for n*k < len(x.Index) && slices.Equal(x.Index[n*k:(n+1)*k], x.Index[:k]) {
+		n++
+	}
+	for i := range x.Index {
+		if first := i % (n * k); x.Index[i] != x.Index[i-first+first%k] || !form.SameNumbers(first, i) {
+			return &Reject{diag.NotMapped, "its weights are not one matrix for all vectors", "use one matrix of weights"}
+		}
+	}
+	p := &product{step: step, nodes: append([]*graph.Node{code.Node}, form.Nodes...)}
+	q, reject := s.roundedWeights(p, code, form, n, k)
+	if reject != nil {
+		return reject
+	}
+	p.layer = func(w [][]int64, steps []num.Step) dataflow.Op {
+		return mvau.New(mvau.Params{Weights: w, Steps: steps, Product: q})
+	}
+	o := &operand{wires: []string{x.Tensor}, nodes: p.nodes}
+	for i := 0; i < len(x.Index); i += n * k {
+		for _, element := range x.Index[i : i+k] {
+			o.from, o.at = append(o.from, 0), append(o.at, s.places[x.Tensor].position(element))
+		}
+	}
+	v := len(x.Index) / n / k
+	if p.in, reject = s.arrange(o, dataflow.Shape{v, k}, 0); reject != nil {
+		return reject
+	}
+	return s.wait(p, nil, []real.Affine{scale})
+}
+
+// roundedWeights finds the weights of n rows of k products, and how the products are rounded.
+func (s *state) roundedWeights(p *product, code *graph.Step, form *scaled.Form, n, k int) (*num.Requant, *Reject) {
+	mode, over, reject := rounds(s.prog, code)
+	if reject != nil {
+		return nil, reject
+	}
+	weights := make([]*big.Rat, n*k)
+	for i := range weights {
+		e, _ := form.Numbers(i)
+		f, ok := e.Affine()
+		if !ok || f.Bias.Sign() != 0 {
+			return nil, &Reject{diag.NotMapped, "what it rounds is no plain product of an integer and a weight", "quantise the data with zero point 0"}
+		}
+		weights[i] = new(big.Rat).Quo(f.Scale, over)
+	}
+	unit := commonUnit(weights)
+	r := s.places[form.Leaves()[0].Tensor].typ.Union()
+	all := num.Range{}
+	p.weights = make([][]int64, n)
+	for i, v := range weights {
+		m, reject := whole(v, unit)
+		if reject != nil {
+			return nil, reject
+		}
+		span, ok := r.Times(m)
+		if !ok || max(m, -m) >= 1<<maxWeightBits {
+			return nil, tooWide(64, true)
+		}
+		all = all.Union(span)
+		p.weights[i/k] = append(p.weights[i/k], m)
+	}
+	lo, hi, _ := code.Node.Codes()
+	q, reject := fit(code, unit, mode, all, int64(lo), int64(hi))
+	return &q, reject
+}
