@@ -3,8 +3,10 @@ package folding
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,6 +33,18 @@ func (m Measure) String() string {
 	}
 	return names[m.kind()]
 }
+
+// ParseMeasure reads --least: load, lut, ff, bram, uram or dsp.
+func ParseMeasure(s string) (Measure, error) {
+	i := slices.Index(measures, s)
+	if i < 0 {
+		return 0, fmt.Errorf("want %s", strings.Join(measures, ", "))
+	}
+	return Measure(i), nil
+}
+
+// measures are the names that ParseMeasure reads.
+var measures = []string{"load", "lut", "ff", "bram", "uram", "dsp"}
 
 // order is what is minimised, one after the other.
 func (m Measure) order() []Measure {

@@ -40,6 +40,17 @@ type Pruned struct {
 	Compared  int        // every combination of what is left was compared
 }
 
+// By is Alone with the names of the kinds, without those that exclude nothing.
+func (p *Pruned) By() map[string]int {
+	by := map[string]int{}
+	for k, n := range p.Alone {
+		if n > 0 {
+			by[names[k]] = n
+		}
+	}
+	return by
+}
+
 // Exact reports whether nothing is better: in interval, and in each measure after it.
 func (p *Proof) Exact() bool {
 	if p.Floor != p.Interval || p.Latency != nil && p.Latency.Least != p.Latency.Clocks {

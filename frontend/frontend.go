@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/pass"
@@ -43,6 +44,7 @@ type Imported struct {
 
 	options graph.Options
 	written *graph.Program
+	program *graph.Program // as lowered
 	lowered *lower.Result
 }
 
@@ -70,28 +72,78 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		im.Fates = unknownFates(g)
 		return im, err
 	}
-	low := lower.Lower(program, lower.Options{Input: opt.InputType}, d)
+	var found diag.List
+	low := lower.Lower(program, lower.Options{Input: opt.InputType}, &found)
+	if again := unrolled(m, low); again != nil {
+		var second diag.List
+		if l := lower.Lower(again, lower.Options{Input: opt.InputType}, &second); l.Graph != nil {
+			program, low, found = again, l, second
+		}
+	}
+	for _, x := range found.Diags {
+		d.Add(x)
+	}
 	im.Fates = fates(written, program, low)
 	if low.Graph == nil {
 		return im, nil
 	}
-	im.Model, im.options, im.written, im.lowered = model(written, program, low), bind, written, low
+	im.Model, im.options, im.written, im.program, im.lowered = model(written, program, low), bind, written, program, low
 	return im, nil
 }
 
-// Scale gives the real value of element i of the tensor that a stream is named after: scale*integer + bias.
-func (im *Imported) Scale(tensor string, i int) (scale, bias float64) {
-	sl, err := im.lowered.Integer.At(tensor, i)
+// A Carried is a tensor of the model whose integers a stream carries: element i is Scale[i]*integer + Bias[i].
+type Carried struct {
+	Name        string
+	Stream      int
+	Shape       []int
+	Scale, Bias []float64
+	// Integers puts the elements of the stream's frame in the order of the tensor.
+	Integers func(frame []int64) []int64
+}
+
+// Carried lists the tensors that streams carry whole. Streams that only move elements carry none of the model's tensors.
+func (im *Imported) Carried() (list []Carried) {
+	for _, c := range im.lowered.Carried {
+		k := im.program.Known[c.Name]
+		t := Carried{Name: c.Name, Stream: c.Stream, Shape: k.Shape, Integers: func(frame []int64) []int64 { return im.lowered.Receive(c.Tensor, frame) }}
+		if slices.ContainsFunc(list, func(o Carried) bool { return o.Name == c.Name }) || !im.affine(c, &t) {
+			continue
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// affine finds the real values of a tensor's elements. It reports false where they are not those of the integer tensor's.
+func (im *Imported) affine(c lower.Carried, t *Carried) bool {
+	for i := range graph.Size(t.Shape) {
+		sl, err := im.lowered.Integer.At(c.Name, i)
+		if err != nil || len(sl.Leaves) != 1 || sl.Leaves[0] != (scaled.Leaf{Tensor: c.Tensor, Index: i}) {
+			return false
+		}
+		f, ok := sl.Expr.Affine()
+		if !ok {
+			return false
+		}
+		scale, _ := f.Scale.Float64()
+		bias, _ := f.Bias.Float64()
+		t.Scale, t.Bias = append(t.Scale, scale), append(t.Bias, bias)
+	}
+	return true
+}
+
+// unrolled is the program with the loops written out that no layer runs; nil where there are none. m is as canon left it.
+func unrolled(m *canon.Model, low *lower.Result) *graph.Program {
+	again := &canon.Model{Graph: m.Graph, File: m.File, Options: m.Options, Unroll: low.Unroll}
+	if len(again.Unroll) == 0 {
+		return nil
+	}
+	var quiet diag.List
+	program, err := canon.Run(again, pass.Options[*canon.Model]{}, &quiet)
 	if err != nil {
-		panic(fmt.Sprintf("frontend: %q: %v", tensor, err))
+		return nil
 	}
-	f, ok := sl.Expr.Affine()
-	if !ok {
-		panic(fmt.Sprintf("frontend: %q is no scaled integer", tensor))
-	}
-	scale, _ = f.Scale.Float64()
-	bias, _ = f.Bias.Float64()
-	return scale, bias
+	return program
 }
 
 // Tensors runs one sample through the model as written and gives every tensor that depends on data, rounded.

@@ -28,6 +28,9 @@ func FuzzImport(f *testing.F) {
 	m.Node("Flatten", "q").Out("f")
 	m.Node("MatMul", "f", "w").Out("y")
 	f.Add(m.Bytes())
+	for _, b := range recurrent() {
+		f.Add(b)
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var d diag.List
 		im, err := Import("fuzz.onnx", b, Options{}, &d)
@@ -55,4 +58,22 @@ func FuzzImport(f *testing.F) {
 			t.Fatalf("the reference runs, the prefix does not: %v", err)
 		}
 	})
+}
+
+// recurrent are models that run along a sequence: a Scan with a quantised body, and an LSTM.
+func recurrent() [][]byte {
+	const qonnx = "qonnx.custom_op.general"
+	body := onnxtest.New(0).Input("s", graph.Float32).Input("e", graph.Float32).Output("t", graph.Float32).Output("t", graph.Float32)
+	body.Node("MatMul", "s", "w").Out("m")
+	body.Node("Add", "m", "e").Out("a")
+	body.Node("Tanh", "a").Out("h")
+	body.Node("Quant", "h", "q", "z", "b").Domain(qonnx).Out("t")
+	scan := onnxtest.New(13).Opset(qonnx, 2).Input("x", graph.Float32, "T", 1, 2).Output("y", graph.Float32, "T", 1, 2)
+	scan.Init("w", graph.Float32, []int{2, 2}, 1, -1, 0.5, 0.25).Init("h0", graph.Float32, []int{1, 2}, 0, 0)
+	scan.Init("q", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
+	scan.Node("Scan", "h0", "x").Int("num_scan_inputs", 1).Graph("body", body).Out("", "y")
+	lstm := onnxtest.New(14).Input("x", graph.Float32, 3, 1, 1).Output("y", graph.Float32, 3, 2, 1, 1)
+	lstm.Init("W", graph.Float32, []int{2, 4, 1}, 1, 2, 3, 4, 4, 3, 2, 1).Init("R", graph.Float32, []int{2, 4, 1}, 1, 0, -1, 0, 1, 0, -1, 0)
+	lstm.Node("LSTM", "x", "W", "R").Int("hidden_size", 1).Str("direction", "bidirectional").Out("y")
+	return [][]byte{scan.Bytes(), lstm.Bytes()}
 }

@@ -441,11 +441,11 @@ func carries(t *testing.T, im *frontend.Imported) {
 			t.Fatal(err)
 		}
 		_, streams := run(t, im.Model, x)
-		for s, stream := range im.Model.Graph.Streams {
-			for i, q := range streams[s].Data {
-				want, known := tensors[stream.Name]
-				if scale, bias := im.Scale(stream.Name, i); known && scale*float64(q)+bias != want.Data[i] {
-					t.Fatalf("element %d of %q is %v*%d + %v, want %v", i, stream.Name, scale, q, bias, want.Data[i])
+		for _, c := range im.Carried() {
+			want, known := tensors[c.Name]
+			for i, q := range c.Integers(streams[c.Stream].Data) {
+				if known && c.Scale[i]*float64(q)+c.Bias[i] != want.Data[i] {
+					t.Fatalf("element %d of %q is %v*%d + %v, want %v", i, c.Name, c.Scale[i], q, c.Bias[i], want.Data[i])
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -203,6 +204,9 @@ func verified(r *build.Result) string {
 		return "not verified: no samples were asked for (--verify 0)"
 	}
 	s := fmt.Sprintf("verified bit-exact: %s, %s engines (%s)", count(v.Samples, "sample"), inWords(len(v.Engines)), strings.Join(v.Engines, ", "))
+	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(build.CSim)) {
+		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
+	}
 	if r.Source.Inputs == nil {
 		s += ", random inputs in range"
 	}

@@ -103,6 +103,21 @@ var models = []struct {
 		m.Node("QuantizeLinear", "x", "s").Int("axis", 0).Out("q")
 		m.Node("DequantizeLinear", "q", "s").Int("axis", 0).Out("y")
 	}},
+	{"a loop with its constants around it", func(m *onnxtest.Model) {
+		body := onnxtest.New(0).Input("s", graph.Float32).Input("e", graph.Float32).Output("t", graph.Float32).Output("t", graph.Float32)
+		body.Node("Gemm", "s", "w", "e").Int("transB", 1).Out("a")
+		body.Node("Quant", "a", "scale", "z", "bits").Domain(qonnx).Out("t")
+		m.Input("x", graph.Float32, 3, 1, 2).Output("y", graph.Float32, 3, 1, 2)
+		m.Init("w", graph.Float32, []int{2, 2}, 1, -1, 0.5, 0.25).Init("h0", graph.Float32, []int{1, 2}, 0, 0)
+		m.Init("half", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
+		m.Node("Mul", "half", "half").Out("scale")
+		m.Node("Scan", "h0", "x").Int("num_scan_inputs", 1).Ints("scan_input_directions", 1).Graph("body", body).Out("", "y")
+	}},
+	{"an lstm", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, 3, 1, 1).Output("y", graph.Float32, 3, 1, 1, 1)
+		m.Init("W", graph.Float32, []int{1, 4, 1}, 1, 2, 3, 4).Init("R", graph.Float32, []int{1, 4, 1}, 1, 0, -1, 0).Init("B", graph.Float32, []int{1, 8}, 1, 2, 3, 4, 5, 6, 7, 8)
+		m.Node("LSTM", "x", "W", "R", "B").Int("hidden_size", 1).Out("y")
+	}},
 	{"batch normalisation stays", func(m *onnxtest.Model) {
 		m.Input("x", graph.Float32, "N", 2).Output("y", graph.Float32, "N", 2)
 		m.Init("g", graph.Float32, []int{2}, -0.5, 1e-41).Init("b", graph.Float32, []int{2}, 1, 2).Init("m", graph.Float32, []int{2}, 0, 1).Init("v", graph.Float32, []int{2}, 1, 2)

@@ -13,6 +13,7 @@ type Model struct {
 	Graph   *graph.Graph
 	File    string
 	Options graph.Options
+	Unroll  map[int]bool // loops to write out, by their nodes' indices: no layer runs them
 }
 
 // Passes is the table, in order of execution.
@@ -23,8 +24,14 @@ var Passes = []pass.Pass[*Model]{
 		Run:  loopsToScans,
 	},
 	{
-		Name:  "fold-constants",
+		Name:  "unroll-loops",
 		After: []string{"loops-to-scans"},
+		Doc:   "A short loop whose body is no LSTM cell is written out run by run. Only where a first attempt has shown that no layer runs it.",
+		Run:   unrollLoops,
+	},
+	{
+		Name:  "fold-constants",
+		After: []string{"unroll-loops"},
 		Doc:   "What does not depend on data becomes an initializer: weights after their quantiser, bit widths and shapes computed by nodes. Early, because the others read bit widths and scales as numbers.",
 		Run:   inBodies(foldConstants),
 	},
@@ -45,6 +52,12 @@ var Passes = []pass.Pass[*Model]{
 		Doc:   "A Clip of codes narrows the limits of the Code before it: exporters write QuantizeLinear, Clip for widths other than 8 bits.",
 		After: []string{"quant-to-code"},
 		Run:   inBodies(clipIntoCode),
+	},
+	{
+		Name:  "hoist-codes",
+		Doc:   "The quantiser of a scanned tensor goes from the body to the tensor itself: the codes then arrive, and a loop that walks the other way shares them.",
+		After: []string{"clip-into-code"},
+		Run:   hoistCodes,
 	},
 }
 

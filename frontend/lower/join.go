@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/add"
+	"hlsgen/hlslib/mul"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
@@ -308,6 +309,9 @@ func (q *quantising) join() *Reject {
 		return reject
 	}
 	inner, outer, reject := j.linear()
+	if reject != nil && len(j.wires) == 2 {
+		return q.product(j, reject)
+	}
 	if reject != nil {
 		return reject
 	}
@@ -416,4 +420,46 @@ func (s *state) sharedSum(quantiser *graph.Step) bool {
 		}
 		tensor = data[0]
 	}
+}
+
+// product makes the codes of a product of two integers: a MultiplyStreams with thresholds. reject is why they are no sum.
+func (q *quantising) product(j *joining, reject *Reject) *Reject {
+	s := q.s
+	var offset [2]int64
+	steps := make([]num.Step, j.channels)
+	for c, k := range j.first {
+		e, _ := j.form.Numbers(k)
+		var x [2]num.Range
+		for i, w := range j.wires {
+			x[i] = s.net.wires[w].typ.Channel(c)
+		}
+		o, outer, ok := e.Within([]real.Interval{span(x[0]), span(x[1])}).Product()
+		if !ok || !o[0].IsInt() || !o[1].IsInt() || max(o[0].Num().BitLen(), o[1].Num().BitLen()) > 30 {
+			return reject
+		}
+		for i := range o {
+			if v := o[i].Num().Int64(); c > 0 && v != offset[i] {
+				return reject
+			}
+			offset[i] = o[i].Num().Int64()
+			x[i] = num.Range{Lo: x[i].Lo + offset[i], Hi: x[i].Hi + offset[i]}
+		}
+		a, ok := x[1].Times(x[0].Lo)
+		b, ok2 := x[1].Times(x[0].Hi)
+		if !ok || !ok2 {
+			return reject
+		}
+		f, err := real.Compile(outer).StepOver(a.Union(b), q.limit)
+		if err != nil {
+			q.err = err
+			return stepsRejected(err, q.limit)
+		}
+		steps[c] = f
+	}
+	out, err := s.net.add(mul.New(mul.Params{Offset: offset, Steps: shared(steps)}), j.wires, s.name(q.step.Output), append([]*graph.Node{q.step.Node}, j.nodes...))
+	if err != nil {
+		return &Reject{diag.RangeTooWide, "no layer holds this product: " + err.Error(), "use fewer bits"}
+	}
+	s.put(q.step.Output, out[0], j.at)
+	return nil
 }

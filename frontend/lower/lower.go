@@ -8,8 +8,10 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
@@ -26,10 +28,32 @@ type Result struct {
 	Out     []string           // per Graph.Out: the integer tensor that the host goes on from
 	Place   map[string][]int32 // per integer tensor: the position in its stream of each element; nil where element i is at i
 	Layers  map[int]string     // ONNX node index -> layer that computes it
+	Carried []Carried          // the integer tensors that streams carry whole
 	Integer *scaled.Analysis
 	Arrive  map[string]*InputType // the model's inputs that arrive as integers
 
 	Rejected map[int]bool // ONNX node indices of what could not be mapped
+	Unroll   map[int]bool // ONNX node indices of short loops that are no LSTM cells: written out, they may be mapped
+}
+
+// Carried is an integer tensor on a stream.
+type Carried struct {
+	Tensor string // in the order of Place
+	Name   string // of the model's tensor whose integers these are
+	Stream int
+}
+
+// carried lists the integer tensors on streams, in order of streams and names.
+func (s *state) carried() (list []Carried) {
+	for tensor, at := range s.places {
+		if at.wire >= 0 && s.net.streams[at.wire] >= 0 {
+			list = append(list, Carried{tensor, s.name(tensor), s.net.streams[at.wire]})
+		}
+	}
+	slices.SortFunc(list, func(a, b Carried) int {
+		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tensor, b.Tensor))
+	})
+	return list
 }
 
 // Options change what the accelerator is fed with.
@@ -66,7 +90,7 @@ func (t *InputType) linear() bool {
 // it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	s := &state{prog: p, a: scaled.New(p), d: d, places: map[string]*place{}, layer: map[int]int{}, failed: map[string]bool{}, rejected: map[int]bool{},
-		used: used(p), feeds: map[string]bool{}, pools: map[string]*lazyPool{}, alias: map[string]bool{}, rounded: map[string]*graph.Step{}, engines: map[*graph.Recur]*engine{}, unsettled: map[string]bool{}}
+		used: used(p), unroll: map[int]bool{}, feeds: map[string]bool{}, pools: map[string]*lazyPool{}, alias: map[string]bool{}, rounded: map[string]*graph.Step{}, engines: map[*graph.Recur]*engine{}, unsettled: map[string]bool{}}
 	arrive := s.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if s.used[step] {
@@ -76,7 +100,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	}
 	s.settleEngines()
 	s.outputs()
-	r := &Result{Out: s.out, Layers: map[int]string{}, Integer: s.a, Arrive: arrive, Rejected: s.rejected, Place: map[string][]int32{}}
+	r := &Result{Out: s.out, Layers: map[int]string{}, Integer: s.a, Arrive: arrive, Rejected: s.rejected, Unroll: s.unroll, Place: map[string][]int32{}}
 	for tensor, at := range s.places {
 		r.Place[tensor] = at.at
 	}
@@ -87,6 +111,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 		if r.Graph, of, err = s.net.build(in, s.outWires); err != nil {
 			panic(err)
 		}
+		r.Carried = s.carried()
 	}
 	s.nameLayers(r, of)
 	if r.Graph == nil || len(r.Graph.Nodes) > 0 {
@@ -168,6 +193,7 @@ type state struct {
 	noLayer  []int // ONNX node indices of quantisers that are wires
 	layer    map[int]int
 	rejected map[int]bool // ONNX node indices
+	unroll   map[int]bool
 	used     map[*graph.Step]bool
 	feeds    map[string]bool // answers of feedsLayer
 	traced   int             // elements

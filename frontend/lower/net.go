@@ -11,8 +11,9 @@ import (
 // A netlist is layers in the making. A wire may have any number of readers; when the graph is built, those with several
 // get a DuplicateStreams.
 type netlist struct {
-	wires  []wire
-	layers []layer
+	wires   []wire
+	layers  []layer
+	streams []int // per wire, once the graph is built: its stream, in front of a DuplicateStreams; -1 for none
 }
 
 type wire struct {
@@ -90,8 +91,9 @@ func (n *netlist) build(in, out []int) (g *dataflow.Graph, of []int, err error) 
 		nodes++
 		return out, err
 	}
+	n.streams = slices.Repeat([]int{-1}, len(n.wires))
 	connect := func(w, stream int, origin []string) error {
-		streams[w] = []int{stream}
+		streams[w], n.streams[w] = []int{stream}, stream
 		if k := n.wires[w].readers; k > 1 {
 			copies, err := add(dup.New(dup.Params{Copies: k}), streams[w], n.wires[w].name, origin)
 			streams[w] = copies

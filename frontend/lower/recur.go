@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
@@ -97,7 +98,11 @@ func recurrence(s *state, step *graph.Step) (bool, *Reject) {
 	if step.Recur == nil {
 		return false, nil
 	}
-	return true, s.recurrent(step)
+	reject := s.recurrent(step)
+	if reject != nil && !step.Recur.RealGates && step.Recur.Length <= canon.MaxUnrolled {
+		s.unroll[step.Node.Index] = true
+	}
+	return true, reject
 }
 
 func notLSTM(format string, args ...any) *Reject {

@@ -3,9 +3,11 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"hlsgen/boards"
 	"hlsgen/folding"
@@ -24,6 +26,9 @@ type Options struct {
 	FPS      float64
 	MaxUse   folding.Use
 	Folding  string // path of a folding file
+	Latency  bool            // the shortest latency, at the asked rate or at any
+	Least    folding.Measure // what "least resources" means
+	Search   time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine
 	FIFO     FIFO
 	Cost     dataflow.Formula
 	Dims     map[string]int
@@ -81,12 +86,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, nil
 	}
 	o.step("folding")
-	target := dataflow.Target{Board: board, ClockMHz: o.ClockMHz, Formula: o.Cost}
-	if target.ClockMHz == 0 {
-		target.ClockMHz = board.ClockMHz
-	}
-	goal := folding.Goal{FPS: o.FPS, MaxUse: o.MaxUse, Fixed: fixed, FIFO: o.FIFO.Words}
-	if err := r.fold(ctx, o, model, target, goal, d); err != nil || d.Failed() {
+	target := o.target(board)
+	if err := r.fold(ctx, o, model, target, o.goal(fixed), d); err != nil || d.Failed() {
 		return nil, err
 	}
 	samples, err := verification(model, r.Source, o.Verify)
@@ -115,6 +116,16 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	o.step("writing")
 	return r, r.write(o, target, files)
+}
+
+// target is the board at the asked clock, or at its own.
+func (o Options) target(b boards.Board) dataflow.Target {
+	return dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost}
+}
+
+// goal is what the folding is searched for.
+func (o Options) goal(fixed *folding.File) folding.Goal {
+	return folding.Goal{FPS: o.FPS, Latency: o.Latency, Least: o.Least, SearchTime: o.Search, MaxUse: o.MaxUse, Fixed: fixed, FIFO: o.FIFO.Words}
 }
 
 func (o Options) step(stage string) {

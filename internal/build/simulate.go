@@ -134,7 +134,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 		return nil, err
 	}
 	if o.Trace != "" {
-		if err := traceStreams(o.Trace, im, m.Graph, streams); err != nil {
+		if err := traceStreams(o.Trace, im, streams); err != nil {
 			return nil, err
 		}
 	}
@@ -151,7 +151,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 
 // runDesign folds the model and runs the folded design.
 func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in [][]dataflow.Tensor, d *diag.List) (out [][]dataflow.Tensor, err error) {
-	goal := folding.Goal{FPS: o.FPS, MaxUse: o.MaxUse, FIFO: o.FIFO.Words, Fixed: readFolding(o.Folding, d)}
+	goal := o.goal(readFolding(o.Folding, d))
 	target := dataflow.Target{ClockMHz: o.ClockMHz, Formula: o.Cost}
 	if o.Board == "" {
 		goal.MaxCycles = MaxCycles

@@ -28,26 +28,22 @@ func traceName(tensor string) string {
 	return b.String()
 }
 
-// traceStreams writes, per stream, NAME.npy with the integers of all samples and NAME.scale.npy and NAME.bias.npy with
-// what makes reals of them: real = scale*integer + bias.
-func traceStreams(dir string, im *frontend.Imported, g *dataflow.Graph, streams [][]dataflow.Tensor) error {
+// traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
+// NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's shape.
+func traceStreams(dir string, im *frontend.Imported, streams [][]dataflow.Tensor) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for s, stream := range g.Streams {
-		size := stream.Type.Shape.Size()
-		codes := &npy.Array{DType: "int64", Shape: append([]int{len(streams)}, stream.Type.Shape...)}
+	for _, t := range im.Carried() {
+		codes := &npy.Array{DType: "int64", Shape: append([]int{len(streams)}, t.Shape...)}
 		for _, frame := range streams {
-			for _, v := range frame[s].Data {
+			for _, v := range t.Integers(frame[t.Stream].Data) {
 				codes.Data = append(codes.Data, float64(v))
 			}
 		}
-		scale := &npy.Array{DType: "float64", Shape: stream.Type.Shape, Data: make([]float64, size)}
-		bias := &npy.Array{DType: "float64", Shape: stream.Type.Shape, Data: make([]float64, size)}
-		for i := range size {
-			scale.Data[i], bias.Data[i] = im.Scale(stream.Name, i)
-		}
-		name := filepath.Join(dir, traceName(stream.Name))
+		scale := &npy.Array{DType: "float64", Shape: t.Shape, Data: t.Scale}
+		bias := &npy.Array{DType: "float64", Shape: t.Shape, Data: t.Bias}
+		name := filepath.Join(dir, traceName(t.Name))
 		for suffix, a := range map[string]*npy.Array{".npy": codes, ".scale.npy": scale, ".bias.npy": bias} {
 			if err := traceArray(name+suffix, a); err != nil {
 				return err

@@ -18,7 +18,7 @@ import (
 type Verified struct {
 	Samples  int      `json:"samples"`
 	Recorded int      `json:"recorded"` // of these, the ones in the test bench, which csim runs
-	Engines  []string `json:"engines"` // that agree with the model's own execution
+	Engines  []string `json:"engines"`  // that agree with the model's own execution
 	Left     string   `json:"left_out,omitempty"`
 }
 

@@ -116,6 +116,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 		"report/cycle_simulation.json":             r.cycleReport(),
 		"report/op_and_param_counts.json":          counts(m.Graph),
 		"report/layers.json":                       layerReports(m.Graph, r.Design),
+		"report/certificate.json":                  CertificateOf(&r.Folding.Proof),
 		"report/nodes.json":                        r.Imported.Fates,
 		"manifest.json": manifest{Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: hex.EncodeToString(sum[:]), Board: t.Board.Name, Part: t.Board.Part,
 			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(), Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Check: r.Verified},
@@ -137,6 +138,15 @@ func (o Options) given() map[string]string {
 	out := map[string]string{}
 	if o.FPS > 0 {
 		out["fps"] = fmt.Sprint(o.FPS)
+	}
+	if o.Latency {
+		out["latency"] = "true"
+	}
+	if o.Least != folding.LeastLoad {
+		out["least"] = strings.ToLower(o.Least.String())
+	}
+	if o.Search > 0 {
+		out["search-time"] = o.Search.String()
 	}
 	if o.MaxUse != (folding.Use{}) {
 		u := o.MaxUse

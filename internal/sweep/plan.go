@@ -103,15 +103,21 @@ func seriesName(board string, clockMHz float64) string {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// use is a share of the board as --max-use has it.
+// use is a share of the board as --max-use has it: one for all, and those that differ.
 func use(u folding.Use) string {
 	if u == (folding.Use{}) {
 		u = folding.DefaultMaxUse
 	}
-	if u == (folding.Use{LUT: u.LUT, FF: u.LUT, BRAM: u.LUT, URAM: u.LUT, DSP: u.LUT}) {
-		return number(u.LUT)
+	all := []float64{u.LUT, u.FF, u.BRAM, u.URAM, u.DSP}
+	sorted := slices.Sorted(slices.Values(all))
+	most := sorted[2] // of five, the one in the middle is the one of which there are three or more, if there is one
+	text := number(most)
+	for i, name := range []string{"lut", "ff", "bram", "uram", "dsp"} {
+		if all[i] != most {
+			text += "," + name + "=" + number(all[i])
+		}
 	}
-	return fmt.Sprintf("lut=%s,ff=%s,bram=%s,uram=%s,dsp=%s", number(u.LUT), number(u.FF), number(u.BRAM), number(u.URAM), number(u.DSP))
+	return text
 }
 
 // style is the name of a memory or compute style.

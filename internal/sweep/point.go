@@ -1,10 +1,8 @@
 package sweep
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -46,7 +44,7 @@ type Point struct {
 	Bottleneck string             `json:"bottleneck,omitempty"`
 	Proved     bool               `json:"proved"` // no folding is better, by the certificate of the search
 	Cycles     []Layer            `json:"cycles,omitempty"`
-	Folding    json.RawMessage    `json:"folding,omitempty"` // a folding file
+	Folding    map[string]Fold    `json:"folding,omitempty"` // as a folding file has it
 
 	Front  []string `json:"front,omitempty"` // resources at which no other point of its board and clock is as fast with as little
 	Chosen bool     `json:"chosen,omitempty"`
@@ -61,30 +59,37 @@ type Layer struct {
 	Clocks int    `json:"clocks"`
 }
 
+// A Fold is a layer's entry of a folding file.
+type Fold struct {
+	PE       int    `json:"PE"`
+	SIMD     int    `json:"SIMD"`
+	RAMStyle string `json:"ram_style,omitempty"`
+	ResType  string `json:"resType,omitempty"`
+}
+
+func foldOf(f dataflow.Fold) Fold {
+	o := Fold{PE: f.PE, SIMD: f.SIMD}
+	if f.Memory != dataflow.NoMemory {
+		o.RAMStyle = f.Memory.String()
+	}
+	if f.Compute != dataflow.NoCompute {
+		o.ResType = f.Compute.String()
+	}
+	return o
+}
+
 // LatencyUS is the latency in microseconds at the clock that is reached.
 func (p *Point) LatencyUS() float64 { return float64(p.Latency) / p.Reached }
 
 // search makes the points of a spec. One that finds nothing is a point that says so.
-func (s spec) search(ctx context.Context, m *dataflow.Model) (points []Point, err error) {
+func (s spec) search(ctx context.Context, all *spaces) (points []Point, err error) {
 	defer build.Catch(&err)
-	fixed, err := restrict(m.Graph, s.Memory, s.Compute)
+	x, err := all.of(s)
 	if err != nil {
 		return nil, err
 	}
-	t := dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula}
-	search := func(ctx context.Context, goal folding.Goal, d *diag.List) ([]*folding.Result, error) {
-		if s.Front > 0 {
-			front, _, err := folding.Pareto(ctx, m, t, goal, s.Front, d)
-			return front, err
-		}
-		r, err := folding.Search(ctx, m, t, goal, d)
-		if r == nil {
-			return nil, err
-		}
-		return []*folding.Result{r}, err
-	}
 	var d diag.List
-	found, err := build.Points(ctx, t, folding.Goal{FPS: s.FPS, MaxUse: s.MaxUse, Fixed: fixed}, search, &d)
+	found, err := x.search(ctx, s, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +115,11 @@ func (s spec) none(d *diag.List) Point {
 		if x.Severity != diag.Error {
 			continue
 		}
-		if p.Reason = x.Msg; x.Code == diag.FPSUnreachable || x.Code == diag.BudgetExceeded {
+		switch p.Reason = x.Msg; {
+		case x.Code == diag.FPSUnreachable || x.Code == diag.BudgetExceeded:
 			p.Status = Unreachable
+		case x.Hint != "":
+			p.Reason += ": " + x.Hint
 		}
 		break
 	}
@@ -123,14 +131,13 @@ func (s spec) point(b *build.Point) Point {
 	p, r := s.blank(), b.Folding
 	p.FPS, p.Reached, p.Interval, p.Latency, p.Bottleneck, p.Proved = round(b.FPS()), b.ClockMHz, r.Interval, r.Latency, r.Bottleneck, r.Proof.Exact()
 	p.Resources = b.Estimate.Total
+	p.Folding = map[string]Fold{}
 	for i, n := range r.Design.Model.Graph.Nodes {
 		p.Cycles = append(p.Cycles, Layer{n.Name, r.Design.Loop(i).Iterations()})
+		if len(n.Origin) > 0 { // else it follows from the folds of its neighbours
+			p.Folding[n.Name] = foldOf(r.Design.Folds[i])
+		}
 	}
-	var file bytes.Buffer
-	if err := json.Compact(&file, folding.Format(r.Design)); err != nil {
-		panic("sweep: a folding file is no JSON: " + err.Error())
-	}
-	p.Folding = file.Bytes()
 	p.Share = round(share(p.Resources, folding.Capacity(s.Board)))
 	p.Status = Fits
 	if over := p.Resources.Beyond(folding.Budget(s.Board, s.MaxUse)); over != (dataflow.Resources{}) {

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -71,6 +72,10 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if err != nil || c == nil || d.Failed() {
 		return nil, err
 	}
+	imports, err := o.imports()
+	if err != nil {
+		return nil, err
+	}
 	r := &Result{Model: c.Source.Name, Source: c.Source, Total: len(specs), Out: o.Out}
 	if r.Out == "" {
 		r.Out = build.DefaultOut(o.Model, "sweep")
@@ -80,7 +85,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if err != nil {
 		return nil, refuse(r.Out, err, d)
 	}
-	err = r.search(ctx, o, c.Imported.Model, specs, j, hex.EncodeToString(sum[:]))
+	err = r.search(ctx, o, c.Imported.Model, specs, j, hex.EncodeToString(sum[:])+imports)
 	if err = errors.Join(err, j.file.Close()); err != nil {
 		return r, err
 	}
@@ -110,8 +115,22 @@ func refuse(out string, err error, d *diag.List) error {
 }
 
 // imports is what else than the model's bytes shapes what is imported, and the version that does it.
-func (o *Options) imports() string {
-	return fmt.Sprintf("%s %v %v %v", o.Version, o.Dims, o.Arrives, o.Quantise)
+func (o *Options) imports() (string, error) {
+	b := fmt.Appendf(nil, "%s\n%v\n", o.Version, o.Dims)
+	if t := o.Arrives; t != nil {
+		b = fmt.Appendf(b, "%v %s\n", t.Type, t.Scale.RatString())
+	}
+	if q := o.Quantise; q != nil {
+		b = fmt.Appendf(b, "%v %v\n", q.Type, q.Scale)
+	}
+	if o.LSTM != "" {
+		formats, err := os.ReadFile(o.LSTM)
+		if err != nil {
+			return "", err
+		}
+		b = append(b, formats...)
+	}
+	return string(b), nil
 }
 
 // search makes the searches that the journal has not, and gathers the points of all.
@@ -119,7 +138,7 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 	keys := make([]string, len(specs))
 	var todo []int
 	for i, s := range specs {
-		keys[i] = s.key(model + o.imports())
+		keys[i] = s.key(model)
 		if _, ok := j.done[keys[i]]; !ok {
 			todo = append(todo, i)
 		}
@@ -129,13 +148,14 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 	o.step("searching", before, len(specs))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	all := &spaces{model: m, made: map[string]*space{}}
 	next := make(chan int)
-	var all sync.WaitGroup
+	var working sync.WaitGroup
 	var mu sync.Mutex
 	for range min(workers(o.Workers), len(todo)) {
-		all.Go(func() {
+		working.Go(func() {
 			for i := range next {
-				points, err := specs[i].search(ctx, m)
+				points, err := specs[i].search(ctx, all)
 				if err == nil {
 					err = j.add(keys[i], points)
 				}
@@ -160,7 +180,7 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 		break
 	}
 	close(next)
-	all.Wait()
+	working.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,94 @@
+package canon
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// hoistCodes moves the quantiser of a scanned tensor out of the body that scans it: what is done to each element in turn can be
+// done to all before.
+func hoistCodes(m *Model, _ *diag.List) bool {
+	e := edit(m.Graph)
+	return e.each(func(n *graph.Node) []*graph.Node {
+		if n.Op != "Scan" || !n.Recurrent() {
+			return nil
+		}
+		body := n.Attrs["body"].G
+		states := len(n.Inputs) - int(n.Int("num_scan_inputs", 0))
+		var out []*graph.Node
+		for k := states; k < len(n.Inputs); k++ {
+			if code := e.hoist(n, body, k); code != nil {
+				out = append(out, code)
+			}
+		}
+		if out == nil {
+			return nil
+		}
+		return append(out, n)
+	})
+}
+
+// hoist gives scanned input k the codes that all its readers in the body make of it; nil where they do not.
+func (e *editor) hoist(n *graph.Node, body *graph.Graph, k int) *graph.Node {
+	x := body.Inputs[k].Name
+	var code *graph.Node
+	for _, r := range body.Nodes {
+		if !slices.Contains(r.Inputs, x) {
+			continue
+		}
+		if r.Op != "Code" || r.Domain != graph.Internal || code != nil && !sameCode(body, code, r) {
+			return nil
+		}
+		code = r
+	}
+	if code == nil || slices.ContainsFunc(body.Outputs, func(v graph.Value) bool { return v.Name == x }) {
+		return nil
+	}
+	inputs := []string{n.Inputs[k]}
+	for _, p := range code.Inputs[1:] {
+		t := body.Init[p]
+		if t == nil || t.Len() != 1 {
+			return nil
+		}
+		inputs = append(inputs, e.constant(n.Inputs[k], "parameter", t))
+	}
+	outer := from(code, graph.Internal, "Code", inputs, e.fresh(n.Inputs[k], "codes"), code.Attrs)
+	outer.Index = n.Index
+	n.Inputs[k] = outer.Outputs[0]
+	body.Inputs[k].DType = graph.Int64
+	var kept []*graph.Node
+	made := map[string]bool{}
+	for _, r := range body.Nodes {
+		if slices.Contains(r.Inputs, x) {
+			made[r.Outputs[0]] = true
+			continue
+		}
+		for i, in := range r.Inputs {
+			if made[in] {
+				r.Inputs[i] = x
+			}
+		}
+		kept = append(kept, r)
+	}
+	body.Nodes = kept
+	return outer
+}
+
+// sameCode reports whether two quantisers of a body do the same.
+func sameCode(body *graph.Graph, a, b *graph.Node) bool {
+	for i := 1; i < len(a.Inputs); i++ {
+		x, y := body.Init[a.Inputs[i]], body.Init[b.Inputs[i]]
+		if x == nil || y == nil || x.Len() != 1 || y.Len() != 1 || x.At(0) != y.At(0) {
+			return false
+		}
+	}
+	for _, name := range []string{"lo", "hi", "mode", "zero_first", "sign"} {
+		p, q := a.Attrs[name], b.Attrs[name]
+		if p.F != q.F || p.I != q.I {
+			return false
+		}
+	}
+	return len(a.Inputs) == len(b.Inputs)
+}

@@ -1,0 +1,141 @@
+package canon
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// MaxUnrolled is the longest sequence that is written out run by run.
+const MaxUnrolled = 64
+
+// unrollLoops writes out the loops that no layer runs: a copy of the body per run.
+func unrollLoops(m *Model, d *diag.List) bool {
+	if len(m.Unroll) == 0 {
+		return false
+	}
+	p := graph.Prepare(m.Graph, m.File, m.Options, d)
+	if p == nil {
+		return false
+	}
+	loops := map[*graph.Node]*graph.Recur{}
+	for _, s := range p.Steps {
+		if s.Recur != nil {
+			loops[s.Node] = s.Recur
+		}
+	}
+	e := edit(m.Graph)
+	return e.each(func(n *graph.Node) []*graph.Node {
+		r := loops[n]
+		if r == nil || !m.Unroll[n.Index] || r.Length > MaxUnrolled {
+			return nil
+		}
+		u := &unroller{e: e, p: p, n: n, r: r, body: n.Attrs["body"].G}
+		return u.run()
+	})
+}
+
+type unroller struct {
+	e    *editor
+	p    *graph.Program
+	n    *graph.Node
+	r    *graph.Recur
+	body *graph.Graph
+	out  []*graph.Node
+}
+
+func (u *unroller) run() []*graph.Node {
+	constants := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(u.body.Init)) {
+		constants[name] = u.e.constant(u.n.Outputs[len(u.n.Outputs)-1], name, u.body.Init[name])
+	}
+	state := slices.Clone(u.n.Inputs[:u.r.States])
+	gathered := make([][]string, len(u.r.Gathered))
+	for t := range u.r.Length {
+		to := map[string]string{"": ""}
+		for name, made := range constants {
+			to[name] = made
+		}
+		for i, in := range u.body.Inputs {
+			if i < u.r.States {
+				to[in.Name] = state[i]
+			} else {
+				to[in.Name] = u.element(u.n.Inputs[i], u.r.Scanned[i-u.r.States], t)
+			}
+		}
+		for _, n := range u.body.Nodes {
+			c := *n
+			c.Index, c.Inputs, c.Outputs = u.n.Index, nil, nil
+			c.Name = fmt.Sprintf("%s[%d]", n.Label(), t)
+			for _, in := range n.Inputs {
+				c.Inputs = append(c.Inputs, to[in])
+			}
+			for _, o := range n.Outputs {
+				if o != "" {
+					to[o] = u.e.fresh(o, fmt.Sprint(t))
+				}
+				c.Outputs = append(c.Outputs, to[o])
+			}
+			u.out = append(u.out, &c)
+		}
+		for i, o := range u.body.Outputs {
+			if i < u.r.States {
+				state[i] = to[o.Name]
+			} else {
+				gathered[i-u.r.States] = append(gathered[i-u.r.States], to[o.Name])
+			}
+		}
+	}
+	for i, o := range u.n.Outputs {
+		switch {
+		case o == "":
+		case i < u.r.States:
+			u.add("Identity", []string{state[i]}, o, nil)
+		default:
+			u.gather(gathered[i-u.r.States], u.r.Gathered[i-u.r.States], o)
+		}
+	}
+	return u.out
+}
+
+func (u *unroller) add(op string, inputs []string, output string, attrs map[string]graph.Attr) {
+	u.out = append(u.out, from(u.n, "", op, inputs, output, attrs))
+}
+
+func intAttr(v int) graph.Attr { return graph.Attr{Kind: graph.AttrInt, I: int64(v)} }
+
+// element takes out what run t reads of a scanned tensor.
+func (u *unroller) element(x string, s graph.Scanned, t int) string {
+	at := t
+	if s.Reverse {
+		at = u.r.Length - 1 - t
+	}
+	index := u.e.constant(x, "index", &graph.Tensor{DType: graph.Int64, I: []int64{int64(at)}})
+	out := u.e.fresh(x, fmt.Sprint(t))
+	u.add("Gather", []string{x, index}, out, map[string]graph.Attr{"axis": intAttr(s.Axis)})
+	return out
+}
+
+// gather puts what the runs gave side by side.
+func (u *unroller) gather(parts []string, s graph.Scanned, output string) {
+	whole := u.p.Known[output].Shape
+	one := make([]int64, len(whole))
+	for i, d := range whole {
+		one[i] = int64(d)
+	}
+	one[s.Axis] = 1
+	shape := u.e.constant(output, "shape", &graph.Tensor{DType: graph.Int64, Shape: []int{len(one)}, I: one})
+	var made []string
+	for t, part := range parts {
+		name := u.e.fresh(output, fmt.Sprint(t))
+		u.add("Reshape", []string{part, shape}, name, nil)
+		made = append(made, name)
+	}
+	if s.Reverse {
+		slices.Reverse(made)
+	}
+	u.add("Concat", made, output, map[string]graph.Attr{"axis": intAttr(s.Axis)})
+}

@@ -1,0 +1,554 @@
+package graph_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// An lstmCase is an ONNX LSTM with its parameters at random.
+type lstmCase struct {
+	name                string
+	t, n, in, hidden    int
+	direction           string
+	layout, coupled     int
+	clip                float64
+	activations         []string
+	alpha, beta         []float64
+	bias, states, peeps bool
+}
+
+// filledWith is a tensor of random numbers.
+func filledWith(r *rand.Rand, shape ...int) *graph.Tensor {
+	t := reals(shape, make([]float64, graph.Size(shape))...)
+	for i := range t.F {
+		t.F[i] = math.Round(64*(2*r.Float64()-1)) / 64
+	}
+	return t
+}
+
+// functions are the activations in float64.
+func functions(name string, alpha, beta float64) func(float64) float64 {
+	switch name {
+	case "Sigmoid":
+		return func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	case "Tanh":
+		return math.Tanh
+	case "Relu":
+		return func(x float64) float64 { return max(x, 0) }
+	case "HardSigmoid":
+		return func(x float64) float64 { return max(0, min(1, alpha*x+beta)) }
+	case "Affine":
+		return func(x float64) float64 { return alpha*x + beta }
+	case "ScaledTanh":
+		return func(x float64) float64 { return alpha * math.Tanh(beta*x) }
+	case "LeakyRelu":
+		return func(x float64) float64 { return max(x, alpha*x) }
+	case "Elu":
+		return func(x float64) float64 {
+			if x < 0 {
+				return alpha * math.Expm1(x)
+			}
+			return x
+		}
+	case "Softsign":
+		return func(x float64) float64 { return x / (1 + math.Abs(x)) }
+	case "Softplus":
+		return func(x float64) float64 { return math.Log1p(math.Exp(x)) }
+	}
+	panic(name)
+}
+
+// plainLSTM is ONNX' definition in float64: the sequence, the last h and the last c.
+func plainLSTM(c lstmCase, x, w, r, b, h0, c0, p []float64) (y, lastH, lastC []float64) {
+	dirs := 1
+	if c.direction == "bidirectional" {
+		dirs = 2
+	}
+	y, lastH, lastC = make([]float64, c.t*dirs*c.n*c.hidden), make([]float64, dirs*c.n*c.hidden), make([]float64, dirs*c.n*c.hidden)
+	at := func(t []float64, i int) float64 {
+		if t == nil {
+			return 0
+		}
+		return t[i]
+	}
+	alphas, betas := c.alpha, c.beta
+	for d := range dirs {
+		var f [3]func(float64) float64
+		for k := range f {
+			name := c.activations[3*d+k]
+			var a, be float64
+			switch name {
+			case "HardSigmoid", "Affine", "ScaledTanh":
+				a, be, alphas, betas = alphas[0], betas[0], alphas[1:], betas[1:]
+			case "LeakyRelu", "Elu":
+				a, alphas = alphas[0], alphas[1:]
+			}
+			f[k] = functions(name, a, be)
+		}
+		clip := func(v float64) float64 {
+			if c.clip > 0 {
+				return max(-c.clip, min(c.clip, v))
+			}
+			return v
+		}
+		for n := range c.n {
+			h, cell := make([]float64, c.hidden), make([]float64, c.hidden)
+			state := func(dir, n int) int { return (dir*c.n + n) * c.hidden }
+			if c.layout == 1 {
+				state = func(dir, n int) int { return (n*dirs + dir) * c.hidden }
+			}
+			for u := range c.hidden {
+				h[u], cell[u] = at(h0, state(d, n)+u), at(c0, state(d, n)+u)
+			}
+			for k := range c.t {
+				t := k
+				if d == 1 || c.direction == "reverse" {
+					t = c.t - 1 - k
+				}
+				next := make([]float64, c.hidden)
+				for u := range c.hidden {
+					sum := func(gate int) float64 { // in the order i, o, f, c
+						row := (d*4+gate)*c.hidden + u
+						v := at(b, d*8*c.hidden+gate*c.hidden+u) + at(b, d*8*c.hidden+(4+gate)*c.hidden+u)
+						for i := range c.in {
+							place := (t*c.n+n)*c.in + i
+							if c.layout == 1 {
+								place = (n*c.t+t)*c.in + i
+							}
+							v += w[row*c.in+i] * x[place]
+						}
+						for i := range c.hidden {
+							v += r[row*c.hidden+i] * h[i]
+						}
+						return v
+					}
+					peep := func(gate int) float64 { return at(p, d*3*c.hidden+gate*c.hidden+u) }
+					i := f[0](clip(sum(0) + peep(0)*cell[u]))
+					forget := f[0](clip(sum(2) + peep(2)*cell[u]))
+					if c.coupled == 1 {
+						forget = 1 - i
+					}
+					cell[u] = forget*cell[u] + i*f[1](clip(sum(3)))
+					next[u] = f[0](clip(sum(1)+peep(1)*cell[u])) * f[2](clip(cell[u]))
+				}
+				h = next
+				for u, v := range h {
+					place := ((t*dirs+d)*c.n+n)*c.hidden + u
+					if c.layout == 1 {
+						place = ((n*c.t+t)*dirs+d)*c.hidden + u
+					}
+					y[place] = v
+				}
+			}
+			copy(lastH[state(d, n):], h)
+			copy(lastC[state(d, n):], cell)
+		}
+	}
+	return y, lastH, lastC
+}
+
+func lstmGraph(c lstmCase, init map[string]*graph.Tensor) *graph.Graph {
+	a := attrs{"hidden_size": c.hidden, "layout": c.layout, "input_forget": c.coupled}
+	if c.direction != "forward" {
+		a["direction"] = c.direction
+	}
+	if c.clip > 0 {
+		a["clip"] = c.clip
+	}
+	if c.alpha != nil || c.beta != nil {
+		a["activation_alpha"], a["activation_beta"] = c.alpha, c.beta
+	}
+	if c.activations != nil {
+		a["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: c.activations}
+	}
+	in := []string{"x", "W", "R", "", "", "", "", ""}
+	for i, name := range []string{"B", "lengths", "h0", "c0", "P"} {
+		if init[name] != nil {
+			in[3+i] = name
+		}
+	}
+	shape := []int{c.t, c.n, c.in}
+	if c.layout == 1 {
+		shape = []int{c.n, c.t, c.in}
+	}
+	n := &graph.Node{Name: "lstm", Op: "LSTM", Inputs: in, Outputs: []string{"Y", "H", "C"}, Attrs: a.graph()}
+	g := network(shape, init, n)
+	g.Outputs = []graph.Value{{Name: "Y"}, {Name: "H"}, {Name: "C"}}
+	return g
+}
+
+// TestLSTM compares ONNX' operator with its definition.
+func TestLSTM(t *testing.T) {
+	t.Parallel()
+	usual := []string{"Sigmoid", "Tanh", "Tanh"}
+	for _, c := range []lstmCase{
+		{name: "plain", t: 3, n: 1, in: 2, hidden: 3, direction: "forward"},
+		{name: "reverse", t: 3, n: 2, in: 2, hidden: 1, direction: "reverse", bias: true},
+		{name: "both", t: 4, n: 2, in: 3, hidden: 2, direction: "bidirectional", bias: true, states: true, peeps: true},
+		{name: "samples first", t: 3, n: 2, in: 2, hidden: 2, direction: "bidirectional", layout: 1, bias: true, states: true},
+		{name: "coupled", t: 3, n: 1, in: 2, hidden: 2, direction: "forward", coupled: 1, states: true, peeps: true},
+		{name: "clipped", t: 3, n: 1, in: 2, hidden: 2, direction: "forward", clip: 0.25, bias: true},
+		{name: "with parameters", t: 3, n: 1, in: 2, hidden: 2, direction: "bidirectional", activations: []string{"HardSigmoid", "ScaledTanh", "LeakyRelu", "Affine", "Relu", "Elu"},
+			alpha: []float64{0.5, 1.5, 0.25, 0.75, 2}, beta: []float64{0.25, 0.5, -0.125}},
+		{name: "soft", t: 2, n: 1, in: 1, hidden: 2, direction: "forward", activations: []string{"Softplus", "Softsign", "Sigmoid"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, 4))
+			dirs := 1
+			if c.direction == "bidirectional" {
+				dirs = 2
+			}
+			init := map[string]*graph.Tensor{"W": filledWith(r, dirs, 4*c.hidden, c.in), "R": filledWith(r, dirs, 4*c.hidden, c.hidden), "lengths": ints(graph.Int32, []int{c.n}, slices.Repeat([]int64{int64(c.t)}, c.n)...)}
+			value := func(name string) []float64 {
+				if init[name] == nil {
+					return nil
+				}
+				return init[name].F
+			}
+			if c.bias {
+				init["B"] = filledWith(r, dirs, 8*c.hidden)
+			}
+			if c.peeps {
+				init["P"] = filledWith(r, dirs, 3*c.hidden)
+			}
+			if c.states {
+				shape := []int{dirs, c.n, c.hidden}
+				if c.layout == 1 {
+					shape = []int{c.n, dirs, c.hidden}
+				}
+				init["h0"], init["c0"] = filledWith(r, shape...), filledWith(r, shape...)
+			}
+			x := filledWith(r, c.t, c.n, c.in).F
+			plain := c
+			if plain.activations == nil {
+				plain.activations = append(append([]string{}, usual...), usual...)
+			}
+			y, h, cell := plainLSTM(plain, x, init["W"].F, init["R"].F, value("B"), value("h0"), value("c0"), value("P"))
+			p := prepare(t, lstmGraph(c, init))
+			part, err := p.Part([]string{"x"}, []string{"Y", "H", "C"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, _, err := part.Run([]*graph.Reals{graph.Exactly(p.Known["x"].Shape, x)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			shapes := [][]int{{c.t, dirs, c.n, c.hidden}, {dirs, c.n, c.hidden}, {dirs, c.n, c.hidden}}
+			if c.layout == 1 {
+				shapes = [][]int{{c.n, c.t, dirs, c.hidden}, {c.n, dirs, c.hidden}, {c.n, dirs, c.hidden}}
+			}
+			for k, want := range [][]float64{y, h, cell} {
+				if !slices.Equal(out[k].Shape, shapes[k]) {
+					t.Errorf("output %d has shape %v, want %v", k, out[k].Shape, shapes[k])
+				}
+				for i, v := range want {
+					if got := out[k].Lo[i]; !(math.Abs(got-v) < 1e-9) || out[k].Hi[i]-got > 1e-9 {
+						t.Fatalf("output %d, element %d: %v, want %v", k, i, out[k].At(i), v)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestLSTMRefusals gives LSTM nodes that contradict their definition or that have no meaning here.
+func TestLSTMRefusals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(g *graph.Graph, n *graph.Node)
+		code   diag.Code
+		says   string
+	}{
+		{"a direction", func(_ *graph.Graph, n *graph.Node) {
+			n.Attrs["direction"] = graph.Attr{Kind: graph.AttrString, S: "up"}
+		}, diag.OpInvalid, `direction "up"`},
+		{"hidden size", func(_ *graph.Graph, n *graph.Node) {
+			n.Attrs["hidden_size"] = graph.Attr{Kind: graph.AttrInt, I: 1 << 40}
+		}, diag.OpInvalid, "W and R have shapes"},
+		{"unknown activation", func(_ *graph.Graph, n *graph.Node) {
+			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Sigmoid", "Tanh", "Gelu"}}
+		}, diag.OpUnsupported, `activation "Gelu"`},
+		{"two activations", func(_ *graph.Graph, n *graph.Node) {
+			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Sigmoid", "Tanh"}}
+		}, diag.OpInvalid, "2 activations"},
+		{"a parameter that is no number", func(_ *graph.Graph, n *graph.Node) {
+			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Affine", "Tanh", "Tanh"}}
+			n.Attrs["activation_alpha"] = graph.Attr{Kind: graph.AttrFloats, Floats: []float64{math.NaN()}}
+		}, diag.OpInvalid, "NaN"},
+		{"negative clip", func(_ *graph.Graph, n *graph.Node) { n.Attrs["clip"] = graph.Attr{Kind: graph.AttrFloat, F: -1} }, diag.OpInvalid, "clip is -1"},
+		{"short sequences", func(g *graph.Graph, n *graph.Node) { g.Init["lengths"], n.Inputs[4] = int64s(2), "lengths" }, diag.OpUnsupported, "lengths [2]"},
+		{"weights of the wrong shape", func(g *graph.Graph, _ *graph.Node) { g.Init["R"] = reals([]int{1, 4, 2}, count(8)...) }, diag.OpInvalid, "W and R have shapes"},
+		{"integer weights", func(g *graph.Graph, _ *graph.Node) {
+			g.Init["W"] = ints(graph.Int8, []int{1, 4, 2}, make([]int64, 8)...)
+		}, diag.OpInvalid, "W is of type int8"},
+		{"weights of data", func(g *graph.Graph, n *graph.Node) { n.Inputs[1] = "x" }, diag.OpUnsupported, "W is not constant"},
+		{"a bias of the wrong shape", func(g *graph.Graph, n *graph.Node) { g.Init["B"], n.Inputs[3] = reals([]int{8}, count(8)...), "B" }, diag.OpInvalid, "B has shape [8]"},
+		{"peepholes of the wrong shape", func(g *graph.Graph, n *graph.Node) { g.Init["P"], n.Inputs[7] = reals([]int{1, 4}, count(4)...), "P" }, diag.OpInvalid, "P has shape [1 4]"},
+		{"a state of the wrong shape", func(g *graph.Graph, n *graph.Node) { g.Init["h"], n.Inputs[5] = scalar(1), "h" }, diag.OpInvalid, "initial state 5"},
+		{"an old opset", func(g *graph.Graph, _ *graph.Node) { g.Opsets[""] = 1 }, diag.OpUnsupported, "before opset 7"},
+		{"no output", func(g *graph.Graph, n *graph.Node) { n.Outputs, g.Outputs = []string{"", "", ""}, nil }, diag.OpInvalid, "no output"},
+		{"an output too many", func(g *graph.Graph, n *graph.Node) { n.Outputs = append(n.Outputs, "more") }, diag.OpUnsupported, "output 3"},
+	} {
+		g := lstmGraph(lstmCase{t: 3, n: 1, in: 2, hidden: 1, direction: "forward"}, map[string]*graph.Tensor{"W": reals([]int{1, 4, 2}, count(8)...), "R": reals([]int{1, 4, 1}, count(4)...)})
+		c.change(g, g.Nodes[0])
+		var d diag.List
+		if p := graph.Prepare(g, "m", graph.Options{}, &d); p != nil || len(d.Diags) != 1 || d.Diags[0].Code != c.code || !strings.Contains(d.Diags[0].Msg, c.says) {
+			t.Errorf("%s: %v, want one %s that says %q", c.name, d.Diags, c.code, c.says)
+		}
+	}
+}
+
+// TestLSTMOutputs uses each output alone.
+func TestLSTMOutputs(t *testing.T) {
+	t.Parallel()
+	for k, direction := range []string{"forward", "bidirectional"} {
+		dirs := k + 1
+		init := map[string]*graph.Tensor{"W": filledWith(rand.New(rand.NewPCG(1, 2)), dirs, 4, 2), "R": filledWith(rand.New(rand.NewPCG(3, 2)), dirs, 4, 1)}
+		c := lstmCase{t: 3, n: 1, in: 2, hidden: 1, direction: direction}
+		var whole [3][]float64
+		for alone := -1; alone < 3; alone++ {
+			g := lstmGraph(c, init)
+			for i, name := range []string{"Y", "H", "C"} {
+				if alone >= 0 && i != alone {
+					g.Nodes[0].Outputs[i] = ""
+				} else if alone >= 0 {
+					g.Outputs = []graph.Value{{Name: name}}
+				}
+			}
+			p := prepare(t, g)
+			for i, name := range []string{"Y", "H", "C"} {
+				if alone >= 0 && i != alone {
+					continue
+				}
+				part, err := p.Part([]string{"x"}, []string{name})
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, _, err := part.Run([]*graph.Reals{graph.Exactly([]int{3, 1, 2}, count(6))})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if alone < 0 {
+					whole[i] = out[0].Lo
+				} else if !slices.Equal(out[0].Lo, whole[i]) {
+					t.Errorf("%s, output %d alone: %v, want %v", direction, i, out[0].Lo, whole[i])
+				}
+			}
+		}
+	}
+}
+
+// someFormats are formats in which quantisation is visible.
+func someFormats() graph.CellFormats {
+	var f graph.CellFormats
+	for k := range f {
+		f[k] = graph.CellFormat{Scale: 0.0625, Bits: 6, Signed: !strings.Contains(graph.FormatNames[k], "sigmoid"), Rounding: "ROUND"}
+	}
+	f[graph.FormatCellState].Narrow, f[graph.FormatHiddenStateTanh].Rounding = true, "FLOOR"
+	return f
+}
+
+// TestQuantisedCells compares Brevitas' operator with ONNX' with the same formats: two ways to write one cell.
+func TestQuantisedCells(t *testing.T) {
+	t.Parallel()
+	const steps, n, in, hidden = 4, 2, 3, 2
+	for _, reverse := range []int{0, 1} {
+		for _, coupled := range []int{0, 1} {
+			for _, first := range []int{0, 1} {
+				r := rand.New(rand.NewPCG(5, 6))
+				c := lstmCase{t: steps, n: n, in: in, hidden: hidden, direction: []string{"forward", "reverse"}[reverse], coupled: coupled, layout: first}
+				init := map[string]*graph.Tensor{"W": filledWith(r, 1, 4*hidden, in), "R": filledWith(r, 1, 4*hidden, hidden), "B": filledWith(r, 1, 8*hidden)}
+				for i := 4 * hidden; i < 8*hidden; i++ {
+					init["B"].F[i] = 0
+				}
+				formats := someFormats()
+				var d diag.List
+				p := graph.Prepare(lstmGraph(c, init), "m", graph.Options{Cells: map[string]graph.CellFormats{"*": formats}}, &d)
+				if p == nil {
+					t.Fatal(d.Diags)
+				}
+				brevitas := prepare(t, quantCell(c, init, formats))
+				x := filledWith(r, steps*n*in).F
+				var got [2][][]float64
+				for k, p := range []*graph.Program{p, brevitas} {
+					for _, name := range []string{"Y", "H", "C"} {
+						part, err := p.Part([]string{"x"}, []string{name})
+						if err != nil {
+							t.Fatal(err)
+						}
+						out, _, err := part.Run([]*graph.Reals{graph.Exactly(p.Known["x"].Shape, x)})
+						if err != nil {
+							t.Fatal(err)
+						}
+						if !out[0].Exact() {
+							t.Errorf("%s is not quantised", name)
+						}
+						got[k] = append(got[k], out[0].Lo)
+					}
+				}
+				if fmt.Sprint(got[0]) != fmt.Sprint(got[1]) {
+					t.Errorf("reverse %d, coupled %d, samples first %d:\n%v\n%v", reverse, coupled, first, got[0], got[1])
+				}
+			}
+		}
+	}
+}
+
+// quantCell is a QuantLSTMCell with the weights of an LSTM.
+func quantCell(c lstmCase, of map[string]*graph.Tensor, formats graph.CellFormats) *graph.Graph {
+	init := map[string]*graph.Tensor{"zero": reals([]int{c.n, c.hidden}, make([]float64, c.n*c.hidden)...)}
+	a := attrs{"batch_first": c.layout, "cifg": c.coupled, "reverse_input": 0}
+	if c.direction == "reverse" {
+		a["reverse_input"] = 1
+	}
+	in := []string{"x", "zero", "zero"}
+	for k, from := range []string{"W", "R", "B"} {
+		for _, gate := range []int{0, 2, 3, 1} { // i, f, c, o of i, o, f, c
+			size := c.hidden * []int{c.in, c.hidden, 1}[k]
+			shape := []int{c.hidden, size / c.hidden}[:2-k/2]
+			name := fmt.Sprint(from, gate)
+			init[name] = reals(shape, of[from].F[gate*size:(gate+1)*size]...)
+			in = append(in, name)
+		}
+	}
+	flag := map[bool]int{true: 1}
+	for k, name := range graph.FormatNames {
+		f := formats[k]
+		init[name+".s"], init[name+".z"], init[name+".b"] = scalar(f.Scale), scalar(f.Zero), scalar(float64(f.Bits))
+		in = append(in, name+".s", name+".z", name+".b")
+		a[name+"_signed"], a[name+"_rounding_mode"] = flag[f.Signed], f.Rounding
+		if name == "output_sigmoid" {
+			a[name+"_narrow_range"] = flag[f.Narrow]
+		} else {
+			a[name+"_narrow"] = flag[f.Narrow]
+		}
+	}
+	shape := []int{c.t, c.n, c.in}
+	if c.layout == 1 {
+		shape = []int{c.n, c.t, c.in}
+	}
+	n := &graph.Node{Name: "cell", Domain: "onnx.brevitas", Op: "QuantLSTMCell", Inputs: in, Outputs: []string{"Y", "H", "C"}, Attrs: a.graph()}
+	g := network(shape, init, n)
+	g.Outputs = []graph.Value{{Name: "Y"}, {Name: "H"}, {Name: "C"}}
+	return g
+}
+
+// TestQuantCellRefusals gives cells that lack something.
+func TestQuantCellRefusals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(g *graph.Graph, n *graph.Node)
+		code   diag.Code
+		says   string
+	}{
+		{"an attribute is missing", func(_ *graph.Graph, n *graph.Node) { delete(n.Attrs, "cell_acc_signed") }, diag.QuantInvalid, "cell_acc"},
+		{"a scale per unit", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = reals([]int{2}, 1, 2) }, diag.QuantInvalid, "input 15"},
+		{"a rounding mode", func(_ *graph.Graph, n *graph.Node) {
+			n.Attrs["output_rounding_mode"] = graph.Attr{Kind: graph.AttrString, S: "SIDEWAYS"}
+		}, diag.QuantInvalid, "SIDEWAYS"},
+		{"a scale of zero", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = scalar(0) }, diag.QuantInvalid, "scale 0"},
+		{"weights of other units", func(g *graph.Graph, _ *graph.Node) { g.Init["R3"] = reals([]int{1, 2}, 1, 2) }, diag.OpInvalid, "gate c"},
+		{"a bias of other units", func(g *graph.Graph, _ *graph.Node) { g.Init["B3"] = reals([]int{3}, 1, 2, 3) }, diag.OpInvalid, "bias of gate c"},
+		{"weights of no axis", func(g *graph.Graph, _ *graph.Node) { g.Init["W0"] = scalar(1) }, diag.OpInvalid, "gate i"},
+		{"an initial state", func(g *graph.Graph, _ *graph.Node) { g.Init["zero"] = reals([]int{3}, 0, 0, 0) }, diag.OpInvalid, "initial state"},
+		{"47 inputs", func(_ *graph.Graph, n *graph.Node) { n.Inputs = n.Inputs[:47] }, diag.OpInvalid, "47 inputs"},
+	} {
+		r := rand.New(rand.NewPCG(5, 6))
+		init := map[string]*graph.Tensor{"W": filledWith(r, 1, 8, 3), "R": filledWith(r, 1, 8, 2), "B": filledWith(r, 1, 16)}
+		g := quantCell(lstmCase{t: 2, n: 1, in: 3, hidden: 2, direction: "forward"}, init, someFormats())
+		c.change(g, g.Nodes[0])
+		var d diag.List
+		if p := graph.Prepare(g, "m", graph.Options{}, &d); p != nil || len(d.Diags) != 1 || d.Diags[0].Code != c.code || !strings.Contains(d.Diags[0].Msg, c.says) {
+			t.Errorf("%s: %v, want one %s that says %q", c.name, d.Diags, c.code, c.says)
+		}
+	}
+}
+
+// TestFormats writes formats and reads them back, and refuses files that say something else.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	cells := map[string]graph.CellFormats{"*": someFormats(), `a "node"`: someFormats()}
+	text := graph.FormatFormats(cells)
+	if back, err := graph.ParseFormats(text); err != nil || fmt.Sprint(back) != fmt.Sprint(cells) {
+		t.Errorf("%v %v, want %v", back, err, cells)
+	}
+	good := string(graph.FormatFormats(map[string]graph.CellFormats{"*": someFormats()}))
+	for _, c := range []struct{ name, old, new, says string }{
+		{"no JSON", good, "lstm", "invalid character"},
+		{"more behind", "\n}\n", "\n}\n{}", "more behind the end"},
+		{"no node", good, "{}", `use "*"`},
+		{"an unknown quantiser", `"cell_acc"`, `"cell_accu"`, `"cell_accu" is no quantiser`},
+		{"a quantiser is missing", `"cell_acc": {"scale": 0.0625, "zero_point": 0, "bits": 6, "signed": true, "narrow": false, "rounding": "ROUND"},`, "", "cell_acc is missing"},
+		{"an unknown field", `"zero_point"`, `"zeropoint"`, "zeropoint"},
+		{"no scale", `"scale": 0.0625, `, "", "scale, bits and signed"},
+		{"a scale of zero", `"scale": 0.0625`, `"scale": 0`, "the scale is 0"},
+		{"a scale beyond float32", `"scale": 0.0625`, `"scale": 1e99`, "1e+99"},
+		{"one bit", `"bits": 6`, `"bits": 1`, "want 2 to 16"},
+		{"half a bit", `"bits": 6`, `"bits": 6.5`, "6.5"},
+		{"a zero point between codes", `"zero_point": 0`, `"zero_point": 0.5`, "the zero point is 0.5"},
+		{"a rounding", `"ROUND"`, `"SIDEWAYS"`, "SIDEWAYS"},
+	} {
+		bad := strings.Replace(good, c.old, c.new, 1)
+		if _, err := graph.ParseFormats([]byte(bad)); bad == good || err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want an error that says %q", c.name, err, c.says)
+		}
+	}
+}
+
+// TestSequences tells time from samples.
+func TestSequences(t *testing.T) {
+	t.Parallel()
+	weights := map[string]*graph.Tensor{"W": filledWith(rand.New(rand.NewPCG(1, 2)), 1, 4, 2), "R": filledWith(rand.New(rand.NewPCG(3, 2)), 1, 4, 1), "zero": reals([]int{2}, 0, 0)}
+	lstm := func(layout int) []*graph.Node {
+		return []*graph.Node{{Op: "LSTM", Name: "l", Inputs: []string{"x", "W", "R"}, Outputs: []string{"", "y"}, Attrs: attrs{"layout": layout}.graph()}}
+	}
+	for _, c := range []struct {
+		name  string
+		shape []int
+		nodes []*graph.Node
+		data  []int
+		want  []int // nil: refused
+		time  bool
+	}{
+		{"an LSTM over time", []int{-1, 1, 2}, lstm(0), []int{5, 1, 2}, []int{5, 1, 2}, true},
+		{"many sequences", []int{-1, 1, 2}, lstm(0), []int{7, 5, 1, 2}, []int{5, 1, 2}, true},
+		{"no data", []int{-1, 1, 2}, lstm(0), nil, nil, true},
+		{"samples first", []int{-1, 3, 2}, lstm(1), []int{5, 3, 2}, []int{1, 3, 2}, false},
+		{"a Scan along samples", []int{-1, 2}, []*graph.Node{scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"})}, []int{5, 2}, []int{5, 2}, true},
+		{"a Scan that hands on nothing", []int{-1, 2}, []*graph.Node{scanNode(attrs{}, body([]string{"e"}, []string{"f"}, nil, node("Neg", nil, "f", "e")), []string{"x"}, []string{"y"})}, []int{5, 2}, []int{1, 2}, false},
+		{"nothing recurrent", []int{-1, 2}, []*graph.Node{node("Neg", nil, "y", "x")}, []int{5, 2}, []int{1, 2}, false},
+	} {
+		g := network(c.shape, weights, c.nodes...)
+		g.Inputs[0].Dims[0].Param = "T"
+		opt := graph.Options{}
+		if c.data != nil {
+			opt.Data = map[string][]int{"": c.data}
+		}
+		var d diag.List
+		p := graph.Prepare(g, "m", opt.Sequences(g, "m"), &d)
+		if p == nil {
+			if c.want != nil || d.Diags[0].Code != diag.ShapeUnknown {
+				t.Errorf("%s: %v", c.name, d.Diags)
+			}
+			continue
+		}
+		if !slices.Equal(p.Known["x"].Shape, c.want) || p.Sequence("x") != c.time {
+			t.Errorf("%s: shape %v, time %t; want %v, %t", c.name, p.Known["x"].Shape, p.Sequence("x"), c.want, c.time)
+		}
+	}
+	g := network([]int{-1, 1, 2}, weights, lstm(0)...)
+	g.Inputs[0].Dims[0].Param = "T"
+	opt := graph.Options{Dims: map[string]int{"T": 9}}
+	if p := graph.Prepare(g, "m", opt.Sequences(g, "m"), new(diag.List)); p == nil || p.Known["x"].Shape[0] != 9 {
+		t.Error("--dim T=9 does not bind the axis")
+	}
+}

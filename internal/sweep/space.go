@@ -1,0 +1,58 @@
+package sweep
+
+import (
+	"context"
+	"sync"
+
+	"hlsgen/folding"
+	"hlsgen/internal/build"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A space is what a model may be folded to in a place.
+type space struct {
+	once   sync.Once
+	model  *dataflow.Model
+	target dataflow.Target
+	fixed  *folding.File
+	err    error
+}
+
+// spaces makes each space once, whoever asks first.
+type spaces struct {
+	model *dataflow.Model
+	mu    sync.Mutex
+	made  map[string]*space
+}
+
+// of is the space of a spec: those that differ in their goals alone share one.
+func (all *spaces) of(s spec) (*space, error) {
+	s.FPS, s.Front, s.MaxUse = 0, 0, folding.Use{}
+	k := s.key("")
+	all.mu.Lock()
+	x, ok := all.made[k]
+	if !ok {
+		x = &space{model: all.model, target: dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula}}
+		all.made[k] = x
+	}
+	all.mu.Unlock()
+	x.once.Do(func() { x.fixed, x.err = restrict(all.model.Graph, s.Memory, s.Compute) })
+	return x, x.err
+}
+
+// search is the foldings for a spec's goal.
+func (x *space) search(ctx context.Context, s spec, d *diag.List) ([]build.Point, error) {
+	find := func(ctx context.Context, goal folding.Goal, d *diag.List) ([]*folding.Result, error) {
+		if s.Front > 0 {
+			front, _, err := folding.Pareto(ctx, x.model, x.target, goal, s.Front, d)
+			return front, err
+		}
+		r, err := folding.Search(ctx, x.model, x.target, goal, d)
+		if r == nil {
+			return nil, err
+		}
+		return []*folding.Result{r}, err
+	}
+	return build.Points(ctx, x.target, folding.Goal{FPS: s.FPS, MaxUse: s.MaxUse, Fixed: x.fixed}, find, d)
+}
