@@ -196,7 +196,7 @@ var imports = []struct {
 		n.quant("g", "b", n.s(0.5), 0, 4, 1)
 		n.op("Add", "y", "a", "b")
 		n.output("N", 4)
-	}, layers: "?"},
+	}, layers: "DuplicateStreams MVAU MVAU"},
 	{name: "codes alone", build: func(n *net) {
 		n.input("N", 3)
 		n.quant("q", "y", n.s(0.5), 0, 4, 1)
@@ -250,7 +250,7 @@ var imports = []struct {
 		n.quant("h", "q2", n.s(0.5), 0, 16, 1)
 		n.op("MatMul", "y", "q2", n.c([]int{4, 1}, 1, 1, 1, 1))
 		n.output("N", 1)
-	}, layers: "?"},
+	}, layers: "MVAU MVAU"},
 	{name: "host prefix", build: func(n *net) {
 		n.Input("x", graph.Float32, "N", 3)
 		n.op("Mul", "m", "x", n.s(2))
@@ -296,14 +296,14 @@ var imports = []struct {
 		n.op("Gather", "g", "h", n.i(0, 1)).Int("axis", 1)
 		n.quant("g", "y", n.s(0.5), 0, 4, 1)
 		n.output(1, 2)
-	}, layers: "?"},
+	}, layers: "MVAU Reorder"},
 	{name: "reordered sums quantised", build: func(n *net) {
 		n.input(1, 3)
 		n.dense()
 		n.op("Gather", "g", "h", n.i(3, 2, 1, 0)).Int("axis", 1)
 		n.quant("g", "y", n.s(0.5), 0, 4, 1)
 		n.output(1, 4)
-	}, layers: "?"},
+	}, layers: "MVAU"},
 	{name: "part of the codes multiplied", build: func(n *net) {
 		n.input(1, 3)
 		n.op("Gather", "g", "q", n.i(0, 1)).Int("axis", 1)
@@ -322,7 +322,7 @@ var imports = []struct {
 		n.op("Reshape", "v", "g", n.i(2, 2))
 		n.op("MatMul", "y", "v", n.c([]int{2, 1}, 1, 2))
 		n.output(2, 1)
-	}, layers: "?"},
+	}, layers: "Reorder MVAU"},
 	{name: "vectors taken in parts", build: func(n *net) {
 		n.input(1, 4, 3)
 		n.op("Gather", "g", "q", n.i(2, 0)).Int("axis", 2)
@@ -335,7 +335,7 @@ var imports = []struct {
 		n.op("Gather", "g", "q", n.i(1, 0)).Int("axis", 1)
 		n.op("MatMul", "y", "g", n.c([]int{3, 1}, 1, 2, -3))
 		n.output(1, 2, 1)
-	}, layers: "?"},
+	}, layers: "MVAU"},
 	{name: "two readers", build: func(n *net) {
 		n.input("N", 3)
 		n.dense()
@@ -344,7 +344,7 @@ var imports = []struct {
 		n.quant("h2", "b", n.s(0.5), 0, 4, 1)
 		n.op("Add", "y", "a", "b")
 		n.output("N", 4)
-	}, layers: "?"},
+	}, layers: "DuplicateStreams MVAU MVAU"},
 	{name: "two quantisers of one sum", build: func(n *net) {
 		n.input("N", 3)
 		n.dense()
@@ -352,14 +352,14 @@ var imports = []struct {
 		n.quant("h", "b", n.s(0.25), 0, 4, 1)
 		n.op("Add", "y", "a", "b")
 		n.output("N", 4)
-	}, layers: "?"},
+	}, layers: "MVAU DuplicateStreams Thresholding Thresholding"},
 	{name: "a residual", build: func(n *net) {
 		n.input("N", 3)
 		n.op("MatMul", "h", "q", n.c([]int{3, 3}, count(9)...))
 		n.op("Add", "a", "h", "q")
 		n.quant("a", "y", n.s(0.5), 0, 4, 1)
 		n.output("N", 3)
-	}, layers: "?"},
+	}, layers: "DuplicateStreams MVAU AddStreams"},
 	{name: "codes that are an output as well", build: func(n *net) {
 		n.input("N", 3)
 		n.dense()
@@ -367,7 +367,7 @@ var imports = []struct {
 		n.op("MatMul", "y", "a", n.c([]int{4, 1}, 1, 2, 3, 4))
 		n.output("N", 1)
 		n.Output("a", graph.Float32, "N", 4)
-	}, layers: "?"},
+	}, layers: "MVAU DuplicateStreams MVAU"},
 	{name: "input codes that are an output as well", build: func(n *net) {
 		n.input("N", 3)
 		n.dense()
@@ -431,10 +431,10 @@ var imports = []struct {
 		n.Output("y", graph.Float64, "N", 4)
 	}, layers: "MVAU"},
 	{name: "a frame without end", build: func(n *net) {
-		n.Input("x", graph.UInt8, 1<<27)
+		n.Input("x", graph.UInt8, 1<<14, 1<<13)
 		n.op("Cast", "m", "x").Int("to", int64(graph.Float32))
 		n.quant("m", "y", n.s(16), 0, 4, 0)
-		n.output(1<<27)
+		n.output(1<<14, 1<<13)
 	}, refuse: diag.ModelTooLarge},
 	{name: "our own operators", build: func(n *net) {
 		n.Opset("hlsgen", 1)

@@ -16,14 +16,17 @@ import (
 
 func (a *app) buildCommand() *cobra.Command {
 	o := build.Options{Version: version(), Verify: 16}
-	var asJSON bool
+	var asJSON, pareto bool
+	points := 24
 	cmd := &cobra.Command{
 		Use:   "build [MODEL.onnx] --board BOARD",
 		Short: "Generate the accelerator, check it bit for bit, write it to a folder",
 		Long: `Build turns a quantised ONNX model into a Vitis HLS project for a board.
 
-The network is folded to the highest throughput that fits the board, or to the
-least resources that reach --fps. Before anything is written, the design is run
+The network is folded to the highest throughput that fits the board, to the
+least resources that reach --fps, or to the shortest --latency; what the search
+has proved of the folding is shown. --pareto shows what can be had for how much
+and builds nothing. Before anything is written, the design is run
 on samples and compared with the model's own execution, bit for bit: layer by
 layer (eval), clock by clock (cycle), and as compiled C++ (csim). The folder
 appears whole or not at all.
@@ -32,11 +35,14 @@ Without a model, the embedded example is built. Options may also stand in
 hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		Example: `  hlsgen build --board zcu104                      # the embedded example
   hlsgen build net.onnx --board pynq-z1 --fps 1000
+  hlsgen build net.onnx --board zcu104 --pareto --least dsp
   hlsgen build net.onnx --board ./mine.json --max-use lut=0.7,bram=0.9
   hlsgen build net.onnx --board zcu104 --folding folding.json --out design`,
 	}
 	a.designFlags(cmd, &o)
 	fs := cmd.Flags()
+	fs.BoolVar(&pareto, "pareto", false, "show the designs that are worth choosing from, by interval and --least, and build none")
+	fs.Var(&value[int]{to: &points, text: fmt.Sprint(points), kind: "N", parse: integer(2, maxFront)}, "points", "with --pareto: so many designs at most, spread over the rates")
 	fs.Var(&value[int]{to: &o.Verify, text: fmt.Sprint(o.Verify), kind: "N", parse: integer(0, maxSamples)}, "verify", "samples to check the design on")
 	fs.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run the generated C++")
 	a.path(fs, &o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)")
@@ -51,7 +57,13 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		if o.Board == "" {
 			return usagef("a board is needed: --board zcu104, or another that hlsgen boards lists, or a file of your own, --board ./mine.json")
 		}
+		if pareto && o.Latency {
+			return usagef("--pareto and --latency exclude each other: the designs of a front differ in their interval")
+		}
 		a.running = true
+		if pareto {
+			return a.front(cmd.Context(), o, points, asJSON)
+		}
 		if o.Out == "" {
 			o.Out = under(a.dir, build.DefaultOut(o.Model, o.Board))
 		}
@@ -97,7 +109,8 @@ func (a *app) printBuilt(r *build.Result) {
 	a.speed(r)
 	line("")
 	a.shareTable(r.Folding.Shares)
-	line("\nfolding: %s", r.Folding.Effort())
+	line("")
+	a.certificate(&r.Folding.Proof)
 	a.hostParts(r.Design.Model)
 	line("%s", ink.bold(verified(r)))
 	line("\nwritten: %s (%s)", printable(r.Out), count(r.FileCount, "file"))
@@ -243,8 +256,7 @@ type built struct {
 	FIFOs      dataflow.Resources  `json:"fifo_cost"`
 	Host       dataflow.Resources  `json:"host_cost"`
 	Resources  []share             `json:"resources"`
-	Tried      int                 `json:"folding_options_tried"`
-	Options    int                 `json:"folding_options"`
+	Folding    build.Certificate   `json:"folding"`
 	Prefix     []string            `json:"host_prefix"`
 	Suffix     []string            `json:"host_suffix"`
 	Verified   build.Verified      `json:"verified"`
@@ -270,7 +282,7 @@ type share struct {
 func builtOf(r *build.Result, d *diag.List) built {
 	t, f, m := r.Design.Target, r.Folding, r.Design.Model
 	b := built{Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
-		FPS: r.FPS(), Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), FIFOs: r.Estimate.FIFOs.Total(), Host: r.Estimate.Host.Total(), Tried: f.Proof.Options - f.Proof.Unavailable, Options: f.Proof.Options,
+		FPS: r.FPS(), Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), FIFOs: r.Estimate.FIFOs.Total(), Host: r.Estimate.Host.Total(), Folding: build.CertificateOf(&f.Proof),
 		Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
 	for _, s := range f.Shares {
 		b.Resources = append(b.Resources, share{s.Name, s.Used, s.Budget, s.Board})

@@ -21,6 +21,9 @@ type settings struct {
 	Model       string   `mapstructure:"model"`
 	Board       string   `mapstructure:"board"`
 	FPS         string   `mapstructure:"fps"`
+	Latency     string   `mapstructure:"latency"`
+	Least       string   `mapstructure:"least"`
+	SearchTime  string   `mapstructure:"search-time"`
 	Clock       string   `mapstructure:"clock"`
 	MaxUse      string   `mapstructure:"max-use"`
 	Folding     string   `mapstructure:"folding"`

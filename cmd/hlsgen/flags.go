@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -153,6 +154,15 @@ func fifo(s string) (build.FIFO, error) {
 	return build.FIFO{Words: n}, err
 }
 
+// searchTime reads a duration of up to a day.
+func searchTime(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 || d > 24*time.Hour {
+		return 0, fmt.Errorf("want a time such as 500ms, 30s or 5m, at most 24h")
+	}
+	return d, nil
+}
+
 func costModel(s string) (dataflow.Formula, error) {
 	for _, f := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
 		if f.String() == s {
@@ -178,6 +188,11 @@ func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
 	fs := cmd.Flags()
 	a.path(fs, &o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file").is = boards.IsPath
 	fs.Var(&value[float64]{to: &o.FPS, kind: "N", parse: positive}, "fps", "frames per second to reach with the least resources; without it, as many as fit")
+	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency of a frame that the budget allows, at the asked rate or at any, whatever it takes")
+	fs.Var(&value[folding.Measure]{to: &o.Least, text: "load", kind: "KIND", parse: folding.ParseMeasure}, "least",
+		"what the least resources are: load, the largest share of the budget that any kind takes; or one kind: lut, ff, bram, uram, dsp")
+	fs.Var(&value[time.Duration]{to: &o.Search, kind: "TIME", parse: searchTime}, "search-time",
+		"let the search for the folding take this long, such as 30s; without it, as much work as is the same on every machine")
 	fs.Var(&value[float64]{to: &o.ClockMHz, kind: "MHZ", parse: clockRate}, "clock", "clock; without it, the board's default")
 	fs.Var(&value[folding.Use]{to: &o.MaxUse, kind: "SHARE", parse: folding.ParseMaxUse}, "max-use", "share of the board to use at most: 0.8, or lut=0.7,bram=0.9 (default 0.8)")
 	a.path(fs, &o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")

@@ -198,6 +198,47 @@ func (o *operand) affine(n int) (of []real.Affine, ok bool) {
 
 func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cmp(b.Bias) == 0 }
 
+// withoutConstants leaves out the channels that are constant throughout: position k is of channel k modulo n. kept lists the
+// other channels, values the constant of each that was left out. ok is false where a channel has constants of several values and
+// nothing else.
+func (o *operand) withoutConstants(n int) (rest *operand, kept []int, values []*big.Rat, ok bool) {
+	values = make([]*big.Rat, n)
+	data := make([]bool, n)
+	for k, class := range o.class {
+		if c := k % n; class >= 0 {
+			data[c] = true
+		} else if values[c] == nil {
+			values[c] = o.value[k]
+		}
+	}
+	for k, class := range o.class {
+		if c := k % n; class < 0 && !data[c] && o.value[k].Cmp(values[c]) != 0 {
+			return nil, nil, nil, false
+		}
+	}
+	for c := range n {
+		if data[c] {
+			kept, values[c] = append(kept, c), nil
+		}
+	}
+	if len(kept) == n || len(kept) == 0 {
+		return o, kept, values, len(kept) > 0
+	}
+	rest = &operand{wires: o.wires, of: o.of, nodes: o.nodes}
+	constant := false
+	for k := range o.class {
+		if c := k % n; data[c] {
+			rest.from, rest.at, rest.class = append(rest.from, o.from[k]), append(rest.at, o.at[k]), append(rest.class, o.class[k])
+			rest.value = append(rest.value, o.value[k])
+			constant = constant || o.class[k] < 0
+		}
+	}
+	if !constant {
+		rest.value = nil
+	}
+	return rest, kept, values, true
+}
+
 // fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an integer
 // in every channel.
 func (o *operand) fill(of []real.Affine) (code int64, reject *Reject) {

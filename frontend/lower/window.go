@@ -28,6 +28,7 @@ type image struct {
 	before, after [2]int
 	fill          int64
 	affine        []real.Affine // per channel
+	constants     []*big.Rat    // per channel of the tensor: its constant, where it is left out; nil where none is
 	nodes         []*graph.Node
 }
 
@@ -60,8 +61,15 @@ func (s *state) image(step *graph.Step, tensor string) (*image, *Reject) {
 		return nil, reject
 	}
 	im := &image{nodes: o.nodes}
+	ok := true
+	if o.value != nil && win.Group == 1 {
+		var kept []int
+		if o, kept, im.constants, ok = o.withoutConstants(shape.Channels()); !ok {
+			return nil, &Reject{diag.NotMapped, "its input does not depend on the data", "remove the constant part of the tensor"}
+		}
+		shape = append(slices.Clone(shape[:len(shape)-1]), len(kept))
+	}
 	im.h, im.w, im.c = pixels(shape)
-	var ok bool
 	if im.affine, ok = o.affine(im.c); !ok || slices.ContainsFunc(im.affine, func(f real.Affine) bool { return f.Scale == nil }) {
 		return nil, &Reject{diag.NotMapped, "pixels of its input are scaled differently", "quantise activations per tensor or per channel"}
 	}
@@ -100,6 +108,22 @@ func (s *state) slide(im *image, win *graph.Window, groups int) (int, *Reject) {
 	return out[0], nil
 }
 
+// channel is the constant of a channel of the tensor that was left out, or else its number among those that were not.
+func (im *image) channel(c int) (constant *big.Rat, kept int) {
+	if im.constants == nil {
+		return nil, c
+	}
+	if v := im.constants[c]; v != nil {
+		return new(big.Rat).Set(v), 0
+	}
+	for _, v := range im.constants[:c] {
+		if v == nil {
+			kept++
+		}
+	}
+	return nil, kept
+}
+
 // covers reports whether a window is the whole image.
 func (im *image) covers(win *graph.Window) bool {
 	return im.before == [2]int{} && im.after == [2]int{} && win.Kernel == [2]int{im.h, im.w} && win.Dilation == [2]int{1, 1}
@@ -122,17 +146,23 @@ func (s *state) convolution(step *graph.Step, w *graph.Tensor) *Reject {
 	p := &product{step: step, nodes: im.nodes}
 	var affine []real.Affine
 	for c := range channels {
-		column, in := make([]*big.Rat, d.K), make([]real.Affine, d.K)
-		base := int(d.BBase[c*stride])
+		column, in := make([]*big.Rat, 0, d.K), make([]real.Affine, 0, d.K)
+		base, bias := int(d.BBase[c*stride]), new(big.Rat)
 		first := c / (channels / win.Group) * win.Depth
-		for k := range column {
+		for k := range d.K {
 			_, _, at := win.Tap(k)
-			column[k], in[k] = new(big.Rat).SetFloat64(w.At(base+int(d.BOffset[k]))), im.affine[first+at]
+			weight := new(big.Rat).SetFloat64(w.At(base + int(d.BOffset[k])))
+			if v, kept := im.channel(first + at); v != nil {
+				bias.Add(bias, v.Mul(v, weight))
+			} else {
+				column, in = append(column, weight), append(in, im.affine[kept])
+			}
 		}
 		row, f, reject := integers(column, in)
 		if reject != nil {
 			return reject
 		}
+		f.Bias = bias.Add(bias, f.Bias)
 		p.weights, affine = append(p.weights, row), append(affine, f)
 	}
 	if reject := s.windowed(p, im, win, channels); reject != nil {

@@ -25,7 +25,7 @@ type Options struct {
 	ClockMHz float64
 	FPS      float64
 	MaxUse   folding.Use
-	Folding  string // path of a folding file
+	Folding  string          // path of a folding file
 	Latency  bool            // the shortest latency, at the asked rate or at any
 	Least    folding.Measure // what "least resources" means
 	Search   time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine

@@ -2,11 +2,13 @@ package build
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"hlsgen/frontend"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
@@ -126,6 +128,53 @@ func TestTrace(t *testing.T) {
 	}
 	if compared < 2 {
 		t.Errorf("only %d streams could be compared", compared)
+	}
+}
+
+// TestTraceImages traces convolutional networks with forks, joins and moved elements: files have the shape and the order of
+// the model's tensors.
+func TestTraceImages(t *testing.T) {
+	t.Parallel()
+	dir, compared := t.TempDir(), 0
+	for seed := range uint64(12) {
+		base := filepath.Join(dir, fmt.Sprint(seed))
+		if err := os.WriteFile(base+".onnx", randomImages(seed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var d diag.List
+		im, err := frontend.Import("m", randomImages(seed), frontend.Options{}, &d)
+		clean(t, &d, err)
+		x := &npy.Array{DType: "float32", Shape: im.Model.In[0].Shape}
+		for _, in := range Random(im.Model, 3).In {
+			x.Data = append(x.Data, in[0].Data...)
+		}
+		x.Shape = append([]int{3}, x.Shape[1:]...)
+		input := save(t, base+".npy", x)
+		for _, e := range []Engine{Reference, Eval} {
+			_, err := Simulate(context.Background(), SimOptions{Options: Options{Model: base + ".onnx"}, Engine: e, Input: input, Trace: base + string(e)}, &d)
+			clean(t, &d, err)
+		}
+		for _, c := range im.Carried() {
+			name := traceName(c.Name)
+			codes, scale, bias := load(t, filepath.Join(base+"eval", name+".npy")), load(t, filepath.Join(base+"eval", name+".scale.npy")), load(t, filepath.Join(base+"eval", name+".bias.npy"))
+			ref := filepath.Join(base+"reference", name+".npy")
+			if _, err := os.Stat(ref); err != nil || c.Name[0] != 'q' { // sums may have scales that no float64 has
+				continue
+			}
+			want := load(t, ref)
+			if !slices.Equal(codes.Shape, want.Shape) {
+				t.Fatalf("seed %d, %s: traced in shape %v, the model has %v", seed, c.Name, codes.Shape, want.Shape)
+			}
+			for i, v := range codes.Data {
+				if k := i % len(scale.Data); scale.Data[k]*v+bias.Data[k] != want.Data[i] {
+					t.Fatalf("seed %d, %s element %d: code %v, the model has %v", seed, c.Name, i, v, want.Data[i])
+				}
+			}
+			compared++
+		}
+	}
+	if compared < 30 {
+		t.Errorf("only %d tensors could be compared", compared)
 	}
 }
 

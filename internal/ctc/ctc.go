@@ -1,0 +1,169 @@
+// Package ctc makes text of a network's scores, on the host: a network that was trained with connectionist temporal
+// classification (Graves et al., ICML 2006) gives, for every step of a sequence, a score per class, where a class is a
+// symbol of an alphabet or the blank.
+package ctc
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Method is a way to decode.
+type Method string
+
+// The methods.
+const (
+	Greedy Method = "greedy" // the best class of every step; repetitions and blanks are dropped
+	Peaks  Method = "peaks"  // FINN-L's: the best class between blanks
+	None   Method = "none"   // no text
+)
+
+// Methods lists the methods with a line for each.
+var Methods = []struct {
+	Name Method
+	Doc  string
+}{
+	{Greedy, "the best class of every step; repetitions and blanks are dropped"},
+	{Peaks, "the best class between two blanks, as FINN-L's hardware picks it"},
+	{None, "no text"},
+}
+
+// spelled is how metadata name the methods.
+var spelled = map[string]Method{"": Greedy, "greedy": Greedy, "ctc-greedy": Greedy, "peaks": Peaks, "finn-l-peak": Peaks, "none": None}
+
+// A Decoder makes text of scores.
+type Decoder struct {
+	Method   Method
+	Alphabet []string // a symbol per class; that of the blank is never shown
+	Blank    int
+}
+
+// Parse makes a decoder of the metadata of a model: alphabet, a JSON list of a string per class; blank, the index of the
+// blank class, 0 if absent; decode, a method, greedy if absent. A method that is not None stands for decode. Without an
+// alphabet there is no decoder. The error says what cannot be read.
+func Parse(meta map[string]string, method Method) (*Decoder, error) {
+	text, ok := meta["alphabet"]
+	if !ok {
+		return nil, nil
+	}
+	d := &Decoder{Method: method}
+	if err := json.Unmarshal([]byte(text), &d.Alphabet); err != nil {
+		return nil, fmt.Errorf("alphabet is no JSON list of strings: %w", err)
+	}
+	if blank, ok := meta["blank"]; ok {
+		var err error
+		if d.Blank, err = strconv.Atoi(blank); err != nil {
+			return nil, fmt.Errorf("blank is %q, no index of the alphabet", blank)
+		}
+	}
+	if d.Blank < 0 || d.Blank >= len(d.Alphabet) {
+		return nil, fmt.Errorf("blank is class %d of %d", d.Blank, len(d.Alphabet))
+	}
+	if d.Method == "" {
+		if d.Method, ok = spelled[meta["decode"]]; !ok {
+			return nil, fmt.Errorf("decode is %q, which is no known method", meta["decode"])
+		}
+	}
+	return d, nil
+}
+
+// Fits reports whether scores of this shape can be decoded: the last axis is of classes, and one other axis of steps.
+func (d *Decoder) Fits(shape []int) bool {
+	if len(shape) < 2 || shape[len(shape)-1] != len(d.Alphabet) {
+		return false
+	}
+	axes := 0
+	for _, n := range shape[:len(shape)-1] {
+		if n != 1 {
+			axes++
+		}
+	}
+	return axes <= 1
+}
+
+// Text decodes scores, step by step one per class.
+func (d *Decoder) Text(scores []float64) string {
+	var s strings.Builder
+	for _, class := range d.Labels(scores) {
+		s.WriteString(d.Alphabet[class])
+	}
+	return s.String()
+}
+
+// Labels gives the classes that are the text of scores.
+func (d *Decoder) Labels(scores []float64) []int {
+	steps := slices.Collect(slices.Chunk(scores, len(d.Alphabet)))
+	switch d.Method {
+	case Greedy:
+		return d.greedy(steps)
+	case Peaks:
+		return d.peaks(steps)
+	}
+	return nil
+}
+
+// greedy takes the best class of every step, the lowest of equal ones, drops those that repeat the step before, and then
+// the blanks.
+func (d *Decoder) greedy(steps [][]float64) (labels []int) {
+	before := d.Blank
+	for _, scores := range steps {
+		best := 0
+		for class, v := range scores {
+			if v > scores[best] {
+				best = class
+			}
+		}
+		if best != before && best != d.Blank {
+			labels = append(labels, best)
+		}
+		before = best
+	}
+	return labels
+}
+
+// peaks does what FINN-L's hardware does (Rybalkin et al., FPL 2018; its open implementation). A step's class is the best
+// of those with a score above zero, the lowest of equal ones. A step without such a class has the value zero and keeps
+// the class of the step that the hardware handled before it: steps arrive there from the middle outwards. Then, in the
+// order of the sequence, the class with the highest value since the last one given is kept, and given as soon as a blank
+// follows. A class that no blank follows is lost, and so is the weaker one of two without a blank between them.
+func (d *Decoder) peaks(steps [][]float64) (labels []int) {
+	class, value := make([]int, len(steps)), make([]float64, len(steps))
+	last := d.Blank
+	for _, t := range fromMiddle(len(steps)) {
+		for c, v := range steps[t] {
+			if v > value[t] {
+				last, value[t] = c, v
+			}
+		}
+		class[t] = last
+	}
+	kept, most := d.Blank, 0.0
+	for t, c := range class {
+		if c == d.Blank {
+			if kept != d.Blank {
+				labels = append(labels, kept)
+			}
+			kept, most = d.Blank, 0
+			continue
+		}
+		if value[t] > most {
+			kept, most = c, value[t]
+		}
+	}
+	return labels
+}
+
+// fromMiddle lists 0..n-1 as n/2, n/2-1, n/2+1, n/2-2 ...
+func fromMiddle(n int) (order []int) {
+	for i := range n {
+		at := n/2 + (i+1)/2
+		if i%2 == 1 {
+			at = n/2 - (i+1)/2
+		}
+		order = append(order, at)
+	}
+	return order
+}
