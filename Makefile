@@ -22,8 +22,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: ## install what demo and test need (Go, g++, clang++, tclsh), with apt-get where something is missing
-	@$(SETUP) go g++ clang++ tclsh
+setup: ## install what demo and test need (Go, g++, clang++, tclsh, Slurm), with apt-get where something is missing
+	@$(SETUP) go g++ clang++ tclsh slurm
 
 .PHONY: build
 build: ## build bin/hlsgen, one static binary
@@ -39,7 +39,7 @@ demo: ## build the embedded example for a board (BOARD=zcu104), then compile and
 
 .PHONY: test
 test: ## run every check and test; HLSGEN_SHARED=DIR adds the cases on shared models
-	@$(SETUP) go g++ clang++ tclsh
+	@$(SETUP) go g++ clang++ tclsh slurm
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	@unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l $$(find . -name '*.go' -not -path './.*')); \
@@ -48,7 +48,7 @@ test: ## run every check and test; HLSGEN_SHARED=DIR adds the cases on shared mo
 
 .PHONY: test-long
 test-long: ## the tests with more random cases, then every fuzz target for FUZZTIME (2m)
-	@$(SETUP) go g++ clang++ tclsh
+	@$(SETUP) go g++ clang++ tclsh slurm
 	HLSGEN_LONG=1 go test -timeout 2h ./...
 	@grep -rl --include='*_test.go' '^func Fuzz' cmd folding frontend hlslib internal rtlsim templates boards | sort | while read -r file; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file"); do \

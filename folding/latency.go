@@ -41,20 +41,29 @@ func (s *space) shorten(ctx context.Context, c *chosen) error {
 	return nil
 }
 
-// starts are foldings to improve: the chosen one, and what turned up within the caps at longer intervals.
+// starts are foldings to improve: the chosen one, and what turns up within the caps at longer and at shorter intervals.
 func (s *space) starts(c *chosen) []*folding {
 	list := []*folding{c.folding}
 	intervals := s.intervals()
-	for n, i := 2, 0; n <= 32 && i < len(intervals); n *= 4 {
-		i, _ = slices.BinarySearch(intervals, c.interval*n)
+	add := func(interval int) bool {
+		i, _ := slices.BinarySearch(intervals, interval)
 		if i >= len(intervals) || intervals[i] > c.limit {
-			break
+			return false
 		}
 		t := s.at(intervals[i])
+		if !t.possible() || t.excluder(c.caps) != nil {
+			return false
+		}
 		t.relax(c.caps)
-		if f := t.leastOf(c.caps, lut); f != nil {
+		f := t.leastOf(c.caps, lut)
+		if f != nil {
 			list = append(list, f)
 		}
+		return f != nil
+	}
+	for n := 2; n <= 32 && add(c.interval*n); n *= 4 {
+	}
+	for n := min(c.interval, intervals[len(intervals)-1]) / 2; n >= intervals[0] && add(n); n /= 2 {
 	}
 	return list
 }

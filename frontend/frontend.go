@@ -178,13 +178,13 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
 	}
-	m := &dataflow.Model{Name: g.Name, Reference: reference(p)}
+	m := &dataflow.Model{Name: g.Name, Reference: reference(p), Meta: g.Meta}
 	m.In, m.Out = signature(p)
 	return &Imported{Model: m, options: bind, written: p}
 }
 
 func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
-	m := &dataflow.Model{Name: written.Graph.Name, Graph: low.Graph, Reference: reference(written)}
+	m := &dataflow.Model{Name: written.Graph.Name, Graph: low.Graph, Reference: reference(written), Meta: written.Graph.Meta}
 	m.In, m.Out = signature(written)
 	ranges(program, m.In)
 	m.Prefix, m.Suffix = prefix(program, low), suffix(program, low)

@@ -431,10 +431,12 @@ var imports = []struct {
 		n.Output("y", graph.Float64, "N", 4)
 	}, layers: "MVAU"},
 	{name: "a frame without end", build: func(n *net) {
-		n.Input("x", graph.UInt8, 1<<14, 1<<13)
-		n.op("Cast", "m", "x").Int("to", int64(graph.Float32))
-		n.quant("m", "y", n.s(16), 0, 4, 0)
-		n.output(1<<14, 1<<13)
+		n.Input("few", graph.UInt8, 3).Input("many", graph.UInt8, 1<<26)
+		for _, name := range []string{"few", "many"} {
+			n.op("Cast", name+".real", name).Int("to", int64(graph.Float32))
+			n.quant(name+".real", name+".q", n.s(16), 0, 4, 0)
+			n.Output(name+".q", graph.Float32, nil)
+		}
 	}, refuse: diag.ModelTooLarge},
 	{name: "our own operators", build: func(n *net) {
 		n.Opset("hlsgen", 1)

@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) buildCommand() *cobra.Command {
-	o := build.Options{Version: version(), Verify: 16}
+	o := build.Options{Version: version(), Verify: build.AutoVerify}
 	var asJSON, pareto bool
 	points := 24
 	cmd := &cobra.Command{
@@ -43,7 +43,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	fs := cmd.Flags()
 	fs.BoolVar(&pareto, "pareto", false, "show the designs that are worth choosing from, by interval and --least, and build none")
 	fs.Var(&value[int]{to: &points, text: fmt.Sprint(points), kind: "N", parse: integer(2, maxFront)}, "points", "with --pareto: so many designs at most, spread over the rates")
-	fs.Var(&value[int]{to: &o.Verify, text: fmt.Sprint(o.Verify), kind: "N", parse: integer(0, maxSamples)}, "verify", "samples to check the design on")
+	fs.Var(&value[int]{to: &o.Verify, text: "16", kind: "N", parse: integer(0, maxSamples)}, "verify", "samples to check the design on; left out, fewer of a large network")
 	fs.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run the generated C++")
 	a.path(fs, &o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)")
 	fs.BoolVar(&o.Force, "force", false, "replace the folder if it exists")
@@ -222,6 +222,9 @@ func verified(r *build.Result) string {
 	}
 	if r.Source.Inputs == nil {
 		s += ", random inputs in range"
+	}
+	if v.Large {
+		s += "; no more of a network this large, unless --verify asks for them"
 	}
 	if v.Left != "" {
 		s += "; left out: " + v.Left

@@ -53,6 +53,8 @@ func TestConfig(t *testing.T) {
 			model: "DIR/m.onnx",
 			want: map[string]string{"board": "zcu104", "fps": "1000", "clock": "187.5", "max-use": "0.5", "fifo": "64", "no-csim": "true", "verify": "4", "dim": "N=2,T=3",
 				"out": "DIR/o", "folding": "DIR/f.json", "cost": "finn"}},
+		{name: "objectives", args: "build", yaml: "latency: true\nleast: dsp\nsearch-time: 30s\npareto: true\npoints: 9\n",
+			want: map[string]string{"latency": "true", "least": "dsp", "search-time": "30s", "pareto": "true", "points": "9"}},
 		{name: "environment", args: "build",
 			env: map[string]string{"HLSGEN_MODEL": "e.onnx", "HLSGEN_BOARD": "./b.json", "HLSGEN_MAX_USE": "lut=0.7,bram=0.9", "HLSGEN_NO_CSIM": "true", "HLSGEN_DIM": "T=3,N=2",
 				"HLSGEN_SHARED": "../shared", "HLSGEN_BOGUS": "1"},

@@ -17,6 +17,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/internal/build"
+	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -181,6 +182,17 @@ func engine(s string) (build.Engine, error) {
 		names = append(names, string(e.Name))
 	}
 	return "", fmt.Errorf("engines are %s%s", strings.Join(names, ", "), meant(s, names))
+}
+
+func method(s string) (ctc.Method, error) {
+	var names []string
+	for _, m := range ctc.Methods {
+		if string(m.Name) == s {
+			return m.Name, nil
+		}
+		names = append(names, string(m.Name))
+	}
+	return "", fmt.Errorf("methods are %s%s", strings.Join(names, ", "), meant(s, names))
 }
 
 // designFlags adds what shapes a design.

@@ -38,22 +38,20 @@ func (a *app) printFront(f *build.Front, least folding.Measure) {
 		line("the embedded example, %s", exampleDoc(f.Source.Name))
 	}
 	line("")
-	t := newTable(">frames/s", ">interval", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", ">"+least.String(), "proved")
-	cut := false
+	column, what := "layers' "+least.String(), "fewer "+least.String()+" in its layers"
+	if least == folding.LeastLoad {
+		column, what = "load", "a smaller load, the largest share of the budget that any kind of resource takes"
+	}
+	t := newTable(">frames/s", ">interval", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", ">"+column, "proved")
 	for i := range f.Points {
 		p := &f.Points[i]
 		e := p.Estimate.Total
 		value, proved := frontValue(p.Folding)
-		cut = cut || proved != "yes"
 		t.row(figure(p.FPS()), whole(p.Folding.Interval), whole(p.Folding.Latency), whole(e.LUT), whole(e.FF), whole(e.BRAM), whole(e.URAM), whole(e.DSP), value, proved)
 	}
 	t.print(&a.out, ink)
 	line("")
-	what := "the " + least.String()
-	if least == folding.LeastLoad {
-		what = "the load, the largest share of the budget that any kind of resource takes"
-	}
-	fmt.Fprint(&a.out, wrap(fmt.Sprintf("No folding within the budget has both a shorter interval and less of %s, as far as is proved. "+
+	fmt.Fprint(&a.out, wrap(fmt.Sprintf("No folding within the budget has both a shorter interval and %s, as far as is proved. "+
 		"Resources and latencies are estimates with FIFOs of %s; a build makes FIFOs as deep as they need to be.", what, count(folding.DefaultFIFO, "word")), "", 100))
 	if !f.Whole {
 		line("there are more between these: --points shows more of them")
@@ -84,7 +82,7 @@ func frontValue(r *folding.Result) (value, proved string) {
 func (a *app) certificate(p *folding.Proof) {
 	head := fmt.Sprintf("%s, one per layer to choose", count(p.Options, "option"))
 	if p.Unavailable > 0 {
-		head += fmt.Sprintf("; %d are not possible here", p.Unavailable)
+		head = fmt.Sprintf("of %s the device and the folding file leave %s, one per layer to choose", count(p.Options, "option"), whole(p.Options-p.Unavailable))
 	}
 	if p.Cut {
 		head += "; the search was ended before all was proved"

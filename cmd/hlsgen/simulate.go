@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hlsgen/internal/build"
+	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
@@ -17,7 +18,7 @@ import (
 func (a *app) simulateCommand() *cobra.Command {
 	o := build.SimOptions{Engine: build.Eval}
 	var asJSON bool
-	var engines []string
+	var engines, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
 or N samples of the model's shape with or without its leading 1. An .npz file
@@ -28,6 +29,13 @@ Engines:
 	for _, e := range build.Engines {
 		long += fmt.Sprintf("  %-10s %s\n", e.Name, e.Doc)
 		engines = append(engines, string(e.Name))
+	}
+	long += `
+A model whose metadata name an alphabet gives text, decoded by a method:
+`
+	for _, m := range ctc.Methods {
+		long += fmt.Sprintf("  %-10s %s\n", m.Name, m.Doc)
+		methods = append(methods, string(m.Name))
 	}
 	cmd := &cobra.Command{
 		Use:   "simulate [MODEL.onnx] --input FILE",
@@ -46,9 +54,11 @@ Engines:
 	a.path(fs, &o.Trace, "trace", "DIR", "write every tensor to this folder as .npy")
 	a.path(fs, &o.VCD, "trace-vcd", "FILE", "with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave")
 	a.path(fs, &o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG")
+	fs.Var(&value[ctc.Method]{to: &o.Decode, kind: "METHOD", parse: method}, "decode", "how scores become text: "+strings.Join(methods, ", ")+" (default as the model's metadata say)")
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	a.designFlags(cmd, &o.Options)
 	must(cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("decode", cobra.FixedCompletions(methods, cobra.ShellCompDirectiveNoFileComp)))
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if o.Model, err = a.configure(cmd, args); err != nil {
 			return err
@@ -117,6 +127,9 @@ func (a *app) printSimulated(o build.SimOptions, r *build.Simulated) {
 			line("  %s", first(out))
 		}
 	}
+	for _, text := range r.Texts {
+		line("text:    %s", printable(text))
+	}
 	if o.Output != "" {
 		line("written: %s", o.Output)
 	}
@@ -170,6 +183,8 @@ type simulated struct {
 	Engine   build.Engine      `json:"engine"`
 	Samples  int               `json:"samples"`
 	Outputs  []tensor          `json:"outputs"`
+	Decode   ctc.Method        `json:"decode,omitempty"`
+	Texts    []string          `json:"texts,omitempty"`
 	Interval int               `json:"interval_cycles,omitempty"`
 	Latency  int               `json:"latency_cycles,omitempty"`
 	Cycles   int               `json:"simulated_cycles,omitempty"`
@@ -191,6 +206,9 @@ type folded struct {
 
 func simulatedOf(o build.SimOptions, r *build.Simulated, d *diag.List) simulated {
 	s := simulated{Model: r.Source.Name, Example: r.Source.Example, Engine: o.Engine, Samples: r.Samples, Compare: r.Compare, outcome: outcomeOf(d, nil)}
+	if r.Decoder != nil {
+		s.Decode, s.Texts = r.Decoder.Method, r.Texts
+	}
 	for k, out := range r.Outputs {
 		s.Outputs = append(s.Outputs, tensor{r.Out[k].Name, out.DType, append([]int{}, out.Shape...)})
 	}

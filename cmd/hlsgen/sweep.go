@@ -191,14 +191,14 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		var d diag.List
 		r, err := sweep.Run(cmd.Context(), o, &d)
 		if err == nil && r != nil && by.slurm {
-			err = r.Slurm(cmd.Context(), o)
+			err = r.Slurm(cmd.Context(), o, &d)
 		}
 		p.close()
 		if r != nil && err != nil && cmd.Context().Err() != nil && !asJSON {
 			fmt.Fprintf(a.stderr, "%d of %d searches are kept in %s: the same command goes on from there\n", r.Kept, r.Total, r.Out)
 		}
 		switch {
-		case r == nil || err != nil:
+		case r == nil || err != nil || d.Failed():
 			return a.without(asJSON, &d, err)
 		case asJSON:
 			return a.json(sweptOf(r, &d))
@@ -259,11 +259,11 @@ func (a *app) printSwept(r *sweep.Result) {
 	line("\nwritten: %s", printable(r.Out))
 	line("         %s", strings.Join(r.Files, ", "))
 	if r.Array > 0 {
-		line("next:    edit the tool's line in %s, then: sbatch %s", quoted(r.Script), quoted(r.Script))
-		line("         and when the %s are through: hlsgen sweep --collect %s", count(r.Array, "job"), quoted(r.Out))
+		line("next:    on the cluster, %s: cd %s && sbatch %s", count(r.Array, "job"), quoted(r.Out), quoted(r.Script))
+		line("         and then: hlsgen sweep --collect %s", quoted(r.Out))
 	}
 	if r.Collected > 0 {
-		line("collected: %s", count(r.Collected, "report"))
+		line("collected: the reports of %s", count(r.Collected, "design"))
 	}
 }
 

@@ -76,8 +76,11 @@ func (p *progress) draw() {
 	} else {
 		p.bar = progressbar.NewOptions(p.total, append(options, progressbar.OptionShowCount(), progressbar.OptionSetWidth(40), progressbar.OptionThrottle(50*time.Millisecond))...)
 	}
-	p.bar.RenderBlank()
-	p.bar.Set(min(p.done, max(0, p.total-1))) // a full bar ends itself
+	if p.total == 0 || p.done == 0 {
+		p.bar.RenderBlank()
+		return
+	}
+	p.bar.Set(min(p.done, p.total-1)) // a full bar ends itself
 }
 
 // step is told of every stage, and how far it is where that is known.

@@ -43,9 +43,10 @@ func TestProgress(t *testing.T) {
 	p.step("importing", 0, 0)
 	p.show(&slow)
 	p.step("simulating", 3, 16)
+	p.step("simulating", 16, 16)
 	p.close()
 	p.show(&slow) // too late: shows nothing
-	if s := slow.String(); strings.Contains(s, "reading") || !strings.Contains(s, "importing") || !strings.Contains(s, "simulating 3/16") {
+	if s := slow.String(); strings.Contains(s, "reading") || !strings.Contains(s, "importing") || !strings.Contains(s, "simulating  18% |") || !strings.Contains(s, "(3/16)") {
 		t.Errorf("%q", s)
 	}
 	if s := slow.String(); strings.TrimSpace(s[strings.LastIndex(strings.TrimRight(s, "\r"), "\r")+1:]) != "" {

@@ -157,8 +157,17 @@ func comma(i, n int) string {
 	return ""
 }
 
+// reaches reports whether values from -v to v fit a format well: the largest code is near v, within a factor of two.
+func (f CellFormat) reaches(v float64) bool {
+	_, hi := codeLimits(float64(f.Bits), f.Signed, f.Narrow)
+	most := f.Scale * hi
+	return f.Signed && v/2 <= most && most <= 2*v
+}
+
 // SuggestFormats is a configuration to start from for a cell of real-valued gates, in a canonical program: the output as
-// the quantiser behind the LSTM has it, or else as the one in front, the rest as is common for sums of a few units.
+// the quantiser in front of the LSTM has it, as with Brevitas, so that both have one scale where they are added up; where
+// that one does not suit values from -1 to 1, as the quantiser behind has it. The rest is as is common for sums of a few
+// units.
 func SuggestFormats(p *Program, cell *Step) map[string]CellFormats {
 	unit := func(bits int, signed bool) CellFormat {
 		frac := bits
@@ -172,9 +181,9 @@ func SuggestFormats(p *Program, cell *Step) map[string]CellFormats {
 		FormatInputAcc: acc, FormatForgetAcc: acc, FormatCellAcc: acc, FormatOutputAcc: acc,
 		FormatInputSigmoid: gate, FormatForgetSigmoid: gate, FormatOutputSigmoid: gate, FormatCellTanh: tanh, FormatHiddenStateTanh: tanh}
 	cells[FormatOutput] = tanh
-	if f, ok := p.quantiserBehind(cell.Node.Outputs); ok {
+	if f, ok := p.quantiserBefore(cell.Node.Inputs[cell.Recur.States]); ok && f.reaches(1) {
 		cells[FormatOutput] = f
-	} else if f, ok := p.quantiserBefore(cell.Node.Inputs[cell.Recur.States]); ok {
+	} else if f, ok := p.quantiserBehind(cell.Node.Outputs); ok {
 		cells[FormatOutput] = f
 	}
 	return map[string]CellFormats{cell.Node.Label(): cells}

@@ -169,6 +169,7 @@ func TestInvalidNodes(t *testing.T) {
 		{name: "conv with dilation 2^60", op: "Conv", attrs: attrs{"dilations": []int64{1 << 60, 1}}, args: args{image, pixel}, want: diag.OpInvalid},
 		{name: "conv with a negative pad", op: "Conv", attrs: attrs{"pads": []int64{0, -1, 0, 0}}, args: args{image, pixel}, want: diag.OpInvalid},
 		{name: "conv with pads of 2^62", op: "Conv", attrs: attrs{"pads": []int64{1 << 62, 0, 1 << 62, 0}}, args: args{image, pixel}, want: diag.OpInvalid},
+		{name: "conv of integers with weights of reals", op: "Conv", args: args{ints(graph.UInt8, []int{1, 1, 1, 1}, 3), pixel}, want: diag.OpInvalid},
 		{name: "conv with pads of 2^26", op: "Conv", attrs: attrs{"pads": []int64{1 << 26, 1 << 26, 0, 0}}, args: args{image, pixel}, want: diag.ModelTooLarge},
 		{name: "conv with two pads", op: "Conv", attrs: attrs{"pads": []int64{1, 1}}, args: args{image, pixel}, want: diag.OpInvalid},
 		{name: "conv with unknown auto_pad", op: "Conv", attrs: attrs{"auto_pad": "SAME"}, args: args{image, pixel}, want: diag.OpInvalid},

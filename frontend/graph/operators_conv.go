@@ -9,6 +9,9 @@ func buildConv(c *call) *reject {
 		return r
 	}
 	w := c.in[1].Shape
+	if x, y := c.in[0].DType, c.in[1].DType; x.Float() != y.Float() {
+		return invalid("weights of type %s for data of type %s", y, x)
+	}
 	if len(w) != len(l.shape) {
 		return invalid("weights of shape %v for data of shape %v", w, l.shape)
 	}

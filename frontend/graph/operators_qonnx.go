@@ -153,6 +153,9 @@ func (c *call) thresholdCount(dt DType, finish func(count *real.Expr) *real.Expr
 	if strings.HasSuffix(c.n.Str("data_layout", "NCHW"), "C") && c.n.Str("data_layout", "NCHW") != "NC" {
 		channel = len(x) - 1
 	}
+	if len(x) == 2 && channel == 1 && x[1] == 1 && x[0] == th.Shape[0] {
+		channel = 0 // a column, as FINN-GL's cells have them
+	}
 	if th.Shape[0] != 1 && (channel >= len(x) || x[channel] != th.Shape[0]) {
 		return badQuant("one row of thresholds per channel, or one for all", "%d rows of thresholds for an input of shape %v", th.Shape[0], x)
 	}

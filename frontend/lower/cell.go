@@ -181,6 +181,9 @@ func (b *reader) gateOf(c *cell, k int, g *gate, peephole string) *Reject {
 		out.Factors = factors[0]
 	}
 	c.input[k], c.params.Recurrent[k] = rowsX, rowsH
+	if !b.within(g, units) {
+		return tooFar()
+	}
 	return activateGate(out, g, units)
 }
 
@@ -201,45 +204,117 @@ func times(row []int64, m int64) []int64 {
 }
 
 // zSpan is the sums over which a gate's steps are looked for: wide enough for all of them to show, so that those of units
-// that differ by a bias only are the same.
-var zSpan = num.Range{Lo: -1 << 31, Hi: 1 << 31}
+// that differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
+var zSpan = num.Range{Lo: -1 << 52, Hi: 1 << 52}
+
+// within reports whether the sums of a gate's units lie in zSpan.
+func (b *reader) within(g *gate, units []*big.Rat) bool {
+	for j, l := range g.inner {
+		most := new(big.Rat)
+		for i, name := range g.dots {
+			d := b.dots[name]
+			span := b.codeOf(d.of).span
+			sum := new(big.Int)
+			for _, w := range d.rows[j] {
+				term := new(big.Int).Mul(big.NewInt(w), big.NewInt(max(span.Hi, -span.Lo)))
+				sum.Add(sum, term.Abs(term))
+			}
+			most.Add(most, new(big.Rat).Mul(new(big.Rat).SetInt(sum), new(big.Rat).Abs(l.Scale[i])))
+		}
+		if g.state != "" {
+			span := b.codeOf(g.state).span
+			most.Add(most, new(big.Rat).Mul(big.NewRat(max(span.Hi, -span.Lo), 1), new(big.Rat).Abs(l.Scale[len(l.Scale)-1])))
+		}
+		if most.Quo(most, units[j]); most.Cmp(big.NewRat(zSpan.Hi, 1)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// maxFiner is the bits by which z may be finer than its sums, for the sake of a bias between two of them.
+const maxFiner = 8
 
 // activateGate finds the gate's steps over z, of which each unit's step is units[j]. Steps that are those of the first unit moved by
-// a constant are its bias.
+// a constant are its bias; z becomes as much finer as it takes for all units to be so.
 func activateGate(out *lstm.Gate, g *gate, units []*big.Rat) *Reject {
 	steps := make([]num.Step, len(units))
-	for j, u := range units {
-		if j > 0 && u.Cmp(units[j-1]) == 0 && g.outer[j].Equal(g.outer[j-1]) {
+	for j := range units {
+		if j > 0 && units[j].Cmp(units[j-1]) == 0 && g.outer[j].Equal(g.outer[j-1]) {
 			steps[j] = steps[j-1]
 			continue
 		}
-		e := g.outer[j].Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(u))})
-		f, err := real.Compile(e).StepOver(zSpan, maxSteps)
-		if err != nil {
+		var err error
+		if steps[j], err = g.stepOf(j, units[j]); err != nil {
 			return stepsRejected(err, maxSteps)
 		}
-		steps[j] = f
 	}
+	if bias := moved(steps); bias != nil {
+		out.Steps, out.Bias = steps[:1], bias
+	} else {
+		out.Steps = steps
+		finerGate(out, g, units)
+	}
+	if !slices.ContainsFunc(out.Bias, func(v int64) bool { return v != 0 }) {
+		out.Bias = nil
+	}
+	return nil
+}
+
+// stepOf is unit j's steps over z.
+func (g *gate) stepOf(j int, unit *big.Rat) (num.Step, error) {
+	e := g.outer[j].Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(unit))})
+	return real.Compile(e).StepOver(zSpan, maxSteps)
+}
+
+// finerGate gives a gate whose units have steps of their own, which would be a table of them, steps for all units and a bias
+// over a finer z, if there is one.
+func finerGate(out *lstm.Gate, g *gate, units []*big.Rat) {
+next:
+	for finer := 1; finer <= maxFiner; finer++ {
+		var first num.Step
+		bias := make([]int64, len(units))
+		for j, u := range units {
+			f, err := g.stepOf(j, new(big.Rat).Quo(u, big.NewRat(1<<finer, 1)))
+			if err != nil {
+				return
+			}
+			if j == 0 {
+				first = f
+			}
+			d := moved([]num.Step{first, f})
+			if d == nil {
+				continue next
+			}
+			bias[j] = d[1]
+		}
+		out.Steps, out.Bias = []num.Step{first}, bias
+		for i := range out.Factors {
+			out.Factors[i] <<= finer
+		}
+		for i := range out.Peephole {
+			out.Peephole[i] <<= finer
+		}
+		return
+	}
+}
+
+// moved is by how much each of several steps is the first one moved; nil where one is another function.
+func moved(steps []num.Step) []int64 {
 	bias := make([]int64, len(steps))
 	for j, f := range steps {
 		if len(f.At) != len(steps[0].At) || !slices.Equal(f.Value, steps[0].Value) {
-			out.Steps = steps
 			return nil
 		}
 		for i, at := range f.At {
 			if d := steps[0].At[i] - at; i == 0 {
 				bias[j] = d
 			} else if d != bias[j] {
-				out.Steps = steps
 				return nil
 			}
 		}
 	}
-	out.Steps = steps[:1]
-	if slices.ContainsFunc(bias, func(v int64) bool { return v != 0 }) {
-		out.Bias = bias
-	}
-	return nil
+	return bias
 }
 
 func sameRequant(a, b *num.Requant) bool {

@@ -37,9 +37,6 @@ func (s *state) recurrent(step *graph.Step) *Reject {
 	if e := s.engines[r]; e != nil {
 		return s.recurrentOutput(step, e)
 	}
-	if r.RealGates {
-		return s.realGates(step)
-	}
 	if len(r.Scanned) != 1 {
 		return notLSTM("it walks through %d tensors", len(r.Scanned))
 	}
@@ -323,10 +320,4 @@ func peepholes(p *lstm.Cell) (which [4]bool) {
 		which[k] = len(g.Peephole) > 0
 	}
 	return which
-}
-
-// realGates refuses the cell of an ONNX LSTM, whose gates are real numbers.
-func (s *state) realGates(step *graph.Step) *Reject {
-	d := graph.FormatsNeeded(s.prog, step)
-	return &Reject{d.Code, d.Msg, d.Hint}
 }

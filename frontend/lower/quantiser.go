@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
@@ -169,8 +170,11 @@ func (q *quantising) sources() (list []*source, reject *Reject) {
 				}
 			}
 		case !q.alike(first, k):
-			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k),
-				"use scales and biases per tensor or per channel"}
+			hint := "use scales and biases per tensor or per channel"
+			if slices.ContainsFunc(form.Nodes, func(n *graph.Node) bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }) {
+				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad in front of it"
+			}
+			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint}
 		}
 	}
 	if len(list) == 0 {
@@ -254,6 +258,11 @@ func (q *quantising) activate(tensor string, functions []*real.Expr, nodes []*gr
 		}
 		return nil, nil
 	}
+	if most(steps) >= manySteps {
+		if w := q.scaled(tensor, steps, nodes); w != nil {
+			return w, nil
+		}
+	}
 	if w := p.product; w != nil && !w.plain && s.only(tensor, q.step) {
 		if weights, rising, ok := rise(w.weights, steps, p.typ); ok {
 			out, err := s.net.add(w.layer(weights, rising), []int{w.in}, s.name(q.step.Output), append(w.all(), nodes...))
@@ -285,20 +294,42 @@ func (q *quantising) rescale(tensor string, functions []*real.Expr, nodes []*gra
 		}
 		return nil, nil
 	}
+	if w := q.scaled(tensor, steps, nodes); w != nil {
+		return w, nil
+	}
+	return nil, &Reject{diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them", maxSteps),
+		"quantise this activation with fewer bits, or with a scale that is a power of two"}
+}
+
+// manySteps is the steps from which on a multiplication and a shift are less hardware than a comparator per step.
+const manySteps = 63
+
+func most(steps []num.Step) (n int) {
+	for _, f := range steps {
+		n = max(n, len(f.At))
+	}
+	return n
+}
+
+// scaled is a Requantization of a tensor that gives the steps; nil where there is none.
+func (q *quantising) scaled(tensor string, steps []num.Step, nodes []*graph.Node) *stream {
+	p := q.s.places[tensor]
 	ranges := make([]num.Range, len(steps))
 	for c := range ranges {
 		ranges[c] = p.typ.Channel(c)
 	}
 	params, ok := requant.Fit(steps, ranges)
 	if !ok {
-		return nil, &Reject{diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them", maxSteps),
-			"quantise this activation with fewer bits, or with a scale that is a power of two"}
+		return nil
+	}
+	if _, _, err := requant.New(params).Bind([]dataflow.Type{p.typ}); err != nil {
+		return nil
 	}
 	out, err := q.s.net.add(requant.New(params), []int{q.s.take(tensor)}, q.s.name(q.step.Output), append(nodes, q.step.Node))
 	if err != nil {
-		return nil, &Reject{diag.RangeTooWide, "no layer computes its activation: " + err.Error(), "quantise this activation with fewer bits"}
+		panic(fmt.Sprintf("lower: %s: %v", tensor, err)) // it has been bound to this type above
 	}
-	return &stream{typ: q.s.net.wires[out[0]].typ, wire: out[0]}, nil
+	return &stream{typ: q.s.net.wires[out[0]].typ, wire: out[0]}
 }
 
 func stepsRejected(err error, limit int) *Reject {

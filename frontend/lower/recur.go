@@ -99,7 +99,7 @@ func recurrence(s *state, step *graph.Step) (bool, *Reject) {
 		return false, nil
 	}
 	reject := s.recurrent(step)
-	if reject != nil && !step.Recur.RealGates && step.Recur.Length <= canon.MaxUnrolled {
+	if reject != nil && step.Recur.Length <= canon.MaxUnrolled {
 		s.unroll[step.Node.Index] = true
 	}
 	return true, reject

@@ -47,16 +47,13 @@ constexpr ap_ulong canon(ap_ulong v, int n, bool is_signed) {
     std::abort();
 }
 
-// unset is what words hold that nothing was assigned to. Any bits would do, but compilers may drop what is put beside bits
-// that have no value at all.
-const ap_ulong unset = 0xA5A5A5A5A5A5A5A5ULL;
-
-// storage of W bits. limb(i) is the i-th 64 bits of the value extended without end.
+// storage of W bits, 0 where nothing was assigned: compilers may drop what is put beside bits that have no value at all.
+// limb(i) is the i-th 64 bits of the value extended without end.
 template <int W, bool S, bool SMALL = (W <= 64)> struct storage {
     typedef typename std::conditional<S, ap_slong, ap_ulong>::type word;
     word V;
 
-    storage() : storage(unset) {}
+    constexpr storage() : V(0) {}
     constexpr explicit storage(ap_ulong v) : V(static_cast<word>(canon(v, W, S))) {}
 
     ap_ulong limb(int i) const { return i == 0 ? static_cast<ap_ulong>(V) : extension(); }
@@ -69,10 +66,7 @@ template <int W, bool S> struct storage<W, S, false> {
     static const int L = limbs(W);
     ap_ulong V[L];
 
-    storage() {
-        for (int i = 0; i < L; i++) V[i] = unset;
-        normalise();
-    }
+    constexpr storage() : V{} {}
 
     ap_ulong limb(int i) const { return i < L ? V[i] : extension(); }
     ap_ulong extension() const { return S && static_cast<ap_slong>(V[L - 1]) < 0 ? ~0ULL : 0; }

@@ -72,10 +72,10 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.Parts(parts...)
 }
 
-// scales reports whether a factor takes a multiplier in some cell.
+// scales reports whether a factor takes a multiplier in some cell: one row is constants, and a power of two then a shift.
 func scales(factors dataflow.Table, i int) bool {
 	for _, row := range factors.Rows {
-		if row[i] < -1 || row[i] > 1 {
+		if v := row[i]; (v < -1 || v > 1) && (len(factors.Rows) > 1 || v < 0 || v&(v-1) != 0) {
 			return true
 		}
 	}

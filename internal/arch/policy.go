@@ -34,6 +34,7 @@ var places = map[string]place{
 	"frontend/real":          {3, "frontend", 0},
 	"folding":                {3, "folding", 0},
 	"rtlsim":                 {3, "rtlsim", 0},
+	"internal/report":        {3, "report", 0},
 	"templates/csim":         {3, "templates", 1},
 	"templates":              {3, "templates", 0},
 
@@ -50,6 +51,7 @@ var places = map[string]place{
 	"internal/diag":     {0, "diag", 0},
 	"internal/onnxpb":   {0, "onnxpb", 0},
 	"internal/npy":      {0, "npy", 0},
+	"internal/ctc":      {0, "ctc", 0},
 	"internal/examples": {0, "examples", 0},
 	"internal/arch":     {0, "arch", 0},
 	"internal/chart":    {0, "chart", 0},

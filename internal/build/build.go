@@ -36,7 +36,7 @@ type Options struct {
 	Quantise *frontend.InputQuant // --input-quant
 	LSTM     string               // path of --lstm-config; may be empty
 	AccBits  int                  // 0: no audit
-	Verify   int                  // samples
+	Verify   int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim   bool
 	Out      string // folder; empty means the default name
 	Force    bool
@@ -90,7 +90,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err := r.fold(ctx, o, model, target, o.goal(fixed), d); err != nil || d.Failed() {
 		return nil, err
 	}
-	samples, err := verification(model, r.Source, o.Verify)
+	samples, err := verification(model, r.Source, r.Design.Model.Graph, o.Verify)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +99,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
+	r.Verified.Large = o.Verify == AutoVerify && autoSamples(r.Design.Model.Graph) < usualSamples
 	o.step("generating")
 	files, err := templates.Project(r.Design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {
@@ -114,6 +115,11 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
+	page, err := r.page(ctx, o, d)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, templates.File{Path: "report/report.html", Data: page})
 	o.step("writing")
 	return r, r.write(o, target, files)
 }

@@ -42,11 +42,15 @@ type Cycles struct {
 // FPS is the frame rate at the simulated interval, and at a clock that the layers allow.
 func (r *Result) FPS() float64 { return r.ClockMHz() * 1e6 / r.Cycles.Interval }
 
+// sizingEffort is how many words the sizing of FIFOs may move in its trials: some ten seconds. What FIFOs could do with
+// beyond that is a few percent of their bits.
+const sizingEffort = 4e8
+
 // clock sizes the FIFOs, proves the design free from deadlock and simulates it. The error may be a *rtlsim.Deadlock.
 func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
 	c := &r.Cycles
 	if o.FIFO.Words == 0 {
-		sizing, err := rtlsim.Size(ctx, r.Design, rtlsim.SizeOptions{Minimal: o.FIFO.Minimal})
+		sizing, err := rtlsim.Size(ctx, r.Design, rtlsim.SizeOptions{Minimal: o.FIFO.Minimal, Effort: sizingEffort})
 		if err != nil {
 			return err
 		}

@@ -144,11 +144,12 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.ScalePerInput: func(t *testing.T, d *diag.List) bool {
 		return check(t, file(t, chain(4).quant("in", 8, 0, 0.1, 0.07, 0.3, 0.9).matmul("fc1", 4, ones).end()), d)
 	},
+	diag.PaddingNotInteger: func(t *testing.T, d *diag.List) bool { return check(t, file(t, balanced()), d) },
 	diag.AccumulatorWide: func(t *testing.T, d *diag.List) bool {
 		return check(t, file(t, chain(1024).quant("in", 32, 0, 1).matmul("fc1", 1, func(i, _ int) float64 { return float64(1<<23 - i%2) }).end()), d)
 	},
 	diag.RangeTooWide: func(t *testing.T, d *diag.List) bool {
-		return check(t, file(t, chain(8).quant("in", 8, 0, 1).matmul("fc1", 4, func(i, o int) float64 { return float64(i + o - 4) }).quant("act", 16, 1, 0.25).matmul("fc2", 2, ones).end()), d)
+		return check(t, file(t, chain(8).quant("in", 16, 0, 1.0/65536).matmul("fc1", 4, ones).node("Tanh", "tanh").quant("act", 16, 1, 1.0/32768).matmul("fc2", 2, ones).end()), d)
 	},
 	diag.BoardUnknown: func(t *testing.T, d *diag.List) bool { return run(t, build.Options{Board: "zcu140"}, d) },
 	diag.BoardInvalid: func(t *testing.T, d *diag.List) bool {

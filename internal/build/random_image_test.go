@@ -153,7 +153,7 @@ func (n *canvas) code(x image) image {
 	x.mixed, x.zero = false, true
 	switch n.rnd.IntN(12) {
 	case 0:
-		x.name, x.zero = n.bipolar(x.name, n.step()), false
+		x.name = n.bipolar(x.name, n.step())
 	case 1:
 		if n.signal {
 			return n.code(x)

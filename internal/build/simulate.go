@@ -12,6 +12,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
@@ -26,12 +27,13 @@ const MaxCycles = 100_000
 type SimOptions struct {
 	Options
 	Engine   Engine
-	Input    string // .npy or .npz
-	Output   string // .npy or .npz; may be empty
-	Compare  string // .npy or .npz to compare with; may be empty
-	Trace    string // folder for every tensor; may be empty
-	VCD      string // file for the streams clock by clock, of engine cycle; may be empty
-	Timeline string // SVG file for what layers did when, of engine cycle; may be empty
+	Input    string     // .npy or .npz
+	Output   string     // .npy or .npz; may be empty
+	Compare  string     // .npy or .npz to compare with; may be empty
+	Trace    string     // folder for every tensor; may be empty
+	Decode   ctc.Method // how scores become text; "" as the model's metadata say
+	VCD      string     // file for the streams clock by clock, of engine cycle; may be empty
+	Timeline string     // SVG file for what layers did when, of engine cycle; may be empty
 }
 
 // A Simulated is a simulation's story.
@@ -40,6 +42,8 @@ type Simulated struct {
 	Samples int
 	Out     []dataflow.Real
 	Outputs []*npy.Array    // per model output
+	Texts   []string        // per sample, of a model whose scores are decoded; else nil
+	Decoder *ctc.Decoder    // what made them
 	Folding *folding.Result // of engines cycle and csim
 	Trace   *rtlsim.Trace   // of engine cycle
 	Compare *Comparison     // with --compare
@@ -68,11 +72,16 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 		return nil, nil
 	}
 	r.Samples, r.Out = len(s.In), model.Out
+	decoder := decoderOf(model, o.Decode, r.Source.File, d)
+	if d.Failed() {
+		return nil, nil
+	}
 	o.step("simulating")
 	outputs, err := r.run(ctx, o, im, model, s, d)
 	if err != nil || d.Failed() {
 		return nil, err
 	}
+	r.decode(decoder, outputs)
 	for k, out := range model.Out {
 		runs := make([]dataflow.RealTensor, len(outputs))
 		for i := range outputs {

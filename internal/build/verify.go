@@ -20,6 +20,7 @@ type Verified struct {
 	Recorded int      `json:"recorded"` // of these, the ones in the test bench, which csim runs
 	Engines  []string `json:"engines"`  // that agree with the model's own execution
 	Left     string   `json:"left_out,omitempty"`
+	Large    bool     `json:"fewer_samples_of_large_network"` // the network is so large that there are fewer samples than usual
 }
 
 // Accuracy is the share of labelled samples whose largest output is the label's.
@@ -30,8 +31,34 @@ type Accuracy struct {
 
 func stack() string { return string(debug.Stack()) }
 
-// verification takes the model's own samples where it brings some, made-up ones otherwise.
-func verification(m *dataflow.Model, src *Source, n int) (*Samples, error) {
+// AutoVerify is a number of samples: usualSamples, and fewer of a large network, but at least two, of which the second
+// follows the first through the pipeline.
+const AutoVerify = -1
+
+const (
+	usualSamples = 16
+	maxChecked   = 1 << 25 // elements on streams of all samples together: some seconds
+)
+
+// autoSamples is what AutoVerify means for a graph.
+func autoSamples(g *dataflow.Graph) int {
+	return max(2, min(usualSamples, maxChecked/elements(g)))
+}
+
+// elements is how many there are on all streams of a frame.
+func elements(g *dataflow.Graph) (n int) {
+	for _, s := range g.Streams {
+		n += s.Type.Shape.Size()
+	}
+	return n
+}
+
+// verification takes the model's own samples where it brings some, made-up ones otherwise. The folded graph tells how
+// much work a sample is.
+func verification(m *dataflow.Model, src *Source, folded *dataflow.Graph, n int) (*Samples, error) {
+	if n == AutoVerify {
+		n = autoSamples(folded)
+	}
 	if src.Inputs == nil {
 		return Random(m, n), nil
 	}
@@ -54,12 +81,9 @@ const (
 // element. Large networks are run a few samples at a time. It returns what is on every stream for the first samples, as many
 // as the test bench records.
 func (r *Result) simulate(ctx context.Context, s *Samples) (recorded [][]dataflow.Tensor, err error) {
-	elements := 0
-	for _, stream := range r.Design.Model.Graph.Streams {
-		elements += stream.Type.Shape.Size()
-	}
-	keep := max(1, maxRecorded/elements)
-	held := max(2, maxHeld/elements) // two at least: the second follows the first through the pipeline
+	work := elements(r.Design.Model.Graph)
+	keep := max(1, maxRecorded/work)
+	held := max(2, maxHeld/work) // two at least: the second follows the first through the pipeline
 	for first := 0; first < len(s.In); first += held {
 		part := *s
 		part.In = s.In[first:min(first+held, len(s.In))]

@@ -15,7 +15,7 @@ func TestImplementFIFO(t *testing.T) {
 		{33, 8, FIFO{Depth: 64, Width: 8, Memory: Distributed}},
 		{1000, 8, FIFO{Depth: 1024, Width: 8, Memory: Distributed}},   // 148 LUTs
 		{1025, 16, FIFO{Depth: 1056, Width: 16, Memory: Distributed}}, // 286 LUTs, and 2 RAMB18 are worth 380
-		{3000, 16, FIFO{Depth: 4096, Width: 16, Memory: Block}},       // 776 LUTs, but 4 RAMB18 are worth 760
+		{3000, 16, FIFO{Depth: 3072, Width: 16, Memory: Block}},       // 776 LUTs, and 3 RAMB18 are worth 570
 		{10000, 1, FIFO{Depth: 16384, Width: 1, Memory: Block}},
 	} {
 		if got := ImplementFIFO(tt.words, tt.width); got != tt.want {

@@ -14,6 +14,7 @@ type Model struct {
 	Graph     *Graph
 	Suffix    HostFunc
 	Reference Reference
+	Meta      map[string]string // what the ONNX file says about itself (metadata_props); not to be changed
 }
 
 // Real describes a real-valued input or output of the ONNX model, batch axis included.

@@ -35,6 +35,10 @@ for tool in "$@"; do
     g++) missing g++ g++ ;;
     clang++) missing clang++ clang ;;
     tclsh) missing tclsh tcl ;;
+    slurm) # daemons stand where a user's path does not lead
+        PATH=$PATH:/usr/sbin:/sbin missing slurmctld slurm-wlm
+        PATH=$PATH:/usr/sbin:/sbin missing munged munge
+        ;;
     *)
         say "unknown tool $tool"
         exit 2

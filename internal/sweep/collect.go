@@ -1,14 +1,198 @@
 package sweep
 
 import (
-	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
 
-// A Report is what the vendor's tools say of a design.
-type Report struct{}
+// A Report is what the vendor's tools say of a design. What they have not said is nil.
+type Report struct {
+	HLS      *Synthesis `json:"hls,omitempty"`    // csynth.xml: the estimate of HLS
+	Vivado   *Synthesis `json:"vivado,omitempty"` // the reports of utilisation and timing
+	Interval int        `json:"hls_interval_cycles,omitempty"`
+	Latency  int        `json:"hls_latency_cycles,omitempty"`
+}
 
-var reportColumns []column
+// A Synthesis is amounts and the period that is reached.
+type Synthesis struct {
+	Resources dataflow.Resources `json:"resources"`
+	PeriodNS  float64            `json:"period_ns,omitempty"` // 0 where nothing says it
+}
 
-func Collect(dir string, d *diag.List) (*Result, error)      { return nil, nil }
-func (r *Result) Slurm(ctx context.Context, o Options) error { return nil }
+var reportColumns = []column{
+	{"hls_lut", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.LUT) })},
+	{"hls_ff", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.FF) })},
+	{"hls_bram18", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.BRAM) })},
+	{"hls_uram", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.URAM) })},
+	{"hls_dsp", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.DSP) })},
+	{"hls_period_ns", hls(func(s *Synthesis) string { return known(s.PeriodNS) })},
+	{"hls_interval_cycles", reported(func(r *Report) string { return known(float64(r.Interval)) })},
+	{"hls_latency_cycles", reported(func(r *Report) string { return known(float64(r.Latency)) })},
+	{"vivado_lut", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.LUT) })},
+	{"vivado_ff", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.FF) })},
+	{"vivado_bram18", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.BRAM) })},
+	{"vivado_uram", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.URAM) })},
+	{"vivado_dsp", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.DSP) })},
+	{"vivado_period_ns", vivado(func(s *Synthesis) string { return known(s.PeriodNS) })},
+}
+
+func reported(of func(*Report) string) func(int, *Point) string {
+	return func(_ int, p *Point) string {
+		if p.Report == nil {
+			return ""
+		}
+		return of(p.Report)
+	}
+}
+
+func hls(of func(*Synthesis) string) func(int, *Point) string {
+	return reported(func(r *Report) string {
+		if r.HLS == nil {
+			return ""
+		}
+		return of(r.HLS)
+	})
+}
+
+func vivado(of func(*Synthesis) string) func(int, *Point) string {
+	return reported(func(r *Report) string {
+		if r.Vivado == nil {
+			return ""
+		}
+		return of(r.Vivado)
+	})
+}
+
+// What is read at most.
+const (
+	maxReport = 64 << 20
+	maxFound  = 100_000 // files below a point
+)
+
+// Collect reads what the vendor's tools have left below the points of the sweep in dir, and writes its tables again with
+// it. Points without reports stay as they are.
+func Collect(dir string, d *diag.List) (*Result, error) {
+	var s sheet
+	data, err := readReport(filepath.Join(dir, "sweep.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err == nil && len(s.Points) == 0 {
+		err = errors.New("it has no points")
+	}
+	if err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Where: "sweep.json", Msg: err.Error(), Hint: "give the folder of a finished sweep"})
+		return nil, nil
+	}
+	r := &Result{Model: s.Model, Points: s.Points, Out: dir}
+	known := map[string]*Report{}
+	for i := range r.Points {
+		p := &r.Points[i]
+		if p.Interval == 0 || !identifier(p.ID) {
+			continue
+		}
+		found, seen := known[p.ID]
+		if !seen {
+			if found, err = collectPoint(filepath.Join(dir, pointsFolder, p.ID), p.ClockMHz, d); err != nil {
+				return nil, err
+			}
+			known[p.ID] = found
+			if found != nil {
+				r.Collected++
+			}
+		}
+		p.Report = found
+	}
+	if r.Collected == 0 {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Where: pointsFolder, Msg: "no point has a report of synthesis",
+			Hint: "run the job array first: sbatch " + scriptFile})
+		return nil, nil
+	}
+	judge(r.Points)
+	return r, r.write()
+}
+
+// identifier reports whether s is an ID of ours, which is safe in a path.
+func identifier(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// collectPoint reads the reports below a point's folder; nil where there is none. A report that cannot be read is told.
+func collectPoint(dir string, clockMHz float64, d *diag.List) (*Report, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case e.Type().IsRegular() && (e.Name() == "csynth.xml" || strings.HasSuffix(e.Name(), ".rpt")):
+			files = append(files, path)
+		}
+		if len(files) > maxFound {
+			return fmt.Errorf("%s: too many reports", dir)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(files)
+	var r Report
+	for _, path := range files {
+		err := r.read(path, clockMHz)
+		if err != nil {
+			shown, _ := filepath.Rel(filepath.Dir(filepath.Dir(dir)), path)
+			d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: shown, Msg: err.Error(), Hint: "run the point again"})
+		}
+	}
+	if r.HLS == nil && r.Vivado == nil {
+		return nil, nil
+	}
+	return &r, nil
+}
+
+// read takes one file's figures.
+func (r *Report) read(path string, clockMHz float64) error {
+	data, err := readReport(path)
+	if err != nil {
+		return err
+	}
+	if filepath.Base(path) == "csynth.xml" {
+		return r.csynth(data)
+	}
+	kind := reportKind(data)
+	if kind == "" {
+		return nil // of something else
+	}
+	if r.Vivado == nil {
+		r.Vivado = &Synthesis{}
+	}
+	if kind == utilisation {
+		r.Vivado.Resources, err = utilised(data)
+	} else {
+		r.Vivado.PeriodNS, err = period(data, clockMHz)
+	}
+	return err
+}
+
+func readReport(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxReport {
+		return nil, fmt.Errorf("%s is no report", filepath.Base(path))
+	}
+	return os.ReadFile(path)
+}

@@ -3,6 +3,9 @@ package sweep
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -24,6 +27,7 @@ const (
 // A Point is one design of a sweep, or why there is none. What it takes and reaches are estimates: layers, FIFOs of two
 // words, and the board's shell.
 type Point struct {
+	ID       string  `json:"id,omitempty"` // the same for the same design; empty where there is none
 	Board    string  `json:"board"`
 	Part     string  `json:"part"`
 	ClockMHz float64 `json:"clock_mhz"` // asked for
@@ -49,8 +53,6 @@ type Point struct {
 	Front  []string `json:"front,omitempty"` // resources at which no other point of its board and clock is as fast with as little
 	Chosen bool     `json:"chosen,omitempty"`
 	Report *Report  `json:"synthesis,omitempty"` // of the vendor's tools, where it was collected
-
-	key string // of its search
 }
 
 // A Layer is the clocks that a layer takes per frame.
@@ -97,7 +99,7 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 		return []Point{s.none(&d)}, nil
 	}
 	for i := range found {
-		points = append(points, s.point(&found[i]))
+		points = append(points, s.point(&found[i], all.salt))
 	}
 	return points, nil
 }
@@ -127,7 +129,7 @@ func (s spec) none(d *diag.List) Point {
 }
 
 // point describes a design.
-func (s spec) point(b *build.Point) Point {
+func (s spec) point(b *build.Point, salt string) Point {
 	p, r := s.blank(), b.Folding
 	p.FPS, p.Reached, p.Interval, p.Latency, p.Bottleneck, p.Proved = round(b.FPS()), b.ClockMHz, r.Interval, r.Latency, r.Bottleneck, r.Proof.Exact()
 	p.Resources = b.Estimate.Total
@@ -139,13 +141,23 @@ func (s spec) point(b *build.Point) Point {
 		}
 	}
 	p.Share = round(share(p.Resources, folding.Capacity(s.Board)))
-	p.Status = Fits
+	p.Status, p.ID = Fits, p.identify(s, salt)
 	if over := p.Resources.Beyond(folding.Budget(s.Board, s.MaxUse)); over != (dataflow.Resources{}) {
 		p.Status, p.Reason = Over, "with its FIFOs and the host's port it takes more than the budget: "+amounts(over)
 	} else if b.FPS() < s.FPS {
 		p.Status, p.Reason = Unreachable, "the slowest path allows "+number(p.Reached)+" MHz, too little for the rate"
 	}
 	return p
+}
+
+// identify names a design by what makes it; salt is the model and what shapes its import.
+func (p *Point) identify(s spec, salt string) string {
+	b, err := json.Marshal([]any{salt, s.Board, s.ClockMHz, s.Formula, p.Folding})
+	if err != nil {
+		panic(err) // texts and numbers always encode
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:6])
 }
 
 // round keeps six digits, which is more than an estimate means.

@@ -22,6 +22,7 @@ type space struct {
 // spaces makes each space once, whoever asks first.
 type spaces struct {
 	model *dataflow.Model
+	salt  string // the model and what shapes its import, for names of designs
 	mu    sync.Mutex
 	made  map[string]*space
 }

@@ -46,7 +46,7 @@ type Result struct {
 	Files  []string // that were written, below Out
 
 	Array     int    // jobs of the array that was written
-	Script    string // that is given to sbatch
+	Script    string // below Out, that is given to sbatch
 	Collected int    // designs with reports of synthesis
 }
 
@@ -148,7 +148,7 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 	o.step("searching", before, len(specs))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	all := &spaces{model: m, made: map[string]*space{}}
+	all := &spaces{model: m, salt: model, made: map[string]*space{}}
 	next := make(chan int)
 	var working sync.WaitGroup
 	var mu sync.Mutex
@@ -185,10 +185,7 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 		return err
 	}
 	for i := range specs {
-		for _, p := range j.done[keys[i]] {
-			p.key = keys[i]
-			r.Points = append(r.Points, p)
-		}
+		r.Points = append(r.Points, j.done[keys[i]]...)
 	}
 	return nil
 }

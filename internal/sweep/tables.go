@@ -20,6 +20,7 @@ type column struct {
 
 var columns = []column{
 	{"point", func(i int, _ *Point) string { return strconv.Itoa(i) }},
+	{"id", func(_ int, p *Point) string { return p.ID }},
 	{"board", func(_ int, p *Point) string { return p.Board }},
 	{"part", func(_ int, p *Point) string { return p.Part }},
 	{"clock_mhz", func(_ int, p *Point) string { return number(p.ClockMHz) }},

@@ -1,0 +1,176 @@
+package frontend_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/hlslib/lstm"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+)
+
+// An engine is the LSTM layer of an imported model, made to give the state of its cells too.
+type engine struct {
+	model  *dataflow.Model
+	op     dataflow.Op
+	in     int // stream
+	hidden int // stream of h, as the model has the layer; with States it is followed by c
+	layer  lstm.Params
+}
+
+// engineOf imports a model for data of the given shape.
+func engineOf(t *testing.T, file string, shape []int) engine {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d diag.List
+	im, err := frontend.Import(filepath.Base(file), b, frontend.Options{Data: map[string][]int{"": shape}}, &d)
+	if err != nil || im.Model == nil {
+		t.Fatal(err, d.Diags)
+	}
+	g := im.Model.Graph
+	for _, n := range g.Nodes {
+		if n.Op.Kind() != lstm.Kind {
+			continue
+		}
+		e := engine{model: im.Model, in: n.In[0], hidden: n.Out[0], layer: n.Op.Params().(lstm.Params)}
+		e.layer.Sequence, e.layer.States = true, true
+		if e.op, _, err = lstm.New(e.layer).Bind([]dataflow.Type{g.Streams[e.in].Type}); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	t.Fatalf("%s has no LSTM", file)
+	return engine{}
+}
+
+// codes gives h and c of every step by cell and unit for one sample, and h as the model's own stream has it.
+func (e engine) codes(t *testing.T, x dataflow.RealTensor) (h, c, stream dataflow.Tensor) {
+	t.Helper()
+	in, err := e.model.Prefix.ToCodes([]dataflow.RealTensor{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams, err := e.model.Graph.Eval(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := e.op.Eval([]dataflow.Tensor{streams[e.in]})
+	return out[0], out[1], streams[e.hidden]
+}
+
+// equal holds codes against golden ones.
+func equal(t *testing.T, what string, got []int64, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d codes, want %d", what, len(got), len(want))
+	}
+	for i, v := range got {
+		if float64(v) != want[i] {
+			t.Fatalf("%s: code %d is %d, want %v", what, i, v, want[i])
+		}
+	}
+}
+
+// TestEngineFINNL compares the hidden and the cell's state that the LSTM layer has after every step, in both directions,
+// with those that FINN-L's hardware function had, over whole text lines.
+func TestEngineFINNL(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(shared(t), "finnl")
+	for _, c := range finnlLines() {
+		t.Run(c.model+"/"+c.line, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(root, c.model, c.line)
+			columns, hidden := load(t, filepath.Join(dir, "input_columns.npy")), load(t, filepath.Join(dir, "hidden.npy"))
+			cells, err := npy.ReadFile(filepath.Join(dir, "cells.npz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := dataflow.RealTensor{Shape: columns.Shape, Data: make([]float64, len(columns.Data))}
+			for i, v := range columns.Data {
+				x.Data[i] = v / float64(int(1)<<(c.bits-1))
+			}
+			h, state, stream := engineOf(t, filepath.Join(root, c.model, "scan.onnx"), columns.Shape).codes(t, x)
+			equal(t, "h", h.Data, hidden.Data)
+			equal(t, "c", state.Data, cells["c"].Data)
+			equal(t, "h as the network's layer gives it", stream.Data, hidden.Data)
+		})
+	}
+}
+
+// A finnlLine is a text line for a network of FINN-L with activations of so many bits.
+type finnlLine struct {
+	model, line string
+	bits        int
+}
+
+// finnlLines is the longest line of the smallest network, and all six where HLSGEN_LONG is set.
+func finnlLines() []finnlLine {
+	if os.Getenv("HLSGEN_LONG") == "" {
+		return []finnlLine{{"W2A2", "010077", 2}}
+	}
+	var list []finnlLine
+	for bits, model := range map[int]string{2: "W2A2", 4: "W4A4", 8: "W4A8"} {
+		for _, line := range []string{"010029", "010077"} {
+			list = append(list, finnlLine{model, line, bits})
+		}
+	}
+	return list
+}
+
+// TestEngineBrevitas does the same with Brevitas' cells.
+func TestEngineBrevitas(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(shared(t), "brevitas")
+	for _, name := range []string{"bilstm-h32-w4a4", "bilstm-h32-w4a8", "lstm-h16-w8a8-pot", "lstm-h32-w8a8"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(root, name)
+			x, sure := load(t, filepath.Join(dir, "inputs.npy")), load(t, filepath.Join(dir, "integer_consistent.npy"))
+			golden, err := npy.ReadFile(filepath.Join(dir, "lstm_codes.npz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps, width := x.Shape[1], x.Shape[2]
+			e := engineOf(t, filepath.Join(dir, "model.onnx"), nil)
+			cells, units := len(e.layer.Cells), len(e.layer.Cells[0].Recurrent[1])
+			compared := 0
+			for i := range x.Shape[0] {
+				if sure.Data[i] == 0 {
+					continue
+				}
+				h, c, _ := e.codes(t, dataflow.RealTensor{Shape: []int{steps, 1, width}, Data: x.Data[i*steps*width : (i+1)*steps*width]})
+				for step := range steps {
+					for d := range cells {
+						at, from := (i*steps+step)*units, (step*cells+d)*units
+						what := fmt.Sprintf("sample %d, step %d, direction %d, ", i, step, d)
+						equal(t, what+"h", h.Data[from:from+units], golden[fmt.Sprintf("d%d_output", d)].Data[at:at+units])
+						equal(t, what+"c", c.Data[from:from+units], golden[fmt.Sprintf("d%d_cell_state", d)].Data[at:at+units])
+						compared++
+					}
+				}
+			}
+			if compared == 0 {
+				t.Error("nothing was compared")
+			}
+		})
+	}
+}
+
+// TestMetadata holds that a model's metadata arrive.
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	m := engineOf(t, filepath.Join(shared(t), "finnl", "W2A2", "brevitas.onnx"), []int{2, 32}).model
+	var alphabet []string
+	if err := json.Unmarshal([]byte(m.Meta["alphabet"]), &alphabet); err != nil || len(alphabet) != 82 || m.Meta["blank"] != "0" || m.Meta["decode"] != "finn-l-peak" {
+		t.Errorf("%v: %v", err, m.Meta)
+	}
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const hostile = `"><script>alert('1')</script><img src=x onerror=alert(2)>javascript:alert(3)//{{.Model}}&amp;` + "\x00\u202e"
+
+// fill puts a text wherever a page has one, and numbers wherever it has a number.
+func fill(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Int:
+		v.SetInt(1234)
+	case reflect.Float64:
+		v.SetFloat(12.5)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), text)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), text)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.Set(reflect.ValueOf(SVG(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><text>ours</text></svg>`)))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 3, 3))
+		for i := range v.Len() {
+			fill(v.Index(i), text)
+		}
+	default:
+		panic("a page has a field of kind " + v.Kind().String())
+	}
+}
+
+// TestEscaped holds that no text of a page becomes anything but text, wherever it stands: the page has the elements that
+// it has with harmless texts, and none that loads or runs anything.
+func TestEscaped(t *testing.T) {
+	t.Parallel()
+	elements := func(text string) (names []string, shown int) {
+		var p Page
+		fill(reflect.ValueOf(&p).Elem(), text)
+		b, err := Write(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(bytes.ReplaceAll(b, []byte{0}, nil), nil)))
+		d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+		for {
+			token, err := d.Token()
+			if err == io.EOF {
+				return names, shown
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch token := token.(type) {
+			case xml.StartElement:
+				name := token.Name.Local
+				for _, a := range token.Attr {
+					name += " " + a.Name.Local
+					if a.Name.Local == "href" && !strings.HasPrefix(a.Value, "#") || a.Name.Local == "style" && strings.Contains(a.Value, "alert") {
+						t.Errorf("%s %s=%q", token.Name.Local, a.Name.Local, a.Value)
+					}
+					if a.Name.Local == "src" || strings.HasPrefix(a.Name.Local, "on") {
+						t.Errorf("%s has %s", token.Name.Local, a.Name.Local)
+					}
+				}
+				if slices.Contains([]string{"script", "img", "iframe", "object", "embed", "link", "base", "form"}, token.Name.Local) {
+					t.Errorf("there is a %s", token.Name.Local)
+				}
+				names = append(names, name)
+			case xml.CharData:
+				shown += strings.Count(string(token), "alert(2)") + strings.Count(string(token), "harmless")
+			}
+		}
+	}
+	want, texts := elements("harmless")
+	got, hostiles := elements(hostile)
+	if !slices.Equal(got, want) || hostiles != texts || texts < 100 {
+		t.Errorf("%d elements and %d texts, want %d and %d", len(got), hostiles, len(want), texts)
+	}
+}
+
+// TestSmall holds a page with nothing in it, and what is no page.
+func TestSmall(t *testing.T) {
+	t.Parallel()
+	b, err := Write(&Page{Model: "net", Board: "zcu104"})
+	if err != nil || !bytes.Contains(b, []byte("<title>net on zcu104</title>")) || bytes.Contains(b, []byte("<svg")) {
+		t.Errorf("%v, %s", err, b)
+	}
+	if _, err := Write(&Page{}); err == nil {
+		t.Error("a page of nothing")
+	}
+	if _, err := Write(&Page{Model: "net", Board: "b", Clocks: SVG("<img>")}); err == nil {
+		t.Error("a picture that is none")
+	}
+}
+
+func TestResource(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		r    Resource
+		want float64
+		over bool
+	}{
+		{Resource{Used: 50, Budget: 80, Board: 200}, 25, false},
+		{Resource{Used: 300, Budget: 80, Board: 200}, 100, true},
+		{Resource{}, 0, false},
+	} {
+		if got := c.r.Percent(c.r.Used); got != c.want || c.r.Over() != c.over {
+			t.Errorf("%+v: %v, %t", c.r, got, c.r.Over())
+		}
+	}
+}

@@ -1,0 +1,19 @@
+# Synthesises, out of context, what HLS has made in this folder, and reports what it takes:
+#     vivado -mode batch -source synthesise.tcl -tclargs TOP PART PERIOD
+lassign $argv top part period
+set sources [glob -nocomplain $top/*/syn/verilog/*.v]
+if {$sources eq ""} {
+    error "there is no Verilog below [pwd]/$top: HLS has not run"
+}
+read_verilog $sources
+foreach table [glob -nocomplain $top/*/syn/verilog/*.dat] {
+    file copy -force $table .
+}
+foreach ip [glob -nocomplain $top/*/syn/verilog/*_ip.tcl] {
+    source $ip
+}
+synth_design -top $top -part $part -mode out_of_context
+create_clock -period $period -name clk [get_ports ap_clk]
+opt_design
+report_utilization -file ../utilization.rpt
+report_timing_summary -file ../timing.rpt

@@ -1,0 +1,160 @@
+package sweep
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A csynth is what we read of the csynth.xml of Vivado HLS and Vitis HLS.
+type csynth struct {
+	XMLName     xml.Name `xml:"profile"`
+	Performance struct {
+		Timing struct {
+			Period string `xml:"EstimatedClockPeriod"`
+		} `xml:"SummaryOfTimingAnalysis"`
+		Latency struct {
+			Worst    string `xml:"Worst-caseLatency"`
+			Interval string `xml:"Interval-max"`
+		} `xml:"SummaryOfOverallLatency"`
+	} `xml:"PerformanceEstimates"`
+	Area struct {
+		Resources struct {
+			BRAM   string `xml:"BRAM_18K"`
+			DSP    string `xml:"DSP"`
+			DSP48E string `xml:"DSP48E"` // what it was called up to 2020.1
+			FF     string `xml:"FF"`
+			LUT    string `xml:"LUT"`
+			URAM   string `xml:"URAM"`
+		} `xml:"Resources"`
+	} `xml:"AreaEstimates"`
+}
+
+// csynth takes the figures of a csynth.xml.
+func (r *Report) csynth(data []byte) error {
+	var c csynth
+	if err := xml.Unmarshal(data, &c); err != nil {
+		return fmt.Errorf("not a report of HLS: %w", err)
+	}
+	var s Synthesis
+	a := c.Area.Resources
+	if a.LUT == "" || a.FF == "" {
+		return errors.New("a report of HLS without resources")
+	}
+	dsp := a.DSP
+	if dsp == "" {
+		dsp = a.DSP48E
+	}
+	for _, f := range []struct {
+		to   *int
+		text string
+	}{{&s.Resources.LUT, a.LUT}, {&s.Resources.FF, a.FF}, {&s.Resources.BRAM, a.BRAM}, {&s.Resources.URAM, a.URAM}, {&s.Resources.DSP, dsp},
+		{&r.Latency, c.Performance.Latency.Worst}, {&r.Interval, c.Performance.Latency.Interval}} {
+		text := strings.TrimSpace(f.text)
+		if text == "" || text == "undef" || text == "-" || text == "?" {
+			continue // a dataflow region's interval, a device without URAM
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return fmt.Errorf("a report of HLS with %q where a number is due", text)
+		}
+		*f.to = n
+	}
+	if text := strings.TrimSpace(c.Performance.Timing.Period); text != "" {
+		p, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(p >= 0) || math.IsInf(p, 0) {
+			return fmt.Errorf("a report of HLS with a period of %q", text)
+		}
+		s.PeriodNS = p
+	}
+	r.HLS = &s
+	return nil
+}
+
+// The kinds of reports of Vivado that we read.
+const (
+	utilisation = "Utilization Design Information"
+	timing      = "Design Timing Summary"
+)
+
+// reportKind tells a report of Vivado by its heading; empty for others.
+func reportKind(data []byte) string {
+	for _, kind := range []string{utilisation, timing} {
+		if strings.Contains(string(data), kind) {
+			return kind
+		}
+	}
+	return ""
+}
+
+// sites are the rows of a report of utilisation, of 7 series, UltraScale+ and Versal, behind synthesis and behind
+// placement.
+var sites = []struct {
+	names []string
+	per   float64 // of our unit
+	to    func(*dataflow.Resources) *int
+}{
+	{[]string{"CLB LUTs", "Slice LUTs"}, 1, func(r *dataflow.Resources) *int { return &r.LUT }},
+	{[]string{"CLB Registers", "Slice Registers", "Registers"}, 1, func(r *dataflow.Resources) *int { return &r.FF }},
+	{[]string{"Block RAM Tile"}, 2, func(r *dataflow.Resources) *int { return &r.BRAM }},
+	{[]string{"URAM"}, 1, func(r *dataflow.Resources) *int { return &r.URAM }},
+	{[]string{"DSPs", "DSP Slices"}, 1, func(r *dataflow.Resources) *int { return &r.DSP }},
+}
+
+// utilised reads the tables of report_utilization. The first row of a name counts: later tables repeat some by site.
+func utilised(data []byte) (r dataflow.Resources, err error) {
+	seen := make([]bool, len(sites))
+	for line := range strings.Lines(string(data)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		name := strings.TrimRight(strings.TrimSpace(cells[1]), "*")
+		for i, s := range sites {
+			for _, n := range s.names {
+				if n != name || seen[i] {
+					continue
+				}
+				used, err := strconv.ParseFloat(strings.TrimSpace(cells[2]), 64)
+				if err != nil || !(used >= 0) || used > 1e9 {
+					return r, fmt.Errorf("a report of utilisation with %q of %s", strings.TrimSpace(cells[2]), name)
+				}
+				seen[i] = true
+				*s.to(&r) = int(math.Round(used * s.per))
+			}
+		}
+	}
+	if !seen[0] || !seen[1] {
+		return r, errors.New("a report of utilisation without LUTs and registers")
+	}
+	return r, nil
+}
+
+// period reads the worst slack of report_timing_summary: the asked period less the slack is what is reached.
+func period(data []byte, clockMHz float64) (float64, error) {
+	rows := 0 // behind the heading: a line of dashes, then the figures
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Fields(line)
+		switch {
+		case rows == 0 && len(fields) > 0 && fields[0] == "WNS(ns)":
+			rows = 1
+		case rows == 1:
+			rows = 2
+		case rows == 2:
+			if len(fields) == 0 || fields[0] == "NA" {
+				return 0, nil
+			}
+			slack, err := strconv.ParseFloat(fields[0], 64)
+			if err != nil || math.IsInf(slack, 0) || math.IsNaN(slack) {
+				return 0, fmt.Errorf("a report of timing with a slack of %q", fields[0])
+			}
+			return round(1000/clockMHz - slack), nil
+		}
+	}
+	return 0, errors.New("a report of timing without a worst slack")
+}

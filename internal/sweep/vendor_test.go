@@ -1,0 +1,162 @@
+package sweep
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"os"
+	"path/filepath"
+)
+
+// profile is a csynth.xml with some resources and an interval.
+func profile(resources, interval string) string {
+	return `<?xml version="1.0"?><profile><PerformanceEstimates><SummaryOfTimingAnalysis><EstimatedClockPeriod>3.5</EstimatedClockPeriod></SummaryOfTimingAnalysis>
+<SummaryOfOverallLatency><Worst-caseLatency>120</Worst-caseLatency><Interval-max>` + interval + `</Interval-max></SummaryOfOverallLatency></PerformanceEstimates>
+<AreaEstimates><Resources>` + resources + `</Resources><AvailableResources><LUT>99</LUT><FF>99</FF></AvailableResources></AreaEstimates></profile>`
+}
+
+func TestCSynth(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		want       Report
+		err        string // contained
+	}{
+		{"Vitis HLS", profile("<BRAM_18K>3</BRAM_18K><DSP>4</DSP><FF>50</FF><LUT>60</LUT><URAM>1</URAM>", "64"),
+			Report{HLS: &Synthesis{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, URAM: 1, DSP: 4}, 3.5}, Interval: 64, Latency: 120}, ""},
+		{"Vivado HLS 2019, no URAM", profile("<BRAM_18K>3</BRAM_18K><DSP48E>4</DSP48E><FF>50</FF><LUT>60</LUT>", "undef"),
+			Report{HLS: &Synthesis{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, DSP: 4}, 3.5}, Latency: 120}, ""},
+		{"no XML", "LUT 5", Report{}, "not a report of HLS"},
+		{"other XML", "<html></html>", Report{}, "not a report of HLS"},
+		{"empty", profile("", "1"), Report{}, "without resources"},
+		{"negative", profile("<LUT>-5</LUT><FF>1</FF>", "1"), Report{}, `"-5"`},
+		{"text", profile("<LUT>many</LUT><FF>1</FF>", "1"), Report{}, `"many"`},
+	} {
+		var got Report
+		err := got.csynth([]byte(c.text))
+		if c.err == "" && (err != nil || !reflect.DeepEqual(got, c.want)) {
+			t.Errorf("%s: %+v, %v", c.name, got.HLS, err)
+		}
+		if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err) || got.HLS != nil) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestUtilised(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		want       dataflow.Resources
+		err        string
+	}{
+		{"UltraScale+, placed", `
+| CLB LUTs                   | 1200 |     0 |          0 |    230400 |  0.52 |
+|   LUT as Logic             | 1000 |     0 |          0 |    230400 |  0.43 |
+| CLB Registers              | 3400 |     0 |          0 |    460800 |  0.74 |
+|   Register as Flip Flop    | 3399 |     0 |          0 |    460800 |  0.74 |
+| Block RAM Tile    |  2.5 |     0 |          0 |       312 |  0.80 |
+|   RAMB36/FIFO*    |    2 |     0 |          0 |       312 |  0.64 |
+|   RAMB18          |    1 |     0 |          0 |       624 |  0.16 |
+| URAM              |    6 |     0 |          0 |        96 |  6.25 |
+| DSPs           |    7 |     0 |          0 |      1728 |  0.41 |
+|   DSP48E2 only |    7 |       |            |           |       |
+`, dataflow.Resources{LUT: 1200, FF: 3400, BRAM: 5, URAM: 6, DSP: 7}, ""},
+		{"7 series, synthesised", `
+| Slice LUTs*             |  900 |     0 |     53200 |  1.69 |
+| Slice Registers         | 1000 |     0 |    106400 |  0.94 |
+| Block RAM Tile |    3 |     0 |       140 |  2.14 |
+| DSPs           |    0 |     0 |       220 |  0.00 |
+`, dataflow.Resources{LUT: 900, FF: 1000, BRAM: 6}, ""},
+		{"Versal", `
+| Registers                  |  77 |     0 |          0 |   1799680 |  0.01 |
+| CLB LUTs                   |  88 |     0 |          0 |    899840 |  0.01 |
+| Block RAM Tile    |    0 |     0 |          0 |       967 |  0.00 |
+| URAM              |    1 |     0 |          0 |       463 |  0.22 |
+| DSP Slices        |    3 |     0 |          0 |      1968 |  0.15 |
+`, dataflow.Resources{LUT: 88, FF: 77, URAM: 1, DSP: 3}, ""},
+		{"no tables", "nothing", dataflow.Resources{}, "without LUTs and registers"},
+		{"text for a number", "| CLB LUTs | x | 0 | 1 | 1 |\n", dataflow.Resources{}, `"x" of CLB LUTs`},
+		{"beyond numbers", "| CLB LUTs | 1e300 | 0 | 1 | 1 |\n", dataflow.Resources{}, `"1e300" of CLB LUTs`},
+	} {
+		got, err := utilised([]byte(c.text))
+		if c.err == "" && (err != nil || got != c.want) {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
+		if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestPeriod(t *testing.T) {
+	t.Parallel()
+	head := "    WNS(ns)      TNS(ns)  TNS Failing Endpoints\n    -------      -------  ---------------------\n"
+	for _, c := range []struct {
+		text string
+		want float64
+		ok   bool
+	}{
+		{head + "      0.750        0.000                      0\n", 4.25, true},
+		{head + "     -1.500      -20.000                     31\n", 6.5, true},
+		{head + "         NA           NA                     NA\n", 0, true},
+		{head + "\n", 0, true},
+		{head + " fast\n", 0, false},
+		{head, 0, false},
+		{"", 0, false},
+	} {
+		got, err := period([]byte(c.text), 200)
+		if got != c.want || (err == nil) != c.ok {
+			t.Errorf("%q: %v, %v", c.text, got, err)
+		}
+	}
+}
+
+// TestCollect holds what becomes of folders that are not as a job array leaves them.
+func TestCollect(t *testing.T) {
+	t.Parallel()
+	sheet := `{"model":"m","points":[{"id":"0123abcd","status":"fits","fps":5,"interval_cycles":8,"clock_mhz":100,"clock_reached_mhz":100,"cycles":[{"layer":"MVAU_0","clocks":8}]},{"id":"../..","status":"fits","interval_cycles":8}]}`
+	good := profile("<LUT>60</LUT><FF>50</FF>", "64")
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		code  diag.Code // of the first diagnostic; empty for none
+		found bool
+	}{
+		{"no folder", nil, diag.FileUnreadable, false},
+		{"no JSON", map[string]string{"sweep.json": "{"}, diag.FileUnreadable, false},
+		{"no points", map[string]string{"sweep.json": "{}"}, diag.FileUnreadable, false},
+		{"no reports", map[string]string{"sweep.json": sheet}, diag.FileUnreadable, false},
+		{"one", map[string]string{"sweep.json": sheet, "points/0123abcd/hls/top/solution1/syn/report/csynth.xml": good}, "", true},
+		{"one, and one that is torn", map[string]string{"sweep.json": sheet, "points/0123abcd/csynth.xml": good, "points/0123abcd/utilization.rpt": utilisation + "\n| CLB LUTs"}, diag.FileUnreadable, true},
+		{"one, and other reports", map[string]string{"sweep.json": sheet, "points/0123abcd/csynth.xml": good, "points/0123abcd/drc.rpt": "Report DRC"}, "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for name, text := range c.files {
+				path := filepath.Join(dir, filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var d diag.List
+			r, err := Collect(dir, &d)
+			if err != nil || (r != nil) != c.found || len(d.Diags) > 0 != (c.code != "") {
+				t.Fatal(err, r, d.Diags)
+			}
+			if c.code != "" && d.Diags[0].Code != c.code {
+				t.Errorf("%v", d.Diags)
+			}
+			if c.found && (r.Collected != 1 || r.Points[0].Report.HLS.Resources.LUT != 60 || r.Points[1].Report != nil) {
+				t.Errorf("%+v", r.Points)
+			}
+		})
+	}
+}
