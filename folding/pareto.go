@@ -15,12 +15,16 @@ import (
 // is slower than asked. At most so many are given, spread over the intervals, unless most is 0; whole reports whether
 // these are all. What each one leaves open, its Proof states. Goal.Latency has no effect.
 func Pareto(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, most int, d *diag.List) (front []*Result, whole bool, err error) {
-	if goal.MaxCycles > 0 {
-		return nil, false, errors.New("a front is of what fits the budget, it has no limit of cycles")
-	}
 	s, err := prepare(m, t, goal, widthConverter, d)
 	if err != nil || s == nil {
 		return nil, false, err
+	}
+	return s.pareto(ctx, m, goal, most, d)
+}
+
+func (s *space) pareto(ctx context.Context, m *dataflow.Model, goal Goal, most int, d *diag.List) (front []*Result, whole bool, err error) {
+	if goal.MaxCycles > 0 {
+		return nil, false, errors.New("a front is of what fits the budget, it has no limit of cycles")
 	}
 	fast := goal
 	fast.Latency = false

@@ -64,6 +64,18 @@ func (p *Proof) Exact() bool {
 	return true
 }
 
+// effort says what there was to choose from, and whether the search could look at all that it had to.
+func (p *Proof) effort() string {
+	text := fmt.Sprintf("%d options, one per layer to choose", p.Options)
+	if p.Unavailable > 0 {
+		text = fmt.Sprintf("of %d options the device and the folding file leave %d, one per layer to choose", p.Options, p.Options-p.Unavailable)
+	}
+	if p.Cut {
+		text += "; the search was ended before all was proved"
+	}
+	return text
+}
+
 // String says in a few lines what is proved and what is left open.
 func (p *Proof) String() string {
 	var lines []string

@@ -32,10 +32,8 @@ type Share struct {
 // Of is the share of the whole board, from 0.
 func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }
 
-// Effort says what the search did, for the report; Proof says what came of it.
-func (r *Result) Effort() string {
-	return fmt.Sprintf("best found, %d of %d options tried", r.Proof.Options-r.Proof.Unavailable, r.Proof.Options)
-}
+// Effort says what there was to choose from, for the report; Proof says what came of it.
+func (r *Result) Effort() string { return r.Proof.effort() }
 
 func (s *space) result(m *dataflow.Model, goal Goal, c *chosen) *Result {
 	r := &Result{Design: s.design(m, goal, c.folding), Why: c.why, Proof: c.proof}
@@ -87,7 +85,11 @@ func (s *space) design(m *dataflow.Model, goal Goal, f *folding) *dataflow.Desig
 		for _, id := range l.node.Out {
 			tensors = append(tensors, g.Streams[id].Name)
 		}
-		for p, id := range place(&b, l.node.Op, ins, tensors, l.node.Origin) {
+		var types []dataflow.Type
+		for _, id := range l.node.Out {
+			types = append(types, g.Streams[id].Type)
+		}
+		for p, id := range b.Place(l.node.Op, ins, tensors, l.node.Origin, types) {
 			stream[l.node.Out[p]], at[l.node.Out[p]] = id, l.shapes[o.shape].out[p]
 		}
 		folds = append(folds, o.fold)

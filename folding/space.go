@@ -5,7 +5,8 @@
 // At a given interval the layers decouple but for two things: they share the budget, and neighbours must agree on how a
 // frame travels, or be joined by a width converter. space.go lists what each layer may be and words.go what joins them;
 // plan.go and tree.go make of one interval a tree of tables, price.go bounds what a folding costs, label.go finds the
-// best one, least.go minimises, search.go looks for the interval. latency.go minimises the latency.
+// best one, least.go minimises, search.go looks for the interval. latency.go minimises the latency. setfolding.go is
+// FINN's greedy algorithm, to compare with.
 package folding
 
 import (

@@ -75,7 +75,7 @@ var imports = []struct {
 		n.op("DequantizeLinear", "d2", "c2", n.s(0.3), "z2")
 		n.op("MatMul", "y", "d2", n.c([]int{4, 2}, 1, -1, 1, 0, 0, 1, 2, 0))
 		n.output("N", 2)
-	}, layers: "MVAU MVAU"},
+	}, layers: "MVAU Requantization MVAU"},
 	{name: "two layers and a Gemm", build: func(n *net) {
 		n.input("N", 3)
 		n.dense()
@@ -83,7 +83,7 @@ var imports = []struct {
 		n.quant("r", "q2", n.s(0.4), 0, 3, 0)
 		n.op("Gemm", "y", "q2", n.c([]int{2, 4}, 1, 2, 3, 4, -1, -2, -3, -4), n.c([]int{2}, 0.1, 0.2)).Int("transB", 1).Float("alpha", 0.3)
 		n.output("N", 2)
-	}, layers: "MVAU MVAU"},
+	}, layers: "MVAU Requantization MVAU"},
 	{name: "weights as a vector", build: func(n *net) {
 		n.input(1, 3)
 		n.op("MatMul", "h", "q", n.c([]int{3}, 1, -2, 3))

@@ -186,7 +186,7 @@ func checkModel(t *testing.T, im *frontend.Imported, dir string) {
 		t.Log("its outputs are recorded for another size of input")
 		return
 	}
-	codes := loadCodes(t, dir)
+	codes, carried := loadCodes(t, dir), im.Carried()
 	n := samples(g.x.Shape[0])
 	bound := 0
 	for i := range n {
@@ -207,7 +207,7 @@ func checkModel(t *testing.T, im *frontend.Imported, dir string) {
 				t.Errorf("sample %d: %v", i, err)
 			}
 		}
-		compareCodes(t, i, m.Graph, streams, codes)
+		compareCodes(t, i, carried, streams, codes)
 	}
 	if bound == 0 {
 		t.Error("no sample binds")
@@ -290,20 +290,20 @@ func loadCodes(t *testing.T, dir string) (out []recorded) {
 
 // compareCodes holds the streams that carry a recorded tensor against it. Which tensors do depends on the export: names
 // differ between them.
-func compareCodes(t *testing.T, sample int, g *dataflow.Graph, streams []dataflow.Tensor, codes []recorded) {
+func compareCodes(t *testing.T, sample int, carried []frontend.Carried, streams []dataflow.Tensor, codes []recorded) {
 	t.Helper()
 	for _, r := range codes {
 		if sample >= r.data.Shape[0] {
 			continue
 		}
-		for s, stream := range g.Streams {
-			if stream.Name != r.Tensor {
+		for _, c := range carried {
+			if c.Name != r.Tensor {
 				continue
 			}
-			size := r.data.Size() / r.data.Shape[0]
-			for k, v := range r.data.Data[sample*size : (sample+1)*size] {
-				if float64(streams[s].Data[k]) != v {
-					t.Fatalf("sample %d: code %d of %q is %d, recorded %v", sample, k, r.Tensor, streams[s].Data[k], v)
+			got := c.Integers(streams[c.Stream].Data)
+			for k, v := range r.data.Data[sample*len(got) : (sample+1)*len(got)] {
+				if float64(got[k]) != v {
+					t.Fatalf("sample %d: code %d of %q is %d, recorded %v", sample, k, r.Tensor, got[k], v)
 				}
 			}
 		}

@@ -110,7 +110,7 @@ func (a *app) printBuilt(r *build.Result) {
 	line("")
 	a.shareTable(r.Folding.Shares)
 	line("")
-	a.certificate(&r.Folding.Proof)
+	a.certificate(r.Folding)
 	a.hostParts(r.Design.Model)
 	line("%s", ink.bold(verified(r)))
 	line("\nwritten: %s (%s)", printable(r.Out), count(r.FileCount, "file"))

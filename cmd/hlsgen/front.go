@@ -79,15 +79,8 @@ func frontValue(r *folding.Result) (value, proved string) {
 }
 
 // certificate shows what is proved of a folding and what is left open.
-func (a *app) certificate(p *folding.Proof) {
-	head := fmt.Sprintf("%s, one per layer to choose", count(p.Options, "option"))
-	if p.Unavailable > 0 {
-		head = fmt.Sprintf("of %s the device and the folding file leave %s, one per layer to choose", count(p.Options, "option"), whole(p.Options-p.Unavailable))
-	}
-	if p.Cut {
-		head += "; the search was ended before all was proved"
-	}
-	lines := append([]string{head}, strings.FieldsFunc(p.String(), func(r rune) bool { return r == '\n' })...)
+func (a *app) certificate(r *folding.Result) {
+	lines := append([]string{r.Effort()}, strings.FieldsFunc(r.Proof.String(), func(r rune) bool { return r == '\n' })...)
 	for i, text := range lines {
 		indent := "folding:    "
 		if i > 0 {

@@ -134,3 +134,47 @@ func TestSimulateJSON(t *testing.T) {
 		t.Errorf("%+v", failed)
 	}
 }
+
+// TestDecodeFlag holds that text is asked of a model that has an alphabet only, and that the method is known.
+func TestDecodeFlag(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, nil)
+	args := []string{"simulate", iris, "--input", irisInputs, "--decode"}
+	if got := say(dir, nil, append(args, "none")...); got.code != exitOK || strings.Contains(got.stdout, "text:") {
+		t.Errorf("%+v", got)
+	}
+	if got := say(dir, nil, append(args, "greedy")...); got.code != exitDiagnostics || !strings.Contains(got.stderr, "error[data-invalid]") || !strings.Contains(got.stderr, "there is no alphabet") {
+		t.Errorf("%+v", got)
+	}
+	if got := say(dir, nil, append(args, "greed")...); got.code != exitUsage || !strings.Contains(got.stderr, "methods are greedy, peaks, none, did you mean greedy?") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestText reads the start of a line of text with a network of FINN-L, at its own wish and with the method that is asked for.
+func TestText(t *testing.T) {
+	t.Parallel()
+	shared := os.Getenv("HLSGEN_SHARED")
+	if shared == "" {
+		t.Skip("HLSGEN_SHARED is not set")
+	}
+	dir := folder(t, nil)
+	model := filepath.Join(shared, "models", "finnl", "W2A2")
+	columns := array(t, filepath.Join(model, "010029", "input_columns.npy"))
+	x := &npy.Array{DType: "float32", Shape: []int{2, 60, 32}} // the same twice
+	for range 2 {
+		for _, v := range columns.Data[:60*32] {
+			x.Data = append(x.Data, v/2)
+		}
+	}
+	save(t, filepath.Join(dir, "x.npy"), x)
+	args := []string{"simulate", filepath.Join(model, "scan.onnx"), "--input", "x.npy", "--output", "y.npy"}
+	got := say(dir, nil, args...)
+	if lines := strings.Count(got.stdout, "text:    seek\n"); got.code != exitOK || lines != 2 {
+		t.Errorf("%d lines of text: %+v", lines, got)
+	}
+	o := object(t, say(dir, nil, append(args, "--json", "--decode", "greedy")...))
+	if texts := fmt.Sprintf("%q", o["texts"]); o["decode"] != "greedy" || texts != `["seek " "seek "]` { // nothing ends the space's peak
+		t.Errorf("%v", o)
+	}
+}

@@ -19,7 +19,13 @@ func (s *state) roundsProducts(step *graph.Step, forms *scaled.Forms) bool {
 	if step.Node.Op != "Code" || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 || len(forms.Of[0].Vars) < 2 {
 		return false
 	}
-	return s.onlySummed(step.Output)
+	products, err := s.a.Forms(step.Node.Inputs[0], []int32{0})
+	if err != nil || len(products.Of[0].Leaves()) != 1 {
+		return false
+	}
+	e, _ := products.Of[0].Numbers(0)
+	f, ok := e.Affine()
+	return ok && f.Bias.Sign() == 0 && s.onlySummed(step.Output)
 }
 
 // onlySummed reports whether a tensor, scaled and moved, is used for nothing but sums.

@@ -43,7 +43,6 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 	}
 	p.Certificate = append(strings.Split(r.Folding.Proof.String(), "\n"), "the interval: "+r.Folding.Why)
 	p.Certificate = slices.DeleteFunc(p.Certificate, func(s string) bool { return s == "" })
-	p.Options = []report.Fact{{Name: "search", Value: r.Folding.Effort()}}
 	for _, f := range r.cycleReport().FIFOs {
 		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory, Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}

@@ -257,7 +257,15 @@ func (n *canvas) head(x image) {
 	y, size := x.name, x.c*x.h*x.w
 	if n.chance(3) {
 		g := n.fresh("g")
-		n.windowed("GlobalAveragePool", y).Out(g)
+		if n.chance(3) {
+			var axes []int64
+			for _, a := range n.spatial() {
+				axes = append(axes, int64(a))
+			}
+			n.Node("ReduceMean", y).Ints("axes", axes...).Out(g)
+		} else {
+			n.windowed("GlobalAveragePool", y).Out(g)
+		}
 		size = x.c
 		if y = g; n.chance(2) {
 			y = n.quant(y, 4, n.chance(2), false, 0, n.step())

@@ -77,7 +77,7 @@ func (f Fronts) Draw() (Picture, error) {
 	})
 }
 
-// scale sets the axes: from 0 where the figures are of one magnitude, else logarithmic.
+// scale sets the axes: logarithmic over more than a decade, else from 0, or from near the least where all are much alike.
 func (f Fronts) scale(p *plot.Plot) {
 	var costs, gains []float64
 	for _, s := range f.Series {
@@ -100,11 +100,15 @@ func fit(a *plot.Axis, values []float64) {
 		a.Min, a.Max = lo/1.25, hi*1.35
 		return
 	}
-	a.Min, a.Max, a.Tick.Marker = 0, math.Max(hi*1.1, 1), linear{7}
+	if a.Tick.Marker = (linear{7}); lo > 0.4*hi && hi > lo {
+		a.Min, a.Max = lo-0.12*(hi-lo), hi+0.12*(hi-lo)
+		return
+	}
+	a.Min, a.Max = 0, math.Max(hi*1.1, 1)
 }
 
 // marks are what points look like, one for every round of colours.
-var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}}
+var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.TriangleGlyph{}}
 
 func (s Series) add(p *plot.Plot, legend *plot.Legend, i int) error {
 	c, shape := series[i%len(series)], marks[i/len(series)%len(marks)]
@@ -147,11 +151,9 @@ func (f Fronts) mark(p *plot.Plot, legend *plot.Legend) {
 	ring := &plotter.Scatter{XYs: plotter.XYs{xy}, GlyphStyle: draw.GlyphStyle{Color: alarm, Radius: 6.5, Shape: thickRing{}}}
 	p.Add(ring)
 	style := write(9.5, alarm, true)
-	at := vg.Point{X: 10, Y: -14}
+	at := vg.Point{X: 6, Y: 8} // above: what is chosen is often the fastest
 	if p.X.Norm(xy.X) > 0.5 {
-		style.XAlign, at = draw.XRight, vg.Point{X: -8, Y: 7}
-	} else if p.Y.Norm(xy.Y) < 0.12 {
-		at.Y = 9
+		style.XAlign, at.X = draw.XRight, -6
 	}
 	p.Add(&plotter.Labels{XYs: plotter.XYs{xy}, Labels: []string{plain(f.Label)}, TextStyle: []text.Style{style}, Offset: at})
 	legend.Add("chosen", ring)

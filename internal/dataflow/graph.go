@@ -71,6 +71,11 @@ func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []i
 	if err != nil {
 		return nil, err
 	}
+	return b.Place(bound, in, names, origin, outs), nil
+}
+
+// Place adds a layer that is bound to the types of its input streams already, and whose outputs have the types outs.
+func (b *Builder) Place(bound Op, in []int, names []string, origin []string, outs []Type) (out []int) {
 	for i, t := range outs {
 		name := ""
 		if i < len(names) {
@@ -81,8 +86,8 @@ func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []i
 	if b.count == nil {
 		b.count = naming{}
 	}
-	b.g.Nodes = append(b.g.Nodes, &Node{Name: b.count.next(op.Kind()), Op: bound, In: slices.Clone(in), Out: out, Origin: slices.Clone(origin)})
-	return slices.Clone(out), nil
+	b.g.Nodes = append(b.g.Nodes, &Node{Name: b.count.next(bound.Kind()), Op: bound, In: slices.Clone(in), Out: out, Origin: slices.Clone(origin)})
+	return slices.Clone(out)
 }
 
 // Name is the name of node i.

@@ -110,7 +110,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 // Write makes the page.
 func Write(p *Page) ([]byte, error) {
 	for name, s := range map[string]SVG{"clocks": p.Clocks, "timeline": p.Timeline} {
-		if s != nil && bytes.Index(s, []byte("<svg")) < 0 {
+		if s != nil && !bytes.Contains(s, []byte("<svg")) {
 			return nil, fmt.Errorf("report: the picture of %s is no SVG", name)
 		}
 	}

@@ -94,9 +94,7 @@ func (s spec) key(model string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// series is what the points of a picture that belong together have in common.
-func (s spec) series() string { return seriesName(s.Board.Name, s.ClockMHz) }
-
+// seriesName is what the points of a picture that belong together have in common.
 func seriesName(board string, clockMHz float64) string {
 	return fmt.Sprintf("%s, %s MHz", board, number(clockMHz))
 }

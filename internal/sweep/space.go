@@ -13,9 +13,9 @@ import (
 // A space is what a model may be folded to in a place.
 type space struct {
 	once   sync.Once
-	model  *dataflow.Model
 	target dataflow.Target
-	fixed  *folding.File
+	list   *folding.Space // nil where told says why there is none
+	told   diag.List
 	err    error
 }
 
@@ -34,26 +34,35 @@ func (all *spaces) of(s spec) (*space, error) {
 	all.mu.Lock()
 	x, ok := all.made[k]
 	if !ok {
-		x = &space{model: all.model, target: dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula}}
+		x = &space{target: dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula}}
 		all.made[k] = x
 	}
 	all.mu.Unlock()
-	x.once.Do(func() { x.fixed, x.err = restrict(all.model.Graph, s.Memory, s.Compute) })
+	x.once.Do(func() {
+		fixed, err := restrict(all.model.Graph, s.Memory, s.Compute)
+		if x.err = err; err == nil {
+			x.list, x.err = folding.List(all.model, x.target, fixed, &x.told)
+		}
+	})
 	return x, x.err
 }
 
 // search is the foldings for a spec's goal.
 func (x *space) search(ctx context.Context, s spec, d *diag.List) ([]build.Point, error) {
+	if x.list == nil {
+		d.Diags = append(d.Diags, x.told.Diags...)
+		return nil, nil
+	}
 	find := func(ctx context.Context, goal folding.Goal, d *diag.List) ([]*folding.Result, error) {
 		if s.Front > 0 {
-			front, _, err := folding.Pareto(ctx, x.model, x.target, goal, s.Front, d)
+			front, _, err := x.list.Pareto(ctx, goal, s.Front, d)
 			return front, err
 		}
-		r, err := folding.Search(ctx, x.model, x.target, goal, d)
+		r, err := x.list.Search(ctx, goal, d)
 		if r == nil {
 			return nil, err
 		}
 		return []*folding.Result{r}, err
 	}
-	return build.Points(ctx, x.target, folding.Goal{FPS: s.FPS, MaxUse: s.MaxUse, Fixed: x.fixed}, find, d)
+	return build.Points(ctx, x.target, folding.Goal{FPS: s.FPS, MaxUse: s.MaxUse}, find, d)
 }
