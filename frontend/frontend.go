@@ -116,12 +116,23 @@ func (im *Imported) Carried() (list []Carried) {
 
 // affine finds the real values of a tensor's elements. It reports false where they are not those of the integer tensor's.
 func (im *Imported) affine(c lower.Carried, t *Carried) bool {
-	for i := range graph.Size(t.Shape) {
-		sl, err := im.lowered.Integer.At(c.Name, i)
-		if err != nil || len(sl.Leaves) != 1 || sl.Leaves[0] != (scaled.Leaf{Tensor: c.Tensor, Index: i}) {
+	n := graph.Size(t.Shape)
+	forms, err := im.lowered.Integer.Forms(c.Name, scaled.All(n))
+	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 || forms.Of[0].Leaves()[0].Tensor != c.Tensor {
+		return false
+	}
+	form := &forms.Of[0]
+	leaf := form.Leaves()[0]
+	for i := range n {
+		switch {
+		case int(leaf.Index[i]) != i:
 			return false
+		case i > 0 && form.SameNumbers(i-1, i):
+			t.Scale, t.Bias = append(t.Scale, t.Scale[i-1]), append(t.Bias, t.Bias[i-1])
+			continue
 		}
-		f, ok := sl.Expr.Affine()
+		e, _ := form.Numbers(i)
+		f, ok := e.Affine()
 		if !ok {
 			return false
 		}

@@ -83,7 +83,7 @@ var imports = []struct {
 		n.quant("r", "q2", n.s(0.4), 0, 3, 0)
 		n.op("Gemm", "y", "q2", n.c([]int{2, 4}, 1, 2, 3, 4, -1, -2, -3, -4), n.c([]int{2}, 0.1, 0.2)).Int("transB", 1).Float("alpha", 0.3)
 		n.output("N", 2)
-	}, layers: "MVAU Requantization MVAU"},
+	}, layers: "MVAU MVAU"},
 	{name: "weights as a vector", build: func(n *net) {
 		n.input(1, 3)
 		n.op("MatMul", "h", "q", n.c([]int{3}, 1, -2, 3))

@@ -496,7 +496,10 @@ func (b *reader) joint(step *graph.Step, form *scaled.Form) *Reject {
 			}
 			out.factors[i] = m
 			term, ok := spans[i].Times(m)
-			if over1, ok = over1.Plus(term); !ok {
+			if ok {
+				over1, ok = over1.Plus(term)
+			}
+			if !ok {
 				return notLSTM("%s adds codes of scales too far apart", describe(step.Node))
 			}
 		}
