@@ -187,7 +187,7 @@ func checkModel(t *testing.T, im *frontend.Imported, dir string) {
 		return
 	}
 	codes, carried := loadCodes(t, dir), im.Carried()
-	n := samples(g.x.Shape[0])
+	n := min(samples(g.x.Shape[0]), max(1, (1<<21)/elements(m.Graph)))
 	bound := 0
 	for i := range n {
 		x := []dataflow.RealTensor{{Shape: m.In[0].Shape, Data: g.x.Data[i*in : (i+1)*in]}}
@@ -209,7 +209,7 @@ func checkModel(t *testing.T, im *frontend.Imported, dir string) {
 		}
 		compareCodes(t, i, carried, streams, codes)
 	}
-	if bound == 0 {
+	if bound == 0 && n == samples(g.x.Shape[0]) {
 		t.Error("no sample binds")
 	}
 }
@@ -240,6 +240,14 @@ func run(t *testing.T, m *dataflow.Model, x []dataflow.RealTensor) (out []datafl
 		t.Fatal(err)
 	}
 	return out, streams
+}
+
+// elements is how many integers a sample puts on all streams.
+func elements(g *dataflow.Graph) (n int) {
+	for _, s := range g.Streams {
+		n += s.Type.Shape.Size()
+	}
+	return n
 }
 
 // closeTo is the tolerance of float32 rounding of the last, real-valued operations.
