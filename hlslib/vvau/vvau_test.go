@@ -180,7 +180,7 @@ func TestSchedule(t *testing.T) {
 			t.Errorf("%+v: output %+v", f, out[0])
 		}
 		sf := 9 / f.SIMD
-		latency := map[int]int{1: 4, 3: 6, 9: 8}[f.SIMD]
+		latency := map[int]int{1: 4, 3: 5, 9: 6}[f.SIMD]
 		l := op.Loop(f, dataflow.Target{})
 		if got, want := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)}, []int{5 * 54 / (f.PE * f.SIMD), sf - 1 + latency, 5*54/(f.PE*f.SIMD) - 1 + latency}; !slices.Equal(got, want) {
 			t.Errorf("%+v: iterations, first and last clock %v, want %v", f, got, want)

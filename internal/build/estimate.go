@@ -13,7 +13,7 @@ import (
 )
 
 // maxSearches bounds how often a folding is searched for.
-const maxSearches = 4
+const maxSearches = 8
 
 // fold searches for a folding, sizes its FIFOs, and counts the whole. How deep FIFOs are is known only then. Where the
 // design with its FIFOs and the host's port leaves the budget, the search is repeated with that much less of it. The
@@ -45,7 +45,9 @@ func (r *Result) fold(ctx context.Context, o Options, m *dataflow.Model, t dataf
 		if over == (dataflow.Resources{}) || exceeds(told) {
 			break
 		}
-		left = left.Beyond(over)
+		for range n + 1 { // another folding has other FIFOs: every time, more is left for them
+			left = left.Beyond(over)
+		}
 		goal.MaxUse = shares(left, folding.Capacity(t.Board))
 	}
 	d.Diags = append(d.Diags, told.Diags...)
