@@ -42,9 +42,9 @@ type Cycles struct {
 // FPS is the frame rate at the simulated interval, and at a clock that the layers allow.
 func (r *Result) FPS() float64 { return r.ClockMHz() * 1e6 / r.Cycles.Interval }
 
-// sizingEffort is how many words the sizing of FIFOs may move in its trials: some ten seconds. What FIFOs could do with
+// sizingEffort is how many words the sizing of FIFOs may move in its trials: a few seconds. What FIFOs could do with
 // beyond that is a few percent of their bits.
-const sizingEffort = 4e8
+const sizingEffort = 5e7
 
 // clock sizes the FIFOs, proves the design free from deadlock and simulates it. The error may be a *rtlsim.Deadlock.
 func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
