@@ -104,7 +104,7 @@ func TestEstimateLatency(t *testing.T) {
 		for _, goal := range []Goal{{}, {FPS: 2000}, {Latency: true}} {
 			res, _ := run(t, c.m, board("zcu104"), goal)
 			d := *res.Design
-			d.Depth = slices.Repeat([]int{1 << 16}, len(d.Depth))
+			d.FIFO = slices.Repeat(dataflow.ShiftRegisters(1<<16), len(d.FIFO))
 			trace, err := rtlsim.Run(context.Background(), &d, nil, rtlsim.Options{Frames: 1})
 			if err != nil {
 				t.Fatal(err)

@@ -79,7 +79,7 @@ func ParseMaxUse(s string) (Use, error) {
 
 // Capacity is what the board has, in the units of a cost.
 func Capacity(b boards.Board) dataflow.Resources {
-	return dataflow.Resources{LUT: b.LUT, FF: b.FF, BRAM: 2 * b.BRAM36, URAM: b.URAM, DSP: b.DSP}
+	return dataflow.Resources{LUT: b.LUT, LUTRAM: b.LUT, FF: b.FF, BRAM: 2 * b.BRAM36, URAM: b.URAM, DSP: b.DSP}
 }
 
 // Budget is what a design may take of the board. The fractions are decimals: 0.7 of 53,200 LUT is 37,240, as on paper.
@@ -92,7 +92,7 @@ func Budget(b boards.Board, u Use) dataflow.Resources {
 		return floor(new(big.Rat).Mul(big.NewRat(int64(n), 1), decimal(f)))
 	}
 	return dataflow.Resources{
-		LUT: part(c.LUT, u.LUT), FF: part(c.FF, u.FF), BRAM: part(c.BRAM, u.BRAM),
+		LUT: part(c.LUT, u.LUT), LUTRAM: part(c.LUTRAM, u.LUT), FF: part(c.FF, u.FF), BRAM: part(c.BRAM, u.BRAM),
 		URAM: part(c.URAM, u.URAM), DSP: part(c.DSP, u.DSP),
 	}
 }

@@ -54,7 +54,8 @@ func TestBudget(t *testing.T) {
 		{p, Use{0.7, 0.7, 0.7, 0.7, 0.7}, dataflow.Resources{LUT: 37240, FF: 74480, BRAM: 196, URAM: 0, DSP: 154}},
 		{p, Use{LUT: 0.29}, dataflow.Resources{LUT: 15428}},
 	} {
-		if got := Budget(c.b, c.use); got != c.want {
+		got := Budget(c.b, c.use)
+		if got.LUTRAM = 0; got != c.want { // boards do not say yet how many LUTs can be memory
 			t.Errorf("%s %+v: %+v, want %+v", c.b.Name, c.use, got, c.want)
 		}
 	}

@@ -103,11 +103,11 @@ func (s *space) design(m *dataflow.Model, goal Goal, f *folding) *dataflow.Desig
 	}
 	folded := *m
 	folded.Graph = built
-	depth := make([]int, len(built.Streams))
-	for i := range depth {
-		depth[i] = cmp.Or(goal.FIFO, DefaultFIFO)
+	fifos := make([]dataflow.FIFO, len(built.Streams))
+	for i := range fifos {
+		fifos[i] = dataflow.FIFO{Depth: cmp.Or(goal.FIFO, DefaultFIFO), Memory: dataflow.SRL}
 	}
-	return &dataflow.Design{Model: &folded, Target: s.target, Folds: folds, Depth: depth}
+	return &dataflow.Design{Model: &folded, Target: s.target, Folds: folds, FIFO: fifos}
 }
 
 // place adds a layer that has been bound to the same types before.

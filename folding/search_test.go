@@ -71,9 +71,9 @@ func TestResult(t *testing.T) {
 			if n := r.Proof.Options - r.Proof.Unavailable; n < 1 || n > r.Proof.Options || !strings.Contains(r.Effort(), fmt.Sprint(r.Proof.Options)+" options") {
 				t.Errorf("%s", r.Effort())
 			}
-			for _, depth := range r.Design.Depth {
+			for _, depth := range r.Design.Depths() {
 				if depth != max(goal.FIFO, 2) && goal.FIFO > 0 || goal.FIFO == 0 && depth != DefaultFIFO {
-					t.Errorf("depths %v for --fifo %d", r.Design.Depth, goal.FIFO)
+					t.Errorf("depths %v for --fifo %d", r.Design.Depths(), goal.FIFO)
 				}
 			}
 			if !reflect.DeepEqual(r.Design.Model.Prefix.Nodes, m.Prefix.Nodes) || r.Design.Model.Name != m.Name {

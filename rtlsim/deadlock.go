@@ -59,7 +59,7 @@ func (d *Deadlock) Error() string {
 
 // explain finds the chain of a deadlock at the latencies of the loops, and what would break it.
 func (d *Deadlock) explain(ctx context.Context, p *plan) error {
-	depth := p.design.Depth
+	depth := p.design.Depths()
 	t := newTokens(p, nil)
 	capacity := p.capacities(depth, math.MaxInt)
 	if through, err := t.run(ctx, capacity); err != nil || through {

@@ -157,7 +157,7 @@ func (n *net) design(depth int, out ...int) *dataflow.Design {
 	}
 	return &dataflow.Design{Model: &dataflow.Model{Graph: g},
 		Folds: slices.Repeat([]dataflow.Fold{{PE: 1, SIMD: 1}}, len(g.Nodes)),
-		Depth: slices.Repeat([]int{depth}, len(g.Streams))}
+		FIFO:  slices.Repeat(dataflow.ShiftRegisters(depth), len(g.Streams))}
 }
 
 // Accesses by letters: e each, f first, l last.
@@ -248,8 +248,8 @@ func randomNet(t testing.TB, rng *rand.Rand) *dataflow.Design {
 		out = append(out, n.add("Pass", pass(periods*e.words, 1, 1, 1), e.stream)[0])
 	}
 	d := n.design(1, out...)
-	for s := range d.Depth {
-		d.Depth[s] = 1 + rng.IntN(4)
+	for s := range d.FIFO {
+		d.FIFO[s].Depth = 1 + rng.IntN(4)
 	}
 	return d
 }

@@ -71,7 +71,7 @@ func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
 	}
 	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Folds: folds}
 	for range g.Streams {
-		d.Depth = append(d.Depth, 1+rng.IntN(3))
+		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: 1 + rng.IntN(3), Memory: dataflow.SRL})
 	}
 	return d
 }

@@ -29,12 +29,12 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 		quiet++
 		for s := range streams {
 			st := &streams[s]
-			for len(st.due) > 0 && st.due[0] <= clock && st.visible < d.Depth[s] {
+			for len(st.due) > 0 && st.due[0] <= clock && st.visible < d.FIFO[s].Depth {
 				st.due, st.visible = st.due[1:], st.visible+1
 			}
 		}
 		for i, s := range g.In {
-			if given[i] < frames*d.Port(s).Words && streams[s].visible < d.Depth[s] && open(opt.In, i, clock) {
+			if given[i] < frames*d.Port(s).Words && streams[s].visible < d.FIFO[s].Depth && open(opt.In, i, clock) {
 				streams[s].visible++
 				given[i]++
 				free[i] = clock + max(1, opt.In.Every)
@@ -57,7 +57,7 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 				word = word && (m.Read>>p&1 == 0 || was[s].visible > 0)
 			}
 			for p, s := range n.Out {
-				room = room && (m.Write>>p&1 == 0 || was[s].visible+len(was[s].due) < d.Depth[s]+l.Latency)
+				room = room && (m.Write>>p&1 == 0 || was[s].visible+len(was[s].due) < d.FIFO[s].Depth+l.Latency)
 			}
 			switch c := &t.Nodes[i]; {
 			case !word:
@@ -70,7 +70,7 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 			case !room:
 				c.Blocked++
 				for p, s := range n.Out {
-					if m.Write>>p&1 != 0 && was[s].visible+len(was[s].due) >= d.Depth[s]+l.Latency {
+					if m.Write>>p&1 != 0 && was[s].visible+len(was[s].due) >= d.FIFO[s].Depth+l.Latency {
 						t.Full[s]++
 					}
 				}

@@ -62,7 +62,7 @@ func TestBottleneck(t *testing.T) {
 		fork := n.add("Fork", pass(12, 1, 2, 2), n.input(12))
 		held := n.add("Hold", pass(12, 1, 1, 9), fork[0])
 		d := n.design(2, n.add("Join", pass(12, 2, 1, 3), held[0], fork[1])...)
-		d.Depth[fork[1]] = depth
+		d.FIFO[fork[1]].Depth = depth
 		return d
 	}
 	for _, c := range []struct {

@@ -46,7 +46,7 @@ func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
 		return Proof{}, fmt.Errorf("design: %w", err)
 	}
 	plan := newPlan(d)
-	room, through, err := newTokens(plan, nil).room(ctx, d.Depth)
+	room, through, err := newTokens(plan, nil).room(ctx, d.Depths())
 	if err != nil {
 		return Proof{}, err
 	}

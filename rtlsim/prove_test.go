@@ -21,7 +21,7 @@ func relate(d *dataflow.Design, latency func(l dataflow.Loop) int) *dataflow.Des
 		m.Op = b
 		g.Nodes = append(g.Nodes, &m)
 	}
-	return &dataflow.Design{Model: &dataflow.Model{Graph: &g}, Folds: d.Folds, Depth: d.Depth}
+	return &dataflow.Design{Model: &dataflow.Model{Graph: &g}, Folds: d.Folds, FIFO: d.FIFO}
 }
 
 // Random networks with FIFOs that are too short deadlock in the simulation exactly when the proof fails, whatever the
@@ -33,8 +33,8 @@ func TestProve(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		d := randomNet(t, rng)
 		if seed%2 > 0 {
-			for s := range d.Depth {
-				d.Depth[s] = 1
+			for s := range d.FIFO {
+				d.FIFO[s].Depth = 1
 			}
 		}
 		proof, err := Prove(t.Context(), d)
@@ -88,8 +88,8 @@ func checkDeadlock(t *testing.T, d *dataflow.Design, dead *Deadlock) {
 	}
 	with := func(depth int) *Deadlock {
 		deeper := *d
-		deeper.Depth = slices.Clone(d.Depth)
-		deeper.Depth[dead.Stream] = depth
+		deeper.FIFO = slices.Clone(d.FIFO)
+		deeper.FIFO[dead.Stream].Depth = depth
 		_, err := Prove(t.Context(), &deeper)
 		var stuck *Deadlock
 		errors.As(err, &stuck)
@@ -101,7 +101,7 @@ func checkDeadlock(t *testing.T, d *dataflow.Design, dead *Deadlock) {
 	if holdsUp(with(dead.Depth)) {
 		t.Errorf("%v: not so", dead)
 	}
-	if dead.Depth > d.Depth[dead.Stream]+1 && with(dead.Depth-1) == nil {
+	if dead.Depth > d.FIFO[dead.Stream].Depth+1 && with(dead.Depth-1) == nil {
 		t.Errorf("%v: a depth of %d does", dead, dead.Depth-1)
 	}
 }
@@ -113,7 +113,7 @@ func TestProof(t *testing.T) {
 		fork := n.add("Fork", pass(12, 1, 2, 4), n.input(12))
 		held := n.add("Hold", hold(12, 4), fork[0])
 		d := n.design(2, n.add("Join", pass(12, 2, 1, 3), held[0], fork[1])...)
-		d.Depth[fork[1]] = depth
+		d.FIFO[fork[1]].Depth = depth
 		return d
 	}
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func TestProof(t *testing.T) {
 		}
 	}
 	bad := build(1)
-	bad.Depth[0] = 0
+	bad.FIFO[0].Depth = 0
 	if _, err := Prove(t.Context(), bad); err == nil || !strings.Contains(err.Error(), "depth 0") {
 		t.Error(err)
 	}

@@ -60,7 +60,7 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 			return nil, fmt.Errorf("frame %d: %w", f, err)
 		}
 	}
-	e := newPlan(d).whole(d.Depth, frames, opt)
+	e := newPlan(d).whole(d.Depths(), frames, opt)
 	if opt.Record {
 		e.keep()
 	}

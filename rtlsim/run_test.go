@@ -159,8 +159,8 @@ func TestUnboundedNetworks(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		d := randomNet(t, rng)
-		for s := range d.Depth {
-			d.Depth[s] = math.MaxInt
+		for s := range d.FIFO {
+			d.FIFO[s].Depth = math.MaxInt
 		}
 		frames := randomFrames(d, 6, rng)
 		trace := run(t, d, frames, Options{Keep: true})
@@ -173,10 +173,10 @@ func TestUnboundedNetworks(t *testing.T) {
 			t.Errorf("seed %d: interval %v, the slowest layer needs %d", seed, got, slowest)
 		}
 		// FIFOs of the high-water marks are as good as unbounded ones.
-		copy(d.Depth, trace.High)
+		d.FIFO = dataflow.ShiftRegisters(trace.High...)
 		again := run(t, d, nil, Options{Frames: 6})
 		if !reflect.DeepEqual(again.Frames, trace.Frames) {
-			t.Errorf("seed %d: with depths %v %v, unbounded %v", seed, d.Depth, again.Frames, trace.Frames)
+			t.Errorf("seed %d: with depths %v %v, unbounded %v", seed, d.Depths(), again.Frames, trace.Frames)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestDeadlock(t *testing.T) {
 		fork := n.add("Fork", pass(12, 1, 2, 2), n.input(12))
 		held := n.add("Hold", hold(12, 4), fork[0])
 		d := n.design(2, n.add("Join", pass(12, 2, 1, 3), held[0], fork[1])...)
-		d.Depth[fork[1]] = depth
+		d.FIFO[fork[1]].Depth = depth
 		return d
 	}
 	_, err := Run(t.Context(), build(9), nil, Options{Frames: 2})
@@ -279,7 +279,7 @@ func TestRunRefuses(t *testing.T) {
 	wide := randomFrames(d, 2, rand.New(rand.NewPCG(1, 1)))
 	wide[1][0].Data[2] = 256
 	shallow := *d
-	shallow.Depth = []int{2, 0}
+	shallow.FIFO = dataflow.ShiftRegisters(2, 0)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
@@ -293,7 +293,7 @@ func TestRunRefuses(t *testing.T) {
 		{t.Context(), d, good, Options{Frames: 2}, "2 frames given and 2 asked without data"},
 		{t.Context(), d, nil, Options{Frames: -1}, "-1 asked"},
 		{t.Context(), d, wide, Options{}, "frame 1: input 0: value 256 at index 2 is not UINT8 in [0,255]"},
-		{t.Context(), &shallow, good, Options{}, "design: stream s1 has depth 0"},
+		{t.Context(), &shallow, good, Options{}, "design: the FIFO of stream s1: depth 0"},
 		{t.Context(), d, good, Options{In: Pace{Every: -1}}, "a pace of a word every -1 clocks"},
 		{t.Context(), d, good, Options{Out: Pace{Stall: 100}}, "100 % of them stalled"},
 		{t.Context(), d, good, Options{MaxCycles: -1}, "at most -1 clocks"},

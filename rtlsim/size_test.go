@@ -23,7 +23,7 @@ func size(t testing.TB, d *dataflow.Design, opt SizeOptions) *Sizing {
 func keeps(t testing.TB, d *dataflow.Design, depth []int, z *Sizing, opt SizeOptions) bool {
 	t.Helper()
 	with := *d
-	with.Depth = depth
+	with.FIFO = dataflow.ShiftRegisters(depth...)
 	proof, err := Prove(t.Context(), &with)
 	if err != nil || proof.Room > z.Room {
 		return false
@@ -138,7 +138,7 @@ func TestSizeReason(t *testing.T) {
 	z := size(t, d, SizeOptions{})
 	f := z.FIFOs[past]
 	want := "behind the fork Fork_0, words for the join Add_0 wait here for those that go by Pass_1, Window_0, Matrix_0"
-	if z.Interval != 1100 || f.Reason != want || f.Words < 100 || f.Words > 115 || f.Depth != 128 || f.Memory != cost.Distributed {
+	if z.Interval != 1100 || f.Reason != want || f.Words < 100 || f.Words > 115 || f.Depth != 128 || f.Memory != cost.Shift {
 		t.Errorf("interval %d, %+v", z.Interval, f)
 	}
 	for s, f := range z.FIFOs {
@@ -176,7 +176,7 @@ func TestSizeRefuses(t *testing.T) {
 	if z := size(t, d, SizeOptions{Effort: 1}); z.Kept || z.FIFOs[past].Words < Least {
 		t.Errorf("%+v", z)
 	}
-	d.Depth[0] = 0
+	d.FIFO[0].Depth = 0
 	if _, err := Size(t.Context(), d, SizeOptions{}); err == nil {
 		t.Error("a depth of 0 passes")
 	}

@@ -112,7 +112,7 @@ func (v *vcd) streams(d *dataflow.Design, t *Trace) (changes []change) {
 		valid, ready := v.declare("valid", 1), v.declare("ready", 1)
 		words := v.declare("words", max(1, bits.Len(uint(t.High[s]))))
 		v.close()
-		capacity := d.Depth[s]
+		capacity := d.FIFO[s].Depth
 		if w, _ := d.Model.Graph.Writer(s); w >= 0 {
 			latency := d.Loop(w).Latency
 			capacity = min(capacity, math.MaxInt-latency) + latency

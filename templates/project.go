@@ -65,8 +65,8 @@ func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 // written as text for every stream.
 func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	g := d.Model.Graph
-	if len(d.Folds) != len(g.Nodes) || len(d.Depth) != len(g.Streams) {
-		return nil, errors.New("generate C++: the design lacks folds or depths")
+	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
+		return nil, errors.New("generate C++: the design lacks folds or FIFOs")
 	}
 	face, err := InterfaceOf(d, opt)
 	if err != nil {
@@ -113,8 +113,8 @@ func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error 
 			return fmt.Errorf("stream s%d: %s has %d words of %d %s, the other end %d words of %d %s",
 				s, n.Name, p.Words, p.PerWord, p.Elem, w.Words, w.PerWord, w.Elem)
 		}
-		if d.Depth[s] < 1 {
-			return fmt.Errorf("stream s%d has depth %d", s, d.Depth[s])
+		if d.FIFO[s].Depth < 1 {
+			return fmt.Errorf("stream s%d has depth %d", s, d.FIFO[s].Depth)
 		}
 	}
 	return nil

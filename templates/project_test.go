@@ -53,7 +53,7 @@ func chain(t testing.TB, name, input string, in dataflow.Type, stages ...stage) 
 	}
 	d.Model = &dataflow.Model{Name: name, Graph: g}
 	for i := range g.Streams {
-		d.Depth = append(d.Depth, 2+i)
+		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: 2 + i, Memory: dataflow.SRL})
 	}
 	return d
 }
@@ -150,7 +150,7 @@ func twins(t testing.TB) *dataflow.Design {
 		t.Fatal(err)
 	}
 	d.Model = &dataflow.Model{Name: "twins", Graph: g}
-	d.Depth = []int{2, 2, 2, 2}
+	d.FIFO = dataflow.ShiftRegisters(2, 2, 2, 2)
 	return d
 }
 
@@ -188,7 +188,7 @@ func forked(t testing.TB) *dataflow.Design {
 	}
 	d.Model = &dataflow.Model{Name: "forked", Graph: g}
 	for range g.Streams {
-		d.Depth = append(d.Depth, 2)
+		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: 2, Memory: dataflow.SRL})
 	}
 	if err := d.Verify(); err != nil {
 		t.Fatal(err)
@@ -301,8 +301,8 @@ func TestNoFrames(t *testing.T) {
 func TestProjectErrors(t *testing.T) {
 	t.Parallel()
 	for want, breakIt := range map[string]func(*dataflow.Design, *templates.Vectors, *templates.Options){
-		"the design lacks folds or depths":                   func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Depth = d.Depth[1:] },
-		"stream s2 has depth 0":                              func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Depth[2] = 0 },
+		"the design lacks folds or FIFOs":                    func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.FIFO = d.FIFO[1:] },
+		"stream s2 has depth 0":                              func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.FIFO[2].Depth = 0 },
 		"top function \"a-b\" is not a C++ name":             func(_ *dataflow.Design, _ *templates.Vectors, o *templates.Options) { o.Top = "a-b" },
 		"part \"x; exec\" has characters other than letters": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Target.Board.Part = "x; exec" },
 		"a clock of 0 MHz":                                   func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Target.ClockMHz = 0 },

@@ -15,6 +15,7 @@ void {{ v.Top|req }}({{ v.Params|req }}) {
 {% for s in v.Streams %}
     {{ s.Type|req }} {{ s.Name|req }}("{{ s.Name|req }}");{% if s.Doc %} // {{ s.Doc|req }}{% endif %}
 #pragma HLS STREAM variable={{ s.Name|req }} depth={{ s.Depth|req }}
+#pragma HLS BIND_STORAGE variable={{ s.Name|req }} type=fifo impl={{ s.Memory|req }}
 {%- endfor %}
 {% for c in v.Calls %}
     {{ c|req }}

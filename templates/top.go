@@ -26,7 +26,7 @@ type axisView struct {
 }
 
 // A streamView is one FIFO.
-type streamView struct{ Type, Name, Depth, Doc string }
+type streamView struct{ Type, Name, Depth, Memory, Doc string }
 
 // A scriptView is what the Tcl and configuration templates show.
 type scriptView struct {
@@ -66,6 +66,9 @@ func topFiles(files *Files, d *dataflow.Design, face Interface, b bench) error {
 	return nil
 }
 
+// fifoImpl is BIND_STORAGE's name of a FIFO's memory (UG1399, type=fifo).
+var fifoImpl = [...]string{dataflow.SRL: "srl", dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram"}
+
 func viewTop(d *dataflow.Design, face Interface) topView {
 	g := d.Model.Graph
 	v := topView{
@@ -88,7 +91,8 @@ func viewTop(d *dataflow.Design, face Interface) topView {
 	}
 	v.Params = strings.Join(params, ", ")
 	for _, s := range g.Streams {
-		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), name(s.ID), strconv.Itoa(d.Depth[s.ID]), comment(s.Name)})
+		f := d.FIFO[s.ID]
+		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), name(s.ID), strconv.Itoa(f.Depth), fifoImpl[f.Memory], comment(s.Name)})
 	}
 	for _, n := range g.Nodes {
 		var args []string

@@ -178,7 +178,7 @@ func (b *bound) design(f dataflow.Fold, depth int) *dataflow.Design {
 	g.Nodes, g.In, g.Out = []*dataflow.Node{n}, n.In, n.Out
 	d := &dataflow.Design{Model: &dataflow.Model{Name: b.Name, Graph: g}, Target: target, Folds: []dataflow.Fold{f}}
 	for range g.Streams {
-		d.Depth = append(d.Depth, depth)
+		d.FIFO = append(d.FIFO, dataflow.FIFO{Depth: depth, Memory: dataflow.SRL})
 	}
 	return d
 }

@@ -93,7 +93,7 @@ func BenchmarkSimulation(b *testing.B) {
 			fold := dataflow.Fold{PE: f.pe, SIMD: f.simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}
 			g := &dataflow.Graph{In: []int{0}, Out: []int{1}, Nodes: []*dataflow.Node{{Name: "MVAU_0", Op: op, In: []int{0}, Out: []int{1}}},
 				Streams: []*dataflow.Stream{{ID: 0, Type: in}, {ID: 1, Type: output(b, op, in)}}}
-			d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Folds: []dataflow.Fold{fold}, Depth: []int{2, 2}}
+			d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Folds: []dataflow.Fold{fold}, FIFO: dataflow.ShiftRegisters(2, 2)}
 			for b.Loop() {
 				if _, err := rtlsim.Run(b.Context(), d, [][]dataflow.Tensor{{x}}, rtlsim.Options{}); err != nil {
 					b.Fatal(err)

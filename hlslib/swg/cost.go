@@ -62,7 +62,7 @@ func delayCost(m cost.Model, width, depth int, in cost.Memory) cost.Resources {
 	case depth == 1:
 		return cost.Resources{FF: width}
 	case depth <= shallow:
-		return cost.Resources{LUT: width, FF: width}
+		return cost.Resources{LUT: width, LUTRAM: width, FF: width}
 	}
 	return m.Window(width, depth, in)
 }

@@ -8,6 +8,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/estimate"
 	"hlsgen/rtlsim"
 )
 
@@ -55,7 +56,10 @@ func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
 			return err
 		}
 		sized := *r.Design
-		sized.Depth = sizing.Depth
+		sized.FIFO = make([]dataflow.FIFO, len(sizing.FIFOs))
+		for s, f := range sizing.FIFOs {
+			sized.FIFO[s] = dataflow.FIFO{Depth: f.Depth, Memory: estimate.FIFOMemory(f.Memory)}
+		}
 		c.Sizing, r.Design, r.Folding.Design = sizing, &sized, &sized
 	}
 	proof, err := rtlsim.Prove(ctx, r.Design)
@@ -67,7 +71,7 @@ func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
 		return err
 	}
 	c.Latency, c.Interval, c.Proof, c.Trace = trace.Latency(), trace.Interval(), proof, trace
-	for s, words := range r.Design.Depth {
+	for s, words := range r.Design.Depths() {
 		c.Deepest = max(c.Deepest, words)
 		c.Bits += max(0, words-rtlsim.Least) * r.Design.Port(s).Width()
 	}

@@ -30,7 +30,7 @@ func TestFIFOs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if report.Latency != r.Cycles.Latency || report.Interval != r.Cycles.Interval || report.Throughput != r.FPS() || !report.Deadlock.Free ||
-			report.Deadlock.Frames != 1 || report.Bottleneck.Reason == "" || len(report.FIFOs) != len(r.Design.Depth) {
+			report.Deadlock.Frames != 1 || report.Bottleneck.Reason == "" || len(report.FIFOs) != len(r.Design.FIFO) {
 			t.Errorf("%v: %s", f, b)
 		}
 		if (report.Memory != nil) != (f == FIFO{}) || report.Memory != nil && (report.Memory.Sized > report.Memory.HighWater || !report.Memory.Kept) {
@@ -40,7 +40,7 @@ func TestFIFOs(t *testing.T) {
 			t.Errorf("interval %v, the slowest layer's is %d", r.Cycles.Interval, r.Folding.Interval)
 		}
 		for i, got := range report.FIFOs {
-			if f.Words > 0 && got.Depth != f.Words || got.Depth != r.Design.Depth[i] || got.Depth < got.Words {
+			if f.Words > 0 && got.Depth != f.Words || got.Depth != r.Design.FIFO[i].Depth || got.Depth < got.Words {
 				t.Errorf("%v: %+v", f, got)
 			}
 		}

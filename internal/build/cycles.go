@@ -1,7 +1,6 @@
 package build
 
 import (
-	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/estimate"
 	"hlsgen/rtlsim"
@@ -78,11 +77,10 @@ func (r *Result) cycleReport() cycleReport {
 		out.Memory = &memoryReport{bits, high, c.Sizing.Kept, c.Sizing.Exact}
 	}
 	g := r.Design.Model.Graph
-	for s, depth := range r.Design.Depth {
+	for s, fifo := range r.Design.FIFO {
 		port := r.Design.Port(s)
-		made := cost.ImplementFIFO(depth, port.Width())
-		f := fifoReport{Stream: streamName(g, s), To: "output", Width: port.Width(), Depth: depth, Used: t.High[s], Memory: memoryName(made),
-			Empty: t.Empty[s], Full: t.Full[s], Resources: estimate.FIFO(r.Design.Target, depth, port).Total()}
+		f := fifoReport{Stream: streamName(g, s), To: "output", Width: port.Width(), Depth: fifo.Depth, Used: t.High[s], Memory: fifo.String(),
+			Empty: t.Empty[s], Full: t.Full[s], Resources: estimate.FIFO(r.Design.Target, fifo, port).Total()}
 		if i, _ := g.Reader(s); i >= 0 {
 			f.To = g.Nodes[i].Name
 		}
@@ -93,14 +91,4 @@ func (r *Result) cycleReport() cycleReport {
 		out.FIFOs = append(out.FIFOs, f)
 	}
 	return out
-}
-
-func memoryName(f cost.FIFO) string {
-	switch {
-	case f.Memory == cost.Block:
-		return "block"
-	case f.Depth > rtlsim.Least:
-		return "distributed"
-	}
-	return "registers"
 }

@@ -164,7 +164,7 @@ func (r *Result) clocksPicture() ([]byte, error) {
 // it draws nothing and says so.
 func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err error) {
 	words := 0
-	for s := range r.Design.Depth {
+	for s := range r.Design.FIFO {
 		words += r.Design.Port(s).Words
 	}
 	frames := min(3+int(math.Ceil(float64(r.Cycles.Latency)/max(1, r.Cycles.Interval))), maxDrawn/max(1, words), 64)

@@ -98,7 +98,7 @@ func streamReport(g *dataflow.Graph, d *dataflow.Design, s int) StreamReport {
 	r := StreamReport{Tensor: g.Streams[s].Name, Shape: t.Shape, Type: t.Elem.String(), Lo: u.Lo, Hi: u.Hi}
 	if d != nil {
 		p := d.Port(s)
-		r.Width, r.Words, r.Depth = p.Width(), p.Words, d.Depth[s]
+		r.Width, r.Words, r.Depth = p.Width(), p.Words, d.FIFO[s].Depth
 	}
 	return r
 }

@@ -18,5 +18,5 @@ func Multiplier(a, b int, dsp bool) Resources {
 
 // Times is n of the same.
 func (r Resources) Times(n int) Resources {
-	return Resources{n * r.LUT, n * r.FF, n * r.BRAM, n * r.URAM, n * r.DSP}
+	return Resources{n * r.LUT, n * r.LUTRAM, n * r.FF, n * r.BRAM, n * r.URAM, n * r.DSP}
 }

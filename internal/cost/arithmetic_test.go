@@ -15,7 +15,7 @@ func TestArithmetic(t *testing.T) {
 		{"multiplier in DSP slices", Multiplier(27, 18, true), Resources{DSP: 1}},
 		{"multiplier beyond a DSP slice", Multiplier(32, 17, true), Resources{DSP: 2}},
 		{"none", Multiplier(8, 8, true).Times(0), Resources{}},
-		{"three", (Resources{1, 2, 3, 4, 5}).Times(3), Resources{3, 6, 9, 12, 15}},
+		{"three", (Resources{1, 6, 2, 3, 4, 5}).Times(3), Resources{3, 18, 6, 9, 12, 15}},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, tt.got, tt.want)

@@ -96,11 +96,12 @@ var fitted = func() (v values) {
 type share struct {
 	name            string
 	lut, ff         float64
+	lutram          float64 // of lut
 	bram, uram, dsp int
 }
 
 func (s share) round() Resources {
-	return Resources{LUT: int(math.Round(s.lut)), FF: int(math.Round(s.ff)), BRAM: s.bram, URAM: s.uram, DSP: s.dsp}
+	return Resources{LUT: int(math.Round(s.lut)), LUTRAM: int(math.Round(s.lutram)), FF: int(math.Round(s.ff)), BRAM: s.bram, URAM: s.uram, DSP: s.dsp}
 }
 
 // parts rounds shares, and leaves out those that are nothing.
@@ -119,6 +120,7 @@ func sum(shares []share) share {
 	var total share
 	for _, s := range shares {
 		total.lut += s.lut
+		total.lutram += s.lutram
 		total.ff += s.ff
 		total.bram += s.bram
 		total.uram += s.uram

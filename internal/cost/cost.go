@@ -9,13 +9,13 @@ package cost
 
 import "math/bits"
 
-// Resources counts what an FPGA has; BRAM is in RAMB18 halves. It has the fields of dataflow.Resources, so that one
-// converts to the other.
-type Resources struct{ LUT, FF, BRAM, URAM, DSP int }
+// Resources counts what an FPGA has; BRAM is in RAMB18 halves, LUTRAM the part of LUT that is memory. It has the fields of
+// dataflow.Resources, so that one converts to the other.
+type Resources struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP int }
 
 // Plus adds.
 func (r Resources) Plus(o Resources) Resources {
-	return Resources{r.LUT + o.LUT, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
+	return Resources{r.LUT + o.LUT, r.LUTRAM + o.LUTRAM, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
 }
 
 // A Part is one contribution to a sum.
@@ -66,6 +66,7 @@ const (
 	Ultra                         // decoupled, ram_style ultra
 	Embedded                      // in the kernel: LUTs up to 128 rows, beyond that FINN counts block and ultra RAM both
 	Registers                     // flip-flops with a multiplexer, as HLS makes a partitioned array; not for FINN's formulas
+	Shift                         // shift registers in LUTs; FIFOs only, FINN's style rtl
 )
 
 // embeddedRows is the depth up to which FINN takes an embedded table to be LUTs.

@@ -198,9 +198,9 @@ func TestFIFO(t *testing.T) {
 		f    FIFO
 		want Resources
 	}{
-		{FIFO{Depth: 2, Width: 8, Memory: Distributed}, Resources{LUT: 2 + 4}},
-		{FIFO{Depth: 32, Width: 7, Memory: Distributed}, Resources{LUT: 10 + 4}},
-		{FIFO{Depth: 33, Width: 8, Memory: Distributed}, Resources{LUT: 12 + 8}},
+		{FIFO{Depth: 2, Width: 8, Memory: Shift}, Resources{LUT: 2 + 4, LUTRAM: 4}},
+		{FIFO{Depth: 32, Width: 7, Memory: Shift}, Resources{LUT: 10 + 4, LUTRAM: 4}},
+		{FIFO{Depth: 33, Width: 8, Memory: Shift}, Resources{LUT: 12 + 8, LUTRAM: 8}},
 		{FIFO{Depth: 1000, Width: 1, Memory: Block}, Resources{LUT: 20, BRAM: 1}},
 		{FIFO{Depth: 16385, Width: 1, Memory: Block}, Resources{LUT: 30, BRAM: 2}},
 		{FIFO{Depth: 8192, Width: 2, Memory: Block}, Resources{LUT: 26, BRAM: 1}},

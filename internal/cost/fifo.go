@@ -11,9 +11,9 @@ const blockLUTs = 190
 // filled up: a multiple of the entries that a RAMB18 has at the width that takes the fewest.
 func ImplementFIFO(words, width int) FIFO {
 	if words <= 2 {
-		return FIFO{Depth: 2, Width: width, Memory: Distributed}
+		return FIFO{Depth: 2, Width: width, Memory: Shift}
 	}
-	shift := FIFO{Depth: ceil(words, ShiftRegister) * ShiftRegister, Width: width, Memory: Distributed}
+	shift := FIFO{Depth: ceil(words, ShiftRegister) * ShiftRegister, Width: width, Memory: Shift}
 	blocks, depth := 0, 0
 	for entries, bits := 16384, 1; entries >= 512; entries, bits = entries/2, wider(bits) {
 		if n := ceil(words, entries) * ceil(width, bits); blocks == 0 || n < blocks {

@@ -8,14 +8,14 @@ func TestImplementFIFO(t *testing.T) {
 		words, width int
 		want         FIFO
 	}{
-		{1, 8, FIFO{Depth: 2, Width: 8, Memory: Distributed}},
-		{2, 8, FIFO{Depth: 2, Width: 8, Memory: Distributed}},
-		{3, 8, FIFO{Depth: 32, Width: 8, Memory: Distributed}},
-		{32, 512, FIFO{Depth: 32, Width: 512, Memory: Distributed}},
-		{33, 8, FIFO{Depth: 64, Width: 8, Memory: Distributed}},
-		{1000, 8, FIFO{Depth: 1024, Width: 8, Memory: Distributed}},   // 148 LUTs
-		{1025, 16, FIFO{Depth: 1056, Width: 16, Memory: Distributed}}, // 286 LUTs, and 2 RAMB18 are worth 380
-		{3000, 16, FIFO{Depth: 3072, Width: 16, Memory: Block}},       // 776 LUTs, and 3 RAMB18 are worth 570
+		{1, 8, FIFO{Depth: 2, Width: 8, Memory: Shift}},
+		{2, 8, FIFO{Depth: 2, Width: 8, Memory: Shift}},
+		{3, 8, FIFO{Depth: 32, Width: 8, Memory: Shift}},
+		{32, 512, FIFO{Depth: 32, Width: 512, Memory: Shift}},
+		{33, 8, FIFO{Depth: 64, Width: 8, Memory: Shift}},
+		{1000, 8, FIFO{Depth: 1024, Width: 8, Memory: Shift}},   // 148 LUTs
+		{1025, 16, FIFO{Depth: 1056, Width: 16, Memory: Shift}}, // 286 LUTs, and 2 RAMB18 are worth 380
+		{3000, 16, FIFO{Depth: 3072, Width: 16, Memory: Block}}, // 776 LUTs, and 3 RAMB18 are worth 570
 		{10000, 1, FIFO{Depth: 16384, Width: 1, Memory: Block}},
 	} {
 		if got := ImplementFIFO(tt.words, tt.width); got != tt.want {

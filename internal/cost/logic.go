@@ -25,12 +25,15 @@ func Buffer(width, rows int) Resources {
 	case rows == 1:
 		return Resources{FF: width}
 	case rows <= 32:
-		return Resources{LUT: 4 * ceil(width, 6)}
+		return lutMemory(4 * ceil(width, 6))
 	case rows <= 64 || width*rows <= smallBuffer:
-		return Resources{LUT: 4 * ceil(rows, 64) * ceil(width, 3)}
+		return lutMemory(4 * ceil(rows, 64) * ceil(width, 3))
 	}
 	return Resources{BRAM: bram18(width, rows)}
 }
+
+// lutMemory is LUTs all of which are memory.
+func lutMemory(n int) Resources { return Resources{LUT: n, LUTRAM: n} }
 
 // Table is a read-only memory of rows words of width bits: wiring, LUTs of 64 bits, block or ultra RAM.
 func Table(width, rows int, m Memory) Resources {

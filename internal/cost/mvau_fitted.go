@@ -120,7 +120,7 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 	case Ultra:
 		s.uram = f.ultraBlocks(rows, width)
 	case Distributed, Embedded:
-		s.lut, s.ff = f.lutRAM(rows, width), float64(width)
+		s.lut, s.ff, s.lutram = f.lutRAM(rows, width), float64(width), float64(f.lutStorage(rows, width))
 	case Registers:
 		s.lut, s.ff = f.mux(rows)*float64(width), float64(rows*width)
 	}

@@ -41,8 +41,8 @@ func WidthConverterFINN(in, out int) []Part {
 	return []Part{{"stream control", control}, {"shift register", register}}
 }
 
-// A FIFO is what the formulas ask of a stream's FIFO: depth words of width bits. Distributed is FINN's style rtl, a
-// shift register in LUTs; Block and Ultra are its style vivado with that ram_style.
+// A FIFO is what the formulas ask of a stream's FIFO: depth words of width bits. Shift is FINN's style rtl, a
+// shift register in LUTs, or two registers; the others are its style vivado with that ram_style.
 type FIFO struct {
 	Depth, Width int
 	Memory       Memory
@@ -50,17 +50,18 @@ type FIFO struct {
 	Fabric Fabric // FINN's formula does not ask
 }
 
-// FINN is the estimate of FINN's StreamingFIFO (streamingfifo.py). Memories other than Distributed round the depth up
+// FINN is the estimate of FINN's StreamingFIFO (streamingfifo.py). Memories other than Shift round the depth up
 // to a power of two.
 func (f FIFO) FINN() []Part {
 	depth := f.Depth
-	if f.Memory != Distributed {
+	if f.Memory != Shift {
 		depth = 1 << log2Ceil(depth)
 	}
 	var memory Resources
 	switch f.Memory {
-	case Distributed:
+	case Shift, Distributed:
 		memory.LUT = ceil(depth, 32) * ceil(f.Width, 2)
+		memory.LUTRAM = memory.LUT
 	case Block:
 		memory.BRAM = bram18(f.Width, depth)
 	case Ultra:
@@ -70,22 +71,26 @@ func (f FIFO) FINN() []Part {
 }
 
 // Fitted is the estimate of a FIFO. Up to two words are registers; a shift register of one LUT and bit holds 32 more
-// words, and another LUT and register of each bit give them out.
+// words, and another LUT and register of each bit give them out. Memories are what they are of such a depth, with a
+// register of a word behind them.
 func (f FIFO) Fitted() []Part { return parts(f.shares(&fitted)) }
 
 func (f FIFO) shares(v *values) []share {
 	address := float64(max(1, log2Ceil(f.Depth)))
 	control := share{name: "stream control", lut: v[fifoLUT] * address, ff: v[fifoFF] * address}
-	memory := share{name: "FIFO memory", lut: float64(f.Width), ff: float64(f.Width)}
+	memory := share{name: "FIFO memory", ff: float64(f.Width)}
 	switch {
 	case f.Memory == Block:
-		memory = share{name: memory.name, ff: float64(f.Width), bram: f.Fabric.blocks(f.Depth, f.Width)}
+		memory.bram = f.Fabric.blocks(f.Depth, f.Width)
 	case f.Memory == Ultra:
-		memory = share{name: memory.name, ff: float64(f.Width), uram: f.Fabric.ultraBlocks(f.Depth, f.Width)}
+		memory.uram = f.Fabric.ultraBlocks(f.Depth, f.Width)
+	case f.Memory == Distributed:
+		memory.lut, memory.lutram = f.Fabric.lutRAM(f.Depth, f.Width), float64(f.Fabric.lutStorage(f.Depth, f.Width))
 	case f.Depth <= 2:
-		memory.ff *= 2
+		memory.lut, memory.ff = float64(f.Width), 2*memory.ff
 	default:
-		memory.lut += float64(f.Width * ceil(f.Depth, 32))
+		memory.lutram = float64(f.Width * ceil(f.Depth, ShiftRegister))
+		memory.lut = float64(f.Width) + memory.lutram
 	}
 	return []share{control, memory}
 }

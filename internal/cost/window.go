@@ -15,7 +15,7 @@ func WindowBuffer(width, rows int, m Memory) Resources {
 	case Ultra:
 		return Resources{URAM: uram(width, rows)}
 	}
-	return Resources{LUT: width * ceil(rows, 38)}
+	return lutMemory(width * ceil(rows, 38))
 }
 
 // bram18Width is the width of a RAMB18 of at most 16384 rows.

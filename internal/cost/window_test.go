@@ -22,8 +22,8 @@ func TestWindowBuffer(t *testing.T) {
 		{8, 2*16384 + 3000, Block, Resources{BRAM: 16 + 2}},
 		{72, 4096, Ultra, Resources{URAM: 1}},
 		{73, 4097, Ultra, Resources{URAM: 4}},
-		{12, 38, Distributed, Resources{LUT: 12}},
-		{12, 39, Distributed, Resources{LUT: 24}},
+		{12, 38, Distributed, Resources{LUT: 12, LUTRAM: 12}},
+		{12, 39, Distributed, Resources{LUT: 24, LUTRAM: 24}},
 	} {
 		if got := WindowBuffer(tt.width, tt.rows, tt.memory); got != tt.want {
 			t.Errorf("%d rows of %d bits: %+v, want %+v", tt.rows, tt.width, got, tt.want)

@@ -2,28 +2,31 @@ package dataflow
 
 import "slices"
 
-// Resources counts what an FPGA has. BRAM is in RAMB18 halves.
+// Resources counts what an FPGA has. BRAM is in RAMB18 halves. LUTRAM is a part of LUT: those that are memory, as shift
+// registers or as RAM, which only some LUTs of a device can be.
 type Resources struct {
-	LUT  int `json:"LUT"`
-	FF   int `json:"FF"`
-	BRAM int `json:"BRAM_18K"`
-	URAM int `json:"URAM"`
-	DSP  int `json:"DSP"`
+	LUT    int `json:"LUT"`
+	LUTRAM int `json:"LUTRAM"`
+	FF     int `json:"FF"`
+	BRAM   int `json:"BRAM_18K"`
+	URAM   int `json:"URAM"`
+	DSP    int `json:"DSP"`
 }
 
 // Plus adds.
 func (r Resources) Plus(o Resources) Resources {
-	return Resources{r.LUT + o.LUT, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
+	return Resources{r.LUT + o.LUT, r.LUTRAM + o.LUTRAM, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
 }
 
 // Within reports whether r fits o in every resource.
 func (r Resources) Within(o Resources) bool {
-	return r.LUT <= o.LUT && r.FF <= o.FF && r.BRAM <= o.BRAM && r.URAM <= o.URAM && r.DSP <= o.DSP
+	return r.LUT <= o.LUT && r.LUTRAM <= o.LUTRAM && r.FF <= o.FF && r.BRAM <= o.BRAM && r.URAM <= o.URAM && r.DSP <= o.DSP
 }
 
 // Beyond is what of r is more than o has.
 func (r Resources) Beyond(o Resources) Resources {
-	return Resources{max(0, r.LUT-o.LUT), max(0, r.FF-o.FF), max(0, r.BRAM-o.BRAM), max(0, r.URAM-o.URAM), max(0, r.DSP-o.DSP)}
+	return Resources{max(0, r.LUT-o.LUT), max(0, r.LUTRAM-o.LUTRAM), max(0, r.FF-o.FF), max(0, r.BRAM-o.BRAM), max(0, r.URAM-o.URAM),
+		max(0, r.DSP-o.DSP)}
 }
 
 // A Cost is resources by named part, so that a report can say where they go.

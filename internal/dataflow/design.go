@@ -74,7 +74,7 @@ type Design struct {
 	Model  *Model
 	Target Target
 	Folds  []Fold // per node
-	Depth  []int  // words per stream's FIFO
+	FIFO   []FIFO // per stream
 }
 
 // Loop is the loop of node i.

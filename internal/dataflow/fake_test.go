@@ -172,5 +172,5 @@ func diamond() *Graph {
 func design(g *Graph) *Design {
 	return &Design{Model: &Model{Graph: g},
 		Folds: slices.Repeat([]Fold{{PE: 2, SIMD: 1}}, len(g.Nodes)),
-		Depth: slices.Repeat([]int{2}, len(g.Streams))}
+		FIFO:  slices.Repeat(ShiftRegisters(2), len(g.Streams))}
 }

@@ -124,9 +124,12 @@ const (
 	LUTRAM          // distributed
 	BRAM            // block
 	URAM            // ultra
+	SRL             // shift registers in LUTs: of FIFOs alone
 )
 
-func (m Memory) String() string { return [...]string{"none", "distributed", "block", "ultra"}[m] }
+func (m Memory) String() string {
+	return [...]string{"none", "distributed", "block", "ultra", "srl"}[m]
+}
 
 // Compute is what multiplies.
 type Compute uint8

@@ -142,12 +142,12 @@ func (d *Design) Verify() error {
 	if err := g.Verify(); err != nil {
 		return err
 	}
-	if len(d.Folds) != len(g.Nodes) || len(d.Depth) != len(g.Streams) {
-		return fmt.Errorf("%d folds for %d nodes, %d depths for %d streams", len(d.Folds), len(g.Nodes), len(d.Depth), len(g.Streams))
+	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
+		return fmt.Errorf("%d folds for %d nodes, %d FIFOs for %d streams", len(d.Folds), len(g.Nodes), len(d.FIFO), len(g.Streams))
 	}
-	for s, depth := range d.Depth {
-		if depth < 1 {
-			return fmt.Errorf("stream s%d has depth %d", s, depth)
+	for s, f := range d.FIFO {
+		if err := f.verify(); err != nil {
+			return fmt.Errorf("the FIFO of stream s%d: %w", s, err)
 		}
 	}
 	ports := make([]Port, len(g.Streams))

@@ -1,6 +1,8 @@
 package estimate
 
 import (
+	"slices"
+
 	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
 )
@@ -17,8 +19,8 @@ type Design struct {
 func Whole(d *dataflow.Design) Design {
 	var e Design
 	e.Layers, e.Total = d.Cost()
-	for s, words := range d.Depth {
-		e.FIFOs = e.FIFOs.Plus(FIFO(d.Target, words, d.Port(s)))
+	for s, f := range d.FIFO {
+		e.FIFOs = e.FIFOs.Plus(FIFO(d.Target, f, d.Port(s)))
 	}
 	e.Host = Host(d.Target, d.Model.Graph)
 	e.Total = e.Total.Plus(e.FIFOs.Total()).Plus(e.Host.Total())
@@ -28,24 +30,20 @@ func Whole(d *dataflow.Design) Design {
 // finnShallow is the depth up to which FINN takes a FIFO out again (RemoveShallowFIFOs).
 const finnShallow = 2
 
-// FIFO is a stream's FIFO for so many words, as rtlsim.Size makes it.
-func FIFO(t dataflow.Target, words int, p dataflow.Port) dataflow.Cost {
+// FIFO is the FIFO of a stream with such words.
+func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 	m := Model(t)
-	if m.Formula == cost.FINN && words <= finnShallow {
+	if m.Formula == cost.FINN && f.Depth <= finnShallow {
 		return nil
 	}
-	f := cost.ImplementFIFO(words, p.Width())
-	f.Fabric = m.Fabric
-	return Of(t, f)
+	return Of(t, cost.FIFO{Depth: f.Depth, Width: p.Width(), Memory: fifoMemory[f.Memory], Fabric: m.Fabric})
 }
 
-// FIFOs is FIFO for all ports in sum: what a search of foldings adds for the streams that a layer writes.
-func FIFOs(t dataflow.Target, words int, ports []dataflow.Port) dataflow.Resources {
-	var r dataflow.Resources
-	for _, p := range ports {
-		r = r.Plus(FIFO(t, words, p).Total())
-	}
-	return r
+var fifoMemory = [...]cost.Memory{dataflow.SRL: cost.Shift, dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra}
+
+// FIFOMemory is the other way round: where formulas take a FIFO to lie.
+func FIFOMemory(m cost.Memory) dataflow.Memory {
+	return dataflow.Memory(slices.Index(fifoMemory[:], m))
 }
 
 // Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host, and the

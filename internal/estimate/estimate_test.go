@@ -1,6 +1,7 @@
 package estimate_test
 
 import (
+	"slices"
 	"testing"
 
 	"hlsgen/boards"
@@ -48,7 +49,7 @@ func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: at, Depth: []int{words, words, words},
+	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: at, FIFO: slices.Repeat(dataflow.ShiftRegisters(words), 3),
 		Folds: []dataflow.Fold{{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM}, {PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}}}
 	if err := d.Verify(); err != nil {
 		t.Fatal(err)
@@ -67,10 +68,10 @@ func TestWhole(t *testing.T) {
 		// Words of 16, 8 and 2 x 7 bits: a LUT and two registers a bit, and 4 LUTs and 2 registers of control each.
 		{"zcu104", dataflow.Fitted, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
 		// Shift registers of 64: two LUTs a bit and one that gives them out, with a register; 6 address bits.
-		{"zcu104", dataflow.Fitted, 40, dataflow.Resources{LUT: 3*38 + 3*25, FF: 38 + 3*12}, dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
+		{"zcu104", dataflow.Fitted, 40, dataflow.Resources{LUT: 3*38 + 3*25, LUTRAM: 2 * 38, FF: 38 + 3*12}, dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
 		{"alveo-u250", dataflow.Fitted, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, dataflow.Resources{}},
 		{"zcu104", dataflow.FINN, 2, dataflow.Resources{}, dataflow.Resources{}},
-		{"zcu104", dataflow.FINN, 40, dataflow.Resources{LUT: 38 + 3*12}, dataflow.Resources{}},
+		{"zcu104", dataflow.FINN, 40, dataflow.Resources{LUT: 38 + 3*12, LUTRAM: 38}, dataflow.Resources{}},
 	} {
 		d := design(t, target(t, tt.board, tt.formula), tt.words)
 		e := estimate.Whole(d)
@@ -81,18 +82,15 @@ func TestWhole(t *testing.T) {
 		if want := layers.Plus(tt.fifos).Plus(tt.host); e.Total != want {
 			t.Errorf("%s by %v, %d words: %+v in all, want %+v", tt.board, tt.formula, tt.words, e.Total, want)
 		}
-		if got := estimate.FIFOs(d.Target, tt.words, []dataflow.Port{d.Port(0), d.Port(1), d.Port(2)}); got != tt.fifos {
-			t.Errorf("%s by %v, %d words: FIFOs of the ports %+v", tt.board, tt.formula, tt.words, got)
-		}
 	}
 }
 
-// A FIFO that is worth block RAM counts the blocks that the simulator's sizing counts on.
+// A FIFO costs what its memory costs.
 func TestDeepFIFO(t *testing.T) {
 	t.Parallel()
 	p := dataflow.Port{Elem: uint4, PerWord: 4, Words: 4096}
 	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
-		if got := estimate.FIFO(target(t, "zcu104", formula), 3000, p).Total(); got.BRAM != map[dataflow.Formula]int{dataflow.Fitted: 3, dataflow.FINN: 4}[formula] || got.LUT > 100 {
+		if got := estimate.FIFO(target(t, "zcu104", formula), dataflow.FIFO{Depth: 3000, Memory: dataflow.BRAM}, p).Total(); got.BRAM != map[dataflow.Formula]int{dataflow.Fitted: 3, dataflow.FINN: 4}[formula] || got.LUT > 100 {
 			t.Errorf("by %v: %+v", formula, got)
 		}
 	}
