@@ -44,7 +44,9 @@ func (s *space) result(m *dataflow.Model, goal Goal, c *chosen) *Result {
 		}
 	}
 	if n, i := r.Design.Interval(); n > r.Interval {
-		r.Interval, r.Bottleneck = n, r.Design.Model.Graph.Nodes[i].Name
+		if r.Interval, r.Bottleneck = n, "the host's port"; i >= 0 {
+			r.Bottleneck = r.Design.Model.Graph.Nodes[i].Name
+		}
 	}
 	if r.FPS = frameRate(s.target, r.Interval); goal.Latency {
 		r.Proof.Interval, r.Proof.Floor = r.Interval, r.Interval

@@ -183,8 +183,8 @@ func BenchmarkSize(b *testing.B) {
 			d, _ := c.make(b)
 			for b.Loop() {
 				z := size(b, d, SizeOptions{})
-				if bits, high := z.Bits(); b.N == 1 {
-					b.Logf("kept %t, %d trials, %d bits, high-water %d", z.Kept, z.Trials, bits, high)
+				if b.N == 1 {
+					b.Logf("kept %t, %d trials, %d words", z.Kept, z.Trials, z.Words)
 				}
 			}
 		})

@@ -33,13 +33,13 @@ func (e *engine) bottleneck(opt Options) Bottleneck {
 		}
 	}
 	for _, s := range e.sources {
-		if opt.In.Every > 1 && opt.In.Every*s.stream.port.Words*frames == clocks {
-			return Bottleneck{Reason: fmt.Sprintf("the host gives one word every %d clocks on s%d", opt.In.Every, s.stream.id)}
+		if n := s.gate.every; n > 1 && n*s.stream.port.Words*frames == clocks {
+			return Bottleneck{Reason: fmt.Sprintf("the host gives one word every %d clocks on s%d", n, s.stream.id)}
 		}
 	}
 	for _, k := range e.sinks {
-		if opt.Out.Every > 1 && opt.Out.Every*k.stream.port.Words*frames == clocks {
-			return Bottleneck{Reason: fmt.Sprintf("the host takes one word every %d clocks from s%d", opt.Out.Every, k.stream.id)}
+		if n := k.gate.every; n > 1 && n*k.stream.port.Words*frames == clocks {
+			return Bottleneck{Reason: fmt.Sprintf("the host takes one word every %d clocks from s%d", n, k.stream.id)}
 		}
 	}
 	if opt.In.Stall > 0 || opt.Out.Stall > 0 {

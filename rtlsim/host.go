@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// A Pace holds back one end of the host: a word at most every Every clocks (0 and 1: in every clock), and none in a
-// clock that the dice stall, whether or not a word waits. The zero value is full speed.
+// A Pace holds back one end of the host: a word at most every Every clocks (0 and 1: in every clock that the port to the
+// processor's memory allows, dataflow.Target.HostEvery), and none in a clock that the dice stall, whether or not a word
+// waits. The zero value is full speed.
 type Pace struct {
 	Every int
 	Stall int    // stalled clocks in a hundred on average, 0 to 99
@@ -20,9 +21,9 @@ func (p Pace) verify() error {
 	return nil
 }
 
-// gate is the pace at stream i of the host.
-func (p Pace) gate(i int) gate {
-	return gate{every: max(p.Every, 1), stall: uint64(p.Stall), seed: mix(p.Seed + uint64(i))}
+// gate is the pace at end i of the host, through whose port a word takes so many clocks.
+func (p Pace) gate(i, port int) gate {
+	return gate{every: max(p.Every, port), stall: uint64(p.Stall), seed: mix(p.Seed + uint64(i))}
 }
 
 // A gate says in which clocks one stream of the host may move a word.

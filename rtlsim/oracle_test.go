@@ -22,7 +22,7 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 	given, taken := make([]int, len(g.In)), make([]int, len(g.Out))
 	free := make([]int, len(g.In)+len(g.Out))
 	open := func(p Pace, i, clock int) bool {
-		gate := p.gate(i)
+		gate := p.gate(i, 1)
 		return clock >= free[i] && !gate.stalled(clock)
 	}
 	for clock, quiet := 0, 0; quiet < 1000; clock++ {

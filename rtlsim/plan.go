@@ -9,12 +9,14 @@ type plan struct {
 	ports          []dataflow.Port // per stream
 	latency        []int           // of the layer that writes it; 0 at the host
 	writer, reader []int           // nodes, -1 for the host
+	every          []int           // per stream of the host: clocks that a word takes through its port; else 0
 }
 
 func newPlan(d *dataflow.Design) *plan {
 	g := d.Model.Graph
 	n := len(g.Streams)
-	p := &plan{design: d, ports: make([]dataflow.Port, n), latency: make([]int, n), writer: make([]int, n), reader: make([]int, n)}
+	p := &plan{design: d, ports: make([]dataflow.Port, n), latency: make([]int, n), writer: make([]int, n), reader: make([]int, n),
+		every: make([]int, n)}
 	for s := range n {
 		p.writer[s], p.reader[s] = -1, -1
 	}
@@ -26,6 +28,11 @@ func newPlan(d *dataflow.Design) *plan {
 		}
 		for port, s := range node.Out {
 			p.writer[s], p.ports[s], p.latency[s] = i, out[port], p.loops[i].Latency
+		}
+	}
+	for s, port := range p.ports {
+		if !p.inner(s) {
+			p.every[s] = d.Target.HostEvery(port)
 		}
 	}
 	return p
@@ -62,14 +69,14 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, opt Options) *engi
 		}
 	}
 	for i, id := range g.In {
-		src := &source{stream: e.streams[id], gate: opt.In.gate(i)}
+		src := &source{stream: e.streams[id], gate: opt.In.gate(i, p.every[id])}
 		for _, in := range frames {
 			src.data = append(src.data, src.stream.port.Send(in[i]))
 		}
 		e.sources = append(e.sources, src)
 	}
 	for i, id := range g.Out {
-		e.sinks = append(e.sinks, &sink{stream: e.streams[id], gate: opt.Out.gate(len(g.In) + i), frames: e.trace.Frames, at: -1})
+		e.sinks = append(e.sinks, &sink{stream: e.streams[id], gate: opt.Out.gate(len(g.In)+i, p.every[id]), frames: e.trace.Frames, at: -1})
 	}
 	e.enlist()
 	return e

@@ -389,7 +389,7 @@ func TestPace(t *testing.T) {
 	t.Parallel()
 	open := func(g gate, clock int) bool { return clock >= g.free && !g.stalled(clock) }
 	for _, p := range []Pace{{}, {Every: 5}, {Stall: 99, Seed: 7}, {Every: 3, Stall: 50}} {
-		g := p.gate(1)
+		g := p.gate(1, 1)
 		passed := 0
 		for clock := range 2000 {
 			if next := g.next(clock); (next == clock) != open(g, clock) || next < clock || !open(g, next) {
@@ -404,7 +404,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("%+v lets %d words through in 2000 clocks, at most %d", p, passed, most)
 		}
 	}
-	if a, b := (Pace{Stall: 50}).gate(0), (Pace{Stall: 50}).gate(1); a.seed == b.seed {
+	if a, b := (Pace{Stall: 50}).gate(0, 1), (Pace{Stall: 50}).gate(1, 1); a.seed == b.seed {
 		t.Error("two streams throw the same dice")
 	}
 }

@@ -4,81 +4,72 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 
-	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
 )
 
 // Least is the smallest FIFO: two words, which are two registers, as HLS makes them by default.
 const Least = 2
 
+// memoryWords is what the smallest memory holds: a shift register, or the shallowest RAM in LUTs.
+const memoryWords = 32
+
+// Step is the words that are looked for where so many are needed: two, or a multiple of the smallest memory. What is in
+// between takes no less hardware.
+func Step(words int) int { return step(words, memoryWords) }
+
+func step(words, each int) int {
+	if words <= Least {
+		return Least
+	}
+	return (words + each - 1) / each * each
+}
+
 // SizeOptions say what FIFOs are sized for. The zero value keeps the interval of unbounded FIFOs with a host at full
 // speed.
 type SizeOptions struct {
-	Minimal bool // freedom from deadlock alone, at any speed
-	In, Out Pace // of the host; without stalls
-	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. FIFOs that are not reached then
-	// keep their high-water marks. A part of it is for exact words where the memory is the same.
+	Minimal bool  // freedom from deadlock alone, at any speed
+	In, Out Pace  // of the host; without stalls
+	Fixed   []int // per stream: the words that it has, 0 where they are looked for; nil for nowhere given
+	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. What it ends before is deeper than it
+	// has to be, or does not keep the interval (Kept).
 	Effort int
+	Known  *Known // what was found in other designs; may be nil
+
+	each int // words of the smallest memory, where not 0: in tests, whose networks are small
 }
 
-// A Sizing is depths for all streams of a design.
+// A Sizing is depths for all streams of a design, in words. They are steps (Step), but for those that were given.
 type Sizing struct {
-	Interval int    // clocks per frame with unbounded FIFOs, which the depths keep; 0 where they are minimal
-	Depth    []int  // per stream, for Design.Depth: those of FIFOs
-	FIFOs    []FIFO // per stream
-	Room     int    // as in Proof
-	Kept     bool   // these depths were seen to do so; false where the effort did not suffice
-	Exact    bool   // no FIFO alone could do with a word less; else with no smaller memory, as far as the effort went
+	Interval int      // clocks per frame with unbounded FIFOs, which the depths keep; 0 where they are minimal
+	Words    []int    // per stream
+	Reason   []string // per stream: why it is deep; empty up to the smallest memory
+	Kept     bool     // these depths were seen to do so; false where they cannot, or the effort did not suffice
+	Exact    bool     // no FIFO alone could do with a step less
 	Trials   int
 }
 
-// A FIFO is one stream's part of a Sizing.
-type FIFO struct {
-	Stream, Width int // bits of a word
-	High          int // most words in it with unbounded FIFOs and frames that come at the interval; 0 if minimal
-	Words         int // that are needed with the others as they are
-	Depth         int // of the memory that holds these
-	Memory        cost.Memory
-	Reason        string // why it is deep; empty up to one shift register
-}
-
-// Bits is the memory of all FIFOs, and what it would be if every FIFO held its high-water mark; 0 if minimal.
-func (z *Sizing) Bits() (bits, high int) {
-	for _, f := range z.FIFOs {
-		bits += f.Depth * f.Width
-		if z.Interval > 0 {
-			high += cost.ImplementFIFO(f.High, f.Width).Depth * f.Width
-		}
-	}
-	return bits, high
-}
-
-// Size finds depths such that no FIFO alone could be smaller, by simulation. Depths are those that memories have.
+// Size finds depths such that no FIFO alone could be smaller, by simulation.
 //
 // With unbounded FIFOs nothing holds up a writer, so the interval is that of the slowest layer or end of the host: the
 // frames that arrive at it, and those behind it, keep step. In trials the host gives one frame per interval: at full
 // speed a FIFO in front of the slowest layer would fill without end. This loses nothing. The design keeps an
 // interval if and only if the clocks of frame f stay within a bound of f times the interval, and whether they do depends
 // on the loops of waits within the design (no such loop may take longer than the interval for every frame that goes
-// round), not on when the first words come.
+// round), not on when the first words come. A trial runs until a state recurs, so that what it says is exact.
 //
-// A trial runs until a state recurs, so that what it accepts is exact. Clocks of later frames never come sooner than
-// those of earlier ones by more than the interval, and deeper FIFOs only make clocks earlier. Hence:
+//  1. FIFOs begin with the least that is free from deadlock at any stalls and kernel latencies: two words but in blocks
+//     (forks to joins), where they are halved together, the widest last, as long as a frame gets through.
+//  2. Around each layer, the slowest first, a window of its neighbours has to keep the interval in a world that never
+//     waits. What such a window needs is needed wherever it stands. Where one does not, the smallest around the layer
+//     that does not gets the narrowest FIFO deeper that helps, or, where no single one does, several.
+//  3. The same for every block. Then the whole design is tried. Where it does not pass, windows grow, and in the end the
+//     whole is one.
 //
-//   - High-water marks of the unbounded design are depths enough.
-//   - What a pair of layers needs in a world that never waits is a lower bound for the FIFO between them. Where all
-//     FIFOs hold their bounds and the whole design passes, nothing can be smaller: so it is for most chains.
-//   - What a FIFO needs with the others deep, it needs with them short. So one that was tried once in its turn is settled.
-//
-// Else, blocks (forks to joins) are settled each for itself, halving the FIFOs that are tried together, the widest last;
-// if the blocks do not pass together, they are settled in the whole design.
-//
-// The depths are free from deadlock at any kernel latencies, or, if the high-water marks themselves are not, at those
-// at which they are.
+// In the end no FIFO alone could do with less: what was needed beside short FIFOs and turns out not to be needed beside
+// deeper ones is taken back.
 func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
@@ -91,8 +82,19 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 			return nil, fmt.Errorf("FIFOs are sized for a host that does not stall")
 		}
 	}
-	z := &sizer{plan: newPlan(d), opt: opt, ctx: ctx, effort: cmp.Or(opt.Effort, 1e9)}
+	if n := len(d.FIFO); opt.Fixed != nil && len(opt.Fixed) != n {
+		return nil, fmt.Errorf("%d depths are given for %d streams", len(opt.Fixed), n)
+	}
+	z := &sizer{plan: newPlan(d), opt: opt, ctx: ctx, effort: cmp.Or(opt.Effort, 1e9),
+		each: cmp.Or(opt.each, memoryWords)}
+	if z.opt.Known == nil {
+		z.opt.Known = &Known{}
+	}
 	z.blocks = z.split()
+	z.begin()
+	if z.err != nil {
+		return nil, z.err
+	}
 	if opt.Minimal {
 		z.minimal()
 	} else {
@@ -111,99 +113,108 @@ type sizer struct {
 	err      error // the context's, from which on nothing is accepted
 	blocks   []block
 	interval int
-	high     []int // per stream
 	low      []int // lower bounds
 	depth    []int // the result
-	room     int   // of pipelines that freedom from deadlock counts on
 	kept     bool
 	exact    bool
 	trials   int
 	effort   int // words that may be moved yet
+	each     int // words of a step
 }
 
-// minimal sizes for freedom from deadlock. A frame's words in every FIFO are enough.
-func (z *sizer) minimal() {
+func (z *sizer) step(words int) int { return step(words, z.each) }
+
+func (z *sizer) fixed(s int) bool { return z.opt.Fixed != nil && z.opt.Fixed[s] > 0 }
+
+// begin sets every stream to what is given, or to the least that is free from deadlock: in blocks a frame's words are
+// enough, and from there on depths are halved.
+func (z *sizer) begin() {
 	z.low = slices.Repeat([]int{Least}, len(z.ports))
+	for s, words := range z.opt.Fixed {
+		if words > 0 {
+			z.low[s] = words
+		}
+	}
 	z.depth = slices.Clone(z.low)
 	for _, b := range z.blocks {
 		if len(b.streams) == 1 {
 			continue // no circle
 		}
 		for _, s := range b.streams {
-			z.depth[s] = z.memory(s, z.ports[s].Words)
+			if !z.fixed(s) {
+				z.depth[s] = z.step(z.ports[s].Words)
+			}
 		}
 		z.lower(b.streams, func() bool { return z.free(b.members) })
 	}
-	z.kept = true
-	z.refine(func() bool { return z.free(nil) })
 }
 
-// memory is the depth of the memory for so many words of a stream.
-func (z *sizer) memory(s, words int) int { return cost.ImplementFIFO(words, z.ports[s].Width()).Depth }
+func (z *sizer) minimal() {
+	z.kept = z.free(nil)
+	z.exact = true
+}
 
 func (z *sizer) throughput() {
 	z.interval = z.fastest()
-	z.high = z.unbounded()
-	z.low = make([]int, len(z.ports))
-	shallow := true
-	for s, h := range z.high {
-		z.low[s] = Least
-		shallow = shallow && h <= Least
-	}
-	z.depth = make([]int, len(z.ports))
-	for s, h := range z.high {
-		z.depth[s] = z.memory(s, h)
-	}
-	z.demand()
-	high := slices.Clone(z.depth)
-	whole := func() bool { return z.passes(nil) }
-	copy(z.depth, z.low)
-	if z.kept = whole(); z.kept || shallow {
-		z.exact = z.kept
+	if z.kept = z.keeps(); z.kept {
+		z.exact = true
 		return
 	}
-	copy(z.depth, high)
-	z.blockwise(high, whole)
-	z.refine(whole)
+	order := make([]int, len(z.loops))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(z.loops[b].Iterations(), z.loops[a].Iterations()) })
+	for r := radius; r < 2*len(order) && !z.kept && z.err == nil; r *= 2 {
+		for _, l := range order {
+			if 2*z.loops[l].Iterations() > z.interval {
+				z.around(l, r)
+			}
+		}
+		for _, b := range z.blocks {
+			for len(b.streams) > 1 && !z.passes(b.members) && z.deepen(b.members) {
+			}
+		}
+		z.kept = z.keeps()
+	}
+	z.kept = z.kept || z.deepen(nil) && z.keeps()
+	z.exact = z.kept && z.shrink()
 }
 
-// blockwise lowers depths from those of the high-water marks block by block, and in the whole design if they do not pass together.
-func (z *sizer) blockwise(high []int, whole func() bool) {
+// keeps reports whether the design keeps the interval at the depths, and is free from deadlock.
+func (z *sizer) keeps() bool {
+	if z.err != nil || z.effort <= 0 {
+		return false
+	}
 	for _, b := range z.blocks {
-		for _, s := range b.streams {
-			z.low[s] = z.memory(s, z.bound(s))
-		}
-		if len(b.streams) > 1 {
-			z.lower(b.streams, func() bool { return z.passes(b.members) })
-		} else {
-			z.depth[b.streams[0]] = z.low[b.streams[0]]
+		if len(b.streams) > 1 && !z.free(b.members) {
+			return false
 		}
 	}
-	if z.kept = whole(); z.kept {
-		z.lower(z.outer(), whole)
-		return
-	}
-	// Blocks that hold up each other: what they found alone are lower bounds in the whole design.
-	all := z.outer()
-	for _, b := range z.blocks {
-		for _, s := range b.streams {
-			z.low[s] = z.depth[s]
-			all = append(all, s)
-		}
-	}
-	copy(z.depth, high)
-	z.lower(all, whole)
-	z.kept = whole()
+	return z.passes(nil)
 }
 
-// outer is the streams of the host.
-func (z *sizer) outer() (list []int) {
-	for s := range z.ports {
-		if !z.inner(s) {
-			list = append(list, s)
-		}
+// shrink takes back what turned out not to be needed, FIFO by FIFO, the most bits first. It reports whether it came to the
+// end.
+func (z *sizer) shrink() bool {
+	order := make([]int, len(z.ports))
+	for s := range order {
+		order[s] = s
 	}
-	return list
+	bits := func(s int) int { return z.depth[s] * z.ports[s].Width() }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bits(b), bits(a)) })
+	for _, s := range order {
+		if z.depth[s] == z.low[s] || z.fixed(s) {
+			continue
+		}
+		was := z.depth[s]
+		if z.depth[s] = max(z.low[s], z.step(was-z.each)); !z.local(s) && z.keeps() {
+			z.search(s, z.keeps)
+			continue
+		}
+		z.depth[s] = was
+	}
+	return z.effort > 0
 }
 
 // fastest is the interval with unbounded FIFOs.
@@ -212,11 +223,13 @@ func (z *sizer) fastest() int {
 	for _, l := range z.loops {
 		most = max(most, l.Iterations())
 	}
-	for _, s := range z.design.Model.Graph.In {
-		most = max(most, z.opt.In.Every*z.ports[s].Words)
-	}
-	for _, s := range z.design.Model.Graph.Out {
-		most = max(most, z.opt.Out.Every*z.ports[s].Words)
+	for s, port := range z.ports {
+		if z.writer[s] < 0 {
+			most = max(most, port.Words*max(z.opt.In.Every, z.every[s]))
+		}
+		if z.reader[s] < 0 {
+			most = max(most, port.Words*max(z.opt.Out.Every, z.every[s]))
+		}
 	}
 	return most
 }
@@ -231,33 +244,11 @@ const (
 func (z *sizer) settling(members []bool) int {
 	words := 1
 	for s, p := range z.ports {
-		if members == nil || z.inner(s) && members[z.writer[s]] && members[z.reader[s]] {
+		if members == nil || z.within(members, s) {
 			words += p.Words
 		}
 	}
 	return min(settling, max(8, settlingWords/words))
-}
-
-// unbounded is the high-water marks of unbounded FIFOs. A host at full speed has its word ready whenever there is room
-// for it, and takes one whenever there is one: two words are enough for it.
-func (z *sizer) unbounded() []int {
-	depth := make([]int, len(z.ports))
-	for s := range depth {
-		depth[s] = math.MaxInt
-		if z.writer[s] < 0 && z.opt.In.Every <= 1 || z.reader[s] < 0 && z.opt.Out.Every <= 1 {
-			depth[s] = Least
-		}
-	}
-	e := z.paced(depth, 4*z.settling(nil))
-	for _, s := range e.sources {
-		s.spread = true
-	}
-	z.settle(e)
-	high := make([]int, len(depth))
-	for _, s := range e.streams {
-		high[s.id] = min(max(Least, s.high), depth[s.id])
-	}
-	return high
 }
 
 // paced is the whole design with a host that gives a frame per interval.
@@ -270,9 +261,12 @@ func (z *sizer) paced(depth []int, frames int) *engine {
 	return e
 }
 
-// settle runs until a state recurs, and reports whether frames then follow each other at the interval.
-func (z *sizer) settle(e *engine) bool {
-	z.trials++
+// keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval. A run that
+// falls behind by the same clocks frame after frame is given up: it would not catch up but for a rare transient, which
+// would cost a deeper FIFO and nothing else.
+func (z *sizer) keepsInterval(e *engine) bool {
+	const steady = 4 // frames
+	late, more, same := 0, 0, 0
 	for e.goal < e.frames && z.err == nil && z.effort > 0 {
 		through, err := e.pass(z.ctx)
 		if err != nil {
@@ -290,21 +284,16 @@ func (z *sizer) settle(e *engine) bool {
 		if e.search.over {
 			return false
 		}
-	}
-	return false
-}
-
-// passes reports whether the members, or the whole design, keep the interval at the depths, and are free from deadlock.
-func (z *sizer) passes(members []bool) bool {
-	if members != nil {
-		return z.free(members) && z.settle(z.part(members, z.depth, z.interval, z.settling(members)))
-	}
-	for _, b := range z.blocks {
-		if len(b.streams) > 1 && !z.free(b.members) {
+		now := e.clock() - e.goal*z.interval
+		if now-late != more {
+			same = 0
+		}
+		late, more, same = now, now-late, same+1
+		if more > 0 && same >= steady {
 			return false
 		}
 	}
-	return z.settle(z.paced(z.depth, z.settling(nil)))
+	return false
 }
 
 func (z *sizer) free(members []bool) bool {
@@ -312,58 +301,27 @@ func (z *sizer) free(members []bool) bool {
 		return false
 	}
 	t := newTokens(z.plan, members)
-	through, err := t.run(z.ctx, z.capacities(z.depth, z.room))
+	through, err := t.run(z.ctx, z.capacities(z.depth, 0))
 	z.err = cmp.Or(z.err, err)
 	return through
-}
-
-// demand is freedom from deadlock at any latencies if the depths allow it, else at the latencies at which they do.
-func (z *sizer) demand() {
-	for _, b := range z.blocks {
-		if len(b.streams) > 1 {
-			room, _, err := newTokens(z.plan, b.members).room(z.ctx, z.depth)
-			z.room = max(z.room, room)
-			z.err = cmp.Or(z.err, err)
-		}
-	}
-}
-
-// bound is what the writer and the reader of a stream need if nothing else ever waits.
-func (z *sizer) bound(s int) int {
-	if z.high[s] <= Least {
-		return Least
-	}
-	depth := slices.Repeat([]int{math.MaxInt}, len(z.ports))
-	members := make([]bool, len(z.loops))
-	members[z.writer[s]], members[z.reader[s]] = true, true
-	keeps := func(words int) bool {
-		depth[s] = words
-		return z.settle(z.part(members, depth, z.interval, z.settling(members)))
-	}
-	low, high := Least-1, Least // too few, and tried next
-	for high < z.high[s] && !keeps(high) {
-		low, high = high, 2*high
-	}
-	high = min(high, z.high[s])
-	return low + 1 + sort.Search(high-low-1, func(i int) bool { return keeps(low + 1 + i) })
 }
 
 // lower takes streams from the depths they have, which pass, to smaller ones of which none alone can be smaller.
 func (z *sizer) lower(streams []int, passes func() bool) {
 	var open []int
 	for _, s := range streams {
-		if z.depth[s] > z.low[s] {
+		if z.depth[s] > z.low[s] && !z.fixed(s) {
 			open = append(open, s)
 		}
 	}
 	if len(open) == 0 || z.err != nil {
 		return
 	}
-	if z.try(open, passes) {
+	if z.drop(open, passes) {
 		return
 	}
 	if len(open) == 1 {
-		z.search(open[0], z.memories(open[0]), passes)
+		z.search(open[0], passes)
 		return
 	}
 	saves := func(s int) int { return (z.depth[s] - z.low[s]) * z.ports[s].Width() }
@@ -376,50 +334,22 @@ func (z *sizer) lower(streams []int, passes func() bool) {
 	z.lower(open[half:], passes)
 }
 
-// memories is the depths of the memories for more words than the lower bound, up to the depth that passes.
-func (z *sizer) memories(s int) (list []int) {
-	for d := z.low[s]; d < z.depth[s]; {
-		d = z.memory(s, d+1)
-		list = append(list, d)
+// search settles a stream on the first step from its lower bound on that passes; the depth that it has does.
+func (z *sizer) search(s int, passes func() bool) {
+	steps := []int{z.low[s]}
+	for steps[len(steps)-1] < z.depth[s] {
+		steps = append(steps, z.step(steps[len(steps)-1]+1))
 	}
-	return list
-}
-
-// search settles a stream on the first depth of a list that passes; its last one does.
-func (z *sizer) search(s int, depths []int, passes func() bool) {
-	last := len(depths) - 1
-	z.depth[s] = depths[sort.Search(last, func(i int) bool {
-		z.depth[s] = depths[i]
+	last := len(steps) - 1
+	// The lower bound was tried already, with others at theirs; alone it may do.
+	z.depth[s] = steps[sort.Search(last, func(i int) bool {
+		z.depth[s] = steps[i]
 		return passes()
 	})]
 }
 
-// refine looks for the fewest words within each memory, the most bits first.
-func (z *sizer) refine(passes func() bool) {
-	if !z.kept {
-		return
-	}
-	left := max(0, z.effort-z.effort/25)
-	z.effort -= left
-	order := make([]int, len(z.ports))
-	for s := range order {
-		order[s] = s
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(z.depth[b]*z.ports[b].Width(), z.depth[a]*z.ports[a].Width()) })
-	for _, s := range order {
-		var words []int
-		for w := z.depth[s]; w >= Least && z.memory(s, w) == z.depth[s]; w-- {
-			words = append(words, w)
-		}
-		slices.Reverse(words)
-		z.search(s, words, passes)
-	}
-	z.exact = z.effort > 0
-	z.effort += left
-}
-
-// try takes streams to their lower bounds if that passes.
-func (z *sizer) try(streams []int, passes func() bool) bool {
+// drop takes streams to their lower bounds if that passes.
+func (z *sizer) drop(streams []int, passes func() bool) bool {
 	was := slices.Clone(z.depth)
 	for _, s := range streams {
 		z.depth[s] = z.low[s]
@@ -432,7 +362,7 @@ func (z *sizer) try(streams []int, passes func() bool) bool {
 }
 
 func (z *sizer) sizing() *Sizing {
-	r := &Sizing{Interval: z.interval, Room: z.room, Kept: z.kept, Exact: z.exact, Trials: z.trials}
+	r := &Sizing{Interval: z.interval, Words: z.depth, Reason: make([]string, len(z.depth)), Kept: z.kept, Exact: z.exact, Trials: z.trials}
 	in := make(map[int]block)
 	for _, b := range z.blocks {
 		for _, s := range b.streams {
@@ -440,20 +370,13 @@ func (z *sizer) sizing() *Sizing {
 		}
 	}
 	for s, words := range z.depth {
-		width := z.ports[s].Width()
-		made := cost.ImplementFIFO(words, width)
-		f := FIFO{Stream: s, Width: width, Words: words, Depth: made.Depth, Memory: made.Memory}
-		if !z.opt.Minimal {
-			f.High = z.high[s]
+		if words <= z.each || z.fixed(s) {
+			continue
 		}
-		if words > cost.ShiftRegister {
-			f.Reason = "the host is slow"
-			if b, ok := in[s]; ok {
-				f.Reason = z.reason(b, s)
-			}
+		r.Reason[s] = "the host is slow"
+		if b, ok := in[s]; ok {
+			r.Reason[s] = z.reason(b, s)
 		}
-		r.FIFOs = append(r.FIFOs, f)
-		r.Depth = append(r.Depth, f.Depth)
 	}
 	return r
 }

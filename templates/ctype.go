@@ -36,7 +36,6 @@ func cAXIIn(tdata int) string  { return fmt.Sprintf("hls::stream<ap_uint<%d>>", 
 func cAXIOut(tdata int) string { return fmt.Sprintf("hls::stream<ap_axiu<%d, 0, 0, 0>>", tdata) }
 
 // tdata is the width of an AXI stream that carries words of n bits: whole bytes.
-func tdata(n int) int { return (n + 7) / 8 * 8 }
 
 // cConstant is the declaration of a member of a config struct.
 func cConstant(f dataflow.Field) (string, error) {

@@ -48,7 +48,7 @@ func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 	ports := func(name string, streams []int) (ports []AXIPort) {
 		for k, s := range streams {
 			p := d.Port(s)
-			ports = append(ports, AXIPort{Name: name + strconv.Itoa(k), Stream: s, Port: p, TDATA: tdata(p.Width())})
+			ports = append(ports, AXIPort{Name: name + strconv.Itoa(k), Stream: s, Port: p, TDATA: p.TDATA()})
 		}
 		return ports
 	}

@@ -160,10 +160,6 @@ func (a *app) speed(r *build.Result) {
 	}
 	if c.Bits > 0 {
 		line("fifos:      up to %s, %s bits in all beyond two words each", count(c.Deepest, "word"), whole(c.Bits))
-		if z := c.Sizing; z != nil && z.Interval > 0 {
-			bits, high := z.Bits()
-			line("            %s bits with the registers, %s if each held its high-water mark", whole(bits), whole(high))
-		}
 	}
 	if c.Proof.Frames > 0 {
 		line("deadlock:   %s", c.Proof.Short())

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"hlsgen/internal/cost"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/estimate"
@@ -56,9 +57,10 @@ func (r *Result) clock(ctx context.Context, o Options, d *diag.List) error {
 			return err
 		}
 		sized := *r.Design
-		sized.FIFO = make([]dataflow.FIFO, len(sizing.FIFOs))
-		for s, f := range sizing.FIFOs {
-			sized.FIFO[s] = dataflow.FIFO{Depth: f.Depth, Memory: estimate.FIFOMemory(f.Memory)}
+		sized.FIFO = make([]dataflow.FIFO, len(sizing.Words))
+		for s, words := range sizing.Words {
+			made := cost.ImplementFIFO(words, sized.Port(s).Width())
+			sized.FIFO[s] = dataflow.FIFO{Depth: made.Depth, Memory: estimate.FIFOMemory(made.Memory)}
 		}
 		c.Sizing, r.Design, r.Folding.Design = sizing, &sized, &sized
 	}

@@ -15,7 +15,6 @@ type cycleReport struct {
 	Period     *periodReport  `json:"steady_state,omitempty"`
 	Bottleneck bottleneck     `json:"bottleneck"`
 	Deadlock   deadlockReport `json:"deadlock"`
-	Memory     *memoryReport  `json:"fifo_bits,omitempty"`
 	Layers     []rtlsim.Node  `json:"layers"`
 	FIFOs      []fifoReport   `json:"fifos"`
 }
@@ -41,21 +40,12 @@ type deadlockReport struct {
 	Room       int    `json:"pipeline_words_counted_on"`
 }
 
-// A memoryReport compares the FIFOs with those that would hold what unbounded ones hold at most.
-type memoryReport struct {
-	Sized     int  `json:"sized"`
-	HighWater int  `json:"high_water_mark"`
-	Kept      bool `json:"interval_kept"` // seen in a trial of the sized design
-	Exact     bool `json:"exact"`         // no FIFO alone could do with a word less
-}
-
 type fifoReport struct {
 	Stream    string             `json:"stream"`
 	To        string             `json:"to"`
 	Width     int                `json:"word_bits"`
 	Depth     int                `json:"depth"`
 	Words     int                `json:"words_needed,omitempty"`
-	High      int                `json:"words_if_unbounded,omitempty"`
 	Used      int                `json:"most_words"`
 	Memory    string             `json:"memory"`
 	Reason    string             `json:"reason,omitempty"`
@@ -72,10 +62,6 @@ func (r *Result) cycleReport() cycleReport {
 	if p := t.Period; p.Frames > 0 {
 		out.Period = &periodReport{p.Frames, p.Clocks, t.Steady}
 	}
-	if c.Sizing != nil && c.Sizing.Interval > 0 {
-		bits, high := c.Sizing.Bits()
-		out.Memory = &memoryReport{bits, high, c.Sizing.Kept, c.Sizing.Exact}
-	}
 	g := r.Design.Model.Graph
 	for s, fifo := range r.Design.FIFO {
 		port := r.Design.Port(s)
@@ -85,8 +71,7 @@ func (r *Result) cycleReport() cycleReport {
 			f.To = g.Nodes[i].Name
 		}
 		if c.Sizing != nil {
-			z := c.Sizing.FIFOs[s]
-			f.Words, f.High, f.Reason = z.Words, z.High, z.Reason
+			f.Words, f.Reason = c.Sizing.Words[s], c.Sizing.Reason[s]
 		}
 		out.FIFOs = append(out.FIFOs, f)
 	}

@@ -47,10 +47,6 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory, Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}
 	p.FIFONote = fmt.Sprintf("%d bits beyond the two words that every stream has.", r.Cycles.Bits)
-	if z := r.Cycles.Sizing; z != nil && z.Interval > 0 {
-		bits, high := z.Bits()
-		p.FIFONote = fmt.Sprintf("%d bits; %d if every FIFO held its high-water mark in a design with unbounded ones.", bits, high)
-	}
 	var err error
 	if p.Clocks, err = r.clocksPicture(); err != nil {
 		return nil, err

@@ -80,11 +80,20 @@ type Design struct {
 // Loop is the loop of node i.
 func (d *Design) Loop(i int) Loop { return d.Model.Graph.Nodes[i].Op.Loop(d.Folds[i], d.Target) }
 
-// Interval is the clocks between frames that the slowest layer allows, and that layer's index.
+// Interval is the clocks between frames that the slowest layer and the host's port allow, and that layer's index, -1
+// where it is the port.
 func (d *Design) Interval() (clocks, node int) {
 	for i := range d.Model.Graph.Nodes {
 		if n := d.Loop(i).Iterations(); n > clocks {
 			clocks, node = n, i
+		}
+	}
+	for _, ends := range [][]int{d.Model.Graph.In, d.Model.Graph.Out} {
+		for _, s := range ends {
+			p := d.Port(s)
+			if n := p.Words * d.Target.HostEvery(p); n > clocks {
+				clocks, node = n, -1
+			}
 		}
 	}
 	return clocks, node

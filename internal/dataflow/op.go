@@ -143,11 +143,42 @@ const (
 
 func (c Compute) String() string { return [...]string{"none", "lut", "dsp"}[c] }
 
-// A Target is the device and clock a design is made for, and the cost formulas it is judged by.
+// A Target is the device and clock a design is made for, how it is fed, and the cost formulas it is judged by.
 type Target struct {
 	Board    boards.Board
 	ClockMHz float64
 	Formula  Formula
+	IO       IO
+}
+
+// IO is what stands at a design's inputs and outputs.
+type IO uint8
+
+// The ends, with the names of --io as String.
+const (
+	FromMemory IO = iota // the processor's memory, through the board's port, where the board has one
+	FromStream           // logic inside the FPGA, which gives and takes a word in every clock
+)
+
+func (io IO) String() string { return [...]string{"memory", "stream"}[io] }
+
+// PortBits is the width of the port to the processor's memory; 0 where the design is fed from inside the FPGA, as it is on
+// boards without such a port.
+func (t Target) PortBits() int {
+	if t.IO == FromStream {
+		return 0
+	}
+	return t.Board.HostPortBits
+}
+
+// HostEvery is the clocks from one such word to the next at the host's end of a stream: those that it takes through the
+// port.
+func (t Target) HostEvery(p Port) int {
+	bits := t.PortBits()
+	if bits == 0 {
+		return 1
+	}
+	return (p.TDATA() + bits - 1) / bits
 }
 
 // Formula is which cost formulas judge a design.

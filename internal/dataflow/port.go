@@ -23,6 +23,12 @@ func (s Shape) Tiled(channels int) int {
 	return channels
 }
 
+// TDATA is the width of the word on an AXI4-Stream, which carries whole bytes.
+func (p Port) TDATA() int { return (p.Width() + 7) / 8 * 8 }
+
+// Bytes is what a frame takes in the processor's memory.
+func (p Port) Bytes() int { return p.Words * p.TDATA() / 8 }
+
 // place is where element i of the stream lies in a row-major frame of the shape.
 func (p Port) place(s Shape, i int) int {
 	c := s.Channels()
