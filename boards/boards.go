@@ -12,22 +12,29 @@ import (
 	"strings"
 )
 
-// A Board is one target. BRAM36 counts 36 Kbit blocks, as data sheets do; each is two RAMB18.
+// A Board is one target. BRAM36 counts 36 Kbit blocks, as data sheets do; each is two RAMB18. MemoryGBps is in 10^9
+// bytes a second.
 type Board struct {
 	Name           string   `json:"name"`
 	Aliases        []string `json:"aliases,omitempty"` // other names that Find knows it by; without effect in a file given by path
 	Part           string   `json:"part"`
+	SpeedGrade     string   `json:"speed_grade,omitempty"` // as part numbers spell it: -1, -2LV; empty where not known
 	LUT            int      `json:"lut"`
+	LUTRAM         int      `json:"lutram"` // of the LUTs, those that can be a memory or a shift register
 	FF             int      `json:"ff"`
 	BRAM36         int      `json:"bram36"`
 	URAM           int      `json:"uram"`
 	DSP            int      `json:"dsp"`
 	DSPType        string   `json:"dsp_type"`             // DSP48E1, DSP48E2 or DSP58
 	HostPortBits   int      `json:"host_port_bits"`       // width of the port to the processor's memory, 0 where none or not known
-	ClockMHz       float64  `json:"default_clock_mhz"`    // used without --clock
+	MemoryGBps     float64  `json:"memory_gbps"`          // the peak of that memory, 0 where none or not known
+	ClockMHz       float64  `json:"default_clock_mhz"`    // used without --clock: one that designs close at
 	Unverified     bool     `json:"unverified,omitempty"` // the resources were compared with no table; a build says so
 	PartSource     string   `json:"part_source"`
 	ResourceSource string   `json:"resource_source"`
+	LUTRAMSource   string   `json:"lutram_source"`
+	MemorySource   string   `json:"memory_source"`
+	ClockSource    string   `json:"clock_source"` // why that clock
 }
 
 // InitialisesURAM reports whether a bitstream can fill UltraRAM, so that it can hold a table: on Versal (the devices

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,34 +17,37 @@ import (
 )
 
 // want is every board, by name; what it says of the part and the resources is held against a list of figures where
-// there is one, by TestFigures.
+// there is one, by TestFigures. The memory is bits, and millions of transfers a second.
 var want = []struct {
-	name    string
-	aliases []string
-	clock   float64
+	name     string
+	aliases  []string
+	grade    string
+	lutram   int
+	clock    float64
+	bits, mt float64
 }{
-	{"alveo-u200", []string{"u200"}, 200},
-	{"alveo-u250", []string{"u250"}, 200},
-	{"alveo-u280", []string{"u280"}, 200},
-	{"alveo-u50", []string{"u50"}, 200},
-	{"alveo-u55c", []string{"u55c"}, 200},
-	{"arty-a7-100", nil, 100},
-	{"arty-a7-35", nil, 100},
-	{"kr260", []string{"kr260_som"}, 200},
-	{"kv260", []string{"kv260_som"}, 200},
-	{"pynq-z1", nil, 100},
-	{"pynq-z2", nil, 100},
-	{"rfsoc2x2", nil, 200},
-	{"rfsoc4x2", nil, 200},
-	{"ultra96", nil, 200},
-	{"ultra96-v2", nil, 200},
-	{"vck190", nil, 200},
-	{"zcu102", nil, 200},
-	{"zcu104", nil, 200},
-	{"zcu106", nil, 200},
-	{"zcu111", nil, 200},
-	{"zcu208", nil, 200},
-	{"zcu216", nil, 200},
+	{"alveo-u200", []string{"u200"}, "-2", 591_840, 200, 0, 0},
+	{"alveo-u250", []string{"u250"}, "-2L", 791_040, 200, 0, 0},
+	{"alveo-u280", []string{"u280"}, "-2L", 600_960, 200, 0, 0},
+	{"alveo-u50", []string{"u50"}, "-2", 403_200, 200, 0, 0},
+	{"alveo-u55c", []string{"u55c"}, "-2L", 600_960, 200, 0, 0},
+	{"arty-a7-100", nil, "-1", 19_000, 100, 0, 0},
+	{"arty-a7-35", nil, "-1L", 9_600, 100, 0, 0},
+	{"kr260", []string{"kr260_som"}, "-2LV", 57_600, 150, 64, 2400},
+	{"kv260", []string{"kv260_som"}, "-2LV", 57_600, 150, 64, 2400},
+	{"pynq-z1", nil, "-1", 17_400, 100, 16, 1050},
+	{"pynq-z2", nil, "-1", 17_400, 100, 16, 1050},
+	{"rfsoc2x2", nil, "-2", 213_600, 200, 64, 2400},
+	{"rfsoc4x2", nil, "-2", 213_600, 200, 64, 2400},
+	{"ultra96", nil, "-1", 28_800, 200, 32, 1066},
+	{"ultra96-v2", nil, "-1", 28_800, 200, 32, 1066},
+	{"vck190", nil, "-2MP", 449_920, 200, 0, 0},
+	{"zcu102", nil, "-2", 144_000, 200, 64, 2134},
+	{"zcu104", nil, "-2", 101_760, 200, 64, 2134},
+	{"zcu106", nil, "-2", 101_760, 200, 64, 2134},
+	{"zcu111", nil, "-2", 213_600, 200, 64, 2134},
+	{"zcu208", nil, "-2", 213_600, 200, 64, 2132},
+	{"zcu216", nil, "-2", 213_600, 200, 64, 2132},
 }
 
 func TestAll(t *testing.T) {
@@ -55,8 +59,16 @@ func TestAll(t *testing.T) {
 	unverified := []string{"arty-a7-100", "arty-a7-35", "vck190"}
 	owner := map[string]string{}
 	for i, b := range got {
-		if w := want[i]; b.Name != w.name || !slices.Equal(b.Aliases, w.aliases) || b.ClockMHz != w.clock {
-			t.Errorf("%s, also %v, at %g MHz; want %+v", b.Name, b.Aliases, b.ClockMHz, w)
+		w := want[i]
+		if b.Name != w.name || !slices.Equal(b.Aliases, w.aliases) || b.ClockMHz != w.clock || b.LUTRAM != w.lutram {
+			t.Errorf("%s, also %v, at %g MHz, %d LUTRAM; want %+v", b.Name, b.Aliases, b.ClockMHz, b.LUTRAM, w)
+		}
+		gbps := w.bits / 8 * w.mt / 1000
+		if math.Abs(b.MemoryGBps-gbps) > 0.02 || b.MemoryGBps > 0 && b.HostPortBits == 0 {
+			t.Errorf("%s: %g GB/s behind a port of %d bits, want %g", b.Name, b.MemoryGBps, b.HostPortBits, gbps)
+		}
+		if b.SpeedGrade != w.grade || !strings.Contains(b.Part+"-", w.grade+"-") {
+			t.Errorf("%s: %s of grade %s, want %s", b.Name, b.Part, b.SpeedGrade, w.grade)
 		}
 		if b.Unverified != slices.Contains(unverified, b.Name) {
 			t.Errorf("%s: unverified is %t", b.Name, b.Unverified)
@@ -64,7 +76,8 @@ func TestAll(t *testing.T) {
 		if b.InitialisesURAM() != (b.Name == "vck190") {
 			t.Errorf("%s: initialises URAM: %t", b.Name, b.InitialisesURAM())
 		}
-		if b.PartSource == "" || b.ResourceSource == "" {
+		sources := []string{b.PartSource, b.ResourceSource, b.LUTRAMSource, b.MemorySource, b.ClockSource}
+		if slices.Contains(sources, "") {
 			t.Errorf("%s: a figure has no source", b.Name)
 		}
 		if strings.HasPrefix(b.Name, "alveo-") != strings.Contains(b.ResourceSource, "nothing subtracted for the shell") {
@@ -86,7 +99,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// One file per board, called as the board.
+// One file per board, called as the board. What a user may leave out stands in it.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("*.json")
@@ -98,10 +111,28 @@ func TestFiles(t *testing.T) {
 		if err != nil || b.Name+".json" != path {
 			t.Errorf("%s describes %q: %v", path, b.Name, err)
 		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keysOf(boards.Board{}) {
+			if key != "aliases" && key != "unverified" && !strings.Contains(string(data), `"`+key+`": `) {
+				t.Errorf("%s: no %s", path, key)
+			}
+		}
 		if known, err := boards.Find(b.Name); err != nil || !reflect.DeepEqual(known, b) {
 			t.Errorf("%s: by name %+v, %v", path, known, err)
 		}
 	}
+}
+
+// keysOf is the keys of a board file, in their order.
+func keysOf(b boards.Board) (keys []string) {
+	for f := range reflect.TypeOf(b).Fields() {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		keys = append(keys, key)
+	}
+	return keys
 }
 
 // The list of figures names two parts in two grades: the one that the board has, and the one that its source tells of.
@@ -224,7 +255,8 @@ func TestFindFile(t *testing.T) {
 	huge := filepath.Join(dir, "huge.json")
 	write(t, good, mine)
 	write(t, huge, strings.Repeat(" ", 70_000)+mine)
-	want := boards.Board{Name: "mine", Part: "xcvc1902-vsva2197-2MP-e-S", LUT: 1, FF: 2, BRAM36: 3, URAM: 4, DSP: 5, DSPType: "DSP58", ClockMHz: 333.25}
+	want := boards.Board{Name: "mine", Part: "xcvc1902-vsva2197-2MP-e-S", SpeedGrade: "-2MP", LUT: 1, FF: 2, BRAM36: 3, URAM: 4,
+		DSP: 5, DSPType: "DSP58", ClockMHz: 333.25}
 	if b, err := boards.Find(good); err != nil || !reflect.DeepEqual(b, want) {
 		t.Errorf("got %+v, %v", b, err)
 	}
@@ -272,7 +304,7 @@ func TestParseRefuses(t *testing.T) {
 		{"default_clock_mhz", "missing", edit(`, "default_clock_mhz": 333.25`, ``)},
 		{"lut", "given twice", edit(`"lut": 1,`, `"lut": 1, "lut": 1,`)},
 		{"luts", `did you mean "lut"`, edit(`"lut": 1,`, `"lut": 1, "luts": 2,`)},
-		{"price", "unknown key; known are name, aliases, part, lut", edit(`"lut": 1,`, `"lut": 1, "price": 2,`)},
+		{"price", "unknown key; known are name, aliases, part, speed_grade, lut", edit(`"lut": 1,`, `"lut": 1, "price": 2,`)},
 		{"LUT", "unknown key", edit(`"lut": 1,`, `"LUT": 1,`)},
 		{"lut", "outside", edit(`"lut": 1,`, `"lut": 0,`)},
 		{"lut", "outside", edit(`"lut": 1,`, `"lut": -5,`)},
@@ -318,6 +350,22 @@ func TestParseRefuses(t *testing.T) {
 		{"unverified", "given twice", with(`"unverified": true, "unverified": false`)},
 		{"verified", `did you mean "unverified"`, with(`"verified": true`)},
 		{"lut", "wants a whole number", edit(`"lut": 1,`, `"lut": true,`)},
+		{"lutram", "2 are more than lut, 1", with(`"lutram": 2`)},
+		{"lutram", "outside", with(`"lutram": -1`)},
+		{"lutram", "not a whole number", with(`"lutram": 0.5`)},
+		{"lutram", "given twice", with(`"lutram": 1, "lutram": 1`)},
+		{"lutrams", `did you mean "lutram"`, with(`"lutrams": 1`)},
+		{"memory_gbps", "outside 0 to 2000 GB/s", with(`"memory_gbps": -1`)},
+		{"memory_gbps", "outside", with(`"memory_gbps": 2100`)},
+		{"memory_gbps", "outside", with(`"memory_gbps": 1e999`)},
+		{"memory_gbps", "wants a number", with(`"memory_gbps": "19.2"`)},
+		{"memory_gbps", "wants a number", with(`"memory_gbps": null`)},
+		{"memory_gb_s", `did you mean "memory_gbps"`, with(`"memory_gb_s": 1`)},
+		{"speed_grade", "-2 is not that of the part, -2MP", with(`"speed_grade": "-2"`)},
+		{"speed_grade", "does not match", with(`"speed_grade": ""`)},
+		{"speed_grade", "does not match", with(`"speed_grade": "2MP"`)},
+		{"speed_grade", "wants a string", with(`"speed_grade": -2`)},
+		{"clock_source", "does not match", with(`"clock_source": "` + strings.Repeat("a", 401) + `"`)},
 		{"name", "wants a string", edit(`"mine"`, `["mine"]`)},
 		{"part_source", "does not match", edit(`"lut": 1,`, `"lut": 1, "part_source": "a\u0007b",`)},
 	} {
@@ -352,6 +400,35 @@ func TestParseOptional(t *testing.T) {
 	}
 }
 
+// What a file leaves out has a value all the same.
+func TestParseDefaults(t *testing.T) {
+	t.Parallel()
+	const head = `{"name": "mine", "lut": 4003, "part": `
+	const tail = `, "ff": 2, "bram36": 3, "uram": 4, "dsp": 5, "dsp_type": "DSP58", "host_port_bits": 0, "default_clock_mhz": 100}`
+	for _, c := range []struct {
+		entries string
+		lutram  int
+		gbps    float64
+		grade   string
+	}{
+		{`"xc7z020clg400-1"`, 1000, 0, "-1"},
+		{`"xc7a35ticsg324-1L"`, 1000, 0, "-1L"},
+		{`"xck26-sfvc784-2LV-c"`, 1000, 0, "-2LV"},
+		{`"xcv80-lsva4737-2MHP-e-s"`, 1000, 0, "-2MHP"},
+		{`"xc7z020"`, 1000, 0, ""},
+		{`"xc7z020-1clg400c"`, 1000, 0, ""},
+		{`"xc7z020-1clg400c", "speed_grade": "-1"`, 1000, 0, "-1"},
+		{`"xc7z020clg400-1", "speed_grade": "-1"`, 1000, 0, "-1"},
+		{`"xc7z020", "lutram": 0`, 0, 0, ""},
+		{`"xc7z020", "lutram": 4003, "memory_gbps": 0.5`, 4003, 0.5, ""},
+	} {
+		b, err := boards.Parse([]byte(head + c.entries + tail))
+		if err != nil || b.LUTRAM != c.lutram || b.MemoryGBps != c.gbps || b.SpeedGrade != c.grade {
+			t.Errorf("%s: %d, %g GB/s, %q, %v", c.entries, b.LUTRAM, b.MemoryGBps, b.SpeedGrade, err)
+		}
+	}
+}
+
 // Every board in the list reads back from its own JSON.
 func TestParseRoundTrip(t *testing.T) {
 	t.Parallel()
@@ -370,6 +447,7 @@ func TestParseRoundTrip(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(mine))
 	f.Add([]byte(`{"lut":1e9}`))
+	f.Add([]byte(strings.Replace(mine, `"lut"`, `"lutram": 1, "memory_gbps": 19.2, "speed_grade": "-2MP", "lut"`, 1)))
 	f.Add([]byte(strings.Replace(mine, `"lut"`, `"aliases": ["a", "b.c"], "unverified": true, "lut"`, 1)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := boards.Parse(data)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,22 +38,61 @@ var keys = []key{
 	{"name", false, word(func(b *Board) *string { return &b.Name }, namePattern)},
 	{"aliases", true, aliases},
 	{"part", false, word(func(b *Board) *string { return &b.Part }, `^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)},
+	{"speed_grade", true, word(func(b *Board) *string { return &b.SpeedGrade }, `^`+gradePattern+`$`)},
 	{"lut", false, figure(func(b *Board) *int { return &b.LUT }, 1, 20_000_000)},
+	{"lutram", true, figure(func(b *Board) *int { return &b.LUTRAM }, 0, 20_000_000)},
 	{"ff", false, figure(func(b *Board) *int { return &b.FF }, 1, 40_000_000)},
 	{"bram36", false, figure(func(b *Board) *int { return &b.BRAM36 }, 0, 100_000)},
 	{"uram", false, figure(func(b *Board) *int { return &b.URAM }, 0, 100_000)},
 	{"dsp", false, figure(func(b *Board) *int { return &b.DSP }, 0, 100_000)},
 	{"dsp_type", false, word(func(b *Board) *string { return &b.DSPType }, `^(DSP48E1|DSP48E2|DSP58)$`)},
 	{"host_port_bits", false, port},
-	{"default_clock_mhz", false, clock},
+	{"memory_gbps", true, amount(func(b *Board) *float64 { return &b.MemoryGBps }, 0, 2000, "GB/s")},
+	{"default_clock_mhz", false, amount(func(b *Board) *float64 { return &b.ClockMHz }, 1, 2000, "MHz")},
 	{"unverified", true, unverified},
-	{"part_source", true, word(func(b *Board) *string { return &b.PartSource }, `^[^\x00-\x1f\x7f]{0,400}$`)},
-	{"resource_source", true, word(func(b *Board) *string { return &b.ResourceSource }, `^[^\x00-\x1f\x7f]{0,400}$`)},
+	{"part_source", true, source(func(b *Board) *string { return &b.PartSource })},
+	{"resource_source", true, source(func(b *Board) *string { return &b.ResourceSource })},
+	{"lutram_source", true, source(func(b *Board) *string { return &b.LUTRAMSource })},
+	{"memory_source", true, source(func(b *Board) *string { return &b.MemorySource })},
+	{"clock_source", true, source(func(b *Board) *string { return &b.ClockSource })},
+}
+
+// gradePattern is a speed grade: -1, -2LV, -2MP.
+const gradePattern = `-[1-9][A-Z]{0,3}`
+
+var gradeOfPart = regexp.MustCompile(`(` + gradePattern + `)(-|$)`)
+
+// grade is the speed grade that a part number contains, empty where it contains none.
+func grade(part string) string {
+	if m := gradeOfPart.FindStringSubmatch(part); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// complete fills in what a file may leave out, and compares figures with each other. Where they contradict each other,
+// it names the key at fault and says why.
+func complete(b *Board, given map[string]bool) (key, reason string) {
+	if !given["lutram"] {
+		b.LUTRAM = b.LUT / 4 // about the smallest part that any device has
+	}
+	if b.LUTRAM > b.LUT {
+		return "lutram", fmt.Sprintf("%d are more than lut, %d", b.LUTRAM, b.LUT)
+	}
+	g := grade(b.Part)
+	if !given["speed_grade"] {
+		b.SpeedGrade = g
+	}
+	if g != "" && g != b.SpeedGrade {
+		return "speed_grade", fmt.Sprintf("%s is not that of the part, %s", b.SpeedGrade, g)
+	}
+	return "", ""
 }
 
 // Parse reads a board file strictly: every figure must be there and plausible, no key may be unknown or given twice.
-// The name and the part are restricted to characters that mean nothing to a shell, to Tcl or in a path. Every error
-// is an *InvalidError.
+// Where the file has none, the speed grade is that of the part number, LUTRAM is a quarter of the LUTs, and the
+// bandwidth of the memory is not known. The name and the part are restricted to characters that mean nothing to a
+// shell, to Tcl or in a path. Every error is an *InvalidError.
 func Parse(data []byte) (Board, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -95,6 +133,9 @@ func Parse(data []byte) (Board, error) {
 		if !k.optional && !seen[k.name] {
 			return Board{}, &InvalidError{Key: k.name, Reason: "missing"}
 		}
+	}
+	if key, reason := complete(&b, seen); reason != "" {
+		return Board{}, &InvalidError{Key: key, Reason: reason}
 	}
 	return b, nil
 }
@@ -145,6 +186,10 @@ func word(field func(*Board) *string, pattern string) func(*Board, any) string {
 	}
 }
 
+func source(field func(*Board) *string) func(*Board, any) string {
+	return word(field, `^[^\x00-\x1f\x7f]{0,400}$`)
+}
+
 func figure(field func(*Board) *int, lo, hi int) func(*Board, any) string {
 	return func(b *Board, v any) string {
 		n, ok := v.(json.Number)
@@ -173,17 +218,19 @@ func port(b *Board, v any) string {
 	return ""
 }
 
-func clock(b *Board, v any) string {
-	n, ok := v.(json.Number)
-	if !ok {
-		return "wants a number"
+func amount(field func(*Board) *float64, lo, hi float64, unit string) func(*Board, any) string {
+	return func(b *Board, v any) string {
+		n, ok := v.(json.Number)
+		if !ok {
+			return "wants a number"
+		}
+		f, err := n.Float64()
+		if err != nil || f < lo || f > hi {
+			return fmt.Sprintf("%s is outside %g to %g %s", n, lo, hi, unit)
+		}
+		*field(b) = f
+		return ""
 	}
-	f, err := n.Float64()
-	if err != nil || math.IsNaN(f) || f < 1 || f > 2000 {
-		return fmt.Sprintf("%s is outside 1 to 2000 MHz", n)
-	}
-	b.ClockMHz = f
-	return ""
 }
 
 // maxAliases is more than any board is called.

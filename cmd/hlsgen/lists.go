@@ -28,29 +28,48 @@ func (a *app) list(use, short, long string, print func() error) *cobra.Command {
 
 func (a *app) boardsCommand() *cobra.Command {
 	var asJSON bool
-	cmd := a.list("boards", "List the boards", `Boards lists the boards that hlsgen knows: the part, what it has, and the clock
-of a build without --clock. A board of your own is a JSON file of the form that
---json shows: hlsgen build --board ./mine.json.`, func() error {
+	cmd := a.list("boards", "List the boards", `Boards lists the boards that hlsgen knows: the part and what it has, then the
+clock of a build without --clock, the port to the processor's memory, and that
+memory's bandwidth. A board of your own is a JSON file of the form that --json
+shows: hlsgen build --board ./mine.json.`, func() error {
 		if asJSON {
 			return a.json(boards.All())
 		}
-		t := newTable("board", "part", ">LUT", ">FF", ">BRAM36", ">URAM", ">DSP", ">clock MHz", "also called")
-		unverified := false
-		for _, b := range boards.All() {
-			name := b.Name
-			if b.Unverified {
-				name, unverified = name+" *", true
-			}
-			t.row(name, b.Part, whole(b.LUT), whole(b.FF), whole(b.BRAM36), whole(b.URAM), whole(b.DSP), figure(b.ClockMHz), strings.Join(b.Aliases, ", "))
-		}
-		t.print(&a.out, a.ink(a.stdout))
-		if unverified {
-			fmt.Fprintln(&a.out, "\n* resources not compared with a data sheet: hlsgen explain board-unverified")
-		}
+		a.printBoards(boards.All())
 		return nil
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array of boards")
 	return cmd
+}
+
+// printBoards writes two tables: what the devices have, and what is around them.
+func (a *app) printBoards(list []boards.Board) {
+	devices := newTable("board", "part", ">LUT", ">LUTRAM", ">FF", ">BRAM36", ">URAM", ">DSP")
+	around := newTable("board", "grade", ">clock MHz", ">port bits", ">memory GB/s", "also called")
+	unverified := false
+	for _, b := range list {
+		name := b.Name
+		if b.Unverified {
+			name, unverified = name+" *", true
+		}
+		devices.row(name, b.Part, whole(b.LUT), whole(b.LUTRAM), whole(b.FF),
+			whole(b.BRAM36), whole(b.URAM), whole(b.DSP))
+		port, memory := "-", "-"
+		if b.HostPortBits > 0 {
+			port = whole(b.HostPortBits)
+		}
+		if b.MemoryGBps > 0 {
+			memory = figure(b.MemoryGBps)
+		}
+		around.row(b.Name, b.SpeedGrade, figure(b.ClockMHz), port, memory, strings.Join(b.Aliases, ", "))
+	}
+	ink := a.ink(a.stdout)
+	devices.print(&a.out, ink)
+	if unverified {
+		fmt.Fprintln(&a.out, "\n* resources not compared with a data sheet: hlsgen explain board-unverified")
+	}
+	fmt.Fprintln(&a.out)
+	around.print(&a.out, ink)
 }
 
 func (a *app) layersCommand() *cobra.Command {
