@@ -1,0 +1,226 @@
+package search
+
+import (
+	"context"
+	"slices"
+)
+
+// beam is how many labels of a table are carried at most before its choices are halved.
+const beam = 1000
+
+// A finding is what is known of the solutions of a tree within caps.
+type finding struct {
+	best  *Solution // one, nil where none was found
+	exact bool      // where best is nil: there is none; else: none takes less of the prime kind
+}
+
+// within looks for a solution within caps: among those that turned up, by prices, by labels, and where these are too many
+// in halves of the tree. With least it goes on until none takes less of the prime kind.
+func (t *Tree) within(ctx context.Context, caps Vector, prime int, least bool) (finding, error) {
+	found := finding{exact: true}
+	open := []*Tree{t}
+	for len(open) > 0 {
+		n := open[len(open)-1]
+		open = open[:len(open)-1]
+		f, rest, err := n.settle(ctx, caps, prime)
+		if err != nil {
+			return found, err
+		}
+		if f != nil {
+			t.keep(f)
+			if found.best = f; !least {
+				found.exact = false
+				return found, nil
+			}
+			caps[prime] = min(caps[prime], f.Cost[prime]-1)
+		}
+		if rest == nil {
+			continue
+		}
+		if t.effort.spent() {
+			found.exact = false
+			return found, nil
+		}
+		if f != nil {
+			open = append(open, rest) // once more, with less of the prime kind
+			continue
+		}
+		a, b := rest.split()
+		open = append(open, b, a)
+	}
+	return found, nil
+}
+
+// settle looks for a solution of a node within caps. rest is what may hold one still, that takes less of the prime kind;
+// nil where nothing does.
+func (t *Tree) settle(ctx context.Context, caps Vector, prime int) (f *Solution, rest *Tree, err error) {
+	if !t.Possible() || t.Excludes(caps) {
+		return nil, nil, nil
+	}
+	if f := t.leastOf(caps, prime); f != nil {
+		return f, t, nil
+	}
+	t.Relax(caps)
+	if t.Excludes(caps) {
+		return nil, nil, nil
+	}
+	if f := t.leastOf(caps, prime); f != nil {
+		return f, t, nil
+	}
+	n := t.Reduce(caps)
+	if n == nil {
+		return nil, nil, nil
+	}
+	n.mixture = nil
+	f, whole, err := n.label(ctx, caps, prime, beam)
+	if err != nil || whole {
+		return f, nil, err
+	}
+	if n.mixture == nil {
+		n.Relax(caps) // for the mixture
+	}
+	return f, n, nil
+}
+
+// leastOf is the solution with the least of the prime kind among those within caps that turned up.
+func (t *Tree) leastOf(caps Vector, prime int) (best *Solution) {
+	for _, f := range t.found {
+		if f.Cost.Within(&caps) && (best == nil || f.compare(best, prime) < 0) {
+			best = f
+		}
+	}
+	return best
+}
+
+// compare orders solutions: the least of the prime kind, then of the others in their order.
+func (f *Solution) compare(o *Solution, prime int) int {
+	if a, b := f.Cost[prime], o.Cost[prime]; a != b {
+		if a < b {
+			return -1
+		}
+		return 1
+	}
+	return slices.Compare(f.Cost[:], o.Cost[:])
+}
+
+// split halves the choices of one leaf: the one about which the solutions of the last game's mixture differ most, at the
+// mean of what they take.
+func (t *Tree) split() (a, b *Tree) {
+	leaf, kind, mean := t.widest()
+	small := func(c *Choice) bool { return float64(c.Cost[kind]) <= mean }
+	if leaf < 0 {
+		leaf, small = t.largest()
+	}
+	half := func(in bool) *Tree {
+		choices := slices.Clone(t.choices)
+		choices[leaf] = make([][]Choice, len(t.choices[leaf]))
+		for r, row := range t.choices[leaf] {
+			for i := range row {
+				if small(&row[i]) == in {
+					choices[leaf][r] = append(choices[leaf][r], row[i])
+				}
+			}
+		}
+		n := newTree(t.plan, choices, t.rows, t.effort)
+		for _, f := range t.found {
+			if c := t.choice(leaf, f.Picks[leaf]); c != nil && small(c) == in {
+				n.found = append(n.found, f)
+			}
+		}
+		return n
+	}
+	return half(true), half(false)
+}
+
+// widest is the leaf and the kind of which the mixture's solutions take the most different amounts, by price, and the mean
+// of these; -1 where there is no mixture of several.
+func (t *Tree) widest() (leaf, kind int, mean float64) {
+	leaf = -1
+	if len(t.prices) == 0 || len(t.mixture) != len(t.found) && len(t.mixture) != len(t.found)-1 {
+		return leaf, 0, 0
+	}
+	unit := &t.prices[0].unit
+	most := 0.0
+	for l := range t.plan.Leaves {
+		var sum, total [Kinds]float64
+		var picks []*Choice
+		var weights []float64
+		all := 0.0
+		for j, w := range t.mixture {
+			if w < 1e-9 {
+				continue
+			}
+			c := t.choice(l, t.found[j].Picks[l])
+			if c == nil {
+				continue
+			}
+			picks, weights, all = append(picks, c), append(weights, w), all+w
+			for k := range sum {
+				sum[k] += w * float64(c.Cost[k])
+			}
+		}
+		for k := range sum {
+			for j, c := range picks {
+				d := float64(c.Cost[k]) - sum[k]/all
+				total[k] += weights[j] * max(d, -d)
+			}
+			if spread := total[k] * float64(unit[k]); spread > most {
+				leaf, kind, mean, most = l, k, sum[k]/all, spread
+			}
+		}
+	}
+	if leaf >= 0 && !t.divides(leaf, kind, mean) {
+		leaf = -1
+	}
+	return leaf, kind, mean
+}
+
+// divides reports whether some choices of a leaf take more of a kind than the mean, and some do not.
+func (t *Tree) divides(leaf, kind int, mean float64) bool {
+	more, less := false, false
+	for _, row := range t.choices[leaf] {
+		for i := range row {
+			above := float64(row[i].Cost[kind]) > mean
+			more, less = more || above, less || !above
+		}
+	}
+	return more && less
+}
+
+// largest is the leaf with the most choices, and the first half of them. Two choices are never the same.
+func (t *Tree) largest() (leaf int, small func(*Choice) bool) {
+	most := 0
+	for l := range t.plan.Leaves {
+		n := 0
+		for _, row := range t.choices[l] {
+			n += len(row)
+		}
+		if n > most {
+			leaf, most = l, n
+		}
+	}
+	first := map[*Choice]bool{}
+	for _, row := range t.choices[leaf] {
+		for i := range row {
+			if len(first) < (most+1)/2 {
+				first[&row[i]] = true
+			}
+		}
+	}
+	return leaf, func(c *Choice) bool { return first[c] }
+}
+
+// choice is the one that a pick means; nil where it is not in the tree.
+func (t *Tree) choice(leaf int, p Pick) *Choice {
+	for r, row := range t.rows[leaf] {
+		if row != p.Row {
+			continue
+		}
+		for i := range t.choices[leaf][r] {
+			if c := &t.choices[leaf][r][i]; c.ID == p.ID {
+				return c
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package search
+
+import "math"
+
+// game is the best mixture of prices against some solutions: weights, of sum 1, of the shares that the solutions take of
+// caps, such that the least weighted share among the solutions, the value, is as large as it can be; and the solutions'
+// best mixture against the prices. Kinds of which nothing can take more than the caps have no weight. Without solutions
+// all others weigh the same. The result only guides a search; nothing rests on its accuracy.
+//
+// It is the linear programme max sum(y), sum_j a[r][j] y[j] <= 1, y >= 0 over a[r][j] = share r of solution j, solved by
+// the simplex method on the full tableau; y is the mixture, and the weights are its dual solution, both scaled.
+func game(found []*Solution, caps, dearest *Vector) (weight [Kinds]float64, mixture []float64, value float64) {
+	var kinds []int
+	for k := range caps {
+		if dearest[k] > caps[k] {
+			kinds = append(kinds, k)
+		}
+	}
+	if len(kinds) == 0 {
+		kinds = []int{0} // everything is within
+	}
+	n, m := len(found), len(kinds)
+	if n == 0 {
+		for _, k := range kinds {
+			weight[k] = 1 / float64(m)
+		}
+		return weight, nil, math.Inf(1)
+	}
+	a := make([][]float64, m+1) // the last row is the objective; columns: solutions, slacks, right side
+	cells := make([]float64, (m+1)*(n+m+1))
+	for r := range a {
+		a[r] = cells[r*(n+m+1) : (r+1)*(n+m+1)]
+	}
+	for j, f := range found {
+		for r, k := range kinds {
+			// The shift by 1 makes every entry positive; it moves the value by 1.
+			a[r][j] = 1 + math.Min(shareOf(f.Cost[k], caps[k]), 1e6)
+		}
+		a[m][j] = -1
+	}
+	basis := make([]int, m)
+	for r := range m {
+		a[r][n+r], a[r][n+m] = 1, 1
+		basis[r] = n + r
+	}
+	for range 50 * Kinds {
+		if !pivot(a, basis) {
+			break
+		}
+	}
+	sum := a[m][n+m]
+	if sum <= 0 {
+		return game(nil, caps, dearest)
+	}
+	for r, k := range kinds {
+		weight[k] = math.Max(0, a[m][n+r]) / sum
+	}
+	mixture = make([]float64, n)
+	for r, j := range basis {
+		if j < n {
+			mixture[j] = math.Max(0, a[r][n+m]) / sum
+		}
+	}
+	return weight, mixture, 1/sum - 1
+}
+
+// pivot does one step of the simplex method; it reports false at the optimum. Ties are broken by the lowest index.
+func pivot(a [][]float64, basis []int) bool {
+	m := len(basis)
+	right := len(a[0]) - 1
+	column := -1
+	for j := range right {
+		if v := a[m][j]; v < -1e-12 && (column < 0 || v < a[m][column]) {
+			column = j
+		}
+	}
+	if column < 0 {
+		return false
+	}
+	row := -1
+	for r := range m {
+		if a[r][column] > 1e-12 && (row < 0 || a[r][right]/a[r][column] < a[row][right]/a[row][column]) {
+			row = r
+		}
+	}
+	if row < 0 {
+		return false
+	}
+	basis[row] = column
+	p := a[row][column]
+	for j := range a[row] {
+		a[row][j] /= p
+	}
+	for r := range a {
+		if f := a[r][column]; r != row && f != 0 {
+			for j := range a[r] {
+				a[r][j] -= f * a[row][j]
+			}
+		}
+	}
+	return true
+}
+
+// shareOf is a/b; nothing of nothing is 0, and something of nothing more than all of it.
+func shareOf(a, b int64) float64 {
+	if b == 0 {
+		a, b = 2*a, 1
+	}
+	return float64(a) / float64(b)
+}

@@ -1,0 +1,193 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A price makes one number of a vector: so much per unit of each kind. For any price, a solution within caps costs no
+// more than the caps do. The least that a solution costs at some price therefore tells, without looking further, that
+// nothing is within; and the least that a solution with a given row in it costs, that none with that row is.
+type price struct {
+	unit   Vector
+	least  int64     // of all solutions; never where there is none
+	inside [][]int64 // per table and row: the least for the part in the table
+	rest   [][]int64 // per table and row: the least for what is not in the table; nil until it is needed
+}
+
+// never is the price of what there is not: more than any solution's, and such that two of it do not overflow.
+const never = int64(1) << 61
+
+// priced is what the solutions cost at least.
+func (t *Tree) priced(unit Vector) price {
+	p := price{unit: unit, inside: make([][]int64, len(t.plan.Tables))}
+	steps := 0
+	for i := range t.plan.Tables {
+		tb := &t.plan.Tables[i]
+		inside := make([]int64, tb.Rows)
+		if tb.Left < 0 {
+			for r, row := range t.choices[i] {
+				inside[r] = never
+				for k := range row {
+					inside[r] = min(inside[r], unit.dot(&row[k].Cost))
+				}
+				steps += len(row)
+			}
+		} else {
+			left, right := p.inside[tb.Left], p.inside[tb.Right]
+			for r := range inside {
+				least := never
+				for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
+					least = min(least, left[q.Left]+right[q.Right])
+				}
+				inside[r] = least
+			}
+			steps += len(tb.Pairs) / 4
+		}
+		p.inside[i] = inside
+	}
+	t.effort.Done += steps
+	p.least = never
+	if last := p.inside[len(p.inside)-1]; len(last) > 0 {
+		p.least = last[0]
+	}
+	return p
+}
+
+// cheapest is a solution that costs the least.
+func (t *Tree) cheapest(p *price) *Solution {
+	f := &Solution{Picks: make([]Pick, t.plan.Leaves)}
+	t.walk(f, p, len(t.plan.Tables)-1, 0)
+	return f
+}
+
+func (t *Tree) walk(f *Solution, p *price, table int, row int32) {
+	tb := &t.plan.Tables[table]
+	if tb.Left < 0 {
+		for i := range t.choices[table][row] {
+			c := &t.choices[table][row][i]
+			if p.unit.dot(&c.Cost) == p.inside[table][row] {
+				f.Cost = f.Cost.Plus(c.Cost)
+				f.Picks[table] = Pick{t.rows[table][row], c.ID}
+				return
+			}
+		}
+	}
+	for _, q := range tb.Pairs[tb.First[row]:tb.First[row+1]] {
+		if p.inside[tb.Left][q.Left]+p.inside[tb.Right][q.Right] == p.inside[table][row] {
+			t.walk(f, p, tb.Left, q.Left)
+			t.walk(f, p, tb.Right, q.Right)
+			return
+		}
+	}
+}
+
+// around fills in rest, from the whole to its parts.
+func (t *Tree) around(p *price) {
+	if p.rest != nil {
+		return
+	}
+	tables := t.plan.Tables
+	p.rest = make([][]int64, len(tables))
+	for i := range tables {
+		p.rest[i] = slices.Repeat([]int64{never}, tables[i].Rows)
+	}
+	copy(p.rest[len(tables)-1], []int64{0})
+	steps := 0
+	for i := len(tables) - 1; i >= t.plan.Leaves; i-- {
+		tb := &tables[i]
+		left, right := p.rest[tb.Left], p.rest[tb.Right]
+		insideL, insideR := p.inside[tb.Left], p.inside[tb.Right]
+		for r, rest := range p.rest[i] {
+			if rest >= never {
+				continue
+			}
+			for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
+				left[q.Left] = min(left[q.Left], rest+insideR[q.Right])
+				right[q.Right] = min(right[q.Right], rest+insideL[q.Left])
+			}
+		}
+		steps += len(tb.Pairs) / 4
+	}
+	t.effort.Done += steps
+}
+
+// excludes reports whether the price proves that nothing is within caps, none of which is more than the dearest.
+func (p *price) excludes(caps *Vector) bool { return p.least > p.unit.dot(caps) }
+
+// Excludes reports whether some price that is known proves that no solution is within caps.
+func (t *Tree) Excludes(caps Vector) bool {
+	caps = caps.Least(t.dearest)
+	for i := range caps {
+		if caps[i] < 0 {
+			return true
+		}
+	}
+	for _, list := range [][]price{t.single, t.prices} {
+		for i := range list {
+			if list[i].excludes(&caps) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// What relax does at most: rounds is how many prices it tries, keepPrices how many of them it keeps.
+const (
+	rounds     = 40
+	keepPrices = 4
+)
+
+// Relax looks for the price that says most of what is within caps: the one at which the cheapest solution takes the
+// largest share of what the caps cost (the Lagrangian dual of the least share of caps). It plays the game of prices
+// against solutions: every round adds the solution that is cheapest at the prices that are best against those so far
+// (column generation). The solutions are kept in the tree, and the sharpest prices. There must be a solution.
+func (t *Tree) Relax(caps Vector) {
+	caps = caps.Least(t.dearest)
+	for _, c := range caps {
+		if c < 0 {
+			return
+		}
+	}
+	var tried []price
+	share := func(p *price) float64 { return float64(p.least) / float64(max(1, p.unit.dot(&caps))) }
+	for range rounds {
+		weight, mixture, value := game(t.found, &caps, &t.dearest)
+		t.mixture = mixture
+		p := t.priced(t.perUnit(weight, &caps))
+		tried = append(tried, p)
+		fresh := t.keep(t.cheapest(&p))
+		if p.excludes(&caps) || !fresh || share(&p) >= value*(1-1e-6) {
+			break
+		}
+	}
+	slices.SortStableFunc(tried, func(a, b price) int { return cmp.Compare(share(&b), share(&a)) })
+	t.prices = append(tried[:min(keepPrices, len(tried))], t.prices[:min(3*keepPrices, len(t.prices))]...)
+}
+
+// perUnit turns weights of whole caps into prices of a unit, such that not even the dearest solution's price overflows.
+func (t *Tree) perUnit(weight [Kinds]float64, caps *Vector) (unit Vector) {
+	sum := 0.0
+	for k, w := range weight {
+		weight[k] = w / math.Max(float64(caps[k]), 0.5)
+		sum += weight[k] * float64(t.dearest[k]+1)
+	}
+	for k, w := range weight {
+		unit[k] = int64(w / sum * (1 << 60))
+	}
+	return unit
+}
+
+// sharpest is the indices of the prices that say most of caps.
+func (t *Tree) sharpest(caps *Vector, n int) []int {
+	order := make([]int, len(t.prices))
+	shares := make([]float64, len(t.prices))
+	for i := range order {
+		order[i] = i
+		shares[i] = float64(t.prices[i].least) / float64(max(1, t.prices[i].unit.dot(caps)))
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
+	return order[:min(n, len(order))]
+}

@@ -1,0 +1,138 @@
+package search
+
+import "slices"
+
+// Reduce is the tree without what prices prove to be in no solution within caps: choices, rows, and pairs of rows. Its
+// solutions within caps are the same. It is nil where nothing is left.
+func (t *Tree) Reduce(caps Vector) *Tree {
+	caps = caps.Least(t.dearest)
+	if !t.Possible() || t.Excludes(caps) {
+		return nil
+	}
+	r := reducer{Tree: t}
+	for k := range caps {
+		if t.dearest[k] > caps[k] || k == 0 {
+			r.prices, r.limits = append(r.prices, t.unit(k)), append(r.limits, caps[k])
+		}
+	}
+	units := t.sharpest(&caps, keepPrices)
+	for _, i := range units {
+		p := &t.prices[i]
+		t.around(p)
+		r.prices, r.limits = append(r.prices, p), append(r.limits, p.unit.dot(&caps))
+	}
+	return r.tree(units)
+}
+
+// A reducer knows what is left of a tree.
+type reducer struct {
+	*Tree
+	prices []*price
+	limits []int64
+	number [][]int32 // per table and row: its number in the new tree; -1 where it is gone
+}
+
+func (r *reducer) tree(units []int) *Tree {
+	tables := r.plan.Tables
+	plan := &Plan{Tables: make([]Table, len(tables)), Leaves: r.plan.Leaves}
+	r.number = make([][]int32, len(tables))
+	for i := range tables {
+		tb := &plan.Tables[i]
+		tb.Left, tb.Right = tables[i].Left, tables[i].Right
+		r.number[i] = slices.Repeat([]int32{-1}, tables[i].Rows)
+		for row := range tables[i].Rows {
+			if r.hopeful(i, row) {
+				r.number[i][row] = int32(tb.Rows)
+				tb.Rows++
+			}
+		}
+		if tb.Rows == 0 {
+			return nil
+		}
+	}
+	choices, rows := make([][][]Choice, plan.Leaves), make([][]int32, plan.Leaves)
+	for i := range plan.Leaves {
+		for row, n := range r.number[i] {
+			if n >= 0 {
+				choices[i] = append(choices[i], r.choicesOf(i, row))
+				rows[i] = append(rows[i], r.rows[i][row])
+			}
+		}
+	}
+	for i := plan.Leaves; i < len(tables); i++ {
+		r.join(&plan.Tables[i], i)
+	}
+	r.effort.Done += len(tables)
+	n := newTree(plan, choices, rows, r.effort)
+	if !n.Possible() {
+		return nil
+	}
+	for _, i := range units {
+		n.prices = append(n.prices, n.priced(r.Tree.prices[i].unit))
+	}
+	for _, f := range r.found {
+		if r.within(f) {
+			n.found = append(n.found, f)
+		}
+	}
+	return n
+}
+
+// hopeful reports whether no price proves that a row is in no solution within the caps.
+func (r *reducer) hopeful(table, row int) bool {
+	for i, p := range r.prices {
+		if p.inside[table][row] >= never || p.rest[table][row] >= never || p.inside[table][row]+p.rest[table][row] > r.limits[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reducer) choicesOf(leaf, row int) (left []Choice) {
+	for i := range r.Tree.choices[leaf][row] {
+		c := &r.Tree.choices[leaf][row][i]
+		over := false
+		for k, p := range r.prices {
+			over = over || p.unit.dot(&c.Cost)+p.rest[leaf][row] > r.limits[k]
+		}
+		if !over {
+			left = append(left, *c)
+		}
+	}
+	return left
+}
+
+// join fills a table with the pairs that are left.
+func (r *reducer) join(tb *Table, table int) {
+	old := &r.plan.Tables[table]
+	tb.First = make([]int32, 1, tb.Rows+1)
+	for row, n := range r.number[table] {
+		if n < 0 {
+			continue
+		}
+		for _, q := range old.Pairs[old.First[row]:old.First[row+1]] {
+			left, right := r.number[old.Left][q.Left], r.number[old.Right][q.Right]
+			if left < 0 || right < 0 {
+				continue
+			}
+			over := false
+			for k, p := range r.prices {
+				over = over || p.inside[old.Left][q.Left]+p.inside[old.Right][q.Right]+p.rest[table][row] > r.limits[k]
+			}
+			if !over {
+				tb.Pairs = append(tb.Pairs, Pair{left, right})
+			}
+		}
+		tb.First = append(tb.First, int32(len(tb.Pairs)))
+	}
+}
+
+// within reports whether a solution keeps all limits, so that all that is in it is left.
+func (r *reducer) within(f *Solution) bool {
+	for i, p := range r.prices {
+		if p.unit.dot(&f.Cost) > r.limits[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,246 @@
+// Package search chooses one of several ways for each part of something whose parts must fit together, such that what all
+// take together stays within caps and one measure is as small as it can be. It knows nothing of hardware: amounts are
+// vectors of integers, parts are leaves of a tree of tables. It proves that there is nothing better, or says how far it is
+// from that.
+//
+// A Plan is the tree. A leaf is one part: a table with a row for every way in which it may meet its neighbours. A join is
+// a part made of two, with the pairs of their rows that fit together; the last table is the whole, with one row. This is
+// the elimination of variables from a constraint network (R. Dechter, Bucket elimination, 1999). A Tree is a plan with the
+// choices of each leaf's rows. For example, two leaves that fit where their rows are equal, and caps of 7 and 7:
+//
+//		leaf 0, row 0: (1, 6)          leaf 1, row 0: (2, 2)
+//		        row 1: (5, 1), (3, 3)          row 1: (3, 3), (1, 5)
+//
+//	  - Prices (price.go; Lagrangian relaxation) turn vectors into numbers. At a price of 1 and 1 the cheapest whole takes
+//	    10 = (3,3)+(1,5) rather than 11 = (1,6)+(2,2): whatever is chosen takes 10 or more, so nothing is within caps of 4
+//	    and 4. The best prices are the optimum of a game (game.go; column generation) of prices against choices.
+//	  - What a row's rest costs at least excludes single choices: row 0 of leaf 0 needs 6 of the second kind, and leaf 1's
+//	    row 0 two more: 8, beyond the caps. Reduce leaves such rows out.
+//	  - Labels (label.go; Pareto labels, as in shortest paths with resources) carry every way to choose for a part, from the
+//	    leaves to the whole, and drop those that another one beats or that no rest brings within the caps:
+//	    of row 1 with row 1 four ways, (8, 4), (6, 6), (6, 6), (4, 8), of which one (6, 6) is left.
+//	  - Where there are too many labels, the choices of one leaf are halved, and both halves are searched (branch.go; branch
+//	    and bound), each with prices of its own.
+package search
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Kinds is how many kinds of amounts there are at most.
+const Kinds = 12
+
+// A Vector is an amount of each kind. Kinds that are not used are 0.
+type Vector [Kinds]int64
+
+// Plus adds.
+func (v Vector) Plus(o Vector) Vector {
+	for i := range v {
+		v[i] += o[i]
+	}
+	return v
+}
+
+// Minus subtracts.
+func (v Vector) Minus(o Vector) Vector {
+	for i := range v {
+		v[i] -= o[i]
+	}
+	return v
+}
+
+// Within reports whether v is no more of any kind than o.
+func (v *Vector) Within(o *Vector) bool {
+	for i := range v {
+		if v[i] > o[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Least is the smaller amount of each kind.
+func (v Vector) Least(o Vector) Vector {
+	for i := range v {
+		v[i] = min(v[i], o[i])
+	}
+	return v
+}
+
+func (v *Vector) dot(o *Vector) int64 {
+	sum := int64(0)
+	for i := range v {
+		sum += v[i] * o[i]
+	}
+	return sum
+}
+
+// Most is an amount that caps nothing, and that two of do not overflow at any price.
+const Most = int64(1) << 40
+
+// Unlimited caps nothing.
+var Unlimited = func() (v Vector) {
+	for i := range v {
+		v[i] = Most
+	}
+	return v
+}()
+
+// A Plan is tables: leaves, and joins of two tables before them. The last one is the whole, with one row.
+type Plan struct {
+	Tables []Table
+	Leaves int // how many tables are leaves; these come first
+}
+
+// A Table is a leaf, or a join of two tables.
+type Table struct {
+	Left, Right int // tables that a join joins; -1 in a leaf
+	Rows        int
+	First       []int32 // of a join: the pairs of row i are Pairs[First[i]:First[i+1]]
+	Pairs       []Pair
+}
+
+// A Pair is a row of the left table and one of the right that fit together.
+type Pair struct{ Left, Right int32 }
+
+// A Choice is one way to choose for a leaf's row. ID is the caller's.
+type Choice struct {
+	Cost Vector
+	ID   int32
+}
+
+// A Solution is one choice per leaf.
+type Solution struct {
+	Cost  Vector
+	Picks []Pick
+}
+
+// A Pick is the row and the choice of a leaf.
+type Pick struct {
+	Row int32
+	ID  int32
+}
+
+// Effort counts what a search does, in steps of some ten nanoseconds, so that where it ends does not depend on the machine.
+// It may be shared by several searches, one after the other.
+type Effort struct {
+	Done     int
+	Limit    int
+	Deadline time.Time // zero: none
+	Cut      bool      // a limit was reached
+}
+
+// spent reports whether the search has to end with what it has.
+func (e *Effort) spent() bool {
+	over := e.Done > e.Limit || !e.Deadline.IsZero() && time.Now().After(e.Deadline)
+	e.Cut = e.Cut || over
+	return over
+}
+
+// A Tree is the choices of every leaf's rows, and what is known of the solutions.
+type Tree struct {
+	plan    *Plan
+	choices [][][]Choice // per leaf and row
+	rows    [][]int32    // per leaf: the caller's number of each row
+	dearest Vector       // no solution takes more of a kind
+	single  []price      // per kind that is taken at all: one for a unit of it, nothing for the others
+	most    [Kinds][][]int64
+	prices  []price     // others that were tried, the sharpest of each relaxation
+	found   []*Solution // that turned up
+	mixture []float64   // of found: the last game's
+	effort  *Effort
+}
+
+// NewTree is a tree of the plan with the choices of each leaf's rows; a row may have none. The choices are not changed.
+func NewTree(plan *Plan, choices [][][]Choice, e *Effort) *Tree {
+	rows := make([][]int32, plan.Leaves)
+	for i := range rows {
+		rows[i] = make([]int32, plan.Tables[i].Rows)
+		for r := range rows[i] {
+			rows[i][r] = int32(r)
+		}
+	}
+	return newTree(plan, choices, rows, e)
+}
+
+func newTree(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *Tree {
+	t := &Tree{plan: plan, choices: choices, rows: rows, effort: e}
+	for _, leaf := range choices {
+		var most Vector
+		for _, row := range leaf {
+			for i := range row {
+				for k := range most {
+					most[k] = max(most[k], row[i].Cost[k])
+				}
+			}
+		}
+		t.dearest = t.dearest.Plus(most)
+	}
+	for k := range Kinds {
+		if t.dearest[k] > 0 || k == 0 {
+			var unit Vector
+			unit[k] = 1
+			t.single = append(t.single, t.priced(unit))
+		}
+	}
+	return t
+}
+
+// Possible reports whether there is any solution.
+func (t *Tree) Possible() bool { return t.single[0].least < never }
+
+// Least is how much of a kind every solution takes at least.
+func (t *Tree) Least(kind int) int64 {
+	for i := range t.single {
+		if t.single[i].unit[kind] == 1 {
+			return t.single[i].least
+		}
+	}
+	return 0
+}
+
+// Cheapest is a solution that takes the least of a kind; nil where there is none.
+func (t *Tree) Cheapest(kind int) *Solution {
+	if !t.Possible() {
+		return nil
+	}
+	for i := range t.single {
+		if t.single[i].unit[kind] == 1 {
+			return t.cheapest(&t.single[i])
+		}
+	}
+	return t.cheapest(&t.single[0])
+}
+
+// keep adds a solution to those that turned up; it reports false where one of the same cost was there.
+func (t *Tree) keep(f *Solution) bool {
+	if slices.ContainsFunc(t.found, func(o *Solution) bool { return o.Cost == f.Cost }) {
+		return false
+	}
+	t.found = append(t.found, f)
+	return true
+}
+
+// Undominated is the choices that none other is at least as good as in every kind; of equal ones the first. The list is
+// sorted in place.
+func Undominated(all []Choice) []Choice {
+	if len(all) < 2 {
+		return all
+	}
+	slices.SortStableFunc(all, func(a, b Choice) int { return slices.Compare(a.Cost[:], b.Cost[:]) })
+	kept := all[:0]
+	for _, c := range all {
+		if !slices.ContainsFunc(kept, func(k Choice) bool { return k.Cost.Within(&c.Cost) }) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// done adds to the effort, and reports the context's error.
+func (t *Tree) done(ctx context.Context, steps int) error {
+	t.effort.Done += steps
+	return ctx.Err()
+}

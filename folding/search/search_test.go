@@ -1,0 +1,299 @@
+package search
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// randomTree is a tree of leaves that are joined two by two in any order, with choices of a few kinds.
+func randomTree(r *rand.Rand, leaves, kinds, most int) (*Plan, [][][]Choice) {
+	plan := &Plan{Leaves: leaves}
+	choices := make([][][]Choice, leaves)
+	var open []int
+	for l := range leaves {
+		rows := 1 + r.IntN(4)
+		plan.Tables = append(plan.Tables, Table{Left: -1, Right: -1, Rows: rows})
+		open = append(open, l)
+		id := int32(0)
+		for range rows {
+			var row []Choice
+			for range min(most, r.IntN(most+2)) {
+				c := Choice{ID: id}
+				id++
+				for k := range kinds {
+					c.Cost[k] = int64(r.IntN(30))
+				}
+				row = append(row, c)
+			}
+			choices[l] = append(choices[l], row)
+		}
+	}
+	for len(open) > 1 {
+		r.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
+		a, b := open[0], open[1]
+		t := Table{Left: a, Right: b, Rows: 1 + r.IntN(4), First: []int32{0}}
+		if len(open) == 2 {
+			t.Rows = 1
+		}
+		for range t.Rows {
+			for i := range plan.Tables[a].Rows {
+				for j := range plan.Tables[b].Rows {
+					if r.IntN(5) > 0 {
+						t.Pairs = append(t.Pairs, Pair{int32(i), int32(j)})
+					}
+				}
+			}
+			t.First = append(t.First, int32(len(t.Pairs)))
+		}
+		open = append(open[2:], len(plan.Tables))
+		plan.Tables = append(plan.Tables, t)
+	}
+	if leaves == 1 {
+		plan.Tables[0].Rows, choices[0] = 1, choices[0][:1]
+	}
+	return plan, choices
+}
+
+// all is the cost of every solution of a table's row.
+func all(plan *Plan, choices [][][]Choice, table, row int) (list []Vector) {
+	tb := &plan.Tables[table]
+	if tb.Left < 0 {
+		for _, c := range choices[table][row] {
+			list = append(list, c.Cost)
+		}
+		return list
+	}
+	for _, q := range tb.Pairs[tb.First[row]:tb.First[row+1]] {
+		for _, a := range all(plan, choices, tb.Left, int(q.Left)) {
+			for _, b := range all(plan, choices, tb.Right, int(q.Right)) {
+				list = append(list, a.Plus(b))
+			}
+		}
+	}
+	return list
+}
+
+// picked is what the picks of a solution take, as the caller reads them.
+func picked(t testing.TB, choices [][][]Choice, f *Solution) (sum Vector) {
+	for l, p := range f.Picks {
+		i := slices.IndexFunc(choices[l][p.Row], func(c Choice) bool { return c.ID == p.ID })
+		if i < 0 {
+			t.Fatalf("leaf %d has no choice %+v", l, p)
+		}
+		sum = sum.Plus(choices[l][p.Row][i].Cost)
+	}
+	return sum
+}
+
+// Every measure, within any caps, against the enumeration of all solutions: with labels, and by branching alone.
+func TestMinimise(t *testing.T) {
+	t.Parallel()
+	fit, none, branched := 0, 0, 0
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		kinds := 1 + r.IntN(4)
+		if seed%4 == 3 {
+			kinds = liveKinds + 2 // too many for labels where all bind
+		}
+		plan, choices := randomTree(r, 1+r.IntN(6), kinds, 2)
+		solutions := all(plan, choices, len(plan.Tables)-1, 0)
+		caps := Unlimited
+		for k := range kinds {
+			caps[k] = int64((8 + 4*(kinds/liveKinds) + r.IntN(18)) * plan.Leaves)
+		}
+		yard := Vector{}
+		for k := range kinds {
+			yard[k] = int64(r.IntN(100))
+		}
+		within := slices.DeleteFunc(slices.Clone(solutions), func(v Vector) bool { return !v.Within(&caps) })
+		for _, m := range []Measure{{Kind: r.IntN(kinds)}, {Yard: &yard}} {
+			e := &Effort{Limit: math.MaxInt}
+			got, err := NewTree(plan, choices, e).Minimise(t.Context(), m, nil, caps)
+			if err != nil || !got.Proved || e.Cut {
+				t.Fatalf("seed %d: %+v, %v", seed, got, err)
+			}
+			if got.Best == nil {
+				if len(within) > 0 {
+					t.Fatalf("seed %d: nothing found of %d", seed, len(within))
+				}
+				none++
+				continue
+			}
+			if c := picked(t, choices, got.Best); c != got.Best.Cost || !c.Within(&caps) {
+				t.Fatalf("seed %d: %+v takes %v within %v", seed, got.Best, c, caps)
+			}
+			least := math.Inf(1)
+			for _, v := range within {
+				least = min(least, m.Value(&v))
+			}
+			if v := m.Value(&got.Best.Cost); v != least || got.Bound != least {
+				t.Errorf("seed %d, %+v: %v, bound %v, the least is %v", seed, m, v, got.Bound, least)
+			}
+			fit++
+		}
+		any, err := NewTree(plan, choices, &Effort{Limit: math.MaxInt}).Within(t.Context(), caps)
+		if err != nil || !any.Proved || (any.Best != nil) != (len(within) > 0) {
+			t.Errorf("seed %d: %+v, %v; %d are within", seed, any, err, len(within))
+		}
+		if kinds > liveKinds && len(within) > 0 {
+			branched++
+		}
+	}
+	if fit < 200 || none < 50 || branched < 20 {
+		t.Errorf("%d fit, %d do not, %d have many kinds: the trees test too little", fit, none, branched)
+	}
+}
+
+// What Reduce leaves has the same solutions within the caps.
+func TestReduce(t *testing.T) {
+	t.Parallel()
+	smaller := 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		plan, choices := randomTree(r, 1+r.IntN(5), 3, 3)
+		caps := Unlimited
+		for k := range 3 {
+			caps[k] = int64((6 + r.IntN(14)) * plan.Leaves)
+		}
+		within := func(list []Vector) []Vector {
+			list = slices.DeleteFunc(list, func(v Vector) bool { return !v.Within(&caps) })
+			slices.SortFunc(list, func(a, b Vector) int { return slices.Compare(a[:], b[:]) })
+			return list
+		}
+		full := all(plan, choices, len(plan.Tables)-1, 0)
+		want := within(slices.Clone(full))
+		tree := NewTree(plan, choices, &Effort{Limit: math.MaxInt})
+		if tree.Possible() {
+			tree.Relax(caps)
+		}
+		n := tree.Reduce(caps)
+		if n == nil {
+			if len(want) > 0 {
+				t.Errorf("seed %d: nothing left of %d", seed, len(want))
+			}
+			continue
+		}
+		left := all(n.plan, n.choices, len(n.plan.Tables)-1, 0)
+		if got := within(slices.Clone(left)); !slices.Equal(got, want) {
+			t.Errorf("seed %d: %d solutions left of %d", seed, len(got), len(want))
+		}
+		if len(left) < len(full) {
+			smaller++
+		}
+	}
+	if smaller < 60 {
+		t.Errorf("%d trees became smaller", smaller)
+	}
+}
+
+// An end of the effort is said, and what is said then holds.
+func TestEffort(t *testing.T) {
+	t.Parallel()
+	open := 0
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		plan, choices := randomTree(r, 6, 4, 2)
+		yard := Vector{20, 30, 40, 50}
+		least := math.Inf(1)
+		m := Measure{Yard: &yard}
+		for _, v := range all(plan, choices, len(plan.Tables)-1, 0) {
+			least = min(least, m.Value(&v))
+		}
+		got, err := NewTree(plan, choices, &Effort{Limit: r.IntN(3000)}).Minimise(t.Context(), m, nil, Unlimited)
+		if err != nil || got.Bound > least || got.Best != nil && m.Value(&got.Best.Cost) < least || got.Proved && got.Best != nil && m.Value(&got.Best.Cost) != least {
+			t.Errorf("seed %d: %+v, %v; the least is %v", seed, got, err, least)
+		}
+		if !got.Proved {
+			open++
+		}
+	}
+	if open < 5 {
+		t.Errorf("%d were left open", open)
+	}
+}
+
+// readTree reads testdata.
+func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budget Vector) {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	plan = &Plan{}
+	numbers := func(s string, to ...any) {
+		if _, err := fmt.Sscan(s, to...); err != nil {
+			t.Fatal(s, err)
+		}
+	}
+	cost := func(v *Vector) []any { return []any{&v[0], &v[1], &v[2], &v[3], &v[4]} }
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		word, rest, _ := strings.Cut(lines.Text(), " ")
+		var tb Table
+		if n := len(plan.Tables); n > 0 {
+			tb = plan.Tables[n-1]
+		}
+		switch word {
+		case "#":
+		case "budget":
+			budget = Unlimited
+			numbers(rest, cost(&budget)...)
+		case "leaf":
+			tb = Table{Left: -1, Right: -1}
+			numbers(rest, &tb.Rows)
+			plan.Tables, choices = append(plan.Tables, tb), append(choices, make([][]Choice, tb.Rows))
+			plan.Leaves++
+		case "join":
+			tb = Table{}
+			numbers(rest, &tb.Left, &tb.Right, &tb.Rows)
+			tb.First = make([]int32, tb.Rows+1)
+			plan.Tables = append(plan.Tables, tb)
+		default:
+			var row int
+			numbers(word, &row)
+			if tb.Left < 0 {
+				c := Choice{ID: int32(len(choices[plan.Leaves-1][row]))}
+				numbers(rest, cost(&c.Cost)...)
+				choices[plan.Leaves-1][row] = append(choices[plan.Leaves-1][row], c)
+				continue
+			}
+			var q Pair
+			numbers(rest, &q.Left, &q.Right)
+			tb.Pairs = append(tb.Pairs, q)
+			for r := row + 1; r <= tb.Rows; r++ {
+				tb.First[r] = int32(len(tb.Pairs))
+			}
+			plan.Tables[len(plan.Tables)-1] = tb
+		}
+	}
+	return plan, choices, budget
+}
+
+// A general solver of integer programmes proves 40,393 LUTs.
+func TestCNV(t *testing.T) {
+	t.Parallel()
+	plan, choices, budget := readTree(t, "testdata/cnv.txt")
+	e := &Effort{Limit: 40_000_000}
+	got, err := NewTree(plan, choices, e).Minimise(t.Context(), Measure{Kind: 0}, nil, budget)
+	if err != nil || !got.Proved || got.Bound != 40393 {
+		t.Errorf("%v LUT, bound %v, proved %t after %d steps, %v", got.Best.Cost[0], got.Bound, got.Proved, e.Done, err)
+	}
+	t.Logf("%d steps", e.Done)
+}
+
+func BenchmarkCNV(b *testing.B) {
+	plan, choices, budget := readTree(b, "testdata/cnv.txt")
+	for b.Loop() {
+		e := &Effort{Limit: math.MaxInt}
+		got, err := NewTree(plan, choices, e).Minimise(b.Context(), Measure{Kind: 0}, nil, budget)
+		if err != nil || !got.Proved {
+			b.Fatal(got, err)
+		}
+		b.ReportMetric(float64(e.Done), "steps")
+	}
+}
