@@ -9,122 +9,152 @@ import (
 	"strings"
 	"time"
 
-	"hlsgen/boards"
+	"hlsgen/folding/search"
 	"hlsgen/internal/dataflow"
 )
 
-// A Goal is what a search is after. With FPS it is the least resources that reach the rate; with MaxCycles the least
-// resources at which no layer takes more clocks per frame, whatever the budget; otherwise the highest throughput that
-// fits the budget.
+// A Goal is what a design is made for. With FPS or Interval it is the one of the least resources that is as fast; with
+// Latency the one of the shortest latency, as fast as asked; with MaxCycles the one of the least resources of which no
+// layer takes more clocks per frame, whatever the budget; otherwise the one of the highest throughput, and of these the
+// one of the least resources.
 type Goal struct {
-	FPS       float64 // frames per second; 0: as many as fit
-	MaxCycles int     // clocks per frame of every layer, without a budget; 0: not used
-	MaxUse    Use     // the budget; the zero Use means DefaultMaxUse
-	Fixed     *File   // what a folding file asks for; nil: nothing
-	FIFO      int     // words in every FIFO; 0: DefaultFIFO
-	Least     Measure // what "least resources" means
-	Latency   bool    // the shortest latency that the budget allows, at the asked rate or at any; Least is not used
-	// SearchTime ends the search; what it then leaves open, Result.Proof states. 0 leaves the end to a count of
+	FPS        float64 // frames per second; 0: not asked
+	Interval   int     // clocks per frame; 0: not asked
+	MaxCycles  int     // clocks per frame of every layer, without a budget; 0: not used
+	Latency    bool
+	Least      Measure // what "least resources" means
+	MaxUse     Use     // the budget; the zero Use means DefaultMaxUse
+	OverBudget bool    // where nothing fits, the design that takes the least share of the budget
+	Fixed      *File   // what a folding file asks for; nil: nothing
+	FIFO       FIFO
+	// SearchTime ends the search; what it then leaves open, the certificate states. 0 leaves the end to a count of
 	// what was looked at, which does not depend on the machine.
 	SearchTime time.Duration
 }
 
-// DefaultFIFO is the depth of a stream in words: what HLS gives one, and enough wherever no branch waits for another.
-const DefaultFIFO = 2
-
-// A Use is the fraction of each of the board's resources that a design may take, 0 to 1.
-type Use struct{ LUT, FF, BRAM, URAM, DSP float64 }
-
-// DefaultMaxUse leaves a fifth of everything to routing, the host's port and what the estimate leaves out.
-var DefaultMaxUse = Use{0.8, 0.8, 0.8, 0.8, 0.8}
-
-// ParseMaxUse reads --max-use: a fraction for every resource, "0.8", or single ones, "lut=0.7,bram=0.9", which leave
-// the others at DefaultMaxUse; a fraction may come first: "0.5,dsp=1".
-func ParseMaxUse(s string) (Use, error) {
-	u := DefaultMaxUse
-	fields := map[string]*float64{"lut": &u.LUT, "ff": &u.FF, "bram": &u.BRAM, "uram": &u.URAM, "dsp": &u.DSP}
-	var seen []string
-	for i, part := range strings.Split(s, ",") {
-		name, number, named := strings.Cut(strings.TrimSpace(part), "=")
-		if !named {
-			if i > 0 {
-				return Use{}, fmt.Errorf("max-use %q: %q names no resource", s, part)
-			}
-			number = name
-		}
-		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil || math.IsNaN(f) || f < 0 || f > 1 {
-			return Use{}, fmt.Errorf("max-use %q: %q is not a fraction from 0 to 1", s, number)
-		}
-		if !named {
-			u = Use{f, f, f, f, f}
-			continue
-		}
-		name = strings.ToLower(strings.TrimSpace(name))
-		field, ok := fields[name]
-		if !ok {
-			return Use{}, fmt.Errorf("max-use %q: unknown resource %q, known are lut, ff, bram, uram, dsp", s, name)
-		}
-		if slices.Contains(seen, name) {
-			return Use{}, fmt.Errorf("max-use %q: %s is given twice", s, name)
-		}
-		seen = append(seen, name)
-		*field = f
-	}
-	if u == (Use{}) {
-		return Use{}, fmt.Errorf("max-use %q leaves no resource", s)
-	}
-	return u, nil
+// FIFO says how deep FIFOs are. The zero value makes them as deep as the interval of unbounded ones needs.
+type FIFO struct {
+	Words   int  // of every FIFO, where not 0
+	Minimal bool // no deeper than freedom from deadlock needs, at any speed
 }
 
-// Capacity is what the board has, in the units of a cost.
-func Capacity(b boards.Board) dataflow.Resources {
-	return dataflow.Resources{LUT: b.LUT, LUTRAM: b.LUT, FF: b.FF, BRAM: 2 * b.BRAM36, URAM: b.URAM, DSP: b.DSP}
+// String is the FIFO as --fifo has it.
+func (f FIFO) String() string {
+	switch {
+	case f.Words > 0:
+		return strconv.Itoa(f.Words)
+	case f.Minimal:
+		return "minimal"
+	}
+	return "throughput"
 }
 
-// Budget is what a design may take of the board. The fractions are decimals: 0.7 of 53,200 LUT is 37,240, as on paper.
-func Budget(b boards.Board, u Use) dataflow.Resources {
-	if u == (Use{}) {
-		u = DefaultMaxUse
+// A Measure is what "least resources" means: the first thing that a search minimises at an interval. Ties are broken by
+// the load, then by LUTs.
+type Measure uint8
+
+// The measures. LeastLoad is the largest share of the budget that any kind of resource takes; the others count one kind.
+const (
+	LeastLoad Measure = iota
+	LeastLUT
+	LeastFF
+	LeastBRAM
+	LeastURAM
+	LeastDSP
+)
+
+// measures are what ParseMeasure reads, and the kind that each counts; -1 for the load.
+var measures = [...]struct {
+	name string
+	kind int
+}{{"load", -1}, {"lut", lut}, {"ff", ff}, {"bram", bram}, {"uram", uram}, {"dsp", dsp}}
+
+// String is the measure as a report calls it.
+func (m Measure) String() string {
+	if k := measures[m].kind; k >= 0 {
+		return names[k]
 	}
-	c := Capacity(b)
-	part := func(n int, f float64) int {
-		return floor(new(big.Rat).Mul(big.NewRat(int64(n), 1), decimal(f)))
-	}
-	return dataflow.Resources{
-		LUT: part(c.LUT, u.LUT), LUTRAM: part(c.LUTRAM, u.LUT), FF: part(c.FF, u.FF), BRAM: part(c.BRAM, u.BRAM),
-		URAM: part(c.URAM, u.URAM), DSP: part(c.DSP, u.DSP),
-	}
+	return "load"
 }
 
-// ClocksPerFrame is the longest interval that reaches fps at the clock.
-func ClocksPerFrame(clockMHz, fps float64) int {
+// Flag is the measure as --least has it.
+func (m Measure) Flag() string { return measures[m].name }
+
+// ParseMeasure reads --least: load, lut, ff, bram, uram or dsp.
+func ParseMeasure(s string) (Measure, error) {
+	var known []string
+	for m, x := range measures {
+		if x.name == s {
+			return Measure(m), nil
+		}
+		known = append(known, x.name)
+	}
+	return 0, fmt.Errorf("want %s", strings.Join(known, ", "))
+}
+
+// order is what is minimised, one after the other.
+func (m Measure) order() []Measure {
+	if m == LeastLUT || m == LeastLoad {
+		return []Measure{m, LeastLoad + LeastLUT - m}
+	}
+	return []Measure{m, LeastLoad, LeastLUT}
+}
+
+// of is the measure as the search has it; a load is measured against the yard.
+func (m Measure) of(yard *search.Vector) search.Measure {
+	if k := measures[m].kind; k >= 0 {
+		return search.Measure{Kind: k}
+	}
+	return search.Measure{Yard: yard}
+}
+
+// limit is the longest interval that reaches the goal at the clock; nil where any does.
+func (g *Goal) limit(clockMHz float64) *big.Rat {
+	switch {
+	case g.Interval > 0:
+		return big.NewRat(int64(g.Interval), 1)
+	case g.MaxCycles > 0:
+		return big.NewRat(int64(g.MaxCycles), 1)
+	case g.FPS > 0:
+		return intervalOf(clockMHz, g.FPS)
+	}
+	return nil
+}
+
+// intervalOf is the clocks per frame of a rate.
+func intervalOf(clockMHz, fps float64) *big.Rat {
 	hz := new(big.Rat).Mul(decimal(clockMHz), big.NewRat(1_000_000, 1))
-	return floor(hz.Quo(hz, decimal(fps)))
+	return hz.Quo(hz, decimal(fps))
 }
 
-// decimal is the shortest decimal that reads as f: the number the user wrote.
-func decimal(f float64) *big.Rat {
-	r, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
-	if !ok {
-		panic(fmt.Sprintf("folding: %v is not a number", f))
+// ClocksPerFrame is the longest interval in whole clocks that reaches fps at the clock.
+func ClocksPerFrame(clockMHz, fps float64) int { return floor(intervalOf(clockMHz, fps)) }
+
+// Rate is the frames per second of an interval, rounded down to as few decimals as make it the rate of this interval in
+// whole clocks and of no longer one: what is printed can be asked for.
+func Rate(clockMHz, interval float64) float64 {
+	if !(interval > 0) || math.IsInf(interval, 0) {
+		return 0
 	}
+	exact := new(big.Rat).Mul(decimal(clockMHz), big.NewRat(1_000_000, 1))
+	exact.Quo(exact, new(big.Rat).SetFloat64(interval))
+	scale := big.NewInt(1)
+	for range 20 {
+		n := new(big.Int).Mul(exact.Num(), scale)
+		n.Quo(n, exact.Denom())
+		if r, _ := new(big.Rat).SetFrac(n, scale).Float64(); r > 0 && floor(intervalOf(clockMHz, r)) == int(interval) {
+			return r
+		}
+		scale.Mul(scale, big.NewInt(10))
+	}
+	r, _ := exact.Float64()
 	return r
 }
 
-// mostClocks is beyond any interval; it bounds what floor returns.
-const mostClocks = 1 << 40
-
-func floor(r *big.Rat) int {
-	q := new(big.Int).Quo(r.Num(), r.Denom())
-	if !q.IsInt64() || q.Int64() > mostClocks {
-		return mostClocks
-	}
-	return int(q.Int64())
-}
-
-func (g Goal) verify(t dataflow.Target) error {
+func (g *Goal) verify(t dataflow.Target) error {
 	finite := func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+	asked := []bool{g.FPS > 0, g.Interval > 0, g.MaxCycles > 0}
+	asked = slices.DeleteFunc(asked, func(x bool) bool { return !x })
 	switch {
 	case !finite(t.ClockMHz) || t.ClockMHz <= 0:
 		return fmt.Errorf("clock %v MHz is not positive", t.ClockMHz)
@@ -132,10 +162,10 @@ func (g Goal) verify(t dataflow.Target) error {
 		return fmt.Errorf("%v frames per second is not positive", g.FPS)
 	case g.SearchTime < 0 || g.Least > LeastDSP:
 		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
-	case g.MaxCycles < 0 || g.FIFO < 0:
-		return fmt.Errorf("%d cycles, FIFOs of %d words: must not be negative", g.MaxCycles, g.FIFO)
-	case g.FPS > 0 && g.MaxCycles > 0:
-		return fmt.Errorf("a goal has either frames per second or a limit of cycles")
+	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
+		return fmt.Errorf("%d cycles, interval %d, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval, g.FIFO.Words)
+	case len(asked) > 1:
+		return fmt.Errorf("a goal has one of frames per second, an interval and a limit of cycles")
 	}
 	return nil
 }

@@ -1,328 +1,368 @@
 package folding
 
 import (
-	"cmp"
 	"context"
+	"math"
 	"slices"
+	"sort"
+
+	"hlsgen/folding/search"
+	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
 )
 
-// maxOpenings bounds the labels of one step of the search for the shortest latency.
-const maxOpenings = 4000
+// The latency of a design is a maximum over paths: from a word of the host, or the start of a layer, through words that
+// layers wait for and clocks that they work, to the last word at an output. For any fold of the layers on it, a path that is
+// named by elements, not by words, takes a sum of clocks, one summand per layer and one per width converter; FIFOs only add
+// to it. So a path is one more kind of amount, and the least that a folding takes of the most demanding of several paths is
+// a bound of every latency. The search for the shortest latency finds the folding with this least, simulates it, and adds
+// the path that it really waits for, until bound and design meet (cutting planes).
 
-// shorten replaces the chosen folding by one of the shortest latency (EstimateLatency) within its caps and its interval.
-// Improving one layer at a time gives a folding; labels then prove it the best or find a better one, unless there are too
-// many.
-func (s *space) shorten(ctx context.Context, c *chosen) error {
-	s.again()
-	h := s.newLatencySearch(c.limit, c.caps)
-	var best *timed
-	for _, start := range s.starts(c) {
+// A path is what foldings take of one path, in clocks.
+type path struct {
+	layer   [][]int64 // per layer and class
+	element []int     // per stream: the element that the path goes through, -1 where it does not
+	key     string
+}
+
+// A hop is a place of a path: a word of a stream of a design.
+type hop struct{ stream, word int }
+
+// critical is the words that the last word of the first frame waits for, the last first, where FIFOs never do, and the clocks
+// that it takes. The last hop may be a word of the host; else the layer that writes it waits for none.
+func critical(ctx context.Context, d *dataflow.Design) (hops []hop, clocks int, err error) {
+	g := d.Model.Graph
+	arrives, cause := make([][]int, len(g.Streams)), make([][]hop, len(g.Streams))
+	none := hop{-1, -1}
+	for _, s := range g.In {
+		p := d.Port(s)
+		for k := range p.Words {
+			arrives[s], cause[s] = append(arrives[s], k*d.Target.HostEvery(p)), append(cause[s], none)
+		}
+	}
+	for i, n := range g.Nodes {
 		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		loop := d.Loop(i)
+		walk := loop.Walk()
+		read := make([]int, len(n.In))
+		at, why := -1, none
+		for range loop.Iterations() {
+			at++
+			m := walk.Moves()
+			for p, s := range n.In {
+				if m.Read>>p&1 != 0 {
+					if t := arrives[s][read[p]]; t > at {
+						at, why = t, hop{s, read[p]}
+					}
+					read[p]++
+				}
+			}
+			for p, s := range n.Out {
+				if m.Write>>p&1 != 0 {
+					arrives[s], cause[s] = append(arrives[s], at+loop.Latency), append(cause[s], why)
+				}
+			}
+			walk.Advance()
+		}
+	}
+	var last hop
+	for _, s := range g.Out {
+		at, why := -1, none
+		every := d.Target.HostEvery(d.Port(s))
+		for k, t := range arrives[s] {
+			if at += every; k == 0 || t > at {
+				at, why = t, hop{s, k}
+			}
+		}
+		if at+1 > clocks {
+			clocks, last = at+1, why
+		}
+	}
+	for h := last; h != none; h = cause[h.stream][h.word] {
+		hops = append(hops, h)
+	}
+	return hops, clocks, nil
+}
+
+// path is the path of a design's hops. known is a latency that is had already: longer ones are of no interest.
+func (s *space) path(b *built, hops []hop, known int) path {
+	p := path{element: slices.Repeat([]int{-1}, len(s.streams)), layer: make([][]int64, len(s.layers))}
+	for _, h := range hops { // the reader's end counts: it comes first
+		id := b.sides[h.stream].stream
+		if p.element[id] < 0 {
+			p.element[id] = b.Port(h.stream).Last(s.streams[id].typ.Shape, h.word)
+		}
+	}
+	at := make([]form, len(p.element))
+	for id, e := range p.element {
+		at[id].per = e
+	}
+	p.key = key(at)
+	for i := range s.layers {
+		l := &s.layers[i]
+		for c := range l.classes {
+			p.layer[i] = append(p.layer[i], s.clocksOn(&p, l, &l.classes[c], known))
+		}
+	}
+	return p
+}
+
+// clocksOn is the clocks that a class takes of a path, from the word that it reads of it to the arrival of the one that it
+// writes; from its first iteration on where the path begins there; and at the ends those of the host.
+//
+// A class may write its word before it reads the one in front of it. Then what lies behind it on the path still bounds the
+// latency, but not together with what lies in front. Where that takes no more than the known latency, taking this away
+// leaves no more than what lies behind; where it takes more, so does the whole.
+func (s *space) clocksOn(p *path, l *layer, c *class, known int) int64 {
+	in, out, on := -1, -1, false
+	var from, to int
+	clocks := int64(0)
+	for k, id := range l.node.In {
+		if e := p.element[id]; e >= 0 {
+			port := s.streams[id].port(l.shapes[c.shape].in[k])
+			word := port.Word(s.streams[id].typ.Shape, e)
+			in, from, on = k, c.loop.ReadAt(k, word), true
+			if s.streams[id].writer.layer < 0 {
+				clocks += int64(word * s.target.HostEvery(port))
+			}
+		}
+	}
+	for k, id := range l.node.Out {
+		if e := p.element[id]; e >= 0 {
+			port := s.streams[id].port(l.shapes[c.shape].out[k])
+			word := port.Word(s.streams[id].typ.Shape, e)
+			out, to, on = k, c.loop.WriteAt(k, word), true
+			if s.streams[id].reader.layer < 0 {
+				clocks += int64((port.Words-1-word)*s.target.HostEvery(port) + 1)
+			}
+		}
+	}
+	switch {
+	case !on || out < 0:
+		return clocks // a path ends at an output: what does not write a word of it is not on it
+	case in >= 0 && to < from:
+		return int64(-known)
+	}
+	return clocks + int64(to-from+c.loop.Latency)
+}
+
+// converter is the clocks that a path takes through the width converter between two forms.
+func (p *path) converter(s *space, id int, in, out form) int64 {
+	e := p.element[id]
+	if e < 0 || in == out {
+		return 0
+	}
+	k := s.convert(id, in, out)
+	shape := s.streams[id].typ.Shape
+	from := k.loop.ReadAt(0, s.streams[id].port(in).Word(shape, e))
+	to := k.loop.WriteAt(0, s.streams[id].port(out).Word(shape, e))
+	return int64(max(0, to-from) + k.loop.Latency)
+}
+
+// What a search for the shortest latency does: how many paths it adds, and how many nodes the searches look at for the
+// foldings that it begins with, and for each next one.
+const (
+	maxCuts    = 200
+	chaseWork  = 4 * maxWork
+	beginNodes = 10
+	cutNodes   = 100
+)
+
+// shortest is the design of the shortest latency within the budget, of which no layer takes more clocks per frame; nil where
+// none was found.
+func (s *space) shortest(ctx context.Context, q *question, limit int) (*found, error) {
+	list := s.intervals()
+	limit = min(limit, list[len(list)-1])
+	if q.effort.Deadline.IsZero() {
+		q.effort.Limit = chaseWork
+	}
+	c := &chase{space: s, q: q, caps: s.capsAt(q, limit), load: LeastLoad.of(&q.yard), region: region{limit: limit}, seen: map[string]bool{}}
+	if err := c.begin(ctx, list, limit); err != nil || len(c.region.paths) == 0 {
+		return nil, err
+	}
+	for range maxCuts {
+		more, err := c.cut(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !more || q.effort.Spent() {
+			break
+		}
+	}
+	if c.best == nil {
+		return nil, nil
+	}
+	if c.bound == 0 {
+		if b := c.tree(&c.region, q).Bound(search.Measure{Path: true}, c.caps); b < float64(c.clocks) {
+			c.bound = int(math.Ceil(b))
+		}
+	}
+	return &found{folding: c.best, limit: limit, latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, nil
+}
+
+// A chase is a search for the shortest latency.
+type chase struct {
+	*space
+	q      *question
+	caps   search.Caps
+	load   search.Measure
+	region region
+	best   *folding
+	clocks int // of best, simulated
+	bound  int // no latency is below
+	seen   map[string]bool
+}
+
+// begin simulates what a search for little load finds at the shortest interval and at longer ones. Then it slows down one
+// layer of the best of these after the other: the paths through each of them.
+func (c *chase) begin(ctx context.Context, list []int, limit int) error {
+	list = slices.DeleteFunc(slices.Clone(list), func(n int) bool { return n > limit })
+	first := sort.Search(len(list), func(i int) bool {
+		t := c.tree(&region{limit: list[i]}, c.q)
+		return t.Possible() && !math.IsInf(t.Bound(c.load, c.caps), 1)
+	})
+	tried := 0
+	for i, clocks := first, 0; i < len(list) && tried < 4; i++ {
+		if list[i] < clocks {
+			continue
+		}
+		at := region{limit: list[i]}
+		least, err := c.tree(&at, c.q).Minimise(ctx, c.load, nil, c.caps, beginNodes)
+		if err != nil {
 			return err
 		}
-		if f := h.improve(ctx, start); best == nil || h.compare(f, best) < 0 {
-			best = f
+		if least.Best == nil {
+			continue
+		}
+		if _, err := c.try(ctx, &at, c.folding(&at, least.Best)); err != nil {
+			return err
+		}
+		tried, clocks = tried+1, 2*list[i]
+	}
+	if c.best == nil {
+		return nil
+	}
+	for i := range c.layers {
+		if err := c.slow(ctx, i); err != nil {
+			return err
 		}
 	}
-	least := h.bound(best.clocks)
-	found, exact, err := h.label(ctx, best)
-	if err != nil {
-		return err
-	}
-	if found != nil {
-		best = found
-	}
-	if exact {
-		least = best.clocks
-	}
-	c.folding = best.folding
-	c.proof.Latency = &Latency{best.clocks, least}
-	c.proof.Labels, c.proof.Cut = c.proof.Labels+s.labels, s.cut
 	return nil
 }
 
-// starts are foldings to improve: the chosen one, and what turns up within the caps at longer and at shorter intervals.
-func (s *space) starts(c *chosen) []*folding {
-	list := []*folding{c.folding}
-	intervals := s.intervals()
-	add := func(interval int) bool {
-		i, _ := slices.BinarySearch(intervals, interval)
-		if i >= len(intervals) || intervals[i] > c.limit {
-			return false
+// slow adds the path that the best folding would wait for if one layer took longer than all take together.
+func (c *chase) slow(ctx context.Context, layer int) error {
+	f := &folding{options: slices.Clone(c.best.options)}
+	l := &c.layers[layer]
+	at := -1
+	for o := range l.options {
+		n := l.clocks(o)
+		if n <= c.region.limit && (at < 0 || n < l.clocks(at) && n > 2*c.clocks || l.clocks(at) < 2*c.clocks && n > l.clocks(at)) {
+			at = o
 		}
-		t := s.at(intervals[i])
-		if !t.possible() || t.excluder(c.caps) != nil {
-			return false
-		}
-		t.relax(c.caps)
-		f := t.leastOf(c.caps, lut)
-		if f != nil {
-			list = append(list, f)
-		}
-		return f != nil
 	}
-	for n := 2; n <= 32 && add(c.interval*n); n *= 4 {
+	if at < 0 {
+		return nil
 	}
-	for n := min(c.interval, intervals[len(intervals)-1]) / 2; n >= intervals[0] && add(n); n /= 2 {
+	f.options[layer] = int32(at)
+	b := c.build(f)
+	if b == nil {
+		return nil
 	}
-	return list
+	hops, waits, err := critical(ctx, b.Design)
+	if err == nil {
+		c.admit(c.path(b, hops, max(c.clocks, waits)))
+	}
+	return err
 }
 
-// A timed is a folding with its latency.
-type timed struct {
-	*folding
-	clocks int
-}
-
-// compare orders by latency, then as foldings are.
-func (h *latencySearch) compare(a, b *timed) int {
-	la, _ := load(a.cost, h.yard)
-	lb, _ := load(b.cost, h.yard)
-	return cmp.Or(cmp.Compare(a.clocks, b.clocks), cmp.Compare(la, lb), h.space.compare(a.folding, b.folding, lut))
-}
-
-// A latencySearch is the search for the shortest latency.
-type latencySearch struct {
-	*space
-	caps    vector
-	options [][]timedOption // per layer
-	delays  map[conversion]*delay
-	rest    rests
-}
-
-// A timedOption is an option with its delay.
-type timedOption struct {
-	option int32
-	delay  *delay
-}
-
-func (s *space) newLatencySearch(limit int, caps vector) *latencySearch {
-	h := &latencySearch{space: s, caps: caps, delays: map[conversion]*delay{}}
-	for i := range s.layers {
-		l := &s.layers[i]
-		known := map[[2]int]*delay{} // memory and multipliers are not seen in most delays; equal ones are shared
-		var list []timedOption
-		for k, o := range l.options {
-			if o.iterations > limit {
-				continue
-			}
-			d := newDelay(l.node.Op.Loop(o.fold, s.target), len(l.node.In), len(l.node.Out))
-			if twin := known[[2]int{o.fold.PE, o.fold.SIMD}]; twin != nil && twin.equal(&d) {
-				d = *twin
-			}
-			known[[2]int{o.fold.PE, o.fold.SIMD}] = &d
-			list = append(list, timedOption{int32(k), &d})
-		}
-		h.options = append(h.options, l.unbeaten(list))
+// cut finds the folding of which the longest path is the shortest, simulates it, and adds its own path. more is false where
+// nothing better can be, or nothing new came.
+func (c *chase) cut(ctx context.Context) (more bool, err error) {
+	caps := c.caps
+	if c.best != nil {
+		caps.Path = int64(c.clocks) - 1
 	}
-	h.rest = h.newRests()
-	return h
+	t := c.tree(&c.region, c.q)
+	if b := t.Bound(search.Measure{Path: true}, caps); !math.IsInf(b, 1) {
+		c.bound = max(c.bound, int(math.Ceil(b)))
+	} else if c.best != nil {
+		c.bound = c.clocks // nothing is shorter
+		return false, nil
+	}
+	for _, f := range t.Mixture() {
+		fresh, err := c.try(ctx, &c.region, c.folding(&c.region, f))
+		if err != nil {
+			return false, err
+		}
+		more = more || fresh
+	}
+	if more {
+		return true, nil
+	}
+	least, err := t.Minimise(ctx, search.Measure{Path: true}, nil, caps, cutNodes)
+	if err != nil {
+		return false, err
+	}
+	if least.Best == nil {
+		if least.Proved && c.best != nil {
+			c.bound = c.clocks // nothing is shorter
+		}
+		return false, nil
+	}
+	c.bound = max(c.bound, int(math.Ceil(least.Bound)))
+	return c.try(ctx, &c.region, c.folding(&c.region, least.Best))
 }
 
-// unbeaten leaves out the options that another one of the same shape equals or beats in delay and in every resource.
-func (l *layer) unbeaten(list []timedOption) []timedOption {
-	var kept []timedOption
-	beats := func(a, b timedOption) bool {
-		x, y := &l.options[a.option], &l.options[b.option]
-		return x.shape == y.shape && x.cost.within(y.cost) && a.delay.within(b.delay) &&
-			(x.cost != y.cost || !b.delay.within(a.delay) || a.option < b.option)
+// try simulates a folding, whole where it may be the best, and adds the path that it waits for. fresh is false where that was
+// known.
+func (c *chase) try(ctx context.Context, r *region, f *folding) (fresh bool, err error) {
+	b := c.build(f)
+	if b == nil {
+		return false, nil
 	}
-	for _, b := range list {
-		if !slices.ContainsFunc(list, func(a timedOption) bool { return a.option != b.option && beats(a, b) }) {
-			kept = append(kept, b)
-		}
+	hops, waits, err := critical(ctx, b.Design)
+	if err != nil {
+		return false, err
 	}
-	return kept
+	fresh = c.admit(c.path(b, hops, max(c.clocks, waits)))
+	if c.best != nil && waits >= c.clocks || !f.cost.Within(&c.caps.Vector) {
+		return fresh, nil
+	}
+	slowest, _ := b.Interval()
+	z, err := c.size(ctx, c.q, b, slowest)
+	if err != nil || z == nil {
+		return fresh, err
+	}
+	with := *r
+	with.paths = nil
+	for id, words := range z.Words {
+		with = with.deeper(b.sides[id], words)
+	}
+	whole, err := c.assess(ctx, c.q, &with, c.class(f.options), c.load, c.caps)
+	if err != nil || whole == nil {
+		return fresh, err
+	}
+	t, err := rtlsim.Run(ctx, c.build(whole).Design, nil, rtlsim.Options{Frames: 1})
+	if err != nil {
+		return fresh, err
+	}
+	n := t.Latency()
+	if c.best == nil || n < c.clocks || n == c.clocks && whole.measures(c.load) < c.best.measures(c.load) {
+		fresh = fresh || n < c.clocks
+		c.best, c.clocks = whole, n
+	}
+	return fresh, nil
 }
 
-func (d *delay) equal(o *delay) bool { return d.within(o) && o.within(d) }
-
-// within reports whether d surely gives no later spans than o.
-func (d *delay) within(o *delay) bool {
-	for i := range d.start {
-		if d.start[i] < o.start[i] {
-			return false
-		}
+// admit adds a path; it reports false where it is known.
+func (c *chase) admit(p path) bool {
+	if c.seen[p.key] {
+		return false
 	}
-	for k := range d.out {
-		a, b := &d.out[k], &o.out[k]
-		if a.first > b.first || a.last > b.last {
-			return false
-		}
-		for i := range d.start {
-			// The share of the words that must have arrived: (read-1)/(words-1).
-			x, y := (a.read[i]-1)*max(1, o.words[i]-1), (b.read[i]-1)*max(1, d.words[i]-1)
-			if x > y || a.fill[i] > b.fill[i] || a.tail[i] > b.tail[i] {
-				return false
-			}
-		}
-	}
+	c.seen[p.key] = true
+	c.region.paths = append(c.region.paths, p)
 	return true
-}
-
-// conversionDelay is the delay of a width converter.
-func (h *latencySearch) conversionDelay(id int, in, out form) *delay {
-	c := conversion{h.streams[id].class, in, out}
-	d, ok := h.delays[c]
-	if !ok {
-		op := rebind(h.converter(in, out), h.graph.Streams[id].Type)
-		n := newDelay(op.Loop(onlyFold(op), h.target), 1, 1)
-		d, h.delays[c] = &n, &n
-	}
-	return d
-}
-
-// arrive gives the span of a stream at its reader, which wants the form; ok is false where no converter gives it.
-func (h *latencySearch) arrive(id int, from form, s span, want form) (at span, k converted) {
-	k = h.convert(id, from, want)
-	if !k.ok || from == want {
-		return s, k
-	}
-	return h.conversionDelay(id, from, want).through([]span{s})[0], k
-}
-
-// source is when the words of an input of the network arrive: one per clock.
-func (h *latencySearch) source(id int, f form) span {
-	return span{0, h.graph.Streams[id].Type.Shape.Size()/f.per - 1}
-}
-
-// layer runs a layer's option. spans and forms are those of the open streams, by stream.
-func (h *latencySearch) layer(i int, o timedOption, spans []span, at []form) (out []span, cost vector, converters int64, ok bool) {
-	l := &h.layers[i]
-	opt := &l.options[o.option]
-	sh := &l.shapes[opt.shape]
-	cost = opt.cost
-	in := make([]span, len(l.node.In))
-	for p, id := range l.node.In {
-		if h.streams[id].writer.layer < 0 {
-			in[p] = h.source(id, sh.in[p])
-			continue
-		}
-		var k converted
-		if in[p], k = h.arrive(id, at[id], spans[id], sh.in[p]); !k.ok {
-			return nil, cost, 0, false
-		}
-		if at[id] != sh.in[p] {
-			converters++
-		}
-		cost = cost.plus(k.cost)
-	}
-	return o.delay.through(in), cost, converters, true
-}
-
-// A track is a folding with what it does to every stream and what every layer of it takes.
-type track struct {
-	options []timedOption
-	spans   []span // per stream, at its writer
-	forms   []form
-	costs   []vector // per layer, with the converters in front of it
-	extra   []int64  // of these, converters
-	timed
-}
-
-func (h *latencySearch) newTrack() *track {
-	n, m := len(h.layers), len(h.streams)
-	return &track{make([]timedOption, n), make([]span, m), make([]form, m), make([]vector, n), make([]int64, n), timed{&folding{options: make([]int32, n)}, 0}}
-}
-
-// run follows a track from a layer on, whose options have changed. It reports false where converters are missing.
-func (h *latencySearch) run(t *track, from int) bool {
-	for i := from; i < len(t.options); i++ {
-		o, l := t.options[i], &h.layers[i]
-		out, cost, converters, ok := h.layer(i, o, t.spans, t.forms)
-		if !ok {
-			return false
-		}
-		t.folding.options[i], t.costs[i], t.extra[i] = o.option, cost, converters
-		for p, id := range l.node.Out {
-			t.spans[id], t.forms[id] = out[p], l.shapes[l.options[o.option].shape].out[p]
-		}
-	}
-	t.cost, t.converters, t.clocks = vector{}, 0, 0
-	for i := range t.costs {
-		t.cost, t.converters = t.cost.plus(t.costs[i]), t.converters+t.extra[i]
-	}
-	for _, id := range h.graph.Out {
-		t.clocks = max(t.clocks, t.spans[id].last+1)
-	}
-	h.labels += len(t.options) - from
-	return true
-}
-
-// fits reports whether the track stays within the caps if one layer took another option: only the converters around it
-// change.
-func (h *latencySearch) fits(t *track, i int, o timedOption) bool {
-	cost := t.cost
-	swap := func(layer int, now vector) {
-		for k := range cost {
-			cost[k] += now[k] - t.costs[layer][k]
-		}
-	}
-	sh := h.shapeAt(i, o)
-	now := h.layers[i].options[o.option].cost
-	for p, id := range h.layers[i].node.In {
-		if h.streams[id].writer.layer >= 0 {
-			now = now.plus(h.convert(id, t.forms[id], sh.in[p]).cost)
-		}
-	}
-	swap(i, now)
-	for p, id := range h.layers[i].node.Out {
-		r := h.streams[id].reader
-		if r.layer < 0 {
-			continue
-		}
-		want := h.shapeAt(r.layer, t.options[r.layer]).in[r.port]
-		before, after := h.convert(id, t.forms[id], want), h.convert(id, sh.out[p], want)
-		if !after.ok {
-			return false
-		}
-		for k := range cost {
-			cost[k] += after.cost[k] - before.cost[k]
-		}
-	}
-	h.labels++
-	return cost.within(h.caps)
-}
-
-func (h *latencySearch) shapeAt(layer int, o timedOption) *shape {
-	l := &h.layers[layer]
-	return &l.shapes[l.options[o.option].shape]
-}
-
-// improve changes one layer at a time as long as that shortens the latency within the caps.
-func (h *latencySearch) improve(ctx context.Context, f *folding) *timed {
-	best, try := h.newTrack(), h.newTrack()
-	for i, o := range f.options {
-		l := &h.layers[i]
-		d := newDelay(l.node.Op.Loop(l.options[o].fold, h.target), len(l.node.In), len(l.node.Out))
-		best.options[i] = timedOption{o, &d}
-	}
-	h.run(best, 0)
-	for better := true; better && !h.spent(); {
-		better = false
-		for i := range best.options {
-			for _, o := range h.options[i] {
-				if ctx.Err() != nil {
-					return &best.timed
-				}
-				if !h.fits(best, i, o) {
-					continue
-				}
-				try.copy(best)
-				if try.options[i] = o; h.run(try, i) && h.compare(&try.timed, &best.timed) < 0 {
-					best, try, better = try, best, true
-				}
-			}
-		}
-	}
-	return &best.timed
-}
-
-func (t *track) copy(o *track) {
-	copy(t.options, o.options)
-	copy(t.spans, o.spans)
-	copy(t.forms, o.forms)
-	copy(t.costs, o.costs)
-	copy(t.extra, o.extra)
-	copy(t.folding.options, o.folding.options)
 }

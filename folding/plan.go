@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"hlsgen/folding/search"
 )
 
 // What a plan may grow to. Chains, forks that join again, and forks within forks stay far below; a network whose every
@@ -13,25 +15,28 @@ const (
 	maxPairs = 1_000_000
 )
 
-// A table is a part of the network: some layers and streams, and a row for every combination of forms that they may have
-// at the ends where the part meets the rest. Leaves are single layers and single streams; the others join two parts that
-// meet, with the ends at which they meet no longer visible. The last table is the whole network, with one row.
+// planned is the tree of tables on which foldings are searched: a leaf per layer, then one per stream, then one of what is
+// beside them; and the joins of them. What a chain carries is one form, a fork that joins again two.
 //
-// This is the elimination of variables from a constraint network (R. Dechter, Bucket elimination, 1999), written as
-// pairs of tables: what a chain needs is one form, a fork that joins again two, wherever it stands.
-type table struct {
-	layer, stream int // of a leaf; -1
-	left, right   int // tables that a join joins; -1
-	scope         []int
-	values        []int32   // rows x scope: indices into the forms of the end
-	shapes        [][]int32 // of a layer's leaf: the shapes of each row, which differ at the host and at ends that the plan leaves out
-	first         []int32   // of a join: the pairs of row i are pairs[first[i]:first[i+1]]
-	pairs         []pair
-	rows          int
+// A stream that the plan leaves out is a leaf that meets nothing: its ends need not agree there, and what joins them is
+// priced when a folding is looked at as a whole. What the tree excludes is excluded all the same.
+type planned struct {
+	plan *search.Plan
+	rows []leafRows // per leaf
+	wide []int      // streams that are left out
+	// least is the choices of every stream between layers where FIFOs hold the least: they are asked for time and again.
+	least [][][]search.Choice
 }
 
-// A pair is a row of the left table and one of the right that agree where these meet.
-type pair struct{ left, right int32 }
+// leafRows is what the rows of a leaf are.
+type leafRows struct {
+	scope  []int     // ends of streams, each of which has a form
+	values []int32   // rows x scope: indices into the forms of the end
+	shapes [][]int32 // of a layer: the shapes of each row, which differ at ends that the plan leaves out
+}
+
+// beside is the leaf of what is beside layers and streams.
+func (s *space) beside() int { return len(s.layers) + len(s.streams) }
 
 // The ends in a scope are numbered by stream.
 func writerEnd(stream int) int { return 2 * stream }
@@ -46,49 +51,80 @@ func (s *space) formsAt(end int) []form {
 
 // makePlan lists the tables, leaves first. Where one grows too large, it takes a stream out of the plan and begins anew.
 func (s *space) makePlan() {
-	s.wide = nil
+	s.listForms()
+	var wide []int
 	for {
-		p := planner{space: s}
-		if cut := p.run(); cut >= 0 {
-			s.wide = append(s.wide, cut)
-			continue
+		p := planner{space: s, wide: wide}
+		cut := p.run()
+		if cut < 0 {
+			s.planned = p.planned(wide)
+			s.listLeast()
+			return
 		}
-		s.plan = p.tables
-		return
+		wide = append(wide, cut)
 	}
+}
+
+func (s *space) listLeast() {
+	least := make([][][]search.Choice, len(s.streams))
+	for id := range s.streams {
+		if s.streams[id].inner() {
+			least[id] = s.streamChoices(id, &region{limit: mostClocks})
+		}
+	}
+	s.least = least
 }
 
 type planner struct {
 	*space
-	tables []table
+	wide   []int
+	tables []planTable
 	open   []int          // tables that no other has joined yet, in the order of the network
 	sizes  map[[2]int]int // pairs that joining two tables makes
+}
+
+// A planTable is a table with what its rows mean.
+type planTable struct {
+	search.Table
+	leafRows
+}
+
+func (p *planner) planned(wide []int) *planned {
+	made := &planned{plan: &search.Plan{Leaves: p.beside() + 1}, wide: wide}
+	for i, t := range p.tables {
+		made.plan.Tables = append(made.plan.Tables, t.Table)
+		if i < made.plan.Leaves {
+			made.rows = append(made.rows, t.leafRows)
+		}
+	}
+	return made
 }
 
 // run makes the tables. cut is a stream to leave out of the plan, or -1.
 func (p *planner) run() (cut int) {
 	p.sizes = map[[2]int]int{}
 	var place []int // of a table in the network
+	add := func(t planTable, at int) {
+		p.open, place = append(p.open, len(p.tables)), append(place, at)
+		p.tables = append(p.tables, t)
+	}
 	for i := range p.layers {
-		p.open, place = append(p.open, len(p.tables)), append(place, 2*i)
-		p.tables = append(p.tables, p.layerTable(i))
+		add(p.layerTable(i), 2*i)
 	}
-	for _, id := range p.inner {
-		if !slices.Contains(p.wide, id) {
-			p.open, place = append(p.open, len(p.tables)), append(place, 2*p.streams[id].writer.layer+1)
-			p.tables = append(p.tables, p.streamTable(id))
-		}
+	for id := range p.streams {
+		add(p.streamTable(id), 2*p.streams[id].writer.layer+1)
 	}
+	add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.layers))
 	for len(p.open) > 1 {
 		slices.SortStableFunc(p.open, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 		a, b := p.next()
-		t := &table{layer: -1, stream: -1, left: a, right: b, scope: symmetric(p.tables[a].scope, p.tables[b].scope)}
-		if p.size(a, b) > maxPairs || !p.join(t) {
+		t := planTable{Table: search.Table{Left: a, Right: b}}
+		t.scope = symmetric(p.tables[a].scope, p.tables[b].scope)
+		if p.size(a, b) > maxPairs || !p.join(&t) {
 			return p.widest(t.scope, p.tables[a].scope)
 		}
 		p.open = slices.DeleteFunc(p.open, func(i int) bool { return i == a || i == b })
-		p.open, place = append(p.open, len(p.tables)), append(place, min(place[a], place[b]))
-		p.tables = append(p.tables, *t)
+		add(t, min(place[a], place[b]))
 	}
 	return -1
 }
@@ -109,7 +145,7 @@ func (p *planner) next() (a, b int) {
 		}
 	}
 	if a < 0 {
-		return p.open[0], p.open[1] // networks side by side
+		return p.open[0], p.open[1] // parts side by side
 	}
 	return a, b
 }
@@ -144,35 +180,37 @@ func (p *planner) tileless(end int) int {
 	return 1
 }
 
-// layerTable has a row for every combination of forms at the layer's inner ends.
-func (p *planner) layerTable(i int) table {
+// layerTable has a row for every combination of forms at the layer's ends.
+func (p *planner) layerTable(i int) planTable {
 	l := &p.layers[i]
-	t := table{layer: i, stream: -1, left: -1, right: -1}
-	var ports []func(shape) form
+	t := planTable{Table: search.Table{Left: -1, Right: -1}}
+	var ports []func(*shape) form
 	for k, id := range l.node.In {
-		if p.planned(id) {
-			t.scope, ports = append(t.scope, readerEnd(id)), append(ports, func(sh shape) form { return sh.in[k] })
+		if !slices.Contains(p.wide, id) {
+			t.scope, ports = append(t.scope, readerEnd(id)), append(ports, func(sh *shape) form { return sh.in[k] })
 		}
 	}
 	for k, id := range l.node.Out {
-		if p.planned(id) {
-			t.scope, ports = append(t.scope, writerEnd(id)), append(ports, func(sh shape) form { return sh.out[k] })
+		if !slices.Contains(p.wide, id) {
+			t.scope, ports = append(t.scope, writerEnd(id)), append(ports, func(sh *shape) form { return sh.out[k] })
 		}
 	}
+	offered := make([]bool, len(l.shapes))
+	for o := range l.options {
+		offered[l.classes[l.options[o].class].shape] = true
+	}
 	index := map[string]int{}
-	for k, sh := range l.shapes {
-		if !l.offers(k) {
+	for k := range l.shapes {
+		if !offered[k] {
 			continue
 		}
 		at := make([]form, len(ports))
 		for j, port := range ports {
-			at[j] = port(sh)
+			at[j] = port(&l.shapes[k])
 		}
-		r, ok := index[key(at)]
-		if !ok {
-			r = t.rows
-			index[key(at)] = r
-			t.rows++
+		r := place(index, key(at))
+		if r == t.Rows {
+			t.Rows++
 			t.shapes = append(t.shapes, nil)
 			for j, f := range at {
 				t.values = append(t.values, int32(slices.Index(p.formsAt(t.scope[j]), f)))
@@ -183,16 +221,32 @@ func (p *planner) layerTable(i int) table {
 	return t
 }
 
-func (s *space) planned(id int) bool { return s.streams[id].inner() && !slices.Contains(s.wide, id) }
-
-// streamTable has a row for every two forms that are equal or that a width converter joins.
-func (p *planner) streamTable(id int) table {
-	t := table{layer: -1, stream: id, left: -1, right: -1, scope: []int{writerEnd(id), readerEnd(id)}}
-	for i, in := range p.streams[id].writer.forms {
-		for j, out := range p.streams[id].reader.forms {
-			if p.convert(id, in, out).ok {
-				t.values = append(t.values, int32(i), int32(j))
-				t.rows++
+// streamTable has a row for every two forms that are equal or that a width converter joins; of a stream of the host for
+// every form, and of one that is left out a single one.
+func (p *planner) streamTable(id int) planTable {
+	t := planTable{Table: search.Table{Left: -1, Right: -1}}
+	st := &p.streams[id]
+	switch {
+	case slices.Contains(p.wide, id):
+		t.Rows = 1
+	case !st.inner():
+		e := writerEnd(id)
+		if st.writer.layer < 0 {
+			e = readerEnd(id)
+		}
+		t.scope = []int{e}
+		for i := range p.formsAt(e) {
+			t.values = append(t.values, int32(i))
+			t.Rows++
+		}
+	default:
+		t.scope = []int{writerEnd(id), readerEnd(id)}
+		for i, in := range st.writer.forms {
+			for j, out := range st.reader.forms {
+				if p.convert(id, in, out).ok {
+					t.values = append(t.values, int32(i), int32(j))
+					t.Rows++
+				}
 			}
 		}
 	}
@@ -207,11 +261,11 @@ func (p *planner) size(a, b int) int {
 	count := map[string]int{}
 	x, y := &p.tables[a], &p.tables[b]
 	ix, iy := shared(x.scope, y.scope)
-	for r := range x.rows {
+	for r := range x.Rows {
 		count[x.key(r, ix)]++
 	}
 	n := 0
-	for r := range y.rows {
+	for r := range y.Rows {
 		n += count[y.key(r, iy)]
 	}
 	p.sizes[[2]int{a, b}] = n
@@ -219,43 +273,41 @@ func (p *planner) size(a, b int) int {
 }
 
 // join fills a table from the two that it joins. It reports false where it has too many rows.
-func (p *planner) join(t *table) bool {
-	x, y := &p.tables[t.left], &p.tables[t.right]
+func (p *planner) join(t *planTable) bool {
+	x, y := &p.tables[t.Left], &p.tables[t.Right]
 	ix, iy := shared(x.scope, y.scope)
 	match := map[string][]int32{}
-	for r := range y.rows {
+	for r := range y.Rows {
 		k := y.key(r, iy)
 		match[k] = append(match[k], int32(r))
 	}
 	kx, ky := without(len(x.scope), ix), without(len(y.scope), iy)
 	index := map[string]int{}
-	var of [][]pair // per row
-	for r := range x.rows {
+	var of [][]search.Pair // per row
+	for r := range x.Rows {
 		for _, o := range match[x.key(r, ix)] {
-			k := x.key(r, kx) + y.key(int(o), ky)
-			row, ok := index[k]
-			if !ok {
-				if row = t.rows; row == p.rows {
+			row := place(index, x.key(r, kx)+y.key(int(o), ky))
+			if row == t.Rows {
+				if row == p.maxRows {
 					return false
 				}
-				index[k] = row
-				t.rows++
+				t.Rows++
 				of = append(of, nil)
 				t.values = append(append(t.values, x.pick(r, kx)...), y.pick(int(o), ky)...)
 			}
-			of[row] = append(of[row], pair{int32(r), o})
+			of[row] = append(of[row], search.Pair{Left: int32(r), Right: o})
 		}
 	}
 	for _, pairs := range of {
-		t.first = append(t.first, int32(len(t.pairs)))
-		t.pairs = append(t.pairs, pairs...)
+		t.First = append(t.First, int32(len(t.Pairs)))
+		t.Pairs = append(t.Pairs, pairs...)
 	}
-	t.first = append(t.first, int32(len(t.pairs)))
+	t.First = append(t.First, int32(len(t.Pairs)))
 	return true
 }
 
 // pick is some of a row's values.
-func (t *table) pick(row int, at []int) []int32 {
+func (t *planTable) pick(row int, at []int) []int32 {
 	v := make([]int32, len(at))
 	for i, k := range at {
 		v[i] = t.values[row*len(t.scope)+k]
@@ -263,7 +315,7 @@ func (t *table) pick(row int, at []int) []int32 {
 	return v
 }
 
-func (t *table) key(row int, at []int) string {
+func (t *planTable) key(row int, at []int) string {
 	b := make([]byte, 0, 4*len(at))
 	for _, k := range at {
 		v := t.values[row*len(t.scope)+k]

@@ -1,86 +1,31 @@
-// Package folding chooses how far each layer of a network is unrolled and where its tables and multipliers lie: the
-// highest throughput that fits a board, the least resources for a frame rate, the shortest latency, or all that is worth
-// choosing from.
-//
-// At a given interval the layers decouple but for two things: they share the budget, and neighbours must agree on how a
-// frame travels, or be joined by a width converter. space.go lists what each layer may be and words.go what joins them;
-// plan.go and tree.go make of one interval a tree of tables, price.go bounds what a folding costs, label.go finds the
-// best one, least.go minimises, search.go looks for the interval. latency.go minimises the latency. setfolding.go is
-// FINN's greedy algorithm, to compare with.
 package folding
 
 import (
-	"math"
 	"slices"
+	"strconv"
+	"sync"
 
 	"hlsgen/boards"
+	"hlsgen/folding/search"
 	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
 )
 
-// The kinds of resource, in the order of a vector.
-const (
-	lut = iota
-	ff
-	bram
-	uram
-	dsp
-	kinds
-)
-
-// names of the kinds, as users read them.
-var names = [kinds]string{"LUT", "FF", "RAMB18", "URAM", "DSP"}
-
-// A vector is an amount of each kind of resource.
-type vector [kinds]int64
-
-func vectorOf(r dataflow.Resources) vector {
-	return vector{int64(r.LUT), int64(r.FF), int64(r.BRAM), int64(r.URAM), int64(r.DSP)}
-}
-
-func (v vector) plus(o vector) vector {
-	for i := range v {
-		v[i] += o[i]
-	}
-	return v
-}
-
-func (v vector) within(o vector) bool {
-	for i := range v {
-		if v[i] > o[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// least is the smaller amount of each kind.
-func (v vector) least(o vector) vector {
-	for i := range v {
-		v[i] = min(v[i], o[i])
-	}
-	return v
-}
-
-func (v vector) dot(o vector) int64 {
-	return v[lut]*o[lut] + v[ff]*o[ff] + v[bram]*o[bram] + v[uram]*o[uram] + v[dsp]*o[dsp]
-}
-
-// A space is every folding of a graph on a device.
+// A space is every folding of a graph on a device: it does not depend on what is asked for, and does not change.
 type space struct {
+	model     *dataflow.Model
 	graph     *dataflow.Graph
 	target    dataflow.Target
-	budget    vector // what a design may take
-	yard      vector // what use is measured against: the budget, where there is one, and never 0
+	board     Budget // all of it
+	fifo      FIFO
 	converter converter
 	layers    []layer
 	streams   []stream
-	inner     []int // the streams between two layers
-	rows      int   // of a table, at most
-	plan      []table
-	wide      []int // streams that the plan leaves out
+	maxRows   int // of a table
+	*planned
+	known     rtlsim.Known // of what FIFOs need
+	mu        sync.Mutex
 	converted map[conversion]converted
-	trees     map[int]*tree // by interval
-	effort
 }
 
 // A layer is one node's options.
@@ -88,34 +33,35 @@ type layer struct {
 	node    *dataflow.Node
 	folds   []dataflow.Fold // every legal one
 	options []option        // of these, what the device can build
+	classes []class
 	shapes  []shape
 	fixed   bool // a folding file says something of it
 }
 
 // An option is one legal fold and what follows from it.
 type option struct {
-	fold       dataflow.Fold
-	iterations int
-	cost       vector
-	shape      int // index into layer.shapes
+	fold  dataflow.Fold
+	class int // index into layer.classes
+	cost  search.Vector
 }
 
-// A shape is the form of each port: all that a neighbour sees of a fold.
+// A class is the options of a layer that look the same from outside: the same words in the same clocks. They differ in
+// where tables lie and in what multiplies.
+type class struct {
+	shape  int // index into layer.shapes
+	loop   dataflow.Loop
+	clocks int // iterations
+}
+
+// A shape is the form of each port: what a neighbour's words must fit.
 type shape struct{ in, out []form }
 
 // newSpace lists the options of every layer that the target's device can build.
-func newSpace(g *dataflow.Graph, t dataflow.Target, use Use, converter converter) *space {
-	s := &space{graph: g, target: t, budget: vectorOf(Budget(t.Board, use)), converter: converter, rows: maxRows,
-		converted: map[conversion]converted{}, trees: map[int]*tree{}}
-	s.yard = s.budget
-	capacity := vectorOf(Capacity(t.Board))
-	for i := range s.yard {
-		if s.yard[i] == 0 {
-			s.yard[i] = max(capacity[i], 1)
-		}
-	}
+func newSpace(m *dataflow.Model, t dataflow.Target, fifo FIFO, converter converter) *space {
+	s := &space{model: m, graph: m.Graph, target: t, board: BudgetOf(t.Board, Use{1, 1, 1, 1, 1, 1, 1}), fifo: fifo, converter: converter,
+		maxRows: maxRows, converted: map[conversion]converted{}}
 	s.newStreams()
-	for _, n := range g.Nodes {
+	for _, n := range s.graph.Nodes {
 		s.layers = append(s.layers, s.newLayer(n))
 	}
 	return s
@@ -123,10 +69,10 @@ func newSpace(g *dataflow.Graph, t dataflow.Target, use Use, converter converter
 
 func (s *space) newLayer(n *dataflow.Node) layer {
 	l := layer{node: n}
-	index := map[string]int{}
+	shapes, classes := map[string]int{}, map[string]int{}
 	for f := range n.Op.Folds() {
 		l.folds = append(l.folds, f)
-		cost := vectorOf(n.Op.Cost(f, s.target).Total())
+		cost := n.Op.Cost(f, s.target).Total()
 		if !buildable(f, s.target.Board) || !available(cost, s.target.Board) {
 			continue
 		}
@@ -135,16 +81,28 @@ func (s *space) newLayer(n *dataflow.Node) layer {
 		if !s.rowMajorEnds(n, sh) {
 			continue
 		}
-		k := key(slices.Concat(sh.in, sh.out))
-		i, ok := index[k]
-		if !ok {
-			i = len(l.shapes)
-			index[k] = i
+		at := place(shapes, key(slices.Concat(sh.in, sh.out)))
+		if at == len(l.shapes) {
 			l.shapes = append(l.shapes, sh)
 		}
-		l.options = append(l.options, option{f, n.Op.Loop(f, s.target).Iterations(), cost, i})
+		loop := n.Op.Loop(f, s.target)
+		c := place(classes, strconv.Itoa(at)+" "+loop.Key())
+		if c == len(l.classes) {
+			l.classes = append(l.classes, class{at, loop, loop.Iterations()})
+		}
+		l.options = append(l.options, option{f, c, s.board.vector(cost)})
 	}
 	return l
+}
+
+// place is the number of a key in the order in which keys come.
+func place(index map[string]int, key string) int {
+	i, ok := index[key]
+	if !ok {
+		i = len(index)
+		index[key] = i
+	}
+	return i
 }
 
 // buildable reports whether the device can hold the fold's tables where it wants them: a table is filled by the
@@ -154,26 +112,27 @@ func buildable(f dataflow.Fold, b boards.Board) bool {
 }
 
 // available reports whether the device has every kind of resource that cost names, in any amount.
-func available(cost vector, b boards.Board) bool {
-	c := vectorOf(Capacity(b))
-	for i := range cost {
-		if cost[i] > 0 && c[i] == 0 {
+func available(cost dataflow.Resources, b boards.Board) bool {
+	have := amounts(Capacity(b))
+	for k, n := range amounts(cost) {
+		if n > 0 && have[k] == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// offers reports whether any option has the shape.
-func (l *layer) offers(shape int) bool {
-	return slices.ContainsFunc(l.options, func(o option) bool { return o.shape == shape })
-}
+// clocks is the iterations of an option.
+func (l *layer) clocks(option int) int { return l.classes[l.options[option].class].clocks }
 
-// least is the fewest clocks per frame that the layer can do with.
+// shape is the forms of an option's ports.
+func (l *layer) shape(option int) *shape { return &l.shapes[l.classes[l.options[option].class].shape] }
+
+// least is the fewest clocks per frame that the layer can do with, as far as options are left.
 func (l *layer) least() int {
-	n := math.MaxInt
-	for _, o := range l.options {
-		n = min(n, o.iterations)
+	n := mostClocks
+	for i := range l.options {
+		n = min(n, l.clocks(i))
 	}
 	return n
 }
@@ -188,52 +147,27 @@ func (s *space) slowest() (at, clocks int) {
 	return at, clocks
 }
 
-// intervals is every number of clocks per frame that some layer takes in some fold, from the shortest interval of the
-// network on, increasing. A width converter takes as many clocks as its narrower end has words, which is never more
+// intervals is every number of clocks per frame that some layer or port takes in some fold, from the shortest interval of
+// the network on, increasing. A width converter takes as many clocks as its narrower end has words, which is never more
 // than the layer at that end takes, so that it adds none.
 func (s *space) intervals() []int {
 	_, first := s.slowest()
-	var list []int
+	for i := range s.streams {
+		first = max(first, s.streams[i].least())
+	}
+	list := []int{first}
 	for i := range s.layers {
-		for _, o := range s.layers[i].options {
-			if o.iterations >= first {
-				list = append(list, o.iterations)
-			}
+		for o := range s.layers[i].options {
+			list = append(list, s.layers[i].clocks(o))
+		}
+	}
+	for i := range s.streams {
+		for _, f := range s.streams[i].host {
+			list = append(list, f.clocks)
 		}
 	}
 	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-// groups is the layer's choices among the options allowed, by shape. Shapes without one have an empty group.
-func (l *layer) groups(allowed func(option int) bool) [][]choice {
-	of := make([][]choice, len(l.shapes))
-	for i, o := range l.options {
-		if allowed(i) {
-			of[o.shape] = append(of[o.shape], choice{cost: o.cost, option: int32(i)})
-		}
-	}
-	for i := range of {
-		of[i] = undominated(of[i])
-	}
-	return of
-}
-
-// A choice is one way to build what an entry of a table stands for.
-type choice struct {
-	cost      vector
-	option    int32 // of the layer; -1 for a stream
-	converter int32 // 1 where a width converter is put in
-}
-
-// undominated keeps the choices that none other is at least as good as in every resource; of equal ones the first.
-func undominated(all []choice) []choice {
-	slices.SortStableFunc(all, func(a, b choice) int { return slices.Compare(a.cost[:], b.cost[:]) })
-	var kept []choice
-	for _, c := range all {
-		if !slices.ContainsFunc(kept, func(k choice) bool { return k.cost.within(c.cost) }) {
-			kept = append(kept, c)
-		}
-	}
-	return kept
+	list = slices.Compact(list)
+	at, _ := slices.BinarySearch(list, first)
+	return list[at:]
 }

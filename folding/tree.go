@@ -1,175 +1,217 @@
 package folding
 
-import "slices"
+import (
+	"slices"
 
-// A folding is one option per layer.
-type folding struct {
-	options    []int32
-	cost       vector // width converters included
-	converters int64
+	"hlsgen/folding/search"
+)
+
+// A region is a part of the space: what foldings are searched among.
+type region struct {
+	limit int                // clocks per frame of every layer and of the host's port, at most
+	class []int32            // per layer: the class that it has; -1 where that is open; nil: all are open
+	not   []exclusion        // classes that layers do not have
+	words map[streamSide]int // of FIFOs that hold more than two, at least
+	paths []path             // whose clocks are counted
 }
 
-// A tree is the foldings that keep an interval: the tables of the plan, with the choices of each leaf's rows.
-//
-// Where the plan leaves streams out, the tree is either the outer one, in which the two ends of such a stream need not
-// agree and nothing is paid for it, so that what it excludes is excluded; or the inner one, in which both ends have one
-// form each, so that what it has is a folding.
-type tree struct {
-	*space
-	interval int              // 0 in a tree of other options than those that keep an interval
-	inner    *tree            // of an outer tree, where there is one; else nil
-	groups   [][][]choice     // of each leaf, per row
-	dearest  vector           // no path takes more of a kind
-	single   []price          // per kind: one for a unit of it, nothing for the others
-	most     [kinds][][]int64 // mostAround, where it was needed
-	prices   []price          // others that were tried, the sharpest of each relaxation
-	found    []*folding       // foldings of the tree that turned up
+// An exclusion is a layer and a class that it does not have.
+type exclusion struct {
+	layer int
+	class int32
 }
 
-// at is the tree of an interval. It is kept, for the same intervals are asked for again.
-func (s *space) at(interval int) *tree {
-	if t, ok := s.trees[interval]; ok {
-		return t
-	}
-	if len(s.trees) >= 8 {
-		clear(s.trees)
-	}
-	allowed := func(layer, option int) bool { return s.layers[layer].options[option].iterations <= interval }
-	t := s.newTree(allowed, nil)
-	if t.interval = interval; len(s.wide) > 0 {
-		t.inner = s.newTree(allowed, t.pins())
-	}
-	s.trees[interval] = t
-	return t
+// A streamSide is one of the two FIFOs of a stream that has a width converter; of a stream without one there is only the one
+// behind its writer, which then holds what either is to hold.
+type streamSide struct {
+	stream int
+	front  bool // in front of the reader
 }
 
-// pins is a form for each end that the plan leaves out, such that width converters can stand between: those of a folding
-// of the outer tree that needs little. It is empty, and nothing has these forms, where none is found.
-func (t *tree) pins() map[int]form {
-	if t.possible() {
-		t.relax(t.budget)
+// compare orders FIFOs along the network.
+func (s streamSide) compare(o streamSide) int {
+	if s.stream != o.stream || s.front == o.front {
+		return s.stream - o.stream
 	}
-	for _, f := range t.found {
-		pins, ok := map[int]form{}, true
-		for _, id := range t.wide {
-			w, r := &t.streams[id].writer, &t.streams[id].reader
-			in, out := t.shapeOf(f, w.layer).out[w.port], t.shapeOf(f, r.layer).in[r.port]
-			pins[writerEnd(id)], pins[readerEnd(id)] = in, out
-			ok = ok && t.convert(id, in, out).ok
-		}
-		if ok {
-			return pins
-		}
+	if o.front {
+		return -1
 	}
-	return map[int]form{}
+	return 1
 }
 
-func (s *space) shapeOf(f *folding, layer int) shape {
-	l := &s.layers[layer]
-	return l.shapes[l.options[f.options[layer]].shape]
+// allows reports whether a layer may have a class.
+func (r *region) allows(s *space, layer int, class int) bool {
+	switch {
+	case s.layers[layer].classes[class].clocks > r.limit:
+		return false
+	case r.class != nil && r.class[layer] >= 0:
+		return r.class[layer] == int32(class)
+	}
+	return !slices.Contains(r.not, exclusion{layer, int32(class)})
 }
 
-// newTree lists the choices of the leaves among the options allowed. pins is nil for the outer tree.
-func (s *space) newTree(allowed func(layer, option int) bool, pins map[int]form) *tree {
-	t := &tree{space: s}
-	for i := range s.plan {
-		switch p := &s.plan[i]; {
-		case p.layer >= 0:
-			t.groups = append(t.groups, s.layerGroups(p, s.layers[p.layer].groups(func(o int) bool { return allowed(p.layer, o) }), pins))
-		case p.stream >= 0:
-			t.groups = append(t.groups, s.streamGroups(p))
-		}
+// fixed reports whether the class of a layer is decided.
+func (r *region) fixed(layer int) bool { return r.class != nil && r.class[layer] >= 0 }
+
+// with is the region in which some layers have these classes.
+func (r region) with(layers []int, class []int32) region {
+	if r.class == nil {
+		r.class = slices.Repeat([]int32{-1}, len(class))
+	} else {
+		r.class = slices.Clone(r.class)
 	}
-	t.ready()
-	return t
+	for _, l := range layers {
+		r.class[l] = class[l]
+	}
+	return r
 }
 
-// layerGroups is the choices of a layer's rows, given those of its shapes.
-func (s *space) layerGroups(p *table, shapes [][]choice, pins map[int]form) [][]choice {
-	l := &s.layers[p.layer]
-	groups := make([][]choice, p.rows)
-	for r := range groups {
-		if len(p.shapes[r]) == 1 && len(s.wide) == 0 {
-			groups[r] = shapes[p.shapes[r][0]]
-			continue
-		}
-		for _, k := range p.shapes[r] {
-			groups[r] = append(groups[r], s.pinned(l, int(k), shapes[k], pins)...)
-		}
-		groups[r] = undominated(groups[r])
-	}
-	return groups
+// without is the region in which a layer does not have a class.
+func (r region) without(layer int, class int32) region {
+	r.not = append(slices.Clip(r.not), exclusion{layer, class})
+	return r
 }
 
-// pinned is the choices of a shape, with what its readers' converters take where the plan leaves these out; none where
-// the shape has other forms than the pins.
-func (s *space) pinned(l *layer, shape int, choices []choice, pins map[int]form) []choice {
-	if pins == nil {
-		return choices
+// deeper is the region in which a FIFO holds so many words at least.
+func (r region) deeper(s streamSide, words int) region {
+	was := r.words
+	r.words = map[streamSide]int{s: words}
+	for k, w := range was {
+		r.words[k] = max(w, r.words[k])
 	}
-	choices = slices.Clone(choices)
-	for p, id := range l.node.Out {
-		if slices.Contains(s.wide, id) && pins[writerEnd(id)] != l.shapes[shape].out[p] {
-			return nil
-		}
+	return r
+}
+
+// tree is the tree of a region. It is what foldings take at least: FIFOs are as deep as the region has them.
+func (s *space) tree(r *region, q *question) *search.Tree {
+	choices := make([][][]search.Choice, s.beside()+1)
+	for i := range s.layers {
+		choices[i] = s.layerChoices(i, r)
 	}
-	for p, id := range l.node.In {
-		if !slices.Contains(s.wide, id) {
-			continue
-		}
-		in, out := pins[writerEnd(id)], pins[readerEnd(id)]
-		if out != l.shapes[shape].in[p] {
-			return nil
-		}
-		for i := range choices {
-			choices[i].cost = choices[i].cost.plus(s.convert(id, in, out).cost)
-			if in != out {
-				choices[i].converter++
+	for id := range s.streams {
+		choices[len(s.layers)+id] = s.streamChoices(id, r)
+	}
+	choices[s.beside()] = [][]search.Choice{{{Cost: q.host, Paths: make([]int64, len(r.paths))}}}
+	return search.NewTree(s.plan, choices, &q.effort)
+}
+
+// layerChoices is the choices of a layer's rows: options.
+func (s *space) layerChoices(i int, r *region) [][]search.Choice {
+	l, rows := &s.layers[i], &s.planned.rows[i]
+	of := make([][]search.Choice, len(l.shapes))
+	for o := range l.options {
+		if c := l.options[o].class; r.allows(s, i, c) {
+			choice := search.Choice{Cost: l.options[o].cost, ID: int32(o)}
+			for p := range r.paths {
+				choice.Paths = append(choice.Paths, r.paths[p].layer[i][c])
 			}
+			shape := l.classes[c].shape
+			of[shape] = append(of[shape], choice)
 		}
+	}
+	choices := make([][]search.Choice, len(rows.shapes))
+	for row, shapes := range rows.shapes {
+		for _, k := range shapes {
+			choices[row] = append(choices[row], of[k]...)
+		}
+		choices[row] = search.Undominated(choices[row])
 	}
 	return choices
 }
 
-func (s *space) streamGroups(p *table) [][]choice {
-	groups := make([][]choice, p.rows)
-	for r := range groups {
-		in, out := s.streams[p.stream].writer.forms[p.values[2*r]], s.streams[p.stream].reader.forms[p.values[2*r+1]]
-		c := choice{cost: s.convert(p.stream, in, out).cost, option: -1}
-		if in != out {
-			c.converter = 1
-		}
-		groups[r] = []choice{c}
+// streamChoices is the choices of a stream's rows: the FIFOs, with the width converter between them where there is one. The
+// identity of a choice is that of the way of the FIFO behind the writer, and above it that of the one in front of the
+// reader.
+func (s *space) streamChoices(id int, r *region) [][]search.Choice {
+	st, rows := &s.streams[id], &s.planned.rows[len(s.layers)+id]
+	if len(rows.scope) == 0 {
+		return [][]search.Choice{{{Paths: make([]int64, len(r.paths))}}} // left out of the plan
 	}
-	return groups
-}
-
-// ready derives what every relaxation needs.
-func (t *tree) ready() {
-	for _, groups := range t.groups {
-		var most vector
-		for _, g := range groups {
-			for _, c := range g {
-				for k := range most {
-					most[k] = max(most[k], c.cost[k])
-				}
+	_, behind := r.words[streamSide{id, false}]
+	_, front := r.words[streamSide{id, true}]
+	plain := !behind && !front && len(r.paths) == 0
+	if plain && st.inner() && s.least != nil {
+		return s.least[id]
+	}
+	n := len(rows.values) / len(rows.scope)
+	choices := make([][]search.Choice, n)
+	for row := range n {
+		if !st.inner() {
+			f := rows.values[row]
+			if h := st.host[f]; h.clocks <= r.limit {
+				choices[row] = s.hostChoices(id, r, int(f))
 			}
+			continue
 		}
-		t.dearest = t.dearest.plus(most)
+		in, out := st.writer.forms[rows.values[2*row]], st.reader.forms[rows.values[2*row+1]]
+		choices[row] = s.innerChoices(id, r, in, out)
 	}
-	for kind := range kinds {
-		var unit vector
-		unit[kind] = 1
-		t.single = append(t.single, t.priced(unit))
-	}
+	return choices
 }
 
-// possible reports whether any folding keeps the interval.
-func (t *tree) possible() bool { return t.single[0].least < never }
+// wayBits is the bits of a choice's identity that a FIFO's way takes.
+const wayBits = 4
 
-// keep adds a folding to those that turned up.
-func (t *tree) keep(f *folding) {
-	if !slices.ContainsFunc(t.found, func(o *folding) bool { return o.cost == f.cost && o.converters == f.converters }) {
-		t.found = append(t.found, f)
+func (s *space) hostChoices(id int, r *region, f int) (list []search.Choice) {
+	st := &s.streams[id]
+	e := &st.reader
+	if e.layer < 0 {
+		e = &st.writer
 	}
+	for i, w := range s.fifoWays(streamSide{id, false}, r, e.forms[f], true) {
+		c := search.Choice{Cost: w.cost, Paths: make([]int64, len(r.paths)), ID: int32(i)}
+		c.Cost[traffic] += st.host[f].bytes
+		list = append(list, c)
+	}
+	return list
+}
+
+func (s *space) innerChoices(id int, r *region, in, out form) (list []search.Choice) {
+	k := s.convert(id, in, out)
+	if !k.ok {
+		return nil
+	}
+	cost := k.cost
+	var clocks []int64
+	for p := range r.paths {
+		clocks = append(clocks, r.paths[p].converter(s, id, in, out))
+	}
+	for i, a := range s.fifoWays(streamSide{id, false}, r, in, in == out) {
+		if in == out {
+			list = append(list, search.Choice{Cost: cost.Plus(a.cost), Paths: clocks, ID: int32(i)})
+			continue
+		}
+		for j, b := range s.fifoWays(streamSide{id, true}, r, out, false) {
+			list = append(list, search.Choice{Cost: cost.Plus(a.cost).Plus(b.cost), Paths: clocks, ID: int32(i | j<<wayBits)})
+		}
+	}
+	return search.Undominated(list)
+}
+
+// fifoWays is the ways to build a FIFO of the region. The only FIFO of a stream holds what either is to hold.
+func (s *space) fifoWays(side streamSide, r *region, f form, only bool) []way {
+	words, exact := s.given(side, only)
+	if !exact {
+		words = max(2, r.words[side])
+		if only {
+			words = max(words, r.words[streamSide{side.stream, true}])
+		}
+	}
+	return s.ways(words, exact, s.streams[side.stream].port(f))
+}
+
+// given is the words that the user gives a FIFO; exact is false where it is sized.
+func (s *space) given(side streamSide, only bool) (words int, exact bool) {
+	st := &s.streams[side.stream]
+	words = st.out
+	if side.front {
+		words = st.in
+	}
+	if only {
+		words = max(st.out, st.in)
+	}
+	if words == 0 {
+		words = s.fifo.Words
+	}
+	return words, words > 0
 }

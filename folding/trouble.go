@@ -1,65 +1,173 @@
 package folding
 
 import (
+	"context"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 
+	"hlsgen/folding/search"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
 
-// unreachable tells that the asked rate cannot be had, what can, and what is in the way.
-func (s *space) unreachable(goal Goal, want int, f fastest, d *diag.List) {
-	best := frameRate(s.target, f.interval)
-	if best >= 1 {
-		best = float64(int64(best)) // down: what is reported can be asked for
+// unreachable tells that the asked interval cannot be had within the budget, what can, and what budget would do.
+func (s *space) unreachable(ctx context.Context, q *question, limit *big.Rat, f *found, d *diag.List) error {
+	best, err := s.design(ctx, q, f.folding)
+	if err != nil {
+		return err
 	}
-	dg := diag.Diag{
-		Severity: diag.Error, Code: diag.FPSUnreachable,
-		Msg: fmt.Sprintf("%s frames per second at %s MHz allow %s per frame; the best on %s is %s, %s frames per second",
-			plain(goal.FPS), plain(s.target.ClockMHz), clocks(want), s.target.Board.Name, clocks(f.interval), plain(best)),
-		Hint:  fmt.Sprintf("--fps %s, a higher --clock, a larger --max-use or a larger board", plain(best)),
-		Notes: []string{f.why},
+	asked := fmt.Sprintf("%s frames per second at %s MHz allow %s per frame", plain(q.goal.FPS), plain(s.target.ClockMHz), clocks(floor(limit)))
+	hint := "--fps " + plain(best.FPS())
+	if q.goal.Interval > 0 {
+		asked = "asked for: " + clocks(q.goal.Interval) + " per frame"
+		hint = "--interval " + plain(best.Clocks.Interval)
 	}
-	if i, most := s.slowest(); most > want {
+	dg := diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable,
+		Msg: fmt.Sprintf("%s; the best on %s is %s, %s frames per second", asked, s.target.Board.Name, fractional(best.Clocks.Interval), plain(best.FPS()))}
+	if i, most := s.slowest(); float64(most) > float(limit) {
 		dg.Node = s.layers[i].origin()
-		if dg.Notes = []string{s.floor()}; f.interval > most {
-			dg.Notes = append(dg.Notes, f.why) // more hardware alone would not do
+		dg.Hint = hint + " or a higher --clock"
+		dg.Notes = []string{s.floorOf(i, most)}
+		d.Add(dg)
+		return nil
+	}
+	dg.Hint = hint + ", a higher --clock or a larger board"
+	more, err := s.leastLoad(ctx, q, floor(limit))
+	if err != nil {
+		return err
+	}
+	if more != nil {
+		whole, err := s.design(ctx, q, more.folding)
+		if err != nil {
+			return err
 		}
+		if use, ok := q.useFor(whole.Estimate.Total); ok {
+			dg.Hint = fmt.Sprintf("%s, or --max-use %s", hint, use)
+		}
+		dg.Notes = []string{"at the asked rate: " + s.shortage(q, whole.Estimate.Total)}
 	}
 	d.Add(dg)
+	return nil
 }
 
-// exceeded tells that no folding at the interval, the longest there is, fits the budget: what is missing, how much is
-// needed at least, and which layer takes most of it.
-func (s *space) exceeded(t *tree, severity diag.Severity, d *diag.List) {
-	f := t.nearest()
-	kind := s.scarcest(f.cost)
-	msg := fmt.Sprintf("no folding fits every budget at once; the least demanding one takes %d %s", f.cost[kind], names[kind])
-	worst := 1.0
-	for k, p := range t.single {
-		need := p.least
-		if share := float64(need) / float64(s.budget[k]); need > s.budget[k] && share > worst {
-			kind, worst = k, share
-			msg = fmt.Sprintf("the smallest folding needs %d %s", need, names[k])
-			f = t.cheapest(p)
-		}
+func float(r *big.Rat) float64 { f, _ := r.Float64(); return f }
+
+// floorOf says why no interval is shorter than the slowest layer's.
+func (s *space) floorOf(layer, most int) string {
+	l := &s.layers[layer]
+	text := fmt.Sprintf("%s takes %s ", l.node.Name, clocks(most))
+	if l.fixed {
+		return text + "as the folding file sets it"
 	}
+	return text + "in its widest fold"
+}
+
+// leastLoad is the design that takes the least share of the budget at an interval, however much that is; nil where none was
+// found.
+func (s *space) leastLoad(ctx context.Context, q *question, limit int) (*found, error) {
+	fresh := *q
+	fresh.effort.Done, fresh.effort.Cut = 0, false
+	f, _, err := s.leastAt(ctx, &fresh, limit, search.Unlimited, LeastLoad.order())
+	return f, err
+}
+
+// overBudget is the design that takes the least share of the budget at an interval, where the goal allows that; else d says
+// how large the budget has to be for it.
+func (s *space) overBudget(ctx context.Context, q *question, limit int, d *diag.List) (*found, error) {
+	f, err := s.leastLoad(ctx, q, limit)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		s.unjoined(d)
+		return nil, nil
+	}
+	if q.goal.OverBudget {
+		return f, nil
+	}
+	whole, err := s.design(ctx, q, f.folding)
+	if err != nil {
+		return nil, err
+	}
+	total := whole.Estimate.Total
+	hint := "a larger board, or fewer bits or weights in the largest layers"
+	if use, ok := q.useFor(total); ok {
+		hint = fmt.Sprintf("--max-use %s, a larger board, or --over-budget to build it all the same", use)
+	}
+	kind := q.scarcest(total)
 	at, most := 0, int64(-1)
 	for i, o := range f.options {
 		if n := s.layers[i].options[o].cost[kind]; n > most {
 			at, most = i, n
 		}
 	}
-	hint := "a larger board or --max-use, or fewer bits or weights in that layer"
-	if severity == diag.Warning {
-		hint = "built as the folding file asks"
+	dg := s.layers[at].diag(diag.Error, diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+s.shortage(q, total), hint)
+	if kind < mean {
+		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", s.layers[at].node.Name, most, names[kind])}
 	}
-	dg := s.layers[at].diag(severity, diag.BudgetExceeded, fmt.Sprintf("%s; the budget on %s is %d of %d", msg, s.target.Board.Name,
-		s.budget[kind], vectorOf(Capacity(s.target.Board))[kind]), hint)
-	dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d", s.layers[at].node.Name, most)}
 	d.Add(dg)
+	return nil, nil
+}
+
+// scarcest is the kind of which resources exceed the budget by the largest factor.
+func (q *question) scarcest(r dataflow.Resources) int {
+	v, at, worst := q.budget.vector(r), 0, 0.0
+	for k := range traffic {
+		if f := float64(v[k]) / max(float64(q.caps.Vector[k]), 0.5); v[k] > q.caps.Vector[k] && f > worst {
+			at, worst = k, f
+		}
+	}
+	return at
+}
+
+// shortage says what is missing: "23,100 LUT of 18,432".
+func (s *space) shortage(q *question, r dataflow.Resources) string {
+	kind := q.scarcest(r)
+	if kind == mean {
+		return fmt.Sprintf("%s %% as the %s; the budget is %s %%", plain(float64(int(1000*q.budget.MeanOf(r)+0.999))/10), names[mean], plain(100*q.budget.Mean))
+	}
+	v := q.budget.vector(r)
+	return fmt.Sprintf("%d %s; the budget on %s is %d of %d", v[kind], names[kind], s.target.Board.Name, q.caps.Vector[kind], amounts(q.budget.capacity)[kind])
+}
+
+// useFor is the smallest budget that has room for resources, as --max-use takes it: one share for all where the user gave
+// one, else those shares raised that are too small. ok is false where the board has too little.
+func (q *question) useFor(r dataflow.Resources) (use string, ok bool) {
+	u := q.goal.MaxUse
+	if u == (Use{}) {
+		u = DefaultMaxUse
+	}
+	have, need := amounts(q.budget.capacity), amounts(r)
+	up := func(share *big.Rat) float64 { // to four decimals
+		n := new(big.Int).Mul(share.Num(), big.NewInt(10_000))
+		n.Add(n, new(big.Int).Sub(share.Denom(), big.NewInt(1)))
+		f, _ := new(big.Rat).SetFrac(n.Quo(n, share.Denom()), big.NewInt(10_000)).Float64()
+		return f
+	}
+	shares := [traffic]float64{}
+	most := 0.0
+	for k := range traffic {
+		switch {
+		case k == mean:
+			shares[k] = up(big.NewRat(q.budget.vector(r)[mean], meanUnits))
+		case have[k] > 0:
+			shares[k] = up(big.NewRat(need[k], have[k]))
+		}
+		most = max(most, shares[k])
+	}
+	if most > 1 {
+		return "", false
+	}
+	if all := u.LUT; u == (Use{all, all, all, all, all, all, all}) {
+		return plain(max(all, most)), true
+	}
+	for k, share := range shares {
+		f := u.field(k)
+		*f = max(*f, share)
+	}
+	return u.String(), true
 }
 
 // unjoined tells that neighbours cannot be joined even at the longest interval.
@@ -67,6 +175,28 @@ func (s *space) unjoined(d *diag.List) {
 	d.Add(diag.Diag{Severity: diag.Error, Code: diag.WordTooWide,
 		Msg:  fmt.Sprintf("no width converter of at most %d bits joins the words of some neighbouring layers", dataflow.MaxWord),
 		Hint: "leave PE and SIMD of these layers out of the folding file"})
+}
+
+// tell says what the user should know of a design that was made: a budget that it exceeds because that was asked for, a
+// clock that some layer cannot follow, a rate that it therefore misses.
+func (s *space) tell(q *question, d *Design, list *diag.List) {
+	if d.Over && q.goal.MaxCycles == 0 {
+		list.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded, Msg: "over the budget, as --over-budget allows: it takes " + s.shortage(q, d.Estimate.Total),
+			Hint: "fewer frames per second, a larger --max-use or a larger board"})
+	}
+	asked, most := d.Target.ClockMHz, d.ClockMHz()
+	if most < asked {
+		i, ns := d.Slowest()
+		list.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Name,
+			Msg: fmt.Sprintf("what it carries from one clock to the next takes %.2f ns by estimate, and %s MHz leave %.2f; rates are given for %s MHz",
+				ns, plain(asked), 1000/asked, plain(most)),
+			Hint: fmt.Sprintf("ask for --clock %s or less", plain(most))})
+		if q.goal.FPS > 0 && !reaches(d.Clocks.Interval, intervalOf(most, q.goal.FPS)) {
+			list.Add(diag.Diag{Severity: diag.Warning, Code: diag.FPSUnreachable,
+				Msg:  fmt.Sprintf("at %s MHz it makes %s frames per second of the %s asked for", plain(most), plain(d.FPS()), plain(q.goal.FPS)),
+				Hint: fmt.Sprintf("ask for --clock %s and --fps %s", plain(most), plain(q.goal.FPS))})
+		}
+	}
 }
 
 // diag is a diagnostic about the layer.
@@ -82,17 +212,79 @@ func (l *layer) origin() string {
 	return l.node.Origin[0]
 }
 
-func frameRate(t dataflow.Target, clocks int) float64 { return t.ClockMHz * 1e6 / float64(clocks) }
-
-// plain writes a number without an exponent, to at most six decimals.
-func plain(f float64) string {
-	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
-}
-
 // clocks counts clocks in words.
 func clocks(n int) string {
 	if n == 1 {
 		return "1 clock"
 	}
 	return strconv.Itoa(n) + " clocks"
+}
+
+func fractional(n float64) string {
+	if n == 1 {
+		return "1 clock"
+	}
+	return plain(n) + " clocks"
+}
+
+// A Bottleneck is what the interval comes from, and what would change it.
+type Bottleneck struct {
+	Layers []string // those that are as slow as the interval, ties together; empty where it is the host's port or a FIFO
+	Reason string
+	Cure   string // what to change about it
+}
+
+// bottleneck says where the interval comes from.
+func (s *space) bottleneck(d *Design) (b Bottleneck) {
+	g := d.Model.Graph
+	for i, n := range g.Nodes {
+		if float64(d.Loop(i).Iterations()) == d.Clocks.Interval {
+			b.Layers = append(b.Layers, n.Name)
+		}
+	}
+	at := fractional(d.Clocks.Interval)
+	port := 0
+	for _, ends := range [][]int{g.In, g.Out} {
+		for _, id := range ends {
+			p := d.Port(id)
+			port = max(port, p.Words*d.Target.HostEvery(p))
+		}
+	}
+	switch {
+	case len(b.Layers) == 0 && float64(port) == d.Clocks.Interval:
+		b.Reason = fmt.Sprintf("the host's port of %d bits takes %s to move a frame", d.Target.PortBits(), at)
+		b.Cure = "--io stream, where the network is fed from inside the FPGA; or fewer bits at its ends (--input-type)"
+	case len(b.Layers) == 0:
+		b.Reason = d.Clocks.Trace.Bottleneck.Reason
+		b.Cure = "leave the depths of FIFOs to hlsgen"
+	default:
+		b.Reason = fmt.Sprintf("%s %s to compute a frame", doing(b.Layers, "takes", "take"), at)
+		b.Cure = s.cure(d, b.Layers)
+	}
+	return b
+}
+
+// cure is what would make the slowest layers faster: more parallel folds where they have them, and what stands in the way.
+func (s *space) cure(d *Design, slow []string) string {
+	for i := range s.layers {
+		l := &s.layers[i]
+		for _, name := range slow {
+			if l.node.Name == name && float64(l.least()) >= d.Clocks.Interval {
+				return name + " has no wider fold: only a higher --clock makes it faster"
+			}
+		}
+	}
+	return "a higher PE or SIMD there, which takes a larger --max-use or board, or less for other layers"
+}
+
+// doing names some things, and says that they do something.
+func doing(names []string, one, many string) string {
+	switch n := len(names); {
+	case n == 1:
+		return names[0] + " " + one
+	case n > 4:
+		return fmt.Sprintf("%s and %d more layers %s", strings.Join(names[:3], ", "), n-3, many)
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " " + many
+	}
 }

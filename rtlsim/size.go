@@ -30,9 +30,11 @@ func step(words, each int) int {
 // SizeOptions say what FIFOs are sized for. The zero value keeps the interval of unbounded FIFOs with a host at full
 // speed.
 type SizeOptions struct {
-	Minimal bool  // freedom from deadlock alone, at any speed
-	In, Out Pace  // of the host; without stalls
-	Fixed   []int // per stream: the words that it has, 0 where they are looked for; nil for nowhere given
+	Minimal  bool  // freedom from deadlock alone, at any speed
+	Interval int   // clocks per frame to keep; 0 for those of unbounded FIFOs, than which it is no shorter
+	From     []int // per stream: words that it has at least; nil for two
+	In, Out  Pace  // of the host; without stalls
+	Fixed    []int // per stream: the words that it has, 0 where they are looked for; nil for nowhere given
 	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. What it ends before is deeper than it
 	// has to be, or does not keep the interval (Kept).
 	Effort int
@@ -43,13 +45,19 @@ type SizeOptions struct {
 
 // A Sizing is depths for all streams of a design, in words. They are steps (Step), but for those that were given.
 type Sizing struct {
-	Interval int      // clocks per frame with unbounded FIFOs, which the depths keep; 0 where they are minimal
+	Interval int      // clocks per frame that the depths keep; 0 where they are minimal
 	Words    []int    // per stream
 	Reason   []string // per stream: why it is deep; empty up to the smallest memory
 	Kept     bool     // these depths were seen to do so; false where they cannot, or the effort did not suffice
 	Exact    bool     // no FIFO alone could do with a step less
+	Needs    []Need   // what was seen to be too little at first; empty where SizeOptions.From does
 	Trials   int
+	Moved    int // words, in all trials
 }
+
+// A Need says that some layers, wherever they stand, do not keep the interval, or deadlock, as long as none of the streams
+// between them holds more words than SizeOptions.From.
+type Need struct{ Nodes, Streams []int }
 
 // Size finds depths such that no FIFO alone could be smaller, by simulation.
 //
@@ -82,8 +90,10 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 			return nil, fmt.Errorf("FIFOs are sized for a host that does not stall")
 		}
 	}
-	if n := len(d.FIFO); opt.Fixed != nil && len(opt.Fixed) != n {
-		return nil, fmt.Errorf("%d depths are given for %d streams", len(opt.Fixed), n)
+	for _, list := range [][]int{opt.Fixed, opt.From} {
+		if n := len(d.FIFO); list != nil && len(list) != n {
+			return nil, fmt.Errorf("%d depths are given for %d streams", len(list), n)
+		}
 	}
 	z := &sizer{plan: newPlan(d), opt: opt, ctx: ctx, effort: cmp.Or(opt.Effort, 1e9),
 		each: cmp.Or(opt.each, memoryWords)}
@@ -113,8 +123,9 @@ type sizer struct {
 	err      error // the context's, from which on nothing is accepted
 	blocks   []block
 	interval int
-	low      []int // lower bounds
+	low      []int // lower bounds: From, what is given
 	depth    []int // the result
+	needs    []Need
 	kept     bool
 	exact    bool
 	trials   int
@@ -130,19 +141,23 @@ func (z *sizer) fixed(s int) bool { return z.opt.Fixed != nil && z.opt.Fixed[s] 
 // enough, and from there on depths are halved.
 func (z *sizer) begin() {
 	z.low = slices.Repeat([]int{Least}, len(z.ports))
-	for s, words := range z.opt.Fixed {
-		if words > 0 {
-			z.low[s] = words
+	for s := range z.low {
+		if z.opt.From != nil {
+			z.low[s] = max(Least, z.opt.From[s])
+		}
+		if z.fixed(s) {
+			z.low[s] = z.opt.Fixed[s]
 		}
 	}
 	z.depth = slices.Clone(z.low)
 	for _, b := range z.blocks {
-		if len(b.streams) == 1 {
+		if len(b.streams) == 1 || z.free(b.members) {
 			continue // no circle
 		}
+		z.need(b.members, b.streams)
 		for _, s := range b.streams {
 			if !z.fixed(s) {
-				z.depth[s] = z.step(z.ports[s].Words)
+				z.depth[s] = max(z.low[s], z.step(z.ports[s].Words))
 			}
 		}
 		z.lower(b.streams, func() bool { return z.free(b.members) })
@@ -154,8 +169,19 @@ func (z *sizer) minimal() {
 	z.exact = true
 }
 
+// need notes that some layers need more than the lower bounds. Streams at which no writer misses room are of no use.
+func (z *sizer) need(members []bool, streams []int) {
+	n := Need{Streams: slices.DeleteFunc(slices.Clone(streams), z.fixed)}
+	for i := range z.loops {
+		if members == nil || members[i] {
+			n.Nodes = append(n.Nodes, i)
+		}
+	}
+	z.needs = append(z.needs, n)
+}
+
 func (z *sizer) throughput() {
-	z.interval = z.fastest()
+	z.interval = max(z.opt.Interval, z.fastest())
 	if z.kept = z.keeps(); z.kept {
 		z.exact = true
 		return
@@ -362,7 +388,8 @@ func (z *sizer) drop(streams []int, passes func() bool) bool {
 }
 
 func (z *sizer) sizing() *Sizing {
-	r := &Sizing{Interval: z.interval, Words: z.depth, Reason: make([]string, len(z.depth)), Kept: z.kept, Exact: z.exact, Trials: z.trials}
+	r := &Sizing{Interval: z.interval, Words: z.depth, Reason: make([]string, len(z.depth)), Kept: z.kept, Exact: z.exact, Needs: z.needs, Trials: z.trials,
+		Moved: cmp.Or(z.opt.Effort, 1e9) - z.effort}
 	in := make(map[int]block)
 	for _, b := range z.blocks {
 		for _, s := range b.streams {

@@ -6,8 +6,6 @@ import (
 	"sort"
 	"strconv"
 	"sync"
-
-	"hlsgen/internal/dataflow"
 )
 
 // radius is how far windows reach at first, in layers, to either side.
@@ -125,7 +123,7 @@ func (z *sizer) key(members []bool) string {
 		if members == nil || members[i] {
 			place[i] = n
 			n++
-			b = bodyKey(strconv.AppendInt(append(b, '\n'), int64(l.Latency), 10), l.Body)
+			b = append(append(b, '\n'), l.Key()...)
 		}
 	}
 	nodes := z.design.Model.Graph.Nodes
@@ -145,23 +143,20 @@ func (z *sizer) key(members []bool) string {
 	return string(b)
 }
 
-func bodyKey(b []byte, body []dataflow.Run) []byte {
-	for _, r := range body {
-		b = strconv.AppendInt(append(b, ' '), int64(r.Times), 10)
-		if r.Body != nil {
-			b = append(bodyKey(append(b, '('), r.Body), ')')
-			continue
-		}
-		b = strconv.AppendUint(append(b, 'r'), r.Moves.Read, 16)
-		b = strconv.AppendUint(append(b, 'w'), r.Moves.Write, 16)
-	}
-	return b
-}
-
 // deepen makes FIFOs of a window, or of the whole design where members is nil, deeper until it keeps the interval: the one
 // that alone does it with the fewest bits, or where none does, several. It reports false where that cannot be.
 func (z *sizer) deepen(members []bool) bool {
 	streams, failed := z.streamsOf(members), z.try(members)
+	var full []int
+	first := true // nothing has become deeper yet
+	for i, s := range streams {
+		if first = first && z.depth[s] == z.low[s]; i < len(failed.full) && failed.full[i] {
+			full = append(full, s)
+		}
+	}
+	if first {
+		z.need(members, full)
+	}
 	best, deep, bits := -1, 0, 0
 	for i, s := range streams {
 		if z.fixed(s) || i >= len(failed.full) || !failed.full[i] {

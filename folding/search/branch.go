@@ -6,23 +6,23 @@ import (
 )
 
 // beam is how many labels of a table are carried at most before its choices are halved.
-const beam = 1000
+const beam = 100
 
 // A finding is what is known of the solutions of a tree within caps.
 type finding struct {
 	best  *Solution // one, nil where none was found
-	exact bool      // where best is nil: there is none; else: none takes less of the prime kind
+	exact bool      // where best is nil: there is none; else, where the least was asked for: none measures less
 }
 
 // within looks for a solution within caps: among those that turned up, by prices, by labels, and where these are too many
-// in halves of the tree. With least it goes on until none takes less of the prime kind.
-func (t *Tree) within(ctx context.Context, caps Vector, prime int, least bool) (finding, error) {
+// in halves of the tree, of so many nodes at most. With least it goes on until none measures less.
+func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nodes int) (finding, error) {
 	found := finding{exact: true}
 	open := []*Tree{t}
-	for len(open) > 0 {
+	for ; len(open) > 0; nodes-- {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
-		f, rest, err := n.settle(ctx, caps, prime)
+		f, rest, err := n.settle(ctx, caps, m.prime())
 		if err != nil {
 			return found, err
 		}
@@ -32,17 +32,17 @@ func (t *Tree) within(ctx context.Context, caps Vector, prime int, least bool) (
 				found.exact = false
 				return found, nil
 			}
-			caps[prime] = min(caps[prime], f.Cost[prime]-1)
+			caps = m.AsGood(f, caps, 1)
 		}
 		if rest == nil {
 			continue
 		}
-		if t.effort.spent() {
+		if nodes <= 0 || t.effort.Spent() {
 			found.exact = false
 			return found, nil
 		}
 		if f != nil {
-			open = append(open, rest) // once more, with less of the prime kind
+			open = append(open, rest) // once more, for less
 			continue
 		}
 		a, b := rest.split()
@@ -51,9 +51,9 @@ func (t *Tree) within(ctx context.Context, caps Vector, prime int, least bool) (
 	return found, nil
 }
 
-// settle looks for a solution of a node within caps. rest is what may hold one still, that takes less of the prime kind;
-// nil where nothing does.
-func (t *Tree) settle(ctx context.Context, caps Vector, prime int) (f *Solution, rest *Tree, err error) {
+// settle looks for a solution of a node within caps. rest is what may hold one still, that measures less; nil where nothing
+// does. Labels find the least of the prime kind.
+func (t *Tree) settle(ctx context.Context, caps Caps, prime int) (f *Solution, rest *Tree, err error) {
 	if !t.Possible() || t.Excludes(caps) {
 		return nil, nil, nil
 	}
@@ -71,21 +71,21 @@ func (t *Tree) settle(ctx context.Context, caps Vector, prime int) (f *Solution,
 	if n == nil {
 		return nil, nil, nil
 	}
-	n.mixture = nil
 	f, whole, err := n.label(ctx, caps, prime, beam)
-	if err != nil || whole {
-		return f, nil, err
+	if err != nil || whole && f == nil {
+		return nil, nil, err
 	}
-	if n.mixture == nil {
-		n.Relax(caps) // for the mixture
+	if f != nil {
+		return f, n, nil
 	}
-	return f, n, nil
+	n.Relax(caps) // for the mixture
+	return nil, n, nil
 }
 
 // leastOf is the solution with the least of the prime kind among those within caps that turned up.
-func (t *Tree) leastOf(caps Vector, prime int) (best *Solution) {
+func (t *Tree) leastOf(caps Caps, prime int) (best *Solution) {
 	for _, f := range t.found {
-		if f.Cost.Within(&caps) && (best == nil || f.compare(best, prime) < 0) {
+		if f.Within(&caps) && (best == nil || f.compare(best, prime) < 0) {
 			best = f
 		}
 	}
@@ -106,8 +106,8 @@ func (f *Solution) compare(o *Solution, prime int) int {
 // split halves the choices of one leaf: the one about which the solutions of the last game's mixture differ most, at the
 // mean of what they take.
 func (t *Tree) split() (a, b *Tree) {
-	leaf, kind, mean := t.widest()
-	small := func(c *Choice) bool { return float64(c.Cost[kind]) <= mean }
+	leaf, kind, mean := t.mostMixed()
+	small := func(c *Choice) bool { return float64(c.amount(kind)) <= mean }
 	if leaf < 0 {
 		leaf, small = t.largest()
 	}
@@ -132,20 +132,23 @@ func (t *Tree) split() (a, b *Tree) {
 	return half(true), half(false)
 }
 
-// widest is the leaf and the kind of which the mixture's solutions take the most different amounts, by price, and the mean
+// mostMixed is the leaf and the kind of which the mixture's solutions take the most different amounts, by price, and the mean
 // of these; -1 where there is no mixture of several.
-func (t *Tree) widest() (leaf, kind int, mean float64) {
+func (t *Tree) mostMixed() (leaf, kind int, mean float64) {
 	leaf = -1
 	if len(t.prices) == 0 || len(t.mixture) != len(t.found) && len(t.mixture) != len(t.found)-1 {
 		return leaf, 0, 0
 	}
 	unit := &t.prices[0].unit
 	most := 0.0
+	all := Kinds + len(unit.paths)
+	sum, total := make([]float64, all), make([]float64, all)
 	for l := range t.plan.Leaves {
-		var sum, total [Kinds]float64
+		clear(sum)
+		clear(total)
 		var picks []*Choice
 		var weights []float64
-		all := 0.0
+		weight := 0.0
 		for j, w := range t.mixture {
 			if w < 1e-9 {
 				continue
@@ -154,18 +157,18 @@ func (t *Tree) widest() (leaf, kind int, mean float64) {
 			if c == nil {
 				continue
 			}
-			picks, weights, all = append(picks, c), append(weights, w), all+w
+			picks, weights, weight = append(picks, c), append(weights, w), weight+w
 			for k := range sum {
-				sum[k] += w * float64(c.Cost[k])
+				sum[k] += w * float64(c.amount(k))
 			}
 		}
 		for k := range sum {
 			for j, c := range picks {
-				d := float64(c.Cost[k]) - sum[k]/all
+				d := float64(c.amount(k)) - sum[k]/weight
 				total[k] += weights[j] * max(d, -d)
 			}
-			if spread := total[k] * float64(unit[k]); spread > most {
-				leaf, kind, mean, most = l, k, sum[k]/all, spread
+			if spread := total[k] * float64(unit.each(k)); spread > most {
+				leaf, kind, mean, most = l, k, sum[k]/weight, spread
 			}
 		}
 	}
@@ -180,11 +183,30 @@ func (t *Tree) divides(leaf, kind int, mean float64) bool {
 	more, less := false, false
 	for _, row := range t.choices[leaf] {
 		for i := range row {
-			above := float64(row[i].Cost[kind]) > mean
+			above := float64(row[i].amount(kind)) > mean
 			more, less = more || above, less || !above
 		}
 	}
 	return more && less
+}
+
+// amount is what a choice takes of a kind, or of path k as kind Kinds+k.
+func (c *Choice) amount(kind int) int64 {
+	switch {
+	case kind < Kinds:
+		return c.Cost[kind]
+	case kind-Kinds < len(c.Paths):
+		return c.Paths[kind-Kinds]
+	}
+	return 0
+}
+
+// each is what one of a kind costs, or of path k as kind Kinds+k.
+func (u *unit) each(kind int) int64 {
+	if kind < Kinds {
+		return u.kinds[kind]
+	}
+	return u.paths[kind-Kinds]
 }
 
 // largest is the leaf with the most choices, and the first half of them. Two choices are never the same.

@@ -9,10 +9,12 @@ import "math"
 //
 // It is the linear programme max sum(y), sum_j a[r][j] y[j] <= 1, y >= 0 over a[r][j] = share r of solution j, solved by
 // the simplex method on the full tableau; y is the mixture, and the weights are its dual solution, both scaled.
-func game(found []*Solution, caps, dearest *Vector) (weight [Kinds]float64, mixture []float64, value float64) {
+func (t *Tree) game(caps *Caps) (weight, mixture []float64, value float64) {
+	found := t.found
+	weight = make([]float64, Kinds+len(t.longest))
 	var kinds []int
-	for k := range caps {
-		if dearest[k] > caps[k] {
+	for k := range weight {
+		if cap, most := t.capOf(k, caps); most > cap || k >= Kinds && t.longest[k-Kinds] > caps.Path {
 			kinds = append(kinds, k)
 		}
 	}
@@ -34,7 +36,7 @@ func game(found []*Solution, caps, dearest *Vector) (weight [Kinds]float64, mixt
 	for j, f := range found {
 		for r, k := range kinds {
 			// The shift by 1 makes every entry positive; it moves the value by 1.
-			a[r][j] = 1 + math.Min(shareOf(f.Cost[k], caps[k]), 1e6)
+			a[r][j] = 1 + math.Max(-0.9, math.Min(shareOf(f.amount(k), caps.of(k)), 1e6))
 		}
 		a[m][j] = -1
 	}
@@ -50,7 +52,10 @@ func game(found []*Solution, caps, dearest *Vector) (weight [Kinds]float64, mixt
 	}
 	sum := a[m][n+m]
 	if sum <= 0 {
-		return game(nil, caps, dearest)
+		for _, k := range kinds {
+			weight[k] = 1 / float64(m)
+		}
+		return weight, nil, math.Inf(1)
 	}
 	for r, k := range kinds {
 		weight[k] = math.Max(0, a[m][n+r]) / sum
@@ -62,6 +67,22 @@ func game(found []*Solution, caps, dearest *Vector) (weight [Kinds]float64, mixt
 		}
 	}
 	return weight, mixture, 1/sum - 1
+}
+
+// amount is what a solution takes of a kind, or of path k as kind Kinds+k.
+func (f *Solution) amount(kind int) int64 {
+	if kind < Kinds {
+		return f.Cost[kind]
+	}
+	return f.Paths[kind-Kinds]
+}
+
+// of is the cap of a kind, or of path k as kind Kinds+k.
+func (c *Caps) of(kind int) int64 {
+	if kind < Kinds {
+		return c.Vector[kind]
+	}
+	return c.Path
 }
 
 // pivot does one step of the simplex method; it reports false at the optimum. Ties are broken by the lowest index.

@@ -25,11 +25,11 @@ type sheet struct {
 	first []int32
 }
 
-// label finds the solution within caps that takes the least of the kind prime: it carries every way to choose for a part
+// label finds the solution within caps, of a tree without paths, that takes the least of the kind prime: it carries every way to choose for a part
 // from the leaves to the whole, and drops those that provably cannot end within caps and those that another one equals
 // or beats in every kind. best is nil where there is none; exact is false where there were too many, so that a better one
 // may exist.
-func (t *Tree) label(ctx context.Context, caps Vector, prime, beam int) (best *Solution, exact bool, err error) {
+func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Solution, exact bool, err error) {
 	p := t.newPruner(caps, prime, beam)
 	if p == nil {
 		return nil, false, nil
@@ -54,7 +54,7 @@ func (t *Tree) label(ctx context.Context, caps Vector, prime, beam int) (best *S
 			at = i
 		}
 	}
-	best = &Solution{Picks: make([]Pick, t.plan.Leaves)}
+	best = &Solution{Picks: make([]Pick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
 	t.trace(best, sheets, len(sheets)-1, int32(at))
 	return best, exact, nil
 }
@@ -66,9 +66,7 @@ func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
 	if tb.Left < 0 {
 		row, _ := slices.BinarySearch(s.first, at+1)
 		row--
-		c := &t.choices[table][row][n.choice]
-		f.Cost = f.Cost.Plus(c.Cost)
-		f.Picks[table] = Pick{t.rows[table][row], c.ID}
+		t.pick(f, table, int32(row), &t.choices[table][row][n.choice])
 		return
 	}
 	t.trace(f, sheets, tb.Left, n.left)
@@ -87,12 +85,15 @@ type pruner struct {
 	beam   int     // labels of a table, at most; of a row, at most four times as many are compared with each other
 }
 
-// newPruner is nil where too many kinds may exceed their caps.
-func (t *Tree) newPruner(caps Vector, prime, beam int) *pruner {
-	caps = caps.Least(t.dearest)
+// newPruner is nil where there are paths, or too many kinds may exceed their caps.
+func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
+	caps = t.capped(caps)
+	if len(t.longest) > 0 {
+		return nil
+	}
 	p := &pruner{Tree: t, kinds: []int{prime}, beam: beam}
-	for k := range caps {
-		if k != prime && t.dearest[k] > caps[k] {
+	for k := range caps.Vector {
+		if k != prime && t.dearest[k] > caps.Vector[k] {
 			p.kinds = append(p.kinds, k)
 		}
 	}
@@ -100,32 +101,27 @@ func (t *Tree) newPruner(caps Vector, prime, beam int) *pruner {
 		return nil
 	}
 	for i, k := range p.kinds {
-		p.caps[i] = caps[k]
-		p.single = append(p.single, t.unit(k))
+		p.caps[i] = caps.Vector[k]
+		p.single = append(p.single, t.around1(k))
 		p.most[i] = t.mostAround(k)
 	}
 	for _, i := range t.sharpest(&caps, keepPrices) {
 		q := &t.prices[i]
 		t.around(q)
-		p.mixed, p.limits = append(p.mixed, q), append(p.limits, q.unit.dot(&caps))
+		p.mixed, p.limits = append(p.mixed, q), append(p.limits, t.limit(&q.unit, &caps))
 	}
 	return p
 }
 
-// unit is the price of one for a unit of a kind.
-func (t *Tree) unit(kind int) *price {
-	for i := range t.single {
-		if t.single[i].unit[kind] == 1 {
-			t.around(&t.single[i])
-			return &t.single[i]
-		}
+// around1 is the price of one for a unit of a kind, with its rests.
+func (t *Tree) around1(kind int) *price {
+	i := t.singleOf(kind)
+	if i < 0 { // nothing is taken of it
+		i = len(t.single)
+		t.single = append(t.single, t.priced(t.unitOf(kind)))
 	}
-	var unit Vector // nothing is taken of it
-	unit[kind] = 1
-	t.single = append(t.single, t.priced(unit))
-	p := &t.single[len(t.single)-1]
-	t.around(p)
-	return p
+	t.around(&t.single[i])
+	return &t.single[i]
 }
 
 // sheet makes the labels of a table from those of the tables that it joins. whole is false where some were cut.
@@ -167,7 +163,7 @@ func (p *pruner) leaves(row []label, table, r int) []label {
 			n.cost[j] = c.Cost[k]
 		}
 		for j, q := range p.mixed {
-			n.sum[j] = q.unit.dot(&c.Cost)
+			n.sum[j] = q.unit.kinds.dot(&c.Cost)
 		}
 		if p.hopeful(&n, table, r) {
 			p.clamp(&n, table, r)
@@ -236,6 +232,7 @@ func (p *pruner) compare(a, b *label) int {
 // undominated keeps the labels of a row that no other equals or beats, in a fixed order.
 func (p *pruner) undominated(row []label) []label {
 	slices.SortFunc(row, func(a, b label) int { return p.compare(&a, &b) })
+	p.effort.Done += 8 * len(row)
 	kept := row[:0]
 	for i := range row {
 		if !p.dominated(kept, &row[i]) {
@@ -256,10 +253,10 @@ next:
 				continue next
 			}
 		}
-		p.effort.Done += (i + 1) / 16
+		p.effort.Done += (i + 1) / 4
 		return true
 	}
-	p.effort.Done += len(kept) / 16
+	p.effort.Done += len(kept) / 4
 	return false
 }
 

@@ -5,18 +5,23 @@ import (
 	"math"
 )
 
-// A Measure is what is minimised: the amount of one kind, or a load, the largest share of a yardstick that any kind takes.
+// A Measure is what is minimised: the amount of one kind; or a load, the largest share of a yardstick that any kind takes; or
+// the longest path.
 type Measure struct {
-	Kind int     // where Yard is nil
+	Kind int     // where neither is asked
 	Yard *Vector // per kind: what is all of it; kinds of 0 do not count
+	Path bool
 }
 
 // Value is what a cost measures: an amount, or a share from 0.
-func (m Measure) Value(cost *Vector) float64 {
-	if m.Yard == nil {
-		return float64(cost[m.Kind])
+func (m Measure) Value(f *Solution) float64 {
+	switch {
+	case m.Path:
+		return float64(f.Longest())
+	case m.Yard == nil:
+		return float64(f.Cost[m.Kind])
 	}
-	v, _ := m.load(cost)
+	v, _ := m.load(&f.Cost)
 	return v
 }
 
@@ -34,21 +39,25 @@ func (m Measure) load(cost *Vector) (share float64, kind int) {
 
 // prime is the kind that labels minimise: the measure's, or the first.
 func (m Measure) prime() int {
-	if m.Yard == nil {
+	if m.Yard == nil && !m.Path {
 		return m.Kind
 	}
 	return 0
 }
 
 // UpTo is what may be taken within caps for the measure to be at most x.
-func (m Measure) UpTo(x float64, caps Vector) Vector {
-	if m.Yard == nil {
-		caps[m.Kind] = min(caps[m.Kind], floor(x))
+func (m Measure) UpTo(x float64, caps Caps) Caps {
+	switch {
+	case m.Path:
+		caps.Path = min(caps.Path, floor(x))
+		return caps
+	case m.Yard == nil:
+		caps.Vector[m.Kind] = min(caps.Vector[m.Kind], floor(x))
 		return caps
 	}
-	for k := range caps {
+	for k := range caps.Vector {
 		if m.Yard[k] > 0 {
-			caps[k] = min(caps[k], floor(x*float64(m.Yard[k])))
+			caps.Vector[k] = min(caps.Vector[k], floor(x*float64(m.Yard[k])))
 		}
 	}
 	return caps
@@ -64,28 +73,32 @@ func floor(x float64) int64 {
 	return int64(x)
 }
 
-// AsGood is what may be taken within caps for the measure to be at most that of cost, or less for less = 1.
-func (m Measure) AsGood(cost *Vector, caps Vector, less int64) Vector {
-	if m.Yard == nil {
-		caps[m.Kind] = min(caps[m.Kind], cost[m.Kind]-less)
+// AsGood is what may be taken within caps for the measure to be at most a solution's, or less for less = 1.
+func (m Measure) AsGood(f *Solution, caps Caps, less int64) Caps {
+	switch {
+	case m.Path:
+		caps.Path = min(caps.Path, f.Longest()-less)
+		return caps
+	case m.Yard == nil:
+		caps.Vector[m.Kind] = min(caps.Vector[m.Kind], f.Cost[m.Kind]-less)
 		return caps
 	}
-	_, kind := m.load(cost)
+	_, kind := m.load(&f.Cost)
 	if m.Yard[kind] == 0 { // nothing counts
 		if less > 0 {
-			caps[kind] = -1
+			caps.Vector[kind] = -1
 		}
 		return caps
 	}
-	for k := range caps {
+	for k := range caps.Vector {
 		if m.Yard[k] == 0 {
 			continue
 		}
-		amount := m.Yard[k]*cost[kind] - less
+		amount := m.Yard[k]*f.Cost[kind] - less
 		if amount < 0 {
 			amount -= m.Yard[kind] // round down
 		}
-		caps[k] = min(caps[k], amount/m.Yard[kind])
+		caps.Vector[k] = min(caps.Vector[k], amount/m.Yard[kind])
 	}
 	return caps
 }
@@ -99,65 +112,87 @@ type Minimum struct {
 }
 
 // Within looks for any solution within caps.
-func (t *Tree) Within(ctx context.Context, caps Vector) (Minimum, error) {
-	found, err := t.within(ctx, caps, 0, false)
+func (t *Tree) Within(ctx context.Context, caps Caps) (Minimum, error) {
+	found, err := t.within(ctx, caps, Measure{}, false, math.MaxInt)
 	return Minimum{Best: found.best, Proved: found.best != nil || found.exact}, err
 }
 
-// nearest is where Minimise looks first, as a part of the way from what is excluded: prices leave few labels there.
-const nearest = 1.0 / 16
+// Bound is what prices prove that no solution within caps measures less than, as far as one relaxation tells: some of what
+// Minimise finds for little of its work. It is infinite where nothing is within caps.
+func (t *Tree) Bound(m Measure, caps Caps) float64 {
+	if !t.Possible() || t.Excludes(caps) {
+		return math.Inf(1)
+	}
+	t.Relax(caps)
+	if t.Excludes(caps) {
+		return math.Inf(1)
+	}
+	best := t.leastOf(caps, m.prime())
+	high := m.Value(&Solution{Cost: t.dearest, Paths: t.longest})
+	if best != nil {
+		high = m.Value(best)
+		t.Relax(m.UpTo(t.excluded(m, caps, -1, high), caps))
+	}
+	return m.above(t.excluded(m, caps, -1, high))
+}
 
-// Minimise looks for the solution within caps of the least measure, by bisection between what is excluded and what was
-// found. start is a solution within caps that is known, or nil.
-func (t *Tree) Minimise(ctx context.Context, m Measure, start *Solution, caps Vector) (Minimum, error) {
+// Minimise first looks near what is excluded, in windows of a part of the way to the best that is known, where prices leave
+// little; nearNodes is what one of these may take. Where the way is short, or windows do not help, it looks everywhere.
+const (
+	nearest   = 1.0 / 16
+	nearNodes = 20
+	short     = 0.003
+)
+
+// Minimise looks for the solution within caps of the least measure. start is a solution within caps that is known, or nil.
+// It looks at so many nodes of the tree in the end; where these do not do, the result is not proved.
+func (t *Tree) Minimise(ctx context.Context, m Measure, start *Solution, caps Caps, nodes int) (Minimum, error) {
 	best := start
 	if !t.Possible() {
 		return Minimum{Best: best, Proved: best == nil}, nil
 	}
 	if best == nil {
-		found, err := t.within(ctx, caps, m.prime(), false)
+		found, err := t.within(ctx, caps, m, false, max(nodes, nearNodes))
 		if err != nil || found.best == nil {
-			return Minimum{Proved: found.exact}, err
+			return Minimum{Bound: -1, Proved: found.exact}, err
 		}
 		best = found.best
 	}
-	low := -1.0  // the search has given up to find what measures so little
-	bound := low // nothing measures so little
-	part := nearest
-	for first := true; ; first = false {
-		high := m.Value(&best.Cost)
-		below := m.AsGood(&best.Cost, caps, 1)
+	bound := -1.0 // nothing measures so little
+	for part := nearest; part < 1; {
+		high := m.Value(best)
+		below := m.AsGood(best, caps, 1)
 		bound = t.excluded(m, caps, bound, high)
-		upTo := m.UpTo(bound, caps)
-		if low = max(low, bound); below.Within(&upTo) || t.Excludes(below) {
+		if upTo := m.UpTo(bound, caps); below.Within(&upTo) || t.Excludes(below) {
 			return Minimum{best, high, true}, nil
 		}
-		if t.effort.spent() {
-			return Minimum{best, m.above(bound), false}, nil
+		if high-bound <= short*max(high, 0) || t.effort.Spent() {
+			break
 		}
-		middle := low + (high-low)*part
-		lower := m.UpTo(low, caps)
-		if upTo = m.UpTo(middle, caps); m.Yard == nil && first || below.Within(&upTo) || below.Within(&lower) {
-			middle = high // the labels find the least of a kind at once; or all that is left lies above the middle
-		}
-		target := m.UpTo(middle, caps).Least(below)
-		found, err := t.within(ctx, target, m.prime(), m.Yard == nil)
+		middle := bound + (high-bound)*part
+		found, err := t.within(ctx, m.UpTo(middle, caps).Least(below), m, false, nearNodes)
 		switch {
 		case err != nil:
 			return Minimum{}, err
 		case found.best != nil:
-			part = nearest
-			if best = found.best; found.exact && m.Yard == nil {
-				return Minimum{best, m.Value(&best.Cost), true}, nil
-			}
-		case found.exact && middle == high:
-			return Minimum{best, high, true}, nil
+			best = found.best
 		case found.exact:
-			low, bound, part = middle, middle, min(2*part, 0.5)
-		default: // the effort is spent
-			return Minimum{best, m.above(bound), false}, nil
+			bound = middle
+		default:
+			part *= 2
 		}
 	}
+	found, err := t.within(ctx, m.AsGood(best, caps, 1), m, true, nodes)
+	if err != nil {
+		return Minimum{}, err
+	}
+	if found.best != nil {
+		best = found.best
+	}
+	if found.exact {
+		return Minimum{best, m.Value(best), true}, nil
+	}
+	return Minimum{best, m.above(t.excluded(m, caps, bound, m.Value(best))), false}, nil
 }
 
 // above is the least that something can measure that measures more than x.
@@ -169,7 +204,7 @@ func (m Measure) above(x float64) float64 {
 }
 
 // excluded is the largest measure, between two, of which prices prove that no solution within caps measures so little.
-func (t *Tree) excluded(m Measure, caps Vector, low, high float64) float64 {
+func (t *Tree) excluded(m Measure, caps Caps, low, high float64) float64 {
 	for range 40 {
 		if middle := (low + high) / 2; t.Excludes(m.UpTo(middle, caps)) {
 			low = middle

@@ -10,18 +10,64 @@ import (
 // more than the caps do. The least that a solution costs at some price therefore tells, without looking further, that
 // nothing is within; and the least that a solution with a given row in it costs, that none with that row is.
 type price struct {
-	unit   Vector
+	unit   unit
 	least  int64     // of all solutions; never where there is none
 	inside [][]int64 // per table and row: the least for the part in the table
 	rest   [][]int64 // per table and row: the least for what is not in the table; nil until it is needed
 }
 
+// A unit is what a unit of each kind and of each path costs.
+type unit struct {
+	kinds Vector
+	paths []int64 // nil where they cost nothing
+}
+
+// unitOf is one for a unit of a kind, or of path k as kind Kinds+k, and nothing for the others.
+func (t *Tree) unitOf(kind int) (u unit) {
+	if kind < Kinds {
+		u.kinds[kind] = 1
+		return u
+	}
+	u.paths = make([]int64, len(t.longest))
+	u.paths[kind-Kinds] = 1
+	return u
+}
+
+// of is the price of amounts.
+func (u *unit) of(cost *Vector, paths []int64) int64 {
+	sum := u.kinds.dot(cost)
+	if u.paths != nil {
+		for i, p := range paths {
+			sum += u.paths[i] * p
+		}
+	}
+	return sum
+}
+
+// limit is the price of caps, none of which is more than can be taken.
+func (t *Tree) limit(u *unit, caps *Caps) int64 {
+	sum := u.kinds.dot(&caps.Vector)
+	for i, p := range u.paths {
+		sum += p * min(caps.Path, t.longest[i])
+	}
+	return sum
+}
+
+// capped is caps that are not more than can be taken.
+func (t *Tree) capped(caps Caps) Caps {
+	caps.Vector = caps.Vector.Least(t.dearest)
+	return caps
+}
+
 // never is the price of what there is not: more than any solution's, and such that two of it do not overflow.
 const never = int64(1) << 61
 
+// none is a price that only what there is not can have: with paths of negative clocks it may be less than never.
+const none = int64(1) << 60
+
 // priced is what the solutions cost at least.
-func (t *Tree) priced(unit Vector) price {
-	p := price{unit: unit, inside: make([][]int64, len(t.plan.Tables))}
+func (t *Tree) priced(u unit) price {
+	p := price{unit: u, inside: make([][]int64, len(t.plan.Tables))}
 	steps := 0
 	for i := range t.plan.Tables {
 		tb := &t.plan.Tables[i]
@@ -30,9 +76,9 @@ func (t *Tree) priced(unit Vector) price {
 			for r, row := range t.choices[i] {
 				inside[r] = never
 				for k := range row {
-					inside[r] = min(inside[r], unit.dot(&row[k].Cost))
+					inside[r] = min(inside[r], u.of(&row[k].Cost, row[k].Paths))
 				}
-				steps += len(row)
+				steps += len(row) * (1 + len(u.paths)/8)
 			}
 		} else {
 			left, right := p.inside[tb.Left], p.inside[tb.Right]
@@ -57,7 +103,7 @@ func (t *Tree) priced(unit Vector) price {
 
 // cheapest is a solution that costs the least.
 func (t *Tree) cheapest(p *price) *Solution {
-	f := &Solution{Picks: make([]Pick, t.plan.Leaves)}
+	f := &Solution{Picks: make([]Pick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
 	t.walk(f, p, len(t.plan.Tables)-1, 0)
 	return f
 }
@@ -67,9 +113,8 @@ func (t *Tree) walk(f *Solution, p *price, table int, row int32) {
 	if tb.Left < 0 {
 		for i := range t.choices[table][row] {
 			c := &t.choices[table][row][i]
-			if p.unit.dot(&c.Cost) == p.inside[table][row] {
-				f.Cost = f.Cost.Plus(c.Cost)
-				f.Picks[table] = Pick{t.rows[table][row], c.ID}
+			if p.unit.of(&c.Cost, c.Paths) == p.inside[table][row] {
+				t.pick(f, table, row, c)
 				return
 			}
 		}
@@ -81,6 +126,15 @@ func (t *Tree) walk(f *Solution, p *price, table int, row int32) {
 			return
 		}
 	}
+}
+
+// pick adds a leaf's choice to a solution.
+func (t *Tree) pick(f *Solution, leaf int, row int32, c *Choice) {
+	f.Cost = f.Cost.Plus(c.Cost)
+	for i, p := range c.Paths {
+		f.Paths[i] += p
+	}
+	f.Picks[leaf] = Pick{t.rows[leaf][row], c.ID}
 }
 
 // around fills in rest, from the whole to its parts.
@@ -100,7 +154,7 @@ func (t *Tree) around(p *price) {
 		left, right := p.rest[tb.Left], p.rest[tb.Right]
 		insideL, insideR := p.inside[tb.Left], p.inside[tb.Right]
 		for r, rest := range p.rest[i] {
-			if rest >= never {
+			if rest >= none {
 				continue
 			}
 			for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
@@ -113,20 +167,20 @@ func (t *Tree) around(p *price) {
 	t.effort.Done += steps
 }
 
-// excludes reports whether the price proves that nothing is within caps, none of which is more than the dearest.
-func (p *price) excludes(caps *Vector) bool { return p.least > p.unit.dot(caps) }
+// excludes reports whether the price proves that nothing is within caps, which are capped.
+func (t *Tree) excludes(p *price, caps *Caps) bool { return p.least > t.limit(&p.unit, caps) }
 
 // Excludes reports whether some price that is known proves that no solution is within caps.
-func (t *Tree) Excludes(caps Vector) bool {
-	caps = caps.Least(t.dearest)
-	for i := range caps {
-		if caps[i] < 0 {
+func (t *Tree) Excludes(caps Caps) bool {
+	caps = t.capped(caps)
+	for _, c := range caps.Vector {
+		if c < 0 {
 			return true
 		}
 	}
 	for _, list := range [][]price{t.single, t.prices} {
 		for i := range list {
-			if list[i].excludes(&caps) {
+			if t.excludes(&list[i], &caps) {
 				return true
 			}
 		}
@@ -144,22 +198,22 @@ const (
 // largest share of what the caps cost (the Lagrangian dual of the least share of caps). It plays the game of prices
 // against solutions: every round adds the solution that is cheapest at the prices that are best against those so far
 // (column generation). The solutions are kept in the tree, and the sharpest prices. There must be a solution.
-func (t *Tree) Relax(caps Vector) {
-	caps = caps.Least(t.dearest)
-	for _, c := range caps {
+func (t *Tree) Relax(caps Caps) {
+	caps = t.capped(caps)
+	for _, c := range caps.Vector {
 		if c < 0 {
 			return
 		}
 	}
 	var tried []price
-	share := func(p *price) float64 { return float64(p.least) / float64(max(1, p.unit.dot(&caps))) }
+	share := func(p *price) float64 { return float64(p.least) / float64(max(1, t.limit(&p.unit, &caps))) }
 	for range rounds {
-		weight, mixture, value := game(t.found, &caps, &t.dearest)
+		weight, mixture, value := t.game(&caps)
 		t.mixture = mixture
 		p := t.priced(t.perUnit(weight, &caps))
 		tried = append(tried, p)
 		fresh := t.keep(t.cheapest(&p))
-		if p.excludes(&caps) || !fresh || share(&p) >= value*(1-1e-6) {
+		if t.excludes(&p, &caps) || !fresh || share(&p) >= value*(1-1e-6) {
 			break
 		}
 	}
@@ -167,26 +221,58 @@ func (t *Tree) Relax(caps Vector) {
 	t.prices = append(tried[:min(keepPrices, len(tried))], t.prices[:min(3*keepPrices, len(t.prices))]...)
 }
 
+// Mixture is the solutions of which the last relaxation mixes what is best against the prices. They need not be within the
+// caps.
+func (t *Tree) Mixture() (list []*Solution) {
+	for i, w := range t.mixture {
+		if w > 1e-9 {
+			list = append(list, t.found[i])
+		}
+	}
+	return list
+}
+
 // perUnit turns weights of whole caps into prices of a unit, such that not even the dearest solution's price overflows.
-func (t *Tree) perUnit(weight [Kinds]float64, caps *Vector) (unit Vector) {
+func (t *Tree) perUnit(weight []float64, caps *Caps) (u unit) {
 	sum := 0.0
 	for k, w := range weight {
-		weight[k] = w / math.Max(float64(caps[k]), 0.5)
-		sum += weight[k] * float64(t.dearest[k]+1)
+		cap, most := t.capOf(k, caps)
+		weight[k] = w / math.Max(float64(cap), 0.5)
+		if k >= Kinds {
+			most = t.widest[k-Kinds]
+		}
+		sum += weight[k] * (math.Max(float64(most), float64(cap)) + 1)
 	}
 	for k, w := range weight {
-		unit[k] = int64(w / sum * (1 << 60))
+		n := int64(w / sum * (1 << 59))
+		if k < Kinds {
+			u.kinds[k] = n
+			continue
+		}
+		if u.paths == nil {
+			u.paths = make([]int64, len(t.longest))
+		}
+		u.paths[k-Kinds] = n
 	}
-	return unit
+	return u
+}
+
+// capOf is the cap of a kind, or of path k as kind Kinds+k, and the most that a solution takes of it.
+func (t *Tree) capOf(kind int, caps *Caps) (cap, most int64) {
+	if kind < Kinds {
+		return caps.Vector[kind], t.dearest[kind]
+	}
+	most = t.longest[kind-Kinds]
+	return min(caps.Path, most), most
 }
 
 // sharpest is the indices of the prices that say most of caps.
-func (t *Tree) sharpest(caps *Vector, n int) []int {
+func (t *Tree) sharpest(caps *Caps, n int) []int {
 	order := make([]int, len(t.prices))
 	shares := make([]float64, len(t.prices))
 	for i := range order {
 		order[i] = i
-		shares[i] = float64(t.prices[i].least) / float64(max(1, t.prices[i].unit.dot(caps)))
+		shares[i] = float64(t.prices[i].least) / float64(max(1, t.limit(&t.prices[i].unit, caps)))
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
 	return order[:min(n, len(order))]

@@ -4,22 +4,22 @@ import "slices"
 
 // Reduce is the tree without what prices prove to be in no solution within caps: choices, rows, and pairs of rows. Its
 // solutions within caps are the same. It is nil where nothing is left.
-func (t *Tree) Reduce(caps Vector) *Tree {
-	caps = caps.Least(t.dearest)
+func (t *Tree) Reduce(caps Caps) *Tree {
+	caps = t.capped(caps)
 	if !t.Possible() || t.Excludes(caps) {
 		return nil
 	}
 	r := reducer{Tree: t}
-	for k := range caps {
-		if t.dearest[k] > caps[k] || k == 0 {
-			r.prices, r.limits = append(r.prices, t.unit(k)), append(r.limits, caps[k])
+	for k := range Kinds + len(t.longest) {
+		if cap, most := t.capOf(k, &caps); most > cap || k >= Kinds && most > caps.Path || k == 0 {
+			r.prices, r.limits = append(r.prices, t.around1(k)), append(r.limits, cap)
 		}
 	}
 	units := t.sharpest(&caps, keepPrices)
 	for _, i := range units {
 		p := &t.prices[i]
 		t.around(p)
-		r.prices, r.limits = append(r.prices, p), append(r.limits, p.unit.dot(&caps))
+		r.prices, r.limits = append(r.prices, p), append(r.limits, t.limit(&p.unit, &caps))
 	}
 	return r.tree(units)
 }
@@ -81,7 +81,7 @@ func (r *reducer) tree(units []int) *Tree {
 // hopeful reports whether no price proves that a row is in no solution within the caps.
 func (r *reducer) hopeful(table, row int) bool {
 	for i, p := range r.prices {
-		if p.inside[table][row] >= never || p.rest[table][row] >= never || p.inside[table][row]+p.rest[table][row] > r.limits[i] {
+		if p.inside[table][row] >= none || p.rest[table][row] >= none || p.inside[table][row]+p.rest[table][row] > r.limits[i] {
 			return false
 		}
 	}
@@ -93,7 +93,7 @@ func (r *reducer) choicesOf(leaf, row int) (left []Choice) {
 		c := &r.Tree.choices[leaf][row][i]
 		over := false
 		for k, p := range r.prices {
-			over = over || p.unit.dot(&c.Cost)+p.rest[leaf][row] > r.limits[k]
+			over = over || p.unit.of(&c.Cost, c.Paths)+p.rest[leaf][row] > r.limits[k]
 		}
 		if !over {
 			left = append(left, *c)
@@ -130,7 +130,7 @@ func (r *reducer) join(tb *Table, table int) {
 // within reports whether a solution keeps all limits, so that all that is in it is left.
 func (r *reducer) within(f *Solution) bool {
 	for i, p := range r.prices {
-		if p.unit.dot(&f.Cost) > r.limits[i] {
+		if p.unit.of(&f.Cost, f.Paths) > r.limits[i] {
 			return false
 		}
 	}

@@ -21,16 +21,21 @@
 //	    of row 1 with row 1 four ways, (8, 4), (6, 6), (6, 6), (4, 8), of which one (6, 6) is left.
 //	  - Where there are too many labels, the choices of one leaf are halved, and both halves are searched (branch.go; branch
 //	    and bound), each with prices of its own.
+//
+// Paths are amounts of another kind: there may be many, they share one cap, and what is minimised may be the longest of
+// them. Where there are any, there are no labels.
 package search
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 )
 
-// Kinds is how many kinds of amounts there are at most.
-const Kinds = 12
+// Kinds is how many kinds of amounts there are at most, beside the paths.
+const Kinds = 8
 
 // A Vector is an amount of each kind. Kinds that are not used are 0.
 type Vector [Kinds]int64
@@ -80,13 +85,26 @@ func (v *Vector) dot(o *Vector) int64 {
 // Most is an amount that caps nothing, and that two of do not overflow at any price.
 const Most = int64(1) << 40
 
+// Caps is what a solution may take: of each kind, and of each path.
+type Caps struct {
+	Vector
+	Path int64
+}
+
 // Unlimited caps nothing.
-var Unlimited = func() (v Vector) {
+var Unlimited = func() Caps {
+	var v Vector
 	for i := range v {
 		v[i] = Most
 	}
-	return v
+	return Caps{v, Most}
 }()
+
+// Least is the smaller of both caps.
+func (c Caps) Least(o Caps) Caps { return Caps{c.Vector.Least(o.Vector), min(c.Path, o.Path)} }
+
+// Within reports whether c caps no less than o.
+func (c *Caps) Within(o *Caps) bool { return c.Vector.Within(&o.Vector) && c.Path <= o.Path }
 
 // A Plan is tables: leaves, and joins of two tables before them. The last one is the whole, with one row.
 type Plan struct {
@@ -105,16 +123,33 @@ type Table struct {
 // A Pair is a row of the left table and one of the right that fit together.
 type Pair struct{ Left, Right int32 }
 
-// A Choice is one way to choose for a leaf's row. ID is the caller's.
+// A Choice is one way to choose for a leaf's row. ID is the caller's. Paths are further amounts, which may be negative: any
+// number of them, the same in all choices of a tree that have any. They share a cap.
 type Choice struct {
-	Cost Vector
-	ID   int32
+	Cost  Vector
+	Paths []int64
+	ID    int32
 }
 
 // A Solution is one choice per leaf.
 type Solution struct {
 	Cost  Vector
+	Paths []int64
 	Picks []Pick
+}
+
+// Within reports whether a solution is within caps.
+func (f *Solution) Within(caps *Caps) bool {
+	return f.Cost.Within(&caps.Vector) && f.Longest() <= caps.Path
+}
+
+// Longest is the largest amount of any path; the least there is without any.
+func (f *Solution) Longest() int64 {
+	most := int64(math.MinInt64)
+	for _, p := range f.Paths {
+		most = max(most, p)
+	}
+	return most
 }
 
 // A Pick is the row and the choice of a leaf.
@@ -132,8 +167,8 @@ type Effort struct {
 	Cut      bool      // a limit was reached
 }
 
-// spent reports whether the search has to end with what it has.
-func (e *Effort) spent() bool {
+// Spent reports whether the search has to end with what it has.
+func (e *Effort) Spent() bool {
 	over := e.Done > e.Limit || !e.Deadline.IsZero() && time.Now().After(e.Deadline)
 	e.Cut = e.Cut || over
 	return over
@@ -145,7 +180,9 @@ type Tree struct {
 	choices [][][]Choice // per leaf and row
 	rows    [][]int32    // per leaf: the caller's number of each row
 	dearest Vector       // no solution takes more of a kind
-	single  []price      // per kind that is taken at all: one for a unit of it, nothing for the others
+	longest []int64      // per path: no solution takes more
+	widest  []int64      // per path: no part of a solution takes more, nor less than as much below 0
+	single  []price      // per kind that is taken at all, and per path: one for a unit of it, nothing for the others
 	most    [Kinds][][]int64
 	prices  []price     // others that were tried, the sharpest of each relaxation
 	found   []*Solution // that turned up
@@ -169,34 +206,48 @@ func newTree(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *Tree 
 	t := &Tree{plan: plan, choices: choices, rows: rows, effort: e}
 	for _, leaf := range choices {
 		var most Vector
+		var longest, widest []int64
 		for _, row := range leaf {
 			for i := range row {
 				for k := range most {
 					most[k] = max(most[k], row[i].Cost[k])
 				}
+				if longest == nil {
+					longest, widest = slices.Clone(row[i].Paths), make([]int64, len(row[i].Paths))
+				}
+				for k, p := range row[i].Paths {
+					longest[k], widest[k] = max(longest[k], p), max(widest[k], p, -p)
+				}
 			}
 		}
 		t.dearest = t.dearest.Plus(most)
+		if t.longest == nil {
+			t.longest, t.widest = longest, widest
+			continue
+		}
+		for k := range longest {
+			t.longest[k] += longest[k]
+			t.widest[k] += widest[k]
+		}
 	}
 	for k := range Kinds {
 		if t.dearest[k] > 0 || k == 0 {
-			var unit Vector
-			unit[k] = 1
-			t.single = append(t.single, t.priced(unit))
+			t.single = append(t.single, t.priced(t.unitOf(k)))
 		}
+	}
+	for j := range t.longest {
+		t.single = append(t.single, t.priced(t.unitOf(Kinds+j)))
 	}
 	return t
 }
 
 // Possible reports whether there is any solution.
-func (t *Tree) Possible() bool { return t.single[0].least < never }
+func (t *Tree) Possible() bool { return t.single[0].least < none }
 
 // Least is how much of a kind every solution takes at least.
 func (t *Tree) Least(kind int) int64 {
-	for i := range t.single {
-		if t.single[i].unit[kind] == 1 {
-			return t.single[i].least
-		}
+	if i := t.singleOf(kind); i >= 0 {
+		return t.single[i].least
 	}
 	return 0
 }
@@ -206,17 +257,23 @@ func (t *Tree) Cheapest(kind int) *Solution {
 	if !t.Possible() {
 		return nil
 	}
-	for i := range t.single {
-		if t.single[i].unit[kind] == 1 {
-			return t.cheapest(&t.single[i])
+	return t.cheapest(&t.single[max(0, t.singleOf(kind))])
+}
+
+// singleOf is the index of the price of one for a unit of a kind, or of path k as kind Kinds+k; -1 where nothing is taken of
+// it.
+func (t *Tree) singleOf(kind int) int {
+	return slices.IndexFunc(t.single, func(p price) bool {
+		if kind >= Kinds {
+			return p.unit.paths != nil && p.unit.paths[kind-Kinds] == 1
 		}
-	}
-	return t.cheapest(&t.single[0])
+		return p.unit.kinds[kind] == 1
+	})
 }
 
 // keep adds a solution to those that turned up; it reports false where one of the same cost was there.
 func (t *Tree) keep(f *Solution) bool {
-	if slices.ContainsFunc(t.found, func(o *Solution) bool { return o.Cost == f.Cost }) {
+	if slices.ContainsFunc(t.found, func(o *Solution) bool { return o.Cost == f.Cost && slices.Equal(o.Paths, f.Paths) }) {
 		return false
 	}
 	t.found = append(t.found, f)
@@ -229,14 +286,25 @@ func Undominated(all []Choice) []Choice {
 	if len(all) < 2 {
 		return all
 	}
-	slices.SortStableFunc(all, func(a, b Choice) int { return slices.Compare(a.Cost[:], b.Cost[:]) })
+	slices.SortStableFunc(all, func(a, b Choice) int {
+		return cmp.Or(slices.Compare(a.Cost[:], b.Cost[:]), slices.Compare(a.Paths, b.Paths))
+	})
 	kept := all[:0]
 	for _, c := range all {
-		if !slices.ContainsFunc(kept, func(k Choice) bool { return k.Cost.Within(&c.Cost) }) {
+		if !slices.ContainsFunc(kept, func(k Choice) bool { return k.Cost.Within(&c.Cost) && noLonger(k.Paths, c.Paths) }) {
 			kept = append(kept, c)
 		}
 	}
 	return kept
+}
+
+func noLonger(a, b []int64) bool {
+	for i := range a {
+		if a[i] > b[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // done adds to the effort, and reports the context's error.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,7 +13,7 @@ import (
 )
 
 // randomTree is a tree of leaves that are joined two by two in any order, with choices of a few kinds.
-func randomTree(r *rand.Rand, leaves, kinds, most int) (*Plan, [][][]Choice) {
+func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*Plan, [][][]Choice) {
 	plan := &Plan{Leaves: leaves}
 	choices := make([][][]Choice, leaves)
 	var open []int
@@ -28,6 +29,9 @@ func randomTree(r *rand.Rand, leaves, kinds, most int) (*Plan, [][][]Choice) {
 				id++
 				for k := range kinds {
 					c.Cost[k] = int64(r.IntN(30))
+				}
+				for range paths {
+					c.Paths = append(c.Paths, int64(r.IntN(30)-6))
 				}
 				row = append(row, c)
 			}
@@ -60,19 +64,23 @@ func randomTree(r *rand.Rand, leaves, kinds, most int) (*Plan, [][][]Choice) {
 	return plan, choices
 }
 
-// all is the cost of every solution of a table's row.
-func all(plan *Plan, choices [][][]Choice, table, row int) (list []Vector) {
+// all is what every solution of a table's row takes.
+func all(plan *Plan, choices [][][]Choice, table, row int) (list []*Solution) {
 	tb := &plan.Tables[table]
 	if tb.Left < 0 {
 		for _, c := range choices[table][row] {
-			list = append(list, c.Cost)
+			list = append(list, &Solution{Cost: c.Cost, Paths: c.Paths})
 		}
 		return list
 	}
 	for _, q := range tb.Pairs[tb.First[row]:tb.First[row+1]] {
 		for _, a := range all(plan, choices, tb.Left, int(q.Left)) {
 			for _, b := range all(plan, choices, tb.Right, int(q.Right)) {
-				list = append(list, a.Plus(b))
+				s := &Solution{Cost: a.Cost.Plus(b.Cost), Paths: slices.Clone(a.Paths)}
+				for i, p := range b.Paths {
+					s.Paths[i] += p
+				}
+				list = append(list, s)
 			}
 		}
 	}
@@ -80,41 +88,56 @@ func all(plan *Plan, choices [][][]Choice, table, row int) (list []Vector) {
 }
 
 // picked is what the picks of a solution take, as the caller reads them.
-func picked(t testing.TB, choices [][][]Choice, f *Solution) (sum Vector) {
+func picked(t testing.TB, choices [][][]Choice, f *Solution) *Solution {
+	sum := &Solution{Paths: make([]int64, len(f.Paths))}
 	for l, p := range f.Picks {
 		i := slices.IndexFunc(choices[l][p.Row], func(c Choice) bool { return c.ID == p.ID })
 		if i < 0 {
 			t.Fatalf("leaf %d has no choice %+v", l, p)
 		}
-		sum = sum.Plus(choices[l][p.Row][i].Cost)
+		c := choices[l][p.Row][i]
+		sum.Cost = sum.Cost.Plus(c.Cost)
+		for k, path := range c.Paths {
+			sum.Paths[k] += path
+		}
 	}
 	return sum
 }
 
-// Every measure, within any caps, against the enumeration of all solutions: with labels, and by branching alone.
+func same(a, b *Solution) bool { return a.Cost == b.Cost && slices.Equal(a.Paths, b.Paths) }
+
+// Every measure, within any caps, against the enumeration of all solutions: with labels, and of trees with paths by branching
+// alone.
 func TestMinimise(t *testing.T) {
 	t.Parallel()
 	fit, none, branched := 0, 0, 0
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		kinds := 1 + r.IntN(4)
+		kinds, paths := 1+r.IntN(4), 0
 		if seed%4 == 3 {
-			kinds = liveKinds + 2 // too many for labels where all bind
+			paths = 1 + r.IntN(5)
 		}
-		plan, choices := randomTree(r, 1+r.IntN(6), kinds, 2)
+		plan, choices := randomTree(r, 1+r.IntN(6), kinds, paths, 2)
 		solutions := all(plan, choices, len(plan.Tables)-1, 0)
 		caps := Unlimited
 		for k := range kinds {
-			caps[k] = int64((8 + 4*(kinds/liveKinds) + r.IntN(18)) * plan.Leaves)
+			caps.Vector[k] = int64((8 + r.IntN(18)) * plan.Leaves)
+		}
+		if paths > 0 && r.IntN(2) > 0 {
+			caps.Path = int64((r.IntN(20)) * plan.Leaves)
 		}
 		yard := Vector{}
 		for k := range kinds {
 			yard[k] = int64(r.IntN(100))
 		}
-		within := slices.DeleteFunc(slices.Clone(solutions), func(v Vector) bool { return !v.Within(&caps) })
-		for _, m := range []Measure{{Kind: r.IntN(kinds)}, {Yard: &yard}} {
+		within := slices.DeleteFunc(slices.Clone(solutions), func(f *Solution) bool { return !f.Within(&caps) })
+		measures := []Measure{{Kind: r.IntN(kinds)}, {Yard: &yard}}
+		if paths > 0 {
+			measures = append(measures, Measure{Path: true})
+		}
+		for _, m := range measures {
 			e := &Effort{Limit: math.MaxInt}
-			got, err := NewTree(plan, choices, e).Minimise(t.Context(), m, nil, caps)
+			got, err := NewTree(plan, choices, e).Minimise(t.Context(), m, nil, caps, math.MaxInt)
 			if err != nil || !got.Proved || e.Cut {
 				t.Fatalf("seed %d: %+v, %v", seed, got, err)
 			}
@@ -125,28 +148,31 @@ func TestMinimise(t *testing.T) {
 				none++
 				continue
 			}
-			if c := picked(t, choices, got.Best); c != got.Best.Cost || !c.Within(&caps) {
+			if c := picked(t, choices, got.Best); !same(c, got.Best) || !c.Within(&caps) {
 				t.Fatalf("seed %d: %+v takes %v within %v", seed, got.Best, c, caps)
 			}
 			least := math.Inf(1)
-			for _, v := range within {
-				least = min(least, m.Value(&v))
+			for _, f := range within {
+				least = min(least, m.Value(f))
 			}
-			if v := m.Value(&got.Best.Cost); v != least || got.Bound != least {
+			if v := m.Value(got.Best); v != least || got.Bound != least {
 				t.Errorf("seed %d, %+v: %v, bound %v, the least is %v", seed, m, v, got.Bound, least)
 			}
 			fit++
+			if m.Path {
+				branched++
+			}
+			if b := NewTree(plan, choices, e).Bound(m, caps); b > least {
+				t.Errorf("seed %d, %+v: bound %v, the least is %v", seed, m, b, least)
+			}
 		}
 		any, err := NewTree(plan, choices, &Effort{Limit: math.MaxInt}).Within(t.Context(), caps)
 		if err != nil || !any.Proved || (any.Best != nil) != (len(within) > 0) {
 			t.Errorf("seed %d: %+v, %v; %d are within", seed, any, err, len(within))
 		}
-		if kinds > liveKinds && len(within) > 0 {
-			branched++
-		}
 	}
 	if fit < 200 || none < 50 || branched < 20 {
-		t.Errorf("%d fit, %d do not, %d have many kinds: the trees test too little", fit, none, branched)
+		t.Errorf("%d fit, %d do not, %d of paths: the trees test too little", fit, none, branched)
 	}
 }
 
@@ -156,14 +182,19 @@ func TestReduce(t *testing.T) {
 	smaller := 0
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		plan, choices := randomTree(r, 1+r.IntN(5), 3, 3)
+		plan, choices := randomTree(r, 1+r.IntN(5), 3, int(seed%2)*r.IntN(4), 3)
 		caps := Unlimited
 		for k := range 3 {
-			caps[k] = int64((6 + r.IntN(14)) * plan.Leaves)
+			caps.Vector[k] = int64((6 + r.IntN(14)) * plan.Leaves)
 		}
-		within := func(list []Vector) []Vector {
-			list = slices.DeleteFunc(list, func(v Vector) bool { return !v.Within(&caps) })
-			slices.SortFunc(list, func(a, b Vector) int { return slices.Compare(a[:], b[:]) })
+		if seed%2 > 0 {
+			caps.Path = int64(r.IntN(15) * plan.Leaves)
+		}
+		within := func(list []*Solution) []*Solution {
+			list = slices.DeleteFunc(list, func(f *Solution) bool { return !f.Within(&caps) })
+			slices.SortFunc(list, func(a, b *Solution) int {
+				return cmp.Or(slices.Compare(a.Cost[:], b.Cost[:]), slices.Compare(a.Paths, b.Paths))
+			})
 			return list
 		}
 		full := all(plan, choices, len(plan.Tables)-1, 0)
@@ -180,7 +211,7 @@ func TestReduce(t *testing.T) {
 			continue
 		}
 		left := all(n.plan, n.choices, len(n.plan.Tables)-1, 0)
-		if got := within(slices.Clone(left)); !slices.Equal(got, want) {
+		if got := within(slices.Clone(left)); !slices.EqualFunc(got, want, same) {
 			t.Errorf("seed %d: %d solutions left of %d", seed, len(got), len(want))
 		}
 		if len(left) < len(full) {
@@ -198,15 +229,15 @@ func TestEffort(t *testing.T) {
 	open := 0
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		plan, choices := randomTree(r, 6, 4, 2)
+		plan, choices := randomTree(r, 6, 4, 0, 2)
 		yard := Vector{20, 30, 40, 50}
 		least := math.Inf(1)
 		m := Measure{Yard: &yard}
-		for _, v := range all(plan, choices, len(plan.Tables)-1, 0) {
-			least = min(least, m.Value(&v))
+		for _, f := range all(plan, choices, len(plan.Tables)-1, 0) {
+			least = min(least, m.Value(f))
 		}
-		got, err := NewTree(plan, choices, &Effort{Limit: r.IntN(3000)}).Minimise(t.Context(), m, nil, Unlimited)
-		if err != nil || got.Bound > least || got.Best != nil && m.Value(&got.Best.Cost) < least || got.Proved && got.Best != nil && m.Value(&got.Best.Cost) != least {
+		got, err := NewTree(plan, choices, &Effort{Limit: r.IntN(3000)}).Minimise(t.Context(), m, nil, Unlimited, math.MaxInt)
+		if err != nil || got.Bound > least || got.Best != nil && m.Value(got.Best) < least || got.Proved && got.Best != nil && m.Value(got.Best) != least {
 			t.Errorf("seed %d: %+v, %v; the least is %v", seed, got, err, least)
 		}
 		if !got.Proved {
@@ -219,7 +250,7 @@ func TestEffort(t *testing.T) {
 }
 
 // readTree reads testdata.
-func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budget Vector) {
+func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budget Caps) {
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -242,7 +273,7 @@ func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budg
 		case "#":
 		case "budget":
 			budget = Unlimited
-			numbers(rest, cost(&budget)...)
+			numbers(rest, cost(&budget.Vector)...)
 		case "leaf":
 			tb = Table{Left: -1, Right: -1}
 			numbers(rest, &tb.Rows)
@@ -279,7 +310,7 @@ func TestCNV(t *testing.T) {
 	t.Parallel()
 	plan, choices, budget := readTree(t, "testdata/cnv.txt")
 	e := &Effort{Limit: 40_000_000}
-	got, err := NewTree(plan, choices, e).Minimise(t.Context(), Measure{Kind: 0}, nil, budget)
+	got, err := NewTree(plan, choices, e).Minimise(t.Context(), Measure{Kind: 0}, nil, budget, math.MaxInt)
 	if err != nil || !got.Proved || got.Bound != 40393 {
 		t.Errorf("%v LUT, bound %v, proved %t after %d steps, %v", got.Best.Cost[0], got.Bound, got.Proved, e.Done, err)
 	}
@@ -290,7 +321,7 @@ func BenchmarkCNV(b *testing.B) {
 	plan, choices, budget := readTree(b, "testdata/cnv.txt")
 	for b.Loop() {
 		e := &Effort{Limit: math.MaxInt}
-		got, err := NewTree(plan, choices, e).Minimise(b.Context(), Measure{Kind: 0}, nil, budget)
+		got, err := NewTree(plan, choices, e).Minimise(b.Context(), Measure{Kind: 0}, nil, budget, math.MaxInt)
 		if err != nil || !got.Proved {
 			b.Fatal(got, err)
 		}

@@ -3,33 +3,28 @@ package cost
 // ShiftRegister is the words of a bit that one LUT holds as a shift register (SRLC32E).
 const ShiftRegister = 32
 
-// blockLUTs is the LUTs that a RAMB18 is worth: what the smallest Zynq has of them for each (7z020: 53,200 and 280).
-const blockLUTs = 190
-
-// ImplementFIFO is how a FIFO for so many words is made, and how many it then holds. Two words are registers. More are
-// shift registers, a multiple of 32 words, until their LUTs are worth more than the block RAM that does the same, which is
-// filled up: a multiple of the entries that a RAMB18 has at the width that takes the fewest.
-func ImplementFIFO(words, width int) FIFO {
-	if words <= 2 {
-		return FIFO{Depth: 2, Width: width, Memory: Shift}
+// FIFOs is the ways to build a FIFO for so many words, each as deep as its memory is anyway: shift registers, of which two
+// words are registers and more a multiple of 32; RAM in LUTs, in banks of 32 and of 64 rows; block RAM and UltraRAM, which
+// the words fill up. Devices without UltraRAM are the caller's to know.
+func FIFOs(words, width int, f Fabric) []FIFO {
+	list := []FIFO{{Depth: 2, Width: width, Memory: Shift, Fabric: f}}
+	if words > 2 {
+		list[0].Depth = ceil(words, ShiftRegister) * ShiftRegister
 	}
-	shift := FIFO{Depth: ceil(words, ShiftRegister) * ShiftRegister, Width: width, Memory: Shift}
-	blocks, depth := 0, 0
-	for entries, bits := 16384, 1; entries >= 512; entries, bits = entries/2, wider(bits) {
-		if n := ceil(words, entries) * ceil(width, bits); blocks == 0 || n < blocks {
-			blocks, depth = n, ceil(words, entries)*entries
-		}
+	ram := ceil(words, 32) * 32
+	if ram > 32 {
+		ram = ceil(words, 64) * 64
 	}
-	if Total(shift.FINN()).LUT > blockLUTs*blocks {
-		return FIFO{Depth: depth, Width: width, Memory: Block}
+	blocks := ceil(words, 512) * 512
+	for n := f.blocks(blocks, width); f.blocks(blocks+512, width) == n; {
+		blocks += 512
 	}
-	return shift
-}
-
-// wider is the next width of a RAMB18: 1, 2, 4, 9, 18, 36 bits, with half the entries.
-func wider(bits int) int {
-	if bits == 4 {
-		return 9
+	ultra := ceil(words, 4096) * 4096
+	for n := f.ultraBlocks(ultra, width); f.ultraBlocks(ultra+4096, width) == n; {
+		ultra += 4096
 	}
-	return 2 * bits
+	return append(list,
+		FIFO{Depth: ram, Width: width, Memory: Distributed, Fabric: f},
+		FIFO{Depth: blocks, Width: width, Memory: Block, Fabric: f},
+		FIFO{Depth: ultra, Width: width, Memory: Ultra, Fabric: f})
 }

@@ -2,35 +2,40 @@ package cost
 
 import "testing"
 
-func TestImplementFIFO(t *testing.T) {
+func TestFIFOs(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		words, width int
-		want         FIFO
+		words, width              int
+		shift, ram, blocks, ultra int
 	}{
-		{1, 8, FIFO{Depth: 2, Width: 8, Memory: Shift}},
-		{2, 8, FIFO{Depth: 2, Width: 8, Memory: Shift}},
-		{3, 8, FIFO{Depth: 32, Width: 8, Memory: Shift}},
-		{32, 512, FIFO{Depth: 32, Width: 512, Memory: Shift}},
-		{33, 8, FIFO{Depth: 64, Width: 8, Memory: Shift}},
-		{1000, 8, FIFO{Depth: 1024, Width: 8, Memory: Shift}},   // 148 LUTs
-		{1025, 16, FIFO{Depth: 1056, Width: 16, Memory: Shift}}, // 286 LUTs, and 2 RAMB18 are worth 380
-		{3000, 16, FIFO{Depth: 3072, Width: 16, Memory: Block}}, // 776 LUTs, and 3 RAMB18 are worth 570
-		{10000, 1, FIFO{Depth: 16384, Width: 1, Memory: Block}},
+		{1, 8, 2, 32, 2048, 4096},
+		{2, 8, 2, 32, 2048, 4096},
+		{3, 8, 32, 32, 2048, 4096},
+		{32, 512, 32, 32, 512, 4096},
+		{33, 8, 64, 64, 2048, 4096},
+		{65, 8, 96, 128, 2048, 4096},
+		{1000, 18, 1024, 1024, 1024, 4096},
+		{1025, 16, 1056, 1088, 2048, 4096},
+		{3000, 16, 3008, 3008, 3072, 4096},
+		{10000, 1, 10016, 10048, 16384, 12288},
 	} {
-		if got := ImplementFIFO(tt.words, tt.width); got != tt.want {
-			t.Errorf("%d words of %d bits: %+v, want %+v", tt.words, tt.width, got, tt.want)
+		got := FIFOs(tt.words, tt.width, UltraScale)
+		for i, want := range []FIFO{{tt.shift, tt.width, Shift, 0}, {tt.ram, tt.width, Distributed, 0}, {tt.blocks, tt.width, Block, 0}, {tt.ultra, tt.width, Ultra, 0}} {
+			if got[i] != want {
+				t.Errorf("%d words of %d bits: %+v, want %+v", tt.words, tt.width, got[i], want)
+			}
 		}
 	}
-	// No more words ever make a shallower memory.
+	// No more words ever make a shallower memory, and none is too shallow.
 	for width := 1; width < 200; width += 7 {
-		depth := 0
-		for words := 1; words < 5000; words++ {
-			d := ImplementFIFO(words, width).Depth
-			if d < words || d < depth {
-				t.Fatalf("%d words of %d bits: depth %d after %d", words, width, d, depth)
+		var depth [4]int
+		for words := 1; words < 5000; words += 3 {
+			for i, f := range FIFOs(words, width, Series7) {
+				if f.Depth < words || f.Depth < depth[i] {
+					t.Fatalf("%d words of %d bits: depth %d after %d", words, width, f.Depth, depth[i])
+				}
+				depth[i] = f.Depth
 			}
-			depth = d
 		}
 	}
 }

@@ -3,6 +3,7 @@ package dataflow
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // A Loop says when a layer works, as comparable data: the iterations of one frame, at most one started per clock, as a
@@ -24,6 +25,24 @@ type Moves struct{ Read, Write uint64 }
 
 // MaxPorts is how many inputs, and outputs, a layer can have.
 const MaxPorts = 64
+
+// Key is the loop as text: equal texts are equal loops.
+func (l Loop) Key() string {
+	return string(bodyKey(strconv.AppendInt(nil, int64(l.Latency), 10), l.Body))
+}
+
+func bodyKey(b []byte, body []Run) []byte {
+	for _, r := range body {
+		b = strconv.AppendInt(append(b, ' '), int64(r.Times), 10)
+		if r.Body != nil {
+			b = append(bodyKey(append(b, '('), r.Body), ')')
+			continue
+		}
+		b = strconv.AppendUint(append(b, 'r'), r.Moves.Read, 16)
+		b = strconv.AppendUint(append(b, 'w'), r.Moves.Write, 16)
+	}
+	return b
+}
 
 // Iterations is the number of iterations per frame: the interval in clocks of a layer whose ends never stall.
 func (l Loop) Iterations() int { return iterations(l.Body) }
@@ -97,6 +116,39 @@ func (l Loop) FirstWrite(p int) int {
 func (l Loop) LastWrite(p int) int {
 	at, _ := last(l.Body, p)
 	return at + l.Latency
+}
+
+// ReadAt and WriteAt are the iterations in which word k of a port is read and written. The port has that word.
+func (l Loop) ReadAt(p, k int) int {
+	return nth(l.Body, func(m Moves) bool { return m.Read>>p&1 != 0 }, k)
+}
+
+// WriteAt is described at ReadAt.
+func (l Loop) WriteAt(p, k int) int {
+	return nth(l.Body, func(m Moves) bool { return m.Write>>p&1 != 0 }, k)
+}
+
+// nth is the iteration that moves for the k-th time, from 0.
+func nth(body []Run, moves func(Moves) bool, k int) (at int) {
+	for _, r := range body {
+		length, n := 1, 0 // iterations and words of one repetition
+		if r.Body != nil {
+			length, n = iterations(r.Body), words(r.Body, moves)
+		} else if moves(r.Moves) {
+			n = 1
+		}
+		if n == 0 || k >= n*r.Times {
+			k -= n * r.Times
+			at += length * r.Times
+			continue
+		}
+		at += k / n * length
+		if r.Body != nil {
+			at += nth(r.Body, moves, k%n)
+		}
+		return at
+	}
+	panic("dataflow: a loop does not move so many words")
 }
 
 // first is the iteration of the first word that port p writes; ok is false where there is none.

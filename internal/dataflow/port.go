@@ -38,6 +38,26 @@ func (p Port) place(s Shape, i int) int {
 	return i - in + in%tile/p.Tile*c + in/tile*p.Tile + in%p.Tile
 }
 
+// Word is the word in which element e of a row-major frame of the shape travels.
+func (p Port) Word(s Shape, e int) int {
+	if p.Tile > 0 {
+		c := s.Channels()
+		block := s[len(s)-2] * c
+		in := e % block
+		e += in%c/p.Tile*s[len(s)-2]*p.Tile + in/c*p.Tile + in%c%p.Tile - in
+	}
+	return e / p.PerWord
+}
+
+// Last is the last element of a word, as its place in a row-major frame of the shape.
+func (p Port) Last(s Shape, word int) int {
+	e := (word+1)*p.PerWord - 1
+	if p.Tile > 0 {
+		e = p.place(s, e)
+	}
+	return e
+}
+
 // Send is a frame's elements in the order in which they travel. It may be the frame itself.
 func (p Port) Send(t Tensor) []int64 {
 	if p.Tile == 0 {
