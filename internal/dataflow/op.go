@@ -115,7 +115,7 @@ type Fold struct {
 	Compute Compute // what multiplies
 }
 
-// Memory is where a table lies.
+// Memory is where a table, an array of a kernel, or a FIFO lies.
 type Memory uint8
 
 // The memory styles, with FINN's ram_style names as String.

@@ -191,6 +191,9 @@ func TestCheckStorage(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
+	if dataflow.ShiftRegister != cost.ShiftRegister {
+		t.Errorf("shift registers of %d words are priced as ones of %d", dataflow.ShiftRegister, cost.ShiftRegister)
+	}
 	for m, want := range map[dataflow.Memory]cost.Memory{
 		dataflow.NoMemory: 0, dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra,
 		dataflow.SRL: cost.Shift, dataflow.Registers: cost.Registers,
