@@ -25,10 +25,20 @@ func project(t testing.TB, d *dataflow.Design, frames int) (templates.Files, tem
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problems := templates.Lint(files); len(problems) > 0 {
+	problems := append(templates.Lint(files), templates.LintFIFOs(files, d.FIFO)...)
+	if problems = append(problems, templates.LintStorage(files, storage(d))...); len(problems) > 0 {
 		t.Fatalf("%v", problems)
 	}
 	return files, v
+}
+
+// storage is the memories of a design's layers.
+func storage(d *dataflow.Design) map[string][]dataflow.Storage {
+	all := map[string][]dataflow.Storage{}
+	for i, n := range d.Model.Graph.Nodes {
+		all[n.Name] = n.Op.Emit(d.Folds[i], d.Target).Storage
+	}
+	return all
 }
 
 // run compiles and runs a project.

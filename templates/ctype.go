@@ -49,6 +49,8 @@ func cConstant(f dataflow.Field) (string, error) {
 		return fmt.Sprintf("static const int %s = %d;", f.Name, v), nil
 	case num.Type:
 		return fmt.Sprintf("typedef %s %s;", cType(v), f.Name), nil
+	case dataflow.Memory:
+		return fmt.Sprintf("static const hlsgen::storage %s = hlsgen::storage::%s;", f.Name, arrayImpl[v]), nil
 	case []int:
 		return fmt.Sprintf("typedef hlsgen::counts<%s> %s;", cList(v, strconv.Itoa), f.Name), nil
 	case []int64:
@@ -75,18 +77,17 @@ func cList[T any](items []T, spell func(T) string) string {
 	return strings.Join(spelled, ", ")
 }
 
-// cStorage is the implementation that a table is bound to; empty where the tool chooses.
-func cStorage(m dataflow.Memory) string {
-	switch m {
-	case dataflow.LUTRAM:
-		return "lutram"
-	case dataflow.BRAM:
-		return "bram"
-	case dataflow.URAM:
-		return "uram"
+// The names of memories in C++: BIND_STORAGE's implementations of a FIFO and of a table (UG1399), and those of an array
+// in core/memory.hpp, where an array that a fold does not use is registers.
+var (
+	storageImpl = [...]string{
+		dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram", dataflow.SRL: "srl",
 	}
-	return ""
-}
+	arrayImpl = [...]string{
+		dataflow.NoMemory: "registers", dataflow.Registers: "registers", dataflow.SRL: "shift",
+		dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
+	}
+)
 
 // limbs is the layout of a table's row of n elements of the given width: a row is an array of words of at most 64 bits
 // and no element lies in two of them. Of the layouts with at most twice the fewest words it is the one with the fewest

@@ -99,8 +99,8 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 		if count > 1 {
 			v.Bind = append(v.Bind, fmt.Sprintf("ARRAY_RESHAPE variable=%s dim=2 complete", name))
 		}
-		if impl := cStorage(t.Memory); impl != "" {
-			v.Bind = append(v.Bind, fmt.Sprintf("BIND_STORAGE variable=%s type=rom_1p impl=%s", name, impl))
+		if s := i.StorageOf(t.Name); s.In != dataflow.NoMemory {
+			v.Bind = append(v.Bind, fmt.Sprintf("BIND_STORAGE variable=%s type=rom_1p impl=%s", name, storageImpl[s.In]))
 		}
 		args = append(args, name)
 		text, err := tableText(name, l.Name, t)
@@ -111,6 +111,13 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	}
 	for _, f := range i.Config {
 		config.add(f.Name, f.Value, f.Doc)
+	}
+	for _, s := range i.Storage {
+		if s.Written {
+			config.add(s.Name+"_rows", max(1, s.Rows), "words of array "+s.Name+", their bits, and where they lie")
+			config.add(s.Name+"_width", s.Width, "")
+			config.add(s.Name+"_memory", s.In, "")
+		}
 	}
 	v.Params, v.Args = strings.Join(params, ", "), strings.Join(args, ", ")
 	v.Config, err = config.aligned()
@@ -146,6 +153,33 @@ func (l Layer) verify() error {
 		if t.Elem.Width < 1 || t.Elem.Width > 64 {
 			return fmt.Errorf("table %s has elements of %d bits", t.Name, t.Elem.Width)
 		}
+	}
+	return l.verifyStorage()
+}
+
+// verifyStorage checks that every table has its storage, of its size, and that nothing else is only read.
+func (l Layer) verifyStorage() error {
+	i := l.Instance
+	for _, t := range i.Tables {
+		s := i.StorageOf(t.Name)
+		if rows, width := len(t.Rows), len(t.Rows[0])*t.Elem.Width; s.Written || s.Rows != rows || s.Width != width {
+			return fmt.Errorf("table %s is %dx%d, its storage is %v", t.Name, rows, width, s)
+		}
+	}
+	tables := 0
+	for _, s := range i.Storage {
+		if err := s.Verify(); err != nil {
+			return err
+		}
+		if !s.Written {
+			tables++
+		}
+		if s.Written && s.Width > dataflow.MaxWord {
+			return fmt.Errorf("%s has rows of %d bits; Vitis HLS takes %d", s.Name, s.Width, dataflow.MaxWord)
+		}
+	}
+	if tables != len(i.Tables) {
+		return fmt.Errorf("storage of %d tables, there are %d", tables, len(i.Tables))
 	}
 	return nil
 }
@@ -196,13 +230,18 @@ func numbered(name string, k, n int) string {
 	return name + strconv.Itoa(k)
 }
 
-// widest is the width of the widest ap_uint that the layers need: their streams, and what a kernel declares itself by
-// a config field whose name ends in _width.
+// widest is the width of the widest ap_uint that the layers need: their streams, their arrays, and what a kernel
+// declares itself by a config field whose name ends in _width.
 func widest(layers []Layer) (int, error) {
 	w := 64
 	for _, l := range layers {
 		for _, p := range append(slices.Clone(l.In), l.Out...) {
 			w = max(w, p.Width())
+		}
+		for _, s := range l.Instance.Storage {
+			if s.Written {
+				w = max(w, s.Width)
+			}
 		}
 		for _, f := range l.Instance.Config {
 			if n, ok := f.Value.(int); ok && strings.HasSuffix(f.Name, "_width") {

@@ -4,6 +4,7 @@
 
 #include "ap_types.hpp"
 
+#include "include/hlsgen/core/memory.hpp"
 #include "include/hlsgen/core/word.hpp"
 {% for l in v.Layers %}
 {% if l.Origin %}// {{ l.Name|req }}: {{ l.Origin|req }}

@@ -37,6 +37,12 @@ func Lint(files Files) []string {
 			continue
 		}
 		l.source(f.Path, code)
+		if path.Dir(f.Path) == "hls/include/hlsgen" {
+			_, problems := kernelArrays(string(code))
+			for _, p := range problems {
+				l.report(f.Path, 1, "%s", p)
+			}
+		}
 		if f.Path == "hls/top.cpp" {
 			l.region(f.Path, code)
 		}
@@ -70,7 +76,7 @@ var (
 	apWidth     = regexp.MustCompile(`\b(?:ap_u?int|ap_axiu|limb)<(\d+)`)
 	apString    = regexp.MustCompile(`\bap_u?int<[^<>]*>\s*\w*\s*\(\s*"`)
 	pragmaLine  = regexp.MustCompile(`^\s*#\s*pragma\s+HLS\s+(\w+)(.*)$`)
-	setting     = regexp.MustCompile(`^(?:(\w+)=)?[\w\-]+$`)
+	setting     = regexp.MustCompile(`^(?:(\w+)=)?[\w\-:]+$`)
 	doubled     = regexp.MustCompile(`\b\w*__\w*`)
 	forbidden   = regexp.MustCompile(`\b(?:new|delete|malloc|free|virtual|throw|try|catch|goto|dynamic_cast|typeid|float|double|union|std::(?:vector|string|map|set|list|deque|function|cout|cerr|\w+_ptr))\b`)
 	constArray  = regexp.MustCompile(`\bconstexpr\s+[\w:<> ]+\w+\s*\[`)
@@ -93,7 +99,7 @@ var pragmas = map[string]map[string][]string{
 	"ARRAY_RESHAPE":   {"variable": nil, "": {"complete"}, "dim": nil},
 	"BIND_STORAGE":    {"variable": nil, "type": {"rom_1p", "rom_2p", "ram_1p", "ram_2p", "ram_s2p", "fifo"}, "impl": {"bram", "lutram", "uram", "srl"}},
 	"BIND_OP":         {"variable": nil, "op": {"mul", "add"}, "impl": {"dsp", "fabric"}},
-	"DEPENDENCE":      {"variable": nil, "type": nil, "direction": nil, "dependent": {"false"}, "": nil},
+	"DEPENDENCE":      {"variable": nil, "type": nil, "direction": nil, "distance": nil, "dependent": {"false", "true"}, "": nil},
 	"INTERFACE":       {"": {"axis", "ap_ctrl_none"}, "port": nil},
 	"DATAFLOW":        {"": {"disable_start_propagation"}},
 }

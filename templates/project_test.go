@@ -336,7 +336,8 @@ func TestBenchErrors(t *testing.T) {
 	port := dataflow.Port{Elem: intN(4), PerWord: 2, Words: 3}
 	instance := func(change func(*dataflow.Instance)) dataflow.Instance {
 		i := dataflow.Instance{Header: "mvau.hpp", Func: "mvau", Config: []dataflow.Field{{Name: "nf", Value: 3}},
-			Tables: []dataflow.Table{{Name: "weights", Elem: intN(3), Rows: [][]int64{{1, 2}, {3, -4}}}}}
+			Tables:  []dataflow.Table{{Name: "weights", Elem: intN(3), Rows: [][]int64{{1, 2}, {3, -4}}}},
+			Storage: []dataflow.Storage{dataflow.ROM("weights", "weight memory", 2, 6), dataflow.RAM("kept", "buffer", 3, 9)}}
 		change(&i)
 		return i
 	}
@@ -352,10 +353,19 @@ func TestBenchErrors(t *testing.T) {
 		"config field \"n f\" is not a C++ name":                                         {instance(func(i *dataflow.Instance) { i.Config[0].Name = "n f" }), port},
 		"config field nf has a value of type float64":                                    {instance(func(i *dataflow.Instance) { i.Config[0].Value = 1.5 }), port},
 		"kernel header \"../x.hpp\" is not a name with .hpp":                             {instance(func(i *dataflow.Instance) { i.Header = "../x.hpp" }), port},
-		"config field \"a b_t\" is not a C++ name":                                       {instance(func(i *dataflow.Instance) { i.Tables[0].Name = "a b" }), port},
-		"\"delete this\" is not a C++ name":                                              {instance(func(i *dataflow.Instance) { i.Func = "delete this" }), port},
-		"buffer_width is 5000 bits; Vitis HLS takes 4096":                                {instance(func(i *dataflow.Instance) { i.Config[0] = dataflow.Field{Name: "buffer_width", Value: 5000} }), port},
-		"the kernel library has no nothing.hpp":                                          {instance(func(i *dataflow.Instance) { i.Header = "nothing.hpp" }), port},
+		"config field \"a b_t\" is not a C++ name": {instance(func(i *dataflow.Instance) {
+			i.Tables[0].Name, i.Storage[0].Name = "a b", "a b"
+		}), port},
+		"table weights is 2x6, its storage is  0x0 in none": {instance(func(i *dataflow.Instance) { i.Storage = i.Storage[1:] }), port},
+		"table weights is 2x6, its storage is weights 2x7":  {instance(func(i *dataflow.Instance) { i.Storage[0].Width = 7 }), port},
+		"table weights is 2x6, its storage is weights 3x6":  {instance(func(i *dataflow.Instance) { i.Storage[0].Rows = 3 }), port},
+		"storage weights 2x6 in none, want it in one of":    {instance(func(i *dataflow.Instance) { i.Storage[0].In = dataflow.NoMemory }), port},
+		"storage of 2 tables, there are 1":                  {instance(func(i *dataflow.Instance) { i.Storage = append(i.Storage, i.Storage[0]) }), port},
+		"two config fields are called kept_rows":            {instance(func(i *dataflow.Instance) { i.Storage = append(i.Storage, i.Storage[1]) }), port},
+		"kept has rows of 5000 bits; Vitis HLS takes 4096":  {instance(func(i *dataflow.Instance) { i.Storage[1].Width = 5000 }), port},
+		"\"delete this\" is not a C++ name":                 {instance(func(i *dataflow.Instance) { i.Func = "delete this" }), port},
+		"buffer_width is 5000 bits; Vitis HLS takes 4096":   {instance(func(i *dataflow.Instance) { i.Config[0] = dataflow.Field{Name: "buffer_width", Value: 5000} }), port},
+		"the kernel library has no nothing.hpp":             {instance(func(i *dataflow.Instance) { i.Header = "nothing.hpp" }), port},
 	} {
 		frame := dataflow.Tensor{Data: make([]int64, c.in.Words*c.in.PerWord)}
 		_, err := templates.Bench([]templates.Trial{{

@@ -66,9 +66,6 @@ func topFiles(files *Files, d *dataflow.Design, face Interface, b bench) error {
 	return nil
 }
 
-// fifoImpl is BIND_STORAGE's name of a FIFO's memory (UG1399, type=fifo).
-var fifoImpl = [...]string{dataflow.SRL: "srl", dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram"}
-
 func viewTop(d *dataflow.Design, face Interface) topView {
 	g := d.Model.Graph
 	v := topView{
@@ -92,7 +89,7 @@ func viewTop(d *dataflow.Design, face Interface) topView {
 	v.Params = strings.Join(params, ", ")
 	for _, s := range g.Streams {
 		f := d.FIFO[s.ID]
-		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), name(s.ID), strconv.Itoa(f.Depth), fifoImpl[f.Memory], comment(s.Name)})
+		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), name(s.ID), strconv.Itoa(f.Depth), storageImpl[f.Memory], comment(s.Name)})
 	}
 	for _, n := range g.Nodes {
 		var args []string

@@ -142,7 +142,7 @@ func TestForms(t *testing.T) {
 		{"factors", by(list(3, 4), nil), 1, "add_per_channel factors UINT3 distributed [[3 1] [4 1]]", 6},
 		{"side by side", by(nil, list(-1, 0)), 2, "add_per_channel factors INT2 none [[1 -1 1 0]]", 3},
 		{"steps", then(nil, nil, relu), 1, "add thresholds INT5 none [[0 6]]", 2},
-		{"steps per channel", then(list(2), nil, relu, sign), 1, "add thresholds INT6 distributed [[0 6] [-1 -1]], base INT1 none [[0] [-1]]", 6},
+		{"steps per channel", then(list(2), nil, relu, sign), 1, "add thresholds INT6 distributed [[0 6] [-1 -1]], base INT1 distributed [[0] [-1]]", 6},
 		{"all", then(list(2, 1), nil, fall, jump), 2,
 			"add_per_channel factors UINT2 none [[2 1 1 1]], thresholds INT6 none [[-4 -1 3 1 3 31]], base UINT2 none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 6},
 	} {
@@ -157,7 +157,7 @@ func TestForms(t *testing.T) {
 		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
 		var tables []string
 		for _, x := range i.Tables {
-			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, x.Memory, x.Rows))
+			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, i.StorageOf(x.Name).In, x.Rows))
 		}
 		if got := strings.TrimSpace(i.Func + " " + strings.Join(tables, ", ")); got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
@@ -248,7 +248,7 @@ func TestCost(t *testing.T) {
 		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 8, DSP: 4}},
 		{then(list(1, 2, 3, 4, 5, 6), nil, relu), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.DSP},
 			dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*7, DSP: 2}},
-		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 2*5 + 2*5, BRAM: 1}},
+		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 2*5 + 2*5 + 2, BRAM: 1}}, // with a base
 	} {
 		op, _, err := add.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 6), typ(uintN(4), 5, 6)})
 		if err != nil {

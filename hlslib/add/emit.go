@@ -18,15 +18,11 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "sum_t", Doc: "sum", Value: o.sum},
 			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},
 		},
+		Storage: o.storage(f),
 	}
 	if o.table() {
-		rows := o.factorRows(f.PE)
-		m := f.Memory
-		if len(rows) == 1 {
-			m = dataflow.NoMemory
-		}
 		i.Func = "add_per_channel"
-		i.Tables = append(i.Tables, dataflow.Table{Name: "factors", Doc: "by fold: element 2*pe + input", Elem: o.tableElem(), Rows: rows, Memory: m})
+		i.Tables = []dataflow.Table{{Name: "factors", Doc: "by fold: element 2*pe + input", Elem: o.tableElem(), Rows: o.factorRows(f.PE)}}
 	} else {
 		i.Config = append(i.Config,
 			dataflow.Field{Name: "factor0_t", Doc: "factor of input 0", Value: o.factor[0]},
@@ -41,7 +37,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			dataflow.Field{Name: "shared", Doc: "one row serves all channels", Value: true})
 		return i
 	}
-	config, tables := dataflow.StepTables(o.compare, f.PE, o.sum, f.Memory)
+	config, tables := dataflow.StepTables(o.compare, f.PE, o.sum)
 	i.Config, i.Tables = append(i.Config, config...), append(i.Tables, tables...)
 	return i
 }

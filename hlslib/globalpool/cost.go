@@ -6,32 +6,32 @@ import (
 	"hlsgen/internal/estimate"
 )
 
-// Cost counts one join per PE, and the words that are kept: up to 32 of them in shift registers, a LUT per bit,
-// more in distributed RAM, four LUTs per 64 words of 3 bits. FINN estimates nothing.
+// Cost counts one join per PE, and the words that are kept. FINN estimates nothing.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	width, folds := o.out.Elem.Width, o.channels/f.PE
 	join := cost.Maximum(width)
 	if o.p.Op == Sum {
 		join = cost.Adder(width)
 	}
-	kept := cost.Resources{}
-	switch word := f.PE * width; {
-	case o.vectors == 1: // nothing is joined
+	if o.vectors == 1 { // nothing is joined
 		join = cost.Resources{}
-	case folds == 1:
-		kept.FF = word
-	case folds <= shallow:
-		kept.LUT = word
-	default:
-		kept.LUT = 4 * ((word + 2) / 3) * ((folds + 63) / 64)
 	}
 	m := estimate.Model(t)
-	return estimate.Parts(
+	return estimate.Layer(m, o.storage(f),
 		m.Control(cost.Counter(folds).Plus(cost.Counter(o.vectors))),
 		join.Times(f.PE).As("pooling"),
-		kept.As("accumulators"),
 		m.Registers(f.PE*width),
 	)
+}
+
+// storage is the layer's memories: the accumulators go round in shift registers, or, where they are many, lie in LUTs.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	rows := o.channels / f.PE
+	if o.vectors == 1 {
+		rows = 0
+	}
+	kept := dataflow.RAM("kept", "accumulators", rows, f.PE*o.out.Elem.Width)
+	return []dataflow.Storage{kept.At(dataflow.LUTRAM).Shifted()}
 }
 
 // Delay is a sum's adder, or a comparison and a choice.

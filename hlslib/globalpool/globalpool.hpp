@@ -2,8 +2,8 @@
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
 //     vectors, folds, pe   the loop nest and what is unrolled in it
-//     shallow              what is kept lies in a shift register
 //     sum                  add up, else take the maximum
+//     kept_rows ...        the memory of the accumulators, as core/memory.hpp has it
 // An accumulator is touched every `folds` iterations. Few of them go round in a shift register, which shows that to the
 // scheduler. More lie in a memory, and no iteration is as long as it takes for one to come round.
 #ifndef HLSGEN_GLOBALPOOL_HPP
@@ -13,6 +13,7 @@
 #include <hls_stream.h>
 
 #include "core/compare.hpp"
+#include "core/memory.hpp"
 #include "core/pooling.hpp"
 #include "core/word.hpp"
 
@@ -32,14 +33,14 @@ ap_uint<C::out_width> globalpool_join(const ap_uint<C::in_width>& x, const ap_ui
     return y;
 }
 
-template <bool SHALLOW> struct globalpool_loop;
+template <bool SHIFTED> struct globalpool_loop;
 
 template <> struct globalpool_loop<true> {
     template <class C>
     static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-        ap_uint<C::out_width> kept[C::folds]; // next first
-#pragma HLS ARRAY_PARTITION variable=kept complete dim=1
+        ap_uint<C::kept_width> kept[C::kept_rows]; // next first
+        bind_memory(kept, memory<C::kept_memory>());
         ap_uint<count_width(C::vectors)> vector = 0;
         ap_uint<count_width(C::folds)> fold = 0;
         for (int i = 0; i < C::vectors * C::folds; i++) {
@@ -47,11 +48,11 @@ template <> struct globalpool_loop<true> {
             ap_uint<C::out_width> before = 0;
             if (vector != 0) before = kept[0];
             const ap_uint<C::out_width> y = globalpool_join<C>(in.read(), before, vector == 0);
-            for (int j = 1; j < C::folds; j++) {
+            for (int j = 1; j < C::kept_rows; j++) {
 #pragma HLS UNROLL
                 kept[j - 1] = kept[j];
             }
-            kept[C::folds - 1] = y;
+            kept[C::kept_rows - 1] = y;
             if (vector == C::vectors - 1) out.write(y);
 
             fold += 1;
@@ -67,8 +68,8 @@ template <> struct globalpool_loop<false> {
     template <class C>
     static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-        ap_uint<C::out_width> kept[C::folds];
-#pragma HLS BIND_STORAGE variable=kept type=ram_s2p impl=lutram
+        ap_uint<C::kept_width> kept[C::kept_rows];
+        bind_memory(kept, memory<C::kept_memory>());
 #pragma HLS DEPENDENCE variable=kept type=inter dependent=false
         ap_uint<count_width(C::vectors)> vector = 0;
         ap_uint<count_width(C::folds)> fold = 0;
@@ -92,7 +93,7 @@ template <> struct globalpool_loop<false> {
 // globalpool processes one frame.
 template <class C> void globalpool(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    globalpool_loop<C::shallow>::template frame<C>(in, out);
+    globalpool_loop<partitioned(C::kept_memory)>::template frame<C>(in, out);
 }
 
 } // namespace hlsgen

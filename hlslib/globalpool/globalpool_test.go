@@ -135,8 +135,8 @@ func TestCost(t *testing.T) {
 		want dataflow.Resources
 	}{
 		{sum, 128, dataflow.Resources{LUT: 4 + 1 + 128*8, FF: 4 + 128*8}},
-		{sum, 8, dataflow.Resources{LUT: 4 + 1 + 4 + 1 + 2*8*8, FF: 4 + 4}},
-		{maximum, 2, dataflow.Resources{LUT: 4 + 1 + 6 + 1 + 2*4 + 4*3, FF: 4 + 6}},
+		{sum, 8, dataflow.Resources{LUT: 4 + 1 + 4 + 1 + 2*8*8, LUTRAM: 8 * 8, FF: 4 + 4 + 8*8}},
+		{maximum, 2, dataflow.Resources{LUT: 4 + 1 + 6 + 1 + 2*4 + 4*3, LUTRAM: 4 * 3, FF: 4 + 6}},
 	} {
 		op, _, err := globalpool.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 4, 4, 128)})
 		if err != nil {

@@ -28,11 +28,7 @@ func run(ctx context.Context, dir string, programs []program) error {
 	if len(programs) == 0 {
 		return errors.New("no fold to compile")
 	}
-	trials := make([]templates.Trial, len(programs))
-	for i, p := range programs {
-		trials[i] = p.trial(i)
-	}
-	files, err := templates.Bench(trials)
+	trials, files, err := bench(programs)
 	if err != nil {
 		return err
 	}
@@ -61,6 +57,34 @@ func run(ctx context.Context, dir string, programs []program) error {
 		}
 	}
 	return fmt.Errorf("compiled C++: %v\n%.4000s%s", err, out, who.String())
+}
+
+// lint holds the C++ of the folds against what Vitis HLS accepts, and their memories, which are priced as the instance
+// says (checkCost), against the bindings in the text.
+func lint(programs []program) error {
+	trials, files, err := bench(programs)
+	if err != nil {
+		return err
+	}
+	storage := map[string][]dataflow.Storage{}
+	for _, t := range trials {
+		storage[t.Name] = t.Instance.Storage
+	}
+	if problems := append(templates.Lint(files), templates.LintStorage(files, storage)...); len(problems) > 0 {
+		some := strings.Join(problems[:min(10, len(problems))], "\n")
+		return fmt.Errorf("%d problems in the C++ of all folds, among them\n%s", len(problems), some)
+	}
+	return nil
+}
+
+// bench is the project of the programs.
+func bench(programs []program) ([]templates.Trial, templates.Files, error) {
+	trials := make([]templates.Trial, len(programs))
+	for i, p := range programs {
+		trials[i] = p.trial(i)
+	}
+	files, err := templates.Bench(trials)
+	return trials, files, err
 }
 
 // trial is the fold with what passes over its ports. Its name has leading zeros, so that none is part of another.

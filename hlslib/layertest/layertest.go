@@ -14,6 +14,7 @@ import (
 
 	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
 	"hlsgen/internal/num"
 )
 
@@ -46,6 +47,9 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 		for _, f := range b.folds {
 			programs = append(programs, program{b, f})
 		}
+	}
+	if err := lint(programs); err != nil {
+		t.Error(err)
 	}
 	if err := run(t.Context(), t.TempDir(), spread(programs, compiled)); err != nil {
 		t.Error(err)
@@ -210,8 +214,12 @@ func (b *bound) checkCost(f dataflow.Fold) error {
 			return fmt.Errorf("by %v: %w", formula, err)
 		}
 	}
-	if b.op.Cost(f, target).Total().FF == 0 {
+	c := b.op.Cost(f, target)
+	if c.Total().FF == 0 {
 		return fmt.Errorf("no flip-flops")
+	}
+	if err := estimate.CheckStorage(target, c, b.op.Emit(f, target).Storage); err != nil {
+		return err
 	}
 	if t, ok := b.op.(dataflow.Timed); ok && !(t.Delay(f, target) > 0) {
 		return fmt.Errorf("a delay of %v ns", t.Delay(f, target))

@@ -2,12 +2,14 @@ package layertest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/templates"
 )
 
 // spoilt is a Thresholding of two channels, with a defect.
@@ -122,6 +124,15 @@ func TestContractBites(t *testing.T) {
 		{"a constant beyond an int", spoilt{emit: func(i *dataflow.Instance) { i.Config[0].Value = 1 << 31 }}, "does not fit an int"},
 		{"a constant of no known kind", spoilt{emit: func(i *dataflow.Instance) { i.Config[0].Value = "3" }}, "is a string"},
 		{"a ragged table", spoilt{emit: func(i *dataflow.Instance) { i.Tables[0].Rows[1] = nil }}, "row 1 has 0 elements"},
+		{"a memory that is priced in another", spoilt{emit: func(i *dataflow.Instance) {
+			i.Storage[0].In = dataflow.BRAM
+		}}, "part threshold memory is priced {LUT:"},
+		{"a memory that is not priced", spoilt{emit: func(i *dataflow.Instance) {
+			i.Storage = append(i.Storage, dataflow.RAM("more", "more memory", 64, 8))
+		}}, "part more memory is priced {LUT:0"},
+		{"a memory that is priced and not there", spoilt{cost: dataflow.Cost{
+			{Name: "more memory", Resources: dataflow.Resources{BRAM: 1}},
+		}}, "some is priced and bound nowhere"},
 		{"an element beyond its type", spoilt{emit: func(i *dataflow.Instance) { i.Tables[0].Elem.Width = 1 }}, "does not hold"},
 	}
 	for _, tt := range tests {
@@ -166,6 +177,71 @@ func TestCompilerBites(t *testing.T) {
 	}
 	if err := run(t.Context(), t.TempDir(), nil); err == nil {
 		t.Error("nothing compiled, and nothing said")
+	}
+}
+
+// TestLintBites has instances whose text is not what they say, though it is priced so.
+func TestLintBites(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		defect func(*dataflow.Instance)
+		want   string
+	}{
+		{"none", func(*dataflow.Instance) {}, ""},
+		{"a table without a memory", func(i *dataflow.Instance) {
+			i.Storage = i.Storage[1:]
+		}, "table thresholds is 2x4, its storage is"},
+		{"an array that the kernel does not have", func(i *dataflow.Instance) {
+			i.Storage = append(i.Storage, dataflow.RAM("more", "more memory", 64, 8))
+		}, "Thresholding_0000: the kernel has no array more"},
+	} {
+		b := bindExample(t, spoilt{emit: tt.defect})
+		if err := b.checkEval(); err != nil {
+			t.Fatal(err)
+		}
+		err := lint([]program{{b, b.folds[0]}})
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestMemoriesBite changes a design after it was generated.
+func TestMemoriesBite(t *testing.T) {
+	t.Parallel()
+	b := bindExample(t, spoilt{})
+	at := slices.IndexFunc(b.folds, func(f dataflow.Fold) bool { return f.PE == 1 && f.Memory == dataflow.BRAM })
+	made := func() *dataflow.Design {
+		d := b.design(b.folds[at], 5)
+		d.Target.Board.Part = "xczu3eg-sbva484-1-e"
+		return d
+	}
+	files, err := templates.Project(made(), templates.Vectors{}, templates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*dataflow.Design)
+		want   string
+	}{
+		{"nothing", func(*dataflow.Design) {}, ""},
+		{"a table's memory", func(d *dataflow.Design) { d.Folds[0].Memory = dataflow.LUTRAM }, "Thresholding_0: storage thresholds 2x0 in distributed"},
+		{"a FIFO's depth", func(d *dataflow.Design) { d.FIFO[1].Depth = 6 }, "stream s1: 6 words in srl, the text has [5]"},
+		{"a FIFO's memory", func(d *dataflow.Design) { d.FIFO[0].Memory = dataflow.BRAM }, "stream s0: 5 words in block, the text has [5]"},
+		{"a name", func(d *dataflow.Design) { d.Model.Graph.Nodes[0].Name = "Other" }, "Thresholding_0 is no layer"},
+		{"a cost", func(d *dataflow.Design) {
+			n := d.Model.Graph.Nodes[0]
+			n.Op = spoilt{Op: n.Op, cost: dataflow.Cost{{Name: "more", Resources: dataflow.Resources{BRAM: 1}}}}
+		}, "Thresholding_0: {LUT:"},
+	} {
+		d := made()
+		tt.change(d)
+		got := strings.Join(memoryProblems(d, files), "\n")
+		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s, want %q", tt.name, got, tt.want)
+		}
 	}
 }
 

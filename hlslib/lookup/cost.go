@@ -14,13 +14,16 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m, folds := estimate.Model(t), o.depth/f.PE
 	var address cost.Resources
 	if folds > 1 {
-		address = cost.Adder(bits.Len(uint(o.rows(f.PE) - 1))).Plus(m.Buffer(o.in.Elem.Width, 1))
+		address = cost.Adder(bits.Len(uint(o.rows(f.PE) - 1))).Plus(cost.Resources{FF: o.in.Elem.Width})
 	}
-	width := f.PE * o.out.Elem.Width
-	return estimate.Parts(
-		m.Table(width, o.rows(f.PE), estimate.Memory(f.Memory)).As("table"),
+	return estimate.Layer(m, o.storage(f),
 		m.Control(cost.Counter(o.indices).Plus(cost.Counter(folds))),
 		address.As("address"),
-		m.Registers(width),
+		m.Registers(f.PE*o.out.Elem.Width),
 	)
+}
+
+// storage is the layer's memories: its table.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	return []dataflow.Storage{dataflow.ROM("table", "table", o.rows(f.PE), f.PE*o.out.Elem.Width).At(f.Memory)}
 }

@@ -7,10 +7,6 @@ import (
 )
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	memory := f.Memory
-	if o.rows(f.PE) == 1 {
-		memory = dataflow.NoMemory
-	}
 	return dataflow.Instance{
 		Header: "lookup.hpp",
 		Func:   "lookup",
@@ -18,7 +14,10 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "indices", Doc: "indices in a frame", Value: o.indices},
 			{Name: "folds", Doc: "words given for an index", Value: o.depth / f.PE},
 		},
-		Tables: []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: o.out.Elem, Rows: o.table(f.PE), Memory: memory}},
+		Tables: []dataflow.Table{
+			{Name: "table", Doc: "by index and fold: element pe", Elem: o.out.Elem, Rows: o.table(f.PE)},
+		},
+		Storage: o.storage(f),
 	}
 }
 

@@ -89,9 +89,9 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := op.Emit(dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Target{}).Tables
-	want := []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: uintN(4), Rows: [][]int64{{1, 2}, {3, 4}, {5, 6}, {7, 8}}, Memory: dataflow.BRAM}}
-	if !reflect.DeepEqual(got, want) {
+	got := op.Emit(dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Target{})
+	want := []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: uintN(4), Rows: [][]int64{{1, 2}, {3, 4}, {5, 6}, {7, 8}}}}
+	if in := got.StorageOf("table").In; !reflect.DeepEqual(got.Tables, want) || in != dataflow.BRAM {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -259,11 +259,7 @@ func (o *op) Accumulator() dataflow.Bound { return o.unit.Bound }
 func (o *op) Counts() map[string]int64 {
 	counts := o.unit.Counts(o.length)
 	for g := o.p.firstGate(); g <= tanh; g++ {
-		elem := o.c
-		if g < gates {
-			elem = o.pre
-		}
-		counts["param_threshold_"+elem.String()] += int64(len(o.compare[g].Over) * o.compare[g].Steps())
+		counts["param_threshold_"+o.compared(g).String()] += int64(len(o.compare[g].Over) * o.compare[g].Steps())
 	}
 	return counts
 }

@@ -11,12 +11,8 @@ import (
 // plain count, of what stands behind it: adders and multipliers of the cells, comparators of gates and tanh, the state.
 // FINN has no LSTM.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m, c, v := estimate.Model(t), o.clocks(f), o.values
-	parts := m.Formula.Parts(cost.MVAU{
-		MW: o.units, MH: len(o.p.Cells) * o.units * o.lanes(), PE: f.PE * o.lanes(), SIMD: f.SIMD,
-		WeightBits: o.unit.Weight.Width, InBits: o.h.Width, AccBits: o.unit.Acc.Width, InSigned: o.h.Signed(),
-		DSP: f.Compute == dataflow.DSP, Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
-	})
+	m, v := estimate.Model(t), o.values
+	parts, storage := o.engine(m, f)
 	if n := o.unit.RequantBits(); n > 0 {
 		parts = append(parts, cost.Adder(n).Times(f.PE*o.lanes()*f.SIMD).As("product rounding"))
 	}
@@ -57,19 +53,27 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		w := num.Smallest(r).Width
 		adders = adders.Plus(cost.Adder(w)).Plus(cost.Maximum(w).Times(2))
 	}
-	biases := m.Table(f.PE*o.lanes()*o.biases().Width, len(o.biasTable(f.PE).Rows), cost.Distributed)
-	peepholes := m.Table(f.PE*o.lanes()*o.peepholes().Width, len(o.peepholeTable(f.PE).Rows), cost.Distributed)
-	word := o.word(f)
 	parts = append(parts,
 		products.Times(f.PE).As("cell multipliers"),
 		o.requantMultipliers(m, f).Times(f.PE).As("requantisers"),
 		adders.Times(f.PE).As("cell adders"),
-		biases.Plus(peepholes).As("bias memory"),
-		m.Buffer(word*o.h.Width, 2*len(o.p.Cells)*o.units/word).Plus(m.Buffer(f.PE*o.c.Width, len(o.p.Cells)*c.nf)).As("state memory"),
-		o.steps(m, f),
-		m.Registers(f.PE*(o.h.Width+o.c.Width)+word*o.h.Width),
+		o.comparators(m, f),
+		m.Registers(f.PE*(o.h.Width+o.c.Width)+o.word(f)*o.h.Width),
 	)
-	return estimate.Parts(parts...)
+	return estimate.Layer(m, storage, parts...)
+}
+
+// engine is the matrix layer, and the memories that are counted beside it. FINN's formula has the weights in it.
+func (o *op) engine(m cost.Model, f dataflow.Fold) ([]cost.Part, []dataflow.Storage) {
+	unit, storage := cost.MVAU{
+		MW: o.units, MH: len(o.p.Cells) * o.units * o.lanes(), PE: f.PE * o.lanes(), SIMD: f.SIMD,
+		WeightBits: o.unit.Weight.Width, InBits: o.h.Width, AccBits: o.unit.Acc.Width, InSigned: o.h.Signed(),
+		DSP: f.Compute == dataflow.DSP, Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
+	}, o.storage(f)
+	if m.Formula == cost.FINN {
+		return unit.FINN(), storage[1:]
+	}
+	return unit.Logic(), storage
 }
 
 // scales reports whether a factor takes a multiplier in some cell: one row is constants, and a power of two then a shift.
@@ -106,23 +110,11 @@ func (o *op) requantMultipliers(m cost.Model, f dataflow.Fold) (r cost.Resources
 	return r
 }
 
-// steps is the thresholds of gates and tanh, and what compares with them.
-func (o *op) steps(m cost.Model, f dataflow.Fold) cost.Part {
+// comparators is what compares with the thresholds of gates and tanh.
+func (o *op) comparators(m cost.Model, f dataflow.Fold) cost.Part {
 	var r cost.Resources
 	for g := o.p.firstGate(); g <= tanh; g++ {
-		k, in := &o.compare[g], o.c
-		if g < gates {
-			in = o.pre
-		}
-		rows := len(k.Over)
-		if rows > len(o.p.Cells) {
-			rows /= f.PE
-		}
-		memory := cost.Memory(0)
-		if rows > 1 {
-			memory = cost.Unbound(f.PE*k.Steps()*in.Width, rows)
-		}
-		r = r.Plus(cost.Total(m.Steps(cost.Thresholding{InBits: in.Width, PE: f.PE, Rows: rows, Memory: memory, Steps: k.Steps()})))
+		r = r.Plus(m.Comparators(f.PE, o.compare[g].Steps(), o.compared(g).Width).Resources)
 	}
 	return r.As("gates")
 }

@@ -30,14 +30,13 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "h_t", Doc: "state h", Value: o.h},
 			{Name: "c_t", Doc: "state c", Value: o.c},
 			{Name: "words", Doc: "words of a cell's h in memory", Value: o.units / word},
-			{Name: "h_width", Doc: "bits of one", Value: word * o.h.Width},
-			{Name: "c_width", Doc: "bits of a word of c in memory", Value: f.PE * o.c.Width},
 			{Name: "h_distance", Doc: "iterations from a write of h to the first read of it", Value: c.step - c.cell + 1 + c.sf - word/f.SIMD},
 			{Name: "pre_t", Doc: "a gate before its steps", Value: o.pre},
 		},
-		Tables: []dataflow.Table{weights, o.biasTable(f.PE), o.peepholeTable(f.PE), o.factorTable(),
-			o.startTable("h0", word, func(c Cell) []int64 { return c.H0 }), o.startTable("c0", f.PE, func(c Cell) []int64 { return c.C0 })},
+		Tables:  []dataflow.Table{weights, o.biasTable(f.PE), o.peepholeTable(f.PE), o.factorTable()},
+		Storage: o.storage(f),
 	}
+	i.Tables = append(i.Tables, o.startTables(f)...)
 	i.Config = append(i.Config, sums...)
 	i.Config = append(i.Config, o.cellFields()...)
 	for _, g := range []int{gateF, gateG, gateO, tanh, gateI} {
@@ -78,9 +77,9 @@ func (o *op) cellFields() []dataflow.Field {
 
 // stepTables gives what lstm.hpp asks of a gate, or of tanh: rows of all cells, of each, or of the PE units of a word.
 func (o *op) stepTables(g, pe int) ([]dataflow.Field, []dataflow.Table) {
-	k, name, in, code := &o.compare[g], "tanh", o.c, o.values.tanh
+	k, name, code := &o.compare[g], o.stepName(g), o.values.tanh
 	if g < gates {
-		name, in, code = gateName(g), o.pre, o.values.code[g]
+		code = o.values.code[g]
 	}
 	shared := o.perCell(g) || k.Shared()
 	if shared {
@@ -101,7 +100,7 @@ func (o *op) stepTables(g, pe int) ([]dataflow.Field, []dataflow.Table) {
 		fields = append(fields, dataflow.Field{Name: name + "_t", Doc: "the code", Value: num.Smallest(code)})
 	}
 	return fields, []dataflow.Table{
-		{Name: name + "_thresholds", Doc: "by cell and n: element pe*steps + i", Elem: in, Rows: over},
+		{Name: name + "_thresholds", Doc: "by cell and n: element pe*steps + i", Elem: o.compared(g), Rows: over},
 		{Name: name + "_base", Doc: "likewise: element pe", Elem: num.Smallest(hull(slices.Concat(base...))), Rows: base},
 	}
 }
@@ -113,14 +112,6 @@ func beside(rows [][]int64, n int) [][]int64 {
 		joined = append(joined, slices.Concat(side...))
 	}
 	return joined
-}
-
-// table is rows, or one of them where they are all the same.
-func table(name, doc string, rows [][]int64) dataflow.Table {
-	if !slices.ContainsFunc(rows, func(r []int64) bool { return !slices.Equal(r, rows[0]) }) {
-		rows = rows[:1]
-	}
-	return dataflow.Table{Name: name, Doc: doc, Elem: num.Smallest(hull(slices.Concat(rows...))), Rows: rows}
 }
 
 // perLane is a value of every lane of every unit, as rows of pe units.
@@ -161,15 +152,4 @@ func (o *op) factorTable() dataflow.Table {
 		rows = append(rows, row)
 	}
 	return table("factors", "by cell: element 2*gate of the input, 2*gate+1 of the products; two for c; the coupled gate's constant", rows)
-}
-
-// startTable is initial values as rows of n units.
-func (o *op) startTable(name string, n int, of func(Cell) []int64) dataflow.Table {
-	var all [][]int64
-	for _, cell := range o.p.Cells {
-		for u := range o.units {
-			all = append(all, []int64{at(of(cell), u)})
-		}
-	}
-	return table(name, "by cell: what every frame begins with", beside(all, n))
 }

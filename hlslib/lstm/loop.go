@@ -19,15 +19,11 @@ func (o *op) fits(pe, simd int) bool {
 	word := max(gates*pe*o.in.Elem.Width, o.word(f)*o.h.Width, pe*max(o.h.Width, o.c.Width))
 	row := max(o.lanes()*pe*simd*o.unit.Weight.Width, o.lanes()*pe*max(o.biases().Width, o.peepholes().Width))
 	for g, k := range o.compare {
-		elem := o.c
-		if g < gates {
-			elem = o.pre
-		}
 		channels := 1
 		if len(k.Over) > len(o.p.Cells) {
 			channels = pe
 		}
-		row = max(row, channels*k.Steps()*elem.Width)
+		row = max(row, channels*k.Steps()*o.compared(g).Width)
 	}
 	return word <= dataflow.MaxWord && row <= dataflow.MaxRow && o.length <= dataflow.MaxIterations/o.clocks(f).step
 }

@@ -7,8 +7,8 @@
 //     step, idle                   clocks of a time step, and how many of them nothing is done in
 //     sequence                     every step goes out, else the last one
 //     h_t, c_t                     the state
-//     words, h_width               words of a cell's h in memory, and bits of each
-//     c_width                      bits of a word of c in memory
+//     words                        words of a cell's h in memory
+//     h_rows ..., c_rows ...       the memories of the state, as core/memory.hpp has them
 //     h_distance                   iterations from a write of h to the first read of it
 //     pre_t                        a gate before its steps
 //     i_t, f_t, g_t, o_t, tanh_t   the codes of the gates and of tanh
@@ -24,6 +24,7 @@
 
 #include "core/compare.hpp"
 #include "core/mac.hpp"
+#include "core/memory.hpp"
 #include "core/requant.hpp"
 #include "core/word.hpp"
 
@@ -168,10 +169,12 @@ template <class C, class... OUT> struct lstm_frame {
         const int pe_width = C::pe * element_type<h_t>::width;
 
         // One half of h is read while the other is written; they change places after every step.
-        ap_uint<C::h_width> h[2 * C::cells * C::words];
+        ap_uint<C::h_width> h[C::h_rows];
+        bind_memory(h, memory<C::h_memory>());
 // What a step writes, the next one reads: at this distance, which the idle clocks see to. Nothing nearer depends.
 #pragma HLS DEPENDENCE variable=h type=inter direction=RAW distance=C::h_distance dependent=true
-        ap_uint<C::c_width> c[C::cells * C::nf];
+        ap_uint<C::c_width> c[C::c_rows];
+        bind_memory(c, memory<C::c_memory>());
 // A word of c is used once in a step.
 #pragma HLS DEPENDENCE variable=c type=inter direction=RAW distance=C::step dependent=true
         typename C::acc_t acc[C::pe * C::lanes];
@@ -215,6 +218,7 @@ template <class C, class... OUT> struct lstm_frame {
 #pragma HLS UNROLL
                     const c_t old = get<c_t>(states, pe);
                     typename C::pre_t z[4];
+#pragma HLS ARRAY_PARTITION variable=z complete dim=1
                     for (int g = 0; g < 4; g++) {
 #pragma HLS UNROLL
                         z[g] = 0;

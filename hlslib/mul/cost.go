@@ -11,27 +11,19 @@ import (
 // like a Thresholding, or a requantiser. A factor of -1, 0 and 1 keeps, drops or negates the other, which is an adder's LUTs. FINN estimates
 // nothing for its ElementwiseMul.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m, folds := estimate.Model(t), o.channels/f.PE
-	memory := cost.Distributed
-	if f.Memory == dataflow.BRAM {
-		memory = cost.Block
-	}
+	m := estimate.Model(t)
 	product := cost.Adder(o.product.Width)
 	if o.multiplies() {
 		product = m.Multiplier(o.factor[0].Width, o.factor[1].Width, f.Compute == dataflow.DSP)
 	}
-	var offsets, gate cost.Resources
+	var offsets cost.Resources
 	for i, v := range o.p.Offset {
 		if v != 0 {
 			offsets = offsets.Plus(cost.Adder(o.factor[i].Width).Times(f.PE))
 		}
 	}
-	if o.gate {
-		gate = m.Buffer(f.PE*o.in[1].Elem.Width, folds)
-	}
 	parts := []cost.Part{
-		m.Control(cost.Counter(o.vectors).Plus(cost.Counter(folds))),
-		gate.As("gate memory"),
+		m.Control(cost.Counter(o.vectors).Plus(cost.Counter(o.channels / f.PE))),
 		offsets.As("adders"),
 		product.Times(f.PE).As("multipliers"),
 		m.Registers(f.PE * o.product.Width),
@@ -39,14 +31,20 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if o.p.Requant != nil {
 		parts = append(parts, o.requantCost(m, f).Times(f.PE).As("requantisers"))
 	}
-	if len(o.compare.Over) > 0 {
-		rows := folds
-		if o.compare.Shared() {
-			rows = 1
-		}
-		parts = append(parts, m.Steps(cost.Thresholding{InBits: o.product.Width, PE: f.PE, Rows: rows, Memory: memory, Steps: o.compare.Steps()})...)
+	if n := o.compare.Steps(); n > 0 {
+		parts = append(parts, m.Comparators(f.PE, n, o.product.Width))
 	}
-	return estimate.Parts(parts...)
+	return estimate.Layer(m, o.storage(f), parts...)
+}
+
+// storage is the layer's memories: a gate, for the vectors after the first, and the tables.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	rows := 0
+	if o.gate {
+		rows = o.channels / f.PE
+	}
+	kept := dataflow.RAM("kept", "gate memory", rows, f.PE*o.in[1].Elem.Width)
+	return append([]dataflow.Storage{kept}, dataflow.StepStorage(o.compare, f.PE, o.product, f.Memory)...)
 }
 
 // requantCost is that of one requantiser: a multiplier, an increment where it rounds otherwise than down, and per limit that

@@ -25,6 +25,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "product_t", Doc: "product", Value: o.product},
 			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP && o.multiplies()},
 		},
+		Storage: o.storage(f),
 	}
 	if o.p.Requant != nil {
 		i.Func = "mul_requant"
@@ -41,7 +42,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			dataflow.Field{Name: "shared", Doc: "one row serves all channels", Value: true})
 		return i
 	}
-	config, tables := dataflow.StepTables(o.compare, f.PE, o.product, f.Memory)
+	config, tables := dataflow.StepTables(o.compare, f.PE, o.product)
 	i.Config, i.Tables = append(i.Config, config...), tables
 	return i
 }

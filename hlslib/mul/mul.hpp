@@ -8,6 +8,7 @@
 //                          bipolar.
 //     product_t            the product
 //     use_dsp              multiply in DSP slices
+//     kept_rows ...        the memory of a gate, as core/memory.hpp has it
 //     shared               one row of the step functions' tables serves all channels
 // and for mul steps, unit and base, what apply_steps of core/compare.hpp asks for, for mul_requant
 //     requant              the requantiser of core/requant.hpp
@@ -20,6 +21,7 @@
 
 #include "core/compare.hpp"
 #include "core/mac.hpp"
+#include "core/memory.hpp"
 #include "core/requant.hpp"
 #include "core/word.hpp"
 
@@ -60,7 +62,8 @@ template <class C, class OUTPUT, class... STEPS>
 void mul_frame(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
                hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
 #pragma HLS INLINE
-    ap_uint<C::in1_width> kept[C::gate ? C::folds : 1]; // a gate, for the vectors after the first
+    ap_uint<C::kept_width> kept[C::kept_rows]; // a gate, for the vectors after the first
+    bind_memory(kept, memory<C::kept_memory>());
     bool first = true;
     ap_uint<count_width(C::folds)> fold = 0;
 

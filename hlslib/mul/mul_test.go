@@ -175,7 +175,7 @@ func TestForms(t *testing.T) {
 		{"moved signs", moved(0, 1), signs, 1, "INT4 UINT2 INT5", 4},
 		{"a bit", mul.Params{}, typ(uintN(1), 3, 2), 1, "INT4 BINARY INT4", 2},
 		{"steps", then(relu), i4, 1, "INT4 INT4 INT8 thresholds INT8 none [[0 6 29]]", 4},
-		{"steps per channel", then(relu, sign), signs, 1, "INT4 BIPOLAR INT5 thresholds INT5 distributed [[0 6] [-1 -1]], base INT1 none [[0] [-1]]", 3},
+		{"steps per channel", then(relu, sign), signs, 1, "INT4 BIPOLAR INT5 thresholds INT5 distributed [[0 6] [-1 -1]], base INT1 distributed [[0] [-1]]", 3},
 		{"a requantiser", scaled(0, 0, num.Requant{Multiplier: 6, Shift: 2, Mode: num.HalfUp, Lo: -12, Hi: 99}), i4, 1, "INT4 INT4 INT8 [3 1 1 -12 96 1 9]", 4},
 		{"a requantiser of signs", scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -9, Hi: 9}), signs, 1, "INT4 BIPOLAR INT5 [3 2 1 -6 6 0 6]", 4},
 		{"a shift of signs", scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.Floor, Lo: -99, Hi: 9}), signs, 1, "INT4 BIPOLAR INT5 [4 0 4 -32 9 2 7]", 2},
@@ -202,7 +202,7 @@ func TestForms(t *testing.T) {
 			}
 		}
 		for _, x := range i.Tables {
-			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, x.Memory, x.Rows))
+			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, i.StorageOf(x.Name).In, x.Rows))
 		}
 		if got := strings.TrimSpace(strings.Join(words, " ") + " " + strings.Join(tables, ", ")); got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
@@ -307,13 +307,13 @@ func TestCost(t *testing.T) {
 		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{DSP: 2}},
 		{moved(-8, 0), u4, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 4, DSP: 2}},
 		{mul.Params{}, typ(bipolar, 5, 6), dataflow.Fold{}, dataflow.Resources{LUT: 2 * 5}},
-		{mul.Params{}, gate, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 4 * 2, DSP: 2}}, // 3 words of 8 bits kept
+		{mul.Params{}, gate, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 4 * 2, LUTRAM: 4 * 2, DSP: 2}}, // 3 words of 8 bits kept
 		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 4, Mode: num.HalfUp, Lo: -2, Hi: 15}), u4, dataflow.Fold{Compute: dataflow.DSP},
 			dataflow.Resources{LUT: 2 * (6 + 2*3), DSP: 4}}, // codes of 0..42
 		{scaled(0, 0, num.Requant{Multiplier: 5, Mode: num.Floor, Lo: 1, Hi: 2000}), typ(bipolar, 5, 6), dataflow.Fold{Compute: dataflow.LUT},
 			dataflow.Resources{LUT: 2*5 + 2*(3*8+2*4)}}, // codes of -75..75
 		{then(relu), u4, dataflow.Fold{Memory: dataflow.LUTRAM, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 8, DSP: 2}},
-		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 8, BRAM: 1, DSP: 2}},
+		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2, BRAM: 2, DSP: 2}}, // 3 thresholds each, and a base
 	} {
 		op, _, err := mul.New(tt.p).Bind([]dataflow.Type{u4, tt.b})
 		if err != nil {

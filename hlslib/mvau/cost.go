@@ -7,9 +7,9 @@ import (
 )
 
 // Cost is that of FINN's MVAU_hls or the fitted one, which also counts the input buffer and the thresholds. FINN has no
-// groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory. FINN has no requantised products either: an adder rounds each.
+// groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory. FINN has no
+// requantised products either: an adder rounds each.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	nf, sf := o.folds(f)
 	m := cost.MVAU{
 		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.unit.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.unit.Acc.Width,
@@ -18,16 +18,22 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		DSP:      f.Compute == dataflow.DSP,
 		Memory:   estimate.Memory(f.Memory),
 		Fabric:   estimate.Model(t).Fabric,
-		Steps:    o.unit.Thresholds(), ThresholdBits: o.unit.Acc.Width, ThresholdMemory: estimate.Thresholds(o.unit, f.PE),
+		Steps:    o.unit.Thresholds(), ThresholdBits: o.unit.Acc.Width,
 	}
-	if nf > 1 {
-		m.Buffer = cost.Unbound(f.SIMD*o.in.Elem.Width, sf)
-	}
-	c := estimate.Of(t, m)
+	c := estimate.Storing(t, m, o.storage(f))
 	if n := o.unit.RequantBits(); n > 0 {
 		c = append(c, estimate.Parts(cost.Adder(n).Times(f.PE*f.SIMD).As("product rounding"))...)
 	}
 	return c
+}
+
+// storage is the layer's memories: an input vector is kept where there are outputs after the first PE.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	nf, sf := o.folds(f)
+	if nf == 1 {
+		sf = 0
+	}
+	return append(o.unit.Storage(f), dataflow.RAM("vector", "input buffer", sf, f.SIMD*o.in.Elem.Width))
 }
 
 // Delay is the adder of the accumulator.

@@ -16,6 +16,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "pe", Doc: "outputs computed side by side", Value: f.PE},
 			{Name: "simd", Doc: "inputs of each consumed a clock", Value: f.SIMD},
 		}, config...),
-		Tables: tables,
+		Tables:  tables,
+		Storage: o.storage(f),
 	}
 }

@@ -4,6 +4,7 @@
 //     vectors, groups, nf, sf, pe, simd   the loop nest and what is unrolled in it
 //     acc_t                               the accumulator
 //     dot_t, use_dsp                      what core/mac.hpp asks for
+//     vector_rows ...                     the memory of an input, as core/memory.hpp has it
 //     steps, unit, base                   what apply_steps of core/compare.hpp asks for
 //     shared                              one row of its tables serves all channels
 #ifndef HLSGEN_MVAU_HPP
@@ -14,6 +15,7 @@
 
 #include "core/compare.hpp"
 #include "core/mac.hpp"
+#include "core/memory.hpp"
 #include "core/word.hpp"
 
 namespace hlsgen {
@@ -24,7 +26,8 @@ template <class C, class W, class... STEPS>
 void mvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const W& weights,
           const STEPS&... steps) {
 #pragma HLS INLINE
-    ap_uint<C::in_width> vector[C::nf > 1 ? C::sf : 1]; // a group's input, for its outputs after the first PE
+    ap_uint<C::vector_width> vector[C::vector_rows]; // a group's input, for its outputs after the first PE
+    bind_memory(vector, memory<C::vector_memory>());
     typename C::acc_t acc[C::pe];
 #pragma HLS ARRAY_PARTITION variable=acc complete dim=1
     ap_uint<count_width(C::nf)> nf = 0;

@@ -12,17 +12,23 @@ import (
 // in it.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	in, out := o.words(f.SIMD)
-	order := o.order()
 	counters := cost.Counter(o.blocks + 1)
 	for _, n := range []int{max(in, out), len(o.p.Order), o.p.Chunk / f.SIMD} {
 		counters = counters.Plus(cost.Counter(n))
 	}
 	m, width := estimate.Model(t), f.SIMD*o.in.Elem.Width
-	return estimate.Parts(
-		m.Buffer(width, 2*in).As("buffer"),
-		m.Table(order.Elem.Width, len(order.Rows), cost.Distributed).As("order"),
+	return estimate.Layer(m, o.storage(f),
 		m.Control(counters),
 		cost.Adder(bits.Len(uint(in-1))).As("address"),
 		m.Registers(width),
 	)
+}
+
+// storage is the layer's memories: a block that is read, one that is written, and the order.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	in, _ := o.words(f.SIMD)
+	return []dataflow.Storage{
+		dataflow.RAM("banks", "buffer", 2*in, f.SIMD*o.in.Elem.Width),
+		o.order().Storage("order").At(dataflow.LUTRAM),
+	}
 }

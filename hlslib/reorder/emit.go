@@ -16,7 +16,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "out_words", Doc: "words of a block written", Value: out},
 			{Name: "chunk_words", Doc: "words of a chunk", Value: o.p.Chunk / f.SIMD},
 		},
-		Tables: []dataflow.Table{o.order()},
+		Tables:  []dataflow.Table{o.order()},
+		Storage: o.storage(f),
 	}
 }
 

@@ -4,6 +4,7 @@
 //     blocks                blocks in a frame
 //     in_words, out_words   words of a block read, and written
 //     chunk_words           words of a chunk
+//     banks_rows ...        the memory of two blocks, as core/memory.hpp has it
 #ifndef HLSGEN_REORDER_HPP
 #define HLSGEN_REORDER_HPP
 
@@ -11,6 +12,7 @@
 #include <hls_stream.h>
 
 #include "core/compare.hpp"
+#include "core/memory.hpp"
 #include "core/word.hpp"
 
 namespace hlsgen {
@@ -20,7 +22,8 @@ template <class C, class ORDER>
 void reorder(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const ORDER& order) {
 #pragma HLS INLINE
     const int longer = C::in_words > C::out_words ? C::in_words : C::out_words;
-    ap_uint<C::in_width> memory[2][C::in_words];
+    ap_uint<C::banks_width> banks[C::banks_rows]; // two blocks, one after the other
+    bind_memory(banks, memory<C::banks_memory>());
     ap_uint<count_width(C::blocks)> phase = 0;     // the block that is read, one after the block that is written
     ap_uint<1> bank = 0;                           // of the block that is read
     ap_uint<count_width(longer)> step = 0;         // of the phase
@@ -29,11 +32,10 @@ void reorder(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_
 
     for (int i = 0; i < C::in_words + (C::blocks - 1) * longer + C::out_words; i++) {
 #pragma HLS PIPELINE II=1 style=flp
-        if (phase != C::blocks && step < C::in_words) memory[bank][step] = in.read();
+        if (phase != C::blocks && step < C::in_words) banks[(bank == 0 ? 0 : C::in_words) + step] = in.read();
         if (phase != 0 && step < C::out_words) {
-            const ap_uint<1> other = bank == 0 ? 1 : 0;
             const int first = element<typename C::order_t, C::order_per_limb>(order[chunk], 0) * C::chunk_words;
-            out.write(memory[other][first + word]);
+            out.write(banks[(bank == 0 ? C::in_words : 0) + first + word]);
             word += 1;
             if (word == C::chunk_words) {
                 word = 0;

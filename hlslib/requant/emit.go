@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
@@ -26,19 +25,12 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},
 		},
 		Tables: []dataflow.Table{
-			table("multipliers", "by fold: element pe; one for all", o.multiplier, rows(o.p.Multiplier, f.PE), f.Memory),
-			table("biases", "by fold: element pe; one for all", o.bias, rows(o.p.Bias, f.PE), f.Memory),
-			table("limits", "the lowest and the highest output", o.out.Elem, [][]int64{{limits.Lo, limits.Hi}}, dataflow.NoMemory),
+			{Name: "multipliers", Doc: "by fold: element pe; one for all", Elem: o.multiplier, Rows: rows(o.p.Multiplier, f.PE)},
+			{Name: "biases", Doc: "by fold: element pe; one for all", Elem: o.bias, Rows: rows(o.p.Bias, f.PE)},
+			{Name: "limits", Doc: "the lowest and the highest output", Elem: o.out.Elem, Rows: [][]int64{{limits.Lo, limits.Hi}}},
 		},
+		Storage: o.storage(f),
 	}
-}
-
-// table lies in m where it has more than one row.
-func table(name, doc string, elem num.Type, rows [][]int64, m dataflow.Memory) dataflow.Table {
-	if len(rows) == 1 {
-		m = dataflow.NoMemory
-	}
-	return dataflow.Table{Name: name, Doc: doc, Elem: elem, Rows: rows, Memory: m}
 }
 
 // rows is a parameter as a table: a row per fold, or one element where all channels have the same.

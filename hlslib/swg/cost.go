@@ -19,16 +19,13 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if m.Formula == cost.FINN {
 		drive = cost.Resources{LUT: control, FF: o.counters(f)}
 	}
-	parts := []cost.Part{drive.As("stream control"), o.buffer(m, f).As("window buffer")}
-	if o.all(f) {
-		column := o.g.kernel[0] * f.SIMD * o.in.Elem.Width
-		parts = append(parts, delayCost(m, (o.g.kernel[1]-1)*column, o.spacing(f), cost.Distributed).As("window registers"))
-	}
+	storage := o.storage(f)
+	parts := append(o.memoryCost(m, f, storage), drive.As("stream control"))
 	if o.padded { // one LUT per bit chooses between data and a constant
 		parts = append(parts, cost.Resources{LUT: out}.As("padding"))
 	}
 	// The word that is written has a register, which the fitted formula's memory in LUTs has already.
-	if m.Formula == cost.FINN || o.all(f) || f.Memory != dataflow.LUTRAM {
+	if m.Formula == cost.FINN || o.all(f) || storage[0].In != dataflow.LUTRAM {
 		parts = append(parts, cost.Resources{FF: out}.As("output register"))
 	}
 	return estimate.Parts(parts...)
@@ -44,27 +41,35 @@ func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
 	return cost.CarriedDelay(4)
 }
 
-// buffer is the ring, or the delays of the lines.
-func (o *op) buffer(m cost.Model, f dataflow.Fold) cost.Resources {
-	width := f.SIMD * o.in.Elem.Width
-	switch {
-	case !o.all(f):
-		return m.Window(width, o.depth(f), estimate.Memory(f.Memory))
-	case o.depth(f) == 0:
-		return cost.Resources{}
+// storage is the layer's memories: the ring, or the delays of lines and those between columns of taps.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	word := f.SIMD * o.in.Elem.Width
+	if !o.all(f) {
+		return []dataflow.Storage{dataflow.RAM("ring", "window buffer", o.depth(f), word).At(f.Memory)}
 	}
-	return delayCost(m, (o.g.kernel[0]-1)*width, o.depth(f), estimate.Memory(f.Memory))
+	delay := func(name, part string, stages, rows, word int) dataflow.Storage {
+		if stages == 0 {
+			rows = 0
+		}
+		return dataflow.RAM(name, part, rows, stages*word)
+	}
+	h, w := o.g.kernel[0], o.g.kernel[1]
+	return []dataflow.Storage{
+		delay("lines", "window buffer", h-1, o.depth(f), word).At(f.Memory).Shifted(),
+		delay("columns", "window registers", w-1, o.spacing(f), h*word).At(dataflow.LUTRAM).Shifted(),
+	}
 }
 
-// delayCost is a delay by so many words of width bits: registers, shift registers of up to 32 bits in a LUT, or a memory.
-func delayCost(m cost.Model, width, depth int, in cost.Memory) cost.Resources {
-	switch {
-	case depth == 1:
-		return cost.Resources{FF: width}
-	case depth <= shallow:
-		return cost.Resources{LUT: width, LUTRAM: width, FF: width}
+// memoryCost is what the memories take. FINN has a formula for the ring, which also serves for delays that are no
+// registers.
+func (o *op) memoryCost(m cost.Model, f dataflow.Fold, storage []dataflow.Storage) []cost.Part {
+	parts := estimate.Storage(m, storage)
+	for i, s := range storage {
+		if shifted := o.all(f) && s.Rows <= dataflow.ShiftRegister; m.Formula == cost.FINN && !shifted {
+			parts[i] = cost.WindowBuffer(s.Width, s.Rows, estimate.Memory(s.In)).As(s.Part)
+		}
 	}
-	return m.Window(width, depth, in)
+	return parts
 }
 
 // counters is the bits of swg.hpp's counters: places in the frame, places in the buffer, and the loops.

@@ -7,10 +7,6 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	if o.padded {
 		pad = int(o.p.Pad)
 	}
-	columns := dataflow.NoMemory
-	if o.all(f) && o.spacing(f) > shallow {
-		columns = dataflow.LUTRAM
-	}
 	g, parts := o.g, o.parts(f)
 	return dataflow.Instance{
 		Header: "swg.hpp",
@@ -34,15 +30,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "before_w", Value: g.before[1]},
 			{Name: "padded", Doc: "some tap lies outside of the frame", Value: o.padded},
 			{Name: "pad", Doc: "its code", Value: pad},
-			{Name: "depth", Doc: "words of the ring, or of a line's delay", Value: max(1, o.depth(f))},
-			{Name: "memory", Doc: "where they lie: registers, LUTRAM, block RAM, UltraRAM", Value: storage(f.Memory)},
-			{Name: "columns", Doc: "where columns of taps lie", Value: storage(columns)},
 			{Name: "taps_width", Doc: "bits of all that a word is made of", Value: f.PE * f.SIMD * o.in.Elem.Width},
 		},
+		Storage: o.storage(f),
 	}
-}
-
-// storage is swg.hpp's number of a memory.
-func storage(m dataflow.Memory) int {
-	return map[dataflow.Memory]int{dataflow.NoMemory: 0, dataflow.LUTRAM: 1, dataflow.BRAM: 2, dataflow.URAM: 3}[m]
 }

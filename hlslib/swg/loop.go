@@ -10,9 +10,6 @@ import (
 // latency is a clock to read the memory, and one to choose between what is read and padding.
 const latency = 2
 
-// shallow is the most words that lie in registers, or in shift registers of LUTs, rather than in a memory.
-const shallow = 32
-
 // Folds yields one kernel position a clock with every SIMD that divides the channels of a tile, then all positions
 // with every SIMD that is a tile; each with the memories that the buffered rows may lie in.
 func (o *op) Folds() iter.Seq[dataflow.Fold] {
@@ -46,9 +43,9 @@ func (o *op) legal(f dataflow.Fold) bool {
 	return width <= dataflow.MaxWord && s.slots <= dataflow.MaxIterations/o.parts(f)
 }
 
-// memories is where the buffered rows may lie: a shallow ring in LUTs, shallow line delays in registers.
+// memories is where the buffered rows may lie: a shallow ring in LUTs, shallow line delays in shift registers.
 func (o *op) memories(f dataflow.Fold) []dataflow.Memory {
-	if o.depth(f) > shallow {
+	if o.depth(f) > dataflow.ShiftRegister {
 		return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
 	}
 	if o.all(f) {

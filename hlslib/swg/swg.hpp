@@ -11,9 +11,10 @@
 //     dilation_h, dilation_w pixels from one tap to the next
 //     before_h, before_w     pixels of padding in front of the frame
 //     padded, pad            whether some tap lies outside of the frame, and what it reads
-//     depth, memory          words of the ring or of a line's delay, and where they lie
-//     columns                where the delays between columns of taps lie
 //     taps_width             bits of all taps of a word
+//     ring_rows ...          the memory of the ring, as core/memory.hpp has it; or, where a word holds all positions,
+//     lines_rows ...         that of the delays of lines, and
+//     columns_rows ...       that of the delays between columns of taps
 // Places in the frame are counted in words: pixel (y, x) begins at word y + x, where y is a multiple of a line's words.
 #ifndef HLSGEN_SWG_HPP
 #define HLSGEN_SWG_HPP
@@ -22,38 +23,10 @@
 #include <hls_stream.h>
 
 #include "core/compare.hpp"
+#include "core/memory.hpp"
 #include "core/word.hpp"
 
 namespace hlsgen {
-
-enum swg_storage { swg_registers, swg_lutram, swg_bram, swg_uram };
-
-template <int STORAGE> struct swg_impl {};
-
-// swg_bind puts an array where it is to lie.
-template <class T, int N> void swg_bind(T (&words)[N], const swg_impl<swg_registers>&) {
-#pragma HLS INLINE
-#pragma HLS ARRAY_PARTITION variable=words complete dim=1
-    (void)words;
-}
-
-template <class T, int N> void swg_bind(T (&words)[N], const swg_impl<swg_lutram>&) {
-#pragma HLS INLINE
-#pragma HLS BIND_STORAGE variable=words type=ram_s2p impl=lutram
-    (void)words;
-}
-
-template <class T, int N> void swg_bind(T (&words)[N], const swg_impl<swg_bram>&) {
-#pragma HLS INLINE
-#pragma HLS BIND_STORAGE variable=words type=ram_s2p impl=bram
-    (void)words;
-}
-
-template <class T, int N> void swg_bind(T (&words)[N], const swg_impl<swg_uram>&) {
-#pragma HLS INLINE
-#pragma HLS BIND_STORAGE variable=words type=ram_s2p impl=uram
-    (void)words;
-}
 
 // swg_size is the geometry in words.
 template <class C> struct swg_size {
@@ -116,7 +89,7 @@ template <class C> struct swg_walk {
         words_type row = 0, column = 0;
         if (y > 0) row = y;
         if (x > 0 && (y > -size::next_y || oy == C::windows_h - 1)) column = x;
-        words_type n = row + column + C::depth;
+        words_type n = row + column + C::ring_rows;
         if (over()) n = size::frame;
         return n;
     }
@@ -159,18 +132,18 @@ template <> struct swg_loop<false> {
 #pragma HLS INLINE
         typedef swg_walk<C> walk;
         typedef swg_size<C> size;
-        typedef ap_uint<count_width(C::depth)> place;
+        typedef ap_uint<count_width(C::ring_rows)> place;
         // How far it is in the ring from the last word of a tap, of a line of taps, of a tile's taps, of a window and of
         // a row of windows to the word that is written after it.
         const int window = size::tall + size::wide + C::parts - 1;
-        const place step_tap = swg_step(size::tap_x - C::tile + 1, C::depth);
-        const place step_line = swg_step(size::tap_y - size::wide - C::tile + 1, C::depth);
-        const place step_tile = swg_step(1 - size::tall - size::wide, C::depth);
-        const place step_window = swg_step(size::next_x - window, C::depth);
-        const place step_row = swg_step(size::next_y - (C::windows_w - 1) * size::next_x - window, C::depth);
+        const place step_tap = swg_step(size::tap_x - C::tile + 1, C::ring_rows);
+        const place step_line = swg_step(size::tap_y - size::wide - C::tile + 1, C::ring_rows);
+        const place step_tile = swg_step(1 - size::tall - size::wide, C::ring_rows);
+        const place step_window = swg_step(size::next_x - window, C::ring_rows);
+        const place step_row = swg_step(size::next_y - (C::windows_w - 1) * size::next_x - window, C::ring_rows);
 
-        ap_uint<C::in_width> ring[C::depth];
-        swg_bind(ring, swg_impl<C::memory>());
+        ap_uint<C::ring_width> ring[C::ring_rows];
+        bind_memory(ring, memory<C::ring_memory>());
 // A clock never writes what the same clock stores: the word that is stored lies behind all that the window needs, and takes
 // a place that the window does not need any more.
 #pragma HLS DEPENDENCE variable=ring type=intra dependent=false
@@ -178,7 +151,7 @@ template <> struct swg_loop<false> {
         typename walk::words_type need = ahead.need(), limit = ahead.limit(), got = 0;
         typename walk::y_type corner_y = ahead.y, y = ahead.y; // of the window, and of the tap at hand
         typename walk::x_type corner_x = ahead.x, x = ahead.x;
-        place from = swg_step(-size::before_y - size::before_x, C::depth), to = 0;
+        place from = swg_step(-size::before_y - size::before_x, C::ring_rows), to = 0;
         ap_uint<count_width(C::tile)> word = 0;
         ap_uint<count_width(C::kernel_w)> j = 0;
         ap_uint<count_width(C::kernel_h)> i = 0;
@@ -191,14 +164,14 @@ template <> struct swg_loop<false> {
             if (reading) {
                 ring[to] = in.read();
                 got += 1;
-                to = swg_turn<C::depth>(to, 1 % C::depth);
+                to = swg_turn<C::ring_rows>(to, 1 % C::ring_rows);
             }
             if (writing) {
                 ap_uint<C::out_width> tap = swg_padding<C, C::out_width>();
                 if (walk::inside(y, x)) tap = recode<typename C::out_t, typename C::in_t>(ring[from]);
                 out.write(tap);
 
-                place step = 1 % C::depth;
+                place step = 1 % C::ring_rows;
                 word += 1;
                 if (word == C::tile) {
                     word = 0;
@@ -228,7 +201,7 @@ template <> struct swg_loop<false> {
                         }
                     }
                 }
-                from = swg_turn<C::depth>(from, step);
+                from = swg_turn<C::ring_rows>(from, step);
             }
         }
     }
@@ -246,7 +219,7 @@ template <class T, int N> void swg_start(T (&places)[N]) {
 
 // swg_delay holds the words of the last clocks, in STAGES rounds of DEPTH places. A place holds the words that were
 // shifted in when it was used last, on top of those that were there before.
-template <int STAGES, int WIDTH, int DEPTH, int STORAGE> struct swg_delay {
+template <int STAGES, int WIDTH, int DEPTH, storage WHERE, bool SHIFTED = partitioned(WHERE)> struct swg_delay {
     ap_uint<STAGES * WIDTH> places[DEPTH];
     ap_uint<count_width(DEPTH)> at;
 
@@ -254,7 +227,7 @@ template <int STAGES, int WIDTH, int DEPTH, int STORAGE> struct swg_delay {
 #pragma HLS INLINE
 // A place is used again after DEPTH clocks, which are more than it takes to read it and to write it again.
 #pragma HLS DEPENDENCE variable=places type=inter dependent=false
-        swg_bind(places, swg_impl<STORAGE>());
+        bind_memory(places, memory<WHERE>());
         swg_start(places);
     }
 
@@ -271,12 +244,12 @@ template <int STAGES, int WIDTH, int DEPTH, int STORAGE> struct swg_delay {
 };
 
 // Few places are shifted themselves.
-template <int STAGES, int WIDTH, int DEPTH> struct swg_delay<STAGES, WIDTH, DEPTH, swg_registers> {
+template <int STAGES, int WIDTH, int DEPTH, storage WHERE> struct swg_delay<STAGES, WIDTH, DEPTH, WHERE, true> {
     ap_uint<STAGES * WIDTH> places[DEPTH];
 
     swg_delay() {
 #pragma HLS INLINE
-        swg_bind(places, swg_impl<swg_registers>());
+        bind_memory(places, memory<WHERE>());
         swg_start(places);
     }
 
@@ -293,14 +266,7 @@ template <int STAGES, int WIDTH, int DEPTH> struct swg_delay<STAGES, WIDTH, DEPT
     }
 };
 
-template <int WIDTH, int DEPTH, int STORAGE> struct swg_delay<0, WIDTH, DEPTH, STORAGE> {
-    ap_uint<WIDTH> shift(const ap_uint<WIDTH>& newest) {
-#pragma HLS INLINE
-        return newest;
-    }
-};
-
-template <int WIDTH, int DEPTH> struct swg_delay<0, WIDTH, DEPTH, swg_registers> {
+template <int WIDTH, int DEPTH, storage WHERE> struct swg_delay<0, WIDTH, DEPTH, WHERE, true> {
     ap_uint<WIDTH> shift(const ap_uint<WIDTH>& newest) {
 #pragma HLS INLINE
         return newest;
@@ -315,8 +281,10 @@ template <> struct swg_loop<true> {
         typedef swg_walk<C> walk;
         typedef swg_size<C> size;
         const int column_width = C::kernel_h * C::in_width, tap_width = C::out_width / (C::kernel_h * C::kernel_w);
-        swg_delay<C::kernel_h - 1, C::in_width, C::depth, C::memory> lines;
-        swg_delay<C::kernel_w - 1, column_width, size::tap_x, C::columns> columns;
+        swg_delay<C::kernel_h - 1, C::in_width, C::lines_rows, C::lines_memory> lines;
+        swg_delay<C::kernel_w - 1, column_width, C::columns_rows, C::columns_memory> columns;
+        static_assert(C::lines_width == (C::kernel_h - 1) * C::in_width, "lines are as wide as they are counted");
+        static_assert(C::columns_width == (C::kernel_w - 1) * column_width, "and so are columns");
         walk window;
         // The pixel that comes in, and the one that the window waits for: both may lie far beyond the frame.
         ap_uint<count_width(C::iterations)> at = 0, due = size::tall + size::wide - size::before_y - size::before_x;

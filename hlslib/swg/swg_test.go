@@ -304,13 +304,13 @@ func TestCost(t *testing.T) {
 	}{
 		// A ring of 115 pixels, 2 rows and 3 pixels; 16 words of 4 elements each.
 		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.BRAM}, "window buffer", dataflow.Resources{BRAM: 2}},
-		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.LUTRAM}, "window buffer", dataflow.Resources{LUT: 16 * 49}},
+		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.LUTRAM}, "window buffer", dataflow.Resources{LUT: 16 * 49, LUTRAM: 16 * 49}},
 		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.URAM}, "window buffer", dataflow.Resources{URAM: 1}},
 		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.BRAM}, "padding", dataflow.Resources{LUT: 16}},
 		// Two lines of 56*16 words; 2 columns of 3 taps, 16 words apart.
 		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.BRAM}, "window buffer", dataflow.Resources{BRAM: 2}},
-		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.BRAM}, "window registers", dataflow.Resources{LUT: 96, FF: 96}},
-		{dataflow.Fold{PE: 9, SIMD: 1, Memory: dataflow.BRAM}, "window registers", dataflow.Resources{LUT: 24 * 2}},
+		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.BRAM}, "window registers", dataflow.Resources{LUT: 96, LUTRAM: 96, FF: 96}},
+		{dataflow.Fold{PE: 9, SIMD: 1, Memory: dataflow.BRAM}, "window registers", dataflow.Resources{LUT: 24 * 2, LUTRAM: 24 * 2}},
 		{dataflow.Fold{PE: 9, SIMD: 64, Memory: dataflow.BRAM}, "window registers", dataflow.Resources{FF: 2 * 3 * 256}},
 		{dataflow.Fold{PE: 9, SIMD: 64, Memory: dataflow.BRAM}, "output register", dataflow.Resources{FF: 9 * 256}},
 	} {

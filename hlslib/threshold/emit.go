@@ -3,7 +3,7 @@ package threshold
 import "hlsgen/internal/dataflow"
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	config, tables := dataflow.StepTables(o.compare, f.PE, o.in.Elem, f.Memory)
+	config, tables := dataflow.StepTables(o.compare, f.PE, o.in.Elem)
 	return dataflow.Instance{
 		Header: "threshold.hpp",
 		Func:   "threshold",
@@ -12,6 +12,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "folds", Doc: "words of a vector", Value: o.channels / f.PE},
 			{Name: "pe", Doc: "channels computed side by side", Value: f.PE},
 		}, config...),
-		Tables: tables,
+		Tables:  tables,
+		Storage: o.storage(f),
 	}
 }

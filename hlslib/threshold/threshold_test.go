@@ -80,7 +80,7 @@ func TestForms(t *testing.T) {
 		{"by channel", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 1, "thresholds UINT3 distributed [[0 2 5] [3 7 7]]"},
 		{"side by side", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 2, "thresholds UINT3 none [[0 2 5 3 7 7]]"},
 		{"bases", []num.Step{relu, {At: []int64{4}, Value: []int64{-2, -1}}}, 2, "thresholds UINT3 none [[0 2 5 3 7 7]], base INT2 none [[0 -2]]"},
-		{"deltas", []num.Step{fall, jump}, 1, "thresholds UINT3 distributed [[1 7] [1 3]], base BINARY none [[1] [0]], deltas INT8 distributed [[-1 0] [1 99]]"},
+		{"deltas", []num.Step{fall, jump}, 1, "thresholds UINT3 distributed [[1 7] [1 3]], base BINARY distributed [[1] [0]], deltas INT8 distributed [[-1 0] [1 99]]"},
 		{"a jump", []num.Step{jump}, 1, "thresholds UINT3 none [[1 3]], base BINARY none [[0]], deltas UINT7 none [[1 99]]"},
 	}
 	for _, tt := range tests {
@@ -89,8 +89,9 @@ func TestForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		var tables []string
-		for _, x := range op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{}).Tables {
-			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, x.Memory, x.Rows))
+		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
+		for _, x := range i.Tables {
+			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, i.StorageOf(x.Name).In, x.Rows))
 		}
 		if got := strings.Join(tables, ", "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)

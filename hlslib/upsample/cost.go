@@ -14,10 +14,14 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	for _, n := range []int{o.p.Scale[0], o.in.Shape[1], o.p.Scale[1], o.in.Shape.Channels() / f.SIMD} {
 		counters = counters.Plus(cost.Counter(n))
 	}
-	return estimate.Parts(
+	return estimate.Layer(m, o.storage(f),
 		m.Control(counters),
-		m.Buffer(width, o.kept(f.SIMD)).As("buffer"),
 		m.Multiplexer(2, width).As("multiplexers"),
 		m.Registers(width),
 	)
+}
+
+// storage is the layer's memories: what is repeated.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	return []dataflow.Storage{dataflow.RAM("kept", "buffer", o.kept(f.SIMD), f.SIMD*o.in.Elem.Width)}
 }

@@ -13,5 +13,6 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "row_scale", Doc: "times that a row is written", Value: o.p.Scale[0]},
 			{Name: "column_scale", Doc: "times that a pixel is written in a row", Value: o.p.Scale[1]},
 		},
+		Storage: o.storage(f),
 	}
 }

@@ -61,9 +61,9 @@ func TestBuffer(t *testing.T) {
 		rows, columns, simd int
 		want                dataflow.Resources
 	}{
-		{2, 1, 1, dataflow.Resources{BRAM: 1}}, // 1600 words of 4 bits
-		{1, 2, 1, dataflow.Resources{LUT: 4}},  // 16 words of 4 bits
-		{1, 2, 16, dataflow.Resources{FF: 64}}, // a word of 64 bits
+		{2, 1, 1, dataflow.Resources{BRAM: 1}},           // 1600 words of 4 bits
+		{1, 2, 1, dataflow.Resources{LUT: 4, LUTRAM: 4}}, // 16 words of 4 bits
+		{1, 2, 16, dataflow.Resources{FF: 64}},           // a word of 64 bits
 	} {
 		op, _, err := scale(tt.rows, tt.columns).Bind([]dataflow.Type{typ(int4, 100, 100, 16)})
 		if err != nil {

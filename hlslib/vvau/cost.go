@@ -9,7 +9,7 @@ import (
 // Cost is that of FINN's VVAU_hls, but for the DSP slices, or the fitted one: FINN counts the slices of one position, and
 // the kernel multiplies SIMD of them a clock.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	c := estimate.Of(t, cost.VVAU{
+	c := estimate.Storing(t, cost.VVAU{
 		Channels: o.channels, Kernel: o.positions, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.unit.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.unit.Acc.Width,
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
@@ -17,8 +17,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		Thresholds: o.unit.Thresholds(),
 		DSP:        f.Compute == dataflow.DSP,
 		Memory:     estimate.Memory(f.Memory),
-		Fabric:     estimate.Model(t).Fabric, ThresholdBits: o.unit.Acc.Width, ThresholdMemory: estimate.Thresholds(o.unit, f.PE),
-	})
+		Fabric:     estimate.Model(t).Fabric, ThresholdBits: o.unit.Acc.Width,
+	}, o.unit.Storage(f))
 	if t.Formula == dataflow.FINN {
 		for i := range c {
 			c[i].DSP *= f.SIMD

@@ -14,6 +14,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "pe", Doc: "channels computed side by side", Value: f.PE},
 			{Name: "simd", Doc: "positions of each consumed a clock", Value: f.SIMD},
 		}, config...),
-		Tables: tables,
+		Tables:  tables,
+		Storage: o.unit.Storage(f),
 	}
 }

@@ -48,6 +48,13 @@ type Costly interface {
 	FINN() []Part
 }
 
+// A Storing is a layer with memories. Logic is Fitted without them: a layer of this project prices its own where they
+// lie (Model.Memory), while Fitted has those of the designs that were measured.
+type Storing interface {
+	Costly
+	Logic() []Part
+}
+
 // Parts is the cost of x by the formula.
 func (f Formula) Parts(x Costly) []Part {
 	if f == FINN {
@@ -66,7 +73,7 @@ const (
 	Ultra                         // decoupled, ram_style ultra
 	Embedded                      // in the kernel: LUTs up to 128 rows, beyond that FINN counts block and ultra RAM both
 	Registers                     // flip-flops with a multiplexer, as HLS makes a partitioned array; not for FINN's formulas
-	Shift                         // shift registers in LUTs; FIFOs only, FINN's style rtl
+	Shift                         // shift registers in LUTs; of FIFOs FINN's style rtl
 )
 
 // embeddedRows is the depth up to which FINN takes an embedded table to be LUTs.

@@ -37,8 +37,8 @@ func TestFittedParts(t *testing.T) {
 	dsp.DSP = true
 	xnor.WeightBits, xnor.InBits = 1, 1
 	plain.Steps, plain.Buffer = 0, 0
-	arithmetic := []string{"multipliers", "adder tree", "accumulators"}
-	start, end := []string{"stream control", "input buffer", "weight memory"}, []string{"threshold memory", "comparators"}
+	start, arithmetic := []string{"stream control"}, []string{"multipliers", "adder tree", "accumulators"}
+	end := []string{"comparators", "input buffer", "weight memory", "threshold memory"}
 	for _, tt := range []struct {
 		name string
 		c    Costly
@@ -47,9 +47,9 @@ func TestFittedParts(t *testing.T) {
 		{"all", w4a4, slices.Concat(start, arithmetic, end)},
 		{"dsp", dsp, slices.Concat(start, arithmetic, end)},
 		{"xnor", xnor, slices.Concat(start, []string{"popcount", "accumulators"}, end)},
-		{"plain", plain, slices.Concat([]string{"stream control", "weight memory"}, arithmetic)},
-		{"depthwise", VVAU{Channels: 64, Kernel: 9, PE: 4, SIMD: 3, WeightBits: 4, InBits: 4, AccBits: 12, Memory: Distributed}, slices.Concat([]string{"stream control", "weight memory"}, arithmetic)},
-		{"thresholds", Thresholding{InBits: 9, PE: 4, Rows: 16, Memory: Distributed, Steps: 3}, []string{"stream control", "threshold memory", "comparators", "registers"}},
+		{"plain", plain, slices.Concat(start, arithmetic, []string{"weight memory"})},
+		{"depthwise", VVAU{Channels: 64, Kernel: 9, PE: 4, SIMD: 3, WeightBits: 4, InBits: 4, AccBits: 12, Memory: Distributed}, slices.Concat(start, arithmetic, []string{"weight memory"})},
+		{"thresholds", Thresholding{InBits: 9, PE: 4, Rows: 16, Memory: Distributed, Steps: 3}, []string{"stream control", "comparators", "registers", "threshold memory"}},
 		{"constant thresholds", Thresholding{InBits: 9, PE: 4, Rows: 1, Memory: Distributed, Steps: 3}, []string{"stream control", "comparators", "registers"}},
 		{"FIFO", FIFO{Depth: 100, Width: 8, Memory: Shift}, []string{"stream control", "FIFO memory"}},
 		{"converter", WidthConverter{8, 24}, []string{"stream control", "shift register"}},
@@ -186,6 +186,7 @@ func TestFabric(t *testing.T) {
 		{"narrow table on Versal", Versal.Table(1, 16384, Block), Resources{BRAM: 8}},
 		{"memory", UltraScale.RAM(8, 32, Distributed), Resources{LUT: 8, LUTRAM: 8, FF: 8}},
 		{"registers", UltraScale.RAM(8, 4, Registers), Resources{LUT: 8, FF: 32}},
+		{"shift register", UltraScale.RAM(8, 33, Shift), Resources{LUT: 16, LUTRAM: 16, FF: 8}},
 		{"none", UltraScale.RAM(8, 4, 0), Resources{}},
 		{"control", LayerControl().Plus(WindowControl()), Resources{
 			LUT: LayerControl().LUT + WindowControl().LUT, FF: LayerControl().FF + WindowControl().FF,

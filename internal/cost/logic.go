@@ -15,21 +15,22 @@ func Multiplexer(words, width int) Resources {
 	return Resources{LUT: width * ceil(words-1, 3)}
 }
 
-// smallBuffer is the size in bits up to which a buffer is taken to lie in LUTs.
-const smallBuffer = 1024
-
-// Buffer keeps rows words of width bits, written and read at the same time: a register, distributed RAM (four LUTs are 32
-// words of 6 bits, or 64 of 3), or block RAM.
-func Buffer(width, rows int) Resources {
+// Buffer keeps rows words of width bits, written and read at the same time: registers, shift registers with a register
+// behind them, block or ultra RAM, or distributed RAM (four LUTs are 32 words of 6 bits, or 64 of 3).
+func Buffer(width, rows int, m Memory) Resources {
 	switch {
-	case rows == 1:
-		return Resources{FF: width}
+	case m == Registers:
+		return Resources{FF: width * rows}
+	case m == Shift:
+		return lutMemory(width * ceil(rows, ShiftRegister)).Plus(Resources{FF: width})
+	case m == Block:
+		return Resources{BRAM: bram18(width, rows)}
+	case m == Ultra:
+		return Resources{URAM: uram(width, rows)}
 	case rows <= 32:
 		return lutMemory(4 * ceil(width, 6))
-	case rows <= 64 || width*rows <= smallBuffer:
-		return lutMemory(4 * ceil(rows, 64) * ceil(width, 3))
 	}
-	return Resources{BRAM: bram18(width, rows)}
+	return lutMemory(4 * ceil(rows, 64) * ceil(width, 3))
 }
 
 // lutMemory is LUTs all of which are memory.

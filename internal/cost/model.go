@@ -35,43 +35,26 @@ func (m Model) Multiplexer(words, width int) Resources {
 	return m.Fabric.Multiplexer(words, width)
 }
 
-// Table is a memory of rows words of width bits that is only read. One row is constants.
-func (m Model) Table(width, rows int, in Memory) Resources {
+// A Store is a memory of rows words of width bits: written and read at the same time, or only read.
+type Store struct {
+	Width, Rows int
+	Written     bool
+	In          Memory // 0 where there is none, or a single row that is constants
+}
+
+// Memory is what s takes. FINN has a formula for memories of some layers alone; by it this is a plain count.
+func (m Model) Memory(s Store) Resources {
 	switch {
-	case m.Formula == FINN:
-		return Table(width, rows, in)
-	case rows == 1:
+	case s.In == 0:
 		return Resources{}
+	case m.Formula == FINN && s.Written:
+		return Buffer(s.Width, s.Rows, s.In)
+	case m.Formula == FINN:
+		return Table(s.Width, s.Rows, s.In)
+	case s.Written:
+		return m.Fabric.RAM(s.Width, s.Rows, s.In)
 	}
-	return m.Fabric.Table(width, rows, in)
-}
-
-// Window is the memory of a sliding window: rows words of width bits, written and read at the same time.
-func (m Model) Window(width, rows int, in Memory) Resources {
-	if m.Formula == FINN {
-		return WindowBuffer(width, rows, in)
-	}
-	return m.Fabric.RAM(width, rows, in)
-}
-
-// Buffer is the same where the memory is the tool's choice, taken to be Unbound's.
-func (m Model) Buffer(width, rows int) Resources {
-	if m.Formula == FINN {
-		return Buffer(width, rows)
-	}
-	return m.Fabric.RAM(width, rows, Unbound(width, rows))
-}
-
-// Unbound is the memory that rows words of width bits are taken to lie in where the kernel does not say: a register,
-// LUTs up to 64 rows or some bits, block RAM.
-func Unbound(width, rows int) Memory {
-	switch {
-	case rows == 1:
-		return Registers
-	case rows <= 64 || width*rows <= smallBuffer:
-		return Distributed
-	}
-	return Block
+	return m.Fabric.Table(s.Width, s.Rows, s.In)
 }
 
 // Multiplier multiplies words of a and b bits.
@@ -85,12 +68,14 @@ func (m Model) Multiplier(a, b int, dsp bool) Resources {
 	return share{lut: fitted[product] * float64(a*b+a+b), ff: fitted[pipelineFF] * float64(a*b)}.round()
 }
 
-// Steps are the thresholds and comparators of t alone, for a layer that has them behind something else.
-func (m Model) Steps(t Thresholding) []Part {
+// Comparators are those of steps thresholds for each of pe values of width bits, in a layer that has them behind
+// something else. FINN's do not depend on the number of thresholds.
+func (m Model) Comparators(pe, steps, width int) Part {
+	c := activation{pe: pe, steps: steps, bits: width}.comparators().round()
 	if m.Formula == FINN {
-		return t.FINN()
+		c = Resources{LUT: pe * width}
 	}
-	return parts(activation{t.PE, t.Rows, t.Steps, t.InBits, t.Memory}.shares(m.Fabric))
+	return c.As("comparators")
 }
 
 // CarriedDelay is the estimated time in ns of what a layer carries from one clock to the next, through so many levels of

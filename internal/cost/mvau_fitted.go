@@ -5,14 +5,20 @@ import "math/bits"
 // Fitted is the estimate of an MVAU: what the loop costs, then every part by its own bits.
 func (m MVAU) Fitted() []Part { return parts(m.shares(&fitted)) }
 
+// Logic is Fitted without memories.
+func (m MVAU) Logic() []Part { return parts(m.logic(&fitted)) }
+
 func (m MVAU) shares(v *values) []share {
-	list := append(make([]share, 0, 8),
-		share{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]},
+	return append(m.logic(v),
 		m.inputBuffer(v),
 		m.Fabric.table("weight memory", m.Memory, m.MW*m.MH/(m.PE*m.SIMD), m.PE*m.SIMD*m.WeightBits),
+		m.activation().table(m.Fabric),
 	)
-	list = append(list, m.dot().shares(v)...)
-	return append(list, m.activation().shares(m.Fabric)...)
+}
+
+func (m MVAU) logic(v *values) []share {
+	list := append(make([]share, 0, 8), share{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]})
+	return append(append(list, m.dot().shares(v)...), m.activation().comparators())
 }
 
 // inputBuffer keeps a vector for the outputs after the first PE.
@@ -85,16 +91,22 @@ type activation struct {
 	memory                Memory
 }
 
-// A comparator takes two bits of each side per LUT, on the carry chain (UG574); counting the steps that are exceeded
+// comparators take two bits of each side per LUT, on the carry chain (UG574); counting the steps that are exceeded
 // takes one LUT for each of them, less those that the last digit saves.
-func (a activation) shares(f Fabric) []share {
+func (a activation) comparators() share {
+	s := share{name: "comparators"}
+	if a.steps > 0 {
+		s.lut = float64(a.pe * (a.steps*ceil(a.bits, 2) + a.steps - 1))
+	}
+	return s
+}
+
+// table is the memory of thresholds.
+func (a activation) table(f Fabric) share {
 	if a.steps == 0 {
-		return nil
+		return share{}
 	}
-	return []share{
-		f.table("threshold memory", a.memory, a.rows, a.pe*a.steps*a.bits),
-		{name: "comparators", lut: float64(a.pe * (a.steps*ceil(a.bits, 2) + a.steps - 1))},
-	}
+	return f.table("threshold memory", a.memory, a.rows, a.pe*a.steps*a.bits)
 }
 
 // table is a memory that is only read. In LUTs it has a register behind it, as a block has within.
@@ -123,6 +135,9 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 		s.lut, s.ff, s.lutram = f.lutRAM(rows, width), float64(width), float64(f.lutStorage(rows, width))
 	case Registers:
 		s.lut, s.ff = f.mux(rows)*float64(width), float64(rows*width)
+	case Shift:
+		s.lutram = float64(width * ceil(rows, ShiftRegister))
+		s.lut, s.ff = s.lutram, float64(width)
 	}
 	return s
 }

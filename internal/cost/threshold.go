@@ -31,13 +31,26 @@ func (t Thresholding) FINN() []Part {
 // Fitted is the estimate of a thresholding layer: storage and comparators, or a binary search.
 func (t Thresholding) Fitted() []Part { return parts(t.shares(&fitted)) }
 
+// Logic is Fitted without memory, of a layer that compares with all thresholds at once.
+func (t Thresholding) Logic() []Part { return parts(t.logic(&fitted)) }
+
 func (t Thresholding) shares(v *values) []share {
-	list := []share{{name: "stream control", lut: v[streamLUT], ff: v[streamFF]}}
 	if t.Search {
-		return append(list, t.search()...)
+		return append([]share{t.control(v)}, t.search()...)
 	}
-	list = append(list, activation{t.PE, t.Rows, t.Steps, t.InBits, t.Memory}.shares(t.Fabric)...)
-	return append(list, share{name: "registers", ff: float64(t.PE * t.InBits)})
+	return append(t.logic(v), t.activation().table(t.Fabric))
+}
+
+func (t Thresholding) logic(v *values) []share {
+	return []share{t.control(v), t.activation().comparators(), {name: "registers", ff: float64(t.PE * t.InBits)}}
+}
+
+func (t Thresholding) control(v *values) share {
+	return share{name: "stream control", lut: v[streamLUT], ff: v[streamFF]}
+}
+
+func (t Thresholding) activation() activation {
+	return activation{t.PE, t.Rows, t.Steps, t.InBits, t.Memory}
 }
 
 // search is one comparator per bit of the count. Stage i chooses among 2^i thresholds of a channel, and passes the

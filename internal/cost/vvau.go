@@ -47,16 +47,21 @@ func bram16(width, rows int) int {
 }
 
 // Fitted is the estimate of a VVAU: that of an MVAU which keeps no input.
-func (m VVAU) Fitted() []Part { return parts(m.shares(&fitted)) }
-
-func (m VVAU) shares(v *values) []share {
-	list := []share{
-		{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]},
+func (m VVAU) Fitted() []Part {
+	return append(m.Logic(), parts([]share{
 		m.Fabric.table("weight memory", m.Memory, m.rows(), m.PE*m.SIMD*m.WeightBits),
-	}
-	list = append(list, m.dot().shares(v)...)
-	a := activation{m.PE, m.Channels / m.PE, m.Thresholds, m.ThresholdBits, m.ThresholdMemory}
-	return append(list, a.shares(m.Fabric)...)
+		m.activation().table(m.Fabric),
+	})...)
+}
+
+// Logic is Fitted without memories.
+func (m VVAU) Logic() []Part {
+	list := []share{{name: "stream control", lut: fitted[mvauLUT], ff: fitted[mvauFF]}}
+	return parts(append(append(list, m.dot().shares(&fitted)...), m.activation().comparators()))
+}
+
+func (m VVAU) activation() activation {
+	return activation{m.PE, m.Channels / m.PE, m.Thresholds, m.ThresholdBits, m.ThresholdMemory}
 }
 
 func (m VVAU) dot() dot {

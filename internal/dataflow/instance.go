@@ -9,6 +9,10 @@ type Instance struct {
 	Func   string  // the kernel: "mvau"
 	Config []Field // members of the config struct, in order
 	Tables []Table // constant arrays, in call order
+
+	// Storage is the layer's memories: one of each table, and the arrays of its kernel. Of an array X the config struct
+	// has X_rows (at least 1), X_width and X_memory, where it lies, for bind_memory of hlslib/core/memory.hpp.
+	Storage []Storage
 }
 
 // A Field is a member of a config struct. Value is an int (a constant), a bool or a num.Type (a type alias), or has one
@@ -24,5 +28,4 @@ type Table struct {
 	Name, Doc string // Name within the layer: "weights", "thresholds"
 	Elem      num.Type
 	Rows      [][]int64
-	Memory    Memory // NoMemory leaves the choice to the HLS tool
 }

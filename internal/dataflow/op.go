@@ -115,20 +115,21 @@ type Fold struct {
 	Compute Compute // what multiplies
 }
 
-// Memory is where a table lies.
+// Memory is where a table, an array of a kernel, or a FIFO lies.
 type Memory uint8
 
 // The memory styles, with FINN's ram_style names as String.
 const (
-	NoMemory Memory = iota
-	LUTRAM          // distributed
-	BRAM            // block
-	URAM            // ultra
-	SRL             // shift registers in LUTs: of FIFOs alone
+	NoMemory  Memory = iota
+	LUTRAM           // distributed
+	BRAM             // block
+	URAM             // ultra
+	SRL              // shift registers in LUTs: not for tables
+	Registers        // flip-flops: of a kernel's single word alone
 )
 
 func (m Memory) String() string {
-	return [...]string{"none", "distributed", "block", "ultra", "srl"}[m]
+	return [...]string{"none", "distributed", "block", "ultra", "srl", "registers"}[m]
 }
 
 // Compute is what multiplies.

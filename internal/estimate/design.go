@@ -36,15 +36,11 @@ func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 	if m.Formula == cost.FINN && f.Depth <= finnShallow {
 		return nil
 	}
-	return Of(t, cost.FIFO{Depth: f.Depth, Width: p.Width(), Memory: fifoMemory[f.Memory], Fabric: m.Fabric})
+	return Of(t, cost.FIFO{Depth: f.Depth, Width: p.Width(), Memory: Memory(f.Memory), Fabric: m.Fabric})
 }
-
-var fifoMemory = [...]cost.Memory{dataflow.SRL: cost.Shift, dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra}
 
 // FIFOMemory is the other way round: where formulas take a FIFO to lie.
-func FIFOMemory(m cost.Memory) dataflow.Memory {
-	return dataflow.Memory(slices.Index(fifoMemory[:], m))
-}
+func FIFOMemory(m cost.Memory) dataflow.Memory { return dataflow.Memory(slices.Index(memories[:], m)) }
 
 // Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host, and the
 // shell around them. It does not depend on the folding. A board without a port to a processor has nothing of it.

@@ -2,6 +2,7 @@ package estimate_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/boards"
@@ -120,18 +121,83 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// What a kernel leaves to the tool lies in LUTs while it is small.
-func TestMemories(t *testing.T) {
+// Every memory is priced where it lies, and joins the others of its part.
+func TestStorage(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		width, rows int
-		want        cost.Memory
-	}{{4096, 1, cost.Registers}, {4096, 64, cost.Distributed}, {8, 128, cost.Distributed}, {9, 128, cost.Block}} {
-		if got := cost.Unbound(tt.width, tt.rows); got != tt.want {
-			t.Errorf("%d rows of %d bits: %v, want %v", tt.rows, tt.width, got, tt.want)
+	list := []dataflow.Storage{
+		dataflow.ROM("a", "table", 33, 8),                           // in LUTs, a register behind it
+		dataflow.ROM("b", "table", 1, 8),                            // constants
+		dataflow.ROM("c", "table", 512, 36),                         // in block RAM
+		dataflow.RAM("d", "buffer", 32, 14).At(dataflow.LUTRAM),     // a whole slice
+		dataflow.RAM("e", "buffer", 1, 5),                           // a register
+		dataflow.RAM("f", "buffer", 0, 5),                           // nothing
+		dataflow.RAM("g", "delay", 20, 3).Shifted(),                 // a LUT per bit, and a register
+		dataflow.RAM("h", "window", 4096, 72).At(dataflow.URAM),     // one block
+		dataflow.ROM("i", "window", 4096, 73).At(dataflow.NoMemory), // fits block RAM
+	}
+	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+		at := target(t, "zcu104", formula)
+		want := dataflow.Cost{
+			{Name: "table", Resources: dataflow.Resources{LUT: 8, FF: 8, BRAM: 1}},
+			{Name: "buffer", Resources: dataflow.Resources{LUT: 8, LUTRAM: 8, FF: 14 + 5}},
+			{Name: "delay", Resources: dataflow.Resources{LUT: 3, LUTRAM: 3, FF: 3}},
+			{Name: "window", Resources: dataflow.Resources{BRAM: 17, URAM: 1}},
+		}
+		if formula == dataflow.FINN { // which counts no registers behind memories, and LUTs by four
+			want[0].FF, want[1].LUT, want[1].LUTRAM, want[1].FF, want[3].BRAM = 0, 12, 12, 5, 20
+		}
+		got := estimate.Layer(estimate.Model(at), list)
+		if !slices.Equal(got, want) {
+			t.Errorf("by %v: %+v, want %+v", formula, got, want)
+		}
+		if err := estimate.CheckStorage(at, got, list); err != nil {
+			t.Errorf("by %v: %v", formula, err)
 		}
 	}
-	for m, want := range map[dataflow.Memory]cost.Memory{dataflow.NoMemory: 0, dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra} {
+}
+
+// What is priced and not said to be a memory, or otherwise than it lies, is told.
+func TestCheckStorage(t *testing.T) {
+	t.Parallel()
+	at := target(t, "zcu104", dataflow.Fitted)
+	list := []dataflow.Storage{dataflow.ROM("a", "table", 33, 8), dataflow.RAM("b", "buffer", 40, 9)}
+	logic := cost.Resources{LUT: 7}.As("logic")
+	c := estimate.Layer(estimate.Model(at), list, logic)
+	moved, forgotten := slices.Clone(list), list[:1]
+	moved[0] = list[0].At(dataflow.BRAM)
+	more := func(r dataflow.Resources) dataflow.Cost {
+		return append(slices.Clone(c), dataflow.Part{Name: "more", Resources: r})
+	}
+	for _, tt := range []struct {
+		c    dataflow.Cost
+		list []dataflow.Storage
+		want string
+	}{
+		{c, list, ""},
+		{c, moved, "part table is priced"},
+		{c, forgotten, "priced and bound nowhere"},
+		{c[1:], list, "part table is priced"},
+		{more(dataflow.Resources{BRAM: 1}), list, "priced and bound nowhere"},
+		{more(dataflow.Resources{URAM: 1}), list, "priced and bound nowhere"},
+		{more(dataflow.Resources{LUT: 1, LUTRAM: 1}), list, "priced and bound nowhere"},
+		{more(dataflow.Resources{LUT: 1}), list, ""},
+	} {
+		err := estimate.CheckStorage(at, tt.c, tt.list)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%+v of %+v: %v, want %q", tt.c, tt.list, err, tt.want)
+		}
+	}
+}
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	if dataflow.ShiftRegister != cost.ShiftRegister {
+		t.Errorf("shift registers of %d words are priced as ones of %d", dataflow.ShiftRegister, cost.ShiftRegister)
+	}
+	for m, want := range map[dataflow.Memory]cost.Memory{
+		dataflow.NoMemory: 0, dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra,
+		dataflow.SRL: cost.Shift, dataflow.Registers: cost.Registers,
+	} {
 		if got := estimate.Memory(m); got != want {
 			t.Errorf("%v: %v, want %v", m, got, want)
 		}

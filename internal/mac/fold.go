@@ -75,7 +75,7 @@ func (u *Unit) EmitSums(f dataflow.Fold) ([]dataflow.Field, dataflow.Table) {
 			dataflow.Field{Name: "product_t", Doc: "a product as it is summed", Value: num.Smallest(u.product)},
 			dataflow.RequantField("product", "every product's requantiser", u.raw, *u.requant))
 	}
-	return config, dataflow.Table{Name: "weights", Doc: "by nf and sf: element pe*simd + i", Elem: u.Weight, Rows: u.weightRows(f), Memory: f.Memory}
+	return config, dataflow.Table{Name: "weights", Doc: "by nf and sf: element pe*simd + i", Elem: u.Weight, Rows: u.weightRows(f)}
 }
 
 // Emit gives the config fields and the tables that core/mac.hpp and core/compare.hpp ask for.
@@ -83,7 +83,7 @@ func (u *Unit) Emit(f dataflow.Fold) ([]dataflow.Field, []dataflow.Table) {
 	config, weights := u.EmitSums(f)
 	tables := []dataflow.Table{weights}
 	if u.Thresholds() > 0 {
-		fields, steps := dataflow.StepTables(u.compare, f.PE, u.Acc, dataflow.NoMemory)
+		fields, steps := dataflow.StepTables(u.compare, f.PE, u.Acc)
 		return append(config, fields...), append(tables, steps...)
 	}
 	base, unit := 0, 1
@@ -95,6 +95,19 @@ func (u *Unit) Emit(f dataflow.Fold) ([]dataflow.Field, []dataflow.Table) {
 		dataflow.Field{Name: "base", Doc: "where the output starts", Value: base},
 		dataflow.Field{Name: "shared", Doc: "one row serves all channels", Value: true},
 	), tables
+}
+
+// Storage is that of the tables of Emit: the weights lie in the fold's memory.
+func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
+	steps := dataflow.StepStorage(u.compare, f.PE, u.Acc, dataflow.NoMemory)
+	return append([]dataflow.Storage{u.WeightStorage(f)}, steps...)
+}
+
+// WeightStorage is that of the weights alone.
+func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
+	row := f.PE * f.SIMD
+	rows := len(u.weights) * len(u.weights[0]) / row
+	return dataflow.ROM("weights", "weight memory", rows, row*u.Weight.Width).At(f.Memory)
 }
 
 func (u *Unit) weightRows(f dataflow.Fold) [][]int64 {

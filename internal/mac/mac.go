@@ -128,18 +128,6 @@ func (u *Unit) Step(c int) (s num.Step, ok bool) {
 // Thresholds is the number of thresholds of a channel, 0 without step functions.
 func (u *Unit) Thresholds() int { return u.compare.Steps() }
 
-// ThresholdRows is the rows of the threshold table, pe channels in each: one where all channels share them, none without
-// step functions.
-func (u *Unit) ThresholdRows(pe int) int {
-	switch {
-	case u.Thresholds() == 0:
-		return 0
-	case u.compare.Shared():
-		return 1
-	}
-	return len(u.weights) / pe
-}
-
 // bindOutput derives the outputs' ranges and element type, and the comparators that make them.
 func (u *Unit) bindOutput(sums []num.Range) error {
 	if len(u.steps) == 0 {

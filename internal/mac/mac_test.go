@@ -105,7 +105,7 @@ func TestEmit(t *testing.T) {
 	if want := [][]int64{{1, 2, 5, 6}, {3, 4, 7, 0}, {-1, -2, -5, -6}, {-3, -4, -7, -8}}; len(tables) != 1 || !slices.EqualFunc(tables[0].Rows, want, slices.Equal) {
 		t.Errorf("tables %+v, want weights %v", tables, want)
 	}
-	if tables[0].Memory != dataflow.URAM || tables[0].Elem != (num.Type{Kind: num.Int, Width: 4}) || config[2].Value != true {
+	if tables[0].Elem != (num.Type{Kind: num.Int, Width: 4}) || config[2].Value != true {
 		t.Errorf("%+v, %+v", config, tables[0])
 	}
 	for _, tt := range []struct {
@@ -119,6 +119,16 @@ func TestEmit(t *testing.T) {
 		{"live in some channels", bind(same), 3, false}, // the first two are never negative: a base of 1
 	} {
 		_, tables := tt.unit.Emit(f)
+		storage := tt.unit.Storage(f)
+		if len(storage) != len(tables) || storage[0].In != dataflow.URAM {
+			t.Errorf("%s: storage %+v", tt.name, storage)
+			continue
+		}
+		for i, table := range tables {
+			if want := table.Storage(storage[i].Part).At(storage[i].In); storage[i] != want {
+				t.Errorf("%s: storage %+v, want %+v", tt.name, storage[i], want)
+			}
+		}
 		if shared := field[bool](tt.unit, "shared", 2); len(tables) != tt.tables || shared != tt.shared {
 			t.Errorf("%s: %d tables, shared %t", tt.name, len(tables), shared)
 		}

@@ -1,0 +1,40 @@
+package layertest
+
+import (
+	"fmt"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
+	"hlsgen/templates"
+)
+
+// CheckMemories walks the memories of a generated design. What the estimate prices, of layers and of streams, is bound
+// in the C++ to the memory by which it is priced, and nothing else is bound.
+func CheckMemories(t testing.TB, d *dataflow.Design, files templates.Files) {
+	t.Helper()
+	for _, p := range memoryProblems(d, files) {
+		t.Error(p)
+	}
+}
+
+func memoryProblems(d *dataflow.Design, files templates.Files) []string {
+	target := d.Target
+	target.Formula = dataflow.Fitted // FINN's formulas price FINN's memories
+	var problems []string
+	storage := map[string][]dataflow.Storage{}
+	for i, n := range d.Model.Graph.Nodes {
+		storage[n.Name] = n.Op.Emit(d.Folds[i], target).Storage
+		if err := estimate.CheckStorage(target, n.Op.Cost(d.Folds[i], target), storage[n.Name]); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", n.Name, err))
+		}
+	}
+	var fifos dataflow.Cost
+	for s, f := range d.FIFO {
+		fifos = fifos.Plus(estimate.FIFO(d.Target, f, d.Port(s)))
+	}
+	if priced := estimate.Whole(d).FIFOs; priced.Total() != fifos.Total() {
+		problems = append(problems, fmt.Sprintf("FIFOs are priced %+v, they take %+v", priced.Total(), fifos.Total()))
+	}
+	return append(append(problems, templates.LintStorage(files, storage)...), templates.LintFIFOs(files, d.FIFO)...)
+}

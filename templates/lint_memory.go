@@ -1,0 +1,299 @@
+package templates
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+)
+
+// complaints are lines of a lint.
+type complaints []string
+
+func (c *complaints) say(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
+
+// LintStorage holds where generated C++ puts the memories of layers, as its text shows, against where they are said to
+// lie: storage has those of every layer, by its name. Each of several rows is bound exactly once, and to that memory; a
+// single row is constants or registers, and so is what a fold does not use; nothing else is bound. It returns one line
+// per violation.
+func LintStorage(files Files, storage map[string][]dataflow.Storage) []string {
+	found, problems := bindings(files)
+	for _, layer := range sortedKeys(storage) {
+		rest := found[layer]
+		delete(found, layer)
+		for _, s := range storage[layer] {
+			want, got := inText(s), []dataflow.Storage{}
+			rest = slices.DeleteFunc(rest, func(b dataflow.Storage) bool {
+				if b.Name == s.Name {
+					got = append(got, b)
+				}
+				return b.Name == s.Name
+			})
+			if len(got) != 1 || got[0] != want {
+				problems.say("%s: storage %v, bound are %v", layer, want, got)
+			}
+		}
+		for _, b := range rest {
+			problems.say("%s: %v is not among the layer's storage", layer, b)
+		}
+	}
+	for _, layer := range sortedKeys(found) {
+		problems.say("%s is no layer", layer)
+	}
+	return problems
+}
+
+// inText is what the text shows of a storage: not its part of the cost, and of a table not how wide a row is. An array
+// that a fold does not use is there as a register.
+func inText(s dataflow.Storage) dataflow.Storage {
+	s.Part = ""
+	switch {
+	case !s.Written:
+		s.Width = 0
+	case s.Rows == 0:
+		s.Rows, s.In = 1, dataflow.Registers
+	}
+	return s
+}
+
+// LintFIFOs holds depth and memory of the FIFOs of generated C++ against those of a design.
+func LintFIFOs(files Files, want []dataflow.FIFO) []string {
+	var problems complaints
+	code := string(withoutComments(files.Get("hls/top.cpp")))
+	depth, impl := map[string][]string{}, map[string][]string{}
+	for _, m := range fifoDepth.FindAllStringSubmatch(code, -1) {
+		depth[m[1]] = append(depth[m[1]], m[2])
+	}
+	for _, m := range fifoBind.FindAllStringSubmatch(code, -1) {
+		impl[m[1]] = append(impl[m[1]], m[2])
+	}
+	for s, f := range want {
+		name, words := "s"+strconv.Itoa(s), strconv.Itoa(f.Depth)
+		d, b := depth[name], impl[name]
+		if len(d) != 1 || len(b) != 1 || d[0] != words || memoryNames[b[0]] != f.Memory {
+			problems.say("stream %s: %s words in %v, the text has %v in %v", name, words, f.Memory, d, b)
+		}
+	}
+	if d, b := len(depth), len(impl); d != len(want) || b != len(want) {
+		problems.say("%d streams, depths of %d and memories of %d", len(want), d, b)
+	}
+	return problems
+}
+
+// memoryNames is UG1399's names of implementations.
+var memoryNames = map[string]dataflow.Memory{
+	"lutram": dataflow.LUTRAM, "bram": dataflow.BRAM, "uram": dataflow.URAM, "srl": dataflow.SRL,
+}
+
+var (
+	fifoDepth   = regexp.MustCompile(`(?m)^#pragma HLS STREAM variable=(\w+) depth=(\d+)$`)
+	fifoBind    = regexp.MustCompile(`(?m)^#pragma HLS BIND_STORAGE variable=(\w+) type=fifo impl=(\w+)$`)
+	layerBody   = regexp.MustCompile(`(?ms)^void (\w+)\([^)]*\) \{\n(.*?)^\}`)
+	kernelCall  = regexp.MustCompile(`hlsgen::(\w+)<(\w+)_config>\(([\w, ]*)\);`)
+	romBind     = regexp.MustCompile(`(?m)^#pragma HLS BIND_STORAGE variable=(\w+) type=(\w+) impl=(\w+)$`)
+	configBody  = regexp.MustCompile(`(?ms)^struct (\w+)_config \{\n(.*?)^\};`)
+	configConst = regexp.MustCompile(`static const (?:int|hlsgen::storage) (\w+) = (?:hlsgen::storage::)?(\w+);`)
+	deviceBody  = regexp.MustCompile(`void bind_memory\(.*, const memory<storage::(\w+)>&\) \{\n((?:#pragma .*\n)*)`)
+	deviceBind  = regexp.MustCompile(`(?m)^#pragma HLS (?:BIND_STORAGE|ARRAY_PARTITION) variable=words (.*)$`)
+	deviceRAM   = regexp.MustCompile(`^type=ram_s2p impl=(\w+)$`)
+)
+
+// devices reads what each storage of core/memory.hpp is bound to.
+func devices(files Files) (memory map[string]dataflow.Memory, problems complaints) {
+	memory = map[string]dataflow.Memory{}
+	code := withoutComments(files.Get("hls/include/hlsgen/core/memory.hpp"))
+	for _, m := range deviceBody.FindAllStringSubmatch(string(code), -1) {
+		name, bind := m[1], deviceBind.FindAllStringSubmatch(m[2], -1)
+		if len(bind) != 1 {
+			problems.say("storage::%s is bound %d times", name, len(bind))
+			continue
+		}
+		switch ram := deviceRAM.FindStringSubmatch(bind[0][1]); {
+		case ram != nil:
+			memory[name] = memoryNames[ram[1]]
+		case bind[0][1] != "complete dim=1":
+			problems.say("storage::%s is bound to %q", name, bind[0][1])
+		case name == "shift":
+			memory[name] = dataflow.SRL
+		default:
+			memory[name] = dataflow.Registers
+		}
+	}
+	return memory, problems
+}
+
+// bindings reads where memories lie out of the generated text, by layer: of tables the pragmas in the layer's function,
+// of arrays the constants of its config struct, by way of bind_memory in its kernel and in core/memory.hpp.
+func bindings(files Files) (found map[string][]dataflow.Storage, problems complaints) {
+	memory, problems := devices(files)
+	arrays := map[string]map[string]bool{} // by kernel function
+	for _, f := range files {
+		if path.Dir(f.Path) != "hls/include/hlsgen" {
+			continue
+		}
+		code := string(withoutComments(f.Data))
+		bound, _ := kernelArrays(code)
+		for _, m := range kernelFunc.FindAllStringSubmatch(code, -1) {
+			arrays[m[1]] = bound
+		}
+	}
+	config := map[string]string{}
+	hpp, cpp := withoutComments(files.Get("hls/layers.hpp")), withoutComments(files.Get("hls/layers.cpp"))
+	for _, m := range configBody.FindAllStringSubmatch(string(hpp), -1) {
+		config[m[1]] = m[2]
+	}
+	found = map[string][]dataflow.Storage{}
+	for _, m := range layerBody.FindAllStringSubmatch(string(cpp), -1) {
+		layer, call := m[1], kernelCall.FindStringSubmatch(m[2])
+		if call == nil || call[2] != layer {
+			problems.say("%s calls no kernel with its config", layer)
+			continue
+		}
+		tables, trouble := boundTables(files, layer, m[2], strings.Split(call[3], ", "))
+		written, more := boundArrays(config[layer], arrays[call[1]], memory)
+		found[layer] = append(tables, written...)
+		for _, p := range append(trouble, more...) {
+			problems.say("%s: %s", layer, p)
+		}
+	}
+	return found, problems
+}
+
+// boundTables is the tables among the arguments of a kernel, and where the pragmas put them.
+func boundTables(files Files, layer, body string, args []string) (list []dataflow.Storage, problems complaints) {
+	binds := romBind.FindAllStringSubmatch(body, -1)
+	if n := strings.Count(body, "BIND_STORAGE"); n != len(binds) {
+		problems.say("%d of %d bindings are not understood", n-len(binds), n)
+	}
+	for _, a := range args {
+		text := files.Get("hls/tables/" + a + ".hpp")
+		decl := tableSize.FindSubmatch(text)
+		if text == nil {
+			continue
+		}
+		if decl == nil {
+			problems.say("no table %s", a)
+			continue
+		}
+		s := dataflow.Storage{Name: strings.TrimPrefix(a, layer+"_")}
+		s.Rows, _ = strconv.Atoi(string(decl[1]))
+		bound := 0
+		binds = slices.DeleteFunc(binds, func(m []string) bool {
+			if m[1] == a {
+				bound++
+				if s.In = memoryNames[m[3]]; m[2] != "rom_1p" {
+					problems.say("table %s is bound as %s", a, m[2])
+				}
+			}
+			return m[1] == a
+		})
+		if bound > 1 {
+			problems.say("table %s is bound %d times", a, bound)
+		}
+		list = append(list, s)
+	}
+	for _, m := range binds {
+		problems.say("%s is bound, and no table of the kernel", m[1])
+	}
+	return list, problems
+}
+
+var tableSize = regexp.MustCompile(`(?m)^static const hlsgen::limb<\d+> \w+\[(\d+)\]\[\d+\] = \{`)
+
+// boundArrays is the arrays of a config struct, which its kernel binds.
+func boundArrays(
+	config string, kernel map[string]bool, memory map[string]dataflow.Memory,
+) (list []dataflow.Storage, problems complaints) {
+	constant := map[string]string{}
+	for _, m := range configConst.FindAllStringSubmatch(config, -1) {
+		constant[m[1]] = m[2]
+	}
+	for _, member := range sortedKeys(constant) {
+		name, ok := strings.CutSuffix(member, "_memory")
+		if !ok {
+			continue
+		}
+		s := dataflow.Storage{Name: name, Written: true}
+		rows, width := constant[name+"_rows"], constant[name+"_width"]
+		var err1, err2 error
+		s.Rows, err1 = strconv.Atoi(rows)
+		s.Width, err2 = strconv.Atoi(width)
+		if s.In, ok = memory[constant[member]]; !ok || err1 != nil || err2 != nil {
+			problems.say("array %s: %q rows of %q bits in %q", name, rows, width, constant[member])
+			continue
+		}
+		if !kernel[name] {
+			problems.say("the kernel has no array %s", name)
+			continue
+		}
+		list = append(list, s)
+	}
+	return list, problems
+}
+
+var (
+	kernelFunc  = regexp.MustCompile(`\bvoid (\w+)\(`)
+	arrayDecl   = regexp.MustCompile(`(?m)^[ \t]*` + arrayType + ` (\w+)\[([^\]]+)\](?:\[[^\]]+\])*(?:;|,| = \{)`)
+	arrayBind   = regexp.MustCompile(`\bbind_memory\((\w+), memory<([\w:]+)>\(\)\);`)
+	partition   = regexp.MustCompile(`(?m)^[ \t]*#pragma HLS ARRAY_PARTITION variable=(\w+) complete\b`)
+	device      = regexp.MustCompile(`(?m)^[ \t]*\w+<([^;{}()]*\bC::(\w+)_memory)> (\w+);`)
+	configArray = regexp.MustCompile(`\bC::(\w+)_memory\b`)
+)
+
+const arrayType = `((?:(?:static|const|typename) )*[\w:]+(?:<[^;={}\n]*>)?)`
+
+// kernelArrays is the arrays that a kernel binds by its config, and what is wrong with its arrays: each is bound exactly
+// once, by bind_memory or a complete partition. With a constant of the config, X_memory, it is array X of X_rows words of
+// X_width bits, or a device of that name that is given X_rows and X_memory.
+func kernelArrays(code string) (bound map[string]bool, problems complaints) {
+	bound = map[string]bool{}
+	declared, binds := map[string]int{}, map[string]int{}
+	for _, m := range partition.FindAllStringSubmatch(code, -1) {
+		binds[m[1]]++
+	}
+	own := map[string]bool{} // bound by the config
+	for _, m := range arrayBind.FindAllStringSubmatch(code, -1) {
+		binds[m[1]]++
+		if c := configArray.FindStringSubmatch(m[2]); c != nil {
+			own[m[1]], bound[m[1]] = true, true
+			if c[1] != m[1] {
+				problems.say("array %s is bound by %s_memory", m[1], c[1])
+			}
+		}
+	}
+	for _, m := range arrayDecl.FindAllStringSubmatch(code, -1) {
+		if m[1] == "return" || m[1] == "else" {
+			continue
+		}
+		declared[m[2]]++
+		if own[m[2]] && (m[1] != "ap_uint<C::"+m[2]+"_width>" || m[3] != "C::"+m[2]+"_rows") {
+			problems.say("array %s is not of its storage's rows and width", m[2])
+		}
+	}
+	for _, m := range device.FindAllStringSubmatch(code, -1) {
+		bound[m[3]] = true
+		if m[2] != m[3] || !strings.Contains(m[1], "C::"+m[3]+"_rows,") {
+			problems.say("%s is not of its storage's rows", m[3])
+		}
+	}
+	for _, name := range sortedKeys(declared) {
+		if declared[name] != binds[name] {
+			n, b := declared[name], binds[name]
+			problems.say("array %s is declared %d times, and bound %d", name, n, b)
+		}
+		delete(binds, name)
+	}
+	for _, name := range sortedKeys(binds) {
+		problems.say("no array %s is declared", name)
+	}
+	for _, m := range configArray.FindAllStringSubmatch(code, -1) {
+		if !bound[m[1]] {
+			problems.say("%s_memory binds nothing", m[1])
+		}
+	}
+	return bound, problems
+}
