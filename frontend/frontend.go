@@ -61,6 +61,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	}
 	im := &Imported{}
 	bind := opt.bind(g, name, d)
+	g, batch := sample(g, name, bind, d)
 	written := graph.Prepare(g, name, bind, d)
 	if written == nil {
 		im.Fates = restFates(g, name, opt, d)
@@ -88,6 +89,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		return im, nil
 	}
 	im.Model, im.options, im.written, im.program, im.lowered = model(written, program, low), bind, written, program, low
+	whole(im.Model, batch)
 	return im, nil
 }
 
@@ -185,12 +187,21 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 		opt.InputQuant.insert(g, name, d)
 	}
 	bind := opt.bind(g, name, d)
+	g, batch := sample(g, name, bind, d)
 	p := graph.Prepare(g, name, bind, d)
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
 	}
 	m := &dataflow.Model{Name: g.Name, Reference: reference(p), Meta: g.Meta}
 	m.In, m.Out = signature(p)
+	whole(m, batch)
+	if opt.InputType != nil {
+		arrive := map[string]*lower.InputType{}
+		for _, name := range inputNames(p) {
+			arrive[name] = opt.InputType
+		}
+		grids(m.In, arrive)
+	}
 	return &Imported{Model: m, options: bind, written: p}
 }
 
