@@ -244,8 +244,11 @@ func modelError(err error, src *Source, d *diag.List) error {
 }
 
 func dataDiag(file string, err error) diag.Diag {
-	return diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: filepath.Base(file), Msg: err.Error(),
-		Hint: "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"}
+	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
+	if u := new(unfit); errors.As(err, &u) && u.hint != "" {
+		hint = u.hint
+	}
+	return diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: filepath.Base(file), Msg: err.Error(), Hint: hint}
 }
 
 // unreadable tells a file that is not there from one that holds something else.
