@@ -68,12 +68,15 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		return im, nil
 	}
 	m := &canon.Model{Graph: g.Clone(), File: name, Options: bind}
-	program, err := canon.Run(m, opt.Pass, d)
+	var rewritten, found diag.List
+	program, err := canon.Run(m, opt.Pass, &rewritten)
+	for _, x := range rewritten.Diags {
+		d.Add(x)
+	}
 	if program == nil {
 		im.Fates = unknownFates(g)
 		return im, err
 	}
-	var found diag.List
 	low := lower.Lower(program, lower.Options{Input: opt.InputType}, &found)
 	if again := unrolled(m, low); again != nil {
 		var second diag.List

@@ -34,6 +34,7 @@ type settings struct {
 	InputQuant  string   `mapstructure:"input-quant"`
 	LSTMConfig  string   `mapstructure:"lstm-config"`
 	AccBits     string   `mapstructure:"acc-bits"`
+	Strict      string   `mapstructure:"strict"`
 	Verify      string   `mapstructure:"verify"`
 	NoCSim      string   `mapstructure:"no-csim"`
 	Out         string   `mapstructure:"out"`

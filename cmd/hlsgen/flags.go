@@ -19,6 +19,7 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
@@ -281,6 +282,11 @@ func fraction(s string) (*big.Rat, error) {
 		return nil, fmt.Errorf("want a scale between 1e-30 and 1e30")
 	}
 	return r, nil
+}
+
+// strictFlag lets warnings count as errors.
+func strictFlag(cmd *cobra.Command, d *diag.List) {
+	cmd.Flags().BoolVar(&d.Strict, "strict", false, "take every warning for an error: nothing is written then")
 }
 
 func accFlag(cmd *cobra.Command, o *build.Options) {

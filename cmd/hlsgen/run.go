@@ -138,7 +138,7 @@ type outcome struct {
 }
 
 func outcomeOf(d *diag.List, err error) outcome {
-	o := outcome{Diagnostics: append([]diag.Diag{}, d.Diags...)}
+	o := outcome{Diagnostics: d.Told()}
 	if err != nil {
 		o.Error = err.Error()
 	}
@@ -182,7 +182,7 @@ func (a *app) diagnostics(d *diag.List) {
 		}
 		io.WriteString(a.stderr, line)
 	}
-	for _, x := range d.Diags {
+	for _, x := range d.Told() {
 		if x.Severity == diag.Error {
 			fmt.Fprintf(a.stderr, "`hlsgen explain %s` tells more\n", x.Code)
 			break

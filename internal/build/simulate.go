@@ -142,15 +142,15 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	if err != nil {
 		return nil, err
 	}
-	if o.Trace != "" {
-		if err := traceStreams(o.Trace, im, streams); err != nil {
-			return nil, err
-		}
-	}
 	out := pick(streams, m.Graph.Out)
 	switch o.Engine {
 	case Cycle, CSim:
 		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.Failed() {
+			return nil, err
+		}
+	}
+	if o.Trace != "" {
+		if err := traceStreams(o.Trace, im, streams); err != nil {
 			return nil, err
 		}
 	}
