@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -61,7 +62,12 @@ func TestReadFile(t *testing.T) {
 			[]string{"error folding-invalid A_0.ram_style", "error folding-invalid A_0.resType", "error folding-invalid A_0.mem_mode", "error folding-invalid B_0.mem_mode"}},
 		{"unsupported", `{"A_0": {"runtime_writeable_weights": 1, "pumpedMemory": [1]}}`,
 			[]string{"warning folding-invalid A_0.runtime_writeable_weights", "warning folding-invalid A_0.pumpedMemory"}},
-		{"misspelt", `{"A_0": {"SMID": 4}, "B_0": {"SMID": 2}}`, []string{"warning folding-invalid"}},
+		{"misspelt", `{"A_0": {"PE": 2, "SMID": 4}, "B_0": {"SMID": 2}}`, []string{"error folding-invalid A_0.SMID"}},
+		{"misspelt in several ways", `{"A_0": {"pe": 4}, "Defaults": {"ram-style": ["block", "all"]}}`, []string{"error folding-invalid A_0.pe", "error folding-invalid Defaults.ram-style"}},
+		{"misspelt default", `{"Defaults": {"PE": [2, ["MAVU_hls"]], "SIMD": [2, "Poool"]}}`, []string{"error folding-invalid Defaults.PE", "error folding-invalid Defaults.SIMD"}},
+		{"defaults for FINN's own", `{"Defaults": {"ram_style": ["block", ["StreamingFIFO_rtl", "MVAU"]], "PE": [2, ["Reshape", "HWSoftmax"]]}}`, nil},
+		{"what FINN alone knows", `{"MVAU_hls_0": {"MW": 4, "MH": 2, "PE": 1}, "MVAU_hls_1": {"MW": 4, "inputDataType": "INT2"}}`,
+			[]string{"warning folding-invalid", "warning folding-invalid", "warning folding-invalid"}},
 		{"bad defaults", `{"Defaults": {"PE": 2, "SIMD": [2], "ram_style": ["block", 5], "resType": ["x", "all"], "mem_mode": ["const", []]}}`,
 			[]string{"error folding-invalid Defaults.PE", "error folding-invalid Defaults.SIMD", "error folding-invalid Defaults.ram_style",
 				"error folding-invalid Defaults.resType", "error folding-invalid Defaults.mem_mode"}},
@@ -83,7 +89,10 @@ func TestReadFileSays(t *testing.T) {
 		"{\n\n\"A_0\": {\"PE\": 1,\n\"PE\": 2}}":                   `line 4: key "PE" is given twice`,
 		`{"A_0": {"ram_style": "bram"}}`:                           `"bram" is not one of auto, block, distributed, ultra`,
 		`{"A_0": {"PE": 2.5}}`:                                     `2.5 is not a whole number from 1`,
-		`{"A_0": {"x": 1}, "B_0": {"x": 1}}`:                       `"x" has no effect (2 times)`,
+		`{"A_0": {"x": 1}, "B_0": {"x": 1}}`:                       `no layer has an attribute "x" (2 times)`,
+		`{"A_0": {"MW": 1}, "B_0": {"MW": 1}}`:                     `"MW" has no effect (2 times): FINN alone knows it`,
+		`{"A_0": {"inFIFODepths": [2]}}`:                           `"inFIFODepths" has no effect`,
+		`{"Defaults": {"PE": [2, ["MAVU_hls"]]}}`:                  `no layer is of kind "MAVU"`,
 		`{"A_0": {"PE": "` + strings.Repeat("9", 100) + `"}}`:      `"` + strings.Repeat("9", 40) + `" is not a whole number from 1`,
 		`{"A_0": ` + strings.Repeat(" ", maxFile) + `{"PE": 2.5}}`: `larger than 16777216 bytes`,
 	} {
@@ -348,8 +357,20 @@ func TestFix(t *testing.T) {
 		{"not together", `{"Thresholding_0": {"PE": 24, "ram_style": "block"}}`, th, []string{"error folding-invalid Thresholding_0"}, "leave one of them out"},
 		{"bad default", `{"Defaults": {"PE": [7, ["MVAU_hls"]]}}`, fc, []string{"error folding-invalid Defaults.PE", "error folding-invalid Defaults.PE"}, "possible are 2, 4, 8, 16"},
 		{"default overruled", `{"Defaults": {"PE": [5, ["MVAU"]]}, "MVAU_0": {"PE": 4}, "MVAU_1": {"PE": 2}}`, fc, nil, ""},
-		{"unknown layers", `{"MVAU_hls_2": {"PE": 4}, "Reshape_rtl_0": {"PE": 1}}`, fc,
-			[]string{"warning folding-unknown-layer MVAU_hls_2", "warning folding-unknown-layer Reshape_rtl_0"}, "it has MVAU_0 to MVAU_1"},
+		{"FINN's own layers", `{"Reshape_rtl_0": {"PE": 1}, "Reshape_7": {"PE": 1}, "ChannelwiseOp_Batch_0": {"PE": 1}}`, fc,
+			[]string{"warning folding-unknown-layer Reshape_rtl_0", "warning folding-unknown-layer Reshape_7", "warning folding-unknown-layer ChannelwiseOp_Batch_0"}, "it has MVAU_0 to MVAU_1"},
+		{"layers that FINN has besides", `{"LabelSelect_hls_0": {"PE": 1}, "Thresholding_rtl_0": {"PE": 2}, "StreamingMaxPool_0": {"PE": 2}}`, fc,
+			[]string{"warning folding-unknown-layer LabelSelect_hls_0", "warning folding-unknown-layer Thresholding_rtl_0", "warning folding-unknown-layer StreamingMaxPool_0"}, "it has MVAU_0 to MVAU_1"},
+		{"a layer too many", `{"MVAU_hls_2": {"PE": 4}}`, fc, []string{"error folding-unknown-layer MVAU_hls_2"}, "did you mean MVAU_1? it has MVAU_0 to MVAU_1"},
+		{"a layer too many of two back ends", `{"MVAU_hls_0": {"PE": 4}, "MVAU_rtl_0": {"PE": 1}, "MVAU_rtl_1": {"PE": 2}}`, fc,
+			[]string{"note folding-invalid", "error folding-unknown-layer MVAU_rtl_1"}, ""},
+		{"a misspelt layer", `{"MUVA_1": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MUVA_1"}, "did you mean MVAU_1? it has MVAU_0 to MVAU_1"},
+		{"a misspelt layer of FINN", `{"MUVA_hls_0": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MUVA_hls_0"}, "did you mean MVAU_0? it has MVAU_0 to MVAU_1"},
+		{"in small letters", `{"mvau_0": {"PE": 2}}`, fc, []string{"error folding-unknown-layer mvau_0"}, "did you mean MVAU_0? it has MVAU_0 to MVAU_1"},
+		{"without a number", `{"MVAU": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MVAU"}, "did you mean MVAU_0? it has MVAU_0 to MVAU_1"},
+		{"a number beyond all", `{"MVAU_99999999999999999999": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MVAU_99999999999999999999"}, "did you mean MVAU_1? it has MVAU_0 to MVAU_1"},
+		{"a kind that it has none of", `{"Thresholding_0": {"PE": 2}}`, fc, []string{"error folding-unknown-layer Thresholding_0"}, "it has MVAU_0 to MVAU_1"},
+		{"no layer at all", `{"fc1": {"PE": 2}}`, fc, []string{"error folding-unknown-layer fc1"}, "it has MVAU_0 to MVAU_1"},
 	} {
 		res, d := searchFile(t, c.m, c.text, Goal{FPS: 1000})
 		if got := codes(d); !slices.Equal(got, c.want) {
@@ -435,5 +456,22 @@ func TestFormat(t *testing.T) {
 `
 	if got := string(Format(d)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What FINN alone has is no name of ours, and stands in its list once.
+func TestFINNOnly(t *testing.T) {
+	t.Parallel()
+	for _, list := range [][]string{slices.Concat(finnOnly, derived), slices.Concat(finnAttributes, elsewhere, keysOf(neutral), known)} {
+		for i, name := range list {
+			if slices.Contains(list[:i], name) {
+				t.Errorf("%s stands there twice", name)
+			}
+		}
+	}
+	for _, kind := range finnOnly {
+		if s := spelt(kind + "_hls_0"); s.kind != kind || slices.ContainsFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind }) {
+			t.Errorf("%s means %s, which hlsgen may have", kind, s.kind)
+		}
 	}
 }

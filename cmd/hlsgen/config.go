@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/internal/diag"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 )
@@ -170,7 +172,7 @@ func (c *config) verify(v *viper.Viper) error {
 		_, list := all[key].([]any)
 		switch {
 		case !slices.Contains(keys, top):
-			wrong = append(wrong, fmt.Sprintf("%s: unknown key %q%s", c.file, key, meant(top, keys)))
+			wrong = append(wrong, fmt.Sprintf("%s: unknown key %q%s", c.file, key, diag.Meant(top, keys)))
 		case top == "dim" && nested:
 			wrong = append(wrong, fmt.Sprintf("%s: dim: want a list, such as [T=520, N=4]", c.file))
 		case top == "max-use" && nested:

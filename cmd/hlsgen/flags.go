@@ -182,7 +182,7 @@ func engine(s string) (build.Engine, error) {
 		}
 		names = append(names, string(e.Name))
 	}
-	return "", fmt.Errorf("engines are %s%s", strings.Join(names, ", "), meant(s, names))
+	return "", fmt.Errorf("engines are %s%s", strings.Join(names, ", "), diag.Meant(s, names))
 }
 
 func method(s string) (ctc.Method, error) {
@@ -193,7 +193,7 @@ func method(s string) (ctc.Method, error) {
 		}
 		names = append(names, string(m.Name))
 	}
-	return "", fmt.Errorf("methods are %s%s", strings.Join(names, ", "), meant(s, names))
+	return "", fmt.Errorf("methods are %s%s", strings.Join(names, ", "), diag.Meant(s, names))
 }
 
 // designFlags adds what shapes a design.

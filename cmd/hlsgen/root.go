@@ -4,6 +4,8 @@ import (
 	"errors"
 	"runtime/debug"
 
+	"hlsgen/internal/diag"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -63,7 +65,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if n := nearest(unknown.GetSpecifiedName(), names); n != "" {
+	if n := diag.Nearest(unknown.GetSpecifiedName(), names); n != "" {
 		return usagef("%v, did you mean --%s?", err, n)
 	}
 	return &usage{err.Error()}

@@ -98,7 +98,7 @@ func named[T fmt.Stringer](values ...T) func(string) (T, error) {
 		if i := slices.Index(names, s); i >= 0 {
 			return values[i], nil
 		}
-		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), meant(s, names))
+		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), diag.Meant(s, names))
 	}
 }
 
