@@ -231,7 +231,8 @@ func (r *reader) defaultRules(o *object) {
 				continue
 			}
 			if i := slices.IndexFunc(rl.kinds, func(k string) bool { return !isKind(k) }); i >= 0 {
-				r.fail(where, fmt.Sprintf("no layer is of kind %s", show(rl.kinds[i])), strings.TrimPrefix(diag.Meant(rl.kinds[i], kindNames()), ", "))
+				hint := strings.TrimPrefix(diag.Meant(rl.kinds[i], kindNames()), ", ")
+				r.fail(where, fmt.Sprintf("no layer is of kind %s", show(rl.kinds[i])), hint)
 				continue
 			}
 			r.set(&rl.fold, &rl.window, where, attr, list[i])

@@ -16,16 +16,25 @@ func sample(g *graph.Graph, file string, bind graph.Options, d *diag.List) (*gra
 	if b == nil {
 		return g, nil
 	}
-	say := diag.Diag{Severity: diag.Note, Code: diag.FixedBatch, Node: b.Inputs[0], Op: "input", Where: file,
-		Msg:  fmt.Sprintf("its first axis counts samples, %d at a time: a frame of the accelerator is one of them", b.Size),
-		Hint: fmt.Sprintf("data in the model's own shape are %d samples; any other number of them will do as well", b.Size)}
+	n := b.Size
+	say := diag.Diag{
+		Severity: diag.Note,
+		Code:     diag.FixedBatch,
+		Node:     b.Inputs[0],
+		Op:       "input",
+		Where:    file,
+		Hint:     fmt.Sprintf("data in the model's own shape are %d samples; any other number of them will do, too", n),
+	}
+	say.Msg = fmt.Sprintf("its first axis counts samples, %d at a time: a frame of the accelerator is one of them", n)
 	if b.Sample != nil {
 		d.Add(say)
 		return b.Sample, b
 	}
 	if b.Vectors && !b.Time {
-		say.Severity, say.Msg = diag.Warning, fmt.Sprintf("its first axis is no batch, but %d vectors of one frame: %s", b.Size, reason(b))
-		say.Hint = "if it was meant to count samples, export the model with a batch of 1 or a dynamic one; else all is as the model says"
+		say.Severity = diag.Warning
+		say.Msg = fmt.Sprintf("its first axis is no batch, but %d vectors of one frame: %s", n, reason(b))
+		say.Hint = "if it was meant to count samples, export the model with a batch of 1 or a dynamic one; " +
+			"else all is as the model says"
 		d.Add(say)
 	}
 	return g, nil

@@ -25,21 +25,26 @@ type foreign struct {
 // foreignFlags are options of other tools.
 var foreignFlags = []foreign{
 	{"target-fps throughput-fps", "fps", ""},
-	{"synth-clk-period-ns hls-clk-period-ns clk-period-ns target-clk-ns clock-period", "clock", "in MHz: 1000 divided by the period in ns"},
+	{"synth-clk-period-ns hls-clk-period-ns clk-period-ns target-clk-ns clock-period",
+		"clock", "in MHz: 1000 divided by the period in ns"},
 	{"clk clk-mhz frequency freq mhz fclk-mhz", "clock", "in MHz"},
-	{"fpga-part part device fpga vitis-platform platform target", "board", "a name of hlsgen boards, or a board file with the part in it"},
+	{"fpga-part part device fpga vitis-platform platform target",
+		"board", "a name of hlsgen boards, or a board file with the part in it"},
 	{"shell-flow-type", "board", "the flow follows from the board"},
 	{"output-dir out-dir outdir output-directory project-name project", "out", ""},
 	{"folding-config-file folding-config folding-file", "folding", "FINN's files are read"},
-	{"reuse-factor default-reuse-factor", "folding", "a factor for each layer: PE and SIMD, or the rate that you need with fps"},
+	{"reuse-factor default-reuse-factor",
+		"folding", "a factor for each layer: PE and SIMD, or the rate that you need with fps"},
 	{"pe simd", "folding", "a file with PE and SIMD for each layer"},
 	{"specialize-layers-config-file", "folding", "what multiplies and where tables lie: resType and ram_style"},
-	{"auto-fifo-depths auto-fifo-strategy fifo-opt fifo-depth fifo-depths large-fifo-mem-style split-large-fifos", "fifo", "depths are found by simulation in any case"},
+	{"auto-fifo-depths auto-fifo-strategy fifo-opt fifo-depth fifo-depths large-fifo-mem-style split-large-fifos",
+		"fifo", "depths are found by simulation in any case"},
 	{"strategy latency-cutoff delay-constraint", "latency", "or fewer resources at a rate, with fps"},
 	{"max-utilization utilization budget", "max-use", ""},
 	{"verify-steps rtlsim-batch-size num-samples", "verify", "every engine is compared bit for bit"},
 	{"verify-input-npy input-data-tb input-file inputfile input-npy", "input", "of simulate"},
-	{"verify-expected-output-npy output-data-tb expected-output expected-output-npy", "compare", "of simulate; exactly, without a tolerance"},
+	{"verify-expected-output-npy output-data-tb expected-output expected-output-npy",
+		"compare", "of simulate; exactly, without a tolerance"},
 	{"outputfile output-file output-npy", "output", "of simulate"},
 	{"trace-output save-trace verify-save-full-context", "trace", "of simulate"},
 	{"verify-save-rtlsim-waveforms fifosim-save-waveform vcd waveform", "trace-vcd", "of simulate"},
@@ -49,30 +54,39 @@ var foreignFlags = []foreign{
 	{"skip-csim no-cppsim", "no-csim", ""},
 	{"overwrite reset", "force", ""},
 	{"config-file cfg hls-config", "config", "hlsgen.yaml, with flags as keys"},
-	{"batch-size batch batchsize", "", "the accelerator takes one sample after the other; data may have any number of them"},
+	{"batch-size batch batchsize",
+		"", "the accelerator takes one sample after the other; data may have any number of them"},
 	{"onnx model onnx-model model-file", "", "give the model behind the command: hlsgen build net.onnx"},
 	{"precision default-precision granularity", "", "bit widths are the model's own"},
-	{"standalone-thresholds minimize-bit-width max-multithreshold-bit-width", "", "thresholds and widths are chosen exactly"},
-	{"mvau-wwidth-max folding-two-pass-relaxation", "", "the search for the folding needs no such bound; max-use and least steer it"},
+	{"standalone-thresholds minimize-bit-width max-multithreshold-bit-width",
+		"", "thresholds and widths are chosen exactly"},
+	{"mvau-wwidth-max folding-two-pass-relaxation",
+		"", "the search for the folding needs no such bound; max-use and least steer it"},
 	{"verification-atol atol rtol tolerance", "", "results are equal bit for bit; float32's near ties are told apart"},
 	{"backend io-type", "", "there is one: streaming layers in C++ for Vitis HLS"},
 	{"generate-outputs mode", "", "build writes everything, check and sweep only look"},
-	{"csim synth vsynth cosim export csynth stitched-ip-gen-dcp synth-opt", "", "build writes scripts for that: see hls/ in its folder"},
+	{"csim synth vsynth cosim export csynth stitched-ip-gen-dcp synth-opt",
+		"", "build writes scripts for that: see hls/ in its folder"},
 	{"vitis-floorplan-file vitis-opt-strategy", "", "that is left to Vitis, which takes the generated project"},
 }
 
 // foreignVerbs are commands of other tools.
 var foreignVerbs = []foreign{
-	{"build-dataflow build-dataflow-directory build-custom compile convert generate gen codegen synth synthesize synthesise make hls create translate", "hlsgen build MODEL.onnx --board BOARD", ""},
-	{"export ipgen hls-synth synthesis cosim vsynth bitfile", "hlsgen build MODEL.onnx --board BOARD", "then run Vitis with the scripts in its hls folder"},
-	{"estimate estimates dse explore optimize optimise search report", "hlsgen sweep MODEL.onnx --board BOARD", "or build, which reports on one design"},
+	{"build-dataflow build-dataflow-directory build-custom compile convert generate gen codegen " +
+		"synth synthesize synthesise make hls create translate",
+		"hlsgen build MODEL.onnx --board BOARD", ""},
+	{"export ipgen hls-synth synthesis cosim vsynth bitfile",
+		"hlsgen build MODEL.onnx --board BOARD", "then run Vitis with the scripts in its hls folder"},
+	{"estimate estimates dse explore optimize optimise search report",
+		"hlsgen sweep MODEL.onnx --board BOARD", "or build, which reports on one design"},
 	{"fold folding set-folding parallelize pareto", "hlsgen build MODEL.onnx --board BOARD --pareto", ""},
 	{"predict infer inference run execute exec eval sim", "hlsgen simulate MODEL.onnx --input x.npy", ""},
 	{"cppsim csim csimulate", "hlsgen simulate MODEL.onnx --input x.npy --engine csim", ""},
 	{"rtlsim", "hlsgen simulate MODEL.onnx --input x.npy --engine cycle", ""},
 	{"trace profile profiling numerical", "hlsgen simulate MODEL.onnx --input x.npy --trace DIR", ""},
 	{"compare verify test validate-output", "hlsgen simulate MODEL.onnx --input x.npy --compare y.npy", ""},
-	{"analyze analyse analysis inspect info show summary validate import streamline lint", "hlsgen check MODEL.onnx", ""},
+	{"analyze analyse analysis inspect info show summary validate import streamline lint",
+		"hlsgen check MODEL.onnx", ""},
 	{"transform", "hlsgen check MODEL.onnx --dump-passes DIR", ""},
 	{"config", "hlsgen build MODEL.onnx --board BOARD", "configuration stands in hlsgen.yaml, with flags as keys"},
 	{"devices parts platforms targets", "hlsgen boards", ""},
@@ -159,7 +173,9 @@ func elsewhere(cmd *cobra.Command, flag string) string {
 }
 
 // unknownCommand is how cobra says that a command does not exist, and what it then suggests.
-var unknownCommand = regexp.MustCompile(`(?s)^unknown command ("(?:[^"\\]|\\.)*") for "hlsgen"(?:\n\nDid you mean this\?\n(.*))?$`)
+var unknownCommand = regexp.MustCompile(
+	`(?s)^unknown command ("(?:[^"\\]|\\.)*") for "hlsgen"(?:\n\nDid you mean this\?\n(.*))?$`,
+)
 
 // commandError says which command may be meant where one does not exist.
 func commandError(msg string) string {

@@ -60,7 +60,11 @@ func TestForeign(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/"+configName, "target_fps: 5\nsynth_clk_period_ns: 5\nbackend: x\n")
 	got := say(dir, nil, "check")
-	for _, want := range []string{`unknown key "target_fps", which is fps here`, `unknown key "synth_clk_period_ns", which is clock here: in MHz`, `unknown key "backend": there is one`} {
+	for _, want := range []string{
+		`unknown key "target_fps", which is fps here`,
+		`unknown key "synth_clk_period_ns", which is clock here: in MHz`,
+		`unknown key "backend": there is one`,
+	} {
 		expect(t, "stderr", got.stderr, want)
 	}
 }
@@ -143,8 +147,8 @@ func inCode(words string) string {
 	return "`" + strings.Join(strings.Fields(words), "`, `") + "`"
 }
 
-// TestUsageJSON holds that with --json a command line, a variable or a configuration that is not understood is told as one
-// object, too.
+// TestUsageJSON holds that with --json a command line, a variable or a configuration that is not understood is told as
+// one object, too.
 func TestUsageJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -191,7 +195,8 @@ func TestUsageJSON(t *testing.T) {
 		}
 		o := object(t, got)
 		text, _ := o["error"].(string)
-		if list, ok := o["diagnostics"].([]any); !ok || len(list) > 0 || len(o) != 2 || !strings.Contains(text, c.want) || strings.Contains(text, "\t") {
+		if list, ok := o["diagnostics"].([]any); !ok || len(list) > 0 || len(o) != 2 ||
+			!strings.Contains(text, c.want) || strings.Contains(text, "\t") {
 			t.Errorf("%+v: %s", c, got.stdout)
 		}
 	}

@@ -49,8 +49,15 @@ func TestStrict(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dir := folder(t, map[string]string{"vectors.onnx": vectorsModel(), "x.npy": string(data), "folding.json": `{"MVAU_0": {"runtime_writeable_weights": 1}}`,
-				"strict.yaml": "strict: true\n"})
+			dir := folder(
+				t,
+				map[string]string{
+					"vectors.onnx": vectorsModel(),
+					"x.npy":        string(data),
+					"folding.json": `{"MVAU_0": {"runtime_writeable_weights": 1}}`,
+					"strict.yaml":  "strict: true\n",
+				},
+			)
 			before := entries(t, dir)
 			for how, more := range map[string]string{"by flag": "--strict", "by file": "--config strict.yaml"} {
 				got := say(dir, nil, strings.Fields(c.args+" "+more)...)

@@ -2,16 +2,17 @@ package graph
 
 import "slices"
 
-// A leading axis counts samples where the model does with n of them what it does with one, n times. Two programs show it,
-// one prepared for n samples and one for a single one: each element of the first has to be computed of elements of its own
-// sample, and as the second computes it.
+// A leading axis counts samples where the model does with n of them what it does with one, n times. Two programs show
+// it, one prepared for n samples and one for a single one: each element of the first has to be computed of elements of
+// its own sample, and as the second computes it.
 
 // A contrast holds a program of n samples against one of a single sample.
 type contrast struct {
 	n         int
 	many, one *Program
-	inner     map[string]int       // per tensor of many: how many elements of a sample lie side by side; 0 where samples share it
-	bodies    map[*Recur]*contrast // nil of loops that differ
+	// per tensor of many: how many elements of a sample lie side by side; 0 where samples share it
+	inner  map[string]int
+	bodies map[*Recur]*contrast // nil of loops that differ
 }
 
 func newContrast(n int, many, one *Program) *contrast {
@@ -35,7 +36,7 @@ func sides(many, one []int, n int) (inner []int, ok bool) {
 		at++
 	}
 	switch {
-	case len(many) == len(one)+1 && many[at] == n && slices.Equal(many[at+1:], one[at:]): // a Squeeze drops an axis of 1
+	case len(many) == len(one)+1 && many[at] == n && slices.Equal(many[at+1:], one[at:]): // as a Squeeze does
 		return []int{Size(one[at:])}, true
 	case len(many) != len(one) || many[at] != n*one[at] || !slices.Equal(many[at+1:], one[at+1:]):
 		return nil, false
@@ -71,7 +72,8 @@ func (c *contrast) operands(s, t *Step) (list []operand, ok bool) {
 			return nil, false
 		}
 		o := operand{c.inner[name], Size(many.Shape), many.Const, one.Const}
-		if o.many != nil && o.many.DType == o.one.DType && slices.Equal(o.many.F, o.one.F) && slices.Equal(o.many.I, o.one.I) {
+		if o.many != nil && o.many.DType == o.one.DType && slices.Equal(o.many.F, o.one.F) &&
+			slices.Equal(o.many.I, o.one.I) {
 			o.one = o.many // each program computes what it has of constants
 		}
 		list = append(list, o)
@@ -190,8 +192,8 @@ func (c *contrast) elements(s, t *Step, operands []operand, inner int) bool {
 	return true
 }
 
-// sums gives a function that tells from which read on the elements have to be compared one by one: not those of sums that
-// take the same steps from starts that belong together.
+// sums gives a function that tells from which read on the elements have to be compared one by one: not those of sums
+// that take the same steps from starts that belong together.
 func (c *contrast) sums(d, e *Dot, operands []operand) func(sample, i, j int) int {
 	along := func(o operand, of, to []int32) func(sample, e, f int) bool {
 		switch equal := slices.Equal(of, to); {

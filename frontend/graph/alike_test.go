@@ -23,8 +23,11 @@ func TestSums(t *testing.T) {
 		constant := &Tensor{DType: Float32, Shape: []int{8}, F: []float64{1, 1, 2, 1, 1, 2, 1, 1}}
 		other := *constant
 		kinds := []operand{
-			{inner: inner, size: n * inner}, {inner: inner, size: 2 * n * inner}, // a sample's elements side by side, or in two places
-			{size: 12}, {many: constant, one: constant}, {many: constant, one: &other}, // shared, constant, constant twice
+			{inner: inner, size: n * inner},     // a sample's elements side by side
+			{inner: inner, size: 2 * n * inner}, // or in two places
+			{size: 12},                          // shared
+			{many: constant, one: constant},
+			{many: constant, one: &other},
 		}
 		operands := []operand{kinds[r.IntN(len(kinds))], kinds[r.IntN(len(kinds))]}
 		k := 1 + r.IntN(2)
@@ -34,7 +37,9 @@ func TestSums(t *testing.T) {
 				below[i] = 2 // a sample has three elements
 			}
 		}
-		e := &Dot{B: 1, K: k, ABase: table(1, below[0]), BBase: table(1, below[1]), AOffset: table(k, below[0]), BOffset: table(k, below[1])}
+		e := &Dot{B: 1, K: k}
+		e.ABase, e.AOffset = table(1, below[0]), table(k, below[0])
+		e.BBase, e.BOffset = table(1, below[1]), table(k, below[1])
 		d := *e
 		sample := r.IntN(n)
 		for _, base := range []*[]int32{&d.ABase, &d.BBase} { // often what a sample has in place of the single one

@@ -15,8 +15,8 @@ type Batch struct {
 	Sample *Graph           // the model for a single sample, where the axis counts samples; else nil
 
 	// Where it counts no samples: the node that does not treat its elements alike and apart, nil where that is only how
-	// the outputs lie; whether the node computes with several of them at a time; and whether weights were multiplied with
-	// each of them alone before, or the axis is time.
+	// the outputs lie; whether the node computes with several of them at a time; and whether weights were multiplied
+	// with each of them alone before, or the axis is time.
 	Node                 *Node
 	Mixes, Vectors, Time bool
 }
@@ -60,9 +60,9 @@ func (o Options) Batch(g *Graph, file string) (found *Batch) {
 	return found
 }
 
-// A search looks for the graph of a single sample. Most operators take what arrives; a few have the number of samples in
-// a constant: the shape of a Reshape, the first state of a loop. Where a node is the first that does not do for a sample
-// what it does for n, the number is taken out of its constants, if one of them has it.
+// A search looks for the graph of a single sample. Most operators take what arrives; a few have the number of samples
+// in a constant: the shape of a Reshape, the first state of a loop. Where a node is the first that does not do for a
+// sample what it does for n, the number is taken out of its constants, if one of them has it.
 type search struct {
 	options Options
 	file    string
@@ -101,7 +101,8 @@ func (s *search) run(g *Graph) {
 	s.batch.Sample = one
 }
 
-// contrast holds the program against that of a graph for one sample, and gives the number of the first step that differs.
+// contrast holds the program against that of a graph for one sample, and gives the number of the first step that
+// differs.
 func (s *search) contrast(one *Graph) (int, *contrast) {
 	p, _ := prepare(one, s.file, s.options, false, new(diag.List))
 	if p == nil {

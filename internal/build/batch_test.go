@@ -66,8 +66,8 @@ func together(t *testing.T, onnx []byte, x []float64) []float64 {
 	return y
 }
 
-// TestFixedBatch draws networks and exports them with a batch: all engines give for its samples, in one run of the model's
-// own shape, what the model of the file gives for all of them together.
+// TestFixedBatch draws networks and exports them with a batch: all engines give for its samples, in one run of the
+// model's own shape, what the model of the file gives for all of them together.
 func TestFixedBatch(t *testing.T) {
 	t.Parallel()
 	networks := 16
@@ -89,7 +89,8 @@ func TestFixedBatch(t *testing.T) {
 				t.Fatalf("%v %v", err, d.Diags)
 			}
 			in := im.Model.In[0]
-			if len(d.Diags) != 1 || d.Diags[0].Code != diag.FixedBatch || d.Diags[0].Severity != diag.Note || in.Shape[0] != 1 || in.Whole[0] != n {
+			if len(d.Diags) != 1 || d.Diags[0].Code != diag.FixedBatch || d.Diags[0].Severity != diag.Note ||
+				in.Shape[0] != 1 || in.Whole[0] != n {
 				t.Fatalf("input %+v, %v", in, d.Diags)
 			}
 			x := &npy.Array{DType: "float32", Shape: in.Whole}
@@ -103,12 +104,17 @@ func TestFixedBatch(t *testing.T) {
 			}
 			for _, e := range []Engine{Reference, Eval, Cycle} {
 				var d diag.List
-				o := SimOptions{Options: Options{Model: base + ".onnx"}, Engine: e, Input: save(t, base+string(e)+".npy", x)}
+				o := SimOptions{
+					Options: Options{Model: base + ".onnx"},
+					Engine:  e,
+					Input:   save(t, base+string(e)+".npy", x),
+				}
 				r, err := Simulate(context.Background(), o, &d)
 				if err != nil || r == nil {
 					t.Fatalf("%s: %v %v", e, err, d.Diags)
 				}
-				if y := r.Outputs[0]; r.Samples != n || !slices.Equal(y.Data, want) || y.Shape[0] != n || y.Size() != len(want) {
+				if y := r.Outputs[0]; r.Samples != n || !slices.Equal(y.Data, want) || y.Shape[0] != n ||
+					y.Size() != len(want) {
 					t.Errorf("engine %s, %d samples: %v %v, want %v", e, r.Samples, y.Shape, y.Data, want)
 				}
 			}
@@ -121,9 +127,16 @@ func TestFixedBatchShapes(t *testing.T) {
 	t.Parallel()
 	shared := dataflow.Real{Name: "z", Shape: []int{1, 2}, DType: "float32", Batch: true}
 	of := func(others ...dataflow.Real) *dataflow.Model {
-		return &dataflow.Model{In: append([]dataflow.Real{{Name: "x", Shape: []int{1, 3}, Whole: []int{4, 3}, DType: "float32", Batch: true}}, others...),
-			Out: []dataflow.Real{{Name: "y", Shape: []int{1, 5}, Whole: []int{4, 5}, Batch: true}, {Name: "flat", Shape: []int{5}, Whole: []int{4, 5}, Batch: true},
-				{Name: "rows", Shape: []int{2, 5}, Whole: []int{8, 5}, Batch: true}}}
+		return &dataflow.Model{
+			In: append(
+				[]dataflow.Real{{Name: "x", Shape: []int{1, 3}, Whole: []int{4, 3}, DType: "float32", Batch: true}},
+				others...),
+			Out: []dataflow.Real{
+				{Name: "y", Shape: []int{1, 5}, Whole: []int{4, 5}, Batch: true},
+				{Name: "flat", Shape: []int{5}, Whole: []int{4, 5}, Batch: true},
+				{Name: "rows", Shape: []int{2, 5}, Whole: []int{8, 5}, Batch: true},
+			},
+		}
 	}
 	for _, c := range []struct {
 		model   *dataflow.Model
@@ -172,7 +185,7 @@ func TestFixedBatchShapes(t *testing.T) {
 				runs[i].Data = make([]float64, dataflow.Shape(out.Shape).Size())
 			}
 			if y := s.Join(out, runs); !slices.Equal(y.Shape, c.out[k]) || y.Size() != len(y.Data) {
-				t.Errorf("%v: output %s has shape %v and %d elements, want %v", c.x, out.Name, y.Shape, len(y.Data), c.out[k])
+				t.Errorf("%v: output %s has shape %v, %d elements; want %v", c.x, out.Name, y.Shape, len(y.Data), c.out[k])
 			}
 		}
 	}

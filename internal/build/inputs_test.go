@@ -123,13 +123,15 @@ func TestIntegerData(t *testing.T) {
 		for _, e := range []Engine{Reference, Eval, Cycle} {
 			var d diag.List
 			o := SimOptions{Options: Options{Model: model, Arrives: c.input}, Engine: e}
-			o.Input = save(t, filepath.Join(t.TempDir(), "x.npy"), &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data})
+			given := &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data}
+			o.Input = save(t, filepath.Join(t.TempDir(), "x.npy"), given)
 			r, err := Simulate(context.Background(), o, &d)
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
 			if c.says != "" {
-				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid || !strings.Contains(d.Diags[0].Msg, c.says) || !strings.Contains(d.Diags[0].Hint, c.hint) {
+				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
+					!strings.Contains(d.Diags[0].Msg, c.says) || !strings.Contains(d.Diags[0].Hint, c.hint) {
 					t.Errorf("%s, engine %s: %v, want %q and %q", c.name, e, d.Diags, c.says, c.hint)
 				}
 				continue

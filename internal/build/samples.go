@@ -102,8 +102,10 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 			return append([]int{n}, out.Shape...)
 		}, nil
 	}
-	return 0, nil, &unfit{fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own, shape),
-		shapeHint(in, shape)}
+	return 0, nil, &unfit{
+		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own, shape),
+		shapeHint(in, shape),
+	}
 }
 
 // An unfit error is data that do not fit the model, and what to do about it.
@@ -127,7 +129,8 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 		return a.Data, nil
 	}
 	if in.Code == nil {
-		return nil, &unfit{fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType), meaningHint(a)}
+		msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
+		return nil, &unfit{msg, meaningHint(a)}
 	}
 	value := map[float64]float64{}
 	data := make([]float64, len(a.Data))
@@ -135,7 +138,8 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 		v, known := value[code]
 		if !known {
 			if !in.Arrives.Holds(int64(code)) {
-				return nil, fmt.Errorf("input %q arrives as %s, which does not hold %v (element %d)", in.Name, in.Arrives, code, i)
+				return nil, fmt.Errorf("input %q arrives as %s, which does not hold %v (element %d)",
+					in.Name, in.Arrives, code, i)
 			}
 			v = in.Code(int64(code))
 			value[code] = v
@@ -156,7 +160,8 @@ func meaningHint(a *npy.Array) string {
 	for _, width := range []int{8, 16} {
 		if t.Width <= width {
 			t.Width = width
-			return fmt.Sprintf("say what they stand for: --input-type %v for themselves, %v:1/255 for so many times it; or %s", t, t, reals)
+			return fmt.Sprintf("say what they stand for: --input-type %v for themselves, %v:1/255 for so many times it; or %s",
+				t, t, reals)
 		}
 	}
 	return reals

@@ -140,7 +140,8 @@ func flattened(per, shape []int) string {
 		for i := 1; i < len(per); i++ {
 			order = append(order, i)
 		}
-		hint += "; or, if channels were last, " + numpyCall("reshape", last) + strings.TrimPrefix(numpyCall("transpose", order), "x")
+		hint += "; or, if channels were last, " + numpyCall("reshape", last) +
+			strings.TrimPrefix(numpyCall("transpose", order), "x")
 	}
 	return hint
 }
@@ -151,7 +152,8 @@ func unflattened(per, shape []int) string {
 		return ""
 	}
 	if dataflow.Shape(shape[1:]).Size() == per[0] || dataflow.Shape(shape).Size() == per[0] {
-		return "the model takes flat samples, in the order in which it was trained: " + numpyCall("reshape", []int{-1, per[0]})
+		return "the model takes flat samples, in the order in which it was trained: " +
+			numpyCall("reshape", []int{-1, per[0]})
 	}
 	return ""
 }
@@ -170,7 +172,8 @@ func different(per, shape []int) string {
 			list = append(list, fmt.Sprintf("%d where the model has %d (axis %d of a sample)", d, per[i], i))
 		}
 	}
-	return fmt.Sprintf("give samples of shape %v, N of them as (N, *shape): the data have %s", per, strings.Join(list, ", "))
+	return fmt.Sprintf("give samples of shape %v, N of them as (N, *shape): the data have %s",
+		per, strings.Join(list, ", "))
 }
 
 // numpyCall writes a method of x.

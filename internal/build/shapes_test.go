@@ -72,8 +72,8 @@ func TestShapeHints(t *testing.T) {
 	}
 }
 
-// TestShapeHintsUndo puts the axes of random data in another order: what NumPy is told brings back the model's, or, where
-// axes are equally long, its shape.
+// TestShapeHintsUndo puts the axes of random data in another order: what NumPy is told brings back the model's, or,
+// where axes are equally long, its shape.
 func TestShapeHintsUndo(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 9))

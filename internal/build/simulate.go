@@ -248,7 +248,8 @@ func dataDiag(file string, err error) diag.Diag {
 	if u := new(unfit); errors.As(err, &u) && u.hint != "" {
 		hint = u.hint
 	}
-	return diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: filepath.Base(file), Msg: err.Error(), Hint: hint}
+	where := filepath.Base(file)
+	return diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: where, Msg: err.Error(), Hint: hint}
 }
 
 // unreadable tells a file that is not there from one that holds something else.

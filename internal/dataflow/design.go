@@ -25,7 +25,7 @@ type Real struct {
 	Shape []int  // as in the file with dynamic axes bound; the first axis is the batch where Batch is true
 	DType string // numpy's name: float32, int64 ...
 	Batch bool
-	Whole []int      // the shape in the file where that has a fixed batch of several samples, one after the other; else nil
+	Whole []int      // the shape in the file where that fixes a batch of several samples, side by side; else nil
 	Range [2]float64 // of an input: the values that the first quantisers tell apart, for making up test data
 	// Grid, if set, gives the value nearest to x that the input may have.
 	Grid func(x float64) float64
