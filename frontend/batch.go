@@ -9,9 +9,10 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// sample is the graph of a single sample where the file fixes a batch of several, and g where it does not. It tells the
-// user what the axis is taken for, unless it is time or never looked like a batch.
-func sample(g *graph.Graph, file string, bind graph.Options, d *diag.List) (*graph.Graph, *graph.Batch) {
+// sample is the graph of a single sample where the file, or the user, fixes a batch of several, and g where not; bind
+// is changed along with it. It tells the user what the axis is taken for, unless it is time or never was like a batch.
+func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Graph, *graph.Batch) {
+	g, *bind = bind.Bound(g)
 	b := bind.Batch(g, file)
 	if b == nil {
 		return g, nil
@@ -63,5 +64,19 @@ func whole(m *dataflow.Model, b *graph.Batch) {
 	}
 	for k := range m.Out {
 		m.Out[k].Whole = b.Shapes[m.Out[k].Name]
+	}
+}
+
+// tooMany adds to what is said of a model that is too large, that it may be so because of how many samples it has.
+// (What the samples are is not known then: for that, the model has to be prepared with all of them.)
+func tooMany(g *graph.Graph, found []diag.Diag) {
+	for i := range found {
+		for _, in := range g.Inputs {
+			if found[i].Code != diag.ModelTooLarge || !in.Known || len(in.Dims) < 2 || in.Dims[0].Size < 2 {
+				continue
+			}
+			found[i].Notes = append(found[i].Notes, fmt.Sprintf("the first axis of input %q is fixed to %d: "+
+				"if that counts samples, export the model with one", in.Name, in.Dims[0].Size))
+		}
 	}
 }

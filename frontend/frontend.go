@@ -61,13 +61,15 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	}
 	im := &Imported{}
 	bind := opt.bind(g, name, d)
-	g, batch := sample(g, name, bind, d)
-	written := graph.Prepare(g, name, bind, d)
+	one, batch := sample(g, name, &bind, d)
+	before := len(d.Diags)
+	written := graph.Prepare(one, name, bind, d)
 	if written == nil {
+		tooMany(one, d.Diags[before:])
 		im.Fates = restFates(g, name, opt, d)
 		return im, nil
 	}
-	m := &canon.Model{Graph: g.Clone(), File: name, Options: bind}
+	m := &canon.Model{Graph: one.Clone(), File: name, Options: bind}
 	var rewritten, found diag.List
 	program, err := canon.Run(m, opt.Pass, &rewritten)
 	for _, x := range rewritten.Diags {
@@ -190,8 +192,8 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 		opt.InputQuant.insert(g, name, d)
 	}
 	bind := opt.bind(g, name, d)
-	g, batch := sample(g, name, bind, d)
-	p := graph.Prepare(g, name, bind, d)
+	one, batch := sample(g, name, &bind, d)
+	p := graph.Prepare(one, name, bind, d)
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
 	}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"hlsgen/internal/diag"
@@ -19,6 +20,28 @@ type Batch struct {
 	// with each of them alone before, or the axis is time.
 	Node                 *Node
 	Mixes, Vectors, Time bool
+}
+
+// Bound is a graph with the leading dynamic axes fixed that the options bind, as if the file had them so, and the
+// options that are left; but time stays as it is.
+func (o Options) Bound(g *Graph) (*Graph, Options) {
+	fixed, before := g.Clone(), dynamicAxes(g)
+	for i := range fixed.Inputs {
+		in := &fixed.Inputs[i]
+		if !in.Known || len(in.Dims) == 0 || in.Dims[0].Size >= 0 || o.sequences[in.Name] {
+			continue
+		}
+		if n := o.Dims[in.Dims[0].Param]; n > 1 {
+			in.Dims = slices.Clone(in.Dims)
+			in.Dims[0] = Dim{Size: n}
+		}
+	}
+	after := dynamicAxes(fixed)
+	o.Dims = maps.Clone(o.Dims)
+	maps.DeleteFunc(o.Dims, func(name string, _ int) bool {
+		return slices.Contains(before, name) && !slices.Contains(after, name)
+	})
+	return fixed, o
 }
 
 // Batch finds a fixed leading axis of more than one element; nil where no input with several axes has one, or the graph

@@ -546,3 +546,33 @@ func TestBatchInputs(t *testing.T) {
 		}
 	}
 }
+
+// TestBound fixes dynamic axes of samples that the user binds, and leaves time to be bound by whoever prepares the graph.
+func TestBound(t *testing.T) {
+	t.Parallel()
+	init := map[string]*graph.Tensor{"zero": reals([]int{2}, 0, 0)}
+	for _, c := range []struct {
+		name string
+		node *graph.Node
+		dims map[string]int
+		size int // of the batch; 0: there is none
+		left map[string]int
+	}{
+		{"samples", node("Neg", nil, "y", "x"), map[string]int{"N": 4}, 4, nil},
+		{"one sample", node("Neg", nil, "y", "x"), map[string]int{"N": 1}, 0, map[string]int{"N": 1}},
+		{"another axis", node("Neg", nil, "y", "x"), map[string]int{"M": 4}, 0, map[string]int{"M": 4}},
+		{"time", scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"}), map[string]int{"N": 4}, 0, map[string]int{"N": 4}},
+		{"nothing bound", node("Neg", nil, "y", "x"), nil, 0, nil},
+	} {
+		g := network([]int{-1, 2}, init, c.node)
+		g.Inputs[0].Dims[0].Param = "N"
+		fixed, left := graph.Options{Dims: c.dims}.Sequences(g, "m").Bound(g)
+		b := left.Batch(fixed, "m")
+		if (b == nil) != (c.size == 0) || b != nil && (b.Size != c.size || b.Sample == nil) {
+			t.Errorf("%s: %+v", c.name, b)
+		}
+		if len(left.Dims) != len(c.left) || left.Dims["N"] != c.left["N"] || g.Inputs[0].Dims[0].Size != -1 {
+			t.Errorf("%s: left are %v, the graph has %v", c.name, left.Dims, g.Inputs)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/frontend"
@@ -119,6 +120,44 @@ func TestFixedBatch(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBoundBatch binds a dynamic axis of samples: that is the model with a fixed batch.
+func TestBoundBatch(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		onnx := randomNetwork(seed)
+		var d diag.List
+		im, err := frontend.Import("m", onnx, frontend.Options{Dims: map[string]int{"N": 3}}, &d)
+		if err != nil || im.Model == nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.FixedBatch {
+			t.Fatalf("seed %d: %v %v", seed, err, d.Diags)
+		}
+		free, err := frontend.Import("m", onnx, frontend.Options{}, &d)
+		if err != nil || free.Model == nil {
+			t.Fatal(err)
+		}
+		if in := im.Model.In[0]; in.Whole[0] != 3 || im.Model.Graph.String() != free.Model.Graph.String() {
+			t.Errorf("seed %d: input %+v, graph\n%swant\n%s", seed, in, im.Model.Graph, free.Model.Graph)
+		}
+	}
+}
+
+// TestTooManySamples holds that a model that is too large because of its batch is told to be exported without.
+func TestTooManySamples(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 1 << 16} {
+		m := onnxtest.New(14)
+		m.Input("x", graph.Float32, n, 1<<10).Output("y", graph.Float32, n, 1<<11)
+		m.Init("w", graph.Float32, []int{1 << 10, 1 << 11}, make([]float64, 1<<21)...)
+		m.Node("MatMul", "x", "w").Out("y")
+		var d diag.List
+		if _, err := frontend.Import("m", m.Bytes(), frontend.Options{}, &d); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(fmt.Sprint(d.Diags), "export the model with one"); said != (n > 1) || !d.Failed() {
+			t.Errorf("%d samples: %v", n, d.Diags)
+		}
 	}
 }
 
