@@ -74,14 +74,20 @@ type reader struct {
 	d      *diag.List
 	failed bool
 	ours   map[string]string // our name of a layer, by its key
-	count  map[string]int    // keys without effect
+	unused map[string]unused // attributes without effect
 	order  []string
+}
+
+// An unused attribute stands in a file, first at a place, without effect.
+type unused struct {
+	first string
+	times int
 }
 
 // ReadFile reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
 // not have and values that a layer cannot take show when Search applies it.
 func ReadFile(data []byte, d *diag.List) *File {
-	r := &reader{File: &File{layers: map[string]ask{}}, d: d, count: map[string]int{}}
+	r := &reader{File: &File{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
 	o, err := readObject(data)
 	if err != nil {
 		r.fail("", "not a folding file: "+err.Error(), "it is a JSON object with one object per layer: {\"MVAU_0\": {\"PE\": 2, \"SIMD\": 4}}")
@@ -116,7 +122,7 @@ func ReadFile(data []byte, d *diag.List) *File {
 		r.layers[name] = a
 	}
 	for _, attr := range r.order {
-		r.note(attr)
+		r.useless(attr)
 	}
 	if inserted > 0 {
 		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%d entries for FIFOs, width converters and ports are not read: these follow from the folding", inserted), ""))
@@ -138,16 +144,6 @@ func fileDiag(severity diag.Severity, where, msg, hint string) diag.Diag {
 		place += ", " + where
 	}
 	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: place, Msg: msg, Hint: hint}
-}
-
-// note tells once of a key that stands in many places and has no effect.
-func (r *reader) note(attr string) {
-	msg := fmt.Sprintf("%q has no effect (%d times)", attr, r.count[attr])
-	if slices.Contains(elsewhere, attr) {
-		r.d.Add(fileDiag(diag.Note, "", msg, "FIFO depths are set with --fifo; back end and floor plan are left to the vendor's tool"))
-		return
-	}
-	r.d.Add(fileDiag(diag.Warning, "", msg, "known are PE, SIMD, parallel_window, ram_style, resType and mem_mode"))
 }
 
 // set takes one attribute. where is its place in the file.
@@ -172,9 +168,13 @@ func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 			}
 			return
 		}
-		if r.count[attr]++; r.count[attr] == 1 {
+		a, again := r.unused[attr]
+		if !again {
+			a.first = where
 			r.order = append(r.order, attr)
 		}
+		a.times++
+		r.unused[attr] = a
 	}
 }
 
@@ -228,6 +228,11 @@ func (r *reader) defaultRules(o *object) {
 			var ok bool
 			if rl.kinds, ok = kindList(list[i+1]); !ok {
 				r.fail(where, fmt.Sprintf("%s is neither \"all\" nor a list of kinds of layers", show(list[i+1])), "")
+				continue
+			}
+			if i := slices.IndexFunc(rl.kinds, func(k string) bool { return !isKind(k) }); i >= 0 {
+				hint := strings.TrimPrefix(diag.Meant(rl.kinds[i], kindNames()), ", ")
+				r.fail(where, fmt.Sprintf("no layer is of kind %s", show(rl.kinds[i])), hint)
 				continue
 			}
 			r.set(&rl.fold, &rl.window, where, attr, list[i])

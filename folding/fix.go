@@ -27,8 +27,9 @@ func (s *space) fix(file *File, d *diag.List) bool {
 	}
 	for _, n := range file.names {
 		if !ours[n] {
-			d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FoldingUnknown, Where: "folding file, " + file.layers[n].key,
-				Msg: "the design has no such layer", Hint: "it has " + layerNames(s.graph)})
+			dg := missing(file.layers[n].key, n, s.graph)
+			ok = ok && dg.Severity != diag.Error
+			d.Add(dg)
 		}
 	}
 	return ok

@@ -67,6 +67,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 		return out
 	}
 	var quiet diag.List // what concerns the rest as a whole means nothing
+	rest, _ = sample(rest, file, &bind, &quiet)
 	written := graph.Prepare(rest, file, bind, &quiet)
 	if written == nil {
 		return out

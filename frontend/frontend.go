@@ -61,18 +61,24 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	}
 	im := &Imported{}
 	bind := opt.bind(g, name, d)
-	written := graph.Prepare(g, name, bind, d)
+	one, batch := sample(g, name, &bind, d)
+	before := len(d.Diags)
+	written := graph.Prepare(one, name, bind, d)
 	if written == nil {
+		tooMany(one, d.Diags[before:])
 		im.Fates = restFates(g, name, opt, d)
 		return im, nil
 	}
-	m := &canon.Model{Graph: g.Clone(), File: name, Options: bind}
-	program, err := canon.Run(m, opt.Pass, d)
+	m := &canon.Model{Graph: one.Clone(), File: name, Options: bind}
+	var rewritten, found diag.List
+	program, err := canon.Run(m, opt.Pass, &rewritten)
+	for _, x := range rewritten.Diags {
+		d.Add(x)
+	}
 	if program == nil {
 		im.Fates = unknownFates(g)
 		return im, err
 	}
-	var found diag.List
 	low := lower.Lower(program, lower.Options{Input: opt.InputType}, &found)
 	if again := unrolled(m, low); again != nil {
 		var second diag.List
@@ -88,6 +94,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		return im, nil
 	}
 	im.Model, im.options, im.written, im.program, im.lowered = model(written, program, low), bind, written, program, low
+	whole(im.Model, batch)
 	return im, nil
 }
 
@@ -185,12 +192,21 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 		opt.InputQuant.insert(g, name, d)
 	}
 	bind := opt.bind(g, name, d)
-	p := graph.Prepare(g, name, bind, d)
+	one, batch := sample(g, name, &bind, d)
+	p := graph.Prepare(one, name, bind, d)
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
 	}
 	m := &dataflow.Model{Name: g.Name, Reference: reference(p), Meta: g.Meta}
 	m.In, m.Out = signature(p)
+	whole(m, batch)
+	if opt.InputType != nil {
+		arrive := map[string]*lower.InputType{}
+		for _, name := range inputNames(p) {
+			arrive[name] = opt.InputType
+		}
+		grids(m.In, arrive)
+	}
 	return &Imported{Model: m, options: bind, written: p}
 }
 

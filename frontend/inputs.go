@@ -84,6 +84,9 @@ func grids(in []dataflow.Real, arrive map[string]*lower.InputType) {
 		scale, _ := t.Scale.Float64()
 		in[k].Range = [2]float64{t.Value(r.Lo), t.Value(r.Hi)}
 		in[k].Grid = func(x float64) float64 { return t.Value(max(r.Lo, min(r.Hi, int64(math.Round(x/scale))))) }
+		if _, _, integer := in[k].Limits(); !integer {
+			in[k].Code, in[k].Arrives = t.Value, t.Type
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 func (a *app) buildCommand() *cobra.Command {
 	o := build.Options{Version: version(), Verify: build.AutoVerify}
 	var asJSON, pareto bool
+	var d diag.List
 	points := 24
 	cmd := &cobra.Command{
 		Use:   "build [MODEL.onnx] --board BOARD",
@@ -49,6 +50,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	fs.BoolVar(&o.Force, "force", false, "replace the folder if it exists")
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	accFlag(cmd, &o)
+	strictFlag(cmd, &d)
 	a.passFlags(cmd, &o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if o.Model, err = a.configure(cmd, args); err != nil {
@@ -62,14 +64,13 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		}
 		a.running = true
 		if pareto {
-			return a.front(cmd.Context(), o, points, asJSON)
+			return a.front(cmd.Context(), o, points, asJSON, &d)
 		}
 		if o.Out == "" {
 			o.Out = under(a.dir, build.DefaultOut(o.Model, o.Board))
 		}
 		p := a.progress()
 		o.Progress = p.step
-		var d diag.List
 		r, err := build.Run(cmd.Context(), o, &d)
 		p.close()
 		switch {

@@ -13,6 +13,7 @@ import (
 func (a *app) checkCommand() *cobra.Command {
 	var o build.Options
 	var asJSON bool
+	var d diag.List
 	cmd := &cobra.Command{
 		Use:   "check [MODEL.onnx]",
 		Short: "Say what becomes of every ONNX node, and what to change where one does not map",
@@ -30,6 +31,7 @@ The exit code is 1 if the model cannot be built.`,
 	a.dimFlag(cmd, &o)
 	a.inputFlags(cmd, &o)
 	accFlag(cmd, &o)
+	strictFlag(cmd, &d)
 	a.passFlags(cmd, &o)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -39,7 +41,6 @@ The exit code is 1 if the model cannot be built.`,
 		a.running = true
 		p := a.progress()
 		o.Progress = p.step
-		var d diag.List
 		c, err := build.Check(cmd.Context(), o, &d)
 		p.close()
 		if c == nil || err != nil {

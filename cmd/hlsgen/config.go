@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/internal/diag"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 )
@@ -34,6 +36,7 @@ type settings struct {
 	InputQuant  string   `mapstructure:"input-quant"`
 	LSTMConfig  string   `mapstructure:"lstm-config"`
 	AccBits     string   `mapstructure:"acc-bits"`
+	Strict      string   `mapstructure:"strict"`
 	Verify      string   `mapstructure:"verify"`
 	NoCSim      string   `mapstructure:"no-csim"`
 	Out         string   `mapstructure:"out"`
@@ -45,12 +48,16 @@ type settings struct {
 	Output      string   `mapstructure:"output"`
 	Engine      string   `mapstructure:"engine"`
 	Trace       string   `mapstructure:"trace"`
+	TraceVCD    string   `mapstructure:"trace-vcd"`
+	Timeline    string   `mapstructure:"timeline"`
+	Decode      string   `mapstructure:"decode"`
 	Compare     string   `mapstructure:"compare"`
 	Pareto      string   `mapstructure:"pareto"`
 	Points      string   `mapstructure:"points"`
 	Memory      string   `mapstructure:"memory"`
 	Compute     string   `mapstructure:"compute"`
 	Jobs        string   `mapstructure:"jobs"`
+	Collect     string   `mapstructure:"collect"`
 }
 
 // keys are the names of the settings.
@@ -87,10 +94,6 @@ type config struct {
 	fromEnv map[string]bool // by key
 }
 
-func variable(key string) string {
-	return "HLSGEN_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
-}
-
 // origin says where the setting is from.
 func (c *config) origin(key string) string {
 	if c.fromEnv[key] {
@@ -110,6 +113,9 @@ func (c *config) base(key, dir string) string {
 // config reads the file at path, or hlsgen.yaml in the working folder if there is one, and what the environment sets
 // instead.
 func (a *app) config(path string) (*config, error) {
+	if err := a.verifyVariables(); err != nil {
+		return nil, err
+	}
 	c := &config{file: configName, folder: a.dir, fromEnv: map[string]bool{}}
 	v := viper.New()
 	v.SetConfigType("yaml")
@@ -125,6 +131,7 @@ func (a *app) config(path string) (*config, error) {
 		if err := v.ReadConfig(strings.NewReader(text)); err != nil {
 			return nil, usagef("%s: %v", c.file, err)
 		}
+		a.byFile = v.GetBool("json")
 		if err := c.verify(v); err != nil {
 			return nil, err
 		}
@@ -169,7 +176,7 @@ func (c *config) verify(v *viper.Viper) error {
 		_, list := all[key].([]any)
 		switch {
 		case !slices.Contains(keys, top):
-			wrong = append(wrong, fmt.Sprintf("%s: unknown key %q%s", c.file, key, meant(top, keys)))
+			wrong = append(wrong, fmt.Sprintf("%s: unknown key %q%s", c.file, key, unknownKey(top)))
 		case top == "dim" && nested:
 			wrong = append(wrong, fmt.Sprintf("%s: dim: want a list, such as [T=520, N=4]", c.file))
 		case top == "max-use" && nested:
@@ -184,12 +191,23 @@ func (c *config) verify(v *viper.Viper) error {
 	return nil
 }
 
+// unknownKey says which key may be meant.
+func unknownKey(key string) string {
+	if f := foreignFlag(key); f != nil {
+		return f.meaning(func(flag string) string { return flag })
+	}
+	return diag.Meant(key, keys)
+}
+
 // configure gives the command's flags that the command line leaves open what the environment or the file says, and
 // returns the model: the argument, a setting, or nothing.
 func (a *app) configure(cmd *cobra.Command, args []string) (model string, err error) {
 	file, err := cmd.Flags().GetString("config")
 	if err != nil {
 		return "", err
+	}
+	if file == "" {
+		file = a.env("HLSGEN_CONFIG")
 	}
 	c, err := a.config(file)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // configured parses a command line of build or simulate in dir and returns the model and the flags' texts.
 func configured(dir string, env map[string]string, args ...string) (model string, flags map[string]string, err error) {
-	a := &app{world: world{env: func(name string) string { return env[name] }, dir: dir}}
+	a := &app{world: world{env: func(name string) string { return env[name] }, environ: pairs(env), dir: dir}}
 	root := a.root()
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -57,7 +57,7 @@ func TestConfig(t *testing.T) {
 			want: map[string]string{"latency": "true", "least": "dsp", "search-time": "30s", "pareto": "true", "points": "9"}},
 		{name: "environment", args: "build",
 			env: map[string]string{"HLSGEN_MODEL": "e.onnx", "HLSGEN_BOARD": "./b.json", "HLSGEN_MAX_USE": "lut=0.7,bram=0.9", "HLSGEN_NO_CSIM": "true", "HLSGEN_DIM": "T=3,N=2",
-				"HLSGEN_SHARED": "../shared", "HLSGEN_BOGUS": "1"},
+				"HLSGEN_SHARED": "../shared", "HLSGEN_BOGUS": "", "PATH": "/bin"},
 			model: "DIR/e.onnx",
 			want:  map[string]string{"board": "DIR/b.json", "max-use": "lut=0.7,bram=0.9", "no-csim": "true", "dim": "N=2,T=3"}},
 		{name: "flag over environment over file", args: "build a.onnx --fps 3",

@@ -19,6 +19,7 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
@@ -181,7 +182,7 @@ func engine(s string) (build.Engine, error) {
 		}
 		names = append(names, string(e.Name))
 	}
-	return "", fmt.Errorf("engines are %s%s", strings.Join(names, ", "), meant(s, names))
+	return "", fmt.Errorf("engines are %s%s", strings.Join(names, ", "), diag.Meant(s, names))
 }
 
 func method(s string) (ctc.Method, error) {
@@ -192,7 +193,7 @@ func method(s string) (ctc.Method, error) {
 		}
 		names = append(names, string(m.Name))
 	}
-	return "", fmt.Errorf("methods are %s%s", strings.Join(names, ", "), meant(s, names))
+	return "", fmt.Errorf("methods are %s%s", strings.Join(names, ", "), diag.Meant(s, names))
 }
 
 // designFlags adds what shapes a design.
@@ -281,6 +282,11 @@ func fraction(s string) (*big.Rat, error) {
 		return nil, fmt.Errorf("want a scale between 1e-30 and 1e30")
 	}
 	return r, nil
+}
+
+// strictFlag lets warnings count as errors.
+func strictFlag(cmd *cobra.Command, d *diag.List) {
+	cmd.Flags().BoolVar(&d.Strict, "strict", false, "take every warning for an error: nothing is written then")
 }
 
 func accFlag(cmd *cobra.Command, o *build.Options) {

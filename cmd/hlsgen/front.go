@@ -12,19 +12,18 @@ import (
 )
 
 // front shows what can be had for how much.
-func (a *app) front(ctx context.Context, o build.Options, points int, asJSON bool) error {
+func (a *app) front(ctx context.Context, o build.Options, points int, asJSON bool, d *diag.List) error {
 	p := a.progress()
 	o.Progress = p.step
-	var d diag.List
-	f, err := build.Pareto(ctx, o, points, &d)
+	f, err := build.Pareto(ctx, o, points, d)
 	p.close()
 	switch {
 	case f == nil || err != nil:
-		return a.without(asJSON, &d, err)
+		return a.without(asJSON, d, err)
 	case asJSON:
-		return a.json(frontOf(f, o.Least, &d))
+		return a.json(frontOf(f, o.Least, d))
 	}
-	a.diagnostics(&d)
+	a.diagnostics(d)
 	a.printFront(f, o.Least)
 	return nil
 }

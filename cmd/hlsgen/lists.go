@@ -131,7 +131,7 @@ func (a *app) explainCommand() *cobra.Command {
 			code := strings.Trim(args[0], "[]")
 			page, ok := docs.Page(code)
 			if _, known := diag.Codes[diag.Code(code)]; !known || !ok {
-				return usagef("no diagnostic has the code %q%s", code, meant(code, codes()))
+				return usagef("no diagnostic has the code %q%s", code, diag.Meant(code, codes()))
 			}
 			a.running = true
 			a.out.Write(page)

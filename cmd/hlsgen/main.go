@@ -15,7 +15,9 @@ const patience = 3 * time.Second
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := make(chan int, 1)
-	go func() { code <- run(ctx, os.Args[1:], world{env: os.Getenv, stdout: os.Stdout, stderr: os.Stderr}) }()
+	go func() {
+		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdout: os.Stdout, stderr: os.Stderr})
+	}()
 	select {
 	case c := <-code:
 		os.Exit(c)

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // release is set by the linker (-X main.release=v1.2.3) where a version is built without its repository.
@@ -53,18 +51,4 @@ what the model means, checked bit for bit.`,
 	}
 	root.SetHelpCommandGroupID("know")
 	return root
-}
-
-// flagError suggests a flag for one that does not exist.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
-		return &usage{err.Error()}
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if n := nearest(unknown.GetSpecifiedName(), names); n != "" {
-		return usagef("%v, did you mean --%s?", err, n)
-	}
-	return &usage{err.Error()}
 }

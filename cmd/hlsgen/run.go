@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -32,7 +33,8 @@ const (
 // A world is what surrounds a command.
 type world struct {
 	env            func(string) string
-	dir            string // where relative paths start; empty: the process's own folder
+	environ        func() []string // all variables, each as NAME=VALUE; nil for none
+	dir            string          // where relative paths start; empty: the process's own folder
 	stdout, stderr io.Writer
 }
 
@@ -41,6 +43,9 @@ type app struct {
 	world
 	out     bytes.Buffer // of stdout, until flush
 	running bool         // the command line was understood
+	args    []string
+	object  bool // an object was printed as JSON
+	byFile  bool // the configuration asks for JSON
 }
 
 // A usage error is a command line, variable or configuration file that asks for nothing that exists.
@@ -58,7 +63,7 @@ var errDiffer = errors.New("outputs differ")
 
 // run is hlsgen: it returns the exit code.
 func run(ctx context.Context, args []string, w world) (code int) {
-	a := &app{world: w}
+	a := &app{world: w, args: args}
 	defer func() {
 		if p := recover(); p != nil {
 			code = a.fail(ctx, nil, &build.Internal{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
@@ -69,10 +74,44 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	root.SetOut(&a.out)
 	root.SetErr(w.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !a.object && a.wantsJSON(cmd) { // a command that has begun has told it itself
+		a.out.Reset()
+		if e := a.json(outcomeOf(&diag.List{}, errors.New(a.told(err)))); e != nil {
+			err = e
+		}
+	}
 	if wrote := a.flush(); err == nil && wrote != nil {
 		a.running, err = true, wrote
 	}
 	return a.fail(ctx, cmd, err)
+}
+
+// wantsJSON reports whether the user asked for JSON, as far as can be told of a command line that was not understood.
+func (a *app) wantsJSON(cmd *cobra.Command) bool {
+	yes := func(text string) bool { b, err := strconv.ParseBool(text); return err == nil && b }
+	if f := cmd.Flags().Lookup("json"); f != nil && f.Changed {
+		return yes(f.Value.String())
+	}
+	for _, arg := range a.args {
+		if arg == "--" {
+			break
+		}
+		if value, given := strings.CutPrefix(arg, "--json="); arg == "--json" || given {
+			return arg == "--json" || yes(value)
+		}
+	}
+	if text := a.env(variable("json")); text != "" {
+		return yes(text)
+	}
+	return a.byFile
+}
+
+// told is an error as the user is told.
+func (a *app) told(err error) string {
+	if !a.running {
+		return commandError(err.Error())
+	}
+	return err.Error()
 }
 
 // fail tells what went wrong, if anything did, and gives the exit code.
@@ -108,11 +147,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 		a.complain("%v", err)
 		return exitMismatch
 	case errors.As(err, &use) || !a.running: // cobra's own errors come before a command runs
-		msg, names, suggests := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
-		if suggests {
-			msg += ", did you mean " + strings.Join(strings.Fields(names), " or ") + "?"
-		}
-		a.complain("%s", msg)
+		a.complain("%s", a.told(err))
 		fmt.Fprintf(a.stderr, "see %s --help\n", cmd.CommandPath())
 		return exitUsage
 	}
@@ -138,7 +173,7 @@ type outcome struct {
 }
 
 func outcomeOf(d *diag.List, err error) outcome {
-	o := outcome{Diagnostics: append([]diag.Diag{}, d.Diags...)}
+	o := outcome{Diagnostics: d.Told()}
 	if err != nil {
 		o.Error = err.Error()
 	}
@@ -147,6 +182,7 @@ func outcomeOf(d *diag.List, err error) outcome {
 
 // json prints v as one object.
 func (a *app) json(v any) error {
+	a.object = true
 	e := json.NewEncoder(&a.out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
@@ -182,7 +218,7 @@ func (a *app) diagnostics(d *diag.List) {
 		}
 		io.WriteString(a.stderr, line)
 	}
-	for _, x := range d.Diags {
+	for _, x := range d.Told() {
 		if x.Severity == diag.Error {
 			fmt.Fprintf(a.stderr, "`hlsgen explain %s` tells more\n", x.Code)
 			break

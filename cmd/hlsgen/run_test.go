@@ -34,9 +34,19 @@ func say(dir string, env map[string]string, args ...string) said {
 
 func sayIn(ctx context.Context, dir string, env map[string]string, args ...string) said {
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, args, world{env: func(name string) string { return env[name] }, dir: dir, stdout: &stdout, stderr: &stderr})
+	code := run(ctx, args, world{env: func(name string) string { return env[name] }, environ: pairs(env), dir: dir, stdout: &stdout, stderr: &stderr})
 	name := func(b *bytes.Buffer) string { return strings.ReplaceAll(b.String(), dir, "DIR") }
 	return said{code, name(&stdout), name(&stderr)}
+}
+
+// pairs is an environment as the process has it.
+func pairs(env map[string]string) func() []string {
+	return func() (all []string) {
+		for name, value := range env {
+			all = append(all, name+"="+value)
+		}
+		return all
+	}
 }
 
 // folder is a folder with the embedded examples and the given files.

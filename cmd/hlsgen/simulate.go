@@ -18,6 +18,7 @@ import (
 func (a *app) simulateCommand() *cobra.Command {
 	o := build.SimOptions{Engine: build.Eval}
 	var asJSON bool
+	var d diag.List
 	var engines, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
@@ -55,6 +56,7 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 	a.path(fs, &o.VCD, "trace-vcd", "FILE", "with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave")
 	a.path(fs, &o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG")
 	fs.Var(&value[ctc.Method]{to: &o.Decode, kind: "METHOD", parse: method}, "decode", "how scores become text: "+strings.Join(methods, ", ")+" (default as the model's metadata say)")
+	strictFlag(cmd, &d)
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	a.designFlags(cmd, &o.Options)
 	must(cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp)))
@@ -75,7 +77,6 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 		a.running = true
 		p := a.progress()
 		o.Progress = p.step
-		var d diag.List
 		r, err := build.Simulate(cmd.Context(), o, &d)
 		p.close()
 		if r == nil || err != nil {

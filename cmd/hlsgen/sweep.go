@@ -98,7 +98,7 @@ func named[T fmt.Stringer](values ...T) func(string) (T, error) {
 		if i := slices.Index(names, s); i >= 0 {
 			return values[i], nil
 		}
-		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), meant(s, names))
+		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), diag.Meant(s, names))
 	}
 }
 
@@ -126,6 +126,7 @@ func (a *app) sweepCommand() *cobra.Command {
 		by             jobs
 		points         = 24
 		collect        string
+		d              diag.List
 	)
 	cmd := &cobra.Command{
 		Use:   "sweep [MODEL.onnx] --board BOARD,...",
@@ -164,6 +165,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	fs.BoolVar(&o.Force, "force", false, "begin anew in a folder that holds a sweep")
 	fs.Var(&value[jobs]{to: &by, kind: "N|slurm", parse: parseJobs}, "jobs", "searches at a time (default: one per processor); slurm: also write a job array that synthesises every design")
 	a.path(fs, &collect, "collect", "DIR", "gather the reports of synthesis in the folder of a sweep into its tables")
+	strictFlag(cmd, &d)
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	must(cmd.RegisterFlagCompletionFunc("board", cobra.FixedCompletions(boardNames(), cobra.ShellCompDirectiveDefault)))
 	must(cmd.RegisterFlagCompletionFunc("memory", cobra.FixedCompletions([]string{"auto", "distributed", "block", "ultra"}, cobra.ShellCompDirectiveNoFileComp)))
@@ -174,7 +176,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		}
 		if collect != "" {
 			a.running = true
-			return a.collect(collect, asJSON)
+			return a.collect(collect, asJSON, &d)
 		}
 		if len(o.Boards) == 0 {
 			return usagef("boards are needed: --board zcu104,pynq-z1, or others that hlsgen boards lists, or files of your own")
@@ -188,7 +190,6 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		}
 		p := a.progress()
 		o.Progress = p.step
-		var d diag.List
 		r, err := sweep.Run(cmd.Context(), o, &d)
 		if err == nil && r != nil && by.slurm {
 			err = r.Slurm(cmd.Context(), o, &d)
@@ -211,16 +212,15 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 }
 
 // collect gathers what a cluster has made.
-func (a *app) collect(dir string, asJSON bool) error {
-	var d diag.List
-	r, err := sweep.Collect(dir, &d)
+func (a *app) collect(dir string, asJSON bool, d *diag.List) error {
+	r, err := sweep.Collect(dir, d)
 	switch {
 	case r == nil || err != nil:
-		return a.without(asJSON, &d, err)
+		return a.without(asJSON, d, err)
 	case asJSON:
-		return a.json(sweptOf(r, &d))
+		return a.json(sweptOf(r, d))
 	}
-	a.diagnostics(&d)
+	a.diagnostics(d)
 	a.printSwept(r)
 	return nil
 }

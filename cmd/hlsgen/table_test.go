@@ -35,13 +35,3 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	known := []string{"board", "fps", "max-use", "no-csim"}
-	for word, want := range map[string]string{"bord": "board", "boards": "board", "fsp": "fps", "max_use": "max-use", "nocsim": "no-csim", "x": "", "": "", "colour": ""} {
-		if got := nearest(word, known); got != want {
-			t.Errorf("%q: %q, want %q", word, got, want)
-		}
-	}
-}

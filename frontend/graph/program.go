@@ -117,7 +117,8 @@ type Options struct {
 	Cells map[string]CellFormats // of ONNX LSTM nodes by name, EveryCell for the others: their gates are quantised so
 
 	sequences map[string]bool // inputs whose leading dynamic axis is time
-	two       string          // an input whose leading axis is tried with two elements
+	probed    string          // an input whose leading dynamic axis is tried with so many elements:
+	probe     int
 }
 
 // Prepare derives every shape and constant. It reports all nodes it does not understand in one run and returns nil
@@ -281,8 +282,8 @@ func bindShape(v Value, opt Options) (shape []int, msg string) {
 			bound, given := opt.Dims[dim.Param]
 			seen := opt.fromData(v, i)
 			switch {
-			case i == 0 && v.Name == opt.two && opt.two != "":
-				size = probes
+			case i == 0 && v.Name == opt.probed && opt.probed != "":
+				size = opt.probe
 			case given && dim.Param != "":
 				size = bound
 			case seen > 0:

@@ -107,7 +107,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	if !o.NoCSim {
 		o.step("compiling")
-		if err := r.compile(ctx, files, streams, d); err != nil {
+		if err := r.compile(ctx, files, streams, d); err != nil || d.Failed() {
 			return nil, err
 		}
 	}

@@ -86,6 +86,19 @@ func small() []byte {
 	return chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Relu", "relu").quant("act", 4, 0, 0.25).matmul("fc2", 2, ones).end()
 }
 
+// four is a network whose input is fixed to four samples; of all of them, if together, comes one result.
+func four(together bool) []byte {
+	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	n := &network{m.Input("x", graph.Float32, 4, 8), 8, "x"}
+	n.quant("in", 8, 0, 0.5).matmul("fc1", 2, ones).node("Relu", "relu").quant("act", 4, 0, 0.25).matmul("fc2", 2, ones)
+	if together {
+		n.Init("zero", graph.Int64, []int{1}, 0)
+		n.node("ReduceSum", "sum", "zero")
+	}
+	n.Output(n.last, graph.Float32)
+	return n.Bytes()
+}
+
 // wide is a network with one large layer.
 func wide() []byte {
 	return chain(1024).quant("in", 8, 0, 1).matmul("fc1", 4, ones).end()
@@ -205,6 +218,9 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.OutputExists: func(t *testing.T, d *diag.List) bool {
 		write(t, "design/notes.txt", []byte("mine\n"))
 		return run(t, build.Options{Out: "design"}, d)
+	},
+	diag.FixedBatch: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, four(true)), d) && check(t, file(t, four(false)), d)
 	},
 	diag.CompilerMissing: func(t *testing.T, d *diag.List) bool {
 		t.Setenv("PATH", "")

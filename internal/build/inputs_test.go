@@ -94,6 +94,89 @@ func TestInputTypeRefuses(t *testing.T) {
 	}
 }
 
+// TestIntegerData gives integers to a model of reals: they are what --input-type says, and nothing without it.
+func TestIntegerData(t *testing.T) {
+	t.Parallel()
+	int4 := &frontend.InputType{Type: num.Type{Kind: num.Int, Width: 4}, Scale: big.NewRat(1, 3)}
+	for _, c := range []struct {
+		name  string
+		input *frontend.InputType
+		dtype string
+		data  []float64 // the same values as reals are those times the scale
+		says  string    // part of the refusal
+		hint  string
+	}{
+		{"bytes", byteInput(big.NewRat(1, 1)), "uint8", []float64{0, 1, 200, 255}, "", ""},
+		{"bytes of fractions", byteInput(big.NewRat(1, 255)), "uint8", []float64{0, 1, 200, 255}, "", ""},
+		{"another integer type", byteInput(big.NewRat(1, 255)), "int64", []float64{0, 1, 200, 255}, "", ""},
+		{"codes below a byte", int4, "int8", []float64{-8, 7, 0, -1}, "", ""},
+		{"too large a code", int4, "int8", []float64{-8, 8, 0, -1}, "arrives as INT4, which does not hold 8 (element 1)", "give data of the model's shape"},
+		{"a negative code", byteInput(big.NewRat(1, 1)), "int16", []float64{0, 0, 0, -1}, "does not hold -1 (element 3)", ""},
+		{"nothing said", nil, "uint8", []float64{0, 1, 2, 3}, "the data are integers (uint8)", "--input-type UINT8 for themselves, UINT8:1/255 for so many times it; or save real numbers: x.astype(np.float32)"},
+		{"nothing said, wide but small", nil, "int64", []float64{0, 1, 2, 255}, "the data are integers (int64)", "--input-type UINT8 "},
+		{"nothing said, negative", nil, "int32", []float64{0, 1, 2, -300}, "(int32)", "--input-type INT16 "},
+		{"nothing said, too wide", nil, "int32", []float64{0, 1, 2, 1 << 20}, "(int32)", "save real numbers"},
+		{"nothing said of truth", nil, "bool", []float64{0, 1, 1, 0}, "(bool)", "--input-type UINT8 "},
+	} {
+		model := pixels(t, true)
+		var first []float64
+		for _, e := range []Engine{Reference, Eval, Cycle} {
+			var d diag.List
+			o := SimOptions{Options: Options{Model: model, Arrives: c.input}, Engine: e}
+			given := &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data}
+			o.Input = save(t, filepath.Join(t.TempDir(), "x.npy"), given)
+			r, err := Simulate(context.Background(), o, &d)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if c.says != "" {
+				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
+					!strings.Contains(d.Diags[0].Msg, c.says) || !strings.Contains(d.Diags[0].Hint, c.hint) {
+					t.Errorf("%s, engine %s: %v, want %q and %q", c.name, e, d.Diags, c.says, c.hint)
+				}
+				continue
+			}
+			if r == nil {
+				t.Fatalf("%s, engine %s: %v", c.name, e, d.Diags)
+			}
+			real := &npy.Array{DType: "float32", Shape: []int{1, 4}}
+			for _, k := range c.data {
+				real.Data = append(real.Data, c.input.Value(int64(k)))
+			}
+			o.Input = save(t, o.Input, real)
+			again, err := Simulate(context.Background(), o, &d)
+			if err != nil || again == nil || !slices.Equal(again.Outputs[0].Data, r.Outputs[0].Data) {
+				t.Errorf("%s, engine %s: %v, and %v as reals", c.name, e, r.Outputs[0].Data, d.Diags)
+			}
+			if first == nil {
+				first = r.Outputs[0].Data
+			}
+			if !slices.Equal(first, r.Outputs[0].Data) {
+				t.Errorf("%s, engine %s: %v, others give %v", c.name, e, r.Outputs[0].Data, first)
+			}
+		}
+	}
+}
+
+// TestIntegerInput gives a model of integers any integers and reals that its type holds.
+func TestIntegerInput(t *testing.T) {
+	t.Parallel()
+	in := dataflow.Real{Name: "x", DType: "int8", Shape: []int{1, 2}, Batch: true}
+	for _, c := range []struct {
+		dtype string
+		data  []float64
+		ok    bool
+	}{
+		{"int8", []float64{-128, 127}, true}, {"uint8", []float64{0, 127}, true}, {"int64", []float64{-128, 0}, true}, {"float32", []float64{-1, 3}, true}, {"bool", []float64{0, 1}, true},
+		{"uint8", []float64{0, 128}, false}, {"int64", []float64{-129, 0}, false}, {"float32", []float64{0.5, 3}, false}, {"float16", []float64{1, 200}, false},
+	} {
+		_, err := Split(&dataflow.Model{In: []dataflow.Real{in}}, map[string]*npy.Array{"": {DType: c.dtype, Shape: []int{1, 2}, Data: c.data}})
+		if (err == nil) != c.ok {
+			t.Errorf("%v of %s for int8: %v", c.data, c.dtype, err)
+		}
+	}
+}
+
 // TestInputQuant holds that a real input gets a quantiser, that the user is told, and that all engines agree on the
 // changed model.
 func TestInputQuant(t *testing.T) {

@@ -24,7 +24,9 @@ type canvas struct {
 }
 
 // randomImages has one to four blocks between an image and a head.
-func randomImages(seed uint64) []byte {
+func randomImages(seed uint64) []byte { return drawnImages(seed).Bytes() }
+
+func drawnImages(seed uint64) *onnxtest.Model {
 	n := &canvas{network: &network{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Opset("finn.custom_op.general", 1).Opset("qonnx.custom_op.channels_last", 1),
 		rnd: rand.New(rand.NewPCG(seed, 9))}}
 	n.signal, n.last = n.chance(4), n.chance(4)
@@ -45,7 +47,7 @@ func randomImages(seed uint64) []byte {
 		x = n.block(x)
 	}
 	n.head(x)
-	return n.Bytes()
+	return n.Model
 }
 
 // chance is true once in so many times.

@@ -156,7 +156,9 @@ func (n *network) dense(x string, in, out int) string {
 }
 
 // randomNetwork has one to three layers; every activation is quantised, the last one perhaps.
-func randomNetwork(seed uint64) []byte {
+func randomNetwork(seed uint64) []byte { return drawnNetwork(seed).Bytes() }
+
+func drawnNetwork(seed uint64) *onnxtest.Model {
 	n := &network{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Opset("finn.custom_op.general", 1), rnd: rand.New(rand.NewPCG(seed, 7))}
 	width := 1 + n.rnd.IntN(12)
 	n.Input("x", graph.Float32, "N", width)
@@ -193,7 +195,7 @@ func randomNetwork(seed uint64) []byte {
 	}
 	n.Node("Identity", y).Out("out")
 	n.Output("out", graph.Float32, "N", width)
-	return n.Bytes()
+	return n.Model
 }
 
 func b2i(b bool) int {

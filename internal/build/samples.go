@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/num"
 )
 
 // Samples is a model's input data, one entry per run.
@@ -16,22 +17,21 @@ type Samples struct {
 }
 
 // Split makes runs of arrays, one array per model input by name ("" where there is one input). The accepted shapes are,
-// in this order: the model's own (one run); (N, *shape): N runs; (N, *shape without its leading batch axis): N runs.
+// in this order: the model's own (one run, or as many as its fixed batch has samples); (N, *shape): N of these;
+// (N, *shape without its leading batch axis): N runs. The error may be an *unfit.
 func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Samples, error) {
 	if len(m.In) > 1 && arrays[""] != nil {
 		return nil, fmt.Errorf("the model has %d inputs: give an .npz file with one array per input name", len(m.In))
 	}
-	var s *Samples
-	for _, in := range m.In {
+	s := &Samples{}
+	each := make([][]dataflow.RealTensor, len(m.In))
+	for k, in := range m.In {
 		a := arrays[in.Name]
 		if a == nil && len(m.In) == 1 {
 			a = arrays[""] // an .npy file has no names
 		}
 		if a == nil {
 			return nil, fmt.Errorf("no array for input %q", in.Name)
-		}
-		if a.DType != in.DType && a.DType != "float32" && a.DType != "float64" {
-			return nil, fmt.Errorf("input %q is of type %s, the data are %s", in.Name, in.DType, a.DType)
 		}
 		runs, how, err := runsOf(in, a.Shape)
 		if err != nil {
@@ -40,29 +40,56 @@ func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Samples, error) {
 		if runs == 0 {
 			return nil, fmt.Errorf("there are no samples for input %q", in.Name)
 		}
-		if s == nil {
-			s = &Samples{In: make([][]dataflow.RealTensor, runs), shape: how}
-		}
-		if runs != len(s.In) {
-			return nil, fmt.Errorf("input %q has %d samples, the first %d", in.Name, runs, len(s.In))
+		data, err := values(in, a)
+		if err != nil {
+			return nil, err
 		}
 		size := dataflow.Shape(in.Shape).Size()
-		for i := range s.In {
-			t := dataflow.RealTensor{Shape: in.Shape, Data: a.Data[i*size : (i+1)*size]}
-			if err := checkType(in, t.Data); err != nil {
-				return nil, fmt.Errorf("sample %d: %w", i, err)
-			}
-			s.In[i] = append(s.In[i], t)
+		for i := range runs {
+			each[k] = append(each[k], dataflow.RealTensor{Shape: in.Shape, Data: data[i*size : (i+1)*size]})
+		}
+		if s.shape == nil || len(in.Whole) > 0 {
+			s.shape = how
 		}
 	}
-	return s, nil
+	return s, s.zip(m, each)
+}
+
+// zip puts the inputs' runs together. What all samples of a fixed batch share is given once for them.
+func (s *Samples) zip(m *dataflow.Model, each [][]dataflow.RealTensor) error {
+	most := slices.MaxFunc(each, func(a, b []dataflow.RealTensor) int { return len(a) - len(b) })
+	batch := slices.ContainsFunc(m.In, func(in dataflow.Real) bool { return in.Whole != nil })
+	s.In = make([][]dataflow.RealTensor, len(most))
+	for k, in := range m.In {
+		share := batch && in.Whole == nil && len(most)%len(each[k]) == 0
+		if len(each[k]) != len(most) && !share {
+			return fmt.Errorf("input %q has %d samples, others have %d", in.Name, len(each[k]), len(most))
+		}
+		for i := range s.In {
+			s.In[i] = append(s.In[i], each[k][i*len(each[k])/len(most)])
+		}
+	}
+	return nil
 }
 
 // runsOf matches a data shape against an input; how gives the leading axes of the matching output array.
 func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []int, err error) {
+	own, batch := in.Shape, 1
+	if in.Whole != nil {
+		own, batch = in.Whole, in.Whole[0]
+	}
+	written := func(out dataflow.Real) []int {
+		if out.Whole != nil {
+			return out.Whole
+		}
+		return out.Shape
+	}
 	switch {
-	case slices.Equal(shape, in.Shape):
-		return 1, func(out dataflow.Real) []int { return out.Shape }, nil
+	case slices.Equal(shape, own):
+		return batch, written, nil
+	case len(shape) == len(own)+1 && slices.Equal(shape[1:], own):
+		n := shape[0]
+		return n * batch, func(out dataflow.Real) []int { return append([]int{n}, written(out)...) }, nil
 	case len(shape) == len(in.Shape)+1 && slices.Equal(shape[1:], in.Shape):
 		n := shape[0]
 		return n, func(out dataflow.Real) []int { return append([]int{n}, out.Shape...) }, nil
@@ -75,21 +102,69 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 			return append([]int{n}, out.Shape...)
 		}, nil
 	}
-	return 0, nil, fmt.Errorf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, in.Shape, shape)
+	return 0, nil, &unfit{
+		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own, shape),
+		shapeHint(in, shape),
+	}
 }
 
-// checkType refuses data that an integer input cannot hold.
-func checkType(in dataflow.Real, data []float64) error {
+// An unfit error is data that do not fit the model, and what to do about it.
+type unfit struct{ msg, hint string }
+
+func (e *unfit) Error() string { return e.msg }
+
+// values gives the values of an array for an input. Integers stand for themselves where the input's type is one; where
+// reals arrive as integers, they are these; else nobody has said what they mean.
+func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 	lo, hi, integer := in.Limits()
-	if !integer {
-		return nil
+	if integer {
+		for i, v := range a.Data {
+			if v != float64(int64(v)) || v < lo || v > hi {
+				return nil, fmt.Errorf("input %q is of type %s, element %d is %v", in.Name, in.DType, i, v)
+			}
+		}
+		return a.Data, nil
 	}
-	for i, v := range data {
-		if v != float64(int64(v)) || v < lo || v > hi {
-			return fmt.Errorf("input %q is of type %s, element %d is %v", in.Name, in.DType, i, v)
+	if _, _, integer = (dataflow.Real{DType: a.DType}).Limits(); !integer {
+		return a.Data, nil
+	}
+	if in.Code == nil {
+		msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
+		return nil, &unfit{msg, meaningHint(a)}
+	}
+	value := map[float64]float64{}
+	data := make([]float64, len(a.Data))
+	for i, code := range a.Data {
+		v, known := value[code]
+		if !known {
+			if !in.Arrives.Holds(int64(code)) {
+				return nil, fmt.Errorf("input %q arrives as %s, which does not hold %v (element %d)",
+					in.Name, in.Arrives, code, i)
+			}
+			v = in.Code(int64(code))
+			value[code] = v
+		}
+		data[i] = v
+	}
+	return data, nil
+}
+
+// meaningHint says how integers get a meaning.
+func meaningHint(a *npy.Array) string {
+	reals := "save real numbers: x.astype(np.float32)"
+	r := num.Range{}
+	for _, v := range a.Data {
+		r.Lo, r.Hi = min(r.Lo, int64(v)), max(r.Hi, int64(v))
+	}
+	t := num.Smallest(r)
+	for _, width := range []int{8, 16} {
+		if t.Width <= width {
+			t.Width = width
+			return fmt.Sprintf("say what they stand for: --input-type %v for themselves, %v:1/255 for so many times it; or %s",
+				t, t, reals)
 		}
 	}
-	return nil
+	return reals
 }
 
 // Join makes one array of an output's runs.

@@ -142,15 +142,15 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	if err != nil {
 		return nil, err
 	}
-	if o.Trace != "" {
-		if err := traceStreams(o.Trace, im, streams); err != nil {
-			return nil, err
-		}
-	}
 	out := pick(streams, m.Graph.Out)
 	switch o.Engine {
 	case Cycle, CSim:
 		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.Failed() {
+			return nil, err
+		}
+	}
+	if o.Trace != "" {
+		if err := traceStreams(o.Trace, im, streams); err != nil {
 			return nil, err
 		}
 	}
@@ -244,8 +244,12 @@ func modelError(err error, src *Source, d *diag.List) error {
 }
 
 func dataDiag(file string, err error) diag.Diag {
-	return diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: filepath.Base(file), Msg: err.Error(),
-		Hint: "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"}
+	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
+	if u := new(unfit); errors.As(err, &u) && u.hint != "" {
+		hint = u.hint
+	}
+	where := filepath.Base(file)
+	return diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: where, Msg: err.Error(), Hint: hint}
 }
 
 // unreadable tells a file that is not there from one that holds something else.

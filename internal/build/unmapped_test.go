@@ -109,7 +109,11 @@ var unmapped = []struct {
 		n.then("Resize", "resize", "", "factors").Str("mode", "linear")
 		return n.conv("conv", 2, 0).finish()
 	}},
-	{"batch", diag.NotMapped, func() []byte { return imageOf(2, 1, 5, 5).conv("conv", 2, 0).finish() }},
+	{"batch", diag.NotMapped, func() []byte {
+		n := imageOf(2, 1, 5, 5).conv("conv", 2, 0)
+		n.then("ReduceMean", "mean").Ints("axes", 0)
+		return n.finish()
+	}},
 	{"maximum-of-negatives", diag.NotMapped, func() []byte {
 		n := imageOf(1, 1, 6, 6)
 		n.then("Mul", "turned", n.constant("minus", nil, -0.5))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"hlsgen/internal/num"
 )
 
 // A Model is what import yields: integers in the middle, real functions that stay on the host around them.
@@ -23,9 +25,13 @@ type Real struct {
 	Shape []int  // as in the file with dynamic axes bound; the first axis is the batch where Batch is true
 	DType string // numpy's name: float32, int64 ...
 	Batch bool
+	Whole []int      // the shape in the file where that fixes a batch of several samples, side by side; else nil
 	Range [2]float64 // of an input: the values that the first quantisers tell apart, for making up test data
 	// Grid, if set, gives the value nearest to x that the input may have.
 	Grid func(x float64) float64
+	// Code, if set, says that the input's reals arrive as integers of type Arrives: it gives the value of one.
+	Code    func(k int64) float64
+	Arrives num.Type
 }
 
 // Limits is the range of an integer dtype; integer is false for a real one.

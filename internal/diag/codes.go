@@ -36,6 +36,7 @@ const (
 	OutputExists      Code = "output-exists"
 	LSTMFormats       Code = "lstm-cell-formats"
 	CompilerMissing   Code = "compiler-missing"
+	FixedBatch        Code = "fixed-batch"
 )
 
 // Codes gives each code its one-line meaning, as `hlsgen explain` lists them.
@@ -71,4 +72,5 @@ var Codes = map[Code]string{
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
 	OutputExists:      "the output folder exists and is not empty",
 	CompilerMissing:   "no C++ compiler was found",
+	FixedBatch:        "the first axis of an input is fixed to more than one element",
 }

@@ -41,8 +41,12 @@ type Diag struct {
 	Text     string   `json:"text,omitempty"`
 }
 
-// A List collects diagnostics of one run in the order in which they arose. Its zero value is ready to use.
-type List struct{ Diags []Diag }
+// A List collects diagnostics of one run in the order in which they arose. Its zero value is ready to use. With Strict,
+// every warning counts as an error; lists of what was tried on the way leave it out.
+type List struct {
+	Diags  []Diag
+	Strict bool
+}
 
 // Add appends d. It panics on a code that is not in Codes or a missing severity: both are defects of ours.
 func (l *List) Add(d Diag) {
@@ -53,19 +57,40 @@ func (l *List) Add(d Diag) {
 	l.Diags = append(l.Diags, d)
 }
 
-// Failed reports whether an error was added.
+// Failed reports whether there is an error. Whoever writes something asks before.
 func (l *List) Failed() bool {
 	for _, d := range l.Diags {
-		if d.Severity == Error {
+		if l.counts(d) == Error {
 			return true
 		}
 	}
 	return false
 }
 
+// counts is what a diagnostic counts as.
+func (l *List) counts(d Diag) Severity {
+	if l.Strict && d.Severity == Warning {
+		return Error
+	}
+	return d.Severity
+}
+
+// Told is the diagnostics as the user is to see them, in the order in which they arose.
+func (l *List) Told() []Diag {
+	told := []Diag{}
+	for _, d := range l.Diags {
+		if s := l.counts(d); s != d.Severity {
+			d.Severity, d.Level = s, s.String()
+			d.Notes = append(append([]string{}, d.Notes...), "this is a warning, which --strict makes an error")
+		}
+		told = append(told, d)
+	}
+	return told
+}
+
 // Write prints every diagnostic, worst first and otherwise in order of arrival, then a line that counts them.
 func (l *List) Write(w io.Writer) {
-	ds := append([]Diag(nil), l.Diags...)
+	ds := l.Told()
 	sort.SliceStable(ds, func(i, j int) bool { return ds[i].Severity > ds[j].Severity })
 	for _, d := range ds {
 		io.WriteString(w, d.String())

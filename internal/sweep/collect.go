@@ -118,6 +118,9 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 			Hint: "run the job array first: sbatch " + scriptFile})
 		return nil, nil
 	}
+	if d.Failed() {
+		return nil, nil
+	}
 	judge(r.Points)
 	return r, r.write()
 }

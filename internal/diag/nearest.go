@@ -1,10 +1,16 @@
-package main
+package diag
 
-// nearest is the known word that takes the fewest letters inserted, deleted or replaced to get from word, if these are
-// at most a third of its letters, or at most two; else it is empty.
-func nearest(word string, known []string) string {
+import "strings"
+
+// Nearest is the known word that takes the fewest letters inserted, deleted or replaced to get from word, if these are
+// at most a third of its letters, or at most two; else it is empty. Capitals count little: a word that differs in
+// nothing else is always near.
+func Nearest(word string, known []string) string {
 	best, least := "", max(2, len(word)/3)+1
 	for _, k := range known {
+		if strings.EqualFold(word, k) {
+			return k
+		}
 		if d := distance(word, k); d < least && d < len(k) {
 			best, least = k, d
 		}
@@ -32,9 +38,9 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// meant is the end of a message about an unknown word.
-func meant(word string, known []string) string {
-	if n := nearest(word, known); n != "" {
+// Meant is the end of a message about an unknown word.
+func Meant(word string, known []string) string {
+	if n := Nearest(word, known); n != "" {
 		return ", did you mean " + n + "?"
 	}
 	return ""

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/diag"
+)
+
+// prefix begins the names of all variables of hlsgen.
+const prefix = "HLSGEN_"
+
+// others are the variables that are no setting of a command. docs/cli.md shows this table.
+var others = []struct{ name, what string }{
+	{"HLSGEN_CONFIG", "the configuration file, as `--config`"},
+	{"HLSGEN_DEBUG", "not empty: show where an internal error happened"},
+	{"HLSGEN_HLS", "`synthesise.sh`: the program for HLS, `vitis_hls` or `vitis-run`"},
+	{"HLSGEN_VIVADO", "`synthesise.sh`: the program for synthesis; empty for none"},
+	{"HLSGEN_SHARED", "tests: a folder with real models"},
+	{"HLSGEN_LONG", "tests: more random cases"},
+	{"HLSGEN_FULL", "tests: a tool that is missing is an error"},
+	{"HLSGEN_CI", "tests: those that need services of a system, too"},
+	{"HLSGEN_PICTURES", "tests: a folder for pictures that they draw"},
+}
+
+// variable is the name under which a setting stands in the environment.
+func variable(key string) string {
+	return prefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
+}
+
+// verifyVariables reports every variable that begins as ours do and sets nothing.
+func (a *app) verifyVariables() error {
+	if a.environ == nil {
+		return nil
+	}
+	var known, wrong []string
+	for _, key := range keys {
+		known = append(known, variable(key))
+	}
+	for _, o := range others {
+		known = append(known, o.name)
+	}
+	for _, v := range a.environ() {
+		name, value, _ := strings.Cut(v, "=")
+		if !strings.HasPrefix(name, prefix) || value == "" || slices.Contains(known, name) {
+			continue
+		}
+		key := normal(strings.TrimPrefix(name, prefix))
+		hint := diag.Meant(name, known)
+		if f := foreignFlag(key); f != nil {
+			hint = f.meaning(func(flag string) string { return variable(flag) })
+		}
+		wrong = append(wrong, fmt.Sprintf("there is no setting %s%s", name, hint))
+	}
+	if wrong == nil {
+		return nil
+	}
+	slices.Sort(wrong)
+	return usagef("%s", strings.Join(wrong, "\n"))
+}

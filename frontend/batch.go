@@ -1,0 +1,82 @@
+package frontend
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// sample is the graph of a single sample where the file, or the user, fixes a batch of several, and g where not; bind
+// is changed along with it. It tells the user what the axis is taken for, unless it is time or never was like a batch.
+func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Graph, *graph.Batch) {
+	g, *bind = bind.Bound(g)
+	b := bind.Batch(g, file)
+	if b == nil {
+		return g, nil
+	}
+	n := b.Size
+	say := diag.Diag{
+		Severity: diag.Note,
+		Code:     diag.FixedBatch,
+		Node:     b.Inputs[0],
+		Op:       "input",
+		Where:    file,
+		Hint:     fmt.Sprintf("data in the model's own shape are %d samples; any other number of them will do, too", n),
+	}
+	say.Msg = fmt.Sprintf("its first axis counts samples, %d at a time: a frame of the accelerator is one of them", n)
+	if b.Sample != nil {
+		d.Add(say)
+		return b.Sample, b
+	}
+	if b.Vectors && !b.Time {
+		say.Severity = diag.Warning
+		say.Msg = fmt.Sprintf("its first axis is no batch, but %d vectors of one frame: %s", n, reason(b))
+		say.Hint = "if it was meant to count samples, export the model with a batch of 1 or a dynamic one; " +
+			"else all is as the model says"
+		d.Add(say)
+	}
+	return g, nil
+}
+
+// reason says why an axis counts no samples.
+func reason(b *graph.Batch) string {
+	switch {
+	case b.Node == nil:
+		return "the model's outputs do not lie sample by sample"
+	case b.Mixes:
+		return fmt.Sprintf("%s %q computes with several of them at a time", b.Node.FullOp(), b.Node.Label())
+	}
+	return fmt.Sprintf("%s %q does not do the same with each of them", b.Node.FullOp(), b.Node.Label())
+}
+
+// whole notes the shapes that the file has with its batch.
+func whole(m *dataflow.Model, b *graph.Batch) {
+	if b == nil || b.Sample == nil {
+		return
+	}
+	for k := range m.In {
+		if in := &m.In[k]; slices.Contains(b.Inputs, in.Name) {
+			in.Whole = b.Shapes[in.Name]
+		}
+	}
+	for k := range m.Out {
+		m.Out[k].Whole = b.Shapes[m.Out[k].Name]
+	}
+}
+
+// tooMany adds to what is said of a model that is too large, that it may be so because of how many samples it has.
+// (What the samples are is not known then: for that, the model has to be prepared with all of them.)
+func tooMany(g *graph.Graph, found []diag.Diag) {
+	for i := range found {
+		for _, in := range g.Inputs {
+			if found[i].Code != diag.ModelTooLarge || !in.Known || len(in.Dims) < 2 || in.Dims[0].Size < 2 {
+				continue
+			}
+			found[i].Notes = append(found[i].Notes, fmt.Sprintf("the first axis of input %q is fixed to %d: "+
+				"if that counts samples, export the model with one", in.Name, in.Dims[0].Size))
+		}
+	}
+}

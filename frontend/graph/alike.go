@@ -1,0 +1,270 @@
+package graph
+
+import "slices"
+
+// A leading axis counts samples where the model does with n of them what it does with one, n times. Two programs show
+// it, one prepared for n samples and one for a single one: each element of the first has to be computed of elements of
+// its own sample, and as the second computes it.
+
+// A contrast holds a program of n samples against one of a single sample.
+type contrast struct {
+	n         int
+	many, one *Program
+	// per tensor of many: how many elements of a sample lie side by side; 0 where samples share it
+	inner  map[string]int
+	bodies map[*Recur]*contrast // nil of loops that differ
+}
+
+func newContrast(n int, many, one *Program) *contrast {
+	c := &contrast{n: n, many: many, one: one, inner: map[string]int{}, bodies: map[*Recur]*contrast{}}
+	for _, v := range many.Graph.Inputs {
+		if inner, ok := sides(many.Known[v.Name].Shape, one.Known[v.Name].Shape, n); ok {
+			c.inner[v.Name] = inner[0]
+		}
+	}
+	return c
+}
+
+// sides is how many elements of a sample may lie side by side in a tensor of n samples, by its shape and that for one
+// sample: 0 where the shapes are equal. ok is false where the shapes do not belong together.
+func sides(many, one []int, n int) (inner []int, ok bool) {
+	if slices.Equal(many, one) {
+		return []int{0}, true
+	}
+	at := 0
+	for at < min(len(many), len(one)) && many[at] == one[at] {
+		at++
+	}
+	switch {
+	case len(many) == len(one)+1 && many[at] == n && slices.Equal(many[at+1:], one[at:]): // as a Squeeze does
+		return []int{Size(one[at:])}, true
+	case len(many) != len(one) || many[at] != n*one[at] || !slices.Equal(many[at+1:], one[at+1:]):
+		return nil, false
+	case one[at] == 1:
+		return []int{Size(one[at:])}, true
+	}
+	return []int{Size(one[at:]), Size(one[at+1:])}, true
+}
+
+// place is the sample of an element, and which of the sample's elements it is.
+func (c *contrast) place(inner, e int) (sample, element int) {
+	if inner == 0 {
+		return -1, e
+	}
+	return e / inner % c.n, e/(inner*c.n)*inner + e%inner
+}
+
+// An operand is what a step of many reads, and what its counterpart reads.
+type operand struct {
+	inner     int
+	size      int     // of the operand of many
+	many, one *Tensor // where they are constants
+}
+
+// operands are those of a step. ok is false where the two read different tensors.
+func (c *contrast) operands(s, t *Step) (list []operand, ok bool) {
+	if len(s.Node.Inputs) != len(t.Node.Inputs) {
+		return nil, false
+	}
+	for i, name := range s.Node.Inputs {
+		many, one := c.many.Known[name], c.one.Known[t.Node.Inputs[i]]
+		if (many.Const == nil) != (one.Const == nil) || many.Const == nil && name != t.Node.Inputs[i] {
+			return nil, false
+		}
+		o := operand{c.inner[name], Size(many.Shape), many.Const, one.Const}
+		if o.many != nil && o.many.DType == o.one.DType && slices.Equal(o.many.F, o.one.F) &&
+			slices.Equal(o.many.I, o.one.I) {
+			o.one = o.many // each program computes what it has of constants
+		}
+		list = append(list, o)
+	}
+	return list, true
+}
+
+// same reports whether element e of an operand is to a sample what element f of the counterpart is to the single one.
+func (c *contrast) same(o operand, sample, e, f int) bool {
+	switch {
+	case o.many != nil:
+		return o.many == o.one && e == f || o.many.equal(o.one, e, f)
+	case o.inner == 0:
+		return e == f
+	case o.inner*c.n == o.size: // as below, without a division
+		return sample >= 0 && e == sample*o.inner+f
+	}
+	of, element := c.place(o.inner, e)
+	return of == sample && element == f
+}
+
+// equal compares an element with one of another constant.
+func (t *Tensor) equal(o *Tensor, i, k int) bool {
+	if t.DType.Float() != o.DType.Float() {
+		return false
+	}
+	if t.DType.Float() {
+		return t.F[i] == o.F[k]
+	}
+	return t.I[i] == o.I[k]
+}
+
+// difference is the first step of many that does not do for every sample what one does for its own; nil where there is
+// none.
+func (c *contrast) difference() *Step {
+	for _, s := range c.many.Steps {
+		t := c.one.by[s.Output]
+		if t == nil || !c.alike(s, t) {
+			return s
+		}
+	}
+	return nil
+}
+
+// alike compares two steps, of whose operands it is known how they belong together, and notes that of the outputs.
+func (c *contrast) alike(s, t *Step) bool {
+	inner, ok := sides(s.Shape, t.Shape, c.n)
+	if !ok || s.DType != t.DType || !s.resembles(t) {
+		return false
+	}
+	operands, ok := c.operands(s, t)
+	if !ok {
+		return false
+	}
+	for _, of := range inner {
+		if s.Recur != nil && c.loop(s, t, operands, of) || s.Recur == nil && c.elements(s, t, operands, of) {
+			c.inner[s.Output] = of
+			return true
+		}
+	}
+	return false
+}
+
+// resembles compares what two steps are but for the elements that they read.
+func (s *Step) resembles(t *Step) bool {
+	elem := func(a, b *Elem) bool {
+		return (a == nil) == (b == nil) && (a == nil || len(a.Args) == len(b.Args) && a.Expr.Equal(b.Expr))
+	}
+	switch {
+	case s.Move != nil:
+		return t.Move != nil
+	case s.Elem != nil:
+		return elem(s.Elem, t.Elem)
+	case s.Dot != nil:
+		return t.Dot != nil && s.Dot.K == t.Dot.K && elem(s.Dot.Then, t.Dot.Then)
+	case s.Order != nil:
+		a, b := s.Order, t.Order
+		return b != nil && a.N == b.N && a.Largest == b.Largest && a.LastFirst == b.LastFirst && a.Index == b.Index
+	}
+	return t.Recur != nil && s.Result == t.Result
+}
+
+// elements compares what two steps read, element by element of the output.
+func (c *contrast) elements(s, t *Step, operands []operand, inner int) bool {
+	first := func(int, int, int) int { return 0 }
+	if s.Dot != nil {
+		first = c.sums(s.Dot, t.Dot, operands)
+	}
+	n, i := s.reads(), 0
+	run, runs := inner, c.n // as place has it, without a division per element
+	if inner == 0 {
+		run, runs = Size(s.Shape), 1
+	}
+	for i < Size(s.Shape) {
+		start := i / runs
+		for sample := range runs {
+			of := sample
+			if inner == 0 {
+				of = -1
+			}
+			for j := start; j < start+run; j++ {
+				if s.Order != nil && s.Order.Rank[i] != t.Order.Rank[j] {
+					return false
+				}
+				for k := first(of, i, j); k < n; k++ {
+					slot, e := s.read(i, k)
+					other, f := t.read(j, k)
+					if slot != other || !c.same(operands[slot], of, e, f) {
+						return false
+					}
+				}
+				i++
+			}
+		}
+	}
+	return true
+}
+
+// sums gives a function that tells from which read on the elements have to be compared one by one: not those of sums
+// that take the same steps from starts that belong together.
+func (c *contrast) sums(d, e *Dot, operands []operand) func(sample, i, j int) int {
+	along := func(o operand, of, to []int32) func(sample, e, f int) bool {
+		switch equal := slices.Equal(of, to); {
+		case !equal:
+		case o.many != nil && o.many == o.one, o.many == nil && o.inner == 0:
+			return func(_, e, f int) bool { return e == f }
+		case o.many == nil && o.inner*c.n == o.size: // a sample's elements lie side by side
+			return func(sample, e, f int) bool { return e == sample*o.inner+f }
+		}
+		return func(int, int, int) bool { return false }
+	}
+	if d.A != e.A || d.B != e.B {
+		return func(int, int, int) int { return 0 }
+	}
+	a, b := along(operands[d.A], d.AOffset, e.AOffset), along(operands[d.B], d.BOffset, e.BOffset)
+	return func(sample, i, j int) int {
+		if sample >= 0 && a(sample, int(d.ABase[i]), int(e.ABase[j])) && b(sample, int(d.BBase[i]), int(e.BBase[j])) {
+			return 2 * d.K
+		}
+		return 0
+	}
+}
+
+// reads is how many elements each element of the output is computed of; a Recur says so itself.
+func (s *Step) reads() int {
+	switch {
+	case s.Move != nil:
+		return 1
+	case s.Elem != nil:
+		return len(s.Elem.Args)
+	case s.Order != nil:
+		return s.Order.N
+	case s.Dot != nil && s.Dot.Then != nil:
+		return 2*s.Dot.K + len(s.Dot.Then.Args) - 1
+	case s.Dot != nil:
+		return 2 * s.Dot.K
+	}
+	return 0
+}
+
+// read is the k-th of the elements that element i is computed of, and the input that has it.
+func (s *Step) read(i, k int) (slot, element int) {
+	switch d := s.Dot; {
+	case s.Move != nil:
+		return s.Move.From(i)
+	case s.Elem != nil:
+		return s.Elem.Args[k], s.Elem.At(k, i)
+	case s.Order != nil:
+		return 0, int(s.Order.Base[i]) + k*s.Order.Stride
+	case k < d.K:
+		return d.A, int(d.ABase[i]) + int(d.AOffset[k])
+	case k < 2*d.K:
+		return d.B, int(d.BBase[i]) + int(d.BOffset[k-d.K])
+	default:
+		v := k - 2*d.K + 1
+		return d.Then.Args[v], d.Then.At(v, i)
+	}
+}
+
+// mixes reports whether a step of many computes an element of several samples.
+func (c *contrast) mixes(s *Step) bool {
+	for i := range Size(s.Shape) {
+		seen := -1
+		for k := range s.reads() {
+			slot, e := s.read(i, k)
+			sample, _ := c.place(c.inner[s.Node.Inputs[slot]], e)
+			if sample >= 0 && seen >= 0 && sample != seen {
+				return true
+			}
+			seen = max(seen, sample)
+		}
+	}
+	return false
+}

@@ -1,0 +1,54 @@
+package diag
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
+
+// TestStrict holds that a strict list takes warnings, and nothing else, for errors, wherever they come from.
+func TestStrict(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		severity             Severity
+		failed, strictFailed bool
+		printed              string // by a strict list
+	}{
+		{Note, false, false, "note[data-invalid]: m\n"},
+		{Warning, false, true, "error[data-invalid]: m\n   also: n\n   also: this is a warning, which --strict makes an error\n"},
+		{Error, true, true, "error[data-invalid]: m\n   also: n\n"},
+	} {
+		d := Diag{Severity: c.severity, Code: DataInvalid, Msg: "m"}
+		if c.severity != Note {
+			d.Notes = []string{"n"}
+		}
+		var added, strict List
+		added.Add(d)
+		strict.Strict = true
+		strict.Diags = append(strict.Diags, added.Diags...) // as lists of single steps are joined
+		var b bytes.Buffer
+		strict.Write(&b)
+		if added.Failed() != c.failed || strict.Failed() != c.strictFailed || b.String() != c.printed {
+			t.Errorf("%s: failed %t, strictly %t:\n%s", c.severity, added.Failed(), strict.Failed(), &b)
+		}
+		if told := strict.Told(); told[0].Level != told[0].Severity.String() ||
+			strict.Diags[0].Severity != c.severity ||
+			!slices.Equal(strict.Diags[0].Notes, d.Notes) {
+			t.Errorf("%s: told %+v of %+v", c.severity, told, strict.Diags)
+		}
+	}
+	if told := (&List{}).Told(); told == nil || len(told) > 0 {
+		t.Errorf("nothing is told as %v", told)
+	}
+}
+
+// TestNearest tells typos from other words.
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	known := []string{"board", "fps", "max-use", "no-csim"}
+	for word, want := range map[string]string{"bord": "board", "boards": "board", "fsp": "fps", "max_use": "max-use", "nocsim": "no-csim", "x": "", "": "", "colour": "", "FPS": "fps", "Board": "board"} {
+		if got := Nearest(word, known); got != want {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+}
