@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"hlsgen/hlslib/dwc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // A plan is one complete folding as the enumeration sees it.
@@ -248,7 +248,7 @@ func (r *rival) front(goal Goal) {
 func TestExhaustive(t *testing.T) {
 	t.Parallel()
 	nets := 200
-	if os.Getenv("HLSGEN_LONG") != "" {
+	if tier.Long() {
 		nets = 3000
 	}
 	r := rand.New(rand.NewPCG(22, 7))

@@ -13,6 +13,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // codes is what a list says, one "severity code where" per diagnostic.
@@ -98,19 +99,13 @@ func TestReadFileSays(t *testing.T) {
 // Folding files that FINN wrote or ships are read without an error or a warning.
 func TestReadFINNFiles(t *testing.T) {
 	t.Parallel()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
-	if !filepath.IsAbs(shared) {
-		shared = filepath.Join("..", shared)
-	}
+	shared := tier.NeedsShared(t)
 	var files []string
 	for _, pattern := range []string{"*folding_config.json", "final_hw_config.json"} {
 		files = append(files, must(filepath.Glob(filepath.Join(shared, "reference", "finn_*", "*", pattern)))...)
 	}
 	if len(files) == 0 {
-		t.Skip("HLSGEN_SHARED holds no FINN builds")
+		t.Fatalf("no folding files under %s", shared)
 	}
 	for _, path := range files {
 		var d diag.List

@@ -2,12 +2,12 @@ package folding
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // large are networks of the size that people build, in form: MobileNet-v1 0.25, ResNet8, residual networks of 25
@@ -27,10 +27,11 @@ var large = []struct {
 // The shortest interval of large networks is proved, the least load nearly, in seconds.
 func TestLarge(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, c := range large {
 		m := c.m()
 		goals := []Goal{{}}
-		if os.Getenv("HLSGEN_LONG") != "" {
+		if tier.Long() {
 			goals = append(goals, Goal{FPS: 100}, Goal{FPS: 100, Least: LeastDSP}, Goal{Latency: true}, Goal{SearchTime: 20 * time.Second})
 		}
 		for _, goal := range goals {

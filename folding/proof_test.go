@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // A proof says what became of every option.
@@ -83,6 +84,7 @@ latency 300 clocks, at most 50.00 % above the least there is (no less than 200)`
 // A search that is cut short ends soon, with a folding that fits and true bounds of the best one.
 func TestSearchTime(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	m := uNet(3, 2, 8)
 	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200}
 	var d diag.List
