@@ -134,11 +134,17 @@ func lacks(programs []string) string {
 	if len(programs) > 1 {
 		verb = "are"
 	}
-	how := "make setup installs what is missing"
-	if slices.Contains(Services, programs[0]) {
-		how = "make test-ci installs what is missing"
+	text := fmt.Sprintf("%s %s not in the PATH", strings.Join(programs, ", "), verb)
+	in := func(list []string) bool {
+		return slices.ContainsFunc(programs, func(p string) bool { return slices.Contains(list, p) })
 	}
-	return fmt.Sprintf("%s %s not in the PATH: %s", strings.Join(programs, ", "), verb, how)
+	switch {
+	case in(Installed):
+		text += ": make setup installs what is missing"
+	case in(Services):
+		text += ": make test-ci installs what is missing"
+	}
+	return text
 }
 
 // Shared is the absolute path of the folder of shared models, which lie outside the repository, or empty where

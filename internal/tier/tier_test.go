@@ -65,6 +65,7 @@ func TestNeeds(t *testing.T) {
 		{"plain, there", run{look: has("g++")}, []string{"g++"}, "runs"},
 		{"plain, missing", run{look: has("sh")}, []string{"sh", "g++"}, "skip: " + missing},
 		{"plain, two missing", run{look: has()}, []string{"tclsh", "g++"}, "skip: " + both},
+		{"plain, a basic one missing", run{look: has()}, []string{"make"}, "skip: make is not in the PATH"},
 		{"full, there", run{full: true, look: has("g++")}, []string{"g++"}, "runs"},
 		{"full, missing", run{full: true, look: has("sh")}, []string{"sh", "g++"}, "fail: " + missing},
 		{"quick, there", run{short: true, look: has("g++")}, []string{"g++"}, "skip: " + quick},
