@@ -13,12 +13,12 @@ export HLSGEN_SHARED
 
 # What make help prints below the targets. internal/tier is where tests ask for all this.
 #:
-#:   tests            C++ compiled  programs they call            shared models   wall clock, two cores
-#:   make test-quick  none          none                          none            half a minute
-#:   go test ./...    a fifth       those there are, else a skip  HLSGEN_SHARED   two minutes (10 with shared models)
-#:   make test        all           all, else a failure           HLSGEN_SHARED   three minutes (10)
-#:   make test-ci     all           and system services (Slurm)   HLSGEN_SHARED   as make test
-#:   make test-long   all           as make test                  HLSGEN_SHARED   hours: more random cases, fuzzing
+#:   tests            C++ compiled  programs they call            shared models  CPU minutes, without and with shared models
+#:   make test-quick  none          none                          none           1
+#:   go test ./...    a fifth       those there are, else a skip  HLSGEN_SHARED  3, 7
+#:   make test        all           all, else a failure           HLSGEN_SHARED  5, 10
+#:   make test-ci     all           and system services (Slurm)   HLSGEN_SHARED  5, 10
+#:   make test-long   all           as make test                  HLSGEN_SHARED  hours: more random cases, fuzzing
 #:
 #:   make test, test-ci and test-long set HLSGEN_FULL=1. Every test that make test skips is printed, with the reason.
 

@@ -5,7 +5,7 @@
 //	plain   go test            what needs a program that is missing is skipped; a fifth of the C++ is compiled
 //	full    HLSGEN_FULL=1      all C++ is compiled; a missing program is a failure
 //	ci      HLSGEN_CI=1        full, with system services
-//	long    HLSGEN_LONG=1      full, with many more random cases and what takes minutes
+//	long    HLSGEN_LONG=1      full, with many more random cases and what takes long
 //
 // HLSGEN_SHARED names the folder of shared models, in any tier but quick; what needs them is skipped where it is not
 // set. A variable that is empty or 0 counts as not set. Every skip has a reason.
@@ -52,7 +52,7 @@ func now() run {
 // Full reports whether everything is run but what takes long, and a missing program is a failure.
 func Full() bool { r := now(); return r.full && !r.short }
 
-// Long reports whether what takes minutes is run, too.
+// Long reports whether what takes long is run, too.
 func Long() bool { r := now(); return r.long && !r.short }
 
 // Few is how many of n compiled cases are run: all in the full tier, else a fifth, at least one of any.
@@ -71,11 +71,11 @@ func NotQuick(t testing.TB) {
 	}
 }
 
-// NeedsLong skips a test that takes minutes, but in the long tier.
+// NeedsLong skips a test that takes long, but in the long tier.
 func NeedsLong(t testing.TB) {
 	t.Helper()
 	if !Long() {
-		t.Skip("it takes minutes: make test-long runs it")
+		t.Skip("it takes long: make test-long runs it")
 	}
 }
 
