@@ -8,10 +8,22 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/go/bin:$(PATH):/usr/local/go/bin
 export GOTOOLCHAIN ?= auto
 
-# Real models for the tests, in the form of a folder with models/; the cases that need it are skipped without.
+# Real models for the tests, as a folder with models/ and reference/; the cases that need it are skipped without.
 export HLSGEN_SHARED
 
+# What make help prints below the targets. internal/tier is where tests ask for all this.
+#:
+#:   tests            C++ compiled  programs they call            shared models  CPU minutes, without and with shared models
+#:   make test-quick  none          none                          none           1
+#:   go test ./...    a fifth       those there are, else a skip  HLSGEN_SHARED  3, 7
+#:   make test        all           all, else a failure           HLSGEN_SHARED  5, 10
+#:   make test-ci     all           and system services (Slurm)   HLSGEN_SHARED  5, 10
+#:   make test-long   all           as make test                  HLSGEN_SHARED  hours: more random cases, fuzzing
+#:
+#:   make test, test-ci and test-long set HLSGEN_FULL=1. Every test that make test skips is printed, with the reason.
+
 SETUP       := internal/setup/setup.sh
+TOOLS       := g++ clang++ tclsh
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 2m
 BOARD       ?= zcu104
@@ -19,11 +31,12 @@ DEMO        := hlsgen-out/digits-mlp-w2a2-$(BOARD)
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@sed -n 's/^#://p' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: ## install what demo and test need (Go, g++, clang++, tclsh, Slurm), with apt-get where something is missing
-	@$(SETUP) go g++ clang++ tclsh slurm
+setup: ## install what demo and test need (Go, g++, clang++, tclsh), with apt-get where something is missing
+	@$(SETUP) go $(TOOLS)
 
 .PHONY: build
 build: ## build bin/hlsgen, one static binary
@@ -38,18 +51,29 @@ demo: ## build the embedded example for a board (BOARD=zcu104), then compile and
 	$(MAKE) -C $(DEMO)/hls csim
 
 .PHONY: test
-test: ## run every check and test; HLSGEN_SHARED=DIR adds the cases on shared models
-	@$(SETUP) go g++ clang++ tclsh slurm
+test: ## every check and every test but the long ones; HLSGEN_SHARED=DIR adds the cases on shared models
+	@$(SETUP) go $(TOOLS)
+	go mod tidy -diff
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	@unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l $$(find . -name '*.go' -not -path './.*')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt: $$unformatted"; exit 1; fi
-	go test -v ./... 2>&1 | awk -f internal/setup/summary.awk
+	HLSGEN_FULL=1 go test -v ./... 2>&1 | awk -f internal/setup/summary.awk
+
+.PHONY: test-quick
+test-quick: ## the tests in Go alone, under a minute
+	@$(SETUP) go
+	go test -short ./...
+
+.PHONY: test-ci
+test-ci: ## make test, and the tests that start system services (Slurm's daemons)
+	@$(SETUP) slurm
+	@HLSGEN_CI=1 $(MAKE) --no-print-directory test
 
 .PHONY: test-long
 test-long: ## the tests with more random cases, then every fuzz target for FUZZTIME (2m)
-	@$(SETUP) go g++ clang++ tclsh slurm
-	HLSGEN_LONG=1 go test -timeout 2h ./...
+	@$(SETUP) go $(TOOLS)
+	HLSGEN_FULL=1 HLSGEN_LONG=1 go test -timeout 2h ./...
 	@grep -rl --include='*_test.go' '^func Fuzz' cmd folding frontend hlslib internal rtlsim templates boards | sort | while read -r file; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file"); do \
 			echo "fuzz $$target in $$(dirname "$$file") for $(FUZZTIME)"; \

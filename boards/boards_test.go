@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
+	"hlsgen/internal/tier"
 )
 
 // want is every board, by name; what it says of the part and the resources is held against a list of figures where
@@ -144,10 +145,7 @@ var grades = map[string]struct{ part, other string }{
 // Every row of the list of figures is a board, and every board is a row.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	shared := tier.NeedsShared(t)
 	f, err := os.Open(filepath.Join(shared, "reference", "boards.csv"))
 	if err != nil {
 		t.Fatal(err)

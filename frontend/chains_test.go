@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 )
 
 // A chain is a random run of elementwise operators in front of a quantiser.
@@ -129,7 +129,7 @@ func randomChain(seed uint64) (c *chain, in *InputType) {
 func TestChains(t *testing.T) {
 	t.Parallel()
 	n := 150
-	if os.Getenv("HLSGEN_LONG") != "" {
+	if tier.Long() {
 		n = 2000
 	}
 	lowered := 0

@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 // An engine is the LSTM layer of an imported model, made to give the state of its cells too.
@@ -112,9 +113,9 @@ type finnlLine struct {
 	bits        int
 }
 
-// finnlLines is the longest line of the smallest network, and all six where HLSGEN_LONG is set.
+// finnlLines is the longest line of the smallest network, and all six in the long tier.
 func finnlLines() []finnlLine {
-	if os.Getenv("HLSGEN_LONG") == "" {
+	if !tier.Long() {
 		return []finnlLine{{"W2A2", "010077", 2}}
 	}
 	var list []finnlLine

@@ -15,16 +15,13 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 // shared is the folder of models with golden outputs that lies outside the repository.
 func shared(t *testing.T) string {
 	t.Helper()
-	dir := os.Getenv("HLSGEN_SHARED")
-	if dir == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
-	return filepath.Join(dir, "models")
+	return filepath.Join(tier.NeedsShared(t), "models")
 }
 
 // supported are the models that must import and agree. Every other model is tried too: it must import or be refused
@@ -38,7 +35,7 @@ var supported = []string{
 
 // samples is how many samples of a model are run.
 func samples(n int) int {
-	if os.Getenv("HLSGEN_LONG") != "" {
+	if tier.Long() {
 		return n
 	}
 	return min(n, 20)

@@ -3,13 +3,13 @@ package frontend_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // between draws an operation that may stand between a layer and its quantiser, on size values.
@@ -82,7 +82,7 @@ func (n *net) coded(r *rand.Rand, x string) string {
 func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
 	networks, imported := 80, 0
-	if os.Getenv("HLSGEN_LONG") != "" {
+	if tier.Long() {
 		networks = 2000
 	}
 	for seed := range networks {

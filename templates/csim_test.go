@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
 
@@ -44,9 +45,10 @@ func storage(d *dataflow.Design) map[string][]dataflow.Storage {
 // run compiles and runs a project.
 func run(t *testing.T, files templates.Files, c templates.CSim) *templates.Outcome {
 	t.Helper()
+	tier.Needs(t, "g++")
 	o, err := templates.RunCSim(context.Background(), files, c)
 	if err != nil {
-		t.Fatalf("%v (make setup installs compilers)", err)
+		t.Fatal(err)
 	}
 	return o
 }
@@ -69,16 +71,17 @@ func edit(t *testing.T, files templates.Files, path, from, to string) templates.
 // of them takes the form of the tables that synthesis sees.
 func TestCSim(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	cases := []struct {
 		name   string
 		design func(testing.TB) *dataflow.Design
 		cxx    string
 	}{
-		{"twins", twins, ""},
 		{"forked", forked, ""},
+		{"twins", twins, ""},
 		{"tfc", tfc, ""},
 		{"small as synthesised", small, "g++ -D__SYNTHESIS__"},
-	} {
+	}
+	for _, c := range cases[:tier.Few(len(cases))] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := c.design(t)
@@ -178,25 +181,30 @@ func TestCSimErrors(t *testing.T) {
 		err.Error() != "no C++ compiler found: tried no-such-compiler -O1" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := exec.LookPath("g++"); err == nil {
-		if _, err := templates.RunCSim(context.Background(), files, templates.CSim{}); err == nil || !strings.Contains(err.Error(), "error broken") {
-			t.Errorf("got %v", err)
-		}
-	}
 	escape := templates.Files{{Path: "../outside"}}
 	if err := escape.Write(t.TempDir()); err == nil {
 		t.Error("a path that leaves the folder was written")
 	}
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+}
+
+// TestCSimFails: what the compiler says is passed on, and it ends when its time is over.
+func TestCSimFails(t *testing.T) {
+	t.Parallel()
+	files := templates.Files{{Path: "hls/layers.cpp", Data: []byte("#error broken\n")}}
+	t.Run("broken", func(t *testing.T) {
+		tier.Needs(t, "g++")
+		_, err := templates.RunCSim(context.Background(), files, templates.CSim{})
+		if err == nil || !strings.Contains(err.Error(), "error broken") {
+			t.Errorf("got %v", err)
+		}
+	})
+	sh := tier.Needs(t, "sh")[0]
 	slow := filepath.Join(t.TempDir(), "slow")
 	if err := os.WriteFile(slow, []byte("#!"+sh+"\nsleep 60 | cat\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	_, err = templates.RunCSim(context.Background(), files, templates.CSim{CXX: slow, Timeout: 100 * time.Millisecond})
+	_, err := templates.RunCSim(context.Background(), files, templates.CSim{CXX: slow, Timeout: 100 * time.Millisecond})
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 20*time.Second {
 		t.Errorf("got %v after %v", err, time.Since(start))
 	}
@@ -211,11 +219,8 @@ func TestCSimErrors(t *testing.T) {
 // it: beside a copy of the folder data.
 func TestMakefile(t *testing.T) {
 	t.Parallel()
+	make := tier.Needs(t, "make", "g++")[0]
 	files, _ := project(t, small(t), 2)
-	make, err := exec.LookPath("make")
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	if err := files.Write(dir); err != nil {
 		t.Fatal(err)
@@ -260,16 +265,15 @@ func lastLine(s string) string {
 // TestSyntax has compilers read the project as synthesis sees it, with every warning an error.
 func TestSyntax(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	cases := []struct {
 		cxx    string
 		design func(testing.TB) *dataflow.Design
-	}{{"g++", small}, {"clang++", small}, {"g++", forked}, {"clang++", forked}} {
+	}{{"clang++", small}, {"g++", small}, {"clang++", forked}, {"g++", forked}}
+	for _, c := range cases[:tier.Few(len(cases))] {
 		d := c.design(t)
 		t.Run(c.cxx+" "+d.Model.Name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(c.cxx); err != nil {
-				t.Fatalf("%v: make setup installs it", err)
-			}
+			tier.Needs(t, c.cxx)
 			files, _ := project(t, d, 1)
 			dir := t.TempDir()
 			if err := files.Write(dir); err != nil {
@@ -293,11 +297,8 @@ func TestSyntax(t *testing.T) {
 // TestTcl runs both scripts with every command of the tool replaced by one that prints itself.
 func TestTcl(t *testing.T) {
 	t.Parallel()
+	tclsh := tier.Needs(t, "tclsh")[0]
 	files, _ := project(t, small(t), 1)
-	tclsh, err := exec.LookPath("tclsh")
-	if err != nil {
-		t.Fatal("tclsh is needed: make setup installs it")
-	}
 	dir := filepath.Join(t.TempDir(), "a b [x] $y")
 	if err := files.Write(dir); err != nil {
 		t.Fatal(err)

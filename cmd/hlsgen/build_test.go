@@ -10,11 +10,13 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/tier"
 )
 
 // TestBuild is the default build with its C simulation, in a folder that has nothing in it.
 func TestBuild(t *testing.T) {
 	t.Parallel()
+	tier.Needs(t, "g++")
 	dir := t.TempDir()
 	got := say(dir, nil, "build", "--board", "zcu104")
 	if got.code != exitOK || got.stderr != "" {

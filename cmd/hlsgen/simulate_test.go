@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 // array reads the only array of a file.
@@ -154,10 +155,7 @@ func TestDecodeFlag(t *testing.T) {
 // TestText reads the start of a line of text with a network of FINN-L, at its own wish and with the method that is asked for.
 func TestText(t *testing.T) {
 	t.Parallel()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	shared := tier.NeedsShared(t)
 	dir := folder(t, nil)
 	model := filepath.Join(shared, "models", "finnl", "W2A2")
 	columns := array(t, filepath.Join(model, "010029", "input_columns.npy"))

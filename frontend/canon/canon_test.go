@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/golden"
 	"hlsgen/internal/pass"
+	"hlsgen/internal/tier"
 )
 
 const qonnx = "qonnx.custom_op.general"
@@ -256,8 +257,8 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 	if elements > large {
 		samples, first = 1, len(canon.Passes)-1 // all passes at once
 	}
-	if elements > huge && os.Getenv("HLSGEN_LONG") == "" {
-		t.Skip("it takes long: set HLSGEN_LONG")
+	if elements > huge {
+		tier.NeedsLong(t)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	var in [][]*graph.Reals
@@ -332,10 +333,7 @@ func TestPassesKeepTheMeaning(t *testing.T) {
 // TestPassesKeepTheMeaningOfModels does so with every model outside the repository that can be executed.
 func TestPassesKeepTheMeaningOfModels(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("HLSGEN_SHARED")
-	if dir == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	dir := tier.NeedsShared(t)
 	var files []string
 	for _, pattern := range []string{"brevitas/*/*.onnx", "zoo/*/*.onnx", "qonnx_ops/*.onnx"} {
 		found, err := filepath.Glob(filepath.Join(dir, "models", pattern))

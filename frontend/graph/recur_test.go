@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // body is a graph attribute: inputs and outputs by name, without shapes, as a file may have them.
@@ -190,9 +190,7 @@ func TestDecisionsThroughLoops(t *testing.T) {
 
 // TestLongHistories holds that a rounding that depends on too much is reported, and soon.
 func TestLongHistories(t *testing.T) {
-	if os.Getenv("HLSGEN_LONG") == "" {
-		t.Skip("HLSGEN_LONG is not set")
-	}
+	tier.NeedsLong(t)
 	t.Parallel()
 	const units = 40
 	var mix []float64

@@ -8,6 +8,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // FuzzRead: no bytes make Read panic, and it fails exactly where it says why. A graph that was read keeps what Read
@@ -29,7 +30,7 @@ func FuzzRead(f *testing.F) {
 	loop := linkModel()
 	loop.Node("Loop", "", "w").Graph("body", body).Out("y")
 	f.Add(loop.Bytes())
-	if shared := os.Getenv("HLSGEN_SHARED"); filepath.IsAbs(shared) {
+	if shared := tier.Shared(f); shared != "" {
 		files, _ := filepath.Glob(filepath.Join(shared, "models", "qonnx_ops", "*_0.onnx"))
 		for _, file := range files {
 			if b, err := os.ReadFile(file); err == nil {

@@ -15,17 +15,12 @@ import (
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/onnxpb"
+	"hlsgen/internal/tier"
 )
 
-// sharedModels are the model files under HLSGEN_SHARED/models. A relative HLSGEN_SHARED counts from the module's root.
+// sharedModels are the model files among the shared models.
 func sharedModels(t *testing.T) []string {
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
-	if !filepath.IsAbs(shared) {
-		shared = filepath.Join("..", "..", shared)
-	}
+	shared := tier.NeedsShared(t)
 	var files []string
 	err := filepath.WalkDir(filepath.Join(shared, "models"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".onnx") {

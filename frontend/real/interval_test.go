@@ -4,13 +4,14 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"testing"
+
+	"hlsgen/internal/tier"
 )
 
-// rounds is n, or ten times as many where HLSGEN_LONG is set.
+// rounds is n, or ten times as many in the long tier.
 func rounds(n int) int {
-	if os.Getenv("HLSGEN_LONG") != "" {
+	if tier.Long() {
 		return 10 * n
 	}
 	return n

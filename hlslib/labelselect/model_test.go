@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // classifier is a quantised layer of 10 classes with a softmax and the first three of them behind it.
@@ -40,6 +41,7 @@ func classifier() []byte {
 // says.
 func TestBuild(t *testing.T) {
 	t.Parallel()
+	tier.Needs(t, "g++")
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {
 		path := filepath.Join(dir, name)

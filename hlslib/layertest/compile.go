@@ -18,13 +18,10 @@ type program struct {
 	fold dataflow.Fold
 }
 
-// run compiles the programs together in dir, calls each on its frames, and has every word it writes compared with
-// Eval's. Every warning is an error; the pragmas of HLS are none. A table read beyond its end is one when it happens.
-func run(ctx context.Context, dir string, programs []program) error {
-	gxx, err := exec.LookPath("g++")
-	if err != nil {
-		return errors.New("generated C++ must be compiled, and there is no g++ in the PATH")
-	}
+// run compiles the programs together in dir with gxx, calls each on its frames, and has every word it writes compared
+// with Eval's. Every warning is an error; the pragmas of HLS are none. A table read beyond its end is one when it
+// happens.
+func run(ctx context.Context, gxx, dir string, programs []program) error {
 	if len(programs) == 0 {
 		return errors.New("no fold to compile")
 	}

@@ -16,6 +16,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/estimate"
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 )
 
 // A Case is a layer and what it is bound to. Folds is the number of folds tried, evenly spread over those the layer
@@ -34,7 +35,7 @@ const frames = 4
 var target = dataflow.Target{ClockMHz: 200}
 
 // Check holds every case against the contract. At most compiled folds, evenly spread over all cases, also go through
-// the C++ compiler.
+// the C++ compiler, in a subtest; below the full tier, at most tier.Few(compiled).
 func Check(t *testing.T, compiled int, cases ...Case) {
 	t.Helper()
 	var programs []program
@@ -51,9 +52,12 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 	if err := lint(programs); err != nil {
 		t.Error(err)
 	}
-	if err := run(t.Context(), t.TempDir(), spread(programs, compiled)); err != nil {
-		t.Error(err)
-	}
+	t.Run("C++", func(t *testing.T) {
+		gxx := tier.Needs(t, "g++")[0]
+		if err := run(t.Context(), gxx, t.TempDir(), spread(programs, tier.Few(compiled))); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // bound is a case at work.

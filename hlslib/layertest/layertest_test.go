@@ -9,6 +9,7 @@ import (
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
 
@@ -159,6 +160,7 @@ func TestParametersBite(t *testing.T) {
 // TestCompilerBites has tables that differ from what Eval computes with, and C++ that does not compile.
 func TestCompilerBites(t *testing.T) {
 	t.Parallel()
+	gxx := tier.Needs(t, "g++")[0]
 	for _, tt := range []struct {
 		name   string
 		defect func(*dataflow.Instance)
@@ -171,11 +173,11 @@ func TestCompilerBites(t *testing.T) {
 		if err := b.checkEval(); err != nil {
 			t.Fatal(err)
 		}
-		if err := run(t.Context(), t.TempDir(), []program{{b, b.folds[0]}}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := run(t.Context(), gxx, t.TempDir(), []program{{b, b.folds[0]}}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	if err := run(t.Context(), t.TempDir(), nil); err == nil {
+	if err := run(t.Context(), gxx, t.TempDir(), nil); err == nil {
 		t.Error("nothing compiled, and nothing said")
 	}
 }

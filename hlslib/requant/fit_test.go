@@ -8,6 +8,7 @@ import (
 
 	"hlsgen/hlslib/requant"
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 )
 
 // stairs is f on every value of x, as a step function.
@@ -142,6 +143,7 @@ func TestFit(t *testing.T) {
 // TestFitDecides holds Fit against trying all parameters, on step functions that may or may not be rounded lines.
 func TestFitDecides(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	r := rand.New(rand.NewPCG(6, 6))
 	const most = 3 // shifts tried
 	fits, none := map[num.Rounding]int{}, 0

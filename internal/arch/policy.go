@@ -59,6 +59,8 @@ var places = map[string]place{
 	"docs":              {0, "docs", 0},
 
 	"internal/golden":          support,
+	"internal/tier":            support,
+	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,
 	"frontend/onnxio/onnxtest": support,
 }

@@ -14,7 +14,6 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/estimate"
 	"hlsgen/templates"
 )
 
@@ -23,13 +22,16 @@ type Options struct {
 	Model    string // path; empty means the embedded example
 	Board    string // name or path of a board file
 	ClockMHz float64
+	IO       dataflow.IO
 	FPS      float64
+	Interval int // clocks per frame to reach; 0: not asked
 	MaxUse   folding.Use
+	Over     bool            // a design over the budget where none is within
 	Folding  string          // path of a folding file
 	Latency  bool            // the shortest latency, at the asked rate or at any
 	Least    folding.Measure // what "least resources" means
 	Search   time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine
-	FIFO     FIFO
+	FIFO     folding.FIFO
 	Cost     dataflow.Formula
 	Dims     map[string]int
 	Arrives  *frontend.InputType  // --input-type
@@ -51,10 +53,7 @@ type Options struct {
 type Result struct {
 	Source    *Source
 	Imported  *frontend.Imported
-	Folding   *folding.Result
-	Design    *dataflow.Design
-	Cycles    Cycles
-	Estimate  estimate.Design
+	Design    *folding.Design
 	Verified  Verified
 	Accuracy  *Accuracy // nil without labels
 	Out       string    // the folder written
@@ -87,7 +86,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	o.step("folding")
 	target := o.target(board)
-	if err := r.fold(ctx, o, model, target, o.goal(fixed), d); err != nil || d.Failed() {
+	if r.Design, err = folding.Make(ctx, model, target, o.goal(fixed), d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
 	}
 	samples, err := verification(model, r.Source, r.Design.Model.Graph, o.Verify)
@@ -101,7 +100,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	r.Verified.Large = o.Verify == AutoVerify && autoSamples(r.Design.Model.Graph) < usualSamples
 	o.step("generating")
-	files, err := templates.Project(r.Design, templates.Vectors{Frames: streams}, templates.Options{})
+	files, err := templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
@@ -126,12 +125,13 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 
 // target is the board at the asked clock, or at its own.
 func (o Options) target(b boards.Board) dataflow.Target {
-	return dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost}
+	return dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO}
 }
 
-// goal is what the folding is searched for.
+// goal is what the design is made for.
 func (o Options) goal(fixed *folding.File) folding.Goal {
-	return folding.Goal{FPS: o.FPS, Latency: o.Latency, Least: o.Least, SearchTime: o.Search, MaxUse: o.MaxUse, Fixed: fixed, FIFO: o.FIFO.Words}
+	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.Search, MaxUse: o.MaxUse, OverBudget: o.Over,
+		Fixed: fixed, FIFO: o.FIFO}
 }
 
 func (o Options) step(stage string) {
@@ -174,3 +174,21 @@ func readFolding(path string, d *diag.List) *folding.File {
 	}
 	return folding.ReadFile(b, d)
 }
+
+// FindBoard is the board of a name or a path; ok is false where d says why there is none.
+func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
+	var now diag.List
+	b = findBoard(nameOrPath, &now)
+	d.Diags = append(d.Diags, now.Diags...)
+	return b, !now.Failed()
+}
+
+// Catch, deferred, turns a panic, which is always a defect of ours, into an *Internal error.
+func Catch(err *error) {
+	if p := recover(); p != nil {
+		*err = &Internal{fmt.Sprint(p), stack()}
+	}
+}
+
+// WriteFile writes beside the place and renames, so that an interrupted run leaves no half file.
+func WriteFile(path string, b []byte) error { return writeFile(path, b) }

@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 // unpack writes the embedded examples to a folder.
@@ -29,16 +30,11 @@ func unpack(t *testing.T) string {
 	return dir
 }
 
-// models are the networks that every engine runs: the examples, and the shared ones where they are at hand.
-func models(t *testing.T) []string {
+// sharedModels are the shared networks that every engine runs.
+func sharedModels(t *testing.T) []string {
 	t.Helper()
-	dir := unpack(t)
-	out := []string{filepath.Join(dir, examples.Digits, "model.onnx"), filepath.Join(dir, examples.Iris, "model.onnx"), filepath.Join(dir, examples.Iris, "qcdq.onnx")}
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Log("HLSGEN_SHARED is not set: only the examples are run")
-		return out
-	}
+	shared := tier.NeedsShared(t)
+	var out []string
 	for _, pattern := range []string{
 		"brevitas/digits-mlp-*/*.onnx", "brevitas/iris-mlp-*/*.onnx", "brevitas/jets-qap*/*.onnx", "brevitas/a2q*-mlp*/*.onnx", "zoo/*TFC_?W?A/model.onnx", "zoo/labs_tfc*/model.onnx",
 		"zoo/*kwsmlp_w3a3/model.onnx", "zoo/unsw*/model.onnx", "zoo/*qkeras*/model.onnx", "zoo/exmodels_bnn*/model.onnx", "zoo/tract_qsigmoid*/model.onnx",
@@ -68,37 +64,46 @@ func clean(t *testing.T, d *diag.List, err error) {
 // is compiled too; the others' C++ is compiled in accept runs and in TestRandomNetworks.
 func TestBuildAgrees(t *testing.T) {
 	t.Parallel()
-	for i, path := range models(t) {
-		for _, board := range []string{"zcu104", "pynq-z1"} {
-			csim := i == 2 && board == "pynq-z1"
-			t.Run(fmt.Sprintf("%s/%s/%s", filepath.Base(filepath.Dir(path)), filepath.Base(path), board), func(t *testing.T) {
-				t.Parallel()
-				var d diag.List
-				out := filepath.Join(t.TempDir(), "out")
-				r, err := Run(context.Background(), Options{Model: path, Board: board, Verify: 4, Out: out, NoCSim: !csim}, &d)
-				clean(t, &d, err)
-				want := []string{"eval", "cycle"}
-				if csim {
-					want = append(want, "csim")
-				}
-				if r.Verified.Samples != 4 || !slices.Equal(r.Verified.Engines, want) {
-					t.Errorf("verified %+v, want 4 samples and %v", r.Verified, want)
-				}
-				if !r.Folding.Total.Within(folding.Budget(r.Design.Target.Board, folding.Use{})) {
-					t.Errorf("%+v does not fit the budget", r.Folding.Total)
-				}
-			})
+	boards := []string{"zcu104", "pynq-z1"}
+	agrees := func(t *testing.T, path, board string, csim bool) {
+		t.Run(fmt.Sprintf("%s/%s/%s", filepath.Base(filepath.Dir(path)), filepath.Base(path), board), func(t *testing.T) {
+			t.Parallel()
+			want := []string{"eval", "cycle"}
+			if csim {
+				tier.Needs(t, "g++")
+				want = append(want, "csim")
+			}
+			var d diag.List
+			out := filepath.Join(t.TempDir(), "out")
+			r, err := Run(context.Background(), Options{Model: path, Board: board, Verify: 4, Out: out, NoCSim: !csim}, &d)
+			clean(t, &d, err)
+			if r.Verified.Samples != 4 || !slices.Equal(r.Verified.Engines, want) {
+				t.Errorf("verified %+v, want 4 samples and %v", r.Verified, want)
+			}
+			if !r.Folding.Total.Within(folding.Budget(r.Design.Target.Board, folding.Use{})) {
+				t.Errorf("%+v does not fit the budget", r.Folding.Total)
+			}
+		})
+	}
+	dir := unpack(t)
+	for _, model := range []string{examples.Digits + "/model.onnx", examples.Iris + "/model.onnx", examples.Iris + "/qcdq.onnx"} {
+		for _, board := range boards {
+			agrees(t, filepath.Join(dir, filepath.FromSlash(model)), board, model == examples.Iris+"/qcdq.onnx" && board == "pynq-z1")
 		}
 	}
+	t.Run("shared", func(t *testing.T) {
+		for _, path := range sharedModels(t) {
+			for _, board := range boards {
+				agrees(t, path, board, false)
+			}
+		}
+	})
 }
 
 // TestFINNFolding holds the cycles and accumulators of finn-examples' foldings against FINN's own.
 func TestFINNFolding(t *testing.T) {
 	t.Parallel()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	shared := tier.NeedsShared(t)
 	for _, c := range []struct {
 		model  string
 		cycles []int

@@ -1,29 +1,24 @@
 package build
 
-import (
-	"strings"
+import "hlsgen/folding"
 
-	"hlsgen/folding"
-)
-
-// A Certificate is report/certificate.json: what the search has proved of the folding, in numbers and in words.
+// A Certificate is report/certificate.json: what is known of all designs, in numbers and in words.
 type Certificate struct {
 	Proved     bool             `json:"proved"` // nothing is better: every gap is closed
-	Interval   int              `json:"interval_cycles"`
-	Floor      int              `json:"least_possible_interval_cycles"`
+	Interval   float64          `json:"interval_clocks"`
+	Floor      int              `json:"least_possible_interval_clocks,omitempty"` // where the shortest was looked for
 	Options    int              `json:"options"`
 	Impossible int              `json:"options_not_possible"` // on the device, or by the folding file
 	Below      *ExcludedReport  `json:"options_below_the_least_interval,omitempty"`
 	Minimised  []MinimumReport  `json:"minimised"`
-	Latency    *folding.Latency `json:"latency_cycles,omitempty"`
-	Compared   int              `json:"partial_foldings_compared"`
-	Cut        bool             `json:"cut"` // the effort or --search-time ended the search
+	Latency    *folding.Latency `json:"latency_clocks,omitempty"`
+	Gap        string           `json:"gap,omitempty"` // why something is left open
 	Text       []string         `json:"text"`
 }
 
 // An ExcludedReport is why no folding within the budget keeps an interval: what became of every option there.
 type ExcludedReport struct {
-	Interval  int            `json:"interval_cycles"`
+	Interval  int            `json:"interval_clocks"`
 	TooSlow   int            `json:"too_slow"`
 	Dominated int            `json:"dominated"`
 	Unjoined  int            `json:"without_width_converter"`
@@ -39,18 +34,15 @@ type MinimumReport struct {
 	Least   float64 `json:"least_possible"`
 }
 
-// CertificateOf puts a proof into the report's form.
-func CertificateOf(p *folding.Proof) Certificate {
-	c := Certificate{Proved: p.Exact(), Interval: p.Interval, Floor: p.Floor, Options: p.Options, Impossible: p.Unavailable,
-		Minimised: []MinimumReport{}, Latency: p.Latency, Compared: p.Labels, Cut: p.Cut, Text: []string{}}
+// CertificateOf puts a certificate into the report's form.
+func CertificateOf(p *folding.Certificate) Certificate {
+	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options, Impossible: p.Unavailable,
+		Minimised: []MinimumReport{}, Latency: p.Latency, Gap: p.Gap, Text: append([]string{}, p.Lines()...)}
 	if b := p.Below; b != nil {
-		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, b.By(), b.Together, b.Compared}
+		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, b.Alone, b.Together, b.Compared}
 	}
 	for _, b := range p.Bounds {
 		c.Minimised = append(c.Minimised, MinimumReport{b.Measure.String(), b.Value, b.Least})
-	}
-	if s := p.String(); s != "" {
-		c.Text = strings.Split(s, "\n")
 	}
 	return c
 }

@@ -1,6 +1,8 @@
 package build
 
 import (
+	"math"
+
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/estimate"
 	"hlsgen/rtlsim"
@@ -8,15 +10,16 @@ import (
 
 // A cycleReport is report/cycle_simulation.json. The first keys are those of FINN's rtlsim_performance.json.
 type cycleReport struct {
-	Latency    int            `json:"latency_cycles"`
-	Interval   float64        `json:"interval_cycles"`
-	Throughput float64        `json:"throughput[images/s]"`
-	Clock      float64        `json:"fclk[mhz]"`
-	Period     *periodReport  `json:"steady_state,omitempty"`
-	Bottleneck bottleneck     `json:"bottleneck"`
-	Deadlock   deadlockReport `json:"deadlock"`
-	Layers     []rtlsim.Node  `json:"layers"`
-	FIFOs      []fifoReport   `json:"fifos"`
+	Latency    int              `json:"latency_cycles"`
+	Interval   float64          `json:"interval_cycles"`
+	Throughput float64          `json:"throughput[images/s]"`
+	Clock      float64          `json:"fclk[mhz]"`
+	Period     *periodReport    `json:"steady_state,omitempty"`
+	Bottleneck bottleneckReport `json:"bottleneck"`
+	Port       *portReport      `json:"host_port,omitempty"`
+	Deadlock   deadlockReport   `json:"deadlock"`
+	Layers     []rtlsim.Node    `json:"layers"`
+	FIFOs      []fifoReport     `json:"fifos"`
 }
 
 // A periodReport is a state that comes back: so many frames in so many clocks, for ever.
@@ -26,9 +29,10 @@ type periodReport struct {
 	Layers []rtlsim.Node `json:"layers"`
 }
 
-type bottleneck struct {
-	Layer  string `json:"layer"`
-	Reason string `json:"reason"`
+type bottleneckReport struct {
+	Layers []string `json:"layers"` // that are as slow as the interval
+	Reason string   `json:"reason"`
+	Cure   string   `json:"what_would_change_it"`
 }
 
 type deadlockReport struct {
@@ -45,7 +49,7 @@ type fifoReport struct {
 	To        string             `json:"to"`
 	Width     int                `json:"word_bits"`
 	Depth     int                `json:"depth"`
-	Words     int                `json:"words_needed,omitempty"`
+	Given     int                `json:"words_given,omitempty"`
 	Used      int                `json:"most_words"`
 	Memory    string             `json:"memory"`
 	Reason    string             `json:"reason,omitempty"`
@@ -55,10 +59,10 @@ type fifoReport struct {
 }
 
 func (r *Result) cycleReport() cycleReport {
-	c, t := r.Cycles, r.Cycles.Trace
-	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.FPS(), Clock: r.ClockMHz(), Layers: t.Nodes,
-		Bottleneck: bottleneck{t.Bottleneck.Node, t.Bottleneck.Reason},
-		Deadlock:   deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words, c.Proof.Room}}
+	c, t, b := r.Design.Clocks, r.Design.Clocks.Trace, r.Design.Bottleneck
+	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.Design.FPS(), Clock: r.Design.ClockMHz(), Layers: t.Nodes,
+		Bottleneck: bottleneckReport{append([]string{}, b.Layers...), b.Reason, b.Cure}, Port: r.portReport(),
+		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words, c.Proof.Room}}
 	if p := t.Period; p.Frames > 0 {
 		out.Period = &periodReport{p.Frames, p.Clocks, t.Steady}
 	}
@@ -70,10 +74,45 @@ func (r *Result) cycleReport() cycleReport {
 		if i, _ := g.Reader(s); i >= 0 {
 			f.To = g.Nodes[i].Name
 		}
-		if c.Sizing != nil {
-			f.Words, f.Reason = c.Sizing.Words[s], c.Sizing.Reason[s]
-		}
+		f.Given, f.Reason = r.Design.Given[s], r.Design.Reasons[s]
 		out.FIFOs = append(out.FIFOs, f)
 	}
 	return out
 }
+
+// A portReport is the roofline of the host's port: what frames at the simulated rate move, and what there is for it.
+type portReport struct {
+	Bits     int     `json:"port_bits"`
+	PortGB   float64 `json:"port_gb_per_s"`             // of every stream, at the design's clock
+	MemoryGB float64 `json:"memory_gb_per_s,omitempty"` // of all together; 0 where that is not known
+	Moved    float64 `json:"moved_gb_per_s"`
+	Bytes    int     `json:"bytes_per_frame"`
+	Bound    float64 `json:"frames_per_s_at_most"`
+}
+
+// portReport is nil where the design is fed from inside the FPGA.
+func (r *Result) portReport() *portReport {
+	d := r.Design
+	bits := d.Target.PortBits()
+	if bits == 0 {
+		return nil
+	}
+	clocks, bytes := 0, 0
+	for _, ends := range [][]int{d.Model.Graph.In, d.Model.Graph.Out} {
+		for _, s := range ends {
+			p := d.Port(s)
+			clocks, bytes = max(clocks, p.Words*d.Target.HostEvery(p)), bytes+p.Bytes()
+		}
+	}
+	hz := d.ClockMHz() * 1e6
+	p := &portReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps, Moved: rounded(d.Traffic()), Bytes: bytes,
+		Bound: hz / float64(clocks)}
+	if p.MemoryGB > 0 {
+		p.Bound = min(p.Bound, p.MemoryGB*1e9/float64(bytes))
+	}
+	p.Bound = math.Floor(p.Bound)
+	return p
+}
+
+// rounded keeps four decimals.
+func rounded(f float64) float64 { return math.Round(1e4*f) / 1e4 }

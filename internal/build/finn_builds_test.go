@@ -10,16 +10,14 @@ import (
 	"testing"
 
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // FINN's own builds of TFC-W1A1: the clocks of one frame through the stitched design, by RTL simulation, against those of our
 // simulation at the same folding. Ours has no Reshape and no IODMA, which are not counted there.
 func TestLatencyOfFINNBuilds(t *testing.T) {
 	t.Parallel()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	shared := tier.NeedsShared(t)
 	for _, build := range []string{"tfc_w1a1_auto", "tfc_w1a1_custom_0", "tfc_w1a1_custom_2"} {
 		dir := filepath.Join(shared, "reference", "finn_builds", build)
 		var finn struct {

@@ -20,9 +20,10 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 )
 
-// compared are the models of docs/finn-comparison.md. A long one is searched for with HLSGEN_LONG, or to write the page.
+// compared are the models of docs/finn-comparison.md. A long one is searched for in the long tier, or to write the page.
 var compared = []struct {
 	name, model string
 	long        bool
@@ -47,10 +48,7 @@ var imported sync.Map
 // sharedModel imports a shared model; the test is skipped where these are not there.
 func sharedModel(t testing.TB, name string) *dataflow.Model {
 	t.Helper()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	shared := tier.NeedsShared(t)
 	once, _ := imported.LoadOrStore(name, sync.OnceValues(func() (*dataflow.Model, error) {
 		o := build.Options{Model: filepath.Join(shared, "models", filepath.FromSlash(name), "model.onnx")}
 		if strings.HasPrefix(name, "finnl/") {
@@ -158,9 +156,7 @@ func ratio(a, b int) string {
 // what comes of it. With -update it writes the page.
 func TestFINNComparison(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("HLSGEN_SHARED") == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	tier.NeedsShared(t)
 	const file = "../../docs/finn-comparison.md"
 	update := flag.Lookup("update").Value.String() == "true"
 	page, err := os.ReadFile(file)
@@ -176,7 +172,7 @@ func TestFINNComparison(t *testing.T) {
 	b.WriteString("| model | SetFolding: clocks | LUT | RAMB18 | load | same resources: clocks | throughput | same rate: LUT | RAMB18 | balanced: load | same budget: clocks | throughput |\n")
 	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, c := range compared {
-		if c.long && !update && os.Getenv("HLSGEN_LONG") == "" {
+		if c.long && !update && !tier.Long() {
 			i := strings.Index(old, "| "+c.name+" |")
 			if i < 0 {
 				t.Fatalf("%s has no row for %s", file, c.name)
@@ -218,7 +214,7 @@ func TestFINNExamples(t *testing.T) {
 		t.Run(c.folding, func(t *testing.T) {
 			t.Parallel()
 			m := sharedModel(t, c.model)
-			text, err := os.ReadFile(filepath.Join(os.Getenv("HLSGEN_SHARED"), "reference/finn_estimates", c.folding, "folding_config.json"))
+			text, err := os.ReadFile(filepath.Join(tier.NeedsShared(t), "reference/finn_estimates", c.folding, "folding_config.json"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,6 +15,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 )
 
 // TestFINNLStudy holds the tables of docs/finn-l.md; -update writes them.
@@ -23,7 +24,7 @@ func TestFINNLStudy(t *testing.T) {
 	finnlModels(t)
 	update := flag.Lookup("update").Value.String() == "true"
 	if !update {
-		long(t)
+		tier.NeedsLong(t)
 	}
 	const file = "../../docs/finn-l.md"
 	source, err := os.ReadFile(file)

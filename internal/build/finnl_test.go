@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 // A finnl is a network of FINN-L (arXiv 1807.04093) with activations of so many bits: it reads lines of text.
@@ -26,19 +27,7 @@ var finnls = []finnl{{"W2A2", 2}, {"W4A4", 4}, {"W4A8", 8}}
 // finnlModels is the folder of the networks.
 func finnlModels(t *testing.T) string {
 	t.Helper()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
-	return filepath.Join(shared, "models", "finnl")
-}
-
-// long skips what takes too long for every day.
-func long(t *testing.T) {
-	t.Helper()
-	if os.Getenv("HLSGEN_LONG") == "" {
-		t.Skip("HLSGEN_LONG is not set")
-	}
+	return filepath.Join(tier.NeedsShared(t), "models", "finnl")
 }
 
 // line writes the columns of a line of text as the network takes them.
@@ -74,7 +63,7 @@ func TestFINNLText(t *testing.T) {
 			t.Run(n.name+"/"+line, func(t *testing.T) {
 				t.Parallel()
 				if n.name+line != "W2A2010077" && n.name+line != "W4A8010029" {
-					long(t)
+					tier.NeedsLong(t)
 				}
 				dir := filepath.Join(models, n.name, line)
 				var want struct{ Text string }
@@ -164,10 +153,10 @@ func TestFINNLClocks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			if tt.name == "W4A8" {
-				long(t)
+				tier.NeedsLong(t)
 			}
 			columns := 16
-			if os.Getenv("HLSGEN_LONG") != "" {
+			if tier.Long() {
 				columns = 520
 			}
 			r := tt.folded(t, columns, 1)
@@ -202,7 +191,7 @@ func TestRecurrentBuilds(t *testing.T) {
 	})
 	t.Run("W2A2", func(t *testing.T) {
 		t.Parallel()
-		long(t)
+		tier.NeedsLong(t)
 		withinBudget(t, finnls[0].build(t, 520, Options{Board: "zcu104", Verify: 1}))
 	})
 }

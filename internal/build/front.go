@@ -13,12 +13,12 @@ import (
 type Front struct {
 	Source *Source
 	Target dataflow.Target
-	Points []Point
+	Points []*folding.Design
 	Whole  bool // there are no others
 }
 
-// Pareto folds for every rate, or for all from Options.FPS on, and estimates the designs, at most so many. Nothing is
-// simulated or written. What the user has to change is in d, and then the result is nil.
+// Pareto makes the designs of a front, at most so many, for every rate, or for all from Options.FPS or Options.Interval on.
+// Nothing is written. What the user has to change is in d, and then the result is nil.
 func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, err error) {
 	defer catch(&err)
 	o.step("reading")
@@ -35,11 +35,17 @@ func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, e
 	}
 	o.step("folding")
 	f.Target = o.target(board)
-	find := func(ctx context.Context, goal folding.Goal, now *diag.List) (front []*folding.Result, err error) {
-		front, f.Whole, err = folding.Pareto(ctx, im.Model, f.Target, goal, most, now)
-		return front, err
+	goal := o.goal(fixed)
+	space, err := folding.List(im.Model, f.Target, fixed, goal.FIFO, d)
+	if err != nil || space == nil {
+		return nil, err
 	}
-	if f.Points, err = Points(ctx, f.Target, o.goal(fixed), find, d); err != nil || d.Failed() {
+	f.Points, f.Whole, err = space.Front(ctx, goal, most, d, func(n int) {
+		if o.Progress != nil {
+			o.Progress("folding", n, most)
+		}
+	})
+	if err != nil || d.Failed() {
 		return nil, err
 	}
 	return f, nil

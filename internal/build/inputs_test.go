@@ -16,6 +16,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 )
 
 // pixels is a network that divides pixels by 255 itself, quantises, and multiplies.
@@ -199,10 +200,7 @@ func TestInputQuant(t *testing.T) {
 // take one bit in every table and every estimate, where FINN widens those of TFC_1W2A to two.
 func TestBipolarTakesOneBit(t *testing.T) {
 	t.Parallel()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	shared := tier.NeedsShared(t)
 	for _, c := range []struct {
 		model string
 		acc   []int

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hlsgen/folding"
 	"hlsgen/internal/chart"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -38,15 +39,20 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		}
 		p.Warnings = append(p.Warnings, report.Notice{Severity: x.Severity.String(), Code: string(x.Code), Text: strings.TrimSpace(text), Hint: x.Hint, Notes: x.Notes})
 	}
-	for _, s := range r.Folding.Shares {
+	for _, s := range r.Design.Shares {
 		p.Resources = append(p.Resources, report.Resource{Name: s.Name, Used: s.Used, Budget: s.Budget, Board: s.Board})
 	}
-	p.Certificate = append(strings.Split(r.Folding.Proof.String(), "\n"), "the interval: "+r.Folding.Why)
-	p.Certificate = slices.DeleteFunc(p.Certificate, func(s string) bool { return s == "" })
+	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Effort())
+	if b := r.Design.Bottleneck; b.Cure != "" {
+		p.Certificate = append(p.Certificate, "bottleneck: "+b.Reason+"; what would change it: "+b.Cure)
+	}
+	if port := r.portReport(); port != nil {
+		p.Certificate = append(p.Certificate, fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s frames/s",
+			port.Bytes, plain(port.Moved), plain(port.PortGB), port.Bits, plain(r.Design.ClockMHz()), memoryText(port), plain(port.Bound)))
+	}
 	for _, f := range r.cycleReport().FIFOs {
 		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory, Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}
-	p.FIFONote = fmt.Sprintf("%d bits beyond the two words that every stream has.", r.Cycles.Bits)
 	var err error
 	if p.Clocks, err = r.clocksPicture(); err != nil {
 		return nil, err
@@ -59,12 +65,12 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 
 // facts are the large figures.
 func (r *Result) facts() []report.Fact {
-	c := r.Cycles
-	clock := r.ClockMHz()
+	c := r.Design.Clocks
+	clock := r.Design.ClockMHz()
 	facts := []report.Fact{
-		{Name: "throughput", Value: chart.Amount(r.FPS()) + " frames/s", Note: fmt.Sprintf("a frame every %s clocks, simulated", plain(c.Interval))},
+		{Name: "throughput", Value: chart.Amount(r.Design.FPS()) + " frames/s", Note: fmt.Sprintf("a frame every %s clocks, simulated", plain(c.Interval))},
 		{Name: "latency", Value: chart.Amount(float64(c.Latency)/clock) + " µs", Note: fmt.Sprintf("%d clocks, simulated", c.Latency)},
-		{Name: "bottleneck", Value: r.Folding.Bottleneck, Note: c.Trace.Bottleneck.Reason},
+		{Name: "bottleneck", Value: bottleneckName(r.Design.Bottleneck), Note: r.Design.Bottleneck.Reason},
 	}
 	if clock != r.Design.Target.ClockMHz {
 		facts = append(facts, report.Fact{Name: "clock", Value: plain(clock) + " MHz", Note: "what the slowest path allows, by estimate"})
@@ -85,15 +91,15 @@ func amounts(name string, r dataflow.Resources) report.Amounts {
 
 // parts is where the resources go.
 func (r *Result) parts() []report.Amounts {
-	e := r.Estimate
+	e := r.Design.Estimate
 	return []report.Amounts{amounts("layers", r.resources().Layers), amounts("FIFOs", e.FIFOs.Total()), amounts("host's port", e.Host.Total()), amounts("in all", e.Total)}
 }
 
 func (r *Result) pageLayers() (list []report.Layer) {
 	slowest, _ := r.Design.Interval()
 	for i, l := range r.Layers() {
-		n := r.Cycles.Trace.Nodes[i]
-		if s := r.Cycles.Trace.Steady; s != nil {
+		n := r.Design.Clocks.Trace.Nodes[i]
+		if s := r.Design.Clocks.Trace.Steady; s != nil {
 			n = s[i]
 		}
 		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
@@ -131,7 +137,7 @@ func (r *Result) checks() []report.Fact {
 	if v.Left != "" {
 		list = append(list, report.Fact{Name: "left out", Value: v.Left})
 	}
-	return append(list, report.Fact{Name: "deadlock", Value: r.Cycles.Proof.String()})
+	return append(list, report.Fact{Name: "deadlock", Value: r.Design.Clocks.Proof.String()})
 }
 
 // given is what the design was made from.
@@ -163,17 +169,17 @@ func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err err
 	for s := range r.Design.FIFO {
 		words += r.Design.Port(s).Words
 	}
-	frames := min(3+int(math.Ceil(float64(r.Cycles.Latency)/max(1, r.Cycles.Interval))), maxDrawn/max(1, words), 64)
+	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))), maxDrawn/max(1, words), 64)
 	const other = "hlsgen simulate --engine cycle --timeline FILE draws when each layer worked and waited."
 	if frames == 0 {
 		return nil, "A frame has too many words to draw them all here; " + other, nil
 	}
-	trace, err := rtlsim.Run(ctx, r.Design, nil, rtlsim.Options{Frames: frames, Record: true})
+	trace, err := rtlsim.Run(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Record: true})
 	if err != nil {
 		return nil, "", err
 	}
 	var b bytes.Buffer
-	if err := rtlsim.WriteTimeline(&b, r.Design, trace); err != nil {
+	if err := rtlsim.WriteTimeline(&b, r.Design.Design, trace); err != nil {
 		return nil, "", err
 	}
 	if b.Len() > maxTimeline {
@@ -181,3 +187,23 @@ func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err err
 	}
 	return b.Bytes(), fmt.Sprintf("The bars are shares of the clocks of the steady state, the picture is the first %d frames. Starved: a word was missing; blocked: room was missing.", frames), nil
 }
+
+func memoryText(p *portReport) string {
+	if p.MemoryGB == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and of %s of the memory", plain(p.MemoryGB))
+}
+
+// bottleneckName is the layer that the interval comes from, or what else.
+func bottleneckName(b folding.Bottleneck) string {
+	switch len(b.Layers) {
+	case 0:
+		return "the host's port"
+	case 1:
+		return b.Layers[0]
+	}
+	return fmt.Sprintf("%s and %d more", b.Layers[0], len(b.Layers)-1)
+}
+
+func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

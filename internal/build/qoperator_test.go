@@ -13,6 +13,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // A quantised is an 8-bit tensor of a network of QLinear operators: its codes, and the names of scale and zero point.
@@ -105,6 +106,7 @@ func residual8(seed uint64) []byte {
 // the model as written, Eval and the simulated design agree.
 func TestResidual8(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
 
@@ -75,8 +75,8 @@ func drawFolds(rnd *rand.Rand, g *dataflow.Graph) map[string]map[string]any {
 // the compiled C++ agree.
 func TestRandomImages(t *testing.T) {
 	t.Parallel()
-	networks, compiled := 50, 3
-	if os.Getenv("HLSGEN_LONG") != "" {
+	networks, compiled := 50, tier.Few(3)
+	if tier.Long() {
 		networks, compiled = 1000, 60
 	}
 	board, err := boards.Find("zcu104")
@@ -115,9 +115,12 @@ func TestRandomImages(t *testing.T) {
 			if lint := templates.Lint(files); len(lint) > 0 {
 				t.Errorf("lint: %v", lint)
 			}
-			if _, err := compile(context.Background(), r.Design, files, streams); err != nil {
-				t.Error(err)
-			}
+			t.Run("C++", func(t *testing.T) {
+				tier.Needs(t, "g++")
+				if _, err := compile(context.Background(), r.Design, files, streams); err != nil {
+					t.Error(err)
+				}
+			})
 		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -19,6 +18,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
 
@@ -235,8 +235,8 @@ func randomFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.File 
 // compiled C++ agree.
 func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
-	networks, compiled := 60, 4
-	if os.Getenv("HLSGEN_LONG") != "" {
+	networks, compiled := 60, tier.Few(4)
+	if tier.Long() {
 		networks, compiled = 2000, 60
 	}
 	board, err := boards.Find("zcu104")
@@ -280,9 +280,12 @@ func TestRandomNetworks(t *testing.T) {
 			if lint := templates.Lint(files); len(lint) > 0 {
 				t.Errorf("lint: %v", lint)
 			}
-			if _, err := compile(context.Background(), r.Design, files, streams); err != nil {
-				t.Error(err)
-			}
+			t.Run("C++", func(t *testing.T) {
+				tier.Needs(t, "g++")
+				if _, err := compile(context.Background(), r.Design, files, streams); err != nil {
+					t.Error(err)
+				}
+			})
 		})
 	}
 }

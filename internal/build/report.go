@@ -15,8 +15,8 @@ type LayerReport struct {
 	Out    []StreamReport      `json:"out"`
 	Acc    *AccReport          `json:"accumulator,omitempty"`
 	Fold   *FoldReport         `json:"fold,omitempty"`
-	Cycles int                 `json:"cycles,omitempty"`
-	Delay  int                 `json:"pipeline_latency_cycles,omitempty"`
+	Cycles int                 `json:"clocks,omitempty"`
+	Delay  int                 `json:"pipeline_latency_clocks,omitempty"`
 	Parts  []dataflow.Part     `json:"cost_parts,omitempty"`
 	Total  *dataflow.Resources `json:"cost,omitempty"`
 	Path   float64             `json:"carried_path_ns,omitempty"`
@@ -90,7 +90,7 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 }
 
 // Layers describes the design's layers and how they are built.
-func (r *Result) Layers() []LayerReport { return layerReports(r.Design.Model.Graph, r.Design) }
+func (r *Result) Layers() []LayerReport { return layerReports(r.Design.Model.Graph, r.Design.Design) }
 
 func streamReport(g *dataflow.Graph, d *dataflow.Design, s int) StreamReport {
 	t := g.Streams[s].Type
@@ -114,7 +114,7 @@ func layerCycles(d *dataflow.Design) map[string]int {
 
 // layerResources is FINN's estimate_layer_resources.json, with what is beside the layers.
 func (r *Result) layerResources() map[string]dataflow.Resources {
-	e := r.Estimate
+	e := r.Design.Estimate
 	out := map[string]dataflow.Resources{"FIFOs": e.FIFOs.Total(), "host": e.Host.Total(), "total": e.Total}
 	for i, n := range r.Design.Model.Graph.Nodes {
 		out[n.Name] = e.Layers[i].Total()
@@ -136,11 +136,16 @@ type performance struct {
 }
 
 func (r *Result) performance() performance {
-	p := performance{Max: r.Folding.Interval, MaxNode: r.Folding.Bottleneck, FPS: r.ClockMHz() * 1e6 / float64(r.Folding.Interval), Simulated: r.Cycles.Latency, Interval: r.Cycles.Interval, SimulatedFPS: r.FPS()}
+	d := r.Design
+	p := performance{Simulated: d.Clocks.Latency, Interval: d.Clocks.Interval, SimulatedFPS: d.FPS()}
 	for i := range r.Design.Model.Graph.Nodes {
-		p.CriticalPath += r.Design.Loop(i).Iterations()
+		n := d.Loop(i).Iterations()
+		if p.CriticalPath += n; n > p.Max {
+			p.Max, p.MaxNode = n, d.Model.Graph.Nodes[i].Name
+		}
 	}
-	p.LatencyNS = float64(p.CriticalPath) * 1000 / r.ClockMHz()
+	p.FPS = d.ClockMHz() * 1e6 / float64(p.Max)
+	p.LatencyNS = float64(p.CriticalPath) * 1000 / d.ClockMHz()
 	return p
 }
 

@@ -44,7 +44,7 @@ type Simulated struct {
 	Outputs []*npy.Array    // per model output
 	Texts   []string        // per sample, of a model whose scores are decoded; else nil
 	Decoder *ctc.Decoder    // what made them
-	Folding *folding.Result // of engines cycle and csim
+	Design  *folding.Design // of engines cycle and csim
 	Trace   *rtlsim.Trace   // of engine cycle
 	Compare *Comparison     // with --compare
 }
@@ -161,9 +161,9 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 // runDesign folds the model and runs the folded design.
 func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in [][]dataflow.Tensor, d *diag.List) (out [][]dataflow.Tensor, err error) {
 	goal := o.goal(readFolding(o.Folding, d))
-	target := dataflow.Target{ClockMHz: o.ClockMHz, Formula: o.Cost}
-	if o.Board == "" {
-		goal.MaxCycles = MaxCycles
+	target := dataflow.Target{ClockMHz: o.ClockMHz, Formula: o.Cost, IO: o.IO}
+	noBoard := o.Board == ""
+	if noBoard {
 		o.Board = "zcu104" // stands in: there is no budget to fit
 	}
 	target.Board = findBoard(o.Board, d)
@@ -173,14 +173,18 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	if target.ClockMHz == 0 {
 		target.ClockMHz = target.Board.ClockMHz
 	}
-	if r.Folding, err = folding.Search(ctx, m, target, goal, d); err != nil || d.Failed() {
+	if noBoard {
+		goal.MaxCycles = MaxCycles
+		if o.FPS > 0 {
+			goal.MaxCycles, goal.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS), 0
+		} else if o.Interval > 0 {
+			goal.MaxCycles, goal.Interval = o.Interval, 0
+		}
+	}
+	if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
 	}
-	folded := &Result{Design: r.Folding.Design, Folding: r.Folding}
-	if err := folded.clock(ctx, o.Options, d); err != nil || d.Failed() {
-		return nil, err
-	}
-	design := folded.Design
+	design := r.Design.Design
 	streams, err := eval(ctx, design.Model.Graph, in)
 	if err != nil {
 		return nil, err

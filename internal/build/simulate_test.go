@@ -12,6 +12,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 func save(t *testing.T, path string, a *npy.Array) string {
@@ -64,19 +65,24 @@ func TestSimulateEngines(t *testing.T) {
 	dir := filepath.Join(unpack(t), examples.Iris)
 	var first []float64
 	for _, e := range Engines {
-		var d diag.List
-		r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: e.Name,
-			Input: filepath.Join(dir, "inputs.npy"), Compare: filepath.Join(dir, "outputs.npy"), Trace: filepath.Join(t.TempDir(), "trace")}, &d)
-		clean(t, &d, err)
-		if first == nil {
-			first = r.Outputs[0].Data
-		}
-		if !slices.Equal(first, r.Outputs[0].Data) {
-			t.Errorf("engine %s gives other outputs than %s", e.Name, Engines[0].Name)
-		}
-		if c := r.Compare; c.Differ != 0 || c.Equal+c.NearTies != c.Samples {
-			t.Errorf("engine %s against Brevitas: %+v", e.Name, *c)
-		}
+		t.Run(string(e.Name), func(t *testing.T) {
+			if e.Name == CSim {
+				tier.Needs(t, "g++")
+			}
+			var d diag.List
+			r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: e.Name,
+				Input: filepath.Join(dir, "inputs.npy"), Compare: filepath.Join(dir, "outputs.npy"), Trace: filepath.Join(t.TempDir(), "trace")}, &d)
+			clean(t, &d, err)
+			if first == nil {
+				first = r.Outputs[0].Data
+			}
+			if !slices.Equal(first, r.Outputs[0].Data) {
+				t.Errorf("other outputs than those of %s", Engines[0].Name)
+			}
+			if c := r.Compare; c.Differ != 0 || c.Equal+c.NearTies != c.Samples {
+				t.Errorf("against Brevitas: %+v", *c)
+			}
+		})
 	}
 }
 

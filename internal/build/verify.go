@@ -114,7 +114,7 @@ func (r *Result) agree(ctx context.Context, s *Samples) ([][]dataflow.Tensor, er
 	if err := sameReals("engine eval against the model", got, want); err != nil {
 		return nil, err
 	}
-	if _, err := cycle(ctx, r.Design, in, streams, false); err != nil {
+	if _, err := cycle(ctx, r.Design.Design, in, streams, false); err != nil {
 		return nil, err
 	}
 	return streams, nil
@@ -125,7 +125,7 @@ func (r *Result) compile(ctx context.Context, files templates.Files, streams [][
 	if len(streams) == 0 {
 		return nil
 	}
-	_, err := compile(ctx, r.Design, files, streams)
+	_, err := compile(ctx, r.Design.Design, files, streams)
 	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {
 		r.Verified.Left = string(CSim)

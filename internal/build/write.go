@@ -109,14 +109,14 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 	sum := sha256.Sum256(r.Source.ONNX)
 	m := r.Design.Model
 	reports := map[string]any{
-		"report/estimate_layer_cycles.json":        layerCycles(r.Design),
+		"report/estimate_layer_cycles.json":        layerCycles(r.Design.Design),
 		"report/estimate_layer_resources.json":     r.layerResources(),
 		"report/resources.json":                    r.resources(),
 		"report/estimate_network_performance.json": r.performance(),
 		"report/cycle_simulation.json":             r.cycleReport(),
 		"report/op_and_param_counts.json":          counts(m.Graph),
-		"report/layers.json":                       layerReports(m.Graph, r.Design),
-		"report/certificate.json":                  CertificateOf(&r.Folding.Proof),
+		"report/layers.json":                       layerReports(m.Graph, r.Design.Design),
+		"report/certificate.json":                  CertificateOf(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
 		"manifest.json": manifest{Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: hex.EncodeToString(sum[:]), Board: t.Board.Name, Part: t.Board.Part,
 			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(), Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Check: r.Verified},
@@ -128,7 +128,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 		}
 		all[path] = append(b, '\n')
 	}
-	all["folding.json"] = folding.Format(r.Design)
+	all["folding.json"] = folding.Format(r.Design.Design)
 	r.FileCount = len(all)
 	return writeWhole(r.dir, all, o.Force)
 }
@@ -139,20 +139,28 @@ func (o Options) given() map[string]string {
 	if o.FPS > 0 {
 		out["fps"] = fmt.Sprint(o.FPS)
 	}
+	if o.Interval > 0 {
+		out["interval"] = fmt.Sprint(o.Interval)
+	}
 	if o.Latency {
 		out["latency"] = "true"
 	}
+	if o.Over {
+		out["over-budget"] = "true"
+	}
+	if o.IO != dataflow.FromMemory {
+		out["io"] = o.IO.String()
+	}
 	if o.Least != folding.LeastLoad {
-		out["least"] = strings.ToLower(o.Least.String())
+		out["least"] = o.Least.Flag()
 	}
 	if o.Search > 0 {
 		out["search-time"] = o.Search.String()
 	}
 	if o.MaxUse != (folding.Use{}) {
-		u := o.MaxUse
-		out["max-use"] = fmt.Sprintf("lut=%g,ff=%g,bram=%g,uram=%g,dsp=%g", u.LUT, u.FF, u.BRAM, u.URAM, u.DSP)
+		out["max-use"] = o.MaxUse.String()
 	}
-	if o.FIFO != (FIFO{}) {
+	if o.FIFO != (folding.FIFO{}) {
 		out["fifo"] = o.FIFO.String()
 	}
 	if o.Folding != "" {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
 )
 
 // The MVAU cases: FINN's test_fpgadataflow_res_estimate.py (the first four), its cybersecurity MLP test
@@ -97,10 +98,7 @@ func TestCybsecTotal(t *testing.T) {
 // TestMVAUEstimates reproduces FINN's own estimates, layer by layer.
 func TestMVAUEstimates(t *testing.T) {
 	t.Parallel()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	shared := tier.NeedsShared(t)
 	files, err := filepath.Glob(filepath.Join(shared, "reference", "finn_estimates", "*", "layers_*_minimize.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no estimates under %s: %v", shared, err)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/tier"
 )
 
 var update = flag.Bool("update", false, "fit the coefficients, and write the tables of docs/estimator.md")
@@ -162,13 +164,14 @@ func TestPage(t *testing.T) {
 	}
 	page := string(source)
 	blocks := []*block{coefficientBlock()}
-	if os.Getenv("HLSGEN_SHARED") != "" {
+	t.Run("measurements", func(t *testing.T) {
+		tier.NeedsShared(t)
 		blocks = append(blocks, sweepBlock(t, "hls"), sweepBlock(t, "rtl"), memoryBlock(t),
 			studyBlock("layers", "", layerStudies(t)),
 			studyBlock("overlays", "", overlayStudies(t)),
 			studyBlock("accumulators", "", []study{accumulatorStudy(t)}),
 			studyBlock("hls", "", hlsStudies(t)))
-	}
+	})
 	for _, b := range blocks {
 		text := strings.TrimRight(b.text.String(), "\n") + "\n"
 		t.Logf("%s\n%s", b.name, text)

@@ -9,16 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"hlsgen/internal/tier"
 )
 
 // shared is a file of the reference data; the test is skipped where there are none.
 func shared(t *testing.T, name string) string {
 	t.Helper()
-	dir := os.Getenv("HLSGEN_SHARED")
-	if dir == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
-	return filepath.Join(dir, "reference", name)
+	return filepath.Join(tier.NeedsShared(t), "reference", name)
 }
 
 // table reads a CSV file as rows by column name.

@@ -1,24 +1,19 @@
-# Shortens `go test -v`: a line per package, the whole story of a package that fails, why tests were skipped, and sums in
-# the end. Tests and their subtests count alike.
+# Shortens `go test -v`: a line per package, the whole story of a package that fails, every test that was skipped, by
+# reason, and sums in the end. Tests and their subtests count alike.
 
 # What a test says follows a line that names it.
 /^=== / { test = $3; next }
 
 { said[++lines] = $0 }
 
-/_test\.go:[0-9]+: / {
+/^ +[A-Za-z0-9_]+\.go:[0-9]+: / {
     why[test] = $0
-    sub(/^.*_test\.go:[0-9]+: /, "", why[test])
+    sub(/^ +[A-Za-z0-9_]+\.go:[0-9]+: /, "", why[test])
 }
 
 /^ *--- PASS: / { passed++ }
 /^ *--- FAIL: / { failed++ }
-/^ *--- SKIP: / {
-    skipped++
-    reason = why[$3] == "" ? "no reason given" : why[$3]
-    if (!(reason in count)) reasons[++kinds] = reason
-    count[reason]++
-}
+/^ *--- SKIP: / { left[++skips] = $3 }
 
 /^FAIL\t|^panic: / { bad = 1 }
 
@@ -30,6 +25,8 @@
         story()
     }
     print
+    split($0, verdict, "\t")
+    file(verdict[2])
     delete why
     lines = 0
 }
@@ -39,13 +36,40 @@ function story(   i) {
         if (said[i] !~ /^ *--- (PASS|SKIP): |^PASS$|^FAIL$/) print said[i]
 }
 
+# file puts the tests that a package skipped under their reasons.
+function file(package,   i, reason) {
+    sub(/^[^\/]*\//, "", package)
+    for (i = 1; i <= skips; i++) {
+        reason = why[left[i]] == "" ? "no reason given" : why[left[i]]
+        if (!(reason in count)) reasons[++kinds] = reason
+        count[reason]++
+        append(reason, package, left[i])
+        skipped++
+    }
+    skips = 0
+}
+
+# append adds a test to what is printed under a reason: a line per package, or more where it gets longer than 120.
+function append(reason, package, name) {
+    if (package != last[reason]) {
+        tests[reason] = tests[reason] sprintf("\n       %s:", package)
+        last[reason] = package
+        width[reason] = length(package) + 8
+    } else if (width[reason] + length(name) + 2 > 120) {
+        tests[reason] = tests[reason] "\n        "
+        width[reason] = 8
+    }
+    tests[reason] = tests[reason] " " name
+    width[reason] += length(name) + 1
+}
+
 END {
     story() # of a build that failed
     print ""
     if (skipped) print "skipped:"
-    for (i = 1; i <= kinds; i++) printf "%5d  %.100s\n", count[reasons[i]], reasons[i]
-    if (count["HLSGEN_SHARED is not set"]) print "HLSGEN_SHARED names a folder of shared models; without it, the cases on them are skipped."
-    if (bad || failed) printf "Tests failed in %d packages; their output stands above, each before its line FAIL.\n", packages
-    else print "Every test that ran passed."
+    for (i = 1; i <= kinds; i++) printf "%5d  %.112s%s\n", count[reasons[i]], reasons[i], tests[reasons[i]]
+    if (!bad && !failed) print "Every test that ran passed."
+    else if (packages == 1) print "Tests failed in 1 package; its output stands above, before its line FAIL."
+    else print "Tests failed in " packages " packages; their output stands above, each before its line FAIL."
     printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 }

@@ -5,7 +5,6 @@ package sweep
 import (
 	"context"
 	"math"
-	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -14,15 +13,13 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // imported reads a model; the test is skipped where it is one of the shared models and these are not there.
 func imported(t testing.TB, name string) *dataflow.Model {
 	t.Helper()
-	shared := os.Getenv("HLSGEN_SHARED")
-	if shared == "" {
-		t.Skip("HLSGEN_SHARED is not set")
-	}
+	shared := tier.NeedsShared(t)
 	var d diag.List
 	c, err := build.Check(context.Background(), build.Options{Model: filepath.Join(shared, "models", filepath.FromSlash(name), "model.onnx")}, &d)
 	if err != nil || d.Failed() || c.Imported.Model == nil {

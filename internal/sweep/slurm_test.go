@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // A cluster is a Slurm controller and one node, this machine, with keys and folders of their own.
@@ -29,15 +30,8 @@ type cluster struct {
 // newCluster starts munged, slurmctld and slurmd, and ends them with the test.
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("Slurm runs on Linux")
-	}
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
-	for _, tool := range []string{"munged", "slurmctld", "slurmd", "sbatch", "sinfo"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("%s is missing: make setup installs it (Debian: slurm-wlm, munge)", tool)
-		}
-	}
+	tier.NeedsServices(t, tier.Services...)
 	dir, err := os.MkdirTemp("", "slurm-") // short: a socket's path has 107 bytes
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 )
 
 // small is a sweep of the embedded example of some twenty searches.
@@ -130,6 +131,7 @@ func TestFolding(t *testing.T) {
 // TestResume interrupts a sweep after some searches, tears the journal's last line, and goes on.
 func TestResume(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	whole := t.TempDir()
 	run(t, small(whole))
 

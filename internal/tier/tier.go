@@ -1,0 +1,200 @@
+// Package tier says how much of the tests is run. It is the one place where a test asks for a program, for system
+// services, for the shared models or for time:
+//
+//	quick   go test -short     Go alone: no other program is called, no shared model is read
+//	plain   go test            what needs a program that is missing is skipped; a fifth of the C++ is compiled
+//	full    HLSGEN_FULL=1      all C++ is compiled; a missing program is a failure
+//	ci      HLSGEN_CI=1        full, with system services
+//	long    HLSGEN_LONG=1      full, with many more random cases and what takes long
+//
+// HLSGEN_SHARED names the folder of shared models, in any tier but quick; what needs them is skipped where it is not
+// set. A variable that is empty or 0 counts as not set. Every skip has a reason.
+package tier
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Installed are the programs that `make test` installs where they are missing.
+var Installed = []string{"g++", "clang++", "tclsh"}
+
+// basic are the programs that every machine has on which `make` runs.
+var basic = []string{"awk", "bash", "make", "sh"}
+
+// Services are the programs of system services, which `make test-ci` installs where they are missing.
+var Services = []string{"munged", "slurmctld", "slurmd", "sbatch", "sinfo"}
+
+// known are the programs that Needs takes.
+var known = append(slices.Clone(basic), Installed...)
+
+// run is what decides what is run.
+type run struct {
+	short, full, ci, long bool
+	shared                string
+	look                  func(program string) (string, error)
+}
+
+// now is the run that this process is in.
+func now() run {
+	set := func(name string) bool { v := os.Getenv(name); return v != "" && v != "0" }
+	r := run{short: testing.Short(), shared: os.Getenv("HLSGEN_SHARED"), look: exec.LookPath}
+	r.ci, r.long = set("HLSGEN_CI"), set("HLSGEN_LONG")
+	r.full = set("HLSGEN_FULL") || r.ci || r.long
+	return r
+}
+
+// Full reports whether everything is run but what takes long, and a missing program is a failure.
+func Full() bool { r := now(); return r.full && !r.short }
+
+// Long reports whether what takes long is run, too.
+func Long() bool { r := now(); return r.long && !r.short }
+
+// Few is how many of n compiled cases are run: all in the full tier, else a fifth, at least one of any.
+func Few(n int) int {
+	if Full() {
+		return n
+	}
+	return (n + 4) / 5
+}
+
+// NotQuick skips a test that takes seconds in the quick tier.
+func NotQuick(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes seconds, and the quick tier has few: make test runs it")
+	}
+}
+
+// NeedsLong skips a test that takes long, but in the long tier.
+func NeedsLong(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skip("it takes long: make test-long runs it")
+	}
+}
+
+// Needs returns the paths of programs that a test calls, which are of Installed or part of any system. Where one is
+// missing, the test is skipped in the plain tier and fails in those above it; the quick tier calls none.
+func Needs(t testing.TB, programs ...string) []string {
+	t.Helper()
+	return now().ask(t, known, programs)
+}
+
+// NeedsServices is Needs for programs of system services; below the ci tier the test is skipped.
+func NeedsServices(t testing.TB, programs ...string) {
+	t.Helper()
+	now().services(t, programs)
+}
+
+func (r run) services(t testing.TB, programs []string) {
+	t.Helper()
+	if !r.ci {
+		t.Skip("it starts system services: make test-ci runs it")
+	}
+	r.ask(t, Services, programs)
+}
+
+// ask looks for programs, all of which must be among those known.
+func (r run) ask(t testing.TB, known, programs []string) []string {
+	t.Helper()
+	for _, p := range programs {
+		if !slices.Contains(known, p) {
+			t.Fatalf("%s is not among the programs that tests may ask for: see internal/tier", p)
+		}
+	}
+	if r.short {
+		t.Skip("the quick tier calls no other program: make test does")
+	}
+	var paths, missing []string
+	for _, p := range programs {
+		path, err := r.look(p)
+		if err != nil {
+			missing = append(missing, p)
+		}
+		paths = append(paths, path)
+	}
+	switch {
+	case len(missing) == 0:
+	case r.full:
+		t.Fatal(lacks(missing))
+	default:
+		t.Skip(lacks(missing))
+	}
+	return paths
+}
+
+func lacks(programs []string) string {
+	verb := "is"
+	if len(programs) > 1 {
+		verb = "are"
+	}
+	text := fmt.Sprintf("%s %s not in the PATH", strings.Join(programs, ", "), verb)
+	in := func(list []string) bool {
+		return slices.ContainsFunc(programs, func(p string) bool { return slices.Contains(list, p) })
+	}
+	switch {
+	case in(Installed):
+		text += ": make setup installs what is missing"
+	case in(Services):
+		text += ": make test-ci installs what is missing"
+	}
+	return text
+}
+
+// Shared is the absolute path of the folder of shared models, which lie outside the repository, or empty where
+// HLSGEN_SHARED is not set and in the quick tier. A relative HLSGEN_SHARED counts from the module's root. The test
+// fails where it names no folder.
+func Shared(t testing.TB) string {
+	t.Helper()
+	return now().folder(t)
+}
+
+func (r run) folder(t testing.TB) string {
+	t.Helper()
+	if r.short || r.shared == "" {
+		return ""
+	}
+	dir := r.shared
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(Root(t), dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		t.Fatalf("HLSGEN_SHARED=%s names no folder", r.shared)
+	}
+	return dir
+}
+
+// NeedsShared is Shared for a test that has nothing else: without the folder it is skipped.
+func NeedsShared(t testing.TB) string {
+	t.Helper()
+	dir := Shared(t)
+	if dir == "" {
+		t.Skip("it reads shared models: HLSGEN_SHARED is to name their folder, and the quick tier has none")
+	}
+	return dir
+}
+
+// Root is the folder of the module that is tested: the next one above the working directory that has a go.mod.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			t.Fatal("no go.mod above the working directory")
+		}
+		dir = above
+	}
+}

@@ -1,0 +1,243 @@
+package tier
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A recorder is a test that notes how it ends.
+type recorder struct {
+	testing.TB
+	end string
+}
+
+func (r *recorder) Helper()         {}
+func (r *recorder) Skip(a ...any)   { r.stop("skip: " + fmt.Sprint(a...)) }
+func (r *recorder) Fatal(a ...any)  { r.stop("fail: " + fmt.Sprint(a...)) }
+func (r *recorder) stop(end string) { r.end = end; runtime.Goexit() }
+func (r *recorder) Fatalf(format string, a ...any) {
+	r.Fatal(fmt.Sprintf(format, a...))
+}
+
+// end is how a test ends that asks for something: "skip: why", "fail: why", or "runs".
+func end(ask func(testing.TB)) string {
+	r := &recorder{end: "runs"}
+	done := make(chan struct{})
+	go func() { defer close(done); ask(r) }()
+	<-done
+	return r.end
+}
+
+// has is a machine with some programs.
+func has(programs ...string) func(string) (string, error) {
+	return func(p string) (string, error) {
+		if slices.Contains(programs, p) {
+			return "/bin/" + p, nil
+		}
+		return "", os.ErrNotExist
+	}
+}
+
+// What a test that asks for a program gets, in every tier, with and without the program.
+func TestNeeds(t *testing.T) {
+	t.Parallel()
+	const (
+		missing = "g++ is not in the PATH: make setup installs what is missing"
+		both    = "tclsh, g++ are not in the PATH: make setup installs what is missing"
+		quick   = "the quick tier calls no other program: make test does"
+		unknown = "gxx is not among the programs that tests may ask for: see internal/tier"
+	)
+	for _, c := range []struct {
+		name string
+		run  run
+		asks []string
+		want string
+	}{
+		{"plain, there", run{look: has("g++")}, []string{"g++"}, "runs"},
+		{"plain, missing", run{look: has("sh")}, []string{"sh", "g++"}, "skip: " + missing},
+		{"plain, two missing", run{look: has()}, []string{"tclsh", "g++"}, "skip: " + both},
+		{"plain, a basic one missing", run{look: has()}, []string{"make"}, "skip: make is not in the PATH"},
+		{"full, there", run{full: true, look: has("g++")}, []string{"g++"}, "runs"},
+		{"full, missing", run{full: true, look: has("sh")}, []string{"sh", "g++"}, "fail: " + missing},
+		{"quick, there", run{short: true, look: has("g++")}, []string{"g++"}, "skip: " + quick},
+		{"a misspelt program", run{look: has()}, []string{"gxx"}, "fail: " + unknown},
+	} {
+		if got := end(func(t testing.TB) { c.run.ask(t, known, c.asks) }); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	r := run{look: has("sh", "g++")}
+	if got := r.ask(t, known, []string{"g++", "sh"}); !slices.Equal(got, []string{"/bin/g++", "/bin/sh"}) {
+		t.Errorf("paths %q", got)
+	}
+}
+
+func TestServices(t *testing.T) {
+	t.Parallel()
+	const missing = "slurmd is not in the PATH: make test-ci installs what is missing"
+	for _, c := range []struct {
+		run  run
+		want string
+	}{
+		{run{full: true, look: has("slurmd")}, "skip: it starts system services: make test-ci runs it"},
+		{run{full: true, ci: true, look: has("slurmd")}, "runs"},
+		{run{full: true, ci: true, look: has()}, "fail: " + missing},
+	} {
+		if got := end(func(t testing.TB) { c.run.services(t, []string{"slurmd"}) }); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.run, got, c.want)
+		}
+	}
+}
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, c := range []struct {
+		run       run
+		want, end string
+	}{
+		{run{}, "", "runs"},
+		{run{short: true, shared: dir}, "", "runs"},
+		{run{shared: dir}, dir, "runs"},
+		{run{shared: "internal/tier"}, filepath.Join(Root(t), "internal", "tier"), "runs"},
+		{run{shared: "no/such/folder"}, "", "fail: HLSGEN_SHARED=no/such/folder names no folder"},
+		{run{shared: "go.mod"}, "", "fail: HLSGEN_SHARED=go.mod names no folder"},
+	} {
+		var got string
+		if end := end(func(tb testing.TB) { got = c.run.folder(tb) }); end != c.end || got != c.want {
+			t.Errorf("%+v: %q, %s, want %q, %s", c.run, got, end, c.want, c.end)
+		}
+	}
+}
+
+// TestNow holds the variables. It cannot run in parallel.
+func TestNow(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		full bool
+		long bool
+		few  int
+	}{
+		{nil, false, false, 2},
+		{map[string]string{"HLSGEN_FULL": "0"}, false, false, 2},
+		{map[string]string{"HLSGEN_FULL": "1"}, true, false, 9},
+		{map[string]string{"HLSGEN_CI": "1"}, true, false, 9},
+		{map[string]string{"HLSGEN_LONG": "1"}, true, true, 9},
+	} {
+		for _, name := range []string{"HLSGEN_FULL", "HLSGEN_CI", "HLSGEN_LONG"} {
+			t.Setenv(name, c.env[name])
+		}
+		few := c.few
+		full, long := c.full && !testing.Short(), c.long && !testing.Short()
+		if testing.Short() {
+			few = 2
+		}
+		if Full() != full || Long() != long || Few(9) != few || Few(0) != 0 || Few(1) != 1 {
+			t.Errorf("%v: full %v, long %v, %d of 9", c.env, Full(), Long(), Few(9))
+		}
+	}
+}
+
+// TestOnlyHere holds that no other test, and nothing that tests share, looks for programs, reads the variables of the
+// tiers or asks for -short itself.
+func TestOnlyHere(t *testing.T) {
+	t.Parallel()
+	root := Root(t)
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		switch name := e.Name(); {
+		case err != nil:
+			return err
+		case e.IsDir() && path == filepath.Join(root, "internal", "tier"):
+			return fs.SkipDir
+		case e.IsDir() && path != root && (name == "testdata" || name[0] == '.'):
+			return fs.SkipDir
+		case filepath.Ext(name) == ".go":
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for _, b := range breaches(t, path, source) {
+				t.Error(strings.TrimPrefix(b, root+string(filepath.Separator)))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBreaches(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int{
+		`exec.LookPath("g++")`:                              1,
+		`os.Getenv("HLSGEN_SHARED")`:                        1,
+		`os.LookupEnv("HLSGEN_LONG")`:                       1,
+		`os.Getenv("HLSGEN_PICTURES"); os.Getenv("HOME")`:   0,
+		`testing.Short(); testing.Verbose()`:                1,
+		`_ = map[string]string{"HLSGEN_SHARED": "../shar"}`: 0,
+		`if os.Getenv("HLSGEN_FULL") == "" { t.Skip("") }`:  1,
+	} {
+		source := "package p\n\nimport \"testing\"\n\nfunc f() { " + body + " }\n"
+		if got := breaches(t, "a.go", []byte(source)); len(got) != want {
+			t.Errorf("%s: %q, want %d", body, got, want)
+		}
+		source = strings.Replace(source, `"testing"`, `"time"`, 1)
+		if got := breaches(t, "a.go", []byte(source)); len(got) != 0 {
+			t.Errorf("%s in no test: %q", body, got)
+		}
+	}
+}
+
+// variables are those of the tiers, as they stand in source text.
+var variables = []string{`"HLSGEN_FULL"`, `"HLSGEN_CI"`, `"HLSGEN_LONG"`, `"HLSGEN_SHARED"`}
+
+// breaches are the calls in a Go file that imports testing which only this package makes, each with its place.
+func breaches(t *testing.T, path string, source []byte) (found []string) {
+	t.Helper()
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, path, source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing"` }) {
+		return nil
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		callee, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		of, ok := callee.X.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		ours := false
+		switch of.Name + "." + callee.Sel.Name {
+		case "exec.LookPath", "testing.Short":
+			ours = true
+		case "os.Getenv", "os.LookupEnv":
+			name, ok := call.Args[0].(*ast.BasicLit)
+			ours = ok && slices.Contains(variables, name.Value)
+		}
+		if ours {
+			at := files.Position(n.Pos())
+			found = append(found, fmt.Sprintf("%s: %s.%s is for internal/tier", at, of.Name, callee.Sel.Name))
+		}
+		return true
+	})
+	return found
+}
