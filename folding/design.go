@@ -26,9 +26,9 @@ type Design struct {
 
 // Clocks is what the simulation of a design shows, clock by clock and without data.
 type Clocks struct {
-	Interval float64       // clocks between frames, once the pipeline is full
+	Interval float64       // clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one
 	Latency  int           // clocks from the first input word to the last output word of a lone frame
-	Slowest  int           // clocks of the slowest layer or end of the host: no FIFO makes the interval shorter
+	Slowest  int           // clocks of the slowest layer, end of the host or memory: no FIFO makes the interval shorter
 	Trace    *rtlsim.Trace // of as many frames as it takes
 	Proof    rtlsim.Proof  // that nothing deadlocks
 }
@@ -95,8 +95,9 @@ func (s *space) design(ctx context.Context, q *question, f *folding) (*Design, e
 	if err != nil {
 		return nil, err
 	}
-	d.Clocks = Clocks{Interval: trace.Interval(), Latency: trace.Latency(), Trace: trace, Proof: proof}
-	d.Clocks.Slowest, _ = b.Interval()
+	slowest, _ := b.Interval()
+	memory := s.memoryClocks(b.Design)
+	d.Clocks = Clocks{Interval: max(trace.Interval(), float64(memory)), Latency: trace.Latency(), Slowest: max(slowest, memory), Trace: trace, Proof: proof}
 	d.Estimate = estimate.Whole(b.Design)
 	d.Shares = q.budget.Shares(d.Estimate.Total)
 	d.Over = !q.budget.Fits(d.Estimate.Total)

@@ -17,6 +17,7 @@ type File struct {
 	names    []string       // the layers in the order of the file, by our names
 	layers   map[string]ask // by our name
 	defaults []rule
+	fifos    []placed
 }
 
 // An ask is what a file says of one layer. Zero fields are left open.
@@ -24,6 +25,7 @@ type ask struct {
 	key    string // the layer's key in the file
 	fold   dataflow.Fold
 	window window
+	depths depths
 	given  []string // the attributes that stand there, be it as "auto"
 }
 
@@ -62,10 +64,9 @@ var neutral = map[string]any{
 	"dynamic_input":             json.Number("0"),
 }
 
-// elsewhere are the keys of FINN that hlsgen decides in other places: FIFO depths, back end, floor plan.
+// elsewhere are the keys of FINN that hlsgen decides in other places: back end, floor plan.
 var elsewhere = []string{
-	"inFIFODepths", "outFIFODepths", "inFIFODepth", "outFIFODepth", "deep_pipeline", "preferred_impl_style",
-	"backend", "exec_mode", "slr", "mem_port", "partition_id", "device_id",
+	"deep_pipeline", "preferred_impl_style", "backend", "exec_mode", "slr", "mem_port", "partition_id", "device_id",
 }
 
 // A reader collects what is wrong with a file.
@@ -85,7 +86,7 @@ type unused struct {
 }
 
 // ReadFile reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
-// not have and values that a layer cannot take show when Search applies it.
+// not have and values that a layer cannot take show when Make applies it.
 func ReadFile(data []byte, d *diag.List) *File {
 	r := &reader{File: &File{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
 	o, err := readObject(data)
@@ -95,6 +96,7 @@ func ReadFile(data []byte, d *diag.List) *File {
 	}
 	inserted := 0
 	r.apart(o.keys)
+	last, converted := "", false // the layer before, and whether a width converter came behind it
 	for _, k := range o.keys {
 		entries, ok := o.values[k].(*object)
 		if !ok {
@@ -106,31 +108,55 @@ func ReadFile(data []byte, d *diag.List) *File {
 			continue
 		}
 		name := r.ours[k]
-		if isDerived(name) {
+		switch {
+		case spelt(name).kind == "StreamingFIFO":
+			r.place(k, entries, last, converted)
+			continue
+		case isDerived(name):
 			inserted++
+			converted = converted || spelt(name).kind == "StreamingDataWidthConverter"
 			continue
 		}
-		if other, twice := r.layers[name]; twice {
-			r.fail(k, fmt.Sprintf("means the same layer as %q", other.key), "")
-			continue
+		for i := range r.fifos {
+			if f := &r.fifos[i]; f.before == last && f.after == "" {
+				f.after = name
+			}
 		}
-		a := ask{key: k, given: entries.keys}
-		for _, attr := range entries.keys {
-			r.set(&a.fold, &a.window, k+"."+attr, attr, entries.values[attr])
-		}
-		r.names = append(r.names, name)
-		r.layers[name] = a
+		last, converted = name, false
+		r.layer(name, k, entries)
 	}
 	for _, attr := range r.order {
 		r.useless(attr)
 	}
 	if inserted > 0 {
-		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%d entries for FIFOs, width converters and ports are not read: these follow from the folding", inserted), ""))
+		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%d entries for width converters and ports are not read: these follow from the folding", inserted), ""))
 	}
 	if r.failed {
 		return nil
 	}
 	return r.File
+}
+
+// layer takes the entry of a layer.
+func (r *reader) layer(name, key string, entries *object) {
+	if other, twice := r.layers[name]; twice {
+		r.fail(key, fmt.Sprintf("means the same layer as %q", other.key), "")
+		return
+	}
+	a := ask{key: key, given: entries.keys}
+	for _, attr := range entries.keys {
+		where := key + "." + attr
+		switch attr {
+		case "inFIFODepths", "inFIFODepth":
+			r.words(&a.depths.in, where, entries.values[attr])
+		case "outFIFODepths", "outFIFODepth":
+			r.words(&a.depths.out, where, entries.values[attr])
+		default:
+			r.set(&a.fold, &a.window, where, attr, entries.values[attr])
+		}
+	}
+	r.names = append(r.names, name)
+	r.layers[name] = a
 }
 
 func (r *reader) fail(where, msg, hint string) {

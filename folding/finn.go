@@ -54,7 +54,7 @@ var finnAttributes = slices.Concat(
 )
 
 // known are the attributes that mean something to hlsgen.
-var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "mem_mode"}
+var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "mem_mode", "inFIFODepths", "outFIFODepths"}
 
 // knownAre names them.
 func knownAre() string {
@@ -77,7 +77,7 @@ func (r *reader) useless(attr string) {
 				diag.Note,
 				"",
 				fmt.Sprintf("%q has no effect%s", attr, times),
-				"FIFO depths are set with --fifo; back end and floor plan are left to the vendor's tool",
+				"back end and floor plan are left to the vendor's tool",
 			),
 		)
 	case slices.Contains(finnAttributes, attr):

@@ -16,7 +16,7 @@ import (
 type question struct {
 	goal   Goal
 	budget Budget
-	caps   search.Caps   // the budget, without what depends on the interval
+	caps   search.Caps // the budget, without what depends on the interval
 	yard   search.Vector
 	host   search.Vector // what joins the network to the processor's memory
 	effort search.Effort
@@ -274,7 +274,7 @@ func (s *space) size(ctx context.Context, q *question, b *built, limit int) (*rt
 	if !opt.Minimal || !z.Kept {
 		return z, nil
 	}
-	if q.goal.MaxCycles > 0 || q.goal.Latency && q.goal.limit(s.target.ClockMHz) == nil {
+	if q.goal.MaxCycles > 0 || q.goal.Latency && q.goal.limit(s.clock) == nil {
 		return z, nil
 	}
 	d := *b.Design
@@ -290,7 +290,7 @@ func (s *space) size(ctx context.Context, q *question, b *built, limit int) (*rt
 	case err != nil:
 		return nil, err
 	}
-	asked := q.goal.limit(s.target.ClockMHz)
+	asked := q.goal.limit(s.clock)
 	if clocks > float64(limit) && (asked == nil || floor(asked) != limit || !reaches(clocks, asked)) {
 		return nil, nil
 	}

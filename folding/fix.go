@@ -25,6 +25,7 @@ func (s *space) fix(file *File, d *diag.List) bool {
 		ours[l.node.Name] = true
 		ok = s.narrow(l, file.of(l.node), d) && ok
 	}
+	ok = s.deepen(file, d) && ok
 	for _, n := range file.names {
 		if !ours[n] {
 			dg := missing(file.layers[n].key, n, s.graph)

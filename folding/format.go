@@ -10,9 +10,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Format writes the design's folds as a folding file that ReadFile reads back to the same folds. A layer is written
-// with the freedoms it has; width converters are not written, for they follow from the other layers.
-func Format(design *dataflow.Design) []byte {
+// Format writes the design's folds as a folding file that ReadFile reads back to the same folds; with depths also the words
+// of every FIFO, so that the whole design comes back. A layer is written with the freedoms it has; width converters are not
+// written, for they follow from the other layers.
+func Format(design *dataflow.Design, withDepths bool) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n  \"Defaults\": {}")
 	for i, n := range design.Model.Graph.Nodes {
@@ -33,6 +34,10 @@ func Format(design *dataflow.Design) []byte {
 			}
 			lines = append(lines, fmt.Sprintf("    %q: %s", f.name, text))
 		}
+		if withDepths && !isDerived(n.Name) {
+			dep := depthsOf(design, i)
+			lines = append(lines, `    "inFIFODepths": `+numbers(dep.in), `    "outFIFODepths": `+numbers(dep.out))
+		}
 		if len(lines) == 0 {
 			continue
 		}
@@ -44,4 +49,8 @@ func Format(design *dataflow.Design) []byte {
 	}
 	b.WriteString("\n}\n")
 	return b.Bytes()
+}
+
+func numbers(list []int) string {
+	return strings.ReplaceAll(fmt.Sprint(list), " ", ", ")
 }

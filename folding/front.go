@@ -15,7 +15,7 @@ func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, st
 	goal.Latency = false
 	f := &front{Space: l, goal: goal, list: l.intervals()}
 	last := len(f.list) - 1
-	if limit := goal.limit(l.target.ClockMHz); limit != nil {
+	if limit := goal.limit(l.clock); limit != nil {
 		slowest, err := l.Make(ctx, goal, d)
 		if err != nil || slowest == nil {
 			return nil, false, err

@@ -50,10 +50,16 @@ func (u *Use) field(kind int) *float64 {
 	return [...]*float64{&u.LUT, &u.LUTRAM, &u.FF, &u.BRAM, &u.URAM, &u.DSP, &u.Mean}[kind]
 }
 
-// ParseMaxUse reads --max-use: a fraction for every resource, "0.8", or single ones, "lut=0.7,bram=0.9", which leave
-// the others at DefaultMaxUse; a fraction may come first: "0.5,dsp=1".
+// Guideline is DefaultMaxUse in --max-use.
+const Guideline = "guideline"
+
+// ParseMaxUse reads --max-use: "guideline", which is DefaultMaxUse; a fraction for every resource, "0.8"; or single ones,
+// "lut=0.7,bram=0.9", which leave the others at DefaultMaxUse; a fraction may come first: "0.5,dsp=1".
 func ParseMaxUse(s string) (Use, error) {
 	u := DefaultMaxUse
+	if s == Guideline {
+		return u, nil
+	}
 	var seen []string
 	for i, part := range strings.Split(s, ",") {
 		name, number, named := strings.Cut(strings.TrimSpace(part), "=")
@@ -65,7 +71,7 @@ func ParseMaxUse(s string) (Use, error) {
 		}
 		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || !(f >= 0 && f <= 1) {
-			return Use{}, fmt.Errorf("max-use %q: %q is not a fraction from 0 to 1", s, number)
+			return Use{}, fmt.Errorf("max-use %q: %q is not a fraction from 0 to 1, nor %s", s, number, Guideline)
 		}
 		if !named {
 			u = Use{f, f, f, f, f, f, f}
@@ -88,22 +94,36 @@ func ParseMaxUse(s string) (Use, error) {
 	return u, nil
 }
 
-// String is the Use as --max-use takes it: one fraction for all, and those that differ from it.
+// String is the Use as ParseMaxUse reads it.
 func (u Use) String() string {
+	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	if u == (Use{}) || u == DefaultMaxUse {
-		return "the guideline"
+		return Guideline
 	}
-	base := DefaultMaxUse
-	parts := []string{}
 	if all := u.LUT; u == (Use{all, all, all, all, all, all, all}) {
-		return plain(all)
+		return number(all)
+	}
+	base, all := DefaultMaxUse, u.LUT
+	parts := []string{}
+	if d := DefaultMaxUse; u.differs(Use{all, all, all, all, all, all, all}) < u.differs(d) {
+		base, parts = Use{all, all, all, all, all, all, all}, []string{number(all)}
 	}
 	for kind, key := range useKeys {
 		if f := *u.field(kind); f != *base.field(kind) {
-			parts = append(parts, key+"="+plain(f))
+			parts = append(parts, key+"="+number(f))
 		}
 	}
 	return strings.Join(parts, ",")
+}
+
+// differs counts the kinds in which two Uses differ.
+func (u Use) differs(o Use) (n int) {
+	for kind := range useKeys {
+		if *u.field(kind) != *o.field(kind) {
+			n++
+		}
+	}
+	return n
 }
 
 // Capacity is what the board has, in the units of a cost.
@@ -192,6 +212,9 @@ type Share struct {
 	Budget int // of Board, what may be taken
 	Board  int
 }
+
+// Mean reports whether it is the mean.
+func (s Share) Mean() bool { return s.Name == names[mean] }
 
 // Of is the share of the whole board, from 0.
 func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }

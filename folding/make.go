@@ -13,6 +13,7 @@ package folding
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/estimate"
+	"hlsgen/rtlsim"
 )
 
 // A Space is what a model may become on a target, listed once for any number of designs. These may be made at the same time.
@@ -49,6 +51,7 @@ func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.
 	if !s.fix(fixed, d) || !s.foldable(d) {
 		return nil, nil
 	}
+	s.follow()
 	s.makePlan()
 	return &Space{s, &memory{}}, nil
 }
@@ -131,12 +134,33 @@ func (s *space) capsAt(q *question, limit int) search.Caps {
 	if q.goal.MaxCycles > 0 {
 		caps = search.Unlimited
 	}
-	if gb := s.target.Board.MemoryGBps; gb > 0 && s.target.PortBits() > 0 {
-		perClock := new(big.Rat).Mul(decimal(gb), big.NewRat(1000, 1)) // MB/s over MHz
-		perClock.Quo(perClock, decimal(s.target.ClockMHz))
+	if perClock := s.memoryBytes(); perClock != nil {
 		caps.Vector[traffic] = int64(floor(perClock.Mul(perClock, big.NewRat(int64(min(limit, mostClocks/1000)), 1))))
 	}
 	return caps
+}
+
+// memoryBytes is how many bytes the processor's memory carries in a clock; nil where that does not matter, or is not known.
+func (s *space) memoryBytes() *big.Rat {
+	gb := s.target.Board.MemoryGBps
+	if gb == 0 || s.target.PortBits() == 0 {
+		return nil
+	}
+	perClock := new(big.Rat).Mul(decimal(gb), big.NewRat(1000, 1)) // MB/s over MHz
+	return perClock.Quo(perClock, decimal(s.clock))
+}
+
+// memoryClocks is the clocks that the processor's memory takes at least to carry a frame of a design.
+func (s *space) memoryClocks(d *dataflow.Design) int {
+	perClock := s.memoryBytes()
+	if perClock == nil {
+		return 0
+	}
+	clocks := new(big.Rat).Quo(big.NewRat(int64(frameBytes(d)), 1), perClock)
+	if !clocks.IsInt() {
+		return floor(clocks) + 1
+	}
+	return floor(clocks)
 }
 
 // A found is the answer to a question: a folding, and what is known of it.
@@ -158,7 +182,7 @@ func (s *space) answer(ctx context.Context, q *question, made *memory, d *diag.L
 		s.unjoined(d)
 		return nil, nil
 	}
-	limit := q.goal.limit(s.target.ClockMHz)
+	limit := q.goal.limit(s.clock)
 	if q.goal.MaxCycles > 0 {
 		return s.at(ctx, q, max(q.goal.MaxCycles, list[0]), made)
 	}
@@ -191,6 +215,11 @@ func (s *space) answer(ctx context.Context, q *question, made *memory, d *diag.L
 			return nil, s.unreachable(ctx, q, limit, f, d)
 		}
 	}
+	if s.shallow() {
+		if err := s.deadlocked(ctx, q, last); err != nil {
+			return nil, err
+		}
+	}
 	return s.overBudget(ctx, q, max(clocks, list[0]), d)
 }
 
@@ -211,8 +240,12 @@ func (s *space) fastest(ctx context.Context, q *question, list []int, made *memo
 			high = i
 		}
 	}
+	if s.shallow() {
+		if f, _, err := s.tryAt(ctx, q, list[len(list)-1], made); f == nil {
+			return nil, err
+		}
+	}
 	proved := true // up to low
-	floor := 0
 	for i, step := low, 1; i < len(list); i, step = i+step, 2*step {
 		f, none, err := s.tryAt(ctx, q, list[i], made)
 		if err != nil {
@@ -239,14 +272,68 @@ func (s *space) fastest(ctx context.Context, q *question, list []int, made *memo
 			}
 			f, b = g, m
 		}
-		floor = list[low]
-		f.floor = floor
+		if f.floor = list[low]; s.shallow() {
+			if f, err = s.faster(ctx, q, f, excluded, made); err != nil {
+				return nil, err
+			}
+		}
 		if excluded > 0 {
 			f.below = s.excluded(q, excluded)
 		}
 		return f, nil
 	}
 	return nil, nil
+}
+
+// shallow reports whether FIFOs are not as deep as they have to be, but as the user wants them. Then an interval may be any,
+// and not one that a layer takes.
+func (s *space) shallow() bool { return s.fifo != FIFO{} || s.deepened() }
+
+// faster looks for shorter intervals than that of a design whose FIFOs hold the clocks up. No design is as fast as excluded.
+func (s *space) faster(ctx context.Context, q *question, f *found, excluded int, made *memory) (*found, error) {
+	for {
+		clocks, err := interval(ctx, s.build(f.folding).Design)
+		if err != nil {
+			return nil, err
+		}
+		next := int(math.Ceil(clocks)) - 1
+		if f.floor = min(excluded+1, int(clocks)); next <= excluded {
+			return f, nil
+		}
+		g, none, err := s.tryAt(ctx, q, next, made)
+		if err != nil {
+			return nil, err
+		}
+		if g == nil {
+			if none {
+				f.floor = int(clocks)
+			}
+			return f, nil
+		}
+		f = g
+	}
+}
+
+// deadlocked is the *rtlsim.Deadlock of the folding of the least load, where only FIFOs whose depths are given are less deep than
+// can be of use; nil where there is none.
+func (s *space) deadlocked(ctx context.Context, q *question, limit int) error {
+	r := region{limit: limit}
+	least, err := s.tree(&r, q).Minimise(ctx, LeastLoad.of(&q.yard), nil, search.Unlimited, assessNodes)
+	if err != nil || least.Best == nil {
+		return err
+	}
+	b := s.build(s.folding(&r, least.Best))
+	if b == nil {
+		return nil
+	}
+	_, fixed := s.depths(b)
+	for id, words := range fixed {
+		if b.FIFO[id].Depth = words; words == 0 {
+			b.FIFO[id].Depth = b.Port(id).Words
+		}
+	}
+	_, err = rtlsim.Prove(ctx, b.Design)
+	return err
 }
 
 // at is the best design at an interval within the budget; nil where none was found.
@@ -305,8 +392,8 @@ func (s *space) leastAt(ctx context.Context, q *question, limit int, caps search
 	return f, false, nil
 }
 
-// memory keeps answers that depend on nothing but the space and the part of the question that is their key.
-type memory struct{ answers sync.Map }
+// memory keeps answers and bounds, which depend on nothing but the space and the part of the question that is their key.
+type memory struct{ answers, bounds sync.Map }
 
 type remembered struct {
 	found *found

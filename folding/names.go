@@ -103,12 +103,18 @@ func (f *File) onto(g *dataflow.Graph, d *diag.List) *File {
 	}
 	d.Add(fileDiag(diag.Note, "", fmt.Sprintf("its %d sliding windows are taken for those that are not in front of a pooling", len(named)), ""))
 	m := &File{defaults: f.defaults, layers: map[string]ask{}}
-	for _, n := range f.names {
-		to := n
+	to := func(n string) string {
 		if i := slices.Index(named, n); i >= 0 {
-			to = others[i]
+			return others[i]
 		}
-		m.names, m.layers[to] = append(m.names, to), f.layers[n]
+		return n
+	}
+	for _, n := range f.names {
+		m.names, m.layers[to(n)] = append(m.names, to(n)), f.layers[n]
+	}
+	for _, p := range f.fifos {
+		p.before, p.after = to(p.before), to(p.after)
+		m.fifos = append(m.fifos, p)
 	}
 	return m
 }

@@ -1,6 +1,7 @@
 package folding
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -16,7 +17,8 @@ type space struct {
 	model     *dataflow.Model
 	graph     *dataflow.Graph
 	target    dataflow.Target
-	board     Budget // all of it
+	clock     float64 // MHz: the one asked for, or what every layer has a fold for
+	board     Budget  // all of it
 	fifo      FIFO
 	converter converter
 	layers    []layer
@@ -122,6 +124,32 @@ func available(cost dataflow.Resources, b boards.Board) bool {
 	return true
 }
 
+// follow leaves the folds that follow the asked clock; where a layer has none that does, the clock is the fastest that
+// every layer has a fold for, in whole MHz.
+func (s *space) follow() {
+	delay := func(l *layer, o *option) float64 {
+		if t, ok := l.node.Op.(dataflow.Timed); ok {
+			return t.Delay(o.fold, s.target)
+		}
+		return 0
+	}
+	s.clock = s.target.ClockMHz
+	for i := range s.layers {
+		l := &s.layers[i]
+		least := math.Inf(1)
+		for o := range l.options {
+			least = min(least, delay(l, &l.options[o]))
+		}
+		if most := 1000 / least; s.clock > most {
+			s.clock = math.Floor(most)
+		}
+	}
+	for i := range s.layers {
+		l := &s.layers[i]
+		l.options = slices.DeleteFunc(l.options, func(o option) bool { return 1000/delay(l, &o) < s.clock })
+	}
+}
+
 // clocks is the iterations of an option.
 func (l *layer) clocks(option int) int { return l.classes[l.options[option].class].clocks }
 
@@ -147,6 +175,9 @@ func (s *space) slowest() (at, clocks int) {
 	return at, clocks
 }
 
+// longest is an interval that no design of interest has.
+const longest = 1 << 32
+
 // intervals is every number of clocks per frame that some layer or port takes in some fold, from the shortest interval of
 // the network on, increasing. A width converter takes as many clocks as its narrower end has words, which is never more
 // than the layer at that end takes, so that it adds none.
@@ -165,6 +196,9 @@ func (s *space) intervals() []int {
 		for _, f := range s.streams[i].host {
 			list = append(list, f.clocks)
 		}
+	}
+	if s.shallow() {
+		list = append(list, longest)
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)

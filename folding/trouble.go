@@ -18,7 +18,7 @@ func (s *space) unreachable(ctx context.Context, q *question, limit *big.Rat, f 
 	if err != nil {
 		return err
 	}
-	asked := fmt.Sprintf("%s frames per second at %s MHz allow %s per frame", plain(q.goal.FPS), plain(s.target.ClockMHz), clocks(floor(limit)))
+	asked := fmt.Sprintf("%s frames per second at %s MHz allow %s per frame", plain(q.goal.FPS), plain(s.clock), clocks(floor(limit)))
 	hint := "--fps " + plain(best.FPS())
 	if q.goal.Interval > 0 {
 		asked = "asked for: " + clocks(q.goal.Interval) + " per frame"
@@ -191,11 +191,6 @@ func (s *space) tell(q *question, d *Design, list *diag.List) {
 			Msg: fmt.Sprintf("what it carries from one clock to the next takes %.2f ns by estimate, and %s MHz leave %.2f; rates are given for %s MHz",
 				ns, plain(asked), 1000/asked, plain(most)),
 			Hint: fmt.Sprintf("ask for --clock %s or less", plain(most))})
-		if q.goal.FPS > 0 && !reaches(d.Clocks.Interval, intervalOf(most, q.goal.FPS)) {
-			list.Add(diag.Diag{Severity: diag.Warning, Code: diag.FPSUnreachable,
-				Msg:  fmt.Sprintf("at %s MHz it makes %s frames per second of the %s asked for", plain(most), plain(d.FPS()), plain(q.goal.FPS)),
-				Hint: fmt.Sprintf("ask for --clock %s and --fps %s", plain(most), plain(q.goal.FPS))})
-		}
 	}
 }
 
@@ -251,6 +246,10 @@ func (s *space) bottleneck(d *Design) (b Bottleneck) {
 		}
 	}
 	switch {
+	case float64(s.memoryClocks(d.Design)) == d.Clocks.Interval && d.Clocks.Trace.Interval() < d.Clocks.Interval:
+		b.Layers = nil
+		b.Reason = fmt.Sprintf("the memory of the processor carries %s GB/s: %s for a frame", plain(s.target.Board.MemoryGBps), at)
+		b.Cure = "--io stream, where the network is fed from inside the FPGA; or fewer bits at its ends (--input-type)"
 	case len(b.Layers) == 0 && float64(port) == d.Clocks.Interval:
 		b.Reason = fmt.Sprintf("the host's port of %d bits takes %s to move a frame", d.Target.PortBits(), at)
 		b.Cure = "--io stream, where the network is fed from inside the FPGA; or fewer bits at its ends (--input-type)"

@@ -16,7 +16,7 @@ import (
 
 func (a *app) buildCommand() *cobra.Command {
 	o := build.Options{Version: version(), Verify: build.AutoVerify}
-	var asJSON, pareto bool
+	var asJSON, pareto, explain bool
 	var d diag.List
 	points := 24
 	cmd := &cobra.Command{
@@ -24,10 +24,12 @@ func (a *app) buildCommand() *cobra.Command {
 		Short: "Generate the accelerator, check it bit for bit, write it to a folder",
 		Long: `Build turns a quantised ONNX model into a Vitis HLS project for a board.
 
-The network is folded to the highest throughput that fits the board, to the
-least resources that reach --fps, or to the shortest --latency; what the search
-has proved of the folding is shown. --pareto shows what can be had for how much
-and builds nothing. Before anything is written, the design is run
+The network is folded to the highest throughput within the budget (--max-use),
+to the least resources that reach --fps or --interval, or to the shortest
+--latency. --explain shows every layer, where resources go and what is proved of
+the folding; --pareto shows what can be had for how much and builds nothing.
+What is printed can be asked for: a rate, an interval or a budget gives the
+design that it was printed of. Before anything is written, the design is run
 on samples and compared with the model's own execution, bit for bit: layer by
 layer (eval), clock by clock (cycle), and as compiled C++ (csim). The folder
 appears whole or not at all.
@@ -42,6 +44,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	}
 	a.designFlags(cmd, &o)
 	fs := cmd.Flags()
+	fs.BoolVar(&explain, "explain", false, "show every layer, where resources go, and what is proved of the design")
 	fs.BoolVar(&pareto, "pareto", false, "show the designs that are worth choosing from, by interval and --least, and build none")
 	fs.Var(&value[int]{to: &points, text: fmt.Sprint(points), kind: "N", parse: integer(2, maxFront)}, "points", "with --pareto: so many designs at most, spread over the rates")
 	fs.Var(&value[int]{to: &o.Verify, text: "16", kind: "N", parse: integer(0, maxSamples)}, "verify", "samples to check the design on; left out, fewer of a large network")
@@ -58,6 +61,9 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		}
 		if o.Board == "" {
 			return usagef("a board is needed: --board zcu104, or another that hlsgen boards lists, or a file of your own, --board ./mine.json")
+		}
+		if err := excluding(&o); err != nil {
+			return err
 		}
 		if pareto && o.Latency {
 			return usagef("--pareto and --latency exclude each other: the designs of a front differ in their interval")
@@ -80,58 +86,119 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 			return a.json(builtOf(r, &d))
 		}
 		a.diagnostics(&d)
-		a.printBuilt(r)
+		a.printBuilt(r, explain)
 		return nil
 	}
 	return cmd
 }
 
-// printBuilt shows what was built, what it does and takes, and what to type next.
-func (a *app) printBuilt(r *build.Result) {
-	t := r.Design.Target
-	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
-	ink := a.ink(a.stdout)
+// lineWidth is how wide lines of a screen are at most.
+const lineWidth = 100
 
-	line("%s", ink.bold(fmt.Sprintf("%s on %s (%s) at %s MHz", label(r.Source.Name), t.Board.Name, t.Board.Part, figure(t.ClockMHz))))
+// field prints a line of a screen: what it is about, and what is to say, wrapped behind it.
+func (a *app) field(name, text string) {
+	const indent = "             "
+	wrapped := wrap(text, indent, lineWidth)
+	fmt.Fprintf(&a.out, "%-13s%s", name, wrapped[len(indent):])
+}
+
+// printBuilt shows what was built: whether it fits, how fast it is, what holds it up, how it was verified, and what to type
+// next. With explain, everything that is known of the design comes in between.
+func (a *app) printBuilt(r *build.Result, explain bool) {
+	d := r.Design
+	t := d.Target
+	ink := a.ink(a.stdout)
+	fmt.Fprintln(&a.out, ink.bold(fmt.Sprintf("%s on %s (%s) at %s MHz", label(r.Source.Name), label(t.Board.Name), label(t.Board.Part), figure(t.ClockMHz))))
 	if r.Source.Example {
-		line("the embedded example, %s", exampleDoc(r.Source.Name))
-		line("your own model: hlsgen build MODEL.onnx --board %s", t.Board.Name)
+		a.field("example", exampleDoc(r.Source.Name)+"; your own: hlsgen build MODEL.onnx --board "+quoted(t.Board.Name))
 	}
+	if explain {
+		fmt.Fprintln(&a.out)
+		a.layerTable(r)
+		fmt.Fprintln(&a.out)
+		a.shareTable(d.Shares)
+		fmt.Fprintln(&a.out)
+	}
+	verdict := "yes: "
+	if d.Over {
+		verdict = "NO: "
+	}
+	a.field("fits", verdict+takes(d))
+	a.field("throughput", fmt.Sprintf("%s frames/s, one every %s", rate(d.FPS()), clocksText(d.Clocks.Interval)))
+	a.field("latency", fmt.Sprintf("%s (%s)", count(d.Clocks.Latency, "clock"), duration(d.Clocks.Latency, d.ClockMHz())))
+	a.field("bottleneck", d.Bottleneck.Reason+"; to change it: "+d.Bottleneck.Cure)
 	if acc := r.Accuracy; acc != nil {
 		what := "labelled samples"
 		if r.Source.Example {
 			what = "real digits"
 		}
-		line("\naccuracy on %s: %s (%d/%d)", what, percent(acc.Right, acc.Samples), acc.Right, acc.Samples)
+		a.field("accuracy", fmt.Sprintf("%s (%d/%d) of %s", percent(acc.Right, acc.Samples), acc.Right, acc.Samples, what))
 	}
-	line("")
-	a.layerTable(r)
-	line("")
-	a.speed(r)
-	line("")
-	a.shareTable(r.Folding.Shares)
-	line("")
-	a.certificate(r.Folding)
-	a.hostParts(r.Design.Model)
-	line("%s", ink.bold(verified(r)))
-	line("\nwritten: %s (%s)", printable(r.Out), count(r.FileCount, "file"))
-	line("next:    make -C %s csim", quoted(filepath.Join(r.Out, "hls")))
+	if explain {
+		a.explain(r)
+	} else {
+		a.field("proof", proof(&d.Certificate))
+	}
+	a.field("verified", verified(r))
+	a.field("written", fmt.Sprintf("%s (%s)", printable(r.Out), count(r.FileCount, "file")))
+	fmt.Fprintf(&a.out, "%-13smake -C %s csim\n", "next", quoted(filepath.Join(r.Out, "hls")))
+}
+
+// takes is what a design takes of its budget: the kinds of which it takes any.
+func takes(d *folding.Design) string {
+	var parts []string
+	e := d.Estimate.Total
+	for _, s := range d.Shares {
+		switch {
+		case s.Name == "LUT":
+			text := fmt.Sprintf("%s of %s LUT", whole(s.Used), whole(s.Budget))
+			if e.LUTRAM > 0 {
+				text += fmt.Sprintf(" (%s of them as memory)", whole(e.LUTRAM))
+			}
+			parts = append(parts, text)
+		case s.Used > 0 && s.Name != "LUTRAM" && !s.Mean():
+			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget), s.Name))
+		}
+	}
+	return strings.Join(parts, ", ") + " in the budget"
+}
+
+// proof says in a line how good a design is known to be.
+func proof(c *folding.Certificate) string {
+	if c.Proved() {
+		return "no design within the budget is better, whatever its FIFOs hold"
+	}
+	var parts []string
+	if c.Floor > 0 && float64(c.Floor) != c.Interval {
+		parts = append(parts, fmt.Sprintf("no interval below %s is possible", count(c.Floor, "clock")))
+	}
+	if l := c.Latency; l != nil && l.Open() > 0 {
+		parts = append(parts, fmt.Sprintf("no latency below %s is possible", count(l.Least, "clock")))
+	}
+	for _, b := range c.Bounds {
+		if b.Open() > 0 {
+			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is", 100*b.Open(), b.Measure))
+			break
+		}
+	}
+	return strings.Join(parts, "; ") + " (--explain says why that is open)"
 }
 
 func (a *app) layerTable(r *build.Result) {
-	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">cycles", ">LUT", ">FF", ">BRAM18", ">DSP", ">acc bits")
+	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF", ">BRAM18", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
 		acc := "-"
 		if l.Acc != nil {
 			acc = fmt.Sprint(l.Acc.Used)
 		}
-		t.row(l.Name, fmt.Sprint(l.Fold.PE), fmt.Sprint(l.Fold.SIMD), label(l.Fold.RAMStyle), label(l.Fold.ResType), whole(l.Cycles),
+		t.row(l.Name, fmt.Sprint(l.Fold.PE), fmt.Sprint(l.Fold.SIMD), label(l.Fold.RAMStyle), label(l.Fold.ResType), whole(l.Clocks),
 			whole(l.Total.LUT), whole(l.Total.FF), whole(l.Total.BRAM), whole(l.Total.DSP), acc)
 	}
+	e := r.Design.Estimate
 	for _, beside := range []struct {
 		name string
 		cost dataflow.Cost
-	}{{"FIFOs", r.Estimate.FIFOs}, {"host port", r.Estimate.Host}} {
+	}{{"FIFOs", e.FIFOs}, {"host port", e.Host}} {
 		if c := beside.cost.Total(); c != (dataflow.Resources{}) {
 			t.row(beside.name, "", "", "", "", "", whole(c.LUT), whole(c.FF), whole(c.BRAM), whole(c.DSP), "")
 		}
@@ -142,37 +209,47 @@ func (a *app) layerTable(r *build.Result) {
 func (a *app) shareTable(shares []folding.Share) {
 	t := newTable("resource", ">used", ">budget", ">board", ">of board")
 	for _, s := range shares {
-		used, of := whole(s.Used), percent(s.Used, s.Board)
+		used, budget, board := whole(s.Used), whole(s.Budget), whole(s.Board)
+		of := percent(s.Used, s.Board)
+		if s.Mean() {
+			used, budget, board = "", percent(s.Budget, s.Board), ""
+		}
 		if s.Name == "FF" && s.Used == 0 {
 			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, and no design has none
 		}
-		t.row(s.Name, used, whole(s.Budget), whole(s.Board), of)
+		t.row(s.Name, used, budget, board, of)
 	}
 	t.print(&a.out, a.ink(a.stdout))
 }
 
-func (a *app) speed(r *build.Result) {
-	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
-	f, clock := r.Folding, r.ClockMHz()
-	c := r.Cycles
-	line("throughput: %s frames/s, a frame every %s clocks, simulated", figure(r.FPS()), figure(c.Interval))
-	if c.Interval > float64(f.Interval) {
-		line("            the slowest layer alone takes %s: %s", count(f.Interval, "clock"), c.Trace.Bottleneck.Reason)
+// explain shows what is known of a design beyond its figures: FIFOs, the host's port, deadlock, and what is proved.
+func (a *app) explain(r *build.Result) {
+	d := r.Design
+	deepest, bits := 0, 0
+	for s, f := range d.FIFO {
+		if f.Depth > dataflow.Shallow {
+			deepest, bits = max(deepest, f.Depth), bits+(f.Depth-dataflow.Shallow)*d.Port(s).Width()
+		}
 	}
-	if c.Bits > 0 {
-		line("fifos:      up to %s, %s bits in all beyond two words each", count(c.Deepest, "word"), whole(c.Bits))
+	if bits > 0 {
+		a.field("FIFOs", fmt.Sprintf("up to %s, %s bits in all beyond two words each", count(deepest, "word"), whole(bits)))
 	}
-	if c.Proof.Frames > 0 {
-		line("deadlock:   %s", c.Proof.Short())
+	if p := r.Port(); p != nil {
+		text := fmt.Sprintf("%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s", whole(p.Bytes), figure(p.Moved), figure(p.PortGB))
+		if p.MemoryGB > 0 {
+			text += fmt.Sprintf(" from a memory of %s GB/s", figure(p.MemoryGB))
+		}
+		a.field("host", text+fmt.Sprintf(": at most %s frames/s", whole(int(p.Bound))))
 	}
-	if n := r.Cycles.Latency; n > 0 {
-		line("latency:    %s (%s), simulated", count(n, "clock"), duration(n, clock))
+	if d.Clocks.Proof.Frames > 0 {
+		a.field("deadlock", d.Clocks.Proof.Short())
 	}
-	if strings.HasPrefix(f.Why, f.Bottleneck+" ") {
-		line("bottleneck: %s", f.Why)
-	} else {
-		line("bottleneck: %s; %s", f.Bottleneck, f.Why)
+	name := "folding"
+	for _, line := range append([]string{d.Certificate.Effort()}, d.Certificate.Lines()...) {
+		a.field(name, line)
+		name = ""
 	}
+	a.hostParts(d.Model)
 }
 
 // hostParts names the nodes that stay on the host. A node of the suffix may be in a layer as well: a Gemm's product is,
@@ -203,7 +280,7 @@ func (a *app) hostParts(m *dataflow.Model) {
 		if more := len(names) - most; more > 0 {
 			names = append(names[:most], fmt.Sprintf("and %d more (hlsgen check lists them)", more))
 		}
-		fmt.Fprintf(&a.out, "on the host, %s the accelerator: %s\n", part.where, strings.Join(names, ", "))
+		a.field("on the host", part.where+" the accelerator: "+strings.Join(names, ", "))
 	}
 }
 
@@ -213,7 +290,7 @@ func verified(r *build.Result) string {
 	if v.Samples == 0 {
 		return "not verified: no samples were asked for (--verify 0)"
 	}
-	s := fmt.Sprintf("verified bit-exact: %s, %s engines (%s)", count(v.Samples, "sample"), inWords(len(v.Engines)), strings.Join(v.Engines, ", "))
+	s := fmt.Sprintf("bit-exact: %s, %s engines (%s)", count(v.Samples, "sample"), inWords(len(v.Engines)), strings.Join(v.Engines, ", "))
 	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(build.CSim)) {
 		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
 	}
@@ -246,17 +323,21 @@ type built struct {
 	Example    bool                `json:"example"`
 	Board      string              `json:"board"`
 	Part       string              `json:"part"`
-	ClockMHz   float64             `json:"clock_mhz"`
-	FPS        float64             `json:"fps"` // at the simulated interval
-	Interval   int                 `json:"interval_cycles"`
-	Simulated  *clocks             `json:"simulated,omitempty"`
-	Bottleneck string              `json:"bottleneck"`
-	Why        string              `json:"bottleneck_reason"`
+	ClockMHz   float64             `json:"clock_mhz"`         // asked for
+	Reached    float64             `json:"clock_reached_mhz"` // that rates are given for
+	Fits       bool                `json:"fits"`
+	FPS        float64             `json:"fps"`
+	Interval   float64             `json:"interval_clocks"`
+	Latency    int                 `json:"latency_clocks"`
+	Slowest    int                 `json:"slowest_layer_clocks"`
+	Bottleneck build.Bottleneck    `json:"bottleneck"`
+	Port       *build.PortReport   `json:"host_port,omitempty"`
 	Layers     []build.LayerReport `json:"layers"`
 	FIFOs      dataflow.Resources  `json:"fifo_cost"`
 	Host       dataflow.Resources  `json:"host_cost"`
+	Total      dataflow.Resources  `json:"cost"`
 	Resources  []share             `json:"resources"`
-	Folding    build.Certificate   `json:"folding"`
+	Folding    build.Certificate   `json:"certificate"`
 	Prefix     []string            `json:"host_prefix"`
 	Suffix     []string            `json:"host_suffix"`
 	Verified   build.Verified      `json:"verified"`
@@ -266,29 +347,26 @@ type built struct {
 	outcome
 }
 
-// A clocks is what the simulation showed; the interval is 0 where it saw one frame only.
-type clocks struct {
-	Latency  int     `json:"latency_cycles"`
-	Interval float64 `json:"interval_cycles"`
-}
-
 type share struct {
-	Name   string `json:"resource"`
-	Used   int    `json:"used"`
-	Budget int    `json:"budget"`
-	Board  int    `json:"board"`
+	Name   string  `json:"resource"`
+	Used   float64 `json:"used"` // an amount; of the mean, a share
+	Budget float64 `json:"budget"`
+	Board  float64 `json:"board"`
 }
 
 func builtOf(r *build.Result, d *diag.List) built {
-	t, f, m := r.Design.Target, r.Folding, r.Design.Model
-	b := built{Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
-		FPS: r.FPS(), Interval: f.Interval, Bottleneck: f.Bottleneck, Why: f.Why, Layers: r.Layers(), FIFOs: r.Estimate.FIFOs.Total(), Host: r.Estimate.Host.Total(), Folding: build.CertificateOf(&f.Proof),
+	f := r.Design
+	t, m, e := f.Target, f.Model, f.Estimate
+	b := built{Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz, Reached: f.ClockMHz(),
+		Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency, Slowest: f.Clocks.Slowest, Bottleneck: r.Bottleneck(), Port: r.Port(),
+		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total, Folding: build.CertificateOf(&f.Certificate),
 		Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
 	for _, s := range f.Shares {
-		b.Resources = append(b.Resources, share{s.Name, s.Used, s.Budget, s.Board})
-	}
-	if r.Cycles.Latency > 0 {
-		b.Simulated = &clocks{r.Cycles.Latency, r.Cycles.Interval}
+		unit := 1.0
+		if s.Mean() {
+			unit = float64(s.Board)
+		}
+		b.Resources = append(b.Resources, share{s.Name, float64(s.Used) / unit, float64(s.Budget) / unit, float64(s.Board) / unit})
 	}
 	return b
 }

@@ -23,11 +23,14 @@ type settings struct {
 	Model       string   `mapstructure:"model"`
 	Board       string   `mapstructure:"board"`
 	FPS         string   `mapstructure:"fps"`
+	Interval    string   `mapstructure:"interval"`
 	Latency     string   `mapstructure:"latency"`
 	Least       string   `mapstructure:"least"`
 	SearchTime  string   `mapstructure:"search-time"`
 	Clock       string   `mapstructure:"clock"`
 	MaxUse      string   `mapstructure:"max-use"`
+	OverBudget  string   `mapstructure:"over-budget"`
+	IO          string   `mapstructure:"io"`
 	Folding     string   `mapstructure:"folding"`
 	FIFO        string   `mapstructure:"fifo"`
 	Cost        string   `mapstructure:"cost"`
@@ -52,6 +55,8 @@ type settings struct {
 	Timeline    string   `mapstructure:"timeline"`
 	Decode      string   `mapstructure:"decode"`
 	Compare     string   `mapstructure:"compare"`
+	Explain     string   `mapstructure:"explain"`
+	Bound       string   `mapstructure:"bound"`
 	Pareto      string   `mapstructure:"pareto"`
 	Points      string   `mapstructure:"points"`
 	Memory      string   `mapstructure:"memory"`

@@ -25,7 +25,7 @@ import (
 
 // The limits of what flags take.
 const (
-	maxFIFO    = 1 << 20
+	maxClocks  = 1 << 40
 	maxSamples = 1 << 16
 	maxBits    = 64
 	maxAxis    = 1 << 30
@@ -142,18 +142,18 @@ func integer(lo, hi int) func(string) (int, error) {
 	}
 }
 
-func fifo(s string) (build.FIFO, error) {
+func fifo(s string) (folding.FIFO, error) {
 	switch s {
 	case "throughput":
-		return build.FIFO{}, nil
+		return folding.FIFO{}, nil
 	case "minimal":
-		return build.FIFO{Minimal: true}, nil
+		return folding.FIFO{Minimal: true}, nil
 	}
-	n, err := integer(1, maxFIFO)(s)
+	n, err := integer(1, folding.MaxDepth)(s)
 	if err != nil {
 		err = fmt.Errorf("want minimal, throughput or %s", strings.TrimPrefix(err.Error(), "want "))
 	}
-	return build.FIFO{Words: n}, err
+	return folding.FIFO{Words: n}, err
 }
 
 // searchTime reads a duration of up to a day.
@@ -163,6 +163,15 @@ func searchTime(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("want a time such as 500ms, 30s or 5m, at most 24h")
 	}
 	return d, nil
+}
+
+func ends(s string) (dataflow.IO, error) {
+	for _, io := range []dataflow.IO{dataflow.FromMemory, dataflow.FromStream} {
+		if io.String() == s {
+			return io, nil
+		}
+	}
+	return 0, fmt.Errorf("want %v or %v", dataflow.FromMemory, dataflow.FromStream)
 }
 
 func costModel(s string) (dataflow.Formula, error) {
@@ -201,20 +210,32 @@ func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
 	fs := cmd.Flags()
 	a.path(fs, &o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file").is = boards.IsPath
 	fs.Var(&value[float64]{to: &o.FPS, kind: "N", parse: positive}, "fps", "frames per second to reach with the least resources; without it, as many as fit")
+	fs.Var(&value[int]{to: &o.Interval, kind: "CLOCKS", parse: integer(1, maxClocks)}, "interval", "clocks from frame to frame to reach with the least resources, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency of a frame that the budget allows, at the asked rate or at any, whatever it takes")
 	fs.Var(&value[folding.Measure]{to: &o.Least, text: "load", kind: "KIND", parse: folding.ParseMeasure}, "least",
 		"what the least resources are: load, the largest share of the budget that any kind takes; or one kind: lut, ff, bram, uram, dsp")
 	fs.Var(&value[time.Duration]{to: &o.Search, kind: "TIME", parse: searchTime}, "search-time",
 		"let the search for the folding take this long, such as 30s; without it, as much work as is the same on every machine")
+	fs.Var(&value[dataflow.IO]{to: &o.IO, text: dataflow.FromMemory.String(), kind: "ENDS", parse: ends}, "io",
+		"where frames come from: memory, through the processor's ports and its bandwidth; or stream, from inside the FPGA, a word in every clock")
 	fs.Var(&value[float64]{to: &o.ClockMHz, kind: "MHZ", parse: clockRate}, "clock", "clock; without it, the board's default")
-	fs.Var(&value[folding.Use]{to: &o.MaxUse, kind: "SHARE", parse: folding.ParseMaxUse}, "max-use", "share of the board to use at most: 0.8, or lut=0.7,bram=0.9 (default 0.8)")
+	fs.Var(&value[folding.Use]{to: &o.MaxUse, kind: "SHARE", parse: folding.ParseMaxUse}, "max-use", "budget: guideline (the default), what designs are known to close with, LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, their mean 0.7; 0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
+	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
 	a.path(fs, &o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")
-	fs.Var(&value[build.FIFO]{to: &o.FIFO, text: "throughput", kind: "DEPTH", parse: fifo}, "fifo", "depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; or a number of words for all")
+	fs.Var(&value[folding.FIFO]{to: &o.FIFO, text: "throughput", kind: "DEPTH", parse: fifo}, "fifo", "depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; or a number of words for all")
 	fs.Var(&value[dataflow.Formula]{to: &o.Cost, text: dataflow.Fitted.String(), kind: "MODEL", parse: costModel}, "cost",
 		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
 	a.dimFlag(cmd, o)
 	a.inputFlags(cmd, o)
 	must(cmd.RegisterFlagCompletionFunc("board", cobra.FixedCompletions(boardNames(), cobra.ShellCompDirectiveDefault)))
+}
+
+// excluding tells of goals that exclude each other.
+func excluding(o *build.Options) error {
+	if o.FPS > 0 && o.Interval > 0 {
+		return usagef("--fps and --interval exclude each other: both say how fast the design has to be")
+	}
+	return nil
 }
 
 func (a *app) dimFlag(cmd *cobra.Command, o *build.Options) {

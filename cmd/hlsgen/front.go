@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"hlsgen/folding"
 	"hlsgen/internal/build"
@@ -31,62 +31,46 @@ func (a *app) front(ctx context.Context, o build.Options, points int, asJSON boo
 func (a *app) printFront(f *build.Front, least folding.Measure) {
 	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
 	ink := a.ink(a.stdout)
-	line("%s", ink.bold(fmt.Sprintf("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), f.Target.Board.Name, f.Target.Board.Part,
-		figure(f.Target.ClockMHz), count(len(f.Points), "folding"))))
+	line("%s", ink.bold(fmt.Sprintf("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(f.Target.Board.Name), label(f.Target.Board.Part),
+		figure(f.Target.ClockMHz), count(len(f.Points), "design"))))
 	if f.Source.Example {
 		line("the embedded example, %s", exampleDoc(f.Source.Name))
 	}
 	line("")
-	column, what := "layers' "+least.String(), "fewer "+least.String()+" in its layers"
+	column, what := "", "fewer "+least.String()
 	if least == folding.LeastLoad {
-		column, what = "load", "a smaller load, the largest share of the budget that any kind of resource takes"
+		column, what = ">load", "a smaller load, which is the largest share of the budget that any kind of resource takes"
 	}
-	t := newTable(">frames/s", ">interval", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", ">"+column, "proved")
-	for i := range f.Points {
-		p := &f.Points[i]
+	head := []string{">frames/s", ">clocks", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", column, "proved"}
+	t := newTable(slices.DeleteFunc(head, func(s string) bool { return s == "" })...)
+	for _, p := range f.Points {
 		e := p.Estimate.Total
-		value, proved := frontValue(p.Folding)
-		t.row(figure(p.FPS()), whole(p.Folding.Interval), whole(p.Folding.Latency), whole(e.LUT), whole(e.FF), whole(e.BRAM), whole(e.URAM), whole(e.DSP), value, proved)
+		row := []string{rate(p.FPS()), rate(p.Clocks.Interval), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF), whole(e.BRAM), whole(e.URAM), whole(e.DSP)}
+		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {
+			row = append(row, fmt.Sprintf("%.1f %%", 100*b.Value))
+		}
+		t.row(append(row, frontProof(&p.Certificate))...)
 	}
 	t.print(&a.out, ink)
 	line("")
-	fmt.Fprint(&a.out, wrap(fmt.Sprintf("No folding within the budget has both a shorter interval and %s, as far as is proved. "+
-		"Resources and latencies are estimates with FIFOs of %s; a build makes FIFOs as deep as they need to be.", what, count(folding.DefaultFIFO, "word")), "", 100))
+	fmt.Fprint(&a.out, wrap(fmt.Sprintf("No design within the budget has both a shorter interval and %s, as far as is proved. "+
+		"Every one was made whole, its FIFOs sized and its clocks simulated.", what), "", lineWidth))
 	if !f.Whole {
 		line("there are more between these: --points shows more of them")
 	}
-	line("next: add --fps with a rate of the table, without --pareto")
+	line("next: the same command without --pareto, with --fps of a rate of the table, or --interval of its clocks")
 }
 
-// frontValue is the measure of a design, of the layers alone, and how far it is proved to be the least.
-func frontValue(r *folding.Result) (value, proved string) {
-	p := &r.Proof
-	proved = "yes"
-	if len(p.Bounds) > 0 {
-		b := p.Bounds[0]
-		if value = whole(int(b.Value)); b.Measure == folding.LeastLoad {
-			value = fmt.Sprintf("%.1f %%", 100*b.Value)
-		}
-		if b.Value > b.Least {
-			proved = fmt.Sprintf("within %.2f %%", 100*(b.Value-b.Least)/max(b.Least, 1e-9))
-		}
+// frontProof says how far a design is proved to be the best.
+func frontProof(c *folding.Certificate) string {
+	text := "yes"
+	if b := c.Bounds[0]; b.Open() > 0 {
+		text = fmt.Sprintf("within %.2f %%", 100*b.Open())
 	}
-	if p.Floor < p.Interval {
-		proved += fmt.Sprintf(", no interval below %s", whole(p.Floor))
+	if c.Floor > 0 && float64(c.Floor) != c.Interval {
+		text += fmt.Sprintf(", none below %s clocks", whole(c.Floor))
 	}
-	return value, proved
-}
-
-// certificate shows what is proved of a folding and what is left open.
-func (a *app) certificate(r *folding.Result) {
-	lines := append([]string{r.Effort()}, strings.FieldsFunc(r.Proof.String(), func(r rune) bool { return r == '\n' })...)
-	for i, text := range lines {
-		indent := "folding:    "
-		if i > 0 {
-			indent = strings.Repeat(" ", len(indent))
-		}
-		fmt.Fprintf(&a.out, "%s%s", indent, strings.TrimLeft(wrap(text, strings.Repeat(" ", len(indent)), 132), " "))
-	}
+	return text
 }
 
 // A frontJSON is the JSON of a front.
@@ -104,18 +88,17 @@ type frontJSON struct {
 
 type frontItem struct {
 	FPS      float64            `json:"fps"`
-	Interval int                `json:"interval_cycles"`
-	Latency  int                `json:"latency_cycles"`
-	Total    dataflow.Resources `json:"resources"`
-	Folding  build.Certificate  `json:"folding"`
+	Interval float64            `json:"interval_clocks"`
+	Latency  int                `json:"latency_clocks"`
+	Total    dataflow.Resources `json:"cost"`
+	Folding  build.Certificate  `json:"certificate"`
 }
 
 func frontOf(f *build.Front, least folding.Measure, d *diag.List) frontJSON {
 	j := frontJSON{Model: f.Source.Name, Example: f.Source.Example, Board: f.Target.Board.Name, Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
-		Measure: least.String(), Whole: f.Whole, Points: []frontItem{}, outcome: outcomeOf(d, nil)}
-	for i := range f.Points {
-		p := &f.Points[i]
-		j.Points = append(j.Points, frontItem{p.FPS(), p.Folding.Interval, p.Folding.Latency, p.Estimate.Total, build.CertificateOf(&p.Folding.Proof)})
+		Measure: least.String(), Whole: f.Whole, outcome: outcomeOf(d, nil)}
+	for _, p := range f.Points {
+		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total, build.CertificateOf(&p.Certificate)})
 	}
 	return j
 }

@@ -74,6 +74,9 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 		if (o.VCD != "" || o.Timeline != "") && o.Engine != build.Cycle {
 			return usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
+		if err := excluding(&o.Options); err != nil {
+			return err
+		}
 		a.running = true
 		p := a.progress()
 		o.Progress = p.step
@@ -104,20 +107,15 @@ func (a *app) printSimulated(o build.SimOptions, r *build.Simulated) {
 		line("the embedded example, %s", exampleDoc(r.Source.Name))
 		line("your own model: hlsgen simulate MODEL.onnx --input x.npy")
 	}
-	if f := r.Folding; f != nil {
+	if f := r.Design; f != nil {
 		if o.Board == "" {
-			line("folding: no --board given, so per layer the cheapest with at most %s cycles per frame, no budget", whole(build.MaxCycles))
+			line("folding: no --board given, so per layer the cheapest with at most %s clocks per frame, no budget", whole(build.MaxCycles))
 		}
-		line("design:  slowest layer %s, %s a frame", f.Bottleneck, count(f.Interval, "clock"))
+		line("design:  a frame every %s, %s frames/s at %s MHz; latency %s", clocksText(f.Clocks.Interval), rate(f.FPS()), figure(f.ClockMHz()), count(f.Clocks.Latency, "clock"))
+		line("         %s", f.Bottleneck.Reason)
 	}
-	if t := r.Trace; t != nil && len(t.Frames) > 0 {
-		line("clocks:  %s in all, %s for the first frame", whole(t.Cycles), whole(t.Latency()))
-		switch i := t.Interval(); {
-		case i > float64(r.Folding.Interval):
-			line("         then a frame every %s clocks, as layers wait for each other (a larger --fifo may help)", figure(i))
-		case i > 0:
-			line("         then a frame every %s clocks", figure(i))
-		}
+	if t := r.Trace; t != nil {
+		line("clocks:  %s in all", whole(t.Cycles))
 	}
 	if o.Engine == build.Cycle || o.Engine == build.CSim {
 		line("every layer's stream equals the one of engine eval")
@@ -186,9 +184,10 @@ type simulated struct {
 	Outputs  []tensor          `json:"outputs"`
 	Decode   ctc.Method        `json:"decode,omitempty"`
 	Texts    []string          `json:"texts,omitempty"`
-	Interval int               `json:"interval_cycles,omitempty"`
-	Latency  int               `json:"latency_cycles,omitempty"`
-	Cycles   int               `json:"simulated_cycles,omitempty"`
+	FPS      float64           `json:"fps,omitempty"`
+	Interval float64           `json:"interval_clocks,omitempty"`
+	Latency  int               `json:"latency_clocks,omitempty"`
+	Clocks   int               `json:"simulated_clocks,omitempty"` // of all samples
 	Folds    map[string]folded `json:"folding,omitempty"`
 	Compare  *build.Comparison `json:"compare,omitempty"`
 	outcome
@@ -213,14 +212,14 @@ func simulatedOf(o build.SimOptions, r *build.Simulated, d *diag.List) simulated
 	for k, out := range r.Outputs {
 		s.Outputs = append(s.Outputs, tensor{r.Out[k].Name, out.DType, append([]int{}, out.Shape...)})
 	}
-	if f := r.Folding; f != nil {
-		s.Interval, s.Folds = f.Interval, map[string]folded{}
-		for i, n := range f.Design.Model.Graph.Nodes {
-			s.Folds[n.Name] = foldedOf(f.Design.Folds[i])
+	if f := r.Design; f != nil {
+		s.FPS, s.Interval, s.Latency, s.Folds = f.FPS(), f.Clocks.Interval, f.Clocks.Latency, map[string]folded{}
+		for i, n := range f.Model.Graph.Nodes {
+			s.Folds[n.Name] = foldedOf(f.Folds[i])
 		}
 	}
-	if t := r.Trace; t != nil && len(t.Frames) > 0 {
-		s.Latency, s.Cycles = t.Latency(), t.Cycles
+	if t := r.Trace; t != nil {
+		s.Clocks = t.Cycles
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,8 +132,10 @@ func (a *app) sweepCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep [MODEL.onnx] --board BOARD,...",
 		Short: "Fold for many boards, clocks and rates; show what can be had for how much",
-		Long: `Sweep folds a model for every combination of the values given, on all processors,
-and estimates each design. It writes tables (CSV, JSON) and pictures (SVG, PNG):
+		Long: `Sweep makes the design of a model for every combination of the values given, on all
+processors: each as a build makes it, its FIFOs sized and its clocks simulated, but
+not generated or checked. --bound makes none, and says what none goes below: some
+hundred times as fast, to find where to look. Sweep writes tables (CSV, JSON) and pictures (SVG, PNG):
 frames per second against LUT, block RAM and DSP, and the clocks of every layer.
 
 An interrupted sweep goes on where it was when it is started again, and a larger
@@ -150,13 +153,21 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	fs.Var(&boardList{list: list[string]{to: &o.Boards, kind: "BOARD,..."}, base: a.dir}, "board", "boards' names (see hlsgen boards) or paths of board files")
 	fs.Var(&list[float64]{to: &o.Clocks, kind: "MHZ,...", parse: clockRate}, "clock", "clocks; without it, each board's default")
 	fs.Var(&list[float64]{to: &o.FPS, kind: "N,...", parse: positive}, "fps", "frames per second to reach with the least resources; without it, as many as fit")
+	fs.Var(&list[int]{to: &o.Intervals, kind: "CLOCKS,...", parse: integer(1, maxClocks)}, "interval", "clocks from frame to frame to reach, instead of --fps")
+	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency instead, at the asked rates or at any")
+	fs.Var(&value[folding.Measure]{to: &o.Least, text: "load", kind: "KIND", parse: folding.ParseMeasure}, "least",
+		"what the least resources are: load, the largest share of the budget that any kind takes; or one kind: lut, ff, bram, uram, dsp")
+	fs.BoolVar(&o.Bound, "bound", false, "make no design: say what none within the budget goes below")
 	fs.BoolVar(&pareto, "pareto", false, "of every combination all designs worth choosing from, the slowest as fast as the least --fps")
 	fs.Var(&value[int]{to: &points, text: fmt.Sprint(points), kind: "N", parse: integer(2, maxFront)}, "points", "with --pareto: so many designs of each front at most, spread over the rates")
 	fs.Var(&list[dataflow.Memory]{to: &o.Memories, kind: "STYLE,...", parse: named(dataflow.NoMemory, dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM)},
 		"memory", "where tables lie, in all layers that have the choice: auto (each as it is best), distributed, block, ultra")
 	fs.Var(&list[dataflow.Compute]{to: &o.Computes, kind: "STYLE,...", parse: named(dataflow.NoCompute, dataflow.LUT, dataflow.DSP)},
 		"compute", "what multiplies, in all layers that have the choice: auto (each as it is best), lut, dsp")
-	fs.Var(&useList{to: &o.MaxUses}, "max-use", "shares of the board to use at most: 0.5,0.8; or lut=0.7,bram=0.9, which is one (may be repeated)")
+	fs.Var(&useList{to: &o.MaxUses}, "max-use", "budgets: guideline (the default); shares of the board, 0.5,0.8; or lut=0.7,bram=0.9, which is one (may be repeated)")
+	fs.Var(&value[dataflow.IO]{to: &o.IO, text: dataflow.FromMemory.String(), kind: "ENDS", parse: ends}, "io",
+		"where frames come from: memory, through the processor's ports; or stream, from inside the FPGA")
+	fs.Var(&value[folding.FIFO]{to: &o.FIFO, text: "throughput", kind: "DEPTH", parse: fifo}, "fifo", "depth of FIFOs: throughput, minimal, or a number of words for all")
 	fs.Var(&value[dataflow.Formula]{to: &o.Cost, text: dataflow.Fitted.String(), kind: "MODEL", parse: costModel}, "cost",
 		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
 	a.dimFlag(cmd, &o.Options)
@@ -180,6 +191,14 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		}
 		if len(o.Boards) == 0 {
 			return usagef("boards are needed: --board zcu104,pynq-z1, or others that hlsgen boards lists, or files of your own")
+		}
+		switch {
+		case len(o.FPS) > 0 && len(o.Intervals) > 0:
+			return usagef("--fps and --interval exclude each other")
+		case pareto && (o.Latency || o.Bound):
+			return usagef("--pareto excludes --latency and --bound: the designs of a front differ in their interval")
+		case o.Bound && (o.Latency || by.slurm):
+			return usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
 		}
 		if o.Workers = by.workers; pareto {
 			o.Front = points
@@ -235,7 +254,7 @@ func (a *app) printSwept(r *sweep.Result) {
 	for i := range r.Points {
 		fates[r.Points[i].Status]++
 	}
-	head := fmt.Sprintf("%s: %s, %d within budget", label(r.Model), count(len(r.Points), "point"), fates[sweep.Fits])
+	head := fmt.Sprintf("%s: %s, %s of them made, which fit the budget", label(r.Model), count(len(r.Points), "point"), whole(fates[sweep.Fits]))
 	line("%s", ink.bold(head))
 	if r.Source != nil && r.Source.Example {
 		line("the embedded example, %s", exampleDoc(r.Source.Name))
@@ -245,7 +264,11 @@ func (a *app) printSwept(r *sweep.Result) {
 	}
 	line("")
 	a.sweepTable(r)
-	for _, fate := range []string{sweep.Over, sweep.Unreachable, sweep.Refused} {
+	if n := fates[sweep.Bound]; n > 0 {
+		a.boundTable(r)
+		line("%s bounded, none made: no design goes below these, whether one comes near shows without --bound", count(n, "point"))
+	}
+	for _, fate := range []string{sweep.Unreachable, sweep.Refused} {
 		if fates[fate] == 0 {
 			continue
 		}
@@ -253,7 +276,7 @@ func (a *app) printSwept(r *sweep.Result) {
 		line("%s %s; the first: %s", count(fates[fate], "point"), fate, printable(r.Points[i].Reason))
 	}
 	if c := r.Chosen(); c != nil {
-		line("%s", ink.bold(fmt.Sprintf("chosen: %s at %s MHz, %s frames/s, %s LUT, %s RAMB18, %s DSP", label(c.Board), figure(c.ClockMHz), figure(c.FPS),
+		line("%s", ink.bold(fmt.Sprintf("chosen: %s at %s MHz, %s frames/s, %s LUT, %s RAMB18, %s DSP", label(c.Board), figure(c.ClockMHz), rate(c.FPS),
 			whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP))))
 	}
 	line("\nwritten: %s", printable(r.Out))
@@ -269,7 +292,7 @@ func (a *app) printSwept(r *sweep.Result) {
 
 // sweepTable shows the designs on a front, and the chosen one.
 func (a *app) sweepTable(r *sweep.Result) {
-	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">fps", ">cycles", ">LUT", ">RAMB18", ">DSP", "best in", "")
+	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">fps", ">clocks", ">LUT", ">RAMB18", ">DSP", "best in", "")
 	rows, left := 0, 0
 	for i := range r.Points {
 		p := &r.Points[i]
@@ -285,7 +308,7 @@ func (a *app) sweepTable(r *sweep.Result) {
 		if p.Chosen {
 			mark = "chosen"
 		}
-		t.row(label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, figure(p.FPS), whole(p.Interval), whole(p.Resources.LUT),
+		t.row(label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, rate(p.FPS), rate(p.Interval), whole(p.Resources.LUT),
 			whole(p.Resources.BRAM), whole(p.Resources.DSP), strings.Join(p.Front, " "), mark)
 	}
 	if rows > 0 {
@@ -293,6 +316,34 @@ func (a *app) sweepTable(r *sweep.Result) {
 	}
 	if left > 0 {
 		fmt.Fprintf(&a.out, "and %d more on a front, see sweep.csv\n", left)
+	}
+}
+
+// boundTable shows what no design goes below.
+func (a *app) boundTable(r *sweep.Result) {
+	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">asked fps", ">fps at most", ">clocks at least", ">at least", "of")
+	rows := 0
+	for i := range r.Points {
+		p := &r.Points[i]
+		b := p.Bounds
+		if b == nil {
+			continue
+		}
+		if rows++; rows > shown {
+			continue
+		}
+		asked, least := "-", whole(int(math.Ceil(b.Least)))
+		if p.FPSAsked > 0 {
+			asked = rate(p.FPSAsked)
+		}
+		if b.Measure == folding.LeastLoad.String() {
+			least = fmt.Sprintf("%.1f %%", 100*b.Least)
+		}
+		t.row(label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, asked, rate(b.FPS), whole(b.Interval), least, b.Measure)
+	}
+	t.print(&a.out, a.ink(a.stdout))
+	if left := rows - shown; left > 0 {
+		fmt.Fprintf(&a.out, "and %d more, see sweep.csv\n", left)
 	}
 }
 

@@ -95,6 +95,28 @@ func figure(f float64) string {
 	return strconv.FormatFloat(f, 'g', 3, 64)
 }
 
+// rate writes frames per second with all the decimals that they have, so that asking for them gives the same interval.
+func rate(f float64) string {
+	text := strconv.FormatFloat(f, 'f', -1, 64)
+	integral, decimals, _ := strings.Cut(text, ".")
+	n, err := strconv.Atoi(integral)
+	if err != nil {
+		return text
+	}
+	if decimals != "" {
+		decimals = "." + decimals
+	}
+	return whole(n) + decimals
+}
+
+// clocksText is "1 clock", "256 clocks", "12.5 clocks".
+func clocksText(f float64) string {
+	if f == 1 {
+		return "clock"
+	}
+	return rate(f) + " clocks"
+}
+
 // duration writes clocks at a rate as time.
 func duration(clocks int, clockMHz float64) string {
 	t, unit := float64(clocks)/clockMHz, "us"

@@ -44,6 +44,15 @@ func (u *unit) of(cost *Vector, paths []int64) int64 {
 	return sum
 }
 
+// alone is the kind of which a unit costs one, where nothing else costs anything; -1 where something does.
+func (u *unit) alone() int {
+	k := slices.IndexFunc(u.kinds[:], func(n int64) bool { return n != 0 })
+	if u.paths != nil || k < 0 || u.kinds[k] != 1 || slices.ContainsFunc(u.kinds[k+1:], func(n int64) bool { return n != 0 }) {
+		return -1
+	}
+	return k
+}
+
 // limit is the price of caps, none of which is more than can be taken.
 func (t *Tree) limit(u *unit, caps *Caps) int64 {
 	sum := u.kinds.dot(&caps.Vector)
@@ -68,6 +77,10 @@ const none = int64(1) << 60
 // priced is what the solutions cost at least.
 func (t *Tree) priced(u unit) price {
 	p := price{unit: u, inside: make([][]int64, len(t.plan.Tables))}
+	of := u.of
+	if k := u.alone(); k >= 0 {
+		of = func(cost *Vector, _ []int64) int64 { return cost[k] }
+	}
 	steps := 0
 	for i := range t.plan.Tables {
 		tb := &t.plan.Tables[i]
@@ -76,7 +89,7 @@ func (t *Tree) priced(u unit) price {
 			for r, row := range t.choices[i] {
 				inside[r] = never
 				for k := range row {
-					inside[r] = min(inside[r], u.of(&row[k].Cost, row[k].Paths))
+					inside[r] = min(inside[r], of(&row[k].Cost, row[k].Paths))
 				}
 				steps += len(row) * (1 + len(u.paths)/8)
 			}

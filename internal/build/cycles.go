@@ -10,16 +10,16 @@ import (
 
 // A cycleReport is report/cycle_simulation.json. The first keys are those of FINN's rtlsim_performance.json.
 type cycleReport struct {
-	Latency    int              `json:"latency_cycles"`
-	Interval   float64          `json:"interval_cycles"`
-	Throughput float64          `json:"throughput[images/s]"`
-	Clock      float64          `json:"fclk[mhz]"`
-	Period     *periodReport    `json:"steady_state,omitempty"`
-	Bottleneck bottleneckReport `json:"bottleneck"`
-	Port       *portReport      `json:"host_port,omitempty"`
-	Deadlock   deadlockReport   `json:"deadlock"`
-	Layers     []rtlsim.Node    `json:"layers"`
-	FIFOs      []fifoReport     `json:"fifos"`
+	Latency    int            `json:"latency_cycles"`
+	Interval   float64        `json:"interval_cycles"`
+	Throughput float64        `json:"throughput[images/s]"`
+	Clock      float64        `json:"fclk[mhz]"`
+	Period     *periodReport  `json:"steady_state,omitempty"`
+	Bottleneck Bottleneck     `json:"bottleneck"`
+	Port       *PortReport    `json:"host_port,omitempty"`
+	Deadlock   deadlockReport `json:"deadlock"`
+	Layers     []rtlsim.Node  `json:"layers"`
+	FIFOs      []fifoReport   `json:"fifos"`
 }
 
 // A periodReport is a state that comes back: so many frames in so many clocks, for ever.
@@ -29,7 +29,8 @@ type periodReport struct {
 	Layers []rtlsim.Node `json:"layers"`
 }
 
-type bottleneckReport struct {
+// A Bottleneck is what the interval comes from.
+type Bottleneck struct {
 	Layers []string `json:"layers"` // that are as slow as the interval
 	Reason string   `json:"reason"`
 	Cure   string   `json:"what_would_change_it"`
@@ -59,9 +60,9 @@ type fifoReport struct {
 }
 
 func (r *Result) cycleReport() cycleReport {
-	c, t, b := r.Design.Clocks, r.Design.Clocks.Trace, r.Design.Bottleneck
+	c, t := r.Design.Clocks, r.Design.Clocks.Trace
 	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.Design.FPS(), Clock: r.Design.ClockMHz(), Layers: t.Nodes,
-		Bottleneck: bottleneckReport{append([]string{}, b.Layers...), b.Reason, b.Cure}, Port: r.portReport(),
+		Bottleneck: r.Bottleneck(), Port: r.Port(),
 		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words, c.Proof.Room}}
 	if p := t.Period; p.Frames > 0 {
 		out.Period = &periodReport{p.Frames, p.Clocks, t.Steady}
@@ -80,8 +81,14 @@ func (r *Result) cycleReport() cycleReport {
 	return out
 }
 
-// A portReport is the roofline of the host's port: what frames at the simulated rate move, and what there is for it.
-type portReport struct {
+// Bottleneck is what the design's interval comes from.
+func (r *Result) Bottleneck() Bottleneck {
+	b := r.Design.Bottleneck
+	return Bottleneck{append([]string{}, b.Layers...), b.Reason, b.Cure}
+}
+
+// A PortReport is the roofline of the host's port: what frames at the simulated rate move, and what there is for it.
+type PortReport struct {
 	Bits     int     `json:"port_bits"`
 	PortGB   float64 `json:"port_gb_per_s"`             // of every stream, at the design's clock
 	MemoryGB float64 `json:"memory_gb_per_s,omitempty"` // of all together; 0 where that is not known
@@ -90,8 +97,8 @@ type portReport struct {
 	Bound    float64 `json:"frames_per_s_at_most"`
 }
 
-// portReport is nil where the design is fed from inside the FPGA.
-func (r *Result) portReport() *portReport {
+// Port is the roofline of the host's port; nil where the design is fed from inside the FPGA.
+func (r *Result) Port() *PortReport {
 	d := r.Design
 	bits := d.Target.PortBits()
 	if bits == 0 {
@@ -105,7 +112,7 @@ func (r *Result) portReport() *portReport {
 		}
 	}
 	hz := d.ClockMHz() * 1e6
-	p := &portReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps, Moved: rounded(d.Traffic()), Bytes: bytes,
+	p := &PortReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps, Moved: rounded(d.Traffic()), Bytes: bytes,
 		Bound: hz / float64(clocks)}
 	if p.MemoryGB > 0 {
 		p.Bound = min(p.Bound, p.MemoryGB*1e9/float64(bytes))

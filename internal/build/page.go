@@ -46,7 +46,7 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 	if b := r.Design.Bottleneck; b.Cure != "" {
 		p.Certificate = append(p.Certificate, "bottleneck: "+b.Reason+"; what would change it: "+b.Cure)
 	}
-	if port := r.portReport(); port != nil {
+	if port := r.Port(); port != nil {
 		p.Certificate = append(p.Certificate, fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s frames/s",
 			port.Bytes, plain(port.Moved), plain(port.PortGB), port.Bits, plain(r.Design.ClockMHz()), memoryText(port), plain(port.Bound)))
 	}
@@ -104,7 +104,7 @@ func (r *Result) pageLayers() (list []report.Layer) {
 		}
 		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
 		x := report.Layer{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, PE: l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType,
-			Cycles: l.Cycles, Path: l.Path, Bottleneck: l.Cycles == slowest, Busy: 100 * float64(n.Busy) / all, Starved: 100 * float64(n.Starved) / all, Blocked: 100 * float64(n.Blocked) / all}
+			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest, Busy: 100 * float64(n.Busy) / all, Starved: 100 * float64(n.Starved) / all, Blocked: 100 * float64(n.Blocked) / all}
 		for _, s := range l.In {
 			x.In = append(x.In, streamType(s))
 		}
@@ -188,7 +188,7 @@ func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err err
 	return b.Bytes(), fmt.Sprintf("The bars are shares of the clocks of the steady state, the picture is the first %d frames. Starved: a word was missing; blocked: room was missing.", frames), nil
 }
 
-func memoryText(p *portReport) string {
+func memoryText(p *PortReport) string {
 	if p.MemoryGB == 0 {
 		return ""
 	}

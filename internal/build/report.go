@@ -15,7 +15,7 @@ type LayerReport struct {
 	Out    []StreamReport      `json:"out"`
 	Acc    *AccReport          `json:"accumulator,omitempty"`
 	Fold   *FoldReport         `json:"fold,omitempty"`
-	Cycles int                 `json:"clocks,omitempty"`
+	Clocks int                 `json:"clocks,omitempty"`
 	Delay  int                 `json:"pipeline_latency_clocks,omitempty"`
 	Parts  []dataflow.Part     `json:"cost_parts,omitempty"`
 	Total  *dataflow.Resources `json:"cost,omitempty"`
@@ -82,7 +82,7 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 			if t, ok := n.Op.(dataflow.Timed); ok {
 				r.Path = math.Round(1000*t.Delay(f, d.Target)) / 1000
 			}
-			r.Fold, r.Cycles, r.Delay, r.Parts, r.Total = fold, loop.Iterations(), loop.Latency, cost, &total
+			r.Fold, r.Clocks, r.Delay, r.Parts, r.Total = fold, loop.Iterations(), loop.Latency, cost, &total
 		}
 		out = append(out, r)
 	}

@@ -174,6 +174,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		target.ClockMHz = target.Board.ClockMHz
 	}
 	if noBoard {
+		target.IO = dataflow.FromStream
 		goal.MaxCycles = MaxCycles
 		if o.FPS > 0 {
 			goal.MaxCycles, goal.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS), 0

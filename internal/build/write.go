@@ -128,7 +128,8 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 		}
 		all[path] = append(b, '\n')
 	}
-	all["folding.json"] = folding.Format(r.Design.Design)
+	all["folding.json"] = folding.Format(r.Design.Design, false)
+	all["final_hw_config.json"] = folding.Format(r.Design.Design, true)
 	r.FileCount = len(all)
 	return writeWhole(r.dir, all, o.Force)
 }

@@ -21,7 +21,7 @@ type header struct {
 }
 
 // form is the version of the journal's form; another one is begun anew.
-const form = 1
+const form = 2
 
 // An entry is a later line: what a search has found.
 type entry struct {

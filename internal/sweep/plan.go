@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -20,12 +21,26 @@ import (
 type spec struct {
 	Board    boards.Board
 	ClockMHz float64
+	IO       dataflow.IO
+	FIFO     folding.FIFO
 	FPS      float64 // 0: as many as fit
-	Front    int     // not 0: at most so many designs worth choosing from, FPS or faster
+	Interval int     // clocks per frame; 0: not asked
+	Latency  bool
+	Least    folding.Measure
+	Front    int // not 0: at most so many designs worth choosing from, FPS or Interval or faster
+	Bound    bool
 	Memory   dataflow.Memory
 	Compute  dataflow.Compute
 	MaxUse   folding.Use // as given; zero: the default
 	Formula  dataflow.Formula
+}
+
+func (s *spec) target() dataflow.Target {
+	return dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO}
+}
+
+func (s *spec) goal() folding.Goal {
+	return folding.Goal{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency, Least: s.Least, MaxUse: s.MaxUse, FIFO: s.FIFO}
 }
 
 // maxSpecs bounds a sweep.
@@ -40,9 +55,22 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 			found = append(found, b)
 		}
 	}
-	rates := or(o.FPS, 0)
-	if o.Front > 0 {
-		rates = []float64{slices.Min(rates)}
+	type rate struct {
+		fps      float64
+		interval int
+	}
+	var rates []rate
+	for _, fps := range or(o.FPS, 0) {
+		rates = append(rates, rate{fps: fps})
+	}
+	if len(o.Intervals) > 0 {
+		rates = nil
+		for _, clocks := range or(o.Intervals, 0) {
+			rates = append(rates, rate{interval: clocks})
+		}
+	}
+	if o.Front > 0 { // down to the slowest
+		rates = []rate{slices.MaxFunc(rates, func(a, b rate) int { return cmp.Or(cmp.Compare(b.fps, a.fps), a.interval-b.interval) })}
 	}
 	clocks, memories, computes, uses := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0), or(o.MaxUses, folding.Use{})
 	if n := len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses); n > maxSpecs {
@@ -52,16 +80,16 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	if d.Failed() {
 		return nil
 	}
-	for _, b := range found {
-		for _, clock := range clocks {
-			if clock == 0 {
-				clock = b.ClockMHz
-			}
-			for _, memory := range memories {
-				for _, compute := range computes {
-					for _, use := range uses {
-						for _, fps := range rates {
-							specs = append(specs, spec{b, clock, fps, o.Front, memory, compute, use, o.Cost})
+	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound, Formula: o.Cost}
+	for _, one.Board = range found {
+		for _, one.ClockMHz = range clocks {
+			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)
+			for _, one.Memory = range memories {
+				for _, one.Compute = range computes {
+					for _, one.MaxUse = range uses {
+						for _, r := range rates {
+							one.FPS, one.Interval = r.fps, r.interval
+							specs = append(specs, one)
 						}
 					}
 				}
@@ -100,23 +128,6 @@ func seriesName(board string, clockMHz float64) string {
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// use is a share of the board as --max-use has it: one for all, and those that differ.
-func use(u folding.Use) string {
-	if u == (folding.Use{}) {
-		u = folding.DefaultMaxUse
-	}
-	all := []float64{u.LUT, u.FF, u.BRAM, u.URAM, u.DSP}
-	sorted := slices.Sorted(slices.Values(all))
-	most := sorted[2] // of five, the one in the middle is the one of which there are three or more, if there is one
-	text := number(most)
-	for i, name := range []string{"lut", "ff", "bram", "uram", "dsp"} {
-		if all[i] != most {
-			text += "," + name + "=" + number(all[i])
-		}
-	}
-	return text
-}
 
 // style is the name of a memory or compute style.
 func style(s fmt.Stringer) string { return strings.Replace(s.String(), "none", "auto", 1) }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -14,24 +15,25 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
 )
 
 // The fates of a point.
 const (
-	Fits        = "fits"        // within the budget, and the asked rate is reached
-	Over        = "over budget" // found, but it takes more than the budget
-	Unreachable = "unreachable" // nothing within the budget reaches the rate, or fits at all
+	Fits        = "fits"        // made whole, with its FIFOs sized by simulation: within the budget, and as fast as asked
+	Unreachable = "unreachable" // nothing within the budget is as fast as asked, or fits at all
 	Refused     = "refused"     // the styles or the clock are not possible
+	Bound       = "bound"       // not made: what no design there goes below
 )
 
-// A Point is one design of a sweep, or why there is none. What it takes and reaches are estimates: layers, FIFOs of two
-// words, and the board's shell.
+// A Point is one design of a sweep, or why there is none, or what no design there goes below.
 type Point struct {
 	ID       string  `json:"id,omitempty"` // the same for the same design; empty where there is none
 	Board    string  `json:"board"`
 	Part     string  `json:"part"`
 	ClockMHz float64 `json:"clock_mhz"` // asked for
-	Target   float64 `json:"fps_asked,omitempty"`
+	FPSAsked float64 `json:"fps_asked,omitempty"`
+	Asked    int     `json:"interval_asked_clocks,omitempty"`
 	Memory   string  `json:"memory"`
 	Compute  string  `json:"compute"`
 	MaxUse   string  `json:"max_use"`
@@ -40,19 +42,28 @@ type Point struct {
 	Reason string `json:"reason,omitempty"` // of a status that is not Fits
 
 	FPS        float64            `json:"fps,omitempty"`
-	Reached    float64            `json:"clock_reached_mhz,omitempty"` // the asked clock, or what the slowest path allows
-	Interval   int                `json:"interval_cycles,omitempty"`
-	Latency    int                `json:"latency_cycles,omitempty"`
+	Reached    float64            `json:"clock_reached_mhz,omitempty"` // the asked clock, or what every layer has a fold for
+	Interval   float64            `json:"interval_clocks,omitempty"`
+	Latency    int                `json:"latency_clocks,omitempty"`
 	Resources  dataflow.Resources `json:"resources,omitzero"`
 	Share      float64            `json:"largest_share,omitempty"` // of the board, of what it takes most of
 	Bottleneck string             `json:"bottleneck,omitempty"`
-	Proved     bool               `json:"proved"` // no folding is better, by the certificate of the search
-	Cycles     []Layer            `json:"cycles,omitempty"`
+	Proved     bool               `json:"proved"` // nothing is better, by the certificate of the search
+	Cycles     []Layer            `json:"clocks,omitempty"`
 	Folding    map[string]Fold    `json:"folding,omitempty"` // as a folding file has it
+	Bounds     *Bounds            `json:"bounds,omitempty"`  // of a point that is a bound
 
 	Front  []string `json:"front,omitempty"` // resources at which no other point of its board and clock is as fast with as little
 	Chosen bool     `json:"chosen,omitempty"`
 	Report *Report  `json:"synthesis,omitempty"` // of the vendor's tools, where it was collected
+}
+
+// Bounds is what no design within the budget goes beyond.
+type Bounds struct {
+	FPS      float64 `json:"fps_at_most"`
+	Interval int     `json:"interval_clocks_at_least"` // of the asked rate, where one was
+	Measure  string  `json:"measure"`
+	Least    float64 `json:"at_least"` // of the measure
 }
 
 // A Layer is the clocks that a layer takes per frame.
@@ -67,15 +78,24 @@ type Fold struct {
 	SIMD     int    `json:"SIMD"`
 	RAMStyle string `json:"ram_style,omitempty"`
 	ResType  string `json:"resType,omitempty"`
+	In       []int  `json:"inFIFODepths"`
+	Out      []int  `json:"outFIFODepths"`
 }
 
-func foldOf(f dataflow.Fold) Fold {
+func foldOf(d *dataflow.Design, node int) Fold {
+	f := d.Folds[node]
 	o := Fold{PE: f.PE, SIMD: f.SIMD}
 	if f.Memory != dataflow.NoMemory {
 		o.RAMStyle = f.Memory.String()
 	}
 	if f.Compute != dataflow.NoCompute {
 		o.ResType = f.Compute.String()
+	}
+	for _, s := range d.Model.Graph.Nodes[node].In {
+		o.In = append(o.In, d.FIFO[s].Depth)
+	}
+	for _, s := range d.Model.Graph.Nodes[node].Out {
+		o.Out = append(o.Out, d.FIFO[s].Depth)
 	}
 	return o
 }
@@ -87,26 +107,38 @@ func (p *Point) LatencyUS() float64 { return float64(p.Latency) / p.Reached }
 func (s spec) search(ctx context.Context, all *spaces) (points []Point, err error) {
 	defer build.Catch(&err)
 	x, err := all.of(s)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case x.list == nil:
+		return []Point{s.none(&x.told)}, nil
+	case s.Bound:
+		p, err := s.bound(ctx, x)
+		return []Point{p}, err
 	}
 	var d diag.List
 	found, err := x.search(ctx, s, &d)
-	if err != nil {
+	dead := new(rtlsim.Deadlock)
+	switch {
+	case errors.As(err, &dead):
+		p := s.blank()
+		p.Status, p.Reason = Refused, dead.Error()
+		return []Point{p}, nil
+	case err != nil:
 		return nil, err
-	}
-	if len(found) == 0 {
+	case len(found) == 0:
 		return []Point{s.none(&d)}, nil
 	}
-	for i := range found {
-		points = append(points, s.point(&found[i], all.salt))
+	for _, f := range found {
+		points = append(points, s.point(f, all.salt))
 	}
 	return points, nil
 }
 
 // blank is a point of which only the question is known.
 func (s spec) blank() Point {
-	return Point{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, Target: s.FPS, Memory: style(s.Memory), Compute: style(s.Compute), MaxUse: use(s.MaxUse)}
+	return Point{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, FPSAsked: s.FPS, Asked: s.Interval, Memory: style(s.Memory), Compute: style(s.Compute),
+		MaxUse: s.MaxUse.String()}
 }
 
 // none says why a search has found nothing.
@@ -128,31 +160,50 @@ func (s spec) none(d *diag.List) Point {
 	return p
 }
 
+// bound says what no design goes below, without making one.
+func (s spec) bound(ctx context.Context, x *space) (Point, error) {
+	p := s.blank()
+	b, err := x.list.Bound(ctx, s.goal())
+	switch {
+	case err != nil:
+		return p, err
+	case b.Interval == 0:
+		p.Status, p.Reason = Unreachable, "no design within the budget is as fast"
+		if s.FPS == 0 && s.Interval == 0 {
+			p.Reason = "no design fits the budget"
+		}
+		return p, nil
+	}
+	p.Status = Bound
+	p.Bounds = &Bounds{folding.Rate(b.ClockMHz, float64(b.Interval)), b.Interval, s.Least.String(), round(b.Measure)}
+	return p, nil
+}
+
 // point describes a design.
-func (s spec) point(b *build.Point, salt string) Point {
-	p, r := s.blank(), b.Folding
-	p.FPS, p.Reached, p.Interval, p.Latency, p.Bottleneck, p.Proved = round(b.FPS()), b.ClockMHz, r.Interval, r.Latency, r.Bottleneck, r.Proof.Exact()
-	p.Resources = b.Estimate.Total
+func (s spec) point(d *folding.Design, salt string) Point {
+	p := s.blank()
+	p.Status = Fits
+	p.FPS, p.Reached, p.Interval, p.Latency, p.Proved = d.FPS(), d.ClockMHz(), d.Clocks.Interval, d.Clocks.Latency, d.Certificate.Proved()
+	p.Bottleneck = strings.Join(d.Bottleneck.Layers, " ")
+	if p.Bottleneck == "" {
+		p.Bottleneck = d.Bottleneck.Reason
+	}
+	p.Resources = d.Estimate.Total
 	p.Folding = map[string]Fold{}
-	for i, n := range r.Design.Model.Graph.Nodes {
-		p.Cycles = append(p.Cycles, Layer{n.Name, r.Design.Loop(i).Iterations()})
+	for i, n := range d.Model.Graph.Nodes {
+		p.Cycles = append(p.Cycles, Layer{n.Name, d.Loop(i).Iterations()})
 		if len(n.Origin) > 0 { // else it follows from the folds of its neighbours
-			p.Folding[n.Name] = foldOf(r.Design.Folds[i])
+			p.Folding[n.Name] = foldOf(d.Design, i)
 		}
 	}
 	p.Share = round(share(p.Resources, folding.Capacity(s.Board)))
-	p.Status, p.ID = Fits, p.identify(s, salt)
-	if over := p.Resources.Beyond(folding.Budget(s.Board, s.MaxUse)); over != (dataflow.Resources{}) {
-		p.Status, p.Reason = Over, "with its FIFOs and the host's port it takes more than the budget: "+amounts(over)
-	} else if b.FPS() < s.FPS {
-		p.Status, p.Reason = Unreachable, "the slowest path allows "+number(p.Reached)+" MHz, too little for the rate"
-	}
+	p.ID = p.identify(s, salt)
 	return p
 }
 
 // identify names a design by what makes it; salt is the model and what shapes its import.
 func (p *Point) identify(s spec, salt string) string {
-	b, err := json.Marshal([]any{salt, s.Board, s.ClockMHz, s.Formula, p.Folding})
+	b, err := json.Marshal([]any{salt, s.Board, s.ClockMHz, s.Formula, s.IO, p.Folding})
 	if err != nil {
 		panic(err) // texts and numbers always encode
 	}
@@ -167,17 +218,6 @@ func round(f float64) float64 {
 	}
 	scale := math.Pow(10, 5-math.Floor(math.Log10(math.Abs(f))))
 	return math.Round(f*scale) / scale
-}
-
-// amounts names what is not 0.
-func amounts(r dataflow.Resources) string {
-	var list []string
-	for _, k := range kinds {
-		if n := k.of(r); n > 0 {
-			list = append(list, number(float64(n))+" "+k.name+" too many")
-		}
-	}
-	return strings.Join(list, ", ")
 }
 
 // The kinds of resource, with the names of files and of axes.

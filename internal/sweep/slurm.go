@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hlsgen/folding"
 	"hlsgen/internal/build"
 	"hlsgen/internal/diag"
 )
@@ -76,7 +77,7 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 	if _, err := os.Stat(filepath.Join(out, "manifest.json")); err == nil {
 		return nil
 	}
-	folding, err := json.Marshal(p.Folding)
+	text, err := json.Marshal(p.Folding)
 	if err != nil {
 		return err
 	}
@@ -86,10 +87,14 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 	}
 	defer os.RemoveAll(dir)
 	b := o.Options
-	b.Folding = filepath.Join(dir, "folding.json")
-	if err := os.WriteFile(b.Folding, folding, 0o644); err != nil {
+	if b.MaxUse, err = folding.ParseMaxUse(p.MaxUse); err != nil {
 		return err
 	}
+	b.Folding = filepath.Join(dir, "folding.json")
+	if err := os.WriteFile(b.Folding, text, 0o644); err != nil {
+		return err
+	}
+	b.FIFO, b.Latency = folding.FIFO{}, false // the file has the folds and the depths
 	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.boardGiven(o.Boards), p.ClockMHz, out, 1, true, true, nil
 	_, err = build.Run(ctx, b, d)
 	return err

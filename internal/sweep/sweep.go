@@ -20,18 +20,20 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Options are what a sweep is asked for. Of the embedded Options those count that say how the model is read, the formula
-// of costs, Out, Force, Version and Progress. An empty axis has one value, the default of a build.
+// Options are what a sweep is asked for. Of the embedded Options those count that say how the model is read, Latency, Least,
+// IO, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has one value, the default of a build.
 type Options struct {
 	build.Options
-	Boards   []string // names or paths
-	Clocks   []float64
-	FPS      []float64
-	Memories []dataflow.Memory
-	Computes []dataflow.Compute
-	MaxUses  []folding.Use
-	Front    int // not 0: at most so many designs worth choosing from of every combination, instead of one for each rate
-	Workers  int // 0: as many as there are processors
+	Boards    []string // names or paths
+	Clocks    []float64
+	FPS       []float64
+	Intervals []int // clocks per frame, instead of FPS
+	Memories  []dataflow.Memory
+	Computes  []dataflow.Compute
+	MaxUses   []folding.Use
+	Front     int  // not 0: at most so many designs worth choosing from of every combination, instead of one for each rate
+	Bound     bool // no designs, but what none goes below
+	Workers   int  // 0: as many as there are processors
 }
 
 // A Result is a sweep's story.

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,14 +25,15 @@ var columns = []column{
 	{"board", func(_ int, p *Point) string { return p.Board }},
 	{"part", func(_ int, p *Point) string { return p.Part }},
 	{"clock_mhz", func(_ int, p *Point) string { return number(p.ClockMHz) }},
-	{"fps_asked", func(_ int, p *Point) string { return known(p.Target) }},
+	{"fps_asked", func(_ int, p *Point) string { return known(p.FPSAsked) }},
+	{"interval_asked_cycles", func(_ int, p *Point) string { return known(float64(p.Asked)) }},
 	{"memory", func(_ int, p *Point) string { return p.Memory }},
 	{"compute", func(_ int, p *Point) string { return p.Compute }},
 	{"max_use", func(_ int, p *Point) string { return p.MaxUse }},
 	{"status", func(_ int, p *Point) string { return p.Status }},
 	{"fps", found(func(p *Point) string { return number(p.FPS) })},
 	{"clock_reached_mhz", found(func(p *Point) string { return number(p.Reached) })},
-	{"interval_cycles", found(func(p *Point) string { return strconv.Itoa(p.Interval) })},
+	{"interval_cycles", found(func(p *Point) string { return number(p.Interval) })},
 	{"latency_cycles", found(func(p *Point) string { return strconv.Itoa(p.Latency) })},
 	{"latency_us", found(func(p *Point) string { return number(round(p.LatencyUS())) })},
 	{"lut", found(func(p *Point) string { return strconv.Itoa(p.Resources.LUT) })},
@@ -45,6 +47,24 @@ var columns = []column{
 	{"front", func(_ int, p *Point) string { return strings.Join(p.Front, " ") }},
 	{"chosen", func(_ int, p *Point) string { return strconv.FormatBool(p.Chosen) }},
 	{"reason", func(_ int, p *Point) string { return p.Reason }},
+}
+
+// boundColumns are those of points that are bounds.
+var boundColumns = []column{
+	{"fps_at_most", bounded(func(b *Bounds) string { return number(b.FPS) })},
+	{"interval_cycles_at_least", bounded(func(b *Bounds) string { return strconv.Itoa(b.Interval) })},
+	{"measure", bounded(func(b *Bounds) string { return b.Measure })},
+	{"measure_at_least", bounded(func(b *Bounds) string { return number(b.Least) })},
+}
+
+// bounded leaves a column empty where a point is no bound.
+func bounded(of func(*Bounds) string) func(int, *Point) string {
+	return func(_ int, p *Point) string {
+		if p.Bounds == nil {
+			return ""
+		}
+		return of(p.Bounds)
+	}
 }
 
 // known is a number, or nothing for 0.
@@ -73,14 +93,14 @@ func cell(s string) string {
 	return s
 }
 
-// table is sweep.csv; with what the vendor's tools said, where anything was collected.
+// table is sweep.csv; with bounds and with what the vendor's tools said, where there are any.
 func table(points []Point) ([]byte, error) {
-	all := columns
-	for i := range points {
-		if points[i].Report != nil {
-			all = append(all[:len(all):len(all)], reportColumns...)
-			break
-		}
+	all := slices.Clone(columns)
+	if slices.ContainsFunc(points, func(p Point) bool { return p.Bounds != nil }) {
+		all = append(all, boundColumns...)
+	}
+	if slices.ContainsFunc(points, func(p Point) bool { return p.Report != nil }) {
+		all = append(all, reportColumns...)
 	}
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)

@@ -1,0 +1,66 @@
+package folding
+
+import (
+	"context"
+	"math"
+	"sort"
+
+	"hlsgen/folding/search"
+)
+
+// A Bounded is what no design for a goal goes below, whatever its FIFOs hold: nothing is built or simulated for it.
+type Bounded struct {
+	// Interval is the shortest that any design within the budget may have; where the goal asks for a rate or an interval, the
+	// clocks that this allows. 0: no design within the budget is as fast, or fits at all.
+	Interval int
+	Measure  float64 // of Goal.Least, at this interval
+	ClockMHz float64 // that the interval is counted in
+}
+
+// Bound is what no design for the goal goes below. Goal.Latency, Goal.MaxCycles and Goal.OverBudget have no effect.
+func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
+	s := l.space
+	goal.Latency, goal.MaxCycles, goal.OverBudget = false, 0, false
+	if err := goal.verify(s.target); err != nil {
+		return Bounded{}, err
+	}
+	q := s.question(goal)
+	measure := goal.Least.of(&q.yard)
+	at := func(layers, frame int) float64 {
+		caps := s.capsAt(q, frame)
+		key := boundKey{layers, caps, goal.Least}
+		if least, ok := l.made.bounds.Load(key); ok {
+			return least.(float64)
+		}
+		least := s.tree(&region{limit: layers}, q).Bound(measure, caps)
+		l.made.bounds.Store(key, least)
+		return least
+	}
+	list := s.intervals()
+	var b Bounded
+	if limit := goal.limit(s.clock); limit != nil {
+		asked := floor(limit)
+		n := sort.Search(len(list), func(i int) bool { return list[i] > asked }) // intervals between two of the list are no different
+		if n == 0 {
+			return b, ctx.Err()
+		}
+		if b.Interval, b.Measure = asked, at(list[n-1], asked); math.IsInf(b.Measure, 1) {
+			b = Bounded{}
+		}
+	} else {
+		i := sort.Search(len(list), func(i int) bool { return !math.IsInf(at(list[i], list[i]), 1) })
+		if i == len(list) {
+			return b, ctx.Err()
+		}
+		b.Interval, b.Measure = list[i], at(list[i], list[i])
+	}
+	b.ClockMHz = s.clock
+	return b, ctx.Err()
+}
+
+// A boundKey is what a bound depends on.
+type boundKey struct {
+	layers int // clocks of every layer at most
+	caps   search.Caps
+	least  Measure
+}
