@@ -186,6 +186,10 @@ func (z *sizer) throughput() {
 		z.exact = true
 		return
 	}
+	roomy := z.roomy()
+	if roomy == nil {
+		return
+	}
 	order := make([]int, len(z.loops))
 	for i := range order {
 		order[i] = i
@@ -205,6 +209,41 @@ func (z *sizer) throughput() {
 	}
 	z.kept = z.kept || z.deepen(nil) && z.keeps()
 	z.exact = z.kept && z.shrink()
+	if !z.kept && z.err == nil {
+		z.depth, z.kept = roomy, true
+	}
+}
+
+// roomy is depths that keep the interval, most of them deeper than they have to be: what FIFOs held that held up nobody. It
+// is nil where no depths do. This trial is made whatever the effort is: it is what a sizing without effort ends with.
+func (z *sizer) roomy() []int {
+	was := z.depth
+	z.depth = slices.Clone(was)
+	for s := range z.depth {
+		if !z.fixed(s) {
+			z.depth[s] = z.most(s)
+		}
+	}
+	const words = 4e8
+	left := z.effort
+	z.effort = max(left, words)
+	before := z.effort
+	t := z.try(nil)
+	z.effort = left - (before - z.effort)
+	for s := range z.depth {
+		if !z.fixed(s) && t.keeps {
+			z.depth[s] = max(was[s], min(z.depth[s], z.step(t.high[s])))
+		}
+	}
+	roomy := z.depth
+	z.depth = was
+	if !t.keeps {
+		return nil
+	}
+	if len(z.needs) == 0 {
+		z.need(nil, z.streamsOf(nil))
+	}
+	return roomy
 }
 
 // keeps reports whether the design keeps the interval at the depths, and is free from deadlock.

@@ -205,13 +205,15 @@ func (z *sizer) together(members []bool, streams []int) bool {
 	return true
 }
 
-// most is a depth beyond which nothing gets better: two frames, and all that pipelines hold.
+// most is words that are enough for a stream whatever else is too little: those of every frame that can be under way at a
+// time. A frame is no longer under way than its iterations and latencies take one after the other.
 func (z *sizer) most(s int) int {
-	words := 2 * z.ports[s].Words
+	clocks, latency := 0, 0
 	for _, l := range z.loops {
-		words += l.Latency
+		clocks, latency = clocks+l.Iterations()+l.Latency, latency+l.Latency
 	}
-	return max(z.depth[s], z.step(words))
+	frames := 2 + clocks/max(1, z.interval)
+	return max(z.depth[s], z.step(frames*z.ports[s].Words+latency))
 }
 
 // least settles a stream on the first step above some words that passes; the depth that it has does.
