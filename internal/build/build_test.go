@@ -275,7 +275,8 @@ func TestReports(t *testing.T) {
 	}
 	var perf performance
 	read("report/estimate_network_performance.json", &perf)
-	if c := r.Design.Clocks; perf.Max != c.Slowest || perf.Interval != c.Interval || perf.Simulated != c.Latency || c.Latency < c.Slowest {
+	c := r.Design.Clocks
+	if perf.Max != c.Slowest || perf.Interval != c.Interval || perf.Simulated != c.Latency || c.Latency < c.Slowest {
 		t.Errorf("performance %+v, clocks %v %d %d", perf, c.Interval, c.Latency, c.Slowest)
 	}
 	for _, f := range r.Imported.Fates {
@@ -287,7 +288,8 @@ func TestReports(t *testing.T) {
 	again, err := Run(context.Background(), Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Out: filepath.Join(t.TempDir(), "out"), Folding: filepath.Join(out, "folding.json")}, &d)
 	clean(t, &d, err)
 	if fmt.Sprint(again.Design.Folds, again.Design.FIFO) != fmt.Sprint(r.Design.Folds, r.Design.FIFO) {
-		t.Errorf("folding.json gave %v, %v, it was written for %v, %v", again.Design.Folds, again.Design.FIFO, r.Design.Folds, r.Design.FIFO)
+		t.Errorf("folding.json gave %v, %v, it was written for %v, %v",
+			again.Design.Folds, again.Design.FIFO, r.Design.Folds, r.Design.FIFO)
 	}
 }
 

@@ -30,8 +30,8 @@ func TestFIFOs(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := r.Design.Clocks
-		if report.Latency != c.Latency || report.Interval != c.Interval || report.Throughput != r.Design.FPS() || !report.Deadlock.Free ||
-			report.Deadlock.Frames != 1 || report.Bottleneck.Reason == "" || len(report.FIFOs) != len(r.Design.FIFO) {
+		if report.Latency != c.Latency || report.Interval != c.Interval || report.Throughput != r.Design.FPS() ||
+			!report.Deadlock.Free || report.Deadlock.Frames != 1 || report.Bottleneck.Reason == "" || len(report.FIFOs) != len(r.Design.FIFO) {
 			t.Errorf("%v: %s", f, b)
 		}
 		if f == (folding.FIFO{}) && c.Interval != float64(c.Slowest) {

@@ -87,8 +87,10 @@ func exactly(b boards.Board, r dataflow.Resources) folding.Use {
 		return min(1, (float64(n)+0.5)/float64(of))
 	}
 	c := folding.Capacity(b)
-	return folding.Use{LUT: share(r.LUT, c.LUT), LUTRAM: share(r.LUTRAM, c.LUTRAM), FF: share(r.FF, c.FF), BRAM: share(r.BRAM, c.BRAM),
-		URAM: share(r.URAM, c.URAM), DSP: share(r.DSP, c.DSP), Mean: 1}
+	return folding.Use{
+		LUT: share(r.LUT, c.LUT), LUTRAM: share(r.LUTRAM, c.LUTRAM), FF: share(r.FF, c.FF), BRAM: share(r.BRAM, c.BRAM),
+		URAM: share(r.URAM, c.URAM), DSP: share(r.DSP, c.DSP), Mean: 1,
+	}
 }
 
 // searched makes the design for a goal.
@@ -117,8 +119,8 @@ func allowed(r *folding.Design) folding.Goal {
 }
 
 // against folds a model by SetFolding for zcu104, and by our search within what that takes: for the shortest interval,
-// and for the least LUTs at SetFolding's interval. FINN's formulas count LUTs, blocks and DSP slices; of flip-flops, and of
-// LUTs that are memory, they leave most out, so that these are not compared.
+// and for the least LUTs at SetFolding's interval. FINN's formulas count LUTs, blocks and DSP slices; flip-flops, and
+// LUTs that are memory, in some layers only, so that these are not compared.
 func against(t testing.TB, m *dataflow.Model) (finn, fast, small *folding.Design) {
 	t.Helper()
 	target := finnTarget(t)
@@ -130,7 +132,8 @@ func against(t testing.TB, m *dataflow.Model) (finn, fast, small *folding.Design
 	small = searched(t, m, target, goal)
 	for _, r := range []*folding.Design{fast, small} {
 		if r.Clocks.Interval > finn.Clocks.Interval || r.Over || !counted(r).Within(counted(finn)) {
-			t.Errorf("interval %v with %+v, SetFolding has %v with %+v", r.Clocks.Interval, counted(r), finn.Clocks.Interval, counted(finn))
+			t.Errorf("interval %v with %+v, SetFolding has %v with %+v",
+				r.Clocks.Interval, counted(r), finn.Clocks.Interval, counted(finn))
 		}
 	}
 	return finn, fast, small
@@ -193,11 +196,13 @@ func TestFINNComparison(t *testing.T) {
 		target := finnTarget(t)
 		balanced, free := searched(t, m, target, allowed(finn)), searched(t, m, target, folding.Goal{})
 		if load(balanced) > load(finn) || free.Clocks.Interval > finn.Clocks.Interval {
-			t.Errorf("%s: load %.1f %%, interval %v; SetFolding's is within the same budget", c.name, load(balanced), free.Clocks.Interval)
+			t.Errorf("%s: load %.1f %%, interval %v; SetFolding's is within the same budget",
+				c.name, load(balanced), free.Clocks.Interval)
 		}
 		theirs, least := finn.Estimate.Total, small.Estimate.Total
-		row := fmt.Sprintf("| %s | %v | %d | %d | %.1f %% | %s | %s | %s | %.1f %% | %s |\n", c.name, finn.Clocks.Interval, theirs.LUT, theirs.BRAM,
-			load(finn), gain(finn, fast), ratio(least.LUT, theirs.LUT), ratio(least.BRAM, theirs.BRAM), load(balanced), gain(finn, free))
+		row := fmt.Sprintf("| %s | %v | %d | %d | %.1f %% | %s | %s | %s | %.1f %% | %s |\n",
+			c.name, finn.Clocks.Interval, theirs.LUT, theirs.BRAM, load(finn), gain(finn, fast),
+			ratio(least.LUT, theirs.LUT), ratio(least.BRAM, theirs.BRAM), load(balanced), gain(finn, free))
 		t.Log(row)
 		b.WriteString(row)
 	}
@@ -242,7 +247,8 @@ func TestFINNExamples(t *testing.T) {
 					}
 				}
 				if !slices.Equal(clocks, c.cycles) || theirs.Clocks.Interval != float64(slices.Max(c.cycles)) {
-					t.Errorf("%v: MVAUs take %v clocks, the interval is %v, want %v", formula, clocks, theirs.Clocks.Interval, c.cycles)
+					t.Errorf("%v: MVAUs take %v clocks, the interval is %v, want %v",
+						formula, clocks, theirs.Clocks.Interval, c.cycles)
 				}
 				ours := searched(t, m, target, folding.Goal{MaxUse: exactly(target.Board, theirs.Estimate.Total)})
 				told := fmt.Sprintf("%v: %v clocks with %+v, FINN's folding has %v with %+v",

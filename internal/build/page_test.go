@@ -29,8 +29,8 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(b)
-	wanted := []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", "clock-unreachable", "2 samples, engines eval, cycle", "INT13", "--fps",
-		"bottleneck</text>", ">starved</text>"}
+	wanted := []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", "clock-unreachable", "2 samples, engines eval, cycle",
+		"INT13", "--fps", "bottleneck</text>", ">starved</text>"}
 	for _, line := range append(r.Design.Certificate.Lines(), r.Design.Bottleneck.Reason, r.Design.Bottleneck.Cure) {
 		wanted = append(wanted, html.EscapeString(line))
 	}
