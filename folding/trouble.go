@@ -29,8 +29,14 @@ func (s *space) unreachable(ctx context.Context, q *question, limit *big.Rat, f 
 		Msg: fmt.Sprintf("%s; the best on %s is %s, %s frames per second", asked, s.target.Board.Name, fractional(best.Clocks.Interval), plain(best.FPS()))}
 	if i, most := s.slowest(); float64(most) > float(limit) {
 		dg.Node = s.layers[i].origin()
+		dg.Notes = append(dg.Notes, s.floorOf(i, most))
+	}
+	if port := s.portFloor(); float64(port) > float(limit) {
+		hint += ", --io stream where the network is fed from inside the FPGA,"
+		dg.Notes = append(dg.Notes, s.portText(port))
+	}
+	if len(dg.Notes) > 0 {
 		dg.Hint = hint + " or a higher --clock"
-		dg.Notes = []string{s.floorOf(i, most)}
 		d.Add(dg)
 		return nil
 	}
@@ -63,6 +69,19 @@ func (s *space) floorOf(layer, most int) string {
 		return text + "as the folding file sets it"
 	}
 	return text + "in its widest fold"
+}
+
+// portFloor is the clocks that the host's port takes at least to move a frame; 0 where there is none.
+func (s *space) portFloor() (clocks int) {
+	for i := range s.streams {
+		clocks = max(clocks, s.streams[i].least())
+	}
+	return clocks
+}
+
+// portText says what the host's port takes for a frame.
+func (s *space) portText(n int) string {
+	return fmt.Sprintf("the host's port of %d bits takes %s to move a frame", s.target.PortBits(), clocks(n))
 }
 
 // leastLoad is the design that takes the least share of the budget at an interval, however much that is; nil where none was
@@ -107,6 +126,13 @@ func (s *space) overBudget(ctx context.Context, q *question, limit int, d *diag.
 	dg := s.layers[at].diag(diag.Error, diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+s.shortage(q, total), hint)
 	if kind < mean {
 		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", s.layers[at].node.Name, most, names[kind])}
+		if host := amounts(whole.Estimate.Host.Total())[kind]; host > most {
+			dg.Node = ""
+			dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port takes %d %s", host, names[kind]))
+		}
+	}
+	if rest := q.budget.vector(total).Minus(q.host); rest.Within(&q.caps.Vector) {
+		dg.Hint += "; or --io stream where the network is fed from inside the FPGA"
 	}
 	d.Add(dg)
 	return nil, nil

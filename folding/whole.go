@@ -172,8 +172,12 @@ func (s *space) depths(b *built) (from, fixed []int) {
 	return from, fixed
 }
 
-// assessNodes is how many nodes a search among the ways to build one folding looks at.
-const assessNodes = 200
+// assessNodes is how many nodes a search among the ways to build one folding looks at, and assessWork the work that it may
+// do, whatever is left: a folding whose FIFOs took the last of that to size is still built in the best way.
+const (
+	assessNodes = 200
+	assessWork  = 2_000_000
+)
 
 // assess is the best folding of some classes whose FIFOs hold so many words: where tables lie, what multiplies, where FIFOs
 // lie. It is nil where nothing is within caps.
@@ -212,8 +216,10 @@ func (s *space) assess(ctx context.Context, q *question, r *region, class []int3
 		choices[len(s.layers)+id] = [][]search.Choice{list}
 	}
 	choices[n-1] = [][]search.Choice{{{Cost: q.host}}}
-	t := search.NewTree(flat(n), choices, &q.effort)
+	effort := search.Effort{Limit: assessWork}
+	t := search.NewTree(flat(n), choices, &effort)
 	got, err := t.Minimise(ctx, m, nil, caps, assessNodes)
+	q.effort.Done += effort.Done
 	if err != nil || got.Best == nil {
 		return nil, err
 	}

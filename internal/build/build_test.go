@@ -80,8 +80,9 @@ func TestBuildAgrees(t *testing.T) {
 			if r.Verified.Samples != 4 || !slices.Equal(r.Verified.Engines, want) {
 				t.Errorf("verified %+v, want 4 samples and %v", r.Verified, want)
 			}
-			if !r.Folding.Total.Within(folding.Budget(r.Design.Target.Board, folding.Use{})) {
-				t.Errorf("%+v does not fit the budget", r.Folding.Total)
+			budget := folding.BudgetOf(r.Design.Target.Board, folding.Use{})
+			if total := r.Design.Estimate.Total; !budget.Fits(total) || r.Design.Over {
+				t.Errorf("%+v does not fit the budget", total)
 			}
 		})
 	}
@@ -274,8 +275,9 @@ func TestReports(t *testing.T) {
 	}
 	var perf performance
 	read("report/estimate_network_performance.json", &perf)
-	if perf.Max != r.Folding.Interval || perf.Simulated < perf.Max {
-		t.Errorf("performance %+v, interval %d", perf, r.Folding.Interval)
+	c := r.Design.Clocks
+	if perf.Max != c.Slowest || perf.Interval != c.Interval || perf.Simulated != c.Latency || c.Latency < c.Slowest {
+		t.Errorf("performance %+v, clocks %v %d %d", perf, c.Interval, c.Latency, c.Slowest)
 	}
 	for _, f := range r.Imported.Fates {
 		if f.Fate == "not mapped" || f.Fate == "not reached" {
@@ -285,8 +287,9 @@ func TestReports(t *testing.T) {
 	d = diag.List{}
 	again, err := Run(context.Background(), Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Out: filepath.Join(t.TempDir(), "out"), Folding: filepath.Join(out, "folding.json")}, &d)
 	clean(t, &d, err)
-	if fmt.Sprint(again.Design.Folds) != fmt.Sprint(r.Design.Folds) {
-		t.Errorf("folding.json gave %v, it was written for %v", again.Design.Folds, r.Design.Folds)
+	if fmt.Sprint(again.Design.Folds, again.Design.FIFO) != fmt.Sprint(r.Design.Folds, r.Design.FIFO) {
+		t.Errorf("folding.json gave %v, %v, it was written for %v, %v",
+			again.Design.Folds, again.Design.FIFO, r.Design.Folds, r.Design.FIFO)
 	}
 }
 

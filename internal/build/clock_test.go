@@ -11,16 +11,16 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hlsgen/folding"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 )
 
-// Each policy for FIFOs builds; sized ones keep the interval of the slowest layer, in fewer bits than high-water marks,
-// and the report says what was found.
+// Each policy for FIFOs builds; sized ones keep the interval of the slowest layer, and the report says what was found.
 func TestFIFOs(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(unpack(t), examples.Iris, "qcdq.onnx")
-	for _, f := range []FIFO{{}, {Minimal: true}, {Words: 5}} {
+	for _, f := range []folding.FIFO{{}, {Minimal: true}, {Words: 5}} {
 		var d diag.List
 		r, err := Run(context.Background(), Options{Model: model, Board: "pynq-z1", FIFO: f, Verify: 1, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
 		clean(t, &d, err)
@@ -29,19 +29,20 @@ func TestFIFOs(t *testing.T) {
 		if err = errors.Join(err, json.Unmarshal(b, &report)); err != nil {
 			t.Fatal(err)
 		}
-		if report.Latency != r.Cycles.Latency || report.Interval != r.Cycles.Interval || report.Throughput != r.FPS() || !report.Deadlock.Free ||
-			report.Deadlock.Frames != 1 || report.Bottleneck.Reason == "" || len(report.FIFOs) != len(r.Design.FIFO) {
+		c := r.Design.Clocks
+		if report.Latency != c.Latency || report.Interval != c.Interval || report.Throughput != r.Design.FPS() ||
+			!report.Deadlock.Free || report.Deadlock.Frames != 1 || report.Bottleneck.Reason == "" || len(report.FIFOs) != len(r.Design.FIFO) {
 			t.Errorf("%v: %s", f, b)
 		}
-		if f == (FIFO{}) && r.Cycles.Interval != float64(r.Folding.Interval) {
-			t.Errorf("interval %v, the slowest layer's is %d", r.Cycles.Interval, r.Folding.Interval)
+		if f == (folding.FIFO{}) && c.Interval != float64(c.Slowest) {
+			t.Errorf("interval %v, the slowest layer's is %d", c.Interval, c.Slowest)
 		}
 		for i, got := range report.FIFOs {
-			if f.Words > 0 && got.Depth != f.Words || got.Depth != r.Design.FIFO[i].Depth || got.Depth < got.Words {
+			if f.Words > 0 && got.Depth != f.Words || got.Depth != r.Design.FIFO[i].Depth || got.Depth < got.Used {
 				t.Errorf("%v: %+v", f, got)
 			}
 		}
-		if given := (Options{FIFO: f}).given()["fifo"]; given != map[FIFO]string{{Minimal: true}: "minimal", {Words: 5}: "5"}[f] {
+		if given := (Options{FIFO: f}).given()["fifo"]; given != map[folding.FIFO]string{{Minimal: true}: "minimal", {Words: 5}: "5"}[f] {
 			t.Errorf("%v is %q in the manifest", f, given)
 		}
 	}

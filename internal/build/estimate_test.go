@@ -19,22 +19,23 @@ func board(t *testing.T, lut string) string {
 	return write(t, "board.json", []byte(strings.Replace(strings.Replace(tinyBoard, `"lut": 300`, `"lut": `+lut, 1), `"ff": 600`, `"ff": 100000`, 1)))
 }
 
-// The budget holds for the whole: layers, FIFOs and the host's port.
+// The budget holds for the whole: layers, FIFOs and the host's port. Where nothing fits, the smallest budget that would
+// do is told, and does.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name, lut string
-		use       folding.Use
-		ok        bool
-		want      string
+		over, ok  bool
+		want      string // of what is printed
 	}{
-		{"room for all", "12000", folding.Use{}, true, ""},
-		{"room beyond the budget", "8000", folding.Use{}, true, "warning[budget-exceeded]: with its FIFOs and the host's port the design takes"},
-		{"no room", "5000", folding.Use{}, false, "error[budget-exceeded]: with its FIFOs and the host's port the design takes"},
+		{"room for all", "12000", false, true, ""},
+		{"room beyond the budget", "8000", false, false, "error[budget-exceeded]: no design fits the budget; the least"},
+		{"over the budget", "8000", true, true, "warning[budget-exceeded]: over the budget, as --over-budget allows: it takes"},
+		{"no room", "5000", false, false, "hint: a larger board, or fewer bits or weights in the largest layers;"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
-			o := build.Options{Model: file(t, small()), Board: board(t, tt.lut), MaxUse: tt.use, NoCSim: true, Out: "out", Verify: 1}
+			o := build.Options{Model: file(t, small()), Board: board(t, tt.lut), Over: tt.over, NoCSim: true, Verify: 1, Out: "out"}
 			r, err := build.Run(context.Background(), o, &d)
 			if err != nil || (r != nil) != tt.ok {
 				t.Fatal(r, err, d)
@@ -44,15 +45,41 @@ func TestBudget(t *testing.T) {
 			if !strings.Contains(b.String(), tt.want) || tt.want == "" && b.Len() > 0 {
 				t.Errorf("%q, want %q", b.String(), tt.want)
 			}
+			follow := func(o build.Options) *build.Result {
+				t.Helper()
+				d := diag.List{}
+				o.Force = true
+				r, err := build.Run(context.Background(), o, &d)
+				if r == nil || err != nil || r.Design.Over || len(d.Diags) > 0 {
+					t.Fatalf("--max-use %v --io %v, as the hint says: %v %v", o.MaxUse, o.IO, err, d.Diags)
+				}
+				return r
+			}
+			if strings.Contains(b.String(), "or --io stream") {
+				o := o
+				o.IO = dataflow.FromStream
+				follow(o)
+			}
+			if _, hint, ok := strings.Cut(b.String(), "hint: --max-use "); ok {
+				use, _, _ := strings.Cut(hint, ", a larger board")
+				if o.MaxUse, err = folding.ParseMaxUse(use); err != nil {
+					t.Fatal(err)
+				}
+				r = follow(o)
+			}
 			if r == nil {
 				return
 			}
-			sum := r.Estimate.FIFOs.Total().Plus(r.Estimate.Host.Total())
+			e := r.Design.Estimate
+			sum := e.FIFOs.Total().Plus(e.Host.Total())
 			for _, l := range r.Layers() {
 				sum = sum.Plus(*l.Total)
 			}
-			if sum != r.Estimate.Total || r.Folding.Total != sum || r.Folding.Shares[0].Used != sum.LUT || sum.FF == 0 || r.Estimate.Host.Total().LUT < 5000 {
-				t.Errorf("%+v in all, the parts are %+v", r.Estimate.Total, sum)
+			if sum != e.Total || r.Design.Shares[0].Used != sum.LUT || sum.FF == 0 || e.Host.Total().LUT < 5000 {
+				t.Errorf("%+v in all, the parts are %+v", e.Total, sum)
+			}
+			if r.Design.Over != tt.over || r.Design.Budget.Fits(sum) == tt.over {
+				t.Errorf("over the budget: %t, %+v of %+v", r.Design.Over, sum, r.Design.Budget.Resources)
 			}
 		})
 	}
@@ -97,8 +124,10 @@ func TestClock(t *testing.T) {
 		if err != nil || r == nil {
 			t.Fatal(err, d)
 		}
-		if r.ClockMHz() != tt.given || r.FPS() != tt.given*1e6/r.Cycles.Interval || len(d.Diags) > 0 != (tt.given < tt.asked) {
-			t.Errorf("%v MHz: rates for %v MHz, %v frames per second, %v", tt.asked, r.ClockMHz(), r.FPS(), d.Diags)
+		clock, fps := r.Design.ClockMHz(), r.Design.FPS()
+		rate := folding.Rate(tt.given, r.Design.Clocks.Interval)
+		if clock != tt.given || fps != rate || len(d.Diags) > 0 != (tt.given < tt.asked) {
+			t.Errorf("%v MHz: rates for %v MHz, %v frames per second, %v", tt.asked, clock, fps, d.Diags)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -68,13 +69,13 @@ func sharedModel(t testing.TB, name string) *dataflow.Model {
 	return m
 }
 
-// finnTarget is zcu104 at 200 MHz with FINN's formulas.
+// finnTarget is zcu104 at 200 MHz with FINN's formulas. FINN folds layers that are fed a word in every clock.
 func finnTarget(t testing.TB) dataflow.Target {
 	b, err := boards.Find("zcu104")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dataflow.Target{Board: b, ClockMHz: 200, Formula: dataflow.FINN}
+	return dataflow.Target{Board: b, ClockMHz: 200, Formula: dataflow.FINN, IO: dataflow.FromStream}
 }
 
 // exactly is the budget that is so much of a board and no more.
@@ -86,63 +87,72 @@ func exactly(b boards.Board, r dataflow.Resources) folding.Use {
 		return min(1, (float64(n)+0.5)/float64(of))
 	}
 	c := folding.Capacity(b)
-	return folding.Use{LUT: share(r.LUT, c.LUT), FF: share(r.FF, c.FF), BRAM: share(r.BRAM, c.BRAM), URAM: share(r.URAM, c.URAM), DSP: share(r.DSP, c.DSP)}
+	return folding.Use{
+		LUT: share(r.LUT, c.LUT), LUTRAM: share(r.LUTRAM, c.LUTRAM), FF: share(r.FF, c.FF), BRAM: share(r.BRAM, c.BRAM),
+		URAM: share(r.URAM, c.URAM), DSP: share(r.DSP, c.DSP), Mean: 1,
+	}
 }
 
-func search(t testing.TB, m *dataflow.Model, target dataflow.Target, goal folding.Goal) *folding.Result {
+// searched makes the design for a goal.
+func searched(t testing.TB, m *dataflow.Model, target dataflow.Target, goal folding.Goal) *folding.Design {
 	t.Helper()
 	var d diag.List
-	r, err := folding.Search(context.Background(), m, target, goal, &d)
+	r, err := folding.Make(context.Background(), m, target, goal, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
 	return r
 }
 
-// rate is frames per second that allow a design's interval and no more: for half a clock more, as it is a float64.
-func rate(r *folding.Result) float64 {
-	return r.Design.Target.ClockMHz * 1e6 / (float64(r.Interval) + 0.5)
-}
-
 // load is the largest share of the default budget that a design takes, in percent.
-func load(r *folding.Result) (most float64) {
-	b := r.Design.Target.Board
-	of := folding.Budget(b, folding.Use{})
-	for _, x := range [][2]int{{r.Total.LUT, of.LUT}, {r.Total.BRAM, of.BRAM}, {r.Total.DSP, of.DSP}, {r.Total.URAM, of.URAM}} {
-		most = max(most, 100*float64(x[0])/float64(x[1]))
+func load(r *folding.Design) (most float64) {
+	budget := folding.BudgetOf(r.Target.Board, folding.Use{})
+	for _, s := range budget.Shares(r.Estimate.Total) {
+		most = max(most, 100*float64(s.Used)/float64(s.Budget))
 	}
 	return most
 }
 
+// allowed is the goal of a design's interval.
+func allowed(r *folding.Design) folding.Goal {
+	return folding.Goal{Interval: int(math.Ceil(r.Clocks.Interval))}
+}
+
 // against folds a model by SetFolding for zcu104, and by our search within what that takes: for the shortest interval,
-// and for the least LUTs at SetFolding's interval.
-func against(t testing.TB, m *dataflow.Model) (finn, fast, small *folding.Result) {
+// and for the least LUTs at SetFolding's interval. FINN's formulas count LUTs, blocks and DSP slices; flip-flops, and
+// LUTs that are memory, in some layers only, so that these are not compared.
+func against(t testing.TB, m *dataflow.Model) (finn, fast, small *folding.Design) {
 	t.Helper()
 	target := finnTarget(t)
-	var d diag.List
-	finn, err := folding.SetFolding(context.Background(), m, target, folding.Goal{}, &d)
-	if err != nil || finn == nil {
-		t.Fatal(err, d.Diags)
-	}
-	use := exactly(target.Board, finn.Total)
-	fast = search(t, m, target, folding.Goal{MaxUse: use})
-	small = search(t, m, target, folding.Goal{MaxUse: use, FPS: rate(finn), Least: folding.LeastLUT})
-	for _, r := range []*folding.Result{fast, small} {
-		if r.Interval > finn.Interval || !r.Total.Within(finn.Total) {
-			t.Errorf("interval %d with %+v, SetFolding has %d with %+v", r.Interval, r.Total, finn.Interval, finn.Total)
+	finn = bySetFolding(t, m, target)
+	use, goal := exactly(target.Board, finn.Estimate.Total), allowed(finn)
+	use.FF, use.LUTRAM = folding.DefaultMaxUse.FF, folding.DefaultMaxUse.LUTRAM
+	fast = searched(t, m, target, folding.Goal{MaxUse: use})
+	goal.MaxUse, goal.Least = use, folding.LeastLUT
+	small = searched(t, m, target, goal)
+	for _, r := range []*folding.Design{fast, small} {
+		if r.Clocks.Interval > finn.Clocks.Interval || r.Over || !counted(r).Within(counted(finn)) {
+			t.Errorf("interval %v with %+v, SetFolding has %v with %+v",
+				r.Clocks.Interval, counted(r), finn.Clocks.Interval, counted(finn))
 		}
 	}
 	return finn, fast, small
 }
 
+// counted is the resources that FINN's formulas count.
+func counted(r *folding.Design) dataflow.Resources {
+	total := r.Estimate.Total
+	return dataflow.Resources{LUT: total.LUT, BRAM: total.BRAM, URAM: total.URAM, DSP: total.DSP}
+}
+
 // gain is a search's clocks and its throughput against SetFolding's. A star says that the interval is not proved to be the
 // shortest.
-func gain(finn, ours *folding.Result) string {
+func gain(finn, ours *folding.Design) string {
 	star := ""
-	if ours.Proof.Floor < ours.Interval {
+	if float64(ours.Certificate.Floor) < ours.Clocks.Interval {
 		star = " \\*"
 	}
-	return fmt.Sprintf("%d%s | %.2f x", ours.Interval, star, float64(finn.Interval)/float64(ours.Interval))
+	return fmt.Sprintf("%v%s | %.2f x", ours.Clocks.Interval, star, finn.Clocks.Interval/ours.Clocks.Interval)
 }
 
 func ratio(a, b int) string {
@@ -182,11 +192,17 @@ func TestFINNComparison(t *testing.T) {
 		}
 		m := sharedModel(t, c.model)
 		finn, fast, small := against(t, m)
-		t.Logf("%s: %s is SetFolding's slowest layer", c.name, finn.Bottleneck)
+		t.Logf("%s, SetFolding: %s", c.name, finn.Bottleneck.Reason)
 		target := finnTarget(t)
-		balanced, free := search(t, m, target, folding.Goal{FPS: rate(finn)}), search(t, m, target, folding.Goal{})
-		row := fmt.Sprintf("| %s | %d | %d | %d | %.1f %% | %s | %s | %s | %.1f %% | %s |\n", c.name, finn.Interval, finn.Total.LUT, finn.Total.BRAM, load(finn), gain(finn, fast),
-			ratio(small.Total.LUT, finn.Total.LUT), ratio(small.Total.BRAM, finn.Total.BRAM), load(balanced), gain(finn, free))
+		balanced, free := searched(t, m, target, allowed(finn)), searched(t, m, target, folding.Goal{})
+		if load(balanced) > load(finn) || free.Clocks.Interval > finn.Clocks.Interval {
+			t.Errorf("%s: load %.1f %%, interval %v; SetFolding's is within the same budget",
+				c.name, load(balanced), free.Clocks.Interval)
+		}
+		theirs, least := finn.Estimate.Total, small.Estimate.Total
+		row := fmt.Sprintf("| %s | %v | %d | %d | %.1f %% | %s | %s | %s | %.1f %% | %s |\n",
+			c.name, finn.Clocks.Interval, theirs.LUT, theirs.BRAM, load(finn), gain(finn, fast),
+			ratio(least.LUT, theirs.LUT), ratio(least.BRAM, theirs.BRAM), load(balanced), gain(finn, free))
 		t.Log(row)
 		b.WriteString(row)
 	}
@@ -223,20 +239,23 @@ func TestFINNExamples(t *testing.T) {
 				target.Formula = formula
 				var d diag.List
 				file := folding.ReadFile(text, &d)
-				theirs := search(t, m, target, folding.Goal{Fixed: file, MaxCycles: 1 << 30})
+				theirs := searched(t, m, target, folding.Goal{Fixed: file, OverBudget: true})
 				var clocks []int
-				for i, n := range theirs.Design.Model.Graph.Nodes {
+				for i, n := range theirs.Model.Graph.Nodes {
 					if n.Op.Kind() == "MVAU" {
-						clocks = append(clocks, theirs.Design.Loop(i).Iterations())
+						clocks = append(clocks, theirs.Loop(i).Iterations())
 					}
 				}
-				if !slices.Equal(clocks, c.cycles) || theirs.Interval != slices.Max(c.cycles) {
-					t.Errorf("%v: MVAUs take %v clocks, the interval is %d, want %v", formula, clocks, theirs.Interval, c.cycles)
+				if !slices.Equal(clocks, c.cycles) || theirs.Clocks.Interval != float64(slices.Max(c.cycles)) {
+					t.Errorf("%v: MVAUs take %v clocks, the interval is %v, want %v",
+						formula, clocks, theirs.Clocks.Interval, c.cycles)
 				}
-				ours := search(t, m, target, folding.Goal{MaxUse: exactly(target.Board, theirs.Total)})
-				t.Logf("%v: %d clocks with %+v, FINN's %d with %+v", formula, ours.Interval, ours.Total, theirs.Interval, theirs.Total)
-				if ours.Interval > theirs.Interval || !ours.Total.Within(theirs.Total) {
-					t.Errorf("%v: %d clocks with %+v, FINN's folding has %d with %+v", formula, ours.Interval, ours.Total, theirs.Interval, theirs.Total)
+				ours := searched(t, m, target, folding.Goal{MaxUse: exactly(target.Board, theirs.Estimate.Total)})
+				told := fmt.Sprintf("%v: %v clocks with %+v, FINN's folding has %v with %+v",
+					formula, ours.Clocks.Interval, ours.Estimate.Total, theirs.Clocks.Interval, theirs.Estimate.Total)
+				t.Log(told)
+				if ours.Clocks.Interval > theirs.Clocks.Interval || !ours.Estimate.Total.Within(theirs.Estimate.Total) {
+					t.Error(told)
 				}
 			}
 		})
@@ -311,10 +330,11 @@ func TestZCU104(t *testing.T) {
 			target := finnTarget(t)
 			target.Formula = dataflow.Fitted
 			begin := time.Now()
-			r := search(t, m, target, folding.Goal{})
-			t.Logf("%v, %d clocks, %+v\n%s", time.Since(begin).Round(time.Millisecond), r.Interval, r.Total, r.Proof.String())
-			if !r.Total.Within(folding.Budget(target.Board, folding.Use{})) {
-				t.Errorf("%+v is not within the budget", r.Total)
+			r := searched(t, m, target, folding.Goal{})
+			t.Logf("%v, %v clocks, %+v\n%s", time.Since(begin).Round(time.Millisecond), r.Clocks.Interval, r.Estimate.Total,
+				strings.Join(r.Certificate.Lines(), "\n"))
+			if r.Over {
+				t.Errorf("%+v is not within the budget", r.Estimate.Total)
 			}
 		})
 	}

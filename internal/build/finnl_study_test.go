@@ -155,16 +155,16 @@ func networkTable(t *testing.T) string {
 			{"fastest, zcu104", func() *Result { return n.build(t, lineColumns, Options{Board: "zcu104", NoCSim: true}) }},
 		} {
 			r := d.make()
-			t.Logf("%s, %s: %v clocks a line", n.name, d.name, r.Cycles.Interval)
+			t.Logf("%s, %s: %v clocks a line", n.name, d.name, r.Design.Clocks.Interval)
 			fold := ""
 			for i, node := range r.Design.Model.Graph.Nodes {
 				if node.Op.Kind() == lstm.Kind {
 					fold = fmt.Sprintf("%d x %d", r.Design.Folds[i].PE, r.Design.Folds[i].SIMD)
 				}
 			}
-			c := r.Estimate.Total
-			fmt.Fprintf(&b, row, "", d.name, r.ClockMHz(), fold, figure1(stepClocks(r, lineColumns)), figure1(r.FPS()), figure1(r.FPS()*lineOps/1e9),
-				fmt.Sprintf("%.3f", float64(r.Cycles.Latency)/r.ClockMHz()/1000), thousands(c.LUT), thousands(c.FF), float64(c.BRAM)/2, c.DSP)
+			c := r.Design.Estimate.Total
+			fmt.Fprintf(&b, row, "", d.name, r.Design.ClockMHz(), fold, figure1(stepClocks(r, lineColumns)), figure1(r.Design.FPS()), figure1(r.Design.FPS()*lineOps/1e9),
+				fmt.Sprintf("%.3f", float64(r.Design.Clocks.Latency)/r.Design.ClockMHz()/1000), thousands(c.LUT), thousands(c.FF), float64(c.BRAM)/2, c.DSP)
 		}
 	}
 	return b.String()

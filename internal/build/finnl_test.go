@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/folding"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -129,7 +130,7 @@ func (n finnl) build(t *testing.T, columns int, o Options) *Result {
 	t.Helper()
 	o.Model, o.Dims, o.Out = filepath.Join(finnlModels(t), n.name, "scan.onnx"), map[string]int{"T": columns}, filepath.Join(t.TempDir(), "out")
 	if o.Board == "pynq-z1" {
-		o.MaxUse.LUT, o.MaxUse.FF, o.MaxUse.BRAM, o.MaxUse.URAM, o.MaxUse.DSP = 1, 1, 1, 1, 1
+		o.MaxUse = folding.Use{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}
 	}
 	var d diag.List
 	r, err := Run(context.Background(), o, &d)
@@ -138,7 +139,7 @@ func (n finnl) build(t *testing.T, columns int, o Options) *Result {
 }
 
 // stepClocks is the clocks per time step and direction in the steady state: line after line, each of so many columns.
-func stepClocks(r *Result, columns int) float64 { return r.Cycles.Interval / float64(2*columns) }
+func stepClocks(r *Result, columns int) float64 { return r.Design.Clocks.Interval / float64(2*columns) }
 
 // TestFINNLClocks holds that with FINN-L's foldings a step of a direction takes no longer than its work, in the simulator:
 // at most 82 clocks where FINN-L measured 124, 256 where it measured 284, 1024 where it measured 1066. What bounds them is
@@ -169,7 +170,7 @@ func TestFINNLClocks(t *testing.T) {
 					engine = f.PE == tt.pe && f.SIMD == tt.simd && r.Design.Loop(i).Iterations() == 2*columns*tt.clocks
 				}
 			}
-			if b := r.Cycles.Trace.Bottleneck; !engine || b.Node == "" || !strings.HasPrefix(b.Reason, b.Node+" works in every clock") {
+			if b := r.Design.Clocks.Trace.Bottleneck; !engine || b.Node == "" || !strings.HasPrefix(b.Reason, b.Node+" works in every clock") {
 				t.Errorf("bound by %+v; the LSTM is as asked for: %v", b, engine)
 			}
 		})
@@ -199,7 +200,7 @@ func TestRecurrentBuilds(t *testing.T) {
 // withinBudget holds that a build was verified by every engine and fits.
 func withinBudget(t *testing.T, r *Result) {
 	t.Helper()
-	for _, s := range r.Folding.Shares {
+	for _, s := range r.Design.Shares {
 		if s.Used > s.Budget {
 			t.Errorf("%d %s, the budget is %d", s.Used, s.Name, s.Budget)
 		}

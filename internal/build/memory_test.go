@@ -46,7 +46,7 @@ func TestMemories(t *testing.T) {
 				if err != nil || r == nil {
 					t.Fatalf("%v %v", err, d.Diags)
 				}
-				layertest.CheckMemories(t, r.Design, readFiles(t, out))
+				layertest.CheckMemories(t, r.Design.Design, readFiles(t, out))
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"html"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,12 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(b)
-	for _, want := range []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", r.Folding.Why, "clock-unreachable", "2 samples, engines eval, cycle", "INT13", "--fps", "bottleneck</text>", ">starved</text>"} {
+	wanted := []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", "clock-unreachable", "2 samples, engines eval, cycle",
+		"INT13", "--fps", "bottleneck</text>", ">starved</text>"}
+	for _, line := range append(r.Design.Certificate.Lines(), r.Design.Bottleneck.Reason, r.Design.Bottleneck.Cure) {
+		wanted = append(wanted, html.EscapeString(line))
+	}
+	for _, want := range wanted {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -93,14 +93,11 @@ func TestRandomImages(t *testing.T) {
 			}
 			rnd := rand.New(rand.NewPCG(uint64(seed), 10))
 			goal := folding.Goal{Fixed: jointFolds(t, rnd, im.Model.Graph)}
-			found, err := folding.Search(context.Background(), im.Model, dataflow.Target{Board: board, ClockMHz: 200}, goal, &d)
+			found, err := folding.Make(context.Background(), im.Model, dataflow.Target{Board: board, ClockMHz: 200}, goal, &d)
 			if err != nil || found == nil {
 				t.Fatalf("%v %v", err, d.Diags)
 			}
-			r := &Result{Imported: im, Folding: found, Design: found.Design}
-			if err := r.clock(context.Background(), Options{}, &d); err != nil {
-				t.Fatal(err)
-			}
+			r := &Result{Imported: im, Design: found}
 			streams, err := r.simulate(context.Background(), Random(im.Model, 4))
 			if err != nil {
 				t.Fatal(err)
@@ -108,7 +105,7 @@ func TestRandomImages(t *testing.T) {
 			if seed*compiled%networks >= compiled {
 				return
 			}
-			files, err := templates.Project(r.Design, templates.Vectors{Frames: streams}, templates.Options{})
+			files, err := templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +114,7 @@ func TestRandomImages(t *testing.T) {
 			}
 			t.Run("C++", func(t *testing.T) {
 				tier.Needs(t, "g++")
-				if _, err := compile(context.Background(), r.Design, files, streams); err != nil {
+				if _, err := compile(context.Background(), r.Design.Design, files, streams); err != nil {
 					t.Error(err)
 				}
 			})

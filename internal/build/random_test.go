@@ -261,11 +261,11 @@ func TestRandomNetworks(t *testing.T) {
 			}
 			rnd := rand.New(rand.NewPCG(uint64(seed), 8))
 			target := dataflow.Target{Board: board, ClockMHz: 200}
-			found, err := folding.Search(context.Background(), im.Model, target, folding.Goal{Fixed: randomFolds(t, rnd, im.Model.Graph)}, &d)
+			found, err := folding.Make(context.Background(), im.Model, target, folding.Goal{Fixed: randomFolds(t, rnd, im.Model.Graph)}, &d)
 			if err != nil || found == nil {
 				t.Fatalf("%v %v", err, d.Diags)
 			}
-			r := &Result{Imported: im, Folding: found, Design: found.Design}
+			r := &Result{Imported: im, Design: found}
 			streams, err := r.simulate(context.Background(), Random(im.Model, 12))
 			if err != nil {
 				t.Fatal(err)
@@ -273,7 +273,7 @@ func TestRandomNetworks(t *testing.T) {
 			if seed*compiled%networks >= compiled {
 				return
 			}
-			files, err := templates.Project(r.Design, templates.Vectors{Frames: streams}, templates.Options{})
+			files, err := templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -282,7 +282,7 @@ func TestRandomNetworks(t *testing.T) {
 			}
 			t.Run("C++", func(t *testing.T) {
 				tier.Needs(t, "g++")
-				if _, err := compile(context.Background(), r.Design, files, streams); err != nil {
+				if _, err := compile(context.Background(), r.Design.Design, files, streams); err != nil {
 					t.Error(err)
 				}
 			})
