@@ -24,7 +24,7 @@ type question struct {
 
 // sizingWords is how many words the sizing of the FIFOs of one folding may move, and wordSteps what a word counts as work.
 const (
-	sizingWords = 4e8
+	sizingWords = 8e7
 	wordSteps   = 2
 )
 
@@ -172,12 +172,58 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	if whole != nil {
 		h.take(whole)
 	}
+	if h.best == nil {
+		if err := h.again(ctx, with, n.limit); err != nil {
+			return err
+		}
+	}
 	if len(z.Needs) == 0 {
 		h.divide(n, class, nil, nil)
 		return nil
 	}
 	least := slices.MinFunc(z.Needs, func(a, b rtlsim.Need) int { return len(a.Nodes) - len(b.Nodes) })
 	h.divide(n, class, h.blamed(b, least), h.sidesOf(b, least))
+	return nil
+}
+
+// again looks for a first design where FIFOs take what the best folding left of the budget: in a region where they hold what
+// that folding needs, whatever their words are, and are paid for from the beginning. It does not go by the effort that is
+// left, for the FIFOs of a large network take all of it to size.
+func (h *hunt) again(ctx context.Context, r region, limit int) error {
+	const times, work, looks = 3, 4_000_000, 400
+	for range times {
+		own := *h.q
+		own.effort = search.Effort{Limit: work}
+		least, err := h.tree(&r, &own).Minimise(ctx, h.measure, nil, h.within(), looks)
+		h.q.effort.Done += own.effort.Done
+		if err != nil || least.Best == nil {
+			return err
+		}
+		f := h.folding(&r, least.Best)
+		b := h.build(f)
+		if b == nil {
+			return nil
+		}
+		z, err := h.size(ctx, h.q, b, limit)
+		if err != nil || z == nil || !z.Kept {
+			return err
+		}
+		if len(z.Needs) == 0 {
+			h.take(f)
+			return nil
+		}
+		for id, words := range z.Words {
+			r = r.deeper(b.sides[id], words)
+		}
+		whole, err := h.assess(ctx, h.q, &r, h.class(f.options), h.measure, h.within())
+		if err != nil {
+			return err
+		}
+		if whole != nil {
+			h.take(whole)
+			return nil
+		}
+	}
 	return nil
 }
 
