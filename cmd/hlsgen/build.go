@@ -12,6 +12,7 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/templates"
 )
 
 func (a *app) buildCommand() *cobra.Command {
@@ -307,15 +308,7 @@ func verified(r *build.Result) string {
 }
 
 // quoted is a path as a shell reads it.
-func quoted(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:=@%", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func quoted(s string) string { return templates.ShellWord(s) }
 
 // A built is the JSON of a build.
 type built struct {

@@ -130,6 +130,12 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 	}
 	all["folding.json"] = folding.Format(r.Design.Design, false)
 	all["final_hw_config.json"] = folding.Format(r.Design.Design, true)
+	const page = "README.md"
+	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page))
+	if err != nil {
+		return err
+	}
+	all[page] = readme
 	r.FileCount = len(all)
 	return writeWhole(r.dir, all, o.Force)
 }
@@ -138,7 +144,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 func (o Options) given() map[string]string {
 	out := map[string]string{}
 	if o.FPS > 0 {
-		out["fps"] = fmt.Sprint(o.FPS)
+		out["fps"] = plain(o.FPS)
 	}
 	if o.Interval > 0 {
 		out["interval"] = fmt.Sprint(o.Interval)

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,7 +69,7 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 	}
 	r.Array, r.Script = len(names), scriptFile
 	r.Files = append(r.Files, scriptFile)
-	return os.Chmod(r.path(scriptFile), 0o755)
+	return errors.Join(os.Chmod(r.path(scriptFile), 0o755), r.writeReadme(o))
 }
 
 // project writes the HLS project of a point.

@@ -93,7 +93,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	}
 	judge(r.Points)
 	o.step("drawing", 0, 0)
-	return r, r.write()
+	return r, errors.Join(r.write(), r.writeReadme(o))
 }
 
 func (o *Options) step(stage string, done, total int) {
