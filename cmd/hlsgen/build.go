@@ -312,6 +312,7 @@ func quoted(s string) string { return templates.ShellWord(s) }
 
 // A built is the JSON of a build.
 type built struct {
+	build.Head
 	Model      string              `json:"model"`
 	Example    bool                `json:"example"`
 	Board      string              `json:"board"`
@@ -350,10 +351,11 @@ type share struct {
 func builtOf(r *build.Result, d *diag.List) built {
 	f := r.Design
 	t, m, e := f.Target, f.Model, f.Estimate
-	b := built{Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz, Reached: f.ClockMHz(),
+	b := built{Head: build.Versioned, Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz, Reached: f.ClockMHz(),
 		Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency, Slowest: f.Clocks.Slowest, Bottleneck: r.Bottleneck(), Port: r.Port(),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total, Folding: build.CertificateOf(&f.Certificate),
-		Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
+		Prefix: append([]string{}, m.Prefix.Nodes...),
+		Suffix: append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
 	for _, s := range f.Shares {
 		unit := 1.0
 		if s.Mean() {

@@ -132,6 +132,7 @@ func streams(list []build.StreamReport) (s string) {
 
 // A checked is the JSON of a check.
 type checked struct {
+	build.Head
 	Model   string              `json:"model"`
 	Example bool                `json:"example"`
 	OK      bool                `json:"ok"`
@@ -141,5 +142,6 @@ type checked struct {
 }
 
 func checkedOf(c *build.Checked, d *diag.List) checked {
-	return checked{Model: c.Source.Name, Example: c.Source.Example, OK: !d.Failed(), Nodes: c.Imported.Fates, Layers: c.Layers, outcome: outcomeOf(d, nil)}
+	return checked{Head: build.Versioned, Model: c.Source.Name, Example: c.Source.Example, OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
+		Layers: append([]build.LayerReport{}, c.Layers...), outcome: outcomeOf(d, nil)}
 }

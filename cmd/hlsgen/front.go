@@ -75,6 +75,7 @@ func frontProof(c *folding.Certificate) string {
 
 // A frontJSON is the JSON of a front.
 type frontJSON struct {
+	build.Head
 	Model    string      `json:"model"`
 	Example  bool        `json:"example"`
 	Board    string      `json:"board"`
@@ -95,7 +96,7 @@ type frontItem struct {
 }
 
 func frontOf(f *build.Front, least folding.Measure, d *diag.List) frontJSON {
-	j := frontJSON{Model: f.Source.Name, Example: f.Source.Example, Board: f.Target.Board.Name, Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
+	j := frontJSON{Head: build.Versioned, Points: []frontItem{}, Model: f.Source.Name, Example: f.Source.Example, Board: f.Target.Board.Name, Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Whole, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
 		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total, build.CertificateOf(&p.Certificate)})

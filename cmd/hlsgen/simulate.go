@@ -177,6 +177,7 @@ func first(a *npy.Array) string {
 
 // A simulated is the JSON of a simulation; the data themselves are in the file of --output.
 type simulated struct {
+	build.Head
 	Model    string            `json:"model"`
 	Example  bool              `json:"example"`
 	Engine   build.Engine      `json:"engine"`
@@ -205,7 +206,7 @@ type folded struct {
 }
 
 func simulatedOf(o build.SimOptions, r *build.Simulated, d *diag.List) simulated {
-	s := simulated{Model: r.Source.Name, Example: r.Source.Example, Engine: o.Engine, Samples: r.Samples, Compare: r.Compare, outcome: outcomeOf(d, nil)}
+	s := simulated{Head: build.Versioned, Outputs: []tensor{}, Model: r.Source.Name, Example: r.Source.Example, Engine: o.Engine, Samples: r.Samples, Compare: r.Compare, outcome: outcomeOf(d, nil)}
 	if r.Decoder != nil {
 		s.Decode, s.Texts = r.Decoder.Method, r.Texts
 	}

@@ -349,6 +349,7 @@ func (a *app) boundTable(r *sweep.Result) {
 
 // A swept is the JSON of a sweep; the points stand in sweep.json.
 type swept struct {
+	build.Head
 	Model     string         `json:"model"`
 	Points    int            `json:"points"`
 	Fates     map[string]int `json:"fates"`
@@ -363,8 +364,8 @@ type swept struct {
 }
 
 func sweptOf(r *sweep.Result, d *diag.List) swept {
-	s := swept{Model: r.Model, Points: len(r.Points), Fates: map[string]int{}, Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
-		Files: r.Files, Array: r.Array, Collected: r.Collected, outcome: outcomeOf(d, nil)}
+	s := swept{Head: build.Versioned, Model: r.Model, Points: len(r.Points), Fates: map[string]int{}, Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
+		Files: append([]string{}, r.Files...), Array: r.Array, Collected: r.Collected, outcome: outcomeOf(d, nil)}
 	for i := range r.Points {
 		s.Fates[r.Points[i].Status]++
 	}

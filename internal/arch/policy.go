@@ -58,7 +58,9 @@ var places = map[string]place{
 	"boards":            {0, "boards", 0},
 	"docs":              {0, "docs", 0},
 
+	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,
+	"internal/schema":          support,
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,

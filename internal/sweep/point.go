@@ -45,7 +45,7 @@ type Point struct {
 	Reached    float64            `json:"clock_reached_mhz,omitempty"` // the asked clock, or what every layer has a fold for
 	Interval   float64            `json:"interval_clocks,omitempty"`
 	Latency    int                `json:"latency_clocks,omitempty"`
-	Resources  dataflow.Resources `json:"resources,omitzero"`
+	Resources  dataflow.Resources `json:"resources,omitempty,omitzero"`
 	Share      float64            `json:"largest_share,omitempty"` // of the board, of what it takes most of
 	Bottleneck string             `json:"bottleneck,omitempty"`
 	Proved     bool               `json:"proved"` // nothing is better, by the certificate of the search
@@ -84,7 +84,7 @@ type Fold struct {
 
 func foldOf(d *dataflow.Design, node int) Fold {
 	f := d.Folds[node]
-	o := Fold{PE: f.PE, SIMD: f.SIMD}
+	o := Fold{PE: f.PE, SIMD: f.SIMD, In: []int{}, Out: []int{}}
 	if f.Memory != dataflow.NoMemory {
 		o.RAMStyle = f.Memory.String()
 	}

@@ -122,6 +122,7 @@ func table(points []Point) ([]byte, error) {
 
 // A sheet is sweep.json.
 type sheet struct {
+	build.Head
 	Model  string  `json:"model"`
 	Points []Point `json:"points"`
 }
@@ -155,7 +156,7 @@ func (r *Result) files() (files []file, err error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	if err := e.Encode(sheet{r.Model, append([]Point{}, r.Points...)}); err != nil {
+	if err := e.Encode(sheet{build.Versioned, r.Model, append([]Point{}, r.Points...)}); err != nil {
 		return nil, err
 	}
 	files = []file{{"sweep.csv", csv}, {"sweep.json", b.Bytes()}}
