@@ -218,7 +218,7 @@ func TestBoards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(page, append([]byte("```json\n"), bytes.TrimSpace(file)...)) {
+	if !bytes.Contains(page, append([]byte("```json board\n"), bytes.TrimSpace(file)...)) {
 		t.Errorf("boards.md shows zcu104.json otherwise than\n%s", file)
 	}
 	for f := range reflect.TypeFor[boards.Board]().Fields() {
