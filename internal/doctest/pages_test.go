@@ -63,6 +63,11 @@ var held = []struct{ page, marker, head, by string }{
 	{"README.md", "diagnostic", "", "docs.TestREADME"},
 }
 
+// pictures are files that a page shows, and what draws them when its commands are run, in its folder.
+var pictures = []struct{ page, shown, drawn string }{
+	{"README.md", "docs/pareto.svg", "sweep/pareto-lut.svg"},
+}
+
 // TestPages runs the documents. Every page has a folder of its own, in which its commands are run one after the other:
 // hlsgen is in the PATH, model.onnx, x.npy and y.npy are the iris example with its samples and what Brevitas makes of
 // them, and mine.json is a board file.
@@ -98,6 +103,11 @@ func TestPages(t *testing.T) {
 				}
 				for _, m := range inlineCode.FindAllStringSubmatch(prose(s.text), -1) {
 					p.flagsOf(t, page, m[1])
+				}
+				for _, x := range pictures {
+					if x.page == page {
+						s.picture(t, x.shown, x.drawn)
+					}
 				}
 				if *update && s.text != string(text) {
 					if err := os.WriteFile(path, []byte(s.text), 0o666); err != nil {
@@ -283,6 +293,29 @@ func (s *site) console(t *testing.T, b *block) {
 		now.WriteString(strings.Join(c.lines, "\n") + "\n" + got)
 	}
 	s.text = strings.Replace(s.text, "```"+b.info+"\n"+b.text+"```\n", "```"+b.info+"\n"+now.String()+"```\n", 1)
+}
+
+// picture holds a file of the project against what a command has drawn.
+func (s *site) picture(t *testing.T, shown, drawn string) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(drawn)))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	file := filepath.Join(s.root, filepath.FromSlash(shown))
+	want, err := os.ReadFile(file)
+	switch {
+	case err == nil && bytes.Equal(got, want):
+		return
+	case *update:
+		err = os.WriteFile(file, got, 0o666)
+	case err == nil:
+		err = fmt.Errorf("%s is not what is drawn (-update to accept)", shown)
+	}
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // shell runs a block.
