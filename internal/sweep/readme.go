@@ -23,6 +23,7 @@ var sweepFiles = []templates.Entry{
 	{Patterns: []string{"sweep.json"}, What: "the same, with the folding of every point, in the form of a folding file"},
 	{Patterns: []string{"pareto-*.svg", "pareto-*.png"}, What: "frames per second against a resource, the chosen point marked"},
 	{Patterns: []string{"cycles.svg", "cycles.png"}, What: "the clocks of every layer of the chosen point"},
+	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
 	{Patterns: []string{journalFile}, What: "what was found, as it was found; the sweep goes on from here"},
 	{Patterns: []string{pointsFolder + "/"}, What: "a build of every different design that fits, and what its synthesis left"},
 	{Patterns: []string{pointsFile}, What: "their names, a line for each job"},
