@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -77,10 +76,6 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 	if _, err := os.Stat(filepath.Join(out, "manifest.json")); err == nil {
 		return nil
 	}
-	text, err := json.Marshal(p.Folding)
-	if err != nil {
-		return err
-	}
 	dir, err := os.MkdirTemp("", "hlsgen-")
 	if err != nil {
 		return err
@@ -91,7 +86,7 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 		return err
 	}
 	b.Folding = filepath.Join(dir, "folding.json")
-	if err := os.WriteFile(b.Folding, text, 0o644); err != nil {
+	if err := os.WriteFile(b.Folding, p.Folding, 0o644); err != nil {
 		return err
 	}
 	b.FIFO, b.Latency = folding.FIFO{}, false // the file has the folds and the depths

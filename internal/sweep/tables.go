@@ -51,8 +51,8 @@ var columns = []column{
 
 // boundColumns are those of points that are bounds.
 var boundColumns = []column{
-	{"fps_at_most", bounded(func(b *Bounds) string { return number(b.FPS) })},
-	{"interval_cycles_at_least", bounded(func(b *Bounds) string { return strconv.Itoa(b.Interval) })},
+	{"fps_at_most", bounded(func(b *Bounds) string { return known(b.FPS) })},
+	{"interval_cycles_at_least", bounded(func(b *Bounds) string { return known(float64(b.Interval)) })},
 	{"measure", bounded(func(b *Bounds) string { return b.Measure })},
 	{"measure_at_least", bounded(func(b *Bounds) string { return number(b.Least) })},
 }
