@@ -3,6 +3,7 @@ module hlsgen
 go 1.26.0
 
 require (
+	github.com/dustin/go-humanize v1.0.1
 	github.com/flosch/pongo2/v6 v6.0.0
 	github.com/owulveryck/onnx-go v0.5.0
 	github.com/schollz/progressbar/v3 v3.19.1

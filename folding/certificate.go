@@ -20,7 +20,6 @@ type Certificate struct {
 	Bounds   []Bound   // what was minimised at the interval, in order
 	Latency  *Latency  // nil where it was not minimised
 	Gap      string    // why something is left open; empty where nothing is
-	Designs  int       // regions of the space of which the best folding was built and simulated
 }
 
 // A Bound is one thing that a search minimised.
@@ -143,7 +142,7 @@ func (e *Excluded) String() string {
 
 // certificate gathers what the search knows of the answer and of the design made of it.
 func (s *space) certificate(q *question, f *found, d *Design) Certificate {
-	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.bounds, Latency: f.latency, Designs: q.nodes}
+	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.bounds, Latency: f.latency}
 	for i := range s.layers {
 		l := &s.layers[i]
 		c.Options += len(l.folds)
@@ -155,25 +154,27 @@ func (s *space) certificate(q *question, f *found, d *Design) Certificate {
 	return c
 }
 
+// deepFIFO is the words that a FIFO of shift registers holds at the price of a shallow one.
+const deepFIFO = 32
+
 // gapReason says why something is left open.
 func (s *space) gapReason(q *question, f *found) string {
 	if !q.effort.Deadline.IsZero() {
 		return "the end of --search-time came before all was proved"
 	}
-	var deep []string
+	deep := 0
 	for id := range s.streams {
 		s.eachFIFO(id, f.options, func(side streamSide, _ form, _ bool) {
-			if _, given := s.given(side, true); f.fifos[side].Depth > 32 && !given {
-				deep = append(deep, fmt.Sprint(f.fifos[side].Depth))
+			if _, given := s.given(side, true); f.fifos[side].Depth > deepFIFO && !given {
+				deep++
 			}
 		})
 	}
-	if len(deep) > 0 {
-		slices.Sort(deep)
-		return fmt.Sprintf("left open: the bound counts FIFOs as shallow as their neighbours' words allow, the design has %d that hold more than 32 words; "+
-			"--search-time lets the search go on", len(deep))
+	if deep > 0 {
+		return fmt.Sprintf("left open: the bound holds whatever FIFOs hold, so it takes for shallow the %d that hold more than %d words; "+
+			"a longer --search-time may close it", deep, deepFIFO)
 	}
-	return "left open: the work that a search may do came to its end; --search-time lets it go on"
+	return "left open: the search has done as much work as it may; --search-time lets it go on"
 }
 
 // excluded gives every option the first reason why it cannot be in a folding that keeps an interval within the budget.

@@ -106,7 +106,7 @@ func (s *space) design(ctx context.Context, q *question, f *folding) (*Design, e
 	if err != nil {
 		return nil, err
 	}
-	d.Bottleneck = s.bottleneck(d)
+	d.Bottleneck = s.bottleneck(q, d)
 	return d, nil
 }
 

@@ -20,7 +20,6 @@ type question struct {
 	yard   search.Vector
 	host   search.Vector // what joins the network to the processor's memory
 	effort search.Effort
-	nodes  int // regions that were looked at
 }
 
 // sizingWords is how many words the sizing of the FIFOs of one folding may move, and wordSteps what a word counts as work.
@@ -60,7 +59,6 @@ func (s *space) fit(ctx context.Context, q *question, r region, m search.Measure
 		if n.solution == nil {
 			err = h.solve(ctx, n)
 		} else {
-			q.nodes++
 			err = h.look(ctx, n)
 		}
 		if err != nil {

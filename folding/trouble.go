@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"hlsgen/folding/search"
 	"hlsgen/internal/dataflow"
@@ -212,68 +213,14 @@ func clocks(n int) string {
 	if n == 1 {
 		return "1 clock"
 	}
-	return strconv.Itoa(n) + " clocks"
+	return humanize.Comma(int64(n)) + " clocks"
 }
 
 func fractional(n float64) string {
 	if n == 1 {
 		return "1 clock"
 	}
-	return plain(n) + " clocks"
-}
-
-// A Bottleneck is what the interval comes from, and what would change it.
-type Bottleneck struct {
-	Layers []string // those that are as slow as the interval, ties together; empty where it is the host's port or a FIFO
-	Reason string
-	Cure   string // what to change about it
-}
-
-// bottleneck says where the interval comes from.
-func (s *space) bottleneck(d *Design) (b Bottleneck) {
-	g := d.Model.Graph
-	for i, n := range g.Nodes {
-		if float64(d.Loop(i).Iterations()) == d.Clocks.Interval {
-			b.Layers = append(b.Layers, n.Name)
-		}
-	}
-	at := fractional(d.Clocks.Interval)
-	port := 0
-	for _, ends := range [][]int{g.In, g.Out} {
-		for _, id := range ends {
-			p := d.Port(id)
-			port = max(port, p.Words*d.Target.HostEvery(p))
-		}
-	}
-	switch {
-	case float64(s.memoryClocks(d.Design)) == d.Clocks.Interval && d.Clocks.Trace.Interval() < d.Clocks.Interval:
-		b.Layers = nil
-		b.Reason = fmt.Sprintf("the memory of the processor carries %s GB/s: %s for a frame", plain(s.target.Board.MemoryGBps), at)
-		b.Cure = "--io stream, where the network is fed from inside the FPGA; or fewer bits at its ends (--input-type)"
-	case len(b.Layers) == 0 && float64(port) == d.Clocks.Interval:
-		b.Reason = fmt.Sprintf("the host's port of %d bits takes %s to move a frame", d.Target.PortBits(), at)
-		b.Cure = "--io stream, where the network is fed from inside the FPGA; or fewer bits at its ends (--input-type)"
-	case len(b.Layers) == 0:
-		b.Reason = d.Clocks.Trace.Bottleneck.Reason
-		b.Cure = "leave the depths of FIFOs to hlsgen"
-	default:
-		b.Reason = fmt.Sprintf("%s %s to compute a frame", doing(b.Layers, "takes", "take"), at)
-		b.Cure = s.cure(d, b.Layers)
-	}
-	return b
-}
-
-// cure is what would make the slowest layers faster: more parallel folds where they have them, and what stands in the way.
-func (s *space) cure(d *Design, slow []string) string {
-	for i := range s.layers {
-		l := &s.layers[i]
-		for _, name := range slow {
-			if l.node.Name == name && float64(l.least()) >= d.Clocks.Interval {
-				return name + " has no wider fold: only a higher --clock makes it faster"
-			}
-		}
-	}
-	return "a higher PE or SIMD there, which takes a larger --max-use or board, or less for other layers"
+	return humanize.Commaf(n) + " clocks"
 }
 
 // doing names some things, and says that they do something.

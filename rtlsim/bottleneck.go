@@ -1,10 +1,6 @@
 package rtlsim
 
-import (
-	"fmt"
-
-	"hlsgen/internal/dataflow"
-)
+import "fmt"
 
 // A Bottleneck is what the interval comes from.
 type Bottleneck struct {
@@ -28,8 +24,8 @@ func (e *engine) bottleneck(opt Options) Bottleneck {
 		clocks = e.trace.Frames[last].Last - e.trace.Frames[last/2].Last
 	}
 	for i, l := range e.layers {
-		if loop := e.loops[i]; loop.Iterations()*frames == clocks {
-			return Bottleneck{l.name, l.name + " works in every clock" + everyWord(loop, l)}
+		if e.loops[i].Iterations()*frames == clocks {
+			return Bottleneck{l.name, l.name + " works in every clock"}
 		}
 	}
 	for _, s := range e.sources {
@@ -46,21 +42,6 @@ func (e *engine) bottleneck(opt Options) Bottleneck {
 		return Bottleneck{Reason: "the host stalls"}
 	}
 	return e.shortest()
-}
-
-// everyWord names the port whose word rate is all that a layer can do.
-func everyWord(loop dataflow.Loop, l *layer) string {
-	for p := range l.in {
-		if loop.Reads(p) == loop.Iterations() {
-			return fmt.Sprintf(": it is bound by its input word rate, one word per clock on s%d", l.in[p].id)
-		}
-	}
-	for p := range l.out {
-		if loop.Writes(p) == loop.Iterations() {
-			return fmt.Sprintf(": it is bound by its output word rate, one word per clock on s%d", l.out[p].id)
-		}
-	}
-	return ""
 }
 
 // shortest picks the FIFO at which layers hold each other up: one whose writer waits for room most, while its reader

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 )
 
 // A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right.
@@ -78,14 +80,7 @@ func label(s string) string {
 }
 
 // whole writes an integer with commas.
-func whole(n int) string {
-	s := strconv.Itoa(n)
-	digits := strings.TrimPrefix(s, "-")
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return s[:len(s)-len(strings.TrimPrefix(s, "-"))] + digits
-}
+func whole(n int) string { return humanize.Comma(int64(n)) }
 
 // figure writes a number of frames or clocks: whole where it is large or integral, with three digits otherwise.
 func figure(f float64) string {

@@ -31,7 +31,8 @@ type periodReport struct {
 
 // A Bottleneck is what the interval comes from.
 type Bottleneck struct {
-	Layers []string `json:"layers"` // that are as slow as the interval
+	Layers []string `json:"layers"`       // that are as slow as the interval
+	Host   bool     `json:"host_is_slow"` // the host's port or the processor's memory is as slow as the interval
 	Reason string   `json:"reason"`
 	Cure   string   `json:"what_would_change_it"`
 }
@@ -84,7 +85,7 @@ func (r *Result) cycleReport() cycleReport {
 // Bottleneck is what the design's interval comes from.
 func (r *Result) Bottleneck() Bottleneck {
 	b := r.Design.Bottleneck
-	return Bottleneck{append([]string{}, b.Layers...), b.Reason, b.Cure}
+	return Bottleneck{append([]string{}, b.Layers...), b.Host, b.Reason, b.Cure}
 }
 
 // A PortReport is the roofline of the host's port: what frames at the simulated rate move, and what there is for it.

@@ -195,15 +195,13 @@ func memoryText(p *PortReport) string {
 	return fmt.Sprintf(" and of %s of the memory", plain(p.MemoryGB))
 }
 
-// bottleneckName is the layer that the interval comes from, or what else.
+// bottleneckName is what the interval comes from, in few words.
 func bottleneckName(b folding.Bottleneck) string {
-	switch len(b.Layers) {
-	case 0:
-		return "the host's port"
-	case 1:
-		return b.Layers[0]
+	names := b.Names()
+	if len(names) == 1 {
+		return names[0]
 	}
-	return fmt.Sprintf("%s and %d more", b.Layers[0], len(b.Layers)-1)
+	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
 func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

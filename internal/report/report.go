@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
-	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 // A Page is what the report shows. Names and texts may be anything.
@@ -157,11 +158,4 @@ func share(part, of int) string {
 }
 
 // whole writes an integer with commas.
-func whole(n int) string {
-	s := strconv.Itoa(n)
-	digits := strings.TrimPrefix(s, "-")
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return s[:len(s)-len(strings.TrimPrefix(s, "-"))] + digits
-}
+func whole(n int) string { return humanize.Comma(int64(n)) }

@@ -160,10 +160,7 @@ func (s spec) point(d *folding.Design, salt string) Point {
 	p := s.blank()
 	p.Status = Fits
 	p.FPS, p.Reached, p.Interval, p.Latency, p.Proved = d.FPS(), d.ClockMHz(), d.Clocks.Interval, d.Clocks.Latency, d.Certificate.Proved()
-	p.Bottleneck = strings.Join(d.Bottleneck.Layers, " ")
-	if p.Bottleneck == "" {
-		p.Bottleneck = d.Bottleneck.Reason
-	}
+	p.Bottleneck = strings.Join(d.Bottleneck.Names(), " ")
 	p.Resources = d.Estimate.Total
 	p.Folding = folding.Format(d.Design, true)
 	for i, n := range d.Model.Graph.Nodes {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"hlsgen/internal/build"
 	"hlsgen/internal/chart"
 )
@@ -202,10 +204,4 @@ func Clocks(title string, layers []Layer) chart.Bars {
 }
 
 // whole writes an integer with commas.
-func whole(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func whole(n int) string { return humanize.Comma(int64(n)) }

@@ -1,0 +1,129 @@
+package folding
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Bottleneck is what the interval comes from, and what would change it.
+type Bottleneck struct {
+	Layers []string // those that are as slow as the interval, ties together; empty where it is the host or a FIFO
+	Host   bool     // the host's port, or the processor's memory, is as slow as the interval
+	Reason string
+	Cure   string // what to change about all of it
+}
+
+// Names is what is as slow as the interval: the layers, and "host" for its port or memory; "FIFOs" where it is nothing else.
+func (b Bottleneck) Names() []string {
+	names := slices.Clone(b.Layers)
+	if b.Host {
+		names = append(names, "host")
+	}
+	if len(names) == 0 {
+		return []string{"FIFOs"}
+	}
+	return names
+}
+
+// bottleneck says where the interval comes from. Layers may be as slow as the host's port or the processor's memory; all are
+// named then, but the host first: no fold of a layer makes it faster.
+func (s *space) bottleneck(q *question, d *Design) (b Bottleneck) {
+	b.Layers = s.asSlow(d)
+	at := fractional(d.Clocks.Interval)
+	var host []string
+	if float64(portClocks(d)) == d.Clocks.Interval {
+		host = append(host, fmt.Sprintf("the host's port of %d bits", d.Target.PortBits()))
+	}
+	if float64(s.memoryClocks(d.Design)) == d.Clocks.Interval {
+		host = append(host, fmt.Sprintf("the processor's memory of %s GB/s", plain(s.target.Board.MemoryGBps)))
+	}
+	b.Host = len(host) > 0
+	switch {
+	case b.Host:
+		b.Reason = doing(host, "takes", "take") + " " + at + " for a frame"
+		b.Cure = "--io stream, where the network is fed from inside the FPGA, or fewer bits at its ends (--input-type)"
+		if len(b.Layers) > 0 {
+			b.Reason += "; " + doing(b.Layers, "keeps", "keep") + " pace with that"
+			b.Cure += "; and then a wider fold of what keeps pace"
+		}
+	case len(b.Layers) > 0:
+		b.Reason = doing(b.Layers, "takes", "take") + " " + at + " for a frame"
+		b.Cure = s.cure(q, d, b.Layers)
+	default:
+		b.Reason, b.Cure = d.Clocks.Trace.Bottleneck.Reason, "deeper FIFOs there, or leave their depths to hlsgen"
+		if more := asked(q.goal); more != "" {
+			b.Cure = more
+		}
+	}
+	return b
+}
+
+// asSlow names the layers that take as many clocks as the interval. The converters between them follow their neighbours,
+// and are named only where no layer is as slow.
+func (s *space) asSlow(d *Design) (layers []string) {
+	own := map[string]bool{}
+	for i := range s.layers {
+		own[s.layers[i].node.Name] = true
+	}
+	var converters []string
+	for i, n := range d.Model.Graph.Nodes {
+		switch {
+		case float64(d.Loop(i).Iterations()) != d.Clocks.Interval:
+		case own[n.Name]:
+			layers = append(layers, n.Name)
+		default:
+			converters = append(converters, n.Name)
+		}
+	}
+	if len(layers) == 0 && float64(portClocks(d)) != d.Clocks.Interval {
+		return converters
+	}
+	return layers
+}
+
+// portClocks is how many clocks a frame takes at the host's port; 0 where there is none.
+func portClocks(d *Design) (clocks int) {
+	if d.Target.PortBits() == 0 {
+		return 0
+	}
+	for _, ends := range [][]int{d.Model.Graph.In, d.Model.Graph.Out} {
+		for _, id := range ends {
+			p := d.Port(id)
+			clocks = max(clocks, p.Words*d.Target.HostEvery(p))
+		}
+	}
+	return clocks
+}
+
+// cure is what would make the slowest layers faster: wider folds where they have them, and what stands in the way.
+func (s *space) cure(q *question, d *Design, slow []string) string {
+	for i := range s.layers {
+		l := &s.layers[i]
+		for _, name := range slow {
+			if l.node.Name == name && float64(l.least()) >= d.Clocks.Interval {
+				if q.goal.Fixed != nil && l.fixed {
+					return "another fold of " + name + " in the folding file"
+				}
+				return name + " has no wider fold: only a higher --clock makes it faster"
+			}
+		}
+	}
+	if more := asked(q.goal); more != "" {
+		return more
+	}
+	return "wider folds there (PE, SIMD), which take a larger --max-use or board"
+}
+
+// asked is what to ask for instead of a goal that is met, where a faster design may be had so; empty where the goal was the
+// highest throughput.
+func asked(g Goal) string {
+	switch {
+	case g.FPS > 0:
+		return "a higher --fps: this is the least design for what was asked"
+	case g.Interval > 0:
+		return "a smaller --interval: this is the least design for what was asked"
+	case g.Latency:
+		return "a goal of throughput: --latency asks for none"
+	}
+	return ""
+}
