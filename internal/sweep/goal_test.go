@@ -234,3 +234,24 @@ func TestProjects(t *testing.T) {
 		})
 	}
 }
+
+// TestClocks holds that the picture of the clocks marks what the design waits for.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	layers := []Layer{{"MVAU_0", 8}, {"MVAU_1", 2000}}
+	for _, c := range []struct {
+		interval   float64
+		bottleneck string
+		last       string // row, which has the longest bar
+	}{
+		{2000, "MVAU_1", "MVAU_1 2,000"},
+		{3000, "host", "host 3,000"},
+		{2000.5, "FIFOs", "FIFOs 2,000.5"},
+	} {
+		p := Point{Board: "b", ClockMHz: 100, Cycles: layers, Interval: c.interval, Bottleneck: c.bottleneck}
+		rows := p.clocks("m").Rows
+		if last := rows[len(rows)-1]; last.Name+" "+last.Text != c.last || last.Value != c.interval {
+			t.Errorf("%v: %+v", c.interval, last)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -162,7 +163,7 @@ func (s spec) point(d *folding.Design, salt string) Point {
 	p.FPS, p.Reached, p.Interval, p.Latency, p.Proved = d.FPS(), d.ClockMHz(), d.Clocks.Interval, d.Clocks.Latency, d.Certificate.Proved()
 	p.Bottleneck = strings.Join(d.Bottleneck.Names(), " ")
 	p.Resources = d.Estimate.Total
-	p.Folding = folding.Format(d.Design, true)
+	p.Folding = bytes.TrimSpace(folding.Format(d.Design, true)) // as it comes back out of the journal, but for spaces in it
 	for i, n := range d.Model.Graph.Nodes {
 		p.Cycles = append(p.Cycles, Layer{n.Name, d.Loop(i).Iterations()})
 	}

@@ -95,7 +95,7 @@ func TestRun(t *testing.T) {
 	o := small(one)
 	o.Workers = 1
 	r := run(t, o)
-	if r.Total != 24 || r.Fresh != 24 || len(r.Points) != 24 || r.Chosen() == nil || len(r.Files) != 10 {
+	if r.Total != 24 || r.Fresh != 24 || len(r.Points) != 24 || r.Chosen() == nil || len(r.Files) != 11 {
 		t.Fatalf("%d searches, %d fresh, %d points, files %v", r.Total, r.Fresh, len(r.Points), r.Files)
 	}
 	for _, p := range r.Points {
@@ -124,7 +124,7 @@ func TestRun(t *testing.T) {
 	o = small(many)
 	o.Workers = 8
 	run(t, o)
-	if a, b := content(t, one), content(t, many); len(a) != 10 || !reflect.DeepEqual(a, b) {
+	if a, b := content(t, one), content(t, many); len(a) != 11 || !reflect.DeepEqual(a, b) {
 		t.Error("the files of one and of eight workers differ")
 	}
 }
