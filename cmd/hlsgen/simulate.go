@@ -148,14 +148,18 @@ func (a *app) printDesign(o build.SimOptions, r *build.Simulated) {
 func (a *app) printComparison(file string, c *build.Comparison) {
 	verdict := fmt.Sprintf("%d of %s equal", c.Equal, count(c.Samples, "sample"))
 	if c.NearTies > 0 {
-		verdict += fmt.Sprintf(", %s (float32 rounds another way there, within its error)", count(c.NearTies, "near tie"))
+		verdict += ", " + count(c.NearTies, "near tie")
 	}
-	if c.Differ == 0 {
-		a.field("compared", fmt.Sprintf("with %s: %s", printable(file), verdict))
-		return
+	if c.Differ > 0 {
+		verdict = a.ink(a.stdout).red(fmt.Sprintf("%s, %d differ", verdict, c.Differ))
 	}
-	a.field("compared", fmt.Sprintf("with %s: %s", printable(file), a.ink(a.stdout).red(fmt.Sprintf("%s, %d differ", verdict, c.Differ))))
-	a.field("", "first: "+c.First)
+	fmt.Fprintf(&a.out, "%-13s%s, with %s\n", "compared", verdict, printable(file))
+	if c.NearTies > 0 {
+		a.field("", "near ties: float32 rounds another way there, within its error")
+	}
+	if c.Differ > 0 {
+		a.field("", "first: "+c.First)
+	}
 }
 
 // first shows how an array begins, on a line.

@@ -57,21 +57,19 @@ func (a *app) printSwept(r *sweep.Result, o *sweep.Options) {
 	if c := r.Chosen(); c != nil {
 		a.field("chosen", fmt.Sprintf("%s at %s MHz, the fastest: %s frames/s, one every %s, latency %s; %s LUT, %s RAMB18, %s DSP", label(c.Board),
 			figure(c.ClockMHz), rate(c.FPS), clocksText(c.Interval), count(c.Latency, "clock"), whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP)))
-		a.field("bottleneck", label(c.Bottleneck)+proved(c))
+		a.field("bottleneck", label(c.Bottleneck))
+		proof := "no design is better for what was asked"
+		if !c.Proved {
+			proof = "open whether a design is better for what was asked: hlsgen build says how much"
+		}
+		a.field("proof", proof)
 	}
 	if r.Collected > 0 {
 		a.field("collected", "the reports of "+count(r.Collected, "design"))
 	}
-	a.field("written", printable(r.Out)+": "+strings.Join(r.Files, ", "))
+	fmt.Fprintf(&a.out, "%-13s%s\n", "written", printable(r.Out))
+	a.field("", strings.Join(r.Files, ", "))
 	a.sweepNext(r, o)
-}
-
-// proved says what is known of a point, which is the best for its own goal.
-func proved(p *sweep.Point) string {
-	if p.Proved {
-		return "; proved to be the best for what was asked"
-	}
-	return "; not proved to be the best for what was asked, hlsgen build says what is open"
 }
 
 // sweepNext says what to type next: for the chosen design, or for all of them on a cluster.
@@ -86,11 +84,11 @@ func (a *app) sweepNext(r *sweep.Result, o *sweep.Options) {
 	if c == nil || o == nil {
 		return
 	}
-	args := []string{"hlsgen build"}
+	build := "hlsgen build"
 	if o.Model != "" {
-		args = append(args, quoted(o.Model))
+		build += " " + quoted(o.Model)
 	}
-	args = append(args, "--board", quoted(c.BoardGiven(o.Boards)), "--folding", quoted(r.Path(sweep.ChosenFile)))
+	lines := []string{build + " --board " + quoted(c.BoardGiven(o.Boards)), "--folding " + quoted(r.Path(sweep.ChosenFile))}
 	for _, f := range []struct {
 		given      bool
 		flag, text string
@@ -102,10 +100,10 @@ func (a *app) sweepNext(r *sweep.Result, o *sweep.Options) {
 		{o.Cost != dataflow.Fitted, "--cost", o.Cost.String()},
 	} {
 		if f.given {
-			args = append(args, f.flag, quoted(f.text))
+			lines = append(lines, f.flag+" "+quoted(f.text))
 		}
 	}
-	next("next", strings.Join(args, " "))
+	next("next", strings.Join(lines, " \\\n"+strings.Repeat(" ", 13)))
 	if len(o.Dims) > 0 || o.Arrives != nil || o.Quantise != nil || o.LSTM != "" {
 		next("", "and what was said here of axes and inputs (--dim, --input-type ...)")
 	}

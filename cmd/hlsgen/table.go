@@ -57,7 +57,7 @@ func (t *table) print(b *bytes.Buffer, i ink) {
 	line := func(cells []string) string {
 		var l strings.Builder
 		for c, cell := range cells {
-			cell = cut(cell, width[c])
+			cell = squeeze(cell, width[c])
 			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(cell))
 			if right[c] {
 				cell = pad + cell
@@ -92,6 +92,16 @@ func fit(width []int, right []bool) {
 		}
 		width[widest]--
 	}
+}
+
+// squeeze leaves the middle of a text out where it has more than so many letters: names of nodes differ at their ends.
+func squeeze(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	front := (most - 3) / 2
+	return string(r[:front]) + "..." + string(r[len(r)-(most-3-front):])
 }
 
 // cut shortens a text to so many letters.

@@ -120,6 +120,10 @@ func TestRun(t *testing.T) {
 		}
 	}
 
+	if b, err := os.ReadFile(filepath.Join(one, ChosenFile)); err != nil || !reflect.DeepEqual(layersOf(t, b), layers(t, r.Chosen())) {
+		t.Errorf("%s: %s, %v", ChosenFile, b, err)
+	}
+
 	many := t.TempDir()
 	o = small(many)
 	o.Workers = 8
