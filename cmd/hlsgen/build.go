@@ -236,7 +236,7 @@ func (a *app) explain(r *build.Result) {
 		a.field("FIFOs", fmt.Sprintf("up to %s, %s bits in all beyond two words each", count(deepest, "word"), whole(bits)))
 	}
 	if p := r.Port(); p != nil {
-		text := fmt.Sprintf("%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s", whole(p.Bytes), figure(p.Moved), figure(p.PortGB))
+		text := fmt.Sprintf("%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream", whole(p.Bytes), figure(p.Moved), figure(p.PortGB))
 		if p.MemoryGB > 0 {
 			text += fmt.Sprintf(" from a memory of %s GB/s", figure(p.MemoryGB))
 		}

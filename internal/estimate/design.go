@@ -43,9 +43,9 @@ func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 func FIFOMemory(m cost.Memory) dataflow.Memory { return dataflow.Memory(slices.Index(memories[:], m)) }
 
 // Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host, and the
-// shell around them. It does not depend on the folding. A board without a port to a processor has nothing of it.
+// shell around them. It does not depend on the folding. A design that is fed from inside the FPGA has nothing of it.
 func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
-	if t.Board.HostPortBits == 0 {
+	if t.PortBits() == 0 {
 		return nil
 	}
 	return Of(t, cost.Host{Inputs: len(g.In), Outputs: len(g.Out)})

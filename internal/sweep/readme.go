@@ -65,7 +65,7 @@ func (r *Result) writeReadme(o Options) error {
 		}
 		page.Steps = append(page.Steps, step)
 	}
-	if _, err := os.Stat(r.path(scriptFile)); err == nil {
+	if _, err := os.Stat(r.Path(scriptFile)); err == nil {
 		page.Steps = append(page.Steps, templates.Step{Title: "Synthesise all", Commands: []string{"sbatch " + scriptFile, "hlsgen sweep --collect ."},
 			Text: "On the cluster; the second line gathers the reports when the jobs are done. Logs are in `points`."})
 	}
@@ -73,7 +73,7 @@ func (r *Result) writeReadme(o Options) error {
 	if err != nil {
 		return err
 	}
-	return build.WriteFile(r.path(readmeFile), text)
+	return build.WriteFile(r.Path(readmeFile), text)
 }
 
 // line is a command that a shell reads.

@@ -199,5 +199,5 @@ func workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// path is a file below the output folder.
-func (r *Result) path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }
+// Path is a file below the output folder.
+func (r *Result) Path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }
