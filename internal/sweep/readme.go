@@ -123,7 +123,7 @@ func (o *Options) chosen(p *Point, src *build.Source) []string {
 	if src != nil && !src.Example {
 		words = append(words, build.Beside(src.File))
 	}
-	words = append(words, "--board", build.BoardBeside(p.boardGiven(o.Boards)), "--clock", number(p.ClockMHz), "--max-use", p.MaxUse)
+	words = append(words, "--board", build.BoardBeside(p.BoardGiven(o.Boards)), "--clock", number(p.ClockMHz), "--max-use", p.MaxUse)
 	switch whole := p.Interval == float64(int(p.Interval)); {
 	case o.Front > 0 && whole:
 		words = append(words, "--interval", number(p.Interval))
