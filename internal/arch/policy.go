@@ -108,6 +108,14 @@ var doors = []door{
 		by:   []string{"cmd/hlsgen"},
 		why:  "below the command line, options are arguments",
 	}, {
+		what: "github.com/invopop/jsonschema",
+		by:   []string{"internal/schema"},
+		why:  "schemas are made for tests, not in the binary",
+	}, {
+		what: "github.com/santhosh-tekuri/jsonschema",
+		by:   []string{"internal/schema"},
+		why:  "JSON is held against schemas by tests, not in the binary",
+	}, {
 		what:   "hlsgen/hlslib/*",
 		unless: []string{"hlsgen/hlslib/layertest"},
 		by:     []string{"hlslib", "frontend/lower", "folding"},
