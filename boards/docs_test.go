@@ -22,7 +22,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := string(page)
-	if !strings.Contains(doc, "```json\n"+string(file)+"```\n") {
+	if !strings.Contains(doc, "```json board\n"+string(file)+"```\n") {
 		t.Error("the page does not show zcu104.json as it is")
 	}
 	explained := strings.Join(rows(section(t, doc, "The file")), "\n")

@@ -100,13 +100,12 @@ func (u Use) String() string {
 	if u == (Use{}) || u == DefaultMaxUse {
 		return Guideline
 	}
-	if all := u.LUT; u == (Use{all, all, all, all, all, all, all}) {
-		return number(all)
-	}
-	base, all := DefaultMaxUse, u.LUT
-	parts := []string{}
-	if d := DefaultMaxUse; u.differs(Use{all, all, all, all, all, all, all}) < u.differs(d) {
-		base, parts = Use{all, all, all, all, all, all, all}, []string{number(all)}
+	base, parts := DefaultMaxUse, []string(nil)
+	for kind := range useKeys { // the fraction that the fewest kinds differ from
+		all := *u.field(kind)
+		if same := (Use{all, all, all, all, all, all, all}); u.differs(same) < u.differs(base) {
+			base, parts = same, []string{number(all)}
+		}
 	}
 	for kind, key := range useKeys {
 		if f := *u.field(kind); f != *base.field(kind) {

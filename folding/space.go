@@ -28,6 +28,7 @@ type space struct {
 	known     rtlsim.Known // of what FIFOs need
 	mu        sync.Mutex
 	converted map[conversion]converted
+	fifos     sync.Map // ways to build a FIFO, by its kind
 }
 
 // A layer is one node's options.

@@ -216,6 +216,22 @@ type way struct {
 // ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats: each
 // fills its memory, but where the words are exactly what was given.
 func (s *space) ways(words int, exact bool, p dataflow.Port) []way {
+	k := fifoKind{words, p.Width(), exact}
+	if known, ok := s.fifos.Load(k); ok {
+		return known.([]way)
+	}
+	list := s.listWays(words, exact, p)
+	s.fifos.Store(k, list)
+	return list
+}
+
+// A fifoKind is what the ways to build a FIFO depend on.
+type fifoKind struct {
+	words, width int
+	exact        bool
+}
+
+func (s *space) listWays(words int, exact bool, p dataflow.Port) []way {
 	fabric := estimate.Model(s.target).Fabric
 	var list []way
 	for _, f := range cost.FIFOs(words, p.Width(), fabric) {

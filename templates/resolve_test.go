@@ -20,6 +20,7 @@ var views = map[string]any{
 	"run_hls.tcl.tpl":         scriptView{},
 	"run_hls_unified.tcl.tpl": scriptView{},
 	"hls_config.cfg.tpl":      scriptView{},
+	"README.md.tpl":           readmeView{},
 }
 
 // TestTemplatesResolve resolves every name in every template against its view: pongo2 itself prints nothing for a name

@@ -12,6 +12,7 @@ import (
 	"hlsgen/internal/build"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/templates"
 )
 
 func (a *app) buildCommand() *cobra.Command {
@@ -235,7 +236,7 @@ func (a *app) explain(r *build.Result) {
 		a.field("FIFOs", fmt.Sprintf("up to %s, %s bits in all beyond two words each", count(deepest, "word"), whole(bits)))
 	}
 	if p := r.Port(); p != nil {
-		text := fmt.Sprintf("%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s", whole(p.Bytes), figure(p.Moved), figure(p.PortGB))
+		text := fmt.Sprintf("%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream", whole(p.Bytes), figure(p.Moved), figure(p.PortGB))
 		if p.MemoryGB > 0 {
 			text += fmt.Sprintf(" from a memory of %s GB/s", figure(p.MemoryGB))
 		}
@@ -307,18 +308,11 @@ func verified(r *build.Result) string {
 }
 
 // quoted is a path as a shell reads it.
-func quoted(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:=@%", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func quoted(s string) string { return templates.ShellWord(s) }
 
 // A built is the JSON of a build.
 type built struct {
+	build.Head
 	Model      string              `json:"model"`
 	Example    bool                `json:"example"`
 	Board      string              `json:"board"`
@@ -357,10 +351,11 @@ type share struct {
 func builtOf(r *build.Result, d *diag.List) built {
 	f := r.Design
 	t, m, e := f.Target, f.Model, f.Estimate
-	b := built{Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz, Reached: f.ClockMHz(),
+	b := built{Head: build.Versioned, Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz, Reached: f.ClockMHz(),
 		Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency, Slowest: f.Clocks.Slowest, Bottleneck: r.Bottleneck(), Port: r.Port(),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total, Folding: build.CertificateOf(&f.Certificate),
-		Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
+		Prefix: append([]string{}, m.Prefix.Nodes...),
+		Suffix: append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
 	for _, s := range f.Shares {
 		unit := 1.0
 		if s.Mean() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,8 +71,7 @@ func (a *app) printChecked(model string, c *build.Checked, d *diag.List) {
 	}
 	line("%s", ink.bold(label(c.Source.Name)))
 	if c.Source.Example {
-		line("the embedded example, %s", exampleDoc(c.Source.Name))
-		line("your own model: hlsgen check MODEL.onnx")
+		a.field("example", exampleDoc(c.Source.Name)+"; your own: hlsgen check MODEL.onnx")
 	}
 	line("")
 	t := newTable(">", "node", "op", "becomes")
@@ -80,7 +80,8 @@ func (a *app) printChecked(model string, c *build.Checked, d *diag.List) {
 		if f.Index < 0 {
 			index = "+" // put in by --input-quant
 		}
-		t.row(index, label(f.Node), label(f.Op), label(f.Fate))
+		op := f.Op[strings.LastIndex(f.Op, ":")+1:] // without its domain
+		t.row(index, label(f.Node), label(op), label(f.Fate))
 	}
 	t.print(&a.out, ink)
 	if len(c.Layers) > 0 {
@@ -97,7 +98,6 @@ func (a *app) printChecked(model string, c *build.Checked, d *diag.List) {
 
 // typeTable shows what travels between the layers, and how wide accumulators are.
 func (a *app) typeTable(layers []build.LayerReport) {
-	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
 	bits := func(n int) string {
 		if n == 0 {
 			return "-"
@@ -116,7 +116,7 @@ func (a *app) typeTable(layers []build.LayerReport) {
 	}
 	t.print(&a.out, a.ink(a.stdout))
 	if accumulates {
-		line("bits of the accumulators by rule: data types, l1 norm, l1 norm of weights that sum to zero, exact range")
+		fmt.Fprintln(&a.out, "bits of the accumulators by: data types, l1 norm, l1 norm of weights that sum to zero, exact range")
 	}
 }
 
@@ -132,6 +132,7 @@ func streams(list []build.StreamReport) (s string) {
 
 // A checked is the JSON of a check.
 type checked struct {
+	build.Head
 	Model   string              `json:"model"`
 	Example bool                `json:"example"`
 	OK      bool                `json:"ok"`
@@ -141,5 +142,6 @@ type checked struct {
 }
 
 func checkedOf(c *build.Checked, d *diag.List) checked {
-	return checked{Model: c.Source.Name, Example: c.Source.Example, OK: !d.Failed(), Nodes: c.Imported.Fates, Layers: c.Layers, outcome: outcomeOf(d, nil)}
+	return checked{Head: build.Versioned, Model: c.Source.Name, Example: c.Source.Example, OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
+		Layers: append([]build.LayerReport{}, c.Layers...), outcome: outcomeOf(d, nil)}
 }

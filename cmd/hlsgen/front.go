@@ -24,57 +24,65 @@ func (a *app) front(ctx context.Context, o build.Options, points int, asJSON boo
 		return a.json(frontOf(f, o.Least, d))
 	}
 	a.diagnostics(d)
-	a.printFront(f, o.Least)
+	a.printFront(f, o)
 	return nil
 }
 
-func (a *app) printFront(f *build.Front, least folding.Measure) {
-	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
+func (a *app) printFront(f *build.Front, o build.Options) {
 	ink := a.ink(a.stdout)
-	line("%s", ink.bold(fmt.Sprintf("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(f.Target.Board.Name), label(f.Target.Board.Part),
-		figure(f.Target.ClockMHz), count(len(f.Points), "design"))))
+	t := f.Target
+	fmt.Fprintln(&a.out, ink.bold(fmt.Sprintf("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name), label(t.Board.Part),
+		figure(t.ClockMHz), count(len(f.Points), "design"))))
 	if f.Source.Example {
-		line("the embedded example, %s", exampleDoc(f.Source.Name))
+		a.field("example", exampleDoc(f.Source.Name))
 	}
-	line("")
-	column, what := "", "fewer "+least.String()
-	if least == folding.LeastLoad {
-		column, what = ">load", "a smaller load, which is the largest share of the budget that any kind of resource takes"
-	}
-	head := []string{">frames/s", ">clocks", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", column, "proved"}
-	t := newTable(slices.DeleteFunc(head, func(s string) bool { return s == "" })...)
+	fmt.Fprintln(&a.out)
+	tab := newTable(">frames/s", ">clocks", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", ">load", "proved")
 	for _, p := range f.Points {
-		e := p.Estimate.Total
-		row := []string{rate(p.FPS()), rate(p.Clocks.Interval), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF), whole(e.BRAM), whole(e.URAM), whole(e.DSP)}
+		e, load := p.Estimate.Total, "" // what is counted has a column anyway
 		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {
-			row = append(row, fmt.Sprintf("%.1f %%", 100*b.Value))
+			load = fmt.Sprintf("%.1f %%", 100*b.Value)
 		}
-		t.row(append(row, frontProof(&p.Certificate))...)
+		tab.row(rate(p.FPS()), rate(p.Clocks.Interval), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF), whole(e.BRAM), whole(e.URAM), whole(e.DSP), load,
+			frontProof(&p.Certificate))
 	}
-	t.print(&a.out, ink)
-	line("")
-	fmt.Fprint(&a.out, wrap(fmt.Sprintf("No design within the budget has both a shorter interval and %s, as far as is proved. "+
-		"Every one was made whole, its FIFOs sized and its clocks simulated.", what), "", lineWidth))
+	if o.Least != folding.LeastLoad {
+		tab.hide("load")
+	}
+	if t.Board.URAM == 0 {
+		tab.hide("URAM")
+	}
+	tab.print(&a.out, ink)
+	fmt.Fprintln(&a.out)
+	what := "fewer " + o.Least.String()
+	if o.Least == folding.LeastLoad {
+		what = "a smaller load (the largest share of the budget that any kind of resource takes)"
+	}
+	proof := fmt.Sprintf("no design within the budget has both a shorter interval and %s", what)
+	if slices.ContainsFunc(f.Points, func(d *folding.Design) bool { return d.Certificate.Bounds[0].Open() > 0 }) {
+		proof += "; or, where a per cent is given, one may take so much less"
+	}
+	a.field("proved", proof)
+	if c := f.Points[0].Certificate; c.Floor > 0 && float64(c.Floor) != c.Interval {
+		a.field("", fmt.Sprintf("of the fastest: no interval below %s is possible", count(c.Floor, "clock")))
+	}
 	if !f.Whole {
-		line("there are more between these: --points shows more of them")
+		a.field("more", "there are more designs between these: --points shows more of them")
 	}
-	line("next: the same command without --pareto, with --fps of a rate of the table, or --interval of its clocks")
+	a.field("next", "the same command without --pareto, with --interval of a row's clocks or --fps of its frames/s, builds that design")
 }
 
-// frontProof says how far a design is proved to be the best.
+// frontProof says how far a design is proved to be the best at its interval.
 func frontProof(c *folding.Certificate) string {
-	text := "yes"
 	if b := c.Bounds[0]; b.Open() > 0 {
-		text = fmt.Sprintf("within %.2f %%", 100*b.Open())
+		return fmt.Sprintf("to %.2f %%", 100*b.Open())
 	}
-	if c.Floor > 0 && float64(c.Floor) != c.Interval {
-		text += fmt.Sprintf(", none below %s clocks", whole(c.Floor))
-	}
-	return text
+	return "yes"
 }
 
 // A frontJSON is the JSON of a front.
 type frontJSON struct {
+	build.Head
 	Model    string      `json:"model"`
 	Example  bool        `json:"example"`
 	Board    string      `json:"board"`
@@ -95,7 +103,7 @@ type frontItem struct {
 }
 
 func frontOf(f *build.Front, least folding.Measure, d *diag.List) frontJSON {
-	j := frontJSON{Model: f.Source.Name, Example: f.Source.Example, Board: f.Target.Board.Name, Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
+	j := frontJSON{Head: build.Versioned, Points: []frontItem{}, Model: f.Source.Name, Example: f.Source.Example, Board: f.Target.Board.Name, Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Whole, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
 		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total, build.CertificateOf(&p.Certificate)})

@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.object && a.wantsJSON(cmd) { // a command that has begun has told it itself
 		a.out.Reset()
-		if e := a.json(outcomeOf(&diag.List{}, errors.New(a.told(err)))); e != nil {
+		if e := a.json(failure{build.Versioned, outcomeOf(&diag.List{}, errors.New(a.told(err)))}); e != nil {
 			err = e
 		}
 	}
@@ -172,6 +172,12 @@ type outcome struct {
 	Error       string      `json:"error,omitempty"`
 }
 
+// A failure is the JSON of a command that has no result.
+type failure struct {
+	build.Head
+	outcome
+}
+
 func outcomeOf(d *diag.List, err error) outcome {
 	o := outcome{Diagnostics: d.Told()}
 	if err != nil {
@@ -192,7 +198,7 @@ func (a *app) json(v any) error {
 // without ends a command that has no result to show.
 func (a *app) without(asJSON bool, d *diag.List, err error) error {
 	if asJSON {
-		if e := a.json(outcomeOf(d, err)); e != nil {
+		if e := a.json(failure{build.Versioned, outcomeOf(d, err)}); e != nil {
 			return e
 		}
 	} else {

@@ -100,44 +100,29 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 }
 
 func (a *app) printSimulated(o build.SimOptions, r *build.Simulated) {
-	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
 	ink := a.ink(a.stdout)
-	line("%s", ink.bold(fmt.Sprintf("%s, engine %s: %s", label(r.Source.Name), o.Engine, count(r.Samples, "sample"))))
+	fmt.Fprintln(&a.out, ink.bold(fmt.Sprintf("%s, engine %s: %s", label(r.Source.Name), o.Engine, count(r.Samples, "sample"))))
 	if r.Source.Example {
-		line("the embedded example, %s", exampleDoc(r.Source.Name))
-		line("your own model: hlsgen simulate MODEL.onnx --input x.npy")
+		a.field("example", exampleDoc(r.Source.Name)+"; your own: hlsgen simulate MODEL.onnx --input x.npy")
 	}
-	if f := r.Design; f != nil {
-		if o.Board == "" {
-			line("folding: no --board given, so per layer the cheapest with at most %s clocks per frame, no budget", whole(build.MaxCycles))
-		}
-		line("design:  a frame every %s, %s frames/s at %s MHz; latency %s", clocksText(f.Clocks.Interval), rate(f.FPS()), figure(f.ClockMHz()), count(f.Clocks.Latency, "clock"))
-		line("         %s", f.Bottleneck.Reason)
-	}
-	if t := r.Trace; t != nil {
-		line("clocks:  %s in all", whole(t.Cycles))
+	if r.Design != nil {
+		a.printDesign(o, r)
 	}
 	if o.Engine == build.Cycle || o.Engine == build.CSim {
-		line("every layer's stream equals the one of engine eval")
+		a.field("verified", "every layer's stream equals the one of engine eval")
 	}
 	for k, out := range r.Outputs {
-		line("output %q: %s %v", label(r.Out[k].Name), out.DType, out.Shape)
+		a.field("output", fmt.Sprintf("%q: %s %v", label(r.Out[k].Name), out.DType, out.Shape))
 		if o.Output == "" {
-			line("  %s", first(out))
+			a.field("", first(out))
 		}
 	}
 	for _, text := range r.Texts {
-		line("text:    %s", printable(text))
+		fmt.Fprintf(&a.out, "%-13s%s\n", "text", printable(text))
 	}
-	if o.Output != "" {
-		line("written: %s", o.Output)
-	}
-	if o.Trace != "" {
-		line("traced:  %s", o.Trace)
-	}
-	for _, file := range []string{o.VCD, o.Timeline} {
-		if file != "" {
-			line("drawn:   %s", file)
+	for _, w := range []struct{ name, path string }{{"written", o.Output}, {"traced", o.Trace}, {"drawn", o.VCD}, {"drawn", o.Timeline}} {
+		if w.path != "" {
+			fmt.Fprintf(&a.out, "%-13s%s\n", w.name, printable(w.path))
 		}
 	}
 	if c := r.Compare; c != nil {
@@ -145,38 +130,60 @@ func (a *app) printSimulated(o build.SimOptions, r *build.Simulated) {
 	}
 }
 
-func (a *app) printComparison(file string, c *build.Comparison) {
-	verdict := fmt.Sprintf("compared with %s: %d of %s equal", file, c.Equal, count(c.Samples, "sample"))
-	if c.NearTies > 0 {
-		verdict += fmt.Sprintf(", %s (float32 rounds another way there, within its error)", count(c.NearTies, "near tie"))
+// printDesign shows what was simulated, in the words of a build.
+func (a *app) printDesign(o build.SimOptions, r *build.Simulated) {
+	d := r.Design
+	if o.Board == "" {
+		a.field("folding", fmt.Sprintf("no --board is given: per layer the cheapest of at most %s per frame, no budget, no host port",
+			count(r.MaxCycles, "clock")))
 	}
-	if c.Differ == 0 {
-		fmt.Fprintln(&a.out, verdict)
-		return
+	a.field("throughput", fmt.Sprintf("%s frames/s at %s MHz, one every %s", rate(d.FPS()), figure(d.ClockMHz()), clocksText(d.Clocks.Interval)))
+	a.field("latency", fmt.Sprintf("%s (%s)", count(d.Clocks.Latency, "clock"), duration(d.Clocks.Latency, d.ClockMHz())))
+	a.field("bottleneck", d.Bottleneck.Reason)
+	if t := r.Trace; t != nil {
+		a.field("simulated", fmt.Sprintf("%s for %s", count(t.Cycles, "clock"), count(r.Samples, "sample")))
 	}
-	verdict += fmt.Sprintf(", %d differ", c.Differ)
-	fmt.Fprintf(&a.out, "%s\n  first: %s\n", a.ink(a.stdout).red(verdict), c.First)
 }
 
-// first shows how an array begins.
+func (a *app) printComparison(file string, c *build.Comparison) {
+	verdict := fmt.Sprintf("%d of %s equal", c.Equal, count(c.Samples, "sample"))
+	if c.NearTies > 0 {
+		verdict += ", " + count(c.NearTies, "near tie")
+	}
+	if c.Differ > 0 {
+		verdict = a.ink(a.stdout).red(fmt.Sprintf("%s, %d differ", verdict, c.Differ))
+	}
+	fmt.Fprintf(&a.out, "%-13s%s, with %s\n", "compared", verdict, printable(file))
+	if c.NearTies > 0 {
+		a.field("", "near ties: float32 rounds another way there, within its error")
+	}
+	if c.Differ > 0 {
+		a.field("", "first: "+c.First)
+	}
+}
+
+// first shows how an array begins, on a line.
 func first(a *npy.Array) string {
-	const most = 10
+	const most = 80
 	bits := 64
 	if a.DType == "float32" {
 		bits = 32
 	}
-	var s []string
-	for _, v := range a.Data[:min(most, len(a.Data))] {
-		s = append(s, strconv.FormatFloat(v, 'g', -1, bits))
+	var b strings.Builder
+	for _, v := range a.Data {
+		text := strconv.FormatFloat(v, 'g', -1, bits)
+		if b.Len()+len(text) > most {
+			b.WriteString("...")
+			break
+		}
+		b.WriteString(text + " ")
 	}
-	if len(a.Data) > most {
-		s = append(s, "...")
-	}
-	return strings.Join(s, " ")
+	return b.String()
 }
 
 // A simulated is the JSON of a simulation; the data themselves are in the file of --output.
 type simulated struct {
+	build.Head
 	Model    string            `json:"model"`
 	Example  bool              `json:"example"`
 	Engine   build.Engine      `json:"engine"`
@@ -205,7 +212,7 @@ type folded struct {
 }
 
 func simulatedOf(o build.SimOptions, r *build.Simulated, d *diag.List) simulated {
-	s := simulated{Model: r.Source.Name, Example: r.Source.Example, Engine: o.Engine, Samples: r.Samples, Compare: r.Compare, outcome: outcomeOf(d, nil)}
+	s := simulated{Head: build.Versioned, Outputs: []tensor{}, Model: r.Source.Name, Example: r.Source.Example, Engine: o.Engine, Samples: r.Samples, Compare: r.Compare, outcome: outcomeOf(d, nil)}
 	if r.Decoder != nil {
 		s.Decode, s.Texts = r.Decoder.Method, r.Texts
 	}

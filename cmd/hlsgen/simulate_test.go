@@ -55,7 +55,7 @@ func TestSimulate(t *testing.T) {
 					if got.code != exitOK || got.stderr != "" {
 						t.Fatalf("%+v", got)
 					}
-					expect(t, "stdout", got.stdout, "written: DIR/"+out)
+					expect(t, "stdout", got.stdout, "written      DIR/"+out)
 					n := want.Shape[0]
 					expect(t, "stdout", got.stdout, fmt.Sprintf("%d of %d samples equal", n, n))
 					y := array(t, filepath.Join(dir, out))
@@ -106,7 +106,7 @@ func TestTrace(t *testing.T) {
 	dir := folder(t, nil)
 	for _, engine := range []string{"eval", "reference"} {
 		got := say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", engine, "--trace", "trace-"+engine)
-		if got.code != exitOK || !strings.Contains(got.stdout, "traced:  DIR/trace-"+engine) {
+		if got.code != exitOK || !strings.Contains(got.stdout, "traced       DIR/trace-"+engine) {
 			t.Errorf("%+v", got)
 		}
 		entries, err := os.ReadDir(filepath.Join(dir, "trace-"+engine))
@@ -123,7 +123,7 @@ func TestSimulateJSON(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, nil)
 	got := object(t, say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", "cycle", "--json"))
-	if got["engine"] != "cycle" || got["samples"] != 88.0 || got["interval_cycles"].(float64) < 1 || got["latency_cycles"].(float64) < 1 {
+	if got["engine"] != "cycle" || got["samples"] != 88.0 || got["interval_clocks"].(float64) < 1 || got["latency_clocks"].(float64) < 1 {
 		t.Errorf("%v", got)
 	}
 	if f := got["folding"].(map[string]any)["MVAU_0"].(map[string]any); f["PE"] != 1.0 || f["SIMD"] != 1.0 {
@@ -141,7 +141,7 @@ func TestDecodeFlag(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, nil)
 	args := []string{"simulate", iris, "--input", irisInputs, "--decode"}
-	if got := say(dir, nil, append(args, "none")...); got.code != exitOK || strings.Contains(got.stdout, "text:") {
+	if got := say(dir, nil, append(args, "none")...); got.code != exitOK || strings.Contains(got.stdout, "text  ") {
 		t.Errorf("%+v", got)
 	}
 	if got := say(dir, nil, append(args, "greedy")...); got.code != exitDiagnostics || !strings.Contains(got.stderr, "error[data-invalid]") || !strings.Contains(got.stderr, "there is no alphabet") {
@@ -168,7 +168,7 @@ func TestText(t *testing.T) {
 	save(t, filepath.Join(dir, "x.npy"), x)
 	args := []string{"simulate", filepath.Join(model, "scan.onnx"), "--input", "x.npy", "--output", "y.npy"}
 	got := say(dir, nil, args...)
-	if lines := strings.Count(got.stdout, "text:    seek\n"); got.code != exitOK || lines != 2 {
+	if lines := strings.Count(got.stdout, "text         seek\n"); got.code != exitOK || lines != 2 {
 		t.Errorf("%d lines of text: %+v", lines, got)
 	}
 	o := object(t, say(dir, nil, append(args, "--json", "--decode", "greedy")...))

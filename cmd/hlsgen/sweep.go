@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,11 +131,13 @@ func (a *app) sweepCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep [MODEL.onnx] --board BOARD,...",
 		Short: "Fold for many boards, clocks and rates; show what can be had for how much",
-		Long: `Sweep makes the design of a model for every combination of the values given, on all
-processors: each as a build makes it, its FIFOs sized and its clocks simulated, but
-not generated or checked. --bound makes none, and says what none goes below: some
-hundred times as fast, to find where to look. Sweep writes tables (CSV, JSON) and pictures (SVG, PNG):
-frames per second against LUT, block RAM and DSP, and the clocks of every layer.
+		Long: `Sweep makes the design of a model for every combination of the values given, on
+all processors: each as a build makes it, its FIFOs sized and its clocks
+simulated, but not generated or checked. --bound makes none, and says what none
+goes below: some hundred times as fast, to find where to look. Sweep writes
+tables (CSV, JSON), pictures (SVG, PNG) of frames per second against LUT, block
+RAM and DSP and of the clocks of every layer, and the folding file of the fastest
+design (chosen.json).
 
 An interrupted sweep goes on where it was when it is started again, and a larger
 one makes only what is new: what was found stands in a journal in the folder.
@@ -224,7 +225,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 			return a.json(sweptOf(r, &d))
 		}
 		a.diagnostics(&d)
-		a.printSwept(r)
+		a.printSwept(r, &o)
 		return nil
 	}
 	return cmd
@@ -240,115 +241,13 @@ func (a *app) collect(dir string, asJSON bool, d *diag.List) error {
 		return a.json(sweptOf(r, d))
 	}
 	a.diagnostics(d)
-	a.printSwept(r)
+	a.printSwept(r, nil)
 	return nil
-}
-
-// shown is how many designs the command prints; the table has all.
-const shown = 24
-
-func (a *app) printSwept(r *sweep.Result) {
-	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
-	ink := a.ink(a.stdout)
-	fates := map[string]int{}
-	for i := range r.Points {
-		fates[r.Points[i].Status]++
-	}
-	head := fmt.Sprintf("%s: %s, %s of them made, which fit the budget", label(r.Model), count(len(r.Points), "point"), whole(fates[sweep.Fits]))
-	line("%s", ink.bold(head))
-	if r.Source != nil && r.Source.Example {
-		line("the embedded example, %s", exampleDoc(r.Source.Name))
-	}
-	if old := r.Kept - r.Fresh; old > 0 {
-		line("%s of %d stood in the journal", count(old, "search"), r.Total)
-	}
-	line("")
-	a.sweepTable(r)
-	if n := fates[sweep.Bound]; n > 0 {
-		a.boundTable(r)
-		line("%s bounded, none made: no design goes below these, whether one comes near shows without --bound", count(n, "point"))
-	}
-	for _, fate := range []string{sweep.Unreachable, sweep.Refused} {
-		if fates[fate] == 0 {
-			continue
-		}
-		i := slices.IndexFunc(r.Points, func(p sweep.Point) bool { return p.Status == fate })
-		line("%s %s; the first: %s", count(fates[fate], "point"), fate, printable(r.Points[i].Reason))
-	}
-	if c := r.Chosen(); c != nil {
-		line("%s", ink.bold(fmt.Sprintf("chosen: %s at %s MHz, %s frames/s, %s LUT, %s RAMB18, %s DSP", label(c.Board), figure(c.ClockMHz), rate(c.FPS),
-			whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP))))
-	}
-	line("\nwritten: %s", printable(r.Out))
-	line("         %s", strings.Join(r.Files, ", "))
-	if r.Array > 0 {
-		line("next:    on the cluster, %s: cd %s && sbatch %s", count(r.Array, "job"), quoted(r.Out), quoted(r.Script))
-		line("         and then: hlsgen sweep --collect %s", quoted(r.Out))
-	}
-	if r.Collected > 0 {
-		line("collected: the reports of %s", count(r.Collected, "design"))
-	}
-}
-
-// sweepTable shows the designs on a front, and the chosen one.
-func (a *app) sweepTable(r *sweep.Result) {
-	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">fps", ">clocks", ">LUT", ">RAMB18", ">DSP", "best in", "")
-	rows, left := 0, 0
-	for i := range r.Points {
-		p := &r.Points[i]
-		if p.Status != sweep.Fits || len(p.Front) == 0 && !p.Chosen {
-			continue
-		}
-		if rows == shown && !p.Chosen {
-			left++
-			continue
-		}
-		rows++
-		mark := ""
-		if p.Chosen {
-			mark = "chosen"
-		}
-		t.row(label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, rate(p.FPS), rate(p.Interval), whole(p.Resources.LUT),
-			whole(p.Resources.BRAM), whole(p.Resources.DSP), strings.Join(p.Front, " "), mark)
-	}
-	if rows > 0 {
-		t.print(&a.out, a.ink(a.stdout))
-	}
-	if left > 0 {
-		fmt.Fprintf(&a.out, "and %d more on a front, see sweep.csv\n", left)
-	}
-}
-
-// boundTable shows what no design goes below.
-func (a *app) boundTable(r *sweep.Result) {
-	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">asked fps", ">fps at most", ">clocks at least", ">at least", "of")
-	rows := 0
-	for i := range r.Points {
-		p := &r.Points[i]
-		b := p.Bounds
-		if b == nil {
-			continue
-		}
-		if rows++; rows > shown {
-			continue
-		}
-		asked, least := "-", whole(int(math.Ceil(b.Least)))
-		if p.FPSAsked > 0 {
-			asked = rate(p.FPSAsked)
-		}
-		if b.Measure == folding.LeastLoad.String() {
-			least = fmt.Sprintf("%.1f %%", 100*b.Least)
-		}
-		t.row(label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, asked, rate(b.FPS), whole(b.Interval), least, b.Measure)
-	}
-	t.print(&a.out, a.ink(a.stdout))
-	if left := rows - shown; left > 0 {
-		fmt.Fprintf(&a.out, "and %d more, see sweep.csv\n", left)
-	}
 }
 
 // A swept is the JSON of a sweep; the points stand in sweep.json.
 type swept struct {
+	build.Head
 	Model     string         `json:"model"`
 	Points    int            `json:"points"`
 	Fates     map[string]int `json:"fates"`
@@ -363,8 +262,8 @@ type swept struct {
 }
 
 func sweptOf(r *sweep.Result, d *diag.List) swept {
-	s := swept{Model: r.Model, Points: len(r.Points), Fates: map[string]int{}, Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
-		Files: r.Files, Array: r.Array, Collected: r.Collected, outcome: outcomeOf(d, nil)}
+	s := swept{Head: build.Versioned, Model: r.Model, Points: len(r.Points), Fates: map[string]int{}, Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
+		Files: append([]string{}, r.Files...), Array: r.Array, Collected: r.Collected, outcome: outcomeOf(d, nil)}
 	for i := range r.Points {
 		s.Fates[r.Points[i].Status]++
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,7 +13,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right.
+// A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right; the
+// others are cut where the table would be wider than a line.
 type table struct {
 	head []string
 	rows [][]string
@@ -21,6 +23,23 @@ type table struct {
 func newTable(head ...string) *table { return &table{head: head} }
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// hide takes out those of the named columns in which all rows say the same, and gives what each of them says.
+func (t *table) hide(names ...string) (same map[string]string) {
+	same = map[string]string{}
+	for _, name := range names {
+		c := slices.IndexFunc(t.head, func(h string) bool { return strings.TrimPrefix(h, ">") == name })
+		if len(t.rows) == 0 || slices.ContainsFunc(t.rows, func(r []string) bool { return r[c] != t.rows[0][c] }) {
+			continue
+		}
+		same[name] = t.rows[0][c]
+		t.head = slices.Delete(t.head, c, c+1)
+		for i := range t.rows {
+			t.rows[i] = slices.Delete(t.rows[i], c, c+1)
+		}
+	}
+	return same
+}
 
 func (t *table) print(b *bytes.Buffer, i ink) {
 	width := make([]int, len(t.head))
@@ -34,9 +53,11 @@ func (t *table) print(b *bytes.Buffer, i ink) {
 			width[c] = max(width[c], utf8.RuneCountInString(cell))
 		}
 	}
+	fit(width, right)
 	line := func(cells []string) string {
 		var l strings.Builder
 		for c, cell := range cells {
+			cell = squeeze(cell, width[c])
 			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(cell))
 			if right[c] {
 				cell = pad + cell
@@ -56,6 +77,41 @@ func (t *table) print(b *bytes.Buffer, i ink) {
 	}
 }
 
+// fit makes columns of text narrower, the widest first, until a line holds the table.
+func fit(width []int, right []bool) {
+	const least, between = 8, 2
+	for {
+		all, widest := between*(len(width)-1), -1
+		for c, w := range width {
+			if all += w; !right[c] && w > least && (widest < 0 || w > width[widest]) {
+				widest = c
+			}
+		}
+		if all <= lineWidth || widest < 0 {
+			return
+		}
+		width[widest]--
+	}
+}
+
+// squeeze leaves the middle of a text out where it has more than so many letters: names of nodes differ at their ends.
+func squeeze(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	front := (most - 3) / 2
+	return string(r[:front]) + "..." + string(r[len(r)-(most-3-front):])
+}
+
+// cut shortens a text to so many letters.
+func cut(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-3]) + "..."
+	}
+	return s
+}
+
 // printable is s on one line, without anything that a terminal would obey.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -71,12 +127,8 @@ func label(s string) string {
 	if s == "" {
 		return "-"
 	}
-	s = printable(s)
 	const most = 72
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-3]) + "..."
-	}
-	return s
+	return cut(printable(s), most)
 }
 
 // whole writes an integer with commas.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestTable(t *testing.T) {
@@ -15,6 +16,24 @@ func TestTable(t *testing.T) {
 	tab.print(&b, false)
 	if want := "name        n  what\na       1,000  x\ngrößer      7\n"; b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestFit holds that a table is made to fit a line, in the middles of names; and that columns in which all rows are the same
+// can be left out.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	tab := newTable("name", "board", ">n", "what")
+	tab.row("/features/"+strings.Repeat("x", 100)+"/Quant", "zcu104", "1", "a layer")
+	tab.row("b", "zcu104", "2", "another layer")
+	if same := tab.hide("board", "what"); len(same) != 1 || same["board"] != "zcu104" {
+		t.Errorf("hidden: %v", same)
+	}
+	var b bytes.Buffer
+	tab.print(&b, false)
+	lines := strings.Split(b.String(), "\n")
+	if n := utf8.RuneCountInString(lines[2]); len(lines) != 4 || n != lineWidth || !strings.HasPrefix(lines[1], "/features/xx") || !strings.Contains(lines[1], "xx...xx") || !strings.Contains(lines[1], "xx/Quant  1  a layer") {
+		t.Errorf("%d letters:\n%s", n, b.String())
 	}
 }
 

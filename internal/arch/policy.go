@@ -60,7 +60,9 @@ var places = map[string]place{
 	"boards":            {0, "boards", 0},
 	"docs":              {0, "docs", 0},
 
+	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,
+	"internal/schema":          support,
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,
@@ -105,6 +107,14 @@ var doors = []door{
 		what: "github.com/spf13/viper",
 		by:   []string{"cmd/hlsgen"},
 		why:  "below the command line, options are arguments",
+	}, {
+		what: "github.com/invopop/jsonschema",
+		by:   []string{"internal/schema"},
+		why:  "schemas are made for tests, not in the binary",
+	}, {
+		what: "github.com/santhosh-tekuri/jsonschema",
+		by:   []string{"internal/schema"},
+		why:  "JSON is held against schemas by tests, not in the binary",
 	}, {
 		what:   "hlsgen/hlslib/*",
 		unless: []string{"hlsgen/hlslib/layertest"},

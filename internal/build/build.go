@@ -66,7 +66,7 @@ type Result struct {
 // error is the world's, a *Mismatch or a *rtlsim.Deadlock.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
 	defer catch(&err)
-	r := &Result{}
+	r := &Result{Verified: Verified{Engines: []string{}}}
 	o.step("reading")
 	if r.Out, r.dir = outFolder(o, d); d.Failed() {
 		return nil, nil

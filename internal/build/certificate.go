@@ -1,19 +1,23 @@
 package build
 
-import "hlsgen/folding"
+import (
+	"maps"
+
+	"hlsgen/folding"
+)
 
 // A Certificate is report/certificate.json: what is known of all designs, in numbers and in words.
 type Certificate struct {
-	Proved     bool             `json:"proved"` // nothing is better: every gap is closed
-	Interval   float64          `json:"interval_clocks"`
-	Floor      int              `json:"least_possible_interval_clocks,omitempty"` // where the shortest was looked for
-	Options    int              `json:"options"`
-	Impossible int              `json:"options_not_possible"` // on the device, or by the folding file
-	Below      *ExcludedReport  `json:"options_below_the_least_interval,omitempty"`
-	Minimised  []MinimumReport  `json:"minimised"`
-	Latency    *folding.Latency `json:"latency_clocks,omitempty"`
-	Gap        string           `json:"gap,omitempty"` // why something is left open
-	Text       []string         `json:"text"`
+	Proved     bool            `json:"proved"` // nothing is better: every gap is closed
+	Interval   float64         `json:"interval_clocks"`
+	Floor      int             `json:"least_possible_interval_clocks,omitempty"` // where the shortest was looked for
+	Options    int             `json:"options"`
+	Impossible int             `json:"options_not_possible"` // on the device, or by the folding file
+	Below      *ExcludedReport `json:"options_below_the_least_interval,omitempty"`
+	Minimised  []MinimumReport `json:"minimised"`
+	Latency    *LatencyReport  `json:"latency_clocks,omitempty"`
+	Gap        string          `json:"gap,omitempty"` // why something is left open
+	Text       []string        `json:"text"`
 }
 
 // An ExcludedReport is why no folding within the budget keeps an interval: what became of every option there.
@@ -34,12 +38,22 @@ type MinimumReport struct {
 	Least   float64 `json:"least_possible"`
 }
 
+// A LatencyReport is the latency that was reached, and what nothing goes below.
+type LatencyReport struct {
+	Clocks int `json:"clocks"`
+	Least  int `json:"least_possible"`
+}
+
 // CertificateOf puts a certificate into the report's form.
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options, Impossible: p.Unavailable,
-		Minimised: []MinimumReport{}, Latency: p.Latency, Gap: p.Gap, Text: append([]string{}, p.Lines()...)}
+		Minimised: []MinimumReport{}, Gap: p.Gap, Text: append([]string{}, p.Lines()...)}
 	if b := p.Below; b != nil {
-		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, b.Alone, b.Together, b.Compared}
+		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together, b.Compared}
+		maps.Copy(c.Below.By, b.Alone)
+	}
+	if l := p.Latency; l != nil {
+		c.Latency = &LatencyReport{l.Clocks, l.Least}
 	}
 	for _, b := range p.Bounds {
 		c.Minimised = append(c.Minimised, MinimumReport{b.Measure.String(), b.Value, b.Least})

@@ -3,8 +3,10 @@ package build
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
@@ -35,6 +37,10 @@ func WriteExamples(dir string, d *diag.List) (written []string, err error) {
 			}
 			return err
 		})
+		if err == nil {
+			const page = "README.md"
+			files[page], err = exampleReadme(e, append(slices.Sorted(maps.Keys(files)), page))
+		}
 		if err == nil {
 			err = writeWhole(written[i], files, false)
 		}

@@ -38,15 +38,16 @@ type SimOptions struct {
 
 // A Simulated is a simulation's story.
 type Simulated struct {
-	Source  *Source
-	Samples int
-	Out     []dataflow.Real
-	Outputs []*npy.Array    // per model output
-	Texts   []string        // per sample, of a model whose scores are decoded; else nil
-	Decoder *ctc.Decoder    // what made them
-	Design  *folding.Design // of engines cycle and csim
-	Trace   *rtlsim.Trace   // of engine cycle
-	Compare *Comparison     // with --compare
+	Source    *Source
+	Samples   int
+	Out       []dataflow.Real
+	Outputs   []*npy.Array    // per model output
+	Texts     []string        // per sample, of a model whose scores are decoded; else nil
+	Decoder   *ctc.Decoder    // what made them
+	Design    *folding.Design // of engines cycle and csim
+	Trace     *rtlsim.Trace   // of engine cycle
+	Compare   *Comparison     // with --compare
+	MaxCycles int             // of every layer per frame, where no board was given that a design is for; else 0
 }
 
 // Simulate runs the model on data from files. Errors as in Run.
@@ -181,6 +182,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		} else if o.Interval > 0 {
 			goal.MaxCycles, goal.Interval = o.Interval, 0
 		}
+		r.MaxCycles = goal.MaxCycles
 	}
 	if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err

@@ -87,6 +87,7 @@ func fileName(s string) string {
 
 // A manifest says what the folder was made from.
 type manifest struct {
+	Head
 	Tool    string            `json:"tool"`
 	Model   string            `json:"model"`
 	SHA256  string            `json:"model_sha256"`
@@ -118,8 +119,9 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 		"report/layers.json":                       layerReports(m.Graph, r.Design.Design),
 		"report/certificate.json":                  CertificateOf(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
-		"manifest.json": manifest{Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: hex.EncodeToString(sum[:]), Board: t.Board.Name, Part: t.Board.Part,
-			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(), Prefix: m.Prefix.Nodes, Suffix: m.Suffix.Nodes, Check: r.Verified},
+		"manifest.json": manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: hex.EncodeToString(sum[:]), Board: t.Board.Name, Part: t.Board.Part,
+			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(), Prefix: append([]string{}, m.Prefix.Nodes...),
+			Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified},
 	}
 	for path, v := range reports {
 		b, err := json.MarshalIndent(v, "", "  ")
@@ -130,6 +132,12 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 	}
 	all["folding.json"] = folding.Format(r.Design.Design, false)
 	all["final_hw_config.json"] = folding.Format(r.Design.Design, true)
+	const page = "README.md"
+	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page))
+	if err != nil {
+		return err
+	}
+	all[page] = readme
 	r.FileCount = len(all)
 	return writeWhole(r.dir, all, o.Force)
 }
@@ -138,7 +146,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 func (o Options) given() map[string]string {
 	out := map[string]string{}
 	if o.FPS > 0 {
-		out["fps"] = fmt.Sprint(o.FPS)
+		out["fps"] = plain(o.FPS)
 	}
 	if o.Interval > 0 {
 		out["interval"] = fmt.Sprint(o.Interval)

@@ -3,28 +3,40 @@ package cost
 // ShiftRegister is the words of a bit that one LUT holds as a shift register (SRLC32E).
 const ShiftRegister = 32
 
-// FIFOs is the ways to build a FIFO for so many words, each as deep as its memory is anyway: shift registers, of which two
-// words are registers and more a multiple of 32; RAM in LUTs, in banks of 32 and of 64 rows; block RAM and UltraRAM, which
-// the words fill up. Devices without UltraRAM are the caller's to know.
+// FIFOs is the ways to build a FIFO for so many words, each as deep as its memory is anyway. Devices without UltraRAM are the
+// caller's to know.
 func FIFOs(words, width int, f Fabric) []FIFO {
-	list := []FIFO{{Depth: 2, Width: width, Memory: Shift, Fabric: f}}
-	if words > 2 {
-		list[0].Depth = ceil(words, ShiftRegister) * ShiftRegister
+	var list []FIFO
+	for _, m := range []Memory{Shift, Distributed, Block, Ultra} {
+		way := FIFO{Depth: words, Width: width, Memory: m, Fabric: f}
+		way.Depth = way.held()
+		list = append(list, way)
 	}
-	ram := ceil(words, 32) * 32
-	if ram > 32 {
-		ram = ceil(words, 64) * 64
+	return list
+}
+
+// held is the words that the memory of a FIFO holds, which are as many as its depth at least: of shift registers two words,
+// which are registers, or a multiple of 32; RAM in LUTs has banks of 32 or of 64 rows; the words fill up block RAM and
+// UltraRAM.
+func (f FIFO) held() int {
+	full := func(rows int, blocks func(rows, width int) int) int {
+		held := ceil(f.Depth, rows) * rows
+		for n := blocks(held, f.Width); blocks(held+rows, f.Width) == n; {
+			held += rows
+		}
+		return held
 	}
-	blocks := ceil(words, 512) * 512
-	for n := f.blocks(blocks, width); f.blocks(blocks+512, width) == n; {
-		blocks += 512
+	switch {
+	case f.Memory == Block:
+		return full(512, f.Fabric.blocks)
+	case f.Memory == Ultra:
+		return full(4096, f.Fabric.ultraBlocks)
+	case f.Memory == Distributed && f.Depth > 32:
+		return ceil(f.Depth, 64) * 64
+	case f.Memory == Distributed:
+		return 32
+	case f.Depth <= 2:
+		return 2
 	}
-	ultra := ceil(words, 4096) * 4096
-	for n := f.ultraBlocks(ultra, width); f.ultraBlocks(ultra+4096, width) == n; {
-		ultra += 4096
-	}
-	return append(list,
-		FIFO{Depth: ram, Width: width, Memory: Distributed, Fabric: f},
-		FIFO{Depth: blocks, Width: width, Memory: Block, Fabric: f},
-		FIFO{Depth: ultra, Width: width, Memory: Ultra, Fabric: f})
+	return ceil(f.Depth, ShiftRegister) * ShiftRegister
 }

@@ -45,24 +45,27 @@ func used(b *testing.B) float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// BenchmarkPoints is complete design points per second of one processor: folded, with their certificates, estimated, with
-// their folding files. A point of rates is a search of its own; those of a front are found together. Layers are listed
-// once per board and clock, and that is counted.
+// BenchmarkPoints is points per second of one processor: bounds, of which nothing is made (--bound), and designs that were
+// made whole, their FIFOs sized, with their certificates and folding files. A point of rates is a search of its own; those of
+// a front are found together. Layers are listed once per board and clock, and that is counted.
 func BenchmarkPoints(b *testing.B) {
 	for _, c := range []struct {
 		name, model string
 		rates       []float64
 		front       int
+		bound       bool
 	}{
-		{"TFC/rates", "zoo/TFC_1W1A", rates(1e3, 1e6, 64), 0},
-		{"TFC/front", "zoo/TFC_1W1A", []float64{1e3}, 64},
-		{"MobileNet-v1/rates", "brevitas/mobilenetv1-025-w4a4", rates(5, 500, 24), 0},
+		{"TFC/bounds", "zoo/TFC_1W1A", rates(1e3, 1e6, 256), 0, true},
+		{"TFC/rates", "zoo/TFC_1W1A", rates(1e3, 1e6, 64), 0, false},
+		{"TFC/front", "zoo/TFC_1W1A", []float64{1e3}, 64, false},
+		{"MobileNet-v1/bounds", "brevitas/mobilenetv1-025-w4a4", rates(5, 500, 48), 0, true},
+		{"MobileNet-v1/rates", "brevitas/mobilenetv1-025-w4a4", rates(5, 500, 12), 0, false},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			m := imported(b, c.model)
-			o := Options{Boards: []string{"zcu104"}, Clocks: []float64{100, 200}, FPS: c.rates, Front: c.front, MaxUses: []folding.Use{{}, {LUT: 0.5, FF: 0.5, BRAM: 0.5, URAM: 0.5, DSP: 0.5}}}
+			o := Options{Boards: []string{"zcu104"}, Clocks: []float64{100, 200}, FPS: c.rates, Front: c.front, Bound: c.bound, MaxUses: []folding.Use{{}, half}}
 			specs := o.plan(&diag.List{})
-			points := 0
+			var points, proved int
 			b.ResetTimer()
 			from := used(b)
 			for b.Loop() {
@@ -72,10 +75,20 @@ func BenchmarkPoints(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					points += len(found)
+					for _, p := range found {
+						if points++; (p.Status == Bound) != c.bound {
+							b.Fatalf("%+v", p)
+						}
+						if p.Proved {
+							proved++
+						}
+					}
 				}
 			}
 			b.ReportMetric(float64(points)/(used(b)-from), "points/core-s")
+			if !c.bound {
+				b.ReportMetric(100*float64(proved)/float64(points), "%proved")
+			}
 		})
 	}
 }

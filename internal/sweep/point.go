@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -45,12 +46,12 @@ type Point struct {
 	Reached    float64            `json:"clock_reached_mhz,omitempty"` // the asked clock, or what every layer has a fold for
 	Interval   float64            `json:"interval_clocks,omitempty"`
 	Latency    int                `json:"latency_clocks,omitempty"`
-	Resources  dataflow.Resources `json:"resources,omitzero"`
+	Resources  dataflow.Resources `json:"resources,omitempty,omitzero"`
 	Share      float64            `json:"largest_share,omitempty"` // of the board, of what it takes most of
 	Bottleneck string             `json:"bottleneck,omitempty"`
 	Proved     bool               `json:"proved"` // nothing is better, by the certificate of the search
 	Cycles     []Layer            `json:"clocks,omitempty"`
-	Folding    map[string]Fold    `json:"folding,omitempty"` // as a folding file has it
+	Folding    json.RawMessage    `json:"folding,omitempty"` // the folding file that gives the design, with the depths of FIFOs
 	Bounds     *Bounds            `json:"bounds,omitempty"`  // of a point that is a bound
 
 	Front  []string `json:"front,omitempty"` // resources at which no other point of its board and clock is as fast with as little
@@ -58,46 +59,19 @@ type Point struct {
 	Report *Report  `json:"synthesis,omitempty"` // of the vendor's tools, where it was collected
 }
 
-// Bounds is what no design within the budget goes beyond.
+// Bounds is what no design within the budget goes beyond: where no rate or interval was asked for, how fast it may be, and
+// what it takes at least then; else what it takes at least to be as fast as asked.
 type Bounds struct {
-	FPS      float64 `json:"fps_at_most"`
-	Interval int     `json:"interval_clocks_at_least"` // of the asked rate, where one was
+	FPS      float64 `json:"fps_at_most,omitempty"`
+	Interval int     `json:"interval_clocks_at_least,omitempty"`
 	Measure  string  `json:"measure"`
-	Least    float64 `json:"at_least"` // of the measure
+	Least    float64 `json:"at_least"` // of the measure: a share of the budget, or an amount
 }
 
 // A Layer is the clocks that a layer takes per frame.
 type Layer struct {
 	Name   string `json:"layer"`
 	Clocks int    `json:"clocks"`
-}
-
-// A Fold is a layer's entry of a folding file.
-type Fold struct {
-	PE       int    `json:"PE"`
-	SIMD     int    `json:"SIMD"`
-	RAMStyle string `json:"ram_style,omitempty"`
-	ResType  string `json:"resType,omitempty"`
-	In       []int  `json:"inFIFODepths"`
-	Out      []int  `json:"outFIFODepths"`
-}
-
-func foldOf(d *dataflow.Design, node int) Fold {
-	f := d.Folds[node]
-	o := Fold{PE: f.PE, SIMD: f.SIMD}
-	if f.Memory != dataflow.NoMemory {
-		o.RAMStyle = f.Memory.String()
-	}
-	if f.Compute != dataflow.NoCompute {
-		o.ResType = f.Compute.String()
-	}
-	for _, s := range d.Model.Graph.Nodes[node].In {
-		o.In = append(o.In, d.FIFO[s].Depth)
-	}
-	for _, s := range d.Model.Graph.Nodes[node].Out {
-		o.Out = append(o.Out, d.FIFO[s].Depth)
-	}
-	return o
 }
 
 // LatencyUS is the latency in microseconds at the clock that is reached.
@@ -137,8 +111,8 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 
 // blank is a point of which only the question is known.
 func (s spec) blank() Point {
-	return Point{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, FPSAsked: s.FPS, Asked: s.Interval, Memory: style(s.Memory), Compute: style(s.Compute),
-		MaxUse: s.MaxUse.String()}
+	return Point{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, FPSAsked: s.FPS, Asked: s.Interval,
+		Memory: style(s.Memory), Compute: style(s.Compute), MaxUse: s.MaxUse.String()}
 }
 
 // none says why a search has found nothing.
@@ -175,7 +149,10 @@ func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 		return p, nil
 	}
 	p.Status = Bound
-	p.Bounds = &Bounds{folding.Rate(b.ClockMHz, float64(b.Interval)), b.Interval, s.Least.String(), round(b.Measure)}
+	p.Bounds = &Bounds{Measure: s.Least.String(), Least: roundDown(b.Measure)}
+	if s.FPS == 0 && s.Interval == 0 {
+		p.Bounds.FPS, p.Bounds.Interval = folding.Rate(b.ClockMHz, float64(b.Interval)), b.Interval
+	}
 	return p, nil
 }
 
@@ -186,12 +163,9 @@ func (s spec) point(d *folding.Design, salt string) Point {
 	p.FPS, p.Reached, p.Interval, p.Latency, p.Proved = d.FPS(), d.ClockMHz(), d.Clocks.Interval, d.Clocks.Latency, d.Certificate.Proved()
 	p.Bottleneck = strings.Join(d.Bottleneck.Names(), " ")
 	p.Resources = d.Estimate.Total
-	p.Folding = map[string]Fold{}
+	p.Folding = bytes.TrimSpace(folding.Format(d.Design, true)) // as it comes back out of the journal, but for spaces in it
 	for i, n := range d.Model.Graph.Nodes {
 		p.Cycles = append(p.Cycles, Layer{n.Name, d.Loop(i).Iterations()})
-		if len(n.Origin) > 0 { // else it follows from the folds of its neighbours
-			p.Folding[n.Name] = foldOf(d.Design, i)
-		}
 	}
 	p.Share = round(share(p.Resources, folding.Capacity(s.Board)))
 	p.ID = p.identify(s, salt)
@@ -209,12 +183,17 @@ func (p *Point) identify(s spec, salt string) string {
 }
 
 // round keeps six digits, which is more than an estimate means.
-func round(f float64) float64 {
+func round(f float64) float64 { return sixDigits(f, math.Round) }
+
+// roundDown keeps six digits of what is a bound below.
+func roundDown(f float64) float64 { return sixDigits(f, math.Floor) }
+
+func sixDigits(f float64, whole func(float64) float64) float64 {
 	if f == 0 {
 		return 0
 	}
 	scale := math.Pow(10, 5-math.Floor(math.Log10(math.Abs(f))))
-	return math.Round(f*scale) / scale
+	return whole(f*scale) / scale
 }
 
 // The kinds of resource, with the names of files and of axes.

@@ -3,7 +3,7 @@ package sweep
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,13 +62,13 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 		vivadoFile: vivadoScript,
 		scriptFile: strings.Replace(arrayScript, "@LAST@", strconv.Itoa(len(names)-1), 1),
 	} {
-		if err := build.WriteFile(r.path(name), []byte(text)); err != nil {
+		if err := build.WriteFile(r.Path(name), []byte(text)); err != nil {
 			return err
 		}
 	}
 	r.Array, r.Script = len(names), scriptFile
 	r.Files = append(r.Files, scriptFile)
-	return os.Chmod(r.path(scriptFile), 0o755)
+	return errors.Join(os.Chmod(r.Path(scriptFile), 0o755), r.writeReadme(o))
 }
 
 // project writes the HLS project of a point.
@@ -76,10 +76,6 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 	out := filepath.Join(r.Out, pointsFolder, p.ID)
 	if _, err := os.Stat(filepath.Join(out, "manifest.json")); err == nil {
 		return nil
-	}
-	text, err := json.Marshal(p.Folding)
-	if err != nil {
-		return err
 	}
 	dir, err := os.MkdirTemp("", "hlsgen-")
 	if err != nil {
@@ -91,17 +87,17 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 		return err
 	}
 	b.Folding = filepath.Join(dir, "folding.json")
-	if err := os.WriteFile(b.Folding, text, 0o644); err != nil {
+	if err := os.WriteFile(b.Folding, p.Folding, 0o644); err != nil {
 		return err
 	}
 	b.FIFO, b.Latency = folding.FIFO{}, false // the file has the folds and the depths
-	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.boardGiven(o.Boards), p.ClockMHz, out, 1, true, true, nil
+	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardGiven(o.Boards), p.ClockMHz, out, 1, true, true, nil
 	_, err = build.Run(ctx, b, d)
 	return err
 }
 
-// boardGiven is how the user called a point's board: by name or by a path.
-func (p *Point) boardGiven(given []string) string {
+// BoardGiven is how the user called a point's board: by name or by a path.
+func (p *Point) BoardGiven(given []string) string {
 	for _, name := range given {
 		if b, ok := build.FindBoard(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
 			return name

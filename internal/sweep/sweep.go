@@ -93,7 +93,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	}
 	judge(r.Points)
 	o.step("drawing", 0, 0)
-	return r, r.write()
+	return r, errors.Join(r.write(), r.writeReadme(o))
 }
 
 func (o *Options) step(stage string, done, total int) {
@@ -199,5 +199,5 @@ func workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// path is a file below the output folder.
-func (r *Result) path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }
+// Path is a file below the output folder.
+func (r *Result) Path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }

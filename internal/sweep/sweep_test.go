@@ -27,6 +27,9 @@ func small(out string) Options {
 		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.DSP}}
 }
 
+// half is half of every resource.
+var half, _ = folding.ParseMaxUse("0.5")
+
 // run sweeps and wants no complaint.
 func run(t *testing.T, o Options) *Result {
 	t.Helper()
@@ -36,6 +39,32 @@ func run(t *testing.T, o Options) *Result {
 		t.Fatal(err, d.Diags)
 	}
 	return r
+}
+
+// A layer is an entry of a folding file.
+type layer struct {
+	PE       int
+	SIMD     int
+	RAMStyle string `json:"ram_style"`
+	ResType  string `json:"resType"`
+	In       []int  `json:"inFIFODepths"`
+	Out      []int  `json:"outFIFODepths"`
+}
+
+// layers is the folding of a point.
+func layers(t *testing.T, p *Point) map[string]layer { return layersOf(t, p.Folding) }
+
+func layersOf(t *testing.T, file []byte) map[string]layer {
+	t.Helper()
+	all := map[string]layer{}
+	if err := json.Unmarshal(file, &all); err != nil {
+		t.Fatal(err)
+	}
+	delete(all, "Defaults")
+	if len(all) == 0 {
+		t.Fatalf("no layers in %q", file)
+	}
+	return all
 }
 
 // content is every file of a folder but the journal.
@@ -66,18 +95,20 @@ func TestRun(t *testing.T) {
 	o := small(one)
 	o.Workers = 1
 	r := run(t, o)
-	if r.Total != 24 || r.Fresh != 24 || len(r.Points) != 24 || r.Chosen() == nil || len(r.Files) != 10 {
+	if r.Total != 24 || r.Fresh != 24 || len(r.Points) != 24 || r.Chosen() == nil || len(r.Files) != 11 {
 		t.Fatalf("%d searches, %d fresh, %d points, files %v", r.Total, r.Fresh, len(r.Points), r.Files)
 	}
 	for _, p := range r.Points {
 		switch {
-		case p.Target == 1e12 && (p.Status != Unreachable || p.Reason == "" || p.Interval != 0):
+		case p.FPSAsked == 1e12 && (p.Status != Unreachable || p.Reason == "" || p.Interval != 0):
 			t.Errorf("%+v", p)
-		case p.Target == 1e12:
-		case p.Status != Fits || p.FPS < p.Target || p.Reached > p.ClockMHz || p.Interval <= 0 || p.Latency < p.Interval || p.Resources.LUT == 0 || p.Share <= 0 || p.Share > 0.8:
+		case p.FPSAsked == 1e12:
+			continue
+		case p.Status != Fits || p.FPS < p.FPSAsked || p.Reached > p.ClockMHz || p.Interval <= 0 || float64(p.Latency) < p.Interval || p.Resources.LUT == 0 ||
+			p.Share <= 0 || p.Share > 0.8:
 			t.Errorf("%+v", p)
 		}
-		for name, f := range p.Folding {
+		for name, f := range layers(t, &p) {
 			if p.Compute == "dsp" && f.ResType == "lut" {
 				t.Errorf("%s multiplies with LUTs in %+v", name, p)
 			}
@@ -89,41 +120,41 @@ func TestRun(t *testing.T) {
 		}
 	}
 
+	if b, err := os.ReadFile(filepath.Join(one, ChosenFile)); err != nil || !reflect.DeepEqual(layersOf(t, b), layers(t, r.Chosen())) {
+		t.Errorf("%s: %s, %v", ChosenFile, b, err)
+	}
+
 	many := t.TempDir()
 	o = small(many)
 	o.Workers = 8
 	run(t, o)
-	if a, b := content(t, one), content(t, many); len(a) != 10 || !reflect.DeepEqual(a, b) {
+	if a, b := content(t, one), content(t, many); len(a) != 11 || !reflect.DeepEqual(a, b) {
 		t.Error("the files of one and of eight workers differ")
 	}
 }
 
-// TestFolding holds that a point's folding file, asked for in a build, gives the point.
+// TestFolding holds that what a point writes, asked for in a build as a folding file, gives the point's design: its folds, the
+// depths of its FIFOs, its clocks and what it takes.
 func TestFolding(t *testing.T) {
 	t.Parallel()
 	o := small(t.TempDir())
-	o.Boards, o.Clocks = o.Boards[:1], o.Clocks[:1]
-	r := run(t, o)
-	c := r.Chosen()
-	b, err := json.Marshal(c.Folding)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "folding.json")
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var d diag.List
-	made, err := build.Run(context.Background(), build.Options{Board: c.Board, ClockMHz: c.ClockMHz, Folding: path, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
-	if err != nil || d.Failed() {
-		t.Fatal(err, d.Diags)
-	}
-	if made.Folding.Interval != c.Interval {
-		t.Errorf("an interval of %d, the sweep has %d", made.Folding.Interval, c.Interval)
-	}
-	for i, n := range made.Design.Model.Graph.Nodes {
-		if want, ok := c.Folding[n.Name]; ok && foldOf(made.Design.Folds[i]) != want {
-			t.Errorf("%s: %+v, want %+v", n.Name, made.Design.Folds[i], want)
+	o.Boards, o.Clocks, o.FPS = o.Boards[:1], o.Clocks[:1], []float64{1e4, 5e5}
+	for _, p := range run(t, o).Points {
+		path := filepath.Join(t.TempDir(), "folding.json")
+		if err := os.WriteFile(path, p.Folding, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var d diag.List
+		made, err := build.Run(context.Background(), build.Options{Board: p.Board, ClockMHz: p.ClockMHz, Folding: path, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
+		if err != nil || d.Failed() {
+			t.Fatal(err, d.Diags)
+		}
+		m := made.Design
+		if m.Clocks.Interval != p.Interval || m.Clocks.Latency != p.Latency || m.FPS() != p.FPS || m.Estimate.Total != p.Resources {
+			t.Errorf("%v clocks, latency %d, %+v; the sweep has %+v", m.Clocks.Interval, m.Clocks.Latency, m.Estimate.Total, p)
+		}
+		if got := folding.Format(m.Design, true); !reflect.DeepEqual(layersOf(t, got), layers(t, &p)) {
+			t.Errorf("%s, want %s", got, p.Folding)
 		}
 	}
 }
@@ -181,7 +212,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("%d searches were made of a finished sweep", r.Fresh)
 	}
 	// A larger sweep makes what is new; another version of the tool, everything.
-	o.MaxUses = []folding.Use{{}, {LUT: 0.5, FF: 0.5, BRAM: 0.5, URAM: 0.5, DSP: 0.5}}
+	o.MaxUses = []folding.Use{{}, half}
 	if r = run(t, o); r.Fresh != 24 || len(r.Points) != 48 {
 		t.Errorf("%d fresh of %d", r.Fresh, len(r.Points))
 	}
@@ -210,9 +241,10 @@ func TestPlace(t *testing.T) {
 		{name: "strange, forced", file: "thesis.tex", force: true, want: "holds no sweep"},
 		{name: "no journal of ours", journal: "{}\n", force: true, want: "holds no sweep"},
 		{name: "begun", journal: `{"hlsgen_swe`, want: ""},
-		{name: "another model", journal: `{"hlsgen_sweep":1,"model":"x.onnx","model_sha256":"0"}` + "\n", want: `the sweep of another model, "x.onnx"`},
-		{name: "another model, forced", journal: `{"hlsgen_sweep":1,"model":"x.onnx","model_sha256":"0"}` + "\n", force: true},
-		{name: "another form", journal: `{"hlsgen_sweep":99,"model":"x.onnx","model_sha256":"0"}` + "\n"},
+		{name: "another model", journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"0"}` + "\n", want: `the sweep of another model, "x.onnx"`},
+		{name: "another model, forced", journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"0"}` + "\n", force: true},
+		{name: "a form to come", journal: `{"hlsgen_sweep":99,"model":"x.onnx","model_sha256":"0"}` + "\n"},
+		{name: "the form before", journal: `{"hlsgen_sweep":1,"model":"x.onnx","model_sha256":"0"}` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -282,7 +314,7 @@ func TestJudge(t *testing.T) {
 		make(Fits, "a", 10, 6, 1, 0.2),
 		make(Fits, "a", 9, 6, 1, 0.2),
 		make(Fits, "b", 10, 7, 7, 0.05),
-		make(Over, "b", 99, 1, 1, 0.01),
+		make(Bound, "b", 99, 1, 1, 0.01),
 	}
 	judge(points)
 	var got []string
@@ -323,21 +355,5 @@ func TestTable(t *testing.T) {
 		if got := at(c.row, c.column); got != c.want {
 			t.Errorf("%s: %q, want %q", c.column, got, c.want)
 		}
-	}
-}
-
-func TestUse(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{"0.8": "0.8", "lut=0.7,bram=0.9": "0.8,lut=0.7,bram=0.9", "0.5,dsp=1": "0.5,dsp=1"} {
-		u, err := folding.ParseMaxUse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := use(u); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
-	}
-	if got := use(folding.Use{}); got != "0.8" {
-		t.Error(got)
 	}
 }

@@ -53,8 +53,8 @@ var columns = []column{
 
 // boundColumns are those of points that are bounds.
 var boundColumns = []column{
-	{"fps_at_most", bounded(func(b *Bounds) string { return number(b.FPS) })},
-	{"interval_cycles_at_least", bounded(func(b *Bounds) string { return strconv.Itoa(b.Interval) })},
+	{"fps_at_most", bounded(func(b *Bounds) string { return known(b.FPS) })},
+	{"interval_cycles_at_least", bounded(func(b *Bounds) string { return known(float64(b.Interval)) })},
 	{"measure", bounded(func(b *Bounds) string { return b.Measure })},
 	{"measure_at_least", bounded(func(b *Bounds) string { return number(b.Least) })},
 }
@@ -124,9 +124,13 @@ func table(points []Point) ([]byte, error) {
 
 // A sheet is sweep.json.
 type sheet struct {
+	build.Head
 	Model  string  `json:"model"`
 	Points []Point `json:"points"`
 }
+
+// ChosenFile is the folding file of the chosen design, below the output folder.
+const ChosenFile = "chosen.json"
 
 // write makes all files of the sweep but the journal.
 func (r *Result) write() error {
@@ -135,7 +139,7 @@ func (r *Result) write() error {
 		return err
 	}
 	for _, f := range files {
-		if err := build.WriteFile(r.path(f.name), f.data); err != nil {
+		if err := build.WriteFile(r.Path(f.name), f.data); err != nil {
 			return err
 		}
 		r.Files = append(r.Files, f.name)
@@ -157,7 +161,7 @@ func (r *Result) files() (files []file, err error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	if err := e.Encode(sheet{r.Model, append([]Point{}, r.Points...)}); err != nil {
+	if err := e.Encode(sheet{build.Versioned, r.Model, append([]Point{}, r.Points...)}); err != nil {
 		return nil, err
 	}
 	files = []file{{"sweep.csv", csv}, {"sweep.json", b.Bytes()}}
@@ -171,8 +175,14 @@ func (r *Result) files() (files []file, err error) {
 	if chosen == nil {
 		return files, nil // there is nothing to draw
 	}
+	var asked bytes.Buffer
+	if err := json.Indent(&asked, chosen.Folding, "", "  "); err != nil {
+		return nil, err
+	}
+	asked.WriteByte('\n')
+	files = append(files, file{ChosenFile, asked.Bytes()})
 	for _, k := range kinds {
-		if !k.drawn {
+		if !k.drawn || !slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
 			continue
 		}
 		f := chart.Fronts{Title: r.Model + ": frames per second against " + k.name, Cost: k.name, Gain: "frames per second",
@@ -190,15 +200,20 @@ func (r *Result) files() (files []file, err error) {
 			return nil, err
 		}
 	}
-	p, err := Clocks(fmt.Sprintf("%s on %s: clocks per frame of every layer", r.Model, seriesName(chosen.Board, chosen.ClockMHz)), chosen.Cycles).Draw()
+	p, err := chosen.clocks(r.Model).Draw()
 	return files, add("cycles", p, err)
 }
 
-// Clocks is the picture of what every layer takes.
-func Clocks(title string, layers []Layer) chart.Bars {
-	b := chart.Bars{Title: title, Value: "clocks per frame", Mark: "bottleneck"}
-	for _, l := range layers {
+// clocks is the picture of what every layer takes, and what holds the design up where that is no layer.
+func (p *Point) clocks(model string) chart.Bars {
+	b := chart.Bars{Title: fmt.Sprintf("%s on %s: clocks per frame", model, seriesName(p.Board, p.ClockMHz)), Value: "clocks per frame", Mark: "bottleneck"}
+	slowest := 0
+	for _, l := range p.Cycles {
+		slowest = max(slowest, l.Clocks)
 		b.Rows = append(b.Rows, chart.Bar{Name: l.Name, Value: float64(l.Clocks), Text: whole(l.Clocks)})
+	}
+	if p.Interval > float64(slowest) {
+		b.Rows = append(b.Rows, chart.Bar{Name: p.Bottleneck, Value: p.Interval, Text: humanize.Commaf(p.Interval)})
 	}
 	return b
 }

@@ -118,7 +118,7 @@ func TestPeriod(t *testing.T) {
 // TestCollect holds what becomes of folders that are not as a job array leaves them.
 func TestCollect(t *testing.T) {
 	t.Parallel()
-	sheet := `{"model":"m","points":[{"id":"0123abcd","status":"fits","fps":5,"interval_cycles":8,"clock_mhz":100,"clock_reached_mhz":100,"cycles":[{"layer":"MVAU_0","clocks":8}]},{"id":"../..","status":"fits","interval_cycles":8}]}`
+	sheet := `{"model":"m","points":[{"id":"0123abcd","status":"fits","fps":5,"interval_clocks":8,"clock_mhz":100,"clock_reached_mhz":100,"clocks":[{"layer":"MVAU_0","clocks":8}]},{"id":"../..","status":"fits","interval_clocks":8}]}`
 	good := profile("<LUT>60</LUT><FF>50</FF>", "64")
 	for _, c := range []struct {
 		name  string

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/build"
+	"hlsgen/internal/schema"
+	"hlsgen/internal/tier"
+)
+
+// forms are what commands print with --json.
+var forms = []struct {
+	name, title string
+	of          any
+	by          []string // command lines whose output has the form
+}{
+	{"build", "what hlsgen build --json prints", built{}, []string{
+		"build " + iris + " --board pynq-z1 --no-csim --json",
+		"build --board zcu104 --no-csim --verify 0 --latency --max-use 0.5 --json --out other",
+		"build " + iris + " --board arty-a7-35 --no-csim --interval 4 --cost finn --json --out third",
+	}},
+	{"pareto", "what hlsgen build --pareto --json prints", frontJSON{}, []string{
+		"build " + iris + " --board pynq-z1 --pareto --points 3 --json",
+	}},
+	{"check", "what hlsgen check --json prints", checked{}, []string{"check --json", "check " + iris + " --acc-bits 3 --json"}},
+	{"simulate", "what hlsgen simulate --json prints", simulated{}, []string{
+		"simulate --json",
+		"simulate " + iris + " --input " + irisInputs + " --json --compare " + irisInputs[:len(irisInputs)-len("inputs.npy")] + "outputs.npy",
+		"simulate " + iris + " --input " + irisInputs + " --json --engine cycle --board zcu104",
+	}},
+	{"sweep", "what hlsgen sweep --json prints", swept{}, []string{
+		"sweep " + iris + " --board pynq-z1,zcu104 --fps 1000,1e12 --json",
+		"sweep " + iris + " --board zcu104 --bound --json --out bounds",
+	}},
+	{"error", "what a command with --json prints that has no result", failure{}, []string{
+		"build --board nothing --json", "build --bord zcu104 --json", "check no.onnx --json", "sweep --board zcu104 --fps x --json", "sweep --collect none --json",
+		"build " + iris + " --board zcu104 --fps 1e12 --no-csim --json --out fourth",
+	}},
+	{"boards", "what hlsgen boards --json prints: board files", []boards.Board{}, []string{"boards --json"}},
+}
+
+// Every command's JSON has the form that its schema says.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			form, dir := schema.Of(t, f.name, f.title, f.of), folder(t, nil)
+			for _, line := range f.by {
+				got := say(dir, nil, strings.Fields(line)...)
+				if got.stdout == "" {
+					t.Errorf("%s prints nothing: %s", line, got.stderr)
+				}
+				form.Check(t, []byte(got.stdout))
+			}
+		})
+	}
+}
+
+// Every schema is of something that hlsgen gives, and the page names all of them.
+func TestSchemasAreListed(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../docs/schemas/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{"sweep-points": true} // of package sweep
+	for _, f := range forms {
+		known[f.name] = true
+	}
+	for path := range build.ReportForms {
+		known[strings.TrimSuffix(filepath.Base(path), ".json")] = true
+	}
+	page, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		base := filepath.Base(f)
+		if !known[base[:len(base)-len(".json")]] {
+			t.Errorf("%s is of nothing that hlsgen gives", f)
+		}
+		expect(t, "docs/json.md", string(page), "](schemas/"+base+")")
+	}
+	if len(files) != len(known) {
+		t.Errorf("%d schemas, %d forms", len(files), len(known))
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"hlsgen/internal/tier"
+)
+
+// TestWidth holds that no screen of a design has a line wider than a terminal.
+func TestWidth(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	dir := folder(t, map[string]string{"a-board-with-a-long-name-of-its-own.json": strings.Replace(truthBoard, `"own"`, `"a-board-with-a-long-name-of-its-own"`, 1)})
+	models := []string{"", iris}
+	shared := tier.Shared(t)
+	if shared != "" {
+		for file, to := range map[string]string{"model.onnx": "cnn.onnx", "inputs.npy": "cnn.npy"} {
+			b, err := os.ReadFile(filepath.Join(shared, "models", "brevitas", "digits-cnn-w4a4", file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, to), string(b))
+		}
+		models = append(models, "cnn.onnx")
+	}
+	for i, model := range models {
+		input := "--input " + strings.TrimSuffix(model, ".onnx") + ".npy"
+		switch i {
+		case 0:
+			input = ""
+		case 1:
+			input = "--input " + irisInputs
+		}
+		out := "--out " + string(rune('a'+i))
+		for name, args := range map[string]string{
+			"check":          "check",
+			"build":          "build --board pynq-z1 --no-csim --verify 1 --fps 2000 " + out + "1",
+			"explain":        "build --board ./a-board-with-a-long-name-of-its-own.json --no-csim --verify 1 --interval 20000 --explain " + out + "2",
+			"pareto":         "build --board zcu104 --pareto --points 4 --fps 3000",
+			"pareto least":   "build --board pynq-z1 --pareto --points 4 --least dsp --fps 3000",
+			"simulate":       "simulate " + input,
+			"simulate cycle": "simulate --engine cycle --board kv260 --interval 30000 " + input,
+			"sweep":          "sweep --board zcu104,pynq-z1,./a-board-with-a-long-name-of-its-own.json --memory auto,ultra --max-use 0.9,lut=0.5,dsp=0.6 --fps 1500,1e12 " + out + "3",
+			"bounds":         "sweep --board zcu104,./a-board-with-a-long-name-of-its-own.json --memory auto,distributed --max-use guideline --max-use lut=0.5,ff=0.4,dsp=0.6 --bound " + out + "4",
+			"asked bounds":   "sweep --board zcu104,./a-board-with-a-long-name-of-its-own.json --max-use guideline --max-use lut=0.5,ff=0.4,dsp=0.6 --bound --interval 30000,40000 --least lut " + out + "5",
+		} {
+			t.Run(strings.TrimPrefix(model+"/"+name, "/"), func(t *testing.T) {
+				t.Parallel()
+				args := strings.Fields(args)
+				if model != "" {
+					args = append(args, model)
+				}
+				got := say(dir, nil, args...)
+				if got.code != exitOK || len(got.stdout) < 100 {
+					t.Fatalf("%+v", got)
+				}
+				for line := range strings.Lines(got.stdout) {
+					if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > lineWidth {
+						t.Errorf("%d letters: %s", n, line)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package doctest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/tier"
+)
+
+// A claim is a paragraph, a list item or a row of a table of README.md, by how it begins, and the tests that hold what it
+// says: PACKAGE.TEST. One without tests has a reason.
+type claim struct {
+	begins string
+	by     []string
+	reason string
+}
+
+var claims = []claim{
+	{begins: "hlsgen turns a quantised neural network", by: []string{"cmd/hlsgen.TestBuild", "internal/build.TestBuildAgrees", "internal/build.TestOutputIsWholeOrAbsent"}},
+	{begins: "![Frames per second", by: []string{"internal/doctest.TestPages"}},
+	{begins: "*What the embedded digits classifier", by: []string{"internal/doctest.TestPages"}},
+	{begins: "On Debian or Ubuntu", by: []string{"internal/setup.TestScript"}},
+	{begins: "Both install what is missing", by: []string{"internal/setup.TestScript", "internal/setup.TestTargets", "internal/tier.TestNeeds"}},
+
+	{begins: "- **Bit-exact, not close.**", by: []string{"frontend.TestChains", "internal/build.TestBuildAgrees", "internal/build.TestRandomNetworks", "internal/build.TestCompareSeesErrors"}},
+	{begins: "- **One truth.**", by: []string{"internal/doctest.TestPrinted", "internal/build.TestMemories"}},
+	{begins: "- **Proved, or the gap stated.**", by: []string{"folding/search.TestMinimise", "folding/search.TestEffort"}},
+	{begins: "- **Clocks are simulated.**", by: []string{"rtlsim.TestSize", "rtlsim.TestProve"}},
+	{begins: "- **Reasons, not stack traces.**", by: []string{"internal/build.TestDiagnostics", "internal/build.TestUnmapped"}},
+
+	{begins: "| MLP", by: []string{"internal/doctest.TestFamilies", "internal/build.TestRandomNetworks", "frontend.TestModels"}},
+	{begins: "| convolution", by: []string{"internal/doctest.TestFamilies", "internal/build.TestRandomImages", "frontend.TestReference"}},
+	{begins: "| residual", by: []string{"internal/doctest.TestFamilies", "internal/build.TestResidual8"}},
+	{begins: "| depthwise, MobileNet", by: []string{"internal/doctest.TestFamilies", "hlslib/vvau.TestContract"}},
+	{begins: "| up-sampling", by: []string{"internal/doctest.TestFamilies", "hlslib/upsample.TestContract"}},
+	{begins: "| LSTM", by: []string{"internal/doctest.TestFamilies", "internal/build.TestRecurrentBuilds", "internal/build.TestFINNLText", "hlslib/lstm.TestContract"}},
+	{begins: "| dialects", by: []string{"internal/doctest.TestFamilies", "internal/build.TestResidual8", "frontend.TestSingleOperators"}},
+	{begins: "ArgMax and TopK run", by: []string{"frontend.TestLabels", "hlslib/labelselect.TestBuild", "internal/build.TestUnmapped", "frontend.TestModels"}},
+
+	{begins: "| `hlsgen check model.onnx`", by: []string{"cmd/hlsgen.TestCheckJSON", "internal/build.TestFINNAccumulators"}},
+	{begins: "| `hlsgen build model.onnx --board zcu104`", by: []string{"internal/doctest.TestFolders", "cmd/hlsgen.TestBuild"}},
+	{begins: "| `--fps 10000`", by: []string{"internal/doctest.TestPrinted"}},
+	{begins: "| `--pareto`", by: []string{"internal/doctest.TestPrinted"}},
+	{begins: "| `hlsgen sweep` |", by: []string{"internal/sweep.TestRun", "internal/sweep.TestResume", "internal/doctest.TestPages"}},
+	{begins: "| `hlsgen sweep --jobs slurm`", by: []string{"internal/sweep.TestSlurm", "internal/sweep.TestCollect"}},
+	{begins: "| `report/report.html`", by: []string{"internal/build.TestPage", "internal/report.TestEscaped"}},
+	{begins: "| `hlsgen simulate --engine cycle`", by: []string{"cmd/hlsgen.TestSimulate", "rtlsim.TestWriteVCD", "rtlsim.TestWriteTimeline"}},
+	{begins: "| `hlsgen simulate --compare y.npy`", by: []string{"cmd/hlsgen.TestCompare", "internal/build.TestSimulateEngines"}},
+	{begins: "| `--json`", by: []string{"cmd/hlsgen.TestSchemas", "internal/build.TestReportForms", "internal/sweep.TestPointsForm"}},
+	{begins: "The simulator and all layers", by: []string{"hlslib/mvau.TestContract", "rtlsim.TestRandomNetworks", "hlslib/layertest.TestContractBites"}},
+
+	{begins: "Put a quantiser first", reason: "advice; frontend.TestModels reads what such models are exported to"},
+	{begins: "Options may stand in", by: []string{"cmd/hlsgen.TestConfig"}},
+
+	{begins: "- Against FINN's greedy SetFolding", by: []string{"internal/build.TestFINNComparison", "internal/doctest.TestComparison"}},
+	{begins: "- At FINN-L's own foldings", by: []string{"internal/build.TestFINNLClocks"}},
+	{begins: "- FINN's folding files are read", by: []string{"internal/build.TestFINNFolding", "internal/build.TestReports", "cmd/hlsgen.TestForeign"}},
+	{begins: "- Estimates are [fitted on synthesis]", by: []string{"internal/cost.TestCoefficients", "internal/cost.TestPage"}},
+	{begins: "Generated code keeps to forms", by: []string{"templates.TestLint", "templates.TestCSim", "hlslib.TestHeaders"}},
+	{begins: "| [docs/", reason: "a link; docs.TestLinks"},
+	{begins: "Licence:", reason: "a link; docs.TestLinks"},
+}
+
+// Every sentence of README.md belongs to a claim, every claim stands there, and every test that is to hold one exists.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(tier.Root(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, u := range units(prose(string(text))) {
+		i := slices.IndexFunc(claims, func(c claim) bool { return strings.HasPrefix(u, c.begins) })
+		if i < 0 {
+			t.Errorf("no test is named that holds this: %s", u)
+			continue
+		}
+		used[claims[i].begins] = true
+	}
+	known := map[string][]string{}
+	for _, c := range claims {
+		if !used[c.begins] {
+			t.Errorf("README.md does not say %q", c.begins)
+		}
+		if len(c.by) == 0 && c.reason == "" {
+			t.Errorf("nothing holds %q", c.begins)
+		}
+		for _, by := range c.by {
+			folder, test, _ := strings.Cut(by, ".")
+			if known[folder] == nil {
+				known[folder] = tests(t, folder)
+			}
+			if !slices.Contains(known[folder], test) {
+				t.Errorf("%q: there is no test %s", c.begins, by)
+			}
+		}
+	}
+}
+
+// units are the paragraphs, list items and rows of tables of a text, each on one line; headings, heads of tables and
+// comments are none.
+func units(text string) (all []string) {
+	fresh := true
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		row := strings.HasPrefix(line, "|")
+		switch {
+		case line == "", strings.HasPrefix(line, "#"), strings.HasPrefix(line, "<!--"):
+			fresh = true
+		case strings.HasPrefix(line, "|---"), row && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "|---"):
+		case fresh, row, strings.HasPrefix(line, "- "):
+			all, fresh = append(all, line), false
+		default:
+			all[len(all)-1] += " " + strings.TrimSpace(line)
+		}
+	}
+	return all
+}
+
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	got := units("# Head\n\nOne\ntwo.\n\n- a\n  b\n- c\n\n| h |\n|---|\n| x |\n| y |\n\n<!-- m -->\n\nEnd.\n")
+	if want := []string{"One two.", "- a b", "- c", "| x |", "| y |", "End."}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// README.md says what the table of docs/finn-comparison.md shows.
+func TestComparison(t *testing.T) {
+	t.Parallel()
+	root := tier.Root(t)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "finn-comparison.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	least, most := 0.0, 0.0
+	for _, m := range regexp.MustCompile(`(?m)^\| .* \| ([\d.]+) x \|$`).FindAllStringSubmatch(string(page), -1) {
+		f, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if least == 0 || f < least {
+			least = f
+		}
+		most = max(most, f)
+	}
+	file := filepath.Join(root, "README.md")
+	readme, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := regexp.MustCompile(`between [\d.]+ and [\d.]+(\s+times)`)
+	want := fmt.Sprintf("between %.2f and %.2f$1", least, most)
+	now := said.ReplaceAllString(string(readme), want)
+	switch {
+	case most == 0 || !said.Match(readme):
+		t.Error("there is no such sentence, or no such table")
+	case now != string(readme) && *update:
+		err = os.WriteFile(file, []byte(now), 0o666)
+	case now != string(readme):
+		t.Errorf("README.md is to say %q (-update)", want)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,488 @@
+package doctest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hlsgen/internal/examples"
+	"hlsgen/internal/tier"
+)
+
+var update = flag.Bool("update", false, "write what commands printed into the pages, and the table of blocks")
+
+// A treatment is what is done with the blocks of an info string.
+type treatment struct {
+	info string // the first words behind the fence
+	what string // for the table of blocks
+	do   func(*site, *testing.T, *block)
+}
+
+// treatments are tried in order; a block that has none is an error.
+var treatments = []treatment{
+	{"console", "run, output compared", (*site).console},
+	{"sh vendor", "not run: tools of the vendor; syntax and flags", (*site).parseShell},
+	{"sh cluster", "not run: a cluster; syntax and flags", (*site).parseShell},
+	{"sh make", "not run: sets a machine up; syntax, flags and targets", (*site).parseMake},
+	{"sh tests", "not run: tests; syntax, packages and tests", (*site).parseTests},
+	{"sh models", "not run: models that lie outside of the project; syntax and flags", (*site).parseShell},
+	{"sh", "run, without output or with any", (*site).shell},
+	{"yaml config", "read as a configuration", (*site).config},
+	{"json folding", "built with, as a folding file", (*site).folding},
+	{"json board", "built for, as a board file", (*site).board},
+	{"go excerpt", "parsed", (*site).excerpt},
+	{"cpp excerpt", "brackets and quotes close", (*site).closes},
+	{"python training", "not run: needs Brevitas; brackets and quotes close", (*site).closes},
+	{"text drawing", "a picture in characters", func(*site, *testing.T, *block) {}},
+	{"text", "held by another test", (*site).held},
+}
+
+// held says which test holds the text blocks behind a marker, <!-- marker --> in the line above, or below a heading of a
+// folder's pages.
+var held = []struct{ page, marker, head, by string }{
+	{"docs/diagnostics/*.md", "", "Example", "docs.TestPages"},
+	{"docs/estimator.md", "coefficients", "", "internal/cost.TestCoefficients"},
+	{"docs/estimator.md", "*", "", "internal/cost.TestPage"},
+	{"docs/finn-l.md", "*", "", "internal/build.TestFINNLStudy"},
+	{"README.md", "diagnostic", "", "docs.TestREADME"},
+}
+
+// pictures are files that a page shows, and what draws them when its commands are run, in its folder.
+var pictures = []struct{ page, shown, drawn string }{
+	{"README.md", "docs/pareto.svg", "sweep/pareto-lut.svg"},
+}
+
+// TestPages runs the documents. Every page has a folder of its own, in which its commands are run one after the other:
+// hlsgen is in the PATH, model.onnx, x.npy and y.npy are the iris example with its samples and what Brevitas makes of
+// them, and mine.json is a board file.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "bash", "make", "g++")
+	p := build(t)
+	var mu sync.Mutex
+	counts := map[string]map[string]int{} // blocks by treatment and page
+	t.Run("pages", func(t *testing.T) {
+		for _, page := range pages(t) {
+			t.Run(page, func(t *testing.T) {
+				t.Parallel()
+				path := filepath.Join(p.root, filepath.FromSlash(page))
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := &site{program: p, dir: p.folder(t), text: string(text)}
+				for _, b := range blocks(t, page, s.text) {
+					i := slices.IndexFunc(treatments, func(x treatment) bool { return b.info == x.info || strings.HasPrefix(b.info, x.info+" ") })
+					if i < 0 {
+						t.Errorf("%s: nothing is known to do with a block of %q: mark it", b, b.info)
+						continue
+					}
+					treatments[i].do(s, t, b)
+					mu.Lock()
+					if counts[treatments[i].info] == nil {
+						counts[treatments[i].info] = map[string]int{}
+					}
+					counts[treatments[i].info][page]++
+					mu.Unlock()
+				}
+				for _, m := range inlineCode.FindAllStringSubmatch(prose(s.text), -1) {
+					p.flagsOf(t, page, m[1])
+				}
+				for _, x := range pictures {
+					if x.page == page {
+						s.picture(t, x.shown, x.drawn)
+					}
+				}
+				if *update && s.text != string(text) {
+					if err := os.WriteFile(path, []byte(s.text), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		}
+	})
+	if !t.Failed() && !filtered() {
+		table(t, counts)
+	}
+}
+
+// filtered reports whether flags of go test leave out subtests.
+func filtered() bool {
+	return strings.Contains(flag.Lookup("test.run").Value.String(), "/") || flag.Lookup("test.skip").Value.String() != ""
+}
+
+// table holds how many blocks of each treatment there are, and on which pages.
+func table(t *testing.T, counts map[string]map[string]int) {
+	t.Helper()
+	var b strings.Builder
+	for _, x := range treatments {
+		total := 0
+		var where []string
+		for _, page := range slices.Sorted(maps.Keys(counts[x.info])) {
+			if total += counts[x.info][page]; !strings.HasPrefix(page, "docs/diagnostics/") {
+				where = append(where, fmt.Sprintf("%s %d", page, counts[x.info][page]))
+			}
+		}
+		fmt.Fprintf(&b, "%-16s %3d  %s\n", x.info, total, x.what)
+		if where != nil {
+			fmt.Fprintf(&b, "                      %s\n", strings.Join(where, ", "))
+		}
+	}
+	const file = "testdata/blocks.txt"
+	want, err := os.ReadFile(file)
+	switch {
+	case string(want) == b.String():
+	case *update:
+		err = os.WriteFile(file, []byte(b.String()), 0o666)
+	default:
+		t.Errorf("%s has another table of blocks (-update to accept) than\n%s", file, b.String())
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// pages are README.md and all pages of docs.
+func pages(t testing.TB) []string {
+	t.Helper()
+	root, all := tier.Root(t), []string{"README.md"}
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, e fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" {
+			rel, err := filepath.Rel(root, path)
+			all = append(all, filepath.ToSlash(rel))
+			return err
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A program is hlsgen, built.
+type program struct {
+	root, bin string                     // the module's folder, and the folder of the binary
+	flags     map[string]map[string]bool // by command
+}
+
+// build makes the binary.
+func build(t testing.TB) *program {
+	t.Helper()
+	p := &program{root: tier.Root(t), bin: t.TempDir(), flags: map[string]map[string]bool{}}
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", filepath.Join(p.bin, "hlsgen"), "./cmd/hlsgen")
+	cmd.Dir = p.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	line := regexp.MustCompile(`(?m)^  (\w+) +\S`)
+	flags := regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z][a-z-]*)`)
+	for _, m := range line.FindAllStringSubmatch(p.run(t, p.bin, "hlsgen --help", 0), -1) {
+		if m[1] == "hlsgen" { // an example
+			continue
+		}
+		p.flags[m[1]] = map[string]bool{}
+		for _, f := range flags.FindAllStringSubmatch(p.run(t, p.bin, "hlsgen "+m[1]+" --help", 0), -1) {
+			p.flags[m[1]][f[1]] = true
+		}
+	}
+	if len(p.flags) < 10 || !p.flags["build"]["board"] {
+		t.Fatalf("the help shows only %v", p.flags)
+	}
+	return p
+}
+
+// folder is a folder with what stands for a reader's own files.
+func (p *program) folder(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, from := range map[string]string{"model.onnx": "model.onnx", "x.npy": "inputs.npy", "y.npy": "outputs.npy"} {
+		data, err := examples.Files.ReadFile(examples.Iris + "/" + from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	board, err := os.ReadFile(filepath.Join(p.root, "boards", "pynq-z1.json"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "mine.json"), board, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// patience is what a command of a page may take.
+const patience = 2 * time.Minute
+
+// run runs a shell's text and gives all that it prints; the exit code is to be the given one.
+func (p *program) run(t testing.TB, dir, script string, code int) string {
+	t.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "bash", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = []string{"HOME=" + dir, "LC_ALL=C", "PATH=" + p.bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	got, exit := 0, new(exec.ExitError)
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if got != code {
+		t.Errorf("exit code %d, want %d, of\n%s\n%s", got, code, script, out.String())
+	}
+	return out.String()
+}
+
+// A site is a page while its blocks are run, in order.
+type site struct {
+	*program
+	dir, text string
+}
+
+// console runs the commands of a block. Its info may end in "exit N": of the last command.
+func (s *site) console(t *testing.T, b *block) {
+	t.Helper()
+	commands := b.commands(t)
+	code := 0
+	if _, number, ok := strings.Cut(b.info, " exit "); ok {
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatalf("%s: %v", b, err)
+		}
+		code = n
+	} else if b.info != "console" {
+		t.Fatalf("%s: %q is not console, or console exit N", b, b.info)
+	}
+	var now strings.Builder
+	for i, c := range commands {
+		want := 0
+		if i == len(commands)-1 {
+			want = code
+		}
+		got := s.run(t, s.dir, c.script, want)
+		if got != "" && !strings.HasSuffix(got, "\n") {
+			got += "\n"
+		}
+		if got != c.output && !*update {
+			t.Errorf("%s: %s (-update to accept)\nprints\n%s\nwant\n%s", b, c.script, got, c.output)
+		}
+		now.WriteString(strings.Join(c.lines, "\n") + "\n" + got)
+	}
+	s.text = strings.Replace(s.text, "```"+b.info+"\n"+b.text+"```\n", "```"+b.info+"\n"+now.String()+"```\n", 1)
+}
+
+// picture holds a file of the project against what a command has drawn.
+func (s *site) picture(t *testing.T, shown, drawn string) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(drawn)))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	file := filepath.Join(s.root, filepath.FromSlash(shown))
+	want, err := os.ReadFile(file)
+	switch {
+	case err == nil && bytes.Equal(got, want):
+		return
+	case *update:
+		err = os.WriteFile(file, got, 0o666)
+	case err == nil:
+		err = fmt.Errorf("%s is not what is drawn (-update to accept)", shown)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// shell runs a block.
+func (s *site) shell(t *testing.T, b *block) {
+	t.Helper()
+	if b.info != "sh" {
+		t.Fatalf("%s: %q is no mark", b, b.info)
+	}
+	s.run(t, s.dir, "set -e\n"+b.text, 0)
+}
+
+// parseShell checks a block that is not run.
+func (s *site) parseShell(t *testing.T, b *block) {
+	t.Helper()
+	cmd := exec.Command("bash", "-n")
+	cmd.Stdin = strings.NewReader(b.text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v: %s", b, err, out)
+	}
+	for line := range strings.Lines(strings.ReplaceAll(b.text, "\\\n", " ")) {
+		s.flagsOf(t, b.String(), line)
+	}
+}
+
+var (
+	call    = regexp.MustCompile(`(?:^|[\s;&|(/])hlsgen +([a-z]+)([^;&|\n]*)`)
+	flagged = regexp.MustCompile(`(?:^|[\s\[])--([a-z][a-z-]*)`)
+	comment = regexp.MustCompile(`(^|\s)#.*`)
+)
+
+// flagsOf holds the commands and flags of hlsgen in a line against what there is.
+func (p *program) flagsOf(t testing.TB, where, line string) {
+	t.Helper()
+	for _, m := range call.FindAllStringSubmatch(comment.ReplaceAllString(line, ""), -1) {
+		flags, ok := p.flags[m[1]]
+		if !ok {
+			t.Errorf("%s: there is no command hlsgen %s", where, m[1])
+		}
+		for _, f := range flagged.FindAllStringSubmatch(m[2], -1) {
+			if !flags[f[1]] {
+				t.Errorf("%s: hlsgen %s has no --%s", where, m[1], f[1])
+			}
+		}
+	}
+}
+
+// parseMake also looks for the targets.
+func (s *site) parseMake(t *testing.T, b *block) {
+	t.Helper()
+	s.parseShell(t, b)
+	makefile, err := os.ReadFile(filepath.Join(s.root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^make +([a-z-]+)`).FindAllStringSubmatch(b.text, -1) {
+		if !strings.Contains("\n"+string(makefile), "\n"+m[1]+":") {
+			t.Errorf("%s: there is no target %s", b, m[1])
+		}
+	}
+}
+
+var goTest = regexp.MustCompile(`go test ((?:\./\S+ ?)+)(?:-run (\w+))?`)
+
+// parseTests also looks for the packages and the tests.
+func (s *site) parseTests(t *testing.T, b *block) {
+	t.Helper()
+	s.parseShell(t, b)
+	found := goTest.FindAllStringSubmatch(b.text, -1)
+	if found == nil {
+		t.Errorf("%s: there is no go test ./PACKAGE", b)
+	}
+	for _, m := range found {
+		for _, folder := range strings.Fields(m[1]) {
+			folder = strings.TrimPrefix(strings.TrimSuffix(folder, "..."), "./")
+			if _, err := os.Stat(filepath.Join(s.root, filepath.FromSlash(folder))); err != nil {
+				t.Errorf("%s: %v", b, err)
+			}
+			if m[2] != "" && !hasTest(t, folder, m[2]) {
+				t.Errorf("%s: %s has no test %s", b, folder, m[2])
+			}
+		}
+	}
+}
+
+// config reads a block as hlsgen.yaml. The command ends at the model, which is not there.
+func (s *site) config(t *testing.T, b *block) {
+	t.Helper()
+	s.write(t, "block.yaml", b.text)
+	out := s.run(t, s.dir, "hlsgen build missing.onnx --config block.yaml", 1)
+	if !strings.Contains(out, "error[file-unreadable]: open missing.onnx") {
+		t.Errorf("%s: %s", b, out)
+	}
+}
+
+func (s *site) folding(t *testing.T, b *block) {
+	t.Helper()
+	s.write(t, "block.json", b.text)
+	s.run(t, s.dir, "hlsgen build --board zcu104 --folding block.json --strict --verify 0 --no-csim --out block && rm -r block", 0)
+}
+
+func (s *site) board(t *testing.T, b *block) {
+	t.Helper()
+	s.write(t, "block.json", b.text)
+	s.run(t, s.dir, "hlsgen build model.onnx --board ./block.json --verify 0 --no-csim --out block && rm -r block", 0)
+}
+
+func (s *site) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// excerpt parses a piece of Go: declarations, statements, an element of a list, or fields.
+func (s *site) excerpt(t *testing.T, b *block) {
+	t.Helper()
+	for _, around := range []string{"%s", "func _() {\n%s\n}", "var _ = []x{\n%s\n}", "type _ struct {\n%s\n}"} {
+		if _, err := parser.ParseFile(token.NewFileSet(), "", "package x\n"+fmt.Sprintf(around, b.text), 0); err == nil {
+			return
+		}
+	}
+	t.Errorf("%s: this is no Go", b)
+}
+
+func (s *site) closes(t *testing.T, b *block) {
+	t.Helper()
+	if !balanced(b.text) {
+		t.Errorf("%s: a bracket or a quote does not close", b)
+	}
+}
+
+// held looks for the test that holds a block.
+func (s *site) held(t *testing.T, b *block) {
+	t.Helper()
+	match := func(pattern, name string) bool { ok, _ := filepath.Match(pattern, name); return ok }
+	for _, h := range held {
+		if match(h.page, b.page) && (h.head != "" && h.head == b.head || h.marker != "" && b.marker != "" && match(h.marker, b.marker)) {
+			folder, test, _ := strings.Cut(h.by, ".")
+			if !hasTest(t, folder, test) {
+				t.Errorf("%s: there is no %s", b, h.by)
+			}
+			return
+		}
+	}
+	t.Errorf("%s: no test holds this text; if it is a picture, mark it \"text drawing\"", b)
+}
+
+// tests are the names of the tests of a package, by its folder.
+func tests(t testing.TB, folder string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(tier.Root(t), filepath.FromSlash(folder), "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`).FindAllStringSubmatch(string(text), -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
+func hasTest(t testing.TB, folder, test string) bool {
+	t.Helper()
+	return slices.Contains(tests(t, folder), test)
+}

@@ -1,0 +1,176 @@
+// Package schema holds the JSON that hlsgen gives against schemas: they are made of the Go types, with their comments as
+// descriptions, and stand in docs/schemas. The flag -update writes them.
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	reflector "github.com/invopop/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"hlsgen/internal/tier"
+)
+
+// A Form is one kind of JSON that hlsgen gives.
+type Form struct {
+	name          string
+	whole, strict *validator.Schema
+}
+
+// Of is the form of that name whose values v is one of. The test fails where docs/schemas/NAME.json is not its schema;
+// -update writes that. Readers may rely on the schema when later versions add keys: it allows more.
+func Of(t testing.TB, name, title string, v any) *Form {
+	t.Helper()
+	c := comments{root: tier.Root(t)}
+	text := generate(t, &c, title, v, true)
+	path := filepath.Join(c.root, "docs", "schemas", name+".json")
+	switch stands, err := os.ReadFile(path); {
+	case update():
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	case err != nil:
+		t.Errorf("%v (-update writes it)", err)
+	case !bytes.Equal(stands, text):
+		t.Errorf("%s is not the schema of %T (-update to accept), which is\n%s", path, v, text)
+	}
+	return &Form{name, compile(t, name, text), compile(t, name, generate(t, &c, title, v, false))}
+}
+
+// update reports whether tests write what they hold: the flag is of package golden, where a test has that.
+func update() bool {
+	f := flag.Lookup("update")
+	return f != nil && f.Value.String() == "true"
+}
+
+// Check holds a JSON text against the form: it has every key that the schema requires, no other ones than it names, and
+// values of their types.
+func (f *Form) Check(t testing.TB, text []byte) {
+	t.Helper()
+	v, err := validator.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Errorf("%s: %v", f.name, err)
+		return
+	}
+	for _, s := range []*validator.Schema{f.whole, f.strict} {
+		if err := s.Validate(v); err != nil {
+			t.Errorf("%s: %v", f.name, err)
+			return
+		}
+	}
+}
+
+// generate is the schema of v's type; open allows keys that it does not name.
+func generate(t testing.TB, c *comments, title string, v any, open bool) []byte {
+	t.Helper()
+	r := reflector.Reflector{Anonymous: true, AllowAdditionalProperties: open, LookupComment: c.of, Namer: func(typ reflect.Type) string {
+		if typ.Name() == "" {
+			return ""
+		}
+		pkg := typ.PkgPath()
+		return pkg[strings.LastIndex(pkg, "/")+1:] + "." + typ.Name()
+	}}
+	s := r.Reflect(v)
+	s.Title = title
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, '\n')
+}
+
+func compile(t testing.TB, name string, text []byte) *validator.Schema {
+	t.Helper()
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := validator.NewCompiler()
+	if err := c.AddResource(name+".json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile(name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// comments are those of this module's types and of their fields.
+type comments struct {
+	root string
+	mu   sync.Mutex
+	read map[string]map[string]string // by package, then by type or type.field
+}
+
+// of is the comment of a type, or of a field of it, on one line.
+func (c *comments) of(typ reflect.Type, field string) string {
+	dir, ok := strings.CutPrefix(typ.PkgPath(), "hlsgen/")
+	if !ok {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.read[dir] == nil {
+		if c.read == nil {
+			c.read = map[string]map[string]string{}
+		}
+		c.read[dir] = commentsIn(filepath.Join(c.root, filepath.FromSlash(dir)))
+	}
+	name := typ.Name()
+	if field != "" {
+		name += "." + field
+	}
+	return c.read[dir][name]
+}
+
+func commentsIn(dir string) map[string]string {
+	all := map[string]string{}
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		panic(err)
+	}
+	line := func(groups ...*ast.CommentGroup) string {
+		for _, g := range groups {
+			if text := strings.Join(strings.Fields(g.Text()), " "); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			continue // the compiler says it better
+		}
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.TYPE {
+				continue
+			}
+			for _, s := range decl.Specs {
+				typ := s.(*ast.TypeSpec)
+				all[typ.Name.Name] = line(typ.Doc, decl.Doc, typ.Comment)
+				if body, ok := typ.Type.(*ast.StructType); ok {
+					for _, f := range body.Fields.List {
+						for _, n := range f.Names {
+							all[typ.Name.Name+"."+n.Name] = line(f.Doc, f.Comment)
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}

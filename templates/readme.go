@@ -1,0 +1,140 @@
+package templates
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Readme is what the README.md of a generated folder says: what the folder is, what each of its files is, and what to
+// do next. Names out of a model are data: put them into texts with Code and into commands with ShellWord.
+type Readme struct {
+	Title, About string
+	Files        []Entry
+	Steps        []Step
+}
+
+// An Entry says what the files that some patterns name are. Patterns are those of path.Match, relative to the folder;
+// one that ends in a slash names a folder with all that it holds.
+type Entry struct {
+	Patterns []string
+	What     string
+}
+
+// A Step is something to do with a folder: commands, one to a line, to be given in the folder.
+type Step struct {
+	Title, Text string
+	Commands    []string
+}
+
+// README renders r for a folder that holds the files at the given paths, its own among them. Entries that name none of
+// the files are left out; a file that no entry names is an error.
+func (r Readme) README(files []string) ([]byte, error) {
+	view := readmeView{Title: r.Title, About: r.About}
+	for _, e := range r.Files {
+		var names []string
+		for _, pattern := range e.Patterns {
+			if slices.ContainsFunc(files, func(file string) bool { return matches(pattern, file) }) {
+				names = append(names, Code(pattern))
+			}
+		}
+		if names != nil {
+			view.Files = append(view.Files, entryView{strings.Join(names, ", "), e.What})
+		}
+	}
+	for _, file := range files {
+		if !Names(r.Files, file) {
+			return nil, fmt.Errorf("README: nothing says what %s is", file)
+		}
+	}
+	for _, s := range r.Steps {
+		view.Steps = append(view.Steps, stepView(s))
+	}
+	return render("README.md.tpl", view)
+}
+
+// Names reports whether an entry names the file.
+func Names(entries []Entry, file string) bool {
+	return slices.ContainsFunc(entries, func(e Entry) bool {
+		return slices.ContainsFunc(e.Patterns, func(pattern string) bool { return matches(pattern, file) })
+	})
+}
+
+func matches(pattern, file string) bool {
+	if strings.HasSuffix(pattern, "/") {
+		return strings.HasPrefix(file, pattern)
+	}
+	ok, err := path.Match(pattern, file)
+	if err != nil {
+		panic(err) // patterns are ours
+	}
+	return ok
+}
+
+// The views of README.md.tpl.
+type (
+	readmeView struct {
+		Title, About string
+		Files        []entryView
+		Steps        []stepView
+	}
+	entryView struct{ Names, What string }
+	stepView  struct {
+		Title, Text string
+		Commands    []string
+	}
+)
+
+// Code is a text as a code span of Markdown, in a table, too: on one line, what does not print as a question mark.
+func Code(s string) string {
+	var b strings.Builder
+	run, longest := 0, 0
+	for _, r := range s {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			r = '?'
+		}
+		if run++; r != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+		if r == '|' {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	fence, text := strings.Repeat("`", longest+1), b.String()
+	if text == "" || text[0] == '`' || text[len(text)-1] == '`' {
+		text = " " + text + " "
+	}
+	return fence + text + fence
+}
+
+// ShellWord is a text as one word of a shell, printable and on one line: what does not print stands as \ooo in $'...',
+// which bash reads.
+func ShellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:=@%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	if strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) < 0 {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		switch {
+		case c == '\'' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c >= ' ' && c < 0x7f:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "\\%03o", c)
+		}
+	}
+	return "$'" + b.String() + "'"
+}
