@@ -160,9 +160,11 @@ func (a *app) examplesCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			a.running = true
 			if len(args) == 0 {
+				t := newTable("example", "what it is")
 				for _, e := range examples.All {
-					fmt.Fprintf(&a.out, "%s: %s\n", e.Name, e.Doc)
+					t.row(e.Name, e.Doc)
 				}
+				t.print(&a.out, a.ink(a.stdout))
 				fmt.Fprintln(&a.out, "\nhlsgen examples DIR writes them, with inputs and labels")
 				return nil
 			}

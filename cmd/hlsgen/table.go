@@ -13,8 +13,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right; the
-// others are cut where the table would be wider than a line.
+// A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right. Where it
+// would be wider than a line, a last column of text is wrapped, or texts are cut.
 type table struct {
 	head []string
 	rows [][]string
@@ -53,10 +53,25 @@ func (t *table) print(b *bytes.Buffer, i ink) {
 			width[c] = max(width[c], utf8.RuneCountInString(cell))
 		}
 	}
+	last := len(width) - 1
+	before := 2 * last
+	for _, w := range width[:last] {
+		before += w
+	}
+	if room := lineWidth - before; !right[last] && room >= 30 {
+		width[last] = min(width[last], room)
+	}
 	fit(width, right)
 	line := func(cells []string) string {
 		var l strings.Builder
 		for c, cell := range cells {
+			if c == last {
+				wrapped := wrap(cell, strings.Repeat(" ", before), lineWidth)
+				if strings.Count(wrapped, "\n") > 1 && width[c] >= 30 {
+					l.WriteString("  " + strings.TrimSpace(wrapped))
+					break
+				}
+			}
 			cell = squeeze(cell, width[c])
 			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(cell))
 			if right[c] {

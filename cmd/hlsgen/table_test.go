@@ -37,6 +37,21 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestSentences holds that a last column of text is wrapped.
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	tab := newTable("name", "what")
+	tab.row("a-layer", strings.Repeat("word ", 30)+"end")
+	tab.row("b", "short")
+	var b bytes.Buffer
+	tab.print(&b, false)
+	words := strings.TrimSpace(strings.Repeat("word ", 18))
+	want := "name     what\na-layer  " + words + "\n         " + strings.TrimSpace(strings.Repeat("word ", 12)) + " end\nb        short\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ got, want string }{

@@ -15,6 +15,9 @@ func TestWidth(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	dir := folder(t, map[string]string{"a-board-with-a-long-name-of-its-own.json": strings.Replace(truthBoard, `"own"`, `"a-board-with-a-long-name-of-its-own"`, 1)})
+	for _, list := range []string{"layers", "boards", "passes", "explain", "examples"} {
+		withinWidth(t, say(dir, nil, list))
+	}
 	models := []string{"", iris}
 	shared := tier.Shared(t)
 	if shared != "" {
@@ -54,16 +57,21 @@ func TestWidth(t *testing.T) {
 				if model != "" {
 					args = append(args, model)
 				}
-				got := say(dir, nil, args...)
-				if got.code != exitOK || len(got.stdout) < 100 {
-					t.Fatalf("%+v", got)
-				}
-				for line := range strings.Lines(got.stdout) {
-					if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > lineWidth {
-						t.Errorf("%d letters: %s", n, line)
-					}
-				}
+				withinWidth(t, say(dir, nil, args...))
 			})
+		}
+	}
+}
+
+// withinWidth wants a screen without a line that is too wide.
+func withinWidth(t *testing.T, got said) {
+	t.Helper()
+	if got.code != exitOK || len(got.stdout) < 100 {
+		t.Fatalf("%+v", got)
+	}
+	for line := range strings.Lines(got.stdout) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > lineWidth {
+			t.Errorf("%d letters: %s", n, line)
 		}
 	}
 }

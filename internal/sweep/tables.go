@@ -175,12 +175,13 @@ func (r *Result) files() (files []file, err error) {
 	if chosen == nil {
 		return files, nil // there is nothing to draw
 	}
-	var asked bytes.Buffer
-	if err := json.Indent(&asked, chosen.Folding, "", "  "); err != nil {
-		return nil, err
+	if len(chosen.Folding) > 0 { // a sweep.json that somebody else wrote may be without
+		var asked bytes.Buffer
+		if err := json.Indent(&asked, chosen.Folding, "", "  "); err != nil {
+			return nil, err
+		}
+		files = append(files, file{ChosenFile, append(asked.Bytes(), '\n')})
 	}
-	asked.WriteByte('\n')
-	files = append(files, file{ChosenFile, asked.Bytes()})
 	for _, k := range kinds {
 		if !k.drawn || !slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
 			continue
