@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -18,6 +19,8 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
+	"hlsgen/internal/build"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
@@ -94,31 +97,24 @@ func tell(t *testing.T, shared, model, board string) *teller {
 	return x
 }
 
-// sample writes one sample of the model's inputs.
+// sample writes one sample of the model's inputs, all of the least value that the first quantiser tells apart.
 func (x *teller) sample() {
 	x.Helper()
-	for _, name := range []string{"inputs.npy", "x0.npy"} {
-		path := filepath.Join(filepath.Dir(x.model), name)
-		if _, err := os.Stat(path); err != nil {
-			continue
-		}
-		file, err := os.ReadFile(path)
-		if err != nil {
-			x.Fatal(err)
-		}
-		a, err := npy.Parse(file)
-		if err != nil {
-			x.Fatal(err)
-		}
-		a.Data = a.Data[:len(a.Data)/a.Shape[0]]
-		a.Shape = append([]int{1}, a.Shape[1:]...)
-		if file, err = npy.Format(a); err != nil {
-			x.Fatal(err)
-		}
-		write(x.T, filepath.Join(x.dir, "one.npy"), string(file))
-		return
+	var d diag.List
+	c, err := build.Check(context.Background(), build.Options{Model: x.model}, &d)
+	if err != nil || c.Imported.Model == nil {
+		x.Fatal(err, d.Diags)
 	}
-	x.Fatalf("%s has no inputs", x.model)
+	in := c.Imported.Model.In[0]
+	n := 1
+	for _, size := range in.Shape {
+		n *= size
+	}
+	file, err := npy.Format(&npy.Array{DType: in.DType, Shape: in.Shape, Data: slices.Repeat([]float64{in.Range[0]}, n)})
+	if err != nil {
+		x.Fatal(err)
+	}
+	write(x.T, filepath.Join(x.dir, "one.npy"), string(file))
 }
 
 // goal is the flags of a goal.
