@@ -252,6 +252,13 @@ func floor(r *big.Rat) int {
 	return int(q.Int64())
 }
 
+func ceiling(r *big.Rat) int {
+	if r.IsInt() {
+		return floor(r)
+	}
+	return floor(r) + 1
+}
+
 // plain writes a number without an exponent, to at most six decimals.
 func plain(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
