@@ -103,10 +103,12 @@ func (u Use) String() string {
 	if all := u.LUT; u == (Use{all, all, all, all, all, all, all}) {
 		return number(all)
 	}
-	base, all := DefaultMaxUse, u.LUT
-	parts := []string{}
-	if d := DefaultMaxUse; u.differs(Use{all, all, all, all, all, all, all}) < u.differs(d) {
-		base, parts = Use{all, all, all, all, all, all, all}, []string{number(all)}
+	base, parts := DefaultMaxUse, []string{}
+	for kind := range useKeys {
+		f := *u.field(kind)
+		if all := (Use{f, f, f, f, f, f, f}); u.differs(all) < u.differs(base) {
+			base, parts = all, []string{number(f)}
+		}
 	}
 	for kind, key := range useKeys {
 		if f := *u.field(kind); f != *base.field(kind) {
@@ -263,3 +265,6 @@ func ceiling(r *big.Rat) int {
 func plain(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
 }
+
+// exact writes a number with all its decimals, so that it reads back to the same.
+func exact(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

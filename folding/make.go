@@ -209,6 +209,12 @@ func (s *space) answer(ctx context.Context, q *question, made *memory, d *diag.L
 		if f != nil && limit == nil {
 			return f, nil
 		}
+		if f != nil && q.goal.OverBudget && clocks >= list[0] {
+			more, err := s.leastLoad(ctx, q, clocks)
+			if more != nil || err != nil {
+				return more, err
+			}
+		}
 		if f != nil {
 			return nil, s.unreachable(ctx, q, limit, f, d)
 		}
@@ -218,7 +224,7 @@ func (s *space) answer(ctx context.Context, q *question, made *memory, d *diag.L
 			return nil, err
 		}
 	}
-	return s.overBudget(ctx, q, max(clocks, list[0]), d)
+	return s.overBudget(ctx, q, list, max(clocks, list[0]), d)
 }
 
 // fastest is the best design at the shortest interval within the budget; nil where there is none. What trees exclude is
