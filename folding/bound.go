@@ -48,11 +48,18 @@ func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
 			b = Bounded{}
 		}
 	} else {
-		i := sort.Search(len(list), func(i int) bool { return !math.IsInf(at(list[i], list[i]), 1) })
+		last := func(i int) int { // interval of which layers take no more than list[i]
+			if i+1 < len(list) {
+				return list[i+1] - 1
+			}
+			return list[i]
+		}
+		i := sort.Search(len(list), func(i int) bool { return !math.IsInf(at(list[i], last(i)), 1) })
 		if i == len(list) {
 			return b, ctx.Err()
 		}
-		b.Interval, b.Measure = list[i], at(list[i], list[i])
+		b.Interval = list[i] + sort.Search(last(i)-list[i], func(n int) bool { return !math.IsInf(at(list[i], list[i]+n), 1) })
+		b.Measure = at(list[i], b.Interval)
 	}
 	b.ClockMHz = s.clock
 	return b, ctx.Err()

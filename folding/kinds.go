@@ -251,7 +251,17 @@ func floor(r *big.Rat) int {
 	return int(q.Int64())
 }
 
+func ceiling(r *big.Rat) int {
+	if r.IsInt() {
+		return floor(r)
+	}
+	return floor(r) + 1
+}
+
 // plain writes a number without an exponent, to at most six decimals.
 func plain(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
 }
+
+// exact writes a number with all its decimals, so that it reads back to the same.
+func exact(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

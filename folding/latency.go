@@ -354,16 +354,12 @@ func (c *chase) try(ctx context.Context, r *region, f *folding) (fresh bool, err
 		return fresh, nil
 	}
 	slowest, _ := b.Interval()
-	z, err := c.size(ctx, c.q, b, slowest)
-	if err != nil || z == nil {
-		return fresh, err
+	var whole *folding
+	for _, clocks := range []int{slowest, r.limit} { // FIFOs as deep as they are of use, or else as asked
+		if whole, err = c.whole(ctx, r, f, b, clocks); err != nil || whole != nil {
+			break
+		}
 	}
-	with := *r
-	with.paths = nil
-	for id, words := range z.Words {
-		with = with.deeper(b.sides[id], words)
-	}
-	whole, err := c.assess(ctx, c.q, &with, c.class(f.options), c.load, c.caps)
 	if err != nil || whole == nil {
 		return fresh, err
 	}
@@ -377,6 +373,20 @@ func (c *chase) try(ctx context.Context, r *region, f *folding) (fresh bool, err
 		c.best, c.clocks = whole, n
 	}
 	return fresh, nil
+}
+
+// whole is the best design of a folding's classes whose FIFOs keep an interval; nil where none is within the caps.
+func (c *chase) whole(ctx context.Context, r *region, f *folding, b *built, clocks int) (*folding, error) {
+	z, err := c.size(ctx, c.q, b, clocks)
+	if err != nil || z == nil {
+		return nil, err
+	}
+	with := *r
+	with.paths = nil
+	for id, words := range z.Words {
+		with = with.deeper(b.sides[id], words)
+	}
+	return c.assess(ctx, c.q, &with, c.class(f.options), c.load, c.caps)
 }
 
 // admit adds a path; it reports false where it is known.

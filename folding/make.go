@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"sort"
 	"sync"
 	"time"
 
@@ -132,7 +133,7 @@ func (s *space) question(goal Goal) *question {
 func (s *space) capsAt(q *question, limit int) search.Caps {
 	caps := q.caps
 	if q.goal.MaxCycles > 0 {
-		caps = search.Unlimited
+		return search.Unlimited
 	}
 	if perClock := s.memoryBytes(); perClock != nil {
 		caps.Vector[traffic] = int64(floor(perClock.Mul(perClock, big.NewRat(int64(min(limit, mostClocks/1000)), 1))))
@@ -156,11 +157,7 @@ func (s *space) memoryClocks(d *dataflow.Design) int {
 	if perClock == nil {
 		return 0
 	}
-	clocks := new(big.Rat).Quo(big.NewRat(int64(frameBytes(d)), 1), perClock)
-	if !clocks.IsInt() {
-		return floor(clocks) + 1
-	}
-	return floor(clocks)
+	return ceiling(perClock.Quo(big.NewRat(int64(frameBytes(d)), 1), perClock))
 }
 
 // A found is the answer to a question: a folding, and what is known of it.
@@ -184,7 +181,8 @@ func (s *space) answer(ctx context.Context, q *question, made *memory, d *diag.L
 	}
 	limit := q.goal.limit(s.clock)
 	if q.goal.MaxCycles > 0 {
-		return s.at(ctx, q, max(q.goal.MaxCycles, list[0]), made)
+		first := sort.Search(len(list), func(i int) bool { return s.tree(&region{limit: list[i]}, q).Possible() })
+		return s.at(ctx, q, max(q.goal.MaxCycles, list[first]), made)
 	}
 	clocks := last
 	if limit != nil {
@@ -211,6 +209,12 @@ func (s *space) answer(ctx context.Context, q *question, made *memory, d *diag.L
 		if f != nil && limit == nil {
 			return f, nil
 		}
+		if f != nil && q.goal.OverBudget && clocks >= list[0] {
+			more, err := s.leastLoad(ctx, q, clocks)
+			if more != nil || err != nil {
+				return more, err
+			}
+		}
 		if f != nil {
 			return nil, s.unreachable(ctx, q, limit, f, d)
 		}
@@ -220,7 +224,7 @@ func (s *space) answer(ctx context.Context, q *question, made *memory, d *diag.L
 			return nil, err
 		}
 	}
-	return s.overBudget(ctx, q, max(clocks, list[0]), d)
+	return s.overBudget(ctx, q, list, max(clocks, list[0]), d)
 }
 
 // fastest is the best design at the shortest interval within the budget; nil where there is none. What trees exclude is
@@ -272,10 +276,8 @@ func (s *space) fastest(ctx context.Context, q *question, list []int, made *memo
 			}
 			f, b = g, m
 		}
-		if f.floor = list[low]; s.shallow() {
-			if f, err = s.faster(ctx, q, f, excluded, made); err != nil {
-				return nil, err
-			}
+		if f, err = s.faster(ctx, q, f, excluded, made); err != nil {
+			return nil, err
 		}
 		if excluded > 0 {
 			f.below = s.excluded(q, excluded)
@@ -289,29 +291,37 @@ func (s *space) fastest(ctx context.Context, q *question, list []int, made *memo
 // and not one that a layer takes.
 func (s *space) shallow() bool { return s.fifo != FIFO{} || s.deepened() }
 
-// faster looks for shorter intervals than that of a design whose FIFOs hold the clocks up. No design is as fast as excluded.
+// faster looks for shorter intervals than that of a design: FIFOs and the processor's memory may hold it up for any number of
+// clocks, not only for what a layer takes. No design is as fast as excluded.
 func (s *space) faster(ctx context.Context, q *question, f *found, excluded int, made *memory) (*found, error) {
-	for {
-		clocks, err := interval(ctx, s.build(f.folding).Design)
-		if err != nil {
-			return nil, err
-		}
-		next := int(math.Ceil(clocks)) - 1
-		if f.floor = min(excluded+1, int(clocks)); next <= excluded {
-			return f, nil
-		}
-		g, none, err := s.tryAt(ctx, q, next, made)
-		if err != nil {
-			return nil, err
-		}
-		if g == nil {
-			if none {
-				f.floor = int(clocks)
-			}
-			return f, nil
-		}
-		f = g
+	reached := func(f *found) (float64, error) {
+		d := s.build(f.folding).Design
+		clocks, err := interval(ctx, d)
+		return max(clocks, float64(s.memoryClocks(d))), err
 	}
+	clocks, err := reached(f)
+	low, failed := excluded, false // nothing was found at low
+	for step := 1; err == nil && float64(low+1) < clocks; {
+		high := int(math.Ceil(clocks))
+		at := max(low+1, high-step)
+		g, none, e := s.tryAt(ctx, q, at, made)
+		switch {
+		case e != nil:
+			return nil, e
+		case g != nil:
+			f, step = g, 2*step
+			clocks, err = reached(f)
+		default:
+			if low, failed = at, true; none {
+				excluded = at
+			}
+		}
+		if failed {
+			step = max(1, (int(math.Ceil(clocks))-low)/2)
+		}
+	}
+	f.floor = min(excluded+1, int(clocks))
+	return f, err
 }
 
 // deadlocked is the *rtlsim.Deadlock of the folding of the least load, where only FIFOs whose depths are given are less deep than

@@ -2,6 +2,7 @@ package folding
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"sync"
@@ -179,7 +180,8 @@ func (s *space) slowest() (at, clocks int) {
 // longest is an interval that no design of interest has.
 const longest = 1 << 32
 
-// intervals is every number of clocks per frame that some layer or port takes in some fold, from the shortest interval of
+// intervals is every number of clocks per frame that some layer or port takes in some fold, and what the processor's memory
+// takes at most, from the shortest interval of
 // the network on, increasing. A width converter takes as many clocks as its narrower end has words, which is never more
 // than the layer at that end takes, so that it adds none.
 func (s *space) intervals() []int {
@@ -197,6 +199,13 @@ func (s *space) intervals() []int {
 		for _, f := range s.streams[i].host {
 			list = append(list, f.clocks)
 		}
+	}
+	if perClock := s.memoryBytes(); perClock != nil { // for the most that a frame can be
+		bytes := int64(0)
+		for i := range s.streams {
+			bytes += s.streams[i].mostBytes()
+		}
+		list = append(list, ceiling(perClock.Quo(big.NewRat(bytes, 1), perClock)))
 	}
 	if s.shallow() {
 		list = append(list, longest)

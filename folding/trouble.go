@@ -3,7 +3,10 @@ package folding
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -19,14 +22,13 @@ func (s *space) unreachable(ctx context.Context, q *question, limit *big.Rat, f 
 	if err != nil {
 		return err
 	}
-	asked := fmt.Sprintf("%s frames per second at %s MHz allow %s per frame", plain(q.goal.FPS), plain(s.clock), clocks(floor(limit)))
-	hint := "--fps " + plain(best.FPS())
+	asked := fmt.Sprintf("%s frames per second at %s MHz allow %s per frame", exact(q.goal.FPS), plain(s.clock), clocks(floor(limit)))
 	if q.goal.Interval > 0 {
 		asked = "asked for: " + clocks(q.goal.Interval) + " per frame"
-		hint = "--interval " + plain(best.Clocks.Interval)
 	}
+	hint := q.slower(best)
 	dg := diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable,
-		Msg: fmt.Sprintf("%s; the best on %s is %s, %s frames per second", asked, s.target.Board.Name, fractional(best.Clocks.Interval), plain(best.FPS()))}
+		Msg: fmt.Sprintf("%s; the best on %s is %s, %s frames per second", asked, s.target.Board.Name, fractional(best.Clocks.Interval), exact(best.FPS()))}
 	if i, most := s.slowest(); float64(most) > float(limit) {
 		dg.Node = s.layers[i].origin()
 		dg.Notes = append(dg.Notes, s.floorOf(i, most))
@@ -59,6 +61,14 @@ func (s *space) unreachable(ctx context.Context, q *question, limit *big.Rat, f 
 	return nil
 }
 
+// slower is the flag that asks for what a design has, instead of what was asked.
+func (q *question) slower(d *Design) string {
+	if q.goal.Interval > 0 {
+		return fmt.Sprint("--interval ", int(math.Ceil(d.Clocks.Interval)))
+	}
+	return "--fps " + exact(d.FPS())
+}
+
 func float(r *big.Rat) float64 { f, _ := r.Float64(); return f }
 
 // floorOf says why no interval is shorter than the slowest layer's.
@@ -85,18 +95,49 @@ func (s *space) portText(n int) string {
 }
 
 // leastLoad is the design that takes the least share of the budget at an interval, however much that is; nil where none was
-// found.
+// found. Of what the user wants none, it takes none, or else as little as can be.
 func (s *space) leastLoad(ctx context.Context, q *question, limit int) (*found, error) {
 	fresh := *q
 	fresh.effort.Done, fresh.effort.Cut = 0, false
-	f, _, err := s.leastAt(ctx, &fresh, limit, search.Unlimited, LeastLoad.order())
+	loose, caps := search.Unlimited, search.Unlimited
+	loose.Vector[traffic] = s.capsAt(q, limit).Vector[traffic]
+	caps.Vector[traffic] = loose.Vector[traffic]
+	for k, most := range q.caps.Vector[:traffic] {
+		if most == 0 {
+			caps.Vector[k], fresh.yard[k] = 0, 1
+		}
+	}
+	f, _, err := s.leastAt(ctx, &fresh, limit, caps, LeastLoad.order())
+	if f == nil && err == nil && caps != loose {
+		f, _, err = s.leastAt(ctx, &fresh, limit, loose, LeastLoad.order())
+	}
 	return f, err
 }
 
-// overBudget is the design that takes the least share of the budget at an interval, where the goal allows that; else d says
-// how large the budget has to be for it.
-func (s *space) overBudget(ctx context.Context, q *question, limit int, d *diag.List) (*found, error) {
-	f, err := s.leastLoad(ctx, q, limit)
+// leastLoadFrom is leastLoad at the shortest interval, from one on, that there is a design of.
+func (s *space) leastLoadFrom(ctx context.Context, q *question, list []int, limit int) (*found, error) {
+	at, exact := slices.BinarySearch(list, limit)
+	if !exact {
+		list = slices.Insert(slices.Clone(list), at, limit)
+	}
+	list = list[at:]
+	at = sort.Search(len(list)-1, func(i int) bool {
+		caps := search.Unlimited
+		caps.Vector[traffic] = s.capsAt(q, list[i]).Vector[traffic]
+		return !math.IsInf(s.tree(&region{limit: list[i]}, q).Bound(LeastLoad.of(&q.yard), caps), 1)
+	})
+	for _, limit := range []int{list[at], list[len(list)-1]} { // the last where depths that are given allow nothing faster
+		if f, err := s.leastLoad(ctx, q, limit); f != nil || err != nil {
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// overBudget is the design that takes the least share of the budget at an interval, or at the shortest above it, where the
+// goal allows that; else d says how large the budget has to be for it.
+func (s *space) overBudget(ctx context.Context, q *question, list []int, limit int, d *diag.List) (*found, error) {
+	f, err := s.leastLoadFrom(ctx, q, list, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -104,17 +145,21 @@ func (s *space) overBudget(ctx context.Context, q *question, limit int, d *diag.
 		s.unjoined(d)
 		return nil, nil
 	}
-	if q.goal.OverBudget {
-		return f, nil
-	}
 	whole, err := s.design(ctx, q, f.folding)
 	if err != nil {
 		return nil, err
+	}
+	reached := reaches(whole.Clocks.Interval, q.goal.limit(s.clock))
+	if q.goal.OverBudget && reached {
+		return f, nil
 	}
 	total := whole.Estimate.Total
 	hint := "a larger board, or fewer bits or weights in the largest layers"
 	if use, ok := q.useFor(total); ok {
 		hint = fmt.Sprintf("--max-use %s, a larger board, or --over-budget to build it all the same", use)
+	}
+	if !reached {
+		hint = q.slower(whole) + " and " + hint
 	}
 	kind := q.scarcest(total)
 	at, most := 0, int64(-1)

@@ -65,6 +65,14 @@ func (s *stream) least() int {
 	return slices.MinFunc(s.host, func(a, b hostForm) int { return a.clocks - b.clocks }).clocks
 }
 
+// mostBytes is the most that a frame of the stream moves to or from the processor's memory.
+func (s *stream) mostBytes() (bytes int64) {
+	for _, f := range s.host {
+		bytes = max(bytes, f.bytes)
+	}
+	return bytes
+}
+
 // port is a stream's port of a form.
 func (s *stream) port(f form) dataflow.Port {
 	return dataflow.Port{Elem: s.typ.Elem, PerWord: f.per, Words: s.typ.Shape.Size() / f.per, Tile: f.tile}

@@ -1,0 +1,224 @@
+package folding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+	"hlsgen/rtlsim"
+)
+
+// A rival holds what Make answers against the enumeration of one network.
+type rival struct {
+	*testing.T
+	name   string
+	m      *dataflow.Model
+	target dataflow.Target
+	points []point
+	asked  int
+	fitted int
+	proved int
+}
+
+// make is Make; nil where nothing fits, or everything deadlocks.
+func (r *rival) make(goal Goal) *Design {
+	r.Helper()
+	var d diag.List
+	got, err := Make(context.Background(), r.m, r.target, goal, &d)
+	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
+		return nil
+	}
+	if err != nil || (got == nil) != d.Failed() {
+		r.Errorf("%s, %+v: %v, %v, %v", r.name, goal, got, err, d.Diags)
+	}
+	if got != nil {
+		consistent(r, got, goal)
+	}
+	return got
+}
+
+// allowed is the points that are as fast as asked and within the budget.
+func (r *rival) allowed(goal Goal) (list []point) {
+	limit := goal.limit(r.target.ClockMHz)
+	if goal.MaxCycles > 0 && len(r.points) > 0 { // or as few as there can be
+		least := slices.MinFunc(r.points, func(a, b point) int { return a.slowest - b.slowest }).slowest
+		limit = big.NewRat(int64(max(goal.MaxCycles, least)), 1)
+	}
+	budget := BudgetOf(r.target.Board, goal.MaxUse)
+	for _, p := range r.points {
+		switch {
+		case goal.MaxCycles > 0:
+			if reaches(p.settled, limit) {
+				list = append(list, p)
+			}
+		case reaches(p.interval, limit) && budget.Fits(p.cost):
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// measure is what a cost measures. A load is a share of the budget.
+func measure(m Measure, budget *Budget, r dataflow.Resources) float64 {
+	v := budget.vector(r)
+	if k := measures[m].kind; k >= 0 {
+		return float64(v[k])
+	}
+	share, caps := 0.0, budget.caps()
+	for k := range traffic {
+		if caps.Vector[k] > 0 {
+			share = max(share, float64(v[k])/float64(caps.Vector[k]))
+		}
+	}
+	return share
+}
+
+// search holds a design against the best of all that fit.
+func (r *rival) search(goal Goal) {
+	r.Helper()
+	r.asked++
+	got, list := r.make(goal), r.allowed(goal)
+	if len(list) == 0 {
+		if got != nil {
+			r.Errorf("%s, %+v: nothing fits, got %v clocks with %+v", r.name, goal, got.Clocks.Interval, got.Estimate.Total)
+		}
+		return
+	}
+	if got == nil {
+		r.Errorf("%s, %+v on %+v: %d designs fit, none was found", r.name, goal, r.target.Board, len(list))
+		return
+	}
+	r.fitted++
+	if got.Certificate.Proved() {
+		r.proved++
+	}
+	if goal.Latency {
+		r.latency(goal, got, list)
+		return
+	}
+	r.least(goal, got, list)
+}
+
+// least holds the interval, and then each measure.
+func (r *rival) least(goal Goal, got *Design, list []point) {
+	r.Helper()
+	c := &got.Certificate
+	if goal.limit(r.target.ClockMHz) == nil {
+		best := slices.MinFunc(list, func(a, b point) int { return int(math.Ceil(a.interval - b.interval)) }).interval
+		if got.Clocks.Interval != best {
+			r.Errorf("%s, %+v: %v clocks, the best is %v", r.name, goal, got.Clocks.Interval, best)
+		}
+		if float64(c.Floor) > best {
+			r.Errorf("%s, %+v: no design takes fewer than %d clocks, but one takes %v", r.name, goal, c.Floor, best)
+		}
+		list = slices.DeleteFunc(list, func(p point) bool { return p.interval > got.Clocks.Interval })
+	}
+	budget := got.Budget
+	for i, m := range goal.Least.order() {
+		least := math.Inf(1)
+		for _, p := range list {
+			least = min(least, measure(m, &budget, p.cost))
+		}
+		if v := measure(m, &budget, got.Estimate.Total); !near(v, least) || c.Bounds[i].Least > least+rounding {
+			r.Errorf("%s, %+v: %v of %s, %+v; the least is %v", r.name, goal, v, m, c.Bounds[i], least)
+			return
+		}
+		list = slices.DeleteFunc(list, func(p point) bool { return !near(measure(m, &budget, p.cost), least) })
+	}
+}
+
+// rounding is what the mean share may be off, which is counted in ten millionths, part by part.
+const rounding = 1e-5
+
+func near(a, b float64) bool { return math.Abs(a-b) < rounding }
+
+// latency holds the latency.
+func (r *rival) latency(goal Goal, got *Design, list []point) {
+	r.Helper()
+	best := slices.MinFunc(list, func(a, b point) int { return a.latency - b.latency }).latency
+	l := got.Certificate.Latency
+	if l.Least > best || got.Clocks.Latency < best {
+		r.Errorf("%s, %+v: %+v, the best is %d", r.name, goal, l, best)
+	}
+	if got.Clocks.Latency > best {
+		r.Errorf("%s, %+v: latency %d, the best is %d", r.name, goal, got.Clocks.Latency, best)
+	}
+}
+
+// net is a random network on a tight board.
+func net(t *testing.T, seed uint64, fifo FIFO) (*rival, *rand.Rand) {
+	r := rand.New(rand.NewPCG(seed, 7))
+	m := randomNet(r, 1+r.IntN(3), 4)
+	v := &rival{T: t, name: fmt.Sprint("seed ", seed), m: m, target: dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}}
+	v.points = enumerate(m.Graph, v.target, fifo)
+	return v, r
+}
+
+// seeds are the networks that are tried.
+func seeds(first int) (list []uint64) {
+	if tier.Long() {
+		first *= 30
+	}
+	for i := range uint64(first) {
+		list = append(list, i)
+	}
+	return list
+}
+
+// On small networks every answer is the best of an enumeration of all whole designs, and what is proved is true.
+func TestExhaustive(t *testing.T) {
+	t.Parallel()
+	all := rival{}
+	for _, seed := range seeds(60) {
+		v, r := net(t, seed, FIFO{})
+		most, loose := Use{0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9}, Use{1, 0.9, 0.8, 0.5, 1, 0.7, 0.6}
+		v.search(Goal{MaxUse: most})
+		v.search(Goal{})
+		interval := 1 + r.IntN(60)
+		for m := LeastLoad; m <= LeastDSP; m++ {
+			v.search(Goal{Interval: interval, MaxUse: loose, Least: m})
+		}
+		v.search(Goal{MaxUse: most, Latency: true})
+		v.search(Goal{FPS: 1e8 / (float64(interval) + 0.3), MaxUse: most, Latency: true})
+		v.search(Goal{MaxCycles: interval})
+		all.add(v)
+	}
+	all.enough(t)
+}
+
+// The same where the user says how deep FIFOs are. Some of these deadlock.
+func TestExhaustiveDepths(t *testing.T) {
+	t.Parallel()
+	all := rival{}
+	for _, seed := range seeds(40) {
+		fifo := FIFO{Words: []int{2, 3, 5, 20, 40}[seed%5]}
+		v, r := net(t, 1000+seed, fifo)
+		most := Use{0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9}
+		v.search(Goal{MaxUse: most, FIFO: fifo})
+		interval := 1 + r.IntN(60)
+		v.search(Goal{Interval: interval, MaxUse: most, Least: LeastLoad + Measure(r.IntN(6)), FIFO: fifo})
+		v.search(Goal{MaxUse: most, Latency: true, FIFO: fifo})
+		all.add(v)
+	}
+	all.enough(t)
+}
+
+func (r *rival) add(v *rival) {
+	r.asked, r.fitted, r.proved = r.asked+v.asked, r.fitted+v.fitted, r.proved+v.proved
+}
+
+// enough holds how many of the questions had an answer, and of these a proof.
+func (r *rival) enough(t *testing.T) {
+	if r.fitted < r.asked/4 || r.fitted > r.asked*9/10 || r.proved < r.fitted*9/10 {
+		t.Errorf("of %d questions %d have an answer, %d a proof", r.asked, r.fitted, r.proved)
+	}
+	t.Logf("of %d questions %d have an answer, %d a proof", r.asked, r.fitted, r.proved)
+}

@@ -1,0 +1,120 @@
+package folding
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
+)
+
+func TestReadFile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		want       []string // diagnostics
+	}{
+		{"empty", `{}`, nil},
+		{"FINN's", `{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 28, "ram_style": "auto", "ram_style_thresholds": "auto", "resType": "lut",
+			"mem_mode": "internal_decoupled", "runtime_writeable_weights": 0}, "Thresholding_rtl_0": {"PE": 1, "depth_trigger_uram": 0}}`, nil},
+		{"sliding windows", `{"Defaults": {"parallel_window": [0, ["ConvolutionInputGenerator_rtl"]]}, "ConvolutionInputGenerator_rtl_0": {"SIMD": 2, "parallel_window": 1, "M": 1, "dynamic_mode": 0}}`, nil},
+		{"no such window", `{"ConvolutionInputGenerator_0": {"parallel_window": 2}, "ConvolutionInputGenerator_1": {"parallel_window": "1", "M": 4}}`,
+			[]string{"error folding-invalid ConvolutionInputGenerator_0.parallel_window", "error folding-invalid ConvolutionInputGenerator_1.parallel_window",
+				"warning folding-invalid ConvolutionInputGenerator_1.M"}},
+		{"two back ends", `{"MVAU_hls_0": {"PE": 1}, "MVAU_rtl_0": {"PE": 2}, "MVAU_rtl_1": {"PE": 3}, "MVAU_hls_1": {"PE": 4}}`, []string{"note folding-invalid"}},
+		{"defaults", `{"Defaults": {"PE": [2, ["MVAU_hls", "Thresholding"]], "resType": ["lut", "all"], "SIMD": [2, ["MVAU"], 1, "Pool"]}}`, nil},
+		{"FIFO depths", `{"A_0": {"inFIFODepths": [2], "PE": 1}, "B_0": {"inFIFODepths": [32], "outFIFODepths": [2]}}`,
+			nil},
+		{"FINN's older depth", `{"A_0": {"inFIFODepth": 2, "outFIFODepth": 3}}`, nil},
+		{"bad depths", `{"A_0": {"inFIFODepths": [2, -1], "outFIFODepths": [1.5]}, "B_0": {"inFIFODepths": "2", "outFIFODepths": [1048577]}, "StreamingFIFO_0": {"depth": []}, "StreamingFIFO_1": {"depth": [-1]}}`,
+			[]string{"error folding-invalid A_0.inFIFODepths", "error folding-invalid A_0.outFIFODepths", "error folding-invalid B_0.inFIFODepths",
+				"error folding-invalid B_0.outFIFODepths", "error folding-invalid StreamingFIFO_1.depth"}},
+		{"FINN's own nodes", `{"StreamingFIFO_rtl_0": {"depth": 2, "impl_style": "rtl"}, "StreamingDataWidthConverter_rtl_0": {}}`, []string{"note folding-invalid"}},
+		{"not JSON", `{"A_0": {"PE": }}`, []string{"error folding-invalid"}},
+		{"cut off", `{"A_0": {"PE": 1}`, []string{"error folding-invalid"}},
+		{"nothing", ``, []string{"error folding-invalid"}},
+		{"a list", `[]`, []string{"error folding-invalid"}},
+		{"a number", `3`, []string{"error folding-invalid"}},
+		{"two values", `{} {}`, []string{"error folding-invalid"}},
+		{"NaN", `{"A_0": {"PE": NaN}}`, []string{"error folding-invalid"}},
+		{"key twice", `{"A_0": {"PE": 1, "PE": 2}}`, []string{"error folding-invalid"}},
+		{"layer twice", `{"A_0": {"PE": 1}, "A_0": {"PE": 2}}`, []string{"error folding-invalid"}},
+		{"layer under two names", `{"A_hls_0": {"PE": 1}, "A_0": {"PE": 1}}`, []string{"error folding-invalid A_0"}},
+		{"deep", `{"A_0": {"x": ` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}}`, []string{"error folding-invalid"}},
+		{"layer no object", `{"A_0": 5, "Defaults": 3}`, []string{"error folding-invalid A_0", "error folding-invalid Defaults"}},
+		{"bad numbers", `{"A_0": {"PE": 0, "SIMD": -3}, "B_0": {"PE": 1.5, "SIMD": "4"}, "C_0": {"PE": null, "SIMD": 99999999999}}`,
+			[]string{"error folding-invalid A_0.PE", "error folding-invalid A_0.SIMD", "error folding-invalid B_0.PE", "error folding-invalid B_0.SIMD",
+				"error folding-invalid C_0.PE", "error folding-invalid C_0.SIMD"}},
+		{"bad styles", `{"A_0": {"ram_style": "bram", "resType": true, "mem_mode": "external"}, "B_0": {"mem_mode": 7}}`,
+			[]string{"error folding-invalid A_0.ram_style", "error folding-invalid A_0.resType", "error folding-invalid A_0.mem_mode", "error folding-invalid B_0.mem_mode"}},
+		{"unsupported", `{"A_0": {"runtime_writeable_weights": 1, "pumpedMemory": [1]}}`,
+			[]string{"warning folding-invalid A_0.runtime_writeable_weights", "warning folding-invalid A_0.pumpedMemory"}},
+		{"misspelt", `{"A_0": {"PE": 2, "SMID": 4}, "B_0": {"SMID": 2}}`, []string{"error folding-invalid A_0.SMID"}},
+		{"misspelt in several ways", `{"A_0": {"pe": 4}, "Defaults": {"ram-style": ["block", "all"]}}`, []string{"error folding-invalid A_0.pe", "error folding-invalid Defaults.ram-style"}},
+		{"misspelt default", `{"Defaults": {"PE": [2, ["MAVU_hls"]], "SIMD": [2, "Poool"]}}`, []string{"error folding-invalid Defaults.PE", "error folding-invalid Defaults.SIMD"}},
+		{"defaults for FINN's own", `{"Defaults": {"ram_style": ["block", ["StreamingFIFO_rtl", "MVAU"]], "PE": [2, ["Reshape", "HWSoftmax"]]}}`, nil},
+		{"what FINN alone knows", `{"MVAU_hls_0": {"MW": 4, "MH": 2, "PE": 1}, "MVAU_hls_1": {"MW": 4, "inputDataType": "INT2"}}`,
+			[]string{"warning folding-invalid", "warning folding-invalid", "warning folding-invalid"}},
+		{"bad defaults", `{"Defaults": {"PE": 2, "SIMD": [2], "ram_style": ["block", 5], "resType": ["x", "all"], "mem_mode": ["const", []]}}`,
+			[]string{"error folding-invalid Defaults.PE", "error folding-invalid Defaults.SIMD", "error folding-invalid Defaults.ram_style",
+				"error folding-invalid Defaults.resType", "error folding-invalid Defaults.mem_mode"}},
+	} {
+		var d diag.List
+		f := ReadFile([]byte(c.text), &d)
+		if got := codes(&d); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
+		}
+		if (f == nil) != d.Failed() {
+			t.Errorf("%s: file %v with %q", c.name, f, codes(&d))
+		}
+	}
+}
+
+func TestReadFileSays(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{\n\n\"A_0\": {\"PE\": 1,\n\"PE\": 2}}":                   `line 4: key "PE" is given twice`,
+		`{"A_0": {"ram_style": "bram"}}`:                           `"bram" is not one of auto, block, distributed, ultra`,
+		`{"A_0": {"PE": 2.5}}`:                                     `2.5 is not a whole number from 1`,
+		`{"A_0": {"x": 1}, "B_0": {"x": 1}}`:                       `no layer has an attribute "x" (2 times)`,
+		`{"A_0": {"MW": 1}, "B_0": {"MW": 1}}`:                     `"MW" has no effect (2 times): FINN alone knows it`,
+		`{"A_0": {"inFIFODepths": [-1]}}`:                          `-1 is not a depth: a whole number of words up to 1048576, or 0 for as many as it takes`,
+		`{"Defaults": {"PE": [2, ["MAVU_hls"]]}}`:                  `no layer is of kind "MAVU"`,
+		`{"A_0": {"PE": "` + strings.Repeat("9", 100) + `"}}`:      `"` + strings.Repeat("9", 40) + `" is not a whole number from 1`,
+		`{"A_0": ` + strings.Repeat(" ", maxFile) + `{"PE": 2.5}}`: `larger than 16777216 bytes`,
+	} {
+		var d diag.List
+		ReadFile([]byte(text), &d)
+		if len(d.Diags) != 1 || !strings.Contains(d.Diags[0].Msg, want) {
+			t.Errorf("%.60q: %q, want %q", text, d.Diags, want)
+		}
+	}
+}
+
+func FuzzReadFile(f *testing.F) {
+	f.Add([]byte(`{"Defaults": {"PE": [2, ["MVAU_hls"]]}, "MVAU_hls_0": {"PE": 2, "SIMD": 4, "ram_style": "block", "inFIFODepths": [2]}}`))
+	f.Add([]byte(`{"MVAU_0": {"PE": 3, "resType": "dsp", "mem_mode": "const"}}`))
+	m := mlp(rand.New(rand.NewPCG(1, 1)), uint2, 2, 2, 12, 6, 4)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var d diag.List
+		file := ReadFile(data, &d)
+		if (file == nil) != d.Failed() {
+			t.Fatalf("file %v, diagnostics %v", file, d.Diags)
+		}
+		if file == nil {
+			return
+		}
+		r, err := Make(context.Background(), m, dataflow.Target{Board: board("zcu104"), ClockMHz: 100}, Goal{Fixed: file}, &d)
+		if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
+			return // of depths that the file gives
+		}
+		if err != nil || (r == nil) != d.Failed() {
+			t.Fatalf("%v, %v, %v", r, err, d.Diags)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package folding
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"hlsgen/hlslib"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+)
+
+// Folding files that FINN wrote or ships are read without an error or a warning.
+func TestReadFINNFiles(t *testing.T) {
+	t.Parallel()
+	shared := tier.NeedsShared(t)
+	var files []string
+	for _, pattern := range []string{"*folding_config.json", "final_hw_config.json"} {
+		files = append(files, must(filepath.Glob(filepath.Join(shared, "reference", "finn_*", "*", pattern)))...)
+	}
+	if len(files) == 0 {
+		t.Skip("HLSGEN_SHARED holds no FINN builds")
+	}
+	for _, path := range files {
+		var d diag.List
+		f := ReadFile(must(os.ReadFile(path)), &d)
+		if f == nil || f.layers["MVAU_0"].fold.PE == 0 {
+			t.Errorf("%s: %v, %v", path, f, d.Diags)
+		}
+		for _, g := range d.Diags {
+			if g.Severity != diag.Note {
+				t.Errorf("%s: %s", path, g)
+			}
+		}
+	}
+}
+
+// Every name that FINN has or had for a kind means ours.
+func TestOurNames(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"MVAU_0": "MVAU_0", "MVAU_hls_12": "MVAU_12", "MVAU_rtl_3": "MVAU_3", "MatrixVectorActivation_1": "MVAU_1", "StreamingFCLayer_Batch_2": "MVAU_2",
+		"VVAU_rtl_0": "VVAU_0", "VectorVectorActivation_0": "VVAU_0", "Vector_Vector_Activate_Batch_7": "VVAU_7",
+		"ConvolutionInputGenerator_rtl_0": "ConvolutionInputGenerator_0", "ConvolutionInputGenerator1D_4": "ConvolutionInputGenerator_4",
+		"Thresholding_Batch_0": "Thresholding_0", "LabelSelect_Batch_0": "LabelSelect_0", "AddStreams_Batch_5": "AddStreams_5", "ElementwiseAdd_hls_5": "AddStreams_5",
+		"DuplicateStreams_hls_0": "DuplicateStreams_0", "StreamingConcat_hls_0": "StreamingConcat_0", "Pool_Batch_0": "Pool_0", "Pool_hls_1": "Pool_1",
+		"GlobalAccPool_hls_0": "GlobalPool_0", "FMPadding_rtl_0": "FMPadding_0", "UpsampleNearestNeighbour_hls_0": "UpsampleNearestNeighbour_0",
+		"Lookup_hls_0": "Lookup_0", "": "", "x": "x", "_0": "_0", "a\nb": "a\nb",
+	} {
+		if got := spelt(key).name(); got != want {
+			t.Errorf("%q: %q, want %q", key, got, want)
+		}
+	}
+	var d diag.List
+	f := ReadFile([]byte(`{"MVAU_hls_0": {"PE": 1}, "MVAU_rtl_0": {"PE": 2}, "Pool_hls_0": {"PE": 7}, "MVAU_rtl_1": {"PE": 3}, "MVAU_hls_1": {"PE": 4}}`), &d)
+	for i := range 4 {
+		if pe := f.layers[fmt.Sprintf("MVAU_%d", i)].fold.PE; pe != i+1 {
+			t.Errorf("MVAU_%d has PE %d", i, pe)
+		}
+	}
+}
+
+// The foldings that finn-examples ships for its TFC and keyword spotting networks take the clocks that FINN reports.
+func TestFINNExamples(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, c := range []struct {
+		name   string
+		m      *dataflow.Model
+		text   string
+		clocks []int
+		want   []dataflow.Fold
+	}{
+		{"TFC", mlp(r, uint2, 2, 2, 784, 64, 64, 64, 10), `{"Defaults": {},
+			"MVAU_hls_0": {"PE": 16, "SIMD": 49, "ram_style": "block", "resType": "lut"},
+			"MVAU_hls_1": {"PE": 8, "SIMD": 8, "ram_style": "auto", "resType": "lut"},
+			"MVAU_hls_2": {"PE": 8, "SIMD": 8, "ram_style": "auto", "resType": "lut"},
+			"MVAU_hls_3": {"PE": 10, "SIMD": 8, "ram_style": "distributed", "resType": "lut"},
+			"LabelSelect_hls_0": {"PE": 1}}`, []int{64, 64, 64, 8}, []dataflow.Fold{
+			{PE: 16, SIMD: 49, Memory: dataflow.BRAM, Compute: dataflow.LUT}, {PE: 8, SIMD: 8, Compute: dataflow.LUT},
+			{PE: 8, SIMD: 8, Compute: dataflow.LUT}, {PE: 10, SIMD: 8, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}}},
+		{"KWS", mlp(r, int8Type, 3, 3, 490, 256, 256, 256, 12), `{"Defaults": {"resType": ["lut", ["MVAU_hls"]]},
+			"MVAU_hls_0": {"PE": 32, "SIMD": 10}, "MVAU_hls_1": {"PE": 32, "SIMD": 8}, "MVAU_hls_2": {"PE": 32, "SIMD": 8},
+			"MVAU_hls_3": {"PE": 1, "SIMD": 8}, "LabelSelect_hls_0": {"PE": 1}}`, []int{392, 256, 256, 384}, []dataflow.Fold{
+			{PE: 32, SIMD: 10, Compute: dataflow.LUT}, {PE: 32, SIMD: 8, Compute: dataflow.LUT},
+			{PE: 32, SIMD: 8, Compute: dataflow.LUT}, {PE: 1, SIMD: 8, Compute: dataflow.LUT}}},
+	} {
+		res, d := withFile(t, c.m, c.text, Goal{})
+		if want := []string{"warning folding-unknown-layer LabelSelect_hls_0"}; !slices.Equal(codes(d), want) {
+			t.Errorf("%s: %q", c.name, codes(d))
+		}
+		folds, clocks := layerFolds(res.Design)
+		if !slices.Equal(clocks, c.clocks) {
+			t.Errorf("%s: clocks %v, want %v", c.name, clocks, c.clocks)
+		}
+		for i, f := range folds {
+			if c.want[i].Memory == dataflow.NoMemory {
+				f.Memory = dataflow.NoMemory // left to the search
+			}
+			if f != c.want[i] {
+				t.Errorf("%s, layer %d: %+v, want %+v", c.name, i, f, c.want[i])
+			}
+		}
+		if res.Clocks.Interval != float64(slices.Max(c.clocks)) {
+			t.Errorf("%s: %v clocks", c.name, res.Clocks.Interval)
+		}
+	}
+}
+
+// The folding of finn-examples' CNV-w2a2 takes the clocks that FINN reports, though it knows no windows in front of the
+// poolings; and the search needs no more than it does for an interval that is no longer.
+func TestFINNExampleCNV(t *testing.T) {
+	t.Parallel()
+	text := `{"Defaults": {}`
+	for i, simd := range []int{3, 16, 16, 16, 8, 8} {
+		text += fmt.Sprintf(`, "ConvolutionInputGenerator_rtl_%d": {"SIMD": %d, "parallel_window": 0, "ram_style": "distributed"}`, i, simd)
+	}
+	for i, f := range [][2]int{{8, 3}, {16, 16}, {8, 16}, {8, 16}, {4, 8}, {1, 8}, {1, 2}, {2, 2}, {5, 1}} {
+		text += fmt.Sprintf(`, "MVAU_hls_%d": {"PE": %d, "SIMD": %d, "resType": "lut"}`, i, f[0], f[1])
+	}
+	m := cnv()
+	res, d := withFile(t, m, text+"}", Goal{})
+	if got := codes(d); !slices.Equal(got, []string{"note folding-invalid"}) {
+		t.Errorf("%q", d.Diags)
+	}
+	var clocks []int
+	for i, n := range res.Model.Graph.Nodes {
+		if n.Op.Kind() == "MVAU" {
+			clocks = append(clocks, res.Loop(i).Iterations())
+		}
+	}
+	if want := []int{64800, 112896, 82944, 115200, 82944, 73728, 65536, 65536, 1024}; !slices.Equal(clocks, want) || res.Clocks.Interval != 115200 {
+		t.Errorf("clocks %v, want %v", clocks, want)
+	}
+	is, has := amounts(res.Estimate.Total), amounts(Capacity(board("zcu104")))
+	use := all(1)
+	for k := range is {
+		*use.field(k) = (float64(is[k]) + 0.5) / float64(has[k])
+	}
+	free, _ := designed(t, m, res.Target, Goal{MaxUse: use})
+	if free == nil || free.Clocks.Interval > res.Clocks.Interval || !free.Estimate.Total.Within(res.Estimate.Total) {
+		t.Errorf("%+v", free)
+	}
+	t.Logf("FINN's folding: %v clocks with %v; the search within that: %v clocks with %v", res.Clocks.Interval, res.Estimate.Total, free.Clocks.Interval, free.Estimate.Total)
+}
+
+// What FINN alone has is no name of ours, and stands in its list once.
+func TestFINNOnly(t *testing.T) {
+	t.Parallel()
+	for _, list := range [][]string{slices.Concat(finnOnly, derived), slices.Concat(finnAttributes, elsewhere, keysOf(neutral), known)} {
+		for i, name := range list {
+			if slices.Contains(list[:i], name) {
+				t.Errorf("%s stands there twice", name)
+			}
+		}
+	}
+	for _, kind := range finnOnly {
+		if s := spelt(kind + "_hls_0"); s.kind != kind || slices.ContainsFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind }) {
+			t.Errorf("%s means %s, which hlsgen may have", kind, s.kind)
+		}
+	}
+}
+
+// layerFolds is the fold and the clocks of every layer that is no width converter.
+func layerFolds(d *dataflow.Design) (folds []dataflow.Fold, clocks []int) {
+	for i, n := range d.Model.Graph.Nodes {
+		if n.Op.Kind() != "StreamingDataWidthConverter" {
+			folds, clocks = append(folds, d.Folds[i]), append(clocks, d.Loop(i).Iterations())
+		}
+	}
+	return folds, clocks
+}

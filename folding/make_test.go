@@ -1,0 +1,271 @@
+package folding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+func tfc() *dataflow.Model {
+	return mlp(rand.New(rand.NewPCG(1, 2)), uint2, 2, 2, 784, 64, 64, 64, 10)
+}
+
+// all is the same share of everything.
+func all(f float64) Use { return Use{f, f, f, f, f, f, f} }
+
+// chain joins listed layers one after the other.
+func chain(layers ...*listed) *dataflow.Model {
+	var b dataflow.Builder
+	s := b.Input("x", twelve)
+	for i, l := range layers {
+		l.ins, l.outs = 1, 1
+		s = must(b.Add(l, []int{s}, nil, []string{fmt.Sprintf("/%c/MatMul", 'a'+i)}))[0]
+	}
+	b.Output(s)
+	return &dataflow.Model{Graph: must(b.Graph())}
+}
+
+// plainRow is a row of one input and one output.
+func plainRow(in, out, iterations int, cost dataflow.Resources) row {
+	return row{in: []int{in}, out: []int{out}, iterations: iterations, cost: cost}
+}
+
+// What a design says of itself agrees with it (consistent), on every board.
+func TestMake(t *testing.T) {
+	t.Parallel()
+	m := tfc()
+	m.Prefix.Nodes = []string{"/scale"}
+	for _, goal := range []Goal{{}, {FPS: 10_000}, {FPS: 500_000, FIFO: FIFO{Words: 7}}, {FIFO: FIFO{Minimal: true}}, {MaxCycles: 1000}, {Latency: true}} {
+		for _, b := range []boards.Board{board("pynq-z1"), board("zcu104"), board("vck190")} {
+			d, _ := on(t, m, b, goal)
+			name := fmt.Sprintf("%s %+v", b.Name, goal)
+			if goal.FPS > d.FPS() {
+				t.Errorf("%s: %v frames per second", name, d.FPS())
+			}
+			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", names[mean]}
+			if b.URAM > 0 {
+				kinds = slices.Insert(kinds, 4, "URAM")
+			}
+			var shares []string
+			for _, s := range d.Shares {
+				shares = append(shares, s.Name)
+			}
+			if !slices.Equal(shares, kinds) || d.Shares[0].Used != d.Estimate.Total.LUT || d.Shares[0].Of() != float64(d.Estimate.Total.LUT)/float64(b.LUT) {
+				t.Errorf("%s: shares %+v", name, d.Shares)
+			}
+			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.Effort(), fmt.Sprint(c.Options)+" options") {
+				t.Errorf("%s: %s", name, c.Effort())
+			}
+			if w := goal.FIFO.Words; w > 0 && slices.ContainsFunc(d.Depths(), func(n int) bool { return n != w }) {
+				t.Errorf("%s: depths %v", name, d.Depths())
+			}
+			if !reflect.DeepEqual(d.Model.Prefix.Nodes, m.Prefix.Nodes) || d.Model.Name != m.Name {
+				t.Errorf("%s: the model's other parts are lost", name)
+			}
+			if !d.Certificate.Proved() && !goal.Latency {
+				t.Errorf("%s: %s", name, d.Certificate.Lines())
+			}
+		}
+	}
+	if len(m.Graph.Nodes) != 4 {
+		t.Error("the search changed the model's graph")
+	}
+}
+
+// A FIFO that does not fit, or the processor's memory, may hold a design up for any number of clocks, not only for what a
+// layer takes. What can be asked for is what is found without asking.
+func TestBetweenFolds(t *testing.T) {
+	t.Parallel()
+	var b dataflow.Builder
+	x, z := b.Input("x", twelve), b.Input("z", twelve)
+	fork := must(b.Add(&listed{ins: 1, outs: 2, rows: []row{
+		{in: []int{4}, out: []int{1, 2}, iterations: 48, cost: dataflow.Resources{BRAM: 2, DSP: 1}},
+		{in: []int{1}, out: []int{1, 6}, iterations: 24, cost: dataflow.Resources{LUT: 40, FF: 22, BRAM: 3, DSP: 2}},
+	}}, []int{x}, nil, nil))
+	for _, s := range must(b.Add(&listed{ins: 3, outs: 2, rows: []row{
+		{in: []int{12, 1, 12}, out: []int{6, 6}, iterations: 12, cost: dataflow.Resources{LUT: 45, FF: 20, DSP: 1}},
+	}}, []int{fork[1], fork[0], z}, nil, nil)) {
+		b.Output(s)
+	}
+	forked := &dataflow.Model{Graph: must(b.Graph())}
+	slow := dataflow.Resources{LUT: 10}
+	for _, c := range []struct {
+		name string
+		m    *dataflow.Model
+		b    boards.Board
+		want float64
+	}{
+		{"room for FIFOs", forked, boards.Board{Name: "small", LUT: 900, LUTRAM: 60, FF: 900, BRAM36: 4, URAM: 1, DSP: 14}, 24},
+		{"no room", forked, boards.Board{Name: "small", LUT: 788, LUTRAM: 35, FF: 286, BRAM36: 2, URAM: 1, DSP: 14}, 25},
+		{"24 bytes at 0.65 a clock", chain(&listed{rows: []row{plainRow(1, 1, 12, slow), plainRow(1, 1, 48, slow)}}),
+			boards.Board{Name: "small", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8, MemoryGBps: 0.065}, 37},
+		{"slower than any fold", chain(&listed{rows: []row{plainRow(1, 1, 12, slow)}}),
+			boards.Board{Name: "small", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8, MemoryGBps: 0.065}, 37},
+	} {
+		d, told := on(t, c.m, c.b, Goal{MaxUse: all(0.9)})
+		if d == nil || d.Clocks.Interval != c.want || !d.Certificate.Proved() || float64(d.Certificate.Floor) != c.want {
+			t.Errorf("%s: %+v, want %v clocks; %s", c.name, d, c.want, text(told))
+			continue
+		}
+		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Interval: int(c.want)}); !sameDesign(asked, d) {
+			t.Errorf("%s: asked for, it is %v clocks with %+v", c.name, asked.Clocks.Interval, asked.Estimate.Total)
+		}
+		bound, err := must(List(c.m, d.Target, nil, FIFO{}, &diag.List{})).Bound(t.Context(), Goal{MaxUse: all(0.9)})
+		if err != nil || float64(bound.Interval) > c.want {
+			t.Errorf("%s: no design is said to take fewer than %+v, %v", c.name, bound, err)
+		}
+		if fast, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Latency: true, Interval: int(c.want)}); fast == nil {
+			t.Errorf("%s: no shortest latency", c.name)
+		}
+	}
+}
+
+// Layers keep their names and their streams' names; converters are counted; what they write has no name.
+func TestDesignNames(t *testing.T) {
+	t.Parallel()
+	d, _ := withFile(t, tfc(), `{"MVAU_0": {"PE": 4}, "MVAU_1": {"SIMD": 8, "PE": 8}, "MVAU_2": {"SIMD": 8, "PE": 2}, "MVAU_3": {"SIMD": 64}}`, Goal{})
+	want := []string{
+		"MVAU_0 [x] -> [y0] [/fc0/MatMul]",
+		"StreamingDataWidthConverter_0 [y0] -> [] []",
+		"MVAU_1 [] -> [y1] [/fc1/MatMul]",
+		"MVAU_2 [y1] -> [y2] [/fc2/MatMul]",
+		"StreamingDataWidthConverter_1 [y2] -> [] []",
+		"MVAU_3 [] -> [y3] [/fc3/MatMul]",
+	}
+	g := d.Model.Graph
+	for i, n := range g.Nodes {
+		got := fmt.Sprintf("%s [%s] -> [%s] %v", n.Name, g.Streams[n.In[0]].Name, g.Streams[n.Out[0]].Name, n.Origin)
+		if i >= len(want) || got != want[i] {
+			t.Errorf("node %d: %s", i, got)
+		}
+	}
+}
+
+// With more of everything the interval is never longer; at a higher rate the load is never lower.
+func TestMonotone(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(2, 2)), uint2, 2, 2, 96, 24, 24, 10)
+	last := 1e9
+	for _, use := range []float64{0.2, 0.22, 0.25, 0.3, 0.4, 0.8, 1} {
+		d, _ := on(t, m, board("pynq-z1"), Goal{MaxUse: all(use)})
+		if d == nil || d.Clocks.Interval > last {
+			t.Errorf("%v of the board: %+v, with less %v clocks", use, d, last)
+			continue
+		}
+		last = d.Clocks.Interval
+	}
+	lowest := 0.0
+	for fps := 1000.0; fps < 1e7; fps *= 2 {
+		d, _ := on(t, m, board("zcu104"), Goal{FPS: fps})
+		share := measure(LeastLoad, &d.Budget, d.Estimate.Total)
+		if share < lowest {
+			t.Errorf("%v frames per second: load %v, at half the rate %v", fps, share, lowest)
+		}
+		lowest = share
+	}
+}
+
+// Of two foldings that differ in nothing else, the one without a width converter is chosen.
+func TestPrefersNoConverter(t *testing.T) {
+	t.Parallel()
+	cost := dataflow.Resources{LUT: 100}
+	l := listed{rows: []row{plainRow(2, 3, 12, cost), plainRow(4, 4, 12, cost), plainRow(2, 2, 12, cost)}}
+	one, two := l, l
+	d, _ := on(t, chain(&one, &two), board("zcu104"), Goal{})
+	if costs, total := d.Cost(); len(costs) != 2 || total.LUT != 200 {
+		t.Errorf("%d nodes, %d LUT", len(costs), total.LUT)
+	}
+}
+
+// Without a budget and a board: no layer above the limit where it can be kept, whatever memory and words allow.
+func TestMaxCycles(t *testing.T) {
+	t.Parallel()
+	vectors := dataflow.Type{Shape: dataflow.Shape{9, 12}, Range: twelve.Range, Elem: uint2}
+	var b dataflow.Builder
+	s := b.Input("x", vectors)
+	b.Output(must(b.Add(fc(12, 3), []int{s}, nil, nil))[0])
+	nine := &dataflow.Model{Graph: must(b.Graph())}
+	cost := dataflow.Resources{LUT: 10}
+	tiled := &listed{rows: []row{plainRow(2, 4, 12, cost), plainRow(6, 6, 48, cost)}}
+	tiled.rows[0].tin, tiled.rows[0].tout = []int{0}, []int{2} // which its reader does not take
+	slow := boards.Board{Name: "slow", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8, MemoryGBps: 0.065}
+	for _, c := range []struct {
+		name  string
+		m     *dataflow.Model
+		b     boards.Board
+		limit int
+		want  int // clocks of the slowest layer, at most
+	}{
+		{"loose", tfc(), boards.Board{}, 100_000, 100_000},
+		{"middling", tfc(), boards.Board{}, 2000, 2000},
+		{"a word of 784", tfc(), boards.Board{}, 2, 2},
+		{"9 vectors", nine, boards.Board{}, 5, 9},
+		{"tiles", chain(tiled, &listed{rows: []row{plainRow(6, 6, 12, cost)}}), slow, 13, 48},
+		{"slow memory", chain(&listed{rows: []row{plainRow(1, 1, 12, cost), plainRow(1, 1, 48, cost)}}), slow, 14, 12},
+	} {
+		target := dataflow.Target{Board: c.b, ClockMHz: 100}
+		if c.b.Name == "" {
+			target.IO = dataflow.FromStream
+		}
+		d, _ := designed(t, c.m, target, Goal{MaxCycles: c.limit})
+		if d == nil {
+			t.Errorf("%s: no design", c.name)
+			continue
+		}
+		most := 0
+		for i := range d.Folds {
+			most = max(most, d.Loop(i).Iterations())
+		}
+		if most > c.want {
+			t.Errorf("%s: %d clocks", c.name, most)
+		}
+	}
+}
+
+// UltraRAM holds tables only where a bitstream can fill it.
+func TestURAM(t *testing.T) {
+	t.Parallel()
+	goal := Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, URAM: 1, DSP: 1, Mean: 1}, FPS: 1000}
+	b := boards.Board{Name: "versal", LUT: 4200, LUTRAM: 600, FF: 8000, BRAM36: 10, URAM: 400, DSP: 100}
+	for _, c := range []struct {
+		dsp  string
+		uram bool
+	}{{"DSP58", true}, {"DSP48E2", false}} {
+		b.DSPType = c.dsp
+		d, told := on(t, tfc(), b, goal)
+		tables := d != nil && slices.ContainsFunc(d.Folds, func(f dataflow.Fold) bool { return f.Memory == dataflow.URAM })
+		if tables != c.uram {
+			t.Errorf("%s: %v, %s", c.dsp, d, text(told))
+		}
+	}
+}
+
+func TestMakeEnds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
+	for _, goal := range []Goal{{}, {Latency: true}, {FPS: 1000}, {MaxCycles: 1000}} {
+		var d diag.List
+		if r, err := Make(ctx, tfc(), target, goal, &d); r != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled, %+v: %v, %v", goal, r, err)
+		}
+	}
+	var d diag.List
+	if r, err := Make(context.Background(), tfc(), target, Goal{FPS: -1}, &d); r != nil || err == nil {
+		t.Errorf("bad goal: %v, %v", r, err)
+	}
+	empty := &dataflow.Model{Graph: &dataflow.Graph{}}
+	if r, err := Make(context.Background(), empty, target, Goal{}, &d); r != nil || err != nil || codes(&d)[0] != "error nothing-quantised" {
+		t.Errorf("no layers: %v, %v, %v", r, err, d.Diags)
+	}
+}

@@ -1,0 +1,204 @@
+package folding
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// twoLayers is a network of which the faster folds are the dearer ones.
+func twoLayers() *dataflow.Model {
+	r := func(iterations int, cost dataflow.Resources) row { return plainRow(12, 12, iterations, cost) }
+	return chain(
+		&listed{rows: []row{r(2, dataflow.Resources{LUT: 900, DSP: 8}), r(5, dataflow.Resources{LUT: 500, DSP: 4}),
+			r(20, dataflow.Resources{LUT: 200, BRAM: 2}), r(20, dataflow.Resources{LUT: 300})}},
+		&listed{rows: []row{r(3, dataflow.Resources{LUT: 700, DSP: 6}), r(30, dataflow.Resources{LUT: 100, BRAM: 2}),
+			r(30, dataflow.Resources{LUT: 150})}})
+}
+
+// Trouble is told with what is missing and where. Three FIFOs take 3 x 28 LUT and 3 x 50 FF.
+func TestTrouble(t *testing.T) {
+	t.Parallel()
+	of := func(lut, bram, dsp int) boards.Board {
+		return boards.Board{Name: "small", LUT: lut, LUTRAM: 100, FF: 1000, BRAM36: bram, DSP: dsp}
+	}
+	half := all(1)
+	half.LUT = 0.5
+	for _, c := range []struct {
+		name string
+		b    boards.Board
+		goal Goal
+		want []string
+	}{
+		{"too fast for the clock", of(1384, 4, 20), Goal{FPS: 2e8, MaxUse: all(1)}, []string{"error[fps-unreachable]", "200000000 frames per second at 100 MHz allow 0 clocks per frame",
+			"the best on small is 5 clocks, 20000000 frames per second", "hint: --fps 20000000 or a higher --clock", "Listed_1 takes 3 clocks in its widest fold", "/b/MatMul"}},
+		{"too few clocks", of(1384, 4, 20), Goal{Interval: 2, MaxUse: all(1)}, []string{"error[fps-unreachable]", "asked for: 2 clocks per frame", "hint: --interval 5 or a higher --clock"}},
+		{"too fast for the board", of(1384, 4, 20), Goal{FPS: 25e6, MaxUse: all(1)}, []string{"error[fps-unreachable]", "allow 4 clocks", "5 clocks",
+			"at the asked rate: 1684 LUT; the budget on small is 1384 of 1384"}},
+		{"too fast for the budget", of(2000, 4, 20), Goal{Interval: 4, MaxUse: half}, []string{"error[fps-unreachable]", "the best on small is 20 clocks", "--max-use 1,lut=0.842"}},
+		{"not enough LUT", of(500, 4, 20), Goal{MaxUse: half}, []string{"error[budget-exceeded]", "the least demanding one takes 384 LUT; the budget on small is 250 of 500",
+			"the largest layer is Listed_0 with 200 LUT", "hint: --max-use 1,lut=0.768, a larger board, or --over-budget"}},
+		{"not enough LUT at a rate", of(500, 4, 20), Goal{FPS: 1, MaxUse: half}, []string{"error[budget-exceeded]", "--max-use 1,lut=0.768"}},
+		{"not enough on the board", of(300, 4, 20), Goal{MaxUse: all(1)}, []string{"error[budget-exceeded]", "hint: a larger board, or fewer bits or weights"}},
+		{"no DSP wanted", of(460, 4, 20), Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, Mean: 1}}, nil},
+		{"over the mean", of(2000, 2, 20), Goal{Interval: 3, MaxUse: Use{1, 1, 1, 1, 1, 1, 0.3}}, []string{"error[fps-unreachable]", "--max-use 1,mean=0.35",
+			"at the asked rate: 35 % as the mean of RAMB18, URAM, DSP; the budget is 30 %"}},
+		{"a device without", of(460, 0, 0), Goal{}, []string{"error[budget-exceeded]", "the least demanding one takes 534 LUT; the budget on small is 322 of 460"}},
+	} {
+		_, d := on(t, twoLayers(), c.b, c.goal)
+		if c.want == nil && len(d.Diags) > 0 || c.want != nil && len(d.Diags) != 1 {
+			t.Errorf("%s:\n%s", c.name, text(d))
+		}
+		for _, w := range c.want {
+			if !strings.Contains(text(d), w) {
+				t.Errorf("%s: want %q in\n%s", c.name, w, text(d))
+			}
+		}
+	}
+}
+
+// hints are the figures that a message offers.
+var hints = regexp.MustCompile(`--(fps|interval|max-use|clock) ([^ ,]+(?:,[a-z]+=[0-9.]+)*)( and)?`)
+
+// follow asks for what a hint offers. It returns how many there were.
+func follow(t *testing.T, m *dataflow.Model, b boards.Board, goal Goal, told *diag.List) (followed int) {
+	t.Helper()
+	for _, g := range told.Diags {
+		next, with := goal, false
+		for _, h := range hints.FindAllStringSubmatch(g.Hint, -1) {
+			if !with {
+				next = goal
+			}
+			switch h[1] {
+			case "fps":
+				next.FPS = must(strconv.ParseFloat(h[2], 64))
+			case "interval":
+				next.Interval = must(strconv.Atoi(h[2]))
+			case "max-use":
+				next.MaxUse = must(ParseMaxUse(h[2]))
+			default:
+				continue
+			}
+			if with = h[3] != ""; with { // the next one as well
+				continue
+			}
+			followed++
+			d, more := on(t, m, b, next)
+			if d == nil || len(more.Diags) > 0 {
+				t.Errorf("%+v on %+v:\n%s%s followed gives\n%s", goal, b, text(told), h[0], text(more))
+			}
+		}
+	}
+	return followed
+}
+
+// What a message offers can be asked for, and is met.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	kinds := map[diag.Code]int{}
+	for seed := range seeds(300) {
+		r := rand.New(rand.NewPCG(uint64(seed), 31))
+		m := randomNet(r, 1+r.IntN(4), 5)
+		b := tight(r, m.Graph)
+		goal := Goal{MaxUse: []Use{{}, all(0.5), all(0.9), {0.9, 0.5, 0.9, 0.7, 0.8, 0, 0.4}}[r.IntN(4)], Least: LeastLoad + Measure(r.IntN(6))}
+		switch r.IntN(4) {
+		case 0:
+			goal.Interval = 1 + r.IntN(40)
+		case 1:
+			goal.FPS = 1e8 / (1 + 40*r.Float64())
+		case 2:
+			goal.FPS, goal.Latency = 1e8/(1+40*r.Float64()), true
+		}
+		if d, told := on(t, m, b, goal); d == nil && follow(t, m, b, goal, told) > 0 {
+			kinds[told.Diags[0].Code]++
+		}
+	}
+	if kinds[diag.FPSUnreachable] < 10 || kinds[diag.BudgetExceeded] < 10 {
+		t.Errorf("followed %v", kinds)
+	}
+}
+
+// The budget that a message offers is the smallest that does, on a real board.
+func TestSmallestBudget(t *testing.T) {
+	t.Parallel()
+	m := tfc()
+	for _, goal := range []Goal{{MaxUse: all(0.01)}, {MaxUse: all(0.2), FPS: 3e6}} {
+		_, told := on(t, m, board("pynq-z1"), goal)
+		h := regexp.MustCompile(`--max-use ([0-9.]+)`).FindStringSubmatch(text(told))
+		if h == nil {
+			t.Fatalf("%+v: %s", goal, text(told))
+		}
+		use := must(strconv.ParseFloat(h[1], 64))
+		for _, c := range []struct {
+			use  float64
+			fits bool
+		}{{use, true}, {use - 0.0003, false}} {
+			goal.MaxUse = all(c.use)
+			if d, _ := on(t, m, board("pynq-z1"), goal); (d != nil) != c.fits {
+				t.Errorf("%+v, offered %v: design %v", goal, use, d)
+			}
+		}
+	}
+}
+
+// Over the budget only where that is asked for; then with a warning, and with the least load.
+func TestOverBudget(t *testing.T) {
+	t.Parallel()
+	small := boards.Board{Name: "small", LUT: 500, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
+	goal := Goal{MaxUse: all(0.5)}
+	if d, _ := on(t, twoLayers(), small, goal); d != nil {
+		t.Fatalf("%+v fits", d.Estimate.Total)
+	}
+	goal.OverBudget = true
+	d, told := on(t, twoLayers(), small, goal)
+	if want := []string{"warning budget-exceeded"}; !d.Over || len(told.Diags) != 1 || codes(told)[0] != want[0] {
+		t.Errorf("over %t, %s", d.Over, text(told))
+	}
+	if d.Estimate.Total.LUT != 384 {
+		t.Errorf("%+v", d.Estimate.Total)
+	}
+	// A rate is reached, or an error.
+	for interval, lut := range map[int]int{30: 384, 20: 984, 3: 1684, 2: 0} {
+		goal.Interval = interval
+		if d, _ := on(t, twoLayers(), small, goal); (d == nil) != (lut == 0) || d != nil && d.Estimate.Total.LUT != lut {
+			t.Errorf("%d clocks: %v", interval, d)
+		}
+	}
+	goal.Interval = 0
+	// What fits is not touched by it.
+	goal.MaxUse = all(1)
+	fits, told := on(t, twoLayers(), small, goal)
+	goal.OverBudget = false
+	if same, _ := on(t, twoLayers(), small, goal); fits.Over || len(told.Diags) > 0 || !sameDesign(fits, same) {
+		t.Errorf("%+v, %s", fits, text(told))
+	}
+}
+
+// A folding file does not excuse a design from the budget.
+func TestFixedBeyondBudget(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		goal Goal
+		want []string
+	}{
+		{`{"MVAU_0": {"PE": 64, "SIMD": 392, "ram_style": "distributed", "resType": "lut"}}`, Goal{MaxUse: all(0.1)},
+			[]string{"error[budget-exceeded]", " LUT; the budget on zcu104 is 23040 of 230400", "the largest layer is MVAU_0"}},
+		{`{"MVAU_0": {"resType": "dsp"}, "MVAU_1": {"resType": "dsp"}}`, Goal{MaxUse: Use{0.8, 0.8, 0.8, 0.8, 0.8, 0, 0.8}},
+			[]string{"error[budget-exceeded]", "takes 2 DSP; the budget on zcu104 is 0 of 1728", "--max-use 0.8,dsp=0.0012"}},
+		{`{"MVAU_0": {"PE": 1, "SIMD": 4}}`, Goal{FPS: 1e6}, []string{"error[fps-unreachable]", "allow 200 clocks", "MVAU_0 takes 12544 clocks as the folding file sets it"}},
+	} {
+		d, told := withFile(t, tfc(), c.text, c.goal)
+		for _, w := range c.want {
+			if d != nil || !strings.Contains(text(told), w) {
+				t.Errorf("%s: want %q in\n%s", c.text, w, text(told))
+			}
+		}
+	}
+}

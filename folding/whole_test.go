@@ -1,0 +1,248 @@
+package folding
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"hlsgen/boards"
+	"hlsgen/hlslib/dwc"
+	"hlsgen/internal/cost"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
+	"hlsgen/rtlsim"
+)
+
+// A point is one whole design as the enumeration sees it: any fold of every layer, width converters where words differ,
+// every FIFO two words, or as deep as a memory is anyway, and simulated.
+type point struct {
+	interval float64 // clocks, no fewer than the processor's memory takes for a frame
+	settled  float64 // clocks without that
+	latency  int
+	slowest  int // clocks of the slowest layer or end of the host
+	cost     dataflow.Resources
+}
+
+// An enumeration visits the whole designs of a graph on a target. fifo is what the user wants of FIFOs.
+type enumeration struct {
+	g          *dataflow.Graph
+	t          dataflow.Target
+	fifo       FIFO
+	folds      [][]dataflow.Fold
+	pick       []dataflow.Fold
+	converters map[string]dataflow.Op
+	points     []point
+	designs    int // that were simulated
+}
+
+// enumerate is every whole design that none other beats in everything.
+func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []point {
+	e := &enumeration{g: g, t: t, fifo: fifo, pick: make([]dataflow.Fold, len(g.Nodes)), converters: map[string]dataflow.Op{}}
+	for _, n := range g.Nodes {
+		var folds []dataflow.Fold
+		for f := range n.Op.Folds() {
+			lacks := n.Op.Cost(f, t).Total().URAM > 0 && t.Board.URAM == 0
+			if !lacks && (f.Memory != dataflow.URAM || t.Board.InitialisesURAM()) {
+				folds = append(folds, f)
+			}
+		}
+		e.folds = append(e.folds, folds)
+	}
+	e.layer(0)
+	return e.points
+}
+
+func (e *enumeration) layer(i int) {
+	if i == len(e.g.Nodes) {
+		if d := e.design(); d != nil {
+			e.deepen(d)
+		}
+		return
+	}
+	for _, e.pick[i] = range e.folds[i] {
+		e.layer(i + 1)
+	}
+}
+
+// design joins the picked folds; nil where words do not fit.
+func (e *enumeration) design() *dataflow.Design {
+	var b dataflow.Builder
+	var folds []dataflow.Fold
+	stream, ports := make([]int, len(e.g.Streams)), make([]dataflow.Port, len(e.g.Streams))
+	host := map[int]bool{}
+	for _, s := range e.g.In {
+		stream[s], host[s] = b.Input(e.g.Streams[s].Name, e.g.Streams[s].Type), true
+	}
+	for i, n := range e.g.Nodes {
+		in, out := n.Op.Ports(e.pick[i])
+		var ins []int
+		for k, s := range n.In {
+			from, to := ports[s], in[k]
+			if host[s] {
+				from = dataflow.Port{PerWord: to.PerWord}
+			}
+			switch {
+			case from.Tile != to.Tile:
+				return nil
+			case from.PerWord != to.PerWord:
+				op := e.converter(s, from.PerWord, to)
+				for f := range op.Folds() {
+					folds = append(folds, f)
+				}
+				stream[s] = must(b.Add(op, []int{stream[s]}, nil, nil))[0]
+			}
+			ins = append(ins, stream[s])
+		}
+		for k, s := range must(b.Add(n.Op, ins, nil, nil)) {
+			id := n.Out[k]
+			stream[id], ports[id] = s, out[k]
+			if slices.Contains(e.g.Out, id) && out[k].Tile != 0 {
+				return nil
+			}
+		}
+		folds = append(folds, e.pick[i])
+	}
+	for _, s := range e.g.Out {
+		b.Output(stream[s])
+	}
+	g := must(b.Graph())
+	return &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: e.t, Folds: folds, FIFO: make([]dataflow.FIFO, len(g.Streams))}
+}
+
+func (e *enumeration) converter(s, from int, to dataflow.Port) dataflow.Op {
+	k := fmt.Sprint(s, from, to)
+	if e.converters[k] == nil {
+		e.converters[k] = dwc.New(dwc.Params{In: from, Out: to.PerWord, Tile: to.Tile})
+	}
+	return e.converters[k]
+}
+
+// levels are the depths that FIFOs are tried with: what is between them takes no less.
+var levels = []int{2, 32, 64}
+
+// deepen adds the points of a folding: those of every choice of depths. Where the shallowest FIFOs are as good as the
+// deepest, others are of no use.
+func (e *enumeration) deepen(d *dataflow.Design) {
+	n := len(d.FIFO)
+	if e.fifo.Words > 0 {
+		e.add(d, slices.Repeat([]int{e.fifo.Words}, n))
+		return
+	}
+	low, ok := e.simulate(d, slices.Repeat(levels[:1], n))
+	high, _ := e.simulate(d, slices.Repeat([]int{1000}, n))
+	top := 1
+	for ; ; top++ {
+		if top == len(levels) {
+			panic("the enumeration's FIFOs are too shallow")
+		}
+		if p, ok := e.simulate(d, slices.Repeat(levels[top:top+1], n)); ok && p == high {
+			break
+		}
+	}
+	if ok && low == high {
+		e.add(d, slices.Repeat(levels[:1], n))
+		return
+	}
+	depths := make([]int, n)
+	var visit func(s int)
+	visit = func(s int) {
+		if s == n {
+			e.add(d, depths)
+			return
+		}
+		for _, depths[s] = range levels[:top+1] {
+			visit(s + 1)
+		}
+	}
+	visit(0)
+}
+
+// simulate is the clocks of a design with FIFOs of some depths; ok is false where it deadlocks, be it at other latencies of
+// the layers.
+func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p point, ok bool) {
+	e.designs++
+	d.FIFO = dataflow.ShiftRegisters(depths...)
+	proof, err := rtlsim.Prove(context.Background(), d)
+	if err != nil || proof.Room > 0 {
+		return p, false
+	}
+	trace, err := rtlsim.Run(context.Background(), d, nil, rtlsim.Options{Frames: 16 + 2*len(d.Folds)})
+	if err != nil {
+		return p, false
+	}
+	p.interval, p.settled, p.latency = trace.Interval(), trace.Interval(), trace.Latency()
+	p.slowest, _ = d.Interval()
+	if b := e.t.Board; b.MemoryGBps > 0 && e.t.PortBits() > 0 {
+		bytes := 0
+		for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
+			bytes += d.Port(s).Bytes()
+		}
+		p.interval = max(p.interval, math.Ceil(float64(bytes)*e.t.ClockMHz/(1000*b.MemoryGBps)))
+	}
+	return p, true
+}
+
+// add adds the points of some depths: those of every choice of memories.
+func (e *enumeration) add(d *dataflow.Design, depths []int) {
+	p, ok := e.simulate(d, depths)
+	if !ok {
+		return
+	}
+	_, total := d.Cost()
+	costs := []dataflow.Resources{total.Plus(estimate.Host(e.t, d.Model.Graph).Total())}
+	for s, words := range depths {
+		var next []dataflow.Resources
+		port := d.Port(s)
+		for _, f := range e.memories(words, port.Width()) {
+			r := estimate.FIFO(e.t, f, port).Total()
+			for _, c := range costs {
+				next = append(next, c.Plus(r))
+			}
+		}
+		costs = undominated(next)
+	}
+	for _, p.cost = range costs {
+		e.points = append(e.points, p)
+	}
+}
+
+// memories is the ways to hold so many words: as deep as the memory is anyway, or exactly as deep where the user says so.
+func (e *enumeration) memories(words, width int) (list []dataflow.FIFO) {
+	for _, f := range cost.FIFOs(words, width, estimate.Model(e.t).Fabric) {
+		if f.Memory == cost.Block && e.t.Board.BRAM36 == 0 || f.Memory == cost.Ultra && e.t.Board.URAM == 0 {
+			continue
+		}
+		if e.fifo.Words > 0 {
+			f.Depth = words
+		}
+		list = append(list, dataflow.FIFO{Depth: f.Depth, Memory: estimate.FIFOMemory(f.Memory)})
+	}
+	return list
+}
+
+func undominated(list []dataflow.Resources) []dataflow.Resources {
+	var kept []dataflow.Resources
+	for i, c := range list {
+		beaten := slices.ContainsFunc(kept, func(k dataflow.Resources) bool { return k.Within(c) }) ||
+			slices.ContainsFunc(list[i+1:], func(o dataflow.Resources) bool { return o != c && o.Within(c) })
+		if !beaten {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// tight is a board on which few of a random net's designs fit. Some have a port to a processor's memory.
+func tight(r *rand.Rand, g *dataflow.Graph) boards.Board {
+	b := boards.Board{Name: "tight", LUT: 200 + r.IntN(1000), FF: 250 + r.IntN(1000), BRAM36: 1 + r.IntN(8), URAM: r.IntN(8), DSP: 1 + r.IntN(16), DSPType: "DSP58"}
+	b.LUTRAM = 30 + r.IntN(b.LUT/2)
+	if r.IntN(3) == 0 {
+		b.HostPortBits = 8 << r.IntN(2)
+		b.MemoryGBps = []float64{0, 0.07, 0.2, 1}[r.IntN(4)]
+		host := estimate.Host(dataflow.Target{Board: b}, g).Total()
+		b.LUT, b.FF, b.BRAM36 = b.LUT+host.LUT, b.FF+host.FF, b.BRAM36+(host.BRAM+1)/2
+	}
+	return b
+}
