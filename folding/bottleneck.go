@@ -118,12 +118,12 @@ func (s *space) cure(q *question, d *Design, slow []string) string {
 // highest throughput.
 func asked(g Goal) string {
 	switch {
+	case g.Latency:
+		return "a search without --latency, which is for the highest rate"
 	case g.FPS > 0:
 		return "a higher --fps: this is the least design for what was asked"
 	case g.Interval > 0:
 		return "a smaller --interval: this is the least design for what was asked"
-	case g.Latency:
-		return "a goal of throughput: --latency asks for none"
 	}
 	return ""
 }

@@ -264,13 +264,37 @@ func (c *chase) begin(ctx context.Context, list []int, limit int) error {
 		tried, clocks = tried+1, 2*list[i]
 	}
 	if c.best == nil {
-		return nil
+		if err := c.least(ctx, limit); err != nil || c.best == nil {
+			return err
+		}
 	}
 	for i := range c.layers {
 		if err := c.slow(ctx, i); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// least begins with the design of the least load, where what was found with little effort is not within the budget.
+func (c *chase) least(ctx context.Context, limit int) error {
+	own := *c.q
+	own.effort = search.Effort{Limit: maxWork, Deadline: c.q.effort.Deadline}
+	f, _, err := c.leastAt(ctx, &own, limit, c.caps, LeastLoad.order())
+	if err != nil || f == nil {
+		return err
+	}
+	d := c.build(f.folding).Design
+	hops, waits, err := critical(ctx, d)
+	if err != nil {
+		return err
+	}
+	t, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: 1})
+	if err != nil {
+		return err
+	}
+	c.best, c.clocks = f.folding, t.Latency()
+	c.admit(c.path(c.build(f.folding), hops, max(c.clocks, waits)))
 	return nil
 }
 

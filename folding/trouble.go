@@ -23,6 +23,9 @@ func (s *space) unreachable(ctx context.Context, q *question, limit *big.Rat, f 
 		return err
 	}
 	asked := fmt.Sprintf("%s frames per second at %s MHz allow %s per frame", exact(q.goal.FPS), plain(s.clock), clocks(floor(limit)))
+	if floor(limit) < 1 {
+		asked = fmt.Sprintf("%s frames per second are more than one in a clock of %s MHz", exact(q.goal.FPS), plain(s.clock))
+	}
 	if q.goal.Interval > 0 {
 		asked = "asked for: " + clocks(q.goal.Interval) + " per frame"
 	}
@@ -83,6 +86,9 @@ func (s *space) floorOf(layer, most int) string {
 
 // portFloor is the clocks that the host's port takes at least to move a frame; 0 where there is none.
 func (s *space) portFloor() (clocks int) {
+	if s.target.PortBits() == 0 {
+		return 0
+	}
 	for i := range s.streams {
 		clocks = max(clocks, s.streams[i].least())
 	}

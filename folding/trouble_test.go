@@ -36,7 +36,7 @@ func TestTrouble(t *testing.T) {
 		goal Goal
 		want []string
 	}{
-		{"too fast for the clock", of(1384, 4, 20), Goal{FPS: 2e8, MaxUse: all(1)}, []string{"error[fps-unreachable]", "200000000 frames per second at 100 MHz allow 0 clocks per frame",
+		{"too fast for the clock", of(1384, 4, 20), Goal{FPS: 2e8, MaxUse: all(1)}, []string{"error[fps-unreachable]", "200000000 frames per second are more than one in a clock of 100 MHz",
 			"the best on small is 5 clocks, 20000000 frames per second", "hint: --fps 20000000 or a higher --clock", "Listed_1 takes 3 clocks in its widest fold", "/b/MatMul"}},
 		{"too few clocks", of(1384, 4, 20), Goal{Interval: 2, MaxUse: all(1)}, []string{"error[fps-unreachable]", "asked for: 2 clocks per frame", "hint: --interval 5 or a higher --clock"}},
 		{"too fast for the board", of(1384, 4, 20), Goal{FPS: 25e6, MaxUse: all(1)}, []string{"error[fps-unreachable]", "allow 4 clocks", "5 clocks",
@@ -192,7 +192,7 @@ func TestFixedBeyondBudget(t *testing.T) {
 			[]string{"error[budget-exceeded]", " LUT; the budget on zcu104 is 23040 of 230400", "the largest layer is MVAU_0"}},
 		{`{"MVAU_0": {"resType": "dsp"}, "MVAU_1": {"resType": "dsp"}}`, Goal{MaxUse: Use{0.8, 0.8, 0.8, 0.8, 0.8, 0, 0.8}},
 			[]string{"error[budget-exceeded]", "takes 2 DSP; the budget on zcu104 is 0 of 1728", "--max-use 0.8,dsp=0.0012"}},
-		{`{"MVAU_0": {"PE": 1, "SIMD": 4}}`, Goal{FPS: 1e6}, []string{"error[fps-unreachable]", "allow 200 clocks", "MVAU_0 takes 12544 clocks as the folding file sets it"}},
+		{`{"MVAU_0": {"PE": 1, "SIMD": 4}}`, Goal{FPS: 1e6}, []string{"error[fps-unreachable]", "allow 200 clocks", "MVAU_0 takes 12,544 clocks as the folding file sets it"}},
 	} {
 		d, told := withFile(t, tfc(), c.text, c.goal)
 		for _, w := range c.want {

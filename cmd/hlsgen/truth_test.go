@@ -75,7 +75,8 @@ type teller struct {
 	known             boards.Board
 	rand              *rand.Rand
 	designs           int
-	cases, proved     int
+	cases, proved     int // that have a design
+	refused           int
 	best              *truth // the fastest within the guideline
 }
 
@@ -249,12 +250,13 @@ func (x *teller) one(goal, use string) *truth {
 	x.Helper()
 	flags := x.flags(goal, use)
 	t, hint := x.build(goal, use, flags...)
-	x.cases++
 	if t == nil {
+		x.refused++
 		x.hint(goal, use, flags, hint)
 		x.sweep(&truth{args: flags}, false)
 		return nil
 	}
+	x.cases++
 	x.within(t)
 	if t.Folding.Proved {
 		x.proved++
@@ -513,7 +515,7 @@ func TestOneTruth(t *testing.T) {
 			x.open(all)
 			cases.Add(int64(x.cases))
 			proved.Add(int64(x.proved))
-			t.Logf("%d cases, %d proved, %d designs", x.cases, x.proved, x.designs)
+			t.Logf("%d cases with a design, %d proved, and %d refused; %d builds", x.cases, x.proved, x.refused, x.designs)
 		})
 	}
 }
