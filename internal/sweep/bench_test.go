@@ -59,7 +59,7 @@ func BenchmarkPoints(b *testing.B) {
 		{"TFC/rates", "zoo/TFC_1W1A", rates(1e3, 1e6, 64), 0, false},
 		{"TFC/front", "zoo/TFC_1W1A", []float64{1e3}, 64, false},
 		{"MobileNet-v1/bounds", "brevitas/mobilenetv1-025-w4a4", rates(5, 500, 48), 0, true},
-		{"MobileNet-v1/rates", "brevitas/mobilenetv1-025-w4a4", rates(5, 500, 12), 0, false},
+		{"MobileNet-v1/rates", "brevitas/mobilenetv1-025-w4a4", rates(5, 500, 4), 0, false},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			m := imported(b, c.model)
