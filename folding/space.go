@@ -29,6 +29,7 @@ type space struct {
 	known     rtlsim.Known // of what FIFOs need
 	mu        sync.Mutex
 	converted map[conversion]converted
+	built     sync.Map // of waysKey: how FIFOs are built
 }
 
 // A layer is one node's options.

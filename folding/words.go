@@ -224,6 +224,10 @@ type way struct {
 // ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats: each
 // fills its memory, but where the words are exactly what was given.
 func (s *space) ways(words int, exact bool, p dataflow.Port) []way {
+	k := waysKey{words, exact, p.Width()}
+	if list, known := s.built.Load(k); known {
+		return list.([]way)
+	}
 	fabric := estimate.Model(s.target).Fabric
 	var list []way
 	for _, f := range cost.FIFOs(words, p.Width(), fabric) {
@@ -245,5 +249,14 @@ func (s *space) ways(words int, exact bool, p dataflow.Port) []way {
 			kept = append(kept, w)
 		}
 	}
-	return slices.Clone(kept)
+	kept = slices.Clone(kept)
+	s.built.Store(k, kept)
+	return kept
+}
+
+// A waysKey is what the ways to build a FIFO depend on.
+type waysKey struct {
+	words int
+	exact bool
+	width int
 }
