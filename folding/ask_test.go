@@ -14,7 +14,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// designed is Make, with what a caller may rely on held: a design or an error that is told, and figures that agree with it.
+// designed is Make, with what a caller may rely on held: a design or an error that is told, and figures that agree with
+// it.
 func designed(t testing.TB, m *dataflow.Model, target dataflow.Target, goal Goal) (*Design, *diag.List) {
 	t.Helper()
 	var d diag.List
@@ -47,7 +48,8 @@ func consistent(t testing.TB, d *Design, goal Goal) {
 	if err != nil {
 		t.Fatalf("%+v: %v", goal, err)
 	}
-	if is := d.Clocks; is.Latency != trace.Latency() || is.Interval < trace.Interval() || float64(is.Slowest) > is.Interval {
+	if is := d.Clocks; is.Latency != trace.Latency() || is.Interval < trace.Interval() ||
+		float64(is.Slowest) > is.Interval {
 		t.Fatalf("%+v: %+v, simulated %d and %v", goal, is, trace.Latency(), trace.Interval())
 	}
 	if whole := estimate.Whole(d.Design); whole.Total != d.Estimate.Total {
@@ -66,7 +68,8 @@ func consistent(t testing.TB, d *Design, goal Goal) {
 			t.Fatalf("%+v: %+v", goal, b)
 		}
 	}
-	if c.Interval != d.Clocks.Interval || float64(c.Floor) > c.Interval || c.Latency != nil && c.Latency.Clocks != d.Clocks.Latency {
+	if c.Interval != d.Clocks.Interval || float64(c.Floor) > c.Interval || c.Latency != nil &&
+		c.Latency.Clocks != d.Clocks.Latency {
 		t.Fatalf("%+v: %+v of %+v", goal, c, d.Clocks)
 	}
 	if c.Proved() == (c.Gap != "") {

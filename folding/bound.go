@@ -58,7 +58,9 @@ func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
 		if i == len(list) {
 			return b, ctx.Err()
 		}
-		b.Interval = list[i] + sort.Search(last(i)-list[i], func(n int) bool { return !math.IsInf(at(list[i], list[i]+n), 1) })
+		b.Interval = list[i] + sort.Search(last(i)-list[i], func(n int) bool {
+			return !math.IsInf(at(list[i], list[i]+n), 1)
+		})
 		b.Measure = at(list[i], b.Interval)
 	}
 	b.ClockMHz = s.clock

@@ -88,7 +88,8 @@ func (r *rival) search(goal Goal) {
 	got, list := r.make(goal), r.allowed(goal)
 	if len(list) == 0 {
 		if got != nil {
-			r.Errorf("%s, %+v: nothing fits, got %v clocks with %+v", r.name, goal, got.Clocks.Interval, got.Estimate.Total)
+			r.Errorf("%s, %+v: nothing fits, got %v clocks with %+v", r.name, goal, got.Clocks.Interval,
+				got.Estimate.Total)
 		}
 		return
 	}
@@ -157,7 +158,8 @@ func (r *rival) latency(goal Goal, got *Design, list []point) {
 func net(t *testing.T, seed uint64, fifo FIFO) (*rival, *rand.Rand) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	m := randomNet(r, 1+r.IntN(3), 4)
-	v := &rival{T: t, name: fmt.Sprint("seed ", seed), m: m, target: dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}}
+	v := &rival{T: t, name: fmt.Sprint("seed ", seed), m: m, target: dataflow.Target{Board: tight(r, m.Graph),
+		ClockMHz: 100}}
 	v.points = enumerate(m.Graph, v.target, fifo)
 	return v, r
 }

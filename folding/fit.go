@@ -315,16 +315,16 @@ func (s *space) size(ctx context.Context, q *question, b *built, limit int) (*rt
 		return nil, err
 	}
 	q.effort.Done += wordSteps * z.Moved
-	if !opt.Minimal || !z.Kept {
+	if z.Kept && !opt.Minimal || !z.Kept && !s.shallow() {
 		return z, nil
 	}
-	if q.goal.MaxCycles > 0 || q.goal.Latency && q.goal.limit(s.clock) == nil {
-		return z, nil
-	}
+	// Depths that the user gives may do at the latencies that are estimated, though not at any; and they may be slow.
 	d := *b.Design
 	d.FIFO = slices.Clone(d.FIFO)
 	for id, words := range z.Words {
-		d.FIFO[id].Depth = max(d.FIFO[id].Depth, words)
+		if d.FIFO[id].Depth = max(d.FIFO[id].Depth, words); fixed[id] > 0 {
+			d.FIFO[id].Depth = fixed[id]
+		}
 	}
 	clocks, err := interval(ctx, &d)
 	dead := new(rtlsim.Deadlock)
@@ -333,6 +333,17 @@ func (s *space) size(ctx context.Context, q *question, b *built, limit int) (*rt
 		return nil, nil
 	case err != nil:
 		return nil, err
+	}
+	if !z.Kept {
+		if _, err := rtlsim.Prove(ctx, &d); errors.As(err, &dead) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+		z.Kept = true
+	}
+	if q.goal.MaxCycles > 0 || q.goal.Latency && q.goal.limit(s.clock) == nil {
+		return z, nil
 	}
 	asked := q.goal.limit(s.clock)
 	if clocks > float64(limit) && (asked == nil || floor(asked) != limit || !reaches(clocks, asked)) {

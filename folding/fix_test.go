@@ -23,9 +23,11 @@ func TestParallelWindow(t *testing.T) {
 		{`{"ConvolutionInputGenerator_0": {"parallel_window": 1}}`, 9, nil},
 		{`{"ConvolutionInputGenerator_rtl_0": {"parallel_window": 0, "SIMD": 2}}`, 1, nil},
 		{`{"Defaults": {"parallel_window": [1, "all"]}}`, 9, nil},
-		{`{"Defaults": {"parallel_window": [1, "all"]}, "ConvolutionInputGenerator_0": {"parallel_window": 0}}`, 1, nil},
+		{`{"Defaults": {"parallel_window": [1, "all"]}, "ConvolutionInputGenerator_0": {"parallel_window": 0}}`, 1,
+			nil},
 		{`{"ConvolutionInputGenerator_0": {"parallel_window": 1, "PE": 9}}`, 9, nil},
-		{`{"ConvolutionInputGenerator_0": {"parallel_window": 1, "PE": 1}}`, 0, []string{"error folding-invalid ConvolutionInputGenerator_0.parallel_window"}},
+		{`{"ConvolutionInputGenerator_0": {"parallel_window": 1, "PE": 1}}`, 0,
+			[]string{"error folding-invalid ConvolutionInputGenerator_0.parallel_window"}},
 		{`{"VVAU_0": {"parallel_window": 1, "PE": 2}}`, -1, []string{"warning folding-invalid VVAU_0.parallel_window"}},
 	} {
 		res, d := withFile(t, m, c.text, Goal{FPS: 1000})
@@ -40,7 +42,8 @@ func TestParallelWindow(t *testing.T) {
 			t.Errorf("%s: PE %d", c.text, pe)
 		}
 		text := Format(res.Design, false)
-		if want := fmt.Sprintf(`"parallel_window": %d`, min(1, res.Folds[0].PE-1)); !bytes.Contains(text, []byte(want)) {
+		if want := fmt.Sprintf(`"parallel_window": %d`, min(1, res.Folds[0].PE-1)); !bytes.Contains(text,
+			[]byte(want)) {
 			t.Errorf("%s: want %s in\n%s", c.text, want, text)
 		}
 		again, d := withFile(t, m, string(text), Goal{})
@@ -62,34 +65,60 @@ func TestFix(t *testing.T) {
 		want       []string
 		hint       string // of the first
 	}{
-		{"not a divisor", `{"MVAU_hls_0": {"PE": 7}}`, fc, []string{"error folding-invalid MVAU_hls_0.PE"}, "possible are 2, 4, 8, 16"},
-		{"beyond the end", `{"MVAU_0": {"PE": 65}}`, fc, []string{"error folding-invalid MVAU_0.PE"}, "possible are 32, 64"},
-		{"word too wide", `{"MVAU_0": {"SIMD": 784}}`, fc, []string{"error word-too-wide MVAU_0.SIMD"}, "possible are 196, 392"},
+		{"not a divisor", `{"MVAU_hls_0": {"PE": 7}}`, fc, []string{"error folding-invalid MVAU_hls_0.PE"},
+			"possible are 2, 4, 8, 16"},
+		{"beyond the end", `{"MVAU_0": {"PE": 65}}`, fc, []string{"error folding-invalid MVAU_0.PE"},
+			"possible are 32, 64"},
+		{"word too wide", `{"MVAU_0": {"SIMD": 784}}`, fc, []string{"error word-too-wide MVAU_0.SIMD"},
+			"possible are 196, 392"},
 		{"two layers", `{"MVAU_0": {"PE": 3, "SIMD": 5}, "MVAU_1": {"PE": 4}}`, fc,
-			[]string{"error folding-invalid MVAU_0.PE", "error folding-invalid MVAU_0.SIMD", "error folding-invalid MVAU_1.PE"}, "possible are 1, 2, 4, 8"},
-		{"URAM as ROM", `{"MVAU_0": {"ram_style": "ultra"}}`, fc, []string{"error folding-invalid MVAU_0"}, "this device cannot fill UltraRAM with a table: take ram_style block or distributed"},
-		{"no SIMD", `{"Thresholding_rtl_0": {"SIMD": 2}}`, th, []string{"error folding-invalid Thresholding_rtl_0.SIMD"}, "possible are 1"},
+			[]string{"error folding-invalid MVAU_0.PE", "error folding-invalid MVAU_0.SIMD",
+				"error folding-invalid MVAU_1.PE"}, "possible are 1, 2, 4, 8"},
+		{"URAM as ROM", `{"MVAU_0": {"ram_style": "ultra"}}`, fc, []string{"error folding-invalid MVAU_0"},
+			"this device cannot fill UltraRAM with a table: take ram_style block or distributed"},
+		{"no SIMD", `{"Thresholding_rtl_0": {"SIMD": 2}}`, th,
+			[]string{"error folding-invalid Thresholding_rtl_0.SIMD"}, "possible are 1"},
 		{"no SIMD by default", `{"Defaults": {"SIMD": [2, "all"]}}`, th, nil, ""},
-		{"no multiplier", `{"Thresholding_0": {"resType": "dsp"}}`, th, []string{"warning folding-invalid Thresholding_0.resType"}, ""},
+		{"no multiplier", `{"Thresholding_0": {"resType": "dsp"}}`, th,
+			[]string{"warning folding-invalid Thresholding_0.resType"}, ""},
 		{"no multiplier by default", `{"Defaults": {"resType": ["dsp", "all"]}}`, th, nil, ""},
-		{"no such memory", `{"Thresholding_0": {"ram_style": "ultra"}}`, th, []string{"error folding-invalid Thresholding_0.ram_style"}, "possible are distributed, block"},
-		{"not together", `{"Thresholding_0": {"PE": 24, "ram_style": "block"}}`, th, []string{"error folding-invalid Thresholding_0"}, "leave one of them out"},
-		{"bad default", `{"Defaults": {"PE": [7, ["MVAU_hls"]]}}`, fc, []string{"error folding-invalid Defaults.PE", "error folding-invalid Defaults.PE"}, "possible are 2, 4, 8, 16"},
-		{"default overruled", `{"Defaults": {"PE": [5, ["MVAU"]]}, "MVAU_0": {"PE": 4}, "MVAU_1": {"PE": 2}}`, fc, nil, ""},
-		{"FINN's own layers", `{"Reshape_rtl_0": {"PE": 1}, "Reshape_7": {"PE": 1}, "ChannelwiseOp_Batch_0": {"PE": 1}}`, fc,
-			[]string{"warning folding-unknown-layer Reshape_rtl_0", "warning folding-unknown-layer Reshape_7", "warning folding-unknown-layer ChannelwiseOp_Batch_0"}, "it has MVAU_0 to MVAU_1"},
-		{"layers that FINN has besides", `{"LabelSelect_hls_0": {"PE": 1}, "Thresholding_rtl_0": {"PE": 2}, "StreamingMaxPool_0": {"PE": 2}}`, fc,
-			[]string{"warning folding-unknown-layer LabelSelect_hls_0", "warning folding-unknown-layer Thresholding_rtl_0", "warning folding-unknown-layer StreamingMaxPool_0"}, "it has MVAU_0 to MVAU_1"},
-		{"a layer too many", `{"MVAU_hls_2": {"PE": 4}}`, fc, []string{"error folding-unknown-layer MVAU_hls_2"}, "did you mean MVAU_1? it has MVAU_0 to MVAU_1"},
-		{"a layer too many of two back ends", `{"MVAU_hls_0": {"PE": 4}, "MVAU_rtl_0": {"PE": 1}, "MVAU_rtl_1": {"PE": 2}}`, fc,
+		{"no such memory", `{"Thresholding_0": {"ram_style": "ultra"}}`, th,
+			[]string{"error folding-invalid Thresholding_0.ram_style"}, "possible are distributed, block"},
+		{"not together", `{"Thresholding_0": {"PE": 24, "ram_style": "block"}}`, th,
+			[]string{"error folding-invalid Thresholding_0"}, "leave one of them out"},
+		{"bad default", `{"Defaults": {"PE": [7, ["MVAU_hls"]]}}`, fc, []string{"error folding-invalid Defaults.PE",
+			"error folding-invalid Defaults.PE"}, "possible are 2, 4, 8, 16"},
+		{"default overruled", `{"Defaults": {"PE": [5, ["MVAU"]]}, "MVAU_0": {"PE": 4}, "MVAU_1": {"PE": 2}}`, fc, nil,
+			""},
+		{"FINN's own layers",
+			`{"Reshape_rtl_0": {"PE": 1}, "Reshape_7": {"PE": 1}, "ChannelwiseOp_Batch_0": {"PE": 1}}`, fc,
+			[]string{"warning folding-unknown-layer Reshape_rtl_0", "warning folding-unknown-layer Reshape_7",
+				"warning folding-unknown-layer ChannelwiseOp_Batch_0"}, "it has MVAU_0 to MVAU_1"},
+		{"layers that FINN has besides",
+			`{"LabelSelect_hls_0": {"PE": 1}, "Thresholding_rtl_0": {"PE": 2}, "StreamingMaxPool_0": {"PE": 2}}`, fc,
+			[]string{"warning folding-unknown-layer LabelSelect_hls_0",
+				"warning folding-unknown-layer Thresholding_rtl_0", "warning folding-unknown-layer StreamingMaxPool_0"},
+			"it has MVAU_0 to MVAU_1"},
+		{"a layer too many", `{"MVAU_hls_2": {"PE": 4}}`, fc, []string{"error folding-unknown-layer MVAU_hls_2"},
+			"did you mean MVAU_1? it has MVAU_0 to MVAU_1"},
+		{"a layer too many of two back ends",
+			`{"MVAU_hls_0": {"PE": 4}, "MVAU_rtl_0": {"PE": 1}, "MVAU_rtl_1": {"PE": 2}}`, fc,
 			[]string{"note folding-invalid", "error folding-unknown-layer MVAU_rtl_1"}, ""},
-		{"a misspelt layer", `{"MUVA_1": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MUVA_1"}, "did you mean MVAU_1? it has MVAU_0 to MVAU_1"},
-		{"a misspelt layer of FINN", `{"MUVA_hls_0": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MUVA_hls_0"}, "did you mean MVAU_0? it has MVAU_0 to MVAU_1"},
-		{"in small letters", `{"mvau_0": {"PE": 2}}`, fc, []string{"error folding-unknown-layer mvau_0"}, "did you mean MVAU_0? it has MVAU_0 to MVAU_1"},
-		{"without a number", `{"MVAU": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MVAU"}, "did you mean MVAU_0? it has MVAU_0 to MVAU_1"},
-		{"a number beyond all", `{"MVAU_99999999999999999999": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MVAU_99999999999999999999"}, "did you mean MVAU_1? it has MVAU_0 to MVAU_1"},
-		{"a kind that it has none of", `{"Thresholding_0": {"PE": 2}}`, fc, []string{"error folding-unknown-layer Thresholding_0"}, "it has MVAU_0 to MVAU_1"},
-		{"no layer at all", `{"fc1": {"PE": 2}}`, fc, []string{"error folding-unknown-layer fc1"}, "it has MVAU_0 to MVAU_1"},
+		{"a misspelt layer", `{"MUVA_1": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MUVA_1"},
+			"did you mean MVAU_1? it has MVAU_0 to MVAU_1"},
+		{"a misspelt layer of FINN", `{"MUVA_hls_0": {"PE": 2}}`, fc,
+			[]string{"error folding-unknown-layer MUVA_hls_0"}, "did you mean MVAU_0? it has MVAU_0 to MVAU_1"},
+		{"in small letters", `{"mvau_0": {"PE": 2}}`, fc, []string{"error folding-unknown-layer mvau_0"},
+			"did you mean MVAU_0? it has MVAU_0 to MVAU_1"},
+		{"without a number", `{"MVAU": {"PE": 2}}`, fc, []string{"error folding-unknown-layer MVAU"},
+			"did you mean MVAU_0? it has MVAU_0 to MVAU_1"},
+		{"a number beyond all", `{"MVAU_99999999999999999999": {"PE": 2}}`, fc,
+			[]string{"error folding-unknown-layer MVAU_99999999999999999999"},
+			"did you mean MVAU_1? it has MVAU_0 to MVAU_1"},
+		{"a kind that it has none of", `{"Thresholding_0": {"PE": 2}}`, fc,
+			[]string{"error folding-unknown-layer Thresholding_0"}, "it has MVAU_0 to MVAU_1"},
+		{"no layer at all", `{"fc1": {"PE": 2}}`, fc, []string{"error folding-unknown-layer fc1"},
+			"it has MVAU_0 to MVAU_1"},
 	} {
 		res, d := withFile(t, c.m, c.text, Goal{FPS: 1000})
 		if got := codes(d); !slices.Equal(got, c.want) {
@@ -109,7 +138,9 @@ func TestFix(t *testing.T) {
 func TestAutoOverrulesDefault(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(7, 7)), uint2, 2, 2, 16, 8, 4)
-	res, d := withFile(t, m, `{"Defaults": {"resType": ["dsp", "all"], "PE": [2, "all"]}, "MVAU_0": {"resType": "auto", "SIMD": 16}}`, Goal{MaxUse: Use{1, 1, 1, 1, 1, 0.002, 1}})
+	res, d := withFile(t, m,
+		`{"Defaults": {"resType": ["dsp", "all"], "PE": [2, "all"]}, "MVAU_0": {"resType": "auto", "SIMD": 16}}`,
+		Goal{MaxUse: Use{1, 1, 1, 1, 1, 0.002, 1}})
 	folds, _ := layerFolds(res.Design)
 	if len(d.Diags) > 0 && d.Failed() {
 		t.Fatal(d.Diags)

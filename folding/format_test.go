@@ -19,16 +19,19 @@ func TestFormatRoundTrip(t *testing.T) {
 	f := p.fork(s, 2)
 	forked := p.model("forked", p.conv(p.join(f[1], p.pool(f[0], 1)), 3, 1, 2))
 	for _, m := range []*dataflow.Model{
-		mlp(r, uint2, 2, 2, 784, 64, 64, 64, 10), mlp(r, uint2, 1, 1, 12, 5, 3), mlp(r, uint2, 2, 2, 1, 7, 1), withThresholds(r, 24, 6), forked,
+		mlp(r, uint2, 2, 2, 784, 64, 64, 64, 10), mlp(r, uint2, 1, 1, 12, 5, 3), mlp(r, uint2, 2, 2, 1, 7, 1),
+		withThresholds(r, 24, 6), forked,
 	} {
-		for _, goal := range []Goal{{}, {FPS: 250_000}, {Interval: 4000, Least: LeastFF}, {Latency: true}, {FIFO: FIFO{Words: 40}}} {
+		for _, goal := range []Goal{{}, {FPS: 250_000}, {Interval: 4000, Least: LeastFF}, {Latency: true},
+			{FIFO: FIFO{Words: 40}}} {
 			roundTrip(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, goal)
 		}
 	}
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		m := randomNet(r, 1+r.IntN(5), 5)
-		roundTrip(t, m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: all(0.9), Least: LeastLoad + Measure(r.IntN(6))})
+		roundTrip(t, m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: all(0.9),
+			Least: LeastLoad + Measure(r.IntN(6))})
 	}
 }
 
@@ -49,13 +52,16 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goa
 		t.Errorf("%s, %+v\n%s\n%s", m.Name, goal, written, text(told))
 		return
 	}
-	if !slices.Equal(same.Folds, first.Folds) || !slices.Equal(same.Depths(), first.Depths()) || same.Clocks.Interval != first.Clocks.Interval ||
+	if !slices.Equal(same.Folds, first.Folds) || !slices.Equal(same.Depths(), first.Depths()) ||
+		same.Clocks.Interval != first.Clocks.Interval ||
 		same.Clocks.Latency != first.Clocks.Latency {
-		t.Errorf("%s, %+v\n%s\ngot  %v %v, %v clocks\nwant %v %v, %v clocks", m.Name, goal, written, same.Folds, same.FIFO, same.Clocks.Interval,
+		t.Errorf("%s, %+v\n%s\ngot  %v %v, %v clocks\nwant %v %v, %v clocks", m.Name, goal, written, same.Folds,
+			same.FIFO, same.Clocks.Interval,
 			first.Folds, first.FIFO, first.Clocks.Interval)
 	}
 	// Where the words of a FIFO are given, its memory is still chosen by cost: it is no worse.
-	if is, was := measure(goal.Least, &first.Budget, same.Estimate.Total), measure(goal.Least, &first.Budget, first.Estimate.Total); is > was+rounding {
+	if is, was := measure(goal.Least, &first.Budget, same.Estimate.Total), measure(goal.Least, &first.Budget,
+		first.Estimate.Total); is > was+rounding {
 		t.Errorf("%s, %+v: %v of %s, read back %v", m.Name, goal, was, goal.Least, is)
 	}
 	if again := Format(same.Design, true); !bytes.Equal(again, written) {

@@ -31,23 +31,27 @@ func TestClocksPerFrame(t *testing.T) {
 	}
 }
 
-// A rate, as printed, asks for the interval it is the rate of: no longer one, and where that is a whole number no shorter
+// A rate, as printed, asks for the interval it is the rate of: no longer one, and where that is a whole number no
+// shorter
 // one. It is rounded to few decimals, down.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 9))
 	check := func(clock, interval float64) {
 		rate := Rate(clock, interval)
-		most := new(big.Rat).Quo(new(big.Rat).Mul(decimal(clock), big.NewRat(1_000_000, 1)), new(big.Rat).SetFloat64(interval))
+		most := new(big.Rat).Quo(new(big.Rat).Mul(decimal(clock), big.NewRat(1_000_000, 1)),
+			new(big.Rat).SetFloat64(interval))
 		limit := intervalOf(clock, must(strconv.ParseFloat(exact(rate), 64)))
 		if !reaches(interval, limit) || floor(limit) != int(interval) || decimal(rate).Cmp(most) > 0 {
-			t.Errorf("%v MHz, %v clocks: %s frames per second, which are %s clocks", clock, interval, exact(rate), limit.FloatString(3))
+			t.Errorf("%v MHz, %v clocks: %s frames per second, which are %s clocks", clock, interval, exact(rate),
+				limit.FloatString(3))
 		}
 	}
 	for _, c := range []struct {
 		clock, interval, want float64
 	}{
-		{200, 64, 3125000}, {100, 192, 520833}, {100, 3, 33333333}, {200, 7, 28571428}, {100, 1e9, 0.1}, {100, 1.5, 66666666}, {100, 0, 0},
+		{200, 64, 3125000}, {100, 192, 520833}, {100, 3, 33333333}, {200, 7, 28571428}, {100, 1e9, 0.1}, {100, 1.5,
+			66666666}, {100, 0, 0},
 	} {
 		if got := Rate(c.clock, c.interval); got != c.want {
 			t.Errorf("%v MHz, %v clocks: %v frames per second, want %v", c.clock, c.interval, got, c.want)
@@ -109,12 +113,14 @@ func TestParseMeasure(t *testing.T) {
 	}
 }
 
-// A rate or an interval that a design has, asked for, gives the design again, with the same goal otherwise. A rate that is
+// A rate or an interval that a design has, asked for, gives the design again, with the same goal otherwise. A rate that
+// is
 // a little higher is no slower; what is asked for is met.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(3, 3)), uint2, 2, 2, 30, 14, 9)
-	for _, goal := range []Goal{{}, {Least: LeastFF}, {Latency: true}, {MaxUse: all(0.2)}, {FIFO: FIFO{Words: 2}}, {FPS: 123456.789}} {
+	for _, goal := range []Goal{{}, {Least: LeastFF}, {Latency: true}, {MaxUse: all(0.2)}, {FIFO: FIFO{Words: 2}},
+		{FPS: 123456.789}} {
 		for _, clock := range []float64{100, 142.857, 333} {
 			target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: clock}
 			first, told := designed(t, m, target, goal)
@@ -128,7 +134,8 @@ func TestAskedAgain(t *testing.T) {
 			too, _ := designed(t, m, target, again)
 			for _, d := range []*Design{same, too} {
 				if d == nil || d.Clocks.Interval != first.Clocks.Interval || goal.FPS == 0 && !sameDesign(d, first) {
-					t.Errorf("%+v, %v MHz: %v clocks of %+v, asked again %v", goal, clock, first.Clocks.Interval, first.Estimate.Total, d)
+					t.Errorf("%+v, %v MHz: %v clocks of %+v, asked again %v", goal, clock, first.Clocks.Interval,
+						first.Estimate.Total, d)
 				}
 			}
 		}

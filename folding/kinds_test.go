@@ -119,7 +119,8 @@ func TestMean(t *testing.T) {
 
 func TestPlain(t *testing.T) {
 	t.Parallel()
-	for f, want := range map[float64]string{1e6: "1000000", 200: "200", 0.5: "0.5", 1234.5678912: "1234.567891", 1e-9: "0"} {
+	for f, want := range map[float64]string{1e6: "1000000", 200: "200", 0.5: "0.5", 1234.5678912: "1234.567891",
+		1e-9: "0"} {
 		if got := plain(f); got != want {
 			t.Errorf("%v: %q, want %q", f, got, want)
 		}

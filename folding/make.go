@@ -182,7 +182,13 @@ func (s *space) answer(ctx context.Context, q *question, made *memory, d *diag.L
 	limit := q.goal.limit(s.clock)
 	if q.goal.MaxCycles > 0 {
 		first := sort.Search(len(list), func(i int) bool { return s.tree(&region{limit: list[i]}, q).Possible() })
-		return s.at(ctx, q, max(q.goal.MaxCycles, list[first]), made)
+		// The last interval is for depths that are given, where these hold it up.
+		for _, clocks := range []int{max(q.goal.MaxCycles, list[first]), last} {
+			if f, err := s.at(ctx, q, clocks, made); f != nil || err != nil {
+				return f, err
+			}
+		}
+		return nil, s.deadlocked(ctx, q, last)
 	}
 	clocks := last
 	if limit != nil {
@@ -208,6 +214,9 @@ func (s *space) answer(ctx context.Context, q *question, made *memory, d *diag.L
 		}
 		if f != nil && limit == nil {
 			return f, nil
+		}
+		if f != nil && f.limit <= clocks { // the search at the asked interval was cut, and this one is faster
+			return s.slower(q, f, clocks), nil
 		}
 		if f != nil && q.goal.OverBudget && clocks >= list[0] {
 			more, err := s.leastLoad(ctx, q, clocks)
@@ -287,12 +296,23 @@ func (s *space) fastest(ctx context.Context, q *question, list []int, made *memo
 	return nil, nil
 }
 
+// slower is a design as the answer at a longer interval, of which less is known.
+func (s *space) slower(q *question, f *found, limit int) *found {
+	g := &found{folding: f.folding, limit: limit, cut: true}
+	t := s.tree(&region{limit: limit}, q)
+	for _, b := range f.bounds {
+		m := b.Measure.of(&q.yard)
+		g.bounds = append(g.bounds, Bound{b.Measure, b.Value, min(b.Value, t.Bound(m, s.capsAt(q, limit)))})
+	}
+	return g
+}
+
 // shallow reports whether FIFOs are not as deep as they have to be, but as the user wants them. Then an interval may be any,
 // and not one that a layer takes.
 func (s *space) shallow() bool { return s.fifo != FIFO{} || s.deepened() }
 
-// faster looks for shorter intervals than that of a design: FIFOs and the processor's memory may hold it up for any number of
-// clocks, not only for what a layer takes. No design is as fast as excluded.
+// faster looks for shorter intervals than that of a design: FIFOs and the processor's memory may hold it up for any
+// number of clocks, not only for what a layer takes. No design is as fast as excluded.
 func (s *space) faster(ctx context.Context, q *question, f *found, excluded int, made *memory) (*found, error) {
 	reached := func(f *found) (float64, error) {
 		d := s.build(f.folding).Design

@@ -44,7 +44,8 @@ func TestMake(t *testing.T) {
 	t.Parallel()
 	m := tfc()
 	m.Prefix.Nodes = []string{"/scale"}
-	for _, goal := range []Goal{{}, {FPS: 10_000}, {FPS: 500_000, FIFO: FIFO{Words: 7}}, {FIFO: FIFO{Minimal: true}}, {MaxCycles: 1000}, {Latency: true}} {
+	for _, goal := range []Goal{{}, {FPS: 10_000}, {FPS: 500_000, FIFO: FIFO{Words: 7}}, {FIFO: FIFO{Minimal: true}},
+		{MaxCycles: 1000}, {Latency: true}} {
 		for _, b := range []boards.Board{board("pynq-z1"), board("zcu104"), board("vck190")} {
 			d, _ := on(t, m, b, goal)
 			name := fmt.Sprintf("%s %+v", b.Name, goal)
@@ -59,10 +60,12 @@ func TestMake(t *testing.T) {
 			for _, s := range d.Shares {
 				shares = append(shares, s.Name)
 			}
-			if !slices.Equal(shares, kinds) || d.Shares[0].Used != d.Estimate.Total.LUT || d.Shares[0].Of() != float64(d.Estimate.Total.LUT)/float64(b.LUT) {
+			if !slices.Equal(shares, kinds) || d.Shares[0].Used != d.Estimate.Total.LUT ||
+				d.Shares[0].Of() != float64(d.Estimate.Total.LUT)/float64(b.LUT) {
 				t.Errorf("%s: shares %+v", name, d.Shares)
 			}
-			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.Effort(), fmt.Sprint(c.Options)+" options") {
+			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.Effort(),
+				fmt.Sprint(c.Options)+" options") {
 				t.Errorf("%s: %s", name, c.Effort())
 			}
 			if w := goal.FIFO.Words; w > 0 && slices.ContainsFunc(d.Depths(), func(n int) bool { return n != w }) {
@@ -81,7 +84,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// A FIFO that does not fit, or the processor's memory, may hold a design up for any number of clocks, not only for what a
+// A FIFO that does not fit, or the processor's memory, may hold a design up for any number of clocks, not only for what
+// a
 // layer takes. What can be asked for is what is found without asking.
 func TestBetweenFolds(t *testing.T) {
 	t.Parallel()
@@ -104,15 +108,20 @@ func TestBetweenFolds(t *testing.T) {
 		b    boards.Board
 		want float64
 	}{
-		{"room for FIFOs", forked, boards.Board{Name: "small", LUT: 900, LUTRAM: 60, FF: 900, BRAM36: 4, URAM: 1, DSP: 14}, 24},
-		{"no room", forked, boards.Board{Name: "small", LUT: 788, LUTRAM: 35, FF: 286, BRAM36: 2, URAM: 1, DSP: 14}, 25},
+		{"room for FIFOs", forked, boards.Board{Name: "small", LUT: 900, LUTRAM: 60, FF: 900, BRAM36: 4, URAM: 1,
+			DSP: 14}, 24},
+		{"no room", forked, boards.Board{Name: "small", LUT: 788, LUTRAM: 35, FF: 286, BRAM36: 2, URAM: 1, DSP: 14},
+			25},
 		{"24 bytes at 0.65 a clock", chain(&listed{rows: []row{plainRow(1, 1, 12, slow), plainRow(1, 1, 48, slow)}}),
-			boards.Board{Name: "small", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8, MemoryGBps: 0.065}, 37},
+			boards.Board{Name: "small", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8,
+				MemoryGBps: 0.065}, 37},
 		{"slower than any fold", chain(&listed{rows: []row{plainRow(1, 1, 12, slow)}}),
-			boards.Board{Name: "small", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8, MemoryGBps: 0.065}, 37},
+			boards.Board{Name: "small", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8,
+				MemoryGBps: 0.065}, 37},
 	} {
 		d, told := on(t, c.m, c.b, Goal{MaxUse: all(0.9)})
-		if d == nil || d.Clocks.Interval != c.want || !d.Certificate.Proved() || float64(d.Certificate.Floor) != c.want {
+		if d == nil || d.Clocks.Interval != c.want || !d.Certificate.Proved() ||
+			float64(d.Certificate.Floor) != c.want {
 			t.Errorf("%s: %+v, want %v clocks; %s", c.name, d, c.want, text(told))
 			continue
 		}
@@ -132,7 +141,9 @@ func TestBetweenFolds(t *testing.T) {
 // Layers keep their names and their streams' names; converters are counted; what they write has no name.
 func TestDesignNames(t *testing.T) {
 	t.Parallel()
-	d, _ := withFile(t, tfc(), `{"MVAU_0": {"PE": 4}, "MVAU_1": {"SIMD": 8, "PE": 8}, "MVAU_2": {"SIMD": 8, "PE": 2}, "MVAU_3": {"SIMD": 64}}`, Goal{})
+	d, _ := withFile(t, tfc(),
+		`{"MVAU_0": {"PE": 4}, "MVAU_1": {"SIMD": 8, "PE": 8}, "MVAU_2": {"SIMD": 8, "PE": 2}, "MVAU_3": {"SIMD": 64}}`,
+		Goal{})
 	want := []string{
 		"MVAU_0 [x] -> [y0] [/fc0/MatMul]",
 		"StreamingDataWidthConverter_0 [y0] -> [] []",
@@ -197,7 +208,8 @@ func TestMaxCycles(t *testing.T) {
 	cost := dataflow.Resources{LUT: 10}
 	tiled := &listed{rows: []row{plainRow(2, 4, 12, cost), plainRow(6, 6, 48, cost)}}
 	tiled.rows[0].tin, tiled.rows[0].tout = []int{0}, []int{2} // which its reader does not take
-	slow := boards.Board{Name: "slow", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8, MemoryGBps: 0.065}
+	slow := boards.Board{Name: "slow", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8,
+		MemoryGBps: 0.065}
 	for _, c := range []struct {
 		name  string
 		m     *dataflow.Model
@@ -242,7 +254,8 @@ func TestURAM(t *testing.T) {
 	}{{"DSP58", true}, {"DSP48E2", false}} {
 		b.DSPType = c.dsp
 		d, told := on(t, tfc(), b, goal)
-		tables := d != nil && slices.ContainsFunc(d.Folds, func(f dataflow.Fold) bool { return f.Memory == dataflow.URAM })
+		tables := d != nil && slices.ContainsFunc(d.Folds,
+			func(f dataflow.Fold) bool { return f.Memory == dataflow.URAM })
 		if tables != c.uram {
 			t.Errorf("%s: %v, %s", c.dsp, d, text(told))
 		}
@@ -265,7 +278,8 @@ func TestMakeEnds(t *testing.T) {
 		t.Errorf("bad goal: %v, %v", r, err)
 	}
 	empty := &dataflow.Model{Graph: &dataflow.Graph{}}
-	if r, err := Make(context.Background(), empty, target, Goal{}, &d); r != nil || err != nil || codes(&d)[0] != "error nothing-quantised" {
+	if r, err := Make(context.Background(), empty, target, Goal{}, &d); r != nil || err != nil ||
+		codes(&d)[0] != "error nothing-quantised" {
 		t.Errorf("no layers: %v, %v, %v", r, err, d.Diags)
 	}
 }

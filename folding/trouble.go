@@ -31,7 +31,8 @@ func (s *space) unreachable(ctx context.Context, q *question, limit *big.Rat, f 
 	}
 	hint := q.slower(best)
 	dg := diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable,
-		Msg: fmt.Sprintf("%s; the best on %s is %s, %s frames per second", asked, s.target.Board.Name, fractional(best.Clocks.Interval), exact(best.FPS()))}
+		Msg: fmt.Sprintf("%s; the best on %s is %s, %s frames per second",
+			asked, s.target.Board.Name, fractional(best.Clocks.Interval), exact(best.FPS()))}
 	if i, most := s.slowest(); float64(most) > float(limit) {
 		dg.Node = s.layers[i].origin()
 		dg.Notes = append(dg.Notes, s.floorOf(i, most))
@@ -132,7 +133,8 @@ func (s *space) leastLoadFrom(ctx context.Context, q *question, list []int, limi
 		caps.Vector[traffic] = s.capsAt(q, list[i]).Vector[traffic]
 		return !math.IsInf(s.tree(&region{limit: list[i]}, q).Bound(LeastLoad.of(&q.yard), caps), 1)
 	})
-	for _, limit := range []int{list[at], list[len(list)-1]} { // the last where depths that are given allow nothing faster
+	// The last interval is for depths that are given, where these allow nothing faster.
+	for _, limit := range []int{list[at], list[len(list)-1]} {
 		if f, err := s.leastLoad(ctx, q, limit); f != nil || err != nil {
 			return f, err
 		}
@@ -147,8 +149,10 @@ func (s *space) overBudget(ctx context.Context, q *question, list []int, limit i
 	if err != nil {
 		return nil, err
 	}
-	if f == nil {
-		s.unjoined(d)
+	if f == nil { // neighbours do join: that was looked at first
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.BudgetExceeded,
+			Msg:  "no design was found before the work that a search may do came to its end",
+			Hint: "--search-time lets it go on; or set the folds of some layers in a folding file"})
 		return nil, nil
 	}
 	whole, err := s.design(ctx, q, f.folding)

@@ -36,20 +36,31 @@ func TestTrouble(t *testing.T) {
 		goal Goal
 		want []string
 	}{
-		{"too fast for the clock", of(1384, 4, 20), Goal{FPS: 2e8, MaxUse: all(1)}, []string{"error[fps-unreachable]", "200000000 frames per second are more than one in a clock of 100 MHz",
-			"the best on small is 5 clocks, 20000000 frames per second", "hint: --fps 20000000 or a higher --clock", "Listed_1 takes 3 clocks in its widest fold", "/b/MatMul"}},
-		{"too few clocks", of(1384, 4, 20), Goal{Interval: 2, MaxUse: all(1)}, []string{"error[fps-unreachable]", "asked for: 2 clocks per frame", "hint: --interval 5 or a higher --clock"}},
-		{"too fast for the board", of(1384, 4, 20), Goal{FPS: 25e6, MaxUse: all(1)}, []string{"error[fps-unreachable]", "allow 4 clocks", "5 clocks",
+		{"too fast for the clock", of(1384, 4, 20), Goal{FPS: 2e8, MaxUse: all(1)}, []string{"error[fps-unreachable]",
+			"200000000 frames per second are more than one in a clock of 100 MHz",
+			"the best on small is 5 clocks, 20000000 frames per second", "hint: --fps 20000000 or a higher --clock",
+			"Listed_1 takes 3 clocks in its widest fold", "/b/MatMul"}},
+		{"too few clocks", of(1384, 4, 20), Goal{Interval: 2, MaxUse: all(1)}, []string{"error[fps-unreachable]",
+			"asked for: 2 clocks per frame", "hint: --interval 5 or a higher --clock"}},
+		{"too fast for the board", of(1384, 4, 20), Goal{FPS: 25e6, MaxUse: all(1)}, []string{"error[fps-unreachable]",
+			"allow 4 clocks", "5 clocks",
 			"at the asked rate: 1684 LUT; the budget on small is 1384 of 1384"}},
-		{"too fast for the budget", of(2000, 4, 20), Goal{Interval: 4, MaxUse: half}, []string{"error[fps-unreachable]", "the best on small is 20 clocks", "--max-use 1,lut=0.842"}},
-		{"not enough LUT", of(500, 4, 20), Goal{MaxUse: half}, []string{"error[budget-exceeded]", "the least demanding one takes 384 LUT; the budget on small is 250 of 500",
-			"the largest layer is Listed_0 with 200 LUT", "hint: --max-use 1,lut=0.768, a larger board, or --over-budget"}},
-		{"not enough LUT at a rate", of(500, 4, 20), Goal{FPS: 1, MaxUse: half}, []string{"error[budget-exceeded]", "--max-use 1,lut=0.768"}},
-		{"not enough on the board", of(300, 4, 20), Goal{MaxUse: all(1)}, []string{"error[budget-exceeded]", "hint: a larger board, or fewer bits or weights"}},
+		{"too fast for the budget", of(2000, 4, 20), Goal{Interval: 4, MaxUse: half}, []string{"error[fps-unreachable]",
+			"the best on small is 20 clocks", "--max-use 1,lut=0.842"}},
+		{"not enough LUT", of(500, 4, 20), Goal{MaxUse: half}, []string{"error[budget-exceeded]",
+			"the least demanding one takes 384 LUT; the budget on small is 250 of 500",
+			"the largest layer is Listed_0 with 200 LUT",
+			"hint: --max-use 1,lut=0.768, a larger board, or --over-budget"}},
+		{"not enough LUT at a rate", of(500, 4, 20), Goal{FPS: 1, MaxUse: half}, []string{"error[budget-exceeded]",
+			"--max-use 1,lut=0.768"}},
+		{"not enough on the board", of(300, 4, 20), Goal{MaxUse: all(1)}, []string{"error[budget-exceeded]",
+			"hint: a larger board, or fewer bits or weights"}},
 		{"no DSP wanted", of(460, 4, 20), Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, Mean: 1}}, nil},
-		{"over the mean", of(2000, 2, 20), Goal{Interval: 3, MaxUse: Use{1, 1, 1, 1, 1, 1, 0.3}}, []string{"error[fps-unreachable]", "--max-use 1,mean=0.35",
-			"at the asked rate: 35 % as the mean of RAMB18, URAM, DSP; the budget is 30 %"}},
-		{"a device without", of(460, 0, 0), Goal{}, []string{"error[budget-exceeded]", "the least demanding one takes 534 LUT; the budget on small is 322 of 460"}},
+		{"over the mean", of(2000, 2, 20), Goal{Interval: 3, MaxUse: Use{1, 1, 1, 1, 1, 1, 0.3}},
+			[]string{"error[fps-unreachable]", "--max-use 1,mean=0.35",
+				"at the asked rate: 35 % as the mean of RAMB18, URAM, DSP; the budget is 30 %"}},
+		{"a device without", of(460, 0, 0), Goal{}, []string{"error[budget-exceeded]",
+			"the least demanding one takes 534 LUT; the budget on small is 322 of 460"}},
 	} {
 		_, d := on(t, twoLayers(), c.b, c.goal)
 		if c.want == nil && len(d.Diags) > 0 || c.want != nil && len(d.Diags) != 1 {
@@ -106,7 +117,8 @@ func TestHints(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		m := randomNet(r, 1+r.IntN(4), 5)
 		b := tight(r, m.Graph)
-		goal := Goal{MaxUse: []Use{{}, all(0.5), all(0.9), {0.9, 0.5, 0.9, 0.7, 0.8, 0, 0.4}}[r.IntN(4)], Least: LeastLoad + Measure(r.IntN(6))}
+		goal := Goal{MaxUse: []Use{{}, all(0.5), all(0.9), {0.9, 0.5, 0.9, 0.7, 0.8, 0, 0.4}}[r.IntN(4)],
+			Least: LeastLoad + Measure(r.IntN(6))}
 		switch r.IntN(4) {
 		case 0:
 			goal.Interval = 1 + r.IntN(40)
@@ -166,7 +178,8 @@ func TestOverBudget(t *testing.T) {
 	// A rate is reached, or an error.
 	for interval, lut := range map[int]int{30: 384, 20: 984, 3: 1684, 2: 0} {
 		goal.Interval = interval
-		if d, _ := on(t, twoLayers(), small, goal); (d == nil) != (lut == 0) || d != nil && d.Estimate.Total.LUT != lut {
+		if d, _ := on(t, twoLayers(), small, goal); (d == nil) != (lut == 0) || d != nil &&
+			d.Estimate.Total.LUT != lut {
 			t.Errorf("%d clocks: %v", interval, d)
 		}
 	}
@@ -189,10 +202,14 @@ func TestFixedBeyondBudget(t *testing.T) {
 		want []string
 	}{
 		{`{"MVAU_0": {"PE": 64, "SIMD": 392, "ram_style": "distributed", "resType": "lut"}}`, Goal{MaxUse: all(0.1)},
-			[]string{"error[budget-exceeded]", " LUT; the budget on zcu104 is 23040 of 230400", "the largest layer is MVAU_0"}},
-		{`{"MVAU_0": {"resType": "dsp"}, "MVAU_1": {"resType": "dsp"}}`, Goal{MaxUse: Use{0.8, 0.8, 0.8, 0.8, 0.8, 0, 0.8}},
-			[]string{"error[budget-exceeded]", "takes 2 DSP; the budget on zcu104 is 0 of 1728", "--max-use 0.8,dsp=0.0012"}},
-		{`{"MVAU_0": {"PE": 1, "SIMD": 4}}`, Goal{FPS: 1e6}, []string{"error[fps-unreachable]", "allow 200 clocks", "MVAU_0 takes 12,544 clocks as the folding file sets it"}},
+			[]string{"error[budget-exceeded]", " LUT; the budget on zcu104 is 23040 of 230400",
+				"the largest layer is MVAU_0"}},
+		{`{"MVAU_0": {"resType": "dsp"}, "MVAU_1": {"resType": "dsp"}}`, Goal{MaxUse: Use{0.8, 0.8, 0.8, 0.8, 0.8, 0,
+			0.8}},
+			[]string{"error[budget-exceeded]", "takes 2 DSP; the budget on zcu104 is 0 of 1728",
+				"--max-use 0.8,dsp=0.0012"}},
+		{`{"MVAU_0": {"PE": 1, "SIMD": 4}}`, Goal{FPS: 1e6}, []string{"error[fps-unreachable]", "allow 200 clocks",
+			"MVAU_0 takes 12,544 clocks as the folding file sets it"}},
 	} {
 		d, told := withFile(t, tfc(), c.text, c.goal)
 		for _, w := range c.want {

@@ -39,7 +39,8 @@ type enumeration struct {
 
 // enumerate is every whole design that none other beats in everything.
 func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []point {
-	e := &enumeration{g: g, t: t, fifo: fifo, pick: make([]dataflow.Fold, len(g.Nodes)), converters: map[string]dataflow.Op{}}
+	e := &enumeration{g: g, t: t, fifo: fifo, pick: make([]dataflow.Fold, len(g.Nodes)),
+		converters: map[string]dataflow.Op{}}
 	for _, n := range g.Nodes {
 		var folds []dataflow.Fold
 		for f := range n.Op.Folds() {
@@ -108,7 +109,8 @@ func (e *enumeration) design() *dataflow.Design {
 		b.Output(stream[s])
 	}
 	g := must(b.Graph())
-	return &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: e.t, Folds: folds, FIFO: make([]dataflow.FIFO, len(g.Streams))}
+	return &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: e.t, Folds: folds, FIFO: make([]dataflow.FIFO,
+		len(g.Streams))}
 }
 
 func (e *enumeration) converter(s, from int, to dataflow.Port) dataflow.Op {
@@ -159,13 +161,14 @@ func (e *enumeration) deepen(d *dataflow.Design) {
 	visit(0)
 }
 
-// simulate is the clocks of a design with FIFOs of some depths; ok is false where it deadlocks, be it at other latencies of
-// the layers.
+// simulate is the clocks of a design with FIFOs of some depths; ok is false where it deadlocks, be it at other
+// latencies of
+// the layers than those that are estimated, unless the user gives the depths.
 func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p point, ok bool) {
 	e.designs++
 	d.FIFO = dataflow.ShiftRegisters(depths...)
 	proof, err := rtlsim.Prove(context.Background(), d)
-	if err != nil || proof.Room > 0 {
+	if err != nil || proof.Room > 0 && e.fifo.Words == 0 {
 		return p, false
 	}
 	trace, err := rtlsim.Run(context.Background(), d, nil, rtlsim.Options{Frames: 16 + 2*len(d.Folds)})
@@ -208,7 +211,8 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 	}
 }
 
-// memories is the ways to hold so many words: as deep as the memory is anyway, or exactly as deep where the user says so.
+// memories is the ways to hold so many words: as deep as the memory is anyway, or exactly as deep where the user says
+// so.
 func (e *enumeration) memories(words, width int) (list []dataflow.FIFO) {
 	for _, f := range cost.FIFOs(words, width, estimate.Model(e.t).Fabric) {
 		if f.Memory == cost.Block && e.t.Board.BRAM36 == 0 || f.Memory == cost.Ultra && e.t.Board.URAM == 0 {
@@ -236,7 +240,8 @@ func undominated(list []dataflow.Resources) []dataflow.Resources {
 
 // tight is a board on which few of a random net's designs fit. Some have a port to a processor's memory.
 func tight(r *rand.Rand, g *dataflow.Graph) boards.Board {
-	b := boards.Board{Name: "tight", LUT: 200 + r.IntN(1000), FF: 250 + r.IntN(1000), BRAM36: 1 + r.IntN(8), URAM: r.IntN(8), DSP: 1 + r.IntN(16), DSPType: "DSP58"}
+	b := boards.Board{Name: "tight", LUT: 200 + r.IntN(1000), FF: 250 + r.IntN(1000), BRAM36: 1 + r.IntN(8),
+		URAM: r.IntN(8), DSP: 1 + r.IntN(16), DSPType: "DSP58"}
 	b.LUTRAM = 30 + r.IntN(b.LUT/2)
 	if r.IntN(3) == 0 {
 		b.HostPortBits = 8 << r.IntN(2)

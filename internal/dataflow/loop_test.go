@@ -96,6 +96,21 @@ func checkLoop(t *testing.T, l Loop, want []Moves) {
 	if w := []int{len(want), reads, writes, first + l.Latency, last + l.Latency}; !slices.Equal(got, w) {
 		t.Fatalf("%+v: %v, want %v", l, got, w)
 	}
+	k, j := 0, 0
+	for i, m := range want {
+		if m.Read != 0 {
+			if at := l.ReadAt(0, k); at != i {
+				t.Fatalf("%+v: word %d is read at %d, want %d", l, k, at, i)
+			}
+			k++
+		}
+		if m.Write != 0 {
+			if at := l.WriteAt(0, j); at != i {
+				t.Fatalf("%+v: word %d is written at %d, want %d", l, j, at, i)
+			}
+			j++
+		}
+	}
 	if n, ok := count(l.Body, 1, 1); !ok || n != len(want) {
 		t.Fatalf("%+v: %d iterations, well formed %t", l, n, ok)
 	}

@@ -1,0 +1,103 @@
+package folding
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A certificate says what became of every option.
+func TestExcluded(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed+10, 17))
+		m := randomNet(r, 1+r.IntN(5), 6)
+		var told diag.List
+		d := must(Make(t.Context(), m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: all(1)},
+			&told))
+		if d == nil || d.Certificate.Below == nil {
+			continue
+		}
+		c, e := &d.Certificate, d.Certificate.Below
+		n := e.TooSlow + e.Dominated + e.Unjoined + e.Together + e.Compared
+		said := e.String()
+		for k, a := range e.Alone {
+			n += a
+			seen[k] = seen[k] || a > 0
+		}
+		if n != c.Options-c.Unavailable || float64(e.Interval) >= d.Clocks.Interval {
+			t.Errorf("seed %d: %+v of %+v", seed, e, c)
+		}
+		for k, n := range map[string]int{"dominated": e.Dominated, "together": e.Together, "compared": e.Compared,
+			"without a width": e.Unjoined} {
+			seen[k] = seen[k] || n > 0
+			if strings.Contains(said, k) != (n > 0) {
+				t.Errorf("seed %d: %+v: %s", seed, e, said)
+			}
+		}
+	}
+	for _, k := range []string{"LUT", "FF", "RAMB18", "URAM", "DSP", "dominated", "together", "compared"} {
+		if !seen[k] {
+			t.Errorf("no option is %s", k)
+		}
+	}
+}
+
+func TestCertificateLines(t *testing.T) {
+	t.Parallel()
+	small := boards.Board{Name: "small", LUT: 1384, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
+	for _, c := range []struct {
+		goal Goal
+		want []string
+	}{
+		{Goal{MaxUse: all(1)},
+			[]string{"no design of these layers within the budget takes fewer than 5 clocks per frame: at 3 clocks, of 7 options 5 too slow, 2 excluded by LUT",
+				"load 92.775 % of the budget, the least there is", "1284 LUT, the least there is"}},
+		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
+			"load 38.584 % of the budget, the least there is", "534 LUT, the least there is"}},
+		{Goal{MaxUse: all(1), Latency: true}, []string{"latency 3 clocks, the least there is"}},
+	} {
+		d, told := on(t, twoLayers(), small, c.goal)
+		if d == nil || !slices.Equal(d.Certificate.Lines(), c.want) {
+			t.Errorf("%+v: got\n%s\nwant\n%s\n%s", c.goal, strings.Join(d.Certificate.Lines(), "\n"),
+				strings.Join(c.want, "\n"), text(told))
+		}
+	}
+	open := Certificate{Interval: 90, Floor: 60, Bounds: []Bound{{LeastLoad, 0.5, 0.4}, {LeastLUT, 110, 100}},
+		Latency: &Latency{300, 200}, Gap: "left open"}
+	want := []string{"90 clocks per frame found, none below 60 possible",
+		"load 50.000 % of the budget, at most 25.00 % above the least there is (no less than 40.000 %)",
+		"110 LUT, at most 10.00 % above the least there is (no less than 100)",
+		"latency 300 clocks, at most 50.00 % above the least there is (no less than 200 clocks)", "left open"}
+	if open.Proved() || !slices.Equal(open.Lines(), want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// What is proved needs every part of it.
+func TestProved(t *testing.T) {
+	t.Parallel()
+	met, loose := Bound{LeastLUT, 5, 5}, Bound{LeastLUT, 5, 4}
+	for _, c := range []struct {
+		c    Certificate
+		want bool
+	}{
+		{Certificate{Interval: 7}, true},
+		{Certificate{Interval: 7, Floor: 7, Bounds: []Bound{met, met}}, true},
+		{Certificate{Interval: 7, Floor: 6, Bounds: []Bound{met}}, false},
+		{Certificate{Interval: 7, Floor: 7, Bounds: []Bound{met, loose}}, false},
+		{Certificate{Interval: 7, Latency: &Latency{9, 9}}, true},
+		{Certificate{Interval: 7, Latency: &Latency{9, 8}}, false},
+		{Certificate{Interval: 7.5, Floor: 7}, false},
+	} {
+		if c.c.Proved() != c.want {
+			t.Errorf("%+v: proved %t", c.c, c.c.Proved())
+		}
+	}
+}

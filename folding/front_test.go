@@ -1,0 +1,160 @@
+package folding
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// front holds the front against the enumeration: every point that none beats, in order, and no other.
+func (r *rival) front(goal Goal) (points int) {
+	r.Helper()
+	var d diag.List
+	s := must(List(r.m, r.target, nil, FIFO{}, &d))
+	if s == nil {
+		return 0
+	}
+	got, whole, err := s.Front(r.Context(), goal, 0, &d, nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	budget := BudgetOf(r.target.Board, goal.MaxUse)
+	value := func(p point) float64 { return measure(goal.Least, &budget, p.cost) }
+	list := r.allowed(goal)
+	slices.SortFunc(list, func(a, b point) int {
+		if a.interval != b.interval {
+			return int(math.Ceil(a.interval - b.interval))
+		}
+		return int(math.Copysign(1, value(a)-value(b)))
+	})
+	var want, is []string
+	for last := math.Inf(1); len(list) > 0; list = list[1:] {
+		if v := value(list[0]); v < last-rounding {
+			want, last = append(want, fmt.Sprintf("%v: %.4f", list[0].interval, v)), v
+		}
+	}
+	for _, g := range got {
+		is = append(is, fmt.Sprintf("%v: %.4f", g.Clocks.Interval, value(point{cost: g.Estimate.Total})))
+		next := goal
+		next.FPS, next.Interval = 0, int(math.Ceil(g.Clocks.Interval))
+		if again := r.make(next); !sameDesign(again, g) {
+			r.Errorf("%s, %+v: %s, asked for %v with %+v", r.name, goal, is[len(is)-1], again.Clocks.Interval,
+				again.Estimate.Total)
+		}
+	}
+	if !slices.Equal(is, want) || !whole && len(want) > 0 {
+		r.Errorf("%s, %+v:\ngot  %v, whole %t\nwant %v", r.name, goal, is, whole, want)
+	}
+	return len(is)
+}
+
+// On small networks the front is that of all whole designs; every point asked for by itself is that point.
+func TestFront(t *testing.T) {
+	t.Parallel()
+	points := 0
+	for _, seed := range seeds(40) {
+		v, r := net(t, 5000+seed, FIFO{})
+		points += v.front(Goal{MaxUse: all(0.9)})
+		points += v.front(Goal{MaxUse: all(0.9), Interval: 1 + r.IntN(60), Least: LeastLoad + Measure(r.IntN(6))})
+	}
+	if points < 20 {
+		t.Errorf("%d points", points)
+	}
+}
+
+// A front may be thinned out: its ends stay, and what lies between is of the whole front.
+func TestFrontMost(t *testing.T) {
+	t.Parallel()
+	m := mlp(rand.New(rand.NewPCG(2, 2)), uint2, 2, 2, 96, 24, 24, 10)
+	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
+	var d diag.List
+	s := must(List(m, target, nil, FIFO{}, &d))
+	full, all, err := s.Front(t.Context(), Goal{}, 0, &d, nil)
+	if err != nil || !all || len(full) < 10 {
+		t.Fatal(len(full), all, err, d.Diags)
+	}
+	var told []int
+	part, all, err := s.Front(t.Context(), Goal{}, 6, &d, func(n int) { told = append(told, n) })
+	if err != nil || all || len(part) != 6 || !slices.IsSorted(told) {
+		t.Fatal(len(part), all, err, told, d.Diags)
+	}
+	if !sameDesign(part[0], full[0]) || !sameDesign(part[5], full[len(full)-1]) {
+		t.Errorf("from %v to %v clocks, want %v to %v", part[0].Clocks.Interval, part[5].Clocks.Interval,
+			full[0].Clocks.Interval, full[len(full)-1].Clocks.Interval)
+	}
+	for i, p := range full {
+		if i > 0 && (p.Clocks.Interval <= full[i-1].Clocks.Interval ||
+			p.Certificate.Bounds[0].Value >= full[i-1].Certificate.Bounds[0].Value) {
+			t.Errorf("%v clocks after %v do not take less", p.Clocks.Interval, full[i-1].Clocks.Interval)
+		}
+	}
+	for _, p := range part {
+		if !slices.ContainsFunc(full, func(q *Design) bool { return sameDesign(p, q) }) {
+			t.Errorf("%v clocks are not on the whole front", p.Clocks.Interval)
+		}
+	}
+}
+
+// No whole design goes below a bound; a bound is no lower where less is allowed.
+func TestBound(t *testing.T) {
+	t.Parallel()
+	reached, bounded := 0, 0
+	for _, seed := range seeds(40) {
+		v, r := net(t, 6000+seed, FIFO{})
+		var d diag.List
+		s := must(List(v.m, v.target, nil, FIFO{}, &d))
+		if s == nil {
+			continue
+		}
+		goal := Goal{MaxUse: all(0.9), Least: LeastLoad + Measure(r.IntN(6))}
+		budget := BudgetOf(v.target.Board, goal.MaxUse)
+		last := math.Inf(1)
+		for _, interval := range []int{0, 5, 12, 20, 48, 1000} {
+			goal.Interval = interval
+			b, err := s.Bound(t.Context(), goal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range v.allowed(goal) {
+				if b.Interval == 0 || interval == 0 && p.interval < float64(b.Interval) || interval > 0 &&
+					measure(goal.Least, &budget, p.cost) < b.Measure-rounding {
+					t.Fatalf("%s, %+v: %+v, but there is %+v", v.name, goal, b, p)
+				}
+			}
+			if b.Interval == 0 {
+				continue
+			}
+			if bounded++; b.ClockMHz != 100 || interval > 0 && b.Interval != interval {
+				t.Errorf("%s, %+v: %+v", v.name, goal, b)
+			}
+			if interval > 0 {
+				if b.Measure > last+rounding {
+					t.Errorf("%s: %v at %d clocks, %v at fewer", v.name, b.Measure, interval, last)
+				}
+				last = b.Measure
+			}
+			if d := v.make(goal); d != nil && near(measure(goal.Least, &budget, d.Estimate.Total), b.Measure) {
+				reached++
+			}
+		}
+		tighter := 0
+		for _, use := range []float64{1, 0.8, 0.6, 0.4, 0.2} {
+			b, err := s.Bound(t.Context(), Goal{MaxUse: all(use)})
+			if err != nil || b.Interval > 0 && b.Interval < tighter {
+				t.Errorf("%s: %+v of %v, with more %d clocks, %v", v.name, b, use, tighter, err)
+			}
+			tighter = max(tighter, b.Interval)
+			if b.Interval == 0 {
+				tighter = math.MaxInt // nothing fits
+			}
+		}
+	}
+	if bounded < 40 || reached < bounded/4 {
+		t.Errorf("%d bounds, %d are reached", bounded, reached)
+	}
+}

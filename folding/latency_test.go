@@ -1,0 +1,147 @@
+package folding
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
+)
+
+// waiting is the latency of a folding whose FIFOs never are in the way, by the simulator and by the words that wait.
+func waiting(t *testing.T, b *built) (clocks int, hops []hop) {
+	t.Helper()
+	d := *b.Design
+	d.FIFO = slices.Repeat(dataflow.ShiftRegisters(1<<12), len(d.FIFO))
+	trace, err := rtlsim.Run(t.Context(), &d, nil, rtlsim.Options{Frames: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hops, clocks, err = critical(t.Context(), &d)
+	if err != nil || clocks != trace.Latency() {
+		t.Fatalf("%d clocks, simulated %d, %v", clocks, trace.Latency(), err)
+	}
+	return clocks, hops
+}
+
+// The longest path of one folding, in the clocks of another one, is no longer than that one's latency: what the bound
+// of
+// latencies rests on.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	compared, met := 0, 0
+	for seed := range uint64(80) {
+		r := rand.New(rand.NewPCG(seed, 40))
+		m := randomNet(r, 1+r.IntN(4), 4)
+		target := dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}
+		if seed%4 == 0 {
+			p := newPainter()
+			m = p.model("windows", p.conv(p.depthwise(p.image(4, 4, 4), 1), 1, 1, 2))
+			target.Board = board("pynq-z1")
+		}
+		var told diag.List
+		s := must(List(m, target, nil, FIFO{}, &told))
+		if s == nil {
+			continue
+		}
+		random := func() *built {
+			for range 20 {
+				f := &folding{}
+				for i := range s.layers {
+					f.options = append(f.options, int32(r.IntN(len(s.layers[i].options))))
+				}
+				if b := s.build(f); b != nil {
+					return b
+				}
+			}
+			return nil
+		}
+		for range 6 {
+			a := random()
+			if a == nil {
+				break
+			}
+			own, hops := waiting(t, a)
+			for _, known := range []int{own, 2 * own} {
+				p := s.path(a, hops, known)
+				for range 5 {
+					b := random()
+					if b == nil {
+						continue
+					}
+					is, _ := waiting(t, b)
+					if sum := along(s.space, &p, b); is <= known && sum > int64(is) {
+						t.Fatalf("seed %d: a path of %d clocks, the latency is %d", seed, sum, is)
+					}
+					compared++
+				}
+				if along(s.space, &p, a) == int64(own) {
+					met++
+				}
+			}
+		}
+	}
+	if compared < 500 || met < 100 {
+		t.Errorf("%d compared, %d paths are as long as their own folding's latency", compared, met)
+	}
+}
+
+// along is the clocks that a folding takes of a path.
+func along(s *space, p *path, b *built) (sum int64) {
+	for node, i := range b.layer {
+		if i < 0 {
+			id := b.conv[node]
+			k := b.Model.Graph.Nodes[node]
+			form := func(stream int) form { port := b.Port(stream); return form{port.PerWord, port.Tile} }
+			sum += p.converter(s, id, form(k.In[0]), form(k.Out[0]))
+			continue
+		}
+		l := &s.layers[i]
+		o := slices.IndexFunc(l.options, func(o option) bool { return o.fold == b.Folds[node] })
+		sum += p.layer[i][l.options[o].class]
+	}
+	return sum
+}
+
+// Networks of people: the shortest latency is no longer than that of the design of the shortest interval, and a rate
+// that it
+// reaches changes nothing.
+func TestShortestLatency(t *testing.T) {
+	t.Parallel()
+	p := newPainter()
+	s := p.conv(p.image(8, 8, 3), 3, 1, 4)
+	f := p.fork(s, 2)
+	residual := p.model("residual", p.classify(p.join(p.conv(f[0], 3, 1, 4), f[1]), 4))
+	for _, c := range []struct {
+		name string
+		m    *dataflow.Model
+		open float64 // gap, at most
+	}{
+		{"mlp", mlp(rand.New(rand.NewPCG(4, 1)), uint2, 2, 2, 64, 64, 64, 10), 0.1},
+		{"residual", residual, 0.1},
+		{"thresholds", withThresholds(rand.New(rand.NewPCG(4, 1)), 24, 6), 0},
+	} {
+		for _, use := range []Use{{}, all(0.3)} {
+			fast, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use})
+			best, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true})
+			if fast == nil || best == nil || best.Clocks.Latency > fast.Clocks.Latency {
+				t.Fatalf("%s, %s: %v, of the shortest interval %v", c.name, use, best, fast)
+			}
+			l := best.Certificate.Latency
+			if l == nil || l.Open() > c.open {
+				t.Errorf("%s, %s: %+v", c.name, use, l)
+			}
+			slow, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true, FPS: 10})
+			if slow == nil || slow.Clocks.Latency != best.Clocks.Latency {
+				t.Errorf("%s, %s: %d clocks, at a rate %v", c.name, use, best.Clocks.Latency, slow)
+			}
+			both, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true,
+				Interval: int(fast.Clocks.Interval)})
+			if both == nil || both.Clocks.Latency < l.Least || both.Clocks.Interval > fast.Clocks.Interval {
+				t.Errorf("%s, %s: %v", c.name, use, both)
+			}
+		}
+	}
+}

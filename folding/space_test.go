@@ -1,0 +1,191 @@
+package folding
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+)
+
+// questions are goals that share a space.
+var questions = []Goal{
+	{}, {Interval: 40}, {Interval: 40, Least: LeastFF}, {FPS: 2e6}, {Latency: true}, {MaxUse: all(0.6)},
+	{MaxCycles: 30}, {Interval: 25, Latency: true},
+	{MaxUse: all(0.01)}, {Interval: 1}, {Interval: 60, Least: LeastBRAM},
+}
+
+// An answer depends on nothing but the question: not on what was asked of the space before or at the same time.
+func TestOneSpace(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(11, 11))
+	models := []*dataflow.Model{tfc()}
+	for range 8 {
+		models = append(models, randomNet(r, 1+r.IntN(5), 6))
+	}
+	for i, m := range models {
+		target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
+		if i > 0 {
+			target.Board = tight(r, m.Graph)
+		}
+		write := func(d *Design, told *diag.List, err error) string {
+			if d == nil {
+				return text(told) + fmt.Sprint(err)
+			}
+			return fmt.Sprint(d.Folds, d.FIFO, d.Clocks.Interval, d.Clocks.Latency, d.Estimate.Total,
+				d.Certificate.Lines(), d.Bottleneck, d.Reasons, text(told))
+		}
+		alone := map[int]string{}
+		for q, goal := range questions {
+			var told diag.List
+			d, err := Make(t.Context(), m, target, goal, &told)
+			alone[q] = write(d, &told, err)
+		}
+		for range 2 {
+			var listed diag.List
+			s := must(List(m, target, nil, FIFO{}, &listed))
+			if s == nil {
+				continue
+			}
+			var group sync.WaitGroup
+			for _, q := range r.Perm(len(questions)) {
+				group.Go(func() {
+					var told diag.List
+					d, err := s.Make(t.Context(), questions[q], &told)
+					if got := write(d, &told, err); got != alone[q] {
+						t.Errorf("model %d, %+v:\ngot  %s\nwant %s", i, questions[q], got, alone[q])
+					}
+				})
+				group.Go(func() {
+					if _, err := s.Bound(t.Context(), questions[q]); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+		}
+	}
+}
+
+// A plan that leaves streams out finds designs, what it proves is true, and its bounds hold.
+func TestWide(t *testing.T) {
+	t.Parallel()
+	wide, found, proved := 0, 0, 0
+	for _, seed := range seeds(100) {
+		v, _ := net(t, 8000+seed, FIFO{})
+		var d diag.List
+		s := must(List(v.m, v.target, nil, FIFO{}, &d))
+		goal := Goal{MaxUse: all(1)}
+		if s == nil || len(v.allowed(goal)) == 0 {
+			continue
+		}
+		s.maxRows = 3
+		s.makePlan()
+		if len(s.wide) == 0 {
+			continue
+		}
+		wide++
+		q := s.question(goal)
+		q.effort.Limit = 20_000
+		f, err := s.answer(t.Context(), q, nil, &d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f == nil {
+			continue
+		}
+		got := must(s.design(t.Context(), q, f.folding))
+		got.Certificate = s.certificate(q, f, got)
+		found++
+		consistent(t, got, goal)
+		if got.Certificate.Proved() {
+			proved++
+			v.least(goal, got, v.allowed(goal))
+		}
+		for _, p := range v.allowed(goal) {
+			if float64(got.Certificate.Floor) > p.interval {
+				t.Fatalf("%s: none below %d, but there is %v", v.name, got.Certificate.Floor, p.interval)
+			}
+		}
+	}
+	if wide < 5 || found < wide/2 || proved < found/4 {
+		t.Errorf("%d nets are too wide, %d have a design, %d a proof", wide, found, proved)
+	}
+}
+
+// deep is a chain of fully connected layers.
+func deep(layers int) *dataflow.Model {
+	sizes := []int{480}
+	for i := range layers {
+		sizes = append(sizes, []int{64, 96, 128, 240}[i%4])
+	}
+	return mlp(rand.New(rand.NewPCG(60, 60)), uint2, 2, 2, sizes...)
+}
+
+// Networks of the size that people build end within the work of one design, with a design that fits and a stated gap.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	for _, c := range []struct {
+		name  string
+		m     func() *dataflow.Model
+		goals []Goal
+		gap   float64 // of the first measure, at most
+		long  bool
+	}{
+		{"deep", func() *dataflow.Model { return deep(24) }, []Goal{{}}, 0.05, false},
+		{"deep", func() *dataflow.Model { return deep(50) }, []Goal{{FPS: 1000}}, 0.05, false},
+		{"deep", func() *dataflow.Model { return deep(110) }, []Goal{{}, {FPS: 1000}}, 0.15, true},
+		{"unet", func() *dataflow.Model { return uNet(1, 1, 4) }, []Goal{{}}, 0.15, true},
+		{"inception", func() *dataflow.Model { return inception(1) }, []Goal{{}}, 0.15, true},
+		{"mobilenet", mobileNet, []Goal{{}}, 0.05, true},
+		{"resnet8", func() *dataflow.Model { return resNet(3, 16) }, []Goal{{}}, 0.05, true},
+	} {
+		if c.long && !tier.Long() {
+			continue
+		}
+		m := c.m()
+		for _, goal := range c.goals {
+			begin := time.Now()
+			d, told := designed(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, goal)
+			if d == nil {
+				t.Errorf("%s, %+v: %s", c.name, goal, text(told))
+				continue
+			}
+			t.Logf("%s, %+v: %d layers, %v: %v", c.name, goal, len(m.Graph.Nodes),
+				time.Since(begin).Round(time.Millisecond), d.Certificate.Lines())
+			for _, b := range d.Certificate.Bounds[:min(1, len(d.Certificate.Bounds))] {
+				if b.Open() > c.gap {
+					t.Errorf("%s, %+v: %v", c.name, goal, b)
+				}
+			}
+		}
+	}
+}
+
+// A search whose time ends has a design that fits, and true bounds.
+func TestSearchTime(t *testing.T) {
+	t.Parallel()
+	m := tfc()
+	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
+	full, _ := designed(t, m, target, Goal{})
+	for _, allowed := range []time.Duration{time.Nanosecond, 50 * time.Millisecond} {
+		var d diag.List
+		got, err := Make(t.Context(), m, target, Goal{SearchTime: allowed}, &d)
+		if err != nil || got == nil && !d.Failed() {
+			t.Fatalf("%v: %v, %v", allowed, got, err)
+		}
+		if got == nil {
+			continue
+		}
+		consistent(t, got, Goal{})
+		if float64(got.Certificate.Floor) > full.Clocks.Interval ||
+			got.Clocks.Interval < float64(full.Certificate.Floor) {
+			t.Errorf("%v: %v, with more time %v", allowed, got.Certificate.Lines(), full.Certificate.Lines())
+		}
+	}
+}
