@@ -165,7 +165,7 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	for id, words := range z.Words {
 		with = with.deeper(b.sides[id], words)
 	}
-	whole, err := h.assess(ctx, h.q, &with, class, h.measure, h.within())
+	whole, err := h.assess(ctx, h.q, &with, class, nil, h.measure, h.within())
 	if err != nil {
 		return err
 	}
@@ -208,14 +208,14 @@ func (h *hunt) again(ctx context.Context, r region, limit int) error {
 		if err != nil || z == nil || !z.Kept {
 			return err
 		}
-		if len(z.Needs) == 0 {
+		if len(z.Needs) == 0 && len(h.wide) == 0 {
 			h.take(f)
 			return nil
 		}
 		for id, words := range z.Words {
 			r = r.deeper(b.sides[id], words)
 		}
-		whole, err := h.assess(ctx, h.q, &r, h.class(f.options), h.measure, h.within())
+		whole, err := h.assess(ctx, h.q, &r, h.class(f.options), nil, h.measure, h.within())
 		if err != nil {
 			return err
 		}

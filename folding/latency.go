@@ -221,7 +221,8 @@ func (s *space) chased(ctx context.Context, q *question, limit int) (*found, err
 			c.bound = int(math.Ceil(b))
 		}
 	}
-	return &found{folding: c.best, limit: limit, latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, nil
+	best, err := s.settled(ctx, q, c.best, limit, LeastLoad.order())
+	return &found{folding: best, limit: limit, latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
 }
 
 // A chase is a search for the shortest latency.
@@ -410,7 +411,7 @@ func (c *chase) whole(ctx context.Context, r *region, f *folding, b *built, cloc
 	for id, words := range z.Words {
 		with = with.deeper(b.sides[id], words)
 	}
-	return c.assess(ctx, c.q, &with, c.class(f.options), c.load, c.caps)
+	return c.assess(ctx, c.q, &with, c.class(f.options), nil, c.load, c.caps)
 }
 
 // admit adds a path; it reports false where it is known.

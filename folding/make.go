@@ -419,7 +419,8 @@ func (s *space) leastAt(ctx context.Context, q *question, limit int, caps search
 		caps = f.asGood(measure, caps, 0)
 	}
 	q.effort.Limit = all
-	return f, false, nil
+	f.folding, err = s.settled(ctx, q, f.folding, limit, order)
+	return f, false, err
 }
 
 // memory keeps answers and bounds, which depend on nothing but the space and the part of the question that is their key.

@@ -13,6 +13,7 @@ import (
 type folding struct {
 	options []int32
 	fifos   map[streamSide]dataflow.FIFO
+	words   map[streamSide]int // that FIFOs hold at least; they may be built for more
 	cost    search.Vector
 }
 
@@ -35,7 +36,7 @@ func (s *space) class(options []int32) []int32 {
 
 // folding is what a solution of a region's tree means.
 func (s *space) folding(r *region, f *search.Solution) *folding {
-	g := &folding{cost: f.Cost, fifos: map[streamSide]dataflow.FIFO{}}
+	g := &folding{cost: f.Cost, words: r.words, fifos: map[streamSide]dataflow.FIFO{}}
 	for i := range s.layers {
 		g.options = append(g.options, f.Picks[i].ID)
 	}
@@ -180,8 +181,9 @@ const (
 )
 
 // assess is the best folding of some classes whose FIFOs hold so many words: where tables lie, what multiplies, where FIFOs
-// lie. It is nil where nothing is within caps.
-func (s *space) assess(ctx context.Context, q *question, r *region, class []int32, m search.Measure, caps search.Caps) (*folding, error) {
+// lie; where only is not nil, with these options, which have the classes. It is nil where nothing is within caps.
+func (s *space) assess(ctx context.Context, q *question, r *region, class, only []int32, m search.Measure,
+	caps search.Caps) (*folding, error) {
 	one := r.with(layersOf(class), class)
 	options := make([]int32, len(class))
 	for i, c := range class {
@@ -192,7 +194,7 @@ func (s *space) assess(ctx context.Context, q *question, r *region, class []int3
 	for i := range s.layers {
 		var list []search.Choice
 		for o, opt := range s.layers[i].options {
-			if int32(opt.class) == class[i] {
+			if int32(opt.class) == class[i] && (only == nil || only[i] == int32(o)) {
 				list = append(list, search.Choice{Cost: opt.cost, ID: int32(o)})
 			}
 		}
@@ -224,6 +226,30 @@ func (s *space) assess(ctx context.Context, q *question, r *region, class []int3
 		return nil, err
 	}
 	return s.folding(&one, got.Best), nil
+}
+
+// settled is a folding with its FIFOs built in the way that is settled on where several measure the same: who asks for these
+// folds again gets these FIFOs.
+func (s *space) settled(ctx context.Context, q *question, f *folding, limit int, order []Measure) (*folding, error) {
+	r := region{limit: limit, words: f.words}
+	caps := s.capsAt(q, limit)
+	if !f.cost.Within(&caps.Vector) {
+		caps = search.Unlimited
+	}
+	var measures []search.Measure
+	for _, m := range order {
+		measures = append(measures, m.of(&q.yard))
+	}
+	measures = append(measures, search.Measure{Kind: ff}, search.Measure{Kind: lutram})
+	best := f
+	for k, m := range measures {
+		g, err := s.assess(ctx, q, &r, s.class(f.options), f.options, m, caps)
+		if err != nil || g == nil || k < len(order) && g.measures(m) > f.measures(m) {
+			return f, err
+		}
+		best, caps = g, g.asGood(m, caps, 0)
+	}
+	return best, nil
 }
 
 func layersOf(class []int32) []int {
