@@ -23,7 +23,7 @@ import (
 
 // small is a sweep of the embedded example of some twenty searches.
 func small(out string) Options {
-	return Options{Options: build.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "pynq-z1"}, Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
+	return Options{Options: build.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"}, Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
 		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.DSP}}
 }
 
