@@ -242,13 +242,35 @@ func (c *chase) begin(ctx context.Context, list []int, limit int) error {
 		tried, clocks = tried+1, 2*list[i]
 	}
 	if c.best == nil {
-		return nil
+		if err := c.adopt(ctx, limit); c.best == nil {
+			return err
+		}
 	}
 	for i := range c.layers {
 		if err := c.slow(ctx, i); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// adopt begins with the design of the least resources, where what begin tries does not fit with its FIFOs.
+func (c *chase) adopt(ctx context.Context, limit int) error {
+	f, err := c.at(ctx, c.q, limit, nil)
+	if f == nil {
+		return err
+	}
+	b := c.build(f.folding)
+	hops, waits, err := critical(ctx, b.Design)
+	if err != nil {
+		return err
+	}
+	t, err := rtlsim.Run(ctx, b.Design, nil, rtlsim.Options{Frames: 1})
+	if err != nil {
+		return err
+	}
+	c.best, c.clocks = f.folding, t.Latency()
+	c.admit(c.path(b, hops, max(c.clocks, waits)))
 	return nil
 }
 
