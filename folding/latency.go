@@ -265,7 +265,7 @@ func (c *chase) begin(ctx context.Context, list []int, limit int) error {
 		tried, clocks = tried+1, 2*list[i]
 	}
 	if c.best == nil {
-		if err := c.least(ctx, limit); err != nil || c.best == nil {
+		if err := c.adopt(ctx, limit); c.best == nil {
 			return err
 		}
 	}
@@ -277,25 +277,23 @@ func (c *chase) begin(ctx context.Context, list []int, limit int) error {
 	return nil
 }
 
-// least begins with the design of the least load, where what was found with little effort is not within the budget.
-func (c *chase) least(ctx context.Context, limit int) error {
-	own := *c.q
-	own.effort = search.Effort{Limit: maxWork, Deadline: c.q.effort.Deadline}
-	f, _, err := c.leastAt(ctx, &own, limit, c.caps, LeastLoad.order())
-	if err != nil || f == nil {
+// adopt begins with the design of the least resources, where what begin tries does not fit with its FIFOs.
+func (c *chase) adopt(ctx context.Context, limit int) error {
+	f, err := c.at(ctx, c.q, limit, nil)
+	if f == nil {
 		return err
 	}
-	d := c.build(f.folding).Design
-	hops, waits, err := critical(ctx, d)
+	b := c.build(f.folding)
+	hops, waits, err := critical(ctx, b.Design)
 	if err != nil {
 		return err
 	}
-	t, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: 1})
+	t, err := rtlsim.Run(ctx, b.Design, nil, rtlsim.Options{Frames: 1})
 	if err != nil {
 		return err
 	}
 	c.best, c.clocks = f.folding, t.Latency()
-	c.admit(c.path(c.build(f.folding), hops, max(c.clocks, waits)))
+	c.admit(c.path(b, hops, max(c.clocks, waits)))
 	return nil
 }
 

@@ -167,6 +167,14 @@ func (l *layer) least() int {
 	return n
 }
 
+// most is the clocks per frame of the slowest option.
+func (l *layer) most() (clocks int) {
+	for i := range l.options {
+		clocks = max(clocks, l.clocks(i))
+	}
+	return clocks
+}
+
 // slowest is the layer whose fewest clocks per frame are the most, and these clocks: no interval is shorter.
 func (s *space) slowest() (at, clocks int) {
 	for i := range s.layers {
@@ -180,10 +188,10 @@ func (s *space) slowest() (at, clocks int) {
 // longest is an interval that no design of interest has.
 const longest = 1 << 32
 
-// intervals is every number of clocks per frame that some layer or port takes in some fold, and what the processor's memory
-// takes at most, from the shortest interval of
-// the network on, increasing. A width converter takes as many clocks as its narrower end has words, which is never more
-// than the layer at that end takes, so that it adds none.
+// intervals is every number of clocks per frame that some layer or port takes in some fold, and what the processor's
+// memory takes at most, from the shortest interval of the network on, increasing; the last one is no shorter than that of
+// any design, however short of room its FIFOs are. A width converter takes as many clocks as its narrower end has words,
+// which is never more than the layer at that end takes, so that it adds none.
 func (s *space) intervals() []int {
 	_, first := s.slowest()
 	for i := range s.streams {
@@ -209,6 +217,12 @@ func (s *space) intervals() []int {
 	}
 	if s.shallow() {
 		list = append(list, longest)
+	} else if len(s.layers) > 1 { // FIFOs for which there is no room hold nothing up for longer
+		sum := 0
+		for i := range s.layers {
+			sum += s.layers[i].most()
+		}
+		list = append(list, sum+len(s.streams)*first)
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)

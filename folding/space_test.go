@@ -142,7 +142,7 @@ func TestLarge(t *testing.T) {
 		{"deep", func() *dataflow.Model { return deep(110) }, []Goal{{}, {FPS: 1000}}, 0.15, true},
 		{"unet", func() *dataflow.Model { return uNet(1, 1, 4) }, []Goal{{}}, 0.15, true},
 		{"inception", func() *dataflow.Model { return inception(1) }, []Goal{{}}, 0.15, true},
-		{"mobilenet", mobileNet, []Goal{{}}, 0.05, true},
+		{"mobilenet", mobileNet, []Goal{{}}, 0.14, true}, // of deep FIFOs, which the bound does not know
 		{"resnet8", func() *dataflow.Model { return resNet(3, 16) }, []Goal{{}}, 0.05, true},
 	} {
 		if c.long && !tier.Long() {
