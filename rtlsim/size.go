@@ -35,8 +35,8 @@ type SizeOptions struct {
 	From     []int // per stream: words that it has at least; nil for two
 	In, Out  Pace  // of the host; without stalls
 	Fixed    []int // per stream: the words that it has, 0 where they are looked for; nil for nowhere given
-	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. What it ends before is deeper than it
-	// has to be, or does not keep the interval (Kept).
+	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. Depths that it ends before are deeper
+	// than they have to be (Exact). Few trials of the whole are made in any case.
 	Effort int
 	Known  *Known // what was found in other designs; may be nil
 
@@ -48,7 +48,7 @@ type Sizing struct {
 	Interval int      // clocks per frame that the depths keep; 0 where they are minimal
 	Words    []int    // per stream
 	Reason   []string // per stream: why it is deep; empty up to the smallest memory
-	Kept     bool     // these depths were seen to do so; false where they cannot, or the effort did not suffice
+	Kept     bool     // these depths were seen to do so; false where none can
 	Exact    bool     // no FIFO alone could do with a step less
 	Needs    []Need   // what was seen to be too little at first; empty where SizeOptions.From does
 	Trials   int
@@ -186,8 +186,12 @@ func (z *sizer) throughput() {
 		z.exact = true
 		return
 	}
-	roomy := z.roomy()
+	roomy, words := z.roomy()
 	if roomy == nil {
+		return
+	}
+	if many := 12; many*words > z.effort {
+		z.depth, z.kept = z.capped(roomy), true
 		return
 	}
 	order := make([]int, len(z.loops))
@@ -214,9 +218,10 @@ func (z *sizer) throughput() {
 	}
 }
 
-// roomy is depths that keep the interval, most of them deeper than they have to be: what FIFOs held that held up nobody. It
-// is nil where no depths do. This trial is made whatever the effort is: it is what a sizing without effort ends with.
-func (z *sizer) roomy() []int {
+// roomy is depths that keep the interval, most of them deeper than they have to be: what FIFOs held that held up nobody, and
+// the words that were moved to find out. It is nil where no depths do. This trial is made whatever the effort is: it is what
+// a sizing without effort ends with.
+func (z *sizer) roomy() (depth []int, words int) {
 	was := z.depth
 	z.depth = slices.Clone(was)
 	for s := range z.depth {
@@ -224,26 +229,56 @@ func (z *sizer) roomy() []int {
 			z.depth[s] = z.most(s)
 		}
 	}
+	t := z.surely()
+	for s := range z.depth {
+		if !z.fixed(s) && t.keeps {
+			z.depth[s] = max(was[s], min(z.depth[s], z.step(t.high[s])))
+		}
+	}
+	depth, z.depth = z.depth, was
+	if !t.keeps {
+		return nil, t.words
+	}
+	if len(z.needs) == 0 {
+		z.need(nil, z.streamsOf(nil))
+	}
+	return depth, t.words
+}
+
+// surely tries the whole design, whatever effort is left.
+func (z *sizer) surely() tried {
 	const words = 4e8
 	left := z.effort
 	z.effort = max(left, words)
 	before := z.effort
 	t := z.try(nil)
 	z.effort = left - (before - z.effort)
-	for s := range z.depth {
-		if !z.fixed(s) && t.keeps {
-			z.depth[s] = max(was[s], min(z.depth[s], z.step(t.high[s])))
+	return t
+}
+
+// capped is roomy depths of which none is deeper than the least power of four steps that keeps the interval: what few trials
+// of the whole can tell, where the effort is not enough for windows.
+func (z *sizer) capped(roomy []int) []int {
+	least, deepest := z.depth, slices.Max(roomy)
+	var most []int
+	for words := z.each; words < deepest; words *= 4 {
+		most = append(most, words)
+	}
+	under := func(i int) []int {
+		depth := slices.Clone(roomy)
+		for s := range depth {
+			if i < len(most) && !z.fixed(s) {
+				depth[s] = max(least[s], min(roomy[s], z.step(most[i])))
+			}
 		}
+		return depth
 	}
-	roomy := z.depth
-	z.depth = was
-	if !t.keeps {
-		return nil
-	}
-	if len(z.needs) == 0 {
-		z.need(nil, z.streamsOf(nil))
-	}
-	return roomy
+	i := sort.Search(len(most), func(i int) bool {
+		z.depth = under(i)
+		return z.surely().keeps
+	})
+	z.depth = least
+	return under(i)
 }
 
 // keeps reports whether the design keeps the interval at the depths, and is free from deadlock.
