@@ -69,6 +69,14 @@ func frameBytes(d *dataflow.Design) (bytes int) {
 // frames is how many frames settle the interval: more than the design holds at a time.
 func frames(d *dataflow.Design) int { return 16 + 2*len(d.Model.Graph.Nodes) }
 
+// words is how many words a frame is on all streams.
+func words(d *dataflow.Design) (n int) {
+	for s := range d.Model.Graph.Streams {
+		n += d.Port(s).Words
+	}
+	return n
+}
+
 // interval is the clocks per frame of a design. The error may be a *rtlsim.Deadlock.
 func interval(ctx context.Context, d *dataflow.Design) (float64, error) {
 	t, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: frames(d)})

@@ -311,6 +311,10 @@ func (s *space) slower(q *question, f *found, limit int) *found {
 // and not one that a layer takes.
 func (s *space) shallow() bool { return s.fifo != FIFO{} || s.deepened() }
 
+// mostProbed is the words of a frame up to which intervals between those of layers are looked at: each takes seconds where
+// frames are larger, to win what a FIFO gives.
+const mostProbed = 1_000_000
+
 // faster looks for shorter intervals than that of a design: FIFOs and the processor's memory may hold it up for any
 // number of clocks, not only for what a layer takes. No design is as fast as excluded.
 func (s *space) faster(ctx context.Context, q *question, f *found, excluded int, made *memory) (*found, error) {
@@ -320,6 +324,15 @@ func (s *space) faster(ctx context.Context, q *question, f *found, excluded int,
 		return max(clocks, float64(s.memoryClocks(d))), err
 	}
 	clocks, err := reached(f)
+	if err == nil && !s.shallow() && words(s.build(f.folding).Design) > mostProbed {
+		at := int(math.Ceil(clocks)) - 1
+		least, err := s.tree(&region{limit: at}, q).Within(ctx, s.capsAt(q, at))
+		if least.Best == nil && least.Proved {
+			excluded = max(excluded, at)
+		}
+		f.floor = min(excluded+1, int(clocks))
+		return f, err
+	}
 	low, failed := excluded, false // nothing was found at low
 	for step := 1; err == nil && float64(low+1) < clocks; {
 		high := int(math.Ceil(clocks))
