@@ -17,6 +17,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 // fixBatch writes a model as an exporter does that is given n samples: they stand in the shape of the input, and in the
@@ -72,7 +73,7 @@ func together(t *testing.T, onnx []byte, x []float64) []float64 {
 func TestFixedBatch(t *testing.T) {
 	t.Parallel()
 	networks := 16
-	if os.Getenv("HLSGEN_LONG") != "" {
+	if tier.Long() {
 		networks = 400
 	}
 	dir := t.TempDir()

@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
 
@@ -27,7 +28,7 @@ func TestMemories(t *testing.T) {
 			models[fmt.Sprintf("%s %d", name, seed)] = file
 		}
 	}
-	if shared := os.Getenv("HLSGEN_SHARED"); shared != "" {
+	if shared := tier.Shared(t); shared != "" {
 		for _, name := range []string{
 			"digits-cnn-w4a4", "digits-resnet-w4a4", "digits-mobilenet-w4a4", "digits-conv1d-w4a4",
 			"lstm-h16-w8a8-pot", "bilstm-h32-w4a4",
