@@ -158,6 +158,11 @@ func (r *Result) clocksPicture() ([]byte, error) {
 		clocks := r.Design.Loop(i).Iterations()
 		b.Rows = append(b.Rows, chart.Bar{Name: n.Name, Value: float64(clocks), Text: strconv.Itoa(clocks)})
 	}
+	// What is no layer has a bar, too, where the design waits for it.
+	if names := r.Design.Bottleneck.Names(); len(r.Design.Bottleneck.Layers) < len(names) {
+		clocks := r.Design.Clocks.Interval
+		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: plain(clocks)})
+	}
 	p, err := b.Draw()
 	return p.SVG, err
 }

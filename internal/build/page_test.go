@@ -53,3 +53,21 @@ func TestPage(t *testing.T) {
 		t.Error("a name is not escaped, or a picture is missing")
 	}
 }
+
+// A design that waits for the host has a bar for it beside those of the layers.
+func TestPageOfHost(t *testing.T) {
+	t.Parallel()
+	var d diag.List
+	out := filepath.Join(t.TempDir(), "out")
+	r, err := Run(context.Background(), Options{Board: "zcu104", NoCSim: true, Out: out}, &d)
+	if err != nil || r == nil {
+		t.Fatal(err, d.Diags)
+	}
+	page, err := os.ReadFile(filepath.Join(out, "report/report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Design.Bottleneck.Host != strings.Contains(string(page), ">host</text>") || !r.Design.Bottleneck.Host {
+		t.Errorf("%+v, or a bar that is missing", r.Design.Bottleneck)
+	}
+}
