@@ -177,6 +177,7 @@ func seeds(first int) (list []uint64) {
 
 // On small networks every answer is the best of an enumeration of all whole designs, and what is proved is true.
 func TestExhaustive(t *testing.T) {
+	tier.NotQuick(t)
 	t.Parallel()
 	all := rival{}
 	for _, seed := range seeds(60) {

@@ -120,6 +120,7 @@ func TestFINNExamples(t *testing.T) {
 // The folding of finn-examples' CNV-w2a2 takes the clocks that FINN reports, though it knows no windows in front of the
 // poolings; and the search needs no more than it does for an interval that is no longer (in the long tier).
 func TestFINNExampleCNV(t *testing.T) {
+	tier.NotQuick(t)
 	t.Parallel()
 	text := `{"Defaults": {}`
 	for i, simd := range []int{3, 16, 16, 16, 8, 8} {

@@ -73,6 +73,7 @@ func TestOneSpace(t *testing.T) {
 
 // A plan that leaves streams out finds designs, what it proves is true, and its bounds hold.
 func TestWide(t *testing.T) {
+	tier.NotQuick(t)
 	t.Parallel()
 	wide, found, proved := 0, 0, 0
 	for _, seed := range seeds(100) {
