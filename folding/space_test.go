@@ -76,7 +76,11 @@ func TestWide(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
 	wide, found, proved := 0, 0, 0
-	for _, seed := range seeds(100) {
+	nets := 40
+	if tier.Full() {
+		nets = 100
+	}
+	for _, seed := range seeds(nets) {
 		v, _ := net(t, 8000+seed, FIFO{})
 		var d diag.List
 		s := must(List(v.m, v.target, nil, FIFO{}, &d))
