@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 )
 
@@ -128,8 +129,8 @@ type Trial struct {
 
 // Bench generates a project without a top: every layer is called alone on its input frames, and what it writes is
 // compared with its output frames, word by word. All trials have the same number of frames. Many folds of one layer,
-// each under a name of its own, share a translation unit this way.
-func Bench(trials []Trial) (Files, error) {
+// each under a name of its own, share a translation unit this way. own is headers of kernels that hlslib does not have.
+func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 	var b bench
 	for i, t := range trials {
 		w := wiring{Layer: t.Layer}
@@ -155,7 +156,7 @@ func Bench(trials []Trial) (Files, error) {
 		}
 		b.layers = append(b.layers, w)
 	}
-	files, err := b.files()
+	files, err := b.files(own...)
 	if err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
