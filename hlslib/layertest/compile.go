@@ -20,7 +20,7 @@ type program struct {
 }
 
 // run compiles the programs together in dir with gxx, calls each on its frames, and has every word it writes compared
-// with Eval's. Every warning is an error; the pragmas of HLS are none. A table read beyond its end is one when it
+// with Eval's, and the iterations in which it moves words with Loop's. Every warning is an error; the pragmas of HLS are none. A table read beyond its end is one when it
 // happens.
 func run(ctx context.Context, gxx, dir string, programs []program) error {
 	if len(programs) == 0 {
@@ -28,6 +28,9 @@ func run(ctx context.Context, gxx, dir string, programs []program) error {
 	}
 	trials, files, err := bench(programs)
 	if err != nil {
+		return err
+	}
+	if files, err = probed(files); err != nil {
 		return err
 	}
 	if err := files.Write(dir); err != nil {
@@ -46,7 +49,7 @@ func run(ctx context.Context, gxx, dir string, programs []program) error {
 	}
 	out, err = command(filepath.Join(dir, "hls", "csim.out"), "tb/data")
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); err == nil && strings.HasPrefix(lines[len(lines)-1], "PASS") {
-		return nil
+		return checkLoops(dir, trials, programs)
 	}
 	var who strings.Builder
 	for i, t := range trials {

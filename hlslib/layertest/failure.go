@@ -21,6 +21,7 @@ const (
 	checkText       = "text"       // the lint of generated text
 	checkCompiler   = "compiler"   // the C++ compiles without a warning
 	checkOutput     = "output"     // the compiled C++ writes what Eval gives
+	checkLoop       = "loop"       // its iterations, and the words they move, are those of Loop
 )
 
 // A failure is what a check of the contract has found.
