@@ -90,7 +90,7 @@ func TestMutants(t *testing.T) {
 		"latency 40":          "",
 		"no adders":           "",
 		"10,000 times":        "",
-		"ranges 2^20 wide":    "",
+		"ranges 2^20 wide":    checkRanges,
 		"no PIPELINE":         checkText,
 	}
 	for _, name := range slices.Sorted(maps.Keys(defects)) {
