@@ -6,6 +6,7 @@ package templates
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"hlsgen/hlslib"
@@ -63,7 +64,7 @@ func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 }
 
 // Project generates everything below hls/ for d. The test bench holds every frame of v, which may be few: each is
-// written as text for every stream.
+// written as text for every stream. Every project passes the lint, or is an error.
 func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	g := d.Model.Graph
 	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
@@ -100,7 +101,23 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	if err := topFiles(&files, d, face, b); err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
-	return files, files.sort()
+	if err := files.sort(); err != nil {
+		return nil, err
+	}
+	return files, lint(files, layers, d.FIFO)
+}
+
+// lint holds a whole project against all that Lint, LintStorage and LintFIFOs know. A finding is a defect of ours.
+func lint(files Files, layers []Layer, fifos []dataflow.FIFO) error {
+	storage := map[string][]dataflow.Storage{}
+	for _, l := range layers {
+		storage[l.Name] = l.Instance.Storage
+	}
+	problems := slices.Concat(Lint(files), LintStorage(files, storage), LintFIFOs(files, fifos))
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("generate C++: the lint has %d findings, the first is %s", len(problems), problems[0])
 }
 
 // agree checks that both ends of a node's streams have one form of word.
