@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 )
 
@@ -51,8 +52,9 @@ type checkView struct {
 	Compare []string
 }
 
-// files are the parts that a project has with or without a top: layers, tables, kernel library and recordings.
-func (b bench) files() (Files, error) {
+// files are the parts that a project has with or without a top: layers, tables, kernel library and recordings. own is
+// what the library lacks.
+func (b bench) files(own ...hlslib.Header) (Files, error) {
 	layers := make([]Layer, len(b.layers))
 	for i, l := range b.layers {
 		layers[i] = l.Layer
@@ -81,7 +83,7 @@ func (b bench) files() (Files, error) {
 		}
 		files.add(f.path, text)
 	}
-	lib, err := library(view.Kernels)
+	lib, err := library(view.Kernels, own)
 	if err != nil {
 		return nil, err
 	}

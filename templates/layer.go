@@ -255,10 +255,10 @@ func widest(layers []Layer) (int, error) {
 	return w, nil
 }
 
-// library returns the kernels' headers and what they share.
-func library(kernels []string) (Files, error) {
+// library returns the kernels' headers and what they share, with those of layers that are not in hlslib.
+func library(kernels []string, own []hlslib.Header) (Files, error) {
 	var f Files
-	for _, h := range hlslib.Headers(kernels...) {
+	for _, h := range append(hlslib.Headers(kernels...), own...) {
 		f.add("hls/"+h.Path, h.Text)
 	}
 	if err := f.sort(); err != nil {

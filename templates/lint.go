@@ -37,6 +37,9 @@ func Lint(files Files) []string {
 			continue
 		}
 		l.source(f.Path, code)
+		if strings.HasPrefix(f.Path, "hls/include/hlsgen/") && path.Base(f.Path) != "testbench.hpp" {
+			l.loops(f.Path, code)
+		}
 		if path.Dir(f.Path) == "hls/include/hlsgen" {
 			_, problems := kernelArrays(string(code))
 			for _, p := range problems {
@@ -86,6 +89,8 @@ var (
 	prototype   = regexp.MustCompile(`(?m)^void (\w+)\((.*)\);$`)
 	parameter   = regexp.MustCompile(`& (\w+)(?:,|$)`)
 	streamLocal = regexp.MustCompile(`^\s*hls::stream<ap_uint<\d+>> (\w+)\("(\w+)"\);\s*$`)
+	loopHead    = regexp.MustCompile(`\b(?:for|while|do)\b\s*[({]`)
+	loopPragma  = regexp.MustCompile(`^#pragma HLS (?:PIPELINE|UNROLL)\b`)
 	call        = regexp.MustCompile(`^\s*(?:hlsgen::)?(\w+)(?:<[\d, ]+>)?\(([\w, ]+)\);\s*$`)
 )
 
@@ -165,6 +170,22 @@ func (l *linter) pragma(file string, line int, name string, settings []string) {
 	}
 	if name == "PIPELINE" && len(settings) != 2 {
 		l.report(file, line, "pragma PIPELINE without II=1 style=flp")
+	}
+}
+
+// loops checks that every loop of a kernel is pipelined or unrolled, in the line behind its head: HLS would decide by
+// itself, and mostly otherwise. What synthesis does not see is left out.
+func (l *linter) loops(file string, code []byte) {
+	lines, seen := strings.Split(string(code), "\n"), true
+	for n, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "#ifndef __SYNTHESIS__"):
+			seen = false
+		case strings.HasPrefix(line, "#endif"):
+			seen = true
+		case seen && loopHead.MatchString(line) && !(n+1 < len(lines) && loopPragma.MatchString(lines[n+1])):
+			l.report(file, n+1, "a loop that is neither pipelined nor unrolled")
+		}
 	}
 }
 

@@ -35,6 +35,8 @@ func TestLint(t *testing.T) {
 		{"hls/tables/MVAU_0_weights.hpp", "[8][2]", "[9][2]", "8 rows, declared are 9"},
 		{"hls/tables/MVAU_0_weights.hpp", "[8][2]", "[8][3]", "row 0 has 2 words, declared are 3"},
 		{"hls/include/hlsgen/mvau.hpp", "PIPELINE II=1 style=flp", "PIPELINE", "pragma PIPELINE without II=1 style=flp"},
+		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS PIPELINE II=1 style=flp\n", "", "hls/include/hlsgen/mvau.hpp:38: a loop that is neither pipelined nor unrolled"},
+		{"hls/include/hlsgen/core/compare.hpp", "#pragma HLS UNROLL\n", "", "a loop that is neither pipelined nor unrolled"},
 		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS PIPELINE II=1 style=flp", "float x = 0; (void)x;", "float cannot be synthesised"},
 		{"hls/top.cpp", " disable_start_propagation", "", "missing: #pragma HLS DATAFLOW disable_start_propagation"},
 		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "", "stream s3 is read before it is written"},

@@ -6,8 +6,10 @@ package templates
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
+	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 )
 
@@ -62,7 +64,7 @@ func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 }
 
 // Project generates everything below hls/ for d. The test bench holds every frame of v, which may be few: each is
-// written as text for every stream.
+// written as text for every stream. Every project passes the lint, or is an error.
 func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	g := d.Model.Graph
 	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
@@ -99,7 +101,23 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	if err := topFiles(&files, d, face, b); err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
-	return files, files.sort()
+	if err := files.sort(); err != nil {
+		return nil, err
+	}
+	return files, lint(files, layers, d.FIFO)
+}
+
+// lint holds a whole project against all that Lint, LintStorage and LintFIFOs know. A finding is a defect of ours.
+func lint(files Files, layers []Layer, fifos []dataflow.FIFO) error {
+	storage := map[string][]dataflow.Storage{}
+	for _, l := range layers {
+		storage[l.Name] = l.Instance.Storage
+	}
+	problems := slices.Concat(Lint(files), LintStorage(files, storage), LintFIFOs(files, fifos))
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("generate C++: the lint has %d findings, the first is %s", len(problems), problems[0])
 }
 
 // agree checks that both ends of a node's streams have one form of word.
@@ -128,8 +146,8 @@ type Trial struct {
 
 // Bench generates a project without a top: every layer is called alone on its input frames, and what it writes is
 // compared with its output frames, word by word. All trials have the same number of frames. Many folds of one layer,
-// each under a name of its own, share a translation unit this way.
-func Bench(trials []Trial) (Files, error) {
+// each under a name of its own, share a translation unit this way. own is headers of kernels that hlslib does not have.
+func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 	var b bench
 	for i, t := range trials {
 		w := wiring{Layer: t.Layer}
@@ -155,7 +173,7 @@ func Bench(trials []Trial) (Files, error) {
 		}
 		b.layers = append(b.layers, w)
 	}
-	files, err := b.files()
+	files, err := b.files(own...)
 	if err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}

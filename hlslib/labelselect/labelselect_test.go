@@ -38,6 +38,9 @@ func sel(order, labels, k int) labelselect.Params {
 	return p
 }
 
+// neverFirst is why indices may lie within their range.
+const neverFirst = "a label whose range is below another's never comes first"
+
 func TestContract(t *testing.T) {
 	t.Parallel()
 	wide := typ(intN(64), 2, 20)
@@ -52,7 +55,8 @@ func TestContract(t *testing.T) {
 		{Name: "most places", Op: labelselect.New(sel(0, 30, labelselect.MaxK)), In: []dataflow.Type{typ(uintN(5), 2, 30)}, Folds: 3},
 		{Name: "of widest words", Op: labelselect.New(sel(0, 64, 3)), In: []dataflow.Type{typ(intN(64), 64)}},
 		{Name: "the ends of 64 bits", Op: labelselect.New(sel(2, 20, labelselect.MaxK)), In: []dataflow.Type{wide}},
-		{Name: "ranges per channel", Op: labelselect.New(sel(1, 3, 2)), In: []dataflow.Type{perChannel}},
+		{Name: "ranges per channel", Op: labelselect.New(sel(1, 3, 2)), In: []dataflow.Type{perChannel},
+			Loose: neverFirst},
 		{Name: "flattened axes", Op: labelselect.New(sel(0, 12, 5)), In: []dataflow.Type{typ(intN(4), 2, 3, 4)}},
 		{Name: "a thousand labels", Op: labelselect.New(sel(0, 1000, 5)), In: []dataflow.Type{typ(intN(9), 1000)}, Folds: 8},
 	}
@@ -65,8 +69,12 @@ func TestContract(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(i), 13))
 		labels := []int{2, 3, 4, 6, 9, 12, 16}[r.IntN(7)]
 		shape := []dataflow.Shape{{labels}, {4, labels}, {2, 2, labels}}[r.IntN(3)]
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: labelselect.New(sel(r.IntN(4), labels, 1+r.IntN(labels))),
-			In: []dataflow.Type{layertest.Type(r, shape, 1+r.IntN(8))}})
+		c := layertest.Case{Name: fmt.Sprintf("random %d", i), Op: labelselect.New(sel(r.IntN(4), labels, 1+r.IntN(labels)))}
+		c.In = []dataflow.Type{layertest.Type(r, shape, 1+r.IntN(8))}
+		if len(c.In[0].Range) > 1 {
+			c.Loose = neverFirst
+		}
+		cases = append(cases, c)
 	}
 	layertest.Check(t, 70, cases...)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 )
@@ -19,7 +20,7 @@ type program struct {
 }
 
 // run compiles the programs together in dir with gxx, calls each on its frames, and has every word it writes compared
-// with Eval's. Every warning is an error; the pragmas of HLS are none. A table read beyond its end is one when it
+// with Eval's, and the iterations in which it moves words with Loop's. Every warning is an error; the pragmas of HLS are none. A table read beyond its end is one when it
 // happens.
 func run(ctx context.Context, gxx, dir string, programs []program) error {
 	if len(programs) == 0 {
@@ -27,6 +28,9 @@ func run(ctx context.Context, gxx, dir string, programs []program) error {
 	}
 	trials, files, err := bench(programs)
 	if err != nil {
+		return err
+	}
+	if files, err = probed(files); err != nil {
 		return err
 	}
 	if err := files.Write(dir); err != nil {
@@ -41,11 +45,11 @@ func run(ctx context.Context, gxx, dir string, programs []program) error {
 	out, err := command(gxx, "-std=c++14", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsanitize=bounds",
 		"-fno-sanitize-recover=bounds", "-Icsim", "-o", "csim.out", "layers.cpp", "tb/tb.cpp")
 	if err != nil {
-		return fmt.Errorf("g++: %w\n%.8000s", err, out)
+		return failed(checkCompiler, "g++: %w\n%.8000s", err, out)
 	}
 	out, err = command(filepath.Join(dir, "hls", "csim.out"), "tb/data")
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); err == nil && strings.HasPrefix(lines[len(lines)-1], "PASS") {
-		return nil
+		return checkLoops(dir, trials, programs)
 	}
 	var who strings.Builder
 	for i, t := range trials {
@@ -53,7 +57,7 @@ func run(ctx context.Context, gxx, dir string, programs []program) error {
 			fmt.Fprintf(&who, "\n%s is %q, fold %+v", t.Name, programs[i].Name, programs[i].fold)
 		}
 	}
-	return fmt.Errorf("compiled C++: %v\n%.4000s%s", err, out, who.String())
+	return failed(checkOutput, "compiled C++: %v\n%.4000s%s", err, out, who.String())
 }
 
 // lint holds the C++ of the folds against what Vitis HLS accepts, and their memories, which are priced as the instance
@@ -67,20 +71,32 @@ func lint(programs []program) error {
 	for _, t := range trials {
 		storage[t.Name] = t.Instance.Storage
 	}
-	if problems := append(templates.Lint(files), templates.LintStorage(files, storage)...); len(problems) > 0 {
-		some := strings.Join(problems[:min(10, len(problems))], "\n")
-		return fmt.Errorf("%d problems in the C++ of all folds, among them\n%s", len(problems), some)
+	if err := complain(checkText, templates.Lint(files)); err != nil {
+		return err
 	}
-	return nil
+	return complain(checkStorage, templates.LintStorage(files, storage))
+}
+
+// complain is the problems of a lint as a failure of the check; nil where there are none.
+func complain(check string, problems []string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	some := strings.Join(problems[:min(10, len(problems))], "\n")
+	return failed(check, "%d problems in the C++ of all folds, among them\n%s", len(problems), some)
 }
 
 // bench is the project of the programs.
 func bench(programs []program) ([]templates.Trial, templates.Files, error) {
 	trials := make([]templates.Trial, len(programs))
+	var headers []hlslib.Header
 	for i, p := range programs {
 		trials[i] = p.trial(i)
+		if i == 0 || p.bound != programs[i-1].bound {
+			headers = append(headers, p.Headers...)
+		}
 	}
-	files, err := templates.Bench(trials)
+	files, err := templates.Bench(trials, headers...)
 	return trials, files, err
 }
 

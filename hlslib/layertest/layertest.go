@@ -20,12 +20,16 @@ import (
 )
 
 // A Case is a layer and what it is bound to. Folds is the number of folds tried, evenly spread over those the layer
-// offers; 0 tries all of them.
+// offers; 0 tries all of them. Loose is why bounds of the output's ranges may not be attained by any input. A layer that
+// is not in hlslib brings its row in the table of kinds, and its C++.
 type Case struct {
-	Name  string
-	Op    dataflow.Op // not bound
-	In    []dataflow.Type
-	Folds int
+	Name    string
+	Op      dataflow.Op // not bound
+	In      []dataflow.Type
+	Folds   int
+	Loose   string
+	Kinds   []dataflow.Kind
+	Headers []hlslib.Header
 }
 
 // frames is how many frames each engine runs.
@@ -38,18 +42,8 @@ var target = dataflow.Target{ClockMHz: 200}
 // the C++ compiler, in a subtest; below the full tier, at most tier.Few(compiled).
 func Check(t *testing.T, compiled int, cases ...Case) {
 	t.Helper()
-	var programs []program
-	for i, c := range cases {
-		b, err := check(t.Context(), c, rand.New(rand.NewPCG(uint64(i), 1)))
-		if err != nil {
-			t.Errorf("%s: %v", c.Name, err)
-			continue
-		}
-		for _, f := range b.folds {
-			programs = append(programs, program{b, f})
-		}
-	}
-	if err := lint(programs); err != nil {
+	programs, errs := examine(t.Context(), cases)
+	for _, err := range errs {
 		t.Error(err)
 	}
 	t.Run("C++", func(t *testing.T) {
@@ -58,6 +52,24 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 			t.Error(err)
 		}
 	})
+}
+
+// examine holds the cases against all of the contract but the compiler's part, which is for the programs.
+func examine(ctx context.Context, cases []Case) (programs []program, errs []error) {
+	for i, c := range cases {
+		b, err := check(ctx, c, rand.New(rand.NewPCG(uint64(i), 1)))
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", c.Name, err))
+			continue
+		}
+		for _, f := range b.folds {
+			programs = append(programs, program{b, f})
+		}
+	}
+	if err := lint(programs); err != nil {
+		errs = append(errs, err)
+	}
+	return programs, errs
 }
 
 // bound is a case at work.
@@ -70,24 +82,27 @@ type bound struct {
 	folds  []dataflow.Fold     // those to be tried
 }
 
-// check holds a case against all of the contract but the compiler's part.
+// check holds a case against all of the contract but what is asked of the text and of the compiled C++.
 func check(ctx context.Context, c Case, r *rand.Rand) (*bound, error) {
 	b := &bound{Case: c}
 	var err error
 	if b.op, b.out, err = c.Op.Bind(c.In); err != nil {
-		return nil, fmt.Errorf("bind: %w", err)
+		return nil, named(checkBind, err)
 	}
 	for n := range frames {
 		b.frames = append(b.frames, frame(r, c.In, n))
 	}
 	if err := b.listFolds(); err != nil {
-		return nil, err
+		return nil, named(checkFolds, err)
 	}
 	if err := b.checkEval(); err != nil {
-		return nil, err
+		return nil, named(checkEval, err)
+	}
+	if err := b.checkRanges(rand.New(rand.NewPCG(2, 2))); err != nil {
+		return nil, named(checkRanges, err)
 	}
 	if err := b.checkParams(); err != nil {
-		return nil, err
+		return nil, named(checkParameters, err)
 	}
 	for _, f := range b.folds {
 		if err := b.checkFold(ctx, f, r); err != nil {
@@ -142,11 +157,12 @@ func (b *bound) checkParams() error {
 	if err != nil {
 		return fmt.Errorf("parameters: %w", err)
 	}
-	at := slices.IndexFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == b.Op.Kind() })
+	kinds := slices.Concat(hlslib.Kinds, b.Kinds)
+	at := slices.IndexFunc(kinds, func(k dataflow.Kind) bool { return k.Name == b.Op.Kind() })
 	if at < 0 {
 		return fmt.Errorf("kind %s is not in the table", b.Op.Kind())
 	}
-	again, err := hlslib.Kinds[at].Decode(data)
+	again, err := kinds[at].Decode(data)
 	if err != nil {
 		return fmt.Errorf("its own parameters: %w", err)
 	}
@@ -158,7 +174,7 @@ func (b *bound) checkParams() error {
 		return fmt.Errorf("the decoded layer differs: %v %v, %v", op, out, err)
 	}
 	text := b.design(b.folds[0], 1).Model.Graph.String()
-	g, err := dataflow.Parse(text, hlslib.Kinds)
+	g, err := dataflow.Parse(text, kinds)
 	if err != nil {
 		return fmt.Errorf("its own text form: %w\n%s", err, text)
 	}
@@ -195,18 +211,18 @@ func (b *bound) design(f dataflow.Fold, depth int) *dataflow.Design {
 // moved.
 func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) error {
 	if err := b.design(f, 1).Verify(); err != nil {
-		return err
+		return named(checkPorts, err)
 	}
 	if err := b.simulate(ctx, f, r); err != nil {
-		return err
+		return named(checkKernel, err)
 	}
 	if err := b.checkCost(f); err != nil {
-		return fmt.Errorf("cost: %w", err)
+		return named(checkCost, err)
 	}
-	if err := b.checkInstance(f); err != nil {
-		return fmt.Errorf("instance: %w", err)
+	if err := estimate.CheckStorage(target, b.op.Cost(f, target), b.op.Emit(f, target).Storage); err != nil {
+		return named(checkStorage, err)
 	}
-	return nil
+	return named(checkInstance, b.checkInstance(f))
 }
 
 // checkCost holds the cost by both formulas. The fitted one counts registers, which every layer has.
@@ -218,12 +234,8 @@ func (b *bound) checkCost(f dataflow.Fold) error {
 			return fmt.Errorf("by %v: %w", formula, err)
 		}
 	}
-	c := b.op.Cost(f, target)
-	if c.Total().FF == 0 {
+	if b.op.Cost(f, target).Total().FF == 0 {
 		return fmt.Errorf("no flip-flops")
-	}
-	if err := estimate.CheckStorage(target, c, b.op.Emit(f, target).Storage); err != nil {
-		return err
 	}
 	if t, ok := b.op.(dataflow.Timed); ok && !(t.Delay(f, target) > 0) {
 		return fmt.Errorf("a delay of %v ns", t.Delay(f, target))

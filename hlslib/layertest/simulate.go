@@ -23,7 +23,7 @@ func (b *bound) simulate(ctx context.Context, f dataflow.Fold, r *rand.Rand) err
 		return err
 	}
 	if err := b.checkClocks(trace, calm.Loop(0)); err != nil {
-		return err
+		return named(checkClocks, err)
 	}
 	stall := func() rtlsim.Pace { return rtlsim.Pace{Stall: 20 + r.IntN(60), Seed: r.Uint64()} }
 	trace, err = rtlsim.Run(ctx, b.design(f, 1+r.IntN(3)), b.frames, rtlsim.Options{In: stall(), Out: stall()})

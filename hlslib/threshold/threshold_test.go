@@ -32,7 +32,11 @@ func random(r *rand.Rand) layertest.Case {
 	for c := range n {
 		p.Steps = append(p.Steps, layertest.Step(r, in.Channel(c), 9, 1+r.IntN(9), rising))
 	}
-	return layertest.Case{Op: threshold.New(p), In: []dataflow.Type{in}}
+	c := layertest.Case{Op: threshold.New(p), In: []dataflow.Type{in}}
+	if in.Elem.Kind == num.Bipolar {
+		c.Loose = "what a step gives for 0 counts, which lies between a bipolar input's two values"
+	}
+	return c
 }
 
 func TestContract(t *testing.T) {

@@ -1,0 +1,186 @@
+package layertest
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"hlsgen/hlslib"
+	"hlsgen/internal/cost"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/estimate"
+	"hlsgen/internal/num"
+)
+
+// abs is a small layer, the magnitude of every element, in words of PE. A defect spoils one of its answers.
+type abs struct {
+	p       absParams
+	in, out dataflow.Type // set by Bind
+}
+
+type absParams struct {
+	Defect string `json:"defect"` // a key of defects, or empty
+}
+
+// A defect changes what the layer says. What is nil stays right.
+type defect struct {
+	params func(*absParams)
+	out    func(in num.Range, out *dataflow.Type)
+	eval   func(in, out []dataflow.Tensor)
+	folds  func([]dataflow.Fold) []dataflow.Fold
+	ports  func(in, out []dataflow.Port)
+	loop   func(*dataflow.Loop)
+	step   func(out []dataflow.Word)
+	cost   func(dataflow.Cost) dataflow.Cost
+	emit   func(*dataflow.Instance)
+	source [2]string // text of the C++, and what stands in its place
+}
+
+//go:embed testdata/abs.hpp
+var absSource string
+
+// absCase is the layer with a defect, on two vectors of four elements of [-7, 5].
+func absCase(name string) Case {
+	source := absSource
+	if d := defects[name].source; d[0] != "" {
+		if source = strings.Replace(absSource, d[0], d[1], 1); source == absSource {
+			panic("abs.hpp has no " + d[0])
+		}
+	}
+	in := dataflow.Type{Shape: dataflow.Shape{2, 4}, Range: []num.Range{{Lo: -7, Hi: 5}}, Elem: num.Type{Kind: num.Int, Width: 4}}
+	return Case{
+		Name: "abs", Op: &abs{p: absParams{name}}, In: []dataflow.Type{in},
+		Kinds:   []dataflow.Kind{{Name: "Abs", Doc: "magnitudes", Decode: decodeAbs}},
+		Headers: []hlslib.Header{{Path: "include/hlsgen/abs.hpp", Text: []byte(source)}},
+	}
+}
+
+func decodeAbs(params []byte) (dataflow.Op, error) {
+	var p absParams
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, err
+	}
+	if d := defects[p.Defect].params; d != nil {
+		d(&p)
+	}
+	return &abs{p: p}, nil
+}
+
+func (o *abs) defect() defect { return defects[o.p.Defect] }
+
+func (o *abs) Kind() string { return "Abs" }
+
+func (o *abs) Params() any { return o.p }
+
+func (o *abs) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	if len(in) != 1 {
+		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
+	}
+	b := &abs{p: o.p, in: in[0]}
+	b.out = dataflow.Type{Shape: in[0].Shape}
+	for _, r := range in[0].Range {
+		m := num.Range{Lo: max(0, r.Lo, -r.Hi), Hi: max(-r.Lo, r.Hi)}
+		b.out.Range = append(b.out.Range, m)
+	}
+	b.out.Elem = num.Smallest(b.out.Union())
+	if d := o.defect().out; d != nil {
+		d(in[0].Union(), &b.out)
+	}
+	return b, []dataflow.Type{b.out}, nil
+}
+
+func (o *abs) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := dataflow.Tensor{Shape: o.out.Shape}
+	for _, v := range in[0].Data {
+		y.Data = append(y.Data, max(v, -v))
+	}
+	out := []dataflow.Tensor{y}
+	if d := o.defect().eval; d != nil {
+		d(in, out)
+	}
+	return out
+}
+
+func (o *abs) Folds() iter.Seq[dataflow.Fold] {
+	var folds []dataflow.Fold
+	for _, pe := range dataflow.Divisors(o.in.Shape.Channels()) {
+		folds = append(folds, dataflow.Fold{PE: pe, SIMD: 1})
+	}
+	if d := o.defect().folds; d != nil {
+		folds = d(folds)
+	}
+	return slices.Values(folds)
+}
+
+func (o *abs) words(f dataflow.Fold) int { return o.in.Shape.Size() / f.PE }
+
+func (o *abs) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	in = []dataflow.Port{{Elem: o.in.Elem, PerWord: f.PE, Words: o.words(f)}}
+	out = []dataflow.Port{{Elem: o.out.Elem, PerWord: f.PE, Words: o.words(f)}}
+	if d := o.defect().ports; d != nil {
+		d(in, out)
+	}
+	return in, out
+}
+
+func (o *abs) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	l := dataflow.Loop{Body: []dataflow.Run{{Times: o.words(f), Moves: dataflow.Moves{Read: 1, Write: 1}}}, Latency: 1}
+	if d := o.defect().loop; d != nil {
+		d(&l)
+	}
+	return l
+}
+
+func (o *abs) Kernel(dataflow.Fold) dataflow.Kernel { return absKernel{o} }
+
+type absKernel struct{ o *abs }
+
+func (k absKernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
+	if in[0] == nil { // in an iteration that moves nothing
+		return []dataflow.Word{nil}
+	}
+	y := make(dataflow.Word, len(in[0]))
+	for i, v := range in[0] {
+		y[i] = max(v, -v)
+	}
+	out := []dataflow.Word{y}
+	if d := k.o.defect().step; d != nil {
+		d(out)
+	}
+	return out
+}
+
+// width is the bits of a value and of its negative.
+func (o *abs) width() int { return o.in.Elem.Width + 1 }
+
+func (o *abs) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	c := estimate.Parts(
+		m.Control(cost.Counter(o.words(f))),
+		cost.Adder(o.width()).Times(f.PE).As("adders"),
+		m.Registers(f.PE*o.out.Elem.Width),
+	)
+	if d := o.defect().cost; d != nil {
+		c = d(c)
+	}
+	return c
+}
+
+func (o *abs) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	i := dataflow.Instance{
+		Header: "abs.hpp",
+		Func:   "magnitude",
+		Config: []dataflow.Field{
+			{Name: "words", Doc: "words in a frame", Value: o.words(f)},
+			{Name: "pe", Doc: "elements computed side by side", Value: f.PE},
+			{Name: "value_width", Doc: "bits of a value and of its negative", Value: o.width()},
+		},
+	}
+	if d := o.defect().emit; d != nil {
+		d(&i)
+	}
+	return i
+}

@@ -1,0 +1,119 @@
+package layertest
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
+)
+
+// defects is the layer's mutants, by name. TestMutants says which check catches each.
+var defects map[string]defect
+
+// init stands for a literal, which would be a cycle: the layer looks its defect up here.
+func init() {
+	defects = map[string]defect{
+		"": {},
+		"three clocks a word": {loop: func(l *dataflow.Loop) {
+			word := dataflow.Run{Times: 1, Moves: l.Body[0].Moves}
+			l.Body = dataflow.Repeat(l.Body[0].Times, word, dataflow.Run{Times: 2})
+		}},
+		"latency 40":         {loop: func(l *dataflow.Loop) { l.Latency = 40 }},
+		"no adders":          {cost: func(c dataflow.Cost) dataflow.Cost { return without(c, "adders") }},
+		"10,000 times":       {cost: func(c dataflow.Cost) dataflow.Cost { return times(c, 10_000) }},
+		"ranges 2^20 wide":   {out: func(_ num.Range, t *dataflow.Type) { widen(t, 1<<20) }},
+		"no PIPELINE":        {source: [2]string{"#pragma HLS PIPELINE II=1 style=flp\n", ""}},
+		"C++ negates none":   {source: [2]string{"value = -value", "value = value"}},
+		"C++ warns":          {source: [2]string{"#pragma HLS INLINE\n", "int spare = 0;\n"}},
+		"C++ goes wide":      {source: [2]string{"ap_uint<C::out_width> y", "ap_uint<65536> y"}},
+		"Eval negates":       {eval: func(_, out []dataflow.Tensor) { out[0].Data[0] *= -1 }},
+		"Eval writes input":  {eval: func(in, _ []dataflow.Tensor) { in[0].Data[0]++ }},
+		"kernel flips a bit": {step: func(out []dataflow.Word) { out[0][0] ^= 1 }},
+		"ranges too narrow":  {out: func(_ num.Range, t *dataflow.Type) { t.Range[0].Hi-- }},
+		"a fold twice":       {folds: func(f []dataflow.Fold) []dataflow.Fold { return append(f, f[0]) }},
+		"no folds":           {folds: func([]dataflow.Fold) []dataflow.Fold { return nil }},
+		"a word too few":     {ports: func(in, _ []dataflow.Port) { in[0].Words-- }},
+		"a negative part": {cost: func(c dataflow.Cost) dataflow.Cost {
+			return append(c, dataflow.Part{Name: "discount", Resources: dataflow.Resources{DSP: -1}})
+		}},
+		"unbound memory": {cost: func(c dataflow.Cost) dataflow.Cost {
+			return append(c, dataflow.Part{Name: "memory", Resources: dataflow.Resources{BRAM: 1}})
+		}},
+		"a constant beyond int": {emit: func(i *dataflow.Instance) { i.Config[0].Value = 1 << 31 }},
+		"other parameters":      {params: func(p *absParams) { p.Defect = "" }},
+	}
+}
+
+func without(c dataflow.Cost, part string) dataflow.Cost {
+	return slices.DeleteFunc(c, func(p dataflow.Part) bool { return p.Name == part })
+}
+
+func times(c dataflow.Cost, n int) dataflow.Cost {
+	for i, p := range c {
+		c[i].Resources = dataflow.Resources{LUT: n * p.LUT, FF: n * p.FF}
+	}
+	return c
+}
+
+// widen makes ranges wider by n at either end, as far as they are signed.
+func widen(t *dataflow.Type, n int64) {
+	for i := range t.Range {
+		t.Range[i].Hi += n
+	}
+	t.Elem = num.Smallest(t.Union())
+}
+
+// TestMutants has the contract catch every defect of abs, each by the check that is there for it.
+func TestMutants(t *testing.T) {
+	t.Parallel()
+	caught := map[string]string{
+		"":                      "",
+		"Eval writes input":     checkEval,
+		"Eval negates":          checkEval,
+		"ranges too narrow":     checkEval,
+		"a fold twice":          checkFolds,
+		"no folds":              checkFolds,
+		"other parameters":      checkParameters,
+		"a word too few":        checkPorts,
+		"kernel flips a bit":    checkKernel,
+		"a negative part":       checkCost,
+		"unbound memory":        checkStorage,
+		"a constant beyond int": checkInstance,
+		"C++ goes wide":         checkText,
+		"C++ warns":             checkCompiler,
+		"C++ negates none":      checkOutput,
+
+		"three clocks a word": checkLoop,
+		"latency 40":          "",
+		"no adders":           "",
+		"10,000 times":        "",
+		"ranges 2^20 wide":    checkRanges,
+		"no PIPELINE":         checkText,
+	}
+	for _, name := range slices.Sorted(maps.Keys(defects)) {
+		want, ok := caught[name]
+		if !ok {
+			t.Errorf("%q: no check is said to catch it", name)
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			programs, errs := examine(t.Context(), []Case{absCase(name)})
+			if len(errs) == 0 {
+				gxx := tier.Needs(t, "g++")[0]
+				if err := run(t.Context(), gxx, t.TempDir(), programs); err != nil {
+					errs = append(errs, err)
+				}
+			}
+			got := ""
+			if len(errs) > 0 {
+				got = checkOf(errs[0])
+			}
+			if len(errs) > 1 || got != want {
+				t.Errorf("caught by %q, want %q: %v", got, want, errs)
+			}
+		})
+	}
+}

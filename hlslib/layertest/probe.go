@@ -1,0 +1,136 @@
+package layertest
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+//go:embed probe/probe.hpp
+var probe []byte
+
+// An insertion is a call of the probe in a copy of a generated file.
+type insertion struct {
+	at   *regexp.Regexp
+	text string
+}
+
+var (
+	// An iteration begins where a loop is pipelined.
+	iterations = insertion{regexp.MustCompile(`(?m)^#pragma HLS PIPELINE .*$`), "${0}\nhlsgen_probe::iteration();"}
+	// A frame is a call of a layer's function.
+	streamReads  = insertion{regexp.MustCompile(`(?m)^    T read\(\) \{$`), "$0\n        hlsgen_probe::read(this);"}
+	streamWrites = insertion{regexp.MustCompile(`(?m)^    void write\(const T& v\) \{`), "$0 hlsgen_probe::written(this);"}
+	streamHead   = insertion{regexp.MustCompile(`(?m)^#include <cstdio>$`), "$0\n#include \"probe.hpp\""}
+
+	layerFunction = regexp.MustCompile(`(?m)^void (\w+)\((.*)\) \{\n#pragma HLS INLINE off$`)
+	layerStream   = regexp.MustCompile(`>& ((in|out)\d*)\b`)
+)
+
+// probed is a copy of a test bench's project that says what each layer's iterations move.
+func probed(files templates.Files) (templates.Files, error) {
+	copied := templates.Files{{Path: "hls/csim/probe.hpp", Data: probe}}
+	for _, f := range files {
+		var insert []insertion
+		switch {
+		case f.Path == "hls/csim/hls_stream.h":
+			insert = []insertion{streamHead, streamReads, streamWrites}
+		case path.Dir(f.Path) == "hls/include/hlsgen" && iterations.at.Match(f.Data):
+			insert = []insertion{iterations} // a kernel without a pipelined loop has no iterations
+		case f.Path == "hls/layers.cpp":
+			f.Data = layerFunction.ReplaceAllFunc(f.Data, probeCall)
+		}
+		for _, i := range insert {
+			if !i.at.Match(f.Data) {
+				return nil, fmt.Errorf("probe: %s has no %v", f.Path, i.at)
+			}
+			f.Data = i.at.ReplaceAll(f.Data, []byte(i.text))
+		}
+		copied = append(copied, f)
+	}
+	return copied, nil
+}
+
+// probeCall has a layer's function say that a frame begins, and what its ports are.
+func probeCall(function []byte) []byte {
+	m := layerFunction.FindSubmatch(function)
+	ports := map[string][]string{}
+	for _, p := range layerStream.FindAllSubmatch(m[2], -1) {
+		side := string(p[2])
+		ports[side] = append(ports[side], "&"+string(p[1]))
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n    const hlsgen_probe::call frame(%q, {%s}, {%s});", function, m[1],
+		strings.Join(ports["in"], ", "), strings.Join(ports["out"], ", "))
+	return b.Bytes()
+}
+
+// checkLoops holds what the probe has seen in a project's folder against the loops of the programs: the iterations of
+// every frame, and the ports that move a word in each.
+func checkLoops(dir string, trials []templates.Trial, programs []program) error {
+	data, err := os.ReadFile(filepath.Join(dir, "hls", "probe.txt"))
+	if err != nil {
+		return failed(checkLoop, "%w", err)
+	}
+	lines := map[string][]string{}
+	for line := range strings.Lines(string(data)) {
+		name, trace, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		lines[name] = append(lines[name], trace)
+	}
+	for i, p := range programs {
+		name := trials[i].Name
+		if n := len(lines[name]); n != len(p.frames) {
+			return failed(checkLoop, "%s: %d frames of %d", name, n, len(p.frames))
+		}
+		for n, trace := range lines[name] {
+			if err := compareLoop(trace, p.op.Loop(p.fold, target)); err != nil {
+				return failed(checkLoop, "%q, fold %+v, frame %d: %w", p.Name, p.fold, n, err)
+			}
+		}
+	}
+	return nil
+}
+
+// compareLoop holds a frame's trace, a line of probe.txt without the layer's name, against a loop.
+func compareLoop(trace string, l dataflow.Loop) error {
+	wrong, rest, _ := strings.Cut(trace, " ")
+	if wrong != "-" {
+		return fmt.Errorf("the C++ %s", strings.ReplaceAll(wrong, "-", " "))
+	}
+	walk, at, total := l.Walk(), 0, l.Iterations()
+	for _, run := range strings.Fields(rest) {
+		var got dataflow.Moves
+		var times int
+		if _, err := fmt.Sscanf(run, "%d:%x:%x", &times, &got.Read, &got.Write); err != nil {
+			return fmt.Errorf("probe: %q: %w", run, err)
+		}
+		for range times {
+			if at == total {
+				return fmt.Errorf("the C++ has more iterations than the %d of Loop", total)
+			}
+			if want := walk.Moves(); got != want {
+				return fmt.Errorf("iteration %d: the C++ moves %s, Loop %s", at, moves(got), moves(want))
+			}
+			walk.Advance()
+			at++
+		}
+	}
+	if at != total {
+		return fmt.Errorf("the C++ has %d iterations, Loop %d", at, total)
+	}
+	return nil
+}
+
+// moves spells the ports that move a word: "reads 101, writes 1", the first port last.
+func moves(m dataflow.Moves) string {
+	return "reads " + strconv.FormatUint(m.Read, 2) + ", writes " + strconv.FormatUint(m.Write, 2)
+}

@@ -1,0 +1,122 @@
+package layertest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+)
+
+// evals is how many frames a search for a bound tries at most. One that has not come to its end by then says nothing:
+// ranges are held on small inputs alone.
+const evals = 3000
+
+// starts is how many frames a search starts from.
+const starts = 24
+
+// checkRanges looks for inputs that attain the bounds of the output types: per output and range, the lowest and the
+// highest value. From the best frame known it changes one element after the other as long as that helps, several times
+// from different frames. A bound that it cannot reach is too wide, unless the case says why it may not be attained.
+func (b *bound) checkRanges(r *rand.Rand) error {
+	if b.Loose != "" {
+		return nil
+	}
+	for port, typ := range b.out {
+		for c, want := range typ.Range {
+			highest := search{b: b, port: port, channel: c, left: evals, bound: want.Hi}
+			if best, sure := highest.climb(r); sure && best < want.Hi {
+				return fmt.Errorf("output %d, range %d is %v, the highest found is %d", port, c, want, best)
+			}
+			lowest := search{b: b, port: port, channel: c, left: evals, bound: ^want.Lo, down: true}
+			if best, sure := lowest.climb(r); sure && ^best > want.Lo {
+				return fmt.Errorf("output %d, range %d is %v, the lowest found is %d", port, c, want, ^best)
+			}
+		}
+	}
+	return nil
+}
+
+// A search maximises a channel of an output, or what ^ makes of it: that turns the order of all integers round.
+type search struct {
+	b             *bound
+	port, channel int
+	down          bool
+	bound         int64
+	left          int // frames that may still be tried
+}
+
+// climb gives the greatest value found, and whether it is a summit: no single change of an element leads further, and some
+// lead down. Where nothing leads anywhere, as between the thresholds of a sum, the search has learnt nothing.
+func (s *search) climb(r *rand.Rand) (best int64, sure bool) {
+	best = math.MinInt64
+	for n := range starts {
+		at := frame(r, s.b.In, n)
+		value := s.value(at)
+		for pass, better := 0, true; better && value < s.bound; pass++ {
+			better = false
+			for p, typ := range s.b.In {
+				for i := range at[p].Data {
+					for _, v := range candidates(r, typ, i) {
+						if v == at[p].Data[i] {
+							continue
+						}
+						if s.left--; s.left < 0 {
+							return max(best, value), false
+						}
+						old := at[p].Data[i]
+						at[p].Data[i] = v
+						switch now := s.value(at); {
+						case now > value:
+							value, better = now, true
+						case now < value:
+							at[p].Data[i], sure = old, true
+						case pass > 0: // over a plateau once
+							at[p].Data[i] = old
+						}
+					}
+				}
+			}
+		}
+		if best = max(best, value); best >= s.bound {
+			break
+		}
+	}
+	return best, sure
+}
+
+// candidates are values to try for an element: all of a few, or the ends, those around zero and some more.
+func candidates(r *rand.Rand, t dataflow.Type, i int) []int64 {
+	x := t.Channel(i % t.Shape.Channels())
+	var list []int64
+	if x.Count() <= 256 {
+		for v := x.Lo; v <= x.Hi; v++ {
+			list = append(list, v)
+		}
+	} else {
+		list = []int64{x.Lo, x.Hi, Between(r, x), Between(r, x)}
+		for v := int64(-1); v <= 1; v++ {
+			if x.Contains(v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(v int64) bool { return !t.Elem.Holds(v) })
+}
+
+// value is the greatest of the channel in a frame's output.
+func (s *search) value(in []dataflow.Tensor) int64 {
+	out := s.b.op.Eval(in)[s.port]
+	typ := s.b.out[s.port]
+	best := int64(math.MinInt64)
+	for i, v := range out.Data {
+		if len(typ.Range) == 1 || i%typ.Shape.Channels() == s.channel {
+			if s.down {
+				v = ^v
+			}
+			best = max(best, v)
+		}
+	}
+	return best
+}
