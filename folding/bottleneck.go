@@ -31,7 +31,7 @@ func (s *space) bottleneck(q *question, d *Design) (b Bottleneck) {
 	b.Layers = s.asSlow(d)
 	at := fractional(d.Clocks.Interval)
 	var host []string
-	if float64(portClocks(d)) == d.Clocks.Interval {
+	if float64(d.PortClocks()) == d.Clocks.Interval {
 		host = append(host, fmt.Sprintf("the host's port of %d bits", d.Target.PortBits()))
 	}
 	if float64(s.memoryClocks(d.Design)) == d.Clocks.Interval {
@@ -75,14 +75,14 @@ func (s *space) asSlow(d *Design) (layers []string) {
 			converters = append(converters, n.Name)
 		}
 	}
-	if len(layers) == 0 && float64(portClocks(d)) != d.Clocks.Interval {
+	if len(layers) == 0 && float64(d.PortClocks()) != d.Clocks.Interval {
 		return converters
 	}
 	return layers
 }
 
-// portClocks is how many clocks a frame takes at the host's port; 0 where there is none.
-func portClocks(d *Design) (clocks int) {
+// PortClocks is how many clocks a frame takes at the host's port; 0 where there is none.
+func (d *Design) PortClocks() (clocks int) {
 	if d.Target.PortBits() == 0 {
 		return 0
 	}

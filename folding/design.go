@@ -51,8 +51,11 @@ func (d *Design) FPS() float64 { return Rate(d.ClockMHz(), d.Clocks.Interval) }
 
 // Traffic is the bytes per second that frames at the simulated interval move to and from the processor's memory, in GB (1e9).
 func (d *Design) Traffic() float64 {
-	return float64(frameBytes(d.Design)) * d.ClockMHz() * 1e6 / d.Clocks.Interval / 1e9
+	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.Clocks.Interval / 1e9
 }
+
+// FrameBytes is the bytes that a frame moves to and from the processor's memory.
+func (d *Design) FrameBytes() int { return frameBytes(d.Design) }
 
 func frameBytes(d *dataflow.Design) (bytes int) {
 	if d.Target.PortBits() == 0 {

@@ -148,8 +148,11 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	if err != nil {
 		return err
 	}
-	if z == nil || !z.Kept {
-		// Depths that are given are in the way, or the effort ended.
+	if z != nil && z.Cut {
+		h.left = append(h.left, n)
+		return nil
+	}
+	if z == nil || !z.Kept { // depths that are given are in the way
 		h.divide(n, class, nil, nil)
 		return nil
 	}

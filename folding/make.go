@@ -7,7 +7,9 @@
 // tell. space.go lists what each layer may be and words.go what joins them; plan.go and tree.go make a tree of tables of a
 // part of the space, on which package search finds the best folding by what it takes at least; fit.go makes foldings whole
 // until none that is left can be better; make.go looks for the interval, and then for the least resources at it.
-// latency.go looks for the shortest latency. file.go and its neighbours read and write folding files.
+// latency.go looks for the shortest latency, front.go for all that is worth choosing from, bound.go for what nothing goes
+// below. certificate.go, bottleneck.go and trouble.go say what came of it; file.go and its neighbours (fix, finn, depths,
+// names, json, format) read and write folding files.
 package folding
 
 import (
@@ -394,14 +396,14 @@ func (s *space) tryAt(ctx context.Context, q *question, limit int, made *memory)
 	if made != nil {
 		if x, ok := made.answers.Load(key); ok {
 			a := x.(remembered)
-			return a.found, a.none, nil
+			return a.found.copied(), a.none, nil
 		}
 	}
 	fresh := *q
 	fresh.effort.Done, fresh.effort.Cut = 0, false
 	f, none, err = s.leastAt(ctx, &fresh, limit, s.capsAt(q, limit), q.goal.Least.order())
 	if err == nil && made != nil {
-		made.answers.Store(key, remembered{f, none})
+		made.answers.Store(key, remembered{f.copied(), none})
 	}
 	return f, none, err
 }
@@ -442,4 +444,13 @@ type memory struct{ answers, bounds sync.Map }
 type remembered struct {
 	found *found
 	none  bool
+}
+
+// copied is a copy, for whoever adds to it what another question has no part in: a floor, what is excluded below it.
+func (f *found) copied() *found {
+	if f == nil {
+		return nil
+	}
+	g := *f
+	return &g
 }

@@ -194,3 +194,19 @@ func TestSearchTime(t *testing.T) {
 		}
 	}
 }
+
+// What is known of the shortest interval is no part of the answer to who asks for that interval, whoever asked before.
+func TestAskedBefore(t *testing.T) {
+	t.Parallel()
+	var d diag.List
+	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
+	s := must(List(tfc(), target, nil, FIFO{}, &d))
+	fastest := must(s.Make(t.Context(), Goal{}, &d))
+	goal := Goal{Interval: int(fastest.Clocks.Interval)}
+	alone := must(Make(t.Context(), tfc(), target, goal, &d))
+	after := must(s.Make(t.Context(), goal, &d))
+	got, want := fmt.Sprint(after.Certificate.Lines()), fmt.Sprint(alone.Certificate.Lines())
+	if got != want || fastest.Certificate.Floor == 0 || after.Certificate.Floor != 0 {
+		t.Errorf("after another question\n%s, alone\n%s", got, want)
+	}
+}

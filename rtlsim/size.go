@@ -48,7 +48,8 @@ type Sizing struct {
 	Interval int      // clocks per frame that the depths keep; 0 where they are minimal
 	Words    []int    // per stream
 	Reason   []string // per stream: why it is deep; empty up to the smallest memory
-	Kept     bool     // these depths were seen to do so; false where none can
+	Kept     bool     // these depths were seen to do so; false where none can, or where that is not known (Cut)
+	Cut      bool     // a trial of the whole was given up: it moves too many words
 	Exact    bool     // no FIFO alone could do with a step less
 	Needs    []Need   // what was seen to be too little at first; empty where SizeOptions.From does
 	Trials   int
@@ -127,6 +128,7 @@ type sizer struct {
 	depth    []int // the result
 	needs    []Need
 	kept     bool
+	cut      bool
 	exact    bool
 	trials   int
 	effort   int // words that may be moved yet
@@ -182,15 +184,16 @@ func (z *sizer) need(members []bool, streams []int) {
 
 func (z *sizer) throughput() {
 	z.interval = max(z.opt.Interval, z.fastest())
-	if z.kept = z.keeps(); z.kept {
-		z.exact = true
+	if z.kept = z.blocksFree() && z.surely().keeps; z.kept || z.cut {
+		z.exact = z.kept
 		return
 	}
 	roomy, words := z.roomy()
 	if roomy == nil {
 		return
 	}
-	if many := 12; many*words > z.effort {
+	const windows = 12 // what they take at least, in trials of the whole
+	if windows*words > z.effort {
 		z.depth, z.kept = z.capped(roomy), true
 		return
 	}
@@ -252,6 +255,7 @@ func (z *sizer) surely() tried {
 	z.effort = max(left, words)
 	before := z.effort
 	t := z.try(nil)
+	z.cut = z.cut || z.effort <= 0 && !t.keeps
 	z.effort = left - (before - z.effort)
 	return t
 }
@@ -283,15 +287,17 @@ func (z *sizer) capped(roomy []int) []int {
 
 // keeps reports whether the design keeps the interval at the depths, and is free from deadlock.
 func (z *sizer) keeps() bool {
-	if z.err != nil || z.effort <= 0 {
-		return false
-	}
+	return z.err == nil && z.effort > 0 && z.blocksFree() && z.passes(nil)
+}
+
+// blocksFree reports whether no block deadlocks at the depths.
+func (z *sizer) blocksFree() bool {
 	for _, b := range z.blocks {
 		if len(b.streams) > 1 && !z.free(b.members) {
 			return false
 		}
 	}
-	return z.passes(nil)
+	return true
 }
 
 // shrink takes back what turned out not to be needed, FIFO by FIFO, the most bits first. It reports whether it came to the
@@ -462,7 +468,7 @@ func (z *sizer) drop(streams []int, passes func() bool) bool {
 }
 
 func (z *sizer) sizing() *Sizing {
-	r := &Sizing{Interval: z.interval, Words: z.depth, Reason: make([]string, len(z.depth)), Kept: z.kept, Exact: z.exact, Needs: z.needs, Trials: z.trials,
+	r := &Sizing{Interval: z.interval, Words: z.depth, Reason: make([]string, len(z.depth)), Kept: z.kept, Cut: z.cut && !z.kept, Exact: z.exact, Needs: z.needs, Trials: z.trials,
 		Moved: cmp.Or(z.opt.Effort, 1e9) - z.effort}
 	in := make(map[int]block)
 	for _, b := range z.blocks {

@@ -184,12 +184,31 @@ func TestSizeRefuses(t *testing.T) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
-	d, past := forked(t, 1000, 100)
-	if z := size(t, d, SizeOptions{Effort: 1}); !z.Kept || z.Exact || z.Words[past] <= Least {
-		t.Errorf("%+v", z)
-	}
+	d, _ = forked(t, 1000, 100)
 	d.FIFO[0].Depth = 0
 	if _, err := Size(t.Context(), d, SizeOptions{}); err == nil {
 		t.Error("a depth of 0 passes")
+	}
+}
+
+// Without effort, depths keep the interval all the same, and none is less than what is needed.
+func TestSizeWithoutEffort(t *testing.T) {
+	t.Parallel()
+	deeper := 0
+	for seed := range uint64(60) {
+		d := randomForks(t, rand.New(rand.NewPCG(seed, 11)))
+		z := size(t, d, SizeOptions{Effort: 1, each: 4})
+		if !z.Kept || z.Cut {
+			t.Fatalf("seed %d: %+v", seed, z)
+		}
+		if !z.Exact {
+			deeper++
+		}
+		if again := size(t, d, SizeOptions{Fixed: z.Words, each: 4}); !again.Kept || again.Interval != z.Interval {
+			t.Errorf("seed %d: %v do not keep %d clocks", seed, z.Words, z.Interval)
+		}
+	}
+	if deeper < 5 {
+		t.Errorf("%d were made without windows", deeper)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -289,7 +290,7 @@ func (x *teller) one(goal, use string) *truth {
 	return t
 }
 
-func plainText(f float64) string { return strings.TrimSuffix(fmt.Sprintf("%f", f), ".000000") }
+func plainText(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 func (x *teller) again(what string, t, again *truth, hint string) {
 	x.Helper()
@@ -563,7 +564,7 @@ func (x *teller) open(all []*truth) {
 			gap, most = float64(l.Clocks)/float64(l.Least)-1, 0.1
 		}
 		x.Logf("open by %.1f %%: %v: %s", 100*gap, t.args, c.Gap)
-		if gap > most && c.Gap == "" {
+		if gap > most && (c.Gap == "" || !tier.Long()) { // the cases of every run have small gaps, whatever the reason
 			x.Errorf("%s on %s %v: open by %.1f %% for no reason: %s", x.model, x.board, t.args, 100*gap, c.Text)
 		}
 	}

@@ -105,13 +105,7 @@ func (r *Result) Port() *PortReport {
 	if bits == 0 {
 		return nil
 	}
-	clocks, bytes := 0, 0
-	for _, ends := range [][]int{d.Model.Graph.In, d.Model.Graph.Out} {
-		for _, s := range ends {
-			p := d.Port(s)
-			clocks, bytes = max(clocks, p.Words*d.Target.HostEvery(p)), bytes+p.Bytes()
-		}
-	}
+	clocks, bytes := d.PortClocks(), d.FrameBytes()
 	hz := d.ClockMHz() * 1e6
 	p := &PortReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps, Moved: rounded(d.Traffic()), Bytes: bytes,
 		Bound: hz / float64(clocks)}
