@@ -25,12 +25,12 @@ import (
 
 var update = flag.Bool("update", false, "write what golden tests hold into the pages that show it")
 
-// Every code has a page of one form, whose example is what the golden test of internal/build got, and every page has a
+// Every code has a page of one form, whose example is what the golden test of internal/compiler got, and every page has a
 // code.
 func TestPages(t *testing.T) {
 	for code := range diag.Codes {
 		name := "diagnostics/" + string(code) + ".md"
-		show(t, name, "\n## Example\n\n", section(t, "../internal/build/testdata/diag/"+string(code)+".txtar", "printed"))
+		show(t, name, "\n## Example\n\n", section(t, "../internal/compiler/testdata/diag/"+string(code)+".txtar", "printed"))
 		page, err := os.ReadFile(name)
 		if err != nil {
 			t.Error(err)
@@ -182,7 +182,7 @@ func sources(t *testing.T, f func(name string, file *ast.File)) {
 
 // The diagnostic that README shows is what a golden test holds; package doctest runs the rest.
 func TestREADME(t *testing.T) {
-	show(t, "../README.md", "<!-- diagnostic -->\n", section(t, "../internal/build/testdata/diag/not-mapped.txtar", "printed"))
+	show(t, "../README.md", "<!-- diagnostic -->\n", section(t, "../internal/compiler/testdata/diag/not-mapped.txtar", "printed"))
 }
 
 // ARCHITECTURE.md names every package.

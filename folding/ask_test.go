@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"hlsgen/boards"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/estimate"
 	"hlsgen/rtlsim"
 )
 

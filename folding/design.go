@@ -5,8 +5,8 @@ import (
 	"math/big"
 	"slices"
 
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 	"hlsgen/rtlsim"
 )
 

@@ -23,9 +23,9 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding/search"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/estimate"
 	"hlsgen/rtlsim"
 )
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"hlsgen/boards"
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 	"hlsgen/rtlsim"
 )
 

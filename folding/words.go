@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"hlsgen/folding/search"
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // A form is how a frame travels past one end of a stream: in words of per elements, in tiles of so many channels

@@ -5,9 +5,9 @@ import (
 
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/pass"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/pass"
 )
 
 // A Verdict is how another executor's output of one sample stands to the exact one (docs/numbers.md).

@@ -4,8 +4,8 @@ import (
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
+	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/pass"
 )
 
 const suffixFate = "host suffix"

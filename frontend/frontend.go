@@ -12,10 +12,10 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/pass"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/pass"
 )
 
 // Options say what the file leaves open, and what to show of the passes.

@@ -10,9 +10,9 @@ import (
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
+	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/pass"
 )
 
 // canonical is a model after all passes, for data of the given shape, as a part that shows the codes inside loops.

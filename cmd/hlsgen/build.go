@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"hlsgen/folding"
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/templates"
 )
 
 func (a *app) buildCommand() *cobra.Command {
-	o := build.Options{Version: version(), Verify: build.AutoVerify}
+	o := compiler.Options{Version: version(), Verify: compiler.AutoVerify}
 	var asJSON, pareto, explain bool
 	var d diag.List
 	points := 24
@@ -74,11 +74,11 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 			return a.front(cmd.Context(), o, points, asJSON, &d)
 		}
 		if o.Out == "" {
-			o.Out = under(a.dir, build.DefaultOut(o.Model, o.Board))
+			o.Out = under(a.dir, compiler.DefaultOut(o.Model, o.Board))
 		}
 		p := a.progress()
 		o.Progress = p.step
-		r, err := build.Run(cmd.Context(), o, &d)
+		r, err := compiler.Run(cmd.Context(), o, &d)
 		p.close()
 		switch {
 		case r == nil || err != nil:
@@ -105,7 +105,7 @@ func (a *app) field(name, text string) {
 
 // printBuilt shows what was built: whether it fits, how fast it is, what holds it up, how it was verified, and what to type
 // next. With explain, everything that is known of the design comes in between.
-func (a *app) printBuilt(r *build.Result, explain bool) {
+func (a *app) printBuilt(r *compiler.Result, explain bool) {
 	d := r.Design
 	t := d.Target
 	ink := a.ink(a.stdout)
@@ -185,7 +185,7 @@ func proof(c *folding.Certificate) string {
 	return strings.Join(parts, "; ") + " (--explain says why that is open)"
 }
 
-func (a *app) layerTable(r *build.Result) {
+func (a *app) layerTable(r *compiler.Result) {
 	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF", ">BRAM18", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
 		acc := "-"
@@ -224,7 +224,7 @@ func (a *app) shareTable(shares []folding.Share) {
 }
 
 // explain shows what is known of a design beyond its figures: FIFOs, the host's port, deadlock, and what is proved.
-func (a *app) explain(r *build.Result) {
+func (a *app) explain(r *compiler.Result) {
 	d := r.Design
 	deepest, bits := 0, 0
 	for s, f := range d.FIFO {
@@ -286,13 +286,13 @@ func (a *app) hostParts(m *dataflow.Model) {
 }
 
 // verified is the sentence on what was compared.
-func verified(r *build.Result) string {
+func verified(r *compiler.Result) string {
 	v := r.Verified
 	if v.Samples == 0 {
 		return "not verified: no samples were asked for (--verify 0)"
 	}
 	s := fmt.Sprintf("bit-exact: %s, %s engines (%s)", count(v.Samples, "sample"), inWords(len(v.Engines)), strings.Join(v.Engines, ", "))
-	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(build.CSim)) {
+	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(compiler.CSim)) {
 		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
 	}
 	if r.Source.Inputs == nil {
@@ -312,32 +312,32 @@ func quoted(s string) string { return templates.ShellWord(s) }
 
 // A built is the JSON of a build.
 type built struct {
-	build.Head
-	Model      string              `json:"model"`
-	Example    bool                `json:"example"`
-	Board      string              `json:"board"`
-	Part       string              `json:"part"`
-	ClockMHz   float64             `json:"clock_mhz"`         // asked for
-	Reached    float64             `json:"clock_reached_mhz"` // that rates are given for
-	Fits       bool                `json:"fits"`
-	FPS        float64             `json:"fps"`
-	Interval   float64             `json:"interval_clocks"`
-	Latency    int                 `json:"latency_clocks"`
-	Slowest    int                 `json:"slowest_layer_clocks"`
-	Bottleneck build.Bottleneck    `json:"bottleneck"`
-	Port       *build.PortReport   `json:"host_port,omitempty"`
-	Layers     []build.LayerReport `json:"layers"`
-	FIFOs      dataflow.Resources  `json:"fifo_cost"`
-	Host       dataflow.Resources  `json:"host_cost"`
-	Total      dataflow.Resources  `json:"cost"`
-	Resources  []share             `json:"resources"`
-	Folding    build.Certificate   `json:"certificate"`
-	Prefix     []string            `json:"host_prefix"`
-	Suffix     []string            `json:"host_suffix"`
-	Verified   build.Verified      `json:"verified"`
-	Accuracy   *build.Accuracy     `json:"accuracy,omitempty"`
-	Out        string              `json:"out"`
-	Files      int                 `json:"files"`
+	compiler.Head
+	Model      string                 `json:"model"`
+	Example    bool                   `json:"example"`
+	Board      string                 `json:"board"`
+	Part       string                 `json:"part"`
+	ClockMHz   float64                `json:"clock_mhz"`         // asked for
+	Reached    float64                `json:"clock_reached_mhz"` // that rates are given for
+	Fits       bool                   `json:"fits"`
+	FPS        float64                `json:"fps"`
+	Interval   float64                `json:"interval_clocks"`
+	Latency    int                    `json:"latency_clocks"`
+	Slowest    int                    `json:"slowest_layer_clocks"`
+	Bottleneck compiler.Bottleneck    `json:"bottleneck"`
+	Port       *compiler.PortReport   `json:"host_port,omitempty"`
+	Layers     []compiler.LayerReport `json:"layers"`
+	FIFOs      dataflow.Resources     `json:"fifo_cost"`
+	Host       dataflow.Resources     `json:"host_cost"`
+	Total      dataflow.Resources     `json:"cost"`
+	Resources  []share                `json:"resources"`
+	Folding    compiler.Certificate   `json:"certificate"`
+	Prefix     []string               `json:"host_prefix"`
+	Suffix     []string               `json:"host_suffix"`
+	Verified   compiler.Verified      `json:"verified"`
+	Accuracy   *compiler.Accuracy     `json:"accuracy,omitempty"`
+	Out        string                 `json:"out"`
+	Files      int                    `json:"files"`
 	outcome
 }
 
@@ -348,12 +348,12 @@ type share struct {
 	Board  float64 `json:"board"`
 }
 
-func builtOf(r *build.Result, d *diag.List) built {
+func builtOf(r *compiler.Result, d *diag.List) built {
 	f := r.Design
 	t, m, e := f.Target, f.Model, f.Estimate
-	b := built{Head: build.Versioned, Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz, Reached: f.ClockMHz(),
+	b := built{Head: compiler.Versioned, Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz, Reached: f.ClockMHz(),
 		Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency, Slowest: f.Clocks.Slowest, Bottleneck: r.Bottleneck(), Port: r.Port(),
-		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total, Folding: build.CertificateOf(&f.Certificate),
+		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total, Folding: compiler.CertificateOf(&f.Certificate),
 		Prefix: append([]string{}, m.Prefix.Nodes...),
 		Suffix: append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out, Files: r.FileCount, outcome: outcomeOf(d, nil)}
 	for _, s := range f.Shares {

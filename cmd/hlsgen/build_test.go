@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/tier"
@@ -112,18 +112,18 @@ func TestDump(t *testing.T) {
 
 func TestVerified(t *testing.T) {
 	t.Parallel()
-	own := build.Open("", &diag.List{})
+	own := compiler.Open("", &diag.List{})
 	for _, c := range []struct {
-		v    build.Verified
-		from *build.Source
+		v    compiler.Verified
+		from *compiler.Source
 		want string
 	}{
-		{build.Verified{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own, "bit-exact: 16 samples, three engines (eval, cycle, csim)"},
-		{build.Verified{Samples: 1, Engines: []string{"eval", "cycle"}}, own, "bit-exact: 1 sample, two engines (eval, cycle)"},
-		{build.Verified{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"}, &build.Source{}, "bit-exact: 4 samples, two engines (eval, cycle), random inputs in range; left out: csim"},
-		{build.Verified{}, own, "not verified: no samples were asked for (--verify 0)"},
+		{compiler.Verified{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own, "bit-exact: 16 samples, three engines (eval, cycle, csim)"},
+		{compiler.Verified{Samples: 1, Engines: []string{"eval", "cycle"}}, own, "bit-exact: 1 sample, two engines (eval, cycle)"},
+		{compiler.Verified{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"}, &compiler.Source{}, "bit-exact: 4 samples, two engines (eval, cycle), random inputs in range; left out: csim"},
+		{compiler.Verified{}, own, "not verified: no samples were asked for (--verify 0)"},
 	} {
-		if got := verified(&build.Result{Source: c.from, Verified: c.v}); got != c.want {
+		if got := verified(&compiler.Result{Source: c.from, Verified: c.v}); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"hlsgen/frontend"
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var o build.Options
+	var o compiler.Options
 	var asJSON bool
 	var d diag.List
 	cmd := &cobra.Command{
@@ -42,7 +42,7 @@ The exit code is 1 if the model cannot be built.`,
 		a.running = true
 		p := a.progress()
 		o.Progress = p.step
-		c, err := build.Check(cmd.Context(), o, &d)
+		c, err := compiler.Check(cmd.Context(), o, &d)
 		p.close()
 		if c == nil || err != nil {
 			return a.without(asJSON, &d, err)
@@ -63,7 +63,7 @@ The exit code is 1 if the model cannot be built.`,
 	return cmd
 }
 
-func (a *app) printChecked(model string, c *build.Checked, d *diag.List) {
+func (a *app) printChecked(model string, c *compiler.Checked, d *diag.List) {
 	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
 	ink := a.ink(a.stdout)
 	if len(c.Imported.Fates) == 0 {
@@ -97,7 +97,7 @@ func (a *app) printChecked(model string, c *build.Checked, d *diag.List) {
 }
 
 // typeTable shows what travels between the layers, and how wide accumulators are.
-func (a *app) typeTable(layers []build.LayerReport) {
+func (a *app) typeTable(layers []compiler.LayerReport) {
 	bits := func(n int) string {
 		if n == 0 {
 			return "-"
@@ -120,7 +120,7 @@ func (a *app) typeTable(layers []build.LayerReport) {
 	}
 }
 
-func streams(list []build.StreamReport) (s string) {
+func streams(list []compiler.StreamReport) (s string) {
 	for i, r := range list {
 		if i > 0 {
 			s += ", "
@@ -132,16 +132,16 @@ func streams(list []build.StreamReport) (s string) {
 
 // A checked is the JSON of a check.
 type checked struct {
-	build.Head
-	Model   string              `json:"model"`
-	Example bool                `json:"example"`
-	OK      bool                `json:"ok"`
-	Nodes   []frontend.NodeFate `json:"nodes"`
-	Layers  []build.LayerReport `json:"layers"`
+	compiler.Head
+	Model   string                 `json:"model"`
+	Example bool                   `json:"example"`
+	OK      bool                   `json:"ok"`
+	Nodes   []frontend.NodeFate    `json:"nodes"`
+	Layers  []compiler.LayerReport `json:"layers"`
 	outcome
 }
 
-func checkedOf(c *build.Checked, d *diag.List) checked {
-	return checked{Head: build.Versioned, Model: c.Source.Name, Example: c.Source.Example, OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
-		Layers: append([]build.LayerReport{}, c.Layers...), outcome: outcomeOf(d, nil)}
+func checkedOf(c *compiler.Checked, d *diag.List) checked {
+	return checked{Head: compiler.Versioned, Model: c.Source.Name, Example: c.Source.Example, OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
+		Layers: append([]compiler.LayerReport{}, c.Layers...), outcome: outcomeOf(d, nil)}
 }

@@ -16,7 +16,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -183,9 +183,9 @@ func costModel(s string) (dataflow.Formula, error) {
 	return 0, fmt.Errorf("want %v or %v", dataflow.Fitted, dataflow.FINN)
 }
 
-func engine(s string) (build.Engine, error) {
+func engine(s string) (compiler.Engine, error) {
 	var names []string
-	for _, e := range build.Engines {
+	for _, e := range compiler.Engines {
 		if string(e.Name) == s {
 			return e.Name, nil
 		}
@@ -206,7 +206,7 @@ func method(s string) (ctc.Method, error) {
 }
 
 // designFlags adds what shapes a design.
-func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
+func (a *app) designFlags(cmd *cobra.Command, o *compiler.Options) {
 	fs := cmd.Flags()
 	a.path(fs, &o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file").is = boards.IsPath
 	fs.Var(&value[float64]{to: &o.FPS, kind: "N", parse: positive}, "fps", "frames per second to reach with the least resources; without it, as many as fit")
@@ -231,19 +231,19 @@ func (a *app) designFlags(cmd *cobra.Command, o *build.Options) {
 }
 
 // excluding tells of goals that exclude each other.
-func excluding(o *build.Options) error {
+func excluding(o *compiler.Options) error {
 	if o.FPS > 0 && o.Interval > 0 {
 		return usagef("--fps and --interval exclude each other: both say how fast the design has to be")
 	}
 	return nil
 }
 
-func (a *app) dimFlag(cmd *cobra.Command, o *build.Options) {
+func (a *app) dimFlag(cmd *cobra.Command, o *compiler.Options) {
 	cmd.Flags().Var(sizes{&o.Dims}, "dim", "size of a dynamic axis, such as T=520 (may be repeated)")
 }
 
 // inputFlags adds what the user may say of the model's inputs.
-func (a *app) inputFlags(cmd *cobra.Command, o *build.Options) {
+func (a *app) inputFlags(cmd *cobra.Command, o *compiler.Options) {
 	fs := cmd.Flags()
 	fs.Var(&value[*frontend.InputType]{to: &o.Arrives, kind: "TYPE[:SCALE]", parse: inputType}, "input-type",
 		"inputs arrive as integers of this type whose value is SCALE times the integer: UINT8, UINT8:1/255 (default scale 1); at most 16 bits; the model's own scaling then becomes thresholds on the device")
@@ -310,11 +310,11 @@ func strictFlag(cmd *cobra.Command, d *diag.List) {
 	cmd.Flags().BoolVar(&d.Strict, "strict", false, "take every warning for an error: nothing is written then")
 }
 
-func accFlag(cmd *cobra.Command, o *build.Options) {
+func accFlag(cmd *cobra.Command, o *compiler.Options) {
 	cmd.Flags().Var(&value[int]{to: &o.AccBits, kind: "BITS", parse: integer(1, maxBits)}, "acc-bits", "report every accumulator that needs more bits as an error")
 }
 
-func (a *app) passFlags(cmd *cobra.Command, o *build.Options) {
+func (a *app) passFlags(cmd *cobra.Command, o *compiler.Options) {
 	a.path(cmd.Flags(), &o.Dump, "dump-passes", "DIR", "write the graph after every pass to this folder")
 	cmd.Flags().Var(&value[int]{to: &o.Passes, kind: "N", parse: integer(1, len(canon.Passes))}, "passes-until", "run only the first N passes (see hlsgen passes)")
 }

@@ -6,16 +6,16 @@ import (
 	"slices"
 
 	"hlsgen/folding"
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
 
 // front shows what can be had for how much.
-func (a *app) front(ctx context.Context, o build.Options, points int, asJSON bool, d *diag.List) error {
+func (a *app) front(ctx context.Context, o compiler.Options, points int, asJSON bool, d *diag.List) error {
 	p := a.progress()
 	o.Progress = p.step
-	f, err := build.Pareto(ctx, o, points, d)
+	f, err := compiler.Pareto(ctx, o, points, d)
 	p.close()
 	switch {
 	case f == nil || err != nil:
@@ -28,7 +28,7 @@ func (a *app) front(ctx context.Context, o build.Options, points int, asJSON boo
 	return nil
 }
 
-func (a *app) printFront(f *build.Front, o build.Options) {
+func (a *app) printFront(f *compiler.Front, o compiler.Options) {
 	ink := a.ink(a.stdout)
 	t := f.Target
 	fmt.Fprintln(&a.out, ink.bold(fmt.Sprintf("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name), label(t.Board.Part),
@@ -82,7 +82,7 @@ func frontProof(c *folding.Certificate) string {
 
 // A frontJSON is the JSON of a front.
 type frontJSON struct {
-	build.Head
+	compiler.Head
 	Model    string      `json:"model"`
 	Example  bool        `json:"example"`
 	Board    string      `json:"board"`
@@ -95,18 +95,18 @@ type frontJSON struct {
 }
 
 type frontItem struct {
-	FPS      float64            `json:"fps"`
-	Interval float64            `json:"interval_clocks"`
-	Latency  int                `json:"latency_clocks"`
-	Total    dataflow.Resources `json:"cost"`
-	Folding  build.Certificate  `json:"certificate"`
+	FPS      float64              `json:"fps"`
+	Interval float64              `json:"interval_clocks"`
+	Latency  int                  `json:"latency_clocks"`
+	Total    dataflow.Resources   `json:"cost"`
+	Folding  compiler.Certificate `json:"certificate"`
 }
 
-func frontOf(f *build.Front, least folding.Measure, d *diag.List) frontJSON {
-	j := frontJSON{Head: build.Versioned, Points: []frontItem{}, Model: f.Source.Name, Example: f.Source.Example, Board: f.Target.Board.Name, Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
+func frontOf(f *compiler.Front, least folding.Measure, d *diag.List) frontJSON {
+	j := frontJSON{Head: compiler.Versioned, Points: []frontItem{}, Model: f.Source.Name, Example: f.Source.Example, Board: f.Target.Board.Name, Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Whole, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
-		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total, build.CertificateOf(&p.Certificate)})
+		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total, compiler.CertificateOf(&p.Certificate)})
 	}
 	return j
 }

@@ -13,7 +13,7 @@ import (
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/lower"
 	"hlsgen/hlslib"
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 )
@@ -169,7 +169,7 @@ func (a *app) examplesCommand() *cobra.Command {
 				return nil
 			}
 			var d diag.List
-			written, err := build.WriteExamples(under(a.dir, args[0]), &d)
+			written, err := compiler.WriteExamples(under(a.dir, args[0]), &d)
 			if err != nil || d.Failed() {
 				return a.without(false, &d, err)
 			}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"
 )
@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	a := &app{world: w, args: args}
 	defer func() {
 		if p := recover(); p != nil {
-			code = a.fail(ctx, nil, &build.Internal{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
+			code = a.fail(ctx, nil, &compiler.Internal{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
 		}
 	}()
 	root := a.root()
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.object && a.wantsJSON(cmd) { // a command that has begun has told it itself
 		a.out.Reset()
-		if e := a.json(failure{build.Versioned, outcomeOf(&diag.List{}, errors.New(a.told(err)))}); e != nil {
+		if e := a.json(failure{compiler.Versioned, outcomeOf(&diag.List{}, errors.New(a.told(err)))}); e != nil {
 			err = e
 		}
 	}
@@ -118,9 +118,9 @@ func (a *app) told(err error) string {
 func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	var (
 		use      *usage
-		mismatch *build.Mismatch
+		mismatch *compiler.Mismatch
 		deadlock *rtlsim.Deadlock
-		internal *build.Internal
+		internal *compiler.Internal
 	)
 	switch {
 	case err == nil:
@@ -174,7 +174,7 @@ type outcome struct {
 
 // A failure is the JSON of a command that has no result.
 type failure struct {
-	build.Head
+	compiler.Head
 	outcome
 }
 
@@ -198,7 +198,7 @@ func (a *app) json(v any) error {
 // without ends a command that has no result to show.
 func (a *app) without(asJSON bool, d *diag.List, err error) error {
 	if asJSON {
-		if e := a.json(failure{build.Versioned, outcomeOf(d, err)}); e != nil {
+		if e := a.json(failure{compiler.Versioned, outcomeOf(d, err)}); e != nil {
 			return e
 		}
 	} else {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/golden"
 	"hlsgen/rtlsim"
@@ -200,10 +200,10 @@ func TestFail(t *testing.T) {
 		stderr string
 	}{
 		{nil, context.Background(), "", exitOK, ""},
-		{fmt.Errorf("sample 3: %w", &build.Mismatch{Msg: "engine cycle against eval"}), context.Background(), "", exitMismatch, "hlsgen: sample 3: engine cycle against eval\n"},
+		{fmt.Errorf("sample 3: %w", &compiler.Mismatch{Msg: "engine cycle against eval"}), context.Background(), "", exitMismatch, "hlsgen: sample 3: engine cycle against eval\n"},
 		{&rtlsim.Deadlock{Clock: 7}, context.Background(), "", exitMismatch, "deadlock at clock 7"},
-		{&build.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal, "hlsgen: internal error: index 3\n   this is a defect of hlsgen: please report it, with the model if you can\n   HLSGEN_DEBUG=1 shows where it happened\n"},
-		{&build.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal, "if you can\ngoroutine 1"},
+		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal, "hlsgen: internal error: index 3\n   this is a defect of hlsgen: please report it, with the model if you can\n   HLSGEN_DEBUG=1 shows where it happened\n"},
+		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal, "if you can\ngoroutine 1"},
 		{fmt.Errorf("write: %w", syscall.ENOSPC), context.Background(), "", exitDiagnostics, "hlsgen: write: no space left on device\n"},
 		{fmt.Errorf("write: %w", syscall.EPIPE), context.Background(), "", exitDiagnostics, ""},
 		{errors.New("interrupt signal received"), cancelled, "", exitInterrupted, "hlsgen: interrupted\n"},

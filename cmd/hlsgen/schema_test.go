@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/schema"
 	"hlsgen/internal/tier"
 )
@@ -73,7 +73,7 @@ func TestSchemasAreListed(t *testing.T) {
 	for _, f := range forms {
 		known[f.name] = true
 	}
-	for path := range build.ReportForms {
+	for path := range compiler.ReportForms {
 		known[strings.TrimSuffix(filepath.Base(path), ".json")] = true
 	}
 	page, err := os.ReadFile("../../docs/json.md")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) simulateCommand() *cobra.Command {
-	o := build.SimOptions{Engine: build.Eval}
+	o := compiler.SimOptions{Engine: compiler.Eval}
 	var asJSON bool
 	var d diag.List
 	var engines, methods []string
@@ -27,7 +27,7 @@ holds one array per input name.
 
 Engines:
 `
-	for _, e := range build.Engines {
+	for _, e := range compiler.Engines {
 		long += fmt.Sprintf("  %-10s %s\n", e.Name, e.Doc)
 		engines = append(engines, string(e.Name))
 	}
@@ -50,7 +50,7 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 	fs := cmd.Flags()
 	a.path(fs, &o.Input, "input", "FILE", "data, .npy or .npz")
 	a.path(fs, &o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first")
-	fs.Var(&value[build.Engine]{to: &o.Engine, text: string(build.Eval), kind: "ENGINE", parse: engine}, "engine", "one of "+strings.Join(engines, ", "))
+	fs.Var(&value[compiler.Engine]{to: &o.Engine, text: string(compiler.Eval), kind: "ENGINE", parse: engine}, "engine", "one of "+strings.Join(engines, ", "))
 	a.path(fs, &o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3")
 	a.path(fs, &o.Trace, "trace", "DIR", "write every tensor to this folder as .npy")
 	a.path(fs, &o.VCD, "trace-vcd", "FILE", "with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave")
@@ -71,7 +71,7 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 		if ext := strings.ToLower(filepath.Ext(o.Output)); o.Output != "" && ext != ".npy" && ext != ".npz" {
 			return usagef("--output %s: results are written as .npy or .npz", o.Output)
 		}
-		if (o.VCD != "" || o.Timeline != "") && o.Engine != build.Cycle {
+		if (o.VCD != "" || o.Timeline != "") && o.Engine != compiler.Cycle {
 			return usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
 		if err := excluding(&o.Options); err != nil {
@@ -80,7 +80,7 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 		a.running = true
 		p := a.progress()
 		o.Progress = p.step
-		r, err := build.Simulate(cmd.Context(), o, &d)
+		r, err := compiler.Simulate(cmd.Context(), o, &d)
 		p.close()
 		if r == nil || err != nil {
 			return a.without(asJSON, &d, err)
@@ -99,7 +99,7 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 	return cmd
 }
 
-func (a *app) printSimulated(o build.SimOptions, r *build.Simulated) {
+func (a *app) printSimulated(o compiler.SimOptions, r *compiler.Simulated) {
 	ink := a.ink(a.stdout)
 	fmt.Fprintln(&a.out, ink.bold(fmt.Sprintf("%s, engine %s: %s", label(r.Source.Name), o.Engine, count(r.Samples, "sample"))))
 	if r.Source.Example {
@@ -108,7 +108,7 @@ func (a *app) printSimulated(o build.SimOptions, r *build.Simulated) {
 	if r.Design != nil {
 		a.printDesign(o, r)
 	}
-	if o.Engine == build.Cycle || o.Engine == build.CSim {
+	if o.Engine == compiler.Cycle || o.Engine == compiler.CSim {
 		a.field("verified", "every layer's stream equals the one of engine eval")
 	}
 	for k, out := range r.Outputs {
@@ -131,7 +131,7 @@ func (a *app) printSimulated(o build.SimOptions, r *build.Simulated) {
 }
 
 // printDesign shows what was simulated, in the words of a build.
-func (a *app) printDesign(o build.SimOptions, r *build.Simulated) {
+func (a *app) printDesign(o compiler.SimOptions, r *compiler.Simulated) {
 	d := r.Design
 	if o.Board == "" {
 		a.field("folding", fmt.Sprintf("no --board is given: per layer the cheapest of at most %s per frame, no budget, no host port",
@@ -145,7 +145,7 @@ func (a *app) printDesign(o build.SimOptions, r *build.Simulated) {
 	}
 }
 
-func (a *app) printComparison(file string, c *build.Comparison) {
+func (a *app) printComparison(file string, c *compiler.Comparison) {
 	verdict := fmt.Sprintf("%d of %s equal", c.Equal, count(c.Samples, "sample"))
 	if c.NearTies > 0 {
 		verdict += ", " + count(c.NearTies, "near tie")
@@ -183,20 +183,20 @@ func first(a *npy.Array) string {
 
 // A simulated is the JSON of a simulation; the data themselves are in the file of --output.
 type simulated struct {
-	build.Head
-	Model    string            `json:"model"`
-	Example  bool              `json:"example"`
-	Engine   build.Engine      `json:"engine"`
-	Samples  int               `json:"samples"`
-	Outputs  []tensor          `json:"outputs"`
-	Decode   ctc.Method        `json:"decode,omitempty"`
-	Texts    []string          `json:"texts,omitempty"`
-	FPS      float64           `json:"fps,omitempty"`
-	Interval float64           `json:"interval_clocks,omitempty"`
-	Latency  int               `json:"latency_clocks,omitempty"`
-	Clocks   int               `json:"simulated_clocks,omitempty"` // of all samples
-	Folds    map[string]folded `json:"folding,omitempty"`
-	Compare  *build.Comparison `json:"compare,omitempty"`
+	compiler.Head
+	Model    string               `json:"model"`
+	Example  bool                 `json:"example"`
+	Engine   compiler.Engine      `json:"engine"`
+	Samples  int                  `json:"samples"`
+	Outputs  []tensor             `json:"outputs"`
+	Decode   ctc.Method           `json:"decode,omitempty"`
+	Texts    []string             `json:"texts,omitempty"`
+	FPS      float64              `json:"fps,omitempty"`
+	Interval float64              `json:"interval_clocks,omitempty"`
+	Latency  int                  `json:"latency_clocks,omitempty"`
+	Clocks   int                  `json:"simulated_clocks,omitempty"` // of all samples
+	Folds    map[string]folded    `json:"folding,omitempty"`
+	Compare  *compiler.Comparison `json:"compare,omitempty"`
 	outcome
 }
 
@@ -211,8 +211,8 @@ type folded struct {
 	SIMD int `json:"SIMD"`
 }
 
-func simulatedOf(o build.SimOptions, r *build.Simulated, d *diag.List) simulated {
-	s := simulated{Head: build.Versioned, Outputs: []tensor{}, Model: r.Source.Name, Example: r.Source.Example, Engine: o.Engine, Samples: r.Samples, Compare: r.Compare, outcome: outcomeOf(d, nil)}
+func simulatedOf(o compiler.SimOptions, r *compiler.Simulated, d *diag.List) simulated {
+	s := simulated{Head: compiler.Versioned, Outputs: []tensor{}, Model: r.Source.Name, Example: r.Source.Example, Engine: o.Engine, Samples: r.Samples, Compare: r.Compare, outcome: outcomeOf(d, nil)}
 	if r.Decoder != nil {
 		s.Decode, s.Texts = r.Decoder.Method, r.Texts
 	}

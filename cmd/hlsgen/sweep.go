@@ -11,10 +11,10 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
-	"hlsgen/internal/build"
+	"hlsgen/folding/sweep"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/sweep"
 )
 
 // maxFront is how many designs of a front may be asked for.
@@ -120,7 +120,7 @@ func parseJobs(s string) (jobs, error) {
 }
 
 func (a *app) sweepCommand() *cobra.Command {
-	o := sweep.Options{Options: build.Options{Version: version()}}
+	o := sweep.Options{Options: compiler.Options{Version: version()}}
 	var (
 		asJSON, pareto bool
 		by             jobs
@@ -206,7 +206,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		}
 		a.running = true
 		if o.Out == "" {
-			o.Out = under(a.dir, build.DefaultOut(o.Model, "sweep"))
+			o.Out = under(a.dir, compiler.DefaultOut(o.Model, "sweep"))
 		}
 		p := a.progress()
 		o.Progress = p.step
@@ -247,7 +247,7 @@ func (a *app) collect(dir string, asJSON bool, d *diag.List) error {
 
 // A swept is the JSON of a sweep; the points stand in sweep.json.
 type swept struct {
-	build.Head
+	compiler.Head
 	Model     string         `json:"model"`
 	Points    int            `json:"points"`
 	Fates     map[string]int `json:"fates"`
@@ -262,7 +262,7 @@ type swept struct {
 }
 
 func sweptOf(r *sweep.Result, d *diag.List) swept {
-	s := swept{Head: build.Versioned, Model: r.Model, Points: len(r.Points), Fates: map[string]int{}, Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
+	s := swept{Head: compiler.Versioned, Model: r.Model, Points: len(r.Points), Fates: map[string]int{}, Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
 		Files: append([]string{}, r.Files...), Array: r.Array, Collected: r.Collected, outcome: outcomeOf(d, nil)}
 	for i := range r.Points {
 		s.Fates[r.Points[i].Status]++

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"hlsgen/folding"
+	"hlsgen/folding/sweep"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/sweep"
 )
 
 // shown is how many points a table on the screen has; sweep.csv has all.

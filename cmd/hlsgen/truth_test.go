@@ -20,7 +20,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
@@ -103,7 +103,7 @@ func tell(t *testing.T, shared, model, board string) *teller {
 func (x *teller) sample() {
 	x.Helper()
 	var d diag.List
-	c, err := build.Check(context.Background(), build.Options{Model: x.model}, &d)
+	c, err := compiler.Check(context.Background(), compiler.Options{Model: x.model}, &d)
 	if err != nil || c.Imported.Model == nil {
 		x.Fatal(err, d.Diags)
 	}

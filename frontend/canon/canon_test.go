@@ -14,9 +14,9 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/golden"
-	"hlsgen/internal/pass"
 	"hlsgen/internal/tier"
 )
 

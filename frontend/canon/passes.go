@@ -4,8 +4,8 @@ package canon
 
 import (
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/pass"
 )
 
 // A Model is what passes work on: the graph, and what is needed to derive its shapes anew.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/onnxpb"
+	"hlsgen/frontend/onnxio/onnxpb"
 )
 
 // A read is one reading of a tensor.

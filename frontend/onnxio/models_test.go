@@ -12,9 +12,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/onnxpb"
 	"hlsgen/internal/tier"
 )
 

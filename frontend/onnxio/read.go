@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/onnxpb"
 )
 
 // maxErrors is how many errors of one file are reported one by one.

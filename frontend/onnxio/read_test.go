@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/onnxpb"
 )
 
 // mustRead reads the bytes of a model that has no faults.

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/onnxpb"
 )
 
 // The limits. A hostile file is refused by them before it can take memory or time out of proportion to what an

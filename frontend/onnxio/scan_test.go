@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/onnxpb"
 )
 
 // A file that is cut off anywhere gives an error or, where the cut happens to leave a whole model, that model.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/onnxpb"
+	"hlsgen/frontend/onnxio/onnxpb"
 )
 
 // A store is one of TensorProto's typed fields.

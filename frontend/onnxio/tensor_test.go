@@ -9,9 +9,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/onnxpb"
 )
 
 // constantModel is a model whose only content is one initializer.

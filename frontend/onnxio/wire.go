@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 	"google.golang.org/protobuf/proto"
 
-	"hlsgen/internal/onnxpb"
+	"hlsgen/frontend/onnxio/onnxpb"
 )
 
 // A wiring is the backend into which onnx-go wires a graph. Its nodes are tensors. A line leads from every output of an

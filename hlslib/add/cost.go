@@ -1,9 +1,9 @@
 package add
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost counts a multiplier per PE and input whose factors need one, an adder per PE, and the step functions like a

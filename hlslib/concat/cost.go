@@ -1,9 +1,9 @@
 package concat
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is what chooses among the inputs. FINN counts nothing for its StreamingConcat.

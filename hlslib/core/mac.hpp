@@ -1,4 +1,4 @@
-// Products and sums of layers with weights. internal/mac beside the Go layers says what they compute.
+// Products and sums of layers with weights. hlslib/mac beside the Go layers says what they compute.
 //
 // A layer's config C has for this
 //     simd         products of a channel in one clock

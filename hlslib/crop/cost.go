@@ -1,9 +1,9 @@
 package crop
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is what knows the position: words pass as they are. FINN counts nothing for its Crop.

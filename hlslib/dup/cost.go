@@ -1,9 +1,9 @@
 package dup
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost counts words, and a LUT per copy that waits for room in all the others. The copies of a word are wiring. FINN

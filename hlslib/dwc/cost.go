@@ -1,9 +1,9 @@
 package dwc
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is that of FINN's StreamingDataWidthConverter, or the fitted one.

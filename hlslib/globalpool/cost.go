@@ -1,9 +1,9 @@
 package globalpool
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost counts one join per PE, and the words that are kept. FINN estimates nothing.

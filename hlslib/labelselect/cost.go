@@ -3,9 +3,9 @@ package labelselect
 import (
 	"math/bits"
 
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is the fitted formula's, by which each of K places is one more label to compare with and to keep. FINN takes its

@@ -10,7 +10,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
-	"hlsgen/internal/build"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
@@ -50,10 +50,10 @@ func TestBuild(t *testing.T) {
 		}
 		return path
 	}
-	o := build.Options{Model: write("classifier.onnx", classifier()), Board: "zcu104", Verify: 12, Out: filepath.Join(dir, "out"),
+	o := compiler.Options{Model: write("classifier.onnx", classifier()), Board: "zcu104", Verify: 12, Out: filepath.Join(dir, "out"),
 		Folding: write("folding.json", []byte(`{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 4}, "LabelSelect_hls_0": {"PE": 5}}`))}
 	var d diag.List
-	r, err := build.Run(t.Context(), o, &d)
+	r, err := compiler.Run(t.Context(), o, &d)
 	if err != nil || r == nil || len(d.Diags) > 0 {
 		t.Fatal(err, d.Diags)
 	}

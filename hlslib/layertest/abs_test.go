@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"hlsgen/hlslib"
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 	"hlsgen/internal/num"
 )
 

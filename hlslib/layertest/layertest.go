@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"hlsgen/hlslib"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 	"hlsgen/internal/num"
 	"hlsgen/internal/tier"
 )

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 	"hlsgen/templates"
 )
 

@@ -3,9 +3,9 @@ package lookup
 import (
 	"math/bits"
 
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is the table, what counts, and, where a row takes several clocks, the index kept and the adder that makes an

@@ -3,8 +3,8 @@ package lstm
 import (
 	"fmt"
 
+	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/mac"
 	"hlsgen/internal/num"
 )
 

@@ -55,8 +55,8 @@ import (
 	"errors"
 	"fmt"
 
+	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/mac"
 	"hlsgen/internal/num"
 )
 

@@ -1,9 +1,9 @@
 package mvau
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is that of FINN's MVAU_hls or the fitted one, which also counts the input buffer and the thresholds. FINN has no

@@ -27,8 +27,8 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/mac"
 	"hlsgen/internal/num"
 )
 

@@ -1,9 +1,9 @@
 package pad
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is what knows the position, and what chooses between a word and the padding. FINN counts nothing for its

@@ -1,9 +1,9 @@
 package pool
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost counts what joins two values SIMD-1 times within a word, and once more with what was kept where a window takes

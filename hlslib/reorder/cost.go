@@ -3,9 +3,9 @@ package reorder
 import (
 	"math/bits"
 
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is the memory of two banks, the table of the order, and what counts; an adder joins a chunk's place and the word

@@ -1,9 +1,9 @@
 package split
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is what counts words: all outputs are given the same word, and only one of them takes it. FINN counts nothing for

@@ -3,9 +3,9 @@ package swg
 import (
 	"math/bits"
 
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // control is FINN's estimate of the logic of its ConvolutionInputGenerator_rtl (lut_estimation), counters included.

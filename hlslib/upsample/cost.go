@@ -1,9 +1,9 @@
 package upsample
 
 import (
-	"hlsgen/internal/cost"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/estimate"
 )
 
 // Cost is the buffer, what knows the position in it, and what chooses between a word kept and one read. FINN counts

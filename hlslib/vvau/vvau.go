@@ -21,8 +21,8 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/mac"
 	"hlsgen/internal/num"
 )
 

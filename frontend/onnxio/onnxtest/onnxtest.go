@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/onnxpb"
+	"hlsgen/frontend/onnxio/onnxpb"
 )
 
 // A Model is a model, or the body of a subgraph attribute, under construction. Proto is what was built so far; tests of

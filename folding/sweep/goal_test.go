@@ -1,0 +1,257 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"hlsgen/folding"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+)
+
+// TestBound holds that a point is said to fit, to be chosen or proved only where a design was made: bounds have no design,
+// and what they say holds of the designs that the same sweep makes.
+func TestBound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := small(dir)
+	o.FPS, o.Least, o.Bound = []float64{1e4, 5e5, 1e12}, folding.LeastLUT, true
+	asked := run(t, o)
+	rates := o.FPS
+	o.FPS = nil
+	fastest := run(t, o)
+	if asked.Total != 24 || fastest.Total != 8 || fastest.Fresh != 8 {
+		t.Fatalf("%d and %d searches", asked.Total, fastest.Total)
+	}
+	bounds := slices.Concat(asked.Points, fastest.Points)
+	for _, p := range bounds {
+		switch b := p.Bounds; {
+		case p.FPSAsked == 1e12 && (p.Status != Unreachable || p.Reason == "" || b != nil):
+			t.Errorf("%+v", p)
+		case p.FPSAsked == 1e12:
+		case p.Status != Bound || b == nil || b.Measure != "LUT" || b.Least <= 0 || (b.Interval > 0) != (p.FPSAsked == 0) || (b.FPS > 0) != (p.FPSAsked == 0):
+			t.Errorf("%+v: %+v", p, b)
+		}
+		if p.ID != "" || p.Interval != 0 || p.FPS != 0 || p.Latency != 0 || p.Resources != (dataflow.Resources{}) || p.Proved || p.Chosen || p.Front != nil || p.Folding != nil {
+			t.Errorf("a bound has a design: %+v", p)
+		}
+	}
+	if fastest.Chosen() != nil || !slices.Equal(fastest.Files, []string{"sweep.csv", "sweep.json"}) {
+		t.Errorf("chosen of bounds: %+v, files %v", fastest.Chosen(), fastest.Files)
+	}
+	rows := spreadsheet(t, dir)
+	for _, c := range []struct {
+		column string
+		filled bool
+	}{{"id", false}, {"fps", false}, {"interval_cycles", false}, {"lut", false}, {"proved", false}, {"fps_at_most", true}, {"interval_cycles_at_least", true}, {"measure_at_least", true}} {
+		at := slices.Index(rows[0], c.column)
+		for _, row := range rows[1:] {
+			if at < 0 || (row[at] != "") != c.filled {
+				t.Errorf("%s is %q", c.column, row)
+				break
+			}
+		}
+	}
+
+	// The folder goes on with designs; its bounds are not taken for them.
+	o.Bound = false
+	made := run(t, o)
+	o.FPS = rates
+	more := run(t, o)
+	if made.Fresh != 8 || more.Fresh != 24 || made.Chosen() == nil {
+		t.Errorf("%d and %d designs were made", made.Fresh, more.Fresh)
+	}
+	for i, p := range slices.Concat(more.Points, made.Points) {
+		b := bounds[i]
+		switch {
+		case b.Status == Unreachable && p.Status != Unreachable:
+			t.Errorf("%+v, the bound says %s", p, b.Reason)
+		case b.Status == Unreachable:
+		case p.Status != Fits || p.Interval < float64(b.Bounds.Interval) || b.Bounds.FPS > 0 && p.FPS > b.Bounds.FPS:
+			t.Errorf("%+v is beyond %+v", p, b.Bounds)
+		case (p.FPSAsked > 0 || p.Interval == float64(b.Bounds.Interval)) && float64(p.Resources.LUT) < b.Bounds.Least:
+			t.Errorf("%+v takes less than %+v", p, b.Bounds)
+		}
+	}
+}
+
+// spreadsheet is the rows of sweep.csv.
+func spreadsheet(t *testing.T, dir string) [][]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "sweep.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// one sweeps for a single design.
+func one(t *testing.T, change func(*Options)) Point {
+	t.Helper()
+	o := Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
+	change(&o)
+	r := run(t, o)
+	if len(r.Points) != 1 || r.Points[0].Status != Fits {
+		t.Fatalf("%+v", r.Points)
+	}
+	return r.Points[0]
+}
+
+// TestGoals holds what the goals of a sweep are for, against the design without them.
+func TestGoals(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	fastest := one(t, func(*Options) {})
+	slow := one(t, func(o *Options) { o.Intervals = []int{4096} })
+	ids := map[string]string{fastest.ID: "the fastest"}
+	if slow.Asked != 4096 || slow.Interval > 4096 || slow.Interval <= fastest.Interval || slow.Resources.LUT >= fastest.Resources.LUT {
+		t.Errorf("%+v; the fastest is %+v", slow, fastest)
+	}
+	ids[slow.ID] = "an interval"
+	for _, c := range []struct {
+		name   string
+		change func(*Options)
+		better func(p *Point) bool // than slow
+	}{
+		{"least bram", func(o *Options) { o.Intervals, o.Least = []int{4096}, folding.LeastBRAM }, func(p *Point) bool { return p.Resources.BRAM < slow.Resources.BRAM }},
+		{"least dsp", func(o *Options) { o.Intervals, o.Least = []int{4096}, folding.LeastDSP }, func(p *Point) bool { return p.Resources.DSP < slow.Resources.DSP }},
+		{"latency", func(o *Options) { o.Latency = true }, func(p *Point) bool { return p.Latency < fastest.Latency && p.Latency < slow.Latency }},
+		{"io stream", func(o *Options) { o.Intervals, o.IO = []int{4096}, dataflow.FromStream }, func(p *Point) bool { return p.Resources.LUT < slow.Resources.LUT }},
+		{"fifo of 4 words", func(o *Options) { o.FIFO = folding.FIFO{Words: 4} }, func(p *Point) bool {
+			for _, f := range layers(t, p) {
+				for _, words := range slices.Concat(f.In, f.Out) {
+					if words != 4 {
+						return false
+					}
+				}
+			}
+			return true
+		}},
+		{"fifo minimal", func(o *Options) { o.FIFO = folding.FIFO{Minimal: true} }, func(p *Point) bool { return p.Interval >= fastest.Interval }},
+	} {
+		p := one(t, c.change)
+		if !c.better(&p) {
+			t.Errorf("%s: %+v", c.name, p)
+		}
+		if other := ids[p.ID]; other != "" && c.name != "fifo minimal" {
+			t.Errorf("%s has the name of %s", c.name, other)
+		}
+		ids[p.ID] = c.name
+	}
+}
+
+// TestAskedAgain holds that the rate and the interval of every point of a front, asked for, give its design.
+func TestAskedAgain(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	o := Options{Options: compiler.Options{Version: "test"}, Boards: []string{"pynq-z1"}, Clocks: []float64{77}}
+	sweep := func(change func(*Options)) []Point {
+		o := o
+		o.Out = t.TempDir()
+		change(&o)
+		return run(t, o).Points
+	}
+	front := sweep(func(o *Options) { o.FPS, o.Front = []float64{1000}, 6 })
+	var fps []float64
+	var clocks []int
+	for _, p := range front {
+		fps, clocks = append(fps, p.FPS), append(clocks, int(p.Interval))
+	}
+	if len(front) != 6 {
+		t.Errorf("%d points", len(front))
+	}
+	for name, again := range map[string][]Point{
+		"rates":     sweep(func(o *Options) { o.FPS = fps }),
+		"intervals": sweep(func(o *Options) { o.Intervals = clocks }),
+	} {
+		for i, p := range again {
+			if p.ID != front[i].ID || p.FPS != front[i].FPS || p.Proved != front[i].Proved {
+				t.Errorf("%s: asked for, %v clocks of %+v give %v", name, front[i].Interval, front[i].Resources, p)
+			}
+		}
+	}
+}
+
+// TestProjects holds that the projects of a job array are the designs of the sweep, whatever it was asked for.
+func TestProjects(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	for _, c := range []struct {
+		name   string
+		change func(*Options)
+	}{
+		{"rates and budgets", func(o *Options) {
+			o.FPS, o.MaxUses = []float64{1e4}, []folding.Use{half, {LUT: 0.3, LUTRAM: 0.3, FF: 0.5, BRAM: 0.1, DSP: 1, Mean: 1}}
+		}},
+		{"the least DSP slices, in block RAM", func(o *Options) {
+			o.Intervals, o.Least, o.Memories = []int{4096}, folding.LeastDSP, []dataflow.Memory{dataflow.BRAM}
+		}},
+		{"latency", func(o *Options) { o.Latency = true }},
+		{"FIFOs", func(o *Options) { o.FIFO, o.IO = folding.FIFO{Minimal: true}, dataflow.FromStream }},
+		{"FINN's formulas", func(o *Options) { o.Cost = dataflow.FINN }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
+			c.change(&o)
+			r := run(t, o)
+			var d diag.List
+			if err := r.Slurm(context.Background(), o, &d); err != nil || d.Failed() {
+				t.Fatal(err, d.Diags)
+			}
+			for _, p := range r.Points {
+				var clocks struct {
+					Latency  int     `json:"latency_cycles"`
+					Interval float64 `json:"interval_cycles"`
+				}
+				var takes struct{ Total dataflow.Resources }
+				dir := filepath.Join(r.Out, pointsFolder, p.ID)
+				for name, to := range map[string]any{"report/cycle_simulation.json": &clocks, "report/resources.json": &takes} {
+					b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := json.Unmarshal(b, to); err != nil {
+						t.Fatal(name, err)
+					}
+				}
+				if clocks.Latency != p.Latency || clocks.Interval != p.Interval || takes.Total != p.Resources {
+					t.Errorf("the project takes %+v and %+v, the sweep has %+v", clocks, takes.Total, p)
+				}
+			}
+		})
+	}
+}
+
+// TestClocks holds that the picture of the clocks marks what the design waits for.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	layers := []Layer{{"MVAU_0", 8}, {"MVAU_1", 2000}}
+	for _, c := range []struct {
+		interval   float64
+		bottleneck string
+		last       string // row, which has the longest bar
+	}{
+		{2000, "MVAU_1", "MVAU_1 2,000"},
+		{3000, "host", "host 3,000"},
+		{2000.5, "FIFOs", "FIFOs 2,000.5"},
+	} {
+		p := Point{Board: "b", ClockMHz: 100, Cycles: layers, Interval: c.interval, Bottleneck: c.bottleneck}
+		rows := p.clocks("m").Rows
+		if last := rows[len(rows)-1]; last.Name+" "+last.Text != c.last || last.Value != c.interval {
+			t.Errorf("%v: %+v", c.interval, last)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package sweep
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A spec is what one search is asked for. Its JSON is a part of the key under which the journal keeps what was found.
+type spec struct {
+	Board    boards.Board
+	ClockMHz float64
+	IO       dataflow.IO
+	FIFO     folding.FIFO
+	FPS      float64 // 0: as many as fit
+	Interval int     // clocks per frame; 0: not asked
+	Latency  bool
+	Least    folding.Measure
+	Front    int // not 0: at most so many designs worth choosing from, FPS or Interval or faster
+	Bound    bool
+	Memory   dataflow.Memory
+	Compute  dataflow.Compute
+	MaxUse   folding.Use // as given; zero: the default
+	Formula  dataflow.Formula
+}
+
+func (s *spec) target() dataflow.Target {
+	return dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO}
+}
+
+func (s *spec) goal() folding.Goal {
+	return folding.Goal{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency, Least: s.Least, MaxUse: s.MaxUse, FIFO: s.FIFO}
+}
+
+// maxSpecs bounds a sweep.
+const maxSpecs = 1_000_000
+
+// plan lists the searches: every combination of what the axes offer, boards first. A value that is given twice counts once.
+func (o *Options) plan(d *diag.List) (specs []spec) {
+	var found []boards.Board
+	for _, name := range o.Boards {
+		b, ok := compiler.FindBoard(name, d)
+		if ok && !slices.ContainsFunc(found, func(x boards.Board) bool { return x.Name == b.Name && x.Part == b.Part }) {
+			found = append(found, b)
+		}
+	}
+	type rate struct {
+		fps      float64
+		interval int
+	}
+	var rates []rate
+	for _, fps := range or(o.FPS, 0) {
+		rates = append(rates, rate{fps: fps})
+	}
+	if len(o.Intervals) > 0 {
+		rates = nil
+		for _, clocks := range or(o.Intervals, 0) {
+			rates = append(rates, rate{interval: clocks})
+		}
+	}
+	if o.Front > 0 { // down to the slowest
+		rates = []rate{slices.MaxFunc(rates, func(a, b rate) int { return cmp.Or(cmp.Compare(b.fps, a.fps), a.interval-b.interval) })}
+	}
+	clocks, memories, computes, uses := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0), or(o.MaxUses, folding.Use{})
+	if n := len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses); n > maxSpecs {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelTooLarge, Msg: fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
+			Hint: "leave values out, or sweep several times"})
+	}
+	if d.Failed() {
+		return nil
+	}
+	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound, Formula: o.Cost}
+	for _, one.Board = range found {
+		for _, one.ClockMHz = range clocks {
+			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)
+			for _, one.Memory = range memories {
+				for _, one.Compute = range computes {
+					for _, one.MaxUse = range uses {
+						for _, r := range rates {
+							one.FPS, one.Interval = r.fps, r.interval
+							specs = append(specs, one)
+						}
+					}
+				}
+			}
+		}
+	}
+	return specs
+}
+
+// or is the values without repetition, or one where there are none.
+func or[T comparable](values []T, one T) (unique []T) {
+	for _, v := range values {
+		if !slices.Contains(unique, v) {
+			unique = append(unique, v)
+		}
+	}
+	if unique == nil {
+		unique = []T{one}
+	}
+	return unique
+}
+
+// key names a search of a model: what is found depends on nothing else. model is the hash of all that shapes the import.
+func (s spec) key(model string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // numbers and texts always encode
+	}
+	sum := sha256.Sum256(append([]byte(model+"\n"), b...))
+	return hex.EncodeToString(sum[:16])
+}
+
+// seriesName is what the points of a picture that belong together have in common.
+func seriesName(board string, clockMHz float64) string {
+	return fmt.Sprintf("%s, %s MHz", board, number(clockMHz))
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// style is the name of a memory or compute style.
+func style(s fmt.Stringer) string { return strings.Replace(s.String(), "none", "auto", 1) }
+
+// restrict is a folding file that asks every layer that has the choice for the styles; nil where they are left open.
+func restrict(g *dataflow.Graph, memory dataflow.Memory, compute dataflow.Compute) (*folding.File, error) {
+	if memory == dataflow.NoMemory && compute == dataflow.NoCompute {
+		return nil, nil
+	}
+	layers := map[string]map[string]string{}
+	for _, n := range g.Nodes {
+		ask := map[string]string{}
+		for f := range n.Op.Folds() {
+			if memory != dataflow.NoMemory && f.Memory == memory {
+				ask["ram_style"] = memory.String()
+			}
+			if compute != dataflow.NoCompute && f.Compute == compute {
+				ask["resType"] = compute.String()
+			}
+		}
+		if len(ask) > 0 {
+			layers[n.Name] = ask
+		}
+	}
+	b, err := json.Marshal(layers)
+	if err != nil {
+		return nil, err
+	}
+	var d diag.List
+	f := folding.ReadFile(b, &d)
+	if f == nil {
+		return nil, fmt.Errorf("styles of a sweep: %s", d.Diags[0].Msg)
+	}
+	return f, nil
+}

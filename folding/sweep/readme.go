@@ -1,0 +1,145 @@
+package sweep
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
+	"hlsgen/templates"
+)
+
+// readmeFile is the page of the output folder.
+const readmeFile = "README.md"
+
+// sweepFiles says what the files of a sweep are.
+var sweepFiles = []templates.Entry{
+	{Patterns: []string{readmeFile}, What: "this page"},
+	{Patterns: []string{"sweep.csv"}, What: "every point: what was asked, whether it fits, rate, latency, resources, bottleneck"},
+	{Patterns: []string{"sweep.json"}, What: "the same, with the folding of every point, in the form of a folding file"},
+	{Patterns: []string{"pareto-*.svg", "pareto-*.png"}, What: "frames per second against a resource, the chosen point marked"},
+	{Patterns: []string{"cycles.svg", "cycles.png"}, What: "the clocks of every layer of the chosen point"},
+	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
+	{Patterns: []string{journalFile}, What: "what was found, as it was found; the sweep goes on from here"},
+	{Patterns: []string{pointsFolder + "/"}, What: "a build of every different design that fits, and what its synthesis left"},
+	{Patterns: []string{pointsFile}, What: "their names, a line for each job"},
+	{Patterns: []string{scriptFile}, What: "a Slurm job array that synthesises them"},
+	{Patterns: []string{vivadoFile}, What: "what it does in Vivado"},
+}
+
+// writeReadme writes the page of the folder, for the files of a sweep that are in it.
+func (r *Result) writeReadme(o Options) error {
+	paths := []string{readmeFile}
+	err := filepath.WalkDir(r.Out, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && e.Name() != pointsFolder {
+			return err
+		}
+		rel, err := filepath.Rel(r.Out, path)
+		if e.IsDir() {
+			paths = append(paths, pointsFolder+"/")
+			return fs.SkipDir
+		}
+		if rel = filepath.ToSlash(rel); templates.Names(sweepFiles, rel) && rel != readmeFile {
+			paths = append(paths, rel) // others are not the sweep's
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	page := templates.Readme{Title: templates.Code(r.Model) + ", a sweep", Files: sweepFiles,
+		About: fmt.Sprintf("%s designs of the model %s, made by hlsgen %s.", whole(len(r.Points)), templates.Code(r.Model), o.Version)}
+	page.Steps = append(page.Steps, templates.Step{Title: "Go on with it", Commands: []string{line(o.command(r.Source))},
+		Text: "What stands in the journal is not made again; more values make only what is new."})
+	if c := r.Chosen(); c != nil {
+		step := templates.Step{Title: "Build the chosen point"}
+		step.Text = fmt.Sprintf("It takes a frame every %s clocks: %s frames/s.", number(c.Interval), number(c.FPS))
+		if auto := "auto"; c.Memory == auto && c.Compute == auto {
+			step.Commands = []string{line(o.chosen(c, r.Source))}
+		} else {
+			step.Text += "\nIts folding stands in `sweep.json`; as a file, `hlsgen build --folding` takes it."
+		}
+		page.Steps = append(page.Steps, step)
+	}
+	if _, err := os.Stat(r.Path(scriptFile)); err == nil {
+		page.Steps = append(page.Steps, templates.Step{Title: "Synthesise all", Commands: []string{"sbatch " + scriptFile, "hlsgen sweep --collect ."},
+			Text: "On the cluster; the second line gathers the reports when the jobs are done. Logs are in `points`."})
+	}
+	text, err := page.README(paths)
+	if err != nil {
+		return err
+	}
+	return compiler.WriteFile(r.Path(readmeFile), text)
+}
+
+// line is a command that a shell reads.
+func line(words []string) string {
+	for i, w := range words {
+		words[i] = templates.ShellWord(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// command is what the sweep was asked for, to be given in its folder.
+func (o *Options) command(src *compiler.Source) []string {
+	words := []string{"hlsgen", "sweep"}
+	if src != nil && !src.Example {
+		words = append(words, compiler.Beside(src.File))
+	}
+	var list []string
+	for _, b := range o.Boards {
+		list = append(list, compiler.BoardBeside(b))
+	}
+	axis := func(flag string, values []string) {
+		if len(values) > 0 {
+			words = append(words, "--"+flag, strings.Join(values, ","))
+		}
+	}
+	axis("board", list)
+	axis("clock", texts(o.Clocks, number))
+	axis("fps", texts(o.FPS, number))
+	axis("interval", texts(o.Intervals, strconv.Itoa))
+	axis("memory", texts(o.Memories, func(m dataflow.Memory) string { return style(m) }))
+	axis("compute", texts(o.Computes, func(c dataflow.Compute) string { return style(c) }))
+	for _, use := range o.MaxUses {
+		words = append(words, "--max-use", use.String())
+	}
+	switch {
+	case o.Front > 0:
+		words = append(words, "--pareto", "--points", strconv.Itoa(o.Front))
+	case o.Bound:
+		words = append(words, "--bound")
+	}
+	return append(append(words, o.Options.Flags()...), "--out", ".")
+}
+
+// chosen is the build of a point, beside the model.
+func (o *Options) chosen(p *Point, src *compiler.Source) []string {
+	words := []string{"hlsgen", "build"}
+	if src != nil && !src.Example {
+		words = append(words, compiler.Beside(src.File))
+	}
+	words = append(words, "--board", compiler.BoardBeside(p.BoardGiven(o.Boards)), "--clock", number(p.ClockMHz), "--max-use", p.MaxUse)
+	switch whole := p.Interval == float64(int(p.Interval)); {
+	case o.Front > 0 && whole:
+		words = append(words, "--interval", number(p.Interval))
+	case o.Front > 0:
+		words = append(words, "--fps", number(p.FPS))
+	case p.Asked > 0:
+		words = append(words, "--interval", strconv.Itoa(p.Asked))
+	case p.FPSAsked > 0:
+		words = append(words, "--fps", number(p.FPSAsked))
+	}
+	return append(words, o.Options.Flags()...)
+}
+
+func texts[T any](values []T, text func(T) string) (list []string) {
+	for _, v := range values {
+		list = append(list, text(v))
+	}
+	return list
+}

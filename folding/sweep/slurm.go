@@ -1,0 +1,107 @@
+package sweep
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"hlsgen/folding"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+)
+
+//go:embed synthesise.sh
+var arrayScript string
+
+//go:embed synthesise.tcl
+var vivadoScript string
+
+// The files of a job array, below the output folder.
+const (
+	pointsFolder = "points"
+	pointsFile   = "points.txt"
+	scriptFile   = "synthesise.sh"
+	vivadoFile   = "synthesise.tcl"
+)
+
+// maxArray is Slurm's MaxArraySize where nobody has set it.
+const maxArray = 1001
+
+// Slurm writes, for every different design within the budget, the HLS project, and a job array that synthesises them. A
+// project that is there already stays. Errors in d are the user's.
+func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
+	var todo []*Point
+	seen := map[string]bool{}
+	for i := range r.Points {
+		if p := &r.Points[i]; p.Status == Fits && !seen[p.ID] {
+			seen[p.ID] = true
+			todo = append(todo, p)
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	if len(todo) >= maxArray {
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelTooLarge, Msg: fmt.Sprintf("the job array has %d jobs; Slurm takes %d unless its MaxArraySize is set", len(todo), maxArray-1)})
+	}
+	var names []string
+	for i, p := range todo {
+		o.step("generating", i, len(todo))
+		if err := r.project(ctx, o, p, d); err != nil || d.Failed() {
+			return err
+		}
+		names = append(names, p.ID)
+	}
+	for name, text := range map[string]string{
+		pointsFile: strings.Join(names, "\n") + "\n",
+		vivadoFile: vivadoScript,
+		scriptFile: strings.Replace(arrayScript, "@LAST@", strconv.Itoa(len(names)-1), 1),
+	} {
+		if err := compiler.WriteFile(r.Path(name), []byte(text)); err != nil {
+			return err
+		}
+	}
+	r.Array, r.Script = len(names), scriptFile
+	r.Files = append(r.Files, scriptFile)
+	return errors.Join(os.Chmod(r.Path(scriptFile), 0o755), r.writeReadme(o))
+}
+
+// project writes the HLS project of a point.
+func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List) error {
+	out := filepath.Join(r.Out, pointsFolder, p.ID)
+	if _, err := os.Stat(filepath.Join(out, "manifest.json")); err == nil {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "hlsgen-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := o.Options
+	if b.MaxUse, err = folding.ParseMaxUse(p.MaxUse); err != nil {
+		return err
+	}
+	b.Folding = filepath.Join(dir, "folding.json")
+	if err := os.WriteFile(b.Folding, p.Folding, 0o644); err != nil {
+		return err
+	}
+	b.FIFO, b.Latency = folding.FIFO{}, false // the file has the folds and the depths
+	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardGiven(o.Boards), p.ClockMHz, out, 1, true, true, nil
+	_, err = compiler.Run(ctx, b, d)
+	return err
+}
+
+// BoardGiven is how the user called a point's board: by name or by a path.
+func (p *Point) BoardGiven(given []string) string {
+	for _, name := range given {
+		if b, ok := compiler.FindBoard(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
+			return name
+		}
+	}
+	return p.Board
+}

@@ -1,0 +1,203 @@
+// Package sweep folds a model for many boards, clocks, rates, styles and budgets, and shows what can be had for how much.
+// A model is imported once; the searches run on all processors; a journal keeps what is found, so that a sweep can be
+// interrupted and goes on where it was. The files do not depend on the order in which searches end.
+package sweep
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"hlsgen/folding"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// Options are what a sweep is asked for. Of the embedded Options those count that say how the model is read, Latency, Least,
+// IO, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has one value, the default of a build.
+type Options struct {
+	compiler.Options
+	Boards    []string // names or paths
+	Clocks    []float64
+	FPS       []float64
+	Intervals []int // clocks per frame, instead of FPS
+	Memories  []dataflow.Memory
+	Computes  []dataflow.Compute
+	MaxUses   []folding.Use
+	Front     int  // not 0: at most so many designs worth choosing from of every combination, instead of one for each rate
+	Bound     bool // no designs, but what none goes below
+	Workers   int  // 0: as many as there are processors
+}
+
+// A Result is a sweep's story.
+type Result struct {
+	Model  string
+	Source *compiler.Source // nil where only reports were collected
+	Points []Point          // in the order of the axes, boards first
+	Total  int              // searches
+	Kept   int              // of these, in the journal in the end
+	Fresh  int              // of these, made now
+	Out    string
+	Files  []string // that were written, below Out
+
+	Array     int    // jobs of the array that was written
+	Script    string // below Out, that is given to sbatch
+	Collected int    // designs with reports of synthesis
+}
+
+// Chosen is the point that is marked; nil where none fits.
+func (r *Result) Chosen() *Point {
+	for i := range r.Points {
+		if r.Points[i].Chosen {
+			return &r.Points[i]
+		}
+	}
+	return nil
+}
+
+// Run sweeps. What the user has to change is in d, and then the result is nil. Where ctx ends it, what was found is kept,
+// and the result says how much that is, beside the error.
+func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
+	specs := o.plan(d)
+	if d.Failed() {
+		return nil, nil
+	}
+	o.step("importing", 0, 0)
+	c, err := compiler.Check(ctx, o.Options, d)
+	if err != nil || c == nil || d.Failed() {
+		return nil, err
+	}
+	imports, err := o.imports()
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Model: c.Source.Name, Source: c.Source, Total: len(specs), Out: o.Out}
+	if r.Out == "" {
+		r.Out = compiler.DefaultOut(o.Model, "sweep")
+	}
+	sum := sha256.Sum256(c.Source.ONNX)
+	j, err := openJournal(r.Out, header{Model: c.Source.File, SHA256: hex.EncodeToString(sum[:])}, o.Force)
+	if err != nil {
+		return nil, refuse(r.Out, err, d)
+	}
+	err = r.search(ctx, o, c.Imported.Model, specs, j, hex.EncodeToString(sum[:])+imports)
+	if err = errors.Join(err, j.file.Close()); err != nil {
+		return r, err
+	}
+	judge(r.Points)
+	o.step("drawing", 0, 0)
+	return r, errors.Join(r.write(), r.writeReadme(o))
+}
+
+func (o *Options) step(stage string, done, total int) {
+	if o.Progress != nil {
+		o.Progress(stage, done, total)
+	}
+}
+
+// refuse makes a diagnostic of a folder that is not the place for this sweep.
+func refuse(out string, err error, d *diag.List) error {
+	other := new(otherModel)
+	if !errors.Is(err, errNoSweep) && !errors.As(err, &other) {
+		return err
+	}
+	hint := "give another folder: --out DIR"
+	if other.name != "" {
+		hint += ", or --force to begin anew"
+	}
+	d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: fmt.Sprintf("%s: %v", out, err), Hint: hint})
+	return nil
+}
+
+// imports is what else than the model's bytes shapes what is imported, and the version that does it.
+func (o *Options) imports() (string, error) {
+	b := fmt.Appendf(nil, "%s\n%v\n", o.Version, o.Dims)
+	if t := o.Arrives; t != nil {
+		b = fmt.Appendf(b, "%v %s\n", t.Type, t.Scale.RatString())
+	}
+	if q := o.Quantise; q != nil {
+		b = fmt.Appendf(b, "%v %v\n", q.Type, q.Scale)
+	}
+	if o.LSTM != "" {
+		formats, err := os.ReadFile(o.LSTM)
+		if err != nil {
+			return "", err
+		}
+		b = append(b, formats...)
+	}
+	return string(b), nil
+}
+
+// search makes the searches that the journal has not, and gathers the points of all.
+func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs []spec, j *journal, model string) error {
+	keys := make([]string, len(specs))
+	var todo []int
+	for i, s := range specs {
+		keys[i] = s.key(model)
+		if _, ok := j.done[keys[i]]; !ok {
+			todo = append(todo, i)
+		}
+	}
+	before := len(specs) - len(todo)
+	r.Kept = before
+	o.step("searching", before, len(specs))
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	all := &spaces{model: m, salt: model, made: map[string]*space{}}
+	next := make(chan int)
+	var working sync.WaitGroup
+	var mu sync.Mutex
+	for range min(workers(o.Workers), len(todo)) {
+		working.Go(func() {
+			for i := range next {
+				points, err := specs[i].search(ctx, all)
+				if err == nil {
+					err = j.add(keys[i], points)
+				}
+				if err != nil {
+					stop(err)
+					return
+				}
+				mu.Lock()
+				r.Fresh++
+				r.Kept = before + r.Fresh
+				o.step("searching", r.Kept, len(specs))
+				mu.Unlock()
+			}
+		})
+	}
+	for _, i := range todo {
+		select {
+		case next <- i:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(next)
+	working.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	for i := range specs {
+		r.Points = append(r.Points, j.done[keys[i]]...)
+	}
+	return nil
+}
+
+func workers(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Path is a file below the output folder.
+func (r *Result) Path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }

@@ -1,0 +1,52 @@
+package estimate
+
+import (
+	"slices"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/dataflow"
+)
+
+// A Design is what a whole design takes.
+type Design struct {
+	Layers []dataflow.Cost // per node
+	FIFOs  dataflow.Cost   // of all streams
+	Host   dataflow.Cost
+	Total  dataflow.Resources
+}
+
+// Whole is the estimate of a design with its FIFOs as deep as they are.
+func Whole(d *dataflow.Design) Design {
+	var e Design
+	e.Layers, e.Total = d.Cost()
+	for s, f := range d.FIFO {
+		e.FIFOs = e.FIFOs.Plus(FIFO(d.Target, f, d.Port(s)))
+	}
+	e.Host = Host(d.Target, d.Model.Graph)
+	e.Total = e.Total.Plus(e.FIFOs.Total()).Plus(e.Host.Total())
+	return e
+}
+
+// finnShallow is the depth up to which FINN takes a FIFO out again (RemoveShallowFIFOs).
+const finnShallow = 2
+
+// FIFO is the FIFO of a stream with such words.
+func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
+	m := Model(t)
+	if m.Formula == cost.FINN && f.Depth <= finnShallow {
+		return nil
+	}
+	return Of(t, cost.FIFO{Depth: f.Depth, Width: p.Width(), Memory: Memory(f.Memory), Fabric: m.Fabric})
+}
+
+// FIFOMemory is the other way round: where formulas take a FIFO to lie.
+func FIFOMemory(m cost.Memory) dataflow.Memory { return dataflow.Memory(slices.Index(memories[:], m)) }
+
+// Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host, and the
+// shell around them. It does not depend on the folding. A design that is fed from inside the FPGA has nothing of it.
+func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
+	if t.PortBits() == 0 {
+		return nil
+	}
+	return Of(t, cost.Host{Inputs: len(g.In), Outputs: len(g.Out)})
+}

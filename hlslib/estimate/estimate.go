@@ -1,0 +1,94 @@
+// Package estimate applies the formulas of hlslib/cost to layers and designs: what a layer's figures mean to a formula
+// is the layer's to say, which formula and fabric count is the target's, and what a design takes beside its layers
+// (FIFOs, the host's port) is counted here.
+package estimate
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/dataflow"
+)
+
+// Model is the formula and the fabric of a target.
+func Model(t dataflow.Target) cost.Model {
+	m := cost.Model{Formula: cost.Fitted, Fabric: cost.FabricOf(t.Board)}
+	if t.Formula == dataflow.FINN {
+		m.Formula = cost.FINN
+	}
+	return m
+}
+
+var memories = [...]cost.Memory{
+	dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra,
+	dataflow.SRL: cost.Shift, dataflow.Registers: cost.Registers,
+}
+
+// Memory is a memory in the terms of formulas.
+func Memory(m dataflow.Memory) cost.Memory { return memories[m] }
+
+// Parts are those of a sum that are something.
+func Parts(parts ...cost.Part) dataflow.Cost {
+	c := make(dataflow.Cost, 0, len(parts))
+	for _, p := range parts {
+		if p.Resources != (cost.Resources{}) {
+			c = append(c, dataflow.Part{Name: p.Name, Resources: dataflow.Resources(p.Resources)})
+		}
+	}
+	return c
+}
+
+// Of is the cost of something that has formulas of its own.
+func Of(t dataflow.Target, x cost.Costly) dataflow.Cost { return Parts(Model(t).Formula.Parts(x)...) }
+
+// Storing is the cost of a layer that has formulas of its own, and memories. FINN's formulas have the memories in them.
+func Storing(t dataflow.Target, x cost.Storing, storage []dataflow.Storage) dataflow.Cost {
+	m := Model(t)
+	if m.Formula == cost.FINN {
+		return Parts(x.FINN()...)
+	}
+	return Layer(m, storage, x.Logic()...)
+}
+
+// Layer is the cost of a layer's memories and logic.
+func Layer(m cost.Model, storage []dataflow.Storage, logic ...cost.Part) dataflow.Cost {
+	return Parts(append(Storage(m, storage), logic...)...)
+}
+
+// Storage is what memories take, by part.
+func Storage(m cost.Model, storage []dataflow.Storage) []cost.Part {
+	list := make([]cost.Part, 0, len(storage)+8)
+	for _, s := range storage {
+		r := m.Memory(cost.Store{Width: s.Width, Rows: s.Rows, Written: s.Written, In: Memory(s.In)})
+		at := slices.IndexFunc(list, func(p cost.Part) bool { return p.Name == s.Part })
+		if at < 0 {
+			list = append(list, r.As(s.Part))
+			continue
+		}
+		list[at].Resources = list[at].Plus(r)
+	}
+	return list
+}
+
+// CheckStorage holds a layer's cost against its memories: every part of theirs is what they take where they lie, by the
+// fitted formula, and nothing else has block RAM, UltraRAM or LUTs that are memory. The error says what differs.
+func CheckStorage(t dataflow.Target, c dataflow.Cost, storage []dataflow.Storage) error {
+	var all dataflow.Resources
+	for _, p := range Storage(Model(t), storage) {
+		var priced dataflow.Resources
+		for _, q := range c {
+			if q.Name == p.Name {
+				priced = q.Resources
+			}
+		}
+		if want := dataflow.Resources(p.Resources); priced != want {
+			return fmt.Errorf("part %s is priced %+v, its memories take %+v", p.Name, priced, want)
+		}
+		all = all.Plus(priced)
+	}
+	if total := c.Total(); total.BRAM != all.BRAM || total.URAM != all.URAM || total.LUTRAM != all.LUTRAM {
+		return fmt.Errorf("%+v in all, of which memories are %+v: some is priced and bound nowhere", total, all)
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package estimate_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/threshold"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+var uint4 = num.Type{Kind: num.UInt, Width: 4}
+
+// target is a board by formula.
+func target(t *testing.T, board string, formula dataflow.Formula) dataflow.Target {
+	t.Helper()
+	b, err := boards.Find(board)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dataflow.Target{Board: b, ClockMHz: 100, Formula: formula}
+}
+
+// design is 8 sums of 8 products behind step functions, in words of 4 elements, with FIFOs of so many words.
+func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
+	t.Helper()
+	weights := make([][]int64, 8)
+	for c := range weights {
+		weights[c] = []int64{1, -2, 3, -4, 5, -6, 7, int64(c)}
+	}
+	var b dataflow.Builder
+	in := b.Input("x", dataflow.Type{Shape: dataflow.Shape{8}, Range: []num.Range{uint4.Range()}, Elem: uint4})
+	for _, op := range []dataflow.Op{
+		threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{3, 9}, Value: []int64{0, 1, 2}}}}),
+		mvau.New(mvau.Params{Weights: weights}),
+	} {
+		out, err := b.Add(op, []int{in}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = out[0]
+	}
+	b.Output(in)
+	g, err := b.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: at, FIFO: slices.Repeat(dataflow.ShiftRegisters(words), 3),
+		Folds: []dataflow.Fold{{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM}, {PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}}}
+	if err := d.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		board       string
+		formula     dataflow.Formula
+		words       int
+		fifos, host dataflow.Resources
+	}{
+		// Words of 16, 8 and 2 x 7 bits: a LUT and two registers a bit, and 4 LUTs and 2 registers of control each.
+		{"zcu104", dataflow.Fitted, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
+		// Shift registers of 64: two LUTs a bit and one that gives them out, with a register; 6 address bits.
+		{"zcu104", dataflow.Fitted, 40, dataflow.Resources{LUT: 3*38 + 3*25, LUTRAM: 2 * 38, FF: 38 + 3*12}, dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
+		{"alveo-u250", dataflow.Fitted, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, dataflow.Resources{}},
+		{"zcu104", dataflow.FINN, 2, dataflow.Resources{}, dataflow.Resources{}},
+		{"zcu104", dataflow.FINN, 40, dataflow.Resources{LUT: 38 + 3*12, LUTRAM: 38}, dataflow.Resources{}},
+	} {
+		d := design(t, target(t, tt.board, tt.formula), tt.words)
+		e := estimate.Whole(d)
+		per, layers := d.Cost()
+		if len(e.Layers) != len(per) || e.FIFOs.Total() != tt.fifos || e.Host.Total() != tt.host {
+			t.Errorf("%s by %v, %d words: FIFOs %+v, host %+v", tt.board, tt.formula, tt.words, e.FIFOs, e.Host)
+		}
+		if want := layers.Plus(tt.fifos).Plus(tt.host); e.Total != want {
+			t.Errorf("%s by %v, %d words: %+v in all, want %+v", tt.board, tt.formula, tt.words, e.Total, want)
+		}
+	}
+}
+
+// A FIFO costs what its memory costs.
+func TestDeepFIFO(t *testing.T) {
+	t.Parallel()
+	p := dataflow.Port{Elem: uint4, PerWord: 4, Words: 4096}
+	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+		if got := estimate.FIFO(target(t, "zcu104", formula), dataflow.FIFO{Depth: 3000, Memory: dataflow.BRAM}, p).Total(); got.BRAM != map[dataflow.Formula]int{dataflow.Fitted: 3, dataflow.FINN: 4}[formula] || got.LUT > 100 {
+			t.Errorf("by %v: %+v", formula, got)
+		}
+	}
+}
+
+// The clock is what the layer allows that carries most from one clock to the next.
+func TestFmax(t *testing.T) {
+	t.Parallel()
+	d := design(t, target(t, "zcu104", dataflow.Fitted), 2)
+	if node, ns := d.Slowest(); node != 0 || ns != cost.CarriedDelay(1) || d.Fmax() != 1000/ns {
+		t.Errorf("node %d, %v ns, %v MHz", node, ns, d.Fmax())
+	}
+	if most := d.Fmax(); most < 300 || most > 500 {
+		t.Errorf("%v MHz: an accumulator alone is no reason to doubt a usual clock", most)
+	}
+}
+
+func TestParts(t *testing.T) {
+	t.Parallel()
+	got := estimate.Parts(cost.Resources{LUT: 3}.As("a"), cost.Resources{}.As("nothing"), cost.Resources{FF: 1}.As("b"))
+	if len(got) != 2 || got[0].Name != "a" || got[1] != (dataflow.Part{Name: "b", Resources: dataflow.Resources{FF: 1}}) {
+		t.Errorf("%+v", got)
+	}
+	sum := got.Plus(dataflow.Cost{{Name: "b", Resources: dataflow.Resources{DSP: 2}}, {Name: "c"}})
+	if len(sum) != 3 || sum[1].Resources != (dataflow.Resources{FF: 1, DSP: 2}) || got[1].DSP != 0 {
+		t.Errorf("%+v, from %+v", sum, got)
+	}
+}
+
+// Every memory is priced where it lies, and joins the others of its part.
+func TestStorage(t *testing.T) {
+	t.Parallel()
+	list := []dataflow.Storage{
+		dataflow.ROM("a", "table", 33, 8),                           // in LUTs, a register behind it
+		dataflow.ROM("b", "table", 1, 8),                            // constants
+		dataflow.ROM("c", "table", 512, 36),                         // in block RAM
+		dataflow.RAM("d", "buffer", 32, 14).At(dataflow.LUTRAM),     // a whole slice
+		dataflow.RAM("e", "buffer", 1, 5),                           // a register
+		dataflow.RAM("f", "buffer", 0, 5),                           // nothing
+		dataflow.RAM("g", "delay", 20, 3).Shifted(),                 // a LUT per bit, and a register
+		dataflow.RAM("h", "window", 4096, 72).At(dataflow.URAM),     // one block
+		dataflow.ROM("i", "window", 4096, 73).At(dataflow.NoMemory), // fits block RAM
+	}
+	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
+		at := target(t, "zcu104", formula)
+		want := dataflow.Cost{
+			{Name: "table", Resources: dataflow.Resources{LUT: 8, FF: 8, BRAM: 1}},
+			{Name: "buffer", Resources: dataflow.Resources{LUT: 8, LUTRAM: 8, FF: 14 + 5}},
+			{Name: "delay", Resources: dataflow.Resources{LUT: 3, LUTRAM: 3, FF: 3}},
+			{Name: "window", Resources: dataflow.Resources{BRAM: 17, URAM: 1}},
+		}
+		if formula == dataflow.FINN { // which counts no registers behind memories, and LUTs by four
+			want[0].FF, want[1].LUT, want[1].LUTRAM, want[1].FF, want[3].BRAM = 0, 12, 12, 5, 20
+		}
+		got := estimate.Layer(estimate.Model(at), list)
+		if !slices.Equal(got, want) {
+			t.Errorf("by %v: %+v, want %+v", formula, got, want)
+		}
+		if err := estimate.CheckStorage(at, got, list); err != nil {
+			t.Errorf("by %v: %v", formula, err)
+		}
+	}
+}
+
+// What is priced and not said to be a memory, or otherwise than it lies, is told.
+func TestCheckStorage(t *testing.T) {
+	t.Parallel()
+	at := target(t, "zcu104", dataflow.Fitted)
+	list := []dataflow.Storage{dataflow.ROM("a", "table", 33, 8), dataflow.RAM("b", "buffer", 40, 9)}
+	logic := cost.Resources{LUT: 7}.As("logic")
+	c := estimate.Layer(estimate.Model(at), list, logic)
+	moved, forgotten := slices.Clone(list), list[:1]
+	moved[0] = list[0].At(dataflow.BRAM)
+	more := func(r dataflow.Resources) dataflow.Cost {
+		return append(slices.Clone(c), dataflow.Part{Name: "more", Resources: r})
+	}
+	for _, tt := range []struct {
+		c    dataflow.Cost
+		list []dataflow.Storage
+		want string
+	}{
+		{c, list, ""},
+		{c, moved, "part table is priced"},
+		{c, forgotten, "priced and bound nowhere"},
+		{c[1:], list, "part table is priced"},
+		{more(dataflow.Resources{BRAM: 1}), list, "priced and bound nowhere"},
+		{more(dataflow.Resources{URAM: 1}), list, "priced and bound nowhere"},
+		{more(dataflow.Resources{LUT: 1, LUTRAM: 1}), list, "priced and bound nowhere"},
+		{more(dataflow.Resources{LUT: 1}), list, ""},
+	} {
+		err := estimate.CheckStorage(at, tt.c, tt.list)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%+v of %+v: %v, want %q", tt.c, tt.list, err, tt.want)
+		}
+	}
+}
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	if dataflow.ShiftRegister != cost.ShiftRegister {
+		t.Errorf("shift registers of %d words are priced as ones of %d", dataflow.ShiftRegister, cost.ShiftRegister)
+	}
+	for m, want := range map[dataflow.Memory]cost.Memory{
+		dataflow.NoMemory: 0, dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra,
+		dataflow.SRL: cost.Shift, dataflow.Registers: cost.Registers,
+	} {
+		if got := estimate.Memory(m); got != want {
+			t.Errorf("%v: %v, want %v", m, got, want)
+		}
+	}
+}

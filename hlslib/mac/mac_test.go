@@ -1,0 +1,208 @@
+package mac_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/mac"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// TestUnit tries every input of small units whose channels meet inputs of their own: ranges and widths must be exact,
+// and the outputs those of the step functions.
+func TestUnit(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		in := layertest.Type(r, dataflow.Shape{6}, 3)
+		ranges := func(c int) []num.Range {
+			if len(in.Range) == 1 {
+				return in.Range
+			}
+			return in.Range[2*c : 2*c+2]
+		}
+		weights := make([][]int64, 3)
+		var steps []num.Step
+		for c := range weights {
+			for range 2 {
+				weights[c] = append(weights[c], []int64{-1, 1, 3, -2, 0}[r.IntN(2+int(seed%4))])
+			}
+			sum, _ := num.Dot(weights[c], ranges(c))
+			if seed%3 > 0 {
+				steps = append(steps, layertest.Step(r, sum, 4, 3, true))
+			}
+		}
+		u, err := mac.Bind(weights, steps, nil, in.Elem, ranges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dot := field[num.Type](u, "dot_t", 2)
+		for c, w := range weights {
+			var sums, seen []int64
+			x := ranges(c)
+			for a := x[0].Lo; a <= x[0].Hi; a++ {
+				for b := x[len(x)-1].Lo; b <= x[len(x)-1].Hi; b++ {
+					if !in.Elem.Holds(a) || !in.Elem.Holds(b) {
+						continue
+					}
+					sum := w[0]*a + w[1]*b
+					want := sum
+					if len(steps) > 0 {
+						want = steps[c].Apply(sum)
+					}
+					if got := u.Outputs(c, []int64{sum})[0]; got != want {
+						t.Fatalf("seed %d, channel %d: %d of %d, want %d", seed, c, got, sum, want)
+					}
+					acc := sum
+					if u.XNOR {
+						acc = (sum + 2) / 2
+					} else if got := u.Outputs(c, []int64{sum - 3<<u.Acc.Width})[0]; got != want {
+						t.Fatalf("seed %d, channel %d: %d of %d wrapped around, want %d", seed, c, got, sum, want)
+					}
+					if dot.Width > u.Acc.Width || dot.Width < u.Acc.Width && !dot.Holds(acc) {
+						t.Errorf("seed %d: %s does not hold %d of %s", seed, dot, acc, u.Acc)
+					}
+					sums, seen = append(sums, acc), append(seen, want)
+				}
+			}
+			if want := (num.Range{Lo: slices.Min(seen), Hi: slices.Max(seen)}); u.Range[c] != want {
+				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, u.Range[c], want)
+			}
+			if want := num.Smallest(num.Range{Lo: slices.Min(sums), Hi: slices.Max(sums)}).Width; u.Bound.Channels[c] != want {
+				t.Errorf("seed %d, channel %d: %d bits, want %d", seed, c, u.Bound.Channels[c], want)
+			}
+		}
+	}
+}
+
+// field is what a unit emits under a name, for so many products a clock.
+func field[T any](u *mac.Unit, name string, simd int) T {
+	config, _ := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.LUT})
+	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
+	return config[i].Value.(T)
+}
+
+func TestEmit(t *testing.T) {
+	t.Parallel()
+	weights := [][]int64{{1, 2, 3, 4}, {5, 6, 7, 0}, {-1, -2, -3, -4}, {-5, -6, -7, -8}}
+	in := []num.Range{{Lo: 0, Hi: 3}}
+	elem := num.Type{Kind: num.UInt, Width: 2}
+	same := num.Step{At: []int64{0}, Value: []int64{0, 1}}
+	bind := func(steps ...num.Step) *mac.Unit {
+		u, err := mac.Bind(weights, steps, nil, elem, func(int) []num.Range { return in })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.URAM, Compute: dataflow.DSP}
+	config, tables := bind().Emit(f)
+	if want := [][]int64{{1, 2, 5, 6}, {3, 4, 7, 0}, {-1, -2, -5, -6}, {-3, -4, -7, -8}}; len(tables) != 1 || !slices.EqualFunc(tables[0].Rows, want, slices.Equal) {
+		t.Errorf("tables %+v, want weights %v", tables, want)
+	}
+	if tables[0].Elem != (num.Type{Kind: num.Int, Width: 4}) || config[2].Value != true {
+		t.Errorf("%+v, %+v", config, tables[0])
+	}
+	for _, tt := range []struct {
+		name   string
+		unit   *mac.Unit
+		tables int
+		shared bool
+	}{
+		{"no steps", bind(), 1, true},
+		{"one constant for all", bind(num.Step{Value: []int64{4}}), 2, true},
+		{"live in some channels", bind(same), 3, false}, // the first two are never negative: a base of 1
+	} {
+		_, tables := tt.unit.Emit(f)
+		storage := tt.unit.Storage(f)
+		if len(storage) != len(tables) || storage[0].In != dataflow.URAM {
+			t.Errorf("%s: storage %+v", tt.name, storage)
+			continue
+		}
+		for i, table := range tables {
+			if want := table.Storage(storage[i].Part).At(storage[i].In); storage[i] != want {
+				t.Errorf("%s: storage %+v, want %+v", tt.name, storage[i], want)
+			}
+		}
+		if shared := field[bool](tt.unit, "shared", 2); len(tables) != tt.tables || shared != tt.shared {
+			t.Errorf("%s: %d tables, shared %t", tt.name, len(tables), shared)
+		}
+	}
+}
+
+func TestFits(t *testing.T) {
+	t.Parallel()
+	weights := make([][]int64, 64)
+	for c := range weights {
+		weights[c] = make([]int64, 4096)
+		weights[c][c] = 7
+	}
+	u, err := mac.Bind(weights, nil, nil, num.Type{Kind: num.UInt, Width: 8}, func(int) []num.Range { return []num.Range{{Lo: 0, Hi: 255}} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		word, pe, simd, vectors int
+		want                    bool
+	}{
+		{1, 1, 1, 1, true},
+		{512, 1, 512, 1, true},
+		{1024, 1, 1024, 1, false}, // words of 8192 bits
+		{512, 32, 512, 1, true},   // rows of 32*512*3 bits
+		{512, 64, 512, 1, false},
+		{1, 64, 1, 1 << 19, false}, // 2^31 iterations
+		{1, 64, 1, 1<<19 - 1, true},
+	} {
+		if got := u.Fits(tt.word, tt.pe, tt.simd, tt.vectors); got != tt.want {
+			t.Errorf("%+v: %t", tt, got)
+		}
+	}
+	if got := []int{u.Latency(1), u.Latency(2), u.Latency(3), u.Latency(512)}; !slices.Equal(got, []int{4, 5, 5, 9}) {
+		t.Errorf("latencies %v", got)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	t.Parallel()
+	ones := [][]int64{{1, 1}}
+	for _, tt := range []struct {
+		weights [][]int64
+		steps   []num.Step
+		want    string
+	}{
+		{nil, nil, "no weights"},
+		{[][]int64{{}}, nil, "no weights"},
+		{[][]int64{{1, 2}, {1}}, nil, "row 1 of the weights has 1 elements"},
+		{[][]int64{{mac.MaxWeight + 1}}, nil, "beyond 2^40"},
+		{[][]int64{{math.MinInt64}}, nil, "beyond 2^40"},
+		{ones, make([]num.Step, 2), "2 step functions for 1 channels"},
+		{ones, make([]num.Step, 1), "channel 0: step function has 0 breakpoints and 0 values"},
+		{[][]int64{{mac.MaxWeight, -mac.MaxWeight}}, nil, ""},
+	} {
+		err := mac.Verify(tt.weights, tt.steps, nil)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%v, %v: %v, want %q", tt.weights, tt.steps, err, tt.want)
+		}
+	}
+	int64s := num.Type{Kind: num.Int, Width: 64}
+	for _, tt := range []struct {
+		weights [][]int64
+		steps   []num.Step
+		want    string
+	}{
+		{ones, nil, "leaves 64 bits"},
+		{[][]int64{{1, 0}}, nil, "needs 64 bits"},
+		{[][]int64{{0, 0}}, nil, ""},
+		{[][]int64{{0, 0}}, []num.Step{{At: []int64{1}, Value: []int64{1, 0}}}, ""}, // what never occurs may do anything
+	} {
+		_, err := mac.Bind(tt.weights, tt.steps, nil, int64s, func(int) []num.Range { return []num.Range{int64s.Range()} })
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%v, %v: %v, want %q", tt.weights, tt.steps, err, tt.want)
+		}
+	}
+}

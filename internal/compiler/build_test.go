@@ -1,0 +1,339 @@
+package compiler
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+// unpack writes the embedded examples to a folder.
+func unpack(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, examples.Files); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// sharedModels are the shared networks that every engine runs.
+func sharedModels(t *testing.T) []string {
+	t.Helper()
+	shared := tier.NeedsShared(t)
+	var out []string
+	for _, pattern := range []string{
+		"brevitas/digits-mlp-*/*.onnx", "brevitas/iris-mlp-*/*.onnx", "brevitas/jets-qap*/*.onnx", "brevitas/a2q*-mlp*/*.onnx", "zoo/*TFC_?W?A/model.onnx", "zoo/labs_tfc*/model.onnx",
+		"zoo/*kwsmlp_w3a3/model.onnx", "zoo/unsw*/model.onnx", "zoo/*qkeras*/model.onnx", "zoo/exmodels_bnn*/model.onnx", "zoo/tract_qsigmoid*/model.onnx",
+	} {
+		found, err := filepath.Glob(filepath.Join(shared, "models", pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no shared model matches %s: %v", pattern, err)
+		}
+		out = append(out, found...)
+	}
+	return out
+}
+
+func clean(t *testing.T, d *diag.List, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	d.Write(&b)
+	if b.Len() > 0 {
+		t.Fatalf("diagnostics:\n%s", b.String())
+	}
+}
+
+// TestBuildAgrees builds every model for two boards: reference, eval and cycle must agree, stream by stream. One model
+// is compiled too; the others' C++ is compiled in accept runs and in TestRandomNetworks.
+func TestBuildAgrees(t *testing.T) {
+	t.Parallel()
+	boards := []string{"zcu104", "pynq-z1"}
+	agrees := func(t *testing.T, path, board string, csim bool) {
+		t.Run(fmt.Sprintf("%s/%s/%s", filepath.Base(filepath.Dir(path)), filepath.Base(path), board), func(t *testing.T) {
+			t.Parallel()
+			want := []string{"eval", "cycle"}
+			if csim {
+				tier.Needs(t, "g++")
+				want = append(want, "csim")
+			}
+			var d diag.List
+			out := filepath.Join(t.TempDir(), "out")
+			r, err := Run(context.Background(), Options{Model: path, Board: board, Verify: 4, Out: out, NoCSim: !csim}, &d)
+			clean(t, &d, err)
+			if r.Verified.Samples != 4 || !slices.Equal(r.Verified.Engines, want) {
+				t.Errorf("verified %+v, want 4 samples and %v", r.Verified, want)
+			}
+			budget := folding.BudgetOf(r.Design.Target.Board, folding.Use{})
+			if total := r.Design.Estimate.Total; !budget.Fits(total) || r.Design.Over {
+				t.Errorf("%+v does not fit the budget", total)
+			}
+		})
+	}
+	dir := unpack(t)
+	for _, model := range []string{examples.Digits + "/model.onnx", examples.Iris + "/model.onnx", examples.Iris + "/qcdq.onnx"} {
+		for _, board := range boards {
+			agrees(t, filepath.Join(dir, filepath.FromSlash(model)), board, model == examples.Iris+"/qcdq.onnx" && board == "pynq-z1")
+		}
+	}
+	t.Run("shared", func(t *testing.T) {
+		for _, path := range sharedModels(t) {
+			for _, board := range boards {
+				agrees(t, path, board, false)
+			}
+		}
+	})
+}
+
+// TestFINNFolding holds the cycles and accumulators of finn-examples' foldings against FINN's own.
+func TestFINNFolding(t *testing.T) {
+	t.Parallel()
+	shared := tier.NeedsShared(t)
+	for _, c := range []struct {
+		model  string
+		cycles []int
+		acc    []int
+	}{
+		{"TFC_2W2A", []int{64, 64, 64, 8}, []int{10, 8, 8, 8}},
+		{"kwsmlp_w3a3", []int{392, 256, 256, 384}, []int{18, 13, 13, 14}},
+	} {
+		var d diag.List
+		r, err := Run(context.Background(), Options{
+			Model: filepath.Join(shared, "models/zoo", c.model, "model.onnx"), Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(t.TempDir(), "out"),
+			Folding: filepath.Join(shared, "reference/finn_estimates", c.model, "folding_config.json"),
+		}, &d)
+		if err != nil || d.Failed() {
+			t.Fatalf("%s: %v %v", c.model, err, d.Diags)
+		}
+		layer := 0
+		for i, n := range r.Design.Model.Graph.Nodes {
+			a, ok := n.Op.(dataflow.Accumulating)
+			if !ok {
+				continue
+			}
+			if got := r.Design.Loop(i).Iterations(); got != c.cycles[layer] {
+				t.Errorf("%s %s: %d cycles, FINN has %d", c.model, n.Name, got, c.cycles[layer])
+			}
+			if got := a.Accumulator().Used; got > c.acc[layer] {
+				t.Errorf("%s %s: %d bits, FINN has %d", c.model, n.Name, got, c.acc[layer])
+			}
+			layer++
+		}
+		if layer != len(c.cycles) {
+			t.Errorf("%s: %d MVAUs, want %d", c.model, layer, len(c.cycles))
+		}
+	}
+}
+
+func digest(t *testing.T, dir string) string {
+	t.Helper()
+	h := sha256.New()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		fmt.Fprintf(h, "%s %d\n%s", rel, len(b), b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+func TestDeterministic(t *testing.T) {
+	t.Parallel()
+	var sums []string
+	for range 2 {
+		var d diag.List
+		out := filepath.Join(t.TempDir(), "out")
+		_, err := Run(context.Background(), Options{Board: "zcu104", Verify: 2, NoCSim: true, Out: out}, &d)
+		clean(t, &d, err)
+		sums = append(sums, digest(t, out))
+	}
+	if sums[0] != sums[1] {
+		t.Error("two builds of the same model differ")
+	}
+}
+
+func TestOutputIsWholeOrAbsent(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	out := filepath.Join(parent, "out")
+	run := func(o Options) (*Result, *diag.List) {
+		t.Helper()
+		var d diag.List
+		o.Board, o.Verify, o.NoCSim, o.Out = "zcu104", 1, true, out
+		r, err := Run(context.Background(), o, &d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, &d
+	}
+	if r, d := run(Options{FPS: 1e12}); r != nil || !d.Failed() {
+		t.Fatal("10^12 frames a second were reached")
+	}
+	if left, _ := os.ReadDir(parent); len(left) != 0 {
+		t.Fatalf("a failed build left %v", left)
+	}
+	if r, d := run(Options{}); r == nil || d.Failed() {
+		t.Fatal(d.Diags)
+	}
+	before := digest(t, out)
+	if r, d := run(Options{}); r != nil || d.Diags[0].Code != diag.OutputExists {
+		t.Error("an existing folder was not refused")
+	}
+	if err := os.WriteFile(filepath.Join(out, "stale"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r, d := run(Options{Force: true}); r == nil || d.Failed() {
+		t.Fatal(d.Diags)
+	}
+	if after := digest(t, out); after != before {
+		t.Error("--force left something of the old folder")
+	}
+	// --force replaces builds only, and no path leads it astray.
+	keep := filepath.Join(parent, "keep")
+	if err := os.MkdirAll(keep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(keep, "precious"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{keep, keep + "/../keep", parent, "/", "."} {
+		d := diag.List{}
+		r, err := Run(context.Background(), Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: path, Force: true}, &d)
+		if err != nil || r != nil || d.Diags[0].Code != diag.OutputExists {
+			t.Errorf("--out %s --force: %v %v", path, err, d.Diags)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(keep, "precious")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(keep); err != nil {
+		t.Fatal(err)
+	}
+	if r, d := run(Options{Force: true}); r == nil || d.Failed() || digest(t, out) != before {
+		t.Error("a build could not be replaced by itself")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var d diag.List
+	if _, err := Run(ctx, Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(parent, "cancelled")}, &d); err == nil {
+		t.Error("a cancelled build went on")
+	}
+	if left, _ := os.ReadDir(parent); len(left) != 1 {
+		t.Errorf("beside the result there is %v", left)
+	}
+}
+
+// TestReports reads the reports back: sums agree, every ONNX node has a fate, the folding file gives the same design.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	var d diag.List
+	out := filepath.Join(t.TempDir(), "out")
+	r, err := Run(context.Background(), Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Out: out}, &d)
+	clean(t, &d, err)
+	read := func(name string, v any) {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(out, name))
+		if err == nil {
+			err = json.Unmarshal(b, v)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	var res map[string]dataflow.Resources
+	read("report/estimate_layer_resources.json", &res)
+	var sum dataflow.Resources
+	for name, v := range res {
+		if name != "total" {
+			sum = sum.Plus(v)
+		}
+	}
+	if sum != res["total"] {
+		t.Errorf("layers sum to %+v, total says %+v", sum, res["total"])
+	}
+	var perf performance
+	read("report/estimate_network_performance.json", &perf)
+	c := r.Design.Clocks
+	if perf.Max != c.Slowest || perf.Interval != c.Interval || perf.Simulated != c.Latency || c.Latency < c.Slowest {
+		t.Errorf("performance %+v, clocks %v %d %d", perf, c.Interval, c.Latency, c.Slowest)
+	}
+	for _, f := range r.Imported.Fates {
+		if f.Fate == "not mapped" || f.Fate == "not reached" {
+			t.Errorf("%+v", f)
+		}
+	}
+	d = diag.List{}
+	again, err := Run(context.Background(), Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Out: filepath.Join(t.TempDir(), "out"), Folding: filepath.Join(out, "folding.json")}, &d)
+	clean(t, &d, err)
+	if fmt.Sprint(again.Design.Folds, again.Design.FIFO) != fmt.Sprint(r.Design.Folds, r.Design.FIFO) {
+		t.Errorf("folding.json gave %v, %v, it was written for %v, %v",
+			again.Design.Folds, again.Design.FIFO, r.Design.Folds, r.Design.FIFO)
+	}
+}
+
+func TestAccuracy(t *testing.T) {
+	t.Parallel()
+	var d diag.List
+	r, err := Run(context.Background(), Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
+	clean(t, &d, err)
+	// Brevitas' own predictions on the same samples.
+	want := &Accuracy{}
+	src := example()
+	b, err := examples.Files.ReadFile(examples.Digits + "/outputs.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := npy.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, label := range src.Labels.Data {
+		if label >= 0 {
+			want.Samples++
+			if largest(y.Data[i*10:(i+1)*10]) == int(label) {
+				want.Right++
+			}
+		}
+	}
+	if *r.Accuracy != *want {
+		t.Errorf("accuracy %+v, Brevitas has %+v", *r.Accuracy, *want)
+	}
+}
+
+// TestSwap holds that a folder that cannot be replaced stays.
+func TestSwap(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	dir := filepath.Join(tmp, "dir")
+	if err := os.MkdirAll(filepath.Join(dir, "precious"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := swap(dir, filepath.Join(tmp, "missing"), filepath.Join(tmp, "old"), true); err == nil {
+		t.Error("a missing folder was put in place")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "precious")); err != nil {
+		t.Error(err)
+	}
+}

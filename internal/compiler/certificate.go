@@ -1,0 +1,62 @@
+package compiler
+
+import (
+	"maps"
+
+	"hlsgen/folding"
+)
+
+// A Certificate is report/certificate.json: what is known of all designs, in numbers and in words.
+type Certificate struct {
+	Proved     bool            `json:"proved"` // nothing is better: every gap is closed
+	Interval   float64         `json:"interval_clocks"`
+	Floor      int             `json:"least_possible_interval_clocks,omitempty"` // where the shortest was looked for
+	Options    int             `json:"options"`
+	Impossible int             `json:"options_not_possible"` // on the device, or by the folding file
+	Below      *ExcludedReport `json:"options_below_the_least_interval,omitempty"`
+	Minimised  []MinimumReport `json:"minimised"`
+	Latency    *LatencyReport  `json:"latency_clocks,omitempty"`
+	Gap        string          `json:"gap,omitempty"` // why something is left open
+	Text       []string        `json:"text"`
+}
+
+// An ExcludedReport is why no folding within the budget keeps an interval: what became of every option there.
+type ExcludedReport struct {
+	Interval  int            `json:"interval_clocks"`
+	TooSlow   int            `json:"too_slow"`
+	Dominated int            `json:"dominated"`
+	Unjoined  int            `json:"without_width_converter"`
+	By        map[string]int `json:"excluded_by"`
+	Together  int            `json:"excluded_by_several_resources"`
+	Compared  int            `json:"compared_in_every_combination"`
+}
+
+// A MinimumReport is what was minimised at the interval, what was reached, and what nothing goes below.
+type MinimumReport struct {
+	Measure string  `json:"measure"`
+	Value   float64 `json:"value"`
+	Least   float64 `json:"least_possible"`
+}
+
+// A LatencyReport is the latency that was reached, and what nothing goes below.
+type LatencyReport struct {
+	Clocks int `json:"clocks"`
+	Least  int `json:"least_possible"`
+}
+
+// CertificateOf puts a certificate into the report's form.
+func CertificateOf(p *folding.Certificate) Certificate {
+	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options, Impossible: p.Unavailable,
+		Minimised: []MinimumReport{}, Gap: p.Gap, Text: append([]string{}, p.Lines()...)}
+	if b := p.Below; b != nil {
+		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together, b.Compared}
+		maps.Copy(c.Below.By, b.Alone)
+	}
+	if l := p.Latency; l != nil {
+		c.Latency = &LatencyReport{l.Clocks, l.Least}
+	}
+	for _, b := range p.Bounds {
+		c.Minimised = append(c.Minimised, MinimumReport{b.Measure.String(), b.Value, b.Least})
+	}
+	return c
+}

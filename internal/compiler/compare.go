@@ -1,0 +1,94 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+)
+
+// A Comparison is what --compare found.
+type Comparison struct {
+	Samples  int    `json:"samples"`
+	Equal    int    `json:"equal"`
+	NearTies int    `json:"near_ties"` // a float32 executor rounds another way than exact arithmetic, provably at a boundary
+	Differ   int    `json:"differ"`
+	First    string `json:"first_difference,omitempty"`
+}
+
+// compareWith judges the given outputs sample by sample.
+func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Simulated, s *Samples, ours [][]dataflow.RealTensor, d *diag.List) (*Comparison, error) {
+	arrays, err := npy.ReadFile(path)
+	if err != nil {
+		d.Add(unreadable(path, err, "give a numeric .npy or .npz file of outputs"))
+		return nil, nil
+	}
+	given := make([][]dataflow.RealTensor, len(s.In))
+	for k, out := range r.Out {
+		a := arrays[out.Name]
+		if a == nil && len(arrays) == 1 && k == 0 {
+			for _, only := range arrays {
+				a = only
+			}
+		}
+		if a == nil || len(a.Data) != len(r.Outputs[k].Data) {
+			if a == nil && k > 0 {
+				continue // an .npy file holds the first output only
+			}
+			d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: filepath.Base(path),
+				Msg: fmt.Sprintf("the data do not match output %q of shape %v", out.Name, r.Outputs[k].Shape), Hint: "give the outputs of the same samples"})
+			return nil, nil
+		}
+		n := len(a.Data) / len(s.In)
+		for i := range given {
+			given[i] = append(given[i], dataflow.RealTensor{Shape: out.Shape, Data: a.Data[i*n : (i+1)*n]})
+		}
+	}
+	return r.judge(ctx, im, s, ours, given)
+}
+
+func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *Samples, ours, given [][]dataflow.RealTensor) (*Comparison, error) {
+	comparer, err := im.Comparer()
+	if err != nil {
+		return nil, err
+	}
+	verdicts := make([]frontend.Verdict, len(s.In))
+	err = forEach(ctx, len(s.In), func(i int) (err error) {
+		verdicts[i], err = comparer.Judge(s.In[i], given[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{Samples: len(s.In)}
+	for i, v := range verdicts {
+		switch {
+		case v.Equal:
+			c.Equal++
+		case v.NearTie != "":
+			c.NearTies++
+		default:
+			if c.Differ++; c.Differ == 1 {
+				c.First = fmt.Sprintf("sample %d, output %q, element %d: got %v, the file has %v%s", i, r.Out[v.Output].Name, v.Index,
+					ours[i][v.Output].Data[v.Index], given[i][v.Output].Data[v.Index], outputLayers(im))
+			}
+		}
+	}
+	return c, nil
+}
+
+// outputLayers names the layers and streams that the outputs are computed from.
+func outputLayers(im *frontend.Imported) string {
+	if im.Model.Graph == nil {
+		return ""
+	}
+	s := "; computed from"
+	for _, o := range im.Model.Graph.Out {
+		s += " " + streamName(im.Model.Graph, o)
+	}
+	return s
+}

@@ -1,0 +1,194 @@
+// Package compiler is the life of a model: read, import, fold, simulate, generate, check, write. Everything that the
+// commands do is here; the command line only parses, calls and prints.
+package compiler
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/frontend"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/templates"
+)
+
+// Options are what a build is asked for.
+type Options struct {
+	Model    string // path; empty means the embedded example
+	Board    string // name or path of a board file
+	ClockMHz float64
+	IO       dataflow.IO
+	FPS      float64
+	Interval int // clocks per frame to reach; 0: not asked
+	MaxUse   folding.Use
+	Over     bool            // a design over the budget where none is within
+	Folding  string          // path of a folding file
+	Latency  bool            // the shortest latency, at the asked rate or at any
+	Least    folding.Measure // what "least resources" means
+	Search   time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine
+	FIFO     folding.FIFO
+	Cost     dataflow.Formula
+	Dims     map[string]int
+	Arrives  *frontend.InputType  // --input-type
+	Quantise *frontend.InputQuant // --input-quant
+	LSTM     string               // path of --lstm-config; may be empty
+	AccBits  int                  // 0: no audit
+	Verify   int                  // samples; AutoVerify: as many as the network's size allows
+	NoCSim   bool
+	Out      string // folder; empty means the default name
+	Force    bool
+	Dump     string // folder for the graph after each pass
+	Passes   int    // only the first so many run; 0: all
+	Version  string // of the tool, for the manifest
+
+	Progress func(stage string, done, total int) // may be nil
+}
+
+// A Result is a build's story.
+type Result struct {
+	Source    *Source
+	Imported  *frontend.Imported
+	Design    *folding.Design
+	Verified  Verified
+	Accuracy  *Accuracy // nil without labels
+	Out       string    // the folder written
+	FileCount int
+
+	dir string // Out as an absolute path
+}
+
+// Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
+// error is the world's, a *Mismatch or a *rtlsim.Deadlock.
+func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
+	defer catch(&err)
+	r := &Result{Verified: Verified{Engines: []string{}}}
+	o.step("reading")
+	if r.Out, r.dir = outFolder(o, d); d.Failed() {
+		return nil, nil
+	}
+	if r.Source = Open(o.Model, d); r.Source == nil {
+		return nil, nil
+	}
+	board := findBoard(o.Board, d)
+	fixed := readFolding(o.Folding, d)
+	o.step("importing")
+	if r.Imported, err = importModel(o, r.Source, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	model := r.Imported.Model
+	if !auditAccumulators(model.Graph, o.AccBits, d) {
+		return nil, nil
+	}
+	o.step("folding")
+	target := o.target(board)
+	if r.Design, err = folding.Make(ctx, model, target, o.goal(fixed), d); err != nil || r.Design == nil || d.Failed() {
+		return nil, err
+	}
+	samples, err := verification(model, r.Source, r.Design.Model.Graph, o.Verify)
+	if err != nil {
+		return nil, err
+	}
+	o.step("simulating")
+	streams, err := r.simulate(ctx, samples)
+	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	r.Verified.Large = o.Verify == AutoVerify && autoSamples(r.Design.Model.Graph) < usualSamples
+	o.step("generating")
+	files, err := templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("generate: %w", err)
+	}
+	if !o.NoCSim {
+		o.step("compiling")
+		if err := r.compile(ctx, files, streams, d); err != nil || d.Failed() {
+			return nil, err
+		}
+	}
+	r.Accuracy, err = accuracy(ctx, model, r.Source)
+	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	page, err := r.page(ctx, o, d)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, templates.File{Path: "report/report.html", Data: page})
+	o.step("writing")
+	return r, r.write(o, target, files)
+}
+
+// target is the board at the asked clock, or at its own.
+func (o Options) target(b boards.Board) dataflow.Target {
+	return dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO}
+}
+
+// goal is what the design is made for.
+func (o Options) goal(fixed *folding.File) folding.Goal {
+	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.Search, MaxUse: o.MaxUse, OverBudget: o.Over,
+		Fixed: fixed, FIFO: o.FIFO}
+}
+
+func (o Options) step(stage string) {
+	if o.Progress != nil {
+		o.Progress(stage, 0, 0)
+	}
+}
+
+// catch turns a panic, which is always a defect of ours, into an error that says so.
+func catch(err *error) {
+	if p := recover(); p != nil {
+		*err = &Internal{fmt.Sprint(p), stack()}
+	}
+}
+
+// An Internal error is a defect of hlsgen.
+type Internal struct{ Msg, Stack string }
+
+func (e *Internal) Error() string { return "internal error: " + e.Msg }
+
+func findBoard(name string, d *diag.List) boards.Board {
+	b, err := boards.Find(name)
+	switch {
+	case err != nil:
+		d.Add(boardDiag(err))
+	case b.Unverified:
+		d.Add(unverifiedDiag(b))
+	}
+	return b
+}
+
+func readFolding(path string, d *diag.List) *folding.File {
+	if path == "" {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Msg: err.Error(), Hint: "give the path of a folding file (JSON)"})
+		return nil
+	}
+	return folding.ReadFile(b, d)
+}
+
+// FindBoard is the board of a name or a path; ok is false where d says why there is none.
+func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
+	var now diag.List
+	b = findBoard(nameOrPath, &now)
+	d.Diags = append(d.Diags, now.Diags...)
+	return b, !now.Failed()
+}
+
+// Catch, deferred, turns a panic, which is always a defect of ours, into an *Internal error.
+func Catch(err *error) {
+	if p := recover(); p != nil {
+		*err = &Internal{fmt.Sprint(p), stack()}
+	}
+}
+
+// WriteFile writes beside the place and renames, so that an interrupted run leaves no half file.
+func WriteFile(path string, b []byte) error { return writeFile(path, b) }

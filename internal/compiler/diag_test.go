@@ -1,0 +1,305 @@
+package compiler_test
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/golden"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/num"
+)
+
+// A network is a model under construction: a chain from the input x, QONNX's dialect.
+type network struct {
+	*onnxtest.Model
+	width int    // of the last axis
+	last  string // tensor
+}
+
+// chain starts a network at an input of width values.
+func chain(width int) *network { return chainFrom(width, width) }
+
+// chainFrom starts a network of a width at an input whose last axis is declared as in onnxtest.
+func chainFrom(axis any, width int) *network {
+	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	m.Input("x", graph.Float32, 1, axis)
+	return &network{m, width, "x"}
+}
+
+// quant adds a quantiser; scales are one for all or one per channel.
+func (n *network) quant(name string, bits float64, signed int64, scales ...float64) *network {
+	var shape []int
+	if len(scales) > 1 {
+		shape = []int{len(scales)}
+	}
+	n.Init(name+".scale", graph.Float32, shape, scales...)
+	n.Init(name+".zero", graph.Float32, nil, 0).Init(name+".bits", graph.Float32, nil, bits)
+	n.Node("Quant", n.last, name+".scale", name+".zero", name+".bits").Domain("qonnx.custom_op.general").
+		Int("signed", signed).Int("narrow", 0).Str("rounding_mode", "ROUND").Name(name).Out(name + ".out")
+	n.last = name + ".out"
+	return n
+}
+
+// matmul adds a product with weights weight(input, output).
+func (n *network) matmul(name string, outputs int, weight func(i, o int) float64) *network {
+	var w []float64
+	for i := range n.width {
+		for o := range outputs {
+			w = append(w, weight(i, o))
+		}
+	}
+	n.Init(name+".weight", graph.Float32, []int{n.width, outputs}, w...)
+	n.width = outputs
+	return n.node("MatMul", name, name+".weight")
+}
+
+// node adds an operator that reads the last tensor and others.
+func (n *network) node(op, name string, others ...string) *network {
+	n.Node(op, append([]string{n.last}, others...)...).Name(name).Out(name + ".out")
+	n.last = name + ".out"
+	return n
+}
+
+// end makes the last tensor the output and gives the file.
+func (n *network) end() []byte {
+	n.Output(n.last, graph.Float32, 1, n.width)
+	return n.Bytes()
+}
+
+// ones are weights of -1, 0 and 1.
+func ones(i, o int) float64 { return float64((i+2*o)%3 - 1) }
+
+// small is a network that builds: 8 inputs, 4 hidden neurons, 2 outputs.
+func small() []byte {
+	return chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Relu", "relu").quant("act", 4, 0, 0.25).matmul("fc2", 2, ones).end()
+}
+
+// four is a network whose input is fixed to four samples; of all of them, if together, comes one result.
+func four(together bool) []byte {
+	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	n := &network{m.Input("x", graph.Float32, 4, 8), 8, "x"}
+	n.quant("in", 8, 0, 0.5).matmul("fc1", 2, ones).node("Relu", "relu").quant("act", 4, 0, 0.25).matmul("fc2", 2, ones)
+	if together {
+		n.Init("zero", graph.Int64, []int{1}, 0)
+		n.node("ReduceSum", "sum", "zero")
+	}
+	n.Output(n.last, graph.Float32)
+	return n.Bytes()
+}
+
+// wide is a network with one large layer.
+func wide() []byte {
+	return chain(1024).quant("in", 8, 0, 1).matmul("fc1", 4, ones).end()
+}
+
+const tinyBoard = `{"name": "tiny", "part": "xc7z007sclg400-1", "lut": 300, "ff": 600, "bram36": 4, "uram": 0, "dsp": 4,
+"dsp_type": "DSP48E1", "host_port_bits": 64, "default_clock_mhz": 100}`
+
+// provocations has, for every code, what makes hlsgen say it. They run in an empty folder.
+var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
+	diag.FileUnreadable: func(t *testing.T, d *diag.List) bool { return check(t, "missing.onnx", d) },
+	diag.ModelMalformed: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, small()[:200]), d)
+	},
+	diag.ModelTooLarge: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chainFrom(1<<40, 8).matmul("fc1", 4, ones).end()), d)
+	},
+	diag.ExternalData: func(t *testing.T, d *diag.List) bool {
+		m := chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones)
+		m.External("fc1.weight", "weights.bin")
+		return check(t, file(t, m.end()), d)
+	},
+	diag.OpUnsupported: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Erf", "/gelu/Erf").end()), d)
+	},
+	diag.OpInvalid: func(t *testing.T, d *diag.List) bool {
+		m := chain(8).quant("in", 8, 0, 0.5)
+		m.width = 7
+		return check(t, file(t, m.matmul("fc1", 4, ones).end()), d)
+	},
+	diag.ShapeUnknown: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chainFrom("T", 8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).end()), d)
+	},
+	diag.QuantInvalid: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0).matmul("fc1", 4, ones).quant("act", 2.5, 1, 1).end()), d)
+	},
+	diag.RoundingUndecided: func(t *testing.T, d *diag.List) bool {
+		// Twice divided by the root of 2, a sum of 1 is one half: on the boundary between the codes 0 and 1.
+		m := chain(4).quant("in", 4, 0, 1).matmul("fc1", 4, ones)
+		m.Init("one", graph.Float32, []int{4}, 1, 1, 1, 1).Init("zero", graph.Float32, []int{4}, 0, 0, 0, 0).Init("two", graph.Float32, []int{4}, 2, 2, 2, 2)
+		for _, name := range []string{"bn1", "bn2"} {
+			m.Node("BatchNormalization", m.last, "one", "zero", "zero", "two").Float("epsilon", 0).Name(name).Out(name + ".out")
+			m.last = name + ".out"
+		}
+		return check(t, file(t, m.quant("act", 2, 0, 1).matmul("fc2", 2, ones).end()), d)
+	},
+	diag.NothingQuantised: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chain(8).matmul("fc1", 4, ones).node("Relu", "relu").matmul("fc2", 2, ones).end()), d)
+	},
+	diag.NotMapped: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Relu", "relu").matmul("fc2", 2, ones).end()), d)
+	},
+	diag.WeightsNotInteger: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, func(i, o int) float64 { return math.Sin(float64(i + 8*o + 1)) }).end()), d)
+	},
+	diag.ScalePerInput: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chain(4).quant("in", 8, 0, 0.1, 0.07, 0.3, 0.9).matmul("fc1", 4, ones).end()), d)
+	},
+	diag.PaddingNotInteger: func(t *testing.T, d *diag.List) bool { return check(t, file(t, balanced()), d) },
+	diag.AccumulatorWide: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chain(1024).quant("in", 32, 0, 1).matmul("fc1", 1, func(i, _ int) float64 { return float64(1<<23 - i%2) }).end()), d)
+	},
+	diag.RangeTooWide: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, chain(8).quant("in", 16, 0, 1.0/65536).matmul("fc1", 4, ones).node("Tanh", "tanh").quant("act", 16, 1, 1.0/32768).matmul("fc2", 2, ones).end()), d)
+	},
+	diag.BoardUnknown: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{Board: "zcu140"}, d) },
+	diag.BoardInvalid: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Board: write(t, "mine.json", []byte(strings.Replace(tinyBoard, `"dsp":`, `"dsps":`, 1)))}, d)
+	},
+	diag.BoardUnverified: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Board: "vck190", NoCSim: true}, d)
+	},
+	diag.BudgetExceeded: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Board: write(t, "tiny.json", []byte(tinyBoard))}, d)
+	},
+	diag.FPSUnreachable: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Model: file(t, wide()), Board: "pynq-z1", FPS: 8e7}, d)
+	},
+	diag.ClockUnreachable: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{ClockMHz: 500, NoCSim: true}, d)
+	},
+	diag.FoldingInvalid: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"PE": 3, "SIMD": 2}, "MVAU_1": {"ram_style": "ultra"}}`))}, d)
+	},
+	diag.FoldingUnknown: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{NoCSim: true, Folding: write(t, "folding.json", []byte(`{"MVAU_hls_0": {"PE": 2, "SIMD": 2}, "MVAU_hls_7": {"PE": 2}}`))}, d)
+	},
+	diag.WordTooWide: func(t *testing.T, d *diag.List) bool {
+		return run(t, compiler.Options{Model: file(t, wide()), Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"SIMD": 1024}}`))}, d)
+	},
+	diag.DataInvalid: func(t *testing.T, d *diag.List) bool {
+		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{3, 7}, Data: make([]float64, 21)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.Eval, Input: write(t, "x.npy", data)}
+		r, err := compiler.Simulate(context.Background(), o, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r != nil
+	},
+	diag.InputQuantised: func(t *testing.T, d *diag.List) bool {
+		quantise := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()), Quantise: quantise}, d)
+	},
+	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool {
+		m := chainFrom("T", 2) // an LSTM of two units, its weights and input quantised
+		m.Proto.Graph.Input = nil
+		m.Input("sequence", graph.Float32, 4, 1, 2)
+		m.last = "sequence"
+		m.quant("in", 8, 1, 0.0078125)
+		m.Init("W", graph.Float32, []int{1, 8, 2}, make([]float64, 16)...).Init("R", graph.Float32, []int{1, 8, 2}, make([]float64, 16)...)
+		return check(t, file(t, m.node("LSTM", "lstm", "W", "R").quant("out", 6, 1, 0.03125).end()), d)
+	},
+	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{AccBits: 9}, d) },
+	diag.OutputExists: func(t *testing.T, d *diag.List) bool {
+		write(t, "design/notes.txt", []byte("mine\n"))
+		return run(t, compiler.Options{Out: "design"}, d)
+	},
+	diag.FixedBatch: func(t *testing.T, d *diag.List) bool {
+		return check(t, file(t, four(true)), d) && check(t, file(t, four(false)), d)
+	},
+	diag.CompilerMissing: func(t *testing.T, d *diag.List) bool {
+		t.Setenv("PATH", "")
+		t.Setenv("CXX", "")
+		return run(t, compiler.Options{}, d)
+	},
+}
+
+func check(t *testing.T, model string, d *diag.List) (ok bool) {
+	t.Helper()
+	if _, err := compiler.Check(context.Background(), compiler.Options{Model: model}, d); err != nil {
+		t.Fatal(err)
+	}
+	return !d.Failed()
+}
+
+// run builds the small model for zcu104 unless o says otherwise.
+func run(t *testing.T, o compiler.Options, d *diag.List) (ok bool) {
+	t.Helper()
+	if o.Model == "" {
+		o.Model = file(t, small())
+	}
+	if o.Board == "" {
+		o.Board = "zcu104"
+	}
+	if o.Out == "" {
+		o.Out = "out"
+	}
+	o.Verify = 1
+	r, err := compiler.Run(context.Background(), o, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = os.Stat(filepath.Join(o.Out, "manifest.json"))
+	if written := err == nil; written != (r != nil) {
+		t.Errorf("result %v, but folder written: %t", r, written)
+	}
+	return r != nil
+}
+
+func file(t *testing.T, model []byte) string { return write(t, "model.onnx", model) }
+
+func write(t *testing.T, path string, data []byte) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return "./" + path
+}
+
+// Every code is provoked and printed. What is printed is the example on the code's page, which a test of docs holds true.
+func TestDiagnostics(t *testing.T) {
+	dir, err := filepath.Abs("testdata/diag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := golden.Dir(t, dir)
+	for _, code := range slices.Sorted(maps.Keys(diag.Codes)) {
+		t.Run(string(code), func(t *testing.T) {
+			provoke := provocations[code]
+			if provoke == nil {
+				t.Fatal("there is no provocation of this code")
+			}
+			c := cases.Case(t, string(code))
+			t.Chdir(t.TempDir())
+			var d diag.List
+			ok := provoke(t, &d)
+			if ok == d.Failed() {
+				t.Errorf("result: %t, errors: %t", ok, d.Failed())
+			}
+			if !slices.ContainsFunc(d.Diags, func(x diag.Diag) bool { return x.Code == code }) {
+				t.Error("the provocation fails to provoke it")
+			}
+			var b bytes.Buffer
+			d.Write(&b)
+			c.Want("printed", b.Bytes())
+		})
+	}
+}

@@ -1,0 +1,29 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/diag"
+)
+
+// TestPanicInSample holds that a defect in the run of one sample is told as ours, not as the model's.
+func TestPanicInSample(t *testing.T) {
+	t.Parallel()
+	err := forEach(context.Background(), 3, func(i int) error {
+		if i == 1 {
+			panic("boom")
+		}
+		return nil
+	})
+	var ours *Internal
+	if !errors.As(err, &ours) || ours.Msg != "boom" || !strings.Contains(ours.Stack, "TestPanicInSample") || !strings.HasPrefix(err.Error(), "sample 1: ") {
+		t.Errorf("%v", err)
+	}
+	var d diag.List
+	if got := modelError(err, &Source{}, &d); got != err || len(d.Diags) > 0 {
+		t.Errorf("%v, %v", got, d.Diags)
+	}
+}

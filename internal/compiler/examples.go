@@ -1,0 +1,55 @@
+package compiler
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
+)
+
+// WriteExamples writes a folder per embedded example to dir and returns these. Where one of them exists, it writes none
+// and says so in d.
+func WriteExamples(dir string, d *diag.List) (written []string, err error) {
+	for _, e := range examples.All {
+		folder := filepath.Join(dir, e.Name)
+		written = append(written, folder)
+		if _, err := os.Lstat(folder); err == nil {
+			d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: fmt.Sprintf("%s exists", folder), Hint: "give another folder"})
+		}
+	}
+	if d.Failed() {
+		return nil, nil
+	}
+	for i, e := range examples.All {
+		sub, err := fs.Sub(examples.Files, e.Name)
+		if err != nil {
+			return nil, err
+		}
+		files := map[string][]byte{}
+		err = fs.WalkDir(sub, ".", func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				files[path], err = fs.ReadFile(sub, path)
+			}
+			return err
+		})
+		if err == nil {
+			const page = "README.md"
+			files[page], err = exampleReadme(e, append(slices.Sorted(maps.Keys(files)), page))
+		}
+		if err == nil {
+			err = writeWhole(written[i], files, false)
+		}
+		if err != nil {
+			for _, folder := range written[:i] {
+				os.RemoveAll(folder)
+			}
+			return nil, err
+		}
+	}
+	return written, nil
+}

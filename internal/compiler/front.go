@@ -1,0 +1,52 @@
+package compiler
+
+import (
+	"context"
+
+	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A Front is the designs for a board that are worth choosing from, the fastest first: none of them is beaten by another
+// one in both its interval and what Options.Least measures.
+type Front struct {
+	Source *Source
+	Target dataflow.Target
+	Points []*folding.Design
+	Whole  bool // there are no others
+}
+
+// Pareto makes the designs of a front, at most so many, for every rate, or for all from Options.FPS or Options.Interval on.
+// Nothing is written. What the user has to change is in d, and then the result is nil.
+func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, err error) {
+	defer catch(&err)
+	o.step("reading")
+	f = &Front{Source: Open(o.Model, d)}
+	if f.Source == nil {
+		return nil, nil
+	}
+	board := findBoard(o.Board, d)
+	fixed := readFolding(o.Folding, d)
+	o.step("importing")
+	im, err := importModel(o, f.Source, d)
+	if err != nil || d.Failed() {
+		return nil, err
+	}
+	o.step("folding")
+	f.Target = o.target(board)
+	goal := o.goal(fixed)
+	space, err := folding.List(im.Model, f.Target, fixed, goal.FIFO, d)
+	if err != nil || space == nil {
+		return nil, err
+	}
+	f.Points, f.Whole, err = space.Front(ctx, goal, most, d, func(n int) {
+		if o.Progress != nil {
+			o.Progress("folding", n, most)
+		}
+	})
+	if err != nil || d.Failed() {
+		return nil, err
+	}
+	return f, nil
+}

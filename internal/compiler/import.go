@@ -1,0 +1,101 @@
+package compiler
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/pass"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, error) {
+	formats, ok := readLSTM(o.LSTM, d)
+	if !ok {
+		return &frontend.Imported{}, nil
+	}
+	opt := frontend.Options{Dims: o.Dims, InputType: o.Arrives, InputQuant: o.Quantise, LSTM: formats}
+	if o.Dump != "" {
+		if err := os.MkdirAll(o.Dump, 0o755); err != nil {
+			return nil, err
+		}
+		opt.Pass = dumpTo(o.Dump)
+	}
+	opt.Pass.Until = o.Passes
+	im, err := frontend.Import(src.File, src.ONNX, opt, d)
+	if err != nil {
+		return nil, err
+	}
+	if im.Model != nil {
+		im.Model.Name = src.Name
+		if o.Dump != "" {
+			var b bytes.Buffer
+			if err := dataflow.Format(&b, im.Model.Graph); err != nil {
+				panic(err)
+			}
+			if err := os.WriteFile(filepath.Join(o.Dump, "99-lowered.txt"), b.Bytes(), 0o644); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return im, nil
+}
+
+// readLSTM reads the formats of LSTM cells.
+func readLSTM(path string, d *diag.List) (formats frontend.LSTMFormats, ok bool) {
+	if path == "" {
+		return nil, true
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Msg: err.Error(), Hint: "give the path of a file with the formats of LSTM cells (JSON)"})
+		return nil, false
+	}
+	if formats, err = frontend.ParseLSTMFormats(b); err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LSTMFormats, Where: filepath.Base(path), Msg: err.Error(),
+			Hint: "without --lstm-config, hlsgen prints a file to start from"})
+		return nil, false
+	}
+	return formats, true
+}
+
+// dumpTo writes the graph after every pass that changed it, numbered in order.
+func dumpTo(dir string) pass.Options[*canon.Model] {
+	return pass.Options[*canon.Model]{Dump: func(n int, name string, m *canon.Model) error {
+		var b bytes.Buffer
+		if err := graph.Format(&b, m.Graph); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d-%s.txt", n, name)), b.Bytes(), 0o644)
+	}}
+}
+
+// Checked is what `hlsgen check` shows.
+type Checked struct {
+	Source   *Source
+	Imported *frontend.Imported
+	Layers   []LayerReport
+}
+
+// Check imports a model and says what becomes of every node; the reasons where something does not map are in d.
+func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error) {
+	defer catch(&err)
+	c = &Checked{}
+	if c.Source = Open(o.Model, d); c.Source == nil {
+		return nil, nil
+	}
+	if c.Imported, err = importModel(o, c.Source, d); err != nil {
+		return nil, err
+	}
+	if m := c.Imported.Model; m != nil {
+		auditAccumulators(m.Graph, o.AccBits, d)
+		c.Layers = layerReports(m.Graph, nil)
+	}
+	return c, nil
+}

@@ -1,0 +1,236 @@
+package compiler
+
+import (
+	"context"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/num"
+	"hlsgen/internal/tier"
+)
+
+// pixels is a network that divides pixels by 255 itself, quantises, and multiplies.
+func pixels(t *testing.T, quantised bool) string {
+	t.Helper()
+	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
+	m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 2)
+	m.Init("d", graph.Float32, nil, 255).Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 3)
+	m.Init("w", graph.Float32, []int{4, 2}, 1, -2, 3, 0, -1, 1, 2, 2)
+	m.Node("Div", "x", "d").Out("n")
+	in := "n"
+	if quantised {
+		m.Node("Quant", "n", "s", "z", "b").Domain("qonnx.custom_op.general").Int("signed", 1).Out("q")
+		in = "q"
+	}
+	m.Node("MatMul", in, "w").Out("y")
+	path := filepath.Join(t.TempDir(), "pixels.onnx")
+	if err := os.WriteFile(path, m.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func byteInput(scale *big.Rat) *frontend.InputType {
+	return &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: scale}
+}
+
+func kinds(g *dataflow.Graph) (out []string) {
+	for _, n := range g.Nodes {
+		out = append(out, n.Op.Kind())
+	}
+	return out
+}
+
+// TestInputType holds what declaring the input does: the model's own scaling becomes thresholds on the device, the
+// meaning stays, and data off the grid are refused.
+func TestInputType(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name      string
+		quantised bool
+		input     *frontend.InputType
+		kinds     []string
+		in        num.Type
+	}{
+		{"host quantises", true, nil, []string{"MVAU"}, num.Type{Kind: num.Int, Width: 3}},
+		{"device quantises", true, byteInput(big.NewRat(1, 1)), []string{"Thresholding", "MVAU"}, num.Type{Kind: num.UInt, Width: 8}},
+		{"no quantiser at all", false, byteInput(big.NewRat(1, 1)), []string{"MVAU"}, num.Type{Kind: num.UInt, Width: 8}},
+		{"fractions that float32 rounds", true, byteInput(big.NewRat(1, 255)), []string{"Thresholding", "MVAU"}, num.Type{Kind: num.UInt, Width: 8}},
+	} {
+		var d diag.List
+		r, err := Run(context.Background(), Options{Model: pixels(t, c.quantised), Board: "pynq-z1", Verify: 6, NoCSim: true, Arrives: c.input, Out: filepath.Join(t.TempDir(), "out")}, &d)
+		clean(t, &d, err)
+		g := r.Imported.Model.Graph
+		if got := kinds(g); !slices.Equal(got, c.kinds) || g.Streams[g.In[0]].Type.Elem != c.in {
+			t.Errorf("%s: layers %v fed with %s, want %v and %s", c.name, got, g.Streams[g.In[0]].Type.Elem, c.kinds, c.in)
+		}
+	}
+}
+
+func TestInputTypeRefuses(t *testing.T) {
+	t.Parallel()
+	// Fractions that float32 rounds are no scaled integers: a product cannot take them.
+	var d diag.List
+	c, err := Check(context.Background(), Options{Model: pixels(t, false), Arrives: byteInput(big.NewRat(1, 255))}, &d)
+	if err != nil || c.Imported.Model != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.NotMapped {
+		t.Errorf("1/255 in front of a product: %v %v", err, d.Diags)
+	}
+	for _, x := range []float64{0.5, -1, 256} {
+		d = diag.List{}
+		file := save(t, filepath.Join(t.TempDir(), "x.npy"), &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 1, 255, x}})
+		r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: pixels(t, true), Arrives: byteInput(big.NewRat(1, 1))}, Engine: Eval, Input: file}, &d)
+		if err != nil || r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid || !strings.Contains(d.Diags[0].Hint, "--input-type") {
+			t.Errorf("%v is not on the grid: %v %v", x, err, d.Diags)
+		}
+	}
+}
+
+// TestIntegerData gives integers to a model of reals: they are what --input-type says, and nothing without it.
+func TestIntegerData(t *testing.T) {
+	t.Parallel()
+	int4 := &frontend.InputType{Type: num.Type{Kind: num.Int, Width: 4}, Scale: big.NewRat(1, 3)}
+	for _, c := range []struct {
+		name  string
+		input *frontend.InputType
+		dtype string
+		data  []float64 // the same values as reals are those times the scale
+		says  string    // part of the refusal
+		hint  string
+	}{
+		{"bytes", byteInput(big.NewRat(1, 1)), "uint8", []float64{0, 1, 200, 255}, "", ""},
+		{"bytes of fractions", byteInput(big.NewRat(1, 255)), "uint8", []float64{0, 1, 200, 255}, "", ""},
+		{"another integer type", byteInput(big.NewRat(1, 255)), "int64", []float64{0, 1, 200, 255}, "", ""},
+		{"codes below a byte", int4, "int8", []float64{-8, 7, 0, -1}, "", ""},
+		{"too large a code", int4, "int8", []float64{-8, 8, 0, -1}, "arrives as INT4, which does not hold 8 (element 1)", "give data of the model's shape"},
+		{"a negative code", byteInput(big.NewRat(1, 1)), "int16", []float64{0, 0, 0, -1}, "does not hold -1 (element 3)", ""},
+		{"nothing said", nil, "uint8", []float64{0, 1, 2, 3}, "the data are integers (uint8)", "--input-type UINT8 for themselves, UINT8:1/255 for so many times it; or save real numbers: x.astype(np.float32)"},
+		{"nothing said, wide but small", nil, "int64", []float64{0, 1, 2, 255}, "the data are integers (int64)", "--input-type UINT8 "},
+		{"nothing said, negative", nil, "int32", []float64{0, 1, 2, -300}, "(int32)", "--input-type INT16 "},
+		{"nothing said, too wide", nil, "int32", []float64{0, 1, 2, 1 << 20}, "(int32)", "save real numbers"},
+		{"nothing said of truth", nil, "bool", []float64{0, 1, 1, 0}, "(bool)", "--input-type UINT8 "},
+	} {
+		model := pixels(t, true)
+		var first []float64
+		for _, e := range []Engine{Reference, Eval, Cycle} {
+			var d diag.List
+			o := SimOptions{Options: Options{Model: model, Arrives: c.input}, Engine: e}
+			given := &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data}
+			o.Input = save(t, filepath.Join(t.TempDir(), "x.npy"), given)
+			r, err := Simulate(context.Background(), o, &d)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if c.says != "" {
+				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
+					!strings.Contains(d.Diags[0].Msg, c.says) || !strings.Contains(d.Diags[0].Hint, c.hint) {
+					t.Errorf("%s, engine %s: %v, want %q and %q", c.name, e, d.Diags, c.says, c.hint)
+				}
+				continue
+			}
+			if r == nil {
+				t.Fatalf("%s, engine %s: %v", c.name, e, d.Diags)
+			}
+			real := &npy.Array{DType: "float32", Shape: []int{1, 4}}
+			for _, k := range c.data {
+				real.Data = append(real.Data, c.input.Value(int64(k)))
+			}
+			o.Input = save(t, o.Input, real)
+			again, err := Simulate(context.Background(), o, &d)
+			if err != nil || again == nil || !slices.Equal(again.Outputs[0].Data, r.Outputs[0].Data) {
+				t.Errorf("%s, engine %s: %v, and %v as reals", c.name, e, r.Outputs[0].Data, d.Diags)
+			}
+			if first == nil {
+				first = r.Outputs[0].Data
+			}
+			if !slices.Equal(first, r.Outputs[0].Data) {
+				t.Errorf("%s, engine %s: %v, others give %v", c.name, e, r.Outputs[0].Data, first)
+			}
+		}
+	}
+}
+
+// TestIntegerInput gives a model of integers any integers and reals that its type holds.
+func TestIntegerInput(t *testing.T) {
+	t.Parallel()
+	in := dataflow.Real{Name: "x", DType: "int8", Shape: []int{1, 2}, Batch: true}
+	for _, c := range []struct {
+		dtype string
+		data  []float64
+		ok    bool
+	}{
+		{"int8", []float64{-128, 127}, true}, {"uint8", []float64{0, 127}, true}, {"int64", []float64{-128, 0}, true}, {"float32", []float64{-1, 3}, true}, {"bool", []float64{0, 1}, true},
+		{"uint8", []float64{0, 128}, false}, {"int64", []float64{-129, 0}, false}, {"float32", []float64{0.5, 3}, false}, {"float16", []float64{1, 200}, false},
+	} {
+		_, err := Split(&dataflow.Model{In: []dataflow.Real{in}}, map[string]*npy.Array{"": {DType: c.dtype, Shape: []int{1, 2}, Data: c.data}})
+		if (err == nil) != c.ok {
+			t.Errorf("%v of %s for int8: %v", c.data, c.dtype, err)
+		}
+	}
+}
+
+// TestInputQuant holds that a real input gets a quantiser, that the user is told, and that all engines agree on the
+// changed model.
+func TestInputQuant(t *testing.T) {
+	t.Parallel()
+	var d diag.List
+	q := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+	r, err := Run(context.Background(), Options{Model: pixels(t, false), Board: "pynq-z1", Verify: 6, NoCSim: true, Quantise: q, Out: filepath.Join(t.TempDir(), "out")}, &d)
+	if err != nil || r == nil {
+		t.Fatalf("%v %v", err, d.Diags)
+	}
+	if len(d.Diags) != 1 || d.Diags[0].Code != diag.InputQuantised {
+		t.Errorf("diagnostics %v, want one note", d.Diags)
+	}
+	if got := kinds(r.Imported.Model.Graph); !slices.Equal(got, []string{"MVAU"}) {
+		t.Errorf("layers %v", got)
+	}
+}
+
+// TestBipolarTakesOneBit holds TFC_1W1A's accumulators against FINN's forced conversion, and that weights of -1 and +1
+// take one bit in every table and every estimate, where FINN widens those of TFC_1W2A to two.
+func TestBipolarTakesOneBit(t *testing.T) {
+	t.Parallel()
+	shared := tier.NeedsShared(t)
+	for _, c := range []struct {
+		model string
+		acc   []int
+	}{{"TFC_1W1A", []int{10, 7, 7, 7}}, {"TFC_1W2A", []int{11, 8, 8, 8}}} {
+		var d diag.List
+		r, err := Run(context.Background(), Options{Model: filepath.Join(shared, "models/zoo", c.model, "model.onnx"), Board: "zcu104", Verify: 4, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
+		clean(t, &d, err)
+		layer := 0
+		for i, n := range r.Design.Model.Graph.Nodes {
+			a, ok := n.Op.(dataflow.Accumulating)
+			if !ok {
+				continue
+			}
+			if got := a.Accumulator().Used; got > c.acc[layer] {
+				t.Errorf("%s %s: accumulator of %d bits, want at most %d", c.model, n.Name, got, c.acc[layer])
+			}
+			layer++
+			bits := 0
+			for _, table := range n.Op.Emit(r.Design.Folds[i], r.Design.Target).Tables {
+				if table.Name == "weights" {
+					bits = table.Elem.Width
+				}
+			}
+			counts := n.Op.(dataflow.Counting).Counts()
+			if _, ok := counts["param_weight_BIPOLAR"]; bits != 1 || !ok {
+				t.Errorf("%s %s: weights of %d bits, counted as %v", c.model, n.Name, bits, counts)
+			}
+		}
+		if layer != 4 {
+			t.Errorf("%s: %d layers with accumulators", c.model, layer)
+		}
+	}
+}

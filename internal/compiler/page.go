@@ -1,0 +1,212 @@
+package compiler
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/folding"
+	"hlsgen/internal/chart"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/rtlsim"
+	"hlsgen/templates/report"
+)
+
+// What a timeline may be at most: words recorded, and bytes of the picture.
+const (
+	maxDrawn    = 4 << 20
+	maxTimeline = 3 << 20
+)
+
+// page is report/report.html.
+func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, error) {
+	t := r.Design.Target
+	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name, Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, plain(t.ClockMHz)), Tool: "hlsgen " + o.Version,
+		Facts: r.facts(), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.given(o),
+		Before: r.Design.Model.Prefix.Nodes, After: r.Design.Model.Suffix.Nodes}
+	for _, x := range d.Diags {
+		text := x.Msg
+		if x.Node != "" {
+			text = fmt.Sprintf("%s %q: %s", x.Op, x.Node, text)
+		}
+		p.Warnings = append(p.Warnings, report.Notice{Severity: x.Severity.String(), Code: string(x.Code), Text: strings.TrimSpace(text), Hint: x.Hint, Notes: x.Notes})
+	}
+	for _, s := range r.Design.Shares {
+		p.Resources = append(p.Resources, report.Resource{Name: s.Name, Used: s.Used, Budget: s.Budget, Board: s.Board})
+	}
+	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Effort())
+	if b := r.Design.Bottleneck; b.Cure != "" {
+		p.Certificate = append(p.Certificate, "bottleneck: "+b.Reason+"; what would change it: "+b.Cure)
+	}
+	if port := r.Port(); port != nil {
+		p.Certificate = append(p.Certificate, fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s frames/s",
+			port.Bytes, plain(port.Moved), plain(port.PortGB), port.Bits, plain(r.Design.ClockMHz()), memoryText(port), plain(port.Bound)))
+	}
+	for _, f := range r.cycleReport().FIFOs {
+		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory, Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
+	}
+	var err error
+	if p.Clocks, err = r.clocksPicture(); err != nil {
+		return nil, err
+	}
+	if p.Timeline, p.TimelineNote, err = r.timeline(ctx); err != nil {
+		return nil, err
+	}
+	return report.Write(p)
+}
+
+// facts are the large figures.
+func (r *Result) facts() []report.Fact {
+	c := r.Design.Clocks
+	clock := r.Design.ClockMHz()
+	facts := []report.Fact{
+		{Name: "throughput", Value: chart.Amount(r.Design.FPS()) + " frames/s", Note: fmt.Sprintf("a frame every %s clocks, simulated", plain(c.Interval))},
+		{Name: "latency", Value: chart.Amount(float64(c.Latency)/clock) + " µs", Note: fmt.Sprintf("%d clocks, simulated", c.Latency)},
+		{Name: "bottleneck", Value: bottleneckName(r.Design.Bottleneck), Note: r.Design.Bottleneck.Reason},
+	}
+	if clock != r.Design.Target.ClockMHz {
+		facts = append(facts, report.Fact{Name: "clock", Value: plain(clock) + " MHz", Note: "what the slowest path allows, by estimate"})
+	}
+	if a := r.Accuracy; a != nil && a.Samples > 0 {
+		facts = append(facts, report.Fact{Name: "accuracy", Value: strconv.FormatFloat(100*float64(a.Right)/float64(a.Samples), 'f', 1, 64) + " %", Note: fmt.Sprintf("%d of %d labelled samples", a.Right, a.Samples)})
+	}
+	v := r.Verified
+	if v.Samples > 0 {
+		return append(facts, report.Fact{Name: "verified", Value: "bit-exact", Note: fmt.Sprintf("%d samples, engines %s", v.Samples, strings.Join(v.Engines, ", "))})
+	}
+	return append(facts, report.Fact{Name: "verified", Value: "no", Note: "no samples were asked for"})
+}
+
+func amounts(name string, r dataflow.Resources) report.Amounts {
+	return report.Amounts{Name: name, LUT: r.LUT, FF: r.FF, BRAM: r.BRAM, URAM: r.URAM, DSP: r.DSP}
+}
+
+// parts is where the resources go.
+func (r *Result) parts() []report.Amounts {
+	e := r.Design.Estimate
+	return []report.Amounts{amounts("layers", r.resources().Layers), amounts("FIFOs", e.FIFOs.Total()), amounts("host's port", e.Host.Total()), amounts("in all", e.Total)}
+}
+
+func (r *Result) pageLayers() (list []report.Layer) {
+	slowest, _ := r.Design.Interval()
+	for i, l := range r.Layers() {
+		n := r.Design.Clocks.Trace.Nodes[i]
+		if s := r.Design.Clocks.Trace.Steady; s != nil {
+			n = s[i]
+		}
+		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
+		x := report.Layer{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, PE: l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType,
+			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest, Busy: 100 * float64(n.Busy) / all, Starved: 100 * float64(n.Starved) / all, Blocked: 100 * float64(n.Blocked) / all}
+		for _, s := range l.In {
+			x.In = append(x.In, streamType(s))
+		}
+		for _, s := range l.Out {
+			x.Out = append(x.Out, streamType(s))
+		}
+		if a := l.Acc; a != nil {
+			x.Accumulator = &report.Accumulator{DataType: a.DataType, L1: a.L1, ZeroCentred: a.ZeroCentred, Exact: a.Exact, Used: a.Used, Type: a.Type}
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// streamType is a type and a shape: UINT2 [1×64].
+func streamType(s StreamReport) string {
+	return fmt.Sprintf("%s [%s]", s.Type, strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Shape), "[]"), " ", "×"))
+}
+
+// checks is what is known to be right.
+func (r *Result) checks() []report.Fact {
+	v := r.Verified
+	list := []report.Fact{{Name: "samples", Value: strconv.Itoa(v.Samples), Note: "compared bit for bit with the model's own execution, and stream by stream between the engines"}}
+	if v.Samples > 0 {
+		list = append(list, report.Fact{Name: "engines", Value: strings.Join(v.Engines, ", ")})
+	}
+	if r.Source.Inputs == nil && v.Samples > 0 {
+		list[0].Note += "; random ones in range"
+	}
+	if v.Left != "" {
+		list = append(list, report.Fact{Name: "left out", Value: v.Left})
+	}
+	return append(list, report.Fact{Name: "deadlock", Value: r.Design.Clocks.Proof.String()})
+}
+
+// given is what the design was made from.
+func (r *Result) given(o Options) []report.Fact {
+	sum := sha256.Sum256(r.Source.ONNX)
+	list := []report.Fact{{Name: "model", Value: r.Source.File}, {Name: "SHA-256", Value: hex.EncodeToString(sum[:])}, {Name: "cost formulas", Value: r.Design.Target.Formula.String()}}
+	options := o.given()
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		list = append(list, report.Fact{Name: "--" + name, Value: options[name]})
+	}
+	return list
+}
+
+// clocksPicture is a bar per layer.
+func (r *Result) clocksPicture() ([]byte, error) {
+	b := chart.Bars{Title: "Clocks per frame of every layer", Value: "clocks per frame", Mark: "bottleneck"}
+	for i, n := range r.Design.Model.Graph.Nodes {
+		clocks := r.Design.Loop(i).Iterations()
+		b.Rows = append(b.Rows, chart.Bar{Name: n.Name, Value: float64(clocks), Text: strconv.Itoa(clocks)})
+	}
+	// What is no layer has a bar, too, where the design waits for it.
+	if names := r.Design.Bottleneck.Names(); len(r.Design.Bottleneck.Layers) < len(names) {
+		clocks := r.Design.Clocks.Interval
+		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: plain(clocks)})
+	}
+	p, err := b.Draw()
+	return p.SVG, err
+}
+
+// timeline draws the first frames: as many as come until the first is out, and some more. Where a frame has too many words
+// it draws nothing and says so.
+func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err error) {
+	words := 0
+	for s := range r.Design.FIFO {
+		words += r.Design.Port(s).Words
+	}
+	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))), maxDrawn/max(1, words), 64)
+	const other = "hlsgen simulate --engine cycle --timeline FILE draws when each layer worked and waited."
+	if frames == 0 {
+		return nil, "A frame has too many words to draw them all here; " + other, nil
+	}
+	trace, err := rtlsim.Run(ctx, r.Design.Design, nil, rtlsim.Options{Frames: frames, Record: true})
+	if err != nil {
+		return nil, "", err
+	}
+	var b bytes.Buffer
+	if err := rtlsim.WriteTimeline(&b, r.Design.Design, trace); err != nil {
+		return nil, "", err
+	}
+	if b.Len() > maxTimeline {
+		return nil, "The picture is too large to stand here; " + other, nil
+	}
+	return b.Bytes(), fmt.Sprintf("The bars are shares of the clocks of the steady state, the picture is the first %d frames. Starved: a word was missing; blocked: room was missing.", frames), nil
+}
+
+func memoryText(p *PortReport) string {
+	if p.MemoryGB == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and of %s of the memory", plain(p.MemoryGB))
+}
+
+// bottleneckName is what the interval comes from, in few words.
+func bottleneckName(b folding.Bottleneck) string {
+	names := b.Names()
+	if len(names) == 1 {
+		return names[0]
+	}
+	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+}
+
+func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -1,0 +1,159 @@
+package compiler
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/examples"
+	"hlsgen/templates"
+)
+
+// described is a row of a README's table.
+func described(what string, patterns ...string) templates.Entry {
+	return templates.Entry{Patterns: patterns, What: what}
+}
+
+// buildFiles says what the files of a build are. Every file of a build has a row, or Run fails.
+var buildFiles = []templates.Entry{
+	described("this page", "README.md"),
+	described("everything that is known of the design, on one page for a browser", "report/report.html"),
+	described("how far each layer is unrolled and where its memories lie; `--folding` reads it", "folding.json"),
+	described("the same, with the depth of every FIFO", "final_hw_config.json"),
+	described("what the folder was made from: hash of the model, version, options; what was verified",
+		"manifest.json"),
+	described("the top function: streams, and one call per layer", "hls/top.cpp", "hls/top.hpp"),
+	described("a config struct and a function per layer", "hls/layers.cpp", "hls/layers.hpp"),
+	described("the vendor's types, as wide as the widest word needs them", "hls/ap_types.hpp"),
+	described("weights, thresholds and other tables of the layers", "hls/tables/*.hpp"),
+	described("the kernels", "hls/include/hlsgen/*.hpp", "hls/include/hlsgen/core/*.hpp"),
+	described("headers that stand in for the vendor's where there are none", "hls/csim/*.h"),
+	described("the test bench", "hls/tb/tb.cpp"),
+	described("how many frames it runs, and every word of every stream",
+		"hls/tb/data/frames.txt", "hls/tb/data/s*.dat"),
+	described("compiles and runs the test bench without vendor tools", "hls/Makefile"),
+	described("script for Vitis HLS up to 2024.1", "hls/run_hls.tcl"),
+	described("script and configuration for Vitis 2024.2 and later",
+		"hls/run_hls_unified.tcl", "hls/hls_config.cfg"),
+	described("every layer: ONNX nodes, types, accumulator, fold, cost by part", "report/layers.json"),
+	described("what became of every ONNX node", "report/nodes.json"),
+	described("what is proved of the design", "report/certificate.json"),
+	described("resources of layers, FIFOs and the host's port", "report/resources.json"),
+	described("the simulation: interval, latency, stalls, FIFOs, deadlock", "report/cycle_simulation.json"),
+	described("reports with FINN's file names and keys",
+		"report/estimate_*.json", "report/op_and_param_counts.json"),
+}
+
+// readme is the README.md of the build whose files have the given paths.
+func (r *Result) readme(o Options, paths []string) ([]byte, error) {
+	t, sum := r.Design.Target, sha256.Sum256(r.Source.ONNX)
+	name := templates.Code(r.Source.Name)
+	about := fmt.Sprintf("A streaming accelerator of the model %s for the board %s (%s) at %s MHz:\n"+
+		"a Vitis HLS project, made by hlsgen %s. By simulation it takes a frame every %s clocks,\n"+
+		"and %d clocks from the first word of a frame to its last result.\n",
+		templates.Code(r.Source.File), templates.Code(t.Board.Name), templates.Code(t.Board.Part), plain(t.ClockMHz),
+		o.Version, plain(r.Design.Clocks.Interval), r.Design.Clocks.Latency)
+	if v := r.Verified; v.Samples > 0 {
+		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
+			strings.Join(v.Engines, ", "))
+	} else {
+		about += "It was not compared with the model: no samples were asked for."
+	}
+	if r.Design.Over {
+		about += "\nIt takes more than the budget allows: `report/report.html` says of what."
+	}
+	model := "The model is the file " + templates.Code(r.Source.File)
+	if r.Source.Example {
+		model = "The model is the example that hlsgen carries,"
+	}
+	model += " with the SHA-256\n" + templates.Code(hex.EncodeToString(sum[:])) + ". This makes the same design of it:"
+	return templates.Readme{Title: name + " on " + templates.Code(t.Board.Name), About: about, Files: buildFiles,
+		Steps: []templates.Step{
+			{Title: "Look at it", Text: "Open `report/report.html` in a browser."},
+			{Title: "Run the test bench", Text: "It runs the generated C++ on the recorded frames and compares every\n" +
+				"stream of every layer. A C++ compiler and make are all it needs.", Commands: []string{"make -C hls csim"}},
+			{Title: "Synthesise it", Text: "In the folder `hls`; the first line is for Vitis HLS up to 2024.1,\n" +
+				"the second one for Vitis 2024.2 and later.",
+				Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
+			{Title: "Make it again", Text: model, Commands: []string{r.again(o)}},
+		}}.README(paths)
+}
+
+// again is the command that makes the same design again, in the folder of the build.
+func (r *Result) again(o Options) string {
+	words := []string{"hlsgen", "build"}
+	if !r.Source.Example {
+		words = append(words, Beside(r.Source.File))
+	}
+	file := "folding.json"
+	if slices.ContainsFunc(r.Design.Given, func(words int) bool { return words > 0 }) {
+		file = "final_hw_config.json" // has the depths, too
+	}
+	words = append(words, "--board", BoardBeside(o.Board), "--clock", plain(r.Design.Target.ClockMHz), "--folding", file)
+	words = append(append(words, o.Flags()...), "--out", "again")
+	for i, w := range words {
+		words[i] = templates.ShellWord(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// Flags are the flags that shape the design, as the user gave them, but for the board, the clock and the folding file.
+func (o Options) Flags() (words []string) {
+	given := o.given()
+	delete(given, "folding")
+	delete(given, "dim") // which is a flag for each axis
+	if o.Cost != dataflow.Fitted {
+		given["cost"] = o.Cost.String()
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if words = append(words, "--"+name); given[name] != "true" {
+			words = append(words, given[name])
+		}
+	}
+	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
+		words = append(words, "--dim", fmt.Sprintf("%s=%d", axis, o.Dims[axis]))
+	}
+	return words
+}
+
+// Beside is the name of a file in the current folder, which no command takes for a flag.
+func Beside(file string) string {
+	if strings.HasPrefix(file, "-") {
+		return "./" + file
+	}
+	return file
+}
+
+// BoardBeside is how a board is named whose file, if it has one, is in the current folder.
+func BoardBeside(nameOrPath string) string {
+	if boards.IsPath(nameOrPath) {
+		return "./" + filepath.Base(nameOrPath)
+	}
+	return nameOrPath
+}
+
+// exampleFiles says what the files of an example are.
+var exampleFiles = []templates.Entry{
+	described("this page", "README.md"),
+	described("the network, in QONNX form", "model.onnx"),
+	described("the same network in QuantizeLinear form", "qcdq.onnx"),
+	described("samples", "inputs.npy"),
+	described("the class of each sample, -1 for an edge case", "labels.npy"),
+	described("what Brevitas computes of the samples", "outputs.npy"),
+}
+
+// exampleReadme is the README.md of an example's folder.
+func exampleReadme(e examples.Example, paths []string) ([]byte, error) {
+	about := "An example that hlsgen carries: " + e.Doc + "."
+	return templates.Readme{Title: e.Name, About: about, Files: exampleFiles, Steps: []templates.Step{
+		{Title: "Try it", Text: "What becomes of its nodes; the model on its samples, compared with Brevitas; an accelerator.",
+			Commands: []string{"hlsgen check model.onnx", "hlsgen simulate model.onnx --input inputs.npy --compare outputs.npy",
+				"hlsgen build model.onnx --board zcu104"}},
+	}}.README(paths)
+}

@@ -1,0 +1,167 @@
+package compiler
+
+import (
+	"math"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A LayerReport is one layer of report/layers.json and of `hlsgen check`.
+type LayerReport struct {
+	Name   string              `json:"name"`
+	Kind   string              `json:"kind"`
+	Nodes  []string            `json:"onnx_nodes"`
+	In     []StreamReport      `json:"in"`
+	Out    []StreamReport      `json:"out"`
+	Acc    *AccReport          `json:"accumulator,omitempty"`
+	Fold   *FoldReport         `json:"fold,omitempty"`
+	Clocks int                 `json:"clocks,omitempty"`
+	Delay  int                 `json:"pipeline_latency_clocks,omitempty"`
+	Parts  []dataflow.Part     `json:"cost_parts,omitempty"`
+	Total  *dataflow.Resources `json:"cost,omitempty"`
+	Path   float64             `json:"carried_path_ns,omitempty"`
+}
+
+// A StreamReport is what travels on one side of a layer.
+type StreamReport struct {
+	Tensor string `json:"tensor,omitempty"`
+	Shape  []int  `json:"shape"`
+	Type   string `json:"type"`
+	Lo     int64  `json:"min"`
+	Hi     int64  `json:"max"`
+	Width  int    `json:"word_bits,omitempty"`
+	Words  int    `json:"words_per_frame,omitempty"`
+	Depth  int    `json:"fifo_depth,omitempty"`
+}
+
+// An AccReport is the accumulator's width by the four rules of docs/numbers.md, loosest first.
+type AccReport struct {
+	DataType    int    `json:"data_type_bound_bits"`
+	L1          int    `json:"l1_bound_bits"`
+	ZeroCentred int    `json:"zero_centred_bound_bits,omitempty"`
+	Exact       int    `json:"exact_bits"`
+	Used        int    `json:"used_bits"`
+	Type        string `json:"type"`
+}
+
+// A FoldReport is a layer's schedule in FINN's terms.
+type FoldReport struct {
+	PE       int    `json:"PE"`
+	SIMD     int    `json:"SIMD,omitempty"`
+	RAMStyle string `json:"ram_style,omitempty"`
+	ResType  string `json:"resType,omitempty"`
+}
+
+// layerReports describes a graph's layers; with a design also how they are built.
+func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
+	out := []LayerReport{}
+	for i, n := range g.Nodes {
+		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: append([]string{}, n.Origin...), In: []StreamReport{}, Out: []StreamReport{}}
+		for _, s := range n.In {
+			r.In = append(r.In, streamReport(g, d, s))
+		}
+		for _, s := range n.Out {
+			r.Out = append(r.Out, streamReport(g, d, s))
+		}
+		if a, ok := n.Op.(dataflow.Accumulating); ok {
+			b := a.Accumulator()
+			r.Acc = &AccReport{b.DataType, b.L1, b.ZeroCentred, b.Exact, b.Used, b.Type.String()}
+		}
+		if d != nil {
+			f := d.Folds[i]
+			fold := &FoldReport{PE: f.PE, SIMD: f.SIMD}
+			if f.Memory != dataflow.NoMemory {
+				fold.RAMStyle = f.Memory.String()
+			}
+			if f.Compute != dataflow.NoCompute {
+				fold.ResType = f.Compute.String()
+			}
+			loop := d.Loop(i)
+			cost := n.Op.Cost(f, d.Target)
+			total := cost.Total()
+			if t, ok := n.Op.(dataflow.Timed); ok {
+				r.Path = math.Round(1000*t.Delay(f, d.Target)) / 1000
+			}
+			r.Fold, r.Clocks, r.Delay, r.Parts, r.Total = fold, loop.Iterations(), loop.Latency, cost, &total
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Layers describes the design's layers and how they are built.
+func (r *Result) Layers() []LayerReport { return layerReports(r.Design.Model.Graph, r.Design.Design) }
+
+func streamReport(g *dataflow.Graph, d *dataflow.Design, s int) StreamReport {
+	t := g.Streams[s].Type
+	u := t.Union()
+	r := StreamReport{Tensor: g.Streams[s].Name, Shape: append([]int{}, t.Shape...), Type: t.Elem.String(), Lo: u.Lo, Hi: u.Hi}
+	if d != nil {
+		p := d.Port(s)
+		r.Width, r.Words, r.Depth = p.Width(), p.Words, d.FIFO[s].Depth
+	}
+	return r
+}
+
+// layerCycles is FINN's estimate_layer_cycles.json.
+func layerCycles(d *dataflow.Design) map[string]int {
+	out := map[string]int{}
+	for i, n := range d.Model.Graph.Nodes {
+		out[n.Name] = d.Loop(i).Iterations()
+	}
+	return out
+}
+
+// layerResources is FINN's estimate_layer_resources.json, with what is beside the layers.
+func (r *Result) layerResources() map[string]dataflow.Resources {
+	e := r.Design.Estimate
+	out := map[string]dataflow.Resources{"FIFOs": e.FIFOs.Total(), "host": e.Host.Total(), "total": e.Total}
+	for i, n := range r.Design.Model.Graph.Nodes {
+		out[n.Name] = e.Layers[i].Total()
+	}
+	return out
+}
+
+// A performance is FINN's estimate_network_performance.json. FINN's critical path is the sum of all layers' cycles, a
+// loose bound for a pipeline in which layers overlap; the simulated latency stands beside it.
+type performance struct {
+	CriticalPath int     `json:"critical_path_cycles"`
+	Max          int     `json:"max_cycles"`
+	MaxNode      string  `json:"max_cycles_node_name"`
+	FPS          float64 `json:"estimated_throughput_fps"`
+	LatencyNS    float64 `json:"estimated_latency_ns"`
+	Simulated    int     `json:"simulated_latency_cycles,omitempty"`
+	Interval     float64 `json:"simulated_interval_cycles,omitempty"`
+	SimulatedFPS float64 `json:"simulated_throughput_fps,omitempty"`
+}
+
+func (r *Result) performance() performance {
+	d := r.Design
+	p := performance{Simulated: d.Clocks.Latency, Interval: d.Clocks.Interval, SimulatedFPS: d.FPS()}
+	for i := range r.Design.Model.Graph.Nodes {
+		n := d.Loop(i).Iterations()
+		if p.CriticalPath += n; n > p.Max {
+			p.Max, p.MaxNode = n, d.Model.Graph.Nodes[i].Name
+		}
+	}
+	p.FPS = d.ClockMHz() * 1e6 / float64(p.Max)
+	p.LatencyNS = float64(p.CriticalPath) * 1000 / d.ClockMHz()
+	return p
+}
+
+// counts is FINN's op_and_param_counts.json: operations and parameters by type, per layer and in total.
+func counts(g *dataflow.Graph) map[string]map[string]int64 {
+	out, total := map[string]map[string]int64{}, map[string]int64{}
+	for _, n := range g.Nodes {
+		c, ok := n.Op.(dataflow.Counting)
+		if !ok {
+			continue
+		}
+		out[n.Name] = c.Counts()
+		for k, v := range out[n.Name] {
+			total[k] += v
+		}
+	}
+	out["total"] = total
+	return out
+}

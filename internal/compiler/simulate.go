@@ -1,0 +1,321 @@
+package compiler
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hlsgen/folding"
+	"hlsgen/frontend"
+	"hlsgen/internal/ctc"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/rtlsim"
+	"hlsgen/templates"
+)
+
+// MaxCycles is the clocks per frame of a layer in a simulation without a board.
+const MaxCycles = 100_000
+
+// SimOptions are what a simulation is asked for; of the embedded Options those that shape a design count.
+type SimOptions struct {
+	Options
+	Engine   Engine
+	Input    string     // .npy or .npz
+	Output   string     // .npy or .npz; may be empty
+	Compare  string     // .npy or .npz to compare with; may be empty
+	Trace    string     // folder for every tensor; may be empty
+	Decode   ctc.Method // how scores become text; "" as the model's metadata say
+	VCD      string     // file for the streams clock by clock, of engine cycle; may be empty
+	Timeline string     // SVG file for what layers did when, of engine cycle; may be empty
+}
+
+// A Simulated is a simulation's story.
+type Simulated struct {
+	Source    *Source
+	Samples   int
+	Out       []dataflow.Real
+	Outputs   []*npy.Array    // per model output
+	Texts     []string        // per sample, of a model whose scores are decoded; else nil
+	Decoder   *ctc.Decoder    // what made them
+	Design    *folding.Design // of engines cycle and csim
+	Trace     *rtlsim.Trace   // of engine cycle
+	Compare   *Comparison     // with --compare
+	MaxCycles int             // of every layer per frame, where no board was given that a design is for; else 0
+}
+
+// Simulate runs the model on data from files. Errors as in Run.
+func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, err error) {
+	defer catch(&err)
+	r := &Simulated{}
+	o.step("reading")
+	if r.Source = Open(o.Model, d); r.Source == nil {
+		return nil, nil
+	}
+	arrays := readArrays(o.Input, r.Source, d)
+	if arrays == nil {
+		return nil, nil
+	}
+	o.step("importing")
+	im, model, err := o.importFor(r.Source, arrays, d)
+	if model == nil || d.Failed() || err != nil {
+		return nil, err
+	}
+	s, err := Split(model, arrays)
+	if err != nil {
+		d.Add(dataDiag(o.Input, err))
+		return nil, nil
+	}
+	r.Samples, r.Out = len(s.In), model.Out
+	decoder := decoderOf(model, o.Decode, r.Source.File, d)
+	if d.Failed() {
+		return nil, nil
+	}
+	o.step("simulating")
+	outputs, err := r.run(ctx, o, im, model, s, d)
+	if err != nil || d.Failed() {
+		return nil, err
+	}
+	r.decode(decoder, outputs)
+	for k, out := range model.Out {
+		runs := make([]dataflow.RealTensor, len(outputs))
+		for i := range outputs {
+			runs[i] = outputs[i][k]
+		}
+		r.Outputs = append(r.Outputs, s.Join(out, runs))
+	}
+	if o.Output != "" {
+		if err := writeArrays(o.Output, model.Out, r.Outputs); err != nil {
+			return nil, err
+		}
+	}
+	if o.Compare != "" {
+		if r.Compare, err = compareWith(ctx, o.Compare, im, r, s, outputs, d); err != nil || d.Failed() {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// importFor imports as far as the engine needs.
+func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag.List) (*frontend.Imported, *dataflow.Model, error) {
+	formats, ok := readLSTM(o.LSTM, d)
+	if !ok {
+		return nil, nil, nil
+	}
+	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}, InputType: o.Arrives, InputQuant: o.Quantise, LSTM: formats}
+	for name, a := range arrays {
+		opt.Data[name] = a.Shape
+	}
+	if o.Engine == Reference {
+		im := frontend.ImportReference(src.File, src.ONNX, opt, d)
+		return im, im.Model, nil
+	}
+	im, err := frontend.Import(src.File, src.ONNX, opt, d)
+	if im == nil {
+		return nil, nil, err
+	}
+	return im, im.Model, err
+}
+
+// run executes the engine; engines cycle and csim compare every stream with Eval's.
+func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *Samples, d *diag.List) ([][]dataflow.RealTensor, error) {
+	if o.Engine == Reference {
+		if o.Trace != "" {
+			if err := traceReference(o.Trace, im, s); err != nil {
+				return nil, err
+			}
+		}
+		out, err := reference(ctx, m, s)
+		return out, modelError(err, r.Source, d)
+	}
+	in, err := codes(ctx, m, s)
+	if err != nil {
+		return nil, modelError(err, r.Source, d)
+	}
+	streams, err := eval(ctx, m.Graph, in)
+	if err != nil {
+		return nil, err
+	}
+	out := pick(streams, m.Graph.Out)
+	switch o.Engine {
+	case Cycle, CSim:
+		if out, err = r.runDesign(ctx, o, m, in, d); err != nil || d.Failed() {
+			return nil, err
+		}
+	}
+	if o.Trace != "" {
+		if err := traceStreams(o.Trace, im, streams); err != nil {
+			return nil, err
+		}
+	}
+	reals, err := results(ctx, m, s, out)
+	return reals, modelError(err, r.Source, d)
+}
+
+// runDesign folds the model and runs the folded design.
+func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in [][]dataflow.Tensor, d *diag.List) (out [][]dataflow.Tensor, err error) {
+	goal := o.goal(readFolding(o.Folding, d))
+	target := dataflow.Target{ClockMHz: o.ClockMHz, Formula: o.Cost, IO: o.IO}
+	noBoard := o.Board == ""
+	if noBoard {
+		o.Board = "zcu104" // stands in: there is no budget to fit
+	}
+	target.Board = findBoard(o.Board, d)
+	if d.Failed() {
+		return nil, nil
+	}
+	if target.ClockMHz == 0 {
+		target.ClockMHz = target.Board.ClockMHz
+	}
+	if noBoard {
+		target.IO = dataflow.FromStream
+		goal.MaxCycles = MaxCycles
+		if o.FPS > 0 {
+			goal.MaxCycles, goal.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS), 0
+		} else if o.Interval > 0 {
+			goal.MaxCycles, goal.Interval = o.Interval, 0
+		}
+		r.MaxCycles = goal.MaxCycles
+	}
+	if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
+		return nil, err
+	}
+	design := r.Design.Design
+	streams, err := eval(ctx, design.Model.Graph, in)
+	if err != nil {
+		return nil, err
+	}
+	if o.Engine == Cycle {
+		if r.Trace, err = cycle(ctx, design, in, streams, o.VCD != "" || o.Timeline != ""); err != nil {
+			return nil, err
+		}
+		return r.Trace.Outputs, o.draw(design, r.Trace)
+	}
+	files, err := templates.Project(design, templates.Vectors{Frames: streams}, templates.Options{})
+	if err != nil {
+		return nil, err
+	}
+	o.step("compiling")
+	out, err = compile(ctx, design, files, streams)
+	var missing *templates.NoCompiler
+	if errors.As(err, &missing) {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.CompilerMissing, Msg: missing.Error(), Hint: "install g++ or clang++, or use --engine cycle"})
+		return nil, nil
+	}
+	return out, err
+}
+
+// draw writes the files that show a run.
+func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
+	for _, f := range []struct {
+		path string
+		draw func(io.Writer, *dataflow.Design, *rtlsim.Trace) error
+	}{{o.VCD, rtlsim.WriteVCD}, {o.Timeline, rtlsim.WriteTimeline}} {
+		if f.path == "" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.draw(&b, d, t); err != nil {
+			return err
+		}
+		if err := writeFile(f.path, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// modelError makes a diagnostic of what the model itself causes at run time: a division by zero, a rounding that stays
+// open, data that are no numbers.
+func modelError(err error, src *Source, d *diag.List) error {
+	var internal *Internal
+	var mismatch *Mismatch
+	var deadlock *rtlsim.Deadlock
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &internal) || errors.As(err, &mismatch) || errors.As(err, &deadlock) {
+		return err
+	}
+	hint := "the model has no exact value for this sample"
+	if off := new(frontend.OffGrid); errors.As(err, &off) {
+		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded to it"
+	}
+	d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: src.File, Msg: err.Error(), Hint: hint})
+	return nil
+}
+
+func dataDiag(file string, err error) diag.Diag {
+	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
+	if u := new(unfit); errors.As(err, &u) && u.hint != "" {
+		hint = u.hint
+	}
+	where := filepath.Base(file)
+	return diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: where, Msg: err.Error(), Hint: hint}
+}
+
+// unreadable tells a file that is not there from one that holds something else.
+func unreadable(path string, err error, hint string) diag.Diag {
+	code := diag.DataInvalid
+	if missing := new(os.PathError); errors.As(err, &missing) {
+		code = diag.FileUnreadable
+	}
+	return diag.Diag{Severity: diag.Error, Code: code, Where: filepath.Base(path), Msg: err.Error(), Hint: hint}
+}
+
+// readArrays reads the input file; without one the source's own samples serve.
+func readArrays(path string, src *Source, d *diag.List) map[string]*npy.Array {
+	if path == "" && src.Inputs != nil {
+		return map[string]*npy.Array{"": src.Inputs}
+	}
+	arrays, err := npy.ReadFile(path)
+	if err != nil {
+		d.Add(unreadable(path, err, "give a numeric .npy file, or an .npz file with one array per input"))
+		return nil
+	}
+	return arrays
+}
+
+// writeArrays writes every output to an .npz file, or the first one to an .npy file.
+func writeArrays(path string, out []dataflow.Real, arrays []*npy.Array) error {
+	b, err := []byte(nil), error(nil)
+	if strings.HasSuffix(path, ".npz") {
+		named := map[string]*npy.Array{}
+		for k, o := range out {
+			named[o.Name] = arrays[k]
+		}
+		b, err = npy.FormatZip(named)
+	} else {
+		b, err = npy.Format(arrays[0])
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return writeFile(path, b)
+}
+
+// writeFile writes beside the place and renames, so that an interrupted run leaves no half file.
+func writeFile(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".hlsgen-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(b); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

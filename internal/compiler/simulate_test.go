@@ -1,0 +1,202 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+func save(t *testing.T, path string, a *npy.Array) string {
+	t.Helper()
+	b, err := npy.Format(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t *testing.T, path string) *npy.Array {
+	t.Helper()
+	m, err := npy.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m[""]
+}
+
+func TestSimulateShapes(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	x := load(t, filepath.Join(dir, "inputs.npy"))
+	for _, c := range []struct {
+		in, out []int
+	}{
+		{[]int{1, 4}, []int{1, 3}},
+		{[]int{3, 1, 4}, []int{3, 1, 3}},
+		{[]int{3, 4}, []int{3, 3}},
+	} {
+		a := &npy.Array{DType: "float32", Shape: c.in}
+		a.Data = x.Data[:a.Size()]
+		out := filepath.Join(t.TempDir(), "y.npy")
+		var d diag.List
+		_, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Eval, Input: save(t, filepath.Join(t.TempDir(), "x.npy"), a), Output: out}, &d)
+		clean(t, &d, err)
+		if y := load(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
+			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
+		}
+	}
+}
+
+// TestSimulateEngines runs all engines on the iris network; they must give the same bytes, and Brevitas' outputs.
+func TestSimulateEngines(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	var first []float64
+	for _, e := range Engines {
+		t.Run(string(e.Name), func(t *testing.T) {
+			if e.Name == CSim {
+				tier.Needs(t, "g++")
+			}
+			var d diag.List
+			r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: e.Name,
+				Input: filepath.Join(dir, "inputs.npy"), Compare: filepath.Join(dir, "outputs.npy"), Trace: filepath.Join(t.TempDir(), "trace")}, &d)
+			clean(t, &d, err)
+			if first == nil {
+				first = r.Outputs[0].Data
+			}
+			if !slices.Equal(first, r.Outputs[0].Data) {
+				t.Errorf("other outputs than those of %s", Engines[0].Name)
+			}
+			if c := r.Compare; c.Differ != 0 || c.Equal+c.NearTies != c.Samples {
+				t.Errorf("against Brevitas: %+v", *c)
+			}
+		})
+	}
+}
+
+// TestCompareSeesErrors changes given outputs: none of the changes may pass as rounding or near tie.
+func TestCompareSeesErrors(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	y := load(t, filepath.Join(dir, "outputs.npy"))
+	y.Data[4] *= 1.001  // sample 1
+	y.Data[9] += 0.0625 // sample 3
+	wrong := save(t, filepath.Join(t.TempDir(), "y.npy"), y)
+	var d diag.List
+	r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: Eval, Input: filepath.Join(dir, "inputs.npy"), Compare: wrong}, &d)
+	clean(t, &d, err)
+	if c := r.Compare; c.Differ != 2 || c.First == "" {
+		t.Errorf("two wrong samples gave %+v", *c)
+	}
+}
+
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	trace := t.TempDir()
+	for _, e := range []Engine{Reference, Eval} {
+		var d diag.List
+		_, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: e, Input: filepath.Join(dir, "inputs.npy"), Trace: filepath.Join(trace, string(e))}, &d)
+		clean(t, &d, err)
+	}
+	scales, err := filepath.Glob(filepath.Join(trace, "eval", "*.scale.npy"))
+	if err != nil || len(scales) == 0 {
+		t.Fatal("no stream was traced")
+	}
+	compared := 0
+	for _, s := range scales {
+		base := s[:len(s)-len(".scale.npy")]
+		codes, scale, bias := load(t, base+".npy"), load(t, s), load(t, base+".bias.npy")
+		ref := filepath.Join(trace, "reference", filepath.Base(base)+".npy")
+		if _, err := os.Stat(ref); err != nil {
+			continue // a sum of products inside a Gemm has no tensor of its own
+		}
+		real := load(t, ref)
+		for i, v := range codes.Data {
+			k := i % len(scale.Data)
+			if got := scale.Data[k]*v + bias.Data[k]; got != real.Data[i] {
+				t.Fatalf("%s element %d: code %v means %v, the model has %v", filepath.Base(base), i, v, got, real.Data[i])
+			}
+		}
+		compared++
+	}
+	if compared < 2 {
+		t.Errorf("only %d streams could be compared", compared)
+	}
+}
+
+// TestTraceImages traces convolutional networks with forks, joins and moved elements: files have the shape and the order of
+// the model's tensors.
+func TestTraceImages(t *testing.T) {
+	t.Parallel()
+	dir, compared := t.TempDir(), 0
+	for seed := range uint64(12) {
+		base := filepath.Join(dir, fmt.Sprint(seed))
+		if err := os.WriteFile(base+".onnx", randomImages(seed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var d diag.List
+		im, err := frontend.Import("m", randomImages(seed), frontend.Options{}, &d)
+		clean(t, &d, err)
+		x := &npy.Array{DType: "float32", Shape: im.Model.In[0].Shape}
+		for _, in := range Random(im.Model, 3).In {
+			x.Data = append(x.Data, in[0].Data...)
+		}
+		x.Shape = append([]int{3}, x.Shape[1:]...)
+		input := save(t, base+".npy", x)
+		for _, e := range []Engine{Reference, Eval} {
+			_, err := Simulate(context.Background(), SimOptions{Options: Options{Model: base + ".onnx"}, Engine: e, Input: input, Trace: base + string(e)}, &d)
+			clean(t, &d, err)
+		}
+		for _, c := range im.Carried() {
+			name := traceName(c.Name)
+			codes, scale, bias := load(t, filepath.Join(base+"eval", name+".npy")), load(t, filepath.Join(base+"eval", name+".scale.npy")), load(t, filepath.Join(base+"eval", name+".bias.npy"))
+			ref := filepath.Join(base+"reference", name+".npy")
+			if _, err := os.Stat(ref); err != nil || c.Name[0] != 'q' { // sums may have scales that no float64 has
+				continue
+			}
+			want := load(t, ref)
+			if !slices.Equal(codes.Shape, want.Shape) {
+				t.Fatalf("seed %d, %s: traced in shape %v, the model has %v", seed, c.Name, codes.Shape, want.Shape)
+			}
+			for i, v := range codes.Data {
+				if k := i % len(scale.Data); scale.Data[k]*v+bias.Data[k] != want.Data[i] {
+					t.Fatalf("seed %d, %s element %d: code %v, the model has %v", seed, c.Name, i, v, want.Data[i])
+				}
+			}
+			compared++
+		}
+	}
+	if compared < 30 {
+		t.Errorf("only %d tensors could be compared", compared)
+	}
+}
+
+func TestSimulateRefuses(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(unpack(t), examples.Iris)
+	nan := func(v float64) float64 { return v / v }
+	for name, a := range map[string]*npy.Array{
+		"shape":   {DType: "float32", Shape: []int{2, 5}, Data: make([]float64, 10)},
+		"nan":     {DType: "float32", Shape: []int{1, 4}, Data: []float64{0, nan(0), 0, 0}},
+		"integer": {DType: "int8", Shape: []int{1, 4}, Data: make([]float64, 4)},
+	} {
+		var d diag.List
+		r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: Eval, Input: save(t, filepath.Join(t.TempDir(), "x.npy"), a)}, &d)
+		if err != nil || r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid {
+			t.Errorf("%s: %v %v, want one %s", name, err, d.Diags, diag.DataInvalid)
+		}
+	}
+}

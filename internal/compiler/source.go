@@ -1,0 +1,79 @@
+package compiler
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
+	"hlsgen/internal/npy"
+)
+
+// A Source is a model as bytes, with the test vectors that came with it, if any did.
+type Source struct {
+	Name    string // of the file, without folder and extension; for the example, its name
+	File    string // base name, for diagnostics
+	ONNX    []byte
+	Example bool
+	Inputs  *npy.Array // samples along the first axis; nil where the model brings none
+	Labels  *npy.Array // class per sample, -1 where it has none; nil without
+}
+
+// maxModel is protobuf's own limit of a message.
+const maxModel = 2 << 30
+
+// Open reads a model; an empty path means the embedded example.
+func Open(path string, d *diag.List) *Source {
+	if path == "" {
+		return example()
+	}
+	base := filepath.Base(path)
+	s := &Source{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: base}
+	b, err := readModel(path)
+	if err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Where: base, Msg: err.Error(), Hint: "give the path of an .onnx file"})
+		return nil
+	}
+	s.ONNX = b
+	return s
+}
+
+func readModel(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	if info.Size() >= maxModel {
+		return nil, fmt.Errorf("%s has %d bytes, the format ends at %d", path, info.Size(), maxModel)
+	}
+	return io.ReadAll(f)
+}
+
+func example() *Source {
+	read := func(file string) []byte {
+		b, err := examples.Files.ReadFile(examples.Digits + "/" + file)
+		if err != nil {
+			panic(err)
+		}
+		return b
+	}
+	array := func(file string) *npy.Array {
+		a, err := npy.Parse(read(file))
+		if err != nil {
+			panic(err)
+		}
+		return a
+	}
+	return &Source{Name: examples.Digits, File: "model.onnx", ONNX: read("model.onnx"), Example: true, Inputs: array("inputs.npy"), Labels: array("labels.npy")}
+}

@@ -1,0 +1,51 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/internal/ctc"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// decoderOf is what makes text of a model's scores; nil where nothing does. What metadata say otherwise than we read them
+// is of interest only where a method is asked for: the keys may mean something else.
+func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) *ctc.Decoder {
+	if method == ctc.None {
+		return nil
+	}
+	decoder, err := ctc.Parse(m.Meta, method)
+	switch {
+	case err == nil && decoder == nil:
+		err = fmt.Errorf("there is no alphabet")
+	case err == nil && decoder.Method == ctc.None:
+		return nil
+	case err == nil && scores(m.Out, decoder) < 0:
+		err = fmt.Errorf("no output has a score for each of the %d classes", len(decoder.Alphabet))
+	}
+	if err == nil {
+		return decoder
+	}
+	if method != "" {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: file, Msg: "text cannot be made of the outputs: " + err.Error(),
+			Hint: "the model's metadata_props name the classes: alphabet is a JSON list of a string per class, blank the index of the blank"})
+	}
+	return nil
+}
+
+// scores is the first output with a score per class, -1 if there is none.
+func scores(out []dataflow.Real, decoder *ctc.Decoder) int {
+	return slices.IndexFunc(out, func(o dataflow.Real) bool { return decoder.Fits(o.Shape) })
+}
+
+// decode makes the text of every sample's outputs.
+func (r *Simulated) decode(decoder *ctc.Decoder, outputs [][]dataflow.RealTensor) {
+	if r.Decoder = decoder; decoder == nil {
+		return
+	}
+	k := scores(r.Out, decoder)
+	for _, out := range outputs {
+		r.Texts = append(r.Texts, decoder.Text(out[k].Data))
+	}
+}

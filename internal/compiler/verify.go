@@ -1,0 +1,233 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/templates"
+)
+
+// Verified says what was compared.
+type Verified struct {
+	Samples  int      `json:"samples"`
+	Recorded int      `json:"recorded"` // of these, the ones in the test bench, which csim runs
+	Engines  []string `json:"engines"`  // that agree with the model's own execution
+	Left     string   `json:"left_out,omitempty"`
+	Large    bool     `json:"fewer_samples_of_large_network"` // the network is so large that there are fewer samples than usual
+}
+
+// Accuracy is the share of labelled samples whose largest output is the label's.
+type Accuracy struct {
+	Right   int `json:"right"`
+	Samples int `json:"samples"`
+}
+
+func stack() string { return string(debug.Stack()) }
+
+// AutoVerify is a number of samples: usualSamples, and fewer of a large network, but at least two, of which the second
+// follows the first through the pipeline.
+const AutoVerify = -1
+
+const (
+	usualSamples = 16
+	maxChecked   = 1 << 25 // elements on streams of all samples together: some seconds
+)
+
+// autoSamples is what AutoVerify means for a graph.
+func autoSamples(g *dataflow.Graph) int {
+	return max(2, min(usualSamples, maxChecked/elements(g)))
+}
+
+// elements is how many there are on all streams of a frame.
+func elements(g *dataflow.Graph) (n int) {
+	for _, s := range g.Streams {
+		n += s.Type.Shape.Size()
+	}
+	return n
+}
+
+// verification takes the model's own samples where it brings some, made-up ones otherwise. The folded graph tells how
+// much work a sample is.
+func verification(m *dataflow.Model, src *Source, folded *dataflow.Graph, n int) (*Samples, error) {
+	if n == AutoVerify {
+		n = autoSamples(folded)
+	}
+	if src.Inputs == nil {
+		return Random(m, n), nil
+	}
+	s, err := Split(m, map[string]*npy.Array{"": src.Inputs})
+	if err != nil {
+		return nil, err
+	}
+	s.In = s.In[:min(n, len(s.In))]
+	return s, nil
+}
+
+// What a verification holds at a time, and what it keeps for the test bench: elements on streams. A recording has a
+// character for every four bits.
+const (
+	maxHeld     = 1 << 24
+	maxRecorded = 1 << 23
+)
+
+// simulate runs reference, eval and cycle and compares them: the model's outputs bit for bit, every stream element by
+// element. Large networks are run a few samples at a time. It returns what is on every stream for the first samples, as many
+// as the test bench records.
+func (r *Result) simulate(ctx context.Context, s *Samples) (recorded [][]dataflow.Tensor, err error) {
+	work := elements(r.Design.Model.Graph)
+	keep := max(1, maxRecorded/work)
+	held := max(2, maxHeld/work) // two at least: the second follows the first through the pipeline
+	for first := 0; first < len(s.In); first += held {
+		part := *s
+		part.In = s.In[first:min(first+held, len(s.In))]
+		streams, err := r.agree(ctx, &part)
+		if err != nil {
+			return nil, err
+		}
+		recorded = append(recorded, streams[:min(len(streams), keep-len(recorded))]...)
+	}
+	if len(s.In) > 0 {
+		r.Verified = Verified{Samples: len(s.In), Recorded: len(recorded), Engines: []string{string(Eval), string(Cycle)}}
+	}
+	return recorded, nil
+}
+
+// agree runs and compares samples together.
+func (r *Result) agree(ctx context.Context, s *Samples) ([][]dataflow.Tensor, error) {
+	m := r.Design.Model
+	want, err := reference(ctx, m, s)
+	if err != nil {
+		return nil, err
+	}
+	streams, got, err := integers(ctx, m, s)
+	if err != nil {
+		return nil, err
+	}
+	in := pick(streams, m.Graph.In)
+	if err := sameReals("engine eval against the model", got, want); err != nil {
+		return nil, err
+	}
+	if _, err := cycle(ctx, r.Design.Design, in, streams, false); err != nil {
+		return nil, err
+	}
+	return streams, nil
+}
+
+// compile runs the third engine, or says why it was left out.
+func (r *Result) compile(ctx context.Context, files templates.Files, streams [][]dataflow.Tensor, d *diag.List) error {
+	if len(streams) == 0 {
+		return nil
+	}
+	_, err := compile(ctx, r.Design.Design, files, streams)
+	var missing *templates.NoCompiler
+	if errors.As(err, &missing) {
+		r.Verified.Left = string(CSim)
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.CompilerMissing, Msg: "the generated C++ was not compiled and run: " + missing.Error(),
+			Hint: "install g++ or clang++, or pass --no-csim"})
+		return nil
+	}
+	if err == nil {
+		r.Verified.Engines = append(r.Verified.Engines, string(CSim))
+	}
+	return err
+}
+
+func sameReals(what string, got, want [][]dataflow.RealTensor) error {
+	for i := range got {
+		for k := range got[i] {
+			for j, v := range got[i][k].Data {
+				if w := want[i][k].Data[j]; v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
+					return &Mismatch{fmt.Sprintf("%s: sample %d, output %d, element %d is %v, want %v", what, i, k, j, v, w)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// accuracy runs every labelled sample.
+func accuracy(ctx context.Context, m *dataflow.Model, src *Source) (*Accuracy, error) {
+	if src.Labels == nil {
+		return nil, nil
+	}
+	s, err := Split(m, map[string]*npy.Array{"": src.Inputs})
+	if err != nil {
+		return nil, err
+	}
+	_, out, err := integers(ctx, m, s)
+	if err != nil {
+		return nil, err
+	}
+	a := &Accuracy{}
+	for i, label := range src.Labels.Data {
+		if label < 0 {
+			continue
+		}
+		a.Samples++
+		if largest(out[i][0].Data) == int(label) {
+			a.Right++
+		}
+	}
+	return a, nil
+}
+
+// largest is the index of the largest value, the first of equals.
+func largest(v []float64) int {
+	k := 0
+	for i := range v {
+		if v[i] > v[k] {
+			k = i
+		}
+	}
+	return k
+}
+
+// auditAccumulators names every channel whose accumulator does not fit the asked width.
+func auditAccumulators(g *dataflow.Graph, asked int, d *diag.List) bool {
+	if asked == 0 {
+		return true
+	}
+	ok := true
+	for _, n := range g.Nodes {
+		acc, has := n.Op.(dataflow.Accumulating)
+		if !has {
+			continue
+		}
+		var over []string
+		for c, bits := range acc.Accumulator().Channels {
+			if bits > asked {
+				over = append(over, fmt.Sprintf("channel %d needs %d bits", c, bits))
+			}
+		}
+		if len(over) == 0 {
+			continue
+		}
+		ok = false
+		if rest := len(over) - 8; rest > 0 {
+			over = append(over[:8], fmt.Sprintf("%d more channels", rest))
+		}
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.AccBitsExceeded, Node: n.Name, Msg: fmt.Sprintf("its accumulators do not fit %d bits", asked),
+			Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits", Notes: over})
+	}
+	return ok
+}
+
+func boardDiag(err error) diag.Diag {
+	var unknown *boards.UnknownError
+	if errors.As(err, &unknown) {
+		return diag.Diag{Severity: diag.Error, Code: diag.BoardUnknown, Msg: err.Error(), Hint: "`hlsgen boards` lists the boards; a board of your own is a JSON file: --board ./mine.json"}
+	}
+	return diag.Diag{Severity: diag.Error, Code: diag.BoardInvalid, Msg: err.Error(), Hint: "docs/boards.md shows the form of a board file"}
+}
+
+func unverifiedDiag(b boards.Board) diag.Diag {
+	return diag.Diag{Severity: diag.Note, Code: diag.BoardUnverified, Msg: fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
+		Hint: "compare `hlsgen boards` with the data sheet; where it differs, give a board file of your own: --board ./mine.json"}
+}
