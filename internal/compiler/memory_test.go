@@ -10,7 +10,7 @@ import (
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/models"
 	"hlsgen/templates"
 )
 
@@ -18,25 +18,22 @@ import (
 // prices is bound in the C++ as it is priced.
 func TestMemories(t *testing.T) {
 	t.Parallel()
-	models, dir := map[string]string{}, t.TempDir()
+	nets, dir := map[string]string{}, t.TempDir()
 	for seed := range uint64(4) {
 		for name, onnx := range map[string][]byte{"a network": randomNetwork(seed), "images": randomImages(seed)} {
 			file := filepath.Join(dir, fmt.Sprintf("%d%s.onnx", seed, name[2:4]))
 			if err := os.WriteFile(file, onnx, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			models[fmt.Sprintf("%s %d", name, seed)] = file
+			nets[fmt.Sprintf("%s %d", name, seed)] = file
 		}
 	}
-	if shared := tier.Shared(t); shared != "" {
-		for _, name := range []string{
-			"digits-cnn-w4a4", "digits-resnet-w4a4", "digits-mobilenet-w4a4", "digits-conv1d-w4a4",
-			"lstm-h16-w8a8-pot", "bilstm-h32-w4a4",
-		} {
-			models[name] = filepath.Join(shared, "models", "brevitas", name, "model.onnx")
+	for _, m := range models.Own(t) {
+		if m.Info.Refused == "" && !testing.Short() {
+			nets[m.Name] = m.Path(m.Files[0])
 		}
 	}
-	for name, model := range models {
+	for name, model := range nets {
 		for _, board := range []string{"pynq-z1", "vck190"} { // no UltraRAM, and UltraRAM for tables
 			t.Run(name+" "+board, func(t *testing.T) {
 				t.Parallel()
