@@ -54,7 +54,7 @@ func TestBuildAgrees(t *testing.T) {
 	}
 	for i, m := range models.All(t) {
 		for _, file := range m.Files {
-			if testing.Short() && len(m.Read(t, file)) > quick {
+			if tier.Quick() && len(m.Read(t, file)) > quick {
 				continue
 			}
 			refused, formats := m.Expect(t, file)
@@ -78,7 +78,7 @@ func TestBuildAgrees(t *testing.T) {
 			}
 		}
 	}
-	if built < 15 && !testing.Short() {
+	if built < 15 && !tier.Quick() {
 		t.Errorf("%d models", built)
 	}
 }

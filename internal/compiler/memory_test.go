@@ -11,6 +11,7 @@ import (
 	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
+	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
 
@@ -29,7 +30,7 @@ func TestMemories(t *testing.T) {
 		}
 	}
 	for _, m := range models.Own(t) {
-		if m.Info.Refused == "" && !testing.Short() {
+		if m.Info.Refused == "" && !tier.Quick() {
 			nets[m.Name] = m.Path(m.Files[0])
 		}
 	}
