@@ -5,20 +5,20 @@ package arch
 // module is the module's path.
 const module = "hlsgen"
 
-// A place is where a package stands. It may import lower floors, and lower levels of its own room; other rooms of its
+// An address is where a package stands in the house. It may import lower floors, and lower levels of its own room; other rooms of its
 // floor are strangers.
-type place struct {
+type address struct {
 	floor int
 	room  string
 	level int
 }
 
 // support marks test support: it may import anything, and only tests may import it.
-var support = place{floor: -1, room: "test support"}
+var support = address{floor: -1, room: "test support"}
 
-// places has every package of the module by its folder; a star is one folder name. A package without a row is an
-// error: it has to be given a place before it is written.
-var places = map[string]place{
+// addresses has every package of the module by its folder; a star is one folder name. A package without a row is an
+// error: it has to be given an address before it is written.
+var addresses = map[string]address{
 	"cmd/hlsgen": {6, "cmd", 0},
 
 	"internal/compiler": {5, "compiler", 0},
@@ -37,7 +37,6 @@ var places = map[string]place{
 	"frontend/real":          {3, "frontend", 0},
 	"rtlsim":                 {3, "rtlsim", 0},
 	"templates/report":       {3, "report", 0},
-	"templates/csim":         {3, "templates", 1},
 	"templates":              {3, "templates", 0},
 
 	"hlslib":          {2, "hlslib", 2}, // the table of kinds, and the C++ files

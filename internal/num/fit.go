@@ -40,11 +40,11 @@ func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requan
 	return Requant{}, false
 }
 
-// A point is what a function is at x.
-type point struct{ x, y int64 }
+// A pair is what a function is at x.
+type pair struct{ x, y int64 }
 
 // meets compares at the points, from both ends inwards: a scale that is a little off shows first where x is large.
-func (q Requant) meets(points []point) bool {
+func (q Requant) meets(points []pair) bool {
 	for i, j := 0, len(points)-1; i <= j; i, j = i+1, j-1 {
 		if q.Apply(points[i].x) != points[i].y || q.Apply(points[j].x) != points[j].y {
 			return false
@@ -75,12 +75,12 @@ func (w wanted) at(x int64) int64 {
 
 // points is the ends of the range and, in order, both sides of wherever the function changes. ok is false where these are
 // too many.
-func (w wanted) points(in Range) (points []point, ok bool) {
+func (w wanted) points(in Range) (points []pair, ok bool) {
 	first, last := w.at(in.Lo), w.at(in.Hi)
 	changes := Range{min(first, last), max(first, last)}.Count() - 1
 	if in.Count() <= min(changes, maxFitPoints) || in.Count() <= 2 {
 		for x := in.Lo; ; x++ {
-			if points = append(points, point{x, w.at(x)}); x == in.Hi {
+			if points = append(points, pair{x, w.at(x)}); x == in.Hi {
 				return points, true
 			}
 		}
@@ -92,13 +92,13 @@ func (w wanted) points(in Range) (points []point, ok bool) {
 	if first > last { // w falls below v where -w comes to 1-v
 		rising, v = w.mirrored(), -first
 	}
-	points = append(points, point{in.Lo, first})
+	points = append(points, pair{in.Lo, first})
 	for range changes {
 		v++
 		x := rising.least(v)
-		points = append(points, point{x - 1, w.at(x - 1)}, point{x, w.at(x)})
+		points = append(points, pair{x - 1, w.at(x - 1)}, pair{x, w.at(x)})
 	}
-	return append(points, point{in.Hi, last}), true
+	return append(points, pair{in.Hi, last}), true
 }
 
 // mirrored is minus the function, but for the limits: rounding up and down change places.

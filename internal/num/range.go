@@ -1,5 +1,12 @@
 // Package num holds the two notions of integer that everything below the front end is made of: a Range is the values
 // that occur, a Type is the bits that hold them. Widths come from bit lengths of integers, never from logarithms.
+//
+// It sees no other package; all others may see it.
+//
+//   - range.go, type.go: the two notions
+//   - step.go is step functions, compare.go how hardware compares
+//   - requant.go is multiply and shift, fit.go finds its numbers
+//   - bounds.go bounds sums of products
 package num
 
 import (
