@@ -43,20 +43,34 @@ func TestMethods(t *testing.T) {
 
 // receiver is the name of a receiver's type.
 func receiver(e ast.Expr) string {
-	for {
+	if name, ok := innermost(e, nil).(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// innermost goes into an expression by what stands for a part of it, until it comes to one for which done holds, or to
+// something else.
+func innermost(e ast.Expr, done func(ast.Expr) bool) ast.Expr {
+	for done == nil || !done(e) {
 		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
 		case *ast.StarExpr:
 			e = x.X
 		case *ast.IndexExpr:
 			e = x.X
 		case *ast.IndexListExpr:
 			e = x.X
-		case *ast.Ident:
-			return x.Name
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
 		default:
-			return ""
+			return e
 		}
 	}
+	return e
 }
 
 // hold compares counts with the most that is allowed, but for a list of debts: what is listed may not grow, and leaves the

@@ -121,10 +121,7 @@ func typed(t *testing.T) (list []checked) {
 	from := importer.ForCompiler(fileSet, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	folders := packages(t, true)
 	for _, dir := range sorted(folders) {
-		c := checked{dir, nil, &types.Info{
-			Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{},
-			Selections: map[*ast.SelectorExpr]*types.Selection{},
-		}}
+		c := checked{dir: dir, info: newInfo()}
 		var files []*ast.File
 		for _, s := range folders[dir] {
 			if built[module+"/"+s.name] {
@@ -137,6 +134,10 @@ func typed(t *testing.T) (list []checked) {
 		list = append(list, c)
 	}
 	return list
+}
+
+func newInfo() *types.Info {
+	return &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
 }
 
 func sorted[V any](m map[string]V) (keys []string) {

@@ -3,6 +3,7 @@ package arch
 import (
 	"fmt"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"slices"
@@ -129,28 +130,17 @@ func filled(info *types.Info, n *ast.CallExpr) []ast.Expr {
 }
 
 // root is the package variable that an expression is a part of; nil where it is of none.
-func root(info *types.Info, e ast.Expr) *types.Var {
-	for {
+func root(info *types.Info, e ast.Expr) (v *types.Var) {
+	innermost(e, func(e ast.Expr) bool {
 		switch x := e.(type) {
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.SliceExpr:
-			e = x.X
 		case *ast.SelectorExpr:
-			if v := packageVar(info.Uses[x.Sel]); v != nil {
-				return v
-			}
-			e = x.X
+			v = packageVar(info.Uses[x.Sel])
 		case *ast.Ident:
-			return packageVar(info.Uses[x])
-		default:
-			return nil
+			v = packageVar(info.Uses[x])
 		}
-	}
+		return v != nil
+	})
+	return v
 }
 
 func packageVar(o types.Object) *types.Var {
@@ -158,4 +148,60 @@ func packageVar(o types.Object) *types.Var {
 		return v
 	}
 	return nil
+}
+
+// TestWrites holds what counts as a write.
+func TestWrites(t *testing.T) {
+	t.Parallel()
+	const around = `package p
+type value struct { f int; all [2]int }
+func (v *value) set() { v.f = 1 }
+func (v value) get() int { return v.f }
+var (
+	n int
+	v value
+	at *value
+	table map[string]int
+	list []value
+)
+func %s {
+%s
+}
+`
+	for _, c := range []struct{ in, body, want string }{
+		{"f()", "n = 1", "assigns to p.n"},
+		{"f()", "n++", "counts in p.n"},
+		{"f()", "v.all[0] += 2", "assigns to p.v"},
+		{"f()", "at.f = 2", "assigns to p.at"},
+		{"f()", "table[``] = 1", "assigns to p.table"},
+		{"f()", "(*(&list[0])).f = 1", "takes the address of p.list"},
+		{"f()", "for n = range 3 {}", "assigns to p.n"},
+		{"f()", "for _, list[0].f = range []int{1} {}", "assigns to p.list"},
+		{"f()", "delete(table, ``)", "lets a function write to p.table"},
+		{"f()", "copy(list[1:], list)", "lets a function write to p.list"},
+		{"f()", "v.set()", "calls set, which may write, of p.v"},
+		{"f()", "list[0].set()", "calls set, which may write, of p.list"},
+		{"f()", "g := func() { n = 3 }; g()", "assigns to p.n"},
+		{"f()", "at.set()", ""}, // of what it points to, which may be anyone's
+		{"f()", "_ = v.get() + n + table[``] + len(list)", ""},
+		{"f()", "n := 1; n = 2; _ = n", ""},
+		{"f(v *value)", "v.f = 1", ""},
+		{"init()", "n = 1", ""},
+	} {
+		file, err := parser.ParseFile(fileSet, "", fmt.Sprintf(around, c.in, c.body), parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := newInfo()
+		if _, err := new(types.Config).Check("p", fileSet, []*ast.File{file}, info); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, w := range writes(info, file) {
+			got += w.how + " " + w.name
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.body, got, c.want)
+		}
+	}
 }
