@@ -1,8 +1,8 @@
 // Package frontend makes a dataflow.Model of the bytes of an ONNX file: read, normalise, lower, and keep what stays
 // real-valued at both ends as host functions.
 //
-// In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees its own rooms, the layers' kinds
-// of package dataflow, and no layer.
+// In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, pass, canon,
+// scaled and lower, and dataflow, num and diag; no layer.
 //
 //   - frontend.go is the short story; outside.go has names for other modules
 //   - inputs.go, lstm.go, batch.go: what the file leaves open, or says of several samples

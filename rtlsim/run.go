@@ -28,8 +28,8 @@
 //   - Size finds the depths of the FIFOs.
 //   - WriteVCD and WriteTimeline draw a run.
 //
-// In comes a dataflow.Design, with frames or without; out come a Trace, a Proof, a Sizing or a picture. It sees dataflow and
-// num.
+// In comes a dataflow.Design, with frames or without; out come a Trace, a Proof, a Sizing or a picture. It sees dataflow
+// and num.
 //
 //   - run.go, plan.go, engine.go, agenda.go: the equations and the order in which they are solved
 //   - layer.go, stream.go, words.go, host.go: their parts; period.go, when they repeat

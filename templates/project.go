@@ -3,7 +3,7 @@
 // is spelled here, in Go.
 //
 // In come a dataflow.Design and what its streams carry; out come Files in memory, and what a compiled C simulation printed.
-// It sees package hlslib's files, dataflow and num.
+// It sees hlslib (the C++ of kernels), dataflow and num.
 //
 //   - project.go is the story; files.go is what comes out
 //   - layer.go, top.go, bench.go, readme.go: the views of the templates

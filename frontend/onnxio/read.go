@@ -5,7 +5,8 @@
 // annotations, and refuses int8 and float16 constants and subgraphs. It therefore gets a copy of the model that holds
 // nothing but tensor names and the index of each node (wire.go).
 //
-// In come bytes; out comes a graph.Graph, or diagnostics, whatever the bytes are. It sees package graph and the bindings.
+// In come bytes; out comes a graph.Graph, or diagnostics, whatever the bytes are. It sees graph, diag and the
+// bindings (onnxpb).
 //
 //   - scan.go bounds sizes and nesting before anything is decoded
 //   - read.go walks the model, graph.go a graph in it, tensor.go constants, minifloat.go their 8- and 16-bit floats

@@ -2,8 +2,7 @@
 // and several readings: intervals of float64 (fast, and right about what it does not know), exact rationals with
 // intervals of any precision where roots enter (slow, and decides), and affine form (is it scale*x + bias?).
 //
-// In come expressions that package graph makes, with exact constants; out come what they say of numbers. It sees package
-// num alone.
+// In come expressions that package graph makes, with exact constants; out come what they say of numbers. It sees num.
 //
 //   - expr.go makes expressions; rounding.go has the modes of rounding
 //   - interval.go, exact.go, float32.go are the readings: surely holds, exactly is, may be in float32

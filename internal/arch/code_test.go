@@ -3,11 +3,9 @@ package arch
 import (
 	"go/ast"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // mostMethods is how many methods a type may have: one that needs more is several values.
@@ -163,52 +161,4 @@ func TestNouns(t *testing.T) {
 		}
 	}
 	hold(t, "packages that declare it", declared, 1, sharedNouns)
-}
-
-// mostFiles is how many files a package has without a map of them in its comment.
-const mostFiles = 5
-
-// noMap are packages that have more files and no map yet.
-var noMap = map[string]bool{
-	"cmd/hlsgen": true, "folding": true, "folding/search": true, "folding/sweep": true, "frontend/graph": true, "frontend/lower": true,
-	"hlslib/cost": true, "hlslib/layertest": true, "internal/compiler": true,
-}
-
-// TestPackageComments holds that each package says in one file what it is, and that one of many files opens with a map:
-// every file is named. The layers of hlslib have the same files each, which the comment of hlslib names.
-func TestPackageComments(t *testing.T) {
-	t.Parallel()
-	missing := map[string]bool{}
-	for dir, files := range packages(t, false) {
-		var comments, names []string
-		for _, s := range files {
-			if c := s.file.Doc.Text(); c != "" {
-				comments = append(comments, c)
-			}
-			if !s.test() && !s.generated() {
-				names = append(names, strings.TrimSuffix(path.Base(s.name), ".go"))
-			}
-		}
-		if len(comments) != 1 && !files[0].generated() {
-			t.Errorf("%s: %d files have a package comment, not one", dir, len(comments))
-			continue
-		}
-		if _, own := addresses[dir]; len(names) <= mostFiles || !own {
-			continue
-		}
-		words := strings.FieldsFunc(comments[0], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-		for _, n := range names {
-			if !slices.Contains(words, n) {
-				missing[dir] = true
-				if !noMap[dir] {
-					t.Errorf("%s: its comment has no word of %s.go", dir, n)
-				}
-			}
-		}
-	}
-	for dir := range noMap {
-		if !missing[dir] {
-			t.Errorf("%s has a map, or needs none: leave it out of the list", dir)
-		}
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -126,6 +127,9 @@ func drawing() string {
 	rooms := map[int]map[string]map[int][]string{} // by floor, room, level
 	for _, dir := range sorted(addresses) {
 		a := addresses[dir]
+		if a == support {
+			continue
+		}
 		if rooms[a.floor] == nil {
 			rooms[a.floor] = map[string]map[int][]string{}
 		}
@@ -135,7 +139,8 @@ func drawing() string {
 		rooms[a.floor][a.room][a.level] = append(rooms[a.floor][a.room][a.level], dir)
 	}
 	var lines []string
-	for floor := len(rooms); floor >= 0; floor-- {
+	floors := slices.SortedFunc(maps.Keys(rooms), func(a, b int) int { return b - a })
+	for _, floor := range floors {
 		var alone []string
 		head := fmt.Sprintf("%2d  ", floor)
 		line := func(text string) {
