@@ -64,22 +64,22 @@ func (e *engine) enlist() {
 	e.agenda = newAgenda(len(e.tasks))
 }
 
-// drain visits tasks until none can go on.
-func (e *engine) drain(ctx context.Context) error {
+// settle visits tasks until none can go on.
+func (e *engine) settle(ctx context.Context) error {
 	return e.agenda.run(ctx, len(e.tasks), func(t task) { e.tasks[t].visit(e) })
 }
 
 // pass takes one more frame through the design; through is false where it does not come out.
 func (e *engine) pass(ctx context.Context) (through bool, err error) {
 	e.goal++
-	err = e.drain(ctx)
+	err = e.settle(ctx)
 	return err == nil && e.done(), err
 }
 
 // stopped says why a frame does not come out: a *Deadlock or the end of the clocks, or the context's error.
 func (e *engine) stopped(ctx context.Context) error {
 	e.goal = e.frames // what is not stuck in this frame goes on
-	if err := e.drain(ctx); err != nil {
+	if err := e.settle(ctx); err != nil {
 		return err
 	}
 	if e.late {

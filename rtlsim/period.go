@@ -11,7 +11,7 @@ type Period struct{ Frames, Clocks int }
 // aside, nothing depends on the absolute clock.
 
 // A search looks for a state that was there before: the last one, and one that is replaced after 1, 2, 4, 8 ... frames
-// (Brent 1980), which finds any period after at most three times the frames that it takes to become periodic and to recur.
+// (Brent 1980), which finds any period after at most three times the frames that it takes to settle and recur.
 type search struct {
 	over       bool
 	last, mark snapshot

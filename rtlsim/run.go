@@ -27,16 +27,6 @@
 //   - Prove says whether a design is free from deadlock, whatever the host and the clocks do.
 //   - Size finds the depths of the FIFOs.
 //   - WriteVCD and WriteTimeline draw a run.
-//
-// In comes a dataflow.Design, with frames or without; out come a Trace, a Proof, a Sizing or a picture. It sees dataflow
-// and num.
-//
-//   - run.go, plan.go, engine.go, agenda.go: the equations and the order in which they are solved
-//   - layer.go, stream.go, words.go, host.go: their parts; period.go, when they repeat
-//   - trace.go, record.go, bottleneck.go: what a run shows; compare.go, whether two show the same
-//   - vcd.go, timeline.go draw it
-//   - tokens.go, prove.go, deadlock.go: words without clocks
-//   - size.go, window.go, blocks.go: the depths of FIFOs
 package rtlsim
 
 import (

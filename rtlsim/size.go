@@ -340,7 +340,7 @@ func (z *sizer) fastest() int {
 	return most
 }
 
-// A trial that keeps the interval shows it within a few frames. One that falls behind by very little may take long to
+// A trial that keeps the interval settles within a few frames. One that falls behind by very little may take long to
 // show it: it is given up after so many frames, or so many words.
 const (
 	settling      = 64
@@ -440,7 +440,7 @@ func (z *sizer) lower(streams []int, passes func() bool) {
 	z.lower(open[half:], passes)
 }
 
-// search puts a stream on the first step from its lower bound on that passes; the depth that it has does.
+// search settles a stream on the first step from its lower bound on that passes; the depth that it has does.
 func (z *sizer) search(s int, passes func() bool) {
 	steps := []int{z.low[s]}
 	for steps[len(steps)-1] < z.depth[s] {

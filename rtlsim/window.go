@@ -15,7 +15,7 @@ const radius = 3
 // between goroutines. The zero value knows nothing.
 type Known struct{ windows sync.Map }
 
-// around decides the windows around a layer, the widest of which then keeps the interval. Layers that take so few clocks
+// around settles the windows around a layer, the widest of which then keeps the interval. Layers that take so few clocks
 // together that one could wait for the other are left to the trial of the whole.
 func (z *sizer) around(l, radius int) {
 	widest := z.window(l, radius)
@@ -216,7 +216,7 @@ func (z *sizer) most(s int) int {
 	return max(z.depth[s], z.step(frames*z.ports[s].Words+latency))
 }
 
-// least puts a stream on the first step above some words that passes; the depth that it has does.
+// least settles a stream on the first step above some words that passes; the depth that it has does.
 func (z *sizer) least(s, above int, passes func() bool) {
 	steps := []int{z.step(above + 1)}
 	for steps[len(steps)-1] < z.depth[s] {
