@@ -69,6 +69,18 @@ var places = map[string]place{
 	"frontend/onnxio/onnxtest": support,
 }
 
+// engines are the folders, with those below, whose production code names no kind of layer, as a string either: what is
+// special to a kind it says itself. makers are those that make layers.
+var (
+	engines = []string{
+		"cmd", "folding", "frontend", "rtlsim", "templates", "internal/compiler", "internal/dataflow", "hlslib/estimate",
+	}
+	makers = []string{"frontend/lower"}
+)
+
+// operators are the kinds that are called like an operator of ONNX.
+var operators = []string{"LSTM"}
+
 // A door is something that only few packages may import.
 type door struct {
 	what   string   // an import path, the packages below it included; a star is one folder name
