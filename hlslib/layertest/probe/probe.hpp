@@ -16,7 +16,7 @@ struct moves {
 };
 
 // work is the bits of what an iteration computes: of a product those of one factor times those of the other, of a sum or
-// a comparison those of the wider side. A side of 32 bits is a C integer, mostly a constant, and a sum's side of more was
+// a comparison those of the wider side. A side of 32 bits is a C integer, mostly a constant, and a sum's sides of more were
 // mostly made of one: they do not count.
 struct work {
     unsigned long products, sums, comparisons, operations;
@@ -56,8 +56,8 @@ inline void iteration() {
 }
 
 inline int wider(int a, int b) {
-    if (a >= 32 && b >= 32) return 0;
-    return a >= 32 || (b < 32 && a < b) ? b : a;
+    if ((a >= 32) != (b >= 32)) return a < b ? a : b;
+    return a > b ? a : b;
 }
 
 inline void product(int a, int b) {
@@ -67,7 +67,7 @@ inline void product(int a, int b) {
 
 inline void sum(int a, int b) {
     now().done.operations++;
-    now().done.sums += wider(a, b);
+    if (a < 32 || b < 32) now().done.sums += wider(a, b);
 }
 
 inline void comparison(int a, int b) {
