@@ -81,37 +81,37 @@ func probeCall(function []byte) []byte {
 }
 
 // checkLoops holds what the probe has seen in a project's folder against the loops of the programs: the iterations of
-// every frame, and the ports that move a word in each; then what they compute against latencies and costs.
-func checkLoops(dir string, trials []templates.Trial, programs []program) error {
+// every frame, and the ports that move a word in each; then what they compute, which it gives, against latencies and
+// costs.
+func checkLoops(dir string, trials []templates.Trial, programs []program) (done []work, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, "hls", "probe.txt"))
 	if err != nil {
-		return failed(checkLoop, "%w", err)
+		return nil, failed(checkLoop, "%w", err)
 	}
 	lines := map[string][]string{}
 	for line := range strings.Lines(string(data)) {
 		name, trace, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		lines[name] = append(lines[name], trace)
 	}
-	var done []work
 	for i, p := range programs {
 		name := trials[i].Name
 		if n := len(lines[name]); n != len(p.frames) {
-			return failed(checkLoop, "%s: %d frames of %d", name, n, len(p.frames))
+			return nil, failed(checkLoop, "%s: %d frames of %d", name, n, len(p.frames))
 		}
 		var most work
 		for n, trace := range lines[name] {
 			now, err := compareLoop(trace, p.op.Loop(p.fold, target))
 			if err != nil {
-				return failed(checkLoop, "%q, fold %+v, frame %d: %w", p.Name, p.fold, n, err)
+				return nil, failed(checkLoop, "%q, fold %+v, frame %d: %w", p.Name, p.fold, n, err)
 			}
 			most = most.max(now)
 		}
 		if err := p.checkWork(most); err != nil {
-			return fmt.Errorf("%q, fold %+v: %w", p.Name, p.fold, err)
+			return nil, fmt.Errorf("%q, fold %+v: %w", p.Name, p.fold, err)
 		}
 		done = append(done, most)
 	}
-	return checkGrowths(programs, done)
+	return done, nil
 }
 
 // compareLoop holds a frame's trace, a line of probe.txt without the layer's name, against a loop, and gives what its
