@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/concat"
 	"hlsgen/hlslib/crop"
@@ -16,7 +17,7 @@ import (
 
 // arrange makes layers that move integers: the wire they end in carries a frame of the shape, whose positions come from
 // where the operand says. fill is the code of its constants. Where nothing has to move it is the wire that is there.
-func (s *state) arrange(o *operand, shape dataflow.Shape, fill int64) (int, *Reject) {
+func (s *state) arrange(o *operand, shape dataflow.Shape, fill int64) (int, *unmapped.Reason) {
 	if len(o.wires) == 1 && o.value == nil {
 		s.hostSends(o.wires[0], o, shape)
 	}
@@ -34,7 +35,7 @@ func (s *state) hostSends(tensor string, o *operand, shape dataflow.Shape) {
 	if !p.onHost() || p.wire >= 0 || len(o.at) != n {
 		return
 	}
-	if !isIdentity(o.at, n) {
+	if !scaled.InOrder(o.at, n) {
 		readers := 0
 		for _, r := range s.prog.Readers(tensor) {
 			if s.used[r] {
@@ -59,7 +60,7 @@ func (s *state) hostSends(tensor string, o *operand, shape dataflow.Shape) {
 }
 
 // moved is arrange for wires at hand.
-func (s *state) moved(wires []int, nodes []*graph.Node, fill int64, shape dataflow.Shape, o *operand) (int, *Reject) {
+func (s *state) moved(wires []int, nodes []*graph.Node, fill int64, shape dataflow.Shape, o *operand) (int, *unmapped.Reason) {
 	m := &mover{s: s, wires: wires, nodes: nodes, fill: fill}
 	w, reject := m.frame(shape, o.from, o.at)
 	if reject != nil && reject.Msg == "" {
@@ -77,17 +78,17 @@ type mover struct {
 }
 
 // layer adds a layer that moves elements, without a name of its own.
-func (m *mover) layer(op dataflow.Op, in ...int) (int, *Reject) {
+func (m *mover) layer(op dataflow.Op, in ...int) (int, *unmapped.Reason) {
 	out, err := m.s.net.add(op, in, "", m.nodes)
 	if err != nil {
-		return 0, &Reject{diag.NotMapped, "moving its elements: " + err.Error(), "keep the layout of the tensor simpler"}
+		return 0, unmapped.Because("moving its elements: "+err.Error(), "keep the layout of the tensor simpler")
 	}
 	m.s.net.layers[len(m.s.net.layers)-1].moves = true
 	return out[0], nil
 }
 
 // frame is the wire of positions that come from wires, or are constant.
-func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, *Reject) {
+func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
 	if slices.Contains(from, isConstant) {
 		return m.padded(shape, from, at)
 	}
@@ -101,11 +102,11 @@ func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, *Rej
 }
 
 // padded puts constants around a frame.
-func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, *Reject) {
+func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
 	h, w, c := pixels(shape)
 	box, ok := inside(h, w, c, from)
 	if !ok {
-		return 0, &Reject{}
+		return 0, &unmapped.Reason{}
 	}
 	innerFrom, innerAt := box.cut(w, c, from, at)
 	inner, reject := m.frame(dataflow.Shape{box.rows(), box.cols(), c}, innerFrom, innerAt)
@@ -179,11 +180,11 @@ func (b box) cut(w, c int, from []int16, at []int32) ([]int16, []int32) {
 }
 
 // parts puts frames together whose channels come from different wires.
-func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, *Reject) {
+func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
 	c := shape.Channels()
 	for i, f := range from {
 		if f != from[i%c] {
-			return 0, &Reject{}
+			return 0, &unmapped.Reason{}
 		}
 	}
 	var ins []int
@@ -210,9 +211,9 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, *Rej
 }
 
 // gather moves elements of one wire.
-func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, *Reject) {
+func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, *unmapped.Reason) {
 	t := m.s.net.wires[w].typ
-	if isIdentity(at, t.Shape.Size()) && fits(t, shape) {
+	if scaled.InOrder(at, t.Shape.Size()) && fits(t, shape) {
 		return w, nil
 	}
 	h0, w0, c0 := pixels(t.Shape)
@@ -227,21 +228,9 @@ func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, *Reject) {
 	}
 	p, ok := blocks(t.Shape, shape, at)
 	if !ok {
-		return 0, &Reject{}
+		return 0, &unmapped.Reason{}
 	}
 	return m.layer(reorder.New(p), w)
-}
-
-func isIdentity(at []int32, size int) bool {
-	if len(at) != size {
-		return false
-	}
-	for i, v := range at {
-		if int(v) != i {
-			return false
-		}
-	}
-	return true
 }
 
 // fits reports whether a frame of a type is one of a shape, as layers see it: vectors of as many channels, which are

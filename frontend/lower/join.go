@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/add"
@@ -17,7 +19,7 @@ import (
 
 // settle makes integer tensors of the sums of several integer tensors that a tensor is made of, where they meet: layers that
 // read it then have scaled integers of one tensor.
-func (s *state) settle(tensor string) *Reject {
+func (s *state) settle(tensor string) *unmapped.Reason {
 	if _, ok := s.a.Integer(tensor, 0); ok || !s.a.Derived(tensor) {
 		return nil
 	}
@@ -50,7 +52,7 @@ func (s *state) settle(tensor string) *Reject {
 			}
 		}
 		if forms = s.solidOf(step, step, data); forms == nil {
-			return &Reject{diag.NotMapped, fmt.Sprintf("%s joins tensors of several parts", describe(step.Node)), "concatenate after adding"}
+			return unmapped.Because(fmt.Sprintf("%s joins tensors of several parts", unmapped.Describe(step.Node)), "concatenate after adding")
 		}
 	}
 	j, reject := s.joining(step, forms)
@@ -63,7 +65,7 @@ func (s *state) settle(tensor string) *Reject {
 	}
 	s.places[tensor] = &place{sum, j.at}
 	c := sum.typ.Shape.Channels()
-	s.a.Declare(tensor, perElement(affine, len(j.at0), func(i int) int { return int(j.at0[i]) % c }))
+	s.a.Declare(tensor, scaled.Spread(affine, len(j.at0), func(i int) int { return int(j.at0[i]) % c }))
 	return nil
 }
 
@@ -96,7 +98,7 @@ func axisLike(s *state, join *graph.Step) int {
 }
 
 // solid makes an integer tensor of one whose elements come from several tensors, or are constants among others: padding.
-func (s *state) solid(tensor string, axis int) *Reject {
+func (s *state) solid(tensor string, axis int) *unmapped.Reason {
 	if _, ok := s.a.Integer(tensor, 0); ok {
 		return nil
 	}
@@ -106,7 +108,7 @@ func (s *state) solid(tensor string, axis int) *Reject {
 		return nil
 	}
 	if axis >= len(tensorShape) {
-		return empty()
+		return unmapped.Empty()
 	}
 	shape, at := channelsLast(tensorShape, axis)
 	o, reject := s.operand(tensor, inverse(at, n))
@@ -116,7 +118,7 @@ func (s *state) solid(tensor string, axis int) *Reject {
 	c := shape.Channels()
 	affine, ok := o.affine(c)
 	if !ok || slices.ContainsFunc(affine, func(f real.Affine) bool { return f.Scale == nil }) {
-		return &Reject{diag.NotMapped, "its parts are scaled differently", "quantise activations per tensor or per channel"}
+		return unmapped.Because("its parts are scaled differently", "quantise activations per tensor or per channel")
 	}
 	fill, reject := o.fill(affine)
 	if reject != nil {
@@ -127,7 +129,7 @@ func (s *state) solid(tensor string, axis int) *Reject {
 		return reject
 	}
 	s.put(tensor, w, at)
-	s.a.Declare(tensor, perElement(affine, n, func(i int) int { return int(s.places[tensor].position(int32(i))) % c }))
+	s.a.Declare(tensor, scaled.Spread(affine, n, func(i int) int { return int(s.places[tensor].position(int32(i))) % c }))
 	return nil
 }
 
@@ -145,7 +147,7 @@ type joining struct {
 }
 
 // joining takes the order of the first of the tensors of which every element is used.
-func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *Reject) {
+func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *unmapped.Reason) {
 	form := &forms.Of[0]
 	leaves := form.Leaves()
 	n := graph.Size(step.Shape)
@@ -164,7 +166,7 @@ func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *Rejec
 		axis := (&quantising{s: s, step: step, forms: forms}).channelAxis()
 		shape, j.at = channelsLast(step.Shape, axis)
 		j.at0 = inverse(inverse(j.at, n), n)
-	} else if !isIdentity(j.at0, n) {
+	} else if !scaled.InOrder(j.at0, n) {
 		j.at = j.at0
 	}
 	j.channels = shape.Channels()
@@ -187,7 +189,7 @@ func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *Rejec
 		if j.first[c] < 0 {
 			j.first[c] = int(e)
 		} else if !form.SameNumbers(j.first[c], int(e)) {
-			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", e), "use scales and biases per tensor or per channel"}
+			return nil, unmapped.Because(fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", e), "use scales and biases per tensor or per channel")
 		}
 	}
 	return j, nil
@@ -210,12 +212,12 @@ func onto(p *place, leaf *scaled.Var, n int) ([]int32, bool) {
 }
 
 // linear reads every channel's value as a function of one sum of multiples.
-func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *Reject) {
+func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *unmapped.Reason) {
 	for c, k := range j.first {
 		e, n := j.form.Numbers(k)
 		spans := make([]real.Interval, n)
 		for i, w := range j.wires {
-			spans[i] = span(j.s.net.wires[w].typ.Channel(c))
+			spans[i] = whole.Interval(j.s.net.wires[w].typ.Channel(c))
 		}
 		l, o, ok := e.Within(spans).Joint(n)
 		if !ok {
@@ -232,7 +234,7 @@ func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *Rej
 }
 
 // sum makes a layer of a value that is a sum of multiples: the multiples are whole, and as small as they can be.
-func (j *joining) sum() (*stream, []real.Affine, *Reject) {
+func (j *joining) sum() (*stream, []real.Affine, *unmapped.Reason) {
 	inner, outer, reject := j.linear()
 	if reject != nil {
 		return nil, nil, reject
@@ -242,11 +244,11 @@ func (j *joining) sum() (*stream, []real.Affine, *Reject) {
 	for c, l := range inner {
 		a, ok := outer[c].Affine()
 		if !ok {
-			return nil, nil, &Reject{diag.NotMapped, "a sum of two tensors is used without being quantised after " + between(j.nodes), "quantise the sum"}
+			return nil, nil, unmapped.Because("a sum of two tensors is used without being quantised after "+between(j.nodes), "quantise the sum")
 		}
-		unit := commonUnit(l.Scale)
+		unit := whole.Unit(l.Scale)
 		for i, v := range l.Scale {
-			m, reject := whole(v, unit)
+			m, reject := whole.Times(v, unit)
 			if reject != nil {
 				return nil, nil, reject
 			}
@@ -261,17 +263,8 @@ func (j *joining) sum() (*stream, []real.Affine, *Reject) {
 	return w, affine, nil
 }
 
-// whole is v in units.
-func whole(v, unit *big.Rat) (int64, *Reject) {
-	q := new(big.Rat).Quo(v, unit)
-	if !q.Num().IsInt64() {
-		return 0, &Reject{diag.RangeTooWide, "the scales of the tensors that it adds have no common unit of 63 bits", "use one scale for both, or scales that are powers of two"}
-	}
-	return q.Num().Int64(), nil
-}
-
 // layer adds up the wires; with more than two, one after the other, and the activation belongs to the last.
-func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*stream, *Reject) {
+func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*stream, *unmapped.Reason) {
 	w := j.wires[0]
 	m := compact(factors[0])
 	for i := 1; i < len(j.wires); i++ {
@@ -282,7 +275,7 @@ func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*stre
 		}
 		out, err := j.s.net.add(add.New(p), []int{w, j.wires[i]}, label, append([]*graph.Node{j.step.Node}, j.nodes...))
 		if err != nil {
-			return nil, &Reject{diag.RangeTooWide, "no layer holds this sum: " + err.Error(), "use one scale for both, or fewer bits"}
+			return nil, unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(), "use one scale for both, or fewer bits")
 		}
 		w, m = out[0], nil
 	}
@@ -303,7 +296,7 @@ func compact(factors []int64) []int64 {
 }
 
 // join makes the codes of a sum of integers: an AddStreams with thresholds.
-func (q *quantising) join() *Reject {
+func (q *quantising) join() *unmapped.Reason {
 	j, reject := q.s.joining(q.step, q.forms)
 	if reject != nil {
 		return reject
@@ -329,17 +322,17 @@ func (q *quantising) join() *Reject {
 			}
 			continue
 		}
-		m, f, err := requantise(l, outer[c], ranges, q.limit)
+		m, f, err := whole.Requantise(l, outer[c], ranges, q.limit)
 		if err != nil {
 			q.err = err
-			return stepsRejected(err, q.limit)
+			return whole.Stepless(err, q.limit)
 		}
 		steps[c] = f
 		for i, v := range m {
 			factors[i] = append(factors[i], v)
 		}
 	}
-	w, reject := j.layer(factors, shared(steps), q.s.name(q.step.Output))
+	w, reject := j.layer(factors, whole.Shared(steps), q.s.name(q.step.Output))
 	if reject != nil {
 		return reject
 	}
@@ -423,7 +416,7 @@ func (s *state) sharedSum(quantiser *graph.Step) bool {
 }
 
 // product makes the codes of a product of two integers: a MultiplyStreams with thresholds. reject is why they are no sum.
-func (q *quantising) product(j *joining, reject *Reject) *Reject {
+func (q *quantising) product(j *joining, reject *unmapped.Reason) *unmapped.Reason {
 	s := q.s
 	var offset [2]int64
 	steps := make([]num.Step, j.channels)
@@ -433,7 +426,7 @@ func (q *quantising) product(j *joining, reject *Reject) *Reject {
 		for i, w := range j.wires {
 			x[i] = s.net.wires[w].typ.Channel(c)
 		}
-		o, outer, ok := e.Within([]real.Interval{span(x[0]), span(x[1])}).Product()
+		o, outer, ok := e.Within([]real.Interval{whole.Interval(x[0]), whole.Interval(x[1])}).Product()
 		if !ok || !o[0].IsInt() || !o[1].IsInt() || max(o[0].Num().BitLen(), o[1].Num().BitLen()) > 30 {
 			return reject
 		}
@@ -452,13 +445,13 @@ func (q *quantising) product(j *joining, reject *Reject) *Reject {
 		f, err := real.Compile(outer).StepOver(a.Union(b), q.limit)
 		if err != nil {
 			q.err = err
-			return stepsRejected(err, q.limit)
+			return whole.Stepless(err, q.limit)
 		}
 		steps[c] = f
 	}
-	out, err := s.net.add(mul.New(mul.Params{Offset: offset, Steps: shared(steps)}), j.wires, s.name(q.step.Output), append([]*graph.Node{q.step.Node}, j.nodes...))
+	out, err := s.net.add(mul.New(mul.Params{Offset: offset, Steps: whole.Shared(steps)}), j.wires, s.name(q.step.Output), append([]*graph.Node{q.step.Node}, j.nodes...))
 	if err != nil {
-		return &Reject{diag.RangeTooWide, "no layer holds this product: " + err.Error(), "use fewer bits"}
+		return unmapped.As(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
 	}
 	s.put(q.step.Output, out[0], j.at)
 	return nil

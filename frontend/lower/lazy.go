@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 )
 
 // A lazyPool is a maximum over windows that waits for its quantiser: thresholds in front of a maximum work on what a matrix
@@ -26,7 +26,7 @@ func (s *state) putOff(step *graph.Step) {
 
 // pooledCodes makes the codes of a maximum that waits. Where the quantiser never falls, its codes of the values in front of
 // the maximum have the code of the maximum as theirs; else the maximum is of the integers.
-func (q *quantising) pooledCodes(lazy *lazyPool, src *source, functions []*real.Expr) (*place, *Reject) {
+func (q *quantising) pooledCodes(lazy *lazyPool, src *source, functions []*real.Expr) (*place, *unmapped.Reason) {
 	s := q.s
 	delete(s.pools, src.tensor)
 	rising := true
@@ -44,7 +44,7 @@ func (q *quantising) pooledCodes(lazy *lazyPool, src *source, functions []*real.
 	}
 	forms, err := s.a.Forms(tensor, elements)
 	if err != nil {
-		return nil, &Reject{diag.NotMapped, err.Error(), "quantise every tensor between two matrix layers"}
+		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}
 	inner := &quantising{s: s, step: q.step, forms: forms, limit: q.limit}
 	image, reject := inner.before(shape, functions)
@@ -60,7 +60,7 @@ func (q *quantising) pooledCodes(lazy *lazyPool, src *source, functions []*real.
 }
 
 // codesOfMaximum takes the maximum of integers, and quantises that.
-func (q *quantising) codesOfMaximum(lazy *lazyPool, src *source) (*place, *Reject) {
+func (q *quantising) codesOfMaximum(lazy *lazyPool, src *source) (*place, *unmapped.Reason) {
 	if reject := q.s.poolNow(lazy.step); reject != nil {
 		return nil, reject
 	}
@@ -82,12 +82,12 @@ func (q *quantising) codesOfMaximum(lazy *lazyPool, src *source) (*place, *Rejec
 
 // before makes the codes of an image whose elements are forms, in the order of its stream: of channel c, functions[c] of its
 // real value.
-func (q *quantising) before(shape dataflow.Shape, functions []*real.Expr) (*image, *Reject) {
+func (q *quantising) before(shape dataflow.Shape, functions []*real.Expr) (*image, *unmapped.Reason) {
 	s := q.s
 	im := &image{}
 	im.h, im.w, im.c = pixels(shape)
 	if len(q.forms.Of) != 1 || len(q.forms.Of[0].Leaves()) != 1 {
-		return nil, &Reject{diag.NotMapped, "the maximum is of several tensors together", "quantise before this max pool"}
+		return nil, unmapped.Because("the maximum is of several tensors together", "quantise before this max pool")
 	}
 	form := &q.forms.Of[0]
 	leaf := form.Leaves()[0]
@@ -102,7 +102,7 @@ func (q *quantising) before(shape dataflow.Shape, functions []*real.Expr) (*imag
 			e, _ := form.Numbers(k)
 			composed[c] = functions[k%im.c].Substitute([]*real.Expr{e})
 		} else if first[c]%im.c != k%im.c || !form.SameNumbers(first[c], k) {
-			return nil, &Reject{diag.NotMapped, "the values of which it takes the greatest are scaled differently", "quantise before this max pool"}
+			return nil, unmapped.Because("the values of which it takes the greatest are scaled differently", "quantise before this max pool")
 		}
 	}
 	for c, k := range first {

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/dataflow"
 )
@@ -25,7 +26,7 @@ func (s *state) level(r *ranking) (p *product, t dataflow.Type, affine []real.Af
 	if !ok {
 		return nil, t, nil, false
 	}
-	unit := commonUnit(scales)
+	unit := whole.Unit(scales)
 	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 && scales[at].Sign() < 0 {
 		falls = true
 		unit.Neg(unit)

@@ -14,7 +14,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/real"
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -219,20 +219,16 @@ func used(p *graph.Program) map[*graph.Step]bool {
 	return steps
 }
 
-func empty() *Reject {
-	return &Reject{diag.NotMapped, "a tensor without elements", "remove the empty part of the model"}
-}
-
 // maxTraced bounds the elements of all tensors that are traced back to integers.
 const maxTraced = 1 << 26
 
 // trace counts the elements of a tensor that is about to be traced back.
-func (s *state) trace(elements int) *Reject {
+func (s *state) trace(elements int) *unmapped.Reason {
 	if elements == 0 {
-		return empty()
+		return unmapped.Empty()
 	}
 	if s.traced += elements; s.traced > maxTraced {
-		return &Reject{diag.ModelTooLarge, fmt.Sprintf("the layers up to this one have more than %d elements", maxTraced), "give the model one sample at a time: its axes but the first are those of one frame"}
+		return unmapped.As(diag.ModelTooLarge, fmt.Sprintf("the layers up to this one have more than %d elements", maxTraced), "give the model one sample at a time: its axes but the first are those of one frame")
 	}
 	return nil
 }
@@ -257,17 +253,10 @@ func (s *state) apply(step *graph.Step) {
 	panic(fmt.Sprintf("lower: no rule for %s", step.Node.FullOp()))
 }
 
-func (s *state) report(step *graph.Step, rule string, reject *Reject) {
+func (s *state) report(step *graph.Step, rule string, reject *unmapped.Reason) {
 	s.failed[step.Output], s.rejected[step.Node.Index] = true, true
 	s.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
 		Where: graph.Where(s.prog.File, step.Node) + ", rule " + rule, Msg: reject.Msg, Hint: reject.Hint})
-}
-
-func describe(n *graph.Node) string {
-	if n == nil {
-		return "the model's output"
-	}
-	return fmt.Sprintf("%s %q", n.FullOp(), n.Label())
 }
 
 // name is what a stream of an integer tensor is called: the quantised tensor of the model whose codes it carries.
@@ -311,7 +300,7 @@ func (s *state) feedsLayer(tensor string) bool {
 		return known
 	}
 	for _, r := range s.prog.Readers(tensor) {
-		if s.used[r] && (r.Dot != nil || isCode(r) || s.feedsLayer(r.Output)) {
+		if s.used[r] && (r.Dot != nil || scaled.IsCode(r) || s.feedsLayer(r.Output)) {
 			s.feeds[tensor] = true
 			return true
 		}
@@ -343,6 +332,3 @@ func (s *state) only(tensor string, through *graph.Step) bool {
 	}
 	return visit(tensor)
 }
-
-// unit is the real value of integers that stand for themselves.
-var unit = real.Affine{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}
