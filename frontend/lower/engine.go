@@ -5,6 +5,7 @@ import (
 
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/recur"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
@@ -25,7 +26,7 @@ type engine struct {
 	elements int        // of the input in a step
 	cells    []*recur.Cell
 	reverse  []bool
-	streams  [2]*stream // of h and of c; nil where nothing asks for it
+	streams  [2]*place.Stream // of h and of c; nil where nothing asks for it
 	outputs  []*output
 	sequence bool // some output has all steps
 	states   bool // some output is of the cell's state
@@ -68,9 +69,9 @@ func (s *state) recurrent(step *graph.Step) *unmapped.Reason {
 	if !ok || o.value != nil {
 		return recur.NotLSTM("elements of its input are scaled differently")
 	}
-	span := s.places[o.wires[0]].typ.Union()
+	span := s.places[o.wires[0]].Type.Union()
 	for _, w := range o.wires {
-		span = span.Union(s.places[w].typ.Union())
+		span = span.Union(s.places[w].Type.Union())
 	}
 	c, reject := recur.Read(r, recur.Code{Affine: affine[0], Span: span})
 	if reject == nil {
@@ -106,6 +107,11 @@ func scanOrder(shape []int, axis int) []int32 {
 		}
 	}
 	return out
+}
+
+// Wire is never asked for: engines are built before something reads their streams.
+func (e *engine) Wire(*place.Netlist, string) int {
+	panic("lower: a recurrence is read before it is built")
 }
 
 // pairs reports whether an engine that has one cell can take another one in turn.
@@ -147,9 +153,9 @@ func (s *state) recurrentOutput(step *graph.Step, e *engine) *unmapped.Reason {
 	}
 	e.states = e.states || which == 1
 	if e.streams[which] == nil {
-		e.streams[which] = &stream{wire: -1, engine: e}
+		e.streams[which] = &place.Stream{Source: e}
 	}
-	s.places[step.Output] = &place{stream: e.streams[which]}
+	s.places[step.Output] = &place.Place{Stream: e.streams[which]}
 	s.a.Declare(step.Output, []real.Affine{affine})
 	e.outputs = append(e.outputs, o)
 	o.place = s.places[step.Output]
@@ -158,7 +164,7 @@ func (s *state) recurrentOutput(step *graph.Step, e *engine) *unmapped.Reason {
 
 // An output is a tensor that an engine makes: of every run the units of a cell, or those of the last run.
 type output struct {
-	place *place
+	place *place.Place
 	cell  int
 	units int
 	run   []int32 // per element: its run times units, and its unit; nil for the last run alone
@@ -235,9 +241,9 @@ func (e *engine) settle() {
 				}
 			}
 		}
-		o.place.at = make([]int32, len(runs))
+		o.place.At = make([]int32, len(runs))
 		for i, v := range runs {
-			o.place.at[i] = v/int32(o.units)*int32(width) + int32(o.cell*o.units) + v%int32(o.units)
+			o.place.At[i] = v/int32(o.units)*int32(width) + int32(o.cell*o.units) + v%int32(o.units)
 		}
 	}
 }
@@ -253,7 +259,7 @@ func (s *state) engineLayers(e *engine) *unmapped.Reason {
 				at = e.length - 1 - t
 			}
 			for i := at * n; i < (at+1)*n; i++ {
-				o.from, o.at = append(o.from, o.wire(s, in.wires[in.from[i]])), append(o.at, in.at[i])
+				o.From, o.At = append(o.From, o.wire(s, in.wires[in.From[i]])), append(o.At, in.At[i])
 			}
 		}
 	}
@@ -278,19 +284,19 @@ func (s *state) engineLayers(e *engine) *unmapped.Reason {
 		}
 		loop.Cells = append(loop.Cells, c.Params)
 	}
-	products, err := s.net.add(mvau.New(p), []int{in}, "", e.nodes)
+	products, err := s.net.Add(mvau.New(p), []int{in}, "", e.nodes)
 	if err != nil {
 		return unmapped.Because("no layer multiplies its input: "+err.Error(), "use fewer bits")
 	}
-	out, err := s.net.add(lstm.New(loop), products, s.name(e.node.Outputs[len(e.node.Outputs)-1]), append([]*graph.Node{e.node}, e.nodes...))
+	out, err := s.net.Add(lstm.New(loop), products, s.name(e.node.Outputs[len(e.node.Outputs)-1]), append([]*graph.Node{e.node}, e.nodes...))
 	if err != nil {
 		return unmapped.Because("no layer runs this cell: "+err.Error(), "use fewer bits")
 	}
 	for i, w := range out {
 		if e.streams[i] == nil {
-			e.streams[i] = &stream{}
+			e.streams[i] = &place.Stream{Source: e}
 		}
-		e.streams[i].typ, e.streams[i].wire = s.net.wires[w].typ, w
+		e.streams[i].Is(&s.net, w)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
@@ -63,8 +64,8 @@ func (s *state) settle(tensor string) *unmapped.Reason {
 	if reject != nil {
 		return reject
 	}
-	s.places[tensor] = &place{sum, j.at}
-	c := sum.typ.Shape.Channels()
+	s.places[tensor] = &place.Place{Stream: sum, At: j.at}
+	c := sum.Type.Shape.Channels()
 	s.a.Declare(tensor, scaled.Spread(affine, len(j.at0), func(i int) int { return int(j.at0[i]) % c }))
 	return nil
 }
@@ -110,8 +111,8 @@ func (s *state) solid(tensor string, axis int) *unmapped.Reason {
 	if axis >= len(tensorShape) {
 		return unmapped.Empty()
 	}
-	shape, at := channelsLast(tensorShape, axis)
-	o, reject := s.operand(tensor, inverse(at, n))
+	shape, at := place.ChannelsLast(tensorShape, axis)
+	o, reject := s.operand(tensor, place.Inverse(at, n))
 	if reject != nil {
 		return reject
 	}
@@ -129,7 +130,7 @@ func (s *state) solid(tensor string, axis int) *unmapped.Reason {
 		return reject
 	}
 	s.put(tensor, w, at)
-	s.a.Declare(tensor, scaled.Spread(affine, n, func(i int) int { return int(s.places[tensor].position(int32(i))) % c }))
+	s.a.Declare(tensor, scaled.Spread(affine, n, func(i int) int { return int(s.places[tensor].Position(int32(i))) % c }))
 	return nil
 }
 
@@ -158,24 +159,24 @@ func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *unmap
 		if p == nil {
 			return nil, joined(form)
 		}
-		if at, ok := onto(p, leaf, n); ok && len(p.typ.Shape) > len(shape) {
-			j.at0, shape = at, p.typ.Shape
+		if at, ok := onto(p, leaf, n); ok && len(p.Type.Shape) > len(shape) {
+			j.at0, shape = at, p.Type.Shape
 		}
 	}
 	if shape == nil {
 		axis := (&quantising{s: s, step: step, forms: forms}).channelAxis()
-		shape, j.at = channelsLast(step.Shape, axis)
-		j.at0 = inverse(inverse(j.at, n), n)
+		shape, j.at = place.ChannelsLast(step.Shape, axis)
+		j.at0 = place.Inverse(place.Inverse(j.at, n), n)
 	} else if !scaled.InOrder(j.at0, n) {
 		j.at = j.at0
 	}
 	j.channels = shape.Channels()
-	order := inverse(j.at0, n)
+	order := place.Inverse(j.at0, n)
 	for _, leaf := range leaves {
 		p := s.places[leaf.Tensor]
-		o := &operand{wires: []string{leaf.Tensor}, from: make([]int16, n), at: make([]int32, n), nodes: form.Nodes}
+		o := &operand{wires: []string{leaf.Tensor}, Movement: place.Still(n), nodes: form.Nodes}
 		for k, e := range order {
-			o.at[k] = p.position(leaf.Index[e])
+			o.At[k] = p.Position(leaf.Index[e])
 		}
 		w, reject := s.arrange(o, shape, 0)
 		if reject != nil {
@@ -196,13 +197,13 @@ func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *unmap
 }
 
 // onto is the positions of a tensor's elements where each of them is used once.
-func onto(p *place, leaf *scaled.Var, n int) ([]int32, bool) {
-	if p.typ.Shape.Size() != n {
+func onto(p *place.Place, leaf *scaled.Var, n int) ([]int32, bool) {
+	if p.Type.Shape.Size() != n {
 		return nil, false
 	}
 	at, taken := make([]int32, n), make([]bool, n)
 	for k, i := range leaf.Index {
-		at[k] = p.position(i)
+		at[k] = p.Position(i)
 		if taken[at[k]] {
 			return nil, false
 		}
@@ -217,7 +218,7 @@ func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *unm
 		e, n := j.form.Numbers(k)
 		spans := make([]real.Interval, n)
 		for i, w := range j.wires {
-			spans[i] = whole.Interval(j.s.net.wires[w].typ.Channel(c))
+			spans[i] = whole.Interval(j.s.net.Type(w).Channel(c))
 		}
 		l, o, ok := e.Within(spans).Joint(n)
 		if !ok {
@@ -234,7 +235,7 @@ func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *unm
 }
 
 // sum makes a layer of a value that is a sum of multiples: the multiples are whole, and as small as they can be.
-func (j *joining) sum() (*stream, []real.Affine, *unmapped.Reason) {
+func (j *joining) sum() (*place.Stream, []real.Affine, *unmapped.Reason) {
 	inner, outer, reject := j.linear()
 	if reject != nil {
 		return nil, nil, reject
@@ -264,7 +265,7 @@ func (j *joining) sum() (*stream, []real.Affine, *unmapped.Reason) {
 }
 
 // layer adds up the wires; with more than two, one after the other, and the activation belongs to the last.
-func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*stream, *unmapped.Reason) {
+func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*place.Stream, *unmapped.Reason) {
 	w := j.wires[0]
 	m := compact(factors[0])
 	for i := 1; i < len(j.wires); i++ {
@@ -273,13 +274,13 @@ func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*stre
 		if i == len(j.wires)-1 {
 			p.Steps, label = steps, name
 		}
-		out, err := j.s.net.add(add.New(p), []int{w, j.wires[i]}, label, append([]*graph.Node{j.step.Node}, j.nodes...))
+		out, err := j.s.net.Add(add.New(p), []int{w, j.wires[i]}, label, append([]*graph.Node{j.step.Node}, j.nodes...))
 		if err != nil {
 			return nil, unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(), "use one scale for both, or fewer bits")
 		}
 		w, m = out[0], nil
 	}
-	return &stream{typ: j.s.net.wires[w].typ, wire: w}, nil
+	return place.On(&j.s.net, w), nil
 }
 
 // compact is one factor where all channels have the same, and none where it is 1.
@@ -313,7 +314,7 @@ func (q *quantising) join() *unmapped.Reason {
 	for c, l := range inner {
 		ranges := make([]num.Range, len(j.wires))
 		for i, w := range j.wires {
-			ranges[i] = q.s.net.wires[w].typ.Channel(c)
+			ranges[i] = q.s.net.Type(w).Channel(c)
 		}
 		if c > 0 && alikeChannels(inner[c-1], l, outer[c-1], outer[c]) && slices.Equal(ranges, rangesOf(q.s, j.wires, c-1)) {
 			steps[c] = steps[c-1]
@@ -336,13 +337,13 @@ func (q *quantising) join() *unmapped.Reason {
 	if reject != nil {
 		return reject
 	}
-	q.s.places[q.step.Output] = &place{w, j.at}
+	q.s.places[q.step.Output] = &place.Place{Stream: w, At: j.at}
 	return nil
 }
 
 func rangesOf(s *state, wires []int, c int) (out []num.Range) {
 	for _, w := range wires {
-		out = append(out, s.net.wires[w].typ.Channel(c))
+		out = append(out, s.net.Type(w).Channel(c))
 	}
 	return out
 }
@@ -424,7 +425,7 @@ func (q *quantising) product(j *joining, reject *unmapped.Reason) *unmapped.Reas
 		e, _ := j.form.Numbers(k)
 		var x [2]num.Range
 		for i, w := range j.wires {
-			x[i] = s.net.wires[w].typ.Channel(c)
+			x[i] = s.net.Type(w).Channel(c)
 		}
 		o, outer, ok := e.Within([]real.Interval{whole.Interval(x[0]), whole.Interval(x[1])}).Product()
 		if !ok || !o[0].IsInt() || !o[1].IsInt() || max(o[0].Num().BitLen(), o[1].Num().BitLen()) > 30 {
@@ -449,7 +450,7 @@ func (q *quantising) product(j *joining, reject *unmapped.Reason) *unmapped.Reas
 		}
 		steps[c] = f
 	}
-	out, err := s.net.add(mul.New(mul.Params{Offset: offset, Steps: whole.Shared(steps)}), j.wires, s.name(q.step.Output), append([]*graph.Node{q.step.Node}, j.nodes...))
+	out, err := s.net.Add(mul.New(mul.Params{Offset: offset, Steps: whole.Shared(steps)}), j.wires, s.name(q.step.Output), append([]*graph.Node{q.step.Node}, j.nodes...))
 	if err != nil {
 		return unmapped.As(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
 	}

@@ -6,27 +6,24 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
 
 // An operand is the data of a layer: at each position an integer of a wire, whose real value is affine, or a constant.
 // Positions are in the order in which the layer wants its elements.
 type operand struct {
-	wires []string      // integer tensors
-	from  []int16       // per position: of wires, or isConstant
-	at    []int32       // per position: the position on that wire
-	value []*big.Rat    // per position of a constant: its value; nil where there is none
-	of    []real.Affine // per class of positions: the real value of an integer
-	class []int32       // per position: of of; -1 for a constant
-	nodes []*graph.Node // between the integers and the operand
+	place.Movement               // of wires
+	wires          []string      // integer tensors
+	value          []*big.Rat    // per position of a constant: its value; nil where there is none
+	of             []real.Affine // per class of positions: the real value of an integer
+	class          []int32       // per position: of of; -1 for a constant
+	nodes          []*graph.Node // between the integers and the operand
 }
-
-const isConstant = -1
 
 // operand finds the integers behind elements of a tensor, listed in the order of the positions.
 func (s *state) operand(tensor string, elements []int32) (*operand, *unmapped.Reason) {
@@ -40,7 +37,7 @@ func (s *state) operand(tensor string, elements []int32) (*operand, *unmapped.Re
 	if err != nil {
 		return nil, unmapped.Because("its input is not in integers: "+err.Error(), "quantise the input of this layer")
 	}
-	o := &operand{from: make([]int16, len(elements)), at: make([]int32, len(elements)), class: make([]int32, len(elements))}
+	o := &operand{Movement: place.Still(len(elements)), class: make([]int32, len(elements))}
 	classes := make([]classes, len(forms.Of))
 	leaves := make([][]*scaled.Var, len(forms.Of))
 	for i := range forms.Of {
@@ -56,7 +53,7 @@ func (s *state) operand(tensor string, elements []int32) (*operand, *unmapped.Re
 		form := &forms.Of[w]
 		switch len(leaves[w]) {
 		case 0:
-			o.from[k], o.class[k] = isConstant, -1
+			o.From[k], o.class[k] = place.Constant, -1
 			if o.value == nil {
 				o.value = make([]*big.Rat, len(elements))
 			}
@@ -76,8 +73,8 @@ func (s *state) operand(tensor string, elements []int32) (*operand, *unmapped.Re
 		if p == nil {
 			return nil, unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser", leaf.Tensor), "quantise the input of this layer")
 		}
-		o.from[k] = o.wire(s, leaf.Tensor)
-		o.at[k] = p.position(leaf.Index[k])
+		o.From[k] = o.wire(s, leaf.Tensor)
+		o.At[k] = p.Position(leaf.Index[k])
 		class, reject := classes[w].of(s, o, form, k)
 		if reject != nil {
 			return nil, reject
@@ -92,7 +89,7 @@ func (o *operand) wire(s *state, tensor string) int16 {
 	if n := len(o.wires); n > 0 && o.wires[n-1] == tensor {
 		return int16(n - 1)
 	}
-	i := slices.IndexFunc(o.wires, func(w string) bool { return w == tensor || s.places[w].stream == s.places[tensor].stream })
+	i := slices.IndexFunc(o.wires, func(w string) bool { return w == tensor || s.places[w].Stream == s.places[tensor].Stream })
 	if i < 0 {
 		i = len(o.wires)
 		o.wires = append(o.wires, tensor)
@@ -138,7 +135,7 @@ func (c *classes) of(s *state, o *operand, form *scaled.Form, k int) (int32, *un
 	}
 	e, _ := form.Numbers(k)
 	leaf := form.Leaves()[0]
-	e = e.Within([]real.Interval{whole.Interval(s.places[leaf.Tensor].typ.Union())})
+	e = e.Within([]real.Interval{whole.Interval(s.places[leaf.Tensor].Type.Union())})
 	f, ok := e.Affine()
 	if !ok {
 		return 0, unmapped.Because("its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
@@ -230,7 +227,8 @@ func (o *operand) withoutConstants(n int) (rest *operand, kept []int, values []*
 	constant := false
 	for k := range o.class {
 		if c := k % n; data[c] {
-			rest.from, rest.at, rest.class = append(rest.from, o.from[k]), append(rest.at, o.at[k]), append(rest.class, o.class[k])
+			rest.Then(o.From[k], o.At[k])
+			rest.class = append(rest.class, o.class[k])
 			rest.value = append(rest.value, o.value[k])
 			constant = constant || o.class[k] < 0
 		}
@@ -245,8 +243,8 @@ func (o *operand) withoutConstants(n int) (rest *operand, kept []int, values []*
 // in every channel.
 func (o *operand) fill(of []real.Affine) (code int64, reject *unmapped.Reason) {
 	var value *big.Rat
-	for k, from := range o.from {
-		if from != isConstant {
+	for k, from := range o.From {
+		if from != place.Constant {
 			continue
 		}
 		if value == nil {
@@ -292,17 +290,4 @@ func joined(form *scaled.Form) *unmapped.Reason {
 	}
 	return unmapped.Because(fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor, leaves[1].Tensor),
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
-}
-
-// pixels views a stream as [H, W, C] pixels.
-func pixels(s dataflow.Shape) (h, w, c int) {
-	c = s.Channels()
-	switch {
-	case len(s) >= 3:
-		w = s[len(s)-2]
-		h = s.Size() / c / w
-	default:
-		h, w = 1, s.Size()/c
-	}
-	return h, w, c
 }

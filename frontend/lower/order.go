@@ -67,7 +67,7 @@ func (s *state) ranking(step *graph.Step) (*ranking, *unmapped.Reason) {
 			r.source = leaf.Tensor
 		}
 		p := s.places[leaf.Tensor]
-		if p == nil || leaf.Tensor != r.source || int(p.position(int32(leaf.Index))) != i || p.typ.Shape.Size() != len(at) {
+		if p == nil || leaf.Tensor != r.source || int(p.Position(int32(leaf.Index))) != i || p.Type.Shape.Size() != len(at) {
 			return nil, unmapped.Because(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, leaf.Index, leaf.Tensor),
 				"the rows that it puts in order must be the vectors of a layer: do not transpose, cut or join them")
 		}
@@ -151,7 +151,7 @@ func (s *state) selectLabels(step *graph.Step, r *ranking) *unmapped.Reason {
 	if !s.only(r.source, step) {
 		return unmapped.Because(fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", s.name(r.source)), "leave the other reader out")
 	}
-	t := s.places[r.source].typ
+	t := s.places[r.source].Type
 	falls, ok := r.falls()
 	var p *product
 	var affine []real.Affine
@@ -166,11 +166,11 @@ func (s *state) selectLabels(step *graph.Step, r *ranking) *unmapped.Reason {
 		return unmapped.Because("no layer selects the labels: "+err.Error(), "ask for fewer places")
 	}
 	if p != nil {
-		place := s.places[r.source]
-		place.product, place.typ = p, t
+		at := s.places[r.source]
+		at.Source, at.Type = p, t
 		s.a.Declare(r.source, affine)
 	}
-	out, err := s.net.add(op, []int{s.take(r.source)}, s.name(step.Output), append(r.nodes, step.Node))
+	out, err := s.net.Add(op, []int{s.take(r.source)}, s.name(step.Output), append(r.nodes, step.Node))
 	if err != nil {
 		panic(fmt.Sprintf("lower: %s: %v", step.Output, err)) // it has been bound to this type above
 	}

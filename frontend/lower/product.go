@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
@@ -29,6 +30,24 @@ type product struct {
 
 // op is the layer with an activation; nil for none.
 func (p *product) op(steps []num.Step) dataflow.Op { return p.layer(p.weights, steps) }
+
+// Wire makes the layer without an activation.
+func (p *product) Wire(n *place.Netlist, name string) int {
+	out, err := n.Add(p.op(nil), []int{p.in}, name, p.all())
+	if err != nil {
+		panic(fmt.Sprintf("lower: %s: %v", name, err)) // the rule for products has bound it before
+	}
+	return out[0]
+}
+
+// waiting is the product whose integers a stream carries, if it has no layer yet.
+func waiting(s *place.Stream) *product {
+	if s.OnWire() {
+		return nil
+	}
+	p, _ := s.Source.(*product)
+	return p
+}
 
 // all lists the nodes that the product computes, itself first: it is what a layer is called after.
 func (p *product) all() []*graph.Node { return append([]*graph.Node{p.step.Node}, p.nodes...) }
@@ -181,7 +200,7 @@ func (o *operand) columns(v, k int, kept []int) *operand {
 	out := &operand{wires: o.wires, nodes: o.nodes}
 	for r := range v {
 		for _, c := range kept {
-			out.from, out.at = append(out.from, o.from[r*k+c]), append(out.at, o.at[r*k+c])
+			out.Then(o.From[r*k+c], o.At[r*k+c])
 		}
 	}
 	return out
@@ -192,11 +211,11 @@ func (o *operand) together(s *state, v int) (wire int, order []int, length int) 
 	if v != 1 || len(o.wires) < 2 {
 		return 0, nil, 0
 	}
-	first := s.places[o.wires[0]].typ.Shape
+	first := s.places[o.wires[0]].Type.Shape
 	pixels := first[:len(first)-1]
 	offset, channels, total := make([]int, len(o.wires)), make([]int, len(o.wires)), 0
 	for i, tensor := range o.wires {
-		shape := s.places[tensor].typ.Shape
+		shape := s.places[tensor].Type.Shape
 		if !slices.Equal(pixels, shape[:len(shape)-1]) {
 			return 0, nil, 0
 		}
@@ -207,12 +226,12 @@ func (o *operand) together(s *state, v int) (wire int, order []int, length int) 
 	for i, tensor := range o.wires {
 		ins[i] = s.take(tensor)
 	}
-	wire, reject := (&mover{s: s, nodes: o.nodes}).layer(concat.New(concat.Params{Inputs: len(ins)}), ins...)
-	if reject != nil {
+	wire, err := s.net.AddMover(concat.New(concat.Params{Inputs: len(ins)}), ins, o.nodes)
+	if err != nil {
 		return 0, nil, 0
 	}
-	for k, at := range o.at {
-		i := o.from[k]
+	for k, at := range o.At {
+		i := o.From[k]
 		order = append(order, int(at)/channels[i]*total+offset[i]+int(at)%channels[i])
 	}
 	return wire, order, pixels.Size() * total
@@ -224,7 +243,7 @@ func (o *operand) within(s *state, v, k int) (order []int, length int) {
 	if len(o.wires) != 1 {
 		return nil, 0
 	}
-	t := s.places[o.wires[0]].typ
+	t := s.places[o.wires[0]].Type
 	size := t.Shape.Size()
 	if size%v != 0 {
 		return nil, 0
@@ -234,7 +253,7 @@ func (o *operand) within(s *state, v, k int) (order []int, length int) {
 		return nil, 0
 	}
 	order = make([]int, k)
-	for i, at := range o.at {
+	for i, at := range o.At {
 		j := int(at) - i/k*length
 		if j < 0 || j >= length || i >= k && order[i%k] != j {
 			return nil, 0
@@ -246,11 +265,11 @@ func (o *operand) within(s *state, v, k int) (order []int, length int) {
 
 // wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it.
 func (s *state) wait(p *product, at []int32, affine []real.Affine) *unmapped.Reason {
-	_, types, err := p.op(nil).Bind([]dataflow.Type{s.net.wires[p.in].typ})
+	_, types, err := p.op(nil).Bind([]dataflow.Type{s.net.Type(p.in)})
 	if err != nil {
 		return unmapped.As(diag.AccumulatorWide, err.Error(), "use fewer bits for weights or activations")
 	}
-	s.places[p.step.Output] = &place{&stream{typ: types[0], wire: -1, product: p}, at}
+	s.places[p.step.Output] = &place.Place{Stream: &place.Stream{Type: types[0], Source: p}, At: at}
 	s.a.Declare(p.step.Output, affine)
 	return nil
 }

@@ -109,7 +109,7 @@ func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph
 	o := &operand{wires: []string{x.Tensor}, nodes: p.nodes}
 	for i := 0; i < len(x.Index); i += n * k {
 		for _, element := range x.Index[i : i+k] {
-			o.from, o.at = append(o.from, 0), append(o.at, s.places[x.Tensor].position(element))
+			o.From, o.At = append(o.From, 0), append(o.At, s.places[x.Tensor].Position(element))
 		}
 	}
 	v := len(x.Index) / n / k
@@ -135,7 +135,7 @@ func (s *state) roundedWeights(p *product, code *graph.Step, form *scaled.Form, 
 		weights[i] = new(big.Rat).Quo(f.Scale, rounding.Scale)
 	}
 	unit := whole.Unit(weights)
-	r := s.places[form.Leaves()[0].Tensor].typ.Union()
+	r := s.places[form.Leaves()[0].Tensor].Type.Union()
 	all := num.Range{}
 	p.weights = make([][]int64, n)
 	for i, v := range weights {

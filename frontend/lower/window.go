@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
@@ -46,8 +47,8 @@ func frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, *unmapped.Rea
 	if len(shape) < 3 || shape[0] != 1 {
 		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample", shape), "export the model for one sample at a time")
 	}
-	to, at := channelsLast(shape, axisOf(w, shape))
-	return to, inverse(at, graph.Size(shape)), nil
+	to, at := place.ChannelsLast(shape, axisOf(w, shape))
+	return to, place.Inverse(at, graph.Size(shape)), nil
 }
 
 // image finds the pixels that a window slides over, and makes padding of constants around them.
@@ -70,7 +71,7 @@ func (s *state) image(step *graph.Step, tensor string) (*image, *unmapped.Reason
 		}
 		shape = append(slices.Clone(shape[:len(shape)-1]), len(kept))
 	}
-	im.h, im.w, im.c = pixels(shape)
+	im.h, im.w, im.c = place.Pixels(shape)
 	if im.affine, ok = o.affine(im.c); !ok || slices.ContainsFunc(im.affine, func(f real.Affine) bool { return f.Scale == nil }) {
 		return nil, unmapped.Because("pixels of its input are scaled differently", "quantise activations per tensor or per channel")
 	}
@@ -81,19 +82,19 @@ func (s *state) image(step *graph.Step, tensor string) (*image, *unmapped.Reason
 	if im.fill, reject = o.fill(im.affine); reject != nil {
 		return nil, reject
 	}
-	b, ok := inside(im.h, im.w, im.c, o.from)
+	b, ok := place.Inside(im.h, im.w, im.c, o.From)
 	extent := func(axis int) int { return (win.Kernel[axis]-1)*win.Dilation[axis] + 1 }
-	if ok && b.dy == 1 && b.dx == 1 {
-		im.before, im.after = [2]int{b.y0, b.x0}, [2]int{im.h - 1 - b.y1, im.w - 1 - b.x1}
+	if ok && b.DY == 1 && b.DX == 1 {
+		im.before, im.after = [2]int{b.Y0, b.X0}, [2]int{im.h - 1 - b.Y1, im.w - 1 - b.X1}
 	}
-	if !ok || b.dy > 1 || b.dx > 1 || max(im.before[0], im.after[0]) >= extent(0) || max(im.before[1], im.after[1]) >= extent(1) {
+	if !ok || b.DY > 1 || b.DX > 1 || max(im.before[0], im.after[0]) >= extent(0) || max(im.before[1], im.after[1]) >= extent(1) {
 		im.before, im.after = [2]int{}, [2]int{} // a layer of its own pads
 		im.wire, reject = s.arrange(o, shape, im.fill)
 		return im, reject
 	}
 	inner := *o
-	inner.from, inner.at = b.cut(im.w, im.c, o.from, o.at)
-	im.h, im.w = b.rows(), b.cols()
+	inner.Movement = o.Cut(b, im.w, im.c)
+	im.h, im.w = b.Rows(), b.Cols()
 	im.wire, reject = s.arrange(&inner, dataflow.Shape{im.h, im.w, im.c}, 0)
 	return im, reject
 }
@@ -101,12 +102,11 @@ func (s *state) image(step *graph.Step, tensor string) (*image, *unmapped.Reason
 // slide puts a sliding window behind an image.
 func (s *state) slide(im *image, win *graph.Window, groups int) (int, *unmapped.Reason) {
 	op := swg.New(swg.Params{Kernel: win.Kernel, Stride: win.Stride, Dilation: win.Dilation, Before: im.before, After: im.after, Pad: im.fill, Groups: groups})
-	out, err := s.net.add(op, []int{im.wire}, "", im.nodes)
+	w, err := s.net.AddMover(op, []int{im.wire}, im.nodes)
 	if err != nil {
 		return 0, unmapped.Because("no layer slides this window: "+err.Error(), "use a smaller kernel or padding")
 	}
-	s.net.layers[len(s.net.layers)-1].moves = true
-	return out[0], nil
+	return w, nil
 }
 
 // channel is the constant of a channel of the tensor that was left out, or else its number among those that were not.
@@ -169,7 +169,7 @@ func (s *state) convolution(step *graph.Step, w *graph.Tensor) *unmapped.Reason 
 	if reject := s.windowed(p, im, win, channels); reject != nil {
 		return reject
 	}
-	_, at := channelsLast(shape, axis)
+	_, at := place.ChannelsLast(shape, axis)
 	return s.wait(p, at, scaled.Spread(affine, graph.Size(shape), func(i int) int { return i / stride % channels }))
 }
 
@@ -208,8 +208,7 @@ func (s *state) everySo(im *image, stride [2]int) (int, *unmapped.Reason) {
 	if stride == [2]int{1, 1} {
 		return im.wire, nil
 	}
-	m := &mover{s: s, nodes: im.nodes}
-	return m.layer(crop.New(crop.Params{Stop: [2]int{im.h, im.w}, Step: stride}), im.wire)
+	return s.net.Crop(im.wire, crop.Params{Stop: [2]int{im.h, im.w}, Step: stride}, im.nodes)
 }
 
 // onlyAdds reports whether all weights are 1.
@@ -259,7 +258,7 @@ func (s *state) waits(step *graph.Step) bool {
 		if p == nil {
 			return false
 		}
-		if p.product == nil {
+		if waiting(p.Stream) == nil {
 			if _, ok := s.plainScale(forms, i, p); ok {
 				return false
 			}
@@ -269,11 +268,11 @@ func (s *state) waits(step *graph.Step) bool {
 }
 
 // plainScale is the scale of a form of integers at hand, where it is one.
-func (s *state) plainScale(forms *scaled.Forms, i int, p *place) (real.Affine, bool) {
+func (s *state) plainScale(forms *scaled.Forms, i int, p *place.Place) (real.Affine, bool) {
 	for k := 0; ; k++ {
 		if forms.Which(k) == i {
 			e, _ := forms.Of[i].Numbers(k)
-			f, ok := e.Within([]real.Interval{whole.Interval(p.typ.Union())}).Affine()
+			f, ok := e.Within([]real.Interval{whole.Interval(p.Type.Union())}).Affine()
 			return f, ok && f.Scale.Sign() > 0
 		}
 	}
@@ -341,8 +340,7 @@ func (s *state) enclose(im *image) (reject *unmapped.Reason) {
 	if im.before == [2]int{} && im.after == [2]int{} {
 		return nil
 	}
-	m := &mover{s: s, nodes: im.nodes}
-	if im.wire, reject = m.layer(pad.New(pad.Params{Before: im.before, After: im.after, Code: im.fill}), im.wire); reject != nil {
+	if im.wire, reject = s.net.Pad(im.wire, pad.Params{Before: im.before, After: im.after, Code: im.fill}, im.nodes); reject != nil {
 		return reject
 	}
 	im.h, im.w = im.h+im.before[0]+im.after[0], im.w+im.before[1]+im.after[1]
@@ -352,17 +350,17 @@ func (s *state) enclose(im *image) (reject *unmapped.Reason) {
 // pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.
 func (s *state) pooled(step *graph.Step, im *image, name string) (wire int, at []int32, reject *unmapped.Reason) {
 	win := step.Window
-	_, at = channelsLast(step.Shape, axisOf(win, step.Shape))
+	_, at = place.ChannelsLast(step.Shape, axisOf(win, step.Shape))
 	var op dataflow.Op = globalpool.New(globalpool.Params{Op: "max"})
 	wire = im.wire
 	if im.before, im.after = win.Before, win.After; !im.covers(win) {
 		op = pool.New(pool.Params{Op: "max"})
-		im.fill = s.net.wires[im.wire].typ.Union().Lo
+		im.fill = s.net.Type(im.wire).Union().Lo
 		if wire, reject = s.slide(im, win, im.c); reject != nil {
 			return 0, nil, reject
 		}
 	}
-	out, err := s.net.add(op, []int{wire}, name, append([]*graph.Node{step.Node}, im.nodes...))
+	out, err := s.net.Add(op, []int{wire}, name, append([]*graph.Node{step.Node}, im.nodes...))
 	if err != nil {
 		return 0, nil, unmapped.Because("no layer takes this maximum: "+err.Error(), "use a smaller window")
 	}
@@ -386,7 +384,7 @@ func (s *state) lookup(step, one *graph.Step, w *graph.Tensor) *unmapped.Reason 
 		return unmapped.Because("its indices are not those of one quantiser", "compute all indices alike")
 	}
 	var table [][]*big.Rat
-	r := s.places[o.wires[0]].typ.Union()
+	r := s.places[o.wires[0]].Type.Union()
 	if r.Lo < 0 || r.Hi >= maxRows {
 		return unmapped.Because(fmt.Sprintf("its indices lie in %v", r), fmt.Sprintf("use indices from 0 to %d", maxRows-1))
 	}
@@ -406,11 +404,11 @@ func (s *state) lookup(step, one *graph.Step, w *graph.Tensor) *unmapped.Reason 
 	if reject != nil {
 		return reject
 	}
-	wire, reject := s.arrange(o, dataflow.Shape{len(o.at)}, 0)
+	wire, reject := s.arrange(o, dataflow.Shape{len(o.At)}, 0)
 	if reject != nil {
 		return reject
 	}
-	out, err := s.net.add(lookup.New(lookup.Params{Table: values}), []int{wire}, s.name(step.Output), append([]*graph.Node{step.Node}, o.nodes...))
+	out, err := s.net.Add(lookup.New(lookup.Params{Table: values}), []int{wire}, s.name(step.Output), append([]*graph.Node{step.Node}, o.nodes...))
 	if err != nil {
 		return unmapped.Because("no layer holds this table: "+err.Error(), "use a smaller table")
 	}

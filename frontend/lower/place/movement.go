@@ -1,4 +1,4 @@
-package lower
+package place
 
 import (
 	"slices"
@@ -12,84 +12,69 @@ import (
 	"hlsgen/hlslib/reorder"
 	"hlsgen/hlslib/upsample"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 )
 
-// arrange makes layers that move integers: the wire they end in carries a frame of the shape, whose positions come from
-// where the operand says. fill is the code of its constants. Where nothing has to move it is the wire that is there.
-func (s *state) arrange(o *operand, shape dataflow.Shape, fill int64) (int, *unmapped.Reason) {
-	if len(o.wires) == 1 && o.value == nil {
-		s.hostSends(o.wires[0], o, shape)
-	}
-	wires := make([]int, len(o.wires))
-	for i, tensor := range o.wires {
-		wires[i] = s.take(tensor)
-	}
-	return s.moved(wires, o.nodes, fill, shape, o)
+// A Movement is where the elements of a frame come from.
+type Movement struct {
+	From []int16 // per position: one of several wires, or Constant
+	At   []int32 // per position: the position on that wire
 }
 
-// hostSends lets the host send a tensor in the shape that its first layer wants, and, where nothing else reads it, in the order.
-func (s *state) hostSends(tensor string, o *operand, shape dataflow.Shape) {
-	p := s.places[tensor]
-	n := p.typ.Shape.Size()
-	if !p.onHost() || p.wire >= 0 || len(o.at) != n {
-		return
-	}
-	if !scaled.InOrder(o.at, n) {
-		readers := 0
-		for _, r := range s.prog.Readers(tensor) {
-			if s.used[r] {
-				readers++
-			}
-		}
-		seen := make([]bool, n)
-		for _, i := range o.at {
-			if readers > 1 || seen[i] {
-				return
-			}
-			seen[i] = true
-		}
-		to := inverse(o.at, n) // the new position of what was at each
-		at := make([]int32, n)
-		for e := range at {
-			at[e] = to[p.position(int32(e))]
-		}
-		p.at, o.at = at, scaled.All(n)
-	}
-	p.typ.Shape = slices.Clone(shape)
+// Constant stands for a wire at positions that carry one and the same code.
+const Constant = -1
+
+// Still is a movement of n positions that is to be filled in.
+func Still(n int) Movement { return Movement{make([]int16, n), make([]int32, n)} }
+
+// Then appends a position.
+func (m *Movement) Then(from int16, at int32) { m.From, m.At = append(m.From, from), append(m.At, at) }
+
+// Cut is the part of a movement in a box of a frame of rows of w pixels of c channels.
+func (m *Movement) Cut(b Box, w, c int) (part Movement) {
+	part.From, part.At = b.cut(w, c, m.From, m.At)
+	return part
 }
 
-// moved is arrange for wires at hand.
-func (s *state) moved(wires []int, nodes []*graph.Node, fill int64, shape dataflow.Shape, o *operand) (int, *unmapped.Reason) {
-	m := &mover{s: s, wires: wires, nodes: nodes, fill: fill}
-	w, reject := m.frame(shape, o.from, o.at)
+// Move makes layers that move integers: the wire they end in carries a frame of the shape. Constants have the code fill. Where
+// nothing has to move it is the wire that is there. The layers compute nodes, unless another one does.
+func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int, *unmapped.Reason) {
+	w, reject := (&mover{n, wires, nodes, fill}).frame(shape, m.From, m.At)
 	if reject != nil && reject.Msg == "" {
-		reject.Code, reject.Msg = diag.NotMapped, "its input's elements are put together in a way that no layer does"
-		reject.Hint = "concatenate along channels; pad, crop and repeat along rows and columns"
+		return w, unmapped.Because("its input's elements are put together in a way that no layer does",
+			"concatenate along channels; pad, crop and repeat along rows and columns")
 	}
 	return w, reject
 }
 
+// Pad puts pixels around those of a wire.
+func (n *Netlist) Pad(w int, p pad.Params, nodes []*graph.Node) (int, *unmapped.Reason) {
+	return (&mover{net: n, nodes: nodes}).layer(pad.New(p), w)
+}
+
+// Crop leaves pixels of a wire out.
+func (n *Netlist) Crop(w int, p crop.Params, nodes []*graph.Node) (int, *unmapped.Reason) {
+	return (&mover{net: n, nodes: nodes}).layer(crop.New(p), w)
+}
+
 type mover struct {
-	s     *state
+	net   *Netlist
 	wires []int
 	nodes []*graph.Node
 	fill  int64
 }
 
-// layer adds a layer that moves elements, without a name of its own.
+// layer adds a layer that moves elements.
 func (m *mover) layer(op dataflow.Op, in ...int) (int, *unmapped.Reason) {
-	out, err := m.s.net.add(op, in, "", m.nodes)
+	w, err := m.net.AddMover(op, in, m.nodes)
 	if err != nil {
 		return 0, unmapped.Because("moving its elements: "+err.Error(), "keep the layout of the tensor simpler")
 	}
-	m.s.net.layers[len(m.s.net.layers)-1].moves = true
-	return out[0], nil
+	return w, nil
 }
 
 // frame is the wire of positions that come from wires, or are constant.
 func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
-	if slices.Contains(from, isConstant) {
+	if slices.Contains(from, Constant) {
 		return m.padded(shape, from, at)
 	}
 	first := from[0]
@@ -103,80 +88,18 @@ func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, *unm
 
 // padded puts constants around a frame.
 func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
-	h, w, c := pixels(shape)
-	box, ok := inside(h, w, c, from)
+	h, w, c := Pixels(shape)
+	box, ok := Inside(h, w, c, from)
 	if !ok {
 		return 0, &unmapped.Reason{}
 	}
 	innerFrom, innerAt := box.cut(w, c, from, at)
-	inner, reject := m.frame(dataflow.Shape{box.rows(), box.cols(), c}, innerFrom, innerAt)
+	inner, reject := m.frame(dataflow.Shape{box.Rows(), box.Cols(), c}, innerFrom, innerAt)
 	if reject != nil {
 		return 0, reject
 	}
-	p := pad.Params{Before: [2]int{box.y0, box.x0}, After: [2]int{h - 1 - box.y1, w - 1 - box.x1}, Between: [2]int{box.dy - 1, box.dx - 1}, Code: m.fill}
+	p := pad.Params{Before: [2]int{box.Y0, box.X0}, After: [2]int{h - 1 - box.Y1, w - 1 - box.X1}, Between: [2]int{box.DY - 1, box.DX - 1}, Code: m.fill}
 	return m.layer(pad.New(p), inner)
-}
-
-// A box is the pixels of a frame that are no constants: rows y0, y0+dy ... y1, and columns likewise.
-type box struct{ y0, y1, dy, x0, x1, dx int }
-
-func (b box) rows() int { return (b.y1-b.y0)/b.dy + 1 }
-func (b box) cols() int { return (b.x1-b.x0)/b.dx + 1 }
-
-// inside finds the box of the pixels that are no constants. ok is false where they are no box, or a pixel is partly constant.
-func inside(h, w, c int, from []int16) (b box, ok bool) {
-	var ys, xs []int
-	data := func(y, x int) bool { return from[(y*w+x)*c] != isConstant }
-	for y := range h {
-		for x := range w {
-			if data(y, x) {
-				ys = append(ys, y)
-				break
-			}
-		}
-	}
-	if len(ys) == 0 {
-		return b, false
-	}
-	for x := range w {
-		if data(ys[0], x) {
-			xs = append(xs, x)
-		}
-	}
-	step := func(v []int) int {
-		if len(v) == 1 {
-			return 1
-		}
-		return v[1] - v[0]
-	}
-	b = box{ys[0], ys[len(ys)-1], step(ys), xs[0], xs[len(xs)-1], step(xs)}
-	if (b.y1-b.y0)%b.dy != 0 || (b.x1-b.x0)%b.dx != 0 {
-		return b, false
-	}
-	for y := range h {
-		for x := range w {
-			in := y >= b.y0 && y <= b.y1 && (y-b.y0)%b.dy == 0 && x >= b.x0 && x <= b.x1 && (x-b.x0)%b.dx == 0
-			for _, f := range from[(y*w+x)*c : (y*w+x+1)*c] {
-				if f != isConstant != in {
-					return b, false
-				}
-			}
-		}
-	}
-	return b, true
-}
-
-// cut takes the positions of a box out of a frame of rows of w pixels.
-func (b box) cut(w, c int, from []int16, at []int32) ([]int16, []int32) {
-	n := b.rows() * b.cols() * c
-	f, a := make([]int16, 0, n), make([]int32, 0, n)
-	for y := b.y0; y <= b.y1; y += b.dy {
-		for x := b.x0; x <= b.x1; x += b.dx {
-			i := (y*w + x) * c
-			f, a = append(f, from[i:i+c]...), append(a, at[i:i+c]...)
-		}
-	}
-	return f, a
 }
 
 // parts puts frames together whose channels come from different wires.
@@ -199,7 +122,7 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, *unm
 			places = append(places, at[i:i+hi-lo]...)
 		}
 		w, reject := m.gather(m.wires[from[lo]], part, places)
-		if reject == nil && !slices.Equal(m.s.net.wires[w].typ.Shape, part) { // the same elements, seen as other vectors
+		if reject == nil && !slices.Equal(m.net.Type(w).Shape, part) { // the same elements, seen as other vectors
 			w, reject = m.layer(reorder.New(reorder.Params{Block: 1, Chunk: hi - lo, Order: []int{0}, Shape: part}), w)
 		}
 		if reject != nil {
@@ -212,12 +135,12 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, *unm
 
 // gather moves elements of one wire.
 func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, *unmapped.Reason) {
-	t := m.s.net.wires[w].typ
+	t := m.net.Type(w)
 	if scaled.InOrder(at, t.Shape.Size()) && fits(t, shape) {
 		return w, nil
 	}
-	h0, w0, c0 := pixels(t.Shape)
-	h, wd, c := pixels(shape)
+	h0, w0, c0 := Pixels(t.Shape)
+	h, wd, c := Pixels(shape)
 	if c == c0 && len(t.Shape) >= 3 && len(shape) >= 3 {
 		if v, ok := scale(h0, w0, h, wd, c, at); ok {
 			return m.layer(upsample.New(upsample.Params{Scale: v}), w)
@@ -240,8 +163,8 @@ func fits(t dataflow.Type, shape dataflow.Shape) bool {
 		_, ok := t.Vectors(shape.Channels())
 		return ok
 	}
-	h0, w0, c0 := pixels(t.Shape)
-	h, w, c := pixels(shape)
+	h0, w0, c0 := Pixels(t.Shape)
+	h, w, c := Pixels(shape)
 	return len(t.Shape) == 3 && h0 == h && w0 == w && c0 == c
 }
 
