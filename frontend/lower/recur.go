@@ -617,7 +617,7 @@ func (b *reader) rounding(step *graph.Step, form *scaled.Form) *Reject {
 
 // rounds is how a quantiser rounds, and the scale that it divides by; its zero point is 0.
 func rounds(p *graph.Program, step *graph.Step) (mode num.Rounding, scale *big.Rat, reject *Reject) {
-	if step.Node.Op != "Code" {
+	if !step.Node.Is(graph.Uniform) {
 		return "", nil, notLSTM("%s does not round products", describe(step.Node))
 	}
 	s, z := p.Known[step.Node.Inputs[1]].Const, p.Known[step.Node.Inputs[2]].Const
