@@ -134,7 +134,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 // minifloats reports the minifloat quantisers of a model that has no integer layer.
 func (s *state) minifloats() (found bool) {
 	for _, step := range s.prog.Steps {
-		if n := step.Node; n.Op == "FloatQuant" {
+		if n := step.Node; n.Is(graph.Minifloat) {
 			found = true
 			s.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(s.prog.File, n),
 				Msg: "minifloats have no layer", Hint: "quantise to integers, or execute the model with hlsgen simulate --engine reference"})

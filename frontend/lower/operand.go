@@ -153,20 +153,11 @@ func between(nodes []*graph.Node) string {
 		return "the rounding of the input's values to float32"
 	}
 	for _, n := range nodes {
-		if !isPlain(n) {
+		if !n.Is(graph.Plain) {
 			return unmapped.Describe(n)
 		}
 	}
 	return unmapped.Describe(nodes[0])
-}
-
-// isPlain reports whether a node keeps a scaled integer one.
-func isPlain(n *graph.Node) bool {
-	switch n.Op {
-	case "Mul", "Add", "Sub", "Div", "Reshape", "Flatten", "Transpose", "Identity", "Squeeze", "Unsqueeze", "Pad", "Concat", "Slice", "Split", "BatchNormalization":
-		return n.Domain == ""
-	}
-	return false
 }
 
 // affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants has
@@ -283,7 +274,7 @@ func (o *operand) fill(of []real.Affine) (code int64, reject *unmapped.Reason) {
 func joined(form *scaled.Form) *unmapped.Reason {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
-		if n.Op == "Softmax" || n.Op == "LogSoftmax" {
+		if n.Is(graph.WholeRow) {
 			return unmapped.Because(fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
 				"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which no layer has: keep softmax for the model's end")
 		}

@@ -121,7 +121,7 @@ func (s *state) looksUp(tensor string) (rows int) {
 }
 
 func isOneHot(step *graph.Step) bool {
-	return step.Node.Domain == graph.Internal && step.Node.Op == "OneHot"
+	return step.Node.Is(graph.OneHot)
 }
 
 // Send puts the integers of a tensor in the order of its stream.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
@@ -164,7 +163,7 @@ func (q *quantising) sources() (list []*source, reject *unmapped.Reason) {
 			}
 		case !q.alike(first, k):
 			hint := "use scales and biases per tensor or per channel"
-			if slices.ContainsFunc(form.Nodes, func(n *graph.Node) bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }) {
+			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {
 				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad in front of it"
 			}
 			return nil, unmapped.Because(fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint)

@@ -17,7 +17,7 @@ import (
 // roundsProducts reports whether a quantiser rounds products of data and weights one by one, of which nothing but sums is
 // used: the product of a matrix and a vector whose single products are rounded, as FINN-L's are.
 func (s *state) roundsProducts(step *graph.Step, forms *scaled.Forms) bool {
-	if step.Node.Op != "Code" || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 || len(forms.Of[0].Vars) < 2 {
+	if !step.Node.Is(graph.Uniform) || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 || len(forms.Of[0].Vars) < 2 {
 		return false
 	}
 	products, err := s.a.Forms(step.Node.Inputs[0], []int32{0})
