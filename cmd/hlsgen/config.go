@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
@@ -201,7 +201,7 @@ func unknownKey(key string) string {
 	if f := foreignFlag(key); f != nil {
 		return f.meaning(func(flag string) string { return flag })
 	}
-	return diag.Meant(key, keys)
+	return suggest.Meant(key, keys)
 }
 
 // configure gives the command's flags that the command line leaves open what the environment or the file says, and

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // prefix begins the names of all variables of hlsgen.
@@ -47,7 +47,7 @@ func (a *app) verifyVariables() error {
 			continue
 		}
 		key := normal(strings.TrimPrefix(name, prefix))
-		hint := diag.Meant(name, known)
+		hint := suggest.Meant(name, known)
 		if f := foreignFlag(key); f != nil {
 			hint = f.meaning(func(flag string) string { return variable(flag) })
 		}

@@ -21,6 +21,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/suggest"
 )
 
 // The limits of what flags take.
@@ -191,7 +192,7 @@ func engine(s string) (compiler.Engine, error) {
 		}
 		names = append(names, string(e.Name))
 	}
-	return "", fmt.Errorf("engines are %s%s", strings.Join(names, ", "), diag.Meant(s, names))
+	return "", fmt.Errorf("engines are %s%s", strings.Join(names, ", "), suggest.Meant(s, names))
 }
 
 func method(s string) (ctc.Method, error) {
@@ -202,7 +203,7 @@ func method(s string) (ctc.Method, error) {
 		}
 		names = append(names, string(m.Name))
 	}
-	return "", fmt.Errorf("methods are %s%s", strings.Join(names, ", "), diag.Meant(s, names))
+	return "", fmt.Errorf("methods are %s%s", strings.Join(names, ", "), suggest.Meant(s, names))
 }
 
 // designFlags adds what shapes a design.

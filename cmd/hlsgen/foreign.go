@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // A foreign word is what other tools call something: FINN (its build configuration and command lines), hls4ml (its
@@ -145,7 +145,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if n := diag.Nearest(name, names); n != "" {
+	if n := suggest.Nearest(name, names); n != "" {
 		return usagef("%v, did you mean --%s?", err, n)
 	}
 	return &usage{err.Error()}

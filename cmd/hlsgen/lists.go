@@ -16,6 +16,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/suggest"
 )
 
 // list makes a command without arguments that prints.
@@ -131,7 +132,7 @@ func (a *app) explainCommand() *cobra.Command {
 			code := strings.Trim(args[0], "[]")
 			page, ok := docs.Page(code)
 			if _, known := diag.Codes[diag.Code(code)]; !known || !ok {
-				return usagef("no diagnostic has the code %q%s", code, diag.Meant(code, codes()))
+				return usagef("no diagnostic has the code %q%s", code, suggest.Meant(code, codes()))
 			}
 			a.running = true
 			a.out.Write(page)

@@ -15,6 +15,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // maxFront is how many designs of a front may be asked for.
@@ -98,7 +99,7 @@ func named[T fmt.Stringer](values ...T) func(string) (T, error) {
 		if i := slices.Index(names, s); i >= 0 {
 			return values[i], nil
 		}
-		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), diag.Meant(s, names))
+		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), suggest.Meant(s, names))
 	}
 }
 
