@@ -63,6 +63,7 @@ var places = map[string]place{
 	"internal/chart":         {0, "chart", 0},
 	"boards":                 {0, "boards", 0},
 	"docs":                   {0, "docs", 0},
+	"internal/suggest":       {-1, "suggest", 0}, // words alone
 
 	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,
