@@ -67,6 +67,7 @@ var places = map[string]place{
 
 	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,
+	"internal/models":          support,
 	"internal/schema":          support,
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
