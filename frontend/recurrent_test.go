@@ -30,7 +30,11 @@ func canonical(t *testing.T, file string, shape []int) *graph.Part {
 	}
 	graph.Decompose(g)
 	opt := graph.Options{Data: map[string][]int{"": shape}}.Sequences(g, file)
-	p, err := canon.Run(&canon.Model{Graph: g, File: file, Options: opt}, pass.Options[*canon.Model]{}, &d)
+	written := graph.Prepare(g, file, opt, &d)
+	if written == nil {
+		t.Fatal(d.Diags)
+	}
+	p, err := canon.Run(&canon.Model{Program: written}, pass.Options[*canon.Model]{}, &d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}

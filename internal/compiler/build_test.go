@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"hlsgen/folding"
@@ -20,28 +19,6 @@ import (
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
-
-// unpack writes the embedded examples to a folder.
-func unpack(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, examples.Files); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func clean(t *testing.T, d *diag.List, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	d.Write(&b)
-	if b.Len() > 0 {
-		t.Fatalf("diagnostics:\n%s", b.String())
-	}
-}
 
 // TestBuildAgrees builds every real model: reference, eval and cycle must agree, stream by stream. In the full tier, each
 // is built for two boards. The smallest are compiled too; more C++ is compiled in TestRandomNetworks.
@@ -118,14 +95,10 @@ func TestFINNFolding(t *testing.T) {
 		{"TFC_2W2A", []int{64, 64, 64, 8}, []int{10, 8, 8, 8}},
 		{"kwsmlp_w3a3", []int{392, 256, 256, 384}, []int{18, 13, 13, 14}},
 	} {
-		var d diag.List
-		r, err := Run(context.Background(), Options{
-			Model: filepath.Join(shared, "models/zoo", c.model, "model.onnx"), Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(t.TempDir(), "out"),
+		r, _ := told(t, Options{
+			Model: filepath.Join(shared, "models/zoo", c.model, "model.onnx"), Board: "zcu104", Verify: 1, NoCSim: true,
 			Folding: filepath.Join(shared, "reference/finn_estimates", c.model, "folding_config.json"),
-		}, &d)
-		if err != nil || d.Failed() {
-			t.Fatalf("%s: %v %v", c.model, err, d.Diags)
-		}
+		})
 		layer := 0
 		for i, n := range r.Design.Model.Graph.Nodes {
 			a, ok := n.Op.(dataflow.Accumulating)
@@ -168,11 +141,7 @@ func TestDeterministic(t *testing.T) {
 	t.Parallel()
 	var sums []string
 	for range 2 {
-		var d diag.List
-		out := filepath.Join(t.TempDir(), "out")
-		_, err := Run(context.Background(), Options{Board: "zcu104", Verify: 2, NoCSim: true, Out: out}, &d)
-		clean(t, &d, err)
-		sums = append(sums, digest(t, out))
+		sums = append(sums, digest(t, built(t, Options{Board: "zcu104", Verify: 2, NoCSim: true}).Out))
 	}
 	if sums[0] != sums[1] {
 		t.Error("two builds of the same model differ")
@@ -253,17 +222,10 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 // TestReports reads the reports back: sums agree, every ONNX node has a fate, the folding file gives the same design.
 func TestReports(t *testing.T) {
 	t.Parallel()
-	var d diag.List
-	out := filepath.Join(t.TempDir(), "out")
-	r, err := Run(context.Background(), Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Out: out}, &d)
-	clean(t, &d, err)
+	r := built(t, Options{Board: "pynq-z1", Verify: 2, NoCSim: true})
 	read := func(name string, v any) {
 		t.Helper()
-		b, err := os.ReadFile(filepath.Join(out, name))
-		if err == nil {
-			err = json.Unmarshal(b, v)
-		}
-		if err != nil {
+		if err := json.Unmarshal(readReport(t, r, name), v); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
@@ -289,9 +251,7 @@ func TestReports(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	d = diag.List{}
-	again, err := Run(context.Background(), Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Out: filepath.Join(t.TempDir(), "out"), Folding: filepath.Join(out, "folding.json")}, &d)
-	clean(t, &d, err)
+	again := built(t, Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Folding: filepath.Join(r.Out, "folding.json")})
 	if fmt.Sprint(again.Design.Folds, again.Design.FIFO) != fmt.Sprint(r.Design.Folds, r.Design.FIFO) {
 		t.Errorf("folding.json gave %v, %v, it was written for %v, %v",
 			again.Design.Folds, again.Design.FIFO, r.Design.Folds, r.Design.FIFO)
@@ -300,9 +260,7 @@ func TestReports(t *testing.T) {
 
 func TestAccuracy(t *testing.T) {
 	t.Parallel()
-	var d diag.List
-	r, err := Run(context.Background(), Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
-	clean(t, &d, err)
+	r := built(t, Options{Board: "zcu104", Verify: 1, NoCSim: true})
 	// Brevitas' own predictions on the same samples.
 	want := &Accuracy{}
 	src := example()

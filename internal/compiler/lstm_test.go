@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -29,12 +28,8 @@ func TestLSTMFormats(t *testing.T) {
 			input := save(t, filepath.Join(t.TempDir(), "x.npy"),
 				&npy.Array{DType: x.DType, Shape: []int{runs, steps, 1, features}, Data: x.Data[:runs*steps*features]})
 			run := func(t *testing.T, e Engine, formats string) (*Simulated, *diag.List) {
-				var d diag.List
-				r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: m.Path(m.Files[0]), LSTM: formats}, Engine: e, Input: input}, &d)
-				if err != nil {
-					t.Fatalf("%s: %v", e, err)
-				}
-				return r, &d
+				o := Options{Model: m.Path(m.Files[0]), LSTM: formats}
+				return asked(t, SimOptions{Options: o, Engine: e, Input: input})
 			}
 			for _, e := range []Engine{Eval, Cycle} {
 				if _, d := run(t, e, ""); !d.Failed() || d.Diags[0].Code != diag.LSTMFormats || d.Diags[0].Text == "" {

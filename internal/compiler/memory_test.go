@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/layertest"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
 	"hlsgen/internal/tier"
 	"hlsgen/templates"
@@ -19,14 +17,10 @@ import (
 // prices is bound in the C++ as it is priced.
 func TestMemories(t *testing.T) {
 	t.Parallel()
-	nets, dir := map[string]string{}, t.TempDir()
+	nets := map[string]string{}
 	for seed := range uint64(4) {
 		for name, onnx := range map[string][]byte{"a network": randomNetwork(seed), "images": randomImages(seed)} {
-			file := filepath.Join(dir, fmt.Sprintf("%d%s.onnx", seed, name[2:4]))
-			if err := os.WriteFile(file, onnx, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			nets[fmt.Sprintf("%s %d", name, seed)] = file
+			nets[fmt.Sprintf("%s %d", name, seed)] = kept(t, "drawn.onnx", onnx)
 		}
 	}
 	for _, m := range models.Own(t) {
@@ -38,14 +32,8 @@ func TestMemories(t *testing.T) {
 		for _, board := range []string{"pynq-z1", "vck190"} { // no UltraRAM, and UltraRAM for tables
 			t.Run(name+" "+board, func(t *testing.T) {
 				t.Parallel()
-				var d diag.List
-				out := filepath.Join(t.TempDir(), "out")
-				o := Options{Model: model, Board: board, Out: out, NoCSim: true, Verify: 1}
-				r, err := Run(context.Background(), o, &d)
-				if err != nil || r == nil {
-					t.Fatalf("%v %v", err, d.Diags)
-				}
-				layertest.CheckMemories(t, r.Design.Design, readFiles(t, out))
+				r, _ := told(t, Options{Model: model, Board: board, NoCSim: true, Verify: 1})
+				layertest.CheckMemories(t, r.Design.Design, readFiles(t, r.Out))
 			})
 		}
 	}

@@ -22,7 +22,7 @@ type Page struct {
 	Warnings                 []Notice // of the build
 	Resources                []Resource
 	Parts                    []Amounts // where the resources go: layers, FIFOs, host
-	Layers                   []Layer
+	Layers                   []LayerRow
 	Certificate              []string // lines of the proof
 	Options                  []Fact   // of layers: how many were looked at
 	Clocks, Timeline         SVG      // pictures; may be nil
@@ -69,8 +69,8 @@ type Amounts struct {
 	LUT, FF, BRAM, URAM, DSP int
 }
 
-// A Layer is a row of the table of layers.
-type Layer struct {
+// A LayerRow is a row of the table of layers.
+type LayerRow struct {
 	Amounts
 	Nodes           []string // ONNX
 	In, Out         []string // types
@@ -133,7 +133,7 @@ func picture(s SVG) template.HTML {
 }
 
 // most is the largest figure of a column of the layers.
-func most(layers []Layer, column string) int {
+func most(layers []LayerRow, column string) int {
 	n := 0
 	for i := range layers {
 		n = max(n, layers[i].figure(column))
@@ -141,7 +141,7 @@ func most(layers []Layer, column string) int {
 	return n
 }
 
-func (l *Layer) figure(column string) int {
+func (l *LayerRow) figure(column string) int {
 	switch column {
 	case "cycles":
 		return l.Cycles

@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A Coding is a quantising node taken apart: an internal operator that gives the integer code of each element, and the
 // arithmetic that makes the node's value of the code.
@@ -34,7 +31,7 @@ func named(n *Node, slots ...int) (out []Operand) {
 }
 
 // like is a constant parameter in the type of the data, which is that of the node's value: parameters may be wider.
-func (c *call) like(slot int) Operand {
+func (c *reading) like(slot int) Operand {
 	t, dt := c.in[slot].Const, c.in[0].DType
 	if t.DType == dt || !t.DType.Float() || !dt.Float() {
 		return Operand{Name: c.n.Inputs[slot]}
@@ -45,7 +42,7 @@ func (c *call) like(slot int) Operand {
 }
 
 // constOperand is a parameter in the type of the data, or float32 for data of integers.
-func (c *call) constOperand(v float64) Operand {
+func (c *reading) constOperand(v float64) Operand {
 	dt := c.in[0].DType
 	if !dt.Float() {
 		dt = Float32
@@ -57,33 +54,45 @@ func limits(lo, hi float64) map[string]Attr {
 	return map[string]Attr{"lo": {Kind: AttrFloat, F: lo}, "hi": {Kind: AttrFloat, F: hi}}
 }
 
+// codings take prepared nodes apart, by domain and operator.
+var codings = map[string]map[string]func(*reading) *Coding{
+	"": {"QuantizeLinear": linearCoding},
+	QONNX: {
+		"Quant":          quantCoding,
+		"IntQuant":       quantCoding,
+		"BipolarQuant":   bipolarCoding,
+		"Trunc":          truncCoding,
+		"MultiThreshold": countCoding,
+	},
+}
+
 // Coding takes a prepared node apart; nil where it quantises nothing.
 func (p *Program) Coding(n *Node) *Coding {
-	c := &call{p: p, n: n, opset: p.Graph.opset(n.Domain)}
-	c.gather()
-	if n.Domain == "" && n.Op == "QuantizeLinear" {
-		return c.linearCoding()
-	}
-	if !slices.Contains(quantDomains, n.Domain) {
+	of := codings[domainOf(n.Domain)][n.Op]
+	if of == nil {
 		return nil
 	}
-	switch n.Op {
-	case "Quant", "IntQuant":
-		q, _ := readQuant(c)
-		return &Coding{Op: "Code", Inputs: named(n, 0, 1, 2), Attrs: q.attrs(), Value: []Arithmetic{{"Sub", c.like(2)}, {"Mul", c.like(1)}}}
-	case "BipolarQuant":
-		return &Coding{Op: "Sign", Inputs: named(n, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{"Mul", c.like(1)}}}
-	case "Trunc":
-		return c.truncCoding()
-	case "MultiThreshold":
-		return c.countCoding()
-	}
-	return nil
+	c, _ := p.read(n)
+	return of(c)
+}
+
+func quantCoding(c *reading) *Coding {
+	q, _ := readQuant(c)
+	return &Coding{Op: Code, Inputs: named(c.n, 0, 1, 2), Attrs: q.attrs(), Value: c.scaled(2, 1)}
+}
+
+func bipolarCoding(c *reading) *Coding {
+	return &Coding{Op: "Sign", Inputs: named(c.n, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{Mul, c.like(1)}}}
+}
+
+// scaled is (code - zero point) * scale, by their inputs.
+func (c *reading) scaled(zero, scale int) []Arithmetic {
+	return []Arithmetic{{"Sub", c.like(zero)}, {Mul, c.like(scale)}}
 }
 
 // countCoding takes a MultiThreshold apart. One threshold whose values are -v and +v is a bipolar quantiser, FINN's form of
 // a sign: its codes are -1 and +1, not 0 and 1.
-func (c *call) countCoding() *Coding {
+func countCoding(c *reading) *Coding {
 	n := c.n
 	scale, bias, steps := n.Float("out_scale", 1), n.Float("out_bias", 0), c.in[1].Shape[1]
 	code := &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)), Value: []Arithmetic{{"Mul", c.constOperand(scale)}, {"Add", c.constOperand(bias)}}}
@@ -111,7 +120,7 @@ func (q Quantiser) attrs() map[string]Attr {
 	return a
 }
 
-func (c *call) linearCoding() *Coding {
+func linearCoding(c *reading) *Coding {
 	q, _, _ := readQuantizeLinear(c)
 	zero := c.constOperand(0)
 	if c.has(2) {
@@ -121,7 +130,7 @@ func (c *call) linearCoding() *Coding {
 }
 
 // alongAxis gives a per-axis parameter of QuantizeLinear the shape that broadcasts along that axis.
-func (c *call) alongAxis(slot int) Operand {
+func (c *reading) alongAxis(slot int) Operand {
 	t, x := c.in[slot].Const, c.in[0].Shape
 	shape := []int{}
 	if t.Len() > 1 {
@@ -140,7 +149,7 @@ func (c *call) alongAxis(slot int) Operand {
 	return Operand{Const: &Tensor{DType: Float32, Shape: shape, F: f}}
 }
 
-func (c *call) truncCoding() *Coding {
+func truncCoding(c *reading) *Coding {
 	t, _ := readTrunc(c)
 	attrs := limits(t.Lo, t.Hi)
 	for _, name := range []string{"rounding_mode", "signed", "narrow"} {
@@ -153,7 +162,7 @@ func (c *call) truncCoding() *Coding {
 		code.Inputs = append(code.Inputs, Operand{Name: c.n.Inputs[i]})
 	}
 	if t.version == 1 {
-		code.Value = []Arithmetic{{"Sub", c.like(2)}, {"Mul", c.like(1)}}
+		code.Value = c.scaled(2, 1)
 		return code
 	}
 	zero := *c.in[2].Const
@@ -167,11 +176,11 @@ func (c *call) truncCoding() *Coding {
 
 // Codes reports whether a node is one that canon makes of a quantiser, and the limits of its code.
 func (n *Node) Codes() (lo, hi float64, ok bool) {
-	if n.Domain != Internal || !slices.Contains([]string{"Code", "Sign", "Trunc", "Count"}, n.Op) {
+	if !n.Is(codes) {
 		return 0, 0, false
 	}
 	return n.Float("lo", math.Inf(-1)), n.Float("hi", math.Inf(1)), true
 }
 
 // Bipolar reports whether a node of Codes gives -1 and +1 only.
-func (n *Node) Bipolar() bool { return n.Op == "Sign" || n.Int("sign", 0) != 0 }
+func (n *Node) Bipolar() bool { return n.Is(signs) || n.Int("sign", 0) != 0 }

@@ -1,4 +1,4 @@
-package lower
+package whole
 
 import (
 	"math/big"
@@ -25,12 +25,12 @@ func TestRequantise(t *testing.T) {
 		// clip(round((sum + bias)/step), -7, 7)
 		x := real.Add(real.Var(0), real.Rat(bias))
 		outer := real.Min(real.Max(real.Round(real.Div(x, real.Rat(step)), real.HalfEven), real.Float(-7)), real.Float(7))
-		m, f, err := requantise(real.Linear{Scale: scales, Bias: new(big.Rat)}, outer, ranges, 64)
+		m, f, err := Requantise(real.Linear{Scale: scales, Bias: new(big.Rat)}, outer, ranges, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		unit := commonUnit(scales)
-		if exact, _ := whole(scales[0], unit); max(m[0], -m[0]) < max(exact, -exact) {
+		unit := Unit(scales)
+		if exact, _ := Times(scales[0], unit); max(m[0], -m[0]) < max(exact, -exact) {
 			narrower++
 		}
 		for a := ranges[0].Lo; a <= ranges[0].Hi; a++ {

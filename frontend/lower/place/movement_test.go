@@ -1,4 +1,4 @@
-package lower
+package place
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func TestChannelsLast(t *testing.T) {
 		{[]int{1, 4}, 1, dataflow.Shape{4}, nil},
 		{[]int{2, 3}, 1, dataflow.Shape{2, 3}, nil},
 	} {
-		shape, at := channelsLast(c.shape, c.axis)
+		shape, at := ChannelsLast(c.shape, c.axis)
 		if !slices.Equal(shape, c.want) || !slices.Equal(at, c.at) {
 			t.Errorf("%v along %d: %v at %v, want %v at %v", c.shape, c.axis, shape, at, c.want, c.at)
 		}

@@ -109,7 +109,7 @@ func (b *cellBody) quantised(name, tensor string, k int) string {
 	}
 	q := b.quant[k]
 	inputs := []string{tensor, b.constant(name+".scale", q.scale), b.constant(name+".zero", q.zero), b.constant(name+".bits", q.bits)}
-	return b.write(quantDomains[0], "Quant", name, q.attrs, inputs)
+	return b.write(QONNX, "Quant", name, q.attrs, inputs)
 }
 
 // clipped bounds what an activation reads.
@@ -152,12 +152,12 @@ const realGates = "real_gates"
 
 // loop writes the cell as a Scan and names its outputs: the last h and c, and the sequence. An empty name is an output that
 // is not in use.
-func (c *call) loop(cell *cell, h, state, x string, along Scanned, outputs [3]string) *reject {
+func (cell *cell) loop(c *call, h, state, x string, along Scanned, outputs [3]string) *reject {
 	dir := 0
 	if along.Reverse {
 		dir = 1
 	}
-	opsets := map[string]int64{quantDomains[0]: 2, "": bodyOpset}
+	opsets := map[string]int64{QONNX: 2, "": bodyOpset}
 	attrs := map[string]Attr{"body": {Kind: AttrGraph, G: cell.body(opsets)}, "num_scan_inputs": intAttr(1)}
 	for _, side := range []string{"input", "output"} {
 		attrs["scan_"+side+"_axes"], attrs["scan_"+side+"_directions"] = intsAttr(along.Axis), intsAttr(dir)
@@ -172,8 +172,9 @@ func (c *call) loop(cell *cell, h, state, x string, along Scanned, outputs [3]st
 const bodyOpset = 13
 
 // initial is a state's first value in the shape that the loop takes: zeros where it is omitted.
-func (c *call) initial(name string, k Known, n, hidden int) (string, *reject) {
-	shape := []int{n, hidden}
+func (cell *cell) initial(c *call, name string) (string, *reject) {
+	n, hidden := cell.n, cell.hidden
+	shape, k := []int{n, hidden}, c.p.Known[name]
 	if name == "" {
 		return c.constant("initial", filled(Float32, shape, 0)), nil
 	}

@@ -40,7 +40,7 @@ func decompose(g *Graph, around map[string]*Tensor) {
 	var nodes []*Node
 	for _, n := range g.Nodes {
 		d := decomposition{g: g, n: n, taken: taken, constants: constants}
-		if c, ok := composites[opKey{n.Domain, n.Op}]; ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
+		if c, ok := composites[n.Domain][n.Op]; ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
 			c.write(&d)
 		}
 		if d.nodes == nil {
@@ -60,21 +60,23 @@ type composite struct {
 	write func(*decomposition)
 }
 
-const microsoft = "com.microsoft"
-
-var composites = map[opKey]composite{
-	{"", "QLinearMatMul"}:                   {8, qlinearMatMul},
-	{"", "QLinearConv"}:                     {8, qlinearConv},
-	{"", "MatMulInteger"}:                   {2, matMulInteger},
-	{"", "ConvInteger"}:                     {2, convInteger},
-	{microsoft, "QLinearAdd"}:               {7, qlinear("Add", 2)},
-	{microsoft, "QLinearMul"}:               {7, qlinear("Mul", 2)},
-	{microsoft, "QLinearSigmoid"}:           {4, qlinear("Sigmoid", 1)},
-	{microsoft, "QLinearLeakyRelu"}:         {4, qlinear("LeakyRelu", 1)},
-	{microsoft, "QLinearAveragePool"}:       {4, qlinear("AveragePool", 1)},
-	{microsoft, "QLinearGlobalAveragePool"}: {4, qlinear("GlobalAveragePool", 1)},
-	{microsoft, "QLinearReduceMean"}:        {4, qlinear("ReduceMean", 1)},
-	{microsoft, "QLinearConcat"}:            {5, qlinearConcat},
+var composites = map[string]map[string]composite{
+	"": {
+		"QLinearMatMul": {8, qlinearMatMul},
+		"QLinearConv":   {8, qlinearConv},
+		"MatMulInteger": {2, matMulInteger},
+		"ConvInteger":   {2, convInteger},
+	},
+	"com.microsoft": {
+		"QLinearAdd":               {7, qlinear("Add", 2)},
+		"QLinearMul":               {7, qlinear("Mul", 2)},
+		"QLinearSigmoid":           {4, qlinear("Sigmoid", 1)},
+		"QLinearLeakyRelu":         {4, qlinear("LeakyRelu", 1)},
+		"QLinearAveragePool":       {4, qlinear("AveragePool", 1)},
+		"QLinearGlobalAveragePool": {4, qlinear("GlobalAveragePool", 1)},
+		"QLinearReduceMean":        {4, qlinear("ReduceMean", 1)},
+		"QLinearConcat":            {5, qlinearConcat},
+	},
 }
 
 func qlinearMatMul(d *decomposition) {

@@ -33,11 +33,11 @@ func unknown(n *Node) *reject {
 	if g, ok := gaps[n.Op]; ok {
 		return unsupported(g.needs, "this is part of %s, which is not supported", g.what)
 	}
-	if _, ok := composites[opKey{n.Domain, n.Op}]; ok {
+	if _, ok := composites[n.Domain][n.Op]; ok {
 		return unsupported("export it as QuantizeLinear and DequantizeLinear around the real operator, with constant zero points", "this form of the operator, with %d inputs, is not understood", len(n.Inputs))
 	}
-	for key := range operators {
-		if key.op == n.Op && key.domain != n.Domain {
+	for domain, of := range operators {
+		if _, ok := of[n.Op]; ok && domain != n.Domain {
 			return unsupported("check the custom domains that the exporter writes", "no such operator is known in this domain, but in another")
 		}
 	}

@@ -1,4 +1,4 @@
-package lower
+package whole
 
 import (
 	"math/big"
@@ -7,15 +7,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// requantise finds whole multipliers and a step function f so that f(sum of m[i]*q[i]) is outer(inner(q)) for all integers q of
+// Requantise finds whole multipliers and a step function f so that f(sum of m[i]*q[i]) is outer(inner(q)) for all integers q of
 // the ranges. The multiples of the scales' common unit always are such; of two tensors, where their scales have no small
 // ratio, smaller ones are tried, best approximations first, and proved over the product of the ranges.
-func requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit int) ([]int64, num.Step, error) {
-	unit := commonUnit(inner.Scale)
+func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit int) ([]int64, num.Step, error) {
+	unit := Unit(inner.Scale)
 	exact := make([]int64, len(ranges))
 	sum := num.Range{}
 	for i, v := range inner.Scale {
-		m, reject := whole(v, unit)
+		m, reject := Times(v, unit)
 		term, ok := ranges[i].Times(m)
 		if ok {
 			sum, ok = sum.Plus(term)
