@@ -143,6 +143,7 @@ func finnlLines() []finnlLine {
 // TestEngineBrevitas does the same with Brevitas' cells.
 func TestEngineBrevitas(t *testing.T) {
 	t.Parallel()
+	tier.NotQuick(t)
 	for _, m := range models.With(t, "lstm_codes.npz") {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()

@@ -14,6 +14,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 // canonical is a model after all passes, for data of the given shape, as a part that shows the codes inside loops.
@@ -80,6 +81,7 @@ func TestBrevitasCells(t *testing.T) {
 	t.Parallel()
 	tensors := map[string]string{"input_acc": "i.acc", "forget_acc": "f.acc", "cell_acc": "c.acc", "output_acc": "o.acc", "input_sigmoid": "i.gate", "forget_sigmoid": "f.gate",
 		"cell_tanh": "c.gate", "output_sigmoid": "o.gate", "forget_cell": "f*c", "input_cell": "i*g", "cell_state": "state", "hidden_state_tanh": "squashed", "output": "hidden"}
+	tier.NotQuick(t)
 	for _, m := range models.With(t, "lstm_codes.npz") {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()

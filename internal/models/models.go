@@ -196,6 +196,16 @@ func (m Model) Expect(t testing.TB, file string) (refused diag.Code, formats []b
 	return info.Refused, formats
 }
 
+// Recurrent are the operators that run a body for each element of a sequence.
+var Recurrent = []string{"Scan", "Loop", "LSTM", "QuantLSTMCell"}
+
+// InTime reports whether the tier has time for a file: the quick one has for small ones without recurrences.
+func (m Model) InTime(t testing.TB, file string) bool {
+	t.Helper()
+	const small = 48 << 10 // bytes
+	return !tier.Quick() || len(m.Read(t, file)) <= small && !m.HasOp(t, file, Recurrent...)
+}
+
 // HasOp reports whether a file has a node with one of these operators.
 func (m Model) HasOp(t testing.TB, file string, ops ...string) bool {
 	t.Helper()
