@@ -82,8 +82,8 @@ func equal(t *testing.T, what string, got []int64, want []float64) {
 	}
 }
 
-// TestEngineFINNL compares the hidden and the cell's state that the LSTM layer has after every step, in both directions,
-// with those that FINN-L's hardware function had, over whole text lines.
+// TestEngineFINNL compares the hidden and the cell's state that the LSTM layer has after every step, in both
+// directions, with those that FINN-L's hardware function had, over whole text lines.
 func TestEngineFINNL(t *testing.T) {
 	t.Parallel()
 	root := finnl(t)
@@ -161,7 +161,9 @@ func TestEngineBrevitas(t *testing.T) {
 					for d := range cells {
 						at, from := (i*steps+step)*units, (step*cells+d)*units
 						what := fmt.Sprintf("sample %d, step %d, direction %d, ", i, step, d)
-						want := func(tensor string) []float64 { return rec.LSTM[fmt.Sprintf("d%d_%s", d, tensor)].Data[at : at+units] }
+						want := func(tensor string) []float64 {
+							return rec.LSTM[fmt.Sprintf("d%d_%s", d, tensor)].Data[at : at+units]
+						}
 						equal(t, what+"h", h.Data[from:from+units], want("output"))
 						equal(t, what+"c", c.Data[from:from+units], want("cell_state"))
 						compared++

@@ -52,8 +52,8 @@ func literals(root fs.FS, names []string) (found []string, err error) {
 	return found, err
 }
 
-// TestOneTableOfOperators holds that nothing but the table of operators knows one by its name: the rest asks for traits,
-// reads the forms of steps, or writes by the table's constants.
+// TestOneTableOfOperators holds that nothing but the table of operators knows one by its name: the rest asks for
+// traits, reads the forms of steps, or writes by the table's constants.
 func TestOneTableOfOperators(t *testing.T) {
 	t.Parallel()
 	found, err := literals(os.DirFS("../.."), graph.OperatorNames())

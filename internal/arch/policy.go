@@ -7,8 +7,8 @@ package arch
 // module is the module's path.
 const module = "hlsgen"
 
-// An address is where a package stands in the house. It may import lower floors, and lower levels of its own room; other rooms of its
-// floor are strangers.
+// An address is where a package stands in the house. It may import lower floors, and lower levels of its own room;
+// other rooms of its floor are strangers.
 type address struct {
 	floor int
 	room  string

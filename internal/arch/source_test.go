@@ -118,7 +118,8 @@ func typed(t *testing.T) (list []checked) {
 			built[p.ImportPath+"/"+file] = true
 		}
 	}
-	from := importer.ForCompiler(fileSet, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+	from := importer.ForCompiler(fileSet, "gc", open)
 	folders := packages(t, true)
 	for _, dir := range sorted(folders) {
 		c := checked{dir: dir, info: newInfo()}

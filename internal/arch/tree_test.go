@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the tree and the floors into docs/ARCHITECTURE.md")
 
-// TestPage holds docs/ARCHITECTURE.md against the code: a row per package, with the first sentence of its comment and what
-// it imports, and a drawing of the floors.
+// TestPage holds docs/ARCHITECTURE.md against the code: a row per package, with the first sentence of its comment and
+// what it imports, and a drawing of the floors.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	const file = "../../docs/ARCHITECTURE.md"

@@ -20,8 +20,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestBuildAgrees builds every real model: reference, eval and cycle must agree, stream by stream. In the full tier, each
-// is built for two boards. The smallest are compiled too; more C++ is compiled in TestRandomNetworks.
+// TestBuildAgrees builds every real model: reference, eval and cycle must agree, stream by stream. In the full tier,
+// each is built for two boards. The smallest are compiled too; more C++ is compiled in TestRandomNetworks.
 func TestBuildAgrees(t *testing.T) {
 	t.Parallel()
 	boards, smallest, built := []string{"pynq-z1", "zcu104"}, 8<<10, 0
@@ -45,7 +45,8 @@ func TestBuildAgrees(t *testing.T) {
 				}
 				t.Run(m.Name+"/"+file+"/"+board, func(t *testing.T) {
 					t.Parallel()
-					opt := Options{Model: m.Path(file), Board: board, Verify: 4, Out: filepath.Join(t.TempDir(), "out"), NoCSim: !csim}
+					opt := Options{Model: m.Path(file), Board: board, Verify: 4, NoCSim: !csim}
+					opt.Out = filepath.Join(t.TempDir(), "out")
 					if formats != nil {
 						opt.LSTM = m.Path(m.Info.LSTM)
 					}

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// ONNX' own LSTM has real-valued gates. Without formats for them the integer engines refuse it and say what is missing; with
-// formats all engines agree. Those of the test data give h another scale than the input has.
+// ONNX' own LSTM has real-valued gates. Without formats for them the integer engines refuse it and say what is missing;
+// with formats all engines agree. Those of the test data give h another scale than the input has.
 func TestLSTMFormats(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)

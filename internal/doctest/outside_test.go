@@ -43,7 +43,8 @@ func TestOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	mine := filepath.Join(dir, "mine")
-	for name, text := range map[string]string{"mine_test.go": code, "model.onnx": string(onnx), "go.sum": string(sums)} {
+	files := map[string]string{"mine_test.go": code, "model.onnx": string(onnx), "go.sum": string(sums)}
+	for name, text := range files {
 		if err := os.MkdirAll(mine, 0o777); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 // Package models holds trained networks with what their own framework computed, for tests: a folder per network, one or
 // more of each family that hlsgen builds. They were trained and exported with Brevitas for this project; NOTICE names
-// the data. In comes a name, or nothing for all; out come the paths of the files, what was recorded, and what an import has to
-// make of them. It sees diag, npy and tier.
+// the data. In comes a name, or nothing for all; out come the paths of the files, what was recorded, and what an import
+// has to make of them. It sees diag, npy and tier.
 //
 // A folder has
 //
@@ -48,7 +48,8 @@ type Info struct {
 // own are the folders of this repository that hold models, by their paths below the root.
 var own = []string{"internal/examples", "internal/models"}
 
-// sharedKinds are those of HLSGEN_SHARED whose models have recorded outputs in one of the two forms that Recorded reads.
+// sharedKinds are those of HLSGEN_SHARED whose models have recorded outputs in one of the two forms that Recorded
+// reads.
 var sharedKinds = []string{"brevitas", "zoo"}
 
 // Own lists the models of the repository.
@@ -174,8 +175,8 @@ func (m Model) Array(t testing.TB, file string) *npy.Array {
 	return nil
 }
 
-// Expect says how the import of a file has to end: in that error, or, with formats for the gates where there are some, in
-// a model. Of a shared model, whose metadata do not say it, it is what its operators call for.
+// Expect says how the import of a file has to end: in that error, or, with formats for the gates where there are some,
+// in a model. Of a shared model, whose metadata do not say it, it is what its operators call for.
 func (m Model) Expect(t testing.TB, file string) (refused diag.Code, formats []byte) {
 	t.Helper()
 	info := m.Info
