@@ -11,6 +11,7 @@ import (
 	"hlsgen/hlslib/dwc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // A File is what a folding file asks for: a JSON object of one object per layer, in the form of FINN's
@@ -265,7 +266,7 @@ func (r *reader) defaultRules(o *object) {
 				continue
 			}
 			if i := slices.IndexFunc(rl.kinds, func(k string) bool { return !isKind(k) }); i >= 0 {
-				hint := strings.TrimPrefix(diag.Meant(rl.kinds[i], kindNames()), ", ")
+				hint := strings.TrimPrefix(suggest.Meant(rl.kinds[i], kindNames()), ", ")
 				r.fail(where, fmt.Sprintf("no layer is of kind %s", show(rl.kinds[i])), hint)
 				continue
 			}

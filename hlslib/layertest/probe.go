@@ -32,8 +32,8 @@ var (
 	streamWrites = insertion{regexp.MustCompile(`(?m)^    void write\(const T& v\) \{`), "$0 hlsgen_probe::written(this);"}
 	probeHead    = insertion{regexp.MustCompile(`(?m)^#include <cstdio>$`), "$0\n#include \"probe.hpp\""}
 	// What computes.
-	sums        = insertion{regexp.MustCompile(`(?m)^\w+_BINARY_OP\([+-], \w+\) \{$`), "$0\n    hlsgen_probe::sum(W1, W2);"}
-	products    = insertion{regexp.MustCompile(`(?m)^\w+_BINARY_OP\(\*, \w+\) \{$`), "$0\n    hlsgen_probe::product(W1, W2);"}
+	sums        = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\([+-], \w+\) \{$`), "$0\n    hlsgen_probe::sum(W1, W2);"}
+	products    = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\(\*, \w+\) \{$`), "$0\n    hlsgen_probe::product(W1, W2);"}
 	comparisons = insertion{regexp.MustCompile(`ap_detail::same_sign<S1, S2>\(\);`), "$0 hlsgen_probe::comparison(W1, W2);"}
 
 	layerFunction = regexp.MustCompile(`(?m)^void (\w+)\((.*)\) \{\n#pragma HLS INLINE off$`)

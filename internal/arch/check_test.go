@@ -59,7 +59,7 @@ func TestCheck(t *testing.T) {
 		{"templates/a.go", "hlsgen/templates/csim", "level 0 of room templates does not see level 1"},
 		{"templates/csim/a.go", "hlsgen/templates", ""},
 		{"frontend/a.go", "hlsgen/frontend/lower", ""},
-		{"frontend/lower/a.go", "hlsgen/frontend", "level 3 of room frontend does not see level 4"},
+		{"frontend/lower/a.go", "hlsgen/frontend", "level 7 of room frontend does not see level 8"},
 		{"frontend/lower/a.go", "hlsgen/frontend/scaled", ""},
 		{"frontend/lower/a.go", "hlsgen/hlslib/mvau", ""},
 		{"frontend/scaled/a.go", "hlsgen/frontend/canon", "level 2 of room frontend does not see level 2"},
