@@ -1,9 +1,7 @@
 package sweep
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -81,32 +79,6 @@ func TestBound(t *testing.T) {
 			t.Errorf("%+v takes less than %+v", p, b.Bounds)
 		}
 	}
-}
-
-// spreadsheet is the rows of sweep.csv.
-func spreadsheet(t *testing.T, dir string) [][]string {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, "sweep.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
-// one sweeps for a single design.
-func one(t *testing.T, change func(*Options)) Point {
-	t.Helper()
-	o := Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
-	change(&o)
-	r := run(t, o)
-	if len(r.Points) != 1 || r.Points[0].Status != Fits {
-		t.Fatalf("%+v", r.Points)
-	}
-	return r.Points[0]
 }
 
 // TestGoals holds what the goals of a sweep are for, against the design without them.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -20,52 +19,6 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
 )
-
-// small is a sweep of the embedded example of some twenty searches.
-func small(out string) Options {
-	return Options{Options: compiler.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"}, Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
-		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.DSP}}
-}
-
-// half is half of every resource.
-var half, _ = folding.ParseMaxUse("0.5")
-
-// run sweeps and wants no complaint.
-func run(t *testing.T, o Options) *Result {
-	t.Helper()
-	var d diag.List
-	r, err := Run(context.Background(), o, &d)
-	if err != nil || r == nil || d.Failed() {
-		t.Fatal(err, d.Diags)
-	}
-	return r
-}
-
-// An asked is an entry of a folding file.
-type asked struct {
-	PE       int
-	SIMD     int
-	RAMStyle string `json:"ram_style"`
-	ResType  string `json:"resType"`
-	In       []int  `json:"inFIFODepths"`
-	Out      []int  `json:"outFIFODepths"`
-}
-
-// layers is the folding of a point.
-func layers(t *testing.T, p *Point) map[string]asked { return layersOf(t, p.Folding) }
-
-func layersOf(t *testing.T, file []byte) map[string]asked {
-	t.Helper()
-	all := map[string]asked{}
-	if err := json.Unmarshal(file, &all); err != nil {
-		t.Fatal(err)
-	}
-	delete(all, "Defaults")
-	if len(all) == 0 {
-		t.Fatalf("no layers in %q", file)
-	}
-	return all
-}
 
 // content is every file of a folder but the journal.
 func content(t *testing.T, dir string) map[string]string {

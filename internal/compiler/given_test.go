@@ -12,6 +12,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
@@ -158,7 +159,7 @@ func drawnAgree(t *testing.T, networks, compiled int, stream uint64, draw func(s
 				t.Fatalf("%v %v", err, d.Diags)
 			}
 			r := &Result{Imported: im, Design: found}
-			streams, err := r.simulate(ctx, Random(im.Model, n.samples))
+			streams, err := r.simulate(ctx, samples.Random(im.Model, n.samples))
 			if err != nil {
 				t.Fatal(err)
 			}

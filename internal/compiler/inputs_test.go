@@ -148,25 +148,6 @@ func TestIntegerData(t *testing.T) {
 	}
 }
 
-// TestIntegerInput gives a model of integers any integers and reals that its type holds.
-func TestIntegerInput(t *testing.T) {
-	t.Parallel()
-	in := dataflow.Real{Name: "x", DType: "int8", Shape: []int{1, 2}, Batch: true}
-	for _, c := range []struct {
-		dtype string
-		data  []float64
-		ok    bool
-	}{
-		{"int8", []float64{-128, 127}, true}, {"uint8", []float64{0, 127}, true}, {"int64", []float64{-128, 0}, true}, {"float32", []float64{-1, 3}, true}, {"bool", []float64{0, 1}, true},
-		{"uint8", []float64{0, 128}, false}, {"int64", []float64{-129, 0}, false}, {"float32", []float64{0.5, 3}, false}, {"float16", []float64{1, 200}, false},
-	} {
-		_, err := Split(&dataflow.Model{In: []dataflow.Real{in}}, map[string]*npy.Array{"": {DType: c.dtype, Shape: []int{1, 2}, Data: c.data}})
-		if (err == nil) != c.ok {
-			t.Errorf("%v of %s for int8: %v", c.data, c.dtype, err)
-		}
-	}
-}
-
 // TestInputQuant holds that a real input gets a quantiser, that the user is told, and that all engines agree on the
 // changed model.
 func TestInputQuant(t *testing.T) {

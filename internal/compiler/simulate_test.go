@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
@@ -129,7 +130,7 @@ func TestTraceImages(t *testing.T) {
 		im, err := frontend.Import("m", randomImages(seed), frontend.Options{}, &d)
 		clean(t, &d, err)
 		x := &npy.Array{DType: "float32", Shape: im.Model.In[0].Shape}
-		for _, in := range Random(im.Model, 3).In {
+		for _, in := range samples.Random(im.Model, 3).In {
 			x.Data = append(x.Data, in[0].Data...)
 		}
 		x.Shape = append([]int{3}, x.Shape[1:]...)
