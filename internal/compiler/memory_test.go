@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/internal/models"
 	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
@@ -16,21 +17,18 @@ import (
 // prices is bound in the C++ as it is priced.
 func TestMemories(t *testing.T) {
 	t.Parallel()
-	models := map[string]string{}
+	nets := map[string]string{}
 	for seed := range uint64(4) {
 		for name, onnx := range map[string][]byte{"a network": randomNetwork(seed), "images": randomImages(seed)} {
-			models[fmt.Sprintf("%s %d", name, seed)] = kept(t, "drawn.onnx", onnx)
+			nets[fmt.Sprintf("%s %d", name, seed)] = kept(t, "drawn.onnx", onnx)
 		}
 	}
-	if shared := tier.Shared(t); shared != "" {
-		for _, name := range []string{
-			"digits-cnn-w4a4", "digits-resnet-w4a4", "digits-mobilenet-w4a4", "digits-conv1d-w4a4",
-			"lstm-h16-w8a8-pot", "bilstm-h32-w4a4",
-		} {
-			models[name] = filepath.Join(shared, "models", "brevitas", name, "model.onnx")
+	for _, m := range models.Own(t) {
+		if m.Info.Refused == "" && !tier.Quick() {
+			nets[m.Name] = m.Path(m.Files[0])
 		}
 	}
-	for name, model := range models {
+	for name, model := range nets {
 		for _, board := range []string{"pynq-z1", "vck190"} { // no UltraRAM, and UltraRAM for tables
 			t.Run(name+" "+board, func(t *testing.T) {
 				t.Parallel()
