@@ -30,12 +30,39 @@ var half, _ = folding.ParseMaxUse("0.5")
 // run sweeps and wants no complaint.
 func run(t *testing.T, o Options) *Result {
 	t.Helper()
-	var d diag.List
-	r, err := Run(context.Background(), o, &d)
-	if err != nil || r == nil || d.Failed() {
-		t.Fatal(err, d.Diags)
+	r, d := told(t, o)
+	if r == nil || d.Failed() {
+		t.Fatal(d.Diags)
 	}
 	return r
+}
+
+// told sweeps; what is said comes with the result.
+func told(t *testing.T, o Options) (*Result, *diag.List) {
+	t.Helper()
+	var d diag.List
+	r, err := Run(context.Background(), o, &d)
+	if err != nil {
+		t.Fatal(err, d.Diags)
+	}
+	return r, &d
+}
+
+// onPynq asks for a sweep of the embedded example for one board, to a folder of its own.
+func onPynq(t *testing.T) Options {
+	return Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
+}
+
+// decode reads a JSON file.
+func decode(t *testing.T, path string, to any) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, to)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
 }
 
 // An asked is an entry of a folding file.
@@ -93,7 +120,7 @@ func spreadsheet(t *testing.T, dir string) [][]string {
 // one sweeps for a single design.
 func one(t *testing.T, change func(*Options)) Point {
 	t.Helper()
-	o := Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
+	o := onPynq(t)
 	change(&o)
 	r := run(t, o)
 	if len(r.Points) != 1 || r.Points[0].Status != Fits {
@@ -111,4 +138,13 @@ func collect(t *testing.T, dir string) *Result {
 		t.Fatal(err, d.Diags)
 	}
 	return r
+}
+
+// projects writes the project of every design.
+func projects(t *testing.T, r *Result, o Options) {
+	t.Helper()
+	var d diag.List
+	if err := r.Slurm(context.Background(), o, &d); err != nil || d.Failed() {
+		t.Fatal(err, d.Diags)
+	}
 }

@@ -187,11 +187,9 @@ func TestResume(t *testing.T) {
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name    string
-		journal string
-		file    string
-		force   bool
-		want    string // in the diagnostic; empty where the folder is taken
+		name, journal, file string
+		force               bool
+		want                string // in the diagnostic; empty where the folder is taken
 	}{
 		{name: "empty"},
 		{name: "strange", file: "thesis.tex", want: "holds no sweep"},
@@ -216,10 +214,9 @@ func TestPlace(t *testing.T) {
 			}
 			o := small(dir)
 			o.Boards, o.Clocks, o.FPS, o.Computes, o.Force = o.Boards[:1], nil, o.FPS[:1], nil, c.force
-			var d diag.List
-			r, err := Run(context.Background(), o, &d)
-			if err != nil || (r == nil) != (c.want != "") {
-				t.Fatal(err, r, d.Diags)
+			r, d := told(t, o)
+			if (r == nil) != (c.want != "") {
+				t.Fatal(r, d.Diags)
 			}
 			if c.want != "" && (d.Diags[0].Code != diag.OutputExists || !strings.Contains(d.Diags[0].Msg, c.want)) {
 				t.Errorf("%v", d.Diags)

@@ -3,7 +3,6 @@ package compiler
 import (
 	"encoding/binary"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -74,7 +73,6 @@ func TestFixedBatch(t *testing.T) {
 	if tier.Long() {
 		networks = 400
 	}
-	dir := t.TempDir()
 	for seed := range uint64(networks) {
 		draw, n := drawnNetwork, 2+int(seed%4)
 		if seed%2 == 1 {
@@ -98,10 +96,9 @@ func TestFixedBatch(t *testing.T) {
 				x.Data = append(x.Data, run[0].Data...)
 			}
 			want := together(t, onnx, x.Data)
-			base := filepath.Join(dir, fmt.Sprint(seed))
 			model := kept(t, "m.onnx", onnx)
 			for _, e := range []Engine{Reference, Eval, Cycle} {
-				input := save(t, base+string(e)+".npy", x)
+				input := data(t, x)
 				r, d := asked(t, SimOptions{Options: Options{Model: model}, Engine: e, Input: input})
 				if r == nil {
 					t.Fatalf("%s: %v", e, d.Diags)
