@@ -148,3 +148,20 @@ func projects(t *testing.T, r *Result, o Options) {
 		t.Fatal(err, d.Diags)
 	}
 }
+
+// rebuilt builds the embedded example with a point's folding.
+func rebuilt(t *testing.T, p *Point) *folding.Design {
+	t.Helper()
+	dir := t.TempDir()
+	o := compiler.Options{Board: p.Board, ClockMHz: p.ClockMHz, Folding: filepath.Join(dir, "folding.json"), NoCSim: true}
+	if err := os.WriteFile(o.Folding, p.Folding, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o.Out = filepath.Join(dir, "out")
+	var d diag.List
+	made, err := compiler.Run(context.Background(), o, &d)
+	if err != nil || d.Failed() {
+		t.Fatal(err, d.Diags)
+	}
+	return made.Design
+}

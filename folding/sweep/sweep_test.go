@@ -14,9 +14,10 @@ import (
 	"testing"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	_ "hlsgen/internal/golden" // the flag -update
+	"hlsgen/internal/schema"
 	"hlsgen/internal/tier"
 )
 
@@ -97,16 +98,7 @@ func TestFolding(t *testing.T) {
 	o := small(t.TempDir())
 	o.Boards, o.Clocks, o.FPS = o.Boards[:1], o.Clocks[:1], []float64{1e4, 5e5}
 	for _, p := range run(t, o).Points {
-		path := filepath.Join(t.TempDir(), "folding.json")
-		if err := os.WriteFile(path, p.Folding, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		var d diag.List
-		made, err := compiler.Run(context.Background(), compiler.Options{Board: p.Board, ClockMHz: p.ClockMHz, Folding: path, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
-		if err != nil || d.Failed() {
-			t.Fatal(err, d.Diags)
-		}
-		m := made.Design
+		m := rebuilt(t, &p)
 		if m.Clocks.Interval != p.Interval || m.Clocks.Latency != p.Latency || m.FPS() != p.FPS || m.Estimate.Total != p.Resources {
 			t.Errorf("%v clocks, latency %d, %+v; the sweep has %+v", m.Clocks.Interval, m.Clocks.Latency, m.Estimate.Total, p)
 		}
@@ -309,5 +301,20 @@ func TestTable(t *testing.T) {
 		if got := at(c.row, c.column); got != c.want {
 			t.Errorf("%s: %q, want %q", c.column, got, c.want)
 		}
+	}
+}
+
+// TestPointsForm holds that sweep.json has the form that its schema says, whatever became of the points.
+func TestPointsForm(t *testing.T) {
+	t.Parallel()
+	form := schema.Of(t, "sweep-points", "sweep.json of a sweep", sheet{})
+	for _, bound := range []bool{false, true} {
+		o := onPynq(t)
+		o.FPS, o.Bound = []float64{1000, 1e12}, bound
+		text, err := os.ReadFile(run(t, o).Path("sweep.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		form.Check(t, text)
 	}
 }

@@ -88,9 +88,8 @@ func TestFINNFolding(t *testing.T) {
 	t.Parallel()
 	shared := tier.NeedsShared(t)
 	for _, c := range []struct {
-		model  string
-		cycles []int
-		acc    []int
+		model       string
+		cycles, acc []int
 	}{
 		{"TFC_2W2A", []int{64, 64, 64, 8}, []int{10, 8, 8, 8}},
 		{"kwsmlp_w3a3", []int{392, 256, 256, 384}, []int{18, 13, 13, 14}},
