@@ -21,8 +21,9 @@ var support = place{floor: -1, room: "test support"}
 var places = map[string]place{
 	"cmd/hlsgen": {6, "cmd", 0},
 
-	"internal/compiler": {5, "compiler", 0},
-	"folding/sweep":     {5, "compiler", 1},
+	"folding/sweep":             {5, "compiler", 2},
+	"internal/compiler":         {5, "compiler", 1},
+	"internal/compiler/samples": {5, "compiler", 0},
 
 	"folding":        {4, "folding", 1}, // sizes FIFOs by simulation
 	"folding/search": {4, "folding", 0},

@@ -1,4 +1,4 @@
-package compiler
+package samples
 
 import (
 	"math/rand/v2"

@@ -1,13 +1,14 @@
 package compiler
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/diag"
 )
 
 // jointFolds is a folding file with a fold drawn for every layer, such that both ends of a stream send it in one order.
@@ -55,15 +56,43 @@ func drawFolds(rnd *rand.Rand, g *dataflow.Graph) map[string]map[string]any {
 	return file
 }
 
+// randomFolds is a folding file with a legal fold drawn for every layer.
+func randomFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.File {
+	t.Helper()
+	file := map[string]map[string]any{}
+	for _, n := range g.Nodes {
+		folds := slices.Collect(n.Op.Folds())
+		folds = slices.DeleteFunc(folds, func(f dataflow.Fold) bool { return f.Memory == dataflow.URAM })
+		f := folds[rnd.IntN(len(folds))]
+		layer := map[string]any{"PE": f.PE}
+		if n.Op.Kind() == "MVAU" {
+			layer["SIMD"], layer["ram_style"], layer["resType"] = f.SIMD, f.Memory.String(), f.Compute.String()
+		}
+		file[n.Name] = layer
+	}
+	return foldingFile(t, file)
+}
+
+// foldingFile is a folding file of what is asked of every layer.
+func foldingFile(t *testing.T, layers map[string]map[string]any) *folding.File {
+	t.Helper()
+	b, err := json.Marshal(layers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d diag.List
+	out := folding.ReadFile(b, &d)
+	if out == nil || d.Failed() {
+		t.Fatalf("%s: %v", b, d.Diags)
+	}
+	return out
+}
+
 // TestRandomImages draws convolutional networks and folds: the model as written, Eval, the simulated design and, for some,
 // the compiled C++ agree.
 func TestRandomImages(t *testing.T) {
 	t.Parallel()
-	networks, compiled := 50, tier.Few(3)
-	if tier.Long() {
-		networks, compiled = 1000, 60
-	}
-	drawnAgree(t, networks, compiled, 10, func(seed int) drawn {
+	drawnAgree(t, 50, 1000, 3, 10, func(seed int) drawn {
 		return drawn{onnx: randomImages(uint64(seed)), folds: jointFolds, samples: 4}
 	})
 }

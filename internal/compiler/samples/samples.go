@@ -1,4 +1,6 @@
-package compiler
+// Package samples makes runs of a model out of arrays of any shape that a user may mean, and arrays of runs' outputs. Where
+// data do not fit it says what NumPy would make of them.
+package samples
 
 import (
 	"fmt"
@@ -10,20 +12,20 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Samples is a model's input data, one entry per run.
-type Samples struct {
+// Runs is a model's input data, one entry per run.
+type Runs struct {
 	In    [][]dataflow.RealTensor // per run, per model input
 	shape func(model dataflow.Real) []int
 }
 
 // Split makes runs of arrays, one array per model input by name ("" where there is one input). The accepted shapes are,
 // in this order: the model's own (one run, or as many as its fixed batch has samples); (N, *shape): N of these;
-// (N, *shape without its leading batch axis): N runs. The error may be an *unfit.
-func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Samples, error) {
+// (N, *shape without its leading batch axis): N runs. The error may be an *Unfit.
+func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
 	if len(m.In) > 1 && arrays[""] != nil {
 		return nil, fmt.Errorf("the model has %d inputs: give an .npz file with one array per input name", len(m.In))
 	}
-	s := &Samples{}
+	s := &Runs{}
 	each := make([][]dataflow.RealTensor, len(m.In))
 	for k, in := range m.In {
 		a := arrays[in.Name]
@@ -56,7 +58,7 @@ func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Samples, error) {
 }
 
 // zip puts the inputs' runs together. What all samples of a fixed batch share is given once for them.
-func (s *Samples) zip(m *dataflow.Model, each [][]dataflow.RealTensor) error {
+func (s *Runs) zip(m *dataflow.Model, each [][]dataflow.RealTensor) error {
 	most := slices.MaxFunc(each, func(a, b []dataflow.RealTensor) int { return len(a) - len(b) })
 	batch := slices.ContainsFunc(m.In, func(in dataflow.Real) bool { return in.Whole != nil })
 	s.In = make([][]dataflow.RealTensor, len(most))
@@ -102,16 +104,16 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 			return append([]int{n}, out.Shape...)
 		}, nil
 	}
-	return 0, nil, &unfit{
+	return 0, nil, &Unfit{
 		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own, shape),
 		shapeHint(in, shape),
 	}
 }
 
-// An unfit error is data that do not fit the model, and what to do about it.
-type unfit struct{ msg, hint string }
+// An Unfit error is data that do not fit the model, and what to do about it; the hint may be empty.
+type Unfit struct{ Msg, Hint string }
 
-func (e *unfit) Error() string { return e.msg }
+func (e *Unfit) Error() string { return e.Msg }
 
 // values gives the values of an array for an input. Integers stand for themselves where the input's type is one; where
 // reals arrive as integers, they are these; else nobody has said what they mean.
@@ -130,7 +132,7 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 	}
 	if in.Code == nil {
 		msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
-		return nil, &unfit{msg, meaningHint(a)}
+		return nil, &Unfit{msg, meaningHint(a)}
 	}
 	value := map[float64]float64{}
 	data := make([]float64, len(a.Data))
@@ -168,7 +170,7 @@ func meaningHint(a *npy.Array) string {
 }
 
 // Join makes one array of an output's runs.
-func (s *Samples) Join(out dataflow.Real, runs []dataflow.RealTensor) *npy.Array {
+func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) *npy.Array {
 	a := &npy.Array{DType: out.DType, Shape: s.shape(out)}
 	for _, r := range runs {
 		a.Data = append(a.Data, r.Data...)
@@ -178,9 +180,9 @@ func (s *Samples) Join(out dataflow.Real, runs []dataflow.RealTensor) *npy.Array
 
 // Random makes n runs of data spread over the values that the model's first quantisers tell apart, the same on every
 // machine.
-func Random(m *dataflow.Model, n int) *Samples {
+func Random(m *dataflow.Model, n int) *Runs {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	s := &Samples{}
+	s := &Runs{}
 	for range n {
 		var run []dataflow.RealTensor
 		for _, in := range m.In {
