@@ -79,7 +79,7 @@ func (p *Program) keep(of *reading) bool {
 		}
 	}
 	for _, s := range m.counted {
-		if p.count(s) != nil {
+		if p.asks(s) != nil {
 			return false // nor would it come any further anew
 		}
 	}
@@ -100,6 +100,12 @@ func (p *Program) keep(of *reading) bool {
 // same reports whether two tensors are known alike: nobody changes a constant.
 func (k Known) same(l Known) bool {
 	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
+}
+
+// asks counts what a step of the node asks for.
+func (p *Program) asks(s *Step) *reject {
+	p.now.counted = append(p.now.counted, s)
+	return p.step(s)
 }
 
 // know notes what is known of a tensor that a node makes.

@@ -254,9 +254,5 @@ func buildTurn(c *call) *reject {
 		full, steps = append(full, w[a]), append(steps, -s[a])
 		last += (w[a] - 1) * s[a]
 	}
-	index := stridedIndex(full, steps)
-	for i := range index {
-		index[i] += int32(last)
-	}
-	return c.move(shape, c.in[0].DType, &Move{Index: index})
+	return c.move(shape, c.in[0].DType, &Move{Index: stridedFrom(last, full, steps)})
 }

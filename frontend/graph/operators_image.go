@@ -61,29 +61,22 @@ func (c *reading) padsOf(rank int) ([]int64, *reject) {
 			return nil, r
 		}
 	}
-	axes := make([]int64, rank)
-	for i := range axes {
-		axes[i] = int64(i)
-	}
+	list := counted(rank)
 	if c.has(3) {
-		if axes, r = c.constInts(3, "axes"); r != nil {
+		if list, r = c.constInts(3, "axes"); r != nil {
 			return nil, r
 		}
 	}
-	if len(pads) != 2*len(axes) {
-		return nil, invalid("pads %v for %d axes", pads, len(axes))
+	if len(pads) != 2*len(list) {
+		return nil, invalid("pads %v for %d axes", pads, len(list))
 	}
-	all, seen := make([]int64, 2*rank), map[int]bool{}
-	for i, v := range axes {
-		a, r := axis(v, rank)
-		if r != nil {
-			return nil, r
-		}
-		if seen[a] {
-			return nil, invalid("axis %d is named twice", v)
-		}
-		seen[a] = true
-		all[a], all[rank+a] = pads[i], pads[len(axes)+i]
+	at, r := axes(list, rank)
+	if r != nil {
+		return nil, r
+	}
+	all := make([]int64, 2*rank)
+	for i, a := range at {
+		all[a], all[rank+a] = pads[i], pads[len(at)+i]
 	}
 	for _, v := range all {
 		if v < -maxSide || v > maxSide {
@@ -181,9 +174,7 @@ func (c *reading) resizedAxes(n int) ([]int, *reject) {
 	rank := len(c.in[0].Shape)
 	list := c.n.Ints("axes")
 	if list == nil {
-		for i := range rank {
-			list = append(list, int64(i))
-		}
+		list = counted(rank)
 	}
 	if len(list) != n {
 		return nil, invalid("%d factors or sizes for %d axes", n, len(list))

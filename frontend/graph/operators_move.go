@@ -2,7 +2,12 @@ package graph
 
 // Operators that move elements without changing them, and the two that multiply matrices.
 
-import "hlsgen/frontend/real"
+import (
+	"slices"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+)
 
 func buildFlatten(c *call) *reject {
 	x := c.in[0].Shape
@@ -51,13 +56,15 @@ func buildReshape(c *call) *reject {
 		n *= shape[open]
 	}
 	if n != Size(x) {
-		return shapeReject("%d elements of shape %v do not fit shape %v", Size(x), x, want)
+		r := invalid("%d elements of shape %v do not fit shape %v", Size(x), x, want)
+		r.code = diag.ShapeUnknown
+		return r
 	}
 	return c.move(shape, c.in[0].DType, &Move{})
 }
 
 // axesOf reads axes from an attribute (before opset 13) or a constant input.
-func (c *reading) axesOf(rank int) (map[int]bool, *reject) {
+func (c *reading) axesOf(rank int) ([]int, *reject) {
 	list := c.n.Ints("axes")
 	if c.has(1) {
 		var r *reject
@@ -65,18 +72,7 @@ func (c *reading) axesOf(rank int) (map[int]bool, *reject) {
 			return nil, r
 		}
 	}
-	axes := map[int]bool{}
-	for _, a := range list {
-		i, r := axis(a, rank)
-		if r != nil {
-			return nil, r
-		}
-		if axes[i] {
-			return nil, invalid("axis %d is named twice", a)
-		}
-		axes[i] = true
-	}
-	return axes, nil
+	return axes(list, rank)
 }
 
 func buildSqueeze(c *call) *reject {
@@ -87,7 +83,7 @@ func buildSqueeze(c *call) *reject {
 	}
 	shape := []int{}
 	for i, d := range x {
-		drop := axes[i] || len(axes) == 0 && d == 1
+		drop := slices.Contains(axes, i) || len(axes) == 0 && d == 1
 		if drop && d != 1 {
 			return invalid("axis %d of shape %v is not 1", i, x)
 		}
@@ -114,7 +110,7 @@ func buildUnsqueeze(c *call) *reject {
 	}
 	shape := make([]int, 0, len(x)+n)
 	for i := range len(x) + n {
-		if axes[i] {
+		if slices.Contains(axes, i) {
 			shape = append(shape, 1)
 		} else {
 			shape, x = append(shape, x[0]), x[1:]
@@ -243,10 +239,7 @@ func embed(c *call, along int) *reject {
 	if n < 1 || n > maxClasses {
 		return unsupported("embed at most 65,536 different values", "a table of %d rows", n)
 	}
-	values := filled(index.DType, []int{n}, 0)
-	for i := range values.I {
-		values.I[i] = int64(i)
-	}
+	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted(n)}
 	hot, r := c.part(Internal, "OneHot", "onehot", map[string]Attr{"type": intAttr(int(table.DType))}, c.n.Inputs[1], c.constant("values", values))
 	if r != nil {
 		return r
@@ -277,7 +270,7 @@ func buildOneHot(c *call) *reject {
 	i, v, n := real.Var(0), real.Var(1), real.Float(float64(values[0]))
 	is := func(i *real.Expr) *real.Expr { return real.Mul(real.AtLeast(i, v), real.AtLeast(v, i)) }
 	e := &Elem{Expr: is(i), Args: []int{0, 1}}
-	if lo, _, _ := intLimits(c.in[0].DType); lo < 0 {
+	if lo, _, _ := c.in[0].DType.limits(); lo < 0 {
 		e.Expr = real.Add(is(i), is(real.Add(i, n)))
 	}
 	strides := append(rowMajor(x), 0)

@@ -1,11 +1,9 @@
 package graph
 
 import (
-	"fmt"
 	"strings"
 
 	"hlsgen/frontend/real"
-	"hlsgen/internal/diag"
 )
 
 // Pools. A mean is a sum, the convolution of each channel with ones, divided by the number of elements.
@@ -126,7 +124,7 @@ func (c *windows) borderTables(e *Elem) *reject {
 	l, s := &c.l, &c.s
 	entries := l.n * l.channels * s.out[0] * s.out[1]
 	if entries > (maxTables-c.p.indices)/len(e.Args) {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("windows of %d elements for each of %d maxima", len(e.Args), entries), "pool in two stages"}
+		return tooLarge("pool in two stages", "windows of %d elements for each of %d maxima", len(e.Args), entries)
 	}
 	n, channel, h, w := l.strides()
 	var taps [2][][]int // per axis: by kernel position, by output

@@ -1,12 +1,10 @@
 package graph
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
 	"hlsgen/frontend/real"
-	"hlsgen/internal/diag"
 )
 
 // The operators of QONNX and FINN-ONNX beside Quant. Like Quant, each is an integer, its code, and what makes a real of
@@ -147,7 +145,7 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 		return badQuant("quantise with fewer bits", "%d thresholds per channel", n)
 	}
 	if n*Size(x) > maxElements {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("%d thresholds for each of %d elements", n, Size(x)), "quantise with fewer bits"}
+		return tooLarge("quantise with fewer bits", "%d thresholds for each of %d elements", n, Size(x))
 	}
 	channel := 1
 	if strings.HasSuffix(c.n.Str("data_layout", "NCHW"), "C") && c.n.Str("data_layout", "NCHW") != "NC" {

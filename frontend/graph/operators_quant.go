@@ -15,21 +15,6 @@ func badQuant(hint, format string, args ...any) *reject {
 	return r
 }
 
-// CodeLimits is the range of codes of a QONNX quantiser.
-func codeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
-	switch {
-	case signed && narrow:
-		lo, hi = -math.Exp2(bits-1)+1, math.Exp2(bits-1)-1
-	case signed:
-		lo, hi = -math.Exp2(bits-1), math.Exp2(bits-1)-1
-	case narrow:
-		lo, hi = 0, math.Exp2(bits)-2
-	default:
-		lo, hi = 0, math.Exp2(bits)-1
-	}
-	return lo, hi
-}
-
 // A Quantiser is what a quantising node means, in one form for all dialects: the code of x is Round applied to
 // x/scale (+ zero point, if ZeroFirst), clamped to [Lo, Hi] before (ZeroFirst) or after the zero point is added.
 type Quantiser struct {
@@ -132,39 +117,6 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
 	return c.add(Step{Shape: x, DType: dt, Elem: e})
 }
 
-// intLimits is the range of an integer type. 64-bit ones end where float64 stops holding every integer.
-func intLimits(dt DType) (lo, hi float64, ok bool) {
-	switch dt {
-	case Bool:
-		return 0, 1, true
-	case Int32:
-		return -0x1p31, 0x1p31 - 1, true
-	case UInt32:
-		return 0, 0x1p32 - 1, true
-	case Int64:
-		return -0x1p53, 0x1p53, true
-	case UInt64:
-		return 0, 0x1p53, true
-	case UInt8:
-		return 0, 255, true
-	case Int8:
-		return -128, 127, true
-	case UInt16:
-		return 0, 65535, true
-	case Int16:
-		return -32768, 32767, true
-	case UInt4:
-		return 0, 15, true
-	case Int4:
-		return -8, 7, true
-	case UInt2:
-		return 0, 3, true
-	case Int2:
-		return -2, 1, true
-	}
-	return 0, 0, false
-}
-
 func readQuantizeLinear(c *reading) (Quantiser, DType, *reject) {
 	dt := UInt8
 	if c.n.Int("output_dtype", 0) != 0 {
@@ -176,7 +128,7 @@ func readQuantizeLinear(c *reading) (Quantiser, DType, *reject) {
 			return Quantiser{}, dt, badQuant("export with constant quantiser parameters", "the zero point is not constant")
 		}
 	}
-	lo, hi, ok := intLimits(dt)
+	lo, hi, ok := dt.limits()
 	if !ok || hi > 65535 || dt == Bool {
 		return Quantiser{}, dt, badQuant("quantise to an integer of 2 to 16 bits", "quantised type %s", dt)
 	}

@@ -1,6 +1,10 @@
 package graph
 
-import "hlsgen/frontend/real"
+import (
+	"slices"
+
+	"hlsgen/frontend/real"
+)
 
 // Reductions over axes. Over the axes of an image they are global pools; else sums, with ones, and maxima of their own.
 
@@ -14,7 +18,7 @@ func (c *reading) reduced() (axes []bool, shape []int, r *reject) {
 	axes = make([]bool, len(x))
 	all := len(over) == 0 && c.n.Int("noop_with_empty_axes", 0) == 0
 	for a, d := range x {
-		axes[a] = over[a] || all
+		axes[a] = slices.Contains(over, a) || all
 		switch {
 		case !axes[a]:
 			shape = append(shape, d)
@@ -151,13 +155,10 @@ func sumOf(before []string, after string) func(*call) *reject {
 // each row, and from there on.
 func reducedRows(c *call) (shape []int, base, offset []int32) {
 	x, strides := c.in[0].Shape, rowMajor(c.in[0].Shape)
-	over := map[int]bool{}
+	over := c.n.Ints("axes")
 	var along, alongStrides, leftStrides []int
-	for _, a := range c.n.Ints("axes") {
-		over[int(a)] = true
-	}
 	for a, d := range x {
-		if over[a] {
+		if slices.Contains(over, int64(a)) {
 			along, alongStrides = append(along, d), append(alongStrides, strides[a])
 		} else {
 			shape, leftStrides = append(shape, d), append(leftStrides, strides[a])

@@ -34,11 +34,7 @@ func buildSplit(c *call) *reject {
 		}
 		shape := append([]int(nil), x...)
 		shape[a] = int(size)
-		index := stridedIndex(shape, strides)
-		for i := range index {
-			index[i] += int32(from * strides[a])
-		}
-		if r := c.move(shape, c.in[0].DType, &Move{Index: index}); r != nil {
+		if r := c.move(shape, c.in[0].DType, &Move{Index: stridedFrom(from*strides[a], shape, strides)}); r != nil {
 			return r
 		}
 		from, left = from+int(size), left-size
@@ -79,9 +75,9 @@ func cut(size int, start, end, step int64) (span, *reject) {
 
 func buildSlice(c *call) *reject {
 	x := c.in[0].Shape
-	starts, ends, axes := c.n.Ints("starts"), c.n.Ints("ends"), c.n.Ints("axes")
+	starts, ends, along := c.n.Ints("starts"), c.n.Ints("ends"), c.n.Ints("axes")
 	var steps []int64
-	for i, list := range []*[]int64{&starts, &ends, &axes, &steps} {
+	for i, list := range []*[]int64{&starts, &ends, &along, &steps} {
 		if !c.has(i + 1) {
 			continue
 		}
@@ -91,24 +87,18 @@ func buildSlice(c *call) *reject {
 		}
 		*list = v
 	}
-	if axes == nil {
-		for i := range starts {
-			axes = append(axes, int64(i))
-		}
+	if along == nil {
+		along = counted(len(starts))
 	}
-	if len(starts) != len(ends) || len(starts) != len(axes) || steps != nil && len(steps) != len(axes) {
-		return invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
+	if len(starts) != len(ends) || len(starts) != len(along) || steps != nil && len(steps) != len(along) {
+		return invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(along), len(steps))
 	}
-	shape, strides, first, seen := append([]int(nil), x...), rowMajor(x), 0, map[int]bool{}
-	for i := range axes {
-		a, r := axis(axes[i], len(x))
-		if r != nil {
-			return r
-		}
-		if seen[a] {
-			return invalid("axis %d is named twice", axes[i])
-		}
-		seen[a] = true
+	at, r := axes(along, len(x))
+	if r != nil {
+		return r
+	}
+	shape, strides, first := append([]int(nil), x...), rowMajor(x), 0
+	for i, a := range at {
 		step := int64(1)
 		if steps != nil {
 			step = steps[i]
@@ -120,11 +110,19 @@ func buildSlice(c *call) *reject {
 		first += s.start * strides[a]
 		shape[a], strides[a] = s.n, strides[a]*s.step
 	}
-	index := stridedIndex(shape, strides)
-	for i := range index {
-		index[i] += int32(first)
+	return c.move(shape, c.in[0].DType, &Move{Index: stridedFrom(first, shape, strides)})
+}
+
+// shapeOf is a shape that an input asks for, of axes of at most so many elements.
+func shapeOf(want []int64, most int64) ([]int, *reject) {
+	shape := make([]int, len(want))
+	for i, d := range want {
+		if d < 0 || d > most {
+			return nil, invalid("shape %v", want)
+		}
+		shape[i] = int(d)
 	}
-	return c.move(shape, c.in[0].DType, &Move{Index: index})
+	return shape, nil
 }
 
 func buildExpand(c *call) *reject {
@@ -132,12 +130,9 @@ func buildExpand(c *call) *reject {
 	if r != nil {
 		return r
 	}
-	shape := make([]int, len(want))
-	for i, d := range want {
-		if d < 0 || d > maxElements {
-			return invalid("shape %v", want)
-		}
-		shape[i] = int(d)
+	shape, r := shapeOf(want, maxElements)
+	if r != nil {
+		return r
 	}
 	out, r := broadcastShape(c.in[0].Shape, shape)
 	if r != nil {
@@ -168,14 +163,11 @@ func buildConstantOfShape(c *call) *reject {
 	if t.Len() != 1 {
 		return invalid("a value of shape %v, wants one element", t.Shape)
 	}
-	shape := make([]int, len(want))
-	for i, d := range want {
-		if d < 0 || d > math.MaxInt32 {
-			return invalid("shape %v", want)
-		}
-		shape[i] = int(d)
+	shape, r := shapeOf(want, math.MaxInt32)
+	if r == nil {
+		r = checkSize(shape)
 	}
-	if r := checkSize(shape); r != nil {
+	if r != nil {
 		return r
 	}
 	full := &Tensor{DType: t.DType, Shape: shape}

@@ -68,7 +68,7 @@ func (v *Reals) tensor(dt DType) (*Tensor, error) {
 		t.F = v.Lo
 		return t, nil
 	}
-	lo, hi, _ := intLimits(dt)
+	lo, hi, _ := dt.limits()
 	t.I = make([]int64, len(v.Lo))
 	for i, f := range v.Lo {
 		if !(lo <= f && f <= hi) || f != math.Trunc(f) {

@@ -3,8 +3,6 @@ package graph
 import (
 	"fmt"
 	"maps"
-
-	"hlsgen/internal/diag"
 )
 
 // A Recur runs a body once per element of a sequence (ONNX Scan). Input i < States of the node is the initial value of a
@@ -118,7 +116,7 @@ func (s *scan) sequences() *reject {
 	case s.recur.Length < 1:
 		return unsupported("give it a sequence of at least one element", "an empty sequence")
 	case s.recur.Length > maxRuns:
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("a sequence of %d elements", s.recur.Length), fmt.Sprintf("at most %d are accepted: cut it into parts", maxRuns)}
+		return tooLarge(fmt.Sprintf("at most %d are accepted: cut it into parts", maxRuns), "a sequence of %d elements", s.recur.Length)
 	}
 	return nil
 }
@@ -233,7 +231,7 @@ func (s *scan) prepare(g *Graph) *reject {
 		}
 	}
 	r.Body = p
-	return s.p.countLoop(r)
+	return s.p.loop(r)
 }
 
 // reported is the refusal of a node whose faults were reported already.
@@ -264,29 +262,6 @@ func (s *scan) outputs() *reject {
 		s.add(Step{Shape: shape, DType: k.DType, Recur: r, Result: i})
 	}
 	r.Gathered = gathered
-	return nil
-}
-
-// loopCost is the work of a run beside its elements, per node, and of an element, in multiplications.
-const (
-	loopCost    = 16
-	elementCost = 64
-)
-
-// countLoop adds what a loop asks for to what the program does: the time of all its runs, the memory of one.
-func (p *Program) countLoop(r *Recur) *reject {
-	b := r.Body
-	p.indices += b.indices
-	if p.total += b.total; p.total > maxTotal || p.indices > maxTables {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("the tensors up to this one, with those of one run of the loop, have more than %d elements", maxTotal),
-			"a model of this size does not fit a streaming accelerator: check its shapes"}
-	}
-	once := b.work + elementCost*(b.total+loopCost*(len(b.Steps)+1))
-	if once > (maxWork-p.work)/r.Length {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("%d runs of the body take more than %d multiplications", r.Length, maxWork),
-			"a model of this size does not fit a streaming accelerator: check its shapes, or give it shorter sequences"}
-	}
-	p.work += once * r.Length
 	return nil
 }
 
