@@ -18,14 +18,11 @@ import (
 // canonical is a model after all passes, for data of the given shape, as a part that shows the codes inside loops.
 func canonical(t *testing.T, file string, shape []int) *graph.Part {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var d diag.List
-	g := onnxio.Read(filepath.Base(file), b, &d)
-	if g == nil {
-		t.Fatal(d.Diags)
+	onnx, err := os.ReadFile(file)
+	g := onnxio.Read("model.onnx", onnx, &d)
+	if err != nil || g == nil {
+		t.Fatal(err, d.Diags)
 	}
 	graph.Decompose(g)
 	opt := graph.Options{Data: map[string][]int{"": shape}}.Sequences(g, file)

@@ -146,16 +146,6 @@ func init() { // definitions look operators up
 			"ReduceLogSum":       {1, 2, 0, sumOf(nil, "Log")},
 			"ReduceLogSumExp":    {1, 2, 0, sumOf([]string{"Exp"}, "Log")},
 		},
-		// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)
-		channelsLast: {
-			"Conv":               {2, 3, 0, buildConv},
-			"MaxPool":            {1, 1, 0, buildMaxPool},
-			"AveragePool":        {1, 1, 0, buildAveragePool},
-			"GlobalMaxPool":      {1, 1, 0, buildGlobalMaxPool},
-			"GlobalAveragePool":  {1, 1, 0, buildGlobalAveragePool},
-			"BatchNormalization": {5, 5, 0, buildBatchNorm},
-			"Resize":             {1, 4, 0, buildResize},
-		},
 		QONNX: {
 			"Quant":          {4, 4, 0, buildQuant},
 			"IntQuant":       {4, 4, 0, buildQuant},
@@ -173,6 +163,13 @@ func init() { // definitions look operators up
 			"Trunc": {5, 6, codes, buildTruncCode},
 			"Count": {2, 2, codes, buildCountCode},
 		},
+		channelsLast: {},
+	}
+	// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)
+	for _, op := range []string{"Conv", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool", "BatchNormalization", "Resize"} {
+		def := operators[""][op]
+		def.is = 0
+		operators[channelsLast][op] = def
 	}
 }
 

@@ -13,11 +13,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"testing"
 
 	"google.golang.org/protobuf/proto"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
+	"hlsgen/internal/diag"
 )
 
 // A Model is a model, or the body of a subgraph attribute, under construction. Proto is what was built so far; tests of
@@ -224,4 +226,15 @@ func appendValue(b []byte, dtype graph.DType, v float64) []byte {
 		return binary.LittleEndian.AppendUint64(b, uint64(int64(v)))
 	}
 	panic("onnxtest: no raw form of " + dtype.String())
+}
+
+// Prepare prepares a graph of which nothing is open; it fails the test where that is refused.
+func Prepare(t testing.TB, g *graph.Graph) *graph.Program {
+	t.Helper()
+	var d diag.List
+	p := graph.Prepare(g, "m", graph.Options{}, &d)
+	if p == nil {
+		t.Fatal(d.Diags)
+	}
+	return p
 }
