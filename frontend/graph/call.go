@@ -48,11 +48,11 @@ func (c *call) build(def operator) *reject {
 		return invalid("%d inputs, the operator has %d to %d", len(c.in), def.min, def.max)
 	}
 	for i := range def.min {
-		if c.n.Inputs[i] == "" {
+		if c.Inputs[i] == "" {
 			return invalid("input %d is missing", i)
 		}
 	}
-	if strings.Join(c.n.Outputs, "") == "" || c.n.Outputs[0] == "" && !c.n.Recurrent() {
+	if strings.Join(c.Outputs, "") == "" || c.Outputs[0] == "" && !c.Recurrent() {
 		return invalid("no output")
 	}
 	if r := c.finite(); r != nil {
@@ -71,7 +71,7 @@ func (c *call) build(def operator) *reject {
 
 // finish names the outputs and folds what is constant.
 func (c *call) finish() *reject {
-	for i, name := range c.n.Outputs {
+	for i, name := range c.Outputs {
 		if name == "" {
 			continue
 		}
@@ -82,7 +82,7 @@ func (c *call) finish() *reject {
 			return unsupported("only the first output is computed in inference", "output %d is used", i)
 		}
 		s := c.steps[i]
-		s.Node, s.Output = c.n, name
+		s.Node, s.Output = c.Node, name
 		known := Known{Shape: s.Shape, DType: s.DType}
 		if i < len(c.fixed) && c.fixed[i] != nil {
 			known.Const = c.fixed[i]
@@ -105,7 +105,7 @@ func (c *call) finish() *reject {
 func (c *call) fold(s *Step) (*Tensor, error) {
 	vals := make([]*Reals, len(c.in))
 	for i, k := range c.in {
-		if c.n.Inputs[i] == "" {
+		if c.Inputs[i] == "" {
 			continue
 		}
 		if k.Const == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/real"
 )
@@ -368,8 +369,7 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	if r.loop != nil {
 		return r.turn(in, d)
 	}
-	n := Size(r.step.Shape)
-	out := &Reals{Shape: r.step.Shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+	out := newReals(r.step.Shape)
 	switch {
 	case r.step.Move != nil:
 		return r.move(in, out), nil
@@ -380,7 +380,7 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 		if r.step.Dot.Then == nil {
 			return out.share(), nil
 		}
-		sums := &Reals{Shape: out.Shape, Lo: append([]float64(nil), out.Lo...), Hi: append([]float64(nil), out.Hi...)}
+		sums := &Reals{Shape: out.Shape, Lo: slices.Clone(out.Lo), Hi: slices.Clone(out.Hi)}
 		return out, r.elem(r.step.Dot.Then, in, sums, out, d)
 	}
 	return out, r.elem(r.step.Elem, in, nil, out, d)

@@ -50,6 +50,21 @@ type Attr struct {
 	Strings []string
 }
 
+// Attrs are attributes by name.
+type Attrs = map[string]Attr
+
+// IntAttr is an attribute that is an integer.
+func IntAttr(v int) Attr { return Attr{Kind: AttrInt, I: int64(v)} }
+
+// FloatAttr is an attribute that is a float.
+func FloatAttr(v float64) Attr { return Attr{Kind: AttrFloat, F: v} }
+
+// StringAttr is an attribute that is a string.
+func StringAttr(v string) Attr { return Attr{Kind: AttrString, S: v} }
+
+// GraphAttr is an attribute that is a graph.
+func GraphAttr(g *Graph) Attr { return Attr{Kind: AttrGraph, G: g} }
+
 // AttrKind names the set field of an Attr.
 type AttrKind uint8
 
@@ -74,7 +89,7 @@ type Node struct {
 	Domain  string // "" for ai.onnx
 	Inputs  []string
 	Outputs []string
-	Attrs   map[string]Attr
+	Attrs   Attrs
 	Was     string // FullOp of the node of the file that this one, made by canon, stands for; empty for nodes of the file
 }
 

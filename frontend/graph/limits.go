@@ -104,19 +104,19 @@ func (c *reading) finite() *reject {
 	bad := func(what string, i int, v float64) *reject {
 		return &reject{diag.OpInvalid, fmt.Sprintf("%s holds %v (element %d)", what, v, i), "not a number and infinity are no numbers that hardware could compute with: check how the model was trained and exported"}
 	}
-	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.n.Is(bounds) }
+	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
 	for slot, k := range c.in {
 		if k.Const == nil {
 			continue
 		}
 		for i, v := range k.Const.F {
 			if isBad(v) {
-				return bad(fmt.Sprintf("input %d (%q)", slot, c.n.Inputs[slot]), i, v)
+				return bad(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, v)
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.n.Attrs)) {
-		a := c.n.Attrs[name]
+	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {
+		a := c.Attrs[name]
 		if a.Kind == AttrFloat && isBad(a.F) {
 			return bad("attribute "+name, 0, a.F)
 		}

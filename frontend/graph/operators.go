@@ -12,8 +12,14 @@ import (
 type operator struct {
 	min, max int
 	is       Trait
-	build    func(*call) *reject
+	build    definition
 }
+
+// A definition makes steps of a node.
+type definition = func(*call) *reject
+
+// joining makes one expression of two.
+type joining = func(x, y *real.Expr) *real.Expr
 
 // A Trait is what others ask of an operator: nobody but the files operators*.go knows one by its name.
 type Trait uint16

@@ -8,9 +8,9 @@ import (
 
 // Arithmetic on elements, and nodes whose value is known from the file alone.
 
-func binary(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
+func binary(f joining) definition {
 	return func(c *call) *reject {
-		if _, ok := c.n.Attrs["axis"]; ok && c.opset < 7 {
+		if _, ok := c.Attrs["axis"]; ok && c.opset < 7 {
 			return unsupported("convert the model to opset 7 or later", "the old form of broadcasting, along an axis")
 		}
 		return c.elementwise(c.promoted(), f(real.Var(0), real.Var(1)), 0, 1)
@@ -20,14 +20,14 @@ func binary(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
 // promoted is the type of an operation on two inputs. In ONNX both have one type; canon also lets codes, which are
 // integers, meet real scales and zero points.
 func (c *reading) promoted() DType {
-	if !c.in[0].DType.Float() {
+	if !c.dt.Float() {
 		return c.in[1].DType
 	}
-	return c.in[0].DType
+	return c.dt
 }
 
-func unary(f func(x *real.Expr) *real.Expr) func(*call) *reject {
-	return func(c *call) *reject { return c.elementwise(c.in[0].DType, f(real.Var(0)), 0) }
+func unary(f func(x *real.Expr) *real.Expr) definition {
+	return func(c *call) *reject { return c.elementwise(c.dt, f(real.Var(0)), 0) }
 }
 
 func buildDiv(c *call) *reject {
@@ -38,12 +38,11 @@ func buildDiv(c *call) *reject {
 			}
 		}
 	}
-	return binary(func(x, y *real.Expr) *real.Expr {
-		if c.promoted().Float() {
-			return real.Div(x, y)
-		}
-		return real.Round(real.Div(x, y), real.Down) // ONNX divides integers towards zero
-	})(c)
+	by := real.Div
+	if !c.promoted().Float() { // ONNX divides integers towards zero
+		by = func(x, y *real.Expr) *real.Expr { return real.Round(real.Div(x, y), real.Down) }
+	}
+	return binary(by)(c)
 }
 
 func buildPow(c *call) *reject {
@@ -61,7 +60,7 @@ func buildPow(c *call) *reject {
 			return realPower(c)
 		}
 	}
-	if !c.in[0].DType.Float() && (root || e < 0) {
+	if !c.dt.Float() && (root || e < 0) {
 		return unsupported("cast to float before", "exponent %g of an integer", e)
 	}
 	n := math.Trunc(math.Abs(e))
@@ -77,15 +76,15 @@ func buildPow(c *call) *reject {
 	if e < 0 {
 		y = real.Div(real.Float(1), y)
 	}
-	return c.elementwise(c.in[0].DType, y, 0)
+	return c.elementwise(c.dt, y, 0)
 }
 
 // realPower is x^e as exp(e ln x): there is none for an x that is not positive.
 func realPower(c *call) *reject {
-	if !c.in[0].DType.Float() {
+	if !c.dt.Float() {
 		return unsupported("cast to float before", "real exponents of integers")
 	}
-	return c.elementwise(c.in[0].DType, real.Exp(real.Mul(real.Var(1), real.Log(real.Var(0)))), 0, 1)
+	return c.elementwise(c.dt, real.Exp(real.Mul(real.Var(1), real.Log(real.Var(0)))), 0, 1)
 }
 
 // buildPowers raises to several exponents. Where they are whole it is the sum, over the powers that occur, of x^n where the
@@ -110,7 +109,7 @@ func buildPowers(c *call, exponents *Tensor) *reject {
 		}
 		power = real.Mul(power, real.Var(0))
 	}
-	return c.elementwise(c.in[0].DType, sum, 0, 1)
+	return c.elementwise(c.dt, sum, 0, 1)
 }
 
 // maxPower bounds exponents: a power is that many multiplications.
@@ -120,7 +119,7 @@ func buildClip(c *call) *reject {
 	x, args := real.Var(0), []int{0}
 	sides := []struct {
 		attr  string
-		bound func(x, y *real.Expr) *real.Expr
+		bound joining
 		none  int // the sign of the infinity that bounds nothing
 	}{{"min", real.Max, -1}, {"max", real.Min, 1}}
 	if c.opset < 11 && len(c.in) > 1 {
@@ -130,7 +129,7 @@ func buildClip(c *call) *reject {
 		v, fixed := 0.0, false
 		switch slot := i + 1; {
 		case c.opset < 11:
-			a := c.n.Attrs[side.attr]
+			a := c.Attrs[side.attr]
 			if v, fixed = a.F, a.Kind == AttrFloat; !fixed {
 				continue
 			}
@@ -152,8 +151,8 @@ func buildClip(c *call) *reject {
 			args = append(args, i+1)
 		}
 	}
-	shape := c.in[0].Shape
-	if r := c.elementwise(c.in[0].DType, x, args...); r != nil {
+	shape := c.x
+	if r := c.elementwise(c.dt, x, args...); r != nil {
 		return r
 	}
 	c.steps[0].Shape = shape // a bound of shape (1,) adds no axis
@@ -164,27 +163,27 @@ func buildCast(c *call) *reject {
 	to := c.dtypeAttr("to")
 	switch {
 	case !to.number():
-		return unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.n.Int("to", 0), to)
+		return unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.Int("to", 0), to)
 	case to == Bool:
 		return unsupported("compare explicitly instead", "cast to bool")
-	case to.Float() || !c.in[0].DType.Float():
+	case to.Float() || !c.dt.Float():
 		return c.elementwise(to, real.Var(0), 0)
 	}
 	return c.elementwise(to, real.Round(real.Var(0), real.Down), 0)
 }
 
-func buildIdentity(c *call) *reject { return c.move(c.in[0].Shape, c.in[0].DType, &Move{}) }
+func buildIdentity(c *call) *reject { return c.move(c.x, c.dt, &Move{}) }
 
 func buildBatchNorm(c *call) *reject {
-	x := c.in[0].Shape
-	if c.n.Int("training_mode", 0) != 0 {
+	x := c.x
+	if c.flag("training_mode") {
 		return unsupported("export the model in inference mode", "training_mode is set")
 	}
 	if len(x) < 2 {
 		return invalid("input of shape %v has no channel axis", x)
 	}
 	channel := 1
-	if c.n.Domain == channelsLast {
+	if c.Domain == channelsLast {
 		channel = len(x) - 1
 	}
 	for i, k := range c.in[1:] {
@@ -192,10 +191,10 @@ func buildBatchNorm(c *call) *reject {
 			return invalid("parameter %d has shape %v for %d channels", i+1, k.Shape, x[channel])
 		}
 	}
-	if c.opset < 9 && c.n.Int("spatial", 1) == 0 || c.opset < 7 && c.n.Int("is_test", 0) == 0 {
+	if c.opset < 9 && c.Int("spatial", 1) == 0 || c.opset < 7 && !c.flag("is_test") {
 		return unsupported("export the model in inference mode with opset 9 or later", "statistics of the batch at hand, or per element")
 	}
-	eps := c.n.Float("epsilon", float64(float32(1e-5)))
+	eps := c.Float("epsilon", float64(float32(1e-5)))
 	if variance := c.in[4].Const; variance != nil {
 		for i := range variance.Len() {
 			if !(variance.At(i)+eps > 0) {
@@ -211,12 +210,12 @@ func buildBatchNorm(c *call) *reject {
 	for i := 1; i < 5; i++ {
 		e.Index[i] = c.p.strided(x, strides)
 	}
-	return c.add(Step{Shape: x, DType: c.in[0].DType, Elem: e})
+	return c.add(Step{Shape: x, DType: c.dt, Elem: e})
 }
 
 func buildConstant(c *call) *reject {
 	var t *Tensor
-	a := func(name string) Attr { return c.n.Attrs[name] }
+	a := func(name string) Attr { return c.Attrs[name] }
 	switch {
 	case a("value").Kind == AttrTensor:
 		t = a("value").T
@@ -238,8 +237,8 @@ func buildConstant(c *call) *reject {
 }
 
 func buildShape(c *call) *reject {
-	shape := c.in[0].Shape
-	lo, hi := c.n.Int("start", 0), c.n.Int("end", int64(len(shape)))
+	shape := c.x
+	lo, hi := c.Int("start", 0), c.Int("end", int64(len(shape)))
 	clamp := func(v int64) int {
 		if v < 0 {
 			v += int64(len(shape))

@@ -1,22 +1,25 @@
 package graph
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Operators that take parts of a tensor, repeat it, or make one up.
 
 func buildSplit(c *call) *reject {
-	x := c.in[0].Shape
-	a, r := axis(c.n.Int("axis", 0), len(x))
+	x := c.x
+	a, r := axis(c.Int("axis", 0), len(x))
 	if r != nil {
 		return r
 	}
-	sizes := c.n.Ints("split")
+	sizes := c.Ints("split")
 	if c.has(1) {
 		if sizes, r = c.constInts(1, "the sizes"); r != nil {
 			return r
 		}
 	}
-	n := len(c.n.Outputs)
+	n := len(c.Outputs)
 	if sizes == nil { // equal parts, the last one smaller
 		part := (x[a] + n - 1) / n
 		for i := range n {
@@ -32,9 +35,9 @@ func buildSplit(c *call) *reject {
 		if size < 0 || size > left {
 			return invalid("sizes %v of an axis with %d elements", sizes, x[a])
 		}
-		shape := append([]int(nil), x...)
+		shape := slices.Clone(x)
 		shape[a] = int(size)
-		if r := c.move(shape, c.in[0].DType, &Move{Index: stridedFrom(from*strides[a], shape, strides)}); r != nil {
+		if r := c.move(shape, c.dt, &Move{Index: stridedFrom(from*strides[a], shape, strides)}); r != nil {
 			return r
 		}
 		from, left = from+int(size), left-size
@@ -74,8 +77,8 @@ func cut(size int, start, end, step int64) (span, *reject) {
 }
 
 func buildSlice(c *call) *reject {
-	x := c.in[0].Shape
-	starts, ends, along := c.n.Ints("starts"), c.n.Ints("ends"), c.n.Ints("axes")
+	x := c.x
+	starts, ends, along := c.Ints("starts"), c.Ints("ends"), c.Ints("axes")
 	var steps []int64
 	for i, list := range []*[]int64{&starts, &ends, &along, &steps} {
 		if !c.has(i + 1) {
@@ -110,7 +113,7 @@ func buildSlice(c *call) *reject {
 		first += s.start * strides[a]
 		shape[a], strides[a] = s.n, strides[a]*s.step
 	}
-	return c.move(shape, c.in[0].DType, &Move{Index: stridedFrom(first, shape, strides)})
+	return c.move(shape, c.dt, &Move{Index: stridedFrom(first, shape, strides)})
 }
 
 // shapeOf is a shape that an input asks for, of axes of at most so many elements.
@@ -134,18 +137,18 @@ func buildExpand(c *call) *reject {
 	if r != nil {
 		return r
 	}
-	out, r := broadcastShape(c.in[0].Shape, shape)
+	out, r := broadcastShape(c.x, shape)
 	if r != nil {
 		return r
 	}
 	if r := checkSize(out); r != nil {
 		return r
 	}
-	index := c.p.broadcast(out, c.in[0].Shape)
+	index := c.p.broadcast(out, c.x)
 	if len(index) == 1 && Size(out) != 1 { // one element for all
 		index = make([]int32, Size(out))
 	}
-	return c.move(out, c.in[0].DType, &Move{Index: index})
+	return c.move(out, c.dt, &Move{Index: index})
 }
 
 func buildConstantOfShape(c *call) *reject {
@@ -154,7 +157,7 @@ func buildConstantOfShape(c *call) *reject {
 		return r
 	}
 	t := &Tensor{DType: Float32, F: []float64{0}}
-	if a := c.n.Attrs["value"]; a.Kind == AttrTensor && a.T != nil {
+	if a := c.Attrs["value"]; a.Kind == AttrTensor && a.T != nil {
 		t = a.T
 	}
 	if !t.DType.number() {
@@ -181,7 +184,7 @@ func buildConstantOfShape(c *call) *reject {
 
 // buildDropout is the identity: models run in inference.
 func buildDropout(c *call) *reject {
-	if len(c.n.Outputs) > 1 && c.n.Outputs[1] != "" {
+	if len(c.Outputs) > 1 && c.Outputs[1] != "" {
 		return unsupported("export the model in inference mode", "the mask is used")
 	}
 	return buildIdentity(c)

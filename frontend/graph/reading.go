@@ -8,23 +8,29 @@ import (
 
 // A reading is a node as its definition reads it: attributes, and what is known of the inputs.
 type reading struct {
-	n     *Node
+	*Node
 	opset int64
 	in    []Known // per input slot; the zero Known where it is omitted
+	x     []int   // the shape of input 0
+	dt    DType   // its type
 }
 
 // read is a node with what is known of its inputs; ok is false where nothing is known of one.
 func (p *Program) read(n *Node) (c *reading, ok bool) {
-	c = &reading{n: n, opset: p.Graph.opset(n.Domain), in: make([]Known, len(n.Inputs))}
+	c = &reading{Node: n, opset: p.Graph.opset(n.Domain), in: make([]Known, len(n.Inputs))}
 	for i, name := range n.Inputs {
 		if c.in[i], ok = p.Known[name]; !ok && name != "" {
 			return nil, false
 		}
 	}
+	if len(c.in) > 0 {
+		first := c.in[0]
+		c.x, c.dt = first.Shape, first.DType
+	}
 	return c, true
 }
 
-func (c *reading) has(i int) bool { return i < len(c.n.Inputs) && c.n.Inputs[i] != "" }
+func (c *reading) has(i int) bool { return i < len(c.Inputs) && c.Inputs[i] != "" }
 
 // constScalar is the value of a constant input with one element.
 func (c *reading) constScalar(i int, what string) (float64, *reject) {
@@ -88,8 +94,11 @@ func counted(n int) []int64 {
 
 // dtypeAttr is an attribute that names an element type.
 func (c *reading) dtypeAttr(name string) DType {
-	if v := c.n.Int(name, 0); v > 0 && v <= int64(Int2) {
+	if v := c.Int(name, 0); v > 0 && v <= int64(Int2) {
 		return DType(v)
 	}
 	return Undefined
 }
+
+// flag is an attribute that is set where it is not 0.
+func (n *Node) flag(name string) bool { return n.Int(name, 0) != 0 }

@@ -98,7 +98,7 @@ func formatValues(t *Tensor) string {
 	return b.String()
 }
 
-func formatAttrs(attrs map[string]Attr) string {
+func formatAttrs(attrs Attrs) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		a := attrs[name]
