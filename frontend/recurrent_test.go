@@ -34,14 +34,7 @@ func canonical(t *testing.T, file string, shape []int) *graph.Part {
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
-	var in, out []string
-	for _, v := range g.Inputs {
-		in = append(in, v.Name)
-	}
-	for _, v := range g.Outputs {
-		out = append(out, v.Name)
-	}
-	part, err := p.Part(in, out)
+	part, err := p.Part(graph.Names(g.Inputs), graph.Names(g.Outputs))
 	if err != nil {
 		t.Fatal(err)
 	}

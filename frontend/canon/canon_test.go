@@ -217,14 +217,8 @@ func TestGolden(t *testing.T) {
 
 // outputs runs a prepared graph and gives every output with its shape and type.
 func outputs(p *graph.Program, in []*graph.Reals) ([][]float64, error) {
-	var from, to []string
-	for _, v := range p.Graph.Inputs {
-		from = append(from, v.Name)
-	}
-	for _, v := range p.Graph.Outputs {
-		to = append(to, v.Name)
-	}
-	part, err := p.Part(from, to)
+	to := graph.Names(p.Graph.Outputs)
+	part, err := p.Part(graph.Names(p.Graph.Inputs), to)
 	if err != nil {
 		return nil, err
 	}

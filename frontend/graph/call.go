@@ -146,6 +146,11 @@ func (c *call) move(shape []int, dt DType, m *Move) *reject {
 	return c.add(Step{Shape: shape, DType: dt, Move: m})
 }
 
+// pick adds an output in the type of the data, whose element i is element index[i] of input 0; nil is as they lie.
+func (c *call) pick(shape []int, index []int32) *reject {
+	return c.move(shape, c.dt, &Move{Index: index})
+}
+
 // elementwise adds an output computed from the inputs in args, broadcast against each other; expr's variable v is args[v].
 func (c *call) elementwise(dt DType, expr *real.Expr, args ...int) *reject {
 	var shape []int

@@ -52,9 +52,7 @@ func (p *Program) Part(from, to []string) (*Part, error) {
 			need[in] = true
 		}
 	}
-	for i, j := 0, len(part.runners)-1; i < j; i, j = i+1, j-1 {
-		part.runners[i], part.runners[j] = part.runners[j], part.runners[i]
-	}
+	slices.Reverse(part.runners)
 	for _, in := range p.Graph.Inputs {
 		if need[in.Name] && !given[in.Name] {
 			return nil, fmt.Errorf("tensor %q is needed", in.Name)

@@ -87,22 +87,7 @@ func (c *call) shape(shape []int) string {
 
 // fresh is a tensor name that neither the file nor the program has.
 func (p *Program) fresh(base, suffix string) string {
-	if p.names == nil {
-		p.names = map[string]bool{}
-		for _, n := range p.Graph.Nodes {
-			for _, o := range n.Outputs {
-				p.names[o] = true
-			}
-		}
-	}
-	name := base + "." + suffix
-	for i := 2; ; i++ {
-		if _, known := p.Known[name]; !known && !p.names[name] {
-			break
-		}
-		name = fmt.Sprintf("%s.%s%d", base, suffix, i)
-	}
-	p.names[name] = true
+	name := p.names.Fresh(base, suffix)
 	p.now.names = append(p.now.names, madeUp{base, suffix, name})
 	return name
 }

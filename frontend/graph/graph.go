@@ -101,6 +101,15 @@ type Value struct {
 	Known bool // false where the file gives no shape at all
 }
 
+// Names lists the names of values.
+func Names(values []Value) []string {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = v.Name
+	}
+	return names
+}
+
 // A Dim is one axis: Size is -1 where it is dynamic, then Param is its name, if it has one.
 type Dim struct {
 	Size  int

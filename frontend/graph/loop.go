@@ -19,14 +19,7 @@ type loop struct {
 func newLoop(s *Step) *loop {
 	g := s.Recur.Body.Graph
 	l := &loop{node: s.Node, Recur: s.Recur}
-	var from, to []string
-	for _, in := range g.Inputs {
-		from = append(from, in.Name)
-	}
-	for _, out := range g.Outputs {
-		to = append(to, out.Name)
-	}
-	body, err := s.Recur.Body.Part(from, to)
+	body, err := s.Recur.Body.Part(Names(g.Inputs), Names(g.Outputs))
 	must(err) // all its inputs are given
 	l.body = body
 	return l

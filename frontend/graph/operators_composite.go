@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -20,20 +19,14 @@ func Decompose(g *Graph) { decompose(g, nil) }
 
 // decompose knows the constants around a body.
 func decompose(g *Graph, around map[string]*Tensor) {
-	taken, constants := map[string]bool{}, maps.Clone(around)
+	taken, constants := g.Taken(), maps.Clone(around)
 	if constants == nil {
 		constants = map[string]*Tensor{}
 	}
 	for name, t := range g.Init {
-		taken[name], constants[name] = true, t
-	}
-	for _, in := range g.Inputs {
-		taken[in.Name] = true
+		constants[name] = t
 	}
 	for _, n := range g.Nodes {
-		for _, o := range n.Outputs {
-			taken[o] = true
-		}
 		if n.Op == "Constant" && n.Domain == "" && len(n.Outputs) == 1 {
 			constants[n.Outputs[0]] = n.Attrs["value"].T
 		}
@@ -167,7 +160,7 @@ type decomposition struct {
 	n     *Node
 	nodes []*Node
 
-	taken     map[string]bool
+	taken     Taken
 	constants map[string]*Tensor
 }
 
@@ -191,13 +184,7 @@ func (d *decomposition) upright(name string, rank int) string {
 }
 
 func (d *decomposition) fresh(suffix string) string {
-	base := d.n.Outputs[0] + "." + suffix
-	name := base
-	for i := 2; d.taken[name]; i++ {
-		name = fmt.Sprintf("%s%d", base, i)
-	}
-	d.taken[name] = true
-	return name
+	return d.taken.Fresh(d.n.Outputs[0], suffix)
 }
 
 func along(axis int) Attrs { return Attrs{"axis": IntAttr(axis)} }

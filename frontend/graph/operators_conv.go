@@ -254,5 +254,5 @@ func buildTurn(c *call) *reject {
 		full, steps = append(full, w[a]), append(steps, -s[a])
 		last += (w[a] - 1) * s[a]
 	}
-	return c.move(shape, c.dt, &Move{Index: stridedFrom(last, full, steps)})
+	return c.pick(shape, stridedFrom(last, full, steps))
 }

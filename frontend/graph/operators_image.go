@@ -291,7 +291,7 @@ func resize(c *call, scales []int, coordinates, mode string) *reject {
 			from[a] = append(from[a], int32(at*strides[a]))
 		}
 	}
-	return c.move(shape, c.dt, &Move{Index: pickIndex(from)})
+	return c.pick(shape, pickIndex(from))
 }
 
 // nearestTo is the element, of n along an axis that is enlarged by a whole factor, that place i takes: the one nearest to
@@ -368,7 +368,7 @@ func buildDepthToSpace(c *call) *reject {
 		return invalid("mode is %q", c.Str("mode", ""))
 	}
 	index := c.p.strided([]int{x[0], ch, x[2], b, x[3], b}, []int{s[0], channel, s[2], row, s[3], column})
-	return c.move([]int{x[0], ch, x[2] * b, x[3] * b}, c.dt, &Move{Index: index})
+	return c.pick([]int{x[0], ch, x[2] * b, x[3] * b}, index)
 }
 
 func buildSpaceToDepth(c *call) *reject {
@@ -381,5 +381,5 @@ func buildSpaceToDepth(c *call) *reject {
 	}
 	s := rowMajor(x)
 	index := c.p.strided([]int{x[0], b, b, x[1], x[2] / b, x[3] / b}, []int{s[0], s[2], s[3], s[1], b * s[2], b * s[3]})
-	return c.move([]int{x[0], b * b * x[1], x[2] / b, x[3] / b}, c.dt, &Move{Index: index})
+	return c.pick([]int{x[0], b * b * x[1], x[2] / b, x[3] / b}, index)
 }

@@ -18,7 +18,7 @@ func buildFlatten(c *call) *reject {
 	if a < 0 {
 		a += int64(len(x))
 	}
-	return c.move([]int{Size(x[:a]), Size(x[a:])}, c.dt, &Move{})
+	return c.pick([]int{Size(x[:a]), Size(x[a:])}, nil)
 }
 
 func buildReshape(c *call) *reject {
@@ -60,7 +60,7 @@ func buildReshape(c *call) *reject {
 		r.code = diag.ShapeUnknown
 		return r
 	}
-	return c.move(shape, c.dt, &Move{})
+	return c.pick(shape, nil)
 }
 
 // axesOf reads axes from an attribute (before opset 13) or a constant input.
@@ -91,7 +91,7 @@ func buildSqueeze(c *call) *reject {
 			shape = append(shape, d)
 		}
 	}
-	return c.move(shape, c.dt, &Move{})
+	return c.pick(shape, nil)
 }
 
 func buildUnsqueeze(c *call) *reject {
@@ -116,7 +116,7 @@ func buildUnsqueeze(c *call) *reject {
 			shape, x = append(shape, x[0]), x[1:]
 		}
 	}
-	return c.move(shape, c.dt, &Move{})
+	return c.pick(shape, nil)
 }
 
 func buildTranspose(c *call) *reject {
@@ -143,7 +143,7 @@ func buildTranspose(c *call) *reject {
 		seen[a] = true
 		shape[i], strides[i] = x[a], from[a]
 	}
-	return c.move(shape, c.dt, &Move{Index: c.p.strided(shape, strides)})
+	return c.pick(shape, c.p.strided(shape, strides))
 }
 
 func buildConcat(c *call) *reject {
@@ -220,7 +220,7 @@ func buildGather(c *call) *reject {
 	if from == nil {
 		from = []int32{}
 	}
-	return c.move(shape, c.dt, &Move{Index: from})
+	return c.pick(shape, from)
 }
 
 // maxClasses bounds the rows of a table that data choose from.

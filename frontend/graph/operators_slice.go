@@ -37,7 +37,7 @@ func buildSplit(c *call) *reject {
 		}
 		shape := slices.Clone(x)
 		shape[a] = int(size)
-		if r := c.move(shape, c.dt, &Move{Index: stridedFrom(from*strides[a], shape, strides)}); r != nil {
+		if r := c.pick(shape, stridedFrom(from*strides[a], shape, strides)); r != nil {
 			return r
 		}
 		from, left = from+int(size), left-size
@@ -113,7 +113,7 @@ func buildSlice(c *call) *reject {
 		first += s.start * strides[a]
 		shape[a], strides[a] = s.n, strides[a]*s.step
 	}
-	return c.move(shape, c.dt, &Move{Index: stridedFrom(first, shape, strides)})
+	return c.pick(shape, stridedFrom(first, shape, strides))
 }
 
 // shapeOf is a shape that an input asks for, of axes of at most so many elements.
@@ -148,7 +148,7 @@ func buildExpand(c *call) *reject {
 	if len(index) == 1 && Size(out) != 1 { // one element for all
 		index = make([]int32, Size(out))
 	}
-	return c.move(out, c.dt, &Move{Index: index})
+	return c.pick(out, index)
 }
 
 func buildConstantOfShape(c *call) *reject {

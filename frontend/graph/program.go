@@ -22,7 +22,7 @@ type Program struct {
 	now     *made              // of the node that is being prepared
 	kept    *Program           // whose steps may stay; while preparing
 	origin  map[*Node]*Node    // of made-up nodes
-	names   map[string]bool    // of tensors, that made-up ones must not have
+	names   Taken              // by the graph, and made up
 	strides map[string][]int32 // index tables by what they are
 	by      map[string]*Step   // by output
 	readers map[string][]*Step // by input
@@ -164,6 +164,7 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		return nil, false
 	}
 	p.Known, p.by, p.readers, p.origin = map[string]Known{}, map[string]*Step{}, map[string][]*Step{}, map[*Node]*Node{}
+	p.names = g.Taken()
 	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[*int32]bool{}, map[string][]int32{}, d
 	if p.kept != nil {
 		p.strides = p.kept.strides
