@@ -19,6 +19,7 @@ import (
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/golden"
+	realmodels "hlsgen/internal/models"
 	"hlsgen/internal/tier"
 )
 
@@ -367,23 +368,25 @@ func TestPassesKeepTheMeaning(t *testing.T) {
 	}
 }
 
-// TestPassesKeepTheMeaningOfModels does so with every model outside the repository that can be executed.
+// TestPassesKeepTheMeaningOfModels does so with every real model that can be executed.
 func TestPassesKeepTheMeaningOfModels(t *testing.T) {
 	t.Parallel()
-	dir := tier.NeedsShared(t)
-	var files []string
-	for _, pattern := range []string{"brevitas/*/*.onnx", "zoo/*/*.onnx", "qonnx_ops/*.onnx"} {
-		found, err := filepath.Glob(filepath.Join(dir, "models", pattern))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+	files := map[string]string{} // by name
+	for _, m := range realmodels.All(t) {
+		for _, file := range m.Files {
+			files[m.Name+"/"+file] = m.Path(file)
 		}
-		files = append(files, found...)
 	}
-	for _, file := range files {
-		name, err := filepath.Rel(filepath.Join(dir, "models"), file)
-		if err != nil {
-			t.Fatal(err)
+	if shared := tier.Shared(t); shared != "" {
+		found, err := filepath.Glob(filepath.Join(shared, "models", "qonnx_ops", "*.onnx"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%d single operators, %v", len(found), err)
 		}
+		for _, file := range found {
+			files["qonnx_ops/"+filepath.Base(file)] = file
+		}
+	}
+	for name, file := range files {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, err := os.ReadFile(file)

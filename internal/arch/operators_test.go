@@ -17,10 +17,11 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// namesOperators reports whether a production file may name operators of ONNX: those of the table may. Layers have
-// names of their own, and some are the same words.
+// namesOperators reports whether a file may name operators of ONNX: those of the table may, and support of tests.
+// Layers have names of their own, and some are the same words.
 func namesOperators(file string) bool {
-	return strings.HasPrefix(file, "hlslib/") || strings.HasPrefix(file, "frontend/graph/operators")
+	return strings.HasPrefix(file, "hlslib/") || strings.HasPrefix(file, "frontend/graph/operators") ||
+		strings.HasPrefix(file, "internal/arch/") || places[path.Dir(file)] == support
 }
 
 // literals finds the string literals of production code that are one of the given names.
