@@ -1,5 +1,12 @@
 // Package frontend makes a dataflow.Model of the bytes of an ONNX file: read, normalise, lower, and keep what stays
 // real-valued at both ends as host functions.
+//
+// It is the front end's door: the rest of the program imports this package, and of the folders below only what these
+// results are made of.
+//
+//	frontend, inputs, lstm, outside   Import; what the user declares of inputs and gates; what is for users' own tests
+//	batch, ranges                     samples of a fixed batch; values that test data should use
+//	fates, compare                    what becomes of each node; near ties against recorded outputs
 package frontend
 
 import (

@@ -1,5 +1,43 @@
 // Package graph is the real-valued meaning of an ONNX model, as written: nodes, names, domains, types and constants are
-// kept as the file has them, constants exactly. It knows how to execute itself (exec.go) in exact real arithmetic.
+// kept as the file has them, constants exactly. It prepares a graph (every shape known, every operator reduced to one of
+// five forms) and executes it in exact real arithmetic.
+//
+// In come graphs, from onnxio or canon. Out go programs, for canon, scaled, lower and the host's parts; the values of
+// their tensors; and what axes count. It imports frontend/real, internal/num and internal/diag.
+//
+// The graph:
+//
+//	graph, dtype, names, verify, text   nodes and tensors; element types; names that are free; its form; for people
+//
+// The table of operators, which alone knows them by name:
+//
+//	operators              the table, and the traits that others ask for
+//	operators_arithmetic, _activation, _move, _slice, _reduce, _order, _conv, _pool, _image, _quant, _qonnx, _lstm
+//	                       the definitions of its rows: each makes steps of a node
+//	operators_cell         an LSTM cell as the body of a loop
+//	operators_coding       a quantiser as a code and its value: what canon asks for
+//	operators_composite    operators that are written out before anything else happens
+//	operators_unsupported  operators that we know and refuse
+//
+// The program and its preparation:
+//
+//	program, recur, window          the five forms of step; Prepare
+//	bind, limits                    what the file leaves open; what a model may ask for
+//	reading, call, expand           a node, its attributes and inputs; the steps made of it; made-up nodes
+//	again                           what stays when nodes are replaced
+//	tables                          index tables
+//	formats                         the formats of an LSTM's gates, from --lstm-config
+//
+// Execution:
+//
+//	exec, reals, memo   parts; values as intervals; roundings that are decided exactly
+//	dot, order, loop    sums of products; rows put in order; loops
+//	float32             near ties of float32 executors
+//
+// What axes count:
+//
+//	alike, alike_loop   a program of n samples against one of a single sample
+//	sequence, batch     which leading axes are time, which are samples
 package graph
 
 import (

@@ -11,6 +11,24 @@ import (
 	"hlsgen/internal/diag"
 )
 
+// someFormats are formats in which quantisation is visible.
+func someFormats() graph.CellFormats {
+	var f graph.CellFormats
+	for k := range f {
+		f[k] = graph.CellFormat{Scale: 0.0625, Bits: 6, Signed: !strings.Contains(graph.FormatNames[k], "sigmoid"), Rounding: "ROUND"}
+	}
+	f[graph.FormatCellState].Narrow, f[graph.FormatHiddenStateTanh].Rounding = true, "FLOOR"
+	return f
+}
+
+// A refusal is a change of a node that is understood, and what is said of it.
+type refusal struct {
+	name   string
+	change func(g *graph.Graph, n *graph.Node)
+	code   diag.Code
+	says   string
+}
+
 // refused prepares a graph that is to be refused, with one diagnostic.
 func refused(t *testing.T, name string, g *graph.Graph, code diag.Code, says string) {
 	t.Helper()
@@ -24,12 +42,7 @@ func refused(t *testing.T, name string, g *graph.Graph, code diag.Code, says str
 // TestLSTMRefusals gives LSTM nodes that contradict their definition or that have no meaning here.
 func TestLSTMRefusals(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name   string
-		change func(g *graph.Graph, n *graph.Node)
-		code   diag.Code
-		says   string
-	}{
+	for _, c := range []refusal{
 		{"a direction", func(_ *graph.Graph, n *graph.Node) {
 			n.Attrs["direction"] = graph.Attr{Kind: graph.AttrString, S: "up"}
 		}, diag.OpInvalid, `direction "up"`},
@@ -69,12 +82,7 @@ func TestLSTMRefusals(t *testing.T) {
 // TestQuantCellRefusals gives cells that lack something.
 func TestQuantCellRefusals(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name   string
-		change func(g *graph.Graph, n *graph.Node)
-		code   diag.Code
-		says   string
-	}{
+	for _, c := range []refusal{
 		{"an attribute is missing", func(_ *graph.Graph, n *graph.Node) { delete(n.Attrs, "cell_acc_signed") }, diag.QuantInvalid, "cell_acc"},
 		{"a scale per unit", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = reals([]int{2}, 1, 2) }, diag.QuantInvalid, "input 15"},
 		{"a rounding mode", func(_ *graph.Graph, n *graph.Node) {

@@ -126,7 +126,7 @@ func minimumOver(c *call) *reject {
 }
 
 // sumOf is a sum of a function of the elements, and a function of that.
-func sumOf(before []string, after string) definition {
+func sumOf(after string, before ...string) definition {
 	return func(c *call) *reject {
 		x := c.Inputs[0]
 		var r *reject
