@@ -1,5 +1,13 @@
 // Package canon normalises spelling: after it, constants are numbers, every quantiser of every dialect is one Code node
 // followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on scales.
+//
+// In comes a prepared program, out goes another one, kept up to date from pass to pass. It imports frontend/graph and
+// frontend/pass.
+//
+//	passes               the table; running it, in the bodies of loops too
+//	loops, unroll, hoist  loops: as Scan, written out, without their quantisers
+//	fold                 constants
+//	rewrite              Gemm, quantisers, clips; how nodes take the places of others
 package canon
 
 import (
@@ -112,6 +120,6 @@ func inBodies(run func(*Model) bool) func(*Model, *diag.List) bool {
 func withBody(n *graph.Node, body *graph.Graph) *graph.Node {
 	c := *n
 	c.Attrs = maps.Clone(n.Attrs)
-	c.Attrs["body"] = graph.Attr{Kind: graph.AttrGraph, G: body}
+	c.Attrs["body"] = graph.GraphAttr(body)
 	return &c
 }

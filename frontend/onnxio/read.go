@@ -4,6 +4,13 @@
 // The two are separate because onnx-go v0.5.0 drops node names, domains, opset versions, dynamic axes, metadata and
 // annotations, and refuses int8 and float16 constants and subgraphs. It therefore gets a copy of the model that holds
 // nothing but tensor names and the index of each node (wire.go).
+//
+// In come bytes, out goes a graph.Graph, or diagnostics. It imports frontend/graph and the bindings.
+//
+//	scan                bounds of sizes, nesting and text, before anything is decoded
+//	read, graph         the model; graphs, nodes, attributes
+//	tensor, minifloat   constants
+//	link, wire          who makes what; the order of nodes
 package onnxio
 
 import (

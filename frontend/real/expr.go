@@ -1,6 +1,16 @@
 // Package real is arithmetic on real numbers as models mean them: an expression (Expr) has one meaning, the exact one,
 // and several readings: intervals of float64 (fast, and right about what it does not know), exact rationals with
 // intervals of any precision where roots enter (slow, and decides), and affine form (is it scale*x + bias?).
+//
+// In come expressions of variables and constants, out go their readings. It imports internal/num alone.
+//
+//	expr                       expressions, and what is made of two
+//	interval, float32          readings in float64: enclosures, what float32 programs may compute
+//	exact, transcendental      exact readings; exponentials and logarithms to any precision
+//	rounding                   modes of rounding
+//	affine, linear, product    expressions as scale*x + bias, as functions of one sum, of one product
+//	step                       as step functions over a range of integers
+//	within                     simplified where ranges of variables are known
 package real
 
 import (

@@ -1,5 +1,13 @@
 // Package num holds the two notions of integer that everything below the front end is made of: a Range is the values
 // that occur, a Type is the bits that hold them. Widths come from bit lengths of integers, never from logarithms.
+//
+// It imports nothing of ours.
+//
+//	range, type   values and bits
+//	step          functions that are constant between breakpoints
+//	compare       how a step function is built of comparators
+//	bounds        the range of a sum of products
+//	requant, fit  multiply, shift and clip; the one that equals a scale
 package num
 
 import (
