@@ -1,6 +1,9 @@
 // Package scaled is scaled-integer analysis (arXiv 2508.21493): it says of a real tensor which integers it is made of.
 // The code of a quantiser and the sum of products of a matrix layer are integer tensors; every other real value is a
 // function of their elements, and where that function is scale*q + bias the tensor is itself a scaled integer.
+//
+// In come a graph.Program and the name of a tensor; out come the functions that its elements are. It sees graph,
+// real and num.
 package scaled
 
 import (
