@@ -16,7 +16,7 @@ import (
 //
 // The host gives every word and takes every word sooner or later, so that its streams hold up nothing.
 type tokens struct {
-	layers []tokenLayer
+	workers []tokenWorker
 	*plan
 	capacity []int // words per stream
 	held     []int
@@ -25,7 +25,7 @@ type tokens struct {
 	agenda   agenda
 }
 
-type tokenLayer struct {
+type tokenWorker struct {
 	in, out []int          // streams
 	joined  dataflow.Moves // ports whose other end takes part
 	loop    dataflow.Loop
@@ -37,7 +37,7 @@ type tokenLayer struct {
 // newTokens takes the layers that are members, all where members is nil, and the streams between them.
 func newTokens(p *plan, members []bool) *tokens {
 	n := len(p.ports)
-	t := &tokens{plan: p, layers: make([]tokenLayer, len(p.loops)), held: make([]int, n), wants: make([]bool, n), blocks: make([]bool, n),
+	t := &tokens{plan: p, workers: make([]tokenWorker, len(p.loops)), held: make([]int, n), wants: make([]bool, n), blocks: make([]bool, n),
 		agenda: newAgenda(len(p.loops))}
 	joined := func(s int) bool {
 		return p.inner(s) && (members == nil || members[p.writer[s]] && members[p.reader[s]])
@@ -46,7 +46,7 @@ func newTokens(p *plan, members []bool) *tokens {
 		if members != nil && !members[i] {
 			continue
 		}
-		l := &t.layers[i]
+		l := &t.workers[i]
 		l.in, l.out, l.loop = node.In, node.Out, p.loops[i]
 		for port, s := range node.In {
 			if joined(s) {
@@ -68,18 +68,18 @@ func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err err
 	clear(t.held)
 	clear(t.wants)
 	clear(t.blocks)
-	for i := range t.layers {
-		l := &t.layers[i]
+	for i := range t.workers {
+		l := &t.workers[i]
 		l.moved, l.done = 0, l.loop.Body == nil
 		if !l.done {
 			l.walk = l.loop.Walk()
 		}
 	}
-	if err := t.agenda.run(ctx, len(t.layers), t.visit); err != nil {
+	if err := t.agenda.run(ctx, len(t.workers), t.visit); err != nil {
 		return false, err
 	}
-	for i := range t.layers {
-		if !t.layers[i].done {
+	for i := range t.workers {
+		if !t.workers[i].done {
 			return false, nil
 		}
 	}
@@ -87,7 +87,7 @@ func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err err
 }
 
 func (t *tokens) visit(i task) {
-	for l := &t.layers[i]; !l.done; {
+	for l := &t.workers[i]; !l.done; {
 		m := l.walk.Moves()
 		m.Read &= l.joined.Read
 		m.Write &= l.joined.Write
@@ -104,7 +104,7 @@ func (t *tokens) visit(i task) {
 }
 
 // most is how many of n iterations can follow each other now.
-func (t *tokens) most(l *tokenLayer, m dataflow.Moves, n int) int {
+func (t *tokens) most(l *tokenWorker, m dataflow.Moves, n int) int {
 	for r := m.Read; r != 0; r &= r - 1 {
 		s := l.in[bits.TrailingZeros64(r)]
 		if t.held[s] < n {
@@ -122,7 +122,7 @@ func (t *tokens) most(l *tokenLayer, m dataflow.Moves, n int) int {
 	return n
 }
 
-func (t *tokens) move(l *tokenLayer, m dataflow.Moves, n int) {
+func (t *tokens) move(l *tokenWorker, m dataflow.Moves, n int) {
 	l.moved += n
 	if n == 0 {
 		return
@@ -147,7 +147,7 @@ func (t *tokens) move(l *tokenLayer, m dataflow.Moves, n int) {
 
 // waits lists what layer i waits for at the end of a run.
 func (t *tokens) waits(i int) (list []wait) {
-	l := &t.layers[i]
+	l := &t.workers[i]
 	if l.done {
 		return nil
 	}
@@ -174,8 +174,8 @@ type wait struct {
 // progress is the iterations of each layer.
 func (t *tokens) progress() []int {
 	var moved []int
-	for i := range t.layers {
-		moved = append(moved, t.layers[i].moved)
+	for i := range t.workers {
+		moved = append(moved, t.workers[i].moved)
 	}
 	return moved
 }
@@ -184,7 +184,7 @@ func (t *tokens) progress() []int {
 // run did not go through: every stuck layer waits for a stuck one, for a layer that is through has given and taken all.
 func (t *tokens) cycle() []wait {
 	at := 0
-	for t.layers[at].done {
+	for t.workers[at].done {
 		at++
 	}
 	var chain []wait

@@ -1,10 +1,11 @@
-package folding
+package space
 
 import (
 	"cmp"
 	"math/bits"
 	"slices"
 
+	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
 )
 
@@ -15,15 +16,23 @@ const (
 	maxPairs = 1_000_000
 )
 
-// planned is the tree of tables on which foldings are searched: a leaf per layer, then one per stream, then one of what is
-// beside them; and the joins of them. What a chain carries is one form, a fork that joins again two.
+// tables is the tree on which foldings are searched: a leaf per layer, then one per stream, then one of what is beside
+// them; and the joins of them. A table has a row for every combination of forms at the ends of streams in its scope; a join
+// eliminates the ends that its two tables share. That is the elimination of variables from a constraint network (R.
+// Dechter, Bucket elimination, 1999), of which the forms at the ends are the variables. For example, a stream s joins layer
+// a to layer b, and a stream t joins b to c:
+//
+//	a [a.out] with s [a.out, b.in]  =  as  [b.in]     a row for each form that b reads
+//	as [b.in] with b [b.in, b.out]  =  asb [b.out]    and for each that it writes
+//
+// So a chain carries one form at a time, and a fork that joins again two. The smallest join is made first (next).
 //
 // A stream that the plan leaves out is a leaf that meets nothing: its ends need not agree there, and what joins them is
 // priced when a folding is looked at as a whole. What the tree excludes is excluded all the same.
-type planned struct {
+type tables struct {
 	plan *search.Plan
 	rows []leafRows // per leaf
-	wide []int      // streams that are left out
+	Wide []int      // streams that are left out
 	// least is the choices of every stream between layers where FIFOs hold the least: they are asked for time and again.
 	least [][][]search.Choice
 }
@@ -36,48 +45,54 @@ type leafRows struct {
 }
 
 // beside is the leaf of what is beside layers and streams.
-func (s *space) beside() int { return len(s.layers) + len(s.streams) }
+func (s *Space) beside() int { return len(s.Layers) + len(s.Streams) }
 
 // The ends in a scope are numbered by stream.
 func writerEnd(stream int) int { return 2 * stream }
 func readerEnd(stream int) int { return 2*stream + 1 }
 
-func (s *space) formsAt(end int) []form {
+func (p *planner) formsAt(end int) []form {
 	if end%2 == 0 {
-		return s.streams[end/2].writer.forms
+		return p.Streams[end/2].writer.forms
 	}
-	return s.streams[end/2].reader.forms
+	return p.Streams[end/2].reader.forms
 }
 
-// makePlan lists the tables, leaves first. Where one grows too large, it takes a stream out of the plan and begins anew.
-func (s *space) makePlan() {
-	s.listForms()
-	var wide []int
+// Plan lists the tables, leaves first, none of more rows than so many. Where one grows too large, it takes a stream out of
+// the plan and begins anew. It is called before the space is used.
+func (s *Space) Plan(rows int) {
+	for id := range s.Streams {
+		s.Streams[id].list(s.Layers, s.Target)
+	}
+	s.tables = tables{}
 	for {
-		p := planner{space: s, wide: wide}
+		p := planner{Space: s, most: rows, sizes: map[[2]int]int{}}
 		cut := p.run()
 		if cut < 0 {
-			s.planned = p.planned(wide)
-			s.listLeast()
-			return
+			s.plan = &search.Plan{Leaves: s.beside() + 1}
+			for i, t := range p.tables {
+				s.plan.Tables = append(s.plan.Tables, t.Table)
+				if i < s.plan.Leaves {
+					s.rows = append(s.rows, t.leafRows)
+				}
+			}
+			break
 		}
-		wide = append(wide, cut)
+		s.Wide = append(s.Wide, cut)
 	}
-}
-
-func (s *space) listLeast() {
-	least := make([][][]search.Choice, len(s.streams))
-	for id := range s.streams {
-		if s.streams[id].inner() {
-			least[id] = s.streamChoices(id, &region{limit: mostClocks})
+	least := make([][][]search.Choice, len(s.Streams))
+	for id := range least {
+		if s.Streams[id].inner() {
+			least[id] = menu{s, &Region{Limit: ask.MostClocks}}.stream(id)
 		}
 	}
 	s.least = least
 }
 
+// A planner is a plan under way.
 type planner struct {
-	*space
-	wide   []int
+	*Space
+	most   int // rows
 	tables []planTable
 	open   []int          // tables that no other has joined yet, in the order of the network
 	sizes  map[[2]int]int // pairs that joining two tables makes
@@ -89,32 +104,20 @@ type planTable struct {
 	leafRows
 }
 
-func (p *planner) planned(wide []int) *planned {
-	made := &planned{plan: &search.Plan{Leaves: p.beside() + 1}, wide: wide}
-	for i, t := range p.tables {
-		made.plan.Tables = append(made.plan.Tables, t.Table)
-		if i < made.plan.Leaves {
-			made.rows = append(made.rows, t.leafRows)
-		}
-	}
-	return made
-}
-
 // run makes the tables. cut is a stream to leave out of the plan, or -1.
 func (p *planner) run() (cut int) {
-	p.sizes = map[[2]int]int{}
 	var place []int // of a table in the network
 	add := func(t planTable, at int) {
 		p.open, place = append(p.open, len(p.tables)), append(place, at)
 		p.tables = append(p.tables, t)
 	}
-	for i := range p.layers {
+	for i := range p.Layers {
 		add(p.layerTable(i), 2*i)
 	}
-	for id := range p.streams {
-		add(p.streamTable(id), 2*p.streams[id].writer.layer+1)
+	for id := range p.Streams {
+		add(p.streamTable(id), 2*p.Streams[id].writer.layer+1)
 	}
-	add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.layers))
+	add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
 	for len(p.open) > 1 {
 		slices.SortStableFunc(p.open, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 		a, b := p.next()
@@ -182,22 +185,22 @@ func (p *planner) tileless(end int) int {
 
 // layerTable has a row for every combination of forms at the layer's ends.
 func (p *planner) layerTable(i int) planTable {
-	l := &p.layers[i]
+	l := &p.Layers[i]
 	t := planTable{Table: search.Table{Left: -1, Right: -1}}
 	var ports []func(*shape) form
-	for k, id := range l.node.In {
-		if !slices.Contains(p.wide, id) {
+	for k, id := range l.Node.In {
+		if !slices.Contains(p.Wide, id) {
 			t.scope, ports = append(t.scope, readerEnd(id)), append(ports, func(sh *shape) form { return sh.in[k] })
 		}
 	}
-	for k, id := range l.node.Out {
-		if !slices.Contains(p.wide, id) {
+	for k, id := range l.Node.Out {
+		if !slices.Contains(p.Wide, id) {
 			t.scope, ports = append(t.scope, writerEnd(id)), append(ports, func(sh *shape) form { return sh.out[k] })
 		}
 	}
 	offered := make([]bool, len(l.shapes))
-	for o := range l.options {
-		offered[l.classes[l.options[o].class].shape] = true
+	for o := range l.Options {
+		offered[l.Classes[l.Options[o].Class].shape] = true
 	}
 	index := map[string]int{}
 	for k := range l.shapes {
@@ -208,7 +211,7 @@ func (p *planner) layerTable(i int) planTable {
 		for j, port := range ports {
 			at[j] = port(&l.shapes[k])
 		}
-		r := place(index, key(at))
+		r := number(index, key(at))
 		if r == t.Rows {
 			t.Rows++
 			t.shapes = append(t.shapes, nil)
@@ -225,9 +228,9 @@ func (p *planner) layerTable(i int) planTable {
 // every form, and of one that is left out a single one.
 func (p *planner) streamTable(id int) planTable {
 	t := planTable{Table: search.Table{Left: -1, Right: -1}}
-	st := &p.streams[id]
+	st := &p.Streams[id]
 	switch {
-	case slices.Contains(p.wide, id):
+	case slices.Contains(p.Wide, id):
 		t.Rows = 1
 	case !st.inner():
 		e := writerEnd(id)
@@ -286,9 +289,9 @@ func (p *planner) join(t *planTable) bool {
 	var of [][]search.Pair // per row
 	for r := range x.Rows {
 		for _, o := range match[x.key(r, ix)] {
-			row := place(index, x.key(r, kx)+y.key(int(o), ky))
+			row := number(index, x.key(r, kx)+y.key(int(o), ky))
 			if row == t.Rows {
-				if row == p.maxRows {
+				if row == p.most {
 					return false
 				}
 				t.Rows++
