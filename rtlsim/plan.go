@@ -143,18 +143,14 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
 	l := &worker{name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1, count: &e.trace.Nodes[i], words: make([]dataflow.Word, len(n.In))}
-	for p, s := range n.In {
+	for _, s := range n.In {
 		l.in = append(l.in, streams[s])
-		if streams[s] != nil {
-			l.joined.Read |= 1 << p
-		}
 	}
-	for p, s := range n.Out {
+	for _, s := range n.Out {
 		l.out = append(l.out, streams[s])
-		if streams[s] != nil {
-			l.joined.Write |= 1 << p
-		}
 	}
+	joined := func(s int) bool { return streams[s] != nil }
+	l.joined = dataflow.Moves{Read: mask(n.In, joined), Write: mask(n.Out, joined)}
 	e.workers = append(e.workers, l)
 	return l
 }

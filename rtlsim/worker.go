@@ -24,9 +24,11 @@ type worker struct {
 	pace int     // no frame starts before so many clocks times its number; 0 in a whole design
 
 	walk      *dataflow.Walker
-	iteration int             // the next one's number within its frame; kept in a run with data
-	frame     int             // of the next iteration
-	at        int             // clock of the last iteration
+	iteration int       // the next one's number within its frame; kept in a run with data
+	frame     int       // of the next iteration
+	at        int       // clock of the last iteration
+	reads     []*stream // that the iterations which are run now read
+	writes    []*stream
 	words     []dataflow.Word // that the kernel reads, reused
 }
 
@@ -65,11 +67,11 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 		}
 		return n
 	}
+	k.reads, k.writes = ports(k.reads[:0], k.in, m.Read), ports(k.writes[:0], k.out, m.Write)
 	for i := range n {
 		ready := k.at + 1
 		words := ready // every word is there
-		for r := m.Read; r != 0; r &= r - 1 {
-			s := k.in[bits.TrailingZeros64(r)]
+		for _, s := range k.reads {
 			at, ok := s.arrival()
 			if !ok {
 				s.wants = true
@@ -78,8 +80,7 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 			words = max(words, at)
 		}
 		start := words
-		for w := m.Write; w != 0; w &= w - 1 {
-			s := k.out[bits.TrailingZeros64(w)]
+		for _, s := range k.writes {
 			from, ok := s.room()
 			if !ok {
 				s.blocks = true
@@ -92,7 +93,7 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 			return i
 		}
 		if start > ready {
-			k.waited(m, ready, words, start)
+			k.waited(ready, words, start)
 		}
 		if k.log != nil {
 			k.record(Starved, words)
@@ -104,14 +105,20 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	return n
 }
 
+// ports adds to a list what stands at the ports of a mask.
+func ports[T any](list, at []T, mask uint64) []T {
+	for ; mask != 0; mask &= mask - 1 {
+		list = append(list, at[bits.TrailingZeros64(mask)])
+	}
+	return list
+}
+
 // start moves the words of an iteration.
 func (k *worker) start(m dataflow.Moves, at int) {
-	for r := m.Read; r != 0; r &= r - 1 {
-		s := k.in[bits.TrailingZeros64(r)]
+	for _, s := range k.reads {
 		s.take(at)
 	}
-	for w := m.Write; w != 0; w &= w - 1 {
-		s := k.out[bits.TrailingZeros64(w)]
+	for _, s := range k.writes {
 		s.put(at)
 	}
 	k.at = at
@@ -123,18 +130,16 @@ func (k *worker) start(m dataflow.Moves, at int) {
 
 // waited counts the clocks from ready on in which the iteration that starts in clock start missed a word, up to clock
 // words, or only room.
-func (k *worker) waited(m dataflow.Moves, ready, words, start int) {
+func (k *worker) waited(ready, words, start int) {
 	k.count.Starved += words - ready
 	k.count.Blocked += start - words
 	if words > ready {
-		for r := m.Read; r != 0; r &= r - 1 {
-			s := k.in[bits.TrailingZeros64(r)]
+		for _, s := range k.reads {
 			s.empty += max(0, s.arriving-ready)
 		}
 	}
 	if start > words {
-		for w := m.Write; w != 0; w &= w - 1 {
-			s := k.out[bits.TrailingZeros64(w)]
+		for _, s := range k.writes {
 			from, _ := s.room()
 			s.full += max(0, from-words)
 		}

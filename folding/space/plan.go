@@ -2,6 +2,7 @@ package space
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math/bits"
 	"slices"
 
@@ -51,12 +52,14 @@ func (s *Space) beside() int { return len(s.Layers) + len(s.Streams) }
 func writerEnd(stream int) int { return 2 * stream }
 func readerEnd(stream int) int { return 2*stream + 1 }
 
-func (p *planner) formsAt(end int) []form {
-	if end%2 == 0 {
-		return p.Streams[end/2].writer.forms
+func (p *planner) end(number int) *end {
+	if number%2 == 0 {
+		return &p.Streams[number/2].writer
 	}
-	return p.Streams[end/2].reader.forms
+	return &p.Streams[number/2].reader
 }
+
+func (p *planner) formsAt(end int) []form { return p.end(end).forms }
 
 // Plan lists the tables, leaves first, none of more rows than so many. Where one grows too large, it takes a stream out of
 // the plan and begins anew. It is called before the space is used.
@@ -170,34 +173,31 @@ func (p *planner) widest(lists ...[]int) int {
 			continue
 		}
 		return slices.MaxFunc(scope, func(a, b int) int {
-			return cmp.Or(cmp.Compare(p.tileless(a), p.tileless(b)), cmp.Compare(len(p.formsAt(a)), len(p.formsAt(b))))
+			return cmp.Or(cmp.Compare(p.tiled(b), p.tiled(a)), cmp.Compare(len(p.formsAt(a)), len(p.formsAt(b))))
 		}) / 2
 	}
 	panic("folding: a table of one row is too large")
 }
 
-func (p *planner) tileless(end int) int {
-	if slices.ContainsFunc(p.formsAt(end), func(f form) bool { return f.tile != 0 }) {
-		return 0
+// tiled is 1 where some form at an end has tiles, else 0.
+func (p *planner) tiled(end int) (tiled int) {
+	for _, f := range p.formsAt(end) {
+		tiled = max(tiled, min(1, f.tile))
 	}
-	return 1
+	return tiled
 }
 
 // layerTable has a row for every combination of forms at the layer's ends.
 func (p *planner) layerTable(i int) planTable {
 	l := &p.Layers[i]
 	t := planTable{Table: search.Table{Left: -1, Right: -1}}
-	var ports []func(*shape) form
-	for k, id := range l.Node.In {
-		if !slices.Contains(p.Wide, id) {
-			t.scope, ports = append(t.scope, readerEnd(id)), append(ports, func(sh *shape) form { return sh.in[k] })
-		}
+	for _, id := range l.Node.In {
+		t.scope = append(t.scope, readerEnd(id))
 	}
-	for k, id := range l.Node.Out {
-		if !slices.Contains(p.Wide, id) {
-			t.scope, ports = append(t.scope, writerEnd(id)), append(ports, func(sh *shape) form { return sh.out[k] })
-		}
+	for _, id := range l.Node.Out {
+		t.scope = append(t.scope, writerEnd(id))
 	}
+	t.scope = slices.DeleteFunc(t.scope, func(e int) bool { return slices.Contains(p.Wide, e/2) })
 	offered := make([]bool, len(l.shapes))
 	for o := range l.Options {
 		offered[l.Classes[l.Options[o].Class].shape] = true
@@ -207,9 +207,9 @@ func (p *planner) layerTable(i int) planTable {
 		if !offered[k] {
 			continue
 		}
-		at := make([]form, len(ports))
-		for j, port := range ports {
-			at[j] = port(&l.shapes[k])
+		var at []form
+		for _, e := range t.scope {
+			at = append(at, l.shapes[k].port(e%2 == 0, p.end(e).port))
 		}
 		r := number(index, key(at))
 		if r == t.Rows {
@@ -263,7 +263,7 @@ func (p *planner) size(a, b int) int {
 	}
 	count := map[string]int{}
 	x, y := &p.tables[a], &p.tables[b]
-	ix, iy := shared(x.scope, y.scope)
+	ix, iy, _, _ := shared(x.scope, y.scope)
 	for r := range x.Rows {
 		count[x.key(r, ix)]++
 	}
@@ -278,13 +278,12 @@ func (p *planner) size(a, b int) int {
 // join fills a table from the two that it joins. It reports false where it has too many rows.
 func (p *planner) join(t *planTable) bool {
 	x, y := &p.tables[t.Left], &p.tables[t.Right]
-	ix, iy := shared(x.scope, y.scope)
+	ix, iy, kx, ky := shared(x.scope, y.scope)
 	match := map[string][]int32{}
 	for r := range y.Rows {
 		k := y.key(r, iy)
 		match[k] = append(match[k], int32(r))
 	}
-	kx, ky := without(len(x.scope), ix), without(len(y.scope), iy)
 	index := map[string]int{}
 	var of [][]search.Pair // per row
 	for r := range x.Rows {
@@ -318,51 +317,40 @@ func (t *planTable) pick(row int, at []int) []int32 {
 	return v
 }
 
+// key is a map key for some of a row's values.
 func (t *planTable) key(row int, at []int) string {
 	b := make([]byte, 0, 4*len(at))
 	for _, k := range at {
-		v := t.values[row*len(t.scope)+k]
-		b = append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+		b = binary.LittleEndian.AppendUint32(b, uint32(t.values[row*len(t.scope)+k]))
 	}
 	return string(b)
+}
+
+// difference is what one list has and the other has not.
+func difference(a, b []int) []int {
+	return slices.DeleteFunc(slices.Clone(a), func(e int) bool { return slices.Contains(b, e) })
 }
 
 func meet(a, b []int) bool {
 	return slices.ContainsFunc(a, func(e int) bool { return slices.Contains(b, e) })
 }
 
-// symmetric is what one list has and the other has not: an end has two sides, so that what two parts share is inside.
-func symmetric(a, b []int) []int {
-	var list []int
-	for _, e := range a {
-		if !slices.Contains(b, e) {
-			list = append(list, e)
-		}
-	}
-	for _, e := range b {
-		if !slices.Contains(a, e) {
-			list = append(list, e)
-		}
-	}
-	return list
-}
+// symmetric is what only one of the lists has: an end has two sides, so that what two parts share is inside.
+func symmetric(a, b []int) []int { return append(difference(a, b), difference(b, a)...) }
 
-// shared is where each of two lists has what both have.
-func shared(a, b []int) (ia, ib []int) {
+// shared is where each of two lists has what both have, and where each has the rest.
+func shared(a, b []int) (ia, ib, ra, rb []int) {
 	for i, e := range a {
 		if j := slices.Index(b, e); j >= 0 {
 			ia, ib = append(ia, i), append(ib, j)
+		} else {
+			ra = append(ra, i)
 		}
 	}
-	return ia, ib
-}
-
-// without is the indices below n that are not in a list.
-func without(n int, list []int) (rest []int) {
-	for i := range n {
-		if !slices.Contains(list, i) {
-			rest = append(rest, i)
+	for j := range b {
+		if !slices.Contains(ib, j) {
+			rb = append(rb, j)
 		}
 	}
-	return rest
+	return ia, ib, ra, rb
 }

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"encoding/binary"
 	"math/big"
 	"slices"
 	"sync"
@@ -29,9 +30,8 @@ func forms(ports []dataflow.Port) []form {
 func key(list []form) string {
 	b := make([]byte, 0, 8*len(list))
 	for _, f := range list {
-		for _, x := range [...]int{f.per, f.tile} {
-			b = append(b, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
-		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(f.per))
+		b = binary.LittleEndian.AppendUint32(b, uint32(f.tile))
 	}
 	return string(b)
 }
