@@ -132,9 +132,6 @@ var fields = []field{
 		func(v int) string { return dataflow.Compute(v).String() }, int(dataflow.NoCompute)},
 }
 
-// windowKind is the one kind whose PE counts the positions of a kernel, which FINN calls parallel_window.
-const windowKind = "ConvolutionInputGenerator"
-
 const windowAttribute = "parallel_window"
 
 // positions turns parallel_window into the PE that it means. It reports false where the layer cannot have it.
@@ -147,7 +144,7 @@ func (w *Wish) positions(d *diag.List) bool {
 		dg.Where = "folding file, " + w.where(windowAttribute)
 		d.Add(dg)
 	}
-	if w.node.Op.Kind() != windowKind {
+	if !finnOf(w.node.Op.Kind()).ParallelWindow {
 		if w.own(windowAttribute) {
 			say(diag.Warning, fmt.Sprintf("parallel_window has no effect on %s", w.node.Name))
 		}

@@ -11,6 +11,7 @@ import (
 	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // What FINN's files may hold and hlsgen has no use for, so that it is told from a typo. From FINN's operators
@@ -79,7 +80,7 @@ func (r *reader) useless(attr string) {
 		r.d.Add(fileDiag(diag.Warning, "", fmt.Sprintf("%q has no effect%s: FINN alone knows it", attr, times), knownAre()))
 	default:
 		hint := knownAre()
-		if n := diag.Nearest(attr, slices.Concat(known, elsewhere, slices.Sorted(maps.Keys(neutral)))); n != "" {
+		if n := suggest.Nearest(attr, slices.Concat(known, elsewhere, slices.Sorted(maps.Keys(neutral)))); n != "" {
 			hint = fmt.Sprintf("did you mean %s? %s", n, hint)
 		}
 		r.fail(a.first, fmt.Sprintf("no layer has an attribute %s%s", show(attr), times), hint)
@@ -128,7 +129,7 @@ func missing(key, name string, g *dataflow.Graph) diag.Diag {
 		for _, n := range g.Nodes {
 			kinds = append(kinds, n.Op.Kind())
 		}
-		kind = diag.Nearest(kind, kinds)
+		kind = suggest.Nearest(kind, kinds)
 	}
 	if of[kind] > 0 {
 		number, err := strconv.Atoi(cmp.Or(s.number, "0"))

@@ -1,16 +1,18 @@
 package lower
 
 import (
-	"math/big"
 	"slices"
 
+	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/recur"
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/lstm"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 )
 
 // An engine is an LSTM that has no layer yet: a second cell over the same input, which runs the other way, may still join it,
@@ -22,23 +24,34 @@ type engine struct {
 	in       []*operand // per cell: the elements of its input, step by step
 	length   int        // steps
 	elements int        // of the input in a step
-	cells    []*cell
+	cells    []*recur.Cell
 	reverse  []bool
-	streams  [2]*stream // of h and of c; nil where nothing asks for it
+	streams  [2]*place.Stream // of h and of c; nil where nothing asks for it
 	outputs  []*output
 	sequence bool // some output has all steps
 	states   bool // some output is of the cell's state
 	built    bool
 }
 
+func recurrence(s *state, step *graph.Step) (bool, *unmapped.Reason) {
+	if step.Recur == nil {
+		return false, nil
+	}
+	reject := s.recurrent(step)
+	if reject != nil && step.Recur.Length <= canon.MaxUnrolled {
+		s.unroll[step.Node.Index] = true
+	}
+	return true, reject
+}
+
 // recurrent makes a place for the outputs of a recurrence.
-func (s *state) recurrent(step *graph.Step) *Reject {
+func (s *state) recurrent(step *graph.Step) *unmapped.Reason {
 	r := step.Recur
 	if e := s.engines[r]; e != nil {
 		return s.recurrentOutput(step, e)
 	}
 	if len(r.Scanned) != 1 {
-		return notLSTM("it walks through %d tensors", len(r.Scanned))
+		return recur.NotLSTM("it walks through %d tensors", len(r.Scanned))
 	}
 	input := step.Node.Inputs[r.States]
 	shape := s.prog.Known[input].Shape
@@ -54,23 +67,20 @@ func (s *state) recurrent(step *graph.Step) *Reject {
 	}
 	affine, ok := o.affine(1)
 	if !ok || o.value != nil {
-		return notLSTM("elements of its input are scaled differently")
+		return recur.NotLSTM("elements of its input are scaled differently")
 	}
-	span := s.places[o.wires[0]].typ.Union()
+	span := s.places[o.wires[0]].Type.Union()
 	for _, w := range o.wires {
-		span = span.Union(s.places[w].typ.Union())
+		span = span.Union(s.places[w].Type.Union())
 	}
-	c, reject := s.read(r, code{affine: affine[0], span: span}, n)
+	c, reject := recur.Read(r, recur.Code{Affine: affine[0], Span: span})
+	if reject == nil {
+		reject = c.Begin(func(k int) *graph.Tensor { return s.prog.Known[step.Node.Inputs[k]].Const })
+	}
 	if reject != nil {
 		return reject
 	}
-	if c.params.H0, reject = s.initial(step, c.states[0], c.h, c.units); reject != nil {
-		return reject
-	}
-	if c.params.C0, reject = s.initial(step, c.states[1], c.c, c.units); reject != nil {
-		return reject
-	}
-	e := &engine{step: step, node: step.Node, nodes: o.nodes, in: []*operand{o}, length: r.Length, elements: n, cells: []*cell{c}, reverse: []bool{r.Scanned[0].Reverse}}
+	e := &engine{step: step, node: step.Node, nodes: o.nodes, in: []*operand{o}, length: r.Length, elements: n, cells: []*recur.Cell{c}, reverse: []bool{r.Scanned[0].Reverse}}
 	if at := slices.IndexFunc(s.order, func(o *engine) bool { return o.pairs(e) }); at >= 0 {
 		s.order[at].join(e)
 		e = s.order[at]
@@ -99,29 +109,14 @@ func scanOrder(shape []int, axis int) []int32 {
 	return out
 }
 
-// initial is the integers that a state begins with.
-func (s *state) initial(step *graph.Step, k int, of code, units int) ([]int64, *Reject) {
-	t := s.prog.Known[step.Node.Inputs[k]].Const
-	if t == nil {
-		return nil, &Reject{diag.NotMapped, "its initial state arrives with the data", "make the initial state a constant (zero)"}
-	}
-	out := make([]int64, units)
-	for j := range out {
-		v := new(big.Rat).SetFloat64(t.At(j % t.Len()))
-		v.Sub(v, of.affine.Bias).Quo(v, of.affine.Scale)
-		if !v.IsInt() || !v.Num().IsInt64() || !of.span.Contains(v.Num().Int64()) {
-			return nil, notLSTM("the initial state %v is no code of the state's quantiser", t.At(j%t.Len()))
-		}
-		out[j] = v.Num().Int64()
-	}
-	return out, nil
+// Wire is never asked for: engines are built before something reads their streams.
+func (e *engine) Wire(*place.Netlist, string) int {
+	panic("lower: a recurrence is read before it is built")
 }
 
 // pairs reports whether an engine that has one cell can take another one in turn.
 func (e *engine) pairs(o *engine) bool {
-	return !e.built && len(e.cells) == 1 && e.length == o.length && e.elements == o.elements && e.cells[0].units == o.cells[0].units &&
-		e.reverse[0] != o.reverse[0] && (e.cells[0].params.CIFG == nil) == (o.cells[0].params.CIFG == nil) && sameRequant(e.cells[0].product, o.cells[0].product) &&
-		sameRequant(e.cells[0].params.Product, o.cells[0].params.Product) && peepholes(&e.cells[0].params) == peepholes(&o.cells[0].params)
+	return !e.built && len(e.cells) == 1 && e.length == o.length && e.elements == o.elements && e.reverse[0] != o.reverse[0] && e.cells[0].Like(o.cells[0])
 }
 
 func (e *engine) join(o *engine) {
@@ -135,40 +130,32 @@ func (e *engine) join(o *engine) {
 
 // recurrentOutput says where an output of a recurrence is: h or c, of every step or of the last one. Its place is known when
 // the layer is built, for a cell may still join.
-func (s *state) recurrentOutput(step *graph.Step, e *engine) *Reject {
+func (s *state) recurrentOutput(step *graph.Step, e *engine) *unmapped.Reason {
 	r := step.Recur
-	d := slices.IndexFunc(e.cells, func(c *cell) bool { return c.body == r.Body })
+	d := slices.IndexFunc(e.cells, func(c *recur.Cell) bool { return c.Of(r.Body) })
 	c := e.cells[d]
-	name := r.Body.Graph.Outputs[step.Result].Name
-	forms, err := c.codes.Forms(name, scaled.All(graph.Size(r.Body.Known[name].Shape)))
-	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
-		return notLSTM("output %q is neither the hidden nor the cell's state", name)
+	which, affine, reject := c.Output(r.Body.Graph.Outputs[step.Result].Name)
+	if reject != nil {
+		return reject
 	}
-	leaf := forms.Of[0].Leaves()[0]
-	first, _ := forms.Of[0].Numbers(0)
-	affine, ok := first.Affine()
-	which := slices.Index([]string{c.h.tensor, c.c.tensor}, leaf.Tensor)
-	if !ok || which < 0 || !isIdentity(leaf.Index, c.units) {
-		return notLSTM("output %q is neither the hidden nor the cell's state", name)
-	}
-	o := &output{cell: d, units: c.units}
+	o := &output{cell: d, units: c.Units}
 	if step.Result >= r.States {
 		e.sequence = true
 		g := r.Gathered[step.Result-r.States]
 		o.run = make([]int32, graph.Size(step.Shape))
 		for t, i := range scanOrder(step.Shape, g.Axis) {
-			run := t / c.units
+			run := t / c.Units
 			if g.Reverse {
 				run = r.Length - 1 - run
 			}
-			o.run[i] = int32(run*c.units + t%c.units)
+			o.run[i] = int32(run*c.Units + t%c.Units)
 		}
 	}
 	e.states = e.states || which == 1
 	if e.streams[which] == nil {
-		e.streams[which] = &stream{wire: -1, engine: e}
+		e.streams[which] = &place.Stream{Source: e}
 	}
-	s.places[step.Output] = &place{stream: e.streams[which]}
+	s.places[step.Output] = &place.Place{Stream: e.streams[which]}
 	s.a.Declare(step.Output, []real.Affine{affine})
 	e.outputs = append(e.outputs, o)
 	o.place = s.places[step.Output]
@@ -177,7 +164,7 @@ func (s *state) recurrentOutput(step *graph.Step, e *engine) *Reject {
 
 // An output is a tensor that an engine makes: of every run the units of a cell, or those of the last run.
 type output struct {
-	place *place
+	place *place.Place
 	cell  int
 	units int
 	run   []int32 // per element: its run times units, and its unit; nil for the last run alone
@@ -212,7 +199,7 @@ func (s *state) settleFor(step *graph.Step) {
 	waits := slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return s.unsettled[in] })
 	switch {
 	case !waits:
-	case step.Move != nil, step.Elem != nil && step.Window == nil && !isCode(step):
+	case step.Move != nil, step.Elem != nil && step.Window == nil && !scaled.IsCode(step):
 		s.unsettled[step.Output] = true
 	default:
 		s.settleEngines()
@@ -243,7 +230,7 @@ func (s *state) settleEngines() {
 
 // settle says where an engine's outputs are on its streams.
 func (e *engine) settle() {
-	width := len(e.cells) * e.cells[0].units
+	width := len(e.cells) * e.cells[0].Units
 	for _, o := range e.outputs {
 		runs := o.run
 		if runs == nil {
@@ -254,15 +241,15 @@ func (e *engine) settle() {
 				}
 			}
 		}
-		o.place.at = make([]int32, len(runs))
+		o.place.At = make([]int32, len(runs))
 		for i, v := range runs {
-			o.place.at[i] = v/int32(o.units)*int32(width) + int32(o.cell*o.units) + v%int32(o.units)
+			o.place.At[i] = v/int32(o.units)*int32(width) + int32(o.cell*o.units) + v%int32(o.units)
 		}
 	}
 }
 
 // engineLayers makes the products of the inputs and the loop behind them.
-func (s *state) engineLayers(e *engine) *Reject {
+func (s *state) engineLayers(e *engine) *unmapped.Reason {
 	d, n := len(e.cells), e.elements
 	o := &operand{nodes: e.nodes}
 	for t := range e.length {
@@ -272,7 +259,7 @@ func (s *state) engineLayers(e *engine) *Reject {
 				at = e.length - 1 - t
 			}
 			for i := at * n; i < (at+1)*n; i++ {
-				o.from, o.at = append(o.from, o.wire(s, in.wires[in.from[i]])), append(o.at, in.at[i])
+				o.From, o.At = append(o.From, o.wire(s, in.wires[in.From[i]])), append(o.At, in.At[i])
 			}
 		}
 	}
@@ -280,14 +267,14 @@ func (s *state) engineLayers(e *engine) *Reject {
 	if reject != nil {
 		return reject
 	}
-	p := mvau.Params{Product: e.cells[0].product}
+	p := mvau.Params{Product: e.cells[0].Product}
 	if d > 1 {
 		p.Groups = d
 	}
 	loop := lstm.Params{Sequence: e.sequence, States: e.states}
 	for _, c := range e.cells {
-		for j := range c.units {
-			for _, rows := range c.input {
+		for j := range c.Units {
+			for _, rows := range c.Input {
 				if rows == nil {
 					p.Weights = append(p.Weights, make([]int64, n)) // the lane of a gate that is not there
 					continue
@@ -295,29 +282,21 @@ func (s *state) engineLayers(e *engine) *Reject {
 				p.Weights = append(p.Weights, rows[j])
 			}
 		}
-		loop.Cells = append(loop.Cells, c.params)
+		loop.Cells = append(loop.Cells, c.Params)
 	}
-	products, err := s.net.add(mvau.New(p), []int{in}, "", e.nodes)
+	products, err := s.net.Add(mvau.New(p), []int{in}, "", e.nodes)
 	if err != nil {
-		return &Reject{diag.NotMapped, "no layer multiplies its input: " + err.Error(), "use fewer bits"}
+		return unmapped.Because("no layer multiplies its input: "+err.Error(), "use fewer bits")
 	}
-	out, err := s.net.add(lstm.New(loop), products, s.name(e.node.Outputs[len(e.node.Outputs)-1]), append([]*graph.Node{e.node}, e.nodes...))
+	out, err := s.net.Add(lstm.New(loop), products, s.name(e.node.Outputs[len(e.node.Outputs)-1]), append([]*graph.Node{e.node}, e.nodes...))
 	if err != nil {
-		return &Reject{diag.NotMapped, "no layer runs this cell: " + err.Error(), "use fewer bits"}
+		return unmapped.Because("no layer runs this cell: "+err.Error(), "use fewer bits")
 	}
 	for i, w := range out {
 		if e.streams[i] == nil {
-			e.streams[i] = &stream{}
+			e.streams[i] = &place.Stream{Source: e}
 		}
-		e.streams[i].typ, e.streams[i].wire = s.net.wires[w].typ, w
+		e.streams[i].Is(&s.net, w)
 	}
 	return nil
-}
-
-// peepholes lists which gates look at the cell's state.
-func peepholes(p *lstm.Cell) (which [4]bool) {
-	for k, g := range p.Gates {
-		which[k] = len(g.Peephole) > 0
-	}
-	return which
 }

@@ -1,9 +1,12 @@
 package lower
 
-import "hlsgen/frontend/graph"
+import (
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+)
 
 // realGates refuses a cell whose gates are real numbers, once for all of its outputs.
-func realGates(s *state, step *graph.Step) (bool, *Reject) {
+func realGates(s *state, step *graph.Step) (bool, *unmapped.Reason) {
 	if step.Recur == nil || !step.Recur.RealGates {
 		return false, nil
 	}

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/add"
@@ -17,7 +20,7 @@ import (
 
 // settle makes integer tensors of the sums of several integer tensors that a tensor is made of, where they meet: layers that
 // read it then have scaled integers of one tensor.
-func (s *state) settle(tensor string) *Reject {
+func (s *state) settle(tensor string) *unmapped.Reason {
 	if _, ok := s.a.Integer(tensor, 0); ok || !s.a.Derived(tensor) {
 		return nil
 	}
@@ -50,7 +53,7 @@ func (s *state) settle(tensor string) *Reject {
 			}
 		}
 		if forms = s.solidOf(step, step, data); forms == nil {
-			return &Reject{diag.NotMapped, fmt.Sprintf("%s joins tensors of several parts", describe(step.Node)), "concatenate after adding"}
+			return unmapped.Because(fmt.Sprintf("%s joins tensors of several parts", unmapped.Describe(step.Node)), "concatenate after adding")
 		}
 	}
 	j, reject := s.joining(step, forms)
@@ -61,9 +64,9 @@ func (s *state) settle(tensor string) *Reject {
 	if reject != nil {
 		return reject
 	}
-	s.places[tensor] = &place{sum, j.at}
-	c := sum.typ.Shape.Channels()
-	s.a.Declare(tensor, perElement(affine, len(j.at0), func(i int) int { return int(j.at0[i]) % c }))
+	s.places[tensor] = &place.Place{Stream: sum, At: j.at}
+	c := sum.Type.Shape.Channels()
+	s.a.Declare(tensor, scaled.Spread(affine, len(j.at0), func(i int) int { return int(j.at0[i]) % c }))
 	return nil
 }
 
@@ -96,7 +99,7 @@ func axisLike(s *state, join *graph.Step) int {
 }
 
 // solid makes an integer tensor of one whose elements come from several tensors, or are constants among others: padding.
-func (s *state) solid(tensor string, axis int) *Reject {
+func (s *state) solid(tensor string, axis int) *unmapped.Reason {
 	if _, ok := s.a.Integer(tensor, 0); ok {
 		return nil
 	}
@@ -106,17 +109,17 @@ func (s *state) solid(tensor string, axis int) *Reject {
 		return nil
 	}
 	if axis >= len(tensorShape) {
-		return empty()
+		return unmapped.Empty()
 	}
-	shape, at := channelsLast(tensorShape, axis)
-	o, reject := s.operand(tensor, inverse(at, n))
+	shape, at := place.ChannelsLast(tensorShape, axis)
+	o, reject := s.operand(tensor, place.Inverse(at, n))
 	if reject != nil {
 		return reject
 	}
 	c := shape.Channels()
 	affine, ok := o.affine(c)
 	if !ok || slices.ContainsFunc(affine, func(f real.Affine) bool { return f.Scale == nil }) {
-		return &Reject{diag.NotMapped, "its parts are scaled differently", "quantise activations per tensor or per channel"}
+		return unmapped.Because("its parts are scaled differently", "quantise activations per tensor or per channel")
 	}
 	fill, reject := o.fill(affine)
 	if reject != nil {
@@ -127,7 +130,7 @@ func (s *state) solid(tensor string, axis int) *Reject {
 		return reject
 	}
 	s.put(tensor, w, at)
-	s.a.Declare(tensor, perElement(affine, n, func(i int) int { return int(s.places[tensor].position(int32(i))) % c }))
+	s.a.Declare(tensor, scaled.Spread(affine, n, func(i int) int { return int(s.places[tensor].Position(int32(i))) % c }))
 	return nil
 }
 
@@ -145,7 +148,7 @@ type joining struct {
 }
 
 // joining takes the order of the first of the tensors of which every element is used.
-func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *Reject) {
+func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *unmapped.Reason) {
 	form := &forms.Of[0]
 	leaves := form.Leaves()
 	n := graph.Size(step.Shape)
@@ -156,24 +159,24 @@ func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *Rejec
 		if p == nil {
 			return nil, joined(form)
 		}
-		if at, ok := onto(p, leaf, n); ok && len(p.typ.Shape) > len(shape) {
-			j.at0, shape = at, p.typ.Shape
+		if at, ok := onto(p, leaf, n); ok && len(p.Type.Shape) > len(shape) {
+			j.at0, shape = at, p.Type.Shape
 		}
 	}
 	if shape == nil {
 		axis := (&quantising{s: s, step: step, forms: forms}).channelAxis()
-		shape, j.at = channelsLast(step.Shape, axis)
-		j.at0 = inverse(inverse(j.at, n), n)
-	} else if !isIdentity(j.at0, n) {
+		shape, j.at = place.ChannelsLast(step.Shape, axis)
+		j.at0 = place.Inverse(place.Inverse(j.at, n), n)
+	} else if !scaled.InOrder(j.at0, n) {
 		j.at = j.at0
 	}
 	j.channels = shape.Channels()
-	order := inverse(j.at0, n)
+	order := place.Inverse(j.at0, n)
 	for _, leaf := range leaves {
 		p := s.places[leaf.Tensor]
-		o := &operand{wires: []string{leaf.Tensor}, from: make([]int16, n), at: make([]int32, n), nodes: form.Nodes}
+		o := &operand{wires: []string{leaf.Tensor}, Movement: place.Still(n), nodes: form.Nodes}
 		for k, e := range order {
-			o.at[k] = p.position(leaf.Index[e])
+			o.At[k] = p.Position(leaf.Index[e])
 		}
 		w, reject := s.arrange(o, shape, 0)
 		if reject != nil {
@@ -187,20 +190,20 @@ func (s *state) joining(step *graph.Step, forms *scaled.Forms) (*joining, *Rejec
 		if j.first[c] < 0 {
 			j.first[c] = int(e)
 		} else if !form.SameNumbers(j.first[c], int(e)) {
-			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", e), "use scales and biases per tensor or per channel"}
+			return nil, unmapped.Because(fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", e), "use scales and biases per tensor or per channel")
 		}
 	}
 	return j, nil
 }
 
 // onto is the positions of a tensor's elements where each of them is used once.
-func onto(p *place, leaf *scaled.Var, n int) ([]int32, bool) {
-	if p.typ.Shape.Size() != n {
+func onto(p *place.Place, leaf *scaled.Var, n int) ([]int32, bool) {
+	if p.Type.Shape.Size() != n {
 		return nil, false
 	}
 	at, taken := make([]int32, n), make([]bool, n)
 	for k, i := range leaf.Index {
-		at[k] = p.position(i)
+		at[k] = p.Position(i)
 		if taken[at[k]] {
 			return nil, false
 		}
@@ -210,12 +213,12 @@ func onto(p *place, leaf *scaled.Var, n int) ([]int32, bool) {
 }
 
 // linear reads every channel's value as a function of one sum of multiples.
-func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *Reject) {
+func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *unmapped.Reason) {
 	for c, k := range j.first {
 		e, n := j.form.Numbers(k)
 		spans := make([]real.Interval, n)
 		for i, w := range j.wires {
-			spans[i] = span(j.s.net.wires[w].typ.Channel(c))
+			spans[i] = whole.Interval(j.s.net.Type(w).Channel(c))
 		}
 		l, o, ok := e.Within(spans).Joint(n)
 		if !ok {
@@ -232,7 +235,7 @@ func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *Rej
 }
 
 // sum makes a layer of a value that is a sum of multiples: the multiples are whole, and as small as they can be.
-func (j *joining) sum() (*stream, []real.Affine, *Reject) {
+func (j *joining) sum() (*place.Stream, []real.Affine, *unmapped.Reason) {
 	inner, outer, reject := j.linear()
 	if reject != nil {
 		return nil, nil, reject
@@ -242,11 +245,11 @@ func (j *joining) sum() (*stream, []real.Affine, *Reject) {
 	for c, l := range inner {
 		a, ok := outer[c].Affine()
 		if !ok {
-			return nil, nil, &Reject{diag.NotMapped, "a sum of two tensors is used without being quantised after " + between(j.nodes), "quantise the sum"}
+			return nil, nil, unmapped.Because("a sum of two tensors is used without being quantised after "+between(j.nodes), "quantise the sum")
 		}
-		unit := commonUnit(l.Scale)
+		unit := whole.Unit(l.Scale)
 		for i, v := range l.Scale {
-			m, reject := whole(v, unit)
+			m, reject := whole.Times(v, unit)
 			if reject != nil {
 				return nil, nil, reject
 			}
@@ -261,17 +264,8 @@ func (j *joining) sum() (*stream, []real.Affine, *Reject) {
 	return w, affine, nil
 }
 
-// whole is v in units.
-func whole(v, unit *big.Rat) (int64, *Reject) {
-	q := new(big.Rat).Quo(v, unit)
-	if !q.Num().IsInt64() {
-		return 0, &Reject{diag.RangeTooWide, "the scales of the tensors that it adds have no common unit of 63 bits", "use one scale for both, or scales that are powers of two"}
-	}
-	return q.Num().Int64(), nil
-}
-
 // layer adds up the wires; with more than two, one after the other, and the activation belongs to the last.
-func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*stream, *Reject) {
+func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*place.Stream, *unmapped.Reason) {
 	w := j.wires[0]
 	m := compact(factors[0])
 	for i := 1; i < len(j.wires); i++ {
@@ -280,13 +274,13 @@ func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*stre
 		if i == len(j.wires)-1 {
 			p.Steps, label = steps, name
 		}
-		out, err := j.s.net.add(add.New(p), []int{w, j.wires[i]}, label, append([]*graph.Node{j.step.Node}, j.nodes...))
+		out, err := j.s.net.Add(add.New(p), []int{w, j.wires[i]}, label, append([]*graph.Node{j.step.Node}, j.nodes...))
 		if err != nil {
-			return nil, &Reject{diag.RangeTooWide, "no layer holds this sum: " + err.Error(), "use one scale for both, or fewer bits"}
+			return nil, unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(), "use one scale for both, or fewer bits")
 		}
 		w, m = out[0], nil
 	}
-	return &stream{typ: j.s.net.wires[w].typ, wire: w}, nil
+	return place.On(&j.s.net, w), nil
 }
 
 // compact is one factor where all channels have the same, and none where it is 1.
@@ -303,7 +297,7 @@ func compact(factors []int64) []int64 {
 }
 
 // join makes the codes of a sum of integers: an AddStreams with thresholds.
-func (q *quantising) join() *Reject {
+func (q *quantising) join() *unmapped.Reason {
 	j, reject := q.s.joining(q.step, q.forms)
 	if reject != nil {
 		return reject
@@ -320,7 +314,7 @@ func (q *quantising) join() *Reject {
 	for c, l := range inner {
 		ranges := make([]num.Range, len(j.wires))
 		for i, w := range j.wires {
-			ranges[i] = q.s.net.wires[w].typ.Channel(c)
+			ranges[i] = q.s.net.Type(w).Channel(c)
 		}
 		if c > 0 && alikeChannels(inner[c-1], l, outer[c-1], outer[c]) && slices.Equal(ranges, rangesOf(q.s, j.wires, c-1)) {
 			steps[c] = steps[c-1]
@@ -329,27 +323,27 @@ func (q *quantising) join() *Reject {
 			}
 			continue
 		}
-		m, f, err := requantise(l, outer[c], ranges, q.limit)
+		m, f, err := whole.Requantise(l, outer[c], ranges, q.limit)
 		if err != nil {
 			q.err = err
-			return stepsRejected(err, q.limit)
+			return whole.Stepless(err, q.limit)
 		}
 		steps[c] = f
 		for i, v := range m {
 			factors[i] = append(factors[i], v)
 		}
 	}
-	w, reject := j.layer(factors, shared(steps), q.s.name(q.step.Output))
+	w, reject := j.layer(factors, whole.Shared(steps), q.s.name(q.step.Output))
 	if reject != nil {
 		return reject
 	}
-	q.s.places[q.step.Output] = &place{w, j.at}
+	q.s.places[q.step.Output] = &place.Place{Stream: w, At: j.at}
 	return nil
 }
 
 func rangesOf(s *state, wires []int, c int) (out []num.Range) {
 	for _, w := range wires {
-		out = append(out, s.net.wires[w].typ.Channel(c))
+		out = append(out, s.net.Type(w).Channel(c))
 	}
 	return out
 }
@@ -423,7 +417,7 @@ func (s *state) sharedSum(quantiser *graph.Step) bool {
 }
 
 // product makes the codes of a product of two integers: a MultiplyStreams with thresholds. reject is why they are no sum.
-func (q *quantising) product(j *joining, reject *Reject) *Reject {
+func (q *quantising) product(j *joining, reject *unmapped.Reason) *unmapped.Reason {
 	s := q.s
 	var offset [2]int64
 	steps := make([]num.Step, j.channels)
@@ -431,9 +425,9 @@ func (q *quantising) product(j *joining, reject *Reject) *Reject {
 		e, _ := j.form.Numbers(k)
 		var x [2]num.Range
 		for i, w := range j.wires {
-			x[i] = s.net.wires[w].typ.Channel(c)
+			x[i] = s.net.Type(w).Channel(c)
 		}
-		o, outer, ok := e.Within([]real.Interval{span(x[0]), span(x[1])}).Product()
+		o, outer, ok := e.Within([]real.Interval{whole.Interval(x[0]), whole.Interval(x[1])}).Product()
 		if !ok || !o[0].IsInt() || !o[1].IsInt() || max(o[0].Num().BitLen(), o[1].Num().BitLen()) > 30 {
 			return reject
 		}
@@ -452,13 +446,13 @@ func (q *quantising) product(j *joining, reject *Reject) *Reject {
 		f, err := real.Compile(outer).StepOver(a.Union(b), q.limit)
 		if err != nil {
 			q.err = err
-			return stepsRejected(err, q.limit)
+			return whole.Stepless(err, q.limit)
 		}
 		steps[c] = f
 	}
-	out, err := s.net.add(mul.New(mul.Params{Offset: offset, Steps: shared(steps)}), j.wires, s.name(q.step.Output), append([]*graph.Node{q.step.Node}, j.nodes...))
+	out, err := s.net.Add(mul.New(mul.Params{Offset: offset, Steps: whole.Shared(steps)}), j.wires, s.name(q.step.Output), append([]*graph.Node{q.step.Node}, j.nodes...))
 	if err != nil {
-		return &Reject{diag.RangeTooWide, "no layer holds this product: " + err.Error(), "use fewer bits"}
+		return unmapped.As(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
 	}
 	s.put(q.step.Output, out[0], j.at)
 	return nil

@@ -4,29 +4,30 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 )
 
 // A lazyPool is a maximum over windows that waits for its quantiser: thresholds in front of a maximum work on what a matrix
 // layer has anyway, and leave the maximum of narrow codes.
 type lazyPool struct {
 	step  *graph.Step
-	place *place // what the place of its output will be; the stream has no wire
+	place *place.Place // what the place of its output will be; the stream has no wire
 }
 
 // defer puts a maximum off.
 func (s *state) putOff(step *graph.Step) {
-	shape, at := channelsLast(step.Shape, axisOf(step.Window, step.Shape))
-	s.pools[step.Output] = &lazyPool{step, &place{&stream{typ: dataflow.Type{Shape: shape}, wire: -1}, at}}
+	shape, at := place.ChannelsLast(step.Shape, axisOf(step.Window, step.Shape))
+	s.pools[step.Output] = &lazyPool{step, &place.Place{Stream: &place.Stream{Type: dataflow.Type{Shape: shape}}, At: at}}
 	s.a.Declare(step.Output, scaled.Unit)
 }
 
 // pooledCodes makes the codes of a maximum that waits. Where the quantiser never falls, its codes of the values in front of
 // the maximum have the code of the maximum as theirs; else the maximum is of the integers.
-func (q *quantising) pooledCodes(lazy *lazyPool, src *source, functions []*real.Expr) (*place, *Reject) {
+func (q *quantising) pooledCodes(lazy *lazyPool, src *source, functions []*real.Expr) (*place.Place, *unmapped.Reason) {
 	s := q.s
 	delete(s.pools, src.tensor)
 	rising := true
@@ -44,7 +45,7 @@ func (q *quantising) pooledCodes(lazy *lazyPool, src *source, functions []*real.
 	}
 	forms, err := s.a.Forms(tensor, elements)
 	if err != nil {
-		return nil, &Reject{diag.NotMapped, err.Error(), "quantise every tensor between two matrix layers"}
+		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}
 	inner := &quantising{s: s, step: q.step, forms: forms, limit: q.limit}
 	image, reject := inner.before(shape, functions)
@@ -56,11 +57,11 @@ func (q *quantising) pooledCodes(lazy *lazyPool, src *source, functions []*real.
 	if reject != nil {
 		return nil, reject
 	}
-	return &place{&stream{typ: s.net.wires[wire].typ, wire: wire}, at}, nil
+	return &place.Place{Stream: place.On(&s.net, wire), At: at}, nil
 }
 
 // codesOfMaximum takes the maximum of integers, and quantises that.
-func (q *quantising) codesOfMaximum(lazy *lazyPool, src *source) (*place, *Reject) {
+func (q *quantising) codesOfMaximum(lazy *lazyPool, src *source) (*place.Place, *unmapped.Reason) {
 	if reject := q.s.poolNow(lazy.step); reject != nil {
 		return nil, reject
 	}
@@ -82,27 +83,27 @@ func (q *quantising) codesOfMaximum(lazy *lazyPool, src *source) (*place, *Rejec
 
 // before makes the codes of an image whose elements are forms, in the order of its stream: of channel c, functions[c] of its
 // real value.
-func (q *quantising) before(shape dataflow.Shape, functions []*real.Expr) (*image, *Reject) {
+func (q *quantising) before(shape dataflow.Shape, functions []*real.Expr) (*image, *unmapped.Reason) {
 	s := q.s
 	im := &image{}
-	im.h, im.w, im.c = pixels(shape)
+	im.h, im.w, im.c = place.Pixels(shape)
 	if len(q.forms.Of) != 1 || len(q.forms.Of[0].Leaves()) != 1 {
-		return nil, &Reject{diag.NotMapped, "the maximum is of several tensors together", "quantise before this max pool"}
+		return nil, unmapped.Because("the maximum is of several tensors together", "quantise before this max pool")
 	}
 	form := &q.forms.Of[0]
 	leaf := form.Leaves()[0]
 	p := s.places[leaf.Tensor]
-	channels := p.typ.Shape.Channels()
+	channels := p.Type.Shape.Channels()
 	first := slices.Repeat([]int{-1}, channels)
 	composed := make([]*real.Expr, channels)
 	for k := range leaf.Index {
-		c := int(p.position(leaf.Index[k])) % channels
+		c := int(p.Position(leaf.Index[k])) % channels
 		if first[c] < 0 {
 			first[c] = k
 			e, _ := form.Numbers(k)
 			composed[c] = functions[k%im.c].Substitute([]*real.Expr{e})
 		} else if first[c]%im.c != k%im.c || !form.SameNumbers(first[c], k) {
-			return nil, &Reject{diag.NotMapped, "the values of which it takes the greatest are scaled differently", "quantise before this max pool"}
+			return nil, unmapped.Because("the values of which it takes the greatest are scaled differently", "quantise before this max pool")
 		}
 	}
 	for c, k := range first {
@@ -116,12 +117,12 @@ func (q *quantising) before(shape dataflow.Shape, functions []*real.Expr) (*imag
 		return nil, reject
 	}
 	if w == nil {
-		w = p.stream
+		w = p.Stream
 	}
-	o := &operand{wires: []string{leaf.Tensor}, from: make([]int16, len(leaf.Index)), at: make([]int32, len(leaf.Index))}
+	o := &operand{wires: []string{leaf.Tensor}, Movement: place.Still(len(leaf.Index))}
 	for k, i := range leaf.Index {
-		o.at[k] = p.position(i)
+		o.At[k] = p.Position(i)
 	}
-	im.wire, reject = s.moved([]int{s.open(w, leaf.Tensor)}, nil, 0, shape, o)
+	im.wire, reject = s.net.Move([]int{w.Wire(&s.net, s.name(leaf.Tensor))}, o.Movement, shape, 0, nil)
 	return im, reject
 }

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/dataflow"
 )
@@ -17,7 +18,7 @@ const maxLevelled = 1 << 7
 // product is nil where the labels differ in more than that, or weights would become too large. affine is its real values,
 // falls that these fall where its integers rise.
 func (s *state) level(r *ranking) (p *product, t dataflow.Type, affine []real.Affine, falls bool) {
-	old := s.places[r.source].product
+	old := waiting(s.places[r.source].Stream)
 	if old == nil || old.plain {
 		return nil, t, nil, false
 	}
@@ -25,7 +26,7 @@ func (s *state) level(r *ranking) (p *product, t dataflow.Type, affine []real.Af
 	if !ok {
 		return nil, t, nil, false
 	}
-	unit := commonUnit(scales)
+	unit := whole.Unit(scales)
 	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 && scales[at].Sign() < 0 {
 		falls = true
 		unit.Neg(unit)
@@ -38,13 +39,13 @@ func (s *state) level(r *ranking) (p *product, t dataflow.Type, affine []real.Af
 	if next.weights = levelled(old.weights, factors); next.weights == nil {
 		return nil, t, nil, false
 	}
-	_, types, err := next.op(nil).Bind([]dataflow.Type{s.net.wires[next.in].typ})
+	_, types, err := next.op(nil).Bind([]dataflow.Type{s.net.Type(next.in)})
 	if err != nil {
 		return nil, t, nil, false
 	}
 	for e := range r.affine {
 		f, _ := s.a.Integer(r.source, e)
-		c := int(s.places[r.source].position(int32(e))) % len(factors)
+		c := int(s.places[r.source].Position(int32(e))) % len(factors)
 		if m := factors[c]; m.Sign() != 0 {
 			f.Scale = new(big.Rat).Quo(f.Scale, m)
 		}

@@ -14,7 +14,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/real"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -44,10 +45,10 @@ type Carried struct {
 }
 
 // carried lists the integer tensors on streams, in order of streams and names.
-func (s *state) carried() (list []Carried) {
+func (s *state) carried(b *place.Built) (list []Carried) {
 	for tensor, at := range s.places {
-		if at.wire >= 0 && s.net.streams[at.wire] >= 0 {
-			list = append(list, Carried{tensor, s.name(tensor), s.net.streams[at.wire]})
+		if stream, ok := b.Carries(at); ok {
+			list = append(list, Carried{tensor, s.name(tensor), stream})
 		}
 	}
 	slices.SortFunc(list, func(a, b Carried) int {
@@ -89,7 +90,7 @@ func (t *InputType) linear() bool {
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error was added to d;
 // it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	s := &state{prog: p, a: scaled.New(p), d: d, places: map[string]*place{}, layer: map[int]int{}, failed: map[string]bool{}, rejected: map[int]bool{},
+	s := &state{prog: p, a: scaled.New(p), d: d, places: map[string]*place.Place{}, failed: map[string]bool{}, rejected: map[int]bool{},
 		used: used(p), unroll: map[int]bool{}, feeds: map[string]bool{}, pools: map[string]*lazyPool{}, alias: map[string]bool{}, rounded: map[string]*graph.Step{}, engines: map[*graph.Recur]*engine{}, unsettled: map[string]bool{}}
 	arrive := s.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
@@ -100,20 +101,25 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	}
 	s.settleEngines()
 	s.outputs()
-	r := &Result{Out: s.out, Layers: map[int]string{}, Integer: s.a, Arrive: arrive, Rejected: s.rejected, Unroll: s.unroll, Place: map[string][]int32{}}
+	s.net.Prune()
+	r := &Result{In: s.net.In(), Out: s.net.Out(), Integer: s.a, Arrive: arrive, Rejected: s.rejected, Unroll: s.unroll, Place: map[string][]int32{}}
 	for tensor, at := range s.places {
-		r.Place[tensor] = at.at
+		r.Place[tensor] = at.At
 	}
-	s.net.prune()
-	in, of := s.inputs(r), []int(nil)
+	var built *place.Built
 	if !d.Failed() {
 		var err error
-		if r.Graph, of, err = s.net.build(in, s.outWires); err != nil {
+		if built, err = s.net.Build(); err != nil {
 			panic(err)
 		}
-		r.Carried = s.carried()
+		r.Graph, r.Carried = built.Graph, s.carried(built)
 	}
-	s.nameLayers(r, of)
+	r.Layers = s.net.Computes(built)
+	for _, index := range s.noLayer {
+		if r.Layers[index] == "" {
+			r.Layers[index] = Wire
+		}
+	}
 	if r.Graph == nil || len(r.Graph.Nodes) > 0 {
 		return r
 	}
@@ -128,47 +134,13 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 // minifloats reports the minifloat quantisers of a model that has no integer layer.
 func (s *state) minifloats() (found bool) {
 	for _, step := range s.prog.Steps {
-		if n := step.Node; n.Op == "FloatQuant" {
+		if n := step.Node; n.Is(graph.Minifloat) {
 			found = true
 			s.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(s.prog.File, n),
 				Msg: "minifloats have no layer", Hint: "quantise to integers, or execute the model with hlsgen simulate --engine reference"})
 		}
 	}
 	return found
-}
-
-// inputs lists the wires that the host writes and a layer or the host reads.
-func (s *state) inputs(r *Result) (wires []int) {
-	for i, tensor := range s.in {
-		if w := s.inWires[i]; s.net.wires[w].readers > 0 {
-			r.In = append(r.In, tensor)
-			wires = append(wires, w)
-		}
-	}
-	return wires
-}
-
-// nameLayers names the layer of every ONNX node that has one. of says which node of the graph a layer is; without a
-// graph, layers are called by their kinds.
-func (s *state) nameLayers(r *Result, of []int) {
-	for _, moves := range []bool{false, true} {
-		for i, l := range s.net.layers {
-			name := l.op.Kind()
-			if r.Graph != nil {
-				name = r.Graph.Nodes[of[i]].Name
-			}
-			for _, n := range l.nodes {
-				if _, ok := r.Layers[n.Index]; !ok && l.moves == moves {
-					r.Layers[n.Index] = name
-				}
-			}
-		}
-	}
-	for _, index := range s.noLayer {
-		if r.Layers[index] == "" {
-			r.Layers[index] = Wire
-		}
-	}
 }
 
 // Wire is what stands for a layer where codes pass unchanged.
@@ -179,27 +151,23 @@ type state struct {
 	prog    *graph.Program
 	a       *scaled.Analysis
 	d       *diag.List
-	net     netlist
-	places  map[string]*place      // of integer tensors
-	pools   map[string]*lazyPool   // maxima that wait for their quantiser, by output
-	alias   map[string]bool        // integer tensors that are the integers of another
-	rounded map[string]*graph.Step // quantisers of single products, which wait for their sum, by output
+	net     place.Netlist
+	places  map[string]*place.Place // of integer tensors
+	pools   map[string]*lazyPool    // maxima that wait for their quantiser, by output
+	alias   map[string]bool         // integer tensors that are the integers of another
+	rounded map[string]*graph.Step  // quantisers of single products, which wait for their sum, by output
 	failed  map[string]bool
 
 	engines   map[*graph.Recur]*engine
 	order     []*engine       // as they were read
 	unsettled map[string]bool // tensors that depend on engines without layers
 
-	noLayer  []int // ONNX node indices of quantisers that are wires
-	layer    map[int]int
+	noLayer  []int        // ONNX node indices of quantisers that are wires
 	rejected map[int]bool // ONNX node indices
 	unroll   map[int]bool
 	used     map[*graph.Step]bool
 	feeds    map[string]bool // answers of feedsLayer
 	traced   int             // elements
-
-	in, out           []string // integer tensors that the host writes and reads
-	inWires, outWires []int
 }
 
 // used is the steps that the model's outputs depend on; the others get no layers.
@@ -219,20 +187,16 @@ func used(p *graph.Program) map[*graph.Step]bool {
 	return steps
 }
 
-func empty() *Reject {
-	return &Reject{diag.NotMapped, "a tensor without elements", "remove the empty part of the model"}
-}
-
 // maxTraced bounds the elements of all tensors that are traced back to integers.
 const maxTraced = 1 << 26
 
 // trace counts the elements of a tensor that is about to be traced back.
-func (s *state) trace(elements int) *Reject {
+func (s *state) trace(elements int) *unmapped.Reason {
 	if elements == 0 {
-		return empty()
+		return unmapped.Empty()
 	}
 	if s.traced += elements; s.traced > maxTraced {
-		return &Reject{diag.ModelTooLarge, fmt.Sprintf("the layers up to this one have more than %d elements", maxTraced), "give the model one sample at a time: its axes but the first are those of one frame"}
+		return unmapped.As(diag.ModelTooLarge, fmt.Sprintf("the layers up to this one have more than %d elements", maxTraced), "give the model one sample at a time: its axes but the first are those of one frame")
 	}
 	return nil
 }
@@ -257,17 +221,10 @@ func (s *state) apply(step *graph.Step) {
 	panic(fmt.Sprintf("lower: no rule for %s", step.Node.FullOp()))
 }
 
-func (s *state) report(step *graph.Step, rule string, reject *Reject) {
+func (s *state) report(step *graph.Step, rule string, reject *unmapped.Reason) {
 	s.failed[step.Output], s.rejected[step.Node.Index] = true, true
 	s.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
 		Where: graph.Where(s.prog.File, step.Node) + ", rule " + rule, Msg: reject.Msg, Hint: reject.Hint})
-}
-
-func describe(n *graph.Node) string {
-	if n == nil {
-		return "the model's output"
-	}
-	return fmt.Sprintf("%s %q", n.FullOp(), n.Label())
 }
 
 // name is what a stream of an integer tensor is called: the quantised tensor of the model whose codes it carries.
@@ -288,10 +245,8 @@ func (s *state) outputs() {
 		}
 		seen[tensor] = true
 		at := s.places[tensor]
-		if at != nil && !at.onHost() && !s.alias[tensor] {
-			w := s.take(tensor)
-			s.net.output(w)
-			s.out, s.outWires = append(s.out, tensor), append(s.outWires, w)
+		if at != nil && !at.OnHost() && !s.alias[tensor] {
+			s.net.Output(s.take(tensor), tensor)
 			return
 		}
 		if step := s.prog.Producer(tensor); step != nil {
@@ -311,7 +266,7 @@ func (s *state) feedsLayer(tensor string) bool {
 		return known
 	}
 	for _, r := range s.prog.Readers(tensor) {
-		if s.used[r] && (r.Dot != nil || isCode(r) || s.feedsLayer(r.Output)) {
+		if s.used[r] && (r.Dot != nil || scaled.IsCode(r) || s.feedsLayer(r.Output)) {
 			s.feeds[tensor] = true
 			return true
 		}
@@ -343,6 +298,3 @@ func (s *state) only(tensor string, through *graph.Step) bool {
 	}
 	return visit(tensor)
 }
-
-// unit is the real value of integers that stand for themselves.
-var unit = real.Affine{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}

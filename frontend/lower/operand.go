@@ -6,28 +6,27 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
 
 // An operand is the data of a layer: at each position an integer of a wire, whose real value is affine, or a constant.
 // Positions are in the order in which the layer wants its elements.
 type operand struct {
-	wires []string      // integer tensors
-	from  []int16       // per position: of wires, or isConstant
-	at    []int32       // per position: the position on that wire
-	value []*big.Rat    // per position of a constant: its value; nil where there is none
-	of    []real.Affine // per class of positions: the real value of an integer
-	class []int32       // per position: of of; -1 for a constant
-	nodes []*graph.Node // between the integers and the operand
+	place.Movement               // of wires
+	wires          []string      // integer tensors
+	value          []*big.Rat    // per position of a constant: its value; nil where there is none
+	of             []real.Affine // per class of positions: the real value of an integer
+	class          []int32       // per position: of of; -1 for a constant
+	nodes          []*graph.Node // between the integers and the operand
 }
 
-const isConstant = -1
-
 // operand finds the integers behind elements of a tensor, listed in the order of the positions.
-func (s *state) operand(tensor string, elements []int32) (*operand, *Reject) {
+func (s *state) operand(tensor string, elements []int32) (*operand, *unmapped.Reason) {
 	if reject := s.trace(len(elements)); reject != nil {
 		return nil, reject
 	}
@@ -36,9 +35,9 @@ func (s *state) operand(tensor string, elements []int32) (*operand, *Reject) {
 	}
 	forms, err := s.a.Forms(tensor, elements)
 	if err != nil {
-		return nil, &Reject{diag.NotMapped, "its input is not in integers: " + err.Error(), "quantise the input of this layer"}
+		return nil, unmapped.Because("its input is not in integers: "+err.Error(), "quantise the input of this layer")
 	}
-	o := &operand{from: make([]int16, len(elements)), at: make([]int32, len(elements)), class: make([]int32, len(elements))}
+	o := &operand{Movement: place.Still(len(elements)), class: make([]int32, len(elements))}
 	classes := make([]classes, len(forms.Of))
 	leaves := make([][]*scaled.Var, len(forms.Of))
 	for i := range forms.Of {
@@ -54,14 +53,14 @@ func (s *state) operand(tensor string, elements []int32) (*operand, *Reject) {
 		form := &forms.Of[w]
 		switch len(leaves[w]) {
 		case 0:
-			o.from[k], o.class[k] = isConstant, -1
+			o.From[k], o.class[k] = place.Constant, -1
 			if o.value == nil {
 				o.value = make([]*big.Rat, len(elements))
 			}
 			e, _ := form.Numbers(k)
 			f, ok := e.Affine()
 			if !ok {
-				return nil, &Reject{diag.NotMapped, "a constant part of its input is irrational", "use rational constants"}
+				return nil, unmapped.Because("a constant part of its input is irrational", "use rational constants")
 			}
 			o.value[k] = f.Bias
 			continue
@@ -72,10 +71,10 @@ func (s *state) operand(tensor string, elements []int32) (*operand, *Reject) {
 		leaf := leaves[w][0]
 		p := s.places[leaf.Tensor]
 		if p == nil {
-			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its input needs %q, which waits for a quantiser", leaf.Tensor), "quantise the input of this layer"}
+			return nil, unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser", leaf.Tensor), "quantise the input of this layer")
 		}
-		o.from[k] = o.wire(s, leaf.Tensor)
-		o.at[k] = p.position(leaf.Index[k])
+		o.From[k] = o.wire(s, leaf.Tensor)
+		o.At[k] = p.Position(leaf.Index[k])
 		class, reject := classes[w].of(s, o, form, k)
 		if reject != nil {
 			return nil, reject
@@ -90,7 +89,7 @@ func (o *operand) wire(s *state, tensor string) int16 {
 	if n := len(o.wires); n > 0 && o.wires[n-1] == tensor {
 		return int16(n - 1)
 	}
-	i := slices.IndexFunc(o.wires, func(w string) bool { return w == tensor || s.places[w].stream == s.places[tensor].stream })
+	i := slices.IndexFunc(o.wires, func(w string) bool { return w == tensor || s.places[w].Stream == s.places[tensor].Stream })
 	if i < 0 {
 		i = len(o.wires)
 		o.wires = append(o.wires, tensor)
@@ -119,7 +118,7 @@ type classes struct {
 const maxClasses = 1 << 14
 
 // of is the class of element k. Elements mostly are like the one before, or like the one that followed the like of the one before.
-func (c *classes) of(s *state, o *operand, form *scaled.Form, k int) (int32, *Reject) {
+func (c *classes) of(s *state, o *operand, form *scaled.Form, k int) (int32, *unmapped.Reason) {
 	n := len(c.first)
 	for i := range n {
 		at := (c.last + i) % n
@@ -132,15 +131,15 @@ func (c *classes) of(s *state, o *operand, form *scaled.Form, k int) (int32, *Re
 		}
 	}
 	if n == maxClasses {
-		return 0, &Reject{diag.NotMapped, "its input is scaled differently at every element", "quantise activations per tensor or per channel"}
+		return 0, unmapped.Because("its input is scaled differently at every element", "quantise activations per tensor or per channel")
 	}
 	e, _ := form.Numbers(k)
 	leaf := form.Leaves()[0]
-	e = e.Within([]real.Interval{span(s.places[leaf.Tensor].typ.Union())})
+	e = e.Within([]real.Interval{whole.Interval(s.places[leaf.Tensor].Type.Union())})
 	f, ok := e.Affine()
 	if !ok {
-		return 0, &Reject{diag.NotMapped, "its input is no scaled integer: " + between(form.Nodes) + " stands between it and the last quantiser",
-			"quantise the input of this layer, after its activation function"}
+		return 0, unmapped.Because("its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
+			"quantise the input of this layer, after its activation function")
 	}
 	c.first, c.index = append(c.first, k), append(c.index, int32(len(o.of)))
 	c.last = n
@@ -154,20 +153,11 @@ func between(nodes []*graph.Node) string {
 		return "the rounding of the input's values to float32"
 	}
 	for _, n := range nodes {
-		if !isPlain(n) {
-			return describe(n)
+		if !n.Is(graph.Plain) {
+			return unmapped.Describe(n)
 		}
 	}
-	return describe(nodes[0])
-}
-
-// isPlain reports whether a node keeps a scaled integer one.
-func isPlain(n *graph.Node) bool {
-	switch n.Op {
-	case "Mul", "Add", "Sub", "Div", "Reshape", "Flatten", "Transpose", "Identity", "Squeeze", "Unsqueeze", "Pad", "Concat", "Slice", "Split", "BatchNormalization":
-		return n.Domain == ""
-	}
-	return false
+	return unmapped.Describe(nodes[0])
 }
 
 // affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants has
@@ -228,7 +218,8 @@ func (o *operand) withoutConstants(n int) (rest *operand, kept []int, values []*
 	constant := false
 	for k := range o.class {
 		if c := k % n; data[c] {
-			rest.from, rest.at, rest.class = append(rest.from, o.from[k]), append(rest.at, o.at[k]), append(rest.class, o.class[k])
+			rest.Then(o.From[k], o.At[k])
+			rest.class = append(rest.class, o.class[k])
 			rest.value = append(rest.value, o.value[k])
 			constant = constant || o.class[k] < 0
 		}
@@ -241,16 +232,16 @@ func (o *operand) withoutConstants(n int) (rest *operand, kept []int, values []*
 
 // fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an integer
 // in every channel.
-func (o *operand) fill(of []real.Affine) (code int64, reject *Reject) {
+func (o *operand) fill(of []real.Affine) (code int64, reject *unmapped.Reason) {
 	var value *big.Rat
-	for k, from := range o.from {
-		if from != isConstant {
+	for k, from := range o.From {
+		if from != place.Constant {
 			continue
 		}
 		if value == nil {
 			value = o.value[k]
 		} else if value.Cmp(o.value[k]) != 0 {
-			return 0, &Reject{diag.NotMapped, "constants of several values are put among its input's elements", "pad with one value"}
+			return 0, unmapped.Because("constants of several values are put among its input's elements", "pad with one value")
 		}
 	}
 	if value == nil {
@@ -266,7 +257,7 @@ func (o *operand) fill(of []real.Affine) (code int64, reject *Reject) {
 			continue
 		}
 		if v.Quo(v, f.Scale); q != nil && q.Cmp(v) != 0 {
-			return 0, &Reject{diag.PaddingNotInteger, fmt.Sprintf("the padding %s has different codes in different channels", value.FloatString(6)), "quantise this activation per tensor, or with zero point 0"}
+			return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s has different codes in different channels", value.FloatString(6)), "quantise this activation per tensor, or with zero point 0")
 		}
 		q = v
 	}
@@ -274,33 +265,20 @@ func (o *operand) fill(of []real.Affine) (code int64, reject *Reject) {
 		return 0, nil
 	}
 	if !q.IsInt() || !q.Num().IsInt64() {
-		return 0, &Reject{diag.PaddingNotInteger, fmt.Sprintf("the padding %s is no multiple of the activation's scale: its code would be %s", value.FloatString(6), q.FloatString(3)),
-			"quantise this activation before it is padded, with an integer zero point"}
+		return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s is no multiple of the activation's scale: its code would be %s", value.FloatString(6), q.FloatString(3)),
+			"quantise this activation before it is padded, with an integer zero point")
 	}
 	return q.Num().Int64(), nil
 }
 
-func joined(form *scaled.Form) *Reject {
+func joined(form *scaled.Form) *unmapped.Reason {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
-		if n.Op == "Softmax" || n.Op == "LogSoftmax" {
-			return &Reject{diag.NotMapped, fmt.Sprintf("it depends on a whole row, through %s", describe(n)),
-				"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which no layer has: keep softmax for the model's end"}
+		if n.Is(graph.WholeRow) {
+			return unmapped.Because(fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
+				"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which no layer has: keep softmax for the model's end")
 		}
 	}
-	return &Reject{diag.NotMapped, fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor, leaves[1].Tensor),
-		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer"}
-}
-
-// pixels views a stream as [H, W, C] pixels.
-func pixels(s dataflow.Shape) (h, w, c int) {
-	c = s.Channels()
-	switch {
-	case len(s) >= 3:
-		w = s[len(s)-2]
-		h = s.Size() / c / w
-	default:
-		h, w = 1, s.Size()/c
-	}
-	return h, w, c
+	return unmapped.Because(fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor, leaves[1].Tensor),
+		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
 }

@@ -5,16 +5,16 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 )
 
 // labels makes a layer of a step that puts integers in order, where only the places are asked for. What the layer cannot
 // do the host does, which is wrong only where another layer needs the outcome.
-func labels(s *state, step *graph.Step) (bool, *Reject) {
+func labels(s *state, step *graph.Step) (bool, *unmapped.Reason) {
 	if step.Order == nil {
 		return false, nil
 	}
@@ -38,10 +38,10 @@ type ranking struct {
 }
 
 // ranking finds the integers behind a step of order.
-func (s *state) ranking(step *graph.Step) (*ranking, *Reject) {
+func (s *state) ranking(step *graph.Step) (*ranking, *unmapped.Reason) {
 	o := step.Order
 	if !o.Index {
-		return nil, &Reject{diag.NotMapped, "the values that come first are used", "a layer gives the indices of the values that come first: quantise nothing that depends on the values"}
+		return nil, unmapped.Because("the values that come first are used", "a layer gives the indices of the values that come first: quantise nothing that depends on the values")
 	}
 	at, k, reject := s.rows(step)
 	if reject != nil {
@@ -52,24 +52,24 @@ func (s *state) ranking(step *graph.Step) (*ranking, *Reject) {
 	for i, element := range at {
 		sl, err := s.a.At(tensor, element)
 		if err != nil {
-			return nil, &Reject{diag.NotMapped, "what it puts in order is not in integers: " + err.Error(), "quantise the tensor that it puts in order"}
+			return nil, unmapped.Because("what it puts in order is not in integers: "+err.Error(), "quantise the tensor that it puts in order")
 		}
 		if len(sl.Leaves) != 1 {
-			return nil, &Reject{diag.NotMapped, fmt.Sprintf("a value that it puts in order is made of %d integers", len(sl.Leaves)), "quantise the tensor that it puts in order"}
+			return nil, unmapped.Because(fmt.Sprintf("a value that it puts in order is made of %d integers", len(sl.Leaves)), "quantise the tensor that it puts in order")
 		}
 		leaf := sl.Leaves[0]
 		f, ok := sl.Expr.Affine()
 		if !ok {
-			return nil, &Reject{diag.NotMapped, "what it puts in order is no scaled integer: " + between(sl.Nodes) + " stands between it and the integers",
-				"quantise the tensor that it puts in order"}
+			return nil, unmapped.Because("what it puts in order is no scaled integer: "+between(sl.Nodes)+" stands between it and the integers",
+				"quantise the tensor that it puts in order")
 		}
 		if i == 0 {
 			r.source = leaf.Tensor
 		}
 		p := s.places[leaf.Tensor]
-		if p == nil || leaf.Tensor != r.source || int(p.position(int32(leaf.Index))) != i || p.typ.Shape.Size() != len(at) {
-			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its row %d takes element %d of %q", i/o.N, leaf.Index, leaf.Tensor),
-				"the rows that it puts in order must be the vectors of a layer: do not transpose, cut or join them"}
+		if p == nil || leaf.Tensor != r.source || int(p.Position(int32(leaf.Index))) != i || p.Type.Shape.Size() != len(at) {
+			return nil, unmapped.Because(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, leaf.Index, leaf.Tensor),
+				"the rows that it puts in order must be the vectors of a layer: do not transpose, cut or join them")
 		}
 		r.affine[i] = f
 		for _, n := range sl.Nodes {
@@ -83,15 +83,15 @@ func (s *state) ranking(step *graph.Step) (*ranking, *Reject) {
 
 // rows lists the elements of a step's input row by row. The places of a row must follow each other in its output, as they
 // do in a word.
-func (s *state) rows(step *graph.Step) (at []int, k int, reject *Reject) {
+func (s *state) rows(step *graph.Step) (at []int, k int, reject *unmapped.Reason) {
 	o, size := step.Order, graph.Size(s.prog.Known[step.Node.Inputs[0]].Shape)
 	if size == 0 || len(o.Base) == 0 {
-		return nil, 0, empty()
+		return nil, 0, unmapped.Empty()
 	}
 	k = len(o.Base) * o.N / size
 	for i, base := range o.Base {
 		if int(o.Rank[i]) != i%k || base != o.Base[i-i%k] {
-			return nil, 0, &Reject{diag.NotMapped, "the places of a row lie apart in its output", "put the last axis in order"}
+			return nil, 0, unmapped.Because("the places of a row lie apart in its output", "put the last axis in order")
 		}
 		if i%k == 0 {
 			for j := range o.N {
@@ -135,7 +135,7 @@ func (s *state) behind(tensor string, at []int, n int, nodes *[]*graph.Node) str
 // softmaxOf reports whether a step is a softmax that takes each of the rows of n elements together. exp(x)/sum and its
 // logarithm rise strictly with x where the sum is the same.
 func softmaxOf(step *graph.Step, at []int, n int) bool {
-	if op := step.Node.Op; step.Elem == nil || step.Node.Domain != "" || op != "Softmax" && op != "LogSoftmax" {
+	if step.Elem == nil || !step.Node.Is(graph.WholeRow) {
 		return false
 	}
 	for j, i := range at { // variable 0 is the first element of the sum
@@ -147,30 +147,30 @@ func softmaxOf(step *graph.Step, at []int, n int) bool {
 }
 
 // selectLabels builds the layer.
-func (s *state) selectLabels(step *graph.Step, r *ranking) *Reject {
+func (s *state) selectLabels(step *graph.Step, r *ranking) *unmapped.Reason {
 	if !s.only(r.source, step) {
-		return &Reject{diag.NotMapped, fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", s.name(r.source)), "leave the other reader out"}
+		return unmapped.Because(fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", s.name(r.source)), "leave the other reader out")
 	}
-	t := s.places[r.source].typ
+	t := s.places[r.source].Type
 	falls, ok := r.falls()
 	var p *product
 	var affine []real.Affine
 	if !ok {
 		if p, t, affine, falls = s.level(r); p == nil {
-			return &Reject{diag.NotMapped, "the labels that it puts in order have scales or biases of their own",
-				"quantise the weights of the layer in front per tensor, and leave its bias out"}
+			return unmapped.Because("the labels that it puts in order have scales or biases of their own",
+				"quantise the weights of the layer in front per tensor, and leave its bias out")
 		}
 	}
 	op := labelselect.New(selection(step.Order, r.k, falls))
 	if _, _, err := op.Bind([]dataflow.Type{t}); err != nil {
-		return &Reject{diag.NotMapped, "no layer selects the labels: " + err.Error(), "ask for fewer places"}
+		return unmapped.Because("no layer selects the labels: "+err.Error(), "ask for fewer places")
 	}
 	if p != nil {
-		place := s.places[r.source]
-		place.product, place.typ = p, t
+		at := s.places[r.source]
+		at.Source, at.Type = p, t
 		s.a.Declare(r.source, affine)
 	}
-	out, err := s.net.add(op, []int{s.take(r.source)}, s.name(step.Output), append(r.nodes, step.Node))
+	out, err := s.net.Add(op, []int{s.take(r.source)}, s.name(step.Output), append(r.nodes, step.Node))
 	if err != nil {
 		panic(fmt.Sprintf("lower: %s: %v", step.Output, err)) // it has been bound to this type above
 	}

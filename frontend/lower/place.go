@@ -1,75 +1,52 @@
 package lower
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// A place is where an integer tensor is: on which stream, and at which position of it each of its elements; at is nil
-// where element i is at i. Tensors that are the same integers share a stream.
-type place struct {
-	*stream
-	at []int32
-}
-
-// A stream is on a wire, or will be as soon as a layer asks for it: it is the host's, or that of a product that waits for its
-// activation.
-type stream struct {
-	typ     dataflow.Type
-	wire    int      // -1 as long as there is none
-	product *product // that waits
-	tensor  string   // the host's, where it writes the wire
-	engine  *engine  // of a recurrence that has no layer yet
-}
-
-// position is where element i is on the wire.
-func (p *place) position(i int32) int32 {
-	if p.at == nil {
-		return i
-	}
-	return p.at[i]
-}
-
-// onHost reports whether the host has the integers.
-func (p *stream) onHost() bool { return p.tensor != "" }
-
 // put says that an integer tensor is on a wire.
 func (s *state) put(tensor string, wire int, at []int32) {
-	s.places[tensor] = &place{&stream{typ: s.net.wires[wire].typ, wire: wire}, at}
+	s.places[tensor] = &place.Place{Stream: place.On(&s.net, wire), At: at}
 }
 
 // take gives the wire of an integer tensor.
-func (s *state) take(tensor string) int { return s.open(s.places[tensor].stream, tensor) }
+func (s *state) take(tensor string) int { return s.places[tensor].Wire(&s.net, s.name(tensor)) }
 
-// open gives the wire of a stream; tensor names it.
-func (s *state) open(p *stream, tensor string) int {
-	switch {
-	case p.engine != nil && !p.engine.built:
-		panic("lower: a recurrence is read before it is built")
-	case p.wire >= 0:
-	case p.product != nil:
-		out, err := s.net.add(p.product.op(nil), []int{p.product.in}, s.name(tensor), p.product.all())
-		if err != nil {
-			panic(fmt.Sprintf("lower: %s: %v", tensor, err)) // the rule for products has bound it before
-		}
-		p.wire, p.product = out[0], nil
-	default:
-		p.wire = s.net.input(s.name(p.tensor), p.typ)
-		s.in, s.inWires = append(s.in, p.tensor), append(s.inWires, p.wire)
+// arrange brings an operand in the order of a frame of the shape. fill is the code of its constants.
+func (s *state) arrange(o *operand, shape dataflow.Shape, fill int64) (int, *unmapped.Reason) {
+	if len(o.wires) == 1 && o.value == nil {
+		tensor := o.wires[0]
+		s.places[tensor].Send(&o.Movement, shape, func() bool { return s.readers(tensor) <= 1 })
 	}
-	return p.wire
+	wires := make([]int, len(o.wires))
+	for i, tensor := range o.wires {
+		wires[i] = s.take(tensor)
+	}
+	return s.net.Move(wires, o.Movement, shape, fill, o.nodes)
+}
+
+// readers counts the steps that read a tensor and that the model's outputs depend on.
+func (s *state) readers(tensor string) (n int) {
+	for _, r := range s.prog.Readers(tensor) {
+		if s.used[r] {
+			n++
+		}
+	}
+	return n
 }
 
 // hostPlace is the place of integers that the host computes, in the order that the first layer wants that they reach.
-func (s *state) hostPlace(tensor string, elem num.Type, r num.Range) *place {
+func (s *state) hostPlace(tensor string, elem num.Type, r num.Range) *place.Place {
 	shape := s.prog.Known[tensor].Shape
-	p := &place{stream: &stream{wire: -1, tensor: tensor, typ: dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem}}}
+	p := &place.Place{Stream: place.FromHost(tensor, s.name(tensor), dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
 	seen := map[string]bool{}
 	next := []string{tensor}
 	for len(next) > 0 {
@@ -82,12 +59,12 @@ func (s *state) hostPlace(tensor string, elem num.Type, r num.Range) *place {
 					axis = 1
 				}
 				if len(shape) > 2 && len(s.prog.Known[tensor].Shape) == len(shape) {
-					p.typ.Shape, p.at = channelsLast(shape, axis)
+					p.Type.Shape, p.At = place.ChannelsLast(shape, axis)
 				}
 				return p
 			case reader.Dot != nil:
-				if v, ok := p.typ.Vectors(reader.Dot.K); ok {
-					p.typ = v
+				if v, ok := p.Type.Vectors(reader.Dot.K); ok {
+					p.Type = v
 				}
 				return p
 			case !seen[reader.Output]:
@@ -97,62 +74,6 @@ func (s *state) hostPlace(tensor string, elem num.Type, r num.Range) *place {
 		}
 	}
 	return p
-}
-
-// channelsLast is the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one or two more,
-// and the positions of its elements. Tensors of other ranks keep their axes but for the channels, which go last.
-func channelsLast(shape []int, axis int) (dataflow.Shape, []int32) {
-	strides := make([]int, len(shape))
-	n := shape[axis]
-	var out dataflow.Shape
-	for i, d := range slices.Backward(shape) {
-		if i != axis {
-			strides[i] = n
-			n *= d
-		}
-	}
-	strides[axis] = 1
-	for i, d := range shape {
-		if i != axis && (i > 0 || d > 1) {
-			out = append(out, d)
-		}
-	}
-	for len(shape) > 2 && len(out) < 2 {
-		out = append(dataflow.Shape{1}, out...)
-	}
-	out = append(out, shape[axis])
-	if axis == len(shape)-1 {
-		return out, nil
-	}
-	at := make([]int32, graph.Size(shape))
-	index := make([]int, len(shape))
-	pos := 0
-	for i := range at {
-		at[i] = int32(pos)
-		for k := len(shape) - 1; k >= 0; k-- {
-			index[k]++
-			pos += strides[k]
-			if index[k] < shape[k] {
-				break
-			}
-			pos -= strides[k] * shape[k]
-			index[k] = 0
-		}
-	}
-	return out, at
-}
-
-// inverse lists the element at each position.
-func inverse(at []int32, n int) []int32 {
-	out := make([]int32, n)
-	for i := range out {
-		if at == nil {
-			out[i] = int32(i)
-		} else {
-			out[at[i]] = int32(i)
-		}
-	}
-	return out
 }
 
 // declareInputs makes integer tensors of the inputs that arrive as integers: all of them where the user says so, else
@@ -200,7 +121,7 @@ func (s *state) looksUp(tensor string) (rows int) {
 }
 
 func isOneHot(step *graph.Step) bool {
-	return step.Node.Domain == graph.Internal && step.Node.Op == "OneHot"
+	return step.Node.Is(graph.OneHot)
 }
 
 // Send puts the integers of a tensor in the order of its stream.

@@ -6,16 +6,17 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/concat"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
-
-// maxWeightBits tells quantised weights from floats: the integers of a float32 column without common scale are wider.
-const maxWeightBits = 24
 
 // A product is a matrix product in integers, or a sum over windows, that has no layer yet.
 type product struct {
@@ -30,10 +31,28 @@ type product struct {
 // op is the layer with an activation; nil for none.
 func (p *product) op(steps []num.Step) dataflow.Op { return p.layer(p.weights, steps) }
 
+// Wire makes the layer without an activation.
+func (p *product) Wire(n *place.Netlist, name string) int {
+	out, err := n.Add(p.op(nil), []int{p.in}, name, p.all())
+	if err != nil {
+		panic(fmt.Sprintf("lower: %s: %v", name, err)) // the rule for products has bound it before
+	}
+	return out[0]
+}
+
+// waiting is the product whose integers a stream carries, if it has no layer yet.
+func waiting(s *place.Stream) *product {
+	if s.OnWire() {
+		return nil
+	}
+	p, _ := s.Source.(*product)
+	return p
+}
+
 // all lists the nodes that the product computes, itself first: it is what a layer is called after.
 func (p *product) all() []*graph.Node { return append([]*graph.Node{p.step.Node}, p.nodes...) }
 
-func matrix(s *state, step *graph.Step) (bool, *Reject) {
+func matrix(s *state, step *graph.Step) (bool, *unmapped.Reason) {
 	if step.Dot == nil {
 		return false, nil
 	}
@@ -41,13 +60,13 @@ func matrix(s *state, step *graph.Step) (bool, *Reject) {
 	w := s.prog.Known[in[d.B]].Const
 	switch {
 	case s.a.Derived(in[d.A]) && s.a.Derived(in[d.B]):
-		return true, &Reject{diag.NotMapped, "both operands depend on data", "a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no layer takes"}
+		return true, unmapped.Because("both operands depend on data", "a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no layer takes")
 	case s.a.Derived(in[d.B]):
-		return true, &Reject{diag.NotMapped, "the constant is on the left", "export the layer as data times weights (transpose both)"}
+		return true, unmapped.Because("the constant is on the left", "export the layer as data times weights (transpose both)")
 	case w == nil:
-		return true, &Reject{diag.WeightsNotInteger, "the weights are not constant", "weights must be constants of the model"}
+		return true, unmapped.As(diag.WeightsNotInteger, "the weights are not constant", "weights must be constants of the model")
 	case d.Then != nil:
-		return true, &Reject{diag.NotMapped, fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples"}
+		return true, unmapped.Because(fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples")
 	case step.Window != nil:
 		return true, s.convolution(step, w)
 	}
@@ -58,14 +77,14 @@ func matrix(s *state, step *graph.Step) (bool, *Reject) {
 }
 
 // vectors makes a product of a matrix with vectors.
-func (s *state) vectors(step *graph.Step, w *graph.Tensor) *Reject {
+func (s *state) vectors(step *graph.Step, w *graph.Tensor) *unmapped.Reason {
 	d := step.Dot
 	if code, forms := s.roundedTerms(step); code != nil {
 		return s.roundedVectors(step, w, code, forms)
 	}
 	n, ok := rows(d)
 	if !ok {
-		return &Reject{diag.NotMapped, fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples"}
+		return unmapped.Because(fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples")
 	}
 	v := len(d.ABase) / n
 	elements := make([]int32, 0, v*d.K)
@@ -80,7 +99,7 @@ func (s *state) vectors(step *graph.Step, w *graph.Tensor) *Reject {
 	}
 	affine, ok := o.affine(d.K)
 	if !ok {
-		return &Reject{diag.NotMapped, "vectors of its input are scaled differently", "quantise activations per tensor or per channel"}
+		return unmapped.Because("vectors of its input are scaled differently", "quantise activations per tensor or per channel")
 	}
 	constants, reject := o.constants(v, d.K)
 	if reject != nil {
@@ -116,7 +135,7 @@ func (s *state) vectors(step *graph.Step, w *graph.Tensor) *Reject {
 		for i, k := range kept {
 			column[i] = weight(k)
 		}
-		row, f, reject := integers(column, affine[:len(kept)])
+		row, f, reject := whole.Column(column, affine[:len(kept)])
 		if reject != nil {
 			return reject
 		}
@@ -131,7 +150,7 @@ func (s *state) vectors(step *graph.Step, w *graph.Tensor) *Reject {
 		}
 		p.weights, out = append(p.weights, placed), append(out, f)
 	}
-	return s.wait(p, nil, perElement(out, len(d.ABase), func(i int) int { return i % n }))
+	return s.wait(p, nil, scaled.Spread(out, len(d.ABase), func(i int) int { return i % n }))
 }
 
 // rows is the number of outputs that a matrix makes of one vector. ok is false where the product is no such thing.
@@ -153,7 +172,7 @@ func rows(d *graph.Dot) (n int, ok bool) {
 
 // constants is the constant in each column of an operand of v vectors of k elements, nil in columns of data. There are
 // some of these.
-func (o *operand) constants(v, k int) ([]*big.Rat, *Reject) {
+func (o *operand) constants(v, k int) ([]*big.Rat, *unmapped.Reason) {
 	out := make([]*big.Rat, k)
 	if o.value == nil {
 		return out, nil
@@ -162,13 +181,13 @@ func (o *operand) constants(v, k int) ([]*big.Rat, *Reject) {
 	for i := range v * k {
 		first, this := o.value[i%k], o.value[i]
 		if (first == nil) != (this == nil) || first != nil && first.Cmp(this) != 0 {
-			return nil, &Reject{diag.NotMapped, "constants that differ from vector to vector are put among its input's elements", "pad all vectors alike"}
+			return nil, unmapped.Because("constants that differ from vector to vector are put among its input's elements", "pad all vectors alike")
 		}
 		out[i%k] = first
 		data = data || first == nil
 	}
 	if !data {
-		return nil, &Reject{diag.NotMapped, "its input is constant", "remove the constant part of the model"}
+		return nil, unmapped.Because("its input is constant", "remove the constant part of the model")
 	}
 	return out, nil
 }
@@ -181,7 +200,7 @@ func (o *operand) columns(v, k int, kept []int) *operand {
 	out := &operand{wires: o.wires, nodes: o.nodes}
 	for r := range v {
 		for _, c := range kept {
-			out.from, out.at = append(out.from, o.from[r*k+c]), append(out.at, o.at[r*k+c])
+			out.Then(o.From[r*k+c], o.At[r*k+c])
 		}
 	}
 	return out
@@ -192,11 +211,11 @@ func (o *operand) together(s *state, v int) (wire int, order []int, length int) 
 	if v != 1 || len(o.wires) < 2 {
 		return 0, nil, 0
 	}
-	first := s.places[o.wires[0]].typ.Shape
+	first := s.places[o.wires[0]].Type.Shape
 	pixels := first[:len(first)-1]
 	offset, channels, total := make([]int, len(o.wires)), make([]int, len(o.wires)), 0
 	for i, tensor := range o.wires {
-		shape := s.places[tensor].typ.Shape
+		shape := s.places[tensor].Type.Shape
 		if !slices.Equal(pixels, shape[:len(shape)-1]) {
 			return 0, nil, 0
 		}
@@ -207,12 +226,12 @@ func (o *operand) together(s *state, v int) (wire int, order []int, length int) 
 	for i, tensor := range o.wires {
 		ins[i] = s.take(tensor)
 	}
-	wire, reject := (&mover{s: s, nodes: o.nodes}).layer(concat.New(concat.Params{Inputs: len(ins)}), ins...)
-	if reject != nil {
+	wire, err := s.net.AddMover(concat.New(concat.Params{Inputs: len(ins)}), ins, o.nodes)
+	if err != nil {
 		return 0, nil, 0
 	}
-	for k, at := range o.at {
-		i := o.from[k]
+	for k, at := range o.At {
+		i := o.From[k]
 		order = append(order, int(at)/channels[i]*total+offset[i]+int(at)%channels[i])
 	}
 	return wire, order, pixels.Size() * total
@@ -224,7 +243,7 @@ func (o *operand) within(s *state, v, k int) (order []int, length int) {
 	if len(o.wires) != 1 {
 		return nil, 0
 	}
-	t := s.places[o.wires[0]].typ
+	t := s.places[o.wires[0]].Type
 	size := t.Shape.Size()
 	if size%v != 0 {
 		return nil, 0
@@ -234,7 +253,7 @@ func (o *operand) within(s *state, v, k int) (order []int, length int) {
 		return nil, 0
 	}
 	order = make([]int, k)
-	for i, at := range o.at {
+	for i, at := range o.At {
 		j := int(at) - i/k*length
 		if j < 0 || j >= length || i >= k && order[i%k] != j {
 			return nil, 0
@@ -244,81 +263,13 @@ func (o *operand) within(s *state, v, k int) (order []int, length int) {
 	return order, length
 }
 
-// integers divides a column of real weights, each times its input's scale, by the largest real that leaves integers: the
-// weights become as narrow as they can be, and that divisor is the sum's scale.
-func integers(column []*big.Rat, in []real.Affine) (row []int64, out real.Affine, reject *Reject) {
-	bias := new(big.Rat)
-	uniform := true
-	for k, w := range column {
-		uniform = uniform && in[k].Scale.Cmp(in[0].Scale) == 0
-		if in[k].Bias.Sign() != 0 {
-			bias.Add(bias, new(big.Rat).Mul(w, in[k].Bias))
-		}
-	}
-	if !uniform {
-		for k, w := range column {
-			column[k] = new(big.Rat).Mul(w, in[k].Scale)
-		}
-	}
-	unit := commonUnit(column)
-	bits := 0
-	for _, v := range column {
-		q := new(big.Rat).Quo(v, unit)
-		bits = max(bits, q.Num().BitLen())
-		row = append(row, q.Num().Int64())
-	}
-	if bits > maxWeightBits {
-		return nil, out, tooWide(bits, uniform)
-	}
-	if uniform {
-		unit = new(big.Rat).Mul(unit, in[0].Scale)
-	}
-	return row, real.Affine{Scale: unit, Bias: bias}, nil
-}
-
-func tooWide(bits int, uniform bool) *Reject {
-	if !uniform {
-		return &Reject{diag.ScalePerInput, fmt.Sprintf("the input's scale varies along the summed axis, and no common scale leaves weights below %d bits", bits),
-			"quantise activations per tensor (Brevitas: scaling_per_output_channel=False)"}
-	}
-	return &Reject{diag.WeightsNotInteger, fmt.Sprintf("the weights are not quantised: as integers they would need %d bits", bits),
-		"quantise the weights of this layer"}
-}
-
-// commonUnit is the greatest rational of which all values are whole multiples; 1 where all are zero.
-func commonUnit(values []*big.Rat) *big.Rat {
-	num, den := new(big.Int), big.NewInt(1)
-	for _, v := range values {
-		if v.Sign() == 0 {
-			continue
-		}
-		// gcd(n/d, a/b) = gcd(n, a)/lcm(d, b) for fractions in lowest terms
-		num.GCD(nil, nil, num, new(big.Int).Abs(v.Num()))
-		g := new(big.Int).GCD(nil, nil, den, v.Denom())
-		den.Mul(den, new(big.Int).Quo(v.Denom(), g))
-	}
-	if num.Sign() == 0 {
-		return big.NewRat(1, 1)
-	}
-	return new(big.Rat).SetFrac(num, den)
-}
-
-// perElement spreads what channels have in common over n elements.
-func perElement(of []real.Affine, n int, channel func(i int) int) []real.Affine {
-	out := make([]real.Affine, n)
-	for i := range out {
-		out[i] = of[channel(i)]
-	}
-	return out
-}
-
 // wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it.
-func (s *state) wait(p *product, at []int32, affine []real.Affine) *Reject {
-	_, types, err := p.op(nil).Bind([]dataflow.Type{s.net.wires[p.in].typ})
+func (s *state) wait(p *product, at []int32, affine []real.Affine) *unmapped.Reason {
+	_, types, err := p.op(nil).Bind([]dataflow.Type{s.net.Type(p.in)})
 	if err != nil {
-		return &Reject{diag.AccumulatorWide, err.Error(), "use fewer bits for weights or activations"}
+		return unmapped.As(diag.AccumulatorWide, err.Error(), "use fewer bits for weights or activations")
 	}
-	s.places[p.step.Output] = &place{&stream{typ: types[0], wire: -1, product: p}, at}
+	s.places[p.step.Output] = &place.Place{Stream: &place.Stream{Type: types[0], Source: p}, At: at}
 	s.a.Declare(p.step.Output, affine)
 	return nil
 }

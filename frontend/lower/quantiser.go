@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/requant"
@@ -16,24 +18,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// maxSteps bounds the steps of one activation function: each is a comparator per PE and a word of threshold memory per
-// channel. A quantiser at the model's end goes to the host from maxHeadSteps on, where it costs nothing.
-const (
-	maxSteps     = 1 << 12
-	maxHeadSteps = 1<<8 - 1
-)
+// maxHeadSteps is the steps from which on a quantiser at the model's end goes to the host, where it costs nothing.
+const maxHeadSteps = 1<<8 - 1
 
-func isCode(step *graph.Step) bool {
-	_, _, ok := step.Node.Codes()
-	return ok
-}
-
-func hostQuantiser(s *state, step *graph.Step) (bool, *Reject) {
-	if !isCode(step) || s.a.Derived(step.Node.Inputs[0]) {
+func hostQuantiser(s *state, step *graph.Step) (bool, *unmapped.Reason) {
+	if !scaled.IsCode(step) || s.a.Derived(step.Node.Inputs[0]) {
 		return false, nil
 	}
-	lo, hi, _ := step.Node.Codes()
-	r := num.Range{Lo: int64(lo), Hi: int64(hi)}
+	r, _ := scaled.Codes(step)
 	elem := num.Smallest(r)
 	if step.Node.Bipolar() {
 		elem = num.Type{Kind: num.Bipolar, Width: 1}
@@ -43,7 +35,7 @@ func hostQuantiser(s *state, step *graph.Step) (bool, *Reject) {
 	return true, nil
 }
 
-func hostPrefix(s *state, step *graph.Step) (bool, *Reject) {
+func hostPrefix(s *state, step *graph.Step) (bool, *unmapped.Reason) {
 	for _, in := range step.Node.Inputs {
 		if in != "" && s.a.Derived(in) {
 			return false, nil
@@ -52,10 +44,10 @@ func hostPrefix(s *state, step *graph.Step) (bool, *Reject) {
 	return true, nil
 }
 
-func slice(s *state, step *graph.Step) (bool, *Reject) { return true, nil }
+func slice(s *state, step *graph.Step) (bool, *unmapped.Reason) { return true, nil }
 
-func quantiser(s *state, step *graph.Step) (bool, *Reject) {
-	if !isCode(step) {
+func quantiser(s *state, step *graph.Step) (bool, *unmapped.Reason) {
+	if !scaled.IsCode(step) {
 		return false, nil
 	}
 	n := graph.Size(step.Shape)
@@ -64,7 +56,7 @@ func quantiser(s *state, step *graph.Step) (bool, *Reject) {
 	}
 	forms, err := s.a.FormsOf(step, scaled.All(n))
 	if err != nil {
-		return true, &Reject{diag.NotMapped, err.Error(), "quantise every tensor between two matrix layers"}
+		return true, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}
 	if s.roundsProducts(step, forms) {
 		s.rounded[step.Output] = step
@@ -76,7 +68,7 @@ func quantiser(s *state, step *graph.Step) (bool, *Reject) {
 			panic(err) // it had forms before
 		}
 	}
-	q := &quantising{s: s, step: step, forms: forms, limit: maxSteps}
+	q := &quantising{s: s, step: step, forms: forms, limit: whole.MaxSteps}
 	if !s.feedsLayer(step.Output) {
 		q.head, q.limit = true, maxHeadSteps
 	}
@@ -100,7 +92,7 @@ type quantising struct {
 	err   error
 }
 
-func (q *quantising) lower() *Reject {
+func (q *quantising) lower() *unmapped.Reason {
 	if i := slices.IndexFunc(q.forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 }); i >= 0 {
 		if len(q.forms.Of) > 1 {
 			if !q.solidify() {
@@ -117,8 +109,8 @@ func (q *quantising) lower() *Reject {
 		return reject
 	}
 	// The codes of each source, before any element moves: that is where thresholds are fewest.
-	o := &operand{from: make([]int16, graph.Size(q.step.Shape)), at: make([]int32, graph.Size(q.step.Shape))}
-	coded := map[string]*place{}
+	o := &operand{Movement: place.Still(graph.Size(q.step.Shape))}
+	coded := map[string]*place.Place{}
 	for _, src := range sources {
 		p, reject := q.codes(src)
 		if reject != nil {
@@ -129,7 +121,7 @@ func (q *quantising) lower() *Reject {
 	}
 	if len(sources) == 1 {
 		if at, ok := q.inPlace(coded[sources[0].tensor]); ok {
-			q.s.places[q.step.Output] = &place{coded[sources[0].tensor].stream, at}
+			q.s.places[q.step.Output] = &place.Place{Stream: coded[sources[0].tensor].Stream, At: at}
 			return nil
 		}
 	}
@@ -145,7 +137,7 @@ type source struct {
 }
 
 // sources finds the integers behind the quantiser, and that all elements of a channel have one function.
-func (q *quantising) sources() (list []*source, reject *Reject) {
+func (q *quantising) sources() (list []*source, reject *unmapped.Reason) {
 	by := map[string]*source{}
 	for k := range graph.Size(q.step.Shape) {
 		form := &q.forms.Of[q.forms.Which(k)]
@@ -156,11 +148,11 @@ func (q *quantising) sources() (list []*source, reject *Reject) {
 		leaf := leaves[0]
 		src := by[leaf.Tensor]
 		if src == nil {
-			src = &source{tensor: leaf.Tensor, channels: q.s.layout(leaf.Tensor).typ.Shape.Channels()}
+			src = &source{tensor: leaf.Tensor, channels: q.s.layout(leaf.Tensor).Type.Shape.Channels()}
 			src.first = slices.Repeat([]int{-1}, src.channels)
 			by[leaf.Tensor], list = src, append(list, src)
 		}
-		c := int(q.s.layout(leaf.Tensor).position(leaf.Index[k])) % src.channels
+		c := int(q.s.layout(leaf.Tensor).Position(leaf.Index[k])) % src.channels
 		switch first := src.first[c]; {
 		case first < 0:
 			src.first[c] = k
@@ -171,14 +163,14 @@ func (q *quantising) sources() (list []*source, reject *Reject) {
 			}
 		case !q.alike(first, k):
 			hint := "use scales and biases per tensor or per channel"
-			if slices.ContainsFunc(form.Nodes, func(n *graph.Node) bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }) {
+			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {
 				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad in front of it"
 			}
-			return nil, &Reject{diag.NotMapped, fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint}
+			return nil, unmapped.Because(fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint)
 		}
 	}
 	if len(list) == 0 {
-		return nil, &Reject{diag.NotMapped, "an element of it does not depend on the input", "remove the constant part of the tensor"}
+		return nil, unmapped.Because("an element of it does not depend on the input", "remove the constant part of the tensor")
 	}
 	return list, nil
 }
@@ -195,7 +187,7 @@ func (q *quantising) alike(k, l int) bool {
 }
 
 // layout is the place of an integer tensor, or what the place of a waiting maximum will be.
-func (s *state) layout(tensor string) *place {
+func (s *state) layout(tensor string) *place.Place {
 	if lazy := s.pools[tensor]; lazy != nil {
 		return lazy.place
 	}
@@ -221,7 +213,7 @@ func (q *quantising) functions(src *source) []*real.Expr {
 }
 
 // codes makes the codes of a source.
-func (q *quantising) codes(src *source) (*place, *Reject) {
+func (q *quantising) codes(src *source) (*place.Place, *unmapped.Reason) {
 	functions := q.functions(src)
 	if lazy := q.s.pools[src.tensor]; lazy != nil {
 		return q.pooledCodes(lazy, src, functions)
@@ -235,24 +227,24 @@ func (q *quantising) codes(src *source) (*place, *Reject) {
 		q.s.alias[q.step.Output] = true
 		return p, nil
 	}
-	return &place{w, p.at}, nil
+	return &place.Place{Stream: w, At: p.At}, nil
 }
 
 // activate puts one function per channel behind an integer tensor: as thresholds of the product that made it, where that
 // waits and nothing else needs it, and its activation can be made to rise (where it falls, the channel's weights change
 // sign); else as a Thresholding. It is nil where the functions change nothing.
-func (q *quantising) activate(tensor string, functions []*real.Expr, nodes []*graph.Node) (*stream, *Reject) {
+func (q *quantising) activate(tensor string, functions []*real.Expr, nodes []*graph.Node) (*place.Stream, *unmapped.Reason) {
 	s := q.s
 	p := s.places[tensor]
-	steps, err := stepsOver(functions, p.typ, q.limit)
+	steps, err := stepsOver(functions, p.Type, q.limit)
 	if errors.Is(err, real.ErrTooManySteps) && !q.head {
 		return q.rescale(tensor, functions, nodes)
 	}
 	if err != nil {
 		q.err = err
-		return nil, stepsRejected(err, q.limit)
+		return nil, whole.Stepless(err, q.limit)
 	}
-	if identical(steps, p.typ) {
+	if identical(steps, p.Type) {
 		for _, n := range append(nodes, q.step.Node) {
 			s.noLayer = append(s.noLayer, n.Index)
 		}
@@ -263,32 +255,32 @@ func (q *quantising) activate(tensor string, functions []*real.Expr, nodes []*gr
 			return w, nil
 		}
 	}
-	if w := p.product; w != nil && !w.plain && s.only(tensor, q.step) {
-		if weights, rising, ok := rise(w.weights, steps, p.typ); ok {
-			out, err := s.net.add(w.layer(weights, rising), []int{w.in}, s.name(q.step.Output), append(w.all(), nodes...))
+	if w := waiting(p.Stream); w != nil && !w.plain && s.only(tensor, q.step) {
+		if weights, rising, ok := rise(w.weights, steps, p.Type); ok {
+			out, err := s.net.Add(w.layer(weights, rising), []int{w.in}, s.name(q.step.Output), append(w.all(), nodes...))
 			if err == nil {
-				return &stream{typ: s.net.wires[out[0]].typ, wire: out[0]}, nil
+				return place.On(&s.net, out[0]), nil
 			} // its thresholds are too many for one layer
 		}
 	}
-	out, err := s.net.add(threshold.New(threshold.Params{Steps: shared(steps)}), []int{s.take(tensor)}, s.name(q.step.Output), append(nodes, q.step.Node))
+	out, err := s.net.Add(threshold.New(threshold.Params{Steps: whole.Shared(steps)}), []int{s.take(tensor)}, s.name(q.step.Output), append(nodes, q.step.Node))
 	if err != nil {
-		return nil, &Reject{diag.RangeTooWide, "no layer holds its activation: " + err.Error(), "quantise this activation with fewer bits"}
+		return nil, unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(), "quantise this activation with fewer bits")
 	}
-	return &stream{typ: s.net.wires[out[0]].typ, wire: out[0]}, nil
+	return place.On(&s.net, out[0]), nil
 }
 
 // maxWideSteps bounds the steps of an activation that is computed by multiplying and shifting.
 const maxWideSteps = 1 << 17
 
 // rescale makes an activation of more steps than thresholds can hold: a multiplication and a shift that give the same.
-func (q *quantising) rescale(tensor string, functions []*real.Expr, nodes []*graph.Node) (*stream, *Reject) {
+func (q *quantising) rescale(tensor string, functions []*real.Expr, nodes []*graph.Node) (*place.Stream, *unmapped.Reason) {
 	p := q.s.places[tensor]
-	steps, err := stepsOver(functions, p.typ, maxWideSteps)
+	steps, err := stepsOver(functions, p.Type, maxWideSteps)
 	if err != nil {
-		return nil, stepsRejected(err, maxWideSteps)
+		return nil, whole.Stepless(err, maxWideSteps)
 	}
-	if identical(steps, p.typ) {
+	if identical(steps, p.Type) {
 		for _, n := range append(nodes, q.step.Node) {
 			q.s.noLayer = append(q.s.noLayer, n.Index)
 		}
@@ -297,8 +289,8 @@ func (q *quantising) rescale(tensor string, functions []*real.Expr, nodes []*gra
 	if w := q.scaled(tensor, steps, nodes); w != nil {
 		return w, nil
 	}
-	return nil, &Reject{diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them", maxSteps),
-		"quantise this activation with fewer bits, or with a scale that is a power of two"}
+	return nil, unmapped.As(diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them", whole.MaxSteps),
+		"quantise this activation with fewer bits, or with a scale that is a power of two")
 }
 
 // manySteps is the steps from which on a multiplication and a shift are less hardware than a comparator per step.
@@ -312,41 +304,31 @@ func most(steps []num.Step) (n int) {
 }
 
 // scaled is a Requantization of a tensor that gives the steps; nil where there is none.
-func (q *quantising) scaled(tensor string, steps []num.Step, nodes []*graph.Node) *stream {
+func (q *quantising) scaled(tensor string, steps []num.Step, nodes []*graph.Node) *place.Stream {
 	p := q.s.places[tensor]
 	ranges := make([]num.Range, len(steps))
 	for c := range ranges {
-		ranges[c] = p.typ.Channel(c)
+		ranges[c] = p.Type.Channel(c)
 	}
 	params, ok := requant.Fit(steps, ranges)
 	if !ok {
 		return nil
 	}
-	if _, _, err := requant.New(params).Bind([]dataflow.Type{p.typ}); err != nil {
+	if _, _, err := requant.New(params).Bind([]dataflow.Type{p.Type}); err != nil {
 		return nil
 	}
-	out, err := q.s.net.add(requant.New(params), []int{q.s.take(tensor)}, q.s.name(q.step.Output), append(nodes, q.step.Node))
+	out, err := q.s.net.Add(requant.New(params), []int{q.s.take(tensor)}, q.s.name(q.step.Output), append(nodes, q.step.Node))
 	if err != nil {
 		panic(fmt.Sprintf("lower: %s: %v", tensor, err)) // it has been bound to this type above
 	}
-	return &stream{typ: q.s.net.wires[out[0]].typ, wire: out[0]}
-}
-
-func stepsRejected(err error, limit int) *Reject {
-	switch {
-	case errors.Is(err, real.ErrTooManySteps):
-		return &Reject{diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit), "quantise this activation with fewer bits"}
-	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
-		return &Reject{diag.NotMapped, fmt.Sprintf("its activation has no value %v", err), "keep its input away from there: clip it, or add a small constant"}
-	}
-	return &Reject{diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err), "the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer"}
+	return place.On(&q.s.net, out[0])
 }
 
 // inPlace reports whether each element of the quantiser comes from a place of its own, and all places are taken: then its
 // codes lie where its integers did.
-func (q *quantising) inPlace(p *place) (at []int32, ok bool) {
+func (q *quantising) inPlace(p *place.Place) (at []int32, ok bool) {
 	n := graph.Size(q.step.Shape)
-	if p.typ.Shape.Size() != n {
+	if p.Type.Shape.Size() != n {
 		return nil, false
 	}
 	at = make([]int32, n)
@@ -357,7 +339,7 @@ func (q *quantising) inPlace(p *place) (at []int32, ok bool) {
 		if len(leaves) == 0 {
 			return nil, false
 		}
-		i := p.position(leaves[0].Index[k])
+		i := p.Position(leaves[0].Index[k])
 		if taken[i] {
 			return nil, false
 		}
@@ -371,7 +353,7 @@ func (q *quantising) inPlace(p *place) (at []int32, ok bool) {
 }
 
 // move puts the codes of several sources, or of one whose elements are repeated, left out or padded, in the order of pixels.
-func (q *quantising) move(o *operand, coded map[string]*place) (reject *Reject) {
+func (q *quantising) move(o *operand, coded map[string]*place.Place) (reject *unmapped.Reason) {
 	for _, axis := range q.axes() {
 		r := q.moveAlong(axis, o, coded)
 		if r == nil {
@@ -384,24 +366,24 @@ func (q *quantising) move(o *operand, coded map[string]*place) (reject *Reject) 
 	return reject
 }
 
-func (q *quantising) moveAlong(axis int, o *operand, coded map[string]*place) *Reject {
+func (q *quantising) moveAlong(axis int, o *operand, coded map[string]*place.Place) *unmapped.Reason {
 	s := q.s
-	shape, at := channelsLast(q.step.Shape, axis)
+	shape, at := place.ChannelsLast(q.step.Shape, axis)
 	var fill *int64
-	for k, e := range inverse(at, len(o.at)) {
+	for k, e := range place.Inverse(at, len(o.At)) {
 		form := &q.forms.Of[q.forms.Which(int(e))]
 		leaves := form.Leaves()
 		if len(leaves) == 0 {
 			f, _ := form.Numbers(int(e))
 			v, err := stepsOver([]*real.Expr{f}, dataflow.Type{Range: []num.Range{{}}, Shape: dataflow.Shape{1}}, 1)
 			if err != nil || fill != nil && *fill != v[0].Value[0] {
-				return &Reject{diag.NotMapped, "constants of several values are put among its elements", "pad with one value"}
+				return unmapped.Because("constants of several values are put among its elements", "pad with one value")
 			}
-			fill, o.from[k] = &v[0].Value[0], isConstant
+			fill, o.From[k] = &v[0].Value[0], place.Constant
 			continue
 		}
-		o.from[k] = o.wireOf(leaves[0].Tensor)
-		o.at[k] = coded[leaves[0].Tensor].position(leaves[0].Index[int(e)])
+		o.From[k] = o.wireOf(leaves[0].Tensor)
+		o.At[k] = coded[leaves[0].Tensor].Position(leaves[0].Index[int(e)])
 	}
 	code := int64(0)
 	if fill != nil {
@@ -409,9 +391,9 @@ func (q *quantising) moveAlong(axis int, o *operand, coded map[string]*place) *R
 	}
 	wires := make([]int, len(o.wires))
 	for i, tensor := range o.wires {
-		wires[i] = s.open(coded[tensor].stream, tensor)
+		wires[i] = coded[tensor].Wire(&s.net, s.name(tensor))
 	}
-	w, reject := s.moved(wires, []*graph.Node{q.step.Node}, code, shape, o)
+	w, reject := s.net.Move(wires, o.Movement, shape, code, []*graph.Node{q.step.Node})
 	if reject != nil {
 		return reject
 	}
@@ -426,10 +408,10 @@ func (q *quantising) moveFirst() bool { return slices.ContainsFunc(q.axes(), q.m
 
 func (q *quantising) moveFirstAlong(axis int) bool {
 	s, n := q.s, graph.Size(q.step.Shape)
-	shape, at := channelsLast(q.step.Shape, axis)
-	o := &operand{from: make([]int16, n), at: make([]int32, n)}
+	shape, at := place.ChannelsLast(q.step.Shape, axis)
+	o := &operand{Movement: place.Still(n)}
 	functions := make([]*real.Expr, shape.Channels())
-	order := inverse(at, n)
+	order := place.Inverse(at, n)
 	for k, e := range order {
 		form, c := &q.forms.Of[q.forms.Which(int(e))], k%len(functions)
 		leaves := form.Leaves()
@@ -439,18 +421,18 @@ func (q *quantising) moveFirstAlong(axis int) bool {
 		if k < len(functions) {
 			functions[c], _ = form.Numbers(int(e))
 		}
-		o.from[k] = o.wireOf(leaves[0].Tensor)
-		o.at[k] = s.places[leaves[0].Tensor].position(leaves[0].Index[int(e)])
+		o.From[k] = o.wireOf(leaves[0].Tensor)
+		o.At[k] = s.places[leaves[0].Tensor].Position(leaves[0].Index[int(e)])
 	}
 	w, reject := s.arrange(o, shape, 0)
 	if reject != nil {
 		return false
 	}
-	steps, err := stepsOver(functions, s.net.wires[w].typ, q.limit)
+	steps, err := stepsOver(functions, s.net.Type(w), q.limit)
 	if err != nil {
 		return false
 	}
-	out, err := s.net.add(threshold.New(threshold.Params{Steps: shared(steps)}), []int{w}, s.name(q.step.Output), []*graph.Node{q.step.Node})
+	out, err := s.net.Add(threshold.New(threshold.Params{Steps: whole.Shared(steps)}), []int{w}, s.name(q.step.Output), []*graph.Node{q.step.Node})
 	if err != nil {
 		return false
 	}
@@ -479,7 +461,7 @@ func (q *quantising) channelAxis() int {
 			return "", 0
 		}
 		p := q.s.layout(leaves[0].Tensor)
-		return leaves[0].Tensor, int(p.position(leaves[0].Index[k])) % p.typ.Shape.Channels()
+		return leaves[0].Tensor, int(p.Position(leaves[0].Index[k])) % p.Type.Shape.Channels()
 	}
 	middle := 0 // an element that is likely none of a border
 	for i := len(shape) - 1; i >= 0; i-- {
@@ -544,16 +526,6 @@ func rise(weights [][]int64, steps []num.Step, t dataflow.Type) ([][]int64, []nu
 	return w, up, true
 }
 
-// shared is one step function where all channels have the same.
-func shared(steps []num.Step) []num.Step {
-	for _, f := range steps[1:] {
-		if !f.Equal(steps[0]) {
-			return steps
-		}
-	}
-	return steps[:1]
-}
-
 // stepsOver finds every channel's step function over the values that occur.
 func stepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, error) {
 	out := make([]num.Step, len(functions))
@@ -570,6 +542,3 @@ func stepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, 
 	}
 	return out, nil
 }
-
-// span is a range as real numbers.
-func span(r num.Range) real.Interval { return real.Interval{Lo: float64(r.Lo), Hi: float64(r.Hi)} }

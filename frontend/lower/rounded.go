@@ -5,18 +5,19 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
 // roundsProducts reports whether a quantiser rounds products of data and weights one by one, of which nothing but sums is
 // used: the product of a matrix and a vector whose single products are rounded, as FINN-L's are.
 func (s *state) roundsProducts(step *graph.Step, forms *scaled.Forms) bool {
-	if step.Node.Op != "Code" || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 || len(forms.Of[0].Vars) < 2 {
+	if !step.Node.Is(graph.Uniform) || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 || len(forms.Of[0].Vars) < 2 {
 		return false
 	}
 	products, err := s.a.Forms(step.Node.Inputs[0], []int32{0})
@@ -40,7 +41,7 @@ func (s *state) onlySummed(tensor string) bool {
 			if w == nil || slices.ContainsFunc(scaled.All(w.Len()), func(i int32) bool { return w.At(int(i)) != 1 }) {
 				return false
 			}
-		case isCode(r), r.Elem == nil && r.Move == nil, r.Window != nil, !s.onlySummed(r.Output):
+		case scaled.IsCode(r), r.Elem == nil && r.Move == nil, r.Window != nil, !s.onlySummed(r.Output):
 			return false
 		}
 		found = true
@@ -68,7 +69,7 @@ func (s *state) roundedTerms(step *graph.Step) (code *graph.Step, forms *scaled.
 }
 
 // roundedVectors makes a product of a matrix with vectors whose single products are rounded.
-func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph.Step, terms *scaled.Forms) *Reject {
+func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph.Step, terms *scaled.Forms) *unmapped.Reason {
 	k := step.Dot.K
 	if reject := s.trace(len(step.Dot.ABase) * k); reject != nil {
 		return reject
@@ -80,11 +81,11 @@ func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph
 		ok = ok && terms.Of[0].SameNumbers(0, i)
 	}
 	if !ok || scale.Bias.Sign() != 0 || slices.ContainsFunc(scaled.All(ones.Len()), func(i int32) bool { return ones.At(int(i)) != 1 }) {
-		return &Reject{diag.NotMapped, "it does more than add up rounded products", "use the sum of the products itself"}
+		return unmapped.Because("it does more than add up rounded products", "use the sum of the products itself")
 	}
 	products, err := s.a.Forms(code.Node.Inputs[0], leaf.Index) // in the order of the sums
 	if err != nil || len(products.Of) != 1 || len(products.Of[0].Leaves()) != 1 {
-		return &Reject{diag.NotMapped, "it adds up products of several tensors", "use one tensor of data and one of weights"}
+		return unmapped.Because("it adds up products of several tensors", "use one tensor of data and one of weights")
 	}
 	form := &products.Of[0]
 	x := form.Leaves()[0]
@@ -94,7 +95,7 @@ func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph
 	}
 	for i := range x.Index {
 		if first := i % (n * k); x.Index[i] != x.Index[i-first+first%k] || !form.SameNumbers(first, i) {
-			return &Reject{diag.NotMapped, "its weights are not one matrix for all vectors", "use one matrix of weights"}
+			return unmapped.Because("its weights are not one matrix for all vectors", "use one matrix of weights")
 		}
 	}
 	p := &product{step: step, nodes: append([]*graph.Node{code.Node}, form.Nodes...)}
@@ -108,7 +109,7 @@ func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph
 	o := &operand{wires: []string{x.Tensor}, nodes: p.nodes}
 	for i := 0; i < len(x.Index); i += n * k {
 		for _, element := range x.Index[i : i+k] {
-			o.from, o.at = append(o.from, 0), append(o.at, s.places[x.Tensor].position(element))
+			o.From, o.At = append(o.From, 0), append(o.At, s.places[x.Tensor].Position(element))
 		}
 	}
 	v := len(x.Index) / n / k
@@ -119,37 +120,43 @@ func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph
 }
 
 // roundedWeights finds the weights of n rows of k products, and how the products are rounded.
-func (s *state) roundedWeights(p *product, code *graph.Step, form *scaled.Form, n, k int) (*num.Requant, *Reject) {
-	mode, over, reject := rounds(s.prog, code)
-	if reject != nil {
-		return nil, reject
+func (s *state) roundedWeights(p *product, code *graph.Step, form *scaled.Form, n, k int) (*num.Requant, *unmapped.Reason) {
+	rounding, err := whole.RoundingOf(s.prog, code)
+	if err != nil {
+		return nil, notRounded(err)
 	}
 	weights := make([]*big.Rat, n*k)
 	for i := range weights {
 		e, _ := form.Numbers(i)
 		f, ok := e.Affine()
 		if !ok || f.Bias.Sign() != 0 {
-			return nil, &Reject{diag.NotMapped, "what it rounds is no plain product of an integer and a weight", "quantise the data with zero point 0"}
+			return nil, unmapped.Because("what it rounds is no plain product of an integer and a weight", "quantise the data with zero point 0")
 		}
-		weights[i] = new(big.Rat).Quo(f.Scale, over)
+		weights[i] = new(big.Rat).Quo(f.Scale, rounding.Scale)
 	}
-	unit := commonUnit(weights)
-	r := s.places[form.Leaves()[0].Tensor].typ.Union()
+	unit := whole.Unit(weights)
+	r := s.places[form.Leaves()[0].Tensor].Type.Union()
 	all := num.Range{}
 	p.weights = make([][]int64, n)
 	for i, v := range weights {
-		m, reject := whole(v, unit)
+		m, reject := whole.Times(v, unit)
 		if reject != nil {
 			return nil, reject
 		}
 		span, ok := r.Times(m)
-		if !ok || max(m, -m) >= 1<<maxWeightBits {
-			return nil, tooWide(64, true)
+		if !ok || max(m, -m) >= 1<<whole.MaxBits {
+			return nil, whole.TooWide(64, true)
 		}
 		all = all.Union(span)
 		p.weights[i/k] = append(p.weights[i/k], m)
 	}
-	lo, hi, _ := code.Node.Codes()
-	q, reject := fit(code, unit, mode, all, int64(lo), int64(hi))
-	return &q, reject
+	q, err := rounding.Fit(unit, all)
+	if err != nil {
+		return nil, notRounded(err)
+	}
+	return &q, nil
+}
+
+func notRounded(err error) *unmapped.Reason {
+	return unmapped.Because("its products are rounded one by one: "+err.Error(), "round them with one scale and zero point 0, or round their sum")
 }

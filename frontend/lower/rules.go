@@ -2,20 +2,14 @@ package lower
 
 import (
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/diag"
+	"hlsgen/frontend/lower/unmapped"
 )
 
 // A Rule says what becomes of a step. Match answers done (the step is dealt with), a Reject (it is this rule's, and
 // cannot be mapped), or neither (not mine).
 type Rule struct {
 	Name, Doc string
-	Match     func(*state, *graph.Step) (done bool, reject *Reject)
-}
-
-// A Reject says why a step has no layer, and what to do.
-type Reject struct {
-	Code      diag.Code
-	Msg, Hint string
+	Match     func(*state, *graph.Step) (done bool, reject *unmapped.Reason)
 }
 
 // Rules is the table; the first rule that answers decides.

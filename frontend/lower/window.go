@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/crop"
@@ -17,7 +20,6 @@ import (
 	"hlsgen/hlslib/swg"
 	"hlsgen/hlslib/vvau"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
@@ -41,16 +43,16 @@ func axisOf(w *graph.Window, shape []int) int {
 }
 
 // frame lists the elements of a window's input in the order of its stream.
-func frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, *Reject) {
+func frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, *unmapped.Reason) {
 	if len(shape) < 3 || shape[0] != 1 {
-		return nil, nil, &Reject{diag.NotMapped, fmt.Sprintf("its input has shape %v: the first axis is no single sample", shape), "export the model for one sample at a time"}
+		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample", shape), "export the model for one sample at a time")
 	}
-	to, at := channelsLast(shape, axisOf(w, shape))
-	return to, inverse(at, graph.Size(shape)), nil
+	to, at := place.ChannelsLast(shape, axisOf(w, shape))
+	return to, place.Inverse(at, graph.Size(shape)), nil
 }
 
 // image finds the pixels that a window slides over, and makes padding of constants around them.
-func (s *state) image(step *graph.Step, tensor string) (*image, *Reject) {
+func (s *state) image(step *graph.Step, tensor string) (*image, *unmapped.Reason) {
 	win := step.Window
 	shape, elements, reject := frame(win, s.prog.Known[tensor].Shape)
 	if reject != nil {
@@ -65,13 +67,13 @@ func (s *state) image(step *graph.Step, tensor string) (*image, *Reject) {
 	if o.value != nil && win.Group == 1 {
 		var kept []int
 		if o, kept, im.constants, ok = o.withoutConstants(shape.Channels()); !ok {
-			return nil, &Reject{diag.NotMapped, "its input does not depend on the data", "remove the constant part of the tensor"}
+			return nil, unmapped.Because("its input does not depend on the data", "remove the constant part of the tensor")
 		}
 		shape = append(slices.Clone(shape[:len(shape)-1]), len(kept))
 	}
-	im.h, im.w, im.c = pixels(shape)
+	im.h, im.w, im.c = place.Pixels(shape)
 	if im.affine, ok = o.affine(im.c); !ok || slices.ContainsFunc(im.affine, func(f real.Affine) bool { return f.Scale == nil }) {
-		return nil, &Reject{diag.NotMapped, "pixels of its input are scaled differently", "quantise activations per tensor or per channel"}
+		return nil, unmapped.Because("pixels of its input are scaled differently", "quantise activations per tensor or per channel")
 	}
 	if o.value == nil {
 		im.wire, reject = s.arrange(o, shape, 0)
@@ -80,32 +82,31 @@ func (s *state) image(step *graph.Step, tensor string) (*image, *Reject) {
 	if im.fill, reject = o.fill(im.affine); reject != nil {
 		return nil, reject
 	}
-	b, ok := inside(im.h, im.w, im.c, o.from)
+	b, ok := place.Inside(im.h, im.w, im.c, o.From)
 	extent := func(axis int) int { return (win.Kernel[axis]-1)*win.Dilation[axis] + 1 }
-	if ok && b.dy == 1 && b.dx == 1 {
-		im.before, im.after = [2]int{b.y0, b.x0}, [2]int{im.h - 1 - b.y1, im.w - 1 - b.x1}
+	if ok && b.DY == 1 && b.DX == 1 {
+		im.before, im.after = [2]int{b.Y0, b.X0}, [2]int{im.h - 1 - b.Y1, im.w - 1 - b.X1}
 	}
-	if !ok || b.dy > 1 || b.dx > 1 || max(im.before[0], im.after[0]) >= extent(0) || max(im.before[1], im.after[1]) >= extent(1) {
+	if !ok || b.DY > 1 || b.DX > 1 || max(im.before[0], im.after[0]) >= extent(0) || max(im.before[1], im.after[1]) >= extent(1) {
 		im.before, im.after = [2]int{}, [2]int{} // a layer of its own pads
 		im.wire, reject = s.arrange(o, shape, im.fill)
 		return im, reject
 	}
 	inner := *o
-	inner.from, inner.at = b.cut(im.w, im.c, o.from, o.at)
-	im.h, im.w = b.rows(), b.cols()
+	inner.Movement = o.Cut(b, im.w, im.c)
+	im.h, im.w = b.Rows(), b.Cols()
 	im.wire, reject = s.arrange(&inner, dataflow.Shape{im.h, im.w, im.c}, 0)
 	return im, reject
 }
 
 // slide puts a sliding window behind an image.
-func (s *state) slide(im *image, win *graph.Window, groups int) (int, *Reject) {
+func (s *state) slide(im *image, win *graph.Window, groups int) (int, *unmapped.Reason) {
 	op := swg.New(swg.Params{Kernel: win.Kernel, Stride: win.Stride, Dilation: win.Dilation, Before: im.before, After: im.after, Pad: im.fill, Groups: groups})
-	out, err := s.net.add(op, []int{im.wire}, "", im.nodes)
+	w, err := s.net.AddMover(op, []int{im.wire}, im.nodes)
 	if err != nil {
-		return 0, &Reject{diag.NotMapped, "no layer slides this window: " + err.Error(), "use a smaller kernel or padding"}
+		return 0, unmapped.Because("no layer slides this window: "+err.Error(), "use a smaller kernel or padding")
 	}
-	s.net.layers[len(s.net.layers)-1].moves = true
-	return out[0], nil
+	return w, nil
 }
 
 // channel is the constant of a channel of the tensor that was left out, or else its number among those that were not.
@@ -131,7 +132,7 @@ func (im *image) covers(win *graph.Window) bool {
 
 // convolution makes a sliding window and a product behind it: an MVAU, a VVAU where every channel has its own window, a Pool
 // where that only adds up.
-func (s *state) convolution(step *graph.Step, w *graph.Tensor) *Reject {
+func (s *state) convolution(step *graph.Step, w *graph.Tensor) *unmapped.Reason {
 	d, win := step.Dot, step.Window
 	im, reject := s.image(step, step.Node.Inputs[d.A])
 	if reject != nil {
@@ -158,7 +159,7 @@ func (s *state) convolution(step *graph.Step, w *graph.Tensor) *Reject {
 				column, in = append(column, weight), append(in, im.affine[kept])
 			}
 		}
-		row, f, reject := integers(column, in)
+		row, f, reject := whole.Column(column, in)
 		if reject != nil {
 			return reject
 		}
@@ -168,12 +169,12 @@ func (s *state) convolution(step *graph.Step, w *graph.Tensor) *Reject {
 	if reject := s.windowed(p, im, win, channels); reject != nil {
 		return reject
 	}
-	_, at := channelsLast(shape, axis)
-	return s.wait(p, at, perElement(affine, graph.Size(shape), func(i int) int { return i / stride % channels }))
+	_, at := place.ChannelsLast(shape, axis)
+	return s.wait(p, at, scaled.Spread(affine, graph.Size(shape), func(i int) int { return i / stride % channels }))
 }
 
 // windowed gives a product its layer and what stands in front of it.
-func (s *state) windowed(p *product, im *image, win *graph.Window, channels int) (reject *Reject) {
+func (s *state) windowed(p *product, im *image, win *graph.Window, channels int) (reject *unmapped.Reason) {
 	depthwise := win.Group == im.c && channels == im.c && (im.c > 1 || onlyAdds(p.weights))
 	groups := win.Group
 	if depthwise {
@@ -203,12 +204,11 @@ func (s *state) windowed(p *product, im *image, win *graph.Window, channels int)
 }
 
 // everySo takes one pixel in so many.
-func (s *state) everySo(im *image, stride [2]int) (int, *Reject) {
+func (s *state) everySo(im *image, stride [2]int) (int, *unmapped.Reason) {
 	if stride == [2]int{1, 1} {
 		return im.wire, nil
 	}
-	m := &mover{s: s, nodes: im.nodes}
-	return m.layer(crop.New(crop.Params{Stop: [2]int{im.h, im.w}, Step: stride}), im.wire)
+	return s.net.Crop(im.wire, crop.Params{Stop: [2]int{im.h, im.w}, Step: stride}, im.nodes)
 }
 
 // onlyAdds reports whether all weights are 1.
@@ -224,7 +224,7 @@ func onlyAdds(weights [][]int64) bool {
 }
 
 // maximum deals with a max pool. Where a quantiser behind it is all that needs it, it waits.
-func maximum(s *state, step *graph.Step) (bool, *Reject) {
+func maximum(s *state, step *graph.Step) (bool, *unmapped.Reason) {
 	if step.Window == nil || step.Elem == nil {
 		return false, nil
 	}
@@ -258,7 +258,7 @@ func (s *state) waits(step *graph.Step) bool {
 		if p == nil {
 			return false
 		}
-		if p.product == nil {
+		if waiting(p.Stream) == nil {
 			if _, ok := s.plainScale(forms, i, p); ok {
 				return false
 			}
@@ -268,11 +268,11 @@ func (s *state) waits(step *graph.Step) bool {
 }
 
 // plainScale is the scale of a form of integers at hand, where it is one.
-func (s *state) plainScale(forms *scaled.Forms, i int, p *place) (real.Affine, bool) {
+func (s *state) plainScale(forms *scaled.Forms, i int, p *place.Place) (real.Affine, bool) {
 	for k := 0; ; k++ {
 		if forms.Which(k) == i {
 			e, _ := forms.Of[i].Numbers(k)
-			f, ok := e.Within([]real.Interval{span(p.typ.Union())}).Affine()
+			f, ok := e.Within([]real.Interval{whole.Interval(p.Type.Union())}).Affine()
 			return f, ok && f.Scale.Sign() > 0
 		}
 	}
@@ -299,7 +299,7 @@ func (s *state) quantisedNext(tensor string) *graph.Step {
 		switch {
 		case next == nil, next.Dot != nil, next.Order != nil, next.Window != nil:
 			return nil
-		case isCode(next):
+		case scaled.IsCode(next):
 			return next
 		}
 		tensor = next.Output
@@ -307,14 +307,14 @@ func (s *state) quantisedNext(tensor string) *graph.Step {
 }
 
 // poolNow makes a Pool of scaled integers.
-func (s *state) poolNow(step *graph.Step) *Reject {
+func (s *state) poolNow(step *graph.Step) *unmapped.Reason {
 	im, reject := s.image(step, step.Node.Inputs[0])
 	if reject != nil {
 		return reject
 	}
 	for _, f := range im.affine {
 		if f.Scale.Sign() < 0 {
-			return &Reject{diag.NotMapped, "the greatest value of its input is not the greatest integer: a scale is negative", "quantise before this max pool"}
+			return unmapped.Because("the greatest value of its input is not the greatest integer: a scale is negative", "quantise before this max pool")
 		}
 	}
 	if reject := s.enclose(im); reject != nil {
@@ -330,18 +330,17 @@ func (s *state) poolNow(step *graph.Step) *Reject {
 	for _, n := range step.Shape[axis+1:] {
 		stride *= n
 	}
-	s.a.Declare(step.Output, perElement(im.affine, graph.Size(step.Shape), func(i int) int { return i / stride % im.c }))
+	s.a.Declare(step.Output, scaled.Spread(im.affine, graph.Size(step.Shape), func(i int) int { return i / stride % im.c }))
 	return nil
 }
 
 // enclose makes an image's padding pixels like the others: a maximum takes its values into account, and has padding of its
 // own.
-func (s *state) enclose(im *image) (reject *Reject) {
+func (s *state) enclose(im *image) (reject *unmapped.Reason) {
 	if im.before == [2]int{} && im.after == [2]int{} {
 		return nil
 	}
-	m := &mover{s: s, nodes: im.nodes}
-	if im.wire, reject = m.layer(pad.New(pad.Params{Before: im.before, After: im.after, Code: im.fill}), im.wire); reject != nil {
+	if im.wire, reject = s.net.Pad(im.wire, pad.Params{Before: im.before, After: im.after, Code: im.fill}, im.nodes); reject != nil {
 		return reject
 	}
 	im.h, im.w = im.h+im.before[0]+im.after[0], im.w+im.before[1]+im.after[1]
@@ -349,32 +348,32 @@ func (s *state) enclose(im *image) (reject *Reject) {
 }
 
 // pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.
-func (s *state) pooled(step *graph.Step, im *image, name string) (wire int, at []int32, reject *Reject) {
+func (s *state) pooled(step *graph.Step, im *image, name string) (wire int, at []int32, reject *unmapped.Reason) {
 	win := step.Window
-	_, at = channelsLast(step.Shape, axisOf(win, step.Shape))
+	_, at = place.ChannelsLast(step.Shape, axisOf(win, step.Shape))
 	var op dataflow.Op = globalpool.New(globalpool.Params{Op: "max"})
 	wire = im.wire
 	if im.before, im.after = win.Before, win.After; !im.covers(win) {
 		op = pool.New(pool.Params{Op: "max"})
-		im.fill = s.net.wires[im.wire].typ.Union().Lo
+		im.fill = s.net.Type(im.wire).Union().Lo
 		if wire, reject = s.slide(im, win, im.c); reject != nil {
 			return 0, nil, reject
 		}
 	}
-	out, err := s.net.add(op, []int{wire}, name, append([]*graph.Node{step.Node}, im.nodes...))
+	out, err := s.net.Add(op, []int{wire}, name, append([]*graph.Node{step.Node}, im.nodes...))
 	if err != nil {
-		return 0, nil, &Reject{diag.NotMapped, "no layer takes this maximum: " + err.Error(), "use a smaller window"}
+		return 0, nil, unmapped.Because("no layer takes this maximum: "+err.Error(), "use a smaller window")
 	}
 	return out[0], at, nil
 }
 
 // lookup makes a table's rows, of which each index chooses one, a Lookup.
-func (s *state) lookup(step, one *graph.Step, w *graph.Tensor) *Reject {
+func (s *state) lookup(step, one *graph.Step, w *graph.Tensor) *unmapped.Reason {
 	d := step.Dot
 	index := one.Node.Inputs[one.Elem.Args[0]]
 	n, ok := rows(d)
 	if !ok {
-		return &Reject{diag.NotMapped, fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix"}
+		return unmapped.Because(fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix")
 	}
 	o, reject := s.operand(index, scaled.All(graph.Size(s.prog.Known[index].Shape)))
 	if reject != nil {
@@ -382,12 +381,12 @@ func (s *state) lookup(step, one *graph.Step, w *graph.Tensor) *Reject {
 	}
 	f, ok := o.affine(1)
 	if !ok || o.value != nil || len(o.wires) != 1 {
-		return &Reject{diag.NotMapped, "its indices are not those of one quantiser", "compute all indices alike"}
+		return unmapped.Because("its indices are not those of one quantiser", "compute all indices alike")
 	}
 	var table [][]*big.Rat
-	r := s.places[o.wires[0]].typ.Union()
+	r := s.places[o.wires[0]].Type.Union()
 	if r.Lo < 0 || r.Hi >= maxRows {
-		return &Reject{diag.NotMapped, fmt.Sprintf("its indices lie in %v", r), fmt.Sprintf("use indices from 0 to %d", maxRows-1)}
+		return unmapped.Because(fmt.Sprintf("its indices lie in %v", r), fmt.Sprintf("use indices from 0 to %d", maxRows-1))
 	}
 	for q := r.Lo; q <= r.Hi; q++ {
 		v := new(big.Rat).Mul(f[0].Scale, new(big.Rat).SetInt64(q))
@@ -405,16 +404,16 @@ func (s *state) lookup(step, one *graph.Step, w *graph.Tensor) *Reject {
 	if reject != nil {
 		return reject
 	}
-	wire, reject := s.arrange(o, dataflow.Shape{len(o.at)}, 0)
+	wire, reject := s.arrange(o, dataflow.Shape{len(o.At)}, 0)
 	if reject != nil {
 		return reject
 	}
-	out, err := s.net.add(lookup.New(lookup.Params{Table: values}), []int{wire}, s.name(step.Output), append([]*graph.Node{step.Node}, o.nodes...))
+	out, err := s.net.Add(lookup.New(lookup.Params{Table: values}), []int{wire}, s.name(step.Output), append([]*graph.Node{step.Node}, o.nodes...))
 	if err != nil {
-		return &Reject{diag.NotMapped, "no layer holds this table: " + err.Error(), "use a smaller table"}
+		return unmapped.Because("no layer holds this table: "+err.Error(), "use a smaller table")
 	}
 	s.put(step.Output, out[0], nil)
-	s.a.Declare(step.Output, perElement(affine, len(d.ABase), func(i int) int { return i % n }))
+	s.a.Declare(step.Output, scaled.Spread(affine, len(d.ABase), func(i int) int { return i % n }))
 	return nil
 }
 
@@ -422,18 +421,18 @@ func (s *state) lookup(step, one *graph.Step, w *graph.Tensor) *Reject {
 const maxRows = 1 << 16
 
 // tableOf makes integers of a table, column by column.
-func tableOf(table [][]*big.Rat, n int) (values [][]int64, affine []real.Affine, reject *Reject) {
+func tableOf(table [][]*big.Rat, n int) (values [][]int64, affine []real.Affine, reject *unmapped.Reason) {
 	values = make([][]int64, len(table))
 	same := make([]real.Affine, len(table))
 	for i := range same {
-		same[i] = unit
+		same[i] = scaled.Unit[0]
 	}
 	for c := range n {
 		column := make([]*big.Rat, len(table))
 		for i, row := range table {
 			column[i] = row[c]
 		}
-		q, f, reject := integers(column, same)
+		q, f, reject := whole.Column(column, same)
 		if reject != nil {
 			return nil, nil, reject
 		}

@@ -9,6 +9,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
 )
 
 // An Analysis knows the integer tensors found so far.
@@ -189,4 +190,38 @@ func (s *slicer) step(step *graph.Step, i int) (*real.Expr, error) {
 		args[v] = e
 	}
 	return step.Elem.Expr.Substitute(args), nil
+}
+
+// Codes is the range of a quantiser's codes; ok is false for other steps.
+func Codes(step *graph.Step) (r num.Range, ok bool) {
+	lo, hi, ok := step.Node.Codes()
+	return num.Range{Lo: int64(lo), Hi: int64(hi)}, ok
+}
+
+// IsCode reports whether a step is a quantiser.
+func IsCode(step *graph.Step) bool {
+	_, ok := Codes(step)
+	return ok
+}
+
+// InOrder reports whether a list is that of n elements one by one.
+func InOrder(list []int32, n int) bool {
+	if len(list) != n {
+		return false
+	}
+	for i, v := range list {
+		if int(v) != i {
+			return false
+		}
+	}
+	return true
+}
+
+// Spread is what groups of elements have in common, for each of n elements.
+func Spread(of []real.Affine, n int, group func(element int) int) []real.Affine {
+	out := make([]real.Affine, n)
+	for i := range out {
+		out[i] = of[group(i)]
+	}
+	return out
 }

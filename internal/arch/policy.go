@@ -31,18 +31,22 @@ var places = map[string]place{
 	"folding/finn":   {4, "folding", 0},
 	"folding/search": {4, "folding", 0},
 
-	"frontend":               {3, "frontend", 4},
-	"frontend/lower":         {3, "frontend", 3},
-	"frontend/onnxio":        {3, "frontend", 2},
-	"frontend/onnxio/corpus": {3, "frontend", 3}, // tests alone
-	"frontend/canon":         {3, "frontend", 2},
-	"frontend/scaled":        {3, "frontend", 2},
-	"frontend/graph":         {3, "frontend", 1},
-	"frontend/real":          {3, "frontend", 0},
-	"rtlsim":                 {3, "rtlsim", 0},
-	"templates/report":       {3, "report", 0},
-	"templates/csim":         {3, "templates", 1},
-	"templates":              {3, "templates", 0},
+	"frontend":                {3, "frontend", 8},
+	"frontend/lower":          {3, "frontend", 7},
+	"frontend/lower/place":    {3, "frontend", 3},
+	"frontend/lower/recur":    {3, "frontend", 4},
+	"frontend/lower/whole":    {3, "frontend", 3},
+	"frontend/lower/unmapped": {3, "frontend", 2},
+	"frontend/onnxio":         {3, "frontend", 2},
+	"frontend/onnxio/corpus":  {3, "frontend", 3}, // tests alone
+	"frontend/canon":          {3, "frontend", 2},
+	"frontend/scaled":         {3, "frontend", 2},
+	"frontend/graph":          {3, "frontend", 1},
+	"frontend/real":           {3, "frontend", 0},
+	"rtlsim":                  {3, "rtlsim", 0},
+	"templates/report":        {3, "report", 0},
+	"templates/csim":          {3, "templates", 1},
+	"templates":               {3, "templates", 0},
 
 	"hlslib":          {2, "hlslib", 2}, // the table of kinds, and the C++ files
 	"hlslib/*":        {2, "hlslib", 1},
@@ -63,15 +67,29 @@ var places = map[string]place{
 	"internal/chart":         {0, "chart", 0},
 	"boards":                 {0, "boards", 0},
 	"docs":                   {0, "docs", 0},
+	"internal/suggest":       {-1, "suggest", 0}, // words alone
 
 	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,
+	"internal/models":          support,
 	"internal/schema":          support,
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,
 	"frontend/onnxio/onnxtest": support,
 }
+
+// engines are the folders, with those below, whose production code names no kind of layer, as a string either: what is
+// special to a kind it says itself. makers are those that make layers.
+var (
+	engines = []string{
+		"cmd", "folding", "frontend", "rtlsim", "templates", "internal/compiler", "internal/dataflow", "hlslib/estimate",
+	}
+	makers = []string{"frontend/lower"}
+)
+
+// operators are the kinds that are called like an operator of ONNX.
+var operators = []string{"LSTM"}
 
 // A door is something that only few packages may import.
 type door struct {

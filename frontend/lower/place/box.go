@@ -1,0 +1,63 @@
+package place
+
+// A Box is the pixels of a frame that are no constants: rows y0, y0+dy ... y1, and columns likewise.
+type Box struct{ Y0, Y1, DY, X0, X1, DX int }
+
+func (b Box) Rows() int { return (b.Y1-b.Y0)/b.DY + 1 }
+func (b Box) Cols() int { return (b.X1-b.X0)/b.DX + 1 }
+
+// Inside finds the box of the pixels that are no constants. ok is false where they are no box, or a pixel is partly constant.
+func Inside(h, w, c int, from []int16) (b Box, ok bool) {
+	var ys, xs []int
+	data := func(y, x int) bool { return from[(y*w+x)*c] != Constant }
+	for y := range h {
+		for x := range w {
+			if data(y, x) {
+				ys = append(ys, y)
+				break
+			}
+		}
+	}
+	if len(ys) == 0 {
+		return b, false
+	}
+	for x := range w {
+		if data(ys[0], x) {
+			xs = append(xs, x)
+		}
+	}
+	step := func(v []int) int {
+		if len(v) == 1 {
+			return 1
+		}
+		return v[1] - v[0]
+	}
+	b = Box{ys[0], ys[len(ys)-1], step(ys), xs[0], xs[len(xs)-1], step(xs)}
+	if (b.Y1-b.Y0)%b.DY != 0 || (b.X1-b.X0)%b.DX != 0 {
+		return b, false
+	}
+	for y := range h {
+		for x := range w {
+			in := y >= b.Y0 && y <= b.Y1 && (y-b.Y0)%b.DY == 0 && x >= b.X0 && x <= b.X1 && (x-b.X0)%b.DX == 0
+			for _, f := range from[(y*w+x)*c : (y*w+x+1)*c] {
+				if f != Constant != in {
+					return b, false
+				}
+			}
+		}
+	}
+	return b, true
+}
+
+// cut takes the positions of a box out of a frame of rows of w pixels.
+func (b Box) cut(w, c int, from []int16, at []int32) ([]int16, []int32) {
+	n := b.Rows() * b.Cols() * c
+	f, a := make([]int16, 0, n), make([]int32, 0, n)
+	for y := b.Y0; y <= b.Y1; y += b.DY {
+		for x := b.X0; x <= b.X1; x += b.DX {
+			i := (y*w + x) * c
+			f, a = append(f, from[i:i+c]...), append(a, at[i:i+c]...)
+		}
+	}
+	return f, a
+}

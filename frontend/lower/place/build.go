@@ -1,0 +1,110 @@
+package place
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/hlslib/dup"
+	"hlsgen/internal/dataflow"
+)
+
+// Built is the graph of a netlist.
+type Built struct {
+	Graph *dataflow.Graph
+
+	nodes   []int // per component: its node
+	streams []int // per wire: its stream, in front of a DuplicateStreams; -1 for none
+}
+
+// Carries is the stream that carries a tensor; ok is false where none does.
+func (b *Built) Carries(p *Place) (stream int, ok bool) {
+	if !p.onWire || b.streams[p.wire] < 0 {
+		return 0, false
+	}
+	return b.streams[p.wire], true
+}
+
+// A builder makes the graph of a netlist.
+type builder struct {
+	net  *Netlist
+	made *Built
+	dataflow.Builder
+	count int
+	ends  [][]int // per wire: its streams, for readers to come
+}
+
+// Build makes the graph. The error is a layer's that does not take its inputs.
+func (n *Netlist) Build() (*Built, error) {
+	b := builder{net: n, made: &Built{streams: slices.Repeat([]int{-1}, len(n.wires))}, ends: make([][]int, len(n.wires))}
+	for w, wire := range n.wires {
+		if wire.host == "" || wire.readers == 0 {
+			continue
+		}
+		if err := b.connect(w, b.Input(wire.name, wire.typ), nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range n.components {
+		if err := b.component(&c); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range n.out {
+		b.Output(b.next(o.wire))
+	}
+	var err error
+	b.made.Graph, err = b.Graph()
+	return b.made, err
+}
+
+func (b *builder) component(c *component) error {
+	origin := labelsOf(c.nodes)
+	ins := make([]int, len(c.in))
+	for i, w := range c.in {
+		ins[i] = b.next(w)
+	}
+	b.made.nodes = append(b.made.nodes, b.count)
+	outs, err := b.add(c.op, ins, b.net.wires[c.out[0]].name, origin)
+	if err != nil {
+		return err
+	}
+	for i, w := range c.out {
+		if err := b.connect(w, outs[i], origin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) add(op dataflow.Op, in []int, name string, origin []string) ([]int, error) {
+	b.count++
+	return b.Add(op, in, []string{name}, origin)
+}
+
+// connect says which stream a wire is, and copies it where it has several readers.
+func (b *builder) connect(w, stream int, origin []string) (err error) {
+	b.ends[w], b.made.streams[w] = []int{stream}, stream
+	if k := b.net.wires[w].readers; k > 1 {
+		b.ends[w], err = b.add(dup.New(dup.Params{Copies: k}), b.ends[w], b.net.wires[w].name, origin)
+	}
+	return err
+}
+
+// next is the stream for the next reader of a wire.
+func (b *builder) next(w int) int {
+	s := b.ends[w][0]
+	b.ends[w] = b.ends[w][1:]
+	return s
+}
+
+// labelsOf names nodes, each once.
+func labelsOf(nodes []*graph.Node) (names []string) {
+	seen := map[int]bool{}
+	for _, n := range nodes {
+		if !seen[n.Index] {
+			seen[n.Index] = true
+			names = append(names, n.Label())
+		}
+	}
+	return names
+}

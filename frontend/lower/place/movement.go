@@ -1,0 +1,254 @@
+package place
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/scaled"
+	"hlsgen/hlslib/concat"
+	"hlsgen/hlslib/crop"
+	"hlsgen/hlslib/pad"
+	"hlsgen/hlslib/reorder"
+	"hlsgen/hlslib/upsample"
+	"hlsgen/internal/dataflow"
+)
+
+// A Movement is where the elements of a frame come from.
+type Movement struct {
+	From []int16 // per position: one of several wires, or Constant
+	At   []int32 // per position: the position on that wire
+}
+
+// Constant stands for a wire at positions that carry one and the same code.
+const Constant = -1
+
+// Still is a movement of n positions that is to be filled in.
+func Still(n int) Movement { return Movement{make([]int16, n), make([]int32, n)} }
+
+// Then appends a position.
+func (m *Movement) Then(from int16, at int32) { m.From, m.At = append(m.From, from), append(m.At, at) }
+
+// Cut is the part of a movement in a box of a frame of rows of w pixels of c channels.
+func (m *Movement) Cut(b Box, w, c int) (part Movement) {
+	part.From, part.At = b.cut(w, c, m.From, m.At)
+	return part
+}
+
+// Move makes layers that move integers: the wire they end in carries a frame of the shape. Constants have the code fill. Where
+// nothing has to move it is the wire that is there. The layers compute nodes, unless another one does.
+func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int, *unmapped.Reason) {
+	w, reject := (&mover{n, wires, nodes, fill}).frame(shape, m.From, m.At)
+	if reject != nil && reject.Msg == "" {
+		return w, unmapped.Because("its input's elements are put together in a way that no layer does",
+			"concatenate along channels; pad, crop and repeat along rows and columns")
+	}
+	return w, reject
+}
+
+// Pad puts pixels around those of a wire.
+func (n *Netlist) Pad(w int, p pad.Params, nodes []*graph.Node) (int, *unmapped.Reason) {
+	return (&mover{net: n, nodes: nodes}).layer(pad.New(p), w)
+}
+
+// Crop leaves pixels of a wire out.
+func (n *Netlist) Crop(w int, p crop.Params, nodes []*graph.Node) (int, *unmapped.Reason) {
+	return (&mover{net: n, nodes: nodes}).layer(crop.New(p), w)
+}
+
+type mover struct {
+	net   *Netlist
+	wires []int
+	nodes []*graph.Node
+	fill  int64
+}
+
+// layer adds a layer that moves elements.
+func (m *mover) layer(op dataflow.Op, in ...int) (int, *unmapped.Reason) {
+	w, err := m.net.AddMover(op, in, m.nodes)
+	if err != nil {
+		return 0, unmapped.Because("moving its elements: "+err.Error(), "keep the layout of the tensor simpler")
+	}
+	return w, nil
+}
+
+// frame is the wire of positions that come from wires, or are constant.
+func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
+	if slices.Contains(from, Constant) {
+		return m.padded(shape, from, at)
+	}
+	first := from[0]
+	for _, f := range from {
+		if f != first {
+			return m.parts(shape, from, at)
+		}
+	}
+	return m.gather(m.wires[first], shape, at)
+}
+
+// padded puts constants around a frame.
+func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
+	h, w, c := Pixels(shape)
+	box, ok := Inside(h, w, c, from)
+	if !ok {
+		return 0, &unmapped.Reason{}
+	}
+	innerFrom, innerAt := box.cut(w, c, from, at)
+	inner, reject := m.frame(dataflow.Shape{box.Rows(), box.Cols(), c}, innerFrom, innerAt)
+	if reject != nil {
+		return 0, reject
+	}
+	p := pad.Params{Before: [2]int{box.Y0, box.X0}, After: [2]int{h - 1 - box.Y1, w - 1 - box.X1}, Between: [2]int{box.DY - 1, box.DX - 1}, Code: m.fill}
+	return m.layer(pad.New(p), inner)
+}
+
+// parts puts frames together whose channels come from different wires.
+func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
+	c := shape.Channels()
+	for i, f := range from {
+		if f != from[i%c] {
+			return 0, &unmapped.Reason{}
+		}
+	}
+	var ins []int
+	for lo := 0; lo < c; {
+		hi := lo + 1
+		for hi < c && from[hi] == from[lo] {
+			hi++
+		}
+		part := append(slices.Clone(shape[:len(shape)-1]), hi-lo)
+		places := make([]int32, 0, part.Size())
+		for i := lo; i < len(at); i += c {
+			places = append(places, at[i:i+hi-lo]...)
+		}
+		w, reject := m.gather(m.wires[from[lo]], part, places)
+		if reject == nil && !slices.Equal(m.net.Type(w).Shape, part) { // the same elements, seen as other vectors
+			w, reject = m.layer(reorder.New(reorder.Params{Block: 1, Chunk: hi - lo, Order: []int{0}, Shape: part}), w)
+		}
+		if reject != nil {
+			return 0, reject
+		}
+		ins, lo = append(ins, w), hi
+	}
+	return m.layer(concat.New(concat.Params{Inputs: len(ins)}), ins...)
+}
+
+// gather moves elements of one wire.
+func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, *unmapped.Reason) {
+	t := m.net.Type(w)
+	if scaled.InOrder(at, t.Shape.Size()) && fits(t, shape) {
+		return w, nil
+	}
+	h0, w0, c0 := Pixels(t.Shape)
+	h, wd, c := Pixels(shape)
+	if c == c0 && len(t.Shape) >= 3 && len(shape) >= 3 {
+		if v, ok := scale(h0, w0, h, wd, c, at); ok {
+			return m.layer(upsample.New(upsample.Params{Scale: v}), w)
+		}
+		if p, ok := cropping(h0, w0, h, wd, c, at); ok {
+			return m.layer(crop.New(p), w)
+		}
+	}
+	p, ok := blocks(t.Shape, shape, at)
+	if !ok {
+		return 0, &unmapped.Reason{}
+	}
+	return m.layer(reorder.New(p), w)
+}
+
+// fits reports whether a frame of a type is one of a shape, as layers see it: vectors of as many channels, which are
+// pixels of as many rows where the shape has rows.
+func fits(t dataflow.Type, shape dataflow.Shape) bool {
+	if len(shape) < 3 {
+		_, ok := t.Vectors(shape.Channels())
+		return ok
+	}
+	h0, w0, c0 := Pixels(t.Shape)
+	h, w, c := Pixels(shape)
+	return len(t.Shape) == 3 && h0 == h && w0 == w && c0 == c
+}
+
+// scale is the factors of a repetition of pixels.
+func scale(h0, w0, h, w, c int, at []int32) (v [2]int, ok bool) {
+	if h%h0 != 0 || w%w0 != 0 || h*w <= h0*w0 {
+		return v, false
+	}
+	v = [2]int{h / h0, w / w0}
+	return v, follows(h, w, c, at, func(y, x int) int { return y/v[0]*w0 + x/v[1] })
+}
+
+// cropping is a rectangle of every so many pixels.
+func cropping(h0, w0, h, w, c int, at []int32) (p crop.Params, ok bool) {
+	first := int(at[0]) / c
+	y0, x0, dy, dx := first/w0, first%w0, 1, 1
+	if w > 1 {
+		dx = int(at[c])/c - first
+	}
+	if h > 1 {
+		dy = (int(at[w*c])/c - first) / w0
+	}
+	if dx < 1 || dy < 1 || y0+(h-1)*dy >= h0 || x0+(w-1)*dx >= w0 {
+		return p, false
+	}
+	p = crop.Params{Start: [2]int{y0, x0}, Stop: [2]int{y0 + (h-1)*dy + 1, x0 + (w-1)*dx + 1}, Step: [2]int{dy, dx}}
+	return p, follows(h, w, c, at, func(y, x int) int { return (y0+y*dy)*w0 + x0 + x*dx })
+}
+
+// follows reports whether each pixel's channels come, in order, from the pixel that of says.
+func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
+	i := 0
+	for y := range h {
+		for x := range w {
+			base := of(y, x) * c
+			for k := range c {
+				if int(at[i]) != base+k {
+					return false
+				}
+				i++
+			}
+		}
+	}
+	return true
+}
+
+// blocks finds the smallest blocks of a frame within which elements move, all alike, in chunks as large as can be.
+func blocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
+	n, m := from.Size(), len(at)
+	chunk := gcd(gcd(n, m), gcd(from.Channels(), to.Channels()))
+	for i := 0; i < m; { // chunks are whole in every run of neighbours
+		j := i + 1
+		for j < m && at[j] == at[j-1]+1 {
+			j++
+		}
+		chunk = gcd(chunk, gcd(j-i, int(at[i])))
+		i = j
+	}
+	var order []int
+	for i := 0; i < m; i += chunk {
+		order = append(order, int(at[i])/chunk)
+	}
+	n, m = n/chunk, m/chunk
+	for _, size := range dataflow.Divisors(n) {
+		if count := n / size; m%count == 0 && alike(order, size, m/count) {
+			return reorder.Params{Block: size, Chunk: chunk, Order: order[:m/count], Shape: slices.Clone(to)}, true
+		}
+	}
+	return reorder.Params{}, false
+}
+
+// alike reports whether each block of a size is made of the one of the same number, as the first is.
+func alike(order []int, size, out int) bool {
+	for i, v := range order {
+		if b := i / out; v-b*size != order[i%out] || order[i%out] >= size || order[i%out] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

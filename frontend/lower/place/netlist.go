@@ -1,0 +1,146 @@
+package place
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A Netlist is layers in the making. A wire may have any number of readers; when the graph is built, those with several
+// get a DuplicateStreams.
+type Netlist struct {
+	wires      []wire
+	components []component
+	out        []output
+}
+
+type wire struct {
+	typ     dataflow.Type
+	name    string // of the ONNX tensor; may be empty
+	readers int
+	host    string // the integer tensor that the host writes; empty where a layer writes the wire
+}
+
+// A component is a layer and what it is joined to.
+type component struct {
+	op      dataflow.Op // not bound
+	in, out []int       // wires
+	nodes   []*graph.Node
+	moves   bool // it only moves elements: its nodes are called after another layer, if they have one
+}
+
+// An output is a wire that the host reads.
+type output struct {
+	wire   int
+	tensor string
+}
+
+// Type is the type of a wire.
+func (n *Netlist) Type(w int) dataflow.Type { return n.wires[w].typ }
+
+// Channel is the range of a wire's channel.
+func (n *Netlist) Channel(w, c int) num.Range { return n.wires[w].typ.Channel(c) }
+
+// input adds a wire that the host writes.
+func (n *Netlist) input(name, tensor string, t dataflow.Type) int {
+	n.wires = append(n.wires, wire{typ: t, name: name, host: tensor})
+	return len(n.wires) - 1
+}
+
+// AddMover is Add for a layer with one output that only moves elements.
+func (n *Netlist) AddMover(op dataflow.Op, in []int, nodes []*graph.Node) (int, error) {
+	out, err := n.Add(op, in, "", nodes)
+	if err != nil {
+		return 0, err
+	}
+	n.components[len(n.components)-1].moves = true
+	return out[0], nil
+}
+
+// Add puts a layer behind wires. name is what its first output is called. The error is Bind's: the layer cannot take its
+// inputs; nothing is added then.
+func (n *Netlist) Add(op dataflow.Op, in []int, name string, nodes []*graph.Node) (out []int, err error) {
+	types := make([]dataflow.Type, len(in))
+	for i, w := range in {
+		types[i] = n.wires[w].typ
+	}
+	_, outs, err := op.Bind(types)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range in {
+		n.wires[w].readers++
+	}
+	for i, t := range outs {
+		w := wire{typ: t}
+		if i == 0 {
+			w.name = name
+		}
+		out = append(out, len(n.wires))
+		n.wires = append(n.wires, w)
+	}
+	n.components = append(n.components, component{op: op, in: in, out: out, nodes: nodes})
+	return out, nil
+}
+
+// Output makes a wire one that the host reads, as an integer tensor.
+func (n *Netlist) Output(w int, tensor string) {
+	n.wires[w].readers++
+	n.out = append(n.out, output{w, tensor})
+}
+
+// Out lists the integer tensors that the host reads, in order.
+func (n *Netlist) Out() (tensors []string) {
+	for _, o := range n.out {
+		tensors = append(tensors, o.tensor)
+	}
+	return tensors
+}
+
+// In lists the integer tensors that the host writes and a layer or the host reads.
+func (n *Netlist) In() (tensors []string) {
+	for _, w := range n.wires {
+		if w.host != "" && w.readers > 0 {
+			tensors = append(tensors, w.host)
+		}
+	}
+	return tensors
+}
+
+// Prune takes out layers that nobody reads.
+func (n *Netlist) Prune() {
+	var kept []component
+	for _, l := range slices.Backward(n.components) {
+		if slices.ContainsFunc(l.out, func(w int) bool { return n.wires[w].readers > 0 }) {
+			kept = append(kept, l)
+			continue
+		}
+		for _, w := range l.in {
+			n.wires[w].readers--
+		}
+	}
+	slices.Reverse(kept)
+	n.components = kept
+}
+
+// Computes says which layer computes each ONNX node: by its name in the graph, or, where there is none, by its kind. Layers that
+// only move elements come last.
+func (n *Netlist) Computes(b *Built) map[int]string {
+	layers := map[int]string{}
+	for _, moves := range []bool{false, true} {
+		for i, c := range n.components {
+			name := c.op.Kind()
+			if b != nil {
+				name = b.Graph.Nodes[b.nodes[i]].Name
+			}
+			for _, node := range c.nodes {
+				if _, ok := layers[node.Index]; !ok && c.moves == moves {
+					layers[node.Index] = name
+				}
+			}
+		}
+	}
+	return layers
+}

@@ -1,0 +1,77 @@
+package place
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/dataflow"
+)
+
+// ChannelsLast is the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one or two more,
+// and the positions of its elements. Tensors of other ranks keep their axes but for the channels, which go last.
+func ChannelsLast(shape []int, axis int) (dataflow.Shape, []int32) {
+	strides := make([]int, len(shape))
+	n := shape[axis]
+	var out dataflow.Shape
+	for i, d := range slices.Backward(shape) {
+		if i != axis {
+			strides[i] = n
+			n *= d
+		}
+	}
+	strides[axis] = 1
+	for i, d := range shape {
+		if i != axis && (i > 0 || d > 1) {
+			out = append(out, d)
+		}
+	}
+	for len(shape) > 2 && len(out) < 2 {
+		out = append(dataflow.Shape{1}, out...)
+	}
+	out = append(out, shape[axis])
+	if axis == len(shape)-1 {
+		return out, nil
+	}
+	at := make([]int32, graph.Size(shape))
+	index := make([]int, len(shape))
+	pos := 0
+	for i := range at {
+		at[i] = int32(pos)
+		for k := len(shape) - 1; k >= 0; k-- {
+			index[k]++
+			pos += strides[k]
+			if index[k] < shape[k] {
+				break
+			}
+			pos -= strides[k] * shape[k]
+			index[k] = 0
+		}
+	}
+	return out, at
+}
+
+// Inverse lists the element at each position.
+func Inverse(at []int32, n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		if at == nil {
+			out[i] = int32(i)
+		} else {
+			out[at[i]] = int32(i)
+		}
+	}
+	return out
+}
+
+// Pixels views a stream as [H, W, C] pixels.
+func Pixels(s dataflow.Shape) (h, w, c int) {
+	c = s.Channels()
+	switch {
+	case len(s) >= 3:
+		w = s[len(s)-2]
+		h = s.Size() / c / w
+	default:
+		h, w = 1, s.Size()/c
+	}
+	return h, w, c
+}

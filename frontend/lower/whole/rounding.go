@@ -1,0 +1,50 @@
+package whole
+
+import (
+	"fmt"
+	"math/big"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/num"
+)
+
+// A Rounding is how a quantiser rounds products: clip(round(product/Scale)); its zero point is 0.
+type Rounding struct {
+	Mode  num.Rounding
+	Scale *big.Rat
+	Codes num.Range
+
+	node *graph.Node
+}
+
+var modes = map[real.Rounding]num.Rounding{real.HalfEven: num.HalfEven, real.HalfUp: num.HalfAway,
+	real.HalfDown: num.HalfTowardZero, real.Floor: num.Floor, real.Ceil: num.Ceil, real.Down: num.TowardZero}
+
+// RoundingOf reads a quantiser. The error says what of it is no Rounding.
+func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
+	codes, ok := scaled.Codes(step)
+	if !ok || !step.Node.Is(graph.Uniform) {
+		return nil, fmt.Errorf("%s does not round products", unmapped.Describe(step.Node))
+	}
+	s, z := p.Known[step.Node.Inputs[1]].Const, p.Known[step.Node.Inputs[2]].Const
+	if s == nil || z == nil || s.Len() != 1 || z.Len() != 1 || z.At(0) != 0 {
+		return nil, fmt.Errorf("%s has a zero point, or a scale per unit", unmapped.Describe(step.Node))
+	}
+	mode, ok := modes[real.Rounding(step.Node.Int("mode", 0))]
+	if !ok {
+		return nil, fmt.Errorf("%s rounds in a way that no layer does", unmapped.Describe(step.Node))
+	}
+	return &Rounding{mode, new(big.Rat).SetFloat64(s.At(0)), codes, step.Node}, nil
+}
+
+// Fit is the multiplier and the shift that round integers of a range, times a scale, as the quantiser does.
+func (r *Rounding) Fit(scale *big.Rat, in num.Range) (num.Requant, error) {
+	q, ok := num.FitRequant(scale, r.Mode, in, r.Codes.Lo, r.Codes.Hi)
+	if !ok {
+		return q, fmt.Errorf("no multiplier and shift of 62 bits round as %s does", unmapped.Describe(r.node))
+	}
+	return q, nil
+}

@@ -1,0 +1,39 @@
+package whole
+
+import (
+	"errors"
+	"fmt"
+
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// MaxSteps bounds the steps of one activation function: each is a comparator per PE and a word of threshold memory per
+// channel.
+const MaxSteps = 1 << 12
+
+// Shared is one step function where all channels have the same.
+func Shared(steps []num.Step) []num.Step {
+	for _, f := range steps[1:] {
+		if !f.Equal(steps[0]) {
+			return steps
+		}
+	}
+	return steps[:1]
+}
+
+// Stepless is the reason of a function that has no step function of at most limit steps, by the error of finding it.
+func Stepless(err error, limit int) *unmapped.Reason {
+	switch {
+	case errors.Is(err, real.ErrTooManySteps):
+		return unmapped.As(diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit), "quantise this activation with fewer bits")
+	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
+		return unmapped.Because(fmt.Sprintf("its activation has no value %v", err), "keep its input away from there: clip it, or add a small constant")
+	}
+	return unmapped.As(diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err), "the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer")
+}
+
+// Interval is a range as real numbers.
+func Interval(r num.Range) real.Interval { return real.Interval{Lo: float64(r.Lo), Hi: float64(r.Hi)} }
