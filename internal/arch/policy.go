@@ -27,7 +27,11 @@ var addresses = map[string]address{
 	"internal/compiler":         {5, "compiler", 1},
 	"internal/compiler/samples": {5, "compiler", 0},
 
-	"folding":        {4, "folding", 1}, // sizes FIFOs by simulation
+	"folding":        {4, "folding", 4}, // the door
+	"folding/fit":    {4, "folding", 3}, // sizes FIFOs by simulation
+	"folding/space":  {4, "folding", 2},
+	"folding/ask":    {4, "folding", 1},
+	"folding/finn":   {4, "folding", 0},
 	"folding/search": {4, "folding", 0},
 
 	"frontend":                {3, "frontend", 8},

@@ -1,10 +1,12 @@
-package folding
+package space
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math/bits"
 	"slices"
 
+	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
 )
 
@@ -15,15 +17,23 @@ const (
 	maxPairs = 1_000_000
 )
 
-// planned is the tree of tables on which foldings are searched: a leaf per layer, then one per stream, then one of what is
-// beside them; and the joins of them. What a chain carries is one form, a fork that joins again two.
+// tables is the tree on which foldings are searched: a leaf per layer, then one per stream, then one of what is beside
+// them; and the joins of them. A table has a row for every combination of forms at the ends of streams in its scope; a join
+// eliminates the ends that its two tables share. That is the elimination of variables from a constraint network (R.
+// Dechter, Bucket elimination, 1999), of which the forms at the ends are the variables. For example, a stream s joins layer
+// a to layer b, and a stream t joins b to c:
+//
+//	a [a.out] with s [a.out, b.in]  =  as  [b.in]     a row for each form that b reads
+//	as [b.in] with b [b.in, b.out]  =  asb [b.out]    and for each that it writes
+//
+// So a chain carries one form at a time, and a fork that joins again two. The smallest join is made first (next).
 //
 // A stream that the plan leaves out is a leaf that meets nothing: its ends need not agree there, and what joins them is
 // priced when a folding is looked at as a whole. What the tree excludes is excluded all the same.
-type planned struct {
+type tables struct {
 	plan *search.Plan
 	rows []leafRows // per leaf
-	wide []int      // streams that are left out
+	Wide []int      // streams that are left out
 	// least is the choices of every stream between layers where FIFOs hold the least: they are asked for time and again.
 	least [][][]search.Choice
 }
@@ -36,48 +46,56 @@ type leafRows struct {
 }
 
 // beside is the leaf of what is beside layers and streams.
-func (s *space) beside() int { return len(s.layers) + len(s.streams) }
+func (s *Space) beside() int { return len(s.Layers) + len(s.Streams) }
 
 // The ends in a scope are numbered by stream.
 func writerEnd(stream int) int { return 2 * stream }
 func readerEnd(stream int) int { return 2*stream + 1 }
 
-func (s *space) formsAt(end int) []form {
-	if end%2 == 0 {
-		return s.streams[end/2].writer.forms
+func (p *planner) end(number int) *end {
+	if number%2 == 0 {
+		return &p.Streams[number/2].writer
 	}
-	return s.streams[end/2].reader.forms
+	return &p.Streams[number/2].reader
 }
 
-// makePlan lists the tables, leaves first. Where one grows too large, it takes a stream out of the plan and begins anew.
-func (s *space) makePlan() {
-	s.listForms()
-	var wide []int
+func (p *planner) formsAt(end int) []form { return p.end(end).forms }
+
+// Plan lists the tables, leaves first, none of more rows than so many. Where one grows too large, it takes a stream out of
+// the plan and begins anew. It is called before the space is used.
+func (s *Space) Plan(rows int) {
+	for id := range s.Streams {
+		s.Streams[id].list(s.Layers, s.Target)
+	}
+	s.tables = tables{}
 	for {
-		p := planner{space: s, wide: wide}
+		p := planner{Space: s, most: rows, sizes: map[[2]int]int{}}
 		cut := p.run()
 		if cut < 0 {
-			s.planned = p.planned(wide)
-			s.listLeast()
-			return
+			s.plan = &search.Plan{Leaves: s.beside() + 1}
+			for i, t := range p.tables {
+				s.plan.Tables = append(s.plan.Tables, t.Table)
+				if i < s.plan.Leaves {
+					s.rows = append(s.rows, t.leafRows)
+				}
+			}
+			break
 		}
-		wide = append(wide, cut)
+		s.Wide = append(s.Wide, cut)
 	}
-}
-
-func (s *space) listLeast() {
-	least := make([][][]search.Choice, len(s.streams))
-	for id := range s.streams {
-		if s.streams[id].inner() {
-			least[id] = s.streamChoices(id, &region{limit: mostClocks})
+	least := make([][][]search.Choice, len(s.Streams))
+	for id := range least {
+		if s.Streams[id].inner() {
+			least[id] = menu{s, &Region{Limit: ask.MostClocks}}.stream(id)
 		}
 	}
 	s.least = least
 }
 
+// A planner is a plan under way.
 type planner struct {
-	*space
-	wide   []int
+	*Space
+	most   int // rows
 	tables []planTable
 	open   []int          // tables that no other has joined yet, in the order of the network
 	sizes  map[[2]int]int // pairs that joining two tables makes
@@ -89,32 +107,20 @@ type planTable struct {
 	leafRows
 }
 
-func (p *planner) planned(wide []int) *planned {
-	made := &planned{plan: &search.Plan{Leaves: p.beside() + 1}, wide: wide}
-	for i, t := range p.tables {
-		made.plan.Tables = append(made.plan.Tables, t.Table)
-		if i < made.plan.Leaves {
-			made.rows = append(made.rows, t.leafRows)
-		}
-	}
-	return made
-}
-
 // run makes the tables. cut is a stream to leave out of the plan, or -1.
 func (p *planner) run() (cut int) {
-	p.sizes = map[[2]int]int{}
 	var place []int // of a table in the network
 	add := func(t planTable, at int) {
 		p.open, place = append(p.open, len(p.tables)), append(place, at)
 		p.tables = append(p.tables, t)
 	}
-	for i := range p.layers {
+	for i := range p.Layers {
 		add(p.layerTable(i), 2*i)
 	}
-	for id := range p.streams {
-		add(p.streamTable(id), 2*p.streams[id].writer.layer+1)
+	for id := range p.Streams {
+		add(p.streamTable(id), 2*p.Streams[id].writer.layer+1)
 	}
-	add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.layers))
+	add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
 	for len(p.open) > 1 {
 		slices.SortStableFunc(p.open, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 		a, b := p.next()
@@ -167,48 +173,45 @@ func (p *planner) widest(lists ...[]int) int {
 			continue
 		}
 		return slices.MaxFunc(scope, func(a, b int) int {
-			return cmp.Or(cmp.Compare(p.tileless(a), p.tileless(b)), cmp.Compare(len(p.formsAt(a)), len(p.formsAt(b))))
+			return cmp.Or(cmp.Compare(p.tiled(b), p.tiled(a)), cmp.Compare(len(p.formsAt(a)), len(p.formsAt(b))))
 		}) / 2
 	}
 	panic("folding: a table of one row is too large")
 }
 
-func (p *planner) tileless(end int) int {
-	if slices.ContainsFunc(p.formsAt(end), func(f form) bool { return f.tile != 0 }) {
-		return 0
+// tiled is 1 where some form at an end has tiles, else 0.
+func (p *planner) tiled(end int) (tiled int) {
+	for _, f := range p.formsAt(end) {
+		tiled = max(tiled, min(1, f.tile))
 	}
-	return 1
+	return tiled
 }
 
 // layerTable has a row for every combination of forms at the layer's ends.
 func (p *planner) layerTable(i int) planTable {
-	l := &p.layers[i]
+	l := &p.Layers[i]
 	t := planTable{Table: search.Table{Left: -1, Right: -1}}
-	var ports []func(*shape) form
-	for k, id := range l.node.In {
-		if !slices.Contains(p.wide, id) {
-			t.scope, ports = append(t.scope, readerEnd(id)), append(ports, func(sh *shape) form { return sh.in[k] })
-		}
+	for _, id := range l.Node.In {
+		t.scope = append(t.scope, readerEnd(id))
 	}
-	for k, id := range l.node.Out {
-		if !slices.Contains(p.wide, id) {
-			t.scope, ports = append(t.scope, writerEnd(id)), append(ports, func(sh *shape) form { return sh.out[k] })
-		}
+	for _, id := range l.Node.Out {
+		t.scope = append(t.scope, writerEnd(id))
 	}
+	t.scope = slices.DeleteFunc(t.scope, func(e int) bool { return slices.Contains(p.Wide, e/2) })
 	offered := make([]bool, len(l.shapes))
-	for o := range l.options {
-		offered[l.classes[l.options[o].class].shape] = true
+	for o := range l.Options {
+		offered[l.Classes[l.Options[o].Class].shape] = true
 	}
 	index := map[string]int{}
 	for k := range l.shapes {
 		if !offered[k] {
 			continue
 		}
-		at := make([]form, len(ports))
-		for j, port := range ports {
-			at[j] = port(&l.shapes[k])
+		var at []form
+		for _, e := range t.scope {
+			at = append(at, l.shapes[k].port(e%2 == 0, p.end(e).port))
 		}
-		r := place(index, key(at))
+		r := number(index, key(at))
 		if r == t.Rows {
 			t.Rows++
 			t.shapes = append(t.shapes, nil)
@@ -225,9 +228,9 @@ func (p *planner) layerTable(i int) planTable {
 // every form, and of one that is left out a single one.
 func (p *planner) streamTable(id int) planTable {
 	t := planTable{Table: search.Table{Left: -1, Right: -1}}
-	st := &p.streams[id]
+	st := &p.Streams[id]
 	switch {
-	case slices.Contains(p.wide, id):
+	case slices.Contains(p.Wide, id):
 		t.Rows = 1
 	case !st.inner():
 		e := writerEnd(id)
@@ -260,7 +263,7 @@ func (p *planner) size(a, b int) int {
 	}
 	count := map[string]int{}
 	x, y := &p.tables[a], &p.tables[b]
-	ix, iy := shared(x.scope, y.scope)
+	ix, iy, _, _ := shared(x.scope, y.scope)
 	for r := range x.Rows {
 		count[x.key(r, ix)]++
 	}
@@ -275,20 +278,19 @@ func (p *planner) size(a, b int) int {
 // join fills a table from the two that it joins. It reports false where it has too many rows.
 func (p *planner) join(t *planTable) bool {
 	x, y := &p.tables[t.Left], &p.tables[t.Right]
-	ix, iy := shared(x.scope, y.scope)
+	ix, iy, kx, ky := shared(x.scope, y.scope)
 	match := map[string][]int32{}
 	for r := range y.Rows {
 		k := y.key(r, iy)
 		match[k] = append(match[k], int32(r))
 	}
-	kx, ky := without(len(x.scope), ix), without(len(y.scope), iy)
 	index := map[string]int{}
 	var of [][]search.Pair // per row
 	for r := range x.Rows {
 		for _, o := range match[x.key(r, ix)] {
-			row := place(index, x.key(r, kx)+y.key(int(o), ky))
+			row := number(index, x.key(r, kx)+y.key(int(o), ky))
 			if row == t.Rows {
-				if row == p.maxRows {
+				if row == p.most {
 					return false
 				}
 				t.Rows++
@@ -315,51 +317,40 @@ func (t *planTable) pick(row int, at []int) []int32 {
 	return v
 }
 
+// key is a map key for some of a row's values.
 func (t *planTable) key(row int, at []int) string {
 	b := make([]byte, 0, 4*len(at))
 	for _, k := range at {
-		v := t.values[row*len(t.scope)+k]
-		b = append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+		b = binary.LittleEndian.AppendUint32(b, uint32(t.values[row*len(t.scope)+k]))
 	}
 	return string(b)
+}
+
+// difference is what one list has and the other has not.
+func difference(a, b []int) []int {
+	return slices.DeleteFunc(slices.Clone(a), func(e int) bool { return slices.Contains(b, e) })
 }
 
 func meet(a, b []int) bool {
 	return slices.ContainsFunc(a, func(e int) bool { return slices.Contains(b, e) })
 }
 
-// symmetric is what one list has and the other has not: an end has two sides, so that what two parts share is inside.
-func symmetric(a, b []int) []int {
-	var list []int
-	for _, e := range a {
-		if !slices.Contains(b, e) {
-			list = append(list, e)
-		}
-	}
-	for _, e := range b {
-		if !slices.Contains(a, e) {
-			list = append(list, e)
-		}
-	}
-	return list
-}
+// symmetric is what only one of the lists has: an end has two sides, so that what two parts share is inside.
+func symmetric(a, b []int) []int { return append(difference(a, b), difference(b, a)...) }
 
-// shared is where each of two lists has what both have.
-func shared(a, b []int) (ia, ib []int) {
+// shared is where each of two lists has what both have, and where each has the rest.
+func shared(a, b []int) (ia, ib, ra, rb []int) {
 	for i, e := range a {
 		if j := slices.Index(b, e); j >= 0 {
 			ia, ib = append(ia, i), append(ib, j)
+		} else {
+			ra = append(ra, i)
 		}
 	}
-	return ia, ib
-}
-
-// without is the indices below n that are not in a list.
-func without(n int, list []int) (rest []int) {
-	for i := range n {
-		if !slices.Contains(list, i) {
-			rest = append(rest, i)
+	for j := range b {
+		if !slices.Contains(ib, j) {
+			rb = append(rb, j)
 		}
 	}
-	return rest
+	return ia, ib, ra, rb
 }

@@ -1,8 +1,21 @@
-package folding
+// Package finn reads and writes folding files, in the form of FINN's auto_folding_config.json and final_hw_config.json
+// (github.com/Xilinx/finn). In comes text; out goes a File, which says of each layer of a graph which folds are as asked
+// and why others cannot be (Of), and how deep FIFOs are (Depths). Format writes what Read reads. It knows nothing of
+// boards, budgets and searches.
+//
+//	json.go    text to objects with their keys in order
+//	file.go    objects to what is asked of each layer (Read)
+//	names.go   what FINN calls layers, and in what order it counts them
+//	known.go   what FINN's files may hold beside that
+//	fix.go     what a file means for the layers of a graph
+//	depths.go  and for its FIFOs
+//	format.go  a design to text
+package finn
 
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,9 +107,9 @@ type unused struct {
 	times int
 }
 
-// ReadFile reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
+// Read reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
 // not have and values that a layer cannot take show when Make applies it.
-func ReadFile(data []byte, d *diag.List) *File {
+func Read(data []byte, d *diag.List) *File {
 	r := &reader{File: &File{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
 	o, err := readObject(data)
 	if err != nil {
@@ -227,11 +240,7 @@ func style[T ~uint8](r *reader, field *T, where string, v any, known map[string]
 	s, _ := v.(string)
 	t, ok := known[s]
 	if !ok {
-		var names []string
-		for n := range known {
-			names = append(names, n)
-		}
-		slices.Sort(names)
+		names := slices.Sorted(maps.Keys(known))
 		r.fail(where, fmt.Sprintf("%s is not one of %s", show(v), strings.Join(names, ", ")), "")
 		return
 	}

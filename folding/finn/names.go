@@ -1,4 +1,4 @@
-package folding
+package finn
 
 import (
 	"fmt"
@@ -85,10 +85,10 @@ func (r *reader) apart(keys []string) {
 	}
 }
 
-// onto gives a file's sliding windows the numbers they have in a graph. FINN's older foldings know no window in front of
+// Onto gives a file's sliding windows the numbers they have in a graph. FINN's older foldings know no window in front of
 // a pooling (StreamingMaxPool has its own): where a file names as many windows as the graph has in front of other
 // layers, and no more, these are meant.
-func (f *File) onto(g *dataflow.Graph, d *diag.List) *File {
+func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
 	var all, others []string
 	for _, n := range g.Nodes {
 		if !finnOf(n.Op.Kind()).ParallelWindow {

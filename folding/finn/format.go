@@ -1,4 +1,4 @@
-package folding
+package finn
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package folding
+package ask
 
 import (
 	"math"
@@ -13,7 +13,7 @@ func TestParseMaxUse(t *testing.T) {
 	t.Parallel()
 	d := DefaultMaxUse
 	with := func(u Use, kind int, f float64) Use {
-		*u.field(kind) = f
+		*u.Share(kind) = f
 		return u
 	}
 	for _, c := range []struct {
@@ -23,16 +23,18 @@ func TestParseMaxUse(t *testing.T) {
 		err     string
 	}{
 		{"guideline", d, "", ""},
-		{"0.8", all(0.8), "", ""},
-		{"1", all(1), "", ""},
-		{" 0.25 ", all(0.25), "0.25", ""},
-		{"lut=0.6,bram=0.9", with(with(d, lut, 0.6), bram, 0.9), "", ""},
+		{"0.8", Even(0.8), "", ""},
+		{"1", Even(1), "", ""},
+		{" 0.25 ", Even(0.25), "0.25", ""},
+		{"lut=0.6,bram=0.9", with(with(d, LUT, 0.6), BRAM, 0.9), "", ""},
 		{"lut=0.7", d, "guideline", ""},
-		{"LUT = 0.6, Dsp=0", with(with(d, lut, 0.6), dsp, 0), "lut=0.6,dsp=0", ""},
-		{"0.5,uram=1", with(all(0.5), uram, 1), "", ""},
-		{"0.5,dsp=1", with(all(0.5), dsp, 1), "", ""},
-		{"0.5,lut=0.6", with(all(0.5), lut, 0.6), "", ""},
-		{"lutram=0.1,ff=0.2,mean=0.3", with(with(with(d, lutram, 0.1), ff, 0.2), mean, 0.3), "", ""},
+		{"LUT = 0.6, Dsp=0", with(with(d, LUT, 0.6), DSP, 0), "lut=0.6,dsp=0", ""},
+		{"0.5,uram=1", with(Even(0.5), URAM, 1), "", ""},
+		{"0.5,dsp=1", with(Even(0.5), DSP, 1), "", ""},
+		{"0.5,lut=0.6", with(Even(0.5), LUT, 0.6), "", ""},
+		{"lutram=0.1,ff=0.2,mean=0.3", with(with(with(d, LUTRAM, 0.1), FF, 0.2), Mean, 0.3), "", ""},
+		{"0.9,lut=0.5,dsp=0.6", with(with(Even(0.9), LUT, 0.5), DSP, 0.6), "", ""},
+		{"0.9,lut=0.7,lutram=0.25,ff=1", with(with(with(Even(0.9), LUT, 0.7), LUTRAM, 0.25), FF, 1), "", ""},
 		{"", Use{}, "", "not a fraction"},
 		{"80%", Use{}, "", "not a fraction"},
 		{"1.2", Use{}, "", "not a fraction"},
@@ -61,7 +63,7 @@ func TestParseMaxUse(t *testing.T) {
 		if err != nil || again != got {
 			t.Errorf("%q is written %q, read back %+v, %v", c.text, got, again, err)
 		}
-		if got.differs(all(got.LUT)) != 1 && got.String() != c.written {
+		if got.differs(Even(got.LUT)) != 1 && got.String() != c.written {
 			t.Errorf("%q is written %q, want %q", c.text, got, c.written)
 		}
 	}
@@ -72,15 +74,22 @@ func TestParseMaxUse(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	z, p := board("zcu104"), board("pynq-z1")
+	z, err := boards.Find("zcu104")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := boards.Find("pynq-z1")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		b    boards.Board
 		use  Use
 		want dataflow.Resources
 	}{
 		{z, Use{}, dataflow.Resources{LUT: 161280, LUTRAM: 25440, FF: 230400, BRAM: 499, URAM: 76, DSP: 1382}},
-		{z, all(1), dataflow.Resources{LUT: 230400, LUTRAM: 101760, FF: 460800, BRAM: 624, URAM: 96, DSP: 1728}},
-		{p, all(0.7), dataflow.Resources{LUT: 37240, LUTRAM: 12180, FF: 74480, BRAM: 196, DSP: 154}},
+		{z, Even(1), dataflow.Resources{LUT: 230400, LUTRAM: 101760, FF: 460800, BRAM: 624, URAM: 96, DSP: 1728}},
+		{p, Even(0.7), dataflow.Resources{LUT: 37240, LUTRAM: 12180, FF: 74480, BRAM: 196, DSP: 154}},
 		{p, Use{LUT: 0.29}, dataflow.Resources{LUT: 15428}},
 	} {
 		if got := BudgetOf(c.b, c.use); got.Resources != c.want || got.Fits(c.want.Plus(dataflow.Resources{LUT: 1})) {
@@ -121,7 +130,7 @@ func TestPlain(t *testing.T) {
 	t.Parallel()
 	for f, want := range map[float64]string{1e6: "1000000", 200: "200", 0.5: "0.5", 1234.5678912: "1234.567891",
 		1e-9: "0"} {
-		if got := plain(f); got != want {
+		if got := Plain(f); got != want {
 			t.Errorf("%v: %q, want %q", f, got, want)
 		}
 	}

@@ -1,8 +1,9 @@
-package folding
+package finn
 
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,35 +74,17 @@ func (r *reader) useless(attr string) {
 	}
 	switch {
 	case slices.Contains(elsewhere, attr):
-		r.d.Add(
-			fileDiag(
-				diag.Note,
-				"",
-				fmt.Sprintf("%q has no effect%s", attr, times),
-				"back end and floor plan are left to the vendor's tool",
-			),
-		)
+		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%q has no effect%s", attr, times),
+			"back end and floor plan are left to the vendor's tool"))
 	case slices.Contains(finnAttributes, attr):
-		r.d.Add(
-			fileDiag(diag.Warning, "", fmt.Sprintf("%q has no effect%s: FINN alone knows it", attr, times), knownAre()),
-		)
+		r.d.Add(fileDiag(diag.Warning, "", fmt.Sprintf("%q has no effect%s: FINN alone knows it", attr, times), knownAre()))
 	default:
 		hint := knownAre()
-		if n := suggest.Nearest(attr, slices.Concat(known, elsewhere, keysOf(neutral))); n != "" {
+		if n := suggest.Nearest(attr, slices.Concat(known, elsewhere, slices.Sorted(maps.Keys(neutral)))); n != "" {
 			hint = fmt.Sprintf("did you mean %s? %s", n, hint)
 		}
 		r.fail(a.first, fmt.Sprintf("no layer has an attribute %s%s", show(attr), times), hint)
 	}
-}
-
-// keysOf are a map's keys in order.
-func keysOf(m map[string]any) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // isKind reports whether hlsgen or FINN has layers of a kind, by our name.

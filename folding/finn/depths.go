@@ -1,9 +1,8 @@
-package folding
+package finn
 
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"hlsgen/internal/dataflow"
@@ -13,7 +12,7 @@ import (
 // MaxDepth is the words of the deepest FIFO that may be asked for.
 const MaxDepth = 1 << 20
 
-// Depths are the words that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths: 0 where a
+// depths are the words that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths: 0 where a
 // FIFO is left to hlsgen. The FIFO of a stream holds what the layers at both its ends ask for; where a width converter is
 // between them, each has a FIFO of its own.
 type depths struct{ in, out []int }
@@ -58,61 +57,52 @@ func (r *reader) place(key string, o *object, before string, converted bool) {
 	r.fifos = append(r.fifos, placed{key: key, words: words[0], before: before, converted: converted})
 }
 
-// deepen gives streams the depths that the file asks for. It reports false, after telling why, where it asks for what there is
+// Depths is the words that the file gives the FIFOs of a graph, per stream: in front of its reader, and behind its
+// writer; 0 where a FIFO is left to hlsgen. It reports false, after telling why, where the file asks for what there is
 // not.
-func (s *space) deepen(file *File, d *diag.List) bool {
-	ok := true
+func (f *File) Depths(g *dataflow.Graph, d *diag.List) (in, out []int, ok bool) {
+	in, out, ok = make([]int, len(g.Streams)), make([]int, len(g.Streams)), true
 	index := map[string]int{}
-	for i := range s.layers {
-		n := s.layers[i].node
+	for i, n := range g.Nodes {
 		index[n.Name] = i
-		a := file.layers[n.Name]
+		a := f.layers[n.Name]
 		for _, side := range []struct {
-			attr    string
-			words   []int
-			streams []int
-			to      func(*stream) *int
-		}{
-			{"inFIFODepths", a.depths.in, n.In, func(st *stream) *int { return &st.in }},
-			{"outFIFODepths", a.depths.out, n.Out, func(st *stream) *int { return &st.out }},
-		} {
-			if side.words == nil {
-				continue
-			}
-			if len(side.words) != len(side.streams) {
-				dg := s.layers[i].asked(diag.Error, a, fmt.Sprintf("%d depths for %s, which has %s", len(side.words), n.Name, ports(n, side.attr)), "")
+			attr           string
+			words, streams []int
+			to             []int
+		}{{"inFIFODepths", a.depths.in, n.In, in}, {"outFIFODepths", a.depths.out, n.Out, out}} {
+			if side.words != nil && len(side.words) != len(side.streams) {
+				dg := a.diag(n, diag.Error, fmt.Sprintf("%d depths for %s, which has %s", len(side.words), n.Name, ports(n, side.attr)), "")
 				dg.Where = "folding file, " + a.key + "." + side.attr
 				d.Add(dg)
 				ok = false
 				continue
 			}
-			for p, id := range side.streams {
-				*side.to(&s.streams[id]) = side.words[p]
+			for p, words := range side.words {
+				side.to[side.streams[p]] = words
 			}
 		}
 	}
-	for _, f := range file.fifos {
-		id := s.between(index, f)
+	for _, p := range f.fifos {
+		id := between(g, index, p)
 		if id < 0 {
 			// Layers that the design does not have are told of by themselves.
-			if _, known := index[f.before]; known {
-				if _, known := index[f.after]; known {
-					d.Add(fileDiag(diag.Warning, f.key, fmt.Sprintf("%s and %s are no neighbours: its depth has no effect", f.before, f.after),
-						"give depths as inFIFODepths and outFIFODepths of the layers"))
-				}
+			_, before := index[p.before]
+			if _, after := index[p.after]; before && after {
+				d.Add(fileDiag(diag.Warning, p.key, fmt.Sprintf("%s and %s are no neighbours: its depth has no effect", p.before, p.after),
+					"give depths as inFIFODepths and outFIFODepths of the layers"))
 			}
 			continue
 		}
-		st := &s.streams[id]
-		to := &st.out
-		if f.converted || st.writer.layer < 0 {
-			to = &st.in
+		to := &out[id]
+		if w, _ := g.Writer(id); p.converted || w < 0 {
+			to = &in[id]
 		}
 		if *to == 0 { // the layers' own depths come first; FINN writes the same there
-			*to = f.words
+			*to = p.words
 		}
 	}
-	return ok
+	return in, out, ok
 }
 
 func ports(n *dataflow.Node, attr string) string {
@@ -127,32 +117,24 @@ func ports(n *dataflow.Node, attr string) string {
 }
 
 // between is the stream of the FIFO between two layers, or -1: at an end of the file, the host's.
-func (s *space) between(index map[string]int, f placed) int {
+func between(g *dataflow.Graph, index map[string]int, f placed) int {
 	w, before := index[f.before]
 	r, after := index[f.after]
-	g := s.graph
 	switch {
-	case before && after:
+	case before && (after || f.after == ""):
 		for _, id := range g.Nodes[w].Out {
-			if s.streams[id].reader.layer == r {
+			if i, _ := g.Reader(id); after && i == r || !after && i < 0 {
 				return id
 			}
 		}
 	case after && f.before == "":
-		if i := slices.IndexFunc(g.Nodes[r].In, func(id int) bool { return s.streams[id].writer.layer < 0 }); i >= 0 {
-			return g.Nodes[r].In[i]
-		}
-	case before && f.after == "":
-		if i := slices.IndexFunc(g.Nodes[w].Out, func(id int) bool { return s.streams[id].reader.layer < 0 }); i >= 0 {
-			return g.Nodes[w].Out[i]
+		for _, id := range g.Nodes[r].In {
+			if i, _ := g.Writer(id); i < 0 {
+				return id
+			}
 		}
 	}
 	return -1
-}
-
-// given reports whether a file gives some FIFO its depth.
-func (s *space) deepened() bool {
-	return slices.ContainsFunc(s.streams, func(st stream) bool { return st.in > 0 || st.out > 0 })
 }
 
 // depthsOf is the words of the FIFOs at the ports of a design's node, past width converters only where these are the
