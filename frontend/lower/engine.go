@@ -5,13 +5,13 @@ import (
 
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/recur"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/lstm"
-	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 )
 
@@ -267,30 +267,38 @@ func (s *state) engineLayers(e *engine) *unmapped.Reason {
 	if reject != nil {
 		return reject
 	}
-	p := mvau.Params{Product: e.cells[0].Product}
+	m := choose.Matrix{Product: e.cells[0].Product}
 	if d > 1 {
-		p.Groups = d
+		m.Groups = d
 	}
 	loop := lstm.Params{Sequence: e.sequence, States: e.states}
 	for _, c := range e.cells {
 		for j := range c.Units {
 			for _, rows := range c.Input {
 				if rows == nil {
-					p.Weights = append(p.Weights, make([]int64, n)) // the lane of a gate that is not there
+					m.Weights = append(m.Weights, make([]int64, n)) // the lane of a gate that is not there
 					continue
 				}
-				p.Weights = append(p.Weights, rows[j])
+				m.Weights = append(m.Weights, rows[j])
 			}
 		}
 		loop.Cells = append(loop.Cells, c.Params)
 	}
-	products, err := s.net.Add(mvau.New(p), []int{in}, "", e.nodes)
+	products, reject := choose.Layer(m)
+	if reject != nil {
+		return reject
+	}
+	sums, err := s.net.Add(products.Waits.Op(), []int{in}, "", e.nodes)
 	if err != nil {
 		return unmapped.Because("no layer multiplies its input: "+err.Error(), "use fewer bits")
 	}
-	out, err := s.net.Add(lstm.New(loop), products, s.name(e.node.Outputs[len(e.node.Outputs)-1]), append([]*graph.Node{e.node}, e.nodes...))
+	c, reject := choose.Layer(choose.Recurrence{Loop: loop})
+	if reject != nil {
+		return reject
+	}
+	out, err := s.net.Add(c.Ops[0], sums, s.name(e.node.Outputs[len(e.node.Outputs)-1]), append([]*graph.Node{e.node}, e.nodes...))
 	if err != nil {
-		return unmapped.Because("no layer runs this cell: "+err.Error(), "use fewer bits")
+		return c.Refused(err)
 	}
 	for i, w := range out {
 		if e.streams[i] == nil {

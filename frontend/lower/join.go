@@ -6,15 +6,13 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/hlslib/add"
-	"hlsgen/hlslib/mul"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
@@ -217,8 +215,8 @@ func (j *joining) linear() (inner []real.Linear, outer []*real.Expr, reject *unm
 	for c, k := range j.first {
 		e, n := j.form.Numbers(k)
 		spans := make([]real.Interval, n)
-		for i, w := range j.wires {
-			spans[i] = whole.Interval(j.s.net.Type(w).Channel(c))
+		for i, r := range j.ranges(c) {
+			spans[i] = whole.Interval(r)
 		}
 		l, o, ok := e.Within(spans).Joint(n)
 		if !ok {
@@ -257,83 +255,34 @@ func (j *joining) sum() (*place.Stream, []real.Affine, *unmapped.Reason) {
 		}
 		affine = append(affine, real.Affine{Scale: new(big.Rat).Mul(a.Scale, unit), Bias: a.Bias})
 	}
-	w, reject := j.layer(factors, nil, j.s.name(j.step.Output))
-	if reject != nil {
-		return nil, nil, reject
-	}
-	return w, affine, nil
+	w, reject := j.make(choose.Sum{Factors: factors})
+	return w, affine, reject
 }
 
-// layer adds up the wires; with more than two, one after the other, and the activation belongs to the last.
-func (j *joining) layer(factors [][]int64, steps []num.Step, name string) (*place.Stream, *unmapped.Reason) {
-	w := j.wires[0]
-	m := compact(factors[0])
-	for i := 1; i < len(j.wires); i++ {
-		p := add.Params{Factors: [2][]int64{m, compact(factors[i])}}
-		label := ""
-		if i == len(j.wires)-1 {
-			p.Steps, label = steps, name
-		}
-		out, err := j.s.net.Add(add.New(p), []int{w, j.wires[i]}, label, append([]*graph.Node{j.step.Node}, j.nodes...))
-		if err != nil {
-			return nil, unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(), "use one scale for both, or fewer bits")
-		}
-		w, m = out[0], nil
+// make makes a layer of a function of the joined integers.
+func (j *joining) make(f choose.Function) (*place.Stream, *unmapped.Reason) {
+	c, reject := choose.Layer(f)
+	if reject != nil {
+		return nil, reject
+	}
+	w, reject := j.s.add(c, j.wires, j.s.name(j.step.Output), append([]*graph.Node{j.step.Node}, j.nodes...))
+	if reject != nil {
+		return nil, reject
 	}
 	return place.On(&j.s.net, w), nil
 }
 
-// compact is one factor where all channels have the same, and none where it is 1.
-func compact(factors []int64) []int64 {
-	for _, f := range factors {
-		if f != factors[0] {
-			return factors
-		}
-	}
-	if factors[0] == 1 {
-		return nil
-	}
-	return factors[:1]
-}
-
-// join makes the codes of a sum of integers: an AddStreams with thresholds.
+// join makes the codes of several integers that meet.
 func (q *quantising) join() *unmapped.Reason {
 	j, reject := q.s.joining(q.step, q.forms)
 	if reject != nil {
 		return reject
 	}
-	inner, outer, reject := j.linear()
-	if reject != nil && len(j.wires) == 2 {
-		return q.product(j, reject)
-	}
+	f, reject := j.codes(q.limit)
 	if reject != nil {
 		return reject
 	}
-	factors := make([][]int64, len(j.wires))
-	steps := make([]num.Step, len(inner))
-	for c, l := range inner {
-		ranges := make([]num.Range, len(j.wires))
-		for i, w := range j.wires {
-			ranges[i] = q.s.net.Type(w).Channel(c)
-		}
-		if c > 0 && alikeChannels(inner[c-1], l, outer[c-1], outer[c]) && slices.Equal(ranges, rangesOf(q.s, j.wires, c-1)) {
-			steps[c] = steps[c-1]
-			for i := range factors {
-				factors[i] = append(factors[i], factors[i][c-1])
-			}
-			continue
-		}
-		m, f, err := whole.Requantise(l, outer[c], ranges, q.limit)
-		if err != nil {
-			q.err = err
-			return whole.Stepless(err, q.limit)
-		}
-		steps[c] = f
-		for i, v := range m {
-			factors[i] = append(factors[i], v)
-		}
-	}
-	w, reject := j.layer(factors, whole.Shared(steps), q.s.name(q.step.Output))
+	w, reject := j.make(f)
 	if reject != nil {
 		return reject
 	}
@@ -341,9 +290,41 @@ func (q *quantising) join() *unmapped.Reason {
 	return nil
 }
 
-func rangesOf(s *state, wires []int, c int) (out []num.Range) {
-	for _, w := range wires {
-		out = append(out, s.net.Type(w).Channel(c))
+// codes is the function that the codes are: of a sum, or else of a product.
+func (j *joining) codes(limit int) (choose.Function, *unmapped.Reason) {
+	inner, outer, reject := j.linear()
+	if reject != nil {
+		if len(j.wires) == 2 {
+			return j.product(limit, reject)
+		}
+		return nil, reject
+	}
+	f := choose.Sum{Factors: make([][]int64, len(j.wires)), Steps: make([]num.Step, len(inner))}
+	for c, l := range inner {
+		ranges := j.ranges(c)
+		if c > 0 && alikeChannels(inner[c-1], l, outer[c-1], outer[c]) && slices.Equal(ranges, j.ranges(c-1)) {
+			f.Steps[c] = f.Steps[c-1]
+			for i := range f.Factors {
+				f.Factors[i] = append(f.Factors[i], f.Factors[i][c-1])
+			}
+			continue
+		}
+		m, steps, err := whole.Requantise(l, outer[c], ranges, limit)
+		if err != nil {
+			return nil, whole.Stepless(err, limit)
+		}
+		f.Steps[c] = steps
+		for i, v := range m {
+			f.Factors[i] = append(f.Factors[i], v)
+		}
+	}
+	return f, nil
+}
+
+// ranges is the integers of channel c of each wire.
+func (j *joining) ranges(c int) (out []num.Range) {
+	for _, w := range j.wires {
+		out = append(out, j.s.net.Channel(w, c))
 	}
 	return out
 }
@@ -416,44 +397,33 @@ func (s *state) sharedSum(quantiser *graph.Step) bool {
 	}
 }
 
-// product makes the codes of a product of two integers: a MultiplyStreams with thresholds. reject is why they are no sum.
-func (q *quantising) product(j *joining, reject *unmapped.Reason) *unmapped.Reason {
-	s := q.s
-	var offset [2]int64
-	steps := make([]num.Step, j.channels)
+// product is the codes of a product of two integers. reject is why they are no sum.
+func (j *joining) product(limit int, reject *unmapped.Reason) (choose.Function, *unmapped.Reason) {
+	out := choose.Times{Steps: make([]num.Step, j.channels)}
 	for c, k := range j.first {
 		e, _ := j.form.Numbers(k)
-		var x [2]num.Range
-		for i, w := range j.wires {
-			x[i] = s.net.Type(w).Channel(c)
-		}
+		x := j.ranges(c)
 		o, outer, ok := e.Within([]real.Interval{whole.Interval(x[0]), whole.Interval(x[1])}).Product()
 		if !ok || !o[0].IsInt() || !o[1].IsInt() || max(o[0].Num().BitLen(), o[1].Num().BitLen()) > 30 {
-			return reject
+			return nil, reject
 		}
 		for i := range o {
-			if v := o[i].Num().Int64(); c > 0 && v != offset[i] {
-				return reject
+			if v := o[i].Num().Int64(); c > 0 && v != out.Offset[i] {
+				return nil, reject
 			}
-			offset[i] = o[i].Num().Int64()
-			x[i] = num.Range{Lo: x[i].Lo + offset[i], Hi: x[i].Hi + offset[i]}
+			out.Offset[i] = o[i].Num().Int64()
+			x[i] = num.Range{Lo: x[i].Lo + out.Offset[i], Hi: x[i].Hi + out.Offset[i]}
 		}
 		a, ok := x[1].Times(x[0].Lo)
 		b, ok2 := x[1].Times(x[0].Hi)
 		if !ok || !ok2 {
-			return reject
+			return nil, reject
 		}
-		f, err := real.Compile(outer).StepOver(a.Union(b), q.limit)
+		f, err := real.Compile(outer).StepOver(a.Union(b), limit)
 		if err != nil {
-			q.err = err
-			return whole.Stepless(err, q.limit)
+			return nil, whole.Stepless(err, limit)
 		}
-		steps[c] = f
+		out.Steps[c] = f
 	}
-	out, err := s.net.Add(mul.New(mul.Params{Offset: offset, Steps: whole.Shared(steps)}), j.wires, s.name(q.step.Output), append([]*graph.Node{q.step.Node}, j.nodes...))
-	if err != nil {
-		return unmapped.As(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
-	}
-	s.put(q.step.Output, out[0], j.at)
-	return nil
+	return out, nil
 }

@@ -49,7 +49,6 @@ func (q *quantising) pooledCodes(lazy *lazyPool, src *source, functions []*real.
 	}
 	inner := &quantising{s: s, step: q.step, forms: forms, limit: q.limit}
 	image, reject := inner.before(shape, functions)
-	q.err = inner.err
 	if reject != nil {
 		return nil, reject
 	}
@@ -112,12 +111,9 @@ func (q *quantising) before(shape dataflow.Shape, functions []*real.Expr) (*imag
 		}
 	}
 	im.nodes = form.Nodes
-	w, reject := q.activate(leaf.Tensor, composed, form.Nodes)
+	w, _, reject := q.activate(leaf.Tensor, composed, form.Nodes)
 	if reject != nil {
 		return nil, reject
-	}
-	if w == nil {
-		w = p.Stream
 	}
 	o := &operand{wires: []string{leaf.Tensor}, Movement: place.Still(len(leaf.Index))}
 	for k, i := range leaf.Index {

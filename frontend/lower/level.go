@@ -19,10 +19,10 @@ const maxLevelled = 1 << 7
 // falls that these fall where its integers rise.
 func (s *state) level(r *ranking) (p *product, t dataflow.Type, affine []real.Affine, falls bool) {
 	old := waiting(s.places[r.source].Stream)
-	if old == nil || old.plain {
+	if old == nil || old.Plain {
 		return nil, t, nil, false
 	}
-	scales, ok := r.columns(old.weights)
+	scales, ok := r.columns(old.Weights)
 	if !ok {
 		return nil, t, nil, false
 	}
@@ -35,11 +35,13 @@ func (s *state) level(r *ranking) (p *product, t dataflow.Type, affine []real.Af
 	for c, v := range scales {
 		factors[c] = new(big.Rat).Quo(v, unit)
 	}
-	next := *old
-	if next.weights = levelled(old.weights, factors); next.weights == nil {
+	weights := levelled(old.Weights, factors)
+	if weights == nil {
 		return nil, t, nil, false
 	}
-	_, types, err := next.op(nil).Bind([]dataflow.Type{s.net.Type(next.in)})
+	next := *old
+	next.Product = old.With(weights)
+	_, types, err := next.Op().Bind([]dataflow.Type{next.In})
 	if err != nil {
 		return nil, t, nil, false
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/scaled"
@@ -117,7 +118,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	r.Layers = s.net.Computes(built)
 	for _, index := range s.noLayer {
 		if r.Layers[index] == "" {
-			r.Layers[index] = Wire
+			r.Layers[index] = choose.Wire
 		}
 	}
 	if r.Graph == nil || len(r.Graph.Nodes) > 0 {
@@ -144,7 +145,7 @@ func (s *state) minifloats() (found bool) {
 }
 
 // Wire is what stands for a layer where codes pass unchanged.
-const Wire = "wire"
+const Wire = choose.Wire
 
 // state is a lowering in progress.
 type state struct {

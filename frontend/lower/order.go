@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/hlslib/labelselect"
 	"hlsgen/internal/dataflow"
 )
 
@@ -161,34 +161,25 @@ func (s *state) selectLabels(step *graph.Step, r *ranking) *unmapped.Reason {
 				"quantise the weights of the layer in front per tensor, and leave its bias out")
 		}
 	}
-	op := labelselect.New(selection(step.Order, r.k, falls))
-	if _, _, err := op.Bind([]dataflow.Type{t}); err != nil {
-		return unmapped.Because("no layer selects the labels: "+err.Error(), "ask for fewer places")
+	c, reject := choose.Layer(choose.Order{N: step.Order.N, K: r.k, Largest: step.Order.Largest != falls, LastOfEquals: step.Order.LastFirst})
+	if reject != nil {
+		return reject
+	}
+	if _, _, err := c.Ops[0].Bind([]dataflow.Type{t}); err != nil {
+		return c.Refused(err)
 	}
 	if p != nil {
 		at := s.places[r.source]
 		at.Source, at.Type = p, t
 		s.a.Declare(r.source, affine)
 	}
-	out, err := s.net.Add(op, []int{s.take(r.source)}, s.name(step.Output), append(r.nodes, step.Node))
-	if err != nil {
-		panic(fmt.Sprintf("lower: %s: %v", step.Output, err)) // it has been bound to this type above
+	w, reject := s.add(c, []int{s.take(r.source)}, s.name(step.Output), append(r.nodes, step.Node))
+	if reject != nil {
+		return reject
 	}
-	s.put(step.Output, out[0], nil)
+	s.put(step.Output, w, nil)
 	s.a.Declare(step.Output, scaled.Unit)
 	return nil
-}
-
-// selection is the layer's parameters; falls turns the order round, but not that of equal labels.
-func selection(o *graph.Order, k int, falls bool) labelselect.Params {
-	p := labelselect.Params{Labels: o.N, K: k, First: labelselect.Smallest, Ties: labelselect.LowerIndex}
-	if o.Largest != falls {
-		p.First = labelselect.Largest
-	}
-	if o.LastFirst {
-		p.Ties = labelselect.HigherIndex
-	}
-	return p
 }
 
 // falls reports whether all real values fall where the integers rise. ok is false where the order of a row's integers

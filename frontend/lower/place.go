@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
@@ -31,6 +32,26 @@ func (s *state) arrange(o *operand, shape dataflow.Shape, fill int64) (int, *unm
 		wires[i] = s.take(tensor)
 	}
 	return s.net.Move(wires, o.Movement, shape, fill, o.nodes)
+}
+
+// add joins the layers of a choice to wires; the last is called name. It gives the wire of the first output.
+func (s *state) add(c *choose.Choice, in []int, name string, nodes []*graph.Node) (int, *unmapped.Reason) {
+	w, rest := in[0], in[1:]
+	for i, op := range c.Ops {
+		ins, label := append([]int{w}, rest...), name
+		if len(c.Ops) > 1 {
+			ins = []int{w, rest[i]}
+		}
+		if i < len(c.Ops)-1 {
+			label = ""
+		}
+		out, err := s.net.Add(op, ins, label, nodes)
+		if err != nil {
+			return 0, c.Refused(err)
+		}
+		w = out[0]
+	}
+	return w, nil
 }
 
 // readers counts the steps that read a tensor and that the model's outputs depend on.

@@ -6,34 +6,28 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/concat"
-	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/num"
 )
 
-// A product is a matrix product in integers, or a sum over windows, that has no layer yet.
+// A product has no layer yet: it waits for its activation.
 type product struct {
-	step    *graph.Step
-	in      int // wire
-	weights [][]int64
-	layer   func(weights [][]int64, steps []num.Step) dataflow.Op
-	plain   bool          // the layer takes no steps
-	nodes   []*graph.Node // between the input's quantiser and the product
+	*choose.Product
+	step  *graph.Step
+	in    int           // wire
+	nodes []*graph.Node // between the input's quantiser and the product
 }
-
-// op is the layer with an activation; nil for none.
-func (p *product) op(steps []num.Step) dataflow.Op { return p.layer(p.weights, steps) }
 
 // Wire makes the layer without an activation.
 func (p *product) Wire(n *place.Netlist, name string) int {
-	out, err := n.Add(p.op(nil), []int{p.in}, name, p.all())
+	out, err := n.Add(p.Op(), []int{p.in}, name, p.all())
 	if err != nil {
 		panic(fmt.Sprintf("lower: %s: %v", name, err)) // the rule for products has bound it before
 	}
@@ -113,9 +107,8 @@ func (s *state) vectors(step *graph.Step, w *graph.Tensor) *unmapped.Reason {
 		}
 	}
 	o = o.columns(v, d.K, kept)
-	p := &product{step: step, nodes: o.nodes, layer: func(w [][]int64, steps []num.Step) dataflow.Op {
-		return mvau.New(mvau.Params{Weights: w, Steps: steps})
-	}}
+	p := &product{step: step, nodes: o.nodes}
+	var weights [][]int64
 	order, length := o.within(s, v, len(kept))
 	if order != nil {
 		p.in = s.take(o.wires[0])
@@ -148,9 +141,9 @@ func (s *state) vectors(step *graph.Step, w *graph.Tensor) *unmapped.Reason {
 		for k, q := range row {
 			placed[order[k]] += q // an element may be taken twice
 		}
-		p.weights, out = append(p.weights, placed), append(out, f)
+		weights, out = append(weights, placed), append(out, f)
 	}
-	return s.wait(p, nil, scaled.Spread(out, len(d.ABase), func(i int) int { return i % n }))
+	return s.wait(p, choose.Matrix{Weights: weights}, nil, scaled.Spread(out, len(d.ABase), func(i int) int { return i % n }))
 }
 
 // rows is the number of outputs that a matrix makes of one vector. ok is false where the product is no such thing.
@@ -263,11 +256,22 @@ func (o *operand) within(s *state, v, k int) (order []int, length int) {
 	return order, length
 }
 
-// wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it.
-func (s *state) wait(p *product, at []int32, affine []real.Affine) *unmapped.Reason {
-	_, types, err := p.op(nil).Bind([]dataflow.Type{s.net.Type(p.in)})
+// wait makes an integer tensor of a product of vectors.
+func (s *state) wait(p *product, m choose.Matrix, at []int32, affine []real.Affine) *unmapped.Reason {
+	c, reject := choose.Layer(m)
+	if reject != nil {
+		return reject
+	}
+	return s.waitFor(p, c, at, affine)
+}
+
+// waitFor makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it.
+func (s *state) waitFor(p *product, c *choose.Choice, at []int32, affine []real.Affine) *unmapped.Reason {
+	p.Product = c.Waits
+	p.In = s.net.Type(p.in)
+	_, types, err := p.Op().Bind([]dataflow.Type{p.In})
 	if err != nil {
-		return unmapped.As(diag.AccumulatorWide, err.Error(), "use fewer bits for weights or activations")
+		return c.Refused(err)
 	}
 	s.places[p.step.Output] = &place.Place{Stream: &place.Stream{Type: types[0], Source: p}, At: at}
 	s.a.Declare(p.step.Output, affine)

@@ -7,15 +7,13 @@ import (
 	"strings"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/hlslib/requant"
-	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
@@ -74,7 +72,7 @@ func quantiser(s *state, step *graph.Step) (bool, *unmapped.Reason) {
 		q.head, q.limit = true, maxHeadSteps
 	}
 	reject := q.lower()
-	if errors.Is(q.err, real.ErrTooManySteps) && q.head {
+	if q.head && reject != nil && errors.Is(reject.Cause, real.ErrTooManySteps) {
 		return true, nil // the host rounds the accumulators
 	}
 	if reject == nil {
@@ -90,7 +88,6 @@ type quantising struct {
 	forms *scaled.Forms
 	head  bool // no layer needs it
 	limit int  // of steps
-	err   error
 }
 
 func (q *quantising) lower() *unmapped.Reason {
@@ -220,109 +217,50 @@ func (q *quantising) codes(src *source) (*place.Place, *unmapped.Reason) {
 		return q.pooledCodes(lazy, src, functions)
 	}
 	p := q.s.places[src.tensor]
-	w, reject := q.activate(src.tensor, functions, src.nodes)
+	w, wire, reject := q.activate(src.tensor, functions, src.nodes)
 	if reject != nil {
 		return nil, reject
 	}
-	if w == nil { // the integers are the codes
+	if wire {
 		q.s.alias[q.step.Output] = true
-		return p, nil
 	}
 	return &place.Place{Stream: w, At: p.At}, nil
 }
 
-// activate puts one function per channel behind an integer tensor: as thresholds of the product that made it, where that
-// waits and nothing else needs it, and its activation can be made to rise (where it falls, the channel's weights change
-// sign); else as a Thresholding. It is nil where the functions change nothing.
-func (q *quantising) activate(tensor string, functions []*real.Expr, nodes []*graph.Node) (*place.Stream, *unmapped.Reason) {
+// activate puts one function per channel behind an integer tensor. The codes are the integers themselves where that is a wire.
+func (q *quantising) activate(tensor string, functions []*real.Expr, nodes []*graph.Node) (codes *place.Stream, wire bool, reject *unmapped.Reason) {
 	s := q.s
 	p := s.places[tensor]
-	steps, err := stepsOver(functions, p.Type, q.limit)
-	if errors.Is(err, real.ErrTooManySteps) && !q.head {
-		return q.rescale(tensor, functions, nodes)
+	made := waiting(p.Stream)
+	var behind *choose.Product
+	if made != nil && s.only(tensor, q.step) {
+		behind = made.Product
 	}
-	if err != nil {
-		q.err = err
-		return nil, whole.Stepless(err, q.limit)
+	a, reject := choose.Activate(functions, p.Type, behind, q.limit, q.head)
+	if reject != nil {
+		return nil, false, reject
 	}
-	if identical(steps, p.Type) {
+	c, reject := choose.Layer(a)
+	if reject != nil {
+		return nil, false, reject
+	}
+	var in int
+	switch {
+	case c.Wire():
 		for _, n := range append(nodes, q.step.Node) {
 			s.noLayer = append(s.noLayer, n.Index)
 		}
-		return nil, nil
+		return p.Stream, true, nil
+	case c.Fused():
+		in, nodes = made.in, append(made.all(), nodes...)
+	default:
+		in, nodes = s.take(tensor), append(nodes, q.step.Node)
 	}
-	if most(steps) >= manySteps {
-		if w := q.scaled(tensor, steps, nodes); w != nil {
-			return w, nil
-		}
+	w, reject := s.add(c, []int{in}, s.name(q.step.Output), nodes)
+	if reject != nil {
+		return nil, false, reject
 	}
-	if w := waiting(p.Stream); w != nil && !w.plain && s.only(tensor, q.step) {
-		if weights, rising, ok := rise(w.weights, steps, p.Type); ok {
-			out, err := s.net.Add(w.layer(weights, rising), []int{w.in}, s.name(q.step.Output), append(w.all(), nodes...))
-			if err == nil {
-				return place.On(&s.net, out[0]), nil
-			} // its thresholds are too many for one layer
-		}
-	}
-	out, err := s.net.Add(threshold.New(threshold.Params{Steps: whole.Shared(steps)}), []int{s.take(tensor)}, s.name(q.step.Output), append(nodes, q.step.Node))
-	if err != nil {
-		return nil, unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(), "quantise this activation with fewer bits")
-	}
-	return place.On(&s.net, out[0]), nil
-}
-
-// maxWideSteps bounds the steps of an activation that is computed by multiplying and shifting.
-const maxWideSteps = 1 << 17
-
-// rescale makes an activation of more steps than thresholds can hold: a multiplication and a shift that give the same.
-func (q *quantising) rescale(tensor string, functions []*real.Expr, nodes []*graph.Node) (*place.Stream, *unmapped.Reason) {
-	p := q.s.places[tensor]
-	steps, err := stepsOver(functions, p.Type, maxWideSteps)
-	if err != nil {
-		return nil, whole.Stepless(err, maxWideSteps)
-	}
-	if identical(steps, p.Type) {
-		for _, n := range append(nodes, q.step.Node) {
-			q.s.noLayer = append(q.s.noLayer, n.Index)
-		}
-		return nil, nil
-	}
-	if w := q.scaled(tensor, steps, nodes); w != nil {
-		return w, nil
-	}
-	return nil, unmapped.As(diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them", whole.MaxSteps),
-		"quantise this activation with fewer bits, or with a scale that is a power of two")
-}
-
-// manySteps is the steps from which on a multiplication and a shift are less hardware than a comparator per step.
-const manySteps = 63
-
-func most(steps []num.Step) (n int) {
-	for _, f := range steps {
-		n = max(n, len(f.At))
-	}
-	return n
-}
-
-// scaled is a Requantization of a tensor that gives the steps; nil where there is none.
-func (q *quantising) scaled(tensor string, steps []num.Step, nodes []*graph.Node) *place.Stream {
-	p := q.s.places[tensor]
-	ranges := make([]num.Range, len(steps))
-	for c := range ranges {
-		ranges[c] = p.Type.Channel(c)
-	}
-	params, ok := requant.Fit(steps, ranges)
-	if !ok {
-		return nil
-	}
-	if _, _, err := requant.New(params).Bind([]dataflow.Type{p.Type}); err != nil {
-		return nil
-	}
-	out, err := q.s.net.Add(requant.New(params), []int{q.s.take(tensor)}, q.s.name(q.step.Output), append(nodes, q.step.Node))
-	if err != nil {
-		panic(fmt.Sprintf("lower: %s: %v", tensor, err)) // it has been bound to this type above
-	}
-	return place.On(&q.s.net, out[0])
+	return place.On(&s.net, w), false, nil
 }
 
 // inPlace reports whether each element of the quantiser comes from a place of its own, and all places are taken: then its
@@ -376,7 +314,7 @@ func (q *quantising) moveAlong(axis int, o *operand, coded map[string]*place.Pla
 		leaves := form.Leaves()
 		if len(leaves) == 0 {
 			f, _ := form.Numbers(int(e))
-			v, err := stepsOver([]*real.Expr{f}, dataflow.Type{Range: []num.Range{{}}, Shape: dataflow.Shape{1}}, 1)
+			v, err := choose.StepsOver([]*real.Expr{f}, dataflow.Type{Range: []num.Range{{}}, Shape: dataflow.Shape{1}}, 1)
 			if err != nil || fill != nil && *fill != v[0].Value[0] {
 				return unmapped.Because("constants of several values are put among its elements", "pad with one value")
 			}
@@ -429,15 +367,20 @@ func (q *quantising) moveFirstAlong(axis int) bool {
 	if reject != nil {
 		return false
 	}
-	steps, err := stepsOver(functions, s.net.Type(w), q.limit)
-	if err != nil {
+	a, reject := choose.Activate(functions, s.net.Type(w), nil, q.limit, true)
+	if reject != nil {
 		return false
 	}
-	out, err := s.net.Add(threshold.New(threshold.Params{Steps: whole.Shared(steps)}), []int{w}, s.name(q.step.Output), []*graph.Node{q.step.Node})
-	if err != nil {
+	c, reject := choose.Layer(a)
+	if reject != nil {
 		return false
 	}
-	s.put(q.step.Output, out[0], at)
+	if c.Wire() {
+		s.noLayer = append(s.noLayer, q.step.Node.Index)
+	} else if w, reject = s.add(c, []int{w}, s.name(q.step.Output), []*graph.Node{q.step.Node}); reject != nil {
+		return false
+	}
+	s.put(q.step.Output, w, at)
 	return true
 }
 
@@ -488,58 +431,4 @@ func (q *quantising) channelAxis() int {
 		}
 	}
 	return len(shape) - 1
-}
-
-// identical reports whether every channel's function leaves its integers as they are.
-func identical(steps []num.Step, t dataflow.Type) bool {
-	for c, f := range steps {
-		r := t.Channel(c)
-		f = f.Over(r)
-		if int64(len(f.At)) != r.Hi-r.Lo || f.Value[0] != r.Lo {
-			return false
-		}
-		for i, at := range f.At {
-			if f.Value[i+1] != at {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// rise turns the falling channels of an activation round.
-func rise(weights [][]int64, steps []num.Step, t dataflow.Type) ([][]int64, []num.Step, bool) {
-	w, up := append([][]int64(nil), weights...), append([]num.Step(nil), steps...)
-	for c, f := range steps {
-		r := t.Channel(c)
-		switch {
-		case f.Over(r).NonDecreasing():
-		case f.Mirror().Over(r.Neg()).NonDecreasing():
-			up[c] = f.Mirror()
-			w[c] = make([]int64, len(weights[c]))
-			for k, v := range weights[c] {
-				w[c][k] = -v
-			}
-		default:
-			return nil, nil, false
-		}
-	}
-	return w, up, true
-}
-
-// stepsOver finds every channel's step function over the values that occur.
-func stepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, error) {
-	out := make([]num.Step, len(functions))
-	for c, e := range functions {
-		if c > 0 && (e == functions[c-1] || e.Equal(functions[c-1])) && t.Channel(c) == t.Channel(c-1) {
-			out[c] = out[c-1]
-			continue
-		}
-		f, err := real.Compile(e).StepOver(t.Channel(c), limit)
-		if err != nil {
-			return nil, err
-		}
-		out[c] = f
-	}
-	return out, nil
 }

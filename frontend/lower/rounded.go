@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/hlslib/mvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -99,12 +99,9 @@ func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph
 		}
 	}
 	p := &product{step: step, nodes: append([]*graph.Node{code.Node}, form.Nodes...)}
-	q, reject := s.roundedWeights(p, code, form, n, k)
+	m, reject := s.roundedWeights(code, form, n, k)
 	if reject != nil {
 		return reject
-	}
-	p.layer = func(w [][]int64, steps []num.Step) dataflow.Op {
-		return mvau.New(mvau.Params{Weights: w, Steps: steps, Product: q})
 	}
 	o := &operand{wires: []string{x.Tensor}, nodes: p.nodes}
 	for i := 0; i < len(x.Index); i += n * k {
@@ -116,45 +113,46 @@ func (s *state) roundedVectors(step *graph.Step, ones *graph.Tensor, code *graph
 	if p.in, reject = s.arrange(o, dataflow.Shape{v, k}, 0); reject != nil {
 		return reject
 	}
-	return s.wait(p, nil, []real.Affine{scale})
+	return s.wait(p, m, nil, []real.Affine{scale})
 }
 
 // roundedWeights finds the weights of n rows of k products, and how the products are rounded.
-func (s *state) roundedWeights(p *product, code *graph.Step, form *scaled.Form, n, k int) (*num.Requant, *unmapped.Reason) {
+func (s *state) roundedWeights(code *graph.Step, form *scaled.Form, n, k int) (m choose.Matrix, reject *unmapped.Reason) {
 	rounding, err := whole.RoundingOf(s.prog, code)
 	if err != nil {
-		return nil, notRounded(err)
+		return m, notRounded(err)
 	}
 	weights := make([]*big.Rat, n*k)
 	for i := range weights {
 		e, _ := form.Numbers(i)
 		f, ok := e.Affine()
 		if !ok || f.Bias.Sign() != 0 {
-			return nil, unmapped.Because("what it rounds is no plain product of an integer and a weight", "quantise the data with zero point 0")
+			return m, unmapped.Because("what it rounds is no plain product of an integer and a weight", "quantise the data with zero point 0")
 		}
 		weights[i] = new(big.Rat).Quo(f.Scale, rounding.Scale)
 	}
 	unit := whole.Unit(weights)
 	r := s.places[form.Leaves()[0].Tensor].Type.Union()
 	all := num.Range{}
-	p.weights = make([][]int64, n)
+	m.Weights = make([][]int64, n)
 	for i, v := range weights {
-		m, reject := whole.Times(v, unit)
+		w, reject := whole.Times(v, unit)
 		if reject != nil {
-			return nil, reject
+			return m, reject
 		}
-		span, ok := r.Times(m)
-		if !ok || max(m, -m) >= 1<<whole.MaxBits {
-			return nil, whole.TooWide(64, true)
+		span, ok := r.Times(w)
+		if !ok || max(w, -w) >= 1<<whole.MaxBits {
+			return m, whole.TooWide(64, true)
 		}
 		all = all.Union(span)
-		p.weights[i/k] = append(p.weights[i/k], m)
+		m.Weights[i/k] = append(m.Weights[i/k], w)
 	}
 	q, err := rounding.Fit(unit, all)
 	if err != nil {
-		return nil, notRounded(err)
+		return m, notRounded(err)
 	}
-	return &q, nil
+	m.Product = &q
+	return m, nil
 }
 
 func notRounded(err error) *unmapped.Reason {

@@ -6,21 +6,16 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/crop"
-	"hlsgen/hlslib/globalpool"
-	"hlsgen/hlslib/lookup"
-	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pad"
-	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/swg"
-	"hlsgen/hlslib/vvau"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
 // An image is the input of a sliding window: pixels on a wire, and the padding around them.
@@ -145,6 +140,7 @@ func (s *state) convolution(step *graph.Step, w *graph.Tensor) *unmapped.Reason 
 		stride *= n
 	}
 	p := &product{step: step, nodes: im.nodes}
+	m := choose.Matrix{Groups: win.Group, Window: &choose.Window{Window: win, Channels: im.c, Covers: im.covers(win)}}
 	var affine []real.Affine
 	for c := range channels {
 		column, in := make([]*big.Rat, 0, d.K), make([]real.Affine, 0, d.K)
@@ -164,43 +160,28 @@ func (s *state) convolution(step *graph.Step, w *graph.Tensor) *unmapped.Reason 
 			return reject
 		}
 		f.Bias = bias.Add(bias, f.Bias)
-		p.weights, affine = append(p.weights, row), append(affine, f)
+		m.Weights, affine = append(m.Weights, row), append(affine, f)
 	}
-	if reject := s.windowed(p, im, win, channels); reject != nil {
+	c, reject := choose.Layer(m)
+	if reject != nil {
+		return reject
+	}
+	if p.in, reject = s.windowed(im, win, c.Front); reject != nil {
 		return reject
 	}
 	_, at := place.ChannelsLast(shape, axis)
-	return s.wait(p, at, scaled.Spread(affine, graph.Size(shape), func(i int) int { return i / stride % channels }))
+	return s.waitFor(p, c, at, scaled.Spread(affine, graph.Size(shape), func(i int) int { return i / stride % channels }))
 }
 
-// windowed gives a product its layer and what stands in front of it.
-func (s *state) windowed(p *product, im *image, win *graph.Window, channels int) (reject *unmapped.Reason) {
-	depthwise := win.Group == im.c && channels == im.c && (im.c > 1 || onlyAdds(p.weights))
-	groups := win.Group
-	if depthwise {
-		groups = im.c
+// windowed makes what stands between an image and a layer.
+func (s *state) windowed(im *image, win *graph.Window, front choose.Front) (int, *unmapped.Reason) {
+	switch front.Kind {
+	case choose.Sliding:
+		return s.slide(im, win, front.Groups)
+	case choose.Strided:
+		return s.everySo(im, win.Stride)
 	}
-	p.layer = func(w [][]int64, steps []num.Step) dataflow.Op {
-		return mvau.New(mvau.Params{Weights: w, Steps: steps, Groups: groups})
-	}
-	switch {
-	case depthwise && onlyAdds(p.weights) && im.covers(win):
-		p.plain, p.in = true, im.wire
-		p.layer = func([][]int64, []num.Step) dataflow.Op { return globalpool.New(globalpool.Params{Op: "sum"}) }
-		return nil
-	case depthwise && onlyAdds(p.weights):
-		p.plain = true
-		p.layer = func([][]int64, []num.Step) dataflow.Op { return pool.New(pool.Params{Op: "sum"}) }
-	case depthwise:
-		p.layer = func(w [][]int64, steps []num.Step) dataflow.Op {
-			return vvau.New(vvau.Params{Weights: w, Steps: steps})
-		}
-	case win.Positions() == 1: // a pixel is a window; image has padded it
-		p.in, reject = s.everySo(im, win.Stride)
-		return reject
-	}
-	p.in, reject = s.slide(im, win, groups)
-	return reject
+	return im.wire, nil
 }
 
 // everySo takes one pixel in so many.
@@ -209,18 +190,6 @@ func (s *state) everySo(im *image, stride [2]int) (int, *unmapped.Reason) {
 		return im.wire, nil
 	}
 	return s.net.Crop(im.wire, crop.Params{Stop: [2]int{im.h, im.w}, Step: stride}, im.nodes)
-}
-
-// onlyAdds reports whether all weights are 1.
-func onlyAdds(weights [][]int64) bool {
-	for _, row := range weights {
-		for _, w := range row {
-			if w != 1 {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // maximum deals with a max pool. Where a quantiser behind it is all that needs it, it waits.
@@ -351,20 +320,17 @@ func (s *state) enclose(im *image) (reject *unmapped.Reason) {
 func (s *state) pooled(step *graph.Step, im *image, name string) (wire int, at []int32, reject *unmapped.Reason) {
 	win := step.Window
 	_, at = place.ChannelsLast(step.Shape, axisOf(win, step.Shape))
-	var op dataflow.Op = globalpool.New(globalpool.Params{Op: "max"})
-	wire = im.wire
-	if im.before, im.after = win.Before, win.After; !im.covers(win) {
-		op = pool.New(pool.Params{Op: "max"})
-		im.fill = s.net.Type(im.wire).Union().Lo
-		if wire, reject = s.slide(im, win, im.c); reject != nil {
-			return 0, nil, reject
-		}
+	im.before, im.after = win.Before, win.After
+	im.fill = s.net.Type(im.wire).Union().Lo
+	c, reject := choose.Layer(choose.Maximum{Window: choose.Window{Window: win, Channels: im.c, Covers: im.covers(win)}})
+	if reject != nil {
+		return 0, nil, reject
 	}
-	out, err := s.net.Add(op, []int{wire}, name, append([]*graph.Node{step.Node}, im.nodes...))
-	if err != nil {
-		return 0, nil, unmapped.Because("no layer takes this maximum: "+err.Error(), "use a smaller window")
+	if wire, reject = s.windowed(im, win, c.Front); reject != nil {
+		return 0, nil, reject
 	}
-	return out[0], at, nil
+	wire, reject = s.add(c, []int{wire}, name, append([]*graph.Node{step.Node}, im.nodes...))
+	return wire, at, reject
 }
 
 // lookup makes a table's rows, of which each index chooses one, a Lookup.
@@ -408,11 +374,14 @@ func (s *state) lookup(step, one *graph.Step, w *graph.Tensor) *unmapped.Reason 
 	if reject != nil {
 		return reject
 	}
-	out, err := s.net.Add(lookup.New(lookup.Params{Table: values}), []int{wire}, s.name(step.Output), append([]*graph.Node{step.Node}, o.nodes...))
-	if err != nil {
-		return unmapped.Because("no layer holds this table: "+err.Error(), "use a smaller table")
+	c, reject := choose.Layer(choose.Rows{Table: values})
+	if reject != nil {
+		return reject
 	}
-	s.put(step.Output, out[0], nil)
+	if wire, reject = s.add(c, []int{wire}, s.name(step.Output), append([]*graph.Node{step.Node}, o.nodes...)); reject != nil {
+		return reject
+	}
+	s.put(step.Output, wire, nil)
 	s.a.Declare(step.Output, scaled.Spread(affine, len(d.ABase), func(i int) int { return i % n }))
 	return nil
 }

@@ -12,13 +12,14 @@ import (
 type Reason struct {
 	Code      diag.Code
 	Msg, Hint string
+	Cause     error // what else went wrong; may be nil
 }
 
 // Because is a reason that has no code of its own.
-func Because(msg, hint string) *Reason { return &Reason{diag.NotMapped, msg, hint} }
+func Because(msg, hint string) *Reason { return &Reason{Code: diag.NotMapped, Msg: msg, Hint: hint} }
 
 // As is a reason with a code.
-func As(code diag.Code, msg, hint string) *Reason { return &Reason{code, msg, hint} }
+func As(code diag.Code, msg, hint string) *Reason { return &Reason{Code: code, Msg: msg, Hint: hint} }
 
 // Empty is the reason of a tensor without elements.
 func Empty() *Reason {
