@@ -1,4 +1,4 @@
-package lower
+package find
 
 import (
 	"math/big"
@@ -6,25 +6,20 @@ import (
 
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
-	"hlsgen/internal/dataflow"
 )
 
 // maxLevelled bounds the weights that become larger for the sake of one scale: those of 8 bits, as layers mostly have.
 const maxLevelled = 1 << 7
 
-// level brings the columns of a waiting product to one scale. Each column's integers are as small as they can be, so that
-// its scale may be a multiple of its neighbours' though all weights were quantised alike; and scales per channel may be
-// powers of two. The weights of a column are multiplied by what its scale has over the unit that all have in common. The
-// product is nil where the labels differ in more than that, or weights would become too large. affine is its real values,
-// falls that these fall where its integers rise.
-func (s *state) level(r *ranking) (p *product, t dataflow.Type, affine []real.Affine, falls bool) {
-	old := waiting(s.places[r.source].Stream)
-	if old == nil || old.Plain {
-		return nil, t, nil, false
-	}
-	scales, ok := r.columns(old.Weights)
+// Level brings the columns of a product of the ranking's integers to one scale. Each column's integers are as small as they can be,
+// so that its scale may be a multiple of its neighbours' though all weights were quantised alike; and scales per channel may be
+// powers of two. The weights of a column are multiplied by what its scale has over the unit that all have in common. ok is false
+// where the labels differ in more than that, or weights would become too large. of is the real values of the new integers; falls
+// says that these fall where the integers rise.
+func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of []real.Affine, falls, ok bool) {
+	scales, ok := r.columns(weights)
 	if !ok {
-		return nil, t, nil, false
+		return nil, nil, false, false
 	}
 	unit := whole.Unit(scales)
 	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 && scales[at].Sign() < 0 {
@@ -35,25 +30,17 @@ func (s *state) level(r *ranking) (p *product, t dataflow.Type, affine []real.Af
 	for c, v := range scales {
 		factors[c] = new(big.Rat).Quo(v, unit)
 	}
-	weights := levelled(old.Weights, factors)
-	if weights == nil {
-		return nil, t, nil, false
+	if out = levelled(weights, factors); out == nil {
+		return nil, nil, false, false
 	}
-	next := *old
-	next.Product = old.With(weights)
-	_, types, err := next.Op().Bind([]dataflow.Type{next.In})
-	if err != nil {
-		return nil, t, nil, false
-	}
-	for e := range r.affine {
-		f, _ := s.a.Integer(r.source, e)
-		c := int(s.places[r.source].Position(int32(e))) % len(factors)
-		if m := factors[c]; m.Sign() != 0 {
+	for e := range r.Affine {
+		f, _ := p.Integers.Integer(r.Source, e)
+		if m := factors[int(p.Places[r.Source].Position(int32(e)))%len(factors)]; m.Sign() != 0 {
 			f.Scale = new(big.Rat).Quo(f.Scale, m)
 		}
-		affine = append(affine, f)
+		of = append(of, f)
 	}
-	return &next, types[0], affine, falls
+	return out, of, falls, true
 }
 
 // levelled multiplies each channel's weights by a whole number. It is nil where one becomes too large.
@@ -82,12 +69,12 @@ func levelled(weights [][]int64, factors []*big.Rat) (out [][]int64) {
 
 // columns is the scale of every column of weights; 0 where all of a column's weights are 0, and any scale does. ok is
 // false where a column has several, where a scale is 0, or where biases differ within a row.
-func (r *ranking) columns(weights [][]int64) (scales []*big.Rat, ok bool) {
+func (r *Ranking) columns(weights [][]int64) (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, len(weights))
-	for i, f := range r.affine {
+	for i, f := range r.Affine {
 		c := i % len(weights)
 		switch zero := !slices.ContainsFunc(weights[c], func(w int64) bool { return w != 0 }); {
-		case f.Bias.Cmp(r.affine[i-i%r.n].Bias) != 0:
+		case f.Bias.Cmp(r.Affine[i-i%r.N].Bias) != 0:
 			return nil, false
 		case zero:
 			scales[c] = new(big.Rat)
