@@ -6,14 +6,13 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
-	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-func hostQuantiser(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
+func hostQuantiser(l *lowering, step *graph.Step) (bool, error) {
 	if !scaled.IsCode(step) || l.Integers.Derived(step.Node.Inputs[0]) {
 		return false, nil
 	}
@@ -27,7 +26,7 @@ func hostQuantiser(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
 	return true, nil
 }
 
-func hostPrefix(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
+func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
 	for _, in := range step.Node.Inputs {
 		if in != "" && l.Integers.Derived(in) {
 			return false, nil

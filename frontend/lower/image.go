@@ -14,35 +14,35 @@ import (
 )
 
 // image puts the pixels that a window slides over on a wire.
-func (l *lowering) image(step *graph.Step, tensor string) (im *find.Image, wire int, reject *unmapped.Reason) {
-	shape, elements, reject := find.Frame(step.Window, l.Known[tensor].Shape)
+func (c *circuit) image(step *graph.Step, tensor string) (im *find.Image, wire int, reject error) {
+	shape, elements, reject := find.Frame(step.Window, c.Known[tensor].Shape)
 	if reject != nil {
 		return nil, 0, reject
 	}
-	o, reject := l.operand(tensor, elements)
+	o, reject := c.operand(tensor, elements)
 	if reject != nil {
 		return nil, 0, reject
 	}
 	if im, reject = find.ImageOf(step.Window, shape, o); reject != nil {
 		return nil, 0, reject
 	}
-	wire, reject = l.arrange(im.Operand, im.Shape(), im.Fill)
+	wire, reject = c.arrange(im.Operand, im.Shape(), im.Fill)
 	return im, wire, reject
 }
 
 // front makes what stands between an image and a layer.
-func (l *lowering) front(f choose.Front, im *find.Image, wire int, win *graph.Window) (int, *unmapped.Reason) {
+func (c *circuit) front(f choose.Front, im *find.Image, wire int, win *graph.Window) (int, error) {
 	switch {
 	case f.Kind == choose.Sliding:
 		op := swg.New(swg.Params{Kernel: win.Kernel, Stride: win.Stride, Dilation: win.Dilation,
 			Before: im.Before, After: im.After, Pad: im.Fill, Groups: f.Groups})
-		w, err := l.net.AddMover(op, []int{wire}, im.Nodes)
+		w, err := c.net.AddMover(op, []int{wire}, im.Nodes)
 		if err != nil {
 			return 0, unmapped.Because("no layer slides this window: "+err.Error(), "use a smaller kernel or padding")
 		}
 		return w, nil
 	case f.Kind == choose.Strided && win.Stride != [2]int{1, 1}:
-		return l.net.Crop(wire, crop.Params{Stop: [2]int{im.H, im.W}, Step: win.Stride}, im.Nodes)
+		return c.net.Crop(wire, crop.Params{Stop: [2]int{im.H, im.W}, Step: win.Stride}, im.Nodes)
 	}
 	return wire, nil
 }
@@ -57,7 +57,7 @@ func (*maximum) Wire(*place.Netlist, string) int {
 }
 
 // maxima deals with a max pool. Where a quantiser behind it is all that needs it, it waits.
-func maxima(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
+func maxima(l *lowering, step *graph.Step) (bool, error) {
 	if step.Window == nil || step.Elem == nil || !l.Integers.Derived(step.Node.Inputs[0]) {
 		return false, nil
 	}
@@ -81,8 +81,8 @@ func isWaiting(p *place.Place) bool {
 }
 
 // greatest makes a maximum of scaled integers.
-func (l *lowering) greatest(step *graph.Step) *unmapped.Reason {
-	im, wire, reject := l.image(step, step.Node.Inputs[0])
+func (c *circuit) greatest(step *graph.Step) error {
+	im, wire, reject := c.image(step, step.Node.Inputs[0])
 	if reject != nil {
 		return reject
 	}
@@ -95,33 +95,33 @@ func (l *lowering) greatest(step *graph.Step) *unmapped.Reason {
 	if im.Before != [2]int{} || im.After != [2]int{} {
 		// Padding is pixels like the others: a maximum takes its values into account, and has padding of its own.
 		p := pad.Params{Before: im.Before, After: im.After, Code: im.Fill}
-		if wire, reject = l.net.Pad(wire, p, im.Nodes); reject != nil {
+		if wire, reject = c.net.Pad(wire, p, im.Nodes); reject != nil {
 			return reject
 		}
 		im.H, im.W = im.H+im.Before[0]+im.After[0], im.W+im.Before[1]+im.After[1]
 	}
-	wire, at, reject := l.pooled(step, im, wire, step.Output)
+	wire, at, reject := c.pooled(step, im, wire, step.Output)
 	if reject != nil {
 		return reject
 	}
-	l.put(step.Output, wire, at)
+	c.put(step.Output, wire, at)
 	channels := find.ChannelsOf(step.Shape, find.ChannelAxis(step.Window, step.Shape))
-	l.Integers.Declare(step.Output, scaled.Spread(im.Affine, graph.Size(step.Shape), channels.Of))
+	c.Integers.Declare(step.Output, scaled.Spread(im.Affine, graph.Size(step.Shape), channels.Of))
 	return nil
 }
 
 // pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.
-func (l *lowering) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at []int32, reject *unmapped.Reason) {
+func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at []int32, reject error) {
 	win := step.Window
 	_, at = place.ChannelsLast(step.Shape, find.ChannelAxis(win, step.Shape))
-	im.Before, im.After, im.Fill = win.Before, win.After, l.net.Type(wire).Union().Lo
-	c, reject := choose.Layer(choose.Maximum{Window: im.Window(win)})
+	im.Before, im.After, im.Fill = win.Before, win.After, c.net.Type(wire).Union().Lo
+	choice, reject := choose.Layer(choose.Maximum{Window: im.Window(win)})
 	if reject != nil {
 		return 0, nil, reject
 	}
-	if wire, reject = l.front(c.Front, im, wire, win); reject != nil {
+	if wire, reject = c.front(choice.Front, im, wire, win); reject != nil {
 		return 0, nil, reject
 	}
-	out, reject = l.add(c, []int{wire}, tensor, append([]*graph.Node{step.Node}, im.Nodes...))
+	out, reject = c.add(choice, []int{wire}, tensor, append([]*graph.Node{step.Node}, im.Nodes...))
 	return out, at, reject
 }

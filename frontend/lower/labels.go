@@ -14,7 +14,7 @@ import (
 
 // labels makes a layer of a step that puts integers in order, where only the places are asked for. What the layer cannot
 // do the host does, which is wrong only where another layer needs the outcome.
-func labels(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
+func labels(l *lowering, step *graph.Step) (bool, error) {
 	if step.Order == nil {
 		return false, nil
 	}
@@ -29,7 +29,7 @@ func labels(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
 }
 
 // selectLabels builds the layer.
-func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) *unmapped.Reason {
+func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 	if !l.Uses.Only(r.Source, step) {
 		return unmapped.Because(fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", l.Name(r.Source)), "leave the other reader out")
 	}

@@ -51,7 +51,7 @@ type Options struct {
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error was added to d;
 // it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	l := &lowering{Program: find.New(p), verdicts: newVerdicts(p.File, d), loops: newRecurrences()}
+	l := &lowering{circuit: circuit{Program: find.New(p)}, verdicts: newVerdicts(p.File, d), loops: newRecurrences()}
 	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {
@@ -76,9 +76,8 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 
 // A lowering is a program whose layers are being made.
 type lowering struct {
-	*find.Program // its integers, and where they are
+	circuit
 	verdicts
-	net   place.Netlist
 	loops recurrences
 }
 

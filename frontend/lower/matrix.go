@@ -44,7 +44,7 @@ func waiting(s *place.Stream) (p *product, ok bool) {
 	return p, ok
 }
 
-func matrix(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
+func matrix(l *lowering, step *graph.Step) (bool, error) {
 	if step.Dot == nil {
 		return false, nil
 	}
@@ -72,12 +72,12 @@ func matrix(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
 	return true, l.vectors(step, w)
 }
 
-func notOneMatrix(w *graph.Tensor) *unmapped.Reason {
+func notOneMatrix(w *graph.Tensor) error {
 	return unmapped.Because(fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples")
 }
 
 // vectors makes a product of a matrix with vectors.
-func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) *unmapped.Reason {
+func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 	elements, n, ok := find.Elements(step.Dot)
 	if !ok {
 		return notOneMatrix(w)
@@ -108,20 +108,20 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) *unmapped.Reason {
 }
 
 // inOrder is a wire of vectors of a length, in which element k of those that are asked for is element order[k].
-func (l *lowering) inOrder(v *find.Vectors) (wire int, order []int, length int, reject *unmapped.Reason) {
-	if order, length, ok := v.Within(l.Program); ok {
-		return l.take(v.Tensors[0]), order, length, nil
+func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, reject error) {
+	if order, length, ok := v.Within(c.Program); ok {
+		return c.take(v.Tensors[0]), order, length, nil
 	}
-	if order, length, ok := v.Together(l.Program); ok {
+	if order, length, ok := v.Together(c.Program); ok {
 		ins := make([]int, len(v.Tensors))
 		for i, tensor := range v.Tensors {
-			ins[i] = l.take(tensor)
+			ins[i] = c.take(tensor)
 		}
-		if wire, err := l.net.AddMover(concat.New(concat.Params{Inputs: len(ins)}), ins, v.Nodes); err == nil {
+		if wire, err := c.net.AddMover(concat.New(concat.Params{Inputs: len(ins)}), ins, v.Nodes); err == nil {
 			return wire, order, length, nil
 		}
 	}
-	wire, reject = l.arrange(v.Operand, dataflow.Shape{v.Count, v.K}, 0)
+	wire, reject = c.arrange(v.Operand, dataflow.Shape{v.Count, v.K}, 0)
 	for k := range v.K {
 		order = append(order, k)
 	}
@@ -129,7 +129,7 @@ func (l *lowering) inOrder(v *find.Vectors) (wire int, order []int, length int, 
 }
 
 // rounded makes a product of a matrix with vectors whose single products are rounded.
-func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject *unmapped.Reason) *unmapped.Reason {
+func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject error) error {
 	if reject != nil {
 		return reject
 	}
@@ -145,7 +145,7 @@ func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject *unmapped.R
 }
 
 // convolution makes a product of an image's windows.
-func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) *unmapped.Reason {
+func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 	im, wire, reject := l.image(step, step.Node.Inputs[step.Dot.A])
 	if reject != nil {
 		return reject
@@ -167,20 +167,20 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) *unmapped.Reas
 }
 
 // wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it.
-func (l *lowering) wait(p *product, c *choose.Choice, at []int32, affine []real.Affine) *unmapped.Reason {
-	p.Product = c.Waits
-	p.In = l.net.Type(p.in)
+func (c *circuit) wait(p *product, choice *choose.Choice, at []int32, affine []real.Affine) error {
+	p.Product = choice.Waits
+	p.In = c.net.Type(p.in)
 	_, types, err := p.Op().Bind([]dataflow.Type{p.In})
 	if err != nil {
-		return c.Refused(err)
+		return choice.Refused(err)
 	}
-	l.Places[p.step.Output] = &place.Place{Stream: &place.Stream{Type: types[0], Source: p}, At: at}
-	l.Integers.Declare(p.step.Output, affine)
+	c.Places[p.step.Output] = &place.Place{Stream: &place.Stream{Type: types[0], Source: p}, At: at}
+	c.Integers.Declare(p.step.Output, affine)
 	return nil
 }
 
 // lookup makes a table's rows, of which each index chooses one, a Lookup.
-func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) *unmapped.Reason {
+func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) error {
 	index := one.Node.Inputs[one.Elem.Args[0]]
 	o, reject := l.operand(index, scaled.All(graph.Size(l.Known[index].Shape)))
 	if reject != nil {

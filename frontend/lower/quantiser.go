@@ -17,9 +17,9 @@ import (
 // maxHeadSteps is the steps from which on a quantiser at the model's end goes to the host, where it costs nothing.
 const maxHeadSteps = 1<<8 - 1
 
-func slice(*lowering, *graph.Step) (bool, *unmapped.Reason) { return true, nil }
+func slice(*lowering, *graph.Step) (bool, error) { return true, nil }
 
-func quantiser(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
+func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	if !scaled.IsCode(step) {
 		return false, nil
 	}
@@ -43,7 +43,7 @@ func quantiser(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
 		q.host, q.limit = true, maxHeadSteps
 	}
 	reject = q.lower(codes)
-	if reject != nil && q.host && errors.Is(reject.Cause, real.ErrTooManySteps) {
+	if q.host && errors.Is(reject, real.ErrTooManySteps) {
 		return true, nil // the host rounds the accumulators
 	}
 	if reject == nil {
@@ -56,7 +56,7 @@ func quantiser(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
 func (l *lowering) again(step *graph.Step) *find.Codes {
 	codes, reject := l.CodesOf(step)
 	if reject != nil {
-		panic("lower: a quantiser had forms before: " + reject.Msg)
+		panic(reject) // it had forms before
 	}
 	return codes
 }
@@ -69,7 +69,7 @@ type quantising struct {
 	host  bool // the host can take over: no layer needs the codes
 }
 
-func (q *quantising) lower(codes *find.Codes) *unmapped.Reason {
+func (q *quantising) lower(codes *find.Codes) error {
 	if form, ok := codes.Joins(); ok {
 		forms := codes.Forms
 		if len(forms.Of) > 1 {
@@ -107,7 +107,7 @@ func (q *quantising) lower(codes *find.Codes) *unmapped.Reason {
 }
 
 // join makes the codes of several integers that meet.
-func (q *quantising) join(forms *scaled.Forms) *unmapped.Reason {
+func (q *quantising) join(forms *scaled.Forms) error {
 	j, wires, reject := q.joint(q.step, forms)
 	if reject != nil {
 		return reject
@@ -125,7 +125,7 @@ func (q *quantising) join(forms *scaled.Forms) *unmapped.Reason {
 }
 
 // codes makes the codes of a source.
-func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, *unmapped.Reason) {
+func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, error) {
 	at := q.Places[src.Tensor]
 	if m, ok := at.Source.(*maximum); ok {
 		return q.greatestCodes(m, src)
@@ -139,7 +139,7 @@ func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, *
 
 // greatestCodes makes the codes of a maximum that waits. Where the quantiser never falls, its codes of the values in front of
 // the maximum have the code of the maximum as theirs; else the maximum is of the integers.
-func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, *unmapped.Reason) {
+func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, error) {
 	delete(q.Places, src.Tensor)
 	for _, f := range src.Functions {
 		if d, ok := f.Direction(); !ok || d < 0 {
@@ -180,7 +180,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 }
 
 // codesOfGreatest takes the maximum of integers, and quantises that.
-func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place, *unmapped.Reason) {
+func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place, error) {
 	if reject := q.greatest(m.step); reject != nil {
 		return nil, reject
 	}
@@ -198,7 +198,7 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place
 }
 
 // activate puts the functions of a source behind its integers. The codes are the integers themselves where that is a wire.
-func (q *quantising) activate(src *find.Source) (codes *place.Stream, wire bool, reject *unmapped.Reason) {
+func (q *quantising) activate(src *find.Source) (codes *place.Stream, wire bool, reject error) {
 	p := q.Places[src.Tensor]
 	made, waits := waiting(p.Stream)
 	var behind *choose.Product
@@ -231,7 +231,7 @@ func (q *quantising) activate(src *find.Source) (codes *place.Stream, wire bool,
 }
 
 // move puts the codes of several sources, or of one whose elements are repeated, left out or padded, in the order of pixels.
-func (q *quantising) move(codes *find.Codes, sources []*find.Source, coded map[string]*place.Place) (first *unmapped.Reason) {
+func (q *quantising) move(codes *find.Codes, sources []*find.Source, coded map[string]*place.Place) (first error) {
 	for _, axis := range codes.Axes() {
 		reject := q.moveAlong(codes, axis, sources, coded)
 		if reject == nil {
@@ -244,7 +244,7 @@ func (q *quantising) move(codes *find.Codes, sources []*find.Source, coded map[s
 	return first
 }
 
-func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Source, coded map[string]*place.Place) *unmapped.Reason {
+func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Source, coded map[string]*place.Place) error {
 	f, reject := codes.Moved(axis, sources, coded)
 	if reject != nil {
 		return reject

@@ -68,7 +68,7 @@ func (r *recurrences) pair(of *graph.Recur, e *loop) *loop {
 	return e
 }
 
-func recurrence(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
+func recurrence(l *lowering, step *graph.Step) (bool, error) {
 	if step.Recur == nil {
 		return false, nil
 	}
@@ -80,7 +80,7 @@ func recurrence(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
 }
 
 // recurrence makes a place for an output of a recurrence.
-func (l *lowering) recurrence(step *graph.Step) *unmapped.Reason {
+func (l *lowering) recurrence(step *graph.Step) error {
 	r := step.Recur
 	if e := l.loops.of[r]; e != nil {
 		return l.loopOutput(step, e)
@@ -157,7 +157,7 @@ func (e *loop) join(o *loop) {
 
 // loopOutput says where an output of a recurrence is: h or c, of every step or of the last one. Its place is known when the
 // layer is built, for a cell may still join.
-func (l *lowering) loopOutput(step *graph.Step, e *loop) *unmapped.Reason {
+func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 	r := step.Recur
 	o := loopOutput{cell: slices.IndexFunc(e.cells, func(c *recur.Cell) bool { return c.Of(r.Body) })}
 	c := e.cells[o.cell]
@@ -305,7 +305,7 @@ func (e *loop) functions() (choose.Matrix, choose.Recurrence) {
 }
 
 // build makes the products of the inputs and the loop behind them.
-func (l *lowering) build(e *loop) *unmapped.Reason {
+func (l *lowering) build(e *loop) error {
 	in, reject := l.arrange(e.turns(l), dataflow.Shape{e.length, len(e.cells) * e.elements}, 0)
 	if reject != nil {
 		return reject

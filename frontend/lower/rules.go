@@ -2,14 +2,13 @@ package lower
 
 import (
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/lower/unmapped"
 )
 
 // A Rule says what becomes of a step. match answers done (the step is dealt with), a Reject (it is this rule's, and
 // cannot be mapped), or neither (not mine).
 type Rule struct {
 	Name, Doc string
-	match     func(*lowering, *graph.Step) (done bool, reject *unmapped.Reason)
+	match     func(*lowering, *graph.Step) (done bool, reject error)
 }
 
 // Rules is the table; the first rule that answers decides.

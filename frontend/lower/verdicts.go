@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"errors"
+
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/internal/diag"
@@ -20,14 +22,18 @@ func newVerdicts(file string, d *diag.List) verdicts {
 	return verdicts{d: d, file: file, failed: map[string]bool{}, rejected: map[int]bool{}, unroll: map[int]bool{}}
 }
 
-func (v *verdicts) report(step *graph.Step, rule string, reject *unmapped.Reason) {
+func (v *verdicts) report(step *graph.Step, rule string, reject error) {
+	var why *unmapped.Reason
+	if !errors.As(reject, &why) {
+		panic(reject)
+	}
 	v.failed[step.Output], v.rejected[step.Node.Index] = true, true
-	v.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
-		Where: graph.Where(v.file, step.Node) + ", rule " + rule, Msg: reject.Msg, Hint: reject.Hint})
+	v.d.Add(diag.Diag{Severity: diag.Error, Code: why.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
+		Where: graph.Where(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
 }
 
 // realGates refuses a cell whose gates are real numbers, once for all of its outputs.
-func realGates(l *lowering, step *graph.Step) (bool, *unmapped.Reason) {
+func realGates(l *lowering, step *graph.Step) (bool, error) {
 	if step.Recur == nil || !step.Recur.RealGates {
 		return false, nil
 	}

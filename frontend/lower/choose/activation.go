@@ -3,7 +3,6 @@ package choose
 import (
 	"errors"
 
-	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/hlslib/requant"
@@ -14,7 +13,7 @@ import (
 
 // Activate reads one function per channel of a stream: its steps are at most limit, or, where no host could take over, as many
 // as the widest layer has. Behind is as in Activation. The reason says why a function is no step function.
-func Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit int, host bool) (Activation, *unmapped.Reason) {
+func Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit int, host bool) (Activation, error) {
 	steps, err := StepsOver(functions, in, limit)
 	if errors.Is(err, real.ErrTooManySteps) && !host {
 		limit = maxWideSteps

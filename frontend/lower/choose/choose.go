@@ -8,7 +8,6 @@ package choose
 import (
 	"errors"
 
-	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/internal/dataflow"
 )
 
@@ -37,7 +36,7 @@ type Choice struct {
 	Front Front         // what stands between the data and the layer
 	Waits *Product      // where the layer may still take an activation: Ops then is empty
 
-	refused func(error) *unmapped.Reason
+	refused func(error) error
 }
 
 // Wire reports whether the integers are what is asked for as they are.
@@ -47,7 +46,7 @@ func (c *Choice) Wire() bool { return c.Row.Layer == Wire }
 func (c *Choice) Fused() bool { return c.Row.Layer == Fused }
 
 // Refused is the reason of a layer that does not take its inputs: err is its own.
-func (c *Choice) Refused(err error) *unmapped.Reason { return c.refused(err) }
+func (c *Choice) Refused(err error) error { return c.refused(err) }
 
 // A Front is what brings data in the order of a layer.
 type Front struct {
@@ -66,9 +65,9 @@ const (
 )
 
 // Layer chooses what computes a function: the first row of the table that does.
-func Layer(f Function) (*Choice, *unmapped.Reason) { return from(Table, f) }
+func Layer(f Function) (*Choice, error) { return from(Table, f) }
 
-func from(table []Row, f Function) (*Choice, *unmapped.Reason) {
+func from(table []Row, f Function) (*Choice, error) {
 	refusal := errOther
 	for i := range table {
 		if table[i].Form != f.form() {

@@ -16,7 +16,7 @@ import (
 type Function interface {
 	form() string
 	// refused is why no layer computes it: error is that of the last one that might have.
-	refused(error) *unmapped.Reason
+	refused(error) error
 }
 
 // An Activation is a step function of one integer, per channel of a stream.
@@ -34,7 +34,7 @@ func (a Activation) wide() bool { return most(a.Steps) > whole.MaxSteps }
 
 func (Activation) form() string { return "a step function per channel" }
 
-func (a Activation) refused(err error) *unmapped.Reason {
+func (a Activation) refused(err error) error {
 	if a.wide() {
 		return unmapped.As(diag.RangeTooWide,
 			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them", whole.MaxSteps),
@@ -51,7 +51,7 @@ type Sum struct {
 
 func (Sum) form() string { return "a sum" }
 
-func (Sum) refused(err error) *unmapped.Reason {
+func (Sum) refused(err error) error {
 	return unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(), "use one scale for both, or fewer bits")
 }
 
@@ -63,7 +63,7 @@ type Times struct {
 
 func (Times) form() string { return "a product of two" }
 
-func (Times) refused(err error) *unmapped.Reason {
+func (Times) refused(err error) error {
 	return unmapped.As(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
 }
 
@@ -84,7 +84,7 @@ type Window struct {
 
 func (Matrix) form() string { return "a product with weights" }
 
-func (Matrix) refused(err error) *unmapped.Reason {
+func (Matrix) refused(err error) error {
 	return unmapped.As(diag.AccumulatorWide, err.Error(), "use fewer bits for weights or activations")
 }
 
@@ -93,7 +93,7 @@ type Maximum struct{ Window Window }
 
 func (Maximum) form() string { return "a maximum" }
 
-func (Maximum) refused(err error) *unmapped.Reason {
+func (Maximum) refused(err error) error {
 	return unmapped.Because("no layer takes this maximum: "+err.Error(), "use a smaller window")
 }
 
@@ -102,7 +102,7 @@ type Rows struct{ Table [][]int64 }
 
 func (Rows) form() string { return "a row of a table" }
 
-func (Rows) refused(err error) *unmapped.Reason {
+func (Rows) refused(err error) error {
 	return unmapped.Because("no layer holds this table: "+err.Error(), "use a smaller table")
 }
 
@@ -115,7 +115,7 @@ type Order struct {
 
 func (Order) form() string { return "places in order" }
 
-func (Order) refused(err error) *unmapped.Reason {
+func (Order) refused(err error) error {
 	return unmapped.Because("no layer selects the labels: "+err.Error(), "ask for fewer places")
 }
 
@@ -124,6 +124,6 @@ type Recurrence struct{ Loop lstm.Params }
 
 func (Recurrence) form() string { return "a recurrence" }
 
-func (Recurrence) refused(err error) *unmapped.Reason {
+func (Recurrence) refused(err error) error {
 	return unmapped.Because("no layer runs this cell: "+err.Error(), "use fewer bits")
 }

@@ -24,7 +24,7 @@ type Codes struct {
 }
 
 // CodesOf reads a quantiser.
-func (p *Program) CodesOf(step *graph.Step) (*Codes, *unmapped.Reason) {
+func (p *Program) CodesOf(step *graph.Step) (*Codes, error) {
 	n := graph.Size(step.Shape)
 	forms, err := p.Integers.FormsOf(step, scaled.All(n))
 	if err != nil {
@@ -61,7 +61,7 @@ type Source struct {
 }
 
 // Sources finds the integers behind the quantiser, and that all elements of a channel have one function.
-func (c *Codes) Sources() (list []*Source, reject *unmapped.Reason) {
+func (c *Codes) Sources() (list []*Source, reject error) {
 	by := map[string]*Source{}
 	for k := range c.n {
 		tensor, i, ok := c.leaf(k)
@@ -161,7 +161,7 @@ type Arrangement struct {
 }
 
 // Moved is the codes of sources, which coded says the places of, in the order of pixels.
-func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place) (*Arrangement, *unmapped.Reason) {
+func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place) (*Arrangement, error) {
 	f := &Arrangement{Operand: &Operand{Movement: place.Still(c.n), Nodes: []*graph.Node{c.Step.Node}}}
 	for _, src := range sources {
 		f.Tensors = append(f.Tensors, src.Tensor)
@@ -256,7 +256,7 @@ func (c *Codes) Axis() int {
 
 // Ahead is the codes of an image of c channels in front of a maximum, whose forms are given: functions[i] of the real value of
 // channel i. Of the integers' stream, they are a source; the movement puts them in the order of the image.
-func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*Source, place.Movement, *unmapped.Reason) {
+func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*Source, place.Movement, error) {
 	if len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
 		return nil, place.Movement{}, unmapped.Because("the maximum is of several tensors together", "quantise before this max pool")
 	}

@@ -35,7 +35,7 @@ func ChannelAxis(w *graph.Window, shape []int) int {
 }
 
 // Frame lists the elements of a window's input in the order of its stream.
-func Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, *unmapped.Reason) {
+func Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, error) {
 	if len(shape) < 3 || shape[0] != 1 {
 		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample", shape),
 			"export the model for one sample at a time")
@@ -46,7 +46,7 @@ func Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, *unmapped.Rea
 
 // ImageOf reads the pixels that a window slides over. o is its data as Frame lists them, in a frame of the shape. Constants
 // around the pixels are the window's padding where it can pad so far; otherwise they stay part of the operand.
-func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, *unmapped.Reason) {
+func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error) {
 	im := &Image{}
 	ok := true
 	if o.Value != nil && win.Group == 1 {
@@ -64,7 +64,7 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, *unma
 	if o.Value == nil {
 		return im, nil
 	}
-	var reject *unmapped.Reason
+	var reject error
 	if im.Fill, reject = o.Fill(im.Affine); reject != nil {
 		return nil, reject
 	}
@@ -121,7 +121,7 @@ func ChannelsOf(shape []int, axis int) Channels {
 func (c Channels) Of(i int) int { return i / c.Stride % c.N }
 
 // Convolution is the product of the image's windows with weights. of is the real values of the outputs.
-func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of []real.Affine, reject *unmapped.Reason) {
+func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of []real.Affine, reject error) {
 	d, win := step.Dot, step.Window
 	channels := ChannelsOf(step.Shape, ChannelAxis(win, step.Shape))
 	window := im.Window(win)

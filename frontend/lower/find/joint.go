@@ -29,7 +29,7 @@ type Joint struct {
 }
 
 // JointOf takes the order of the first of the tensors of which every element is used. The step's elements have one form.
-func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, *unmapped.Reason) {
+func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error) {
 	form := &forms.Of[0]
 	leaves := form.Leaves()
 	n := graph.Size(step.Shape)
@@ -97,7 +97,7 @@ func ranges(types []dataflow.Type, c int) (out []num.Range) {
 }
 
 // linear reads every channel's value as a function of one sum of multiples.
-func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*real.Expr, reject *unmapped.Reason) {
+func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*real.Expr, reject error) {
 	for c, k := range j.first {
 		e, n := j.form.Numbers(k)
 		spans := make([]real.Interval, n)
@@ -119,7 +119,7 @@ func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*rea
 }
 
 // Sum is the value as a sum of multiples, which are whole, and as small as they can be. of is its real values, per element.
-func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of []real.Affine, reject *unmapped.Reason) {
+func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of []real.Affine, reject error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
 		return sum, nil, reject
@@ -145,7 +145,7 @@ func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of []real.Affine, re
 }
 
 // Codes is the function that the codes of the value are, in at most limit steps: of a sum, or else of a product.
-func (j *Joint) Codes(types []dataflow.Type, limit int) (choose.Function, *unmapped.Reason) {
+func (j *Joint) Codes(types []dataflow.Type, limit int) (choose.Function, error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
 		if len(types) == 2 {
@@ -185,7 +185,7 @@ func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
 }
 
 // product is the codes of a product of two integers. reject is why they are no sum.
-func (j *Joint) product(types []dataflow.Type, limit int, reject *unmapped.Reason) (choose.Function, *unmapped.Reason) {
+func (j *Joint) product(types []dataflow.Type, limit int, reject error) (choose.Function, error) {
 	out := choose.Times{Steps: make([]num.Step, len(j.first))}
 	for c, k := range j.first {
 		e, _ := j.form.Numbers(k)

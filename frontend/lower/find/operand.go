@@ -27,7 +27,7 @@ type Operand struct {
 }
 
 // Operand finds the integers behind elements of a tensor, listed in the order of the positions.
-func (p *Program) Operand(tensor string, elements []int32) (*Operand, *unmapped.Reason) {
+func (p *Program) Operand(tensor string, elements []int32) (*Operand, error) {
 	forms, err := p.Integers.Forms(tensor, elements)
 	if err != nil {
 		return nil, unmapped.Because("its input is not in integers: "+err.Error(), "quantise the input of this layer")
@@ -42,7 +42,7 @@ func (p *Program) Operand(tensor string, elements []int32) (*Operand, *unmapped.
 	for k := range elements {
 		w := forms.Which(k)
 		form := &forms.Of[w]
-		var reject *unmapped.Reason
+		var reject error
 		switch len(leaves[w]) {
 		case 0:
 			reject = o.constant(form, k, len(elements))
@@ -65,7 +65,7 @@ func (p *Program) Operand(tensor string, elements []int32) (*Operand, *unmapped.
 }
 
 // constant makes position k of n a constant.
-func (o *Operand) constant(form *scaled.Form, k, n int) *unmapped.Reason {
+func (o *Operand) constant(form *scaled.Form, k, n int) error {
 	o.From[k], o.class[k] = place.Constant, -1
 	if o.Value == nil {
 		o.Value = make([]*big.Rat, n)
@@ -123,7 +123,7 @@ type classes struct {
 const maxClasses = 1 << 14
 
 // of is the class of element k. Elements mostly are like the one before, or like the one that followed the like of the one before.
-func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int32, *unmapped.Reason) {
+func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int32, error) {
 	n := len(c.first)
 	for i := range n {
 		like := (c.last + i) % n
@@ -242,7 +242,7 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 
 // Fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an integer
 // in every channel.
-func (o *Operand) Fill(of []real.Affine) (code int64, reject *unmapped.Reason) {
+func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, from := range o.From {
 		if from != place.Constant {
@@ -282,7 +282,7 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject *unmapped.Reason) {
 }
 
 // Joined is the reason of a value of several integers that no layer computes.
-func Joined(form *scaled.Form) *unmapped.Reason {
+func Joined(form *scaled.Form) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
 		if n.Op == "Softmax" || n.Op == "LogSoftmax" {

@@ -18,7 +18,7 @@ type Ranking struct {
 }
 
 // RankingOf finds the integers behind a step of order.
-func (p *Program) RankingOf(step *graph.Step) (*Ranking, *unmapped.Reason) {
+func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 	o := step.Order
 	if !o.Index {
 		return nil, unmapped.Because("the values that come first are used",
@@ -67,7 +67,7 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, *unmapped.Reason) {
 
 // orderedRows lists the elements of a step's input row by row. The places of a row must follow each other in its output, as they
 // do in a word.
-func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject *unmapped.Reason) {
+func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error) {
 	o, size := step.Order, graph.Size(p.Known[step.Node.Inputs[0]].Shape)
 	if size == 0 || len(o.Base) == 0 {
 		return nil, 0, unmapped.Empty()

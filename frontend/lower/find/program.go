@@ -57,7 +57,7 @@ func (p *Program) Name(tensor string) string {
 const maxTraced = 1 << 26
 
 // Trace counts the elements of a tensor that is about to be traced back.
-func (p *Program) Trace(elements int) *unmapped.Reason {
+func (p *Program) Trace(elements int) error {
 	if elements == 0 {
 		return unmapped.Empty()
 	}

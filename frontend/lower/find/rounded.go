@@ -68,7 +68,7 @@ type Rounded struct {
 }
 
 // RoundedOf reads a sum of rounded products; ok is false where a step is none.
-func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok bool, reject *unmapped.Reason) {
+func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok bool, reject error) {
 	if len(p.rounded) == 0 {
 		return nil, false, nil
 	}
@@ -91,7 +91,7 @@ func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok b
 }
 
 // roundedSums reads sums of k codes each, in order, whose forms are terms.
-func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, terms *scaled.Forms) (*Rounded, *unmapped.Reason) {
+func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, terms *scaled.Forms) (*Rounded, error) {
 	if reject := p.Trace(len(terms.Of[0].Leaves()[0].Index)); reject != nil {
 		return nil, reject
 	}
@@ -133,7 +133,7 @@ func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, terms *s
 }
 
 // roundedWeights finds the weights of n rows of k products, and how the products are rounded.
-func (p *Program) roundedWeights(code *graph.Step, form *scaled.Form, n, k int) (m choose.Matrix, reject *unmapped.Reason) {
+func (p *Program) roundedWeights(code *graph.Step, form *scaled.Form, n, k int) (m choose.Matrix, reject error) {
 	rounding, err := whole.RoundingOf(p.Program, code)
 	if err != nil {
 		return m, notRounded(err)
@@ -171,6 +171,6 @@ func (p *Program) roundedWeights(code *graph.Step, form *scaled.Form, n, k int) 
 	return m, nil
 }
 
-func notRounded(err error) *unmapped.Reason {
+func notRounded(err error) error {
 	return unmapped.Because("its products are rounded one by one: "+err.Error(), "round them with one scale and zero point 0, or round their sum")
 }

@@ -16,7 +16,7 @@ import (
 const maxRows = 1 << 16
 
 // Table is the rows that a product chooses of a matrix, by an operand of row numbers. of is the real values of its outputs.
-func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.Rows, of []real.Affine, reject *unmapped.Reason) {
+func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.Rows, of []real.Affine, reject error) {
 	n, ok := matrixRows(d)
 	if !ok {
 		return rows, nil, unmapped.Because(fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix")
@@ -50,7 +50,7 @@ func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.
 }
 
 // tableOf makes integers of a table, column by column.
-func tableOf(table [][]*big.Rat, n int) (values [][]int64, affine []real.Affine, reject *unmapped.Reason) {
+func tableOf(table [][]*big.Rat, n int) (values [][]int64, affine []real.Affine, reject error) {
 	values = make([][]int64, len(table))
 	same := make([]real.Affine, len(table))
 	for i := range same {

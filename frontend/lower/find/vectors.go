@@ -57,13 +57,13 @@ func matrixRows(d *graph.Dot) (n int, ok bool) {
 }
 
 // VectorsOf reads the vectors of a product, whose data are an operand as Elements lists them.
-func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, *unmapped.Reason) {
+func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, error) {
 	v := &Vectors{Count: len(d.ABase) / rows, dot: d, weights: w, rows: rows}
 	affine, ok := o.Affine(d.K)
 	if !ok {
 		return nil, unmapped.Because("vectors of its input are scaled differently", "quantise activations per tensor or per channel")
 	}
-	var reject *unmapped.Reason
+	var reject error
 	if v.constants, reject = o.constants(v.Count, d.K); reject != nil {
 		return nil, reject
 	}
@@ -78,7 +78,7 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, *
 
 // Matrix is the product, of a layer that reads vectors of a length in which element k of ours is at order[k]. of is the real
 // values of its outputs.
-func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of []real.Affine, reject *unmapped.Reason) {
+func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of []real.Affine, reject error) {
 	d := v.dot
 	var affine []real.Affine
 	for c := range v.rows {
@@ -107,7 +107,7 @@ func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of []real.Af
 
 // constants is the constant in each column of an operand of v vectors of k elements, nil in columns of data. There are
 // some of these.
-func (o *Operand) constants(v, k int) ([]*big.Rat, *unmapped.Reason) {
+func (o *Operand) constants(v, k int) ([]*big.Rat, error) {
 	out := make([]*big.Rat, k)
 	if o.Value == nil {
 		return out, nil

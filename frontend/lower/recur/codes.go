@@ -40,7 +40,7 @@ type table struct {
 }
 
 // code reads a quantiser by what its value is made of.
-func (b *reader) code(step *graph.Step) *unmapped.Reason {
+func (b *reader) code(step *graph.Step) error {
 	n := graph.Size(step.Shape)
 	forms, err := b.a.FormsOf(step, scaled.All(n))
 	if err != nil || len(forms.Of) != 1 {
@@ -106,7 +106,7 @@ func aligned(leaves []*scaled.Var, n int) bool {
 }
 
 // gate reads a code of a sum of dots.
-func (b *reader) gate(step *graph.Step, form *scaled.Form) *unmapped.Reason {
+func (b *reader) gate(step *graph.Step, form *scaled.Form) error {
 	n := graph.Size(step.Shape)
 	leaves := form.Leaves()
 	g := &gate{code: own(step)}
@@ -149,7 +149,7 @@ func (b *reader) gate(step *graph.Step, form *scaled.Form) *unmapped.Reason {
 }
 
 // reorder takes the rows of a gate out of dots that several gates share.
-func (g *gate) reorder(index []int32) *unmapped.Reason {
+func (g *gate) reorder(index []int32) error {
 	if g.state != "" {
 		return NotLSTM("a peephole joins elements of different units")
 	}
@@ -165,7 +165,7 @@ func (g *gate) reorder(index []int32) *unmapped.Reason {
 }
 
 // regate reads a code of a gate's code: the two are one function.
-func (b *reader) regate(step *graph.Step, form *scaled.Form) *unmapped.Reason {
+func (b *reader) regate(step *graph.Step, form *scaled.Form) error {
 	leaf := form.Leaves()[0]
 	old := as[gate](b, leaf.Tensor)
 	n := graph.Size(step.Shape)
@@ -186,7 +186,7 @@ func (b *reader) regate(step *graph.Step, form *scaled.Form) *unmapped.Reason {
 }
 
 // table reads a code of one code.
-func (b *reader) table(step *graph.Step, form *scaled.Form) *unmapped.Reason {
+func (b *reader) table(step *graph.Step, form *scaled.Form) error {
 	n := graph.Size(step.Shape)
 	leaves := form.Leaves()
 	if !aligned(leaves, n) {

@@ -12,7 +12,7 @@ import (
 )
 
 // joint reads a code of two codes.
-func (b *reader) joint(step *graph.Step, form *scaled.Form) *unmapped.Reason {
+func (b *reader) joint(step *graph.Step, form *scaled.Form) error {
 	n := graph.Size(step.Shape)
 	leaves := form.Leaves()
 	for j := 1; j < n; j++ {
@@ -66,7 +66,7 @@ func (b *reader) joint(step *graph.Step, form *scaled.Form) *unmapped.Reason {
 			return NotLSTM("%s adds a constant to a product, or bends it", unmapped.Describe(step.Node))
 		}
 		scale = f.Scale
-		var reject *unmapped.Reason
+		var reject error
 		if over, reject = out.product(offset, &spans, &scale); reject != nil {
 			return reject
 		}
@@ -82,7 +82,7 @@ func (b *reader) joint(step *graph.Step, form *scaled.Form) *unmapped.Reason {
 
 // product deals with the offsets of a product: a factor is a code and a constant, and turned round where it is never above 0,
 // as that of an input gate that is coupled with the forget gate.
-func (out *joint) product(offset [2]*big.Rat, spans *[2]num.Range, scale **big.Rat) (num.Range, *unmapped.Reason) {
+func (out *joint) product(offset [2]*big.Rat, spans *[2]num.Range, scale **big.Rat) (num.Range, error) {
 	for i, o := range offset {
 		if !o.IsInt() || !o.Num().IsInt64() || o.Num().BitLen() > 40 {
 			return num.Range{}, NotLSTM("a product has an offset that is no integer")

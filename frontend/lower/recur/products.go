@@ -29,7 +29,7 @@ type rounding struct {
 }
 
 // dot reads a product with constant weights, or a sum of products that were rounded one by one.
-func (b *reader) dot(step *graph.Step) *unmapped.Reason {
+func (b *reader) dot(step *graph.Step) error {
 	d, in := step.Dot, step.Node.Inputs
 	w := b.body.Known[in[d.B]].Const
 	x, base, offset := in[d.A], d.ABase, d.AOffset
@@ -87,7 +87,7 @@ func (b *reader) dot(step *graph.Step) *unmapped.Reason {
 }
 
 // roundedDot adds up products that were rounded.
-func (b *reader) roundedDot(step *graph.Step, n int, w *graph.Tensor, wBase, wOffset []int32, form *scaled.Form, r *rounding) *unmapped.Reason {
+func (b *reader) roundedDot(step *graph.Step, n int, w *graph.Tensor, wBase, wOffset []int32, form *scaled.Form, r *rounding) error {
 	leaf := form.Leaves()[0]
 	length := graph.Size(b.body.Known[r.of].Shape)
 	out := &dot{of: r.of, product: &r.requant}
@@ -112,7 +112,7 @@ func (b *reader) roundedDot(step *graph.Step, n int, w *graph.Tensor, wBase, wOf
 }
 
 // rounding reads products that are rounded one by one.
-func (b *reader) rounding(step *graph.Step, form *scaled.Form) *unmapped.Reason {
+func (b *reader) rounding(step *graph.Step, form *scaled.Form) error {
 	q, err := whole.RoundingOf(b.body, step)
 	if err != nil {
 		return NotLSTM("%v", err)

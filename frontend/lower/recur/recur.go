@@ -67,13 +67,13 @@ func as[T any](b *reader, tensor string) *T {
 }
 
 // NotLSTM is the reason of a body that is no cell of a layer.
-func NotLSTM(format string, args ...any) *unmapped.Reason {
+func NotLSTM(format string, args ...any) error {
 	return unmapped.Because("its body is no LSTM cell in integers: "+fmt.Sprintf(format, args...),
 		"quantise every gate, the cell's state and the hidden state (Brevitas: QuantLSTM with all quantisers on)")
 }
 
 // Read reads a body as an LSTM cell. of is what the scanned input's elements are.
-func Read(r *graph.Recur, of Code) (*Cell, *unmapped.Reason) {
+func Read(r *graph.Recur, of Code) (*Cell, error) {
 	b := &reader{body: r.Body, a: scaled.New(r.Body), recur: r, input: of, known: map[string]any{}}
 	b.input.Tensor = r.Body.Graph.Inputs[r.States].Name
 	b.learn(b.input.Tensor, &vector{b.input}, of.Affine)
@@ -95,7 +95,7 @@ func (b *reader) learn(tensor string, is any, of ...real.Affine) {
 }
 
 // declareStates finds the integers of the states: those of the codes that their next values are.
-func (b *reader) declareStates() *unmapped.Reason {
+func (b *reader) declareStates() error {
 	b.codes = scaled.New(b.body)
 	for _, step := range b.body.Steps {
 		if scaled.IsCode(step) {
@@ -123,7 +123,7 @@ func (b *reader) declareStates() *unmapped.Reason {
 	return nil
 }
 
-func (b *reader) step(step *graph.Step) *unmapped.Reason {
+func (b *reader) step(step *graph.Step) error {
 	switch {
 	case step.Dot != nil:
 		return b.dot(step)
