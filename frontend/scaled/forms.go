@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Forms says of many elements of a tensor at once what At says of one. Elements of one form are the same expression, of
-// other integers and other constants.
+// Forms is the slices of many elements of a tensor. Elements of one form are the same expression, of other integers and other
+// constants.
 type Forms struct {
 	Of    []Form
 	which []uint16 // per element; nil where there is one form
@@ -71,7 +71,7 @@ func (v *Var) Same(k, l int) bool {
 	return a == b || a.Cmp(b) == 0
 }
 
-// Forms finds the forms of elements of a tensor. The error is At's.
+// Forms finds the forms of elements of a tensor. The error is a Blocked.
 func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
 	f := &former{a: a, memo: map[asked]*Forms{}}
 	return f.finish(f.value(tensor, elements))
