@@ -100,11 +100,7 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 	if reject != nil {
 		return reject
 	}
-	c, reject := choose.Layer(m)
-	if reject != nil {
-		return reject
-	}
-	return l.wait(p, c, nil, affine)
+	return l.wait(p, m, nil, nil, affine)
 }
 
 // inOrder is a wire of vectors of a length, in which element k of those that are asked for is element order[k].
@@ -137,11 +133,7 @@ func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject error) erro
 	if p.in, reject = l.arrange(r.Operand, dataflow.Shape{r.Count, r.K}, 0); reject != nil {
 		return reject
 	}
-	c, reject := choose.Layer(r.Matrix)
-	if reject != nil {
-		return reject
-	}
-	return l.wait(p, c, nil, []real.Affine{r.Scale})
+	return l.wait(p, r.Matrix, nil, nil, []real.Affine{r.Scale})
 }
 
 // convolution makes a product of an image's windows.
@@ -154,20 +146,20 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 	if reject != nil {
 		return reject
 	}
-	c, reject := choose.Layer(m)
+	_, at := place.ChannelsLast(step.Shape, find.ChannelAxis(step.Window, step.Shape))
+	return l.wait(&product{step: step, in: wire, nodes: im.Nodes}, m, im, at, affine)
+}
+
+// wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it. im is the
+// image that its windows slide over; nil for vectors.
+func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at []int32, affine []real.Affine) error {
+	choice, reject := choose.Layer(m)
 	if reject != nil {
 		return reject
 	}
-	p := &product{step: step, nodes: im.Nodes}
-	if p.in, reject = l.front(c.Front, im, wire, step.Window); reject != nil {
+	if p.in, reject = c.front(choice.Front, im, p.in, p.step.Window); reject != nil {
 		return reject
 	}
-	_, at := place.ChannelsLast(step.Shape, find.ChannelAxis(step.Window, step.Shape))
-	return l.wait(p, c, at, affine)
-}
-
-// wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it.
-func (c *circuit) wait(p *product, choice *choose.Choice, at []int32, affine []real.Affine) error {
 	p.Product = choice.Waits
 	p.In = c.net.Type(p.in)
 	_, types, err := p.Op().Bind([]dataflow.Type{p.In})

@@ -8,17 +8,8 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/hlslib"
-	"hlsgen/hlslib/add"
-	"hlsgen/hlslib/globalpool"
-	"hlsgen/hlslib/labelselect"
-	"hlsgen/hlslib/lookup"
-	"hlsgen/hlslib/lstm"
-	"hlsgen/hlslib/mul"
 	"hlsgen/hlslib/mvau"
-	"hlsgen/hlslib/pool"
-	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/threshold"
-	"hlsgen/hlslib/vvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
@@ -69,28 +60,28 @@ func TestRanking(t *testing.T) {
 		want string
 	}{
 		{"nothing changes", activation(code, product, func(x int64) int64 { return x }), Wire},
-		{"few steps", activation(code, nil, sign), threshold.Kind},
+		{"few steps", activation(code, nil, sign), "Thresholding"},
 		{"few steps behind a product", activation(code, product, sign), Fused},
 		{"falling steps behind a product", activation(code, product, falls), Fused},
-		{"a bend behind a product", activation(code, product, abs), threshold.Kind},
-		{"behind a product that takes none", activation(code, &plain, sign), threshold.Kind},
-		{"many steps of one size", activation(byte, nil, third), requant.Kind},
-		{"many steps of one size behind a product", activation(byte, product, third), requant.Kind},
-		{"many steps that bend", activation(byte, nil, abs), threshold.Kind},
-		{"more steps than comparators", activation(wide, nil, third), requant.Kind},
-		{"a sum", Sum{[][]int64{{2}, {1}}, nil}, add.Kind},
-		{"a product of two", Times{[2]int64{}, steps(code, sign)}, mul.Kind},
-		{"vectors", Matrix{Weights: ones}, mvau.Kind},
-		{"a window that is all and adds up", Matrix{Weights: ones, Window: window(2, 2, true)}, globalpool.Kind},
-		{"a window that adds up", Matrix{Weights: ones, Window: window(2, 2, false)}, pool.Kind},
-		{"a window per channel", Matrix{Weights: twos, Window: window(2, 2, false)}, vvau.Kind},
-		{"a window over channels", Matrix{Weights: ones, Window: window(2, 1, false)}, mvau.Kind},
-		{"pixels", Matrix{Weights: ones, Window: pixel}, mvau.Kind},
-		{"the greatest of all", Maximum{*window(2, 1, true)}, globalpool.Kind},
-		{"the greatest of a window", Maximum{*window(2, 1, false)}, pool.Kind},
-		{"a table", Rows{ones}, lookup.Kind},
-		{"an order", Order{N: 4, K: 1}, labelselect.Kind},
-		{"a recurrence", Recurrence{}, lstm.Kind},
+		{"a bend behind a product", activation(code, product, abs), "Thresholding"},
+		{"behind a product that takes none", activation(code, &plain, sign), "Thresholding"},
+		{"many steps of one size", activation(byte, nil, third), "Requantization"},
+		{"many steps of one size behind a product", activation(byte, product, third), "Requantization"},
+		{"many steps that bend", activation(byte, nil, abs), "Thresholding"},
+		{"more steps than comparators", activation(wide, nil, third), "Requantization"},
+		{"a sum", Sum{[][]int64{{2}, {1}}, nil}, "AddStreams"},
+		{"a product of two", Times{[2]int64{}, steps(code, sign)}, "MultiplyStreams"},
+		{"vectors", Matrix{Weights: ones}, "MVAU"},
+		{"a window that is all and adds up", Matrix{Weights: ones, Window: window(2, 2, true)}, "GlobalPool"},
+		{"a window that adds up", Matrix{Weights: ones, Window: window(2, 2, false)}, "Pool"},
+		{"a window per channel", Matrix{Weights: twos, Window: window(2, 2, false)}, "VVAU"},
+		{"a window over channels", Matrix{Weights: ones, Window: window(2, 1, false)}, "MVAU"},
+		{"pixels", Matrix{Weights: ones, Window: pixel}, "MVAU"},
+		{"the greatest of all", Maximum{*window(2, 1, true)}, "GlobalPool"},
+		{"the greatest of a window", Maximum{*window(2, 1, false)}, "Pool"},
+		{"a table", Rows{ones}, "Lookup"},
+		{"an order", Order{N: 4, K: 1}, "LabelSelect"},
+		{"a recurrence", Recurrence{}, "LSTM"},
 	} {
 		choice, err := Layer(c.f)
 		if err != nil {
@@ -131,7 +122,7 @@ func TestOneMoreRow(t *testing.T) {
 	})
 	table := append([]Row{row}, Table...)
 	in := integers(-8, 7)
-	for want, f := range map[string]func(int64) int64{"Abs": abs, threshold.Kind: func(x int64) int64 { return x * x }} {
+	for want, f := range map[string]func(int64) int64{"Abs": abs, "Thresholding": func(x int64) int64 { return x * x }} {
 		c, err := from(table, Activation{Steps: steps(in, f), In: in})
 		if err != nil || c.Row.Layer != want || len(c.Ops) != 1 {
 			t.Errorf("%+v, %v, want %s", c, err, want)

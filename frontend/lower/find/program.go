@@ -2,9 +2,9 @@
 // canonical program and where its integer tensors are; what goes out is values: operands, codes, joints, rankings, and the
 // functions of package choose that they are. Nothing is made here.
 //
-// Files: program.go is what is known so far; uses.go who depends on what; operand.go reads data as scaled integers; vectors.go,
-// image.go and rounded.go the three ways to multiply them with weights, table.go the one to look them up; codes.go and joint.go
-// what a quantiser rounds; order.go and level.go what is put in order.
+// Files: program.go is what is known so far; uses.go who depends on what; operand.go reads data as scaled integers; vectors.go
+// and image.go the ways to multiply them with weights, or to look up rows; codes.go and joint.go what a quantiser rounds; order.go
+// what is put in order.
 //
 // For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function of one integer,
 // whatever lies between. A quantiser of y makes it a step function of q, the thresholds of a layer. The term for it is scaled-integer

@@ -2,7 +2,7 @@
 // what the integers of its scanned input are; what goes out is a Cell, or the reason why the body is none. It knows nothing
 // of streams: how the input gets there, and where the outputs go, is the caller's.
 //
-// Files: recur.go walks over the body; products.go reads products of vectors with weights; codes.go and joint.go read
+// Files: recur.go walks over the body; products.go reads products of vectors with weights; codes.go reads
 // quantisers by what their values are made of (a gate of a sum of products, a table of one code, a product or sum of two);
 // cell.go finds the LSTM in these; gates.go puts each gate together in integers.
 //
