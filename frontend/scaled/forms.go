@@ -23,6 +23,19 @@ func (f *Forms) Which(k int) int {
 	return int(f.which[k])
 }
 
+// One is the only form of all elements, if that is of one integer tensor: the leaf.
+func (f *Forms) One() (form *Form, leaf *Var, ok bool) {
+	if f == nil || len(f.Of) != 1 { // nil beside an error
+		return nil, nil, false
+	}
+	form = &f.Of[0]
+	leaves := form.Leaves()
+	if len(leaves) != 1 {
+		return nil, nil, false
+	}
+	return form, leaves[0], true
+}
+
 // A Form is an expression in Vars.
 type Form struct {
 	Expr  *real.Expr
@@ -81,6 +94,17 @@ func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
 func (a *Analysis) FormsOf(step *graph.Step, elements []int32) (*Forms, error) {
 	f := &former{a: a, memo: map[asked]*Forms{}}
 	return f.finish(f.step(step, elements))
+}
+
+// Sums lists elements that are added up: of each base, those at the offsets.
+func Sums(bases, offsets []int32) []int32 {
+	elements := make([]int32, 0, len(bases)*len(offsets))
+	for _, base := range bases {
+		for _, k := range offsets {
+			elements = append(elements, base+k)
+		}
+	}
+	return elements
 }
 
 // All lists n elements.
@@ -347,6 +371,12 @@ func (f *Form) Numbers(k int) (e *real.Expr, n int) {
 		n++
 	}
 	return f.Expr.Substitute(with), n
+}
+
+// Affine is element k as scale and bias of its one integer; ok is false where it is no such.
+func (f *Form) Affine(k int) (of real.Affine, ok bool) {
+	e, _ := f.Numbers(k)
+	return e.Affine()
 }
 
 // Leaves is the variables with tensors, in order.

@@ -257,11 +257,10 @@ func (c *Codes) Axis() int {
 // Ahead is the codes of an image of c channels in front of a maximum, whose forms are given: functions[i] of the real value of
 // channel i. Of the integers' stream, they are a source; the movement puts them in the order of the image.
 func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*Source, place.Movement, error) {
-	if len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
+	form, leaf, ok := forms.One()
+	if !ok {
 		return nil, place.Movement{}, unmapped.Because("the maximum is of several tensors together", "quantise before this max pool")
 	}
-	form := &forms.Of[0]
-	leaf := form.Leaves()[0]
 	at := p.Places[leaf.Tensor]
 	channels := at.Type.Shape.Channels()
 	src := &Source{Tensor: leaf.Tensor, Nodes: form.Nodes, Functions: make([]*real.Expr, channels), first: make([]int, channels)}

@@ -70,8 +70,7 @@ func (o *Operand) constant(form *scaled.Form, k, n int) error {
 	if o.Value == nil {
 		o.Value = make([]*big.Rat, n)
 	}
-	e, _ := form.Numbers(k)
-	f, ok := e.Affine()
+	f, ok := form.Affine(k)
 	if !ok {
 		return unmapped.Because("a constant part of its input is irrational", "use rational constants")
 	}

@@ -49,8 +49,7 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 		if i > 0 && forms.Which(i) == forms.Which(i-1) && form.SameNumbers(i-1, i) {
 			r.Affine[i] = r.Affine[i-1]
 		} else {
-			e, _ := form.Numbers(i)
-			if r.Affine[i], ok = e.Affine(); !ok {
+			if r.Affine[i], ok = form.Affine(i); !ok {
 				return nil, unmapped.Because("what it puts in order is no scaled integer: "+between(form.Nodes)+" stands between it and the integers",
 					"quantise the tensor that it puts in order")
 			}

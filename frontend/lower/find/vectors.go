@@ -1,6 +1,7 @@
 package find
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/internal/num"
 )
 
 // Vectors are those that a matrix is multiplied with, without their constant elements.
@@ -33,12 +33,11 @@ func Elements(d *graph.Dot) (elements []int32, rows int, ok bool) {
 	if rows, ok = matrixRows(d); !ok {
 		return nil, 0, false
 	}
+	var bases []int32
 	for at := 0; at < len(d.ABase); at += rows {
-		for _, k := range d.AOffset {
-			elements = append(elements, d.ABase[at]+k)
-		}
+		bases = append(bases, d.ABase[at])
 	}
-	return elements, rows, true
+	return scaled.Sums(bases, d.AOffset), rows, true
 }
 
 // matrixRows is the number of outputs that a matrix makes of one vector. ok is false where the product is no such thing.
@@ -198,17 +197,16 @@ func (p *Program) Defer(code *graph.Step) { p.rounded[code.Output] = code }
 // RoundsProducts reports whether a quantiser rounds products of data and weights one by one, of which nothing but sums is
 // used: the product of a matrix and a vector whose single products are rounded, as FINN-L's are.
 func (p *Program) RoundsProducts(c *Codes) bool {
-	step, forms := c.Step, c.Forms
-	if step.Node.Op != "Code" || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 || len(forms.Of[0].Vars) < 2 {
+	form, _, ok := c.Forms.One()
+	if !ok || c.Step.Node.Op != "Code" || len(form.Vars) < 2 {
 		return false
 	}
-	products, err := p.Integers.Forms(step.Node.Inputs[0], []int32{0})
-	if err != nil || len(products.Of[0].Leaves()) != 1 {
+	products, err := p.Integers.At(c.Step.Node.Inputs[0], 0)
+	if err != nil || len(products.Leaves) != 1 {
 		return false
 	}
-	e, _ := products.Of[0].Numbers(0)
-	f, ok := e.Affine()
-	return ok && f.Bias.Sign() == 0 && p.onlySummed(step.Output)
+	f, ok := products.Expr.Affine()
+	return ok && f.Bias.Sign() == 0 && p.onlySummed(c.Step.Output)
 }
 
 // onlySummed reports whether a tensor, scaled and moved, is used for nothing but sums.
@@ -252,43 +250,35 @@ func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok b
 		return nil, false, nil
 	}
 	d := step.Dot
-	elements := make([]int32, 0, len(d.ABase)*d.K)
-	for _, base := range d.ABase {
-		for _, k := range d.AOffset {
-			elements = append(elements, base+k)
-		}
-	}
-	terms, err := p.Integers.Forms(step.Node.Inputs[d.A], elements)
-	if err != nil || len(terms.Of) != 1 || len(terms.Of[0].Leaves()) != 1 {
+	terms, err := p.Integers.Forms(step.Node.Inputs[d.A], scaled.Sums(d.ABase, d.AOffset))
+	form, leaf, ok := terms.One()
+	if err != nil || !ok {
 		return nil, false, nil
 	}
-	code, ok := p.rounded[terms.Of[0].Leaves()[0].Tensor]
+	code, ok := p.rounded[leaf.Tensor]
 	if ok {
-		r, reject = p.roundedSums(d.K, w, code, terms)
+		r, reject = p.roundedSums(d.K, w, code, form, leaf)
 	}
 	return r, ok, reject
 }
 
-// roundedSums reads sums of k codes each, in order, whose forms are terms.
-func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, terms *scaled.Forms) (*Rounded, error) {
-	if reject := p.Trace(len(terms.Of[0].Leaves()[0].Index)); reject != nil {
+// roundedSums reads sums of k codes each, in order, which are the leaf of a form.
+func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *scaled.Form, leaf *scaled.Var) (*Rounded, error) {
+	if reject := p.Trace(len(leaf.Index)); reject != nil {
 		return nil, reject
 	}
-	leaf := terms.Of[0].Leaves()[0]
-	e, _ := terms.Of[0].Numbers(0)
-	scale, ok := e.Affine()
+	scale, ok := sum.Affine(0)
 	for i := range leaf.Index {
-		ok = ok && terms.Of[0].SameNumbers(0, i)
+		ok = ok && sum.SameNumbers(0, i)
 	}
 	if !ok || scale.Bias.Sign() != 0 || !ones(w) {
 		return nil, unmapped.Because("it does more than add up rounded products", "use the sum of the products itself")
 	}
 	products, err := p.Integers.Forms(code.Node.Inputs[0], leaf.Index) // in the order of the sums
-	if err != nil || len(products.Of) != 1 || len(products.Of[0].Leaves()) != 1 {
+	form, x, ok := products.One()
+	if err != nil || !ok {
 		return nil, unmapped.Because("it adds up products of several tensors", "use one tensor of data and one of weights")
 	}
-	form := &products.Of[0]
-	x := form.Leaves()[0]
 	n := 1 // outputs of one vector: they are sums over the same elements
 	for n*k < len(x.Index) && slices.Equal(x.Index[n*k:(n+1)*k], x.Index[:k]) {
 		n++
@@ -298,9 +288,13 @@ func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, terms *s
 			return nil, unmapped.Because("its weights are not one matrix for all vectors", "use one matrix of weights")
 		}
 	}
-	m, reject := p.roundedWeights(code, form, n, k)
-	if reject != nil {
-		return nil, reject
+	rounding, err := whole.RoundingOf(p.Program, code)
+	if err != nil {
+		return nil, notRounded(err)
+	}
+	weights, q, err := rounding.Products(form, n*k, p.Places[x.Tensor].Type.Union())
+	if err != nil {
+		return nil, notRounded(err)
 	}
 	o := &Operand{Tensors: []string{x.Tensor}, Nodes: append([]*graph.Node{code.Node}, form.Nodes...)}
 	for i := 0; i < len(x.Index); i += n * k {
@@ -308,49 +302,15 @@ func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, terms *s
 			o.Then(0, p.Places[x.Tensor].Position(element))
 		}
 	}
+	m := choose.Matrix{Weights: slices.Collect(slices.Chunk(weights, k)), Product: &q}
 	return &Rounded{o, len(x.Index) / n / k, k, m, scale}, nil
 }
 
-// roundedWeights finds the weights of n rows of k products, and how the products are rounded.
-func (p *Program) roundedWeights(code *graph.Step, form *scaled.Form, n, k int) (m choose.Matrix, reject error) {
-	rounding, err := whole.RoundingOf(p.Program, code)
-	if err != nil {
-		return m, notRounded(err)
-	}
-	weights := make([]*big.Rat, n*k)
-	for i := range weights {
-		e, _ := form.Numbers(i)
-		f, ok := e.Affine()
-		if !ok || f.Bias.Sign() != 0 {
-			return m, unmapped.Because("what it rounds is no plain product of an integer and a weight", "quantise the data with zero point 0")
-		}
-		weights[i] = new(big.Rat).Quo(f.Scale, rounding.Scale)
-	}
-	unit := whole.Unit(weights)
-	r := p.Places[form.Leaves()[0].Tensor].Type.Union()
-	all := num.Range{}
-	m.Weights = make([][]int64, n)
-	for i, v := range weights {
-		w, reject := whole.Times(v, unit)
-		if reject != nil {
-			return m, reject
-		}
-		span, ok := r.Times(w)
-		if !ok || max(w, -w) >= 1<<whole.MaxBits {
-			return m, whole.TooWide(64, true)
-		}
-		all = all.Union(span)
-		m.Weights[i/k] = append(m.Weights[i/k], w)
-	}
-	q, err := rounding.Fit(unit, all)
-	if err != nil {
-		return m, notRounded(err)
-	}
-	m.Product = &q
-	return m, nil
-}
-
 func notRounded(err error) error {
+	var why *unmapped.Reason
+	if errors.As(err, &why) {
+		return err
+	}
 	return unmapped.Because("its products are rounded one by one: "+err.Error(), "round them with one scale and zero point 0, or round their sum")
 }
 

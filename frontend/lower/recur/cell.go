@@ -126,12 +126,11 @@ func (c *Cell) Of(body *graph.Program) bool { return c.body == body }
 func (c *Cell) Output(name string) (which int, of real.Affine, reject error) {
 	neither := NotLSTM("output %q is neither the hidden nor the cell's state", name)
 	forms, err := c.codes.Forms(name, scaled.All(graph.Size(c.body.Known[name].Shape)))
-	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
+	form, leaf, ok := forms.One()
+	if err != nil || !ok {
 		return 0, of, neither
 	}
-	leaf := forms.Of[0].Leaves()[0]
-	first, _ := forms.Of[0].Numbers(0)
-	of, ok := first.Affine()
+	of, ok = form.Affine(0)
 	which = slices.Index([]string{c.H.Tensor, c.C.Tensor}, leaf.Tensor)
 	if !ok || which < 0 || !scaled.InOrder(leaf.Index, c.Units) {
 		return 0, of, neither

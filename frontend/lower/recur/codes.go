@@ -62,7 +62,7 @@ func (b *reader) code(step *graph.Step) error {
 	case len(leaves) == 0:
 		return NotLSTM("%s is constant", unmapped.Describe(step.Node))
 	case vectors == 1 && len(leaves) == 1 && graph.Size(b.body.Known[leaves[0].Tensor].Shape) != n:
-		reject = b.rounding(step, form)
+		reject = b.rounding(step)
 	case dots > 0 && dots+vectors == len(leaves):
 		reject = b.gate(step, form)
 	case len(leaves) == 1 && as[gate](b, leaves[0].Tensor) != nil:

@@ -106,12 +106,11 @@ func (b *reader) declareStates() error {
 	for k := range b.recur.States {
 		next := g.Outputs[k].Name
 		forms, err := b.codes.Forms(next, scaled.All(graph.Size(b.body.Known[next].Shape)))
-		if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
+		form, leaf, ok := forms.One()
+		if err != nil || !ok {
 			return NotLSTM("state %q is not quantised before the next step", g.Inputs[k].Name)
 		}
-		leaf := forms.Of[0].Leaves()[0]
-		e, _ := forms.Of[0].Numbers(0)
-		f, ok := e.Affine()
+		f, ok := form.Affine(0)
 		if !ok || !scaled.InOrder(leaf.Index, len(leaf.Index)) {
 			return NotLSTM("state %q is not a quantised tensor itself", g.Inputs[k].Name)
 		}
