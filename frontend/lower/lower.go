@@ -2,9 +2,20 @@
 // patterns: whatever lies between the sum of products of a matrix layer and the code of a quantiser is one function from
 // integers to integers, found exactly (real.Func.StepOver). What stays real-valued at either end is left to the host.
 //
-// Integer tensors travel on wires. A tensor's place says at which position of a wire each of its elements comes, so that
-// transposing, reshaping and flattening cost nothing until a layer asks for another order; then arrange makes the layers
-// that move elements.
+// It walks the program once. Each step goes through three stages, a package each, with values between them:
+//
+//	graph.Step --find--> choose.Function --choose--> choose.Choice --place--> wires of a place.Netlist
+//
+// For example, in y = Quant(MatMul(q, w)*s + b), with integers q, the product is a choose.Matrix of whole weights: the choice is an
+// MVAU, which waits. The quantiser's slice is one function of the product's integers, a choose.Activation: of its rows, the one of
+// thresholds in the layer in front fits, if nothing else reads the product and the function rises. So one MVAU goes on a wire. Had
+// a Softmax read the product too, the MVAU would be without thresholds, and a Thresholding behind it.
+//
+// Files: lower.go walks, rules.go is the table of what becomes of a step, verdicts.go what is said of steps without layers; host.go,
+// matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules; circuit.go and sums.go what they build with.
+//
+// Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements; recur reads
+// cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
 package lower
 
 import (
