@@ -36,6 +36,8 @@ var addresses = map[string]address{
 
 	"frontend":                {3, "frontend", 8},
 	"frontend/lower":          {3, "frontend", 7},
+	"frontend/lower/choose":   {3, "frontend", 4},
+	"frontend/lower/find":     {3, "frontend", 5},
 	"frontend/lower/place":    {3, "frontend", 3},
 	"frontend/lower/recur":    {3, "frontend", 4},
 	"frontend/lower/whole":    {3, "frontend", 3},

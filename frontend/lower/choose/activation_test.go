@@ -1,4 +1,4 @@
-package lower
+package choose
 
 import (
 	"math/rand/v2"

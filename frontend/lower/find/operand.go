@@ -1,4 +1,4 @@
-package lower
+package find
 
 import (
 	"fmt"
@@ -14,95 +14,99 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// An operand is the data of a layer: at each position an integer of a wire, whose real value is affine, or a constant.
+// An Operand is the data of a layer: at each position an integer of a stream, whose real value is affine, or a constant.
 // Positions are in the order in which the layer wants its elements.
-type operand struct {
-	place.Movement               // of wires
-	wires          []string      // integer tensors
-	value          []*big.Rat    // per position of a constant: its value; nil where there is none
-	of             []real.Affine // per class of positions: the real value of an integer
-	class          []int32       // per position: of of; -1 for a constant
-	nodes          []*graph.Node // between the integers and the operand
+type Operand struct {
+	place.Movement               // of the tensors' streams
+	Tensors        []string      // of integers
+	Value          []*big.Rat    // per position of a constant: its value; nil where there is none
+	Nodes          []*graph.Node // between the integers and the operand
+
+	of    []real.Affine // per class of positions: the real value of an integer
+	class []int32       // per position: of of; -1 for a constant
 }
 
-// operand finds the integers behind elements of a tensor, listed in the order of the positions.
-func (s *state) operand(tensor string, elements []int32) (*operand, *unmapped.Reason) {
-	if reject := s.trace(len(elements)); reject != nil {
-		return nil, reject
-	}
-	if reject := s.settle(tensor); reject != nil {
-		return nil, reject
-	}
-	forms, err := s.a.Forms(tensor, elements)
+// Operand finds the integers behind elements of a tensor, listed in the order of the positions.
+func (p *Program) Operand(tensor string, elements []int32) (*Operand, error) {
+	forms, err := p.Integers.Forms(tensor, elements)
 	if err != nil {
 		return nil, unmapped.Because("its input is not in integers: "+err.Error(), "quantise the input of this layer")
 	}
-	o := &operand{Movement: place.Still(len(elements)), class: make([]int32, len(elements))}
+	o := &Operand{Movement: place.Still(len(elements)), class: make([]int32, len(elements))}
 	classes := make([]classes, len(forms.Of))
 	leaves := make([][]*scaled.Var, len(forms.Of))
 	for i := range forms.Of {
 		leaves[i] = forms.Of[i].Leaves()
-		for _, n := range forms.Of[i].Nodes {
-			if !slices.Contains(o.nodes, n) {
-				o.nodes = append(o.nodes, n)
-			}
-		}
+		o.Nodes = join(o.Nodes, forms.Of[i].Nodes)
 	}
 	for k := range elements {
 		w := forms.Which(k)
 		form := &forms.Of[w]
+		var reject error
 		switch len(leaves[w]) {
 		case 0:
-			o.From[k], o.class[k] = place.Constant, -1
-			if o.value == nil {
-				o.value = make([]*big.Rat, len(elements))
-			}
-			e, _ := form.Numbers(k)
-			f, ok := e.Affine()
-			if !ok {
-				return nil, unmapped.Because("a constant part of its input is irrational", "use rational constants")
-			}
-			o.value[k] = f.Bias
-			continue
+			reject = o.constant(form, k, len(elements))
 		case 1:
+			leaf := leaves[w][0]
+			at, ok := p.Ready(leaf.Tensor)
+			if !ok {
+				return nil, unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser", leaf.Tensor), "quantise the input of this layer")
+			}
+			o.From[k], o.At[k] = o.Stream(p, leaf.Tensor), at.Position(leaf.Index[k])
+			o.class[k], reject = classes[w].of(at, o, form, k)
 		default:
-			return nil, joined(form)
+			reject = Joined(form)
 		}
-		leaf := leaves[w][0]
-		p := s.places[leaf.Tensor]
-		if p == nil {
-			return nil, unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser", leaf.Tensor), "quantise the input of this layer")
-		}
-		o.From[k] = o.wire(s, leaf.Tensor)
-		o.At[k] = p.Position(leaf.Index[k])
-		class, reject := classes[w].of(s, o, form, k)
 		if reject != nil {
 			return nil, reject
 		}
-		o.class[k] = class
 	}
 	return o, nil
 }
 
-// wire is the number of a tensor's stream among the operand's.
-func (o *operand) wire(s *state, tensor string) int16 {
-	if n := len(o.wires); n > 0 && o.wires[n-1] == tensor {
+// constant makes position k of n a constant.
+func (o *Operand) constant(form *scaled.Form, k, n int) error {
+	o.From[k], o.class[k] = place.Constant, -1
+	if o.Value == nil {
+		o.Value = make([]*big.Rat, n)
+	}
+	f, ok := form.Affine(k)
+	if !ok {
+		return unmapped.Because("a constant part of its input is irrational", "use rational constants")
+	}
+	o.Value[k] = f.Bias
+	return nil
+}
+
+// join appends nodes that are not in a list.
+func join(list, nodes []*graph.Node) []*graph.Node {
+	for _, n := range nodes {
+		if !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// Stream is the number of a tensor's stream among the operand's.
+func (o *Operand) Stream(p *Program, tensor string) int16 {
+	if n := len(o.Tensors); n > 0 && o.Tensors[n-1] == tensor {
 		return int16(n - 1)
 	}
-	i := slices.IndexFunc(o.wires, func(w string) bool { return w == tensor || s.places[w].Stream == s.places[tensor].Stream })
+	i := slices.IndexFunc(o.Tensors, func(w string) bool { return w == tensor || p.Places[w].Stream == p.Places[tensor].Stream })
 	if i < 0 {
-		i = len(o.wires)
-		o.wires = append(o.wires, tensor)
+		i = len(o.Tensors)
+		o.Tensors = append(o.Tensors, tensor)
 	}
 	return int16(i)
 }
 
-// wireOf is the number of a tensor among the operand's.
-func (o *operand) wireOf(tensor string) int16 {
-	i := slices.Index(o.wires, tensor)
+// Tensor is the number of a tensor among the operand's.
+func (o *Operand) Tensor(tensor string) int16 {
+	i := slices.Index(o.Tensors, tensor)
 	if i < 0 {
-		i = len(o.wires)
-		o.wires = append(o.wires, tensor)
+		i = len(o.Tensors)
+		o.Tensors = append(o.Tensors, tensor)
 	}
 	return int16(i)
 }
@@ -118,24 +122,20 @@ type classes struct {
 const maxClasses = 1 << 14
 
 // of is the class of element k. Elements mostly are like the one before, or like the one that followed the like of the one before.
-func (c *classes) of(s *state, o *operand, form *scaled.Form, k int) (int32, *unmapped.Reason) {
+func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int32, error) {
 	n := len(c.first)
 	for i := range n {
-		at := (c.last + i) % n
-		if form.SameNumbers(c.first[at], k) {
-			c.last = at
-			return c.index[at], nil
-		}
-		if i == 0 && n > 1 { // the one before is unlike: the next in turn is likely
-			continue
+		like := (c.last + i) % n
+		if form.SameNumbers(c.first[like], k) {
+			c.last = like
+			return c.index[like], nil
 		}
 	}
 	if n == maxClasses {
 		return 0, unmapped.Because("its input is scaled differently at every element", "quantise activations per tensor or per channel")
 	}
 	e, _ := form.Numbers(k)
-	leaf := form.Leaves()[0]
-	e = e.Within([]real.Interval{whole.Interval(s.places[leaf.Tensor].Type.Union())})
+	e = e.Within([]real.Interval{whole.Interval(at.Type.Union())})
 	f, ok := e.Affine()
 	if !ok {
 		return 0, unmapped.Because("its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
@@ -160,9 +160,9 @@ func between(nodes []*graph.Node) string {
 	return unmapped.Describe(nodes[0])
 }
 
-// affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants has
+// Affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants has
 // the zero Affine. ok is false where elements of a channel differ.
-func (o *operand) affine(n int) (of []real.Affine, ok bool) {
+func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
 	class := make([]int32, n)
 	for c := range class {
 		class[c] = -1
@@ -188,21 +188,21 @@ func (o *operand) affine(n int) (of []real.Affine, ok bool) {
 
 func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cmp(b.Bias) == 0 }
 
-// withoutConstants leaves out the channels that are constant throughout: position k is of channel k modulo n. kept lists the
+// WithoutConstants leaves out the channels that are constant throughout: position k is of channel k modulo n. kept lists the
 // other channels, values the constant of each that was left out. ok is false where a channel has constants of several values and
 // nothing else.
-func (o *operand) withoutConstants(n int) (rest *operand, kept []int, values []*big.Rat, ok bool) {
+func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*big.Rat, ok bool) {
 	values = make([]*big.Rat, n)
 	data := make([]bool, n)
 	for k, class := range o.class {
 		if c := k % n; class >= 0 {
 			data[c] = true
 		} else if values[c] == nil {
-			values[c] = o.value[k]
+			values[c] = o.Value[k]
 		}
 	}
 	for k, class := range o.class {
-		if c := k % n; class < 0 && !data[c] && o.value[k].Cmp(values[c]) != 0 {
+		if c := k % n; class < 0 && !data[c] && o.Value[k].Cmp(values[c]) != 0 {
 			return nil, nil, nil, false
 		}
 	}
@@ -214,33 +214,33 @@ func (o *operand) withoutConstants(n int) (rest *operand, kept []int, values []*
 	if len(kept) == n || len(kept) == 0 {
 		return o, kept, values, len(kept) > 0
 	}
-	rest = &operand{wires: o.wires, of: o.of, nodes: o.nodes}
+	rest = &Operand{Tensors: o.Tensors, of: o.of, Nodes: o.Nodes}
 	constant := false
 	for k := range o.class {
 		if c := k % n; data[c] {
 			rest.Then(o.From[k], o.At[k])
 			rest.class = append(rest.class, o.class[k])
-			rest.value = append(rest.value, o.value[k])
+			rest.Value = append(rest.Value, o.Value[k])
 			constant = constant || o.class[k] < 0
 		}
 	}
 	if !constant {
-		rest.value = nil
+		rest.Value = nil
 	}
 	return rest, kept, values, true
 }
 
-// fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an integer
+// Fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an integer
 // in every channel.
-func (o *operand) fill(of []real.Affine) (code int64, reject *unmapped.Reason) {
+func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, from := range o.From {
 		if from != place.Constant {
 			continue
 		}
 		if value == nil {
-			value = o.value[k]
-		} else if value.Cmp(o.value[k]) != 0 {
+			value = o.Value[k]
+		} else if value.Cmp(o.Value[k]) != 0 {
 			return 0, unmapped.Because("constants of several values are put among its input's elements", "pad with one value")
 		}
 	}
@@ -271,7 +271,8 @@ func (o *operand) fill(of []real.Affine) (code int64, reject *unmapped.Reason) {
 	return q.Num().Int64(), nil
 }
 
-func joined(form *scaled.Form) *unmapped.Reason {
+// Joined is the reason of a value of several integers that no layer computes.
+func Joined(form *scaled.Form) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
 		if n.Is(graph.WholeRow) {
