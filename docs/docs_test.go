@@ -183,7 +183,7 @@ func TestREADME(t *testing.T) {
 	show(t, "../README.md", "<!-- diagnostic -->\n", section(t, "../internal/compiler/testdata/diag/not-mapped.txtar", "printed"))
 }
 
-// ARCHITECTURE.md names every package.
+// ARCHITECTURE.md names every package, but for layers: `hlsgen layers` lists them.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("ARCHITECTURE.md")
@@ -193,7 +193,9 @@ func TestPackages(t *testing.T) {
 	named := map[string]bool{}
 	sources(t, func(name string, _ *ast.File) {
 		dir := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(name), ".."+string(filepath.Separator)))
-		if !named[dir] && !bytes.Contains(page, []byte("`"+dir+"`")) {
+		kernels, _ := filepath.Glob(filepath.Join("..", dir, "*.hpp"))
+		layer := path.Dir(dir) == "hlslib" && len(kernels) > 0
+		if !named[dir] && !layer && !bytes.Contains(page, []byte("`"+dir+"`")) {
 			t.Errorf("ARCHITECTURE.md does not name %s", dir)
 		}
 		named[dir] = true

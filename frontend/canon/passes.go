@@ -117,6 +117,6 @@ func inBodies(run func(*Model) bool) func(*Model, *diag.List) bool {
 func withBody(n *graph.Node, body *graph.Graph) *graph.Node {
 	c := *n
 	c.Attrs = maps.Clone(n.Attrs)
-	c.Attrs["body"] = graph.Attr{Kind: graph.AttrGraph, G: body}
+	c.Attrs["body"] = graph.GraphAttr(body)
 	return &c
 }

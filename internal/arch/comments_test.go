@@ -14,14 +14,11 @@ const mostFiles = 5
 // Packages whose comments do not yet have what the tests below ask for. Each leaves its list when it has.
 var (
 	noMap = map[string]bool{
-		"cmd/hlsgen": true, "folding": true, "folding/search": true, "folding/sweep": true, "frontend/graph": true,
-		"frontend/lower": true, "hlslib/cost": true, "hlslib/layertest": true, "internal/compiler": true, "rtlsim": true,
+		"folding": true, "frontend/graph": true, "hlslib/cost": true, "hlslib/layertest": true,
 	}
 	noDoorways = map[string]bool{
-		"cmd/hlsgen": true, "folding": true, "folding/search": true, "folding/sweep": true, "frontend/graph": true,
-		"frontend/lower": true, "frontend/lower/place": true, "frontend/lower/recur": true, "frontend/lower/unmapped": true,
-		"frontend/lower/whole": true, "hlslib": true, "hlslib/cost": true, "hlslib/estimate": true,
-		"hlslib/layertest": true, "hlslib/mac": true, "internal/compiler": true, "rtlsim": true,
+		"frontend/lower": true, "hlslib": true, "hlslib/cost": true, "hlslib/estimate": true,
+		"hlslib/layertest": true, "hlslib/mac": true,
 	}
 )
 
@@ -91,7 +88,7 @@ var doorways = []struct {
 	says *regexp.Regexp
 }{
 	{"what comes in", regexp.MustCompile(`(?i)\b(in comes?|comes? in)\b`)},
-	{"what goes out", regexp.MustCompile(`(?i)\b(out comes?|comes? out|goes? out)\b`)},
+	{"what goes out", regexp.MustCompile(`(?i)\b(out (comes?|go|goes)|(comes?|go|goes) out)\b`)},
 	{"what it may import", regexp.MustCompile(`\b(sees|imports?)\b`)},
 }
 

@@ -60,6 +60,11 @@ func (l *List) Add(d Diag) {
 	l.Diags = append(l.Diags, d)
 }
 
+// Fail adds an error that needs no more than these: where we were (may be empty), what is wrong, and what to do.
+func (l *List) Fail(code Code, where, msg, hint string) {
+	l.Add(Diag{Severity: Error, Code: code, Where: where, Msg: msg, Hint: hint})
+}
+
 // Failed reports whether there is an error. Whoever writes something asks before.
 func (l *List) Failed() bool {
 	for _, d := range l.Diags {

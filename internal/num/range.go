@@ -13,6 +13,7 @@ package num
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // A Range is a closed interval of integers: the values that occur. Lo <= Hi; the zero value is the constant 0.
@@ -20,6 +21,9 @@ type Range struct{ Lo, Hi int64 }
 
 // Point is the range of one value.
 func Point(v int64) Range { return Range{v, v} }
+
+// Hull is the smallest range that holds the values, of which there is one at least.
+func Hull(values []int64) Range { return Range{slices.Min(values), slices.Max(values)} }
 
 // Contains reports whether v lies in r.
 func (r Range) Contains(v int64) bool { return r.Lo <= v && v <= r.Hi }

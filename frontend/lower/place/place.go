@@ -8,6 +8,8 @@
 // For example, a tensor of shape [1, 2, 1, 3] travels as pixels of two channels: its elements 0 1 2 | 3 4 5 are at 0 2 4 | 1 3 5.
 // Transposing it costs nothing, it is another list of positions. A layer that wants its elements in another order than they
 // come in, say each pixel twice, gets them by a movement: positions 0 1 0 1 2 3 ..., which is an UpsampleNearestNeighbour.
+//
+// It sees graph, unmapped, scaled, dataflow and num, and layers that move elements (hlslib).
 package place
 
 import (
@@ -19,13 +21,15 @@ import (
 // where element i is at i. Tensors that are the same integers share a stream.
 type Place struct {
 	*Stream
-	At []int32
+	At    []int32
+	Alias bool // it is the integers of another tensor, as they are
 }
 
 // A Stream is on a wire, or will be as soon as a layer asks for it.
 type Stream struct {
 	Type   dataflow.Type
 	Source Source // makes the wire
+	Held   bool   // its integers cannot be asked for yet: they wait for what becomes of them
 
 	wire   int
 	onWire bool
