@@ -11,12 +11,11 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the cropping in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "Crop",
 	Doc:    "some rows and columns of a feature map (Slice, cropping, subsampling)",
@@ -104,12 +103,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		return []dataflow.Word{nil}
 	}
 	return []dataflow.Word{slices.Clone(in[0])}
-}
-
-// Cost is what knows the position: words pass as they are. FINN counts nothing for its Crop.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := estimate.Model(t)
-	return estimate.Parts(m.Control(o.Counters(o.words(f))), m.Registers(f.SIMD*o.In[0].Elem.Width))
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

@@ -14,11 +14,8 @@ package dwc
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
@@ -26,7 +23,7 @@ import (
 // Kind is the layer's name: folding puts such layers in by itself.
 const Kind = "StreamingDataWidthConverter"
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the width converter in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   Kind,
 	Doc:    "words of one width into words of another, element by element",
@@ -95,7 +92,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields one fold: there is no freedom.
-func (o *op) Folds() iter.Seq[dataflow.Fold] { return layer.Folds{}.All() }
+func (o *op) Folds() dataflow.Folds { return layer.Folds{}.All() }
 
 func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	port := func(n int) []dataflow.Port {
@@ -154,12 +151,6 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	y := slices.Clone(k.buffer[:k.out])
 	k.buffer = slices.Delete(k.buffer, 0, k.out)
 	return []dataflow.Word{y}
-}
-
-// Cost is that of FINN's StreamingDataWidthConverter, or the fitted one.
-func (o *op) Cost(_ dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	width := o.typ.Elem.Width
-	return estimate.Of(t, cost.WidthConverter{In: o.P.In * width, Out: o.P.Out * width})
 }
 
 func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {

@@ -1,15 +1,13 @@
 package lstm
 
 import (
-	"iter"
-
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
 // Folds yields, for every PE and SIMD that divide the units in increasing order, the memories of the weights and the
 // multipliers to choose from.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return o.unit.Folds(o.divisors, o.divisors, o.fits)
 }
 

@@ -63,7 +63,7 @@ import (
 // Kind is the layer's name.
 const Kind = "LSTM"
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the LSTM in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   Kind,
 	Doc:    "the recurrent part of LSTM cells: gates, state and output of every time step (LSTM, bidirectional LSTM)",

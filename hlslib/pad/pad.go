@@ -21,12 +21,11 @@ import (
 	"math"
 	"slices"
 
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the padding in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "FMPadding",
 	Doc:    "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
@@ -121,17 +120,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		return []dataflow.Word{slices.Clone(in[0])}
 	}
 	return []dataflow.Word{slices.Clone(k.padding)}
-}
-
-// Cost is what knows the position, and what chooses between a word and the padding. FINN counts nothing for its
-// FMPadding.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
-	return estimate.Parts(
-		m.Control(o.Counters(o.words(f))),
-		m.Multiplexer(2, width).As("multiplexers"),
-		m.Registers(width),
-	)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

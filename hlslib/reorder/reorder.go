@@ -15,18 +15,14 @@ package reorder
 
 import (
 	"fmt"
-	"iter"
-	"math/bits"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the reordering in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "Reorder",
 	Doc:    "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
@@ -127,7 +123,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every SIMD that divides Chunk, in increasing order.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return o.Within(func(f dataflow.Fold) int {
 		in, out := o.P.words(f)
 		return in + (o.blocks-1)*max(in, out) + out
@@ -190,31 +186,6 @@ func (k *kernel) phase(iteration int) (phase, i int) {
 	i = iteration - k.in
 	phase = min(i/max(k.in, k.out), k.blocks-1)
 	return phase + 1, i - phase*max(k.in, k.out)
-}
-
-// Cost is the memory of two banks, the table of the order, and what counts; an adder joins a chunk's place and the word
-// in it.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	in, out := o.P.words(f)
-	counters := cost.Counter(o.blocks + 1)
-	for _, n := range []int{max(in, out), len(o.P.Order), o.P.Chunk / f.SIMD} {
-		counters = counters.Plus(cost.Counter(n))
-	}
-	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
-	return estimate.Layer(m, o.storage(f),
-		m.Control(counters),
-		cost.Adder(bits.Len(uint(in-1))).As("address"),
-		m.Registers(width),
-	)
-}
-
-// storage is the layer's memories: a block that is read, one that is written, and the order.
-func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	in, _ := o.P.words(f)
-	return []dataflow.Storage{
-		dataflow.RAM("banks", "buffer", 2*in, f.SIMD*o.In[0].Elem.Width),
-		o.P.table().Storage("order").At(dataflow.LUTRAM),
-	}
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

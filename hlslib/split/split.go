@@ -12,13 +12,11 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the split in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "StreamingSplit",
 	Doc:    "the channels parted among several outputs (Split on the last axis)",
@@ -121,18 +119,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	}
 	y[at] = slices.Clone(in[0])
 	return y
-}
-
-// Cost is what counts words: all outputs are given the same word, and only one of them takes it. FINN counts nothing for
-// its StreamingSplit.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := estimate.Model(t)
-	vectors, words := layer.Words(o.In[0], f)
-	return estimate.Parts(
-		m.Control(cost.Counter(words).Plus(cost.Counter(vectors))),
-		cost.Resources{LUT: len(o.Out)}.As("handshakes"),
-		m.Registers(f.SIMD*o.In[0].Elem.Width),
-	)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

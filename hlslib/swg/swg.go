@@ -55,7 +55,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the sliding window in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "ConvolutionInputGenerator",
 	Doc:    "the windows of a frame, padded (in front of convolutions and poolings)",
