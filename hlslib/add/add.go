@@ -35,12 +35,13 @@ import (
 
 // Layer is the row of the sum of two streams in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "AddStreams",
-	Doc:    "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
-	FINN:   dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
-	Verify: Params.verify,
-	Takes:  layer.Inputs(2),
-	Bind:   bind,
+	Name:    "AddStreams",
+	Doc:     "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
+	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
+	Example: `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(2),
+	Bind:    bind,
 })
 
 // Params makes the layer.

@@ -23,10 +23,11 @@ import (
 
 // Layer is the row of the concatenation in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "StreamingConcat",
-	Doc:    "the channels of several inputs one after the other (Concat on the last axis)",
-	Verify: Params.verify,
-	Bind:   bind,
+	Name:    "StreamingConcat",
+	Doc:     "the channels of several inputs one after the other (Concat on the last axis)",
+	Example: `{"inputs":2}`,
+	Verify:  Params.verify,
+	Bind:    bind,
 })
 
 // Params makes the layer.

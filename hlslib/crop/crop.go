@@ -17,11 +17,12 @@ import (
 
 // Layer is the row of the cropping in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Crop",
-	Doc:    "some rows and columns of a feature map (Slice, cropping, subsampling)",
-	Verify: Params.verify,
-	Takes:  layer.Image,
-	Bind:   bind,
+	Name:    "Crop",
+	Doc:     "some rows and columns of a feature map (Slice, cropping, subsampling)",
+	Example: `{"start":[0,1],"stop":[3,2],"step":[1,1]}`,
+	Verify:  Params.verify,
+	Takes:   layer.Image,
+	Bind:    bind,
 })
 
 // Params makes the layer. Pairs are of rows and of columns.

@@ -18,11 +18,12 @@ import (
 
 // Layer is the row of the fork in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "DuplicateStreams",
-	Doc:    "one stream for each of several readers (a tensor that is used more than once)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "DuplicateStreams",
+	Doc:     "one stream for each of several readers (a tensor that is used more than once)",
+	Example: `{"copies":2}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // Params makes the layer.

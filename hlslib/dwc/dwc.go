@@ -25,11 +25,12 @@ const Kind = "StreamingDataWidthConverter"
 
 // Layer is the row of the width converter in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   Kind,
-	Doc:    "words of one width into words of another, element by element",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    Kind,
+	Doc:     "words of one width into words of another, element by element",
+	Example: `{"in":1,"out":2}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // Params makes the layer.

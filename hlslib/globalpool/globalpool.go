@@ -23,12 +23,13 @@ import (
 
 // Layer is the row of the pooling of frames in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "GlobalPool",
-	Doc:    "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
-	FINN:   dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
-	Verify: func(p Params) error { return p.Op.Verify() },
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "GlobalPool",
+	Doc:     "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
+	FINN:    dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
+	Example: `{"op":"sum"}`,
+	Verify:  func(p Params) error { return p.Op.Verify() },
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // Params makes the layer.

@@ -27,11 +27,12 @@ import (
 
 // Layer is the row of the selection of labels in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "LabelSelect",
-	Doc:    "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "LabelSelect",
+	Doc:     "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
+	Example: `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // MaxK is the most places that Bind accepts.

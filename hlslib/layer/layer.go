@@ -26,9 +26,10 @@ import (
 // A Definition is what a kind of layers says of itself. Its layers are made of parameters P, an exported struct with JSON
 // tags that holds everything but the input types.
 type Definition[P any] struct {
-	Name string            // Meaning.Kind
-	Doc  string            // one line
-	FINN dataflow.FINNFile // nothing where FINN's files say no more than Name
+	Name    string            // Meaning.Kind
+	Doc     string            // one line
+	FINN    dataflow.FINNFile // nothing where FINN's files say no more than Name
+	Example string            // the JSON of parameters
 
 	// Verify says what is wrong with parameters whatever the inputs.
 	Verify func(P) error
@@ -53,7 +54,9 @@ func Define[P any](def Definition[P]) (row dataflow.Kind, create func(P) dataflo
 		}
 		return create(p), nil
 	}
-	return dataflow.Kind{Name: def.Name, Doc: def.Doc, FINN: def.FINN, Decode: decode}, create
+	return dataflow.Kind{
+		Name: def.Name, Doc: def.Doc, Decode: decode, Example: def.Example, FINN: def.FINN,
+	}, create
 }
 
 // A Base is what every layer is made of. The op that a kind's Bind makes embeds it, and has the methods of dataflow.Op

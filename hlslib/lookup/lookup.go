@@ -20,11 +20,12 @@ import (
 
 // Layer is the row of the lookup in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Lookup",
-	Doc:    "a row of a table for every index (Gather of constants, embeddings)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Lookup",
+	Doc:     "a row of a table for every index (Gather of constants, embeddings)",
+	Example: `{"table":[[1,2],[3,4]]}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // Params makes the layer.

@@ -65,8 +65,18 @@ const Kind = "LSTM"
 
 // Layer is the row of the LSTM in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   Kind,
-	Doc:    "the recurrent part of LSTM cells: gates, state and output of every time step (LSTM, bidirectional LSTM)",
+	Name: Kind,
+	Doc:  "the recurrent part of LSTM cells: gates, state and output of every time step (LSTM, bidirectional LSTM)",
+	Example: `{"cells":[{
+		"recurrent":[[[1]],[[2]],[[-3]],[[0]]],
+		"gates":[
+			{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]}, {"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},
+			{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]}, {"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]}],
+		"forget":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},
+		"input":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},
+		"cell_factors":[1,1],"cell":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},
+		"tanh":[{"at":[0],"value":[0,3]}],
+		"hidden":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7}}]}`,
 	Verify: Params.verify,
 	Takes:  layer.Inputs(1),
 	Bind:   bind,

@@ -33,12 +33,13 @@ import (
 
 // Layer is the row of the product of two streams in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "MultiplyStreams",
-	Doc:    "the product of two inputs, or of an input and a gate per channel, then one step function per channel or a requantiser (Mul)",
-	FINN:   dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
-	Verify: Params.verify,
-	Takes:  layer.Inputs(2),
-	Bind:   bind,
+	Name:    "MultiplyStreams",
+	Doc:     "the product of two inputs, or of an input and a gate per channel, then one step function per channel or a requantiser (Mul)",
+	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
+	Example: `{"offset":[-3,128],"steps":[{"at":[1],"value":[0,1]}]}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(2),
+	Bind:    bind,
 })
 
 // Params makes the layer.

@@ -34,12 +34,13 @@ import (
 
 // Layer is the row of the matrix-vector unit in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "MVAU",
-	Doc:    "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
-	FINN:   dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "MVAU",
+	Doc:     "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
+	FINN:    dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
+	Example: `{"weights":[[1,-1]]}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // Params makes the layer.

@@ -27,12 +27,13 @@ import (
 
 // Layer is the row of the padding in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "FMPadding",
-	Doc:    "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
-	FINN:   dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
-	Verify: Params.verify,
-	Takes:  layer.Image,
-	Bind:   bind,
+	Name:    "FMPadding",
+	Doc:     "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
+	FINN:    dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
+	Example: `{"before":[1,1],"after":[0,1],"between":[0,0],"code":0}`,
+	Verify:  Params.verify,
+	Takes:   layer.Image,
+	Bind:    bind,
 })
 
 // Params makes the layer. Pairs are of rows and of columns.

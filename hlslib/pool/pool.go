@@ -25,12 +25,13 @@ import (
 
 // Layer is the row of the pooling in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Pool",
-	Doc:    "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
-	FINN:   dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
-	Verify: func(p Params) error { return p.Op.Verify() },
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Pool",
+	Doc:     "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
+	FINN:    dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
+	Example: `{"op":"max"}`,
+	Verify:  func(p Params) error { return p.Op.Verify() },
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // Params makes the layer.

@@ -24,11 +24,12 @@ import (
 
 // Layer is the row of the reordering in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Reorder",
-	Doc:    "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Reorder",
+	Doc:     "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
+	Example: `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // MaxBlock is the most elements of a block, read or written: the largest devices hold two banks of some million elements.

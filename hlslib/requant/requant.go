@@ -32,12 +32,13 @@ import (
 
 // Layer is the row of the requantisation in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Requantization",
-	Doc:    "multiply, add, shift and clip per channel (activations of many steps)",
-	FINN:   dataflow.FINNFile{Names: []string{"Requant"}},
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Requantization",
+	Doc:     "multiply, add, shift and clip per channel (activations of many steps)",
+	FINN:    dataflow.FINNFile{Names: []string{"Requant"}},
+	Example: `{"multiplier":[3],"bias":[2],"shift":2,"lo":0,"hi":255}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // MaxShift is the largest shift that Bind accepts.

@@ -18,11 +18,12 @@ import (
 
 // Layer is the row of the split in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "StreamingSplit",
-	Doc:    "the channels parted among several outputs (Split on the last axis)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "StreamingSplit",
+	Doc:     "the channels parted among several outputs (Split on the last axis)",
+	Example: `{"channels":[2,1]}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // Params makes the layer.

@@ -57,12 +57,13 @@ import (
 
 // Layer is the row of the sliding window in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "ConvolutionInputGenerator",
-	Doc:    "the windows of a frame, padded (in front of convolutions and poolings)",
-	FINN:   dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
-	Verify: Params.verify,
-	Takes:  layer.Image,
-	Bind:   bind,
+	Name:    "ConvolutionInputGenerator",
+	Doc:     "the windows of a frame, padded (in front of convolutions and poolings)",
+	FINN:    dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
+	Example: `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"before":[1,1],"after":[1,1],"pad":0,"groups":1}`,
+	Verify:  Params.verify,
+	Takes:   layer.Image,
+	Bind:    bind,
 })
 
 // Limits of what Bind accepts.

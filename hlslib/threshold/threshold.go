@@ -22,11 +22,12 @@ import (
 
 // Layer is the row of the thresholding in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Thresholding",
-	Doc:    "one step function per channel (quantised activations, requantisation)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Thresholding",
+	Doc:     "one step function per channel (quantised activations, requantisation)",
+	Example: `{"steps":[{"at":[1],"value":[0,1]}]}`,
+	Verify:  Params.verify,
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // Params makes the layer.

@@ -19,11 +19,12 @@ import (
 
 // Layer is the row of the upsampling in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "UpsampleNearestNeighbour",
-	Doc:    "every pixel several times (Resize and Upsample to the nearest neighbour)",
-	Verify: Params.verify,
-	Takes:  layer.Image,
-	Bind:   bind,
+	Name:    "UpsampleNearestNeighbour",
+	Doc:     "every pixel several times (Resize and Upsample to the nearest neighbour)",
+	Example: `{"scale":[2,2]}`,
+	Verify:  Params.verify,
+	Takes:   layer.Image,
+	Bind:    bind,
 })
 
 // Params makes the layer.

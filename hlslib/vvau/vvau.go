@@ -28,12 +28,13 @@ import (
 
 // Layer is the row of the vector-vector unit in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "VVAU",
-	Doc:    "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
-	FINN:   dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
-	Verify: func(p Params) error { return mac.Verify(p.Weights, p.Steps, nil) },
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "VVAU",
+	Doc:     "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
+	FINN:    dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
+	Example: `{"weights":[[1,-1]]}`,
+	Verify:  func(p Params) error { return mac.Verify(p.Weights, p.Steps, nil) },
+	Takes:   layer.Inputs(1),
+	Bind:    bind,
 })
 
 // Params makes the layer.
