@@ -37,11 +37,10 @@ import (
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "AddStreams",
 	Doc:     "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
-	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
 	Example: `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
-	Verify:  Params.verify,
 	Takes:   layer.Inputs(2),
 	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
 })
 
 // Params makes the layer.
@@ -67,7 +66,8 @@ func (p *Params) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for c := range max(len(p.Factors[0]), len(p.Factors[1])) {
 		if p.factor(0, c) == 0 && p.factor(1, c) == 0 {
 			return fmt.Errorf("channel %d: both factors are 0", c)

@@ -15,12 +15,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 var (
-	relu = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
-	fall = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
-	sign = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	relu                      = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
+	fall                      = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
+	sign                      = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 // by is factors alone.
@@ -89,12 +88,7 @@ func TestContract(t *testing.T) {
 		{Name: "unsigned, of 63 bits", Op: add.New(add.Params{}), In: both(typ(uintN(62), 2))},
 		{Name: "scalars", Op: add.New(then(list(2), nil, relu)), In: both(typ(intN(4)))},
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 31)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, 40, append(cases, layertest.Random(60, 31, random)...)...)
 }
 
 // TestRanges: a channel's sums are the exact interval, and what all channels share stays one range.

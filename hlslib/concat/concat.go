@@ -26,7 +26,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "StreamingConcat",
 	Doc:     "the channels of several inputs one after the other (Concat on the last axis)",
 	Example: `{"inputs":2}`,
-	Verify:  Params.verify,
+	Takes:   layer.Any,
 	Bind:    bind,
 })
 
@@ -35,7 +35,8 @@ type Params struct {
 	Inputs int `json:"inputs"`
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if p.Inputs < 2 || p.Inputs > dataflow.MaxPorts {
 		return fmt.Errorf("%d inputs, want 2 to %d", p.Inputs, dataflow.MaxPorts)
 	}

@@ -12,8 +12,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	cases := []layertest.Case{
@@ -102,3 +100,6 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	layertest.RefusesText(t, concat.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`, `{"inputs":"2"}`)
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

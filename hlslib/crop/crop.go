@@ -20,7 +20,6 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Crop",
 	Doc:     "some rows and columns of a feature map (Slice, cropping, subsampling)",
 	Example: `{"start":[0,1],"stop":[3,2],"step":[1,1]}`,
-	Verify:  Params.verify,
 	Takes:   layer.Image,
 	Bind:    bind,
 })
@@ -34,7 +33,8 @@ type Params struct {
 
 var axes = [2]string{"rows", "columns"}
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for a, name := range axes {
 		if p.Start[a] < 0 || p.Stop[a] <= p.Start[a] {
 			return fmt.Errorf("%s from %d to before %d, want at least one", name, p.Start[a], p.Stop[a])

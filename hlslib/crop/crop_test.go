@@ -12,12 +12,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, bipolar = layertest.Full, layertest.Bipolar
-
-var (
-	int4 = layertest.Int(4)
-)
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	ones := [2]int{1, 1}
@@ -77,3 +71,6 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	layertest.RefusesText(t, crop.Layer, ``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`, `{"stop":[1,1],"step":1}`)
 }
+
+// What types are called above.
+var int4, typ, bipolar = layertest.Int(4), layertest.Full, layertest.Bipolar

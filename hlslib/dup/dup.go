@@ -21,8 +21,6 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "DuplicateStreams",
 	Doc:     "one stream for each of several readers (a tensor that is used more than once)",
 	Example: `{"copies":2}`,
-	Verify:  Params.verify,
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
 })
 
@@ -31,7 +29,8 @@ type Params struct {
 	Copies int `json:"copies"` // outputs, 2 to dataflow.MaxPorts
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if p.Copies < 2 || p.Copies > dataflow.MaxPorts {
 		return fmt.Errorf("%d copies, want 2 to %d", p.Copies, dataflow.MaxPorts)
 	}

@@ -10,8 +10,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN = layertest.Full, layertest.UInt, layertest.Int
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
@@ -63,3 +61,6 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	layertest.RefusesText(t, dup.Layer, ``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`, `{"copies":"2"}`, `{"copies":1e9}`, `{"copies":2} x`)
 }
+
+// What types are called above.
+var typ, uintN, intN = layertest.Full, layertest.UInt, layertest.Int

@@ -28,8 +28,6 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    Kind,
 	Doc:     "words of one width into words of another, element by element",
 	Example: `{"in":1,"out":2}`,
-	Verify:  Params.verify,
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
 })
 
@@ -40,7 +38,8 @@ type Params struct {
 	Tile int `json:"tile,omitempty"` // of both ports; 0 is row-major order
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if p.In < 1 || p.Out < 1 || p.In > dataflow.MaxWord || p.Out > dataflow.MaxWord {
 		return fmt.Errorf("words of %d into words of %d elements, want 1 to %d", p.In, p.Out, dataflow.MaxWord)
 	}

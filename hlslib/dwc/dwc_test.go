@@ -10,8 +10,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN = layertest.Full, layertest.UInt, layertest.Int
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	var cases []layertest.Case
@@ -101,3 +99,6 @@ func TestCost(t *testing.T) {
 		layertest.Costs(t, op, dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Resources{LUT: tt.lut})
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN = layertest.Full, layertest.UInt, layertest.Int

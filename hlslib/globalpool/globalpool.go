@@ -25,17 +25,18 @@ import (
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "GlobalPool",
 	Doc:     "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
-	FINN:    dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
 	Example: `{"op":"sum"}`,
-	Verify:  func(p Params) error { return p.Op.Verify() },
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
 })
 
 // Params makes the layer.
 type Params struct {
 	Op layer.Pooling `json:"op"`
 }
+
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error { return p.Op.Verify() }
 
 // What is made of a frame.
 const (

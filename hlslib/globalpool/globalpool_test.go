@@ -12,11 +12,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 var (
-	maximum = globalpool.Params{Op: globalpool.Max}
-	sum     = globalpool.Params{Op: globalpool.Sum}
+	maximum                   = globalpool.Params{Op: globalpool.Max}
+	sum                       = globalpool.Params{Op: globalpool.Sum}
+	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 func TestContract(t *testing.T) {

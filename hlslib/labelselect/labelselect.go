@@ -30,8 +30,6 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "LabelSelect",
 	Doc:     "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
 	Example: `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
-	Verify:  Params.verify,
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
 })
 
@@ -64,7 +62,8 @@ const (
 	HigherIndex Ties = "higher index"
 )
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	switch {
 	case p.Labels < 1 || p.Labels > dataflow.MaxChannels:
 		return fmt.Errorf("vectors of %d labels, want 1 to %d", p.Labels, dataflow.MaxChannels)

@@ -13,8 +13,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 // orders is every order of labels.
 var orders = []labelselect.Params{
 	{First: labelselect.Largest, Ties: labelselect.LowerIndex},
@@ -193,3 +191,6 @@ func TestDecodeRefuses(t *testing.T) {
 	layertest.RefusesText(t, labelselect.Layer, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`, `{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
 		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`, `{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`)
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -1,6 +1,8 @@
 package layertest
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -20,6 +22,16 @@ func Int(n int) num.Type { return num.Type{Kind: num.Int, Width: n} }
 // Full is a type with all the values of its elements.
 func Full(elem num.Type, shape ...int) dataflow.Type {
 	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+}
+
+// Random is n cases, each made of random numbers of its own.
+func Random(n int, seed uint64, one func(*rand.Rand) Case) (cases []Case) {
+	for i := range n {
+		c := one(rand.New(rand.NewPCG(uint64(i), seed)))
+		c.Name = fmt.Sprintf("random %d", i)
+		cases = append(cases, c)
+	}
+	return cases
 }
 
 // Bind binds a layer that takes its inputs.

@@ -23,8 +23,6 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Lookup",
 	Doc:     "a row of a table for every index (Gather of constants, embeddings)",
 	Example: `{"table":[[1,2],[3,4]]}`,
-	Verify:  Params.verify,
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
 })
 
@@ -33,7 +31,8 @@ type Params struct {
 	Table [][]int64 `json:"table"` // [V][D]
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if len(p.Table) == 0 || len(p.Table[0]) == 0 {
 		return errors.New("the table is empty")
 	}

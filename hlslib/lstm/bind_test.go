@@ -14,8 +14,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, intN = layertest.Full, layertest.Int
-
 // small is a cell of one unit whose numbers can be followed by hand.
 func small() lstm.Params {
 	pass := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -100, Hi: 100}
@@ -241,3 +239,6 @@ func TestReports(t *testing.T) {
 		t.Errorf("%+v with PE 1, %+v with PE 4, %+v in DSP slices", one, four, dsp)
 	}
 }
+
+// What types are called above.
+var typ, intN = layertest.Full, layertest.Int

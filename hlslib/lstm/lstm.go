@@ -77,9 +77,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 		"cell_factors":[1,1],"cell":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},
 		"tanh":[{"at":[0],"value":[0,3]}],
 		"hidden":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7}}]}`,
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Bind: bind,
 })
 
 // The gates, in the order of the input's lanes.
@@ -163,7 +161,8 @@ func (g *Gate) UnmarshalJSON(text []byte) error {
 // units is H; 0 where the cell has no matrices.
 func (c Cell) units() int { return len(c.Recurrent[gateF]) }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if len(p.Cells) == 0 || p.Cells[0].units() == 0 {
 		return errors.New("there are no cells, or no units in them")
 	}

@@ -35,11 +35,10 @@ import (
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "MultiplyStreams",
 	Doc:     "the product of two inputs, or of an input and a gate per channel, then one step function per channel or a requantiser (Mul)",
-	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
 	Example: `{"offset":[-3,128],"steps":[{"at":[1],"value":[0,1]}]}`,
-	Verify:  Params.verify,
 	Takes:   layer.Inputs(2),
 	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
 })
 
 // Params makes the layer.
@@ -67,7 +66,8 @@ func (p *Params) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for i, v := range p.Offset {
 		if v < math.MinInt32 || v > math.MaxInt32 {
 			return fmt.Errorf("the offset %d of input %d takes more than 32 bits", v, i)

@@ -15,13 +15,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 var (
-	ternary = num.Type{Kind: num.Ternary, Width: 2}
-	relu    = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
-	fall    = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
-	sign    = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	ternary                   = num.Type{Kind: num.Ternary, Width: 2}
+	relu                      = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
+	fall                      = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
+	sign                      = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 // then is step functions alone.
@@ -117,12 +116,7 @@ func TestContract(t *testing.T) {
 		{Name: "by a requantiser, of 63 bits", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 1<<31 - 1, Shift: 62, Mode: num.HalfTowardZero, Lo: -1, Hi: 1})), In: of(typ(intN(16), 2), typ(intN(16), 2))},
 		{Name: "scalars", Op: mul.New(then(relu)), In: of(typ(intN(4)), typ(intN(4)))},
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 37)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, 40, append(cases, layertest.Random(60, 37, random)...)...)
 }
 
 // TestRanges: a channel's products are the exact interval, and what all channels share stays one range.

@@ -36,11 +36,9 @@ import (
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "MVAU",
 	Doc:     "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
-	FINN:    dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
 	Example: `{"weights":[[1,-1]]}`,
-	Verify:  Params.verify,
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
 })
 
 // Params makes the layer.
@@ -55,7 +53,8 @@ type Params struct {
 // groups is G.
 func (p Params) groups() int { return max(1, p.Groups) }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if err := mac.Verify(p.Weights, p.Steps, p.Product); err != nil {
 		return err
 	}

@@ -12,8 +12,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 // random is a layer of at most 7 by 7 whose weights are of one of the styles that exist.
 func random(r *rand.Rand) layertest.Case {
 	mh, mw := 1+r.IntN(7), 1+r.IntN(7)
@@ -108,12 +106,7 @@ func TestContract(t *testing.T) {
 		c.Name = fmt.Sprintf("rounding %d", i)
 		cases = append(cases, c)
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 7)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 140, cases...)
+	layertest.Check(t, 140, append(cases, layertest.Random(60, 7, random)...)...)
 }
 
 func many(mh, mw int) [][]int64 {
@@ -356,3 +349,6 @@ func TestCost(t *testing.T) {
 		layertest.Costs(t, op, tt.fold, tt.want)
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -29,11 +29,10 @@ import (
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "FMPadding",
 	Doc:     "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
-	FINN:    dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
 	Example: `{"before":[1,1],"after":[0,1],"between":[0,0],"code":0}`,
-	Verify:  Params.verify,
 	Takes:   layer.Image,
 	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
 })
 
 // Params makes the layer. Pairs are of rows and of columns.
@@ -44,7 +43,8 @@ type Params struct {
 	Code    int64  `json:"code"` // the padding's integer, of 32 bits
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for _, n := range slices.Concat(p.Before[:], p.After[:], p.Between[:]) {
 		if n < 0 || n > dataflow.MaxElements {
 			return fmt.Errorf("padding by %d pixels, want 0 to %d", n, dataflow.MaxElements)

@@ -12,8 +12,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	around := pad.Params{Before: [2]int{1, 2}, After: [2]int{2, 1}}
@@ -96,3 +94,6 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	layertest.RefusesText(t, pad.Layer, ``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`, `{"code":1.5}`, `{"code":3000000000}`)
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

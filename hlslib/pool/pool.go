@@ -27,17 +27,18 @@ import (
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Pool",
 	Doc:     "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
-	FINN:    dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
 	Example: `{"op":"max"}`,
-	Verify:  func(p Params) error { return p.Op.Verify() },
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
 })
 
 // Params makes the layer.
 type Params struct {
 	Op layer.Pooling `json:"op"`
 }
+
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error { return p.Op.Verify() }
 
 // What is made of a window.
 const (

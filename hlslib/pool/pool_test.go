@@ -12,11 +12,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 var (
-	maximum = pool.Params{Op: pool.Max}
-	sum     = pool.Params{Op: pool.Sum}
+	maximum                   = pool.Params{Op: pool.Max}
+	sum                       = pool.Params{Op: pool.Sum}
+	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 func TestContract(t *testing.T) {

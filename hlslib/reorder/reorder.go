@@ -27,8 +27,6 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Reorder",
 	Doc:     "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
 	Example: `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
-	Verify:  Params.verify,
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
 })
 
@@ -43,7 +41,8 @@ type Params struct {
 	Shape []int `json:"shape"` // of the output
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if p.Chunk < 1 || p.Chunk > MaxBlock || p.Block < 1 || p.Block > MaxBlock/p.Chunk {
 		return fmt.Errorf("blocks of %d chunks of %d elements, want 1 to %d elements", p.Block, p.Chunk, MaxBlock)
 	}

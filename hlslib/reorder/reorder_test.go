@@ -12,12 +12,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, bipolar = layertest.Full, layertest.Bipolar
-
-var (
-	int4 = layertest.Int(4)
-)
-
 // transposed is the order of a matrix of so many rows and columns read column by column.
 func transposed(rows, columns int) (order []int) {
 	for c := range columns {
@@ -136,3 +130,6 @@ func TestDecodeRefuses(t *testing.T) {
 	layertest.RefusesText(t, reorder.Layer, ``, `null`, `{}`, `{"block":2,"chunk":1}`, `{"block":2,"chunk":1,"order":[2],"shape":[1]}`, `{"block":2,"chunk":1,"order":[0],"shape":[0]}`,
 		`{"block":1e9,"chunk":1,"order":[0],"shape":[1]}`)
 }
+
+// What types are called above.
+var int4, typ, bipolar = layertest.Int(4), layertest.Full, layertest.Bipolar

@@ -34,11 +34,9 @@ import (
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Requantization",
 	Doc:     "multiply, add, shift and clip per channel (activations of many steps)",
-	FINN:    dataflow.FINNFile{Names: []string{"Requant"}},
 	Example: `{"multiplier":[3],"bias":[2],"shift":2,"lo":0,"hi":255}`,
-	Verify:  Params.verify,
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"Requant"}},
 })
 
 // MaxShift is the largest shift that Bind accepts.
@@ -54,7 +52,8 @@ type Params struct {
 	Hi         int64        `json:"hi"`             // the greatest output
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	err := p.mode().Verify()
 	switch {
 	case len(p.Multiplier) == 0:

@@ -14,8 +14,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 func list(v ...int64) []int64 { return v }
 
 // open is parameters that clip nothing.
@@ -108,12 +106,7 @@ func TestContract(t *testing.T) {
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.Type{c.in}})
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 41)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 30, cases...)
+	layertest.Check(t, 30, append(cases, layertest.Random(60, 41, random)...)...)
 }
 
 // TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.
@@ -254,3 +247,6 @@ func TestCost(t *testing.T) {
 		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -21,8 +21,6 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "StreamingSplit",
 	Doc:     "the channels parted among several outputs (Split on the last axis)",
 	Example: `{"channels":[2,1]}`,
-	Verify:  Params.verify,
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
 })
 
@@ -31,7 +29,8 @@ type Params struct {
 	Channels []int `json:"channels"` // of each output
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if n := len(p.Channels); n < 1 || n > dataflow.MaxPorts {
 		return fmt.Errorf("%d outputs, want 1 to %d", n, dataflow.MaxPorts)
 	}

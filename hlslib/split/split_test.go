@@ -12,12 +12,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, bipolar = layertest.Full, layertest.Bipolar
-
-var (
-	uint4 = layertest.UInt(4)
-)
-
 func TestContract(t *testing.T) {
 	t.Parallel()
 	many := make([]int, dataflow.MaxPorts)
@@ -95,3 +89,6 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	layertest.RefusesText(t, split.Layer, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`, `{"channels":3}`, `{"channels":[1.5]}`)
 }
+
+// What types are called above.
+var uint4, typ, bipolar = layertest.UInt(4), layertest.Full, layertest.Bipolar

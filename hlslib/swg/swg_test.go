@@ -13,8 +13,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 // A geometry is a row of the acceptance table.
 type geometry struct {
 	frame, kernel, stride, dilation, before, after [2]int
@@ -301,3 +299,6 @@ func TestCost(t *testing.T) {
 		}
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -25,8 +25,6 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Thresholding",
 	Doc:     "one step function per channel (quantised activations, requantisation)",
 	Example: `{"steps":[{"at":[1],"value":[0,1]}]}`,
-	Verify:  Params.verify,
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
 })
 
@@ -35,7 +33,8 @@ type Params struct {
 	Steps []num.Step `json:"steps"` // one for all channels, or one per channel
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if len(p.Steps) == 0 {
 		return errors.New("there are no step functions")
 	}

@@ -13,8 +13,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 func random(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
@@ -52,12 +50,7 @@ func TestContract(t *testing.T) {
 		{Name: "thresholds at the ends", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-8, -7, 7, 8}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(4), 2)}},
 		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}), In: []dataflow.Type{typ(intN(4))}},
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 11)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 120, cases...)
+	layertest.Check(t, 120, append(cases, layertest.Random(60, 11, random)...)...)
 }
 
 // TestForms looks at how step functions are written as tables.
@@ -156,3 +149,6 @@ func TestCost(t *testing.T) {
 		layertest.Costs(t, op, tt.fold, tt.want)
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -22,7 +22,6 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "UpsampleNearestNeighbour",
 	Doc:     "every pixel several times (Resize and Upsample to the nearest neighbour)",
 	Example: `{"scale":[2,2]}`,
-	Verify:  Params.verify,
 	Takes:   layer.Image,
 	Bind:    bind,
 })
@@ -32,7 +31,8 @@ type Params struct {
 	Scale [2]int `json:"scale"` // of rows and of columns
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for _, s := range p.Scale {
 		if s < 1 || s > dataflow.MaxElements {
 			return fmt.Errorf("scales of %d by %d, want 1 to %d", p.Scale[0], p.Scale[1], dataflow.MaxElements)

@@ -12,12 +12,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, bipolar = layertest.Full, layertest.Bipolar
-
-var (
-	int4 = layertest.Int(4)
-)
-
 func scale(rows, columns int) dataflow.Op {
 	return upsample.New(upsample.Params{Scale: [2]int{rows, columns}})
 }
@@ -93,3 +87,6 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	layertest.RefusesText(t, upsample.Layer, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`, `{"scale":[2,1e12]}`)
 }
+
+// What types are called above.
+var int4, typ, bipolar = layertest.Int(4), layertest.Full, layertest.Bipolar

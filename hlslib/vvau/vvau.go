@@ -30,11 +30,9 @@ import (
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "VVAU",
 	Doc:     "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
-	FINN:    dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
 	Example: `{"weights":[[1,-1]]}`,
-	Verify:  func(p Params) error { return mac.Verify(p.Weights, p.Steps, nil) },
-	Takes:   layer.Inputs(1),
 	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
 })
 
 // Params makes the layer.
@@ -42,6 +40,9 @@ type Params struct {
 	Weights [][]int64  `json:"weights"`         // [C][K]
 	Steps   []num.Step `json:"steps,omitempty"` // none, one for all channels, or one per channel
 }
+
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error { return mac.Verify(p.Weights, p.Steps, nil) }
 
 type op struct {
 	layer.Base[Params]

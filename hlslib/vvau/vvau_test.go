@@ -13,8 +13,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
-
 // weights are [channels][positions] between lo and hi, without 0 where they are signs.
 func weights(r *rand.Rand, channels, positions int, lo, hi int64) [][]int64 {
 	w := make([][]int64, channels)
@@ -64,12 +62,7 @@ func TestContract(t *testing.T) {
 		{Name: "wide", Op: vvau.New(vvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}), In: []dataflow.Type{typ(intN(22), 2, 2)}},
 		{Name: "many", Op: vvau.New(vvau.Params{Weights: weights(r, 48, 9, -7, 7)}), In: []dataflow.Type{typ(uintN(4), 9, 48)}, Folds: 10},
 	}
-	for i := range 40 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 8)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 60, cases...)
+	layertest.Check(t, 60, append(cases, layertest.Random(40, 8, random)...)...)
 }
 
 // TestIsAGroupPerChannel: a depthwise convolution is a matrix of as many groups as channels.
@@ -199,3 +192,6 @@ func TestCost(t *testing.T) {
 		layertest.Costs(t, op, f, want)
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
