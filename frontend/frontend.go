@@ -1,12 +1,13 @@
 // Package frontend makes a dataflow.Model of the bytes of an ONNX file: read, normalise, lower, and keep what stays
 // real-valued at both ends as host functions.
 //
-// It is the front end's door: the rest of the program imports this package, and of the folders below only what these
-// results are made of.
+// In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, pass, canon,
+// scaled and lower, and dataflow, num and diag; no layer.
 //
-//	frontend, inputs, lstm, outside   Import; what the user declares of inputs and gates; what is for users' own tests
-//	batch, ranges                     samples of a fixed batch; values that test data should use
-//	fates, compare                    what becomes of each node; near ties against recorded outputs
+//   - frontend.go is the short story; outside.go has names for other modules
+//   - inputs.go, lstm.go, batch.go: what the file leaves open, or says of several samples
+//   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
+//   - compare.go judges what another executor computed
 package frontend
 
 import (

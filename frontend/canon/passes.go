@@ -1,13 +1,10 @@
 // Package canon normalises spelling: after it, constants are numbers, every quantiser of every dialect is one Code node
 // followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on scales.
 //
-// In comes a prepared program, out goes another one, kept up to date from pass to pass. It imports frontend/graph and
-// frontend/pass.
+// In comes a graph.Graph; out comes one of the same meaning. It sees graph, pass and diag.
 //
-//	passes               the table; running it, in the bodies of loops too
-//	loops, unroll, hoist  loops: as Scan, written out, without their quantisers
-//	fold                 constants
-//	rewrite              Gemm, quantisers, clips; how nodes take the places of others
+//   - passes.go is the table of passes, rewrite.go what edits graphs
+//   - fold.go, hoist.go, loops.go, unroll.go: what passes for constants, codes and loops do
 package canon
 
 import (

@@ -5,12 +5,12 @@
 // annotations, and refuses int8 and float16 constants and subgraphs. It therefore gets a copy of the model that holds
 // nothing but tensor names and the index of each node (wire.go).
 //
-// In come bytes, out goes a graph.Graph, or diagnostics. It imports frontend/graph and the bindings.
+// In come bytes; out comes a graph.Graph, or diagnostics, whatever the bytes are. It sees graph, diag and the
+// bindings (onnxpb).
 //
-//	scan                bounds of sizes, nesting and text, before anything is decoded
-//	read, graph         the model; graphs, nodes, attributes
-//	tensor, minifloat   constants
-//	link, wire          who makes what; the order of nodes
+//   - scan.go bounds sizes and nesting before anything is decoded
+//   - read.go walks the model, graph.go a graph in it, tensor.go constants, minifloat.go their 8- and 16-bit floats
+//   - wire.go lets onnx-go join the nodes, link.go puts them in order and finds what is missing
 package onnxio
 
 import (

@@ -2,15 +2,13 @@
 // and several readings: intervals of float64 (fast, and right about what it does not know), exact rationals with
 // intervals of any precision where roots enter (slow, and decides), and affine form (is it scale*x + bias?).
 //
-// In come expressions of variables and constants, out go their readings. It imports internal/num alone.
+// In come expressions that package graph makes, with exact constants; out come what they say of numbers. It sees num.
 //
-//	expr                       expressions, and what is made of two
-//	interval, float32          readings in float64: enclosures, what float32 programs may compute
-//	exact, transcendental      exact readings; exponentials and logarithms to any precision
-//	rounding                   modes of rounding
-//	affine, linear, product    expressions as scale*x + bias, as functions of one sum, of one product
-//	step                       as step functions over a range of integers
-//	within                     simplified where ranges of variables are known
+//   - expr.go makes expressions; rounding.go has the modes of rounding
+//   - interval.go, exact.go, float32.go are the readings: surely holds, exactly is, may be in float32
+//   - transcendental.go does exponentials and logarithms for the first two
+//   - affine.go, linear.go, product.go find forms: of one variable, of several, of products
+//   - step.go makes a step function over integers; within.go simplifies where variables are known to lie
 package real
 
 import (

@@ -7,6 +7,8 @@
 //	b := m.Bytes()
 //
 // A wrong use, such as a value count that does not fit a shape, panics: it is a mistake in the test.
+//
+// In come names, shapes and values; out come the bytes of a model. It sees graph and onnxpb.
 package onnxtest
 
 import (
