@@ -1,31 +1,21 @@
 package frontend_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"hlsgen/frontend"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
+	"hlsgen/internal/models"
 )
 
 // BenchmarkImport reads and lowers a network of each family that takes the front end longest.
 func BenchmarkImport(b *testing.B) {
-	dir := tier.NeedsShared(b)
-	for _, name := range []string{"bilstm-h32-w4a4", "mobilenetv1-025-w4a4"} {
-		files, err := filepath.Glob(filepath.Join(dir, "models", "brevitas", name, "*.onnx"))
-		if err != nil || len(files) == 0 {
-			b.Fatalf("no model %s: %v", name, err)
-		}
-		onnx, err := os.ReadFile(files[0])
-		if err != nil {
-			b.Fatal(err)
-		}
+	for _, name := range []string{"bilstm-h32-w4a4", "digits-mobilenet-w4a4"} {
+		onnx := models.Find(b, name).Read(b, "model.onnx")
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				var d diag.List
-				im, err := frontend.Import(filepath.Base(files[0]), onnx, frontend.Options{}, &d)
+				im, err := frontend.Import("model.onnx", onnx, frontend.Options{}, &d)
 				if err != nil || im.Model == nil {
 					b.Fatal(err, d.Diags)
 				}

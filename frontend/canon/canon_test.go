@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -139,44 +137,6 @@ func read(t *testing.T, name string, b []byte) *graph.Graph {
 		t.Fatalf("%s: %v", name, d.Diags)
 	}
 	return g
-}
-
-// difference says what is not the same in two programs; empty where they are.
-func difference(p, q *graph.Program) string {
-	shape := func(s []int) string { return fmt.Sprint(s) }
-	for name, a := range p.Known {
-		b, ok := q.Known[name]
-		switch {
-		case !ok:
-			return fmt.Sprintf("%q is known to one alone", name)
-		case a.DType != b.DType || shape(a.Shape) != shape(b.Shape) || (a.Const == nil) != (b.Const == nil):
-			return fmt.Sprintf("%q is %v%v and %v%v", name, a.DType, a.Shape, b.DType, b.Shape)
-		case a.Const != nil && !(slices.Equal(a.Const.F, b.Const.F) && slices.Equal(a.Const.I, b.Const.I)):
-			return fmt.Sprintf("constant %q", name)
-		}
-	}
-	if len(p.Known) != len(q.Known) || len(p.Steps) != len(q.Steps) {
-		return fmt.Sprintf("%d and %d tensors, %d and %d steps", len(p.Known), len(q.Known), len(p.Steps), len(q.Steps))
-	}
-	for i := range p.Steps {
-		a, b := *p.Steps[i], *q.Steps[i]
-		origin := p.Origin(a.Node).Outputs[0] != q.Origin(b.Node).Outputs[0]
-		if origin || p.Producer(a.Output) != p.Steps[i] || len(p.Readers(a.Output)) != len(q.Readers(b.Output)) {
-			return fmt.Sprintf("what is around step %q", a.Output)
-		}
-		if r, s := a.Recur, b.Recur; r != nil && s != nil {
-			if what := difference(r.Body, s.Body); what != "" {
-				return fmt.Sprintf("in the body of %q, %s", a.Output, what)
-			}
-			x, y := *r, *s
-			x.Body, y.Body = nil, nil
-			a.Recur, b.Recur, a.Node, b.Node = &x, &y, nil, nil
-		}
-		if !reflect.DeepEqual(a, b) {
-			return fmt.Sprintf("step %q", a.Output)
-		}
-	}
-	return ""
 }
 
 func build(t *testing.T, f func(m *onnxtest.Model)) *graph.Graph {

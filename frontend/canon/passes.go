@@ -15,8 +15,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Model is what passes work on. They put other nodes in the place of nodes of the graph and change none, so the program
-// can be kept up to date.
+// A Model is what passes work on. They put other nodes in the place of nodes of the graph and change none, so the
+// program can be kept up to date.
 type Model struct {
 	Program *graph.Program // of the graph: as it was before the pass that is running
 	Graph   *graph.Graph   // Run gives the model one of its own

@@ -6,9 +6,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A program is kept up to date while passes replace nodes of its graph. What became of a node depends on the node and on
-// what is known of its inputs, and on nothing else but the names that are taken: so a node that stays, of inputs as they
-// were, keeps its steps. Nobody may change a node of a prepared graph.
+// A program is kept up to date while passes replace nodes of its graph. What became of a node depends on the node and
+// on what is known of its inputs, and on nothing else but the names that are taken: so a node that stays, of inputs as
+// they were, keeps its steps. Nobody may change a node of a prepared graph.
 
 // made is what became of one node of the graph.
 type made struct {

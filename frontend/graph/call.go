@@ -192,22 +192,3 @@ func broadcastShape(a, b []int) ([]int, *reject) {
 	}
 	return out, nil
 }
-
-// broadcast maps elements of shape out to elements of a tensor of shape in.
-func (p *Program) broadcast(out, in []int) []int32 {
-	if Size(in) == Size(out) {
-		return nil // equal but for leading ones
-	}
-	if Size(in) == 1 {
-		return []int32{0}
-	}
-	strides := make([]int, len(out)) // stride of in along each axis of out, 0 where broadcast
-	s := 1
-	for j := len(in) - 1; j >= 0; j-- {
-		if in[j] != 1 {
-			strides[j+len(out)-len(in)] = s
-		}
-		s *= in[j]
-	}
-	return p.strided(out, strides)
-}

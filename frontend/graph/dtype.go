@@ -47,11 +47,12 @@ var elements = [...]struct {
 	bits int
 }{
 	{"undefined", others, 0}, {"float32", reals, 32}, {"uint8", naturals, 8}, {"int8", integers, 8},
-	{"uint16", naturals, 16}, {"int16", integers, 16}, {"int32", integers, 32}, {"int64", integers, 64}, {"string", others, 0},
-	{"bool", naturals, 1}, {"float16", reals, 16}, {"float64", reals, 64}, {"uint32", naturals, 32}, {"uint64", naturals, 64},
-	{"complex64", others, 64}, {"complex128", others, 128}, {"bfloat16", reals, 16}, {"float8e4m3fn", minifloats, 8},
-	{"float8e4m3fnuz", minifloats, 8}, {"float8e5m2", minifloats, 8}, {"float8e5m2fnuz", minifloats, 8}, {"uint4", naturals, 4},
-	{"int4", integers, 4}, {"float4e2m1", minifloats, 4}, {"float8e8m0", minifloats, 8}, {"uint2", naturals, 2}, {"int2", integers, 2},
+	{"uint16", naturals, 16}, {"int16", integers, 16}, {"int32", integers, 32}, {"int64", integers, 64},
+	{"string", others, 0}, {"bool", naturals, 1}, {"float16", reals, 16}, {"float64", reals, 64},
+	{"uint32", naturals, 32}, {"uint64", naturals, 64}, {"complex64", others, 64}, {"complex128", others, 128},
+	{"bfloat16", reals, 16}, {"float8e4m3fn", minifloats, 8}, {"float8e4m3fnuz", minifloats, 8},
+	{"float8e5m2", minifloats, 8}, {"float8e5m2fnuz", minifloats, 8}, {"uint4", naturals, 4}, {"int4", integers, 4},
+	{"float4e2m1", minifloats, 4}, {"float8e8m0", minifloats, 8}, {"uint2", naturals, 2}, {"int2", integers, 2},
 }
 
 // values is a kind of elements.

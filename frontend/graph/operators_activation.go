@@ -181,11 +181,11 @@ func buildFloatQuant(c *call) *reject {
 	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) || mantissa != math.Trunc(mantissa) || bias != math.Trunc(bias) || math.Abs(bias) > maxBias || largest <= 0 {
 		return badQuant("minifloats have 1 to 11 exponent bits, 0 to 52 mantissa bits and a bias of whole powers of two", "exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
 	}
-	mode, err := real.ParseRounding(c.Str("rounding_mode", "ROUND"))
-	if err != nil {
-		return badQuant("use one of the rounding modes that QONNX defines", "%v", err)
+	mode, r := c.rounding("ROUND")
+	if r == nil {
+		r = checkScale(c.reading, 1)
 	}
-	if r := checkScale(c.reading, 1); r != nil {
+	if r != nil {
 		return r
 	}
 	y := real.Div(real.Var(0), real.Var(1))

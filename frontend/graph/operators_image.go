@@ -255,14 +255,6 @@ func (c *reading) sizes(slot int) ([]int, *reject) {
 	return out, nil
 }
 
-func filledInts(n, v int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = v
-	}
-	return out
-}
-
 // resize enlarges by whole factors: each element is the nearest one of the data.
 func resize(c *call, scales []int, coordinates, mode string) *reject {
 	x := c.x

@@ -49,11 +49,8 @@ func readTrunc(c *reading) (trunc, *reject) {
 	if len(c.in) == 6 {
 		t.version = 2
 	}
-	if r := checkScale(c, 1); r != nil {
+	if r := checkParameters(c); r != nil {
 		return t, r
-	}
-	if c.in[2].Const == nil {
-		return t, badQuant("export with constant quantiser parameters", "the zero point is not constant")
 	}
 	inBits, r := c.constScalar(3, "the input bit width")
 	if r != nil {
@@ -63,16 +60,12 @@ func readTrunc(c *reading) (trunc, *reject) {
 	if r != nil {
 		return t, r
 	}
-	for _, b := range []float64{inBits, outBits} {
-		if b < 1 || b > maxBits || b != math.Trunc(b) {
-			return t, badQuant("bit widths are whole numbers from 1 to 32", "bit width %g", b)
-		}
+	if r = checkBits(inBits, outBits); r == nil {
+		t.mode, r = c.rounding("FLOOR")
 	}
-	mode, err := real.ParseRounding(c.Str("rounding_mode", "FLOOR"))
-	if err != nil {
-		return t, badQuant("use one of the rounding modes that QONNX defines", "%v", err)
+	if r != nil {
+		return t, r
 	}
-	t.mode = mode
 	if t.version == 1 {
 		if inBits < outBits {
 			return t, badQuant("truncation drops bits", "from %g to %g bits", inBits, outBits)
@@ -164,11 +157,9 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 			}
 		}
 	}
-	strides := make([]int, len(x))
 	rows := []int32{0}
 	if th.Shape[0] > 1 {
-		strides[channel] = n
-		rows = c.p.strided(x, strides)
+		rows = c.p.along(x, channel, n)
 	}
 	e := &Elem{Args: []int{0}, Index: [][]int32{nil}, Offset: []int32{0}}
 	var sum *real.Expr

@@ -46,18 +46,15 @@ func readQuant(c *reading) (Quantiser, *reject) {
 		r.code = diag.QuantInvalid
 		return Quantiser{}, r
 	}
-	if bits < 1 || bits > maxBits || bits != math.Trunc(bits) {
-		return Quantiser{}, badQuant("bit widths are whole numbers from 1 to 32", "bit width %g", bits)
-	}
-	mode, err := real.ParseRounding(c.Str("rounding_mode", "ROUND"))
-	if err != nil {
-		return Quantiser{}, badQuant("use one of the rounding modes that QONNX defines", "%v", err)
-	}
-	if r := checkScale(c, 1); r != nil {
+	if r := checkBits(bits); r != nil {
 		return Quantiser{}, r
 	}
-	if c.in[2].Const == nil {
-		return Quantiser{}, badQuant("export with constant quantiser parameters", "the zero point is not constant")
+	mode, r := c.rounding("ROUND")
+	if r == nil {
+		r = checkParameters(c)
+	}
+	if r != nil {
+		return Quantiser{}, r
 	}
 	q := Quantiser{Mode: mode, ZeroFirst: true}
 	q.Lo, q.Hi = codeLimits(bits, c.Int("signed", 1) != 0, c.flag("narrow"))
@@ -70,10 +67,41 @@ func readQuant(c *reading) (Quantiser, *reject) {
 	return q, nil
 }
 
+func checkBits(widths ...float64) *reject {
+	for _, b := range widths {
+		if b < 1 || b > maxBits || b != math.Trunc(b) {
+			return badQuant("bit widths are whole numbers from 1 to 32", "bit width %g", b)
+		}
+	}
+	return nil
+}
+
+// rounding is the attribute that names a mode of rounding.
+func (c *reading) rounding(def string) (real.Rounding, *reject) {
+	mode, err := real.ParseRounding(c.Str("rounding_mode", def))
+	if err != nil {
+		return mode, badQuant("use one of the rounding modes that QONNX defines", "%v", err)
+	}
+	return mode, nil
+}
+
+const constantParameters = "export with constant quantiser parameters"
+
+// checkParameters holds that scale and zero point, inputs 1 and 2, are constant.
+func checkParameters(c *reading) *reject {
+	if r := checkScale(c, 1); r != nil {
+		return r
+	}
+	if c.in[2].Const == nil {
+		return badQuant(constantParameters, "the zero point is not constant")
+	}
+	return nil
+}
+
 func checkScale(c *reading, slot int) *reject {
 	s := c.in[slot].Const
 	if s == nil {
-		return badQuant("export with constant quantiser parameters", "the scale is not constant")
+		return badQuant(constantParameters, "the scale is not constant")
 	}
 	for i := range s.Len() {
 		if !(s.At(i) > 0) {
@@ -110,9 +138,7 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
 		if len(p) != 1 || p[0] != x[a] {
 			return invalid("parameter %d has shape %v, the input %v, axis %d", slot, p, x, a)
 		}
-		strides := make([]int, len(x))
-		strides[a] = 1
-		e.Index[v+1] = c.p.strided(x, strides)
+		e.Index[v+1] = c.p.along(x, a, 1)
 	}
 	return c.add(Step{Shape: x, DType: dt, Elem: e})
 }
@@ -125,7 +151,7 @@ func readQuantizeLinear(c *reading) (Quantiser, DType, *reject) {
 	if c.has(2) {
 		dt = c.in[2].DType
 		if c.in[2].Const == nil {
-			return Quantiser{}, dt, badQuant("export with constant quantiser parameters", "the zero point is not constant")
+			return Quantiser{}, dt, badQuant(constantParameters, "the zero point is not constant")
 		}
 	}
 	lo, hi, ok := dt.limits()

@@ -18,12 +18,12 @@ type Program struct {
 	Known map[string]Known // every tensor
 	Steps []*Step          // topological order; nodes with constant outputs have none
 
-	made    map[*Node]*made    // by node of the graph
-	now     *made              // of the node that is being prepared
-	kept    *Program           // whose steps may stay; while preparing
-	origin  map[*Node]*Node    // of made-up nodes
-	names   Taken              // by the graph, and made up
-	strides map[string][]int32 // index tables by what they are
+	made   map[*Node]*made // by node of the graph
+	now    *made           // of the node that is being prepared
+	kept   *Program        // whose steps may stay; while preparing
+	origin map[*Node]*Node // of made-up nodes
+	names  Taken           // by the graph, and made up
+	strides
 	by      map[string]*Step   // by output
 	readers map[string][]*Step // by input
 	budget
@@ -165,7 +165,7 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	}
 	p.Known, p.by, p.readers, p.origin = map[string]Known{}, map[string]*Step{}, map[string][]*Step{}, map[*Node]*Node{}
 	p.names = g.Taken()
-	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[*int32]bool{}, map[string][]int32{}, d
+	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[*int32]bool{}, strides{}, d
 	if p.kept != nil {
 		p.strides = p.kept.strides
 	}

@@ -2,13 +2,16 @@ package graph
 
 import "fmt"
 
+// strides are index tables by what they are: a shape, and a stride per axis.
+type strides map[string][]int32
+
 // strided is stridedIndex with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
-func (p *Program) strided(shape, strides []int) []int32 {
-	key := fmt.Sprint(shape, strides)
-	t, ok := p.strides[key]
+func (s strides) strided(shape, steps []int) []int32 {
+	key := fmt.Sprint(shape, steps)
+	t, ok := s[key]
 	if !ok {
-		t = stridedIndex(shape, strides)
-		p.strides[key] = t
+		t = stridedIndex(shape, steps)
+		s[key] = t
 	}
 	return t
 }
@@ -36,8 +39,15 @@ func stridedFrom(at int, shape, strides []int) []int32 {
 	return index
 }
 
+// along lists, for every element of shape, its coordinate along an axis, times step.
+func (s strides) along(shape []int, axis, step int) []int32 {
+	steps := make([]int, len(shape))
+	steps[axis] = step
+	return s.strided(shape, steps)
+}
+
 // every lists 0, step, 2*step ..., n of them.
-func (p *Program) every(n, step int) []int32 { return p.strided([]int{n}, []int{step}) }
+func (s strides) every(n, step int) []int32 { return s.strided([]int{n}, []int{step}) }
 
 // pickIndex lists, for every element whose coordinate along axis a is j, the sum of from[a][j] over all axes: -1 where one
 // of them is negative.
@@ -85,4 +95,23 @@ func (s *Step) tables() (all [][]int32) {
 		all = append(all, elem.Index...)
 	}
 	return all
+}
+
+// broadcast maps elements of shape out to elements of a tensor of shape in.
+func (s strides) broadcast(out, in []int) []int32 {
+	if Size(in) == Size(out) {
+		return nil // equal but for leading ones
+	}
+	if Size(in) == 1 {
+		return []int32{0}
+	}
+	steps := make([]int, len(out)) // stride of in along each axis of out, 0 where broadcast
+	size := 1
+	for j := len(in) - 1; j >= 0; j-- {
+		if in[j] != 1 {
+			steps[j+len(out)-len(in)] = size
+		}
+		size *= in[j]
+	}
+	return s.strided(out, steps)
 }
