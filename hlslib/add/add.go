@@ -36,8 +36,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "AddStreams",
 	Doc:    "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
 	FINN:   dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
@@ -45,9 +45,6 @@ var Layer = layer.Define(layer.Definition[Params]{
 	Takes:  layer.Inputs(2),
 	Bind:   bind,
 })
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer.
 type Params struct {

@@ -23,16 +23,13 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "StreamingConcat",
 	Doc:    "the channels of several inputs one after the other (Concat on the last axis)",
 	Verify: Params.verify,
 	Bind:   bind,
 })
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer.
 type Params struct {

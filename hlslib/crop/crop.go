@@ -16,17 +16,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "Crop",
 	Doc:    "some rows and columns of a feature map (Slice, cropping, subsampling)",
 	Verify: Params.verify,
 	Takes:  layer.Image,
 	Bind:   bind,
 })
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer. Pairs are of rows and of columns.
 type Params struct {

@@ -26,17 +26,14 @@ import (
 // Kind is the layer's name: folding puts such layers in by itself.
 const Kind = "StreamingDataWidthConverter"
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   Kind,
 	Doc:    "words of one width into words of another, element by element",
 	Verify: Params.verify,
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer.
 type Params struct {

@@ -24,8 +24,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "GlobalPool",
 	Doc:    "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
 	FINN:   dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
@@ -33,9 +33,6 @@ var Layer = layer.Define(layer.Definition[Params]{
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer.
 type Params struct {

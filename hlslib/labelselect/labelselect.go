@@ -28,17 +28,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "LabelSelect",
 	Doc:    "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
 	Verify: Params.verify,
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // MaxK is the most places that Bind accepts.
 const MaxK = 16

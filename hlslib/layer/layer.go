@@ -30,73 +30,56 @@ type Definition[P any] struct {
 	Doc  string            // one line
 	FINN dataflow.FINNFile // nothing where FINN's files say no more than Name
 
-	// Verify says what is wrong with parameters whatever the inputs; there may be none.
+	// Verify says what is wrong with parameters whatever the inputs.
 	Verify func(P) error
-	// Takes says what is wrong with inputs whatever the parameters.
+	// Takes says what is wrong with inputs whatever the parameters; nil where that is Bind's to say.
 	Takes Check
 	// Bind makes the layer of parameters and inputs that are verified; it embeds the Base, and may keep the inputs. The
 	// types are the outputs'.
 	Bind func(Base[P], []dataflow.Type) (dataflow.Op, []dataflow.Type, error)
 }
 
-// A Layer is a kind of layers. Its Kind is the row in the table of layers.
-type Layer[P any] struct {
-	dataflow.Kind
-	def Definition[P]
-}
-
-// Define makes a kind of layers.
-func Define[P any](def Definition[P]) *Layer[P] {
-	l := &Layer[P]{def: def}
-	l.Kind = dataflow.Kind{Name: def.Name, Doc: def.Doc, FINN: def.FINN, Decode: l.decode}
-	return l
-}
-
-// New makes a layer of the kind; p belongs to it from now on. What is wrong with p is Bind's to say.
-func (l *Layer[P]) New(p P) dataflow.Op { return unbound[P]{Base: Base[P]{P: p, layer: l}} }
-
-func (l *Layer[P]) decode(params []byte) (dataflow.Op, error) {
-	var p P
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
+// Define makes a kind of layers: its row in the table of them, and what makes one of parameters, which belong to it from
+// then on. What is wrong with parameters is Bind's to say, or Decode's.
+func Define[P any](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
+	create = func(p P) dataflow.Op { return unbound[P]{Base: Base[P]{P: p, def: &def}} }
+	decode := func(params []byte) (dataflow.Op, error) {
+		var p P
+		if err := json.Unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		if err := def.Verify(p); err != nil {
+			return nil, err
+		}
+		return create(p), nil
 	}
-	if err := l.verify(p); err != nil {
-		return nil, err
-	}
-	return l.New(p), nil
-}
-
-func (l *Layer[P]) verify(p P) error {
-	if l.def.Verify == nil {
-		return nil
-	}
-	return l.def.Verify(p)
+	return dataflow.Kind{Name: def.Name, Doc: def.Doc, FINN: def.FINN, Decode: decode}, create
 }
 
 // A Base is what every layer is made of. The op that a kind's Bind makes embeds it, and has the methods of dataflow.Op
 // that are the same in all kinds from it.
 type Base[P any] struct {
-	P     P // not to be changed
-	layer *Layer[P]
+	P   P // not to be changed
+	def *Definition[P]
 }
 
 // Kind is the name of the kind.
-func (b Base[P]) Kind() string { return b.layer.Name }
+func (b Base[P]) Kind() string { return b.def.Name }
 
 // Params is P.
 func (b Base[P]) Params() any { return b.P }
 
 // Bind makes the layer for inputs: it verifies both, and that there is a fold.
 func (b Base[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := b.layer.verify(b.P); err != nil {
+	if err := b.def.Verify(b.P); err != nil {
 		return nil, nil, err
 	}
-	if takes := b.layer.def.Takes; takes != nil {
+	if takes := b.def.Takes; takes != nil {
 		if err := takes(in); err != nil {
 			return nil, nil, err
 		}
 	}
-	op, out, err := b.layer.def.Bind(b, slices.Clone(in))
+	op, out, err := b.def.Bind(b, slices.Clone(in))
 	if err != nil {
 		return nil, nil, err
 	}

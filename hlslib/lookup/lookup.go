@@ -22,17 +22,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "Lookup",
 	Doc:    "a row of a table for every index (Gather of constants, embeddings)",
 	Verify: Params.verify,
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer.
 type Params struct {

@@ -57,24 +57,20 @@ import (
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
 // Kind is the layer's name.
 const Kind = "LSTM"
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   Kind,
 	Doc:    "the recurrent part of LSTM cells: gates, state and output of every time step (LSTM, bidirectional LSTM)",
 	Verify: Params.verify,
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // The gates, in the order of the input's lanes.
 const (

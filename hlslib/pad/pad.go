@@ -26,8 +26,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "FMPadding",
 	Doc:    "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
 	FINN:   dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
@@ -35,9 +35,6 @@ var Layer = layer.Define(layer.Definition[Params]{
 	Takes:  layer.Image,
 	Bind:   bind,
 })
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer. Pairs are of rows and of columns.
 type Params struct {

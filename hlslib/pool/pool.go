@@ -26,8 +26,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "Pool",
 	Doc:    "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
 	FINN:   dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
@@ -35,9 +35,6 @@ var Layer = layer.Define(layer.Definition[Params]{
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer.
 type Params struct {

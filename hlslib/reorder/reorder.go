@@ -26,17 +26,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "Reorder",
 	Doc:    "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
 	Verify: Params.verify,
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // MaxBlock is the most elements of a block, read or written: the largest devices hold two banks of some million elements.
 const MaxBlock = 1 << 24

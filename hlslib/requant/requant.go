@@ -33,8 +33,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "Requantization",
 	Doc:    "multiply, add, shift and clip per channel (activations of many steps)",
 	FINN:   dataflow.FINNFile{Names: []string{"Requant"}},
@@ -42,9 +42,6 @@ var Layer = layer.Define(layer.Definition[Params]{
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // MaxShift is the largest shift that Bind accepts.
 const MaxShift = num.MaxRequantShift

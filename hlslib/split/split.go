@@ -18,17 +18,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "StreamingSplit",
 	Doc:    "the channels parted among several outputs (Split on the last axis)",
 	Verify: Params.verify,
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer.
 type Params struct {

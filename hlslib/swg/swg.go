@@ -55,8 +55,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "ConvolutionInputGenerator",
 	Doc:    "the windows of a frame, padded (in front of convolutions and poolings)",
 	FINN:   dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
@@ -64,9 +64,6 @@ var Layer = layer.Define(layer.Definition[Params]{
 	Takes:  layer.Image,
 	Bind:   bind,
 })
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Limits of what Bind accepts.
 const (

@@ -29,8 +29,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind, New one of its layers.
-var Layer = layer.Define(layer.Definition[Params]{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   "VVAU",
 	Doc:    "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
 	FINN:   dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
@@ -38,9 +38,6 @@ var Layer = layer.Define(layer.Definition[Params]{
 	Takes:  layer.Inputs(1),
 	Bind:   bind,
 })
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return Layer.New(p) }
 
 // Params makes the layer.
 type Params struct {
