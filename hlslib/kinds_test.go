@@ -13,7 +13,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestKinds: every kind has a row of its own, and a folder whose tests hold its layers against the contract.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -22,18 +21,25 @@ func TestKinds(t *testing.T) {
 			t.Errorf("row %+v", k)
 		}
 		seen[k.Name] = true
+		if op, err := k.Decode([]byte(k.Example)); err != nil || op.Kind() != k.Name {
+			t.Errorf("%s: its example: %v, %v", k.Name, op, err)
+		}
 	}
-	folders, err := filepath.Glob("*/*.hpp")
+}
+
+// TestFolders: every kind has a folder, whose tests hold its layers against the contract.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	kernels, err := filepath.Glob("*/*.hpp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := 0
-	for _, header := range folders {
-		dir := filepath.Dir(header)
-		if dir == "core" {
-			continue
-		}
-		tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	kernels = slices.DeleteFunc(kernels, func(file string) bool { return filepath.Dir(file) == "core" })
+	if len(kernels) != len(hlslib.Kinds) {
+		t.Errorf("%d folders of layers, %d rows", len(kernels), len(hlslib.Kinds))
+	}
+	for _, file := range kernels {
+		tests, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,47 +47,7 @@ func TestKinds(t *testing.T) {
 			text, err := os.ReadFile(file)
 			return err == nil && bytes.Contains(text, []byte("layertest.Check(t, "))
 		}) {
-			t.Errorf("no test of hlslib/%s holds the layer against the contract", dir)
-		}
-		held++
-	}
-	if held != len(hlslib.Kinds) {
-		t.Errorf("%d folders of layers, %d rows", held, len(hlslib.Kinds))
-	}
-}
-
-// TestDecode: parameters as text files have them are those of their kind.
-func TestDecode(t *testing.T) {
-	t.Parallel()
-	for name, params := range map[string]string{
-		"MVAU":                        `{"weights":[[1,-1]]}`,
-		"VVAU":                        `{"weights":[[1,-1]]}`,
-		"LSTM":                        `{"cells":[{"recurrent":[[[1]],[[2]],[[-3]],[[0]]],"gates":[{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]}],"forget":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},"input":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},"cell_factors":[1,1],"cell":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},"tanh":[{"at":[0],"value":[0,3]}],"hidden":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7}}]}`,
-		"Thresholding":                `{"steps":[{"at":[1],"value":[0,1]}]}`,
-		"Requantization":              `{"multiplier":[3],"bias":[2],"shift":2,"lo":0,"hi":255}`,
-		"LabelSelect":                 `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
-		"StreamingDataWidthConverter": `{"in":1,"out":2}`,
-		"ConvolutionInputGenerator":   `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"before":[1,1],"after":[1,1],"pad":0,"groups":1}`,
-		"Pool":                        `{"op":"max"}`,
-		"GlobalPool":                  `{"op":"sum"}`,
-		"AddStreams":                  `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
-		"MultiplyStreams":             `{"offset":[-3,128],"steps":[{"at":[1],"value":[0,1]}]}`,
-		"DuplicateStreams":            `{"copies":2}`,
-		"StreamingConcat":             `{"inputs":2}`,
-		"StreamingSplit":              `{"channels":[2,1]}`,
-		"FMPadding":                   `{"before":[1,1],"after":[0,1],"between":[0,0],"code":0}`,
-		"Crop":                        `{"start":[0,1],"stop":[3,2],"step":[1,1]}`,
-		"UpsampleNearestNeighbour":    `{"scale":[2,2]}`,
-		"Reorder":                     `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
-		"Lookup":                      `{"table":[[1,2],[3,4]]}`,
-	} {
-		at := slices.IndexFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == name })
-		if at < 0 {
-			t.Errorf("%s is no kind", name)
-			continue
-		}
-		if op, err := hlslib.Kinds[at].Decode([]byte(params)); err != nil || op.Kind() != name {
-			t.Errorf("%s: %v, %v", name, op, err)
+			t.Errorf("no test beside %s holds the layer against the contract", file)
 		}
 	}
 }
@@ -99,6 +65,9 @@ func FuzzDecode(f *testing.F) {
 		`{"op":"sum"}`, `{"copies":64}`, `{"multiplier":[3,-5],"bias":[4611686018427387904],"shift":62,"lo":-9223372036854775808,"hi":9223372036854775807}`, `{"factors":[[-9223372036854775808,3],[0]],"steps":[{"at":[0],"value":[5,-5]}]}`,
 		`{"offset":[-2147483648,2147483647],"requant":{"multiplier":-5,"shift":3,"mode":"half-even","lo":-9,"hi":9223372036854775807}}`, `{"offset":[1,0],"steps":[{"at":[0,1],"value":[5,-5,2]}]}`} {
 		f.Add([]byte(s))
+	}
+	for _, k := range hlslib.Kinds {
+		f.Add([]byte(k.Example))
 	}
 	var types []dataflow.Type
 	for _, elem := range []num.Type{{Kind: num.Bipolar, Width: 1}, {Kind: num.Ternary, Width: 2}, {Kind: num.UInt, Width: 4}, {Kind: num.UInt, Width: 63}, {Kind: num.Int, Width: 8}, {Kind: num.Int, Width: 64}} {

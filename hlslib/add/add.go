@@ -25,25 +25,22 @@ package add
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the sum of two streams in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "AddStreams",
-	Doc:    "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
-	FINN:   dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
-	Verify: Params.verify,
-	Takes:  layer.Inputs(2),
-	Bind:   bind,
+	Name:    "AddStreams",
+	Doc:     "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
+	Example: `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
+	Takes:   layer.Inputs(2),
+	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
 })
 
 // Params makes the layer.
@@ -69,7 +66,8 @@ func (p *Params) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for c := range max(len(p.Factors[0]), len(p.Factors[1])) {
 		if p.factor(0, c) == 0 && p.factor(1, c) == 0 {
 			return fmt.Errorf("channel %d: both factors are 0", c)
@@ -161,7 +159,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose from.
 // Factors of -1, 0 and 1 need no multiplier.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	t := o.steps.Tables()
 	t.PerChannel = t.PerChannel || o.table()
 	steps := t.Row
@@ -193,37 +191,6 @@ func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
 		product := layer.Wrap(o.sum, o.P.factor(0, c)*x[0])
 		return o.steps.Built(c, layer.Wrap(o.sum, product+o.P.factor(1, c)*x[1]))
 	})
-}
-
-// Cost counts a multiplier per PE and input whose factors need one, an adder per PE, and the step functions like a
-// Thresholding. FINN estimates nothing for its AddStreams.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := estimate.Model(t)
-	var products cost.Resources
-	for i, in := range o.In {
-		factor := o.factor[i].Width
-		if o.table() {
-			factor = o.tableElem().Width
-		}
-		if o.P.multiplies(i) {
-			products = products.Plus(m.Multiplier(in.Elem.Width, factor, f.Compute == dataflow.DSP).Times(f.PE))
-		}
-	}
-	return estimate.Layer(m, o.storage(f), append([]cost.Part{
-		m.Control(o.Counters(f)),
-		products.As("multipliers"),
-		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
-		m.Registers(f.PE * o.sum.Width),
-	}, o.steps.Cost(m, f.PE)...)...)
-}
-
-// storage is the layer's memories: its tables.
-func (o *op) storage(f dataflow.Fold) (list []dataflow.Storage) {
-	if o.table() {
-		width := 2 * f.PE * o.tableElem().Width
-		list = append(list, dataflow.ROM("factors", "factor memory", o.Words(f), width).At(f.Memory))
-	}
-	return append(list, o.steps.Storage(f)...)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

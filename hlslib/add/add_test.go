@@ -15,18 +15,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
 var (
-	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
-	relu    = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
-	fall    = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
-	sign    = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	relu                      = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
+	fall                      = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
+	sign                      = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 // by is factors alone.
@@ -95,12 +88,7 @@ func TestContract(t *testing.T) {
 		{Name: "unsigned, of 63 bits", Op: add.New(add.Params{}), In: both(typ(uintN(62), 2))},
 		{Name: "scalars", Op: add.New(then(list(2), nil, relu)), In: both(typ(intN(4)))},
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 31)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, 40, append(cases, layertest.Random(60, 31, random)...)...)
 }
 
 // TestRanges: a channel's sums are the exact interval, and what all channels share stays one range.
@@ -147,10 +135,7 @@ func TestForms(t *testing.T) {
 		{"all", then(list(2, 1), nil, fall, jump), 2,
 			"add_per_channel factors UINT2 none [[2 1 1 1]], thresholds INT6 none [[-4 -1 3 1 3 31]], base UINT2 none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 6},
 	} {
-		op, _, err := add.New(tt.p).Bind([]dataflow.Type{typ(intN(4), 2), typ(intN(4), 2)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, add.New(tt.p), typ(intN(4), 2), typ(intN(4), 2))
 		folds := 0
 		for range op.Folds() {
 			folds++
@@ -200,21 +185,14 @@ func TestBindRefuses(t *testing.T) {
 		{then(nil, nil, many), []dataflow.Type{typ(uintN(13), 3), in}, "a channel has 4097 thresholds, at most 4096"},
 		{add.Params{}, []dataflow.Type{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
 	} {
-		_, _, err := add.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %.200v to %v: %v, want %q", fmt.Sprint(tt.p), tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, add.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`, `{"factors":[[1]]}`, `{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
-		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`} {
-		if op, err := add.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, add.Layer, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`, `{"factors":[[1]]}`, `{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
+		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }
 
 // TestLoop has a clock per word and a latency of what there is to do.
@@ -224,10 +202,7 @@ func TestLoop(t *testing.T) {
 		p       add.Params
 		latency int
 	}{{add.Params{}, 1}, {by(list(-1), nil), 1}, {by(list(2), nil), 2}, {then(nil, nil, relu), 2}, {then(list(2), nil, relu), 3}} {
-		op, _, err := add.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 6), typ(uintN(4), 5, 6)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
 		l := op.Loop(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{})
 		want := dataflow.Loop{Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}}, Latency: tt.latency}
 		if !reflect.DeepEqual(l, want) {
@@ -251,12 +226,7 @@ func TestCost(t *testing.T) {
 			dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*7, DSP: 2}},
 		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 2*5 + 2*5 + 2, BRAM: 1}}, // with a base
 	} {
-		op, _, err := add.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 6), typ(uintN(4), 5, 6)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want.Plus(control) {
-			t.Errorf("%+v: %+v, want %+v", tt.p, got, tt.want.Plus(control))
-		}
+		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
+		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))
 	}
 }

@@ -16,19 +16,18 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the concatenation in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "StreamingConcat",
-	Doc:    "the channels of several inputs one after the other (Concat on the last axis)",
-	Verify: Params.verify,
-	Bind:   bind,
+	Name:    "StreamingConcat",
+	Doc:     "the channels of several inputs one after the other (Concat on the last axis)",
+	Example: `{"inputs":2}`,
+	Takes:   layer.Any,
+	Bind:    bind,
 })
 
 // Params makes the layer.
@@ -36,7 +35,8 @@ type Params struct {
 	Inputs int `json:"inputs"`
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if p.Inputs < 2 || p.Inputs > dataflow.MaxPorts {
 		return fmt.Errorf("%d inputs, want 2 to %d", p.Inputs, dataflow.MaxPorts)
 	}
@@ -111,17 +111,6 @@ func (kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 		}
 	}
 	panic("concat: an iteration without a word")
-}
-
-// Cost is what chooses among the inputs. FINN counts nothing for its StreamingConcat.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
-	vectors, words := layer.Words(o.Out[0], f)
-	return estimate.Parts(
-		m.Control(cost.Counter(words).Plus(cost.Counter(vectors))),
-		m.Multiplexer(len(o.In), width).As("multiplexers"),
-		m.Registers(width),
-	)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

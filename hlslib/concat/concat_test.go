@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/concat"
@@ -12,15 +11,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
-var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
 
 func TestContract(t *testing.T) {
 	t.Parallel()
@@ -74,10 +64,7 @@ func TestOutputType(t *testing.T) {
 
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op, _, err := concat.New(concat.Params{Inputs: 3}).Bind([]dataflow.Type{typ(uintN(2), 2, 4), typ(uintN(2), 2, 2), typ(uintN(2), 2, 6)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, concat.New(concat.Params{Inputs: 3}), typ(uintN(2), 2, 4), typ(uintN(2), 2, 2), typ(uintN(2), 2, 6))
 	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 2}, dataflow.Target{})
 	want := []uint64{1, 1, 2, 4, 4, 4, 1, 1, 2, 4, 4, 4}
 	if l.Iterations() != len(want) {
@@ -105,18 +92,14 @@ func TestBindRefuses(t *testing.T) {
 		{2, []dataflow.Type{x, typ(uintN(2), 4)}, "input 1 has shape [4]"},
 		{2, []dataflow.Type{typ(uintN(2)), typ(uintN(2))}, "scalar"},
 	} {
-		_, _, err := concat.New(concat.Params{Inputs: tt.inputs}).Bind(tt.in)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Bind of %d to %v: %v, want %q", tt.inputs, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, concat.New(concat.Params{Inputs: tt.inputs}), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`, `{"inputs":"2"}`} {
-		if op, err := concat.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, concat.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`, `{"inputs":"2"}`)
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

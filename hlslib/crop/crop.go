@@ -11,18 +11,17 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the cropping in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Crop",
-	Doc:    "some rows and columns of a feature map (Slice, cropping, subsampling)",
-	Verify: Params.verify,
-	Takes:  layer.Image,
-	Bind:   bind,
+	Name:    "Crop",
+	Doc:     "some rows and columns of a feature map (Slice, cropping, subsampling)",
+	Example: `{"start":[0,1],"stop":[3,2],"step":[1,1]}`,
+	Takes:   layer.Image,
+	Bind:    bind,
 })
 
 // Params makes the layer. Pairs are of rows and of columns.
@@ -34,7 +33,8 @@ type Params struct {
 
 var axes = [2]string{"rows", "columns"}
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for a, name := range axes {
 		if p.Start[a] < 0 || p.Stop[a] <= p.Start[a] {
 			return fmt.Errorf("%s from %d to before %d, want at least one", name, p.Start[a], p.Stop[a])
@@ -104,12 +104,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		return []dataflow.Word{nil}
 	}
 	return []dataflow.Word{slices.Clone(in[0])}
-}
-
-// Cost is what knows the position: words pass as they are. FINN counts nothing for its Crop.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := estimate.Model(t)
-	return estimate.Parts(m.Control(o.Counters(o.words(f))), m.Registers(f.SIMD*o.In[0].Elem.Width))
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

@@ -4,22 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/crop"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
-)
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-var (
-	int4    = num.Type{Kind: num.Int, Width: 4}
-	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
 )
 
 func TestContract(t *testing.T) {
@@ -73,18 +63,14 @@ func TestBindRefuses(t *testing.T) {
 		{crop.Params{Stop: ones, Step: ones}, []dataflow.Type{typ(int4, 4, 5)}, "an input of shape [4 5], want rows"},
 		{crop.Params{Stop: [2]int{4, 6}, Step: ones}, []dataflow.Type{in}, "columns to before 6 of an input of shape [4 5 2], which has 5"},
 	} {
-		_, _, err := crop.New(tt.p).Bind(tt.in)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, crop.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`, `{"stop":[1,1],"step":1}`} {
-		if op, err := crop.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, crop.Layer, ``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`, `{"stop":[1,1],"step":1}`)
 }
+
+// What types are called above.
+var int4, typ, bipolar = layertest.Int(4), layertest.Full, layertest.Bipolar

@@ -10,22 +10,18 @@ package dup
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the fork in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "DuplicateStreams",
-	Doc:    "one stream for each of several readers (a tensor that is used more than once)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "DuplicateStreams",
+	Doc:     "one stream for each of several readers (a tensor that is used more than once)",
+	Example: `{"copies":2}`,
+	Bind:    bind,
 })
 
 // Params makes the layer.
@@ -33,7 +29,8 @@ type Params struct {
 	Copies int `json:"copies"` // outputs, 2 to dataflow.MaxPorts
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if p.Copies < 2 || p.Copies > dataflow.MaxPorts {
 		return fmt.Errorf("%d copies, want 2 to %d", p.Copies, dataflow.MaxPorts)
 	}
@@ -61,7 +58,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the channels, in increasing order.
-func (o *op) Folds() iter.Seq[dataflow.Fold] { return o.Channelwise.Folds(layer.Tables{}, false) }
+func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(layer.Tables{}, false) }
 
 // Loop has a latency of one clock.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop { return o.Nest(f, 1).Loop() }
@@ -77,17 +74,6 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 		y[i] = slices.Clone(in[0])
 	}
 	return y
-}
-
-// Cost counts words, and a LUT per copy that waits for room in all the others. The copies of a word are wiring. FINN
-// estimates nothing.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m, word := estimate.Model(t), o.In[0].Port(f.PE)
-	return estimate.Parts(
-		m.Control(cost.Counter(word.Words)),
-		cost.Resources{LUT: o.P.Copies}.As("handshakes"),
-		m.Registers(word.Width()),
-	)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

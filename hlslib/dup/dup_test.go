@@ -2,7 +2,6 @@ package dup_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/dup"
@@ -10,13 +9,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
 
 func TestContract(t *testing.T) {
 	t.Parallel()
@@ -41,9 +33,7 @@ func TestLoop(t *testing.T) {
 	if fmt.Sprint(l) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", l, want)
 	}
-	if got := op.Cost(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{Formula: dataflow.FINN}).Total(); got != (dataflow.Resources{LUT: 4 + 1 + 3, FF: 4}) {
-		t.Errorf("%+v", got)
-	}
+	layertest.Costs(t, op, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 4 + 1 + 3, FF: 4})
 }
 
 func TestBindRefuses(t *testing.T) {
@@ -63,18 +53,14 @@ func TestBindRefuses(t *testing.T) {
 		{2, []dataflow.Type{typ(uintN(64), 1<<31, 64)}, "no fold keeps"},
 		{2, []dataflow.Type{typ(uintN(64), 1<<30, 64)}, ""},
 	} {
-		_, _, err := dup.New(dup.Params{Copies: tt.copies}).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("%d copies of %v: %v, want %q", tt.copies, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, dup.New(dup.Params{Copies: tt.copies}), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`, `{"copies":"2"}`, `{"copies":1e9}`, `{"copies":2} x`} {
-		if op, err := dup.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, dup.Layer, ``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`, `{"copies":"2"}`, `{"copies":1e9}`, `{"copies":2} x`)
 }
+
+// What types are called above.
+var typ, uintN, intN = layertest.Full, layertest.UInt, layertest.Int

@@ -14,11 +14,8 @@ package dwc
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
@@ -26,13 +23,12 @@ import (
 // Kind is the layer's name: folding puts such layers in by itself.
 const Kind = "StreamingDataWidthConverter"
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the width converter in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   Kind,
-	Doc:    "words of one width into words of another, element by element",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    Kind,
+	Doc:     "words of one width into words of another, element by element",
+	Example: `{"in":1,"out":2}`,
+	Bind:    bind,
 })
 
 // Params makes the layer.
@@ -42,7 +38,8 @@ type Params struct {
 	Tile int `json:"tile,omitempty"` // of both ports; 0 is row-major order
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if p.In < 1 || p.Out < 1 || p.In > dataflow.MaxWord || p.Out > dataflow.MaxWord {
 		return fmt.Errorf("words of %d into words of %d elements, want 1 to %d", p.In, p.Out, dataflow.MaxWord)
 	}
@@ -95,7 +92,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields one fold: there is no freedom.
-func (o *op) Folds() iter.Seq[dataflow.Fold] { return layer.Folds{}.All() }
+func (o *op) Folds() dataflow.Folds { return layer.Folds{}.All() }
 
 func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	port := func(n int) []dataflow.Port {
@@ -154,12 +151,6 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	y := slices.Clone(k.buffer[:k.out])
 	k.buffer = slices.Delete(k.buffer, 0, k.out)
 	return []dataflow.Word{y}
-}
-
-// Cost is that of FINN's StreamingDataWidthConverter, or the fitted one.
-func (o *op) Cost(_ dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	width := o.typ.Elem.Width
-	return estimate.Of(t, cost.WidthConverter{In: o.P.In * width, Out: o.P.Out * width})
 }
 
 func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {

@@ -2,7 +2,6 @@ package dwc_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/dwc"
@@ -10,13 +9,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
 
 func TestContract(t *testing.T) {
 	t.Parallel()
@@ -55,10 +47,7 @@ func TestLoop(t *testing.T) {
 		{3, 8, 1, "11111111", "00100101"},
 	}
 	for _, tt := range tests {
-		op, _, err := dwc.New(dwc.Params{In: tt.in, Out: tt.out}).Bind([]dataflow.Type{typ(uintN(2), 24)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, dwc.New(dwc.Params{In: tt.in, Out: tt.out}), typ(uintN(2), 24))
 		l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{})
 		if l.Iterations() != tt.periods*len(tt.read) || l.Latency != 1 {
 			t.Errorf("%d to %d: %v, want %v", tt.in, tt.out, l, tt)
@@ -94,31 +83,22 @@ func TestBindRefuses(t *testing.T) {
 		{dwc.Params{In: 768, Out: 512}, []dataflow.Type{typ(uintN(4), 1536)}, ""},
 		{dwc.Params{In: 768, Out: 640}, []dataflow.Type{typ(uintN(4), 7680)}, "a buffer of 5120 bits"},
 	} {
-		_, _, err := dwc.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, dwc.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`, `{"in":1,"out":1.5}`, `{"in":1,"out":5000}`, `{"in":1e10,"out":1}`} {
-		if op, err := dwc.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, dwc.Layer, ``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`, `{"in":1,"out":1.5}`, `{"in":1,"out":5000}`, `{"in":1e10,"out":1}`)
 }
 
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ in, out, lut int }{{4, 4, 0}, {4, 2, 1 + 4}, {2, 4, 1 + 8}, {6, 4, 1 + 24 + 2 + 8}} {
-		op, _, err := dwc.New(dwc.Params{In: tt.in, Out: tt.out}).Bind([]dataflow.Type{typ(uintN(2), 24)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := op.Cost(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{Formula: dataflow.FINN}).Total(); got != (dataflow.Resources{LUT: tt.lut}) {
-			t.Errorf("%d to %d: %+v, want %d LUT", tt.in, tt.out, got, tt.lut)
-		}
+		op := layertest.Bind(t, dwc.New(dwc.Params{In: tt.in, Out: tt.out}), typ(uintN(2), 24))
+		layertest.Costs(t, op, dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Resources{LUT: tt.lut})
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN = layertest.Full, layertest.UInt, layertest.Int

@@ -15,29 +15,28 @@ package globalpool
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the pooling of frames in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "GlobalPool",
-	Doc:    "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
-	FINN:   dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
-	Verify: func(p Params) error { return p.Op.Verify() },
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "GlobalPool",
+	Doc:     "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
+	Example: `{"op":"sum"}`,
+	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
 })
 
 // Params makes the layer.
 type Params struct {
 	Op layer.Pooling `json:"op"`
 }
+
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error { return p.Op.Verify() }
 
 // What is made of a frame.
 const (
@@ -72,7 +71,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the channels, in increasing order.
-func (o *op) Folds() iter.Seq[dataflow.Fold] { return o.Channelwise.Folds(layer.Tables{}, false) }
+func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(layer.Tables{}, false) }
 
 // Loop has a latency of one clock to fetch what is kept and one to join.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
@@ -106,33 +105,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	k.kept[fold] = y
 	return []dataflow.Word{nil}
 }
-
-// Cost counts one join per PE, and the words that are kept. FINN estimates nothing.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m, width := estimate.Model(t), o.Out[0].Elem.Width
-	var join cost.Resources
-	if o.Vectors > 1 {
-		join = o.P.Op.Joiner(width)
-	}
-	return estimate.Layer(m, o.storage(f),
-		m.Control(o.Counters(f)),
-		join.Times(f.PE).As("pooling"),
-		m.Registers(f.PE*width),
-	)
-}
-
-// storage is the layer's memories: the accumulators go round in shift registers, or, where they are many, lie in LUTs.
-func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	rows := o.Words(f)
-	if o.Vectors == 1 {
-		rows = 0
-	}
-	kept := dataflow.RAM("kept", "accumulators", rows, f.PE*o.Out[0].Elem.Width)
-	return []dataflow.Storage{kept.At(dataflow.LUTRAM).Shifted()}
-}
-
-// Delay is that of joining a value with what is kept.
-func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return o.P.Op.Delay() }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{

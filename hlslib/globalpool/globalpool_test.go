@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/globalpool"
@@ -13,17 +12,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
 var (
-	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
-	maximum = globalpool.Params{Op: globalpool.Max}
-	sum     = globalpool.Params{Op: globalpool.Sum}
+	maximum                   = globalpool.Params{Op: globalpool.Max}
+	sum                       = globalpool.Params{Op: globalpool.Sum}
+	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 func TestContract(t *testing.T) {
@@ -82,10 +74,7 @@ func TestTypes(t *testing.T) {
 // TestLoop spells the clocks: all but the last vector give nothing.
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op, _, err := globalpool.New(sum).Bind([]dataflow.Type{typ(uintN(4), 7, 7, 12)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, globalpool.New(sum), typ(uintN(4), 7, 7, 12))
 	for _, tt := range []struct{ pe, iterations, first, writes int }{{1, 588, 576 + 2, 12}, {4, 147, 144 + 2, 3}, {12, 49, 48 + 2, 1}} {
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
 		if l.Iterations() != tt.iterations || l.FirstWrite(0) != tt.first || l.Writes(0) != tt.writes || l.Reads(0) != tt.iterations {
@@ -110,20 +99,13 @@ func TestBindRefuses(t *testing.T) {
 		{sum, []dataflow.Type{typ(intN(61), 4, 2)}, ""},
 		{maximum, []dataflow.Type{typ(intN(64), 65537, 65537, 64)}, "no fold keeps"},
 	} {
-		_, _, err := globalpool.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, globalpool.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`, `{"op":"max"} x`} {
-		if op, err := globalpool.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, globalpool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`, `{"op":"max"} x`)
 }
 
 // TestCost: the accumulators are a register, shift registers of 32, or distributed RAM.
@@ -138,12 +120,7 @@ func TestCost(t *testing.T) {
 		{sum, 8, dataflow.Resources{LUT: 4 + 1 + 4 + 1 + 2*8*8, LUTRAM: 8 * 8, FF: 4 + 4 + 8*8}},
 		{maximum, 2, dataflow.Resources{LUT: 4 + 1 + 6 + 1 + 2*4 + 4*3, LUTRAM: 4 * 3, FF: 4 + 6}},
 	} {
-		op, _, err := globalpool.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 4, 4, 128)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := op.Cost(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want {
-			t.Errorf("PE %d: %+v, want %+v", tt.pe, got, tt.want)
-		}
+		op := layertest.Bind(t, globalpool.New(tt.p), typ(uintN(4), 4, 4, 128))
+		layertest.Costs(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1}, tt.want)
 	}
 }

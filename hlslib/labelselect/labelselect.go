@@ -17,24 +17,20 @@ package labelselect
 
 import (
 	"fmt"
-	"iter"
 	"math/bits"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the selection of labels in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "LabelSelect",
-	Doc:    "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "LabelSelect",
+	Doc:     "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
+	Example: `{"labels":3,"k":1,"first":"largest","ties":"lower index"}`,
+	Bind:    bind,
 })
 
 // MaxK is the most places that Bind accepts.
@@ -66,7 +62,8 @@ const (
 	HigherIndex Ties = "higher index"
 )
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	switch {
 	case p.Labels < 1 || p.Labels > dataflow.MaxChannels:
 		return fmt.Errorf("vectors of %d labels, want 1 to %d", p.Labels, dataflow.MaxChannels)
@@ -136,7 +133,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the labels, in increasing order.
-func (o *op) Folds() iter.Seq[dataflow.Fold] { return o.Channelwise.Folds(layer.Tables{}, false) }
+func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(layer.Tables{}, false) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return layer.Ports(o.In, f.PE), []dataflow.Port{o.out.Port(o.P.K)}
@@ -193,17 +190,6 @@ func (k *kernel) insert(r ranked) {
 	}
 	k.kept = slices.Insert(k.kept, i, r)
 	k.kept = k.kept[:min(len(k.kept), k.p.K)]
-}
-
-// Cost is the fitted formula's, by which each of K places is one more label to compare with and to keep. FINN takes its
-// LabelSelect_hls to be free.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	return estimate.Of(t, cost.LabelSelect{PE: f.PE * o.P.K, InBits: o.In[0].Elem.Width, LabelBits: o.out.Elem.Width})
-}
-
-// Delay is that of joining a word with the labels kept: a comparison, and one of up to 2K places, four in each level.
-func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 {
-	return cost.CarriedDelay(1 + (bits.Len(uint(2*o.P.K-1))+1)/2)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/labelselect"
@@ -13,15 +12,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
-var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
 
 // orders is every order of labels.
 var orders = []labelselect.Params{
@@ -129,10 +119,7 @@ func TestEvalAgainstDefinition(t *testing.T) {
 func TestTies(t *testing.T) {
 	t.Parallel()
 	for order, want := range []string{"[0 3 1]", "[3 0 4]", "[2 1 4]", "[2 4 1]"} {
-		op, _, err := labelselect.New(sel(order, 5, 3)).Bind([]dataflow.Type{typ(intN(3), 5)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, labelselect.New(sel(order, 5, 3)), typ(intN(3), 5))
 		y := op.Eval([]dataflow.Tensor{{Shape: dataflow.Shape{5}, Data: []int64{3, -1, -4, 3, -1}}})
 		if got := fmt.Sprint(y[0].Data); got != want {
 			t.Errorf("%+v: %s, want %s", orders[order], got, want)
@@ -146,26 +133,18 @@ func TestLoop(t *testing.T) {
 	for _, tt := range []struct{ labels, vectors, pe, iterations, latency int }{
 		{10, 1, 1, 10, 1}, {10, 1, 5, 2, 4}, {12, 1, 1, 12, 1}, {10, 7, 2, 35, 2}, {16, 3, 16, 3, 5}, {1, 1, 1, 1, 1},
 	} {
-		op, _, err := labelselect.New(sel(0, tt.labels, 1)).Bind([]dataflow.Type{typ(intN(8), tt.vectors, tt.labels)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, labelselect.New(sel(0, tt.labels, 1)), typ(intN(8), tt.vectors, tt.labels))
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
 		if l.Iterations() != tt.iterations || l.Latency != tt.latency || l.Writes(0) != tt.vectors {
 			t.Errorf("%+v: %+v", tt, l)
 		}
-		if got := op.Cost(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{Formula: dataflow.FINN}).Total(); got != (dataflow.Resources{}) {
-			t.Errorf("%+v: %+v, FINN estimates nothing", tt, got)
-		}
+		layertest.Costs(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Resources{})
 	}
 }
 
 func TestFolds(t *testing.T) {
 	t.Parallel()
-	op, _, err := labelselect.New(sel(0, 128, 1)).Bind([]dataflow.Type{typ(intN(40), 128)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, labelselect.New(sel(0, 128, 1)), typ(intN(40), 128))
 	var pes []int
 	for f := range op.Folds() {
 		pes = append(pes, f.PE)
@@ -203,19 +182,15 @@ func TestBindRefuses(t *testing.T) {
 		{good, []dataflow.Type{typ(intN(8), 3, 4, 5)}, "want vectors of 10"},
 		{good, []dataflow.Type{typ(intN(8), 1<<32, 10)}, "no fold"},
 	} {
-		_, _, err := labelselect.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, labelselect.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`, `{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
-		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`, `{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`} {
-		if op, err := labelselect.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, labelselect.Layer, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`, `{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
+		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`, `{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`)
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -1,8 +1,6 @@
 package layer
 
 import (
-	"iter"
-
 	"hlsgen/hlslib/cost"
 	"hlsgen/internal/dataflow"
 )
@@ -41,7 +39,7 @@ type Tables struct {
 
 // Folds yields every PE that divides the channels, with the memories that tables may lie in, and with what may multiply
 // where anything does. There is no memory without tables; a table of one row is wiring, in LUTRAM by convention.
-func (s *Channelwise) Folds(t Tables, multiplies bool) iter.Seq[dataflow.Fold] {
+func (s *Channelwise) Folds(t Tables, multiplies bool) dataflow.Folds {
 	return Folds{PE: s.pe, Compute: Multipliers(multiplies), Fits: func(f dataflow.Fold) bool {
 		return f.PE*widest(s.In, s.Out) <= dataflow.MaxWord && s.Vectors <= dataflow.MaxIterations/s.Words(f) &&
 			(t.Row == nil || t.Row(f.PE) <= dataflow.MaxRow)

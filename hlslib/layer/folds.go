@@ -1,8 +1,6 @@
 package layer
 
 import (
-	"iter"
-
 	"hlsgen/internal/dataflow"
 )
 
@@ -15,7 +13,7 @@ type Folds struct {
 }
 
 // All yields every fold, PE outermost, then SIMD, the memory and what multiplies.
-func (c Folds) All() iter.Seq[dataflow.Fold] {
+func (c Folds) All() dataflow.Folds {
 	one := []int{1}
 	return func(yield func(dataflow.Fold) bool) {
 		for _, pe := range or(c.PE, one) {

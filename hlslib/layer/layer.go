@@ -23,16 +23,18 @@ import (
 	"hlsgen/internal/num"
 )
 
+// Params say what is wrong with themselves, whatever the inputs.
+type Params interface{ Verify() error }
+
 // A Definition is what a kind of layers says of itself. Its layers are made of parameters P, an exported struct with JSON
 // tags that holds everything but the input types.
-type Definition[P any] struct {
-	Name string            // Meaning.Kind
-	Doc  string            // one line
-	FINN dataflow.FINNFile // nothing where FINN's files say no more than Name
+type Definition[P Params] struct {
+	Name    string            // Meaning.Kind
+	Doc     string            // one line
+	FINN    dataflow.FINNFile // nothing where FINN's files say no more than Name
+	Example string            // the JSON of parameters
 
-	// Verify says what is wrong with parameters whatever the inputs.
-	Verify func(P) error
-	// Takes says what is wrong with inputs whatever the parameters; nil where that is Bind's to say.
+	// Takes says what is wrong with inputs whatever the parameters; nil is one input of any type.
 	Takes Check
 	// Bind makes the layer of parameters and inputs that are verified; it embeds the Base, and may keep the inputs. The
 	// types are the outputs'.
@@ -41,24 +43,29 @@ type Definition[P any] struct {
 
 // Define makes a kind of layers: its row in the table of them, and what makes one of parameters, which belong to it from
 // then on. What is wrong with parameters is Bind's to say, or Decode's.
-func Define[P any](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
+func Define[P Params](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
+	if def.Takes == nil {
+		def.Takes = Inputs(1)
+	}
 	create = func(p P) dataflow.Op { return unbound[P]{Base: Base[P]{P: p, def: &def}} }
 	decode := func(params []byte) (dataflow.Op, error) {
 		var p P
 		if err := json.Unmarshal(params, &p); err != nil {
 			return nil, err
 		}
-		if err := def.Verify(p); err != nil {
+		if err := p.Verify(); err != nil {
 			return nil, err
 		}
 		return create(p), nil
 	}
-	return dataflow.Kind{Name: def.Name, Doc: def.Doc, FINN: def.FINN, Decode: decode}, create
+	return dataflow.Kind{
+		Name: def.Name, Doc: def.Doc, Decode: decode, Example: def.Example, FINN: def.FINN,
+	}, create
 }
 
 // A Base is what every layer is made of. The op that a kind's Bind makes embeds it, and has the methods of dataflow.Op
 // that are the same in all kinds from it.
-type Base[P any] struct {
+type Base[P Params] struct {
 	P   P // not to be changed
 	def *Definition[P]
 }
@@ -71,13 +78,11 @@ func (b Base[P]) Params() any { return b.P }
 
 // Bind makes the layer for inputs: it verifies both, and that there is a fold.
 func (b Base[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := b.def.Verify(b.P); err != nil {
+	if err := b.P.Verify(); err != nil {
 		return nil, nil, err
 	}
-	if takes := b.def.Takes; takes != nil {
-		if err := takes(in); err != nil {
-			return nil, nil, err
-		}
+	if err := b.def.Takes(in); err != nil {
+		return nil, nil, err
 	}
 	op, out, err := b.def.Bind(b, slices.Clone(in))
 	if err != nil {
@@ -91,7 +96,7 @@ func (b Base[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) 
 }
 
 // unbound is a layer before Bind: there is no schedule to ask for.
-type unbound[P any] struct {
+type unbound[P Params] struct {
 	Base[P]
 	dataflow.Schedule
 }

@@ -1,8 +1,6 @@
 package layer
 
 import (
-	"iter"
-
 	"hlsgen/internal/dataflow"
 )
 
@@ -14,7 +12,7 @@ type Mover struct {
 }
 
 // Folds yields every SIMD, in increasing order. A frame has as many iterations as its busiest port has words.
-func (m *Mover) Folds() iter.Seq[dataflow.Fold] {
+func (m *Mover) Folds() dataflow.Folds {
 	return m.Within(func(f dataflow.Fold) (iterations int) {
 		for _, types := range [][]dataflow.Type{m.In, m.Out} {
 			for _, p := range Ports(types, f.SIMD) {
@@ -26,7 +24,7 @@ func (m *Mover) Folds() iter.Seq[dataflow.Fold] {
 }
 
 // Within is Folds of a layer that takes so many iterations.
-func (m *Mover) Within(iterations func(dataflow.Fold) int) iter.Seq[dataflow.Fold] {
+func (m *Mover) Within(iterations func(dataflow.Fold) int) dataflow.Folds {
 	return Folds{SIMD: m.SIMD, Fits: func(f dataflow.Fold) bool {
 		return f.SIMD <= dataflow.MaxWord/widest(m.In, m.Out) && iterations(f) <= dataflow.MaxIterations
 	}}.All()

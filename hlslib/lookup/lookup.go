@@ -11,24 +11,19 @@ package lookup
 import (
 	"errors"
 	"fmt"
-	"iter"
-	"math/bits"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the lookup in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Lookup",
-	Doc:    "a row of a table for every index (Gather of constants, embeddings)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Lookup",
+	Doc:     "a row of a table for every index (Gather of constants, embeddings)",
+	Example: `{"table":[[1,2],[3,4]]}`,
+	Bind:    bind,
 })
 
 // Params makes the layer.
@@ -36,7 +31,8 @@ type Params struct {
 	Table [][]int64 `json:"table"` // [V][D]
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if len(p.Table) == 0 || len(p.Table[0]) == 0 {
 		return errors.New("the table is empty")
 	}
@@ -98,7 +94,7 @@ func (o *op) words(f dataflow.Fold) int { return o.depth / f.PE }
 
 // Folds yields, for every PE that divides D in increasing order, the memories to choose from. A row of the memory is an
 // output word. A table of one row is wiring; its memory is LUTRAM by convention.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return layer.Folds{PE: o.pe, Fits: func(f dataflow.Fold) bool {
 		return f.PE <= dataflow.MaxWord/o.out.Elem.Width && o.indices <= dataflow.MaxIterations/o.words(f) &&
 			o.rows(f) <= dataflow.MaxIterations
@@ -141,26 +137,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		k.index = in[0][0]
 	}
 	return []dataflow.Word{slices.Clone(k.rows[int(k.index)*k.words+fold])}
-}
-
-// Cost is the table, what counts, and, where a row takes several clocks, the index kept and the adder that makes an
-// address of it. FINN has a formula for a Lookup in block RAM alone, and no LUTs.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := estimate.Model(t)
-	var address cost.Resources
-	if o.words(f) > 1 {
-		address = cost.Adder(bits.Len(uint(o.rows(f) - 1))).Plus(cost.Resources{FF: o.in.Elem.Width})
-	}
-	return estimate.Layer(m, o.storage(f),
-		m.Control(cost.Counter(o.indices).Plus(cost.Counter(o.words(f)))),
-		address.As("address"),
-		m.Registers(f.PE*o.out.Elem.Width),
-	)
-}
-
-// storage is the layer's memories: its table.
-func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	return []dataflow.Storage{dataflow.ROM("table", "table", o.rows(f), f.PE*o.out.Elem.Width).At(f.Memory)}
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
@@ -13,10 +12,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
-var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
+var uintN, intN, bipolar = layertest.UInt, layertest.Int, layertest.Bipolar
 
 // index is indices from lo to hi.
 func index(lo, hi int64, elem num.Type, shape ...int) dataflow.Type {
@@ -85,10 +81,7 @@ func TestOutputType(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	op, _, err := lookup.New(lookup.Params{Table: [][]int64{{1, 2, 3, 4}, {5, 6, 7, 8}}}).Bind([]dataflow.Type{index(0, 1, uintN(1), 3)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, lookup.New(lookup.Params{Table: [][]int64{{1, 2, 3, 4}, {5, 6, 7, 8}}}), index(0, 1, uintN(1), 3))
 	got := op.Emit(dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Target{})
 	want := []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: uintN(4), Rows: [][]int64{{1, 2}, {3, 4}, {5, 6}, {7, 8}}}}
 	if in := got.StorageOf("table").In; !reflect.DeepEqual(got.Tables, want) || in != dataflow.BRAM {
@@ -112,18 +105,11 @@ func TestBindRefuses(t *testing.T) {
 		{p, []dataflow.Type{index(0, 3, uintN(2), 2)}, "indices in [0,3] for a table of 3 rows, want 0 to 2"},
 		{p, []dataflow.Type{index(-1, 1, intN(2), 2)}, "indices in [-1,1] for a table of 3 rows, want 0 to 2"},
 	} {
-		_, _, err := lookup.New(tt.p).Bind(tt.in)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, lookup.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`, `{"table":[[1],[]]}`, `{"table":[[0.5]]}`, `{"table":[1]}`} {
-		if op, err := lookup.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, lookup.Layer, ``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`, `{"table":[[1],[]]}`, `{"table":[[0.5]]}`, `{"table":[1]}`)
 }

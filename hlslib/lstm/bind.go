@@ -18,11 +18,11 @@ type op struct {
 	out           []dataflow.Type
 	length, units int // T and H
 	unit          *mac.Unit
-	values        values                     // of all units
-	pre           num.Type                   // of a gate before its steps
-	h, c          num.Type                   // of the state
-	compare       [gates + 1]num.Comparators // by gate, and tanh: for all units, or one per cell or per unit
-	divisors      []int                      // of H
+	values        values             // of all units
+	pre           num.Type           // of a gate before its steps
+	h, c          num.Type           // of the state
+	steps         [gates + 1]stepped // by gate, and tanh; nothing of a coupled input gate
+	divisors      []int              // of H
 }
 
 // values are the ranges of what one unit computes in a step, or of what all units do.
@@ -191,49 +191,6 @@ func (e *exact) plus(a, b num.Range) num.Range                { return e.keep(a.
 func (e *exact) requant(q num.Requant, r num.Range) num.Range { return e.keep(q.Range(r)) }
 func (e *exact) product(a, b num.Range) num.Range             { return e.times(a, b.Lo).Union(e.times(a, b.Hi)) }
 
-// bindSteps makes the comparators of the gates and of tanh.
-func (o *op) bindSteps(units []values) error {
-	for g := o.P.firstGate(); g <= tanh; g++ {
-		name, in, elem := "tanh", func(v values) num.Range { return v.c }, o.c
-		if g < gates {
-			name, in, elem = "gate "+gateName(g), func(v values) num.Range { return v.pre[g] }, o.pre
-		}
-		var steps []num.Step
-		var ranges []num.Range
-		for d, cell := range o.P.Cells {
-			of := cell.Tanh
-			if g < gates {
-				of = cell.Gates[g].Steps
-			}
-			for u, v := range units[d*o.units : (d+1)*o.units] {
-				if r := in(v); u > 0 && o.perCell(g) {
-					ranges[d] = ranges[d].Union(r)
-				} else {
-					steps, ranges = append(steps, layer.Of(of, u)), append(ranges, r)
-				}
-			}
-		}
-		if o.compare[g] = num.Compare(steps, ranges, elem, mac.MaxThresholds).Merged(); o.compare[g].Delta != nil {
-			return fmt.Errorf("%s: the step function of a unit falls, or takes more than %d thresholds of one unit", name, mac.MaxThresholds)
-		}
-	}
-	return nil
-}
-
-// perCell reports whether a gate, or tanh, has one step function for all units of every cell.
-func (o *op) perCell(g int) bool {
-	for _, cell := range o.P.Cells {
-		steps := cell.Tanh
-		if g < gates {
-			steps = cell.Gates[g].Steps
-		}
-		if len(steps) > 1 {
-			return false
-		}
-	}
-	return true
-}
-
 // Accumulator tells the width of the sums of products by all rules.
 func (o *op) Accumulator() dataflow.Bound { return o.unit.Accumulator() }
 
@@ -241,7 +198,8 @@ func (o *op) Accumulator() dataflow.Bound { return o.unit.Accumulator() }
 func (o *op) Counts() map[string]int64 {
 	counts := o.unit.Counts(o.length)
 	for g := o.P.firstGate(); g <= tanh; g++ {
-		counts["param_threshold_"+o.compared(g).String()] += int64(len(o.compare[g].Over) * o.compare[g].Steps())
+		k := o.steps[g].compare
+		counts["param_threshold_"+o.steps[g].of.String()] += int64(len(k.Over) * k.Steps())
 	}
 	return counts
 }

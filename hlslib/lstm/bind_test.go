@@ -8,16 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/lstm"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-func intN(n int) num.Type { return num.Type{Kind: num.Int, Width: n} }
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
 
 // small is a cell of one unit whose numbers can be followed by hand.
 func small() lstm.Params {
@@ -97,10 +92,7 @@ func TestBindRefuses(t *testing.T) {
 		{two, []dataflow.Type{typ(intN(4), 3, 8)}, "cell 1: products are requantised in another way"},
 		{mixed, []dataflow.Type{typ(intN(4), 3, 8)}, "cell 1: its input gate is coupled or not"},
 	} {
-		_, _, err := lstm.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("%v, want %q", err, tt.want)
-		}
+		layertest.Refuses(t, lstm.New(tt.p), tt.in, tt.want)
 	}
 }
 
@@ -144,10 +136,7 @@ func wide(t *testing.T, cells, units, steps int) dataflow.Op {
 			}
 		}
 	}
-	op, _, err := lstm.New(p).Bind([]dataflow.Type{typ(intN(8), steps, cells*units*4)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, lstm.New(p), typ(intN(8), steps, cells*units*4))
 	return op
 }
 
@@ -221,10 +210,7 @@ func TestLatency(t *testing.T) {
 	} {
 		p := small()
 		tt.change(&p.Cells[0])
-		op, _, err := lstm.New(p).Bind([]dataflow.Type{typ(intN(4), 3, 4)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, lstm.New(p), typ(intN(4), 3, 4))
 		if l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{}); l.Latency != tt.want {
 			t.Errorf("%s: %d clocks, want %d", tt.name, l.Latency, tt.want)
 		}
@@ -253,3 +239,6 @@ func TestReports(t *testing.T) {
 		t.Errorf("%+v with PE 1, %+v with PE 4, %+v in DSP slices", one, four, dsp)
 	}
 }
+
+// What types are called above.
+var typ, intN = layertest.Full, layertest.Int

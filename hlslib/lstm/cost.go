@@ -14,7 +14,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m, v := estimate.Model(t), o.values
 	parts, storage := o.engine(m, f)
 	if n := o.unit.RequantBits(); n > 0 {
-		parts = append(parts, cost.Adder(n).Times(f.PE*o.lanes()*f.SIMD).As("product rounding"))
+		parts = append(parts, cost.Adder(n).Times(f.PE*o.P.lanes()*f.SIMD).As("product rounding"))
 	}
 	products := cost.Resources{}
 	multiply := func(a, b num.Type) {
@@ -24,7 +24,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	multiply(code(gateF), o.c)
 	multiply(code(gateI), code(gateG))
 	multiply(code(gateO), num.Smallest(v.tanh))
-	factors := o.factorTable()
+	factors := o.P.factors()
 	for g := o.P.firstGate(); g < gates; g++ {
 		for _, x := range []struct {
 			at int
@@ -36,7 +36,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		}
 		for _, cell := range o.P.Cells {
 			if nonZero(cell.Gates[g].Peephole) {
-				multiply(o.peepholes(), o.c)
+				multiply(o.P.peepholes(1).Elem, o.c)
 				break
 			}
 		}
@@ -46,9 +46,13 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 			multiply(factors.Elem, num.Smallest(by))
 		}
 	}
+	var comparators cost.Resources
+	for g := o.P.firstGate(); g <= tanh; g++ {
+		comparators = comparators.Plus(o.steps[g].cost(m, f.PE))
+	}
 	sum := num.Smallest(v.sum).Width
 	// A gate adds its input and its bias; every requantiser rounds with an adder and clips with two comparisons.
-	adders := cost.Adder(2*o.lanes()*o.pre.Width + sum)
+	adders := cost.Adder(2*o.P.lanes()*o.pre.Width + sum)
 	for _, r := range []num.Range{v.forget, v.input, v.sum, v.output} {
 		w := num.Smallest(r).Width
 		adders = adders.Plus(cost.Adder(w)).Plus(cost.Maximum(w).Times(2))
@@ -57,7 +61,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		products.Times(f.PE).As("cell multipliers"),
 		o.requantMultipliers(m, f).Times(f.PE).As("requantisers"),
 		adders.Times(f.PE).As("cell adders"),
-		o.comparators(m, f),
+		comparators.As("gates"),
 		m.Registers(f.PE*(o.h.Width+o.c.Width)+o.word(f)*o.h.Width),
 	)
 	return estimate.Layer(m, storage, parts...)
@@ -66,7 +70,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 // engine is the matrix layer, and the memories that are counted beside it. FINN's formula has the weights in it.
 func (o *op) engine(m cost.Model, f dataflow.Fold) ([]cost.Part, []dataflow.Storage) {
 	unit, storage := cost.MVAU{
-		MW: o.units, MH: len(o.P.Cells) * o.units * o.lanes(), PE: f.PE * o.lanes(), SIMD: f.SIMD,
+		MW: o.units, MH: len(o.P.Cells) * o.units * o.P.lanes(), PE: f.PE * o.P.lanes(), SIMD: f.SIMD,
 		WeightBits: o.unit.Weight.Width, InBits: o.h.Width, AccBits: o.unit.Acc.Width, InSigned: o.h.Signed(),
 		DSP: f.Compute == dataflow.DSP, Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
 	}, o.storage(f)
@@ -109,19 +113,6 @@ func (o *op) requantMultipliers(m cost.Model, f dataflow.Fold) (r cost.Resources
 	}
 	return r
 }
-
-// comparators is what compares with the thresholds of gates and tanh.
-func (o *op) comparators(m cost.Model, f dataflow.Fold) cost.Part {
-	var r cost.Resources
-	for g := o.P.firstGate(); g <= tanh; g++ {
-		r = r.Plus(m.Comparators(f.PE, o.compare[g].Steps(), o.compared(g).Width).Resources)
-	}
-	return r.As("gates")
-}
-
-// biases and peepholes are the elements of their tables.
-func (o *op) biases() num.Type    { return o.biasTable(1).Elem }
-func (o *op) peepholes() num.Type { return o.peepholeTable(1).Elem }
 
 // Delay is the adder of the accumulators.
 func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

@@ -17,7 +17,7 @@ type kernel struct {
 }
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
-	k := &kernel{o: o, f: f, at: o.clocks(f), sums: make([]int64, f.PE*o.lanes())}
+	k := &kernel{o: o, f: f, at: o.clocks(f), sums: make([]int64, f.PE*o.P.lanes())}
 	for range o.P.Cells {
 		for b := range k.h {
 			k.h[b] = append(k.h[b], make([]int64, o.units))
@@ -44,7 +44,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	first := n * k.f.PE
 	h, c := k.h[1-t%2][d][first:first+k.f.PE], k.c[d][first:first+k.f.PE]
 	for pe := range h {
-		h[pe], c[pe] = k.unit(d, first+pe, in[0][pe*gates:(pe+1)*gates], k.sums[pe*k.o.lanes():(pe+1)*k.o.lanes()], c[pe])
+		h[pe], c[pe] = k.unit(d, first+pe, in[0][pe*gates:(pe+1)*gates], k.sums[pe*k.o.P.lanes():(pe+1)*k.o.P.lanes()], c[pe])
 	}
 	if k.o.P.Sequence || t == k.o.length-1 {
 		out[0] = append(dataflow.Word(nil), h...)
@@ -66,7 +66,7 @@ func (k *kernel) start() {
 
 // accumulate adds the products of one clock.
 func (k *kernel) accumulate(h []int64, d, n, sf int) {
-	lanes, product := k.o.lanes(), k.o.P.Cells[d].Product
+	lanes, product := k.o.P.lanes(), k.o.P.Cells[d].Product
 	for i := range k.sums {
 		g, unit := k.o.P.firstGate()+i%lanes, n*k.f.PE+i/lanes
 		if sf == 0 {
@@ -90,26 +90,14 @@ func (k *kernel) unit(d, unit int, x, sums []int64, old int64) (h, c int64) {
 		sum := o.unit.Acc.Decode(uint64(sums[g-o.P.firstGate()]))
 		return layer.Wrap(o.pre, p.Factors[0]*x[g]+p.Factors[1]*sum+at(p.Bias, unit)+at(p.Peephole, unit)*seen)
 	}
-	f := o.apply(gateF, d, unit, before(gateF, old))
+	f := o.steps[gateF].apply(d, unit, before(gateF, old))
 	var i int64
 	if cell.CIFG != nil {
 		i = *cell.CIFG - f
 	} else {
-		i = o.apply(gateI, d, unit, before(gateI, old))
+		i = o.steps[gateI].apply(d, unit, before(gateI, old))
 	}
-	g := o.apply(gateG, d, unit, before(gateG, 0))
+	g := o.steps[gateG].apply(d, unit, before(gateG, 0))
 	c = cell.Cell.Apply(cell.CellFactors[0]*cell.Forget.Apply(f*old) + cell.CellFactors[1]*cell.Input.Apply(i*g))
-	return cell.Hidden.Apply(o.apply(gateO, d, unit, before(gateO, c)) * o.apply(tanh, d, unit, c)), c
-}
-
-// apply is what comparators make of a value.
-func (o *op) apply(g, d, unit int, v int64) int64 {
-	k := &o.compare[g]
-	switch len(k.Over) {
-	case 1:
-		return k.Apply(0, v)
-	case len(o.P.Cells):
-		return k.Apply(d, v)
-	}
-	return k.Apply(d*o.units+unit, v)
+	return cell.Hidden.Apply(o.steps[gateO].apply(d, unit, before(gateO, c)) * o.steps[tanh].apply(d, unit, c)), c
 }

@@ -1,15 +1,13 @@
 package lstm
 
 import (
-	"iter"
-
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
 // Folds yields, for every PE and SIMD that divide the units in increasing order, the memories of the weights and the
 // multipliers to choose from.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return o.unit.Folds(o.divisors, o.divisors, o.fits)
 }
 
@@ -17,19 +15,12 @@ func (o *op) Folds() iter.Seq[dataflow.Fold] {
 func (o *op) fits(f dataflow.Fold) bool {
 	pe, simd := f.PE, f.SIMD
 	word := max(gates*pe*o.in.Elem.Width, o.word(f)*o.h.Width, pe*max(o.h.Width, o.c.Width))
-	row := max(o.lanes()*pe*simd*o.unit.Weight.Width, o.lanes()*pe*max(o.biases().Width, o.peepholes().Width))
-	for g, k := range o.compare {
-		channels := 1
-		if len(k.Over) > len(o.P.Cells) {
-			channels = pe
-		}
-		row = max(row, channels*k.Steps()*o.compared(g).Width)
+	row := o.P.lanes() * pe * max(simd*o.unit.Weight.Width, o.P.biases(1).Elem.Width, o.P.peepholes(1).Elem.Width)
+	for g := range o.steps {
+		row = max(row, o.steps[g].rowBits(pe))
 	}
 	return word <= dataflow.MaxWord && row <= dataflow.MaxRow && o.length <= dataflow.MaxIterations/o.clocks(f).step
 }
-
-// lanes is G: the gates that a unit has.
-func (o *op) lanes() int { return gates - o.P.firstGate() }
 
 // word is the units of a word of h in memory: it is read by SIMD of them and written by PE.
 func (o *op) word(f dataflow.Fold) int {

@@ -63,13 +63,21 @@ import (
 // Kind is the layer's name.
 const Kind = "LSTM"
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the LSTM in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   Kind,
-	Doc:    "the recurrent part of LSTM cells: gates, state and output of every time step (LSTM, bidirectional LSTM)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name: Kind,
+	Doc:  "the recurrent part of LSTM cells: gates, state and output of every time step (LSTM, bidirectional LSTM)",
+	Example: `{"cells":[{
+		"recurrent":[[[1]],[[2]],[[-3]],[[0]]],
+		"gates":[
+			{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]}, {"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]},
+			{"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]}, {"factors":[1,1],"steps":[{"at":[0],"value":[0,3]}]}],
+		"forget":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},
+		"input":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},
+		"cell_factors":[1,1],"cell":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7},
+		"tanh":[{"at":[0],"value":[0,3]}],
+		"hidden":{"multiplier":1,"shift":2,"mode":"half-even","lo":-8,"hi":7}}]}`,
+	Bind: bind,
 })
 
 // The gates, in the order of the input's lanes.
@@ -153,7 +161,8 @@ func (g *Gate) UnmarshalJSON(text []byte) error {
 // units is H; 0 where the cell has no matrices.
 func (c Cell) units() int { return len(c.Recurrent[gateF]) }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if len(p.Cells) == 0 || p.Cells[0].units() == 0 {
 		return errors.New("there are no cells, or no units in them")
 	}

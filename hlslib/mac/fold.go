@@ -2,7 +2,6 @@ package mac
 
 import (
 	"fmt"
-	"iter"
 	"math/bits"
 
 	"hlsgen/hlslib/cost"
@@ -13,7 +12,7 @@ import (
 
 // Folds yields, for every PE and SIMD that fit, the memories and multipliers to choose from. Bipolar operands need no
 // multiplier.
-func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) iter.Seq[dataflow.Fold] {
+func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Folds {
 	compute := []dataflow.Compute{dataflow.LUT, dataflow.DSP}
 	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar {
 		compute = compute[:1]

@@ -15,19 +15,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
 var (
-	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
-	ternary = num.Type{Kind: num.Ternary, Width: 2}
-	relu    = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
-	fall    = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
-	sign    = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	ternary                   = num.Type{Kind: num.Ternary, Width: 2}
+	relu                      = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
+	fall                      = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
+	sign                      = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 // then is step functions alone.
@@ -123,12 +116,7 @@ func TestContract(t *testing.T) {
 		{Name: "by a requantiser, of 63 bits", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 1<<31 - 1, Shift: 62, Mode: num.HalfTowardZero, Lo: -1, Hi: 1})), In: of(typ(intN(16), 2), typ(intN(16), 2))},
 		{Name: "scalars", Op: mul.New(then(relu)), In: of(typ(intN(4)), typ(intN(4)))},
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 37)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, 40, append(cases, layertest.Random(60, 37, random)...)...)
 }
 
 // TestRanges: a channel's products are the exact interval, and what all channels share stays one range.
@@ -187,10 +175,7 @@ func TestForms(t *testing.T) {
 		{"side by side", then(fall, jump), signs, 2,
 			"INT4 BIPOLAR INT5 thresholds INT5 none [[-4 -1 3 1 3 15]], base UINT2 none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 3},
 	} {
-		op, _, err := mul.New(tt.p).Bind([]dataflow.Type{i4, tt.b})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, mul.New(tt.p), i4, tt.b)
 		folds := 0
 		for range op.Folds() {
 			folds++
@@ -252,21 +237,14 @@ func TestBindRefuses(t *testing.T) {
 		{then(many), []dataflow.Type{typ(uintN(13), 3), typ(uintN(1), 3)}, "a channel has 4097 thresholds, at most 4096"},
 		{mul.Params{}, []dataflow.Type{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1)}, "no fold keeps"},
 	} {
-		_, _, err := mul.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %.200v to %v: %v, want %q", fmt.Sprint(tt.p), tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, mul.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`, `{"offset":[0,2147483648]}`,
-		`{"requant":{}}`, `{"requant":{"mode":"floor"},"steps":[{"value":[1]}]}`, `{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`} {
-		if op, err := mul.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, mul.Layer, ``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`, `{"offset":[0,2147483648]}`,
+		`{"requant":{}}`, `{"requant":{"mode":"floor"},"steps":[{"value":[1]}]}`, `{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }
 
 // TestLoop has a clock per word, a gate read with the first vector, and a latency of what there is to do.
@@ -288,10 +266,7 @@ func TestLoop(t *testing.T) {
 		{mul.Params{}, typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 2}},
 		{moved(0, -1, relu), typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 4}},
 	} {
-		op, _, err := mul.New(tt.p).Bind([]dataflow.Type{u4, tt.b})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)
 		if l := op.Loop(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{}); !reflect.DeepEqual(l, tt.want) {
 			t.Errorf("%+v: %v, want %v", tt.p, l, tt.want)
 		}
@@ -320,14 +295,9 @@ func TestCost(t *testing.T) {
 		{then(relu), u4, dataflow.Fold{Memory: dataflow.LUTRAM, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 8, DSP: 2}},
 		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2, BRAM: 2, DSP: 2}}, // 3 thresholds each, and a base
 	} {
-		op, _, err := mul.New(tt.p).Bind([]dataflow.Type{u4, tt.b})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)
 		tt.fold.PE, tt.fold.SIMD = 2, 1
-		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want.Plus(control) {
-			t.Errorf("%+v: %+v, want %+v", tt.p, got, tt.want.Plus(control))
-		}
+		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))
 		fitted := op.Cost(tt.fold, dataflow.Target{}).Total()
 		if fitted.FF < 2*5 || fitted.DSP != tt.want.DSP {
 			t.Errorf("%+v: %+v by the fitted formula", tt.p, fitted)

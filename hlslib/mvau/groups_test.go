@@ -118,10 +118,7 @@ func TestGroupsAreLayers(t *testing.T) {
 func TestGroupLoop(t *testing.T) {
 	t.Parallel()
 	p := grouped(rand.New(rand.NewPCG(2, 2)), 2, 6, 9, 2, num.Range{Lo: -4, Hi: 3}) // MW 18, C 4
-	op, _, err := mvau.New(p).Bind([]dataflow.Type{typ(uintN(2), 5, 9, 4)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, mvau.New(p), typ(uintN(2), 5, 9, 4))
 	f := dataflow.Fold{PE: 3, SIMD: 6, Memory: dataflow.BRAM, Compute: dataflow.LUT}
 	l := op.Loop(f, dataflow.Target{})
 	if got := []int{l.Iterations(), l.Reads(0), l.Writes(0), l.FirstWrite(0)}; !slices.Equal(got, []int{5 * 2 * 2 * 3, 5 * 2 * 3, 5 * 2 * 2, 2 + 6}) {

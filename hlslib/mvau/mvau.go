@@ -24,25 +24,21 @@ package mvau
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the matrix-vector unit in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "MVAU",
-	Doc:    "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
-	FINN:   dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "MVAU",
+	Doc:     "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
+	Example: `{"weights":[[1,-1]]}`,
+	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
 })
 
 // Params makes the layer.
@@ -57,7 +53,8 @@ type Params struct {
 // groups is G.
 func (p Params) groups() int { return max(1, p.Groups) }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if err := mac.Verify(p.Weights, p.Steps, p.Product); err != nil {
 		return err
 	}
@@ -176,7 +173,7 @@ func (o *op) folds(f dataflow.Fold) (nf, sf int) { return o.mh / o.P.groups() / 
 
 // Folds yields, for every PE that divides a group's outputs and SIMD that divides MW in increasing order, the memories
 // and multipliers to choose from.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.SIMD, f, o.vectors) })
 }
 
@@ -247,36 +244,6 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 		}
 	}
 	return k.words[:]
-}
-
-// Cost is that of FINN's MVAU_hls or the fitted one, which also counts the input buffer and the thresholds. FINN has no
-// groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory. FINN has no
-// requantised products either: an adder rounds each.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := cost.MVAU{
-		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
-		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
-		// FINN counts the inputs of an XNOR layer as unsigned bits.
-		InSigned: o.in.Elem.Signed() && !o.XNOR,
-		DSP:      f.Compute == dataflow.DSP,
-		Memory:   estimate.Memory(f.Memory),
-		Fabric:   estimate.Model(t).Fabric,
-		Steps:    o.Thresholds(), ThresholdBits: o.Acc.Width,
-	}
-	c := estimate.Storing(t, m, o.storage(f))
-	if n := o.RequantBits(); n > 0 {
-		c = append(c, estimate.Parts(cost.Adder(n).Times(f.PE*f.SIMD).As("product rounding"))...)
-	}
-	return c
-}
-
-// storage is the layer's memories: an input vector is kept where there are outputs after the first PE.
-func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	nf, sf := o.folds(f)
-	if nf == 1 {
-		sf = 0
-	}
-	return append(o.Storage(f), dataflow.RAM("vector", "input buffer", sf, f.SIMD*o.in.Elem.Width))
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

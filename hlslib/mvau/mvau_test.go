@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
@@ -12,18 +11,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-var (
-	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
-)
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	r := elem.Range()
-	return dataflow.Type{Shape: shape, Range: []num.Range{r}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
 
 // random is a layer of at most 7 by 7 whose weights are of one of the styles that exist.
 func random(r *rand.Rand) layertest.Case {
@@ -119,12 +106,7 @@ func TestContract(t *testing.T) {
 		c.Name = fmt.Sprintf("rounding %d", i)
 		cases = append(cases, c)
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 7)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 140, cases...)
+	layertest.Check(t, 140, append(cases, layertest.Random(60, 7, random)...)...)
 }
 
 func many(mh, mw int) [][]int64 {
@@ -226,10 +208,7 @@ func TestAccumulator(t *testing.T) {
 			dataflow.Bound{DataType: 5, L1: 5, ZeroCentred: 4, Exact: 4, Used: 4, Type: intN(4), Channels: []int{4}}},
 	}
 	for _, tt := range tests {
-		op, _, err := mvau.New(mvau.Params{Weights: tt.weights}).Bind([]dataflow.Type{tt.in})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
 		if got := op.(dataflow.Accumulating).Accumulator(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
@@ -273,10 +252,7 @@ func TestBindRefuses(t *testing.T) {
 		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 4)}, ""},
 	}
 	for _, tt := range tests {
-		_, _, err := mvau.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, mvau.New(tt.p), tt.in, tt.want)
 	}
 	// What never occurs may do anything.
 	if _, _, err := mvau.New(mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{31}, Value: []int64{1, 0}}}}).Bind([]dataflow.Type{in}); err != nil {
@@ -286,14 +262,10 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`, `{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
+	layertest.RefusesText(t, mvau.Layer, ``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`, `{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
 		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`, `{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,
 		`{"weights":[[1]],"steps":[{"at":[1],"value":[1,2]},{"at":[1],"value":[1,2]}]}`, `{"weights":[[1]]} x`,
-		`{"weights":[[1],[1]],"groups":3}`, `{"weights":[[1],[1]],"groups":-1}`, `{"weights":[[1]],"product":{}}`, `{"weights":[[1]],"product":{"mode":"nearest"}}`} {
-		if op, err := mvau.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+		`{"weights":[[1],[1]],"groups":3}`, `{"weights":[[1],[1]],"groups":-1}`, `{"weights":[[1]],"product":{}}`, `{"weights":[[1]],"product":{"mode":"nearest"}}`)
 }
 
 // TestFolds counts the folds that are offered, and those that Vitis HLS would refuse.
@@ -313,10 +285,7 @@ func TestFolds(t *testing.T) {
 		{"rows of weights", [][]int64{make([]int64, 512), make([]int64, 512)}, typ(uintN(4), 512), 120}, // 1 bit each
 	}
 	for _, tt := range tests {
-		op, _, err := mvau.New(mvau.Params{Weights: tt.weights}).Bind([]dataflow.Type{tt.in})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
 		n := 0
 		for f := range op.Folds() {
 			in, out := op.Ports(f)
@@ -334,10 +303,7 @@ func TestFolds(t *testing.T) {
 // TestLoop spells the clocks: NF*SF a vector, and a latency that grows with the adder tree.
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op, _, err := mvau.New(mvau.Params{Weights: many(6, 12)}).Bind([]dataflow.Type{typ(uintN(2), 5, 12)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, mvau.New(mvau.Params{Weights: many(6, 12)}), typ(uintN(2), 5, 12))
 	for _, tt := range []struct{ pe, simd, iterations, first, last int }{
 		{1, 1, 360, 11 + 4, 359 + 4},
 		{3, 4, 30, 2 + 5, 29 + 5},
@@ -376,15 +342,13 @@ func TestCost(t *testing.T) {
 		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.URAM, Compute: dataflow.DSP}, 11, dataflow.Resources{LUT: 7322, URAM: 22, DSP: 784}},
 		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}, 11, dataflow.Resources{LUT: 10772 + 1568}},
 	} {
-		op, _, err := mvau.New(mvau.Params{Weights: tt.weights}).Bind([]dataflow.Type{tt.in})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
 		if got := op.(dataflow.Accumulating).Accumulator().Used; got != tt.acc {
 			t.Errorf("accumulator of %d bits, want %d", got, tt.acc)
 		}
-		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want {
-			t.Errorf("%+v: %+v, want %+v", tt.fold, got, tt.want)
-		}
+		layertest.Costs(t, op, tt.fold, tt.want)
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

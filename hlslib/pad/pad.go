@@ -21,19 +21,18 @@ import (
 	"math"
 	"slices"
 
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the padding in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "FMPadding",
-	Doc:    "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
-	FINN:   dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
-	Verify: Params.verify,
-	Takes:  layer.Image,
-	Bind:   bind,
+	Name:    "FMPadding",
+	Doc:     "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
+	Example: `{"before":[1,1],"after":[0,1],"between":[0,0],"code":0}`,
+	Takes:   layer.Image,
+	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
 })
 
 // Params makes the layer. Pairs are of rows and of columns.
@@ -44,7 +43,8 @@ type Params struct {
 	Code    int64  `json:"code"` // the padding's integer, of 32 bits
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for _, n := range slices.Concat(p.Before[:], p.After[:], p.Between[:]) {
 		if n < 0 || n > dataflow.MaxElements {
 			return fmt.Errorf("padding by %d pixels, want 0 to %d", n, dataflow.MaxElements)
@@ -121,17 +121,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		return []dataflow.Word{slices.Clone(in[0])}
 	}
 	return []dataflow.Word{slices.Clone(k.padding)}
-}
-
-// Cost is what knows the position, and what chooses between a word and the padding. FINN counts nothing for its
-// FMPadding.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
-	return estimate.Parts(
-		m.Control(o.Counters(o.words(f))),
-		m.Multiplexer(2, width).As("multiplexers"),
-		m.Registers(width),
-	)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
@@ -12,15 +11,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
-var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
 
 func TestContract(t *testing.T) {
 	t.Parallel()
@@ -70,10 +60,7 @@ func TestOutputType(t *testing.T) {
 // TestLoop: large frames are few runs.
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op, _, err := pad.New(pad.Params{Before: [2]int{3, 3}, After: [2]int{3, 3}, Between: [2]int{1, 1}}).Bind([]dataflow.Type{typ(uintN(4), 1000, 1000, 4)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, pad.New(pad.Params{Before: [2]int{3, 3}, After: [2]int{3, 3}, Between: [2]int{1, 1}}), typ(uintN(4), 1000, 1000, 4))
 	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 4}, dataflow.Target{})
 	if side := 6 + 1999; l.Iterations() != side*side || len(l.Body) > 6 {
 		t.Errorf("%d iterations in %d runs, want %d", l.Iterations(), len(l.Body), side*side)
@@ -99,18 +86,14 @@ func TestBindRefuses(t *testing.T) {
 		{pad.Params{Between: [2]int{1 << 30, 1 << 30}}, []dataflow.Type{in}, "at most 1073741824 elements"},
 		{pad.Params{Before: [2]int{1 << 15, 1 << 15}}, []dataflow.Type{in}, "an output of shape [32770 32771 4]"},
 	} {
-		_, _, err := pad.New(tt.p).Bind(tt.in)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, pad.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`, `{"code":1.5}`, `{"code":3000000000}`} {
-		if op, err := pad.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, pad.Layer, ``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`, `{"code":1.5}`, `{"code":3000000000}`)
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

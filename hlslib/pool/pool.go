@@ -16,30 +16,29 @@ package pool
 
 import (
 	"fmt"
-	"iter"
 	"math/bits"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the pooling in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Pool",
-	Doc:    "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
-	FINN:   dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
-	Verify: func(p Params) error { return p.Op.Verify() },
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Pool",
+	Doc:     "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
+	Example: `{"op":"max"}`,
+	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
 })
 
 // Params makes the layer.
 type Params struct {
 	Op layer.Pooling `json:"op"`
 }
+
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error { return p.Op.Verify() }
 
 // What is made of a window.
 const (
@@ -85,7 +84,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every PE that divides the channels with every SIMD that divides the positions, in increasing order.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return layer.Folds{PE: o.pe, SIMD: o.simd, Fits: func(f dataflow.Fold) bool {
 		return max(f.SIMD*o.in.Elem.Width, o.out.Elem.Width)*f.PE <= dataflow.MaxWord &&
 			o.windows <= dataflow.MaxIterations/(o.channels/f.PE)/(o.positions/f.SIMD)
@@ -127,35 +126,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		return []dataflow.Word{nil}
 	}
 	return []dataflow.Word{slices.Clone(k.kept)}
-}
-
-// Cost counts what joins two values SIMD-1 times within a word, and once more with what was kept where a window takes
-// several words. FINN estimates nothing.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	width, words := o.out.Elem.Width, o.out.Port(f.PE).Words
-	join := o.P.Op.Joiner(width)
-	sf := o.positions / f.SIMD
-	control, kept := cost.Counter(words*sf), cost.Resources{}
-	if sf > 1 {
-		control = control.Plus(cost.Counter(sf))
-		kept = join.Plus(cost.Resources{FF: width}).Times(f.PE)
-	}
-	m := estimate.Model(t)
-	return estimate.Parts(
-		m.Control(control),
-		join.Times(f.PE*(f.SIMD-1)).As("pooling tree"),
-		kept.As("accumulators"),
-		m.Registers(f.PE*width),
-	)
-}
-
-// Delay is that of joining a word with what was kept. Where a word is a whole window nothing is kept, and the counter
-// decides.
-func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
-	if f.SIMD == o.positions {
-		return cost.CarriedDelay(1)
-	}
-	return o.P.Op.Delay()
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
@@ -13,17 +12,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
 var (
-	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
-	maximum = pool.Params{Op: pool.Max}
-	sum     = pool.Params{Op: pool.Sum}
+	maximum                   = pool.Params{Op: pool.Max}
+	sum                       = pool.Params{Op: pool.Sum}
+	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 func TestContract(t *testing.T) {
@@ -99,10 +91,7 @@ func TestPorts(t *testing.T) {
 		{dataflow.Shape{5, 9, 4}, 4, 9, dataflow.Port{Elem: uintN(4), PerWord: 36, Words: 5}, 5, 5, 5},
 		{dataflow.Shape{5, 1, 4}, 2, 1, dataflow.Port{Elem: uintN(4), PerWord: 2, Words: 10}, 10, 10, 1},
 	} {
-		op, _, err := pool.New(maximum).Bind([]dataflow.Type{typ(uintN(4), tt.shape...)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, pool.New(maximum), typ(uintN(4), tt.shape...))
 		f := dataflow.Fold{PE: tt.pe, SIMD: tt.simd}
 		in, out := op.Ports(f)
 		l := op.Loop(f, dataflow.Target{})
@@ -131,29 +120,19 @@ func TestBindRefuses(t *testing.T) {
 		{maximum, []dataflow.Type{typ(intN(64), 4, 2)}, ""},
 		{maximum, []dataflow.Type{typ(intN(64), 65537, 65537, 2)}, "no fold keeps"},
 	} {
-		_, _, err := pool.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, pool.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`, `{"op":"max"} x`} {
-		if op, err := pool.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, pool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`, `{"op":"max"} x`)
 }
 
 // TestFolds leaves out words that are too wide.
 func TestFolds(t *testing.T) {
 	t.Parallel()
-	op, _, err := pool.New(maximum).Bind([]dataflow.Type{typ(uintN(32), 2, 16, 64)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, pool.New(maximum), typ(uintN(32), 2, 16, 64))
 	n := 0
 	for f := range op.Folds() {
 		if f.PE*f.SIMD > 128 {
@@ -177,12 +156,7 @@ func TestCost(t *testing.T) {
 		{sum, dataflow.Fold{PE: 2, SIMD: 3}, dataflow.Resources{LUT: 5 + 1 + 2 + 1 + 2*2*8 + 2*8, FF: 5 + 2 + 2*8}},
 		{sum, dataflow.Fold{PE: 4, SIMD: 9}, dataflow.Resources{LUT: 3 + 1 + 4*8*8, FF: 3}},
 	} {
-		op, _, err := pool.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 9, 4)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want {
-			t.Errorf("%+v: %+v, want %+v", tt.fold, got, tt.want)
-		}
+		op := layertest.Bind(t, pool.New(tt.p), typ(uintN(4), 5, 9, 4))
+		layertest.Costs(t, op, tt.fold, tt.want)
 	}
 }

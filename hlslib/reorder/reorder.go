@@ -15,24 +15,19 @@ package reorder
 
 import (
 	"fmt"
-	"iter"
-	"math/bits"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the reordering in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Reorder",
-	Doc:    "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Reorder",
+	Doc:     "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
+	Example: `{"block":2,"chunk":1,"order":[1,0],"shape":[2,3]}`,
+	Bind:    bind,
 })
 
 // MaxBlock is the most elements of a block, read or written: the largest devices hold two banks of some million elements.
@@ -46,7 +41,8 @@ type Params struct {
 	Shape []int `json:"shape"` // of the output
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if p.Chunk < 1 || p.Chunk > MaxBlock || p.Block < 1 || p.Block > MaxBlock/p.Chunk {
 		return fmt.Errorf("blocks of %d chunks of %d elements, want 1 to %d elements", p.Block, p.Chunk, MaxBlock)
 	}
@@ -127,7 +123,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields every SIMD that divides Chunk, in increasing order.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return o.Within(func(f dataflow.Fold) int {
 		in, out := o.P.words(f)
 		return in + (o.blocks-1)*max(in, out) + out
@@ -190,31 +186,6 @@ func (k *kernel) phase(iteration int) (phase, i int) {
 	i = iteration - k.in
 	phase = min(i/max(k.in, k.out), k.blocks-1)
 	return phase + 1, i - phase*max(k.in, k.out)
-}
-
-// Cost is the memory of two banks, the table of the order, and what counts; an adder joins a chunk's place and the word
-// in it.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	in, out := o.P.words(f)
-	counters := cost.Counter(o.blocks + 1)
-	for _, n := range []int{max(in, out), len(o.P.Order), o.P.Chunk / f.SIMD} {
-		counters = counters.Plus(cost.Counter(n))
-	}
-	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
-	return estimate.Layer(m, o.storage(f),
-		m.Control(counters),
-		cost.Adder(bits.Len(uint(in-1))).As("address"),
-		m.Registers(width),
-	)
-}
-
-// storage is the layer's memories: a block that is read, one that is written, and the order.
-func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	in, _ := o.P.words(f)
-	return []dataflow.Storage{
-		dataflow.RAM("banks", "buffer", 2*in, f.SIMD*o.In[0].Elem.Width),
-		o.P.table().Storage("order").At(dataflow.LUTRAM),
-	}
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

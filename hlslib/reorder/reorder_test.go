@@ -4,22 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/reorder"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
-)
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-var (
-	int4    = num.Type{Kind: num.Int, Width: 4}
-	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
 )
 
 // transposed is the order of a matrix of so many rows and columns read column by column.
@@ -98,10 +88,7 @@ func TestLoop(t *testing.T) {
 		{[]int{1}, typ(int4, 3, 2), "rr" + "br" + "br" + "w"},
 		{[]int{1, 1, 1}, typ(int4, 1, 2), "rr" + "www"},
 	} {
-		op, _, err := reorder.New(reorder.Params{Block: 2, Chunk: 1, Order: tt.order, Shape: []int{tt.in.Shape[0], len(tt.order)}}).Bind([]dataflow.Type{tt.in})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, reorder.New(reorder.Params{Block: 2, Chunk: 1, Order: tt.order, Shape: []int{tt.in.Shape[0], len(tt.order)}}), tt.in)
 		l, got := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{}), ""
 		for i := range l.Iterations() {
 			m := l.At(i)
@@ -134,19 +121,15 @@ func TestBindRefuses(t *testing.T) {
 		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{8}}, []dataflow.Type{in}, "an output of shape [8] has 8 elements, but 3 blocks of 2 come out"},
 		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{7}}, []dataflow.Type{in}, "an output of shape [7] has 7 elements"},
 	} {
-		_, _, err := reorder.New(tt.p).Bind(tt.in)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, reorder.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `{"block":2,"chunk":1}`, `{"block":2,"chunk":1,"order":[2],"shape":[1]}`, `{"block":2,"chunk":1,"order":[0],"shape":[0]}`,
-		`{"block":1e9,"chunk":1,"order":[0],"shape":[1]}`} {
-		if op, err := reorder.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, reorder.Layer, ``, `null`, `{}`, `{"block":2,"chunk":1}`, `{"block":2,"chunk":1,"order":[2],"shape":[1]}`, `{"block":2,"chunk":1,"order":[0],"shape":[0]}`,
+		`{"block":1e9,"chunk":1,"order":[0],"shape":[1]}`)
 }
+
+// What types are called above.
+var int4, typ, bipolar = layertest.Int(4), layertest.Full, layertest.Bipolar

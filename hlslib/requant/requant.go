@@ -23,24 +23,20 @@ package requant
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the requantisation in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Requantization",
-	Doc:    "multiply, add, shift and clip per channel (activations of many steps)",
-	FINN:   dataflow.FINNFile{Names: []string{"Requant"}},
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Requantization",
+	Doc:     "multiply, add, shift and clip per channel (activations of many steps)",
+	Example: `{"multiplier":[3],"bias":[2],"shift":2,"lo":0,"hi":255}`,
+	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"Requant"}},
 })
 
 // MaxShift is the largest shift that Bind accepts.
@@ -56,7 +52,8 @@ type Params struct {
 	Hi         int64        `json:"hi"`             // the greatest output
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	err := p.mode().Verify()
 	switch {
 	case len(p.Multiplier) == 0:
@@ -163,7 +160,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose from.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return o.Channelwise.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
 		if !common(o.P.Multiplier) {
 			row = pe * o.multiplier.Width
@@ -202,38 +199,6 @@ func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
 		sum = layer.Wrap(o.sum, sum+layer.Of(o.P.Bias, c))
 		return min(max(o.P.code(sum), o.limits.Lo), o.limits.Hi)
 	})
-}
-
-// Cost counts a multiplier and an adder per PE, an increment where the layer rounds otherwise than down, and per limit that
-// is reached a comparison and a choice. A shift is wiring. FINN has no formula for the whole; the multiplier is that of its
-// MVAU.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := estimate.Model(t)
-	var products, increment cost.Resources
-	if o.P.multiplies() {
-		products = m.Multiplier(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.DSP).Times(f.PE)
-	}
-	width := max(1, o.sum.Width-o.P.Shift)
-	if o.P.Shift > 0 && o.P.mode() != num.Floor {
-		increment = cost.Adder(width)
-	}
-	return estimate.Layer(m, o.storage(f),
-		m.Control(o.Counters(f)),
-		products.As("multipliers"),
-		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
-		increment.Times(f.PE).As("rounding"),
-		layer.Clipping(o.code, o.limits, width).Times(f.PE).As("clipping"),
-		m.Registers(f.PE*(o.sum.Width+o.Out[0].Elem.Width)),
-	)
-}
-
-// storage is the layer's memories: its tables.
-func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	list := make([]dataflow.Storage, 0, 3)
-	for _, t := range o.tables(f) {
-		list = append(list, t.Storage("parameter memory").At(f.Memory))
-	}
-	return list
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

@@ -14,15 +14,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
-var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
-
 func list(v ...int64) []int64 { return v }
 
 // open is parameters that clip nothing.
@@ -115,12 +106,7 @@ func TestContract(t *testing.T) {
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.Type{c.in}})
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 41)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 30, cases...)
+	layertest.Check(t, 30, append(cases, layertest.Random(60, 41, random)...)...)
 }
 
 // TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.
@@ -165,10 +151,7 @@ func TestForms(t *testing.T) {
 		{"biases by channel", open(list(1), list(2, 0), 0), 1, "multipliers BINARY none [[1]], biases UINT2 distributed [[2] [0]], limits INT5 none [[-8 9]]", 3},
 		{"side by side", open(list(3, -4), list(2, 1), 0), 2, "multipliers INT3 none [[3 -4]], biases UINT2 none [[2 1]], limits INT7 none [[-27 33]]", 6},
 	} {
-		op, _, err := requant.New(tt.p).Bind([]dataflow.Type{typ(intN(4), 2)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, requant.New(tt.p), typ(intN(4), 2))
 		folds := 0
 		for range op.Folds() {
 			folds++
@@ -211,21 +194,14 @@ func TestBindRefuses(t *testing.T) {
 		{open(list(1), list(0), 0), []dataflow.Type{typ(intN(64), 3)}, "the sum needs 64 bits"},
 		{open(list(1), list(0), 0), []dataflow.Type{typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
 	} {
-		_, _, err := requant.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, requant.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`, `{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
-		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`, `{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`} {
-		if op, err := requant.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, requant.Layer, ``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`, `{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
+		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`, `{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`)
 }
 
 // TestLoop has a clock per word, and a latency of what there is to do.
@@ -241,10 +217,7 @@ func TestLoop(t *testing.T) {
 		{open(list(1, 2, 3, 4, 5, 6), list(1), 1), 2, 4},
 		{open(list(1, 2, 3, 4, 5, 6), list(1), 1), 6, 3},
 	} {
-		op, _, err := requant.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 6)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
 		want := dataflow.Loop{Body: []dataflow.Run{{Times: 30 / tt.pe, Moves: dataflow.Moves{Read: 1, Write: 1}}}, Latency: tt.latency}
 		if !reflect.DeepEqual(l, want) {
@@ -270,12 +243,10 @@ func TestCost(t *testing.T) {
 		{open(six, list(1), 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.LUTRAM}, dataflow.Resources{LUT: 2*3 + 2*7, DSP: 2}},
 		{open(six, six, 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 2 * 7, DSP: 2, BRAM: 2}},
 	} {
-		op, _, err := requant.New(tt.p).Bind([]dataflow.Type{typ(uintN(4), 5, 6)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want.Plus(control) {
-			t.Errorf("%+v: %+v, want %+v", tt.p, got, tt.want.Plus(control))
-		}
+		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
+		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -12,19 +12,16 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the split in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "StreamingSplit",
-	Doc:    "the channels parted among several outputs (Split on the last axis)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "StreamingSplit",
+	Doc:     "the channels parted among several outputs (Split on the last axis)",
+	Example: `{"channels":[2,1]}`,
+	Bind:    bind,
 })
 
 // Params makes the layer.
@@ -32,7 +29,8 @@ type Params struct {
 	Channels []int `json:"channels"` // of each output
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if n := len(p.Channels); n < 1 || n > dataflow.MaxPorts {
 		return fmt.Errorf("%d outputs, want 1 to %d", n, dataflow.MaxPorts)
 	}
@@ -121,18 +119,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	}
 	y[at] = slices.Clone(in[0])
 	return y
-}
-
-// Cost is what counts words: all outputs are given the same word, and only one of them takes it. FINN counts nothing for
-// its StreamingSplit.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := estimate.Model(t)
-	vectors, words := layer.Words(o.In[0], f)
-	return estimate.Parts(
-		m.Control(cost.Counter(words).Plus(cost.Counter(vectors))),
-		cost.Resources{LUT: len(o.Out)}.As("handshakes"),
-		m.Registers(f.SIMD*o.In[0].Elem.Width),
-	)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

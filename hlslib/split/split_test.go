@@ -4,22 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/split"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
-)
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-var (
-	uint4   = num.Type{Kind: num.UInt, Width: 4}
-	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
 )
 
 func TestContract(t *testing.T) {
@@ -63,10 +53,7 @@ func TestOutputTypes(t *testing.T) {
 
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op, _, err := split.New(split.Params{Channels: []int{4, 2, 6}}).Bind([]dataflow.Type{typ(uint4, 2, 12)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, split.New(split.Params{Channels: []int{4, 2, 6}}), typ(uint4, 2, 12))
 	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 2}, dataflow.Target{})
 	want := []uint64{1, 1, 2, 4, 4, 4, 1, 1, 2, 4, 4, 4}
 	if l.Iterations() != len(want) {
@@ -94,18 +81,14 @@ func TestBindRefuses(t *testing.T) {
 		{[]int{2, 2}, []dataflow.Type{typ(uint4, 4, 5)}, "an input of shape [4 5], want 4 channels"},
 		{[]int{1}, []dataflow.Type{typ(uint4)}, "an input of shape [], want 1 channels"},
 	} {
-		_, _, err := split.New(split.Params{Channels: tt.channels}).Bind(tt.in)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Bind of %v to %v: %v, want %q", tt.channels, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, split.New(split.Params{Channels: tt.channels}), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`, `{"channels":3}`, `{"channels":[1.5]}`} {
-		if op, err := split.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, split.Layer, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`, `{"channels":3}`, `{"channels":[1.5]}`)
 }
+
+// What types are called above.
+var uint4, typ, bipolar = layertest.UInt(4), layertest.Full, layertest.Bipolar

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/swg"
 	"hlsgen/internal/dataflow"
 )
@@ -214,10 +215,7 @@ func TestLoopIsSmall(t *testing.T) {
 	for _, g := range []geometry{square(224, 224, 3, 1, 1, 1, 64, 1), square(224, 224, 3, 2, 1, 1, 64, 1), square(224, 224, 7, 2, 1, 3, 3, 1),
 		square(224, 224, 3, 2, 1, 0, 64, 64), square(224, 224, 1, 2, 1, 0, 64, 1), square(224, 224, 3, 1, 3, 3, 64, 64), square(224, 224, 2, 2, 1, 0, 64, 64),
 		line(160000, 16, 2, 1, 7, 8, 2, 1)} {
-		op, _, err := swg.New(g.params(0)).Bind([]dataflow.Type{typ(uintN(2), g.shape()...)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, swg.New(g.params(0)), typ(uintN(2), g.shape()...))
 		for f := range op.Folds() {
 			if n := runs(op.Loop(f, dataflow.Target{}).Body); n > most {
 				t.Errorf("%+v, %+v: %d runs, want at most %d", g, f, n, most)

@@ -1,7 +1,6 @@
 package swg
 
 import (
-	"iter"
 	"slices"
 
 	"hlsgen/internal/dataflow"
@@ -12,7 +11,7 @@ const latency = 2
 
 // Folds yields one kernel position a clock with every SIMD that divides the channels of a tile, then all positions
 // with every SIMD that is a tile; each with the memories that the buffered rows may lie in.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return func(yield func(dataflow.Fold) bool) {
 		for _, pe := range slices.Compact([]int{1, o.positions()}) {
 			for _, simd := range o.simd {

@@ -55,14 +55,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the sliding window in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "ConvolutionInputGenerator",
-	Doc:    "the windows of a frame, padded (in front of convolutions and poolings)",
-	FINN:   dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
-	Verify: Params.verify,
-	Takes:  layer.Image,
-	Bind:   bind,
+	Name:    "ConvolutionInputGenerator",
+	Doc:     "the windows of a frame, padded (in front of convolutions and poolings)",
+	Example: `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"before":[1,1],"after":[1,1],"pad":0,"groups":1}`,
+	Takes:   layer.Image,
+	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
 })
 
 // Limits of what Bind accepts.
@@ -94,7 +94,8 @@ type op struct {
 	parallel schedule // empty where windows do not come in raster order
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for a := range 2 {
 		for _, v := range []struct {
 			name  string

@@ -5,7 +5,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
@@ -13,15 +12,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
-var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
 
 // A geometry is a row of the acceptance table.
 type geometry struct {
@@ -228,22 +218,15 @@ func TestBindRefuses(t *testing.T) {
 		{square(300, 300, 100, 1, 1, 50, 2, 1).params(0), []dataflow.Type{typ(uintN(1), 300, 300, 2)}, "301 by 301 windows of 100 by 100 pixels have more than"},
 		{square(100, 100, 100, 1, 1, 99, 1, 1).params(0), []dataflow.Type{typ(uintN(4), 100, 100, 1)}, ""},
 	} {
-		_, _, err := swg.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %+v: %v, want %q", tt.p, err, tt.want)
-		}
+		layertest.Refuses(t, swg.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`, `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1]}`,
+	layertest.RefusesText(t, swg.Layer, ``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`, `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1]}`,
 		`{"kernel":3,"stride":[1,1],"dilation":[1,1],"groups":1}`, `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"groups":1,"pad":1e99}`,
-		`{"kernel":[3],"stride":[1,1],"dilation":[1,1],"groups":1}`} {
-		if op, err := swg.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+		`{"kernel":[3],"stride":[1,1],"dilation":[1,1],"groups":1}`)
 }
 
 // TestFolds spells the words of every form, and what is too wide for one.
@@ -293,10 +276,7 @@ func TestCost(t *testing.T) {
 		}
 		return dataflow.Resources{}
 	}
-	op, _, err := swg.New(square(56, 56, 3, 1, 1, 1, 64, 64).params(0)).Bind([]dataflow.Type{typ(uintN(4), 56, 56, 64)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, swg.New(square(56, 56, 3, 1, 1, 1, 64, 64).params(0)), typ(uintN(4), 56, 56, 64))
 	for _, tt := range []struct {
 		f    dataflow.Fold
 		part string
@@ -319,3 +299,6 @@ func TestCost(t *testing.T) {
 		}
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -14,22 +14,18 @@ package threshold
 
 import (
 	"errors"
-	"iter"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the thresholding in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "Thresholding",
-	Doc:    "one step function per channel (quantised activations, requantisation)",
-	Verify: Params.verify,
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "Thresholding",
+	Doc:     "one step function per channel (quantised activations, requantisation)",
+	Example: `{"steps":[{"at":[1],"value":[0,1]}]}`,
+	Bind:    bind,
 })
 
 // Params makes the layer.
@@ -37,7 +33,8 @@ type Params struct {
 	Steps []num.Step `json:"steps"` // one for all channels, or one per channel
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	if len(p.Steps) == 0 {
 		return errors.New("there are no step functions")
 	}
@@ -71,7 +68,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 }
 
 // Folds yields, for every PE that divides the channels in increasing order, the memories to choose from.
-func (o *op) Folds() iter.Seq[dataflow.Fold] { return o.Channelwise.Folds(o.steps.Tables(), false) }
+func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(o.steps.Tables(), false) }
 
 // Loop has a latency of one clock to fetch the thresholds and one to compare.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop { return o.Nest(f, 2).Loop() }
@@ -79,21 +76,6 @@ func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop { return o.N
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return o.steps.Built(c, x[0]) })
 }
-
-// Cost is that of FINN's Thresholding_hls, or the fitted one.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	rows := o.Words(f)
-	if !o.steps.Tables().PerChannel {
-		rows = 1
-	}
-	return estimate.Storing(t, cost.Thresholding{
-		InBits: o.In[0].Elem.Width, PE: f.PE, Rows: rows, Memory: estimate.Memory(f.Memory),
-		Fabric: estimate.Model(t).Fabric, Steps: o.steps.Thresholds(),
-	}, o.steps.Storage(f))
-}
-
-// Delay is that of the counter of words: values come and go.
-func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	config, tables := o.steps.Emit(f, "input")

@@ -13,15 +13,6 @@ import (
 	"hlsgen/internal/num"
 )
 
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
-
-var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
-
 func random(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
@@ -59,12 +50,7 @@ func TestContract(t *testing.T) {
 		{Name: "thresholds at the ends", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-8, -7, 7, 8}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(4), 2)}},
 		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}), In: []dataflow.Type{typ(intN(4))}},
 	}
-	for i := range 60 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 11)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 120, cases...)
+	layertest.Check(t, 120, append(cases, layertest.Random(60, 11, random)...)...)
 }
 
 // TestForms looks at how step functions are written as tables.
@@ -88,10 +74,7 @@ func TestForms(t *testing.T) {
 		{"a jump", []num.Step{jump}, 1, "thresholds UINT3 none [[1 3]], base BINARY none [[0]], deltas UINT7 none [[1 99]]"},
 	}
 	for _, tt := range tests {
-		op, _, err := threshold.New(threshold.Params{Steps: tt.steps}).Bind([]dataflow.Type{typ(uintN(3), 2)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, threshold.New(threshold.Params{Steps: tt.steps}), typ(uintN(3), 2))
 		var tables []string
 		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
 		for _, x := range i.Tables {
@@ -126,28 +109,18 @@ func TestBindRefuses(t *testing.T) {
 		{[]num.Step{long}, []dataflow.Type{in}, ""},
 	}
 	for _, tt := range tests {
-		_, _, err := threshold.New(threshold.Params{Steps: tt.steps}).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %d steps to %v: %v, want %q", len(tt.steps), tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, threshold.New(threshold.Params{Steps: tt.steps}), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`, `{"steps":[{"at":[2,1],"value":[1,2,3]}]}`, `{"steps":[{"at":[1],"value":[0.5,1]}]}`} {
-		if op, err := threshold.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, threshold.Layer, ``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`, `{"steps":[{"at":[2,1],"value":[1,2,3]}]}`, `{"steps":[{"at":[1],"value":[0.5,1]}]}`)
 }
 
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op, _, err := threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{1}}}}).Bind([]dataflow.Type{typ(uintN(8), 5, 12)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{1}}}}), typ(uintN(8), 5, 12))
 	for pe, iterations := range map[int]int{1: 60, 3: 20, 12: 5} {
 		l := op.Loop(dataflow.Fold{PE: pe, SIMD: 1}, dataflow.Target{})
 		if l.Iterations() != iterations || l.FirstWrite(0) != 2 || l.LastWrite(0) != iterations+1 {
@@ -172,12 +145,10 @@ func TestCost(t *testing.T) {
 		{steps, dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Resources{LUT: 8 + 16}},
 		{steps, dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 32, BRAM: 2}},
 	} {
-		op, _, err := threshold.New(threshold.Params{Steps: tt.steps}).Bind([]dataflow.Type{typ(uintN(8), 128)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := op.Cost(tt.fold, dataflow.Target{Formula: dataflow.FINN}).Total(); got != tt.want {
-			t.Errorf("%+v: %+v, want %+v", tt.fold, got, tt.want)
-		}
+		op := layertest.Bind(t, threshold.New(threshold.Params{Steps: tt.steps}), typ(uintN(8), 128))
+		layertest.Costs(t, op, tt.fold, tt.want)
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -13,19 +13,17 @@ import (
 	"fmt"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the upsampling in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "UpsampleNearestNeighbour",
-	Doc:    "every pixel several times (Resize and Upsample to the nearest neighbour)",
-	Verify: Params.verify,
-	Takes:  layer.Image,
-	Bind:   bind,
+	Name:    "UpsampleNearestNeighbour",
+	Doc:     "every pixel several times (Resize and Upsample to the nearest neighbour)",
+	Example: `{"scale":[2,2]}`,
+	Takes:   layer.Image,
+	Bind:    bind,
 })
 
 // Params makes the layer.
@@ -33,7 +31,8 @@ type Params struct {
 	Scale [2]int `json:"scale"` // of rows and of columns
 }
 
-func (p Params) verify() error {
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
 	for _, s := range p.Scale {
 		if s < 1 || s > dataflow.MaxElements {
 			return fmt.Errorf("scales of %d by %d, want 1 to %d", p.Scale[0], p.Scale[1], dataflow.MaxElements)
@@ -122,26 +121,6 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		k.kept[at] = slices.Clone(in[0])
 	}
 	return []dataflow.Word{slices.Clone(k.kept[at])}
-}
-
-// Cost is the buffer, what knows the position in it, and what chooses between a word kept and one read. FINN counts
-// nothing for its UpsampleNearestNeighbour.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
-	counters := cost.Counter(o.kept(f))
-	for _, n := range o.trips(f)[1:] {
-		counters = counters.Plus(cost.Counter(n))
-	}
-	return estimate.Layer(m, o.storage(f),
-		m.Control(counters),
-		m.Multiplexer(2, width).As("multiplexers"),
-		m.Registers(width),
-	)
-}
-
-// storage is the layer's memories: what is repeated.
-func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	return []dataflow.Storage{dataflow.RAM("kept", "buffer", o.kept(f), f.SIMD*o.In[0].Elem.Width)}
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

@@ -4,22 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/upsample"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
-)
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-var (
-	int4    = num.Type{Kind: num.Int, Width: 4}
-	bipolar = num.Type{Kind: num.Bipolar, Width: 1}
 )
 
 func scale(rows, columns int) dataflow.Op {
@@ -65,10 +55,7 @@ func TestBuffer(t *testing.T) {
 		{1, 2, 1, dataflow.Resources{LUT: 4, LUTRAM: 4}}, // 16 words of 4 bits
 		{1, 2, 16, dataflow.Resources{FF: 64}},           // a word of 64 bits
 	} {
-		op, _, err := scale(tt.rows, tt.columns).Bind([]dataflow.Type{typ(int4, 100, 100, 16)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		op := layertest.Bind(t, scale(tt.rows, tt.columns), typ(int4, 100, 100, 16))
 		for _, p := range op.Cost(dataflow.Fold{PE: 1, SIMD: tt.simd}, dataflow.Target{Formula: dataflow.FINN}) {
 			if p.Name == "buffer" && p.Resources != tt.want {
 				t.Errorf("%+v: %+v", tt, p.Resources)
@@ -92,18 +79,14 @@ func TestBindRefuses(t *testing.T) {
 		{scale(1<<30, 1<<30), []dataflow.Type{in}, "at most 1073741824 elements"},
 		{scale(1<<20, 1<<5), []dataflow.Type{in}, "at most 1073741824 elements"},
 	} {
-		_, _, err := tt.op.Bind(tt.in)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Bind of %+v to %v: %v, want %q", tt.op.Params(), tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, tt.op, tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`, `{"scale":[2,1e12]}`} {
-		if op, err := upsample.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, upsample.Layer, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`, `{"scale":[2,1e12]}`)
 }
+
+// What types are called above.
+var int4, typ, bipolar = layertest.Int(4), layertest.Full, layertest.Bipolar

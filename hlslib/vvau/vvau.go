@@ -18,25 +18,21 @@ package vvau
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
-	"hlsgen/hlslib/cost"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Layer is the kind's row in the table of layers, New makes one of them.
+// Layer is the row of the vector-vector unit in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:   "VVAU",
-	Doc:    "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
-	FINN:   dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
-	Verify: func(p Params) error { return mac.Verify(p.Weights, p.Steps, nil) },
-	Takes:  layer.Inputs(1),
-	Bind:   bind,
+	Name:    "VVAU",
+	Doc:     "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
+	Example: `{"weights":[[1,-1]]}`,
+	Bind:    bind,
+	FINN:    dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
 })
 
 // Params makes the layer.
@@ -44,6 +40,9 @@ type Params struct {
 	Weights [][]int64  `json:"weights"`         // [C][K]
 	Steps   []num.Step `json:"steps,omitempty"` // none, one for all channels, or one per channel
 }
+
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error { return mac.Verify(p.Weights, p.Steps, nil) }
 
 type op struct {
 	layer.Base[Params]
@@ -90,7 +89,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // Folds yields, for every PE that divides C and SIMD that divides K in increasing order, the memories and multipliers to
 // choose from.
-func (o *op) Folds() iter.Seq[dataflow.Fold] {
+func (o *op) Folds() dataflow.Folds {
 	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.PE*f.SIMD, f, o.vectors) })
 }
 
@@ -138,27 +137,6 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 		}
 	}
 	return k.words[:]
-}
-
-// Cost is that of FINN's VVAU_hls, but for the DSP slices, or the fitted one: FINN counts the slices of one position, and
-// the kernel multiplies SIMD of them a clock.
-func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	c := estimate.Storing(t, cost.VVAU{
-		Channels: o.channels, Kernel: o.positions, PE: f.PE, SIMD: f.SIMD,
-		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
-		// FINN counts the inputs of an XNOR layer as unsigned bits.
-		InSigned:   o.in.Elem.Signed() && !o.XNOR,
-		Thresholds: o.Thresholds(),
-		DSP:        f.Compute == dataflow.DSP,
-		Memory:     estimate.Memory(f.Memory),
-		Fabric:     estimate.Model(t).Fabric, ThresholdBits: o.Acc.Width,
-	}, o.Storage(f))
-	if t.Formula == dataflow.FINN {
-		for i := range c {
-			c[i].DSP *= f.SIMD
-		}
-	}
-	return c
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

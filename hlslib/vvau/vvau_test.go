@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
@@ -13,15 +12,6 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
-
-var bipolar = num.Type{Kind: num.Bipolar, Width: 1}
-
-func typ(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
-}
-
-func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
-func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
 
 // weights are [channels][positions] between lo and hi, without 0 where they are signs.
 func weights(r *rand.Rand, channels, positions int, lo, hi int64) [][]int64 {
@@ -72,12 +62,7 @@ func TestContract(t *testing.T) {
 		{Name: "wide", Op: vvau.New(vvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}), In: []dataflow.Type{typ(intN(22), 2, 2)}},
 		{Name: "many", Op: vvau.New(vvau.Params{Weights: weights(r, 48, 9, -7, 7)}), In: []dataflow.Type{typ(uintN(4), 9, 48)}, Folds: 10},
 	}
-	for i := range 40 {
-		c := random(rand.New(rand.NewPCG(uint64(i), 8)))
-		c.Name = fmt.Sprintf("random %d", i)
-		cases = append(cases, c)
-	}
-	layertest.Check(t, 60, cases...)
+	layertest.Check(t, 60, append(cases, layertest.Random(40, 8, random)...)...)
 }
 
 // TestIsAGroupPerChannel: a depthwise convolution is a matrix of as many groups as channels.
@@ -148,26 +133,16 @@ func TestBindRefuses(t *testing.T) {
 		{vvau.Params{Weights: p.Weights, Steps: []num.Step{{At: []int64{5}, Value: []int64{1, 0}}}}, []dataflow.Type{in}, "channel 0: the step function falls"},
 		{p, []dataflow.Type{in}, ""},
 	} {
-		_, _, err := vvau.New(tt.p).Bind(tt.in)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("Bind of %v to %v: %v, want %q", tt.p, tt.in, err, tt.want)
-		}
+		layertest.Refuses(t, vvau.New(tt.p), tt.in, tt.want)
 	}
-	for _, text := range []string{``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1]],"steps":[{}]}`} {
-		if op, err := vvau.Layer.Decode([]byte(text)); err == nil || op != nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
+	layertest.RefusesText(t, vvau.Layer, ``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1]],"steps":[{}]}`)
 }
 
 // TestSchedule spells folds, words, clocks and rows of weights: FINN's cycles are C*K/(PE*SIMD) a window.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	w := weights(rand.New(rand.NewPCG(7, 7)), 6, 9, -4, 3)
-	op, _, err := vvau.New(vvau.Params{Weights: w}).Bind([]dataflow.Type{typ(uintN(4), 5, 9, 6)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, vvau.New(vvau.Params{Weights: w}), typ(uintN(4), 5, 9, 6))
 	folds := 0
 	for f := range op.Folds() {
 		folds++
@@ -206,10 +181,7 @@ func TestCost(t *testing.T) {
 	for v := range int64(15) {
 		relu.At, relu.Value = append(relu.At, 8*v+1), append(relu.Value, v+1)
 	}
-	op, _, err := vvau.New(vvau.Params{Weights: w, Steps: []num.Step{relu}}).Bind([]dataflow.Type{typ(uintN(4), 7, 7, 9, 32)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := layertest.Bind(t, vvau.New(vvau.Params{Weights: w, Steps: []num.Step{relu}}), typ(uintN(4), 7, 7, 9, 32))
 	// Per PE: multipliers 3*3*8, adder tree 8*5, accumulator 8, comparators 15*8, thresholds 15*8*4/64.
 	// 300 + 1.1*8*(72+40+8+120+7.5) = 2478; 12 rows of 96 bits.
 	for f, want := range map[dataflow.Fold]dataflow.Resources{
@@ -217,8 +189,9 @@ func TestCost(t *testing.T) {
 		{PE: 8, SIMD: 3, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}: {LUT: 2478 + 96},
 		{PE: 8, SIMD: 3, Memory: dataflow.URAM, Compute: dataflow.DSP}:   {LUT: 1844, URAM: 2, DSP: 24}, // without the multipliers 1844.4
 	} {
-		if got := op.Cost(f, dataflow.Target{Formula: dataflow.FINN}).Total(); got != want {
-			t.Errorf("%+v: %+v, want %+v", f, got, want)
-		}
+		layertest.Costs(t, op, f, want)
 	}
 }
+
+// What types are called above.
+var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar

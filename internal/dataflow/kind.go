@@ -7,8 +7,9 @@ type Kind struct {
 	Doc  string // one line
 	// Decode makes an unbound layer from the JSON of its Params. The bytes may come from anywhere: bad ones give an
 	// error.
-	Decode func(params []byte) (Op, error)
-	FINN   FINNFile
+	Decode  func(params []byte) (Op, error)
+	Example string // parameters that Decode takes
+	FINN    FINNFile
 }
 
 // FINNFile is how FINN's folding files speak of a kind, where that differs from our words.

@@ -93,7 +93,7 @@ type Meaning interface {
 // Schedule is what the engines ask of a bound Op.
 type Schedule interface {
 	// Folds yields every legal fold, in a fixed order. Layers without freedom yield one.
-	Folds() iter.Seq[Fold]
+	Folds() Folds
 	// Ports gives the words on each stream.
 	Ports(Fold) (in, out []Port)
 	// Loop says when iterations happen and which words they move.
@@ -114,6 +114,9 @@ type Fold struct {
 	Memory  Memory  // where weights (or thresholds) lie
 	Compute Compute // what multiplies
 }
+
+// Folds are folds of a layer, in a fixed order.
+type Folds = iter.Seq[Fold]
 
 // Memory is where a table, an array of a kernel, or a FIFO lies.
 type Memory uint8

@@ -1,0 +1,38 @@
+package add
+
+import (
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost counts a multiplier per PE and input whose factors need one, an adder per PE, and the step functions like a
+// Thresholding. FINN estimates nothing for its AddStreams.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	var products cost.Resources
+	for i, in := range o.In {
+		factor := o.factor[i].Width
+		if o.table() {
+			factor = o.tableElem().Width
+		}
+		if o.P.multiplies(i) {
+			products = products.Plus(m.Multiplier(in.Elem.Width, factor, f.Compute == dataflow.DSP).Times(f.PE))
+		}
+	}
+	return estimate.Layer(m, o.storage(f), append([]cost.Part{
+		m.Control(o.Counters(f)),
+		products.As("multipliers"),
+		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
+		m.Registers(f.PE * o.sum.Width),
+	}, o.steps.Cost(m, f.PE)...)...)
+}
+
+// storage is the layer's memories: its tables.
+func (o *op) storage(f dataflow.Fold) (list []dataflow.Storage) {
+	if o.table() {
+		width := 2 * f.PE * o.tableElem().Width
+		list = append(list, dataflow.ROM("factors", "factor memory", o.Words(f), width).At(f.Memory))
+	}
+	return append(list, o.steps.Storage(f)...)
+}

@@ -1,0 +1,12 @@
+package crop
+
+import (
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost is what knows the position: words pass as they are. FINN counts nothing for its Crop.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	return estimate.Parts(m.Control(o.Counters(o.words(f))), m.Registers(f.SIMD*o.In[0].Elem.Width))
+}

@@ -1,0 +1,20 @@
+package labelselect
+
+import (
+	"math/bits"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost is the fitted formula's, by which each of K places is one more label to compare with and to keep. FINN takes its
+// LabelSelect_hls to be free.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	return estimate.Of(t, cost.LabelSelect{PE: f.PE * o.P.K, InBits: o.In[0].Elem.Width, LabelBits: o.out.Elem.Width})
+}
+
+// Delay is that of joining a word with the labels kept: a comparison, and one of up to 2K places, four in each level.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 {
+	return cost.CarriedDelay(1 + (bits.Len(uint(2*o.P.K-1))+1)/2)
+}

@@ -1,0 +1,65 @@
+package mul
+
+import (
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Cost counts a multiplier per PE, an adder per PE and input with an offset, what is kept of a gate, and the step functions
+// like a Thresholding, or a requantiser. A factor of -1, 0 and 1 keeps, drops or negates the other, which is an adder's
+// LUTs. FINN estimates nothing for its ElementwiseMul.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	product := cost.Adder(o.product.Width)
+	if o.multiplies() {
+		product = m.Multiplier(o.factor[0].Width, o.factor[1].Width, f.Compute == dataflow.DSP)
+	}
+	var offsets cost.Resources
+	for i, v := range o.P.Offset {
+		if v != 0 {
+			offsets = offsets.Plus(cost.Adder(o.factor[i].Width).Times(f.PE))
+		}
+	}
+	parts := []cost.Part{
+		m.Control(o.Counters(f)),
+		offsets.As("adders"),
+		product.Times(f.PE).As("multipliers"),
+		m.Registers(f.PE * o.product.Width),
+	}
+	if o.P.Requant != nil {
+		parts = append(parts, o.requantCost(m, f).Times(f.PE).As("requantisers"))
+	}
+	return estimate.Layer(m, o.storage(f), append(parts, o.steps.Cost(m, f.PE)...)...)
+}
+
+// storage is the layer's memories: a gate, for the vectors after the first, and the tables.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	rows := 0
+	if o.gate {
+		rows = o.Words(f)
+	}
+	kept := dataflow.RAM("kept", "gate memory", rows, f.PE*o.In[1].Elem.Width)
+	return append([]dataflow.Storage{kept}, o.steps.Storage(f)...)
+}
+
+// requantCost is that of one requantiser: a multiplier, an increment where it rounds otherwise than down, and per limit that
+// is reached a comparison and a choice. A shift is wiring.
+func (o *op) requantCost(m cost.Model, f dataflow.Fold) cost.Resources {
+	q := o.P.Requant.Reduced()
+	codes, _ := q.Rounded(o.products)
+	width := num.Smallest(codes).Width
+	r := layer.Clipping(codes, o.Out[0].Union(), width)
+	if o.rescales() {
+		r = r.Plus(m.Multiplier(o.product.Width, num.Smallest(num.Point(q.Multiplier)).Width, f.Compute == dataflow.DSP))
+	}
+	if q.Shift > 0 && q.Mode != num.Floor {
+		r = r.Plus(cost.Adder(width))
+	}
+	return r
+}
+
+// Delay is that of the counter of words: values come and go, and a gate stays.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

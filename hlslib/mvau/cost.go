@@ -1,0 +1,37 @@
+package mvau
+
+import (
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost is that of FINN's MVAU_hls or the fitted one, which also counts the input buffer and the thresholds. FINN has no
+// groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory. FINN has no
+// requantised products either: an adder rounds each.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := cost.MVAU{
+		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
+		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
+		// FINN counts the inputs of an XNOR layer as unsigned bits.
+		InSigned: o.in.Elem.Signed() && !o.XNOR,
+		DSP:      f.Compute == dataflow.DSP,
+		Memory:   estimate.Memory(f.Memory),
+		Fabric:   estimate.Model(t).Fabric,
+		Steps:    o.Thresholds(), ThresholdBits: o.Acc.Width,
+	}
+	c := estimate.Storing(t, m, o.storage(f))
+	if n := o.RequantBits(); n > 0 {
+		c = append(c, estimate.Parts(cost.Adder(n).Times(f.PE*f.SIMD).As("product rounding"))...)
+	}
+	return c
+}
+
+// storage is the layer's memories: an input vector is kept where there are outputs after the first PE.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	nf, sf := o.folds(f)
+	if nf == 1 {
+		sf = 0
+	}
+	return append(o.Storage(f), dataflow.RAM("vector", "input buffer", sf, f.SIMD*o.in.Elem.Width))
+}

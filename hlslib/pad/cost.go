@@ -1,0 +1,17 @@
+package pad
+
+import (
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost is what knows the position, and what chooses between a word and the padding. FINN counts nothing for its
+// FMPadding.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
+	return estimate.Parts(
+		m.Control(o.Counters(o.words(f))),
+		m.Multiplexer(2, width).As("multiplexers"),
+		m.Registers(width),
+	)
+}

@@ -1,0 +1,36 @@
+package pool
+
+import (
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost counts what joins two values SIMD-1 times within a word, and once more with what was kept where a window takes
+// several words. FINN estimates nothing.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	width, words := o.out.Elem.Width, o.out.Port(f.PE).Words
+	join := o.P.Op.Joiner(width)
+	sf := o.positions / f.SIMD
+	control, kept := cost.Counter(words*sf), cost.Resources{}
+	if sf > 1 {
+		control = control.Plus(cost.Counter(sf))
+		kept = join.Plus(cost.Resources{FF: width}).Times(f.PE)
+	}
+	m := estimate.Model(t)
+	return estimate.Parts(
+		m.Control(control),
+		join.Times(f.PE*(f.SIMD-1)).As("pooling tree"),
+		kept.As("accumulators"),
+		m.Registers(f.PE*width),
+	)
+}
+
+// Delay is that of joining a word with what was kept. Where a word is a whole window nothing is kept, and the counter
+// decides.
+func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
+	if f.SIMD == o.positions {
+		return cost.CarriedDelay(1)
+	}
+	return o.P.Op.Delay()
+}

@@ -1,0 +1,34 @@
+package reorder
+
+import (
+	"math/bits"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost is the memory of two banks, the table of the order, and what counts; an adder joins a chunk's place and the word
+// in it.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	in, out := o.P.words(f)
+	counters := cost.Counter(o.blocks + 1)
+	for _, n := range []int{max(in, out), len(o.P.Order), o.P.Chunk / f.SIMD} {
+		counters = counters.Plus(cost.Counter(n))
+	}
+	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
+	return estimate.Layer(m, o.storage(f),
+		m.Control(counters),
+		cost.Adder(bits.Len(uint(in-1))).As("address"),
+		m.Registers(width),
+	)
+}
+
+// storage is the layer's memories: a block that is read, one that is written, and the order.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	in, _ := o.P.words(f)
+	return []dataflow.Storage{
+		dataflow.RAM("banks", "buffer", 2*in, f.SIMD*o.In[0].Elem.Width),
+		o.P.table().Storage("order").At(dataflow.LUTRAM),
+	}
+}

@@ -1,0 +1,22 @@
+package threshold
+
+import (
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost is that of FINN's Thresholding_hls, or the fitted one.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	rows := o.Words(f)
+	if !o.steps.Tables().PerChannel {
+		rows = 1
+	}
+	return estimate.Storing(t, cost.Thresholding{
+		InBits: o.In[0].Elem.Width, PE: f.PE, Rows: rows, Memory: estimate.Memory(f.Memory),
+		Fabric: estimate.Model(t).Fabric, Steps: o.steps.Thresholds(),
+	}, o.steps.Storage(f))
+}
+
+// Delay is that of the counter of words: values come and go.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

@@ -1,0 +1,27 @@
+package upsample
+
+import (
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost is the buffer, what knows the position in it, and what chooses between a word kept and one read. FINN counts
+// nothing for its UpsampleNearestNeighbour.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
+	counters := cost.Counter(o.kept(f))
+	for _, n := range o.trips(f)[1:] {
+		counters = counters.Plus(cost.Counter(n))
+	}
+	return estimate.Layer(m, o.storage(f),
+		m.Control(counters),
+		m.Multiplexer(2, width).As("multiplexers"),
+		m.Registers(width),
+	)
+}
+
+// storage is the layer's memories: what is repeated.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	return []dataflow.Storage{dataflow.RAM("kept", "buffer", o.kept(f), f.SIMD*o.In[0].Elem.Width)}
+}
