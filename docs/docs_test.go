@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,7 +18,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"hlsgen/boards"
 	"hlsgen/internal/diag"
 )
 
@@ -202,28 +200,6 @@ func TestPackages(t *testing.T) {
 		}
 		named[dir] = true
 	})
-}
-
-// boards.md shows a board file as it is, and names every key.
-func TestBoards(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("boards.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.ReadFile("../boards/zcu104.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(page, append([]byte("```json board\n"), bytes.TrimSpace(file)...)) {
-		t.Errorf("boards.md shows zcu104.json otherwise than\n%s", file)
-	}
-	for f := range reflect.TypeFor[boards.Board]().Fields() {
-		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !bytes.Contains(page, []byte("`"+key+"`")) {
-			t.Errorf("boards.md does not have the key %s", key)
-		}
-	}
 }
 
 // section is a section of a golden file.

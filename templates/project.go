@@ -1,22 +1,15 @@
 // Package templates turns a design into a Vitis HLS project: C++, its tables, a test bench with real data and the
 // scripts of both Vitis flows. Arithmetic lies in the kernels (hlslib), wiring in the templates (*.tpl), and every value
-// is spelled here, in Go. In comes a dataflow.Design with frames; out come Files, which have passed the lint.
+// is spelled here, in Go.
 //
-//	project.go      Project, and Bench for layers alone
-//	layer.go        a layer: its config struct, its function, its tables
-//	top.go          the network: streams between layers, the host's ports
-//	bench.go        the test bench
-//	ctype.go        how types and constants are spelled
-//	table.go        tables as rows of limbs; words.go: elements in words of any width
-//	names.go        names of C++ out of names of a model
-//	readme.go       the README.md of a generated folder
-//	render.go       the templates (*.tpl); only this file sees the engine
-//	files.go        Files, and writing them
-//	cpp.go          what reads C++ again: text without comments
-//	lint.go         Lint: what Vitis HLS takes, as far as text shows; lint_memory.go: memories where they are priced
-//	csim.go         compiling and running the test bench; process_*.go: ending it with all that it started
+// In come a dataflow.Design and what its streams carry; out come Files in memory, and what a compiled C simulation printed.
+// It sees hlslib (the C++ of kernels), dataflow and num.
 //
-// It imports hlslib for the kernels' text, and internal/dataflow. It knows no layer by name.
+//   - project.go is the story; files.go is what comes out
+//   - layer.go, top.go, bench.go, readme.go: the views of the templates
+//   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
+//   - lint.go, lint_memory.go hold text against what Vitis HLS accepts
+//   - csim.go compiles and runs; process_unix.go and process_other.go end what it started
 package templates
 
 import (

@@ -1,5 +1,13 @@
 // Package num holds the two notions of integer that everything below the front end is made of: a Range is the values
 // that occur, a Type is the bits that hold them. Widths come from bit lengths of integers, never from logarithms.
+//
+// In come integers, and rationals that scales are; out come widths, functions and circuits for them. It sees nothing of
+// this module.
+//
+//   - range.go, type.go: the two notions
+//   - step.go is step functions, compare.go how hardware compares
+//   - requant.go is multiply and shift, fit.go finds its numbers
+//   - bounds.go bounds sums of products
 package num
 
 import (
