@@ -23,8 +23,8 @@ var (
 	ownImport = regexp.MustCompile(`"(hlsgen/[\w/]+)"`)
 )
 
-// TestPage adds the layer of docs/adding-a-layer.md: the page's blocks go into a copy of the module, in which the layer's
-// tests then pass. In the full tier so do those of packages that list layers, in the long tier all.
+// TestPage adds the layer of docs/adding-a-layer.md: the page's blocks go into a copy of the module, in which the
+// layer's tests then pass. In the full tier so do those of packages that list layers, in the long tier all.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -60,7 +60,8 @@ func TestPage(t *testing.T) {
 		t.Fatalf("the page has %d rows for tables and a folder %q, want %d and one", rows, folder, tables)
 	}
 	test := func(args ...string) {
-		cmd := exec.Command("go", append([]string{"test", "-trimpath"}, args...)...) // so that the copy shares the cache
+		// -trimpath lets the copy share the cache.
+		cmd := exec.Command("go", append([]string{"test", "-trimpath"}, args...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("go test %s: %v\n%.8000s", strings.Join(args, " "), err, out)

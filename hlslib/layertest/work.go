@@ -14,7 +14,10 @@ func (w work) bits() int { return w.products + w.sums + w.comparisons }
 
 // max is the most of each kind.
 func (w work) max(o work) work {
-	return work{max(w.products, o.products), max(w.sums, o.sums), max(w.comparisons, o.comparisons), max(w.operations, o.operations)}
+	return work{
+		max(w.products, o.products), max(w.sums, o.sums), max(w.comparisons, o.comparisons),
+		max(w.operations, o.operations),
+	}
 }
 
 // The band around the structural count. Formulas stay well within it: of all layers' samples the dearest is a width
@@ -42,14 +45,15 @@ func (p program) checkWork(w work) error {
 		bits += s.Rows * s.Width
 	}
 	if c := p.op.Cost(p.fold, target).Total(); c.LUT > mostLUT*bits || c.FF > mostFF*bits {
-		return failed(checkBand, "%d LUTs and %d flip-flops for %d bits that are computed, moved or kept", c.LUT, c.FF, bits)
+		return failed(checkBand, "%d LUTs and %d flip-flops for %d bits that are computed, moved or kept",
+			c.LUT, c.FF, bits)
 	}
 	return nil
 }
 
-// means is the parts of a cost that compute one kind of thing, by their names, and how many bits of it an iteration has.
-// Other parts compute several, or what the layer alone has a name for: the sum of all holds them. That wide sums do not
-// count (probe.hpp) leaves no more than a lower bound.
+// means is the parts of a cost that compute one kind of thing, by their names, and how many bits of it an iteration
+// has. Other parts compute several, or what the layer alone has a name for: the sum of all holds them. That wide sums
+// do not count (probe.hpp) leaves no more than a lower bound.
 var means = []struct {
 	parts []string
 	bits  func(work) int
@@ -60,9 +64,9 @@ var means = []struct {
 	{nil, work.bits}, // all parts but memories
 }
 
-// checkGrowth holds two folds of a case against each other: where the C++ of one computes more in an iteration, its cost
-// is higher, and so is the part that is there for it. What drives the loop costs the same in both, and memories are
-// checked elsewhere.
+// checkGrowth holds two folds of a case against each other: where the C++ of one computes more in an iteration, its
+// cost is higher, and so is the part that is there for it. What drives the loop costs the same in both, and memories
+// are checked elsewhere.
 func checkGrowth(small, large program, least, most work) error {
 	for _, m := range means {
 		before, _ := small.logic(m.parts)
@@ -72,8 +76,8 @@ func checkGrowth(small, large program, least, most work) error {
 			if m.parts != nil {
 				what = strings.Join(m.parts, " and ") + " grow"
 			}
-			return failed(checkBand, "fold %+v computes %d bits more than %+v, %s by %d LUTs", large.fold, more, small.fold,
-				what, after-before)
+			return failed(checkBand, "fold %+v computes %d bits more than %+v, %s by %d LUTs",
+				large.fold, more, small.fold, what, after-before)
 		}
 	}
 	return nil
@@ -94,8 +98,8 @@ func (p program) logic(names []string) (luts int, some bool) {
 	return luts, some
 }
 
-// checkGrowths compares every two folds of a case of which one has more of PE and SIMD, and computes with the same means
-// out of the same memory: another one is another form of the layer.
+// checkGrowths compares every two folds of a case of which one has more of PE and SIMD, and computes with the same
+// means out of the same memory: another one is another form of the layer.
 func checkGrowths(programs []program, done []work) error {
 	for i, large := range programs {
 		for j, small := range programs {
