@@ -88,9 +88,7 @@ func (e *enumeration) design() *dataflow.Design {
 				return nil
 			case from.PerWord != to.PerWord:
 				op := e.converter(s, from.PerWord, to)
-				for f := range op.Folds() {
-					folds = append(folds, f)
-				}
+				folds = append(folds, dataflow.Fold{PE: 1, SIMD: 1}) // the only one that a converter has
 				stream[s] = must(b.Add(op, []int{stream[s]}, nil, nil))[0]
 			}
 			ins = append(ins, stream[s])
