@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/tier"
+	"hlsgen/templates"
 )
 
 // A part is a block of the page: a new file, or rows for a table that stands in one, above the line with a text.
@@ -54,7 +55,9 @@ func TestPage(t *testing.T) {
 		if _, err := os.Stat(p.file); err == nil || path.Dir(m[2]) != folder {
 			t.Fatalf("%s is not a new file of %s", m[2], folder)
 		}
-		write(t, p.file, []byte(p.text))
+		if err := (templates.Files{{Path: m[2], Data: []byte(p.text)}}).Write(dir); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if folder == "" || rows != tables {
 		t.Fatalf("the page has %d rows for tables and a folder %q, want %d and one", rows, folder, tables)
@@ -106,7 +109,9 @@ func (p part) insert(t *testing.T, paths map[string]string) {
 	if err != nil {
 		t.Fatalf("%s with its row: %v", p.file, err)
 	}
-	write(t, p.file, source)
+	if err := os.WriteFile(p.file, source, 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // copyModule copies what may be part of a build or of a test.
@@ -132,16 +137,6 @@ func copyModule(t *testing.T, from, to string) {
 		return os.WriteFile(filepath.Join(to, name), data, 0o666)
 	})
 	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func write(t *testing.T, file string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
