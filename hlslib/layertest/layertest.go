@@ -5,6 +5,7 @@
 //	layertest.go  Check: the cases, and each of their folds
 //	failure.go    the names of the checks
 //	random.go     types, step functions and frames to try
+//	bind.go       for tests of layers: types, random cases, what Bind takes and refuses
 //	ranges.go     inputs that attain the bounds of the output types
 //	simulate.go   a fold in the clock simulator
 //	compile.go    folds in one project: the lint, the compiler, the words
