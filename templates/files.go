@@ -3,6 +3,7 @@ package templates
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,9 @@ type File struct {
 	Path string
 	Data []byte
 }
+
+// kernel reports whether the file is the C++ of a kind of layers.
+func (f File) kernel() bool { return path.Dir(f.Path) == "hls/include/hlsgen" }
 
 // Files is a generated project, sorted by path.
 type Files []File
@@ -31,11 +35,11 @@ func (f Files) Write(dir string) error {
 		if !filepath.IsLocal(filepath.FromSlash(file.Path)) {
 			return fmt.Errorf("write project: path %q leaves the folder", file.Path)
 		}
-		path := filepath.Join(dir, filepath.FromSlash(file.Path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		name := filepath.Join(dir, filepath.FromSlash(file.Path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, file.Data, 0o666); err != nil {
+		if err := os.WriteFile(name, file.Data, 0o666); err != nil {
 			return err
 		}
 	}

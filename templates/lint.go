@@ -40,7 +40,7 @@ func Lint(files Files) []string {
 		if strings.HasPrefix(f.Path, "hls/include/hlsgen/") && path.Base(f.Path) != "testbench.hpp" {
 			l.loops(f.Path, code)
 		}
-		if path.Dir(f.Path) == "hls/include/hlsgen" {
+		if f.kernel() {
 			_, problems := kernelArrays(string(code))
 			for _, p := range problems {
 				l.report(f.Path, 1, "%s", p)

@@ -2,7 +2,6 @@ package templates
 
 import (
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -132,7 +131,7 @@ func bindings(files Files) (found map[string][]dataflow.Storage, problems compla
 	memory, problems := devices(files)
 	arrays := map[string]map[string]bool{} // by kernel function
 	for _, f := range files {
-		if path.Dir(f.Path) != "hls/include/hlsgen" {
+		if !f.kernel() {
 			continue
 		}
 		code := string(withoutComments(f.Data))

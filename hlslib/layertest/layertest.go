@@ -1,5 +1,19 @@
 // Package layertest is one contract that every layer must pass: that its Eval, its simulated Kernel and its compiled
-// C++ give the same, in every fold; that words and clocks are what Ports and Loop say; that what Bind promises holds.
+// C++ give the same, in every fold; that words and clocks are what Ports and Loop say; that what Bind promises holds. In
+// come cases, out come failures, each under the name of its check.
+//
+//	layertest.go  Check: the cases, and each of their folds
+//	failure.go    the names of the checks
+//	random.go     types, step functions and frames to try
+//	bind.go       for tests of layers: types, random cases, what Bind takes and refuses
+//	ranges.go     inputs that attain the bounds of the output types
+//	simulate.go   a fold in the clock simulator
+//	compile.go    folds in one project: the lint, the compiler, the words
+//	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
+//	work.go       what it computes, against latencies and costs
+//	memory.go     CheckMemories, for whole designs
+//
+// It imports hlslib, templates and rtlsim; only tests import it.
 package layertest
 
 import (

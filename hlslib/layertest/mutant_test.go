@@ -23,6 +23,7 @@ func init() {
 		}},
 		"latency 40":         {loop: func(l *dataflow.Loop) { l.Latency = 40 }},
 		"no adders":          {cost: func(c dataflow.Cost) dataflow.Cost { return without(c, "adders") }},
+		"adders of one PE":   {cost: func(c dataflow.Cost) dataflow.Cost { return constant(c, "adders", 5) }},
 		"10,000 times":       {cost: func(c dataflow.Cost) dataflow.Cost { return times(c, 10_000) }},
 		"ranges 2^20 wide":   {out: func(_ num.Range, t *dataflow.Type) { widen(t, 1<<20) }},
 		"no PIPELINE":        {source: [2]string{"#pragma HLS PIPELINE II=1 style=flp\n", ""}},
@@ -49,6 +50,14 @@ func init() {
 
 func without(c dataflow.Cost, part string) dataflow.Cost {
 	return slices.DeleteFunc(c, func(p dataflow.Part) bool { return p.Name == part })
+}
+
+// constant has so many LUTs of a part, and the rest in another.
+func constant(c dataflow.Cost, part string, luts int) dataflow.Cost {
+	at := slices.IndexFunc(c, func(p dataflow.Part) bool { return p.Name == part })
+	rest := dataflow.Part{Name: "rest", Resources: dataflow.Resources{LUT: c[at].LUT - luts}}
+	c[at].LUT = luts
+	return append(c, rest)
 }
 
 func times(c dataflow.Cost, n int) dataflow.Cost {
@@ -89,6 +98,7 @@ func TestMutants(t *testing.T) {
 		"three clocks a word": checkLoop,
 		"latency 40":          checkLatency,
 		"no adders":           checkBand,
+		"adders of one PE":    checkBand,
 		"10,000 times":        checkBand,
 		"ranges 2^20 wide":    checkRanges,
 		"no PIPELINE":         checkText,

@@ -19,8 +19,8 @@ const starts = 24
 
 // checkRanges looks for inputs that attain the bounds of the output types: per output and range, the lowest and the
 // highest value. What comes out of some frames, and on the way to another bound, counts. From the best frame known it
-// changes one element after the other as long as that helps, several times from different frames. A bound that it cannot
-// reach is too wide, unless the case says why it may not be attained.
+// changes one element after the other as long as that helps, several times from different frames. A bound that it
+// cannot reach is too wide, unless the case says why it may not be attained.
 func (b *bound) checkRanges(r *rand.Rand) error {
 	if b.Loose != "" {
 		return nil
@@ -66,8 +66,8 @@ func (s *search) signed(v int64) int64 {
 	return v
 }
 
-// climb gives the greatest value found, and whether it is a summit: no single change of an element leads further, and some
-// lead down. Where nothing leads anywhere, as between the thresholds of a sum, the search has learnt nothing.
+// climb gives the greatest value found, and whether it is a summit: no single change of an element leads further, and
+// some lead down. Where nothing leads anywhere, as between the thresholds of a sum, the search has learnt nothing.
 func (s *search) climb(r *rand.Rand) (best int64, sure bool) {
 	seen := s.seen[s.port][s.channel]
 	if best = max(s.signed(seen.Lo), s.signed(seen.Hi)); best >= s.bound {
