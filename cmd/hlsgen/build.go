@@ -49,7 +49,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
 		"samples to check the design on; left out, fewer of a large network")
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run the generated C++")
-	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)")
+	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
 	t.BoolVar(&o.Force, "force", false, "replace the folder if it exists")
 	t.json()
 	t.accumulators()

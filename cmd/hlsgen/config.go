@@ -189,8 +189,8 @@ func (s *settings) apply(flags *pflag.FlagSet) error {
 		if f == nil || f.Changed {
 			continue
 		}
-		if p, ok := f.Value.(rooted); ok {
-			p.root(s.base(key))
+		if v, ok := f.Value.(*value); ok {
+			v.base = s.base(key)
 		}
 		for _, text := range s.texts[key] {
 			if text == "" {

@@ -46,15 +46,15 @@ A model whose metadata name an alphabet gives text, decoded by a method:
   hlsgen simulate net.onnx --input x.npy --engine cycle --board zcu104 --fps 1000
   hlsgen simulate                                  # the embedded example`,
 	}, &o.Options)
-	t.path(&o.Input, "input", "FILE", "data, .npy or .npz")
-	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first")
+	t.path(&o.Input, "input", "FILE", "data, .npy or .npz", nil)
+	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first", nil)
 	option(t.FlagSet, &o.Engine, "engine", string(compiler.Eval), "ENGINE", oneOf[compiler.Engine]("engines", engines),
 		"one of "+strings.Join(engines, ", "))
-	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3")
-	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy")
+	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
+	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy", nil)
 	t.path(&o.VCD, "trace-vcd", "FILE",
-		"with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave")
-	t.path(&o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG")
+		"with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave", nil)
+	t.path(&o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG", nil)
 	option(t.FlagSet, &o.Decode, "decode", "", "METHOD", oneOf[ctc.Method]("methods", methods),
 		"how scores become text: "+strings.Join(methods, ", ")+" (default as the model's metadata say)")
 	t.strict()
