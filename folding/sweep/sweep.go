@@ -82,7 +82,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if d.Failed() {
 		return nil, nil
 	}
-	o.step("importing", 0, 0)
+	o.Step("importing", 0, 0)
 	c, err := compiler.Check(ctx, o.Options, d)
 	if err != nil || c == nil || d.Failed() {
 		return nil, err
@@ -105,14 +105,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 		return r, err
 	}
 	judge(r.Points)
-	o.step("drawing", 0, 0)
+	o.Step("drawing", 0, 0)
 	return r, errors.Join(r.write(), r.writeReadme(o))
-}
-
-func (o *Options) step(stage string, done, total int) {
-	if o.Progress != nil {
-		o.Progress(stage, done, total)
-	}
 }
 
 // refuse makes a diagnostic of a folder that is not the place for this sweep.
@@ -160,7 +154,7 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 	}
 	before := len(specs) - len(todo)
 	r.Kept = before
-	o.step("searching", before, len(specs))
+	o.Step("searching", before, len(specs))
 	all := &spaces{model: m, salt: model, made: map[string]*space{}}
 	group, going := errgroup.WithContext(ctx)
 	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
@@ -181,7 +175,7 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 			defer mu.Unlock()
 			r.Fresh++
 			r.Kept = before + r.Fresh
-			o.step("searching", r.Kept, len(specs))
+			o.Step("searching", r.Kept, len(specs))
 			return nil
 		})
 	}

@@ -65,6 +65,7 @@ var places = map[string]place{
 	"boards":                 {0, "boards", 0},
 	"docs":                   {0, "docs", 0},
 	"internal/suggest":       {-1, "suggest", 0}, // words alone
+	"internal/regular":       {-1, "regular", 0}, // bytes alone
 
 	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,
