@@ -26,8 +26,8 @@ const (
 	maxAxis    = 1 << 30
 )
 
-// A value is a flag's value. Texts from the environment and from hlsgen.yaml pass through it too, so that one place says
-// what is valid.
+// A value is a flag's value. Texts from the environment and from hlsgen.yaml pass through it too, so that one place
+// says what is valid.
 type value struct {
 	text string // as given, or the default as help shows it
 	kind string // for the help

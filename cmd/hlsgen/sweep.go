@@ -159,11 +159,13 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		}
 		switch {
 		case len(o.Boards) == 0:
-			return nil, usagef("boards are needed: --board zcu104,pynq-z1, or others that hlsgen boards lists, or files of your own")
+			return nil, usagef("boards are needed: --board zcu104,pynq-z1, or others that hlsgen boards lists, " +
+				"or files of your own")
 		case len(o.FPS) > 0 && len(o.Intervals) > 0:
 			return nil, usagef("--fps and --interval exclude each other")
 		case pareto && (o.Latency || o.Bound):
-			return nil, usagef("--pareto excludes --latency and --bound: the designs of a front differ in their interval")
+			return nil, usagef("--pareto excludes --latency and --bound: " +
+				"the designs of a front differ in their interval")
 		case o.Bound && (o.Latency || by.slurm):
 			return nil, usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
 		}

@@ -97,7 +97,8 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 		p.Report = found
 	}
 	if r.Collected == 0 {
-		d.Fail(diag.FileUnreadable, pointsFolder, "no point has a report of synthesis", "run the job array first: sbatch "+scriptFile)
+		d.Fail(diag.FileUnreadable, pointsFolder, "no point has a report of synthesis",
+			"run the job array first: sbatch "+scriptFile)
 		return nil, nil
 	}
 	if d.Failed() {

@@ -174,13 +174,15 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	unknown := new(boards.UnknownError)
 	switch {
 	case errors.As(err, &unknown):
-		d.Fail(diag.BoardUnknown, "", err.Error(), "`hlsgen boards` lists the boards; a board of your own is a JSON file: --board ./mine.json")
+		d.Fail(diag.BoardUnknown, "", err.Error(), "`hlsgen boards` lists the boards; "+
+			"a board of your own is a JSON file: --board ./mine.json")
 	case err != nil:
 		d.Fail(diag.BoardInvalid, "", err.Error(), "docs/boards.md shows the form of a board file")
 	case b.Unverified:
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.BoardUnverified,
 			Msg:  fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
-			Hint: "compare `hlsgen boards` with the data sheet; where it differs, give a board file of your own: --board ./mine.json"})
+			Hint: "compare `hlsgen boards` with the data sheet; where it differs, " +
+				"give a board file of your own: --board ./mine.json"})
 	}
 	return b, err == nil
 }

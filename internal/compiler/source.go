@@ -22,8 +22,8 @@ type Source struct {
 	Labels  *npy.Array // class per sample, -1 where it has none; nil without
 }
 
-// sum is the model's SHA-256 in hexadecimal digits.
-func (s *Source) sum() string {
+// Sum is the model's SHA-256 in hexadecimal digits.
+func (s *Source) Sum() string {
 	sum := sha256.Sum256(s.ONNX)
 	return hex.EncodeToString(sum[:])
 }

@@ -1,4 +1,5 @@
-// Package regular reads files that users name: regular ones, of a bounded size. A pipe would block, and a device never end.
+// Package regular reads files that users name: regular ones, of a bounded size. A pipe would block, and a device
+// never end.
 package regular
 
 import (
@@ -8,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// ReadFile is the content of a regular file of at most so many bytes. The error is the operating system's, or says that the
-// file is another thing, or larger.
+// ReadFile is the content of a regular file of at most so many bytes. The error is the operating system's, or says
+// that the file is another thing, or larger.
 func ReadFile(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path) // before it is opened: a pipe blocks there
 	if err != nil {

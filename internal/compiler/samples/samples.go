@@ -1,5 +1,5 @@
-// Package samples makes runs of a model out of arrays of any shape that a user may mean, and arrays of runs' outputs. Where
-// data do not fit it says what NumPy would make of them.
+// Package samples makes runs of a model out of arrays of any shape that a user may mean, and arrays of runs' outputs.
+// Where data do not fit it says what NumPy would make of them.
 package samples
 
 import (
