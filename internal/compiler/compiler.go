@@ -180,7 +180,7 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 		d.Fail(diag.BoardInvalid, "", err.Error(), "docs/boards.md shows the form of a board file")
 	case b.Unverified:
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.BoardUnverified,
-			Msg:  fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
+			Msg: fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
 			Hint: "compare `hlsgen boards` with the data sheet; where it differs, " +
 				"give a board file of your own: --board ./mine.json"})
 	}

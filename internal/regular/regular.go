@@ -13,6 +13,9 @@ import (
 // that the file is another thing, or larger.
 func ReadFile(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path) // before it is opened: a pipe blocks there
+	if e, ok := err.(*os.PathError); ok {
+		e.Op = "open" // as users call it
+	}
 	if err != nil {
 		return nil, err
 	}
