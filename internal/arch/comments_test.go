@@ -19,7 +19,7 @@ var (
 	}
 	noDoorways = map[string]bool{
 		"folding": true, "folding/search": true, "frontend/graph": true, "frontend/lower": true,
-		"hlslib": true, "hlslib/cost": true, "hlslib/estimate": true, "hlslib/layertest": true, "hlslib/mac": true, 
+		"hlslib": true, "hlslib/cost": true, "hlslib/estimate": true, "hlslib/layertest": true, "hlslib/mac": true,
 		"rtlsim": true, "frontend/lower/whole": true, "frontend/lower/unmapped": true, "frontend/lower/recur": true, "frontend/lower/place": true,
 	}
 )

@@ -1,5 +1,7 @@
 // Package regular reads files that users name: regular ones, of a bounded size. A pipe would block, and a device
 // never end.
+//
+// In comes a path; out come bytes. It sees nothing of this module.
 package regular
 
 import (

@@ -1,5 +1,7 @@
 // Package samples makes runs of a model out of arrays of any shape that a user may mean, and arrays of runs' outputs.
 // Where data do not fit it says what NumPy would make of them.
+//
+// In come arrays and a model; out come runs, and an array of each output. It sees dataflow, npy and num.
 package samples
 
 import (
