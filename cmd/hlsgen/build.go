@@ -44,12 +44,13 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	}, &o)
 	t.design()
 	t.BoolVar(&explain, "explain", false, "show every layer, where resources go, and what is proved of the design")
-	t.BoolVar(&pareto, "pareto", false, "show the designs that are worth choosing from, by interval and --least, and build none")
+	t.BoolVar(&pareto, "pareto", false,
+		"show the designs that are worth choosing from, by interval and --least, and build none")
 	points := t.points("with --pareto: so many designs at most, spread over the rates")
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
 		"samples to check the design on; left out, fewer of a large network")
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run the generated C++")
-	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)")
+	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
 	t.BoolVar(&o.Force, "force", false, "replace the folder if it exists")
 	t.json()
 	t.accumulators()
@@ -57,13 +58,15 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	t.passes()
 	return t.does(func(ctx context.Context) (*answer, error) {
 		if o.Board == "" {
-			return nil, usagef("a board is needed: --board zcu104, or another that hlsgen boards lists, or a file of your own, --board ./mine.json")
+			return nil, usagef("a board is needed: --board zcu104, or another that hlsgen boards lists, " +
+				"or a file of your own, --board ./mine.json")
 		}
 		if err := t.excluding(); err != nil {
 			return nil, err
 		}
 		if pareto && o.Latency {
-			return nil, usagef("--pareto and --latency exclude each other: the designs of a front differ in their interval")
+			return nil, usagef("--pareto and --latency exclude each other: " +
+				"the designs of a front differ in their interval")
 		}
 		if pareto {
 			return front(ctx, o, *points, &t.d)
@@ -84,7 +87,8 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 func (s *screen) built(r *compiler.Result, explain bool) {
 	d := r.Design
 	t := d.Target
-	s.title("%s on %s (%s) at %s MHz", label(r.Source.Name), label(t.Board.Name), label(t.Board.Part), figure(t.ClockMHz))
+	s.title("%s on %s (%s) at %s MHz",
+		label(r.Source.Name), label(t.Board.Name), label(t.Board.Part), figure(t.ClockMHz))
 	s.example(r.Source, "; your own: hlsgen build MODEL.onnx --board "+quoted(t.Board.Name))
 	if explain {
 		s.line("")
@@ -217,7 +221,8 @@ func (s *screen) explain(r *compiler.Result) {
 		if p.MemoryGB > 0 {
 			memory = fmt.Sprintf(" from a memory of %s GB/s", figure(p.MemoryGB))
 		}
-		s.field("host", "%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream%s: at most %s frames/s",
+		s.field("host", "%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream%s: "+
+			"at most %s frames/s",
 			whole(p.Bytes), figure(p.Moved), figure(p.PortGB), memory, whole(int(p.Bound)))
 	}
 	if d.Clocks.Proof.Frames > 0 {
@@ -290,9 +295,7 @@ func quoted(s string) string { return templates.ShellWord(s) }
 
 // A built is the JSON of a build.
 type built struct {
-	compiler.Head
-	Model      string                 `json:"model"`
-	Example    bool                   `json:"example"`
+	about
 	Board      string                 `json:"board"`
 	Part       string                 `json:"part"`
 	ClockMHz   float64                `json:"clock_mhz"`         // asked for
@@ -329,7 +332,7 @@ type share struct {
 func builtOf(r *compiler.Result, d *diag.List) built {
 	f := r.Design
 	t, m, e := f.Target, f.Model, f.Estimate
-	b := built{Head: compiler.Versioned, Model: r.Source.Name, Example: r.Source.Example, Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz, Reached: f.ClockMHz(),
+	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz, Reached: f.ClockMHz(),
 		Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency, Slowest: f.Clocks.Slowest, Bottleneck: r.Bottleneck(), Port: r.Port(),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total, Folding: compiler.CertificateOf(&f.Certificate),
 		Prefix: append([]string{}, m.Prefix.Nodes...),

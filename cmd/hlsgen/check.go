@@ -111,16 +111,14 @@ func streams(list []compiler.StreamReport) (s string) {
 
 // A checked is the JSON of a check.
 type checked struct {
-	compiler.Head
-	Model   string                 `json:"model"`
-	Example bool                   `json:"example"`
-	OK      bool                   `json:"ok"`
-	Nodes   []frontend.NodeFate    `json:"nodes"`
-	Layers  []compiler.LayerReport `json:"layers"`
+	about
+	OK     bool                   `json:"ok"`
+	Nodes  []frontend.NodeFate    `json:"nodes"`
+	Layers []compiler.LayerReport `json:"layers"`
 	outcome
 }
 
 func checkedOf(c *compiler.Checked, d *diag.List) checked {
-	return checked{Head: compiler.Versioned, Model: c.Source.Name, Example: c.Source.Example, OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
+	return checked{about: aboutOf(c.Source), OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
 		Layers: append([]compiler.LayerReport{}, c.Layers...), outcome: outcomeOf(d, nil)}
 }

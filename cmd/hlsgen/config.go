@@ -1,11 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"hlsgen/internal/regular"
 	"hlsgen/internal/suggest"
 )
 
@@ -78,13 +78,13 @@ func (w world) settings(path string, keys []string) (*settings, error) {
 	if path != "" {
 		s.file, s.folder = path, filepath.Dir(under(w.dir, path))
 	}
-	text, err := readConfig(under(w.dir, s.file))
+	text, err := regular.ReadFile(under(w.dir, s.file), maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path == "":
 	case err != nil:
 		return s, usagef("%v", err)
 	default:
-		if err := v.ReadConfig(strings.NewReader(text)); err != nil {
+		if err := v.ReadConfig(bytes.NewReader(text)); err != nil {
 			return s, usagef("%s: %v", s.file, err)
 		}
 		s.json = v.GetBool("json")
@@ -103,23 +103,6 @@ func (w world) settings(path string, keys []string) (*settings, error) {
 		return s, usagef("%s: %v", s.file, err)
 	}
 	return s, nil
-}
-
-func readConfig(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxConfig {
-		return "", fmt.Errorf("%s is no configuration file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxConfig))
-	return string(b), err
 }
 
 // verify reports every key of the file that is unknown, and every value that is not a single one.
@@ -189,8 +172,8 @@ func (s *settings) apply(flags *pflag.FlagSet) error {
 		if f == nil || f.Changed {
 			continue
 		}
-		if p, ok := f.Value.(rooted); ok {
-			p.root(s.base(key))
+		if v, ok := f.Value.(*value); ok {
+			v.base = s.base(key)
 		}
 		for _, text := range s.texts[key] {
 			if text == "" {

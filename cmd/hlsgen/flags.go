@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
@@ -24,53 +26,53 @@ const (
 	maxAxis    = 1 << 30
 )
 
-// A value is a flag's value and its parser. Texts from the environment and from hlsgen.yaml pass through it too, so
-// that one place says what is valid.
-type value[T any] struct {
-	to    *T
-	text  string // as given last
-	kind  string // of value, for the help
-	parse func(string) (T, error)
+// A value is a flag's value. Texts from the environment and from hlsgen.yaml pass through it too, so that one place
+// says what is valid.
+type value struct {
+	text string // as given, or the default as help shows it
+	kind string // for the help
+	base string // where relative paths start, of a flag that holds some
+	// set takes a text, and gives the one to show.
+	set func(v *value, text string) (shown string, err error)
 }
 
-func (v *value[T]) String() string { return v.text }
-func (v *value[T]) Type() string   { return v.kind }
+func (v *value) String() string { return v.text }
+func (v *value) Type() string   { return v.kind }
 
-func (v *value[T]) Set(s string) error {
-	x, err := v.parse(s)
-	if err != nil {
-		return err
+func (v *value) Set(s string) error {
+	shown, err := v.set(v, s)
+	if err == nil {
+		v.text = shown
 	}
-	*v.to, v.text = x, s
-	return nil
+	return err
 }
 
-// A path is a flag's value that names a file or a folder. Relative ones start from base.
-type path struct {
-	to         *string
-	base, kind string
-	is         func(string) bool // false for what is a name, not a path; nil for always
+// option adds a flag with a parser. text is its default as help shows it; kind says what it takes.
+func option[T any](fs *pflag.FlagSet, to *T, name, text, kind string, parse func(string) (T, error), usage string) {
+	fs.Var(&value{text: text, kind: kind, set: func(_ *value, s string) (string, error) {
+		x, err := parse(s)
+		if err == nil {
+			*to = x
+		}
+		return s, err
+	}}, name, usage)
 }
 
-func (p *path) String() string { return *p.to }
-func (p *path) Type() string   { return p.kind }
-
-func (p *path) Set(s string) error {
-	if s == "" {
-		return fmt.Errorf("want a %s", p.kind)
-	}
-	if p.is == nil || p.is(s) {
-		s = under(p.base, s)
-	}
-	*p.to = s
-	return nil
+// options adds a flag that takes several values, separated by commas or given one by one.
+func options[T any](fs *pflag.FlagSet, to *[]T, name, kind string, parse func(string) (T, error), usage string) *value {
+	v := &value{kind: kind, set: func(v *value, s string) (string, error) {
+		for _, part := range strings.Split(s, ",") {
+			x, err := parse(strings.TrimSpace(part))
+			if err != nil {
+				return "", fmt.Errorf("%q: %w", part, err)
+			}
+			*to = append(*to, x)
+		}
+		return strings.TrimPrefix(v.text+","+s, ","), nil
+	}}
+	fs.Var(v, name, usage)
+	return v
 }
-
-// root says where a relative path starts.
-func (p *path) root(dir string) { p.base = dir }
-
-// A rooted flag holds paths.
-type rooted interface{ root(dir string) }
 
 // sizes is a repeatable NAME=SIZE.
 type sizes struct{ to *map[string]int }

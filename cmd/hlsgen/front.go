@@ -22,8 +22,8 @@ func front(ctx context.Context, o compiler.Options, points int, d *diag.List) (*
 
 func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	t := f.Target
-	s.title("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name), label(t.Board.Part),
-		figure(t.ClockMHz), count(len(f.Points), "design"))
+	s.title("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name),
+		label(t.Board.Part), figure(t.ClockMHz), count(len(f.Points), "design"))
 	s.example(f.Source, "")
 	s.line("")
 	tab := newTable(">frames/s", ">clocks", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", ">load", "proved")
@@ -32,8 +32,8 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {
 			load = fmt.Sprintf("%.1f %%", 100*b.Value)
 		}
-		tab.row(rate(p.FPS()), rate(p.Clocks.Interval), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF), whole(e.BRAM),
-			whole(e.URAM), whole(e.DSP), load, frontProof(&p.Certificate))
+		tab.row(rate(p.FPS()), rate(p.Clocks.Interval), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF),
+			whole(e.BRAM), whole(e.URAM), whole(e.DSP), load, frontProof(&p.Certificate))
 	}
 	if least != folding.LeastLoad {
 		tab.hide("load")
@@ -72,9 +72,7 @@ func frontProof(c *folding.Certificate) string {
 
 // A frontJSON is the JSON of a front.
 type frontJSON struct {
-	compiler.Head
-	Model    string      `json:"model"`
-	Example  bool        `json:"example"`
+	about
 	Board    string      `json:"board"`
 	Part     string      `json:"part"`
 	ClockMHz float64     `json:"clock_mhz"`
@@ -93,7 +91,8 @@ type frontItem struct {
 }
 
 func frontOf(f *compiler.Front, least folding.Measure, d *diag.List) frontJSON {
-	j := frontJSON{Head: compiler.Versioned, Points: []frontItem{}, Model: f.Source.Name, Example: f.Source.Example, Board: f.Target.Board.Name, Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
+	j := frontJSON{about: aboutOf(f.Source), Points: []frontItem{}, Board: f.Target.Board.Name,
+		Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Whole, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
 		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total, compiler.CertificateOf(&p.Certificate)})

@@ -42,7 +42,7 @@ shows: hlsgen build --board ./mine.json.`, func() error {
 	return cmd
 }
 
-// printBoards writes two tables: what the devices have, and what is around them.
+// boards prints two tables: what the devices have, and what is around them.
 func (s *screen) boards(list []boards.Board) {
 	devices := newTable("board", "part", ">LUT", ">LUTRAM", ">FF", ">BRAM36", ">URAM", ">DSP")
 	around := newTable("board", "grade", ">clock MHz", ">port bits", ">memory GB/s", "also called")

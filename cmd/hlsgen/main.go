@@ -1,6 +1,6 @@
-// Command hlsgen makes a streaming FPGA accelerator of a quantised ONNX network. In come a command line, the environment
-// and hlsgen.yaml; out come a screen or a JSON object on stdout, notes on stderr and an exit code. What commands do is
-// package compiler's and package sweep's; nobody imports this one.
+// Command hlsgen makes a streaming FPGA accelerator of a quantised ONNX network. In come a command line, the
+// environment and hlsgen.yaml; out come a screen or a JSON object on stdout, notes on stderr and an exit code. What
+// commands do is package compiler's and package sweep's; nobody imports this one.
 //
 //	main.go         the process: signals, exit
 //	run.go          an app: one run, its errors and exit codes

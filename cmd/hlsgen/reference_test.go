@@ -9,12 +9,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// folders are written one after the other.
+var folders = []string{"a", "b"}
+
 // TestReferencePages holds that every command has a man page and a page in Markdown with all its flags, and that the
 // pages come out the same each time.
 func TestReferencePages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, to := range []string{"a", "b"} {
+	for _, to := range folders {
 		if got := say(dir, nil, "reference", to); got != (said{}) {
 			t.Fatalf("%+v", got)
 		}

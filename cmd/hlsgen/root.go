@@ -10,12 +10,20 @@ import (
 // release is what the Makefile has the linker write here: what git says of the source.
 var release string
 
-// version is the release, the version that the go command noted, or dev.
 func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
-		return cmp.Or(release, info.Main.Version, "dev")
+	noted := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		noted = info.Main.Version
 	}
-	return cmp.Or(release, "dev")
+	return versionOf(release, noted)
+}
+
+// versionOf is the release, else the version that the go command noted, else dev.
+func versionOf(release, noted string) string {
+	if noted == "(devel)" {
+		noted = ""
+	}
+	return cmp.Or(release, noted, "dev")
 }
 
 // The groups of commands.

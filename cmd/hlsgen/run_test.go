@@ -134,7 +134,7 @@ func TestExit(t *testing.T) {
 		{"build --board zcu104 --out= ", exitUsage, "", "want a DIR"},
 		{"build --board zcu104 --config nothing.yaml", exitUsage, "", "nothing.yaml: no such file"},
 		{"build --board zcu104 --config not-yaml.yaml", exitUsage, "", "not-yaml.yaml: While parsing config"},
-		{"build --board zcu104 --config full", exitUsage, "", "full is no configuration file"},
+		{"build --board zcu104 --config full", exitUsage, "", "full is no regular file"},
 		{"simulate --engine fast", exitUsage, "", "engines are reference, eval, cycle, csim"},
 		{"simulate --engine cylce", exitUsage, "", "did you mean cycle?"},
 		{"simulate " + iris, exitUsage, "", "data are needed: --input x.npy"},

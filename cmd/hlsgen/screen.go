@@ -50,3 +50,12 @@ func exampleDoc(name string) string {
 	}
 	panic("no example " + name)
 }
+
+// about begins the JSON of a command on a model.
+type about struct {
+	compiler.Head
+	Model   string `json:"model"`
+	Example bool   `json:"example"`
+}
+
+func aboutOf(s *compiler.Source) about { return about{compiler.Versioned, s.Name, s.Example} }

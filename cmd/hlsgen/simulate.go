@@ -46,15 +46,15 @@ A model whose metadata name an alphabet gives text, decoded by a method:
   hlsgen simulate net.onnx --input x.npy --engine cycle --board zcu104 --fps 1000
   hlsgen simulate                                  # the embedded example`,
 	}, &o.Options)
-	t.path(&o.Input, "input", "FILE", "data, .npy or .npz")
-	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first")
+	t.path(&o.Input, "input", "FILE", "data, .npy or .npz", nil)
+	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first", nil)
 	option(t.FlagSet, &o.Engine, "engine", string(compiler.Eval), "ENGINE", oneOf[compiler.Engine]("engines", engines),
 		"one of "+strings.Join(engines, ", "))
-	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3")
-	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy")
+	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3", nil)
+	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy", nil)
 	t.path(&o.VCD, "trace-vcd", "FILE",
-		"with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave")
-	t.path(&o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG")
+		"with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave", nil)
+	t.path(&o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG", nil)
 	option(t.FlagSet, &o.Decode, "decode", "", "METHOD", oneOf[ctc.Method]("methods", methods),
 		"how scores become text: "+strings.Join(methods, ", ")+" (default as the model's metadata say)")
 	t.strict()
@@ -122,10 +122,12 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
 func (s *screen) design(o compiler.SimOptions, r *compiler.Simulated) {
 	d := r.Design
 	if o.Board == "" {
-		s.field("folding", "no --board is given: per layer the cheapest of at most %s per frame, no budget, no host port",
+		s.field("folding", "no --board is given: per layer the cheapest of at most %s per frame, no budget, "+
+			"no host port",
 			count(r.MaxCycles, "clock"))
 	}
-	s.field("throughput", "%s frames/s at %s MHz, one every %s", rate(d.FPS()), figure(d.ClockMHz()), clocksText(d.Clocks.Interval))
+	s.field("throughput", "%s frames/s at %s MHz, one every %s",
+		rate(d.FPS()), figure(d.ClockMHz()), clocksText(d.Clocks.Interval))
 	s.latency(d)
 	s.field("bottleneck", "%s", d.Bottleneck.Reason)
 	if t := r.Trace; t != nil {
@@ -171,9 +173,7 @@ func first(a *npy.Array) string {
 
 // A simulated is the JSON of a simulation; the data themselves are in the file of --output.
 type simulated struct {
-	compiler.Head
-	Model    string               `json:"model"`
-	Example  bool                 `json:"example"`
+	about
 	Engine   compiler.Engine      `json:"engine"`
 	Samples  int                  `json:"samples"`
 	Outputs  []tensor             `json:"outputs"`
@@ -200,7 +200,8 @@ type folded struct {
 }
 
 func simulatedOf(o compiler.SimOptions, r *compiler.Simulated, d *diag.List) simulated {
-	s := simulated{Head: compiler.Versioned, Outputs: []tensor{}, Model: r.Source.Name, Example: r.Source.Example, Engine: o.Engine, Samples: r.Samples, Compare: r.Compare, outcome: outcomeOf(d, nil)}
+	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: o.Engine, Samples: r.Samples,
+		Compare: r.Compare, outcome: outcomeOf(d, nil)}
 	if r.Decoder != nil {
 		s.Decode, s.Texts = r.Decoder.Method, r.Texts
 	}

@@ -23,77 +23,22 @@ import (
 // maxFront is how many designs of a front may be asked for.
 const maxFront = 10_000
 
-// A list is a flag's values: separated by commas, or the flag given several times.
-type list[T any] struct {
-	to    *[]T
-	given []string
-	kind  string
-	parse func(string) (T, error)
-}
-
-func (l *list[T]) String() string { return strings.Join(l.given, ",") }
-func (l *list[T]) Type() string   { return l.kind }
-
-func (l *list[T]) Set(s string) error {
-	for _, part := range strings.Split(s, ",") {
-		x, err := l.parse(strings.TrimSpace(part))
-		if err != nil {
-			return fmt.Errorf("%q: %w", part, err)
+// budgets adds a flag of shares of a board: "0.5,0.8" are two, "lut=0.7,bram=0.9" is one.
+func budgets(fs *pflag.FlagSet, to *[]folding.Use, name, usage string) {
+	fs.Var(&value{kind: "SHARE,...", set: func(v *value, s string) (string, error) {
+		parts := []string{s}
+		if !strings.Contains(s, "=") {
+			parts = strings.Split(s, ",")
 		}
-		*l.to, l.given = append(*l.to, x), append(l.given, part)
-	}
-	return nil
-}
-
-// A boardList is a list of names and paths; relative paths start from base.
-type boardList struct {
-	list[string]
-	base string
-}
-
-func (b *boardList) Set(s string) error {
-	b.parse = func(s string) (string, error) {
-		switch {
-		case s == "":
-			return "", errors.New("want a board")
-		case boards.IsPath(s):
-			return under(b.base, s), nil
+		for _, part := range parts {
+			x, err := folding.ParseMaxUse(part)
+			if err != nil {
+				return "", err
+			}
+			*to = append(*to, x)
 		}
-		return s, nil
-	}
-	return b.list.Set(s)
-}
-
-// root says where relative paths start.
-func (b *boardList) root(dir string) { b.base = dir }
-
-// A useList is shares of a board: "0.5,0.8" are two, "lut=0.7,bram=0.9" is one.
-type useList struct {
-	to    *[]folding.Use
-	given []string
-}
-
-func (u *useList) String() string { return strings.Join(u.given, " ") }
-func (u *useList) Type() string   { return "SHARE,..." }
-
-func (u *useList) Set(s string) error {
-	parts := []string{s}
-	if !strings.Contains(s, "=") {
-		parts = strings.Split(s, ",")
-	}
-	for _, part := range parts {
-		x, err := folding.ParseMaxUse(part)
-		if err != nil {
-			return err
-		}
-		*u.to, u.given = append(*u.to, x), append(u.given, part)
-	}
-	return nil
-}
-
-// options adds a flag that takes several values.
-func options[T any](fs *pflag.FlagSet, to *[]T, name, kind string, parse func(string) (T, error), usage string) {
-	fs.Var(&list[T]{to: to, kind: kind, parse: parse}, name, usage)
+		return strings.TrimSpace(v.text + " " + s), nil
+	}}, name, usage)
 }
 
 // styles are what values are called; the first leaves the choice open.
@@ -165,8 +110,17 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	fs := t.FlagSet
 	memories := []dataflow.Memory{dataflow.NoMemory, dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
 	computes := []dataflow.Compute{dataflow.NoCompute, dataflow.LUT, dataflow.DSP}
-	fs.Var(&boardList{list: list[string]{to: &o.Boards, kind: "BOARD,..."}, base: a.dir}, "board",
-		"boards' names (see hlsgen boards) or paths of board files")
+	var board *value
+	board = options(fs, &o.Boards, "board", "BOARD,...", func(s string) (string, error) {
+		switch {
+		case s == "":
+			return "", errors.New("want a board")
+		case boards.IsPath(s):
+			return under(board.base, s), nil
+		}
+		return s, nil
+	}, "boards' names (see hlsgen boards) or paths of board files")
+	board.base = a.dir
 	options(fs, &o.Clocks, "clock", "MHZ,...", clockRate, "clocks; without it, each board's default")
 	options(fs, &o.FPS, "fps", "N,...", positive,
 		"frames per second to reach with the least resources; without it, as many as fit")
@@ -182,17 +136,17 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		"where tables lie, in all layers that have the choice: auto (each as it is best), distributed, block, ultra")
 	options(fs, &o.Computes, "compute", "STYLE,...", styled(computes),
 		"what multiplies, in all layers that have the choice: auto (each as it is best), lut, dsp")
-	fs.Var(&useList{to: &o.MaxUses}, "max-use", "budgets: guideline (the default); shares of the board, 0.5,0.8; "+
+	budgets(fs, &o.MaxUses, "max-use", "budgets: guideline (the default); shares of the board, 0.5,0.8; "+
 		"or lut=0.7,bram=0.9, which is one (may be repeated)")
 	t.ends("where frames come from: memory, through the processor's ports; or stream, from inside the FPGA")
 	t.fifo("depth of FIFOs: throughput, minimal, or a number of words for all")
 	t.cost()
 	t.inputs()
-	t.path(&o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)")
+	t.path(&o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)", nil)
 	fs.BoolVar(&o.Force, "force", false, "begin anew in a folder that holds a sweep")
 	option(fs, &by, "jobs", "", "N|slurm", parseJobs, "searches at a time (default: one per processor); "+
 		"slurm: also write a job array that synthesises every design")
-	t.path(&collect, "collect", "DIR", "gather the reports of synthesis in the folder of a sweep into its tables")
+	t.path(&collect, "collect", "DIR", "gather the reports of synthesis in the folder of a sweep into its tables", nil)
 	t.strict()
 	t.json()
 	t.completes("board", boardNames(), true)
@@ -205,11 +159,13 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		}
 		switch {
 		case len(o.Boards) == 0:
-			return nil, usagef("boards are needed: --board zcu104,pynq-z1, or others that hlsgen boards lists, or files of your own")
+			return nil, usagef("boards are needed: --board zcu104,pynq-z1, or others that hlsgen boards lists, " +
+				"or files of your own")
 		case len(o.FPS) > 0 && len(o.Intervals) > 0:
 			return nil, usagef("--fps and --interval exclude each other")
 		case pareto && (o.Latency || o.Bound):
-			return nil, usagef("--pareto excludes --latency and --bound: the designs of a front differ in their interval")
+			return nil, usagef("--pareto excludes --latency and --bound: " +
+				"the designs of a front differ in their interval")
 		case o.Bound && (o.Latency || by.slurm):
 			return nil, usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
 		}

@@ -77,16 +77,18 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 	return t.cmd
 }
 
-// option adds a flag with a parser. text is its default as help shows it; kind says what it takes.
-func option[T any](fs *pflag.FlagSet, to *T, name, text, kind string, parse func(string) (T, error), usage string) {
-	fs.Var(&value[T]{to: to, text: text, kind: kind, parse: parse}, name, usage)
-}
-
-// path adds a flag that names a file or a folder.
-func (t *task) path(to *string, name, kind, usage string) *path {
-	p := &path{to: to, base: t.app.dir, kind: kind}
-	t.Var(p, name, usage)
-	return p
+// path adds a flag that names a file or a folder. is says what is a path, where a name may stand as well; nil: all are.
+func (t *task) path(to *string, name, kind, usage string, is func(string) bool) {
+	t.Var(&value{kind: kind, base: t.app.dir, set: func(v *value, s string) (string, error) {
+		if s == "" {
+			return "", fmt.Errorf("want a %s", kind)
+		}
+		if is == nil || is(s) {
+			s = under(v.base, s)
+		}
+		*to = s
+		return s, nil
+	}}, name, usage)
 }
 
 // completes gives a flag's values to shells; files says whether file names are others.
@@ -103,8 +105,7 @@ func (t *task) completes(flag string, values []string, files bool) {
 // design adds what shapes a design.
 func (t *task) design() {
 	fs, o := t.FlagSet, t.o
-	board := t.path(&o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file")
-	board.is = boards.IsPath
+	t.path(&o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file", boards.IsPath)
 	option(fs, &o.FPS, "fps", "", "N", positive,
 		"frames per second to reach with the least resources; without it, as many as fit")
 	option(fs, &o.Interval, "interval", "", "CLOCKS", integer(1, maxClocks),
@@ -121,7 +122,7 @@ func (t *task) design() {
 		"are known to close with, LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, their mean 0.7; "+
 		"0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
 	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
-	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")
+	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
 	t.fifo("depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; " +
 		"or a number of words for all")
 	t.cost()
@@ -166,7 +167,7 @@ func (t *task) inputs() {
 	option[*frontend.InputQuant](t.FlagSet, &o.Quantise, "input-quant", "", "TYPE:SCALE", inputQuant,
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 	t.path(&o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, "+
-		"whose gates are real numbers; this changes the model")
+		"whose gates are real numbers; this changes the model", nil)
 }
 
 // strict lets warnings count as errors.
@@ -182,7 +183,7 @@ func (t *task) accumulators() {
 }
 
 func (t *task) passes() {
-	t.path(&t.o.Dump, "dump-passes", "DIR", "write the graph after every pass to this folder")
+	t.path(&t.o.Dump, "dump-passes", "DIR", "write the graph after every pass to this folder", nil)
 	option(t.FlagSet, &t.o.Passes, "passes-until", "", "N", integer(1, len(canon.Passes)),
 		"run only the first N passes (see hlsgen passes)")
 }

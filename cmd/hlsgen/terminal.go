@@ -51,7 +51,8 @@ type progress struct {
 	log   *slog.Logger
 }
 
-// newProgress starts to watch a command. Nothing is shown where w, which is stderr, is no terminal; each stage is logged.
+// newProgress starts to watch a command. Nothing is shown where w, which is stderr, is no terminal; each stage is
+// logged.
 func newProgress(w io.Writer, log *slog.Logger) *progress {
 	p := &progress{alive: isTerminal(w), log: log}
 	if p.alive {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/regular"
 )
 
 // A Report is what the vendor's tools say of a design. What they have not said is nil.
@@ -66,7 +66,7 @@ const (
 // it. Points without reports stay as they are.
 func Collect(dir string, d *diag.List) (*Result, error) {
 	var s sheet
-	data, err := readReport(filepath.Join(dir, "sweep.json"))
+	data, err := regular.ReadFile(filepath.Join(dir, "sweep.json"), maxReport)
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
@@ -97,7 +97,8 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 		p.Report = found
 	}
 	if r.Collected == 0 {
-		d.Fail(diag.FileUnreadable, pointsFolder, "no point has a report of synthesis", "run the job array first: sbatch "+scriptFile)
+		d.Fail(diag.FileUnreadable, pointsFolder, "no point has a report of synthesis",
+			"run the job array first: sbatch "+scriptFile)
 		return nil, nil
 	}
 	if d.Failed() {
@@ -149,7 +150,7 @@ func collectPoint(dir string, clockMHz float64, d *diag.List) (*Report, error) {
 
 // read takes one file's figures.
 func (r *Report) read(path string, clockMHz float64) error {
-	data, err := readReport(path)
+	data, err := regular.ReadFile(path, maxReport)
 	if err != nil {
 		return err
 	}
@@ -169,15 +170,4 @@ func (r *Report) read(path string, clockMHz float64) error {
 		r.Vivado.PeriodNS, err = period(data, clockMHz)
 	}
 	return err
-}
-
-func readReport(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxReport {
-		return nil, fmt.Errorf("%s is no report", filepath.Base(path))
-	}
-	return os.ReadFile(path)
 }

@@ -153,7 +153,8 @@ func projects(t *testing.T, r *Result, o Options) {
 func rebuilt(t *testing.T, p *Point) *folding.Design {
 	t.Helper()
 	dir := t.TempDir()
-	o := compiler.Options{Board: p.Board, ClockMHz: p.ClockMHz, Folding: filepath.Join(dir, "folding.json"), NoCSim: true}
+	o := compiler.Options{Board: p.Board, ClockMHz: p.ClockMHz, NoCSim: true}
+	o.Folding = filepath.Join(dir, "folding.json")
 	if err := os.WriteFile(o.Folding, p.Folding, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -108,13 +108,8 @@ func (j *journal) line(v any) error {
 
 // add keeps what a search has found.
 func (j *journal) add(key string, points []Point) error {
-	b, err := json.Marshal(entry{key, points})
-	if err != nil {
-		return err
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.done[key] = points
-	_, err = j.file.Write(append(b, '\n'))
-	return err
+	return j.line(entry{key, points})
 }

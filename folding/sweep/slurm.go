@@ -51,7 +51,7 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 	}
 	var names []string
 	for i, p := range todo {
-		o.step("generating", i, len(todo))
+		o.Step("generating", i, len(todo))
 		if err := r.project(ctx, o, p, d); err != nil || d.Failed() {
 			return err
 		}

@@ -1,7 +1,7 @@
-// Package sweep folds a model for many boards, clocks, rates, styles and budgets, and shows what can be had for how much.
-// A model is imported once; the searches run on all processors; a journal keeps what is found, so that a sweep can be
-// interrupted and goes on where it was. The files do not depend on the order in which searches end. In come Options; out
-// come a Result and a folder. It may import the compiler and what that may.
+// Package sweep folds a model for many boards, clocks, rates, styles and budgets, and shows what can be had for how
+// much. A model is imported once; the searches run on all processors; a journal keeps what is found, so that a sweep
+// can be interrupted and goes on where it was. The files do not depend on the order in which searches end. In come
+// Options; out come a Result and a folder. It may import the compiler and what that may.
 //
 //	sweep.go     Run: the workers, and what is already known
 //	plan.go      every combination of what was asked, each a spec
@@ -16,8 +16,6 @@ package sweep
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -33,8 +31,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Options are what a sweep is asked for. Of the embedded Options those count that say how the model is read, Latency, Least,
-// IO, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has one value, the default of a build.
+// Options are what a sweep is asked for. Of the embedded Options those count that say how the model is read, Latency,
+// Least, IO, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has one value, the default
+// of a build.
 type Options struct {
 	compiler.Options
 	Boards    []string // names or paths
@@ -75,14 +74,14 @@ func (r *Result) Chosen() *Point {
 	return nil
 }
 
-// Run sweeps. What the user has to change is in d, and then the result is nil. Where ctx ends it, what was found is kept,
-// and the result says how much that is, beside the error.
+// Run sweeps. What the user has to change is in d, and then the result is nil. Where ctx ends it, what was found is
+// kept, and the result says how much that is, beside the error.
 func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	specs := o.plan(d)
 	if d.Failed() {
 		return nil, nil
 	}
-	o.step("importing", 0, 0)
+	o.Step("importing", 0, 0)
 	c, err := compiler.Check(ctx, o.Options, d)
 	if err != nil || c == nil || d.Failed() {
 		return nil, err
@@ -95,24 +94,17 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if r.Out == "" {
 		r.Out = compiler.DefaultOut(o.Model, "sweep")
 	}
-	sum := sha256.Sum256(c.Source.ONNX)
-	j, err := openJournal(r.Out, header{Model: c.Source.File, SHA256: hex.EncodeToString(sum[:])}, o.Force)
+	j, err := openJournal(r.Out, header{Model: c.Source.File, SHA256: c.Source.Sum()}, o.Force)
 	if err != nil {
 		return nil, refuse(r.Out, err, d)
 	}
-	err = r.search(ctx, o, c.Imported.Model, specs, j, hex.EncodeToString(sum[:])+imports)
+	err = r.search(ctx, o, c.Imported.Model, specs, j, c.Source.Sum()+imports)
 	if err = errors.Join(err, j.file.Close()); err != nil {
 		return r, err
 	}
 	judge(r.Points)
-	o.step("drawing", 0, 0)
+	o.Step("drawing", 0, 0)
 	return r, errors.Join(r.write(), r.writeReadme(o))
-}
-
-func (o *Options) step(stage string, done, total int) {
-	if o.Progress != nil {
-		o.Progress(stage, done, total)
-	}
 }
 
 // refuse makes a diagnostic of a folder that is not the place for this sweep.
@@ -160,7 +152,7 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 	}
 	before := len(specs) - len(todo)
 	r.Kept = before
-	o.step("searching", before, len(specs))
+	o.Step("searching", before, len(specs))
 	all := &spaces{model: m, salt: model, made: map[string]*space{}}
 	group, going := errgroup.WithContext(ctx)
 	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
@@ -181,7 +173,7 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 			defer mu.Unlock()
 			r.Fresh++
 			r.Kept = before + r.Fresh
-			o.step("searching", r.Kept, len(specs))
+			o.Step("searching", r.Kept, len(specs))
 			return nil
 		})
 	}

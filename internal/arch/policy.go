@@ -73,6 +73,7 @@ var addresses = map[string]address{
 	"boards":                 {0, "boards", 0},
 	"docs":                   {0, "docs", 0},
 	"internal/suggest":       {-1, "suggest", 0}, // words alone
+	"internal/regular":       {-1, "regular", 0}, // bytes alone
 
 	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,

@@ -82,7 +82,7 @@ type Result struct {
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
 	defer Catch(&err)
 	r := &Result{Verified: Verified{Engines: []string{}}}
-	o.step("reading")
+	o.Step("reading", 0, 0)
 	if r.Out, r.dir = outFolder(o, d); d.Failed() {
 		return nil, nil
 	}
@@ -91,7 +91,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	board, _ := FindBoard(o.Board, d)
 	fixed := readFolding(o.Folding, d)
-	o.step("importing")
+	o.Step("importing", 0, 0)
 	if r.Imported, err = importModel(o, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if !auditAccumulators(model.Graph, o.AccBits, d) {
 		return nil, nil
 	}
-	o.step("folding")
+	o.Step("folding", 0, 0)
 	target := o.target(board)
 	if r.Design, err = folding.Make(ctx, model, target, o.goal(fixed), d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
@@ -108,19 +108,19 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err != nil {
 		return nil, err
 	}
-	o.step("simulating")
+	o.Step("simulating", 0, 0)
 	streams, err := r.simulate(ctx, runs)
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
 	r.Verified.Large = o.Verify == AutoVerify && autoSamples(r.Design.Model.Graph) < usualSamples
-	o.step("generating")
+	o.Step("generating", 0, 0)
 	files, err := templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
 	if !o.NoCSim {
-		o.step("compiling")
+		o.Step("compiling", 0, 0)
 		if err := r.compile(ctx, files, streams, d); err != nil || d.Failed() {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, err
 	}
 	files = append(files, templates.File{Path: "report/report.html", Data: page})
-	o.step("writing")
+	o.Step("writing", 0, 0)
 	return r, r.write(o, target, files)
 }
 
@@ -149,9 +149,10 @@ func (o Options) goal(fixed *folding.File) folding.Goal {
 		Fixed: fixed, FIFO: o.FIFO}
 }
 
-func (o Options) step(stage string) {
+// Step tells of a stage, and how far it is: 0 of 0 where nobody knows.
+func (o Options) Step(stage string, done, total int) {
 	if o.Progress != nil {
-		o.Progress(stage, 0, 0)
+		o.Progress(stage, done, total)
 	}
 }
 
@@ -173,13 +174,15 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	unknown := new(boards.UnknownError)
 	switch {
 	case errors.As(err, &unknown):
-		d.Fail(diag.BoardUnknown, "", err.Error(), "`hlsgen boards` lists the boards; a board of your own is a JSON file: --board ./mine.json")
+		d.Fail(diag.BoardUnknown, "", err.Error(), "`hlsgen boards` lists the boards; "+
+			"a board of your own is a JSON file: --board ./mine.json")
 	case err != nil:
 		d.Fail(diag.BoardInvalid, "", err.Error(), "docs/boards.md shows the form of a board file")
 	case b.Unverified:
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.BoardUnverified,
-			Msg:  fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
-			Hint: "compare `hlsgen boards` with the data sheet; where it differs, give a board file of your own: --board ./mine.json"})
+			Msg: fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
+			Hint: "compare `hlsgen boards` with the data sheet; where it differs, " +
+				"give a board file of your own: --board ./mine.json"})
 	}
 	return b, err == nil
 }

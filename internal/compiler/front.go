@@ -21,30 +21,26 @@ type Front struct {
 // Nothing is written. What the user has to change is in d, and then the result is nil.
 func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, err error) {
 	defer Catch(&err)
-	o.step("reading")
+	o.Step("reading", 0, 0)
 	f = &Front{Source: Open(o.Model, d)}
 	if f.Source == nil {
 		return nil, nil
 	}
 	board, _ := FindBoard(o.Board, d)
 	fixed := readFolding(o.Folding, d)
-	o.step("importing")
+	o.Step("importing", 0, 0)
 	im, err := importModel(o, f.Source, d)
 	if err != nil || d.Failed() {
 		return nil, err
 	}
-	o.step("folding")
+	o.Step("folding", 0, 0)
 	f.Target = o.target(board)
 	goal := o.goal(fixed)
 	space, err := folding.List(im.Model, f.Target, fixed, goal.FIFO, d)
 	if err != nil || space == nil {
 		return nil, err
 	}
-	f.Points, f.Whole, err = space.Front(ctx, goal, most, d, func(n int) {
-		if o.Progress != nil {
-			o.Progress("folding", n, most)
-		}
-	})
+	f.Points, f.Whole, err = space.Front(ctx, goal, most, d, func(n int) { o.Step("folding", n, most) })
 	if err != nil || d.Failed() {
 		return nil, err
 	}

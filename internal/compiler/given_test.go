@@ -140,9 +140,9 @@ type drawn struct {
 	samples int
 }
 
-// drawnAgree holds of networks, each drawn for its number, that the model as written, Eval, the simulated design and, for
-// some, the compiled C++ agree, in folds that are drawn by a generator of the given stream. In the long tier there are
-// 60 to compile.
+// drawnAgree holds of networks, each drawn for its number, that the model as written, Eval, the simulated design and,
+// for some, the compiled C++ agree, in folds that are drawn by a generator of the given stream. In the long tier
+// there are 60 to compile.
 func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw func(seed int) drawn) {
 	compiled = tier.Few(compiled)
 	if tier.Long() {

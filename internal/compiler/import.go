@@ -58,7 +58,8 @@ func readLSTM(path string, d *diag.List) (formats frontend.LSTMFormats, ok bool)
 		return nil, false
 	}
 	if formats, err = frontend.ParseLSTMFormats(b); err != nil {
-		d.Fail(diag.LSTMFormats, filepath.Base(path), err.Error(), "without --lstm-config, hlsgen prints a file to start from")
+		d.Fail(diag.LSTMFormats, filepath.Base(path), err.Error(),
+			"without --lstm-config, hlsgen prints a file to start from")
 		return nil, false
 	}
 	return formats, true

@@ -65,7 +65,8 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 func (r *Result) facts() (f report.Facts) {
 	c := r.Design.Clocks
 	clock := r.Design.ClockMHz()
-	f.Add("throughput", chart.Amount(r.Design.FPS())+" frames/s", fmt.Sprintf("a frame every %s clocks, simulated", plain(c.Interval)))
+	f.Add("throughput", chart.Amount(r.Design.FPS())+" frames/s",
+		fmt.Sprintf("a frame every %s clocks, simulated", plain(c.Interval)))
 	f.Add("latency", chart.Amount(float64(c.Latency)/clock)+" µs", fmt.Sprintf("%d clocks, simulated", c.Latency))
 	f.Add("bottleneck", bottleneckName(r.Design.Bottleneck), r.Design.Bottleneck.Reason)
 	if clock != r.Design.Target.ClockMHz {
@@ -143,7 +144,7 @@ func (r *Result) checks() (f report.Facts) {
 // given is what the design was made from.
 func (r *Result) given(o Options) (f report.Facts) {
 	f.Add("model", r.Source.File, "")
-	f.Add("SHA-256", r.Source.sum(), "")
+	f.Add("SHA-256", r.Source.Sum(), "")
 	f.Add("cost formulas", r.Design.Target.Formula.String(), "")
 	options := o.given()
 	for _, name := range slices.Sorted(maps.Keys(options)) {

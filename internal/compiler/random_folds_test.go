@@ -88,8 +88,8 @@ func foldingFile(t *testing.T, layers map[string]map[string]any) *folding.File {
 	return out
 }
 
-// TestRandomImages draws convolutional networks and folds: the model as written, Eval, the simulated design and, for some,
-// the compiled C++ agree.
+// TestRandomImages draws convolutional networks and folds: the model as written, Eval, the simulated design and, for
+// some, the compiled C++ agree.
 func TestRandomImages(t *testing.T) {
 	t.Parallel()
 	drawnAgree(t, 50, 1000, 3, 10, func(seed int) drawn {

@@ -70,7 +70,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	if r.Source.Example {
 		model = "The model is the example that hlsgen carries,"
 	}
-	model += " with the SHA-256\n" + templates.Code(r.Source.sum()) + ". This makes the same design of it:"
+	model += " with the SHA-256\n" + templates.Code(r.Source.Sum()) + ". This makes the same design of it:"
 	return templates.Readme{Title: name + " on " + templates.Code(t.Board.Name), About: about, Files: buildFiles,
 		Steps: []templates.Step{
 			{Title: "Look at it", Text: "Open `report/report.html` in a browser."},

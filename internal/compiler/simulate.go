@@ -56,7 +56,7 @@ type Simulated struct {
 func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, err error) {
 	defer Catch(&err)
 	r := &Simulated{}
-	o.step("reading")
+	o.Step("reading", 0, 0)
 	if r.Source = Open(o.Model, d); r.Source == nil {
 		return nil, nil
 	}
@@ -64,7 +64,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	if arrays == nil {
 		return nil, nil
 	}
-	o.step("importing")
+	o.Step("importing", 0, 0)
 	im, model, err := o.importFor(r.Source, arrays, d)
 	if model == nil || d.Failed() || err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	if d.Failed() {
 		return nil, nil
 	}
-	o.step("simulating")
+	o.Step("simulating", 0, 0)
 	outputs, err := r.run(ctx, o, im, model, s, d)
 	if err != nil || d.Failed() {
 		return nil, err
@@ -197,7 +197,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	if err != nil {
 		return nil, err
 	}
-	o.step("compiling")
+	o.Step("compiling", 0, 0)
 	out, err = compile(ctx, design, files, streams)
 	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {

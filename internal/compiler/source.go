@@ -3,15 +3,13 @@ package compiler
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/regular"
 )
 
 // A Source is a model as bytes, with the test vectors that came with it, if any did.
@@ -24,14 +22,14 @@ type Source struct {
 	Labels  *npy.Array // class per sample, -1 where it has none; nil without
 }
 
-// sum is the model's SHA-256 in hexadecimal digits.
-func (s *Source) sum() string {
+// Sum is the model's SHA-256 in hexadecimal digits.
+func (s *Source) Sum() string {
 	sum := sha256.Sum256(s.ONNX)
 	return hex.EncodeToString(sum[:])
 }
 
 // maxModel is protobuf's own limit of a message.
-const maxModel = 2 << 30
+const maxModel = 2<<30 - 1
 
 // Open reads a model; an empty path means the embedded example.
 func Open(path string, d *diag.List) *Source {
@@ -40,32 +38,13 @@ func Open(path string, d *diag.List) *Source {
 	}
 	base := filepath.Base(path)
 	s := &Source{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: base}
-	b, err := readModel(path)
+	b, err := regular.ReadFile(path, maxModel)
 	if err != nil {
 		d.Fail(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
 		return nil
 	}
 	s.ONNX = b
 	return s
-}
-
-func readModel(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	if info.Size() >= maxModel {
-		return nil, fmt.Errorf("%s has %d bytes, the format ends at %d", path, info.Size(), maxModel)
-	}
-	return io.ReadAll(f)
 }
 
 func example() *Source {

@@ -117,7 +117,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 		"report/layers.json":                       layerReports(m.Graph, r.Design.Design),
 		"report/certificate.json":                  CertificateOf(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
-		"manifest.json": manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: r.Source.sum(), Board: t.Board.Name, Part: t.Board.Part,
+		"manifest.json": manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: r.Source.Sum(), Board: t.Board.Name, Part: t.Board.Part,
 			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(), Prefix: append([]string{}, m.Prefix.Nodes...),
 			Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified},
 	}

@@ -1,7 +1,7 @@
 // Package npy reads and writes NumPy's .npy and .npz files: what users and their frameworks exchange tensors in.
 // Format: numpy.lib.format, versions 1 to 3.
 //
-// In come bytes; out come arrays, and the other way round. It sees nothing of this module.
+// In come bytes; out come arrays, and the other way round. It sees regular.
 package npy
 
 import (
@@ -10,13 +10,15 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
+
+	"hlsgen/internal/regular"
 )
 
 // An Array is a tensor in row-major order. Every supported dtype but large 64-bit integers is exact in a float64.
@@ -59,26 +61,21 @@ func Parse(b []byte) (*Array, error) {
 	if len(b) < 10 || string(b[:6]) != "\x93NUMPY" {
 		return nil, fmt.Errorf("not an .npy file")
 	}
-	var header, data []byte
+	from, size := 10, 0 // of the header
 	switch b[6] {
 	case 1:
-		n := int(binary.LittleEndian.Uint16(b[8:]))
-		if len(b) < 10+n {
-			return nil, fmt.Errorf("the header is cut off")
-		}
-		header, data = b[10:10+n], b[10+n:]
+		size = int(binary.LittleEndian.Uint16(b[8:]))
 	case 2, 3:
-		if len(b) < 12 {
-			return nil, fmt.Errorf("the header is cut off")
+		if from = 12; len(b) >= from {
+			size = int(binary.LittleEndian.Uint32(b[8:]))
 		}
-		n := int64(binary.LittleEndian.Uint32(b[8:]))
-		if int64(len(b)) < 12+n {
-			return nil, fmt.Errorf("the header is cut off")
-		}
-		header, data = b[12:12+n], b[12+n:]
 	default:
 		return nil, fmt.Errorf("format version %d is unknown", b[6])
 	}
+	if len(b)-from < size {
+		return nil, fmt.Errorf("the header is cut off")
+	}
+	header, data := b[from:from+size], b[from+size:]
 	descr, fortran, shape := descrRE.FindSubmatch(header), fortranRE.FindSubmatch(header), shapeRE.FindSubmatch(header)
 	if descr == nil || fortran == nil || shape == nil {
 		return nil, fmt.Errorf("header %.80q is not understood (objects, text and structured types are not supported)", header)
@@ -247,32 +244,24 @@ const maxFile = 4 << 30
 
 // ReadFile reads an .npy file, or every array of an .npz file by name; a single .npy has the name "".
 func ReadFile(path string) (map[string]*Array, error) {
-	info, err := os.Stat(path)
+	b, err := regular.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", filepath.Base(path))
+	if bytes.HasPrefix(b, []byte("PK")) {
+		out, err := ParseZip(b)
+		return out, named(path, err)
 	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("%s has more than %d bytes", filepath.Base(path), int64(maxFile))
+	a, err := Parse(b)
+	return map[string]*Array{"": a}, named(path, err)
+}
+
+// named says whose error it is.
+func named(path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.HasPrefix(b, []byte("PK")) {
-		a, err := Parse(b)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
-		}
-		return map[string]*Array{"": a}, nil
-	}
-	out, err := ParseZip(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
-	}
-	return out, nil
+	return fmt.Errorf("%s: %w", filepath.Base(path), err)
 }
 
 // ParseZip reads the arrays of an .npz file.
@@ -306,14 +295,9 @@ func ParseZip(b []byte) (map[string]*Array, error) {
 
 // FormatZip writes arrays as an .npz file, sorted by name and without times, so that equal arrays give equal bytes.
 func FormatZip(arrays map[string]*Array) ([]byte, error) {
-	names := make([]string, 0, len(arrays))
-	for name := range arrays {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(arrays)) {
 		data, err := Format(arrays[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -326,8 +310,6 @@ func FormatZip(arrays map[string]*Array) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err := z.Close()
+	return b.Bytes(), err
 }

@@ -5,9 +5,9 @@ package suggest
 
 import "strings"
 
-// Nearest is the known word that takes the fewest letters inserted, deleted, replaced or swapped to get from word, if these are
-// at most a third of its letters, or at most two; else it is the only word that begins with word; else it is empty.
-// Capitals count little: a word that differs in nothing else is always near.
+// Nearest is the known word that takes the fewest letters inserted, deleted, replaced or swapped to get from word, if
+// these are at most a third of its letters, or at most two; else it is the only word that begins with word; else it
+// is empty. Capitals count little: a word that differs in nothing else is always near.
 func Nearest(word string, known []string) string {
 	best, least := "", max(2, len(word)/3)+1
 	for _, k := range known {
@@ -33,9 +33,9 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance is the number of bytes to insert, delete or replace, or of neighbours to swap, that turns a into b, no place
-// being changed twice (optimal string alignment). A swap counts once because it is what fingers do: zcu140 means zcu104,
-// not zcu102.
+// distance is the number of bytes to insert, delete or replace, or of neighbours to swap, that turns a into b, no
+// place being changed twice (optimal string alignment). A swap counts once because it is what fingers do: zcu140
+// means zcu104, not zcu102.
 func distance(a, b string) int {
 	above, row := make([]int, len(b)+1), make([]int, len(b)+1) // for a without its last two bytes, and its last
 	for j := range row {
