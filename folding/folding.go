@@ -48,12 +48,8 @@ type (
 
 // The measures, and the names and limits that flags have.
 const (
-	LeastLoad = ask.LeastLoad
-	LeastLUT  = ask.LeastLUT
-	LeastFF   = ask.LeastFF
-	LeastBRAM = ask.LeastBRAM
-	LeastURAM = ask.LeastURAM
-	LeastDSP  = ask.LeastDSP
+	LeastLoad, LeastLUT, LeastFF   = ask.LeastLoad, ask.LeastLUT, ask.LeastFF
+	LeastBRAM, LeastURAM, LeastDSP = ask.LeastBRAM, ask.LeastURAM, ask.LeastDSP
 
 	Guideline = ask.Guideline
 	MaxDepth  = finn.MaxDepth

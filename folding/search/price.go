@@ -85,7 +85,7 @@ func (t *parts) priced(u unit) price {
 			left, right := p.inside[tb.Left], p.inside[tb.Right]
 			for r := range inside {
 				least := never
-				for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
+				for _, q := range tb.pairs(r) {
 					least = min(least, left[q.Left]+right[q.Right])
 				}
 				inside[r] = least
@@ -120,7 +120,7 @@ func (t *parts) walk(f *Solution, p *price, table int, row int32) {
 			}
 		}
 	}
-	for _, q := range tb.Pairs[tb.First[row]:tb.First[row+1]] {
+	for _, q := range tb.pairs(int(row)) {
 		if p.inside[tb.Left][q.Left]+p.inside[tb.Right][q.Right] == p.inside[table][row] {
 			t.walk(f, p, tb.Left, q.Left)
 			t.walk(f, p, tb.Right, q.Right)
@@ -149,7 +149,7 @@ func (t *parts) around(p *price) {
 			if rest >= none {
 				continue
 			}
-			for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
+			for _, q := range tb.pairs(r) {
 				left[q.Left] = min(left[q.Left], rest+insideR[q.Right])
 				right[q.Right] = min(right[q.Right], rest+insideL[q.Left])
 			}

@@ -110,7 +110,7 @@ func (r *reducer) join(tb *Table, table int) {
 		if n < 0 {
 			continue
 		}
-		for _, q := range old.Pairs[old.First[row]:old.First[row+1]] {
+		for _, q := range old.pairs(row) {
 			left, right := r.number[old.Left][q.Left], r.number[old.Right][q.Right]
 			if left < 0 || right < 0 {
 				continue

@@ -124,6 +124,9 @@ type Table struct {
 	Pairs       []Pair
 }
 
+// pairs are those of a row.
+func (t *Table) pairs(row int) []Pair { return t.Pairs[t.First[row]:t.First[row+1]] }
+
 // A Pair is a row of the left table and one of the right that fit together.
 type Pair struct{ Left, Right int32 }
 

@@ -115,23 +115,24 @@ func (s *Space) clocksOn(p *Path, l *LayerOptions, c *Class, known int) int64 {
 	in, out, on := -1, -1, false
 	var from, to int
 	clocks := int64(0)
+	at := func(id int, f form) (word, every, last int) {
+		port := s.Streams[id].port(f)
+		return port.Word(s.Streams[id].typ.Shape, p.element[id]), s.Target.HostEvery(port), port.Words - 1
+	}
+	forms := l.shapes[c.shape]
 	for k, id := range l.Node.In {
-		if e := p.element[id]; e >= 0 {
-			port := s.Streams[id].port(l.shapes[c.shape].in[k])
-			word := port.Word(s.Streams[id].typ.Shape, e)
-			in, from, on = k, c.Loop.ReadAt(k, word), true
-			if s.Streams[id].writer.layer < 0 {
-				clocks += int64(word * s.Target.HostEvery(port))
+		if p.element[id] >= 0 {
+			word, every, _ := at(id, forms.in[k])
+			if in, from, on = k, c.Loop.ReadAt(k, word), true; s.Streams[id].writer.layer < 0 {
+				clocks += int64(word * every)
 			}
 		}
 	}
 	for k, id := range l.Node.Out {
-		if e := p.element[id]; e >= 0 {
-			port := s.Streams[id].port(l.shapes[c.shape].out[k])
-			word := port.Word(s.Streams[id].typ.Shape, e)
-			out, to, on = k, c.Loop.WriteAt(k, word), true
-			if s.Streams[id].reader.layer < 0 {
-				clocks += int64((port.Words-1-word)*s.Target.HostEvery(port) + 1)
+		if p.element[id] >= 0 {
+			word, every, last := at(id, forms.out[k])
+			if out, to, on = k, c.Loop.WriteAt(k, word), true; s.Streams[id].reader.layer < 0 {
+				clocks += int64((last-word)*every + 1)
 			}
 		}
 	}
