@@ -7,12 +7,13 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Front is the designs within the budget that are worth choosing from: no other one has both an interval no longer and a
-// measure (Goal.Least) no greater. They come in the order of their intervals, the fastest first; with Goal.FPS or
-// Goal.Interval none is slower than asked. Each is what Make gives for Goal.Interval of its own interval. At most so many are
-// made, spread over the intervals, unless most is 0; whole reports whether these are all. step, if not nil, is told how many
-// there are after each. Errors as in Make; Goal.Latency has no effect.
-func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (list []*Design, whole bool, err error) {
+// Front is the designs within the budget that are worth choosing from: no other one has both an interval no longer and
+// a measure (Goal.Least) no greater. They come in the order of their intervals, the fastest first; with Goal.FPS or
+// Goal.Interval none is slower than asked. Each is what Make gives for Goal.Interval of its own interval. At most so
+// many are made, spread over the intervals, unless most is 0; whole reports whether these are all. step, if not nil, is
+// told how many there are after each. Errors as in Make; Goal.Latency has no effect.
+func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (list []*Design,
+	whole bool, err error) {
 	goal.Latency = false
 	f := &front{Space: l, goal: goal, list: l.Intervals()}
 	last := len(f.list) - 1
@@ -63,8 +64,8 @@ type front struct {
 	points []frontPoint
 }
 
-// A frontPoint is the design that measures least at the intervals from place first to place last in the list. The first is
-// its own.
+// A frontPoint is the design that measures least at the intervals from place first to place last in the list. The first
+// is its own.
 type frontPoint struct {
 	design      *Design
 	first, last int
@@ -94,8 +95,8 @@ func (f *front) widest() int {
 	return at
 }
 
-// insert makes the design at a place behind a point. One that measures no less than that point only tells more of it, and one
-// that measures no more than the next takes its place.
+// insert makes the design at a place behind a point. One that measures no less than that point only tells more of it,
+// and one that measures no more than the next takes its place.
 func (f *front) insert(ctx context.Context, at, place int) error {
 	goal := f.goal
 	goal.Interval = f.list[place]

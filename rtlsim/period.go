@@ -6,9 +6,9 @@ import "slices"
 type Period struct{ Frames, Clocks int }
 
 // Between frames all streams are empty and all loops at their start, and the clocks that follow are sums and maxima of
-// the clocks that were (see stream and worker). So where all that still matters is the same as some frames before but for
-// one number of clocks that has been added to everything, that repeats for ever: a clock that the host's dice decide
-// aside, nothing depends on the absolute clock.
+// the clocks that were (see stream and worker). So where all that still matters is the same as some frames before but
+// for one number of clocks that has been added to everything, that repeats for ever: a clock that the host's dice
+// decide aside, nothing depends on the absolute clock.
 
 // A search looks for a state that was there before: the last one, and one that is replaced after 1, 2, 4, 8 ... frames
 // (Brent 1980), which finds any period after at most three times the frames that a state takes to come and recur.

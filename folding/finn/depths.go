@@ -12,13 +12,13 @@ import (
 // MaxDepth is the words of the deepest FIFO that may be asked for.
 const MaxDepth = 1 << 20
 
-// depths are the words that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths: 0 where a
-// FIFO is left to hlsgen. The FIFO of a stream holds what the layers at both its ends ask for; where a width converter is
-// between them, each has a FIFO of its own.
+// depths are the words that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths: 0
+// where a FIFO is left to hlsgen. The FIFO of a stream holds what the layers at both its ends ask for; where a width
+// converter is between them, each has a FIFO of its own.
 type depths struct{ in, out []int }
 
-// A placed FIFO is one that a file lists as a node of its own, as FINN's final_hw_config.json does: between two layers, in the
-// order of the file.
+// A placed FIFO is one that a file lists as a node of its own, as FINN's final_hw_config.json does: between two layers,
+// in the order of the file.
 type placed struct {
 	key           string
 	words         int
@@ -37,7 +37,9 @@ func (r *reader) words(to *[]int, where string, v any) {
 		n, _ := x.(json.Number)
 		i, err := strconv.Atoi(n.String())
 		if err != nil || i < 0 || i > MaxDepth {
-			r.fail(where, fmt.Sprintf("%s is not a depth: a whole number of words up to %d, or 0 for as many as it takes", show(x), MaxDepth), "")
+			r.fail(where,
+				fmt.Sprintf("%s is not a depth: a whole number of words up to %d, or 0 for as many as it takes",
+					show(x), MaxDepth), "")
 			return
 		}
 		*to = append(*to, i)
@@ -72,7 +74,8 @@ func (f *File) Depths(g *dataflow.Graph, d *diag.List) (in, out []int, ok bool) 
 			to             []int
 		}{{"inFIFODepths", a.depths.in, n.In, in}, {"outFIFODepths", a.depths.out, n.Out, out}} {
 			if side.words != nil && len(side.words) != len(side.streams) {
-				dg := a.diag(n, diag.Error, fmt.Sprintf("%d depths for %s, which has %s", len(side.words), n.Name, ports(n, side.attr)), "")
+				dg := a.diag(n, diag.Error, fmt.Sprintf("%d depths for %s, which has %s", len(side.words), n.Name,
+					ports(n, side.attr)), "")
 				dg.Where = "folding file, " + a.key + "." + side.attr
 				d.Add(dg)
 				ok = false
@@ -89,7 +92,8 @@ func (f *File) Depths(g *dataflow.Graph, d *diag.List) (in, out []int, ok bool) 
 			// Layers that the design does not have are told of by themselves.
 			_, before := index[p.before]
 			if _, after := index[p.after]; before && after {
-				d.Add(fileDiag(diag.Warning, p.key, fmt.Sprintf("%s and %s are no neighbours: its depth has no effect", p.before, p.after),
+				d.Add(fileDiag(diag.Warning, p.key, fmt.Sprintf("%s and %s are no neighbours: its depth has no effect",
+					p.before, p.after),
 					"give depths as inFIFODepths and outFIFODepths of the layers"))
 			}
 			continue

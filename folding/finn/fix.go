@@ -53,7 +53,8 @@ func (f *File) Of(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w Wish
 		w.left = slices.DeleteFunc(w.left, func(o dataflow.Fold) bool { return fl.value(o) != want })
 	}
 	if ok && len(w.left) == 0 {
-		d.Add(w.diag(n, diag.Error, fmt.Sprintf("no fold of %s has these values together", n.Name), "leave one of them out"))
+		d.Add(w.diag(n, diag.Error, fmt.Sprintf("no fold of %s has these values together", n.Name),
+			"leave one of them out"))
 		return w, false
 	}
 	return w, ok
@@ -124,8 +125,10 @@ type field struct {
 var fields = []field{
 	fieldOf("PE", func(f *dataflow.Fold) *int { return &f.PE }, strconv.Itoa, 1),
 	fieldOf("SIMD", func(f *dataflow.Fold) *int { return &f.SIMD }, strconv.Itoa, 1),
-	fieldOf("ram_style", func(f *dataflow.Fold) *dataflow.Memory { return &f.Memory }, dataflow.Memory.String, dataflow.NoMemory),
-	fieldOf("resType", func(f *dataflow.Fold) *dataflow.Compute { return &f.Compute }, dataflow.Compute.String, dataflow.NoCompute),
+	fieldOf("ram_style", func(f *dataflow.Fold) *dataflow.Memory { return &f.Memory }, dataflow.Memory.String,
+		dataflow.NoMemory),
+	fieldOf("resType", func(f *dataflow.Fold) *dataflow.Compute { return &f.Compute }, dataflow.Compute.String,
+		dataflow.NoCompute),
 }
 
 func fieldOf[T ~int | ~uint8](name string, at func(*dataflow.Fold) *T, text func(T) string, none T) field {

@@ -9,9 +9,9 @@ import (
 // liveKinds is how many kinds may bind for labels to be tried.
 const liveKinds = 8
 
-// Where both kinds have caps of 7, of the labels (3, 3), (4, 3) and (1, 5) of a row, (4, 3) goes: (3, 3) takes no more of
-// anything. Where whatever fits to the row takes at most 2 of the second kind, (1, 5) and (1, 4) are the same: with either,
-// the whole takes no more than 7 of it. Both are clamped to (1, 5).
+// Where both kinds have caps of 7, of the labels (3, 3), (4, 3) and (1, 5) of a row, (4, 3) goes: (3, 3) takes no more
+// of anything. Where whatever fits to the row takes at most 2 of the second kind, (1, 5) and (1, 4) are the same: with
+// either, the whole takes no more than 7 of it. Both are clamped to (1, 5).
 
 // A label is a way to choose for a part: a choice of a leaf, or a label of each of the two tables that a join joins.
 // Amounts are those of the pruner's kinds, in its order.
@@ -29,10 +29,10 @@ type sheet struct {
 	first []int32
 }
 
-// label finds the solution within caps, of a tree without paths, that takes the least of the kind prime: it carries every way to choose for a part
-// from the leaves to the whole, and drops those that provably cannot end within caps and those that another one equals
-// or beats in every kind. best is nil where there is none; exact is false where there were too many, so that a better one
-// may exist.
+// label finds the solution within caps, of a tree without paths, that takes the least of the kind prime: it carries
+// every way to choose for a part from the leaves to the whole, and drops those that provably cannot end within caps and
+// those that another one equals or beats in every kind. best is nil where there is none; exact is false where there
+// were too many, so that a better one may exist.
 func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Solution, exact bool, err error) {
 	p := t.newPruner(caps, prime, beam)
 	if p == nil {
@@ -198,8 +198,8 @@ func (p *pruner) extend(row []label, table, r int, left, right *sheet, q Pair) [
 
 // add adds a label to a row, unless some price proves that a part that costs so much ends beyond caps.
 //
-// Each amount is raised to where even the largest rest stays within caps: below that, less is not better. Only of the kind
-// that is minimised less always is.
+// Each amount is raised to where even the largest rest stays within caps: below that, less is not better. Only of the
+// kind that is minimised less always is.
 func (p *pruner) add(row []label, n *label, table, r int) []label {
 	for i, q := range p.single {
 		if n.cost[i]+q.rest[table][r] > p.caps[i] {
@@ -272,7 +272,10 @@ type rank struct {
 }
 
 func firstRanks(ranks []rank, n int) []rank {
-	slices.SortFunc(ranks, func(a, b rank) int { return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.at, b.at)) })
+	slices.SortFunc(ranks, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.at,
+			b.at))
+	})
 	ranks = ranks[:n]
 	slices.SortFunc(ranks, func(a, b rank) int { return cmp.Compare(a.at, b.at) })
 	return ranks

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// For example, caps of (7, 7) cost 14 at a price of 1 for each. Where the cheapest whole costs 15, nothing is within; where it
-// costs 10, and the cheapest with some choice costs 16, nothing with that choice is. A price of (2, 1) may tell more.
+// For example, caps of (7, 7) cost 14 at a price of 1 for each. Where the cheapest whole costs 15, nothing is within;
+// where it costs 10, and the cheapest with some choice costs 16, nothing with that choice is. A price of (2, 1) may
+// tell more.
 
 // A price makes one number of a vector: so much per unit of each kind. For any price, a solution within caps costs no
 // more than the caps do. The least that a solution costs at some price therefore tells, without looking further, that
@@ -50,7 +51,8 @@ func (u *unit) of(cost *Vector, paths []int64) int64 {
 // alone is the kind of which a unit costs one, where nothing else costs anything; -1 where something does.
 func (u *unit) alone() int {
 	k := slices.IndexFunc(u.kinds[:], func(n int64) bool { return n != 0 })
-	if u.paths != nil || k < 0 || u.kinds[k] != 1 || slices.ContainsFunc(u.kinds[k+1:], func(n int64) bool { return n != 0 }) {
+	if u.paths != nil || k < 0 || u.kinds[k] != 1 || slices.ContainsFunc(u.kinds[k+1:],
+		func(n int64) bool { return n != 0 }) {
 		return -1
 	}
 	return k
@@ -193,8 +195,8 @@ func newPrices(t *parts) (p prices) {
 	return p
 }
 
-// singleOf is the index of the price of one for a unit of a kind, or of path k as kind Kinds+k; -1 where nothing is taken of
-// it.
+// singleOf is the index of the price of one for a unit of a kind, or of path k as kind Kinds+k; -1 where nothing is
+// taken of it.
 func (t *prices) singleOf(kind int) int {
 	return slices.IndexFunc(t.single, func(p price) bool {
 		if kind >= Kinds {
@@ -229,8 +231,8 @@ func (t *Tree) Relax(caps Caps) {
 	t.mixed = append(tried[:min(keepPrices, len(tried))], t.mixed[:min(3*keepPrices, len(t.mixed))]...)
 }
 
-// Mixture is the solutions of which the last relaxation mixes what is best against the prices. They need not be within the
-// caps.
+// Mixture is the solutions of which the last relaxation mixes what is best against the prices. They need not be within
+// the caps.
 func (t *Tree) Mixture() (list []*Solution) {
 	for i, w := range t.mixture {
 		if w > 1e-9 {

@@ -81,7 +81,8 @@ func (r *reducer) tree(units []int) *Tree {
 // hopeful reports whether no price proves that a row is in no solution within the caps.
 func (r *reducer) hopeful(table, row int) bool {
 	for i, p := range r.prices {
-		if p.inside[table][row] >= none || p.rest[table][row] >= none || p.inside[table][row]+p.rest[table][row] > r.limits[i] {
+		if p.inside[table][row] >= none || p.rest[table][row] >= none ||
+			p.inside[table][row]+p.rest[table][row] > r.limits[i] {
 			return false
 		}
 	}
