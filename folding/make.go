@@ -86,19 +86,19 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f != nil && limit == nil {
+		switch {
+		case f == nil:
+		case limit == nil:
 			return f, nil
-		}
-		if f != nil && f.Limit <= clocks { // the search at the asked interval was cut, and this one is faster
+		case f.Limit <= clocks: // the search at the asked interval was cut, and this one is faster
 			return q.slower(f, clocks), nil
-		}
-		if f != nil && q.Goal.OverBudget && clocks >= list[0] {
-			more, err := q.leastLoad(ctx, clocks)
-			if more != nil || err != nil {
-				return more, err
+		default:
+			if q.Goal.OverBudget && clocks >= list[0] {
+				more, err := q.leastLoad(ctx, clocks)
+				if more != nil || err != nil {
+					return more, err
+				}
 			}
-		}
-		if f != nil {
 			return nil, q.unreachable(ctx, f)
 		}
 	}

@@ -141,10 +141,7 @@ func (e *engine) counts() counts {
 // minus is what was counted since o; it changes its receiver.
 func (c counts) minus(o counts) counts {
 	for i := range c.nodes {
-		n := &c.nodes[i]
-		n.Busy -= o.nodes[i].Busy
-		n.Starved -= o.nodes[i].Starved
-		n.Blocked -= o.nodes[i].Blocked
+		c.nodes[i].add(o.nodes[i], -1)
 	}
 	for i := range c.empty {
 		c.empty[i] -= o.empty[i]
@@ -153,13 +150,17 @@ func (c counts) minus(o counts) counts {
 	return c
 }
 
+// add counts clocks so many times more.
+func (n *Node) add(o Node, times int) {
+	n.Busy += times * o.Busy
+	n.Starved += times * o.Starved
+	n.Blocked += times * o.Blocked
+}
+
 // add counts a period so many times more.
 func (e *engine) add(c counts, times int) {
 	for i, n := range c.nodes {
-		t := &e.trace.Nodes[i]
-		t.Busy += times * n.Busy
-		t.Starved += times * n.Starved
-		t.Blocked += times * n.Blocked
+		e.trace.Nodes[i].add(n, times)
 	}
 	for i, s := range e.streams {
 		s.empty += times * c.empty[i]

@@ -10,7 +10,7 @@
 //     words.
 //  3. Output. The host takes one visible word from every output.
 //
-// All layers decide on the same state: a place that a reader frees in a clock has room in the next one, and a word
+// All layers decide on the same state: a word that a reader takes in a clock leaves room in the next one, and a word
 // written in clock c is visible from clock c + Latency on. So the result does not depend on the order of nodes, and a
 // FIFO of one word already carries one word per clock.
 //

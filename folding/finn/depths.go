@@ -17,9 +17,9 @@ const MaxDepth = 1 << 20
 // converter is between them, each has a FIFO of its own.
 type depths struct{ in, out []int }
 
-// A placed FIFO is one that a file lists as a node of its own, as FINN's final_hw_config.json does: between two layers,
+// A listed FIFO is one that a file lists as a node of its own, as FINN's final_hw_config.json does: between two layers,
 // in the order of the file.
-type placed struct {
+type listed struct {
 	key           string
 	words         int
 	before, after string // the layers next to it, by our names; empty at the ends of the file
@@ -46,8 +46,8 @@ func (r *reader) words(to *[]int, where string, v any) {
 	}
 }
 
-// place notes a FIFO that the file lists.
-func (r *reader) place(key string, o *object, before string, converted bool) {
+// listed notes a FIFO that the file lists.
+func (r *reader) listed(key string, o *object, before string, converted bool) {
 	v, ok := o.values["depth"]
 	if !ok {
 		return
@@ -56,7 +56,7 @@ func (r *reader) place(key string, o *object, before string, converted bool) {
 	if r.words(&words, key+".depth", v); len(words) != 1 {
 		return
 	}
-	r.fifos = append(r.fifos, placed{key: key, words: words[0], before: before, converted: converted})
+	r.fifos = append(r.fifos, listed{key: key, words: words[0], before: before, converted: converted})
 }
 
 // Depths is the words that the file gives the FIFOs of a graph, per stream: in front of its reader, and behind its
@@ -121,7 +121,7 @@ func ports(n *dataflow.Node, attr string) string {
 }
 
 // between is the stream of the FIFO between two layers, or -1: at an end of the file, the host's.
-func between(g *dataflow.Graph, index map[string]int, f placed) int {
+func between(g *dataflow.Graph, index map[string]int, f listed) int {
 	w, before := index[f.before]
 	r, after := index[f.after]
 	switch {

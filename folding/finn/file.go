@@ -33,7 +33,7 @@ type File struct {
 	names    []string       // the layers in the order of the file, by our names
 	layers   map[string]ask // by our name
 	defaults []rule
-	fifos    []placed
+	fifos    []listed
 }
 
 // An ask is what a file says of one layer. Zero fields are left open.
@@ -132,7 +132,7 @@ func Read(data []byte, d *diag.List) *File {
 		name := r.ours[k]
 		switch {
 		case spelt(name).kind == "StreamingFIFO":
-			r.place(k, entries, last, converted)
+			r.listed(k, entries, last, converted)
 			continue
 		case isDerived(name):
 			inserted++
@@ -189,11 +189,11 @@ func (r *reader) fail(where, msg, hint string) {
 }
 
 func fileDiag(severity diag.Severity, where, msg, hint string) diag.Diag {
-	place := "folding file"
+	in := "folding file"
 	if where != "" {
-		place += ", " + where
+		in += ", " + where
 	}
-	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: place, Msg: msg, Hint: hint}
+	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: in, Msg: msg, Hint: hint}
 }
 
 // set takes one attribute. where is its place in the file.

@@ -110,9 +110,9 @@ type planTable struct {
 
 // run makes the tables. cut is a stream to leave out of the plan, or -1.
 func (p *planner) run() (cut int) {
-	var place []int // of a table in the network
+	var order []int // per table, in the network
 	add := func(t planTable, at int) {
-		p.open, place = append(p.open, len(p.tables)), append(place, at)
+		p.open, order = append(p.open, len(p.tables)), append(order, at)
 		p.tables = append(p.tables, t)
 	}
 	for i := range p.Layers {
@@ -123,7 +123,7 @@ func (p *planner) run() (cut int) {
 	}
 	add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
 	for len(p.open) > 1 {
-		slices.SortStableFunc(p.open, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
+		slices.SortStableFunc(p.open, func(a, b int) int { return cmp.Compare(order[a], order[b]) })
 		a, b := p.next()
 		t := planTable{Table: search.Table{Left: a, Right: b}}
 		t.scope = symmetric(p.tables[a].scope, p.tables[b].scope)
@@ -131,7 +131,7 @@ func (p *planner) run() (cut int) {
 			return p.widest(t.scope, p.tables[a].scope)
 		}
 		p.open = slices.DeleteFunc(p.open, func(i int) bool { return i == a || i == b })
-		add(t, min(place[a], place[b]))
+		add(t, min(order[a], order[b]))
 	}
 	return -1
 }
