@@ -2,24 +2,34 @@
 // patterns: whatever lies between the sum of products of a matrix layer and the code of a quantiser is one function from
 // integers to integers, found exactly (real.Func.StepOver). What stays real-valued at either end is left to the host.
 //
-// Integer tensors travel on wires. A tensor's place says at which position of a wire each of its elements comes, so that
-// transposing, reshaping and flattening cost nothing until a layer asks for another order; then arrange makes the layers
-// that move elements.
+// It walks the program once. Each step goes through three stages, a package each, with values between them:
+//
+//	graph.Step --find--> choose.Function --choose--> choose.Choice --place--> wires of a place.Netlist
+//
+// For example, in y = Quant(MatMul(q, w)*s + b), with integers q, the product is a choose.Matrix of whole weights: the choice is an
+// MVAU, which waits. The quantiser's slice is one function of the product's integers, a choose.Activation: of its rows, the one of
+// thresholds in the layer in front fits, if nothing else reads the product and the function rises. So one MVAU goes on a wire. Had
+// a Softmax read the product too, the MVAU would be without thresholds, and a Thresholding behind it.
+//
+// Files: lower.go walks, rules.go is the table of what becomes of a step, verdicts.go what is said of steps without layers; host.go,
+// matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules; circuit.go and sums.go what they build with.
+//
+// Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements; recur reads
+// cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
 package lower
 
 import (
 	"cmp"
 	"fmt"
-	"math/big"
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/place"
-	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/num"
 )
 
 // Result is a lowered program.
@@ -44,174 +54,54 @@ type Carried struct {
 	Stream int
 }
 
-// carried lists the integer tensors on streams, in order of streams and names.
-func (s *state) carried(b *place.Built) (list []Carried) {
-	for tensor, at := range s.places {
-		if stream, ok := b.Carries(at); ok {
-			list = append(list, Carried{tensor, s.name(tensor), stream})
-		}
-	}
-	slices.SortFunc(list, func(a, b Carried) int {
-		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tensor, b.Tensor))
-	})
-	return list
-}
-
 // Options change what the accelerator is fed with.
 type Options struct {
 	Input *InputType // nil: the host computes codes from real inputs
 }
 
-// An InputType declares that the model's inputs arrive as integers of a type: their real value is the float32 nearest to
-// Scale times the integer.
-type InputType struct {
-	Type  num.Type
-	Scale *big.Rat
-}
-
-// Value is the real value of integer k.
-func (t *InputType) Value(k int64) float64 {
-	r := new(big.Rat).SetInt64(k)
-	f, _ := r.Mul(r, t.Scale).Float32()
-	return float64(f)
-}
-
-// linear reports whether every value is scale*k without rounding.
-func (t *InputType) linear() bool {
-	for k, r := t.Type.Range().Lo, t.Type.Range(); k <= r.Hi; k++ {
-		v := new(big.Rat).SetInt64(k)
-		if v.Mul(v, t.Scale).Cmp(new(big.Rat).SetFloat64(t.Value(k))) != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error was added to d;
 // it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	s := &state{prog: p, a: scaled.New(p), d: d, places: map[string]*place.Place{}, failed: map[string]bool{}, rejected: map[int]bool{},
-		used: used(p), unroll: map[int]bool{}, feeds: map[string]bool{}, pools: map[string]*lazyPool{}, alias: map[string]bool{}, rounded: map[string]*graph.Step{}, engines: map[*graph.Recur]*engine{}, unsettled: map[string]bool{}}
-	arrive := s.declareInputs(opt.Input)
+	l := &lowering{circuit: circuit{Program: find.New(p)}, verdicts: newVerdicts(p.File, d), loops: newRecurrences()}
+	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
-		if s.used[step] {
-			s.settleFor(step)
-			s.apply(step)
+		if l.Uses.Used(step) {
+			l.buildFor(step)
+			l.apply(step)
 		}
 	}
-	s.settleEngines()
-	s.outputs()
-	s.net.Prune()
-	r := &Result{In: s.net.In(), Out: s.net.Out(), Integer: s.a, Arrive: arrive, Rejected: s.rejected, Unroll: s.unroll, Place: map[string][]int32{}}
-	for tensor, at := range s.places {
-		r.Place[tensor] = at.At
-	}
-	var built *place.Built
-	if !d.Failed() {
-		var err error
-		if built, err = s.net.Build(); err != nil {
-			panic(err)
-		}
-		r.Graph, r.Carried = built.Graph, s.carried(built)
-	}
-	r.Layers = s.net.Computes(built)
-	for _, index := range s.noLayer {
-		if r.Layers[index] == "" {
-			r.Layers[index] = Wire
-		}
-	}
+	l.buildLoops()
+	l.outputs()
+	r := l.result()
+	r.Arrive = arrive
 	if r.Graph == nil || len(r.Graph.Nodes) > 0 {
 		return r
 	}
 	r.Graph = nil
-	if !s.minifloats() {
+	if !l.minifloats() {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File, Msg: "no matrix product or quantiser of this model works on quantised data",
 			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, return_quant_tensor=True)"})
 	}
 	return r
 }
 
-// minifloats reports the minifloat quantisers of a model that has no integer layer.
-func (s *state) minifloats() (found bool) {
-	for _, step := range s.prog.Steps {
-		if n := step.Node; n.Is(graph.Minifloat) {
-			found = true
-			s.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(s.prog.File, n),
-				Msg: "minifloats have no layer", Hint: "quantise to integers, or execute the model with hlsgen simulate --engine reference"})
-		}
-	}
-	return found
+// A lowering is a program whose layers are being made.
+type lowering struct {
+	circuit
+	verdicts
+	loops recurrences
 }
 
-// Wire is what stands for a layer where codes pass unchanged.
-const Wire = "wire"
-
-// state is a lowering in progress.
-type state struct {
-	prog    *graph.Program
-	a       *scaled.Analysis
-	d       *diag.List
-	net     place.Netlist
-	places  map[string]*place.Place // of integer tensors
-	pools   map[string]*lazyPool    // maxima that wait for their quantiser, by output
-	alias   map[string]bool         // integer tensors that are the integers of another
-	rounded map[string]*graph.Step  // quantisers of single products, which wait for their sum, by output
-	failed  map[string]bool
-
-	engines   map[*graph.Recur]*engine
-	order     []*engine       // as they were read
-	unsettled map[string]bool // tensors that depend on engines without layers
-
-	noLayer  []int        // ONNX node indices of quantisers that are wires
-	rejected map[int]bool // ONNX node indices
-	unroll   map[int]bool
-	used     map[*graph.Step]bool
-	feeds    map[string]bool // answers of feedsLayer
-	traced   int             // elements
-}
-
-// used is the steps that the model's outputs depend on; the others get no layers.
-func used(p *graph.Program) map[*graph.Step]bool {
-	need, steps := map[string]bool{}, map[*graph.Step]bool{}
-	for _, o := range p.Graph.Outputs {
-		need[o.Name] = true
-	}
-	for i := len(p.Steps) - 1; i >= 0; i-- {
-		step := p.Steps[i]
-		if steps[step] = need[step.Output]; steps[step] {
-			for _, in := range step.Node.Inputs {
-				need[in] = true
-			}
-		}
-	}
-	return steps
-}
-
-// maxTraced bounds the elements of all tensors that are traced back to integers.
-const maxTraced = 1 << 26
-
-// trace counts the elements of a tensor that is about to be traced back.
-func (s *state) trace(elements int) *unmapped.Reason {
-	if elements == 0 {
-		return unmapped.Empty()
-	}
-	if s.traced += elements; s.traced > maxTraced {
-		return unmapped.As(diag.ModelTooLarge, fmt.Sprintf("the layers up to this one have more than %d elements", maxTraced), "give the model one sample at a time: its axes but the first are those of one frame")
-	}
-	return nil
-}
-
-func (s *state) apply(step *graph.Step) {
-	for _, in := range step.Node.Inputs {
-		if s.failed[in] {
-			s.failed[step.Output] = true // reported at its origin
-			return
-		}
+// apply tries the rules on a step.
+func (l *lowering) apply(step *graph.Step) {
+	if slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return l.failed[in] }) {
+		l.failed[step.Output] = true // reported at its origin
+		return
 	}
 	for _, r := range Rules {
-		done, reject := r.Match(s, step)
+		done, reject := r.match(l, step)
 		if reject != nil {
-			s.report(step, r.Name, reject)
+			l.report(step, r.Name, reject)
 			return
 		}
 		if done {
@@ -221,80 +111,63 @@ func (s *state) apply(step *graph.Step) {
 	panic(fmt.Sprintf("lower: no rule for %s", step.Node.FullOp()))
 }
 
-func (s *state) report(step *graph.Step, rule string, reject *unmapped.Reason) {
-	s.failed[step.Output], s.rejected[step.Node.Index] = true, true
-	s.d.Add(diag.Diag{Severity: diag.Error, Code: reject.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
-		Where: graph.Where(s.prog.File, step.Node) + ", rule " + rule, Msg: reject.Msg, Hint: reject.Hint})
-}
-
-// name is what a stream of an integer tensor is called: the quantised tensor of the model whose codes it carries.
-func (s *state) name(tensor string) string {
-	if s.prog.Producer(tensor) == nil {
-		return tensor // an input
-	}
-	return s.prog.Producer(tensor).Node.Str("tensor", tensor)
-}
-
 // outputs finds the integer tensors from which the host computes the model's outputs.
-func (s *state) outputs() {
+func (l *lowering) outputs() {
 	seen := map[string]bool{}
 	var visit func(tensor string)
 	visit = func(tensor string) {
-		if seen[tensor] || s.failed[tensor] {
+		if seen[tensor] || l.failed[tensor] {
 			return
 		}
 		seen[tensor] = true
-		at := s.places[tensor]
-		if at != nil && !at.OnHost() && !s.alias[tensor] {
-			s.net.Output(s.take(tensor), tensor)
+		if at, ok := l.Ready(tensor); ok && !at.OnHost() && !at.Alias {
+			l.net.Output(l.take(tensor), tensor)
 			return
 		}
-		if step := s.prog.Producer(tensor); step != nil {
+		if step := l.Producer(tensor); step != nil {
 			for _, in := range step.Node.Inputs {
 				visit(in)
 			}
 		}
 	}
-	for _, o := range s.prog.Graph.Outputs {
+	for _, o := range l.Graph.Outputs {
 		visit(o.Name)
 	}
 }
 
-// feedsLayer reports whether a quantiser or matrix product depends on a tensor.
-func (s *state) feedsLayer(tensor string) bool {
-	if known, ok := s.feeds[tensor]; ok {
-		return known
+// result joins what has been made.
+func (l *lowering) result() *Result {
+	l.net.Prune()
+	r := &Result{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll, Place: map[string][]int32{}}
+	for tensor, at := range l.Places {
+		r.Place[tensor] = at.At
 	}
-	for _, r := range s.prog.Readers(tensor) {
-		if s.used[r] && (r.Dot != nil || scaled.IsCode(r) || s.feedsLayer(r.Output)) {
-			s.feeds[tensor] = true
-			return true
+	var built *place.Built
+	if !l.d.Failed() {
+		var err error
+		if built, err = l.net.Build(); err != nil {
+			panic(err)
+		}
+		r.Graph, r.Carried = built.Graph, l.carried(built)
+	}
+	r.Layers = l.net.Computes(built)
+	for _, n := range l.wires {
+		if r.Layers[n.Index] == "" {
+			r.Layers[n.Index] = choose.Wire
 		}
 	}
-	s.feeds[tensor] = false
-	return false
+	return r
 }
 
-// only reports whether no output of the model depends on a tensor otherwise than through a step.
-func (s *state) only(tensor string, through *graph.Step) bool {
-	seen := map[string]bool{}
-	var visit func(tensor string) bool
-	visit = func(tensor string) bool {
-		if seen[tensor] {
-			return true
+// carried lists the integer tensors on streams, in order of streams and names.
+func (l *lowering) carried(b *place.Built) (list []Carried) {
+	for tensor, at := range l.Places {
+		if stream, ok := b.Carries(at); ok {
+			list = append(list, Carried{tensor, l.Name(tensor), stream})
 		}
-		seen[tensor] = true
-		for _, o := range s.prog.Graph.Outputs {
-			if o.Name == tensor {
-				return false
-			}
-		}
-		for _, r := range s.prog.Readers(tensor) {
-			if r != through && s.used[r] && !visit(r.Output) {
-				return false
-			}
-		}
-		return true
 	}
-	return visit(tensor)
+	slices.SortFunc(list, func(a, b Carried) int {
+		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tensor, b.Tensor))
+	})
+	return list
 }

@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Forms says of many elements of a tensor at once what At says of one. Elements of one form are the same expression, of
-// other integers and other constants.
+// Forms is the slices of many elements of a tensor. Elements of one form are the same expression, of other integers and other
+// constants.
 type Forms struct {
 	Of    []Form
 	which []uint16 // per element; nil where there is one form
@@ -21,6 +21,19 @@ func (f *Forms) Which(k int) int {
 		return 0
 	}
 	return int(f.which[k])
+}
+
+// One is the only form of all elements, if that is of one integer tensor: the leaf.
+func (f *Forms) One() (form *Form, leaf *Var, ok bool) {
+	if f == nil || len(f.Of) != 1 { // nil beside an error
+		return nil, nil, false
+	}
+	form = &f.Of[0]
+	leaves := form.Leaves()
+	if len(leaves) != 1 {
+		return nil, nil, false
+	}
+	return form, leaves[0], true
 }
 
 // A Form is an expression in Vars.
@@ -71,7 +84,7 @@ func (v *Var) Same(k, l int) bool {
 	return a == b || a.Cmp(b) == 0
 }
 
-// Forms finds the forms of elements of a tensor. The error is At's.
+// Forms finds the forms of elements of a tensor. The error is a Blocked.
 func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
 	f := &former{a: a, memo: map[asked]*Forms{}}
 	return f.finish(f.value(tensor, elements))
@@ -81,6 +94,17 @@ func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
 func (a *Analysis) FormsOf(step *graph.Step, elements []int32) (*Forms, error) {
 	f := &former{a: a, memo: map[asked]*Forms{}}
 	return f.finish(f.step(step, elements))
+}
+
+// Sums lists elements that are added up: of each base, those at the offsets.
+func Sums(bases, offsets []int32) []int32 {
+	elements := make([]int32, 0, len(bases)*len(offsets))
+	for _, base := range bases {
+		for _, k := range offsets {
+			elements = append(elements, base+k)
+		}
+	}
+	return elements
 }
 
 // All lists n elements.
@@ -347,6 +371,12 @@ func (f *Form) Numbers(k int) (e *real.Expr, n int) {
 		n++
 	}
 	return f.Expr.Substitute(with), n
+}
+
+// Affine is element k as scale and bias of its one integer; ok is false where it is no such.
+func (f *Form) Affine(k int) (of real.Affine, ok bool) {
+	e, _ := f.Numbers(k)
+	return e.Affine()
 }
 
 // Leaves is the variables with tensors, in order.

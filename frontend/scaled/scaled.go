@@ -1,6 +1,14 @@
 // Package scaled is scaled-integer analysis (arXiv 2508.21493): it says of a real tensor which integers it is made of.
 // The code of a quantiser and the sum of products of a matrix layer are integer tensors; every other real value is a
-// function of their elements, and where that function is scale*q + bias the tensor is itself a scaled integer.
+// function of their elements, its slice, and where that function is scale*q + bias the tensor is itself a scaled integer.
+//
+// There is one engine, Forms: it follows all elements of a tensor at once, and keeps apart only those whose slices are different
+// expressions. For example, with integers q of shape [2, 2], s = [0.5, 3] and r = q*s + 1, the tensor Concat(r, q) has two forms:
+// v0*v1 + 1, where for each element v0 is one of q's and v1 one of s, and v0. However many elements there are, the expressions
+// are two; Var says which integer and which number each element has. At is the slice of one element.
+//
+// In come a graph.Program and the name of a tensor; out come the functions that its elements are. It sees graph,
+// real and num.
 package scaled
 
 import (
@@ -95,101 +103,19 @@ func (b *Blocked) Error() string {
 	return fmt.Sprintf("it depends on %s %q, which is not in integers", b.Step.Node.FullOp(), b.Step.Node.Label())
 }
 
-// At is the slice of element i of a tensor.
+// At is the slice of element i of a tensor: Forms of one element, whose numbers are put in.
 func (a *Analysis) At(tensor string, i int) (*Slice, error) {
-	s := &slicer{a: a, memo: map[Leaf]*real.Expr{}, vars: map[Leaf]int{}, seen: map[*graph.Node]bool{}}
-	e, err := s.value(tensor, i)
+	forms, err := a.Forms(tensor, []int32{int32(i)})
 	if err != nil {
 		return nil, err
 	}
-	s.out.Expr = e
-	return &s.out, nil
-}
-
-// Of is the slice of element i computed by a step, even where its output is an integer tensor.
-func (a *Analysis) Of(step *graph.Step, i int) (*Slice, error) {
-	s := &slicer{a: a, memo: map[Leaf]*real.Expr{}, vars: map[Leaf]int{}, seen: map[*graph.Node]bool{}}
-	e, err := s.step(step, i)
-	if err != nil {
-		return nil, err
+	form := &forms.Of[0]
+	out := &Slice{Nodes: form.Nodes}
+	out.Expr, _ = form.Numbers(0)
+	for _, v := range form.Leaves() {
+		out.Leaves = append(out.Leaves, Leaf{v.Tensor, int(v.Index[0])})
 	}
-	s.out.Expr = e
-	return &s.out, nil
-}
-
-type slicer struct {
-	a    *Analysis
-	out  Slice
-	memo map[Leaf]*real.Expr
-	vars map[Leaf]int
-	seen map[*graph.Node]bool
-}
-
-func (s *slicer) value(tensor string, i int) (*real.Expr, error) {
-	k := s.a.Program.Known[tensor]
-	if k.Const != nil {
-		return real.Float(k.Const.At(i)), nil
-	}
-	at := Leaf{tensor, i}
-	if e, ok := s.memo[at]; ok {
-		return e, nil
-	}
-	e, err := s.find(at)
-	if err == nil {
-		s.memo[at] = e
-	}
-	return e, err
-}
-
-func (s *slicer) find(at Leaf) (*real.Expr, error) {
-	if v, ok := s.a.Integer(at.Tensor, at.Index); ok {
-		n, seen := s.vars[at]
-		if !seen {
-			n = len(s.out.Leaves)
-			s.vars[at] = n
-			s.out.Leaves = append(s.out.Leaves, at)
-		}
-		x := real.Var(n)
-		if v.Scale.Cmp(Unit[0].Scale) != 0 {
-			x = real.Mul(x, real.Rat(v.Scale))
-		}
-		if v.Bias.Sign() != 0 {
-			x = real.Add(x, real.Rat(v.Bias))
-		}
-		if s.a.singles[at.Tensor] {
-			x = real.Single(x)
-		}
-		return x, nil
-	}
-	step := s.a.Program.Producer(at.Tensor)
-	if step == nil {
-		return nil, &Blocked{Tensor: at.Tensor}
-	}
-	return s.step(step, at.Index)
-}
-
-func (s *slicer) step(step *graph.Step, i int) (*real.Expr, error) {
-	if !s.seen[step.Node] {
-		s.seen[step.Node] = true
-		s.out.Nodes = append(s.out.Nodes, step.Node)
-	}
-	in := step.Node.Inputs
-	switch {
-	case step.Move != nil:
-		slot, j := step.Move.From(i)
-		return s.value(in[slot], j)
-	case step.Elem == nil:
-		return nil, &Blocked{step.Output, step}
-	}
-	args := make([]*real.Expr, len(step.Elem.Args))
-	for v, slot := range step.Elem.Args {
-		e, err := s.value(in[slot], step.Elem.At(v, i))
-		if err != nil {
-			return nil, err
-		}
-		args[v] = e
-	}
-	return step.Elem.Expr.Substitute(args), nil
+	return out, nil
 }
 
 // Codes is the range of a quantiser's codes; ok is false for other steps.

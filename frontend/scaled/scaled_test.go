@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/internal/diag"
 )
 
 func constant(shape []int, v ...float64) *graph.Tensor {
@@ -36,12 +36,7 @@ func program(t *testing.T) *graph.Program {
 			node("Sub", nil, "twice", "x", "turned"), node("Relu", nil, "other", "r"),
 		},
 	}
-	var d diag.List
-	p := graph.Prepare(g, "m", graph.Options{}, &d)
-	if p == nil {
-		t.Fatal(d.Diags)
-	}
-	return p
+	return onnxtest.Prepare(t, g)
 }
 
 func TestSlices(t *testing.T) {
@@ -108,10 +103,11 @@ func TestBlocked(t *testing.T) {
 	if f, ok := s.Expr.Affine(); !ok || f.Scale.Cmp(big.NewRat(2, 1)) != 0 || f.Bias.Cmp(big.NewRat(1, 1)) != 0 || fmt.Sprint(s.Leaves) != "[{product 3}]" {
 		t.Errorf("product[3]+1 = %v of %v", f, s.Leaves)
 	}
-	// Of looks through a declaration of the step's own output.
+	// FormsOf looks through a declaration of the step's own output.
 	a.Declare("scaled", scaled.Unit)
-	if s, err = a.Of(p.Producer("scaled"), 1); err != nil || fmt.Sprint(s.Leaves) != "[{x 1}]" {
-		t.Errorf("the slice of a declared step: %v %v", s, err)
+	f, err := a.FormsOf(p.Producer("scaled"), []int32{1})
+	if err != nil || len(f.Of) != 1 || f.Of[0].Leaves()[0].Tensor != "x" || f.Of[0].Leaves()[0].Index[0] != 1 {
+		t.Errorf("the slice of a declared step: %v %v", f, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package place
 
 import (
+	"errors"
 	"slices"
 
 	"hlsgen/frontend/graph"
@@ -37,24 +38,27 @@ func (m *Movement) Cut(b Box, w, c int) (part Movement) {
 
 // Move makes layers that move integers: the wire they end in carries a frame of the shape. Constants have the code fill. Where
 // nothing has to move it is the wire that is there. The layers compute nodes, unless another one does.
-func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int, *unmapped.Reason) {
+func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int, error) {
 	w, reject := (&mover{n, wires, nodes, fill}).frame(shape, m.From, m.At)
-	if reject != nil && reject.Msg == "" {
-		return w, unmapped.Because("its input's elements are put together in a way that no layer does",
+	if reject == errScattered {
+		return 0, unmapped.Because("its input's elements are put together in a way that no layer does",
 			"concatenate along channels; pad, crop and repeat along rows and columns")
 	}
 	return w, reject
 }
 
 // Pad puts pixels around those of a wire.
-func (n *Netlist) Pad(w int, p pad.Params, nodes []*graph.Node) (int, *unmapped.Reason) {
+func (n *Netlist) Pad(w int, p pad.Params, nodes []*graph.Node) (int, error) {
 	return (&mover{net: n, nodes: nodes}).layer(pad.New(p), w)
 }
 
 // Crop leaves pixels of a wire out.
-func (n *Netlist) Crop(w int, p crop.Params, nodes []*graph.Node) (int, *unmapped.Reason) {
+func (n *Netlist) Crop(w int, p crop.Params, nodes []*graph.Node) (int, error) {
 	return (&mover{net: n, nodes: nodes}).layer(crop.New(p), w)
 }
+
+// errScattered is what a mover says of elements that it has no layer for.
+var errScattered = errors.New("place: scattered elements")
 
 type mover struct {
 	net   *Netlist
@@ -64,7 +68,7 @@ type mover struct {
 }
 
 // layer adds a layer that moves elements.
-func (m *mover) layer(op dataflow.Op, in ...int) (int, *unmapped.Reason) {
+func (m *mover) layer(op dataflow.Op, in ...int) (int, error) {
 	w, err := m.net.AddMover(op, in, m.nodes)
 	if err != nil {
 		return 0, unmapped.Because("moving its elements: "+err.Error(), "keep the layout of the tensor simpler")
@@ -73,7 +77,7 @@ func (m *mover) layer(op dataflow.Op, in ...int) (int, *unmapped.Reason) {
 }
 
 // frame is the wire of positions that come from wires, or are constant.
-func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
+func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	if slices.Contains(from, Constant) {
 		return m.padded(shape, from, at)
 	}
@@ -87,11 +91,11 @@ func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, *unm
 }
 
 // padded puts constants around a frame.
-func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
+func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	h, w, c := Pixels(shape)
 	box, ok := Inside(h, w, c, from)
 	if !ok {
-		return 0, &unmapped.Reason{}
+		return 0, errScattered
 	}
 	innerFrom, innerAt := box.cut(w, c, from, at)
 	inner, reject := m.frame(dataflow.Shape{box.Rows(), box.Cols(), c}, innerFrom, innerAt)
@@ -103,11 +107,11 @@ func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, *un
 }
 
 // parts puts frames together whose channels come from different wires.
-func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, *unmapped.Reason) {
+func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	c := shape.Channels()
 	for i, f := range from {
 		if f != from[i%c] {
-			return 0, &unmapped.Reason{}
+			return 0, errScattered
 		}
 	}
 	var ins []int
@@ -134,7 +138,7 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, *unm
 }
 
 // gather moves elements of one wire.
-func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, *unmapped.Reason) {
+func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 	t := m.net.Type(w)
 	if scaled.InOrder(at, t.Shape.Size()) && fits(t, shape) {
 		return w, nil
@@ -151,7 +155,7 @@ func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, *unmapped.
 	}
 	p, ok := blocks(t.Shape, shape, at)
 	if !ok {
-		return 0, &unmapped.Reason{}
+		return 0, errScattered
 	}
 	return m.layer(reorder.New(p), w)
 }

@@ -19,13 +19,15 @@ import (
 // where element i is at i. Tensors that are the same integers share a stream.
 type Place struct {
 	*Stream
-	At []int32
+	At    []int32
+	Alias bool // it is the integers of another tensor, as they are
 }
 
 // A Stream is on a wire, or will be as soon as a layer asks for it.
 type Stream struct {
 	Type   dataflow.Type
 	Source Source // makes the wire
+	Held   bool   // its integers cannot be asked for yet: they wait for what becomes of them
 
 	wire   int
 	onWire bool

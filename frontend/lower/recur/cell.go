@@ -22,7 +22,7 @@ const (
 
 // assemble finds the parts of a cell: the hidden state is the product of the output gate and a table of the cell's state; that
 // is the sum of the products of the forget gate and the state before, and of the input gate and the candidate.
-func (b *reader) assemble() (*Cell, *unmapped.Reason) {
+func (b *reader) assemble() (*Cell, error) {
 	if len(b.states) != 2 {
 		return nil, NotLSTM("it has %d states, not a hidden one and a cell's", len(b.states))
 	}
@@ -35,7 +35,7 @@ func (b *reader) assemble() (*Cell, *unmapped.Reason) {
 	return nil, NotLSTM("no state is a product of a gate and a table of the other, which is a sum of two products")
 }
 
-func (b *reader) cell(h int, hidden, state *joint) (*Cell, *unmapped.Reason) {
+func (b *reader) cell(h int, hidden, state *joint) (*Cell, error) {
 	c := &Cell{body: b.body, codes: b.codes, H: b.states[h], C: b.states[1-h], States: [2]int{h, 1 - h}}
 	p := &c.Params
 	p.Hidden, p.Cell = hidden.requant, state.requant
@@ -123,15 +123,14 @@ func sameRequant(a, b *num.Requant) bool {
 func (c *Cell) Of(body *graph.Program) bool { return c.body == body }
 
 // Output says which state an output of the body is, 0 for H and 1 for C, and what its codes' real value is.
-func (c *Cell) Output(name string) (which int, of real.Affine, reject *unmapped.Reason) {
+func (c *Cell) Output(name string) (which int, of real.Affine, reject error) {
 	neither := NotLSTM("output %q is neither the hidden nor the cell's state", name)
 	forms, err := c.codes.Forms(name, scaled.All(graph.Size(c.body.Known[name].Shape)))
-	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
+	form, leaf, ok := forms.One()
+	if err != nil || !ok {
 		return 0, of, neither
 	}
-	leaf := forms.Of[0].Leaves()[0]
-	first, _ := forms.Of[0].Numbers(0)
-	of, ok := first.Affine()
+	of, ok = form.Affine(0)
 	which = slices.Index([]string{c.H.Tensor, c.C.Tensor}, leaf.Tensor)
 	if !ok || which < 0 || !scaled.InOrder(leaf.Index, c.Units) {
 		return 0, of, neither
@@ -140,7 +139,7 @@ func (c *Cell) Output(name string) (which int, of real.Affine, reject *unmapped.
 }
 
 // Begin sets what the states begin with: the constants of the recurrence's inputs, as integers.
-func (c *Cell) Begin(constant func(state int) *graph.Tensor) (reject *unmapped.Reason) {
+func (c *Cell) Begin(constant func(state int) *graph.Tensor) (reject error) {
 	if c.Params.H0, reject = c.H.begin(constant(c.States[0]), c.Units); reject != nil {
 		return reject
 	}
@@ -148,7 +147,7 @@ func (c *Cell) Begin(constant func(state int) *graph.Tensor) (reject *unmapped.R
 	return reject
 }
 
-func (c *Code) begin(t *graph.Tensor, units int) ([]int64, *unmapped.Reason) {
+func (c *Code) begin(t *graph.Tensor, units int) ([]int64, error) {
 	if t == nil {
 		return nil, unmapped.Because("its initial state arrives with the data", "make the initial state a constant (zero)")
 	}

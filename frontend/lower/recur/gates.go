@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"slices"
 
-	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/hlslib/lstm"
@@ -12,7 +11,7 @@ import (
 )
 
 // gateOf puts gate k of a cell together: z = Factors[0]*x + Factors[1]*h + Bias + Peephole*c, and its code's steps over z.
-func (b *reader) gateOf(c *Cell, k int, g *gate, peephole string) *unmapped.Reason {
+func (b *reader) gateOf(c *Cell, k int, g *gate, peephole string) error {
 	if g.state != "" && g.state != peephole {
 		return NotLSTM("a gate looks at %q", g.state)
 	}
@@ -86,7 +85,7 @@ func (b *reader) gateOf(c *Cell, k int, g *gate, peephole string) *unmapped.Reas
 	return activateGate(out, g, units)
 }
 
-func tooFar() *unmapped.Reason {
+func tooFar() error {
 	return NotLSTM("the scales of a gate's input and hidden state are too far apart")
 }
 
@@ -135,7 +134,7 @@ const maxFiner = 8
 
 // activateGate finds the gate's steps over z, of which each unit's step is units[j]. Steps that are those of the first unit moved by
 // a constant are its bias; z becomes as much finer as it takes for all units to be so.
-func activateGate(out *lstm.Gate, g *gate, units []*big.Rat) *unmapped.Reason {
+func activateGate(out *lstm.Gate, g *gate, units []*big.Rat) error {
 	steps := make([]num.Step, len(units))
 	for j := range units {
 		if j > 0 && units[j].Cmp(units[j-1]) == 0 && g.outer[j].Equal(g.outer[j-1]) {

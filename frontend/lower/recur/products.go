@@ -1,6 +1,7 @@
 package recur
 
 import (
+	"errors"
 	"math/big"
 
 	"hlsgen/frontend/graph"
@@ -8,7 +9,6 @@ import (
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
@@ -22,14 +22,14 @@ type dot struct {
 // A rounding is a tensor of products each of which is rounded: element k of row j is weight[j][k] times element k of the vector.
 type rounding struct {
 	of      string
-	weights map[int32]int64 // per element
-	from    map[int32]int32 // per element: of the vector
+	weights []int64 // per element
+	from    []int32 // per element: of the vector
 	requant num.Requant
 	scale   *big.Rat
 }
 
 // dot reads a product with constant weights, or a sum of products that were rounded one by one.
-func (b *reader) dot(step *graph.Step) *unmapped.Reason {
+func (b *reader) dot(step *graph.Step) error {
 	d, in := step.Dot, step.Node.Inputs
 	w := b.body.Known[in[d.B]].Const
 	x, base, offset := in[d.A], d.ABase, d.AOffset
@@ -41,18 +41,11 @@ func (b *reader) dot(step *graph.Step) *unmapped.Reason {
 	if w == nil || d.Then != nil {
 		return NotLSTM("%s multiplies two tensors of data", unmapped.Describe(step.Node))
 	}
-	elements := make([]int32, 0, len(base)*d.K)
-	for _, at := range base {
-		for _, k := range offset {
-			elements = append(elements, at+k)
-		}
-	}
-	forms, err := b.a.Forms(x, elements)
-	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
+	forms, err := b.a.Forms(x, scaled.Sums(base, offset))
+	form, leaf, ok := forms.One()
+	if err != nil || !ok {
 		return NotLSTM("%s does not work on integers of one tensor", unmapped.Describe(step.Node))
 	}
-	form := &forms.Of[0]
-	leaf := form.Leaves()[0]
 	if r := as[rounding](b, leaf.Tensor); r != nil {
 		return b.roundedDot(step, d.K, w, wBase, wOffset, form, r)
 	}
@@ -66,9 +59,7 @@ func (b *reader) dot(step *graph.Step) *unmapped.Reason {
 		column, scales := make([]*big.Rat, d.K), make([]real.Affine, d.K)
 		for k := range column {
 			column[k] = new(big.Rat).SetFloat64(w.At(int(wBase[j] + wOffset[k])))
-			e, _ := form.Numbers(j*d.K + k)
-			var ok bool
-			if scales[k], ok = e.Affine(); !ok {
+			if scales[k], ok = form.Affine(j*d.K + k); !ok {
 				return NotLSTM("%s does not work on scaled integers", unmapped.Describe(step.Node))
 			}
 		}
@@ -87,15 +78,14 @@ func (b *reader) dot(step *graph.Step) *unmapped.Reason {
 }
 
 // roundedDot adds up products that were rounded.
-func (b *reader) roundedDot(step *graph.Step, n int, w *graph.Tensor, wBase, wOffset []int32, form *scaled.Form, r *rounding) *unmapped.Reason {
+func (b *reader) roundedDot(step *graph.Step, n int, w *graph.Tensor, wBase, wOffset []int32, form *scaled.Form, r *rounding) error {
 	leaf := form.Leaves()[0]
 	length := graph.Size(b.body.Known[r.of].Shape)
 	out := &dot{of: r.of, product: &r.requant}
 	for j := range wBase {
 		row := make([]int64, length)
 		for k := range n {
-			e, _ := form.Numbers(j*n + k)
-			f, ok := e.Affine()
+			f, ok := form.Affine(j*n + k)
 			if !ok || f.Bias.Sign() != 0 || f.Scale.Cmp(r.scale) != 0 || w.At(int(wBase[j]+wOffset[k])) != 1 {
 				return NotLSTM("%s does not just add up rounded products", unmapped.Describe(step.Node))
 			}
@@ -112,45 +102,29 @@ func (b *reader) roundedDot(step *graph.Step, n int, w *graph.Tensor, wBase, wOf
 }
 
 // rounding reads products that are rounded one by one.
-func (b *reader) rounding(step *graph.Step, form *scaled.Form) *unmapped.Reason {
+func (b *reader) rounding(step *graph.Step) error {
 	q, err := whole.RoundingOf(b.body, step)
 	if err != nil {
 		return NotLSTM("%v", err)
 	}
 	n := graph.Size(step.Shape)
-	value, err := b.a.Forms(step.Node.Inputs[0], scaled.All(n))
-	if err != nil {
+	forms, err := b.a.Forms(step.Node.Inputs[0], scaled.All(n))
+	form, leaf, ok := forms.One()
+	if err != nil || !ok {
 		return NotLSTM("%s is not made of integers", unmapped.Describe(step.Node))
 	}
-	leaf := value.Of[0].Leaves()[0]
-	weights := make([]*big.Rat, n)
-	for k := range n {
-		e, _ := value.Of[0].Numbers(k)
-		f, ok := e.Affine()
-		if !ok || f.Bias.Sign() != 0 {
-			return NotLSTM("%s does not round plain products", unmapped.Describe(step.Node))
-		}
-		weights[k] = f.Scale.Quo(f.Scale, q.Scale)
+	weights, requant, err := q.Products(form, n, b.codeOf(leaf.Tensor).Span)
+	if err != nil {
+		return notRounded(err)
 	}
-	unit := whole.Unit(weights)
-	r := &rounding{of: leaf.Tensor, weights: map[int32]int64{}, from: map[int32]int32{}, scale: big.NewRat(1, 1)}
-	span, products := b.codeOf(leaf.Tensor).Span, num.Range{}
-	for k, v := range weights {
-		m, reject := whole.Times(v, unit)
-		if reject != nil {
-			return reject
-		}
-		p, ok := span.Times(m)
-		if !ok || max(m, -m) >= 1<<whole.MaxBits {
-			return unmapped.As(diag.WeightsNotInteger, "the weights are not quantised", "quantise the weights of this layer")
-		}
-		products = products.Union(p)
-		r.weights[int32(k)], r.from[int32(k)] = m, leaf.Index[k]
-	}
-	if r.requant, err = q.Fit(unit, products); err != nil {
-		return NotLSTM("%v", err)
-	}
-	r.scale = q.Scale
-	b.learn(step.Output, r, scaled.Unit...)
+	b.learn(step.Output, &rounding{leaf.Tensor, weights, leaf.Index, requant, q.Scale}, scaled.Unit...)
 	return nil
+}
+
+func notRounded(err error) error {
+	var why *unmapped.Reason
+	if errors.As(err, &why) {
+		return err
+	}
+	return NotLSTM("%v", err)
 }

@@ -2,7 +2,7 @@
 // what the integers of its scanned input are; what goes out is a Cell, or the reason why the body is none. It knows nothing
 // of streams: how the input gets there, and where the outputs go, is the caller's.
 //
-// Files: recur.go walks over the body; products.go reads products of vectors with weights; codes.go and joint.go read
+// Files: recur.go walks over the body; products.go reads products of vectors with weights; codes.go reads
 // quantisers by what their values are made of (a gate of a sum of products, a table of one code, a product or sum of two);
 // cell.go finds the LSTM in these; gates.go puts each gate together in integers.
 //
@@ -67,13 +67,13 @@ func as[T any](b *reader, tensor string) *T {
 }
 
 // NotLSTM is the reason of a body that is no cell of a layer.
-func NotLSTM(format string, args ...any) *unmapped.Reason {
+func NotLSTM(format string, args ...any) error {
 	return unmapped.Because("its body is no LSTM cell in integers: "+fmt.Sprintf(format, args...),
 		"quantise every gate, the cell's state and the hidden state (Brevitas: QuantLSTM with all quantisers on)")
 }
 
 // Read reads a body as an LSTM cell. of is what the scanned input's elements are.
-func Read(r *graph.Recur, of Code) (*Cell, *unmapped.Reason) {
+func Read(r *graph.Recur, of Code) (*Cell, error) {
 	b := &reader{body: r.Body, a: scaled.New(r.Body), recur: r, input: of, known: map[string]any{}}
 	b.input.Tensor = r.Body.Graph.Inputs[r.States].Name
 	b.learn(b.input.Tensor, &vector{b.input}, of.Affine)
@@ -95,7 +95,7 @@ func (b *reader) learn(tensor string, is any, of ...real.Affine) {
 }
 
 // declareStates finds the integers of the states: those of the codes that their next values are.
-func (b *reader) declareStates() *unmapped.Reason {
+func (b *reader) declareStates() error {
 	b.codes = scaled.New(b.body)
 	for _, step := range b.body.Steps {
 		if scaled.IsCode(step) {
@@ -106,12 +106,11 @@ func (b *reader) declareStates() *unmapped.Reason {
 	for k := range b.recur.States {
 		next := g.Outputs[k].Name
 		forms, err := b.codes.Forms(next, scaled.All(graph.Size(b.body.Known[next].Shape)))
-		if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 {
+		form, leaf, ok := forms.One()
+		if err != nil || !ok {
 			return NotLSTM("state %q is not quantised before the next step", g.Inputs[k].Name)
 		}
-		leaf := forms.Of[0].Leaves()[0]
-		e, _ := forms.Of[0].Numbers(0)
-		f, ok := e.Affine()
+		f, ok := form.Affine(0)
 		if !ok || !scaled.InOrder(leaf.Index, len(leaf.Index)) {
 			return NotLSTM("state %q is not a quantised tensor itself", g.Inputs[k].Name)
 		}
@@ -123,7 +122,7 @@ func (b *reader) declareStates() *unmapped.Reason {
 	return nil
 }
 
-func (b *reader) step(step *graph.Step) *unmapped.Reason {
+func (b *reader) step(step *graph.Step) error {
 	switch {
 	case step.Dot != nil:
 		return b.dot(step)

@@ -40,6 +40,34 @@ func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	return &Rounding{mode, new(big.Rat).SetFloat64(s.At(0)), codes, step.Node}, nil
 }
 
+// Products reads the first n elements of a form, which are rounded, as products of integers of a range and whole weights; q rounds
+// these. An error that is no unmapped.Reason says what of them is no Rounding.
+func (r *Rounding) Products(form *scaled.Form, n int, in num.Range) (weights []int64, q num.Requant, err error) {
+	scales := make([]*big.Rat, n)
+	for i := range scales {
+		f, ok := form.Affine(i)
+		if !ok || f.Bias.Sign() != 0 {
+			return nil, q, fmt.Errorf("%s does not round plain products", unmapped.Describe(r.node))
+		}
+		scales[i] = new(big.Rat).Quo(f.Scale, r.Scale)
+	}
+	unit := Unit(scales)
+	all := num.Range{}
+	for _, v := range scales {
+		w, err := Times(v, unit)
+		if err != nil {
+			return nil, q, err
+		}
+		products, ok := in.Times(w)
+		if !ok || max(w, -w) >= 1<<MaxBits {
+			return nil, q, TooWide(64, true)
+		}
+		all, weights = all.Union(products), append(weights, w)
+	}
+	q, err = r.Fit(unit, all)
+	return weights, q, err
+}
+
 // Fit is the multiplier and the shift that round integers of a range, times a scale, as the quantiser does.
 func (r *Rounding) Fit(scale *big.Rat, in num.Range) (num.Requant, error) {
 	q, ok := num.FitRequant(scale, r.Mode, in, r.Codes.Lo, r.Codes.Hi)

@@ -25,14 +25,17 @@ func Shared(steps []num.Step) []num.Step {
 }
 
 // Stepless is the reason of a function that has no step function of at most limit steps, by the error of finding it.
-func Stepless(err error, limit int) *unmapped.Reason {
+func Stepless(err error, limit int) error {
 	switch {
 	case errors.Is(err, real.ErrTooManySteps):
-		return unmapped.As(diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit), "quantise this activation with fewer bits")
+		return unmapped.By(err, diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit),
+			"quantise this activation with fewer bits")
 	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
-		return unmapped.Because(fmt.Sprintf("its activation has no value %v", err), "keep its input away from there: clip it, or add a small constant")
+		return unmapped.By(err, diag.NotMapped, fmt.Sprintf("its activation has no value %v", err),
+			"keep its input away from there: clip it, or add a small constant")
 	}
-	return unmapped.As(diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err), "the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer")
+	return unmapped.By(err, diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err),
+		"the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer")
 }
 
 // Interval is a range as real numbers.

@@ -33,7 +33,7 @@ func Unit(values []*big.Rat) *big.Rat {
 }
 
 // Times is v in units.
-func Times(v, unit *big.Rat) (int64, *unmapped.Reason) {
+func Times(v, unit *big.Rat) (int64, error) {
 	q := new(big.Rat).Quo(v, unit)
 	if !q.Num().IsInt64() {
 		return 0, unmapped.As(diag.RangeTooWide, "the scales of the tensors that it adds have no common unit of 63 bits", "use one scale for both, or scales that are powers of two")
@@ -43,7 +43,7 @@ func Times(v, unit *big.Rat) (int64, *unmapped.Reason) {
 
 // Column divides a column of real weights, each times its input's scale, by the largest real that leaves integers: the
 // weights become as narrow as they can be, and that divisor is the sum's scale.
-func Column(column []*big.Rat, in []real.Affine) (row []int64, out real.Affine, reject *unmapped.Reason) {
+func Column(column []*big.Rat, in []real.Affine) (row []int64, out real.Affine, reject error) {
 	bias := new(big.Rat)
 	uniform := true
 	for k, w := range column {
@@ -74,7 +74,7 @@ func Column(column []*big.Rat, in []real.Affine) (row []int64, out real.Affine, 
 }
 
 // TooWide is the reason of a column whose integers need so many bits; uniform says that its inputs have one scale.
-func TooWide(bits int, uniform bool) *unmapped.Reason {
+func TooWide(bits int, uniform bool) error {
 	if !uniform {
 		return unmapped.As(diag.ScalePerInput, fmt.Sprintf("the input's scale varies along the summed axis, and no common scale leaves weights below %d bits", bits),
 			"quantise activations per tensor (Brevitas: scaling_per_output_channel=False)")

@@ -1,0 +1,131 @@
+package choose
+
+import (
+	"errors"
+
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/hlslib/requant"
+	"hlsgen/hlslib/threshold"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Activate reads one function per channel of a stream: its steps are at most limit, or, where no host could take over, as many
+// as the widest layer has. Behind is as in Activation. The reason says why a function is no step function.
+func Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit int, host bool) (Activation, error) {
+	steps, err := StepsOver(functions, in, limit)
+	if errors.Is(err, real.ErrTooManySteps) && !host {
+		limit = maxWideSteps
+		steps, err = StepsOver(functions, in, limit)
+	}
+	if err != nil {
+		return Activation{}, whole.Stepless(err, limit)
+	}
+	return Activation{steps, in, behind}, nil
+}
+
+// StepsOver finds every channel's step function over the values that occur.
+func StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, error) {
+	out := make([]num.Step, len(functions))
+	for c, e := range functions {
+		if c > 0 && (e == functions[c-1] || e.Equal(functions[c-1])) && t.Channel(c) == t.Channel(c-1) {
+			out[c] = out[c-1]
+			continue
+		}
+		f, err := real.Compile(e).StepOver(t.Channel(c), limit)
+		if err != nil {
+			return nil, err
+		}
+		out[c] = f
+	}
+	return out, nil
+}
+
+func wire(a Activation) (Choice, error) {
+	if !identical(a.Steps, a.In) {
+		return Choice{}, errOther
+	}
+	return Choice{}, nil
+}
+
+// identical reports whether every channel's function leaves its integers as they are.
+func identical(steps []num.Step, t dataflow.Type) bool {
+	for c, f := range steps {
+		r := t.Channel(c)
+		f = f.Over(r)
+		if int64(len(f.At)) != r.Hi-r.Lo || f.Value[0] != r.Lo {
+			return false
+		}
+		for i, at := range f.At {
+			if f.Value[i+1] != at {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// manySteps is the steps from which on a multiplication and a shift are less hardware than a comparator per step.
+const manySteps = 63
+
+func most(steps []num.Step) (n int) {
+	for _, f := range steps {
+		n = max(n, len(f.At))
+	}
+	return n
+}
+
+func requantization(a Activation) (dataflow.Op, bool) {
+	if most(a.Steps) < manySteps {
+		return nil, false
+	}
+	ranges := make([]num.Range, len(a.Steps))
+	for c := range ranges {
+		ranges[c] = a.In.Channel(c)
+	}
+	params, ok := requant.Fit(a.Steps, ranges)
+	if !ok {
+		return nil, false
+	}
+	return requant.New(params), true
+}
+
+func thresholding(a Activation) (dataflow.Op, bool) {
+	return threshold.New(threshold.Params{Steps: whole.Shared(a.Steps)}), !a.wide()
+}
+
+// fused is the thresholds of the product that makes the integers.
+func fused(a Activation) (Choice, error) {
+	p := a.Behind
+	if p == nil || p.Plain || a.wide() {
+		return Choice{}, errOther
+	}
+	weights, rising, ok := rise(p.Weights, a.Steps, a.In)
+	if !ok {
+		return Choice{}, errOther
+	}
+	c := one(p.op(weights, rising))
+	_, _, err := c.Ops[0].Bind([]dataflow.Type{p.In}) // its thresholds may be too many for one layer
+	return c, err
+}
+
+// rise turns the falling channels of an activation round.
+func rise(weights [][]int64, steps []num.Step, t dataflow.Type) ([][]int64, []num.Step, bool) {
+	w, up := append([][]int64(nil), weights...), append([]num.Step(nil), steps...)
+	for c, f := range steps {
+		r := t.Channel(c)
+		switch {
+		case f.Over(r).NonDecreasing():
+		case f.Mirror().Over(r.Neg()).NonDecreasing():
+			up[c] = f.Mirror()
+			w[c] = make([]int64, len(weights[c]))
+			for k, v := range weights[c] {
+				w[c][k] = -v
+			}
+		default:
+			return nil, nil, false
+		}
+	}
+	return w, up, true
+}

@@ -1,0 +1,129 @@
+package choose
+
+import (
+	"fmt"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/hlslib/lstm"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// A Function says what integers are of others.
+type Function interface {
+	form() string
+	// refused is why no layer computes it: error is that of the last one that might have.
+	refused(error) error
+}
+
+// An Activation is a step function of one integer, per channel of a stream.
+type Activation struct {
+	Steps  []num.Step // per channel
+	In     dataflow.Type
+	Behind *Product // what makes the integers, where it has no layer yet and nothing else needs them; nil otherwise
+}
+
+// maxWideSteps bounds the steps of an activation that is computed by multiplying and shifting.
+const maxWideSteps = 1 << 17
+
+// wide reports whether there are more steps than comparators can be.
+func (a Activation) wide() bool { return most(a.Steps) > whole.MaxSteps }
+
+func (Activation) form() string { return "a step function per channel" }
+
+func (a Activation) refused(err error) error {
+	if a.wide() {
+		return unmapped.As(diag.RangeTooWide,
+			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them", whole.MaxSteps),
+			"quantise this activation with fewer bits, or with a scale that is a power of two")
+	}
+	return unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(), "quantise this activation with fewer bits")
+}
+
+// A Sum is a step function of a sum of several integers times whole factors, per channel.
+type Sum struct {
+	Factors [][]int64  // per input and channel
+	Steps   []num.Step // nil: the sum itself
+}
+
+func (Sum) form() string { return "a sum" }
+
+func (Sum) refused(err error) error {
+	return unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(), "use one scale for both, or fewer bits")
+}
+
+// A Times is a step function of the product of two integers and their offsets, per channel.
+type Times struct {
+	Offset [2]int64
+	Steps  []num.Step
+}
+
+func (Times) form() string { return "a product of two" }
+
+func (Times) refused(err error) error {
+	return unmapped.As(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
+}
+
+// A Matrix is sums of integers times constant weights.
+type Matrix struct {
+	Weights [][]int64    // per output channel
+	Groups  int          // of channels, each with a matrix of its own; 0 and 1 for one
+	Product *num.Requant // how each product is rounded; nil for not at all
+	Window  *Window      // nil for vectors
+}
+
+// A Window slides over an image.
+type Window struct {
+	*graph.Window
+	Channels int  // of the image
+	Covers   bool // it is the whole image
+}
+
+func (Matrix) form() string { return "a product with weights" }
+
+func (Matrix) refused(err error) error {
+	return unmapped.As(diag.AccumulatorWide, err.Error(), "use fewer bits for weights or activations")
+}
+
+// A Maximum is the greatest integer of a window, per channel.
+type Maximum struct{ Window Window }
+
+func (Maximum) form() string { return "a maximum" }
+
+func (Maximum) refused(err error) error {
+	return unmapped.Because("no layer takes this maximum: "+err.Error(), "use a smaller window")
+}
+
+// Rows are those of a table, of which each integer chooses one.
+type Rows struct{ Table [][]int64 }
+
+func (Rows) form() string { return "a row of a table" }
+
+func (Rows) refused(err error) error {
+	return unmapped.Because("no layer holds this table: "+err.Error(), "use a smaller table")
+}
+
+// An Order is the places of the first K of N integers.
+type Order struct {
+	N, K         int
+	Largest      bool // comes first
+	LastOfEquals bool // comes first
+}
+
+func (Order) form() string { return "places in order" }
+
+func (Order) refused(err error) error {
+	return unmapped.Because("no layer selects the labels: "+err.Error(), "ask for fewer places")
+}
+
+// A Recurrence is what cells that take turns make of a sequence.
+type Recurrence struct{ Loop lstm.Params }
+
+func (Recurrence) form() string { return "a recurrence" }
+
+func (Recurrence) refused(err error) error {
+	return unmapped.Because("no layer runs this cell: "+err.Error(), "use fewer bits")
+}

@@ -1,0 +1,37 @@
+package choose
+
+import (
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/hlslib/add"
+	"hlsgen/hlslib/mul"
+)
+
+// sum adds up inputs: more than two one after the other, and the steps belong to the last layer.
+func sum(s Sum) (c Choice, err error) {
+	before := compact(s.Factors[0])
+	for _, factors := range s.Factors[1:] {
+		p := add.Params{Factors: [2][]int64{before, compact(factors)}}
+		if len(c.Ops) == len(s.Factors)-2 && s.Steps != nil {
+			p.Steps = whole.Shared(s.Steps)
+		}
+		c.Ops, before = append(c.Ops, add.New(p)), nil
+	}
+	return c, nil
+}
+
+// compact is one factor where all channels have the same, and none where it is 1.
+func compact(factors []int64) []int64 {
+	for _, f := range factors {
+		if f != factors[0] {
+			return factors
+		}
+	}
+	if factors[0] == 1 {
+		return nil
+	}
+	return factors[:1]
+}
+
+func times(t Times) (Choice, error) {
+	return one(mul.New(mul.Params{Offset: t.Offset, Steps: whole.Shared(t.Steps)})), nil
+}

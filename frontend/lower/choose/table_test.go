@@ -1,0 +1,131 @@
+package choose
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/hlslib"
+	"hlsgen/hlslib/mvau"
+	"hlsgen/hlslib/threshold"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// integers is a vector of one channel of integers from lo to hi.
+func integers(lo, hi int64) dataflow.Type {
+	r := num.Range{Lo: lo, Hi: hi}
+	return dataflow.Type{Shape: dataflow.Shape{1}, Range: []num.Range{r}, Elem: num.Smallest(r)}
+}
+
+// steps is a function's value at each of the integers of a type.
+func steps(t dataflow.Type, f func(int64) int64) []num.Step {
+	r := t.Channel(0)
+	out := num.Step{Value: []int64{f(r.Lo)}}
+	for x := r.Lo + 1; x <= r.Hi; x++ {
+		if v := f(x); v != f(x-1) {
+			out.At, out.Value = append(out.At, x), append(out.Value, v)
+		}
+	}
+	return []num.Step{out}
+}
+
+func abs(x int64) int64 { return max(x, -x) }
+
+// TestRanking asks for functions of every form.
+func TestRanking(t *testing.T) {
+	t.Parallel()
+	code, byte, wide := integers(-8, 7), integers(-128, 127), integers(-40000, 40000)
+	product := &Product{Weights: [][]int64{{3, -2}}, In: dataflow.Type{Shape: dataflow.Shape{2}, Range: code.Range, Elem: code.Elem},
+		op: func(w [][]int64, s []num.Step) dataflow.Op { return mvau.New(mvau.Params{Weights: w, Steps: s}) }}
+	plain := *product
+	plain.Plain = true
+	activation := func(in dataflow.Type, behind *Product, f func(int64) int64) Activation {
+		return Activation{steps(in, f), in, behind}
+	}
+	sign := func(x int64) int64 { return min(max(x, -1), 1) }
+	falls := func(x int64) int64 { return -sign(x) }
+	third := func(x int64) int64 { return (x + 60000) / 3 }
+	window := func(channels, group int, covers bool) *Window {
+		return &Window{&graph.Window{Kernel: [2]int{3, 3}, Group: group}, channels, covers}
+	}
+	pixel := &Window{&graph.Window{Kernel: [2]int{1, 1}, Group: 1}, 2, false}
+	ones, twos := [][]int64{{1}, {1}}, [][]int64{{2}, {2}}
+	for _, c := range []struct {
+		name string
+		f    Function
+		want string
+	}{
+		{"nothing changes", activation(code, product, func(x int64) int64 { return x }), Wire},
+		{"few steps", activation(code, nil, sign), "Thresholding"},
+		{"few steps behind a product", activation(code, product, sign), Fused},
+		{"falling steps behind a product", activation(code, product, falls), Fused},
+		{"a bend behind a product", activation(code, product, abs), "Thresholding"},
+		{"behind a product that takes none", activation(code, &plain, sign), "Thresholding"},
+		{"many steps of one size", activation(byte, nil, third), "Requantization"},
+		{"many steps of one size behind a product", activation(byte, product, third), "Requantization"},
+		{"many steps that bend", activation(byte, nil, abs), "Thresholding"},
+		{"more steps than comparators", activation(wide, nil, third), "Requantization"},
+		{"a sum", Sum{[][]int64{{2}, {1}}, nil}, "AddStreams"},
+		{"a product of two", Times{[2]int64{}, steps(code, sign)}, "MultiplyStreams"},
+		{"vectors", Matrix{Weights: ones}, "MVAU"},
+		{"a window that is all and adds up", Matrix{Weights: ones, Window: window(2, 2, true)}, "GlobalPool"},
+		{"a window that adds up", Matrix{Weights: ones, Window: window(2, 2, false)}, "Pool"},
+		{"a window per channel", Matrix{Weights: twos, Window: window(2, 2, false)}, "VVAU"},
+		{"a window over channels", Matrix{Weights: ones, Window: window(2, 1, false)}, "MVAU"},
+		{"pixels", Matrix{Weights: ones, Window: pixel}, "MVAU"},
+		{"the greatest of all", Maximum{*window(2, 1, true)}, "GlobalPool"},
+		{"the greatest of a window", Maximum{*window(2, 1, false)}, "Pool"},
+		{"a table", Rows{ones}, "Lookup"},
+		{"an order", Order{N: 4, K: 1}, "LabelSelect"},
+		{"a recurrence", Recurrence{}, "LSTM"},
+	} {
+		choice, err := Layer(c.f)
+		if err != nil {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+			continue
+		}
+		if choice.Row.Layer != c.want {
+			t.Errorf("%s: %s, want %s", c.name, choice.Row.Layer, c.want)
+		}
+	}
+	var why *unmapped.Reason
+	if _, err := Layer(activation(wide, nil, abs)); !errors.As(err, &why) || why.Code != diag.RangeTooWide {
+		t.Errorf("more steps than comparators, which bend: %v", err)
+	}
+}
+
+// TestRows holds that each row says what it is, and that the layers are those of the table of layers.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	for i, r := range Table {
+		kind := func(k dataflow.Kind) bool { return k.Name == r.Layer }
+		known := r.Layer == Wire || r.Layer == Fused || slices.ContainsFunc(hlslib.Kinds, kind)
+		if !known || r.Form == "" || r.Why == "" {
+			t.Errorf("row %d: %+v", i, r)
+		}
+		if i > 0 && r.Form != Table[i-1].Form && slices.ContainsFunc(Table[:i], func(o Row) bool { return o.Form == r.Form }) {
+			t.Errorf("rows of %q stand apart", r.Form)
+		}
+	}
+}
+
+// TestOneMoreRow adds a layer for one more form of step function, as a row and nothing else.
+func TestOneMoreRow(t *testing.T) {
+	t.Parallel()
+	row := elementwise("Abs", "an absolute value needs no table", func(a Activation) (dataflow.Op, bool) {
+		same := slices.ContainsFunc(steps(a.In, abs), a.Steps[0].Equal)
+		return threshold.New(threshold.Params{Steps: a.Steps}), same
+	})
+	table := append([]Row{row}, Table...)
+	in := integers(-8, 7)
+	for want, f := range map[string]func(int64) int64{"Abs": abs, "Thresholding": func(x int64) int64 { return x * x }} {
+		c, err := from(table, Activation{Steps: steps(in, f), In: in})
+		if err != nil || c.Row.Layer != want || len(c.Ops) != 1 {
+			t.Errorf("%+v, %v, want %s", c, err, want)
+		}
+	}
+}

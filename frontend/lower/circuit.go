@@ -1,0 +1,76 @@
+package lower
+
+import (
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/internal/dataflow"
+)
+
+// A circuit is the integer tensors of a program, and the layers that make them.
+type circuit struct {
+	*find.Program // which integers there are, and where
+	net           place.Netlist
+}
+
+// put says that an integer tensor is on a wire.
+func (c *circuit) put(tensor string, wire int, at []int32) {
+	c.Places[tensor] = &place.Place{Stream: place.On(&c.net, wire), At: at}
+}
+
+// take gives the wire of an integer tensor.
+func (c *circuit) take(tensor string) int { return c.Places[tensor].Wire(&c.net, c.Name(tensor)) }
+
+// operand reads data as integers of streams: where several meet, they are added up first.
+func (c *circuit) operand(tensor string, elements []int32) (*find.Operand, error) {
+	if reject := c.Trace(len(elements)); reject != nil {
+		return nil, reject
+	}
+	if reject := c.addUp(tensor); reject != nil {
+		return nil, reject
+	}
+	return c.Operand(tensor, elements)
+}
+
+// arrange brings an operand in the order of a frame of the shape. fill is the code of its constants.
+func (c *circuit) arrange(o *find.Operand, shape dataflow.Shape, fill int64) (int, error) {
+	if len(o.Tensors) == 1 && o.Value == nil {
+		tensor := o.Tensors[0]
+		c.Places[tensor].Send(&o.Movement, shape, func() bool { return len(c.Uses.Readers(tensor)) <= 1 })
+	}
+	wires := make([]int, len(o.Tensors))
+	for i, tensor := range o.Tensors {
+		wires[i] = c.take(tensor)
+	}
+	return c.net.Move(wires, o.Movement, shape, fill, o.Nodes)
+}
+
+// add joins the layers of a choice to wires; the last is called after a tensor. It gives the wire of the first output.
+func (c *circuit) add(choice *choose.Choice, in []int, tensor string, nodes []*graph.Node) (int, error) {
+	w, rest := in[0], in[1:]
+	for i, op := range choice.Ops {
+		ins, name := append([]int{w}, rest...), c.Name(tensor)
+		if len(choice.Ops) > 1 {
+			ins = []int{w, rest[i]}
+		}
+		if i < len(choice.Ops)-1 {
+			name = ""
+		}
+		out, err := c.net.Add(op, ins, name, nodes)
+		if err != nil {
+			return 0, choice.Refused(err)
+		}
+		w = out[0]
+	}
+	return w, nil
+}
+
+// make chooses a layer for a function, and joins it to wires.
+func (c *circuit) make(f choose.Function, in []int, tensor string, nodes []*graph.Node) (int, error) {
+	choice, reject := choose.Layer(f)
+	if reject != nil {
+		return 0, reject
+	}
+	return c.add(choice, in, tensor, nodes)
+}

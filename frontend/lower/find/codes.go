@@ -1,0 +1,279 @@
+package find
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Codes is what a quantiser rounds: of every element a function of integers.
+type Codes struct {
+	Step  *graph.Step
+	Forms *scaled.Forms
+
+	p *Program
+	n int // elements
+}
+
+// CodesOf reads a quantiser.
+func (p *Program) CodesOf(step *graph.Step) (*Codes, error) {
+	n := graph.Size(step.Shape)
+	forms, err := p.Integers.FormsOf(step, scaled.All(n))
+	if err != nil {
+		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
+	}
+	return &Codes{step, forms, p, n}, nil
+}
+
+// Joins is a form of several integers; ok is false where there is none.
+func (c *Codes) Joins() (form *scaled.Form, ok bool) {
+	i := slices.IndexFunc(c.Forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 })
+	if i < 0 {
+		return nil, false
+	}
+	return &c.Forms.Of[i], true
+}
+
+// leaf is the integer of element k; ok is false where it is constant.
+func (c *Codes) leaf(k int) (tensor string, index int32, ok bool) {
+	leaves := c.Forms.Of[c.Forms.Which(k)].Leaves()
+	if len(leaves) == 0 {
+		return "", 0, false
+	}
+	return leaves[0].Tensor, leaves[0].Index[k], true
+}
+
+// A Source is an integer tensor of which codes are made: by one function per channel of its stream.
+type Source struct {
+	Tensor    string
+	Functions []*real.Expr
+	Nodes     []*graph.Node
+
+	first []int // per channel: an element of the quantiser's; -1 where it takes none
+}
+
+// Sources finds the integers behind the quantiser, and that all elements of a channel have one function.
+func (c *Codes) Sources() (list []*Source, reject error) {
+	by := map[string]*Source{}
+	for k := range c.n {
+		tensor, i, ok := c.leaf(k)
+		if !ok {
+			continue
+		}
+		at := c.p.Places[tensor]
+		form := &c.Forms.Of[c.Forms.Which(k)]
+		src := by[tensor]
+		if src == nil {
+			src = &Source{Tensor: tensor, first: slices.Repeat([]int{-1}, at.Type.Shape.Channels())}
+			by[tensor], list = src, append(list, src)
+		}
+		switch first := &src.first[at.Channel(i)]; {
+		case *first < 0:
+			*first = k
+			src.Nodes = join(src.Nodes, form.Nodes)
+		case !c.alike(*first, k):
+			hint := "use scales and biases per tensor or per channel"
+			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {
+				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad in front of it"
+			}
+			return nil, unmapped.Because(fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint)
+		}
+	}
+	if len(list) == 0 {
+		return nil, unmapped.Because("an element of it does not depend on the input", "remove the constant part of the tensor")
+	}
+	for _, src := range list {
+		src.Functions = make([]*real.Expr, len(src.first))
+		var last *real.Expr
+		for ch, k := range src.first {
+			if k >= 0 {
+				last, _ = c.Forms.Of[c.Forms.Which(k)].Numbers(k)
+				src.Functions[ch] = last
+			}
+		}
+		complete(src.Functions, last)
+	}
+	return list, nil
+}
+
+// complete gives channels that are not taken a function of those that are.
+func complete(functions []*real.Expr, with *real.Expr) {
+	for c, f := range functions {
+		if f == nil {
+			functions[c] = with
+		}
+	}
+}
+
+// alike reports whether two elements are the same function of their integers.
+func (c *Codes) alike(k, l int) bool {
+	f, g := c.Forms.Which(k), c.Forms.Which(l)
+	if f == g {
+		return c.Forms.Of[f].SameNumbers(k, l)
+	}
+	a, _ := c.Forms.Of[f].Numbers(k)
+	b, _ := c.Forms.Of[g].Numbers(l)
+	return a.Equal(b)
+}
+
+// InPlace reports whether each code comes from a place of its own, and all places are taken: then codes lie where their
+// integers did.
+func (c *Codes) InPlace(p *place.Place) (at []int32, ok bool) {
+	if p.Type.Shape.Size() != c.n {
+		return nil, false
+	}
+	at = make([]int32, c.n)
+	taken := make([]bool, c.n)
+	for k := range at {
+		_, index, ok := c.leaf(k)
+		if !ok {
+			return nil, false
+		}
+		i := p.Position(index)
+		if taken[i] {
+			return nil, false
+		}
+		taken[i], at[k] = true, i
+	}
+	if scaled.InOrder(at, c.n) {
+		return nil, true
+	}
+	return at, true
+}
+
+// An Arrangement is codes in the order of pixels, whose channels lie along an axis.
+type Arrangement struct {
+	*Operand
+	Shape     dataflow.Shape
+	Places    []int32      // per code: its position; nil where code i is at i
+	Fill      int64        // the code of constants
+	Functions []*real.Expr // per channel, where codes are yet to be made of what is moved
+}
+
+// Moved is the codes of sources, which coded says the places of, in the order of pixels.
+func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place) (*Arrangement, error) {
+	f := &Arrangement{Operand: &Operand{Movement: place.Still(c.n), Nodes: []*graph.Node{c.Step.Node}}}
+	for _, src := range sources {
+		f.Tensors = append(f.Tensors, src.Tensor)
+	}
+	f.Shape, f.Places = place.ChannelsLast(c.Step.Shape, axis)
+	filled := false
+	for k, e := range place.Inverse(f.Places, c.n) {
+		tensor, index, ok := c.leaf(int(e))
+		if ok {
+			f.From[k], f.At[k] = f.Tensor(tensor), coded[tensor].Position(index)
+			continue
+		}
+		e, _ := c.Forms.Of[c.Forms.Which(int(e))].Numbers(int(e))
+		v, err := real.Compile(e).StepOver(num.Range{}, 1)
+		if err != nil || filled && f.Fill != v.Value[0] {
+			return nil, unmapped.Because("constants of several values are put among its elements", "pad with one value")
+		}
+		f.Fill, filled, f.From[k] = v.Value[0], true, place.Constant
+	}
+	return f, nil
+}
+
+// Unmoved is integers in the order of pixels, of which the codes are made then: where one integer is quantised in several ways,
+// it must be there several times. ok is false where that does not help.
+func (c *Codes) Unmoved(axis int) (f *Arrangement, ok bool) {
+	f = &Arrangement{Operand: &Operand{Movement: place.Still(c.n)}}
+	f.Shape, f.Places = place.ChannelsLast(c.Step.Shape, axis)
+	f.Functions = make([]*real.Expr, f.Shape.Channels())
+	order := place.Inverse(f.Places, c.n)
+	for k, e := range order {
+		tensor, index, ok := c.leaf(int(e))
+		at, ready := c.p.Ready(tensor)
+		ch := k % len(f.Functions)
+		if !ok || !ready || k >= len(f.Functions) && !c.alike(int(order[ch]), int(e)) {
+			return nil, false
+		}
+		if k < len(f.Functions) {
+			f.Functions[ch], _ = c.Forms.Of[c.Forms.Which(int(e))].Numbers(int(e))
+		}
+		f.From[k], f.At[k] = f.Tensor(tensor), at.Position(index)
+	}
+	return f, true
+}
+
+// Axes is where channels may lie, the likely axis first: elements of depth to space look as if it were another.
+func (c *Codes) Axes() []int {
+	axes := []int{c.Axis()}
+	for _, a := range []int{1, len(c.Step.Shape) - 1} {
+		if a > 0 && a < len(c.Step.Shape) && !slices.Contains(axes, a) {
+			axes = append(axes, a)
+		}
+	}
+	return axes
+}
+
+// Axis is the axis of the codes along which the channels of their sources lie.
+func (c *Codes) Axis() int {
+	shape := c.Step.Shape
+	stride := 1
+	channel := func(k int) (tensor string, ch int) {
+		tensor, index, ok := c.leaf(k)
+		if !ok {
+			return "", 0
+		}
+		return tensor, c.p.Places[tensor].Channel(index)
+	}
+	middle := 0 // an element that is likely none of a border
+	for i := len(shape) - 1; i >= 0; i-- {
+		middle += shape[i] / 2 * stride
+		stride *= shape[i]
+	}
+	for _, several := range []bool{false, true} { // neighbours of one tensor tell more than those of two
+		stride = 1
+		for i := len(shape) - 1; i > 0; i-- {
+			if shape[i] > 1 {
+				ta, a := channel(middle)
+				tb, b := channel(middle - stride)
+				if ta != "" && tb != "" && (ta == tb && a != b || ta != tb && several) {
+					return i
+				}
+			}
+			stride *= shape[i]
+		}
+	}
+	for i, n := range shape { // one channel: any axis of one element will do
+		if i > 0 && n == 1 {
+			return i
+		}
+	}
+	return len(shape) - 1
+}
+
+// Ahead is the codes of an image of c channels in front of a maximum, whose forms are given: functions[i] of the real value of
+// channel i. Of the integers' stream, they are a source; the movement puts them in the order of the image.
+func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*Source, place.Movement, error) {
+	form, leaf, ok := forms.One()
+	if !ok {
+		return nil, place.Movement{}, unmapped.Because("the maximum is of several tensors together", "quantise before this max pool")
+	}
+	at := p.Places[leaf.Tensor]
+	channels := at.Type.Shape.Channels()
+	src := &Source{Tensor: leaf.Tensor, Nodes: form.Nodes, Functions: make([]*real.Expr, channels), first: make([]int, channels)}
+	m := place.Still(len(leaf.Index))
+	for k, i := range leaf.Index {
+		m.At[k] = at.Position(i)
+		ch := at.Channel(i)
+		if first := src.first[ch]; src.Functions[ch] == nil {
+			src.first[ch] = k
+			e, _ := form.Numbers(k)
+			src.Functions[ch] = functions[k%c].Substitute([]*real.Expr{e})
+		} else if first%c != k%c || !form.SameNumbers(first, k) {
+			return nil, m, unmapped.Because("the values of which it takes the greatest are scaled differently", "quantise before this max pool")
+		}
+	}
+	first := slices.IndexFunc(src.Functions, func(f *real.Expr) bool { return f != nil })
+	complete(src.Functions, src.Functions[first])
+	return src, m, nil
+}

@@ -1,0 +1,216 @@
+package find
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A Joint is a value of several integer tensors, whose elements are brought into one order.
+type Joint struct {
+	Shape    dataflow.Shape // of a frame in that order
+	At       []int32        // the position of each element of the value; nil where element i is at i
+	Operands []*Operand     // in that order, one per tensor
+	Nodes    []*graph.Node
+
+	form  *scaled.Form
+	at    []int32 // At, spelled out
+	first []int   // per channel: an element
+}
+
+// JointOf takes the order of the first of the tensors of which every element is used. The step's elements have one form.
+func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error) {
+	form := &forms.Of[0]
+	leaves := form.Leaves()
+	n := graph.Size(step.Shape)
+	j := &Joint{form: form, Nodes: form.Nodes}
+	for _, leaf := range leaves {
+		from, ok := p.Ready(leaf.Tensor)
+		if !ok {
+			return nil, Joined(form)
+		}
+		if at, ok := onto(from, leaf, n); ok && len(from.Type.Shape) > len(j.Shape) {
+			j.at, j.Shape = at, from.Type.Shape
+		}
+	}
+	if j.Shape == nil {
+		axis := (&Codes{step, forms, p, n}).Axis()
+		j.Shape, j.At = place.ChannelsLast(step.Shape, axis)
+		j.at = place.Inverse(place.Inverse(j.At, n), n)
+	} else if !scaled.InOrder(j.at, n) {
+		j.At = j.at
+	}
+	order := place.Inverse(j.at, n)
+	for _, leaf := range leaves {
+		from := p.Places[leaf.Tensor]
+		o := &Operand{Tensors: []string{leaf.Tensor}, Movement: place.Still(n), Nodes: form.Nodes}
+		for k, e := range order {
+			o.At[k] = from.Position(leaf.Index[e])
+		}
+		j.Operands = append(j.Operands, o)
+	}
+	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
+	for k, e := range order {
+		c := k % len(j.first)
+		if j.first[c] < 0 {
+			j.first[c] = int(e)
+		} else if !form.SameNumbers(j.first[c], int(e)) {
+			return nil, unmapped.Because(fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", e),
+				"use scales and biases per tensor or per channel")
+		}
+	}
+	return j, nil
+}
+
+// onto is the positions of a tensor's elements where each of them is used once.
+func onto(p *place.Place, leaf *scaled.Var, n int) ([]int32, bool) {
+	if p.Type.Shape.Size() != n {
+		return nil, false
+	}
+	at, taken := make([]int32, n), make([]bool, n)
+	for k, i := range leaf.Index {
+		at[k] = p.Position(i)
+		if taken[at[k]] {
+			return nil, false
+		}
+		taken[at[k]] = true
+	}
+	return at, true
+}
+
+// ranges is the integers of channel c, of each of several types.
+func ranges(types []dataflow.Type, c int) (out []num.Range) {
+	for i := range types {
+		out = append(out, types[i].Channel(c))
+	}
+	return out
+}
+
+// linear reads every channel's value as a function of one sum of multiples.
+func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*real.Expr, reject error) {
+	for c, k := range j.first {
+		e, n := j.form.Numbers(k)
+		spans := make([]real.Interval, n)
+		for i, r := range ranges(types, c) {
+			spans[i] = whole.Interval(r)
+		}
+		l, o, ok := e.Within(spans).Joint(n)
+		if !ok {
+			return nil, nil, Joined(j.form)
+		}
+		if l.Fixed() { // a dead channel: any sum will do
+			for i := range l.Scale {
+				l.Scale[i] = big.NewRat(1, 1)
+			}
+		}
+		inner, outer = append(inner, l), append(outer, o)
+	}
+	return inner, outer, nil
+}
+
+// Sum is the value as a sum of multiples, which are whole, and as small as they can be. of is its real values, per element.
+func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of []real.Affine, reject error) {
+	inner, outer, reject := j.linear(types)
+	if reject != nil {
+		return sum, nil, reject
+	}
+	sum.Factors = make([][]int64, len(types))
+	var affine []real.Affine
+	for c, l := range inner {
+		a, ok := outer[c].Affine()
+		if !ok {
+			return sum, nil, unmapped.Because("a sum of two tensors is used without being quantised after "+between(j.Nodes), "quantise the sum")
+		}
+		unit := whole.Unit(l.Scale)
+		for i, v := range l.Scale {
+			m, reject := whole.Times(v, unit)
+			if reject != nil {
+				return sum, nil, reject
+			}
+			sum.Factors[i] = append(sum.Factors[i], m)
+		}
+		affine = append(affine, real.Affine{Scale: new(big.Rat).Mul(a.Scale, unit), Bias: a.Bias})
+	}
+	return sum, scaled.Spread(affine, len(j.at), func(i int) int { return int(j.at[i]) % len(affine) }), nil
+}
+
+// Codes is the function that the codes of the value are, in at most limit steps: of a sum, or else of a product.
+func (j *Joint) Codes(types []dataflow.Type, limit int) (choose.Function, error) {
+	inner, outer, reject := j.linear(types)
+	if reject != nil {
+		if len(types) == 2 {
+			return j.product(types, limit, reject)
+		}
+		return nil, reject
+	}
+	f := choose.Sum{Factors: make([][]int64, len(types)), Steps: make([]num.Step, len(inner))}
+	for c, l := range inner {
+		in := ranges(types, c)
+		if c > 0 && alikeChannels(inner[c-1], l, outer[c-1], outer[c]) && slices.Equal(in, ranges(types, c-1)) {
+			f.Steps[c] = f.Steps[c-1]
+			for i := range f.Factors {
+				f.Factors[i] = append(f.Factors[i], f.Factors[i][c-1])
+			}
+			continue
+		}
+		m, steps, err := whole.Requantise(l, outer[c], in, limit)
+		if err != nil {
+			return nil, whole.Stepless(err, limit)
+		}
+		f.Steps[c] = steps
+		for i, v := range m {
+			f.Factors[i] = append(f.Factors[i], v)
+		}
+	}
+	return f, nil
+}
+
+func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
+	for i := range a.Scale {
+		if a.Scale[i].Cmp(b.Scale[i]) != 0 {
+			return false
+		}
+	}
+	return f.Equal(g)
+}
+
+// product is the codes of a product of two integers. reject is why they are no sum.
+func (j *Joint) product(types []dataflow.Type, limit int, reject error) (choose.Function, error) {
+	out := choose.Times{Steps: make([]num.Step, len(j.first))}
+	for c, k := range j.first {
+		e, _ := j.form.Numbers(k)
+		x := ranges(types, c)
+		o, outer, ok := e.Within([]real.Interval{whole.Interval(x[0]), whole.Interval(x[1])}).Product()
+		if !ok || !o[0].IsInt() || !o[1].IsInt() || max(o[0].Num().BitLen(), o[1].Num().BitLen()) > 30 {
+			return nil, reject
+		}
+		for i := range o {
+			if v := o[i].Num().Int64(); c > 0 && v != out.Offset[i] {
+				return nil, reject
+			}
+			out.Offset[i] = o[i].Num().Int64()
+			x[i] = num.Range{Lo: x[i].Lo + out.Offset[i], Hi: x[i].Hi + out.Offset[i]}
+		}
+		a, ok := x[1].Times(x[0].Lo)
+		b, ok2 := x[1].Times(x[0].Hi)
+		if !ok || !ok2 {
+			return nil, reject
+		}
+		f, err := real.Compile(outer).StepOver(a.Union(b), limit)
+		if err != nil {
+			return nil, whole.Stepless(err, limit)
+		}
+		out.Steps[c] = f
+	}
+	return out, nil
+}

@@ -1,0 +1,285 @@
+package find
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/diag"
+)
+
+// An Operand is the data of a layer: at each position an integer of a stream, whose real value is affine, or a constant.
+// Positions are in the order in which the layer wants its elements.
+type Operand struct {
+	place.Movement               // of the tensors' streams
+	Tensors        []string      // of integers
+	Value          []*big.Rat    // per position of a constant: its value; nil where there is none
+	Nodes          []*graph.Node // between the integers and the operand
+
+	of    []real.Affine // per class of positions: the real value of an integer
+	class []int32       // per position: of of; -1 for a constant
+}
+
+// Operand finds the integers behind elements of a tensor, listed in the order of the positions.
+func (p *Program) Operand(tensor string, elements []int32) (*Operand, error) {
+	forms, err := p.Integers.Forms(tensor, elements)
+	if err != nil {
+		return nil, unmapped.Because("its input is not in integers: "+err.Error(), "quantise the input of this layer")
+	}
+	o := &Operand{Movement: place.Still(len(elements)), class: make([]int32, len(elements))}
+	classes := make([]classes, len(forms.Of))
+	leaves := make([][]*scaled.Var, len(forms.Of))
+	for i := range forms.Of {
+		leaves[i] = forms.Of[i].Leaves()
+		o.Nodes = join(o.Nodes, forms.Of[i].Nodes)
+	}
+	for k := range elements {
+		w := forms.Which(k)
+		form := &forms.Of[w]
+		var reject error
+		switch len(leaves[w]) {
+		case 0:
+			reject = o.constant(form, k, len(elements))
+		case 1:
+			leaf := leaves[w][0]
+			at, ok := p.Ready(leaf.Tensor)
+			if !ok {
+				return nil, unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser", leaf.Tensor), "quantise the input of this layer")
+			}
+			o.From[k], o.At[k] = o.Stream(p, leaf.Tensor), at.Position(leaf.Index[k])
+			o.class[k], reject = classes[w].of(at, o, form, k)
+		default:
+			reject = Joined(form)
+		}
+		if reject != nil {
+			return nil, reject
+		}
+	}
+	return o, nil
+}
+
+// constant makes position k of n a constant.
+func (o *Operand) constant(form *scaled.Form, k, n int) error {
+	o.From[k], o.class[k] = place.Constant, -1
+	if o.Value == nil {
+		o.Value = make([]*big.Rat, n)
+	}
+	f, ok := form.Affine(k)
+	if !ok {
+		return unmapped.Because("a constant part of its input is irrational", "use rational constants")
+	}
+	o.Value[k] = f.Bias
+	return nil
+}
+
+// join appends nodes that are not in a list.
+func join(list, nodes []*graph.Node) []*graph.Node {
+	for _, n := range nodes {
+		if !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// Stream is the number of a tensor's stream among the operand's.
+func (o *Operand) Stream(p *Program, tensor string) int16 {
+	if n := len(o.Tensors); n > 0 && o.Tensors[n-1] == tensor {
+		return int16(n - 1)
+	}
+	i := slices.IndexFunc(o.Tensors, func(w string) bool { return w == tensor || p.Places[w].Stream == p.Places[tensor].Stream })
+	if i < 0 {
+		i = len(o.Tensors)
+		o.Tensors = append(o.Tensors, tensor)
+	}
+	return int16(i)
+}
+
+// Tensor is the number of a tensor among the operand's.
+func (o *Operand) Tensor(tensor string) int16 {
+	i := slices.Index(o.Tensors, tensor)
+	if i < 0 {
+		i = len(o.Tensors)
+		o.Tensors = append(o.Tensors, tensor)
+	}
+	return int16(i)
+}
+
+// classes are the elements of a form that have the same numbers, by the first of them.
+type classes struct {
+	first []int
+	index []int32 // in operand.of
+	last  int
+}
+
+// maxClasses bounds the search for an element's like: beyond it, elements hardly share any numbers.
+const maxClasses = 1 << 14
+
+// of is the class of element k. Elements mostly are like the one before, or like the one that followed the like of the one before.
+func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int32, error) {
+	n := len(c.first)
+	for i := range n {
+		like := (c.last + i) % n
+		if form.SameNumbers(c.first[like], k) {
+			c.last = like
+			return c.index[like], nil
+		}
+	}
+	if n == maxClasses {
+		return 0, unmapped.Because("its input is scaled differently at every element", "quantise activations per tensor or per channel")
+	}
+	e, _ := form.Numbers(k)
+	e = e.Within([]real.Interval{whole.Interval(at.Type.Union())})
+	f, ok := e.Affine()
+	if !ok {
+		return 0, unmapped.Because("its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
+			"quantise the input of this layer, after its activation function")
+	}
+	c.first, c.index = append(c.first, k), append(c.index, int32(len(o.of)))
+	c.last = n
+	o.of = append(o.of, f)
+	return int32(len(o.of) - 1), nil
+}
+
+// between names what of a slice is no scale and bias: a node, or, where there is none, the rounding of a declared input.
+func between(nodes []*graph.Node) string {
+	if len(nodes) == 0 {
+		return "the rounding of the input's values to float32"
+	}
+	for _, n := range nodes {
+		if !n.Is(graph.Plain) {
+			return unmapped.Describe(n)
+		}
+	}
+	return unmapped.Describe(nodes[0])
+}
+
+// Affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants has
+// the zero Affine. ok is false where elements of a channel differ.
+func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
+	class := make([]int32, n)
+	for c := range class {
+		class[c] = -1
+	}
+	for k, v := range o.class {
+		c := k % n
+		switch {
+		case v < 0 || v == class[c]:
+		case class[c] < 0:
+			class[c] = v
+		case !same(o.of[class[c]], o.of[v]):
+			return nil, false
+		}
+	}
+	of = make([]real.Affine, n)
+	for c, v := range class {
+		if v >= 0 {
+			of[c] = o.of[v]
+		}
+	}
+	return of, true
+}
+
+func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cmp(b.Bias) == 0 }
+
+// WithoutConstants leaves out the channels that are constant throughout: position k is of channel k modulo n. kept lists the
+// other channels, values the constant of each that was left out. ok is false where a channel has constants of several values and
+// nothing else.
+func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*big.Rat, ok bool) {
+	values = make([]*big.Rat, n)
+	data := make([]bool, n)
+	for k, class := range o.class {
+		if c := k % n; class >= 0 {
+			data[c] = true
+		} else if values[c] == nil {
+			values[c] = o.Value[k]
+		}
+	}
+	for k, class := range o.class {
+		if c := k % n; class < 0 && !data[c] && o.Value[k].Cmp(values[c]) != 0 {
+			return nil, nil, nil, false
+		}
+	}
+	for c := range n {
+		if data[c] {
+			kept, values[c] = append(kept, c), nil
+		}
+	}
+	if len(kept) == n || len(kept) == 0 {
+		return o, kept, values, len(kept) > 0
+	}
+	rest = &Operand{Tensors: o.Tensors, of: o.of, Nodes: o.Nodes}
+	constant := false
+	for k := range o.class {
+		if c := k % n; data[c] {
+			rest.Then(o.From[k], o.At[k])
+			rest.class = append(rest.class, o.class[k])
+			rest.Value = append(rest.Value, o.Value[k])
+			constant = constant || o.class[k] < 0
+		}
+	}
+	if !constant {
+		rest.Value = nil
+	}
+	return rest, kept, values, true
+}
+
+// Fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an integer
+// in every channel.
+func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
+	var value *big.Rat
+	for k, from := range o.From {
+		if from != place.Constant {
+			continue
+		}
+		if value == nil {
+			value = o.Value[k]
+		} else if value.Cmp(o.Value[k]) != 0 {
+			return 0, unmapped.Because("constants of several values are put among its input's elements", "pad with one value")
+		}
+	}
+	if value == nil {
+		return 0, nil
+	}
+	var q *big.Rat
+	for _, f := range of {
+		if f.Scale == nil {
+			continue
+		}
+		v := new(big.Rat).Sub(value, f.Bias)
+		if f.Scale.Sign() == 0 {
+			continue
+		}
+		if v.Quo(v, f.Scale); q != nil && q.Cmp(v) != 0 {
+			return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s has different codes in different channels", value.FloatString(6)), "quantise this activation per tensor, or with zero point 0")
+		}
+		q = v
+	}
+	if q == nil {
+		return 0, nil
+	}
+	if !q.IsInt() || !q.Num().IsInt64() {
+		return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s is no multiple of the activation's scale: its code would be %s", value.FloatString(6), q.FloatString(3)),
+			"quantise this activation before it is padded, with an integer zero point")
+	}
+	return q.Num().Int64(), nil
+}
+
+// Joined is the reason of a value of several integers that no layer computes.
+func Joined(form *scaled.Form) error {
+	leaves := form.Leaves()
+	for _, n := range form.Nodes {
+		if n.Is(graph.WholeRow) {
+			return unmapped.Because(fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
+				"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which no layer has: keep softmax for the model's end")
+		}
+	}
+	return unmapped.Because(fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor, leaves[1].Tensor),
+		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
+}

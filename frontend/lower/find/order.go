@@ -1,0 +1,226 @@
+package find
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+)
+
+// A Ranking is the rows that a step puts in order: row r is elements r*N .. r*N+N-1 of an integer tensor, of each of which the
+// real value is affine.
+type Ranking struct {
+	Source string
+	N, K   int           // labels of a row, places that are asked for
+	Affine []real.Affine // per element
+	Nodes  []*graph.Node // between the integers and the order
+}
+
+// RankingOf finds the integers behind a step of order.
+func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
+	o := step.Order
+	if !o.Index {
+		return nil, unmapped.Because("the values that come first are used",
+			"a layer gives the indices of the values that come first: quantise nothing that depends on the values")
+	}
+	elements, k, reject := p.orderedRows(step)
+	if reject != nil {
+		return nil, reject
+	}
+	r := &Ranking{N: o.N, K: k, Affine: make([]real.Affine, len(elements))}
+	tensor := p.behind(step.Node.Inputs[0], elements, o.N, &r.Nodes)
+	forms, err := p.Integers.Forms(tensor, elements)
+	if err != nil {
+		return nil, unmapped.Because("what it puts in order is not in integers: "+err.Error(), "quantise the tensor that it puts in order")
+	}
+	for i := range elements {
+		form := &forms.Of[forms.Which(i)]
+		leaves := form.Leaves()
+		if len(leaves) != 1 {
+			return nil, unmapped.Because(fmt.Sprintf("a value that it puts in order is made of %d integers", len(leaves)),
+				"quantise the tensor that it puts in order")
+		}
+		leaf, index := leaves[0].Tensor, leaves[0].Index[i]
+		var ok bool
+		if i > 0 && forms.Which(i) == forms.Which(i-1) && form.SameNumbers(i-1, i) {
+			r.Affine[i] = r.Affine[i-1]
+		} else {
+			if r.Affine[i], ok = form.Affine(i); !ok {
+				return nil, unmapped.Because("what it puts in order is no scaled integer: "+between(form.Nodes)+" stands between it and the integers",
+					"quantise the tensor that it puts in order")
+			}
+		}
+		if i == 0 {
+			r.Source = leaf
+		}
+		at, ok := p.Ready(leaf)
+		if !ok || leaf != r.Source || int(at.Position(index)) != i || at.Type.Shape.Size() != len(elements) {
+			return nil, unmapped.Because(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, index, leaf),
+				"the rows that it puts in order must be the vectors of a layer: do not transpose, cut or join them")
+		}
+		r.Nodes = join(r.Nodes, form.Nodes)
+	}
+	return r, nil
+}
+
+// orderedRows lists the elements of a step's input row by row. The places of a row must follow each other in its output, as they
+// do in a word.
+func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error) {
+	o, size := step.Order, graph.Size(p.Known[step.Node.Inputs[0]].Shape)
+	if size == 0 || len(o.Base) == 0 {
+		return nil, 0, unmapped.Empty()
+	}
+	k = len(o.Base) * o.N / size
+	for i, base := range o.Base {
+		if int(o.Rank[i]) != i%k || base != o.Base[i-i%k] {
+			return nil, 0, unmapped.Because("the places of a row lie apart in its output", "put the last axis in order")
+		}
+		if i%k == 0 {
+			for j := range o.N {
+				at = append(at, base+int32(j*o.Stride))
+			}
+		}
+	}
+	return at, k, nil
+}
+
+// behind goes back from a tensor through what neither changes the order within rows of n elements nor makes equal ones of
+// different ones: moves, and a softmax over the row. It rewrites at, and adds the nodes it passes.
+func (p *Program) behind(tensor string, at []int32, n int, nodes *[]*graph.Node) string {
+	for {
+		step := p.Producer(tensor)
+		if _, integer := p.Integers.Integer(tensor, 0); integer || step == nil {
+			return tensor
+		}
+		in := step.Node.Inputs
+		switch {
+		case step.Move != nil:
+			slot, _ := step.Move.From(int(at[0]))
+			for _, i := range at {
+				if other, _ := step.Move.From(int(i)); in[other] != in[slot] {
+					return tensor
+				}
+			}
+			for j, i := range at {
+				_, from := step.Move.From(int(i))
+				at[j] = int32(from)
+			}
+			tensor = in[slot]
+		case softmaxOf(step, at, n):
+			tensor = in[0]
+		default:
+			return tensor
+		}
+		*nodes = append(*nodes, step.Node)
+	}
+}
+
+// softmaxOf reports whether a step is a softmax that takes each of the rows of n elements together. exp(x)/sum and its
+// logarithm rise strictly with x where the sum is the same.
+func softmaxOf(step *graph.Step, at []int32, n int) bool {
+	if step.Elem == nil || !step.Node.Is(graph.WholeRow) {
+		return false
+	}
+	for j, i := range at { // variable 0 is the first element of the sum
+		if step.Elem.At(0, int(i)) != step.Elem.At(0, int(at[j-j%n])) {
+			return false
+		}
+	}
+	return true
+}
+
+// Falls reports whether all real values fall where the integers rise. ok is false where the order of a row's integers
+// does not give that of its real values.
+func (r *Ranking) Falls() (falls, ok bool) {
+	falls = r.Affine[0].Scale.Sign() < 0
+	for i, f := range r.Affine {
+		first := r.Affine[i-i%r.N]
+		if f.Scale.Sign() == 0 || f.Scale.Sign() < 0 != falls || f.Scale.Cmp(first.Scale) != 0 || f.Bias.Cmp(first.Bias) != 0 {
+			return false, false
+		}
+	}
+	return falls, true
+}
+
+// maxLevelled bounds the weights that become larger for the sake of one scale: those of 8 bits, as layers mostly have.
+const maxLevelled = 1 << 7
+
+// Level brings the columns of a product of the ranking's integers to one scale. Each column's integers are as small as they can be,
+// so that its scale may be a multiple of its neighbours' though all weights were quantised alike; and scales per channel may be
+// powers of two. The weights of a column are multiplied by what its scale has over the unit that all have in common. ok is false
+// where the labels differ in more than that, or weights would become too large. of is the real values of the new integers; falls
+// says that these fall where the integers rise.
+func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of []real.Affine, falls, ok bool) {
+	scales, ok := r.columns(weights)
+	if !ok {
+		return nil, nil, false, false
+	}
+	unit := whole.Unit(scales)
+	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 && scales[at].Sign() < 0 {
+		falls = true
+		unit.Neg(unit)
+	}
+	factors := make([]*big.Rat, len(scales)) // they are whole
+	for c, v := range scales {
+		factors[c] = new(big.Rat).Quo(v, unit)
+	}
+	if out = levelled(weights, factors); out == nil {
+		return nil, nil, false, false
+	}
+	for e := range r.Affine {
+		f, _ := p.Integers.Integer(r.Source, e)
+		if m := factors[int(p.Places[r.Source].Position(int32(e)))%len(factors)]; m.Sign() != 0 {
+			f.Scale = new(big.Rat).Quo(f.Scale, m)
+		}
+		of = append(of, f)
+	}
+	return out, of, falls, true
+}
+
+// levelled multiplies each channel's weights by a whole number. It is nil where one becomes too large.
+func levelled(weights [][]int64, factors []*big.Rat) (out [][]int64) {
+	limit := int64(maxLevelled)
+	for _, row := range weights {
+		for _, w := range row {
+			limit = max(limit, w, -w)
+		}
+	}
+	for c, row := range weights {
+		m := factors[c].Num()
+		if m.CmpAbs(big.NewInt(limit)) > 0 {
+			return nil
+		}
+		next := make([]int64, len(row))
+		for k, w := range row {
+			if next[k] = w * m.Int64(); max(next[k], -next[k]) > limit {
+				return nil
+			}
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
+// columns is the scale of every column of weights; 0 where all of a column's weights are 0, and any scale does. ok is
+// false where a column has several, where a scale is 0, or where biases differ within a row.
+func (r *Ranking) columns(weights [][]int64) (scales []*big.Rat, ok bool) {
+	scales = make([]*big.Rat, len(weights))
+	for i, f := range r.Affine {
+		c := i % len(weights)
+		switch zero := !slices.ContainsFunc(weights[c], func(w int64) bool { return w != 0 }); {
+		case f.Bias.Cmp(r.Affine[i-i%r.N].Bias) != 0:
+			return nil, false
+		case zero:
+			scales[c] = new(big.Rat)
+		case f.Scale.Sign() == 0, scales[c] != nil && scales[c].Cmp(f.Scale) != 0:
+			return nil, false
+		default:
+			scales[c] = f.Scale
+		}
+	}
+	return scales, true
+}

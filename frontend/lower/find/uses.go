@@ -1,0 +1,124 @@
+package find
+
+import (
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/scaled"
+)
+
+// Uses says who depends on a tensor. Steps that the model's outputs do not depend on count for nothing.
+type Uses struct {
+	prog    *graph.Program
+	used    map[*graph.Step]bool
+	outputs map[string]bool
+	feeds   map[string]bool // answers of FeedsLayer
+}
+
+func usesOf(p *graph.Program) *Uses {
+	u := &Uses{p, map[*graph.Step]bool{}, map[string]bool{}, map[string]bool{}}
+	need := map[string]bool{}
+	for _, o := range p.Graph.Outputs {
+		u.outputs[o.Name], need[o.Name] = true, true
+	}
+	for i := len(p.Steps) - 1; i >= 0; i-- {
+		step := p.Steps[i]
+		if u.used[step] = need[step.Output]; u.used[step] {
+			for _, in := range step.Node.Inputs {
+				need[in] = true
+			}
+		}
+	}
+	return u
+}
+
+// Used reports whether the model's outputs depend on a step.
+func (u *Uses) Used(step *graph.Step) bool { return u.used[step] }
+
+// Readers lists the steps that read a tensor.
+func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
+	for _, r := range u.prog.Readers(tensor) {
+		if u.used[r] {
+			steps = append(steps, r)
+		}
+	}
+	return steps
+}
+
+// FeedsLayer reports whether a quantiser or matrix product depends on a tensor.
+func (u *Uses) FeedsLayer(tensor string) bool {
+	known, ok := u.feeds[tensor]
+	if ok {
+		return known
+	}
+	for _, r := range u.Readers(tensor) {
+		if r.Dot != nil || scaled.IsCode(r) || u.FeedsLayer(r.Output) {
+			known = true
+			break
+		}
+	}
+	u.feeds[tensor] = known
+	return known
+}
+
+// Only reports whether no output of the model depends on a tensor otherwise than through a step.
+func (u *Uses) Only(tensor string, through *graph.Step) bool {
+	seen := map[string]bool{}
+	var visit func(tensor string) bool
+	visit = func(tensor string) bool {
+		if seen[tensor] {
+			return true
+		}
+		seen[tensor] = true
+		if u.outputs[tensor] {
+			return false
+		}
+		for _, r := range u.Readers(tensor) {
+			if r != through && !visit(r.Output) {
+				return false
+			}
+		}
+		return true
+	}
+	return visit(tensor)
+}
+
+// QuantisedNext is the quantiser that alone depends on a tensor, with nothing but single-argument steps between; ok is false
+// where there is none.
+func (u *Uses) QuantisedNext(tensor string) (quantiser *graph.Step, ok bool) {
+	for {
+		readers := u.Readers(tensor)
+		if len(readers) != 1 || u.outputs[tensor] {
+			return nil, false
+		}
+		switch next := readers[0]; {
+		case next.Dot != nil, next.Order != nil, next.Window != nil:
+			return nil, false
+		case scaled.IsCode(next):
+			return next, true
+		default:
+			tensor = next.Output
+		}
+	}
+}
+
+// LooksUp is the number of rows of the tables that a tensor's elements are the row numbers of; 0 where they are anything else.
+func (u *Uses) LooksUp(tensor string) (rows int) {
+	for _, r := range u.prog.Readers(tensor) {
+		n := 0
+		switch {
+		case IsOneHot(r):
+			n = r.Shape[len(r.Shape)-1]
+		case r.Move != nil:
+			n = u.LooksUp(r.Output)
+		}
+		if n == 0 {
+			return 0
+		}
+		rows = max(rows, n)
+	}
+	return rows
+}
+
+// IsOneHot reports whether a step turns row numbers into what a matrix chooses its rows with.
+func IsOneHot(step *graph.Step) bool {
+	return step.Node.Is(graph.OneHot)
+}

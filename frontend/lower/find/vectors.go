@@ -1,0 +1,376 @@
+package find
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+)
+
+// Vectors are those that a matrix is multiplied with, without their constant elements.
+type Vectors struct {
+	*Operand     // one vector after the other
+	Count, K int // vectors, and elements of each
+
+	dot       *graph.Dot
+	weights   *graph.Tensor
+	rows      int        // outputs per vector
+	kept      []int      // elements that are data
+	constants []*big.Rat // per element of the whole vector: what it always is; nil for data
+	affine    []real.Affine
+}
+
+// Elements lists the elements of a product's data, vector by vector; rows is the outputs of each. ok is false where the
+// weights are no matrix.
+func Elements(d *graph.Dot) (elements []int32, rows int, ok bool) {
+	if rows, ok = matrixRows(d); !ok {
+		return nil, 0, false
+	}
+	var bases []int32
+	for at := 0; at < len(d.ABase); at += rows {
+		bases = append(bases, d.ABase[at])
+	}
+	return scaled.Sums(bases, d.AOffset), rows, true
+}
+
+// matrixRows is the number of outputs that a matrix makes of one vector. ok is false where the product is no such thing.
+func matrixRows(d *graph.Dot) (n int, ok bool) {
+	n = 1
+	for n < len(d.ABase) && d.ABase[n] == d.ABase[0] {
+		n++
+	}
+	if len(d.ABase)%n != 0 {
+		return 0, false
+	}
+	for i, base := range d.ABase {
+		if base != d.ABase[i-i%n] || d.BBase[i] != d.BBase[i%n] {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// VectorsOf reads the vectors of a product, whose data are an operand as Elements lists them.
+func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, error) {
+	v := &Vectors{Count: len(d.ABase) / rows, dot: d, weights: w, rows: rows}
+	affine, ok := o.Affine(d.K)
+	if !ok {
+		return nil, unmapped.Because("vectors of its input are scaled differently", "quantise activations per tensor or per channel")
+	}
+	var reject error
+	if v.constants, reject = o.constants(v.Count, d.K); reject != nil {
+		return nil, reject
+	}
+	for k, c := range v.constants {
+		if c == nil {
+			v.kept, v.affine = append(v.kept, k), append(v.affine, affine[k])
+		}
+	}
+	v.Operand, v.K = o.columns(v.Count, d.K, v.kept), len(v.kept)
+	return v, nil
+}
+
+// Matrix is the product, of a layer that reads vectors of a length in which element k of ours is at order[k]. of is the real
+// values of its outputs.
+func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of []real.Affine, reject error) {
+	d := v.dot
+	var affine []real.Affine
+	for c := range v.rows {
+		weight := func(k int) *big.Rat { return new(big.Rat).SetFloat64(v.weights.At(int(d.BBase[c] + d.BOffset[k]))) }
+		column := make([]*big.Rat, v.K)
+		for i, k := range v.kept {
+			column[i] = weight(k)
+		}
+		row, f, reject := whole.Column(column, v.affine)
+		if reject != nil {
+			return m, nil, reject
+		}
+		for k, constant := range v.constants {
+			if constant != nil {
+				f.Bias = new(big.Rat).Add(f.Bias, new(big.Rat).Mul(weight(k), constant))
+			}
+		}
+		placed := make([]int64, length)
+		for k, q := range row {
+			placed[order[k]] += q // an element may be taken twice
+		}
+		m.Weights, affine = append(m.Weights, placed), append(affine, f)
+	}
+	return m, scaled.Spread(affine, len(d.ABase), func(i int) int { return i % v.rows }), nil
+}
+
+// constants is the constant in each column of an operand of v vectors of k elements, nil in columns of data. There are
+// some of these.
+func (o *Operand) constants(v, k int) ([]*big.Rat, error) {
+	out := make([]*big.Rat, k)
+	if o.Value == nil {
+		return out, nil
+	}
+	data := false
+	for i := range v * k {
+		first, this := o.Value[i%k], o.Value[i]
+		if (first == nil) != (this == nil) || first != nil && first.Cmp(this) != 0 {
+			return nil, unmapped.Because("constants that differ from vector to vector are put among its input's elements", "pad all vectors alike")
+		}
+		out[i%k] = first
+		data = data || first == nil
+	}
+	if !data {
+		return nil, unmapped.Because("its input is constant", "remove the constant part of the model")
+	}
+	return out, nil
+}
+
+// columns is an operand of v vectors of k elements without those that are not kept.
+func (o *Operand) columns(v, k int, kept []int) *Operand {
+	if len(kept) == k {
+		return o
+	}
+	out := &Operand{Tensors: o.Tensors, Nodes: o.Nodes}
+	for r := range v {
+		for _, c := range kept {
+			out.Then(o.From[r*k+c], o.At[r*k+c])
+		}
+	}
+	return out
+}
+
+// Within reads the vectors off longer ones of one stream, or shorter ones where elements are taken twice: element k of each is
+// element order[k] there. ok is false where they are no such thing.
+func (v *Vectors) Within(p *Program) (order []int, length int, ok bool) {
+	if len(v.Tensors) != 1 {
+		return nil, 0, false
+	}
+	t := p.Places[v.Tensors[0]].Type
+	size := t.Shape.Size()
+	if size%v.Count != 0 {
+		return nil, 0, false
+	}
+	length = size / v.Count
+	if _, ok := t.Vectors(length); !ok {
+		return nil, 0, false
+	}
+	order = make([]int, v.K)
+	for i, at := range v.At {
+		j := int(at) - i/v.K*length
+		if j < 0 || j >= length || i >= v.K && order[i%v.K] != j {
+			return nil, 0, false
+		}
+		order[i%v.K] = j
+	}
+	return order, length, true
+}
+
+// Together reads a vector off several tensors of as many pixels, when their channels are concatenated. Order is as Within's.
+func (v *Vectors) Together(p *Program) (order []int, length int, ok bool) {
+	if v.Count != 1 || len(v.Tensors) < 2 {
+		return nil, 0, false
+	}
+	first := p.Places[v.Tensors[0]].Type.Shape
+	pixels := first[:len(first)-1]
+	offset, channels, total := make([]int, len(v.Tensors)), make([]int, len(v.Tensors)), 0
+	for i, tensor := range v.Tensors {
+		shape := p.Places[tensor].Type.Shape
+		if !slices.Equal(pixels, shape[:len(shape)-1]) {
+			return nil, 0, false
+		}
+		offset[i], channels[i] = total, shape.Channels()
+		total += channels[i]
+	}
+	for k, at := range v.At {
+		i := v.From[k]
+		order = append(order, int(at)/channels[i]*total+offset[i]+int(at)%channels[i])
+	}
+	return order, pixels.Size() * total, true
+}
+
+// Defer notes a quantiser that rounds products one by one: they wait for their sum.
+func (p *Program) Defer(code *graph.Step) { p.rounded[code.Output] = code }
+
+// RoundsProducts reports whether a quantiser rounds products of data and weights one by one, of which nothing but sums is
+// used: the product of a matrix and a vector whose single products are rounded, as FINN-L's are.
+func (p *Program) RoundsProducts(c *Codes) bool {
+	form, _, ok := c.Forms.One()
+	if !ok || !c.Step.Node.Is(graph.Uniform) || len(form.Vars) < 2 {
+		return false
+	}
+	products, err := p.Integers.At(c.Step.Node.Inputs[0], 0)
+	if err != nil || len(products.Leaves) != 1 {
+		return false
+	}
+	f, ok := products.Expr.Affine()
+	return ok && f.Bias.Sign() == 0 && p.onlySummed(c.Step.Output)
+}
+
+// onlySummed reports whether a tensor, scaled and moved, is used for nothing but sums.
+func (p *Program) onlySummed(tensor string) bool {
+	found := false
+	for _, r := range p.Uses.Readers(tensor) {
+		switch {
+		case r.Dot != nil && r.Window == nil:
+			w := p.Known[r.Node.Inputs[r.Dot.B]].Const
+			if w == nil || !ones(w) {
+				return false
+			}
+		case scaled.IsCode(r), r.Elem == nil && r.Move == nil, r.Window != nil, !p.onlySummed(r.Output):
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+func ones(w *graph.Tensor) bool {
+	for i := range w.Len() {
+		if w.At(i) != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// Rounded is vectors whose single products with weights are rounded before they are added up.
+type Rounded struct {
+	*Operand     // one vector after the other
+	Count, K int // vectors, and elements of each
+	Matrix   choose.Matrix
+	Scale    real.Affine // the real value of a sum
+}
+
+// RoundedOf reads a sum of rounded products; ok is false where a step is none.
+func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok bool, reject error) {
+	if len(p.rounded) == 0 {
+		return nil, false, nil
+	}
+	d := step.Dot
+	terms, err := p.Integers.Forms(step.Node.Inputs[d.A], scaled.Sums(d.ABase, d.AOffset))
+	form, leaf, ok := terms.One()
+	if err != nil || !ok {
+		return nil, false, nil
+	}
+	code, ok := p.rounded[leaf.Tensor]
+	if ok {
+		r, reject = p.roundedSums(d.K, w, code, form, leaf)
+	}
+	return r, ok, reject
+}
+
+// roundedSums reads sums of k codes each, in order, which are the leaf of a form.
+func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *scaled.Form, leaf *scaled.Var) (*Rounded, error) {
+	if reject := p.Trace(len(leaf.Index)); reject != nil {
+		return nil, reject
+	}
+	scale, ok := sum.Affine(0)
+	for i := range leaf.Index {
+		ok = ok && sum.SameNumbers(0, i)
+	}
+	if !ok || scale.Bias.Sign() != 0 || !ones(w) {
+		return nil, unmapped.Because("it does more than add up rounded products", "use the sum of the products itself")
+	}
+	products, err := p.Integers.Forms(code.Node.Inputs[0], leaf.Index) // in the order of the sums
+	form, x, ok := products.One()
+	if err != nil || !ok {
+		return nil, unmapped.Because("it adds up products of several tensors", "use one tensor of data and one of weights")
+	}
+	n := 1 // outputs of one vector: they are sums over the same elements
+	for n*k < len(x.Index) && slices.Equal(x.Index[n*k:(n+1)*k], x.Index[:k]) {
+		n++
+	}
+	for i := range x.Index {
+		if first := i % (n * k); x.Index[i] != x.Index[i-first+first%k] || !form.SameNumbers(first, i) {
+			return nil, unmapped.Because("its weights are not one matrix for all vectors", "use one matrix of weights")
+		}
+	}
+	rounding, err := whole.RoundingOf(p.Program, code)
+	if err != nil {
+		return nil, notRounded(err)
+	}
+	weights, q, err := rounding.Products(form, n*k, p.Places[x.Tensor].Type.Union())
+	if err != nil {
+		return nil, notRounded(err)
+	}
+	o := &Operand{Tensors: []string{x.Tensor}, Nodes: append([]*graph.Node{code.Node}, form.Nodes...)}
+	for i := 0; i < len(x.Index); i += n * k {
+		for _, element := range x.Index[i : i+k] {
+			o.Then(0, p.Places[x.Tensor].Position(element))
+		}
+	}
+	m := choose.Matrix{Weights: slices.Collect(slices.Chunk(weights, k)), Product: &q}
+	return &Rounded{o, len(x.Index) / n / k, k, m, scale}, nil
+}
+
+func notRounded(err error) error {
+	var why *unmapped.Reason
+	if errors.As(err, &why) {
+		return err
+	}
+	return unmapped.Because("its products are rounded one by one: "+err.Error(), "round them with one scale and zero point 0, or round their sum")
+}
+
+// maxRows bounds the tables that are looked up.
+const maxRows = 1 << 16
+
+// Table is the rows that a product chooses of a matrix, by an operand of row numbers. of is the real values of its outputs.
+func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.Rows, of []real.Affine, reject error) {
+	n, ok := matrixRows(d)
+	if !ok {
+		return rows, nil, unmapped.Because(fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix")
+	}
+	f, ok := o.Affine(1)
+	if !ok || o.Value != nil || len(o.Tensors) != 1 {
+		return rows, nil, unmapped.Because("its indices are not those of one quantiser", "compute all indices alike")
+	}
+	r := p.Places[o.Tensors[0]].Type.Union()
+	if r.Lo < 0 || r.Hi >= maxRows {
+		return rows, nil, unmapped.Because(fmt.Sprintf("its indices lie in %v", r), fmt.Sprintf("use indices from 0 to %d", maxRows-1))
+	}
+	var table [][]*big.Rat
+	for q := r.Lo; q <= r.Hi; q++ {
+		v := new(big.Rat).Mul(f[0].Scale, new(big.Rat).SetInt64(q))
+		v.Add(v, f[0].Bias)
+		row := make([]*big.Rat, n)
+		for c := range row {
+			row[c] = new(big.Rat)
+			if v.IsInt() && v.Sign() >= 0 && v.Num().IsInt64() && v.Num().Int64() < int64(d.K) {
+				row[c].SetFloat64(w.At(int(d.BBase[c] + d.BOffset[v.Num().Int64()])))
+			}
+		}
+		table = append(table, row)
+	}
+	values, affine, reject := tableOf(table, n)
+	if reject != nil {
+		return rows, nil, reject
+	}
+	return choose.Rows{Table: values}, scaled.Spread(affine, len(d.ABase), func(i int) int { return i % n }), nil
+}
+
+// tableOf makes integers of a table, column by column.
+func tableOf(table [][]*big.Rat, n int) (values [][]int64, affine []real.Affine, reject error) {
+	values = make([][]int64, len(table))
+	same := make([]real.Affine, len(table))
+	for i := range same {
+		same[i] = scaled.Unit[0]
+	}
+	for c := range n {
+		column := make([]*big.Rat, len(table))
+		for i, row := range table {
+			column[i] = row[c]
+		}
+		q, f, reject := whole.Column(column, same)
+		if reject != nil {
+			return nil, nil, reject
+		}
+		for i, v := range q {
+			values[i] = append(values[i], v)
+		}
+		affine = append(affine, f)
+	}
+	return values, affine, nil
+}

@@ -1,0 +1,146 @@
+package lower
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func hostQuantiser(l *lowering, step *graph.Step) (bool, error) {
+	if !scaled.IsCode(step) || l.Integers.Derived(step.Node.Inputs[0]) {
+		return false, nil
+	}
+	r, _ := scaled.Codes(step)
+	elem := num.Smallest(r)
+	if step.Node.Bipolar() {
+		elem = num.Type{Kind: num.Bipolar, Width: 1}
+	}
+	l.Places[step.Output] = l.hostPlace(step.Output, elem, r)
+	l.Integers.Declare(step.Output, scaled.Unit)
+	return true, nil
+}
+
+func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
+	for _, in := range step.Node.Inputs {
+		if in != "" && l.Integers.Derived(in) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// An InputType declares that the model's inputs arrive as integers of a type: their real value is the float32 nearest to
+// Scale times the integer.
+type InputType struct {
+	Type  num.Type
+	Scale *big.Rat
+}
+
+// Value is the real value of integer k.
+func (t *InputType) Value(k int64) float64 {
+	r := new(big.Rat).SetInt64(k)
+	f, _ := r.Mul(r, t.Scale).Float32()
+	return float64(f)
+}
+
+// linear reports whether every value is scale*k without rounding.
+func (t *InputType) linear() bool {
+	for k, r := t.Type.Range().Lo, t.Type.Range(); k <= r.Hi; k++ {
+		v := new(big.Rat).SetInt64(k)
+		if v.Mul(v, t.Scale).Cmp(new(big.Rat).SetFloat64(t.Value(k))) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// hostPlace is the place of integers that the host computes, in the order that the first layer wants that they reach.
+func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.Place {
+	shape := l.Known[tensor].Shape
+	p := &place.Place{Stream: place.FromHost(tensor, l.Name(tensor), dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
+	seen := map[string]bool{}
+	next := []string{tensor}
+	for len(next) > 0 {
+		tensor, next = next[0], next[1:]
+		for _, reader := range l.Readers(tensor) {
+			switch {
+			case reader.Window != nil:
+				axis := len(shape) - 1
+				if !reader.Window.ChannelsLast {
+					axis = 1
+				}
+				if len(shape) > 2 && len(l.Known[tensor].Shape) == len(shape) {
+					p.Type.Shape, p.At = place.ChannelsLast(shape, axis)
+				}
+				return p
+			case reader.Dot != nil:
+				if v, ok := p.Type.Vectors(reader.Dot.K); ok {
+					p.Type = v
+				}
+				return p
+			case !seen[reader.Output]:
+				seen[reader.Output] = true
+				next = append(next, reader.Output)
+			}
+		}
+	}
+	return p
+}
+
+// declareInputs makes integer tensors of the inputs that arrive as integers: all of them where the user says so, else
+// those whose own type is an integer of at most 16 bits, or that do nothing but look up rows of tables.
+func (l *lowering) declareInputs(asked *InputType) map[string]*InputType {
+	arrive := map[string]*InputType{}
+	for _, in := range l.Graph.Inputs {
+		t := asked
+		if bits := in.DType.Integer(); t == nil && bits.Width > 0 {
+			t = &InputType{bits, big.NewRat(1, 1)}
+		}
+		if rows := l.Uses.LooksUp(in.Name); t == nil && rows > 0 && !in.DType.Float() {
+			t = &InputType{num.Smallest(num.Range{Lo: 0, Hi: int64(rows - 1)}), big.NewRat(1, 1)}
+		}
+		if t == nil {
+			continue
+		}
+		arrive[in.Name] = t
+		l.Places[in.Name] = l.hostPlace(in.Name, t.Type, t.Type.Range())
+		if t.linear() {
+			l.Integers.Declare(in.Name, []real.Affine{{Scale: t.Scale, Bias: new(big.Rat)}})
+		} else {
+			l.Integers.DeclareSingle(in.Name, t.Scale)
+		}
+	}
+	return arrive
+}
+
+// Send puts the integers of a tensor in the order of its stream.
+func (r *Result) Send(tensor string, q []int64) []int64 {
+	at := r.Place[tensor]
+	if at == nil {
+		return q
+	}
+	out := make([]int64, len(q))
+	for i, v := range q {
+		out[at[i]] = v
+	}
+	return out
+}
+
+// Receive takes the integers of a tensor off its stream.
+func (r *Result) Receive(tensor string, q []int64) []int64 {
+	at := r.Place[tensor]
+	if at == nil {
+		return q
+	}
+	out := make([]int64, len(at)) // a stream may carry several tensors
+	for i := range out {
+		out[i] = q[at[i]]
+	}
+	return out
+}

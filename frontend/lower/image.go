@@ -1,0 +1,127 @@
+package lower
+
+import (
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/scaled"
+	"hlsgen/hlslib/crop"
+	"hlsgen/hlslib/pad"
+	"hlsgen/hlslib/swg"
+	"hlsgen/internal/dataflow"
+)
+
+// image puts the pixels that a window slides over on a wire.
+func (c *circuit) image(step *graph.Step, tensor string) (im *find.Image, wire int, reject error) {
+	shape, elements, reject := find.Frame(step.Window, c.Known[tensor].Shape)
+	if reject != nil {
+		return nil, 0, reject
+	}
+	o, reject := c.operand(tensor, elements)
+	if reject != nil {
+		return nil, 0, reject
+	}
+	if im, reject = find.ImageOf(step.Window, shape, o); reject != nil {
+		return nil, 0, reject
+	}
+	wire, reject = c.arrange(im.Operand, im.Shape(), im.Fill)
+	return im, wire, reject
+}
+
+// front makes what stands between an image and a layer.
+func (c *circuit) front(f choose.Front, im *find.Image, wire int, win *graph.Window) (int, error) {
+	switch {
+	case f.Kind == choose.Sliding:
+		op := swg.New(swg.Params{Kernel: win.Kernel, Stride: win.Stride, Dilation: win.Dilation,
+			Before: im.Before, After: im.After, Pad: im.Fill, Groups: f.Groups})
+		w, err := c.net.AddMover(op, []int{wire}, im.Nodes)
+		if err != nil {
+			return 0, unmapped.Because("no layer slides this window: "+err.Error(), "use a smaller kernel or padding")
+		}
+		return w, nil
+	case f.Kind == choose.Strided && win.Stride != [2]int{1, 1}:
+		return c.net.Crop(wire, crop.Params{Stop: [2]int{im.H, im.W}, Step: win.Stride}, im.Nodes)
+	}
+	return wire, nil
+}
+
+// A maximum is one over windows that waits for its quantiser: thresholds in front of a maximum work on what a matrix layer has
+// anyway, and leave the maximum of narrow codes.
+type maximum struct{ step *graph.Step }
+
+// Wire is never asked for: the stream is held until the quantiser comes.
+func (*maximum) Wire(*place.Netlist, string) int {
+	panic("lower: a maximum is read that waits for its quantiser")
+}
+
+// maxima deals with a max pool. Where a quantiser behind it is all that needs it, it waits.
+func maxima(l *lowering, step *graph.Step) (bool, error) {
+	if step.Window == nil || step.Elem == nil || !l.Integers.Derived(step.Node.Inputs[0]) {
+		return false, nil
+	}
+	if _, ok := l.Uses.QuantisedNext(step.Output); ok && l.Unscaled(step.Node.Inputs[0], isWaiting) {
+		shape, at := place.ChannelsLast(step.Shape, find.ChannelAxis(step.Window, step.Shape))
+		l.Places[step.Output] = &place.Place{At: at,
+			Stream: &place.Stream{Type: dataflow.Type{Shape: shape}, Source: &maximum{step}, Held: true}}
+		l.Integers.Declare(step.Output, scaled.Unit)
+		return true, nil
+	}
+	reject := l.greatest(step)
+	if reject != nil && !l.Uses.FeedsLayer(step.Output) {
+		return true, nil // the host goes on from what is before it
+	}
+	return true, reject
+}
+
+func isWaiting(p *place.Place) bool {
+	_, ok := waiting(p.Stream)
+	return ok
+}
+
+// greatest makes a maximum of scaled integers.
+func (c *circuit) greatest(step *graph.Step) error {
+	im, wire, reject := c.image(step, step.Node.Inputs[0])
+	if reject != nil {
+		return reject
+	}
+	for _, f := range im.Affine {
+		if f.Scale.Sign() < 0 {
+			return unmapped.Because("the greatest value of its input is not the greatest integer: a scale is negative",
+				"quantise before this max pool")
+		}
+	}
+	if im.Before != [2]int{} || im.After != [2]int{} {
+		// Padding is pixels like the others: a maximum takes its values into account, and has padding of its own.
+		p := pad.Params{Before: im.Before, After: im.After, Code: im.Fill}
+		if wire, reject = c.net.Pad(wire, p, im.Nodes); reject != nil {
+			return reject
+		}
+		im.H, im.W = im.H+im.Before[0]+im.After[0], im.W+im.Before[1]+im.After[1]
+	}
+	wire, at, reject := c.pooled(step, im, wire, step.Output)
+	if reject != nil {
+		return reject
+	}
+	c.put(step.Output, wire, at)
+	channels := find.ChannelsOf(step.Shape, find.ChannelAxis(step.Window, step.Shape))
+	c.Integers.Declare(step.Output, scaled.Spread(im.Affine, graph.Size(step.Shape), channels.Of))
+	return nil
+}
+
+// pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.
+func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at []int32, reject error) {
+	win := step.Window
+	_, at = place.ChannelsLast(step.Shape, find.ChannelAxis(win, step.Shape))
+	im.Before, im.After, im.Fill = win.Before, win.After, c.net.Type(wire).Union().Lo
+	choice, reject := choose.Layer(choose.Maximum{Window: im.Window(win)})
+	if reject != nil {
+		return 0, nil, reject
+	}
+	if wire, reject = c.front(choice.Front, im, wire, win); reject != nil {
+		return 0, nil, reject
+	}
+	out, reject = c.add(choice, []int{wire}, tensor, append([]*graph.Node{step.Node}, im.Nodes...))
+	return out, at, reject
+}

@@ -1,0 +1,83 @@
+package lower
+
+import (
+	"fmt"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+)
+
+// labels makes a layer of a step that puts integers in order, where only the places are asked for. What the layer cannot
+// do the host does, which is wrong only where another layer needs the outcome.
+func labels(l *lowering, step *graph.Step) (bool, error) {
+	if step.Order == nil {
+		return false, nil
+	}
+	r, reject := l.RankingOf(step)
+	if reject == nil {
+		reject = l.selectLabels(step, r)
+	}
+	if reject != nil && !l.Uses.FeedsLayer(step.Output) {
+		return true, nil
+	}
+	return true, reject
+}
+
+// selectLabels builds the layer.
+func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
+	if !l.Uses.Only(r.Source, step) {
+		return unmapped.Because(fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", l.Name(r.Source)), "leave the other reader out")
+	}
+	at := l.Places[r.Source]
+	t, relevel := at.Type, func() {}
+	falls, ok := r.Falls()
+	if !ok {
+		if t, falls, relevel, ok = l.level(r, at); !ok {
+			return unmapped.Because("the labels that it puts in order have scales or biases of their own",
+				"quantise the weights of the layer in front per tensor, and leave its bias out")
+		}
+	}
+	c, reject := choose.Layer(choose.Order{N: step.Order.N, K: r.K, Largest: step.Order.Largest != falls, LastOfEquals: step.Order.LastFirst})
+	if reject != nil {
+		return reject
+	}
+	if _, _, err := c.Ops[0].Bind([]dataflow.Type{t}); err != nil {
+		return c.Refused(err)
+	}
+	relevel()
+	w, reject := l.add(c, []int{l.take(r.Source)}, step.Output, append(r.Nodes, step.Node))
+	if reject != nil {
+		return reject
+	}
+	l.put(step.Output, w, nil)
+	l.Integers.Declare(step.Output, scaled.Unit)
+	return nil
+}
+
+// level finds other weights for the product that waits at a place, so that its columns have one scale. t is the type of its
+// integers then, falls that real values fall where these rise; relevel gives the weights to the product.
+func (l *lowering) level(r *find.Ranking, at *place.Place) (t dataflow.Type, falls bool, relevel func(), ok bool) {
+	old, ok := waiting(at.Stream)
+	if !ok || old.Plain {
+		return t, false, nil, false
+	}
+	weights, affine, falls, ok := l.Level(r, old.Weights)
+	if !ok {
+		return t, false, nil, false
+	}
+	next := *old
+	next.Product = old.With(weights)
+	_, types, err := next.Op().Bind([]dataflow.Type{next.In})
+	if err != nil {
+		return t, false, nil, false
+	}
+	return types[0], falls, func() {
+		at.Source, at.Type = &next, types[0]
+		l.Integers.Declare(r.Source, affine)
+	}, true
+}

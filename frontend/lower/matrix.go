@@ -1,0 +1,195 @@
+package lower
+
+import (
+	"fmt"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/hlslib/concat"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A product has no layer yet: it waits for its activation.
+type product struct {
+	*choose.Product
+	step  *graph.Step
+	in    int           // wire
+	nodes []*graph.Node // between the input's quantiser and the product
+}
+
+// Wire makes the layer without an activation.
+func (p *product) Wire(n *place.Netlist, name string) int {
+	out, err := n.Add(p.Op(), []int{p.in}, name, p.all())
+	if err != nil {
+		panic(fmt.Sprintf("lower: %s: %v", name, err)) // the rule for products has bound it before
+	}
+	return out[0]
+}
+
+// all lists the nodes that the product computes, itself first: it is what a layer is called after.
+func (p *product) all() []*graph.Node { return append([]*graph.Node{p.step.Node}, p.nodes...) }
+
+// waiting is the product whose integers a stream carries; ok is false where there is none, or it has a layer.
+func waiting(s *place.Stream) (p *product, ok bool) {
+	if s.OnWire() {
+		return nil, false
+	}
+	p, ok = s.Source.(*product)
+	return p, ok
+}
+
+func matrix(l *lowering, step *graph.Step) (bool, error) {
+	if step.Dot == nil {
+		return false, nil
+	}
+	d, in := step.Dot, step.Node.Inputs
+	w := l.Known[in[d.B]].Const
+	switch {
+	case l.Integers.Derived(in[d.A]) && l.Integers.Derived(in[d.B]):
+		return true, unmapped.Because("both operands depend on data",
+			"a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no layer takes")
+	case l.Integers.Derived(in[d.B]):
+		return true, unmapped.Because("the constant is on the left", "export the layer as data times weights (transpose both)")
+	case w == nil:
+		return true, unmapped.As(diag.WeightsNotInteger, "the weights are not constant", "weights must be constants of the model")
+	case d.Then != nil:
+		return true, notOneMatrix(w)
+	case step.Window != nil:
+		return true, l.convolution(step, w)
+	}
+	if one := l.Producer(in[d.A]); one != nil && find.IsOneHot(one) {
+		return true, l.lookup(step, one, w)
+	}
+	if r, ok, reject := l.RoundedOf(step, w); ok {
+		return true, l.rounded(step, r, reject)
+	}
+	return true, l.vectors(step, w)
+}
+
+func notOneMatrix(w *graph.Tensor) error {
+	return unmapped.Because(fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples")
+}
+
+// vectors makes a product of a matrix with vectors.
+func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
+	elements, n, ok := find.Elements(step.Dot)
+	if !ok {
+		return notOneMatrix(w)
+	}
+	o, reject := l.operand(step.Node.Inputs[step.Dot.A], elements)
+	if reject != nil {
+		return reject
+	}
+	v, reject := find.VectorsOf(step.Dot, w, n, o)
+	if reject != nil {
+		return reject
+	}
+	p := &product{step: step, nodes: v.Nodes}
+	var order []int
+	var length int
+	if p.in, order, length, reject = l.inOrder(v); reject != nil {
+		return reject
+	}
+	m, affine, reject := v.Matrix(order, length)
+	if reject != nil {
+		return reject
+	}
+	return l.wait(p, m, nil, nil, affine)
+}
+
+// inOrder is a wire of vectors of a length, in which element k of those that are asked for is element order[k].
+func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, reject error) {
+	if order, length, ok := v.Within(c.Program); ok {
+		return c.take(v.Tensors[0]), order, length, nil
+	}
+	if order, length, ok := v.Together(c.Program); ok {
+		ins := make([]int, len(v.Tensors))
+		for i, tensor := range v.Tensors {
+			ins[i] = c.take(tensor)
+		}
+		if wire, err := c.net.AddMover(concat.New(concat.Params{Inputs: len(ins)}), ins, v.Nodes); err == nil {
+			return wire, order, length, nil
+		}
+	}
+	wire, reject = c.arrange(v.Operand, dataflow.Shape{v.Count, v.K}, 0)
+	for k := range v.K {
+		order = append(order, k)
+	}
+	return wire, order, v.K, reject
+}
+
+// rounded makes a product of a matrix with vectors whose single products are rounded.
+func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject error) error {
+	if reject != nil {
+		return reject
+	}
+	p := &product{step: step, nodes: r.Nodes}
+	if p.in, reject = l.arrange(r.Operand, dataflow.Shape{r.Count, r.K}, 0); reject != nil {
+		return reject
+	}
+	return l.wait(p, r.Matrix, nil, nil, []real.Affine{r.Scale})
+}
+
+// convolution makes a product of an image's windows.
+func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
+	im, wire, reject := l.image(step, step.Node.Inputs[step.Dot.A])
+	if reject != nil {
+		return reject
+	}
+	m, affine, reject := im.Convolution(step, w)
+	if reject != nil {
+		return reject
+	}
+	_, at := place.ChannelsLast(step.Shape, find.ChannelAxis(step.Window, step.Shape))
+	return l.wait(&product{step: step, in: wire, nodes: im.Nodes}, m, im, at, affine)
+}
+
+// wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it. im is the
+// image that its windows slide over; nil for vectors.
+func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at []int32, affine []real.Affine) error {
+	choice, reject := choose.Layer(m)
+	if reject != nil {
+		return reject
+	}
+	if p.in, reject = c.front(choice.Front, im, p.in, p.step.Window); reject != nil {
+		return reject
+	}
+	p.Product = choice.Waits
+	p.In = c.net.Type(p.in)
+	_, types, err := p.Op().Bind([]dataflow.Type{p.In})
+	if err != nil {
+		return choice.Refused(err)
+	}
+	c.Places[p.step.Output] = &place.Place{Stream: &place.Stream{Type: types[0], Source: p}, At: at}
+	c.Integers.Declare(p.step.Output, affine)
+	return nil
+}
+
+// lookup makes a table's rows, of which each index chooses one, a Lookup.
+func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) error {
+	index := one.Node.Inputs[one.Elem.Args[0]]
+	o, reject := l.operand(index, scaled.All(graph.Size(l.Known[index].Shape)))
+	if reject != nil {
+		return reject
+	}
+	rows, affine, reject := l.Table(step.Dot, w, o)
+	if reject != nil {
+		return reject
+	}
+	wire, reject := l.arrange(o, dataflow.Shape{len(o.At)}, 0)
+	if reject != nil {
+		return reject
+	}
+	if wire, reject = l.make(rows, []int{wire}, step.Output, append([]*graph.Node{step.Node}, o.Nodes...)); reject != nil {
+		return reject
+	}
+	l.put(step.Output, wire, nil)
+	l.Integers.Declare(step.Output, affine)
+	return nil
+}

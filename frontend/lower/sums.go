@@ -1,0 +1,140 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+)
+
+// addUp makes integer tensors of the sums of several integer tensors that a tensor is made of, where they meet: layers that
+// read it then have scaled integers of one tensor.
+func (c *circuit) addUp(tensor string) error {
+	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) {
+		return nil
+	}
+	forms, err := c.Integers.Forms(tensor, scaled.All(graph.Size(c.Known[tensor].Shape)))
+	if err != nil {
+		return nil // the one who asks says so
+	}
+	if !slices.ContainsFunc(forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 }) {
+		return nil
+	}
+	step := c.Producer(tensor)
+	data := c.Data(step)
+	inside := step.Move != nil || len(data) == 1 // they meet further back
+	if inside || len(forms.Of) > 1 {
+		for _, in := range data {
+			if reject := c.addUp(in); reject != nil {
+				return reject
+			}
+		}
+	}
+	if inside {
+		return nil
+	}
+	if len(forms.Of) > 1 {
+		var ok bool
+		if forms, ok = c.oneForm(step, step, data); !ok {
+			return unmapped.Because(fmt.Sprintf("%s joins tensors of several parts", unmapped.Describe(step.Node)), "concatenate after adding")
+		}
+	}
+	j, wires, reject := c.joint(step, forms)
+	if reject != nil {
+		return reject
+	}
+	sum, affine, reject := j.Sum(c.types(wires))
+	if reject != nil {
+		return reject
+	}
+	w, reject := c.make(sum, wires, tensor, append([]*graph.Node{step.Node}, j.Nodes...))
+	if reject != nil {
+		return reject
+	}
+	c.put(tensor, w, j.At)
+	c.Integers.Declare(tensor, affine)
+	return nil
+}
+
+// joint brings the integers that meet in a step into one order, on wires.
+func (c *circuit) joint(step *graph.Step, forms *scaled.Forms) (j *find.Joint, wires []int, reject error) {
+	if j, reject = c.JointOf(step, forms); reject != nil {
+		return nil, nil, reject
+	}
+	for _, o := range j.Operands {
+		w, reject := c.arrange(o, j.Shape, 0)
+		if reject != nil {
+			return nil, nil, reject
+		}
+		wires = append(wires, w)
+	}
+	return j, wires, nil
+}
+
+func (c *circuit) types(wires []int) (types []dataflow.Type) {
+	for _, w := range wires {
+		types = append(types, c.net.Type(w))
+	}
+	return types
+}
+
+// oneForm is the forms of a step whose joined data come from one tensor each: where they do not, they are put on wires of
+// their own first, with the channels of what join joins. ok is false where that cannot be done.
+func (c *circuit) oneForm(step, join *graph.Step, data []string) (forms *scaled.Forms, ok bool) {
+	all := scaled.All(graph.Size(step.Shape))
+	if forms, err := c.Integers.FormsOf(step, all); err == nil && len(forms.Of) == 1 {
+		return forms, true
+	}
+	for _, in := range data {
+		axis := 0
+		if choice, reject := c.CodesOf(join); reject == nil {
+			axis = choice.Axis()
+		}
+		if c.together(in, axis) != nil {
+			return nil, false
+		}
+	}
+	forms, err := c.Integers.FormsOf(step, all)
+	return forms, err == nil && len(forms.Of) == 1
+}
+
+// together makes an integer tensor of one whose elements come from several tensors, or are constants among others: padding.
+func (c *circuit) together(tensor string, axis int) error {
+	if _, ok := c.Integers.Integer(tensor, 0); ok {
+		return nil
+	}
+	tensorShape := c.Known[tensor].Shape
+	n := graph.Size(tensorShape)
+	if forms, err := c.Integers.Forms(tensor, scaled.All(n)); err == nil && len(forms.Of) == 1 {
+		return nil
+	}
+	if axis >= len(tensorShape) {
+		return unmapped.Empty()
+	}
+	shape, at := place.ChannelsLast(tensorShape, axis)
+	o, reject := c.operand(tensor, place.Inverse(at, n))
+	if reject != nil {
+		return reject
+	}
+	affine, ok := o.Affine(shape.Channels())
+	if !ok || slices.ContainsFunc(affine, func(f real.Affine) bool { return f.Scale == nil }) {
+		return unmapped.Because("its parts are scaled differently", "quantise activations per tensor or per channel")
+	}
+	fill, reject := o.Fill(affine)
+	if reject != nil {
+		return reject
+	}
+	w, reject := c.arrange(o, shape, fill)
+	if reject != nil {
+		return reject
+	}
+	c.put(tensor, w, at)
+	c.Integers.Declare(tensor, scaled.Spread(affine, n, func(i int) int { return int(c.Places[tensor].Position(int32(i))) % len(affine) }))
+	return nil
+}

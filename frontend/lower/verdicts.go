@@ -1,0 +1,58 @@
+package lower
+
+import (
+	"errors"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/internal/diag"
+)
+
+// verdicts are what is said of steps that have no layer.
+type verdicts struct {
+	d        *diag.List
+	file     string
+	failed   map[string]bool // tensors that depend on what was reported
+	rejected map[int]bool    // ONNX node indices
+	unroll   map[int]bool    // ONNX node indices of loops that may be written out
+	wires    []*graph.Node   // quantisers that change nothing, and what lies in front of them
+}
+
+func newVerdicts(file string, d *diag.List) verdicts {
+	return verdicts{d: d, file: file, failed: map[string]bool{}, rejected: map[int]bool{}, unroll: map[int]bool{}}
+}
+
+func (v *verdicts) report(step *graph.Step, rule string, reject error) {
+	var why *unmapped.Reason
+	if !errors.As(reject, &why) {
+		panic(reject)
+	}
+	v.failed[step.Output], v.rejected[step.Node.Index] = true, true
+	v.d.Add(diag.Diag{Severity: diag.Error, Code: why.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
+		Where: graph.Where(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
+}
+
+// realGates refuses a cell whose gates are real numbers, once for all of its outputs.
+func realGates(l *lowering, step *graph.Step) (bool, error) {
+	if step.Recur == nil || !step.Recur.RealGates {
+		return false, nil
+	}
+	l.failed[step.Output] = true
+	if !l.rejected[step.Node.Index] {
+		l.rejected[step.Node.Index] = true
+		l.d.Add(graph.FormatsNeeded(l.Program.Program, step))
+	}
+	return true, nil
+}
+
+// minifloats reports the minifloat quantisers of a model that has no integer layer.
+func (l *lowering) minifloats() (found bool) {
+	for _, step := range l.Steps {
+		if n := step.Node; n.Is(graph.Minifloat) {
+			found = true
+			l.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(l.file, n),
+				Msg: "minifloats have no layer", Hint: "quantise to integers, or execute the model with hlsgen simulate --engine reference"})
+		}
+	}
+	return found
+}
