@@ -161,14 +161,20 @@ func (t *parts) around(p *price) {
 	t.effort.Done += steps
 }
 
-// excludes reports whether the price proves that nothing is within caps, which are capped.
-func (t *parts) excludes(p *price, caps *Caps) bool { return p.least > t.limit(&p.unit, caps) }
+// excludes reports whether one of some prices proves that nothing is within caps, which are capped.
+func (t *parts) excludes(list []price, caps *Caps) bool {
+	for i := range list {
+		if list[i].least > t.limit(&list[i].unit, caps) {
+			return true
+		}
+	}
+	return false
+}
 
 // Excludes reports whether some price that is known proves that no solution is within caps.
 func (t *prices) Excludes(caps Caps) bool {
 	caps = t.capped(caps)
-	excludes := func(p price) bool { return t.excludes(&p, &caps) }
-	return caps.negative() || slices.ContainsFunc(t.single, excludes) || slices.ContainsFunc(t.mixed, excludes)
+	return caps.negative() || t.excludes(t.single, &caps) || t.excludes(t.mixed, &caps)
 }
 
 // What relax does at most: rounds is how many prices it tries, keepPrices how many of them it keeps.
@@ -223,7 +229,7 @@ func (t *Tree) Relax(caps Caps) {
 		p := t.priced(t.perUnit(weight, &caps))
 		tried = append(tried, p)
 		fresh := t.keep(t.cheapest(&p))
-		if t.excludes(&p, &caps) || !fresh || share(&p) >= value*(1-1e-6) {
+		if t.excludes(tried[len(tried)-1:], &caps) || !fresh || share(&p) >= value*(1-1e-6) {
 			break
 		}
 	}
