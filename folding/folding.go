@@ -20,6 +20,7 @@
 //	design.go       the figures of a design; bottleneck.go, where its interval comes from
 //	certificate.go  what is proved of it
 //	trouble.go      why there is none, and what would do
+//	outside.go      names of types for other modules
 package folding
 
 import (

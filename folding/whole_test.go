@@ -88,7 +88,8 @@ func (e *enumeration) design() *dataflow.Design {
 				return nil
 			case from.PerWord != to.PerWord:
 				op := e.converter(s, from.PerWord, to)
-				for f := range op.Folds() {
+				bound, _, err := op.Bind([]dataflow.Type{b.Type(stream[s])})
+				for f := range must(bound, err).Folds() {
 					folds = append(folds, f)
 				}
 				stream[s] = must(b.Add(op, []int{stream[s]}, nil, nil))[0]

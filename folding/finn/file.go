@@ -1,7 +1,7 @@
 // Package finn reads and writes folding files, in the form of FINN's auto_folding_config.json and final_hw_config.json
-// (github.com/Xilinx/finn). In comes text; out goes a File, which says of each layer of a graph which folds are as
-// asked and why others cannot be (Of), and how deep FIFOs are (Depths). Format writes what Read reads. It knows nothing
-// of boards, budgets and searches.
+// (github.com/Xilinx/finn). In comes text; out comes a File, which says of each layer of a graph which folds are as
+// asked and why others cannot be (Of), and how deep FIFOs are (Depths). Format writes what Read reads. It may
+// import hlslib, for the kinds that there are; it knows nothing of boards, budgets and searches.
 //
 //	json.go    text to objects with their keys in order
 //	file.go    objects to what is asked of each layer (Read)

@@ -4,7 +4,8 @@
 //
 // A tree of package space says what foldings take at least, whatever FIFOs need. Its best folding is built and
 // simulated (package rtlsim); where it does not keep the interval with the FIFOs that it was priced with, the region is
-// divided. Package search looks for the best folding of each region.
+// divided. Package search looks for the best folding of each region. It may import
+// these, ask, finn and hlslib/estimate.
 //
 //	question.go  what is asked, and the work that is done for it
 //	found.go     what was found, and what is proved of it

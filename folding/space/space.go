@@ -3,7 +3,7 @@
 // a folding file fixes; out come intervals to look at (Intervals), trees (Tree, Single) and, from what a search picks
 // of one, whole designs (Folding, Build). It asks layers for folds, ports, loops and costs alone, and knows none of
 // them by name but the width converter, which it puts in. Nothing here depends on what is asked for, and nothing
-// changes.
+// changes. It may import ask, finn and search, the costs of hlslib, and rtlsim for the steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
 //	words.go    the forms in which frames travel, width converters and FIFOs between them

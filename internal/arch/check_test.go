@@ -57,7 +57,7 @@ func TestCheck(t *testing.T) {
 		{"templates/a.go", "hlsgen/hlslib/threshold", "engines know no layer by name"},
 		{"templates/a.go", "github.com/flosch/pongo2/v6", ""},
 		{"folding/a.go", "hlsgen/folding/search", ""},
-		{"folding/search/a.go", "hlsgen/folding", "level 0 of room folding does not see level 1"},
+		{"folding/search/a.go", "hlsgen/folding", "level 0 of room folding does not see level 4"},
 		{"frontend/a.go", "hlsgen/frontend/lower", ""},
 		{"frontend/lower/a.go", "hlsgen/frontend", "level 7 of room frontend does not see level 8"},
 		{"frontend/lower/a.go", "hlsgen/frontend/scaled", ""},

@@ -14,13 +14,13 @@ const mostFiles = 5
 // Packages whose comments do not yet have what the tests below ask for. Each leaves its list when it has.
 var (
 	noMap = map[string]bool{
-		"cmd/hlsgen": true, "folding": true, "folding/search": true, "folding/sweep": true, "frontend/graph": true, "frontend/lower": true,
-		"hlslib/cost": true, "hlslib/layertest": true, "internal/compiler": true, "rtlsim": true,
+		"cmd/hlsgen": true, "folding/sweep": true, "frontend/graph": true, "frontend/lower": true,
+		"hlslib/cost": true, "hlslib/layertest": true, "internal/compiler": true,
 	}
 	noDoorways = map[string]bool{
-		"cmd/hlsgen": true, "folding": true, "folding/search": true, "folding/sweep": true, "frontend/graph": true, "frontend/lower": true,
+		"cmd/hlsgen": true, "folding/sweep": true, "frontend/graph": true, "frontend/lower": true,
 		"hlslib": true, "hlslib/cost": true, "hlslib/estimate": true, "hlslib/layertest": true, "hlslib/mac": true, "internal/compiler": true,
-		"rtlsim": true, "frontend/lower/whole": true, "frontend/lower/unmapped": true, "frontend/lower/recur": true, "frontend/lower/place": true,
+		"frontend/lower/whole": true, "frontend/lower/unmapped": true, "frontend/lower/recur": true, "frontend/lower/place": true,
 	}
 )
 
