@@ -17,7 +17,8 @@ type Bottleneck struct {
 	Cure   string // what to change about all of it
 }
 
-// Names is what is as slow as the interval: the layers, and "host" for its port or memory; "FIFOs" where it is nothing else.
+// Names is what is as slow as the interval: the layers, and "host" for its port or memory; "FIFOs" where it is nothing
+// else.
 func (b Bottleneck) Names() []string {
 	names := slices.Clone(b.Layers)
 	if b.Host {
@@ -29,8 +30,8 @@ func (b Bottleneck) Names() []string {
 	return names
 }
 
-// bottleneck says where the interval comes from. Layers may be as slow as the host's port or the processor's memory; all are
-// named then, but the host first: no fold of a layer makes it faster.
+// bottleneck says where the interval comes from. Layers may be as slow as the host's port or the processor's memory;
+// all are named then, but the host first: no fold of a layer makes it faster.
 func (q report) bottleneck(d *Design) (b Bottleneck) {
 	b.Layers = q.asSlow(d)
 	at := ask.Clocks(d.Clocks.Interval)
@@ -62,8 +63,8 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 	return b
 }
 
-// asSlow names the layers that take as many clocks as the interval. The converters between them follow their neighbours,
-// and are named only where nothing else is as slow.
+// asSlow names the layers that take as many clocks as the interval. The converters between them follow their
+// neighbours, and are named only where nothing else is as slow.
 func (q report) asSlow(d *Design) []string {
 	var layers, converters []string
 	for i, n := range d.Model.Graph.Nodes {
@@ -119,8 +120,8 @@ func (q report) cure(d *Design, slow []string) string {
 	return "wider folds there (PE, SIMD), which take a larger --max-use or board"
 }
 
-// asked is what to ask for instead of a goal that is met, where a faster design may be had so; empty where the goal was the
-// highest throughput.
+// asked is what to ask for instead of a goal that is met, where a faster design may be had so; empty where the goal was
+// the highest throughput.
 func asked(g Goal) string {
 	switch {
 	case g.Latency:

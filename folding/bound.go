@@ -12,8 +12,8 @@ import (
 
 // A Bounded is what no design for a goal goes below, whatever its FIFOs hold: nothing is built or simulated for it.
 type Bounded struct {
-	// Interval is the shortest that any design within the budget may have; where the goal asks for a rate or an interval, the
-	// clocks that this allows. 0: no design within the budget is as fast, or fits at all.
+	// Interval is the shortest that any design within the budget may have; where the goal asks for a rate or an
+	// interval, the clocks that this allows. 0: no design within the budget is as fast, or fits at all.
 	Interval int
 	Measure  float64 // of Goal.Least, at this interval
 	ClockMHz float64 // that the interval is counted in
@@ -41,7 +41,9 @@ func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
 	var b Bounded
 	if limit := q.Limit(); limit != nil {
 		asked := ask.Floor(limit)
-		n := sort.Search(len(list), func(i int) bool { return list[i] > asked }) // intervals between two of the list are no different
+		// intervals between two of the list are no different
+		n := sort.Search(len(list),
+			func(i int) bool { return list[i] > asked })
 		if n == 0 {
 			return b, ctx.Err()
 		}

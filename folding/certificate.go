@@ -8,14 +8,14 @@ import (
 	"hlsgen/folding/ask"
 )
 
-// A Certificate says what is known of all whole designs in the space: every choice of one fold per layer, with the width
-// converters that it needs, FIFOs of any depth that does, in any memory, and the host's port, within the budget that was
-// asked for.
+// A Certificate says what is known of all whole designs in the space: every choice of one fold per layer, with the
+// width converters that it needs, FIFOs of any depth that does, in any memory, and the host's port, within the budget
+// that was asked for.
 type Certificate struct {
 	Options     int // legal folds, summed over the layers
 	Unavailable int // of these: what the device cannot build, or the folding file rules out
-	// Interval is reached. No design within the budget has a shorter one than Floor, where the shortest was looked for; else
-	// Floor is 0.
+	// Interval is reached. No design within the budget has a shorter one than Floor, where the shortest was looked for;
+	// else Floor is 0.
 	Interval float64
 	Floor    int
 	Below    *Excluded // why none does; nil where no layer is as fast, or where the shortest was not looked for
@@ -24,8 +24,8 @@ type Certificate struct {
 	Gap      string    // why something is left open; empty where nothing is
 }
 
-// An Excluded tells why no folding keeps an interval within the budget: for each option, the first reason why it cannot be
-// in one.
+// An Excluded tells why no folding keeps an interval within the budget: for each option, the first reason why it cannot
+// be in one.
 type Excluded struct {
 	Interval  int
 	TooSlow   int            // takes more clocks
@@ -47,7 +47,8 @@ func (c *Certificate) Proved() bool {
 // Effort says what there was to choose from.
 func (c *Certificate) Effort() string {
 	if c.Unavailable > 0 {
-		return fmt.Sprintf("of %d options the device and the folding file leave %d, one per layer to choose", c.Options, c.Options-c.Unavailable)
+		return fmt.Sprintf("of %d options the device and the folding file leave %d, one per layer to choose", c.Options,
+			c.Options-c.Unavailable)
 	}
 	return fmt.Sprintf("%d options, one per layer to choose", c.Options)
 }
@@ -57,7 +58,8 @@ func (c *Certificate) Lines() (lines []string) {
 	if c.Floor > 0 {
 		line := fmt.Sprintf("%s clocks per frame found, none below %d possible", ask.Plain(c.Interval), c.Floor)
 		if float64(c.Floor) == c.Interval {
-			line = fmt.Sprintf("no design of these layers within the budget takes fewer than %s per frame", ask.Clocks(c.Floor))
+			line = fmt.Sprintf("no design of these layers within the budget takes fewer than %s per frame",
+				ask.Clocks(c.Floor))
 		}
 		if c.Below != nil {
 			line += ": " + c.Below.String()

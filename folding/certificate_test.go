@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -20,7 +19,7 @@ func TestExcluded(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed+10, 17))
 		m := randomNet(r, 1+r.IntN(5), 6)
 		var told diag.List
-		d := must(Make(t.Context(), m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: ask.Even(1)},
+		d := must(Make(t.Context(), m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: all(1)},
 			&told))
 		if d == nil || d.Certificate.Below == nil {
 			continue
@@ -57,12 +56,12 @@ func TestCertificateLines(t *testing.T) {
 		goal Goal
 		want []string
 	}{
-		{Goal{MaxUse: ask.Even(1)},
+		{Goal{MaxUse: all(1)},
 			[]string{"no design of these layers within the budget takes fewer than 5 clocks per frame: at 3 clocks, of 7 options 5 too slow, 2 excluded by LUT",
 				"load 92.775 % of the budget, the least there is", "1284 LUT, the least there is"}},
-		{Goal{MaxUse: ask.Even(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
+		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
 			"load 38.584 % of the budget, the least there is", "534 LUT, the least there is"}},
-		{Goal{MaxUse: ask.Even(1), Latency: true}, []string{"latency 3 clocks, the least there is"}},
+		{Goal{MaxUse: all(1), Latency: true}, []string{"latency 3 clocks, the least there is"}},
 	} {
 		d, told := on(t, twoLayers(), small, c.goal)
 		if d == nil || !slices.Equal(d.Certificate.Lines(), c.want) {

@@ -27,7 +27,8 @@ type Design struct {
 
 // Clocks is what the simulation of a design shows, clock by clock and without data.
 type Clocks struct {
-	Interval float64       // clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one
+	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one
+	Interval float64
 	Latency  int           // clocks from the first input word to the last output word of a lone frame
 	Slowest  int           // clocks of the slowest layer, end of the host or memory: no FIFO makes the interval shorter
 	Trace    *rtlsim.Trace // of as many frames as it takes
@@ -44,11 +45,12 @@ func (d *Design) ClockMHz() float64 {
 	return asked
 }
 
-// FPS is the frame rate at the simulated interval and at the clock that is reached, so rounded that asking for it gives the
-// interval again (Rate).
+// FPS is the frame rate at the simulated interval and at the clock that is reached, so rounded that asking for it gives
+// the interval again (Rate).
 func (d *Design) FPS() float64 { return Rate(d.ClockMHz(), d.Clocks.Interval) }
 
-// Traffic is the bytes per second that frames at the simulated interval move to and from the processor's memory, in GB (1e9).
+// Traffic is the bytes per second that frames at the simulated interval move to and from the processor's memory, in GB
+// (1e9).
 func (d *Design) Traffic() float64 {
 	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.Clocks.Interval / 1e9
 }
@@ -73,7 +75,8 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	}
 	slowest, _ := b.Interval()
 	memory := q.MemoryClocks(b.Design)
-	d.Clocks = Clocks{Interval: max(trace.Interval(), float64(memory)), Latency: trace.Latency(), Slowest: max(slowest, memory), Trace: trace, Proof: proof}
+	d.Clocks = Clocks{Interval: max(trace.Interval(), float64(memory)), Latency: trace.Latency(), Slowest: max(slowest,
+		memory), Trace: trace, Proof: proof}
 	d.Estimate = estimate.Whole(b.Design)
 	d.Shares = q.Budget.Shares(d.Estimate.Total)
 	d.Over = !q.Budget.Fits(d.Estimate.Total)
@@ -89,7 +92,8 @@ func (q report) reasons(ctx context.Context, d *dataflow.Design, limit int) ([]s
 	if !slices.ContainsFunc(d.FIFO, func(f dataflow.FIFO) bool { return f.Depth > rtlsim.Step(rtlsim.Least+1) }) {
 		return make([]string, len(d.FIFO)), nil
 	}
-	z, err := rtlsim.Size(ctx, d, rtlsim.SizeOptions{Interval: limit, From: d.Depths(), Effort: fit.SizingWords, Known: &q.Known,
+	z, err := rtlsim.Size(ctx, d, rtlsim.SizeOptions{Interval: limit, From: d.Depths(), Effort: fit.SizingWords,
+		Known:   &q.Known,
 		Minimal: q.Goal.FIFO != FIFO{}})
 	if err != nil {
 		return nil, err

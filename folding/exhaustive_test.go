@@ -180,10 +180,10 @@ func seeds(first int) (list []uint64) {
 func TestExhaustive(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
-	all := rival{}
+	total := rival{}
 	for _, seed := range seeds(60) {
 		v, r := net(t, seed, FIFO{})
-		most, loose := ask.Even(0.9), Use{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
+		most, loose := all(0.9), Use{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
 		v.search(Goal{MaxUse: most})
 		v.search(Goal{})
 		for _, share := range []float64{0.72, 1} { // a fifth under one kind, and over it
@@ -198,26 +198,26 @@ func TestExhaustive(t *testing.T) {
 		v.search(Goal{MaxUse: most, Latency: true})
 		v.search(Goal{FPS: 1e8 / (float64(interval) + 0.3), MaxUse: most, Latency: true})
 		v.search(Goal{MaxCycles: interval})
-		all.add(v)
+		total.add(v)
 	}
-	all.enough(t)
+	total.enough(t)
 }
 
 // The same where the user says how deep FIFOs are. Some of these deadlock.
 func TestExhaustiveDepths(t *testing.T) {
 	t.Parallel()
-	all := rival{}
+	total := rival{}
 	for _, seed := range seeds(40) {
 		fifo := FIFO{Words: []int{2, 3, 5, 20, 40}[seed%5]}
 		v, r := net(t, 1000+seed, fifo)
-		most := ask.Even(0.9)
+		most := all(0.9)
 		v.search(Goal{MaxUse: most, FIFO: fifo})
 		interval := 1 + r.IntN(60)
 		v.search(Goal{Interval: interval, MaxUse: most, Least: LeastLoad + Measure(r.IntN(6)), FIFO: fifo})
 		v.search(Goal{MaxUse: most, Latency: true, FIFO: fifo})
-		all.add(v)
+		total.add(v)
 	}
-	all.enough(t)
+	total.enough(t)
 }
 
 func (r *rival) add(v *rival) {

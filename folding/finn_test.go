@@ -90,7 +90,7 @@ func TestFINNExampleCNV(t *testing.T) {
 		return
 	}
 	is, has := ask.Amounts(res.Estimate.Total), ask.Amounts(Capacity(board("zcu104")))
-	use := ask.Even(1)
+	use := all(1)
 	for k := range is {
 		*use.Share(k) = (float64(is[k]) + 0.5) / float64(has[k])
 	}

@@ -1,9 +1,10 @@
-// Package folding makes a design of a network: how far each layer is unrolled, where its tables and multipliers lie, how
-// deep FIFOs are and of what memory, for a device, a clock, a goal and a budget. Make is the only place where that is
-// decided; whatever prints a figure of a design has it from there, so that what one command prints, another can ask for.
+// Package folding makes a design of a network: how far each layer is unrolled, where its tables and multipliers lie,
+// how deep FIFOs are and of what memory, for a device, a clock, a goal and a budget. Make is the only place where that
+// is decided; whatever prints a figure of a design has it from there, so that what one command prints, another can ask
+// for.
 //
-// In come a model, a target and a goal; out comes a Design with its certificate, or diagnostics. This package is the door;
-// the rooms behind it, each of which sees the ones above it alone:
+// In come a model, a target and a goal; out comes a Design with its certificate, or diagnostics. This package is the
+// door; the rooms behind it, each of which sees the ones above it alone:
 //
 //	search  choosing one of several ways for each part, within caps; knows nothing of hardware
 //	finn    folding files
@@ -19,6 +20,7 @@
 //	design.go       the figures of a design; bottleneck.go, where its interval comes from
 //	certificate.go  what is proved of it
 //	trouble.go      why there is none, and what would do
+//	outside.go      names of types for other modules
 package folding
 
 import (
@@ -48,12 +50,8 @@ type (
 
 // The measures, and the names and limits that flags have.
 const (
-	LeastLoad = ask.LeastLoad
-	LeastLUT  = ask.LeastLUT
-	LeastFF   = ask.LeastFF
-	LeastBRAM = ask.LeastBRAM
-	LeastURAM = ask.LeastURAM
-	LeastDSP  = ask.LeastDSP
+	LeastLoad, LeastLUT, LeastFF   = ask.LeastLoad, ask.LeastLUT, ask.LeastFF
+	LeastBRAM, LeastURAM, LeastDSP = ask.LeastBRAM, ask.LeastURAM, ask.LeastDSP
 
 	Guideline = ask.Guideline
 	MaxDepth  = finn.MaxDepth
@@ -84,19 +82,20 @@ func ClocksPerFrame(clockMHz, fps float64) int { return ask.ClocksPerFrame(clock
 // not have and values that a layer cannot take show when Make applies it.
 func ReadFile(data []byte, d *diag.List) *File { return finn.Read(data, d) }
 
-// Format writes the design's folds as a folding file that ReadFile reads back to the same folds; with depths also the words
-// of every FIFO, so that the whole design comes back.
+// Format writes the design's folds as a folding file that ReadFile reads back to the same folds; with depths also the
+// words of every FIFO, so that the whole design comes back.
 func Format(design *dataflow.Design, withDepths bool) []byte { return finn.Format(design, withDepths) }
 
-// A Space is what a model may become on a target, listed once for any number of designs. These may be made at the same time.
+// A Space is what a model may become on a target, listed once for any number of designs. These may be made at the same
+// time.
 type Space struct {
 	*space.Space
 	made *memory
 }
 
 // List lists the options of every layer, and how they join. fixed and fifo are those of the goals that are asked of it.
-// Where the target has no board, zcu104 stands in for it; only Goal.MaxCycles does without a budget. What the user has to
-// change goes to d, and the result is nil.
+// Where the target has no board, zcu104 stands in for it; only Goal.MaxCycles does without a budget. What the user has
+// to change goes to d, and the result is nil.
 func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.List) (*Space, error) {
 	if len(m.Graph.Nodes) == 0 {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Msg: "there is no layer to fold"})
@@ -129,11 +128,12 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 }
 
 // Make makes the design for a goal. What the user has to change - a goal that cannot be reached, a budget that nothing
-// fits - goes to d, with what can be had instead, and the result is nil. The error is the context's, a *rtlsim.Deadlock that
-// depths which were given bring about, or says that the clock or the goal is malformed, which the command line rules out.
+// fits - goes to d, with what can be had instead, and the result is nil. The error is the context's, a *rtlsim.Deadlock
+// that depths which were given bring about, or says that the clock or the goal is malformed, which the command line
+// rules out.
 //
-// What the search leaves open, the certificate states. The answer does not depend on the machine, unless Goal.SearchTime ends
-// the search, nor on what else was asked of the space.
+// What the search leaves open, the certificate states. The answer does not depend on the machine, unless
+// Goal.SearchTime ends the search, nor on what else was asked of the space.
 func (l *Space) Make(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
 	if err := goal.Verify(l.Target); err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -60,8 +59,8 @@ func TestFront(t *testing.T) {
 	points := 0
 	for _, seed := range seeds(40) {
 		v, r := net(t, 5000+seed, FIFO{})
-		points += v.front(Goal{MaxUse: ask.Even(0.9)})
-		points += v.front(Goal{MaxUse: ask.Even(0.9), Interval: 1 + r.IntN(60), Least: LeastLoad + Measure(r.IntN(6))})
+		points += v.front(Goal{MaxUse: all(0.9)})
+		points += v.front(Goal{MaxUse: all(0.9), Interval: 1 + r.IntN(60), Least: LeastLoad + Measure(r.IntN(6))})
 	}
 	if points < 20 {
 		t.Errorf("%d points", points)
@@ -112,7 +111,7 @@ func TestBound(t *testing.T) {
 		if s == nil {
 			continue
 		}
-		goal := Goal{MaxUse: ask.Even(0.9), Least: LeastLoad + Measure(r.IntN(6))}
+		goal := Goal{MaxUse: all(0.9), Least: LeastLoad + Measure(r.IntN(6))}
 		budget := BudgetOf(v.target.Board, goal.MaxUse)
 		for _, interval := range []int{0, 5, 12, 20, 48, 1000} {
 			goal.Interval = interval
@@ -138,7 +137,7 @@ func TestBound(t *testing.T) {
 		}
 		tighter := 0
 		for _, use := range []float64{1, 0.8, 0.6, 0.4, 0.2} {
-			b, err := s.Bound(t.Context(), Goal{MaxUse: ask.Even(use)})
+			b, err := s.Bound(t.Context(), Goal{MaxUse: all(use)})
 			if err != nil || b.Interval > 0 && b.Interval < tighter {
 				t.Errorf("%s: %+v of %v, with more %d clocks, %v", v.name, b, use, tighter, err)
 			}

@@ -15,7 +15,7 @@ import (
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(3, 3)), uint2, 2, 2, 30, 14, 9)
-	for _, goal := range []Goal{{}, {Least: LeastFF}, {Latency: true}, {MaxUse: ask.Even(0.2)}, {FIFO: FIFO{Words: 2}},
+	for _, goal := range []Goal{{}, {Least: LeastFF}, {Latency: true}, {MaxUse: all(0.2)}, {FIFO: FIFO{Words: 2}},
 		{FPS: 123456.789}} {
 		for _, clock := range []float64{100, 142.857, 333} {
 			target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: clock}

@@ -117,7 +117,7 @@ func TestShortestLatency(t *testing.T) {
 		{"residual", residual, 0.1},
 		{"thresholds", withThresholds(rand.New(rand.NewPCG(4, 1)), 24, 6), 0},
 	} {
-		for _, use := range []Use{{}, ask.Even(0.3)} {
+		for _, use := range []Use{{}, all(0.3)} {
 			fast, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use})
 			best, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true})
 			if fast == nil || best == nil || best.Clocks.Latency > fast.Clocks.Latency {

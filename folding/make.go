@@ -86,19 +86,19 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f != nil && limit == nil {
+		switch {
+		case f == nil:
+		case limit == nil:
 			return f, nil
-		}
-		if f != nil && f.Limit <= clocks { // the search at the asked interval was cut, and this one is faster
+		case f.Limit <= clocks: // the search at the asked interval was cut, and this one is faster
 			return q.slower(f, clocks), nil
-		}
-		if f != nil && q.Goal.OverBudget && clocks >= list[0] {
-			more, err := q.leastLoad(ctx, clocks)
-			if more != nil || err != nil {
-				return more, err
+		default:
+			if q.Goal.OverBudget && clocks >= list[0] {
+				more, err := q.leastLoad(ctx, clocks)
+				if more != nil || err != nil {
+					return more, err
+				}
 			}
-		}
-		if f != nil {
 			return nil, q.unreachable(ctx, f)
 		}
 	}
@@ -181,8 +181,8 @@ func (q *inquiry) slower(f *found, limit int) *found {
 	return &found{Found: g}
 }
 
-// mostProbed is the words of a frame up to which intervals between those of layers are looked at: each takes seconds where
-// frames are larger, to win what a FIFO gives.
+// mostProbed is the words of a frame up to which intervals between those of layers are looked at: each takes seconds
+// where frames are larger, to win what a FIFO gives.
 const mostProbed = 1_000_000
 
 // faster looks for shorter intervals than that of a design: FIFOs and the processor's memory may hold it up for any
@@ -238,8 +238,8 @@ func words(d *dataflow.Design) (n int) {
 // deadlockNodes is how many nodes the search for the folding that is held for a deadlock looks at.
 const deadlockNodes = 200
 
-// deadlocked is the *rtlsim.Deadlock of the folding of the least load, where only FIFOs whose depths are given are less deep than
-// can be of use; nil where there is none.
+// deadlocked is the *rtlsim.Deadlock of the folding of the least load, where only FIFOs whose depths are given are less
+// deep than can be of use; nil where there is none.
 func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 	least, err := q.Tree(limit).Minimise(ctx, q.Measure(LeastLoad), nil, search.Unlimited, deadlockNodes)
 	if err != nil || least.Best == nil {
@@ -285,7 +285,8 @@ func (q *inquiry) tryAt(ctx context.Context, limit int) (f *found, none bool, er
 	return &found{Found: r.best}, false, nil
 }
 
-// memory keeps answers and bounds, which depend on nothing but the space and the part of the question that is their key.
+// memory keeps answers and bounds, which depend on nothing but the space and the part of the question that is their
+// key.
 type memory struct{ answers, bounds sync.Map }
 
 type remembered struct {

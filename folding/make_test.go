@@ -20,6 +20,9 @@ func tfc() *dataflow.Model {
 	return mlp(rand.New(rand.NewPCG(1, 2)), uint2, 2, 2, 784, 64, 64, 64, 10)
 }
 
+// all is the same share of everything.
+func all(f float64) Use { return ask.Even(f) }
+
 // chain joins listed layers one after the other.
 func chain(layers ...*listed) *dataflow.Model {
 	var b dataflow.Builder
@@ -117,20 +120,20 @@ func TestBetweenFolds(t *testing.T) {
 			boards.Board{Name: "small", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8,
 				MemoryGBps: 0.065}, 37},
 	} {
-		d, told := on(t, c.m, c.b, Goal{MaxUse: ask.Even(0.9)})
+		d, told := on(t, c.m, c.b, Goal{MaxUse: all(0.9)})
 		if d == nil || d.Clocks.Interval != c.want || !d.Certificate.Proved() ||
 			float64(d.Certificate.Floor) != c.want {
 			t.Errorf("%s: %+v, want %v clocks; %s", c.name, d, c.want, text(told))
 			continue
 		}
-		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: ask.Even(0.9), Interval: int(c.want)}); !sameDesign(asked, d) {
+		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Interval: int(c.want)}); !sameDesign(asked, d) {
 			t.Errorf("%s: asked for, it is %v clocks with %+v", c.name, asked.Clocks.Interval, asked.Estimate.Total)
 		}
-		bound, err := must(List(c.m, d.Target, nil, FIFO{}, &diag.List{})).Bound(t.Context(), Goal{MaxUse: ask.Even(0.9)})
+		bound, err := must(List(c.m, d.Target, nil, FIFO{}, &diag.List{})).Bound(t.Context(), Goal{MaxUse: all(0.9)})
 		if err != nil || float64(bound.Interval) > c.want {
 			t.Errorf("%s: no design is said to take fewer than %+v, %v", c.name, bound, err)
 		}
-		if fast, _ := on(t, c.m, c.b, Goal{MaxUse: ask.Even(0.9), Latency: true, Interval: int(c.want)}); fast == nil {
+		if fast, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Latency: true, Interval: int(c.want)}); fast == nil {
 			t.Errorf("%s: no shortest latency", c.name)
 		}
 	}
@@ -165,7 +168,7 @@ func TestMonotone(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(2, 2)), uint2, 2, 2, 96, 24, 24, 10)
 	last := 1e9
 	for _, use := range []float64{0.2, 0.22, 0.25, 0.3, 0.4, 0.8, 1} {
-		d, _ := on(t, m, board("pynq-z1"), Goal{MaxUse: ask.Even(use)})
+		d, _ := on(t, m, board("pynq-z1"), Goal{MaxUse: all(use)})
 		if d == nil || d.Clocks.Interval > last {
 			t.Errorf("%v of the board: %+v, with less %v clocks", use, d, last)
 			continue

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"hlsgen/folding/ask"
 	"hlsgen/folding/fit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -16,9 +15,9 @@ import (
 
 // questions are goals that share a space.
 var questions = []Goal{
-	{}, {Interval: 40}, {Interval: 40, Least: LeastFF}, {FPS: 2e6}, {Latency: true}, {MaxUse: ask.Even(0.6)},
+	{}, {Interval: 40}, {Interval: 40, Least: LeastFF}, {FPS: 2e6}, {Latency: true}, {MaxUse: all(0.6)},
 	{MaxCycles: 30}, {Interval: 25, Latency: true},
-	{MaxUse: ask.Even(0.01)}, {Interval: 1}, {Interval: 60, Least: LeastBRAM},
+	{MaxUse: all(0.01)}, {Interval: 1}, {Interval: 60, Least: LeastBRAM},
 }
 
 // An answer depends on nothing but the question: not on what was asked of the space before or at the same time.
@@ -86,7 +85,7 @@ func TestWide(t *testing.T) {
 		v, _ := net(t, 8000+seed, FIFO{})
 		var d diag.List
 		s := must(List(v.m, v.target, nil, FIFO{}, &d))
-		goal := Goal{MaxUse: ask.Even(1)}
+		goal := Goal{MaxUse: all(1)}
 		if s == nil || len(v.allowed(goal)) == 0 {
 			continue
 		}

@@ -22,9 +22,11 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	}
 	limit := q.Limit()
 	allowed, _ := limit.Float64()
-	asked := fmt.Sprintf("%s frames per second at %s MHz allow %s per frame", ask.Exact(q.Goal.FPS), ask.Plain(q.Clock), ask.Clocks(ask.Floor(limit)))
+	asked := fmt.Sprintf("%s frames per second at %s MHz allow %s per frame", ask.Exact(q.Goal.FPS), ask.Plain(q.Clock),
+		ask.Clocks(ask.Floor(limit)))
 	if ask.Floor(limit) < 1 {
-		asked = fmt.Sprintf("%s frames per second are more than one in a clock of %s MHz", ask.Exact(q.Goal.FPS), ask.Plain(q.Clock))
+		asked = fmt.Sprintf("%s frames per second are more than one in a clock of %s MHz", ask.Exact(q.Goal.FPS),
+			ask.Plain(q.Clock))
 	}
 	if q.Goal.Interval > 0 {
 		asked = "asked for: " + ask.Clocks(q.Goal.Interval) + " per frame"
@@ -44,7 +46,8 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	}
 	if port := q.PortClocks(); q.Target.PortBits() > 0 && float64(port) > allowed {
 		hint += ", --io stream where the network is fed from inside the FPGA,"
-		dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port of %d bits takes %s to move a frame", q.Target.PortBits(), ask.Clocks(port)))
+		dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port of %d bits takes %s to move a frame",
+			q.Target.PortBits(), ask.Clocks(port)))
 	}
 	if len(dg.Notes) > 0 {
 		dg.Hint = hint + " or a higher --clock"
@@ -79,8 +82,8 @@ func (q report) instead(d *Design) string {
 	return "--fps " + ask.Exact(d.FPS())
 }
 
-// leastLoad is the design that takes the least share of the budget at an interval, however much that is; nil where none was
-// found. Of what the user wants none, it takes none, or else as little as can be.
+// leastLoad is the design that takes the least share of the budget at an interval, however much that is; nil where none
+// was found. Of what the user wants none, it takes none, or else as little as can be.
 func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 	fresh := q.Fresh()
 	loose := q.uncapped(limit)
@@ -126,8 +129,8 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 	return nil, nil
 }
 
-// overBudget is the design that takes the least share of the budget at an interval, or at the shortest above it, where the
-// goal allows that; else the user is told how large the budget has to be for it.
+// overBudget is the design that takes the least share of the budget at an interval, or at the shortest above it, where
+// the goal allows that; else the user is told how large the budget has to be for it.
 func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found, error) {
 	f, err := q.leastLoadFrom(ctx, list, limit)
 	if err != nil {
@@ -203,15 +206,17 @@ func (q report) shortage(d *Design) shortage {
 // String says what is missing: "23,100 LUT of 18,432".
 func (s *shortage) String() string {
 	if s.kind == ask.Mean {
-		return fmt.Sprintf("%s %% as the %s; the budget is %s %%", ask.Plain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
+		return fmt.Sprintf("%s %% as the %s; the budget is %s %%",
+			ask.Plain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
 			ask.Names[ask.Mean], ask.Plain(100*s.budget.Mean))
 	}
-	return fmt.Sprintf("%d %s; the budget on %s is %d of %d", s.amounts[s.kind], ask.Names[s.kind], s.board, s.caps[s.kind],
+	return fmt.Sprintf("%d %s; the budget on %s is %d of %d", s.amounts[s.kind], ask.Names[s.kind], s.board,
+		s.caps[s.kind],
 		ask.Amounts(s.budget.Capacity)[s.kind])
 }
 
-// use is the smallest budget that has room, as --max-use takes it: one share for all where the user gave one, else those
-// shares raised that are too small. ok is false where the board has too little.
+// use is the smallest budget that has room, as --max-use takes it: one share for all where the user gave one, else
+// those shares raised that are too small. ok is false where the board has too little.
 func (s *shortage) use(given Use) (use string, ok bool) {
 	if given == (Use{}) {
 		given = DefaultMaxUse
@@ -246,7 +251,8 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 // unjoined tells that neighbours cannot be joined even at the longest interval.
 func (q *inquiry) unjoined() {
 	q.told.Add(diag.Diag{Severity: diag.Error, Code: diag.WordTooWide,
-		Msg:  fmt.Sprintf("no width converter of at most %d bits joins the words of some neighbouring layers", dataflow.MaxWord),
+		Msg: fmt.Sprintf("no width converter of at most %d bits joins the words of some neighbouring layers",
+			dataflow.MaxWord),
 		Hint: "leave PE and SIMD of these layers out of the folding file"})
 }
 
@@ -255,7 +261,8 @@ func (q *inquiry) unjoined() {
 func (q *inquiry) tell(d *Design) {
 	if d.Over && q.Goal.MaxCycles == 0 {
 		short := q.shortage(d)
-		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded, Msg: "over the budget, as --over-budget allows: it takes " + short.String(),
+		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded,
+			Msg:  "over the budget, as --over-budget allows: it takes " + short.String(),
 			Hint: "fewer frames per second, a larger --max-use or a larger board"})
 	}
 	asked, most := d.Target.ClockMHz, d.ClockMHz()

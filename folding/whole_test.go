@@ -88,7 +88,10 @@ func (e *enumeration) design() *dataflow.Design {
 				return nil
 			case from.PerWord != to.PerWord:
 				op := e.converter(s, from.PerWord, to)
-				folds = append(folds, dataflow.Fold{PE: 1, SIMD: 1}) // the only one that a converter has
+				bound, _, err := op.Bind([]dataflow.Type{b.Type(stream[s])})
+				for f := range must(bound, err).Folds() {
+					folds = append(folds, f)
+				}
 				stream[s] = must(b.Add(op, []int{stream[s]}, nil, nil))[0]
 			}
 			ins = append(ins, stream[s])

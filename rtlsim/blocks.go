@@ -75,10 +75,10 @@ func (f *finder) close(from int) {
 
 // reason says why words gather on a stream of a block.
 func (p *plan) reason(b block, s int) string {
-	if len(b.streams) == 1 {
-		return fmt.Sprintf("%s gives words faster at times than %s takes them", p.name(p.writer[s]), p.name(p.reader[s]))
+	join, arrives := -1, -1
+	if len(b.streams) > 1 {
+		join, arrives = p.join(b, s)
 	}
-	join, arrives := p.join(b, s)
 	if join < 0 {
 		return fmt.Sprintf("%s gives words faster at times than %s takes them", p.name(p.writer[s]), p.name(p.reader[s]))
 	}
@@ -111,17 +111,12 @@ func (p *plan) join(b block, s int) (node, arrives int) {
 		if inputs > 1 {
 			return r, s
 		}
-		next := -1
-		for _, out := range g.Nodes[r].Out {
-			if slices.Contains(b.streams, out) {
-				next = out
-				break
-			}
-		}
+		out := g.Nodes[r].Out
+		next := slices.IndexFunc(out, func(s int) bool { return slices.Contains(b.streams, s) })
 		if next < 0 {
 			return -1, -1
 		}
-		s = next
+		s = out[next]
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 
 // A Deadlock is a design in which nothing can happen any more although frames are on their way.
 type Deadlock struct {
-	Clock int    // from which on no layer starts and no output word is taken; negative where it was found without clocks
+	// from which on no layer starts and no output word is taken; negative where it was found without clocks
+	Clock int
 	Waits []Wait // all that stand still
 	Cycle []Wait // of them, a closed chain: each waits for the node of the next, the last for that of the first
 	// Stream and Depth are the FIFO of the chain that takes the fewest bits to break it, and its smallest depth with
@@ -54,7 +55,8 @@ func (d *Deadlock) Error() string {
 		}
 		waits = append(waits, fmt.Sprintf("%s that %s is to %s", w, d.Cycle[(i+1)%len(d.Cycle)].Node, what))
 	}
-	return fmt.Sprintf("%s: %s; a depth of %d on s%d breaks this chain", s, strings.Join(waits, ", "), d.Depth, d.Stream)
+	return fmt.Sprintf("%s: %s; a depth of %d on s%d breaks this chain", s, strings.Join(waits, ", "), d.Depth,
+		d.Stream)
 }
 
 // explain finds the chain of a deadlock at the latencies of the loops, and what would break it.

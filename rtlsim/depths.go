@@ -18,7 +18,8 @@ type depths struct {
 }
 
 func newDepths(p *plan, opt SizeOptions) depths {
-	d := depths{ports: p.ports, low: slices.Repeat([]int{Least}, len(p.ports)), fixed: opt.Fixed, each: cmp.Or(opt.each, memoryWords)}
+	d := depths{ports: p.ports, low: slices.Repeat([]int{Least}, len(p.ports)), fixed: opt.Fixed, each: cmp.Or(opt.each,
+		memoryWords)}
 	for s := range d.low {
 		if opt.From != nil {
 			d.low[s] = max(Least, opt.From[s])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // never is the clock of what cannot happen.
@@ -47,15 +48,11 @@ func (e *engine) enlist() {
 	}
 	for _, k := range e.workers {
 		t := add(k)
-		for p, s := range k.in {
-			if k.joined.Read>>p&1 != 0 {
-				s.reader = t
-			}
+		for _, s := range ports(nil, k.in, k.joined.Read) {
+			s.reader = t
 		}
-		for p, s := range k.out {
-			if k.joined.Write>>p&1 != 0 {
-				s.writer = t
-			}
+		for _, s := range ports(nil, k.out, k.joined.Write) {
+			s.writer = t
 		}
 	}
 	for _, k := range e.sinks {
@@ -97,17 +94,8 @@ func (e *engine) stopped(ctx context.Context) error {
 
 // done reports whether all have reached the goal.
 func (e *engine) done() bool {
-	for _, k := range e.workers {
-		if k.frame < e.goal {
-			return false
-		}
-	}
-	for _, k := range e.sinks {
-		if k.frame < e.goal {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.workers, func(k *worker) bool { return k.frame < e.goal }) &&
+		!slices.ContainsFunc(e.sinks, func(k *sink) bool { return k.frame < e.goal })
 }
 
 // clock is the one after the last iteration and the last word taken.

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A Pace holds back one end of the host: a word at most every Every clocks (0 and 1: in every clock that the port to the
-// processor's memory allows, dataflow.Target.HostEvery), and none in a clock that the dice stall, whether or not a word
-// waits. The zero value is full speed.
+// A Pace holds back one end of the host: a word at most every Every clocks (0 and 1: in every clock that the port to
+// the processor's memory allows, dataflow.Target.HostEvery), and none in a clock that the dice stall, whether or not a
+// word waits. The zero value is full speed.
 type Pace struct {
 	Every int
 	Stall int    // stalled clocks in a hundred on average, 0 to 99

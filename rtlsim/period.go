@@ -6,9 +6,9 @@ import "slices"
 type Period struct{ Frames, Clocks int }
 
 // Between frames all streams are empty and all loops at their start, and the clocks that follow are sums and maxima of
-// the clocks that were (see stream and worker). So where all that still matters is the same as some frames before but for
-// one number of clocks that has been added to everything, that repeats for ever: a clock that the host's dice decide
-// aside, nothing depends on the absolute clock.
+// the clocks that were (see stream and worker). So where all that still matters is the same as some frames before but
+// for one number of clocks that has been added to everything, that repeats for ever: a clock that the host's dice
+// decide aside, nothing depends on the absolute clock.
 
 // A search looks for a state that was there before: the last one, and one that is replaced after 1, 2, 4, 8 ... frames
 // (Brent 1980), which finds any period after at most three times the frames that a state takes to come and recur.
@@ -141,10 +141,7 @@ func (e *engine) counts() counts {
 // minus is what was counted since o; it changes its receiver.
 func (c counts) minus(o counts) counts {
 	for i := range c.nodes {
-		n := &c.nodes[i]
-		n.Busy -= o.nodes[i].Busy
-		n.Starved -= o.nodes[i].Starved
-		n.Blocked -= o.nodes[i].Blocked
+		c.nodes[i].add(o.nodes[i], -1)
 	}
 	for i := range c.empty {
 		c.empty[i] -= o.empty[i]
@@ -153,13 +150,17 @@ func (c counts) minus(o counts) counts {
 	return c
 }
 
+// add counts clocks so many times more.
+func (n *Node) add(o Node, times int) {
+	n.Busy += times * o.Busy
+	n.Starved += times * o.Starved
+	n.Blocked += times * o.Blocked
+}
+
 // add counts a period so many times more.
 func (e *engine) add(c counts, times int) {
 	for i, n := range c.nodes {
-		t := &e.trace.Nodes[i]
-		t.Busy += times * n.Busy
-		t.Starved += times * n.Starved
-		t.Blocked += times * n.Blocked
+		e.trace.Nodes[i].add(n, times)
 	}
 	for i, s := range e.streams {
 		s.empty += times * c.empty[i]

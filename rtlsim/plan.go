@@ -19,8 +19,9 @@ type plan struct {
 func newPlan(d *dataflow.Design) *plan {
 	g := d.Model.Graph
 	n := len(g.Streams)
-	p := &plan{design: d, ports: make([]dataflow.Port, n), latency: make([]int, n), writer: make([]int, n), reader: make([]int, n),
-		every: make([]int, n)}
+	p := &plan{design: d, ports: make([]dataflow.Port, n), latency: make([]int, n), writer: make([]int, n),
+		reader: make([]int, n),
+		every:  make([]int, n)}
 	for s := range n {
 		p.writer[s], p.reader[s] = -1, -1
 	}
@@ -110,7 +111,8 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, opt Options) *engi
 		e.sources = append(e.sources, src)
 	}
 	for i, id := range g.Out {
-		e.sinks = append(e.sinks, &sink{stream: e.streams[id], gate: opt.Out.gate(len(g.In)+i, p.every[id]), frames: e.trace.Frames, at: -1})
+		e.sinks = append(e.sinks, &sink{stream: e.streams[id], gate: opt.Out.gate(len(g.In)+i, p.every[id]),
+			frames: e.trace.Frames, at: -1})
 	}
 	e.enlist()
 	return e
@@ -142,7 +144,8 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 // worker puts node i to work.
 func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
-	l := &worker{name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1, count: &e.trace.Nodes[i], words: make([]dataflow.Word, len(n.In))}
+	l := &worker{name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1, count: &e.trace.Nodes[i],
+		words: make([]dataflow.Word, len(n.In))}
 	for _, s := range n.In {
 		l.in = append(l.in, streams[s])
 	}

@@ -10,7 +10,7 @@
 //     words.
 //  3. Output. The host takes one visible word from every output.
 //
-// All layers decide on the same state: a place that a reader frees in a clock has room in the next one, and a word
+// All layers decide on the same state: a word that a reader takes in a clock leaves room in the next one, and a word
 // written in clock c is visible from clock c + Latency on. So the result does not depend on the order of nodes, and a
 // FIFO of one word already carries one word per clock.
 //
@@ -19,13 +19,13 @@
 // Loop.LastWrite.
 //
 // No clock is walked, though. What these phases decide is a set of equations in the clocks of iterations and words,
-// whose right sides are maxima of earlier clocks plus constants (see stream and worker): a timed event graph (F. Baccelli
-// and others, Synchronization and Linearity, 1992). The engine
-// solves them layer by layer, with and without data; it costs time per word, not per clock. Without data, it looks for a
-// state between frames that was there before, and leaves out the periods that follow.
+// whose right sides are maxima of earlier clocks plus constants (see stream and worker): a timed event graph (F.
+// Baccelli and others, Synchronization and Linearity, 1992). The engine solves them layer by layer, with and without
+// data; it costs time per word, not per clock. Without data, it looks for a state between frames that was there before,
+// and leaves out the periods that follow.
 //
-// In comes a dataflow.Design; what comes out does not depend on anything else. The package imports internal/dataflow and
-// internal/num. Its files:
+// In comes a dataflow.Design; what comes out does not depend on anything else. The package imports internal/dataflow
+// and internal/num. Its files:
 //
 //	run.go      Run: frames through a design; trace.go, what it shows; bottleneck.go, where the interval comes from
 //	plan.go     what folds fix of a design, and engines of it or of a part

@@ -35,8 +35,8 @@ type SizeOptions struct {
 	From     []int // per stream: words that it has at least; nil for two
 	In, Out  Pace  // of the host; without stalls
 	Fixed    []int // per stream: the words that it has, 0 where they are looked for; nil for nowhere given
-	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. Depths that it ends before are deeper
-	// than they have to be (Exact). Few trials of the whole are made in any case.
+	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. Depths that it ends before are
+	// deeper than they have to be (Exact). Few trials of the whole are made in any case.
 	Effort int
 	Known  *Known // what was found in other designs; may be nil
 
@@ -56,18 +56,18 @@ type Sizing struct {
 	Moved    int // words, in all trials
 }
 
-// A Need says that some layers, wherever they stand, do not keep the interval, or deadlock, as long as none of the streams
-// between them holds more words than SizeOptions.From.
+// A Need says that some layers, wherever they stand, do not keep the interval, or deadlock, as long as none of the
+// streams between them holds more words than SizeOptions.From.
 type Need struct{ Nodes, Streams []int }
 
 // Size finds depths such that no FIFO alone could be smaller, by simulation.
 //
 // With unbounded FIFOs nothing holds up a writer, so the interval is that of the slowest layer or end of the host: the
 // frames that arrive at it, and those behind it, keep step. In trials the host gives one frame per interval: at full
-// speed a FIFO in front of the slowest layer would fill without end. This loses nothing. The design keeps an
-// interval if and only if the clocks of frame f stay within a bound of f times the interval, and whether they do depends
-// on the loops of waits within the design (no such loop may take longer than the interval for every frame that goes
-// round), not on when the first words come. A trial runs until a state recurs, so that what it says is exact.
+// speed a FIFO in front of the slowest layer would fill without end. This loses nothing. The design keeps an interval
+// if and only if the clocks of frame f stay within a bound of f times the interval, and whether they do depends on the
+// loops of waits within the design (no such loop may take longer than the interval for every frame that goes round),
+// not on when the first words come. A trial runs until a state recurs, so that what it says is exact.
 //
 //  1. FIFOs begin with the least that is free from deadlock at any stalls and kernel latencies: two words but in blocks
 //     (forks to joins), where they are halved together, the widest last, as long as a frame gets through.
@@ -77,14 +77,15 @@ type Need struct{ Nodes, Streams []int }
 //  3. The same for every block. Then the whole design is tried. Where it does not pass, windows grow, and in the end the
 //     whole is one.
 //
-// For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a stream
-// past it. At 2 words everywhere the block of these three deadlocks: its FIFOs get 128 words (four steps), then 2 again one
-// after the other, as long as a frame gets through; the one past the layer does not, and does with 128. The windows, and
-// then the whole, are run with these. They miss the interval where the join is slow to begin, say; then what is full there,
-// a single FIFO of 32 words or several, is deepened.
+// For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
+// stream past it. At 2 words everywhere the block of these three deadlocks: its FIFOs get 128 words (four steps), then
+// 2 again one after the other, as long as a frame gets through; the one past the layer does not, and does with 128. The
+// windows, and then the whole, are run with these. They miss the interval where the join is slow to begin, say; then
+// what is full there, a single FIFO of 32 words or several, is deepened.
 //
-// Minimising buffers under a throughput constraint is a question of synchronous dataflow (S. Stuijk, M. Geilen, T. Basten,
-// Exploring trade-offs in buffer requirements and throughput constraints, DAC 2006), where it is answered by simulation, too.
+// Minimising buffers under a throughput constraint is a question of synchronous dataflow (S. Stuijk, M. Geilen, T.
+// Basten, Exploring trade-offs in buffer requirements and throughput constraints, DAC 2006), where it is answered by
+// simulation, too.
 //
 // In the end no FIFO alone could do with less: what was needed beside short FIFOs and turns out not to be needed beside
 // deeper ones is taken back.
@@ -110,7 +111,8 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 		known = &Known{}
 	}
 	p := newPlan(d)
-	z := &sizer{trials: &trials{plan: p, ctx: ctx, known: known, in: opt.In, out: opt.Out, left: cmp.Or(opt.Effort, 1e9)},
+	z := &sizer{trials: &trials{plan: p, ctx: ctx, known: known, in: opt.In, out: opt.Out, left: cmp.Or(opt.Effort,
+		1e9)},
 		depths: newDepths(p, opt), blocks: p.split()}
 	z.begin()
 	if opt.Minimal {
@@ -123,7 +125,8 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 	if z.err != nil {
 		return nil, z.err
 	}
-	return &Sizing{Interval: z.interval, Words: z.now, Reason: z.reasons(), Kept: z.kept, Cut: z.cut && !z.kept, Exact: z.exact,
+	return &Sizing{Interval: z.interval, Words: z.now, Reason: z.reasons(), Kept: z.kept, Cut: z.cut && !z.kept,
+		Exact: z.exact,
 		Needs: z.needs, Trials: z.count, Moved: cmp.Or(opt.Effort, 1e9) - z.left}, nil
 }
 
@@ -201,9 +204,9 @@ func (z *sizer) throughput() {
 	}
 }
 
-// roomy is depths that keep the interval, most of them deeper than they have to be: what FIFOs held that held up nobody, and
-// the words that were moved to find out. It is nil where no depths do. This trial is made whatever the effort is: it is what
-// a sizing without effort ends with.
+// roomy is depths that keep the interval, most of them deeper than they have to be: what FIFOs held that held up
+// nobody, and the words that were moved to find out. It is nil where no depths do. This trial is made whatever the
+// effort is: it is what a sizing without effort ends with.
 func (z *sizer) roomy() (depth []int, words int) {
 	was := z.now
 	z.now = slices.Clone(was)
@@ -235,8 +238,8 @@ func (z *sizer) surely() tried {
 	return t
 }
 
-// capped takes roomy depths of which none is deeper than the least power of four steps that keeps the interval: what few
-// trials of the whole can tell, where the effort is not enough for windows.
+// capped takes roomy depths of which none is deeper than the least power of four steps that keeps the interval: what
+// few trials of the whole can tell, where the effort is not enough for windows.
 func (z *sizer) capped(roomy []int) {
 	least, deepest := z.now, slices.Max(roomy)
 	var most []int
@@ -275,8 +278,8 @@ func (z *sizer) blocksFree() bool {
 	return true
 }
 
-// shrink takes back what turned out not to be needed, FIFO by FIFO, the most bits first. It reports whether it came to the
-// end.
+// shrink takes back what turned out not to be needed, FIFO by FIFO, the most bits first. It reports whether it came to
+// the end.
 func (z *sizer) shrink() bool {
 	widest := numbers(len(z.ports))
 	by(widest, func(s int) int { return -z.now[s] * z.ports[s].Width() })

@@ -38,7 +38,8 @@ type tokenWorker struct {
 // newTokens takes the layers that are members, all where members is nil, and the streams between them.
 func newTokens(p *plan, members []bool) *tokens {
 	n := len(p.ports)
-	t := &tokens{plan: p, workers: make([]tokenWorker, len(p.loops)), held: make([]int, n), wants: make([]bool, n), blocks: make([]bool, n),
+	t := &tokens{plan: p, workers: make([]tokenWorker, len(p.loops)), held: make([]int, n), wants: make([]bool, n),
+		blocks: make([]bool, n),
 		agenda: newAgenda(len(p.loops))}
 	joined := func(s int) bool { return p.inner(s) && (members == nil || p.within(members, s)) }
 	for i, node := range p.design.Model.Graph.Nodes {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Known remembers which windows keep which intervals at which depths. It may be shared by the sizing of any designs, also
-// between goroutines. The zero value knows nothing.
+// Known remembers which windows keep which intervals at which depths. It may be shared by the sizing of any designs,
+// also between goroutines. The zero value knows nothing.
 type Known struct{ windows sync.Map }
 
 // trials run a design, or a window of it, at depths that are tried.
@@ -42,8 +42,8 @@ func (z *trials) fastest() int {
 	return most
 }
 
-// A trial that keeps the interval shows it within a few frames. One that falls behind by very little may take long to do
-// so: it is given up after so many frames, or so many words.
+// A trial that keeps the interval shows it within a few frames. One that falls behind by very little may take long to
+// do so: it is given up after so many frames, or so many words.
 const (
 	trialFrames = 64
 	trialWords  = 2e7
@@ -68,9 +68,9 @@ func (z *trials) paced(depth []int, frames int) *engine {
 	return e
 }
 
-// keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval. A run that
-// falls behind by the same clocks frame after frame is given up: it would not catch up but for a rare transient, which
-// would cost a deeper FIFO and nothing else.
+// keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval. A run
+// that falls behind by the same clocks frame after frame is given up: it would not catch up but for a rare transient,
+// which would cost a deeper FIFO and nothing else.
 func (z *trials) keepsInterval(e *engine) bool {
 	const steady = 4 // frames
 	late, more, same := 0, 0, 0
@@ -179,8 +179,8 @@ func (z *trials) key(members []bool, depth []int) string {
 	return string(b)
 }
 
-// enough is words that do for a stream whatever else is too little: those of every frame that can be under way at a time.
-// A frame is no longer under way than its iterations and latencies take one after the other.
+// enough is words that do for a stream whatever else is too little: those of every frame that can be under way at a
+// time. A frame is no longer under way than its iterations and latencies take one after the other.
 func (z *trials) enough(s int) int {
 	clocks, latency := 0, 0
 	for _, l := range z.loops {

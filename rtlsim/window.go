@@ -31,8 +31,8 @@ func (z *sizer) local(s int) bool {
 	return z.inner(s) && (!z.passes(z.window(z.writer[s], radius)) || !z.passes(z.window(z.reader[s], radius)))
 }
 
-// deepen makes FIFOs of a window, or of the whole design where members is nil, deeper until it keeps the interval: the one
-// that alone does it with the fewest bits, or where none does, several. It reports false where that cannot be.
+// deepen makes FIFOs of a window, or of the whole design where members is nil, deeper until it keeps the interval: the
+// one that alone does it with the fewest bits, or where none does, several. It reports false where that cannot be.
 func (z *sizer) deepen(members []bool) bool {
 	streams, failed := z.streamsOf(members), z.try(members, z.now)
 	var full []int

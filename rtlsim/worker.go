@@ -11,7 +11,8 @@ import (
 //
 //	t(i) = max(t(i-1)+1, the arrival of every word it reads, the room for every word it writes)
 //
-// which does not depend on who asks first. So a worker goes on as far as its streams are known, and then lets others go.
+// which does not depend on who asks first. So a worker goes on as far as its streams are known, and then lets others
+// go.
 type worker struct {
 	name    string
 	in, out []*stream
@@ -162,7 +163,8 @@ func (k *worker) compute(m dataflow.Moves) {
 	}
 	for p, w := range out {
 		if writes := m.Write>>p&1 != 0; writes != (w != nil) {
-			panic(fmt.Sprintf("rtlsim: %s, iteration %d, output %d: the loop says writes=%t, the kernel gives %v", k.name, i, p, writes, w))
+			panic(fmt.Sprintf("rtlsim: %s, iteration %d, output %d: the loop says writes=%t, the kernel gives %v",
+				k.name, i, p, writes, w))
 		}
 		if w != nil {
 			if err := k.out[p].data.push(w); err != nil {

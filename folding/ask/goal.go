@@ -114,7 +114,8 @@ func (g *Goal) Verify(t dataflow.Target) error {
 	case g.SearchTime < 0 || g.Least > LeastDSP:
 		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
 	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
-		return fmt.Errorf("%d cycles, interval %d, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval, g.FIFO.Words)
+		return fmt.Errorf("%d cycles, interval %d, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval,
+			g.FIFO.Words)
 	case asked > 1:
 		return fmt.Errorf("a goal has one of frames per second, an interval and a limit of cycles")
 	}

@@ -11,7 +11,8 @@ import (
 // the load, then by LUTs.
 type Measure uint8
 
-// The measures. LeastLoad is the largest share of the budget that any kind of resource takes; the others count one kind.
+// The measures. LeastLoad is the largest share of the budget that any kind of resource takes; the others count one
+// kind.
 const (
 	LeastLoad Measure = iota
 	LeastLUT

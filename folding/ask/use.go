@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Use is the fraction of each of the board's resources that a design may take, 0 to 1. Mean is that of the mean of block
-// RAM, UltraRAM and DSP slices, of those that the board has.
+// A Use is the fraction of each of the board's resources that a design may take, 0 to 1. Mean is that of the mean of
+// block RAM, UltraRAM and DSP slices, of those that the board has.
 type Use struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP, Mean float64 }
 
 // DefaultMaxUse is what designs are known to close with (docs/boards.md).
@@ -28,8 +28,8 @@ func (u *Use) Share(kind int) *float64 {
 // Guideline is DefaultMaxUse in --max-use.
 const Guideline = "guideline"
 
-// ParseMaxUse reads --max-use: "guideline", which is DefaultMaxUse; a fraction for every resource, "0.8"; or single ones,
-// "lut=0.7,bram=0.9", which leave the others at DefaultMaxUse; a fraction may come first: "0.5,dsp=1".
+// ParseMaxUse reads --max-use: "guideline", which is DefaultMaxUse; a fraction for every resource, "0.8"; or single
+// ones, "lut=0.7,bram=0.9", which leave the others at DefaultMaxUse; a fraction may come first: "0.5,dsp=1".
 func ParseMaxUse(s string) (Use, error) {
 	u := DefaultMaxUse
 	if s == Guideline {
@@ -55,7 +55,8 @@ func ParseMaxUse(s string) (Use, error) {
 		name = strings.ToLower(strings.TrimSpace(name))
 		kind := slices.Index(useKeys[:], name)
 		if kind < 0 {
-			return Use{}, fmt.Errorf("max-use %q: unknown resource %q, known are %s", s, name, strings.Join(useKeys[:], ", "))
+			return Use{}, fmt.Errorf("max-use %q: unknown resource %q, known are %s", s, name, strings.Join(useKeys[:],
+				", "))
 		}
 		if slices.Contains(seen, name) {
 			return Use{}, fmt.Errorf("max-use %q: %s is given twice", s, name)

@@ -12,14 +12,14 @@ import (
 // MaxDepth is the words of the deepest FIFO that may be asked for.
 const MaxDepth = 1 << 20
 
-// depths are the words that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths: 0 where a
-// FIFO is left to hlsgen. The FIFO of a stream holds what the layers at both its ends ask for; where a width converter is
-// between them, each has a FIFO of its own.
+// depths are the words that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths: 0
+// where a FIFO is left to hlsgen. The FIFO of a stream holds what the layers at both its ends ask for; where a width
+// converter is between them, each has a FIFO of its own.
 type depths struct{ in, out []int }
 
-// A placed FIFO is one that a file lists as a node of its own, as FINN's final_hw_config.json does: between two layers, in the
-// order of the file.
-type placed struct {
+// A listed FIFO is one that a file lists as a node of its own, as FINN's final_hw_config.json does: between two layers,
+// in the order of the file.
+type listed struct {
 	key           string
 	words         int
 	before, after string // the layers next to it, by our names; empty at the ends of the file
@@ -37,15 +37,17 @@ func (r *reader) words(to *[]int, where string, v any) {
 		n, _ := x.(json.Number)
 		i, err := strconv.Atoi(n.String())
 		if err != nil || i < 0 || i > MaxDepth {
-			r.fail(where, fmt.Sprintf("%s is not a depth: a whole number of words up to %d, or 0 for as many as it takes", show(x), MaxDepth), "")
+			r.fail(where,
+				fmt.Sprintf("%s is not a depth: a whole number of words up to %d, or 0 for as many as it takes",
+					show(x), MaxDepth), "")
 			return
 		}
 		*to = append(*to, i)
 	}
 }
 
-// place notes a FIFO that the file lists.
-func (r *reader) place(key string, o *object, before string, converted bool) {
+// listed notes a FIFO that the file lists.
+func (r *reader) listed(key string, o *object, before string, converted bool) {
 	v, ok := o.values["depth"]
 	if !ok {
 		return
@@ -54,7 +56,7 @@ func (r *reader) place(key string, o *object, before string, converted bool) {
 	if r.words(&words, key+".depth", v); len(words) != 1 {
 		return
 	}
-	r.fifos = append(r.fifos, placed{key: key, words: words[0], before: before, converted: converted})
+	r.fifos = append(r.fifos, listed{key: key, words: words[0], before: before, converted: converted})
 }
 
 // Depths is the words that the file gives the FIFOs of a graph, per stream: in front of its reader, and behind its
@@ -72,7 +74,8 @@ func (f *File) Depths(g *dataflow.Graph, d *diag.List) (in, out []int, ok bool) 
 			to             []int
 		}{{"inFIFODepths", a.depths.in, n.In, in}, {"outFIFODepths", a.depths.out, n.Out, out}} {
 			if side.words != nil && len(side.words) != len(side.streams) {
-				dg := a.diag(n, diag.Error, fmt.Sprintf("%d depths for %s, which has %s", len(side.words), n.Name, ports(n, side.attr)), "")
+				dg := a.diag(n, diag.Error, fmt.Sprintf("%d depths for %s, which has %s", len(side.words), n.Name,
+					ports(n, side.attr)), "")
 				dg.Where = "folding file, " + a.key + "." + side.attr
 				d.Add(dg)
 				ok = false
@@ -89,7 +92,8 @@ func (f *File) Depths(g *dataflow.Graph, d *diag.List) (in, out []int, ok bool) 
 			// Layers that the design does not have are told of by themselves.
 			_, before := index[p.before]
 			if _, after := index[p.after]; before && after {
-				d.Add(fileDiag(diag.Warning, p.key, fmt.Sprintf("%s and %s are no neighbours: its depth has no effect", p.before, p.after),
+				d.Add(fileDiag(diag.Warning, p.key, fmt.Sprintf("%s and %s are no neighbours: its depth has no effect",
+					p.before, p.after),
 					"give depths as inFIFODepths and outFIFODepths of the layers"))
 			}
 			continue
@@ -117,7 +121,7 @@ func ports(n *dataflow.Node, attr string) string {
 }
 
 // between is the stream of the FIFO between two layers, or -1: at an end of the file, the host's.
-func between(g *dataflow.Graph, index map[string]int, f placed) int {
+func between(g *dataflow.Graph, index map[string]int, f listed) int {
 	w, before := index[f.before]
 	r, after := index[f.after]
 	switch {

@@ -1,7 +1,7 @@
 // Package finn reads and writes folding files, in the form of FINN's auto_folding_config.json and final_hw_config.json
-// (github.com/Xilinx/finn). In comes text; out goes a File, which says of each layer of a graph which folds are as asked
-// and why others cannot be (Of), and how deep FIFOs are (Depths). Format writes what Read reads. It knows nothing of
-// boards, budgets and searches.
+// (github.com/Xilinx/finn). In comes text; out comes a File, which says of each layer of a graph which folds are as
+// asked and why others cannot be (Of), and how deep FIFOs are (Depths). Format writes what Read reads. It may
+// import hlslib, for the kinds that there are; it knows nothing of boards, budgets and searches.
 //
 //	json.go    text to objects with their keys in order
 //	file.go    objects to what is asked of each layer (Read)
@@ -35,7 +35,7 @@ type File struct {
 	names    []string       // the layers in the order of the file, by our names
 	layers   map[string]ask // by our name
 	defaults []rule
-	fifos    []placed
+	fifos    []listed
 }
 
 // An ask is what a file says of one layer. Zero fields are left open.
@@ -134,7 +134,7 @@ func Read(data []byte, d *diag.List) *File {
 		name := r.ours[k]
 		switch {
 		case spelt(name).kind == "StreamingFIFO":
-			r.place(k, entries, last, converted)
+			r.listed(k, entries, last, converted)
 			continue
 		case isDerived(name):
 			inserted++
@@ -153,7 +153,9 @@ func Read(data []byte, d *diag.List) *File {
 		r.useless(attr)
 	}
 	if inserted > 0 {
-		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%d entries for width converters and ports are not read: these follow from the folding", inserted), ""))
+		r.d.Add(fileDiag(diag.Note, "",
+			fmt.Sprintf("%d entries for width converters and ports are not read: these follow from the folding",
+				inserted), ""))
 	}
 	if r.failed {
 		return nil
@@ -189,11 +191,11 @@ func (r *reader) fail(where, msg, hint string) {
 }
 
 func fileDiag(severity diag.Severity, where, msg, hint string) diag.Diag {
-	place := "folding file"
+	in := "folding file"
 	if where != "" {
-		place += ", " + where
+		in += ", " + where
 	}
-	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: place, Msg: msg, Hint: hint}
+	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: in, Msg: msg, Hint: hint}
 }
 
 // set takes one attribute. where is its place in the file.
@@ -204,9 +206,11 @@ func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 	case "SIMD":
 		r.number(&f.SIMD, where, v)
 	case "ram_style":
-		style(r, &f.Memory, where, v, map[string]dataflow.Memory{"auto": dataflow.NoMemory, "distributed": dataflow.LUTRAM, "block": dataflow.BRAM, "ultra": dataflow.URAM})
+		style(r, &f.Memory, where, v, map[string]dataflow.Memory{"auto": dataflow.NoMemory,
+			"distributed": dataflow.LUTRAM, "block": dataflow.BRAM, "ultra": dataflow.URAM})
 	case "resType":
-		style(r, &f.Compute, where, v, map[string]dataflow.Compute{"auto": dataflow.NoCompute, "lut": dataflow.LUT, "dsp": dataflow.DSP})
+		style(r, &f.Compute, where, v, map[string]dataflow.Compute{"auto": dataflow.NoCompute, "lut": dataflow.LUT,
+			"dsp": dataflow.DSP})
 	case "parallel_window":
 		style(r, w, where, show(v), map[string]window{"0": onePosition, "1": allPositions})
 	case "mem_mode":
@@ -214,7 +218,8 @@ func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 	default:
 		if want, ok := neutral[attr]; ok {
 			if v != want {
-				r.d.Add(fileDiag(diag.Warning, where, fmt.Sprintf("%s is not supported and has no effect", show(v)), fmt.Sprintf("hlsgen does what %v means", want)))
+				r.d.Add(fileDiag(diag.Warning, where, fmt.Sprintf("%s is not supported and has no effect", show(v)),
+					fmt.Sprintf("hlsgen does what %v means", want)))
 			}
 			return
 		}

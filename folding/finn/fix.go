@@ -53,7 +53,8 @@ func (f *File) Of(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w Wish
 		w.left = slices.DeleteFunc(w.left, func(o dataflow.Fold) bool { return fl.value(o) != want })
 	}
 	if ok && len(w.left) == 0 {
-		d.Add(w.diag(n, diag.Error, fmt.Sprintf("no fold of %s has these values together", n.Name), "leave one of them out"))
+		d.Add(w.diag(n, diag.Error, fmt.Sprintf("no fold of %s has these values together", n.Name),
+			"leave one of them out"))
 		return w, false
 	}
 	return w, ok
@@ -122,14 +123,19 @@ type field struct {
 }
 
 var fields = []field{
-	{"PE", func(f dataflow.Fold) int { return f.PE }, func(f *dataflow.Fold, v int) { f.PE = v }, strconv.Itoa, 1},
-	{"SIMD", func(f dataflow.Fold) int { return f.SIMD }, func(f *dataflow.Fold, v int) { f.SIMD = v }, strconv.Itoa, 1},
-	{"ram_style", func(f dataflow.Fold) int { return int(f.Memory) },
-		func(f *dataflow.Fold, v int) { f.Memory = dataflow.Memory(v) },
-		func(v int) string { return dataflow.Memory(v).String() }, int(dataflow.NoMemory)},
-	{"resType", func(f dataflow.Fold) int { return int(f.Compute) },
-		func(f *dataflow.Fold, v int) { f.Compute = dataflow.Compute(v) },
-		func(v int) string { return dataflow.Compute(v).String() }, int(dataflow.NoCompute)},
+	fieldOf("PE", func(f *dataflow.Fold) *int { return &f.PE }, strconv.Itoa, 1),
+	fieldOf("SIMD", func(f *dataflow.Fold) *int { return &f.SIMD }, strconv.Itoa, 1),
+	fieldOf("ram_style", func(f *dataflow.Fold) *dataflow.Memory { return &f.Memory }, dataflow.Memory.String,
+		dataflow.NoMemory),
+	fieldOf("resType", func(f *dataflow.Fold) *dataflow.Compute { return &f.Compute }, dataflow.Compute.String,
+		dataflow.NoCompute),
+}
+
+func fieldOf[T ~int | ~uint8](name string, at func(*dataflow.Fold) *T, text func(T) string, none T) field {
+	return field{name,
+		func(f dataflow.Fold) int { return int(*at(&f)) },
+		func(f *dataflow.Fold, v int) { *at(f) = T(v) },
+		func(v int) string { return text(T(v)) }, int(none)}
 }
 
 const windowAttribute = "parallel_window"

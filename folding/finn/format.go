@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Format writes the design's folds as a folding file that ReadFile reads back to the same folds; with depths also the words
-// of every FIFO, so that the whole design comes back. A layer is written with the freedoms it has; width converters are not
-// written, for they follow from the other layers.
+// Format writes the design's folds as a folding file that ReadFile reads back to the same folds; with depths also the
+// words of every FIFO, so that the whole design comes back. A layer is written with the freedoms it has; width
+// converters are not written, for they follow from the other layers.
 func Format(design *dataflow.Design, withDepths bool) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n  \"Defaults\": {}")

@@ -56,7 +56,8 @@ var finnAttributes = slices.Concat(
 )
 
 // known are the attributes that mean something to hlsgen.
-var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "mem_mode", "inFIFODepths", "outFIFODepths"}
+var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "mem_mode", "inFIFODepths",
+	"outFIFODepths"}
 
 // knownAre names them.
 func knownAre() string {
@@ -77,7 +78,8 @@ func (r *reader) useless(attr string) {
 		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%q has no effect%s", attr, times),
 			"back end and floor plan are left to the vendor's tool"))
 	case slices.Contains(finnAttributes, attr):
-		r.d.Add(fileDiag(diag.Warning, "", fmt.Sprintf("%q has no effect%s: FINN alone knows it", attr, times), knownAre()))
+		r.d.Add(fileDiag(diag.Warning, "", fmt.Sprintf("%q has no effect%s: FINN alone knows it", attr, times),
+			knownAre()))
 	default:
 		hint := knownAre()
 		if n := suggest.Nearest(attr, slices.Concat(known, elsewhere, slices.Sorted(maps.Keys(neutral)))); n != "" {

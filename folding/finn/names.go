@@ -76,7 +76,9 @@ func (r *reader) apart(keys []string) {
 		s := spelt(k)
 		if e := engines[s.kind]; s.number != "" && len(e) == 2 && !slices.Contains(e, "") {
 			if count[s.kind] == 0 && !slices.Contains(derived, s.kind) {
-				r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("layers called %s_%s and %s_%s are counted together, in the order of the file", s.kind, e[0], s.kind, e[1]), ""))
+				r.d.Add(fileDiag(diag.Note, "",
+					fmt.Sprintf("layers called %s_%s and %s_%s are counted together, in the order of the file", s.kind,
+						e[0], s.kind, e[1]), ""))
 			}
 			s.number = fmt.Sprint(count[s.kind])
 			count[s.kind]++
@@ -85,8 +87,8 @@ func (r *reader) apart(keys []string) {
 	}
 }
 
-// Onto gives a file's sliding windows the numbers they have in a graph. FINN's older foldings know no window in front of
-// a pooling (StreamingMaxPool has its own): where a file names as many windows as the graph has in front of other
+// Onto gives a file's sliding windows the numbers they have in a graph. FINN's older foldings know no window in front
+// of a pooling (StreamingMaxPool has its own): where a file names as many windows as the graph has in front of other
 // layers, and no more, these are meant.
 func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
 	var all, others []string
@@ -108,7 +110,8 @@ func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
 	if len(others) == len(all) || len(named) != len(others) || !slices.Equal(named, all[:len(named)]) {
 		return f
 	}
-	d.Add(fileDiag(diag.Note, "", fmt.Sprintf("its %d sliding windows are taken for those that are not in front of a pooling", len(named)), ""))
+	d.Add(fileDiag(diag.Note, "",
+		fmt.Sprintf("its %d sliding windows are taken for those that are not in front of a pooling", len(named)), ""))
 	m := &File{defaults: f.defaults, layers: map[string]ask{}}
 	to := func(n string) string {
 		if i := slices.Index(named, n); i >= 0 {

@@ -22,21 +22,23 @@ type Bound struct {
 	Least   float64 // what every design has at least that is as good in the measures before; Value where that is proved
 }
 
-// A Latency is clocks from the first word of a frame to its last word at the outputs, and what no design within the budget
-// and the interval goes below.
+// A Latency is clocks from the first word of a frame to its last word at the outputs, and what no design within the
+// budget and the interval goes below.
 type Latency struct{ Clocks, Least int }
 
 // String says what was reached and what nothing goes below.
 func (b Bound) String() string {
 	if b.Measure == ask.LeastLoad {
-		return fmt.Sprintf("load %.3f %% of the budget, %s", 100*b.Value, gap(b.Value, b.Least, fmt.Sprintf("%.3f %%", 100*b.Least)))
+		return fmt.Sprintf("load %.3f %% of the budget, %s", 100*b.Value, gap(b.Value, b.Least, fmt.Sprintf("%.3f %%",
+			100*b.Least)))
 	}
 	return fmt.Sprintf("%d %s, %s", int(b.Value), b.Measure, gap(b.Value, b.Least, fmt.Sprint(int(b.Least))))
 }
 
 // String says what was reached and what nothing goes below.
 func (l Latency) String() string {
-	return fmt.Sprintf("latency %s, %s", ask.Clocks(l.Clocks), gap(float64(l.Clocks), float64(l.Least), ask.Clocks(l.Least)))
+	return fmt.Sprintf("latency %s, %s", ask.Clocks(l.Clocks), gap(float64(l.Clocks), float64(l.Least),
+		ask.Clocks(l.Least)))
 }
 
 // Open is how far a value may be above the least there is, from 0.

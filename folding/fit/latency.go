@@ -21,9 +21,9 @@ const (
 	cutNodes   = 100
 )
 
-// Shortest is the design of the shortest latency within the budget, of which no layer takes more clocks per frame; nil where
-// none was found. What is found is looked for again with its own interval for the limit, until that stays: so asking for the
-// rate of a design of the shortest latency gives this design, and the search has begun more than once.
+// Shortest is the design of the shortest latency within the budget, of which no layer takes more clocks per frame; nil
+// where none was found. What is found is looked for again with its own interval for the limit, until that stays: so
+// asking for the rate of a design of the shortest latency gives this design, and the search has begun more than once.
 func (q *Question) Shortest(ctx context.Context, limit int) (*Found, error) {
 	f, err := q.chase(ctx, limit)
 	for err == nil && f != nil && !q.Shallow() {
@@ -51,7 +51,8 @@ func (q *Question) chase(ctx context.Context, limit int) (*Found, error) {
 	if q.Effort.Deadline.IsZero() {
 		q.Effort.Limit = chaseWork
 	}
-	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.Measure(ask.LeastLoad), region: space.Region{Limit: limit}, seen: map[string]bool{}}
+	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.Measure(ask.LeastLoad), region: space.Region{Limit: limit},
+		seen: map[string]bool{}}
 	if err := c.begin(ctx, list); err != nil || len(c.region.Paths) == 0 {
 		return nil, err
 	}
@@ -94,8 +95,8 @@ type chase struct {
 	seen   map[string]bool
 }
 
-// begin simulates what a search for little load finds at the shortest interval and at longer ones. Then it slows down one
-// layer of the best of these after the other: the paths through each of them.
+// begin simulates what a search for little load finds at the shortest interval and at longer ones. Then it slows down
+// one layer of the best of these after the other: the paths through each of them.
 func (c *chase) begin(ctx context.Context, list []int) error {
 	list = slices.DeleteFunc(slices.Clone(list), func(n int) bool { return n > c.region.Limit })
 	first := sort.Search(len(list), func(i int) bool {
@@ -156,7 +157,8 @@ func (c *chase) slow(ctx context.Context, layer int) error {
 	at := -1
 	for o := range l.Options {
 		n := l.Clocks(o)
-		if n <= c.region.Limit && (at < 0 || n < l.Clocks(at) && n > 2*c.clocks || l.Clocks(at) < 2*c.clocks && n > l.Clocks(at)) {
+		if n <= c.region.Limit && (at < 0 || n < l.Clocks(at) && n > 2*c.clocks || l.Clocks(at) < 2*c.clocks &&
+			n > l.Clocks(at)) {
 			at = o
 		}
 	}
@@ -171,8 +173,8 @@ func (c *chase) slow(ctx context.Context, layer int) error {
 	return nil
 }
 
-// cut finds the folding of which the longest path is the shortest, simulates it, and adds its own path. more is false where
-// nothing better can be, or nothing new came.
+// cut finds the folding of which the longest path is the shortest, simulates it, and adds its own path. more is false
+// where nothing better can be, or nothing new came.
 func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	caps := c.caps
 	if c.best != nil {
@@ -209,8 +211,8 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	return c.try(ctx, &c.region, c.Folding(&c.region, least.Best))
 }
 
-// try simulates a folding, whole where it may be the best, and adds the path that it waits for. fresh is false where that was
-// known.
+// try simulates a folding, whole where it may be the best, and adds the path that it waits for. fresh is false where
+// that was known.
 func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fresh bool, err error) {
 	b := c.Build(f)
 	if b == nil {
@@ -251,7 +253,8 @@ func latency(ctx context.Context, b *space.Built) (int, error) {
 }
 
 // whole is the best design of a folding's classes whose FIFOs keep an interval; nil where none is within the caps.
-func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b *space.Built, clocks int) (*space.Folding, error) {
+func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b *space.Built,
+	clocks int) (*space.Folding, error) {
 	z, err := c.size(ctx, b, clocks)
 	if err != nil || z == nil {
 		return nil, err
@@ -261,8 +264,8 @@ func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b 
 	return c.assess(ctx, &with, c.Classes(f.Options), nil, c.load, c.caps)
 }
 
-// admit adds the path that a design waits for where FIFOs never are in the way, and says how long that is. fresh is false
-// where the path is known.
+// admit adds the path that a design waits for where FIFOs never are in the way, and says how long that is. fresh is
+// false where the path is known.
 func (c *chase) admit(ctx context.Context, b *space.Built) (fresh bool, waits int, err error) {
 	hops, waits, err := space.Critical(ctx, b.Design)
 	if err != nil {

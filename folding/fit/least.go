@@ -12,9 +12,11 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// Least is the best design at an interval within caps, measure after measure; nil where none was found, and none reports
-// whether there is surely none. A design that is faster than it has to be is what asking for its own interval gives.
-func (q *Question) Least(ctx context.Context, limit int, caps search.Caps, order []ask.Measure) (f *Found, none bool, err error) {
+// Least is the best design at an interval within caps, measure after measure; nil where none was found, and none
+// reports whether there is surely none. A design that is faster than it has to be is what asking for its own interval
+// gives.
+func (q *Question) Least(ctx context.Context, limit int, caps search.Caps, order []ask.Measure) (f *Found, none bool,
+	err error) {
 	f = &Found{Limit: limit}
 	all := q.Effort.Limit
 	for i, m := range order {
@@ -39,14 +41,15 @@ func (q *Question) Least(ctx context.Context, limit int, caps search.Caps, order
 	return f, false, err
 }
 
-// A hunt is a search for the whole design at an interval that measures least within caps: a folding with FIFOs as deep as
-// they have to be, and with the host's port. It is branch and bound, best first.
+// A hunt is a search for the whole design at an interval that measures least within caps: a folding with FIFOs as deep
+// as they have to be, and with the host's port. It is branch and bound, best first.
 //
-// A tree says what foldings take at least: FIFOs of two words, or of what their memory holds anyway. Its best folding is
-// built and simulated. If that keeps the interval, it is the best design. Else the simulator says which layers need deeper
-// FIFOs between some of their streams: the region is divided into those in which one of these layers has another class, and
-// those in which one of these FIFOs is deeper; and the folding is a design with FIFOs of the words that it needs, which any
-// other has to beat. The region with the least bound is next, until no bound is less than the best design. For example:
+// A tree says what foldings take at least: FIFOs of two words, or of what their memory holds anyway. Its best folding
+// is built and simulated. If that keeps the interval, it is the best design. Else the simulator says which layers need
+// deeper FIFOs between some of their streams: the region is divided into those in which one of these layers has another
+// class, and those in which one of these FIFOs is deeper; and the folding is a design with FIFOs of the words that it
+// needs, which any other has to beat. The region with the least bound is next, until no bound is less than the best
+// design. For example:
 //
 //	region               bound   its best folding
 //	all                    100   needs 64 words between b and c; so built, it is a design that takes 130
@@ -73,8 +76,8 @@ type node struct {
 	number   int
 }
 
-// run hunts. The bound is what no such design measures less than, whatever its FIFOs hold: what the best one measures where
-// that is proved, and infinite where there is none.
+// run hunts. The bound is what no such design measures less than, whatever its FIFOs hold: what the best one measures
+// where that is proved, and infinite where there is none.
 func (h *hunt) run(ctx context.Context, limit int) (bound float64, err error) {
 	all := space.Region{Limit: limit}
 	h.add(all, h.tree(&all).Bound(h.measure, h.caps))
@@ -116,8 +119,8 @@ func (h *hunt) add(r space.Region, bound float64) {
 	h.made++
 }
 
-// solve looks for the best folding of a node, with more effort every time, and opens the node again, unless nothing in it is
-// of use.
+// solve looks for the best folding of a node, with more effort every time, and opens the node again, unless nothing in
+// it is of use.
 func (h *hunt) solve(ctx context.Context, n *node) error {
 	const first, tries = 50, 12
 	least, err := h.tree(&n.Region).Minimise(ctx, h.measure, nil, h.within(), first<<(2*n.tries))
@@ -181,9 +184,9 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	return nil
 }
 
-// again looks for a first design where FIFOs take what the best folding left of the budget: in a region where they hold what
-// that folding needs, whatever their words are, and are paid for from the beginning. It does not go by the effort that is
-// left, for the FIFOs of a large network take all of it to size.
+// again looks for a first design where FIFOs take what the best folding left of the budget: in a region where they hold
+// what that folding needs, whatever their words are, and are paid for from the beginning. It does not go by the effort
+// that is left, for the FIFOs of a large network take all of it to size.
 func (h *hunt) again(ctx context.Context, r space.Region) error {
 	const times, work, looks = 3, 4_000_000, 400
 	for range times {

@@ -1,10 +1,11 @@
 // Package fit finds whole designs: foldings with FIFOs as deep as they have to be and with the host's port, within a
-// budget. In come a space and a goal (Question); out come the design of the least of some measure at an interval, of the
-// shortest latency, and a bound that no whole design goes below (Found).
+// budget. In come a space and a goal (Question); out come the design of the least of some measure at an interval, of
+// the shortest latency, and a bound that no whole design goes below (Found).
 //
-// A tree of package space says what foldings take at least, whatever FIFOs need. Its best folding is built and simulated
-// (package rtlsim); where it does not keep the interval with the FIFOs that it was priced with, the region is divided.
-// Package search looks for the best folding of each region.
+// A tree of package space says what foldings take at least, whatever FIFOs need. Its best folding is built and
+// simulated (package rtlsim); where it does not keep the interval with the FIFOs that it was priced with, the region is
+// divided. Package search looks for the best folding of each region. It may import
+// these, ask, finn and hlslib/estimate.
 //
 //	question.go  what is asked, and the work that is done for it
 //	found.go     what was found, and what is proved of it

@@ -12,14 +12,15 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// SizingWords is how many words the sizing of the FIFOs of one folding may move, and wordSteps what a word counts as work.
+// SizingWords is how many words the sizing of the FIFOs of one folding may move, and wordSteps what a word counts as
+// work.
 const (
 	SizingWords = 8e7
 	wordSteps   = 2
 )
 
-// size is the words that a design's FIFOs need at least to keep an interval of limit clocks, or to be free from deadlock
-// where the goal asks for that alone. It is nil where the design is slower than the goal allows, or deadlocks.
+// size is the words that a design's FIFOs need at least to keep an interval of limit clocks, or to be free from
+// deadlock where the goal asks for that alone. It is nil where the design is slower than the goal allows, or deadlocks.
 func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim.Sizing, error) {
 	fixed := q.Given(b)
 	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known}
@@ -53,7 +54,8 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim
 	}
 	asked := q.Limit()
 	anySpeed := q.Goal.MaxCycles > 0 || q.Goal.Latency && asked == nil
-	if !anySpeed && clocks > float64(limit) && (asked == nil || ask.Floor(asked) != limit || !ask.Reaches(clocks, asked)) {
+	if !anySpeed && clocks > float64(limit) && (asked == nil || ask.Floor(asked) != limit || !ask.Reaches(clocks,
+		asked)) {
 		return nil, nil
 	}
 	return z, nil
@@ -71,15 +73,15 @@ func Interval(ctx context.Context, d *dataflow.Design) (float64, error) {
 	return t.Interval(), nil
 }
 
-// assessNodes is how many nodes a search among the ways to build one folding looks at, and assessWork the work that it may
-// do, whatever is left: a folding whose FIFOs took the last of that to size is still built in the best way.
+// assessNodes is how many nodes a search among the ways to build one folding looks at, and assessWork the work that it
+// may do, whatever is left: a folding whose FIFOs took the last of that to size is still built in the best way.
 const (
 	assessNodes = 200
 	assessWork  = 2_000_000
 )
 
-// assess is the best folding of some classes whose FIFOs hold what the region has them hold; where only is not nil, with
-// these options, which have the classes. It is nil where nothing is within caps.
+// assess is the best folding of some classes whose FIFOs hold what the region has them hold; where only is not nil,
+// with these options, which have the classes. It is nil where nothing is within caps.
 func (q *Question) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Measure,
 	caps search.Caps) (*space.Folding, error) {
 	effort := search.Effort{Limit: assessWork}
@@ -95,9 +97,10 @@ func (q *Question) assess(ctx context.Context, r *space.Region, class, only []in
 	return q.Folding(r, got.Best), nil
 }
 
-// canonical is a folding with its FIFOs built in one way of several that measure the same: who asks for these folds again
-// gets these FIFOs.
-func (q *Question) canonical(ctx context.Context, f *space.Folding, limit int, order []ask.Measure) (*space.Folding, error) {
+// canonical is a folding with its FIFOs built in one way of several that measure the same: who asks for these folds
+// again gets these FIFOs.
+func (q *Question) canonical(ctx context.Context, f *space.Folding, limit int, order []ask.Measure) (*space.Folding,
+	error) {
 	r := f.Region(limit)
 	caps := q.CapsAt(limit)
 	if !f.Cost.Within(&caps.Vector) {

@@ -15,8 +15,8 @@ type finding struct {
 	exact bool      // where best is nil: there is none; else, where the least was asked for: none measures less
 }
 
-// within looks for a solution within caps: among those that turned up, by prices, by labels, and where these are too many
-// in halves of the tree, of so many nodes at most. With least it goes on until none measures less.
+// within looks for a solution within caps: among those that turned up, by prices, by labels, and where these are too
+// many in halves of the tree, of so many nodes at most. With least it goes on until none measures less.
 func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nodes int) (finding, error) {
 	found := finding{exact: true}
 	open := []*Tree{t}
@@ -52,8 +52,8 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nod
 	return found, nil
 }
 
-// decide looks for a solution of a node within caps. rest is what may hold one still, that measures less; nil where nothing
-// does. Labels find the least of the prime kind.
+// decide looks for a solution of a node within caps. rest is what may hold one still, that measures less; nil where
+// nothing does. Labels find the least of the prime kind.
 func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, rest *Tree, err error) {
 	if !t.Possible() || t.Excludes(caps) {
 		return nil, nil, nil
@@ -91,7 +91,10 @@ type pool struct {
 
 // keep adds a solution to those that turned up; it reports false where one of the same cost was there.
 func (p *pool) keep(f *Solution) bool {
-	if slices.ContainsFunc(p.found, func(o *Solution) bool { return o.Cost == f.Cost && slices.Equal(o.Paths, f.Paths) }) {
+	if slices.ContainsFunc(p.found, func(o *Solution) bool {
+		return o.Cost == f.Cost && slices.Equal(o.Paths,
+			f.Paths)
+	}) {
 		return false
 	}
 	p.found = append(p.found, f)
@@ -113,8 +116,8 @@ func (f *Solution) compare(o *Solution, prime int) int {
 	return cmp.Or(cmp.Compare(f.Cost[prime], o.Cost[prime]), slices.Compare(f.Cost[:], o.Cost[:]))
 }
 
-// split halves the choices of one leaf: the one about which the solutions of the last game's mixture differ most, at the
-// mean of what they take.
+// split halves the choices of one leaf: the one about which the solutions of the last game's mixture differ most, at
+// the mean of what they take.
 func (t *Tree) split() (a, b *Tree) {
 	leaf, kind, mean := t.mostMixed()
 	small := func(c *Choice) bool { return float64(c.amount(kind)) <= mean }
@@ -142,8 +145,8 @@ func (t *Tree) split() (a, b *Tree) {
 	return half(true), half(false)
 }
 
-// mostMixed is the leaf and the kind of which the mixture's solutions take the most different amounts, by price, and the mean
-// of these; -1 where there is no mixture of several.
+// mostMixed is the leaf and the kind of which the mixture's solutions take the most different amounts, by price, and
+// the mean of these; -1 where there is no mixture of several.
 func (t *Tree) mostMixed() (leaf, kind int, mean float64) {
 	leaf = -1
 	if len(t.mixed) == 0 || len(t.mixture) != len(t.found) && len(t.mixture) != len(t.found)-1 {

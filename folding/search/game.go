@@ -2,16 +2,16 @@ package search
 
 import "math"
 
-// game is the best mixture of prices against some solutions: weights, of sum 1, of the shares that the solutions take of
-// caps, such that the least weighted share among the solutions, the value, is as large as it can be; and the solutions'
-// best mixture against the prices. Kinds of which nothing can take more than the caps have no weight. Without solutions
-// all others weigh the same. The result only guides a search; nothing rests on its accuracy.
+// game is the best mixture of prices against some solutions: weights, of sum 1, of the shares that the solutions take
+// of caps, such that the least weighted share among the solutions, the value, is as large as it can be; and the
+// solutions' best mixture against the prices. Kinds of which nothing can take more than the caps have no weight.
+// Without solutions all others weigh the same. The result only guides a search; nothing rests on its accuracy.
 //
-// For example, of caps of 10 and 10, solutions that take (4, 12) and (12, 4) take a weighted share of 0.8 each at weights of
-// a half each. At any other weights one of them takes less: 0.8 is the value.
+// For example, of caps of 10 and 10, solutions that take (4, 12) and (12, 4) take a weighted share of 0.8 each at
+// weights of a half each. At any other weights one of them takes less: 0.8 is the value.
 //
-// It is the linear programme max sum(y), sum_j a[r][j] y[j] <= 1, y >= 0 over a[r][j] = share r of solution j, solved by
-// the simplex method on the full tableau; y is the mixture, and the weights are its dual solution, both scaled.
+// It is the linear programme max sum(y), sum_j a[r][j] y[j] <= 1, y >= 0 over a[r][j] = share r of solution j, solved
+// by the simplex method on the full tableau; y is the mixture, and the weights are its dual solution, both scaled.
 func (t *parts) game(found []*Solution, caps *Caps) (weight, mixture []float64, value float64) {
 	weight = make([]float64, Kinds+len(t.longest))
 	var kinds []int

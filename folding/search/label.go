@@ -9,9 +9,9 @@ import (
 // liveKinds is how many kinds may bind for labels to be tried.
 const liveKinds = 8
 
-// Where both kinds have caps of 7, of the labels (3, 3), (4, 3) and (1, 5) of a row, (4, 3) goes: (3, 3) takes no more of
-// anything. Where whatever fits to the row takes at most 2 of the second kind, (1, 5) and (1, 4) are the same: with either,
-// the whole takes no more than 7 of it. Both are clamped to (1, 5).
+// Where both kinds have caps of 7, of the labels (3, 3), (4, 3) and (1, 5) of a row, (4, 3) goes: (3, 3) takes no more
+// of anything. Where whatever fits to the row takes at most 2 of the second kind, (1, 5) and (1, 4) are the same: with
+// either, the whole takes no more than 7 of it. Both are clamped to (1, 5).
 
 // A label is a way to choose for a part: a choice of a leaf, or a label of each of the two tables that a join joins.
 // Amounts are those of the pruner's kinds, in its order.
@@ -29,10 +29,10 @@ type sheet struct {
 	first []int32
 }
 
-// label finds the solution within caps, of a tree without paths, that takes the least of the kind prime: it carries every way to choose for a part
-// from the leaves to the whole, and drops those that provably cannot end within caps and those that another one equals
-// or beats in every kind. best is nil where there is none; exact is false where there were too many, so that a better one
-// may exist.
+// label finds the solution within caps, of a tree without paths, that takes the least of the kind prime: it carries
+// every way to choose for a part from the leaves to the whole, and drops those that provably cannot end within caps and
+// those that another one equals or beats in every kind. best is nil where there is none; exact is false where there
+// were too many, so that a better one may exist.
 func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Solution, exact bool, err error) {
 	p := t.newPruner(caps, prime, beam)
 	if p == nil {
@@ -139,7 +139,7 @@ func (p *pruner) sheet(table int, sheets []sheet) (s sheet, whole bool) {
 		if tb.Left < 0 {
 			row = p.leaves(row, table, r)
 		} else {
-			for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
+			for _, q := range tb.pairs(r) {
 				row = p.extend(row, table, r, &sheets[tb.Left], &sheets[tb.Right], q)
 				if len(row) > 8*p.beam {
 					row, whole = p.likeliest(row, table, r, 4*p.beam), false
@@ -169,10 +169,7 @@ func (p *pruner) leaves(row []label, table, r int) []label {
 		for j, q := range p.mixed {
 			n.sum[j] = q.unit.kinds.dot(&c.Cost)
 		}
-		if p.hopeful(&n, table, r) {
-			p.clamp(&n, table, r)
-			row = append(row, n)
-		}
+		row = p.add(row, &n, table, r)
 	}
 	p.effort.Done += len(p.choices[table][r])
 	return row
@@ -192,38 +189,33 @@ func (p *pruner) extend(row []label, table, r int, left, right *sheet, q Pair) [
 			for k := range p.mixed {
 				n.sum[k] = a.sum[k] + b.sum[k]
 			}
-			if p.hopeful(&n, table, r) {
-				p.clamp(&n, table, r)
-				row = append(row, n)
-			}
+			row = p.add(row, &n, table, r)
 		}
 		p.effort.Done += int(right.first[q.Right+1] - right.first[q.Right])
 	}
 	return row
 }
 
-// hopeful reports whether no price proves that a part that costs so much ends beyond caps.
-func (p *pruner) hopeful(n *label, table, r int) bool {
+// add adds a label to a row, unless some price proves that a part that costs so much ends beyond caps.
+//
+// Each amount is raised to where even the largest rest stays within caps: below that, less is not better. Only of the
+// kind that is minimised less always is.
+func (p *pruner) add(row []label, n *label, table, r int) []label {
 	for i, q := range p.single {
 		if n.cost[i]+q.rest[table][r] > p.caps[i] {
-			return false
+			return row
 		}
 	}
 	for i, q := range p.mixed {
 		if n.sum[i]+q.rest[table][r] > p.limits[i] {
-			return false
+			return row
 		}
 	}
-	return true
-}
-
-// clamp raises each amount to where even the largest rest stays within caps: below that, less is not better. Only of the
-// kind that is minimised less always is.
-func (p *pruner) clamp(n *label, table, r int) {
 	n.clamped = n.cost
 	for i := 1; i < len(p.kinds); i++ {
 		n.clamped[i] = max(n.clamped[i], p.caps[i]-p.most[i][table][r])
 	}
+	return append(row, *n)
 }
 
 // compare orders labels: the less of the prime kind, then of the others in their order.
@@ -280,7 +272,10 @@ type rank struct {
 }
 
 func firstRanks(ranks []rank, n int) []rank {
-	slices.SortFunc(ranks, func(a, b rank) int { return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.at, b.at)) })
+	slices.SortFunc(ranks, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.at,
+			b.at))
+	})
 	ranks = ranks[:n]
 	slices.SortFunc(ranks, func(a, b rank) int { return cmp.Compare(a.at, b.at) })
 	return ranks
@@ -336,7 +331,7 @@ func (t *prices) mostAround(kind int) [][]int64 {
 				}
 				continue
 			}
-			for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
+			for _, q := range tb.pairs(r) {
 				inside[i][r] = max(inside[i][r], inside[tb.Left][q.Left]+inside[tb.Right][q.Right])
 			}
 		}
@@ -344,7 +339,7 @@ func (t *prices) mostAround(kind int) [][]int64 {
 	for i := len(tables) - 1; i >= t.plan.Leaves; i-- {
 		tb := &tables[i]
 		for r, more := range rest[i] {
-			for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
+			for _, q := range tb.pairs(r) {
 				rest[tb.Left][q.Left] = max(rest[tb.Left][q.Left], more+inside[tb.Right][q.Right])
 				rest[tb.Right][q.Right] = max(rest[tb.Right][q.Right], more+inside[tb.Left][q.Left])
 			}

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// For example, caps of (7, 7) cost 14 at a price of 1 for each. Where the cheapest whole costs 15, nothing is within; where it
-// costs 10, and the cheapest with some choice costs 16, nothing with that choice is. A price of (2, 1) may tell more.
+// For example, caps of (7, 7) cost 14 at a price of 1 for each. Where the cheapest whole costs 15, nothing is within;
+// where it costs 10, and the cheapest with some choice costs 16, nothing with that choice is. A price of (2, 1) may
+// tell more.
 
 // A price makes one number of a vector: so much per unit of each kind. For any price, a solution within caps costs no
 // more than the caps do. The least that a solution costs at some price therefore tells, without looking further, that
@@ -50,7 +51,8 @@ func (u *unit) of(cost *Vector, paths []int64) int64 {
 // alone is the kind of which a unit costs one, where nothing else costs anything; -1 where something does.
 func (u *unit) alone() int {
 	k := slices.IndexFunc(u.kinds[:], func(n int64) bool { return n != 0 })
-	if u.paths != nil || k < 0 || u.kinds[k] != 1 || slices.ContainsFunc(u.kinds[k+1:], func(n int64) bool { return n != 0 }) {
+	if u.paths != nil || k < 0 || u.kinds[k] != 1 || slices.ContainsFunc(u.kinds[k+1:],
+		func(n int64) bool { return n != 0 }) {
 		return -1
 	}
 	return k
@@ -85,7 +87,7 @@ func (t *parts) priced(u unit) price {
 			left, right := p.inside[tb.Left], p.inside[tb.Right]
 			for r := range inside {
 				least := never
-				for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
+				for _, q := range tb.pairs(r) {
 					least = min(least, left[q.Left]+right[q.Right])
 				}
 				inside[r] = least
@@ -120,7 +122,7 @@ func (t *parts) walk(f *Solution, p *price, table int, row int32) {
 			}
 		}
 	}
-	for _, q := range tb.Pairs[tb.First[row]:tb.First[row+1]] {
+	for _, q := range tb.pairs(int(row)) {
 		if p.inside[tb.Left][q.Left]+p.inside[tb.Right][q.Right] == p.inside[table][row] {
 			t.walk(f, p, tb.Left, q.Left)
 			t.walk(f, p, tb.Right, q.Right)
@@ -149,7 +151,7 @@ func (t *parts) around(p *price) {
 			if rest >= none {
 				continue
 			}
-			for _, q := range tb.Pairs[tb.First[r]:tb.First[r+1]] {
+			for _, q := range tb.pairs(r) {
 				left[q.Left] = min(left[q.Left], rest+insideR[q.Right])
 				right[q.Right] = min(right[q.Right], rest+insideL[q.Left])
 			}
@@ -159,14 +161,20 @@ func (t *parts) around(p *price) {
 	t.effort.Done += steps
 }
 
-// excludes reports whether the price proves that nothing is within caps, which are capped.
-func (t *parts) excludes(p *price, caps *Caps) bool { return p.least > t.limit(&p.unit, caps) }
+// excludes reports whether one of some prices proves that nothing is within caps, which are capped.
+func (t *parts) excludes(list []price, caps *Caps) bool {
+	for i := range list {
+		if list[i].least > t.limit(&list[i].unit, caps) {
+			return true
+		}
+	}
+	return false
+}
 
 // Excludes reports whether some price that is known proves that no solution is within caps.
 func (t *prices) Excludes(caps Caps) bool {
 	caps = t.capped(caps)
-	excludes := func(p price) bool { return t.excludes(&p, &caps) }
-	return caps.negative() || slices.ContainsFunc(t.single, excludes) || slices.ContainsFunc(t.mixed, excludes)
+	return caps.negative() || t.excludes(t.single, &caps) || t.excludes(t.mixed, &caps)
 }
 
 // What relax does at most: rounds is how many prices it tries, keepPrices how many of them it keeps.
@@ -193,8 +201,8 @@ func newPrices(t *parts) (p prices) {
 	return p
 }
 
-// singleOf is the index of the price of one for a unit of a kind, or of path k as kind Kinds+k; -1 where nothing is taken of
-// it.
+// singleOf is the index of the price of one for a unit of a kind, or of path k as kind Kinds+k; -1 where nothing is
+// taken of it.
 func (t *prices) singleOf(kind int) int {
 	return slices.IndexFunc(t.single, func(p price) bool {
 		if kind >= Kinds {
@@ -221,7 +229,7 @@ func (t *Tree) Relax(caps Caps) {
 		p := t.priced(t.perUnit(weight, &caps))
 		tried = append(tried, p)
 		fresh := t.keep(t.cheapest(&p))
-		if t.excludes(&p, &caps) || !fresh || share(&p) >= value*(1-1e-6) {
+		if t.excludes(tried[len(tried)-1:], &caps) || !fresh || share(&p) >= value*(1-1e-6) {
 			break
 		}
 	}
@@ -229,8 +237,8 @@ func (t *Tree) Relax(caps Caps) {
 	t.mixed = append(tried[:min(keepPrices, len(tried))], t.mixed[:min(3*keepPrices, len(t.mixed))]...)
 }
 
-// Mixture is the solutions of which the last relaxation mixes what is best against the prices. They need not be within the
-// caps.
+// Mixture is the solutions of which the last relaxation mixes what is best against the prices. They need not be within
+// the caps.
 func (t *Tree) Mixture() (list []*Solution) {
 	for i, w := range t.mixture {
 		if w > 1e-9 {

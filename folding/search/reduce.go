@@ -81,7 +81,8 @@ func (r *reducer) tree(units []int) *Tree {
 // hopeful reports whether no price proves that a row is in no solution within the caps.
 func (r *reducer) hopeful(table, row int) bool {
 	for i, p := range r.prices {
-		if p.inside[table][row] >= none || p.rest[table][row] >= none || p.inside[table][row]+p.rest[table][row] > r.limits[i] {
+		if p.inside[table][row] >= none || p.rest[table][row] >= none ||
+			p.inside[table][row]+p.rest[table][row] > r.limits[i] {
 			return false
 		}
 	}
@@ -110,7 +111,7 @@ func (r *reducer) join(tb *Table, table int) {
 		if n < 0 {
 			continue
 		}
-		for _, q := range old.Pairs[old.First[row]:old.First[row+1]] {
+		for _, q := range old.pairs(row) {
 			left, right := r.number[old.Left][q.Left], r.number[old.Right][q.Right]
 			if left < 0 || right < 0 {
 				continue

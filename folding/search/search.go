@@ -1,12 +1,13 @@
-// Package search chooses one of several ways for each part of something whose parts must fit together, such that what all
-// take together stays within caps and one measure is as small as it can be. It knows nothing of hardware: amounts are
-// vectors of integers, parts are leaves of a tree of tables. It proves that there is nothing better, or says how far it is
-// from that.
+// Package search chooses one of several ways for each part of something whose parts must fit together, such that what
+// all take together stays within caps and one measure is as small as it can be. It knows nothing of hardware: amounts
+// are vectors of integers, parts are leaves of a tree of tables. It proves that there is nothing better, or says how
+// far it is from that.
 //
-// A Plan is the tree. A leaf is one part: a table with a row for every way in which it may meet its neighbours. A join is
-// a part made of two, with the pairs of their rows that fit together; the last table is the whole, with one row. This is
-// the elimination of variables from a constraint network (R. Dechter, Bucket elimination, 1999). A Tree is a plan with the
-// choices of each leaf's rows. For example, two leaves that fit where their rows are equal, and caps of 7 and 7:
+// A Plan is the tree. A leaf is one part: a table with a row for every way in which it may meet its neighbours. A join
+// is a part made of two, with the pairs of their rows that fit together; the last table is the whole, with one row.
+// This is the elimination of variables from a constraint network (R. Dechter, Bucket elimination, 1999). A Tree is a
+// plan with the choices of each leaf's rows. For example, two leaves that fit where their rows are equal, and caps of 7
+// and 7:
 //
 //		leaf 0, row 0: (1, 6)          leaf 1, row 0: (2, 2)
 //		        row 1: (5, 1), (3, 3)          row 1: (3, 3), (1, 5)
@@ -24,8 +25,9 @@
 //	    and bound: A. H. Land and A. G. Doig 1960), each with prices of its own.
 //
 // The files: search.go has what comes in, a Plan and its Choices, and what goes out, Solutions within Caps; minimise.go
-// looks for the least of a Measure; parts.go is what there is to choose from, and price.go, game.go, label.go, branch.go
-// and reduce.go are the items above; explain.go says why a choice is in no solution. The package imports nothing of ours.
+// looks for the least of a Measure; parts.go is what there is to choose from, and price.go, game.go, label.go,
+// branch.go and reduce.go are the items above; explain.go says why a choice is in no solution. The package imports
+// nothing of ours.
 //
 // Paths are amounts of another kind: there may be many, they share one cap, and what is minimised may be the longest of
 // them. Where there are any, there are no labels.
@@ -124,11 +126,14 @@ type Table struct {
 	Pairs       []Pair
 }
 
+// pairs are those of a row.
+func (t *Table) pairs(row int) []Pair { return t.Pairs[t.First[row]:t.First[row+1]] }
+
 // A Pair is a row of the left table and one of the right that fit together.
 type Pair struct{ Left, Right int32 }
 
-// A Choice is one way to choose for a leaf's row. ID is the caller's. Paths are further amounts, which may be negative: any
-// number of them, the same in all choices of a tree that have any. They share a cap.
+// A Choice is one way to choose for a leaf's row. ID is the caller's. Paths are further amounts, which may be negative:
+// any number of them, the same in all choices of a tree that have any. They share a cap.
 type Choice struct {
 	Cost  Vector
 	Paths []int64
@@ -162,8 +167,8 @@ type Pick struct {
 	ID  int32
 }
 
-// Effort counts what a search does, in steps of some ten nanoseconds, so that where it ends does not depend on the machine.
-// It may be shared by several searches, one after the other.
+// Effort counts what a search does, in steps of some ten nanoseconds, so that where it ends does not depend on the
+// machine. It may be shared by several searches, one after the other.
 type Effort struct {
 	Done     int
 	Limit    int
@@ -215,7 +220,10 @@ func Undominated(all []Choice) []Choice {
 	})
 	kept := all[:0]
 	for _, c := range all {
-		if !slices.ContainsFunc(kept, func(k Choice) bool { return k.Cost.Within(&c.Cost) && noLonger(k.Paths, c.Paths) }) {
+		if !slices.ContainsFunc(kept, func(k Choice) bool {
+			return k.Cost.Within(&c.Cost) && noLonger(k.Paths,
+				c.Paths)
+		}) {
 			kept = append(kept, c)
 		}
 	}

@@ -73,7 +73,7 @@ func all(plan *Plan, choices [][][]Choice, table, row int) (list []*Solution) {
 		}
 		return list
 	}
-	for _, q := range tb.Pairs[tb.First[row]:tb.First[row+1]] {
+	for _, q := range tb.pairs(row) {
 		for _, a := range all(plan, choices, tb.Left, int(q.Left)) {
 			for _, b := range all(plan, choices, tb.Right, int(q.Right)) {
 				s := &Solution{Cost: a.Cost.Plus(b.Cost), Paths: slices.Clone(a.Paths)}

@@ -156,7 +156,8 @@ func (s *Space) Build(f *Folding) *Built {
 	}
 	folded := *s.Model
 	folded.Graph = graph
-	made.Design = &dataflow.Design{Model: &folded, Target: s.Target, Folds: folds, FIFO: make([]dataflow.FIFO, len(graph.Streams))}
+	made.Design = &dataflow.Design{Model: &folded, Target: s.Target, Folds: folds, FIFO: make([]dataflow.FIFO,
+		len(graph.Streams))}
 	for id, side := range made.sides {
 		if made.FIFO[id] = f.fifos[side]; made.FIFO[id].Depth == 0 {
 			made.FIFO[id] = dataflow.FIFO{Depth: dataflow.Shallow, Memory: dataflow.SRL}

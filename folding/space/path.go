@@ -8,11 +8,11 @@ import (
 )
 
 // The latency of a design is a maximum over paths: from a word of the host, or the start of a layer, through words that
-// layers wait for and clocks that they work, to the last word at an output. For any fold of the layers on it, a path that is
-// named by elements, not by words, takes a sum of clocks, one summand per layer and one per width converter; FIFOs only add
-// to it. So a path is one more kind of amount, and the least that a folding takes of the most demanding of several paths is
-// a bound of every latency. The search for the shortest latency finds the folding with this least, simulates it, and adds
-// the path that it really waits for, until bound and design meet (cutting planes).
+// layers wait for and clocks that they work, to the last word at an output. For any fold of the layers on it, a path
+// that is named by elements, not by words, takes a sum of clocks, one summand per layer and one per width converter;
+// FIFOs only add to it. So a path is one more kind of amount, and the least that a folding takes of the most demanding
+// of several paths is a bound of every latency. The search for the shortest latency finds the folding with this least,
+// simulates it, and adds the path that it really waits for, until bound and design meet (cutting planes).
 
 // A Path is what foldings take of one path, in clocks.
 type Path struct {
@@ -24,8 +24,8 @@ type Path struct {
 // A Hop is a word on a path, by the stream of a design.
 type Hop struct{ stream, word int }
 
-// Critical is the words that the last word of the first frame waits for, the last first, where FIFOs never do, and the clocks
-// that it takes. The last Hop may be a word of the host; else the layer that writes it waits for none.
+// Critical is the words that the last word of the first frame waits for, the last first, where FIFOs never do, and the
+// clocks that it takes. The last Hop may be a word of the host; else the layer that writes it waits for none.
 func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, err error) {
 	g := d.Model.Graph
 	arrives, cause := make([][]int, len(g.Streams)), make([][]Hop, len(g.Streams))
@@ -105,33 +105,34 @@ func (s *Space) Path(b *Built, hops []Hop, known int) Path {
 	return p
 }
 
-// clocksOn is the clocks that a class takes of a path, from the word that it reads of it to the arrival of the one that it
-// writes; from its first iteration on where the path begins there; and at the ends those of the host.
+// clocksOn is the clocks that a class takes of a path, from the word that it reads of it to the arrival of the one that
+// it writes; from its first iteration on where the path begins there; and at the ends those of the host.
 //
-// A class may write its word before it reads the one in front of it. Then what lies behind it on the path still bounds the
-// latency, but not together with what lies in front. Where that takes no more than the known latency, taking this away
-// leaves no more than what lies behind; where it takes more, so does the whole.
+// A class may write its word before it reads the one in front of it. Then what lies behind it on the path still bounds
+// the latency, but not together with what lies in front. Where that takes no more than the known latency, taking this
+// away leaves no more than what lies behind; where it takes more, so does the whole.
 func (s *Space) clocksOn(p *Path, l *LayerOptions, c *Class, known int) int64 {
 	in, out, on := -1, -1, false
 	var from, to int
 	clocks := int64(0)
+	at := func(id int, f form) (word, every, last int) {
+		port := s.Streams[id].port(f)
+		return port.Word(s.Streams[id].typ.Shape, p.element[id]), s.Target.HostEvery(port), port.Words - 1
+	}
+	forms := l.shapes[c.shape]
 	for k, id := range l.Node.In {
-		if e := p.element[id]; e >= 0 {
-			port := s.Streams[id].port(l.shapes[c.shape].in[k])
-			word := port.Word(s.Streams[id].typ.Shape, e)
-			in, from, on = k, c.Loop.ReadAt(k, word), true
-			if s.Streams[id].writer.layer < 0 {
-				clocks += int64(word * s.Target.HostEvery(port))
+		if p.element[id] >= 0 {
+			word, every, _ := at(id, forms.in[k])
+			if in, from, on = k, c.Loop.ReadAt(k, word), true; s.Streams[id].writer.layer < 0 {
+				clocks += int64(word * every)
 			}
 		}
 	}
 	for k, id := range l.Node.Out {
-		if e := p.element[id]; e >= 0 {
-			port := s.Streams[id].port(l.shapes[c.shape].out[k])
-			word := port.Word(s.Streams[id].typ.Shape, e)
-			out, to, on = k, c.Loop.WriteAt(k, word), true
-			if s.Streams[id].reader.layer < 0 {
-				clocks += int64((port.Words-1-word)*s.Target.HostEvery(port) + 1)
+		if p.element[id] >= 0 {
+			word, every, last := at(id, forms.out[k])
+			if out, to, on = k, c.Loop.WriteAt(k, word), true; s.Streams[id].reader.layer < 0 {
+				clocks += int64((last-word)*every + 1)
 			}
 		}
 	}

@@ -18,10 +18,10 @@ const (
 )
 
 // tables is the tree on which foldings are searched: a leaf per layer, then one per stream, then one of what is beside
-// them; and the joins of them. A table has a row for every combination of forms at the ends of streams in its scope; a join
-// eliminates the ends that its two tables share. That is the elimination of variables from a constraint network (R.
-// Dechter, Bucket elimination, 1999), of which the forms at the ends are the variables. For example, a stream s joins layer
-// a to layer b, and a stream t joins b to c:
+// them; and the joins of them. A table has a row for every combination of forms at the ends of streams in its scope; a
+// join eliminates the ends that its two tables share. That is the elimination of variables from a constraint network
+// (R. Dechter, Bucket elimination, 1999), of which the forms at the ends are the variables. For example, a stream s
+// joins layer a to layer b, and a stream t joins b to c:
 //
 //	a [a.out] with s [a.out, b.in]  =  as  [b.in]     a row for each form that b reads
 //	as [b.in] with b [b.in, b.out]  =  asb [b.out]    and for each that it writes
@@ -34,7 +34,8 @@ type tables struct {
 	plan *search.Plan
 	rows []leafRows // per leaf
 	Wide []int      // streams that are left out
-	// least is the choices of every stream between layers where FIFOs hold the least: they are asked for time and again.
+	// least is the choices of every stream between layers where FIFOs hold the least: they are asked for time and
+	// again.
 	least [][][]search.Choice
 }
 
@@ -61,8 +62,8 @@ func (p *planner) end(number int) *end {
 
 func (p *planner) formsAt(end int) []form { return p.end(end).forms }
 
-// Plan lists the tables, leaves first, none of more rows than so many. Where one grows too large, it takes a stream out of
-// the plan and begins anew. It is called before the space is used.
+// Plan lists the tables, leaves first, none of more rows than so many. Where one grows too large, it takes a stream out
+// of the plan and begins anew. It is called before the space is used.
 func (s *Space) Plan(rows int) {
 	for id := range s.Streams {
 		s.Streams[id].list(s.Layers, s.Target)
@@ -109,9 +110,9 @@ type planTable struct {
 
 // run makes the tables. cut is a stream to leave out of the plan, or -1.
 func (p *planner) run() (cut int) {
-	var place []int // of a table in the network
+	var order []int // per table, in the network
 	add := func(t planTable, at int) {
-		p.open, place = append(p.open, len(p.tables)), append(place, at)
+		p.open, order = append(p.open, len(p.tables)), append(order, at)
 		p.tables = append(p.tables, t)
 	}
 	for i := range p.Layers {
@@ -122,7 +123,7 @@ func (p *planner) run() (cut int) {
 	}
 	add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
 	for len(p.open) > 1 {
-		slices.SortStableFunc(p.open, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
+		slices.SortStableFunc(p.open, func(a, b int) int { return cmp.Compare(order[a], order[b]) })
 		a, b := p.next()
 		t := planTable{Table: search.Table{Left: a, Right: b}}
 		t.scope = symmetric(p.tables[a].scope, p.tables[b].scope)
@@ -130,7 +131,7 @@ func (p *planner) run() (cut int) {
 			return p.widest(t.scope, p.tables[a].scope)
 		}
 		p.open = slices.DeleteFunc(p.open, func(i int) bool { return i == a || i == b })
-		add(t, min(place[a], place[b]))
+		add(t, min(order[a], order[b]))
 	}
 	return -1
 }
@@ -165,8 +166,8 @@ func (p *planner) product(a, b int) int {
 	return n
 }
 
-// widest is the stream, of the first list that has one, whose end has the most forms; if it can be one without tiles, for
-// which there is a converter between almost any two forms.
+// widest is the stream, of the first list that has one, whose end has the most forms; if it can be one without tiles,
+// for which there is a converter between almost any two forms.
 func (p *planner) widest(lists ...[]int) int {
 	for _, scope := range lists {
 		if len(scope) == 0 {

@@ -1,8 +1,9 @@
 // Package space is what a network may become on a device: which folds each layer may have and what they take, how
-// neighbours join, and a tree of tables over any part of that, for package search. In come a model, a target, and what a
-// folding file fixes; out come intervals to look at (Intervals), trees (Tree, Single) and, from what a search picks of
-// one, whole designs (Folding, Build). It asks layers for folds, ports, loops and costs alone, and knows none of them by
-// name but the width converter, which it puts in. Nothing here depends on what is asked for, and nothing changes.
+// neighbours join, and a tree of tables over any part of that, for package search. In come a model, a target, and what
+// a folding file fixes; out come intervals to look at (Intervals), trees (Tree, Single) and, from what a search picks
+// of one, whole designs (Folding, Build). It asks layers for folds, ports, loops and costs alone, and knows none of
+// them by name but the width converter, which it puts in. Nothing here depends on what is asked for, and nothing
+// changes. It may import ask, finn and search, the costs of hlslib, and rtlsim for the steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
 //	words.go    the forms in which frames travel, width converters and FIFOs between them
@@ -76,7 +77,8 @@ type shape struct{ in, out []form }
 // New lists the options of every layer that the target's device can build and the file, which may be nil, allows. Where
 // that leaves a layer none, d says so, and the result is nil.
 func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, d *diag.List) *Space {
-	s := &Space{Model: m, Target: t, Board: ask.BudgetOf(t.Board, ask.Even(1)), Streams: newStreams(m.Graph), fifo: fifo}
+	s := &Space{Model: m, Target: t, Board: ask.BudgetOf(t.Board, ask.Even(1)), Streams: newStreams(m.Graph),
+		fifo: fifo}
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
 	for _, n := range m.Graph.Nodes {
 		s.add(n)
@@ -151,8 +153,8 @@ func (s *Space) rowMajorEnds(n *dataflow.Node, sh shape) bool {
 	return true
 }
 
-// fix narrows every layer's options to what the file asks for, and takes its depths. It reports false where the file asks
-// for what a layer cannot do; d then says so, and for every layer.
+// fix narrows every layer's options to what the file asks for, and takes its depths. It reports false where the file
+// asks for what a layer cannot do; d then says so, and for every layer.
 func (s *Space) fix(file *finn.File, d *diag.List) bool {
 	file = file.Onto(s.Model.Graph, d)
 	ok := true
@@ -183,7 +185,9 @@ func (s *Space) foldable(d *diag.List) bool {
 	for i := range s.Layers {
 		if l := &s.Layers[i]; len(l.Options) == 0 {
 			ok = false
-			d.Add(l.Diag(diag.BudgetExceeded, fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name, s.Target.Board.Name),
+			d.Add(l.Diag(diag.BudgetExceeded,
+				fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name,
+					s.Target.Board.Name),
 				"choose a board that has it"))
 		}
 	}
@@ -267,9 +271,9 @@ func (s *Space) PortClocks() (clocks int) {
 const longest = 1 << 32
 
 // Intervals is every number of clocks per frame that some layer or port takes in some fold, and what the processor's
-// memory takes at most, from the shortest interval of the network on, increasing; the last one is no shorter than that of
-// any design, however short of room its FIFOs are. A width converter takes as many clocks as its narrower end has words,
-// which is never more than the layer at that end takes, so that it adds none.
+// memory takes at most, from the shortest interval of the network on, increasing; the last one is no shorter than that
+// of any design, however short of room its FIFOs are. A width converter takes as many clocks as its narrower end has
+// words, which is never more than the layer at that end takes, so that it adds none.
 func (s *Space) Intervals() []int {
 	_, first := s.Slowest()
 	first = max(first, s.PortClocks())
@@ -305,5 +309,8 @@ func (s *Space) Intervals() []int {
 // Shallow reports whether FIFOs are not as deep as they have to be, but as the user wants them. Then an interval may be
 // any, and not one that a layer takes.
 func (s *Space) Shallow() bool {
-	return s.fifo != ask.FIFO{} || slices.ContainsFunc(s.Streams, func(st Stream) bool { return st.in > 0 || st.out > 0 })
+	return s.fifo != ask.FIFO{} || slices.ContainsFunc(s.Streams, func(st Stream) bool {
+		return st.in > 0 ||
+			st.out > 0
+	})
 }

@@ -20,9 +20,9 @@ func (s *Space) Tree(r *Region, host search.Vector, e *search.Effort) *search.Tr
 	return m.tree(s.plan, host, e, m.layer, m.stream)
 }
 
-// Single is the tree of the foldings of some classes whose FIFOs hold what the region has them hold: where tables lie, what
-// multiplies, where FIFOs lie; where only is not nil, with these options, which have the classes. It is nil where no
-// converter joins them.
+// Single is the tree of the foldings of some classes whose FIFOs hold what the region has them hold: where tables lie,
+// what multiplies, where FIFOs lie; where only is not nil, with these options, which have the classes. It is nil where
+// no converter joins them.
 func (s *Space) Single(r *Region, class, only []int32, host search.Vector, e *search.Effort) *search.Tree {
 	m, options, joined := menu{s, r}, make([]int32, len(class)), true
 	layer := func(i int) [][]search.Choice {
@@ -56,7 +56,8 @@ func (s *Space) Single(r *Region, class, only []int32, host search.Vector, e *se
 }
 
 // tree has the choices of every row of every leaf.
-func (m menu) tree(p *search.Plan, host search.Vector, e *search.Effort, layer, stream func(int) [][]search.Choice) *search.Tree {
+func (m menu) tree(p *search.Plan, host search.Vector, e *search.Effort, layer,
+	stream func(int) [][]search.Choice) *search.Tree {
 	var choices [][][]search.Choice
 	for i := range m.Layers {
 		choices = append(choices, layer(i))
@@ -203,7 +204,8 @@ func flat(n int) *search.Plan {
 		if i == 1 {
 			left = 0
 		}
-		p.Tables = append(p.Tables, search.Table{Left: left, Right: i, Rows: 1, First: []int32{0, 1}, Pairs: []search.Pair{{}}})
+		p.Tables = append(p.Tables, search.Table{Left: left, Right: i, Rows: 1, First: []int32{0, 1},
+			Pairs: []search.Pair{{}}})
 	}
 	return p
 }

@@ -42,7 +42,7 @@ type Stream struct {
 	class          int // the first stream whose frames are of equal shape and elements
 	writer, reader end
 	host           []hostForm // of a stream of the host: per form of the layer at its other end
-	out, in        int        // words that a folding file gives the FIFO behind the writer, and in front of the reader; 0 where it does not
+	out, in        int        // words that a folding file gives the FIFO behind the writer, in front of the reader; or 0
 }
 
 // An end is a layer's port; the layer is -1 where that is the host, which takes any form.
@@ -142,8 +142,8 @@ func (sh *shape) port(out bool, i int) form {
 	return sh.in[i]
 }
 
-// A memory is what the processor's memory carries of frames: bytes in a clock. It is nil where that does not matter, or is
-// not known.
+// A memory is what the processor's memory carries of frames: bytes in a clock. It is nil where that does not matter, or
+// is not known.
 type memory struct{ perClock *big.Rat }
 
 func memoryOf(t dataflow.Target, clockMHz float64) memory {
@@ -250,8 +250,8 @@ type way struct {
 	cost search.Vector
 }
 
-// ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats: each
-// fills its memory, but where the words are exactly what was given.
+// ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats:
+// each fills its memory, but where the words are exactly what was given.
 func (j *joints) ways(words int, exact bool, p dataflow.Port) []way {
 	k := fifoKind{words, p.Width(), exact}
 	known, ok := j.fifos.Load(k)
