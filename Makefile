@@ -26,6 +26,7 @@ SETUP       := internal/setup/setup.sh
 TOOLS       := g++ clang++ tclsh
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 2m
+VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 BOARD       ?= zcu104
 DEMO        := hlsgen-out/digits-mlp-w2a2-$(BOARD)
 
@@ -41,7 +42,11 @@ setup: ## install what demo and test need (Go, g++, clang++, tclsh), with apt-ge
 .PHONY: build
 build: ## build bin/hlsgen, one static binary
 	@$(SETUP) go
-	CGO_ENABLED=0 go build -trimpath -o bin/hlsgen ./cmd/hlsgen
+	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.release=$(VERSION)' -o bin/hlsgen ./cmd/hlsgen
+
+.PHONY: reference
+reference: build ## write the man pages and the reference in Markdown to bin/reference
+	bin/hlsgen reference bin/reference
 
 .PHONY: demo
 demo: ## build the embedded example for a board (BOARD=zcu104), then compile and run the generated C++

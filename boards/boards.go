@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"hlsgen/internal/suggest"
 )
 
 // A Board is one target. BRAM36 counts 36 Kbit blocks, as data sheets do; each is two RAMB18. MemoryGBps is in 10^9
@@ -116,7 +118,7 @@ func Find(nameOrPath string) (Board, error) {
 		names = append(names, b.Name)
 		aliases = append(aliases, b.Aliases...)
 	}
-	return Board{}, &UnknownError{nameOrPath, nearest(strings.ToLower(nameOrPath), append(slices.Clip(names), aliases...)), names}
+	return Board{}, &UnknownError{nameOrPath, suggest.Nearest(strings.ToLower(nameOrPath), append(slices.Clip(names), aliases...)), names}
 }
 
 func read(path string) (Board, error) {
@@ -145,43 +147,4 @@ func read(path string) (Board, error) {
 		e.Path = path
 	}
 	return b, err
-}
-
-// nearest is the first of the known names with the least distance from name, if that is at most a third of its length
-// and one more.
-func nearest(name string, known []string) string {
-	best, at := "", len(name)/3+2
-	for _, k := range known {
-		if d := distance(name, k); d < at {
-			best, at = k, d
-		}
-	}
-	return best
-}
-
-// distance is the number of bytes to insert, delete or replace, or of neighbours to swap, that turns a into b, no place
-// being changed twice (optimal string alignment). A swap counts once because it is what fingers do: zcu140 means zcu104,
-// not zcu102.
-func distance(a, b string) int {
-	above, row := make([]int, len(b)+1), make([]int, len(b)+1) // for a without its last two bytes, and its last
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		next := make([]int, len(b)+1)
-		next[0] = i + 1
-		for j := range len(b) {
-			d := row[j]
-			if a[i] != b[j] {
-				d++
-			}
-			d = min(d, row[j+1]+1, next[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				d = min(d, above[j-1]+1)
-			}
-			next[j+1] = d
-		}
-		above, row = row, next
-	}
-	return row[len(b)]
 }

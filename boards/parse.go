@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"hlsgen/internal/suggest"
 )
 
 // An InvalidError says what is wrong with a board file. Key is the JSON key at fault, empty where it is the whole.
@@ -165,7 +167,7 @@ func unknownKey(name string) string {
 	for _, k := range keys {
 		names = append(names, k.name)
 	}
-	if n := nearest(name, names); n != "" {
+	if n := suggest.Nearest(name, names); n != "" {
 		return fmt.Sprintf("unknown key, did you mean %q?", n)
 	}
 	return "unknown key; known are " + strings.Join(names, ", ")

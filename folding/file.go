@@ -7,8 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"hlsgen/hlslib"
+	"hlsgen/hlslib/dwc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // A File is what a folding file asks for: a JSON object of one object per layer, in the form of FINN's
@@ -48,7 +51,13 @@ type rule struct {
 }
 
 // derived are the kinds of nodes that FINN lists and hlsgen puts in by itself.
-var derived = []string{"StreamingFIFO", "StreamingDataWidthConverter", "IODMA", "TLastMarker"}
+var derived = []string{"StreamingFIFO", dwc.Kind, "IODMA", "TLastMarker"}
+
+// Examples for hints, of the first kind that there is.
+var (
+	exampleFile     = fmt.Sprintf(`{"%s_0": {"PE": 2, "SIMD": 4}}`, hlslib.Kinds[0].Name)
+	exampleDefaults = fmt.Sprintf(`{"PE": [2, ["%s"]]} or {"PE": [2, "all"]}`, hlslib.Kinds[0].Name)
+)
 
 // neutral are the keys of FINN whose one value means what hlsgen does anyway.
 var neutral = map[string]any{
@@ -91,7 +100,7 @@ func ReadFile(data []byte, d *diag.List) *File {
 	r := &reader{File: &File{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
 	o, err := readObject(data)
 	if err != nil {
-		r.fail("", "not a folding file: "+err.Error(), "it is a JSON object with one object per layer: {\"MVAU_0\": {\"PE\": 2, \"SIMD\": 4}}")
+		r.fail("", "not a folding file: "+err.Error(), "it is a JSON object with one object per layer: "+exampleFile)
 		return nil
 	}
 	inserted := 0
@@ -114,7 +123,7 @@ func ReadFile(data []byte, d *diag.List) *File {
 			continue
 		case isDerived(name):
 			inserted++
-			converted = converted || spelt(name).kind == "StreamingDataWidthConverter"
+			converted = converted || spelt(name).kind == dwc.Kind
 			continue
 		}
 		for i := range r.fifos {
@@ -246,7 +255,7 @@ func (r *reader) defaultRules(o *object) {
 		where := "Defaults." + attr
 		list, ok := o.values[attr].([]any)
 		if !ok || len(list)%2 != 0 {
-			r.fail(where, "wants a list of a value and the kinds of layers it is for", `{"PE": [2, ["MVAU"]]} or {"PE": [2, "all"]}`)
+			r.fail(where, "wants a list of a value and the kinds of layers it is for", exampleDefaults)
 			continue
 		}
 		for i := 0; i < len(list); i += 2 {
@@ -257,7 +266,7 @@ func (r *reader) defaultRules(o *object) {
 				continue
 			}
 			if i := slices.IndexFunc(rl.kinds, func(k string) bool { return !isKind(k) }); i >= 0 {
-				hint := strings.TrimPrefix(diag.Meant(rl.kinds[i], kindNames()), ", ")
+				hint := strings.TrimPrefix(suggest.Meant(rl.kinds[i], kindNames()), ", ")
 				r.fail(where, fmt.Sprintf("no layer is of kind %s", show(rl.kinds[i])), hint)
 				continue
 			}

@@ -10,6 +10,7 @@ import (
 	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // What FINN's files may hold and hlsgen has no use for, so that it is told from a typo. From FINN's operators
@@ -86,7 +87,7 @@ func (r *reader) useless(attr string) {
 		)
 	default:
 		hint := knownAre()
-		if n := diag.Nearest(attr, slices.Concat(known, elsewhere, keysOf(neutral))); n != "" {
+		if n := suggest.Nearest(attr, slices.Concat(known, elsewhere, keysOf(neutral))); n != "" {
 			hint = fmt.Sprintf("did you mean %s? %s", n, hint)
 		}
 		r.fail(a.first, fmt.Sprintf("no layer has an attribute %s%s", show(attr), times), hint)
@@ -145,7 +146,7 @@ func missing(key, name string, g *dataflow.Graph) diag.Diag {
 		for _, n := range g.Nodes {
 			kinds = append(kinds, n.Op.Kind())
 		}
-		kind = diag.Nearest(kind, kinds)
+		kind = suggest.Nearest(kind, kinds)
 	}
 	if of[kind] > 0 {
 		number, err := strconv.Atoi(cmp.Or(s.number, "0"))

@@ -127,9 +127,6 @@ func (s *space) narrow(l *layer, a ask, d *diag.List) bool {
 	return true
 }
 
-// windowKind is the one kind whose PE counts the positions of a kernel, which FINN calls parallel_window.
-const windowKind = "ConvolutionInputGenerator"
-
 // positions turns parallel_window into the PE that it means. It reports false where the layer cannot have it.
 func (l *layer) positions(a *ask, d *diag.List) bool {
 	if a.window == anyWindow {
@@ -140,7 +137,7 @@ func (l *layer) positions(a *ask, d *diag.List) bool {
 		dg.Where = "folding file, " + a.where(field{name: "parallel_window"})
 		d.Add(dg)
 	}
-	if l.node.Op.Kind() != windowKind {
+	if !finnOf(l.node.Op.Kind()).ParallelWindow {
 		if slices.Contains(a.given, "parallel_window") {
 			say(diag.Warning, fmt.Sprintf("parallel_window has no effect on %s", l.node.Name))
 		}

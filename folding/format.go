@@ -24,7 +24,7 @@ func Format(design *dataflow.Design, withDepths bool) []byte {
 			if slices.Equal(f.values(folds), []int{f.none}) || v == int(dataflow.NoMemory) {
 				continue
 			}
-			if f.name == "PE" && n.Op.Kind() == windowKind {
+			if f.name == "PE" && finnOf(n.Op.Kind()).ParallelWindow {
 				lines = append(lines, fmt.Sprintf("    \"parallel_window\": %d", min(1, v-1)))
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -20,19 +21,25 @@ type spelling struct {
 // spellings is how FINN writes names: an older FINN marks kinds with _Batch, a newer one those of each back end.
 var spellings = regexp.MustCompile(`^(.*?)(?:_Batch)?(?:_(hls|rtl))?(?:_([0-9]+))?$`)
 
-// finnKinds are the kinds that FINN calls, or called, differently.
-var finnKinds = map[string]string{
-	"MatrixVectorActivation":      "MVAU",
-	"StreamingFCLayer":            "MVAU",
-	"VectorVectorActivation":      "VVAU",
-	"Vector_Vector_Activate":      "VVAU",
-	"ConvolutionInputGenerator1D": "ConvolutionInputGenerator",
-	"FMPadding_Pixel":             "FMPadding",
-	"GlobalAccPool":               "GlobalPool",
-	"StreamingMaxPool":            "Pool",
-	"Requant":                     "Requantization",
-	"ElementwiseAdd":              "AddStreams",
-	"ElementwiseMul":              "MultiplyStreams",
+// finnKinds are the kinds that FINN calls, or called, differently, by its names.
+var finnKinds = func() map[string]string {
+	ours := map[string]string{}
+	for _, k := range hlslib.Kinds {
+		for _, name := range k.FINN.Names {
+			ours[name] = k.Name
+		}
+	}
+	return ours
+}()
+
+// finnOf is what FINN's files say otherwise of a kind; nothing of kinds that are not ours.
+func finnOf(kind string) dataflow.FINNFile {
+	for _, k := range hlslib.Kinds {
+		if k.Name == kind {
+			return k.FINN
+		}
+	}
+	return dataflow.FINNFile{}
 }
 
 func spelt(key string) spelling {
@@ -84,17 +91,17 @@ func (r *reader) apart(keys []string) {
 func (f *File) onto(g *dataflow.Graph, d *diag.List) *File {
 	var all, others []string
 	for _, n := range g.Nodes {
-		if n.Op.Kind() != windowKind {
+		if !finnOf(n.Op.Kind()).ParallelWindow {
 			continue
 		}
 		all = append(all, n.Name)
-		if i, _ := g.Reader(n.Out[0]); i < 0 || g.Nodes[i].Op.Kind() != "Pool" {
+		if i, _ := g.Reader(n.Out[0]); i < 0 || !finnOf(g.Nodes[i].Op.Kind()).OwnWindow {
 			others = append(others, n.Name)
 		}
 	}
 	var named []string
 	for _, n := range f.names {
-		if spelt(n).kind == windowKind {
+		if finnOf(spelt(n).kind).ParallelWindow {
 			named = append(named, n)
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// sample is the graph of a single sample where the file, or the user, fixes a batch of several, and g where not; bind
-// is changed along with it. It tells the user what the axis is taken for, unless it is time or never was like a batch.
-func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Graph, *graph.Batch) {
+// sample is the program of a single sample where the file, or the user, fixes a batch of several, and that of g where not;
+// nil after errors were added to d. bind is changed along with it. It tells the user what the axis is taken for, unless it is time or never was like a batch.
+func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Program, *graph.Batch) {
 	g, *bind = bind.Bound(g)
 	b := bind.Batch(g, file)
 	if b == nil {
-		return g, nil
+		return prepared(g, file, *bind, d), nil
 	}
 	n := b.Size
 	say := diag.Diag{
@@ -29,16 +29,29 @@ func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*gr
 	say.Msg = fmt.Sprintf("its first axis counts samples, %d at a time: a frame of the accelerator is one of them", n)
 	if b.Sample != nil {
 		d.Add(say)
-		return b.Sample, b
+		g = b.Sample
 	}
-	if b.Vectors && !b.Time {
+	if b.Sample == nil && b.Vectors && !b.Time {
 		say.Severity = diag.Warning
 		say.Msg = fmt.Sprintf("its first axis is no batch, but %d vectors of one frame: %s", n, reason(b))
 		say.Hint = "if it was meant to count samples, export the model with a batch of 1 or a dynamic one; " +
 			"else all is as the model says"
 		d.Add(say)
 	}
-	return g, nil
+	if b.Used != nil {
+		return b.Used, b
+	}
+	return prepared(g, file, *bind, d), b
+}
+
+// prepared is the program of a graph; nil after errors were added to d.
+func prepared(g *graph.Graph, file string, bind graph.Options, d *diag.List) *graph.Program {
+	before := len(d.Diags)
+	p := graph.Prepare(g, file, bind, d)
+	if p == nil {
+		tooMany(g, d.Diags[before:])
+	}
+	return p
 }
 
 // reason says why an axis counts no samples.

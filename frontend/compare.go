@@ -27,8 +27,7 @@ type Comparer struct {
 // Comparer prepares the judgement.
 func (im *Imported) Comparer() (*Comparer, error) {
 	var d diag.List
-	m := &canon.Model{Graph: im.written.Graph.Clone(), File: im.written.File, Options: im.options}
-	p, err := canon.Run(m, pass.Options[*canon.Model]{}, &d)
+	p, err := canon.Run(&canon.Model{Program: im.written}, pass.Options[*canon.Model]{}, &d)
 	if err != nil {
 		return nil, err
 	}

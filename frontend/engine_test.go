@@ -12,6 +12,7 @@ import (
 	"hlsgen/hlslib/lstm"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
@@ -85,7 +86,7 @@ func equal(t *testing.T, what string, got []int64, want []float64) {
 // with those that FINN-L's hardware function had, over whole text lines.
 func TestEngineFINNL(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join(shared(t), "finnl")
+	root := finnl(t)
 	for _, c := range finnlLines() {
 		t.Run(c.model+"/"+c.line, func(t *testing.T) {
 			t.Parallel()
@@ -105,6 +106,18 @@ func TestEngineFINNL(t *testing.T) {
 			equal(t, "h as the network's layer gives it", stream.Data, hidden.Data)
 		})
 	}
+}
+
+// finnl is the folder of FINN-L's networks.
+func finnl(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(tier.NeedsShared(t), "models", "finnl")
+}
+
+// load reads the only array of a file.
+func load(t *testing.T, path string) *npy.Array {
+	t.Helper()
+	return models.Model{Dir: filepath.Dir(path)}.Array(t, filepath.Base(path))
 }
 
 // A finnlLine is a text line for a network of FINN-L with activations of so many bits.
@@ -130,31 +143,26 @@ func finnlLines() []finnlLine {
 // TestEngineBrevitas does the same with Brevitas' cells.
 func TestEngineBrevitas(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join(shared(t), "brevitas")
-	for _, name := range []string{"bilstm-h32-w4a4", "bilstm-h32-w4a8", "lstm-h16-w8a8-pot", "lstm-h32-w8a8"} {
-		t.Run(name, func(t *testing.T) {
+	for _, m := range models.With(t, "lstm_codes.npz") {
+		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join(root, name)
-			x, sure := load(t, filepath.Join(dir, "inputs.npy")), load(t, filepath.Join(dir, "integer_consistent.npy"))
-			golden, err := npy.ReadFile(filepath.Join(dir, "lstm_codes.npz"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			steps, width := x.Shape[1], x.Shape[2]
-			e := engineOf(t, filepath.Join(dir, "model.onnx"), nil)
+			rec := m.Recorded(t)
+			steps, width := rec.X.Shape[1], rec.X.Shape[2]
+			e := engineOf(t, m.Path("model.onnx"), nil)
 			cells, units := len(e.layer.Cells), len(e.layer.Cells[0].Recurrent[1])
 			compared := 0
-			for i := range x.Shape[0] {
-				if sure.Data[i] == 0 {
+			for i := range rec.X.Shape[0] {
+				if !rec.Cells(i) {
 					continue
 				}
-				h, c, _ := e.codes(t, dataflow.RealTensor{Shape: []int{steps, 1, width}, Data: x.Data[i*steps*width : (i+1)*steps*width]})
+				h, c, _ := e.codes(t, sample(rec.X, i, []int{steps, 1, width}))
 				for step := range steps {
 					for d := range cells {
 						at, from := (i*steps+step)*units, (step*cells+d)*units
 						what := fmt.Sprintf("sample %d, step %d, direction %d, ", i, step, d)
-						equal(t, what+"h", h.Data[from:from+units], golden[fmt.Sprintf("d%d_output", d)].Data[at:at+units])
-						equal(t, what+"c", c.Data[from:from+units], golden[fmt.Sprintf("d%d_cell_state", d)].Data[at:at+units])
+						want := func(tensor string) []float64 { return rec.LSTM[fmt.Sprintf("d%d_%s", d, tensor)].Data[at : at+units] }
+						equal(t, what+"h", h.Data[from:from+units], want("output"))
+						equal(t, what+"c", c.Data[from:from+units], want("cell_state"))
 						compared++
 					}
 				}
@@ -169,7 +177,7 @@ func TestEngineBrevitas(t *testing.T) {
 // TestMetadata holds that a model's metadata arrive.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
-	m := engineOf(t, filepath.Join(shared(t), "finnl", "W2A2", "brevitas.onnx"), []int{2, 32}).model
+	m := engineOf(t, filepath.Join(finnl(t), "W2A2", "brevitas.onnx"), []int{2, 32}).model
 	var alphabet []string
 	if err := json.Unmarshal([]byte(m.Meta["alphabet"]), &alphabet); err != nil || len(alphabet) != 82 || m.Meta["blank"] != "0" || m.Meta["decode"] != "finn-l-peak" {
 		t.Errorf("%v: %v", err, m.Meta)

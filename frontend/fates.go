@@ -67,13 +67,11 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 		return out
 	}
 	var quiet diag.List // what concerns the rest as a whole means nothing
-	rest, _ = sample(rest, file, &bind, &quiet)
-	written := graph.Prepare(rest, file, bind, &quiet)
+	written, _ := sample(rest, file, &bind, &quiet)
 	if written == nil {
 		return out
 	}
-	m := &canon.Model{Graph: rest.Clone(), File: file, Options: bind}
-	program, err := canon.Run(m, pass.Options[*canon.Model]{}, &quiet)
+	program, err := canon.Run(&canon.Model{Program: written}, pass.Options[*canon.Model]{}, &quiet)
 	if program == nil || err != nil {
 		return out
 	}

@@ -61,15 +61,12 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	}
 	im := &Imported{}
 	bind := opt.bind(g, name, d)
-	one, batch := sample(g, name, &bind, d)
-	before := len(d.Diags)
-	written := graph.Prepare(one, name, bind, d)
+	written, batch := sample(g, name, &bind, d)
 	if written == nil {
-		tooMany(one, d.Diags[before:])
 		im.Fates = restFates(g, name, opt, d)
 		return im, nil
 	}
-	m := &canon.Model{Graph: one.Clone(), File: name, Options: bind}
+	m := &canon.Model{Program: written}
 	var rewritten, found diag.List
 	program, err := canon.Run(m, opt.Pass, &rewritten)
 	for _, x := range rewritten.Diags {
@@ -80,7 +77,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		return im, err
 	}
 	low := lower.Lower(program, lower.Options{Input: opt.InputType}, &found)
-	if again := unrolled(m, low); again != nil {
+	if again := unrolled(program, low); again != nil {
 		var second diag.List
 		if l := lower.Lower(again, lower.Options{Input: opt.InputType}, &second); l.Graph != nil {
 			program, low, found = again, l, second
@@ -150,18 +147,17 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	return true
 }
 
-// unrolled is the program with the loops written out that no layer runs; nil where there are none. m is as canon left it.
-func unrolled(m *canon.Model, low *lower.Result) *graph.Program {
-	again := &canon.Model{Graph: m.Graph, File: m.File, Options: m.Options, Unroll: low.Unroll}
-	if len(again.Unroll) == 0 {
+// unrolled is a canonical program with the loops written out that no layer runs; nil where there are none.
+func unrolled(p *graph.Program, low *lower.Result) *graph.Program {
+	if len(low.Unroll) == 0 {
 		return nil
 	}
 	var quiet diag.List
-	program, err := canon.Run(again, pass.Options[*canon.Model]{}, &quiet)
+	again, err := canon.Run(&canon.Model{Program: p, Unroll: low.Unroll}, pass.Options[*canon.Model]{}, &quiet)
 	if err != nil {
 		return nil
 	}
-	return program
+	return again
 }
 
 // Tensors runs one sample through the model as written and gives every tensor that depends on data, rounded.
@@ -192,8 +188,7 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 		opt.InputQuant.insert(g, name, d)
 	}
 	bind := opt.bind(g, name, d)
-	one, batch := sample(g, name, &bind, d)
-	p := graph.Prepare(one, name, bind, d)
+	p, batch := sample(g, name, &bind, d)
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
 	}

@@ -50,7 +50,6 @@ func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
 	if q.Type.Signed() {
 		signed = 1
 	}
-	opset := "qonnx.custom_op.general"
 	var nodes []*graph.Node
 	for _, in := range g.Inputs {
 		if !in.DType.Float() {
@@ -64,7 +63,7 @@ func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
 				}
 			}
 		}
-		nodes = append(nodes, &graph.Node{Index: -1, Name: "input-quant", Op: "Quant", Domain: opset, Outputs: []string{out}, Attrs: map[string]graph.Attr{"signed": {Kind: graph.AttrInt, I: signed}},
+		nodes = append(nodes, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX, Outputs: []string{out}, Attrs: map[string]graph.Attr{"signed": {Kind: graph.AttrInt, I: signed}},
 			Inputs: []string{in.Name, constant(out+".scale", q.Scale), constant(out+".zero", 0), constant(out+".bits", float64(q.Type.Width))}})
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InputQuantised, Node: in.Name, Op: "input", Where: file,
 			Msg:  fmt.Sprintf("a quantiser to %s with scale %v was put behind this input, which changes the model", q.Type, q.Scale),

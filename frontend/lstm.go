@@ -22,7 +22,7 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 	bind := graph.Options{Dims: o.Dims, Data: o.Data, Cells: o.LSTM}
 	used := map[string]bool{}
 	for _, n := range g.Nodes {
-		if n.Op != "LSTM" || n.Domain != "" {
+		if !n.Is(graph.TakesFormats) {
 			continue
 		}
 		name := n.Label()

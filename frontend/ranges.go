@@ -25,7 +25,7 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 	found := map[int]bool{}
 	for _, s := range p.Steps {
 		first, last, ok := s.Node.Codes()
-		if !ok || s.Node.Op != "Code" {
+		if !ok || !s.Node.Is(graph.Uniform) {
 			continue
 		}
 		sl, err := a.At(s.Node.Inputs[0], 0)

@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
 )
 
@@ -29,7 +30,11 @@ func canonical(t *testing.T, file string, shape []int) *graph.Part {
 	}
 	graph.Decompose(g)
 	opt := graph.Options{Data: map[string][]int{"": shape}}.Sequences(g, file)
-	p, err := canon.Run(&canon.Model{Graph: g, File: file, Options: opt}, pass.Options[*canon.Model]{}, &d)
+	written := graph.Prepare(g, file, opt, &d)
+	if written == nil {
+		t.Fatal(d.Diags)
+	}
+	p, err := canon.Run(&canon.Model{Program: written}, pass.Options[*canon.Model]{}, &d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -73,32 +78,27 @@ func loops(part *graph.Part) (names []string) {
 // in which the cell runs.
 func TestBrevitasCells(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join(shared(t), "brevitas")
 	tensors := map[string]string{"input_acc": "i.acc", "forget_acc": "f.acc", "cell_acc": "c.acc", "output_acc": "o.acc", "input_sigmoid": "i.gate", "forget_sigmoid": "f.gate",
 		"cell_tanh": "c.gate", "output_sigmoid": "o.gate", "forget_cell": "f*c", "input_cell": "i*g", "cell_state": "state", "hidden_state_tanh": "squashed", "output": "hidden"}
-	for _, name := range []string{"bilstm-h32-w4a4", "bilstm-h32-w4a8", "lstm-h16-w8a8-pot", "lstm-h32-w8a8"} {
-		t.Run(name, func(t *testing.T) {
+	for _, m := range models.With(t, "lstm_codes.npz") {
+		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join(root, name)
-			x, sure := load(t, filepath.Join(dir, "inputs.npy")), load(t, filepath.Join(dir, "integer_consistent.npy"))
-			golden, err := npy.ReadFile(filepath.Join(dir, "lstm_codes.npz"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			part := canonical(t, filepath.Join(dir, "model.onnx"), nil)
-			steps, width := x.Shape[1], x.Shape[2]
+			rec := m.Recorded(t)
+			part := canonical(t, m.Path("model.onnx"), nil)
+			steps, width := rec.X.Shape[1], rec.X.Shape[2]
 			compared := 0
-			for i := range samples(x.Shape[0]) {
-				if sure.Data[i] == 0 {
+			for i := range samples(rec.X.Shape[0]) {
+				if !rec.Cells(i) {
 					continue
 				}
-				_, all, err := part.Run([]*graph.Reals{graph.Exactly([]int{steps, 1, width}, x.Data[i*steps*width:(i+1)*steps*width])})
+				x := sample(rec.X, i, []int{steps, 1, width})
+				_, all, err := part.Run([]*graph.Reals{graph.Exactly(x.Shape, x.Data)})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for d, loop := range loops(part) {
 					for was, is := range tensors {
-						want := golden[fmt.Sprintf("d%d_%s", d, was)]
+						want := rec.LSTM[fmt.Sprintf("d%d_%s", d, was)]
 						for run := range steps {
 							codes := inside(t, all, loop, is+".codes", run)
 							first := (i*steps + run) * len(codes)
@@ -122,7 +122,7 @@ func TestBrevitasCells(t *testing.T) {
 // TestFINNL compares every gate and state of the text lines that FINN-L's hardware functions computed, at every step.
 func TestFINNL(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join(shared(t), "finnl")
+	root := finnl(t)
 	for _, c := range []struct {
 		name   string
 		bits   int

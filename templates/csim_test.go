@@ -26,10 +26,6 @@ func project(t testing.TB, d *dataflow.Design, frames int) (templates.Files, tem
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems := append(templates.Lint(files), templates.LintFIFOs(files, d.FIFO)...)
-	if problems = append(problems, templates.LintStorage(files, storage(d))...); len(problems) > 0 {
-		t.Fatalf("%v", problems)
-	}
 	return files, v
 }
 

@@ -2,9 +2,13 @@ package templates_test
 
 import (
 	"bytes"
+	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
+	"hlsgen/hlslib"
+	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 )
 
@@ -15,9 +19,6 @@ func TestLint(t *testing.T) {
 	files, err := templates.Project(d, vectors(t, d, 1, 1), templates.Options{})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if problems := templates.Lint(files); len(problems) > 0 {
-		t.Fatalf("%v", problems)
 	}
 	for _, c := range []struct{ path, from, to, want string }{
 		{"hls/layers.cpp", "#pragma HLS INLINE off", "#pragma HLS RESOURCE variable=MVAU_0_weights core=ROM_1P", "hls/layers.cpp:15: pragma RESOURCE"},
@@ -59,6 +60,41 @@ func TestLint(t *testing.T) {
 		}
 		if got := strings.Join(templates.Lint(broken), "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("%s without %q: got %q, want %q", c.path, c.from, got, c.want)
+		}
+	}
+}
+
+// TestBenchLints: a bench of layers is linted as a project is: its text, and where its memories lie.
+func TestBenchLints(t *testing.T) {
+	t.Parallel()
+	const kernel = "template <class C> void half() {\n    for (int i = 0; i < 2; i++) {\n#pragma HLS UNROLL\n    }\n}\n"
+	frames := [][]dataflow.Tensor{{{Data: make([]int64, 2)}}}
+	for _, c := range []struct {
+		from, to string
+		storage  []dataflow.Storage
+		want     templates.Findings
+	}{
+		{},
+		{from: "#pragma HLS UNROLL\n",
+			want: templates.Findings{Text: []string{"hls/include/hlsgen/half.hpp:2: a loop that is neither pipelined nor unrolled"}}},
+		{storage: []dataflow.Storage{dataflow.RAM("kept", "buffer", 3, 9)}, want: templates.Findings{Memory: []string{
+			"Half_0: the kernel has no array kept", "Half_0: storage kept 3x9 in distributed, bound are []"}}},
+	} {
+		own := hlslib.Header{Path: "include/hlsgen/half.hpp", Text: []byte(strings.Replace(kernel, c.from, c.to, 1))}
+		_, err := templates.Bench([]templates.Trial{{
+			Layer: templates.Layer{
+				Name:     "Half_0",
+				Instance: dataflow.Instance{Header: "half.hpp", Func: "half", Storage: c.storage},
+				In:       []dataflow.Port{{Elem: intN(4), PerWord: 2, Words: 1}},
+			},
+			In: frames,
+		}}, own)
+		var got *templates.Findings
+		if none := len(c.want.Text)+len(c.want.Memory) == 0; none && err == nil {
+			continue
+		}
+		if !errors.As(err, &got) || !reflect.DeepEqual(*got, c.want) {
+			t.Errorf("%v, want %v", err, c.want)
 		}
 	}
 }

@@ -85,14 +85,13 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 		}
 		b.streams = append(b.streams, traffic{"s" + strconv.Itoa(s), d.Port(s), frames})
 	}
-	layers := make([]Layer, len(g.Nodes))
 	for i, n := range g.Nodes {
 		in, out := n.Op.Ports(d.Folds[i])
 		if err := agree(d, n, in, out); err != nil {
 			return nil, fmt.Errorf("generate C++: %w", err)
 		}
-		layers[i] = Layer{n.Name, n.Origin, n.Op.Emit(d.Folds[i], d.Target), in, out}
-		b.layers = append(b.layers, wiring{layers[i], n.In, n.Out})
+		layer := Layer{n.Name, n.Origin, n.Op.Emit(d.Folds[i], d.Target), in, out}
+		b.layers = append(b.layers, wiring{layer, n.In, n.Out})
 	}
 	files, err := b.files()
 	if err != nil {
@@ -104,20 +103,35 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	if err := files.sort(); err != nil {
 		return nil, err
 	}
-	return files, lint(files, layers, d.FIFO)
+	return files, lint(files, b.layers, d.FIFO)
 }
 
-// lint holds a whole project against all that Lint, LintStorage and LintFIFOs know. A finding is a defect of ours.
-func lint(files Files, layers []Layer, fifos []dataflow.FIFO) error {
+// Findings are what the lint has to say of generated files: defects of ours.
+type Findings struct {
+	Text   []string // Lint's
+	Memory []string // of LintStorage and LintFIFOs
+}
+
+func (f *Findings) Error() string {
+	all := slices.Concat(f.Text, f.Memory)
+	return fmt.Sprintf("the lint has %d findings, the first is %s", len(all), all[0])
+}
+
+// lint holds generated files against all that Lint, LintStorage and, where they have a top, LintFIFOs know. The error
+// is a *Findings.
+func lint(files Files, layers []wiring, fifos []dataflow.FIFO) error {
 	storage := map[string][]dataflow.Storage{}
 	for _, l := range layers {
 		storage[l.Name] = l.Instance.Storage
 	}
-	problems := slices.Concat(Lint(files), LintStorage(files, storage), LintFIFOs(files, fifos))
-	if len(problems) == 0 {
+	f := &Findings{Lint(files), LintStorage(files, storage)}
+	if fifos != nil {
+		f.Memory = append(f.Memory, LintFIFOs(files, fifos)...)
+	}
+	if len(f.Text)+len(f.Memory) == 0 {
 		return nil
 	}
-	return fmt.Errorf("generate C++: the lint has %d findings, the first is %s", len(problems), problems[0])
+	return fmt.Errorf("generate C++: %w", f)
 }
 
 // agree checks that both ends of a node's streams have one form of word.
@@ -147,6 +161,7 @@ type Trial struct {
 // Bench generates a project without a top: every layer is called alone on its input frames, and what it writes is
 // compared with its output frames, word by word. All trials have the same number of frames. Many folds of one layer,
 // each under a name of its own, share a translation unit this way. own is headers of kernels that hlslib does not have.
+// What the lint finds is an error, as in Project: a *Findings.
 func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 	var b bench
 	for i, t := range trials {
@@ -180,5 +195,8 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 	if err := benchFiles(&files, b, Interface{}); err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
-	return files, files.sort()
+	if err := files.sort(); err != nil {
+		return nil, err
+	}
+	return files, lint(files, b.layers, nil)
 }

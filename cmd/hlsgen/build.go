@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,10 +18,8 @@ import (
 
 func (a *app) buildCommand() *cobra.Command {
 	o := compiler.Options{Version: version(), Verify: compiler.AutoVerify}
-	var asJSON, pareto, explain bool
-	var d diag.List
-	points := 24
-	cmd := &cobra.Command{
+	var pareto, explain bool
+	t := a.task(&cobra.Command{
 		Use:   "build [MODEL.onnx] --board BOARD",
 		Short: "Generate the accelerator, check it bit for bit, write it to a folder",
 		Long: `Build turns a quantised ONNX model into a Vitis HLS project for a board.
@@ -42,107 +41,85 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
   hlsgen build net.onnx --board zcu104 --pareto --least dsp
   hlsgen build net.onnx --board ./mine.json --max-use lut=0.7,bram=0.9
   hlsgen build net.onnx --board zcu104 --folding folding.json --out design`,
-	}
-	a.designFlags(cmd, &o)
-	fs := cmd.Flags()
-	fs.BoolVar(&explain, "explain", false, "show every layer, where resources go, and what is proved of the design")
-	fs.BoolVar(&pareto, "pareto", false, "show the designs that are worth choosing from, by interval and --least, and build none")
-	fs.Var(&value[int]{to: &points, text: fmt.Sprint(points), kind: "N", parse: integer(2, maxFront)}, "points", "with --pareto: so many designs at most, spread over the rates")
-	fs.Var(&value[int]{to: &o.Verify, text: "16", kind: "N", parse: integer(0, maxSamples)}, "verify", "samples to check the design on; left out, fewer of a large network")
-	fs.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run the generated C++")
-	a.path(fs, &o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)")
-	fs.BoolVar(&o.Force, "force", false, "replace the folder if it exists")
-	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
-	accFlag(cmd, &o)
-	strictFlag(cmd, &d)
-	a.passFlags(cmd, &o)
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if o.Model, err = a.configure(cmd, args); err != nil {
-			return err
-		}
+	}, &o)
+	t.design()
+	t.BoolVar(&explain, "explain", false, "show every layer, where resources go, and what is proved of the design")
+	t.BoolVar(&pareto, "pareto", false, "show the designs that are worth choosing from, by interval and --least, and build none")
+	points := t.points("with --pareto: so many designs at most, spread over the rates")
+	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
+		"samples to check the design on; left out, fewer of a large network")
+	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run the generated C++")
+	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)")
+	t.BoolVar(&o.Force, "force", false, "replace the folder if it exists")
+	t.json()
+	t.accumulators()
+	t.strict()
+	t.passes()
+	return t.does(func(ctx context.Context) (*answer, error) {
 		if o.Board == "" {
-			return usagef("a board is needed: --board zcu104, or another that hlsgen boards lists, or a file of your own, --board ./mine.json")
+			return nil, usagef("a board is needed: --board zcu104, or another that hlsgen boards lists, or a file of your own, --board ./mine.json")
 		}
-		if err := excluding(&o); err != nil {
-			return err
+		if err := t.excluding(); err != nil {
+			return nil, err
 		}
 		if pareto && o.Latency {
-			return usagef("--pareto and --latency exclude each other: the designs of a front differ in their interval")
+			return nil, usagef("--pareto and --latency exclude each other: the designs of a front differ in their interval")
 		}
-		a.running = true
 		if pareto {
-			return a.front(cmd.Context(), o, points, asJSON, &d)
+			return front(ctx, o, *points, &t.d)
 		}
 		if o.Out == "" {
 			o.Out = under(a.dir, compiler.DefaultOut(o.Model, o.Board))
 		}
-		p := a.progress()
-		o.Progress = p.step
-		r, err := compiler.Run(cmd.Context(), o, &d)
-		p.close()
-		switch {
-		case r == nil || err != nil:
-			return a.without(asJSON, &d, err)
-		case asJSON:
-			return a.json(builtOf(r, &d))
+		r, err := compiler.Run(ctx, o, &t.d)
+		if r == nil || err != nil {
+			return nil, err
 		}
-		a.diagnostics(&d)
-		a.printBuilt(r, explain)
-		return nil
-	}
-	return cmd
+		return &answer{object: builtOf(r, &t.d), show: func(s *screen) { s.built(r, explain) }}, nil
+	})
 }
 
-// lineWidth is how wide lines of a screen are at most.
-const lineWidth = 100
-
-// field prints a line of a screen: what it is about, and what is to say, wrapped behind it.
-func (a *app) field(name, text string) {
-	const indent = "             "
-	wrapped := wrap(text, indent, lineWidth)
-	fmt.Fprintf(&a.out, "%-13s%s", name, wrapped[len(indent):])
-}
-
-// printBuilt shows what was built: whether it fits, how fast it is, what holds it up, how it was verified, and what to type
+// built shows what was built: whether it fits, how fast it is, what holds it up, how it was verified, and what to type
 // next. With explain, everything that is known of the design comes in between.
-func (a *app) printBuilt(r *compiler.Result, explain bool) {
+func (s *screen) built(r *compiler.Result, explain bool) {
 	d := r.Design
 	t := d.Target
-	ink := a.ink(a.stdout)
-	fmt.Fprintln(&a.out, ink.bold(fmt.Sprintf("%s on %s (%s) at %s MHz", label(r.Source.Name), label(t.Board.Name), label(t.Board.Part), figure(t.ClockMHz))))
-	if r.Source.Example {
-		a.field("example", exampleDoc(r.Source.Name)+"; your own: hlsgen build MODEL.onnx --board "+quoted(t.Board.Name))
-	}
+	s.title("%s on %s (%s) at %s MHz", label(r.Source.Name), label(t.Board.Name), label(t.Board.Part), figure(t.ClockMHz))
+	s.example(r.Source, "; your own: hlsgen build MODEL.onnx --board "+quoted(t.Board.Name))
 	if explain {
-		fmt.Fprintln(&a.out)
-		a.layerTable(r)
-		fmt.Fprintln(&a.out)
-		a.shareTable(d.Shares)
-		fmt.Fprintln(&a.out)
+		s.line("")
+		s.layers(r)
+		s.line("")
+		s.shares(d.Shares)
+		s.line("")
 	}
-	verdict := "yes: "
+	verdict := "yes"
 	if d.Over {
-		verdict = "NO: "
+		verdict = "NO"
 	}
-	a.field("fits", verdict+takes(d))
-	a.field("throughput", fmt.Sprintf("%s frames/s, one every %s", rate(d.FPS()), clocksText(d.Clocks.Interval)))
-	a.field("latency", fmt.Sprintf("%s (%s)", count(d.Clocks.Latency, "clock"), duration(d.Clocks.Latency, d.ClockMHz())))
-	a.field("bottleneck", d.Bottleneck.Reason+"; to change it: "+d.Bottleneck.Cure)
+	s.field("fits", "%s: %s", verdict, takes(d))
+	s.field("throughput", "%s frames/s, one every %s", rate(d.FPS()), clocksText(d.Clocks.Interval))
+	s.latency(d)
+	s.field("bottleneck", "%s; to change it: %s", d.Bottleneck.Reason, d.Bottleneck.Cure)
 	if acc := r.Accuracy; acc != nil {
 		what := "labelled samples"
 		if r.Source.Example {
 			what = "real digits"
 		}
-		a.field("accuracy", fmt.Sprintf("%s (%d/%d) of %s", percent(acc.Right, acc.Samples), acc.Right, acc.Samples, what))
+		s.field("accuracy", "%s (%d/%d) of %s", percent(acc.Right, acc.Samples), acc.Right, acc.Samples, what)
 	}
 	if explain {
-		a.explain(r)
+		s.explain(r)
 	} else {
-		a.field("proof", proof(&d.Certificate))
+		s.field("proof", "%s", proof(&d.Certificate))
 	}
-	a.field("verified", verified(r))
-	a.field("written", fmt.Sprintf("%s (%s)", printable(r.Out), count(r.FileCount, "file")))
-	fmt.Fprintf(&a.out, "%-13smake -C %s csim\n", "next", quoted(filepath.Join(r.Out, "hls")))
+	s.field("verified", "%s", verified(r))
+	s.field("written", "%s (%s)", printable(r.Out), count(r.FileCount, "file"))
+	s.exact("next", "make -C "+quoted(filepath.Join(r.Out, "hls"))+" csim")
+}
+
+func (s *screen) latency(d *folding.Design) {
+	s.field("latency", "%s (%s)", count(d.Clocks.Latency, "clock"), duration(d.Clocks.Latency, d.ClockMHz()))
 }
 
 // takes is what a design takes of its budget: the kinds of which it takes any.
@@ -185,7 +162,7 @@ func proof(c *folding.Certificate) string {
 	return strings.Join(parts, "; ") + " (--explain says why that is open)"
 }
 
-func (a *app) layerTable(r *compiler.Result) {
+func (s *screen) layers(r *compiler.Result) {
 	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF", ">BRAM18", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
 		acc := "-"
@@ -204,58 +181,59 @@ func (a *app) layerTable(r *compiler.Result) {
 			t.row(beside.name, "", "", "", "", "", whole(c.LUT), whole(c.FF), whole(c.BRAM), whole(c.DSP), "")
 		}
 	}
-	t.print(&a.out, a.ink(a.stdout))
+	s.table(t)
 }
 
-func (a *app) shareTable(shares []folding.Share) {
+func (s *screen) shares(shares []folding.Share) {
 	t := newTable("resource", ">used", ">budget", ">board", ">of board")
-	for _, s := range shares {
-		used, budget, board := whole(s.Used), whole(s.Budget), whole(s.Board)
-		of := percent(s.Used, s.Board)
-		if s.Mean() {
-			used, budget, board = "", percent(s.Budget, s.Board), ""
+	for _, x := range shares {
+		used, budget, board := whole(x.Used), whole(x.Budget), whole(x.Board)
+		of := percent(x.Used, x.Board)
+		if x.Mean() {
+			used, budget, board = "", percent(x.Budget, x.Board), ""
 		}
-		if s.Name == "FF" && s.Used == 0 {
+		if x.Name == "FF" && x.Used == 0 {
 			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, and no design has none
 		}
-		t.row(s.Name, used, budget, board, of)
+		t.row(x.Name, used, budget, board, of)
 	}
-	t.print(&a.out, a.ink(a.stdout))
+	s.table(t)
 }
 
 // explain shows what is known of a design beyond its figures: FIFOs, the host's port, deadlock, and what is proved.
-func (a *app) explain(r *compiler.Result) {
+func (s *screen) explain(r *compiler.Result) {
 	d := r.Design
 	deepest, bits := 0, 0
-	for s, f := range d.FIFO {
+	for k, f := range d.FIFO {
 		if f.Depth > dataflow.Shallow {
-			deepest, bits = max(deepest, f.Depth), bits+(f.Depth-dataflow.Shallow)*d.Port(s).Width()
+			deepest, bits = max(deepest, f.Depth), bits+(f.Depth-dataflow.Shallow)*d.Port(k).Width()
 		}
 	}
 	if bits > 0 {
-		a.field("FIFOs", fmt.Sprintf("up to %s, %s bits in all beyond two words each", count(deepest, "word"), whole(bits)))
+		s.field("FIFOs", "up to %s, %s bits in all beyond two words each", count(deepest, "word"), whole(bits))
 	}
 	if p := r.Port(); p != nil {
-		text := fmt.Sprintf("%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream", whole(p.Bytes), figure(p.Moved), figure(p.PortGB))
+		memory := ""
 		if p.MemoryGB > 0 {
-			text += fmt.Sprintf(" from a memory of %s GB/s", figure(p.MemoryGB))
+			memory = fmt.Sprintf(" from a memory of %s GB/s", figure(p.MemoryGB))
 		}
-		a.field("host", text+fmt.Sprintf(": at most %s frames/s", whole(int(p.Bound))))
+		s.field("host", "%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream%s: at most %s frames/s",
+			whole(p.Bytes), figure(p.Moved), figure(p.PortGB), memory, whole(int(p.Bound)))
 	}
 	if d.Clocks.Proof.Frames > 0 {
-		a.field("deadlock", d.Clocks.Proof.Short())
+		s.field("deadlock", "%s", d.Clocks.Proof.Short())
 	}
 	name := "folding"
 	for _, line := range append([]string{d.Certificate.Effort()}, d.Certificate.Lines()...) {
-		a.field(name, line)
+		s.field(name, "%s", line)
 		name = ""
 	}
-	a.hostParts(d.Model)
+	s.hostParts(d.Model)
 }
 
 // hostParts names the nodes that stay on the host. A node of the suffix may be in a layer as well: a Gemm's product is,
 // its bias is not.
-func (a *app) hostParts(m *dataflow.Model) {
+func (s *screen) hostParts(m *dataflow.Model) {
 	layer := map[string]string{}
 	for _, n := range m.Graph.Nodes {
 		for _, node := range n.Origin {
@@ -281,7 +259,7 @@ func (a *app) hostParts(m *dataflow.Model) {
 		if more := len(names) - most; more > 0 {
 			names = append(names[:most], fmt.Sprintf("and %d more (hlsgen check lists them)", more))
 		}
-		a.field("on the host", part.where+" the accelerator: "+strings.Join(names, ", "))
+		s.field("on the host", "%s the accelerator: %s", part.where, strings.Join(names, ", "))
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -13,9 +14,7 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	var o compiler.Options
-	var asJSON bool
-	var d diag.List
-	cmd := &cobra.Command{
+	t := a.task(&cobra.Command{
 		Use:   "check [MODEL.onnx]",
 		Short: "Say what becomes of every ONNX node, and what to change where one does not map",
 		Long: `Check imports a model and shows what becomes of every node: the layer that
@@ -28,52 +27,32 @@ The exit code is 1 if the model cannot be built.`,
 		Example: `  hlsgen check net.onnx
   hlsgen check net.onnx --acc-bits 16     # which accumulators need more?
   hlsgen check net.onnx --json`,
-	}
-	a.dimFlag(cmd, &o)
-	a.inputFlags(cmd, &o)
-	accFlag(cmd, &o)
-	strictFlag(cmd, &d)
-	a.passFlags(cmd, &o)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if o.Model, err = a.configure(cmd, args); err != nil {
-			return err
-		}
-		a.running = true
-		p := a.progress()
-		o.Progress = p.step
-		c, err := compiler.Check(cmd.Context(), o, &d)
-		p.close()
+	}, &o)
+	t.inputs()
+	t.accumulators()
+	t.strict()
+	t.passes()
+	t.json()
+	return t.does(func(ctx context.Context) (*answer, error) {
+		c, err := compiler.Check(ctx, o, &t.d)
 		if c == nil || err != nil {
-			return a.without(asJSON, &d, err)
+			return nil, err
 		}
-		if asJSON {
-			err = a.json(checkedOf(c, &d))
-		} else {
-			a.printChecked(o.Model, c, &d)
-			if err = a.flush(); err == nil {
-				a.diagnostics(&d)
-			}
+		got := &answer{object: checkedOf(c, &t.d), show: func(s *screen) { s.checked(o.Model, c, &t.d) }, early: true}
+		if t.d.Failed() {
+			got.end = errShown
 		}
-		if err == nil && d.Failed() {
-			err = errShown
-		}
-		return err
-	}
-	return cmd
+		return got, nil
+	})
 }
 
-func (a *app) printChecked(model string, c *compiler.Checked, d *diag.List) {
-	line := func(format string, args ...any) { fmt.Fprintf(&a.out, format+"\n", args...) }
-	ink := a.ink(a.stdout)
+func (s *screen) checked(model string, c *compiler.Checked, d *diag.List) {
 	if len(c.Imported.Fates) == 0 {
 		return // the file could not be read
 	}
-	line("%s", ink.bold(label(c.Source.Name)))
-	if c.Source.Example {
-		a.field("example", exampleDoc(c.Source.Name)+"; your own: hlsgen check MODEL.onnx")
-	}
-	line("")
+	s.title("%s", label(c.Source.Name))
+	s.example(c.Source, "; your own: hlsgen check MODEL.onnx")
+	s.line("")
 	t := newTable(">", "node", "op", "becomes")
 	for _, f := range c.Imported.Fates {
 		index := fmt.Sprint(f.Index)
@@ -83,21 +62,21 @@ func (a *app) printChecked(model string, c *compiler.Checked, d *diag.List) {
 		op := f.Op[strings.LastIndex(f.Op, ":")+1:] // without its domain
 		t.row(index, label(f.Node), label(op), label(f.Fate))
 	}
-	t.print(&a.out, ink)
+	s.table(t)
 	if len(c.Layers) > 0 {
-		line("")
-		a.typeTable(c.Layers)
+		s.line("")
+		s.types(c.Layers)
 	}
 	if !d.Failed() {
 		if model != "" {
 			model = " " + quoted(model)
 		}
-		line("\nthe model can be built; next: hlsgen build%s --board BOARD", model)
+		s.line("\nthe model can be built; next: hlsgen build%s --board BOARD", model)
 	}
 }
 
-// typeTable shows what travels between the layers, and how wide accumulators are.
-func (a *app) typeTable(layers []compiler.LayerReport) {
+// types shows what travels between the layers, and how wide accumulators are.
+func (s *screen) types(layers []compiler.LayerReport) {
 	bits := func(n int) string {
 		if n == 0 {
 			return "-"
@@ -114,9 +93,9 @@ func (a *app) typeTable(layers []compiler.LayerReport) {
 		}
 		t.row(row...)
 	}
-	t.print(&a.out, a.ink(a.stdout))
+	s.table(t)
 	if accumulates {
-		fmt.Fprintln(&a.out, "bits of the accumulators by: data types, l1 norm, l1 norm of weights that sum to zero, exact range")
+		s.line("bits of the accumulators by: data types, l1 norm, l1 norm of weights that sum to zero, exact range")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // configured parses a command line of build or simulate in dir and returns the model and the flags' texts.
 func configured(dir string, env map[string]string, args ...string) (model string, flags map[string]string, err error) {
-	a := &app{world: world{env: func(name string) string { return env[name] }, environ: pairs(env), dir: dir}}
+	a := newApp(world{env: func(name string) string { return env[name] }, environ: pairs(env), dir: dir}, nil)
 	root := a.root()
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -23,7 +23,7 @@ func configured(dir string, env map[string]string, args ...string) (model string
 	flags = map[string]string{}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		model, err = a.configure(cmd, args)
-		for _, key := range keys {
+		for _, key := range keys(root) {
 			if f := cmd.Flags().Lookup(key); f != nil && f.Value.String() != f.DefValue {
 				flags[key] = f.Value.String()
 			}
@@ -162,8 +162,8 @@ func FuzzConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, configName), text)
-		a := &app{world: world{env: func(string) string { return "" }, dir: dir}}
-		if _, err := a.config(""); err != nil {
+		known := keys(bare().root())
+		if _, err := (world{env: noEnv, dir: dir}).settings("", known); err != nil {
 			return
 		}
 		var top map[string]any
@@ -171,7 +171,7 @@ func FuzzConfig(f *testing.F) {
 			t.Errorf("taken, but no YAML: %v", err)
 		}
 		for key := range top {
-			if !slices.Contains(keys, strings.ToLower(key)) {
+			if !slices.Contains(known, strings.ToLower(key)) {
 				t.Errorf("taken, with key %q", key)
 			}
 		}

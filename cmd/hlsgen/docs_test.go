@@ -21,7 +21,7 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{"--help": true, "--mode": true, "--tcl": true} // the last two are options of AMD's tools
-	for _, c := range (&app{}).root().Commands() {
+	for _, c := range bare().root().Commands() {
 		if !strings.Contains(string(reference), "hlsgen "+c.Name()) && c.Name() != "help" {
 			t.Errorf("docs/cli.md does not have the command %s", c.Name())
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // prefix begins the names of all variables of hlsgen.
@@ -14,7 +14,7 @@ const prefix = "HLSGEN_"
 // others are the variables that are no setting of a command. docs/cli.md shows this table.
 var others = []struct{ name, what string }{
 	{"HLSGEN_CONFIG", "the configuration file, as `--config`"},
-	{"HLSGEN_DEBUG", "not empty: show where an internal error happened"},
+	{"HLSGEN_DEBUG", "not empty: log every stage to stderr, and show where an internal error happened"},
 	{"HLSGEN_HLS", "`synthesise.sh`: the program for HLS, `vitis_hls` or `vitis-run`"},
 	{"HLSGEN_VIVADO", "`synthesise.sh`: the program for synthesis; empty for none"},
 	{"HLSGEN_SHARED", "tests: a folder with real models"},
@@ -30,8 +30,8 @@ func variable(key string) string {
 }
 
 // verifyVariables reports every variable that begins as ours do and sets nothing.
-func (a *app) verifyVariables() error {
-	if a.environ == nil {
+func (w world) verifyVariables(keys []string) error {
+	if w.environ == nil {
 		return nil
 	}
 	var known, wrong []string
@@ -41,15 +41,14 @@ func (a *app) verifyVariables() error {
 	for _, o := range others {
 		known = append(known, o.name)
 	}
-	for _, v := range a.environ() {
+	for _, v := range w.environ() {
 		name, value, _ := strings.Cut(v, "=")
 		if !strings.HasPrefix(name, prefix) || value == "" || slices.Contains(known, name) {
 			continue
 		}
-		key := normal(strings.TrimPrefix(name, prefix))
-		hint := diag.Meant(name, known)
-		if f := foreignFlag(key); f != nil {
-			hint = f.meaning(func(flag string) string { return variable(flag) })
+		hint := suggest.Meant(name, known)
+		if f := foreignFlag(strings.TrimPrefix(name, prefix)); f != nil {
+			hint = f.meaning(variable)
 		}
 		wrong = append(wrong, fmt.Sprintf("there is no setting %s%s", name, hint))
 	}

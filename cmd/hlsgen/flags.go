@@ -9,18 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
-	"hlsgen/frontend/canon"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/ctc"
-	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
+	"hlsgen/internal/suggest"
 )
 
 // The limits of what flags take.
@@ -79,12 +72,6 @@ func (p *path) root(dir string) { p.base = dir }
 // A rooted flag holds paths.
 type rooted interface{ root(dir string) }
 
-func (a *app) path(fs *pflag.FlagSet, to *string, name, kind, usage string) *path {
-	p := &path{to: to, base: a.dir, kind: kind}
-	fs.Var(p, name, usage)
-	return p
-}
-
 // sizes is a repeatable NAME=SIZE.
 type sizes struct{ to *map[string]int }
 
@@ -100,18 +87,20 @@ func (s sizes) String() string {
 }
 
 func (s sizes) Set(text string) error {
-	name, number, ok := strings.Cut(text, "=")
-	n, err := strconv.Atoi(number)
-	if !ok || name == "" || err != nil || n < 1 || n > maxAxis {
-		return fmt.Errorf("want AXIS=SIZE, such as T=520")
+	for part := range strings.SplitSeq(text, ",") {
+		name, number, ok := strings.Cut(part, "=")
+		n, err := strconv.Atoi(number)
+		if !ok || name == "" || err != nil || n < 1 || n > maxAxis {
+			return fmt.Errorf("want AXIS=SIZE, such as T=520")
+		}
+		if old, twice := (*s.to)[name]; twice && old != n {
+			return fmt.Errorf("axis %s is %d already", name, old)
+		}
+		if *s.to == nil {
+			*s.to = map[string]int{}
+		}
+		(*s.to)[name] = n
 	}
-	if old, twice := (*s.to)[name]; twice && old != n {
-		return fmt.Errorf("axis %s is %d already", name, old)
-	}
-	if *s.to == nil {
-		*s.to = map[string]int{}
-	}
-	(*s.to)[name] = n
 	return nil
 }
 
@@ -165,91 +154,27 @@ func searchTime(s string) (time.Duration, error) {
 	return d, nil
 }
 
-func ends(s string) (dataflow.IO, error) {
-	for _, io := range []dataflow.IO{dataflow.FromMemory, dataflow.FromStream} {
-		if io.String() == s {
-			return io, nil
+// either parses one of two values by what they are called.
+func either[T fmt.Stringer](a, b T) func(string) (T, error) {
+	return func(s string) (T, error) {
+		switch s {
+		case a.String():
+			return a, nil
+		case b.String():
+			return b, nil
 		}
+		return a, fmt.Errorf("want %v or %v", a, b)
 	}
-	return 0, fmt.Errorf("want %v or %v", dataflow.FromMemory, dataflow.FromStream)
 }
 
-func costModel(s string) (dataflow.Formula, error) {
-	for _, f := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
-		if f.String() == s {
-			return f, nil
+// oneOf parses one of some names; what says what they are.
+func oneOf[T ~string](what string, names []string) func(string) (T, error) {
+	return func(s string) (T, error) {
+		if !slices.Contains(names, s) {
+			return "", fmt.Errorf("%s are %s%s", what, strings.Join(names, ", "), suggest.Meant(s, names))
 		}
+		return T(s), nil
 	}
-	return 0, fmt.Errorf("want %v or %v", dataflow.Fitted, dataflow.FINN)
-}
-
-func engine(s string) (compiler.Engine, error) {
-	var names []string
-	for _, e := range compiler.Engines {
-		if string(e.Name) == s {
-			return e.Name, nil
-		}
-		names = append(names, string(e.Name))
-	}
-	return "", fmt.Errorf("engines are %s%s", strings.Join(names, ", "), diag.Meant(s, names))
-}
-
-func method(s string) (ctc.Method, error) {
-	var names []string
-	for _, m := range ctc.Methods {
-		if string(m.Name) == s {
-			return m.Name, nil
-		}
-		names = append(names, string(m.Name))
-	}
-	return "", fmt.Errorf("methods are %s%s", strings.Join(names, ", "), diag.Meant(s, names))
-}
-
-// designFlags adds what shapes a design.
-func (a *app) designFlags(cmd *cobra.Command, o *compiler.Options) {
-	fs := cmd.Flags()
-	a.path(fs, &o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file").is = boards.IsPath
-	fs.Var(&value[float64]{to: &o.FPS, kind: "N", parse: positive}, "fps", "frames per second to reach with the least resources; without it, as many as fit")
-	fs.Var(&value[int]{to: &o.Interval, kind: "CLOCKS", parse: integer(1, maxClocks)}, "interval", "clocks from frame to frame to reach with the least resources, instead of --fps")
-	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency of a frame that the budget allows, at the asked rate or at any, whatever it takes")
-	fs.Var(&value[folding.Measure]{to: &o.Least, text: "load", kind: "KIND", parse: folding.ParseMeasure}, "least",
-		"what the least resources are: load, the largest share of the budget that any kind takes; or one kind: lut, ff, bram, uram, dsp")
-	fs.Var(&value[time.Duration]{to: &o.Search, kind: "TIME", parse: searchTime}, "search-time",
-		"let the search for the folding take this long, such as 30s; without it, as much work as is the same on every machine")
-	fs.Var(&value[dataflow.IO]{to: &o.IO, text: dataflow.FromMemory.String(), kind: "ENDS", parse: ends}, "io",
-		"where frames come from: memory, through the processor's ports and its bandwidth; or stream, from inside the FPGA, a word in every clock")
-	fs.Var(&value[float64]{to: &o.ClockMHz, kind: "MHZ", parse: clockRate}, "clock", "clock; without it, the board's default")
-	fs.Var(&value[folding.Use]{to: &o.MaxUse, kind: "SHARE", parse: folding.ParseMaxUse}, "max-use", "budget: guideline (the default), what designs are known to close with, LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, their mean 0.7; 0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
-	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
-	a.path(fs, &o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")
-	fs.Var(&value[folding.FIFO]{to: &o.FIFO, text: "throughput", kind: "DEPTH", parse: fifo}, "fifo", "depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; or a number of words for all")
-	fs.Var(&value[dataflow.Formula]{to: &o.Cost, text: dataflow.Fitted.String(), kind: "MODEL", parse: costModel}, "cost",
-		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
-	a.dimFlag(cmd, o)
-	a.inputFlags(cmd, o)
-	must(cmd.RegisterFlagCompletionFunc("board", cobra.FixedCompletions(boardNames(), cobra.ShellCompDirectiveDefault)))
-}
-
-// excluding tells of goals that exclude each other.
-func excluding(o *compiler.Options) error {
-	if o.FPS > 0 && o.Interval > 0 {
-		return usagef("--fps and --interval exclude each other: both say how fast the design has to be")
-	}
-	return nil
-}
-
-func (a *app) dimFlag(cmd *cobra.Command, o *compiler.Options) {
-	cmd.Flags().Var(sizes{&o.Dims}, "dim", "size of a dynamic axis, such as T=520 (may be repeated)")
-}
-
-// inputFlags adds what the user may say of the model's inputs.
-func (a *app) inputFlags(cmd *cobra.Command, o *compiler.Options) {
-	fs := cmd.Flags()
-	fs.Var(&value[*frontend.InputType]{to: &o.Arrives, kind: "TYPE[:SCALE]", parse: inputType}, "input-type",
-		"inputs arrive as integers of this type whose value is SCALE times the integer: UINT8, UINT8:1/255 (default scale 1); at most 16 bits; the model's own scaling then becomes thresholds on the device")
-	fs.Var(&value[*frontend.InputQuant]{to: &o.Quantise, kind: "TYPE:SCALE", parse: inputQuant}, "input-quant",
-		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
-	a.path(fs, &o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, whose gates are real numbers; this changes the model")
 }
 
 func inputType(s string) (*frontend.InputType, error) {
@@ -305,29 +230,9 @@ func fraction(s string) (*big.Rat, error) {
 	return r, nil
 }
 
-// strictFlag lets warnings count as errors.
-func strictFlag(cmd *cobra.Command, d *diag.List) {
-	cmd.Flags().BoolVar(&d.Strict, "strict", false, "take every warning for an error: nothing is written then")
-}
-
-func accFlag(cmd *cobra.Command, o *compiler.Options) {
-	cmd.Flags().Var(&value[int]{to: &o.AccBits, kind: "BITS", parse: integer(1, maxBits)}, "acc-bits", "report every accumulator that needs more bits as an error")
-}
-
-func (a *app) passFlags(cmd *cobra.Command, o *compiler.Options) {
-	a.path(cmd.Flags(), &o.Dump, "dump-passes", "DIR", "write the graph after every pass to this folder")
-	cmd.Flags().Var(&value[int]{to: &o.Passes, kind: "N", parse: integer(1, len(canon.Passes))}, "passes-until", "run only the first N passes (see hlsgen passes)")
-}
-
 func boardNames() (names []string) {
 	for _, b := range boards.All() {
 		names = append(names, b.Name)
 	}
 	return names
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }

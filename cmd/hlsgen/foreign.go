@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // A foreign word is what other tools call something: FINN (its build configuration and command lines), hls4ml (its
@@ -145,7 +145,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if n := diag.Nearest(name, names); n != "" {
+	if n := suggest.Nearest(name, names); n != "" {
 		return usagef("%v, did you mean --%s?", err, n)
 	}
 	return &usage{err.Error()}
@@ -172,18 +172,15 @@ func elsewhere(cmd *cobra.Command, flag string) string {
 	}
 }
 
-// unknownCommand is how cobra says that a command does not exist, and what it then suggests.
-var unknownCommand = regexp.MustCompile(
-	`(?s)^unknown command ("(?:[^"\\]|\\.)*") for "hlsgen"(?:\n\nDid you mean this\?\n(.*))?$`,
-)
+// unknownCommand is how cobra says that a command does not exist.
+var unknownCommand = regexp.MustCompile(`(?s)^unknown command ("(?:[^"\\]|\\.)*") for "hlsgen"$`)
 
 // commandError says which command may be meant where one does not exist.
-func commandError(msg string) string {
+func commandError(root *cobra.Command, msg string) string {
 	m := unknownCommand.FindStringSubmatch(msg)
 	if m == nil {
 		return msg
 	}
-	msg = fmt.Sprintf("unknown command %s for \"hlsgen\"", m[1])
 	name, err := strconv.Unquote(m[1])
 	if err != nil {
 		return msg
@@ -194,8 +191,9 @@ func commandError(msg string) string {
 	if strings.HasSuffix(name, ".onnx") {
 		return msg + ": a command comes first, as in hlsgen check MODEL.onnx"
 	}
-	if m[2] != "" {
-		msg += ", did you mean " + strings.Join(strings.Fields(m[2]), " or ") + "?"
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
 	}
-	return msg
+	return msg + suggest.Meant(name, names)
 }

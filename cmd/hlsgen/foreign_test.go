@@ -72,7 +72,7 @@ func TestForeign(t *testing.T) {
 // TestForeignTables holds that the tables speak of what there is, and that docs/other-tools.md has them.
 func TestForeignTables(t *testing.T) {
 	t.Parallel()
-	root := (&app{}).root()
+	root := bare().root()
 	flags, verbs := map[string]bool{}, map[string]bool{"help": true}
 	for _, c := range root.Commands() {
 		verbs[c.Name()] = true

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/suggest"
 )
 
 // list makes a command without arguments that prints.
@@ -35,7 +35,7 @@ shows: hlsgen build --board ./mine.json.`, func() error {
 		if asJSON {
 			return a.json(boards.All())
 		}
-		a.printBoards(boards.All())
+		a.screen.boards(boards.All())
 		return nil
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array of boards")
@@ -43,7 +43,7 @@ shows: hlsgen build --board ./mine.json.`, func() error {
 }
 
 // printBoards writes two tables: what the devices have, and what is around them.
-func (a *app) printBoards(list []boards.Board) {
+func (s *screen) boards(list []boards.Board) {
 	devices := newTable("board", "part", ">LUT", ">LUTRAM", ">FF", ">BRAM36", ">URAM", ">DSP")
 	around := newTable("board", "grade", ">clock MHz", ">port bits", ">memory GB/s", "also called")
 	unverified := false
@@ -63,13 +63,12 @@ func (a *app) printBoards(list []boards.Board) {
 		}
 		around.row(b.Name, b.SpeedGrade, figure(b.ClockMHz), port, memory, strings.Join(b.Aliases, ", "))
 	}
-	ink := a.ink(a.stdout)
-	devices.print(&a.out, ink)
+	s.table(devices)
 	if unverified {
-		fmt.Fprintln(&a.out, "\n* resources not compared with a data sheet: hlsgen explain board-unverified")
+		s.line("\n* resources not compared with a data sheet: hlsgen explain board-unverified")
 	}
-	fmt.Fprintln(&a.out)
-	around.print(&a.out, ink)
+	s.line("")
+	s.table(around)
 }
 
 func (a *app) layersCommand() *cobra.Command {
@@ -78,26 +77,27 @@ func (a *app) layersCommand() *cobra.Command {
 		for _, k := range hlslib.Kinds {
 			t.row(k.Name, k.Doc)
 		}
-		t.print(&a.out, a.ink(a.stdout))
+		a.screen.table(t)
 		return nil
 	})
 }
 
 func (a *app) passesCommand() *cobra.Command {
 	return a.list("passes", "List what happens to a model: passes, then rules", "", func() error {
-		ink := a.ink(a.stdout)
+		s := &a.screen
 		const width = 96
-		fmt.Fprintln(&a.out, ink.bold("Passes normalise the model, in this order:"))
+		s.title("Passes normalise the model, in this order:")
 		for i, p := range canon.Passes {
 			after := ""
 			if p.After != nil {
 				after = " (after " + strings.Join(p.After, ", ") + ")"
 			}
-			fmt.Fprintf(&a.out, "\n%2d  %s%s\n%s", i+1, p.Name, after, wrap(p.Doc, "    ", width))
+			s.line("\n%2d  %s%s\n%s", i+1, p.Name, after, strings.TrimSuffix(wrap(p.Doc, "    ", width), "\n"))
 		}
-		fmt.Fprintln(&a.out, "\n"+ink.bold("Rules say what becomes of each node; the first that answers decides:"))
+		s.line("")
+		s.title("Rules say what becomes of each node; the first that answers decides:")
 		for _, r := range lower.Rules {
-			fmt.Fprintf(&a.out, "\n    %s\n%s", r.Name, wrap(r.Doc, "    ", width))
+			s.line("\n    %s\n%s", r.Name, strings.TrimSuffix(wrap(r.Doc, "    ", width), "\n"))
 		}
 		return nil
 	})
@@ -124,29 +124,20 @@ func (a *app) explainCommand() *cobra.Command {
 				for _, c := range codes() {
 					t.row(c, diag.Codes[diag.Code(c)])
 				}
-				t.print(&a.out, a.ink(a.stdout))
+				a.screen.table(t)
 				a.running = true
 				return nil
 			}
 			code := strings.Trim(args[0], "[]")
 			page, ok := docs.Page(code)
 			if _, known := diag.Codes[diag.Code(code)]; !known || !ok {
-				return usagef("no diagnostic has the code %q%s", code, diag.Meant(code, codes()))
+				return usagef("no diagnostic has the code %q%s", code, suggest.Meant(code, codes()))
 			}
 			a.running = true
-			a.out.Write(page)
+			a.screen.Write(page)
 			return nil
 		},
 	}
-}
-
-func exampleDoc(name string) string {
-	for _, e := range examples.All {
-		if e.Name == name {
-			return e.Doc
-		}
-	}
-	panic("no example " + name)
 }
 
 func (a *app) examplesCommand() *cobra.Command {
@@ -164,8 +155,8 @@ func (a *app) examplesCommand() *cobra.Command {
 				for _, e := range examples.All {
 					t.row(e.Name, e.Doc)
 				}
-				t.print(&a.out, a.ink(a.stdout))
-				fmt.Fprintln(&a.out, "\nhlsgen examples DIR writes them, with inputs and labels")
+				a.screen.table(t)
+				a.screen.line("\nhlsgen examples DIR writes them, with inputs and labels")
 				return nil
 			}
 			var d diag.List
@@ -174,7 +165,7 @@ func (a *app) examplesCommand() *cobra.Command {
 				return a.without(false, &d, err)
 			}
 			for _, dir := range written {
-				fmt.Fprintln(&a.out, dir)
+				a.screen.line("%s", dir)
 			}
 			return nil
 		},
@@ -183,17 +174,17 @@ func (a *app) examplesCommand() *cobra.Command {
 
 func (a *app) versionCommand() *cobra.Command {
 	return a.list("version", "Print the version", "", func() error {
-		fmt.Fprintln(&a.out, "hlsgen", version())
+		a.screen.line("hlsgen %s", version())
 		return nil
 	})
 }
 
 func (a *app) completionCommand() *cobra.Command {
 	shells := map[string]func(*cobra.Command) error{
-		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(&a.out, true) },
-		"fish":       func(root *cobra.Command) error { return root.GenFishCompletion(&a.out, true) },
-		"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(&a.out) },
-		"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(&a.out) },
+		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(&a.screen, true) },
+		"fish":       func(root *cobra.Command) error { return root.GenFishCompletion(&a.screen, true) },
+		"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(&a.screen) },
+		"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(&a.screen) },
 	}
 	names := slices.Sorted(maps.Keys(shells))
 	return &cobra.Command{

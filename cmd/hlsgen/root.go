@@ -1,24 +1,28 @@
 package main
 
 import (
+	"cmp"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
 
-// release is set by the linker (-X main.release=v1.2.3) where a version is built without its repository.
+// release is what the Makefile has the linker write here: what git says of the source.
 var release string
 
 // version is the release, the version that the go command noted, or dev.
 func version() string {
-	if release != "" {
-		return release
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
+		return cmp.Or(release, info.Main.Version, "dev")
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "dev"
+	return cmp.Or(release, "dev")
 }
+
+// The groups of commands.
+const (
+	onModel  = "model"
+	onHlsgen = "know"
+)
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -31,24 +35,21 @@ what the model means, checked bit for bit.`,
   hlsgen check net.onnx                            # does my model map?
   hlsgen build net.onnx --board zcu104
   hlsgen simulate net.onnx --input x.npy --compare y.npy`,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Version:            version(),
+		SilenceErrors:      true,
+		SilenceUsage:       true,
+		DisableSuggestions: true, // commandError has better ones
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("hlsgen {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddGroup(&cobra.Group{ID: "model", Title: "On a model:"}, &cobra.Group{ID: "know", Title: "On hlsgen:"})
-	for _, c := range []*cobra.Command{a.buildCommand(), a.checkCommand(), a.simulateCommand(), a.sweepCommand()} {
-		c.GroupID = "model"
-		c.Flags().String("config", "", "configuration `FILE` (default hlsgen.yaml, if there is one)")
-		c.Flags().SortFlags = false
+	root.AddGroup(&cobra.Group{ID: onModel, Title: "On a model:"}, &cobra.Group{ID: onHlsgen, Title: "On hlsgen:"})
+	root.AddCommand(a.buildCommand(), a.checkCommand(), a.simulateCommand(), a.sweepCommand())
+	for _, c := range []*cobra.Command{a.boardsCommand(), a.layersCommand(), a.passesCommand(), a.explainCommand(),
+		a.examplesCommand(), a.versionCommand(), a.completionCommand(), a.referenceCommand()} {
+		c.GroupID = onHlsgen
 		root.AddCommand(c)
 	}
-	for _, c := range []*cobra.Command{a.boardsCommand(), a.layersCommand(), a.passesCommand(), a.explainCommand(), a.examplesCommand(), a.versionCommand(), a.completionCommand()} {
-		c.GroupID = "know"
-		root.AddCommand(c)
-	}
-	root.SetHelpCommandGroupID("know")
+	root.SetHelpCommandGroupID(onHlsgen)
 	return root
 }

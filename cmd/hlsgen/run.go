@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,11 +40,15 @@ type world struct {
 // An app is one run of hlsgen.
 type app struct {
 	world
-	out     bytes.Buffer // of stdout, until flush
-	running bool         // the command line was understood
+	screen  screen // on stdout, until flush
+	running bool   // the command line was understood
 	args    []string
 	object  bool // an object was printed as JSON
 	byFile  bool // the configuration asks for JSON
+}
+
+func newApp(w world, args []string) *app {
+	return &app{world: w, args: args, screen: screen{ink: w.ink(w.stdout)}}
 }
 
 // A usage error is a command line, variable or configuration file that asks for nothing that exists.
@@ -63,7 +66,7 @@ var errDiffer = errors.New("outputs differ")
 
 // run is hlsgen: it returns the exit code.
 func run(ctx context.Context, args []string, w world) (code int) {
-	a := &app{world: w, args: args}
+	a := newApp(w, args)
 	defer func() {
 		if p := recover(); p != nil {
 			code = a.fail(ctx, nil, &compiler.Internal{Msg: fmt.Sprint(p), Stack: string(debug.Stack())})
@@ -71,12 +74,12 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	}()
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(&a.out)
+	root.SetOut(&a.screen)
 	root.SetErr(w.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.object && a.wantsJSON(cmd) { // a command that has begun has told it itself
-		a.out.Reset()
-		if e := a.json(failure{compiler.Versioned, outcomeOf(&diag.List{}, errors.New(a.told(err)))}); e != nil {
+		a.screen.Reset()
+		if e := a.json(failure{compiler.Versioned, outcomeOf(&diag.List{}, errors.New(a.told(cmd, err)))}); e != nil {
 			err = e
 		}
 	}
@@ -107,9 +110,9 @@ func (a *app) wantsJSON(cmd *cobra.Command) bool {
 }
 
 // told is an error as the user is told.
-func (a *app) told(err error) string {
+func (a *app) told(cmd *cobra.Command, err error) string {
 	if !a.running {
-		return commandError(err.Error())
+		return commandError(cmd.Root(), err.Error())
 	}
 	return err.Error()
 }
@@ -132,10 +135,10 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	case errors.Is(err, syscall.EPIPE): // the reader has seen enough
 		return exitDiagnostics
 	case ctx.Err() != nil:
-		a.complain("interrupted")
+		a.notes().complain("interrupted")
 		return exitInterrupted
 	case errors.As(err, &internal):
-		a.complain("%v", err)
+		a.notes().complain("%v", err)
 		fmt.Fprintln(a.stderr, "   this is a defect of hlsgen: please report it, with the model if you can")
 		if a.env("HLSGEN_DEBUG") != "" {
 			fmt.Fprint(a.stderr, internal.Stack)
@@ -144,25 +147,21 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 		}
 		return exitInternal
 	case errors.As(err, &mismatch), errors.As(err, &deadlock):
-		a.complain("%v", err)
+		a.notes().complain("%v", err)
 		return exitMismatch
 	case errors.As(err, &use) || !a.running: // cobra's own errors come before a command runs
-		a.complain("%s", a.told(err))
+		a.notes().complain("%s", a.told(cmd, err))
 		fmt.Fprintf(a.stderr, "see %s --help\n", cmd.CommandPath())
 		return exitUsage
 	}
-	a.complain("%v", err)
+	a.notes().complain("%v", err)
 	return exitDiagnostics
-}
-
-func (a *app) complain(format string, args ...any) {
-	fmt.Fprintf(a.stderr, "%s %s\n", a.ink(a.stderr).red("hlsgen:"), fmt.Sprintf(format, args...))
 }
 
 // flush writes what the command has printed.
 func (a *app) flush() error {
-	_, err := a.stdout.Write(a.out.Bytes())
-	a.out.Reset()
+	_, err := a.screen.WriteTo(a.stdout)
+	a.screen.Reset()
 	return err
 }
 
@@ -189,7 +188,7 @@ func outcomeOf(d *diag.List, err error) outcome {
 // json prints v as one object.
 func (a *app) json(v any) error {
 	a.object = true
-	e := json.NewEncoder(&a.out)
+	e := json.NewEncoder(&a.screen)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
@@ -202,34 +201,12 @@ func (a *app) without(asJSON bool, d *diag.List, err error) error {
 			return e
 		}
 	} else {
-		a.diagnostics(d)
+		a.notes().diagnostics(d)
 	}
 	if err == nil {
 		err = errShown
 	}
 	return err
-}
-
-// diagnostics shows d on stderr, and where to read more.
-func (a *app) diagnostics(d *diag.List) {
-	var b bytes.Buffer
-	d.Write(&b)
-	ink := a.ink(a.stderr)
-	for line := range strings.Lines(b.String()) {
-		switch head, rest, _ := strings.Cut(line, ": "); {
-		case strings.HasPrefix(line, "error["):
-			line = ink.red(head+":") + " " + rest
-		case strings.HasPrefix(line, "warning["):
-			line = ink.yellow(head+":") + " " + rest
-		}
-		io.WriteString(a.stderr, line)
-	}
-	for _, x := range d.Told() {
-		if x.Severity == diag.Error {
-			fmt.Fprintf(a.stderr, "`hlsgen explain %s` tells more\n", x.Code)
-			break
-		}
-	}
 }
 
 // under puts a relative path under a folder.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -17,8 +18,6 @@ import (
 
 func (a *app) simulateCommand() *cobra.Command {
 	o := compiler.SimOptions{Engine: compiler.Eval}
-	var asJSON bool
-	var d diag.List
 	var engines, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
@@ -38,7 +37,7 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 		long += fmt.Sprintf("  %-10s %s\n", m.Name, m.Doc)
 		methods = append(methods, string(m.Name))
 	}
-	cmd := &cobra.Command{
+	t := a.task(&cobra.Command{
 		Use:   "simulate [MODEL.onnx] --input FILE",
 		Short: "Run a model on your data, as written, as integers, clock by clock, or as C++",
 		Long:  strings.TrimSpace(long),
@@ -46,119 +45,108 @@ A model whose metadata name an alphabet gives text, decoded by a method:
   hlsgen simulate net.onnx --input x.npy --compare torch.npy
   hlsgen simulate net.onnx --input x.npy --engine cycle --board zcu104 --fps 1000
   hlsgen simulate                                  # the embedded example`,
-	}
-	fs := cmd.Flags()
-	a.path(fs, &o.Input, "input", "FILE", "data, .npy or .npz")
-	a.path(fs, &o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first")
-	fs.Var(&value[compiler.Engine]{to: &o.Engine, text: string(compiler.Eval), kind: "ENGINE", parse: engine}, "engine", "one of "+strings.Join(engines, ", "))
-	a.path(fs, &o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3")
-	a.path(fs, &o.Trace, "trace", "DIR", "write every tensor to this folder as .npy")
-	a.path(fs, &o.VCD, "trace-vcd", "FILE", "with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave")
-	a.path(fs, &o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG")
-	fs.Var(&value[ctc.Method]{to: &o.Decode, kind: "METHOD", parse: method}, "decode", "how scores become text: "+strings.Join(methods, ", ")+" (default as the model's metadata say)")
-	strictFlag(cmd, &d)
-	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
-	a.designFlags(cmd, &o.Options)
-	must(cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(engines, cobra.ShellCompDirectiveNoFileComp)))
-	must(cmd.RegisterFlagCompletionFunc("decode", cobra.FixedCompletions(methods, cobra.ShellCompDirectiveNoFileComp)))
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if o.Model, err = a.configure(cmd, args); err != nil {
-			return err
-		}
+	}, &o.Options)
+	t.path(&o.Input, "input", "FILE", "data, .npy or .npz")
+	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first")
+	option(t.FlagSet, &o.Engine, "engine", string(compiler.Eval), "ENGINE", oneOf[compiler.Engine]("engines", engines),
+		"one of "+strings.Join(engines, ", "))
+	t.path(&o.Compare, "compare", "FILE", "outputs to compare with; a difference ends with exit code 3")
+	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy")
+	t.path(&o.VCD, "trace-vcd", "FILE",
+		"with engine cycle: write every stream, clock by clock, as a value change dump for GTKWave")
+	t.path(&o.Timeline, "timeline", "FILE", "with engine cycle: draw when layers worked and waited, as SVG")
+	option(t.FlagSet, &o.Decode, "decode", "", "METHOD", oneOf[ctc.Method]("methods", methods),
+		"how scores become text: "+strings.Join(methods, ", ")+" (default as the model's metadata say)")
+	t.strict()
+	t.json()
+	t.design()
+	t.completes("engine", engines, false)
+	t.completes("decode", methods, false)
+	return t.does(func(ctx context.Context) (*answer, error) {
 		if o.Model != "" && o.Input == "" {
-			return usagef("data are needed: --input x.npy, one sample in the model's shape or N of them (only the embedded example brings its own)")
+			return nil, usagef("data are needed: --input x.npy, one sample in the model's shape or N of them " +
+				"(only the embedded example brings its own)")
 		}
 		if ext := strings.ToLower(filepath.Ext(o.Output)); o.Output != "" && ext != ".npy" && ext != ".npz" {
-			return usagef("--output %s: results are written as .npy or .npz", o.Output)
+			return nil, usagef("--output %s: results are written as .npy or .npz", o.Output)
 		}
 		if (o.VCD != "" || o.Timeline != "") && o.Engine != compiler.Cycle {
-			return usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
+			return nil, usagef("--trace-vcd and --timeline show clocks: add --engine cycle")
 		}
-		if err := excluding(&o.Options); err != nil {
-			return err
+		if err := t.excluding(); err != nil {
+			return nil, err
 		}
-		a.running = true
-		p := a.progress()
-		o.Progress = p.step
-		r, err := compiler.Simulate(cmd.Context(), o, &d)
-		p.close()
+		r, err := compiler.Simulate(ctx, o, &t.d)
 		if r == nil || err != nil {
-			return a.without(asJSON, &d, err)
+			return nil, err
 		}
-		if asJSON {
-			err = a.json(simulatedOf(o, r, &d))
-		} else {
-			a.diagnostics(&d)
-			a.printSimulated(o, r)
+		got := &answer{object: simulatedOf(o, r, &t.d), show: func(s *screen) { s.simulated(o, r) }}
+		if r.Compare != nil && r.Compare.Differ > 0 {
+			got.end = errDiffer
 		}
-		if err == nil && r.Compare != nil && r.Compare.Differ > 0 {
-			err = errDiffer
-		}
-		return err
-	}
-	return cmd
+		return got, nil
+	})
 }
 
-func (a *app) printSimulated(o compiler.SimOptions, r *compiler.Simulated) {
-	ink := a.ink(a.stdout)
-	fmt.Fprintln(&a.out, ink.bold(fmt.Sprintf("%s, engine %s: %s", label(r.Source.Name), o.Engine, count(r.Samples, "sample"))))
-	if r.Source.Example {
-		a.field("example", exampleDoc(r.Source.Name)+"; your own: hlsgen simulate MODEL.onnx --input x.npy")
-	}
+func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
+	s.title("%s, engine %s: %s", label(r.Source.Name), o.Engine, count(r.Samples, "sample"))
+	s.example(r.Source, "; your own: hlsgen simulate MODEL.onnx --input x.npy")
 	if r.Design != nil {
-		a.printDesign(o, r)
+		s.design(o, r)
 	}
 	if o.Engine == compiler.Cycle || o.Engine == compiler.CSim {
-		a.field("verified", "every layer's stream equals the one of engine eval")
+		s.field("verified", "every layer's stream equals the one of engine eval")
 	}
 	for k, out := range r.Outputs {
-		a.field("output", fmt.Sprintf("%q: %s %v", label(r.Out[k].Name), out.DType, out.Shape))
+		s.field("output", "%q: %s %v", label(r.Out[k].Name), out.DType, out.Shape)
 		if o.Output == "" {
-			a.field("", first(out))
+			s.field("", "%s", first(out))
 		}
 	}
 	for _, text := range r.Texts {
-		fmt.Fprintf(&a.out, "%-13s%s\n", "text", printable(text))
+		s.exact("text", printable(text))
 	}
-	for _, w := range []struct{ name, path string }{{"written", o.Output}, {"traced", o.Trace}, {"drawn", o.VCD}, {"drawn", o.Timeline}} {
+	for _, w := range []struct{ name, path string }{
+		{"written", o.Output}, {"traced", o.Trace}, {"drawn", o.VCD}, {"drawn", o.Timeline},
+	} {
 		if w.path != "" {
-			fmt.Fprintf(&a.out, "%-13s%s\n", w.name, printable(w.path))
+			s.exact(w.name, printable(w.path))
 		}
 	}
 	if c := r.Compare; c != nil {
-		a.printComparison(o.Compare, c)
+		s.comparison(o.Compare, c)
 	}
 }
 
-// printDesign shows what was simulated, in the words of a build.
-func (a *app) printDesign(o compiler.SimOptions, r *compiler.Simulated) {
+// design shows what was simulated, in the words of a build.
+func (s *screen) design(o compiler.SimOptions, r *compiler.Simulated) {
 	d := r.Design
 	if o.Board == "" {
-		a.field("folding", fmt.Sprintf("no --board is given: per layer the cheapest of at most %s per frame, no budget, no host port",
-			count(r.MaxCycles, "clock")))
+		s.field("folding", "no --board is given: per layer the cheapest of at most %s per frame, no budget, no host port",
+			count(r.MaxCycles, "clock"))
 	}
-	a.field("throughput", fmt.Sprintf("%s frames/s at %s MHz, one every %s", rate(d.FPS()), figure(d.ClockMHz()), clocksText(d.Clocks.Interval)))
-	a.field("latency", fmt.Sprintf("%s (%s)", count(d.Clocks.Latency, "clock"), duration(d.Clocks.Latency, d.ClockMHz())))
-	a.field("bottleneck", d.Bottleneck.Reason)
+	s.field("throughput", "%s frames/s at %s MHz, one every %s", rate(d.FPS()), figure(d.ClockMHz()), clocksText(d.Clocks.Interval))
+	s.latency(d)
+	s.field("bottleneck", "%s", d.Bottleneck.Reason)
 	if t := r.Trace; t != nil {
-		a.field("simulated", fmt.Sprintf("%s for %s", count(t.Cycles, "clock"), count(r.Samples, "sample")))
+		s.field("simulated", "%s for %s", count(t.Cycles, "clock"), count(r.Samples, "sample"))
 	}
 }
 
-func (a *app) printComparison(file string, c *compiler.Comparison) {
+func (s *screen) comparison(file string, c *compiler.Comparison) {
 	verdict := fmt.Sprintf("%d of %s equal", c.Equal, count(c.Samples, "sample"))
 	if c.NearTies > 0 {
 		verdict += ", " + count(c.NearTies, "near tie")
 	}
 	if c.Differ > 0 {
-		verdict = a.ink(a.stdout).red(fmt.Sprintf("%s, %d differ", verdict, c.Differ))
+		verdict = s.ink.red(fmt.Sprintf("%s, %d differ", verdict, c.Differ))
 	}
-	fmt.Fprintf(&a.out, "%-13s%s, with %s\n", "compared", verdict, printable(file))
+	s.exact("compared", verdict+", with "+printable(file))
 	if c.NearTies > 0 {
-		a.field("", "near ties: float32 rounds another way there, within its error")
+		s.field("", "near ties: float32 rounds another way there, within its error")
 	}
 	if c.Differ > 0 {
-		a.field("", "first: "+c.First)
+		s.field("", "first: %s", c.First)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"hlsgen/boards"
 	"hlsgen/folding"
@@ -15,6 +17,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // maxFront is how many designs of a front may be asked for.
@@ -88,17 +91,28 @@ func (u *useList) Set(s string) error {
 	return nil
 }
 
-// named parses one of some names.
-func named[T fmt.Stringer](values ...T) func(string) (T, error) {
+// options adds a flag that takes several values.
+func options[T any](fs *pflag.FlagSet, to *[]T, name, kind string, parse func(string) (T, error), usage string) {
+	fs.Var(&list[T]{to: to, kind: kind, parse: parse}, name, usage)
+}
+
+// styles are what values are called; the first leaves the choice open.
+func styles[T fmt.Stringer](values []T) []string {
+	names := []string{"auto"}
+	for _, v := range values[1:] {
+		names = append(names, v.String())
+	}
+	return names
+}
+
+// styled parses one of some values by what they are called.
+func styled[T fmt.Stringer](values []T) func(string) (T, error) {
 	return func(s string) (T, error) {
-		names := []string{"auto"}
-		for _, v := range values[1:] {
-			names = append(names, v.String())
-		}
+		names := styles(values)
 		if i := slices.Index(names, s); i >= 0 {
 			return values[i], nil
 		}
-		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), diag.Meant(s, names))
+		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), suggest.Meant(s, names))
 	}
 }
 
@@ -122,13 +136,11 @@ func parseJobs(s string) (jobs, error) {
 func (a *app) sweepCommand() *cobra.Command {
 	o := sweep.Options{Options: compiler.Options{Version: version()}}
 	var (
-		asJSON, pareto bool
-		by             jobs
-		points         = 24
-		collect        string
-		d              diag.List
+		pareto  bool
+		by      jobs
+		collect string
 	)
-	cmd := &cobra.Command{
+	t := a.task(&cobra.Command{
 		Use:   "sweep [MODEL.onnx] --board BOARD,...",
 		Short: "Fold for many boards, clocks and rates; show what can be had for how much",
 		Long: `Sweep makes the design of a model for every combination of the values given, on
@@ -149,100 +161,84 @@ array that synthesises them; --collect gathers the reports into the tables.`,
   hlsgen sweep net.onnx --board zcu104 --memory block,distributed --max-use 0.5,0.8
   hlsgen sweep net.onnx --board zcu104 --pareto --jobs slurm --out sweep
   hlsgen sweep --collect sweep`,
-	}
-	fs := cmd.Flags()
-	fs.Var(&boardList{list: list[string]{to: &o.Boards, kind: "BOARD,..."}, base: a.dir}, "board", "boards' names (see hlsgen boards) or paths of board files")
-	fs.Var(&list[float64]{to: &o.Clocks, kind: "MHZ,...", parse: clockRate}, "clock", "clocks; without it, each board's default")
-	fs.Var(&list[float64]{to: &o.FPS, kind: "N,...", parse: positive}, "fps", "frames per second to reach with the least resources; without it, as many as fit")
-	fs.Var(&list[int]{to: &o.Intervals, kind: "CLOCKS,...", parse: integer(1, maxClocks)}, "interval", "clocks from frame to frame to reach, instead of --fps")
+	}, &o.Options)
+	fs := t.FlagSet
+	memories := []dataflow.Memory{dataflow.NoMemory, dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
+	computes := []dataflow.Compute{dataflow.NoCompute, dataflow.LUT, dataflow.DSP}
+	fs.Var(&boardList{list: list[string]{to: &o.Boards, kind: "BOARD,..."}, base: a.dir}, "board",
+		"boards' names (see hlsgen boards) or paths of board files")
+	options(fs, &o.Clocks, "clock", "MHZ,...", clockRate, "clocks; without it, each board's default")
+	options(fs, &o.FPS, "fps", "N,...", positive,
+		"frames per second to reach with the least resources; without it, as many as fit")
+	options(fs, &o.Intervals, "interval", "CLOCKS,...", integer(1, maxClocks),
+		"clocks from frame to frame to reach, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency instead, at the asked rates or at any")
-	fs.Var(&value[folding.Measure]{to: &o.Least, text: "load", kind: "KIND", parse: folding.ParseMeasure}, "least",
-		"what the least resources are: load, the largest share of the budget that any kind takes; or one kind: lut, ff, bram, uram, dsp")
+	t.least()
 	fs.BoolVar(&o.Bound, "bound", false, "make no design: say what none within the budget goes below")
-	fs.BoolVar(&pareto, "pareto", false, "of every combination all designs worth choosing from, the slowest as fast as the least --fps")
-	fs.Var(&value[int]{to: &points, text: fmt.Sprint(points), kind: "N", parse: integer(2, maxFront)}, "points", "with --pareto: so many designs of each front at most, spread over the rates")
-	fs.Var(&list[dataflow.Memory]{to: &o.Memories, kind: "STYLE,...", parse: named(dataflow.NoMemory, dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM)},
-		"memory", "where tables lie, in all layers that have the choice: auto (each as it is best), distributed, block, ultra")
-	fs.Var(&list[dataflow.Compute]{to: &o.Computes, kind: "STYLE,...", parse: named(dataflow.NoCompute, dataflow.LUT, dataflow.DSP)},
-		"compute", "what multiplies, in all layers that have the choice: auto (each as it is best), lut, dsp")
-	fs.Var(&useList{to: &o.MaxUses}, "max-use", "budgets: guideline (the default); shares of the board, 0.5,0.8; or lut=0.7,bram=0.9, which is one (may be repeated)")
-	fs.Var(&value[dataflow.IO]{to: &o.IO, text: dataflow.FromMemory.String(), kind: "ENDS", parse: ends}, "io",
-		"where frames come from: memory, through the processor's ports; or stream, from inside the FPGA")
-	fs.Var(&value[folding.FIFO]{to: &o.FIFO, text: "throughput", kind: "DEPTH", parse: fifo}, "fifo", "depth of FIFOs: throughput, minimal, or a number of words for all")
-	fs.Var(&value[dataflow.Formula]{to: &o.Cost, text: dataflow.Fitted.String(), kind: "MODEL", parse: costModel}, "cost",
-		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
-	a.dimFlag(cmd, &o.Options)
-	a.inputFlags(cmd, &o.Options)
-	a.path(fs, &o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)")
+	fs.BoolVar(&pareto, "pareto", false,
+		"of every combination all designs worth choosing from, the slowest as fast as the least --fps")
+	points := t.points("with --pareto: so many designs of each front at most, spread over the rates")
+	options(fs, &o.Memories, "memory", "STYLE,...", styled(memories),
+		"where tables lie, in all layers that have the choice: auto (each as it is best), distributed, block, ultra")
+	options(fs, &o.Computes, "compute", "STYLE,...", styled(computes),
+		"what multiplies, in all layers that have the choice: auto (each as it is best), lut, dsp")
+	fs.Var(&useList{to: &o.MaxUses}, "max-use", "budgets: guideline (the default); shares of the board, 0.5,0.8; "+
+		"or lut=0.7,bram=0.9, which is one (may be repeated)")
+	t.ends("where frames come from: memory, through the processor's ports; or stream, from inside the FPGA")
+	t.fifo("depth of FIFOs: throughput, minimal, or a number of words for all")
+	t.cost()
+	t.inputs()
+	t.path(&o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)")
 	fs.BoolVar(&o.Force, "force", false, "begin anew in a folder that holds a sweep")
-	fs.Var(&value[jobs]{to: &by, kind: "N|slurm", parse: parseJobs}, "jobs", "searches at a time (default: one per processor); slurm: also write a job array that synthesises every design")
-	a.path(fs, &collect, "collect", "DIR", "gather the reports of synthesis in the folder of a sweep into its tables")
-	strictFlag(cmd, &d)
-	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
-	must(cmd.RegisterFlagCompletionFunc("board", cobra.FixedCompletions(boardNames(), cobra.ShellCompDirectiveDefault)))
-	must(cmd.RegisterFlagCompletionFunc("memory", cobra.FixedCompletions([]string{"auto", "distributed", "block", "ultra"}, cobra.ShellCompDirectiveNoFileComp)))
-	must(cmd.RegisterFlagCompletionFunc("compute", cobra.FixedCompletions([]string{"auto", "lut", "dsp"}, cobra.ShellCompDirectiveNoFileComp)))
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if o.Model, err = a.configure(cmd, args); err != nil {
-			return err
-		}
+	option(fs, &by, "jobs", "", "N|slurm", parseJobs, "searches at a time (default: one per processor); "+
+		"slurm: also write a job array that synthesises every design")
+	t.path(&collect, "collect", "DIR", "gather the reports of synthesis in the folder of a sweep into its tables")
+	t.strict()
+	t.json()
+	t.completes("board", boardNames(), true)
+	t.completes("memory", styles(memories), false)
+	t.completes("compute", styles(computes), false)
+	return t.does(func(ctx context.Context) (*answer, error) {
 		if collect != "" {
-			a.running = true
-			return a.collect(collect, asJSON, &d)
-		}
-		if len(o.Boards) == 0 {
-			return usagef("boards are needed: --board zcu104,pynq-z1, or others that hlsgen boards lists, or files of your own")
+			r, err := sweep.Collect(collect, &t.d)
+			return sweptAnswer(r, err, nil, &t.d)
 		}
 		switch {
+		case len(o.Boards) == 0:
+			return nil, usagef("boards are needed: --board zcu104,pynq-z1, or others that hlsgen boards lists, or files of your own")
 		case len(o.FPS) > 0 && len(o.Intervals) > 0:
-			return usagef("--fps and --interval exclude each other")
+			return nil, usagef("--fps and --interval exclude each other")
 		case pareto && (o.Latency || o.Bound):
-			return usagef("--pareto excludes --latency and --bound: the designs of a front differ in their interval")
+			return nil, usagef("--pareto excludes --latency and --bound: the designs of a front differ in their interval")
 		case o.Bound && (o.Latency || by.slurm):
-			return usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
+			return nil, usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
 		}
 		if o.Workers = by.workers; pareto {
-			o.Front = points
+			o.Front = *points
 		}
-		a.running = true
 		if o.Out == "" {
 			o.Out = under(a.dir, compiler.DefaultOut(o.Model, "sweep"))
 		}
-		p := a.progress()
-		o.Progress = p.step
-		r, err := sweep.Run(cmd.Context(), o, &d)
+		r, err := sweep.Run(ctx, o, &t.d)
 		if err == nil && r != nil && by.slurm {
-			err = r.Slurm(cmd.Context(), o, &d)
+			err = r.Slurm(ctx, o, &t.d)
 		}
-		p.close()
-		if r != nil && err != nil && cmd.Context().Err() != nil && !asJSON {
+		if r != nil && err != nil && ctx.Err() != nil && !t.asJSON {
 			fmt.Fprintf(a.stderr, "%d of %d searches are kept in %s: the same command goes on from there\n", r.Kept, r.Total, r.Out)
 		}
-		switch {
-		case r == nil || err != nil || d.Failed():
-			return a.without(asJSON, &d, err)
-		case asJSON:
-			return a.json(sweptOf(r, &d))
+		if t.d.Failed() {
+			return nil, err
 		}
-		a.diagnostics(&d)
-		a.printSwept(r, &o)
-		return nil
-	}
-	return cmd
+		return sweptAnswer(r, err, &o, &t.d)
+	})
 }
 
-// collect gathers what a cluster has made.
-func (a *app) collect(dir string, asJSON bool, d *diag.List) error {
-	r, err := sweep.Collect(dir, d)
-	switch {
-	case r == nil || err != nil:
-		return a.without(asJSON, d, err)
-	case asJSON:
-		return a.json(sweptOf(r, d))
+// sweptAnswer shows a sweep, if there is one. o is what it was asked for; nil where only reports were collected.
+func sweptAnswer(r *sweep.Result, err error, o *sweep.Options, d *diag.List) (*answer, error) {
+	if r == nil || err != nil {
+		return nil, err
 	}
-	a.diagnostics(d)
-	a.printSwept(r, nil)
-	return nil
+	return &answer{object: sweptOf(r, d), show: func(s *screen) { s.swept(r, o) }}, nil
 }
 
 // A swept is the JSON of a sweep; the points stand in sweep.json.

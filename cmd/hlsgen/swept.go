@@ -22,9 +22,8 @@ var fates = []struct{ status, words string }{
 	{sweep.Refused, "refused"},
 }
 
-// printSwept shows a sweep. o is what it was asked for; nil where only reports were collected.
-func (a *app) printSwept(r *sweep.Result, o *sweep.Options) {
-	ink := a.ink(a.stdout)
+// swept shows a sweep. o is what it was asked for; nil where only reports were collected.
+func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 	n := map[string]int{}
 	for i := range r.Points {
 		n[r.Points[i].Status]++
@@ -35,49 +34,47 @@ func (a *app) printSwept(r *sweep.Result, o *sweep.Options) {
 			parts = append(parts, whole(n[f.status])+" "+f.words)
 		}
 	}
-	fmt.Fprintln(&a.out, ink.bold(fmt.Sprintf("%s, %s: %s", label(r.Model), count(len(r.Points), "point"), strings.Join(parts, ", "))))
-	if r.Source != nil && r.Source.Example {
-		a.field("example", exampleDoc(r.Source.Name))
-	}
+	s.title("%s, %s: %s", label(r.Model), count(len(r.Points), "point"), strings.Join(parts, ", "))
+	s.example(r.Source, "")
 	if old := r.Kept - r.Fresh; old > 0 {
-		a.field("journal", fmt.Sprintf("%s of %d stood in it from before", count(old, "search"), r.Total))
+		s.field("journal", "%s of %d stood in it from before", count(old, "search"), r.Total)
 	}
 	if n[sweep.Fits] > 0 {
-		a.sweepTable(r)
+		s.sweepDesigns(r)
 	}
 	if n[sweep.Bound] > 0 {
-		a.boundTable(r)
-		a.field("bounds", "no design within the budget goes beyond these; whether one comes near shows without --bound")
+		s.sweepBounds(r)
+		s.field("bounds", "no design within the budget goes beyond these; whether one comes near shows without --bound")
 	}
 	for _, fate := range []string{sweep.Unreachable, sweep.Refused} {
 		if i := slices.IndexFunc(r.Points, func(p sweep.Point) bool { return p.Status == fate }); i >= 0 {
-			a.field(fate, fmt.Sprintf("%s; the first: %s", count(n[fate], "point"), printable(r.Points[i].Reason)))
+			s.field(fate, "%s; the first: %s", count(n[fate], "point"), printable(r.Points[i].Reason))
 		}
 	}
 	if c := r.Chosen(); c != nil {
-		a.field("chosen", fmt.Sprintf("%s at %s MHz, the fastest: %s frames/s, one every %s, latency %s; %s LUT, %s RAMB18, %s DSP", label(c.Board),
-			figure(c.ClockMHz), rate(c.FPS), clocksText(c.Interval), count(c.Latency, "clock"), whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP)))
-		a.field("bottleneck", label(c.Bottleneck))
+		s.field("chosen", "%s at %s MHz, the fastest: %s frames/s, one every %s, latency %s; %s LUT, %s RAMB18, %s DSP",
+			label(c.Board), figure(c.ClockMHz), rate(c.FPS), clocksText(c.Interval), count(c.Latency, "clock"),
+			whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP))
+		s.field("bottleneck", "%s", label(c.Bottleneck))
 		proof := "no design is better for what was asked"
 		if !c.Proved {
 			proof = "open whether a design is better for what was asked: hlsgen build says how much"
 		}
-		a.field("proof", proof)
+		s.field("proof", "%s", proof)
 	}
 	if r.Collected > 0 {
-		a.field("collected", "the reports of "+count(r.Collected, "design"))
+		s.field("collected", "the reports of %s", count(r.Collected, "design"))
 	}
-	fmt.Fprintf(&a.out, "%-13s%s\n", "written", printable(r.Out))
-	a.field("", strings.Join(r.Files, ", "))
-	a.sweepNext(r, o)
+	s.exact("written", printable(r.Out))
+	s.field("", "%s", strings.Join(r.Files, ", "))
+	s.sweepNext(r, o)
 }
 
 // sweepNext says what to type next: for the chosen design, or for all of them on a cluster.
-func (a *app) sweepNext(r *sweep.Result, o *sweep.Options) {
-	next := func(name, command string) { fmt.Fprintf(&a.out, "%-13s%s\n", name, command) }
+func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	if r.Array > 0 {
-		next("next", fmt.Sprintf("cd %s && sbatch %s", quoted(r.Out), quoted(r.Script)))
-		next("", fmt.Sprintf("hlsgen sweep --collect %s   (once the %s are done)", quoted(r.Out), count(r.Array, "job")))
+		s.exact("next", fmt.Sprintf("cd %s && sbatch %s", quoted(r.Out), quoted(r.Script)))
+		s.exact("", fmt.Sprintf("hlsgen sweep --collect %s   (once the %s are done)", quoted(r.Out), count(r.Array, "job")))
 		return
 	}
 	c := r.Chosen()
@@ -103,25 +100,25 @@ func (a *app) sweepNext(r *sweep.Result, o *sweep.Options) {
 			lines = append(lines, f.flag+" "+quoted(f.text))
 		}
 	}
-	next("next", strings.Join(lines, " \\\n"+strings.Repeat(" ", 13)))
+	s.exact("next", strings.Join(lines, " \\\n"+strings.Repeat(" ", 13)))
 	if len(o.Dims) > 0 || o.Arrives != nil || o.Quantise != nil || o.LSTM != "" {
-		next("", "and what was said here of axes and inputs (--dim, --input-type ...)")
+		s.exact("", "and what was said here of axes and inputs (--dim, --input-type ...)")
 	}
 }
 
 // axes are the columns of what was asked for. Those in which all points are the same are said once, below the table.
 var axes = []string{"board", "MHz", "memory", "compute", "max-use"}
 
-func place(p *sweep.Point) []string {
+func asked(p *sweep.Point) []string {
 	return []string{label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse}
 }
 
-// printAxes prints a table of points below, and says what its rows have in common.
-func (a *app) printAxes(t *table, left int, what string) {
+// sweepRows prints a table of points below, and says what its rows have in common.
+func (s *screen) sweepRows(t *table, left int, what string) {
 	same := t.hide(axes...)
-	fmt.Fprintln(&a.out)
-	t.print(&a.out, a.ink(a.stdout))
-	fmt.Fprintln(&a.out)
+	s.line("")
+	s.table(t)
+	s.line("")
 	var parts []string
 	for _, axis := range axes {
 		if v, ok := same[axis]; ok {
@@ -129,15 +126,15 @@ func (a *app) printAxes(t *table, left int, what string) {
 		}
 	}
 	if len(parts) > 0 {
-		a.field("all rows", strings.Join(parts, ", "))
+		s.field("all rows", "%s", strings.Join(parts, ", "))
 	}
 	if left > 0 {
-		a.field("more", fmt.Sprintf("%s %s stand in sweep.csv", whole(left), what))
+		s.field("more", "%s %s stand in sweep.csv", whole(left), what)
 	}
 }
 
-// sweepTable shows the designs on a front, and the chosen one.
-func (a *app) sweepTable(r *sweep.Result) {
+// sweepDesigns shows the designs on a front, and the chosen one.
+func (s *screen) sweepDesigns(r *sweep.Result) {
 	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">frames/s", ">clocks", ">latency", ">LUT", ">RAMB18", ">DSP", "best in", "")
 	left := 0
 	for i := range r.Points {
@@ -153,14 +150,14 @@ func (a *app) sweepTable(r *sweep.Result) {
 		if p.Chosen {
 			mark = "chosen"
 		}
-		t.row(append(place(p), rate(p.FPS), rate(p.Interval), whole(p.Latency), whole(p.Resources.LUT), whole(p.Resources.BRAM), whole(p.Resources.DSP),
+		t.row(append(asked(p), rate(p.FPS), rate(p.Interval), whole(p.Latency), whole(p.Resources.LUT), whole(p.Resources.BRAM), whole(p.Resources.DSP),
 			strings.Join(p.Front, " "), mark)...)
 	}
-	a.printAxes(t, left, "others on a front")
+	s.sweepRows(t, left, "others on a front")
 }
 
-// boundTable shows what no design goes below.
-func (a *app) boundTable(r *sweep.Result) {
+// sweepBounds shows what no design goes below.
+func (s *screen) sweepBounds(r *sweep.Result) {
 	measure := ""
 	var t *table
 	left := 0
@@ -178,24 +175,24 @@ func (a *app) boundTable(r *sweep.Result) {
 			left++
 			continue
 		}
-		asked, fps, clocks, least := "", "", "", whole(int(math.Ceil(b.Least)))
+		goal, fps, clocks, least := "", "", "", whole(int(math.Ceil(b.Least)))
 		switch {
 		case p.FPSAsked > 0:
-			asked = rate(p.FPSAsked) + " frames/s"
+			goal = rate(p.FPSAsked) + " frames/s"
 		case p.Asked > 0:
-			asked = count(p.Asked, "clock")
+			goal = count(p.Asked, "clock")
 		default:
 			fps, clocks = rate(b.FPS), whole(b.Interval)
 		}
 		if measure == folding.LeastLoad.String() {
 			least = fmt.Sprintf("%.1f %%", 100*b.Least)
 		}
-		t.row(append(place(p), asked, fps, clocks, least)...)
+		t.row(append(asked(p), goal, fps, clocks, least)...)
 	}
 	if t.rows[0][5] == "" {
 		t.hide("asked")
 	} else {
 		t.hide("frames/s at most", "clocks at least")
 	}
-	a.printAxes(t, left, "others")
+	s.sweepRows(t, left, "others")
 }

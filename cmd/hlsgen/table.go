@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -41,7 +39,8 @@ func (t *table) hide(names ...string) (same map[string]string) {
 	return same
 }
 
-func (t *table) print(b *bytes.Buffer, i ink) {
+// table prints a table.
+func (s *screen) table(t *table) {
 	width := make([]int, len(t.head))
 	right := make([]bool, len(t.head))
 	head := make([]string, len(t.head))
@@ -86,9 +85,9 @@ func (t *table) print(b *bytes.Buffer, i ink) {
 		}
 		return strings.TrimRight(l.String(), " ")
 	}
-	fmt.Fprintln(b, i.bold(line(head)))
+	s.title("%s", line(head))
 	for _, r := range t.rows {
-		fmt.Fprintln(b, line(r))
+		s.line("%s", line(r))
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,8 +11,8 @@ func TestTable(t *testing.T) {
 	tab := newTable("name", ">n", "what")
 	tab.row("a", "1,000", "x")
 	tab.row("größer", "7", "")
-	var b bytes.Buffer
-	tab.print(&b, false)
+	var b screen
+	b.table(tab)
 	if want := "name        n  what\na       1,000  x\ngrößer      7\n"; b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
@@ -29,8 +28,8 @@ func TestFit(t *testing.T) {
 	if same := tab.hide("board", "what"); len(same) != 1 || same["board"] != "zcu104" {
 		t.Errorf("hidden: %v", same)
 	}
-	var b bytes.Buffer
-	tab.print(&b, false)
+	var b screen
+	b.table(tab)
 	lines := strings.Split(b.String(), "\n")
 	if n := utf8.RuneCountInString(lines[2]); len(lines) != 4 || n != lineWidth || !strings.HasPrefix(lines[1], "/features/xx") || !strings.Contains(lines[1], "xx...xx") || !strings.Contains(lines[1], "xx/Quant  1  a layer") {
 		t.Errorf("%d letters:\n%s", n, b.String())
@@ -43,8 +42,8 @@ func TestSentences(t *testing.T) {
 	tab := newTable("name", "what")
 	tab.row("a-layer", strings.Repeat("word ", 30)+"end")
 	tab.row("b", "short")
-	var b bytes.Buffer
-	tab.print(&b, false)
+	var b screen
+	b.table(tab)
 	words := strings.TrimSpace(strings.Repeat("word ", 18))
 	want := "name     what\na-layer  " + words + "\n         " + strings.TrimSpace(strings.Repeat("word ", 12)) + " end\nb        short\n"
 	if b.String() != want {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -18,9 +19,9 @@ func isTerminal(w io.Writer) bool {
 // An ink colours text, or leaves it as it is.
 type ink bool
 
-// ink gives the colours of w: none where it is no terminal or the user wants none (no-color.org).
-func (a *app) ink(w io.Writer) ink {
-	return ink(isTerminal(w) && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb")
+// ink gives the colours of a stream: none where it is no terminal or the user wants none (no-color.org).
+func (w world) ink(to io.Writer) ink {
+	return ink(isTerminal(to) && w.env("NO_COLOR") == "" && w.env("TERM") != "dumb")
 }
 
 func (i ink) paint(code, s string) string {
@@ -47,13 +48,14 @@ type progress struct {
 	w     io.Writer
 	start *time.Timer
 	bar   *progressbar.ProgressBar // once shown
+	log   *slog.Logger
 }
 
-// progress starts to watch a command. Nothing is shown where stderr is no terminal.
-func (a *app) progress() *progress {
-	p := &progress{alive: isTerminal(a.stderr)}
+// newProgress starts to watch a command. Nothing is shown where w, which is stderr, is no terminal; each stage is logged.
+func newProgress(w io.Writer, log *slog.Logger) *progress {
+	p := &progress{alive: isTerminal(w), log: log}
 	if p.alive {
-		p.start = time.AfterFunc(quiet, func() { p.show(a.stderr) })
+		p.start = time.AfterFunc(quiet, func() { p.show(w) })
 	}
 	return p
 }
@@ -88,6 +90,9 @@ func (p *progress) step(stage string, done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	same := p.stage == stage && p.total == total
+	if !same {
+		p.log.Debug(stage, "total", total)
+	}
 	p.stage, p.done, p.total = stage, done, total
 	switch {
 	case p.bar == nil:

@@ -20,7 +20,7 @@ func TestInk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	a := &app{world: world{env: func(string) string { return "" }}}
+	a := bare()
 	if a.ink(file) || a.ink(&bytes.Buffer{}) {
 		t.Error("a file is no terminal")
 	}
@@ -30,7 +30,7 @@ func TestInk(t *testing.T) {
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	var quick bytes.Buffer
-	p := (&app{world: world{stderr: &quick}}).progress()
+	p := newProgress(&quick, bare().logger())
 	p.step("reading", 0, 0)
 	p.close()
 	if quick.Len() > 0 {
@@ -38,7 +38,7 @@ func TestProgress(t *testing.T) {
 	}
 
 	var slow bytes.Buffer
-	p = &progress{alive: true}
+	p = &progress{alive: true, log: bare().logger()}
 	p.step("reading", 0, 0)
 	p.step("importing", 0, 0)
 	p.show(&slow)

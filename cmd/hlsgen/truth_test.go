@@ -22,6 +22,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
@@ -34,11 +35,8 @@ const truthBoard = `{"name": "own", "part": "xc7z010clg400-1", "lut": 17600, "ff
 	"dsp_type": "DSP48E1", "host_port_bits": 32, "memory_gbps": 2.1, "default_clock_mhz": 90, "part_source": "mine", "resource_source": "mine"}`
 
 var (
-	truthModels = []string{"brevitas/digits-cnn-ptq-w4a4", "brevitas/digits-cnn-w4a4", "brevitas/digits-cnn-w4a4-gap", "brevitas/digits-conv1d-w4a4",
-		"brevitas/digits-mlp-asym-u8", "brevitas/digits-mlp-balanced2", "brevitas/digits-mlp-w1a1", "brevitas/digits-mlp-w2a2", "brevitas/digits-mlp-w4a4-pot",
-		"brevitas/digits-mobilenet-w4a4", "brevitas/digits-resnet-w4a4", "brevitas/iris-mlp-w3a3", "brevitas/jets-qap-w6a6-s80",
-		"brevitas/a2q-base-cnn-w4a4", "brevitas/a2q-cnn-w4a4-p10", "brevitas/a2qplus-cnn-w8a8-p16", "brevitas/a2qplus-mlp-signed-w4a4-p9",
-		"brevitas/lstm-h16-w8a8-pot", "brevitas/resnet8-w4a4", "zoo/TFC_1W1A", "zoo/TFC_1W2A", "zoo/TFC_2W2A"}
+	// truthShared are the shared models of the long tier; those of the repository are run in any case.
+	truthShared  = []string{"brevitas/a2q-base-cnn-w4a4", "brevitas/a2qplus-cnn-w8a8-p16", "brevitas/resnet8-w4a4", "zoo/TFC_1W1A", "zoo/TFC_1W2A", "zoo/TFC_2W2A"}
 	truthBoards  = []string{"pynq-z1", "zcu104", "kv260", "own.json"}
 	truthBudgets = []string{"guideline", "0.6", "0.8,lut=0.4,dsp=0.2"}
 	// truthGoals are asked for in the units of the fastest design of the group: {fps/4} is a quarter of its rate, {clocks*3}
@@ -81,11 +79,11 @@ type teller struct {
 	best              *truth // the fastest within the guideline
 }
 
-func tell(t *testing.T, shared, model, board string) *teller {
+func tell(t *testing.T, model models.Model, board string) *teller {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "own.json"), truthBoard)
-	x := &teller{T: t, dir: dir, model: filepath.Join(shared, "models", filepath.FromSlash(model), "model.onnx"), board: board,
-		rand: rand.New(rand.NewPCG(11, uint64(len(model)+len(board))))}
+	x := &teller{T: t, dir: dir, model: model.Path(model.Files[0]), board: board,
+		rand: rand.New(rand.NewPCG(11, uint64(len(model.Name)+len(board))))}
 	if strings.HasSuffix(board, ".json") {
 		x.board = "./" + board
 	}
@@ -465,27 +463,30 @@ func (x *teller) challengers(all []*truth, n int) (list []*truth) {
 
 // TestOneTruth holds what is said above for 30 cases, and in the long tier for every one.
 func TestOneTruth(t *testing.T) {
-	shared := tier.NeedsShared(t)
 	tier.NotQuick(t)
+	list := models.All(t)
 	type group struct {
 		model, board string
 		budgets      []string
 		goals        []string
 	}
 	groups := []group{
-		{"brevitas/digits-mlp-w2a2", "pynq-z1", truthBudgets[:1], truthGoals},
-		{"brevitas/iris-mlp-w3a3", "own.json", truthBudgets[1:2], truthGoals[4:8]},
+		{"digits-mlp-w2a2", "pynq-z1", truthBudgets[:1], truthGoals},
+		{"iris-mlp-w3a3", "own.json", truthBudgets[1:2], truthGoals[4:8]},
 		{"zoo/TFC_2W2A", "pynq-z1", truthBudgets[1:2], []string{"--least lut", "--latency"}},
-		{"brevitas/digits-cnn-w4a4", "kv260", truthBudgets[2:], []string{"", "--fps {fps/4}", "--latency --interval {clocks*2}"}},
-		{"brevitas/jets-qap-w6a6-s80", "zcu104", truthBudgets[:1], truthGoals[5:10]},
-		{"brevitas/a2qplus-mlp-signed-w4a4-p9", "kv260", truthBudgets[:1], truthGoals[3:6]},
-		{"brevitas/digits-conv1d-w4a4", "pynq-z1", truthBudgets[1:2], []string{"", "--interval {clocks*3} --least ff"}},
+		{"digits-cnn-w4a4", "kv260", truthBudgets[2:], []string{"", "--fps {fps/4}", "--latency --interval {clocks*2}"}},
+		{"jets-qap-w6a6-s80", "zcu104", truthBudgets[:1], truthGoals[5:10]},
+		{"a2qplus-mlp-signed-w4a4-p9", "kv260", truthBudgets[:1], truthGoals[3:6]},
+		{"digits-conv1d-w4a4", "pynq-z1", truthBudgets[1:2], []string{"", "--interval {clocks*3} --least ff"}},
 	}
 	if tier.Long() {
 		groups = nil
-		for _, model := range truthModels {
+		for _, m := range list {
+			if m.Info.Refused != "" || m.Shared && !slices.Contains(truthShared, m.Name) {
+				continue
+			}
 			for _, board := range truthBoards {
-				groups = append(groups, group{model, board, truthBudgets, truthGoals})
+				groups = append(groups, group{m.Name, board, truthBudgets, truthGoals})
 			}
 		}
 	}
@@ -496,9 +497,13 @@ func TestOneTruth(t *testing.T) {
 		}
 	})
 	for _, g := range groups {
+		at := slices.IndexFunc(list, func(m models.Model) bool { return m.Name == g.model })
+		if at < 0 {
+			continue // a shared one
+		}
 		t.Run(strings.ReplaceAll(g.model, "/", "-")+"-"+g.board, func(t *testing.T) {
 			t.Parallel()
-			x := tell(t, shared, g.model, g.board)
+			x := tell(t, list[at], g.board)
 			x.best, _ = x.build("", "guideline", "--max-use", "guideline", "--over-budget")
 			if x.best == nil {
 				t.Fatal("no design")

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"hlsgen/internal/models"
 	"hlsgen/internal/tier"
 )
 
@@ -18,19 +18,11 @@ func TestWidth(t *testing.T) {
 	for _, list := range []string{"layers", "boards", "passes", "explain", "examples"} {
 		withinWidth(t, say(dir, nil, list))
 	}
-	models := []string{"", iris}
-	shared := tier.Shared(t)
-	if shared != "" {
-		for file, to := range map[string]string{"model.onnx": "cnn.onnx", "inputs.npy": "cnn.npy"} {
-			b, err := os.ReadFile(filepath.Join(shared, "models", "brevitas", "digits-cnn-w4a4", file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, filepath.Join(dir, to), string(b))
-		}
-		models = append(models, "cnn.onnx")
+	cnn := models.Find(t, "digits-cnn-w4a4")
+	for file, to := range map[string]string{"model.onnx": "cnn.onnx", "inputs.npy": "cnn.npy"} {
+		write(t, filepath.Join(dir, to), string(cnn.Read(t, file)))
 	}
-	for i, model := range models {
+	for i, model := range []string{"", iris, "cnn.onnx"} {
 		input := "--input " + strings.TrimSuffix(model, ".onnx") + ".npy"
 		switch i {
 		case 0:

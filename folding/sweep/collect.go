@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hlsgen/internal/dataflow"
@@ -29,49 +28,33 @@ type Synthesis struct {
 	PeriodNS  float64            `json:"period_ns,omitempty"` // 0 where nothing says it
 }
 
-var reportColumns = []column{
-	{"hls_lut", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.LUT) })},
-	{"hls_ff", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.FF) })},
-	{"hls_bram18", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.BRAM) })},
-	{"hls_uram", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.URAM) })},
-	{"hls_dsp", hls(func(s *Synthesis) string { return strconv.Itoa(s.Resources.DSP) })},
-	{"hls_period_ns", hls(func(s *Synthesis) string { return known(s.PeriodNS) })},
-	{"hls_interval_cycles", reported(func(r *Report) string { return known(float64(r.Interval)) })},
-	{"hls_latency_cycles", reported(func(r *Report) string { return known(float64(r.Latency)) })},
-	{"vivado_lut", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.LUT) })},
-	{"vivado_ff", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.FF) })},
-	{"vivado_bram18", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.BRAM) })},
-	{"vivado_uram", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.URAM) })},
-	{"vivado_dsp", vivado(func(s *Synthesis) string { return strconv.Itoa(s.Resources.DSP) })},
-	{"vivado_period_ns", vivado(func(s *Synthesis) string { return known(s.PeriodNS) })},
-}
+func synthesised(p *Point) *Report { return p.Report }
 
-func reported(of func(*Report) string) func(int, *Point) string {
-	return func(_ int, p *Point) string {
-		if p.Report == nil {
-			return ""
-		}
-		return of(p.Report)
+func byHLS(p *Point) *Synthesis {
+	if p.Report == nil {
+		return nil
 	}
+	return p.Report.HLS
 }
 
-func hls(of func(*Synthesis) string) func(int, *Point) string {
-	return reported(func(r *Report) string {
-		if r.HLS == nil {
-			return ""
-		}
-		return of(r.HLS)
-	})
+func byVivado(p *Point) *Synthesis {
+	if p.Report == nil {
+		return nil
+	}
+	return p.Report.Vivado
 }
 
-func vivado(of func(*Synthesis) string) func(int, *Point) string {
-	return reported(func(r *Report) string {
-		if r.Vivado == nil {
-			return ""
-		}
-		return of(r.Vivado)
-	})
-}
+func (s *Synthesis) resources() dataflow.Resources { return s.Resources }
+
+func (s *Synthesis) period() string { return known(s.PeriodNS) }
+
+var reportColumns = slices.Concat(amounts(byHLS, "hls_", (*Synthesis).resources), []column{
+	where(byHLS, "hls_period_ns", (*Synthesis).period),
+	where(synthesised, "hls_interval_cycles", func(r *Report) string { return known(float64(r.Interval)) }),
+	where(synthesised, "hls_latency_cycles", func(r *Report) string { return known(float64(r.Latency)) }),
+}, amounts(byVivado, "vivado_", (*Synthesis).resources), []column{
+	where(byVivado, "vivado_period_ns", (*Synthesis).period),
+})
 
 // What is read at most.
 const (

@@ -238,7 +238,7 @@ func TestProjects(t *testing.T) {
 // TestClocks holds that the picture of the clocks marks what the design waits for.
 func TestClocks(t *testing.T) {
 	t.Parallel()
-	layers := []Layer{{"MVAU_0", 8}, {"MVAU_1", 2000}}
+	layers := []LayerClocks{{"MVAU_0", 8}, {"MVAU_1", 2000}}
 	for _, c := range []struct {
 		interval   float64
 		bottleneck string

@@ -50,7 +50,7 @@ type Point struct {
 	Share      float64            `json:"largest_share,omitempty"` // of the board, of what it takes most of
 	Bottleneck string             `json:"bottleneck,omitempty"`
 	Proved     bool               `json:"proved"` // nothing is better, by the certificate of the search
-	Cycles     []Layer            `json:"clocks,omitempty"`
+	Cycles     []LayerClocks      `json:"clocks,omitempty"`
 	Folding    json.RawMessage    `json:"folding,omitempty"` // the folding file that gives the design, with the depths of FIFOs
 	Bounds     *Bounds            `json:"bounds,omitempty"`  // of a point that is a bound
 
@@ -68,8 +68,8 @@ type Bounds struct {
 	Least    float64 `json:"at_least"` // of the measure: a share of the budget, or an amount
 }
 
-// A Layer is the clocks that a layer takes per frame.
-type Layer struct {
+// LayerClocks is the clocks that a layer takes per frame.
+type LayerClocks struct {
 	Name   string `json:"layer"`
 	Clocks int    `json:"clocks"`
 }
@@ -165,7 +165,7 @@ func (s spec) point(d *folding.Design, salt string) Point {
 	p.Resources = d.Estimate.Total
 	p.Folding = bytes.TrimSpace(folding.Format(d.Design, true)) // as it comes back out of the journal, but for spaces in it
 	for i, n := range d.Model.Graph.Nodes {
-		p.Cycles = append(p.Cycles, Layer{n.Name, d.Loop(i).Iterations()})
+		p.Cycles = append(p.Cycles, LayerClocks{n.Name, d.Loop(i).Iterations()})
 	}
 	p.Share = round(share(p.Resources, folding.Capacity(s.Board)))
 	p.ID = p.identify(s, salt)
@@ -196,17 +196,17 @@ func sixDigits(f float64, whole func(float64) float64) float64 {
 	return whole(f*scale) / scale
 }
 
-// The kinds of resource, with the names of files and of axes.
+// The kinds of resource, in the order of tables, with the names of axes, columns and files.
 var kinds = []struct {
-	name, file string
-	of         func(dataflow.Resources) int
-	drawn      bool
+	name, column, file string
+	of                 func(dataflow.Resources) int
+	drawn              bool
 }{
-	{"LUT", "lut", func(r dataflow.Resources) int { return r.LUT }, true},
-	{"FF", "ff", func(r dataflow.Resources) int { return r.FF }, false},
-	{"RAMB18", "bram", func(r dataflow.Resources) int { return r.BRAM }, true},
-	{"URAM", "uram", func(r dataflow.Resources) int { return r.URAM }, false},
-	{"DSP", "dsp", func(r dataflow.Resources) int { return r.DSP }, true},
+	{"LUT", "lut", "lut", func(r dataflow.Resources) int { return r.LUT }, true},
+	{"FF", "ff", "ff", func(r dataflow.Resources) int { return r.FF }, false},
+	{"RAMB18", "bram18", "bram", func(r dataflow.Resources) int { return r.BRAM }, true},
+	{"URAM", "uram", "uram", func(r dataflow.Resources) int { return r.URAM }, false},
+	{"DSP", "dsp", "dsp", func(r dataflow.Resources) int { return r.DSP }, true},
 }
 
 // share is the largest share of a board that an amount takes.

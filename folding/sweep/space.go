@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A space is what a model may be folded to in a place.
+// A space is what a model may be folded to on a target, with some styles.
 type space struct {
 	once sync.Once
 	list *folding.Space // nil where told says why there is none
@@ -27,8 +27,9 @@ type spaces struct {
 
 // of is the space of a spec: those that differ in their goals alone share one.
 func (all *spaces) of(s spec) (*space, error) {
-	place := spec{Board: s.Board, ClockMHz: s.ClockMHz, IO: s.IO, FIFO: s.FIFO, Memory: s.Memory, Compute: s.Compute, Formula: s.Formula}
-	k := place.key("")
+	without := spec{Board: s.Board, ClockMHz: s.ClockMHz, IO: s.IO, FIFO: s.FIFO,
+		Memory: s.Memory, Compute: s.Compute, Formula: s.Formula}
+	k := without.key("")
 	all.mu.Lock()
 	x, ok := all.made[k]
 	if !ok {

@@ -4,6 +4,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +14,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
@@ -148,55 +151,40 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 	before := len(specs) - len(todo)
 	r.Kept = before
 	o.step("searching", before, len(specs))
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	all := &spaces{model: m, salt: model, made: map[string]*space{}}
-	next := make(chan int)
-	var working sync.WaitGroup
+	group, going := errgroup.WithContext(ctx)
+	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	var mu sync.Mutex
-	for range min(workers(o.Workers), len(todo)) {
-		working.Go(func() {
-			for i := range next {
-				points, err := specs[i].search(ctx, all)
-				if err == nil {
-					err = j.add(keys[i], points)
-				}
-				if err != nil {
-					stop(err)
-					return
-				}
-				mu.Lock()
-				r.Fresh++
-				r.Kept = before + r.Fresh
-				o.step("searching", r.Kept, len(specs))
-				mu.Unlock()
+	for _, i := range todo {
+		if going.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			points, err := specs[i].search(going, all)
+			if err == nil {
+				err = j.add(keys[i], points)
 			}
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			r.Fresh++
+			r.Kept = before + r.Fresh
+			o.step("searching", r.Kept, len(specs))
+			return nil
 		})
 	}
-	for _, i := range todo {
-		select {
-		case next <- i:
-			continue
-		case <-ctx.Done():
-		}
-		break
-	}
-	close(next)
-	working.Wait()
-	if err := context.Cause(ctx); err != nil {
+	if err := group.Wait(); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	for i := range specs {
 		r.Points = append(r.Points, j.done[keys[i]]...)
 	}
 	return nil
-}
-
-func workers(n int) int {
-	if n > 0 {
-		return n
-	}
-	return runtime.GOMAXPROCS(0)
 }
 
 // Path is a file below the output folder.

@@ -41,8 +41,8 @@ func run(t *testing.T, o Options) *Result {
 	return r
 }
 
-// A layer is an entry of a folding file.
-type layer struct {
+// An asked is an entry of a folding file.
+type asked struct {
 	PE       int
 	SIMD     int
 	RAMStyle string `json:"ram_style"`
@@ -52,11 +52,11 @@ type layer struct {
 }
 
 // layers is the folding of a point.
-func layers(t *testing.T, p *Point) map[string]layer { return layersOf(t, p.Folding) }
+func layers(t *testing.T, p *Point) map[string]asked { return layersOf(t, p.Folding) }
 
-func layersOf(t *testing.T, file []byte) map[string]layer {
+func layersOf(t *testing.T, file []byte) map[string]asked {
 	t.Helper()
-	all := map[string]layer{}
+	all := map[string]asked{}
 	if err := json.Unmarshal(file, &all); err != nil {
 		t.Fatal(err)
 	}

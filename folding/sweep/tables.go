@@ -13,6 +13,7 @@ import (
 
 	"hlsgen/internal/chart"
 	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
 )
 
 // A column is one of sweep.csv.
@@ -21,52 +22,71 @@ type column struct {
 	of   func(i int, p *Point) string
 }
 
-var columns = []column{
-	{"point", func(i int, _ *Point) string { return strconv.Itoa(i) }},
-	{"id", func(_ int, p *Point) string { return p.ID }},
-	{"board", func(_ int, p *Point) string { return p.Board }},
-	{"part", func(_ int, p *Point) string { return p.Part }},
-	{"clock_mhz", func(_ int, p *Point) string { return number(p.ClockMHz) }},
-	{"fps_asked", func(_ int, p *Point) string { return known(p.FPSAsked) }},
-	{"interval_asked_cycles", func(_ int, p *Point) string { return known(float64(p.Asked)) }},
-	{"memory", func(_ int, p *Point) string { return p.Memory }},
-	{"compute", func(_ int, p *Point) string { return p.Compute }},
-	{"max_use", func(_ int, p *Point) string { return p.MaxUse }},
-	{"status", func(_ int, p *Point) string { return p.Status }},
-	{"fps", found(func(p *Point) string { return number(p.FPS) })},
-	{"clock_reached_mhz", found(func(p *Point) string { return number(p.Reached) })},
-	{"interval_cycles", found(func(p *Point) string { return number(p.Interval) })},
-	{"latency_cycles", found(func(p *Point) string { return strconv.Itoa(p.Latency) })},
-	{"latency_us", found(func(p *Point) string { return number(round(p.LatencyUS())) })},
-	{"lut", found(func(p *Point) string { return strconv.Itoa(p.Resources.LUT) })},
-	{"ff", found(func(p *Point) string { return strconv.Itoa(p.Resources.FF) })},
-	{"bram18", found(func(p *Point) string { return strconv.Itoa(p.Resources.BRAM) })},
-	{"uram", found(func(p *Point) string { return strconv.Itoa(p.Resources.URAM) })},
-	{"dsp", found(func(p *Point) string { return strconv.Itoa(p.Resources.DSP) })},
-	{"largest_share", found(func(p *Point) string { return number(p.Share) })},
-	{"bottleneck", func(_ int, p *Point) string { return p.Bottleneck }},
-	{"proved", found(func(p *Point) string { return strconv.FormatBool(p.Proved) })},
-	{"front", func(_ int, p *Point) string { return strings.Join(p.Front, " ") }},
-	{"chosen", func(_ int, p *Point) string { return strconv.FormatBool(p.Chosen) }},
-	{"reason", func(_ int, p *Point) string { return p.Reason }},
+// always is a column that every point has.
+func always(name string, of func(*Point) string) column {
+	return column{name, func(_ int, p *Point) string { return of(p) }}
 }
+
+// where is a column of a part of a point, empty where the point has none.
+func where[T any](part func(*Point) *T, name string, of func(*T) string) column {
+	return always(name, func(p *Point) string {
+		if x := part(p); x != nil {
+			return of(x)
+		}
+		return ""
+	})
+}
+
+// amounts is a column for each kind of resource.
+func amounts[T any](part func(*Point) *T, prefix string, of func(*T) dataflow.Resources) (list []column) {
+	for _, k := range kinds {
+		list = append(list, where(part, prefix+k.column, func(x *T) string { return strconv.Itoa(k.of(of(x))) }))
+	}
+	return list
+}
+
+// made is a point that has a design, bounds those of a point that is a bound.
+func made(p *Point) *Point {
+	if p.Interval == 0 {
+		return nil
+	}
+	return p
+}
+
+func bounds(p *Point) *Bounds { return p.Bounds }
+
+var columns = slices.Concat([]column{
+	{"point", func(i int, _ *Point) string { return strconv.Itoa(i) }},
+	always("id", func(p *Point) string { return p.ID }),
+	always("board", func(p *Point) string { return p.Board }),
+	always("part", func(p *Point) string { return p.Part }),
+	always("clock_mhz", func(p *Point) string { return number(p.ClockMHz) }),
+	always("fps_asked", func(p *Point) string { return known(p.FPSAsked) }),
+	always("interval_asked_cycles", func(p *Point) string { return known(float64(p.Asked)) }),
+	always("memory", func(p *Point) string { return p.Memory }),
+	always("compute", func(p *Point) string { return p.Compute }),
+	always("max_use", func(p *Point) string { return p.MaxUse }),
+	always("status", func(p *Point) string { return p.Status }),
+	where(made, "fps", func(p *Point) string { return number(p.FPS) }),
+	where(made, "clock_reached_mhz", func(p *Point) string { return number(p.Reached) }),
+	where(made, "interval_cycles", func(p *Point) string { return number(p.Interval) }),
+	where(made, "latency_cycles", func(p *Point) string { return strconv.Itoa(p.Latency) }),
+	where(made, "latency_us", func(p *Point) string { return number(round(p.LatencyUS())) }),
+}, amounts(made, "", func(p *Point) dataflow.Resources { return p.Resources }), []column{
+	where(made, "largest_share", func(p *Point) string { return number(p.Share) }),
+	always("bottleneck", func(p *Point) string { return p.Bottleneck }),
+	where(made, "proved", func(p *Point) string { return strconv.FormatBool(p.Proved) }),
+	always("front", func(p *Point) string { return strings.Join(p.Front, " ") }),
+	always("chosen", func(p *Point) string { return strconv.FormatBool(p.Chosen) }),
+	always("reason", func(p *Point) string { return p.Reason }),
+})
 
 // boundColumns are those of points that are bounds.
 var boundColumns = []column{
-	{"fps_at_most", bounded(func(b *Bounds) string { return known(b.FPS) })},
-	{"interval_cycles_at_least", bounded(func(b *Bounds) string { return known(float64(b.Interval)) })},
-	{"measure", bounded(func(b *Bounds) string { return b.Measure })},
-	{"measure_at_least", bounded(func(b *Bounds) string { return number(b.Least) })},
-}
-
-// bounded leaves a column empty where a point is no bound.
-func bounded(of func(*Bounds) string) func(int, *Point) string {
-	return func(_ int, p *Point) string {
-		if p.Bounds == nil {
-			return ""
-		}
-		return of(p.Bounds)
-	}
+	where(bounds, "fps_at_most", func(b *Bounds) string { return known(b.FPS) }),
+	where(bounds, "interval_cycles_at_least", func(b *Bounds) string { return known(float64(b.Interval)) }),
+	where(bounds, "measure", func(b *Bounds) string { return b.Measure }),
+	where(bounds, "measure_at_least", func(b *Bounds) string { return number(b.Least) }),
 }
 
 // known is a number, or nothing for 0.
@@ -75,16 +95,6 @@ func known(f float64) string {
 		return ""
 	}
 	return number(f)
-}
-
-// found leaves a column empty where there is no design.
-func found(of func(*Point) string) func(int, *Point) string {
-	return func(_ int, p *Point) string {
-		if p.Interval == 0 {
-			return ""
-		}
-		return of(p)
-	}
 }
 
 // cell keeps a spreadsheet from taking a text for a formula.
@@ -187,12 +197,12 @@ func (r *Result) files() (files []file, err error) {
 			continue
 		}
 		f := chart.Fronts{Title: r.Model + ": frames per second against " + k.name, Cost: k.name, Gain: "frames per second",
-			Chosen: &chart.Point{Cost: float64(k.of(chosen.Resources)), Gain: chosen.FPS},
+			Chosen: &chart.Dot{Cost: float64(k.of(chosen.Resources)), Gain: chosen.FPS},
 			Label:  fmt.Sprintf("%s frames/s, %s %s", chart.Amount(chosen.FPS), chart.Amount(float64(k.of(chosen.Resources))), k.name)}
 		for _, group := range bySeries(r.Points) {
 			s := chart.Series{Name: seriesName(group[0].Board, group[0].ClockMHz)}
 			for _, p := range group {
-				s.Points = append(s.Points, chart.Point{Cost: float64(k.of(p.Resources)), Gain: p.FPS})
+				s.Dots = append(s.Dots, chart.Dot{Cost: float64(k.of(p.Resources)), Gain: p.FPS})
 			}
 			f.Series = append(f.Series, s)
 		}

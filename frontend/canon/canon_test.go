@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +19,7 @@ import (
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/golden"
+	realmodels "hlsgen/internal/models"
 	"hlsgen/internal/tier"
 )
 
@@ -138,6 +141,54 @@ func read(t *testing.T, name string, b []byte) *graph.Graph {
 	return g
 }
 
+func prepared(t *testing.T, g *graph.Graph) *graph.Program {
+	t.Helper()
+	var d diag.List
+	p := graph.Prepare(g, "model.onnx", graph.Options{}, &d)
+	if p == nil {
+		t.Fatal(d.Diags)
+	}
+	return p
+}
+
+// difference says what is not the same in two programs; empty where they are.
+func difference(p, q *graph.Program) string {
+	shape := func(s []int) string { return fmt.Sprint(s) }
+	for name, a := range p.Known {
+		b, ok := q.Known[name]
+		switch {
+		case !ok:
+			return fmt.Sprintf("%q is known to one alone", name)
+		case a.DType != b.DType || shape(a.Shape) != shape(b.Shape) || (a.Const == nil) != (b.Const == nil):
+			return fmt.Sprintf("%q is %v%v and %v%v", name, a.DType, a.Shape, b.DType, b.Shape)
+		case a.Const != nil && !(slices.Equal(a.Const.F, b.Const.F) && slices.Equal(a.Const.I, b.Const.I)):
+			return fmt.Sprintf("constant %q", name)
+		}
+	}
+	if len(p.Known) != len(q.Known) || len(p.Steps) != len(q.Steps) {
+		return fmt.Sprintf("%d and %d tensors, %d and %d steps", len(p.Known), len(q.Known), len(p.Steps), len(q.Steps))
+	}
+	for i := range p.Steps {
+		a, b := *p.Steps[i], *q.Steps[i]
+		origin := p.Origin(a.Node).Outputs[0] != q.Origin(b.Node).Outputs[0]
+		if origin || p.Producer(a.Output) != p.Steps[i] || len(p.Readers(a.Output)) != len(q.Readers(b.Output)) {
+			return fmt.Sprintf("what is around step %q", a.Output)
+		}
+		if r, s := a.Recur, b.Recur; r != nil && s != nil {
+			if what := difference(r.Body, s.Body); what != "" {
+				return fmt.Sprintf("in the body of %q, %s", a.Output, what)
+			}
+			x, y := *r, *s
+			x.Body, y.Body = nil, nil
+			a.Recur, b.Recur, a.Node, b.Node = &x, &y, nil, nil
+		}
+		if !reflect.DeepEqual(a, b) {
+			return fmt.Sprintf("step %q", a.Output)
+		}
+	}
+	return ""
+}
+
 func build(t *testing.T, f func(m *onnxtest.Model)) *graph.Graph {
 	t.Helper()
 	m := onnxtest.New(13).Opset(qonnx, 2)
@@ -153,18 +204,18 @@ func TestGolden(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			c := folder.Case(t, strings.ReplaceAll(m.name, " ", "-"))
 			g := build(t, m.build)
-			show := func(section string) {
+			show := func(section string, g *graph.Graph) {
 				var b bytes.Buffer
 				if err := graph.Format(&b, g); err != nil {
 					t.Fatal(err)
 				}
 				c.Want(section, b.Bytes())
 			}
-			show("read")
+			show("read", g)
 			var d diag.List
-			p, err := canon.Run(&canon.Model{Graph: g, File: "model.onnx"}, pass.Options[*canon.Model]{
-				Dump: func(number int, name string, _ *canon.Model) error {
-					show(fmt.Sprintf("%d-%s", number, name))
+			p, err := canon.Run(&canon.Model{Program: prepared(t, g)}, pass.Options[*canon.Model]{
+				Dump: func(number int, name string, m *canon.Model) error {
+					show(fmt.Sprintf("%d-%s", number, name), m.Graph)
 					return nil
 				},
 			}, &d)
@@ -273,10 +324,13 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 	}
 	for k, row := range canon.Passes[first:] {
 		k += first
-		m := &canon.Model{Graph: g.Clone(), File: "model.onnx"}
+		m := &canon.Model{Program: before}
 		after, err := canon.Run(m, pass.Options[*canon.Model]{Until: k + 1}, &d)
 		if err != nil || after == nil {
 			t.Fatalf("after %s: %v %v", row.Name, err, d.Diags)
+		}
+		if what := difference(after, prepared(t, after.Graph)); what != "" {
+			t.Errorf("after %s, the program that is kept is not that of its graph: %s", row.Name, what)
 		}
 		for i, o := range g.Outputs {
 			b, a := before.Known[o.Name], after.Known[o.Name]
@@ -298,7 +352,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 			}
 		}
 	}
-	m := &canon.Model{Graph: g.Clone(), File: "model.onnx"}
+	m := &canon.Model{Program: before}
 	canonical, err := canon.Run(m, pass.Options[*canon.Model]{}, &d)
 	if err != nil || canonical == nil {
 		t.Fatal(err, d.Diags)
@@ -330,23 +384,25 @@ func TestPassesKeepTheMeaning(t *testing.T) {
 	}
 }
 
-// TestPassesKeepTheMeaningOfModels does so with every model outside the repository that can be executed.
+// TestPassesKeepTheMeaningOfModels does so with every real model that can be executed.
 func TestPassesKeepTheMeaningOfModels(t *testing.T) {
 	t.Parallel()
-	dir := tier.NeedsShared(t)
-	var files []string
-	for _, pattern := range []string{"brevitas/*/*.onnx", "zoo/*/*.onnx", "qonnx_ops/*.onnx"} {
-		found, err := filepath.Glob(filepath.Join(dir, "models", pattern))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+	files := map[string]string{} // by name
+	for _, m := range realmodels.All(t) {
+		for _, file := range m.Files {
+			files[m.Name+"/"+file] = m.Path(file)
 		}
-		files = append(files, found...)
 	}
-	for _, file := range files {
-		name, err := filepath.Rel(filepath.Join(dir, "models"), file)
-		if err != nil {
-			t.Fatal(err)
+	if shared := tier.Shared(t); shared != "" {
+		found, err := filepath.Glob(filepath.Join(shared, "models", "qonnx_ops", "*.onnx"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%d single operators, %v", len(found), err)
 		}
+		for _, file := range found {
+			files["qonnx_ops/"+filepath.Base(file)] = file
+		}
+	}
+	for name, file := range files {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, err := os.ReadFile(file)

@@ -1,21 +1,14 @@
 package canon
 
-import (
-	"hlsgen/frontend/graph"
-	"hlsgen/internal/diag"
-)
+import "hlsgen/frontend/graph"
 
 // foldConstants keeps the nodes that compute something from data and makes initializers of the constants they read.
-func foldConstants(m *Model, d *diag.List) bool {
-	p := graph.Prepare(m.Graph, m.File, m.Options, d)
-	if p == nil {
-		return false
-	}
+func foldConstants(m *Model) bool {
+	p, g := m.Program, m.Graph
 	keep := map[*graph.Node]bool{}
 	for _, s := range p.Steps {
 		keep[p.Origin(s.Node)] = true
 	}
-	g := m.Graph
 	init := map[string]*graph.Tensor{}
 	use := func(name string) {
 		if k, ok := p.Known[name]; ok && k.Const != nil {

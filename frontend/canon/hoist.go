@@ -4,41 +4,41 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/diag"
 )
 
 // hoistCodes moves the quantiser of a scanned tensor out of the body that scans it: what is done to each element in turn can be
 // done to all before.
-func hoistCodes(m *Model, _ *diag.List) bool {
+func hoistCodes(m *Model) bool {
 	e := edit(m.Graph)
-	return e.each(func(n *graph.Node) []*graph.Node {
-		if n.Op != "Scan" || !n.Recurrent() {
+	return e.each(func(n *graph.Node) (out []*graph.Node) {
+		loop := m.Program.Loop(n)
+		if loop == nil {
 			return nil
 		}
-		body := n.Attrs["body"].G
-		states := len(n.Inputs) - int(n.Int("num_scan_inputs", 0))
-		var out []*graph.Node
-		for k := states; k < len(n.Inputs); k++ {
-			if code := e.hoist(n, body, k); code != nil {
+		with := withBody(n, n.Attrs["body"].G.Copy())
+		with.Inputs = slices.Clone(n.Inputs)
+		for k := loop.States; k < len(n.Inputs); k++ {
+			if code := e.hoist(with, k); code != nil {
 				out = append(out, code)
 			}
 		}
 		if out == nil {
 			return nil
 		}
-		return append(out, n)
+		return append(out, with)
 	})
 }
 
-// hoist gives scanned input k the codes that all its readers in the body make of it; nil where they do not.
-func (e *editor) hoist(n *graph.Node, body *graph.Graph, k int) *graph.Node {
+// hoist gives scanned input k of a loop the codes that all its readers in the body make of it; nil where they do not.
+func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
+	body := n.Attrs["body"].G
 	x := body.Inputs[k].Name
 	var code *graph.Node
 	for _, r := range body.Nodes {
 		if !slices.Contains(r.Inputs, x) {
 			continue
 		}
-		if r.Op != "Code" || r.Domain != graph.Internal || code != nil && !sameCode(body, code, r) {
+		if !r.Is(graph.Uniform) || code != nil && !sameCode(body, code, r) {
 			return nil
 		}
 		code = r
@@ -54,25 +54,28 @@ func (e *editor) hoist(n *graph.Node, body *graph.Graph, k int) *graph.Node {
 		}
 		inputs = append(inputs, e.constant(n.Inputs[k], "parameter", t))
 	}
-	outer := from(code, graph.Internal, "Code", inputs, e.fresh(n.Inputs[k], "codes"), code.Attrs)
+	outer := from(code, graph.Internal, graph.Code, inputs, e.fresh(n.Inputs[k], "codes"), code.Attrs)
 	outer.Index = n.Index
 	n.Inputs[k] = outer.Outputs[0]
 	body.Inputs[k].DType = graph.Int64
-	var kept []*graph.Node
 	made := map[string]bool{}
-	for _, r := range body.Nodes {
+	edit(body).each(func(r *graph.Node) []*graph.Node {
 		if slices.Contains(r.Inputs, x) {
 			made[r.Outputs[0]] = true
-			continue
+			return []*graph.Node{}
 		}
+		if !slices.ContainsFunc(r.Inputs, func(in string) bool { return made[in] }) {
+			return nil
+		}
+		with := *r
+		with.Inputs = slices.Clone(r.Inputs)
 		for i, in := range r.Inputs {
 			if made[in] {
-				r.Inputs[i] = x
+				with.Inputs[i] = x
 			}
 		}
-		kept = append(kept, r)
-	}
-	body.Nodes = kept
+		return []*graph.Node{&with}
+	})
 	return outer
 }
 

@@ -3,17 +3,19 @@
 package canon
 
 import (
+	"maps"
+
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
 )
 
-// A Model is what passes work on: the graph, and what is needed to derive its shapes anew.
+// A Model is what passes work on. They put other nodes in the place of nodes of the graph and change none, so the program
+// can be kept up to date.
 type Model struct {
-	Graph   *graph.Graph
-	File    string
-	Options graph.Options
-	Unroll  map[int]bool // loops to write out, by their nodes' indices: no layer runs them
+	Program *graph.Program // of the graph: as it was before the pass that is running
+	Graph   *graph.Graph   // Run gives the model one of its own
+	Unroll  map[int]bool   // loops to write out, by their nodes' indices: no layer runs them
 }
 
 // Passes is the table, in order of execution.
@@ -21,13 +23,13 @@ var Passes = []pass.Pass[*Model]{
 	{
 		Name: "loops-to-scans",
 		Doc:  "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its constants and shapes in itself, and so is a graph like any other: the passes behind work in it too. First, because constants around a body that only it reads would be dropped.",
-		Run:  loopsToScans,
+		Run:  kept(loopsToScans),
 	},
 	{
 		Name:  "unroll-loops",
 		After: []string{"loops-to-scans"},
 		Doc:   "A short loop whose body is no LSTM cell is written out run by run. Only where a first attempt has shown that no layer runs it.",
-		Run:   unrollLoops,
+		Run:   kept(unrollLoops),
 	},
 	{
 		Name:  "fold-constants",
@@ -57,16 +59,59 @@ var Passes = []pass.Pass[*Model]{
 		Name:  "hoist-codes",
 		Doc:   "The quantiser of a scanned tensor goes from the body to the tensor itself: the codes then arrive, and a loop that walks the other way shares them.",
 		After: []string{"clip-into-code"},
-		Run:   hoistCodes,
+		Run:   kept(hoistCodes),
 	},
 }
 
-// Run applies the passes and returns the prepared program, or nil after an error was added to d. The error is that of
-// the dump, if opt asks for one.
+// Run applies the passes to what is made of the model's program, which itself stays, and returns the model's new program,
+// or nil after an error was added to d. The error is that of the dump, if opt asks for one.
 func Run(m *Model, opt pass.Options[*Model], d *diag.List) (*graph.Program, error) {
+	m.Graph = m.Program.Graph.Copy()
 	opt.Verify = func(m *Model) error { return m.Graph.Verify() }
 	if err := pass.Run(Passes, m, opt, d); err != nil {
 		return nil, err
 	}
-	return graph.Prepare(m.Graph, m.File, m.Options, d), nil
+	return m.Program, nil
+}
+
+// kept makes a pass that brings the program up to date.
+func kept(run func(*Model) bool) func(*Model, *diag.List) bool {
+	return func(m *Model, d *diag.List) bool { return m.apply(run, d) }
+}
+
+func (m *Model) apply(run func(*Model) bool, d *diag.List) (changed bool) {
+	if m.Program != nil && run(m) {
+		m.Program, changed = m.Program.Again(m.Graph, d), true
+	}
+	return changed
+}
+
+// inBodies makes a pass that works in the bodies of loops too.
+func inBodies(run func(*Model) bool) func(*Model, *diag.List) bool {
+	body := func(n *graph.Node, program *graph.Program) []*graph.Node {
+		inner := &Model{Program: program, Graph: program.Graph.Copy()}
+		if !run(inner) {
+			return nil
+		}
+		return []*graph.Node{withBody(n, inner.Graph)}
+	}
+	return func(m *Model, d *diag.List) bool {
+		changed := m.apply(run, d)
+		return m.apply(func(m *Model) bool {
+			return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
+				if loop := m.Program.Loop(n); loop != nil {
+					return body(n, loop.Body)
+				}
+				return nil
+			})
+		}, d) || changed
+	}
+}
+
+// withBody is a node with another body.
+func withBody(n *graph.Node, body *graph.Graph) *graph.Node {
+	c := *n
+	c.Attrs = maps.Clone(n.Attrs)
+	c.Attrs["body"] = graph.Attr{Kind: graph.AttrGraph, G: body}
+	return &c
 }

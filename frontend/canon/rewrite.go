@@ -2,10 +2,10 @@ package canon
 
 import (
 	"fmt"
+	"maps"
+	"math"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/diag"
-	"math"
 )
 
 // An editor replaces nodes one by one and makes fresh tensor names.
@@ -72,10 +72,11 @@ func scalar(dt graph.DType, v float64) *graph.Tensor {
 	return &graph.Tensor{DType: dt, F: []float64{v}}
 }
 
-func gemmToMatMul(m *Model, _ *diag.List) bool {
+func gemmToMatMul(m *Model) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
-		if n.Domain != "" || n.Op != "Gemm" {
+		s := m.Program.Producer(n.Outputs[0])
+		if s == nil || s.Dot == nil || s.Dot.Then == nil {
 			return nil
 		}
 		out := n.Outputs[0]
@@ -85,21 +86,22 @@ func gemmToMatMul(m *Model, _ *diag.List) bool {
 				return n.Inputs[i]
 			}
 			t := e.fresh(n.Inputs[i], "transposed")
-			nodes = append(nodes, from(n, "", "Transpose", []string{n.Inputs[i]}, t, nil))
+			nodes = append(nodes, from(n, "", graph.Transpose, []string{n.Inputs[i]}, t, nil))
 			return t
 		}
+		factor := func(name string, v float64) string { return e.constant(out, name, scalar(graph.Float32, v)) }
 		// The chain's last node writes the Gemm's own output.
-		chain := []*graph.Node{from(n, "", "MatMul", []string{operand(0, "transA"), operand(1, "transB")}, "", nil)}
+		chain := []*graph.Node{from(n, "", graph.MatMul, []string{operand(0, "transA"), operand(1, "transB")}, "", nil)}
 		if alpha := n.Float("alpha", 1); alpha != 1 {
-			chain = append(chain, from(n, "", "Mul", []string{"", e.constant(out, "alpha", scalar(graph.Float32, alpha))}, "", nil))
+			chain = append(chain, from(n, "", graph.Mul, []string{"", factor("alpha", alpha)}, "", nil))
 		}
 		if c := n.In(2); c != "" {
 			if beta := n.Float("beta", 1); beta != 1 {
 				scaled := e.fresh(c, "scaled")
-				nodes = append(nodes, from(n, "", "Mul", []string{c, e.constant(out, "beta", scalar(graph.Float32, beta))}, scaled, nil))
+				nodes = append(nodes, from(n, "", graph.Mul, []string{c, factor("beta", beta)}, scaled, nil))
 				c = scaled
 			}
-			chain = append(chain, from(n, "", "Add", []string{"", c}, "", nil))
+			chain = append(chain, from(n, "", graph.Add, []string{"", c}, "", nil))
 		}
 		return append(nodes, e.link(chain, out, "product")...)
 	})
@@ -120,14 +122,10 @@ func (e *editor) link(chain []*graph.Node, out, suffix string) []*graph.Node {
 	return chain
 }
 
-func quantToCode(m *Model, d *diag.List) bool {
-	p := graph.Prepare(m.Graph, m.File, m.Options, d)
-	if p == nil {
-		return false
-	}
+func quantToCode(m *Model) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
-		c := p.Coding(n)
+		c := m.Program.Coding(n)
 		if c == nil {
 			return nil
 		}
@@ -151,46 +149,48 @@ func quantToCode(m *Model, d *diag.List) bool {
 	})
 }
 
-func clipIntoCode(m *Model, _ *diag.List) bool {
-	readers, by := map[string]int{}, map[string]*graph.Node{}
+func clipIntoCode(m *Model) bool {
+	readers, codes := map[string]int{}, map[string]*graph.Node{} // codes by what they write, or what a Clip makes of it
 	for _, n := range m.Graph.Nodes {
 		for _, in := range n.Inputs {
 			readers[in]++
 		}
-		for _, o := range n.Outputs {
-			by[o] = n
+		if n.Is(graph.Uniform) {
+			codes[n.Outputs[0]] = n
 		}
 	}
 	for _, o := range m.Graph.Outputs {
 		readers[o.Name]++
 	}
-	gone := map[*graph.Node]bool{}
+	narrowed, gone := map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}
 	for _, n := range m.Graph.Nodes {
-		if n.Domain != "" || n.Op != "Clip" {
+		if !n.Is(graph.Clips) {
 			continue
 		}
-		code := by[n.Inputs[0]]
-		if code == nil || code.Domain != graph.Internal || code.Op != "Code" || readers[n.Inputs[0]] != 1 {
+		code := codes[n.Inputs[0]]
+		if code == nil || readers[n.Inputs[0]] != 1 {
 			continue
 		}
-		lo, hi, ok := clipLimits(m.Graph, n, code.Float("lo", 0), code.Float("hi", 0))
+		now := code
+		if narrowed[code] != nil {
+			now = narrowed[code]
+		}
+		lo, hi, ok := clipLimits(m.Graph, n, now.Float("lo", 0), now.Float("hi", 0))
 		if len(n.Attrs) > 0 || !ok { // bounds as attributes belong to opsets before integer Clip
 			continue
 		}
-		attrs := map[string]graph.Attr{}
-		for k, v := range code.Attrs {
-			attrs[k] = v
-		}
-		attrs["lo"], attrs["hi"] = floatAttr(lo), floatAttr(hi)
-		attrs["tensor"] = graph.Attr{Kind: graph.AttrString, S: n.Outputs[0]}
-		code.Attrs, code.Outputs = attrs, n.Outputs
-		by[n.Outputs[0]] = code
-		gone[n] = true
+		with := *now
+		with.Attrs, with.Outputs = maps.Clone(now.Attrs), n.Outputs
+		with.Attrs["lo"], with.Attrs["hi"] = floatAttr(lo), floatAttr(hi)
+		with.Attrs["tensor"] = graph.Attr{Kind: graph.AttrString, S: n.Outputs[0]}
+		codes[n.Outputs[0]], narrowed[code], gone[n] = code, &with, true
 	}
-	e := edit(m.Graph)
-	return e.each(func(n *graph.Node) []*graph.Node {
-		if gone[n] {
+	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
+		switch {
+		case gone[n]:
 			return []*graph.Node{}
+		case narrowed[n] != nil:
+			return []*graph.Node{narrowed[n]}
 		}
 		return nil
 	})

@@ -6,34 +6,20 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/diag"
 )
 
 // MaxUnrolled is the longest sequence that is written out run by run.
 const MaxUnrolled = 64
 
 // unrollLoops writes out the loops that no layer runs: a copy of the body per run.
-func unrollLoops(m *Model, d *diag.List) bool {
-	if len(m.Unroll) == 0 {
-		return false
-	}
-	p := graph.Prepare(m.Graph, m.File, m.Options, d)
-	if p == nil {
-		return false
-	}
-	loops := map[*graph.Node]*graph.Recur{}
-	for _, s := range p.Steps {
-		if s.Recur != nil {
-			loops[s.Node] = s.Recur
-		}
-	}
+func unrollLoops(m *Model) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
-		r := loops[n]
+		r := m.Program.Loop(n)
 		if r == nil || !m.Unroll[n.Index] || r.Length > MaxUnrolled {
 			return nil
 		}
-		u := &unroller{e: e, p: p, n: n, r: r, body: n.Attrs["body"].G}
+		u := &unroller{e: e, p: m.Program, n: n, r: r, body: n.Attrs["body"].G}
 		return u.run()
 	})
 }
@@ -93,7 +79,7 @@ func (u *unroller) run() []*graph.Node {
 		switch {
 		case o == "":
 		case i < u.r.States:
-			u.add("Identity", []string{state[i]}, o, nil)
+			u.add(graph.Identity, []string{state[i]}, o, nil)
 		default:
 			u.gather(gathered[i-u.r.States], u.r.Gathered[i-u.r.States], o)
 		}
@@ -115,7 +101,7 @@ func (u *unroller) element(x string, s graph.Scanned, t int) string {
 	}
 	index := u.e.constant(x, "index", &graph.Tensor{DType: graph.Int64, I: []int64{int64(at)}})
 	out := u.e.fresh(x, fmt.Sprint(t))
-	u.add("Gather", []string{x, index}, out, map[string]graph.Attr{"axis": intAttr(s.Axis)})
+	u.add(graph.Gather, []string{x, index}, out, map[string]graph.Attr{"axis": intAttr(s.Axis)})
 	return out
 }
 
@@ -131,11 +117,11 @@ func (u *unroller) gather(parts []string, s graph.Scanned, output string) {
 	var made []string
 	for t, part := range parts {
 		name := u.e.fresh(output, fmt.Sprint(t))
-		u.add("Reshape", []string{part, shape}, name, nil)
+		u.add(graph.Reshape, []string{part, shape}, name, nil)
 		made = append(made, name)
 	}
 	if s.Reverse {
 		slices.Reverse(made)
 	}
-	u.add("Concat", made, output, map[string]graph.Attr{"axis": intAttr(s.Axis)})
+	u.add(graph.Concat, made, output, map[string]graph.Attr{"axis": intAttr(s.Axis)})
 }

@@ -14,6 +14,7 @@ type Batch struct {
 	Inputs []string         // that have it
 	Shapes map[string][]int // of the model's inputs and outputs as the file has them
 	Sample *Graph           // the model for a single sample, where the axis counts samples; else nil
+	Used   *Program         // of Sample, or, where that is nil, of the graph; nil where it is not understood
 
 	// Where it counts no samples: the node that does not treat its elements alike and apart, nil where that is only how
 	// the outputs lie; whether the node computes with several of them at a time; and whether weights were multiplied
@@ -25,7 +26,7 @@ type Batch struct {
 // Bound is a graph with the leading dynamic axes fixed that the options bind, as if the file had them so, and the
 // options that are left; but time stays as it is.
 func (o Options) Bound(g *Graph) (*Graph, Options) {
-	fixed, before := g.Clone(), dynamicAxes(g)
+	fixed, before := g.Copy(), dynamicAxes(g)
 	for i := range fixed.Inputs {
 		in := &fixed.Inputs[i]
 		if !in.Known || len(in.Dims) == 0 || in.Dims[0].Size >= 0 || o.sequences[in.Name] {
@@ -62,7 +63,7 @@ func (o Options) Batch(g *Graph, file string) (found *Batch) {
 	if order == nil {
 		return nil
 	}
-	many, ok := prepare(g, file, o, false, new(diag.List))
+	many, ok := prepare(&Program{Graph: g, File: file, options: o}, new(diag.List))
 	if !ok {
 		return nil
 	}
@@ -71,7 +72,7 @@ func (o Options) Batch(g *Graph, file string) (found *Batch) {
 		shapes[v.Name] = many.Known[v.Name].Shape
 	}
 	for _, n := range order {
-		s := &search{options: o, file: file, many: many, batch: &Batch{Size: n, Inputs: sizes[n], Shapes: shapes}}
+		s := &search{many: many, batch: &Batch{Size: n, Inputs: sizes[n], Shapes: shapes, Used: many}}
 		s.run(g)
 		if found == nil || s.batch.Sample != nil {
 			found = s.batch
@@ -87,14 +88,12 @@ func (o Options) Batch(g *Graph, file string) (found *Batch) {
 // in a constant: the shape of a Reshape, the first state of a loop. Where a node is the first that does not do for a
 // sample what it does for n, the number is taken out of its constants, if one of them has it.
 type search struct {
-	options Options
-	file    string
-	many    *Program
-	batch   *Batch
+	many  *Program
+	batch *Batch
 }
 
 func (s *search) run(g *Graph) {
-	one := g.Clone()
+	one := g.Copy()
 	for i := range one.Inputs {
 		if in := &one.Inputs[i]; slices.Contains(s.batch.Inputs, in.Name) {
 			in.Dims = slices.Clone(in.Dims)
@@ -121,13 +120,16 @@ func (s *search) run(g *Graph) {
 			return
 		}
 	}
-	s.batch.Sample = one
+	s.batch.Sample, s.batch.Used = one, nil
+	if c.one.whole {
+		s.batch.Used = c.one
+	}
 }
 
 // contrast holds the program against that of a graph for one sample, and gives the number of the first step that
 // differs.
 func (s *search) contrast(one *Graph) (int, *contrast) {
-	p, _ := prepare(one, s.file, s.options, false, new(diag.List))
+	p, _ := prepare(s.many.next(one), new(diag.List))
 	if p == nil {
 		return 0, &contrast{n: s.batch.Size, many: s.many}
 	}
@@ -182,10 +184,11 @@ func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 		}
 	}
 	with := func(changes ...change) {
-		g := one.Clone()
+		g, n := one.Copy(), *one.Nodes[at]
+		n.Inputs, g.Nodes[at] = slices.Clone(n.Inputs), &n
 		for _, c := range changes {
 			name := fresh(g, node.Inputs[c.slot])
-			g.Init[name], g.Nodes[at].Inputs[c.slot] = c.to, name
+			g.Init[name], n.Inputs[c.slot] = c.to, name
 		}
 		list = append(list, g)
 	}

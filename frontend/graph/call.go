@@ -11,12 +11,17 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A call is one node being made into steps.
-type call struct {
-	p     *Program
+// A reading is a node as its definition reads it: attributes, and what is known of the inputs.
+type reading struct {
 	n     *Node
 	opset int64
 	in    []Known // per input slot; the zero Known where it is omitted
+}
+
+// A call is one node being made into steps.
+type call struct {
+	*reading
+	p     *Program
 	steps []*Step
 	fixed []*Tensor // per output: set where the operator itself knows the value (Shape, Constant)
 
@@ -37,19 +42,21 @@ func unsupported(hint, format string, args ...any) *reject {
 	return &reject{code: diag.OpUnsupported, msg: fmt.Sprintf(format, args...), hint: hint}
 }
 
-func (c *call) gather() bool {
-	for _, name := range c.n.Inputs {
-		if name == "" {
-			c.in = append(c.in, Known{})
-			continue
+// read is a node with what is known of its inputs; ok is false where nothing is known of one.
+func (p *Program) read(n *Node) (c *reading, ok bool) {
+	c = &reading{n: n, opset: p.Graph.opset(n.Domain), in: make([]Known, len(n.Inputs))}
+	for i, name := range n.Inputs {
+		if c.in[i], ok = p.Known[name]; !ok && name != "" {
+			return nil, false
 		}
-		k, ok := c.p.Known[name]
-		if !ok {
-			return false
-		}
-		c.in = append(c.in, k)
 	}
-	return true
+	return c, true
+}
+
+// add adds an output.
+func (c *call) add(s Step) *reject {
+	c.steps = append(c.steps, &s)
+	return nil
 }
 
 // build runs an operator's definition and folds what came out constant.
@@ -101,7 +108,7 @@ func (c *call) finish() *reject {
 		} else if t != nil {
 			known.Const = t
 		}
-		c.p.Known[name] = known
+		c.p.know(name, known)
 		if known.Const == nil {
 			c.p.Steps = append(c.p.Steps, s)
 			c.p.by[name] = s
@@ -149,12 +156,11 @@ func (c *call) moveIntegers(s *Step) *Tensor {
 }
 
 // finite refuses constants and attributes that are no real numbers. Clip alone may have an infinite bound, which is none.
-func (c *call) finite() *reject {
+func (c *reading) finite() *reject {
 	bad := func(what string, i int, v float64) *reject {
 		return &reject{diag.OpInvalid, fmt.Sprintf("%s holds %v (element %d)", what, v, i), "not a number and infinity are no numbers that hardware could compute with: check how the model was trained and exported"}
 	}
-	clip := c.n.Domain == "" && (c.n.Op == "Clip" || c.n.Op == "Constant")
-	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !clip }
+	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.n.Is(bounds) }
 	for slot, k := range c.in {
 		if k.Const == nil {
 			continue
@@ -176,10 +182,10 @@ func (c *call) finite() *reject {
 
 // --- what definitions use ---
 
-func (c *call) has(i int) bool { return i < len(c.n.Inputs) && c.n.Inputs[i] != "" }
+func (c *reading) has(i int) bool { return i < len(c.n.Inputs) && c.n.Inputs[i] != "" }
 
 // constScalar is the value of a constant input with one element.
-func (c *call) constScalar(i int, what string) (float64, *reject) {
+func (c *reading) constScalar(i int, what string) (float64, *reject) {
 	t := c.in[i].Const
 	if t == nil {
 		return 0, unsupported("it must be a constant", "%s is not constant", what)
@@ -191,7 +197,7 @@ func (c *call) constScalar(i int, what string) (float64, *reject) {
 }
 
 // constInts is the value of a constant integer input.
-func (c *call) constInts(i int, what string) ([]int64, *reject) {
+func (c *reading) constInts(i int, what string) ([]int64, *reject) {
 	t := c.in[i].Const
 	if t == nil {
 		return nil, &reject{diag.ShapeUnknown, what + " depends on the data", "export with fixed shapes, or bind dynamic axes with --dim"}
@@ -214,7 +220,7 @@ func axis(a int64, rank int) (int, *reject) {
 }
 
 // dtypeAttr is an attribute that names an element type.
-func (c *call) dtypeAttr(name string) DType {
+func (c *reading) dtypeAttr(name string) DType {
 	if v := c.n.Int(name, 0); v > 0 && v <= int64(Int2) {
 		return DType(v)
 	}
@@ -243,8 +249,7 @@ func (c *call) move(shape []int, dt DType, m *Move) *reject {
 	if r := checkSize(shape); r != nil {
 		return r
 	}
-	c.steps = append(c.steps, &Step{Shape: shape, DType: dt, Move: m})
-	return nil
+	return c.add(Step{Shape: shape, DType: dt, Move: m})
 }
 
 // elementwise adds an output computed from the inputs in args, broadcast against each other; expr's variable v is args[v].
@@ -264,8 +269,7 @@ func (c *call) elementwise(dt DType, expr *real.Expr, args ...int) *reject {
 	for _, a := range args {
 		e.Index = append(e.Index, c.p.broadcast(shape, c.in[a].Shape))
 	}
-	c.steps = append(c.steps, &Step{Shape: shape, DType: dt, Elem: e})
-	return nil
+	return c.add(Step{Shape: shape, DType: dt, Elem: e})
 }
 
 func broadcastShape(a, b []int) ([]int, *reject) {

@@ -26,16 +26,14 @@ func (c *call) writeAll(domain, op string, attrs map[string]Attr, outputs, input
 	file := c.file()
 	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs, Outputs: outputs, Attrs: attrs}
 	c.p.origin[n] = file
+	c.p.now.nodes = append(c.p.now.nodes, n)
 	c.expanded = true
-	def, found := lookup(domain, op)
-	if def.build == nil && domain == Internal {
-		def, found = parts[op]
-	}
-	part := &call{p: c.p, n: n, opset: c.p.Graph.opset(domain)}
-	if !found || !part.gather() {
+	def, found := row(domain, op)
+	read, known := c.p.read(n)
+	if !found || !known {
 		panic(fmt.Sprintf("graph: %s is written out as %s of %q", file.FullOp(), op, inputs))
 	}
-	return part.build(def)
+	return (&call{p: c.p, reading: read}).build(def)
 }
 
 // file is the node of the file that c's node is, or is part of.
@@ -44,7 +42,7 @@ func (c *call) file() *Node { return c.p.Origin(c.n) }
 // constant makes a constant known that is not in the file.
 func (c *call) constant(suffix string, t *Tensor) string {
 	name := c.p.fresh(c.file().first(), suffix)
-	c.p.Known[name] = Known{t.Shape, t.DType, t}
+	c.p.know(name, Known{t.Shape, t.DType, t})
 	return name
 }
 
@@ -72,7 +70,7 @@ func filled(dt DType, shape []int, v float64) *Tensor {
 
 // reshaped gives a tensor another shape of as many elements.
 func (c *call) reshaped(tensor string, shape []int) (string, *reject) {
-	return c.part("", "Reshape", "reshaped", exactShape, tensor, c.shape(shape))
+	return c.part("", Reshape, "reshaped", exactShape, tensor, c.shape(shape))
 }
 
 // exactShape are the attributes of a Reshape whose zeros are zeros.
@@ -105,6 +103,7 @@ func (p *Program) fresh(base, suffix string) string {
 		name = fmt.Sprintf("%s.%s%d", base, suffix, i)
 	}
 	p.names[name] = true
+	p.now.names = append(p.now.names, madeUp{base, suffix, name})
 	return name
 }
 

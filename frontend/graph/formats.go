@@ -220,7 +220,7 @@ func (p *Program) quantiserBefore(tensor string) (CellFormat, bool) {
 		if f, ok := p.format(s); ok {
 			return f, true
 		}
-		if s.Elem != nil && s.Node.Op != "Mul" && s.Node.Op != "Sub" || s.Elem == nil && s.Move == nil {
+		if s.Elem != nil && !s.Node.Is(ofCodes) || s.Elem == nil && s.Move == nil {
 			break
 		}
 	}
@@ -230,7 +230,7 @@ func (p *Program) quantiserBefore(tensor string) (CellFormat, bool) {
 // format is that of a Code with one scale.
 func (p *Program) format(s *Step) (CellFormat, bool) {
 	lo, hi, ok := s.Node.Codes()
-	if !ok || s.Node.Op != "Code" {
+	if !ok || !s.Node.Is(Uniform) {
 		return CellFormat{}, false
 	}
 	scale, zero := p.Known[s.Node.Inputs[1]].Const, p.Known[s.Node.Inputs[2]].Const

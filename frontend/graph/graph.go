@@ -253,21 +253,12 @@ func (n *Node) Ints(name string) []int64 {
 	return nil
 }
 
-// Clone copies a graph as far as passes change it: nodes and the lists and maps, bodies too, not tensors.
-func (g *Graph) Clone() *Graph {
+// Copy is a graph of the same nodes and tensors: others may take their places.
+func (g *Graph) Copy() *Graph {
 	c := *g
-	c.Inputs, c.Outputs, c.Init = slices.Clone(g.Inputs), slices.Clone(g.Outputs), maps.Clone(g.Init)
-	c.Nodes = make([]*Node, len(g.Nodes))
-	for i, n := range g.Nodes {
-		m := *n
-		m.Inputs, m.Outputs, m.Attrs = slices.Clone(n.Inputs), slices.Clone(n.Outputs), maps.Clone(n.Attrs)
-		for name, a := range m.Attrs {
-			if a.G != nil {
-				a.G = a.G.Clone()
-				m.Attrs[name] = a
-			}
-		}
-		c.Nodes[i] = &m
+	c.Inputs, c.Outputs, c.Nodes = slices.Clone(g.Inputs), slices.Clone(g.Outputs), slices.Clone(g.Nodes)
+	if c.Init = maps.Clone(g.Init); c.Init == nil {
+		c.Init = map[string]*Tensor{}
 	}
 	return &c
 }

@@ -1,166 +1,251 @@
 package graph
 
 import (
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
 )
 
-type opKey struct{ domain, op string }
-
-// An operator is a row of the table: how many inputs it has, and how it becomes steps.
+// An operator is a row of the table: how many inputs it has, what is asked about it elsewhere, and how it becomes steps.
 type operator struct {
 	min, max int
+	is       Trait
 	build    func(*call) *reject
 }
 
-// operators is every operator that is understood.
-var operators map[opKey]operator
+// A Trait is what others ask of an operator: nobody but the files operators*.go knows one by its name.
+type Trait uint16
+
+// The traits.
+const (
+	Plain        Trait = 1 << iota // makes scaled integers of scaled integers
+	WholeRow                       // each element depends on its whole row, and rises strictly with its own input
+	Clips                          // bounds each element by inputs 1 and 2, or by attributes
+	TakesFormats                   // its gates have formats only where --lstm-config gives them
+	Minifloat                      // quantises to floats
+	OneHot                         // a row of zeros with a one for each index
+	Uniform                        // gives codes of equal steps: inputs are the data, the scale and the zero point
+
+	loops   // runs along a sequence
+	codes   // gives the codes of a quantiser
+	signs   // gives codes of which all are -1 or +1
+	ofCodes // makes the value of a code
+	bounds  // may hold infinities, which bound nothing
+)
+
+// The operators that others write.
+const (
+	Add       = "Add"
+	Code      = "Code"
+	Concat    = "Concat"
+	Gather    = "Gather"
+	Identity  = "Identity"
+	MatMul    = "MatMul"
+	Mul       = "Mul"
+	Quant     = "Quant"
+	Reshape   = "Reshape"
+	Transpose = "Transpose"
+)
+
+// operators is every operator that is understood, by domain and name.
+var operators map[string]map[string]operator
 
 // parts are the operators that others are written in. They check nothing that these have checked: no graph has them.
 var parts map[string]operator
 
 func init() { // definitions look operators up
 	parts = map[string]operator{
-		"Pad":     {1, 2, buildPadded},
-		"Spread":  {2, 2, buildSpread},
-		"Turn":    {1, 1, buildTurn},
-		"Sum":     {2, 2, buildSum},
-		"Max":     {1, 1, buildOver(real.Max)},
-		"Product": {1, 1, buildOver(real.Mul)},
-		"OneHot":  {2, 2, buildOneHot},
+		"Pad":     {1, 2, 0, buildPadded},
+		"Spread":  {2, 2, 0, buildSpread},
+		"Turn":    {1, 1, 0, buildTurn},
+		"Sum":     {2, 2, 0, buildSum},
+		"Max":     {1, 1, 0, buildOver(real.Max)},
+		"Product": {1, 1, 0, buildOver(real.Mul)},
+		"OneHot":  {2, 2, OneHot, buildOneHot},
 	}
-	operators = map[opKey]operator{
-		{"", "Add"}:                {2, 2, binary(real.Add)},
-		{"", "Sub"}:                {2, 2, binary(real.Sub)},
-		{"", "Mul"}:                {2, 2, binary(real.Mul)},
-		{"", "Div"}:                {2, 2, buildDiv},
-		{"", "Pow"}:                {2, 2, buildPow},
-		{"", "Relu"}:               {1, 1, unary(func(x *real.Expr) *real.Expr { return real.Max(x, real.Float(0)) })},
-		{"", "Clip"}:               {1, 3, buildClip},
-		{"", "Cast"}:               {1, 1, buildCast},
-		{"", "Identity"}:           {1, 1, buildIdentity},
-		{"", "BatchNormalization"}: {5, 5, buildBatchNorm},
-		{"", "MatMul"}:             {2, 2, buildMatMul},
-		{"", "Gemm"}:               {2, 3, buildGemm},
-		{"", "Constant"}:           {0, 0, buildConstant},
-		{"", "Shape"}:              {1, 1, buildShape},
-		{"", "Flatten"}:            {1, 1, buildFlatten},
-		{"", "Reshape"}:            {2, 2, buildReshape},
-		{"", "Squeeze"}:            {1, 2, buildSqueeze},
-		{"", "Unsqueeze"}:          {1, 2, buildUnsqueeze},
-		{"", "Transpose"}:          {1, 1, buildTranspose},
-		{"", "Concat"}:             {1, 1 << 16, buildConcat},
-		{"", "Gather"}:             {2, 2, buildGather},
-		{"", "QuantizeLinear"}:     {2, 3, buildQuantizeLinear},
-		{"", "DequantizeLinear"}:   {2, 3, buildDequantizeLinear},
-
-		{"", "Abs"}:             {1, 1, unary(real.Abs)},
-		{"", "Neg"}:             {1, 1, unary(real.Neg)},
-		{"", "Sqrt"}:            {1, 1, unary(real.Sqrt)},
-		{"", "Exp"}:             {1, 1, unary(real.Exp)},
-		{"", "Log"}:             {1, 1, unary(real.Log)},
-		{"", "Sign"}:            {1, 1, unary(sign)},
-		{"", "Reciprocal"}:      {1, 1, unary(func(x *real.Expr) *real.Expr { return real.Div(one, x) })},
-		{"", "Sigmoid"}:         {1, 1, unary(sigmoid)},
-		{"", "Tanh"}:            {1, 1, unary(tanh)},
-		{"", "Softplus"}:        {1, 1, unary(softplus)},
-		{"", "Softsign"}:        {1, 1, unary(softsign)},
-		{"", "HardSigmoid"}:     {1, 1, buildHardSigmoid},
-		{"", "LeakyRelu"}:       {1, 1, buildLeakyRelu},
-		{"", "Elu"}:             {1, 1, buildElu},
-		{"", "Selu"}:            {1, 1, buildSelu},
-		{"", "PRelu"}:           {2, 2, buildPRelu},
-		{"", "Ceil"}:            {1, 1, unary(rounded(real.Ceil))},
-		{"", "Floor"}:           {1, 1, unary(rounded(real.Floor))},
-		{"", "Round"}:           {1, 1, unary(rounded(real.HalfEven))},
-		{"", "Min"}:             {1, 1 << 10, fold(real.Min)},
-		{"", "Max"}:             {1, 1 << 10, fold(real.Max)},
-		{"", "Where"}:           {3, 3, buildWhere},
-		{"", "Softmax"}:         {1, 1, softmax(false)},
-		{"", "LogSoftmax"}:      {1, 1, softmax(true)},
-		{"", "ArgMax"}:          {1, 1, buildArg(true)},
-		{"", "ArgMin"}:          {1, 1, buildArg(false)},
-		{"", "TopK"}:            {1, 2, buildTopK},
-		{"", "Split"}:           {1, 2, buildSplit},
-		{"", "Slice"}:           {1, 5, buildSlice},
-		{"", "Expand"}:          {2, 2, buildExpand},
-		{"", "ConstantOfShape"}: {1, 1, buildConstantOfShape},
-		{"", "Dropout"}:         {1, 3, buildDropout},
-
-		{"", "Scan"}:       {1, 1 << 10, buildScan},
-		{"", "LSTM"}:       {3, 8, buildLSTM},
-		{Internal, "Scan"}: {1, 1 << 10, buildScan},
-
-		{"", "Conv"}:              {2, 3, buildConv},
-		{"", "ConvTranspose"}:     {2, 3, buildConvTranspose},
-		{"", "MaxPool"}:           {1, 1, buildMaxPool},
-		{"", "AveragePool"}:       {1, 1, buildAveragePool},
-		{"", "GlobalMaxPool"}:     {1, 1, buildGlobalMaxPool},
-		{"", "GlobalAveragePool"}: {1, 1, buildGlobalAveragePool},
-		{"", "Pad"}:               {1, 4, buildPad},
-		{"", "Resize"}:            {1, 4, buildResize},
-		{"", "Upsample"}:          {1, 2, buildUpsample},
-		{"", "DepthToSpace"}:      {1, 1, buildDepthToSpace},
-		{"", "SpaceToDepth"}:      {1, 1, buildSpaceToDepth},
-		{"", "ReduceMean"}:        {1, 2, reduction("GlobalAveragePool", "Sum")},
-		{"", "ReduceSum"}:         {1, 2, reduction("", "Sum")},
-		{"", "ReduceMax"}:         {1, 2, reduction("GlobalMaxPool", "Max")},
-		{"", "ReduceMin"}:         {1, 2, minimumOver},
-		{"", "ReduceProd"}:        {1, 2, reduction("", "Product")},
-		{"", "ReduceL1"}:          {1, 2, sumOf([]string{"Abs"}, "")},
-		{"", "ReduceL2"}:          {1, 2, sumOf([]string{"Mul"}, "Sqrt")},
-		{"", "ReduceSumSquare"}:   {1, 2, sumOf([]string{"Mul"}, "")},
-		{"", "ReduceLogSum"}:      {1, 2, sumOf(nil, "Log")},
-		{"", "ReduceLogSumExp"}:   {1, 2, sumOf([]string{"Exp"}, "Log")},
-
+	operators = map[string]map[string]operator{
+		"": {
+			"Add":                {2, 2, Plain, binary(real.Add)},
+			"Sub":                {2, 2, Plain | ofCodes, binary(real.Sub)},
+			"Mul":                {2, 2, Plain | ofCodes, binary(real.Mul)},
+			"Div":                {2, 2, Plain, buildDiv},
+			"Pow":                {2, 2, 0, buildPow},
+			"Relu":               {1, 1, 0, unary(func(x *real.Expr) *real.Expr { return real.Max(x, real.Float(0)) })},
+			"Clip":               {1, 3, Clips | bounds, buildClip},
+			"Cast":               {1, 1, 0, buildCast},
+			"Identity":           {1, 1, Plain, buildIdentity},
+			"BatchNormalization": {5, 5, Plain, buildBatchNorm},
+			"MatMul":             {2, 2, 0, buildMatMul},
+			"Gemm":               {2, 3, 0, buildGemm},
+			"Constant":           {0, 0, bounds, buildConstant},
+			"Shape":              {1, 1, 0, buildShape},
+			"Flatten":            {1, 1, Plain, buildFlatten},
+			"Reshape":            {2, 2, Plain, buildReshape},
+			"Squeeze":            {1, 2, Plain, buildSqueeze},
+			"Unsqueeze":          {1, 2, Plain, buildUnsqueeze},
+			"Transpose":          {1, 1, Plain, buildTranspose},
+			"Concat":             {1, 1 << 16, Plain, buildConcat},
+			"Gather":             {2, 2, 0, buildGather},
+			"QuantizeLinear":     {2, 3, 0, buildQuantizeLinear},
+			"DequantizeLinear":   {2, 3, 0, buildDequantizeLinear},
+			"Abs":                {1, 1, 0, unary(real.Abs)},
+			"Neg":                {1, 1, 0, unary(real.Neg)},
+			"Sqrt":               {1, 1, 0, unary(real.Sqrt)},
+			"Exp":                {1, 1, 0, unary(real.Exp)},
+			"Log":                {1, 1, 0, unary(real.Log)},
+			"Sign":               {1, 1, 0, unary(sign)},
+			"Reciprocal":         {1, 1, 0, unary(func(x *real.Expr) *real.Expr { return real.Div(one, x) })},
+			"Sigmoid":            {1, 1, 0, unary(sigmoid)},
+			"Tanh":               {1, 1, 0, unary(tanh)},
+			"Softplus":           {1, 1, 0, unary(softplus)},
+			"Softsign":           {1, 1, 0, unary(softsign)},
+			"HardSigmoid":        {1, 1, 0, buildHardSigmoid},
+			"LeakyRelu":          {1, 1, 0, buildLeakyRelu},
+			"Elu":                {1, 1, 0, buildElu},
+			"Selu":               {1, 1, 0, buildSelu},
+			"PRelu":              {2, 2, 0, buildPRelu},
+			"Ceil":               {1, 1, 0, unary(rounded(real.Ceil))},
+			"Floor":              {1, 1, 0, unary(rounded(real.Floor))},
+			"Round":              {1, 1, 0, unary(rounded(real.HalfEven))},
+			"Min":                {1, 1 << 10, 0, fold(real.Min)},
+			"Max":                {1, 1 << 10, 0, fold(real.Max)},
+			"Where":              {3, 3, 0, buildWhere},
+			"Softmax":            {1, 1, WholeRow, softmax(false)},
+			"LogSoftmax":         {1, 1, WholeRow, softmax(true)},
+			"ArgMax":             {1, 1, 0, buildArg(true)},
+			"ArgMin":             {1, 1, 0, buildArg(false)},
+			"TopK":               {1, 2, 0, buildTopK},
+			"Split":              {1, 2, Plain, buildSplit},
+			"Slice":              {1, 5, Plain, buildSlice},
+			"Expand":             {2, 2, 0, buildExpand},
+			"ConstantOfShape":    {1, 1, 0, buildConstantOfShape},
+			"Dropout":            {1, 3, 0, buildDropout},
+			"Scan":               {1, 1 << 10, loops, buildScan},
+			"LSTM":               {3, 8, loops | TakesFormats, buildLSTM},
+			"Conv":               {2, 3, 0, buildConv},
+			"ConvTranspose":      {2, 3, 0, buildConvTranspose},
+			"MaxPool":            {1, 1, 0, buildMaxPool},
+			"AveragePool":        {1, 1, 0, buildAveragePool},
+			"GlobalMaxPool":      {1, 1, 0, buildGlobalMaxPool},
+			"GlobalAveragePool":  {1, 1, 0, buildGlobalAveragePool},
+			"Pad":                {1, 4, Plain, buildPad},
+			"Resize":             {1, 4, 0, buildResize},
+			"Upsample":           {1, 2, 0, buildUpsample},
+			"DepthToSpace":       {1, 1, 0, buildDepthToSpace},
+			"SpaceToDepth":       {1, 1, 0, buildSpaceToDepth},
+			"ReduceMean":         {1, 2, 0, reduction("GlobalAveragePool", "Sum")},
+			"ReduceSum":          {1, 2, 0, reduction("", "Sum")},
+			"ReduceMax":          {1, 2, 0, reduction("GlobalMaxPool", "Max")},
+			"ReduceMin":          {1, 2, 0, minimumOver},
+			"ReduceProd":         {1, 2, 0, reduction("", "Product")},
+			"ReduceL1":           {1, 2, 0, sumOf([]string{"Abs"}, "")},
+			"ReduceL2":           {1, 2, 0, sumOf([]string{"Mul"}, "Sqrt")},
+			"ReduceSumSquare":    {1, 2, 0, sumOf([]string{"Mul"}, "")},
+			"ReduceLogSum":       {1, 2, 0, sumOf(nil, "Log")},
+			"ReduceLogSumExp":    {1, 2, 0, sumOf([]string{"Exp"}, "Log")},
+		},
 		// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)
-		{channelsLast, "Conv"}:               {2, 3, buildConv},
-		{channelsLast, "MaxPool"}:            {1, 1, buildMaxPool},
-		{channelsLast, "AveragePool"}:        {1, 1, buildAveragePool},
-		{channelsLast, "GlobalMaxPool"}:      {1, 1, buildGlobalMaxPool},
-		{channelsLast, "GlobalAveragePool"}:  {1, 1, buildGlobalAveragePool},
-		{channelsLast, "BatchNormalization"}: {5, 5, buildBatchNorm},
-		{channelsLast, "Resize"}:             {1, 4, buildResize},
-
-		// Under every name of quantDomains.
-		{"qonnx.custom_op.general", "Quant"}:          {4, 4, buildQuant},
-		{"qonnx.custom_op.general", "IntQuant"}:       {4, 4, buildQuant},
-		{"qonnx.custom_op.general", "BipolarQuant"}:   {2, 2, buildBipolarQuant},
-		{"qonnx.custom_op.general", "Trunc"}:          {5, 6, buildTrunc},
-		{"qonnx.custom_op.general", "FloatQuant"}:     {6, 6, buildFloatQuant},
-		{"qonnx.custom_op.general", "MultiThreshold"}: {2, 2, buildMultiThreshold},
-		{"qonnx.custom_op.general", "QuantLSTMCell"}:  {48, 48, buildQuantLSTMCell},
-
+		channelsLast: {
+			"Conv":               {2, 3, 0, buildConv},
+			"MaxPool":            {1, 1, 0, buildMaxPool},
+			"AveragePool":        {1, 1, 0, buildAveragePool},
+			"GlobalMaxPool":      {1, 1, 0, buildGlobalMaxPool},
+			"GlobalAveragePool":  {1, 1, 0, buildGlobalAveragePool},
+			"BatchNormalization": {5, 5, 0, buildBatchNorm},
+			"Resize":             {1, 4, 0, buildResize},
+		},
+		QONNX: {
+			"Quant":          {4, 4, 0, buildQuant},
+			"IntQuant":       {4, 4, 0, buildQuant},
+			"BipolarQuant":   {2, 2, 0, buildBipolarQuant},
+			"Trunc":          {5, 6, 0, buildTrunc},
+			"FloatQuant":     {6, 6, Minifloat, buildFloatQuant},
+			"MultiThreshold": {2, 2, 0, buildMultiThreshold},
+			"QuantLSTMCell":  {48, 48, loops, buildQuantLSTMCell},
+		},
 		// What canon makes of every quantiser: the integer code alone. Its value is ordinary arithmetic behind it.
-		{Internal, "Code"}:  {3, 3, buildCode},
-		{Internal, "Sign"}:  {1, 1, buildSignCode},
-		{Internal, "Trunc"}: {5, 6, buildTruncCode},
-		{Internal, "Count"}: {2, 2, buildCountCode},
+		Internal: {
+			"Scan":  {1, 1 << 10, loops, buildScan},
+			"Code":  {3, 3, codes | Uniform, buildCode},
+			"Sign":  {1, 1, codes | signs, buildSignCode},
+			"Trunc": {5, 6, codes, buildTruncCode},
+			"Count": {2, 2, codes, buildCountCode},
+		},
 	}
 }
 
-// quantDomains are the names that QONNX's domain has had; all mean the first.
-var quantDomains = []string{"qonnx.custom_op.general", "onnx.brevitas", "finn.custom_op.general", "finn"}
-
-// lookup finds a node's operator.
-func lookup(domain, op string) (operator, bool) {
-	if slices.Contains(quantDomains, domain) {
-		domain = quantDomains[0]
-	}
-	def, ok := operators[opKey{domain, op}]
-	return def, ok
-}
+// QONNX is the domain of QONNX's quantisers.
+const QONNX = "qonnx.custom_op.general"
 
 // Internal is the domain of the operators that only passes make.
 const Internal = "hlsgen"
 
-// Known reports whether an operator is understood, in whatever form.
+// domainOf is the name by which a domain stands in tables: QONNX's has had several.
+func domainOf(domain string) string {
+	switch domain {
+	case "onnx.brevitas", "finn.custom_op.general", "finn":
+		return QONNX
+	}
+	return domain
+}
+
+// Dialect reports whether a domain belongs to QONNX, FINN or Brevitas.
+func Dialect(domain string) bool {
+	return domain == "onnx.brevitas" || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
+}
+
+// lookup finds the operator of a node of a graph.
+func lookup(domain, op string) (operator, bool) {
+	def, ok := operators[domainOf(domain)][op]
+	return def, ok
+}
+
+// row finds any operator, those too that others are written in.
+func row(domain, op string) (operator, bool) {
+	if def, ok := lookup(domain, op); ok || domain != Internal {
+		return def, ok
+	}
+	def, ok := parts[op]
+	return def, ok
+}
+
+// KnownOperator reports whether an operator is understood, in whatever form.
 func KnownOperator(domain, op string) bool {
 	_, ok := lookup(domain, op)
 	return ok
+}
+
+// Is reports whether a node's operator has a trait.
+func (n *Node) Is(t Trait) bool {
+	def, _ := row(n.Domain, n.Op)
+	return def.is&t != 0
+}
+
+// Recurrent reports whether a node runs along a sequence.
+func (n *Node) Recurrent() bool { return n.Is(loops) }
+
+// OperatorNames lists the names of all operators that hlsgen has heard of, each once.
+func OperatorNames() []string {
+	names := map[string]bool{}
+	for _, of := range operators {
+		addKeys(names, of)
+	}
+	for _, of := range composites {
+		addKeys(names, of)
+	}
+	addKeys(names, parts)
+	addKeys(names, gaps)
+	return slices.Sorted(maps.Keys(names))
+}
+
+func addKeys[T any](to map[string]bool, from map[string]T) {
+	for name := range from {
+		to[name] = true
+	}
 }
 
 func binary(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
@@ -174,7 +259,7 @@ func binary(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
 
 // promoted is the type of an operation on two inputs. In ONNX both have one type; canon also lets codes, which are
 // integers, meet real scales and zero points.
-func (c *call) promoted() DType {
+func (c *reading) promoted() DType {
 	if !c.in[0].DType.Float() {
 		return c.in[1].DType
 	}
@@ -366,8 +451,7 @@ func buildBatchNorm(c *call) *reject {
 	for i := 1; i < 5; i++ {
 		e.Index[i] = c.p.strided(x, strides)
 	}
-	c.steps = append(c.steps, &Step{Shape: x, DType: c.in[0].DType, Elem: e})
-	return nil
+	return c.add(Step{Shape: x, DType: c.in[0].DType, Elem: e})
 }
 
 func buildConstant(c *call) *reject {

@@ -34,7 +34,7 @@ func rounded(mode real.Rounding) func(*real.Expr) *real.Expr {
 }
 
 // float32 defaults of attributes: the definitions give them in decimal, files hold them rounded.
-func (c *call) attr32(name string, def float64) *real.Expr {
+func (c *reading) attr32(name string, def float64) *real.Expr {
 	return real.Float(c.n.Float(name, float64(float32(def))))
 }
 
@@ -128,8 +128,7 @@ func softmax(logarithm bool) func(*call) *reject {
 		if e.Expr = real.Div(one, sum); logarithm {
 			e.Expr = real.Neg(real.Log(sum))
 		}
-		c.steps = append(c.steps, &Step{Shape: x, DType: c.in[0].DType, Elem: e})
-		return nil
+		return c.add(Step{Shape: x, DType: c.in[0].DType, Elem: e})
 	}
 }
 
@@ -140,7 +139,7 @@ type rowSet struct{ n, stride int }
 func (r rowSet) base(i int) int { return i/(r.n*r.stride)*(r.n*r.stride) + i%r.stride }
 
 // rows cuts the first input along the attribute axis. Before opset 13 a softmax takes all axes from there on as one.
-func (c *call) rows() (rowSet, *reject) {
+func (c *reading) rows() (rowSet, *reject) {
 	x := c.in[0].Shape
 	if len(x) == 0 {
 		return rowSet{1, 1}, nil
@@ -185,7 +184,7 @@ func buildFloatQuant(c *call) *reject {
 	if err != nil {
 		return badQuant("use one of the rounding modes that QONNX defines", "%v", err)
 	}
-	if r := checkScale(c, 1); r != nil {
+	if r := checkScale(c.reading, 1); r != nil {
 		return r
 	}
 	y := real.Div(real.Var(0), real.Var(1))

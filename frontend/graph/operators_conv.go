@@ -4,11 +4,11 @@ package graph
 // steps of its own.
 
 func buildConv(c *call) *reject {
-	l, r := c.layout()
+	win, r := c.windows()
 	if r != nil {
 		return r
 	}
-	w := c.in[1].Shape
+	l, s, w := &win.l, &win.s, c.in[1].Shape
 	if x, y := c.in[0].DType, c.in[1].DType; x.Float() != y.Float() {
 		return invalid("weights of type %s for data of type %s", y, x)
 	}
@@ -26,46 +26,60 @@ func buildConv(c *call) *reject {
 	if group < 1 || depth < 1 || group > int64(l.channels) || depth*int(group) != l.channels || w[0]%int(group) != 0 {
 		return invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
 	}
-	s, r := c.slide(l.extents(), append([]int{}, kernel...))
-	if r == nil {
+	if r = win.slide(kernel); r == nil {
 		r = s.place(c.n.Str("auto_pad", "NOTSET"), false)
 	}
 	if r != nil {
 		return r
 	}
 	if !s.padded() && !c.has(2) {
-		return c.convolve(&l, &s, int(group), w)
+		return win.convolve(int(group), w)
 	}
-	return c.convParts(&l, &s, int(group), w[0])
+	return win.parts(int(group), w[0])
 }
 
-// convParts writes a convolution out: padding, sums of products, bias.
-func (c *call) convParts(l *layout, s *sliding, group, outputs int) *reject {
-	x, r := c.pad(l, s, c.number("zero", c.in[0].DType, 0))
+// pad writes the step that pads the data, if they have to be, and gives the padded tensor.
+func (c *windows) pad() (string, *reject) {
+	l, s, x := &c.l, &c.s, c.n.Inputs[0]
+	value := c.number("zero", c.in[0].DType, 0)
+	if !s.padded() {
+		return x, nil
+	}
+	before, after := make([]int, len(l.shape)), make([]int, len(l.shape))
+	for i, a := range l.axes {
+		w := 2 - s.axes + i
+		before[a], after[a] = s.before[w], s.after[w]+s.beyond[w]
+	}
+	return c.part(Internal, "Pad", "padded", map[string]Attr{"pads": intsAttr(append(before, after...)...)}, x, value)
+}
+
+// parts writes a convolution out: padding, sums of products, bias.
+func (c *windows) parts(group, outputs int) *reject {
+	x, r := c.pad()
 	if r != nil {
 		return r
 	}
+	return c.biased(c.n.Domain, group, outputs, x, c.n.Inputs[1])
+}
+
+// biased writes the sums of products of padded data and weights, and adds the bias per channel, if there is one.
+func (c *windows) biased(domain string, group, channels int, x, weights string) *reject {
+	attrs := c.s.attrs(group)
 	if !c.has(2) {
-		return c.last(c.n.Domain, "Conv", s.attrs(group), x, c.n.Inputs[1])
+		return c.last(domain, "Conv", attrs, x, weights)
 	}
-	if b := c.in[2].Shape; len(b) != 1 || b[0] != outputs {
-		return invalid("a bias of shape %v for %d channels", b, outputs)
+	if b := c.in[2].Shape; len(b) != 1 || b[0] != channels {
+		return invalid("a bias of shape %v for %d channels", b, channels)
 	}
-	sums, r := c.part(c.n.Domain, "Conv", "sums", s.attrs(group), x, c.n.Inputs[1])
+	sums, r := c.part(domain, "Conv", "sums", attrs, x, weights)
 	if r != nil {
 		return r
 	}
-	return c.addBias(l, sums, c.n.Inputs[2], outputs)
-}
-
-// addBias adds a bias per channel, as the last part of a node.
-func (c *call) addBias(l *layout, sums, bias string, channels int) *reject {
-	ones := []int{1, 1}
-	bias, r := c.reshaped(bias, l.with(1, channels, ones[:len(l.axes)]))
+	bias, r := c.reshaped(c.n.Inputs[2], c.l.with(1, channels, []int{1, 1}[:len(c.l.axes)]))
 	if r != nil {
 		return r
 	}
-	return c.last("", "Add", nil, sums, bias)
+	return c.last("", Add, nil, sums, bias)
 }
 
 func sameInts(a []int64, b []int) bool {
@@ -81,7 +95,8 @@ func sameInts(a []int64, b []int) bool {
 }
 
 // convolve is the sliding sum of products itself. Weights are [M, C/group, H, W]; with channels last [M, H, W, C/group].
-func (c *call) convolve(l *layout, s *sliding, group int, w []int) *reject {
+func (c *windows) convolve(group int, w []int) *reject {
+	l, s := &c.l, &c.s
 	depth, each := l.channels/group, w[0]/group
 	n, channel, h, along := l.strides()
 	size := Size(w[1:])
@@ -96,7 +111,7 @@ func (c *call) convolve(l *layout, s *sliding, group int, w []int) *reject {
 		stepsB = []int{0, 0, 0, each * size, size}
 		tapsB = []int{s.kernel[1] * depth, depth, 1}
 	}
-	shape := l.with(l.n, w[0], append([]int{}, s.out[2-s.axes:]...))
+	shape := l.with(l.n, w[0], s.out[2-s.axes:])
 	if r := checkSize(shape); r != nil {
 		return r
 	}
@@ -104,18 +119,17 @@ func (c *call) convolve(l *layout, s *sliding, group int, w []int) *reject {
 	dot.ABase, dot.BBase = c.p.strided(full, stepsA), c.p.strided(full, stepsB)
 	dot.AOffset = c.p.strided(taps, []int{s.dilation[0] * h, s.dilation[1] * along, channel})
 	dot.BOffset = c.p.strided(taps, tapsB)
-	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Dot: dot, Window: s.window(group, depth, l.last)})
-	return nil
+	return c.add(Step{Shape: shape, DType: c.in[0].DType, Dot: dot, Window: s.window(group, depth, l.last)})
 }
 
 // buildConvTranspose writes a transposed convolution as an ordinary one: over data with zeros between the elements, with
 // weights turned round.
 func buildConvTranspose(c *call) *reject {
-	l, r := c.layout()
+	win, r := c.windows()
 	if r != nil {
 		return r
 	}
-	w := c.in[1].Shape
+	l, s, w := &win.l, &win.s, c.in[1].Shape
 	if len(w) != len(l.shape) {
 		return invalid("weights of shape %v for data of shape %v", w, l.shape)
 	}
@@ -127,9 +141,8 @@ func buildConvTranspose(c *call) *reject {
 	if group < 1 || group > int64(l.channels) || w[0] != l.channels || w[0]%int(group) != 0 || w[1] < 1 || w[1] > maxSide {
 		return invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
 	}
-	s, r := c.slide(l.extents(), append([]int{}, kernel...))
-	if r == nil {
-		r = c.unplace(&s)
+	if r = win.slide(kernel); r == nil {
+		r = win.unplace()
 	}
 	if r != nil {
 		return r
@@ -150,23 +163,13 @@ func buildConvTranspose(c *call) *reject {
 		return r
 	}
 	s.stride = [2]int{1, 1}
-	channels := w[1] * int(group)
-	if !c.has(2) {
-		return c.last("", "Conv", s.attrs(int(group)), x, turned)
-	}
-	if b := c.in[2].Shape; len(b) != 1 || b[0] != channels {
-		return invalid("a bias of shape %v for %d channels", b, channels)
-	}
-	sums, r := c.part("", "Conv", "sums", s.attrs(int(group)), x, turned)
-	if r != nil {
-		return r
-	}
-	return c.addBias(&l, sums, c.n.Inputs[2], channels)
+	return win.biased("", int(group), w[1]*int(group), x, turned)
 }
 
 // unplace finds the padding of a transposed convolution, which crops its output: as given, or such that the output has the
 // shape asked for. What is missing of that shape is added at the end.
-func (c *call) unplace(s *sliding) *reject {
+func (c *windows) unplace() *reject {
+	s := &c.s
 	extra, r := c.sides("output_padding", s.axes, 0, 0)
 	if r != nil {
 		return r

@@ -50,7 +50,7 @@ func buildPad(c *call) *reject {
 }
 
 // padsOf is the padding before and after each axis.
-func (c *call) padsOf(rank int) ([]int64, *reject) {
+func (c *reading) padsOf(rank int) ([]int64, *reject) {
 	pads := c.n.Ints("pads")
 	if old := c.n.Ints("paddings"); pads == nil {
 		pads = old
@@ -149,7 +149,7 @@ func buildUpsample(c *call) *reject {
 	if r != nil {
 		return r
 	}
-	return c.resize(scales, "asymmetric", "floor")
+	return resize(c, scales, "asymmetric", "floor")
 }
 
 func buildResize(c *call) *reject {
@@ -158,7 +158,7 @@ func buildResize(c *call) *reject {
 		if r != nil {
 			return r
 		}
-		return c.resize(scales, "asymmetric", "floor")
+		return resize(c, scales, "asymmetric", "floor")
 	}
 	if c.n.Int("antialias", 0) != 0 || c.n.Str("keep_aspect_ratio_policy", "stretch") != "stretch" {
 		return unsupported(nearest, "antialias or keep_aspect_ratio_policy is set")
@@ -170,14 +170,14 @@ func buildResize(c *call) *reject {
 	if r != nil {
 		return r
 	}
-	return c.resize(scales, c.n.Str("coordinate_transformation_mode", "half_pixel"), c.n.Str("nearest_mode", "round_prefer_floor"))
+	return resize(c, scales, c.n.Str("coordinate_transformation_mode", "half_pixel"), c.n.Str("nearest_mode", "round_prefer_floor"))
 }
 
 // nearest is the hint for every resizing that is not supported.
 const nearest = "resize with mode nearest and whole factors, which repeats pixels"
 
 // resizedAxes are the axes that the factors of a Resize belong to, in order.
-func (c *call) resizedAxes(n int) ([]int, *reject) {
+func (c *reading) resizedAxes(n int) ([]int, *reject) {
 	rank := len(c.in[0].Shape)
 	list := c.n.Ints("axes")
 	if list == nil {
@@ -209,7 +209,7 @@ func (c *call) resizedAxes(n int) ([]int, *reject) {
 }
 
 // scales reads whole factors per axis from an input or an attribute; nil where there are none.
-func (c *call) scales(slot int, attr []float64) ([]int, *reject) {
+func (c *reading) scales(slot int, attr []float64) ([]int, *reject) {
 	if c.has(slot) {
 		t := c.in[slot].Const
 		if t == nil {
@@ -237,7 +237,7 @@ func (c *call) scales(slot int, attr []float64) ([]int, *reject) {
 }
 
 // sizes reads factors off the sizes that are asked for.
-func (c *call) sizes(slot int) ([]int, *reject) {
+func (c *reading) sizes(slot int) ([]int, *reject) {
 	if !c.has(slot) {
 		return nil, invalid("neither factors nor sizes")
 	}
@@ -273,7 +273,7 @@ func filledInts(n, v int) []int {
 }
 
 // resize enlarges by whole factors: each element is the nearest one of the data.
-func (c *call) resize(scales []int, coordinates, mode string) *reject {
+func resize(c *call, scales []int, coordinates, mode string) *reject {
 	if m := c.n.Str("mode", "nearest"); m != "nearest" {
 		return unsupported(nearest, "mode %s", m)
 	}
@@ -347,7 +347,7 @@ func floorDiv(a, b int) int {
 }
 
 // blocks reads the data and the block size of DepthToSpace and SpaceToDepth.
-func (c *call) blocks() (x []int, b int, r *reject) {
+func (c *reading) blocks() (x []int, b int, r *reject) {
 	x = c.in[0].Shape
 	size := c.n.Int("blocksize", 0)
 	if len(x) != 4 {

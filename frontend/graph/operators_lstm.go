@@ -47,22 +47,22 @@ func buildQuantLSTMCell(c *call) *reject {
 			cell.bias[g] = []*Tensor{b}
 		}
 	}
-	if r := c.cellQuantisers(cell); r != nil {
+	if r := cell.readQuantisers(c); r != nil {
 		return r
 	}
-	h, r := c.initial(c.n.Inputs[1], c.in[1], cell.n, cell.hidden)
+	h, r := cell.initial(c, c.n.Inputs[1])
 	if r != nil {
 		return r
 	}
-	state, r := c.initial(c.n.Inputs[2], c.in[2], cell.n, cell.hidden)
+	state, r := cell.initial(c, c.n.Inputs[2])
 	if r != nil {
 		return r
 	}
-	return c.loop(cell, h, state, c.n.Inputs[0], along, [3]string{c.output(1), c.output(2), c.output(0)})
+	return cell.loop(c, h, state, c.n.Inputs[0], along, [3]string{c.output(1), c.output(2), c.output(0)})
 }
 
 // output is the name of an output, empty where it is not in use.
-func (c *call) output(i int) string {
+func (c *reading) output(i int) string {
 	if i < len(c.n.Outputs) {
 		return c.n.Outputs[i]
 	}
@@ -70,7 +70,7 @@ func (c *call) output(i int) string {
 }
 
 // weights is a constant input of reals.
-func (c *call) weights(slot int, what string) (*Tensor, *reject) {
+func (c *reading) weights(slot int, what string) (*Tensor, *reject) {
 	t := c.in[slot].Const
 	switch {
 	case t == nil:
@@ -82,7 +82,7 @@ func (c *call) weights(slot int, what string) (*Tensor, *reject) {
 }
 
 // cellQuantisers reads the quantisers of a QuantLSTMCell.
-func (c *call) cellQuantisers(cell *cell) *reject {
+func (cell *cell) readQuantisers(c *call) *reject {
 	cell.quant = new([11]quantParams)
 	for k, name := range FormatNames {
 		q := &cell.quant[k]
@@ -319,11 +319,11 @@ func (l *lstm) direction(d int) *reject {
 	if l.peep != nil { // in the order i, o, f
 		cell.peep = [4]*Tensor{rows(l.peep, 3*h, 0, 1), rows(l.peep, 3*h, 2*h, 1), nil, rows(l.peep, 3*h, h, 1)}
 	}
-	h0, r := l.state(5, d)
+	h0, r := l.state(cell, 5, d)
 	if r != nil {
 		return r
 	}
-	c0, r := l.state(6, d)
+	c0, r := l.state(cell, 6, d)
 	if r != nil {
 		return r
 	}
@@ -339,13 +339,13 @@ func (l *lstm) direction(d int) *reject {
 	if l.batchFirst {
 		along.Axis = 1
 	}
-	return l.loop(cell, h0, c0, l.n.Inputs[0], along, out)
+	return cell.loop(l.call, h0, c0, l.n.Inputs[0], along, out)
 }
 
 // state is the initial state of a direction.
-func (l *lstm) state(slot, d int) (string, *reject) {
+func (l *lstm) state(cell *cell, slot, d int) (string, *reject) {
 	if !l.has(slot) {
-		return l.initial("", Known{}, l.samples, l.hidden)
+		return cell.initial(l.call, "")
 	}
 	axis, want := 0, []int{len(l.directions), l.samples, l.hidden}
 	if l.batchFirst {
@@ -358,7 +358,7 @@ func (l *lstm) state(slot, d int) (string, *reject) {
 	if r != nil {
 		return "", r
 	}
-	return l.initial(one, l.p.Known[one], l.samples, l.hidden)
+	return cell.initial(l.call, one)
 }
 
 // finish puts the directions side by side: along axis 1 of Y and axis 0 of the last states, or, with samples first, axes 2

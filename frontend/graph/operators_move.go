@@ -57,7 +57,7 @@ func buildReshape(c *call) *reject {
 }
 
 // axesOf reads axes from an attribute (before opset 13) or a constant input.
-func (c *call) axesOf(rank int) (map[int]bool, *reject) {
+func (c *reading) axesOf(rank int) (map[int]bool, *reject) {
 	list := c.n.Ints("axes")
 	if c.has(1) {
 		var r *reject
@@ -198,7 +198,7 @@ func buildGather(c *call) *reject {
 		return r
 	}
 	if c.in[1].Const == nil {
-		return c.embed(a)
+		return embed(c, a)
 	}
 	index, r := c.constInts(1, "the index")
 	if r != nil {
@@ -231,7 +231,7 @@ func buildGather(c *call) *reject {
 const maxClasses = 1 << 16
 
 // embed writes a choice of rows of a constant table: each index as a row of zeros with a one, times the table.
-func (c *call) embed(along int) *reject {
+func embed(c *call, along int) *reject {
 	table, index := c.in[0], c.in[1]
 	if table.Const == nil || along != 0 {
 		return unsupported("the index, or, for axis 0, the table must be constant", "the index depends on the data")
@@ -282,8 +282,7 @@ func buildOneHot(c *call) *reject {
 	}
 	strides := append(rowMajor(x), 0)
 	e.Index = [][]int32{c.p.strided(shape, strides), c.p.broadcast(shape, values)}
-	c.steps = append(c.steps, &Step{Shape: shape, DType: DType(c.n.Int("type", 0)), Elem: e})
-	return nil
+	return c.add(Step{Shape: shape, DType: DType(c.n.Int("type", 0)), Elem: e})
 }
 
 func buildMatMul(c *call) *reject {
@@ -320,8 +319,7 @@ func buildMatMul(c *call) *reject {
 	if !oneB {
 		shape = append(shape, n)
 	}
-	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Dot: d})
-	return nil
+	return c.add(Step{Shape: shape, DType: c.in[0].DType, Dot: d})
 }
 
 // matrixStrides says where the sum of an output element starts in one operand: its batch index, broadcast, and row or
@@ -375,6 +373,5 @@ func buildGemm(c *call) *reject {
 		d.Then.Args, d.Then.Index = append(d.Then.Args, 2), append(d.Then.Index, c.p.broadcast(shape, c.in[2].Shape))
 	}
 	d.Then.Expr = y
-	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Dot: d})
-	return nil
+	return c.add(Step{Shape: shape, DType: c.in[0].DType, Dot: d})
 }

@@ -29,8 +29,7 @@ func buildArg(largest bool) func(*call) *reject {
 		if c.n.Int("keepdims", 1) == 0 {
 			shape = append(shape[:a], shape[a+1:]...)
 		}
-		c.steps = append(c.steps, &Step{Shape: shape, DType: Int64, Order: o})
-		return nil
+		return c.add(Step{Shape: shape, DType: Int64, Order: o})
 	}
 }
 
@@ -54,13 +53,13 @@ func buildTopK(c *call) *reject {
 	for out, dt := range []DType{c.in[0].DType, Int64} {
 		o := c.order(a, shape)
 		o.Largest, o.Index = c.n.Int("largest", 1) != 0, out == 1
-		c.steps = append(c.steps, &Step{Shape: shape, DType: dt, Order: o})
+		c.add(Step{Shape: shape, DType: dt, Order: o})
 	}
 	return nil
 }
 
 // order cuts the first input into rows along an axis; shape is the output's, as many axes.
-func (c *call) order(a int, shape []int) *Order {
+func (c *reading) order(a int, shape []int) *Order {
 	x := c.in[0].Shape
 	o := &Order{N: x[a], Stride: Size(x[a+1:])}
 	strides := rowMajor(x)

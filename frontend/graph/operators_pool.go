@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"strings"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
@@ -9,11 +10,11 @@ import (
 
 // Pools. A mean is a sum, the convolution of each channel with ones, divided by the number of elements.
 
-// kernelOf is the kernel of a pool.
-func (c *call) kernelOf(l *layout) ([]int, *reject) {
+// kernel is the kernel of a pool.
+func (c *windows) kernel() ([]int, *reject) {
 	list := c.n.Ints("kernel_shape")
-	if len(list) != len(l.axes) {
-		return nil, invalid("kernel_shape %v for %d axes", list, len(l.axes))
+	if len(list) != len(c.l.axes) {
+		return nil, invalid("kernel_shape %v for %d axes", list, len(c.l.axes))
 	}
 	var kernel []int
 	for _, v := range list {
@@ -26,29 +27,30 @@ func (c *call) kernelOf(l *layout) ([]int, *reject) {
 }
 
 // pool reads the geometry of a pool.
-func (c *call) pool() (l layout, s sliding, r *reject) {
-	if l, r = c.layout(); r != nil {
-		return l, s, r
-	}
-	kernel, r := c.kernelOf(&l)
+func (c *call) pool() (*windows, *reject) {
+	w, r := c.windows()
 	if r != nil {
-		return l, s, r
+		return nil, r
 	}
-	if s, r = c.slide(l.extents(), kernel); r == nil {
-		r = s.place(c.n.Str("auto_pad", "NOTSET"), c.n.Int("ceil_mode", 0) != 0)
+	kernel, r := w.kernel()
+	if r != nil {
+		return nil, r
 	}
-	return l, s, r
+	if r = w.slide(kernel); r == nil {
+		r = w.s.place(c.n.Str("auto_pad", "NOTSET"), c.n.Int("ceil_mode", 0) != 0)
+	}
+	return w, r
 }
 
 func buildMaxPool(c *call) *reject {
 	if len(c.n.Outputs) > 1 && c.n.Outputs[1] != "" {
 		return unsupported("pool without return_indices", "the indices of the maxima are used")
 	}
-	l, s, r := c.pool()
+	w, r := c.pool()
 	if r != nil {
 		return r
 	}
-	return c.maxima(&l, &s)
+	return w.maxima()
 }
 
 // maxVariables bounds the elements that a maximum is taken of.
@@ -56,8 +58,9 @@ const maxVariables = 1 << 12
 
 // maxima adds the output of a max pool. A window that reaches out of the data has fewer elements: a kernel position there
 // takes the nearest element that the window has along that axis.
-func (c *call) maxima(l *layout, s *sliding) *reject {
-	shape := l.with(l.n, l.channels, append([]int{}, s.out[2-s.axes:]...))
+func (c *windows) maxima() *reject {
+	l, s := &c.l, &c.s
+	shape := l.with(l.n, l.channels, s.out[2-s.axes:])
 	if r := checkSize(shape); r != nil {
 		return r
 	}
@@ -72,11 +75,11 @@ func (c *call) maxima(l *layout, s *sliding) *reject {
 	e := &Elem{Expr: maximum(w.Positions()), Args: make([]int, w.Positions())}
 	var r *reject
 	if s.padded() {
-		r = c.borderTables(e, l, s)
+		r = c.borderTables(e)
 	} else {
-		c.innerTables(e, l, s)
+		c.innerTables(e)
 	}
-	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Elem: e, Window: w})
+	c.add(Step{Shape: shape, DType: c.in[0].DType, Elem: e, Window: w})
 	return r
 }
 
@@ -106,7 +109,8 @@ func pairwise(all []*real.Expr, f func(x, y *real.Expr) *real.Expr) *real.Expr {
 }
 
 // innerTables is the elements of windows that all lie within the data: one table for all kernel positions.
-func (c *call) innerTables(e *Elem, l *layout, s *sliding) {
+func (c *windows) innerTables(e *Elem) {
+	l, s := &c.l, &c.s
 	n, channel, h, w := l.strides()
 	full, steps := l.with(l.n, l.channels, s.out[:]), l.with(n, channel, []int{s.stride[0] * h, s.stride[1] * w})
 	base := c.p.strided(full, steps)
@@ -118,7 +122,8 @@ func (c *call) innerTables(e *Elem, l *layout, s *sliding) {
 }
 
 // borderTables is the elements of windows of which some reach out of the data: a table per kernel position.
-func (c *call) borderTables(e *Elem, l *layout, s *sliding) *reject {
+func (c *windows) borderTables(e *Elem) *reject {
+	l, s := &c.l, &c.s
 	entries := l.n * l.channels * s.out[0] * s.out[1]
 	if entries > (maxTables-c.p.indices)/len(e.Args) {
 		return &reject{diag.ModelTooLarge, fmt.Sprintf("windows of %d elements for each of %d maxima", len(e.Args), entries), "pool in two stages"}
@@ -136,7 +141,6 @@ func (c *call) borderTables(e *Elem, l *layout, s *sliding) *reject {
 			taps[a] = append(taps[a], row)
 		}
 	}
-	steps := func(count, stride int) []int32 { return c.p.every(count, stride) }
 	times := func(list []int, stride int) (out []int32) {
 		for _, v := range list {
 			out = append(out, int32(v*stride))
@@ -146,7 +150,7 @@ func (c *call) borderTables(e *Elem, l *layout, s *sliding) *reject {
 	for kh := range s.kernel[0] {
 		for kw := range s.kernel[1] {
 			rows, columns := times(taps[0][kh], h), times(taps[1][kw], w)
-			from := [][]int32{steps(l.n, n), steps(l.channels, channel), rows, columns}
+			from := [][]int32{c.p.every(l.n, n), c.p.every(l.channels, channel), rows, columns}
 			if l.last {
 				from = [][]int32{from[0], rows, columns, from[1]}
 			}
@@ -173,43 +177,44 @@ func (s *sliding) tap(a, o, k int) int {
 }
 
 func buildAveragePool(c *call) *reject {
-	l, s, r := c.pool()
+	w, r := c.pool()
 	if r != nil {
 		return r
 	}
-	return c.mean(&l, &s, c.n.Int("count_include_pad", 0) != 0)
+	return w.mean(c.n.Int("count_include_pad", 0) != 0)
 }
 
 // mean writes the mean of windows out. Elements of the padding count where padding is set; what lies behind it (ceil_mode)
 // never does.
-func (c *call) mean(l *layout, s *sliding, padding bool) *reject {
+func (c *windows) mean(padding bool) *reject {
 	if !c.in[0].DType.Float() {
 		return unsupported("cast to float before", "a mean of elements of type %s", c.in[0].DType)
 	}
-	counts, r := s.counts(padding)
+	counts, r := c.s.counts(padding)
 	if r != nil {
 		return r
 	}
-	x, r := c.pad(l, s, c.number("zero", c.in[0].DType, 0))
+	x, r := c.pad()
 	if r != nil {
 		return r
 	}
-	sums, r := c.channelSums(l, s, x)
+	sums, r := c.channelSums(x)
 	if r != nil {
 		return r
 	}
 	t := filled(c.in[0].DType, nil, counts[0])
 	for _, v := range counts {
 		if v != counts[0] {
-			t.Shape, t.F = l.with(1, 1, append([]int{}, s.out[2-s.axes:]...)), counts
+			t.Shape, t.F = c.l.with(1, 1, c.s.out[2-c.s.axes:]), counts
 		}
 	}
 	return c.last("", "Div", nil, sums, c.constant("counts", t))
 }
 
 // channelSums writes the sums over windows of padded data: a convolution of every channel with ones.
-func (c *call) channelSums(l *layout, s *sliding, x string) (string, *reject) {
-	shape := l.with(l.channels, 1, append([]int{}, s.kernel[2-s.axes:]...))
+func (c *windows) channelSums(x string) (string, *reject) {
+	l, s := &c.l, &c.s
+	shape := l.with(l.channels, 1, s.kernel[2-s.axes:])
 	if r := checkSize(shape); r != nil {
 		return "", r
 	}
@@ -248,26 +253,25 @@ func (s *sliding) counts(padding bool) ([]float64, *reject) {
 }
 
 func buildGlobalAveragePool(c *call) *reject {
-	l, r := c.layout()
+	w, r := c.windows()
+	if r == nil {
+		r = w.span()
+	}
 	if r != nil {
 		return r
 	}
-	s, r := spanning(l.extents())
-	if r != nil {
-		return r
-	}
-	return c.mean(&l, &s, false)
+	return w.mean(false)
 }
 
 // maxAtOnce is how many elements a global maximum is taken of at once; more are taken row by row first.
 const maxAtOnce = 1 << 8
 
 func buildGlobalMaxPool(c *call) *reject {
-	l, r := c.layout()
+	w, r := c.windows()
 	if r != nil {
 		return r
 	}
-	x, kernel := c.n.Inputs[0], l.extents()
+	x, kernel := c.n.Inputs[0], w.l.extents()
 	if len(kernel) == 2 && kernel[1] > 1 && kernel[0] > maxAtOnce/kernel[1] {
 		if x, r = c.part(c.n.Domain, "MaxPool", "rows", map[string]Attr{"kernel_shape": intsAttr(1, kernel[1])}, x); r != nil {
 			return r
@@ -276,3 +280,6 @@ func buildGlobalMaxPool(c *call) *reject {
 	}
 	return c.last(c.n.Domain, "MaxPool", map[string]Attr{"kernel_shape": intsAttr(kernel...)}, x)
 }
+
+// Averages reports whether a node is, or stands for, an average pool.
+func (n *Node) Averages() bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }

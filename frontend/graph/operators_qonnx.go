@@ -18,7 +18,7 @@ func bipolarCode(x *real.Expr) *real.Expr {
 }
 
 func buildBipolarQuant(c *call) *reject {
-	if r := checkScale(c, 1); r != nil {
+	if r := checkScale(c.reading, 1); r != nil {
 		return r
 	}
 	return c.elementwise(c.in[0].DType, real.Mul(bipolarCode(real.Var(0)), real.Var(1)), 0, 1)
@@ -46,7 +46,7 @@ func (t trunc) code() *real.Expr {
 	return real.Min(real.Max(n, real.Float(t.Lo)), real.Float(t.Hi))
 }
 
-func readTrunc(c *call) (trunc, *reject) {
+func readTrunc(c *reading) (trunc, *reject) {
 	t := trunc{version: 1, mode: real.Floor}
 	if len(c.in) == 6 {
 		t.version = 2
@@ -109,7 +109,7 @@ func (t trunc) value(n, scale, zero, out *real.Expr) *real.Expr {
 }
 
 func buildTrunc(c *call) *reject {
-	t, r := readTrunc(c)
+	t, r := readTrunc(c.reading)
 	if r != nil {
 		return r
 	}
@@ -122,7 +122,7 @@ func buildTrunc(c *call) *reject {
 
 // buildTruncCode is the form that canon writes: inputs x, scale, zero point and the rest of Trunc's.
 func buildTruncCode(c *call) *reject {
-	t, r := readTrunc(c)
+	t, r := readTrunc(c.reading)
 	if r != nil {
 		return r
 	}
@@ -134,7 +134,7 @@ const maxThresholds = 1 << 12
 
 // thresholdCount adds an output that counts, per element, the thresholds of its channel that it reaches; finish makes the
 // value of the count.
-func (c *call) thresholdCount(dt DType, finish func(count *real.Expr) *real.Expr) *reject {
+func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr) *reject {
 	x, th := c.in[0].Shape, c.in[1]
 	if th.Const == nil {
 		return badQuant("thresholds must be constant", "the thresholds are not constant")
@@ -184,20 +184,19 @@ func (c *call) thresholdCount(dt DType, finish func(count *real.Expr) *real.Expr
 		}
 	}
 	e.Expr = finish(sum)
-	c.steps = append(c.steps, &Step{Shape: x, DType: dt, Elem: e})
-	return nil
+	return c.add(Step{Shape: x, DType: dt, Elem: e})
 }
 
 func buildMultiThreshold(c *call) *reject {
 	scale, bias := c.n.Float("out_scale", 1), c.n.Float("out_bias", 0)
-	return c.thresholdCount(c.in[0].DType, func(n *real.Expr) *real.Expr {
+	return thresholdCount(c, c.in[0].DType, func(n *real.Expr) *real.Expr {
 		return real.Add(real.Mul(n, real.Float(scale)), real.Float(bias))
 	})
 }
 
 // buildCountCode is the form that canon writes: the count alone, or, with sign, -1 and +1 for 0 and 1.
 func buildCountCode(c *call) *reject {
-	return c.thresholdCount(Int64, func(n *real.Expr) *real.Expr {
+	return thresholdCount(c, Int64, func(n *real.Expr) *real.Expr {
 		if c.n.Bipolar() {
 			return real.Sub(real.Mul(real.Float(2), n), one)
 		}

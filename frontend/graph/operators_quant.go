@@ -55,7 +55,7 @@ func (q Quantiser) code(x, scale, zero *real.Expr) *real.Expr {
 // maxBits bounds a quantiser's width: codes and their sums are exact in a float64 far beyond it.
 const maxBits = 32
 
-func readQuant(c *call) (Quantiser, *reject) {
+func readQuant(c *reading) (Quantiser, *reject) {
 	bits, r := c.constScalar(3, "the bit width")
 	if r != nil {
 		r.code = diag.QuantInvalid
@@ -85,7 +85,7 @@ func readQuant(c *call) (Quantiser, *reject) {
 	return q, nil
 }
 
-func checkScale(c *call, slot int) *reject {
+func checkScale(c *reading, slot int) *reject {
 	s := c.in[slot].Const
 	if s == nil {
 		return badQuant("export with constant quantiser parameters", "the scale is not constant")
@@ -99,7 +99,7 @@ func checkScale(c *call, slot int) *reject {
 }
 
 func buildQuant(c *call) *reject {
-	q, r := readQuant(c)
+	q, r := readQuant(c.reading)
 	if r != nil {
 		return r
 	}
@@ -129,8 +129,7 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
 		strides[a] = 1
 		e.Index[v+1] = c.p.strided(x, strides)
 	}
-	c.steps = append(c.steps, &Step{Shape: x, DType: dt, Elem: e})
-	return nil
+	return c.add(Step{Shape: x, DType: dt, Elem: e})
 }
 
 // intLimits is the range of an integer type. 64-bit ones end where float64 stops holding every integer.
@@ -166,7 +165,7 @@ func intLimits(dt DType) (lo, hi float64, ok bool) {
 	return 0, 0, false
 }
 
-func readQuantizeLinear(c *call) (Quantiser, DType, *reject) {
+func readQuantizeLinear(c *reading) (Quantiser, DType, *reject) {
 	dt := UInt8
 	if c.n.Int("output_dtype", 0) != 0 {
 		dt = c.dtypeAttr("output_dtype")
@@ -188,7 +187,7 @@ func readQuantizeLinear(c *call) (Quantiser, DType, *reject) {
 }
 
 func buildQuantizeLinear(c *call) *reject {
-	q, dt, r := readQuantizeLinear(c)
+	q, dt, r := readQuantizeLinear(c.reading)
 	if r != nil {
 		return r
 	}
@@ -202,7 +201,7 @@ func buildDequantizeLinear(c *call) *reject {
 	if c.in[0].DType.Float() {
 		return invalid("the input is of type %s, not an integer", c.in[0].DType)
 	}
-	if r := checkScale(c, 1); r != nil {
+	if r := checkScale(c.reading, 1); r != nil {
 		return r
 	}
 	if c.n.Int("block_size", 0) != 0 {
@@ -225,7 +224,7 @@ func buildCode(c *call) *reject {
 	if q.Lo > q.Hi || q.Lo != math.Trunc(q.Lo) || q.Hi != math.Trunc(q.Hi) || max(-q.Lo, q.Hi) >= 1<<maxBits {
 		return badQuant("", "codes from %v to %v", q.Lo, q.Hi)
 	}
-	if r := checkScale(c, 1); r != nil {
+	if r := checkScale(c.reading, 1); r != nil {
 		return r
 	}
 	if c.in[2].Const == nil {

@@ -5,7 +5,7 @@ import "hlsgen/frontend/real"
 // Reductions over axes. Over the axes of an image they are global pools; else sums, with ones, and maxima of their own.
 
 // reduced reads which axes a reduction is over, and the shape of its output.
-func (c *call) reduced() (axes []bool, shape []int, r *reject) {
+func (c *reading) reduced() (axes []bool, shape []int, r *reject) {
 	x := c.in[0].Shape
 	over, r := c.axesOf(len(x))
 	if r != nil {
@@ -59,7 +59,7 @@ func reduction(pool, op string) func(*call) *reject {
 		if image {
 			x, r = c.part(domain, pool, "reduced", nil, x)
 		} else {
-			x, r = c.over(op, axes, x, mean)
+			x, r = over(c, op, axes, x, mean)
 		}
 		if r != nil {
 			return r
@@ -69,7 +69,7 @@ func reduction(pool, op string) func(*call) *reject {
 }
 
 // over writes a sum, maximum or product over axes out, as a row of what is left; mean divides it.
-func (c *call) over(op string, axes []bool, x string, mean bool) (string, *reject) {
+func over(c *call, op string, axes []bool, x string, mean bool) (string, *reject) {
 	n := 1
 	for a, d := range c.in[0].Shape {
 		if axes[a] {
@@ -149,7 +149,7 @@ func sumOf(before []string, after string) func(*call) *reject {
 
 // reducedRows is the shape that a reduction leaves, without the reduced axes, and the places of the elements: of the first of
 // each row, and from there on.
-func (c *call) reducedRows() (shape []int, base, offset []int32) {
+func reducedRows(c *call) (shape []int, base, offset []int32) {
 	x, strides := c.in[0].Shape, rowMajor(c.in[0].Shape)
 	over := map[int]bool{}
 	var along, alongStrides, leftStrides []int
@@ -168,24 +168,22 @@ func (c *call) reducedRows() (shape []int, base, offset []int32) {
 
 // buildSum is the form that sums over axes are written in: input 1 holds ones.
 func buildSum(c *call) *reject {
-	shape, base, offset := c.reducedRows()
+	shape, base, offset := reducedRows(c)
 	d := &Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: c.p.every(len(offset), 1)}
 	d.BBase = c.p.strided(shape, make([]int, len(shape)))
-	c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Dot: d})
-	return nil
+	return c.add(Step{Shape: shape, DType: c.in[0].DType, Dot: d})
 }
 
 // buildOver is the form that maxima and products over axes are written in.
 func buildOver(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
 	return func(c *call) *reject {
-		shape, base, offset := c.reducedRows()
+		shape, base, offset := reducedRows(c)
 		e := &Elem{Args: make([]int, len(offset)), Offset: offset}
 		var vars []*real.Expr
 		for v := range offset {
 			e.Index, vars = append(e.Index, base), append(vars, real.Var(v))
 		}
 		e.Expr = pairwise(vars, f)
-		c.steps = append(c.steps, &Step{Shape: shape, DType: c.in[0].DType, Elem: e})
-		return nil
+		return c.add(Step{Shape: shape, DType: c.in[0].DType, Elem: e})
 	}
 }

@@ -20,6 +20,9 @@ type Program struct {
 	Known map[string]Known // every tensor
 	Steps []*Step          // topological order; nodes with constant outputs have none
 
+	made    map[*Node]*made    // by node of the graph
+	now     *made              // of the node that is being prepared
+	kept    *Program           // whose steps may stay; while preparing
 	origin  map[*Node]*Node    // of made-up nodes
 	names   map[string]bool    // of tensors, that made-up ones must not have
 	tables  map[string][]int32 // index tables by what they are
@@ -30,6 +33,7 @@ type Program struct {
 	total   int                // elements computed
 	work    int                // products of them
 	within  bool               // the body of a loop
+	whole   bool               // every node is understood
 	options Options
 	report  *diag.List // while preparing
 }
@@ -124,7 +128,7 @@ type Options struct {
 // Prepare derives every shape and constant. It reports all nodes it does not understand in one run and returns nil
 // where there were any.
 func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
-	if p, ok := prepare(g, file, opt, false, d); ok {
+	if p, ok := prepare(&Program{Graph: g, File: file, options: opt}, d); ok {
 		return p
 	}
 	return nil
@@ -133,7 +137,7 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 // Understood is the part of a graph that can be prepared: the nodes that are known, up to the first ones that are not. Its
 // outputs are what those would have read, and the graph's own. It is nil where nothing is left.
 func Understood(g *Graph, file string, opt Options) *Graph {
-	p, _ := prepare(g, file, opt, false, new(diag.List))
+	p, _ := prepare(&Program{Graph: g, File: file, options: opt}, new(diag.List))
 	if p == nil {
 		return nil
 	}
@@ -169,14 +173,18 @@ func Understood(g *Graph, file string, opt Options) *Graph {
 	return &sub
 }
 
-// prepare is Prepare, and what it has of the program where that fails. within says that it is the body of a loop.
-func prepare(g *Graph, file string, opt Options, within bool, d *diag.List) (p *Program, ok bool) {
+// prepare is Prepare for a program with its graph, and what it has of it where that fails.
+func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
+	g, file, opt := p.Graph, p.File, p.options
 	if err := g.Verify(); err != nil {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(), Hint: "the graph contradicts itself: export the model again"})
 		return nil, false
 	}
-	p = &Program{Graph: g, File: file, Known: map[string]Known{}, by: map[string]*Step{}, readers: map[string][]*Step{},
-		origin: map[*Node]*Node{}, tables: map[string][]int32{}, counted: map[*int32]bool{}, within: within, options: opt, report: d}
+	p.Known, p.by, p.readers, p.origin = map[string]Known{}, map[string]*Step{}, map[string][]*Step{}, map[*Node]*Node{}
+	p.made, p.counted, p.tables, p.report = map[*Node]*made{}, map[*int32]bool{}, map[string][]int32{}, d
+	if p.kept != nil {
+		p.tables = p.kept.tables
+	}
 	for name, t := range g.Init {
 		p.Known[name] = Known{t.Shape, t.DType, t}
 	}
@@ -210,18 +218,19 @@ func prepare(g *Graph, file string, opt Options, within bool, d *diag.List) (p *
 			ok = false
 			continue
 		}
-		c := &call{p: p, n: n, opset: g.opset(n.Domain)}
-		if !c.gather() {
+		read, known := p.read(n)
+		if !known {
 			ok = false // an input is unknown: its own node was reported
 			continue
 		}
-		if err := c.build(def); err != nil {
+		if err := p.define(read, def); err != nil {
 			if err != reported {
 				p.reject(d, n, err.code, err.msg, err.hint)
 			}
 			ok = false
 		}
 	}
+	p.kept, p.whole = nil, ok
 	for _, s := range p.Steps {
 		seen := map[string]bool{}
 		for _, in := range s.Node.Inputs {
@@ -252,6 +261,7 @@ const (
 
 // count adds what a step asks for.
 func (p *Program) count(s *Step) *reject {
+	p.now.counted = append(p.now.counted, s)
 	n := Size(s.Shape)
 	if p.total += n; p.total > maxTotal {
 		return &reject{diag.ModelTooLarge, fmt.Sprintf("the tensors up to this one have more than %d elements", maxTotal),

@@ -47,15 +47,6 @@ func (s Scanned) run(whole []int, i int) (t, element int) {
 	return s.at(i/inner%n, n), i/(inner*n)*inner + i%inner
 }
 
-// Recurrent reports whether a node runs along a sequence.
-func (n *Node) Recurrent() bool {
-	switch n.Op {
-	case "Scan", "LSTM", "QuantLSTMCell":
-		return true
-	}
-	return false
-}
-
 // maxRuns bounds the length of a sequence.
 const maxRuns = 1 << 20
 
@@ -159,10 +150,7 @@ func (s *scan) directions(axes, directions string, n int) ([]Scanned, *reject) {
 // close makes the body a graph that stands for itself: its inputs have the shapes that arrive, and the constants around
 // it that it reads are its own.
 func (s *scan) close() (*Graph, *reject) {
-	g := s.body.Clone()
-	if g.Init = maps.Clone(s.body.Init); g.Init == nil {
-		g.Init = map[string]*Tensor{}
-	}
+	g := s.body.Copy()
 	known := map[string]bool{"": true}
 	for name := range g.Init {
 		known[name] = true
@@ -224,7 +212,13 @@ func fixedValue(name string, dt DType, shape []int) Value {
 func (s *scan) prepare(g *Graph) *reject {
 	before := len(s.p.report.Diags)
 	file := s.file()
-	p, ok := prepare(g, fmt.Sprintf("%s, body of node %d", s.p.File, file.Index), Options{}, true, s.p.report)
+	body := &Program{Graph: g, File: fmt.Sprintf("%s, body of node %d", s.p.File, file.Index), within: true}
+	if s.p.kept != nil {
+		if was := s.p.kept.Loop(s.n); was != nil {
+			body.kept = was.Body
+		}
+	}
+	p, ok := prepare(body, s.p.report)
 	if !ok {
 		if len(s.p.report.Diags) == before {
 			return invalid("the body cannot be understood")
@@ -267,7 +261,7 @@ func (s *scan) outputs() *reject {
 				return rej
 			}
 		}
-		s.steps = append(s.steps, &Step{Shape: shape, DType: k.DType, Recur: r, Result: i})
+		s.add(Step{Shape: shape, DType: k.DType, Recur: r, Result: i})
 	}
 	r.Gathered = gathered
 	return nil
@@ -315,7 +309,7 @@ func (p *Program) Written(n *Node) (nodes []*Node, constants map[string]*Tensor)
 		m := *last
 		if s.Recur != nil {
 			m.Attrs = maps.Clone(m.Attrs)
-			m.Attrs["body"] = Attr{Kind: AttrGraph, G: s.Recur.Body.Graph.Clone()}
+			m.Attrs["body"] = Attr{Kind: AttrGraph, G: s.Recur.Body.Graph}
 		}
 		nodes = append(nodes, &m)
 		for _, in := range m.Inputs {

@@ -32,13 +32,13 @@ func (o Options) sequence(g *Graph, file string, in Value) bool {
 	if !anyRecurrent(g) {
 		return false
 	}
-	many, two := o.tried(g, file, in, probes)
-	one, single := o.tried(g, file, in, 1)
+	many, two := o.tried(g, file, in, probes, nil)
+	one, single := o.tried(g, file, in, 1, many)
 	return two && single && newContrast(probes, many, one).difference() != nil
 }
 
-// tried prepares a graph with so many elements along an input's leading axis.
-func (o Options) tried(g *Graph, file string, in Value, n int) (p *Program, ok bool) {
+// tried prepares a graph with so many elements along an input's leading axis; constants are those that were kept.
+func (o Options) tried(g *Graph, file string, in Value, n int, kept *Program) (p *Program, ok bool) {
 	o.sequences, o.Dims, o.probed, o.probe = nil, maps.Clone(o.Dims), in.Name, n
 	if name := in.Dims[0].Param; name != "" { // other inputs may have the same axis
 		if o.Dims == nil {
@@ -46,7 +46,7 @@ func (o Options) tried(g *Graph, file string, in Value, n int) (p *Program, ok b
 		}
 		o.Dims[name] = n
 	}
-	return prepare(g, file, o, false, new(diag.List))
+	return prepare(&Program{Graph: g, File: file, options: o, kept: kept}, new(diag.List))
 }
 
 // anyRecurrent keeps the question from models that have nothing that runs along a sequence: theirs are samples.

@@ -38,7 +38,7 @@ type sliding struct {
 const maxSide = maxElements
 
 // sides reads a list of numbers per axis, by default all alike. 1-D lists are along W.
-func (c *call) sides(name string, axes int, def, least int64) (out [2]int, r *reject) {
+func (c *reading) sides(name string, axes int, def, least int64) (out [2]int, r *reject) {
 	out = [2]int{int(def), int(def)}
 	list := c.n.Ints(name)
 	if list == nil {
@@ -56,44 +56,46 @@ func (c *call) sides(name string, axes int, def, least int64) (out [2]int, r *re
 	return out, nil
 }
 
-// spanning is the one window that spans all of the data.
-func spanning(data []int) (s sliding, r *reject) {
-	s = sliding{axes: len(data), in: [2]int{1, 1}, out: [2]int{1, 1}, stride: [2]int{1, 1}, dilation: [2]int{1, 1}}
-	copy(s.in[2-len(data):], data)
-	s.kernel = s.in
+// span makes it the one window that spans all of the data.
+func (c *windows) span() *reject {
+	data := c.l.extents()
+	c.s = sliding{axes: len(data), in: [2]int{1, 1}, out: [2]int{1, 1}, stride: [2]int{1, 1}, dilation: [2]int{1, 1}}
+	copy(c.s.in[2-len(data):], data)
+	c.s.kernel = c.s.in
 	for _, e := range data {
 		if e < 1 {
-			return s, invalid("data of %v", data)
+			return invalid("data of %v", data)
 		}
 	}
-	return s, nil
+	return nil
 }
 
-// slide reads the geometry of a node: its attributes, the extents of the data and those of the kernel.
-func (c *call) slide(data, kernel []int) (s sliding, r *reject) {
-	if s, r = spanning(data); r != nil {
-		return s, r
+// slide reads the geometry of a node: its attributes, and the extents of the kernel.
+func (c *windows) slide(kernel []int) *reject {
+	r, s := c.span(), &c.s
+	if r != nil {
+		return r
 	}
 	s.kernel = [2]int{1, 1}
-	copy(s.kernel[2-len(data):], kernel)
+	copy(s.kernel[2-s.axes:], kernel)
 	for _, e := range kernel {
 		if e < 1 {
-			return s, invalid("a kernel of %v", kernel)
+			return invalid("a kernel of %v", kernel)
 		}
 	}
 	if s.stride, r = c.sides("strides", s.axes, 1, 1); r != nil {
-		return s, r
+		return r
 	}
 	if s.dilation, r = c.sides("dilations", s.axes, 1, 1); r != nil {
-		return s, r
+		return r
 	}
 	pads := c.n.Ints("pads")
 	if pads != nil && len(pads) != 2*s.axes {
-		return s, invalid("pads %v for %d axes", pads, s.axes)
+		return invalid("pads %v for %d axes", pads, s.axes)
 	}
 	for i, v := range pads {
 		if v < 0 || v > maxSide {
-			return s, invalid("pads %v", pads)
+			return invalid("pads %v", pads)
 		}
 		if i < s.axes {
 			s.before[2-s.axes+i] = int(v)
@@ -101,7 +103,7 @@ func (c *call) slide(data, kernel []int) (s sliding, r *reject) {
 			s.after[2-2*s.axes+i] = int(v)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // reach is what a window spans along an axis.
@@ -168,15 +170,22 @@ type layout struct {
 // channelsLast is QONNX's domain of operators on data whose channels are the last axis.
 const channelsLast = "qonnx.custom_op.channels_last"
 
-// layout reads the shape of input 0.
-func (c *call) layout() (l layout, r *reject) {
+// windows is a node that slides windows over input 0.
+type windows struct {
+	*call
+	l layout
+	s sliding
+}
+
+// windows reads the layout of input 0.
+func (c *call) windows() (*windows, *reject) {
 	x := c.in[0].Shape
-	l = layout{last: c.n.Domain == channelsLast, shape: x}
+	l := layout{last: c.n.Domain == channelsLast, shape: x}
 	if len(x) == 5 {
-		return l, unsupported("use signals or images: 1-D and 2-D windows are supported", "a 3-D window")
+		return nil, unsupported("use signals or images: 1-D and 2-D windows are supported", "a 3-D window")
 	}
 	if len(x) != 3 && len(x) != 4 {
-		return l, invalid("data of shape %v, wants signals or images with an axis of samples and one of channels", x)
+		return nil, invalid("data of shape %v, wants signals or images with an axis of samples and one of channels", x)
 	}
 	l.n, l.channels = x[0], x[1]
 	first := 2
@@ -187,9 +196,9 @@ func (c *call) layout() (l layout, r *reject) {
 		l.axes = append(l.axes, first+i)
 	}
 	if l.channels < 1 {
-		return l, invalid("data of shape %v, without channels", x)
+		return nil, invalid("data of shape %v, without channels", x)
 	}
-	return l, nil
+	return &windows{call: c, l: l}, nil
 }
 
 // extents of H and W, or of W.
@@ -219,18 +228,4 @@ func (l *layout) strides() (n, channel, h, w int) {
 		h = s[l.axes[0]]
 	}
 	return n, channel, h, w
-}
-
-// pad writes the step that pads data for a sliding, if it needs any, and gives the padded tensor.
-func (c *call) pad(l *layout, s *sliding, value string) (string, *reject) {
-	x := c.n.Inputs[0]
-	if !s.padded() {
-		return x, nil
-	}
-	before, after := make([]int, len(l.shape)), make([]int, len(l.shape))
-	for i, a := range l.axes {
-		w := 2 - s.axes + i
-		before[a], after[a] = s.before[w], s.after[w]+s.beyond[w]
-	}
-	return c.part(Internal, "Pad", "padded", map[string]Attr{"pads": intsAttr(append(before, after...)...)}, x, value)
 }

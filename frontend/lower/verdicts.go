@@ -48,7 +48,7 @@ func realGates(l *lowering, step *graph.Step) (bool, error) {
 // minifloats reports the minifloat quantisers of a model that has no integer layer.
 func (l *lowering) minifloats() (found bool) {
 	for _, step := range l.Steps {
-		if n := step.Node; n.Op == "FloatQuant" {
+		if n := step.Node; n.Is(graph.Minifloat) {
 			found = true
 			l.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(l.file, n),
 				Msg: "minifloats have no layer", Hint: "quantise to integers, or execute the model with hlsgen simulate --engine reference"})

@@ -3,7 +3,6 @@ package onnxio
 import (
 	"fmt"
 	"maps"
-	"strings"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
@@ -12,10 +11,10 @@ import (
 // A read is one reading of a tensor.
 type read struct {
 	tensor string
-	by     place
+	by     subject
 }
 
-// graph reads a graph or the body of a subgraph attribute; at is how its place begins. It returns the reads that
+// graph reads a graph or the body of a subgraph attribute; at is how where it stands begins. It returns the reads that
 // nothing in p answers: in a subgraph they mean tensors of the graphs around it.
 func (r *reader) graph(p *onnxpb.GraphProto, at string) (*graph.Graph, []read) {
 	g := &graph.Graph{
@@ -57,7 +56,7 @@ func (r *reader) constants(g *graph.Graph, p *onnxpb.GraphProto, at string) map[
 		}
 		given[name] = true
 		if f != nil {
-			r.report(place{at: at}, f.prefix("initializer %s", quote(name)))
+			r.report(subject{at: at}, f.prefix("initializer %s", quote(name)))
 		} else if v != nil {
 			g.Init[name] = v
 		}
@@ -65,7 +64,7 @@ func (r *reader) constants(g *graph.Graph, p *onnxpb.GraphProto, at string) map[
 	for _, s := range p.GetSparseInitializer() {
 		name := s.GetValues().GetName()
 		given[name] = true
-		r.report(place{at: at}, unsupported("store it as a dense tensor", "initializer %s is sparse", quote(name)))
+		r.report(subject{at: at}, unsupported("store it as a dense tensor", "initializer %s is sparse", quote(name)))
 	}
 	return given
 }
@@ -77,7 +76,7 @@ func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]b
 	for _, v := range p.GetInput() {
 		name := v.GetName()
 		if name == "" || inputs[name] {
-			r.report(place{at: at}, malformed("give each input a name of its own", "the input name %s is empty or stands for two inputs", quote(name)))
+			r.report(subject{at: at}, malformed("give each input a name of its own", "the input name %s is empty or stands for two inputs", quote(name)))
 			continue
 		}
 		inputs[name] = true
@@ -88,7 +87,7 @@ func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]b
 	maps.Copy(given, inputs)
 	for _, v := range p.GetOutput() {
 		if v.GetName() == "" {
-			r.report(place{at: at}, malformed(hintDamaged, "an output has no name"))
+			r.report(subject{at: at}, malformed(hintDamaged, "an output has no name"))
 			continue
 		}
 		g.Outputs = append(g.Outputs, r.value(v, "output", at))
@@ -99,7 +98,7 @@ func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]b
 func (r *reader) value(p *onnxpb.ValueInfoProto, what, at string) graph.Value {
 	v := graph.Value{Name: p.GetName()}
 	bad := func(f *fault) graph.Value {
-		r.report(place{at: at}, f.prefix("%s %s", what, quote(v.Name)))
+		r.report(subject{at: at}, f.prefix("%s %s", what, quote(v.Name)))
 		return v
 	}
 	if p.GetType().GetValue() == nil {
@@ -161,7 +160,7 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 		Outputs: p.GetOutput(),
 		Attrs:   make(map[string]graph.Attr),
 	}
-	here := nodePlace(n, at)
+	here := subjectOf(n, at)
 	if n.Op == "" {
 		r.report(here, malformed(hintDamaged, "the node names no operator"))
 	}
@@ -189,16 +188,16 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 	return n, captured
 }
 
-func nodePlace(n *graph.Node, at string) place {
-	return place{node: n.Label(), op: n.FullOp(), at: fmt.Sprintf("%s, node %d", at, n.Index)}
+func subjectOf(n *graph.Node, at string) subject {
+	return subject{node: n.Label(), op: n.FullOp(), at: fmt.Sprintf("%s, node %d", at, n.Index)}
 }
 
 // checkFunction refuses a call of one of the model's own functions, once for each. The quantiser dialects are exempt:
 // exporters add functions for them so that other tools can run the model, and we know the operators themselves.
-func (r *reader) checkFunction(n *graph.Node, here place) {
+func (r *reader) checkFunction(n *graph.Node, here subject) {
 	name := n.FullOp()
 	reported, ok := r.functions[name]
-	if !ok || reported || dialect(n.Domain) {
+	if !ok || reported || graph.Dialect(n.Domain) {
 		return
 	}
 	r.functions[name] = true
@@ -206,13 +205,8 @@ func (r *reader) checkFunction(n *graph.Node, here place) {
 		"%s is a function that the model defines itself", quote(name)))
 }
 
-// dialect reports whether a domain belongs to QONNX, FINN or Brevitas.
-func dialect(domain string) bool {
-	return domain == "onnx.brevitas" || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
-}
-
 // attr reads an attribute. A kind that graph.Attr has no value for is kept as AttrUnknown.
-func (r *reader) attr(p *onnxpb.AttributeProto, here place) (graph.Attr, []read, *fault) {
+func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []read, *fault) {
 	if p.GetRefAttrName() != "" {
 		return graph.Attr{}, nil, malformed(hintDamaged, "it refers to an attribute of a function, outside of a function")
 	}

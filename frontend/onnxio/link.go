@@ -23,13 +23,13 @@ func (r *reader) link(g *graph.Graph, given map[string]bool, captured [][]read, 
 		ops[i] = operator{reads: reads, makes: n.Outputs}
 		r.edges += max(1, len(reads)) * max(1, len(n.Outputs))
 		if r.edges > maxEdges {
-			r.report(nodePlace(n, at), tooLarge("the nodes of the model have more than %d connections", maxEdges))
+			r.report(subjectOf(n, at), tooLarge("the nodes of the model have more than %d connections", maxEdges))
 			return nil
 		}
 	}
 	w, err := wire(ops)
 	if err != nil {
-		r.report(place{at: at}, malformed(hintDamaged, "the graph cannot be wired: %v", err))
+		r.report(subject{at: at}, malformed(hintDamaged, "the graph cannot be wired: %v", err))
 		return nil
 	}
 	unmet := r.unmet(g, w, given, captured, at)
@@ -43,7 +43,7 @@ func (r *reader) link(g *graph.Graph, given map[string]bool, captured [][]read, 
 func (r *reader) unmet(g *graph.Graph, w *wiring, given map[string]bool, captured [][]read, at string) []read {
 	var list []read
 	seen := make(map[string]bool)
-	need := func(tensor string, by func() place) {
+	need := func(tensor string, by func() subject) {
 		if tensor == "" || given[tensor] || seen[tensor] || len(w.writers[w.byName[tensorName(tensor)]]) > 0 {
 			return
 		}
@@ -52,14 +52,14 @@ func (r *reader) unmet(g *graph.Graph, w *wiring, given map[string]bool, capture
 	}
 	for i, n := range g.Nodes {
 		for _, in := range n.Inputs {
-			need(in, func() place { return nodePlace(n, at) })
+			need(in, func() subject { return subjectOf(n, at) })
 		}
 		for _, c := range captured[i] {
-			need(c.tensor, func() place { return c.by })
+			need(c.tensor, func() subject { return c.by })
 		}
 	}
 	for _, o := range g.Outputs {
-		need(o.Name, func() place { return place{at: at + ", graph outputs"} })
+		need(o.Name, func() subject { return subject{at: at + ", graph outputs"} })
 	}
 	return list
 }
@@ -79,14 +79,14 @@ func (r *reader) checkSingle(g *graph.Graph, w *wiring, given map[string]bool, a
 			seen[t]++
 			switch first := g.Nodes[w.writers[t][0]]; {
 			case given[name]:
-				r.report(nodePlace(n, at), malformed(hint, "it makes the tensor %s, which is an input or initializer of the graph", quote(name)))
+				r.report(subjectOf(n, at), malformed(hint, "it makes the tensor %s, which is an input or initializer of the graph", quote(name)))
 			case seen[t] == 1:
 				continue
 			case seen[t] > 2: // the second was reported
 			case first == n:
-				r.report(nodePlace(n, at), malformed(hint, "two of its outputs are called %s", quote(name)))
+				r.report(subjectOf(n, at), malformed(hint, "two of its outputs are called %s", quote(name)))
 			default:
-				r.report(nodePlace(n, at), malformed(hint, "it makes the tensor %s, which node %d (%s) makes as well", quote(name), first.Index, quote(first.FullOp())))
+				r.report(subjectOf(n, at), malformed(hint, "it makes the tensor %s, which node %d (%s) makes as well", quote(name), first.Index, quote(first.FullOp())))
 			}
 			single = false
 		}
@@ -99,7 +99,7 @@ func (r *reader) sort(g *graph.Graph, w *wiring, at string) {
 	deps, loops := w.dependences()
 	const hint = "a graph cannot feed back into itself; write recurrence as Scan, Loop or LSTM"
 	for _, i := range loops {
-		r.report(nodePlace(g.Nodes[i], at), malformed(hint, "it reads what it makes"))
+		r.report(subjectOf(g.Nodes[i], at), malformed(hint, "it reads what it makes"))
 	}
 	sorted, err := topo.SortStabilized(deps, nil)
 	var cycles topo.Unorderable
@@ -113,7 +113,7 @@ func (r *reader) sort(g *graph.Graph, w *wiring, at string) {
 			if len(c) > most {
 				labels = append(labels, fmt.Sprintf("%d more", len(c)-most))
 			}
-			r.report(nodePlace(g.Nodes[c[0].ID()], at), malformed(hint, "%d nodes depend on each other: %s", len(c), strings.Join(labels, ", ")))
+			r.report(subjectOf(g.Nodes[c[0].ID()], at), malformed(hint, "%d nodes depend on each other: %s", len(c), strings.Join(labels, ", ")))
 		}
 		return
 	}

@@ -27,7 +27,7 @@ func Read(name string, b []byte, d *diag.List) *graph.Graph {
 	r := &reader{file: name, list: d}
 	m, f := decode(b)
 	if f != nil {
-		r.report(place{at: name}, f)
+		r.report(subject{at: name}, f)
 		return nil
 	}
 	g := r.model(m)
@@ -56,11 +56,11 @@ type reader struct {
 	elements  int
 }
 
-// A place is what a diagnostic is about. The zero node and op stand for the model as a whole.
-type place struct{ node, op, at string }
+// A subject is what a diagnostic is about. The zero node and op stand for the model as a whole.
+type subject struct{ node, op, at string }
 
 // report adds an error. A limit that was reached is the last one: what follows would be about the rest of the same.
-func (r *reader) report(p place, f *fault) {
+func (r *reader) report(s subject, f *fault) {
 	if r.full {
 		return
 	}
@@ -68,10 +68,10 @@ func (r *reader) report(p place, f *fault) {
 	if r.errors++; r.errors > maxErrors {
 		return
 	}
-	r.list.Add(diag.Diag{Severity: diag.Error, Code: f.code, Node: p.node, Op: p.op, Where: p.at, Msg: f.msg, Hint: f.hint})
+	r.list.Add(diag.Diag{Severity: diag.Error, Code: f.code, Node: s.node, Op: s.op, Where: s.at, Msg: f.msg, Hint: f.hint})
 }
 
-// prefix says what part of a place a fault is about.
+// prefix says what part of a subject a fault is about.
 func (f *fault) prefix(format string, args ...any) *fault {
 	g := *f
 	g.msg = fmt.Sprintf(format, args...) + ": " + f.msg
@@ -80,7 +80,7 @@ func (f *fault) prefix(format string, args ...any) *fault {
 
 // model reads everything. Errors are collected as far as the parts can be read without each other.
 func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
-	top := place{at: r.file}
+	top := subject{at: r.file}
 	if m.GetGraph() == nil {
 		r.report(top, malformed(hintDamaged, "the model has no graph"))
 		return nil
@@ -123,9 +123,9 @@ func (r *reader) readOpsets(m *onnxpb.ModelProto) {
 		domain, v := canonical(o.GetDomain()), o.GetVersion()
 		switch old, twice := r.opsets[domain]; {
 		case v < 1:
-			r.report(place{at: r.file}, malformed(hintDamaged, "version %d of operator domain %s is imported", v, quote(domain)))
+			r.report(subject{at: r.file}, malformed(hintDamaged, "version %d of operator domain %s is imported", v, quote(domain)))
 		case twice && old != v:
-			r.report(place{at: r.file}, malformed("import each domain once", "versions %d and %d of operator domain %s are imported", old, v, quote(domain)))
+			r.report(subject{at: r.file}, malformed("import each domain once", "versions %d and %d of operator domain %s are imported", old, v, quote(domain)))
 		}
 		r.opsets[domain] = v
 	}
@@ -157,7 +157,7 @@ func (r *reader) reportExternal() {
 			location = " in " + quote(e.GetValue())
 		}
 	}
-	r.report(place{at: r.file}, &fault{diag.ExternalData,
+	r.report(subject{at: r.file}, &fault{diag.ExternalData,
 		fmt.Sprintf("%d tensors are kept in other files, the first is %s%s", r.external, quote(r.first.GetName()), location),
 		`put them into the model file: onnx.save_model(onnx.load("model.onnx"), "whole.onnx", save_as_external_data=False)`})
 }

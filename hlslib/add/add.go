@@ -34,8 +34,13 @@ import (
 // Kind is the layer's name.
 const Kind = "AddStreams"
 
-// Doc says in one line what the layer does.
-const Doc = "the scaled sum of two inputs, then one step function per channel (Add, residual joins)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
+	Decode: Decode,
+	FINN:   dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
+}
 
 // Limits of what Bind accepts.
 const (

@@ -24,8 +24,12 @@ import (
 // Kind is the layer's name.
 const Kind = "StreamingConcat"
 
-// Doc says in one line what the layer does.
-const Doc = "the channels of several inputs one after the other (Concat on the last axis)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "the channels of several inputs one after the other (Concat on the last axis)",
+	Decode: Decode,
+}
 
 // Params makes the layer.
 type Params struct {

@@ -17,8 +17,12 @@ import (
 // Kind is the layer's name.
 const Kind = "Crop"
 
-// Doc says in one line what the layer does.
-const Doc = "some rows and columns of a feature map (Slice, cropping, subsampling)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "some rows and columns of a feature map (Slice, cropping, subsampling)",
+	Decode: Decode,
+}
 
 // Params makes the layer. Pairs are of rows and of columns.
 type Params struct {

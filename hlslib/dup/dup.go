@@ -18,8 +18,12 @@ import (
 // Kind is the layer's name.
 const Kind = "DuplicateStreams"
 
-// Doc says in one line what the layer does.
-const Doc = "one stream for each of several readers (a tensor that is used more than once)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "one stream for each of several readers (a tensor that is used more than once)",
+	Decode: Decode,
+}
 
 // Params makes the layer.
 type Params struct {

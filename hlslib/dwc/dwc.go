@@ -21,8 +21,12 @@ import (
 // Kind is the layer's name.
 const Kind = "StreamingDataWidthConverter"
 
-// Doc says in one line what the layer does.
-const Doc = "words of one width into words of another, element by element"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "words of one width into words of another, element by element",
+	Decode: Decode,
+}
 
 // Params makes the layer.
 type Params struct {

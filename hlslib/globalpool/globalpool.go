@@ -23,8 +23,13 @@ import (
 // Kind is the layer's name.
 const Kind = "GlobalPool"
 
-// Doc says in one line what the layer does.
-const Doc = "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
+	Decode: Decode,
+	FINN:   dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
+}
 
 // Params makes the layer.
 type Params struct {

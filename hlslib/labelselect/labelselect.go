@@ -26,8 +26,12 @@ import (
 // Kind is the layer's name.
 const Kind = "LabelSelect"
 
-// Doc says in one line what the layer does.
-const Doc = "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
+	Decode: Decode,
+}
 
 // MaxK is the most places that Bind accepts.
 const MaxK = 16

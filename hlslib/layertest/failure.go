@@ -22,6 +22,8 @@ const (
 	checkCompiler   = "compiler"   // the C++ compiles without a warning
 	checkOutput     = "output"     // the compiled C++ writes what Eval gives
 	checkLoop       = "loop"       // its iterations, and the words they move, are those of Loop
+	checkLatency    = "latency"    // every clock of a latency has something to do
+	checkBand       = "band"       // costs lie in a band around what the C++ computes, moves and keeps
 )
 
 // A failure is what a check of the contract has found.

@@ -20,7 +20,7 @@ import (
 )
 
 // A Case is a layer and what it is bound to. Folds is the number of folds tried, evenly spread over those the layer
-// offers; 0 tries all of them. Loose is why bounds of the output's ranges may not be attained by any input. A layer that
+// offers; 0 tries all of them, and so does the long tier. Loose is why bounds of the output's ranges may not be attained by any input. A layer that
 // is not in hlslib brings its row in the table of kinds, and its C++.
 type Case struct {
 	Name    string
@@ -39,7 +39,7 @@ const frames = 4
 var target = dataflow.Target{ClockMHz: 200}
 
 // Check holds every case against the contract. At most compiled folds, evenly spread over all cases, also go through
-// the C++ compiler, in a subtest; below the full tier, at most tier.Few(compiled).
+// the C++ compiler, in a subtest; below the full tier, at most tier.Few(compiled), and in the long tier all.
 func Check(t *testing.T, compiled int, cases ...Case) {
 	t.Helper()
 	programs, errs := examine(t.Context(), cases)
@@ -48,7 +48,10 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 	}
 	t.Run("C++", func(t *testing.T) {
 		gxx := tier.Needs(t, "g++")[0]
-		if err := run(t.Context(), gxx, t.TempDir(), spread(programs, tier.Few(compiled))); err != nil {
+		if !tier.Long() {
+			programs = spread(programs, tier.Few(compiled))
+		}
+		if err := run(t.Context(), gxx, t.TempDir(), programs); err != nil {
 			t.Error(err)
 		}
 	})
@@ -124,7 +127,7 @@ func (b *bound) listFolds() error {
 		}
 		seen[f] = true
 	}
-	if b.Folds > 0 {
+	if b.Folds > 0 && !tier.Long() {
 		b.folds = spread(b.folds, b.Folds)
 	}
 	return nil

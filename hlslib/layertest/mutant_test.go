@@ -87,9 +87,9 @@ func TestMutants(t *testing.T) {
 		"C++ negates none":      checkOutput,
 
 		"three clocks a word": checkLoop,
-		"latency 40":          "",
-		"no adders":           "",
-		"10,000 times":        "",
+		"latency 40":          checkLatency,
+		"no adders":           checkBand,
+		"10,000 times":        checkBand,
 		"ranges 2^20 wide":    checkRanges,
 		"no PIPELINE":         checkText,
 	}

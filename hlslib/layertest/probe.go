@@ -30,7 +30,11 @@ var (
 	// A frame is a call of a layer's function.
 	streamReads  = insertion{regexp.MustCompile(`(?m)^    T read\(\) \{$`), "$0\n        hlsgen_probe::read(this);"}
 	streamWrites = insertion{regexp.MustCompile(`(?m)^    void write\(const T& v\) \{`), "$0 hlsgen_probe::written(this);"}
-	streamHead   = insertion{regexp.MustCompile(`(?m)^#include <cstdio>$`), "$0\n#include \"probe.hpp\""}
+	probeHead    = insertion{regexp.MustCompile(`(?m)^#include <cstdio>$`), "$0\n#include \"probe.hpp\""}
+	// What computes.
+	sums        = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\([+-], \w+\) \{$`), "$0\n    hlsgen_probe::sum(W1, W2);"}
+	products    = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\(\*, \w+\) \{$`), "$0\n    hlsgen_probe::product(W1, W2);"}
+	comparisons = insertion{regexp.MustCompile(`ap_detail::same_sign<S1, S2>\(\);`), "$0 hlsgen_probe::comparison(W1, W2);"}
 
 	layerFunction = regexp.MustCompile(`(?m)^void (\w+)\((.*)\) \{\n#pragma HLS INLINE off$`)
 	layerStream   = regexp.MustCompile(`>& ((in|out)\d*)\b`)
@@ -43,7 +47,9 @@ func probed(files templates.Files) (templates.Files, error) {
 		var insert []insertion
 		switch {
 		case f.Path == "hls/csim/hls_stream.h":
-			insert = []insertion{streamHead, streamReads, streamWrites}
+			insert = []insertion{probeHead, streamReads, streamWrites}
+		case f.Path == "hls/csim/ap_int.h":
+			insert = []insertion{probeHead, sums, products, comparisons}
 		case path.Dir(f.Path) == "hls/include/hlsgen" && iterations.at.Match(f.Data):
 			insert = []insertion{iterations} // a kernel without a pipelined loop has no iterations
 		case f.Path == "hls/layers.cpp":
@@ -75,11 +81,12 @@ func probeCall(function []byte) []byte {
 }
 
 // checkLoops holds what the probe has seen in a project's folder against the loops of the programs: the iterations of
-// every frame, and the ports that move a word in each.
-func checkLoops(dir string, trials []templates.Trial, programs []program) error {
+// every frame, and the ports that move a word in each; then what they compute, which it gives, against latencies and
+// costs.
+func checkLoops(dir string, trials []templates.Trial, programs []program) (done []work, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, "hls", "probe.txt"))
 	if err != nil {
-		return failed(checkLoop, "%w", err)
+		return nil, failed(checkLoop, "%w", err)
 	}
 	lines := map[string][]string{}
 	for line := range strings.Lines(string(data)) {
@@ -89,45 +96,57 @@ func checkLoops(dir string, trials []templates.Trial, programs []program) error 
 	for i, p := range programs {
 		name := trials[i].Name
 		if n := len(lines[name]); n != len(p.frames) {
-			return failed(checkLoop, "%s: %d frames of %d", name, n, len(p.frames))
+			return nil, failed(checkLoop, "%s: %d frames of %d", name, n, len(p.frames))
 		}
+		var most work
 		for n, trace := range lines[name] {
-			if err := compareLoop(trace, p.op.Loop(p.fold, target)); err != nil {
-				return failed(checkLoop, "%q, fold %+v, frame %d: %w", p.Name, p.fold, n, err)
+			now, err := compareLoop(trace, p.op.Loop(p.fold, target))
+			if err != nil {
+				return nil, failed(checkLoop, "%q, fold %+v, frame %d: %w", p.Name, p.fold, n, err)
 			}
+			most = most.max(now)
 		}
+		if err := p.checkWork(most); err != nil {
+			return nil, fmt.Errorf("%q, fold %+v: %w", p.Name, p.fold, err)
+		}
+		done = append(done, most)
 	}
-	return nil
+	return done, nil
 }
 
-// compareLoop holds a frame's trace, a line of probe.txt without the layer's name, against a loop.
-func compareLoop(trace string, l dataflow.Loop) error {
+// compareLoop holds a frame's trace, a line of probe.txt without the layer's name, against a loop, and gives what its
+// iterations compute.
+func compareLoop(trace string, l dataflow.Loop) (done work, err error) {
 	wrong, rest, _ := strings.Cut(trace, " ")
 	if wrong != "-" {
-		return fmt.Errorf("the C++ %s", strings.ReplaceAll(wrong, "-", " "))
+		return done, fmt.Errorf("the C++ %s", strings.ReplaceAll(wrong, "-", " "))
+	}
+	count, rest, _ := strings.Cut(rest, " ")
+	if _, err := fmt.Sscanf(count, "%d:%d:%d:%d", &done.products, &done.sums, &done.comparisons, &done.operations); err != nil {
+		return done, fmt.Errorf("probe: %q: %w", count, err)
 	}
 	walk, at, total := l.Walk(), 0, l.Iterations()
 	for _, run := range strings.Fields(rest) {
 		var got dataflow.Moves
 		var times int
 		if _, err := fmt.Sscanf(run, "%d:%x:%x", &times, &got.Read, &got.Write); err != nil {
-			return fmt.Errorf("probe: %q: %w", run, err)
+			return done, fmt.Errorf("probe: %q: %w", run, err)
 		}
 		for range times {
 			if at == total {
-				return fmt.Errorf("the C++ has more iterations than the %d of Loop", total)
+				return done, fmt.Errorf("the C++ has more iterations than the %d of Loop", total)
 			}
 			if want := walk.Moves(); got != want {
-				return fmt.Errorf("iteration %d: the C++ moves %s, Loop %s", at, moves(got), moves(want))
+				return done, fmt.Errorf("iteration %d: the C++ moves %s, Loop %s", at, moves(got), moves(want))
 			}
 			walk.Advance()
 			at++
 		}
 	}
 	if at != total {
-		return fmt.Errorf("the C++ has %d iterations, Loop %d", at, total)
+		return done, fmt.Errorf("the C++ has %d iterations, Loop %d", at, total)
 	}
-	return nil
+	return done, nil
 }
 
 // moves spells the ports that move a word: "reads 101, writes 1", the first port last.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
 
 // evals is how many frames a search for a bound tries at most. One that has not come to its end by then says nothing:
@@ -17,19 +18,28 @@ const evals = 3000
 const starts = 24
 
 // checkRanges looks for inputs that attain the bounds of the output types: per output and range, the lowest and the
-// highest value. From the best frame known it changes one element after the other as long as that helps, several times
-// from different frames. A bound that it cannot reach is too wide, unless the case says why it may not be attained.
+// highest value. What comes out of some frames, and on the way to another bound, counts. From the best frame known it
+// changes one element after the other as long as that helps, several times from different frames. A bound that it cannot
+// reach is too wide, unless the case says why it may not be attained.
 func (b *bound) checkRanges(r *rand.Rand) error {
 	if b.Loose != "" {
 		return nil
 	}
+	seen := make([][]num.Range, len(b.out))
+	for port, typ := range b.out {
+		seen[port] = slices.Repeat([]num.Range{{Lo: math.MaxInt64, Hi: math.MinInt64}}, len(typ.Range))
+	}
+	first := search{b: b, seen: seen}
+	for n := range starts {
+		first.value(frame(r, b.In, n))
+	}
 	for port, typ := range b.out {
 		for c, want := range typ.Range {
-			highest := search{b: b, port: port, channel: c, left: evals, bound: want.Hi}
+			highest := search{b: b, seen: seen, port: port, channel: c, left: evals, bound: want.Hi}
 			if best, sure := highest.climb(r); sure && best < want.Hi {
 				return fmt.Errorf("output %d, range %d is %v, the highest found is %d", port, c, want, best)
 			}
-			lowest := search{b: b, port: port, channel: c, left: evals, bound: ^want.Lo, down: true}
+			lowest := search{b: b, seen: seen, port: port, channel: c, left: evals, bound: ^want.Lo, down: true}
 			if best, sure := lowest.climb(r); sure && ^best > want.Lo {
 				return fmt.Errorf("output %d, range %d is %v, the lowest found is %d", port, c, want, ^best)
 			}
@@ -41,16 +51,28 @@ func (b *bound) checkRanges(r *rand.Rand) error {
 // A search maximises a channel of an output, or what ^ makes of it: that turns the order of all integers round.
 type search struct {
 	b             *bound
+	seen          [][]num.Range // by output and range, the lowest and the highest of all searches
 	port, channel int
 	down          bool
 	bound         int64
 	left          int // frames that may still be tried
 }
 
+// signed is a value as it is maximised.
+func (s *search) signed(v int64) int64 {
+	if s.down {
+		return ^v
+	}
+	return v
+}
+
 // climb gives the greatest value found, and whether it is a summit: no single change of an element leads further, and some
 // lead down. Where nothing leads anywhere, as between the thresholds of a sum, the search has learnt nothing.
 func (s *search) climb(r *rand.Rand) (best int64, sure bool) {
-	best = math.MinInt64
+	seen := s.seen[s.port][s.channel]
+	if best = max(s.signed(seen.Lo), s.signed(seen.Hi)); best >= s.bound {
+		return best, true
+	}
 	for n := range starts {
 		at := frame(r, s.b.In, n)
 		value := s.value(at)
@@ -105,17 +127,17 @@ func candidates(r *rand.Rand, t dataflow.Type, i int) []int64 {
 	return slices.DeleteFunc(list, func(v int64) bool { return !t.Elem.Holds(v) })
 }
 
-// value is the greatest of the channel in a frame's output.
+// value is the greatest of the channel in a frame's output; all outputs are noted.
 func (s *search) value(in []dataflow.Tensor) int64 {
-	out := s.b.op.Eval(in)[s.port]
-	typ := s.b.out[s.port]
 	best := int64(math.MinInt64)
-	for i, v := range out.Data {
-		if len(typ.Range) == 1 || i%typ.Shape.Channels() == s.channel {
-			if s.down {
-				v = ^v
+	for port, out := range s.b.op.Eval(in) {
+		seen := s.seen[port]
+		for i, v := range out.Data {
+			c := i % len(seen)
+			seen[c] = num.Range{Lo: min(seen[c].Lo, v), Hi: max(seen[c].Hi, v)}
+			if port == s.port && c == s.channel {
+				best = max(best, s.signed(v))
 			}
-			best = max(best, v)
 		}
 	}
 	return best

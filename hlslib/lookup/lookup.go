@@ -21,8 +21,12 @@ import (
 // Kind is the layer's name.
 const Kind = "Lookup"
 
-// Doc says in one line what the layer does.
-const Doc = "a row of a table for every index (Gather of constants, embeddings)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "a row of a table for every index (Gather of constants, embeddings)",
+	Decode: Decode,
+}
 
 // Params makes the layer.
 type Params struct {

@@ -63,8 +63,12 @@ import (
 // Kind is the layer's name.
 const Kind = "LSTM"
 
-// Doc says in one line what the layer does.
-const Doc = "the recurrent part of LSTM cells: gates, state and output of every time step (LSTM, bidirectional LSTM)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "the recurrent part of LSTM cells: gates, state and output of every time step (LSTM, bidirectional LSTM)",
+	Decode: Decode,
+}
 
 // The gates, in the order of the input's lanes.
 const (

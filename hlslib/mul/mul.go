@@ -33,8 +33,13 @@ import (
 // Kind is the layer's name.
 const Kind = "MultiplyStreams"
 
-// Doc says in one line what the layer does.
-const Doc = "the product of two inputs, or of an input and a gate per channel, then one step function per channel or a requantiser (Mul)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "the product of two inputs, or of an input and a gate per channel, then one step function per channel or a requantiser (Mul)",
+	Decode: Decode,
+	FINN:   dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
+}
 
 // Limits of what Bind accepts.
 const (

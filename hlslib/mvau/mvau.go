@@ -35,8 +35,13 @@ import (
 // Kind is the layer's name.
 const Kind = "MVAU"
 
-// Doc says in one line what the layer does.
-const Doc = "matrix times vector, then one step function per channel (fully connected layers, convolutions)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
+	Decode: Decode,
+	FINN:   dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
+}
 
 // Params makes the layer.
 type Params struct {

@@ -29,8 +29,13 @@ import (
 // Kind is the layer's name.
 const Kind = "FMPadding"
 
-// Doc says in one line what the layer does.
-const Doc = "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
+	Decode: Decode,
+	FINN:   dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
+}
 
 // Params makes the layer. Pairs are of rows and of columns.
 type Params struct {

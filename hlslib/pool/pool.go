@@ -24,8 +24,13 @@ import (
 // Kind is the layer's name.
 const Kind = "Pool"
 
-// Doc says in one line what the layer does.
-const Doc = "the maximum or the sum over every window, per channel (MaxPool, AveragePool)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
+	Decode: Decode,
+	FINN:   dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
+}
 
 // Params makes the layer.
 type Params struct {

@@ -25,8 +25,12 @@ import (
 // Kind is the layer's name.
 const Kind = "Reorder"
 
-// Doc says in one line what the layer does.
-const Doc = "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
+	Decode: Decode,
+}
 
 // MaxBlock is the most elements of a block, read or written: the largest devices hold two banks of some million elements.
 const MaxBlock = 1 << 24

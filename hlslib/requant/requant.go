@@ -32,8 +32,13 @@ import (
 // Kind is the layer's name.
 const Kind = "Requantization"
 
-// Doc says in one line what the layer does.
-const Doc = "multiply, add, shift and clip per channel (activations of many steps)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "multiply, add, shift and clip per channel (activations of many steps)",
+	Decode: Decode,
+	FINN:   dataflow.FINNFile{Names: []string{"Requant"}},
+}
 
 // Limits of what Bind accepts.
 const (

@@ -19,8 +19,12 @@ import (
 // Kind is the layer's name.
 const Kind = "StreamingSplit"
 
-// Doc says in one line what the layer does.
-const Doc = "the channels parted among several outputs (Split on the last axis)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "the channels parted among several outputs (Split on the last axis)",
+	Decode: Decode,
+}
 
 // Params makes the layer.
 type Params struct {

@@ -59,8 +59,13 @@ import (
 // Kind is the layer's name.
 const Kind = "ConvolutionInputGenerator"
 
-// Doc says in one line what the layer does.
-const Doc = "the windows of a frame, padded (in front of convolutions and poolings)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "the windows of a frame, padded (in front of convolutions and poolings)",
+	Decode: Decode,
+	FINN:   dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
+}
 
 // Limits of what Bind accepts.
 const (

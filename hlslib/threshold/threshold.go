@@ -24,8 +24,12 @@ import (
 // Kind is the layer's name.
 const Kind = "Thresholding"
 
-// Doc says in one line what the layer does.
-const Doc = "one step function per channel (quantised activations, requantisation)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "one step function per channel (quantised activations, requantisation)",
+	Decode: Decode,
+}
 
 // MaxThresholds is the most thresholds of one channel that Bind accepts.
 const MaxThresholds = 1 << 12

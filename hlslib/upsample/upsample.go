@@ -19,8 +19,12 @@ import (
 // Kind is the layer's name.
 const Kind = "UpsampleNearestNeighbour"
 
-// Doc says in one line what the layer does.
-const Doc = "every pixel several times (Resize and Upsample to the nearest neighbour)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "every pixel several times (Resize and Upsample to the nearest neighbour)",
+	Decode: Decode,
+}
 
 // Params makes the layer.
 type Params struct {

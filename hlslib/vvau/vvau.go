@@ -29,8 +29,13 @@ import (
 // Kind is the layer's name.
 const Kind = "VVAU"
 
-// Doc says in one line what the layer does.
-const Doc = "each channel by weights of its own, then one step function per channel (depthwise convolutions)"
+// Layer is the row of the table of layers.
+var Layer = dataflow.Kind{
+	Name:   Kind,
+	Doc:    "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
+	Decode: Decode,
+	FINN:   dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
+}
 
 // Params makes the layer.
 type Params struct {

@@ -2,6 +2,7 @@ package arch
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -9,11 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
-// Check reads the imports of every Go file of the module, whatever its build constraints, and returns the breaches of
-// the policy in order of files.
-func Check(root fs.FS) (breaches []string, err error) {
+// Check reads every Go file of the module, whatever its build constraints, and returns the breaches of the policy in
+// order of files: imports, and strings by which an engine names one of the kinds of layers.
+func Check(root fs.FS, kinds []string) (breaches []string, err error) {
 	err = fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
 		case err != nil:
@@ -27,13 +29,25 @@ func Check(root fs.FS) (breaches []string, err error) {
 			breaches = append(breaches, name+": its package has no place in internal/arch/policy.go")
 			return nil
 		}
-		imports, err := importsOf(root, name)
+		src, err := fs.ReadFile(root, name)
 		if err != nil {
 			return err
 		}
-		for _, i := range imports {
-			if why := breach(path.Dir(name), strings.HasSuffix(name, "_test.go"), i); why != "" {
+		file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		dir, test := path.Dir(name), strings.HasSuffix(name, "_test.go")
+		for _, i := range importsOf(file) {
+			if why := breach(dir, test, i); why != "" {
 				breaches = append(breaches, fmt.Sprintf("%s imports %s: %s", name, i, why))
+			}
+		}
+		if !test && isEngine(dir) {
+			for _, s := range stringsOf(file) {
+				if k := named(dir, s, kinds); k != "" {
+					breaches = append(breaches, fmt.Sprintf("%s says %q: engines know no layer by name", name, k))
+				}
 			}
 		}
 		return nil
@@ -41,24 +55,58 @@ func Check(root fs.FS) (breaches []string, err error) {
 	return breaches, err
 }
 
-func importsOf(root fs.FS, name string) ([]string, error) {
-	src, err := fs.ReadFile(root, name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ImportsOnly)
-	if err != nil {
-		return nil, err
-	}
-	var imports []string
+func importsOf(file *ast.File) (imports []string) {
 	for _, i := range file.Imports {
-		p, err := strconv.Unquote(i.Path.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: import %s: %w", name, i.Path.Value, err)
-		}
-		imports = append(imports, p)
+		imports = append(imports, text(i.Path))
 	}
-	return imports, nil
+	return imports
+}
+
+// stringsOf are the string literals of a file, but for imports and tags.
+func stringsOf(file *ast.File) (list []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			n.Tag = nil
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				list = append(list, text(n))
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// text is what a string literal says.
+func text(lit *ast.BasicLit) string {
+	s, err := strconv.Unquote(lit.Value)
+	if err != nil {
+		panic("arch: " + err.Error()) // the parser took it
+	}
+	return s
+}
+
+func isEngine(dir string) bool {
+	within := func(list []string) bool {
+		return slices.ContainsFunc(list, func(e string) bool { return covers(e, dir) })
+	}
+	return within(engines) && !within(makers)
+}
+
+// named is the kind that a string of a file in folder dir names, in any of its words; empty where there is none. An
+// operator of ONNX of the same name may be spoken of, and the front end knows it.
+func named(dir, s string, kinds []string) string {
+	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, w := range words {
+		operator := slices.Contains(operators, w) && (len(words) > 1 || covers("frontend", dir))
+		if slices.Contains(kinds, w) && !operator {
+			return w
+		}
+	}
+	return ""
 }
 
 // breach says why a file in folder dir must not import p; empty if it may.

@@ -5,11 +5,20 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"hlsgen/hlslib"
 )
+
+func kinds() (names []string) {
+	for _, k := range hlslib.Kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
 
 func TestModule(t *testing.T) {
 	t.Parallel()
-	breaches, err := Check(os.DirFS("../.."))
+	breaches, err := Check(os.DirFS("../.."), kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +87,7 @@ func TestCheck(t *testing.T) {
 		{".hidden/a.go", "fmt", ""},
 		{"internal/num/a.txt", "hlsgen/cmd/hlsgen", ""},
 	} {
-		got, err := Check(fstest.MapFS{c.file: {Data: []byte("//go:build never\n\npackage p\n\nimport \"" + c.imports + "\"\n")}})
+		got, err := Check(fstest.MapFS{c.file: {Data: []byte("//go:build never\n\npackage p\n\nimport \"" + c.imports + "\"\n")}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,9 +97,33 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestCheckStrings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, literal string
+		breach        bool
+	}{
+		{"folding/a.go", `"MVAU"`, true},
+		{"folding/search/a.go", "`like \"MVAU_0\"`", true},
+		{"folding/a.go", `"MVAUs"`, false},
+		{"folding/a_test.go", `"MVAU"`, false},
+		{"frontend/canon/a.go", `"MVAU"`, true},
+		{"frontend/lower/a.go", `"MVAU"`, false},
+		{"hlslib/mvau/a.go", `"MVAU"`, false},
+		{"internal/compiler/a.go", `"LSTM"`, true},
+		{"internal/compiler/a.go", `"an LSTM of ONNX"`, false},
+		{"frontend/graph/a.go", `"LSTM"`, false},
+	} {
+		got, err := Check(fstest.MapFS{c.file: {Data: []byte("package p\n\nconst s = " + c.literal + "\n")}}, kinds())
+		if err != nil || (len(got) == 1) != c.breach {
+			t.Errorf("%s says %s: %q, %v", c.file, c.literal, got, err)
+		}
+	}
+}
+
 func TestCheckRefusesWhatDoesNotParse(t *testing.T) {
 	t.Parallel()
-	if _, err := Check(fstest.MapFS{"internal/num/a.go": {Data: []byte("package p\nimport fmt")}}); err == nil {
+	if _, err := Check(fstest.MapFS{"internal/num/a.go": {Data: []byte("package p\nimport fmt")}}, nil); err == nil {
 		t.Error("no error")
 	}
 }

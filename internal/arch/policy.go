@@ -65,15 +65,29 @@ var places = map[string]place{
 	"internal/chart":         {0, "chart", 0},
 	"boards":                 {0, "boards", 0},
 	"docs":                   {0, "docs", 0},
+	"internal/suggest":       {-1, "suggest", 0}, // words alone
 
 	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,
+	"internal/models":          support,
 	"internal/schema":          support,
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,
 	"frontend/onnxio/onnxtest": support,
 }
+
+// engines are the folders, with those below, whose production code names no kind of layer, as a string either: what is
+// special to a kind it says itself. makers are those that make layers.
+var (
+	engines = []string{
+		"cmd", "folding", "frontend", "rtlsim", "templates", "internal/compiler", "internal/dataflow", "hlslib/estimate",
+	}
+	makers = []string{"frontend/lower"}
+)
+
+// operators are the kinds that are called like an operator of ONNX.
+var operators = []string{"LSTM"}
 
 // A door is something that only few packages may import.
 type door struct {

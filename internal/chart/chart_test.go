@@ -24,18 +24,18 @@ func pictures() map[string]interface{ Draw() (Picture, error) } {
 		s := Series{Name: name}
 		for k := range 40 {
 			x := 800 * float64(uint(1)<<(k/5)) * (1 + r.Float64())
-			s.Points = append(s.Points, Point{x, x * 3 * float64(i+1) * (0.3 + r.Float64())})
+			s.Dots = append(s.Dots, Dot{x, x * 3 * float64(i+1) * (0.3 + r.Float64())})
 		}
 		fronts.Series = append(fronts.Series, s)
 	}
-	best := Best(fronts.Series[3].Points)
+	best := Best(fronts.Series[3].Dots)
 	fronts.Chosen, fronts.Label = &best[len(best)-1], "zcu104, 300 MHz: 1.2M frames/s, 98.4k LUT"
 	few := fronts
-	few.Series = []Series{{hostile, []Point{{0, 100}, {0, 200}, {12, 900}}}}
-	few.Title, few.Cost, few.Label, few.Chosen = hostile, "RAMB18", hostile, &Point{0, 200}
+	few.Series = []Series{{hostile, []Dot{{0, 100}, {0, 200}, {12, 900}}}}
+	few.Title, few.Cost, few.Label, few.Chosen = hostile, "RAMB18", hostile, &Dot{0, 200}
 	var many Fronts
 	for i := range 40 {
-		many.Series = append(many.Series, Series{fmt.Sprint("board ", i), []Point{{float64(i), float64(i + 1)}}})
+		many.Series = append(many.Series, Series{fmt.Sprint("board ", i), []Dot{{float64(i), float64(i + 1)}}})
 	}
 	layers := Bars{Title: "Clocks per frame of every layer", Value: "clocks", Mark: "bottleneck"}
 	for i := range 14 {
@@ -107,10 +107,10 @@ func TestNoBars(t *testing.T) {
 
 func TestBest(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ in, want []Point }{
+	for _, c := range []struct{ in, want []Dot }{
 		{nil, nil},
-		{[]Point{{3, 3}, {1, 1}, {2, 1}, {2, 2}, {2, 2}, {4, 2}}, []Point{{1, 1}, {2, 2}, {3, 3}}},
-		{[]Point{{5, 9}, {0, 9}, {5, 10}}, []Point{{0, 9}, {5, 10}}},
+		{[]Dot{{3, 3}, {1, 1}, {2, 1}, {2, 2}, {2, 2}, {4, 2}}, []Dot{{1, 1}, {2, 2}, {3, 3}}},
+		{[]Dot{{5, 9}, {0, 9}, {5, 10}}, []Dot{{0, 9}, {5, 10}}},
 	} {
 		if got := Best(c.in); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.in, got, c.want)

@@ -13,13 +13,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Point is a design: what it takes of something, above 0 or 0, and what it reaches, above 0.
-type Point struct{ Cost, Gain float64 }
+// A Dot is a design: what it takes of something, above 0 or 0, and what it reaches, above 0.
+type Dot struct{ Cost, Gain float64 }
 
 // A Series is designs that are alike in what they are made for.
 type Series struct {
-	Name   string
-	Points []Point
+	Name string
+	Dots []Dot
 }
 
 // Fronts is a picture of what can be had for how much. Of each series the points that no other one of it beats are joined:
@@ -27,15 +27,15 @@ type Series struct {
 type Fronts struct {
 	Title, Cost, Gain string
 	Series            []Series
-	Chosen            *Point // marked; may be nil
+	Chosen            *Dot   // marked; may be nil
 	Label             string // of the chosen point
 }
 
 // Best is the points that no other point beats: another one is worse in one of the two. They come in the order of cost; of
 // equal ones there is one.
-func Best(points []Point) (best []Point) {
+func Best(points []Dot) (best []Dot) {
 	sorted := slices.Clone(points)
-	slices.SortFunc(sorted, func(a, b Point) int { return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Gain, a.Gain)) })
+	slices.SortFunc(sorted, func(a, b Dot) int { return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Gain, a.Gain)) })
 	for _, p := range sorted {
 		if len(best) == 0 || p.Gain > best[len(best)-1].Gain {
 			best = append(best, p)
@@ -81,7 +81,7 @@ func (f Fronts) Draw() (Picture, error) {
 func (f Fronts) scale(p *plot.Plot) {
 	var costs, gains []float64
 	for _, s := range f.Series {
-		for _, q := range s.Points {
+		for _, q := range s.Dots {
 			costs, gains = append(costs, q.Cost), append(gains, q.Gain)
 		}
 	}
@@ -112,14 +112,14 @@ var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.Pyramid
 
 func (s Series) add(p *plot.Plot, legend *plot.Legend, i int) error {
 	c, shape := series[i%len(series)], marks[i/len(series)%len(marks)]
-	xys := func(points []Point) (list plotter.XYs) {
+	xys := func(points []Dot) (list plotter.XYs) {
 		for _, q := range points {
 			list = append(list, plotter.XY{X: q.Cost, Y: q.Gain})
 		}
 		return list
 	}
-	best := Best(s.Points)
-	rest := slices.DeleteFunc(slices.Clone(s.Points), func(q Point) bool { return slices.Contains(best, q) })
+	best := Best(s.Dots)
+	rest := slices.DeleteFunc(slices.Clone(s.Dots), func(q Dot) bool { return slices.Contains(best, q) })
 	if len(rest) > 0 {
 		dots, err := plotter.NewScatter(xys(rest))
 		if err != nil {

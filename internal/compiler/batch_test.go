@@ -1,10 +1,8 @@
 package compiler
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,19 +99,12 @@ func TestFixedBatch(t *testing.T) {
 			}
 			want := together(t, onnx, x.Data)
 			base := filepath.Join(dir, fmt.Sprint(seed))
-			if err := os.WriteFile(base+".onnx", onnx, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			model := kept(t, "m.onnx", onnx)
 			for _, e := range []Engine{Reference, Eval, Cycle} {
-				var d diag.List
-				o := SimOptions{
-					Options: Options{Model: base + ".onnx"},
-					Engine:  e,
-					Input:   save(t, base+string(e)+".npy", x),
-				}
-				r, err := Simulate(context.Background(), o, &d)
-				if err != nil || r == nil {
-					t.Fatalf("%s: %v %v", e, err, d.Diags)
+				input := save(t, base+string(e)+".npy", x)
+				r, d := asked(t, SimOptions{Options: Options{Model: model}, Engine: e, Input: input})
+				if r == nil {
+					t.Fatalf("%s: %v", e, d.Diags)
 				}
 				if y := r.Outputs[0]; r.Samples != n || !slices.Equal(y.Data, want) || y.Shape[0] != n ||
 					y.Size() != len(want) {

@@ -9,96 +9,78 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
 
-// unpack writes the embedded examples to a folder.
-func unpack(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, examples.Files); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-// sharedModels are the shared networks that every engine runs.
-func sharedModels(t *testing.T) []string {
-	t.Helper()
-	shared := tier.NeedsShared(t)
-	var out []string
-	for _, pattern := range []string{
-		"brevitas/digits-mlp-*/*.onnx", "brevitas/iris-mlp-*/*.onnx", "brevitas/jets-qap*/*.onnx", "brevitas/a2q*-mlp*/*.onnx", "zoo/*TFC_?W?A/model.onnx", "zoo/labs_tfc*/model.onnx",
-		"zoo/*kwsmlp_w3a3/model.onnx", "zoo/unsw*/model.onnx", "zoo/*qkeras*/model.onnx", "zoo/exmodels_bnn*/model.onnx", "zoo/tract_qsigmoid*/model.onnx",
-	} {
-		found, err := filepath.Glob(filepath.Join(shared, "models", pattern))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("no shared model matches %s: %v", pattern, err)
-		}
-		out = append(out, found...)
-	}
-	return out
-}
-
-func clean(t *testing.T, d *diag.List, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	d.Write(&b)
-	if b.Len() > 0 {
-		t.Fatalf("diagnostics:\n%s", b.String())
-	}
-}
-
-// TestBuildAgrees builds every model for two boards: reference, eval and cycle must agree, stream by stream. One model
-// is compiled too; the others' C++ is compiled in accept runs and in TestRandomNetworks.
+// TestBuildAgrees builds every real model: reference, eval and cycle must agree, stream by stream. In the full tier, each
+// is built for two boards. The smallest are compiled too; more C++ is compiled in TestRandomNetworks.
 func TestBuildAgrees(t *testing.T) {
 	t.Parallel()
-	boards := []string{"zcu104", "pynq-z1"}
-	agrees := func(t *testing.T, path, board string, csim bool) {
-		t.Run(fmt.Sprintf("%s/%s/%s", filepath.Base(filepath.Dir(path)), filepath.Base(path), board), func(t *testing.T) {
-			t.Parallel()
-			want := []string{"eval", "cycle"}
-			if csim {
-				tier.Needs(t, "g++")
-				want = append(want, "csim")
-			}
-			var d diag.List
-			out := filepath.Join(t.TempDir(), "out")
-			r, err := Run(context.Background(), Options{Model: path, Board: board, Verify: 4, Out: out, NoCSim: !csim}, &d)
-			clean(t, &d, err)
-			if r.Verified.Samples != 4 || !slices.Equal(r.Verified.Engines, want) {
-				t.Errorf("verified %+v, want 4 samples and %v", r.Verified, want)
-			}
-			budget := folding.BudgetOf(r.Design.Target.Board, folding.Use{})
-			if total := r.Design.Estimate.Total; !budget.Fits(total) || r.Design.Over {
-				t.Errorf("%+v does not fit the budget", total)
-			}
-		})
+	boards, smallest, built := []string{"pynq-z1", "zcu104"}, 8<<10, 0
+	const quick = 32 << 10 // bytes of a model that the quick tier has time for
+	if tier.Full() {
+		smallest = 24 << 10
 	}
-	dir := unpack(t)
-	for _, model := range []string{examples.Digits + "/model.onnx", examples.Iris + "/model.onnx", examples.Iris + "/qcdq.onnx"} {
-		for _, board := range boards {
-			agrees(t, filepath.Join(dir, filepath.FromSlash(model)), board, model == examples.Iris+"/qcdq.onnx" && board == "pynq-z1")
+	for i, m := range models.All(t) {
+		for _, file := range m.Files {
+			if tier.Quick() && len(m.Read(t, file)) > quick {
+				continue
+			}
+			refused, formats := m.Expect(t, file)
+			if refused != "" && formats == nil || m.Shared && m.HasOp(t, file, "Conv", "QLinearConv", "Scan", "LSTM", "QuantLSTMCell") {
+				continue
+			}
+			built++
+			csim := !m.Shared && len(m.Read(t, file)) <= smallest
+			for k, board := range boards {
+				if !tier.Full() && k != i%2 {
+					continue
+				}
+				t.Run(m.Name+"/"+file+"/"+board, func(t *testing.T) {
+					t.Parallel()
+					opt := Options{Model: m.Path(file), Board: board, Verify: 4, Out: filepath.Join(t.TempDir(), "out"), NoCSim: !csim}
+					if formats != nil {
+						opt.LSTM = m.Path(m.Info.LSTM)
+					}
+					buildAgrees(t, opt)
+				})
+			}
 		}
 	}
-	t.Run("shared", func(t *testing.T) {
-		for _, path := range sharedModels(t) {
-			for _, board := range boards {
-				agrees(t, path, board, false)
-			}
-		}
-	})
+	if built < 15 && !tier.Quick() {
+		t.Errorf("%d models", built)
+	}
+}
+
+func buildAgrees(t *testing.T, opt Options) {
+	want := []string{"eval", "cycle"}
+	if !opt.NoCSim {
+		tier.Needs(t, "g++")
+		want = append(want, "csim")
+	}
+	var d diag.List
+	r, err := Run(context.Background(), opt, &d)
+	if opt.LSTM == "" {
+		clean(t, &d, err)
+	}
+	if err != nil || d.Failed() {
+		t.Fatal(err, d.Diags)
+	}
+	if r.Verified.Samples != 4 || !slices.Equal(r.Verified.Engines, want) {
+		t.Errorf("verified %+v, want 4 samples and %v", r.Verified, want)
+	}
+	budget := folding.BudgetOf(r.Design.Target.Board, folding.Use{})
+	if total := r.Design.Estimate.Total; !budget.Fits(total) || r.Design.Over {
+		t.Errorf("%+v does not fit the budget", total)
+	}
 }
 
 // TestFINNFolding holds the cycles and accumulators of finn-examples' foldings against FINN's own.
@@ -113,14 +95,10 @@ func TestFINNFolding(t *testing.T) {
 		{"TFC_2W2A", []int{64, 64, 64, 8}, []int{10, 8, 8, 8}},
 		{"kwsmlp_w3a3", []int{392, 256, 256, 384}, []int{18, 13, 13, 14}},
 	} {
-		var d diag.List
-		r, err := Run(context.Background(), Options{
-			Model: filepath.Join(shared, "models/zoo", c.model, "model.onnx"), Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(t.TempDir(), "out"),
+		r, _ := told(t, Options{
+			Model: filepath.Join(shared, "models/zoo", c.model, "model.onnx"), Board: "zcu104", Verify: 1, NoCSim: true,
 			Folding: filepath.Join(shared, "reference/finn_estimates", c.model, "folding_config.json"),
-		}, &d)
-		if err != nil || d.Failed() {
-			t.Fatalf("%s: %v %v", c.model, err, d.Diags)
-		}
+		})
 		layer := 0
 		for i, n := range r.Design.Model.Graph.Nodes {
 			a, ok := n.Op.(dataflow.Accumulating)
@@ -163,11 +141,7 @@ func TestDeterministic(t *testing.T) {
 	t.Parallel()
 	var sums []string
 	for range 2 {
-		var d diag.List
-		out := filepath.Join(t.TempDir(), "out")
-		_, err := Run(context.Background(), Options{Board: "zcu104", Verify: 2, NoCSim: true, Out: out}, &d)
-		clean(t, &d, err)
-		sums = append(sums, digest(t, out))
+		sums = append(sums, digest(t, built(t, Options{Board: "zcu104", Verify: 2, NoCSim: true}).Out))
 	}
 	if sums[0] != sums[1] {
 		t.Error("two builds of the same model differ")
@@ -248,17 +222,10 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 // TestReports reads the reports back: sums agree, every ONNX node has a fate, the folding file gives the same design.
 func TestReports(t *testing.T) {
 	t.Parallel()
-	var d diag.List
-	out := filepath.Join(t.TempDir(), "out")
-	r, err := Run(context.Background(), Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Out: out}, &d)
-	clean(t, &d, err)
+	r := built(t, Options{Board: "pynq-z1", Verify: 2, NoCSim: true})
 	read := func(name string, v any) {
 		t.Helper()
-		b, err := os.ReadFile(filepath.Join(out, name))
-		if err == nil {
-			err = json.Unmarshal(b, v)
-		}
-		if err != nil {
+		if err := json.Unmarshal(readReport(t, r, name), v); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
@@ -284,9 +251,7 @@ func TestReports(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	d = diag.List{}
-	again, err := Run(context.Background(), Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Out: filepath.Join(t.TempDir(), "out"), Folding: filepath.Join(out, "folding.json")}, &d)
-	clean(t, &d, err)
+	again := built(t, Options{Board: "pynq-z1", Verify: 2, NoCSim: true, Folding: filepath.Join(r.Out, "folding.json")})
 	if fmt.Sprint(again.Design.Folds, again.Design.FIFO) != fmt.Sprint(r.Design.Folds, r.Design.FIFO) {
 		t.Errorf("folding.json gave %v, %v, it was written for %v, %v",
 			again.Design.Folds, again.Design.FIFO, r.Design.Folds, r.Design.FIFO)
@@ -295,9 +260,7 @@ func TestReports(t *testing.T) {
 
 func TestAccuracy(t *testing.T) {
 	t.Parallel()
-	var d diag.List
-	r, err := Run(context.Background(), Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
-	clean(t, &d, err)
+	r := built(t, Options{Board: "zcu104", Verify: 1, NoCSim: true})
 	// Brevitas' own predictions on the same samples.
 	want := &Accuracy{}
 	src := example()

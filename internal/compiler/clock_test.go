@@ -2,17 +2,14 @@ package compiler
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"hlsgen/folding"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 )
 
@@ -21,23 +18,21 @@ func TestFIFOs(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(unpack(t), examples.Iris, "qcdq.onnx")
 	for _, f := range []folding.FIFO{{}, {Minimal: true}, {Words: 5}} {
-		var d diag.List
-		r, err := Run(context.Background(), Options{Model: model, Board: "pynq-z1", FIFO: f, Verify: 1, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
-		clean(t, &d, err)
-		var report cycleReport
-		b, err := os.ReadFile(filepath.Join(r.Out, "report", "cycle_simulation.json"))
-		if err = errors.Join(err, json.Unmarshal(b, &report)); err != nil {
+		r := built(t, Options{Model: model, Board: "pynq-z1", FIFO: f, Verify: 1, NoCSim: true})
+		var said cycleReport
+		b := readReport(t, r, "report/cycle_simulation.json")
+		if err := json.Unmarshal(b, &said); err != nil {
 			t.Fatal(err)
 		}
 		c := r.Design.Clocks
-		if report.Latency != c.Latency || report.Interval != c.Interval || report.Throughput != r.Design.FPS() ||
-			!report.Deadlock.Free || report.Deadlock.Frames != 1 || report.Bottleneck.Reason == "" || len(report.FIFOs) != len(r.Design.FIFO) {
+		if said.Latency != c.Latency || said.Interval != c.Interval || said.Throughput != r.Design.FPS() ||
+			!said.Deadlock.Free || said.Deadlock.Frames != 1 || said.Bottleneck.Reason == "" || len(said.FIFOs) != len(r.Design.FIFO) {
 			t.Errorf("%v: %s", f, b)
 		}
 		if f == (folding.FIFO{}) && c.Interval != float64(c.Slowest) {
 			t.Errorf("interval %v, the slowest layer's is %d", c.Interval, c.Slowest)
 		}
-		for i, got := range report.FIFOs {
+		for i, got := range said.FIFOs {
 			if f.Words > 0 && got.Depth != f.Words || got.Depth != r.Design.FIFO[i].Depth || got.Depth < got.Used {
 				t.Errorf("%v: %+v", f, got)
 			}
@@ -53,9 +48,7 @@ func TestDraw(t *testing.T) {
 	dir := filepath.Join(unpack(t), examples.Iris)
 	o := SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Cycle, Input: filepath.Join(dir, "inputs.npy"),
 		VCD: filepath.Join(t.TempDir(), "run.vcd"), Timeline: filepath.Join(t.TempDir(), "run.svg")}
-	var d diag.List
-	_, err := Simulate(context.Background(), o, &d)
-	clean(t, &d, err)
+	ran(t, o)
 	vcd, err := os.ReadFile(o.VCD)
 	if err != nil || !bytes.HasPrefix(vcd, []byte("$timescale 1 ps $end\n")) || !bytes.Contains(vcd, []byte("$scope module MVAU_0 $end")) {
 		t.Errorf("%v: %.200s", err, vcd)

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
@@ -33,36 +34,24 @@ var Engines = []struct {
 	{CSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
 }
 
-// forEach runs f(0..n-1) on all processors and returns the error of the smallest index.
+// forEach runs f(0..n-1) on all processors and returns the error of the smallest index: what stands before it has begun.
 func forEach(ctx context.Context, n int, f func(i int) error) error {
 	errs := make([]error, n)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := range next {
-				errs[i] = guarded(f, i)
-			}
-		}()
+	group, failed := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := 0; i < n && failed.Err() == nil; i++ {
+		group.Go(func() error {
+			errs[i] = guarded(f, i)
+			return errs[i]
+		})
 	}
-	var err error
-	for i := 0; i < n && err == nil; i++ {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
+	group.Wait() // the first in time; the first in order is the same on every machine
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	close(next)
-	wg.Wait()
-	if err != nil {
-		return err
-	}
-	for i, e := range errs {
-		if e != nil {
-			return fmt.Errorf("sample %d: %w", i, e)
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("sample %d: %w", i, err)
 		}
 	}
 	return nil

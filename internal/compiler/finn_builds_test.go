@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"math/big"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
 )
 
@@ -29,12 +27,11 @@ func TestLatencyOfFINNBuilds(t *testing.T) {
 		if err = errors.Join(err, json.Unmarshal(b, &finn)); err != nil || finn.Latency == 0 {
 			t.Fatal(err, finn)
 		}
-		var d diag.List
-		r, err := Run(context.Background(), Options{Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1", "model.onnx"), Board: "pynq-z1", IO: dataflow.FromStream, Arrives: byteInput(big.NewRat(1, 1)),
-			Folding: filepath.Join(dir, "final_hw_config.json"), NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}, &d)
-		if err != nil || r == nil {
-			t.Fatal(err, d.Diags)
-		}
+		r, _ := told(t, Options{
+			Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1", "model.onnx"), Board: "pynq-z1",
+			IO: dataflow.FromStream, Arrives: byteInput(big.NewRat(1, 1)),
+			Folding: filepath.Join(dir, "final_hw_config.json"), NoCSim: true, Verify: 1,
+		})
 		latency := r.Design.Clocks.Latency
 		share := float64(latency) / float64(finn.Latency)
 		t.Logf("%s: %d clocks, FINN's design %d: %.3f of it", build, latency, finn.Latency, share)

@@ -44,13 +44,7 @@ func (n finnl) line(t *testing.T, dir string) string {
 		for _, v := range a.Data {
 			x.Data = append(x.Data, v/float64(int(1)<<(n.bits-1)))
 		}
-		b, err := npy.Format(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		save(t, file, x)
 	}
 	return file
 }
@@ -128,14 +122,11 @@ func (n finnl) folded(t *testing.T, columns, verify int) *Result {
 
 func (n finnl) build(t *testing.T, columns int, o Options) *Result {
 	t.Helper()
-	o.Model, o.Dims, o.Out = filepath.Join(finnlModels(t), n.name, "scan.onnx"), map[string]int{"T": columns}, filepath.Join(t.TempDir(), "out")
+	o.Model, o.Dims = filepath.Join(finnlModels(t), n.name, "scan.onnx"), map[string]int{"T": columns}
 	if o.Board == "pynq-z1" {
 		o.MaxUse = folding.Use{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}
 	}
-	var d diag.List
-	r, err := Run(context.Background(), o, &d)
-	clean(t, &d, err)
-	return r
+	return built(t, o)
 }
 
 // stepClocks is the clocks per time step and direction in the steady state: line after line, each of so many columns.
@@ -184,11 +175,8 @@ func TestRecurrentBuilds(t *testing.T) {
 	models := finnlModels(t)
 	t.Run("bilstm-h32-w4a8", func(t *testing.T) {
 		t.Parallel()
-		var d diag.List
-		r, err := Run(context.Background(), Options{Model: filepath.Join(models, "..", "brevitas", "bilstm-h32-w4a8", "model.onnx"), Board: "zcu104", Verify: 4,
-			Out: filepath.Join(t.TempDir(), "out")}, &d)
-		clean(t, &d, err)
-		withinBudget(t, r)
+		model := filepath.Join(models, "..", "brevitas", "bilstm-h32-w4a8", "model.onnx")
+		withinBudget(t, built(t, Options{Model: model, Board: "zcu104", Verify: 4}))
 	})
 	t.Run("W2A2", func(t *testing.T) {
 		t.Parallel()

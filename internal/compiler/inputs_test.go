@@ -3,7 +3,6 @@ package compiler
 import (
 	"context"
 	"math/big"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,11 +32,7 @@ func pixels(t *testing.T, quantised bool) string {
 		in = "q"
 	}
 	m.Node("MatMul", in, "w").Out("y")
-	path := filepath.Join(t.TempDir(), "pixels.onnx")
-	if err := os.WriteFile(path, m.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return kept(t, "pixels.onnx", m.Bytes())
 }
 
 func byteInput(scale *big.Rat) *frontend.InputType {
@@ -67,9 +62,7 @@ func TestInputType(t *testing.T) {
 		{"no quantiser at all", false, byteInput(big.NewRat(1, 1)), []string{"MVAU"}, num.Type{Kind: num.UInt, Width: 8}},
 		{"fractions that float32 rounds", true, byteInput(big.NewRat(1, 255)), []string{"Thresholding", "MVAU"}, num.Type{Kind: num.UInt, Width: 8}},
 	} {
-		var d diag.List
-		r, err := Run(context.Background(), Options{Model: pixels(t, c.quantised), Board: "pynq-z1", Verify: 6, NoCSim: true, Arrives: c.input, Out: filepath.Join(t.TempDir(), "out")}, &d)
-		clean(t, &d, err)
+		r := built(t, Options{Model: pixels(t, c.quantised), Board: "pynq-z1", Verify: 6, NoCSim: true, Arrives: c.input})
 		g := r.Imported.Model.Graph
 		if got := kinds(g); !slices.Equal(got, c.kinds) || g.Streams[g.In[0]].Type.Elem != c.in {
 			t.Errorf("%s: layers %v fed with %s, want %v and %s", c.name, got, g.Streams[g.In[0]].Type.Elem, c.kinds, c.in)
@@ -86,11 +79,11 @@ func TestInputTypeRefuses(t *testing.T) {
 		t.Errorf("1/255 in front of a product: %v %v", err, d.Diags)
 	}
 	for _, x := range []float64{0.5, -1, 256} {
-		d = diag.List{}
 		file := save(t, filepath.Join(t.TempDir(), "x.npy"), &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 1, 255, x}})
-		r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: pixels(t, true), Arrives: byteInput(big.NewRat(1, 1))}, Engine: Eval, Input: file}, &d)
-		if err != nil || r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid || !strings.Contains(d.Diags[0].Hint, "--input-type") {
-			t.Errorf("%v is not on the grid: %v %v", x, err, d.Diags)
+		o := Options{Model: pixels(t, true), Arrives: byteInput(big.NewRat(1, 1))}
+		r, d := asked(t, SimOptions{Options: o, Engine: Eval, Input: file})
+		if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid || !strings.Contains(d.Diags[0].Hint, "--input-type") {
+			t.Errorf("%v is not on the grid: %v", x, d.Diags)
 		}
 	}
 }
@@ -122,14 +115,10 @@ func TestIntegerData(t *testing.T) {
 		model := pixels(t, true)
 		var first []float64
 		for _, e := range []Engine{Reference, Eval, Cycle} {
-			var d diag.List
 			o := SimOptions{Options: Options{Model: model, Arrives: c.input}, Engine: e}
 			given := &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data}
 			o.Input = save(t, filepath.Join(t.TempDir(), "x.npy"), given)
-			r, err := Simulate(context.Background(), o, &d)
-			if err != nil {
-				t.Fatalf("%s: %v", c.name, err)
-			}
+			r, d := asked(t, o)
 			if c.says != "" {
 				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
 					!strings.Contains(d.Diags[0].Msg, c.says) || !strings.Contains(d.Diags[0].Hint, c.hint) {
@@ -145,8 +134,8 @@ func TestIntegerData(t *testing.T) {
 				real.Data = append(real.Data, c.input.Value(int64(k)))
 			}
 			o.Input = save(t, o.Input, real)
-			again, err := Simulate(context.Background(), o, &d)
-			if err != nil || again == nil || !slices.Equal(again.Outputs[0].Data, r.Outputs[0].Data) {
+			again, d := asked(t, o)
+			if again == nil || !slices.Equal(again.Outputs[0].Data, r.Outputs[0].Data) {
 				t.Errorf("%s, engine %s: %v, and %v as reals", c.name, e, r.Outputs[0].Data, d.Diags)
 			}
 			if first == nil {
@@ -182,14 +171,10 @@ func TestIntegerInput(t *testing.T) {
 // changed model.
 func TestInputQuant(t *testing.T) {
 	t.Parallel()
-	var d diag.List
 	q := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
-	r, err := Run(context.Background(), Options{Model: pixels(t, false), Board: "pynq-z1", Verify: 6, NoCSim: true, Quantise: q, Out: filepath.Join(t.TempDir(), "out")}, &d)
-	if err != nil || r == nil {
-		t.Fatalf("%v %v", err, d.Diags)
-	}
-	if len(d.Diags) != 1 || d.Diags[0].Code != diag.InputQuantised {
-		t.Errorf("diagnostics %v, want one note", d.Diags)
+	r, list := told(t, Options{Model: pixels(t, false), Board: "pynq-z1", Verify: 6, NoCSim: true, Quantise: q})
+	if len(list) != 1 || list[0].Code != diag.InputQuantised {
+		t.Errorf("diagnostics %v, want one note", list)
 	}
 	if got := kinds(r.Imported.Model.Graph); !slices.Equal(got, []string{"MVAU"}) {
 		t.Errorf("layers %v", got)
@@ -205,9 +190,8 @@ func TestBipolarTakesOneBit(t *testing.T) {
 		model string
 		acc   []int
 	}{{"TFC_1W1A", []int{10, 7, 7, 7}}, {"TFC_1W2A", []int{11, 8, 8, 8}}} {
-		var d diag.List
-		r, err := Run(context.Background(), Options{Model: filepath.Join(shared, "models/zoo", c.model, "model.onnx"), Board: "zcu104", Verify: 4, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
-		clean(t, &d, err)
+		model := filepath.Join(shared, "models/zoo", c.model, "model.onnx")
+		r := built(t, Options{Model: model, Board: "zcu104", Verify: 4, NoCSim: true})
 		layer := 0
 		for i, n := range r.Design.Model.Graph.Nodes {
 			a, ok := n.Op.(dataflow.Accumulating)

@@ -1,12 +1,12 @@
 package compiler
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
@@ -15,34 +15,28 @@ import (
 // formats all engines agree. Those of the test data give h another scale than the input has.
 func TestLSTMFormats(t *testing.T) {
 	t.Parallel()
-	shared := tier.NeedsShared(t)
-	for _, model := range []string{"lstm-onnxop-h32-w8", "bilstm-onnxop-h16-w4", "bilstm-onnxnode-h16-w4"} {
-		t.Run(model, func(t *testing.T) {
+	tier.NotQuick(t)
+	for _, m := range models.Own(t) {
+		if m.Info.LSTM == "" {
+			continue
+		}
+		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join(shared, "models", "brevitas", model)
-			arrays, err := npy.ReadFile(filepath.Join(dir, "inputs.npy"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			const runs, steps, features = 3, 8, 8
-			var input string
-			for _, a := range arrays {
-				input = save(t, filepath.Join(t.TempDir(), "x.npy"), &npy.Array{DType: a.DType, Shape: []int{runs, steps, 1, features}, Data: a.Data[:runs*steps*features]})
-			}
+			x := m.Recorded(t).X
+			const runs = 3
+			steps, features := x.Shape[1], x.Shape[2]
+			input := save(t, filepath.Join(t.TempDir(), "x.npy"),
+				&npy.Array{DType: x.DType, Shape: []int{runs, steps, 1, features}, Data: x.Data[:runs*steps*features]})
 			run := func(t *testing.T, e Engine, formats string) (*Simulated, *diag.List) {
-				var d diag.List
-				r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx"), LSTM: formats}, Engine: e, Input: input}, &d)
-				if err != nil {
-					t.Fatalf("%s: %v", e, err)
-				}
-				return r, &d
+				o := Options{Model: m.Path(m.Files[0]), LSTM: formats}
+				return asked(t, SimOptions{Options: o, Engine: e, Input: input})
 			}
 			for _, e := range []Engine{Eval, Cycle} {
 				if _, d := run(t, e, ""); !d.Failed() || d.Diags[0].Code != diag.LSTMFormats || d.Diags[0].Text == "" {
 					t.Fatalf("%s without formats: %v", e, d.Diags)
 				}
 			}
-			want, d := run(t, Reference, filepath.Join("testdata", "lstm", "formats.json"))
+			want, d := run(t, Reference, m.Path(m.Info.LSTM))
 			if d.Failed() {
 				t.Fatal(d.Diags)
 			}
@@ -51,7 +45,7 @@ func TestLSTMFormats(t *testing.T) {
 					if e == CSim {
 						tier.Needs(t, "g++")
 					}
-					got, d := run(t, e, filepath.Join("testdata", "lstm", "formats.json"))
+					got, d := run(t, e, m.Path(m.Info.LSTM))
 					if d.Failed() {
 						t.Fatal(d.Diags)
 					}

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,7 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/layertest"
-	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
 	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
@@ -18,36 +17,23 @@ import (
 // prices is bound in the C++ as it is priced.
 func TestMemories(t *testing.T) {
 	t.Parallel()
-	models, dir := map[string]string{}, t.TempDir()
+	nets := map[string]string{}
 	for seed := range uint64(4) {
 		for name, onnx := range map[string][]byte{"a network": randomNetwork(seed), "images": randomImages(seed)} {
-			file := filepath.Join(dir, fmt.Sprintf("%d%s.onnx", seed, name[2:4]))
-			if err := os.WriteFile(file, onnx, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			models[fmt.Sprintf("%s %d", name, seed)] = file
+			nets[fmt.Sprintf("%s %d", name, seed)] = kept(t, "drawn.onnx", onnx)
 		}
 	}
-	if shared := tier.Shared(t); shared != "" {
-		for _, name := range []string{
-			"digits-cnn-w4a4", "digits-resnet-w4a4", "digits-mobilenet-w4a4", "digits-conv1d-w4a4",
-			"lstm-h16-w8a8-pot", "bilstm-h32-w4a4",
-		} {
-			models[name] = filepath.Join(shared, "models", "brevitas", name, "model.onnx")
+	for _, m := range models.Own(t) {
+		if m.Info.Refused == "" && !tier.Quick() {
+			nets[m.Name] = m.Path(m.Files[0])
 		}
 	}
-	for name, model := range models {
+	for name, model := range nets {
 		for _, board := range []string{"pynq-z1", "vck190"} { // no UltraRAM, and UltraRAM for tables
 			t.Run(name+" "+board, func(t *testing.T) {
 				t.Parallel()
-				var d diag.List
-				out := filepath.Join(t.TempDir(), "out")
-				o := Options{Model: model, Board: board, Out: out, NoCSim: true, Verify: 1}
-				r, err := Run(context.Background(), o, &d)
-				if err != nil || r == nil {
-					t.Fatalf("%v %v", err, d.Diags)
-				}
-				layertest.CheckMemories(t, r.Design.Design, readFiles(t, out))
+				r, _ := told(t, Options{Model: model, Board: board, NoCSim: true, Verify: 1})
+				layertest.CheckMemories(t, r.Design.Design, readFiles(t, r.Out))
 			})
 		}
 	}

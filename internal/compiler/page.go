@@ -95,7 +95,7 @@ func (r *Result) parts() []report.Amounts {
 	return []report.Amounts{amounts("layers", r.resources().Layers), amounts("FIFOs", e.FIFOs.Total()), amounts("host's port", e.Host.Total()), amounts("in all", e.Total)}
 }
 
-func (r *Result) pageLayers() (list []report.Layer) {
+func (r *Result) pageLayers() (list []report.LayerRow) {
 	slowest, _ := r.Design.Interval()
 	for i, l := range r.Layers() {
 		n := r.Design.Clocks.Trace.Nodes[i]
@@ -103,7 +103,7 @@ func (r *Result) pageLayers() (list []report.Layer) {
 			n = s[i]
 		}
 		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
-		x := report.Layer{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, PE: l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType,
+		x := report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, PE: l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType,
 			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest, Busy: 100 * float64(n.Busy) / all, Starved: 100 * float64(n.Starved) / all, Blocked: 100 * float64(n.Blocked) / all}
 		for _, s := range l.In {
 			x.In = append(x.In, streamType(s))

@@ -1,10 +1,7 @@
 package compiler
 
 import (
-	"context"
 	"html"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,21 +11,9 @@ import (
 // TestPage holds that a build's page shows what the build knows, with the model's name as text.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	model := filepath.Join(dir, "<b>net & co.onnx")
-	if err := os.WriteFile(model, Open("", &diag.List{}).ONNX, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var d diag.List
-	r, err := Run(context.Background(), Options{Model: model, Board: "zcu104", FPS: 1e5, ClockMHz: 900, NoCSim: true, Verify: 2, Out: filepath.Join(dir, "out")}, &d)
-	if err != nil || r == nil {
-		t.Fatal(err, d.Diags)
-	}
-	b, err := os.ReadFile(filepath.Join(dir, "out/report/report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(b)
+	model := kept(t, "<b>net & co.onnx", Open("", &diag.List{}).ONNX)
+	r, _ := told(t, Options{Model: model, Board: "zcu104", FPS: 1e5, ClockMHz: 900, NoCSim: true, Verify: 2})
+	page := string(readReport(t, r, "report/report.html"))
 	wanted := []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", "clock-unreachable", "2 samples, engines eval, cycle",
 		"INT13", "--fps", "bottleneck</text>", ">starved</text>"}
 	for _, line := range append(r.Design.Certificate.Lines(), r.Design.Bottleneck.Reason, r.Design.Bottleneck.Cure) {
@@ -57,16 +42,8 @@ func TestPage(t *testing.T) {
 // A design that waits for the host has a bar for it beside those of the layers.
 func TestPageOfHost(t *testing.T) {
 	t.Parallel()
-	var d diag.List
-	out := filepath.Join(t.TempDir(), "out")
-	r, err := Run(context.Background(), Options{Board: "zcu104", NoCSim: true, Out: out}, &d)
-	if err != nil || r == nil {
-		t.Fatal(err, d.Diags)
-	}
-	page, err := os.ReadFile(filepath.Join(out, "report/report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, _ := told(t, Options{Board: "zcu104", NoCSim: true})
+	page := readReport(t, r, "report/report.html")
 	if r.Design.Bottleneck.Host != strings.Contains(string(page), ">host</text>") || !r.Design.Bottleneck.Host {
 		t.Errorf("%+v, or a bar that is missing", r.Design.Bottleneck)
 	}

@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
 )
 
@@ -110,18 +107,9 @@ func TestResidual8(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			model := filepath.Join(dir, "residual8.onnx")
-			if err := os.WriteFile(model, residual8(seed), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			var d diag.List
-			r, err := Run(context.Background(), Options{Model: model, Board: "zcu104", NoCSim: true, Verify: 4, Out: filepath.Join(dir, "out")}, &d)
-			clean(t, &d, err)
-			var kinds []string
-			for _, n := range r.Design.Model.Graph.Nodes {
-				kinds = append(kinds, n.Op.Kind())
-			}
+			model := kept(t, "residual8.onnx", residual8(seed))
+			r := built(t, Options{Model: model, Board: "zcu104", NoCSim: true, Verify: 4})
+			kinds := kinds(r.Design.Model.Graph)
 			for kind, want := range map[string]int{"MVAU": 10, "AddStreams": 3, "DuplicateStreams": 3} {
 				if got := strings.Count(" "+strings.Join(kinds, " ")+" ", " "+kind+" "); got != want {
 					t.Errorf("%d of %s, want %d: %v", got, kind, want, kinds)

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
@@ -19,7 +17,6 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 	"hlsgen/internal/tier"
-	"hlsgen/templates"
 )
 
 // A network is a random quantised perceptron: what exporters write, and what they could.
@@ -219,7 +216,13 @@ func randomFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.File 
 		}
 		file[n.Name] = layer
 	}
-	b, err := json.Marshal(file)
+	return foldingFile(t, file)
+}
+
+// foldingFile is a folding file of what is asked of every layer.
+func foldingFile(t *testing.T, layers map[string]map[string]any) *folding.File {
+	t.Helper()
+	b, err := json.Marshal(layers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,53 +242,12 @@ func TestRandomNetworks(t *testing.T) {
 	if tier.Long() {
 		networks, compiled = 2000, 60
 	}
-	board, err := boards.Find("zcu104")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for seed := range networks {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			onnx := randomNetwork(uint64(seed))
-			var d diag.List
-			opt := frontend.Options{}
-			if seed%5 == 0 { // the first quantiser on the device, too
-				opt.InputType = &frontend.InputType{Type: num.Type{Kind: num.Int, Width: 6}, Scale: big.NewRat(1, int64(4+seed%7))}
-			}
-			im, err := frontend.Import("random.onnx", onnx, opt, &d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d.Failed() {
-				t.Fatalf("%v", d.Diags)
-			}
-			rnd := rand.New(rand.NewPCG(uint64(seed), 8))
-			target := dataflow.Target{Board: board, ClockMHz: 200}
-			found, err := folding.Make(context.Background(), im.Model, target, folding.Goal{Fixed: randomFolds(t, rnd, im.Model.Graph)}, &d)
-			if err != nil || found == nil {
-				t.Fatalf("%v %v", err, d.Diags)
-			}
-			r := &Result{Imported: im, Design: found}
-			streams, err := r.simulate(context.Background(), Random(im.Model, 12))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if seed*compiled%networks >= compiled {
-				return
-			}
-			files, err := templates.Project(r.Design.Design, templates.Vectors{Frames: streams}, templates.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if lint := templates.Lint(files); len(lint) > 0 {
-				t.Errorf("lint: %v", lint)
-			}
-			t.Run("C++", func(t *testing.T) {
-				tier.Needs(t, "g++")
-				if _, err := compile(context.Background(), r.Design.Design, files, streams); err != nil {
-					t.Error(err)
-				}
-			})
-		})
-	}
+	drawnAgree(t, networks, compiled, 8, func(seed int) drawn {
+		n := drawn{onnx: randomNetwork(uint64(seed)), folds: randomFolds, samples: 12}
+		if seed%5 == 0 { // the first quantiser on the device, too
+			scale := big.NewRat(1, int64(4+seed%7))
+			n.opt.InputType = &frontend.InputType{Type: num.Type{Kind: num.Int, Width: 6}, Scale: scale}
+		}
+		return n
+	})
 }

@@ -1,13 +1,10 @@
 package compiler
 
 import (
-	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"hlsgen/internal/diag"
 	_ "hlsgen/internal/golden" // the flag -update
 	"hlsgen/internal/schema"
 )
@@ -15,31 +12,24 @@ import (
 // Every JSON file of a build has the form that its schema says, but for the folding files, which are FINN's.
 func TestReportForms(t *testing.T) {
 	t.Parallel()
-	var builds []string
+	var builds []*Result
 	for _, o := range []Options{
 		{Board: "pynq-z1", Verify: 2},
 		{Board: "zcu104", Latency: true, Interval: 64},
 	} {
-		var d diag.List
-		o.NoCSim, o.Out = true, filepath.Join(t.TempDir(), "out")
-		if _, err := Run(context.Background(), o, &d); err != nil || d.Failed() {
-			t.Fatal(err, d.Diags)
-		}
-		builds = append(builds, o.Out)
+		o.NoCSim = true
+		r, _ := told(t, o)
+		builds = append(builds, r)
 	}
 	for path, v := range ReportForms {
 		form := schema.Of(t, strings.TrimSuffix(filepath.Base(path), ".json"), path+" of a build", v)
-		for _, dir := range builds {
-			text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			form.Check(t, text)
+		for _, r := range builds {
+			form.Check(t, readReport(t, r, path))
 		}
 	}
 	found := 2 // the folding files
 	for _, folder := range []string{"", "report"} {
-		files, err := filepath.Glob(filepath.Join(builds[0], folder, "*.json"))
+		files, err := filepath.Glob(filepath.Join(builds[0].Out, folder, "*.json"))
 		if err != nil {
 			t.Fatal(err)
 		}

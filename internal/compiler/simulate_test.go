@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,27 +13,6 @@ import (
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
-
-func save(t *testing.T, path string, a *npy.Array) string {
-	t.Helper()
-	b, err := npy.Format(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func load(t *testing.T, path string) *npy.Array {
-	t.Helper()
-	m, err := npy.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m[""]
-}
 
 func TestSimulateShapes(t *testing.T) {
 	t.Parallel()
@@ -50,13 +28,18 @@ func TestSimulateShapes(t *testing.T) {
 		a := &npy.Array{DType: "float32", Shape: c.in}
 		a.Data = x.Data[:a.Size()]
 		out := filepath.Join(t.TempDir(), "y.npy")
-		var d diag.List
-		_, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Eval, Input: save(t, filepath.Join(t.TempDir(), "x.npy"), a), Output: out}, &d)
-		clean(t, &d, err)
+		input := save(t, filepath.Join(t.TempDir(), "x.npy"), a)
+		ran(t, SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Eval, Input: input, Output: out})
 		if y := load(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
 			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
 		}
 	}
+}
+
+// onIris asks for the iris network on its own samples.
+func onIris(dir string, e Engine) SimOptions {
+	o := Options{Model: filepath.Join(dir, "model.onnx")}
+	return SimOptions{Options: o, Engine: e, Input: filepath.Join(dir, "inputs.npy")}
 }
 
 // TestSimulateEngines runs all engines on the iris network; they must give the same bytes, and Brevitas' outputs.
@@ -69,10 +52,9 @@ func TestSimulateEngines(t *testing.T) {
 			if e.Name == CSim {
 				tier.Needs(t, "g++")
 			}
-			var d diag.List
-			r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: e.Name,
-				Input: filepath.Join(dir, "inputs.npy"), Compare: filepath.Join(dir, "outputs.npy"), Trace: filepath.Join(t.TempDir(), "trace")}, &d)
-			clean(t, &d, err)
+			o := onIris(dir, e.Name)
+			o.Compare, o.Trace = filepath.Join(dir, "outputs.npy"), filepath.Join(t.TempDir(), "trace")
+			r := ran(t, o)
 			if first == nil {
 				first = r.Outputs[0].Data
 			}
@@ -93,11 +75,9 @@ func TestCompareSeesErrors(t *testing.T) {
 	y := load(t, filepath.Join(dir, "outputs.npy"))
 	y.Data[4] *= 1.001  // sample 1
 	y.Data[9] += 0.0625 // sample 3
-	wrong := save(t, filepath.Join(t.TempDir(), "y.npy"), y)
-	var d diag.List
-	r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: Eval, Input: filepath.Join(dir, "inputs.npy"), Compare: wrong}, &d)
-	clean(t, &d, err)
-	if c := r.Compare; c.Differ != 2 || c.First == "" {
+	o := onIris(dir, Eval)
+	o.Compare = save(t, filepath.Join(t.TempDir(), "y.npy"), y)
+	if c := ran(t, o).Compare; c.Differ != 2 || c.First == "" {
 		t.Errorf("two wrong samples gave %+v", *c)
 	}
 }
@@ -107,9 +87,9 @@ func TestTrace(t *testing.T) {
 	dir := filepath.Join(unpack(t), examples.Iris)
 	trace := t.TempDir()
 	for _, e := range []Engine{Reference, Eval} {
-		var d diag.List
-		_, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: e, Input: filepath.Join(dir, "inputs.npy"), Trace: filepath.Join(trace, string(e))}, &d)
-		clean(t, &d, err)
+		o := onIris(dir, e)
+		o.Trace = filepath.Join(trace, string(e))
+		ran(t, o)
 	}
 	scales, err := filepath.Glob(filepath.Join(trace, "eval", "*.scale.npy"))
 	if err != nil || len(scales) == 0 {
@@ -144,9 +124,7 @@ func TestTraceImages(t *testing.T) {
 	dir, compared := t.TempDir(), 0
 	for seed := range uint64(12) {
 		base := filepath.Join(dir, fmt.Sprint(seed))
-		if err := os.WriteFile(base+".onnx", randomImages(seed), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		model := kept(t, "m.onnx", randomImages(seed))
 		var d diag.List
 		im, err := frontend.Import("m", randomImages(seed), frontend.Options{}, &d)
 		clean(t, &d, err)
@@ -157,8 +135,7 @@ func TestTraceImages(t *testing.T) {
 		x.Shape = append([]int{3}, x.Shape[1:]...)
 		input := save(t, base+".npy", x)
 		for _, e := range []Engine{Reference, Eval} {
-			_, err := Simulate(context.Background(), SimOptions{Options: Options{Model: base + ".onnx"}, Engine: e, Input: input, Trace: base + string(e)}, &d)
-			clean(t, &d, err)
+			ran(t, SimOptions{Options: Options{Model: model}, Engine: e, Input: input, Trace: base + string(e)})
 		}
 		for _, c := range im.Carried() {
 			name := traceName(c.Name)
@@ -193,10 +170,10 @@ func TestSimulateRefuses(t *testing.T) {
 		"nan":     {DType: "float32", Shape: []int{1, 4}, Data: []float64{0, nan(0), 0, 0}},
 		"integer": {DType: "int8", Shape: []int{1, 4}, Data: make([]float64, 4)},
 	} {
-		var d diag.List
-		r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(dir, "model.onnx")}, Engine: Eval, Input: save(t, filepath.Join(t.TempDir(), "x.npy"), a)}, &d)
-		if err != nil || r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid {
-			t.Errorf("%s: %v %v, want one %s", name, err, d.Diags, diag.DataInvalid)
+		o := onIris(dir, Eval)
+		o.Input = save(t, filepath.Join(t.TempDir(), "x.npy"), a)
+		if r, d := asked(t, o); r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid {
+			t.Errorf("%s: %v, want one %s", name, d.Diags, diag.DataInvalid)
 		}
 	}
 }

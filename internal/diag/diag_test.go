@@ -41,14 +41,3 @@ func TestStrict(t *testing.T) {
 		t.Errorf("nothing is told as %v", told)
 	}
 }
-
-// TestNearest tells typos from other words.
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	known := []string{"board", "fps", "max-use", "no-csim"}
-	for word, want := range map[string]string{"bord": "board", "boards": "board", "fsp": "fps", "max_use": "max-use", "nocsim": "no-csim", "x": "", "": "", "colour": "", "FPS": "fps", "Board": "board"} {
-		if got := Nearest(word, known); got != want {
-			t.Errorf("%q: %q, want %q", word, got, want)
-		}
-	}
-}

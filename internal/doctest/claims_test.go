@@ -35,7 +35,7 @@ var claims = []claim{
 	{begins: "- **Reasons, not stack traces.**", by: []string{"internal/compiler.TestDiagnostics", "internal/compiler.TestUnmapped"}},
 
 	{begins: "| MLP", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRandomNetworks", "frontend.TestModels"}},
-	{begins: "| convolution", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRandomImages", "frontend.TestReference"}},
+	{begins: "| convolution", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRandomImages", "frontend.TestModels"}},
 	{begins: "| residual", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestResidual8"}},
 	{begins: "| depthwise, MobileNet", by: []string{"internal/doctest.TestFamilies", "hlslib/vvau.TestContract"}},
 	{begins: "| up-sampling", by: []string{"internal/doctest.TestFamilies", "hlslib/upsample.TestContract"}},
@@ -53,7 +53,9 @@ var claims = []claim{
 	{begins: "| `hlsgen simulate --engine cycle`", by: []string{"cmd/hlsgen.TestSimulate", "rtlsim.TestWriteVCD", "rtlsim.TestWriteTimeline"}},
 	{begins: "| `hlsgen simulate --compare y.npy`", by: []string{"cmd/hlsgen.TestCompare", "internal/compiler.TestSimulateEngines"}},
 	{begins: "| `--json`", by: []string{"cmd/hlsgen.TestSchemas", "internal/compiler.TestReportForms", "folding/sweep.TestPointsForm"}},
-	{begins: "The simulator and all layers", by: []string{"hlslib/mvau.TestContract", "rtlsim.TestRandomNetworks", "hlslib/layertest.TestContractBites"}},
+	{begins: "The design is a value", by: []string{"internal/doctest.TestOutside"}},
+	{begins: "Beside a checkout", by: []string{"internal/doctest.TestOutside"}},
+	{begins: "hlsgen's own tests are", by: []string{"internal/models.TestOwn", "hlslib/mvau.TestContract", "rtlsim.TestRandomNetworks", "hlslib/layertest.TestContractBites"}},
 
 	{begins: "Put a quantiser first", reason: "advice; frontend.TestModels reads what such models are exported to"},
 	{begins: "Options may stand in", by: []string{"cmd/hlsgen.TestConfig"}},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/internal/models"
 	"hlsgen/internal/tier"
 )
 
@@ -17,7 +18,6 @@ import (
 // the long tier. In the full tier it asks of the others whether they can be built.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
-	shared := tier.NeedsShared(t)
 	p := build(t)
 	text, err := os.ReadFile(filepath.Join(p.root, "README.md"))
 	if err != nil {
@@ -39,7 +39,7 @@ func TestFamilies(t *testing.T) {
 				}
 				t.Run(m[1], func(t *testing.T) {
 					t.Parallel()
-					file, flags := modelOf(t, shared, m[1])
+					file, flags := modelOf(t, m[1])
 					if i > 0 && !tier.Long() {
 						p.run(t, t.TempDir(), fmt.Sprintf("hlsgen check '%s' %s --json >checked.json", file, flags), 0)
 						return
@@ -54,9 +54,15 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// modelOf finds a shared model by the name of its folder, and the flags that it needs.
-func modelOf(t *testing.T, shared, name string) (file, flags string) {
+// modelOf finds a model of the repository, or a shared one, by the name of its folder, and the flags that it needs.
+func modelOf(t *testing.T, name string) (file, flags string) {
 	t.Helper()
+	for _, m := range models.Own(t) {
+		if m.Name == name {
+			return m.Path(m.Files[0]), ""
+		}
+	}
+	shared := tier.NeedsShared(t)
 	for _, base := range []string{"model.onnx", "scan.onnx", "*.onnx"} {
 		found, err := filepath.Glob(filepath.Join(shared, "models", "*", name, base))
 		if err != nil {
@@ -69,7 +75,7 @@ func modelOf(t *testing.T, shared, name string) (file, flags string) {
 			return found[0], flags
 		}
 	}
-	t.Fatalf("no shared model is called %s", name)
+	t.Fatalf("no model is called %s", name)
 	return "", ""
 }
 

@@ -42,6 +42,8 @@ var treatments = []treatment{
 	{"sh make", "not run: sets a machine up; syntax, flags and targets", (*site).parseMake},
 	{"sh tests", "not run: tests; syntax, packages and tests", (*site).parseTests},
 	{"sh models", "not run: models that lie outside of the project; syntax and flags", (*site).parseShell},
+	{"sh outside", "run by TestOutside, in a module of its own", nothing},
+	{"go outside", "run by TestOutside, in a module of its own", nothing},
 	{"sh", "run, without output or with any", (*site).shell},
 	{"yaml config", "read as a configuration", (*site).config},
 	{"json folding", "built with, as a folding file", (*site).folding},
@@ -49,9 +51,11 @@ var treatments = []treatment{
 	{"go excerpt", "parsed", (*site).excerpt},
 	{"cpp excerpt", "brackets and quotes close", (*site).closes},
 	{"python training", "not run: needs Brevitas; brackets and quotes close", (*site).closes},
-	{"text drawing", "a picture in characters", func(*site, *testing.T, *block) {}},
+	{"text drawing", "a picture in characters", nothing},
 	{"text", "held by another test", (*site).held},
 }
+
+func nothing(*site, *testing.T, *block) {}
 
 // held says which test holds the text blocks behind a marker, <!-- marker --> in the line above, or below a heading of a
 // folder's pages.

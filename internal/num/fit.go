@@ -2,8 +2,8 @@ package num
 
 import "math/big"
 
-// maxFitPoints is how many inputs FitRequant compares at most.
-const maxFitPoints = 1 << 21
+// maxEvaluations is how many inputs FitRequant compares at most.
+const maxEvaluations = 1 << 21
 
 // FitRequant finds the Requant that equals clip(round(x*scale)) for every integer x in in. It tries shifts in increasing
 // order, and with each the two integers around scale*2^Shift, the nearer one first; a dyadic scale ends this at the latest.
@@ -17,7 +17,7 @@ func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requan
 		return Requant{}, false
 	}
 	w := wanted{num: scale.Num(), den: scale.Denom(), mode: mode, lo: lo, hi: hi}
-	points, proof := w.points(in)
+	at, proof := w.decisive(in)
 	for q.Shift = 0; q.Shift <= MaxRequantShift; q.Shift++ {
 		scaled := new(big.Int).Lsh(w.num, uint(q.Shift))
 		m := rounded(scaled, w.den, HalfAway)
@@ -31,7 +31,7 @@ func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requan
 			return q, ok
 		}
 		for range 2 {
-			if _, fits := q.Product(in); proof && fits && q.meets(points) {
+			if _, fits := q.Product(in); proof && fits && q.meets(at) {
 				return q, true
 			}
 			q.Multiplier += side
@@ -40,13 +40,13 @@ func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requan
 	return Requant{}, false
 }
 
-// A point is what a function is at x.
-type point struct{ x, y int64 }
+// An evaluation is what a function is at x.
+type evaluation struct{ x, y int64 }
 
-// meets compares at the points, from both ends inwards: a scale that is a little off shows first where x is large.
-func (q Requant) meets(points []point) bool {
-	for i, j := 0, len(points)-1; i <= j; i, j = i+1, j-1 {
-		if q.Apply(points[i].x) != points[i].y || q.Apply(points[j].x) != points[j].y {
+// meets compares with evaluations, from both ends inwards: a scale that is a little off shows first where x is large.
+func (q Requant) meets(at []evaluation) bool {
+	for i, j := 0, len(at)-1; i <= j; i, j = i+1, j-1 {
+		if q.Apply(at[i].x) != at[i].y || q.Apply(at[j].x) != at[j].y {
 			return false
 		}
 	}
@@ -73,32 +73,32 @@ func (w wanted) at(x int64) int64 {
 	return w.hi
 }
 
-// points is the ends of the range and, in order, both sides of wherever the function changes. ok is false where these are
+// decisive is the ends of the range and, in order, both sides of wherever the function changes. ok is false where these are
 // too many.
-func (w wanted) points(in Range) (points []point, ok bool) {
+func (w wanted) decisive(in Range) (at []evaluation, ok bool) {
 	first, last := w.at(in.Lo), w.at(in.Hi)
 	changes := Range{min(first, last), max(first, last)}.Count() - 1
-	if in.Count() <= min(changes, maxFitPoints) || in.Count() <= 2 {
+	if in.Count() <= min(changes, maxEvaluations) || in.Count() <= 2 {
 		for x := in.Lo; ; x++ {
-			if points = append(points, point{x, w.at(x)}); x == in.Hi {
-				return points, true
+			if at = append(at, evaluation{x, w.at(x)}); x == in.Hi {
+				return at, true
 			}
 		}
 	}
-	if changes > maxFitPoints/2 {
+	if changes > maxEvaluations/2 {
 		return nil, false
 	}
 	rising, v := w, first
 	if first > last { // w falls below v where -w comes to 1-v
 		rising, v = w.mirrored(), -first
 	}
-	points = append(points, point{in.Lo, first})
+	at = append(at, evaluation{in.Lo, first})
 	for range changes {
 		v++
 		x := rising.least(v)
-		points = append(points, point{x - 1, w.at(x - 1)}, point{x, w.at(x)})
+		at = append(at, evaluation{x - 1, w.at(x - 1)}, evaluation{x, w.at(x)})
 	}
-	return append(points, point{in.Hi, last}), true
+	return append(at, evaluation{in.Hi, last}), true
 }
 
 // mirrored is minus the function, but for the limits: rounding up and down change places.

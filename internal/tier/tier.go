@@ -63,6 +63,9 @@ func Few(n int) int {
 	return (n + 4) / 5
 }
 
+// Quick reports whether there are seconds for all tests together.
+func Quick() bool { return testing.Short() }
+
 // NotQuick skips a test that takes seconds in the quick tier.
 func NotQuick(t testing.TB) {
 	t.Helper()

@@ -20,7 +20,7 @@ type Page struct {
 	Warnings                 []Notice // of the build
 	Resources                []Resource
 	Parts                    []Amounts // where the resources go: layers, FIFOs, host
-	Layers                   []Layer
+	Layers                   []LayerRow
 	Certificate              []string // lines of the proof
 	Options                  []Fact   // of layers: how many were looked at
 	Clocks, Timeline         SVG      // pictures; may be nil
@@ -67,8 +67,8 @@ type Amounts struct {
 	LUT, FF, BRAM, URAM, DSP int
 }
 
-// A Layer is a row of the table of layers.
-type Layer struct {
+// A LayerRow is a row of the table of layers.
+type LayerRow struct {
 	Amounts
 	Nodes           []string // ONNX
 	In, Out         []string // types
@@ -131,7 +131,7 @@ func picture(s SVG) template.HTML {
 }
 
 // most is the largest figure of a column of the layers.
-func most(layers []Layer, column string) int {
+func most(layers []LayerRow, column string) int {
 	n := 0
 	for i := range layers {
 		n = max(n, layers[i].figure(column))
@@ -139,7 +139,7 @@ func most(layers []Layer, column string) int {
 	return n
 }
 
-func (l *Layer) figure(column string) int {
+func (l *LayerRow) figure(column string) int {
 	switch column {
 	case "cycles":
 		return l.Cycles

@@ -3,7 +3,6 @@ package find
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
@@ -81,7 +80,7 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 			src.Nodes = join(src.Nodes, form.Nodes)
 		case !c.alike(*first, k):
 			hint := "use scales and biases per tensor or per channel"
-			if slices.ContainsFunc(form.Nodes, isMean) {
+			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {
 				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad in front of it"
 			}
 			return nil, unmapped.Because(fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint)
@@ -103,8 +102,6 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 	}
 	return list, nil
 }
-
-func isMean(n *graph.Node) bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }
 
 // complete gives channels that are not taken a function of those that are.
 func complete(functions []*real.Expr, with *real.Expr) {

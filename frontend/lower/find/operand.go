@@ -153,20 +153,11 @@ func between(nodes []*graph.Node) string {
 		return "the rounding of the input's values to float32"
 	}
 	for _, n := range nodes {
-		if !isPlain(n) {
+		if !n.Is(graph.Plain) {
 			return unmapped.Describe(n)
 		}
 	}
 	return unmapped.Describe(nodes[0])
-}
-
-// isPlain reports whether a node keeps a scaled integer one.
-func isPlain(n *graph.Node) bool {
-	switch n.Op {
-	case "Mul", "Add", "Sub", "Div", "Reshape", "Flatten", "Transpose", "Identity", "Squeeze", "Unsqueeze", "Pad", "Concat", "Slice", "Split", "BatchNormalization":
-		return n.Domain == ""
-	}
-	return false
 }
 
 // Affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants has
@@ -284,7 +275,7 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 func Joined(form *scaled.Form) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
-		if n.Op == "Softmax" || n.Op == "LogSoftmax" {
+		if n.Is(graph.WholeRow) {
 			return unmapped.Because(fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
 				"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which no layer has: keep softmax for the model's end")
 		}

@@ -122,7 +122,7 @@ func (p *Program) behind(tensor string, at []int32, n int, nodes *[]*graph.Node)
 // softmaxOf reports whether a step is a softmax that takes each of the rows of n elements together. exp(x)/sum and its
 // logarithm rise strictly with x where the sum is the same.
 func softmaxOf(step *graph.Step, at []int32, n int) bool {
-	if op := step.Node.Op; step.Elem == nil || step.Node.Domain != "" || op != "Softmax" && op != "LogSoftmax" {
+	if step.Elem == nil || !step.Node.Is(graph.WholeRow) {
 		return false
 	}
 	for j, i := range at { // variable 0 is the first element of the sum

@@ -120,5 +120,5 @@ func (u *Uses) LooksUp(tensor string) (rows int) {
 
 // IsOneHot reports whether a step turns row numbers into what a matrix chooses its rows with.
 func IsOneHot(step *graph.Step) bool {
-	return step.Node.Domain == graph.Internal && step.Node.Op == "OneHot"
+	return step.Node.Is(graph.OneHot)
 }

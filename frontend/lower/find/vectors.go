@@ -198,7 +198,7 @@ func (p *Program) Defer(code *graph.Step) { p.rounded[code.Output] = code }
 // used: the product of a matrix and a vector whose single products are rounded, as FINN-L's are.
 func (p *Program) RoundsProducts(c *Codes) bool {
 	form, _, ok := c.Forms.One()
-	if !ok || c.Step.Node.Op != "Code" || len(form.Vars) < 2 {
+	if !ok || !c.Step.Node.Is(graph.Uniform) || len(form.Vars) < 2 {
 		return false
 	}
 	products, err := p.Integers.At(c.Step.Node.Inputs[0], 0)

@@ -26,7 +26,7 @@ var modes = map[real.Rounding]num.Rounding{real.HalfEven: num.HalfEven, real.Hal
 // RoundingOf reads a quantiser. The error says what of it is no Rounding.
 func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	codes, ok := scaled.Codes(step)
-	if !ok || step.Node.Op != "Code" {
+	if !ok || !step.Node.Is(graph.Uniform) {
 		return nil, fmt.Errorf("%s does not round products", unmapped.Describe(step.Node))
 	}
 	s, z := p.Known[step.Node.Inputs[1]].Const, p.Known[step.Node.Inputs[2]].Const

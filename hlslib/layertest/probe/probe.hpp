@@ -1,4 +1,4 @@
-// For tests: what a kernel does in each iteration of its pipelined loop. The calls stand in copies of the generated
+// For tests: what a kernel computes and moves in each iteration of its pipelined loop. The calls stand in copies of the generated
 // files that the test makes (probe.go); the files themselves have none. Every frame of a layer is a line of probe.txt.
 #ifndef HLSGEN_PROBE_HPP
 #define HLSGEN_PROBE_HPP
@@ -15,10 +15,18 @@ struct moves {
     unsigned long long read, write;
 };
 
+// work is the bits of what an iteration computes: of a product those of one factor times those of the other, of a sum or
+// a comparison those of the wider side. A side of 32 bits is a C integer, mostly a constant, and a sum's sides of more were
+// mostly made of one: they do not count.
+struct work {
+    unsigned long products, sums, comparisons, operations;
+};
+
 struct state {
     std::string layer; // the one that runs; empty where none does
     std::vector<const void*> in, out;
     std::vector<moves> trace; // by iteration
+    work done, most;          // in this iteration, and of each kind the most in one
     std::string wrong;        // the first move that no loop can have
 };
 
@@ -27,7 +35,45 @@ inline state& now() {
     return s;
 }
 
-inline void iteration() { now().trace.push_back(moves()); }
+inline void keep(unsigned long& most, unsigned long& done) {
+    if (done > most) most = done;
+    done = 0;
+}
+
+// settle takes what has been done as an iteration's.
+inline void settle() {
+    work &done = now().done, &most = now().most;
+    keep(most.products, done.products);
+    keep(most.sums, done.sums);
+    keep(most.comparisons, done.comparisons);
+    keep(most.operations, done.operations);
+}
+
+inline void iteration() {
+    if (now().trace.empty()) now().done = work(); // what the kernel starts with
+    settle();
+    now().trace.push_back(moves());
+}
+
+inline int wider(int a, int b) {
+    if ((a >= 32) != (b >= 32)) return a < b ? a : b;
+    return a > b ? a : b;
+}
+
+inline void product(int a, int b) {
+    now().done.operations++;
+    if (a != 32 && b != 32) now().done.products += static_cast<unsigned long>(a) * b;
+}
+
+inline void sum(int a, int b) {
+    now().done.operations++;
+    if (a < 32 || b < 32) now().done.sums += wider(a, b);
+}
+
+inline void comparison(int a, int b) {
+    now().done.operations++;
+    now().done.comparisons += wider(a, b);
+}
 
 inline void moved(const std::vector<const void*>& ports, const void* stream, unsigned long long moves::*side, const char* what) {
     state& s = now();
@@ -62,9 +108,11 @@ struct call {
     }
     ~call() {
         state& s = now();
+        settle();
         std::FILE* file = std::fopen("probe.txt", "a");
         if (!file) std::abort();
-        std::fprintf(file, "%s %s", s.layer.c_str(), s.wrong.empty() ? "-" : s.wrong.c_str());
+        std::fprintf(file, "%s %s %lu:%lu:%lu:%lu", s.layer.c_str(), s.wrong.empty() ? "-" : s.wrong.c_str(), s.most.products, s.most.sums,
+                     s.most.comparisons, s.most.operations);
         for (size_t i = 0; i < s.trace.size();) {
             size_t n = 1;
             while (i + n < s.trace.size() && s.trace[i + n].read == s.trace[i].read && s.trace[i + n].write == s.trace[i].write) n++;

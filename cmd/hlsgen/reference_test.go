@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestReferencePages holds that every command has a man page and a page in Markdown with all its flags, and that the
+// pages come out the same each time.
+func TestReferencePages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, to := range []string{"a", "b"} {
+		if got := say(dir, nil, "reference", to); got != (said{}) {
+			t.Fatalf("%+v", got)
+		}
+	}
+	pages := 0
+	for _, c := range bare().root().Commands() {
+		if c.Hidden {
+			continue
+		}
+		for _, name := range []string{"hlsgen-" + c.Name() + ".1", "hlsgen_" + c.Name() + ".md"} {
+			page, err := os.ReadFile(filepath.Join(dir, "a", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := os.ReadFile(filepath.Join(dir, "b", name))
+			if err != nil || string(again) != string(page) {
+				t.Errorf("%s comes out another way: %v", name, err)
+			}
+			text := strings.ReplaceAll(string(page), `\-`, "-")
+			expect(t, name, text, c.Short)
+			c.Flags().VisitAll(func(f *pflag.Flag) { expect(t, name, text, "--"+f.Name) })
+			pages++
+		}
+	}
+	if found := len(strings.Fields(entries(t, filepath.Join(dir, "a")))); found != pages+2 {
+		t.Errorf("%d pages, want %d of commands and 2 of hlsgen", found, pages)
+	}
+}
+
+// TestStagesLogged holds that HLSGEN_DEBUG shows the stages, the same each time, and that nothing else does.
+func TestStagesLogged(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, nil)
+	args := []string{"simulate", iris, "--input", irisInputs}
+	if got := say(dir, nil, args...); got.stderr != "" {
+		t.Errorf("without it: %q", got.stderr)
+	}
+	got := say(dir, map[string]string{"HLSGEN_DEBUG": "1"}, args...)
+	want := "level=DEBUG msg=reading total=0\nlevel=DEBUG msg=importing total=0\nlevel=DEBUG msg=simulating total=0\n"
+	if got.stderr != want {
+		t.Errorf("%q, want %q", got.stderr, want)
+	}
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/frontend"
+	"hlsgen/frontend/canon"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A task is a command on a model while it is made: its flags, and what they fill.
+type task struct {
+	*pflag.FlagSet
+	app    *app
+	cmd    *cobra.Command
+	o      *compiler.Options
+	d      diag.List
+	asJSON bool
+}
+
+// An answer is what a task has worked out, in both forms.
+type answer struct {
+	object any           // of --json
+	show   func(*screen) // without it
+	early  bool          // the screen comes before the diagnostics, which are its point
+	end    error         // after all has been shown: errShown, errDiffer
+}
+
+func (a *app) task(cmd *cobra.Command, o *compiler.Options) *task {
+	return &task{FlagSet: cmd.Flags(), app: a, cmd: cmd, o: o}
+}
+
+// does makes the command of what it works out. No answer and no error: the diagnostics say why.
+func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command {
+	a := t.app
+	t.cmd.GroupID = onModel
+	t.String("config", "", "configuration `FILE` (default hlsgen.yaml, if there is one)")
+	t.SortFlags = false
+	t.cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if t.o.Model, err = a.configure(cmd, args); err != nil {
+			return err
+		}
+		a.running = true
+		p := newProgress(a.stderr, a.logger())
+		t.o.Progress = p.step
+		got, err := work(cmd.Context())
+		p.close()
+		if got == nil || err != nil {
+			return a.without(t.asJSON, &t.d, err)
+		}
+		if t.asJSON {
+			if err := a.json(got.object); err != nil {
+				return err
+			}
+			return got.end
+		}
+		if !got.early {
+			a.notes().diagnostics(&t.d)
+		}
+		got.show(&a.screen)
+		if got.early {
+			if err := a.flush(); err != nil {
+				return err
+			}
+			a.notes().diagnostics(&t.d)
+		}
+		return got.end
+	}
+	return t.cmd
+}
+
+// option adds a flag with a parser. text is its default as help shows it; kind says what it takes.
+func option[T any](fs *pflag.FlagSet, to *T, name, text, kind string, parse func(string) (T, error), usage string) {
+	fs.Var(&value[T]{to: to, text: text, kind: kind, parse: parse}, name, usage)
+}
+
+// path adds a flag that names a file or a folder.
+func (t *task) path(to *string, name, kind, usage string) *path {
+	p := &path{to: to, base: t.app.dir, kind: kind}
+	t.Var(p, name, usage)
+	return p
+}
+
+// completes gives a flag's values to shells; files says whether file names are others.
+func (t *task) completes(flag string, values []string, files bool) {
+	directive := cobra.ShellCompDirectiveNoFileComp
+	if files {
+		directive = cobra.ShellCompDirectiveDefault
+	}
+	if err := t.cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, directive)); err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// design adds what shapes a design.
+func (t *task) design() {
+	fs, o := t.FlagSet, t.o
+	board := t.path(&o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file")
+	board.is = boards.IsPath
+	option(fs, &o.FPS, "fps", "", "N", positive,
+		"frames per second to reach with the least resources; without it, as many as fit")
+	option(fs, &o.Interval, "interval", "", "CLOCKS", integer(1, maxClocks),
+		"clocks from frame to frame to reach with the least resources, instead of --fps")
+	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency of a frame that the budget allows, "+
+		"at the asked rate or at any, whatever it takes")
+	t.least()
+	option(fs, &o.Search, "search-time", "", "TIME", searchTime, "let the search for the folding take this long, "+
+		"such as 30s; without it, as much work as is the same on every machine")
+	t.ends("where frames come from: memory, through the processor's ports and its bandwidth; " +
+		"or stream, from inside the FPGA, a word in every clock")
+	option(fs, &o.ClockMHz, "clock", "", "MHZ", clockRate, "clock; without it, the board's default")
+	option(fs, &o.MaxUse, "max-use", "", "SHARE", folding.ParseMaxUse, "budget: guideline (the default), what designs "+
+		"are known to close with, LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, their mean 0.7; "+
+		"0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
+	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
+	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json")
+	t.fifo("depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; " +
+		"or a number of words for all")
+	t.cost()
+	t.inputs()
+	t.completes("board", boardNames(), true)
+}
+
+func (t *task) least() {
+	option(t.FlagSet, &t.o.Least, "least", "load", "KIND", folding.ParseMeasure, "what the least resources are: load, "+
+		"the largest share of the budget that any kind takes; or one kind: lut, ff, bram, uram, dsp")
+}
+
+func (t *task) ends(usage string) {
+	option(t.FlagSet, &t.o.IO, "io", dataflow.FromMemory.String(), "ENDS",
+		either(dataflow.FromMemory, dataflow.FromStream), usage)
+}
+
+func (t *task) fifo(usage string) {
+	option(t.FlagSet, &t.o.FIFO, "fifo", "throughput", "DEPTH", fifo, usage)
+}
+
+func (t *task) cost() {
+	option(t.FlagSet, &t.o.Cost, "cost", dataflow.Fitted.String(), "MODEL", either(dataflow.Fitted, dataflow.FINN),
+		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
+}
+
+// excluding tells of goals that exclude each other.
+func (t *task) excluding() error {
+	if t.o.FPS > 0 && t.o.Interval > 0 {
+		return usagef("--fps and --interval exclude each other: both say how fast the design has to be")
+	}
+	return nil
+}
+
+// inputs adds what the user may say of the model's inputs.
+func (t *task) inputs() {
+	o := t.o
+	t.Var(sizes{&o.Dims}, "dim", "size of a dynamic axis, such as T=520 (may be repeated)")
+	option[*frontend.InputType](t.FlagSet, &o.Arrives, "input-type", "", "TYPE[:SCALE]", inputType,
+		"inputs arrive as integers of this type whose value is SCALE times the integer: UINT8, UINT8:1/255 "+
+			"(default scale 1); at most 16 bits; the model's own scaling then becomes thresholds on the device")
+	option[*frontend.InputQuant](t.FlagSet, &o.Quantise, "input-quant", "", "TYPE:SCALE", inputQuant,
+		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
+	t.path(&o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, "+
+		"whose gates are real numbers; this changes the model")
+}
+
+// strict lets warnings count as errors.
+func (t *task) strict() {
+	t.BoolVar(&t.d.Strict, "strict", false, "take every warning for an error: nothing is written then")
+}
+
+func (t *task) json() { t.BoolVar(&t.asJSON, "json", false, "print one JSON object") }
+
+func (t *task) accumulators() {
+	option(t.FlagSet, &t.o.AccBits, "acc-bits", "", "BITS", integer(1, maxBits),
+		"report every accumulator that needs more bits as an error")
+}
+
+func (t *task) passes() {
+	t.path(&t.o.Dump, "dump-passes", "DIR", "write the graph after every pass to this folder")
+	option(t.FlagSet, &t.o.Passes, "passes-until", "", "N", integer(1, len(canon.Passes)),
+		"run only the first N passes (see hlsgen passes)")
+}
+
+// points adds how many designs of a front are shown, and gives where the number stands.
+func (t *task) points(usage string) *int {
+	n := 24
+	option(t.FlagSet, &n, "points", fmt.Sprint(n), "N", integer(2, maxFront), usage)
+	return &n
+}

@@ -1,0 +1,109 @@
+package graph
+
+import (
+	"slices"
+
+	"hlsgen/internal/diag"
+)
+
+// A program is kept up to date while passes replace nodes of its graph. What became of a node depends on the node and on
+// what is known of its inputs, and on nothing else but the names that are taken: so a node that stays, of inputs as they
+// were, keeps its steps. Nobody may change a node of a prepared graph.
+
+// made is what became of one node of the graph.
+type made struct {
+	of      *reading
+	names   []madeUp
+	nodes   []*Node  // made up
+	known   []string // tensors
+	counted []*Step  // also of what is constant
+	steps   []*Step
+}
+
+// madeUp is a name that was asked for, and what it became.
+type madeUp struct{ base, suffix, name string }
+
+// Again prepares what has become of a program's graph, as Prepare does.
+func (p *Program) Again(g *Graph, d *diag.List) *Program {
+	q, ok := prepare(p.next(g), d)
+	if !ok {
+		return nil
+	}
+	return q
+}
+
+// next is a program to prepare that keeps what it can of this one.
+func (p *Program) next(g *Graph) *Program {
+	return &Program{Graph: g, File: p.File, options: p.options, within: p.within, kept: p}
+}
+
+// Loop is what runs along a sequence at a node; nil at nodes that do not.
+func (p *Program) Loop(n *Node) *Recur {
+	for _, o := range n.Outputs {
+		if s := p.by[o]; s != nil {
+			return s.Recur
+		}
+	}
+	return nil
+}
+
+// define makes steps of a node of the graph, or keeps those that it has.
+func (p *Program) define(of *reading, def operator) *reject {
+	if p.keep(of) {
+		return nil
+	}
+	first := len(p.Steps)
+	p.now = &made{of: of}
+	r := (&call{p: p, reading: of}).build(def)
+	p.now.steps = slices.Clip(p.Steps[first:])
+	p.made[of.n] = p.now
+	return r
+}
+
+// keep takes over what became of a node before. Loops are read again, for their bodies, which keep what they can.
+func (p *Program) keep(of *reading) bool {
+	if p.kept == nil || of.n.Recurrent() {
+		return false
+	}
+	m := p.kept.made[of.n]
+	if m == nil || !slices.EqualFunc(m.of.in, of.in, Known.same) {
+		return false
+	}
+	p.now = &made{of: of}
+	for _, name := range m.names {
+		if p.fresh(name.base, name.suffix) != name.name {
+			for _, taken := range p.now.names {
+				delete(p.names, taken.name)
+			}
+			return false
+		}
+	}
+	for _, s := range m.counted {
+		if p.count(s) != nil {
+			return false // nor would it come any further anew
+		}
+	}
+	for _, n := range m.nodes {
+		p.origin[n] = of.n
+	}
+	for _, name := range m.known {
+		p.Known[name] = p.kept.Known[name]
+	}
+	for _, s := range m.steps {
+		p.by[s.Output] = s
+	}
+	p.Steps = append(p.Steps, m.steps...)
+	p.made[of.n] = m
+	return true
+}
+
+// same reports whether two tensors are known alike: nobody changes a constant.
+func (k Known) same(l Known) bool {
+	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
+}
+
+// know notes what is known of a tensor that a node makes.
+func (p *Program) know(name string, k Known) {
+	p.Known[name] = k
+	p.now.known = append(p.now.known, name)
+}

@@ -1,0 +1,186 @@
+package graph
+
+import "math"
+
+// A Coding is a quantising node taken apart: an internal operator that gives the integer code of each element, and the
+// arithmetic that makes the node's value of the code.
+type Coding struct {
+	Op     string // Code, Sign, Trunc or Count, of domain Internal
+	Inputs []Operand
+	Attrs  map[string]Attr // with lo and hi, the limits of the code
+	Value  []Arithmetic    // empty where the code is the value
+}
+
+// An Operand is a tensor by name, or a constant to be named.
+type Operand struct {
+	Name  string
+	Const *Tensor
+}
+
+// Arithmetic is one operation on the value so far.
+type Arithmetic struct {
+	Op string // Add, Sub or Mul
+	By Operand
+}
+
+func named(n *Node, slots ...int) (out []Operand) {
+	for _, i := range slots {
+		out = append(out, Operand{Name: n.Inputs[i]})
+	}
+	return out
+}
+
+// like is a constant parameter in the type of the data, which is that of the node's value: parameters may be wider.
+func (c *reading) like(slot int) Operand {
+	t, dt := c.in[slot].Const, c.in[0].DType
+	if t.DType == dt || !t.DType.Float() || !dt.Float() {
+		return Operand{Name: c.n.Inputs[slot]}
+	}
+	same := *t
+	same.DType = dt
+	return Operand{Const: &same}
+}
+
+// constOperand is a parameter in the type of the data, or float32 for data of integers.
+func (c *reading) constOperand(v float64) Operand {
+	dt := c.in[0].DType
+	if !dt.Float() {
+		dt = Float32
+	}
+	return Operand{Const: filled(dt, nil, v)}
+}
+
+func limits(lo, hi float64) map[string]Attr {
+	return map[string]Attr{"lo": {Kind: AttrFloat, F: lo}, "hi": {Kind: AttrFloat, F: hi}}
+}
+
+// codings take prepared nodes apart, by domain and operator.
+var codings = map[string]map[string]func(*reading) *Coding{
+	"": {"QuantizeLinear": linearCoding},
+	QONNX: {
+		"Quant":          quantCoding,
+		"IntQuant":       quantCoding,
+		"BipolarQuant":   bipolarCoding,
+		"Trunc":          truncCoding,
+		"MultiThreshold": countCoding,
+	},
+}
+
+// Coding takes a prepared node apart; nil where it quantises nothing.
+func (p *Program) Coding(n *Node) *Coding {
+	of := codings[domainOf(n.Domain)][n.Op]
+	if of == nil {
+		return nil
+	}
+	c, _ := p.read(n)
+	return of(c)
+}
+
+func quantCoding(c *reading) *Coding {
+	q, _ := readQuant(c)
+	return &Coding{Op: Code, Inputs: named(c.n, 0, 1, 2), Attrs: q.attrs(), Value: c.scaled(2, 1)}
+}
+
+func bipolarCoding(c *reading) *Coding {
+	return &Coding{Op: "Sign", Inputs: named(c.n, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{Mul, c.like(1)}}}
+}
+
+// scaled is (code - zero point) * scale, by their inputs.
+func (c *reading) scaled(zero, scale int) []Arithmetic {
+	return []Arithmetic{{"Sub", c.like(zero)}, {Mul, c.like(scale)}}
+}
+
+// countCoding takes a MultiThreshold apart. One threshold whose values are -v and +v is a bipolar quantiser, FINN's form of
+// a sign: its codes are -1 and +1, not 0 and 1.
+func countCoding(c *reading) *Coding {
+	n := c.n
+	scale, bias, steps := n.Float("out_scale", 1), n.Float("out_bias", 0), c.in[1].Shape[1]
+	code := &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)), Value: []Arithmetic{{"Mul", c.constOperand(scale)}, {"Add", c.constOperand(bias)}}}
+	if steps == 1 && bias == -scale/2 {
+		code.Attrs = limits(-1, 1)
+		code.Attrs["sign"] = Attr{Kind: AttrInt, I: 1}
+		code.Value = []Arithmetic{{"Mul", c.constOperand(scale / 2)}}
+	}
+	if a, ok := n.Attrs["data_layout"]; ok {
+		code.Attrs["data_layout"] = a
+	}
+	return code
+}
+
+func (q Quantiser) attrs() map[string]Attr {
+	a := limits(q.Lo, q.Hi)
+	a["mode"] = Attr{Kind: AttrInt, I: int64(q.Mode)}
+	a["zero_first"] = Attr{Kind: AttrInt}
+	if q.ZeroFirst {
+		a["zero_first"] = Attr{Kind: AttrInt, I: 1}
+	}
+	if q.Sign {
+		a["sign"] = Attr{Kind: AttrInt, I: 1}
+	}
+	return a
+}
+
+func linearCoding(c *reading) *Coding {
+	q, _, _ := readQuantizeLinear(c)
+	zero := c.constOperand(0)
+	if c.has(2) {
+		zero = c.alongAxis(2)
+	}
+	return &Coding{Op: "Code", Inputs: []Operand{{Name: c.n.Inputs[0]}, c.alongAxis(1), zero}, Attrs: q.attrs()}
+}
+
+// alongAxis gives a per-axis parameter of QuantizeLinear the shape that broadcasts along that axis.
+func (c *reading) alongAxis(slot int) Operand {
+	t, x := c.in[slot].Const, c.in[0].Shape
+	shape := []int{}
+	if t.Len() > 1 {
+		a, _ := axis(c.n.Int("axis", 1), len(x))
+		for i := range x {
+			shape = append(shape, 1)
+			if i == a {
+				shape[i] = x[i]
+			}
+		}
+	}
+	f := make([]float64, t.Len())
+	for i := range f {
+		f[i] = t.At(i)
+	}
+	return Operand{Const: &Tensor{DType: Float32, Shape: shape, F: f}}
+}
+
+func truncCoding(c *reading) *Coding {
+	t, _ := readTrunc(c)
+	attrs := limits(t.Lo, t.Hi)
+	for _, name := range []string{"rounding_mode", "signed", "narrow"} {
+		if a, ok := c.n.Attrs[name]; ok {
+			attrs[name] = a
+		}
+	}
+	code := &Coding{Op: "Trunc", Attrs: attrs}
+	for i := range c.n.Inputs {
+		code.Inputs = append(code.Inputs, Operand{Name: c.n.Inputs[i]})
+	}
+	if t.version == 1 {
+		code.Value = c.scaled(2, 1)
+		return code
+	}
+	zero := *c.in[2].Const
+	zero.DType, zero.I, zero.F = c.in[0].DType, nil, make([]float64, zero.Len())
+	for i := range zero.F {
+		zero.F[i] = c.in[2].Const.At(i) / t.divisor // a power of two: exact
+	}
+	code.Value = []Arithmetic{{"Sub", Operand{Const: &zero}}, {"Mul", c.like(4)}}
+	return code
+}
+
+// Codes reports whether a node is one that canon makes of a quantiser, and the limits of its code.
+func (n *Node) Codes() (lo, hi float64, ok bool) {
+	if !n.Is(codes) {
+		return 0, 0, false
+	}
+	return n.Float("lo", math.Inf(-1)), n.Float("hi", math.Inf(1)), true
+}
+
+// Bipolar reports whether a node of Codes gives -1 and +1 only.
+func (n *Node) Bipolar() bool { return n.Is(signs) || n.Int("sign", 0) != 0 }

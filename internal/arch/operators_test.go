@@ -1,0 +1,86 @@
+package arch
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"hlsgen/frontend/graph"
+)
+
+// namesOperators reports whether a file may name operators of ONNX: those of the table may, and support of tests.
+// Layers have names of their own, and some are the same words.
+func namesOperators(file string) bool {
+	return strings.HasPrefix(file, "hlslib/") || strings.HasPrefix(file, "frontend/graph/operators") ||
+		strings.HasPrefix(file, "internal/arch/") || places[path.Dir(file)] == support
+}
+
+// literals finds the string literals of production code that are one of the given names.
+func literals(root fs.FS, names []string) (found []string, err error) {
+	err = fs.WalkDir(root, ".", func(file string, e fs.DirEntry, err error) error {
+		if err != nil || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") || namesOperators(file) {
+			return err
+		}
+		src, err := fs.ReadFile(root, file)
+		if err != nil {
+			return err
+		}
+		files := token.NewFileSet()
+		tree, err := parser.ParseFile(files, file, src, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				if s, err := strconv.Unquote(l.Value); err == nil && slices.Contains(names, s) {
+					found = append(found, fmt.Sprintf("%s names the operator %s", files.Position(l.Pos()), s))
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	return found, err
+}
+
+// TestOneTableOfOperators holds that nothing but the table of operators knows one by its name: the rest asks for traits,
+// reads the forms of steps, or writes by the table's constants.
+func TestOneTableOfOperators(t *testing.T) {
+	t.Parallel()
+	found, err := literals(os.DirFS("../.."), graph.OperatorNames())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		t.Error(f)
+	}
+}
+
+func TestLiterals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, says, want string }{
+		{"frontend/canon/a.go", `"Gemm"`, "frontend/canon/a.go:3:16 names the operator Gemm"},
+		{"cmd/hlsgen/a.go", "`LSTM`", "cmd/hlsgen/a.go:3:16 names the operator LSTM"},
+		{"frontend/canon/a.go", `"a Gemm"`, ""},
+		{"frontend/canon/a.go", `"gemm"`, ""},
+		{"frontend/canon/a_test.go", `"Gemm"`, ""},
+		{"frontend/graph/exec.go", `"QLinearConv"`, "frontend/graph/exec.go:3:16 names the operator QLinearConv"},
+		{"frontend/graph/operators_conv.go", `"Conv"`, ""},
+		{"hlslib/lstm/lstm.go", `"LSTM"`, ""},
+	} {
+		root := fstest.MapFS{c.file: {Data: []byte("package p\n\nvar a string = " + c.says + "\n")}}
+		found, err := literals(root, graph.OperatorNames())
+		if err != nil || strings.Join(found, "\n") != c.want {
+			t.Errorf("%s in %s: %q and %v, want %q", c.says, c.file, found, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/frontend"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/examples"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+	"hlsgen/templates"
+)
+
+// What the tests of this package start from: files, builds and simulations that went well.
+
+// unpack writes the embedded examples to a folder.
+func unpack(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, examples.Files); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// kept writes a file of that name to a folder of its own.
+func kept(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func save(t *testing.T, path string, a *npy.Array) string {
+	t.Helper()
+	b, err := npy.Format(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t *testing.T, path string) *npy.Array {
+	t.Helper()
+	m, err := npy.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m[""]
+}
+
+func clean(t *testing.T, d *diag.List, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	d.Write(&b)
+	if b.Len() > 0 {
+		t.Fatalf("diagnostics:\n%s", b.String())
+	}
+}
+
+// told builds, to a folder of its own where o names none. There has to be a result, and what is told comes with it.
+func told(t *testing.T, o Options) (*Result, []diag.Diag) {
+	t.Helper()
+	if o.Out == "" {
+		o.Out = filepath.Join(t.TempDir(), "out")
+	}
+	var d diag.List
+	r, err := Run(context.Background(), o, &d)
+	if err != nil || r == nil {
+		t.Fatal(err, d.Diags)
+	}
+	return r, d.Diags
+}
+
+// built is told where nothing is to be told.
+func built(t *testing.T, o Options) *Result {
+	t.Helper()
+	r, list := told(t, o)
+	clean(t, &diag.List{Diags: list}, nil)
+	return r
+}
+
+// readReport reads a file of a build.
+func readReport(t *testing.T, r *Result, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(r.Out, filepath.FromSlash(path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// asked simulates a model.
+func asked(t *testing.T, o SimOptions) (*Simulated, *diag.List) {
+	t.Helper()
+	var d diag.List
+	r, err := Simulate(context.Background(), o, &d)
+	if err != nil {
+		t.Fatalf("engine %s: %v", o.Engine, err)
+	}
+	return r, &d
+}
+
+// ran is asked where nothing is to be told.
+func ran(t *testing.T, o SimOptions) *Simulated {
+	t.Helper()
+	r, d := asked(t, o)
+	clean(t, d, nil)
+	return r
+}
+
+// A drawn network is one of many that a test draws.
+type drawn struct {
+	onnx    []byte
+	opt     frontend.Options
+	folds   func(*testing.T, *rand.Rand, *dataflow.Graph) *folding.File
+	samples int
+}
+
+// drawnAgree holds of networks, each drawn for its number, that the model as written, Eval, the simulated design and, for
+// some, the compiled C++ agree, in folds that are drawn by a generator of the given stream.
+func drawnAgree(t *testing.T, networks, compiled int, stream uint64, draw func(seed int) drawn) {
+	board, err := boards.Find("zcu104")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for seed := range networks {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			var d diag.List
+			n := draw(seed)
+			im, err := frontend.Import("random.onnx", n.onnx, n.opt, &d)
+			if err != nil || d.Failed() {
+				t.Fatalf("%v %v", err, d.Diags)
+			}
+			rnd := rand.New(rand.NewPCG(uint64(seed), stream))
+			goal := folding.Goal{Fixed: n.folds(t, rnd, im.Model.Graph)}
+			found, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, goal, &d)
+			if err != nil || found == nil {
+				t.Fatalf("%v %v", err, d.Diags)
+			}
+			r := &Result{Imported: im, Design: found}
+			streams, err := r.simulate(ctx, Random(im.Model, n.samples))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seed*compiled%networks >= compiled {
+				return
+			}
+			files, err := templates.Project(found.Design, templates.Vectors{Frames: streams}, templates.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lint := templates.Lint(files); len(lint) > 0 {
+				t.Errorf("lint: %v", lint)
+			}
+			t.Run("C++", func(t *testing.T) {
+				tier.Needs(t, "g++")
+				if _, err := compile(ctx, found.Design, files, streams); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}

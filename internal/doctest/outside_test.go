@@ -1,0 +1,68 @@
+package doctest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/examples"
+	"hlsgen/internal/tier"
+)
+
+// TestOutside makes a Go module of README.md's blocks for other people's unit tests, beside a checkout of this one, and
+// runs it: what it names has to be open to other modules.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	tier.Needs(t, "bash")
+	root, dir := tier.Root(t), t.TempDir()
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code, commands string
+	for _, b := range blocks(t, "README.md", string(readme)) {
+		switch b.info {
+		case "go outside":
+			code += b.text
+		case "sh outside":
+			commands += b.text
+		}
+	}
+	onnx, err := examples.Files.ReadFile(examples.Iris + "/model.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum")) // those of our modules: nothing is fetched
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(root, filepath.Join(dir, "hlsgen")); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(dir, "mine")
+	for name, text := range map[string]string{"mine_test.go": code, "model.onnx": string(onnx), "go.sum": string(sums)} {
+		if err := os.MkdirAll(mine, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(mine, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("bash", "-ec", commands)
+	cmd.Dir = mine
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !regexp.MustCompile(`\n *mine_test\.go:\d+: [2-9] streams, a frame in \d+ clocks\n`).Match(out) {
+		t.Errorf("it compared nothing:\n%s", out)
+	}
+	_, body, _ := strings.Cut(code, "\nfunc ")
+	if n := strings.Count(body, "\n"); n > 30 {
+		t.Errorf("it takes %d lines", n)
+	}
+}

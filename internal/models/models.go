@@ -1,0 +1,308 @@
+// Package models holds trained networks with what their own framework computed, for tests: a folder per network, one or
+// more of each family that hlsgen builds. They were trained and exported with Brevitas for this project; NOTICE names
+// the data. What comes in is a test; what goes out is where the files are, what was recorded, and what an import has to
+// make of them. Any test may ask, and no other package.
+//
+// A folder has
+//
+//	*.onnx                        exports of one network: model.onnx is QONNX, qcdq.onnx has QuantizeLinear
+//	inputs.npy, outputs.npy       samples, and what Brevitas computes of them
+//	consistent.npy                1 where all codes are the same in float32 and float64: such a sample binds;
+//	                              without the file all do
+//	intermediates.json, .npz      codes of quantisers by the tensor's name, for the first samples
+//	lstm_codes.npz                codes of an LSTM's gates and states, for the samples of integer_consistent.npy
+//	info.json                     family, data, training; what is refused, and why (Info)
+//
+// Where HLSGEN_SHARED names a folder of more models, the same tests run on these too.
+package models
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+// A Model is a folder with one network.
+type Model struct {
+	Name   string // its folder's; of the shared ones with the folder above it (zoo/NAME)
+	Dir    string // absolute
+	Files  []string
+	Shared bool // it is of HLSGEN_SHARED
+	Info   Info
+}
+
+// Info is what info.json says of an import.
+type Info struct {
+	Family  string
+	Refused diag.Code // the error that an import ends in; empty where it gives a model
+	LSTM    string    `json:"lstm_config"` // the path of formats for --lstm-config, with which it gives one
+}
+
+// own are the folders of this repository that hold models, by their paths below the root.
+var own = []string{"internal/examples", "internal/models"}
+
+// sharedKinds are those of HLSGEN_SHARED whose models have recorded outputs in one of the two forms that Recorded reads.
+var sharedKinds = []string{"brevitas", "zoo"}
+
+// Own lists the models of the repository.
+func Own(t testing.TB) (list []Model) {
+	t.Helper()
+	for _, dir := range own {
+		list = append(list, folders(t, filepath.Join(tier.Root(t), filepath.FromSlash(dir)), "")...)
+	}
+	return list
+}
+
+// All lists the models of the repository, then those of HLSGEN_SHARED.
+func All(t testing.TB) []Model {
+	t.Helper()
+	list := Own(t)
+	shared := tier.Shared(t)
+	if shared == "" {
+		return list
+	}
+	for _, kind := range sharedKinds {
+		found := folders(t, filepath.Join(shared, "models", kind), kind)
+		if len(found) == 0 {
+			t.Fatalf("no models under %s", filepath.Join(shared, "models", kind))
+		}
+		list = append(list, found...)
+	}
+	return list
+}
+
+// Find is a model of the repository.
+func Find(t testing.TB, name string) Model {
+	t.Helper()
+	list := Own(t)
+	i := slices.IndexFunc(list, func(m Model) bool { return m.Name == name })
+	if i < 0 {
+		t.Fatalf("no model of the repository is called %s", name)
+	}
+	return list[i]
+}
+
+// With lists the models that have a file of that name.
+func With(t testing.TB, file string) (list []Model) {
+	t.Helper()
+	for _, m := range All(t) {
+		if m.has(file) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// folders lists the models below dir. kind says that they are shared ones.
+func folders(t testing.TB, dir, kind string) (list []Model) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		at, file := filepath.Split(path)
+		at = filepath.Clean(at)
+		if n := len(list); n > 0 && list[n-1].Dir == at {
+			list[n-1].Files = append(list[n-1].Files, file)
+			continue
+		}
+		m := Model{Name: filepath.Base(at), Dir: at, Files: []string{file}, Shared: kind != ""}
+		if m.Shared {
+			m.Name = kind + "/" + m.Name
+		}
+		if m.has("info.json") {
+			m.json(t, "info.json", &m.Info)
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// Path is the path of a file of the model.
+func (m Model) Path(file string) string { return filepath.Join(m.Dir, file) }
+
+func (m Model) has(file string) bool {
+	_, err := os.Stat(m.Path(file))
+	return err == nil
+}
+
+// Read reads a file of the model.
+func (m Model) Read(t testing.TB, file string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(m.Path(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (m Model) json(t testing.TB, file string, v any) {
+	t.Helper()
+	if err := json.Unmarshal(m.Read(t, file), v); err != nil {
+		t.Fatalf("%s: %v", m.Path(file), err)
+	}
+}
+
+// Arrays reads an .npy or .npz file of the model.
+func (m Model) Arrays(t testing.TB, file string) map[string]*npy.Array {
+	t.Helper()
+	arrays, err := npy.ReadFile(m.Path(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return arrays
+}
+
+// Array reads the only array of a file.
+func (m Model) Array(t testing.TB, file string) *npy.Array {
+	t.Helper()
+	arrays := m.Arrays(t, file)
+	if len(arrays) != 1 {
+		t.Fatalf("%s holds %d arrays", m.Path(file), len(arrays))
+	}
+	for _, a := range arrays {
+		return a
+	}
+	return nil
+}
+
+// Expect says how the import of a file has to end: in that error, or, with formats for the gates where there are some, in
+// a model. Of a shared model, whose metadata do not say it, it is what its operators call for.
+func (m Model) Expect(t testing.TB, file string) (refused diag.Code, formats []byte) {
+	t.Helper()
+	info := m.Info
+	if m.Shared {
+		info = byOperators(m.Read(t, file))
+	}
+	if info.LSTM == "" {
+		return info.Refused, nil
+	}
+	dir := m.Dir
+	if m.Shared {
+		dir = filepath.Join(tier.Root(t), "internal", "models", "shared")
+	}
+	formats, err := os.ReadFile(filepath.Join(dir, info.LSTM))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Refused, formats
+}
+
+// HasOp reports whether a file has a node with one of these operators.
+func (m Model) HasOp(t testing.TB, file string, ops ...string) bool {
+	t.Helper()
+	return hasOp(m.Read(t, file), ops...)
+}
+
+func hasOp(onnx []byte, ops ...string) bool {
+	return slices.ContainsFunc(ops, func(op string) bool {
+		return bytes.Contains(onnx, append([]byte{4<<3 | 2, byte(len(op))}, op...)) // field 4 of a NodeProto
+	})
+}
+
+// byOperators looks for operators that no layer can be: minifloats, and ONNX' LSTM without formats for its gates.
+func byOperators(onnx []byte) Info {
+	switch {
+	case hasOp(onnx, "FloatQuant"):
+		return Info{Refused: diag.OpUnsupported}
+	case hasOp(onnx, "LSTM"):
+		return Info{Refused: diag.LSTMFormats, LSTM: "../lstm-formats.json"}
+	}
+	return Info{}
+}
+
+// Recorded is what a model's own framework computed.
+type Recorded struct {
+	X, Y  *npy.Array            // samples along the first axis
+	Binds func(i int) bool      // a sample that has to be reproduced; others may part at a near tie
+	Skip  func(i int) bool      // a sample whose result nobody need reproduce
+	Cells func(i int) bool      // a sample of which every code of an LSTM binds
+	Codes []Codes               // of quantised tensors
+	LSTM  map[string]*npy.Array // lstm_codes.npz
+}
+
+// Codes are the integer codes of one quantised tensor, for the first samples.
+type Codes struct {
+	Tensor string
+	Data   *npy.Array
+}
+
+// Recorded reads what was recorded of a model, in the form of this repository or of zoo/.
+func (m Model) Recorded(t testing.TB) Recorded {
+	t.Helper()
+	always, never := func(int) bool { return true }, func(int) bool { return false }
+	r := Recorded{Skip: never}
+	flags := func(file string) func(int) bool {
+		if !m.has(file) {
+			return always
+		}
+		ok := m.Array(t, file)
+		return func(i int) bool { return ok.Data[i] != 0 }
+	}
+	if !m.has("inputs.npy") {
+		m.zoo(t, &r)
+		return r
+	}
+	r.X, r.Y = m.Array(t, "inputs.npy"), m.Array(t, "outputs.npy")
+	r.Binds, r.Cells = flags("consistent.npy"), flags("integer_consistent.npy")
+	if m.has("lstm_codes.npz") {
+		r.LSTM = m.Arrays(t, "lstm_codes.npz")
+	}
+	if m.has("intermediates.json") {
+		var all []struct{ Tensor, Codes string }
+		m.json(t, "intermediates.json", &all)
+		arrays := m.Arrays(t, "intermediates.npz")
+		for _, c := range all {
+			if c.Codes != "" {
+				r.Codes = append(r.Codes, Codes{c.Tensor, arrays[c.Codes]})
+			}
+		}
+	}
+	return r
+}
+
+// zooMeta is meta.json of a model in zoo/. Margins are in steps of a quantiser.
+type zooMeta struct {
+	Margin  []*float64      `json:"min_margin"`       // of each sample: how near the closest rounding boundary is
+	From    string          `json:"from_"`            // the model of which this one is another spelling
+	Outside []string        `json:"outside_contract"` // cases that no executor need agree on
+	Cases   json.RawMessage // names, or their number
+}
+
+// safe is the margin from which on float32 rounds as exact arithmetic does.
+const safe = 1e-4
+
+func (m Model) zoo(t testing.TB, r *Recorded) {
+	t.Helper()
+	pick := func(base string) *npy.Array {
+		if m.has(base + ".npy") {
+			return m.Array(t, base+".npy")
+		}
+		for _, a := range m.Arrays(t, base+".npz") {
+			return a
+		}
+		return nil
+	}
+	r.X, r.Y = pick("x0"), pick("y0")
+	var meta, from zooMeta
+	m.json(t, "meta.json", &meta)
+	margin := meta.Margin
+	if len(margin) == 0 && meta.From != "" {
+		Model{Dir: filepath.Join(filepath.Dir(m.Dir), meta.From)}.json(t, "meta.json", &from)
+		margin = from.Margin
+	}
+	var cases []string
+	if json.Unmarshal(meta.Cases, &cases) != nil {
+		cases = nil
+	}
+	r.Skip = func(i int) bool { return i < len(cases) && slices.Contains(meta.Outside, cases[i]) }
+	r.Binds = func(i int) bool { return !r.Skip(i) && (i >= len(margin) || margin[i] == nil || *margin[i] >= safe) }
+}

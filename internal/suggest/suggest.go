@@ -1,0 +1,67 @@
+// Package suggest finds the word that may be meant where an unknown one stands.
+package suggest
+
+import "strings"
+
+// Nearest is the known word that takes the fewest letters inserted, deleted, replaced or swapped to get from word, if these are
+// at most a third of its letters, or at most two; else it is the only word that begins with word; else it is empty.
+// Capitals count little: a word that differs in nothing else is always near.
+func Nearest(word string, known []string) string {
+	best, least := "", max(2, len(word)/3)+1
+	for _, k := range known {
+		if strings.EqualFold(word, k) {
+			return k
+		}
+		if d := distance(word, k); d < least && d < len(k) {
+			best, least = k, d
+		}
+	}
+	if best != "" || word == "" {
+		return best
+	}
+	for _, k := range known {
+		switch {
+		case !strings.HasPrefix(k, word):
+		case best != "":
+			return ""
+		default:
+			best = k
+		}
+	}
+	return best
+}
+
+// distance is the number of bytes to insert, delete or replace, or of neighbours to swap, that turns a into b, no place
+// being changed twice (optimal string alignment). A swap counts once because it is what fingers do: zcu140 means zcu104,
+// not zcu102.
+func distance(a, b string) int {
+	above, row := make([]int, len(b)+1), make([]int, len(b)+1) // for a without its last two bytes, and its last
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			d := row[j]
+			if a[i] != b[j] {
+				d++
+			}
+			d = min(d, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, above[j-1]+1)
+			}
+			next[j+1] = d
+		}
+		above, row = row, next
+	}
+	return row[len(b)]
+}
+
+// Meant is the end of a message about an unknown word.
+func Meant(word string, known []string) string {
+	if n := Nearest(word, known); n != "" {
+		return ", did you mean " + n + "?"
+	}
+	return ""
+}

@@ -1,0 +1,23 @@
+package suggest
+
+import "testing"
+
+// TestNearest tells typos and beginnings from other words.
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	known := []string{"board", "fps", "max-use", "no-csim", "passes-until", "passes"}
+	for word, want := range map[string]string{
+		"bord": "board", "boards": "board", "fsp": "fps", "max_use": "max-use", "nocsim": "no-csim", "FPS": "fps",
+		"Board": "board", "passes": "passes", "no-c": "no-csim", "pass": "passes",
+		"x": "", "": "", "colour": "", "max-users-of-it": "",
+	} {
+		if got := Nearest(word, known); got != want {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+	for word, want := range map[string]string{"bord": ", did you mean board?", "colour": ""} {
+		if got := Meant(word, known); got != want {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+}
