@@ -146,7 +146,7 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 	if reject != nil {
 		return reject
 	}
-	_, at := place.ChannelsLast(step.Shape, find.ChannelAxis(step.Window, step.Shape))
+	_, at := find.Layout(step.Window, step.Shape)
 	return l.wait(&product{step: step, in: wire, nodes: im.Nodes}, m, im, at, affine)
 }
 
