@@ -47,8 +47,8 @@ func (c *circuit) front(f choose.Front, im *find.Image, wire int, win *graph.Win
 	return wire, nil
 }
 
-// A maximum is one over windows that waits for its quantiser: thresholds in front of a maximum work on what a matrix layer has
-// anyway, and leave the maximum of narrow codes.
+// A maximum is one over windows that waits for its quantiser: thresholds in front of a maximum work on what a matrix
+// layer has anyway, and leave the maximum of narrow codes.
 type maximum struct{ step *graph.Step }
 
 // Wire is never asked for: the stream is held until the quantiser comes.

@@ -137,8 +137,8 @@ func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, e
 	return &place.Place{Stream: w, At: at.At, Alias: wire}, nil
 }
 
-// greatestCodes makes the codes of a maximum that waits. Where the quantiser never falls, its codes of the values in front of
-// the maximum have the code of the maximum as theirs; else the maximum is of the integers.
+// greatestCodes makes the codes of a maximum that waits. Where the quantiser never falls, its codes of the values in
+// front of the maximum have the code of the maximum as theirs; else the maximum is of the integers.
 func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, error) {
 	delete(q.Places, src.Tensor)
 	for _, f := range src.Functions {
@@ -197,8 +197,8 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place
 	panic("lower: a source has gone")
 }
 
-// activate puts the functions of a source behind its integers, on a stream. The codes are the integers themselves where that is
-// a wire.
+// activate puts the functions of a source behind its integers, on a stream. The codes are the integers themselves where
+// that is a wire.
 func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *place.Stream, wire bool, reject error) {
 	made, waits := waiting(integers)
 	var behind *choose.Product
@@ -227,7 +227,8 @@ func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *
 	return place.On(&q.net, w), false, reject
 }
 
-// move puts the codes of several sources, or of one whose elements are repeated, left out or padded, in the order of pixels.
+// move puts the codes of several sources, or of one whose elements are repeated, left out or padded, in the order of
+// pixels.
 func (q *quantising) move(codes *find.Codes, sources []*find.Source, coded map[string]*place.Place) (first error) {
 	for _, axis := range codes.Axes() {
 		reject := q.moveAlong(codes, axis, sources, coded)
@@ -258,8 +259,8 @@ func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Sour
 	return nil
 }
 
-// moveFirst makes the codes of integers that have been put in the order of the codes: where one of them is quantised in several
-// ways, it must be there several times.
+// moveFirst makes the codes of integers that have been put in the order of the codes: where one of them is quantised in
+// several ways, it must be there several times.
 func (q *quantising) moveFirst(unmoved *find.Codes, axis int) bool {
 	f, ok := unmoved.Unmoved(axis)
 	if !ok {

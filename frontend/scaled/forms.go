@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Forms is the slices of many elements of a tensor. Elements of one form are the same expression, of other integers and other
-// constants.
+// Forms is the slices of many elements of a tensor. Elements of one form are the same expression, of other integers and
+// other constants.
 type Forms struct {
 	Of    []Form
 	which []uint16 // per element; nil where there is one form
@@ -43,8 +43,8 @@ type Form struct {
 	Nodes []*graph.Node // what lies in the slice, from the value back
 }
 
-// A Var is a variable of a form: for each element that was asked for, an element of a tensor of integers, or a number. The
-// entries of elements of other forms mean nothing.
+// A Var is a variable of a form: for each element that was asked for, an element of a tensor of integers, or a number.
+// The entries of elements of other forms mean nothing.
 type Var struct {
 	Tensor string // of integers; empty for a number
 	Index  []int32

@@ -49,8 +49,9 @@ func Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, error) {
 	return to, place.Inverse(at, graph.Size(shape)), nil
 }
 
-// ImageOf reads the pixels that a window slides over. o is its data as Frame lists them, in a frame of the shape. Constants
-// around the pixels are the window's padding where it can pad so far; otherwise they stay part of the operand.
+// ImageOf reads the pixels that a window slides over. o is its data as Frame lists them, in a frame of the shape.
+// Constants around the pixels are the window's padding where it can pad so far; otherwise they stay part of the
+// operand.
 func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error) {
 	im := &Image{}
 	ok := true
@@ -156,8 +157,8 @@ func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix
 	return m, scaled.Spread(affine, graph.Size(step.Shape), channels.Of), nil
 }
 
-// Unscaled reports whether no element of a tensor is a scaled integer at hand: each is a function of an integer that waits, as
-// its place says, or of one that is no scale and bias.
+// Unscaled reports whether no element of a tensor is a scaled integer at hand: each is a function of an integer that
+// waits, as its place says, or of one that is no scale and bias.
 func (p *Program) Unscaled(tensor string, waits func(*place.Place) bool) bool {
 	forms, err := p.Integers.Forms(tensor, scaled.All(graph.Size(p.Known[tensor].Shape)))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Ranking is the rows that a step puts in order: row r is elements r*N .. r*N+N-1 of an integer tensor, of each of which the
-// real value is affine.
+// A Ranking is the rows that a step puts in order: row r is elements r*N .. r*N+N-1 of an integer tensor, of each of
+// which the real value is affine.
 type Ranking struct {
 	Source string
 	N, K   int           // labels of a row, places that are asked for
@@ -67,8 +67,8 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 	return r, nil
 }
 
-// orderedRows lists the elements of a step's input row by row. The places of a row must follow each other in its output, as they
-// do in a word.
+// orderedRows lists the elements of a step's input row by row. The places of a row must follow each other in its
+// output, as they do in a word.
 func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error) {
 	o, size := step.Order, graph.Size(p.Known[step.Node.Inputs[0]].Shape)
 	if size == 0 || len(o.Base) == 0 {
@@ -88,8 +88,8 @@ func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error
 	return at, k, nil
 }
 
-// behind goes back from a tensor through what neither changes the order within rows of n elements nor makes equal ones of
-// different ones: moves, and a softmax over the row. It rewrites at, and adds the nodes it passes.
+// behind goes back from a tensor through what neither changes the order within rows of n elements nor makes equal ones
+// of different ones: moves, and a softmax over the row. It rewrites at, and adds the nodes it passes.
 func (p *Program) behind(tensor string, at []int32, n int, nodes *[]*graph.Node) string {
 	for {
 		step := p.Producer(tensor)
@@ -149,11 +149,11 @@ func (r *Ranking) Falls() (falls, ok bool) {
 // maxLevelled bounds the weights that become larger for the sake of one scale: those of 8 bits, as layers mostly have.
 const maxLevelled = 1 << 7
 
-// Level brings the columns of a product of the ranking's integers to one scale. Each column's integers are as small as they can be,
-// so that its scale may be a multiple of its neighbours' though all weights were quantised alike; and scales per channel may be
-// powers of two. The weights of a column are multiplied by what its scale has over the unit that all have in common. ok is false
-// where the labels differ in more than that, or weights would become too large. of is the real values of the new integers; falls
-// says that these fall where the integers rise.
+// Level brings the columns of a product of the ranking's integers to one scale. Each column's integers are as small as
+// they can be, so that its scale may be a multiple of its neighbours' though all weights were quantised alike; and
+// scales per channel may be powers of two. The weights of a column are multiplied by what its scale has over the unit
+// that all have in common. ok is false where the labels differ in more than that, or weights would become too large. of
+// is the real values of the new integers; falls says that these fall where the integers rise.
 func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of []real.Affine, falls, ok bool) {
 	scales, ok := r.columns(weights)
 	if !ok {
