@@ -8,7 +8,8 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.tools/go/bin:$(PATH):/usr/local/go/bin
 export GOTOOLCHAIN ?= auto
 
-# Real models for the tests, as a folder with models/ and reference/; the cases that need it are skipped without.
+# More real models for the tests than internal/models has, as a folder with models/ and reference/; the cases that need it
+# are skipped without.
 export HLSGEN_SHARED
 
 # What make help prints below the targets. internal/tier is where tests ask for all this.

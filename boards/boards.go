@@ -1,5 +1,7 @@
 // Package boards holds what is known of the boards: part, resources, host port. One JSON file per board; every figure
 // names its source.
+//
+// In comes a name or a file; out comes a Board, or what is wrong with it. It sees suggest.
 package boards
 
 import (

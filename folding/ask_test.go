@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"hlsgen/boards"
+	"hlsgen/folding/ask"
+	"hlsgen/folding/fit"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -44,7 +46,7 @@ func consistent(t testing.TB, d *Design, goal Goal) {
 	if err := d.Design.Verify(); err != nil {
 		t.Fatalf("%+v: %v", goal, err)
 	}
-	trace, err := rtlsim.Run(context.Background(), d.Design, nil, rtlsim.Options{Frames: frames(d.Design)})
+	trace, err := rtlsim.Run(context.Background(), d.Design, nil, rtlsim.Options{Frames: fit.Frames(d.Design)})
 	if err != nil {
 		t.Fatalf("%+v: %v", goal, err)
 	}
@@ -59,7 +61,7 @@ func consistent(t testing.TB, d *Design, goal Goal) {
 	if fits := d.Budget.Fits(d.Estimate.Total); fits == d.Over || !fits && !unbound {
 		t.Fatalf("%+v: over %t, takes %+v of %+v", goal, d.Over, d.Estimate.Total, d.Budget)
 	}
-	if limit := goal.limit(d.ClockMHz()); goal.MaxCycles == 0 && !reaches(d.Clocks.Interval, limit) {
+	if limit := goal.Limit(d.ClockMHz()); goal.MaxCycles == 0 && !ask.Reaches(d.Clocks.Interval, limit) {
 		t.Fatalf("%+v: %v clocks", goal, d.Clocks.Interval)
 	}
 	c := &d.Certificate

@@ -3,6 +3,10 @@ package folding
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/space"
 )
 
 // A Bottleneck is what the interval comes from, and what would change it.
@@ -27,15 +31,15 @@ func (b Bottleneck) Names() []string {
 
 // bottleneck says where the interval comes from. Layers may be as slow as the host's port or the processor's memory; all are
 // named then, but the host first: no fold of a layer makes it faster.
-func (s *space) bottleneck(q *question, d *Design) (b Bottleneck) {
-	b.Layers = s.asSlow(d)
-	at := fractional(d.Clocks.Interval)
+func (q report) bottleneck(d *Design) (b Bottleneck) {
+	b.Layers = q.asSlow(d)
+	at := ask.Clocks(d.Clocks.Interval)
 	var host []string
 	if float64(d.PortClocks()) == d.Clocks.Interval {
 		host = append(host, fmt.Sprintf("the host's port of %d bits", d.Target.PortBits()))
 	}
-	if float64(s.memoryClocks(d.Design)) == d.Clocks.Interval {
-		host = append(host, fmt.Sprintf("the processor's memory of %s GB/s", plain(s.target.Board.MemoryGBps)))
+	if float64(q.MemoryClocks(d.Design)) == d.Clocks.Interval {
+		host = append(host, fmt.Sprintf("the processor's memory of %s GB/s", ask.Plain(q.Target.Board.MemoryGBps)))
 	}
 	b.Host = len(host) > 0
 	switch {
@@ -48,10 +52,10 @@ func (s *space) bottleneck(q *question, d *Design) (b Bottleneck) {
 		}
 	case len(b.Layers) > 0:
 		b.Reason = doing(b.Layers, "takes", "take") + " " + at + " for a frame"
-		b.Cure = s.cure(q, d, b.Layers)
+		b.Cure = q.cure(d, b.Layers)
 	default:
 		b.Reason, b.Cure = d.Clocks.Trace.Bottleneck.Reason, "deeper FIFOs there, or leave their depths to hlsgen"
-		if more := asked(q.goal); more != "" {
+		if more := asked(q.Goal); more != "" {
 			b.Cure = more
 		}
 	}
@@ -59,17 +63,13 @@ func (s *space) bottleneck(q *question, d *Design) (b Bottleneck) {
 }
 
 // asSlow names the layers that take as many clocks as the interval. The converters between them follow their neighbours,
-// and are named only where no layer is as slow.
-func (s *space) asSlow(d *Design) (layers []string) {
-	own := map[string]bool{}
-	for i := range s.layers {
-		own[s.layers[i].node.Name] = true
-	}
-	var converters []string
+// and are named only where nothing else is as slow.
+func (q report) asSlow(d *Design) []string {
+	var layers, converters []string
 	for i, n := range d.Model.Graph.Nodes {
 		switch {
 		case float64(d.Loop(i).Iterations()) != d.Clocks.Interval:
-		case own[n.Name]:
+		case q.options(n.Name) != nil:
 			layers = append(layers, n.Name)
 		default:
 			converters = append(converters, n.Name)
@@ -81,34 +81,39 @@ func (s *space) asSlow(d *Design) (layers []string) {
 	return layers
 }
 
+// options is what the layer of a name may be; nil for a width converter.
+func (q report) options(name string) *space.LayerOptions {
+	if i := slices.IndexFunc(q.Layers, func(l space.LayerOptions) bool { return l.Node.Name == name }); i >= 0 {
+		return &q.Layers[i]
+	}
+	return nil
+}
+
 // PortClocks is how many clocks a frame takes at the host's port; 0 where there is none.
 func (d *Design) PortClocks() (clocks int) {
 	if d.Target.PortBits() == 0 {
 		return 0
 	}
-	for _, ends := range [][]int{d.Model.Graph.In, d.Model.Graph.Out} {
-		for _, id := range ends {
-			p := d.Port(id)
-			clocks = max(clocks, p.Words*d.Target.HostEvery(p))
-		}
+	for _, id := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
+		p := d.Port(id)
+		clocks = max(clocks, p.Words*d.Target.HostEvery(p))
 	}
 	return clocks
 }
 
 // cure is what would make the slowest layers faster: wider folds where they have them, and what stands in the way.
-func (s *space) cure(q *question, d *Design, slow []string) string {
-	for i := range s.layers {
-		l := &s.layers[i]
-		for _, name := range slow {
-			if l.node.Name == name && float64(l.least()) >= d.Clocks.Interval {
-				if q.goal.Fixed != nil && l.fixed {
-					return "another fold of " + name + " in the folding file"
-				}
-				return name + " has no wider fold: only a higher --clock makes it faster"
-			}
+func (q report) cure(d *Design, slow []string) string {
+	for i := range q.Layers {
+		l := &q.Layers[i]
+		if least, _ := l.Range(); float64(least) < d.Clocks.Interval || !slices.Contains(slow, l.Node.Name) {
+			continue
 		}
+		if q.Goal.Fixed != nil && l.Fixed {
+			return "another fold of " + l.Node.Name + " in the folding file"
+		}
+		return l.Node.Name + " has no wider fold: only a higher --clock makes it faster"
 	}
-	if more := asked(q.goal); more != "" {
+	if more := asked(q.Goal); more != "" {
 		return more
 	}
 	return "wider folds there (PE, SIMD), which take a larger --max-use or board"
@@ -126,4 +131,16 @@ func asked(g Goal) string {
 		return "a smaller --interval: this is the least design for what was asked"
 	}
 	return ""
+}
+
+// doing names some things, and says that they do something.
+func doing(names []string, one, many string) string {
+	switch n := len(names); {
+	case n == 1:
+		return names[0] + " " + one
+	case n > 4:
+		return fmt.Sprintf("%s and %d more layers %s", strings.Join(names[:3], ", "), n-3, many)
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " " + many
+	}
 }

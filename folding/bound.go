@@ -5,6 +5,8 @@ import (
 	"math"
 	"sort"
 
+	"hlsgen/folding/ask"
+	"hlsgen/folding/fit"
 	"hlsgen/folding/search"
 )
 
@@ -19,27 +21,26 @@ type Bounded struct {
 
 // Bound is what no design for the goal goes below. Goal.Latency, Goal.MaxCycles and Goal.OverBudget have no effect.
 func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
-	s := l.space
 	goal.Latency, goal.MaxCycles, goal.OverBudget = false, 0, false
-	if err := goal.verify(s.target); err != nil {
+	if err := goal.Verify(l.Target); err != nil {
 		return Bounded{}, err
 	}
-	q := s.question(goal)
-	measure := goal.Least.of(&q.yard)
+	q := fit.Ask(l.Space, goal)
+	measure := q.Measure(goal.Least)
 	at := func(layers, frame int) float64 {
-		caps := s.capsAt(q, frame)
+		caps := q.CapsAt(frame)
 		key := boundKey{layers, caps, goal.Least}
 		if least, ok := l.made.bounds.Load(key); ok {
 			return least.(float64)
 		}
-		least := s.tree(&region{limit: layers}, q).Bound(measure, caps)
+		least := q.Tree(layers).Bound(measure, caps)
 		l.made.bounds.Store(key, least)
 		return least
 	}
-	list := s.intervals()
+	list := l.Intervals()
 	var b Bounded
-	if limit := goal.limit(s.clock); limit != nil {
-		asked := floor(limit)
+	if limit := q.Limit(); limit != nil {
+		asked := ask.Floor(limit)
 		n := sort.Search(len(list), func(i int) bool { return list[i] > asked }) // intervals between two of the list are no different
 		if n == 0 {
 			return b, ctx.Err()
@@ -63,7 +64,7 @@ func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
 		})
 		b.Measure = at(list[i], b.Interval)
 	}
-	b.ClockMHz = s.clock
+	b.ClockMHz = l.Clock
 	return b, ctx.Err()
 }
 

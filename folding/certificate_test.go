@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
+	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -19,7 +20,7 @@ func TestExcluded(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed+10, 17))
 		m := randomNet(r, 1+r.IntN(5), 6)
 		var told diag.List
-		d := must(Make(t.Context(), m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: all(1)},
+		d := must(Make(t.Context(), m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: ask.Even(1)},
 			&told))
 		if d == nil || d.Certificate.Below == nil {
 			continue
@@ -56,12 +57,12 @@ func TestCertificateLines(t *testing.T) {
 		goal Goal
 		want []string
 	}{
-		{Goal{MaxUse: all(1)},
+		{Goal{MaxUse: ask.Even(1)},
 			[]string{"no design of these layers within the budget takes fewer than 5 clocks per frame: at 3 clocks, of 7 options 5 too slow, 2 excluded by LUT",
 				"load 92.775 % of the budget, the least there is", "1284 LUT, the least there is"}},
-		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
+		{Goal{MaxUse: ask.Even(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
 			"load 38.584 % of the budget, the least there is", "534 LUT, the least there is"}},
-		{Goal{MaxUse: all(1), Latency: true}, []string{"latency 3 clocks, the least there is"}},
+		{Goal{MaxUse: ask.Even(1), Latency: true}, []string{"latency 3 clocks, the least there is"}},
 	} {
 		d, told := on(t, twoLayers(), small, c.goal)
 		if d == nil || !slices.Equal(d.Certificate.Lines(), c.want) {
@@ -69,8 +70,9 @@ func TestCertificateLines(t *testing.T) {
 				strings.Join(c.want, "\n"), text(told))
 		}
 	}
-	open := Certificate{Interval: 90, Floor: 60, Bounds: []Bound{{LeastLoad, 0.5, 0.4}, {LeastLUT, 110, 100}},
-		Latency: &Latency{300, 200}, Gap: "left open"}
+	open := Certificate{Interval: 90, Floor: 60, Bounds: []Bound{{Measure: LeastLoad, Value: 0.5, Least: 0.4},
+		{Measure: LeastLUT, Value: 110, Least: 100}},
+		Latency: &Latency{Clocks: 300, Least: 200}, Gap: "left open"}
 	want := []string{"90 clocks per frame found, none below 60 possible",
 		"load 50.000 % of the budget, at most 25.00 % above the least there is (no less than 40.000 %)",
 		"110 LUT, at most 10.00 % above the least there is (no less than 100)",
@@ -83,7 +85,7 @@ func TestCertificateLines(t *testing.T) {
 // What is proved needs every part of it.
 func TestProved(t *testing.T) {
 	t.Parallel()
-	met, loose := Bound{LeastLUT, 5, 5}, Bound{LeastLUT, 5, 4}
+	met, loose := Bound{Measure: LeastLUT, Value: 5, Least: 5}, Bound{Measure: LeastLUT, Value: 5, Least: 4}
 	for _, c := range []struct {
 		c    Certificate
 		want bool
@@ -92,8 +94,8 @@ func TestProved(t *testing.T) {
 		{Certificate{Interval: 7, Floor: 7, Bounds: []Bound{met, met}}, true},
 		{Certificate{Interval: 7, Floor: 6, Bounds: []Bound{met}}, false},
 		{Certificate{Interval: 7, Floor: 7, Bounds: []Bound{met, loose}}, false},
-		{Certificate{Interval: 7, Latency: &Latency{9, 9}}, true},
-		{Certificate{Interval: 7, Latency: &Latency{9, 8}}, false},
+		{Certificate{Interval: 7, Latency: &Latency{Clocks: 9, Least: 9}}, true},
+		{Certificate{Interval: 7, Latency: &Latency{Clocks: 9, Least: 8}}, false},
 		{Certificate{Interval: 7.5, Floor: 7}, false},
 	} {
 		if c.c.Proved() != c.want {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -86,8 +87,8 @@ func TestShallow(t *testing.T) {
 	for seed := range uint64(160) {
 		r := rand.New(rand.NewPCG(seed, 12))
 		m := randomNet(r, 2+r.IntN(4), 3)
-		first := Goal{MaxUse: all(1), FIFO: FIFO{Words: 1 + int(seed%2)}}
-		if whole, _ := designed(t, m, target, Goal{MaxUse: all(1)}); whole == nil {
+		first := Goal{MaxUse: ask.Even(1), FIFO: FIFO{Words: 1 + int(seed%2)}}
+		if whole, _ := designed(t, m, target, Goal{MaxUse: ask.Even(1)}); whole == nil {
 			continue // tiles that do not join
 		}
 		var told diag.List
@@ -104,11 +105,11 @@ func TestShallow(t *testing.T) {
 		case d.Clocks.Interval > float64(d.Clocks.Slowest):
 			slow++
 			consistent(t, d, first)
-			asked, _ := designed(t, m, target, Goal{MaxUse: all(1), FIFO: first.FIFO, FPS: d.FPS()})
+			asked, _ := designed(t, m, target, Goal{MaxUse: ask.Even(1), FIFO: first.FIFO, FPS: d.FPS()})
 			if asked == nil || asked.Clocks.Interval != d.Clocks.Interval {
 				t.Errorf("seed %d: %v clocks, asked for %v", seed, d.Clocks.Interval, asked)
 			}
-			faster, told := designed(t, m, target, Goal{MaxUse: all(1), FIFO: first.FIFO,
+			faster, told := designed(t, m, target, Goal{MaxUse: ask.Even(1), FIFO: first.FIFO,
 				Interval: int(d.Clocks.Interval) - 1})
 			if faster != nil || told.Diags[0].Code != diag.FPSUnreachable && told.Diags[0].Code != diag.BudgetExceeded {
 				t.Errorf("seed %d: fewer than %v clocks: %v, %s", seed, d.Clocks.Interval, faster, text(told))
@@ -130,11 +131,11 @@ func TestMinimal(t *testing.T) {
 		m := randomNet(r, 2+r.IntN(4), 1)
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100}
 		var told diag.List
-		fast := must(Make(t.Context(), m, target, Goal{MaxUse: all(1), Least: LeastFF}, &told))
+		fast := must(Make(t.Context(), m, target, Goal{MaxUse: ask.Even(1), Least: LeastFF}, &told))
 		if fast == nil {
 			continue
 		}
-		least, _ := designed(t, m, target, Goal{MaxUse: all(1), Least: LeastFF, FIFO: FIFO{Minimal: true}})
+		least, _ := designed(t, m, target, Goal{MaxUse: ask.Even(1), Least: LeastFF, FIFO: FIFO{Minimal: true}})
 		if least == nil || least.Estimate.Total.FF > fast.Estimate.Total.FF || least.Clocks.Proof.Room > 0 {
 			t.Errorf("seed %d: %v, for throughput %v", seed, least, fast.FIFO)
 		}

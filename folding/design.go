@@ -2,9 +2,10 @@ package folding
 
 import (
 	"context"
-	"math/big"
 	"slices"
 
+	"hlsgen/folding/fit"
+	"hlsgen/folding/space"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
@@ -35,9 +36,7 @@ type Clocks struct {
 
 // ClockMHz is the clock at which rates are given: the one asked for, or what the layers allow, in whole MHz, if that is
 // less.
-func (d *Design) ClockMHz() float64 { return reachedClock(d.Design) }
-
-func reachedClock(d *dataflow.Design) float64 {
+func (d *Design) ClockMHz() float64 {
 	asked := d.Target.ClockMHz
 	if most := d.Fmax(); asked > most {
 		return float64(int(most))
@@ -55,80 +54,43 @@ func (d *Design) Traffic() float64 {
 }
 
 // FrameBytes is the bytes that a frame moves to and from the processor's memory.
-func (d *Design) FrameBytes() int { return frameBytes(d.Design) }
+func (d *Design) FrameBytes() int { return space.FrameBytes(d.Design) }
 
-func frameBytes(d *dataflow.Design) (bytes int) {
-	if d.Target.PortBits() == 0 {
-		return 0
-	}
-	for _, ends := range [][]int{d.Model.Graph.In, d.Model.Graph.Out} {
-		for _, s := range ends {
-			bytes += d.Port(s).Bytes()
-		}
-	}
-	return bytes
-}
-
-// frames is how many frames settle the interval: more than the design holds at a time.
-func frames(d *dataflow.Design) int { return 16 + 2*len(d.Model.Graph.Nodes) }
-
-// words is how many words a frame is on all streams.
-func words(d *dataflow.Design) (n int) {
-	for s := range d.Model.Graph.Streams {
-		n += d.Port(s).Words
-	}
-	return n
-}
-
-// interval is the clocks per frame of a design. The error may be a *rtlsim.Deadlock.
-func interval(ctx context.Context, d *dataflow.Design) (float64, error) {
-	t, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: frames(d)})
-	if err != nil {
-		return 0, err
-	}
-	return t.Interval(), nil
-}
-
-// reaches reports whether an interval is no longer than asked; nil asks for nothing.
-func reaches(clocks float64, limit *big.Rat) bool {
-	return limit == nil || new(big.Rat).SetFloat64(clocks).Cmp(limit) <= 0
-}
+// A report tells of designs that were made for a question.
+type report struct{ *fit.Question }
 
 // design makes a folding whole. The error may be a *rtlsim.Deadlock.
-func (s *space) design(ctx context.Context, q *question, f *folding) (*Design, error) {
-	b := s.build(f)
-	d := &Design{Design: b.Design, Budget: q.budget}
+func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
+	b := q.Build(f)
+	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.Given(b)}
 	proof, err := rtlsim.Prove(ctx, b.Design)
 	if err != nil {
 		return nil, err
 	}
-	trace, err := rtlsim.Run(ctx, b.Design, nil, rtlsim.Options{Frames: frames(b.Design)})
+	trace, err := rtlsim.Run(ctx, b.Design, nil, rtlsim.Options{Frames: fit.Frames(b.Design)})
 	if err != nil {
 		return nil, err
 	}
 	slowest, _ := b.Interval()
-	memory := s.memoryClocks(b.Design)
+	memory := q.MemoryClocks(b.Design)
 	d.Clocks = Clocks{Interval: max(trace.Interval(), float64(memory)), Latency: trace.Latency(), Slowest: max(slowest, memory), Trace: trace, Proof: proof}
 	d.Estimate = estimate.Whole(b.Design)
-	d.Shares = q.budget.Shares(d.Estimate.Total)
-	d.Over = !q.budget.Fits(d.Estimate.Total)
-	_, d.Given = s.depths(b)
-	d.Reasons, err = s.reasons(ctx, q, b, int(d.Clocks.Interval))
-	if err != nil {
+	d.Shares = q.Budget.Shares(d.Estimate.Total)
+	d.Over = !q.Budget.Fits(d.Estimate.Total)
+	if d.Reasons, err = q.reasons(ctx, b.Design, int(d.Clocks.Interval)); err != nil {
 		return nil, err
 	}
-	d.Bottleneck = s.bottleneck(q, d)
+	d.Bottleneck = q.bottleneck(d)
 	return d, nil
 }
 
 // reasons says why FIFOs are deep: what makes the simulator ask for it.
-func (s *space) reasons(ctx context.Context, q *question, b *built, limit int) ([]string, error) {
-	reasons := make([]string, len(b.FIFO))
-	if !slices.ContainsFunc(b.FIFO, func(f dataflow.FIFO) bool { return f.Depth > rtlsim.Step(rtlsim.Least+1) }) {
-		return reasons, nil
+func (q report) reasons(ctx context.Context, d *dataflow.Design, limit int) ([]string, error) {
+	if !slices.ContainsFunc(d.FIFO, func(f dataflow.FIFO) bool { return f.Depth > rtlsim.Step(rtlsim.Least+1) }) {
+		return make([]string, len(d.FIFO)), nil
 	}
-	z, err := rtlsim.Size(ctx, b.Design, rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Effort: sizingWords, Known: &s.known,
-		Minimal: q.goal.FIFO != FIFO{}})
+	z, err := rtlsim.Size(ctx, d, rtlsim.SizeOptions{Interval: limit, From: d.Depths(), Effort: fit.SizingWords, Known: &q.Known,
+		Minimal: q.Goal.FIFO != FIFO{}})
 	if err != nil {
 		return nil, err
 	}

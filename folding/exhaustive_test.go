@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
@@ -19,13 +20,13 @@ import (
 // A rival holds what Make answers against the enumeration of one network.
 type rival struct {
 	*testing.T
-	name   string
-	m      *dataflow.Model
-	target dataflow.Target
-	points []point
-	asked  int
-	fitted int
-	proved int
+	name    string
+	m       *dataflow.Model
+	target  dataflow.Target
+	designs []figures
+	asked   int
+	fitted  int
+	proved  int
 }
 
 // make is Make; nil where nothing fits, or everything deadlocks.
@@ -45,21 +46,21 @@ func (r *rival) make(goal Goal) *Design {
 	return got
 }
 
-// allowed is the points that are as fast as asked and within the budget.
-func (r *rival) allowed(goal Goal) (list []point) {
-	limit := goal.limit(r.target.ClockMHz)
-	if goal.MaxCycles > 0 && len(r.points) > 0 { // or as few as there can be
-		least := slices.MinFunc(r.points, func(a, b point) int { return a.slowest - b.slowest }).slowest
+// allowed is the designs that are as fast as asked and within the budget.
+func (r *rival) allowed(goal Goal) (list []figures) {
+	limit := goal.Limit(r.target.ClockMHz)
+	if goal.MaxCycles > 0 && len(r.designs) > 0 { // or as few as there can be
+		least := slices.MinFunc(r.designs, func(a, b figures) int { return a.slowest - b.slowest }).slowest
 		limit = big.NewRat(int64(max(goal.MaxCycles, least)), 1)
 	}
 	budget := BudgetOf(r.target.Board, goal.MaxUse)
-	for _, p := range r.points {
+	for _, p := range r.designs {
 		switch {
 		case goal.MaxCycles > 0:
-			if reaches(p.settled, limit) {
+			if ask.Reaches(p.simulated, limit) {
 				list = append(list, p)
 			}
-		case reaches(p.interval, limit) && budget.Fits(p.cost):
+		case ask.Reaches(p.interval, limit) && budget.Fits(p.cost):
 			list = append(list, p)
 		}
 	}
@@ -68,12 +69,12 @@ func (r *rival) allowed(goal Goal) (list []point) {
 
 // measure is what a cost measures. A load is a share of the budget.
 func measure(m Measure, budget *Budget, r dataflow.Resources) float64 {
-	v := budget.vector(r)
-	if k := measures[m].kind; k >= 0 {
-		return float64(v[k])
+	v := budget.Vector(r)
+	if m != LeastLoad {
+		return float64(v[m.Of(nil).Kind])
 	}
-	share, caps := 0.0, budget.caps()
-	for k := range traffic {
+	share, caps := 0.0, budget.Caps()
+	for k := range ask.Traffic {
 		if caps.Vector[k] > 0 {
 			share = max(share, float64(v[k])/float64(caps.Vector[k]))
 		}
@@ -109,21 +110,21 @@ func (r *rival) search(goal Goal) {
 }
 
 // least holds the interval, and then each measure.
-func (r *rival) least(goal Goal, got *Design, list []point) {
+func (r *rival) least(goal Goal, got *Design, list []figures) {
 	r.Helper()
 	c := &got.Certificate
-	if goal.limit(r.target.ClockMHz) == nil {
-		best := slices.MinFunc(list, func(a, b point) int { return int(math.Ceil(a.interval - b.interval)) }).interval
+	if goal.Limit(r.target.ClockMHz) == nil {
+		best := slices.MinFunc(list, func(a, b figures) int { return int(math.Ceil(a.interval - b.interval)) }).interval
 		if got.Clocks.Interval != best {
 			r.Errorf("%s, %+v: %v clocks, the best is %v", r.name, goal, got.Clocks.Interval, best)
 		}
 		if float64(c.Floor) > best {
 			r.Errorf("%s, %+v: no design takes fewer than %d clocks, but one takes %v", r.name, goal, c.Floor, best)
 		}
-		list = slices.DeleteFunc(list, func(p point) bool { return p.interval > got.Clocks.Interval })
+		list = slices.DeleteFunc(list, func(p figures) bool { return p.interval > got.Clocks.Interval })
 	}
 	budget := got.Budget
-	for i, m := range goal.Least.order() {
+	for i, m := range goal.Least.Order() {
 		least := math.Inf(1)
 		for _, p := range list {
 			least = min(least, measure(m, &budget, p.cost))
@@ -132,7 +133,7 @@ func (r *rival) least(goal Goal, got *Design, list []point) {
 			r.Errorf("%s, %+v: %v of %s, %+v; the least is %v", r.name, goal, v, m, c.Bounds[i], least)
 			return
 		}
-		list = slices.DeleteFunc(list, func(p point) bool { return !near(measure(m, &budget, p.cost), least) })
+		list = slices.DeleteFunc(list, func(p figures) bool { return !near(measure(m, &budget, p.cost), least) })
 	}
 }
 
@@ -142,9 +143,9 @@ const rounding = 1e-5
 func near(a, b float64) bool { return math.Abs(a-b) < rounding }
 
 // latency holds the latency.
-func (r *rival) latency(goal Goal, got *Design, list []point) {
+func (r *rival) latency(goal Goal, got *Design, list []figures) {
 	r.Helper()
-	best := slices.MinFunc(list, func(a, b point) int { return a.latency - b.latency }).latency
+	best := slices.MinFunc(list, func(a, b figures) int { return a.latency - b.latency }).latency
 	l := got.Certificate.Latency
 	if l.Least > best || got.Clocks.Latency < best {
 		r.Errorf("%s, %+v: %+v, the best is %d", r.name, goal, l, best)
@@ -160,7 +161,7 @@ func net(t *testing.T, seed uint64, fifo FIFO) (*rival, *rand.Rand) {
 	m := randomNet(r, 1+r.IntN(3), 4)
 	v := &rival{T: t, name: fmt.Sprint("seed ", seed), m: m, target: dataflow.Target{Board: tight(r, m.Graph),
 		ClockMHz: 100}}
-	v.points = enumerate(m.Graph, v.target, fifo)
+	v.designs = enumerate(m.Graph, v.target, fifo)
 	return v, r
 }
 
@@ -182,12 +183,12 @@ func TestExhaustive(t *testing.T) {
 	all := rival{}
 	for _, seed := range seeds(60) {
 		v, r := net(t, seed, FIFO{})
-		most, loose := Use{0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9}, Use{1, 0.9, 0.8, 0.5, 1, 0.7, 0.6}
+		most, loose := ask.Even(0.9), Use{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
 		v.search(Goal{MaxUse: most})
 		v.search(Goal{})
 		for _, share := range []float64{0.72, 1} { // a fifth under one kind, and over it
 			use := most
-			*use.field(r.IntN(len(useKeys))) = share
+			*use.Share(r.IntN(ask.Traffic)) = share
 			v.search(Goal{MaxUse: use})
 		}
 		interval := 1 + r.IntN(60)
@@ -209,7 +210,7 @@ func TestExhaustiveDepths(t *testing.T) {
 	for _, seed := range seeds(40) {
 		fifo := FIFO{Words: []int{2, 3, 5, 20, 40}[seed%5]}
 		v, r := net(t, 1000+seed, fifo)
-		most := Use{0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9}
+		most := ask.Even(0.9)
 		v.search(Goal{MaxUse: most, FIFO: fifo})
 		interval := 1 + r.IntN(60)
 		v.search(Goal{Interval: interval, MaxUse: most, Least: LeastLoad + Measure(r.IntN(6)), FIFO: fifo})

@@ -110,7 +110,7 @@ func TestReadFileSays(t *testing.T) {
 		`{"Defaults": {"PE": [2, ["MAVU_hls"]]}}`: `no layer is of kind "MAVU"`,
 		`{"A_0": {"PE": "` + strings.Repeat("9", 100) + `"}}`: `"` + strings.Repeat("9",
 			40) + `" is not a whole number from 1`,
-		`{"A_0": ` + strings.Repeat(" ", maxFile) + `{"PE": 2.5}}`: `larger than 16777216 bytes`,
+		`{"A_0": ` + strings.Repeat(" ", 16<<20) + `{"PE": 2.5}}`: `larger than 16777216 bytes`,
 	} {
 		var d diag.List
 		ReadFile([]byte(text), &d)

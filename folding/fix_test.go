@@ -140,7 +140,7 @@ func TestAutoOverrulesDefault(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(7, 7)), uint2, 2, 2, 16, 8, 4)
 	res, d := withFile(t, m,
 		`{"Defaults": {"resType": ["dsp", "all"], "PE": [2, "all"]}, "MVAU_0": {"resType": "auto", "SIMD": 16}}`,
-		Goal{MaxUse: Use{1, 1, 1, 1, 1, 0.002, 1}})
+		Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 0.002, Mean: 1}})
 	folds, _ := layerFolds(res.Design)
 	if len(d.Diags) > 0 && d.Failed() {
 		t.Fatal(d.Diags)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -30,7 +31,7 @@ func TestFormatRoundTrip(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		m := randomNet(r, 1+r.IntN(5), 5)
-		roundTrip(t, m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: all(0.9),
+		roundTrip(t, m, dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}, Goal{MaxUse: ask.Even(0.9),
 			Least: LeastLoad + Measure(r.IntN(6))})
 	}
 }

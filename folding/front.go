@@ -3,6 +3,7 @@ package folding
 import (
 	"context"
 
+	"hlsgen/folding/ask"
 	"hlsgen/internal/diag"
 )
 
@@ -13,14 +14,14 @@ import (
 // there are after each. Errors as in Make; Goal.Latency has no effect.
 func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (list []*Design, whole bool, err error) {
 	goal.Latency = false
-	f := &front{Space: l, goal: goal, list: l.intervals()}
+	f := &front{Space: l, goal: goal, list: l.Intervals()}
 	last := len(f.list) - 1
-	if limit := goal.limit(l.clock); limit != nil {
+	if limit := goal.Limit(l.Clock); limit != nil {
 		slowest, err := l.Make(ctx, goal, d)
 		if err != nil || slowest == nil {
 			return nil, false, err
 		}
-		for last > 0 && f.list[last] > floor(limit) {
+		for last > 0 && f.list[last] > ask.Floor(limit) {
 			last--
 		}
 	}

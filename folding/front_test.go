@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -24,9 +25,9 @@ func (r *rival) front(goal Goal) (points int) {
 		r.Fatal(err)
 	}
 	budget := BudgetOf(r.target.Board, goal.MaxUse)
-	value := func(p point) float64 { return measure(goal.Least, &budget, p.cost) }
+	value := func(p figures) float64 { return measure(goal.Least, &budget, p.cost) }
 	list := r.allowed(goal)
-	slices.SortFunc(list, func(a, b point) int {
+	slices.SortFunc(list, func(a, b figures) int {
 		if a.interval != b.interval {
 			return int(math.Ceil(a.interval - b.interval))
 		}
@@ -39,7 +40,7 @@ func (r *rival) front(goal Goal) (points int) {
 		}
 	}
 	for _, g := range got {
-		is = append(is, fmt.Sprintf("%v: %.4f", g.Clocks.Interval, value(point{cost: g.Estimate.Total})))
+		is = append(is, fmt.Sprintf("%v: %.4f", g.Clocks.Interval, value(figures{cost: g.Estimate.Total})))
 		next := goal
 		next.FPS, next.Interval = 0, int(math.Ceil(g.Clocks.Interval))
 		if again := r.make(next); !sameDesign(again, g) {
@@ -59,8 +60,8 @@ func TestFront(t *testing.T) {
 	points := 0
 	for _, seed := range seeds(40) {
 		v, r := net(t, 5000+seed, FIFO{})
-		points += v.front(Goal{MaxUse: all(0.9)})
-		points += v.front(Goal{MaxUse: all(0.9), Interval: 1 + r.IntN(60), Least: LeastLoad + Measure(r.IntN(6))})
+		points += v.front(Goal{MaxUse: ask.Even(0.9)})
+		points += v.front(Goal{MaxUse: ask.Even(0.9), Interval: 1 + r.IntN(60), Least: LeastLoad + Measure(r.IntN(6))})
 	}
 	if points < 20 {
 		t.Errorf("%d points", points)
@@ -111,7 +112,7 @@ func TestBound(t *testing.T) {
 		if s == nil {
 			continue
 		}
-		goal := Goal{MaxUse: all(0.9), Least: LeastLoad + Measure(r.IntN(6))}
+		goal := Goal{MaxUse: ask.Even(0.9), Least: LeastLoad + Measure(r.IntN(6))}
 		budget := BudgetOf(v.target.Board, goal.MaxUse)
 		for _, interval := range []int{0, 5, 12, 20, 48, 1000} {
 			goal.Interval = interval
@@ -137,7 +138,7 @@ func TestBound(t *testing.T) {
 		}
 		tighter := 0
 		for _, use := range []float64{1, 0.8, 0.6, 0.4, 0.2} {
-			b, err := s.Bound(t.Context(), Goal{MaxUse: all(use)})
+			b, err := s.Bound(t.Context(), Goal{MaxUse: ask.Even(use)})
 			if err != nil || b.Interval > 0 && b.Interval < tighter {
 				t.Errorf("%s: %+v of %v, with more %d clocks, %v", v.name, b, use, tighter, err)
 			}

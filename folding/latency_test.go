@@ -5,13 +5,16 @@ import (
 	"slices"
 	"testing"
 
+	"hlsgen/folding/ask"
+	"hlsgen/folding/search"
+	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"
 )
 
 // waiting is the latency of a folding whose FIFOs never are in the way, by the simulator and by the words that wait.
-func waiting(t *testing.T, b *built) (clocks int, hops []hop) {
+func waiting(t *testing.T, b *space.Built) (clocks int, hops []space.Hop) {
 	t.Helper()
 	d := *b.Design
 	d.FIFO = slices.Repeat(dataflow.ShiftRegisters(1<<12), len(d.FIFO))
@@ -19,7 +22,7 @@ func waiting(t *testing.T, b *built) (clocks int, hops []hop) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hops, clocks, err = critical(t.Context(), &d)
+	hops, clocks, err = space.Critical(t.Context(), &d)
 	if err != nil || clocks != trace.Latency() {
 		t.Fatalf("%d clocks, simulated %d, %v", clocks, trace.Latency(), err)
 	}
@@ -46,38 +49,38 @@ func TestPaths(t *testing.T) {
 		if s == nil {
 			continue
 		}
-		random := func() *built {
+		random := func() (*space.Folding, *space.Built) {
 			for range 20 {
-				f := &folding{}
-				for i := range s.layers {
-					f.options = append(f.options, int32(r.IntN(len(s.layers[i].options))))
+				f := &space.Folding{}
+				for _, l := range s.Layers {
+					f.Options = append(f.Options, int32(r.IntN(len(l.Options))))
 				}
-				if b := s.build(f); b != nil {
-					return b
+				if b := s.Build(f); b != nil {
+					return f, b
 				}
 			}
-			return nil
+			return nil, nil
 		}
 		for range 6 {
-			a := random()
+			fa, a := random()
 			if a == nil {
 				break
 			}
 			own, hops := waiting(t, a)
 			for _, known := range []int{own, 2 * own} {
-				p := s.path(a, hops, known)
+				p := s.Path(a, hops, known)
 				for range 5 {
-					b := random()
+					fb, b := random()
 					if b == nil {
 						continue
 					}
 					is, _ := waiting(t, b)
-					if sum := along(s.space, &p, b); is <= known && sum > int64(is) {
+					if sum := along(t, s, p, fb); is <= known && sum > int64(is) {
 						t.Fatalf("seed %d: a path of %d clocks, the latency is %d", seed, sum, is)
 					}
 					compared++
 				}
-				if along(s.space, &p, a) == int64(own) {
+				if along(t, s, p, fa) == int64(own) {
 					met++
 				}
 			}
@@ -89,20 +92,11 @@ func TestPaths(t *testing.T) {
 }
 
 // along is the clocks that a folding takes of a path.
-func along(s *space, p *path, b *built) (sum int64) {
-	for node, i := range b.layer {
-		if i < 0 {
-			id := b.conv[node]
-			k := b.Model.Graph.Nodes[node]
-			form := func(stream int) form { port := b.Port(stream); return form{port.PerWord, port.Tile} }
-			sum += p.converter(s, id, form(k.In[0]), form(k.Out[0]))
-			continue
-		}
-		l := &s.layers[i]
-		o := slices.IndexFunc(l.options, func(o option) bool { return o.fold == b.Folds[node] })
-		sum += p.layer[i][l.options[o].class]
-	}
-	return sum
+func along(t *testing.T, s *Space, p space.Path, f *space.Folding) int64 {
+	t.Helper()
+	r := space.Region{Limit: ask.MostClocks, Paths: []space.Path{p}}
+	only := s.Single(&r, s.Classes(f.Options), f.Options, search.Vector{}, &search.Effort{})
+	return must(only.Within(t.Context(), search.Unlimited)).Best.Paths[0]
 }
 
 // Networks of people: the shortest latency is no longer than that of the design of the shortest interval, and a rate
@@ -123,7 +117,7 @@ func TestShortestLatency(t *testing.T) {
 		{"residual", residual, 0.1},
 		{"thresholds", withThresholds(rand.New(rand.NewPCG(4, 1)), 24, 6), 0},
 	} {
-		for _, use := range []Use{{}, all(0.3)} {
+		for _, use := range []Use{{}, ask.Even(0.3)} {
 			fast, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use})
 			best, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true})
 			if fast == nil || best == nil || best.Clocks.Latency > fast.Clocks.Latency {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
+	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -18,9 +19,6 @@ import (
 func tfc() *dataflow.Model {
 	return mlp(rand.New(rand.NewPCG(1, 2)), uint2, 2, 2, 784, 64, 64, 64, 10)
 }
-
-// all is the same share of everything.
-func all(f float64) Use { return Use{f, f, f, f, f, f, f} }
 
 // chain joins listed layers one after the other.
 func chain(layers ...*listed) *dataflow.Model {
@@ -52,7 +50,7 @@ func TestMake(t *testing.T) {
 			if goal.FPS > d.FPS() {
 				t.Errorf("%s: %v frames per second", name, d.FPS())
 			}
-			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", names[mean]}
+			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", ask.Names[ask.Mean]}
 			if b.URAM > 0 {
 				kinds = slices.Insert(kinds, 4, "URAM")
 			}
@@ -119,20 +117,20 @@ func TestBetweenFolds(t *testing.T) {
 			boards.Board{Name: "small", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8,
 				MemoryGBps: 0.065}, 37},
 	} {
-		d, told := on(t, c.m, c.b, Goal{MaxUse: all(0.9)})
+		d, told := on(t, c.m, c.b, Goal{MaxUse: ask.Even(0.9)})
 		if d == nil || d.Clocks.Interval != c.want || !d.Certificate.Proved() ||
 			float64(d.Certificate.Floor) != c.want {
 			t.Errorf("%s: %+v, want %v clocks; %s", c.name, d, c.want, text(told))
 			continue
 		}
-		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Interval: int(c.want)}); !sameDesign(asked, d) {
+		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: ask.Even(0.9), Interval: int(c.want)}); !sameDesign(asked, d) {
 			t.Errorf("%s: asked for, it is %v clocks with %+v", c.name, asked.Clocks.Interval, asked.Estimate.Total)
 		}
-		bound, err := must(List(c.m, d.Target, nil, FIFO{}, &diag.List{})).Bound(t.Context(), Goal{MaxUse: all(0.9)})
+		bound, err := must(List(c.m, d.Target, nil, FIFO{}, &diag.List{})).Bound(t.Context(), Goal{MaxUse: ask.Even(0.9)})
 		if err != nil || float64(bound.Interval) > c.want {
 			t.Errorf("%s: no design is said to take fewer than %+v, %v", c.name, bound, err)
 		}
-		if fast, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Latency: true, Interval: int(c.want)}); fast == nil {
+		if fast, _ := on(t, c.m, c.b, Goal{MaxUse: ask.Even(0.9), Latency: true, Interval: int(c.want)}); fast == nil {
 			t.Errorf("%s: no shortest latency", c.name)
 		}
 	}
@@ -167,7 +165,7 @@ func TestMonotone(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(2, 2)), uint2, 2, 2, 96, 24, 24, 10)
 	last := 1e9
 	for _, use := range []float64{0.2, 0.22, 0.25, 0.3, 0.4, 0.8, 1} {
-		d, _ := on(t, m, board("pynq-z1"), Goal{MaxUse: all(use)})
+		d, _ := on(t, m, board("pynq-z1"), Goal{MaxUse: ask.Even(use)})
 		if d == nil || d.Clocks.Interval > last {
 			t.Errorf("%v of the board: %+v, with less %v clocks", use, d, last)
 			continue

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"hlsgen/folding/ask"
+	"hlsgen/folding/fit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
@@ -14,9 +16,9 @@ import (
 
 // questions are goals that share a space.
 var questions = []Goal{
-	{}, {Interval: 40}, {Interval: 40, Least: LeastFF}, {FPS: 2e6}, {Latency: true}, {MaxUse: all(0.6)},
+	{}, {Interval: 40}, {Interval: 40, Least: LeastFF}, {FPS: 2e6}, {Latency: true}, {MaxUse: ask.Even(0.6)},
 	{MaxCycles: 30}, {Interval: 25, Latency: true},
-	{MaxUse: all(0.01)}, {Interval: 1}, {Interval: 60, Least: LeastBRAM},
+	{MaxUse: ask.Even(0.01)}, {Interval: 1}, {Interval: 60, Least: LeastBRAM},
 }
 
 // An answer depends on nothing but the question: not on what was asked of the space before or at the same time.
@@ -84,27 +86,24 @@ func TestWide(t *testing.T) {
 		v, _ := net(t, 8000+seed, FIFO{})
 		var d diag.List
 		s := must(List(v.m, v.target, nil, FIFO{}, &d))
-		goal := Goal{MaxUse: all(1)}
+		goal := Goal{MaxUse: ask.Even(1)}
 		if s == nil || len(v.allowed(goal)) == 0 {
 			continue
 		}
-		s.maxRows = 3
-		s.makePlan()
-		if len(s.wide) == 0 {
+		s.Plan(3)
+		if len(s.Wide) == 0 {
 			continue
 		}
 		wide++
-		q := s.question(goal)
-		q.effort.Limit = 20_000
-		f, err := s.answer(t.Context(), q, nil, &d)
+		q := &inquiry{report{fit.Ask(s.Space, goal)}, &memory{}, &d}
+		q.Effort.Limit = 20_000
+		got, err := q.answer(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f == nil {
+		if got == nil {
 			continue
 		}
-		got := must(s.design(t.Context(), q, f.folding))
-		got.Certificate = s.certificate(q, f, got)
 		found++
 		consistent(t, got, goal)
 		if got.Certificate.Proved() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
+	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -28,7 +29,7 @@ func TestTrouble(t *testing.T) {
 	of := func(lut, bram, dsp int) boards.Board {
 		return boards.Board{Name: "small", LUT: lut, LUTRAM: 100, FF: 1000, BRAM36: bram, DSP: dsp}
 	}
-	half := all(1)
+	half := ask.Even(1)
 	half.LUT = 0.5
 	for _, c := range []struct {
 		name string
@@ -36,13 +37,13 @@ func TestTrouble(t *testing.T) {
 		goal Goal
 		want []string
 	}{
-		{"too fast for the clock", of(1384, 4, 20), Goal{FPS: 2e8, MaxUse: all(1)}, []string{"error[fps-unreachable]",
+		{"too fast for the clock", of(1384, 4, 20), Goal{FPS: 2e8, MaxUse: ask.Even(1)}, []string{"error[fps-unreachable]",
 			"200000000 frames per second are more than one in a clock of 100 MHz",
 			"the best on small is 5 clocks, 20000000 frames per second", "hint: --fps 20000000 or a higher --clock",
 			"Listed_1 takes 3 clocks in its widest fold", "/b/MatMul"}},
-		{"too few clocks", of(1384, 4, 20), Goal{Interval: 2, MaxUse: all(1)}, []string{"error[fps-unreachable]",
+		{"too few clocks", of(1384, 4, 20), Goal{Interval: 2, MaxUse: ask.Even(1)}, []string{"error[fps-unreachable]",
 			"asked for: 2 clocks per frame", "hint: --interval 5 or a higher --clock"}},
-		{"too fast for the board", of(1384, 4, 20), Goal{FPS: 25e6, MaxUse: all(1)}, []string{"error[fps-unreachable]",
+		{"too fast for the board", of(1384, 4, 20), Goal{FPS: 25e6, MaxUse: ask.Even(1)}, []string{"error[fps-unreachable]",
 			"allow 4 clocks", "5 clocks",
 			"at the asked rate: 1684 LUT; the budget on small is 1384 of 1384"}},
 		{"too fast for the budget", of(2000, 4, 20), Goal{Interval: 4, MaxUse: half}, []string{"error[fps-unreachable]",
@@ -53,10 +54,10 @@ func TestTrouble(t *testing.T) {
 			"hint: --max-use 1,lut=0.768, a larger board, or --over-budget"}},
 		{"not enough LUT at a rate", of(500, 4, 20), Goal{FPS: 1, MaxUse: half}, []string{"error[budget-exceeded]",
 			"--max-use 1,lut=0.768"}},
-		{"not enough on the board", of(300, 4, 20), Goal{MaxUse: all(1)}, []string{"error[budget-exceeded]",
+		{"not enough on the board", of(300, 4, 20), Goal{MaxUse: ask.Even(1)}, []string{"error[budget-exceeded]",
 			"hint: a larger board, or fewer bits or weights"}},
 		{"no DSP wanted", of(460, 4, 20), Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, Mean: 1}}, nil},
-		{"over the mean", of(2000, 2, 20), Goal{Interval: 3, MaxUse: Use{1, 1, 1, 1, 1, 1, 0.3}},
+		{"over the mean", of(2000, 2, 20), Goal{Interval: 3, MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 0.3}},
 			[]string{"error[fps-unreachable]", "--max-use 1,mean=0.35",
 				"at the asked rate: 35 % as the mean of RAMB18, URAM, DSP; the budget is 30 %"}},
 		{"a device without", of(460, 0, 0), Goal{}, []string{"error[budget-exceeded]",
@@ -117,7 +118,7 @@ func TestHints(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		m := randomNet(r, 1+r.IntN(4), 5)
 		b := tight(r, m.Graph)
-		goal := Goal{MaxUse: []Use{{}, all(0.5), all(0.9), {0.9, 0.5, 0.9, 0.7, 0.8, 0, 0.4}}[r.IntN(4)],
+		goal := Goal{MaxUse: []Use{{}, ask.Even(0.5), ask.Even(0.9), {LUT: 0.9, LUTRAM: 0.5, FF: 0.9, BRAM: 0.7, URAM: 0.8, Mean: 0.4}}[r.IntN(4)],
 			Least: LeastLoad + Measure(r.IntN(6))}
 		switch r.IntN(4) {
 		case 0:
@@ -140,7 +141,7 @@ func TestHints(t *testing.T) {
 func TestSmallestBudget(t *testing.T) {
 	t.Parallel()
 	m := tfc()
-	for _, goal := range []Goal{{MaxUse: all(0.01)}, {MaxUse: all(0.2), FPS: 3e6}} {
+	for _, goal := range []Goal{{MaxUse: ask.Even(0.01)}, {MaxUse: ask.Even(0.2), FPS: 3e6}} {
 		_, told := on(t, m, board("pynq-z1"), goal)
 		h := regexp.MustCompile(`--max-use ([0-9.]+)`).FindStringSubmatch(text(told))
 		if h == nil {
@@ -151,7 +152,7 @@ func TestSmallestBudget(t *testing.T) {
 			use  float64
 			fits bool
 		}{{use, true}, {use - 0.0003, false}} {
-			goal.MaxUse = all(c.use)
+			goal.MaxUse = ask.Even(c.use)
 			if d, _ := on(t, m, board("pynq-z1"), goal); (d != nil) != c.fits {
 				t.Errorf("%+v, offered %v: design %v", goal, use, d)
 			}
@@ -163,7 +164,7 @@ func TestSmallestBudget(t *testing.T) {
 func TestOverBudget(t *testing.T) {
 	t.Parallel()
 	small := boards.Board{Name: "small", LUT: 500, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
-	goal := Goal{MaxUse: all(0.5)}
+	goal := Goal{MaxUse: ask.Even(0.5)}
 	if d, _ := on(t, twoLayers(), small, goal); d != nil {
 		t.Fatalf("%+v fits", d.Estimate.Total)
 	}
@@ -185,7 +186,7 @@ func TestOverBudget(t *testing.T) {
 	}
 	goal.Interval = 0
 	// What fits is not touched by it.
-	goal.MaxUse = all(1)
+	goal.MaxUse = ask.Even(1)
 	fits, told := on(t, twoLayers(), small, goal)
 	goal.OverBudget = false
 	if same, _ := on(t, twoLayers(), small, goal); fits.Over || len(told.Diags) > 0 || !sameDesign(fits, same) {
@@ -201,11 +202,10 @@ func TestFixedBeyondBudget(t *testing.T) {
 		goal Goal
 		want []string
 	}{
-		{`{"MVAU_0": {"PE": 64, "SIMD": 392, "ram_style": "distributed", "resType": "lut"}}`, Goal{MaxUse: all(0.1)},
+		{`{"MVAU_0": {"PE": 64, "SIMD": 392, "ram_style": "distributed", "resType": "lut"}}`, Goal{MaxUse: ask.Even(0.1)},
 			[]string{"error[budget-exceeded]", " LUT; the budget on zcu104 is 23040 of 230400",
 				"the largest layer is MVAU_0"}},
-		{`{"MVAU_0": {"resType": "dsp"}, "MVAU_1": {"resType": "dsp"}}`, Goal{MaxUse: Use{0.8, 0.8, 0.8, 0.8, 0.8, 0,
-			0.8}},
+		{`{"MVAU_0": {"resType": "dsp"}, "MVAU_1": {"resType": "dsp"}}`, Goal{MaxUse: Use{LUT: 0.8, LUTRAM: 0.8, FF: 0.8, BRAM: 0.8, URAM: 0.8, Mean: 0.8}},
 			[]string{"error[budget-exceeded]", "takes 2 DSP; the budget on zcu104 is 0 of 1728",
 				"--max-use 0.8,dsp=0.0012"}},
 		{`{"MVAU_0": {"PE": 1, "SIMD": 4}}`, Goal{FPS: 1e6}, []string{"error[fps-unreachable]", "allow 200 clocks",

@@ -15,14 +15,14 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A point is one whole design as the enumeration sees it: any fold of every layer, width converters where words differ,
+// Figures are those of one whole design as the enumeration sees it: any fold of every layer, width converters where words differ,
 // every FIFO two words, or as deep as a memory is anyway, and simulated.
-type point struct {
-	interval float64 // clocks, no fewer than the processor's memory takes for a frame
-	settled  float64 // clocks without that
-	latency  int
-	slowest  int // clocks of the slowest layer or end of the host
-	cost     dataflow.Resources
+type figures struct {
+	interval  float64 // clocks, no fewer than the processor's memory takes for a frame
+	simulated float64 // clocks without that
+	latency   int
+	slowest   int // clocks of the slowest layer or end of the host
+	cost      dataflow.Resources
 }
 
 // An enumeration visits the whole designs of a graph on a target. fifo is what the user wants of FIFOs.
@@ -33,12 +33,11 @@ type enumeration struct {
 	folds      [][]dataflow.Fold
 	pick       []dataflow.Fold
 	converters map[string]dataflow.Op
-	points     []point
-	designs    int // that were simulated
+	designs    []figures
 }
 
 // enumerate is every whole design that none other beats in everything.
-func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []point {
+func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []figures {
 	e := &enumeration{g: g, t: t, fifo: fifo, pick: make([]dataflow.Fold, len(g.Nodes)),
 		converters: map[string]dataflow.Op{}}
 	for _, n := range g.Nodes {
@@ -52,7 +51,7 @@ func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []point {
 		e.folds = append(e.folds, folds)
 	}
 	e.layer(0)
-	return e.points
+	return e.designs
 }
 
 func (e *enumeration) layer(i int) {
@@ -124,7 +123,7 @@ func (e *enumeration) converter(s, from int, to dataflow.Port) dataflow.Op {
 // levels are the depths that FIFOs are tried with: what is between them takes no less.
 var levels = []int{2, 32, 64}
 
-// deepen adds the points of a folding: those of every choice of depths. Where the shallowest FIFOs are as good as the
+// deepen adds the designs of a folding: those of every choice of depths. Where the shallowest FIFOs are as good as the
 // deepest, others are of no use.
 func (e *enumeration) deepen(d *dataflow.Design) {
 	n := len(d.FIFO)
@@ -164,8 +163,7 @@ func (e *enumeration) deepen(d *dataflow.Design) {
 // simulate is the clocks of a design with FIFOs of some depths; ok is false where it deadlocks, be it at other
 // latencies of
 // the layers than those that are estimated, unless the user gives the depths.
-func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p point, ok bool) {
-	e.designs++
+func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p figures, ok bool) {
 	d.FIFO = dataflow.ShiftRegisters(depths...)
 	proof, err := rtlsim.Prove(context.Background(), d)
 	if err != nil || proof.Room > 0 && e.fifo.Words == 0 {
@@ -175,7 +173,7 @@ func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p point, ok bo
 	if err != nil {
 		return p, false
 	}
-	p.interval, p.settled, p.latency = trace.Interval(), trace.Interval(), trace.Latency()
+	p.interval, p.simulated, p.latency = trace.Interval(), trace.Interval(), trace.Latency()
 	p.slowest, _ = d.Interval()
 	if b := e.t.Board; b.MemoryGBps > 0 && e.t.PortBits() > 0 {
 		bytes := 0
@@ -187,7 +185,7 @@ func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p point, ok bo
 	return p, true
 }
 
-// add adds the points of some depths: those of every choice of memories.
+// add adds the designs of some depths: those of every choice of memories.
 func (e *enumeration) add(d *dataflow.Design, depths []int) {
 	p, ok := e.simulate(d, depths)
 	if !ok {
@@ -207,7 +205,7 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 		costs = undominated(next)
 	}
 	for _, p.cost = range costs {
-		e.points = append(e.points, p)
+		e.designs = append(e.designs, p)
 	}
 }
 

@@ -1,5 +1,13 @@
 // Package frontend makes a dataflow.Model of the bytes of an ONNX file: read, normalise, lower, and keep what stays
 // real-valued at both ends as host functions.
+//
+// In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, pass, canon,
+// scaled and lower, and dataflow, num and diag; no layer.
+//
+//   - frontend.go is the short story; outside.go has names for other modules
+//   - inputs.go, lstm.go, batch.go: what the file leaves open, or says of several samples
+//   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
+//   - compare.go judges what another executor computed
 package frontend
 
 import (
@@ -231,19 +239,9 @@ func leadingBatch(v graph.Value, shape []int) bool {
 	return len(shape) > 1 && (shape[0] == 1 || v.Known && len(v.Dims) > 0 && v.Dims[0].Size < 0)
 }
 
-func inputNames(p *graph.Program) (names []string) {
-	for _, in := range p.Graph.Inputs {
-		names = append(names, in.Name)
-	}
-	return names
-}
+func inputNames(p *graph.Program) []string { return graph.Names(p.Graph.Inputs) }
 
-func outputNames(p *graph.Program) (names []string) {
-	for _, o := range p.Graph.Outputs {
-		names = append(names, o.Name)
-	}
-	return names
-}
+func outputNames(p *graph.Program) []string { return graph.Names(p.Graph.Outputs) }
 
 // mustPart cuts a part whose inputs lowering has already established.
 func mustPart(p *graph.Program, from, to []string) *graph.Part {

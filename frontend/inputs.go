@@ -22,23 +22,11 @@ type InputQuant struct {
 
 // insert changes the graph, and tells the user that it does.
 func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
-	taken := map[string]bool{}
-	for name := range g.Init {
-		taken[name] = true
-	}
-	for _, n := range g.Nodes {
-		for _, out := range n.Outputs {
-			taken[out] = true
-		}
-	}
-	for _, in := range g.Inputs {
-		taken[in.Name] = true
-	}
+	taken := g.Taken()
 	fresh := func(name string) string {
-		for taken[name] {
+		for !taken.Take(name) {
 			name += "_"
 		}
-		taken[name] = true
 		return name
 	}
 	constant := func(name string, v float64) string {
@@ -46,7 +34,7 @@ func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
 		g.Init[name] = &graph.Tensor{DType: graph.Float32, F: []float64{v}}
 		return name
 	}
-	signed := int64(0)
+	signed := 0
 	if q.Type.Signed() {
 		signed = 1
 	}
@@ -63,7 +51,7 @@ func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
 				}
 			}
 		}
-		nodes = append(nodes, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX, Outputs: []string{out}, Attrs: map[string]graph.Attr{"signed": {Kind: graph.AttrInt, I: signed}},
+		nodes = append(nodes, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX, Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.IntAttr(signed)},
 			Inputs: []string{in.Name, constant(out+".scale", q.Scale), constant(out+".zero", 0), constant(out+".bits", float64(q.Type.Width))}})
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InputQuantised, Node: in.Name, Op: "input", Where: file,
 			Msg:  fmt.Sprintf("a quantiser to %s with scale %v was put behind this input, which changes the model", q.Type, q.Scale),

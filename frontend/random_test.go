@@ -7,7 +7,6 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
 )
@@ -70,10 +69,10 @@ func (n *net) coded(r *rand.Rand, x string) string {
 		n.op("QuantizeLinear", y+"c", x, n.s(scale/4), zero)
 		n.op("DequantizeLinear", y, y+"c", n.s(scale/4), zero)
 	case 1:
-		n.Node("BipolarQuant", x, n.s(scale)).Domain("qonnx.custom_op.general").Out(y)
+		n.bipolar(x, y, n.s(scale))
 	default:
 		mode := []string{"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"}[r.IntN(7)]
-		n.Node("Quant", x, n.s(scale), n.s(float64(r.IntN(3)-1)/2), n.s(float64(1+r.IntN(5)))).Domain("qonnx.custom_op.general").Int("signed", int64(r.IntN(2))).Str("rounding_mode", mode).Out(y)
+		n.Node("Quant", x, n.s(scale), n.s(float64(r.IntN(3)-1)/2), n.s(float64(1+r.IntN(5)))).Domain(qonnx).Int("signed", int64(r.IntN(2))).Str("rounding_mode", mode).Out(y)
 	}
 	return y
 }
@@ -81,13 +80,13 @@ func (n *net) coded(r *rand.Rand, x string) string {
 // TestRandomNetworks puts whatever may stand between layers there. What imports must agree; what does not must say why.
 func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
-	networks, imported := 80, 0
+	networks, became := 80, 0
 	if tier.Long() {
 		networks = 2000
 	}
 	for seed := range networks {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
-		n := &net{Model: onnxtest.New(13).Opset("qonnx.custom_op.general", 2)}
+		n := newNet(13)
 		width := 1 + r.IntN(5)
 		n.Input("x", graph.Float32, 1, width)
 		y := n.coded(r, "x")
@@ -108,23 +107,19 @@ func TestRandomNetworks(t *testing.T) {
 		n.op("Identity", "y", y)
 		n.Output("y", graph.Float32, 1, width)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			var d diag.List
-			im, err := frontend.Import("model.onnx", n.Bytes(), frontend.Options{}, &d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			im, found := imported(t, n, frontend.Options{})
 			if im.Model == nil {
-				if !d.Failed() || d.Diags[0].Msg == "" || d.Diags[0].Hint == "" {
-					t.Fatalf("refused without a reason: %v", d.Diags)
+				if found[0].Severity != diag.Error || found[0].Msg == "" || found[0].Hint == "" {
+					t.Fatalf("refused without a reason: %v", found)
 				}
-				t.Log(d.Diags[0].String())
+				t.Log(found[0].String())
 				return
 			}
-			imported++
+			became++
 			agree(t, im.Model, 60)
 		})
 	}
-	if imported*2 < networks {
-		t.Errorf("%d of %d networks were imported", imported, networks)
+	if became*2 < networks {
+		t.Errorf("%d of %d networks were imported", became, networks)
 	}
 }

@@ -19,14 +19,11 @@ import (
 // canonical is a model after all passes, for data of the given shape, as a part that shows the codes inside loops.
 func canonical(t *testing.T, file string, shape []int) *graph.Part {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var d diag.List
-	g := onnxio.Read(filepath.Base(file), b, &d)
-	if g == nil {
-		t.Fatal(d.Diags)
+	onnx, err := os.ReadFile(file)
+	g := onnxio.Read("model.onnx", onnx, &d)
+	if err != nil || g == nil {
+		t.Fatal(err, d.Diags)
 	}
 	graph.Decompose(g)
 	opt := graph.Options{Data: map[string][]int{"": shape}}.Sequences(g, file)
@@ -38,14 +35,7 @@ func canonical(t *testing.T, file string, shape []int) *graph.Part {
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
-	var in, out []string
-	for _, v := range g.Inputs {
-		in = append(in, v.Name)
-	}
-	for _, v := range g.Outputs {
-		out = append(out, v.Name)
-	}
-	part, err := p.Part(in, out)
+	part, err := p.Part(graph.Names(g.Inputs), graph.Names(g.Outputs))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (e *engine) bottleneck(opt Options) Bottleneck {
 		frames = last - last/2
 		clocks = e.trace.Frames[last].Last - e.trace.Frames[last/2].Last
 	}
-	for i, l := range e.layers {
+	for i, l := range e.workers {
 		if e.loops[i].Iterations()*frames == clocks {
 			return Bottleneck{l.name, l.name + " works in every clock"}
 		}

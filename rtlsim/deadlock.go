@@ -115,7 +115,7 @@ func (e *engine) deadlock(ctx context.Context) error {
 			d.Waits = append(d.Waits, Wait{Room: true, Stream: s.stream.id, Depth: s.stream.depth})
 		}
 	}
-	for _, l := range e.layers {
+	for _, l := range e.workers {
 		if l.frame < e.frames {
 			d.Waits = append(d.Waits, l.waits()...)
 		}

@@ -17,7 +17,7 @@ const never = math.MaxInt
 // keeps in memory the words of one frame at most.
 type engine struct {
 	*plan
-	layers  []*layer // in topological order
+	workers []*worker // in topological order
 	streams []*stream
 	sources []*source
 	sinks   []*sink
@@ -45,15 +45,15 @@ func (e *engine) enlist() {
 	for _, s := range e.sources {
 		s.stream.writer = add(s)
 	}
-	for _, l := range e.layers {
-		t := add(l)
-		for p, s := range l.in {
-			if l.joined.Read>>p&1 != 0 {
+	for _, k := range e.workers {
+		t := add(k)
+		for p, s := range k.in {
+			if k.joined.Read>>p&1 != 0 {
 				s.reader = t
 			}
 		}
-		for p, s := range l.out {
-			if l.joined.Write>>p&1 != 0 {
+		for p, s := range k.out {
+			if k.joined.Write>>p&1 != 0 {
 				s.writer = t
 			}
 		}
@@ -62,24 +62,27 @@ func (e *engine) enlist() {
 		k.stream.reader = add(k)
 	}
 	e.agenda = newAgenda(len(e.tasks))
+	for _, s := range e.streams {
+		s.agenda = e.agenda
+	}
 }
 
-// settle visits tasks until none can go on.
-func (e *engine) settle(ctx context.Context) error {
+// drain visits tasks until none can go on.
+func (e *engine) drain(ctx context.Context) error {
 	return e.agenda.run(ctx, len(e.tasks), func(t task) { e.tasks[t].visit(e) })
 }
 
 // pass takes one more frame through the design; through is false where it does not come out.
 func (e *engine) pass(ctx context.Context) (through bool, err error) {
 	e.goal++
-	err = e.settle(ctx)
+	err = e.drain(ctx)
 	return err == nil && e.done(), err
 }
 
 // stopped says why a frame does not come out: a *Deadlock or the end of the clocks, or the context's error.
 func (e *engine) stopped(ctx context.Context) error {
 	e.goal = e.frames // what is not stuck in this frame goes on
-	if err := e.settle(ctx); err != nil {
+	if err := e.drain(ctx); err != nil {
 		return err
 	}
 	if e.late {
@@ -94,8 +97,8 @@ func (e *engine) stopped(ctx context.Context) error {
 
 // done reports whether all have reached the goal.
 func (e *engine) done() bool {
-	for _, l := range e.layers {
-		if l.frame < e.goal {
+	for _, k := range e.workers {
+		if k.frame < e.goal {
 			return false
 		}
 	}
@@ -110,8 +113,8 @@ func (e *engine) done() bool {
 // clock is the one after the last iteration and the last word taken.
 func (e *engine) clock() int {
 	at := -1
-	for _, l := range e.layers {
-		at = max(at, l.at)
+	for _, k := range e.workers {
+		at = max(at, k.at)
 	}
 	for _, k := range e.sinks {
 		at = max(at, k.at)

@@ -42,11 +42,19 @@ func (g *gate) next(from int) int {
 	return c
 }
 
+// pass moves a word in the next clock; ok is false where nothing may happen any more by then.
+func (g *gate) pass(e *engine, from int) (clock int, ok bool) {
+	if clock = g.next(from); clock >= e.end {
+		e.late = true
+		return clock, false
+	}
+	g.free = clock + g.every
+	return clock, true
+}
+
 func (g *gate) stalled(clock int) bool {
 	return g.stall > 0 && mix(g.seed^uint64(clock))%100 < g.stall
 }
-
-func (g *gate) passed(clock int) { g.free = clock + g.every }
 
 // mix is the output function of SplitMix64 (Steele, Lea, Flood 2014): dice that need no state, so that a clock's throw
 // is the same however often it is asked for.
@@ -80,16 +88,10 @@ func (s *source) visit(e *engine) {
 		if s.spread {
 			at = max(at, s.frame*s.pace+s.word*s.pace/s.stream.port.Words)
 		}
-		if at = s.gate.next(at); at >= e.end {
-			e.late = true
+		if at, ok = s.gate.pass(e, at); !ok {
 			return
 		}
-		s.gate.passed(at)
 		s.stream.put(at)
-		if s.stream.wants {
-			s.stream.wants = false
-			e.agenda.wake(s.stream.reader)
-		}
 		if s.data != nil {
 			s.send()
 		}
@@ -126,16 +128,10 @@ func (k *sink) visit(e *engine) {
 			k.stream.wants = true
 			return
 		}
-		if at = k.gate.next(at); at >= e.end {
-			e.late = true
+		if at, ok = k.gate.pass(e, at); !ok {
 			return
 		}
-		k.gate.passed(at)
 		k.stream.take(at)
-		if k.stream.blocks {
-			k.stream.blocks = false
-			e.agenda.wake(k.stream.writer)
-		}
 		if k.stream.data != nil {
 			k.taken = append(k.taken, k.stream.data.pop()...)
 		}

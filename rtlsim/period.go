@@ -6,12 +6,12 @@ import "slices"
 type Period struct{ Frames, Clocks int }
 
 // Between frames all streams are empty and all loops at their start, and the clocks that follow are sums and maxima of
-// the clocks that were (see stream and layer). So where all that still matters is the same as some frames before but for
+// the clocks that were (see stream and worker). So where all that still matters is the same as some frames before but for
 // one number of clocks that has been added to everything, that repeats for ever: a clock that the host's dice decide
 // aside, nothing depends on the absolute clock.
 
 // A search looks for a state that was there before: the last one, and one that is replaced after 1, 2, 4, 8 ... frames
-// (Brent 1980), which finds any period after at most three times the frames that it takes to settle and recur.
+// (Brent 1980), which finds any period after at most three times the frames that a state takes to come and recur.
 type search struct {
 	over       bool
 	last, mark snapshot
@@ -32,7 +32,7 @@ const longest = 1 << 22
 // recur notes the state after a frame, and tells whether it was there before. It is called after each until it does.
 func (e *engine) recur() (found bool) {
 	f := &e.search
-	if f.over = len(e.layers) == 0; f.over {
+	if f.over = len(e.workers) == 0; f.over {
 		return false
 	}
 	now := e.snapshot(f.spare)
@@ -56,9 +56,9 @@ func (e *engine) recur() (found bool) {
 }
 
 func (e *engine) snapshot(state []int) snapshot {
-	base := e.layers[0].at
+	base := e.workers[0].at
 	state = state[:0]
-	for i, l := range e.layers {
+	for i, l := range e.workers {
 		if i > 0 {
 			state = append(state, l.at-base)
 		}
@@ -101,7 +101,7 @@ func (e *engine) skip(once counts) {
 	e.add(once, times)
 	frames, clocks := times*p.Frames, times*p.Clocks
 	e.goal += frames
-	for _, l := range e.layers {
+	for _, l := range e.workers {
 		l.at += clocks
 		l.frame += frames
 	}

@@ -1,6 +1,10 @@
 package rtlsim
 
-import "hlsgen/internal/dataflow"
+import (
+	"slices"
+
+	"hlsgen/internal/dataflow"
+)
 
 // A plan is what a design's folds fix: everything but the depths.
 type plan struct {
@@ -41,6 +45,36 @@ func newPlan(d *dataflow.Design) *plan {
 // inner reports whether both ends of a stream are layers.
 func (p *plan) inner(s int) bool { return p.writer[s] >= 0 && p.reader[s] >= 0 }
 
+// window is the layers around one, up to so many to either side.
+func (p *plan) window(l, radius int) []bool {
+	members := make([]bool, len(p.loops))
+	members[l] = true
+	for range radius {
+		before := slices.Clone(members)
+		for s := range p.ports {
+			if p.inner(s) && (before[p.writer[s]] || before[p.reader[s]]) {
+				members[p.writer[s]], members[p.reader[s]] = true, true
+			}
+		}
+	}
+	return members
+}
+
+// within reports whether both ends of a stream are members.
+func (p *plan) within(members []bool, s int) bool {
+	return p.inner(s) && members[p.writer[s]] && members[p.reader[s]]
+}
+
+// streamsOf is the streams of a window, or all where members is nil, in the order in which they are numbered there.
+func (p *plan) streamsOf(members []bool) (list []int) {
+	for s := range p.ports {
+		if members == nil || p.within(members, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 func (p *plan) name(node int) string { return p.design.Model.Graph.Nodes[node].Name }
 
 // whole puts the design at rest before clock 0; without data where frames is empty.
@@ -63,7 +97,7 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, opt Options) *engi
 		e.streams = append(e.streams, s)
 	}
 	for i := range g.Nodes {
-		l := e.layer(i, e.streams)
+		l := e.worker(i, e.streams)
 		if len(frames) > 0 {
 			l.kernel = g.Nodes[i].Op.Kernel(p.design.Folds[i])
 		}
@@ -89,14 +123,14 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	e.trace = newTrace(p.design.Model.Graph, frames)
 	streams := make([]*stream, len(p.ports))
 	for s := range streams {
-		if p.inner(s) && members[p.writer[s]] && members[p.reader[s]] {
+		if p.within(members, s) {
 			streams[s] = newStream(s, p.ports[s], depth[s], p.latency[s])
 			e.streams = append(e.streams, streams[s])
 		}
 	}
 	for i := range members {
 		if members[i] {
-			if l := e.layer(i, streams); l.joined.Read == 0 {
+			if l := e.worker(i, streams); l.joined.Read == 0 {
 				l.pace = clocks
 			}
 		}
@@ -105,22 +139,18 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	return e
 }
 
-// layer adds node i.
-func (e *engine) layer(i int, streams []*stream) *layer {
+// worker puts node i to work.
+func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
-	l := &layer{name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1, count: &e.trace.Nodes[i], words: make([]dataflow.Word, len(n.In))}
-	for p, s := range n.In {
+	l := &worker{name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1, count: &e.trace.Nodes[i], words: make([]dataflow.Word, len(n.In))}
+	for _, s := range n.In {
 		l.in = append(l.in, streams[s])
-		if streams[s] != nil {
-			l.joined.Read |= 1 << p
-		}
 	}
-	for p, s := range n.Out {
+	for _, s := range n.Out {
 		l.out = append(l.out, streams[s])
-		if streams[s] != nil {
-			l.joined.Write |= 1 << p
-		}
 	}
-	e.layers = append(e.layers, l)
+	joined := func(s int) bool { return streams[s] != nil }
+	l.joined = dataflow.Moves{Read: mask(n.In, joined), Write: mask(n.Out, joined)}
+	e.workers = append(e.workers, l)
 	return l
 }

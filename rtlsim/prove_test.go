@@ -108,14 +108,7 @@ func checkDeadlock(t *testing.T, d *dataflow.Design, dead *Deadlock) {
 
 func TestProof(t *testing.T) {
 	t.Parallel()
-	build := func(depth int) *dataflow.Design {
-		n := &net{t: t, perWord: 1}
-		fork := n.add("Fork", pass(12, 1, 2, 4), n.input(12))
-		held := n.add("Hold", hold(12, 4), fork[0])
-		d := n.design(2, n.add("Join", pass(12, 2, 1, 3), held[0], fork[1])...)
-		d.FIFO[fork[1]].Depth = depth
-		return d
-	}
+	build := func(depth int) *dataflow.Design { return heldFork(t, 4, depth) }
 	for _, c := range []struct {
 		depth int
 		want  string

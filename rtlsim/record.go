@@ -28,7 +28,7 @@ type Span struct {
 type Moved struct{ Written, Arrived, Read []int }
 
 // record adds clocks up to one; spans of a state that follow each other are one.
-func (l *layer) record(state State, to int) {
+func (l *worker) record(state State, to int) {
 	list := *l.log
 	n := len(list)
 	from := 0
@@ -47,8 +47,8 @@ func (l *layer) record(state State, to int) {
 // keep makes a run keep its record.
 func (e *engine) keep() {
 	e.every = true
-	r := &Record{Layers: make([][]Span, len(e.layers)), Streams: make([]Moved, len(e.streams))}
-	for i, l := range e.layers {
+	r := &Record{Layers: make([][]Span, len(e.workers)), Streams: make([]Moved, len(e.streams))}
+	for i, l := range e.workers {
 		l.log = &r.Layers[i]
 	}
 	for i, s := range e.streams {

@@ -19,14 +19,23 @@
 // Loop.LastWrite.
 //
 // No clock is walked, though. What these phases decide is a set of equations in the clocks of iterations and words,
-// whose right sides are maxima of earlier clocks plus constants (see stream and layer): a timed event graph. The engine
+// whose right sides are maxima of earlier clocks plus constants (see stream and worker): a timed event graph (F. Baccelli
+// and others, Synchronization and Linearity, 1992). The engine
 // solves them layer by layer, with and without data; it costs time per word, not per clock. Without data, it looks for a
 // state between frames that was there before, and leaves out the periods that follow.
 //
-//   - Run simulates; Trace is what it shows, Period the steady state, Deadlock why nothing goes on.
-//   - Prove says whether a design is free from deadlock, whatever the host and the clocks do.
-//   - Size finds the depths of the FIFOs.
-//   - WriteVCD and WriteTimeline draw a run.
+// In comes a dataflow.Design; what comes out does not depend on anything else. The package imports internal/dataflow and
+// internal/num. Its files:
+//
+//	run.go      Run: frames through a design; trace.go, what it shows; bottleneck.go, where the interval comes from
+//	plan.go     what folds fix of a design, and engines of it or of a part
+//	engine.go   nodes (worker.go), the host (host.go) and streams (stream.go, words.go) at work, each as far as it can go
+//	            (agenda.go); period.go finds the steady state
+//	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks
+//	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; window.go, around a layer;
+//	            blocks.go, between forks and joins
+//	record.go   what happened in every clock; vcd.go and timeline.go draw it
+//	compare.go  two engines' outputs
 package rtlsim
 
 import (

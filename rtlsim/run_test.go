@@ -207,18 +207,21 @@ func TestNodeOrder(t *testing.T) {
 	}
 }
 
+// heldFork has a way round a layer that holds back its frame, with a FIFO of so many words; its fork has a latency.
+func heldFork(t *testing.T, latency, depth int) *dataflow.Design {
+	n := &net{t: t, perWord: 1}
+	fork := n.add("Fork", pass(12, 1, 2, latency), n.input(12))
+	held := n.add("Hold", hold(12, 4), fork[0])
+	d := n.design(2, n.add("Join", pass(12, 2, 1, 3), held[0], fork[1])...)
+	d.FIFO[fork[1]].Depth = depth
+	return d
+}
+
 // The short way round a layer that holds back its frame needs a FIFO for what the layer holds: 12 words less those
 // that the pipelines carry.
 func TestDeadlock(t *testing.T) {
 	t.Parallel()
-	build := func(depth int) *dataflow.Design {
-		n := &net{t: t, perWord: 1}
-		fork := n.add("Fork", pass(12, 1, 2, 2), n.input(12))
-		held := n.add("Hold", hold(12, 4), fork[0])
-		d := n.design(2, n.add("Join", pass(12, 2, 1, 3), held[0], fork[1])...)
-		d.FIFO[fork[1]].Depth = depth
-		return d
-	}
+	build := func(depth int) *dataflow.Design { return heldFork(t, 2, depth) }
 	_, err := Run(t.Context(), build(9), nil, Options{Frames: 2})
 	var dead *Deadlock
 	if !errors.As(err, &dead) {
@@ -396,7 +399,7 @@ func TestPace(t *testing.T) {
 				t.Fatalf("%+v: next of %d is %d", p, clock, next)
 			}
 			if open(g, clock) {
-				g.passed(clock)
+				g.pass(&engine{end: never}, clock)
 				passed++
 			}
 		}

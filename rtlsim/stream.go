@@ -32,13 +32,13 @@ type stream struct {
 	high        int // most words in the FIFO in a clock, before any is read
 	empty, full int // clocks in which the reader waited for a word, the writer for room
 
+	agenda         agenda
 	writer, reader task
 	wants          bool // the reader stands still until a word is written
 	blocks         bool // the writer stands still until a word is read
 
 	data *words // nil in a run without data
 	log  *Moved // nil without a record
-
 }
 
 func newStream(id int, p dataflow.Port, depth, latency int) *stream {
@@ -78,6 +78,10 @@ func (s *stream) take(at int) {
 	s.reads.push(at)
 	s.due.first++
 	s.read++
+	if s.blocks {
+		s.blocks = false
+		s.agenda.wake(s.writer)
+	}
 }
 
 // room is the first clock in which the next word may be written; ok is false while that is not known.
@@ -103,6 +107,10 @@ func (s *stream) put(at int) {
 	}
 	s.wrote = at
 	s.written++
+	if s.wants {
+		s.wants = false
+		s.agenda.wake(s.reader)
+	}
 }
 
 // forget drops the reads that hold up nothing any more: the next word is written after clock wrote and arrives after

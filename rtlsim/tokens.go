@@ -2,7 +2,6 @@ package rtlsim
 
 import (
 	"context"
-	"math/bits"
 
 	"hlsgen/internal/dataflow"
 )
@@ -16,7 +15,7 @@ import (
 //
 // The host gives every word and takes every word sooner or later, so that its streams hold up nothing.
 type tokens struct {
-	layers []tokenLayer
+	workers []tokenWorker
 	*plan
 	capacity []int // words per stream
 	held     []int
@@ -25,8 +24,10 @@ type tokens struct {
 	agenda   agenda
 }
 
-type tokenLayer struct {
-	in, out []int          // streams
+type tokenWorker struct {
+	in, out []int // streams
+	reads   []int // of these, by the iterations that are run now
+	writes  []int
 	joined  dataflow.Moves // ports whose other end takes part
 	loop    dataflow.Loop
 	walk    *dataflow.Walker
@@ -37,29 +38,28 @@ type tokenLayer struct {
 // newTokens takes the layers that are members, all where members is nil, and the streams between them.
 func newTokens(p *plan, members []bool) *tokens {
 	n := len(p.ports)
-	t := &tokens{plan: p, layers: make([]tokenLayer, len(p.loops)), held: make([]int, n), wants: make([]bool, n), blocks: make([]bool, n),
+	t := &tokens{plan: p, workers: make([]tokenWorker, len(p.loops)), held: make([]int, n), wants: make([]bool, n), blocks: make([]bool, n),
 		agenda: newAgenda(len(p.loops))}
-	joined := func(s int) bool {
-		return p.inner(s) && (members == nil || members[p.writer[s]] && members[p.reader[s]])
-	}
+	joined := func(s int) bool { return p.inner(s) && (members == nil || p.within(members, s)) }
 	for i, node := range p.design.Model.Graph.Nodes {
 		if members != nil && !members[i] {
 			continue
 		}
-		l := &t.layers[i]
+		l := &t.workers[i]
 		l.in, l.out, l.loop = node.In, node.Out, p.loops[i]
-		for port, s := range node.In {
-			if joined(s) {
-				l.joined.Read |= 1 << port
-			}
-		}
-		for port, s := range node.Out {
-			if joined(s) {
-				l.joined.Write |= 1 << port
-			}
-		}
+		l.joined = dataflow.Moves{Read: mask(node.In, joined), Write: mask(node.Out, joined)}
 	}
 	return t
+}
+
+// mask is the ports at which streams are as asked.
+func mask(streams []int, is func(s int) bool) (m uint64) {
+	for port, s := range streams {
+		if is(s) {
+			m |= 1 << port
+		}
+	}
+	return m
 }
 
 // run takes a frame as far as it goes with FIFOs that hold so many words each, and reports whether it goes all through.
@@ -68,18 +68,18 @@ func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err err
 	clear(t.held)
 	clear(t.wants)
 	clear(t.blocks)
-	for i := range t.layers {
-		l := &t.layers[i]
+	for i := range t.workers {
+		l := &t.workers[i]
 		l.moved, l.done = 0, l.loop.Body == nil
 		if !l.done {
 			l.walk = l.loop.Walk()
 		}
 	}
-	if err := t.agenda.run(ctx, len(t.layers), t.visit); err != nil {
+	if err := t.agenda.run(ctx, len(t.workers), t.visit); err != nil {
 		return false, err
 	}
-	for i := range t.layers {
-		if !t.layers[i].done {
+	for i := range t.workers {
+		if !t.workers[i].done {
 			return false, nil
 		}
 	}
@@ -87,13 +87,14 @@ func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err err
 }
 
 func (t *tokens) visit(i task) {
-	for l := &t.layers[i]; !l.done; {
+	for l := &t.workers[i]; !l.done; {
 		m := l.walk.Moves()
 		m.Read &= l.joined.Read
 		m.Write &= l.joined.Write
 		alike := l.walk.Alike()
-		n := t.most(l, m, alike)
-		t.move(l, m, n)
+		l.reads, l.writes = ports(l.reads[:0], l.in, m.Read), ports(l.writes[:0], l.out, m.Write)
+		n := t.most(l, alike)
+		t.move(l, n)
 		if n < alike {
 			l.walk.Skip(n)
 			return
@@ -104,16 +105,14 @@ func (t *tokens) visit(i task) {
 }
 
 // most is how many of n iterations can follow each other now.
-func (t *tokens) most(l *tokenLayer, m dataflow.Moves, n int) int {
-	for r := m.Read; r != 0; r &= r - 1 {
-		s := l.in[bits.TrailingZeros64(r)]
+func (t *tokens) most(l *tokenWorker, n int) int {
+	for _, s := range l.reads {
 		if t.held[s] < n {
 			n = t.held[s]
 			t.wants[s] = true
 		}
 	}
-	for w := m.Write; w != 0; w &= w - 1 {
-		s := l.out[bits.TrailingZeros64(w)]
+	for _, s := range l.writes {
 		if room := t.capacity[s] - t.held[s]; room < n {
 			n = room
 			t.blocks[s] = true
@@ -122,21 +121,19 @@ func (t *tokens) most(l *tokenLayer, m dataflow.Moves, n int) int {
 	return n
 }
 
-func (t *tokens) move(l *tokenLayer, m dataflow.Moves, n int) {
+func (t *tokens) move(l *tokenWorker, n int) {
 	l.moved += n
 	if n == 0 {
 		return
 	}
-	for r := m.Read; r != 0; r &= r - 1 {
-		s := l.in[bits.TrailingZeros64(r)]
+	for _, s := range l.reads {
 		t.held[s] -= n
 		if t.blocks[s] {
 			t.blocks[s] = false
 			t.agenda.wake(task(t.writer[s]))
 		}
 	}
-	for w := m.Write; w != 0; w &= w - 1 {
-		s := l.out[bits.TrailingZeros64(w)]
+	for _, s := range l.writes {
 		t.held[s] += n
 		if t.wants[s] {
 			t.wants[s] = false
@@ -147,7 +144,7 @@ func (t *tokens) move(l *tokenLayer, m dataflow.Moves, n int) {
 
 // waits lists what layer i waits for at the end of a run.
 func (t *tokens) waits(i int) (list []wait) {
-	l := &t.layers[i]
+	l := &t.workers[i]
 	if l.done {
 		return nil
 	}
@@ -174,8 +171,8 @@ type wait struct {
 // progress is the iterations of each layer.
 func (t *tokens) progress() []int {
 	var moved []int
-	for i := range t.layers {
-		moved = append(moved, t.layers[i].moved)
+	for i := range t.workers {
+		moved = append(moved, t.workers[i].moved)
 	}
 	return moved
 }
@@ -184,7 +181,7 @@ func (t *tokens) progress() []int {
 // run did not go through: every stuck layer waits for a stuck one, for a layer that is through has given and taken all.
 func (t *tokens) cycle() []wait {
 	at := 0
-	for t.layers[at].done {
+	for t.workers[at].done {
 		at++
 	}
 	var chain []wait

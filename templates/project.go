@@ -1,6 +1,15 @@
 // Package templates turns a design into a Vitis HLS project: C++, its tables, a test bench with real data and the
 // scripts of both Vitis flows. Arithmetic lies in the kernels (hlslib), wiring in the templates (*.tpl), and every value
 // is spelled here, in Go.
+//
+// In come a dataflow.Design and what its streams carry; out come Files in memory, and what a compiled C simulation printed.
+// It sees hlslib (the C++ of kernels), dataflow and num.
+//
+//   - project.go is the story; files.go is what comes out
+//   - layer.go, top.go, bench.go, readme.go: the views of the templates
+//   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
+//   - lint.go, lint_memory.go hold text against what Vitis HLS accepts
+//   - csim.go compiles and runs; process_unix.go and process_other.go end what it started
 package templates
 
 import (

@@ -11,6 +11,15 @@ import (
 	"testing"
 )
 
+// ours is a variable's name, or one of C++.
+var ours = regexp.MustCompile(`\bHLSGEN_[A-Z][A-Z_]*\b`)
+
+// Where variables may be named: in files of these kinds, below all folders but those. (Tests of cmd have wrong names.)
+var (
+	texts  = []string{"Makefile", "run", ".go", ".sh", ".awk", ".md", ".tpl", ".tcl", ".mk", ".yaml", ".yml"}
+	unread = []string{".git", ".tools", "bin", "hlsgen-out", "cmd"}
+)
+
 // TestVariables holds that a variable of ours that nobody reads is an error, with the one that was meant.
 func TestVariables(t *testing.T) {
 	t.Parallel()
@@ -51,15 +60,6 @@ func TestVariables(t *testing.T) {
 		t.Errorf("--config does not count more: %+v", got)
 	}
 }
-
-// ours is a variable's name, or one of C++.
-var ours = regexp.MustCompile(`\bHLSGEN_[A-Z][A-Z_]*\b`)
-
-// Where variables may be named: in files of these kinds, below all folders but those. (Tests of cmd have wrong names.)
-var (
-	texts  = []string{"Makefile", "run", ".go", ".sh", ".awk", ".md", ".tpl", ".tcl", ".mk", ".yaml", ".yml"}
-	unread = []string{".git", ".tools", "bin", "hlsgen-out", "cmd"}
-)
 
 // TestOthers holds that every variable that some part of the project names is a setting or stands in the table, that
 // docs/cli.md has the table, and that nothing in it is a setting too.

@@ -1,4 +1,18 @@
-// Command hlsgen makes a streaming FPGA accelerator of a quantised ONNX network.
+// Command hlsgen makes a streaming FPGA accelerator of a quantised ONNX network. In come a command line, the environment
+// and hlsgen.yaml; out come a screen or a JSON object on stdout, notes on stderr and an exit code. What commands do is
+// package compiler's and package sweep's; nobody imports this one.
+//
+//	main.go         the process: signals, exit
+//	run.go          an app: one run, its errors and exit codes
+//	root.go         the commands, and the version
+//	task.go         what the commands on a model share: flags, progress, the answer
+//	build.go, front.go, check.go, simulate.go, sweep.go    these commands, and their JSON
+//	lists.go        the commands that know no model; reference.go: man pages
+//	flags.go        values of flags and their parsers
+//	config.go       settings: the flags that the file and the environment set; environment.go: the variables
+//	foreign.go      what other tools call things, and what is said of them
+//	screen.go       stdout: lines and fields; table.go: tables and figures; swept.go: a sweep
+//	notes.go        stderr: complaints, diagnostics, the log; terminal.go: colours, progress
 package main
 
 import (

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hlsgen/hlslib"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/golden"
@@ -275,6 +276,18 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestLayers: every kind of layers is listed, as its row says.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	want := "layer what it does"
+	for _, k := range hlslib.Kinds {
+		want += " " + k.Name + " " + k.Doc
+	}
+	if got := say(t.TempDir(), nil, "layers"); got.code != 0 || strings.Join(strings.Fields(got.stdout), " ") != want {
+		t.Errorf("%+v, want %s", got, want)
+	}
+}
+
 // TestGolden holds what the commands print.
 func TestGolden(t *testing.T) {
 	t.Parallel()
@@ -282,7 +295,6 @@ func TestGolden(t *testing.T) {
 	dir := folder(t, nil)
 	for name, args := range map[string]string{
 		"boards":         "boards",
-		"layers":         "layers",
 		"examples":       "examples",
 		"check":          "check",
 		"check-qcdq":     "check " + examples.Iris + "/qcdq.onnx",

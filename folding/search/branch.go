@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -22,7 +23,7 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nod
 	for ; len(open) > 0; nodes-- {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
-		f, rest, err := n.settle(ctx, caps, m.prime())
+		f, rest, err := n.decide(ctx, caps, m.prime())
 		if err != nil {
 			return found, err
 		}
@@ -51,9 +52,9 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nod
 	return found, nil
 }
 
-// settle looks for a solution of a node within caps. rest is what may hold one still, that measures less; nil where nothing
+// decide looks for a solution of a node within caps. rest is what may hold one still, that measures less; nil where nothing
 // does. Labels find the least of the prime kind.
-func (t *Tree) settle(ctx context.Context, caps Caps, prime int) (f *Solution, rest *Tree, err error) {
+func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, rest *Tree, err error) {
 	if !t.Possible() || t.Excludes(caps) {
 		return nil, nil, nil
 	}
@@ -82,9 +83,24 @@ func (t *Tree) settle(ctx context.Context, caps Caps, prime int) (f *Solution, r
 	return nil, n, nil
 }
 
+// A pool is the solutions that turned up.
+type pool struct {
+	found   []*Solution
+	mixture []float64 // of found: the last game's
+}
+
+// keep adds a solution to those that turned up; it reports false where one of the same cost was there.
+func (p *pool) keep(f *Solution) bool {
+	if slices.ContainsFunc(p.found, func(o *Solution) bool { return o.Cost == f.Cost && slices.Equal(o.Paths, f.Paths) }) {
+		return false
+	}
+	p.found = append(p.found, f)
+	return true
+}
+
 // leastOf is the solution with the least of the prime kind among those within caps that turned up.
-func (t *Tree) leastOf(caps Caps, prime int) (best *Solution) {
-	for _, f := range t.found {
+func (p *pool) leastOf(caps Caps, prime int) (best *Solution) {
+	for _, f := range p.found {
 		if f.Within(&caps) && (best == nil || f.compare(best, prime) < 0) {
 			best = f
 		}
@@ -94,13 +110,7 @@ func (t *Tree) leastOf(caps Caps, prime int) (best *Solution) {
 
 // compare orders solutions: the least of the prime kind, then of the others in their order.
 func (f *Solution) compare(o *Solution, prime int) int {
-	if a, b := f.Cost[prime], o.Cost[prime]; a != b {
-		if a < b {
-			return -1
-		}
-		return 1
-	}
-	return slices.Compare(f.Cost[:], o.Cost[:])
+	return cmp.Or(cmp.Compare(f.Cost[prime], o.Cost[prime]), slices.Compare(f.Cost[:], o.Cost[:]))
 }
 
 // split halves the choices of one leaf: the one about which the solutions of the last game's mixture differ most, at the
@@ -136,10 +146,10 @@ func (t *Tree) split() (a, b *Tree) {
 // of these; -1 where there is no mixture of several.
 func (t *Tree) mostMixed() (leaf, kind int, mean float64) {
 	leaf = -1
-	if len(t.prices) == 0 || len(t.mixture) != len(t.found) && len(t.mixture) != len(t.found)-1 {
+	if len(t.mixed) == 0 || len(t.mixture) != len(t.found) && len(t.mixture) != len(t.found)-1 {
 		return leaf, 0, 0
 	}
-	unit := &t.prices[0].unit
+	unit := &t.mixed[0].unit
 	most := 0.0
 	all := Kinds + len(unit.paths)
 	sum, total := make([]float64, all), make([]float64, all)
@@ -167,7 +177,7 @@ func (t *Tree) mostMixed() (leaf, kind int, mean float64) {
 				d := float64(c.amount(k)) - sum[k]/weight
 				total[k] += weights[j] * max(d, -d)
 			}
-			if spread := total[k] * float64(unit.each(k)); spread > most {
+			if spread := total[k] * float64(amount(&unit.kinds, unit.paths, k)); spread > most {
 				leaf, kind, mean, most = l, k, sum[k]/weight, spread
 			}
 		}
@@ -179,7 +189,7 @@ func (t *Tree) mostMixed() (leaf, kind int, mean float64) {
 }
 
 // divides reports whether some choices of a leaf take more of a kind than the mean, and some do not.
-func (t *Tree) divides(leaf, kind int, mean float64) bool {
+func (t *parts) divides(leaf, kind int, mean float64) bool {
 	more, less := false, false
 	for _, row := range t.choices[leaf] {
 		for i := range row {
@@ -191,26 +201,10 @@ func (t *Tree) divides(leaf, kind int, mean float64) bool {
 }
 
 // amount is what a choice takes of a kind, or of path k as kind Kinds+k.
-func (c *Choice) amount(kind int) int64 {
-	switch {
-	case kind < Kinds:
-		return c.Cost[kind]
-	case kind-Kinds < len(c.Paths):
-		return c.Paths[kind-Kinds]
-	}
-	return 0
-}
-
-// each is what one of a kind costs, or of path k as kind Kinds+k.
-func (u *unit) each(kind int) int64 {
-	if kind < Kinds {
-		return u.kinds[kind]
-	}
-	return u.paths[kind-Kinds]
-}
+func (c *Choice) amount(kind int) int64 { return amount(&c.Cost, c.Paths, kind) }
 
 // largest is the leaf with the most choices, and the first half of them. Two choices are never the same.
-func (t *Tree) largest() (leaf int, small func(*Choice) bool) {
+func (t *parts) largest() (leaf int, small func(*Choice) bool) {
 	most := 0
 	for l := range t.plan.Leaves {
 		n := 0
@@ -230,19 +224,4 @@ func (t *Tree) largest() (leaf int, small func(*Choice) bool) {
 		}
 	}
 	return leaf, func(c *Choice) bool { return first[c] }
-}
-
-// choice is the one that a pick means; nil where it is not in the tree.
-func (t *Tree) choice(leaf int, p Pick) *Choice {
-	for r, row := range t.rows[leaf] {
-		if row != p.Row {
-			continue
-		}
-		for i := range t.choices[leaf][r] {
-			if c := &t.choices[leaf][r][i]; c.ID == p.ID {
-				return c
-			}
-		}
-	}
-	return nil
 }

@@ -13,8 +13,8 @@ func (t *Tree) Explain(caps Caps) []Reason {
 	for i := range t.single {
 		t.around(&t.single[i])
 	}
-	for i := range t.prices {
-		t.around(&t.prices[i])
+	for i := range t.mixed {
+		t.around(&t.mixed[i])
 	}
 	list := make([]Reason, t.plan.Leaves)
 	for leaf := range list {
@@ -42,8 +42,8 @@ func (t *Tree) explain(why *Reason, c *Choice, caps *Caps, leaf, row int) {
 		}
 	}
 	capped := t.capped(*caps)
-	for i := range t.prices {
-		if p := &t.prices[i]; p.unit.of(&c.Cost, c.Paths)+p.rest[leaf][row] > t.limit(&p.unit, &capped) {
+	for i := range t.mixed {
+		if p := &t.mixed[i]; p.unit.of(&c.Cost, c.Paths)+p.rest[leaf][row] > t.limit(&p.unit, &capped) {
 			why.Together++
 			return
 		}

@@ -7,10 +7,12 @@ import "math"
 // best mixture against the prices. Kinds of which nothing can take more than the caps have no weight. Without solutions
 // all others weigh the same. The result only guides a search; nothing rests on its accuracy.
 //
+// For example, of caps of 10 and 10, solutions that take (4, 12) and (12, 4) take a weighted share of 0.8 each at weights of
+// a half each. At any other weights one of them takes less: 0.8 is the value.
+//
 // It is the linear programme max sum(y), sum_j a[r][j] y[j] <= 1, y >= 0 over a[r][j] = share r of solution j, solved by
 // the simplex method on the full tableau; y is the mixture, and the weights are its dual solution, both scaled.
-func (t *Tree) game(caps *Caps) (weight, mixture []float64, value float64) {
-	found := t.found
+func (t *parts) game(found []*Solution, caps *Caps) (weight, mixture []float64, value float64) {
 	weight = make([]float64, Kinds+len(t.longest))
 	var kinds []int
 	for k := range weight {
@@ -22,11 +24,14 @@ func (t *Tree) game(caps *Caps) (weight, mixture []float64, value float64) {
 		kinds = []int{0} // everything is within
 	}
 	n, m := len(found), len(kinds)
-	if n == 0 {
+	even := func() ([]float64, []float64, float64) {
 		for _, k := range kinds {
 			weight[k] = 1 / float64(m)
 		}
 		return weight, nil, math.Inf(1)
+	}
+	if n == 0 {
+		return even()
 	}
 	a := make([][]float64, m+1) // the last row is the objective; columns: solutions, slacks, right side
 	cells := make([]float64, (m+1)*(n+m+1))
@@ -36,7 +41,7 @@ func (t *Tree) game(caps *Caps) (weight, mixture []float64, value float64) {
 	for j, f := range found {
 		for r, k := range kinds {
 			// The shift by 1 makes every entry positive; it moves the value by 1.
-			a[r][j] = 1 + math.Max(-0.9, math.Min(shareOf(f.amount(k), caps.of(k)), 1e6))
+			a[r][j] = 1 + math.Max(-0.9, math.Min(shareOf(amount(&f.Cost, f.Paths, k), caps.of(k)), 1e6))
 		}
 		a[m][j] = -1
 	}
@@ -52,10 +57,7 @@ func (t *Tree) game(caps *Caps) (weight, mixture []float64, value float64) {
 	}
 	sum := a[m][n+m]
 	if sum <= 0 {
-		for _, k := range kinds {
-			weight[k] = 1 / float64(m)
-		}
-		return weight, nil, math.Inf(1)
+		return even()
 	}
 	for r, k := range kinds {
 		weight[k] = math.Max(0, a[m][n+r]) / sum
@@ -67,22 +69,6 @@ func (t *Tree) game(caps *Caps) (weight, mixture []float64, value float64) {
 		}
 	}
 	return weight, mixture, 1/sum - 1
-}
-
-// amount is what a solution takes of a kind, or of path k as kind Kinds+k.
-func (f *Solution) amount(kind int) int64 {
-	if kind < Kinds {
-		return f.Cost[kind]
-	}
-	return f.Paths[kind-Kinds]
-}
-
-// of is the cap of a kind, or of path k as kind Kinds+k.
-func (c *Caps) of(kind int) int64 {
-	if kind < Kinds {
-		return c.Vector[kind]
-	}
-	return c.Path
 }
 
 // pivot does one step of the simplex method; it reports false at the optimum. Ties are broken by the lowest index.

@@ -25,7 +25,7 @@ func TestGame(t *testing.T) {
 		return least
 	}
 	for range 200 {
-		tree := &Tree{}
+		tree, found := &parts{}, []*Solution(nil)
 		for k := range tree.dearest {
 			tree.dearest[k] = 3 * caps.Vector[k]
 		}
@@ -34,9 +34,9 @@ func TestGame(t *testing.T) {
 			for k := range f.Cost {
 				f.Cost[k] = r.Int64N(2 * caps.Vector[k])
 			}
-			tree.found = append(tree.found, f)
+			found = append(found, f)
 		}
-		w, mixture, value := tree.game(&caps)
+		w, mixture, value := tree.game(found, &caps)
 		sum, parts := 0.0, 0.0
 		for _, x := range w {
 			sum += x
@@ -44,12 +44,12 @@ func TestGame(t *testing.T) {
 		for _, x := range mixture {
 			parts += x
 		}
-		if math.Abs(sum-1) > 1e-9 || math.Abs(parts-1) > 1e-9 || math.Abs(worst(tree.found, w)-value) > 1e-9 {
-			t.Fatalf("weights %v of value %v, said to be %v; mixture %v", w, worst(tree.found, w), value, mixture)
+		if math.Abs(sum-1) > 1e-9 || math.Abs(parts-1) > 1e-9 || math.Abs(worst(found, w)-value) > 1e-9 {
+			t.Fatalf("weights %v of value %v, said to be %v; mixture %v", w, worst(found, w), value, mixture)
 		}
 		for k := range Kinds {
 			mixed := 0.0
-			for i, f := range tree.found {
+			for i, f := range found {
 				mixed += mixture[i] * share(f, k)
 			}
 			if mixed > value+1e-9 {
@@ -66,7 +66,7 @@ func TestGame(t *testing.T) {
 			for k := range o {
 				o[k] /= total
 			}
-			if v := worst(tree.found, o); v > value+1e-9 {
+			if v := worst(found, o); v > value+1e-9 {
 				t.Fatalf("weights %v have value %v, %v have %v", w, value, o, v)
 			}
 		}

@@ -9,6 +9,10 @@ import (
 // liveKinds is how many kinds may bind for labels to be tried.
 const liveKinds = 8
 
+// Where both kinds have caps of 7, of the labels (3, 3), (4, 3) and (1, 5) of a row, (4, 3) goes: (3, 3) takes no more of
+// anything. Where whatever fits to the row takes at most 2 of the second kind, (1, 5) and (1, 4) are the same: with either,
+// the whole takes no more than 7 of it. Both are clamped to (1, 5).
+
 // A label is a way to choose for a part: a choice of a leaf, or a label of each of the two tables that a join joins.
 // Amounts are those of the pruner's kinds, in its order.
 type label struct {
@@ -106,7 +110,7 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 		p.most[i] = t.mostAround(k)
 	}
 	for _, i := range t.sharpest(&caps, keepPrices) {
-		q := &t.prices[i]
+		q := &t.mixed[i]
 		t.around(q)
 		p.mixed, p.limits = append(p.mixed, q), append(p.limits, t.limit(&q.unit, &caps))
 	}
@@ -114,7 +118,7 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 }
 
 // around1 is the price of one for a unit of a kind, with its rests.
-func (t *Tree) around1(kind int) *price {
+func (t *prices) around1(kind int) *price {
 	i := t.singleOf(kind)
 	if i < 0 { // nothing is taken of it
 		i = len(t.single)
@@ -315,7 +319,7 @@ func (p *pruner) cut(s sheet, table int) sheet {
 }
 
 // mostAround is the largest amount of a kind that what is not in a table can take, per table and row.
-func (t *Tree) mostAround(kind int) [][]int64 {
+func (t *prices) mostAround(kind int) [][]int64 {
 	if t.most[kind] != nil {
 		return t.most[kind]
 	}

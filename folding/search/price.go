@@ -6,6 +6,9 @@ import (
 	"slices"
 )
 
+// For example, caps of (7, 7) cost 14 at a price of 1 for each. Where the cheapest whole costs 15, nothing is within; where it
+// costs 10, and the cheapest with some choice costs 16, nothing with that choice is. A price of (2, 1) may tell more.
+
 // A price makes one number of a vector: so much per unit of each kind. For any price, a solution within caps costs no
 // more than the caps do. The least that a solution costs at some price therefore tells, without looking further, that
 // nothing is within; and the least that a solution with a given row in it costs, that none with that row is.
@@ -23,7 +26,7 @@ type unit struct {
 }
 
 // unitOf is one for a unit of a kind, or of path k as kind Kinds+k, and nothing for the others.
-func (t *Tree) unitOf(kind int) (u unit) {
+func (t *parts) unitOf(kind int) (u unit) {
 	if kind < Kinds {
 		u.kinds[kind] = 1
 		return u
@@ -53,21 +56,6 @@ func (u *unit) alone() int {
 	return k
 }
 
-// limit is the price of caps, none of which is more than can be taken.
-func (t *Tree) limit(u *unit, caps *Caps) int64 {
-	sum := u.kinds.dot(&caps.Vector)
-	for i, p := range u.paths {
-		sum += p * min(caps.Path, t.longest[i])
-	}
-	return sum
-}
-
-// capped is caps that are not more than can be taken.
-func (t *Tree) capped(caps Caps) Caps {
-	caps.Vector = caps.Vector.Least(t.dearest)
-	return caps
-}
-
 // never is the price of what there is not: more than any solution's, and such that two of it do not overflow.
 const never = int64(1) << 61
 
@@ -75,7 +63,7 @@ const never = int64(1) << 61
 const none = int64(1) << 60
 
 // priced is what the solutions cost at least.
-func (t *Tree) priced(u unit) price {
+func (t *parts) priced(u unit) price {
 	p := price{unit: u, inside: make([][]int64, len(t.plan.Tables))}
 	of := u.of
 	if k := u.alone(); k >= 0 {
@@ -115,13 +103,13 @@ func (t *Tree) priced(u unit) price {
 }
 
 // cheapest is a solution that costs the least.
-func (t *Tree) cheapest(p *price) *Solution {
+func (t *parts) cheapest(p *price) *Solution {
 	f := &Solution{Picks: make([]Pick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
 	t.walk(f, p, len(t.plan.Tables)-1, 0)
 	return f
 }
 
-func (t *Tree) walk(f *Solution, p *price, table int, row int32) {
+func (t *parts) walk(f *Solution, p *price, table int, row int32) {
 	tb := &t.plan.Tables[table]
 	if tb.Left < 0 {
 		for i := range t.choices[table][row] {
@@ -141,17 +129,8 @@ func (t *Tree) walk(f *Solution, p *price, table int, row int32) {
 	}
 }
 
-// pick adds a leaf's choice to a solution.
-func (t *Tree) pick(f *Solution, leaf int, row int32, c *Choice) {
-	f.Cost = f.Cost.Plus(c.Cost)
-	for i, p := range c.Paths {
-		f.Paths[i] += p
-	}
-	f.Picks[leaf] = Pick{t.rows[leaf][row], c.ID}
-}
-
 // around fills in rest, from the whole to its parts.
-func (t *Tree) around(p *price) {
+func (t *parts) around(p *price) {
 	if p.rest != nil {
 		return
 	}
@@ -181,24 +160,13 @@ func (t *Tree) around(p *price) {
 }
 
 // excludes reports whether the price proves that nothing is within caps, which are capped.
-func (t *Tree) excludes(p *price, caps *Caps) bool { return p.least > t.limit(&p.unit, caps) }
+func (t *parts) excludes(p *price, caps *Caps) bool { return p.least > t.limit(&p.unit, caps) }
 
 // Excludes reports whether some price that is known proves that no solution is within caps.
-func (t *Tree) Excludes(caps Caps) bool {
+func (t *prices) Excludes(caps Caps) bool {
 	caps = t.capped(caps)
-	for _, c := range caps.Vector {
-		if c < 0 {
-			return true
-		}
-	}
-	for _, list := range [][]price{t.single, t.prices} {
-		for i := range list {
-			if t.excludes(&list[i], &caps) {
-				return true
-			}
-		}
-	}
-	return false
+	excludes := func(p price) bool { return t.excludes(&p, &caps) }
+	return caps.negative() || slices.ContainsFunc(t.single, excludes) || slices.ContainsFunc(t.mixed, excludes)
 }
 
 // What relax does at most: rounds is how many prices it tries, keepPrices how many of them it keeps.
@@ -207,21 +175,48 @@ const (
 	keepPrices = 4
 )
 
+// prices are those that were tried on some parts.
+type prices struct {
+	*parts
+	single []price // per kind that is taken at all, and per path: one for a unit of it, nothing for the others
+	mixed  []price // others, the sharpest of each relaxation
+	most   [Kinds][][]int64
+}
+
+func newPrices(t *parts) (p prices) {
+	p.parts = t
+	for k := range Kinds + len(t.longest) {
+		if k == 0 || k >= Kinds || t.dearest[k] > 0 {
+			p.single = append(p.single, t.priced(t.unitOf(k)))
+		}
+	}
+	return p
+}
+
+// singleOf is the index of the price of one for a unit of a kind, or of path k as kind Kinds+k; -1 where nothing is taken of
+// it.
+func (t *prices) singleOf(kind int) int {
+	return slices.IndexFunc(t.single, func(p price) bool {
+		if kind >= Kinds {
+			return p.unit.paths != nil && p.unit.paths[kind-Kinds] == 1
+		}
+		return p.unit.kinds[kind] == 1
+	})
+}
+
 // Relax looks for the price that says most of what is within caps: the one at which the cheapest solution takes the
 // largest share of what the caps cost (the Lagrangian dual of the least share of caps). It plays the game of prices
 // against solutions: every round adds the solution that is cheapest at the prices that are best against those so far
 // (column generation). The solutions are kept in the tree, and the sharpest prices. There must be a solution.
 func (t *Tree) Relax(caps Caps) {
 	caps = t.capped(caps)
-	for _, c := range caps.Vector {
-		if c < 0 {
-			return
-		}
+	if caps.negative() {
+		return
 	}
 	var tried []price
 	share := func(p *price) float64 { return float64(p.least) / float64(max(1, t.limit(&p.unit, &caps))) }
 	for range rounds {
-		weight, mixture, value := t.game(&caps)
+		weight, mixture, value := t.game(t.found, &caps)
 		t.mixture = mixture
 		p := t.priced(t.perUnit(weight, &caps))
 		tried = append(tried, p)
@@ -231,7 +226,7 @@ func (t *Tree) Relax(caps Caps) {
 		}
 	}
 	slices.SortStableFunc(tried, func(a, b price) int { return cmp.Compare(share(&b), share(&a)) })
-	t.prices = append(tried[:min(keepPrices, len(tried))], t.prices[:min(3*keepPrices, len(t.prices))]...)
+	t.mixed = append(tried[:min(keepPrices, len(tried))], t.mixed[:min(3*keepPrices, len(t.mixed))]...)
 }
 
 // Mixture is the solutions of which the last relaxation mixes what is best against the prices. They need not be within the
@@ -246,7 +241,7 @@ func (t *Tree) Mixture() (list []*Solution) {
 }
 
 // perUnit turns weights of whole caps into prices of a unit, such that not even the dearest solution's price overflows.
-func (t *Tree) perUnit(weight []float64, caps *Caps) (u unit) {
+func (t *parts) perUnit(weight []float64, caps *Caps) (u unit) {
 	sum := 0.0
 	for k, w := range weight {
 		cap, most := t.capOf(k, caps)
@@ -270,22 +265,13 @@ func (t *Tree) perUnit(weight []float64, caps *Caps) (u unit) {
 	return u
 }
 
-// capOf is the cap of a kind, or of path k as kind Kinds+k, and the most that a solution takes of it.
-func (t *Tree) capOf(kind int, caps *Caps) (cap, most int64) {
-	if kind < Kinds {
-		return caps.Vector[kind], t.dearest[kind]
-	}
-	most = t.longest[kind-Kinds]
-	return min(caps.Path, most), most
-}
-
 // sharpest is the indices of the prices that say most of caps.
-func (t *Tree) sharpest(caps *Caps, n int) []int {
-	order := make([]int, len(t.prices))
-	shares := make([]float64, len(t.prices))
+func (t *prices) sharpest(caps *Caps, n int) []int {
+	order := make([]int, len(t.mixed))
+	shares := make([]float64, len(t.mixed))
 	for i := range order {
 		order[i] = i
-		shares[i] = float64(t.prices[i].least) / float64(max(1, t.limit(&t.prices[i].unit, caps)))
+		shares[i] = float64(t.mixed[i].least) / float64(max(1, t.limit(&t.mixed[i].unit, caps)))
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
 	return order[:min(n, len(order))]

@@ -17,7 +17,7 @@ func (t *Tree) Reduce(caps Caps) *Tree {
 	}
 	units := t.sharpest(&caps, keepPrices)
 	for _, i := range units {
-		p := &t.prices[i]
+		p := &t.mixed[i]
 		t.around(p)
 		r.prices, r.limits = append(r.prices, p), append(r.limits, t.limit(&p.unit, &caps))
 	}
@@ -68,7 +68,7 @@ func (r *reducer) tree(units []int) *Tree {
 		return nil
 	}
 	for _, i := range units {
-		n.prices = append(n.prices, n.priced(r.Tree.prices[i].unit))
+		n.mixed = append(n.mixed, n.priced(r.Tree.mixed[i].unit))
 	}
 	for _, f := range r.found {
 		if r.within(f) {

@@ -11,16 +11,21 @@
 //		leaf 0, row 0: (1, 6)          leaf 1, row 0: (2, 2)
 //		        row 1: (5, 1), (3, 3)          row 1: (3, 3), (1, 5)
 //
-//	  - Prices (price.go; Lagrangian relaxation) turn vectors into numbers. At a price of 1 and 1 the cheapest whole takes
+//	  - Prices (price.go; Lagrangian relaxation: M. L. Fisher 1981) turn vectors into numbers. At a price of 1 and 1 the cheapest whole takes
 //	    10 = (3,3)+(1,5) rather than 11 = (1,6)+(2,2): whatever is chosen takes 10 or more, so nothing is within caps of 4
-//	    and 4. The best prices are the optimum of a game (game.go; column generation) of prices against choices.
+//	    and 4. The best prices are the optimum of a game of prices against choices (game.go), of which a choice is added
+//	    at a time (column generation: P. C. Gilmore and R. E. Gomory 1961).
 //	  - What a row's rest costs at least excludes single choices: row 0 of leaf 0 needs 6 of the second kind, and leaf 1's
 //	    row 0 two more: 8, beyond the caps. Reduce leaves such rows out.
-//	  - Labels (label.go; Pareto labels, as in shortest paths with resources) carry every way to choose for a part, from the
-//	    leaves to the whole, and drop those that another one beats or that no rest brings within the caps:
+//	  - Labels (label.go; Pareto labels, as in shortest paths with resources: M. Desrochers and F. Soumis 1988) carry every
+//	    way to choose for a part, from the leaves to the whole, and drop those that another one beats or that no rest brings within the caps:
 //	    of row 1 with row 1 four ways, (8, 4), (6, 6), (6, 6), (4, 8), of which one (6, 6) is left.
 //	  - Where there are too many labels, the choices of one leaf are halved, and both halves are searched (branch.go; branch
-//	    and bound), each with prices of its own.
+//	    and bound: A. H. Land and A. G. Doig 1960), each with prices of its own.
+//
+// The files: search.go has what comes in, a Plan and its Choices, and what goes out, Solutions within Caps; minimise.go
+// looks for the least of a Measure; parts.go is what there is to choose from, and price.go, game.go, label.go, branch.go
+// and reduce.go are the items above; explain.go says why a choice is in no solution. The package imports nothing of ours.
 //
 // Paths are amounts of another kind: there may be many, they share one cap, and what is minimised may be the longest of
 // them. Where there are any, there are no labels.
@@ -28,7 +33,6 @@ package search
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 	"time"
@@ -176,18 +180,8 @@ func (e *Effort) Spent() bool {
 
 // A Tree is the choices of every leaf's rows, and what is known of the solutions.
 type Tree struct {
-	plan    *Plan
-	choices [][][]Choice // per leaf and row
-	rows    [][]int32    // per leaf: the caller's number of each row
-	dearest Vector       // no solution takes more of a kind
-	longest []int64      // per path: no solution takes more
-	widest  []int64      // per path: no part of a solution takes more, nor less than as much below 0
-	single  []price      // per kind that is taken at all, and per path: one for a unit of it, nothing for the others
-	most    [Kinds][][]int64
-	prices  []price     // others that were tried, the sharpest of each relaxation
-	found   []*Solution // that turned up
-	mixture []float64   // of found: the last game's
-	effort  *Effort
+	prices
+	pool
 }
 
 // NewTree is a tree of the plan with the choices of each leaf's rows; a row may have none. The choices are not changed.
@@ -203,82 +197,12 @@ func NewTree(plan *Plan, choices [][][]Choice, e *Effort) *Tree {
 }
 
 func newTree(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *Tree {
-	t := &Tree{plan: plan, choices: choices, rows: rows, effort: e}
-	for _, leaf := range choices {
-		var most Vector
-		var longest, widest []int64
-		for _, row := range leaf {
-			for i := range row {
-				for k := range most {
-					most[k] = max(most[k], row[i].Cost[k])
-				}
-				if longest == nil {
-					longest, widest = slices.Clone(row[i].Paths), make([]int64, len(row[i].Paths))
-				}
-				for k, p := range row[i].Paths {
-					longest[k], widest[k] = max(longest[k], p), max(widest[k], p, -p)
-				}
-			}
-		}
-		t.dearest = t.dearest.Plus(most)
-		if t.longest == nil {
-			t.longest, t.widest = longest, widest
-			continue
-		}
-		for k := range longest {
-			t.longest[k] += longest[k]
-			t.widest[k] += widest[k]
-		}
-	}
-	for k := range Kinds {
-		if t.dearest[k] > 0 || k == 0 {
-			t.single = append(t.single, t.priced(t.unitOf(k)))
-		}
-	}
-	for j := range t.longest {
-		t.single = append(t.single, t.priced(t.unitOf(Kinds+j)))
-	}
-	return t
+	p := newParts(plan, choices, rows, e)
+	return &Tree{prices: newPrices(p)}
 }
 
 // Possible reports whether there is any solution.
 func (t *Tree) Possible() bool { return t.single[0].least < none }
-
-// Least is how much of a kind every solution takes at least.
-func (t *Tree) Least(kind int) int64 {
-	if i := t.singleOf(kind); i >= 0 {
-		return t.single[i].least
-	}
-	return 0
-}
-
-// Cheapest is a solution that takes the least of a kind; nil where there is none.
-func (t *Tree) Cheapest(kind int) *Solution {
-	if !t.Possible() {
-		return nil
-	}
-	return t.cheapest(&t.single[max(0, t.singleOf(kind))])
-}
-
-// singleOf is the index of the price of one for a unit of a kind, or of path k as kind Kinds+k; -1 where nothing is taken of
-// it.
-func (t *Tree) singleOf(kind int) int {
-	return slices.IndexFunc(t.single, func(p price) bool {
-		if kind >= Kinds {
-			return p.unit.paths != nil && p.unit.paths[kind-Kinds] == 1
-		}
-		return p.unit.kinds[kind] == 1
-	})
-}
-
-// keep adds a solution to those that turned up; it reports false where one of the same cost was there.
-func (t *Tree) keep(f *Solution) bool {
-	if slices.ContainsFunc(t.found, func(o *Solution) bool { return o.Cost == f.Cost && slices.Equal(o.Paths, f.Paths) }) {
-		return false
-	}
-	t.found = append(t.found, f)
-	return true
-}
 
 // Undominated is the choices that none other is at least as good as in every kind; of equal ones the first. The list is
 // sorted in place.
@@ -305,10 +229,4 @@ func noLonger(a, b []int64) bool {
 		}
 	}
 	return true
-}
-
-// done adds to the effort, and reports the context's error.
-func (t *Tree) done(ctx context.Context, steps int) error {
-	t.effort.Done += steps
-	return ctx.Err()
 }

@@ -5,28 +5,12 @@ package sweep
 import (
 	"context"
 	"math"
-	"path/filepath"
 	"syscall"
 	"testing"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/tier"
 )
-
-// imported reads a model; the test is skipped where it is one of the shared models and these are not there.
-func imported(t testing.TB, name string) *dataflow.Model {
-	t.Helper()
-	shared := tier.NeedsShared(t)
-	var d diag.List
-	c, err := compiler.Check(context.Background(), compiler.Options{Model: filepath.Join(shared, "models", filepath.FromSlash(name), "model.onnx")}, &d)
-	if err != nil || d.Failed() || c.Imported.Model == nil {
-		t.Fatal(err, d.Diags)
-	}
-	return c.Imported.Model
-}
 
 // rates is n rates, each the same factor above the one before.
 func rates(from, to float64, n int) (list []float64) {

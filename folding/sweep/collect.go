@@ -74,7 +74,7 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 		err = errors.New("it has no points")
 	}
 	if err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Where: "sweep.json", Msg: err.Error(), Hint: "give the folder of a finished sweep"})
+		d.Fail(diag.FileUnreadable, "sweep.json", err.Error(), "give the folder of a finished sweep")
 		return nil, nil
 	}
 	r := &Result{Model: s.Model, Points: s.Points, Out: dir}
@@ -97,8 +97,7 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 		p.Report = found
 	}
 	if r.Collected == 0 {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Where: pointsFolder, Msg: "no point has a report of synthesis",
-			Hint: "run the job array first: sbatch " + scriptFile})
+		d.Fail(diag.FileUnreadable, pointsFolder, "no point has a report of synthesis", "run the job array first: sbatch "+scriptFile)
 		return nil, nil
 	}
 	if d.Failed() {

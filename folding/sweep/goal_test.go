@@ -1,19 +1,12 @@
 package sweep
 
 import (
-	"bytes"
-	"context"
-	"encoding/csv"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
 )
 
@@ -83,32 +76,6 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// spreadsheet is the rows of sweep.csv.
-func spreadsheet(t *testing.T, dir string) [][]string {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, "sweep.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
-// one sweeps for a single design.
-func one(t *testing.T, change func(*Options)) Point {
-	t.Helper()
-	o := Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
-	change(&o)
-	r := run(t, o)
-	if len(r.Points) != 1 || r.Points[0].Status != Fits {
-		t.Fatalf("%+v", r.Points)
-	}
-	return r.Points[0]
-}
-
 // TestGoals holds what the goals of a sweep are for, against the design without them.
 func TestGoals(t *testing.T) {
 	t.Parallel()
@@ -156,10 +123,9 @@ func TestGoals(t *testing.T) {
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	o := Options{Options: compiler.Options{Version: "test"}, Boards: []string{"pynq-z1"}, Clocks: []float64{77}}
 	sweep := func(change func(*Options)) []Point {
-		o := o
-		o.Out = t.TempDir()
+		o := onPynq(t)
+		o.Clocks = []float64{77}
 		change(&o)
 		return run(t, o).Points
 	}
@@ -204,13 +170,10 @@ func TestProjects(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			o := Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
+			o := onPynq(t)
 			c.change(&o)
 			r := run(t, o)
-			var d diag.List
-			if err := r.Slurm(context.Background(), o, &d); err != nil || d.Failed() {
-				t.Fatal(err, d.Diags)
-			}
+			projects(t, r, o)
 			for _, p := range r.Points {
 				var clocks struct {
 					Latency  int     `json:"latency_cycles"`
@@ -219,13 +182,7 @@ func TestProjects(t *testing.T) {
 				var takes struct{ Total dataflow.Resources }
 				dir := filepath.Join(r.Out, pointsFolder, p.ID)
 				for name, to := range map[string]any{"report/cycle_simulation.json": &clocks, "report/resources.json": &takes} {
-					b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := json.Unmarshal(b, to); err != nil {
-						t.Fatal(name, err)
-					}
+					decode(t, filepath.Join(dir, filepath.FromSlash(name)), to)
 				}
 				if clocks.Latency != p.Latency || clocks.Interval != p.Interval || takes.Total != p.Resources {
 					t.Errorf("the project takes %+v and %+v, the sweep has %+v", clocks, takes.Total, p)

@@ -74,8 +74,8 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	}
 	clocks, memories, computes, uses := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0), or(o.MaxUses, folding.Use{})
 	if n := len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses); n > maxSpecs {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelTooLarge, Msg: fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
-			Hint: "leave values out, or sweep several times"})
+		d.Fail(diag.ModelTooLarge, "", fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
+			"leave values out, or sweep several times")
 	}
 	if d.Failed() {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/csv"
 	"fmt"
 	"net"
 	"os"
@@ -226,26 +225,9 @@ func TestSlurm(t *testing.T) {
 			t.Errorf("point %d: Vivado %+v", i, v)
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "sweep.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := spreadsheet(t, dir)
 	column := slices.Index(rows[0], "hls_lut")
 	if column < 0 || rows[1][column] != fmt.Sprint(size(&got.Points[0], "hls/layers.hpp")) || rows[4][column] != "" {
 		t.Errorf("sweep.csv: %q", rows)
 	}
-}
-
-func collect(t *testing.T, dir string) *Result {
-	t.Helper()
-	var d diag.List
-	r, err := Collect(dir, &d)
-	if err != nil || r == nil || len(d.Diags) > 0 {
-		t.Fatal(err, d.Diags)
-	}
-	return r
 }

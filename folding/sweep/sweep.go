@@ -1,6 +1,16 @@
 // Package sweep folds a model for many boards, clocks, rates, styles and budgets, and shows what can be had for how much.
 // A model is imported once; the searches run on all processors; a journal keeps what is found, so that a sweep can be
-// interrupted and goes on where it was. The files do not depend on the order in which searches end.
+// interrupted and goes on where it was. The files do not depend on the order in which searches end. In come Options; out
+// come a Result and a folder. It may import the compiler and what that may.
+//
+//	sweep.go     Run: the workers, and what is already known
+//	plan.go      every combination of what was asked, each a spec
+//	space.go     what a model may be folded to, listed once for many goals
+//	point.go     what became of a spec: a Point, its fate, the fronts it is on
+//	journal.go   a line per search, kept as it ends
+//	tables.go    sweep.csv, sweep.json and the pictures; readme.go: the folder's page
+//	slurm.go     a job array that synthesises every design
+//	collect.go   what it left, put into the tables; vendor.go reads the tools' reports
 package sweep
 
 import (
@@ -115,7 +125,7 @@ func refuse(out string, err error, d *diag.List) error {
 	if other.name != "" {
 		hint += ", or --force to begin anew"
 	}
-	d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: fmt.Sprintf("%s: %v", out, err), Hint: hint})
+	d.Fail(diag.OutputExists, "", fmt.Sprintf("%s: %v", out, err), hint)
 	return nil
 }
 

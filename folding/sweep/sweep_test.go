@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,57 +14,12 @@ import (
 	"testing"
 
 	"hlsgen/folding"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	_ "hlsgen/internal/golden" // the flag -update
+	"hlsgen/internal/schema"
 	"hlsgen/internal/tier"
 )
-
-// small is a sweep of the embedded example of some twenty searches.
-func small(out string) Options {
-	return Options{Options: compiler.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"}, Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
-		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.DSP}}
-}
-
-// half is half of every resource.
-var half, _ = folding.ParseMaxUse("0.5")
-
-// run sweeps and wants no complaint.
-func run(t *testing.T, o Options) *Result {
-	t.Helper()
-	var d diag.List
-	r, err := Run(context.Background(), o, &d)
-	if err != nil || r == nil || d.Failed() {
-		t.Fatal(err, d.Diags)
-	}
-	return r
-}
-
-// An asked is an entry of a folding file.
-type asked struct {
-	PE       int
-	SIMD     int
-	RAMStyle string `json:"ram_style"`
-	ResType  string `json:"resType"`
-	In       []int  `json:"inFIFODepths"`
-	Out      []int  `json:"outFIFODepths"`
-}
-
-// layers is the folding of a point.
-func layers(t *testing.T, p *Point) map[string]asked { return layersOf(t, p.Folding) }
-
-func layersOf(t *testing.T, file []byte) map[string]asked {
-	t.Helper()
-	all := map[string]asked{}
-	if err := json.Unmarshal(file, &all); err != nil {
-		t.Fatal(err)
-	}
-	delete(all, "Defaults")
-	if len(all) == 0 {
-		t.Fatalf("no layers in %q", file)
-	}
-	return all
-}
 
 // content is every file of a folder but the journal.
 func content(t *testing.T, dir string) map[string]string {
@@ -144,16 +98,7 @@ func TestFolding(t *testing.T) {
 	o := small(t.TempDir())
 	o.Boards, o.Clocks, o.FPS = o.Boards[:1], o.Clocks[:1], []float64{1e4, 5e5}
 	for _, p := range run(t, o).Points {
-		path := filepath.Join(t.TempDir(), "folding.json")
-		if err := os.WriteFile(path, p.Folding, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		var d diag.List
-		made, err := compiler.Run(context.Background(), compiler.Options{Board: p.Board, ClockMHz: p.ClockMHz, Folding: path, NoCSim: true, Out: filepath.Join(t.TempDir(), "out")}, &d)
-		if err != nil || d.Failed() {
-			t.Fatal(err, d.Diags)
-		}
-		m := made.Design
+		m := rebuilt(t, &p)
 		if m.Clocks.Interval != p.Interval || m.Clocks.Latency != p.Latency || m.FPS() != p.FPS || m.Estimate.Total != p.Resources {
 			t.Errorf("%v clocks, latency %d, %+v; the sweep has %+v", m.Clocks.Interval, m.Clocks.Latency, m.Estimate.Total, p)
 		}
@@ -234,11 +179,9 @@ func TestResume(t *testing.T) {
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name    string
-		journal string
-		file    string
-		force   bool
-		want    string // in the diagnostic; empty where the folder is taken
+		name, journal, file string
+		force               bool
+		want                string // in the diagnostic; empty where the folder is taken
 	}{
 		{name: "empty"},
 		{name: "strange", file: "thesis.tex", want: "holds no sweep"},
@@ -263,10 +206,9 @@ func TestPlace(t *testing.T) {
 			}
 			o := small(dir)
 			o.Boards, o.Clocks, o.FPS, o.Computes, o.Force = o.Boards[:1], nil, o.FPS[:1], nil, c.force
-			var d diag.List
-			r, err := Run(context.Background(), o, &d)
-			if err != nil || (r == nil) != (c.want != "") {
-				t.Fatal(err, r, d.Diags)
+			r, d := told(t, o)
+			if (r == nil) != (c.want != "") {
+				t.Fatal(r, d.Diags)
 			}
 			if c.want != "" && (d.Diags[0].Code != diag.OutputExists || !strings.Contains(d.Diags[0].Msg, c.want)) {
 				t.Errorf("%v", d.Diags)
@@ -359,5 +301,20 @@ func TestTable(t *testing.T) {
 		if got := at(c.row, c.column); got != c.want {
 			t.Errorf("%s: %q, want %q", c.column, got, c.want)
 		}
+	}
+}
+
+// TestPointsForm holds that sweep.json has the form that its schema says, whatever became of the points.
+func TestPointsForm(t *testing.T) {
+	t.Parallel()
+	form := schema.Of(t, "sweep-points", "sweep.json of a sweep", sheet{})
+	for _, bound := range []bool{false, true} {
+		o := onPynq(t)
+		o.FPS, o.Bound = []float64{1000, 1e12}, bound
+		text, err := os.ReadFile(run(t, o).Path("sweep.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		form.Check(t, text)
 	}
 }

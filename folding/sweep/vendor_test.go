@@ -1,14 +1,14 @@
 package sweep
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"os"
-	"path/filepath"
 )
 
 // profile is a csynth.xml with some resources and an interval.

@@ -141,16 +141,6 @@ func read(t *testing.T, name string, b []byte) *graph.Graph {
 	return g
 }
 
-func prepared(t *testing.T, g *graph.Graph) *graph.Program {
-	t.Helper()
-	var d diag.List
-	p := graph.Prepare(g, "model.onnx", graph.Options{}, &d)
-	if p == nil {
-		t.Fatal(d.Diags)
-	}
-	return p
-}
-
 // difference says what is not the same in two programs; empty where they are.
 func difference(p, q *graph.Program) string {
 	shape := func(s []int) string { return fmt.Sprint(s) }
@@ -213,7 +203,7 @@ func TestGolden(t *testing.T) {
 			}
 			show("read", g)
 			var d diag.List
-			p, err := canon.Run(&canon.Model{Program: prepared(t, g)}, pass.Options[*canon.Model]{
+			p, err := canon.Run(&canon.Model{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.Model]{
 				Dump: func(number int, name string, m *canon.Model) error {
 					show(fmt.Sprintf("%d-%s", number, name), m.Graph)
 					return nil
@@ -228,14 +218,8 @@ func TestGolden(t *testing.T) {
 
 // outputs runs a prepared graph and gives every output with its shape and type.
 func outputs(p *graph.Program, in []*graph.Reals) ([][]float64, error) {
-	var from, to []string
-	for _, v := range p.Graph.Inputs {
-		from = append(from, v.Name)
-	}
-	for _, v := range p.Graph.Outputs {
-		to = append(to, v.Name)
-	}
-	part, err := p.Part(from, to)
+	to := graph.Names(p.Graph.Outputs)
+	part, err := p.Part(graph.Names(p.Graph.Inputs), to)
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +313,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 		if err != nil || after == nil {
 			t.Fatalf("after %s: %v %v", row.Name, err, d.Diags)
 		}
-		if what := difference(after, prepared(t, after.Graph)); what != "" {
+		if what := difference(after, onnxtest.Prepare(t, after.Graph)); what != "" {
 			t.Errorf("after %s, the program that is kept is not that of its graph: %s", row.Name, what)
 		}
 		for i, o := range g.Outputs {

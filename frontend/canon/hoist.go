@@ -54,7 +54,7 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 		}
 		inputs = append(inputs, e.constant(n.Inputs[k], "parameter", t))
 	}
-	outer := from(code, graph.Internal, graph.Code, inputs, e.fresh(n.Inputs[k], "codes"), code.Attrs)
+	outer := from(code, graph.Internal, graph.Code, inputs, e.taken.Fresh(n.Inputs[k], "codes"), code.Attrs)
 	outer.Index = n.Index
 	n.Inputs[k] = outer.Outputs[0]
 	body.Inputs[k].DType = graph.Int64

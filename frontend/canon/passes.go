@@ -1,5 +1,10 @@
 // Package canon normalises spelling: after it, constants are numbers, every quantiser of every dialect is one Code node
 // followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on scales.
+//
+// In comes a graph.Graph; out comes one of the same meaning. It sees graph, pass and diag.
+//
+//   - passes.go is the table of passes, rewrite.go what edits graphs
+//   - fold.go, hoist.go, loops.go, unroll.go: what passes for constants, codes and loops do
 package canon
 
 import (
@@ -112,6 +117,6 @@ func inBodies(run func(*Model) bool) func(*Model, *diag.List) bool {
 func withBody(n *graph.Node, body *graph.Graph) *graph.Node {
 	c := *n
 	c.Attrs = maps.Clone(n.Attrs)
-	c.Attrs["body"] = graph.Attr{Kind: graph.AttrGraph, G: body}
+	c.Attrs["body"] = graph.GraphAttr(body)
 	return &c
 }

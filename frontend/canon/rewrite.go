@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"fmt"
 	"maps"
 	"math"
 
@@ -11,38 +10,14 @@ import (
 // An editor replaces nodes one by one and makes fresh tensor names.
 type editor struct {
 	g     *graph.Graph
-	names map[string]bool
+	taken graph.Taken
 }
 
-func edit(g *graph.Graph) *editor {
-	e := &editor{g, map[string]bool{}}
-	for name := range g.Init {
-		e.names[name] = true
-	}
-	for _, in := range g.Inputs {
-		e.names[in.Name] = true
-	}
-	for _, n := range g.Nodes {
-		for _, o := range n.Outputs {
-			e.names[o] = true
-		}
-	}
-	return e
-}
-
-// fresh is a tensor name that is not taken, close to the given one.
-func (e *editor) fresh(base, suffix string) string {
-	name := base + "." + suffix
-	for i := 2; e.names[name]; i++ {
-		name = fmt.Sprintf("%s.%s%d", base, suffix, i)
-	}
-	e.names[name] = true
-	return name
-}
+func edit(g *graph.Graph) *editor { return &editor{g, g.Taken()} }
 
 // constant adds an initializer.
 func (e *editor) constant(base, suffix string, t *graph.Tensor) string {
-	name := e.fresh(base, suffix)
+	name := e.taken.Fresh(base, suffix)
 	e.g.Init[name] = t
 	return name
 }
@@ -62,11 +37,9 @@ func (e *editor) each(f func(n *graph.Node) []*graph.Node) (changed bool) {
 }
 
 // from makes a node that stands for part of n.
-func from(n *graph.Node, domain, op string, inputs []string, output string, attrs map[string]graph.Attr) *graph.Node {
+func from(n *graph.Node, domain, op string, inputs []string, output string, attrs graph.Attrs) *graph.Node {
 	return &graph.Node{Index: n.Index, Name: n.Name, Was: n.FullOp(), Domain: domain, Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: attrs}
 }
-
-func floatAttr(v float64) graph.Attr { return graph.Attr{Kind: graph.AttrFloat, F: v} }
 
 func scalar(dt graph.DType, v float64) *graph.Tensor {
 	return &graph.Tensor{DType: dt, F: []float64{v}}
@@ -85,7 +58,7 @@ func gemmToMatMul(m *Model) bool {
 			if n.Int(trans, 0) == 0 {
 				return n.Inputs[i]
 			}
-			t := e.fresh(n.Inputs[i], "transposed")
+			t := e.taken.Fresh(n.Inputs[i], "transposed")
 			nodes = append(nodes, from(n, "", graph.Transpose, []string{n.Inputs[i]}, t, nil))
 			return t
 		}
@@ -97,7 +70,7 @@ func gemmToMatMul(m *Model) bool {
 		}
 		if c := n.In(2); c != "" {
 			if beta := n.Float("beta", 1); beta != 1 {
-				scaled := e.fresh(c, "scaled")
+				scaled := e.taken.Fresh(c, "scaled")
 				nodes = append(nodes, from(n, "", graph.Mul, []string{c, factor("beta", beta)}, scaled, nil))
 				c = scaled
 			}
@@ -116,7 +89,7 @@ func (e *editor) link(chain []*graph.Node, out, suffix string) []*graph.Node {
 		}
 		n.Outputs[0] = out
 		if i < len(chain)-1 {
-			n.Outputs[0] = e.fresh(out, suffix)
+			n.Outputs[0] = e.taken.Fresh(out, suffix)
 		}
 	}
 	return chain
@@ -136,7 +109,7 @@ func quantToCode(m *Model) bool {
 			}
 			return o.Name
 		}
-		c.Attrs["tensor"] = graph.Attr{Kind: graph.AttrString, S: out} // whose codes these are, in the model's own words
+		c.Attrs["tensor"] = graph.StringAttr(out) // whose codes these are, in the model's own words
 		var inputs []string
 		for _, in := range c.Inputs {
 			inputs = append(inputs, operand(in))
@@ -181,8 +154,8 @@ func clipIntoCode(m *Model) bool {
 		}
 		with := *now
 		with.Attrs, with.Outputs = maps.Clone(now.Attrs), n.Outputs
-		with.Attrs["lo"], with.Attrs["hi"] = floatAttr(lo), floatAttr(hi)
-		with.Attrs["tensor"] = graph.Attr{Kind: graph.AttrString, S: n.Outputs[0]}
+		with.Attrs["lo"], with.Attrs["hi"] = graph.FloatAttr(lo), graph.FloatAttr(hi)
+		with.Attrs["tensor"] = graph.StringAttr(n.Outputs[0])
 		codes[n.Outputs[0]], narrowed[code], gone[n] = code, &with, true
 	}
 	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {

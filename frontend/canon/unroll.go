@@ -61,7 +61,7 @@ func (u *unroller) run() []*graph.Node {
 			}
 			for _, o := range n.Outputs {
 				if o != "" {
-					to[o] = u.e.fresh(o, fmt.Sprint(t))
+					to[o] = u.e.taken.Fresh(o, fmt.Sprint(t))
 				}
 				c.Outputs = append(c.Outputs, to[o])
 			}
@@ -87,11 +87,9 @@ func (u *unroller) run() []*graph.Node {
 	return u.out
 }
 
-func (u *unroller) add(op string, inputs []string, output string, attrs map[string]graph.Attr) {
+func (u *unroller) add(op string, inputs []string, output string, attrs graph.Attrs) {
 	u.out = append(u.out, from(u.n, "", op, inputs, output, attrs))
 }
-
-func intAttr(v int) graph.Attr { return graph.Attr{Kind: graph.AttrInt, I: int64(v)} }
 
 // element takes out what run t reads of a scanned tensor.
 func (u *unroller) element(x string, s graph.Scanned, t int) string {
@@ -100,8 +98,8 @@ func (u *unroller) element(x string, s graph.Scanned, t int) string {
 		at = u.r.Length - 1 - t
 	}
 	index := u.e.constant(x, "index", &graph.Tensor{DType: graph.Int64, I: []int64{int64(at)}})
-	out := u.e.fresh(x, fmt.Sprint(t))
-	u.add(graph.Gather, []string{x, index}, out, map[string]graph.Attr{"axis": intAttr(s.Axis)})
+	out := u.e.taken.Fresh(x, fmt.Sprint(t))
+	u.add(graph.Gather, []string{x, index}, out, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
 	return out
 }
 
@@ -116,12 +114,12 @@ func (u *unroller) gather(parts []string, s graph.Scanned, output string) {
 	shape := u.e.constant(output, "shape", &graph.Tensor{DType: graph.Int64, Shape: []int{len(one)}, I: one})
 	var made []string
 	for t, part := range parts {
-		name := u.e.fresh(output, fmt.Sprint(t))
+		name := u.e.taken.Fresh(output, fmt.Sprint(t))
 		u.add(graph.Reshape, []string{part, shape}, name, nil)
 		made = append(made, name)
 	}
 	if s.Reverse {
 		slices.Reverse(made)
 	}
-	u.add(graph.Concat, made, output, map[string]graph.Attr{"axis": intAttr(s.Axis)})
+	u.add(graph.Concat, made, output, graph.Attrs{"axis": graph.IntAttr(s.Axis)})
 }

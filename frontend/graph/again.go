@@ -56,16 +56,16 @@ func (p *Program) define(of *reading, def operator) *reject {
 	p.now = &made{of: of}
 	r := (&call{p: p, reading: of}).build(def)
 	p.now.steps = slices.Clip(p.Steps[first:])
-	p.made[of.n] = p.now
+	p.made[of.Node] = p.now
 	return r
 }
 
 // keep takes over what became of a node before. Loops are read again, for their bodies, which keep what they can.
 func (p *Program) keep(of *reading) bool {
-	if p.kept == nil || of.n.Recurrent() {
+	if p.kept == nil || of.Node.Recurrent() {
 		return false
 	}
-	m := p.kept.made[of.n]
+	m := p.kept.made[of.Node]
 	if m == nil || !slices.EqualFunc(m.of.in, of.in, Known.same) {
 		return false
 	}
@@ -79,12 +79,12 @@ func (p *Program) keep(of *reading) bool {
 		}
 	}
 	for _, s := range m.counted {
-		if p.count(s) != nil {
+		if p.asks(s) != nil {
 			return false // nor would it come any further anew
 		}
 	}
 	for _, n := range m.nodes {
-		p.origin[n] = of.n
+		p.origin[n] = of.Node
 	}
 	for _, name := range m.known {
 		p.Known[name] = p.kept.Known[name]
@@ -93,13 +93,19 @@ func (p *Program) keep(of *reading) bool {
 		p.by[s.Output] = s
 	}
 	p.Steps = append(p.Steps, m.steps...)
-	p.made[of.n] = m
+	p.made[of.Node] = m
 	return true
 }
 
 // same reports whether two tensors are known alike: nobody changes a constant.
 func (k Known) same(l Known) bool {
 	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
+}
+
+// asks counts what a step of the node asks for.
+func (p *Program) asks(s *Step) *reject {
+	p.now.counted = append(p.now.counted, s)
+	return p.step(s)
 }
 
 // know notes what is known of a tensor that a node makes.

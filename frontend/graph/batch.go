@@ -203,18 +203,9 @@ func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 
 // fresh is a tensor name that a graph does not have.
 func fresh(g *Graph, base string) string {
-	taken := map[string]bool{}
-	for _, n := range g.Nodes {
-		for _, o := range n.Outputs {
-			taken[o] = true
-		}
-	}
-	for _, in := range g.Inputs {
-		taken[in.Name] = true
-	}
+	taken := g.Taken()
 	for i := 1; ; i++ {
-		name := fmt.Sprintf("%s.sample%d", base, i)
-		if _, known := g.Init[name]; !known && !taken[name] {
+		if name := fmt.Sprintf("%s.sample%d", base, i); taken.Take(name) {
 			return name
 		}
 	}

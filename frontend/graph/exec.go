@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/real"
 )
@@ -51,9 +52,7 @@ func (p *Program) Part(from, to []string) (*Part, error) {
 			need[in] = true
 		}
 	}
-	for i, j := 0, len(part.runners)-1; i < j; i, j = i+1, j-1 {
-		part.runners[i], part.runners[j] = part.runners[j], part.runners[i]
-	}
+	slices.Reverse(part.runners)
 	for _, in := range p.Graph.Inputs {
 		if need[in.Name] && !given[in.Name] {
 			return nil, fmt.Errorf("tensor %q is needed", in.Name)
@@ -368,8 +367,7 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	if r.loop != nil {
 		return r.turn(in, d)
 	}
-	n := Size(r.step.Shape)
-	out := &Reals{Shape: r.step.Shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+	out := newReals(r.step.Shape)
 	switch {
 	case r.step.Move != nil:
 		return r.move(in, out), nil
@@ -380,7 +378,7 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 		if r.step.Dot.Then == nil {
 			return out.share(), nil
 		}
-		sums := &Reals{Shape: out.Shape, Lo: append([]float64(nil), out.Lo...), Hi: append([]float64(nil), out.Hi...)}
+		sums := &Reals{Shape: out.Shape, Lo: slices.Clone(out.Lo), Hi: slices.Clone(out.Hi)}
 		return out, r.elem(r.step.Dot.Then, in, sums, out, d)
 	}
 	return out, r.elem(r.step.Elem, in, nil, out, d)

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/real"
-	"hlsgen/internal/diag"
 )
 
 // node is a node of the core domain, or of QONNX where its name is Quant.
@@ -40,12 +40,7 @@ func network(shape []int, init map[string]*graph.Tensor, nodes ...*graph.Node) *
 
 func prepare(t *testing.T, g *graph.Graph) *graph.Program {
 	t.Helper()
-	var d diag.List
-	p := graph.Prepare(g, "m", graph.Options{}, &d)
-	if p == nil {
-		t.Fatal(d.Diags)
-	}
-	return p
+	return onnxtest.Prepare(t, g)
 }
 
 // TestExactTies has x/scale exactly halfway between codes, and one float64 beside it, with scales that are powers of

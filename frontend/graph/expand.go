@@ -7,22 +7,22 @@ import "fmt"
 // Index and name of the node that it stands for part of, and says in Was what that one is.
 
 // part writes a made-up node and gives its output, a tensor with a name that the model does not use.
-func (c *call) part(domain, op, suffix string, attrs map[string]Attr, inputs ...string) (string, *reject) {
+func (c *call) part(domain, op, suffix string, attrs Attrs, inputs ...string) (string, *reject) {
 	name := c.p.fresh(c.file().first(), suffix)
 	return name, c.write(domain, op, attrs, name, inputs)
 }
 
 // last writes the made-up node that gives the output of c's own node.
-func (c *call) last(domain, op string, attrs map[string]Attr, inputs ...string) *reject {
-	return c.write(domain, op, attrs, c.n.Outputs[0], inputs)
+func (c *call) last(domain, op string, attrs Attrs, inputs ...string) *reject {
+	return c.write(domain, op, attrs, c.Outputs[0], inputs)
 }
 
-func (c *call) write(domain, op string, attrs map[string]Attr, output string, inputs []string) *reject {
+func (c *call) write(domain, op string, attrs Attrs, output string, inputs []string) *reject {
 	return c.writeAll(domain, op, attrs, []string{output}, inputs)
 }
 
 // writeAll is write for several outputs.
-func (c *call) writeAll(domain, op string, attrs map[string]Attr, outputs, inputs []string) *reject {
+func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string) *reject {
 	file := c.file()
 	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs, Outputs: outputs, Attrs: attrs}
 	c.p.origin[n] = file
@@ -37,7 +37,7 @@ func (c *call) writeAll(domain, op string, attrs map[string]Attr, outputs, input
 }
 
 // file is the node of the file that c's node is, or is part of.
-func (c *call) file() *Node { return c.p.Origin(c.n) }
+func (c *call) file() *Node { return c.p.Origin(c.Node) }
 
 // constant makes a constant known that is not in the file.
 func (c *call) constant(suffix string, t *Tensor) string {
@@ -74,7 +74,7 @@ func (c *call) reshaped(tensor string, shape []int) (string, *reject) {
 }
 
 // exactShape are the attributes of a Reshape whose zeros are zeros.
-var exactShape = map[string]Attr{"allowzero": intAttr(1)}
+var exactShape = Attrs{"allowzero": IntAttr(1)}
 
 // shape is a constant that Reshape takes.
 func (c *call) shape(shape []int) string {
@@ -87,22 +87,7 @@ func (c *call) shape(shape []int) string {
 
 // fresh is a tensor name that neither the file nor the program has.
 func (p *Program) fresh(base, suffix string) string {
-	if p.names == nil {
-		p.names = map[string]bool{}
-		for _, n := range p.Graph.Nodes {
-			for _, o := range n.Outputs {
-				p.names[o] = true
-			}
-		}
-	}
-	name := base + "." + suffix
-	for i := 2; ; i++ {
-		if _, known := p.Known[name]; !known && !p.names[name] {
-			break
-		}
-		name = fmt.Sprintf("%s.%s%d", base, suffix, i)
-	}
-	p.names[name] = true
+	name := p.names.Fresh(base, suffix)
 	p.now.names = append(p.now.names, madeUp{base, suffix, name})
 	return name
 }
@@ -122,5 +107,3 @@ func intsAttr[T int | int64](v ...T) Attr {
 	}
 	return a
 }
-
-func intAttr(v int) Attr { return Attr{Kind: AttrInt, I: int64(v)} }

@@ -79,7 +79,7 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 			if e = d.Then; e == nil {
 				return
 			}
-			lo := append([]float64(nil), out.Lo...)
+			lo := slices.Clone(out.Lo)
 			sums = &Reals{Shape: out.Shape, Lo: lo, Hi: lo}
 		}
 		for i := range out.Lo {
@@ -94,7 +94,7 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*Reals, open map[string][]bool) {
 	open = map[string][]bool{}
 	all = p.walk(in, map[string]*Reals{}, func(c *Reals) *Reals {
-		out := &Reals{Shape: c.Shape, Lo: make([]float64, len(c.Lo)), Hi: make([]float64, len(c.Lo))}
+		out := newReals(c.Shape)
 		for i := range c.Lo {
 			x := real.Interval{Lo: c.Lo[i], Hi: c.Hi[i]}
 			if float64(float32(x.Lo)) != x.Lo || !x.Point() {
@@ -115,7 +115,7 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 			if e = r.step.Dot.Then; e == nil {
 				return
 			}
-			sums = &Reals{Shape: out.Shape, Lo: append([]float64(nil), out.Lo...), Hi: append([]float64(nil), out.Hi...)}
+			sums = &Reals{Shape: out.Shape, Lo: slices.Clone(out.Lo), Hi: slices.Clone(out.Hi)}
 		}
 		var doubts []bool
 		if isCode(r.step) {
@@ -196,8 +196,7 @@ func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Real
 		for i, name := range r.step.Node.Inputs {
 			vals[i] = value(name)
 		}
-		n := Size(r.step.Shape)
-		out := &Reals{Shape: r.step.Shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+		out := newReals(r.step.Shape)
 		switch {
 		case r.step.Move != nil:
 			out = r.move(vals, out)

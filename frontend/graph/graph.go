@@ -1,90 +1,49 @@
 // Package graph is the real-valued meaning of an ONNX model, as written: nodes, names, domains, types and constants are
-// kept as the file has them, constants exactly. It knows how to execute itself (exec.go) in exact real arithmetic.
+// kept as the file has them, constants exactly. It prepares a graph (every shape known, every operator reduced to one of
+// five forms) and executes it in exact real arithmetic.
+//
+// In come graphs, from onnxio or canon. Out go programs, for canon, scaled, lower and the host's parts; the values of
+// their tensors; and what axes count. It imports frontend/real, internal/num and internal/diag.
+//
+// The graph:
+//
+//	graph, dtype, names, verify, text   nodes and tensors; element types; names that are free; its form; for people
+//
+// The table of operators, which alone knows them by name:
+//
+//	operators              the table, and the traits that others ask for
+//	operators_arithmetic, _activation, _move, _slice, _reduce, _order, _conv, _pool, _image, _quant, _qonnx, _lstm
+//	                       the definitions of its rows: each makes steps of a node
+//	operators_cell         an LSTM cell as the body of a loop
+//	operators_coding       a quantiser as a code and its value: what canon asks for
+//	operators_composite    operators that are written out before anything else happens
+//	operators_unsupported  operators that we know and refuse
+//
+// The program and its preparation:
+//
+//	program, recur, window          the five forms of step; Prepare
+//	bind, limits                    what the file leaves open; what a model may ask for
+//	reading, call, expand           a node, its attributes and inputs; the steps made of it; made-up nodes
+//	again                           what stays when nodes are replaced
+//	tables                          index tables
+//	formats                         the formats of an LSTM's gates, from --lstm-config
+//
+// Execution:
+//
+//	exec, reals, memo   parts; values as intervals; roundings that are decided exactly
+//	dot, order, loop    sums of products; rows put in order; loops
+//	float32             near ties of float32 executors
+//
+// What axes count:
+//
+//	alike, alike_loop   a program of n samples against one of a single sample
+//	sequence, batch     which leading axes are time, which are samples
 package graph
 
 import (
 	"maps"
 	"slices"
-
-	"hlsgen/internal/num"
 )
-
-// DType is an ONNX tensor element type, with ONNX's own numbers.
-type DType int32
-
-// The element types of ONNX up to 1.18.
-const (
-	Undefined DType = iota
-	Float32
-	UInt8
-	Int8
-	UInt16
-	Int16
-	Int32
-	Int64
-	String
-	Bool
-	Float16
-	Float64
-	UInt32
-	UInt64
-	Complex64
-	Complex128
-	BFloat16
-	Float8E4M3FN
-	Float8E4M3FNUZ
-	Float8E5M2
-	Float8E5M2FNUZ
-	UInt4
-	Int4
-	Float4E2M1
-	Float8E8M0
-	UInt2
-	Int2
-)
-
-// Float reports whether values of d are real numbers; the others are integers, booleans included.
-func (d DType) Float() bool {
-	switch d {
-	case Float32, Float16, Float64, BFloat16, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1, Float8E8M0:
-		return true
-	}
-	return false
-}
-
-// number reports whether values of d are numbers that models compute with.
-func (d DType) number() bool {
-	switch d {
-	case Float32, Float64, Float16, BFloat16:
-		return true
-	}
-	_, _, integer := intLimits(d)
-	return integer
-}
-
-// Integer is the type of a stream of such elements: of integers up to 16 bits; the zero Type for all others.
-func (d DType) Integer() num.Type {
-	switch d {
-	case Bool:
-		return num.Type{Kind: num.UInt, Width: 1}
-	case UInt2, UInt4, UInt8, UInt16:
-		return num.Type{Kind: num.UInt, Width: map[DType]int{UInt2: 2, UInt4: 4, UInt8: 8, UInt16: 16}[d]}
-	case Int2, Int4, Int8, Int16:
-		return num.Type{Kind: num.Int, Width: map[DType]int{Int2: 2, Int4: 4, Int8: 8, Int16: 16}[d]}
-	}
-	return num.Type{}
-}
-
-// String is numpy's name of the type.
-func (d DType) String() string {
-	names := [...]string{"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "float64",
-		"uint32", "uint64", "complex64", "complex128", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",
-		"int4", "float4e2m1", "float8e8m0", "uint2", "int2"}
-	if int(d) < 0 || int(d) >= len(names) {
-		return "unknown"
-	}
-	return names[d]
-}
 
 // A Tensor is a constant, row-major. Exactly one of F and I is set, by DType.Float: every ONNX float is exact in a
 // float64, every integer type but uint64 above 2^63 in an int64.
@@ -129,6 +88,21 @@ type Attr struct {
 	Strings []string
 }
 
+// Attrs are attributes by name.
+type Attrs = map[string]Attr
+
+// IntAttr is an attribute that is an integer.
+func IntAttr(v int) Attr { return Attr{Kind: AttrInt, I: int64(v)} }
+
+// FloatAttr is an attribute that is a float.
+func FloatAttr(v float64) Attr { return Attr{Kind: AttrFloat, F: v} }
+
+// StringAttr is an attribute that is a string.
+func StringAttr(v string) Attr { return Attr{Kind: AttrString, S: v} }
+
+// GraphAttr is an attribute that is a graph.
+func GraphAttr(g *Graph) Attr { return Attr{Kind: AttrGraph, G: g} }
+
 // AttrKind names the set field of an Attr.
 type AttrKind uint8
 
@@ -153,7 +127,7 @@ type Node struct {
 	Domain  string // "" for ai.onnx
 	Inputs  []string
 	Outputs []string
-	Attrs   map[string]Attr
+	Attrs   Attrs
 	Was     string // FullOp of the node of the file that this one, made by canon, stands for; empty for nodes of the file
 }
 
@@ -163,6 +137,15 @@ type Value struct {
 	DType DType
 	Dims  []Dim
 	Known bool // false where the file gives no shape at all
+}
+
+// Names lists the names of values.
+func Names(values []Value) []string {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = v.Name
+	}
+	return names
 }
 
 // A Dim is one axis: Size is -1 where it is dynamic, then Param is its name, if it has one.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/real"
 )
@@ -18,14 +19,7 @@ type loop struct {
 func newLoop(s *Step) *loop {
 	g := s.Recur.Body.Graph
 	l := &loop{node: s.Node, Recur: s.Recur}
-	var from, to []string
-	for _, in := range g.Inputs {
-		from = append(from, in.Name)
-	}
-	for _, out := range g.Outputs {
-		to = append(to, out.Name)
-	}
-	body, err := s.Recur.Body.Part(from, to)
+	body, err := s.Recur.Body.Part(Names(g.Inputs), Names(g.Outputs))
 	must(err) // all its inputs are given
 	l.body = body
 	return l
@@ -46,10 +40,10 @@ const maxKept = 1 << 25
 // run executes the loop on the values of the node's inputs.
 func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
 	u := &unrolled{loop: l, now: d.now, runs: make([]*decider, l.Length)}
-	state := append([]*Reals(nil), in[:l.States]...)
+	state := slices.Clone(in[:l.States])
 	given := make([][]*Reals, len(l.Gathered)) // per gathered tensor, per run
 	for t := range l.Length {
-		vals := append([]*Reals(nil), state...)
+		vals := slices.Clone(state)
 		for k, s := range l.Scanned {
 			vals = append(vals, slice(in[l.States+k], s, t))
 		}
@@ -114,8 +108,7 @@ func (l *loop) note(d, b *decider, t int) {
 // slice is what run t reads of a scanned tensor.
 func slice(x *Reals, s Scanned, t int) *Reals {
 	shape := append(append([]int{}, x.Shape[:s.Axis]...), x.Shape[s.Axis+1:]...)
-	n := Size(shape)
-	v := &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+	v := newReals(shape)
 	for i := range v.Lo {
 		at := s.element(x.Shape, t, i)
 		v.Lo[i], v.Hi[i] = x.Lo[at], x.Hi[at]
@@ -130,7 +123,7 @@ func slice(x *Reals, s Scanned, t int) *Reals {
 func gather(parts []*Reals, s Scanned, n int) *Reals {
 	one := parts[0].Shape
 	shape := append(append(append([]int{}, one[:s.Axis]...), n), one[s.Axis:]...)
-	v := &Reals{Shape: shape, Lo: make([]float64, Size(shape)), Hi: make([]float64, Size(shape))}
+	v := newReals(shape)
 	truth := false
 	for t, p := range parts {
 		for i := range p.Lo {
@@ -222,11 +215,11 @@ func (d *decider) charge(s *Step) error {
 
 // walk executes the loop with another arithmetic, as Part.walk does.
 func (l *loop) walk(in []*Reals, all map[string]*Reals, fix func(*Reals) *Reals, compute computation) []*Reals {
-	state := append([]*Reals(nil), in[:l.States]...)
+	state := slices.Clone(in[:l.States])
 	given := make([][]*Reals, len(l.Gathered))
 	codes, fixed := l.body.Codes(), map[string]*Reals{}
 	for t := range l.Length {
-		vals := append([]*Reals(nil), state...)
+		vals := slices.Clone(state)
 		for k, s := range l.Scanned {
 			vals = append(vals, slice(in[l.States+k], s, t))
 		}

@@ -5,11 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/diag"
+	"hlsgen/frontend/onnxio/onnxtest"
 )
 
 // An lstmCase is an ONNX LSTM with its parameters at random.
@@ -258,54 +257,6 @@ func TestLSTM(t *testing.T) {
 	}
 }
 
-// TestLSTMRefusals gives LSTM nodes that contradict their definition or that have no meaning here.
-func TestLSTMRefusals(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name   string
-		change func(g *graph.Graph, n *graph.Node)
-		code   diag.Code
-		says   string
-	}{
-		{"a direction", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["direction"] = graph.Attr{Kind: graph.AttrString, S: "up"}
-		}, diag.OpInvalid, `direction "up"`},
-		{"hidden size", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["hidden_size"] = graph.Attr{Kind: graph.AttrInt, I: 1 << 40}
-		}, diag.OpInvalid, "W and R have shapes"},
-		{"unknown activation", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Sigmoid", "Tanh", "Gelu"}}
-		}, diag.OpUnsupported, `activation "Gelu"`},
-		{"two activations", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Sigmoid", "Tanh"}}
-		}, diag.OpInvalid, "2 activations"},
-		{"a parameter that is no number", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Affine", "Tanh", "Tanh"}}
-			n.Attrs["activation_alpha"] = graph.Attr{Kind: graph.AttrFloats, Floats: []float64{math.NaN()}}
-		}, diag.OpInvalid, "NaN"},
-		{"negative clip", func(_ *graph.Graph, n *graph.Node) { n.Attrs["clip"] = graph.Attr{Kind: graph.AttrFloat, F: -1} }, diag.OpInvalid, "clip is -1"},
-		{"short sequences", func(g *graph.Graph, n *graph.Node) { g.Init["lengths"], n.Inputs[4] = int64s(2), "lengths" }, diag.OpUnsupported, "lengths [2]"},
-		{"weights of the wrong shape", func(g *graph.Graph, _ *graph.Node) { g.Init["R"] = reals([]int{1, 4, 2}, count(8)...) }, diag.OpInvalid, "W and R have shapes"},
-		{"integer weights", func(g *graph.Graph, _ *graph.Node) {
-			g.Init["W"] = ints(graph.Int8, []int{1, 4, 2}, make([]int64, 8)...)
-		}, diag.OpInvalid, "W is of type int8"},
-		{"weights of data", func(g *graph.Graph, n *graph.Node) { n.Inputs[1] = "x" }, diag.OpUnsupported, "W is not constant"},
-		{"a bias of the wrong shape", func(g *graph.Graph, n *graph.Node) { g.Init["B"], n.Inputs[3] = reals([]int{8}, count(8)...), "B" }, diag.OpInvalid, "B has shape [8]"},
-		{"peepholes of the wrong shape", func(g *graph.Graph, n *graph.Node) { g.Init["P"], n.Inputs[7] = reals([]int{1, 4}, count(4)...), "P" }, diag.OpInvalid, "P has shape [1 4]"},
-		{"a state of the wrong shape", func(g *graph.Graph, n *graph.Node) { g.Init["h"], n.Inputs[5] = scalar(1), "h" }, diag.OpInvalid, "initial state 5"},
-		{"an old opset", func(g *graph.Graph, _ *graph.Node) { g.Opsets[""] = 1 }, diag.OpUnsupported, "before opset 7"},
-		{"no output", func(g *graph.Graph, n *graph.Node) { n.Outputs, g.Outputs = []string{"", "", ""}, nil }, diag.OpInvalid, "no output"},
-		{"an output too many", func(g *graph.Graph, n *graph.Node) { n.Outputs = append(n.Outputs, "more") }, diag.OpUnsupported, "output 3"},
-	} {
-		g := lstmGraph(lstmCase{t: 3, n: 1, in: 2, hidden: 1, direction: "forward"}, map[string]*graph.Tensor{"W": reals([]int{1, 4, 2}, count(8)...), "R": reals([]int{1, 4, 1}, count(4)...)})
-		c.change(g, g.Nodes[0])
-		var d diag.List
-		if p := graph.Prepare(g, "m", graph.Options{}, &d); p != nil || len(d.Diags) != 1 || d.Diags[0].Code != c.code || !strings.Contains(d.Diags[0].Msg, c.says) {
-			t.Errorf("%s: %v, want one %s that says %q", c.name, d.Diags, c.code, c.says)
-		}
-	}
-}
-
 // TestLSTMOutputs uses each output alone.
 func TestLSTMOutputs(t *testing.T) {
 	t.Parallel()
@@ -346,16 +297,6 @@ func TestLSTMOutputs(t *testing.T) {
 	}
 }
 
-// someFormats are formats in which quantisation is visible.
-func someFormats() graph.CellFormats {
-	var f graph.CellFormats
-	for k := range f {
-		f[k] = graph.CellFormat{Scale: 0.0625, Bits: 6, Signed: !strings.Contains(graph.FormatNames[k], "sigmoid"), Rounding: "ROUND"}
-	}
-	f[graph.FormatCellState].Narrow, f[graph.FormatHiddenStateTanh].Rounding = true, "FLOOR"
-	return f
-}
-
 // TestQuantisedCells compares Brevitas' operator with ONNX' with the same formats: two ways to write one cell.
 func TestQuantisedCells(t *testing.T) {
 	t.Parallel()
@@ -370,11 +311,7 @@ func TestQuantisedCells(t *testing.T) {
 					init["B"].F[i] = 0
 				}
 				formats := someFormats()
-				var d diag.List
-				p := graph.Prepare(lstmGraph(c, init), "m", graph.Options{Cells: map[string]graph.CellFormats{"*": formats}}, &d)
-				if p == nil {
-					t.Fatal(d.Diags)
-				}
+				p := onnxtest.Prepare(t, lstmGraph(c, init), graph.Options{Cells: map[string]graph.CellFormats{"*": formats}})
 				brevitas := prepare(t, quantCell(c, init, formats))
 				x := filledWith(r, steps*n*in).F
 				var got [2][][]float64
@@ -439,116 +376,4 @@ func quantCell(c lstmCase, of map[string]*graph.Tensor, formats graph.CellFormat
 	g := network(shape, init, n)
 	g.Outputs = []graph.Value{{Name: "Y"}, {Name: "H"}, {Name: "C"}}
 	return g
-}
-
-// TestQuantCellRefusals gives cells that lack something.
-func TestQuantCellRefusals(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name   string
-		change func(g *graph.Graph, n *graph.Node)
-		code   diag.Code
-		says   string
-	}{
-		{"an attribute is missing", func(_ *graph.Graph, n *graph.Node) { delete(n.Attrs, "cell_acc_signed") }, diag.QuantInvalid, "cell_acc"},
-		{"a scale per unit", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = reals([]int{2}, 1, 2) }, diag.QuantInvalid, "input 15"},
-		{"a rounding mode", func(_ *graph.Graph, n *graph.Node) {
-			n.Attrs["output_rounding_mode"] = graph.Attr{Kind: graph.AttrString, S: "SIDEWAYS"}
-		}, diag.QuantInvalid, "SIDEWAYS"},
-		{"a scale of zero", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = scalar(0) }, diag.QuantInvalid, "scale 0"},
-		{"weights of other units", func(g *graph.Graph, _ *graph.Node) { g.Init["R3"] = reals([]int{1, 2}, 1, 2) }, diag.OpInvalid, "gate c"},
-		{"a bias of other units", func(g *graph.Graph, _ *graph.Node) { g.Init["B3"] = reals([]int{3}, 1, 2, 3) }, diag.OpInvalid, "bias of gate c"},
-		{"weights of no axis", func(g *graph.Graph, _ *graph.Node) { g.Init["W0"] = scalar(1) }, diag.OpInvalid, "gate i"},
-		{"an initial state", func(g *graph.Graph, _ *graph.Node) { g.Init["zero"] = reals([]int{3}, 0, 0, 0) }, diag.OpInvalid, "initial state"},
-		{"47 inputs", func(_ *graph.Graph, n *graph.Node) { n.Inputs = n.Inputs[:47] }, diag.OpInvalid, "47 inputs"},
-	} {
-		r := rand.New(rand.NewPCG(5, 6))
-		init := map[string]*graph.Tensor{"W": filledWith(r, 1, 8, 3), "R": filledWith(r, 1, 8, 2), "B": filledWith(r, 1, 16)}
-		g := quantCell(lstmCase{t: 2, n: 1, in: 3, hidden: 2, direction: "forward"}, init, someFormats())
-		c.change(g, g.Nodes[0])
-		var d diag.List
-		if p := graph.Prepare(g, "m", graph.Options{}, &d); p != nil || len(d.Diags) != 1 || d.Diags[0].Code != c.code || !strings.Contains(d.Diags[0].Msg, c.says) {
-			t.Errorf("%s: %v, want one %s that says %q", c.name, d.Diags, c.code, c.says)
-		}
-	}
-}
-
-// TestFormats writes formats and reads them back, and refuses files that say something else.
-func TestFormats(t *testing.T) {
-	t.Parallel()
-	cells := map[string]graph.CellFormats{"*": someFormats(), `a "node"`: someFormats()}
-	text := graph.FormatFormats(cells)
-	if back, err := graph.ParseFormats(text); err != nil || fmt.Sprint(back) != fmt.Sprint(cells) {
-		t.Errorf("%v %v, want %v", back, err, cells)
-	}
-	good := string(graph.FormatFormats(map[string]graph.CellFormats{"*": someFormats()}))
-	for _, c := range []struct{ name, old, new, says string }{
-		{"no JSON", good, "lstm", "invalid character"},
-		{"more behind", "\n}\n", "\n}\n{}", "more behind the end"},
-		{"no node", good, "{}", `use "*"`},
-		{"an unknown quantiser", `"cell_acc"`, `"cell_accu"`, `"cell_accu" is no quantiser`},
-		{"a quantiser is missing", `"cell_acc": {"scale": 0.0625, "zero_point": 0, "bits": 6, "signed": true, "narrow": false, "rounding": "ROUND"},`, "", "cell_acc is missing"},
-		{"an unknown field", `"zero_point"`, `"zeropoint"`, "zeropoint"},
-		{"no scale", `"scale": 0.0625, `, "", "scale, bits and signed"},
-		{"a scale of zero", `"scale": 0.0625`, `"scale": 0`, "the scale is 0"},
-		{"a scale beyond float32", `"scale": 0.0625`, `"scale": 1e99`, "1e+99"},
-		{"one bit", `"bits": 6`, `"bits": 1`, "want 2 to 16"},
-		{"half a bit", `"bits": 6`, `"bits": 6.5`, "6.5"},
-		{"a zero point between codes", `"zero_point": 0`, `"zero_point": 0.5`, "the zero point is 0.5"},
-		{"a rounding", `"ROUND"`, `"SIDEWAYS"`, "SIDEWAYS"},
-	} {
-		bad := strings.Replace(good, c.old, c.new, 1)
-		if _, err := graph.ParseFormats([]byte(bad)); bad == good || err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want an error that says %q", c.name, err, c.says)
-		}
-	}
-}
-
-// TestSequences tells time from samples.
-func TestSequences(t *testing.T) {
-	t.Parallel()
-	weights := map[string]*graph.Tensor{"W": filledWith(rand.New(rand.NewPCG(1, 2)), 1, 4, 2), "R": filledWith(rand.New(rand.NewPCG(3, 2)), 1, 4, 1), "zero": reals([]int{2}, 0, 0)}
-	lstm := func(layout int) []*graph.Node {
-		return []*graph.Node{{Op: "LSTM", Name: "l", Inputs: []string{"x", "W", "R"}, Outputs: []string{"", "y"}, Attrs: attrs{"layout": layout}.graph()}}
-	}
-	for _, c := range []struct {
-		name  string
-		shape []int
-		nodes []*graph.Node
-		data  []int
-		want  []int // nil: refused
-		time  bool
-	}{
-		{"an LSTM over time", []int{-1, 1, 2}, lstm(0), []int{5, 1, 2}, []int{5, 1, 2}, true},
-		{"many sequences", []int{-1, 1, 2}, lstm(0), []int{7, 5, 1, 2}, []int{5, 1, 2}, true},
-		{"no data", []int{-1, 1, 2}, lstm(0), nil, nil, true},
-		{"samples first", []int{-1, 3, 2}, lstm(1), []int{5, 3, 2}, []int{1, 3, 2}, false},
-		{"a Scan along samples", []int{-1, 2}, []*graph.Node{scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"})}, []int{5, 2}, []int{5, 2}, true},
-		{"a Scan that hands on nothing", []int{-1, 2}, []*graph.Node{scanNode(attrs{}, body([]string{"e"}, []string{"f"}, nil, node("Neg", nil, "f", "e")), []string{"x"}, []string{"y"})}, []int{5, 2}, []int{1, 2}, false},
-		{"nothing recurrent", []int{-1, 2}, []*graph.Node{node("Neg", nil, "y", "x")}, []int{5, 2}, []int{1, 2}, false},
-	} {
-		g := network(c.shape, weights, c.nodes...)
-		g.Inputs[0].Dims[0].Param = "T"
-		opt := graph.Options{}
-		if c.data != nil {
-			opt.Data = map[string][]int{"": c.data}
-		}
-		var d diag.List
-		p := graph.Prepare(g, "m", opt.Sequences(g, "m"), &d)
-		if p == nil {
-			if c.want != nil || d.Diags[0].Code != diag.ShapeUnknown {
-				t.Errorf("%s: %v", c.name, d.Diags)
-			}
-			continue
-		}
-		if !slices.Equal(p.Known["x"].Shape, c.want) || p.Sequence("x") != c.time {
-			t.Errorf("%s: shape %v, time %t; want %v, %t", c.name, p.Known["x"].Shape, p.Sequence("x"), c.want, c.time)
-		}
-	}
-	g := network([]int{-1, 1, 2}, weights, lstm(0)...)
-	g.Inputs[0].Dims[0].Param = "T"
-	opt := graph.Options{Dims: map[string]int{"T": 9}}
-	if p := graph.Prepare(g, "m", opt.Sequences(g, "m"), new(diag.List)); p == nil || p.Known["x"].Shape[0] != 9 {
-		t.Error("--dim T=9 does not bind the axis")
-	}
 }

@@ -35,7 +35,7 @@ func rounded(mode real.Rounding) func(*real.Expr) *real.Expr {
 
 // float32 defaults of attributes: the definitions give them in decimal, files hold them rounded.
 func (c *reading) attr32(name string, def float64) *real.Expr {
-	return real.Float(c.n.Float(name, float64(float32(def))))
+	return real.Float(c.Float(name, float64(float32(def))))
 }
 
 // negative is a*f(min(x, 0)) + max(x, 0), the form of the leaky rectifiers.
@@ -48,35 +48,36 @@ func expMinusOne(x *real.Expr) *real.Expr { return real.Sub(real.Exp(x), one) }
 func same(x *real.Expr) *real.Expr { return x }
 
 func buildLeakyRelu(c *call) *reject {
-	return c.elementwise(c.in[0].DType, negative(real.Var(0), c.attr32("alpha", 0.01), same), 0)
+	return c.elementwise(c.dt, negative(real.Var(0), c.attr32("alpha", 0.01), same), 0)
 }
 
 func buildElu(c *call) *reject {
-	return c.elementwise(c.in[0].DType, negative(real.Var(0), c.attr32("alpha", 1), expMinusOne), 0)
+	return c.elementwise(c.dt, negative(real.Var(0), c.attr32("alpha", 1), expMinusOne), 0)
 }
 
 func buildSelu(c *call) *reject {
 	y := negative(real.Var(0), c.attr32("alpha", 1.67326319217681884765625), expMinusOne)
-	return c.elementwise(c.in[0].DType, real.Mul(c.attr32("gamma", 1.05070102214813232421875), y), 0)
+	return c.elementwise(c.dt, real.Mul(c.attr32("gamma", 1.05070102214813232421875), y), 0)
 }
 
 func buildHardSigmoid(c *call) *reject {
 	y := real.Add(real.Mul(c.attr32("alpha", 0.2), real.Var(0)), c.attr32("beta", 0.5))
-	return c.elementwise(c.in[0].DType, real.Max(zero, real.Min(one, y)), 0)
+	return c.elementwise(c.dt, real.Max(zero, real.Min(one, y)), 0)
 }
 
 // buildPRelu has a slope that broadcasts to the input's shape, but never widens it.
 func buildPRelu(c *call) *reject {
-	if s, r := broadcastShape(c.in[0].Shape, c.in[1].Shape); r != nil || Size(s) != Size(c.in[0].Shape) {
-		return invalid("a slope of shape %v for an input of shape %v", c.in[1].Shape, c.in[0].Shape)
+	x := c.x
+	if s, r := broadcastShape(x, c.in[1].Shape); r != nil || Size(s) != Size(x) {
+		return invalid("a slope of shape %v for an input of shape %v", c.in[1].Shape, x)
 	}
-	return c.elementwise(c.in[0].DType, negative(real.Var(0), real.Var(1), same), 0, 1)
+	return c.elementwise(c.dt, negative(real.Var(0), real.Var(1), same), 0, 1)
 }
 
 // buildWhere chooses by a condition of 0 and 1.
 func buildWhere(c *call) *reject {
-	if c.in[0].DType != Bool {
-		return invalid("the condition is of type %s, not bool", c.in[0].DType)
+	if c.dt != Bool {
+		return invalid("the condition is of type %s, not bool", c.dt)
 	}
 	v := real.Var
 	y := real.Add(real.Mul(v(0), v(1)), real.Mul(real.Sub(one, v(0)), v(2)))
@@ -84,7 +85,7 @@ func buildWhere(c *call) *reject {
 }
 
 // fold is Min and Max of any number of inputs.
-func fold(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
+func fold(f joining) definition {
 	return func(c *call) *reject {
 		y, args := real.Var(0), []int{0}
 		for i := 1; i < len(c.in); i++ {
@@ -93,7 +94,7 @@ func fold(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
 			}
 			y, args = f(y, real.Var(i)), append(args, i)
 		}
-		return c.elementwise(c.in[0].DType, y, args...)
+		return c.elementwise(c.dt, y, args...)
 	}
 }
 
@@ -101,9 +102,9 @@ func fold(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
 const maxRows = 1 << 12
 
 // softmax computes every element from its whole row: 1 / sum of exp(x_j - x_i), or its logarithm.
-func softmax(logarithm bool) func(*call) *reject {
+func softmax(logarithm bool) definition {
 	return func(c *call) *reject {
-		x := c.in[0].Shape
+		x := c.x
 		rows, r := c.rows()
 		if r != nil {
 			return r
@@ -128,7 +129,7 @@ func softmax(logarithm bool) func(*call) *reject {
 		if e.Expr = real.Div(one, sum); logarithm {
 			e.Expr = real.Neg(real.Log(sum))
 		}
-		return c.add(Step{Shape: x, DType: c.in[0].DType, Elem: e})
+		return c.add(Step{Shape: x, DType: c.dt, Elem: e})
 	}
 }
 
@@ -140,7 +141,7 @@ func (r rowSet) base(i int) int { return i/(r.n*r.stride)*(r.n*r.stride) + i%r.s
 
 // rows cuts the first input along the attribute axis. Before opset 13 a softmax takes all axes from there on as one.
 func (c *reading) rows() (rowSet, *reject) {
-	x := c.in[0].Shape
+	x := c.x
 	if len(x) == 0 {
 		return rowSet{1, 1}, nil
 	}
@@ -148,7 +149,7 @@ func (c *reading) rows() (rowSet, *reject) {
 	if c.opset < 13 {
 		def = 1
 	}
-	a, r := axis(c.n.Int("axis", def), len(x))
+	a, r := axis(c.Int("axis", def), len(x))
 	if r != nil {
 		return rowSet{}, r
 	}
@@ -180,7 +181,7 @@ func buildFloatQuant(c *call) *reject {
 	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) || mantissa != math.Trunc(mantissa) || bias != math.Trunc(bias) || math.Abs(bias) > maxBias || largest <= 0 {
 		return badQuant("minifloats have 1 to 11 exponent bits, 0 to 52 mantissa bits and a bias of whole powers of two", "exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
 	}
-	mode, err := real.ParseRounding(c.n.Str("rounding_mode", "ROUND"))
+	mode, err := real.ParseRounding(c.Str("rounding_mode", "ROUND"))
 	if err != nil {
 		return badQuant("use one of the rounding modes that QONNX defines", "%v", err)
 	}
@@ -193,5 +194,5 @@ func buildFloatQuant(c *call) *reject {
 	q := real.Mul(step, real.Round(real.Div(y, step), mode))
 	top := min(largest, (2-math.Exp2(-mantissa))*math.Exp2(math.Exp2(exponent)-1-bias))
 	q = real.Min(real.Max(q, real.Float(-top)), real.Float(top))
-	return c.elementwise(c.in[0].DType, real.Mul(q, real.Var(1)), 0, 1)
+	return c.elementwise(c.dt, real.Mul(q, real.Var(1)), 0, 1)
 }

@@ -15,7 +15,7 @@ type cell struct {
 // quantParams are the parameters of a Quant node.
 type quantParams struct {
 	scale, zero, bits *Tensor
-	attrs             map[string]Attr
+	attrs             Attrs
 }
 
 // An activation is one function of a cell.
@@ -88,11 +88,11 @@ func (b *cellBody) gate(k int, from string) string {
 	return b.quantised(name+".gate", b.activated(name+".activated", a, act), gates[k])
 }
 
-func (b *cellBody) node(op, out string, attrs map[string]Attr, inputs ...string) string {
+func (b *cellBody) node(op, out string, attrs Attrs, inputs ...string) string {
 	return b.write("", op, out, attrs, inputs)
 }
 
-func (b *cellBody) write(domain, op, out string, attrs map[string]Attr, inputs []string) string {
+func (b *cellBody) write(domain, op, out string, attrs Attrs, inputs []string) string {
 	b.graph.Nodes = append(b.graph.Nodes, &Node{Index: len(b.graph.Nodes), Domain: domain, Op: op, Inputs: inputs, Outputs: []string{out}, Attrs: attrs})
 	return out
 }
@@ -122,13 +122,13 @@ func (b *cellBody) clipped(name, tensor string) string {
 }
 
 func (b *cellBody) activated(name, tensor string, a activation) string {
-	alpha, beta := Attr{Kind: AttrFloat, F: a.alpha}, Attr{Kind: AttrFloat, F: a.beta}
+	alpha, beta := FloatAttr(a.alpha), FloatAttr(a.beta)
 	number := func(suffix string, v float64) string { return b.constant(name+suffix, filled(Float32, nil, v)) }
 	switch a.op {
 	case "HardSigmoid":
-		return b.node(a.op, name, map[string]Attr{"alpha": alpha, "beta": beta}, tensor)
+		return b.node(a.op, name, Attrs{"alpha": alpha, "beta": beta}, tensor)
 	case "LeakyRelu", "Elu":
-		return b.node(a.op, name, map[string]Attr{"alpha": alpha}, tensor)
+		return b.node(a.op, name, Attrs{"alpha": alpha}, tensor)
 	case "Affine":
 		return b.node("Add", name, nil, b.node("Mul", name+".scaled", nil, tensor, number(".alpha", a.alpha)), number(".beta", a.beta))
 	case "ScaledTanh":
@@ -158,12 +158,12 @@ func (cell *cell) loop(c *call, h, state, x string, along Scanned, outputs [3]st
 		dir = 1
 	}
 	opsets := map[string]int64{QONNX: 2, "": bodyOpset}
-	attrs := map[string]Attr{"body": {Kind: AttrGraph, G: cell.body(opsets)}, "num_scan_inputs": intAttr(1)}
+	attrs := Attrs{"body": GraphAttr(cell.body(opsets)), "num_scan_inputs": IntAttr(1)}
 	for _, side := range []string{"input", "output"} {
 		attrs["scan_"+side+"_axes"], attrs["scan_"+side+"_directions"] = intsAttr(along.Axis), intsAttr(dir)
 	}
 	if cell.quant == nil {
-		attrs[realGates] = intAttr(1)
+		attrs[realGates] = IntAttr(1)
 	}
 	return c.writeAll(Internal, "Scan", attrs, outputs[:], []string{h, state, x})
 }

@@ -7,8 +7,8 @@ import "math"
 type Coding struct {
 	Op     string // Code, Sign, Trunc or Count, of domain Internal
 	Inputs []Operand
-	Attrs  map[string]Attr // with lo and hi, the limits of the code
-	Value  []Arithmetic    // empty where the code is the value
+	Attrs  Attrs        // with lo and hi, the limits of the code
+	Value  []Arithmetic // empty where the code is the value
 }
 
 // An Operand is a tensor by name, or a constant to be named.
@@ -32,9 +32,9 @@ func named(n *Node, slots ...int) (out []Operand) {
 
 // like is a constant parameter in the type of the data, which is that of the node's value: parameters may be wider.
 func (c *reading) like(slot int) Operand {
-	t, dt := c.in[slot].Const, c.in[0].DType
+	t, dt := c.in[slot].Const, c.dt
 	if t.DType == dt || !t.DType.Float() || !dt.Float() {
-		return Operand{Name: c.n.Inputs[slot]}
+		return Operand{Name: c.Inputs[slot]}
 	}
 	same := *t
 	same.DType = dt
@@ -43,15 +43,15 @@ func (c *reading) like(slot int) Operand {
 
 // constOperand is a parameter in the type of the data, or float32 for data of integers.
 func (c *reading) constOperand(v float64) Operand {
-	dt := c.in[0].DType
+	dt := c.dt
 	if !dt.Float() {
 		dt = Float32
 	}
 	return Operand{Const: filled(dt, nil, v)}
 }
 
-func limits(lo, hi float64) map[string]Attr {
-	return map[string]Attr{"lo": {Kind: AttrFloat, F: lo}, "hi": {Kind: AttrFloat, F: hi}}
+func limits(lo, hi float64) Attrs {
+	return Attrs{"lo": FloatAttr(lo), "hi": FloatAttr(hi)}
 }
 
 // codings take prepared nodes apart, by domain and operator.
@@ -78,11 +78,11 @@ func (p *Program) Coding(n *Node) *Coding {
 
 func quantCoding(c *reading) *Coding {
 	q, _ := readQuant(c)
-	return &Coding{Op: Code, Inputs: named(c.n, 0, 1, 2), Attrs: q.attrs(), Value: c.scaled(2, 1)}
+	return &Coding{Op: Code, Inputs: named(c.Node, 0, 1, 2), Attrs: q.attrs(), Value: c.scaled(2, 1)}
 }
 
 func bipolarCoding(c *reading) *Coding {
-	return &Coding{Op: "Sign", Inputs: named(c.n, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{Mul, c.like(1)}}}
+	return &Coding{Op: "Sign", Inputs: named(c.Node, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{Mul, c.like(1)}}}
 }
 
 // scaled is (code - zero point) * scale, by their inputs.
@@ -93,12 +93,12 @@ func (c *reading) scaled(zero, scale int) []Arithmetic {
 // countCoding takes a MultiThreshold apart. One threshold whose values are -v and +v is a bipolar quantiser, FINN's form of
 // a sign: its codes are -1 and +1, not 0 and 1.
 func countCoding(c *reading) *Coding {
-	n := c.n
+	n := c.Node
 	scale, bias, steps := n.Float("out_scale", 1), n.Float("out_bias", 0), c.in[1].Shape[1]
 	code := &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)), Value: []Arithmetic{{"Mul", c.constOperand(scale)}, {"Add", c.constOperand(bias)}}}
 	if steps == 1 && bias == -scale/2 {
 		code.Attrs = limits(-1, 1)
-		code.Attrs["sign"] = Attr{Kind: AttrInt, I: 1}
+		code.Attrs["sign"] = IntAttr(1)
 		code.Value = []Arithmetic{{"Mul", c.constOperand(scale / 2)}}
 	}
 	if a, ok := n.Attrs["data_layout"]; ok {
@@ -107,15 +107,15 @@ func countCoding(c *reading) *Coding {
 	return code
 }
 
-func (q Quantiser) attrs() map[string]Attr {
+func (q Quantiser) attrs() Attrs {
 	a := limits(q.Lo, q.Hi)
-	a["mode"] = Attr{Kind: AttrInt, I: int64(q.Mode)}
+	a["mode"] = IntAttr(int(q.Mode))
 	a["zero_first"] = Attr{Kind: AttrInt}
 	if q.ZeroFirst {
-		a["zero_first"] = Attr{Kind: AttrInt, I: 1}
+		a["zero_first"] = IntAttr(1)
 	}
 	if q.Sign {
-		a["sign"] = Attr{Kind: AttrInt, I: 1}
+		a["sign"] = IntAttr(1)
 	}
 	return a
 }
@@ -126,15 +126,15 @@ func linearCoding(c *reading) *Coding {
 	if c.has(2) {
 		zero = c.alongAxis(2)
 	}
-	return &Coding{Op: "Code", Inputs: []Operand{{Name: c.n.Inputs[0]}, c.alongAxis(1), zero}, Attrs: q.attrs()}
+	return &Coding{Op: "Code", Inputs: []Operand{{Name: c.Inputs[0]}, c.alongAxis(1), zero}, Attrs: q.attrs()}
 }
 
 // alongAxis gives a per-axis parameter of QuantizeLinear the shape that broadcasts along that axis.
 func (c *reading) alongAxis(slot int) Operand {
-	t, x := c.in[slot].Const, c.in[0].Shape
+	t, x := c.in[slot].Const, c.x
 	shape := []int{}
 	if t.Len() > 1 {
-		a, _ := axis(c.n.Int("axis", 1), len(x))
+		a, _ := axis(c.Int("axis", 1), len(x))
 		for i := range x {
 			shape = append(shape, 1)
 			if i == a {
@@ -153,20 +153,20 @@ func truncCoding(c *reading) *Coding {
 	t, _ := readTrunc(c)
 	attrs := limits(t.Lo, t.Hi)
 	for _, name := range []string{"rounding_mode", "signed", "narrow"} {
-		if a, ok := c.n.Attrs[name]; ok {
+		if a, ok := c.Attrs[name]; ok {
 			attrs[name] = a
 		}
 	}
 	code := &Coding{Op: "Trunc", Attrs: attrs}
-	for i := range c.n.Inputs {
-		code.Inputs = append(code.Inputs, Operand{Name: c.n.Inputs[i]})
+	for i := range c.Inputs {
+		code.Inputs = append(code.Inputs, Operand{Name: c.Inputs[i]})
 	}
 	if t.version == 1 {
 		code.Value = c.scaled(2, 1)
 		return code
 	}
 	zero := *c.in[2].Const
-	zero.DType, zero.I, zero.F = c.in[0].DType, nil, make([]float64, zero.Len())
+	zero.DType, zero.I, zero.F = c.dt, nil, make([]float64, zero.Len())
 	for i := range zero.F {
 		zero.F[i] = c.in[2].Const.At(i) / t.divisor // a power of two: exact
 	}

@@ -1,8 +1,8 @@
 package graph
 
 import (
-	"fmt"
 	"maps"
+	"slices"
 )
 
 // Composite operators say in one node what others say in several. Decompose writes them out, which changes no meaning:
@@ -19,20 +19,14 @@ func Decompose(g *Graph) { decompose(g, nil) }
 
 // decompose knows the constants around a body.
 func decompose(g *Graph, around map[string]*Tensor) {
-	taken, constants := map[string]bool{}, maps.Clone(around)
+	taken, constants := g.Taken(), maps.Clone(around)
 	if constants == nil {
 		constants = map[string]*Tensor{}
 	}
 	for name, t := range g.Init {
-		taken[name], constants[name] = true, t
-	}
-	for _, in := range g.Inputs {
-		taken[in.Name] = true
+		constants[name] = t
 	}
 	for _, n := range g.Nodes {
-		for _, o := range n.Outputs {
-			taken[o] = true
-		}
 		if n.Op == "Constant" && n.Domain == "" && len(n.Outputs) == 1 {
 			constants[n.Outputs[0]] = n.Attrs["value"].T
 		}
@@ -166,13 +160,13 @@ type decomposition struct {
 	n     *Node
 	nodes []*Node
 
-	taken     map[string]bool
+	taken     Taken
 	constants map[string]*Tensor
 }
 
 // wide casts to int32, which holds the difference of two bytes.
 func (d *decomposition) wide(suffix, tensor string) string {
-	return d.add("Cast", suffix, map[string]Attr{"to": intAttr(int(Int32))}, tensor)
+	return d.add("Cast", suffix, Attrs{"to": IntAttr(int(Int32))}, tensor)
 }
 
 // upright is a constant vector that belongs to the first of so many axes: one value per row, or output channel.
@@ -182,7 +176,7 @@ func (d *decomposition) upright(name string, rank int) string {
 		return name
 	}
 	up := *t
-	up.Shape = filledInts(rank, 1)
+	up.Shape = slices.Repeat([]int{1}, rank)
 	up.Shape[0] = t.Len()
 	name = d.fresh("rows")
 	d.g.Init[name] = &up
@@ -190,29 +184,23 @@ func (d *decomposition) upright(name string, rank int) string {
 }
 
 func (d *decomposition) fresh(suffix string) string {
-	base := d.n.Outputs[0] + "." + suffix
-	name := base
-	for i := 2; d.taken[name]; i++ {
-		name = fmt.Sprintf("%s%d", base, i)
-	}
-	d.taken[name] = true
-	return name
+	return d.taken.Fresh(d.n.Outputs[0], suffix)
 }
 
-func along(axis int) map[string]Attr { return map[string]Attr{"axis": intAttr(axis)} }
+func along(axis int) Attrs { return Attrs{"axis": IntAttr(axis)} }
 
 // add writes a node and gives its output.
-func (d *decomposition) add(op, suffix string, attrs map[string]Attr, inputs ...string) string {
+func (d *decomposition) add(op, suffix string, attrs Attrs, inputs ...string) string {
 	name := d.fresh(suffix)
 	d.write(op, attrs, name, inputs)
 	return name
 }
 
 // last writes the node that gives the composite's own output.
-func (d *decomposition) last(op string, attrs map[string]Attr, inputs ...string) {
+func (d *decomposition) last(op string, attrs Attrs, inputs ...string) {
 	d.write(op, attrs, d.n.Outputs[0], inputs)
 }
 
-func (d *decomposition) write(op string, attrs map[string]Attr, output string, inputs []string) {
+func (d *decomposition) write(op string, attrs Attrs, output string, inputs []string) {
 	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: maps.Clone(attrs)})
 }

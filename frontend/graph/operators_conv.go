@@ -9,7 +9,7 @@ func buildConv(c *call) *reject {
 		return r
 	}
 	l, s, w := &win.l, &win.s, c.in[1].Shape
-	if x, y := c.in[0].DType, c.in[1].DType; x.Float() != y.Float() {
+	if x, y := c.dt, c.in[1].DType; x.Float() != y.Float() {
 		return invalid("weights of type %s for data of type %s", y, x)
 	}
 	if len(w) != len(l.shape) {
@@ -19,15 +19,15 @@ func buildConv(c *call) *reject {
 	if l.last {
 		kernel, depth = w[1:len(w)-1], w[len(w)-1]
 	}
-	if asked := c.n.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
+	if asked := c.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
 		return invalid("kernel_shape %v for weights of shape %v", asked, w)
 	}
-	group := c.n.Int("group", 1)
+	group := c.Int("group", 1)
 	if group < 1 || depth < 1 || group > int64(l.channels) || depth*int(group) != l.channels || w[0]%int(group) != 0 {
 		return invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
 	}
 	if r = win.slide(kernel); r == nil {
-		r = s.place(c.n.Str("auto_pad", "NOTSET"), false)
+		r = s.place(c.Str("auto_pad", "NOTSET"), false)
 	}
 	if r != nil {
 		return r
@@ -40,8 +40,8 @@ func buildConv(c *call) *reject {
 
 // pad writes the step that pads the data, if they have to be, and gives the padded tensor.
 func (c *windows) pad() (string, *reject) {
-	l, s, x := &c.l, &c.s, c.n.Inputs[0]
-	value := c.number("zero", c.in[0].DType, 0)
+	l, s, x := &c.l, &c.s, c.Inputs[0]
+	value := c.number("zero", c.dt, 0)
 	if !s.padded() {
 		return x, nil
 	}
@@ -50,7 +50,7 @@ func (c *windows) pad() (string, *reject) {
 		w := 2 - s.axes + i
 		before[a], after[a] = s.before[w], s.after[w]+s.beyond[w]
 	}
-	return c.part(Internal, "Pad", "padded", map[string]Attr{"pads": intsAttr(append(before, after...)...)}, x, value)
+	return c.part(Internal, "Pad", "padded", Attrs{"pads": intsAttr(append(before, after...)...)}, x, value)
 }
 
 // parts writes a convolution out: padding, sums of products, bias.
@@ -59,7 +59,7 @@ func (c *windows) parts(group, outputs int) *reject {
 	if r != nil {
 		return r
 	}
-	return c.biased(c.n.Domain, group, outputs, x, c.n.Inputs[1])
+	return c.biased(c.Domain, group, outputs, x, c.Inputs[1])
 }
 
 // biased writes the sums of products of padded data and weights, and adds the bias per channel, if there is one.
@@ -75,7 +75,7 @@ func (c *windows) biased(domain string, group, channels int, x, weights string) 
 	if r != nil {
 		return r
 	}
-	bias, r := c.reshaped(c.n.Inputs[2], c.l.with(1, channels, []int{1, 1}[:len(c.l.axes)]))
+	bias, r := c.reshaped(c.Inputs[2], c.l.with(1, channels, []int{1, 1}[:len(c.l.axes)]))
 	if r != nil {
 		return r
 	}
@@ -119,7 +119,7 @@ func (c *windows) convolve(group int, w []int) *reject {
 	dot.ABase, dot.BBase = c.p.strided(full, stepsA), c.p.strided(full, stepsB)
 	dot.AOffset = c.p.strided(taps, []int{s.dilation[0] * h, s.dilation[1] * along, channel})
 	dot.BOffset = c.p.strided(taps, tapsB)
-	return c.add(Step{Shape: shape, DType: c.in[0].DType, Dot: dot, Window: s.window(group, depth, l.last)})
+	return c.add(Step{Shape: shape, DType: c.dt, Dot: dot, Window: s.window(group, depth, l.last)})
 }
 
 // buildConvTranspose writes a transposed convolution as an ordinary one: over data with zeros between the elements, with
@@ -134,10 +134,10 @@ func buildConvTranspose(c *call) *reject {
 		return invalid("weights of shape %v for data of shape %v", w, l.shape)
 	}
 	kernel := w[2:]
-	if asked := c.n.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
+	if asked := c.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
 		return invalid("kernel_shape %v for weights of shape %v", asked, w)
 	}
-	group := c.n.Int("group", 1)
+	group := c.Int("group", 1)
 	if group < 1 || group > int64(l.channels) || w[0] != l.channels || w[0]%int(group) != 0 || w[1] < 1 || w[1] > maxSide {
 		return invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
 	}
@@ -153,12 +153,12 @@ func buildConvTranspose(c *call) *reject {
 		before[a], after[a] = s.reach(k)-1-s.before[k], s.reach(k)-1-s.after[k]
 		strides = append(strides, s.stride[k])
 	}
-	x, r := c.part(Internal, "Spread", "spread", map[string]Attr{"strides": intsAttr(strides...), "pads": intsAttr(append(before, after...)...)},
-		c.n.Inputs[0], c.number("zero", c.in[0].DType, 0))
+	x, r := c.part(Internal, "Spread", "spread", Attrs{"strides": intsAttr(strides...), "pads": intsAttr(append(before, after...)...)},
+		c.Inputs[0], c.number("zero", c.dt, 0))
 	if r != nil {
 		return r
 	}
-	turned, r := c.part(Internal, "Turn", "turned", map[string]Attr{"group": intAttr(int(group))}, c.n.Inputs[1])
+	turned, r := c.part(Internal, "Turn", "turned", Attrs{"group": IntAttr(int(group))}, c.Inputs[1])
 	if r != nil {
 		return r
 	}
@@ -178,7 +178,7 @@ func (c *windows) unplace() *reject {
 	if r != nil {
 		return r
 	}
-	auto := c.n.Str("auto_pad", "NOTSET")
+	auto := c.Str("auto_pad", "NOTSET")
 	for a := 2 - s.axes; a < 2; a++ {
 		full := (s.in[a]-1)*s.stride[a] + s.reach(a) + extra[a]
 		switch auto {
@@ -213,19 +213,19 @@ func (c *windows) unplace() *reject {
 // buildSpread is the form that ConvTranspose is written in: zeros between the elements along each axis, and around them.
 // Negative pads crop.
 func buildSpread(c *call) *reject {
-	x, pads := c.in[0].Shape, c.n.Ints("pads")
+	x, pads := c.x, c.Ints("pads")
 	from, strides := make([][]int32, len(x)), rowMajor(x)
 	shape := make([]int, len(x))
-	for a, stride := range c.n.Ints("strides") {
+	for a, stride := range c.Ints("strides") {
 		shape[a] = (x[a]-1)*int(stride) + 1 + int(pads[a]+pads[len(x)+a])
 		if x[a] == 0 || shape[a] < 0 {
-			return invalid("pads %v around %v elements with strides %v", pads, x, c.n.Ints("strides"))
+			return invalid("pads %v around %v elements with strides %v", pads, x, c.Ints("strides"))
 		}
 	}
 	if r := checkSize(shape); r != nil {
 		return r
 	}
-	for a, stride := range c.n.Ints("strides") {
+	for a, stride := range c.Ints("strides") {
 		for i := range shape[a] {
 			at := i - int(pads[a])
 			if at < 0 || at%int(stride) != 0 || at/int(stride) >= x[a] {
@@ -241,7 +241,7 @@ func buildSpread(c *call) *reject {
 // buildTurn makes weights of a convolution of those of a transposed one: [C, M/group, H, W] becomes [M, C/group, H, W], with
 // each kernel turned round.
 func buildTurn(c *call) *reject {
-	w, group := c.in[0].Shape, int(c.n.Int("group", 1))
+	w, group := c.x, int(c.Int("group", 1))
 	depth, each := w[0]/group, w[1]
 	s := rowMajor(w)
 	shape := append([]int{group * each, depth}, w[2:]...)
@@ -254,9 +254,5 @@ func buildTurn(c *call) *reject {
 		full, steps = append(full, w[a]), append(steps, -s[a])
 		last += (w[a] - 1) * s[a]
 	}
-	index := stridedIndex(full, steps)
-	for i := range index {
-		index[i] += int32(last)
-	}
-	return c.move(shape, c.in[0].DType, &Move{Index: index})
+	return c.pick(shape, stridedFrom(last, full, steps))
 }

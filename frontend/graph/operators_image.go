@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Operators that move the elements of images: padding, resizing, channels into pixels and back.
 
 // moveOr adds an output whose element is the one of input 0 that from says per axis (place times stride), or, where an
@@ -15,19 +17,18 @@ func (c *call) moveOr(shape []int, from [][]int32) *reject {
 		}
 		m.Input[i], m.Index[i] = 1, 0
 	}
-	return c.move(shape, c.in[0].DType, m)
+	return c.move(shape, c.dt, m)
 }
 
 // buildPad reads ONNX's Pad in all its forms and writes it as one node of two inputs, the data and what stands in padded
 // places.
 func buildPad(c *call) *reject {
-	x := c.in[0].Shape
-	pads, r := c.padsOf(len(x))
+	pads, r := c.padsOf(len(c.x))
 	if r != nil {
 		return r
 	}
-	mode := c.n.Str("mode", "constant")
-	attrs := map[string]Attr{"pads": intsAttr(pads...), "mode": {Kind: AttrString, S: mode}}
+	mode := c.Str("mode", "constant")
+	attrs := Attrs{"pads": intsAttr(pads...), "mode": StringAttr(mode)}
 	switch mode {
 	case "constant":
 	case "reflect", "edge", "wrap":
@@ -36,23 +37,23 @@ func buildPad(c *call) *reject {
 				return unsupported("crop with Slice", "negative pads in mode %s", mode)
 			}
 		}
-		return c.last(Internal, "Pad", attrs, c.n.Inputs[0])
+		return c.last(Internal, "Pad", attrs, c.Inputs[0])
 	default:
 		return invalid("mode is %q", mode)
 	}
 	if !c.has(2) {
-		return c.last(Internal, "Pad", attrs, c.n.Inputs[0], c.number("value", c.in[0].DType, c.n.Float("value", 0)))
+		return c.last(Internal, "Pad", attrs, c.Inputs[0], c.number("value", c.dt, c.Float("value", 0)))
 	}
-	if v := c.in[2]; Size(v.Shape) != 1 || v.DType.Float() != c.in[0].DType.Float() {
-		return invalid("a padding value of type %s and shape %v for data of type %s", v.DType, v.Shape, c.in[0].DType)
+	if v := c.in[2]; Size(v.Shape) != 1 || v.DType.Float() != c.dt.Float() {
+		return invalid("a padding value of type %s and shape %v for data of type %s", v.DType, v.Shape, c.dt)
 	}
-	return c.last(Internal, "Pad", attrs, c.n.Inputs[0], c.n.Inputs[2])
+	return c.last(Internal, "Pad", attrs, c.Inputs[0], c.Inputs[2])
 }
 
 // padsOf is the padding before and after each axis.
 func (c *reading) padsOf(rank int) ([]int64, *reject) {
-	pads := c.n.Ints("pads")
-	if old := c.n.Ints("paddings"); pads == nil {
+	pads := c.Ints("pads")
+	if old := c.Ints("paddings"); pads == nil {
 		pads = old
 	}
 	var r *reject
@@ -61,29 +62,22 @@ func (c *reading) padsOf(rank int) ([]int64, *reject) {
 			return nil, r
 		}
 	}
-	axes := make([]int64, rank)
-	for i := range axes {
-		axes[i] = int64(i)
-	}
+	list := counted(rank)
 	if c.has(3) {
-		if axes, r = c.constInts(3, "axes"); r != nil {
+		if list, r = c.constInts(3, "axes"); r != nil {
 			return nil, r
 		}
 	}
-	if len(pads) != 2*len(axes) {
-		return nil, invalid("pads %v for %d axes", pads, len(axes))
+	if len(pads) != 2*len(list) {
+		return nil, invalid("pads %v for %d axes", pads, len(list))
 	}
-	all, seen := make([]int64, 2*rank), map[int]bool{}
-	for i, v := range axes {
-		a, r := axis(v, rank)
-		if r != nil {
-			return nil, r
-		}
-		if seen[a] {
-			return nil, invalid("axis %d is named twice", v)
-		}
-		seen[a] = true
-		all[a], all[rank+a] = pads[i], pads[len(axes)+i]
+	at, r := axes(list, rank)
+	if r != nil {
+		return nil, r
+	}
+	all := make([]int64, 2*rank)
+	for i, a := range at {
+		all[a], all[rank+a] = pads[i], pads[len(at)+i]
 	}
 	for _, v := range all {
 		if v < -maxSide || v > maxSide {
@@ -95,7 +89,7 @@ func (c *reading) padsOf(rank int) ([]int64, *reject) {
 
 // buildPadded is the form that padding is written in: attribute pads, before and after all axes, negative where it crops.
 func buildPadded(c *call) *reject {
-	x, pads, mode := c.in[0].Shape, c.n.Ints("pads"), c.n.Str("mode", "constant")
+	x, pads, mode := c.x, c.Ints("pads"), c.Str("mode", "constant")
 	from, strides, shape := make([][]int32, len(x)), rowMajor(x), make([]int, len(x))
 	for a, n := range x {
 		before, after := int(pads[a]), int(pads[len(x)+a])
@@ -145,7 +139,7 @@ func padded(i, n int, mode string) int {
 
 // buildUpsample is Resize before there was Resize.
 func buildUpsample(c *call) *reject {
-	scales, r := c.scales(1, c.n.Attrs["scales"].Floats)
+	scales, r := c.scales(1, c.Attrs["scales"].Floats)
 	if r != nil {
 		return r
 	}
@@ -160,7 +154,7 @@ func buildResize(c *call) *reject {
 		}
 		return resize(c, scales, "asymmetric", "floor")
 	}
-	if c.n.Int("antialias", 0) != 0 || c.n.Str("keep_aspect_ratio_policy", "stretch") != "stretch" {
+	if c.flag("antialias") || c.Str("keep_aspect_ratio_policy", "stretch") != "stretch" {
 		return unsupported(nearest, "antialias or keep_aspect_ratio_policy is set")
 	}
 	scales, r := c.scales(2, nil)
@@ -170,7 +164,7 @@ func buildResize(c *call) *reject {
 	if r != nil {
 		return r
 	}
-	return resize(c, scales, c.n.Str("coordinate_transformation_mode", "half_pixel"), c.n.Str("nearest_mode", "round_prefer_floor"))
+	return resize(c, scales, c.Str("coordinate_transformation_mode", "half_pixel"), c.Str("nearest_mode", "round_prefer_floor"))
 }
 
 // nearest is the hint for every resizing that is not supported.
@@ -178,12 +172,10 @@ const nearest = "resize with mode nearest and whole factors, which repeats pixel
 
 // resizedAxes are the axes that the factors of a Resize belong to, in order.
 func (c *reading) resizedAxes(n int) ([]int, *reject) {
-	rank := len(c.in[0].Shape)
-	list := c.n.Ints("axes")
+	rank := len(c.x)
+	list := c.Ints("axes")
 	if list == nil {
-		for i := range rank {
-			list = append(list, int64(i))
-		}
+		list = counted(rank)
 	}
 	if len(list) != n {
 		return nil, invalid("%d factors or sizes for %d axes", n, len(list))
@@ -194,7 +186,7 @@ func (c *reading) resizedAxes(n int) ([]int, *reject) {
 		if r != nil {
 			return nil, r
 		}
-		if c.n.Domain == channelsLast { // the operator in it counts axes with channels in front
+		if c.Domain == channelsLast { // the operator in it counts axes with channels in front
 			switch a {
 			case 0:
 			case 1:
@@ -226,7 +218,7 @@ func (c *reading) scales(slot int, attr []float64) ([]int, *reject) {
 	if r != nil {
 		return nil, r
 	}
-	out := filledInts(len(c.in[0].Shape), 1)
+	out := slices.Repeat([]int{1}, len(c.x))
 	for i, v := range attr {
 		if !(v >= 1) || v > maxSide || v != float64(int(v)) {
 			return nil, unsupported(nearest, "a factor of %v", v)
@@ -249,10 +241,9 @@ func (c *reading) sizes(slot int) ([]int, *reject) {
 	if r != nil {
 		return nil, r
 	}
-	x := c.in[0].Shape
-	out := filledInts(len(x), 1)
+	out := slices.Repeat([]int{1}, len(c.x))
 	for i, v := range want {
-		n := int64(x[axes[i]])
+		n := int64(c.x[axes[i]])
 		if v < 1 || v > maxElements || n < 1 {
 			return nil, invalid("a size of %d for an axis of %d", v, n)
 		}
@@ -274,13 +265,13 @@ func filledInts(n, v int) []int {
 
 // resize enlarges by whole factors: each element is the nearest one of the data.
 func resize(c *call, scales []int, coordinates, mode string) *reject {
-	if m := c.n.Str("mode", "nearest"); m != "nearest" {
+	x := c.x
+	if m := c.Str("mode", "nearest"); m != "nearest" {
 		return unsupported(nearest, "mode %s", m)
 	}
 	if scales == nil {
 		return invalid("no factors")
 	}
-	x := c.in[0].Shape
 	from, shape, strides := make([][]int32, len(x)), make([]int, len(x)), rowMajor(x)
 	for a, n := range x {
 		if n > 0 && scales[a] > maxElements/n {
@@ -300,7 +291,7 @@ func resize(c *call, scales []int, coordinates, mode string) *reject {
 			from[a] = append(from[a], int32(at*strides[a]))
 		}
 	}
-	return c.move(shape, c.in[0].DType, &Move{Index: pickIndex(from)})
+	return c.pick(shape, pickIndex(from))
 }
 
 // nearestTo is the element, of n along an axis that is enlarged by a whole factor, that place i takes: the one nearest to
@@ -348,8 +339,8 @@ func floorDiv(a, b int) int {
 
 // blocks reads the data and the block size of DepthToSpace and SpaceToDepth.
 func (c *reading) blocks() (x []int, b int, r *reject) {
-	x = c.in[0].Shape
-	size := c.n.Int("blocksize", 0)
+	x = c.x
+	size := c.Int("blocksize", 0)
 	if len(x) != 4 {
 		return nil, 0, invalid("data of shape %v, wants images", x)
 	}
@@ -369,15 +360,15 @@ func buildDepthToSpace(c *call) *reject {
 	}
 	ch, s := x[1]/(b*b), rowMajor(x)
 	row, column, channel := b*ch*s[1], ch*s[1], s[1] // steps in the channels, in mode DCR
-	switch c.n.Str("mode", "DCR") {
+	switch c.Str("mode", "DCR") {
 	case "DCR":
 	case "CRD":
 		row, column, channel = b*s[1], s[1], b*b*s[1]
 	default:
-		return invalid("mode is %q", c.n.Str("mode", ""))
+		return invalid("mode is %q", c.Str("mode", ""))
 	}
 	index := c.p.strided([]int{x[0], ch, x[2], b, x[3], b}, []int{s[0], channel, s[2], row, s[3], column})
-	return c.move([]int{x[0], ch, x[2] * b, x[3] * b}, c.in[0].DType, &Move{Index: index})
+	return c.pick([]int{x[0], ch, x[2] * b, x[3] * b}, index)
 }
 
 func buildSpaceToDepth(c *call) *reject {
@@ -390,5 +381,5 @@ func buildSpaceToDepth(c *call) *reject {
 	}
 	s := rowMajor(x)
 	index := c.p.strided([]int{x[0], b, b, x[1], x[2] / b, x[3] / b}, []int{s[0], s[2], s[3], s[1], b * s[2], b * s[3]})
-	return c.move([]int{x[0], b * b * x[1], x[2] / b, x[3] / b}, c.in[0].DType, &Move{Index: index})
+	return c.pick([]int{x[0], b * b * x[1], x[2] / b, x[3] / b}, index)
 }

@@ -11,15 +11,15 @@ import (
 // in the order i, f, c, o; from 15 scale, zero point and bit width of eleven quantisers. Outputs: the sequence, the last h,
 // the last c.
 func buildQuantLSTMCell(c *call) *reject {
-	x := c.in[0].Shape
+	x := c.x
 	if len(x) != 3 {
 		return invalid("x has shape %v, want time, samples and elements", x)
 	}
-	along := Scanned{Reverse: c.n.Int("reverse_input", 0) != 0}
-	if c.n.Int("batch_first", 0) != 0 {
+	along := Scanned{Reverse: c.flag("reverse_input")}
+	if c.flag("batch_first") {
 		along.Axis = 1
 	}
-	cell := &cell{n: x[1-along.Axis], in: x[2], f: activation{op: "Sigmoid"}, g: activation{op: "Tanh"}, h: activation{op: "Tanh"}, coupled: c.n.Int("cifg", 0) != 0}
+	cell := &cell{n: x[1-along.Axis], in: x[2], f: activation{op: "Sigmoid"}, g: activation{op: "Tanh"}, h: activation{op: "Tanh"}, coupled: c.flag("cifg")}
 	for g := range 4 {
 		w, r := c.weights(3+g, "W_i"+gateNames[g])
 		if r != nil {
@@ -50,21 +50,21 @@ func buildQuantLSTMCell(c *call) *reject {
 	if r := cell.readQuantisers(c); r != nil {
 		return r
 	}
-	h, r := cell.initial(c, c.n.Inputs[1])
+	h, r := cell.initial(c, c.Inputs[1])
 	if r != nil {
 		return r
 	}
-	state, r := cell.initial(c, c.n.Inputs[2])
+	state, r := cell.initial(c, c.Inputs[2])
 	if r != nil {
 		return r
 	}
-	return cell.loop(c, h, state, c.n.Inputs[0], along, [3]string{c.output(1), c.output(2), c.output(0)})
+	return cell.loop(c, h, state, c.Inputs[0], along, [3]string{c.output(1), c.output(2), c.output(0)})
 }
 
 // output is the name of an output, empty where it is not in use.
 func (c *reading) output(i int) string {
-	if i < len(c.n.Outputs) {
-		return c.n.Outputs[i]
+	if i < len(c.Outputs) {
+		return c.Outputs[i]
 	}
 	return ""
 }
@@ -94,16 +94,16 @@ func (cell *cell) readQuantisers(c *call) *reject {
 			}
 			*to = t
 		}
-		narrow, isNarrow := c.n.Attrs[name+"_narrow"]
+		narrow, isNarrow := c.Attrs[name+"_narrow"]
 		if !isNarrow {
-			narrow, isNarrow = c.n.Attrs[name+"_narrow_range"] // as Brevitas spells one of them
+			narrow, isNarrow = c.Attrs[name+"_narrow_range"] // as Brevitas spells one of them
 		}
-		signed, isSigned := c.n.Attrs[name+"_signed"]
-		mode, isMode := c.n.Attrs[name+"_rounding_mode"]
+		signed, isSigned := c.Attrs[name+"_signed"]
+		mode, isMode := c.Attrs[name+"_rounding_mode"]
 		if !isNarrow || !isSigned || !isMode {
 			return badQuant("export the cell with all of its eleven quantisers", "attributes of quantiser %s are missing", name)
 		}
-		q.attrs = map[string]Attr{"narrow": narrow, "signed": signed, "rounding_mode": mode}
+		q.attrs = Attrs{"narrow": narrow, "signed": signed, "rounding_mode": mode}
 	}
 	return nil
 }
@@ -112,12 +112,12 @@ func (cell *cell) readQuantisers(c *call) *reject {
 func (f CellFormat) params() quantParams {
 	flag := func(b bool) Attr {
 		if b {
-			return intAttr(1)
+			return IntAttr(1)
 		}
-		return intAttr(0)
+		return IntAttr(0)
 	}
 	return quantParams{filled(Float32, nil, f.Scale), filled(Float32, nil, f.Zero), filled(Float32, nil, float64(f.Bits)),
-		map[string]Attr{"signed": flag(f.Signed), "narrow": flag(f.Narrow), "rounding_mode": {Kind: AttrString, S: f.Rounding}}}
+		Attrs{"signed": flag(f.Signed), "narrow": flag(f.Narrow), "rounding_mode": StringAttr(f.Rounding)}}
 }
 
 // An lstm is ONNX' operator being read. Its gates are in the order i, o, f, c.
@@ -139,7 +139,7 @@ type lstm struct {
 var onnxGates = [4]int{0, 2, 3, 1}
 
 func buildLSTM(c *call) *reject {
-	l := &lstm{call: c, batchFirst: c.n.Int("layout", 0) != 0, clip: c.n.Float("clip", 0), coupled: c.n.Int("input_forget", 0) != 0}
+	l := &lstm{call: c, batchFirst: c.flag("layout"), clip: c.Float("clip", 0), coupled: c.flag("input_forget")}
 	for _, read := range []func() *reject{l.readAttributes, l.readShapes, l.readActivations, l.readFormats} {
 		if r := read(); r != nil {
 			return r
@@ -154,7 +154,7 @@ func buildLSTM(c *call) *reject {
 }
 
 func (l *lstm) readAttributes() *reject {
-	switch d := l.n.Str("direction", "forward"); d {
+	switch d := l.Str("direction", "forward"); d {
 	case "forward":
 		l.directions = []bool{false}
 	case "reverse":
@@ -174,9 +174,9 @@ func (l *lstm) readAttributes() *reject {
 }
 
 func (l *lstm) readShapes() *reject {
-	x := l.in[0].Shape
-	if len(x) != 3 || !l.in[0].DType.Float() {
-		return invalid("x is of type %s and shape %v, want reals of time, samples and elements", l.in[0].DType, x)
+	x := l.x
+	if len(x) != 3 || !l.dt.Float() {
+		return invalid("x is of type %s and shape %v, want reals of time, samples and elements", l.dt, x)
 	}
 	l.time, l.samples, l.elements = x[0], x[1], x[2]
 	if l.batchFirst {
@@ -193,7 +193,7 @@ func (l *lstm) readShapes() *reject {
 	if len(l.r.Shape) == 3 {
 		l.hidden = l.r.Shape[2]
 	}
-	if h := int(l.n.Int("hidden_size", int64(l.hidden))); h != l.hidden || l.hidden < 1 || !slices.Equal(l.w.Shape, []int{d, 4 * h, l.elements}) || !slices.Equal(l.r.Shape, []int{d, 4 * h, h}) {
+	if h := int(l.Int("hidden_size", int64(l.hidden))); h != l.hidden || l.hidden < 1 || !slices.Equal(l.w.Shape, []int{d, 4 * h, l.elements}) || !slices.Equal(l.r.Shape, []int{d, 4 * h, h}) {
 		return invalid("W and R have shapes %v and %v for %d directions, %d units and %d elements", l.w.Shape, l.r.Shape, d, h, l.elements)
 	}
 	for _, o := range []struct {
@@ -240,7 +240,7 @@ var (
 
 func (l *lstm) readActivations() *reject {
 	names := []string{}
-	if a, ok := l.n.Attrs["activations"]; ok {
+	if a, ok := l.Attrs["activations"]; ok {
 		names = a.Strings
 	} else {
 		for range l.directions {
@@ -255,7 +255,7 @@ func (l *lstm) readActivations() *reject {
 		known = append(known, name)
 	}
 	slices.Sort(known)
-	alphas, betas := l.n.Attrs["activation_alpha"].Floats, l.n.Attrs["activation_beta"].Floats
+	alphas, betas := l.Attrs["activation_alpha"].Floats, l.Attrs["activation_beta"].Floats
 	take := func(list *[]float64, def float64, used bool) float64 {
 		if !used || len(*list) == 0 {
 			return float64(float32(def))
@@ -339,7 +339,7 @@ func (l *lstm) direction(d int) *reject {
 	if l.batchFirst {
 		along.Axis = 1
 	}
-	return cell.loop(l.call, h0, c0, l.n.Inputs[0], along, out)
+	return cell.loop(l.call, h0, c0, l.Inputs[0], along, out)
 }
 
 // state is the initial state of a direction.
@@ -354,7 +354,7 @@ func (l *lstm) state(cell *cell, slot, d int) (string, *reject) {
 	if !slices.Equal(l.in[slot].Shape, want) {
 		return "", invalid("initial state %d has shape %v, want %v", slot, l.in[slot].Shape, want)
 	}
-	one, r := l.part("", "Gather", "initial", map[string]Attr{"axis": intAttr(axis)}, l.n.Inputs[slot], l.constant("direction", &Tensor{DType: Int64, I: []int64{int64(d)}}))
+	one, r := l.part("", "Gather", "initial", Attrs{"axis": IntAttr(axis)}, l.Inputs[slot], l.constant("direction", &Tensor{DType: Int64, I: []int64{int64(d)}}))
 	if r != nil {
 		return "", r
 	}
@@ -394,7 +394,7 @@ func (l *lstm) finish() *reject {
 			}
 			parts = append(parts, q)
 		}
-		if r := l.write("", "Concat", map[string]Attr{"axis": intAttr(o.axis)}, out, parts); r != nil {
+		if r := l.write("", "Concat", Attrs{"axis": IntAttr(o.axis)}, out, parts); r != nil {
 			return r
 		}
 	}

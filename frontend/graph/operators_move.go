@@ -2,30 +2,35 @@ package graph
 
 // Operators that move elements without changing them, and the two that multiply matrices.
 
-import "hlsgen/frontend/real"
+import (
+	"slices"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+)
 
 func buildFlatten(c *call) *reject {
-	x := c.in[0].Shape
-	a := c.n.Int("axis", 1)
+	x := c.x
+	a := c.Int("axis", 1)
 	if a < int64(-len(x)) || a > int64(len(x)) {
 		return invalid("axis %d of a tensor with %d axes", a, len(x))
 	}
 	if a < 0 {
 		a += int64(len(x))
 	}
-	return c.move([]int{Size(x[:a]), Size(x[a:])}, c.in[0].DType, &Move{})
+	return c.pick([]int{Size(x[:a]), Size(x[a:])}, nil)
 }
 
 func buildReshape(c *call) *reject {
+	x := c.x
 	want, r := c.constInts(1, "the new shape")
 	if r != nil {
 		return r
 	}
-	x := c.in[0].Shape
 	shape, open, n := make([]int, len(want)), -1, 1
 	for i, d := range want {
 		switch {
-		case d == 0 && c.n.Int("allowzero", 0) == 0:
+		case d == 0 && !c.flag("allowzero"):
 			if i >= len(x) {
 				return invalid("shape %v copies axis %d of a tensor with %d axes", want, i, len(x))
 			}
@@ -51,43 +56,34 @@ func buildReshape(c *call) *reject {
 		n *= shape[open]
 	}
 	if n != Size(x) {
-		return shapeReject("%d elements of shape %v do not fit shape %v", Size(x), x, want)
+		r := invalid("%d elements of shape %v do not fit shape %v", Size(x), x, want)
+		r.code = diag.ShapeUnknown
+		return r
 	}
-	return c.move(shape, c.in[0].DType, &Move{})
+	return c.pick(shape, nil)
 }
 
 // axesOf reads axes from an attribute (before opset 13) or a constant input.
-func (c *reading) axesOf(rank int) (map[int]bool, *reject) {
-	list := c.n.Ints("axes")
+func (c *reading) axesOf(rank int) ([]int, *reject) {
+	list := c.Ints("axes")
 	if c.has(1) {
 		var r *reject
 		if list, r = c.constInts(1, "axes"); r != nil {
 			return nil, r
 		}
 	}
-	axes := map[int]bool{}
-	for _, a := range list {
-		i, r := axis(a, rank)
-		if r != nil {
-			return nil, r
-		}
-		if axes[i] {
-			return nil, invalid("axis %d is named twice", a)
-		}
-		axes[i] = true
-	}
-	return axes, nil
+	return axes(list, rank)
 }
 
 func buildSqueeze(c *call) *reject {
-	x := c.in[0].Shape
+	x := c.x
 	axes, r := c.axesOf(len(x))
 	if r != nil {
 		return r
 	}
 	shape := []int{}
 	for i, d := range x {
-		drop := axes[i] || len(axes) == 0 && d == 1
+		drop := slices.Contains(axes, i) || len(axes) == 0 && d == 1
 		if drop && d != 1 {
 			return invalid("axis %d of shape %v is not 1", i, x)
 		}
@@ -95,11 +91,11 @@ func buildSqueeze(c *call) *reject {
 			shape = append(shape, d)
 		}
 	}
-	return c.move(shape, c.in[0].DType, &Move{})
+	return c.pick(shape, nil)
 }
 
 func buildUnsqueeze(c *call) *reject {
-	n := len(c.n.Ints("axes"))
+	n := len(c.Ints("axes"))
 	if c.has(1) {
 		list, r := c.constInts(1, "axes")
 		if r != nil {
@@ -107,25 +103,25 @@ func buildUnsqueeze(c *call) *reject {
 		}
 		n = len(list)
 	}
-	x := c.in[0].Shape
+	x := c.x
 	axes, r := c.axesOf(len(x) + n)
 	if r != nil {
 		return r
 	}
 	shape := make([]int, 0, len(x)+n)
 	for i := range len(x) + n {
-		if axes[i] {
+		if slices.Contains(axes, i) {
 			shape = append(shape, 1)
 		} else {
 			shape, x = append(shape, x[0]), x[1:]
 		}
 	}
-	return c.move(shape, c.in[0].DType, &Move{})
+	return c.pick(shape, nil)
 }
 
 func buildTranspose(c *call) *reject {
-	x := c.in[0].Shape
-	perm := c.n.Ints("perm")
+	x := c.x
+	perm := c.Ints("perm")
 	if perm == nil {
 		for i := range x {
 			perm = append(perm, int64(len(x)-1-i))
@@ -147,26 +143,26 @@ func buildTranspose(c *call) *reject {
 		seen[a] = true
 		shape[i], strides[i] = x[a], from[a]
 	}
-	return c.move(shape, c.in[0].DType, &Move{Index: c.p.strided(shape, strides)})
+	return c.pick(shape, c.p.strided(shape, strides))
 }
 
 func buildConcat(c *call) *reject {
 	if len(c.in) > 256 {
 		return unsupported("split the concatenation", "%d inputs", len(c.in))
 	}
-	first := c.in[0].Shape
-	a, r := axis(c.n.Int("axis", 0), len(first))
+	first := c.x
+	a, r := axis(c.Int("axis", 0), len(first))
 	if r != nil {
 		return r
 	}
-	shape := append([]int(nil), first...)
+	shape := slices.Clone(first)
 	shape[a] = 0
 	for i, k := range c.in {
 		if !c.has(i) || len(k.Shape) != len(first) {
 			return invalid("input %d has shape %v, the first %v", i, k.Shape, first)
 		}
-		if k.DType.Float() != c.in[0].DType.Float() {
-			return invalid("input %d is of type %s, the first of %s", i, k.DType, c.in[0].DType)
+		if k.DType.Float() != c.dt.Float() {
+			return invalid("input %d is of type %s, the first of %s", i, k.DType, c.dt)
 		}
 		for j, d := range k.Shape {
 			if j != a && d != first[j] {
@@ -188,12 +184,12 @@ func buildConcat(c *call) *reject {
 			}
 		}
 	}
-	return c.move(shape, c.in[0].DType, m)
+	return c.move(shape, c.dt, m)
 }
 
 func buildGather(c *call) *reject {
-	x := c.in[0].Shape
-	a, r := axis(c.n.Int("axis", 0), len(x))
+	x := c.x
+	a, r := axis(c.Int("axis", 0), len(x))
 	if r != nil {
 		return r
 	}
@@ -224,7 +220,7 @@ func buildGather(c *call) *reject {
 	if from == nil {
 		from = []int32{}
 	}
-	return c.move(shape, c.in[0].DType, &Move{Index: from})
+	return c.pick(shape, from)
 }
 
 // maxClasses bounds the rows of a table that data choose from.
@@ -243,16 +239,13 @@ func embed(c *call, along int) *reject {
 	if n < 1 || n > maxClasses {
 		return unsupported("embed at most 65,536 different values", "a table of %d rows", n)
 	}
-	values := filled(index.DType, []int{n}, 0)
-	for i := range values.I {
-		values.I[i] = int64(i)
-	}
-	hot, r := c.part(Internal, "OneHot", "onehot", map[string]Attr{"type": intAttr(int(table.DType))}, c.n.Inputs[1], c.constant("values", values))
+	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted(n)}
+	hot, r := c.part(Internal, "OneHot", "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1], c.constant("values", values))
 	if r != nil {
 		return r
 	}
 	flat := append([]int{n}, Size(table.Shape[1:]))
-	rows, r := c.reshaped(c.n.Inputs[0], flat)
+	rows, r := c.reshaped(c.Inputs[0], flat)
 	if r != nil {
 		return r
 	}
@@ -269,7 +262,7 @@ func embed(c *call, along int) *reject {
 // buildOneHot is the form that embeddings are written in: 1 where an index is the value of the last axis, or, negative,
 // counts back from its end.
 func buildOneHot(c *call) *reject {
-	x, values := c.in[0].Shape, c.in[1].Shape
+	x, values := c.x, c.in[1].Shape
 	shape := append(append([]int{}, x...), values[0])
 	if r := checkSize(shape); r != nil {
 		return r
@@ -277,16 +270,16 @@ func buildOneHot(c *call) *reject {
 	i, v, n := real.Var(0), real.Var(1), real.Float(float64(values[0]))
 	is := func(i *real.Expr) *real.Expr { return real.Mul(real.AtLeast(i, v), real.AtLeast(v, i)) }
 	e := &Elem{Expr: is(i), Args: []int{0, 1}}
-	if lo, _, _ := intLimits(c.in[0].DType); lo < 0 {
+	if lo, _, _ := c.dt.limits(); lo < 0 {
 		e.Expr = real.Add(is(i), is(real.Add(i, n)))
 	}
 	strides := append(rowMajor(x), 0)
 	e.Index = [][]int32{c.p.strided(shape, strides), c.p.broadcast(shape, values)}
-	return c.add(Step{Shape: shape, DType: DType(c.n.Int("type", 0)), Elem: e})
+	return c.add(Step{Shape: shape, DType: DType(c.Int("type", 0)), Elem: e})
 }
 
 func buildMatMul(c *call) *reject {
-	a, b := c.in[0].Shape, c.in[1].Shape
+	a, b := c.x, c.in[1].Shape
 	if len(a) == 0 || len(b) == 0 {
 		return invalid("a scalar operand")
 	}
@@ -299,7 +292,7 @@ func buildMatMul(c *call) *reject {
 	}
 	m, k, n := a[len(a)-2], a[len(a)-1], b[len(b)-1]
 	if b[len(b)-2] != k {
-		return invalid("shapes %v and %v: %d columns against %d rows", c.in[0].Shape, c.in[1].Shape, k, b[len(b)-2])
+		return invalid("shapes %v and %v: %d columns against %d rows", c.x, c.in[1].Shape, k, b[len(b)-2])
 	}
 	batch, r := broadcastShape(a[:len(a)-2], b[:len(b)-2])
 	if r != nil {
@@ -312,14 +305,14 @@ func buildMatMul(c *call) *reject {
 	d := &Dot{A: 0, B: 1, K: k, AOffset: c.p.every(k, 1), BOffset: c.p.every(k, n)}
 	d.ABase = c.p.strided(full, matrixStrides(full, batch, a, k, 0))
 	d.BBase = c.p.strided(full, matrixStrides(full, batch, b, 0, 1))
-	shape := append([]int{}, batch...)
+	shape := slices.Clone(batch)
 	if !oneA {
 		shape = append(shape, m)
 	}
 	if !oneB {
 		shape = append(shape, n)
 	}
-	return c.add(Step{Shape: shape, DType: c.in[0].DType, Dot: d})
+	return c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }
 
 // matrixStrides says where the sum of an output element starts in one operand: its batch index, broadcast, and row or
@@ -339,7 +332,7 @@ func matrixStrides(full, batch, operand []int, rowStep, colStep int) []int {
 }
 
 func buildGemm(c *call) *reject {
-	a, b := c.in[0].Shape, c.in[1].Shape
+	a, b := c.x, c.in[1].Shape
 	if len(a) != 2 || len(b) != 2 {
 		return invalid("operands of shapes %v and %v, wants matrices", a, b)
 	}
@@ -347,11 +340,11 @@ func buildGemm(c *call) *reject {
 	strideA, strideB := 1, b[1]
 	m, n := a[0], b[1]
 	rowA, colB := a[1], 1
-	if c.n.Int("transA", 0) != 0 {
+	if c.flag("transA") {
 		m, d.K, rowA, strideA = a[1], a[0], 1, a[1]
 	}
 	kb := b[0]
-	if c.n.Int("transB", 0) != 0 {
+	if c.flag("transB") {
 		n, kb, colB, strideB = b[0], b[1], b[1], 1
 	}
 	if kb != d.K {
@@ -363,15 +356,15 @@ func buildGemm(c *call) *reject {
 	}
 	d.ABase, d.BBase = c.p.strided(shape, []int{rowA, 0}), c.p.strided(shape, []int{0, colB})
 	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
-	y := real.Mul(real.Float(c.n.Float("alpha", 1)), real.Var(0))
+	y := real.Mul(real.Float(c.Float("alpha", 1)), real.Var(0))
 	d.Then = &Elem{Args: []int{0}, Index: [][]int32{nil}}
 	if c.has(2) {
 		if s, r := broadcastShape(shape, c.in[2].Shape); r != nil || Size(s) != m*n {
 			return invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)
 		}
-		y = real.Add(y, real.Mul(real.Float(c.n.Float("beta", 1)), real.Var(1)))
+		y = real.Add(y, real.Mul(real.Float(c.Float("beta", 1)), real.Var(1)))
 		d.Then.Args, d.Then.Index = append(d.Then.Args, 2), append(d.Then.Index, c.p.broadcast(shape, c.in[2].Shape))
 	}
 	d.Then.Expr = y
-	return c.add(Step{Shape: shape, DType: c.in[0].DType, Dot: d})
+	return c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Operators that order the elements of a row: which are the largest, and where.
 
 // An Order cuts input 0 into rows and sorts each: element i of the output stands at place Rank[i] of the row that starts
@@ -12,21 +14,21 @@ type Order struct {
 	Index              bool
 }
 
-func buildArg(largest bool) func(*call) *reject {
+func buildArg(largest bool) definition {
 	return func(c *call) *reject {
-		x := c.in[0].Shape
-		a, r := axis(c.n.Int("axis", 0), len(x))
+		x := c.x
+		a, r := axis(c.Int("axis", 0), len(x))
 		if r != nil {
 			return r
 		}
 		if x[a] == 0 {
 			return invalid("axis %d of shape %v has no elements", a, x)
 		}
-		shape := append([]int(nil), x...)
+		shape := slices.Clone(x)
 		shape[a] = 1
 		o := c.order(a, shape)
-		o.Largest, o.Index, o.LastFirst = largest, true, c.n.Int("select_last_index", 0) != 0
-		if c.n.Int("keepdims", 1) == 0 {
+		o.Largest, o.Index, o.LastFirst = largest, true, c.flag("select_last_index")
+		if c.Int("keepdims", 1) == 0 {
 			shape = append(shape[:a], shape[a+1:]...)
 		}
 		return c.add(Step{Shape: shape, DType: Int64, Order: o})
@@ -34,12 +36,12 @@ func buildArg(largest bool) func(*call) *reject {
 }
 
 func buildTopK(c *call) *reject {
-	x := c.in[0].Shape
-	a, r := axis(c.n.Int("axis", -1), len(x))
+	x := c.x
+	a, r := axis(c.Int("axis", -1), len(x))
 	if r != nil {
 		return r
 	}
-	k := []int64{c.n.Int("k", 1)}
+	k := []int64{c.Int("k", 1)}
 	if c.has(1) {
 		if k, r = c.constInts(1, "k"); r != nil {
 			return r
@@ -48,11 +50,11 @@ func buildTopK(c *call) *reject {
 	if len(k) != 1 || k[0] < 1 || k[0] > int64(x[a]) {
 		return invalid("k is %v, the axis has %d elements", k, x[a])
 	}
-	shape := append([]int(nil), x...)
+	shape := slices.Clone(x)
 	shape[a] = int(k[0])
-	for out, dt := range []DType{c.in[0].DType, Int64} {
+	for out, dt := range []DType{c.dt, Int64} {
 		o := c.order(a, shape)
-		o.Largest, o.Index = c.n.Int("largest", 1) != 0, out == 1
+		o.Largest, o.Index = c.Int("largest", 1) != 0, out == 1
 		c.add(Step{Shape: shape, DType: dt, Order: o})
 	}
 	return nil
@@ -60,7 +62,7 @@ func buildTopK(c *call) *reject {
 
 // order cuts the first input into rows along an axis; shape is the output's, as many axes.
 func (c *reading) order(a int, shape []int) *Order {
-	x := c.in[0].Shape
+	x := c.x
 	o := &Order{N: x[a], Stride: Size(x[a+1:])}
 	strides := rowMajor(x)
 	ranks := make([]int, len(shape))

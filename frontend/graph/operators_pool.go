@@ -1,18 +1,16 @@
 package graph
 
 import (
-	"fmt"
 	"strings"
 
 	"hlsgen/frontend/real"
-	"hlsgen/internal/diag"
 )
 
 // Pools. A mean is a sum, the convolution of each channel with ones, divided by the number of elements.
 
 // kernel is the kernel of a pool.
 func (c *windows) kernel() ([]int, *reject) {
-	list := c.n.Ints("kernel_shape")
+	list := c.Ints("kernel_shape")
 	if len(list) != len(c.l.axes) {
 		return nil, invalid("kernel_shape %v for %d axes", list, len(c.l.axes))
 	}
@@ -37,13 +35,13 @@ func (c *call) pool() (*windows, *reject) {
 		return nil, r
 	}
 	if r = w.slide(kernel); r == nil {
-		r = w.s.place(c.n.Str("auto_pad", "NOTSET"), c.n.Int("ceil_mode", 0) != 0)
+		r = w.s.place(c.Str("auto_pad", "NOTSET"), c.flag("ceil_mode"))
 	}
 	return w, r
 }
 
 func buildMaxPool(c *call) *reject {
-	if len(c.n.Outputs) > 1 && c.n.Outputs[1] != "" {
+	if len(c.Outputs) > 1 && c.Outputs[1] != "" {
 		return unsupported("pool without return_indices", "the indices of the maxima are used")
 	}
 	w, r := c.pool()
@@ -79,7 +77,7 @@ func (c *windows) maxima() *reject {
 	} else {
 		c.innerTables(e)
 	}
-	c.add(Step{Shape: shape, DType: c.in[0].DType, Elem: e, Window: w})
+	c.add(Step{Shape: shape, DType: c.dt, Elem: e, Window: w})
 	return r
 }
 
@@ -93,7 +91,7 @@ func maximum(n int) *real.Expr {
 }
 
 // pairwise joins expressions as a tree, whose depth is logarithmic.
-func pairwise(all []*real.Expr, f func(x, y *real.Expr) *real.Expr) *real.Expr {
+func pairwise(all []*real.Expr, f joining) *real.Expr {
 	for len(all) > 1 {
 		for i := range len(all) / 2 {
 			all[i] = f(all[2*i], all[2*i+1])
@@ -126,7 +124,7 @@ func (c *windows) borderTables(e *Elem) *reject {
 	l, s := &c.l, &c.s
 	entries := l.n * l.channels * s.out[0] * s.out[1]
 	if entries > (maxTables-c.p.indices)/len(e.Args) {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("windows of %d elements for each of %d maxima", len(e.Args), entries), "pool in two stages"}
+		return tooLarge("pool in two stages", "windows of %d elements for each of %d maxima", len(e.Args), entries)
 	}
 	n, channel, h, w := l.strides()
 	var taps [2][][]int // per axis: by kernel position, by output
@@ -181,14 +179,14 @@ func buildAveragePool(c *call) *reject {
 	if r != nil {
 		return r
 	}
-	return w.mean(c.n.Int("count_include_pad", 0) != 0)
+	return w.mean(c.flag("count_include_pad"))
 }
 
 // mean writes the mean of windows out. Elements of the padding count where padding is set; what lies behind it (ceil_mode)
 // never does.
 func (c *windows) mean(padding bool) *reject {
-	if !c.in[0].DType.Float() {
-		return unsupported("cast to float before", "a mean of elements of type %s", c.in[0].DType)
+	if !c.dt.Float() {
+		return unsupported("cast to float before", "a mean of elements of type %s", c.dt)
 	}
 	counts, r := c.s.counts(padding)
 	if r != nil {
@@ -202,7 +200,7 @@ func (c *windows) mean(padding bool) *reject {
 	if r != nil {
 		return r
 	}
-	t := filled(c.in[0].DType, nil, counts[0])
+	t := filled(c.dt, nil, counts[0])
 	for _, v := range counts {
 		if v != counts[0] {
 			t.Shape, t.F = c.l.with(1, 1, c.s.out[2-c.s.axes:]), counts
@@ -218,7 +216,7 @@ func (c *windows) channelSums(x string) (string, *reject) {
 	if r := checkSize(shape); r != nil {
 		return "", r
 	}
-	return c.part(c.n.Domain, "Conv", "sums", s.attrs(l.channels), x, c.constant("ones", filled(c.in[0].DType, shape, 1)))
+	return c.part(c.Domain, "Conv", "sums", s.attrs(l.channels), x, c.constant("ones", filled(c.dt, shape, 1)))
 }
 
 // counts is how many elements every window has.
@@ -271,14 +269,14 @@ func buildGlobalMaxPool(c *call) *reject {
 	if r != nil {
 		return r
 	}
-	x, kernel := c.n.Inputs[0], w.l.extents()
+	x, kernel := c.Inputs[0], w.l.extents()
 	if len(kernel) == 2 && kernel[1] > 1 && kernel[0] > maxAtOnce/kernel[1] {
-		if x, r = c.part(c.n.Domain, "MaxPool", "rows", map[string]Attr{"kernel_shape": intsAttr(1, kernel[1])}, x); r != nil {
+		if x, r = c.part(c.Domain, "MaxPool", "rows", Attrs{"kernel_shape": intsAttr(1, kernel[1])}, x); r != nil {
 			return r
 		}
 		kernel[1] = 1
 	}
-	return c.last(c.n.Domain, "MaxPool", map[string]Attr{"kernel_shape": intsAttr(kernel...)}, x)
+	return c.last(c.Domain, "MaxPool", Attrs{"kernel_shape": intsAttr(kernel...)}, x)
 }
 
 // Averages reports whether a node is, or stands for, an average pool.

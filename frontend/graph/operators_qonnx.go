@@ -1,12 +1,10 @@
 package graph
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
 	"hlsgen/frontend/real"
-	"hlsgen/internal/diag"
 )
 
 // The operators of QONNX and FINN-ONNX beside Quant. Like Quant, each is an integer, its code, and what makes a real of
@@ -21,7 +19,7 @@ func buildBipolarQuant(c *call) *reject {
 	if r := checkScale(c.reading, 1); r != nil {
 		return r
 	}
-	return c.elementwise(c.in[0].DType, real.Mul(bipolarCode(real.Var(0)), real.Var(1)), 0, 1)
+	return c.elementwise(c.dt, real.Mul(bipolarCode(real.Var(0)), real.Var(1)), 0, 1)
 }
 
 func buildSignCode(c *call) *reject { return c.elementwise(Int64, bipolarCode(real.Var(0)), 0) }
@@ -70,7 +68,7 @@ func readTrunc(c *reading) (trunc, *reject) {
 			return t, badQuant("bit widths are whole numbers from 1 to 32", "bit width %g", b)
 		}
 	}
-	mode, err := real.ParseRounding(c.n.Str("rounding_mode", "FLOOR"))
+	mode, err := real.ParseRounding(c.Str("rounding_mode", "FLOOR"))
 	if err != nil {
 		return t, badQuant("use one of the rounding modes that QONNX defines", "%v", err)
 	}
@@ -80,7 +78,7 @@ func readTrunc(c *reading) (trunc, *reject) {
 			return t, badQuant("truncation drops bits", "from %g to %g bits", inBits, outBits)
 		}
 		t.divisor = math.Exp2(inBits - outBits)
-		t.Lo, t.Hi = codeLimits(outBits, c.n.Int("signed", 1) != 0, false)
+		t.Lo, t.Hi = codeLimits(outBits, c.Int("signed", 1) != 0, false)
 		return t, nil
 	}
 	s := c.in[1].Const
@@ -96,7 +94,7 @@ func readTrunc(c *reading) (trunc, *reject) {
 		return t, badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.At(0), out)
 	}
 	t.divisor = math.Exp2(bits)
-	t.Lo, t.Hi = codeLimits(outBits, c.n.Int("signed", 1) != 0, c.n.Int("narrow", 0) != 0)
+	t.Lo, t.Hi = codeLimits(outBits, c.Int("signed", 1) != 0, c.flag("narrow"))
 	return t, nil
 }
 
@@ -115,9 +113,9 @@ func buildTrunc(c *call) *reject {
 	}
 	v := real.Var
 	if t.version == 1 {
-		return c.elementwise(c.in[0].DType, t.value(t.code(), v(1), v(2), nil), 0, 1, 2)
+		return c.elementwise(c.dt, t.value(t.code(), v(1), v(2), nil), 0, 1, 2)
 	}
-	return c.elementwise(c.in[0].DType, t.value(t.code(), v(1), v(2), v(3)), 0, 1, 2, 4)
+	return c.elementwise(c.dt, t.value(t.code(), v(1), v(2), v(3)), 0, 1, 2, 4)
 }
 
 // buildTruncCode is the form that canon writes: inputs x, scale, zero point and the rest of Trunc's.
@@ -135,7 +133,7 @@ const maxThresholds = 1 << 12
 // thresholdCount adds an output that counts, per element, the thresholds of its channel that it reaches; finish makes the
 // value of the count.
 func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr) *reject {
-	x, th := c.in[0].Shape, c.in[1]
+	x, th := c.x, c.in[1]
 	if th.Const == nil {
 		return badQuant("thresholds must be constant", "the thresholds are not constant")
 	}
@@ -147,10 +145,10 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 		return badQuant("quantise with fewer bits", "%d thresholds per channel", n)
 	}
 	if n*Size(x) > maxElements {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("%d thresholds for each of %d elements", n, Size(x)), "quantise with fewer bits"}
+		return tooLarge("quantise with fewer bits", "%d thresholds for each of %d elements", n, Size(x))
 	}
 	channel := 1
-	if strings.HasSuffix(c.n.Str("data_layout", "NCHW"), "C") && c.n.Str("data_layout", "NCHW") != "NC" {
+	if strings.HasSuffix(c.Str("data_layout", "NCHW"), "C") && c.Str("data_layout", "NCHW") != "NC" {
 		channel = len(x) - 1
 	}
 	if len(x) == 2 && channel == 1 && x[1] == 1 && x[0] == th.Shape[0] {
@@ -188,8 +186,8 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 }
 
 func buildMultiThreshold(c *call) *reject {
-	scale, bias := c.n.Float("out_scale", 1), c.n.Float("out_bias", 0)
-	return thresholdCount(c, c.in[0].DType, func(n *real.Expr) *real.Expr {
+	scale, bias := c.Float("out_scale", 1), c.Float("out_bias", 0)
+	return thresholdCount(c, c.dt, func(n *real.Expr) *real.Expr {
 		return real.Add(real.Mul(n, real.Float(scale)), real.Float(bias))
 	})
 }
@@ -197,7 +195,7 @@ func buildMultiThreshold(c *call) *reject {
 // buildCountCode is the form that canon writes: the count alone, or, with sign, -1 and +1 for 0 and 1.
 func buildCountCode(c *call) *reject {
 	return thresholdCount(c, Int64, func(n *real.Expr) *real.Expr {
-		if c.n.Bipolar() {
+		if c.Bipolar() {
 			return real.Sub(real.Mul(real.Float(2), n), one)
 		}
 		return n

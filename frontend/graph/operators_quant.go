@@ -15,21 +15,6 @@ func badQuant(hint, format string, args ...any) *reject {
 	return r
 }
 
-// CodeLimits is the range of codes of a QONNX quantiser.
-func codeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
-	switch {
-	case signed && narrow:
-		lo, hi = -math.Exp2(bits-1)+1, math.Exp2(bits-1)-1
-	case signed:
-		lo, hi = -math.Exp2(bits-1), math.Exp2(bits-1)-1
-	case narrow:
-		lo, hi = 0, math.Exp2(bits)-2
-	default:
-		lo, hi = 0, math.Exp2(bits)-1
-	}
-	return lo, hi
-}
-
 // A Quantiser is what a quantising node means, in one form for all dialects: the code of x is Round applied to
 // x/scale (+ zero point, if ZeroFirst), clamped to [Lo, Hi] before (ZeroFirst) or after the zero point is added.
 type Quantiser struct {
@@ -64,7 +49,7 @@ func readQuant(c *reading) (Quantiser, *reject) {
 	if bits < 1 || bits > maxBits || bits != math.Trunc(bits) {
 		return Quantiser{}, badQuant("bit widths are whole numbers from 1 to 32", "bit width %g", bits)
 	}
-	mode, err := real.ParseRounding(c.n.Str("rounding_mode", "ROUND"))
+	mode, err := real.ParseRounding(c.Str("rounding_mode", "ROUND"))
 	if err != nil {
 		return Quantiser{}, badQuant("use one of the rounding modes that QONNX defines", "%v", err)
 	}
@@ -75,8 +60,8 @@ func readQuant(c *reading) (Quantiser, *reject) {
 		return Quantiser{}, badQuant("export with constant quantiser parameters", "the zero point is not constant")
 	}
 	q := Quantiser{Mode: mode, ZeroFirst: true}
-	q.Lo, q.Hi = codeLimits(bits, c.n.Int("signed", 1) != 0, c.n.Int("narrow", 0) != 0)
-	if c.n.Int("signed", 1) != 0 && bits == 1 { // old exports of bipolar quantisers: codes -1 and +1
+	q.Lo, q.Hi = codeLimits(bits, c.Int("signed", 1) != 0, c.flag("narrow"))
+	if c.Int("signed", 1) != 0 && bits == 1 { // old exports of bipolar quantisers: codes -1 and +1
 		q.Lo, q.Hi, q.Sign = -1, 1, true
 	}
 	if q.Lo > q.Hi {
@@ -105,12 +90,12 @@ func buildQuant(c *call) *reject {
 	}
 	v := real.Var
 	y := real.Mul(real.Sub(q.code(v(0), v(1), v(2)), v(2)), v(1))
-	return c.elementwise(c.in[0].DType, y, 0, 1, 2)
+	return c.elementwise(c.dt, y, 0, 1, 2)
 }
 
 // perAxis adds an output computed from the input and parameters that are scalars or vectors along an axis.
 func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
-	x := c.in[0].Shape
+	x := c.x
 	e := &Elem{Expr: expr, Args: args, Index: make([][]int32, len(args))}
 	for v, slot := range args[1:] {
 		p := c.in[slot].Shape
@@ -118,7 +103,7 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
 			e.Index[v+1] = []int32{0}
 			continue
 		}
-		a, r := axis(c.n.Int("axis", 1), len(x))
+		a, r := axis(c.Int("axis", 1), len(x))
 		if r != nil {
 			return r
 		}
@@ -132,42 +117,9 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
 	return c.add(Step{Shape: x, DType: dt, Elem: e})
 }
 
-// intLimits is the range of an integer type. 64-bit ones end where float64 stops holding every integer.
-func intLimits(dt DType) (lo, hi float64, ok bool) {
-	switch dt {
-	case Bool:
-		return 0, 1, true
-	case Int32:
-		return -0x1p31, 0x1p31 - 1, true
-	case UInt32:
-		return 0, 0x1p32 - 1, true
-	case Int64:
-		return -0x1p53, 0x1p53, true
-	case UInt64:
-		return 0, 0x1p53, true
-	case UInt8:
-		return 0, 255, true
-	case Int8:
-		return -128, 127, true
-	case UInt16:
-		return 0, 65535, true
-	case Int16:
-		return -32768, 32767, true
-	case UInt4:
-		return 0, 15, true
-	case Int4:
-		return -8, 7, true
-	case UInt2:
-		return 0, 3, true
-	case Int2:
-		return -2, 1, true
-	}
-	return 0, 0, false
-}
-
 func readQuantizeLinear(c *reading) (Quantiser, DType, *reject) {
 	dt := UInt8
-	if c.n.Int("output_dtype", 0) != 0 {
+	if c.flag("output_dtype") {
 		dt = c.dtypeAttr("output_dtype")
 	}
 	if c.has(2) {
@@ -176,11 +128,11 @@ func readQuantizeLinear(c *reading) (Quantiser, DType, *reject) {
 			return Quantiser{}, dt, badQuant("export with constant quantiser parameters", "the zero point is not constant")
 		}
 	}
-	lo, hi, ok := intLimits(dt)
+	lo, hi, ok := dt.limits()
 	if !ok || hi > 65535 || dt == Bool {
 		return Quantiser{}, dt, badQuant("quantise to an integer of 2 to 16 bits", "quantised type %s", dt)
 	}
-	if c.n.Int("block_size", 0) != 0 {
+	if c.flag("block_size") {
 		return Quantiser{}, dt, badQuant("quantise per tensor or per axis", "blocked quantisation")
 	}
 	return Quantiser{Lo: lo, Hi: hi, Mode: real.HalfEven}, dt, checkScale(c, 1)
@@ -198,13 +150,13 @@ func buildQuantizeLinear(c *call) *reject {
 }
 
 func buildDequantizeLinear(c *call) *reject {
-	if c.in[0].DType.Float() {
-		return invalid("the input is of type %s, not an integer", c.in[0].DType)
+	if c.dt.Float() {
+		return invalid("the input is of type %s, not an integer", c.dt)
 	}
 	if r := checkScale(c.reading, 1); r != nil {
 		return r
 	}
-	if c.n.Int("block_size", 0) != 0 {
+	if c.flag("block_size") {
 		return badQuant("quantise per tensor or per axis", "blocked quantisation")
 	}
 	if c.has(2) {
@@ -216,11 +168,11 @@ func buildDequantizeLinear(c *call) *reject {
 // buildCode reads the form that canon writes: inputs x, scale, zero point; attributes lo, hi, mode, zero_first, and
 // axis where parameters are vectors along an axis.
 func buildCode(c *call) *reject {
-	mode := c.n.Int("mode", 0)
+	mode := c.Int("mode", 0)
 	if mode < int64(real.HalfEven) || mode > int64(real.HalfDown) {
 		return badQuant("", "rounding mode number %d", mode)
 	}
-	q := Quantiser{Lo: c.n.Float("lo", 0), Hi: c.n.Float("hi", 0), Mode: real.Rounding(mode), ZeroFirst: c.n.Int("zero_first", 0) != 0, Sign: c.n.Int("sign", 0) != 0}
+	q := Quantiser{Lo: c.Float("lo", 0), Hi: c.Float("hi", 0), Mode: real.Rounding(mode), ZeroFirst: c.flag("zero_first"), Sign: c.flag("sign")}
 	if q.Lo > q.Hi || q.Lo != math.Trunc(q.Lo) || q.Hi != math.Trunc(q.Hi) || max(-q.Lo, q.Hi) >= 1<<maxBits {
 		return badQuant("", "codes from %v to %v", q.Lo, q.Hi)
 	}
@@ -231,7 +183,7 @@ func buildCode(c *call) *reject {
 		return badQuant("", "the zero point is not constant")
 	}
 	y := q.code(real.Var(0), real.Var(1), real.Var(2))
-	if _, ok := c.n.Attrs["axis"]; ok {
+	if _, ok := c.Attrs["axis"]; ok {
 		return c.perAxis(Int64, y, 0, 1, 2)
 	}
 	return c.elementwise(Int64, y, 0, 1, 2)

@@ -1,26 +1,30 @@
 package graph
 
-import "hlsgen/frontend/real"
+import (
+	"slices"
+
+	"hlsgen/frontend/real"
+)
 
 // Reductions over axes. Over the axes of an image they are global pools; else sums, with ones, and maxima of their own.
 
 // reduced reads which axes a reduction is over, and the shape of its output.
 func (c *reading) reduced() (axes []bool, shape []int, r *reject) {
-	x := c.in[0].Shape
+	x := c.x
 	over, r := c.axesOf(len(x))
 	if r != nil {
 		return nil, nil, r
 	}
 	axes = make([]bool, len(x))
-	all := len(over) == 0 && c.n.Int("noop_with_empty_axes", 0) == 0
+	all := len(over) == 0 && !c.flag("noop_with_empty_axes")
 	for a, d := range x {
-		axes[a] = over[a] || all
+		axes[a] = slices.Contains(over, a) || all
 		switch {
 		case !axes[a]:
 			shape = append(shape, d)
 		case d == 0:
 			return nil, nil, invalid("axis %d of shape %v has no elements", a, x)
-		case c.n.Int("keepdims", 1) != 0:
+		case c.Int("keepdims", 1) != 0:
 			shape = append(shape, 1)
 		}
 	}
@@ -41,15 +45,15 @@ func images(axes []bool) (domain string, ok bool) {
 }
 
 // reduction is a reduction that some operator on images does too.
-func reduction(pool, op string) func(*call) *reject {
+func reduction(pool, op string) definition {
 	return func(c *call) *reject {
 		axes, shape, r := c.reduced()
 		if r != nil {
 			return r
 		}
-		x, mean := c.n.Inputs[0], pool == "GlobalAveragePool"
-		if mean && !c.in[0].DType.Float() {
-			return unsupported("cast to float before", "a mean of elements of type %s", c.in[0].DType)
+		x, mean := c.Inputs[0], pool == "GlobalAveragePool"
+		if mean && !c.dt.Float() {
+			return unsupported("cast to float before", "a mean of elements of type %s", c.dt)
 		}
 		domain, image := images(axes)
 		image = image && pool != ""
@@ -71,14 +75,14 @@ func reduction(pool, op string) func(*call) *reject {
 // over writes a sum, maximum or product over axes out, as a row of what is left; mean divides it.
 func over(c *call, op string, axes []bool, x string, mean bool) (string, *reject) {
 	n := 1
-	for a, d := range c.in[0].Shape {
+	for a, d := range c.x {
 		if axes[a] {
 			n *= d
 		}
 	}
 	inputs := []string{x}
 	if op == "Sum" {
-		inputs = append(inputs, c.constant("ones", filled(c.in[0].DType, []int{n}, 1)))
+		inputs = append(inputs, c.constant("ones", filled(c.dt, []int{n}, 1)))
 	}
 	if op != "Sum" && n > maxVariables {
 		return "", unsupported("reduce one axis after the other", "a reduction over %d elements", n)
@@ -89,27 +93,27 @@ func over(c *call, op string, axes []bool, x string, mean bool) (string, *reject
 			list = append(list, a)
 		}
 	}
-	y, r := c.part(Internal, op, "reduced", map[string]Attr{"axes": intsAttr(list...)}, inputs...)
+	y, r := c.part(Internal, op, "reduced", Attrs{"axes": intsAttr(list...)}, inputs...)
 	if r == nil && mean {
-		y, r = c.part("", "Div", "mean", nil, y, c.number("count", c.in[0].DType, float64(n)))
+		y, r = c.part("", "Div", "mean", nil, y, c.number("count", c.dt, float64(n)))
 	}
 	return y, r
 }
 
 // minimumOver is the negated maximum of negated data: a pool of maxima is one.
 func minimumOver(c *call) *reject {
-	x, dt := c.n.Inputs[0], c.in[0].DType
+	x, dt := c.Inputs[0], c.dt
 	var r *reject
 	if !dt.Float() { // one that holds what is negated
-		if x, r = c.part("", "Cast", "wide", map[string]Attr{"to": intAttr(int(Int64))}, x); r != nil {
+		if x, r = c.part("", "Cast", "wide", Attrs{"to": IntAttr(int(Int64))}, x); r != nil {
 			return r
 		}
 	}
 	if x, r = c.part("", "Neg", "negated", nil, x); r != nil {
 		return r
 	}
-	inputs := append([]string{x}, c.n.Inputs[1:]...)
-	if x, r = c.part("", "ReduceMax", "most", c.n.Attrs, inputs...); r != nil {
+	inputs := append([]string{x}, c.Inputs[1:]...)
+	if x, r = c.part("", "ReduceMax", "most", c.Attrs, inputs...); r != nil {
 		return r
 	}
 	if dt.Float() {
@@ -118,13 +122,13 @@ func minimumOver(c *call) *reject {
 	if x, r = c.part("", "Neg", "least", nil, x); r != nil {
 		return r
 	}
-	return c.last("", "Cast", map[string]Attr{"to": intAttr(int(dt))}, x)
+	return c.last("", "Cast", Attrs{"to": IntAttr(int(dt))}, x)
 }
 
 // sumOf is a sum of a function of the elements, and a function of that.
-func sumOf(before []string, after string) func(*call) *reject {
+func sumOf(after string, before ...string) definition {
 	return func(c *call) *reject {
-		x := c.n.Inputs[0]
+		x := c.Inputs[0]
 		var r *reject
 		for _, op := range before {
 			inputs := []string{x}
@@ -135,11 +139,11 @@ func sumOf(before []string, after string) func(*call) *reject {
 				return r
 			}
 		}
-		inputs := append([]string{x}, c.n.Inputs[1:]...)
+		inputs := append([]string{x}, c.Inputs[1:]...)
 		if after == "" {
-			return c.last("", "ReduceSum", c.n.Attrs, inputs...)
+			return c.last("", "ReduceSum", c.Attrs, inputs...)
 		}
-		sum, r := c.part("", "ReduceSum", "sum", c.n.Attrs, inputs...)
+		sum, r := c.part("", "ReduceSum", "sum", c.Attrs, inputs...)
 		if r != nil {
 			return r
 		}
@@ -150,14 +154,11 @@ func sumOf(before []string, after string) func(*call) *reject {
 // reducedRows is the shape that a reduction leaves, without the reduced axes, and the places of the elements: of the first of
 // each row, and from there on.
 func reducedRows(c *call) (shape []int, base, offset []int32) {
-	x, strides := c.in[0].Shape, rowMajor(c.in[0].Shape)
-	over := map[int]bool{}
+	x, strides := c.x, rowMajor(c.x)
+	over := c.Ints("axes")
 	var along, alongStrides, leftStrides []int
-	for _, a := range c.n.Ints("axes") {
-		over[int(a)] = true
-	}
 	for a, d := range x {
-		if over[a] {
+		if slices.Contains(over, int64(a)) {
 			along, alongStrides = append(along, d), append(alongStrides, strides[a])
 		} else {
 			shape, leftStrides = append(shape, d), append(leftStrides, strides[a])
@@ -171,11 +172,11 @@ func buildSum(c *call) *reject {
 	shape, base, offset := reducedRows(c)
 	d := &Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: c.p.every(len(offset), 1)}
 	d.BBase = c.p.strided(shape, make([]int, len(shape)))
-	return c.add(Step{Shape: shape, DType: c.in[0].DType, Dot: d})
+	return c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }
 
 // buildOver is the form that maxima and products over axes are written in.
-func buildOver(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
+func buildOver(f joining) definition {
 	return func(c *call) *reject {
 		shape, base, offset := reducedRows(c)
 		e := &Elem{Args: make([]int, len(offset)), Offset: offset}
@@ -184,6 +185,6 @@ func buildOver(f func(x, y *real.Expr) *real.Expr) func(*call) *reject {
 			e.Index, vars = append(e.Index, base), append(vars, real.Var(v))
 		}
 		e.Expr = pairwise(vars, f)
-		return c.add(Step{Shape: shape, DType: c.in[0].DType, Elem: e})
+		return c.add(Step{Shape: shape, DType: c.dt, Elem: e})
 	}
 }

@@ -1,22 +1,25 @@
 package graph
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Operators that take parts of a tensor, repeat it, or make one up.
 
 func buildSplit(c *call) *reject {
-	x := c.in[0].Shape
-	a, r := axis(c.n.Int("axis", 0), len(x))
+	x := c.x
+	a, r := axis(c.Int("axis", 0), len(x))
 	if r != nil {
 		return r
 	}
-	sizes := c.n.Ints("split")
+	sizes := c.Ints("split")
 	if c.has(1) {
 		if sizes, r = c.constInts(1, "the sizes"); r != nil {
 			return r
 		}
 	}
-	n := len(c.n.Outputs)
+	n := len(c.Outputs)
 	if sizes == nil { // equal parts, the last one smaller
 		part := (x[a] + n - 1) / n
 		for i := range n {
@@ -32,13 +35,9 @@ func buildSplit(c *call) *reject {
 		if size < 0 || size > left {
 			return invalid("sizes %v of an axis with %d elements", sizes, x[a])
 		}
-		shape := append([]int(nil), x...)
+		shape := slices.Clone(x)
 		shape[a] = int(size)
-		index := stridedIndex(shape, strides)
-		for i := range index {
-			index[i] += int32(from * strides[a])
-		}
-		if r := c.move(shape, c.in[0].DType, &Move{Index: index}); r != nil {
+		if r := c.pick(shape, stridedFrom(from*strides[a], shape, strides)); r != nil {
 			return r
 		}
 		from, left = from+int(size), left-size
@@ -78,10 +77,10 @@ func cut(size int, start, end, step int64) (span, *reject) {
 }
 
 func buildSlice(c *call) *reject {
-	x := c.in[0].Shape
-	starts, ends, axes := c.n.Ints("starts"), c.n.Ints("ends"), c.n.Ints("axes")
+	x := c.x
+	starts, ends, along := c.Ints("starts"), c.Ints("ends"), c.Ints("axes")
 	var steps []int64
-	for i, list := range []*[]int64{&starts, &ends, &axes, &steps} {
+	for i, list := range []*[]int64{&starts, &ends, &along, &steps} {
 		if !c.has(i + 1) {
 			continue
 		}
@@ -91,24 +90,18 @@ func buildSlice(c *call) *reject {
 		}
 		*list = v
 	}
-	if axes == nil {
-		for i := range starts {
-			axes = append(axes, int64(i))
-		}
+	if along == nil {
+		along = counted(len(starts))
 	}
-	if len(starts) != len(ends) || len(starts) != len(axes) || steps != nil && len(steps) != len(axes) {
-		return invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
+	if len(starts) != len(ends) || len(starts) != len(along) || steps != nil && len(steps) != len(along) {
+		return invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(along), len(steps))
 	}
-	shape, strides, first, seen := append([]int(nil), x...), rowMajor(x), 0, map[int]bool{}
-	for i := range axes {
-		a, r := axis(axes[i], len(x))
-		if r != nil {
-			return r
-		}
-		if seen[a] {
-			return invalid("axis %d is named twice", axes[i])
-		}
-		seen[a] = true
+	at, r := axes(along, len(x))
+	if r != nil {
+		return r
+	}
+	shape, strides, first := append([]int(nil), x...), rowMajor(x), 0
+	for i, a := range at {
 		step := int64(1)
 		if steps != nil {
 			step = steps[i]
@@ -120,11 +113,19 @@ func buildSlice(c *call) *reject {
 		first += s.start * strides[a]
 		shape[a], strides[a] = s.n, strides[a]*s.step
 	}
-	index := stridedIndex(shape, strides)
-	for i := range index {
-		index[i] += int32(first)
+	return c.pick(shape, stridedFrom(first, shape, strides))
+}
+
+// shapeOf is a shape that an input asks for, of axes of at most so many elements.
+func shapeOf(want []int64, most int64) ([]int, *reject) {
+	shape := make([]int, len(want))
+	for i, d := range want {
+		if d < 0 || d > most {
+			return nil, invalid("shape %v", want)
+		}
+		shape[i] = int(d)
 	}
-	return c.move(shape, c.in[0].DType, &Move{Index: index})
+	return shape, nil
 }
 
 func buildExpand(c *call) *reject {
@@ -132,25 +133,22 @@ func buildExpand(c *call) *reject {
 	if r != nil {
 		return r
 	}
-	shape := make([]int, len(want))
-	for i, d := range want {
-		if d < 0 || d > maxElements {
-			return invalid("shape %v", want)
-		}
-		shape[i] = int(d)
+	shape, r := shapeOf(want, maxElements)
+	if r != nil {
+		return r
 	}
-	out, r := broadcastShape(c.in[0].Shape, shape)
+	out, r := broadcastShape(c.x, shape)
 	if r != nil {
 		return r
 	}
 	if r := checkSize(out); r != nil {
 		return r
 	}
-	index := c.p.broadcast(out, c.in[0].Shape)
+	index := c.p.broadcast(out, c.x)
 	if len(index) == 1 && Size(out) != 1 { // one element for all
 		index = make([]int32, Size(out))
 	}
-	return c.move(out, c.in[0].DType, &Move{Index: index})
+	return c.pick(out, index)
 }
 
 func buildConstantOfShape(c *call) *reject {
@@ -159,7 +157,7 @@ func buildConstantOfShape(c *call) *reject {
 		return r
 	}
 	t := &Tensor{DType: Float32, F: []float64{0}}
-	if a := c.n.Attrs["value"]; a.Kind == AttrTensor && a.T != nil {
+	if a := c.Attrs["value"]; a.Kind == AttrTensor && a.T != nil {
 		t = a.T
 	}
 	if !t.DType.number() {
@@ -168,14 +166,11 @@ func buildConstantOfShape(c *call) *reject {
 	if t.Len() != 1 {
 		return invalid("a value of shape %v, wants one element", t.Shape)
 	}
-	shape := make([]int, len(want))
-	for i, d := range want {
-		if d < 0 || d > math.MaxInt32 {
-			return invalid("shape %v", want)
-		}
-		shape[i] = int(d)
+	shape, r := shapeOf(want, math.MaxInt32)
+	if r == nil {
+		r = checkSize(shape)
 	}
-	if r := checkSize(shape); r != nil {
+	if r != nil {
 		return r
 	}
 	full := &Tensor{DType: t.DType, Shape: shape}
@@ -189,7 +184,7 @@ func buildConstantOfShape(c *call) *reject {
 
 // buildDropout is the identity: models run in inference.
 func buildDropout(c *call) *reject {
-	if len(c.n.Outputs) > 1 && c.n.Outputs[1] != "" {
+	if len(c.Outputs) > 1 && c.Outputs[1] != "" {
 		return unsupported("export the model in inference mode", "the mask is used")
 	}
 	return buildIdentity(c)

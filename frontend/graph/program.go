@@ -2,9 +2,7 @@ package graph
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"hlsgen/frontend/real"
@@ -24,16 +22,13 @@ type Program struct {
 	now     *made              // of the node that is being prepared
 	kept    *Program           // whose steps may stay; while preparing
 	origin  map[*Node]*Node    // of made-up nodes
-	names   map[string]bool    // of tensors, that made-up ones must not have
-	tables  map[string][]int32 // index tables by what they are
-	counted map[*int32]bool    // index tables, by their first entries
-	indices int                // entries of index tables
+	names   Taken              // by the graph, and made up
+	strides map[string][]int32 // index tables by what they are
 	by      map[string]*Step   // by output
 	readers map[string][]*Step // by input
-	total   int                // elements computed
-	work    int                // products of them
-	within  bool               // the body of a loop
-	whole   bool               // every node is understood
+	budget
+	within  bool // the body of a loop
+	whole   bool // every node is understood
 	options Options
 	report  *diag.List // while preparing
 }
@@ -113,18 +108,6 @@ type Dot struct {
 	Then             *Elem   // Args[0] and Index[0] are unused
 }
 
-// Options bind what the file leaves open.
-type Options struct {
-	Dims map[string]int   // values of named dynamic axes; a leading dynamic axis is one sample
-	Data map[string][]int // shapes of data per input ("" for a single one): axes but the leading are read off them
-
-	Cells map[string]CellFormats // of ONNX LSTM nodes by name, EveryCell for the others: their gates are quantised so
-
-	sequences map[string]bool // inputs whose leading dynamic axis is time
-	probed    string          // an input whose leading dynamic axis is tried with so many elements:
-	probe     int
-}
-
 // Prepare derives every shape and constant. It reports all nodes it does not understand in one run and returns nil
 // where there were any.
 func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
@@ -181,9 +164,10 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		return nil, false
 	}
 	p.Known, p.by, p.readers, p.origin = map[string]Known{}, map[string]*Step{}, map[string][]*Step{}, map[*Node]*Node{}
-	p.made, p.counted, p.tables, p.report = map[*Node]*made{}, map[*int32]bool{}, map[string][]int32{}, d
+	p.names = g.Taken()
+	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[*int32]bool{}, map[string][]int32{}, d
 	if p.kept != nil {
-		p.tables = p.kept.tables
+		p.strides = p.kept.strides
 	}
 	for name, t := range g.Init {
 		p.Known[name] = Known{t.Shape, t.DType, t}
@@ -249,112 +233,6 @@ func (p *Program) reject(d *diag.List, n *Node, code diag.Code, msg, hint string
 
 // Where is a node's place for a diagnostic.
 func Where(file string, n *Node) string { return fmt.Sprintf("%s, node %d", file, n.Index) }
-
-// The limits of what a model may ask for: a hostile file must not take memory or time without end. (The largest tensor of
-// MobileNet at 224x224 has 1.2 million elements, and a run takes 2^29 multiplications.)
-const (
-	maxElements = 1 << 26 // of one tensor
-	maxTotal    = 1 << 28 // of all that steps compute
-	maxWork     = 1 << 36 // multiplications of a run
-	maxFold     = 1 << 30 // multiplications of one product of constants; a larger one is computed in every run
-)
-
-// count adds what a step asks for.
-func (p *Program) count(s *Step) *reject {
-	p.now.counted = append(p.now.counted, s)
-	n := Size(s.Shape)
-	if p.total += n; p.total > maxTotal {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("the tensors up to this one have more than %d elements", maxTotal),
-			"a model of this size does not fit a streaming accelerator: check its shapes"}
-	}
-	if r := p.countTables(s); r != nil {
-		return r
-	}
-	if s.Dot == nil || n == 0 {
-		return nil
-	}
-	if s.Dot.K > (maxWork-p.work)/n {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("a run up to this node takes more than %d multiplications", maxWork),
-			"a model of this size does not fit a streaming accelerator: check its shapes"}
-	}
-	p.work += s.Dot.K * n
-	return nil
-}
-
-func bindShape(v Value, opt Options) (shape []int, msg string) {
-	if !v.Known {
-		return nil, "the file gives no shape"
-	}
-	n := 1
-	for i, dim := range v.Dims {
-		size := dim.Size
-		if size < 0 {
-			bound, given := opt.Dims[dim.Param]
-			seen := opt.fromData(v, i)
-			switch {
-			case i == 0 && v.Name == opt.probed && opt.probed != "":
-				size = opt.probe
-			case given && dim.Param != "":
-				size = bound
-			case seen > 0:
-				size = seen
-			case i == 0 && !opt.sequences[v.Name]:
-				size = 1
-			case i == 0:
-				return nil, fmt.Sprintf("axis 0 (%q) is a sequence of unknown length", dim.Param)
-			default:
-				return nil, fmt.Sprintf("axis %d (%q) is dynamic", i, dim.Param)
-			}
-		}
-		if size < 1 || n > maxElements/size {
-			return nil, fmt.Sprintf("axis %d has %d elements", i, size)
-		}
-		n *= size
-		shape = append(shape, size)
-	}
-	return shape, ""
-}
-
-// dynamicAxes names the axes that a user can bind.
-func dynamicAxes(g *Graph) []string {
-	var names []string
-	for _, in := range g.Inputs {
-		for _, dim := range in.Dims {
-			if dim.Size < 0 && dim.Param != "" && !slices.Contains(names, dim.Param) {
-				names = append(names, dim.Param)
-			}
-		}
-	}
-	if names == nil {
-		names = []string{"none"}
-	}
-	return names
-}
-
-// unused is an axis that the options bind and the graph does not have.
-func (o Options) unused(g *Graph) string {
-	axes := dynamicAxes(g)
-	for _, name := range slices.Sorted(maps.Keys(o.Dims)) {
-		if !slices.Contains(axes, name) {
-			return name
-		}
-	}
-	return ""
-}
-
-// fromData is the size of axis i of an input in the data at hand, which may have an axis of samples more in front; 0
-// where there are none that match, and for the first axis where it is one that counts samples.
-func (o Options) fromData(v Value, i int) int {
-	shape, ok := o.Data[v.Name]
-	if !ok {
-		shape = o.Data[""]
-	}
-	i += len(shape) - len(v.Dims)
-	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 || i == 0 && !o.sequences[v.Name] {
-		return 0
-	}
-	return shape[i]
-}
 
 func (g *Graph) opset(domain string) int64 {
 	if domain == channelsLast { // QONNX executes these as the newest of ONNX's own

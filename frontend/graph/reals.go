@@ -19,6 +19,12 @@ type Reals struct {
 	result int
 }
 
+// newReals is a value to be filled in.
+func newReals(shape []int) *Reals {
+	n := Size(shape)
+	return &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+}
+
 // Exactly is the value whose elements are the given float64s.
 func Exactly(shape []int, data []float64) *Reals { return &Reals{Shape: shape, Lo: data, Hi: data} }
 
@@ -68,7 +74,7 @@ func (v *Reals) tensor(dt DType) (*Tensor, error) {
 		t.F = v.Lo
 		return t, nil
 	}
-	lo, hi, _ := intLimits(dt)
+	lo, hi, _ := dt.limits()
 	t.I = make([]int64, len(v.Lo))
 	for i, f := range v.Lo {
 		if !(lo <= f && f <= hi) || f != math.Trunc(f) {

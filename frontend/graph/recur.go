@@ -3,8 +3,6 @@ package graph
 import (
 	"fmt"
 	"maps"
-
-	"hlsgen/internal/diag"
 )
 
 // A Recur runs a body once per element of a sequence (ONNX Scan). Input i < States of the node is the initial value of a
@@ -58,22 +56,22 @@ type scan struct {
 }
 
 func buildScan(c *call) *reject {
-	s := &scan{call: c, body: c.n.Attrs["body"].G, recur: &Recur{RealGates: c.n.Int(realGates, 0) != 0}}
+	s := &scan{call: c, body: c.Attrs["body"].G, recur: &Recur{RealGates: c.Int(realGates, 0) != 0}}
 	switch {
-	case c.n.Domain == "" && c.opset < 9:
+	case c.Domain == "" && c.opset < 9:
 		return unsupported("convert the model to opset 9 or later", "the old form of Scan, with an axis of samples in front")
 	case s.body == nil:
 		return invalid("it has no body")
 	case c.p.within:
 		return unsupported("one loop around one cell becomes a layer: unroll the inner one", "a loop inside the body of another")
 	}
-	scanned := c.n.Int("num_scan_inputs", 0)
+	scanned := c.Int("num_scan_inputs", 0)
 	if scanned < 1 || scanned > int64(len(c.in)) {
 		return invalid("num_scan_inputs is %d, the node has %d inputs", scanned, len(c.in))
 	}
 	s.recur.States = len(c.in) - int(scanned)
-	if len(s.body.Inputs) != len(c.in) || len(s.body.Outputs) < s.recur.States || len(c.n.Outputs) > len(s.body.Outputs) {
-		return invalid("the body has %d inputs and %d outputs, the node %d and %d, of which %d are states", len(s.body.Inputs), len(s.body.Outputs), len(c.in), len(c.n.Outputs), s.recur.States)
+	if len(s.body.Inputs) != len(c.in) || len(s.body.Outputs) < s.recur.States || len(c.Outputs) > len(s.body.Outputs) {
+		return invalid("the body has %d inputs and %d outputs, the node %d and %d, of which %d are states", len(s.body.Inputs), len(s.body.Outputs), len(c.in), len(c.Outputs), s.recur.States)
 	}
 	for i := range c.in {
 		if !c.has(i) {
@@ -118,7 +116,7 @@ func (s *scan) sequences() *reject {
 	case s.recur.Length < 1:
 		return unsupported("give it a sequence of at least one element", "an empty sequence")
 	case s.recur.Length > maxRuns:
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("a sequence of %d elements", s.recur.Length), fmt.Sprintf("at most %d are accepted: cut it into parts", maxRuns)}
+		return tooLarge(fmt.Sprintf("at most %d are accepted: cut it into parts", maxRuns), "a sequence of %d elements", s.recur.Length)
 	}
 	return nil
 }
@@ -126,7 +124,7 @@ func (s *scan) sequences() *reject {
 // directions reads a list of axes, not yet made positive, and of directions.
 func (s *scan) directions(axes, directions string, n int) ([]Scanned, *reject) {
 	list := make([]Scanned, n)
-	a, d := s.n.Ints(axes), s.n.Ints(directions)
+	a, d := s.Ints(axes), s.Ints(directions)
 	if a != nil && len(a) != n || d != nil && len(d) != n {
 		return nil, invalid("%s and %s have %d and %d entries for %d tensors", axes, directions, len(a), len(d), n)
 	}
@@ -214,7 +212,7 @@ func (s *scan) prepare(g *Graph) *reject {
 	file := s.file()
 	body := &Program{Graph: g, File: fmt.Sprintf("%s, body of node %d", s.p.File, file.Index), within: true}
 	if s.p.kept != nil {
-		if was := s.p.kept.Loop(s.n); was != nil {
+		if was := s.p.kept.Loop(s.Node); was != nil {
 			body.kept = was.Body
 		}
 	}
@@ -233,7 +231,7 @@ func (s *scan) prepare(g *Graph) *reject {
 		}
 	}
 	r.Body = p
-	return s.p.countLoop(r)
+	return s.p.loop(r)
 }
 
 // reported is the refusal of a node whose faults were reported already.
@@ -267,29 +265,6 @@ func (s *scan) outputs() *reject {
 	return nil
 }
 
-// loopCost is the work of a run beside its elements, per node, and of an element, in multiplications.
-const (
-	loopCost    = 16
-	elementCost = 64
-)
-
-// countLoop adds what a loop asks for to what the program does: the time of all its runs, the memory of one.
-func (p *Program) countLoop(r *Recur) *reject {
-	b := r.Body
-	p.indices += b.indices
-	if p.total += b.total; p.total > maxTotal || p.indices > maxTables {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("the tensors up to this one, with those of one run of the loop, have more than %d elements", maxTotal),
-			"a model of this size does not fit a streaming accelerator: check its shapes"}
-	}
-	once := b.work + elementCost*(b.total+loopCost*(len(b.Steps)+1))
-	if once > (maxWork-p.work)/r.Length {
-		return &reject{diag.ModelTooLarge, fmt.Sprintf("%d runs of the body take more than %d multiplications", r.Length, maxWork),
-			"a model of this size does not fit a streaming accelerator: check its shapes, or give it shorter sequences"}
-	}
-	p.work += once * r.Length
-	return nil
-}
-
 // Written is a node as the program executes it: itself, or the made-up nodes that stand for it, and their constants. The
 // bodies of loops are as they were prepared: with their constants and the shapes of their inputs.
 func (p *Program) Written(n *Node) (nodes []*Node, constants map[string]*Tensor) {
@@ -309,7 +284,7 @@ func (p *Program) Written(n *Node) (nodes []*Node, constants map[string]*Tensor)
 		m := *last
 		if s.Recur != nil {
 			m.Attrs = maps.Clone(m.Attrs)
-			m.Attrs["body"] = Attr{Kind: AttrGraph, G: s.Recur.Body.Graph}
+			m.Attrs["body"] = GraphAttr(s.Recur.Body.Graph)
 		}
 		nodes = append(nodes, &m)
 		for _, in := range m.Inputs {

@@ -115,10 +115,7 @@ func TestScanRefusals(t *testing.T) {
 		{"a loop in the body", []*graph.Node{scanNode(attrs{}, nested, in, out)}, diag.OpUnsupported, "inside the body"},
 	} {
 		g := network([]int{3, 2}, zero(), c.nodes...)
-		var d diag.List
-		if p := graph.Prepare(g, "m", graph.Options{}, &d); p != nil || len(d.Diags) != 1 || d.Diags[0].Code != c.code || !strings.Contains(d.Diags[0].Msg, c.says) {
-			t.Errorf("%s: %v, want one %s that says %q", c.name, d.Diags, c.code, c.says)
-		}
+		refused(t, c.name, g, c.code, c.says)
 	}
 }
 

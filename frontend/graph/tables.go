@@ -1,31 +1,26 @@
 package graph
 
-import (
-	"fmt"
-
-	"hlsgen/internal/diag"
-)
-
-// maxTables bounds the entries of all index tables of a program.
-const maxTables = 1 << 27
+import "fmt"
 
 // strided is stridedIndex with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
 func (p *Program) strided(shape, strides []int) []int32 {
 	key := fmt.Sprint(shape, strides)
-	t, ok := p.tables[key]
+	t, ok := p.strides[key]
 	if !ok {
 		t = stridedIndex(shape, strides)
-		p.tables[key] = t
+		p.strides[key] = t
 	}
 	return t
 }
 
 // stridedIndex lists, for every element of shape in order, the sum of its coordinates times strides.
 func stridedIndex(shape, strides []int) []int32 {
-	n := Size(shape)
-	index := make([]int32, n)
-	coord := make([]int, len(shape))
-	at := 0
+	return stridedFrom(0, shape, strides)
+}
+
+// stridedFrom is stridedIndex from element at on.
+func stridedFrom(at int, shape, strides []int) []int32 {
+	index, coord := make([]int32, Size(shape)), make([]int, len(shape))
 	for i := range index {
 		index[i] = int32(at)
 		for k := len(shape) - 1; k >= 0; k-- {
@@ -90,19 +85,4 @@ func (s *Step) tables() (all [][]int32) {
 		all = append(all, elem.Index...)
 	}
 	return all
-}
-
-// countTables adds the tables of a step to what the program has; those that it shares with others count once.
-func (p *Program) countTables(s *Step) *reject {
-	for _, t := range s.tables() {
-		if len(t) == 0 || p.counted[&t[0]] {
-			continue
-		}
-		p.counted[&t[0]] = true
-		if p.indices += len(t); p.indices > maxTables {
-			return &reject{diag.ModelTooLarge, fmt.Sprintf("the nodes up to this one move and pair more than %d elements", maxTables),
-				"a model of this size does not fit a streaming accelerator: check its shapes"}
-		}
-	}
-	return nil
 }

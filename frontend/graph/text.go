@@ -98,30 +98,22 @@ func formatValues(t *Tensor) string {
 	return b.String()
 }
 
-func formatAttrs(attrs map[string]Attr) string {
+func formatAttrs(attrs Attrs) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		a := attrs[name]
 		fmt.Fprintf(&b, " %s=", name)
-		switch a.Kind {
-		case AttrInt:
-			fmt.Fprint(&b, a.I)
-		case AttrFloat:
-			fmt.Fprint(&b, a.F)
-		case AttrString:
-			fmt.Fprintf(&b, "%q", a.S)
-		case AttrInts:
-			fmt.Fprint(&b, a.Ints)
-		case AttrFloats:
-			fmt.Fprint(&b, a.Floats)
-		case AttrStrings:
-			fmt.Fprintf(&b, "%q", a.Strings)
+		switch values := [...]any{nil, a.F, a.I, a.S, a.T, a.G, a.Floats, a.Ints, a.Strings}; a.Kind {
+		case AttrUnknown:
+			b.WriteString("?")
 		case AttrTensor:
 			fmt.Fprintf(&b, "%s%v(%s)", a.T.DType, a.T.Shape, formatValues(a.T))
 		case AttrGraph:
 			fmt.Fprintf(&b, "graph(%d nodes)", len(a.G.Nodes))
+		case AttrString, AttrStrings:
+			fmt.Fprintf(&b, "%q", values[a.Kind])
 		default:
-			b.WriteString("?")
+			fmt.Fprint(&b, values[a.Kind])
 		}
 	}
 	return b.String()

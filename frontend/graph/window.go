@@ -40,7 +40,7 @@ const maxSide = maxElements
 // sides reads a list of numbers per axis, by default all alike. 1-D lists are along W.
 func (c *reading) sides(name string, axes int, def, least int64) (out [2]int, r *reject) {
 	out = [2]int{int(def), int(def)}
-	list := c.n.Ints(name)
+	list := c.Ints(name)
 	if list == nil {
 		return out, nil
 	}
@@ -89,7 +89,7 @@ func (c *windows) slide(kernel []int) *reject {
 	if s.dilation, r = c.sides("dilations", s.axes, 1, 1); r != nil {
 		return r
 	}
-	pads := c.n.Ints("pads")
+	pads := c.Ints("pads")
 	if pads != nil && len(pads) != 2*s.axes {
 		return invalid("pads %v for %d axes", pads, s.axes)
 	}
@@ -155,8 +155,8 @@ func (s *sliding) window(group, depth int, last bool) *Window {
 }
 
 // attrs are those of a made-up node that slides over padded data.
-func (s *sliding) attrs(group int) map[string]Attr {
-	return map[string]Attr{"strides": intsAttr(s.stride[2-s.axes:]...), "dilations": intsAttr(s.dilation[2-s.axes:]...), "group": intAttr(group)}
+func (s *sliding) attrs(group int) Attrs {
+	return Attrs{"strides": intsAttr(s.stride[2-s.axes:]...), "dilations": intsAttr(s.dilation[2-s.axes:]...), "group": IntAttr(group)}
 }
 
 // A layout says where the axes of data lie: [N, C, (H,) W], or channels last.
@@ -179,8 +179,8 @@ type windows struct {
 
 // windows reads the layout of input 0.
 func (c *call) windows() (*windows, *reject) {
-	x := c.in[0].Shape
-	l := layout{last: c.n.Domain == channelsLast, shape: x}
+	x := c.x
+	l := layout{last: c.Domain == channelsLast, shape: x}
 	if len(x) == 5 {
 		return nil, unsupported("use signals or images: 1-D and 2-D windows are supported", "a 3-D window")
 	}

@@ -19,6 +19,9 @@
 //
 // Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements;
 // recur reads cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
+//
+// In come a graph.Program and what the inputs arrive as; out comes a Result. It sees canon, graph, real, scaled, choose,
+// find, place, recur, unmapped, whole, dataflow, diag, num and hlslib.
 package lower
 
 import (

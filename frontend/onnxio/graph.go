@@ -3,6 +3,7 @@ package onnxio
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
@@ -247,44 +248,19 @@ func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []rea
 	return a, nil, nil
 }
 
+// declared is what the file calls the kinds of attributes that are read.
+var declared = map[onnxpb.AttributeProto_AttributeType]graph.AttrKind{
+	onnxpb.AttributeProto_FLOAT: graph.AttrFloat, onnxpb.AttributeProto_FLOATS: graph.AttrFloats,
+	onnxpb.AttributeProto_INT: graph.AttrInt, onnxpb.AttributeProto_INTS: graph.AttrInts,
+	onnxpb.AttributeProto_STRING: graph.AttrString, onnxpb.AttributeProto_STRINGS: graph.AttrStrings,
+	onnxpb.AttributeProto_TENSOR: graph.AttrTensor, onnxpb.AttributeProto_GRAPH: graph.AttrGraph,
+}
+
 // attrKind is the declared kind or, in IR version 1, which had no declaration, that of the field in use.
 func attrKind(p *onnxpb.AttributeProto) graph.AttrKind {
-	switch p.GetType() {
-	case onnxpb.AttributeProto_FLOAT:
-		return graph.AttrFloat
-	case onnxpb.AttributeProto_INT:
-		return graph.AttrInt
-	case onnxpb.AttributeProto_STRING:
-		return graph.AttrString
-	case onnxpb.AttributeProto_TENSOR:
-		return graph.AttrTensor
-	case onnxpb.AttributeProto_GRAPH:
-		return graph.AttrGraph
-	case onnxpb.AttributeProto_FLOATS:
-		return graph.AttrFloats
-	case onnxpb.AttributeProto_INTS:
-		return graph.AttrInts
-	case onnxpb.AttributeProto_STRINGS:
-		return graph.AttrStrings
-	case onnxpb.AttributeProto_UNDEFINED:
-		switch {
-		case p.F != nil:
-			return graph.AttrFloat
-		case p.I != nil:
-			return graph.AttrInt
-		case p.S != nil:
-			return graph.AttrString
-		case p.T != nil:
-			return graph.AttrTensor
-		case p.G != nil:
-			return graph.AttrGraph
-		case p.Floats != nil:
-			return graph.AttrFloats
-		case p.Ints != nil:
-			return graph.AttrInts
-		case p.Strings != nil:
-			return graph.AttrStrings
-		}
+	if p.GetType() != onnxpb.AttributeProto_UNDEFINED {
+		return declared[p.GetType()]
 	}
-	return graph.AttrUnknown
+	inUse := []bool{p.F != nil, p.I != nil, p.S != nil, p.T != nil, p.G != nil, p.Floats != nil, p.Ints != nil, p.Strings != nil}
+	return graph.AttrKind(1 + slices.Index(inUse, true)) // the kinds have this order
 }

@@ -4,6 +4,13 @@
 // The two are separate because onnx-go v0.5.0 drops node names, domains, opset versions, dynamic axes, metadata and
 // annotations, and refuses int8 and float16 constants and subgraphs. It therefore gets a copy of the model that holds
 // nothing but tensor names and the index of each node (wire.go).
+//
+// In come bytes; out comes a graph.Graph, or diagnostics, whatever the bytes are. It sees graph, diag and the
+// bindings (onnxpb).
+//
+//   - scan.go bounds sizes and nesting before anything is decoded
+//   - read.go walks the model, graph.go a graph in it, tensor.go constants, minifloat.go their 8- and 16-bit floats
+//   - wire.go lets onnx-go join the nodes, link.go puts them in order and finds what is missing
 package onnxio
 
 import (

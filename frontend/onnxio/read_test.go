@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/frontend/onnxio/onnxtest"
@@ -27,8 +25,8 @@ func mustRead(t *testing.T, b []byte) *graph.Graph {
 // quantModel uses most of what a file can say.
 func quantModel() *onnxtest.Model {
 	m := onnxtest.New(0).Opset("ai.onnx", 14).Opset("qonnx.custom_op.general", 2)
-	m.Proto.ProducerName, m.Proto.ProducerVersion = proto.String("pytorch"), proto.String("2.1.0")
-	m.Proto.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: proto.String("author"), Value: proto.String("us")}}
+	m.Proto.ProducerName, m.Proto.ProducerVersion = new("pytorch"), new("2.1.0")
+	m.Proto.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: new("author"), Value: new("us")}}
 	m.Input("x", graph.Float32, "batch", 4, nil).Output("y", graph.Float32)
 	m.Input("s", graph.Float32).Init("s", graph.Float32, nil, 0.25) // a parameter listed as an input
 	m.Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 8)
@@ -82,7 +80,7 @@ func TestRead(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	tensorType := func(shape *onnxpb.TensorShapeProto) *onnxpb.TypeProto {
-		return &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{TensorType: &onnxpb.TypeProto_Tensor{ElemType: proto.Int32(3), Shape: shape}}}
+		return &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{TensorType: &onnxpb.TypeProto_Tensor{ElemType: new(int32(3)), Shape: shape}}}
 	}
 	dims := func(sizes ...int64) *onnxpb.TensorShapeProto {
 		s := new(onnxpb.TensorShapeProto)
@@ -113,7 +111,7 @@ func TestValues(t *testing.T) {
 		{"sparse", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_SparseTensorType{}}, graph.Value{}, diag.OpUnsupported},
 	} {
 		m := onnxtest.New(13).Output("y", graph.Int8)
-		m.Proto.Graph.Input = []*onnxpb.ValueInfoProto{{Name: proto.String("x"), Type: c.typ}}
+		m.Proto.Graph.Input = []*onnxpb.ValueInfoProto{{Name: new("x"), Type: c.typ}}
 		m.Node("Relu", "x").Out("y")
 		if c.code != "" {
 			checkFault(t, c.name, m.Bytes(), c.code)
@@ -130,7 +128,7 @@ func TestValues(t *testing.T) {
 func TestOldFiles(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(0).Input("x", graph.Float32).Output("y", graph.Float32)
-	m.Proto.IrVersion = proto.Int64(1)
+	m.Proto.IrVersion = new(int64(1))
 	body := onnxtest.New(0).Output("x", graph.Float32)
 	n := m.Node("Op", "x").Int("i", 2).Float("f", 2).Str("s", "").Ints("is", 2).Floats("fs", 2).Strs("ss", "a").
 		Tensor("t", graph.Int8, nil, 2).Graph("g", body).Int("none", 0).Out("y")
@@ -205,7 +203,7 @@ func TestModelFaults(t *testing.T) {
 		{"attribute twice", func(m *onnxtest.Model) { m.Node("Op", "x").Int("a", 1).Int("a", 1).Out("n") }, diag.ModelMalformed, `"a"`},
 		{"attribute without name", func(m *onnxtest.Model) { m.Node("Op", "x").Int("", 1).Out("n") }, diag.ModelMalformed, "attribute name"},
 		{"attribute by reference", func(m *onnxtest.Model) {
-			m.Node("Op", "x").Int("a", 1).Out("n").Proto.Attribute[0].RefAttrName = proto.String("b")
+			m.Node("Op", "x").Int("a", 1).Out("n").Proto.Attribute[0].RefAttrName = new("b")
 		}, diag.ModelMalformed, `attribute "a"`},
 		{"tensor attribute without tensor", func(m *onnxtest.Model) {
 			m.Node("Op", "x").Tensor("a", graph.Int8, nil, 1).Out("n").Proto.Attribute[0].T = nil
@@ -214,17 +212,17 @@ func TestModelFaults(t *testing.T) {
 			m.Node("Op", "x").Graph("a", m).Out("n").Proto.Attribute[0].G = nil
 		}, diag.ModelMalformed, "no graph"},
 		{"sparse initializer", func(m *onnxtest.Model) {
-			m.Proto.Graph.SparseInitializer = []*onnxpb.SparseTensorProto{{Values: &onnxpb.TensorProto{Name: proto.String("sp")}}}
+			m.Proto.Graph.SparseInitializer = []*onnxpb.SparseTensorProto{{Values: &onnxpb.TensorProto{Name: new("sp")}}}
 		}, diag.OpUnsupported, `initializer "sp" is sparse`},
 		{"function", func(m *onnxtest.Model) {
-			m.Proto.Functions = []*onnxpb.FunctionProto{{Domain: proto.String("local"), Name: proto.String("F")}}
+			m.Proto.Functions = []*onnxpb.FunctionProto{{Domain: new("local"), Name: new("F")}}
 			m.Node("F", "x").Domain("local").Out("n")
 			m.Node("F", "x").Domain("local").Out("o")
 		}, diag.OpUnsupported, "local::F"},
 		{"external data", func(m *onnxtest.Model) {
 			for _, name := range []string{"e", "f"} {
 				m.Proto.Graph.Initializer = append(m.Proto.Graph.Initializer, &onnxpb.TensorProto{Name: &name,
-					ExternalData: []*onnxpb.StringStringEntryProto{{Key: proto.String("location"), Value: proto.String("../w.bin")}}})
+					ExternalData: []*onnxpb.StringStringEntryProto{{Key: new("location"), Value: new("../w.bin")}}})
 			}
 			m.Node("Relu", "f").Out("n")
 		}, diag.ExternalData, `2 tensors are kept in other files, the first is "e" in "../w.bin"`},
@@ -245,7 +243,7 @@ func TestModelFaults(t *testing.T) {
 func TestDialectFunctions(t *testing.T) {
 	t.Parallel()
 	m := quantModel()
-	m.Proto.Functions = []*onnxpb.FunctionProto{{Domain: proto.String("qonnx.custom_op.general"), Name: proto.String("Quant")}}
+	m.Proto.Functions = []*onnxpb.FunctionProto{{Domain: new("qonnx.custom_op.general"), Name: new("Quant")}}
 	mustRead(t, m.Bytes())
 }
 

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
-
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
 	"hlsgen/frontend/onnxio/onnxtest"
@@ -121,8 +119,8 @@ func TestLimits(t *testing.T) {
 		}(), diag.ModelTooLarge},
 		{"too many elements", func() []byte {
 			m := linkModel()
-			m.Proto.Graph.Initializer = []*onnxpb.TensorProto{{Name: proto.String("y"), Dims: []int64{maxElements + 4},
-				DataType: proto.Int32(int32(graph.Int2)), RawData: make([]byte, maxElements/4+1)}}
+			m.Proto.Graph.Initializer = []*onnxpb.TensorProto{{Name: new("y"), Dims: []int64{maxElements + 4},
+				DataType: new(int32(graph.Int2)), RawData: make([]byte, maxElements/4+1)}}
 			return m.Bytes()
 		}(), diag.ModelTooLarge},
 	} {
@@ -142,7 +140,7 @@ func TestLargest(t *testing.T) {
 		m.Node("Relu", fmt.Sprint(i+1)).Out(fmt.Sprint(i))
 	}
 	m.Node("Relu", "x").Out(fmt.Sprint(maxNodes - 1))
-	m.Proto.Graph.Output[0].Name = proto.String("0")
+	m.Proto.Graph.Output[0].Name = new("0")
 	b := m.Bytes()
 	runtime.ReadMemStats(&before)
 	g := mustRead(t, b)

@@ -28,29 +28,22 @@ type encoding struct {
 }
 
 var encodings = map[graph.DType]encoding{
-	graph.Float32:        {bits: 32, typed: floats, real: func(c uint64) float64 { return float64(math.Float32frombits(uint32(c))) }},
-	graph.Float64:        {bits: 64, typed: doubles, real: math.Float64frombits},
-	graph.Float16:        {bits: 16, typed: int32s, real: float16},
-	graph.BFloat16:       {bits: 16, typed: int32s, real: func(c uint64) float64 { return float64(math.Float32frombits(uint32(c) << 16)) }},
-	graph.Float8E4M3FN:   {bits: 8, typed: int32s, real: float8E4M3FN},
-	graph.Float8E4M3FNUZ: {bits: 8, typed: int32s, real: float8E4M3FNUZ},
-	graph.Float8E5M2:     {bits: 8, typed: int32s, real: float8E5M2},
-	graph.Float8E5M2FNUZ: {bits: 8, typed: int32s, real: float8E5M2FNUZ},
-	graph.Float8E8M0:     {bits: 8, typed: int32s, real: float8E8M0},
-	graph.Float4E2M1:     {bits: 4, typed: int32s, real: float4E2M1},
-	graph.Bool:           {bits: 8, typed: int32s},
-	graph.Int2:           {bits: 2, typed: int32s, signed: true},
-	graph.UInt2:          {bits: 2, typed: int32s},
-	graph.Int4:           {bits: 4, typed: int32s, signed: true},
-	graph.UInt4:          {bits: 4, typed: int32s},
-	graph.Int8:           {bits: 8, typed: int32s, signed: true},
-	graph.UInt8:          {bits: 8, typed: int32s},
-	graph.Int16:          {bits: 16, typed: int32s, signed: true},
-	graph.UInt16:         {bits: 16, typed: int32s},
-	graph.Int32:          {bits: 32, typed: int32s, signed: true},
-	graph.UInt32:         {bits: 32, typed: uint64s},
-	graph.Int64:          {bits: 64, typed: int64s, signed: true},
-	graph.UInt64:         {bits: 64, typed: uint64s},
+	graph.Float32:  {32, floats, false, func(c uint64) float64 { return float64(math.Float32frombits(uint32(c))) }},
+	graph.Float64:  {64, doubles, false, math.Float64frombits},
+	graph.Float16:  {16, int32s, false, float16},
+	graph.BFloat16: {16, int32s, false, func(c uint64) float64 { return float64(math.Float32frombits(uint32(c) << 16)) }},
+
+	graph.Float8E4M3FN: {8, int32s, false, float8E4M3FN}, graph.Float8E4M3FNUZ: {8, int32s, false, float8E4M3FNUZ},
+	graph.Float8E5M2: {8, int32s, false, float8E5M2}, graph.Float8E5M2FNUZ: {8, int32s, false, float8E5M2FNUZ},
+	graph.Float8E8M0: {8, int32s, false, float8E8M0}, graph.Float4E2M1: {4, int32s, false, float4E2M1},
+
+	graph.Bool: {8, int32s, false, nil},
+	graph.Int2: {2, int32s, true, nil}, graph.UInt2: {2, int32s, false, nil},
+	graph.Int4: {4, int32s, true, nil}, graph.UInt4: {4, int32s, false, nil},
+	graph.Int8: {8, int32s, true, nil}, graph.UInt8: {8, int32s, false, nil},
+	graph.Int16: {16, int32s, true, nil}, graph.UInt16: {16, int32s, false, nil},
+	graph.Int32: {32, int32s, true, nil}, graph.UInt32: {32, uint64s, false, nil},
+	graph.Int64: {64, int64s, true, nil}, graph.UInt64: {64, uint64s, false, nil},
 }
 
 // tensor decodes a constant. Nothing is allocated from the declared shape before it agrees with the bytes present. A

@@ -17,7 +17,7 @@ import (
 // constantModel is a model whose only content is one initializer.
 func constantModel(t *onnxpb.TensorProto) []byte {
 	m := onnxtest.New(13)
-	t.Name = proto.String("c")
+	t.Name = new("c")
 	m.Proto.Graph.Initializer = []*onnxpb.TensorProto{t}
 	return m.Output("c", graph.Undefined).Bytes()
 }
@@ -90,7 +90,7 @@ func TestConstants(t *testing.T) {
 		{graph.Int64, []int64{0}, typed(), []int64{}},
 		{graph.Bool, []int64{0}, raw(nil), []int64{}},
 	} {
-		c.data.Dims, c.data.DataType = c.shape, proto.Int32(int32(c.dtype))
+		c.data.Dims, c.data.DataType = c.shape, new(int32(c.dtype))
 		var d diag.List
 		g := Read("m.onnx", constantModel(c.data), &d)
 		if g == nil {
@@ -134,7 +134,7 @@ func sameBits(a, b []float64) bool {
 
 func TestConstantFaults(t *testing.T) {
 	t.Parallel()
-	f32, i8 := proto.Int32(int32(graph.Float32)), proto.Int32(int32(graph.Int8))
+	f32, i8 := new(int32(graph.Float32)), new(int32(graph.Int8))
 	for _, c := range []struct {
 		name string
 		t    *onnxpb.TensorProto
@@ -144,7 +144,7 @@ func TestConstantFaults(t *testing.T) {
 		{"too many bytes", &onnxpb.TensorProto{DataType: f32, Dims: []int64{2}, RawData: make([]byte, 9)}, diag.ModelMalformed},
 		{"scalar without data", &onnxpb.TensorProto{DataType: f32}, diag.ModelMalformed},
 		{"data of an empty tensor", &onnxpb.TensorProto{DataType: f32, Dims: []int64{0}, RawData: make([]byte, 4)}, diag.ModelMalformed},
-		{"odd nibble missing", &onnxpb.TensorProto{DataType: proto.Int32(int32(graph.Int4)), Dims: []int64{3}, RawData: make([]byte, 1)}, diag.ModelMalformed},
+		{"odd nibble missing", &onnxpb.TensorProto{DataType: new(int32(graph.Int4)), Dims: []int64{3}, RawData: make([]byte, 1)}, diag.ModelMalformed},
 		{"negative axis", &onnxpb.TensorProto{DataType: i8, Dims: []int64{-1, -4}, RawData: make([]byte, 4)}, diag.ModelMalformed},
 		{"huge shape", &onnxpb.TensorProto{DataType: i8, Dims: []int64{1 << 30, 1 << 20}, RawData: make([]byte, 4)}, diag.ModelMalformed},
 		{"product 2^64", &onnxpb.TensorProto{DataType: i8, Dims: []int64{1 << 32, 1 << 32}}, diag.ModelMalformed},
@@ -155,15 +155,15 @@ func TestConstantFaults(t *testing.T) {
 		{"field of another type", &onnxpb.TensorProto{DataType: f32, Dims: []int64{1}, DoubleData: []float64{1}}, diag.ModelMalformed},
 		{"two typed fields", &onnxpb.TensorProto{DataType: f32, Dims: []int64{1}, FloatData: []float32{1}, Int64Data: []int64{1}}, diag.ModelMalformed},
 		{"int8 of 128", &onnxpb.TensorProto{DataType: i8, Dims: []int64{1}, Int32Data: []int32{128}}, diag.ModelMalformed},
-		{"uint8 of -1", &onnxpb.TensorProto{DataType: proto.Int32(int32(graph.UInt8)), Dims: []int64{1}, Int32Data: []int32{-1}}, diag.ModelMalformed},
-		{"float16 of 17 bits", &onnxpb.TensorProto{DataType: proto.Int32(int32(graph.Float16)), Dims: []int64{1}, Int32Data: []int32{1 << 16}}, diag.ModelMalformed},
-		{"uint32 of 2^32", &onnxpb.TensorProto{DataType: proto.Int32(int32(graph.UInt32)), Dims: []int64{1}, Uint64Data: []uint64{1 << 32}}, diag.ModelMalformed},
-		{"uint64 of 2^63", &onnxpb.TensorProto{DataType: proto.Int32(int32(graph.UInt64)), Dims: []int64{1}, RawData: le(uint64(1 << 63))}, diag.OpUnsupported},
-		{"string", &onnxpb.TensorProto{DataType: proto.Int32(int32(graph.String)), Dims: []int64{1}, StringData: [][]byte{{'a'}}}, diag.OpUnsupported},
-		{"complex", &onnxpb.TensorProto{DataType: proto.Int32(int32(graph.Complex64)), Dims: []int64{1}, RawData: make([]byte, 8)}, diag.OpUnsupported},
+		{"uint8 of -1", &onnxpb.TensorProto{DataType: new(int32(graph.UInt8)), Dims: []int64{1}, Int32Data: []int32{-1}}, diag.ModelMalformed},
+		{"float16 of 17 bits", &onnxpb.TensorProto{DataType: new(int32(graph.Float16)), Dims: []int64{1}, Int32Data: []int32{1 << 16}}, diag.ModelMalformed},
+		{"uint32 of 2^32", &onnxpb.TensorProto{DataType: new(int32(graph.UInt32)), Dims: []int64{1}, Uint64Data: []uint64{1 << 32}}, diag.ModelMalformed},
+		{"uint64 of 2^63", &onnxpb.TensorProto{DataType: new(int32(graph.UInt64)), Dims: []int64{1}, RawData: le(uint64(1 << 63))}, diag.OpUnsupported},
+		{"string", &onnxpb.TensorProto{DataType: new(int32(graph.String)), Dims: []int64{1}, StringData: [][]byte{{'a'}}}, diag.OpUnsupported},
+		{"complex", &onnxpb.TensorProto{DataType: new(int32(graph.Complex64)), Dims: []int64{1}, RawData: make([]byte, 8)}, diag.OpUnsupported},
 		{"no type", &onnxpb.TensorProto{Dims: []int64{1}, RawData: make([]byte, 8)}, diag.OpUnsupported},
-		{"type 99", &onnxpb.TensorProto{DataType: proto.Int32(99), Dims: []int64{1}, RawData: make([]byte, 8)}, diag.OpUnsupported},
-		{"type -1", &onnxpb.TensorProto{DataType: proto.Int32(-1), Dims: []int64{1}, RawData: make([]byte, 8)}, diag.OpUnsupported},
+		{"type 99", &onnxpb.TensorProto{DataType: new(int32(99)), Dims: []int64{1}, RawData: make([]byte, 8)}, diag.OpUnsupported},
+		{"type -1", &onnxpb.TensorProto{DataType: new(int32(-1)), Dims: []int64{1}, RawData: make([]byte, 8)}, diag.OpUnsupported},
 		{"segment", &onnxpb.TensorProto{DataType: i8, Dims: []int64{1}, RawData: make([]byte, 1), Segment: &onnxpb.TensorProto_Segment{}}, diag.OpUnsupported},
 		{"external", &onnxpb.TensorProto{DataType: i8, Dims: []int64{1}, DataLocation: onnxpb.TensorProto_EXTERNAL.Enum()}, diag.ExternalData},
 	} {

@@ -1,4 +1,6 @@
 // Package pass runs a table of passes over a graph, whatever the graph is.
+//
+// In come a table of passes and what they rewrite; out comes that, rewritten, with what every pass did. It sees diag.
 package pass
 
 import (

@@ -1,6 +1,14 @@
 // Package real is arithmetic on real numbers as models mean them: an expression (Expr) has one meaning, the exact one,
 // and several readings: intervals of float64 (fast, and right about what it does not know), exact rationals with
 // intervals of any precision where roots enter (slow, and decides), and affine form (is it scale*x + bias?).
+//
+// In come expressions that package graph makes, with exact constants; out come what they say of numbers. It sees num.
+//
+//   - expr.go makes expressions; rounding.go has the modes of rounding
+//   - interval.go, exact.go, float32.go are the readings: surely holds, exactly is, may be in float32
+//   - transcendental.go does exponentials and logarithms for the first two
+//   - affine.go, linear.go, product.go find forms: of one variable, of several, of products
+//   - step.go makes a step function over integers; within.go simplifies where variables are known to lie
 package real
 
 import (

@@ -47,20 +47,25 @@ func (j *joint) replace(e *Expr) (*Expr, bool) {
 		j.outer[e] = out
 		return out, ok
 	}
+	x, ok := e.rebuilt(j.replace)
+	if ok {
+		j.outer[e] = x
+	}
+	return x, ok
+}
+
+// rebuilt is e of other arguments; ok is false where one has none, or e no arguments.
+func (e *Expr) rebuilt(replace func(*Expr) (*Expr, bool)) (*Expr, bool) {
 	x := *e
 	for k, a := range e.args {
 		if a != nil {
 			var ok bool
-			if x.args[k], ok = j.replace(a); !ok {
+			if x.args[k], ok = replace(a); !ok {
 				return nil, false
 			}
 		}
 	}
-	if e.args[0] == nil {
-		return nil, false
-	}
-	j.outer[e] = &x
-	return &x, true
+	return &x, e.args[0] != nil
 }
 
 // multiple writes a linear form as a multiple of the inner sum, and a bias.

@@ -48,20 +48,11 @@ func (p *factoring) replace(e *Expr) (*Expr, bool) {
 		}
 		return nil, false
 	}
-	if e.args[0] == nil {
-		return nil, false
+	x, ok := e.rebuilt(p.replace)
+	if ok {
+		p.outer[e] = x
 	}
-	x := *e
-	for k, a := range e.args {
-		if a != nil {
-			var ok bool
-			if x.args[k], ok = p.replace(a); !ok {
-				return nil, false
-			}
-		}
-	}
-	p.outer[e] = &x
-	return &x, true
+	return x, ok
 }
 
 func (p *factoring) term(e *Expr) *term {

@@ -72,11 +72,16 @@ func (n Num) exp(prec uint) (Num, error) {
 		return Num{r: big.NewRat(1, 1)}, nil
 	}
 	lo, hi := n.enclose(prec + 64)
-	a, err := expEnd(lo, prec, -1)
+	return ends(lo, hi, prec, expEnd)
+}
+
+// ends is what a rising function, rounded towards a direction, makes of an enclosure.
+func ends(lo, hi *big.Float, prec uint, end func(x *big.Float, prec uint, dir int) (*big.Float, error)) (Num, error) {
+	a, err := end(lo, prec, -1)
 	if err != nil {
 		return Num{}, err
 	}
-	b, err := expEnd(hi, prec, +1)
+	b, err := end(hi, prec, +1)
 	return Num{lo: a, hi: b}, err
 }
 
@@ -133,12 +138,7 @@ func (n Num) log(prec uint) (Num, error) {
 		}
 		return Num{}, ErrPrecision
 	}
-	a, err := logEnd(lo, prec, -1)
-	if err != nil {
-		return Num{}, err
-	}
-	b, err := logEnd(hi, prec, +1)
-	return Num{lo: a, hi: b}, err
+	return ends(lo, hi, prec, logEnd)
 }
 
 // logEnd iterates y += 2(x-e^y)/(x+e^y), which triples the correct bits each time, from a float64's worth.

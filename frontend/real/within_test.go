@@ -107,56 +107,47 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// What Joint takes apart has the value of the whole.
-func TestJoint(t *testing.T) {
+// What Joint and Product take apart has the value of the whole.
+func TestTakenApart(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(3, 9))
-	found := 0
-	for range 4000 {
-		e := randomExpr(rng, 2, 4)
-		inner, outer, ok := e.Joint(2)
-		if !ok {
-			continue
-		}
-		found++
-		for range 10 {
-			a, b := int64(rng.IntN(9)-4), int64(rng.IntN(9)-4)
-			sum := new(big.Rat).Set(inner.Bias)
-			for i, v := range []int64{a, b} {
-				sum.Add(sum, new(big.Rat).Mul(inner.Scale[i], new(big.Rat).SetInt64(v)))
+	for k, c := range []struct {
+		what         string
+		draws, least int
+		apart        func(e *Expr) (inner func(x, y *big.Rat) *big.Rat, outer *Expr, ok bool)
+	}{
+		{"sum", 4000, 500, func(e *Expr) (func(x, y *big.Rat) *big.Rat, *Expr, bool) {
+			inner, outer, ok := e.Joint(2)
+			return func(x, y *big.Rat) *big.Rat {
+				x, y = new(big.Rat).Mul(inner.Scale[0], x), new(big.Rat).Mul(inner.Scale[1], y)
+				return x.Add(inner.Bias, x.Add(x, y))
+			}, outer, ok
+		}},
+		{"product", 20000, 100, func(e *Expr) (func(x, y *big.Rat) *big.Rat, *Expr, bool) {
+			offset, outer, ok := e.Product()
+			return func(x, y *big.Rat) *big.Rat {
+				return new(big.Rat).Mul(new(big.Rat).Add(x, offset[0]), new(big.Rat).Add(y, offset[1]))
+			}, outer, ok
+		}},
+	} {
+		rng := rand.New(rand.NewPCG(uint64(3+k), 9))
+		found := 0
+		for range c.draws {
+			e := randomExpr(rng, 2, 4)
+			inner, outer, ok := c.apart(e)
+			if !ok {
+				continue
 			}
-			if x, y := valueAt(t, e, a, b), valueAt(t, outer.Substitute([]*Expr{Rat(sum)}), 0); x.Cmp(y) != 0 {
-				t.Fatalf("at %d, %d: %v, taken apart %v", a, b, x, y)
-			}
-		}
-	}
-	if found < 500 {
-		t.Errorf("%d of 4000 expressions are functions of one sum", found)
-	}
-}
-
-// What Product takes apart has the value of the whole.
-func TestProduct(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(4, 9))
-	found := 0
-	for range 20000 {
-		e := randomExpr(rng, 2, 4)
-		offset, outer, ok := e.Product()
-		if !ok {
-			continue
-		}
-		found++
-		for range 10 {
-			a, b := int64(rng.IntN(9)-4), int64(rng.IntN(9)-4)
-			x := new(big.Rat).Add(new(big.Rat).SetInt64(a), offset[0])
-			x.Mul(x, new(big.Rat).Add(new(big.Rat).SetInt64(b), offset[1]))
-			if v, w := valueAt(t, e, a, b), valueAt(t, outer.Substitute([]*Expr{Rat(x)}), 0); v.Cmp(w) != 0 {
-				t.Fatalf("at %d, %d: %v, taken apart %v", a, b, v, w)
+			found++
+			for range 10 {
+				a, b := int64(rng.IntN(9)-4), int64(rng.IntN(9)-4)
+				v := Rat(inner(new(big.Rat).SetInt64(a), new(big.Rat).SetInt64(b)))
+				if x, y := valueAt(t, e, a, b), valueAt(t, outer.Substitute([]*Expr{v}), 0); x.Cmp(y) != 0 {
+					t.Fatalf("at %d, %d: %v, taken apart %v", a, b, x, y)
+				}
 			}
 		}
-	}
-	if found < 100 {
-		t.Errorf("%d of 20000 expressions are functions of one product", found)
+		if found < c.least {
+			t.Errorf("%d of %d expressions are functions of one %s", found, c.draws, c.what)
+		}
 	}
 }

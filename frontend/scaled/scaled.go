@@ -8,6 +8,9 @@
 // Concat(r, q) has two forms: v0*v1 + 1, where for each element v0 is one of q's and v1 one of s, and v0. However many
 // elements there are, the expressions are two; Var says which integer and which number each element has. At is the
 // slice of one element.
+//
+// In come a graph.Program and the name of a tensor; out come the functions that its elements are. It sees graph, real and
+// num.
 package scaled
 
 import (

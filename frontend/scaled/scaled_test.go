@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/internal/diag"
 )
 
 func constant(shape []int, v ...float64) *graph.Tensor {
@@ -36,12 +36,7 @@ func program(t *testing.T) *graph.Program {
 			node("Sub", nil, "twice", "x", "turned"), node("Relu", nil, "other", "r"),
 		},
 	}
-	var d diag.List
-	p := graph.Prepare(g, "m", graph.Options{}, &d)
-	if p == nil {
-		t.Fatal(d.Diags)
-	}
-	return p
+	return onnxtest.Prepare(t, g)
 }
 
 func TestSlices(t *testing.T) {

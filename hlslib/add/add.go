@@ -25,28 +25,26 @@ package add
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
+	"math"
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "AddStreams"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "AddStreams",
 	Doc:    "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
-	Decode: Decode,
 	FINN:   dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
-}
-
-// Limits of what Bind accepts.
-const (
-	MaxThresholds = 1 << 12 // of one channel
-	maxSumBits    = 63
-)
+	Verify: Params.verify,
+	Takes:  layer.Inputs(2),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
@@ -54,40 +52,21 @@ type Params struct {
 	Steps   []num.Step `json:"steps,omitempty"` // none, one for all channels, or one per channel
 }
 
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in                [2]dataflow.Type
-	out               dataflow.Type
-	vectors, channels int
-	sum               num.Type
-	factor            [2]num.Type     // the narrowest that holds an input's factors
-	compare           num.Comparators // one row for all channels, or one per channel; Over is nil without steps
-	stepBits          int             // of one channel in a row of the steps' tables
-	pe                []int           // what divides the channels
-}
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var text struct {
-		Factors [][]int64  `json:"factors"` // a list, for JSON drops what an array has no room for
+// UnmarshalJSON takes factors of no input or of both, where an array would drop or add some.
+func (p *Params) UnmarshalJSON(text []byte) error {
+	var list struct {
+		Factors [][]int64  `json:"factors"`
 		Steps   []num.Step `json:"steps"`
 	}
-	if err := json.Unmarshal(params, &text); err != nil {
-		return nil, err
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
 	}
-	p := Params{Steps: text.Steps}
-	if n := len(text.Factors); n != 0 && n != len(p.Factors) {
-		return nil, fmt.Errorf("factors of %d inputs, want none or %d", n, len(p.Factors))
+	if n := len(list.Factors); n != 0 && n != len(p.Factors) {
+		return fmt.Errorf("factors of %d inputs, want none or %d", n, len(p.Factors))
 	}
-	copy(p.Factors[:], text.Factors)
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
+	copy(p.Factors[:], list.Factors)
+	p.Steps = list.Steps
+	return nil
 }
 
 func (p Params) verify() error {
@@ -96,125 +75,202 @@ func (p Params) verify() error {
 			return fmt.Errorf("channel %d: both factors are 0", c)
 		}
 	}
-	for c, s := range p.Steps {
-		if err := s.Verify(); err != nil {
-			return fmt.Errorf("channel %d: %w", c, err)
-		}
-	}
-	return nil
+	return layer.VerifySteps(p.Steps)
 }
 
 // factor is what channel c of an input is multiplied with.
 func (p Params) factor(input, c int) int64 {
-	f := p.Factors[input]
-	if len(f) == 0 {
+	if len(p.Factors[input]) == 0 {
 		return 1
 	}
-	return f[min(c, len(f)-1)]
+	return layer.Of(p.Factors[input], c)
 }
 
-func (o *op) Kind() string { return Kind }
+// multiplies reports whether a factor of the input needs a multiplier.
+func (p Params) multiplies(input int) bool {
+	return slices.ContainsFunc(p.Factors[input], func(v int64) bool { return v < -1 || v > 1 })
+}
 
-func (o *op) Params() any { return o.p }
+type op struct {
+	layer.Base[Params]
+	layer.Channelwise
+	sum    num.Type
+	factor [2]num.Type // the narrowest that holds an input's factors
+	steps  layer.Steps
+}
 
-// Bind takes two inputs of one shape, whose last axis has as many channels as there are factors and step functions, or
+// bind takes two inputs of one shape, whose last axis has as many channels as there are factors and step functions, or
 // any number where there is at most one; the output has the same shape.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 2 {
-		return nil, nil, fmt.Errorf("%d inputs, want 2", len(in))
-	}
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape := in[0].Shape
 	if !slices.Equal(shape, in[1].Shape) {
 		return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape", shape, in[1].Shape)
 	}
-	b := &op{p: o.p, in: [2]dataflow.Type(in), vectors: shape.Vectors(), channels: shape.Channels()}
-	for _, n := range []struct {
-		what  string
-		count int
-	}{{"factors of input 0", len(o.p.Factors[0])}, {"factors of input 1", len(o.p.Factors[1])}, {"step functions", len(o.p.Steps)}} {
-		if n.count > 1 && n.count != b.channels {
-			return nil, nil, fmt.Errorf("%d %s for inputs of shape %v, want none, one or %d", n.count, n.what, shape, b.channels)
+	for _, list := range []struct {
+		what string
+		n    int
+	}{{"factors of input 0", len(b.P.Factors[0])}, {"factors of input 1", len(b.P.Factors[1])}, {"step functions", len(b.P.Steps)}} {
+		if err := layer.PerChannel(list.what, list.n, in); err != nil {
+			return nil, nil, err
 		}
 	}
-	b.pe = dataflow.Divisors(b.channels)
-	sums, err := b.bindSum()
+	o := &op{Base: b, Channelwise: layer.Channels(in)}
+	sums, err := o.bindSum()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := b.bindOutput(sums); err != nil {
+	var out dataflow.Type
+	if o.steps, out, err = layer.BindSteps(b.P.Steps, sums, o.sum); err != nil {
 		return nil, nil, err
 	}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
-		dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
+	out.Shape = shape
+	o.Out = []dataflow.Type{out}
+	return o, o.Out, nil
 }
 
 // bindSum derives the types of factors and sums, and gives the sums' ranges: one where all channels are alike, else one
 // per channel.
-func (o *op) bindSum() ([]num.Range, error) {
-	for i, f := range o.p.Factors {
+func (o *op) bindSum() (sums []num.Range, err error) {
+	n := 1
+	for i, f := range o.P.Factors {
+		n = max(n, len(o.In[i].Range), len(f))
 		if len(f) == 0 {
 			f = []int64{1}
 		}
-		o.factor[i] = num.Smallest(hull(f))
+		o.factor[i] = num.Smallest(num.Hull(f))
 	}
-	n := max(len(o.in[0].Range), len(o.in[1].Range), len(o.p.Factors[0]), len(o.p.Factors[1]), 1)
-	sums := make([]num.Range, n)
+	sums = make([]num.Range, n)
 	for c := range sums {
-		a, ok0 := o.in[0].Channel(c).Times(o.p.factor(0, c))
-		b, ok1 := o.in[1].Channel(c).Times(o.p.factor(1, c))
+		a, ok0 := o.In[0].Channel(c).Times(o.P.factor(0, c))
+		b, ok1 := o.In[1].Channel(c).Times(o.P.factor(1, c))
 		s, ok := a.Plus(b)
 		if !ok0 || !ok1 || !ok {
 			return nil, fmt.Errorf("channel %d: the sum leaves 64 bits", c)
 		}
 		sums[c] = s
 	}
-	union := sums[0]
-	for _, s := range sums {
-		union = union.Union(s)
-	}
-	if o.sum = num.Smallest(union); o.sum.Width > maxSumBits {
-		return nil, fmt.Errorf("the sum needs %d bits for %v, at most %d are possible", o.sum.Width, union, maxSumBits)
-	}
-	return sums, nil
+	o.sum, err = layer.SumType("sum", sums)
+	return sums, err
 }
 
-// hull is the smallest range that holds the values.
-func hull(values []int64) num.Range {
-	r := num.Point(values[0])
-	for _, v := range values {
-		r = r.Union(num.Point(v))
-	}
-	return r
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	return o.Channelwise.Eval(in, func(c int, x []int64) int64 {
+		return o.steps.Exact(c, o.P.factor(0, c)*x[0]+o.P.factor(1, c)*x[1])
+	})
 }
 
-// bindOutput derives the output's ranges and element type, and the comparators that make it.
-func (o *op) bindOutput(sums []num.Range) error {
-	o.out = dataflow.Type{Shape: o.in[0].Shape, Range: sums, Elem: o.sum}
-	if len(o.p.Steps) == 0 {
-		return nil
+// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose from.
+// Factors of -1, 0 and 1 need no multiplier.
+func (o *op) Folds() iter.Seq[dataflow.Fold] {
+	t := o.steps.Tables()
+	t.PerChannel = t.PerChannel || o.table()
+	steps := t.Row
+	t.Row = func(pe int) int {
+		if o.table() {
+			return max(steps(pe), 2*pe*o.tableElem().Width)
+		}
+		return steps(pe)
 	}
-	n := max(len(sums), len(o.p.Steps))
-	o.out.Range = make([]num.Range, n)
-	values := make([][]int64, n)
-	breaks := 0
-	for c := range n {
-		s := sums[min(c, len(sums)-1)]
-		live := o.p.Steps[min(c, len(o.p.Steps)-1)].Over(s)
-		o.out.Range[c], values[c] = live.Reach(s), live.Value
-		breaks = max(breaks, len(live.At))
+	return o.Channelwise.Folds(t, o.multiplies())
+}
+
+func (o *op) multiplies() bool { return o.P.multiplies(0) || o.P.multiplies(1) }
+
+// Loop has a latency of one clock to add, and one each to multiply and to compare.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	latency := 1
+	if o.multiplies() {
+		latency++
 	}
-	o.out.Elem = num.Narrowest(values...)
-	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
-	o.compare = num.Compare(o.p.Steps, sums, o.sum, 2*breaks).Merged()
-	if n := o.compare.Steps(); n > MaxThresholds {
-		return fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
+	if o.steps.Any() {
+		latency++
 	}
-	o.stepBits = dataflow.StepBits(o.compare, o.sum)
-	return nil
+	return o.Nest(f, latency).Loop()
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
+		product := layer.Wrap(o.sum, o.P.factor(0, c)*x[0])
+		return o.steps.Built(c, layer.Wrap(o.sum, product+o.P.factor(1, c)*x[1]))
+	})
+}
+
+// Cost counts a multiplier per PE and input whose factors need one, an adder per PE, and the step functions like a
+// Thresholding. FINN estimates nothing for its AddStreams.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	var products cost.Resources
+	for i, in := range o.In {
+		factor := o.factor[i].Width
+		if o.table() {
+			factor = o.tableElem().Width
+		}
+		if o.P.multiplies(i) {
+			products = products.Plus(m.Multiplier(in.Elem.Width, factor, f.Compute == dataflow.DSP).Times(f.PE))
+		}
+	}
+	return estimate.Layer(m, o.storage(f), append([]cost.Part{
+		m.Control(o.Counters(f)),
+		products.As("multipliers"),
+		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
+		m.Registers(f.PE * o.sum.Width),
+	}, o.steps.Cost(m, f.PE)...)...)
+}
+
+// storage is the layer's memories: its tables.
+func (o *op) storage(f dataflow.Fold) (list []dataflow.Storage) {
+	if o.table() {
+		width := 2 * f.PE * o.tableElem().Width
+		list = append(list, dataflow.ROM("factors", "factor memory", o.Words(f), width).At(f.Memory))
+	}
+	return append(list, o.steps.Storage(f)...)
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	i := dataflow.Instance{
+		Header: "add.hpp",
+		Func:   "add",
+		Config: o.Config(f, "channels computed",
+			dataflow.Field{Name: "sum_t", Doc: "sum", Value: o.sum},
+			dataflow.Field{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP}),
+		Storage: o.storage(f),
+	}
+	if o.table() {
+		i.Func = "add_per_channel"
+		i.Tables = []dataflow.Table{{Name: "factors", Doc: "by fold: element 2*pe + input", Elem: o.tableElem(), Rows: o.factorRows(f.PE)}}
+	} else {
+		i.Config = append(i.Config,
+			dataflow.Field{Name: "factor0_t", Doc: "factor of input 0", Value: o.factor[0]},
+			dataflow.Field{Name: "factor0", Value: int(o.P.factor(0, 0))},
+			dataflow.Field{Name: "factor1_t", Doc: "factor of input 1", Value: o.factor[1]},
+			dataflow.Field{Name: "factor1", Value: int(o.P.factor(1, 0))})
+	}
+	config, tables := o.steps.Emit(f, "sum")
+	i.Config, i.Tables = append(i.Config, config...), append(i.Tables, tables...)
+	return i
+}
+
+// table reports whether the factors take a table: they differ between channels, or one is too wide for an int of C++.
+func (o *op) table() bool {
+	for _, f := range o.P.Factors {
+		for _, v := range f {
+			if v != f[0] || v < math.MinInt32 || v > math.MaxInt32 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tableElem is the type of the table of factors.
+func (o *op) tableElem() num.Type {
+	return num.Smallest(o.factor[0].Range().Union(o.factor[1].Range()))
+}
+
+func (o *op) factorRows(pe int) [][]int64 {
+	rows := make([][]int64, o.Channels/pe)
+	for c := range o.Channels {
+		rows[c/pe] = append(rows[c/pe], o.P.factor(0, c), o.P.factor(1, c))
+	}
+	return rows
 }

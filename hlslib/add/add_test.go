@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hlsgen/hlslib/add"
+	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -171,7 +172,7 @@ func TestBindRefuses(t *testing.T) {
 	pair := []dataflow.Type{in, in}
 	wide := typ(intN(64), 3)
 	many := num.Step{Value: list(0)}
-	for i := range int64(add.MaxThresholds + 1) {
+	for i := range int64(layer.MaxThresholds + 1) {
 		many.At, many.Value = append(many.At, i+1), append(many.Value, i+1)
 	}
 	for _, tt := range []struct {
@@ -210,7 +211,7 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`, `{"factors":[[1]]}`, `{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`} {
-		if op, err := add.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := add.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -13,51 +13,27 @@
 package concat
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "StreamingConcat"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "StreamingConcat",
 	Doc:    "the channels of several inputs one after the other (Concat on the last axis)",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
 	Inputs int `json:"inputs"`
-}
-
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in      []dataflow.Type
-	out     dataflow.Type
-	vectors int
-	simd    []int // what divides the channels of every input
-}
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -67,64 +43,102 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
+type op struct {
+	layer.Base[Params]
+	layer.Mover
+}
 
-func (o *op) Params() any { return o.p }
-
-// Bind takes inputs of shapes [..., C[k]] that differ in the last axis alone; the output is [..., C], C their sum.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
+// bind takes inputs of shapes [..., C[k]] that differ in the last axis alone; the output is [..., C], C their sum.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	if err := layer.Inputs(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
-	}
-	if len(in) != o.p.Inputs {
-		return nil, nil, fmt.Errorf("%d inputs, want %d", len(in), o.p.Inputs)
 	}
 	first := in[0].Shape
 	if len(first) == 0 {
 		return nil, nil, fmt.Errorf("input 0 is a scalar, want a shape with channels")
 	}
-	b := &op{p: o.p, in: slices.Clone(in), vectors: first.Vectors()}
-	b.out = dataflow.Type{Shape: slices.Clone(first), Elem: in[0].Elem}
+	out := dataflow.Type{Shape: slices.Clone(first), Elem: in[0].Elem}
 	last := len(first) - 1
-	b.out.Shape[last] = 0
+	out.Shape[last] = 0
 	step, alike := 0, true
 	for k, t := range in {
 		if len(t.Shape) != len(first) || !slices.Equal(t.Shape[:last], first[:last]) {
 			return nil, nil, fmt.Errorf("input %d has shape %v, input 0 %v; only the last axis may differ", k, t.Shape, first)
 		}
 		c := t.Shape.Channels()
-		b.out.Shape[last] += c
-		step = gcd(step, c)
+		out.Shape[last] += c
+		step = dataflow.GCD(step, c)
 		for i := range c {
-			b.out.Range = append(b.out.Range, t.Channel(i))
+			out.Range = append(out.Range, t.Channel(i))
 		}
 		alike = alike && t.Elem == in[0].Elem
 	}
 	if !alike {
-		b.out.Elem = num.Smallest(b.out.Union())
+		out.Elem = num.Smallest(out.Union())
 	}
-	if len(slices.Compact(slices.Clone(b.out.Range))) == 1 {
-		b.out.Range = b.out.Range[:1:1]
+	if len(slices.Compact(slices.Clone(out.Range))) == 1 {
+		out.Range = out.Range[:1:1]
 	}
-	b.simd = dataflow.Divisors(step)
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits and a frame within %d iterations", dataflow.MaxWord, dataflow.MaxIterations)
+	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(step)}}
+	return o, o.Out, nil
 }
 
-// words is the words of a vector at each input.
-func (o *op) words(simd int) []int {
-	w := make([]int, len(o.in))
-	for k, t := range o.in {
-		w[k] = t.Shape.Channels() / simd
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := dataflow.Tensor{Shape: o.Out[0].Shape}
+	for v := range y.Shape.Vectors() {
+		for _, t := range in {
+			c := t.Shape.Channels()
+			y.Data = append(y.Data, t.Data[v*c:(v+1)*c]...)
+		}
 	}
-	return w
+	return []dataflow.Tensor{y}
 }
 
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
+// Loop has a latency of one clock: a word is chosen and written.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	return layer.Turns(o.In, f, func(k int) dataflow.Moves { return dataflow.Moves{Read: 1 << k, Write: 1} })
+}
+
+// kernel has no state: the iteration says which input is due, and that is the one that has a word.
+type kernel struct{}
+
+func (o *op) Kernel(dataflow.Fold) dataflow.Kernel { return kernel{} }
+
+func (kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
+	for _, w := range in {
+		if w != nil {
+			return []dataflow.Word{slices.Clone(w)}
+		}
 	}
-	return a
+	panic("concat: an iteration without a word")
+}
+
+// Cost is what chooses among the inputs. FINN counts nothing for its StreamingConcat.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
+	vectors, words := layer.Words(o.Out[0], f)
+	return estimate.Parts(
+		m.Control(cost.Counter(words).Plus(cost.Counter(vectors))),
+		m.Multiplexer(len(o.In), width).As("multiplexers"),
+		m.Registers(width),
+	)
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	vectors, words := layer.Words(o.Out[0], f)
+	types, each := make([]num.Type, len(o.In)), make([]int, len(o.In))
+	for k, t := range o.In {
+		types[k] = t.Elem
+		_, each[k] = layer.Words(t, f)
+	}
+	return dataflow.Instance{
+		Header: "concat.hpp",
+		Func:   "concat",
+		Config: []dataflow.Field{
+			{Name: "vectors", Doc: "vectors in a frame", Value: vectors},
+			{Name: "words", Doc: "words of an output vector", Value: words},
+			{Name: "in_words", Doc: "words of a vector, by input", Value: each},
+			{Name: "in_types", Doc: "elements, by input", Value: types},
+		},
+	}
 }

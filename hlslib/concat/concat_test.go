@@ -115,7 +115,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`, `{"inputs":"2"}`} {
-		if op, err := concat.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := concat.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

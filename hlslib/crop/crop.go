@@ -8,50 +8,28 @@
 package crop
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the layer's name.
-const Kind = "Crop"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "Crop",
 	Doc:    "some rows and columns of a feature map (Slice, cropping, subsampling)",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Takes:  layer.Image,
+	Bind:   bind,
+})
 
 // Params makes the layer. Pairs are of rows and of columns.
 type Params struct {
 	Start [2]int `json:"start"`
 	Stop  [2]int `json:"stop"` // the first that does not stay
 	Step  [2]int `json:"step"`
-}
-
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in, out       dataflow.Type
-	rows, columns dataflow.Stride // of the input; those that stay are hit
-	simd          []int           // what divides the channels
-}
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 var axes = [2]string{"rows", "columns"}
@@ -68,37 +46,77 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of shape [H, W, C], with H and W at least Stop; the output has as many rows and columns as stay,
-// and the element type and ranges of the input.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	shape := in[0].Shape
-	if len(shape) != 3 {
-		return nil, nil, fmt.Errorf("an input of shape %v, want rows, columns and channels", shape)
-	}
-	for a, name := range axes {
-		if o.p.Stop[a] > shape[a] {
-			return nil, nil, fmt.Errorf("%s to before %d of an input of shape %v, which has %d", name, o.p.Stop[a], shape, shape[a])
-		}
-	}
-	b := &op{p: o.p, in: in[0], rows: o.axis(0, shape[0]), columns: o.axis(1, shape[1]), simd: dataflow.Divisors(shape[2])}
-	b.out = dataflow.Type{Shape: dataflow.Shape{b.rows.Hits(), b.columns.Hits(), shape[2]}, Range: in[0].Range, Elem: in[0].Elem}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a frame within %d iterations", dataflow.MaxIterations)
+// axis is the input's rows (a = 0) or columns (1), which are n.
+func (p Params) axis(a, n int) dataflow.Stride {
+	return dataflow.Stride{Length: n, First: p.Start[a], End: p.Stop[a], Step: p.Step[a]}
 }
 
-// axis is the input's rows (a = 0) or columns (1), which are n.
-func (o *op) axis(a, n int) dataflow.Stride {
-	return dataflow.Stride{Length: n, First: o.p.Start[a], End: o.p.Stop[a], Step: o.p.Step[a]}
+type op struct {
+	layer.Base[Params]
+	layer.Mover
+	layer.Grid // of the input; pixels that stay are hit
+}
+
+// bind takes one input of shape [H, W, C], with H and W at least Stop; the output has as many rows and columns as stay,
+// and the element type and ranges of the input.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	shape := in[0].Shape
+	for a, name := range axes {
+		if b.P.Stop[a] > shape[a] {
+			return nil, nil, fmt.Errorf("%s to before %d of an input of shape %v, which has %d", name, b.P.Stop[a], shape, shape[a])
+		}
+	}
+	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
+	out := in[0]
+	out.Shape = dataflow.Shape{o.Rows.Hits(), o.Columns.Hits(), shape[2]}
+	o.Mover = layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(shape[2])}
+	return o, o.Out, nil
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	w, channels := o.In[0].Shape[1], o.In[0].Shape[2]
+	y := dataflow.Tensor{Shape: o.Out[0].Shape}
+	for row := o.P.Start[0]; row < o.P.Stop[0]; row += o.P.Step[0] {
+		for column := o.P.Start[1]; column < o.P.Stop[1]; column += o.P.Step[1] {
+			y.Data = append(y.Data, in[0].Data[(row*w+column)*channels:][:channels]...)
+		}
+	}
+	return []dataflow.Tensor{y}
+}
+
+// words is those of a pixel.
+func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
+
+// Loop has a latency of one clock.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	return o.Grid.Loop(o.words(f), dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Read: 1})
+}
+
+type kernel struct {
+	*layer.Grid
+	words int // of a pixel
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel { return &kernel{&o.Grid, o.words(f)} }
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	if !k.Hit(iteration / k.words) {
+		return []dataflow.Word{nil}
+	}
+	return []dataflow.Word{slices.Clone(in[0])}
+}
+
+// Cost is what knows the position: words pass as they are. FINN counts nothing for its Crop.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	return estimate.Parts(m.Control(o.Counters(o.words(f))), m.Registers(f.SIMD*o.In[0].Elem.Width))
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	return dataflow.Instance{
+		Header: "crop.hpp",
+		Func:   "crop",
+		Config: o.Config(o.words(f), "rows read in a frame", "the first that stays", "the first behind those",
+			"from one that stays to the next"),
+	}
 }

@@ -83,7 +83,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`, `{"stop":[1,1],"step":1}`} {
-		if op, err := crop.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := crop.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

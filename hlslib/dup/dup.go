@@ -9,46 +9,28 @@
 package dup
 
 import (
-	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the layer's name.
-const Kind = "DuplicateStreams"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "DuplicateStreams",
 	Doc:    "one stream for each of several readers (a tensor that is used more than once)",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
 	Copies int `json:"copies"` // outputs, 2 to dataflow.MaxPorts
-}
-
-type op struct {
-	p   Params
-	typ dataflow.Type // set by Bind
-	pe  []int         // what divides the channels
-}
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -58,25 +40,60 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
+type op struct {
+	layer.Base[Params]
+	layer.Channelwise
+}
 
-func (o *op) Params() any { return o.p }
+// bind takes one input; all outputs are of its type.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	o := &op{b, layer.Channels(in)}
+	o.Out = slices.Repeat(in, b.P.Copies)
+	return o, o.Out, nil
+}
 
-// Bind takes one input; all outputs are of its type.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := make([]dataflow.Tensor, o.P.Copies)
+	for i := range y {
+		y[i] = dataflow.Tensor{Shape: in[0].Shape, Data: slices.Clone(in[0].Data)}
 	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
+	return y
+}
+
+// Folds yields every PE that divides the channels, in increasing order.
+func (o *op) Folds() iter.Seq[dataflow.Fold] { return o.Channelwise.Folds(layer.Tables{}, false) }
+
+// Loop has a latency of one clock.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop { return o.Nest(f, 1).Loop() }
+
+// kernel is the number of copies; there is no state.
+type kernel int
+
+func (o *op) Kernel(dataflow.Fold) dataflow.Kernel { return kernel(o.P.Copies) }
+
+func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
+	y := make([]dataflow.Word, k)
+	for i := range y {
+		y[i] = slices.Clone(in[0])
 	}
-	b := &op{p: o.p, typ: in[0], pe: dataflow.Divisors(in[0].Shape.Channels())}
-	out := make([]dataflow.Type, o.p.Copies)
-	for i := range out {
-		out[i] = in[0]
+	return y
+}
+
+// Cost counts words, and a LUT per copy that waits for room in all the others. The copies of a word are wiring. FINN
+// estimates nothing.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, word := estimate.Model(t), o.In[0].Port(f.PE)
+	return estimate.Parts(
+		m.Control(cost.Counter(word.Words)),
+		cost.Resources{LUT: o.P.Copies}.As("handshakes"),
+		m.Registers(word.Width()),
+	)
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	return dataflow.Instance{
+		Header: "dup.hpp",
+		Func:   "duplicate",
+		Config: []dataflow.Field{{Name: "words", Doc: "words in a frame", Value: o.In[0].Port(f.PE).Words}},
 	}
-	for range b.Folds() {
-		return b, out, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a frame within %d iterations", dataflow.MaxIterations)
 }

@@ -12,49 +12,34 @@
 package dwc
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
+	"iter"
+	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the layer's name.
+// Kind is the layer's name: folding puts such layers in by itself.
 const Kind = "StreamingDataWidthConverter"
 
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   Kind,
 	Doc:    "words of one width into words of another, element by element",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
 	In   int `json:"in"`             // elements in a word that is read
 	Out  int `json:"out"`            // elements in a word that is written
 	Tile int `json:"tile,omitempty"` // of both ports; 0 is row-major order
-}
-
-type op struct {
-	p       Params
-	typ     dataflow.Type // set by Bind
-	periods int           // F
-	trips   int           // L/min(In,Out)
-}
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -67,41 +52,123 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input whose frame is a whole number of periods; the output is of the same type.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
+// buffer is the elements that the buffer must hold. Where one end's words are a multiple of the other's it is the wider
+// word; otherwise what may be left over, less than the word that makes room, and the word that comes on top of it.
+func (p Params) buffer() int {
+	n := max(p.In, p.Out)
+	if n%min(p.In, p.Out) != 0 {
+		n = p.In + p.Out - dataflow.GCD(p.In, p.Out)
 	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	if t := o.p.Tile; t > 0 && (in[0].Shape.Channels()%t != 0 || in[0].Shape.Tiled(t) == 0) {
-		return nil, nil, fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of windows, other than all of them", t, in[0].Shape)
-	}
-	b := &op{p: o.p, typ: in[0]}
-	size, period := in[0].Shape.Size(), lcm(o.p.In, o.p.Out)
-	if size%period != 0 {
-		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole words of %d and of %d", in[0].Shape, size, o.p.In, o.p.Out)
-	}
-	b.periods, b.trips = size/period, period/min(o.p.In, o.p.Out)
-	if w := max(o.p.In, o.p.Out) * in[0].Elem.Width; w > dataflow.MaxWord {
-		return nil, nil, fmt.Errorf("a word of %d bits, at most %d are possible", w, dataflow.MaxWord)
-	}
-	if w := b.bufferBits(); w > dataflow.MaxWord {
-		return nil, nil, fmt.Errorf("a buffer of %d bits, at most %d are possible", w, dataflow.MaxWord)
-	}
-	return b, []dataflow.Type{in[0]}, nil
+	return n
 }
 
-func lcm(a, b int) int { return a / gcd(a, b) * b }
+type op struct {
+	layer.Base[Params]
+	typ     dataflow.Type
+	periods int // F
+	trips   int // L/min(In,Out)
+}
 
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
+// bind takes one input whose frame is a whole number of periods; the output is of the same type.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	p, shape := b.P, in[0].Shape
+	if t := p.Tile; t > 0 && (shape.Channels()%t != 0 || shape.Tiled(t) == 0) {
+		return nil, nil, fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of windows, other than all of them", t, shape)
 	}
-	return a
+	size, period := shape.Size(), p.In/dataflow.GCD(p.In, p.Out)*p.Out
+	if size%period != 0 {
+		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole words of %d and of %d", shape, size, p.In, p.Out)
+	}
+	for _, x := range []struct {
+		what     string
+		elements int
+	}{{"word", max(p.In, p.Out)}, {"buffer", p.buffer()}} {
+		if w := x.elements * in[0].Elem.Width; w > dataflow.MaxWord {
+			return nil, nil, fmt.Errorf("a %s of %d bits, at most %d are possible", x.what, w, dataflow.MaxWord)
+		}
+	}
+	return &op{b, in[0], size / period, period / min(p.In, p.Out)}, in[:1:1], nil
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	return []dataflow.Tensor{{Shape: in[0].Shape, Data: slices.Clone(in[0].Data)}}
+}
+
+// Folds yields one fold: there is no freedom.
+func (o *op) Folds() iter.Seq[dataflow.Fold] { return layer.Folds{}.All() }
+
+func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
+	port := func(n int) []dataflow.Port {
+		p := o.typ.Port(n)
+		p.Tile = o.P.Tile
+		return []dataflow.Port{p}
+	}
+	return port(o.P.In), port(o.P.Out)
+}
+
+func (o *op) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
+	each := dataflow.Index{Kind: dataflow.Each}
+	l := dataflow.Nest{
+		Trips:   []int{o.periods, o.trips},
+		Read:    []dataflow.Access{{each, each}},
+		Write:   []dataflow.Access{{each, each}},
+		Latency: 1,
+	}
+	ceil := func(a, b int) int { return (a + b - 1) / b }
+	switch in, out := o.P.In, o.P.Out; {
+	case in > out:
+		l.Read[0][1] = o.moves(func(i int) bool { return ceil(out*(i+1), in) > ceil(out*i, in) })
+	case in < out:
+		l.Write[0][1] = o.moves(func(i int) bool { return in*(i+1)/out > in*i/out })
+	}
+	return l.Loop()
+}
+
+// moves spells a set of inner iterations.
+func (o *op) moves(f func(i int) bool) dataflow.Index {
+	pattern := bytes.Repeat([]byte{'0'}, o.trips)
+	for i := range pattern {
+		if f(i) {
+			pattern[i] = '1'
+		}
+	}
+	return dataflow.Index{Kind: dataflow.At, Pattern: string(pattern)}
+}
+
+// kernel is the shift register between the ends, oldest element first. It takes a word whenever it holds less than an
+// output word: always, where words get wider.
+type kernel struct {
+	out    int
+	buffer []int64
+}
+
+func (o *op) Kernel(dataflow.Fold) dataflow.Kernel { return &kernel{out: o.P.Out} }
+
+func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
+	if len(k.buffer) < k.out {
+		k.buffer = append(k.buffer, in[0]...)
+	}
+	if len(k.buffer) < k.out {
+		return []dataflow.Word{nil}
+	}
+	y := slices.Clone(k.buffer[:k.out])
+	k.buffer = slices.Delete(k.buffer, 0, k.out)
+	return []dataflow.Word{y}
+}
+
+// Cost is that of FINN's StreamingDataWidthConverter, or the fitted one.
+func (o *op) Cost(_ dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	width := o.typ.Elem.Width
+	return estimate.Of(t, cost.WidthConverter{In: o.P.In * width, Out: o.P.Out * width})
+}
+
+func (o *op) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
+	return dataflow.Instance{
+		Header: "dwc.hpp",
+		Func:   "dwc",
+		Config: []dataflow.Field{
+			{Name: "iterations", Doc: "words of the narrower end in a frame", Value: o.periods * o.trips},
+			{Name: "buffer_width", Doc: "bits kept between the ends", Value: o.P.buffer() * o.typ.Elem.Width},
+		},
+	}
 }

@@ -104,7 +104,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`, `{"in":1,"out":1.5}`, `{"in":1,"out":5000}`, `{"in":1e10,"out":1}`} {
-		if op, err := dwc.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := dwc.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -14,96 +14,131 @@
 package globalpool
 
 import (
-	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the layer's name.
-const Kind = "GlobalPool"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "GlobalPool",
 	Doc:    "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
-	Decode: Decode,
 	FINN:   dataflow.FINNFile{Names: []string{"GlobalAccPool"}},
-}
+	Verify: func(p Params) error { return p.Op.Verify() },
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
-	Op Op `json:"op"`
+	Op layer.Pooling `json:"op"`
 }
 
-// Op says what is made of a frame.
-type Op string
-
-// The operations.
+// What is made of a frame.
 const (
-	Max Op = "max"
-	Sum Op = "sum"
+	Max = layer.Max
+	Sum = layer.Sum
 )
 
 type op struct {
-	p Params
-	// The rest is set by Bind.
-	in, out           dataflow.Type
-	vectors, channels int
-	pe                []int // what divides the channels
+	layer.Base[Params]
+	layer.Channelwise
 }
 
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
-}
-
-func (p Params) verify() error {
-	if p.Op != Max && p.Op != Sum {
-		return fmt.Errorf("pooling by %.40q, want %q or %q", p.Op, Max, Sum)
-	}
-	return nil
-}
-
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of at least two axes and gives one output of shape [C]: of the input's own type for a maximum,
+// bind takes one input of at least two axes and gives one output of shape [C]: of the input's own type for a maximum,
 // of V times its ranges for a sum.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	shape := in[0].Shape
-	if len(shape) < 2 {
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	if shape := in[0].Shape; len(shape) < 2 {
 		return nil, nil, fmt.Errorf("an input of shape %v, want [..., channels]", shape)
 	}
-	b := &op{p: o.p, in: in[0], vectors: shape.Vectors(), channels: shape.Channels()}
-	b.pe = dataflow.Divisors(b.channels)
-	b.out = b.in
-	if o.p.Op == Sum {
-		var err error
-		if b.out, err = b.in.Sums(b.vectors); err != nil {
-			return nil, nil, err
+	o := &op{b, layer.Channels(in)}
+	out, err := b.P.Op.Of(in[0], o.Vectors, dataflow.Shape{o.Channels})
+	o.Out = []dataflow.Type{out}
+	return o, o.Out, err
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := slices.Clone(in[0].Data[:o.Channels])
+	for i, x := range in[0].Data[o.Channels:] {
+		c := i % o.Channels
+		y[c] = o.P.Op.Join(y[c], x)
+	}
+	return []dataflow.Tensor{{Shape: o.Out[0].Shape, Data: y}}
+}
+
+// Folds yields every PE that divides the channels, in increasing order.
+func (o *op) Folds() iter.Seq[dataflow.Fold] { return o.Channelwise.Folds(layer.Tables{}, false) }
+
+// Loop has a latency of one clock to fetch what is kept and one to join.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	l := o.Nest(f, 2)
+	l.Write[0][0].Kind = dataflow.Last
+	return l.Loop()
+}
+
+// kernel keeps what has been made of the vectors so far, by fold.
+type kernel struct {
+	op      layer.Pooling
+	vectors int
+	kept    []dataflow.Word
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return &kernel{op: o.P.Op, vectors: o.Vectors, kept: make([]dataflow.Word, o.Words(f))}
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	vector, fold := iteration/len(k.kept), iteration%len(k.kept)
+	y := slices.Clone(in[0])
+	if vector > 0 {
+		for pe, kept := range k.kept[fold] {
+			y[pe] = k.op.Join(y[pe], kept)
 		}
 	}
-	b.out.Shape = dataflow.Shape{b.channels}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
+	if vector == k.vectors-1 {
+		return []dataflow.Word{y}
 	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits and a frame within %d iterations", dataflow.MaxWord, dataflow.MaxIterations)
+	k.kept[fold] = y
+	return []dataflow.Word{nil}
+}
+
+// Cost counts one join per PE, and the words that are kept. FINN estimates nothing.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, width := estimate.Model(t), o.Out[0].Elem.Width
+	var join cost.Resources
+	if o.Vectors > 1 {
+		join = o.P.Op.Joiner(width)
+	}
+	return estimate.Layer(m, o.storage(f),
+		m.Control(o.Counters(f)),
+		join.Times(f.PE).As("pooling"),
+		m.Registers(f.PE*width),
+	)
+}
+
+// storage is the layer's memories: the accumulators go round in shift registers, or, where they are many, lie in LUTs.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	rows := o.Words(f)
+	if o.Vectors == 1 {
+		rows = 0
+	}
+	kept := dataflow.RAM("kept", "accumulators", rows, f.PE*o.Out[0].Elem.Width)
+	return []dataflow.Storage{kept.At(dataflow.LUTRAM).Shifted()}
+}
+
+// Delay is that of joining a value with what is kept.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return o.P.Op.Delay() }
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	return dataflow.Instance{
+		Header:  "globalpool.hpp",
+		Func:    "globalpool",
+		Config:  o.Config(f, "channels computed", o.P.Op.Field()),
+		Storage: o.storage(f),
+	}
 }

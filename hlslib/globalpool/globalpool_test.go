@@ -120,7 +120,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`, `{"op":"max"} x`} {
-		if op, err := globalpool.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := globalpool.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -16,22 +16,26 @@
 package labelselect
 
 import (
-	"encoding/json"
 	"fmt"
+	"iter"
+	"math/bits"
+	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "LabelSelect"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "LabelSelect",
 	Doc:    "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // MaxK is the most places that Bind accepts.
 const MaxK = 16
@@ -62,29 +66,6 @@ const (
 	HigherIndex Ties = "higher index"
 )
 
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in, out dataflow.Type
-	vectors int
-	pe      []int // what divides the labels
-}
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
-}
-
 func (p Params) verify() error {
 	switch {
 	case p.Labels < 1 || p.Labels > dataflow.MaxChannels:
@@ -101,43 +82,141 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of shape [..., N], where N may be the product of several trailing axes, and gives one output of
-// shape [..., K]: indices from 0 to N-1.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	x, ok := in[0].Vectors(o.p.Labels)
-	if !ok {
-		return nil, nil, fmt.Errorf("an input of shape %v, want vectors of %d labels", in[0].Shape, o.p.Labels)
-	}
-	b := &op{p: o.p, in: x, vectors: x.Shape.Vectors(), pe: dataflow.Divisors(o.p.Labels)}
-	index := num.Range{Lo: 0, Hi: int64(o.p.Labels - 1)}
-	b.out = dataflow.Type{
-		Shape: append(append(dataflow.Shape{}, x.Shape[:len(x.Shape)-1]...), o.p.K),
-		Range: []num.Range{index},
-		Elem:  num.Smallest(index),
-	}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a frame within %d iterations", dataflow.MaxIterations)
-}
-
 // before reports whether label a at index i comes before label b at index j.
-func (o *op) before(a int64, i int, b int64, j int) bool {
+func (p Params) before(a int64, i int, b int64, j int) bool {
 	switch {
 	case a == b:
-		return i < j == (o.p.Ties == LowerIndex)
-	case o.p.First == Largest:
+		return i < j == (p.Ties == LowerIndex)
+	case p.First == Largest:
 		return a > b
 	}
 	return a < b
+}
+
+type op struct {
+	layer.Base[Params]
+	layer.Channelwise // of the labels; a word of MaxK indices is always within its limit
+	out               dataflow.Type
+}
+
+// bind takes one input of shape [..., N], where N may be the product of several trailing axes, and gives one output of
+// shape [..., K]: indices from 0 to N-1.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	x, ok := in[0].Vectors(b.P.Labels)
+	if !ok {
+		return nil, nil, fmt.Errorf("an input of shape %v, want vectors of %d labels", in[0].Shape, b.P.Labels)
+	}
+	index := num.Range{Lo: 0, Hi: int64(b.P.Labels - 1)}
+	out := dataflow.Type{Shape: slices.Clone(x.Shape), Range: []num.Range{index}, Elem: num.Smallest(index)}
+	out.Shape[len(out.Shape)-1] = b.P.K
+	return &op{b, layer.Channels([]dataflow.Type{x}), out}, []dataflow.Type{out}, nil
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := dataflow.Tensor{Shape: o.out.Shape}
+	for x := range slices.Chunk(in[0].Data, o.P.Labels) {
+		order := make([]int, len(x))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortFunc(order, func(i, j int) int {
+			switch {
+			case i == j:
+				return 0
+			case o.P.before(x[i], i, x[j], j):
+				return -1
+			}
+			return 1
+		})
+		for _, i := range order[:o.P.K] {
+			y.Data = append(y.Data, int64(i))
+		}
+	}
+	return []dataflow.Tensor{y}
+}
+
+// Folds yields every PE that divides the labels, in increasing order.
+func (o *op) Folds() iter.Seq[dataflow.Fold] { return o.Channelwise.Folds(layer.Tables{}, false) }
+
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	return layer.Ports(o.In, f.PE), []dataflow.Port{o.out.Port(o.P.K)}
+}
+
+// Loop takes V*N/PE clocks, FINN's formula. It has a latency of one clock per joining of halves, and one to join with the
+// labels kept.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	l := o.Nest(f, 1+bits.Len(uint(f.PE-1)))
+	l.Write = []dataflow.Access{{{Kind: dataflow.Each}, {Kind: dataflow.Last}}}
+	return l.Loop()
+}
+
+// kernel keeps the first labels of a vector so far.
+type kernel struct {
+	p         Params
+	pe, words int
+	kept      []ranked // in order, at most K
+}
+
+// A ranked label has its index.
+type ranked struct {
+	label int64
+	index int
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return &kernel{p: o.P, pe: f.PE, words: o.Words(f)}
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	fold := iteration % k.words
+	if fold == 0 {
+		k.kept = k.kept[:0]
+	}
+	for pe, label := range in[0] {
+		k.insert(ranked{label, fold*k.pe + pe})
+	}
+	if fold < k.words-1 {
+		return []dataflow.Word{nil}
+	}
+	y := make(dataflow.Word, len(k.kept))
+	for i, r := range k.kept {
+		y[i] = int64(r.index)
+	}
+	return []dataflow.Word{y}
+}
+
+// insert puts a label in its rank; what then stands beyond the last one is dropped.
+func (k *kernel) insert(r ranked) {
+	i := 0
+	for i < len(k.kept) && k.p.before(k.kept[i].label, k.kept[i].index, r.label, r.index) {
+		i++
+	}
+	k.kept = slices.Insert(k.kept, i, r)
+	k.kept = k.kept[:min(len(k.kept), k.p.K)]
+}
+
+// Cost is the fitted formula's, by which each of K places is one more label to compare with and to keep. FINN takes its
+// LabelSelect_hls to be free.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	return estimate.Of(t, cost.LabelSelect{PE: f.PE * o.P.K, InBits: o.In[0].Elem.Width, LabelBits: o.out.Elem.Width})
+}
+
+// Delay is that of joining a word with the labels kept: a comparison, and one of up to 2K places, four in each level.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 {
+	return cost.CarriedDelay(1 + (bits.Len(uint(2*o.P.K-1))+1)/2)
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	return dataflow.Instance{
+		Header: "labelselect.hpp",
+		Func:   "labelselect",
+		Config: o.Config(f, "labels taken", []dataflow.Field{
+			{Name: "k", Doc: "indices given of a vector", Value: o.P.K},
+			{Name: "largest", Doc: "the largest label comes first, else the smallest", Value: o.P.First == Largest},
+			{
+				Name: "last_first", Doc: "of equal labels the one with the higher index comes first",
+				Value: o.P.Ties == HigherIndex,
+			},
+		}...),
+	}
 }

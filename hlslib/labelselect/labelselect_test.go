@@ -214,7 +214,7 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`, `{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
 		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`, `{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`} {
-		if op, err := labelselect.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := labelselect.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -71,13 +71,15 @@ func (p program) logic() int {
 	return r.LUT + dspLUT*r.DSP
 }
 
-// checkGrowths compares every two folds of a case of which one has more of PE and SIMD, and computes with the same means.
+// checkGrowths compares every two folds of a case of which one has more of PE and SIMD, and computes with the same means
+// out of the same memory: another one is another form of the layer.
 func checkGrowths(programs []program, done []work) error {
 	for i, large := range programs {
 		for j, small := range programs {
 			more := done[i].bits() - done[j].bits()
 			f, g := small.fold, large.fold
-			if small.bound != large.bound || f.PE > g.PE || f.SIMD > g.SIMD || f.Compute != g.Compute || more <= 0 {
+			if small.bound != large.bound || f.PE > g.PE || f.SIMD > g.SIMD || more <= 0 ||
+				f.Memory != g.Memory || f.Compute != g.Compute {
 				continue
 			}
 			if err := checkGrowth(small, large, more); err != nil {

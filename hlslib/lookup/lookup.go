@@ -9,52 +9,31 @@
 package lookup
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"math/bits"
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "Lookup"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "Lookup",
 	Doc:    "a row of a table for every index (Gather of constants, embeddings)",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
 	Table [][]int64 `json:"table"` // [V][D]
-}
-
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in, out dataflow.Type
-	indices int   // in a frame
-	depth   int   // D
-	pe      []int // what divides D
-}
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -69,44 +48,138 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
+type op struct {
+	layer.Base[Params]
+	in, out dataflow.Type
+	indices int   // in a frame
+	depth   int   // D
+	pe      []int // what divides D
+}
 
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of indices, of shape [n] or [..., 1], whose range lies within the table; the output is [n, D] or
+// bind takes one input of indices, of shape [n] or [..., 1], whose range lies within the table; the output is [n, D] or
 // [..., D]. Its ranges are those of the columns, over the rows that can be reached.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	shape := in[0].Shape
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	shape, table := in[0].Shape, b.P.Table
 	if len(shape) > 1 && shape.Channels() != 1 {
 		return nil, nil, fmt.Errorf("indices of shape %v, want one axis, or a last axis of 1", shape)
 	}
 	reached := in[0].Union()
-	if last := int64(len(o.p.Table) - 1); reached.Lo < 0 || reached.Hi > last {
-		return nil, nil, fmt.Errorf("indices in %v for a table of %d rows, want 0 to %d", reached, len(o.p.Table), last)
+	if last := int64(len(table) - 1); reached.Lo < 0 || reached.Hi > last {
+		return nil, nil, fmt.Errorf("indices in %v for a table of %d rows, want 0 to %d", reached, len(table), last)
 	}
-	b := &op{p: o.p, in: in[0], indices: shape.Size(), depth: len(o.p.Table[0])}
-	b.pe = dataflow.Divisors(b.depth)
+	o := &op{Base: b, in: in[0], indices: shape.Size(), depth: len(table[0]), pe: dataflow.Divisors(len(table[0]))}
 	if len(shape) > 1 {
 		shape = shape[:len(shape)-1]
 	}
-	b.out = dataflow.Type{Shape: append(slices.Clone(shape), b.depth), Elem: num.Narrowest(o.p.Table...)}
-	rows := o.p.Table[reached.Lo : reached.Hi+1]
-	for _, v := range rows[0] {
-		b.out.Range = append(b.out.Range, num.Point(v))
-	}
-	for _, row := range rows[1:] {
-		for d, v := range row {
-			b.out.Range[d] = b.out.Range[d].Union(num.Point(v))
+	o.out = dataflow.Type{Shape: append(slices.Clone(shape), o.depth), Elem: num.Narrowest(table...)}
+	for d := range o.depth {
+		r := num.Point(table[reached.Lo][d])
+		for _, row := range table[reached.Lo : reached.Hi+1] {
+			r = r.Union(num.Point(row[d]))
 		}
+		o.out.Range = append(o.out.Range, r)
 	}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
+	return o, []dataflow.Type{o.out}, nil
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := dataflow.Tensor{Shape: o.out.Shape}
+	for _, i := range in[0].Data {
+		y.Data = append(y.Data, o.P.Table[i]...)
 	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits and a frame within %d iterations", dataflow.MaxWord, dataflow.MaxIterations)
+	return []dataflow.Tensor{y}
+}
+
+// rows is the number of rows of the memory.
+func (o *op) rows(f dataflow.Fold) int { return len(o.P.Table) * o.words(f) }
+
+// words is what is given for an index.
+func (o *op) words(f dataflow.Fold) int { return o.depth / f.PE }
+
+// Folds yields, for every PE that divides D in increasing order, the memories to choose from. A row of the memory is an
+// output word. A table of one row is wiring; its memory is LUTRAM by convention.
+func (o *op) Folds() iter.Seq[dataflow.Fold] {
+	return layer.Folds{PE: o.pe, Fits: func(f dataflow.Fold) bool {
+		return f.PE <= dataflow.MaxWord/o.out.Elem.Width && o.indices <= dataflow.MaxIterations/o.words(f) &&
+			o.rows(f) <= dataflow.MaxIterations
+	}, Memory: func(f dataflow.Fold) []dataflow.Memory {
+		if o.rows(f) == 1 {
+			return []dataflow.Memory{dataflow.LUTRAM}
+		}
+		return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
+	}}.All()
+}
+
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	return []dataflow.Port{o.in.Port(1)}, []dataflow.Port{o.out.Port(f.PE)}
+}
+
+// Loop has a latency of one clock for the address and one to fetch the row.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	each, first := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}
+	return dataflow.Nest{
+		Trips:   []int{o.indices, o.words(f)},
+		Read:    []dataflow.Access{{each, first}},
+		Write:   []dataflow.Access{{each, each}},
+		Latency: 2,
+	}.Loop()
+}
+
+type kernel struct {
+	words int
+	rows  [][]int64 // of the memory
+	index int64
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return &kernel{words: o.words(f), rows: o.table(f.PE)}
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	fold := iteration % k.words
+	if fold == 0 {
+		k.index = in[0][0]
+	}
+	return []dataflow.Word{slices.Clone(k.rows[int(k.index)*k.words+fold])}
+}
+
+// Cost is the table, what counts, and, where a row takes several clocks, the index kept and the adder that makes an
+// address of it. FINN has a formula for a Lookup in block RAM alone, and no LUTs.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	var address cost.Resources
+	if o.words(f) > 1 {
+		address = cost.Adder(bits.Len(uint(o.rows(f) - 1))).Plus(cost.Resources{FF: o.in.Elem.Width})
+	}
+	return estimate.Layer(m, o.storage(f),
+		m.Control(cost.Counter(o.indices).Plus(cost.Counter(o.words(f)))),
+		address.As("address"),
+		m.Registers(f.PE*o.out.Elem.Width),
+	)
+}
+
+// storage is the layer's memories: its table.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	return []dataflow.Storage{dataflow.ROM("table", "table", o.rows(f), f.PE*o.out.Elem.Width).At(f.Memory)}
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	return dataflow.Instance{
+		Header: "lookup.hpp",
+		Func:   "lookup",
+		Config: []dataflow.Field{
+			{Name: "indices", Doc: "indices in a frame", Value: o.indices},
+			{Name: "folds", Doc: "words given for an index", Value: o.words(f)},
+		},
+		Tables:  []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: o.out.Elem, Rows: o.table(f.PE)}},
+		Storage: o.storage(f),
+	}
+}
+
+// table is the rows of the memory.
+func (o *op) table(pe int) (rows [][]int64) {
+	for _, row := range o.P.Table {
+		rows = slices.AppendSeq(rows, slices.Chunk(row, pe))
+	}
+	return rows
 }

@@ -122,7 +122,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`, `{"table":[[1],[]]}`, `{"table":[[0.5]]}`, `{"table":[1]}`} {
-		if op, err := lookup.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := lookup.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

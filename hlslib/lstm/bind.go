@@ -3,6 +3,7 @@ package lstm
 import (
 	"fmt"
 
+	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -12,8 +13,7 @@ import (
 const tanh = gates
 
 type op struct {
-	p Params
-	// The rest is set by Bind.
+	layer.Base[Params]
 	in            dataflow.Type
 	out           []dataflow.Type
 	length, units int // T and H
@@ -54,23 +54,17 @@ func (v values) union(o values) values {
 
 // shape is that of an output.
 func (o *op) shape() dataflow.Shape {
-	if o.p.Sequence {
-		return dataflow.Shape{o.length, len(o.p.Cells) * o.units}
+	if o.P.Sequence {
+		return dataflow.Shape{o.length, len(o.P.Cells) * o.units}
 	}
-	return dataflow.Shape{len(o.p.Cells) * o.units}
+	return dataflow.Shape{len(o.P.Cells) * o.units}
 }
 
-// Bind takes one input of shape [T, D*4*H] and gives one output, or two, of shape [T, D*H] or [D*H].
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	b := &op{p: o.p, in: in[0], units: o.p.Cells[0].units()}
-	if shape := in[0].Shape; len(shape) != 2 || shape[1] != len(b.p.Cells)*b.units*gates {
-		return nil, nil, fmt.Errorf("an input of shape %v for %d cells of %d units, want [steps, %d]", shape, len(b.p.Cells), b.units, len(b.p.Cells)*b.units*gates)
+// bind takes one input of shape [T, D*4*H] and gives one output, or two, of shape [T, D*H] or [D*H].
+func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	b := &op{Base: base, in: in[0], units: base.P.Cells[0].units()}
+	if shape := in[0].Shape; len(shape) != 2 || shape[1] != len(b.P.Cells)*b.units*gates {
+		return nil, nil, fmt.Errorf("an input of shape %v for %d cells of %d units, want [steps, %d]", shape, len(b.P.Cells), b.units, len(b.P.Cells)*b.units*gates)
 	}
 	b.length = in[0].Shape[0]
 	b.divisors = dataflow.Divisors(b.units)
@@ -78,9 +72,9 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	first := b.p.Cells[0]
-	lanes := gates - b.p.firstGate()
-	b.unit, err = mac.Bind(b.p.weights(), nil, first.Product, b.h, func(row int) []num.Range { return state[row/lanes/b.units] })
+	first := b.P.Cells[0]
+	lanes := gates - b.P.firstGate()
+	b.unit, err = mac.Bind(b.P.weights(), nil, first.Product, b.h, func(row int) []num.Range { return state[row/lanes/b.units] })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,13 +86,10 @@ func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	for i, v := range units {
 		h.Range[i], c.Range[i] = v.h, v.c
 	}
-	if b.out = []dataflow.Type{h}; b.p.States {
+	if b.out = []dataflow.Type{h}; b.P.States {
 		b.out = append(b.out, c)
 	}
-	for range b.Folds() {
-		return b, b.out, nil
-	}
-	return nil, nil, mac.ErrFolds
+	return b, b.out, nil
 }
 
 // rounds is how often bindValues narrows the ranges. Every round holds by itself; the first one brings most.
@@ -109,11 +100,11 @@ const rounds = 3
 // what a step makes of these and the initial values is all that any step sees.
 func (o *op) bindValues() (units []values, hidden [][]num.Range, err error) {
 	var state [][]num.Range
-	for _, cell := range o.p.Cells {
+	for _, cell := range o.P.Cells {
 		h, c := make([]num.Range, o.units), make([]num.Range, o.units)
 		for u := range o.units {
 			var e exact
-			h[u] = e.requant(cell.Hidden, e.product(hull(stepOf(cell.Gates[gateO].Steps, u).Value), hull(stepOf(cell.Tanh, u).Value)))
+			h[u] = e.requant(cell.Hidden, e.product(num.Hull(layer.Of(cell.Gates[gateO].Steps, u).Value), num.Hull(layer.Of(cell.Tanh, u).Value)))
 			if e.lost {
 				return nil, nil, fmt.Errorf("unit %d: the output gate times tanh leaves 63 bits", u)
 			}
@@ -123,7 +114,7 @@ func (o *op) bindValues() (units []values, hidden [][]num.Range, err error) {
 	}
 	for range rounds {
 		units = units[:0]
-		for d, cell := range o.p.Cells {
+		for d, cell := range o.P.Cells {
 			for u := range o.units {
 				v, ok := o.valuesOf(d, u, hidden[d], state[d][u])
 				if !ok {
@@ -143,7 +134,7 @@ func (o *op) bindValues() (units []values, hidden [][]num.Range, err error) {
 		h, c = h.Union(hidden[i/o.units][i%o.units]), c.Union(state[i/o.units][i%o.units])
 	}
 	pre := o.values.pre[gateF]
-	for g := o.p.firstGate(); g < gates; g++ {
+	for g := o.P.firstGate(); g < gates; g++ {
 		pre = pre.Union(o.values.pre[g])
 	}
 	o.pre, o.h, o.c = num.Smallest(pre), num.Smallest(h), num.Smallest(c)
@@ -158,7 +149,7 @@ const maxBits = 63
 // valuesOf is what unit u of cell d computes of its inputs, of h in hidden and c in old. ok is false where something leaves
 // 63 bits.
 func (o *op) valuesOf(d, u int, hidden []num.Range, old num.Range) (v values, ok bool) {
-	cell := o.p.Cells[d]
+	cell := o.P.Cells[d]
 	var e exact
 	gate := func(g int, seen num.Range) {
 		p := cell.Gates[g]
@@ -167,7 +158,7 @@ func (o *op) valuesOf(d, u int, hidden []num.Range, old num.Range) (v values, ok
 		z := e.plus(e.times(o.in.Channel((d*o.units+u)*gates+g), p.Factors[0]), e.times(sum, p.Factors[1]))
 		z = e.plus(z, num.Point(at(p.Bias, u)))
 		v.pre[g] = e.plus(z, e.times(seen, at(p.Peephole, u)))
-		v.code[g] = stepOf(p.Steps, u).Reach(v.pre[g])
+		v.code[g] = layer.Of(p.Steps, u).Reach(v.pre[g])
 	}
 	gate(gateF, old)
 	gate(gateG, num.Range{})
@@ -181,7 +172,7 @@ func (o *op) valuesOf(d, u int, hidden []num.Range, old num.Range) (v values, ok
 	v.sum = e.plus(e.times(v.kept, cell.CellFactors[0]), e.times(v.taken, cell.CellFactors[1]))
 	v.c = e.requant(cell.Cell, v.sum)
 	gate(gateO, v.c)
-	v.tanh = stepOf(cell.Tanh, u).Reach(v.c)
+	v.tanh = layer.Of(cell.Tanh, u).Reach(v.c)
 	v.output = e.product(v.code[gateO], v.tanh)
 	v.h = e.requant(cell.Hidden, v.output)
 	return v, !e.lost
@@ -200,25 +191,16 @@ func (e *exact) plus(a, b num.Range) num.Range                { return e.keep(a.
 func (e *exact) requant(q num.Requant, r num.Range) num.Range { return e.keep(q.Range(r)) }
 func (e *exact) product(a, b num.Range) num.Range             { return e.times(a, b.Lo).Union(e.times(a, b.Hi)) }
 
-// hull is the range of values.
-func hull(list []int64) num.Range {
-	r := num.Point(list[0])
-	for _, v := range list {
-		r = r.Union(num.Point(v))
-	}
-	return r
-}
-
 // bindSteps makes the comparators of the gates and of tanh.
 func (o *op) bindSteps(units []values) error {
-	for g := o.p.firstGate(); g <= tanh; g++ {
+	for g := o.P.firstGate(); g <= tanh; g++ {
 		name, in, elem := "tanh", func(v values) num.Range { return v.c }, o.c
 		if g < gates {
 			name, in, elem = "gate "+gateName(g), func(v values) num.Range { return v.pre[g] }, o.pre
 		}
 		var steps []num.Step
 		var ranges []num.Range
-		for d, cell := range o.p.Cells {
+		for d, cell := range o.P.Cells {
 			of := cell.Tanh
 			if g < gates {
 				of = cell.Gates[g].Steps
@@ -227,7 +209,7 @@ func (o *op) bindSteps(units []values) error {
 				if r := in(v); u > 0 && o.perCell(g) {
 					ranges[d] = ranges[d].Union(r)
 				} else {
-					steps, ranges = append(steps, stepOf(of, u)), append(ranges, r)
+					steps, ranges = append(steps, layer.Of(of, u)), append(ranges, r)
 				}
 			}
 		}
@@ -240,7 +222,7 @@ func (o *op) bindSteps(units []values) error {
 
 // perCell reports whether a gate, or tanh, has one step function for all units of every cell.
 func (o *op) perCell(g int) bool {
-	for _, cell := range o.p.Cells {
+	for _, cell := range o.P.Cells {
 		steps := cell.Tanh
 		if g < gates {
 			steps = cell.Gates[g].Steps
@@ -253,12 +235,12 @@ func (o *op) perCell(g int) bool {
 }
 
 // Accumulator tells the width of the sums of products by all rules.
-func (o *op) Accumulator() dataflow.Bound { return o.unit.Bound }
+func (o *op) Accumulator() dataflow.Bound { return o.unit.Accumulator() }
 
 // Counts gives operations and parameters by FINN's names: the products of weights, and the thresholds of gates and tanh.
 func (o *op) Counts() map[string]int64 {
 	counts := o.unit.Counts(o.length)
-	for g := o.p.firstGate(); g <= tanh; g++ {
+	for g := o.P.firstGate(); g <= tanh; g++ {
 		counts["param_threshold_"+o.compared(g).String()] += int64(len(o.compare[g].Over) * o.compare[g].Steps())
 	}
 	return counts

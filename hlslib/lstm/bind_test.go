@@ -110,7 +110,7 @@ func TestDecodeRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lstm.Decode(text); err != nil {
+	if _, err := lstm.Layer.Decode(text); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range [][2]string{
@@ -122,7 +122,7 @@ func TestDecodeRefuses(t *testing.T) {
 		if tt[0] == "" {
 			bad = "{}"
 		}
-		if op, err := lstm.Decode([]byte(bad)); err == nil || op != nil {
+		if op, err := lstm.Layer.Decode([]byte(bad)); err == nil || op != nil {
 			t.Errorf("%s is taken", bad)
 		}
 	}

@@ -25,7 +25,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	multiply(code(gateI), code(gateG))
 	multiply(code(gateO), num.Smallest(v.tanh))
 	factors := o.factorTable()
-	for g := o.p.firstGate(); g < gates; g++ {
+	for g := o.P.firstGate(); g < gates; g++ {
 		for _, x := range []struct {
 			at int
 			by num.Type
@@ -34,7 +34,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 				multiply(factors.Elem, x.by)
 			}
 		}
-		for _, cell := range o.p.Cells {
+		for _, cell := range o.P.Cells {
 			if nonZero(cell.Gates[g].Peephole) {
 				multiply(o.peepholes(), o.c)
 				break
@@ -66,7 +66,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 // engine is the matrix layer, and the memories that are counted beside it. FINN's formula has the weights in it.
 func (o *op) engine(m cost.Model, f dataflow.Fold) ([]cost.Part, []dataflow.Storage) {
 	unit, storage := cost.MVAU{
-		MW: o.units, MH: len(o.p.Cells) * o.units * o.lanes(), PE: f.PE * o.lanes(), SIMD: f.SIMD,
+		MW: o.units, MH: len(o.P.Cells) * o.units * o.lanes(), PE: f.PE * o.lanes(), SIMD: f.SIMD,
 		WeightBits: o.unit.Weight.Width, InBits: o.h.Width, AccBits: o.unit.Acc.Width, InSigned: o.h.Signed(),
 		DSP: f.Compute == dataflow.DSP, Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
 	}, o.storage(f)
@@ -98,7 +98,7 @@ func (o *op) requantMultipliers(m cost.Model, f dataflow.Fold) (r cost.Resources
 		{o.values.output, func(c Cell) num.Requant { return c.Hidden }},
 	} {
 		var seen []num.Requant
-		for _, c := range o.p.Cells {
+		for _, c := range o.P.Cells {
 			q := x.of(c)
 			if len(seen) > 0 && q == seen[0] || !multiplies(q) {
 				continue
@@ -113,7 +113,7 @@ func (o *op) requantMultipliers(m cost.Model, f dataflow.Fold) (r cost.Resources
 // comparators is what compares with the thresholds of gates and tanh.
 func (o *op) comparators(m cost.Model, f dataflow.Fold) cost.Part {
 	var r cost.Resources
-	for g := o.p.firstGate(); g <= tanh; g++ {
+	for g := o.P.firstGate(); g <= tanh; g++ {
 		r = r.Plus(m.Comparators(f.PE, o.compare[g].Steps(), o.compared(g).Width).Resources)
 	}
 	return r.As("gates")

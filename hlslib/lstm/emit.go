@@ -18,7 +18,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Func:   "lstm",
 		Config: []dataflow.Field{
 			{Name: "length", Doc: "time steps in a frame", Value: o.length},
-			{Name: "cells", Doc: "cells that take turns in a step", Value: len(o.p.Cells)},
+			{Name: "cells", Doc: "cells that take turns in a step", Value: len(o.P.Cells)},
 			{Name: "nf", Doc: "output words of a cell", Value: c.nf},
 			{Name: "sf", Doc: "clocks of an output word", Value: c.sf},
 			{Name: "pe", Doc: "units computed side by side", Value: f.PE},
@@ -26,7 +26,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "lanes", Doc: "gates of a unit: 3 with a coupled input gate", Value: o.lanes()},
 			{Name: "step", Doc: "clocks of a step", Value: c.step},
 			{Name: "idle", Doc: "of which nothing is done in", Value: c.idle},
-			{Name: "sequence", Doc: "every step goes out, else the last one", Value: o.p.Sequence},
+			{Name: "sequence", Doc: "every step goes out, else the last one", Value: o.P.Sequence},
 			{Name: "h_t", Doc: "state h", Value: o.h},
 			{Name: "c_t", Doc: "state c", Value: o.c},
 			{Name: "words", Doc: "words of a cell's h in memory", Value: o.units / word},
@@ -40,7 +40,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	i.Config = append(i.Config, sums...)
 	i.Config = append(i.Config, o.cellFields()...)
 	for _, g := range []int{gateF, gateG, gateO, tanh, gateI} {
-		if g < o.p.firstGate() {
+		if g < o.P.firstGate() {
 			continue
 		}
 		fields, tables := o.stepTables(g, f.PE)
@@ -49,7 +49,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	for _, t := range i.Tables[1:] {
 		i.Config = append(i.Config, dataflow.Field{Name: t.Name + "_rows", Value: len(t.Rows)})
 	}
-	if o.p.States {
+	if o.P.States {
 		i.Func = "lstm_states"
 	}
 	return i
@@ -59,7 +59,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 func (o *op) cellFields() []dataflow.Field {
 	v := o.values
 	list := func(of func(Cell) num.Requant) (q []num.Requant) {
-		for _, c := range o.p.Cells {
+		for _, c := range o.P.Cells {
 			q = append(q, of(c))
 		}
 		return q
@@ -101,7 +101,7 @@ func (o *op) stepTables(g, pe int) ([]dataflow.Field, []dataflow.Table) {
 	}
 	return fields, []dataflow.Table{
 		{Name: name + "_thresholds", Doc: "by cell and n: element pe*steps + i", Elem: o.compared(g), Rows: over},
-		{Name: name + "_base", Doc: "likewise: element pe", Elem: num.Smallest(hull(slices.Concat(base...))), Rows: base},
+		{Name: name + "_base", Doc: "likewise: element pe", Elem: num.Smallest(num.Hull(slices.Concat(base...))), Rows: base},
 	}
 }
 
@@ -117,10 +117,10 @@ func beside(rows [][]int64, n int) [][]int64 {
 // perLane is a value of every lane of every unit, as rows of pe units.
 func (o *op) perLane(pe int, of func(Gate) []int64) [][]int64 {
 	var units [][]int64
-	for _, cell := range o.p.Cells {
+	for _, cell := range o.P.Cells {
 		for u := range o.units {
 			var lanes []int64
-			for _, g := range cell.Gates[o.p.firstGate():] {
+			for _, g := range cell.Gates[o.P.firstGate():] {
 				lanes = append(lanes, at(of(g), u))
 			}
 			units = append(units, lanes)
@@ -140,7 +140,7 @@ func (o *op) peepholeTable(pe int) dataflow.Table {
 // factorTable has what the parts of sums are multiplied with, and the constant of a coupled input gate.
 func (o *op) factorTable() dataflow.Table {
 	var rows [][]int64
-	for _, cell := range o.p.Cells {
+	for _, cell := range o.P.Cells {
 		var row []int64
 		for _, g := range cell.Gates {
 			row = append(row, g.Factors[:]...)

@@ -1,27 +1,30 @@
 package lstm
 
-import "hlsgen/internal/dataflow"
+import (
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+)
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	x := in[0].Data
-	h, c := make([][]int64, len(o.p.Cells)), make([][]int64, len(o.p.Cells))
-	for d, cell := range o.p.Cells {
+	h, c := make([][]int64, len(o.P.Cells)), make([][]int64, len(o.P.Cells))
+	for d, cell := range o.P.Cells {
 		for unit := range o.units {
 			h[d], c[d] = append(h[d], at(cell.H0, unit)), append(c[d], at(cell.C0, unit))
 		}
 	}
 	var hs, cs []int64
 	for t := range o.length {
-		for d, cell := range o.p.Cells {
+		for d, cell := range o.P.Cells {
 			h[d], c[d] = cell.step(x[:gates*o.units], h[d], c[d])
 			x = x[gates*o.units:]
-			if o.p.Sequence || t == o.length-1 {
+			if o.P.Sequence || t == o.length-1 {
 				hs, cs = append(hs, h[d]...), append(cs, c[d]...)
 			}
 		}
 	}
 	out := []dataflow.Tensor{{Shape: o.shape(), Data: hs}}
-	if o.p.States {
+	if o.P.States {
 		out = append(out, dataflow.Tensor{Shape: o.shape(), Data: cs})
 	}
 	return out
@@ -41,7 +44,7 @@ func (c Cell) step(x, h, old []int64) (hidden, state []int64) {
 				}
 				z += p.Factors[1] * product
 			}
-			return stepOf(p.Steps, unit).Apply(z)
+			return layer.Of(p.Steps, unit).Apply(z)
 		}
 		code[gateF], code[gateG] = gate(gateF, old[unit]), gate(gateG, 0)
 		if c.CIFG != nil {
@@ -53,7 +56,7 @@ func (c Cell) step(x, h, old []int64) (hidden, state []int64) {
 		now := c.Cell.Apply(c.CellFactors[0]*kept + c.CellFactors[1]*taken)
 		code[gateO] = gate(gateO, now)
 		state = append(state, now)
-		hidden = append(hidden, c.Hidden.Apply(code[gateO]*stepOf(c.Tanh, unit).Apply(now)))
+		hidden = append(hidden, c.Hidden.Apply(code[gateO]*layer.Of(c.Tanh, unit).Apply(now)))
 	}
 	return hidden, state
 }

@@ -1,8 +1,8 @@
 package lstm
 
 import (
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
 // kernel is the hardware's state: two buffers of h by cell, of which one is read and the other written, c by cell, and a
@@ -18,7 +18,7 @@ type kernel struct {
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
 	k := &kernel{o: o, f: f, at: o.clocks(f), sums: make([]int64, f.PE*o.lanes())}
-	for range o.p.Cells {
+	for range o.P.Cells {
 		for b := range k.h {
 			k.h[b] = append(k.h[b], make([]int64, o.units))
 		}
@@ -46,9 +46,9 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	for pe := range h {
 		h[pe], c[pe] = k.unit(d, first+pe, in[0][pe*gates:(pe+1)*gates], k.sums[pe*k.o.lanes():(pe+1)*k.o.lanes()], c[pe])
 	}
-	if k.o.p.Sequence || t == k.o.length-1 {
+	if k.o.P.Sequence || t == k.o.length-1 {
 		out[0] = append(dataflow.Word(nil), h...)
-		if k.o.p.States {
+		if k.o.P.States {
 			out[1] = append(dataflow.Word(nil), c...)
 		}
 	}
@@ -57,7 +57,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 
 // start sets the state that every frame begins with.
 func (k *kernel) start() {
-	for d, cell := range k.o.p.Cells {
+	for d, cell := range k.o.P.Cells {
 		for u := range k.o.units {
 			k.h[0][d][u], k.c[d][u] = at(cell.H0, u), at(cell.C0, u)
 		}
@@ -66,13 +66,13 @@ func (k *kernel) start() {
 
 // accumulate adds the products of one clock.
 func (k *kernel) accumulate(h []int64, d, n, sf int) {
-	lanes, product := k.o.lanes(), k.o.p.Cells[d].Product
+	lanes, product := k.o.lanes(), k.o.P.Cells[d].Product
 	for i := range k.sums {
-		g, unit := k.o.p.firstGate()+i%lanes, n*k.f.PE+i/lanes
+		g, unit := k.o.P.firstGate()+i%lanes, n*k.f.PE+i/lanes
 		if sf == 0 {
 			k.sums[i] = 0
 		}
-		for j, u := range k.o.p.Cells[d].Recurrent[g][unit][sf*k.f.SIMD : (sf+1)*k.f.SIMD] {
+		for j, u := range k.o.P.Cells[d].Recurrent[g][unit][sf*k.f.SIMD : (sf+1)*k.f.SIMD] {
 			p := u * h[j]
 			if product != nil {
 				p = product.Apply(p)
@@ -84,11 +84,11 @@ func (k *kernel) accumulate(h []int64, d, n, sf int) {
 
 // unit is the new state of one unit, of its inputs and its sums by lane.
 func (k *kernel) unit(d, unit int, x, sums []int64, old int64) (h, c int64) {
-	o, cell := k.o, &k.o.p.Cells[d]
+	o, cell := k.o, &k.o.P.Cells[d]
 	before := func(g int, seen int64) int64 {
 		p := &cell.Gates[g]
-		sum := o.unit.Acc.Decode(uint64(sums[g-o.p.firstGate()]))
-		return wrap(o.pre, p.Factors[0]*x[g]+p.Factors[1]*sum+at(p.Bias, unit)+at(p.Peephole, unit)*seen)
+		sum := o.unit.Acc.Decode(uint64(sums[g-o.P.firstGate()]))
+		return layer.Wrap(o.pre, p.Factors[0]*x[g]+p.Factors[1]*sum+at(p.Bias, unit)+at(p.Peephole, unit)*seen)
 	}
 	f := o.apply(gateF, d, unit, before(gateF, old))
 	var i int64
@@ -108,11 +108,8 @@ func (o *op) apply(g, d, unit int, v int64) int64 {
 	switch len(k.Over) {
 	case 1:
 		return k.Apply(0, v)
-	case len(o.p.Cells):
+	case len(o.P.Cells):
 		return k.Apply(d, v)
 	}
 	return k.Apply(d*o.units+unit, v)
 }
-
-// wrap keeps what t's bits hold of v.
-func wrap(t num.Type, v int64) int64 { return t.Decode(uint64(v)) }

@@ -14,13 +14,13 @@ func (o *op) Folds() iter.Seq[dataflow.Fold] {
 }
 
 // fits holds a fold against what Vitis HLS accepts.
-func (o *op) fits(pe, simd int) bool {
-	f := dataflow.Fold{PE: pe, SIMD: simd}
+func (o *op) fits(f dataflow.Fold) bool {
+	pe, simd := f.PE, f.SIMD
 	word := max(gates*pe*o.in.Elem.Width, o.word(f)*o.h.Width, pe*max(o.h.Width, o.c.Width))
 	row := max(o.lanes()*pe*simd*o.unit.Weight.Width, o.lanes()*pe*max(o.biases().Width, o.peepholes().Width))
 	for g, k := range o.compare {
 		channels := 1
-		if len(k.Over) > len(o.p.Cells) {
+		if len(k.Over) > len(o.P.Cells) {
 			channels = pe
 		}
 		row = max(row, channels*k.Steps()*o.compared(g).Width)
@@ -29,15 +29,11 @@ func (o *op) fits(pe, simd int) bool {
 }
 
 // lanes is G: the gates that a unit has.
-func (o *op) lanes() int { return gates - o.p.firstGate() }
+func (o *op) lanes() int { return gates - o.P.firstGate() }
 
 // word is the units of a word of h in memory: it is read by SIMD of them and written by PE.
 func (o *op) word(f dataflow.Fold) int {
-	a, b := f.PE, f.SIMD
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return f.PE / a * f.SIMD
+	return f.PE / dataflow.GCD(f.PE, f.SIMD) * f.SIMD
 }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
@@ -58,7 +54,7 @@ type clocks struct {
 func (o *op) clocks(f dataflow.Fold) clocks {
 	c := clocks{nf: o.units / f.PE, sf: o.units / f.SIMD}
 	c.cell = c.nf * c.sf
-	c.work = len(o.p.Cells) * c.cell
+	c.work = len(o.P.Cells) * c.cell
 	c.idle = max(0, c.cell+o.latency(f)-c.work)
 	c.step = c.work + c.idle
 	return c
@@ -69,9 +65,9 @@ func (o *op) clocks(f dataflow.Fold) clocks {
 func (o *op) latency(f dataflow.Fold) int {
 	n := o.unit.SumLatency(f.SIMD) + 1 + 2 + 2 + 1 + 2 + 2 + 1
 	var scaled, coupled, product, sum, hidden, peeping bool
-	for _, cell := range o.p.Cells {
+	for _, cell := range o.P.Cells {
 		for g, gate := range cell.Gates {
-			scaled = scaled || g >= o.p.firstGate() && gate.Factors != [2]int64{1, 1} || nonZero(gate.Peephole)
+			scaled = scaled || g >= o.P.firstGate() && gate.Factors != [2]int64{1, 1} || nonZero(gate.Peephole)
 		}
 		coupled = cell.CIFG != nil
 		product = product || multiplies(cell.Forget) || multiplies(cell.Input)
@@ -106,11 +102,11 @@ func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	c := o.clocks(f)
 	step := func(write uint64) []dataflow.Run {
 		unit := dataflow.Join(dataflow.Run{Times: c.sf - 1}, dataflow.Run{Times: 1, Moves: dataflow.Moves{Read: 1, Write: write}})
-		return dataflow.Repeat(len(o.p.Cells)*c.nf, unit...)
+		return dataflow.Repeat(len(o.P.Cells)*c.nf, unit...)
 	}
 	last := step(1<<len(o.out) - 1)
 	before := last
-	if !o.p.Sequence {
+	if !o.P.Sequence {
 		before = step(0)
 	}
 	wait := dataflow.Run{Times: c.idle}

@@ -55,20 +55,22 @@ import (
 	"errors"
 	"fmt"
 
+	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
 // Kind is the layer's name.
 const Kind = "LSTM"
 
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:   Kind,
 	Doc:    "the recurrent part of LSTM cells: gates, state and output of every time step (LSTM, bidirectional LSTM)",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // The gates, in the order of the input's lanes.
 const (
@@ -109,21 +111,6 @@ type Gate struct {
 	Bias     []int64    `json:"bias,omitempty"`     // per unit; none for zeros
 	Peephole []int64    `json:"peephole,omitempty"` // per unit; none for zeros, and none for the candidate
 	Steps    []num.Step `json:"steps"`              // one for all units, or one per unit
-}
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 // UnmarshalJSON takes lists of the right lengths only, where an array would drop or add elements.
@@ -290,10 +277,3 @@ func at(list []int64, unit int) int64 {
 	}
 	return list[unit]
 }
-
-// stepOf is a unit's step function.
-func stepOf(steps []num.Step, unit int) num.Step { return steps[min(unit, len(steps)-1)] }
-
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }

@@ -10,7 +10,7 @@ import (
 // storage is the layer's memories, the weights first: the tables, and the state. Of h there are two halves, one that is
 // read and one that is written.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
-	lanes, word, cells := f, o.word(f), len(o.p.Cells)
+	lanes, word, cells := f, o.word(f), len(o.P.Cells)
 	lanes.PE *= o.lanes()
 	list := []dataflow.Storage{
 		o.unit.WeightStorage(lanes),
@@ -21,7 +21,7 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	for _, t := range o.startTables(f) {
 		list = append(list, t.Storage("state memory"))
 	}
-	for g := o.p.firstGate(); g <= tanh; g++ {
+	for g := o.P.firstGate(); g <= tanh; g++ {
 		list = append(list, o.stepStorage(g, f.PE)...)
 	}
 	return append(list,
@@ -40,7 +40,7 @@ func (o *op) stepStorage(g, pe int) []dataflow.Storage {
 	}
 	return []dataflow.Storage{
 		rom("_thresholds", k.Steps()*o.compared(g).Width),
-		rom("_base", num.Smallest(hull(k.Base)).Width),
+		rom("_base", num.Smallest(num.Hull(k.Base)).Width),
 	}
 }
 
@@ -64,7 +64,7 @@ func (o *op) stepName(g int) string {
 func (o *op) startTables(f dataflow.Fold) []dataflow.Table {
 	table := func(name string, n int, of func(Cell) []int64) dataflow.Table {
 		var all [][]int64
-		for _, cell := range o.p.Cells {
+		for _, cell := range o.P.Cells {
 			for u := range o.units {
 				all = append(all, []int64{at(of(cell), u)})
 			}
@@ -82,5 +82,5 @@ func table(name, doc string, rows [][]int64) dataflow.Table {
 	if !slices.ContainsFunc(rows, func(r []int64) bool { return !slices.Equal(r, rows[0]) }) {
 		rows = rows[:1]
 	}
-	return dataflow.Table{Name: name, Doc: doc, Elem: num.Smallest(hull(slices.Concat(rows...))), Rows: rows}
+	return dataflow.Table{Name: name, Doc: doc, Elem: num.Smallest(num.Hull(slices.Concat(rows...))), Rows: rows}
 }

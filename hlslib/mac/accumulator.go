@@ -40,7 +40,7 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 		return fmt.Errorf("the accumulator needs %d bits for %v, at most %d are possible", u.Acc.Width, union, maxAccBits)
 	}
 	b.Used, b.Type = u.Acc.Width, u.Acc
-	u.Bound = b
+	u.bound = b
 	return nil
 }
 

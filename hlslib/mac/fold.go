@@ -5,50 +5,39 @@ import (
 	"iter"
 	"math/bits"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
 // Folds yields, for every PE and SIMD that fit, the memories and multipliers to choose from. Bipolar operands need no
 // multiplier.
-func (u *Unit) Folds(pe, simd []int, fits func(pe, simd int) bool) iter.Seq[dataflow.Fold] {
+func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) iter.Seq[dataflow.Fold] {
 	compute := []dataflow.Compute{dataflow.LUT, dataflow.DSP}
 	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar {
 		compute = compute[:1]
 	}
-	return func(yield func(dataflow.Fold) bool) {
-		for _, p := range pe {
-			for _, s := range simd {
-				if !fits(p, s) {
-					continue
-				}
-				for _, m := range []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM} {
-					for _, c := range compute {
-						if !yield(dataflow.Fold{PE: p, SIMD: s, Memory: m, Compute: c}) {
-							return
-						}
-					}
-				}
-			}
-		}
-	}
+	memory := []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
+	return layer.Folds{
+		PE: pe, SIMD: simd, Fits: fits, Compute: compute, Memory: func(dataflow.Fold) []dataflow.Memory { return memory },
+	}.All()
 }
 
-// Fits holds a fold against what Vitis HLS accepts: input words of so many elements, output words of pe elements, the rows
+// Fits holds a fold against what Vitis HLS accepts: input words of so many elements, output words of PE elements, the rows
 // of the tables, and the iterations of a frame in which every weight meets so many vectors.
-func (u *Unit) Fits(word, pe, simd, vectors int) bool {
-	channels := pe
+func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
+	channels := f.PE
 	if u.compare.Shared() {
 		channels = 1
 	}
-	row := max(pe*simd*u.Weight.Width, channels*u.compare.Steps()*u.Acc.Width)
-	return word*u.in.Width <= dataflow.MaxWord && pe*u.Out.Width <= dataflow.MaxWord && row <= dataflow.MaxRow &&
-		vectors <= dataflow.MaxIterations/(len(u.weights)/pe)/(len(u.weights[0])/simd)
+	row := max(f.PE*f.SIMD*u.Weight.Width, channels*u.compare.Steps()*u.Acc.Width)
+	return word*u.in.Width <= dataflow.MaxWord && f.PE*u.Out.Width <= dataflow.MaxWord && row <= dataflow.MaxRow &&
+		vectors <= dataflow.MaxIterations/(len(u.weights)/f.PE)/(len(u.weights[0])/f.SIMD)
 }
 
-// ErrFolds is what Bind of a layer says where nothing fits.
-var ErrFolds = fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
-	dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
+// Delay is what a layer carries from clock to clock: the adder of the accumulator.
+func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
 
 // Latency is a clock each to fetch, multiply, requantise the products, accumulate and compare, and one per two levels of the
 // adder tree: additions of a few bits are chained by twos in the 5 to 10 ns that boards run at.
@@ -90,11 +79,7 @@ func (u *Unit) Emit(f dataflow.Fold) ([]dataflow.Field, []dataflow.Table) {
 	if u.XNOR {
 		base, unit = -len(u.weights[0]), 2
 	}
-	return append(config,
-		dataflow.Field{Name: "unit", Doc: "what each count of the accumulator adds", Value: unit},
-		dataflow.Field{Name: "base", Doc: "where the output starts", Value: base},
-		dataflow.Field{Name: "shared", Doc: "one row serves all channels", Value: true},
-	), tables
+	return append(config, layer.NoSteps("accumulator", unit, base)...), tables
 }
 
 // Storage is that of the tables of Emit: the weights lie in the fold's memory.

@@ -21,25 +21,26 @@ import (
 	"errors"
 	"fmt"
 
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
 // Limits of what Verify and Bind accept.
 const (
-	MaxWeight     = 1 << 40 // magnitude of a weight
-	MaxThresholds = 1 << 12 // of one channel: a jump by n of the outputs' common unit is n thresholds
+	MaxWeight = 1 << 40 // magnitude of a weight
+	// MaxThresholds is the most of one channel: a jump by n of the outputs' common unit is n thresholds.
+	MaxThresholds = layer.MaxThresholds
 	maxAccBits    = 63
 )
 
 // A Unit is weights and step functions bound to their inputs.
 type Unit struct {
-	Weight num.Type       // of one weight
-	Acc    num.Type       // of the accumulator
-	XNOR   bool           // weights and inputs are bipolar, the accumulator counts matches
-	Out    num.Type       // of one output
-	Range  []num.Range    // of each channel's output
-	Bound  dataflow.Bound // the accumulator by all rules
+	Weight num.Type    // of one weight
+	Acc    num.Type    // of the accumulator
+	XNOR   bool        // weights and inputs are bipolar, the accumulator counts matches
+	Out    num.Type    // of one output
+	Range  []num.Range // of each channel's output
 
 	weights [][]int64
 	steps   []num.Step
@@ -48,6 +49,7 @@ type Unit struct {
 	raw     num.Range       // one weight times one input
 	product num.Range       // of what is summed
 	compare num.Comparators // no rows without step functions
+	bound   dataflow.Bound  // the accumulator by all rules
 }
 
 // Verify checks what is wrong with weights, step functions and the requantiser of products whatever the inputs. There are
@@ -69,10 +71,8 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 	if n := len(steps); n > 1 && n != len(weights) {
 		return fmt.Errorf("%d step functions for %d channels, want none, one or %d", n, len(weights), len(weights))
 	}
-	for c, s := range steps {
-		if err := s.Verify(); err != nil {
-			return fmt.Errorf("channel %d: %w", c, err)
-		}
+	if err := layer.VerifySteps(steps); err != nil {
+		return err
 	}
 	if product != nil {
 		if err := product.Verify(); err != nil {
@@ -114,16 +114,16 @@ func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type
 	return u, nil
 }
 
-// Step is channel c's step function; ok is false where there is none.
-func (u *Unit) Step(c int) (s num.Step, ok bool) {
-	switch len(u.steps) {
-	case 0:
-		return num.Step{}, false
-	case 1:
-		return u.steps[0], true
+// Exact is channel c's output of a sum.
+func (u *Unit) Exact(c int, sum int64) int64 {
+	if len(u.steps) == 0 {
+		return sum
 	}
-	return u.steps[c], true
+	return layer.Of(u.steps, c).Apply(sum)
 }
+
+// Accumulator tells the accumulator's width by all rules.
+func (u *Unit) Accumulator() dataflow.Bound { return u.bound }
 
 // Thresholds is the number of thresholds of a channel, 0 without step functions.
 func (u *Unit) Thresholds() int { return u.compare.Steps() }
@@ -138,9 +138,8 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 	u.Range = make([]num.Range, len(sums))
 	steps, values, acc := make([]num.Step, len(sums)), make([][]int64, len(sums)), make([]num.Range, len(sums))
 	for c, r := range sums {
-		s, _ := u.Step(c)
 		acc[c] = u.accumulated(r)
-		steps[c] = u.onAccumulator(s.Over(r)).Over(acc[c])
+		steps[c] = u.onAccumulator(layer.Of(u.steps, c).Over(r)).Over(acc[c])
 		if !steps[c].NonDecreasing() {
 			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the signs of the weights", c, r)
 		}

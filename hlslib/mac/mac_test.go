@@ -73,8 +73,8 @@ func TestUnit(t *testing.T) {
 			if want := (num.Range{Lo: slices.Min(seen), Hi: slices.Max(seen)}); u.Range[c] != want {
 				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, u.Range[c], want)
 			}
-			if want := num.Smallest(num.Range{Lo: slices.Min(sums), Hi: slices.Max(sums)}).Width; u.Bound.Channels[c] != want {
-				t.Errorf("seed %d, channel %d: %d bits, want %d", seed, c, u.Bound.Channels[c], want)
+			if want := num.Smallest(num.Range{Lo: slices.Min(sums), Hi: slices.Max(sums)}).Width; u.Accumulator().Channels[c] != want {
+				t.Errorf("seed %d, channel %d: %d bits, want %d", seed, c, u.Accumulator().Channels[c], want)
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func TestFits(t *testing.T) {
 		{1, 64, 1, 1 << 19, false}, // 2^31 iterations
 		{1, 64, 1, 1<<19 - 1, true},
 	} {
-		if got := u.Fits(tt.word, tt.pe, tt.simd, tt.vectors); got != tt.want {
+		if got := u.Fits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, tt.vectors); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}

@@ -23,29 +23,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "MultiplyStreams"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "MultiplyStreams",
 	Doc:    "the product of two inputs, or of an input and a gate per channel, then one step function per channel or a requantiser (Mul)",
-	Decode: Decode,
 	FINN:   dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
-}
-
-// Limits of what Bind accepts.
-const (
-	MaxThresholds  = 1 << 12 // of one channel
-	maxProductBits = 63
-)
+	Verify: Params.verify,
+	Takes:  layer.Inputs(2),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
@@ -54,43 +51,22 @@ type Params struct {
 	Requant *num.Requant `json:"requant,omitempty"` // of every channel, in place of steps
 }
 
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in                [2]dataflow.Type
-	out               dataflow.Type
-	vectors, channels int
-	gate              bool        // input 1 is one vector, for all of input 0
-	factor            [2]num.Type // an input plus its offset
-	product           num.Type
-	products          num.Range       // of all channels
-	compare           num.Comparators // one row for all channels, or one per channel; Over is nil without steps
-	stepBits          int             // of one channel in a row of the steps' tables
-	pe                []int           // what divides the channels
-}
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var text struct {
-		Offset  []int64      `json:"offset"` // a list, for JSON drops what an array has no room for
+// UnmarshalJSON takes offsets of no input or of both, where an array would drop or add some.
+func (p *Params) UnmarshalJSON(text []byte) error {
+	var list struct {
+		Offset  []int64      `json:"offset"`
 		Steps   []num.Step   `json:"steps"`
 		Requant *num.Requant `json:"requant"`
 	}
-	if err := json.Unmarshal(params, &text); err != nil {
-		return nil, err
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
 	}
-	p := Params{Steps: text.Steps, Requant: text.Requant}
-	if n := len(text.Offset); n != 0 && n != len(p.Offset) {
-		return nil, fmt.Errorf("offsets of %d inputs, want none or %d", n, len(p.Offset))
+	if n := len(list.Offset); n != 0 && n != len(p.Offset) {
+		return fmt.Errorf("offsets of %d inputs, want none or %d", n, len(p.Offset))
 	}
-	copy(p.Offset[:], text.Offset)
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
+	copy(p.Offset[:], list.Offset)
+	p.Steps, p.Requant = list.Steps, list.Requant
+	return nil
 }
 
 func (p Params) verify() error {
@@ -99,13 +75,8 @@ func (p Params) verify() error {
 			return fmt.Errorf("the offset %d of input %d takes more than 32 bits", v, i)
 		}
 	}
-	for c, s := range p.Steps {
-		if err := s.Verify(); err != nil {
-			return fmt.Errorf("channel %d: %w", c, err)
-		}
-	}
-	if p.Requant == nil {
-		return nil
+	if err := layer.VerifySteps(p.Steps); err != nil || p.Requant == nil {
+		return err
 	}
 	if len(p.Steps) > 0 {
 		return errors.New("step functions and a requantiser")
@@ -113,53 +84,56 @@ func (p Params) verify() error {
 	return p.Requant.Verify()
 }
 
-func (o *op) Kind() string { return Kind }
+type op struct {
+	layer.Base[Params]
+	layer.Channelwise
+	gate     bool        // input 1 is one vector, for all of input 0
+	factor   [2]num.Type // an input plus its offset
+	product  num.Type
+	products num.Range // of all channels
+	steps    layer.Steps
+}
 
-func (o *op) Params() any { return o.p }
-
-// Bind takes two inputs of one shape, or a second that is one vector, [C] or [1, .., C]. The last axis has as many channels
+// bind takes two inputs of one shape, or a second that is one vector, [C] or [1, .., C]. The last axis has as many channels
 // as there are step functions, or any number where there is at most one; the output has the first input's shape.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	shape, other := in[0].Shape, in[1].Shape
+	o := &op{Base: b, Channelwise: layer.Channels(in)}
+	if !slices.Equal(shape, other) {
+		if len(other) > len(shape) || other.Vectors() != 1 || other.Channels() != o.Channels {
+			return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape, or a second of one vector of %d", shape, other, o.Channels)
+		}
+		o.gate = o.Vectors > 1
+	}
+	if err := layer.PerChannel("step functions", len(b.P.Steps), in); err != nil {
 		return nil, nil, err
 	}
-	if len(in) != 2 {
-		return nil, nil, fmt.Errorf("%d inputs, want 2", len(in))
-	}
-	shape, other := in[0].Shape, in[1].Shape
-	b := &op{p: o.p, in: [2]dataflow.Type(in), vectors: shape.Vectors(), channels: shape.Channels()}
-	if !slices.Equal(shape, other) {
-		if len(other) > len(shape) || other.Vectors() != 1 || other.Channels() != b.channels {
-			return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape, or a second of one vector of %d", shape, other, b.channels)
-		}
-		b.gate = b.vectors > 1
-	}
-	if n := len(o.p.Steps); n > 1 && n != b.channels {
-		return nil, nil, fmt.Errorf("%d step functions for inputs of shape %v, want none, one or %d", n, shape, b.channels)
-	}
-	b.pe = dataflow.Divisors(b.channels)
-	products, err := b.bindProduct()
+	products, err := o.bindProduct()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := b.bindOutput(products); err != nil {
+	var out dataflow.Type
+	if o.steps, out, err = layer.BindSteps(b.P.Steps, products, o.product); err != nil {
 		return nil, nil, err
 	}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
+	if b.P.Requant != nil {
+		if out, err = o.bindRequant(products); err != nil {
+			return nil, nil, err
+		}
 	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
-		dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
+	out.Shape = shape
+	o.Out = []dataflow.Type{out}
+	return o, o.Out, nil
 }
 
 // bindProduct derives the types of factors and products, and gives the products' ranges: one where all channels are alike,
 // else one per channel.
 func (o *op) bindProduct() ([]num.Range, error) {
-	products := make([]num.Range, max(len(o.in[0].Range), len(o.in[1].Range)))
+	products := make([]num.Range, max(len(o.In[0].Range), len(o.In[1].Range)))
 	var factor [2]num.Range
 	for c := range products {
-		a, ok0 := o.in[0].Channel(c).Plus(num.Point(o.p.Offset[0]))
-		b, ok1 := o.in[1].Channel(c).Plus(num.Point(o.p.Offset[1]))
+		a, ok0 := o.In[0].Channel(c).Plus(num.Point(o.P.Offset[0]))
+		b, ok1 := o.In[1].Channel(c).Plus(num.Point(o.P.Offset[1]))
 		if !ok0 || !ok1 {
 			return nil, fmt.Errorf("channel %d: an input and its offset leave 64 bits", c)
 		}
@@ -177,61 +151,29 @@ func (o *op) bindProduct() ([]num.Range, error) {
 	signs := 0
 	for i, r := range factor {
 		o.factor[i] = num.Smallest(r)
-		if o.p.Offset[i] == 0 && o.in[i].Elem.Kind == num.Bipolar {
-			o.factor[i] = o.in[i].Elem
+		if o.P.Offset[i] == 0 && o.In[i].Elem.Kind == num.Bipolar {
+			o.factor[i] = o.In[i].Elem
 			signs++
 		}
 	}
-	o.product = num.Smallest(o.products)
-	if signs == 2 {
-		o.product = o.factor[0]
+	var err error
+	if o.product, err = layer.SumType("product", products); signs == 2 {
+		o.product, err = o.factor[0], nil
 	}
-	if o.product.Width > maxProductBits {
-		return nil, fmt.Errorf("the product needs %d bits for %v, at most %d are possible", o.product.Width, o.products, maxProductBits)
-	}
-	return products, nil
+	return products, err
 }
 
-// bindOutput derives the output's ranges and element type, and the comparators that make it.
-func (o *op) bindOutput(products []num.Range) error {
-	o.out = dataflow.Type{Shape: o.in[0].Shape, Range: products, Elem: o.product}
-	if o.p.Requant != nil {
-		return o.bindRequant(products)
-	}
-	if len(o.p.Steps) == 0 {
-		return nil
-	}
-	n := max(len(products), len(o.p.Steps))
-	o.out.Range = make([]num.Range, n)
-	values := make([][]int64, n)
-	breaks := 0
-	for c := range n {
-		r := products[min(c, len(products)-1)]
-		live := o.p.Steps[min(c, len(o.p.Steps)-1)].Over(r)
-		o.out.Range[c], values[c] = live.Reach(r), live.Value
-		breaks = max(breaks, len(live.At))
-	}
-	o.out.Elem = num.Narrowest(values...)
-	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
-	o.compare = num.Compare(o.p.Steps, products, o.product, 2*breaks).Merged()
-	if n := o.compare.Steps(); n > MaxThresholds {
-		return fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
-	}
-	o.stepBits = dataflow.StepBits(o.compare, o.product)
-	return nil
-}
-
-// bindRequant is bindOutput with a requantiser.
-func (o *op) bindRequant(products []num.Range) error {
-	o.out.Range = make([]num.Range, len(products))
+// bindRequant is the output of a requantiser.
+func (o *op) bindRequant(products []num.Range) (out dataflow.Type, err error) {
+	out.Range = make([]num.Range, len(products))
 	for c, r := range products {
 		var ok bool
-		if o.out.Range[c], ok = o.p.Requant.Range(r); !ok {
-			return fmt.Errorf("channel %d: the requantiser's product leaves %d bits", c, maxProductBits)
+		if out.Range[c], ok = o.P.Requant.Range(r); !ok {
+			return out, fmt.Errorf("channel %d: the requantiser's product leaves 63 bits", c)
 		}
 	}
-	o.out.Elem = num.Smallest(o.out.Union())
-	return nil
+	out.Elem = num.Smallest(out.Union())
+	return out, nil
 }
 
 // multiplies reports whether the inputs take a multiplier: a factor of -1, 0 and 1 is a choice.
@@ -241,11 +183,158 @@ func (o *op) multiplies() bool {
 }
 
 // rescales reports whether the requantiser takes a multiplier: 0 and a power of two are wiring, or a choice of sign.
-func (o *op) rescales() bool {
-	if o.p.Requant == nil {
-		return false
+func (o *op) rescales() bool { return o.P.Requant != nil && !layer.Shifts(o.P.Requant.Multiplier) }
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	return o.Channelwise.Eval(in, func(c int, x []int64) int64 {
+		y := o.steps.Exact(c, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
+		if o.P.Requant != nil {
+			y = o.P.Requant.Apply(y)
+		}
+		return y
+	})
+}
+
+// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose from.
+func (o *op) Folds() iter.Seq[dataflow.Fold] {
+	return o.Channelwise.Folds(o.steps.Tables(), o.multiplies() || o.rescales())
+}
+
+// Loop has a latency of one clock to multiply, and one each to add offsets, to fetch what is kept of a gate of several
+// words, and to compare or to round and clip, which may have one more product before it.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	latency := 1
+	for _, more := range []bool{
+		o.P.Offset != [2]int64{}, o.gate && o.Words(f) > 1, o.rescales(), o.steps.Any() || o.P.Requant != nil,
+	} {
+		if more {
+			latency++
+		}
 	}
-	m := o.p.Requant.Multiplier
-	m = max(m, -m) // the least int64 stays: a power of two as well
-	return m&(m-1) != 0
+	l := o.Nest(f, latency)
+	if o.gate {
+		l.Read[1][0].Kind = dataflow.First
+	}
+	return l.Loop()
+}
+
+// kernel keeps a gate.
+type kernel struct {
+	dataflow.Kernel                 // of elements
+	kept            []dataflow.Word // by fold
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	var requant num.Requant
+	if o.P.Requant != nil {
+		requant = o.P.Requant.Reduced() // as it is built
+	}
+	k := o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
+		y := layer.Wrap(o.product, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
+		if o.P.Requant != nil {
+			return requant.Apply(y)
+		}
+		return o.steps.Built(c, y)
+	})
+	if o.gate {
+		return &kernel{k, make([]dataflow.Word, o.Words(f))}
+	}
+	return k
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	fold := iteration % len(k.kept)
+	if iteration == fold {
+		k.kept[fold] = slices.Clone(in[1])
+	}
+	return k.Kernel.Step(iteration, []dataflow.Word{in[0], k.kept[fold]})
+}
+
+// Cost counts a multiplier per PE, an adder per PE and input with an offset, what is kept of a gate, and the step functions
+// like a Thresholding, or a requantiser. A factor of -1, 0 and 1 keeps, drops or negates the other, which is an adder's
+// LUTs. FINN estimates nothing for its ElementwiseMul.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	product := cost.Adder(o.product.Width)
+	if o.multiplies() {
+		product = m.Multiplier(o.factor[0].Width, o.factor[1].Width, f.Compute == dataflow.DSP)
+	}
+	var offsets cost.Resources
+	for i, v := range o.P.Offset {
+		if v != 0 {
+			offsets = offsets.Plus(cost.Adder(o.factor[i].Width).Times(f.PE))
+		}
+	}
+	parts := []cost.Part{
+		m.Control(o.Counters(f)),
+		offsets.As("adders"),
+		product.Times(f.PE).As("multipliers"),
+		m.Registers(f.PE * o.product.Width),
+	}
+	if o.P.Requant != nil {
+		parts = append(parts, o.requantCost(m, f).Times(f.PE).As("requantisers"))
+	}
+	return estimate.Layer(m, o.storage(f), append(parts, o.steps.Cost(m, f.PE)...)...)
+}
+
+// storage is the layer's memories: a gate, for the vectors after the first, and the tables.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	rows := 0
+	if o.gate {
+		rows = o.Words(f)
+	}
+	kept := dataflow.RAM("kept", "gate memory", rows, f.PE*o.In[1].Elem.Width)
+	return append([]dataflow.Storage{kept}, o.steps.Storage(f)...)
+}
+
+// requantCost is that of one requantiser: a multiplier, an increment where it rounds otherwise than down, and per limit that
+// is reached a comparison and a choice. A shift is wiring.
+func (o *op) requantCost(m cost.Model, f dataflow.Fold) cost.Resources {
+	q := o.P.Requant.Reduced()
+	codes, _ := q.Rounded(o.products)
+	width := num.Smallest(codes).Width
+	r := layer.Clipping(codes, o.Out[0].Union(), width)
+	if o.rescales() {
+		r = r.Plus(m.Multiplier(o.product.Width, num.Smallest(num.Point(q.Multiplier)).Width, f.Compute == dataflow.DSP))
+	}
+	if q.Shift > 0 && q.Mode != num.Floor {
+		r = r.Plus(cost.Adder(width))
+	}
+	return r
+}
+
+// Delay is that of the counter of words: values come and go, and a gate stays.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	second := o.factor[1]
+	if o.factor[0].Kind == num.Bipolar && second.Kind == num.Bipolar {
+		second = num.Smallest(second.Range()) // core/mac.hpp gives the match of two signs, not their product
+	}
+	dsp := f.Compute == dataflow.DSP
+	i := dataflow.Instance{
+		Header: "mul.hpp",
+		Func:   "mul",
+		Config: o.Config(f, "channels computed", []dataflow.Field{
+			{Name: "gate", Doc: "input 1 is one vector, for all of input 0", Value: o.gate},
+			{Name: "factor0_t", Doc: "input 0 plus its offset", Value: o.factor[0]},
+			{Name: "factor1_t", Doc: "input 1 plus its offset", Value: second},
+			{Name: "offset0", Value: int(o.P.Offset[0])},
+			{Name: "offset1", Value: int(o.P.Offset[1])},
+			{Name: "product_t", Doc: "product", Value: o.product},
+			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: dsp && o.multiplies()},
+		}...),
+		Storage: o.storage(f),
+	}
+	if o.P.Requant != nil {
+		i.Func = "mul_requant"
+		i.Config = append(i.Config,
+			dataflow.RequantField("requant", "every product's requantiser", o.products, *o.P.Requant),
+			dataflow.Field{Name: "requant_dsp", Doc: "it multiplies in DSP slices", Value: dsp && o.rescales()},
+			dataflow.Field{Name: "shared", Doc: "one serves all channels", Value: true})
+		return i
+	}
+	config, tables := o.steps.Emit(f, "product")
+	i.Config, i.Tables = append(i.Config, config...), tables
+	return i
 }

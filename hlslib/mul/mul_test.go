@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mul"
 	"hlsgen/internal/dataflow"
@@ -219,7 +220,7 @@ func TestBindRefuses(t *testing.T) {
 	in := typ(uintN(4), 2, 3)
 	pair := []dataflow.Type{in, in}
 	many := num.Step{Value: []int64{0}}
-	for i := range int64(mul.MaxThresholds + 1) {
+	for i := range int64(layer.MaxThresholds + 1) {
 		many.At, many.Value = append(many.At, i+1), append(many.Value, i+1)
 	}
 	for _, tt := range []struct {
@@ -262,7 +263,7 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`, `{"offset":[0,2147483648]}`,
 		`{"requant":{}}`, `{"requant":{"mode":"floor"},"steps":[{"value":[1]}]}`, `{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`} {
-		if op, err := mul.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := mul.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -23,25 +23,27 @@
 package mvau
 
 import (
-	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "MVAU"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "MVAU",
 	Doc:    "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
-	Decode: Decode,
 	FINN:   dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
-}
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
@@ -55,39 +57,6 @@ type Params struct {
 // groups is G.
 func (p Params) groups() int { return max(1, p.Groups) }
 
-type op struct {
-	p      Params
-	mh, mw int
-	// The rest is set by Bind.
-	unit    *mac.Unit
-	in, out dataflow.Type
-	vectors int
-	tile    int   // of the input
-	pe      []int // what divides the outputs of a group
-	simd    []int // what divides MW
-}
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op {
-	o := &op{p: p, mh: len(p.Weights)}
-	if o.mh > 0 {
-		o.mw = len(p.Weights[0])
-	}
-	return o
-}
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
-}
-
 func (p Params) verify() error {
 	if err := mac.Verify(p.Weights, p.Steps, p.Product); err != nil {
 		return err
@@ -98,47 +67,44 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
+type op struct {
+	layer.Base[Params]
+	*mac.Unit
+	mh, mw   int
+	in, out  dataflow.Type
+	vectors  int
+	tile     int   // of the input
+	pe, simd []int // what divides the outputs of a group, and MW
+}
 
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of shape [..., MW], where MW may be the product of several trailing axes, and gives one output of
+// bind takes one input of shape [..., MW], where MW may be the product of several trailing axes, and gives one output of
 // shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	b := &op{p: o.p, mh: o.mh, mw: o.mw}
-	groups := b.p.groups()
-	if b.mw > dataflow.MaxElements/groups {
-		return nil, nil, fmt.Errorf("%d groups of %d inputs, a frame has at most %d elements", groups, b.mw, dataflow.MaxElements)
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0])}
+	shape, groups := in[0].Shape, b.P.groups()
+	if o.mw > dataflow.MaxElements/groups {
+		return nil, nil, fmt.Errorf("%d groups of %d inputs, a frame has at most %d elements", groups, o.mw, dataflow.MaxElements)
 	}
 	var ok bool
-	if b.in, ok = in[0].Vectors(groups * b.mw); !ok {
-		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d by %d, want vectors of %d", in[0].Shape, b.mh, b.mw, groups*b.mw)
+	if o.in, ok = in[0].Vectors(groups * o.mw); !ok {
+		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d by %d, want vectors of %d", shape, o.mh, o.mw, groups*o.mw)
 	}
 	if groups > 1 {
-		window, ok := windowOf(in[0].Shape, groups*b.mw)
+		window, ok := windowOf(shape, groups*o.mw)
 		if !ok || window.Channels()%groups != 0 {
-			return nil, nil, fmt.Errorf("an input of shape %v for %d groups of %d inputs, want [..., positions, channels] with channels for every group", in[0].Shape, groups, b.mw)
+			return nil, nil, fmt.Errorf("an input of shape %v for %d groups of %d inputs, want [..., positions, channels] with channels for every group", shape, groups, o.mw)
 		}
-		b.tile = window.Tiled(window.Channels() / groups)
+		o.tile = window.Tiled(window.Channels() / groups)
 	}
-	b.vectors = b.in.Shape.Vectors()
-	b.pe, b.simd = dataflow.Divisors(b.mh/groups), dataflow.Divisors(b.mw)
+	o.vectors = o.in.Shape.Vectors()
+	o.pe, o.simd = dataflow.Divisors(o.mh/groups), dataflow.Divisors(o.mw)
 	var err error
-	if b.unit, err = mac.Bind(b.p.Weights, b.p.Steps, b.p.Product, b.in.Elem, b.groupRanges(in[0].Shape.Channels())); err != nil {
+	if o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, b.P.Product, o.in.Elem, o.groupRanges(shape.Channels())); err != nil {
 		return nil, nil, err
 	}
-	b.out = dataflow.Type{Shape: slices.Clone(b.in.Shape), Range: b.unit.Range, Elem: b.unit.Out}
-	b.out.Shape[len(b.out.Shape)-1] = b.mh
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, mac.ErrFolds
+	o.out = dataflow.Type{Shape: slices.Clone(o.in.Shape), Range: o.Range, Elem: o.Out}
+	o.out.Shape[len(o.out.Shape)-1] = o.mh
+	return o, []dataflow.Type{o.out}, nil
 }
 
 // windowOf is the shape [K, C] of a vector of n elements: of the last axis, or of the last two.
@@ -155,7 +121,7 @@ func windowOf(s dataflow.Shape, n int) (window dataflow.Shape, ok bool) {
 
 // groupRanges gives the inputs that an output's weights meet: those of its group, of windows of so many channels.
 func (o *op) groupRanges(channels int) func(c int) []num.Range {
-	groups := o.p.groups()
+	groups := o.P.groups()
 	if groups == 1 || len(o.in.Range) == 1 {
 		return func(int) []num.Range { return o.in.Range }
 	}
@@ -169,8 +135,168 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 	return func(c int) []num.Range { return of[c/(o.mh/groups)] }
 }
 
-// Accumulator tells the accumulator's width by all rules.
-func (o *op) Accumulator() dataflow.Bound { return o.unit.Bound }
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	groups := o.P.groups()
+	channels := in[0].Shape.Channels()
+	run := o.mw // of elements that lie side by side in a frame and meet the same weights
+	if groups > 1 {
+		run = channels / groups
+	}
+	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, 0, o.vectors*o.mh)}
+	for v := range o.vectors {
+		x := in[0].Data[v*groups*o.mw : (v+1)*groups*o.mw]
+		for c, row := range o.P.Weights {
+			group := c / (o.mh / groups)
+			sum := int64(0)
+			for k := 0; k < o.mw/run; k++ {
+				sum += o.dot(row[k*run:(k+1)*run], x[k*channels+group*run:])
+			}
+			y.Data = append(y.Data, o.Exact(c, sum))
+		}
+	}
+	return []dataflow.Tensor{y}
+}
+
+// dot is the sum of the products of w with as many elements of x.
+func (o *op) dot(w, x []int64) int64 {
+	x = x[:len(w)]
+	sum := int64(0)
+	for i, v := range w {
+		p := v * x[i]
+		if o.P.Product != nil {
+			p = o.P.Product.Apply(p)
+		}
+		sum += p
+	}
+	return sum
+}
+
+// folds is NF and SF: how many times PE outputs make a group's, and SIMD inputs.
+func (o *op) folds(f dataflow.Fold) (nf, sf int) { return o.mh / o.P.groups() / f.PE, o.mw / f.SIMD }
+
+// Folds yields, for every PE that divides a group's outputs and SIMD that divides MW in increasing order, the memories
+// and multipliers to choose from.
+func (o *op) Folds() iter.Seq[dataflow.Fold] {
+	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.SIMD, f, o.vectors) })
+}
+
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	x := o.in.Port(f.SIMD)
+	x.Tile = o.tile
+	return []dataflow.Port{x}, []dataflow.Port{o.out.Port(f.PE)}
+}
+
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}, dataflow.Index{Kind: dataflow.Last}
+	nf, sf := o.folds(f)
+	return dataflow.Nest{
+		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
+		Read:    []dataflow.Access{{each, first, each}},
+		Write:   []dataflow.Access{{each, each, last}},
+		Latency: o.Latency(f.SIMD),
+	}.Loop()
+}
+
+// kernel is the hardware's state: counters, the vector of a group, and a sum per PE. Sums wrap around at 64 bits rather
+// than at the accumulator's width, which changes none of the bits that the accumulator has.
+type kernel struct {
+	o      *op
+	f      dataflow.Fold
+	nf, sf int     // extents
+	inner  int     // the iteration's sf
+	outer  int     // the iteration's g*NF+nf
+	vector []int64 // of the group
+	sums   []int64 // by PE
+	words  [1]dataflow.Word
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	k := &kernel{o: o, f: f, vector: make([]int64, o.mw), sums: make([]int64, f.PE)}
+	k.nf, k.sf = o.folds(f)
+	return k
+}
+
+func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
+	at := k.inner * k.f.SIMD
+	x := k.vector[at : at+k.f.SIMD]
+	if k.outer%k.nf == 0 {
+		copy(x, in[0])
+	}
+	first, product := k.outer*k.f.PE, k.o.P.Product
+	for pe, row := range k.o.P.Weights[first : first+k.f.PE] {
+		sum := int64(0)
+		w := row[at : at+len(x)]
+		for i, v := range x {
+			p := w[i] * v
+			if product != nil {
+				p = product.Apply(p)
+			}
+			sum += p
+		}
+		if k.inner > 0 {
+			sum += k.sums[pe]
+		}
+		k.sums[pe] = sum
+	}
+	k.words[0] = nil
+	if k.inner++; k.inner == k.sf {
+		k.words[0] = k.o.Outputs(first, k.sums)
+		k.inner = 0
+		if k.outer++; k.outer*k.f.PE == k.o.mh {
+			k.outer = 0
+		}
+	}
+	return k.words[:]
+}
+
+// Cost is that of FINN's MVAU_hls or the fitted one, which also counts the input buffer and the thresholds. FINN has no
+// groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory. FINN has no
+// requantised products either: an adder rounds each.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := cost.MVAU{
+		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
+		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
+		// FINN counts the inputs of an XNOR layer as unsigned bits.
+		InSigned: o.in.Elem.Signed() && !o.XNOR,
+		DSP:      f.Compute == dataflow.DSP,
+		Memory:   estimate.Memory(f.Memory),
+		Fabric:   estimate.Model(t).Fabric,
+		Steps:    o.Thresholds(), ThresholdBits: o.Acc.Width,
+	}
+	c := estimate.Storing(t, m, o.storage(f))
+	if n := o.RequantBits(); n > 0 {
+		c = append(c, estimate.Parts(cost.Adder(n).Times(f.PE*f.SIMD).As("product rounding"))...)
+	}
+	return c
+}
+
+// storage is the layer's memories: an input vector is kept where there are outputs after the first PE.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	nf, sf := o.folds(f)
+	if nf == 1 {
+		sf = 0
+	}
+	return append(o.Storage(f), dataflow.RAM("vector", "input buffer", sf, f.SIMD*o.in.Elem.Width))
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	nf, sf := o.folds(f)
+	config, tables := o.Unit.Emit(f)
+	return dataflow.Instance{
+		Header: "mvau.hpp",
+		Func:   "mvau",
+		Config: append([]dataflow.Field{
+			{Name: "vectors", Doc: "input vectors in a frame", Value: o.vectors},
+			{Name: "groups", Doc: "parts of a vector, each with outputs of its own", Value: o.P.groups()},
+			{Name: "nf", Doc: "output words of a group", Value: nf},
+			{Name: "sf", Doc: "input words of a group", Value: sf},
+			{Name: "pe", Doc: "outputs computed side by side", Value: f.PE},
+			{Name: "simd", Doc: "inputs of each consumed a clock", Value: f.SIMD},
+		}, config...),
+		Tables:  tables,
+		Storage: o.storage(f),
+	}
+}
 
 // Counts gives operations and parameters by FINN's names.
-func (o *op) Counts() map[string]int64 { return o.unit.Counts(o.vectors) }
+func (o *op) Counts() map[string]int64 { return o.Unit.Counts(o.vectors) }

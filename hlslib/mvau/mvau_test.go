@@ -290,7 +290,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`, `{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,
 		`{"weights":[[1]],"steps":[{"at":[1],"value":[1,2]},{"at":[1],"value":[1,2]}]}`, `{"weights":[[1]]} x`,
 		`{"weights":[[1],[1]],"groups":3}`, `{"weights":[[1],[1]],"groups":-1}`, `{"weights":[[1]],"product":{}}`, `{"weights":[[1]],"product":{"mode":"nearest"}}`} {
-		if op, err := mvau.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := mvau.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -17,25 +17,24 @@
 package pad
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "FMPadding"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "FMPadding",
 	Doc:    "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
-	Decode: Decode,
 	FINN:   dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
-}
+	Verify: Params.verify,
+	Takes:  layer.Image,
+	Bind:   bind,
+})
 
 // Params makes the layer. Pairs are of rows and of columns.
 type Params struct {
@@ -43,29 +42,6 @@ type Params struct {
 	After   [2]int `json:"after"`
 	Between [2]int `json:"between"`
 	Code    int64  `json:"code"` // the padding's integer, of 32 bits
-}
-
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in, out       dataflow.Type
-	rows, columns dataflow.Stride // of the output; pixels of the frame are hit
-	simd          []int           // what divides the channels
-}
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -80,46 +56,90 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
+// axis is the output's rows (a = 0) or columns (1), where the input has n.
+func (p Params) axis(a, n int) dataflow.Stride {
+	step := p.Between[a] + 1
+	end := p.Before[a] + (n-1)*step + 1
+	return dataflow.Stride{Length: end + p.After[a], First: p.Before[a], End: end, Step: step}
+}
 
-func (o *op) Params() any { return o.p }
+type op struct {
+	layer.Base[Params]
+	layer.Mover
+	layer.Grid // of the output; pixels of the frame are hit
+}
 
-// Bind takes one input of shape [H, W, C] and gives one output of shape [H', W', C].
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
+// bind takes one input of shape [H, W, C] and gives one output of shape [H', W', C].
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape := in[0].Shape
-	if len(shape) != 3 {
-		return nil, nil, fmt.Errorf("an input of shape %v, want rows, columns and channels", shape)
-	}
-	b := &op{p: o.p, in: in[0], rows: o.axis(0, shape[0]), columns: o.axis(1, shape[1]), simd: dataflow.Divisors(shape[2])}
-	h, w, most := b.rows.Length, b.columns.Length, dataflow.MaxElements/shape[2]
+	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
+	h, w, most := o.Rows.Length, o.Columns.Length, dataflow.MaxElements/shape[2]
 	if h > most || w > most/h {
 		return nil, nil, fmt.Errorf("an output of shape [%d %d %d], at most %d elements are possible", h, w, shape[2], dataflow.MaxElements)
 	}
-	b.out = dataflow.Type{Shape: dataflow.Shape{h, w, shape[2]}, Range: in[0].Range, Elem: in[0].Elem}
+	out := dataflow.Type{Shape: dataflow.Shape{h, w, shape[2]}, Range: in[0].Range, Elem: in[0].Elem}
 	if h > shape[0] || w > shape[1] {
-		b.out.Range = slices.Clone(in[0].Range)
-		for c, r := range b.out.Range {
-			b.out.Range[c] = r.Union(num.Point(o.p.Code))
-		}
-		if !b.out.Elem.Holds(o.p.Code) {
-			b.out.Elem = num.Smallest(b.out.Union())
-		}
+		out = layer.Padded(out, b.P.Code)
 	}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits", dataflow.MaxWord)
+	o.Mover = layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(shape[2])}
+	return o, o.Out, nil
 }
 
-// axis is the output's rows (a = 0) or columns (1), where the input has n.
-func (o *op) axis(a, n int) dataflow.Stride {
-	step := o.p.Between[a] + 1
-	end := o.p.Before[a] + (n-1)*step + 1
-	return dataflow.Stride{Length: end + o.p.After[a], First: o.p.Before[a], End: end, Step: step}
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	h, w, channels := o.In[0].Shape[0], o.In[0].Shape[1], o.In[0].Shape[2]
+	width := o.Out[0].Shape[1]
+	y := slices.Repeat([]int64{o.P.Code}, o.Out[0].Shape.Size())
+	for row := range h {
+		for column := range w {
+			to := (o.P.Before[0]+row*(1+o.P.Between[0]))*width + o.P.Before[1] + column*(1+o.P.Between[1])
+			copy(y[to*channels:(to+1)*channels], in[0].Data[(row*w+column)*channels:])
+		}
+	}
+	return []dataflow.Tensor{{Shape: o.Out[0].Shape, Data: y}}
+}
+
+// words is those of a pixel.
+func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
+
+// Loop has a latency of one clock: a word, or the padding, is written.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	return o.Grid.Loop(o.words(f), dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Write: 1})
+}
+
+type kernel struct {
+	*layer.Grid
+	words   int // of a pixel
+	padding dataflow.Word
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return &kernel{&o.Grid, o.words(f), slices.Repeat(dataflow.Word{o.P.Code}, f.SIMD)}
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	if k.Hit(iteration / k.words) {
+		return []dataflow.Word{slices.Clone(in[0])}
+	}
+	return []dataflow.Word{slices.Clone(k.padding)}
+}
+
+// Cost is what knows the position, and what chooses between a word and the padding. FINN counts nothing for its
+// FMPadding.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
+	return estimate.Parts(
+		m.Control(o.Counters(o.words(f))),
+		m.Multiplexer(2, width).As("multiplexers"),
+		m.Registers(width),
+	)
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	return dataflow.Instance{
+		Header: "pad.hpp",
+		Func:   "pad",
+		Config: o.Config(o.words(f), "rows written in a frame", "the first that is of the frame read",
+			"the first behind it", "from one that is of the frame read to the next",
+			dataflow.Field{Name: "code", Doc: "the padding", Value: int(o.P.Code)}),
+	}
 }

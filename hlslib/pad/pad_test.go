@@ -109,7 +109,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`, `{"code":1.5}`, `{"code":3000000000}`} {
-		if op, err := pad.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := pad.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -15,97 +15,159 @@
 package pool
 
 import (
-	"encoding/json"
 	"fmt"
+	"iter"
+	"math/bits"
+	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the layer's name.
-const Kind = "Pool"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "Pool",
 	Doc:    "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
-	Decode: Decode,
 	FINN:   dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
-}
+	Verify: func(p Params) error { return p.Op.Verify() },
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
-	Op Op `json:"op"`
+	Op layer.Pooling `json:"op"`
 }
 
-// Op says what is made of a window.
-type Op string
-
-// The operations.
+// What is made of a window.
 const (
-	Max Op = "max"
-	Sum Op = "sum"
+	Max = layer.Max
+	Sum = layer.Sum
 )
 
 type op struct {
-	p Params
-	// The rest is set by Bind.
+	layer.Base[Params]
 	in, out                      dataflow.Type
 	windows, positions, channels int   // V, K, C
 	pe, simd                     []int // what divides C, and K
 }
 
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
-}
-
-func (p Params) verify() error {
-	if p.Op != Max && p.Op != Sum {
-		return fmt.Errorf("pooling by %.40q, want %q or %q", p.Op, Max, Sum)
-	}
-	return nil
-}
-
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of shape [..., K, C] and gives one output of shape [..., C]: of the input's own type for a
+// bind takes one input of shape [..., K, C] and gives one output of shape [..., C]: of the input's own type for a
 // maximum, of K times its ranges for a sum.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape := in[0].Shape
-	n := len(shape)
-	if n < 2 {
+	n := len(shape) - 2
+	if n < 0 {
 		return nil, nil, fmt.Errorf("an input of shape %v, want windows [..., positions, channels]", shape)
 	}
-	b := &op{p: o.p, in: in[0], positions: shape[n-2], channels: shape[n-1], windows: dataflow.Shape(shape[:n-2]).Size()}
-	b.pe, b.simd = dataflow.Divisors(b.channels), dataflow.Divisors(b.positions)
-	b.out = b.in
-	if o.p.Op == Sum {
-		var err error
-		if b.out, err = b.in.Sums(b.positions); err != nil {
-			return nil, nil, err
+	o := &op{Base: b, in: in[0], windows: shape[:n].Size(), positions: shape[n], channels: shape[n+1]}
+	o.pe, o.simd = dataflow.Divisors(o.channels), dataflow.Divisors(o.positions)
+	var err error
+	o.out, err = b.P.Op.Of(in[0], o.positions, append(slices.Clone(shape[:n]), o.channels))
+	return o, []dataflow.Type{o.out}, err
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, o.windows*o.channels)}
+	for v := range o.windows {
+		for c := range o.channels {
+			at := func(k int) int64 { return in[0].Data[(v*o.positions+k)*o.channels+c] }
+			result := at(0)
+			for k := 1; k < o.positions; k++ {
+				result = o.P.Op.Join(result, at(k))
+			}
+			y.Data[v*o.channels+c] = result
 		}
 	}
-	b.out.Shape = append(append(dataflow.Shape{}, shape[:n-2]...), b.channels)
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
+	return []dataflow.Tensor{y}
+}
+
+// Folds yields every PE that divides the channels with every SIMD that divides the positions, in increasing order.
+func (o *op) Folds() iter.Seq[dataflow.Fold] {
+	return layer.Folds{PE: o.pe, SIMD: o.simd, Fits: func(f dataflow.Fold) bool {
+		return max(f.SIMD*o.in.Elem.Width, o.out.Elem.Width)*f.PE <= dataflow.MaxWord &&
+			o.windows <= dataflow.MaxIterations/(o.channels/f.PE)/(o.positions/f.SIMD)
+	}}.All()
+}
+
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	tiles := o.in.Port(f.PE * f.SIMD)
+	tiles.Tile = o.in.Shape.Tiled(f.PE)
+	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
+}
+
+// Loop has a latency of one clock per halving of the positions of a word, and one to join with those before.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	return layer.Windows(o.windows, o.channels/f.PE, o.positions/f.SIMD, 1+bits.Len(uint(f.SIMD-1)))
+}
+
+// kernel keeps what has been made of the window so far.
+type kernel struct {
+	op   layer.Pooling
+	sf   int // extent
+	kept dataflow.Word
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return &kernel{op: o.P.Op, sf: o.positions / f.SIMD, kept: make(dataflow.Word, f.PE)}
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	sf, pe := iteration%k.sf, len(k.kept)
+	for i, x := range in[0] {
+		if kept := &k.kept[i%pe]; sf == 0 && i < pe {
+			*kept = x
+		} else {
+			*kept = k.op.Join(*kept, x)
+		}
 	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits and a frame within %d iterations", dataflow.MaxWord, dataflow.MaxIterations)
+	if sf < k.sf-1 {
+		return []dataflow.Word{nil}
+	}
+	return []dataflow.Word{slices.Clone(k.kept)}
+}
+
+// Cost counts what joins two values SIMD-1 times within a word, and once more with what was kept where a window takes
+// several words. FINN estimates nothing.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	width, words := o.out.Elem.Width, o.out.Port(f.PE).Words
+	join := o.P.Op.Joiner(width)
+	sf := o.positions / f.SIMD
+	control, kept := cost.Counter(words*sf), cost.Resources{}
+	if sf > 1 {
+		control = control.Plus(cost.Counter(sf))
+		kept = join.Plus(cost.Resources{FF: width}).Times(f.PE)
+	}
+	m := estimate.Model(t)
+	return estimate.Parts(
+		m.Control(control),
+		join.Times(f.PE*(f.SIMD-1)).As("pooling tree"),
+		kept.As("accumulators"),
+		m.Registers(f.PE*width),
+	)
+}
+
+// Delay is that of joining a word with what was kept. Where a word is a whole window nothing is kept, and the counter
+// decides.
+func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
+	if f.SIMD == o.positions {
+		return cost.CarriedDelay(1)
+	}
+	return o.P.Op.Delay()
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	return dataflow.Instance{
+		Header: "pool.hpp",
+		Func:   "pool",
+		Config: []dataflow.Field{
+			{Name: "words", Doc: "words that are written in a frame", Value: o.out.Port(f.PE).Words},
+			{Name: "sf", Doc: "words of a window's tile", Value: o.positions / f.SIMD},
+			{Name: "pe", Doc: "channels computed side by side", Value: f.PE},
+			{Name: "simd", Doc: "positions of each taken a clock", Value: f.SIMD},
+			o.P.Op.Field(),
+		},
+	}
 }

@@ -14,23 +14,26 @@
 package reorder
 
 import (
-	"encoding/json"
 	"fmt"
+	"iter"
+	"math/bits"
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "Reorder"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "Reorder",
 	Doc:    "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // MaxBlock is the most elements of a block, read or written: the largest devices hold two banks of some million elements.
 const MaxBlock = 1 << 24
@@ -41,29 +44,6 @@ type Params struct {
 	Chunk int   `json:"chunk"` // elements of a chunk
 	Order []int `json:"order"` // by chunk of an output block: the chunk of the input block
 	Shape []int `json:"shape"` // of the output
-}
-
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in, out dataflow.Type
-	blocks  int
-	simd    []int // what divides Chunk
-}
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -88,51 +68,179 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
+// words is the words of a block that are read, and those that are written.
+func (p Params) words(f dataflow.Fold) (in, out int) {
+	return p.Block * p.Chunk / f.SIMD, len(p.Order) * p.Chunk / f.SIMD
+}
 
-func (o *op) Params() any { return o.p }
+type op struct {
+	layer.Base[Params]
+	layer.Mover
+	blocks int
+}
 
-// Bind takes one input of a whole number of blocks; the output has the given shape and the input's element type.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	size, block := in[0].Shape.Size(), o.p.Block*o.p.Chunk
+// bind takes one input of a whole number of blocks; the output has the given shape and the input's element type.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	size, block := in[0].Shape.Size(), b.P.Block*b.P.Chunk
 	if size%block != 0 {
 		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole blocks of %d", in[0].Shape, size, block)
 	}
-	b := &op{p: o.p, in: in[0], blocks: size / block, simd: dataflow.Divisors(o.p.Chunk)}
-	b.out = dataflow.Type{Shape: slices.Clone(dataflow.Shape(o.p.Shape)), Elem: in[0].Elem}
-	if want := len(o.p.Order) * o.p.Chunk; b.out.Shape.Size()%want != 0 || b.out.Shape.Size()/want != b.blocks {
-		return nil, nil, fmt.Errorf("an output of shape %v has %d elements, but %d blocks of %d come out", b.out.Shape, b.out.Shape.Size(), b.blocks, want)
+	blocks, out := size/block, dataflow.Type{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
+	if want := len(b.P.Order) * b.P.Chunk; out.Shape.Size()%want != 0 || out.Shape.Size()/want != blocks {
+		return nil, nil, fmt.Errorf("an output of shape %v has %d elements, but %d blocks of %d come out", out.Shape, out.Shape.Size(), blocks, want)
 	}
-	b.out.Range = b.ranges()
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits and a frame within %d iterations", dataflow.MaxWord, dataflow.MaxIterations)
+	out.Range = b.P.ranges(in[0], out.Shape.Channels())
+	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}, blocks}
+	return o, o.Out, nil
 }
 
-// ranges is what reaches each output channel, where all blocks are alike in that: both sides' blocks are whole vectors.
-// Else it is the union.
-func (o *op) ranges() []num.Range {
-	in, out, chunk := o.in.Shape.Channels(), o.out.Shape.Channels(), o.p.Chunk
-	if len(o.in.Range) == 1 {
-		return o.in.Range
+// ranges is what reaches each of so many output channels, where all blocks are alike in that: both sides' blocks are whole
+// vectors. Else it is the union.
+func (p Params) ranges(t dataflow.Type, out int) []num.Range {
+	in, chunk := t.Shape.Channels(), p.Chunk
+	if len(t.Range) == 1 {
+		return t.Range
 	}
-	if o.p.Block*chunk%in != 0 || len(o.p.Order)*chunk%out != 0 {
-		return []num.Range{o.in.Union()}
+	if p.Block*chunk%in != 0 || len(p.Order)*chunk%out != 0 {
+		return []num.Range{t.Union()}
 	}
 	r := make([]num.Range, out)
-	for i := range len(o.p.Order) * chunk {
-		x := o.in.Range[(o.p.Order[i/chunk]*chunk+i%chunk)%in]
+	for i := range len(p.Order) * chunk {
+		x := t.Range[(p.Order[i/chunk]*chunk+i%chunk)%in]
 		if i >= out {
 			x = x.Union(r[i%out])
 		}
 		r[i%out] = x
 	}
 	return r
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := dataflow.Tensor{Shape: o.Out[0].Shape}
+	for b := range o.blocks {
+		block := in[0].Data[b*o.P.Block*o.P.Chunk:]
+		for _, i := range o.P.Order {
+			y.Data = append(y.Data, block[i*o.P.Chunk:(i+1)*o.P.Chunk]...)
+		}
+	}
+	return []dataflow.Tensor{y}
+}
+
+// Folds yields every SIMD that divides Chunk, in increasing order.
+func (o *op) Folds() iter.Seq[dataflow.Fold] {
+	return o.Within(func(f dataflow.Fold) int {
+		in, out := o.P.words(f)
+		return in + (o.blocks-1)*max(in, out) + out
+	})
+}
+
+// Loop has a latency of one clock each to fetch the order, to fetch the word, and to write it.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	in, out := o.P.words(f)
+	read, write := dataflow.Moves{Read: 1}, dataflow.Moves{Write: 1}
+	both := dataflow.Moves{Read: 1, Write: 1}
+	return dataflow.Loop{
+		Body: dataflow.Join(slices.Concat(
+			[]dataflow.Run{{Times: in, Moves: read}},
+			dataflow.Repeat(o.blocks-1,
+				dataflow.Run{Times: min(in, out), Moves: both},
+				dataflow.Run{Times: max(in-out, 0), Moves: read},
+				dataflow.Run{Times: max(out-in, 0), Moves: write}),
+			[]dataflow.Run{{Times: out, Moves: write}},
+		)...),
+		Latency: 3,
+	}
+}
+
+// kernel is the memory: block b lies in bank b%2.
+type kernel struct {
+	order   []int
+	blocks  int
+	in, out int // words of a block
+	chunk   int // words of a chunk
+	memory  [2][]dataflow.Word
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	k := &kernel{order: o.P.Order, blocks: o.blocks, chunk: o.P.Chunk / f.SIMD}
+	k.in, k.out = o.P.words(f)
+	for bank := range k.memory {
+		k.memory[bank] = make([]dataflow.Word, k.in)
+	}
+	return k
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	phase, i := k.phase(iteration)
+	if phase < k.blocks && i < k.in {
+		k.memory[phase%2][i] = slices.Clone(in[0])
+	}
+	if phase == 0 || i >= k.out {
+		return []dataflow.Word{nil}
+	}
+	from := k.order[i/k.chunk]*k.chunk + i%k.chunk
+	return []dataflow.Word{slices.Clone(k.memory[(phase-1)%2][from])}
+}
+
+// phase is where an iteration stands: phase p reads block p and writes block p-1.
+func (k *kernel) phase(iteration int) (phase, i int) {
+	if iteration < k.in {
+		return 0, iteration
+	}
+	i = iteration - k.in
+	phase = min(i/max(k.in, k.out), k.blocks-1)
+	return phase + 1, i - phase*max(k.in, k.out)
+}
+
+// Cost is the memory of two banks, the table of the order, and what counts; an adder joins a chunk's place and the word
+// in it.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	in, out := o.P.words(f)
+	counters := cost.Counter(o.blocks + 1)
+	for _, n := range []int{max(in, out), len(o.P.Order), o.P.Chunk / f.SIMD} {
+		counters = counters.Plus(cost.Counter(n))
+	}
+	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
+	return estimate.Layer(m, o.storage(f),
+		m.Control(counters),
+		cost.Adder(bits.Len(uint(in-1))).As("address"),
+		m.Registers(width),
+	)
+}
+
+// storage is the layer's memories: a block that is read, one that is written, and the order.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	in, _ := o.P.words(f)
+	return []dataflow.Storage{
+		dataflow.RAM("banks", "buffer", 2*in, f.SIMD*o.In[0].Elem.Width),
+		o.P.table().Storage("order").At(dataflow.LUTRAM),
+	}
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	in, out := o.P.words(f)
+	return dataflow.Instance{
+		Header: "reorder.hpp",
+		Func:   "reorder",
+		Config: []dataflow.Field{
+			{Name: "blocks", Doc: "blocks in a frame", Value: o.blocks},
+			{Name: "in_words", Doc: "words of a block read", Value: in},
+			{Name: "out_words", Doc: "words of a block written", Value: out},
+			{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
+		},
+		Tables:  []dataflow.Table{o.P.table()},
+		Storage: o.storage(f),
+	}
+}
+
+// table is Order.
+func (p Params) table() dataflow.Table {
+	t := dataflow.Table{
+		Name: "order", Doc: "by chunk written: the chunk of the block read",
+		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(p.Block - 1)}),
+	}
+	for _, i := range p.Order {
+		t.Rows = append(t.Rows, []int64{int64(i)})
+	}
+	return t
 }

@@ -145,7 +145,7 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `{"block":2,"chunk":1}`, `{"block":2,"chunk":1,"order":[2],"shape":[1]}`, `{"block":2,"chunk":1,"order":[0],"shape":[0]}`,
 		`{"block":1e9,"chunk":1,"order":[0],"shape":[1]}`} {
-		if op, err := reorder.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := reorder.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -1,6 +1,9 @@
 package requant
 
-import "hlsgen/internal/num"
+import (
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/num"
+)
 
 // Fit finds the parameters with which the layer equals step functions exactly: channel c has steps[c] on inputs in x[c];
 // one of either serves all channels. ok is false where there are none within 63 bits: what the layer computes is a line,
@@ -53,7 +56,7 @@ func fit(stairs []stair, mode num.Rounding) (p Params, ok bool) {
 	p.Multiplier = choose(multipliers)
 	for c, s := range stairs {
 		between, _ := s.corridor(mode, p.Shift)
-		biases[c], _, _ = between.biases(of(p.Multiplier, c))
+		biases[c], _, _ = between.biases(layer.Of(p.Multiplier, c))
 	}
 	p.Bias = choose(biases)
 	if _, err := p.sums(len(stairs), func(c int) num.Range { return stairs[c].x }); err != nil {
@@ -85,8 +88,8 @@ func stairsOf(steps []num.Step, x []num.Range) (stairs []stair, ok bool) {
 	stairs = make([]stair, max(len(steps), len(x)))
 	var limits num.Range
 	for c := range stairs {
-		s := stair{f: of(steps, c).Over(of(x, c)), x: of(x, c)}
-		if s.v = hull(s.f.Value); max(s.x.Hi, s.v.Hi) >= maxTerm || min(s.x.Lo, s.v.Lo) <= -maxTerm {
+		s := stair{f: layer.Of(steps, c).Over(layer.Of(x, c)), x: layer.Of(x, c)}
+		if s.v = num.Hull(s.f.Value); max(s.x.Hi, s.v.Hi) >= maxTerm || min(s.x.Lo, s.v.Lo) <= -maxTerm {
 			return nil, false
 		}
 		if stairs[c] = s; c == 0 {

@@ -21,30 +21,30 @@
 package requant
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "Requantization"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "Requantization",
 	Doc:    "multiply, add, shift and clip per channel (activations of many steps)",
-	Decode: Decode,
 	FINN:   dataflow.FINNFile{Names: []string{"Requant"}},
-}
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
-// Limits of what Bind accepts.
-const (
-	MaxShift   = num.MaxRequantShift
-	maxSumBits = 63
-)
+// MaxShift is the largest shift that Bind accepts.
+const MaxShift = num.MaxRequantShift
 
 // Params makes the layer.
 type Params struct {
@@ -54,32 +54,6 @@ type Params struct {
 	Mode       num.Rounding `json:"mode,omitempty"` // floor where empty
 	Lo         int64        `json:"lo"`             // the least output; the least int64 clips nothing
 	Hi         int64        `json:"hi"`             // the greatest output
-}
-
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in, out           dataflow.Type
-	vectors, channels int
-	sum               num.Type // of m*x + b, exact
-	code              num.Range
-	multiplier, bias  num.Type // the narrowest that holds those of all channels
-	pe                []int    // what divides the channels
-}
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -107,13 +81,10 @@ func (p Params) mode() num.Rounding {
 	return p.Mode
 }
 
-// of is channel c's of a list that has one for all channels or one per channel.
-func of[T any](list []T, c int) T { return list[min(c, len(list)-1)] }
-
 // sum is the exact range of channel c before the shift; ok is false where it leaves 64 bits.
 func (p Params) sum(c int, x num.Range) (s num.Range, ok bool) {
-	product, ok1 := x.Times(of(p.Multiplier, c))
-	s, ok2 := product.Plus(num.Point(of(p.Bias, c)))
+	product, ok1 := x.Times(layer.Of(p.Multiplier, c))
+	s, ok2 := product.Plus(num.Point(layer.Of(p.Bias, c)))
 	return s, ok1 && ok2
 }
 
@@ -123,57 +94,18 @@ func (p Params) code(sum int64) int64 { return p.mode().Quotient(sum, p.Shift) }
 // clip keeps a code within the limits.
 func (p Params) clip(code int64) int64 { return min(max(code, p.Lo), p.Hi) }
 
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input whose last axis has as many channels as there are multipliers and biases, or any number for one;
-// the output has the same shape. The sum before the shift must stay within 63 bits.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	shape := in[0].Shape
-	b := &op{p: o.p, in: in[0], vectors: shape.Vectors(), channels: shape.Channels()}
-	for _, n := range []struct {
-		what  string
-		count int
-	}{{"multipliers", len(b.p.Multiplier)}, {"biases", len(b.p.Bias)}} {
-		if n.count > 1 && n.count != b.channels {
-			return nil, nil, fmt.Errorf("%d %s for an input of shape %v, want one or %d", n.count, n.what, shape, b.channels)
-		}
-	}
-	b.pe = dataflow.Divisors(b.channels)
-	if err := b.bindOutput(); err != nil {
-		return nil, nil, err
-	}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
-		dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
+// apply is the output of channel c at x, where the sum stays within 64 bits.
+func (p Params) apply(c int, x int64) int64 {
+	return p.clip(p.code(layer.Of(p.Multiplier, c)*x + layer.Of(p.Bias, c)))
 }
 
-// bindOutput derives the types inside the layer, and the output's ranges. The ends of an input's range give the ends of
-// the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
-func (o *op) bindOutput() error {
-	sums, err := o.p.sums(max(len(o.in.Range), len(o.p.Multiplier), len(o.p.Bias)), o.in.Channel)
-	if err != nil {
-		return err
+// multiplies reports whether there is anything to multiply: 0 and a power of two common to all channels are wiring, and
+// -1, 0 and 1 a choice of sign.
+func (p Params) multiplies() bool {
+	if common(p.Multiplier) {
+		return !layer.Shifts(p.Multiplier[0])
 	}
-	o.out = dataflow.Type{Shape: o.in.Shape, Range: make([]num.Range, len(sums))}
-	all := sums[0]
-	for c, s := range sums {
-		all = all.Union(s)
-		o.out.Range[c] = num.Range{Lo: o.p.clip(o.p.code(s.Lo)), Hi: o.p.clip(o.p.code(s.Hi))}
-	}
-	o.sum, o.code = num.Smallest(all), num.Range{Lo: o.p.code(all.Lo), Hi: o.p.code(all.Hi)}
-	o.out.Elem = num.Smallest(o.out.Union())
-	o.multiplier, o.bias = num.Smallest(hull(o.p.Multiplier)), num.Smallest(hull(o.p.Bias))
-	return nil
+	return slices.ContainsFunc(p.Multiplier, func(m int64) bool { return m < -1 || m > 1 })
 }
 
 // sums gives the sums' ranges of the first n channels, whose inputs are in x. The error says how they leave 63 bits.
@@ -186,21 +118,158 @@ func (p Params) sums(n int, x func(c int) num.Range) ([]num.Range, error) {
 		}
 		sums[c] = s
 	}
-	all := sums[0]
-	for _, s := range sums {
-		all = all.Union(s)
-	}
-	if t := num.Smallest(all); t.Width > maxSumBits {
-		return nil, fmt.Errorf("the sum needs %d bits for %v, at most %d are possible", t.Width, all, maxSumBits)
-	}
-	return sums, nil
+	_, err := layer.SumType("sum", sums)
+	return sums, err
 }
 
-// hull is the smallest range that holds the values.
-func hull(values []int64) num.Range {
-	r := num.Point(values[0])
-	for _, v := range values {
-		r = r.Union(num.Point(v))
+type op struct {
+	layer.Base[Params]
+	layer.Channelwise
+	sum              num.Type // of m*x + b, exact
+	code, limits     num.Range
+	multiplier, bias num.Type // the narrowest that holds those of all channels
+}
+
+// bind takes one input whose last axis has as many channels as there are multipliers and biases, or any number for one;
+// the output has the same shape. The sum before the shift must stay within 63 bits. The ends of an input's range give the
+// ends of the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	if err := layer.PerChannel("multipliers", len(b.P.Multiplier), in); err != nil {
+		return nil, nil, err
 	}
-	return r
+	if err := layer.PerChannel("biases", len(b.P.Bias), in); err != nil {
+		return nil, nil, err
+	}
+	sums, err := b.P.sums(max(len(in[0].Range), len(b.P.Multiplier), len(b.P.Bias)), in[0].Channel)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &op{Base: b, Channelwise: layer.Channels(in)}
+	out := dataflow.Type{Shape: in[0].Shape, Range: make([]num.Range, len(sums))}
+	for c, s := range sums {
+		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
+	}
+	all := dataflow.Type{Range: sums}.Union()
+	o.sum, o.code = num.Smallest(all), num.Range{Lo: b.P.code(all.Lo), Hi: b.P.code(all.Hi)}
+	o.limits = out.Union()
+	out.Elem = num.Smallest(o.limits)
+	o.multiplier, o.bias = num.Smallest(num.Hull(b.P.Multiplier)), num.Smallest(num.Hull(b.P.Bias))
+	o.Out = []dataflow.Type{out}
+	return o, o.Out, nil
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	return o.Channelwise.Eval(in, func(c int, x []int64) int64 { return o.P.apply(c, x[0]) })
+}
+
+// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose from.
+func (o *op) Folds() iter.Seq[dataflow.Fold] {
+	return o.Channelwise.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
+		if !common(o.P.Multiplier) {
+			row = pe * o.multiplier.Width
+		}
+		if !common(o.P.Bias) {
+			row = max(row, pe*o.bias.Width)
+		}
+		return row
+	}}, o.P.multiplies())
+}
+
+// perChannel reports whether anything differs between channels.
+func (o *op) perChannel() bool { return !common(o.P.Multiplier) || !common(o.P.Bias) }
+
+// common reports whether all values are the same.
+func common(values []int64) bool {
+	return !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] })
+}
+
+// Loop has a latency of one clock to add and one to round and clip, one to multiply where there is a product, and one to
+// fetch the parameters where there are several rows of them.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	latency := 2
+	if o.P.multiplies() {
+		latency++
+	}
+	if o.perChannel() && f.PE < o.Channels {
+		latency++
+	}
+	return o.Nest(f, latency).Loop()
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
+		sum := layer.Wrap(o.sum, layer.Of(o.P.Multiplier, c)*x[0])
+		sum = layer.Wrap(o.sum, sum+layer.Of(o.P.Bias, c))
+		return min(max(o.P.code(sum), o.limits.Lo), o.limits.Hi)
+	})
+}
+
+// Cost counts a multiplier and an adder per PE, an increment where the layer rounds otherwise than down, and per limit that
+// is reached a comparison and a choice. A shift is wiring. FINN has no formula for the whole; the multiplier is that of its
+// MVAU.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	var products, increment cost.Resources
+	if o.P.multiplies() {
+		products = m.Multiplier(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.DSP).Times(f.PE)
+	}
+	width := max(1, o.sum.Width-o.P.Shift)
+	if o.P.Shift > 0 && o.P.mode() != num.Floor {
+		increment = cost.Adder(width)
+	}
+	return estimate.Layer(m, o.storage(f),
+		m.Control(o.Counters(f)),
+		products.As("multipliers"),
+		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
+		increment.Times(f.PE).As("rounding"),
+		layer.Clipping(o.code, o.limits, width).Times(f.PE).As("clipping"),
+		m.Registers(f.PE*(o.sum.Width+o.Out[0].Elem.Width)),
+	)
+}
+
+// storage is the layer's memories: its tables.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	list := make([]dataflow.Storage, 0, 3)
+	for _, t := range o.tables(f) {
+		list = append(list, t.Storage("parameter memory").At(f.Memory))
+	}
+	return list
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	return dataflow.Instance{
+		Header: "requant.hpp",
+		Func:   "requant",
+		Config: o.Config(f, "channels computed", []dataflow.Field{
+			{Name: "sum_t", Doc: "multiplier times input, plus bias", Value: o.sum},
+			{Name: "one_multiplier", Doc: "one serves all channels", Value: common(o.P.Multiplier)},
+			{Name: "one_bias", Doc: "one serves all channels", Value: common(o.P.Bias)},
+			{Name: "shift", Doc: "what the sum is shifted right by", Value: o.P.Shift},
+			{Name: "mode", Doc: "how it rounds: a requant_mode", Value: o.P.mode().Code()},
+			{Name: "clip_lo", Doc: "some code lies below the limits", Value: o.code.Lo < o.limits.Lo},
+			{Name: "clip_hi", Doc: "some code lies above the limits", Value: o.code.Hi > o.limits.Hi},
+			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},
+		}...),
+		Tables:  o.tables(f),
+		Storage: o.storage(f),
+	}
+}
+
+func (o *op) tables(f dataflow.Fold) []dataflow.Table {
+	return []dataflow.Table{
+		{Name: "multipliers", Doc: "by fold: element pe; one for all", Elem: o.multiplier, Rows: rows(o.P.Multiplier, f.PE)},
+		{Name: "biases", Doc: "by fold: element pe; one for all", Elem: o.bias, Rows: rows(o.P.Bias, f.PE)},
+		{
+			Name: "limits", Doc: "the lowest and the highest output",
+			Elem: o.Out[0].Elem, Rows: [][]int64{{o.limits.Lo, o.limits.Hi}},
+		},
+	}
+}
+
+// rows is a parameter as a table: a row per fold, or one element where all channels have the same.
+func rows(values []int64, pe int) [][]int64 {
+	if common(values) {
+		return [][]int64{values[:1]}
+	}
+	return slices.Collect(slices.Chunk(values, pe))
 }

@@ -222,7 +222,7 @@ func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`, `{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
 		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`, `{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`} {
-		if op, err := requant.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := requant.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -9,50 +9,27 @@
 package split
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the layer's name.
-const Kind = "StreamingSplit"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "StreamingSplit",
 	Doc:    "the channels parted among several outputs (Split on the last axis)",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
 	Channels []int `json:"channels"` // of each output
-}
-
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in      dataflow.Type
-	out     []dataflow.Type
-	vectors int
-	simd    []int // what divides the channels of every output
-}
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -67,56 +44,106 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
+type op struct {
+	layer.Base[Params]
+	layer.Mover
+}
 
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of shape [..., C], C being the sum of Channels; output k has shape [..., Channels[k]], and the
+// bind takes one input of shape [..., C], C being the sum of Channels; output k has shape [..., Channels[k]], and the
 // element type and ranges of the input.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape := in[0].Shape
 	sum, step := 0, 0
-	for _, c := range o.p.Channels {
-		sum, step = sum+c, gcd(step, c)
+	for _, c := range b.P.Channels {
+		sum, step = sum+c, dataflow.GCD(step, c)
 	}
 	if len(shape) == 0 || sum != shape.Channels() {
 		return nil, nil, fmt.Errorf("an input of shape %v, want %d channels", shape, sum)
 	}
-	b := &op{p: o.p, in: in[0], vectors: shape.Vectors(), simd: dataflow.Divisors(step)}
+	o := &op{b, layer.Mover{In: in, SIMD: dataflow.Divisors(step)}}
 	first := 0
-	for _, c := range o.p.Channels {
+	for _, c := range b.P.Channels {
 		t := dataflow.Type{Shape: slices.Clone(shape), Range: in[0].Range, Elem: in[0].Elem}
 		t.Shape[len(shape)-1] = c
 		if len(in[0].Range) > 1 {
 			t.Range = in[0].Range[first : first+c : first+c]
 		}
-		b.out = append(b.out, t)
+		o.Out = append(o.Out, t)
 		first += c
 	}
-	for range b.Folds() {
-		return b, slices.Clone(b.out), nil
+	return o, o.Out, nil
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := make([]dataflow.Tensor, len(o.Out))
+	for rest := in[0].Data; len(rest) > 0; {
+		for k, c := range o.P.Channels {
+			y[k].Data = append(y[k].Data, rest[:c]...)
+			rest = rest[c:]
+		}
 	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits and a frame within %d iterations", dataflow.MaxWord, dataflow.MaxIterations)
+	for k, t := range o.Out {
+		y[k].Shape = t.Shape
+	}
+	return y
 }
 
 // words is the words of a vector at each output.
-func (o *op) words(simd int) []int {
-	w := make([]int, len(o.out))
-	for k, c := range o.p.Channels {
-		w[k] = c / simd
+func (o *op) words(f dataflow.Fold) []int {
+	w := make([]int, len(o.Out))
+	for k, c := range o.P.Channels {
+		w[k] = c / f.SIMD
 	}
 	return w
 }
 
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
+// Loop has a latency of one clock.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	return layer.Turns(o.Out, f, func(k int) dataflow.Moves { return dataflow.Moves{Read: 1, Write: 1 << k} })
+}
+
+type kernel struct {
+	words []int // of a vector, by output
+	all   int   // words of an input vector
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	_, all := layer.Words(o.In[0], f)
+	return &kernel{o.words(f), all}
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	y := make([]dataflow.Word, len(k.words))
+	at, word := 0, iteration%k.all
+	for word >= k.words[at] {
+		word -= k.words[at]
+		at++
 	}
-	return a
+	y[at] = slices.Clone(in[0])
+	return y
+}
+
+// Cost is what counts words: all outputs are given the same word, and only one of them takes it. FINN counts nothing for
+// its StreamingSplit.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	vectors, words := layer.Words(o.In[0], f)
+	return estimate.Parts(
+		m.Control(cost.Counter(words).Plus(cost.Counter(vectors))),
+		cost.Resources{LUT: len(o.Out)}.As("handshakes"),
+		m.Registers(f.SIMD*o.In[0].Elem.Width),
+	)
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	vectors, words := layer.Words(o.In[0], f)
+	return dataflow.Instance{
+		Header: "split.hpp",
+		Func:   "split",
+		Config: []dataflow.Field{
+			{Name: "vectors", Doc: "vectors in a frame", Value: vectors},
+			{Name: "words", Doc: "words of an input vector", Value: words},
+			{Name: "out_words", Doc: "words of a vector, by output", Value: o.words(f)},
+		},
+	}
 }

@@ -104,7 +104,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`, `{"channels":3}`, `{"channels":[1.5]}`} {
-		if op, err := split.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := split.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

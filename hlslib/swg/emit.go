@@ -5,7 +5,7 @@ import "hlsgen/internal/dataflow"
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	pad := 0
 	if o.padded {
-		pad = int(o.p.Pad)
+		pad = int(o.P.Pad)
 	}
 	g, parts := o.g, o.parts(f)
 	return dataflow.Instance{

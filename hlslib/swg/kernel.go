@@ -56,7 +56,7 @@ func (w *walk) limit(ring int) int {
 func (w *walk) inside(y, x int) bool { return 0 <= y && y < w.frame && 0 <= x && x < w.line }
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
-	padding := slices.Repeat(dataflow.Word{o.p.Pad}, f.SIMD)
+	padding := slices.Repeat(dataflow.Word{o.P.Pad}, f.SIMD)
 	w := newWalk(&o.g, o.parts(f))
 	if o.all(f) {
 		return &shifter{start: w, spacing: o.spacing(f), padding: padding,

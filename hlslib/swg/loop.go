@@ -69,7 +69,7 @@ func (o *op) tile(f dataflow.Fold) int {
 	if o.depthwise() {
 		return f.SIMD
 	}
-	return o.channels / o.p.Groups
+	return o.channels / o.P.Groups
 }
 
 // parts is CF, the words of a pixel.

@@ -48,24 +48,22 @@
 package swg
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "ConvolutionInputGenerator"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "ConvolutionInputGenerator",
 	Doc:    "the windows of a frame, padded (in front of convolutions and poolings)",
-	Decode: Decode,
 	FINN:   dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
-}
+	Verify: Params.verify,
+	Takes:  layer.Image,
+	Bind:   bind,
+})
 
 // Limits of what Bind accepts.
 const (
@@ -86,8 +84,7 @@ type Params struct {
 }
 
 type op struct {
-	p Params
-	// The rest is set by Bind.
+	layer.Base[Params]
 	in, out  dataflow.Type
 	g        geometry
 	channels int
@@ -95,21 +92,6 @@ type op struct {
 	simd     []int // what divides the channels of a tile
 	serial   schedule
 	parallel schedule // empty where windows do not come in raster order
-}
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -138,57 +120,40 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of shape [H, W, C] and gives its windows, [OH, OW, K, C]. Ranges are the input's, joined with Pad
+// bind takes one input of shape [H, W, C] and gives its windows, [OH, OW, K, C]. Ranges are the input's, joined with Pad
 // where there is padding; so is the element type, where it holds Pad, and else the narrowest for all of them.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
+func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	o := &op{Base: base, in: in[0], channels: in[0].Shape[2]}
+	if o.channels%o.P.Groups != 0 {
+		return nil, nil, fmt.Errorf("%d groups of %d channels", o.P.Groups, o.channels)
+	}
+	if err := o.bindGeometry(); err != nil {
 		return nil, nil, err
 	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
+	o.bindOutput()
+	o.simd = dataflow.Divisors(o.channels / o.P.Groups)
+	if o.depthwise() {
+		o.simd = dataflow.Divisors(o.channels)
 	}
-	shape := in[0].Shape
-	if len(shape) != 3 {
-		return nil, nil, fmt.Errorf("an input of shape %v, want [height, width, channels]", shape)
+	o.serial = o.g.serial()
+	if o.positions() > 1 && o.g.increasing() {
+		o.parallel = o.g.parallel()
 	}
-	b := &op{p: o.p, in: in[0], channels: shape[2]}
-	if b.channels%o.p.Groups != 0 {
-		return nil, nil, fmt.Errorf("%d groups of %d channels", o.p.Groups, b.channels)
-	}
-	if err := b.bindGeometry(); err != nil {
-		return nil, nil, err
-	}
-	b.bindOutput()
-	b.simd = dataflow.Divisors(b.channels / o.p.Groups)
-	if b.depthwise() {
-		b.simd = dataflow.Divisors(b.channels)
-	}
-	b.serial = b.g.serial()
-	if b.positions() > 1 && b.g.increasing() {
-		b.parallel = b.g.parallel()
-	}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits and a frame within %d iterations", dataflow.MaxWord, dataflow.MaxIterations)
+	return o, []dataflow.Type{o.out}, nil
 }
 
 // bindGeometry places the windows. Where there is one window along an axis, no stride is taken.
 func (o *op) bindGeometry() error {
-	o.g = geometry{frame: [2]int(o.in.Shape[:2]), kernel: o.p.Kernel, stride: o.p.Stride, dilation: o.p.Dilation, before: o.p.Before}
+	o.g = geometry{frame: [2]int(o.in.Shape[:2]), kernel: o.P.Kernel, stride: o.P.Stride, dilation: o.P.Dilation, before: o.P.Before}
 	var padded [2]int
 	for a := range 2 {
-		padded[a] = o.g.frame[a] + o.p.Before[a] + o.p.After[a]
+		padded[a] = o.g.frame[a] + o.P.Before[a] + o.P.After[a]
 		room := padded[a] - o.g.reach(a)
 		if room < 0 {
 			return fmt.Errorf("a kernel that reaches over %d by %d for a frame of shape %v padded to %d by %d: no window fits",
-				o.g.reach(0), o.g.reach(1), o.in.Shape, o.g.frame[0]+o.p.Before[0]+o.p.After[0], o.g.frame[1]+o.p.Before[1]+o.p.After[1])
+				o.g.reach(0), o.g.reach(1), o.in.Shape, o.g.frame[0]+o.P.Before[0]+o.P.After[0], o.g.frame[1]+o.P.Before[1]+o.P.After[1])
 		}
-		o.g.windows[a] = room/o.p.Stride[a] + 1
+		o.g.windows[a] = room/o.P.Stride[a] + 1
 		if o.g.windows[a] == 1 {
 			o.g.stride[a] = 1
 		}
@@ -226,15 +191,8 @@ func (o *op) bindOutput() {
 		Range: o.in.Range,
 		Elem:  o.in.Elem,
 	}
-	if !o.padded {
-		return
-	}
-	o.out.Range = make([]num.Range, len(o.in.Range))
-	for c, r := range o.in.Range {
-		o.out.Range[c] = r.Union(num.Point(o.p.Pad))
-	}
-	if !o.in.Elem.Holds(o.p.Pad) {
-		o.out.Elem = num.Smallest(o.out.Union())
+	if o.padded {
+		o.out = layer.Padded(o.out, o.P.Pad)
 	}
 }
 
@@ -242,4 +200,4 @@ func (o *op) bindOutput() {
 func (o *op) positions() int { return o.g.kernel[0] * o.g.kernel[1] }
 
 // depthwise reports whether every channel is a group of its own.
-func (o *op) depthwise() bool { return o.p.Groups == o.channels }
+func (o *op) depthwise() bool { return o.P.Groups == o.channels }

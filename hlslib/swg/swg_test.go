@@ -219,7 +219,7 @@ func TestBindRefuses(t *testing.T) {
 		{with(func(p *swg.Params) { p.Groups = 8 }), []dataflow.Type{in}, "8 groups of 4 channels"},
 		{ok, nil, "0 inputs, want 1"},
 		{ok, []dataflow.Type{in, in}, "2 inputs, want 1"},
-		{ok, []dataflow.Type{typ(uintN(4), 6, 4)}, "shape [6 4], want [height, width, channels]"},
+		{ok, []dataflow.Type{typ(uintN(4), 6, 4)}, "shape [6 4], want rows, columns and channels"},
 		{with(func(p *swg.Params) { p.Kernel[0], p.Before[0] = 9, 0 }), []dataflow.Type{in},
 			"reaches over 9 by 3 for a frame of shape [6 6 4] padded to 7 by 8: no window fits"},
 		{with(func(p *swg.Params) { p.Dilation[1], p.Kernel[1] = 1<<20, 1<<20 }), []dataflow.Type{in}, "no window fits"},
@@ -240,7 +240,7 @@ func TestDecodeRefuses(t *testing.T) {
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`, `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1]}`,
 		`{"kernel":3,"stride":[1,1],"dilation":[1,1],"groups":1}`, `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"groups":1,"pad":1e99}`,
 		`{"kernel":[3],"stride":[1,1],"dilation":[1,1],"groups":1}`} {
-		if op, err := swg.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := swg.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

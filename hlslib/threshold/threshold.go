@@ -13,112 +13,95 @@
 package threshold
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
+	"iter"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "Thresholding"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "Thresholding",
 	Doc:    "one step function per channel (quantised activations, requantisation)",
-	Decode: Decode,
-}
-
-// MaxThresholds is the most thresholds of one channel that Bind accepts.
-const MaxThresholds = 1 << 12
+	Verify: Params.verify,
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
 	Steps []num.Step `json:"steps"` // one for all channels, or one per channel
 }
 
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in, out           dataflow.Type
-	vectors, channels int
-	compare           num.Comparators // one row for all channels, or one per channel
-	pe                []int           // what divides the channels
-}
-
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
-}
-
 func (p Params) verify() error {
 	if len(p.Steps) == 0 {
 		return errors.New("there are no step functions")
 	}
-	for c, s := range p.Steps {
-		if err := s.Verify(); err != nil {
-			return fmt.Errorf("channel %d: %w", c, err)
-		}
-	}
-	return nil
+	return layer.VerifySteps(p.Steps)
 }
 
-func (o *op) Kind() string { return Kind }
+type op struct {
+	layer.Base[Params]
+	layer.Channelwise
+	steps layer.Steps
+}
 
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input whose last axis has as many channels as there are step functions, or any number for one; the
+// bind takes one input whose last axis has as many channels as there are step functions, or any number for one; the
 // output has the same shape.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	if err := layer.PerChannel("step functions", len(b.P.Steps), in); err != nil {
 		return nil, nil, err
 	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
+	steps, out, err := layer.BindSteps(b.P.Steps, in[0].Range, in[0].Elem)
+	if err != nil {
+		return nil, nil, err
 	}
-	shape := in[0].Shape
-	b := &op{p: o.p, in: in[0], vectors: shape.Vectors(), channels: shape.Channels()}
-	if n := len(b.p.Steps); n > 1 && n != b.channels {
-		return nil, nil, fmt.Errorf("%d step functions for an input of shape %v, want one or %d", n, shape, b.channels)
-	}
-	b.pe = dataflow.Divisors(b.channels)
-	b.bindOutput()
-	if n := b.compare.Steps(); n > MaxThresholds {
-		return nil, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
-	}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
-		dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
+	o := &op{Base: b, Channelwise: layer.Channels(in), steps: steps}
+	out.Shape = in[0].Shape
+	o.Out = []dataflow.Type{out}
+	return o, o.Out, nil
 }
 
-// step is channel c's step function.
-func (o *op) step(c int) num.Step { return o.p.Steps[min(c, len(o.p.Steps)-1)] }
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	return o.Channelwise.Eval(in, func(c int, x []int64) int64 { return o.steps.Step(c).Apply(x[0]) })
+}
 
-func (o *op) bindOutput() {
-	n := max(len(o.p.Steps), len(o.in.Range))
-	o.out = dataflow.Type{Shape: o.in.Shape, Range: make([]num.Range, n)}
-	values := make([][]int64, n)
-	breaks := 0
-	for c := range n {
-		live := o.step(c).Over(o.in.Channel(c))
-		o.out.Range[c], values[c] = live.Reach(o.in.Channel(c)), live.Value
-		breaks = max(breaks, len(live.At))
+// Folds yields, for every PE that divides the channels in increasing order, the memories to choose from.
+func (o *op) Folds() iter.Seq[dataflow.Fold] { return o.Channelwise.Folds(o.steps.Tables(), false) }
+
+// Loop has a latency of one clock to fetch the thresholds and one to compare.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop { return o.Nest(f, 2).Loop() }
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return o.steps.Built(c, x[0]) })
+}
+
+// Cost is that of FINN's Thresholding_hls, or the fitted one.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	rows := o.Words(f)
+	if !o.steps.Tables().PerChannel {
+		rows = 1
 	}
-	o.out.Elem = num.Narrowest(values...)
-	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
-	o.compare = num.Compare(o.p.Steps, o.in.Range, o.in.Elem, 2*breaks).Merged()
+	return estimate.Storing(t, cost.Thresholding{
+		InBits: o.In[0].Elem.Width, PE: f.PE, Rows: rows, Memory: estimate.Memory(f.Memory),
+		Fabric: estimate.Model(t).Fabric, Steps: o.steps.Thresholds(),
+	}, o.steps.Storage(f))
+}
+
+// Delay is that of the counter of words: values come and go.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	config, tables := o.steps.Emit(f, "input")
+	return dataflow.Instance{
+		Header:  "threshold.hpp",
+		Func:    "threshold",
+		Config:  o.Config(f, "channels computed", config...),
+		Tables:  tables,
+		Storage: o.steps.Storage(f),
+	}
 }

@@ -136,7 +136,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`, `{"steps":[{"at":[2,1],"value":[1,2,3]}]}`, `{"steps":[{"at":[1],"value":[0.5,1]}]}`} {
-		if op, err := threshold.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := threshold.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

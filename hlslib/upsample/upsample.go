@@ -10,47 +10,27 @@
 package upsample
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the layer's name.
-const Kind = "UpsampleNearestNeighbour"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "UpsampleNearestNeighbour",
 	Doc:    "every pixel several times (Resize and Upsample to the nearest neighbour)",
-	Decode: Decode,
-}
+	Verify: Params.verify,
+	Takes:  layer.Image,
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
 	Scale [2]int `json:"scale"` // of rows and of columns
-}
-
-type op struct {
-	p Params
-	// The rest is set by Bind.
-	in, out dataflow.Type
-	simd    []int // what divides the channels
-}
-
-// New makes the layer. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op { return &op{p: p} }
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	return New(p), nil
 }
 
 func (p Params) verify() error {
@@ -62,36 +42,120 @@ func (p Params) verify() error {
 	return nil
 }
 
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of shape [H, W, C] and gives one output of shape [H*Scale[0], W*Scale[1], C] with the element type
-// and ranges of the input.
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := o.p.verify(); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
-	shape := in[0].Shape
-	if len(shape) != 3 {
-		return nil, nil, fmt.Errorf("an input of shape %v, want rows, columns and channels", shape)
-	}
-	if s := o.p.Scale; s[0] > dataflow.MaxElements/shape.Size()/s[1] {
-		return nil, nil, fmt.Errorf("an input of shape %v scaled by %d and %d, at most %d elements are possible", shape, s[0], s[1], dataflow.MaxElements)
-	}
-	b := &op{p: o.p, in: in[0], simd: dataflow.Divisors(shape[2])}
-	b.out = dataflow.Type{Shape: dataflow.Shape{shape[0] * o.p.Scale[0], shape[1] * o.p.Scale[1], shape[2]}, Range: in[0].Range, Elem: in[0].Elem}
-	return b, []dataflow.Type{b.out}, nil
+type op struct {
+	layer.Base[Params]
+	layer.Mover
 }
 
-// kept is the number of words that the buffer holds.
-func (o *op) kept(simd int) int {
-	words := o.in.Shape.Channels() / simd
-	if o.p.Scale[0] > 1 {
-		words *= o.in.Shape[1]
+// bind takes one input of shape [H, W, C] and gives one output of shape [H*Scale[0], W*Scale[1], C] with the element type
+// and ranges of the input.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	shape, s := in[0].Shape, b.P.Scale
+	if s[0] > dataflow.MaxElements/shape.Size()/s[1] {
+		return nil, nil, fmt.Errorf("an input of shape %v scaled by %d and %d, at most %d elements are possible",
+			shape, s[0], s[1], dataflow.MaxElements)
+	}
+	out := in[0]
+	out.Shape = dataflow.Shape{shape[0] * s[0], shape[1] * s[1], shape[2]}
+	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(shape[2])}}
+	return o, o.Out, nil
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	w, channels := o.In[0].Shape[1], o.In[0].Shape[2]
+	y := dataflow.Tensor{Shape: o.Out[0].Shape}
+	for row := range y.Shape[0] {
+		for column := range y.Shape[1] {
+			from := row/o.P.Scale[0]*w + column/o.P.Scale[1]
+			y.Data = append(y.Data, in[0].Data[from*channels:][:channels]...)
+		}
+	}
+	return []dataflow.Tensor{y}
+}
+
+// trips is the extents of the loop, outermost first.
+func (o *op) trips(f dataflow.Fold) []int {
+	shape, scale := o.In[0].Shape, o.P.Scale
+	return []int{shape[0], scale[0], shape[1], scale[1], shape[2] / f.SIMD}
+}
+
+// kept is the number of words that the buffer holds: those of a row, or of a pixel.
+func (o *op) kept(f dataflow.Fold) int {
+	words := o.In[0].Shape[2] / f.SIMD
+	if o.P.Scale[0] > 1 {
+		words *= o.In[0].Shape[1]
 	}
 	return words
+}
+
+// Loop has a latency of one clock to fetch what is kept, and one to choose between that and what is read.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	each, first := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}
+	return dataflow.Nest{
+		Trips:   o.trips(f),
+		Read:    []dataflow.Access{{each, first, each, first, each}},
+		Write:   []dataflow.Access{{each, each, each, each, each}},
+		Latency: 2,
+	}.Loop()
+}
+
+type kernel struct {
+	scale          [2]int
+	columns, words int // of a row that is read, and of a pixel
+	kept           []dataflow.Word
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	trips := o.trips(f)
+	return &kernel{o.P.Scale, trips[2], trips[4], make([]dataflow.Word, o.kept(f))}
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	fold, pixel := iteration%k.words, iteration/k.words
+	again, pixel := pixel%k.scale[1], pixel/k.scale[1]
+	column, row := pixel%k.columns, pixel/k.columns
+	at := fold
+	if k.scale[0] > 1 {
+		at += column * k.words
+	}
+	if row%k.scale[0] == 0 && again == 0 {
+		k.kept[at] = slices.Clone(in[0])
+	}
+	return []dataflow.Word{slices.Clone(k.kept[at])}
+}
+
+// Cost is the buffer, what knows the position in it, and what chooses between a word kept and one read. FINN counts
+// nothing for its UpsampleNearestNeighbour.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
+	counters := cost.Counter(o.kept(f))
+	for _, n := range o.trips(f)[1:] {
+		counters = counters.Plus(cost.Counter(n))
+	}
+	return estimate.Layer(m, o.storage(f),
+		m.Control(counters),
+		m.Multiplexer(2, width).As("multiplexers"),
+		m.Registers(width),
+	)
+}
+
+// storage is the layer's memories: what is repeated.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	return []dataflow.Storage{dataflow.RAM("kept", "buffer", o.kept(f), f.SIMD*o.In[0].Elem.Width)}
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	trips := o.trips(f)
+	return dataflow.Instance{
+		Header: "upsample.hpp",
+		Func:   "upsample",
+		Config: []dataflow.Field{
+			{Name: "rows", Doc: "rows read in a frame", Value: trips[0]},
+			{Name: "columns", Doc: "pixels of a row read", Value: trips[2]},
+			{Name: "words", Doc: "words of a pixel", Value: trips[4]},
+			{Name: "row_scale", Doc: "times that a row is written", Value: trips[1]},
+			{Name: "column_scale", Doc: "times that a pixel is written in a row", Value: trips[3]},
+		},
+		Storage: o.storage(f),
+	}
 }

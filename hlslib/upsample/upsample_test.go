@@ -102,7 +102,7 @@ func TestBindRefuses(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`, `{"scale":[2,1e12]}`} {
-		if op, err := upsample.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := upsample.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -17,25 +17,27 @@
 package vvau
 
 import (
-	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
 
-// Kind is the layer's name.
-const Kind = "VVAU"
-
-// Layer is the row of the table of layers.
-var Layer = dataflow.Kind{
-	Name:   Kind,
+// Layer is the kind's row in the table of layers, New makes one of them.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:   "VVAU",
 	Doc:    "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
-	Decode: Decode,
 	FINN:   dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
-}
+	Verify: func(p Params) error { return mac.Verify(p.Weights, p.Steps, nil) },
+	Takes:  layer.Inputs(1),
+	Bind:   bind,
+})
 
 // Params makes the layer.
 type Params struct {
@@ -44,72 +46,137 @@ type Params struct {
 }
 
 type op struct {
-	p                   Params
+	layer.Base[Params]
+	*mac.Unit
 	channels, positions int
-	// The rest is set by Bind.
-	unit    *mac.Unit
-	in, out dataflow.Type
-	vectors int
-	pe      []int // what divides the channels
-	simd    []int // what divides the positions
+	in, out             dataflow.Type
+	vectors             int
+	pe, simd            []int // what divides the channels, and the positions
 }
 
-// New makes the layer; p belongs to it from now on. What is wrong with p is Bind's to say.
-func New(p Params) dataflow.Op {
-	o := &op{p: p, channels: len(p.Weights)}
-	if o.channels > 0 {
-		o.positions = len(p.Weights[0])
-	}
-	return o
-}
-
-// Decode makes the layer from the JSON of its Params.
-func Decode(params []byte) (dataflow.Op, error) {
-	var p Params
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	if err := mac.Verify(p.Weights, p.Steps, nil); err != nil {
-		return nil, err
-	}
-	return New(p), nil
-}
-
-func (o *op) Kind() string { return Kind }
-
-func (o *op) Params() any { return o.p }
-
-// Bind takes one input of shape [..., K, C] and gives one output of shape [..., C].
-func (o *op) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := mac.Verify(o.p.Weights, o.p.Steps, nil); err != nil {
-		return nil, nil, err
-	}
-	if len(in) != 1 {
-		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
-	}
+// bind takes one input of shape [..., K, C] and gives one output of shape [..., C].
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	o := &op{Base: b, in: in[0], channels: len(b.P.Weights), positions: len(b.P.Weights[0])}
 	shape := in[0].Shape
 	outer := len(shape) - 2
 	if outer < 0 || shape[outer] != o.positions || shape[outer+1] != o.channels {
 		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d channels by %d positions, want [..., %d, %d]",
 			shape, o.channels, o.positions, o.positions, o.channels)
 	}
-	b := &op{p: o.p, channels: o.channels, positions: o.positions, in: in[0]}
-	b.vectors = shape[:outer].Size()
-	b.pe, b.simd = dataflow.Divisors(b.channels), dataflow.Divisors(b.positions)
+	o.vectors = shape[:outer].Size()
+	o.pe, o.simd = dataflow.Divisors(o.channels), dataflow.Divisors(o.positions)
 	var err error
-	b.unit, err = mac.Bind(b.p.Weights, b.p.Steps, nil, b.in.Elem, func(c int) []num.Range { return []num.Range{b.in.Channel(c)} })
+	o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, nil, o.in.Elem, func(c int) []num.Range { return []num.Range{o.in.Channel(c)} })
 	if err != nil {
 		return nil, nil, err
 	}
-	b.out = dataflow.Type{Shape: append(slices.Clone(shape[:outer]), b.channels), Range: b.unit.Range, Elem: b.unit.Out}
-	for range b.Folds() {
-		return b, []dataflow.Type{b.out}, nil
-	}
-	return nil, nil, mac.ErrFolds
+	o.out = dataflow.Type{Shape: append(slices.Clone(shape[:outer]), o.channels), Range: o.Range, Elem: o.Out}
+	return o, []dataflow.Type{o.out}, nil
 }
 
-// Accumulator tells the accumulator's width by all rules.
-func (o *op) Accumulator() dataflow.Bound { return o.unit.Bound }
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, o.vectors*o.channels)}
+	for v := range o.vectors {
+		out := y.Data[v*o.channels : (v+1)*o.channels]
+		for c, row := range o.P.Weights {
+			for k, w := range row {
+				out[c] += w * in[0].Data[(v*o.positions+k)*o.channels+c]
+			}
+			out[c] = o.Exact(c, out[c])
+		}
+	}
+	return []dataflow.Tensor{y}
+}
+
+// Folds yields, for every PE that divides C and SIMD that divides K in increasing order, the memories and multipliers to
+// choose from.
+func (o *op) Folds() iter.Seq[dataflow.Fold] {
+	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.PE*f.SIMD, f, o.vectors) })
+}
+
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	tiles := o.in.Port(f.PE * f.SIMD)
+	tiles.Tile = o.in.Shape.Tiled(f.PE)
+	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
+}
+
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	return layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, o.Latency(f.SIMD))
+}
+
+// kernel is the hardware's state: counters and a sum per PE. Sums wrap around at 64 bits rather than at the accumulator's
+// width, which changes none of the bits that the accumulator has.
+type kernel struct {
+	o     *op
+	f     dataflow.Fold
+	nf    int     // of the iteration
+	at    int     // the iteration's first position
+	sums  []int64 // by PE
+	words [1]dataflow.Word
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return &kernel{o: o, f: f, sums: make([]int64, f.PE)}
+}
+
+func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
+	if k.at == 0 {
+		clear(k.sums)
+	}
+	first := k.nf * k.f.PE
+	for pe, row := range k.o.P.Weights[first : first+k.f.PE] {
+		for i, w := range row[k.at : k.at+k.f.SIMD] {
+			k.sums[pe] += w * in[0][i*k.f.PE+pe]
+		}
+	}
+	k.words[0] = nil
+	if k.at += k.f.SIMD; k.at == k.o.positions {
+		k.words[0] = k.o.Outputs(first, k.sums)
+		k.at = 0
+		if k.nf++; k.nf*k.f.PE == k.o.channels {
+			k.nf = 0
+		}
+	}
+	return k.words[:]
+}
+
+// Cost is that of FINN's VVAU_hls, but for the DSP slices, or the fitted one: FINN counts the slices of one position, and
+// the kernel multiplies SIMD of them a clock.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	c := estimate.Storing(t, cost.VVAU{
+		Channels: o.channels, Kernel: o.positions, PE: f.PE, SIMD: f.SIMD,
+		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
+		// FINN counts the inputs of an XNOR layer as unsigned bits.
+		InSigned:   o.in.Elem.Signed() && !o.XNOR,
+		Thresholds: o.Thresholds(),
+		DSP:        f.Compute == dataflow.DSP,
+		Memory:     estimate.Memory(f.Memory),
+		Fabric:     estimate.Model(t).Fabric, ThresholdBits: o.Acc.Width,
+	}, o.Storage(f))
+	if t.Formula == dataflow.FINN {
+		for i := range c {
+			c[i].DSP *= f.SIMD
+		}
+	}
+	return c
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	config, tables := o.Unit.Emit(f)
+	return dataflow.Instance{
+		Header: "vvau.hpp",
+		Func:   "vvau",
+		Config: append([]dataflow.Field{
+			{Name: "vectors", Doc: "windows in a frame", Value: o.vectors},
+			{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
+			{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD},
+			{Name: "pe", Doc: "channels computed side by side", Value: f.PE},
+			{Name: "simd", Doc: "positions of each consumed a clock", Value: f.SIMD},
+		}, config...),
+		Tables:  tables,
+		Storage: o.Storage(f),
+	}
+}
 
 // Counts gives operations and parameters by FINN's names.
-func (o *op) Counts() map[string]int64 { return o.unit.Counts(o.vectors) }
+func (o *op) Counts() map[string]int64 { return o.Unit.Counts(o.vectors) }

@@ -154,7 +154,7 @@ func TestBindRefuses(t *testing.T) {
 		}
 	}
 	for _, text := range []string{``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1]],"steps":[{}]}`} {
-		if op, err := vvau.Decode([]byte(text)); err == nil || op != nil {
+		if op, err := vvau.Layer.Decode([]byte(text)); err == nil || op != nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -25,8 +25,8 @@ func Check(root fs.FS, kinds []string) (breaches []string, err error) {
 		case e.IsDir() || path.Ext(name) != ".go":
 			return nil
 		}
-		if _, ok := placeOf(path.Dir(name)); !ok {
-			breaches = append(breaches, name+": its package has no place in internal/arch/policy.go")
+		if _, ok := addressOf(path.Dir(name)); !ok {
+			breaches = append(breaches, name+": its package has no address in internal/arch/policy.go")
 			return nil
 		}
 		src, err := fs.ReadFile(root, name)
@@ -115,7 +115,7 @@ func breach(dir string, test bool, p string) string {
 		if !covers(d.what, p) || slices.ContainsFunc(d.unless, func(w string) bool { return covers(w, p) }) {
 			continue
 		}
-		free := test && d.tests || places[dir] == support && d.tests
+		free := test && d.tests || addresses[dir] == support && d.tests
 		if !free && !slices.ContainsFunc(d.by, func(by string) bool { return covers(by, dir) }) {
 			return fmt.Sprintf("only %s may, %s", strings.Join(d.by, " and "), d.why)
 		}
@@ -124,11 +124,11 @@ func breach(dir string, test bool, p string) string {
 	if !ours {
 		return ""
 	}
-	to, known := placeOf(target)
-	from, _ := placeOf(dir)
+	to, known := addressOf(target)
+	from, _ := addressOf(dir)
 	switch {
 	case !known:
-		return "it has no place in internal/arch/policy.go"
+		return "it has no address in internal/arch/policy.go"
 	case test || from == support:
 		return ""
 	case to == support:
@@ -141,11 +141,11 @@ func breach(dir string, test bool, p string) string {
 	return fmt.Sprintf("floor %d does not see floor %d", from.floor, to.floor)
 }
 
-// placeOf looks for the folder itself, then for its row with a star.
-func placeOf(dir string) (place, bool) {
-	p, ok := places[dir]
+// addressOf looks for the folder itself, then for its row with a star.
+func addressOf(dir string) (address, bool) {
+	p, ok := addresses[dir]
 	if !ok {
-		p, ok = places[path.Join(path.Dir(dir), "*")]
+		p, ok = addresses[path.Join(path.Dir(dir), "*")]
 	}
 	return p, ok
 }

@@ -21,7 +21,7 @@ import (
 // Layers have names of their own, and some are the same words.
 func namesOperators(file string) bool {
 	return strings.HasPrefix(file, "hlslib/") || strings.HasPrefix(file, "frontend/graph/operators") ||
-		strings.HasPrefix(file, "internal/arch/") || places[path.Dir(file)] == support
+		strings.HasPrefix(file, "internal/arch/") || addresses[path.Dir(file)] == support
 }
 
 // literals finds the string literals of production code that are one of the given names.

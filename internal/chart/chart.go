@@ -1,5 +1,7 @@
 // Package chart draws the pictures of reports and sweeps, as SVG and as PNG. A picture is made of what it is given alone,
 // so that the same figures give the same bytes.
+//
+// In come figures with their names; out comes a picture. It sees nothing of this module.
 package chart
 
 import (

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
@@ -21,13 +22,13 @@ type Comparison struct {
 }
 
 // compareWith judges the given outputs sample by sample.
-func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Simulated, s *Samples, ours [][]dataflow.RealTensor, d *diag.List) (*Comparison, error) {
+func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Simulated, s *samples.Runs, ours []reals, d *diag.List) (*Comparison, error) {
 	arrays, err := npy.ReadFile(path)
 	if err != nil {
-		d.Add(unreadable(path, err, "give a numeric .npy or .npz file of outputs"))
+		unreadable(path, err, "give a numeric .npy or .npz file of outputs", d)
 		return nil, nil
 	}
-	given := make([][]dataflow.RealTensor, len(s.In))
+	given := make([]reals, len(s.In))
 	for k, out := range r.Out {
 		a := arrays[out.Name]
 		if a == nil && len(arrays) == 1 && k == 0 {
@@ -39,8 +40,9 @@ func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Sim
 			if a == nil && k > 0 {
 				continue // an .npy file holds the first output only
 			}
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: filepath.Base(path),
-				Msg: fmt.Sprintf("the data do not match output %q of shape %v", out.Name, r.Outputs[k].Shape), Hint: "give the outputs of the same samples"})
+			d.Fail(diag.DataInvalid, filepath.Base(path),
+				fmt.Sprintf("the data do not match output %q of shape %v", out.Name, r.Outputs[k].Shape),
+				"give the outputs of the same samples")
 			return nil, nil
 		}
 		n := len(a.Data) / len(s.In)
@@ -51,16 +53,12 @@ func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Sim
 	return r.judge(ctx, im, s, ours, given)
 }
 
-func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *Samples, ours, given [][]dataflow.RealTensor) (*Comparison, error) {
+func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples.Runs, ours, given []reals) (*Comparison, error) {
 	comparer, err := im.Comparer()
 	if err != nil {
 		return nil, err
 	}
-	verdicts := make([]frontend.Verdict, len(s.In))
-	err = forEach(ctx, len(s.In), func(i int) (err error) {
-		verdicts[i], err = comparer.Judge(s.In[i], given[i])
-		return err
-	})
+	verdicts, err := each(ctx, len(s.In), func(i int) (frontend.Verdict, error) { return comparer.Judge(s.In[i], given[i]) })
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,27 @@
 // Package compiler is the life of a model: read, import, fold, simulate, generate, check, write. Everything that the
-// commands do is here; the command line only parses, calls and prints.
+// commands do is here; the command line only parses, calls and prints. In come Options and files; out come a Result, a
+// Checked, a Simulated or a Front, and a folder, or diagnostics. It may import all rooms below it; what is asked of a
+// terminal, and how, is the command line's.
+//
+//	compiler.go     Run: the whole story; boards and folding files
+//	import.go       Check; the front end with its options
+//	front.go        Pareto: many designs, none written
+//	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
+//	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
+//	engines.go      the ways to execute a model; verify.go compares them, and says what was compared
+//	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go: the other reports
+//	form.go         the version of all JSON, and the list of a build's
+//	page.go         report.html; readme.go: the folder's page, and the command that makes it again
+//	write.go        the folder, whole or not at all; examples.go writes those of the examples
 package compiler
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"hlsgen/boards"
@@ -65,7 +80,7 @@ type Result struct {
 // Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
 // error is the world's, a *Mismatch or a *rtlsim.Deadlock.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
-	defer catch(&err)
+	defer Catch(&err)
 	r := &Result{Verified: Verified{Engines: []string{}}}
 	o.step("reading")
 	if r.Out, r.dir = outFolder(o, d); d.Failed() {
@@ -74,7 +89,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if r.Source = Open(o.Model, d); r.Source == nil {
 		return nil, nil
 	}
-	board := findBoard(o.Board, d)
+	board, _ := FindBoard(o.Board, d)
 	fixed := readFolding(o.Folding, d)
 	o.step("importing")
 	if r.Imported, err = importModel(o, r.Source, d); err != nil || d.Failed() {
@@ -89,12 +104,12 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if r.Design, err = folding.Make(ctx, model, target, o.goal(fixed), d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
 	}
-	samples, err := verification(model, r.Source, r.Design.Model.Graph, o.Verify)
+	runs, err := verification(model, r.Source, r.Design.Model.Graph, o.Verify)
 	if err != nil {
 		return nil, err
 	}
 	o.step("simulating")
-	streams, err := r.simulate(ctx, samples)
+	streams, err := r.simulate(ctx, runs)
 	if err = modelError(err, r.Source, d); err != nil || d.Failed() {
 		return nil, err
 	}
@@ -140,10 +155,10 @@ func (o Options) step(stage string) {
 	}
 }
 
-// catch turns a panic, which is always a defect of ours, into an error that says so.
-func catch(err *error) {
+// Catch, deferred, turns a panic, which is always a defect of ours, into an *Internal error.
+func Catch(err *error) {
 	if p := recover(); p != nil {
-		*err = &Internal{fmt.Sprint(p), stack()}
+		*err = &Internal{fmt.Sprint(p), string(debug.Stack())}
 	}
 }
 
@@ -152,15 +167,21 @@ type Internal struct{ Msg, Stack string }
 
 func (e *Internal) Error() string { return "internal error: " + e.Msg }
 
-func findBoard(name string, d *diag.List) boards.Board {
-	b, err := boards.Find(name)
+// FindBoard is the board of a name or a path; ok is false where d says why there is none.
+func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
+	b, err := boards.Find(nameOrPath)
+	unknown := new(boards.UnknownError)
 	switch {
+	case errors.As(err, &unknown):
+		d.Fail(diag.BoardUnknown, "", err.Error(), "`hlsgen boards` lists the boards; a board of your own is a JSON file: --board ./mine.json")
 	case err != nil:
-		d.Add(boardDiag(err))
+		d.Fail(diag.BoardInvalid, "", err.Error(), "docs/boards.md shows the form of a board file")
 	case b.Unverified:
-		d.Add(unverifiedDiag(b))
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.BoardUnverified,
+			Msg:  fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
+			Hint: "compare `hlsgen boards` with the data sheet; where it differs, give a board file of your own: --board ./mine.json"})
 	}
-	return b
+	return b, err == nil
 }
 
 func readFolding(path string, d *diag.List) *folding.File {
@@ -169,26 +190,8 @@ func readFolding(path string, d *diag.List) *folding.File {
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Msg: err.Error(), Hint: "give the path of a folding file (JSON)"})
+		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a folding file (JSON)")
 		return nil
 	}
 	return folding.ReadFile(b, d)
 }
-
-// FindBoard is the board of a name or a path; ok is false where d says why there is none.
-func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
-	var now diag.List
-	b = findBoard(nameOrPath, &now)
-	d.Diags = append(d.Diags, now.Diags...)
-	return b, !now.Failed()
-}
-
-// Catch, deferred, turns a panic, which is always a defect of ours, into an *Internal error.
-func Catch(err *error) {
-	if p := recover(); p != nil {
-		*err = &Internal{fmt.Sprint(p), stack()}
-	}
-}
-
-// WriteFile writes beside the place and renames, so that an interrupted run leaves no half file.
-func WriteFile(path string, b []byte) error { return writeFile(path, b) }

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
@@ -34,73 +35,57 @@ var Engines = []struct {
 	{CSim, "the generated C++, compiled with g++ or clang++; every layer's stream is compared"},
 }
 
-// forEach runs f(0..n-1) on all processors and returns the error of the smallest index: what stands before it has begun.
-func forEach(ctx context.Context, n int, f func(i int) error) error {
-	errs := make([]error, n)
+// each is f(0) to f(n-1), made on all processors, or the error of the smallest index: what stands before it has begun.
+func each[T any](ctx context.Context, n int, f func(i int) (T, error)) ([]T, error) {
+	out, errs := make([]T, n), make([]error, n)
 	group, failed := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := 0; i < n && failed.Err() == nil; i++ {
 		group.Go(func() error {
-			errs[i] = guarded(f, i)
+			defer Catch(&errs[i]) // Run's own does not see this goroutine
+			out[i], errs[i] = f(i)
 			return errs[i]
 		})
 	}
 	group.Wait() // the first in time; the first in order is the same on every machine
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	for i, err := range errs {
 		if err != nil {
-			return fmt.Errorf("sample %d: %w", i, err)
+			return nil, fmt.Errorf("sample %d: %w", i, err)
 		}
 	}
-	return nil
+	return out, nil
 }
 
-// guarded is f(i) with a panic as an *Internal error: Run's own catch does not see the goroutines of forEach.
-func guarded(f func(int) error, i int) (err error) {
-	defer catch(&err)
-	return f(i)
-}
+type (
+	tensors = []dataflow.Tensor     // one per stream, input or output
+	reals   = []dataflow.RealTensor // one per input or output of the model
+)
 
 // reference runs the model as written on every sample.
-func reference(ctx context.Context, m *dataflow.Model, s *Samples) ([][]dataflow.RealTensor, error) {
-	out := make([][]dataflow.RealTensor, len(s.In))
-	return out, forEach(ctx, len(s.In), func(i int) (err error) {
-		out[i], err = m.Reference(s.In[i])
-		return err
-	})
+func reference(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
+	return each(ctx, len(s.In), func(i int) (reals, error) { return m.Reference(s.In[i]) })
 }
 
 // codes runs the host's prefix: what the accelerator is fed with, per sample.
-func codes(ctx context.Context, m *dataflow.Model, s *Samples) ([][]dataflow.Tensor, error) {
-	out := make([][]dataflow.Tensor, len(s.In))
-	return out, forEach(ctx, len(s.In), func(i int) (err error) {
-		out[i], err = m.Prefix.ToCodes(s.In[i])
-		return err
-	})
+func codes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]tensors, error) {
+	return each(ctx, len(s.In), func(i int) (tensors, error) { return m.Prefix.ToCodes(s.In[i]) })
 }
 
 // results runs the host's suffix on what the accelerator gave.
-func results(ctx context.Context, m *dataflow.Model, s *Samples, codes [][]dataflow.Tensor) ([][]dataflow.RealTensor, error) {
-	out := make([][]dataflow.RealTensor, len(s.In))
-	return out, forEach(ctx, len(s.In), func(i int) (err error) {
-		out[i], err = m.Suffix.ToReal(s.In[i], codes[i])
-		return err
-	})
+func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, codes []tensors) ([]reals, error) {
+	return each(ctx, len(s.In), func(i int) (reals, error) { return m.Suffix.ToReal(s.In[i], codes[i]) })
 }
 
 // eval runs every layer's Eval: the frame on every stream, per sample.
-func eval(ctx context.Context, g *dataflow.Graph, in [][]dataflow.Tensor) ([][]dataflow.Tensor, error) {
-	out := make([][]dataflow.Tensor, len(in))
-	return out, forEach(ctx, len(in), func(i int) (err error) {
-		out[i], err = g.Eval(ctx, in[i])
-		return err
-	})
+func eval(ctx context.Context, g *dataflow.Graph, in []tensors) ([]tensors, error) {
+	return each(ctx, len(in), func(i int) (tensors, error) { return g.Eval(ctx, in[i]) })
 }
 
 // integers runs the host's prefix, every layer's Eval and the host's suffix: what is on every stream, and the outputs.
-func integers(ctx context.Context, m *dataflow.Model, s *Samples) (streams [][]dataflow.Tensor, out [][]dataflow.RealTensor, err error) {
+func integers(ctx context.Context, m *dataflow.Model, s *samples.Runs) (streams []tensors, out []reals, err error) {
 	in, err := codes(ctx, m, s)
 	if err != nil {
 		return nil, nil, err
@@ -113,8 +98,8 @@ func integers(ctx context.Context, m *dataflow.Model, s *Samples) (streams [][]d
 }
 
 // pick takes the frames of some streams.
-func pick(frames [][]dataflow.Tensor, streams []int) [][]dataflow.Tensor {
-	out := make([][]dataflow.Tensor, len(frames))
+func pick(frames []tensors, streams []int) []tensors {
+	out := make([]tensors, len(frames))
 	for i, f := range frames {
 		for _, s := range streams {
 			out[i] = append(out[i], f[s])
@@ -129,7 +114,7 @@ type Mismatch struct{ Msg string }
 func (m *Mismatch) Error() string { return m.Msg }
 
 // cycle runs the design in the simulator and compares every stream with what Eval puts there.
-func cycle(ctx context.Context, d *dataflow.Design, in, streams [][]dataflow.Tensor, record bool) (*rtlsim.Trace, error) {
+func cycle(ctx context.Context, d *dataflow.Design, in, streams []tensors, record bool) (*rtlsim.Trace, error) {
 	trace, err := rtlsim.Run(ctx, d, in, rtlsim.Options{Keep: true, Record: record})
 	if err != nil {
 		return nil, err
@@ -154,7 +139,7 @@ func streamName(g *dataflow.Graph, s int) string {
 
 // compile compiles the project in a folder of its own and runs it. The generated test bench compares every layer's
 // stream with Eval's; the network's output words are read back and compared here once more.
-func compile(ctx context.Context, d *dataflow.Design, files templates.Files, streams [][]dataflow.Tensor) ([][]dataflow.Tensor, error) {
+func compile(ctx context.Context, d *dataflow.Design, files templates.Files, streams []tensors) ([]tensors, error) {
 	run, err := templates.RunCSim(ctx, files, templates.CSim{})
 	if err != nil {
 		return nil, err

@@ -12,11 +12,11 @@ import (
 // TestPanicInSample holds that a defect in the run of one sample is told as ours, not as the model's.
 func TestPanicInSample(t *testing.T) {
 	t.Parallel()
-	err := forEach(context.Background(), 3, func(i int) error {
+	_, err := each(context.Background(), 3, func(i int) (int, error) {
 		if i == 1 {
 			panic("boom")
 		}
-		return nil
+		return i, nil
 	})
 	var ours *Internal
 	if !errors.As(err, &ours) || ours.Msg != "boom" || !strings.Contains(ours.Stack, "TestPanicInSample") || !strings.HasPrefix(err.Error(), "sample 1: ") {

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -19,7 +18,7 @@ func WriteExamples(dir string, d *diag.List) (written []string, err error) {
 		folder := filepath.Join(dir, e.Name)
 		written = append(written, folder)
 		if _, err := os.Lstat(folder); err == nil {
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: fmt.Sprintf("%s exists", folder), Hint: "give another folder"})
+			d.Fail(diag.OutputExists, "", folder+" exists", "give another folder")
 		}
 	}
 	if d.Failed() {

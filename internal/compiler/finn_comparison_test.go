@@ -10,14 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/hlslib/mvau"
-	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
@@ -41,32 +39,6 @@ var compared = []struct {
 	{"ResNet8 w4a4", "brevitas/resnet8-w4a4", true},
 	{"RadioML wise_lion_17", "zoo/radioml_wise_lion_17", true},
 	{"MobileNet-v1 0.25 w4a4", "brevitas/mobilenetv1-025-w4a4", true},
-}
-
-// imported are the shared models that tests have imported, each once.
-var imported sync.Map
-
-// sharedModel imports a shared model; the test is skipped where these are not there.
-func sharedModel(t testing.TB, name string) *dataflow.Model {
-	t.Helper()
-	shared := tier.NeedsShared(t)
-	once, _ := imported.LoadOrStore(name, sync.OnceValues(func() (*dataflow.Model, error) {
-		o := compiler.Options{Model: filepath.Join(shared, "models", filepath.FromSlash(name), "model.onnx")}
-		if strings.HasPrefix(name, "finnl/") {
-			o.Model, o.Dims = filepath.Join(filepath.Dir(o.Model), "scan.onnx"), map[string]int{"T": 520}
-		}
-		var d diag.List
-		c, err := compiler.Check(context.Background(), o, &d)
-		if err != nil || d.Failed() || c.Imported.Model == nil {
-			return nil, fmt.Errorf("%s: %v %v", name, err, d.Diags)
-		}
-		return c.Imported.Model, nil
-	}))
-	m, err := once.(func() (*dataflow.Model, error))()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // finnTarget is zcu104 at 200 MHz with FINN's formulas. FINN folds layers that are fed a word in every clock.

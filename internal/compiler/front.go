@@ -20,13 +20,13 @@ type Front struct {
 // Pareto makes the designs of a front, at most so many, for every rate, or for all from Options.FPS or Options.Interval on.
 // Nothing is written. What the user has to change is in d, and then the result is nil.
 func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, err error) {
-	defer catch(&err)
+	defer Catch(&err)
 	o.step("reading")
 	f = &Front{Source: Open(o.Model, d)}
 	if f.Source == nil {
 		return nil, nil
 	}
-	board := findBoard(o.Board, d)
+	board, _ := FindBoard(o.Board, d)
 	fixed := readFolding(o.Folding, d)
 	o.step("importing")
 	im, err := importModel(o, f.Source, d)

@@ -12,6 +12,9 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
@@ -53,6 +56,9 @@ func save(t *testing.T, path string, a *npy.Array) string {
 	}
 	return path
 }
+
+// data writes an array to a folder of its own.
+func data(t *testing.T, a *npy.Array) string { return save(t, filepath.Join(t.TempDir(), "x.npy"), a) }
 
 func load(t *testing.T, path string) *npy.Array {
 	t.Helper()
@@ -135,8 +141,13 @@ type drawn struct {
 }
 
 // drawnAgree holds of networks, each drawn for its number, that the model as written, Eval, the simulated design and, for
-// some, the compiled C++ agree, in folds that are drawn by a generator of the given stream.
-func drawnAgree(t *testing.T, networks, compiled int, stream uint64, draw func(seed int) drawn) {
+// some, the compiled C++ agree, in folds that are drawn by a generator of the given stream. In the long tier there are
+// 60 to compile.
+func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw func(seed int) drawn) {
+	compiled = tier.Few(compiled)
+	if tier.Long() {
+		networks, compiled = long, 60
+	}
 	board, err := boards.Find("zcu104")
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +169,7 @@ func drawnAgree(t *testing.T, networks, compiled int, stream uint64, draw func(s
 				t.Fatalf("%v %v", err, d.Diags)
 			}
 			r := &Result{Imported: im, Design: found}
-			streams, err := r.simulate(ctx, Random(im.Model, n.samples))
+			streams, err := r.simulate(ctx, samples.Random(im.Model, n.samples))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,5 +190,41 @@ func drawnAgree(t *testing.T, networks, compiled int, stream uint64, draw func(s
 				}
 			})
 		})
+	}
+}
+
+// pixels is a network that divides pixels by 255 itself, quantises, and multiplies.
+func pixels(t *testing.T, quantised bool) string {
+	t.Helper()
+	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
+	m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 2)
+	m.Init("d", graph.Float32, nil, 255).Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 3)
+	m.Init("w", graph.Float32, []int{4, 2}, 1, -2, 3, 0, -1, 1, 2, 2)
+	m.Node("Div", "x", "d").Out("n")
+	in := "n"
+	if quantised {
+		m.Node("Quant", "n", "s", "z", "b").Domain("qonnx.custom_op.general").Int("signed", 1).Out("q")
+		in = "q"
+	}
+	m.Node("MatMul", in, "w").Out("y")
+	return kept(t, "pixels.onnx", m.Bytes())
+}
+
+// narrow holds that accumulators have at most so many bits each, and that there are so many.
+func narrow(t *testing.T, r *Result, bits []int) {
+	t.Helper()
+	layer := 0
+	for _, n := range r.Design.Model.Graph.Nodes {
+		a, ok := n.Op.(dataflow.Accumulating)
+		if !ok {
+			continue
+		}
+		if layer < len(bits) && a.Accumulator().Used > bits[layer] {
+			t.Errorf("%s: accumulator of %d bits, want at most %d", n.Name, a.Accumulator().Used, bits[layer])
+		}
+		layer++
+	}
+	if layer != len(bits) {
+		t.Errorf("%s: %d layers with accumulators, want %d", r.Source.Name, layer, len(bits))
 	}
 }

@@ -54,12 +54,11 @@ func readLSTM(path string, d *diag.List) (formats frontend.LSTMFormats, ok bool)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Msg: err.Error(), Hint: "give the path of a file with the formats of LSTM cells (JSON)"})
+		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a file with the formats of LSTM cells (JSON)")
 		return nil, false
 	}
 	if formats, err = frontend.ParseLSTMFormats(b); err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LSTMFormats, Where: filepath.Base(path), Msg: err.Error(),
-			Hint: "without --lstm-config, hlsgen prints a file to start from"})
+		d.Fail(diag.LSTMFormats, filepath.Base(path), err.Error(), "without --lstm-config, hlsgen prints a file to start from")
 		return nil, false
 	}
 	return formats, true
@@ -85,7 +84,7 @@ type Checked struct {
 
 // Check imports a model and says what becomes of every node; the reasons where something does not map are in d.
 func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error) {
-	defer catch(&err)
+	defer Catch(&err)
 	c = &Checked{}
 	if c.Source = Open(o.Model, d); c.Source == nil {
 		return nil, nil

@@ -3,8 +3,6 @@ package compiler
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"math"
@@ -64,25 +62,25 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 }
 
 // facts are the large figures.
-func (r *Result) facts() []report.Fact {
+func (r *Result) facts() (f report.Facts) {
 	c := r.Design.Clocks
 	clock := r.Design.ClockMHz()
-	facts := []report.Fact{
-		{Name: "throughput", Value: chart.Amount(r.Design.FPS()) + " frames/s", Note: fmt.Sprintf("a frame every %s clocks, simulated", plain(c.Interval))},
-		{Name: "latency", Value: chart.Amount(float64(c.Latency)/clock) + " µs", Note: fmt.Sprintf("%d clocks, simulated", c.Latency)},
-		{Name: "bottleneck", Value: bottleneckName(r.Design.Bottleneck), Note: r.Design.Bottleneck.Reason},
-	}
+	f.Add("throughput", chart.Amount(r.Design.FPS())+" frames/s", fmt.Sprintf("a frame every %s clocks, simulated", plain(c.Interval)))
+	f.Add("latency", chart.Amount(float64(c.Latency)/clock)+" µs", fmt.Sprintf("%d clocks, simulated", c.Latency))
+	f.Add("bottleneck", bottleneckName(r.Design.Bottleneck), r.Design.Bottleneck.Reason)
 	if clock != r.Design.Target.ClockMHz {
-		facts = append(facts, report.Fact{Name: "clock", Value: plain(clock) + " MHz", Note: "what the slowest path allows, by estimate"})
+		f.Add("clock", plain(clock)+" MHz", "what the slowest path allows, by estimate")
 	}
 	if a := r.Accuracy; a != nil && a.Samples > 0 {
-		facts = append(facts, report.Fact{Name: "accuracy", Value: strconv.FormatFloat(100*float64(a.Right)/float64(a.Samples), 'f', 1, 64) + " %", Note: fmt.Sprintf("%d of %d labelled samples", a.Right, a.Samples)})
+		share := strconv.FormatFloat(100*float64(a.Right)/float64(a.Samples), 'f', 1, 64)
+		f.Add("accuracy", share+" %", fmt.Sprintf("%d of %d labelled samples", a.Right, a.Samples))
 	}
-	v := r.Verified
-	if v.Samples > 0 {
-		return append(facts, report.Fact{Name: "verified", Value: "bit-exact", Note: fmt.Sprintf("%d samples, engines %s", v.Samples, strings.Join(v.Engines, ", "))})
+	if v := r.Verified; v.Samples > 0 {
+		f.Add("verified", "bit-exact", fmt.Sprintf("%d samples, engines %s", v.Samples, strings.Join(v.Engines, ", ")))
+	} else {
+		f.Add("verified", "no", "no samples were asked for")
 	}
-	return append(facts, report.Fact{Name: "verified", Value: "no", Note: "no samples were asked for"})
+	return f
 }
 
 func amounts(name string, r dataflow.Resources) report.Amounts {
@@ -125,30 +123,33 @@ func streamType(s StreamReport) string {
 }
 
 // checks is what is known to be right.
-func (r *Result) checks() []report.Fact {
+func (r *Result) checks() (f report.Facts) {
 	v := r.Verified
-	list := []report.Fact{{Name: "samples", Value: strconv.Itoa(v.Samples), Note: "compared bit for bit with the model's own execution, and stream by stream between the engines"}}
-	if v.Samples > 0 {
-		list = append(list, report.Fact{Name: "engines", Value: strings.Join(v.Engines, ", ")})
-	}
+	how := "compared bit for bit with the model's own execution, and stream by stream between the engines"
 	if r.Source.Inputs == nil && v.Samples > 0 {
-		list[0].Note += "; random ones in range"
+		how += "; random ones in range"
+	}
+	f.Add("samples", strconv.Itoa(v.Samples), how)
+	if v.Samples > 0 {
+		f.Add("engines", strings.Join(v.Engines, ", "), "")
 	}
 	if v.Left != "" {
-		list = append(list, report.Fact{Name: "left out", Value: v.Left})
+		f.Add("left out", v.Left, "")
 	}
-	return append(list, report.Fact{Name: "deadlock", Value: r.Design.Clocks.Proof.String()})
+	f.Add("deadlock", r.Design.Clocks.Proof.String(), "")
+	return f
 }
 
 // given is what the design was made from.
-func (r *Result) given(o Options) []report.Fact {
-	sum := sha256.Sum256(r.Source.ONNX)
-	list := []report.Fact{{Name: "model", Value: r.Source.File}, {Name: "SHA-256", Value: hex.EncodeToString(sum[:])}, {Name: "cost formulas", Value: r.Design.Target.Formula.String()}}
+func (r *Result) given(o Options) (f report.Facts) {
+	f.Add("model", r.Source.File, "")
+	f.Add("SHA-256", r.Source.sum(), "")
+	f.Add("cost formulas", r.Design.Target.Formula.String(), "")
 	options := o.given()
 	for _, name := range slices.Sorted(maps.Keys(options)) {
-		list = append(list, report.Fact{Name: "--" + name, Value: options[name]})
+		f.Add("--"+name, options[name], "")
 	}
-	return list
+	return f
 }
 
 // clocksPicture is a bar per layer.

@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/tier"
 )
 
@@ -115,7 +116,7 @@ func TestResidual8(t *testing.T) {
 					t.Errorf("%d of %s, want %d: %v", got, kind, want, kinds)
 				}
 			}
-			s := Random(r.Imported.Model, 4)
+			s := samples.Random(r.Imported.Model, 4)
 			_, out, err := integers(context.Background(), r.Imported.Model, s)
 			if err != nil {
 				t.Fatal(err)

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
@@ -9,14 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
-	"hlsgen/internal/dataflow"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
-	"hlsgen/internal/tier"
 )
 
 // A network is a random quantised perceptron: what exporters write, and what they could.
@@ -202,47 +197,11 @@ func b2i(b bool) int {
 	return 0
 }
 
-// randomFolds is a folding file with a legal fold drawn for every layer.
-func randomFolds(t *testing.T, rnd *rand.Rand, g *dataflow.Graph) *folding.File {
-	t.Helper()
-	file := map[string]map[string]any{}
-	for _, n := range g.Nodes {
-		folds := slices.Collect(n.Op.Folds())
-		folds = slices.DeleteFunc(folds, func(f dataflow.Fold) bool { return f.Memory == dataflow.URAM })
-		f := folds[rnd.IntN(len(folds))]
-		layer := map[string]any{"PE": f.PE}
-		if n.Op.Kind() == "MVAU" {
-			layer["SIMD"], layer["ram_style"], layer["resType"] = f.SIMD, f.Memory.String(), f.Compute.String()
-		}
-		file[n.Name] = layer
-	}
-	return foldingFile(t, file)
-}
-
-// foldingFile is a folding file of what is asked of every layer.
-func foldingFile(t *testing.T, layers map[string]map[string]any) *folding.File {
-	t.Helper()
-	b, err := json.Marshal(layers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var d diag.List
-	out := folding.ReadFile(b, &d)
-	if out == nil || d.Failed() {
-		t.Fatalf("%s: %v", b, d.Diags)
-	}
-	return out
-}
-
 // TestRandomNetworks draws networks and folds: the model as written, Eval, the simulated design and, for some, the
 // compiled C++ agree.
 func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
-	networks, compiled := 60, tier.Few(4)
-	if tier.Long() {
-		networks, compiled = 2000, 60
-	}
-	drawnAgree(t, networks, compiled, 8, func(seed int) drawn {
+	drawnAgree(t, 60, 2000, 4, 8, func(seed int) drawn {
 		n := drawn{onnx: randomNetwork(uint64(seed)), folds: randomFolds, samples: 12}
 		if seed%5 == 0 { // the first quantiser on the device, too
 			scale := big.NewRat(1, int64(4+seed%7))

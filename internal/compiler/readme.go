@@ -1,8 +1,6 @@
 package compiler
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -52,7 +50,7 @@ var buildFiles = []templates.Entry{
 
 // readme is the README.md of the build whose files have the given paths.
 func (r *Result) readme(o Options, paths []string) ([]byte, error) {
-	t, sum := r.Design.Target, sha256.Sum256(r.Source.ONNX)
+	t := r.Design.Target
 	name := templates.Code(r.Source.Name)
 	about := fmt.Sprintf("A streaming accelerator of the model %s for the board %s (%s) at %s MHz:\n"+
 		"a Vitis HLS project, made by hlsgen %s. By simulation it takes a frame every %s clocks,\n"+
@@ -72,7 +70,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	if r.Source.Example {
 		model = "The model is the example that hlsgen carries,"
 	}
-	model += " with the SHA-256\n" + templates.Code(hex.EncodeToString(sum[:])) + ". This makes the same design of it:"
+	model += " with the SHA-256\n" + templates.Code(r.Source.sum()) + ". This makes the same design of it:"
 	return templates.Readme{Title: name + " on " + templates.Code(t.Board.Name), About: about, Files: buildFiles,
 		Steps: []templates.Step{
 			{Title: "Look at it", Text: "Open `report/report.html` in a browser."},

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -52,7 +54,7 @@ type Simulated struct {
 
 // Simulate runs the model on data from files. Errors as in Run.
 func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, err error) {
-	defer catch(&err)
+	defer Catch(&err)
 	r := &Simulated{}
 	o.step("reading")
 	if r.Source = Open(o.Model, d); r.Source == nil {
@@ -67,9 +69,9 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	if model == nil || d.Failed() || err != nil {
 		return nil, err
 	}
-	s, err := Split(model, arrays)
+	s, err := samples.Split(model, arrays)
 	if err != nil {
-		d.Add(dataDiag(o.Input, err))
+		unfitting(o.Input, err, d)
 		return nil, nil
 	}
 	r.Samples, r.Out = len(s.In), model.Out
@@ -125,7 +127,7 @@ func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag
 }
 
 // run executes the engine; engines cycle and csim compare every stream with Eval's.
-func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *Samples, d *diag.List) ([][]dataflow.RealTensor, error) {
+func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs, d *diag.List) ([]reals, error) {
 	if o.Engine == Reference {
 		if o.Trace != "" {
 			if err := traceReference(o.Trace, im, s); err != nil {
@@ -160,21 +162,14 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 }
 
 // runDesign folds the model and runs the folded design.
-func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in [][]dataflow.Tensor, d *diag.List) (out [][]dataflow.Tensor, err error) {
+func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors, d *diag.List) (out []tensors, err error) {
 	goal := o.goal(readFolding(o.Folding, d))
-	target := dataflow.Target{ClockMHz: o.ClockMHz, Formula: o.Cost, IO: o.IO}
-	noBoard := o.Board == ""
-	if noBoard {
-		o.Board = "zcu104" // stands in: there is no budget to fit
-	}
-	target.Board = findBoard(o.Board, d)
-	if d.Failed() {
+	board, ok := FindBoard(cmp.Or(o.Board, "zcu104"), d) // which stands in: there is no budget to fit
+	if !ok {
 		return nil, nil
 	}
-	if target.ClockMHz == 0 {
-		target.ClockMHz = target.Board.ClockMHz
-	}
-	if noBoard {
+	target := o.target(board)
+	if o.Board == "" {
 		target.IO = dataflow.FromStream
 		goal.MaxCycles = MaxCycles
 		if o.FPS > 0 {
@@ -206,7 +201,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	out, err = compile(ctx, design, files, streams)
 	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.CompilerMissing, Msg: missing.Error(), Hint: "install g++ or clang++, or use --engine cycle"})
+		d.Fail(diag.CompilerMissing, "", missing.Error(), "install g++ or clang++, or use --engine cycle")
 		return nil, nil
 	}
 	return out, err
@@ -225,7 +220,7 @@ func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
 		if err := f.draw(&b, d, t); err != nil {
 			return err
 		}
-		if err := writeFile(f.path, b.Bytes()); err != nil {
+		if err := WriteFile(f.path, b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -246,26 +241,26 @@ func modelError(err error, src *Source, d *diag.List) error {
 	if off := new(frontend.OffGrid); errors.As(err, &off) {
 		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded to it"
 	}
-	d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: src.File, Msg: err.Error(), Hint: hint})
+	d.Fail(diag.DataInvalid, src.File, err.Error(), hint)
 	return nil
 }
 
-func dataDiag(file string, err error) diag.Diag {
+// unfitting tells of data that do not fit the model.
+func unfitting(file string, err error, d *diag.List) {
 	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
-	if u := new(unfit); errors.As(err, &u) && u.hint != "" {
-		hint = u.hint
+	if u := new(samples.Unfit); errors.As(err, &u) && u.Hint != "" {
+		hint = u.Hint
 	}
-	where := filepath.Base(file)
-	return diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: where, Msg: err.Error(), Hint: hint}
+	d.Fail(diag.DataInvalid, filepath.Base(file), err.Error(), hint)
 }
 
 // unreadable tells a file that is not there from one that holds something else.
-func unreadable(path string, err error, hint string) diag.Diag {
+func unreadable(path string, err error, hint string, d *diag.List) {
 	code := diag.DataInvalid
 	if missing := new(os.PathError); errors.As(err, &missing) {
 		code = diag.FileUnreadable
 	}
-	return diag.Diag{Severity: diag.Error, Code: code, Where: filepath.Base(path), Msg: err.Error(), Hint: hint}
+	d.Fail(code, filepath.Base(path), err.Error(), hint)
 }
 
 // readArrays reads the input file; without one the source's own samples serve.
@@ -275,7 +270,7 @@ func readArrays(path string, src *Source, d *diag.List) map[string]*npy.Array {
 	}
 	arrays, err := npy.ReadFile(path)
 	if err != nil {
-		d.Add(unreadable(path, err, "give a numeric .npy file, or an .npz file with one array per input"))
+		unreadable(path, err, "give a numeric .npy file, or an .npz file with one array per input", d)
 		return nil
 	}
 	return arrays
@@ -283,7 +278,8 @@ func readArrays(path string, src *Source, d *diag.List) map[string]*npy.Array {
 
 // writeArrays writes every output to an .npz file, or the first one to an .npy file.
 func writeArrays(path string, out []dataflow.Real, arrays []*npy.Array) error {
-	b, err := []byte(nil), error(nil)
+	var b []byte
+	var err error
 	if strings.HasSuffix(path, ".npz") {
 		named := map[string]*npy.Array{}
 		for k, o := range out {
@@ -296,11 +292,11 @@ func writeArrays(path string, out []dataflow.Real, arrays []*npy.Array) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
-	return writeFile(path, b)
+	return WriteFile(path, b)
 }
 
-// writeFile writes beside the place and renames, so that an interrupted run leaves no half file.
-func writeFile(path string, b []byte) error {
+// WriteFile writes beside the place and renames, so that an interrupted run leaves no half file.
+func WriteFile(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".hlsgen-")
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
@@ -28,7 +29,7 @@ func TestSimulateShapes(t *testing.T) {
 		a := &npy.Array{DType: "float32", Shape: c.in}
 		a.Data = x.Data[:a.Size()]
 		out := filepath.Join(t.TempDir(), "y.npy")
-		input := save(t, filepath.Join(t.TempDir(), "x.npy"), a)
+		input := data(t, a)
 		ran(t, SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Eval, Input: input, Output: out})
 		if y := load(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
 			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
@@ -76,7 +77,7 @@ func TestCompareSeesErrors(t *testing.T) {
 	y.Data[4] *= 1.001  // sample 1
 	y.Data[9] += 0.0625 // sample 3
 	o := onIris(dir, Eval)
-	o.Compare = save(t, filepath.Join(t.TempDir(), "y.npy"), y)
+	o.Compare = data(t, y)
 	if c := ran(t, o).Compare; c.Differ != 2 || c.First == "" {
 		t.Errorf("two wrong samples gave %+v", *c)
 	}
@@ -129,7 +130,7 @@ func TestTraceImages(t *testing.T) {
 		im, err := frontend.Import("m", randomImages(seed), frontend.Options{}, &d)
 		clean(t, &d, err)
 		x := &npy.Array{DType: "float32", Shape: im.Model.In[0].Shape}
-		for _, in := range Random(im.Model, 3).In {
+		for _, in := range samples.Random(im.Model, 3).In {
 			x.Data = append(x.Data, in[0].Data...)
 		}
 		x.Shape = append([]int{3}, x.Shape[1:]...)
@@ -171,7 +172,7 @@ func TestSimulateRefuses(t *testing.T) {
 		"integer": {DType: "int8", Shape: []int{1, 4}, Data: make([]float64, 4)},
 	} {
 		o := onIris(dir, Eval)
-		o.Input = save(t, filepath.Join(t.TempDir(), "x.npy"), a)
+		o.Input = data(t, a)
 		if r, d := asked(t, o); r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid {
 			t.Errorf("%s: %v, want one %s", name, d.Diags, diag.DataInvalid)
 		}

@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -22,6 +24,12 @@ type Source struct {
 	Labels  *npy.Array // class per sample, -1 where it has none; nil without
 }
 
+// sum is the model's SHA-256 in hexadecimal digits.
+func (s *Source) sum() string {
+	sum := sha256.Sum256(s.ONNX)
+	return hex.EncodeToString(sum[:])
+}
+
 // maxModel is protobuf's own limit of a message.
 const maxModel = 2 << 30
 
@@ -34,7 +42,7 @@ func Open(path string, d *diag.List) *Source {
 	s := &Source{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: base}
 	b, err := readModel(path)
 	if err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.FileUnreadable, Where: base, Msg: err.Error(), Hint: "give the path of an .onnx file"})
+		d.Fail(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
 		return nil
 	}
 	s.ONNX = b

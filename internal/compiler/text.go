@@ -28,8 +28,8 @@ func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) 
 		return decoder
 	}
 	if method != "" {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.DataInvalid, Where: file, Msg: "text cannot be made of the outputs: " + err.Error(),
-			Hint: "the model's metadata_props name the classes: alphabet is a JSON list of a string per class, blank the index of the blank"})
+		d.Fail(diag.DataInvalid, file, "text cannot be made of the outputs: "+err.Error(), "the model's metadata_props "+
+			"name the classes: alphabet is a JSON list of a string per class, blank the index of the blank")
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func scores(out []dataflow.Real, decoder *ctc.Decoder) int {
 }
 
 // decode makes the text of every sample's outputs.
-func (r *Simulated) decode(decoder *ctc.Decoder, outputs [][]dataflow.RealTensor) {
+func (r *Simulated) decode(decoder *ctc.Decoder, outputs []reals) {
 	if r.Decoder = decoder; decoder == nil {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"hlsgen/frontend"
-	"hlsgen/internal/dataflow"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/npy"
 )
 
@@ -30,7 +30,7 @@ func traceName(tensor string) string {
 
 // traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
 // NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's shape.
-func traceStreams(dir string, im *frontend.Imported, streams [][]dataflow.Tensor) error {
+func traceStreams(dir string, im *frontend.Imported, streams []tensors) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func traceStreams(dir string, im *frontend.Imported, streams [][]dataflow.Tensor
 }
 
 // traceReference writes, per tensor of the model, NAME.npy with the values of all samples rounded to float64.
-func traceReference(dir string, im *frontend.Imported, s *Samples) error {
+func traceReference(dir string, im *frontend.Imported, s *samples.Runs) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -86,5 +86,5 @@ func traceArray(path string, a *npy.Array) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(path, b)
+	return WriteFile(path, b)
 }

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
 
-	"hlsgen/boards"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
@@ -28,8 +27,6 @@ type Accuracy struct {
 	Right   int `json:"right"`
 	Samples int `json:"samples"`
 }
-
-func stack() string { return string(debug.Stack()) }
 
 // AutoVerify is a number of samples: usualSamples, and fewer of a large network, but at least two, of which the second
 // follows the first through the pipeline.
@@ -55,14 +52,14 @@ func elements(g *dataflow.Graph) (n int) {
 
 // verification takes the model's own samples where it brings some, made-up ones otherwise. The folded graph tells how
 // much work a sample is.
-func verification(m *dataflow.Model, src *Source, folded *dataflow.Graph, n int) (*Samples, error) {
+func verification(m *dataflow.Model, src *Source, folded *dataflow.Graph, n int) (*samples.Runs, error) {
 	if n == AutoVerify {
 		n = autoSamples(folded)
 	}
 	if src.Inputs == nil {
-		return Random(m, n), nil
+		return samples.Random(m, n), nil
 	}
-	s, err := Split(m, map[string]*npy.Array{"": src.Inputs})
+	s, err := samples.Split(m, map[string]*npy.Array{"": src.Inputs})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +77,7 @@ const (
 // simulate runs reference, eval and cycle and compares them: the model's outputs bit for bit, every stream element by
 // element. Large networks are run a few samples at a time. It returns what is on every stream for the first samples, as many
 // as the test bench records.
-func (r *Result) simulate(ctx context.Context, s *Samples) (recorded [][]dataflow.Tensor, err error) {
+func (r *Result) simulate(ctx context.Context, s *samples.Runs) (recorded []tensors, err error) {
 	work := elements(r.Design.Model.Graph)
 	keep := max(1, maxRecorded/work)
 	held := max(2, maxHeld/work) // two at least: the second follows the first through the pipeline
@@ -100,7 +97,7 @@ func (r *Result) simulate(ctx context.Context, s *Samples) (recorded [][]dataflo
 }
 
 // agree runs and compares samples together.
-func (r *Result) agree(ctx context.Context, s *Samples) ([][]dataflow.Tensor, error) {
+func (r *Result) agree(ctx context.Context, s *samples.Runs) ([]tensors, error) {
 	m := r.Design.Model
 	want, err := reference(ctx, m, s)
 	if err != nil {
@@ -121,7 +118,7 @@ func (r *Result) agree(ctx context.Context, s *Samples) ([][]dataflow.Tensor, er
 }
 
 // compile runs the third engine, or says why it was left out.
-func (r *Result) compile(ctx context.Context, files templates.Files, streams [][]dataflow.Tensor, d *diag.List) error {
+func (r *Result) compile(ctx context.Context, files templates.Files, streams []tensors, d *diag.List) error {
 	if len(streams) == 0 {
 		return nil
 	}
@@ -139,7 +136,7 @@ func (r *Result) compile(ctx context.Context, files templates.Files, streams [][
 	return err
 }
 
-func sameReals(what string, got, want [][]dataflow.RealTensor) error {
+func sameReals(what string, got, want []reals) error {
 	for i := range got {
 		for k := range got[i] {
 			for j, v := range got[i][k].Data {
@@ -157,7 +154,7 @@ func accuracy(ctx context.Context, m *dataflow.Model, src *Source) (*Accuracy, e
 	if src.Labels == nil {
 		return nil, nil
 	}
-	s, err := Split(m, map[string]*npy.Array{"": src.Inputs})
+	s, err := samples.Split(m, map[string]*npy.Array{"": src.Inputs})
 	if err != nil {
 		return nil, err
 	}
@@ -217,17 +214,4 @@ func auditAccumulators(g *dataflow.Graph, asked int, d *diag.List) bool {
 			Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits", Notes: over})
 	}
 	return ok
-}
-
-func boardDiag(err error) diag.Diag {
-	var unknown *boards.UnknownError
-	if errors.As(err, &unknown) {
-		return diag.Diag{Severity: diag.Error, Code: diag.BoardUnknown, Msg: err.Error(), Hint: "`hlsgen boards` lists the boards; a board of your own is a JSON file: --board ./mine.json"}
-	}
-	return diag.Diag{Severity: diag.Error, Code: diag.BoardInvalid, Msg: err.Error(), Hint: "docs/boards.md shows the form of a board file"}
-}
-
-func unverifiedDiag(b boards.Board) diag.Diag {
-	return diag.Diag{Severity: diag.Note, Code: diag.BoardUnverified, Msg: fmt.Sprintf("the resources of %s (%s) were not compared with a data sheet", b.Name, b.Part),
-		Hint: "compare `hlsgen boards` with the data sheet; where it differs, give a board file of your own: --board ./mine.json"}
 }

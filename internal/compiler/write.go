@@ -1,8 +1,6 @@
 package compiler
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hlsgen/folding"
@@ -27,7 +26,7 @@ func outFolder(o Options, d *diag.List) (shown, dir string) {
 		shown = DefaultOut(o.Model, o.Board)
 	}
 	refuse := func(hint, format string, args ...any) (string, string) {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.OutputExists, Msg: shown + " " + fmt.Sprintf(format, args...), Hint: hint})
+		d.Fail(diag.OutputExists, "", shown+" "+fmt.Sprintf(format, args...), hint)
 		return "", ""
 	}
 	out, err := filepath.Abs(shown)
@@ -107,7 +106,6 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 	for _, f := range files {
 		all[f.Path] = f.Data
 	}
-	sum := sha256.Sum256(r.Source.ONNX)
 	m := r.Design.Model
 	reports := map[string]any{
 		"report/estimate_layer_cycles.json":        layerCycles(r.Design.Design),
@@ -119,7 +117,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 		"report/layers.json":                       layerReports(m.Graph, r.Design.Design),
 		"report/certificate.json":                  CertificateOf(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
-		"manifest.json": manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: hex.EncodeToString(sum[:]), Board: t.Board.Name, Part: t.Board.Part,
+		"manifest.json": manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: r.Source.sum(), Board: t.Board.Name, Part: t.Board.Part,
 			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(), Prefix: append([]string{}, m.Prefix.Nodes...),
 			Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified},
 	}
@@ -145,50 +143,36 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 // given lists the options that shape the design, as the user gave them.
 func (o Options) given() map[string]string {
 	out := map[string]string{}
-	if o.FPS > 0 {
-		out["fps"] = plain(o.FPS)
-	}
-	if o.Interval > 0 {
-		out["interval"] = fmt.Sprint(o.Interval)
-	}
-	if o.Latency {
-		out["latency"] = "true"
-	}
-	if o.Over {
-		out["over-budget"] = "true"
-	}
-	if o.IO != dataflow.FromMemory {
-		out["io"] = o.IO.String()
-	}
-	if o.Least != folding.LeastLoad {
-		out["least"] = o.Least.Flag()
-	}
-	if o.Search > 0 {
-		out["search-time"] = o.Search.String()
-	}
-	if o.MaxUse != (folding.Use{}) {
-		out["max-use"] = o.MaxUse.String()
-	}
-	if o.FIFO != (folding.FIFO{}) {
-		out["fifo"] = o.FIFO.String()
-	}
-	if o.Folding != "" {
-		out["folding"] = filepath.Base(o.Folding)
-	}
 	if t := o.Arrives; t != nil {
 		out["input-type"] = t.Type.String() + ":" + t.Scale.RatString()
 	}
 	if q := o.Quantise; q != nil {
 		out["input-quant"] = fmt.Sprintf("%s:%v", q.Type, q.Scale)
 	}
-	if o.LSTM != "" {
-		out["lstm-config"] = filepath.Base(o.LSTM)
-	}
 	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
 		out["dim"] = strings.TrimPrefix(fmt.Sprintf("%s,%s=%d", out["dim"], axis, o.Dims[axis]), ",")
 	}
-	if o.AccBits > 0 {
-		out["acc-bits"] = fmt.Sprint(o.AccBits)
+	for _, x := range []struct {
+		name  string
+		given bool
+		text  string
+	}{
+		{"fps", o.FPS > 0, plain(o.FPS)},
+		{"interval", o.Interval > 0, strconv.Itoa(o.Interval)},
+		{"latency", o.Latency, "true"},
+		{"over-budget", o.Over, "true"},
+		{"io", o.IO != dataflow.FromMemory, o.IO.String()},
+		{"least", o.Least != folding.LeastLoad, o.Least.Flag()},
+		{"search-time", o.Search > 0, o.Search.String()},
+		{"max-use", o.MaxUse != folding.Use{}, o.MaxUse.String()},
+		{"fifo", o.FIFO != folding.FIFO{}, o.FIFO.String()},
+		{"folding", o.Folding != "", filepath.Base(o.Folding)},
+		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)},
+		{"acc-bits", o.AccBits > 0, strconv.Itoa(o.AccBits)},
+	} {
+		if x.given {
+			out[x.name] = x.text
+		}
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 // Package ctc makes text of a network's scores, on the host: a network that was trained with connectionist temporal
 // classification (Graves et al., ICML 2006) gives, for every step of a sequence, a score per class, where a class is a
 // symbol of an alphabet or the blank.
+//
+// In come scores and what the model says of its alphabet; out comes text. It sees nothing of this module.
 package ctc
 
 import (

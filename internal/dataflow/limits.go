@@ -23,3 +23,11 @@ func Divisors(n int) []int {
 	}
 	return low
 }
+
+// GCD is the greatest number that divides both; that of 0 and n is n.
+func GCD(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

@@ -204,11 +204,11 @@ func count(body []Run, in, out int) (n int, ok bool) {
 // A Walker goes through the iterations of a loop, frame after frame.
 type Walker struct {
 	body  []Run
-	stack []place // innermost last
+	stack []level // innermost last
 	moves Moves
 }
 
-type place struct {
+type level struct {
 	body []Run
 	run  int // in body
 	left int // repetitions of it after the one at hand
@@ -223,7 +223,7 @@ func (l Loop) Walk() *Walker {
 
 func (w *Walker) enter(body []Run) {
 	for body != nil {
-		w.stack = append(w.stack, place{body, 0, body[0].Times - 1})
+		w.stack = append(w.stack, level{body, 0, body[0].Times - 1})
 		w.moves, body = body[0].Moves, body[0].Body
 	}
 }

@@ -1,5 +1,14 @@
 // Package dataflow is the integer network between the host's real-valued prefix and suffix: layers (Op) joined by
 // streams, and the Design that folds them onto a device. Every value is an int64 and equality is exact.
+//
+// In come layers that package hlslib's folders make; out come what the engines ask of them. It sees boards and num.
+//
+//   - op.go says what a layer is, kind.go what a kind of layers is
+//   - graph.go, verify.go, text.go: the graph, what must hold of it, its text form
+//   - design.go is a model with a schedule; fifo.go its FIFOs
+//   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that
+//   - instance.go, storage.go, steps.go, requant.go: tables, memories and fields for the C++
+//   - cost.go is resources by part; limits.go, sizes that nothing exceeds
 package dataflow
 
 import (

@@ -12,6 +12,9 @@ type Port struct {
 	Tile    int // channels of a tile, a divisor of C other than C; 0 is row-major order
 }
 
+// Port is a frame of the type in words of n elements, in row-major order.
+func (t Type) Port(n int) Port { return Port{Elem: t.Elem, PerWord: n, Words: t.Shape.Size() / n} }
+
 // Width is the word's width in bits.
 func (p Port) Width() int { return p.PerWord * p.Elem.Width }
 

@@ -1,5 +1,8 @@
 // Package diag is what we tell the user about their model, board or goal: values that are collected and shown together,
 // never printed where they arise.
+//
+// In comes a finding, with a code of the list in codes.go; out comes its text on a terminal or as JSON. It sees nothing of
+// this module.
 package diag
 
 import (
@@ -55,6 +58,11 @@ func (l *List) Add(d Diag) {
 	}
 	d.Level = d.Severity.String()
 	l.Diags = append(l.Diags, d)
+}
+
+// Fail adds an error that needs no more than these: where we were (may be empty), what is wrong, and what to do.
+func (l *List) Fail(code Code, where, msg, hint string) {
+	l.Add(Diag{Severity: Error, Code: code, Where: where, Msg: msg, Hint: hint})
 }
 
 // Failed reports whether there is an error. Whoever writes something asks before.

@@ -6,18 +6,21 @@ import (
 	"testing"
 )
 
+// strictness is what becomes of each severity in a list, and in a strict one.
+var strictness = []struct {
+	severity             Severity
+	failed, strictFailed bool
+	printed              string // by a strict list
+}{
+	{Note, false, false, "note[data-invalid]: m\n"},
+	{Warning, false, true, "error[data-invalid]: m\n   also: n\n   also: this is a warning, which --strict makes an error\n"},
+	{Error, true, true, "error[data-invalid]: m\n   also: n\n"},
+}
+
 // TestStrict holds that a strict list takes warnings, and nothing else, for errors, wherever they come from.
 func TestStrict(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		severity             Severity
-		failed, strictFailed bool
-		printed              string // by a strict list
-	}{
-		{Note, false, false, "note[data-invalid]: m\n"},
-		{Warning, false, true, "error[data-invalid]: m\n   also: n\n   also: this is a warning, which --strict makes an error\n"},
-		{Error, true, true, "error[data-invalid]: m\n   also: n\n"},
-	} {
+	for _, c := range strictness {
 		d := Diag{Severity: c.severity, Code: DataInvalid, Msg: "m"}
 		if c.severity != Note {
 			d.Notes = []string{"n"}

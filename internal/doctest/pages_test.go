@@ -49,6 +49,9 @@ var treatments = []treatment{
 	{"json folding", "built with, as a folding file", (*site).folding},
 	{"json board", "built for, as a board file", (*site).board},
 	{"go excerpt", "parsed", (*site).excerpt},
+	{"go file", "a file of the layer that hlslib/layertest.TestPage adds", (*site).added},
+	{"cpp file", "a file of the layer that hlslib/layertest.TestPage adds", (*site).added},
+	{"go row", "a row of the layer that hlslib/layertest.TestPage adds", (*site).added},
 	{"cpp excerpt", "brackets and quotes close", (*site).closes},
 	{"python training", "not run: needs Brevitas; brackets and quotes close", (*site).closes},
 	{"text drawing", "a picture in characters", nothing},
@@ -448,6 +451,14 @@ func (s *site) closes(t *testing.T, b *block) {
 	t.Helper()
 	if !balanced(b.text) {
 		t.Errorf("%s: a bracket or a quote does not close", b)
+	}
+}
+
+// added is a block of the one page whose layer a test adds.
+func (s *site) added(t *testing.T, b *block) {
+	t.Helper()
+	if b.page != "docs/adding-a-layer.md" || !hasTest(t, "hlslib/layertest", "TestPage") {
+		t.Errorf("%s: no test adds it", b)
 	}
 }
 

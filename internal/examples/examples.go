@@ -1,6 +1,8 @@
 // Package examples is what hlsgen carries with it: trained networks with real data, so that a build works in an empty
 // folder and its accuracy means something. Each folder holds model.onnx (QONNX), inputs.npy, labels.npy (the class of
 // each sample, -1 for an edge case) and outputs.npy (what Brevitas computes).
+//
+// In comes the name of an example; out come its files. It sees nothing of this module.
 package examples
 
 import "embed"

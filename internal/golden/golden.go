@@ -1,5 +1,7 @@
 // Package golden keeps test cases with their expected results in txtar files. The flag -update writes the results that
 // the tests got.
+//
+// In comes what a test got; out comes a failure where the file has something else. It sees nothing of this module.
 package golden
 
 import (

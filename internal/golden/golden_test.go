@@ -52,6 +52,13 @@ func runs(dir string, update bool, f func(*Folder, testing.TB)) []string {
 
 const sum = "Adds.\n-- input --\n1 2\n-- sum --\n3\n"
 
+// sums reads the input of case a and wants a sum.
+func sums(f *Folder, t testing.TB, sum string) {
+	c := f.Case(t, "a")
+	c.Input("input")
+	c.Want("sum", []byte(sum))
+}
+
 func TestCases(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -73,12 +80,8 @@ func TestCases(t *testing.T) {
 			},
 		}, {
 			name: "different", files: map[string]string{"a": sum},
-			test: func(f *Folder, t testing.TB) {
-				c := f.Case(t, "a")
-				c.Input("input")
-				c.Want("sum", []byte("4"))
-			},
-			log: "a.txtar: section sum (-update to accept)\ngot:\n4\nwant:\n3\n",
+			test: func(f *Folder, t testing.TB) { sums(f, t, "4") },
+			log:  "a.txtar: section sum (-update to accept)\ngot:\n4\nwant:\n3\n",
 		}, {
 			name: "update", files: map[string]string{"a": sum}, update: true,
 			test: func(f *Folder, t testing.TB) {
@@ -96,12 +99,8 @@ func TestCases(t *testing.T) {
 			after: map[string]string{"a": "Adds.\n-- sum --\n3\n", "b": "-- empty --\n"},
 		}, {
 			name: "unclaimed file", files: map[string]string{"a": sum, "old": sum},
-			test: func(f *Folder, t testing.TB) {
-				c := f.Case(t, "a")
-				c.Input("input")
-				c.Want("sum", []byte("3"))
-			},
-			log: "old.txtar: no test claims it",
+			test: func(f *Folder, t testing.TB) { sums(f, t, "3") },
+			log:  "old.txtar: no test claims it",
 		}, {
 			name: "unclaimed file on update", files: map[string]string{"old": sum}, update: true,
 			test:  func(f *Folder, t testing.TB) { f.Case(t, "a").Want("x", []byte("y")) },

@@ -1,7 +1,7 @@
 // Package models holds trained networks with what their own framework computed, for tests: a folder per network, one or
 // more of each family that hlsgen builds. They were trained and exported with Brevitas for this project; NOTICE names
-// the data. What comes in is a test; what goes out is where the files are, what was recorded, and what an import has to
-// make of them. Any test may ask, and no other package.
+// the data. In comes a name, or nothing for all; out come the paths of the files, what was recorded, and what an import has to
+// make of them. It sees diag, npy and tier.
 //
 // A folder has
 //

@@ -1,10 +1,19 @@
 // Package num holds the two notions of integer that everything below the front end is made of: a Range is the values
 // that occur, a Type is the bits that hold them. Widths come from bit lengths of integers, never from logarithms.
+//
+// In come integers, and rationals that scales are; out come widths, functions and circuits for them. It sees nothing of
+// this module.
+//
+//   - range.go, type.go: the two notions
+//   - step.go is step functions, compare.go how hardware compares
+//   - requant.go is multiply and shift, fit.go finds its numbers
+//   - bounds.go bounds sums of products
 package num
 
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // A Range is a closed interval of integers: the values that occur. Lo <= Hi; the zero value is the constant 0.
@@ -12,6 +21,9 @@ type Range struct{ Lo, Hi int64 }
 
 // Point is the range of one value.
 func Point(v int64) Range { return Range{v, v} }
+
+// Hull is the smallest range that holds the values, of which there is one at least.
+func Hull(values []int64) Range { return Range{slices.Min(values), slices.Max(values)} }
 
 // Contains reports whether v lies in r.
 func (r Range) Contains(v int64) bool { return r.Lo <= v && v <= r.Hi }

@@ -1,5 +1,7 @@
 // Package schema holds the JSON that hlsgen gives against schemas: they are made of the Go types, with their comments as
 // descriptions, and stand in docs/schemas. The flag -update writes them.
+//
+// In come a Go type and JSON; out comes a failure where one does not fit the other. It sees tier.
 package schema
 
 import (

@@ -1,4 +1,6 @@
 // Package suggest finds the word that may be meant where an unknown one stands.
+//
+// In come a word and the ones that are known; out comes one of these, or none. It sees nothing of this module.
 package suggest
 
 import "strings"

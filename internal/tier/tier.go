@@ -9,6 +9,8 @@
 //
 // HLSGEN_SHARED names the folder of shared models, in any tier but quick; what needs them is skipped where it is not
 // set. A variable that is empty or 0 counts as not set. Every skip has a reason.
+//
+// In comes a test; out comes that it goes on, is skipped or fails. It sees nothing of this module.
 package tier
 
 import (

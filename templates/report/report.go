@@ -1,5 +1,7 @@
 // Package report writes the page of a build: one HTML file that needs nothing else, runs no script and loads nothing. All
 // that it shows is escaped where it stands; pictures alone are taken as they are, from those who draw them.
+//
+// In comes what a build found; out comes the page. It sees nothing of this module.
 package report
 
 import (
@@ -16,20 +18,20 @@ import (
 // A Page is what the report shows. Names and texts may be anything.
 type Page struct {
 	Model, Board, Part, Tool string
-	Facts                    []Fact   // the large figures on top
+	Facts                    Facts    // the large figures on top
 	Warnings                 []Notice // of the build
 	Resources                []Resource
 	Parts                    []Amounts // where the resources go: layers, FIFOs, host
 	Layers                   []LayerRow
 	Certificate              []string // lines of the proof
-	Options                  []Fact   // of layers: how many were looked at
+	Options                  Facts    // of layers: how many were looked at
 	Clocks, Timeline         SVG      // pictures; may be nil
 	TimelineNote             string
 	FIFOs                    []FIFO
 	FIFONote                 string
 	Before, After            []string // nodes on the host
-	Checks                   []Fact   // what was verified
-	Given                    []Fact   // model, options
+	Checks                   Facts    // what was verified
+	Given                    Facts    // model, options
 }
 
 // SVG is a picture, drawn by us: its texts are escaped already.
@@ -37,6 +39,12 @@ type SVG []byte
 
 // A Fact is a name and what it is, with a remark.
 type Fact struct{ Name, Value, Note string }
+
+// Facts are shown in their order.
+type Facts []Fact
+
+// Add appends a fact; the note may be empty.
+func (f *Facts) Add(name, value, note string) { *f = append(*f, Fact{name, value, note}) }
 
 // A Notice is a diagnostic.
 type Notice struct {

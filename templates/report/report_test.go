@@ -110,17 +110,17 @@ func TestSmall(t *testing.T) {
 
 func TestResource(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		r    Resource
-		want float64
-		over bool
-	}{
-		{Resource{Used: 50, Budget: 80, Board: 200}, 25, false},
-		{Resource{Used: 300, Budget: 80, Board: 200}, 100, true},
-		{Resource{}, 0, false},
+	type shown struct {
+		percent float64
+		over    bool
+	}
+	for r, want := range map[Resource]shown{
+		{Used: 50, Budget: 80, Board: 200}:  {25, false},
+		{Used: 300, Budget: 80, Board: 200}: {100, true},
+		{}:                                  {0, false},
 	} {
-		if got := c.r.Percent(c.r.Used); got != c.want || c.r.Over() != c.over {
-			t.Errorf("%+v: %v, %t", c.r, got, c.r.Over())
+		if got := (shown{r.Percent(r.Used), r.Over()}); got != want {
+			t.Errorf("%+v: %+v, want %+v", r, got, want)
 		}
 	}
 }

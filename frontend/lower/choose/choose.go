@@ -5,6 +5,8 @@
 // Files: choose.go reads the table; table.go is the table; function.go has the functions; activation.go, matrix.go and
 // join.go what rows say of them. It may import layers, and what these are described with; it knows neither tensors nor
 // streams.
+//
+// It sees graph, real, unmapped, whole, dataflow, diag, num and hlslib.
 package choose
 
 import (

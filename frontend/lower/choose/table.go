@@ -17,24 +17,24 @@ import (
 // Table is ranked: of the rows of a form the first one that fits is taken.
 var Table = []Row{
 	row(Wire, "A function that changes no integer needs no layer.", wire),
-	elementwise(requant.Kind, "From 63 steps on, a multiplication and a shift are less hardware than a comparator per step.",
+	elementwise(requant.Layer.Name, "From 63 steps on, a multiplication and a shift are less hardware than a comparator per step.",
 		requantization),
 	row(Fused, "Thresholds cost least within the product that makes the integers: it has them one by one, as they are complete. "+
 		"It must be theirs alone, and rise; where it falls, the signs of the weights are turned round.", fused),
-	elementwise(threshold.Kind, "A comparator per step computes any function.", thresholding),
+	elementwise(threshold.Layer.Name, "A comparator per step computes any function.", thresholding),
 
-	row(add.Kind, "A sum of streams, and thresholds of it.", sum),
-	row(mul.Kind, "A product of two streams, and thresholds of it.", times),
+	row(add.Layer.Name, "A sum of streams, and thresholds of it.", sum),
+	row(mul.Layer.Name, "A product of two streams, and thresholds of it.", times),
 
-	row(globalpool.Kind, "A window that is the whole image, and only adds up, needs no memory of lines.", wholeSum),
-	row(pool.Kind, "A window that only adds up needs no multiplier.", windowSum),
-	row(vvau.Kind, "Where every channel has a window of its own, there is a vector of weights per channel.", vectors),
-	row(mvau.Kind, "A matrix of weights, per group of channels, computes any other product.", matrices),
+	row(globalpool.Layer.Name, "A window that is the whole image, and only adds up, needs no memory of lines.", wholeSum),
+	row(pool.Layer.Name, "A window that only adds up needs no multiplier.", windowSum),
+	row(vvau.Layer.Name, "Where every channel has a window of its own, there is a vector of weights per channel.", vectors),
+	row(mvau.Layer.Name, "A matrix of weights, per group of channels, computes any other product.", matrices),
 
-	row(globalpool.Kind, "A window that is the whole image needs no memory of lines.", wholeMaximum),
-	row(pool.Kind, "The greatest of a sliding window.", windowMaximum),
+	row(globalpool.Layer.Name, "A window that is the whole image needs no memory of lines.", wholeMaximum),
+	row(pool.Layer.Name, "The greatest of a sliding window.", windowMaximum),
 
-	row(lookup.Kind, "Rows of a table, of which each integer chooses one.", rows),
-	row(labelselect.Kind, "The places of integers in order.", labels),
-	row(lstm.Kind, "Cells over a sequence, behind the product with its elements.", cells),
+	row(lookup.Layer.Name, "Rows of a table, of which each integer chooses one.", rows),
+	row(labelselect.Layer.Name, "The places of integers in order.", labels),
+	row(lstm.Layer.Name, "Cells over a sequence, behind the product with its elements.", cells),
 }

@@ -9,6 +9,8 @@
 // For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function of
 // one integer, whatever lies between. A quantiser of y makes it a step function of q, the thresholds of a layer. The
 // term for it is scaled-integer analysis; package scaled finds the slices.
+//
+// It sees graph, real, scaled, choose, place, unmapped, whole, dataflow, diag and num.
 package find
 
 import (

@@ -10,6 +10,8 @@
 // 4 | 1 3 5. Transposing it costs nothing, it is another list of positions. A layer that wants its elements in another
 // order than they come in, say each pixel twice, gets them by a movement: positions 0 1 0 1 2 3 ..., which is an
 // UpsampleNearestNeighbour.
+//
+// It sees graph, scaled, unmapped, dataflow, num and hlslib.
 package place
 
 import (

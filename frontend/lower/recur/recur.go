@@ -12,6 +12,8 @@
 //	f = q(sigmoid(z))        a gate: a step function of that sum; i, g and o likewise
 //	c' = q(q(f*c) + q(i*g))  joints: products of two codes, and a sum of two
 //	h' = q(o * q(tanh(c')))  a table of one code, and a joint
+//
+// It sees graph, real, scaled, unmapped, whole, num and hlslib.
 package recur
 
 import (

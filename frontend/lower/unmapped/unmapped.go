@@ -1,4 +1,6 @@
 // Package unmapped says why a step has no layer. Every stage of lowering answers in these words.
+//
+// In come a code of diag and what to say; out come errors. It sees graph and diag.
 package unmapped
 
 import (

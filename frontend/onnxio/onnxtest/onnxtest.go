@@ -7,17 +7,21 @@
 //	b := m.Bytes()
 //
 // A wrong use, such as a value count that does not fit a shape, panics: it is a mistake in the test.
+//
+// In come names, shapes and values; out come the bytes of a model. It sees graph and onnxpb.
 package onnxtest
 
 import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"testing"
 
 	"google.golang.org/protobuf/proto"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
+	"hlsgen/internal/diag"
 )
 
 // A Model is a model, or the body of a subgraph attribute, under construction. Proto is what was built so far; tests of
@@ -27,8 +31,8 @@ type Model struct{ Proto *onnxpb.ModelProto }
 // New is an empty model of IR version 8 that imports the given version of ONNX's operators, or nothing where it is 0.
 func New(opset int64) *Model {
 	m := &Model{&onnxpb.ModelProto{
-		IrVersion: proto.Int64(int64(onnxpb.Version_IR_VERSION)),
-		Graph:     &onnxpb.GraphProto{Name: proto.String("test")},
+		IrVersion: new(int64(onnxpb.Version_IR_VERSION)),
+		Graph:     &onnxpb.GraphProto{Name: new("test")},
 	}}
 	if opset > 0 {
 		m.Opset("", opset)
@@ -38,7 +42,7 @@ func New(opset int64) *Model {
 
 // Opset imports a version of an operator domain.
 func (m *Model) Opset(domain string, version int64) *Model {
-	m.Proto.OpsetImport = append(m.Proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String(domain), Version: proto.Int64(version)})
+	m.Proto.OpsetImport = append(m.Proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: new(domain), Version: &version})
 	return m
 }
 
@@ -70,7 +74,7 @@ func value(name string, dtype graph.DType, dims []any) *onnxpb.ValueInfoProto {
 		shape.Dim = append(shape.Dim, dim)
 	}
 	return &onnxpb.ValueInfoProto{Name: &name, Type: &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{
-		TensorType: &onnxpb.TypeProto_Tensor{ElemType: proto.Int32(int32(dtype)), Shape: shape},
+		TensorType: &onnxpb.TypeProto_Tensor{ElemType: new(int32(dtype)), Shape: shape},
 	}}}
 }
 
@@ -87,7 +91,7 @@ func (m *Model) External(name, location string) *Model {
 	for _, t := range m.Proto.Graph.Initializer {
 		if t.GetName() == name {
 			t.RawData, t.DataLocation = nil, onnxpb.TensorProto_EXTERNAL.Enum()
-			t.ExternalData = []*onnxpb.StringStringEntryProto{{Key: proto.String("location"), Value: &location}}
+			t.ExternalData = []*onnxpb.StringStringEntryProto{{Key: new("location"), Value: &location}}
 			return m
 		}
 	}
@@ -99,7 +103,7 @@ func (m *Model) Annotate(tensor, finnType string) *Model {
 	m.Proto.Graph.QuantizationAnnotation = append(m.Proto.Graph.QuantizationAnnotation, &onnxpb.TensorAnnotation{
 		TensorName: &tensor,
 		QuantParameterTensorNames: []*onnxpb.StringStringEntryProto{
-			{Key: proto.String("finn_datatype"), Value: &finnType},
+			{Key: new("finn_datatype"), Value: &finnType},
 		},
 	})
 	return m
@@ -198,7 +202,7 @@ func Tensor(dtype graph.DType, shape []int, values ...float64) *onnxpb.TensorPro
 	if graph.Size(shape) != len(values) {
 		panic(fmt.Sprintf("onnxtest: %d values for the shape %v", len(values), shape))
 	}
-	t := &onnxpb.TensorProto{DataType: proto.Int32(int32(dtype)), RawData: []byte{}}
+	t := &onnxpb.TensorProto{DataType: new(int32(dtype)), RawData: []byte{}}
 	for _, d := range shape {
 		t.Dims = append(t.Dims, int64(d))
 	}
@@ -224,4 +228,15 @@ func appendValue(b []byte, dtype graph.DType, v float64) []byte {
 		return binary.LittleEndian.AppendUint64(b, uint64(int64(v)))
 	}
 	panic("onnxtest: no raw form of " + dtype.String())
+}
+
+// Prepare prepares a graph, without options or with one set of them; it fails the test where that is refused.
+func Prepare(t testing.TB, g *graph.Graph, options ...graph.Options) *graph.Program {
+	t.Helper()
+	var d diag.List
+	p := graph.Prepare(g, "m", append(options, graph.Options{})[0], &d)
+	if p == nil {
+		t.Fatal(d.Diags)
+	}
+	return p
 }

@@ -1,0 +1,122 @@
+package ask
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+
+	"hlsgen/folding/finn"
+	"hlsgen/internal/dataflow"
+)
+
+// A Goal is what a design is made for. With FPS or Interval it is the one of the least resources that is as fast; with
+// Latency the one of the shortest latency, as fast as asked; with MaxCycles the one of the least resources of which no
+// layer takes more clocks per frame, whatever the budget; otherwise the one of the highest throughput, and of these the
+// one of the least resources.
+type Goal struct {
+	FPS        float64 // frames per second; 0: not asked
+	Interval   int     // clocks per frame; 0: not asked
+	MaxCycles  int     // clocks per frame of every layer, without a budget; 0: not used
+	Latency    bool
+	Least      Measure    // what "least resources" means
+	MaxUse     Use        // the budget; the zero Use means DefaultMaxUse
+	OverBudget bool       // where nothing fits, the design that takes the least share of the budget
+	Fixed      *finn.File // what a folding file asks for; nil: nothing
+	FIFO       FIFO
+	// SearchTime ends the search; what it then leaves open, the certificate states. 0 leaves the end to a count of
+	// what was looked at, which does not depend on the machine.
+	SearchTime time.Duration
+}
+
+// FIFO says how deep FIFOs are. The zero value makes them as deep as the interval of unbounded ones needs.
+type FIFO struct {
+	Words   int  // of every FIFO, where not 0
+	Minimal bool // no deeper than freedom from deadlock needs, at any speed
+}
+
+// String is the FIFO as --fifo has it.
+func (f FIFO) String() string {
+	switch {
+	case f.Words > 0:
+		return strconv.Itoa(f.Words)
+	case f.Minimal:
+		return "minimal"
+	}
+	return "throughput"
+}
+
+// Limit is the longest interval that reaches the goal at the clock; nil where any does.
+func (g *Goal) Limit(clockMHz float64) *big.Rat {
+	switch {
+	case g.Interval > 0:
+		return big.NewRat(int64(g.Interval), 1)
+	case g.MaxCycles > 0:
+		return big.NewRat(int64(g.MaxCycles), 1)
+	case g.FPS > 0:
+		return intervalOf(clockMHz, g.FPS)
+	}
+	return nil
+}
+
+// intervalOf is the clocks per frame of a rate.
+func intervalOf(clockMHz, fps float64) *big.Rat {
+	return new(big.Rat).Quo(hertz(clockMHz), Decimal(fps))
+}
+
+func hertz(clockMHz float64) *big.Rat {
+	return new(big.Rat).Mul(Decimal(clockMHz), big.NewRat(1_000_000, 1))
+}
+
+// Reaches reports whether an interval is no longer than asked; nil asks for nothing.
+func Reaches(clocks float64, limit *big.Rat) bool {
+	return limit == nil || new(big.Rat).SetFloat64(clocks).Cmp(limit) <= 0
+}
+
+// ClocksPerFrame is the longest interval in whole clocks that reaches fps at the clock.
+func ClocksPerFrame(clockMHz, fps float64) int { return Floor(intervalOf(clockMHz, fps)) }
+
+// Rate is the frames per second of an interval, rounded down to as few decimals as make it the rate of this interval in
+// whole clocks and of no longer one: what is printed can be asked for.
+func Rate(clockMHz, interval float64) float64 {
+	if !(interval > 0) || math.IsInf(interval, 0) {
+		return 0
+	}
+	exact := new(big.Rat).Quo(hertz(clockMHz), new(big.Rat).SetFloat64(interval))
+	scale := big.NewInt(1)
+	for range 20 {
+		n := new(big.Int).Mul(exact.Num(), scale)
+		n.Quo(n, exact.Denom())
+		if r, _ := new(big.Rat).SetFrac(n, scale).Float64(); r > 0 && Floor(intervalOf(clockMHz, r)) == int(interval) {
+			return r
+		}
+		scale.Mul(scale, big.NewInt(10))
+	}
+	r, _ := exact.Float64()
+	return r
+}
+
+// Verify reports what no goal may say: the command line rules it out.
+func (g *Goal) Verify(t dataflow.Target) error {
+	finite := func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+	asked := 0
+	for _, x := range []bool{g.FPS > 0, g.Interval > 0, g.MaxCycles > 0} {
+		if x {
+			asked++
+		}
+	}
+	switch {
+	case !finite(t.ClockMHz) || t.ClockMHz <= 0:
+		return fmt.Errorf("clock %v MHz is not positive", t.ClockMHz)
+	case !finite(g.FPS) || g.FPS < 0:
+		return fmt.Errorf("%v frames per second is not positive", g.FPS)
+	case g.SearchTime < 0 || g.Least > LeastDSP:
+		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
+	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
+		return fmt.Errorf("%d cycles, interval %d, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval, g.FIFO.Words)
+	case asked > 1:
+		return fmt.Errorf("a goal has one of frames per second, an interval and a limit of cycles")
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package ask
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Use is the fraction of each of the board's resources that a design may take, 0 to 1. Mean is that of the mean of block
+// RAM, UltraRAM and DSP slices, of those that the board has.
+type Use struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP, Mean float64 }
+
+// DefaultMaxUse is what designs are known to close with (docs/boards.md).
+var DefaultMaxUse = Use{LUT: 0.7, LUTRAM: 0.25, FF: 0.5, BRAM: 0.8, URAM: 0.8, DSP: 0.8, Mean: 0.7}
+
+// useKeys are the names of a Use's fields in --max-use, in the order of the kinds.
+var useKeys = [...]string{"lut", "lutram", "ff", "bram", "uram", "dsp", "mean"}
+
+// Even is the same fraction of everything.
+func Even(f float64) Use { return Use{f, f, f, f, f, f, f} }
+
+// Share is the fraction of a kind.
+func (u *Use) Share(kind int) *float64 {
+	return [...]*float64{&u.LUT, &u.LUTRAM, &u.FF, &u.BRAM, &u.URAM, &u.DSP, &u.Mean}[kind]
+}
+
+// Guideline is DefaultMaxUse in --max-use.
+const Guideline = "guideline"
+
+// ParseMaxUse reads --max-use: "guideline", which is DefaultMaxUse; a fraction for every resource, "0.8"; or single ones,
+// "lut=0.7,bram=0.9", which leave the others at DefaultMaxUse; a fraction may come first: "0.5,dsp=1".
+func ParseMaxUse(s string) (Use, error) {
+	u := DefaultMaxUse
+	if s == Guideline {
+		return u, nil
+	}
+	var seen []string
+	for i, part := range strings.Split(s, ",") {
+		name, number, named := strings.Cut(strings.TrimSpace(part), "=")
+		if !named {
+			if i > 0 {
+				return Use{}, fmt.Errorf("max-use %q: %q names no resource", s, part)
+			}
+			number = name
+		}
+		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(f >= 0 && f <= 1) {
+			return Use{}, fmt.Errorf("max-use %q: %q is not a fraction from 0 to 1, nor %s", s, number, Guideline)
+		}
+		if !named {
+			u = Even(f)
+			continue
+		}
+		name = strings.ToLower(strings.TrimSpace(name))
+		kind := slices.Index(useKeys[:], name)
+		if kind < 0 {
+			return Use{}, fmt.Errorf("max-use %q: unknown resource %q, known are %s", s, name, strings.Join(useKeys[:], ", "))
+		}
+		if slices.Contains(seen, name) {
+			return Use{}, fmt.Errorf("max-use %q: %s is given twice", s, name)
+		}
+		seen = append(seen, name)
+		*u.Share(kind) = f
+	}
+	if u == (Use{}) {
+		return Use{}, fmt.Errorf("max-use %q leaves no resource", s)
+	}
+	return u, nil
+}
+
+// String is the Use as ParseMaxUse reads it.
+func (u Use) String() string {
+	if u == (Use{}) || u == DefaultMaxUse {
+		return Guideline
+	}
+	base, parts := DefaultMaxUse, []string(nil)
+	for kind := range useKeys { // the fraction that the fewest kinds differ from
+		all := *u.Share(kind)
+		if same := Even(all); u.differs(same) < u.differs(base) {
+			base, parts = same, []string{Exact(all)}
+		}
+	}
+	for kind, key := range useKeys {
+		if f := *u.Share(kind); f != *base.Share(kind) {
+			parts = append(parts, key+"="+Exact(f))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// differs counts the kinds in which two Uses differ.
+func (u Use) differs(o Use) (n int) {
+	for kind := range useKeys {
+		if *u.Share(kind) != *o.Share(kind) {
+			n++
+		}
+	}
+	return n
+}

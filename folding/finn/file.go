@@ -1,0 +1,330 @@
+// Package finn reads and writes folding files, in the form of FINN's auto_folding_config.json and final_hw_config.json
+// (github.com/Xilinx/finn). In comes text; out goes a File, which says of each layer of a graph which folds are as asked
+// and why others cannot be (Of), and how deep FIFOs are (Depths). Format writes what Read reads. It knows nothing of
+// boards, budgets and searches.
+//
+//	json.go    text to objects with their keys in order
+//	file.go    objects to what is asked of each layer (Read)
+//	names.go   what FINN calls layers, and in what order it counts them
+//	known.go   what FINN's files may hold beside that
+//	fix.go     what a file means for the layers of a graph
+//	depths.go  and for its FIFOs
+//	format.go  a design to text
+package finn
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/hlslib"
+	"hlsgen/hlslib/dwc"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
+)
+
+// A File is what a folding file asks for: a JSON object of one object per layer, in the form of FINN's
+// auto_folding_config.json. What it leaves open, or gives as "auto", is the search's choice.
+type File struct {
+	names    []string       // the layers in the order of the file, by our names
+	layers   map[string]ask // by our name
+	defaults []rule
+	fifos    []placed
+}
+
+// An ask is what a file says of one layer. Zero fields are left open.
+type ask struct {
+	key    string // the layer's key in the file
+	fold   dataflow.Fold
+	window window
+	depths depths
+	given  []string // the attributes that stand there, be it as "auto"
+}
+
+// A window is FINN's parallel_window of a sliding window: whether a word holds one kernel position or all of them.
+// hlsgen's fold has the positions as PE.
+type window uint8
+
+const (
+	anyWindow window = iota
+	onePosition
+	allPositions
+)
+
+// A rule is one entry of Defaults: FINN's {"attribute": [value, kinds, value, kinds ...]}.
+type rule struct {
+	attr   string
+	fold   dataflow.Fold
+	window window
+	kinds  []string // of layers; nil means all
+}
+
+// derived are the kinds of nodes that FINN lists and hlsgen puts in by itself.
+var derived = []string{"StreamingFIFO", dwc.Kind, "IODMA", "TLastMarker"}
+
+// Examples for hints, of the first kind that there is.
+var (
+	exampleFile     = fmt.Sprintf(`{"%s_0": {"PE": 2, "SIMD": 4}}`, hlslib.Kinds[0].Name)
+	exampleDefaults = fmt.Sprintf(`{"PE": [2, ["%s"]]} or {"PE": [2, "all"]}`, hlslib.Kinds[0].Name)
+)
+
+// neutral are the keys of FINN whose one value means what hlsgen does anyway.
+var neutral = map[string]any{
+	"runtime_writeable_weights": json.Number("0"),
+	"ram_style_thresholds":      "auto",
+	"depth_trigger_uram":        json.Number("0"),
+	"depth_trigger_bram":        json.Number("0"),
+	"uniform_thres":             json.Number("0"),
+	"pumpedMemory":              json.Number("0"),
+	"pumpedCompute":             json.Number("0"),
+	"dynamic_mode":              json.Number("0"),
+	"M":                         json.Number("1"),
+	"dynamic_input":             json.Number("0"),
+}
+
+// elsewhere are the keys of FINN that hlsgen decides in other places: back end, floor plan.
+var elsewhere = []string{
+	"deep_pipeline", "preferred_impl_style", "backend", "exec_mode", "slr", "mem_port", "partition_id", "device_id",
+}
+
+// A reader collects what is wrong with a file.
+type reader struct {
+	*File
+	d      *diag.List
+	failed bool
+	ours   map[string]string // our name of a layer, by its key
+	unused map[string]unused // attributes without effect
+	order  []string
+}
+
+// An unused attribute stands in a file, first at a place, without effect.
+type unused struct {
+	first string
+	times int
+}
+
+// Read reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
+// not have and values that a layer cannot take show when Make applies it.
+func Read(data []byte, d *diag.List) *File {
+	r := &reader{File: &File{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
+	o, err := readObject(data)
+	if err != nil {
+		r.fail("", "not a folding file: "+err.Error(), "it is a JSON object with one object per layer: "+exampleFile)
+		return nil
+	}
+	inserted := 0
+	r.apart(o.keys)
+	last, converted := "", false // the layer before, and whether a width converter came behind it
+	for _, k := range o.keys {
+		entries, ok := o.values[k].(*object)
+		if !ok {
+			r.fail(k, "wants an object", "")
+			continue
+		}
+		if k == "Defaults" {
+			r.defaultRules(entries)
+			continue
+		}
+		name := r.ours[k]
+		switch {
+		case spelt(name).kind == "StreamingFIFO":
+			r.place(k, entries, last, converted)
+			continue
+		case isDerived(name):
+			inserted++
+			converted = converted || spelt(name).kind == dwc.Kind
+			continue
+		}
+		for i := range r.fifos {
+			if f := &r.fifos[i]; f.before == last && f.after == "" {
+				f.after = name
+			}
+		}
+		last, converted = name, false
+		r.layer(name, k, entries)
+	}
+	for _, attr := range r.order {
+		r.useless(attr)
+	}
+	if inserted > 0 {
+		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%d entries for width converters and ports are not read: these follow from the folding", inserted), ""))
+	}
+	if r.failed {
+		return nil
+	}
+	return r.File
+}
+
+// layer takes the entry of a layer.
+func (r *reader) layer(name, key string, entries *object) {
+	if other, twice := r.layers[name]; twice {
+		r.fail(key, fmt.Sprintf("means the same layer as %q", other.key), "")
+		return
+	}
+	a := ask{key: key, given: entries.keys}
+	for _, attr := range entries.keys {
+		where := key + "." + attr
+		switch attr {
+		case "inFIFODepths", "inFIFODepth":
+			r.words(&a.depths.in, where, entries.values[attr])
+		case "outFIFODepths", "outFIFODepth":
+			r.words(&a.depths.out, where, entries.values[attr])
+		default:
+			r.set(&a.fold, &a.window, where, attr, entries.values[attr])
+		}
+	}
+	r.names = append(r.names, name)
+	r.layers[name] = a
+}
+
+func (r *reader) fail(where, msg, hint string) {
+	r.failed = true
+	r.d.Add(fileDiag(diag.Error, where, msg, hint))
+}
+
+func fileDiag(severity diag.Severity, where, msg, hint string) diag.Diag {
+	place := "folding file"
+	if where != "" {
+		place += ", " + where
+	}
+	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: place, Msg: msg, Hint: hint}
+}
+
+// set takes one attribute. where is its place in the file.
+func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
+	switch attr {
+	case "PE":
+		r.number(&f.PE, where, v)
+	case "SIMD":
+		r.number(&f.SIMD, where, v)
+	case "ram_style":
+		style(r, &f.Memory, where, v, map[string]dataflow.Memory{"auto": dataflow.NoMemory, "distributed": dataflow.LUTRAM, "block": dataflow.BRAM, "ultra": dataflow.URAM})
+	case "resType":
+		style(r, &f.Compute, where, v, map[string]dataflow.Compute{"auto": dataflow.NoCompute, "lut": dataflow.LUT, "dsp": dataflow.DSP})
+	case "parallel_window":
+		style(r, w, where, show(v), map[string]window{"0": onePosition, "1": allPositions})
+	case "mem_mode":
+		r.memMode(where, v)
+	default:
+		if want, ok := neutral[attr]; ok {
+			if v != want {
+				r.d.Add(fileDiag(diag.Warning, where, fmt.Sprintf("%s is not supported and has no effect", show(v)), fmt.Sprintf("hlsgen does what %v means", want)))
+			}
+			return
+		}
+		a, again := r.unused[attr]
+		if !again {
+			a.first = where
+			r.order = append(r.order, attr)
+		}
+		a.times++
+		r.unused[attr] = a
+	}
+}
+
+func (r *reader) number(field *int, where string, v any) {
+	n, ok := v.(json.Number)
+	i, err := strconv.Atoi(n.String())
+	if !ok || err != nil || i < 1 || i > 1<<30 {
+		r.fail(where, fmt.Sprintf("%s is not a whole number from 1", show(v)), "")
+		return
+	}
+	*field = i
+}
+
+func style[T ~uint8](r *reader, field *T, where string, v any, known map[string]T) {
+	s, _ := v.(string)
+	t, ok := known[s]
+	if !ok {
+		names := slices.Sorted(maps.Keys(known))
+		r.fail(where, fmt.Sprintf("%s is not one of %s", show(v), strings.Join(names, ", ")), "")
+		return
+	}
+	*field = t
+}
+
+// memMode accepts the modes in which tables lie on the chip: whether FINN streams them to the kernel or embeds them,
+// ours are ROMs beside the kernel, and ram_style says of what.
+func (r *reader) memMode(where string, v any) {
+	switch v {
+	case "internal_decoupled", "internal_embedded", "decoupled", "const":
+	case "external":
+		r.fail(where, "tables outside the chip are not supported", "leave mem_mode out")
+	default:
+		r.fail(where, fmt.Sprintf("%s is not one of internal_decoupled, internal_embedded", show(v)), "")
+	}
+}
+
+func (r *reader) defaultRules(o *object) {
+	for _, attr := range o.keys {
+		where := "Defaults." + attr
+		list, ok := o.values[attr].([]any)
+		if !ok || len(list)%2 != 0 {
+			r.fail(where, "wants a list of a value and the kinds of layers it is for", exampleDefaults)
+			continue
+		}
+		for i := 0; i < len(list); i += 2 {
+			rl := rule{attr: attr}
+			var ok bool
+			if rl.kinds, ok = kindList(list[i+1]); !ok {
+				r.fail(where, fmt.Sprintf("%s is neither \"all\" nor a list of kinds of layers", show(list[i+1])), "")
+				continue
+			}
+			if i := slices.IndexFunc(rl.kinds, func(k string) bool { return !isKind(k) }); i >= 0 {
+				hint := strings.TrimPrefix(suggest.Meant(rl.kinds[i], kindNames()), ", ")
+				r.fail(where, fmt.Sprintf("no layer is of kind %s", show(rl.kinds[i])), hint)
+				continue
+			}
+			r.set(&rl.fold, &rl.window, where, attr, list[i])
+			r.defaults = append(r.defaults, rl)
+		}
+	}
+}
+
+// kindList reads the kinds that a default is for; nil means all.
+func kindList(v any) (kinds []string, ok bool) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, v := range list {
+		s, ok := v.(string)
+		if !ok {
+			return nil, false
+		}
+		if s == "all" {
+			return nil, true
+		}
+		kinds = append(kinds, spelt(s).kind)
+	}
+	return kinds, len(kinds) > 0
+}
+
+// show gives a JSON value as the file has it, cut short.
+func show(v any) string {
+	switch v := v.(type) {
+	case *object:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		if len(v) > 40 {
+			v = v[:40]
+		}
+		return strconv.Quote(v)
+	case json.Number:
+		if len(v) > 40 {
+			v = v[:40]
+		}
+		return v.String()
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only true, false and null are left
+	}
+	return string(b)
+}

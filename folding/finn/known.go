@@ -1,0 +1,142 @@
+package finn
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hlsgen/hlslib"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
+)
+
+// What FINN's files may hold and hlsgen has no use for, so that it is told from a typo. From FINN's operators
+// (github.com/Xilinx/finn, src/finn/custom_op/fpgadataflow, both of its branches) and files of its builds.
+
+// finnOnly are the kinds of layers that FINN alone has; derived has those that hlsgen puts in by itself.
+var finnOnly = slices.Concat(
+	// elementwise operators, and what they were before
+	strings.Fields(`ChannelwiseOp StreamingEltwise ElementwiseSub ElementwiseAbsDiff ElementwiseDiv ElementwiseMax
+		ElementwiseMaximum ElementwiseMinimum ElementwiseAnd ElementwiseOr ElementwiseXor ElementwiseEqual
+		ElementwiseLess ElementwiseLessOrEqual ElementwiseGreater ElementwiseGreaterOrEqual ElementwiseBitwiseAnd
+		ElementwiseBitwiseOr ElementwiseBitwiseXor ElementwiseBitShift ElementwiseFloat2Int`),
+	// shapes and order
+	strings.Fields(`Reshape Squeeze Unsqueeze Shuffle InnerShuffle OuterShuffle DownSampler Pad1D ReplicateStream
+		Deconvolution`),
+	// transformers
+	strings.Fields(`HWSoftmax QuantSoftmax QuantMaxNorm HWReduceMax LayerNorm DynMVAU ScaledDotProductAttention
+		SplitMultiHeads MergeMultiHeads AddCLSToken SelectToken Where HWWhere PWPolyF FINNLoop`),
+	// around a design
+	strings.Fields(`CheckSum StreamingDataflowPartition ACCLIn ACCLOut`),
+)
+
+// finnAttributes are attributes of FINN's layers that follow from the network or tell what FINN did. elsewhere and
+// neutral have those that ask for something.
+var finnAttributes = slices.Concat(
+	// of FIFOs, width converters and ports, where they stand elsewhere
+	strings.Fields(`depth impl_style depth_monitor folded_shape normal_shape shape inWidth outWidth streamWidth
+		intfWidth burstMode direction intfName NumIters Protocol DynIters ElemWidth StreamWidth`),
+	// data types
+	strings.Fields(`inputDataType weightDataType outputDataType accDataType thresholdDataType dataType paramDataType
+		inputDataTypes lhs_dtype rhs_dtype out_dtype lhs_style rhs_style`),
+	// shapes and functions
+	strings.Fields(`MW MH numInputVectors NumChannels Channels ChannelsPerStream NumOutputStreams numSteps ActVal
+		binaryXnorMode noActivation Dim Kernel ConvKernelDim IFMChannels IFMDim OFMDim Stride Dilation depthwise is1D Padding
+		ImgDim OutImgDims PoolDim KernelSize Size Function AccumBits BatchSize CeilMode PaddingMode K Labels Func
+		Scale HO WO HI WI NumEmbeddings EmbeddingDim EmbeddingType InputType InputShape ext_mem_width lhs_shape
+		rhs_shape out_shape numInputs input_shape output_shape perm axes epsilon`),
+	// what tools left behind
+	strings.Fields(`code_gen_dir_ipgen code_gen_dir_cppsim executable_path ipgen_path ip_path ip_vlnv gen_top_module
+		cpp_interface hls_style cycles_rtlsim cycles_estimate rtlsim_trace rtlsim_so res_estimate res_hls res_synth
+		output_hook io_chrc_in io_chrc_out io_chrc_period io_chrc_pads_in io_chrc_pads_out mlo_max_iter address_map`),
+)
+
+// known are the attributes that mean something to hlsgen.
+var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "mem_mode", "inFIFODepths", "outFIFODepths"}
+
+// knownAre names them.
+func knownAre() string {
+	last := len(known) - 1
+	return "known are " + strings.Join(known[:last], ", ") + " and " + known[last]
+}
+
+// useless says that an attribute has no effect: of those that FINN knows, it is news at most; every other one is a
+// typo, which would silently lose what it asks for.
+func (r *reader) useless(attr string) {
+	a := r.unused[attr]
+	times := ""
+	if a.times > 1 {
+		times = fmt.Sprintf(" (%d times)", a.times)
+	}
+	switch {
+	case slices.Contains(elsewhere, attr):
+		r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("%q has no effect%s", attr, times),
+			"back end and floor plan are left to the vendor's tool"))
+	case slices.Contains(finnAttributes, attr):
+		r.d.Add(fileDiag(diag.Warning, "", fmt.Sprintf("%q has no effect%s: FINN alone knows it", attr, times), knownAre()))
+	default:
+		hint := knownAre()
+		if n := suggest.Nearest(attr, slices.Concat(known, elsewhere, slices.Sorted(maps.Keys(neutral)))); n != "" {
+			hint = fmt.Sprintf("did you mean %s? %s", n, hint)
+		}
+		r.fail(a.first, fmt.Sprintf("no layer has an attribute %s%s", show(attr), times), hint)
+	}
+}
+
+// isKind reports whether hlsgen or FINN has layers of a kind, by our name.
+func isKind(kind string) bool {
+	return slices.Contains(finnOnly, kind) || slices.Contains(derived, kind) ||
+		slices.ContainsFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind })
+}
+
+// kindNames are our kinds, and those that FINN alone has.
+func kindNames() (names []string) {
+	for _, k := range hlslib.Kinds {
+		names = append(names, k.Name)
+	}
+	return slices.Concat(names, derived, finnOnly)
+}
+
+// missing says that the design has no layer of a name, which an entry has under its key, and which one may be meant.
+// That loses what the entry asks for, so it is an error, but where FINN alone has such a layer: of a kind of its own,
+// or, in a file of its own, of a kind that this design has no layer of. (FINN selects labels, and thresholds inputs,
+// where the host does that here.)
+func missing(key, name string, g *dataflow.Graph) diag.Diag {
+	s := spelt(name)
+	of := map[string]int{} // layers per kind
+	for _, n := range g.Nodes {
+		of[n.Op.Kind()]++
+	}
+	dg := diag.Diag{
+		Severity: diag.Error,
+		Code:     diag.FoldingUnknown,
+		Where:    "folding file, " + key,
+		Msg:      "the design has no such layer",
+		Hint:     "it has " + layerNames(g),
+	}
+	foreign := spelt(key).name() != key && of[s.kind] == 0 && isKind(s.kind)
+	if foreign || slices.Contains(finnOnly, s.kind) {
+		dg.Severity, dg.Msg = diag.Warning, "the design has no such layer, which FINN has here"
+		return dg
+	}
+	kind := s.kind
+	if of[kind] == 0 {
+		var kinds []string
+		for _, n := range g.Nodes {
+			kinds = append(kinds, n.Op.Kind())
+		}
+		kind = suggest.Nearest(kind, kinds)
+	}
+	if of[kind] > 0 {
+		number, err := strconv.Atoi(cmp.Or(s.number, "0"))
+		if err != nil || number >= of[kind] {
+			number = of[kind] - 1
+		}
+		dg.Hint = fmt.Sprintf("did you mean %s_%d? %s", kind, number, dg.Hint)
+	}
+	return dg
+}

@@ -1,0 +1,132 @@
+package finn
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hlsgen/hlslib"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A spelling is a layer's name in a folding file, taken apart: MVAU_hls_0, StreamingFCLayer_Batch_3.
+type spelling struct {
+	kind   string // by our name
+	engine string // hls, rtl, or empty
+	number string // empty in a kind without a number
+}
+
+// spellings is how FINN writes names: an older FINN marks kinds with _Batch, a newer one those of each back end.
+var spellings = regexp.MustCompile(`^(.*?)(?:_Batch)?(?:_(hls|rtl))?(?:_([0-9]+))?$`)
+
+// finnKinds are the kinds that FINN calls, or called, differently, by its names.
+var finnKinds = func() map[string]string {
+	ours := map[string]string{}
+	for _, k := range hlslib.Kinds {
+		for _, name := range k.FINN.Names {
+			ours[name] = k.Name
+		}
+	}
+	return ours
+}()
+
+// finnOf is what FINN's files say otherwise of a kind; nothing of kinds that are not ours.
+func finnOf(kind string) dataflow.FINNFile {
+	for _, k := range hlslib.Kinds {
+		if k.Name == kind {
+			return k.FINN
+		}
+	}
+	return dataflow.FINNFile{}
+}
+
+func spelt(key string) spelling {
+	m := spellings.FindStringSubmatch(key)
+	if m == nil {
+		return spelling{kind: key} // a line break
+	}
+	if k, ok := finnKinds[m[1]]; ok {
+		m[1] = k
+	}
+	return spelling{m[1], m[2], m[3]}
+}
+
+func (s spelling) name() string {
+	if s.number == "" {
+		return s.kind
+	}
+	return s.kind + "_" + s.number
+}
+
+// apart finds our names of the keys. FINN counts the layers of each back end apart, so that MVAU_hls_0 and MVAU_rtl_0
+// are two layers: of a kind of which a file has both, the layers are counted in the order of the file, which is the
+// network's.
+func (r *reader) apart(keys []string) {
+	engines := map[string][]string{}
+	for _, k := range keys {
+		if s := spelt(k); s.number != "" && !slices.Contains(engines[s.kind], s.engine) {
+			engines[s.kind] = append(engines[s.kind], s.engine)
+		}
+	}
+	r.ours = map[string]string{}
+	count := map[string]int{}
+	for _, k := range keys {
+		s := spelt(k)
+		if e := engines[s.kind]; s.number != "" && len(e) == 2 && !slices.Contains(e, "") {
+			if count[s.kind] == 0 && !slices.Contains(derived, s.kind) {
+				r.d.Add(fileDiag(diag.Note, "", fmt.Sprintf("layers called %s_%s and %s_%s are counted together, in the order of the file", s.kind, e[0], s.kind, e[1]), ""))
+			}
+			s.number = fmt.Sprint(count[s.kind])
+			count[s.kind]++
+		}
+		r.ours[k] = s.name()
+	}
+}
+
+// Onto gives a file's sliding windows the numbers they have in a graph. FINN's older foldings know no window in front of
+// a pooling (StreamingMaxPool has its own): where a file names as many windows as the graph has in front of other
+// layers, and no more, these are meant.
+func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
+	var all, others []string
+	for _, n := range g.Nodes {
+		if !finnOf(n.Op.Kind()).ParallelWindow {
+			continue
+		}
+		all = append(all, n.Name)
+		if i, _ := g.Reader(n.Out[0]); i < 0 || !finnOf(g.Nodes[i].Op.Kind()).OwnWindow {
+			others = append(others, n.Name)
+		}
+	}
+	var named []string
+	for _, n := range f.names {
+		if finnOf(spelt(n).kind).ParallelWindow {
+			named = append(named, n)
+		}
+	}
+	if len(others) == len(all) || len(named) != len(others) || !slices.Equal(named, all[:len(named)]) {
+		return f
+	}
+	d.Add(fileDiag(diag.Note, "", fmt.Sprintf("its %d sliding windows are taken for those that are not in front of a pooling", len(named)), ""))
+	m := &File{defaults: f.defaults, layers: map[string]ask{}}
+	to := func(n string) string {
+		if i := slices.Index(named, n); i >= 0 {
+			return others[i]
+		}
+		return n
+	}
+	for _, n := range f.names {
+		m.names, m.layers[to(n)] = append(m.names, to(n)), f.layers[n]
+	}
+	for _, p := range f.fifos {
+		p.before, p.after = to(p.before), to(p.after)
+		m.fifos = append(m.fifos, p)
+	}
+	return m
+}
+
+// isDerived reports whether hlsgen puts in such a layer by itself.
+func isDerived(name string) bool {
+	return slices.ContainsFunc(derived, func(kind string) bool { return strings.HasPrefix(name, kind+"_") })
+}

@@ -1,0 +1,97 @@
+package finn
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"hlsgen/hlslib"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+)
+
+// Folding files that FINN wrote or ships are read without an error or a warning.
+func TestReadFINNFiles(t *testing.T) {
+	t.Parallel()
+	shared := tier.NeedsShared(t)
+	var files []string
+	for _, pattern := range []string{"*folding_config.json", "final_hw_config.json"} {
+		found, err := filepath.Glob(filepath.Join(shared, "reference", "finn_*", "*", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Skip("HLSGEN_SHARED holds no FINN builds")
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d diag.List
+		f := Read(text, &d)
+		if f == nil || f.layers["MVAU_0"].fold.PE == 0 {
+			t.Errorf("%s: %v, %v", path, f, d.Diags)
+		}
+		for _, g := range d.Diags {
+			if g.Severity != diag.Note {
+				t.Errorf("%s: %s", path, g)
+			}
+		}
+	}
+}
+
+// Every name that FINN has or had for a kind means ours.
+func TestOurNames(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"MVAU_0": "MVAU_0", "MVAU_hls_12": "MVAU_12", "MVAU_rtl_3": "MVAU_3", "MatrixVectorActivation_1": "MVAU_1",
+		"StreamingFCLayer_Batch_2": "MVAU_2",
+		"VVAU_rtl_0":               "VVAU_0", "VectorVectorActivation_0": "VVAU_0", "Vector_Vector_Activate_Batch_7": "VVAU_7",
+		"ConvolutionInputGenerator_rtl_0": "ConvolutionInputGenerator_0",
+		"ConvolutionInputGenerator1D_4":   "ConvolutionInputGenerator_4",
+		"Thresholding_Batch_0":            "Thresholding_0", "LabelSelect_Batch_0": "LabelSelect_0",
+		"AddStreams_Batch_5": "AddStreams_5", "ElementwiseAdd_hls_5": "AddStreams_5",
+		"DuplicateStreams_hls_0": "DuplicateStreams_0", "StreamingConcat_hls_0": "StreamingConcat_0",
+		"Pool_Batch_0": "Pool_0", "Pool_hls_1": "Pool_1",
+		"GlobalAccPool_hls_0": "GlobalPool_0", "FMPadding_rtl_0": "FMPadding_0",
+		"UpsampleNearestNeighbour_hls_0": "UpsampleNearestNeighbour_0",
+		"Lookup_hls_0":                   "Lookup_0", "": "", "x": "x", "_0": "_0", "a\nb": "a\nb",
+	} {
+		if got := spelt(key).name(); got != want {
+			t.Errorf("%q: %q, want %q", key, got, want)
+		}
+	}
+	var d diag.List
+	f := Read([]byte(`{"MVAU_hls_0": {"PE": 1}, "MVAU_rtl_0": {"PE": 2}, "Pool_hls_0": {"PE": 7}, "MVAU_rtl_1": {"PE": 3}, "MVAU_hls_1": {"PE": 4}}`), &d)
+	for i := range 4 {
+		if pe := f.layers[fmt.Sprintf("MVAU_%d", i)].fold.PE; pe != i+1 {
+			t.Errorf("MVAU_%d has PE %d", i, pe)
+		}
+	}
+}
+
+// What FINN alone has is no name of ours, and stands in its list once.
+func TestFINNOnly(t *testing.T) {
+	t.Parallel()
+	for _, list := range [][]string{slices.Concat(finnOnly, derived), slices.Concat(finnAttributes, elsewhere,
+		slices.Sorted(maps.Keys(neutral)), known)} {
+		for i, name := range list {
+			if slices.Contains(list[:i], name) {
+				t.Errorf("%s stands there twice", name)
+			}
+		}
+	}
+	for _, kind := range finnOnly {
+		if s := spelt(kind + "_hls_0"); s.kind != kind || slices.ContainsFunc(hlslib.Kinds,
+			func(k dataflow.Kind) bool { return k.Name == kind }) {
+			t.Errorf("%s means %s, which hlsgen may have", kind, s.kind)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package fit
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/search"
+	"hlsgen/folding/space"
+	"hlsgen/rtlsim"
+)
+
+// What a search for the shortest latency does: how many paths it adds, and how many nodes the searches look at for the
+// foldings that it begins with, and for each next one.
+const (
+	maxCuts    = 200
+	chaseWork  = 2 * maxWork
+	beginNodes = 10
+	cutNodes   = 100
+)
+
+// Shortest is the design of the shortest latency within the budget, of which no layer takes more clocks per frame; nil where
+// none was found. What is found is looked for again with its own interval for the limit, until that stays: so asking for the
+// rate of a design of the shortest latency gives this design, and the search has begun more than once.
+func (q *Question) Shortest(ctx context.Context, limit int) (*Found, error) {
+	f, err := q.chase(ctx, limit)
+	for err == nil && f != nil && !q.Shallow() {
+		b := q.Build(f.Folding).Design
+		slowest, _ := b.Interval()
+		clocks := max(slowest, q.MemoryClocks(b))
+		if clocks >= limit {
+			break
+		}
+		q.Effort.Done, q.Effort.Cut = 0, false
+		g, err := q.chase(ctx, clocks)
+		if err != nil || g == nil {
+			return f, err
+		}
+		g.Latency.Least = min(f.Latency.Least, g.Latency.Clocks)
+		f, limit = g, clocks
+	}
+	return f, err
+}
+
+// chase is one search for the shortest latency.
+func (q *Question) chase(ctx context.Context, limit int) (*Found, error) {
+	list := q.Intervals()
+	limit = min(limit, list[len(list)-1])
+	if q.Effort.Deadline.IsZero() {
+		q.Effort.Limit = chaseWork
+	}
+	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.Measure(ask.LeastLoad), region: space.Region{Limit: limit}, seen: map[string]bool{}}
+	if err := c.begin(ctx, list); err != nil || len(c.region.Paths) == 0 {
+		return nil, err
+	}
+	for range maxCuts {
+		more, err := c.cut(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !more || q.Effort.Spent() {
+			break
+		}
+	}
+	if c.best == nil {
+		return nil, nil
+	}
+	if c.bound == 0 {
+		if b := c.tree(&c.region).Bound(search.Measure{Path: true}, c.caps); b < float64(c.clocks) {
+			c.bound = int(math.Ceil(b))
+		}
+	}
+	best, err := q.canonical(ctx, c.best, limit, ask.LeastLoad.Order())
+	return &Found{Folding: best, Limit: limit, Latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
+}
+
+// A chase is a search for the shortest latency: that of the longest path of a folding is a bound, and a folding is
+// simulated to find the path that it really waits for (cutting planes: J. E. Kelley 1960; package space has paths). For
+// example:
+//
+//	paths known    the folding whose longest path is the shortest    simulated
+//	p1             takes 40 clocks on p1                             waits for p2: 55 clocks
+//	p1, p2         takes 48 on p1, 45 on p2                          waits for p1: 48 clocks, which hence is the least
+type chase struct {
+	*Question
+	caps   search.Caps
+	load   search.Measure
+	region space.Region
+	best   *space.Folding
+	clocks int // of best, simulated
+	bound  int // no latency is below
+	seen   map[string]bool
+}
+
+// begin simulates what a search for little load finds at the shortest interval and at longer ones. Then it slows down one
+// layer of the best of these after the other: the paths through each of them.
+func (c *chase) begin(ctx context.Context, list []int) error {
+	list = slices.DeleteFunc(slices.Clone(list), func(n int) bool { return n > c.region.Limit })
+	first := sort.Search(len(list), func(i int) bool {
+		t := c.Tree(list[i])
+		return t.Possible() && !math.IsInf(t.Bound(c.load, c.caps), 1)
+	})
+	tried := 0
+	for i, clocks := first, 0; i < len(list) && tried < 4; i++ {
+		if list[i] < clocks {
+			continue
+		}
+		at := space.Region{Limit: list[i]}
+		least, err := c.tree(&at).Minimise(ctx, c.load, nil, c.caps, beginNodes)
+		if err != nil {
+			return err
+		}
+		if least.Best == nil {
+			continue
+		}
+		if _, err := c.try(ctx, &at, c.Folding(&at, least.Best)); err != nil {
+			return err
+		}
+		tried, clocks = tried+1, 2*list[i]
+	}
+	if c.best == nil {
+		if err := c.adopt(ctx); c.best == nil {
+			return err
+		}
+	}
+	for i := range c.Layers {
+		if err := c.slow(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopt begins with the design of the least resources, where what begin tries does not fit with its FIFOs.
+func (c *chase) adopt(ctx context.Context) error {
+	f, _, err := c.Fresh().Least(ctx, c.region.Limit, c.caps, c.Goal.Least.Order())
+	if f == nil {
+		return err
+	}
+	b := c.Build(f.Folding)
+	clocks, err := latency(ctx, b)
+	if err != nil {
+		return err
+	}
+	c.best, c.clocks = f.Folding, clocks
+	_, _, err = c.admit(ctx, b)
+	return err
+}
+
+// slow adds the path that the best folding would wait for if one layer took longer than all take together.
+func (c *chase) slow(ctx context.Context, layer int) error {
+	f := &space.Folding{Options: slices.Clone(c.best.Options)}
+	l := &c.Layers[layer]
+	at := -1
+	for o := range l.Options {
+		n := l.Clocks(o)
+		if n <= c.region.Limit && (at < 0 || n < l.Clocks(at) && n > 2*c.clocks || l.Clocks(at) < 2*c.clocks && n > l.Clocks(at)) {
+			at = o
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	f.Options[layer] = int32(at)
+	if b := c.Build(f); b != nil {
+		_, _, err := c.admit(ctx, b)
+		return err
+	}
+	return nil
+}
+
+// cut finds the folding of which the longest path is the shortest, simulates it, and adds its own path. more is false where
+// nothing better can be, or nothing new came.
+func (c *chase) cut(ctx context.Context) (more bool, err error) {
+	caps := c.caps
+	if c.best != nil {
+		caps.Path = int64(c.clocks) - 1
+	}
+	t := c.tree(&c.region)
+	if b := t.Bound(search.Measure{Path: true}, caps); !math.IsInf(b, 1) {
+		c.bound = max(c.bound, int(math.Ceil(b)))
+	} else if c.best != nil {
+		c.bound = c.clocks // nothing is shorter
+		return false, nil
+	}
+	for _, f := range t.Mixture() {
+		fresh, err := c.try(ctx, &c.region, c.Folding(&c.region, f))
+		if err != nil {
+			return false, err
+		}
+		more = more || fresh
+	}
+	if more {
+		return true, nil
+	}
+	least, err := t.Minimise(ctx, search.Measure{Path: true}, nil, caps, cutNodes)
+	if err != nil {
+		return false, err
+	}
+	if least.Best == nil {
+		if least.Proved && c.best != nil {
+			c.bound = c.clocks // nothing is shorter
+		}
+		return false, nil
+	}
+	c.bound = max(c.bound, int(math.Ceil(least.Bound)))
+	return c.try(ctx, &c.region, c.Folding(&c.region, least.Best))
+}
+
+// try simulates a folding, whole where it may be the best, and adds the path that it waits for. fresh is false where that was
+// known.
+func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fresh bool, err error) {
+	b := c.Build(f)
+	if b == nil {
+		return false, nil
+	}
+	fresh, waits, err := c.admit(ctx, b)
+	if err != nil || c.best != nil && waits >= c.clocks || !f.Cost.Within(&c.caps.Vector) {
+		return fresh, err
+	}
+	slowest, _ := b.Interval()
+	var whole *space.Folding
+	for _, clocks := range []int{slowest, r.Limit} { // FIFOs as deep as they are of use, or else as asked
+		if whole, err = c.whole(ctx, r, f, b, clocks); err != nil || whole != nil {
+			break
+		}
+	}
+	if err != nil || whole == nil {
+		return fresh, err
+	}
+	n, err := latency(ctx, c.Build(whole))
+	if err != nil {
+		return fresh, err
+	}
+	if c.best == nil || n < c.clocks || n == c.clocks && whole.Measures(c.load) < c.best.Measures(c.load) {
+		fresh = fresh || n < c.clocks
+		c.best, c.clocks = whole, n
+	}
+	return fresh, nil
+}
+
+// latency is that of a design, simulated.
+func latency(ctx context.Context, b *space.Built) (int, error) {
+	t, err := rtlsim.Run(ctx, b.Design, nil, rtlsim.Options{Frames: 1})
+	if err != nil {
+		return 0, err
+	}
+	return t.Latency(), nil
+}
+
+// whole is the best design of a folding's classes whose FIFOs keep an interval; nil where none is within the caps.
+func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b *space.Built, clocks int) (*space.Folding, error) {
+	z, err := c.size(ctx, b, clocks)
+	if err != nil || z == nil {
+		return nil, err
+	}
+	with := r.Holding(b, z.Words)
+	with.Paths = nil
+	return c.assess(ctx, &with, c.Classes(f.Options), nil, c.load, c.caps)
+}
+
+// admit adds the path that a design waits for where FIFOs never are in the way, and says how long that is. fresh is false
+// where the path is known.
+func (c *chase) admit(ctx context.Context, b *space.Built) (fresh bool, waits int, err error) {
+	hops, waits, err := space.Critical(ctx, b.Design)
+	if err != nil {
+		return false, 0, err
+	}
+	p := c.Path(b, hops, max(c.clocks, waits))
+	if fresh = !c.seen[p.Key]; fresh {
+		c.seen[p.Key] = true
+		c.region.Paths = append(c.region.Paths, p)
+	}
+	return fresh, waits, nil
+}

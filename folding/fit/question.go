@@ -1,0 +1,84 @@
+// Package fit finds whole designs: foldings with FIFOs as deep as they have to be and with the host's port, within a
+// budget. In come a space and a goal (Question); out come the design of the least of some measure at an interval, of the
+// shortest latency, and a bound that no whole design goes below (Found).
+//
+// A tree of package space says what foldings take at least, whatever FIFOs need. Its best folding is built and simulated
+// (package rtlsim); where it does not keep the interval with the FIFOs that it was priced with, the region is divided.
+// Package search looks for the best folding of each region.
+//
+//	question.go  what is asked, and the work that is done for it
+//	found.go     what was found, and what is proved of it
+//	least.go     the least of one measure after the other, and the best folding of a region made whole
+//	size.go      the FIFOs of one folding: how deep, and of what
+//	latency.go   the shortest latency
+package fit
+
+import (
+	"math/big"
+	"time"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/search"
+	"hlsgen/folding/space"
+	"hlsgen/hlslib/estimate"
+)
+
+// maxWork bounds the work of one design: a few seconds. It is not a time, so that the answer does not depend on the
+// machine.
+const maxWork = 60_000_000
+
+// A Question is what is asked of a space, and what was done for the answer.
+type Question struct {
+	*space.Space
+	Goal   ask.Goal
+	Budget ask.Budget
+	Caps   search.Caps   // the budget, without what depends on the interval
+	Host   search.Vector // what joins the network to the processor's memory
+	Effort search.Effort
+	Yard   search.Vector // what a load is measured against
+}
+
+// Ask is the question for a goal that is well formed.
+func Ask(s *space.Space, goal ask.Goal) *Question {
+	q := &Question{Space: s, Goal: goal, Budget: ask.BudgetOf(s.Target.Board, goal.MaxUse)}
+	if goal.MaxCycles > 0 {
+		q.Budget = ask.BudgetOf(s.Target.Board, ask.DefaultMaxUse)
+	}
+	q.Caps, q.Yard = q.Budget.Caps(), q.Budget.Yard()
+	q.Host = s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
+	q.Effort.Limit = maxWork
+	if goal.SearchTime > 0 {
+		const stepsPerSecond = 20_000_000 // on a slow machine
+		q.Effort.Limit = max(1, int(goal.SearchTime.Seconds()*stepsPerSecond))
+		q.Effort.Deadline = time.Now().Add(goal.SearchTime)
+	}
+	return q
+}
+
+// Fresh is the question before anything was done for it.
+func (q *Question) Fresh() *Question {
+	f := *q
+	f.Effort.Done, f.Effort.Cut = 0, false
+	return &f
+}
+
+// Limit is the longest interval that reaches the goal; nil where any does.
+func (q *Question) Limit() *big.Rat { return q.Goal.Limit(q.Clock) }
+
+// CapsAt is what a design may take at an interval: the budget, and what the processor's memory carries in that time.
+func (q *Question) CapsAt(interval int) search.Caps {
+	caps := q.Caps
+	if q.Goal.MaxCycles > 0 {
+		return search.Unlimited
+	}
+	caps.Vector[ask.Traffic] = q.Carries(interval)
+	return caps
+}
+
+// Tree is the tree of all foldings that take no more clocks per frame.
+func (q *Question) Tree(clocks int) *search.Tree { return q.tree(&space.Region{Limit: clocks}) }
+
+func (q *Question) tree(r *space.Region) *search.Tree { return q.Space.Tree(r, q.Host, &q.Effort) }
+
+// Measure is a measure of designs as the search has it.
+func (q *Question) Measure(m ask.Measure) search.Measure { return m.Of(&q.Yard) }

@@ -1,0 +1,119 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/search"
+	"hlsgen/folding/space"
+	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
+)
+
+// SizingWords is how many words the sizing of the FIFOs of one folding may move, and wordSteps what a word counts as work.
+const (
+	SizingWords = 8e7
+	wordSteps   = 2
+)
+
+// size is the words that a design's FIFOs need at least to keep an interval of limit clocks, or to be free from deadlock
+// where the goal asks for that alone. It is nil where the design is slower than the goal allows, or deadlocks.
+func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim.Sizing, error) {
+	fixed := q.Given(b)
+	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known}
+	opt.Minimal = q.Goal.FIFO != ask.FIFO{}
+	z, err := rtlsim.Size(ctx, b.Design, opt)
+	if err != nil {
+		return nil, err
+	}
+	q.Effort.Done += wordSteps * z.Moved
+	if z.Kept && !opt.Minimal || !z.Kept && !q.Shallow() {
+		return z, nil
+	}
+	// Depths that the user gives may do at the latencies that are estimated, though not at any; and they may be slow.
+	d := *b.Design
+	d.FIFO = slices.Clone(d.FIFO)
+	for id, words := range z.Words {
+		if d.FIFO[id].Depth = max(d.FIFO[id].Depth, words); fixed[id] > 0 {
+			d.FIFO[id].Depth = fixed[id]
+		}
+	}
+	clocks, err := Interval(ctx, &d)
+	if err == nil && !z.Kept {
+		_, err = rtlsim.Prove(ctx, &d)
+		z.Kept = true
+	}
+	if err != nil {
+		if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
+			err = nil
+		}
+		return nil, err
+	}
+	asked := q.Limit()
+	anySpeed := q.Goal.MaxCycles > 0 || q.Goal.Latency && asked == nil
+	if !anySpeed && clocks > float64(limit) && (asked == nil || ask.Floor(asked) != limit || !ask.Reaches(clocks, asked)) {
+		return nil, nil
+	}
+	return z, nil
+}
+
+// Frames is how many frames it takes to see the interval: more than the design holds at a time.
+func Frames(d *dataflow.Design) int { return 16 + 2*len(d.Model.Graph.Nodes) }
+
+// Interval is the clocks per frame of a design. The error may be a *rtlsim.Deadlock.
+func Interval(ctx context.Context, d *dataflow.Design) (float64, error) {
+	t, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: Frames(d)})
+	if err != nil {
+		return 0, err
+	}
+	return t.Interval(), nil
+}
+
+// assessNodes is how many nodes a search among the ways to build one folding looks at, and assessWork the work that it may
+// do, whatever is left: a folding whose FIFOs took the last of that to size is still built in the best way.
+const (
+	assessNodes = 200
+	assessWork  = 2_000_000
+)
+
+// assess is the best folding of some classes whose FIFOs hold what the region has them hold; where only is not nil, with
+// these options, which have the classes. It is nil where nothing is within caps.
+func (q *Question) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Measure,
+	caps search.Caps) (*space.Folding, error) {
+	effort := search.Effort{Limit: assessWork}
+	t := q.Single(r, class, only, q.Host, &effort)
+	if t == nil {
+		return nil, nil
+	}
+	got, err := t.Minimise(ctx, m, nil, caps, assessNodes)
+	q.Effort.Done += effort.Done
+	if err != nil || got.Best == nil {
+		return nil, err
+	}
+	return q.Folding(r, got.Best), nil
+}
+
+// canonical is a folding with its FIFOs built in one way of several that measure the same: who asks for these folds again
+// gets these FIFOs.
+func (q *Question) canonical(ctx context.Context, f *space.Folding, limit int, order []ask.Measure) (*space.Folding, error) {
+	r := f.Region(limit)
+	caps := q.CapsAt(limit)
+	if !f.Cost.Within(&caps.Vector) {
+		caps = search.Unlimited
+	}
+	var measures []search.Measure
+	for _, m := range order {
+		measures = append(measures, q.Measure(m))
+	}
+	best := f
+	for k, m := range append(measures, search.Measure{Kind: ask.FF}, search.Measure{Kind: ask.LUTRAM}) {
+		g, err := q.assess(ctx, &r, q.Classes(f.Options), f.Options, m, caps)
+		if err != nil || g == nil || k < len(order) && g.Measures(m) > f.Measures(m) {
+			return f, err
+		}
+		best, caps = g, g.AsGood(m, caps, 0)
+	}
+	return best, nil
+}

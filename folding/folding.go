@@ -1,0 +1,143 @@
+// Package folding makes a design of a network: how far each layer is unrolled, where its tables and multipliers lie, how
+// deep FIFOs are and of what memory, for a device, a clock, a goal and a budget. Make is the only place where that is
+// decided; whatever prints a figure of a design has it from there, so that what one command prints, another can ask for.
+//
+// In come a model, a target and a goal; out comes a Design with its certificate, or diagnostics. This package is the door;
+// the rooms behind it, each of which sees the ones above it alone:
+//
+//	search  choosing one of several ways for each part, within caps; knows nothing of hardware
+//	finn    folding files
+//	ask     goals, measures, budgets
+//	space   what each layer may be, what joins layers, and trees of tables over any part of that
+//	fit     the best whole design at an interval, or of the shortest latency: with FIFOs, simulated
+//
+// and its own files:
+//
+//	make.go         which interval to look at, until there is a design
+//	bound.go        what nothing goes below, without making a design
+//	front.go        all that is worth choosing from
+//	design.go       the figures of a design; bottleneck.go, where its interval comes from
+//	certificate.go  what is proved of it
+//	trouble.go      why there is none, and what would do
+package folding
+
+import (
+	"context"
+
+	"hlsgen/boards"
+	"hlsgen/folding/ask"
+	"hlsgen/folding/finn"
+	"hlsgen/folding/fit"
+	"hlsgen/folding/space"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// What users ask, and what is answered.
+type (
+	Goal    = ask.Goal
+	FIFO    = ask.FIFO
+	Measure = ask.Measure
+	Use     = ask.Use
+	Budget  = ask.Budget
+	Share   = ask.Share
+	File    = finn.File
+	Bound   = fit.Bound
+	Latency = fit.Latency
+)
+
+// The measures, and the names and limits that flags have.
+const (
+	LeastLoad = ask.LeastLoad
+	LeastLUT  = ask.LeastLUT
+	LeastFF   = ask.LeastFF
+	LeastBRAM = ask.LeastBRAM
+	LeastURAM = ask.LeastURAM
+	LeastDSP  = ask.LeastDSP
+
+	Guideline = ask.Guideline
+	MaxDepth  = finn.MaxDepth
+)
+
+// DefaultMaxUse is what designs are known to close with (docs/boards.md).
+var DefaultMaxUse = ask.DefaultMaxUse
+
+// ParseMaxUse reads --max-use.
+func ParseMaxUse(s string) (Use, error) { return ask.ParseMaxUse(s) }
+
+// ParseMeasure reads --least.
+func ParseMeasure(s string) (Measure, error) { return ask.ParseMeasure(s) }
+
+// BudgetOf is the budget of a board; the zero Use means DefaultMaxUse.
+func BudgetOf(b boards.Board, u Use) Budget { return ask.BudgetOf(b, u) }
+
+// Capacity is what the board has, in the units of a cost.
+func Capacity(b boards.Board) dataflow.Resources { return ask.Capacity(b) }
+
+// Rate is the frames per second of an interval in clocks, as it may be printed and asked for.
+func Rate(clockMHz, interval float64) float64 { return ask.Rate(clockMHz, interval) }
+
+// ClocksPerFrame is the longest interval in whole clocks that reaches a rate.
+func ClocksPerFrame(clockMHz, fps float64) int { return ask.ClocksPerFrame(clockMHz, fps) }
+
+// ReadFile reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
+// not have and values that a layer cannot take show when Make applies it.
+func ReadFile(data []byte, d *diag.List) *File { return finn.Read(data, d) }
+
+// Format writes the design's folds as a folding file that ReadFile reads back to the same folds; with depths also the words
+// of every FIFO, so that the whole design comes back.
+func Format(design *dataflow.Design, withDepths bool) []byte { return finn.Format(design, withDepths) }
+
+// A Space is what a model may become on a target, listed once for any number of designs. These may be made at the same time.
+type Space struct {
+	*space.Space
+	made *memory
+}
+
+// List lists the options of every layer, and how they join. fixed and fifo are those of the goals that are asked of it.
+// Where the target has no board, zcu104 stands in for it; only Goal.MaxCycles does without a budget. What the user has to
+// change goes to d, and the result is nil.
+func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.List) (*Space, error) {
+	if len(m.Graph.Nodes) == 0 {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Msg: "there is no layer to fold"})
+		return nil, nil
+	}
+	if t.Board.Name == "" {
+		b, err := boards.Find("zcu104")
+		if err != nil {
+			return nil, err
+		}
+		t.Board = b
+	}
+	s := space.New(m, t, fixed, fifo, d)
+	if s == nil {
+		return nil, nil
+	}
+	return &Space{s, &memory{}}, nil
+}
+
+// Make is Space.Make of a space that is listed for this goal alone.
+func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, d *diag.List) (*Design, error) {
+	if err := goal.Verify(t); err != nil {
+		return nil, err
+	}
+	s, err := List(m, t, goal.Fixed, goal.FIFO, d)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	return s.Make(ctx, goal, d)
+}
+
+// Make makes the design for a goal. What the user has to change - a goal that cannot be reached, a budget that nothing
+// fits - goes to d, with what can be had instead, and the result is nil. The error is the context's, a *rtlsim.Deadlock that
+// depths which were given bring about, or says that the clock or the goal is malformed, which the command line rules out.
+//
+// What the search leaves open, the certificate states. The answer does not depend on the machine, unless Goal.SearchTime ends
+// the search, nor on what else was asked of the space.
+func (l *Space) Make(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
+	if err := goal.Verify(l.Target); err != nil {
+		return nil, err
+	}
+	q := &inquiry{report{fit.Ask(l.Space, goal)}, l.made, d}
+	return q.answer(ctx)
+}

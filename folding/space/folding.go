@@ -1,0 +1,198 @@
+package space
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/folding/search"
+	"hlsgen/internal/dataflow"
+)
+
+// A Folding is one option per layer, and how its FIFOs are built.
+type Folding struct {
+	Options []int32
+	Cost    search.Vector
+	fifos   map[Side]dataflow.FIFO
+	words   map[Side]int // that FIFOs hold at least; they may be built for more
+}
+
+// Measures is what a folding measures.
+func (f *Folding) Measures(m search.Measure) float64 { return m.Value(&search.Solution{Cost: f.Cost}) }
+
+// AsGood is what may be taken within caps to measure as little as a folding, or less for less = 1.
+func (f *Folding) AsGood(m search.Measure, caps search.Caps, less int64) search.Caps {
+	return m.AsGood(&search.Solution{Cost: f.Cost}, caps, less)
+}
+
+// Region is the whole space with FIFOs as deep as the folding has them.
+func (f *Folding) Region(limit int) Region { return Region{Limit: limit, words: f.words} }
+
+// Sized is how many FIFOs of a folding hold more than so many words, of those whose depth is not given.
+func (s *Space) Sized(f *Folding, words int) (n int) {
+	for side, fifo := range f.fifos {
+		if _, given := s.given(side, true); fifo.Depth > words && !given {
+			n++
+		}
+	}
+	return n
+}
+
+// Classes is the class of every layer.
+func (s *Space) Classes(options []int32) []int32 {
+	list := make([]int32, len(options))
+	for i, o := range options {
+		list[i] = int32(s.Layers[i].Options[o].Class)
+	}
+	return list
+}
+
+// Folding is what a solution of a region's tree means.
+func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
+	g := &Folding{Cost: f.Cost, words: r.words, fifos: map[Side]dataflow.FIFO{}}
+	for i := range s.Layers {
+		g.Options = append(g.Options, f.Picks[i].ID)
+	}
+	for id := range s.Streams {
+		pick := f.Picks[len(s.Layers)+id].ID
+		s.eachFIFO(id, g.Options, func(side Side, f form, only bool) {
+			at := pick & (1<<wayBits - 1)
+			if side.front {
+				at = pick >> wayBits
+			}
+			list := menu{s, r}.ways(side, f, only)
+			g.fifos[side] = list[min(int(at), len(list)-1)].FIFO // of a stream that the plan leaves out, any
+		})
+	}
+	return g
+}
+
+// eachFIFO gives the FIFOs of a stream between layers of some options, and the forms of their words.
+func (s *Space) eachFIFO(id int, options []int32, visit func(side Side, f form, only bool)) {
+	in, out := s.ends(id, options)
+	visit(Side{id, false}, in, in == out)
+	if in != out {
+		visit(Side{id, true}, out, false)
+	}
+}
+
+// ends is the forms at the two ends of a stream; the host has its layer's.
+func (s *Space) ends(id int, options []int32) (in, out form) {
+	st := &s.Streams[id]
+	if st.writer.layer >= 0 {
+		in = s.Layers[st.writer.layer].shape(int(options[st.writer.layer])).out[st.writer.port]
+	}
+	if st.reader.layer < 0 {
+		return in, in
+	}
+	out = s.Layers[st.reader.layer].shape(int(options[st.reader.layer])).in[st.reader.port]
+	if st.writer.layer < 0 {
+		in = out
+	}
+	return in, out
+}
+
+// Built is a design of a folding, with where its nodes and streams are from.
+type Built struct {
+	*dataflow.Design
+	layer []int  // per node: the layer; -1 of a width converter
+	conv  []int  // per node: the stream that a width converter is on
+	sides []Side // per stream
+}
+
+// Build puts width converters where the words of neighbours differ. It is nil where none joins them.
+func (s *Space) Build(f *Folding) *Built {
+	g := s.Model.Graph
+	var b dataflow.Builder
+	made := &Built{}
+	var folds []dataflow.Fold
+	stream := make([]int, len(g.Streams)) // in the new graph, where the reader finds it
+	note := func(id int, side Side) {
+		for len(made.sides) <= id {
+			made.sides = append(made.sides, Side{})
+		}
+		made.sides[id] = side
+	}
+	for _, in := range g.In {
+		stream[in] = b.Input(g.Streams[in].Name, g.Streams[in].Type)
+		note(stream[in], Side{in, false})
+	}
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		o := l.Options[f.Options[i]]
+		var ins []int
+		for _, id := range l.Node.In {
+			if in, out := s.ends(id, f.Options); in != out {
+				k := s.convert(id, in, out)
+				if !k.ok {
+					return nil
+				}
+				out, err := b.Add(converter(in, out), []int{stream[id]}, nil, nil)
+				if err != nil {
+					panic(fmt.Sprintf("folding: a width converter does not bind again: %v", err))
+				}
+				stream[id] = out[0]
+				note(stream[id], Side{id, true})
+				folds, made.layer, made.conv = append(folds, k.fold), append(made.layer, -1), append(made.conv, id)
+			}
+			ins = append(ins, stream[id])
+		}
+		var tensors []string
+		var types []dataflow.Type
+		for _, id := range l.Node.Out {
+			tensors, types = append(tensors, g.Streams[id].Name), append(types, g.Streams[id].Type)
+		}
+		for p, id := range b.Place(l.Node.Op, ins, tensors, l.Node.Origin, types) {
+			stream[l.Node.Out[p]] = id
+			note(id, Side{l.Node.Out[p], false})
+		}
+		folds, made.layer, made.conv = append(folds, o.Fold), append(made.layer, i), append(made.conv, -1)
+	}
+	for _, out := range g.Out {
+		b.Output(stream[out])
+	}
+	graph, err := b.Graph()
+	if err != nil {
+		panic(fmt.Sprintf("folding: the folded graph is malformed: %v", err))
+	}
+	folded := *s.Model
+	folded.Graph = graph
+	made.Design = &dataflow.Design{Model: &folded, Target: s.Target, Folds: folds, FIFO: make([]dataflow.FIFO, len(graph.Streams))}
+	for id, side := range made.sides {
+		if made.FIFO[id] = f.fifos[side]; made.FIFO[id].Depth == 0 {
+			made.FIFO[id] = dataflow.FIFO{Depth: dataflow.Shallow, Memory: dataflow.SRL}
+		}
+	}
+	return made
+}
+
+// Given is the words that the user gives a design's FIFOs, by stream of the design; 0 where they are sized.
+func (s *Space) Given(b *Built) []int {
+	fixed := make([]int, len(b.sides))
+	for id, side := range b.sides {
+		if words, exact := s.given(side, !slices.Contains(b.conv, side.stream)); exact {
+			fixed[id] = words
+		}
+	}
+	return fixed
+}
+
+// Layers is the layers among a design's nodes, and the streams that the width converters among them are on.
+func (b *Built) Layers(nodes []int) (layers, streams []int) {
+	for _, n := range nodes {
+		if l := b.layer[n]; l >= 0 {
+			layers = append(layers, l)
+		} else {
+			streams = append(streams, b.conv[n])
+		}
+	}
+	return layers, streams
+}
+
+// Short is the FIFOs of some of a design's streams, with their depths.
+func (b *Built) Short(streams []int) map[Side]int {
+	sides := map[Side]int{}
+	for _, id := range streams {
+		sides[b.sides[id]] = b.FIFO[id].Depth
+	}
+	return sides
+}

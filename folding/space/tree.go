@@ -1,0 +1,209 @@
+package space
+
+import (
+	"slices"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/search"
+)
+
+// A menu is what may be chosen in a region.
+type menu struct {
+	*Space
+	*Region
+}
+
+// Tree is the tree of a region, of a network that takes host beside its layers and streams. It is what foldings take at
+// least: FIFOs are as deep as the region has them.
+func (s *Space) Tree(r *Region, host search.Vector, e *search.Effort) *search.Tree {
+	m := menu{s, r}
+	return m.tree(s.plan, host, e, m.layer, m.stream)
+}
+
+// Single is the tree of the foldings of some classes whose FIFOs hold what the region has them hold: where tables lie, what
+// multiplies, where FIFOs lie; where only is not nil, with these options, which have the classes. It is nil where no
+// converter joins them.
+func (s *Space) Single(r *Region, class, only []int32, host search.Vector, e *search.Effort) *search.Tree {
+	m, options, joined := menu{s, r}, make([]int32, len(class)), true
+	layer := func(i int) [][]search.Choice {
+		var list []search.Choice
+		for o, opt := range s.Layers[i].Options {
+			if int32(opt.Class) == class[i] && (only == nil || only[i] == int32(o)) {
+				list = append(list, m.option(i, o))
+			}
+			if int32(opt.Class) == class[i] {
+				options[i] = int32(o) // as good as any to say what its words are
+			}
+		}
+		return [][]search.Choice{search.Undominated(list)}
+	}
+	stream := func(id int) [][]search.Choice {
+		in, out := s.ends(id, options)
+		var list []search.Choice
+		if st := &s.Streams[id]; st.inner() {
+			list = m.inner(id, in, out)
+		} else {
+			list = m.host(id, slices.Index(st.layerEnd().forms, in))
+		}
+		joined = joined && len(list) > 0
+		return [][]search.Choice{list}
+	}
+	t := m.tree(flat(s.beside()+1), host, e, layer, stream)
+	if !joined {
+		return nil
+	}
+	return t
+}
+
+// tree has the choices of every row of every leaf.
+func (m menu) tree(p *search.Plan, host search.Vector, e *search.Effort, layer, stream func(int) [][]search.Choice) *search.Tree {
+	var choices [][][]search.Choice
+	for i := range m.Layers {
+		choices = append(choices, layer(i))
+	}
+	for id := range m.Streams {
+		choices = append(choices, stream(id))
+	}
+	choices = append(choices, [][]search.Choice{{{Cost: host, Paths: m.nowhere()}}})
+	return search.NewTree(p, choices, e)
+}
+
+// nowhere is no clocks on any path.
+func (m menu) nowhere() []int64 { return make([]int64, len(m.Paths)) }
+
+// layer is the choices of a layer's rows: options.
+func (m menu) layer(i int) [][]search.Choice {
+	l, rows := &m.Layers[i], &m.rows[i]
+	of := make([][]search.Choice, len(l.shapes))
+	for o := range l.Options {
+		if c := l.Options[o].Class; m.allows(m.Space, i, c) {
+			shape := l.Classes[c].shape
+			of[shape] = append(of[shape], m.option(i, o))
+		}
+	}
+	choices := make([][]search.Choice, len(rows.shapes))
+	for row, shapes := range rows.shapes {
+		for _, k := range shapes {
+			choices[row] = append(choices[row], of[k]...)
+		}
+		choices[row] = search.Undominated(choices[row])
+	}
+	return choices
+}
+
+func (m menu) option(layer, option int) search.Choice {
+	o := &m.Layers[layer].Options[option]
+	c := search.Choice{Cost: o.Cost, ID: int32(option)}
+	for p := range m.Paths {
+		c.Paths = append(c.Paths, m.Paths[p].Clocks[layer][o.Class])
+	}
+	return c
+}
+
+// stream is the choices of a stream's rows: the FIFOs, with the width converter between them where there is one. The
+// identity of a choice is that of the way of the FIFO behind the writer, and above it that of the one in front of the
+// reader.
+func (m menu) stream(id int) [][]search.Choice {
+	st, rows := &m.Streams[id], &m.rows[len(m.Layers)+id]
+	if len(rows.scope) == 0 {
+		return [][]search.Choice{{{Paths: m.nowhere()}}} // left out of the plan
+	}
+	_, behind := m.words[Side{id, false}]
+	_, front := m.words[Side{id, true}]
+	plain := !behind && !front && len(m.Paths) == 0
+	if plain && st.inner() && m.least != nil {
+		return m.least[id]
+	}
+	choices := make([][]search.Choice, len(rows.values)/len(rows.scope))
+	for row := range choices {
+		if st.inner() {
+			choices[row] = m.inner(id, st.writer.forms[rows.values[2*row]], st.reader.forms[rows.values[2*row+1]])
+		} else if f := rows.values[row]; st.host[f].clocks <= m.Limit {
+			choices[row] = m.host(id, int(f))
+		}
+	}
+	return choices
+}
+
+// wayBits is the bits of a choice's identity that a FIFO's way takes.
+const wayBits = 4
+
+// host is the choices of a stream of the host.
+func (m menu) host(id, f int) (list []search.Choice) {
+	st := &m.Streams[id]
+	for i, w := range m.ways(Side{id, false}, st.layerEnd().forms[f], true) {
+		w.cost[ask.Traffic] += st.host[f].bytes
+		list = append(list, search.Choice{Cost: w.cost, Paths: m.nowhere(), ID: int32(i)})
+	}
+	return list
+}
+
+// inner is the choices of a stream between layers.
+func (m menu) inner(id int, in, out form) (list []search.Choice) {
+	k := m.convert(id, in, out)
+	if !k.ok {
+		return nil
+	}
+	var clocks []int64
+	for p := range m.Paths {
+		clocks = append(clocks, m.Paths[p].converter(m.Space, id, in, out))
+	}
+	add := func(cost search.Vector, id int) {
+		list = append(list, search.Choice{Cost: cost, Paths: clocks, ID: int32(id)})
+	}
+	for i, a := range m.ways(Side{id, false}, in, in == out) {
+		if in == out {
+			add(a.cost, i)
+			continue
+		}
+		for j, b := range m.ways(Side{id, true}, out, false) {
+			add(k.cost.Plus(a.cost).Plus(b.cost), i|j<<wayBits)
+		}
+	}
+	return search.Undominated(list)
+}
+
+// ways is the ways to build a FIFO of the region. The only FIFO of a stream holds what either is to hold.
+func (m menu) ways(side Side, f form, only bool) []way {
+	words, exact := m.given(side, only)
+	if !exact {
+		words = max(2, m.words[side])
+		if only {
+			words = max(words, m.words[Side{side.stream, true}])
+		}
+	}
+	return m.joints.ways(words, exact, m.Streams[side.stream].port(f))
+}
+
+// given is the words that the user gives a FIFO; exact is false where it is sized.
+func (s *Space) given(side Side, only bool) (words int, exact bool) {
+	st := &s.Streams[side.stream]
+	switch {
+	case only:
+		words = max(st.out, st.in)
+	case side.front:
+		words = st.in
+	default:
+		words = st.out
+	}
+	if words == 0 {
+		words = s.fifo.Words
+	}
+	return words, words > 0
+}
+
+// flat is a plan of leaves of one row each.
+func flat(n int) *search.Plan {
+	p := &search.Plan{Leaves: n}
+	for range n {
+		p.Tables = append(p.Tables, search.Table{Left: -1, Right: -1, Rows: 1})
+	}
+	for i := 1; i < n; i++ {
+		left := n + i - 2
+		if i == 1 {
+			left = 0
+		}
+		p.Tables = append(p.Tables, search.Table{Left: left, Right: i, Rows: 1, First: []int32{0, 1}, Pairs: []search.Pair{{}}})
+	}
+	return p
+}

@@ -1,0 +1,292 @@
+package space
+
+import (
+	"encoding/binary"
+	"math/big"
+	"slices"
+	"sync"
+
+	"hlsgen/folding/ask"
+	"hlsgen/folding/search"
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/dwc"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// A form is how a frame travels past one end of a stream: in words of per elements, in tiles of so many channels
+// (dataflow.Port).
+type form struct{ per, tile int }
+
+func forms(ports []dataflow.Port) []form {
+	f := make([]form, len(ports))
+	for i, p := range ports {
+		f[i] = form{p.PerWord, p.Tile}
+	}
+	return f
+}
+
+// key is a map key for a list of forms.
+func key(list []form) string {
+	b := make([]byte, 0, 8*len(list))
+	for _, f := range list {
+		b = binary.LittleEndian.AppendUint32(b, uint32(f.per))
+		b = binary.LittleEndian.AppendUint32(b, uint32(f.tile))
+	}
+	return string(b)
+}
+
+// A Stream is a stream's two ends, and the forms that occur there.
+type Stream struct {
+	typ            dataflow.Type
+	class          int // the first stream whose frames are of equal shape and elements
+	writer, reader end
+	host           []hostForm // of a stream of the host: per form of the layer at its other end
+	out, in        int        // words that a folding file gives the FIFO behind the writer, and in front of the reader; 0 where it does not
+}
+
+// An end is a layer's port; the layer is -1 where that is the host, which takes any form.
+type end struct {
+	layer, port int
+	forms       []form
+}
+
+// A hostForm is what a form means at the host's end of a stream.
+type hostForm struct {
+	clocks int // that a frame takes through the host's port
+	bytes  int64
+}
+
+// inner reports whether layers stand at both ends.
+func (s *Stream) inner() bool { return s.writer.layer >= 0 && s.reader.layer >= 0 }
+
+// Layers are those at the two ends; -1 where that is the host.
+func (s *Stream) Layers() (writer, reader int) { return s.writer.layer, s.reader.layer }
+
+// layerEnd is the end of a stream of the host at which a layer stands.
+func (s *Stream) layerEnd() *end {
+	if s.reader.layer < 0 {
+		return &s.writer
+	}
+	return &s.reader
+}
+
+// least is the fewest clocks per frame at the host's end; 0 where there is none.
+func (s *Stream) least() int {
+	if len(s.host) == 0 {
+		return 0
+	}
+	return slices.MinFunc(s.host, func(a, b hostForm) int { return a.clocks - b.clocks }).clocks
+}
+
+// port is a stream's port of a form.
+func (s *Stream) port(f form) dataflow.Port {
+	return dataflow.Port{Elem: s.typ.Elem, PerWord: f.per, Words: s.typ.Shape.Size() / f.per, Tile: f.tile}
+}
+
+func newStreams(g *dataflow.Graph) []Stream {
+	list := make([]Stream, len(g.Streams))
+	for i := range list {
+		t := g.Streams[i].Type
+		class := slices.IndexFunc(g.Streams[:i], func(o *dataflow.Stream) bool {
+			return o.Type.Elem == t.Elem && slices.Equal(o.Type.Shape, t.Shape)
+		})
+		if class < 0 {
+			class = i
+		}
+		list[i] = Stream{typ: t, class: class, writer: end{layer: -1}, reader: end{layer: -1}}
+	}
+	for i, n := range g.Nodes {
+		for p, id := range n.In {
+			list[id].reader = end{layer: i, port: p}
+		}
+		for p, id := range n.Out {
+			list[id].writer = end{layer: i, port: p}
+		}
+	}
+	return list
+}
+
+// list lists the forms of both ends, and what they mean to the host.
+func (s *Stream) list(layers []LayerOptions, t dataflow.Target) {
+	s.host = nil
+	for _, e := range []*end{&s.writer, &s.reader} {
+		if e.forms = nil; e.layer < 0 {
+			continue
+		}
+		l := &layers[e.layer]
+		for o := range l.Options {
+			f := l.shape(o).port(e == &s.writer, e.port)
+			if !slices.Contains(e.forms, f) {
+				e.forms = append(e.forms, f)
+			}
+		}
+		if s.inner() {
+			continue
+		}
+		for _, f := range e.forms {
+			p, h := s.port(f), hostForm{}
+			if h.clocks = p.Words * t.HostEvery(p); t.PortBits() > 0 {
+				h.bytes = int64(p.Bytes())
+			}
+			s.host = append(s.host, h)
+		}
+	}
+}
+
+// port is the form of an output or an input.
+func (sh *shape) port(out bool, i int) form {
+	if out {
+		return sh.out[i]
+	}
+	return sh.in[i]
+}
+
+// A memory is what the processor's memory carries of frames: bytes in a clock. It is nil where that does not matter, or is
+// not known.
+type memory struct{ perClock *big.Rat }
+
+func memoryOf(t dataflow.Target, clockMHz float64) memory {
+	gb := t.Board.MemoryGBps
+	if gb == 0 || t.PortBits() == 0 {
+		return memory{}
+	}
+	perClock := new(big.Rat).Mul(ask.Decimal(gb), big.NewRat(1000, 1)) // MB/s over MHz
+	return memory{perClock.Quo(perClock, ask.Decimal(clockMHz))}
+}
+
+// clocks is what it takes at least to carry so many bytes.
+func (m memory) clocks(bytes int64) int {
+	if m.perClock == nil {
+		return 0
+	}
+	return ask.Ceiling(new(big.Rat).Quo(big.NewRat(bytes, 1), m.perClock))
+}
+
+// Carries is how many bytes the processor's memory carries in so many clocks.
+func (m memory) Carries(clocks int) int64 {
+	if m.perClock == nil {
+		return search.Most
+	}
+	n := big.NewRat(int64(min(clocks, ask.MostClocks/1000)), 1)
+	return int64(ask.Floor(n.Mul(n, m.perClock)))
+}
+
+// MemoryClocks is the clocks that the processor's memory takes at least to carry a frame of a design.
+func (m memory) MemoryClocks(d *dataflow.Design) int { return m.clocks(int64(FrameBytes(d))) }
+
+// FrameBytes is the bytes that a frame moves to and from the processor's memory.
+func FrameBytes(d *dataflow.Design) (bytes int) {
+	if d.Target.PortBits() == 0 {
+		return 0
+	}
+	for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
+		bytes += d.Port(s).Bytes()
+	}
+	return bytes
+}
+
+// converter makes the layer that stands where neighbours' words differ.
+func converter(in, out form) dataflow.Op {
+	return dwc.New(dwc.Params{In: in.per, Out: out.per, Tile: in.tile})
+}
+
+// joints are what may stand between layers, width converters and FIFOs, as far as it was asked for.
+type joints struct {
+	target     dataflow.Target
+	board      ask.Budget
+	streams    []Stream
+	mu         sync.Mutex
+	converters map[conversion]converted
+	fifos      sync.Map // ways to build one, by fifoKind
+}
+
+// A conversion is a width converter's place: a class of streams, and the forms on its two ends.
+type conversion struct {
+	class   int
+	in, out form
+}
+
+// converted is a converter as it would be built; ok is false where none can be.
+type converted struct {
+	fold dataflow.Fold
+	loop dataflow.Loop
+	cost search.Vector
+	ok   bool
+}
+
+// convert gives what it takes to turn the form in on a stream into out. Equal forms need nothing; nothing turns one
+// tile into another.
+func (j *joints) convert(id int, in, out form) converted {
+	if in == out || in.tile != out.tile {
+		return converted{ok: in == out}
+	}
+	c := conversion{j.streams[id].class, in, out}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	k, known := j.converters[c]
+	if !known {
+		k = j.bind(c)
+		j.converters[c] = k
+	}
+	return k
+}
+
+func (j *joints) bind(c conversion) converted {
+	op, _, err := converter(c.in, c.out).Bind([]dataflow.Type{j.streams[c.class].typ})
+	if err != nil {
+		return converted{}
+	}
+	for f := range op.Folds() { // a single one
+		r := op.Cost(f, j.target).Total()
+		return converted{f, op.Loop(f, j.target), j.board.Vector(r), ask.Available(r, j.target.Board)}
+	}
+	panic("folding: " + op.Kind() + " has no fold")
+}
+
+// A way is one way to build a FIFO.
+type way struct {
+	dataflow.FIFO
+	cost search.Vector
+}
+
+// ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats: each
+// fills its memory, but where the words are exactly what was given.
+func (j *joints) ways(words int, exact bool, p dataflow.Port) []way {
+	k := fifoKind{words, p.Width(), exact}
+	known, ok := j.fifos.Load(k)
+	if !ok {
+		known, _ = j.fifos.LoadOrStore(k, j.list(k, p))
+	}
+	return known.([]way)
+}
+
+// A fifoKind is what the ways to build a FIFO depend on.
+type fifoKind struct {
+	words, width int
+	exact        bool
+}
+
+func (j *joints) list(k fifoKind, p dataflow.Port) []way {
+	var list []way
+	for _, f := range cost.FIFOs(k.words, k.width, estimate.Model(j.target).Fabric) {
+		made := dataflow.FIFO{Depth: f.Depth, Memory: estimate.FIFOMemory(f.Memory)}
+		if k.exact {
+			made.Depth = k.words
+		}
+		r := estimate.FIFO(j.target, made, p).Total()
+		if !ask.Available(r, j.target.Board) || j.target.Formula == dataflow.FINN && made.Memory == dataflow.LUTRAM {
+			continue
+		}
+		list = append(list, way{made, j.board.Vector(r)})
+	}
+	var kept []way
+	for i, w := range list {
+		beaten := slices.ContainsFunc(list[:i], func(o way) bool { return o.cost.Within(&w.cost) }) ||
+			slices.ContainsFunc(list[i+1:], func(o way) bool { return o.cost != w.cost && o.cost.Within(&w.cost) })
+		if !beaten {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}

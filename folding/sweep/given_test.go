@@ -1,0 +1,167 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hlsgen/folding"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/tier"
+)
+
+// What the tests of this package start from: options, sweeps that went well, and what they wrote.
+
+// small is a sweep of the embedded example of some twenty searches.
+func small(out string) Options {
+	return Options{Options: compiler.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"}, Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
+		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.DSP}}
+}
+
+// half is half of every resource.
+var half, _ = folding.ParseMaxUse("0.5")
+
+// run sweeps and wants no complaint.
+func run(t *testing.T, o Options) *Result {
+	t.Helper()
+	r, d := told(t, o)
+	if r == nil || d.Failed() {
+		t.Fatal(d.Diags)
+	}
+	return r
+}
+
+// told sweeps; what is said comes with the result.
+func told(t *testing.T, o Options) (*Result, *diag.List) {
+	t.Helper()
+	var d diag.List
+	r, err := Run(context.Background(), o, &d)
+	if err != nil {
+		t.Fatal(err, d.Diags)
+	}
+	return r, &d
+}
+
+// onPynq asks for a sweep of the embedded example for one board, to a folder of its own.
+func onPynq(t *testing.T) Options {
+	return Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
+}
+
+// decode reads a JSON file.
+func decode(t *testing.T, path string, to any) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, to)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// An asked is an entry of a folding file.
+type asked struct {
+	PE       int
+	SIMD     int
+	RAMStyle string `json:"ram_style"`
+	ResType  string `json:"resType"`
+	In       []int  `json:"inFIFODepths"`
+	Out      []int  `json:"outFIFODepths"`
+}
+
+// layers is the folding of a point.
+func layers(t *testing.T, p *Point) map[string]asked { return layersOf(t, p.Folding) }
+
+func layersOf(t *testing.T, file []byte) map[string]asked {
+	t.Helper()
+	all := map[string]asked{}
+	if err := json.Unmarshal(file, &all); err != nil {
+		t.Fatal(err)
+	}
+	delete(all, "Defaults")
+	if len(all) == 0 {
+		t.Fatalf("no layers in %q", file)
+	}
+	return all
+}
+
+// imported reads a model; the test is skipped where it is one of the shared models and these are not there.
+func imported(t testing.TB, name string) *dataflow.Model {
+	t.Helper()
+	shared := tier.NeedsShared(t)
+	var d diag.List
+	c, err := compiler.Check(context.Background(), compiler.Options{Model: filepath.Join(shared, "models", filepath.FromSlash(name), "model.onnx")}, &d)
+	if err != nil || d.Failed() || c.Imported.Model == nil {
+		t.Fatal(err, d.Diags)
+	}
+	return c.Imported.Model
+}
+
+// spreadsheet is the rows of sweep.csv.
+func spreadsheet(t *testing.T, dir string) [][]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "sweep.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// one sweeps for a single design.
+func one(t *testing.T, change func(*Options)) Point {
+	t.Helper()
+	o := onPynq(t)
+	change(&o)
+	r := run(t, o)
+	if len(r.Points) != 1 || r.Points[0].Status != Fits {
+		t.Fatalf("%+v", r.Points)
+	}
+	return r.Points[0]
+}
+
+// collect gathers reports and wants no complaint.
+func collect(t *testing.T, dir string) *Result {
+	t.Helper()
+	var d diag.List
+	r, err := Collect(dir, &d)
+	if err != nil || r == nil || len(d.Diags) > 0 {
+		t.Fatal(err, d.Diags)
+	}
+	return r
+}
+
+// projects writes the project of every design.
+func projects(t *testing.T, r *Result, o Options) {
+	t.Helper()
+	var d diag.List
+	if err := r.Slurm(context.Background(), o, &d); err != nil || d.Failed() {
+		t.Fatal(err, d.Diags)
+	}
+}
+
+// rebuilt builds the embedded example with a point's folding.
+func rebuilt(t *testing.T, p *Point) *folding.Design {
+	t.Helper()
+	dir := t.TempDir()
+	o := compiler.Options{Board: p.Board, ClockMHz: p.ClockMHz, Folding: filepath.Join(dir, "folding.json"), NoCSim: true}
+	if err := os.WriteFile(o.Folding, p.Folding, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o.Out = filepath.Join(dir, "out")
+	var d diag.List
+	made, err := compiler.Run(context.Background(), o, &d)
+	if err != nil || d.Failed() {
+		t.Fatal(err, d.Diags)
+	}
+	return made.Design
+}

@@ -1,0 +1,126 @@
+package graph
+
+import (
+	"math"
+
+	"hlsgen/internal/num"
+)
+
+// DType is an ONNX tensor element type, with ONNX's own numbers.
+type DType int32
+
+// The element types of ONNX up to 1.18.
+const (
+	Undefined DType = iota
+	Float32
+	UInt8
+	Int8
+	UInt16
+	Int16
+	Int32
+	Int64
+	String
+	Bool
+	Float16
+	Float64
+	UInt32
+	UInt64
+	Complex64
+	Complex128
+	BFloat16
+	Float8E4M3FN
+	Float8E4M3FNUZ
+	Float8E5M2
+	Float8E5M2FNUZ
+	UInt4
+	Int4
+	Float4E2M1
+	Float8E8M0
+	UInt2
+	Int2
+)
+
+// elements says of each type what numpy calls it, what its values are, and their bits.
+var elements = [...]struct {
+	name string
+	are  values
+	bits int
+}{
+	{"undefined", others, 0}, {"float32", reals, 32}, {"uint8", naturals, 8}, {"int8", integers, 8},
+	{"uint16", naturals, 16}, {"int16", integers, 16}, {"int32", integers, 32}, {"int64", integers, 64}, {"string", others, 0},
+	{"bool", naturals, 1}, {"float16", reals, 16}, {"float64", reals, 64}, {"uint32", naturals, 32}, {"uint64", naturals, 64},
+	{"complex64", others, 64}, {"complex128", others, 128}, {"bfloat16", reals, 16}, {"float8e4m3fn", minifloats, 8},
+	{"float8e4m3fnuz", minifloats, 8}, {"float8e5m2", minifloats, 8}, {"float8e5m2fnuz", minifloats, 8}, {"uint4", naturals, 4},
+	{"int4", integers, 4}, {"float4e2m1", minifloats, 4}, {"float8e8m0", minifloats, 8}, {"uint2", naturals, 2}, {"int2", integers, 2},
+}
+
+// values is a kind of elements.
+type values uint8
+
+const (
+	others values = iota
+	reals
+	minifloats // reals that models store, and do not compute with
+	naturals
+	integers
+)
+
+func (d DType) known() bool { return 0 <= d && int(d) < len(elements) }
+
+func (d DType) values() values {
+	if !d.known() {
+		return others
+	}
+	return elements[d].are
+}
+
+// Float reports whether values of d are real numbers; the others are integers, booleans included.
+func (d DType) Float() bool { return d.values() == reals || d.values() == minifloats }
+
+// number reports whether values of d are numbers that models compute with.
+func (d DType) number() bool { return d.values() != others && d.values() != minifloats }
+
+// Integer is the type of a stream of such elements: of integers up to 16 bits; the zero Type for all others.
+func (d DType) Integer() num.Type {
+	switch kind := d.values(); {
+	case kind < naturals || elements[d].bits > 16:
+		return num.Type{}
+	case kind == naturals:
+		return num.Type{Kind: num.UInt, Width: elements[d].bits}
+	}
+	return num.Type{Kind: num.Int, Width: elements[d].bits}
+}
+
+// limits is the range of an integer type. 64-bit ones end where float64 stops holding every integer.
+func (d DType) limits() (lo, hi float64, ok bool) {
+	kind := d.values()
+	if kind < naturals {
+		return 0, 0, false
+	}
+	lo, hi = codeLimits(float64(elements[d].bits), kind == integers, false)
+	return max(lo, -0x1p53), min(hi, 0x1p53), true
+}
+
+// codeLimits is the range of codes of so many bits.
+func codeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
+	hi = math.Exp2(bits) - 1
+	if signed {
+		hi = math.Exp2(bits-1) - 1
+		lo = -hi - 1
+	}
+	switch {
+	case narrow && signed:
+		lo++
+	case narrow:
+		hi--
+	}
+	return lo, hi
+}
+
+// String is numpy's name of the type.
+func (d DType) String() string {
+	if !d.known() {
+		return "unknown"
+	}
+	return elements[d].name
+}

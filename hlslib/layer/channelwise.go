@@ -1,0 +1,123 @@
+package layer
+
+import (
+	"iter"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/dataflow"
+)
+
+// Channelwise is the schedule of layers that take PE channels of every vector of a frame side by side. With V vectors of
+// C channels the loop is
+//
+//	for v < V: for fold < C/PE: one clock
+//
+// and words, on all ports, have PE elements.
+type Channelwise struct {
+	In, Out           []dataflow.Type
+	Vectors, Channels int   // V and C
+	pe                []int // what divides C
+}
+
+// Channels is the schedule for vectors like those of the first input; outputs are the layer's to add.
+func Channels(in []dataflow.Type) Channelwise {
+	return Lanes(in, in[0].Shape.Vectors(), in[0].Shape.Channels())
+}
+
+// Lanes is the schedule for inputs that are taken as so many vectors.
+func Lanes(in []dataflow.Type, vectors, channels int) Channelwise {
+	return Channelwise{In: in, Vectors: vectors, Channels: channels, pe: dataflow.Divisors(channels)}
+}
+
+// Words is C/PE, the words of a vector.
+func (s *Channelwise) Words(f dataflow.Fold) int { return s.Channels / f.PE }
+
+// Tables are what a layer reads beside its inputs.
+type Tables struct {
+	PerChannel bool             // some differ between channels: a row per word of a vector
+	Shared     bool             // some serve all channels
+	Row        func(pe int) int // bits of the widest row
+}
+
+// Folds yields every PE that divides the channels, with the memories that tables may lie in, and with what may multiply
+// where anything does. There is no memory without tables; a table of one row is wiring, in LUTRAM by convention.
+func (s *Channelwise) Folds(t Tables, multiplies bool) iter.Seq[dataflow.Fold] {
+	return Folds{PE: s.pe, Compute: Multipliers(multiplies), Fits: func(f dataflow.Fold) bool {
+		return f.PE*widest(s.In, s.Out) <= dataflow.MaxWord && s.Vectors <= dataflow.MaxIterations/s.Words(f) &&
+			(t.Row == nil || t.Row(f.PE) <= dataflow.MaxRow)
+	}, Memory: func(f dataflow.Fold) []dataflow.Memory {
+		switch {
+		case t.PerChannel && f.PE < s.Channels:
+			return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM}
+		case t.PerChannel || t.Shared:
+			return []dataflow.Memory{dataflow.LUTRAM}
+		}
+		return []dataflow.Memory{dataflow.NoMemory}
+	}}.All()
+}
+
+// Ports has words of PE elements everywhere.
+func (s *Channelwise) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	return Ports(s.In, f.PE), Ports(s.Out, f.PE)
+}
+
+// Nest is the loop, in which every iteration moves a word on every port.
+func (s *Channelwise) Nest(f dataflow.Fold, latency int) dataflow.Nest {
+	each := func(types []dataflow.Type) (list []dataflow.Access) {
+		for range types {
+			list = append(list, dataflow.Access{{Kind: dataflow.Each}, {Kind: dataflow.Each}})
+		}
+		return list
+	}
+	return dataflow.Nest{Trips: []int{s.Vectors, s.Words(f)}, Read: each(s.In), Write: each(s.Out), Latency: latency}
+}
+
+// Counters is what counts the iterations.
+func (s *Channelwise) Counters(f dataflow.Fold) cost.Resources {
+	return cost.Counter(s.Vectors).Plus(cost.Counter(s.Words(f)))
+}
+
+// Config is the loop's fields; of says what is taken side by side: "channels computed".
+func (s *Channelwise) Config(f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
+	return append([]dataflow.Field{
+		{Name: "vectors", Doc: "vectors in a frame", Value: s.Vectors},
+		{Name: "folds", Doc: "words of a vector", Value: s.Words(f)},
+		{Name: "pe", Doc: of + " side by side", Value: f.PE},
+	}, more...)
+}
+
+// Eval is the frame of a layer that works element by element: y of channel c from the inputs' elements x. An input of one
+// vector serves all vectors.
+func (s *Channelwise) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64) []dataflow.Tensor {
+	out := dataflow.Tensor{Shape: s.Out[0].Shape, Data: make([]int64, len(in[0].Data))}
+	x := make([]int64, len(in))
+	for i := range out.Data {
+		for k, t := range in {
+			x[k] = t.Data[i%len(t.Data)]
+		}
+		out.Data[i] = y(i%s.Channels, x)
+	}
+	return []dataflow.Tensor{out}
+}
+
+// Kernel is the kernel of a layer that works element by element, without a state.
+func (s *Channelwise) Kernel(f dataflow.Fold, y func(c int, x []int64) int64) dataflow.Kernel {
+	return &elements{f.PE, s.Words(f), y, make([]int64, len(s.In))}
+}
+
+type elements struct {
+	pe, words int
+	y         func(c int, x []int64) int64
+	x         []int64
+}
+
+func (k *elements) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	word := make(dataflow.Word, k.pe)
+	for pe := range word {
+		for i := range in {
+			k.x[i] = in[i][pe]
+		}
+		word[pe] = k.y(iteration%k.words*k.pe+pe, k.x)
+	}
+	return []dataflow.Word{word}
+}

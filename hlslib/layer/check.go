@@ -1,0 +1,69 @@
+package layer
+
+import (
+	"fmt"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A Check says what is wrong with a layer's inputs.
+type Check func(in []dataflow.Type) error
+
+// Inputs wants so many.
+func Inputs(n int) Check {
+	return func(in []dataflow.Type) error {
+		if len(in) != n {
+			return fmt.Errorf("%d inputs, want %d", len(in), n)
+		}
+		return nil
+	}
+}
+
+// Image wants one input of rows, columns and channels.
+func Image(in []dataflow.Type) error {
+	if err := Inputs(1)(in); err != nil {
+		return err
+	}
+	if shape := in[0].Shape; len(shape) != 3 {
+		return fmt.Errorf("an input of shape %v, want rows, columns and channels", shape)
+	}
+	return nil
+}
+
+// PerChannel wants a list of n to have one for all channels of the first input, or one per channel. With several inputs it
+// may have none.
+func PerChannel(what string, n int, in []dataflow.Type) error {
+	shape := in[0].Shape
+	if n <= 1 || n == shape.Channels() {
+		return nil
+	}
+	inputs, want := "an input", "one"
+	if len(in) > 1 {
+		inputs, want = "inputs", "none, one"
+	}
+	return fmt.Errorf("%d %s for %s of shape %v, want %s or %d", n, what, inputs, shape, want, shape.Channels())
+}
+
+// VerifySteps says what is wrong with the step functions of channels.
+func VerifySteps(steps []num.Step) error {
+	for c, s := range steps {
+		if err := s.Verify(); err != nil {
+			return fmt.Errorf("channel %d: %w", c, err)
+		}
+	}
+	return nil
+}
+
+// maxSum is the widest value before a step function or a shift in bits: one less than an int64.
+const maxSum = 63
+
+// SumType is the narrowest type of values within any of the ranges. The error says how what leaves 63 bits.
+func SumType(what string, ranges []num.Range) (num.Type, error) {
+	all := dataflow.Type{Range: ranges}.Union()
+	t := num.Smallest(all)
+	if t.Width > maxSum {
+		return t, fmt.Errorf("the %s needs %d bits for %v, at most %d are possible", what, t.Width, all, maxSum)
+	}
+	return t, nil
+}

@@ -1,0 +1,129 @@
+// Package layer is what kinds of layers share, so that a kind's folder says what is its own and nothing else. In comes a
+// Definition, out come the row in the table of layers and the layers themselves (dataflow.Op).
+//
+//	layer.go        Define: New, Decode, Kind, Params and Bind of every layer
+//	check.go        what Bind asks of inputs, as values
+//	folds.go        every fold of the choices that a layer has
+//	channelwise.go  the schedule of layers that take PE channels of a vector side by side
+//	mover.go        the schedule of layers that move words of SIMD elements and compute nothing
+//	grid.go         the rows and columns of layers that put pixels around a frame, or take them away
+//	steps.go        the tail of layers that end in a step function per channel
+//	pooling.go      the maximum, or the sum, of several values
+//
+// It imports the formulas of costs, and internal/dataflow; the kinds import it.
+package layer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A Definition is what a kind of layers says of itself. Its layers are made of parameters P, an exported struct with JSON
+// tags that holds everything but the input types.
+type Definition[P any] struct {
+	Name string            // Meaning.Kind
+	Doc  string            // one line
+	FINN dataflow.FINNFile // nothing where FINN's files say no more than Name
+
+	// Verify says what is wrong with parameters whatever the inputs.
+	Verify func(P) error
+	// Takes says what is wrong with inputs whatever the parameters; nil where that is Bind's to say.
+	Takes Check
+	// Bind makes the layer of parameters and inputs that are verified; it embeds the Base, and may keep the inputs. The
+	// types are the outputs'.
+	Bind func(Base[P], []dataflow.Type) (dataflow.Op, []dataflow.Type, error)
+}
+
+// Define makes a kind of layers: its row in the table of them, and what makes one of parameters, which belong to it from
+// then on. What is wrong with parameters is Bind's to say, or Decode's.
+func Define[P any](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
+	create = func(p P) dataflow.Op { return unbound[P]{Base: Base[P]{P: p, def: &def}} }
+	decode := func(params []byte) (dataflow.Op, error) {
+		var p P
+		if err := json.Unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		if err := def.Verify(p); err != nil {
+			return nil, err
+		}
+		return create(p), nil
+	}
+	return dataflow.Kind{Name: def.Name, Doc: def.Doc, FINN: def.FINN, Decode: decode}, create
+}
+
+// A Base is what every layer is made of. The op that a kind's Bind makes embeds it, and has the methods of dataflow.Op
+// that are the same in all kinds from it.
+type Base[P any] struct {
+	P   P // not to be changed
+	def *Definition[P]
+}
+
+// Kind is the name of the kind.
+func (b Base[P]) Kind() string { return b.def.Name }
+
+// Params is P.
+func (b Base[P]) Params() any { return b.P }
+
+// Bind makes the layer for inputs: it verifies both, and that there is a fold.
+func (b Base[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	if err := b.def.Verify(b.P); err != nil {
+		return nil, nil, err
+	}
+	if takes := b.def.Takes; takes != nil {
+		if err := takes(in); err != nil {
+			return nil, nil, err
+		}
+	}
+	op, out, err := b.def.Bind(b, slices.Clone(in))
+	if err != nil {
+		return nil, nil, err
+	}
+	for range op.Folds() {
+		return op, slices.Clone(out), nil
+	}
+	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
+		dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
+}
+
+// unbound is a layer before Bind: there is no schedule to ask for.
+type unbound[P any] struct {
+	Base[P]
+	dataflow.Schedule
+}
+
+func (u unbound[P]) Eval([]dataflow.Tensor) []dataflow.Tensor {
+	panic("layer: " + u.Kind() + " is not bound")
+}
+
+// Of is channel c's of a list that has one for all channels or one per channel.
+func Of[T any](list []T, c int) T { return list[min(c, len(list)-1)] }
+
+// Wrap keeps what t's bits hold of v. A product of two signs is one.
+func Wrap(t num.Type, v int64) int64 {
+	if t.Kind == num.Bipolar {
+		return v
+	}
+	return t.Decode(uint64(v))
+}
+
+// Shifts reports whether a product with m is wiring, or a choice of sign: m is 0 or a power of two.
+func Shifts(m int64) bool {
+	m = max(m, -m) // the least int64 stays: a power of two as well
+	return m&(m-1) == 0
+}
+
+// Clipping is a comparison and a choice for each of the limits that codes of so many bits reach beyond.
+func Clipping(codes, limits num.Range, width int) (r cost.Resources) {
+	if codes.Lo < limits.Lo {
+		r = r.Plus(cost.Maximum(width))
+	}
+	if codes.Hi > limits.Hi {
+		r = r.Plus(cost.Maximum(width))
+	}
+	return r
+}

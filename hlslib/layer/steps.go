@@ -1,0 +1,114 @@
+package layer
+
+import (
+	"fmt"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// MaxThresholds is the most thresholds of one channel.
+const MaxThresholds = 1 << 12
+
+// Steps is the tail of a layer: a step function for each channel, or for all of them, on a value that the layer has
+// computed, or nothing.
+type Steps struct {
+	list    []num.Step
+	of      num.Type        // the value
+	compare num.Comparators // one row for all channels, or one per channel; none without step functions
+	bits    int             // of one channel in a row of the tables
+}
+
+// BindSteps makes the tail for values of a type within x, one range or one per channel. out has the outputs' ranges and
+// element type; without step functions they are the values'.
+func BindSteps(list []num.Step, x []num.Range, of num.Type) (s Steps, out dataflow.Type, err error) {
+	s = Steps{list: list, of: of}
+	out = dataflow.Type{Range: x, Elem: of}
+	if len(list) == 0 {
+		return s, out, nil
+	}
+	n := max(len(x), len(list))
+	out.Range = make([]num.Range, n)
+	values := make([][]int64, n)
+	breaks := 0
+	for c := range n {
+		live := s.Step(c).Over(Of(x, c))
+		out.Range[c], values[c] = live.Reach(Of(x, c)), live.Value
+		breaks = max(breaks, len(live.At))
+	}
+	out.Elem = num.Narrowest(values...)
+	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
+	s.compare = num.Compare(list, x, of, 2*breaks).Merged()
+	if n := s.Thresholds(); n > MaxThresholds {
+		return s, out, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
+	}
+	s.bits = dataflow.StepBits(s.compare, of)
+	return s, out, nil
+}
+
+// Any reports whether there are step functions.
+func (s *Steps) Any() bool { return len(s.list) > 0 }
+
+// Step is channel c's step function; there is one.
+func (s *Steps) Step(c int) num.Step { return Of(s.list, c) }
+
+// Thresholds is the number of thresholds of a channel.
+func (s *Steps) Thresholds() int { return s.compare.Steps() }
+
+// Exact is channel c's output for a value.
+func (s *Steps) Exact(c int, v int64) int64 {
+	if !s.Any() {
+		return v
+	}
+	return s.Step(c).Apply(v)
+}
+
+// Built is Exact as the comparators make it.
+func (s *Steps) Built(c int, v int64) int64 {
+	if !s.Any() {
+		return v
+	}
+	return s.compare.Apply(min(c, len(s.compare.Over)-1), v)
+}
+
+// Tables is what the tail reads.
+func (s *Steps) Tables() Tables {
+	return Tables{PerChannel: len(s.compare.Over) > 1, Shared: s.Any(), Row: func(pe int) int {
+		if s.compare.Shared() {
+			return s.bits
+		}
+		return pe * s.bits
+	}}
+}
+
+// Storage is that of the tables, in the fold's memory.
+func (s *Steps) Storage(f dataflow.Fold) []dataflow.Storage {
+	return dataflow.StepStorage(s.compare, f.PE, s.of, f.Memory)
+}
+
+// Emit gives the config fields and tables that apply_steps of hlslib/core/compare.hpp takes, or what stands for them
+// without step functions: the value, by its name, is the output.
+func (s *Steps) Emit(f dataflow.Fold, value string) ([]dataflow.Field, []dataflow.Table) {
+	if !s.Any() {
+		return NoSteps(value, 1, 0), nil
+	}
+	return dataflow.StepTables(s.compare, f.PE, s.of)
+}
+
+// NoSteps is the config fields of a layer that gives unit times its value, plus base.
+func NoSteps(value string, unit, base int) []dataflow.Field {
+	return []dataflow.Field{
+		{Name: "unit", Doc: "what each count of the " + value + " adds", Value: unit},
+		{Name: "base", Doc: "where the output starts", Value: base},
+		{Name: "shared", Doc: "one row serves all channels", Value: true},
+	}
+}
+
+// Cost is the comparators of PE channels, if there are any.
+func (s *Steps) Cost(m cost.Model, pe int) []cost.Part {
+	if s.Thresholds() == 0 {
+		return nil
+	}
+	return []cost.Part{m.Comparators(pe, s.Thresholds(), s.of.Width)}
+}

@@ -1,0 +1,162 @@
+package arch
+
+import (
+	"go/ast"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mostMethods is how many methods a type may have: one that needs more is several values.
+const mostMethods = 25
+
+// manyMethods are types that have more, with how many they may have until they are split.
+var manyMethods = map[string]int{
+	"folding.space":          74,
+	"folding/search.Tree":    42,
+	"frontend/graph.Program": 27,
+	"hlslib/lstm.op":         40,
+	"hlslib/swg.op":          26,
+	"rtlsim.sizer":           33,
+}
+
+// TestMethods counts the methods of each type, those of embedded types apart.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	methods := map[string]int{}
+	for dir, files := range packages(t, true) {
+		for _, s := range files {
+			for _, d := range s.file.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+					methods[dir+"."+receiver(f.Recv.List[0].Type)]++
+				}
+			}
+		}
+	}
+	hold(t, "methods", methods, mostMethods, manyMethods)
+}
+
+// receiver is the name of a receiver's type.
+func receiver(e ast.Expr) string {
+	if name, ok := innermost(e, nil).(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// innermost goes into an expression by what stands for a part of it, until it comes to one for which done holds, or to
+// something else.
+func innermost(e ast.Expr, done func(ast.Expr) bool) ast.Expr {
+	for done == nil || !done(e) {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.IndexListExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		default:
+			return e
+		}
+	}
+	return e
+}
+
+// hold compares counts with the most that is allowed, but for a list of debts: what is listed may not grow, and leaves the
+// list when it is paid.
+func hold(t *testing.T, what string, counts map[string]int, most int, debts map[string]int) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if n, limit := counts[name], max(most, debts[name]); n > limit {
+			t.Errorf("%s has %d %s, the most is %d", name, n, what, limit)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(debts)) {
+		if counts[name] <= most {
+			t.Errorf("%s has %d %s: leave it out of the list of debts", name, counts[name], what)
+		}
+	}
+}
+
+// Lines of code end by this column, a tab being so wide.
+const (
+	columns  = 120
+	tabWidth = 4
+)
+
+// longLines is how many lines may be longer until all are wrapped.
+const longLines = 6200
+
+// TestLines counts the lines that are too long.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	n, worst := 0, map[string]int{}
+	for _, files := range packages(t, false) {
+		for _, s := range files {
+			if s.generated() {
+				continue
+			}
+			for line := range strings.Lines(s.text) {
+				if width(strings.TrimRight(line, "\r\n")) > columns {
+					n++
+					worst[s.name]++
+				}
+			}
+		}
+	}
+	if n > longLines {
+		t.Errorf("%d lines go beyond column %d, the most is %d: %v", n, columns, longLines, worst)
+	}
+	if n == 0 && longLines > 0 {
+		t.Error("no line is too long: set longLines to 0")
+	}
+}
+
+// width is the columns that a line takes.
+func width(line string) (n int) {
+	for _, r := range line {
+		if r == '\t' {
+			n += tabWidth - n%tabWidth
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// nouns are the words that name a type in one package at most, exported or not, because they have one meaning each
+// (docs/glossary.md). What is only about one says what it holds: LayerReport.
+var nouns = []string{"Layer", "Point", "Place"}
+
+// sharedNouns are words that several packages still declare, with how many.
+var sharedNouns = map[string]int{"Layer": 3}
+
+// TestNouns counts the packages that declare a type of such a name.
+func TestNouns(t *testing.T) {
+	t.Parallel()
+	declared := map[string]int{}
+	for dir, files := range packages(t, true) {
+		here := map[string]bool{}
+		for _, s := range files {
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				if d, ok := n.(*ast.TypeSpec); ok && !d.Assign.IsValid() { // an alias means what it stands for
+					word := strings.ToUpper(d.Name.Name[:1]) + d.Name.Name[1:]
+					if slices.Contains(nouns, word) && !here[word] {
+						here[word] = true
+						declared[word]++
+						t.Logf("%s: %s.%s", word, dir, d.Name.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+	hold(t, "packages that declare it", declared, 1, sharedNouns)
+}

@@ -1,0 +1,207 @@
+// Package samples makes runs of a model out of arrays of any shape that a user may mean, and arrays of runs' outputs. Where
+// data do not fit it says what NumPy would make of them.
+package samples
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/num"
+)
+
+// Runs is a model's input data, one entry per run.
+type Runs struct {
+	In    [][]dataflow.RealTensor // per run, per model input
+	shape func(model dataflow.Real) []int
+}
+
+// Split makes runs of arrays, one array per model input by name ("" where there is one input). The accepted shapes are,
+// in this order: the model's own (one run, or as many as its fixed batch has samples); (N, *shape): N of these;
+// (N, *shape without its leading batch axis): N runs. The error may be an *Unfit.
+func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
+	if len(m.In) > 1 && arrays[""] != nil {
+		return nil, fmt.Errorf("the model has %d inputs: give an .npz file with one array per input name", len(m.In))
+	}
+	s := &Runs{}
+	each := make([][]dataflow.RealTensor, len(m.In))
+	for k, in := range m.In {
+		a := arrays[in.Name]
+		if a == nil && len(m.In) == 1 {
+			a = arrays[""] // an .npy file has no names
+		}
+		if a == nil {
+			return nil, fmt.Errorf("no array for input %q", in.Name)
+		}
+		runs, how, err := runsOf(in, a.Shape)
+		if err != nil {
+			return nil, err
+		}
+		if runs == 0 {
+			return nil, fmt.Errorf("there are no samples for input %q", in.Name)
+		}
+		data, err := values(in, a)
+		if err != nil {
+			return nil, err
+		}
+		size := dataflow.Shape(in.Shape).Size()
+		for i := range runs {
+			each[k] = append(each[k], dataflow.RealTensor{Shape: in.Shape, Data: data[i*size : (i+1)*size]})
+		}
+		if s.shape == nil || len(in.Whole) > 0 {
+			s.shape = how
+		}
+	}
+	return s, s.zip(m, each)
+}
+
+// zip puts the inputs' runs together. What all samples of a fixed batch share is given once for them.
+func (s *Runs) zip(m *dataflow.Model, each [][]dataflow.RealTensor) error {
+	most := slices.MaxFunc(each, func(a, b []dataflow.RealTensor) int { return len(a) - len(b) })
+	batch := slices.ContainsFunc(m.In, func(in dataflow.Real) bool { return in.Whole != nil })
+	s.In = make([][]dataflow.RealTensor, len(most))
+	for k, in := range m.In {
+		share := batch && in.Whole == nil && len(most)%len(each[k]) == 0
+		if len(each[k]) != len(most) && !share {
+			return fmt.Errorf("input %q has %d samples, others have %d", in.Name, len(each[k]), len(most))
+		}
+		for i := range s.In {
+			s.In[i] = append(s.In[i], each[k][i*len(each[k])/len(most)])
+		}
+	}
+	return nil
+}
+
+// runsOf matches a data shape against an input; how gives the leading axes of the matching output array.
+func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []int, err error) {
+	own, batch := in.Shape, 1
+	if in.Whole != nil {
+		own, batch = in.Whole, in.Whole[0]
+	}
+	written := func(out dataflow.Real) []int {
+		if out.Whole != nil {
+			return out.Whole
+		}
+		return out.Shape
+	}
+	switch {
+	case slices.Equal(shape, own):
+		return batch, written, nil
+	case len(shape) == len(own)+1 && slices.Equal(shape[1:], own):
+		n := shape[0]
+		return n * batch, func(out dataflow.Real) []int { return append([]int{n}, written(out)...) }, nil
+	case len(shape) == len(in.Shape)+1 && slices.Equal(shape[1:], in.Shape):
+		n := shape[0]
+		return n, func(out dataflow.Real) []int { return append([]int{n}, out.Shape...) }, nil
+	case in.Batch && len(shape) == len(in.Shape) && in.Shape[0] == 1 && slices.Equal(shape[1:], in.Shape[1:]):
+		n := shape[0]
+		return n, func(out dataflow.Real) []int {
+			if len(out.Shape) > 0 && out.Shape[0] == 1 {
+				return append([]int{n}, out.Shape[1:]...)
+			}
+			return append([]int{n}, out.Shape...)
+		}, nil
+	}
+	return 0, nil, &Unfit{
+		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own, shape),
+		shapeHint(in, shape),
+	}
+}
+
+// An Unfit error is data that do not fit the model, and what to do about it; the hint may be empty.
+type Unfit struct{ Msg, Hint string }
+
+func (e *Unfit) Error() string { return e.Msg }
+
+// values gives the values of an array for an input. Integers stand for themselves where the input's type is one; where
+// reals arrive as integers, they are these; else nobody has said what they mean.
+func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
+	lo, hi, integer := in.Limits()
+	if integer {
+		for i, v := range a.Data {
+			if v != float64(int64(v)) || v < lo || v > hi {
+				return nil, fmt.Errorf("input %q is of type %s, element %d is %v", in.Name, in.DType, i, v)
+			}
+		}
+		return a.Data, nil
+	}
+	if _, _, integer = (dataflow.Real{DType: a.DType}).Limits(); !integer {
+		return a.Data, nil
+	}
+	if in.Code == nil {
+		msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
+		return nil, &Unfit{msg, meaningHint(a)}
+	}
+	value := map[float64]float64{}
+	data := make([]float64, len(a.Data))
+	for i, code := range a.Data {
+		v, known := value[code]
+		if !known {
+			if !in.Arrives.Holds(int64(code)) {
+				return nil, fmt.Errorf("input %q arrives as %s, which does not hold %v (element %d)",
+					in.Name, in.Arrives, code, i)
+			}
+			v = in.Code(int64(code))
+			value[code] = v
+		}
+		data[i] = v
+	}
+	return data, nil
+}
+
+// meaningHint says how integers get a meaning.
+func meaningHint(a *npy.Array) string {
+	reals := "save real numbers: x.astype(np.float32)"
+	r := num.Range{}
+	for _, v := range a.Data {
+		r.Lo, r.Hi = min(r.Lo, int64(v)), max(r.Hi, int64(v))
+	}
+	t := num.Smallest(r)
+	for _, width := range []int{8, 16} {
+		if t.Width <= width {
+			t.Width = width
+			return fmt.Sprintf("say what they stand for: --input-type %v for themselves, %v:1/255 for so many times it; or %s",
+				t, t, reals)
+		}
+	}
+	return reals
+}
+
+// Join makes one array of an output's runs.
+func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) *npy.Array {
+	a := &npy.Array{DType: out.DType, Shape: s.shape(out)}
+	for _, r := range runs {
+		a.Data = append(a.Data, r.Data...)
+	}
+	return a
+}
+
+// Random makes n runs of data spread over the values that the model's first quantisers tell apart, the same on every
+// machine.
+func Random(m *dataflow.Model, n int) *Runs {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	s := &Runs{}
+	for range n {
+		var run []dataflow.RealTensor
+		for _, in := range m.In {
+			t := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}
+			lo, hi := in.Range[0], in.Range[1]
+			_, _, integer := in.Limits()
+			for i := range t.Data {
+				v := lo + rnd.Float64()*(hi-lo)
+				if in.Grid != nil {
+					t.Data[i] = in.Grid(v)
+				} else if integer {
+					t.Data[i] = float64(int64(v))
+				} else {
+					t.Data[i] = float64(float32(v))
+				}
+			}
+			run = append(run, t)
+		}
+		s.In = append(s.In, run)
+	}
+	return s
+}

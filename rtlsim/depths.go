@@ -1,0 +1,111 @@
+package rtlsim
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"hlsgen/internal/dataflow"
+)
+
+// depths are the words of all streams, which are raised until something passes, and then lowered as far as it does.
+type depths struct {
+	ports []dataflow.Port
+	now   []int
+	low   []int // no less: two, or what is asked for, or given
+	fixed []int // what is given, 0 where it is not; nil for nowhere
+	each  int   // words of a step
+}
+
+func newDepths(p *plan, opt SizeOptions) depths {
+	d := depths{ports: p.ports, low: slices.Repeat([]int{Least}, len(p.ports)), fixed: opt.Fixed, each: cmp.Or(opt.each, memoryWords)}
+	for s := range d.low {
+		if opt.From != nil {
+			d.low[s] = max(Least, opt.From[s])
+		}
+		if d.given(s) {
+			d.low[s] = opt.Fixed[s]
+		}
+	}
+	d.now = slices.Clone(d.low)
+	return d
+}
+
+func (d *depths) step(words int) int { return step(words, d.each) }
+
+func (d *depths) given(s int) bool { return d.fixed != nil && d.fixed[s] > 0 }
+
+// raise gives a stream so many words at least.
+func (d *depths) raise(s, words int) {
+	if !d.given(s) {
+		d.now[s] = max(d.now[s], d.step(words))
+	}
+}
+
+// trim takes back what a stream has beyond so many words, and beyond what it had.
+func (d *depths) trim(s, words int, was []int) {
+	if !d.given(s) {
+		d.now[s] = max(was[s], min(d.now[s], d.step(words)))
+	}
+}
+
+// by is streams in the order of a number.
+func by(streams []int, number func(s int) int) {
+	slices.SortStableFunc(streams, func(a, b int) int { return cmp.Compare(number(a), number(b)) })
+}
+
+// numbers is 0, 1, 2 ... below n.
+func numbers(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// lower takes streams from the depths they have, which pass, to smaller ones of which none alone can be smaller: all at
+// once, else halves of them, the widest last. For example, of streams a, b, c and d of which c has to be deep: not all;
+// a and b, yes; not c and d; not c; d, yes. c is then looked at step by step.
+func (d *depths) lower(streams []int, passes func() bool) {
+	open := slices.DeleteFunc(slices.Clone(streams), func(s int) bool { return d.now[s] <= d.low[s] || d.given(s) })
+	if len(open) == 0 || d.drop(open, passes) {
+		return
+	}
+	if len(open) == 1 {
+		d.search(open[0], d.low[open[0]], passes)
+		return
+	}
+	saves := func(s int) int { return (d.now[s] - d.low[s]) * d.ports[s].Width() }
+	by(open, saves)
+	half := len(open) / 2
+	if saves(open[len(open)-1]) > 4*saves(open[len(open)-2]) {
+		half = len(open) - 1 // most likely the one that has to be deep
+	}
+	d.lower(open[:half:half], passes)
+	d.lower(open[half:], passes)
+}
+
+// drop takes streams to their lower bounds if that passes.
+func (d *depths) drop(streams []int, passes func() bool) bool {
+	was := slices.Clone(d.now)
+	for _, s := range streams {
+		d.now[s] = d.low[s]
+	}
+	if passes() {
+		return true
+	}
+	d.now = was
+	return false
+}
+
+// search takes a stream to the first step from some words on that passes; the depth that it has does.
+func (d *depths) search(s, from int, passes func() bool) {
+	steps := []int{from}
+	for steps[len(steps)-1] < d.now[s] {
+		steps = append(steps, d.step(steps[len(steps)-1]+1))
+	}
+	d.now[s] = steps[sort.Search(len(steps)-1, func(i int) bool {
+		d.now[s] = steps[i]
+		return passes()
+	})]
+}

@@ -1,0 +1,190 @@
+package rtlsim
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// Known remembers which windows keep which intervals at which depths. It may be shared by the sizing of any designs, also
+// between goroutines. The zero value knows nothing.
+type Known struct{ windows sync.Map }
+
+// trials run a design, or a window of it, at depths that are tried.
+type trials struct {
+	*plan
+	ctx      context.Context
+	err      error // the context's, from which on nothing is accepted
+	known    *Known
+	in, out  Pace
+	interval int // clocks per frame that are to be kept
+	left     int // words that may be moved yet
+	count    int
+}
+
+// fastest is the interval with unbounded FIFOs.
+func (z *trials) fastest() int {
+	most := 0
+	for _, l := range z.loops {
+		most = max(most, l.Iterations())
+	}
+	for s, port := range z.ports {
+		if z.writer[s] < 0 {
+			most = max(most, port.Words*max(z.in.Every, z.every[s]))
+		}
+		if z.reader[s] < 0 {
+			most = max(most, port.Words*max(z.out.Every, z.every[s]))
+		}
+	}
+	return most
+}
+
+// A trial that keeps the interval shows it within a few frames. One that falls behind by very little may take long to do
+// so: it is given up after so many frames, or so many words.
+const (
+	trialFrames = 64
+	trialWords  = 2e7
+)
+
+// frames is how many frames a trial may take.
+func (z *trials) frames(members []bool) int {
+	words := 1
+	for _, s := range z.streamsOf(members) {
+		words += z.ports[s].Words
+	}
+	return min(trialFrames, max(8, trialWords/words))
+}
+
+// paced is the whole design with a host that gives a frame per interval.
+func (z *trials) paced(depth []int, frames int) *engine {
+	e := z.whole(depth, nil, Options{Frames: frames, In: z.in, Out: z.out})
+	e.every = true
+	for _, s := range e.sources {
+		s.pace = z.interval
+	}
+	return e
+}
+
+// keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval. A run that
+// falls behind by the same clocks frame after frame is given up: it would not catch up but for a rare transient, which
+// would cost a deeper FIFO and nothing else.
+func (z *trials) keepsInterval(e *engine) bool {
+	const steady = 4 // frames
+	late, more, same := 0, 0, 0
+	for e.goal < e.frames && z.err == nil && z.left > 0 {
+		through, err := e.pass(z.ctx)
+		if err != nil {
+			z.err = err
+		}
+		if !through {
+			return false
+		}
+		for _, s := range e.streams {
+			z.left -= s.port.Words
+		}
+		if e.recur() {
+			return e.trace.Period.Clocks == z.interval*e.trace.Period.Frames
+		}
+		if e.search.over {
+			return false
+		}
+		now := e.clock() - e.goal*z.interval
+		if now-late != more {
+			same = 0
+		}
+		late, more, same = now, now-late, same+1
+		if more > 0 && same >= steady {
+			return false
+		}
+	}
+	return false
+}
+
+// free reports whether a frame gets through a window, or the whole where members is nil, in any order.
+func (z *trials) free(members []bool, depth []int) bool {
+	if z.err != nil {
+		return false
+	}
+	through, err := newTokens(z.plan, members).run(z.ctx, z.capacities(depth, 0))
+	z.err = cmp.Or(z.err, err)
+	return through
+}
+
+// tried is what came of a window. Streams are numbered within it.
+type tried struct {
+	keeps bool
+	full  []bool // the writer missed room: that other FIFOs are deeper changes nothing where it does not pass
+	high  []int  // most words that were in the FIFO
+	words int    // that were moved to find out
+}
+
+// try runs a window, or the whole design where members is nil.
+func (z *trials) try(members []bool, depth []int) tried {
+	if z.err != nil || z.left <= 0 {
+		return tried{}
+	}
+	z.count++
+	key, before := z.key(members, depth), z.left
+	if v, ok := z.known.windows.Load(key); ok {
+		t := v.(tried)
+		z.left -= t.words // as if it had been tried here: results do not depend on what is known
+		t.keeps = t.keeps && z.left > 0
+		return t
+	}
+	var e *engine
+	if frames := z.frames(members); members == nil {
+		e = z.paced(depth, frames)
+	} else {
+		e = z.part(members, depth, z.interval, frames)
+	}
+	t := tried{keeps: z.keepsInterval(e)}
+	for _, s := range e.streams {
+		t.full, t.high = append(t.full, s.full > 0), append(t.high, s.high)
+	}
+	if t.words = before - z.left; z.err == nil && z.left > 0 {
+		z.known.windows.Store(key, t)
+	}
+	return t
+}
+
+// key is all that decides whether a window passes, as text: loops, streams with their depths, the interval, the host.
+func (z *trials) key(members []bool, depth []int) string {
+	b := strconv.AppendInt(nil, int64(z.interval), 10)
+	if members == nil {
+		b = fmt.Append(b, " whole ", z.in.Every, " ", z.out.Every)
+	}
+	number := make([]int, len(z.loops))
+	n := 0
+	for i, l := range z.loops {
+		if members == nil || members[i] {
+			number[i] = n
+			n++
+			b = append(append(b, '\n'), l.Key()...)
+		}
+	}
+	nodes := z.design.Model.Graph.Nodes
+	for _, s := range z.streamsOf(members) {
+		b = append(b, '\n')
+		if w := z.writer[s]; w >= 0 {
+			b = fmt.Append(b, number[w], ".", slices.Index(nodes[w].Out, s))
+		}
+		if r := z.reader[s]; r >= 0 {
+			b = fmt.Append(b, " ", number[r], ".", slices.Index(nodes[r].In, s))
+		}
+		b = fmt.Append(b, " ", depth[s], " ", z.every[s])
+	}
+	return string(b)
+}
+
+// enough is words that do for a stream whatever else is too little: those of every frame that can be under way at a time.
+// A frame is no longer under way than its iterations and latencies take one after the other.
+func (z *trials) enough(s int) int {
+	clocks, latency := 0, 0
+	for _, l := range z.loops {
+		clocks, latency = clocks+l.Iterations()+l.Latency, latency+l.Latency
+	}
+	return (2+clocks/max(1, z.interval))*z.ports[s].Words + latency
+}
