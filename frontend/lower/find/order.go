@@ -33,26 +33,21 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 	}
 	r := &Ranking{N: o.N, K: k, Affine: make([]real.Affine, len(elements))}
 	tensor := p.behind(step.Node.Inputs[0], elements, o.N, &r.Nodes)
-	forms, err := p.Integers.Forms(tensor, elements)
-	if err != nil {
-		return nil, unmapped.Because("what it puts in order is not in integers: "+err.Error(), "quantise the tensor that it puts in order")
-	}
-	for i := range elements {
-		form := &forms.Of[forms.Which(i)]
-		leaves := form.Leaves()
-		if len(leaves) != 1 {
-			return nil, unmapped.Because(fmt.Sprintf("a value that it puts in order is made of %d integers", len(leaves)),
+	for i, element := range elements {
+		slice, err := p.Integers.At(tensor, int(element))
+		if err != nil {
+			return nil, unmapped.Because("what it puts in order is not in integers: "+err.Error(),
 				"quantise the tensor that it puts in order")
 		}
-		leaf, index := leaves[0].Tensor, leaves[0].Index[i]
+		if len(slice.Leaves) != 1 {
+			return nil, unmapped.Because(fmt.Sprintf("a value that it puts in order is made of %d integers", len(slice.Leaves)),
+				"quantise the tensor that it puts in order")
+		}
+		leaf, index := slice.Leaves[0].Tensor, int32(slice.Leaves[0].Index)
 		var ok bool
-		if i > 0 && forms.Which(i) == forms.Which(i-1) && form.SameNumbers(i-1, i) {
-			r.Affine[i] = r.Affine[i-1]
-		} else {
-			if r.Affine[i], ok = form.Affine(i); !ok {
-				return nil, unmapped.Because("what it puts in order is no scaled integer: "+between(form.Nodes)+" stands between it and the integers",
-					"quantise the tensor that it puts in order")
-			}
+		if r.Affine[i], ok = slice.Expr.Affine(); !ok {
+			return nil, unmapped.Because("what it puts in order is no scaled integer: "+between(slice.Nodes)+
+				" stands between it and the integers", "quantise the tensor that it puts in order")
 		}
 		if i == 0 {
 			r.Source = leaf
@@ -62,7 +57,7 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 			return nil, unmapped.Because(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, index, leaf),
 				"the rows that it puts in order must be the vectors of a layer: do not transpose, cut or join them")
 		}
-		r.Nodes = join(r.Nodes, form.Nodes)
+		r.Nodes = join(r.Nodes, slice.Nodes)
 	}
 	return r, nil
 }
