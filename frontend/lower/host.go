@@ -35,8 +35,8 @@ func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
 	return true, nil
 }
 
-// An InputType declares that the model's inputs arrive as integers of a type: their real value is the float32 nearest to
-// Scale times the integer.
+// An InputType declares that the model's inputs arrive as integers of a type: their real value is the float32 nearest
+// to Scale times the integer.
 type InputType struct {
 	Type  num.Type
 	Scale *big.Rat

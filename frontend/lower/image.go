@@ -47,8 +47,8 @@ func (c *circuit) front(f choose.Front, im *find.Image, wire int, win *graph.Win
 	return wire, nil
 }
 
-// A maximum is one over windows that waits for its quantiser: thresholds in front of a maximum work on what a matrix layer has
-// anyway, and leave the maximum of narrow codes.
+// A maximum is one over windows that waits for its quantiser: thresholds in front of a maximum work on what a matrix
+// layer has anyway, and leave the maximum of narrow codes.
 type maximum struct{ step *graph.Step }
 
 // Wire is never asked for: the stream is held until the quantiser comes.
@@ -62,7 +62,7 @@ func maxima(l *lowering, step *graph.Step) (bool, error) {
 		return false, nil
 	}
 	if _, ok := l.Uses.QuantisedNext(step.Output); ok && l.Unscaled(step.Node.Inputs[0], isWaiting) {
-		shape, at := place.ChannelsLast(step.Shape, find.ChannelAxis(step.Window, step.Shape))
+		shape, at := find.Layout(step.Window, step.Shape)
 		l.Places[step.Output] = &place.Place{At: at,
 			Stream: &place.Stream{Type: dataflow.Type{Shape: shape}, Source: &maximum{step}, Held: true}}
 		l.Integers.Declare(step.Output, scaled.Unit)
@@ -105,7 +105,7 @@ func (c *circuit) greatest(step *graph.Step) error {
 		return reject
 	}
 	c.put(step.Output, wire, at)
-	channels := find.ChannelsOf(step.Shape, find.ChannelAxis(step.Window, step.Shape))
+	channels := find.ChannelsOf(step.Window, step.Shape)
 	c.Integers.Declare(step.Output, scaled.Spread(im.Affine, graph.Size(step.Shape), channels.Of))
 	return nil
 }
@@ -113,7 +113,7 @@ func (c *circuit) greatest(step *graph.Step) error {
 // pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.
 func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at []int32, reject error) {
 	win := step.Window
-	_, at = place.ChannelsLast(step.Shape, find.ChannelAxis(win, step.Shape))
+	_, at = find.Layout(win, step.Shape)
 	im.Before, im.After, im.Fill = win.Before, win.After, c.net.Type(wire).Union().Lo
 	choice, reject := choose.Layer(choose.Maximum{Window: im.Window(win)})
 	if reject != nil {

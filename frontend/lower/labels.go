@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// labels makes a layer of a step that puts integers in order, where only the places are asked for. What the layer cannot
-// do the host does, which is wrong only where another layer needs the outcome.
+// labels makes a layer of a step that puts integers in order, where only the places are asked for. What the layer
+// cannot do the host does, which is wrong only where another layer needs the outcome.
 func labels(l *lowering, step *graph.Step) (bool, error) {
 	if step.Order == nil {
 		return false, nil
@@ -59,8 +59,8 @@ func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 	return nil
 }
 
-// level finds other weights for the product that waits at a place, so that its columns have one scale. t is the type of its
-// integers then, falls that real values fall where these rise; relevel gives the weights to the product.
+// level finds other weights for the product that waits at a place, so that its columns have one scale. t is the type of
+// its integers then, falls that real values fall where these rise; relevel gives the weights to the product.
 func (l *lowering) level(r *find.Ranking, at *place.Place) (t dataflow.Type, falls bool, relevel func(), ok bool) {
 	old, ok := waiting(at.Stream)
 	if !ok || old.Plain {

@@ -1,21 +1,27 @@
 // Package lower makes integer layers of a canonical program. It works from quantisers backwards, not by rewriting
-// patterns: whatever lies between the sum of products of a matrix layer and the code of a quantiser is one function from
-// integers to integers, found exactly (real.Func.StepOver). What stays real-valued at either end is left to the host.
+// patterns: whatever lies between the sum of products of a matrix layer and the code of a quantiser is one function
+// from integers to integers, found exactly (real.Func.StepOver). What stays real-valued at either end is left to the
+// host.
 //
 // It walks the program once. Each step goes through three stages, a package each, with values between them:
 //
 //	graph.Step --find--> choose.Function --choose--> choose.Choice --place--> wires of a place.Netlist
 //
-// For example, in y = Quant(MatMul(q, w)*s + b), with integers q, the product is a choose.Matrix of whole weights: the choice is an
-// MVAU, which waits. The quantiser's slice is one function of the product's integers, a choose.Activation: of its rows, the one of
-// thresholds in the layer in front fits, if nothing else reads the product and the function rises. So one MVAU goes on a wire. Had
-// a Softmax read the product too, the MVAU would be without thresholds, and a Thresholding behind it.
+// For example, in y = Quant(MatMul(q, w)*s + b), with integers q, the product is a choose.Matrix of whole weights: the
+// choice is an MVAU, which waits. The quantiser's slice is one function of the product's integers, a choose.Activation:
+// of its rows, the one of thresholds in the layer in front fits, if nothing else reads the product and the function
+// rises. So one MVAU goes on a wire. Had a Softmax read the product too, the MVAU would be without thresholds, and a
+// Thresholding behind it.
 //
-// Files: lower.go walks, rules.go is the table of what becomes of a step, verdicts.go what is said of steps without layers; host.go,
-// matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules; circuit.go and sums.go what they build with.
+// Files: lower.go walks, rules.go is the table of what becomes of a step, verdicts.go what is said of steps without
+// layers; host.go, matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules; circuit.go and
+// sums.go what they build with.
 //
-// Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements; recur reads
-// cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
+// Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements;
+// recur reads cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
+//
+// In come a graph.Program and what the inputs arrive as; out comes a Result. It sees canon, graph, real, scaled, choose,
+// find, place, recur, unmapped, whole, dataflow, diag, num and hlslib.
 package lower
 
 import (
@@ -59,8 +65,8 @@ type Options struct {
 	Input *InputType // nil: the host computes codes from real inputs
 }
 
-// Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error was added to d;
-// it goes on after one, so that all nodes that cannot be mapped are reported in one run.
+// Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
+// was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	l := &lowering{circuit: circuit{Program: find.New(p)}, verdicts: newVerdicts(p.File, d), loops: newRecurrences()}
 	arrive := l.declareInputs(opt.Input)

@@ -146,12 +146,12 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 	if reject != nil {
 		return reject
 	}
-	_, at := place.ChannelsLast(step.Shape, find.ChannelAxis(step.Window, step.Shape))
+	_, at := find.Layout(step.Window, step.Shape)
 	return l.wait(&product{step: step, in: wire, nodes: im.Nodes}, m, im, at, affine)
 }
 
-// wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes it. im is the
-// image that its windows slide over; nil for vectors.
+// wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes
+// it. im is the image that its windows slide over; nil for vectors.
 func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at []int32, affine []real.Affine) error {
 	choice, reject := choose.Layer(m)
 	if reject != nil {

@@ -130,15 +130,15 @@ func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, e
 	if m, ok := at.Source.(*maximum); ok {
 		return q.greatestCodes(m, src)
 	}
-	w, wire, reject := q.activate(src)
+	w, wire, reject := q.activate(at.Stream, src)
 	if reject != nil {
 		return nil, reject
 	}
 	return &place.Place{Stream: w, At: at.At, Alias: wire}, nil
 }
 
-// greatestCodes makes the codes of a maximum that waits. Where the quantiser never falls, its codes of the values in front of
-// the maximum have the code of the maximum as theirs; else the maximum is of the integers.
+// greatestCodes makes the codes of a maximum that waits. Where the quantiser never falls, its codes of the values in
+// front of the maximum have the code of the maximum as theirs; else the maximum is of the integers.
 func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, error) {
 	delete(q.Places, src.Tensor)
 	for _, f := range src.Functions {
@@ -163,7 +163,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 	}
 	inner := *q
 	inner.host = false
-	w, _, reject := inner.activate(ahead)
+	w, _, reject := inner.activate(q.Places[ahead.Tensor].Stream, ahead)
 	if reject != nil {
 		return nil, reject
 	}
@@ -197,15 +197,15 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place
 	panic("lower: a source has gone")
 }
 
-// activate puts the functions of a source behind its integers. The codes are the integers themselves where that is a wire.
-func (q *quantising) activate(src *find.Source) (codes *place.Stream, wire bool, reject error) {
-	p := q.Places[src.Tensor]
-	made, waits := waiting(p.Stream)
+// activate puts the functions of a source behind its integers, on a stream. The codes are the integers themselves where
+// that is a wire.
+func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *place.Stream, wire bool, reject error) {
+	made, waits := waiting(integers)
 	var behind *choose.Product
 	if waits && q.Uses.Only(src.Tensor, q.step) {
 		behind = made.Product
 	}
-	a, reject := choose.Activate(src.Functions, p.Type, behind, q.limit, q.host)
+	a, reject := choose.Activate(src.Functions, integers.Type, behind, q.limit, q.host)
 	if reject != nil {
 		return nil, false, reject
 	}
@@ -217,20 +217,18 @@ func (q *quantising) activate(src *find.Source) (codes *place.Stream, wire bool,
 	switch {
 	case c.Wire():
 		q.wires = append(q.wires, nodes...)
-		return p.Stream, true, nil
+		return integers, true, nil
 	case c.Fused():
 		nodes, in = append(made.all(), src.Nodes...), made.in
 	default:
-		in = q.take(src.Tensor)
+		in = integers.Wire(&q.net, q.Name(src.Tensor))
 	}
 	w, reject := q.add(c, []int{in}, q.step.Output, nodes)
-	if reject != nil {
-		return nil, false, reject
-	}
-	return place.On(&q.net, w), false, nil
+	return place.On(&q.net, w), false, reject
 }
 
-// move puts the codes of several sources, or of one whose elements are repeated, left out or padded, in the order of pixels.
+// move puts the codes of several sources, or of one whose elements are repeated, left out or padded, in the order of
+// pixels.
 func (q *quantising) move(codes *find.Codes, sources []*find.Source, coded map[string]*place.Place) (first error) {
 	for _, axis := range codes.Axes() {
 		reject := q.moveAlong(codes, axis, sources, coded)
@@ -261,10 +259,10 @@ func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Sour
 	return nil
 }
 
-// moveFirst makes the codes of integers that have been put in the order of the codes: where one of them is quantised in several
-// ways, it must be there several times.
-func (q *quantising) moveFirst(codes *find.Codes, axis int) bool {
-	f, ok := codes.Unmoved(axis)
+// moveFirst makes the codes of integers that have been put in the order of the codes: where one of them is quantised in
+// several ways, it must be there several times.
+func (q *quantising) moveFirst(unmoved *find.Codes, axis int) bool {
+	f, ok := unmoved.Unmoved(axis)
 	if !ok {
 		return false
 	}
@@ -272,20 +270,12 @@ func (q *quantising) moveFirst(codes *find.Codes, axis int) bool {
 	if reject != nil {
 		return false
 	}
-	a, reject := choose.Activate(f.Functions, q.net.Type(w), nil, q.limit, true)
+	inner := *q
+	inner.host = true // of more steps than the limit there is no use here
+	codes, _, reject := inner.activate(place.On(&q.net, w), &find.Source{Functions: f.Functions})
 	if reject != nil {
 		return false
 	}
-	c, reject := choose.Layer(a)
-	if reject != nil {
-		return false
-	}
-	nodes := []*graph.Node{q.step.Node}
-	if c.Wire() {
-		q.wires = append(q.wires, nodes...)
-	} else if w, reject = q.add(c, []int{w}, q.step.Output, nodes); reject != nil {
-		return false
-	}
-	q.put(q.step.Output, w, f.Places)
+	q.Places[q.step.Output] = &place.Place{Stream: codes, At: f.Places}
 	return true
 }

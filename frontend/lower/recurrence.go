@@ -16,8 +16,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A loop is an LSTM that has no layer yet: a second cell over the same input, which runs the other way, may still join it, so
-// that the two take turns and neither waits for itself.
+// A loop is an LSTM that has no layer yet: a second cell over the same input, which runs the other way, may still join
+// it, so that the two take turns and neither waits for itself.
 type loop struct {
 	step     *graph.Step // an output of the first cell
 	nodes    []*graph.Node
@@ -155,8 +155,8 @@ func (e *loop) join(o *loop) {
 	}
 }
 
-// loopOutput says where an output of a recurrence is: h or c, of every step or of the last one. Its place is known when the
-// layer is built, for a cell may still join.
+// loopOutput says where an output of a recurrence is: h or c, of every step or of the last one. Its place is known when
+// the layer is built, for a cell may still join.
 func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 	r := step.Recur
 	o := loopOutput{cell: slices.IndexFunc(e.cells, func(c *recur.Cell) bool { return c.Of(r.Body) })}
@@ -185,8 +185,8 @@ func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 	return nil
 }
 
-// recurrencesFirst is the steps of a program with recurrences, and what they depend on, before all others: so that cells over
-// one sequence meet before one of them is needed.
+// recurrencesFirst is the steps of a program with recurrences, and what they depend on, before all others: so that
+// cells over one sequence meet before one of them is needed.
 func recurrencesFirst(p *graph.Program) []*graph.Step {
 	early := map[*graph.Step]bool{}
 	needed := map[string]bool{}

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// addUp makes integer tensors of the sums of several integer tensors that a tensor is made of, where they meet: layers that
-// read it then have scaled integers of one tensor.
+// addUp makes integer tensors of the sums of several integer tensors that a tensor is made of, where they meet: layers
+// that read it then have scaled integers of one tensor.
 func (c *circuit) addUp(tensor string) error {
 	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) {
 		return nil
@@ -84,8 +84,8 @@ func (c *circuit) types(wires []int) (types []dataflow.Type) {
 	return types
 }
 
-// oneForm is the forms of a step whose joined data come from one tensor each: where they do not, they are put on wires of
-// their own first, with the channels of what join joins. ok is false where that cannot be done.
+// oneForm is the forms of a step whose joined data come from one tensor each: where they do not, they are put on wires
+// of their own first, with the channels of what join joins. ok is false where that cannot be done.
 func (c *circuit) oneForm(step, join *graph.Step, data []string) (forms *scaled.Forms, ok bool) {
 	all := scaled.All(graph.Size(step.Shape))
 	if forms, err := c.Integers.FormsOf(step, all); err == nil && len(forms.Of) == 1 {
@@ -104,7 +104,8 @@ func (c *circuit) oneForm(step, join *graph.Step, data []string) (forms *scaled.
 	return forms, err == nil && len(forms.Of) == 1
 }
 
-// together makes an integer tensor of one whose elements come from several tensors, or are constants among others: padding.
+// together makes an integer tensor of one whose elements come from several tensors, or are constants among others:
+// padding.
 func (c *circuit) together(tensor string, axis int) error {
 	if _, ok := c.Integers.Integer(tensor, 0); ok {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Forms is the slices of many elements of a tensor. Elements of one form are the same expression, of other integers and other
-// constants.
+// Forms is the slices of many elements of a tensor. Elements of one form are the same expression, of other integers and
+// other constants.
 type Forms struct {
 	Of    []Form
 	which []uint16 // per element; nil where there is one form
@@ -43,8 +43,8 @@ type Form struct {
 	Nodes []*graph.Node // what lies in the slice, from the value back
 }
 
-// A Var is a variable of a form: for each element that was asked for, an element of a tensor of integers, or a number. The
-// entries of elements of other forms mean nothing.
+// A Var is a variable of a form: for each element that was asked for, an element of a tensor of integers, or a number.
+// The entries of elements of other forms mean nothing.
 type Var struct {
 	Tensor string // of integers; empty for a number
 	Index  []int32
@@ -310,27 +310,34 @@ func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
 		return &Forms{Of: []Form{join(step, args, pick)}}, nil
 	}
 	out := &Forms{which: make([]uint16, n)}
-	known := map[string]uint16{}
-	key := make([]byte, 2*len(args))
+	known := map[choice]int{}
+	count := make([]int, len(args))
 	for k := range n {
+		id := 0
 		for v, a := range args {
-			w := a.Which(k)
-			pick[v] = w
-			key[2*v], key[2*v+1] = byte(w), byte(w>>8)
-		}
-		id, ok := known[string(key)]
-		if !ok {
-			if len(out.Of) == maxForms {
-				return nil, &Blocked{step.Output, step}
+			pick[v] = a.Which(k)
+			c := choice{v, id, pick[v]}
+			next, ok := known[c]
+			if !ok {
+				next = count[v]
+				known[c] = next
+				count[v]++
 			}
-			id = uint16(len(out.Of))
-			known[string(key)] = id
+			id = next
+		}
+		if id == maxForms {
+			return nil, &Blocked{step.Output, step}
+		}
+		if id == len(out.Of) {
 			out.Of = append(out.Of, join(step, args, pick))
 		}
-		out.which[k] = id
+		out.which[k] = uint16(id)
 	}
 	return out, nil
 }
+
+// A choice is the form of an argument, after the choices for those before it.
+type choice struct{ arg, before, form int }
 
 // join is the form of a step's elements of which argument v has form pick[v].
 func join(step *graph.Step, args []*Forms, pick []int) Form {

@@ -1,14 +1,16 @@
 // Package scaled is scaled-integer analysis (arXiv 2508.21493): it says of a real tensor which integers it is made of.
 // The code of a quantiser and the sum of products of a matrix layer are integer tensors; every other real value is a
-// function of their elements, its slice, and where that function is scale*q + bias the tensor is itself a scaled integer.
+// function of their elements, its slice, and where that function is scale*q + bias the tensor is itself a scaled
+// integer.
 //
-// There is one engine, Forms: it follows all elements of a tensor at once, and keeps apart only those whose slices are different
-// expressions. For example, with integers q of shape [2, 2], s = [0.5, 3] and r = q*s + 1, the tensor Concat(r, q) has two forms:
-// v0*v1 + 1, where for each element v0 is one of q's and v1 one of s, and v0. However many elements there are, the expressions
-// are two; Var says which integer and which number each element has. At is the slice of one element.
+// There is one engine, Forms: it follows all elements of a tensor at once, and keeps apart only those whose slices are
+// different expressions. For example, with integers q of shape [2, 2], s = [0.5, 3] and r = q*s + 1, the tensor
+// Concat(r, q) has two forms: v0*v1 + 1, where for each element v0 is one of q's and v1 one of s, and v0. However many
+// elements there are, the expressions are two; Var says which integer and which number each element has. At is the
+// slice of one element.
 //
-// In come a graph.Program and the name of a tensor; out come the functions that its elements are. It sees graph,
-// real and num.
+// In come a graph.Program and the name of a tensor; out come the functions that its elements are. It sees graph, real and
+// num.
 package scaled
 
 import (
@@ -39,8 +41,8 @@ var Unit = []real.Affine{{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}}
 // Declare makes a tensor an integer tensor: element i's real value is of[i], or of[0] for all, applied to its integer.
 func (a *Analysis) Declare(tensor string, of []real.Affine) { a.integer[tensor] = of }
 
-// DeclareSingle makes a tensor an integer tensor whose real value is the float32 nearest to scale*q: what a program holds
-// that divides pixels by 255.
+// DeclareSingle makes a tensor an integer tensor whose real value is the float32 nearest to scale*q: what a program
+// holds that divides pixels by 255.
 func (a *Analysis) DeclareSingle(tensor string, scale *big.Rat) {
 	a.integer[tensor] = []real.Affine{{Scale: scale, Bias: new(big.Rat)}}
 	a.singles[tensor] = true

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Activate reads one function per channel of a stream: its steps are at most limit, or, where no host could take over, as many
-// as the widest layer has. Behind is as in Activation. The reason says why a function is no step function.
+// Activate reads one function per channel of a stream: its steps are at most limit, or, where no host could take over,
+// as many as the widest layer has. Behind is as in Activation. The reason says why a function is no step function.
 func Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit int, host bool) (Activation, error) {
 	steps, err := StepsOver(functions, in, limit)
 	if errors.Is(err, real.ErrTooManySteps) && !host {

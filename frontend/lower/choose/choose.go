@@ -1,8 +1,12 @@
-// Package choose says which layer computes a function of integers. What comes in is a Function, as far as a layer has to know
-// it; what goes out is a Choice: the layers to make, not joined to anything. One table decides: the first row that fits.
+// Package choose says which layer computes a function of integers. What comes in is a Function, as far as a layer has
+// to know it; what goes out is a Choice: the layers to make, not joined to anything. One table decides: the first row
+// that fits.
 //
-// Files: choose.go reads the table; table.go is the table; function.go has the functions; activation.go, matrix.go and join.go
-// what rows say of them. It may import layers, and what these are described with; it knows neither tensors nor streams.
+// Files: choose.go reads the table; table.go is the table; function.go has the functions; activation.go, matrix.go and
+// join.go what rows say of them. It may import layers, and what these are described with; it knows neither tensors nor
+// streams.
+//
+// It sees graph, real, unmapped, whole, dataflow, diag, num and hlslib.
 package choose
 
 import (
@@ -11,8 +15,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Row is one way to compute a form of function. A new layer for one more form is one more row, in front of those that it is
-// better than.
+// A Row is one way to compute a form of function. A new layer for one more form is one more row, in front of those that
+// it is better than.
 type Row struct {
 	Form  string // of the functions
 	Layer string // its kind; or Wire, or Fused
@@ -91,8 +95,8 @@ func row[F Function](layer, why string, try func(F) (Choice, error)) Row {
 	return Row{f.form(), layer, why, func(g Function) (Choice, error) { return try(g.(F)) }}
 }
 
-// elementwise is a row for a layer that computes a step function per channel, one integer at a time; op answers false where
-// the function is none of the layer's.
+// elementwise is a row for a layer that computes a step function per channel, one integer at a time; op answers false
+// where the function is none of the layer's.
 func elementwise(layer, why string, op func(Activation) (dataflow.Op, bool)) Row {
 	return row(layer, why, func(a Activation) (Choice, error) {
 		op, ok := op(a)

@@ -181,8 +181,8 @@ func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place
 	return f, nil
 }
 
-// Unmoved is integers in the order of pixels, of which the codes are made then: where one integer is quantised in several ways,
-// it must be there several times. ok is false where that does not help.
+// Unmoved is integers in the order of pixels, of which the codes are made then: where one integer is quantised in
+// several ways, it must be there several times. ok is false where that does not help.
 func (c *Codes) Unmoved(axis int) (f *Arrangement, ok bool) {
 	f = &Arrangement{Operand: &Operand{Movement: place.Still(c.n)}}
 	f.Shape, f.Places = place.ChannelsLast(c.Step.Shape, axis)
@@ -251,8 +251,8 @@ func (c *Codes) Axis() int {
 	return len(shape) - 1
 }
 
-// Ahead is the codes of an image of c channels in front of a maximum, whose forms are given: functions[i] of the real value of
-// channel i. Of the integers' stream, they are a source; the movement puts them in the order of the image.
+// Ahead is the codes of an image of c channels in front of a maximum, whose forms are given: functions[i] of the real
+// value of channel i. Of the integers' stream, they are a source; the movement puts them in the order of the image.
 func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*Source, place.Movement, error) {
 	form, leaf, ok := forms.One()
 	if !ok {

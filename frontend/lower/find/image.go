@@ -26,12 +26,17 @@ type Image struct {
 	constants []*big.Rat // per channel of the tensor: its constant, where it is left out; nil where none is
 }
 
-// ChannelAxis is the axis of channels of a window's data.
-func ChannelAxis(w *graph.Window, shape []int) int {
+// channelAxis is the axis of channels of a window's data.
+func channelAxis(w *graph.Window, shape []int) int {
 	if w.ChannelsLast {
 		return len(shape) - 1
 	}
 	return 1
+}
+
+// Layout is the frame of a window's data or results, and the positions of its elements.
+func Layout(w *graph.Window, shape []int) (dataflow.Shape, []int32) {
+	return place.ChannelsLast(shape, channelAxis(w, shape))
 }
 
 // Frame lists the elements of a window's input in the order of its stream.
@@ -40,12 +45,13 @@ func Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, error) {
 		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample", shape),
 			"export the model for one sample at a time")
 	}
-	to, at := place.ChannelsLast(shape, ChannelAxis(w, shape))
+	to, at := Layout(w, shape)
 	return to, place.Inverse(at, graph.Size(shape)), nil
 }
 
-// ImageOf reads the pixels that a window slides over. o is its data as Frame lists them, in a frame of the shape. Constants
-// around the pixels are the window's padding where it can pad so far; otherwise they stay part of the operand.
+// ImageOf reads the pixels that a window slides over. o is its data as Frame lists them, in a frame of the shape.
+// Constants around the pixels are the window's padding where it can pad so far; otherwise they stay part of the
+// operand.
 func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error) {
 	im := &Image{}
 	ok := true
@@ -112,8 +118,9 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 // A Channels is the channels of a tensor: how many, and how far apart elements of neighbouring ones are.
 type Channels struct{ N, Stride int }
 
-// ChannelsOf are the channels of a tensor along an axis.
-func ChannelsOf(shape []int, axis int) Channels {
+// ChannelsOf are the channels of a window's data or results.
+func ChannelsOf(w *graph.Window, shape []int) Channels {
+	axis := channelAxis(w, shape)
 	return Channels{shape[axis], graph.Size(shape[axis+1:])}
 }
 
@@ -123,7 +130,7 @@ func (c Channels) Of(i int) int { return i / c.Stride % c.N }
 // Convolution is the product of the image's windows with weights. of is the real values of the outputs.
 func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of []real.Affine, reject error) {
 	d, win := step.Dot, step.Window
-	channels := ChannelsOf(step.Shape, ChannelAxis(win, step.Shape))
+	channels := ChannelsOf(win, step.Shape)
 	window := im.Window(win)
 	m = choose.Matrix{Groups: win.Group, Window: &window}
 	var affine []real.Affine
@@ -150,8 +157,8 @@ func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix
 	return m, scaled.Spread(affine, graph.Size(step.Shape), channels.Of), nil
 }
 
-// Unscaled reports whether no element of a tensor is a scaled integer at hand: each is a function of an integer that waits, as
-// its place says, or of one that is no scale and bias.
+// Unscaled reports whether no element of a tensor is a scaled integer at hand: each is a function of an integer that
+// waits, as its place says, or of one that is no scale and bias.
 func (p *Program) Unscaled(tensor string, waits func(*place.Place) bool) bool {
 	forms, err := p.Integers.Forms(tensor, scaled.All(graph.Size(p.Known[tensor].Shape)))
 	if err != nil {

@@ -28,7 +28,8 @@ type Joint struct {
 	first []int   // per channel: an element
 }
 
-// JointOf takes the order of the first of the tensors of which every element is used. The step's elements have one form.
+// JointOf takes the order of the first of the tensors of which every element is used. The step's elements have one
+// form.
 func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error) {
 	form := &forms.Of[0]
 	leaves := form.Leaves()
@@ -118,7 +119,8 @@ func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*rea
 	return inner, outer, nil
 }
 
-// Sum is the value as a sum of multiples, which are whole, and as small as they can be. of is its real values, per element.
+// Sum is the value as a sum of multiples, which are whole, and as small as they can be. of is its real values, per
+// element.
 func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of []real.Affine, reject error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {

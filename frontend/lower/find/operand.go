@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// An Operand is the data of a layer: at each position an integer of a stream, whose real value is affine, or a constant.
-// Positions are in the order in which the layer wants its elements.
+// An Operand is the data of a layer: at each position an integer of a stream, whose real value is affine, or a
+// constant. Positions are in the order in which the layer wants its elements.
 type Operand struct {
 	place.Movement               // of the tensors' streams
 	Tensors        []string      // of integers
@@ -121,7 +121,8 @@ type classes struct {
 // maxClasses bounds the search for an element's like: beyond it, elements hardly share any numbers.
 const maxClasses = 1 << 14
 
-// of is the class of element k. Elements mostly are like the one before, or like the one that followed the like of the one before.
+// of is the class of element k. Elements mostly are like the one before, or like the one that followed the like of the
+// one before.
 func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int32, error) {
 	n := len(c.first)
 	for i := range n {
@@ -147,7 +148,8 @@ func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int
 	return int32(len(o.of) - 1), nil
 }
 
-// between names what of a slice is no scale and bias: a node, or, where there is none, the rounding of a declared input.
+// between names what of a slice is no scale and bias: a node, or, where there is none, the rounding of a declared
+// input.
 func between(nodes []*graph.Node) string {
 	if len(nodes) == 0 {
 		return "the rounding of the input's values to float32"
@@ -160,8 +162,8 @@ func between(nodes []*graph.Node) string {
 	return unmapped.Describe(nodes[0])
 }
 
-// Affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants has
-// the zero Affine. ok is false where elements of a channel differ.
+// Affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants
+// has the zero Affine. ok is false where elements of a channel differ.
 func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
 	class := make([]int32, n)
 	for c := range class {
@@ -188,9 +190,9 @@ func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
 
 func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cmp(b.Bias) == 0 }
 
-// WithoutConstants leaves out the channels that are constant throughout: position k is of channel k modulo n. kept lists the
-// other channels, values the constant of each that was left out. ok is false where a channel has constants of several values and
-// nothing else.
+// WithoutConstants leaves out the channels that are constant throughout: position k is of channel k modulo n. kept
+// lists the other channels, values the constant of each that was left out. ok is false where a channel has constants of
+// several values and nothing else.
 func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*big.Rat, ok bool) {
 	values = make([]*big.Rat, n)
 	data := make([]bool, n)
@@ -230,8 +232,8 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 	return rest, kept, values, true
 }
 
-// Fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an integer
-// in every channel.
+// Fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an
+// integer in every channel.
 func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, from := range o.From {

@@ -11,8 +11,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Ranking is the rows that a step puts in order: row r is elements r*N .. r*N+N-1 of an integer tensor, of each of which the
-// real value is affine.
+// A Ranking is the rows that a step puts in order: row r is elements r*N .. r*N+N-1 of an integer tensor, of each of
+// which the real value is affine.
 type Ranking struct {
 	Source string
 	N, K   int           // labels of a row, places that are asked for
@@ -33,26 +33,21 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 	}
 	r := &Ranking{N: o.N, K: k, Affine: make([]real.Affine, len(elements))}
 	tensor := p.behind(step.Node.Inputs[0], elements, o.N, &r.Nodes)
-	forms, err := p.Integers.Forms(tensor, elements)
-	if err != nil {
-		return nil, unmapped.Because("what it puts in order is not in integers: "+err.Error(), "quantise the tensor that it puts in order")
-	}
-	for i := range elements {
-		form := &forms.Of[forms.Which(i)]
-		leaves := form.Leaves()
-		if len(leaves) != 1 {
-			return nil, unmapped.Because(fmt.Sprintf("a value that it puts in order is made of %d integers", len(leaves)),
+	for i, element := range elements {
+		slice, err := p.Integers.At(tensor, int(element))
+		if err != nil {
+			return nil, unmapped.Because("what it puts in order is not in integers: "+err.Error(),
 				"quantise the tensor that it puts in order")
 		}
-		leaf, index := leaves[0].Tensor, leaves[0].Index[i]
+		if len(slice.Leaves) != 1 {
+			return nil, unmapped.Because(fmt.Sprintf("a value that it puts in order is made of %d integers", len(slice.Leaves)),
+				"quantise the tensor that it puts in order")
+		}
+		leaf, index := slice.Leaves[0].Tensor, int32(slice.Leaves[0].Index)
 		var ok bool
-		if i > 0 && forms.Which(i) == forms.Which(i-1) && form.SameNumbers(i-1, i) {
-			r.Affine[i] = r.Affine[i-1]
-		} else {
-			if r.Affine[i], ok = form.Affine(i); !ok {
-				return nil, unmapped.Because("what it puts in order is no scaled integer: "+between(form.Nodes)+" stands between it and the integers",
-					"quantise the tensor that it puts in order")
-			}
+		if r.Affine[i], ok = slice.Expr.Affine(); !ok {
+			return nil, unmapped.Because("what it puts in order is no scaled integer: "+between(slice.Nodes)+
+				" stands between it and the integers", "quantise the tensor that it puts in order")
 		}
 		if i == 0 {
 			r.Source = leaf
@@ -62,13 +57,13 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 			return nil, unmapped.Because(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, index, leaf),
 				"the rows that it puts in order must be the vectors of a layer: do not transpose, cut or join them")
 		}
-		r.Nodes = join(r.Nodes, form.Nodes)
+		r.Nodes = join(r.Nodes, slice.Nodes)
 	}
 	return r, nil
 }
 
-// orderedRows lists the elements of a step's input row by row. The places of a row must follow each other in its output, as they
-// do in a word.
+// orderedRows lists the elements of a step's input row by row. The places of a row must follow each other in its
+// output, as they do in a word.
 func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error) {
 	o, size := step.Order, graph.Size(p.Known[step.Node.Inputs[0]].Shape)
 	if size == 0 || len(o.Base) == 0 {
@@ -88,8 +83,8 @@ func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error
 	return at, k, nil
 }
 
-// behind goes back from a tensor through what neither changes the order within rows of n elements nor makes equal ones of
-// different ones: moves, and a softmax over the row. It rewrites at, and adds the nodes it passes.
+// behind goes back from a tensor through what neither changes the order within rows of n elements nor makes equal ones
+// of different ones: moves, and a softmax over the row. It rewrites at, and adds the nodes it passes.
 func (p *Program) behind(tensor string, at []int32, n int, nodes *[]*graph.Node) string {
 	for {
 		step := p.Producer(tensor)
@@ -149,11 +144,11 @@ func (r *Ranking) Falls() (falls, ok bool) {
 // maxLevelled bounds the weights that become larger for the sake of one scale: those of 8 bits, as layers mostly have.
 const maxLevelled = 1 << 7
 
-// Level brings the columns of a product of the ranking's integers to one scale. Each column's integers are as small as they can be,
-// so that its scale may be a multiple of its neighbours' though all weights were quantised alike; and scales per channel may be
-// powers of two. The weights of a column are multiplied by what its scale has over the unit that all have in common. ok is false
-// where the labels differ in more than that, or weights would become too large. of is the real values of the new integers; falls
-// says that these fall where the integers rise.
+// Level brings the columns of a product of the ranking's integers to one scale. Each column's integers are as small as
+// they can be, so that its scale may be a multiple of its neighbours' though all weights were quantised alike; and
+// scales per channel may be powers of two. The weights of a column are multiplied by what its scale has over the unit
+// that all have in common. ok is false where the labels differ in more than that, or weights would become too large. of
+// is the real values of the new integers; falls says that these fall where the integers rise.
 func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of []real.Affine, falls, ok bool) {
 	scales, ok := r.columns(weights)
 	if !ok {

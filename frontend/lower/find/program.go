@@ -1,16 +1,16 @@
-// Package find reads a program as one of integers: this tensor is this function of the elements of those. What comes in is a
-// canonical program and where its integer tensors are; what goes out is values: operands, codes, joints, rankings, and the
-// functions of package choose that they are. Nothing is made here.
+// Package find reads a program as one of integers: this tensor is this function of the elements of those. What comes in
+// is a canonical program and where its integer tensors are; what goes out is values: operands, codes, joints, rankings,
+// and the functions of package choose that they are. Nothing is made here.
 //
-// Files: program.go is what is known so far; uses.go who depends on what; operand.go reads data as scaled integers; vectors.go
-// and image.go the ways to multiply them with weights, or to look up rows; codes.go and joint.go what a quantiser rounds; order.go
-// what is put in order.
+// Files: program.go is what is known so far; uses.go who depends on what; operand.go reads data as scaled integers;
+// vectors.go and image.go the ways to multiply them with weights, or to look up rows; codes.go and joint.go what a
+// quantiser rounds; order.go what is put in order.
 //
-// For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function of one integer,
-// whatever lies between. A quantiser of y makes it a step function of q, the thresholds of a layer. The term for it is scaled-integer
-// analysis; package scaled finds the slices.
+// For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function of
+// one integer, whatever lies between. A quantiser of y makes it a step function of q, the thresholds of a layer. The
+// term for it is scaled-integer analysis; package scaled finds the slices.
 //
-// It sees graph, choose, place, unmapped, whole, real, scaled, dataflow, diag and num.
+// It sees graph, real, scaled, choose, place, unmapped, whole, dataflow, diag and num.
 package find
 
 import (
@@ -88,15 +88,15 @@ type Meeting struct {
 	Data []string
 }
 
-// Meeting finds where the integers of a tensor's value meet, behind steps of one argument; ok is false where they do not meet
-// element by element.
+// Meeting finds where the integers of a tensor's value meet, behind steps of one argument; ok is false where they do
+// not meet element by element.
 func (p *Program) Meeting(tensor string) (m Meeting, ok bool) {
 	m, _, ok = p.meeting(tensor)
 	return m, ok
 }
 
-// SharedSum reports whether a tensor's value is, behind steps of one argument, a sum that others read too: then it is best made
-// once.
+// SharedSum reports whether a tensor's value is, behind steps of one argument, a sum that others read too: then it is
+// best made once.
 func (p *Program) SharedSum(tensor string) bool {
 	_, shared, ok := p.meeting(tensor)
 	return ok && shared

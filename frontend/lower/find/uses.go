@@ -81,8 +81,8 @@ func (u *Uses) Only(tensor string, through *graph.Step) bool {
 	return visit(tensor)
 }
 
-// QuantisedNext is the quantiser that alone depends on a tensor, with nothing but single-argument steps between; ok is false
-// where there is none.
+// QuantisedNext is the quantiser that alone depends on a tensor, with nothing but single-argument steps between; ok is
+// false where there is none.
 func (u *Uses) QuantisedNext(tensor string) (quantiser *graph.Step, ok bool) {
 	for {
 		readers := u.Readers(tensor)
@@ -100,7 +100,8 @@ func (u *Uses) QuantisedNext(tensor string) (quantiser *graph.Step, ok bool) {
 	}
 }
 
-// LooksUp is the number of rows of the tables that a tensor's elements are the row numbers of; 0 where they are anything else.
+// LooksUp is the number of rows of the tables that a tensor's elements are the row numbers of; 0 where they are
+// anything else.
 func (u *Uses) LooksUp(tensor string) (rows int) {
 	for _, r := range u.prog.Readers(tensor) {
 		n := 0

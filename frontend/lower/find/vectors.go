@@ -40,7 +40,8 @@ func Elements(d *graph.Dot) (elements []int32, rows int, ok bool) {
 	return scaled.Sums(bases, d.AOffset), rows, true
 }
 
-// matrixRows is the number of outputs that a matrix makes of one vector. ok is false where the product is no such thing.
+// matrixRows is the number of outputs that a matrix makes of one vector. ok is false where the product is no such
+// thing.
 func matrixRows(d *graph.Dot) (n int, ok bool) {
 	n = 1
 	for n < len(d.ABase) && d.ABase[n] == d.ABase[0] {
@@ -77,8 +78,8 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 	return v, nil
 }
 
-// Matrix is the product, of a layer that reads vectors of a length in which element k of ours is at order[k]. of is the real
-// values of its outputs.
+// Matrix is the product, of a layer that reads vectors of a length in which element k of ours is at order[k]. of is the
+// real values of its outputs.
 func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of []real.Affine, reject error) {
 	d := v.dot
 	var affine []real.Affine
@@ -142,8 +143,8 @@ func (o *Operand) columns(v, k int, kept []int) *Operand {
 	return out
 }
 
-// Within reads the vectors off longer ones of one stream, or shorter ones where elements are taken twice: element k of each is
-// element order[k] there. ok is false where they are no such thing.
+// Within reads the vectors off longer ones of one stream, or shorter ones where elements are taken twice: element k of
+// each is element order[k] there. ok is false where they are no such thing.
 func (v *Vectors) Within(p *Program) (order []int, length int, ok bool) {
 	if len(v.Tensors) != 1 {
 		return nil, 0, false
@@ -168,7 +169,8 @@ func (v *Vectors) Within(p *Program) (order []int, length int, ok bool) {
 	return order, length, true
 }
 
-// Together reads a vector off several tensors of as many pixels, when their channels are concatenated. Order is as Within's.
+// Together reads a vector off several tensors of as many pixels, when their channels are concatenated. Order is as
+// Within's.
 func (v *Vectors) Together(p *Program) (order []int, length int, ok bool) {
 	if v.Count != 1 || len(v.Tensors) < 2 {
 		return nil, 0, false
@@ -194,8 +196,8 @@ func (v *Vectors) Together(p *Program) (order []int, length int, ok bool) {
 // Defer notes a quantiser that rounds products one by one: they wait for their sum.
 func (p *Program) Defer(code *graph.Step) { p.rounded[code.Output] = code }
 
-// RoundsProducts reports whether a quantiser rounds products of data and weights one by one, of which nothing but sums is
-// used: the product of a matrix and a vector whose single products are rounded, as FINN-L's are.
+// RoundsProducts reports whether a quantiser rounds products of data and weights one by one, of which nothing but sums
+// is used: the product of a matrix and a vector whose single products are rounded, as FINN-L's are.
 func (p *Program) RoundsProducts(c *Codes) bool {
 	form, _, ok := c.Forms.One()
 	if !ok || !c.Step.Node.Is(graph.Uniform) || len(form.Vars) < 2 {
@@ -317,7 +319,8 @@ func notRounded(err error) error {
 // maxRows bounds the tables that are looked up.
 const maxRows = 1 << 16
 
-// Table is the rows that a product chooses of a matrix, by an operand of row numbers. of is the real values of its outputs.
+// Table is the rows that a product chooses of a matrix, by an operand of row numbers. of is the real values of its
+// outputs.
 func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.Rows, of []real.Affine, reject error) {
 	n, ok := matrixRows(d)
 	if !ok {

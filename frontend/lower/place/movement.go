@@ -36,8 +36,8 @@ func (m *Movement) Cut(b Box, w, c int) (part Movement) {
 	return part
 }
 
-// Move makes layers that move integers: the wire they end in carries a frame of the shape. Constants have the code fill. Where
-// nothing has to move it is the wire that is there. The layers compute nodes, unless another one does.
+// Move makes layers that move integers: the wire they end in carries a frame of the shape. Constants have the code
+// fill. Where nothing has to move it is the wire that is there. The layers compute nodes, unless another one does.
 func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int, error) {
 	w, reject := (&mover{n, wires, nodes, fill}).frame(shape, m.From, m.At)
 	if reject == errScattered {

@@ -59,8 +59,8 @@ func (n *Netlist) AddMover(op dataflow.Op, in []int, nodes []*graph.Node) (int, 
 	return out[0], nil
 }
 
-// Add puts a layer behind wires. name is what its first output is called. The error is Bind's: the layer cannot take its
-// inputs; nothing is added then.
+// Add puts a layer behind wires. name is what its first output is called. The error is Bind's: the layer cannot take
+// its inputs; nothing is added then.
 func (n *Netlist) Add(op dataflow.Op, in []int, name string, nodes []*graph.Node) (out []int, err error) {
 	types := make([]dataflow.Type, len(in))
 	for i, w := range in {
@@ -125,8 +125,8 @@ func (n *Netlist) Prune() {
 	n.components = kept
 }
 
-// Computes says which layer computes each ONNX node: by its name in the graph, or, where there is none, by its kind. Layers that
-// only move elements come last.
+// Computes says which layer computes each ONNX node: by its name in the graph, or, where there is none, by its kind.
+// Layers that only move elements come last.
 func (n *Netlist) Computes(b *Built) map[int]string {
 	layers := map[int]string{}
 	for _, moves := range []bool{false, true} {

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// ChannelsLast is the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one or two more,
-// and the positions of its elements. Tensors of other ranks keep their axes but for the channels, which go last.
+// ChannelsLast is the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one or two
+// more, and the positions of its elements. Tensors of other ranks keep their axes but for the channels, which go last.
 func ChannelsLast(shape []int, axis int) (dataflow.Shape, []int32) {
 	strides := make([]int, len(shape))
 	n := shape[axis]

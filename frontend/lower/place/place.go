@@ -1,15 +1,17 @@
-// Package place puts integer tensors on streams: it moves their elements, joins layers by wires, and makes the graph. What
-// comes in is layers (any dataflow.Op), where each element of their inputs comes from, and who reads what; what goes out is a
-// dataflow.Graph. It does not know what layers compute.
+// Package place puts integer tensors on streams: it moves their elements, joins layers by wires, and makes the graph.
+// What comes in is layers (any dataflow.Op), where each element of their inputs comes from, and who reads what; what
+// goes out is a dataflow.Graph. It does not know what layers compute.
 //
-// Files: place.go says where the elements of a tensor are; netlist.go joins layers; build.go makes the graph, with copies of
-// streams that several read; movement.go makes the layers that move elements; box.go finds rectangles of pixels; order.go is channels-last and its like.
+// Files: place.go says where the elements of a tensor are; netlist.go joins layers; build.go makes the graph, with
+// copies of streams that several read; movement.go makes the layers that move elements; box.go finds rectangles of
+// pixels; order.go is channels-last and its like.
 //
-// For example, a tensor of shape [1, 2, 1, 3] travels as pixels of two channels: its elements 0 1 2 | 3 4 5 are at 0 2 4 | 1 3 5.
-// Transposing it costs nothing, it is another list of positions. A layer that wants its elements in another order than they
-// come in, say each pixel twice, gets them by a movement: positions 0 1 0 1 2 3 ..., which is an UpsampleNearestNeighbour.
+// For example, a tensor of shape [1, 2, 1, 3] travels as pixels of two channels: its elements 0 1 2 | 3 4 5 are at 0 2
+// 4 | 1 3 5. Transposing it costs nothing, it is another list of positions. A layer that wants its elements in another
+// order than they come in, say each pixel twice, gets them by a movement: positions 0 1 0 1 2 3 ..., which is an
+// UpsampleNearestNeighbour.
 //
-// It sees graph, unmapped, scaled, dataflow and num, and layers that move elements (hlslib).
+// It sees graph, scaled, unmapped, dataflow, num and hlslib.
 package place
 
 import (
@@ -37,7 +39,8 @@ type Stream struct {
 
 // A Source makes the wire of a stream when the first layer asks for it.
 type Source interface {
-	// Wire adds what makes the stream to the netlist; name is what its wire is called after, if it has no name of its own.
+	// Wire adds what makes the stream to the netlist; name is what its wire is called after, if it has no name of its
+	// own.
 	Wire(n *Netlist, name string) int
 }
 
@@ -91,8 +94,8 @@ func (s *Stream) OnHost() bool {
 	return ok
 }
 
-// Send lets the host send a tensor in the shape that its first layer wants, and, where that layer is its only reader, in the
-// order: the movement then is of elements in order.
+// Send lets the host send a tensor in the shape that its first layer wants, and, where that layer is its only reader,
+// in the order: the movement then is of elements in order.
 func (p *Place) Send(m *Movement, shape dataflow.Shape, alone func() bool) {
 	n := p.Type.Shape.Size()
 	if !p.OnHost() || p.onWire || len(m.At) != n {

@@ -10,7 +10,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// gateOf puts gate k of a cell together: z = Factors[0]*x + Factors[1]*h + Bias + Peephole*c, and its code's steps over z.
+// gateOf puts gate k of a cell together: z = Factors[0]*x + Factors[1]*h + Bias + Peephole*c, and its code's steps over
+// z.
 func (b *reader) gateOf(c *Cell, k int, g *gate, peephole string) error {
 	if g.state != "" && g.state != peephole {
 		return NotLSTM("a gate looks at %q", g.state)
@@ -101,8 +102,8 @@ func times(row []int64, m int64) []int64 {
 	return out
 }
 
-// zSpan is the sums over which a gate's steps are looked for: wide enough for all of them to show, so that those of units
-// that differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
+// zSpan is the sums over which a gate's steps are looked for: wide enough for all of them to show, so that those of
+// units that differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
 var zSpan = num.Range{Lo: -1 << 52, Hi: 1 << 52}
 
 // within reports whether the sums of a gate's units lie in zSpan.
@@ -132,8 +133,8 @@ func (b *reader) within(g *gate, units []*big.Rat) bool {
 // maxFiner is the bits by which z may be finer than its sums, for the sake of a bias between two of them.
 const maxFiner = 8
 
-// activateGate finds the gate's steps over z, of which each unit's step is units[j]. Steps that are those of the first unit moved by
-// a constant are its bias; z becomes as much finer as it takes for all units to be so.
+// activateGate finds the gate's steps over z, of which each unit's step is units[j]. Steps that are those of the first
+// unit moved by a constant are its bias; z becomes as much finer as it takes for all units to be so.
 func activateGate(out *lstm.Gate, g *gate, units []*big.Rat) error {
 	steps := make([]num.Step, len(units))
 	for j := range units {
@@ -164,8 +165,8 @@ func (g *gate) stepOf(j int, unit *big.Rat) (num.Step, error) {
 	return real.Compile(e).StepOver(zSpan, whole.MaxSteps)
 }
 
-// finerGate gives a gate whose units have steps of their own, which would be a table of them, steps for all units and a bias
-// over a finer z, if there is one.
+// finerGate gives a gate whose units have steps of their own, which would be a table of them, steps for all units and a
+// bias over a finer z, if there is one.
 func finerGate(out *lstm.Gate, g *gate, units []*big.Rat) {
 next:
 	for finer := 1; finer <= maxFiner; finer++ {

@@ -1,6 +1,6 @@
 // Package unmapped says why a step has no layer. Every stage of lowering answers in these words.
 //
-// In come a step and what is wrong with it; out comes a diagnostic. It sees graph and diag.
+// In come a code of diag and what to say; out come errors. It sees graph and diag.
 package unmapped
 
 import (

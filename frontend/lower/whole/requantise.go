@@ -7,9 +7,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Requantise finds whole multipliers and a step function f so that f(sum of m[i]*q[i]) is outer(inner(q)) for all integers q of
-// the ranges. The multiples of the scales' common unit always are such; of two tensors, where their scales have no small
-// ratio, smaller ones are tried, best approximations first, and proved over the product of the ranges.
+// Requantise finds whole multipliers and a step function f so that f(sum of m[i]*q[i]) is outer(inner(q)) for all
+// integers q of the ranges. The multiples of the scales' common unit always are such; of two tensors, where their
+// scales have no small ratio, smaller ones are tried, best approximations first, and proved over the product of the
+// ranges.
 func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit int) ([]int64, num.Step, error) {
 	unit := Unit(inner.Scale)
 	exact := make([]int64, len(ranges))
@@ -38,7 +39,8 @@ func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit i
 	return exact, f, nil
 }
 
-// What a search for smaller multipliers may cost: pairs of thresholds and integers looked at per candidate, and candidates.
+// What a search for smaller multipliers may cost: pairs of thresholds and integers looked at per candidate, and
+// candidates.
 const (
 	maxPairs      = 1 << 20
 	maxCandidates = 256
@@ -75,8 +77,8 @@ func approximate(exact [2]int64, f num.Step, ranges [2]num.Range) (m [2]int64, g
 	return m, g, false
 }
 
-// candidates walks down the Stern-Brocot tree towards the ratio of two positive integers: ever better approximations with
-// ever larger terms, up to the ratio itself.
+// candidates walks down the Stern-Brocot tree towards the ratio of two positive integers: ever better approximations
+// with ever larger terms, up to the ratio itself.
 func candidates(v [2]int64) func(yield func(int, [2]int64) bool) {
 	return func(yield func(int, [2]int64) bool) {
 		lo, hi := [2]int64{0, 1}, [2]int64{1, 0}
@@ -98,9 +100,9 @@ func candidates(v [2]int64) func(yield func(int, [2]int64) bool) {
 	}
 }
 
-// equivalent finds the step function over m[0]*x + m[1]*y that equals f over a[0]*x + a[1]*y for all x, y of the ranges. All
-// multipliers are positive. For each x, the least y that reaches a breakpoint under a must be the least that reaches the new
-// one under m.
+// equivalent finds the step function over m[0]*x + m[1]*y that equals f over a[0]*x + a[1]*y for all x, y of the
+// ranges. All multipliers are positive. For each x, the least y that reaches a breakpoint under a must be the least
+// that reaches the new one under m.
 func equivalent(a, m [2]int64, f num.Step, ranges [2]num.Range) (g num.Step, ok bool) {
 	g.Value = []int64{f.Value[0]}
 	x, y := ranges[0], ranges[1]

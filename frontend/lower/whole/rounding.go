@@ -40,8 +40,8 @@ func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	return &Rounding{mode, new(big.Rat).SetFloat64(s.At(0)), codes, step.Node}, nil
 }
 
-// Products reads the first n elements of a form, which are rounded, as products of integers of a range and whole weights; q rounds
-// these. An error that is no unmapped.Reason says what of them is no Rounding.
+// Products reads the first n elements of a form, which are rounded, as products of integers of a range and whole
+// weights; q rounds these. An error that is no unmapped.Reason says what of them is no Rounding.
 func (r *Rounding) Products(form *scaled.Form, n int, in num.Range) (weights []int64, q num.Requant, err error) {
 	scales := make([]*big.Rat, n)
 	for i := range scales {

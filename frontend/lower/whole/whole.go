@@ -1,8 +1,8 @@
 // Package whole makes whole numbers of real ones, exactly: integers that are the multiples of a common unit, steps of
 // channels, multipliers of a sum, and how a quantiser rounds a product.
 //
-// In come rationals, expressions and slices; out come whole numbers, or the reason why there are none. It sees graph,
-// unmapped, real, scaled, diag and num.
+// In come rationals, expressions and quantisers; out come integers that are the same, or the reason why there are none. It
+// sees graph, real, scaled, unmapped, diag and num.
 package whole
 
 import (
