@@ -19,26 +19,28 @@ import (
 // A Board is one target. BRAM36 counts 36 Kbit blocks, as data sheets do; each is two RAMB18. MemoryGBps is in 10^9
 // bytes a second.
 type Board struct {
-	Name           string   `json:"name"`
-	Aliases        []string `json:"aliases,omitempty"` // other names that Find knows it by; without effect in a file given by path
-	Part           string   `json:"part"`
-	SpeedGrade     string   `json:"speed_grade,omitempty"` // as part numbers spell it: -1, -2LV; empty where not known
-	LUT            int      `json:"lut"`
-	LUTRAM         int      `json:"lutram"` // of the LUTs, those that can be a memory or a shift register
-	FF             int      `json:"ff"`
-	BRAM36         int      `json:"bram36"`
-	URAM           int      `json:"uram"`
-	DSP            int      `json:"dsp"`
-	DSPType        string   `json:"dsp_type"`             // DSP48E1, DSP48E2 or DSP58
-	HostPortBits   int      `json:"host_port_bits"`       // width of the port to the processor's memory, 0 where none or not known
-	MemoryGBps     float64  `json:"memory_gbps"`          // the peak of that memory, 0 where none or not known
-	ClockMHz       float64  `json:"default_clock_mhz"`    // used without --clock: one that designs close at
-	Unverified     bool     `json:"unverified,omitempty"` // the resources were compared with no table; a build says so
-	PartSource     string   `json:"part_source"`
-	ResourceSource string   `json:"resource_source"`
-	LUTRAMSource   string   `json:"lutram_source"`
-	MemorySource   string   `json:"memory_source"`
-	ClockSource    string   `json:"clock_source"` // why that clock
+	Name string `json:"name"`
+	// other names that Find knows it by; without effect in a file given by path
+	Aliases    []string `json:"aliases,omitempty"`
+	Part       string   `json:"part"`
+	SpeedGrade string   `json:"speed_grade,omitempty"` // as part numbers spell it: -1, -2LV; empty where not known
+	LUT        int      `json:"lut"`
+	LUTRAM     int      `json:"lutram"` // of the LUTs, those that can be a memory or a shift register
+	FF         int      `json:"ff"`
+	BRAM36     int      `json:"bram36"`
+	URAM       int      `json:"uram"`
+	DSP        int      `json:"dsp"`
+	DSPType    string   `json:"dsp_type"` // DSP48E1, DSP48E2 or DSP58
+	// width of the port to the processor's memory, 0 where none or not known
+	HostPortBits   int     `json:"host_port_bits"`
+	MemoryGBps     float64 `json:"memory_gbps"`          // the peak of that memory, 0 where none or not known
+	ClockMHz       float64 `json:"default_clock_mhz"`    // used without --clock: one that designs close at
+	Unverified     bool    `json:"unverified,omitempty"` // the resources were compared with no table; a build says so
+	PartSource     string  `json:"part_source"`
+	ResourceSource string  `json:"resource_source"`
+	LUTRAMSource   string  `json:"lutram_source"`
+	MemorySource   string  `json:"memory_source"`
+	ClockSource    string  `json:"clock_source"` // why that clock
 }
 
 // InitialisesURAM reports whether a bitstream can fill UltraRAM, so that it can hold a table: on Versal (the devices
@@ -103,9 +105,9 @@ func IsPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
 }
 
-// Find returns the board of that name or alias, in any case, or the one described by the JSON file at that path (IsPath). The
-// error is an *UnknownError for a name, an *InvalidError for a file whose content is wrong, and the operating system's
-// for a file that cannot be read.
+// Find returns the board of that name or alias, in any case, or the one described by the JSON file at that path
+// (IsPath). The error is an *UnknownError for a name, an *InvalidError for a file whose content is wrong, and the
+// operating system's for a file that cannot be read.
 func Find(nameOrPath string) (Board, error) {
 	if IsPath(nameOrPath) {
 		return read(nameOrPath)
@@ -120,7 +122,8 @@ func Find(nameOrPath string) (Board, error) {
 		names = append(names, b.Name)
 		aliases = append(aliases, b.Aliases...)
 	}
-	return Board{}, &UnknownError{nameOrPath, suggest.Nearest(strings.ToLower(nameOrPath), append(slices.Clip(names), aliases...)), names}
+	return Board{}, &UnknownError{nameOrPath, suggest.Nearest(strings.ToLower(nameOrPath),
+		append(slices.Clip(names), aliases...)), names}
 }
 
 func read(path string) (Board, error) {

@@ -81,7 +81,8 @@ func TestAll(t *testing.T) {
 		if slices.Contains(sources, "") {
 			t.Errorf("%s: a figure has no source", b.Name)
 		}
-		if strings.HasPrefix(b.Name, "alveo-") != strings.Contains(b.ResourceSource, "nothing subtracted for the shell") {
+		if strings.HasPrefix(b.Name, "alveo-") != strings.Contains(b.ResourceSource,
+			"nothing subtracted for the shell") {
 			t.Errorf("%s: the source says %q of the shell", b.Name, b.ResourceSource)
 		}
 		for _, name := range append([]string{b.Name}, b.Aliases...) {
@@ -155,7 +156,8 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := []string{"board", "part", "lut", "ff", "bram36", "uram", "dsp", "dsp_type", "ps_port_bits", "part_source", "resource_source"}
+	head := []string{"board", "part", "lut", "ff", "bram36", "uram", "dsp", "dsp_type", "ps_port_bits", "part_source",
+		"resource_source"}
 	if !slices.Equal(rows[0], head) {
 		t.Fatalf("columns %v", rows[0])
 	}
@@ -179,7 +181,8 @@ func TestFigures(t *testing.T) {
 		if port == "" {
 			port = "0"
 		}
-		got := []string{b.Name, b.Part, fmt.Sprint(b.LUT), fmt.Sprint(b.FF), fmt.Sprint(b.BRAM36), fmt.Sprint(b.URAM), fmt.Sprint(b.DSP), b.DSPType, fmt.Sprint(b.HostPortBits)}
+		got := []string{b.Name, b.Part, fmt.Sprint(b.LUT), fmt.Sprint(b.FF), fmt.Sprint(b.BRAM36), fmt.Sprint(b.URAM),
+			fmt.Sprint(b.DSP), b.DSPType, fmt.Sprint(b.HostPortBits)}
 		if row := append([]string{r[0], part}, append(slices.Clone(r[2:8]), port)...); !slices.Equal(got, row) {
 			t.Errorf("got  %v\nwant %v", got, row)
 		}
@@ -207,8 +210,9 @@ func TestInitialisesURAM(t *testing.T) {
 
 func TestFindName(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"zcu104": "zcu104", "ZCU104": "zcu104", "Zcu104": "zcu104", "u250": "alveo-u250", "U250": "alveo-u250",
-		"Alveo-U55C": "alveo-u55c", "KV260_SOM": "kv260", "ultra96-V2": "ultra96-v2"} {
+	for name, want := range map[string]string{"zcu104": "zcu104", "ZCU104": "zcu104", "Zcu104": "zcu104",
+		"u250": "alveo-u250", "U250": "alveo-u250", "Alveo-U55C": "alveo-u55c", "KV260_SOM": "kv260",
+		"ultra96-V2": "ultra96-v2"} {
 		if b, err := boards.Find(name); err != nil || b.Name != want {
 			t.Errorf("%s: %q, %v", name, b.Name, err)
 		}
@@ -253,8 +257,8 @@ func TestFindFile(t *testing.T) {
 	huge := filepath.Join(dir, "huge.json")
 	write(t, good, mine)
 	write(t, huge, strings.Repeat(" ", 70_000)+mine)
-	want := boards.Board{Name: "mine", Part: "xcvc1902-vsva2197-2MP-e-S", SpeedGrade: "-2MP", LUT: 1, FF: 2, BRAM36: 3, URAM: 4,
-		DSP: 5, DSPType: "DSP58", ClockMHz: 333.25}
+	want := boards.Board{Name: "mine", Part: "xcvc1902-vsva2197-2MP-e-S", SpeedGrade: "-2MP", LUT: 1, FF: 2, BRAM36: 3,
+		URAM: 4, DSP: 5, DSPType: "DSP58", ClockMHz: 333.25}
 	if b, err := boards.Find(good); err != nil || !reflect.DeepEqual(b, want) {
 		t.Errorf("got %+v, %v", b, err)
 	}
@@ -302,7 +306,8 @@ func TestParseRefuses(t *testing.T) {
 		{"default_clock_mhz", "missing", edit(`, "default_clock_mhz": 333.25`, ``)},
 		{"lut", "given twice", edit(`"lut": 1,`, `"lut": 1, "lut": 1,`)},
 		{"luts", `did you mean "lut"`, edit(`"lut": 1,`, `"lut": 1, "luts": 2,`)},
-		{"price", "unknown key; known are name, aliases, part, speed_grade, lut", edit(`"lut": 1,`, `"lut": 1, "price": 2,`)},
+		{"price", "unknown key; known are name, aliases, part, speed_grade, lut",
+			edit(`"lut": 1,`, `"lut": 1, "price": 2,`)},
 		{"LUT", "unknown key", edit(`"lut": 1,`, `"LUT": 1,`)},
 		{"lut", "outside", edit(`"lut": 1,`, `"lut": 0,`)},
 		{"lut", "outside", edit(`"lut": 1,`, `"lut": -5,`)},

@@ -36,7 +36,8 @@ func TestDocs(t *testing.T) {
 		clocks[b.Name] = fmt.Sprint(b.ClockMHz)
 		if b.HostPortBits > 0 {
 			port := float64(b.HostPortBits) / 8 * b.ClockMHz / 1000
-			bandwidth[b.Name] = fmt.Sprintf("%d bits | %g MHz | %g GB/s | %g GB/s", b.HostPortBits, b.ClockMHz, port, b.MemoryGBps)
+			bandwidth[b.Name] = fmt.Sprintf("%d bits | %g MHz | %g GB/s | %g GB/s", b.HostPortBits, b.ClockMHz, port,
+				b.MemoryGBps)
 		}
 	}
 	compare(t, "Default clocks", rows(section(t, doc, "Default clocks")), clocks)
@@ -65,8 +66,8 @@ func rows(section string) (rows []string) {
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// compare holds a table that names boards in a cell, of which the rest of the row says something: every board in want is
-// named once, and what follows is what want says.
+// compare holds a table that names boards in a cell, of which the rest of the row says something: every board in want
+// is named once, and what follows is what want says.
 func compare(t *testing.T, heading string, rows []string, want map[string]string) {
 	named := map[string]bool{}
 	for _, row := range rows {

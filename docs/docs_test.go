@@ -23,12 +23,13 @@ import (
 
 var update = flag.Bool("update", false, "write what golden tests hold into the pages that show it")
 
-// Every code has a page of one form, whose example is what the golden test of internal/compiler got, and every page has a
-// code.
+// Every code has a page of one form, whose example is what the golden test of internal/compiler got, and every page has
+// a code.
 func TestPages(t *testing.T) {
 	for code := range diag.Codes {
 		name := "diagnostics/" + string(code) + ".md"
-		show(t, name, "\n## Example\n\n", section(t, "../internal/compiler/testdata/diag/"+string(code)+".txtar", "printed"))
+		show(t, name, "\n## Example\n\n", section(t, "../internal/compiler/testdata/diag/"+string(code)+".txtar",
+			"printed"))
 		page, err := os.ReadFile(name)
 		if err != nil {
 			t.Error(err)
@@ -163,7 +164,8 @@ func sources(t *testing.T, f func(name string, file *ast.File)) {
 			return err
 		case e.IsDir() && (base == "testdata" || base[0] == '.' && base != ".."):
 			return fs.SkipDir
-		case e.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".pb.go"):
+		case e.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") ||
+			strings.HasSuffix(name, ".pb.go"):
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
@@ -180,7 +182,8 @@ func sources(t *testing.T, f func(name string, file *ast.File)) {
 
 // The diagnostic that README shows is what a golden test holds; package doctest runs the rest.
 func TestREADME(t *testing.T) {
-	show(t, "../README.md", "<!-- diagnostic -->\n", section(t, "../internal/compiler/testdata/diag/not-mapped.txtar", "printed"))
+	show(t, "../README.md", "<!-- diagnostic -->\n", section(t, "../internal/compiler/testdata/diag/not-mapped.txtar",
+		"printed"))
 }
 
 // ARCHITECTURE.md names every package, but for layers: `hlsgen layers` lists them.
@@ -222,7 +225,8 @@ func section(t *testing.T, file, name string) string {
 var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 
 // named is what stands as code and looks like a file or folder of the project.
-var named = regexp.MustCompile("`((?:cmd|frontend|folding|templates|hlslib|rtlsim|boards|internal|docs)/[A-Za-z0-9_./-]*)`")
+var named = regexp.MustCompile(
+	"`((?:cmd|frontend|folding|templates|hlslib|rtlsim|boards|internal|docs)/[A-Za-z0-9_./-]*)`")
 
 // What the pages link to and what they name as a place in the project is there.
 func TestLinks(t *testing.T) {

@@ -121,7 +121,8 @@ func (q report) gap(f *found) string {
 		return "the end of --search-time came before all was proved"
 	}
 	if deep := q.Sized(f.Folding, deepFIFO); deep > 0 {
-		return fmt.Sprintf("left open: the bound holds whatever FIFOs hold, so it takes for shallow the %d that hold more than %d words; "+
+		return fmt.Sprintf("left open: the bound holds whatever FIFOs hold, so it takes for shallow the %d that "+
+			"hold more than %d words; "+
 			"a longer --search-time may close it", deep, deepFIFO)
 	}
 	return "left open: the search has done as much work as it may; --search-time lets it go on"

@@ -35,7 +35,8 @@ func mlp(r *rand.Rand, in num.Type, weightBits, outBits int, sizes ...int) *data
 		if i < len(sizes)-2 {
 			p.Steps = []num.Step{staircase(1<<outBits - 1)}
 		}
-		s = must(b.Add(mvau.New(p), []int{s}, []string{fmt.Sprintf("y%d", i)}, []string{fmt.Sprintf("/fc%d/MatMul", i)}))[0]
+		s = must(b.Add(mvau.New(p), []int{s}, []string{fmt.Sprintf("y%d", i)},
+			[]string{fmt.Sprintf("/fc%d/MatMul", i)}))[0]
 	}
 	b.Output(s)
 	return &dataflow.Model{Name: "mlp", Graph: must(b.Graph())}
@@ -149,7 +150,8 @@ func (t *listed) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	n := t.rows[f.PE-1].iterations
 	l := dataflow.Nest{Trips: []int{n}, Latency: 1}
 	access := func(p dataflow.Port) dataflow.Access {
-		return dataflow.Access{{Kind: dataflow.At, Pattern: strings.Repeat("1", p.Words) + strings.Repeat("0", n-p.Words)}}
+		return dataflow.Access{{Kind: dataflow.At, Pattern: strings.Repeat("1", p.Words) +
+			strings.Repeat("0", n-p.Words)}}
 	}
 	in, out := t.Ports(f)
 	for _, p := range in {
@@ -193,7 +195,8 @@ func randomListed(r *rand.Rand, ins, outs, most int) *listed {
 		w.out, w.tout = ports(outs)
 		w.iterations = slowest * (1 + r.IntN(4))
 		size := 600 / w.iterations
-		w.cost = dataflow.Resources{LUT: r.IntN(size + 20), FF: r.IntN(size + 5), BRAM: r.IntN(4), URAM: max(0, r.IntN(6)-3), DSP: r.IntN(5)}
+		w.cost = dataflow.Resources{LUT: r.IntN(size + 20), FF: r.IntN(size + 5), BRAM: r.IntN(4),
+			URAM: max(0, r.IntN(6)-3), DSP: r.IntN(5)}
 		t.rows = append(t.rows, w)
 	}
 	return t

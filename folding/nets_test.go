@@ -51,7 +51,8 @@ func (p *painter) windows(s, k, stride, groups int) int {
 	if k == 3 {
 		edge = 1
 	}
-	return p.add(swg.New(swg.Params{Kernel: both(k), Stride: both(stride), Dilation: both(1), Before: both(edge), After: both(edge), Groups: groups}), s)[0]
+	return p.add(swg.New(swg.Params{Kernel: both(k), Stride: both(stride), Dilation: both(1), Before: both(edge),
+		After: both(edge), Groups: groups}), s)[0]
 }
 
 // conv is a dense convolution with an activation.
@@ -65,7 +66,8 @@ func (p *painter) conv(s, k, stride, outputs int) int {
 
 func (p *painter) depthwise(s, stride int) int {
 	c := p.channels(s)
-	return p.add(vvau.New(vvau.Params{Weights: p.weights(c, 9), Steps: []num.Step{staircase(15)}}), p.windows(s, 3, stride, c))[0]
+	return p.add(vvau.New(vvau.Params{Weights: p.weights(c, 9), Steps: []num.Step{staircase(15)}}),
+		p.windows(s, 3, stride, c))[0]
 }
 
 // pool is a maximum over windows of 2 x 2 or, for stride 1, 3 x 3.

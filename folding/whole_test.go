@@ -15,8 +15,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// Figures are those of one whole design as the enumeration sees it: any fold of every layer, width converters where words differ,
-// every FIFO two words, or as deep as a memory is anyway, and simulated.
+// Figures are those of one whole design as the enumeration sees it: any fold of every layer, width converters where
+// words differ, every FIFO two words, or as deep as a memory is anyway, and simulated.
 type figures struct {
 	interval  float64 // clocks, no fewer than the processor's memory takes for a frame
 	simulated float64 // clocks without that

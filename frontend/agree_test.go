@@ -39,7 +39,8 @@ func agree(t *testing.T, m *dataflow.Model, samples int) {
 		for o := range want {
 			for k, v := range want[o].Data {
 				if math.Float64bits(v+0) != math.Float64bits(got[o].Data[k]+0) { // zeros have no sign
-					t.Fatalf("input %v, output %d: the layers give %v, the model %v", x[0].Data, o, got[o].Data, want[o].Data)
+					t.Fatalf("input %v, output %d: the layers give %v, the model %v", x[0].Data, o, got[o].Data,
+						want[o].Data)
 				}
 			}
 			if fmt.Sprint(want[o].Shape) != fmt.Sprint(got[o].Shape) {

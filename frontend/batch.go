@@ -9,8 +9,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// sample is the program of a single sample where the file, or the user, fixes a batch of several, and that of g where not;
-// nil after errors were added to d. bind is changed along with it. It tells the user what the axis is taken for, unless it is time or never was like a batch.
+// sample is the program of a single sample where the file, or the user, fixes a batch of several, and that of g where
+// not; nil after errors were added to d. bind is changed along with it. It tells the user what the axis is taken for,
+// unless it is time or never was like a batch.
 func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Program, *graph.Batch) {
 	g, *bind = bind.Bound(g)
 	b := bind.Batch(g, file)

@@ -73,7 +73,8 @@ var steps = []struct {
 		variance := func() float64 {
 			return []float64{1, 0.25, 1e-12, 0.1 + c.rnd.Float64()}[c.rnd.IntN(4)]
 		}
-		return c.Node("BatchNormalization", x, c.perChannel(gamma), c.perChannel(c.value), c.perChannel(c.value), c.perChannel(variance))
+		return c.Node("BatchNormalization", x, c.perChannel(gamma), c.perChannel(c.value), c.perChannel(c.value),
+			c.perChannel(variance))
 	}},
 	{"relu", func(c *chain, x string) *onnxtest.Node { return c.Node("Relu", x) }},
 	{"leaky relu", func(c *chain, x string) *onnxtest.Node { return c.Node("LeakyRelu", x) }},
@@ -116,8 +117,11 @@ func randomChain(seed uint64) (c *chain, in *InputType) {
 	zero := []float64{0, 0, 0, 1, -0.5}[c.rnd.IntN(5)]
 	mode := modes[c.rnd.IntN(len(modes))]
 	c.text = append(c.text, fmt.Sprintf("quant bits=%d signed=%d scale=%v zero=%v %s", bits, signed, scale, zero, mode))
-	c.Node("Quant", x, c.constant(scale), c.constant(zero), c.constant(float64(bits))).Domain("qonnx.custom_op.general").Int("signed", int64(signed)).Str("rounding_mode", mode).Out("y")
-	in = &InputType{Type: num.Type{Kind: num.Int, Width: 4 + c.rnd.IntN(7)}, Scale: new(big.Rat).SetFloat64(math.Exp2(float64(-c.rnd.IntN(7))))}
+	c.Node("Quant", x, c.constant(scale), c.constant(zero),
+		c.constant(float64(bits))).Domain("qonnx.custom_op.general").Int("signed", int64(signed)).Str("rounding_mode",
+		mode).Out("y")
+	in = &InputType{Type: num.Type{Kind: num.Int, Width: 4 + c.rnd.IntN(7)},
+		Scale: new(big.Rat).SetFloat64(math.Exp2(float64(-c.rnd.IntN(7))))}
 	if c.rnd.IntN(2) == 0 {
 		in.Scale = big.NewRat(int64(1+c.rnd.IntN(9)), int64(1+c.rnd.IntN(300)))
 	}
@@ -171,7 +175,8 @@ func TestChains(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Equal(got[0].Data, want[0].Data) {
-				t.Fatalf("chain %d %q at %d (%v): layers give %v, the model %v", seed, c.text, k, x, got[0].Data, want[0].Data)
+				t.Fatalf("chain %d %q at %d (%v): layers give %v, the model %v", seed, c.text, k, x, got[0].Data,
+					want[0].Data)
 			}
 		}
 	}

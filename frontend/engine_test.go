@@ -91,7 +91,8 @@ func TestEngineFINNL(t *testing.T) {
 		t.Run(c.model+"/"+c.line, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(root, c.model, c.line)
-			columns, hidden := load(t, filepath.Join(dir, "input_columns.npy")), load(t, filepath.Join(dir, "hidden.npy"))
+			columns, hidden := load(t, filepath.Join(dir, "input_columns.npy")),
+				load(t, filepath.Join(dir, "hidden.npy"))
 			cells, err := npy.ReadFile(filepath.Join(dir, "cells.npz"))
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +183,8 @@ func TestMetadata(t *testing.T) {
 	t.Parallel()
 	m := engineOf(t, filepath.Join(finnl(t), "W2A2", "brevitas.onnx"), []int{2, 32}).model
 	var alphabet []string
-	if err := json.Unmarshal([]byte(m.Meta["alphabet"]), &alphabet); err != nil || len(alphabet) != 82 || m.Meta["blank"] != "0" || m.Meta["decode"] != "finn-l-peak" {
+	if err := json.Unmarshal([]byte(m.Meta["alphabet"]), &alphabet); err != nil || len(alphabet) != 82 ||
+		m.Meta["blank"] != "0" || m.Meta["decode"] != "finn-l-peak" {
 		t.Errorf("%v: %v", err, m.Meta)
 	}
 }

@@ -57,8 +57,8 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 	return out
 }
 
-// restFates says what becomes of the nodes of a graph of which some are not understood: those before them are lowered as
-// far as they go, and what cannot be mapped among them is reported too.
+// restFates says what becomes of the nodes of a graph of which some are not understood: those before them are lowered
+// as far as they go, and what cannot be mapped among them is reported too.
 func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFate {
 	out := unknownFates(g)
 	bind := opt.bind(g, file, new(diag.List))

@@ -28,9 +28,10 @@ import (
 
 // Options say what the file leaves open, and what to show of the passes.
 type Options struct {
-	Dims map[string]int   // sizes of named dynamic axes
-	Data map[string][]int // shapes of the data at hand by input name ("" for a single input): they bind dynamic axes too
-	LSTM LSTMFormats      // of --lstm-config: what quantises the gates of ONNX LSTM nodes; may be nil
+	Dims map[string]int // sizes of named dynamic axes
+	// shapes of the data at hand by input name ("" for a single input): they bind dynamic axes too
+	Data map[string][]int
+	LSTM LSTMFormats // of --lstm-config: what quantises the gates of ONNX LSTM nodes; may be nil
 	Pass pass.Options[*canon.Model]
 
 	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
@@ -42,7 +43,9 @@ type NodeFate struct {
 	Index int    `json:"index"`
 	Node  string `json:"node"`
 	Op    string `json:"op"`
-	Fate  string `json:"becomes"` // a layer's name (with ", host suffix" where a part stays on the host), "constant", "host prefix", "host suffix", "unused", "undecided", "not reached" or "not mapped"
+	// a layer's name (with ", host suffix" where a part stays on the host), "constant", "host prefix", "host suffix",
+	// "unused", "undecided", "not reached" or "not mapped"
+	Fate string `json:"becomes"`
 }
 
 // Imported is an imported model with the story of its nodes.
@@ -113,11 +116,13 @@ type Carried struct {
 	Integers func(frame []int64) []int64
 }
 
-// Carried lists the tensors that streams carry whole. Streams that only move elements carry none of the model's tensors.
+// Carried lists the tensors that streams carry whole. Streams that only move elements carry none of the model's
+// tensors.
 func (im *Imported) Carried() (list []Carried) {
 	for _, c := range im.lowered.Carried {
 		k := im.program.Known[c.Name]
-		t := Carried{Name: c.Name, Stream: c.Stream, Shape: k.Shape, Integers: func(frame []int64) []int64 { return im.lowered.Receive(c.Tensor, frame) }}
+		t := Carried{Name: c.Name, Stream: c.Stream, Shape: k.Shape,
+			Integers: func(frame []int64) []int64 { return im.lowered.Receive(c.Tensor, frame) }}
 		if slices.ContainsFunc(list, func(o Carried) bool { return o.Name == c.Name }) || !im.affine(c, &t) {
 			continue
 		}
@@ -126,11 +131,13 @@ func (im *Imported) Carried() (list []Carried) {
 	return list
 }
 
-// affine finds the real values of a tensor's elements. It reports false where they are not those of the integer tensor's.
+// affine finds the real values of a tensor's elements. It reports false where they are not those of the integer
+// tensor's.
 func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	n := graph.Size(t.Shape)
 	forms, err := im.lowered.Integer.Forms(c.Name, scaled.All(n))
-	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 || forms.Of[0].Leaves()[0].Tensor != c.Tensor {
+	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 ||
+		forms.Of[0].Leaves()[0].Tensor != c.Tensor {
 		return false
 	}
 	form := &forms.Of[0]
@@ -214,7 +221,8 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 }
 
 func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
-	m := &dataflow.Model{Name: written.Graph.Name, Graph: low.Graph, Reference: reference(written), Meta: written.Graph.Meta}
+	m := &dataflow.Model{Name: written.Graph.Name, Graph: low.Graph, Reference: reference(written),
+		Meta: written.Graph.Meta}
 	m.In, m.Out = signature(written)
 	ranges(program, m.In)
 	m.Prefix, m.Suffix = prefix(program, low), suffix(program, low)
@@ -225,7 +233,8 @@ func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
 func signature(p *graph.Program) (in, out []dataflow.Real) {
 	for _, v := range p.Graph.Inputs {
 		k := p.Known[v.Name]
-		in = append(in, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(), Batch: !p.Sequence(v.Name) && leadingBatch(v, k.Shape)})
+		in = append(in, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(),
+			Batch: !p.Sequence(v.Name) && leadingBatch(v, k.Shape)})
 	}
 	for _, v := range p.Graph.Outputs {
 		k := p.Known[v.Name]

@@ -23,7 +23,8 @@ func FuzzImport(f *testing.F) {
 	}
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
 	m.Input("x", graph.Float32, "batch", 2, 2).Output("y", graph.Float32, "batch", 1)
-	m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 3).Init("w", graph.Float32, []int{4, 1}, 1, -2, 0, 3)
+	m.Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 3).Init("w",
+		graph.Float32, []int{4, 1}, 1, -2, 0, 3)
 	m.Node("Quant", "x", "s", "z", "b").Domain("qonnx.custom_op.general").Int("signed", 1).Out("q")
 	m.Node("Flatten", "q").Out("f")
 	m.Node("MatMul", "f", "w").Out("y")
@@ -63,7 +64,8 @@ func FuzzImport(f *testing.F) {
 // recurrent are models that run along a sequence: a Scan with a quantised body, and an LSTM.
 func recurrent() [][]byte {
 	const qonnx = "qonnx.custom_op.general"
-	body := onnxtest.New(0).Input("s", graph.Float32).Input("e", graph.Float32).Output("t", graph.Float32).Output("t", graph.Float32)
+	body := onnxtest.New(0).Input("s", graph.Float32).Input("e", graph.Float32).Output("t", graph.Float32).Output("t",
+		graph.Float32)
 	body.Node("MatMul", "s", "w").Out("m")
 	body.Node("Add", "m", "e").Out("a")
 	body.Node("Tanh", "a").Out("h")
@@ -73,7 +75,8 @@ func recurrent() [][]byte {
 	scan.Init("q", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 4)
 	scan.Node("Scan", "h0", "x").Int("num_scan_inputs", 1).Graph("body", body).Out("", "y")
 	lstm := onnxtest.New(14).Input("x", graph.Float32, 3, 1, 1).Output("y", graph.Float32, 3, 2, 1, 1)
-	lstm.Init("W", graph.Float32, []int{2, 4, 1}, 1, 2, 3, 4, 4, 3, 2, 1).Init("R", graph.Float32, []int{2, 4, 1}, 1, 0, -1, 0, 1, 0, -1, 0)
+	lstm.Init("W", graph.Float32, []int{2, 4, 1}, 1, 2, 3, 4, 4, 3, 2, 1).Init("R", graph.Float32, []int{2, 4, 1}, 1, 0,
+		-1, 0, 1, 0, -1, 0)
 	lstm.Node("LSTM", "x", "W", "R").Int("hidden_size", 1).Str("direction", "bidirectional").Out("y")
 	return [][]byte{scan.Bytes(), lstm.Bytes()}
 }

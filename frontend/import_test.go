@@ -25,7 +25,8 @@ var imports = []struct {
 	}, layers: "MVAU"},
 	{name: "gammas of every kind", build: func(n *net) {
 		n.input("N", 3).dense().
-			norm("h", "b", v{-0.7, 2.9e-7, 1e-41, -1.5}, v{0.3, 0.25, 0.5, -0.1}, v{0.1, 0, -3, 2}, v{2, 3, 1e-12, 0.5}).
+			norm("h", "b", v{-0.7, 2.9e-7, 1e-41, -1.5}, v{0.3, 0.25, 0.5, -0.1}, v{0.1, 0, -3, 2},
+				v{2, 3, 1e-12, 0.5}).
 			quant("b", "y", n.s(0.5), 0, 3, 1).output("N", 4)
 	}, layers: "MVAU"},
 	{name: "a pruned channel on a tie", build: func(n *net) {
@@ -304,7 +305,8 @@ func TestImport(t *testing.T) {
 			c.build(n)
 			im, found := imported(t, n, frontend.Options{})
 			if im.Model == nil {
-				if c.refuse == "" || found[0].Code != c.refuse || !strings.Contains(found[0].Msg+found[0].Hint, c.hint) {
+				if c.refuse == "" || found[0].Code != c.refuse ||
+					!strings.Contains(found[0].Msg+found[0].Hint, c.hint) {
 					t.Errorf("%v, want %s with %q", found, c.refuse, c.hint)
 				}
 				return

@@ -51,10 +51,13 @@ func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
 				}
 			}
 		}
-		nodes = append(nodes, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX, Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.IntAttr(signed)},
-			Inputs: []string{in.Name, constant(out+".scale", q.Scale), constant(out+".zero", 0), constant(out+".bits", float64(q.Type.Width))}})
+		nodes = append(nodes, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX,
+			Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.IntAttr(signed)},
+			Inputs: []string{in.Name, constant(out+".scale", q.Scale), constant(out+".zero", 0),
+				constant(out+".bits", float64(q.Type.Width))}})
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InputQuantised, Node: in.Name, Op: "input", Where: file,
-			Msg:  fmt.Sprintf("a quantiser to %s with scale %v was put behind this input, which changes the model", q.Type, q.Scale),
+			Msg: fmt.Sprintf("a quantiser to %s with scale %v was put behind this input, which changes the model",
+				q.Type, q.Scale),
 			Hint: "what the engines agree on is the changed model: measure its accuracy"})
 	}
 	g.Nodes = append(nodes, g.Nodes...)
@@ -84,7 +87,8 @@ func arrived(name string, x []float64, t *lower.InputType) ([]int64, error) {
 	for i, v := range x {
 		q := math.Round(v / scale)
 		if math.Abs(q) > 1<<53 || !t.Type.Holds(int64(q)) || t.Value(int64(q)) != v {
-			return nil, &OffGrid{fmt.Sprintf("input %q, element %d: %v is not %s times an integer that %s holds", name, i, v, t.Scale.RatString(), t.Type)}
+			return nil, &OffGrid{fmt.Sprintf("input %q, element %d: %v is not %s times an integer that %s holds", name,
+				i, v, t.Scale.RatString(), t.Type)}
 		}
 		codes[i] = int64(q)
 	}

@@ -228,7 +228,8 @@ func TestLabels(t *testing.T) {
 			im, found := imported(t, n, frontend.Options{})
 			if im.Model == nil {
 				x := found[0]
-				if c.refuse == "" || len(found) != 1 || x.Code != diag.NotMapped || x.Node != "order" || !strings.Contains(x.Msg, c.refuse) {
+				if c.refuse == "" || len(found) != 1 || x.Code != diag.NotMapped || x.Node != "order" ||
+					!strings.Contains(x.Msg, c.refuse) {
 					t.Errorf("%v, want one of %q", found, c.refuse)
 				}
 				return
@@ -253,11 +254,12 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestRoundedInput declares an input whose values are rounded to float32: they are no scaled integers for a product, nor
-// for an order, which the host then gives, and no layer is left.
+// TestRoundedInput declares an input whose values are rounded to float32: they are no scaled integers for a product,
+// nor for an order, which the host then gives, and no layer is left.
 func TestRoundedInput(t *testing.T) {
 	t.Parallel()
-	for op, want := range map[string]string{"MatMul": "the rounding of the input's values to float32", "ArgMax": "works on quantised data"} {
+	for op, want := range map[string]string{"MatMul": "the rounding of the input's values to float32",
+		"ArgMax": "works on quantised data"} {
 		n := newNet(13)
 		n.Input("x", graph.Float32, 1, 3)
 		if op == "MatMul" {
@@ -293,7 +295,8 @@ func carries(t *testing.T, im *frontend.Imported) {
 			want, known := tensors[c.Name]
 			for i, q := range c.Integers(streams[c.Stream].Data) {
 				if known && c.Scale[i]*float64(q)+c.Bias[i] != want.Data[i] {
-					t.Fatalf("element %d of %q is %v*%d + %v, want %v", i, c.Name, c.Scale[i], q, c.Bias[i], want.Data[i])
+					t.Fatalf("element %d of %q is %v*%d + %v, want %v", i, c.Name, c.Scale[i], q, c.Bias[i],
+						want.Data[i])
 				}
 			}
 		}
@@ -319,7 +322,8 @@ func TestRandomLabels(t *testing.T) {
 		labels := 1 + r.IntN(7)
 		n.input(1, 2, 3).
 			op("MatMul", "h", "q", n.c([]int{3, labels}, vector(3*labels, -4, -2, -1, 0, 0, 1, 2, 3, 6)...)).
-			op("Mul", "m", "h", n.c([]int{labels}, vector(labels, [][]float64{{0.3}, {-0.7}, {0.5, 2}, {-1, 1}, {0.1, 0.7}, {0, 1}}[r.IntN(6)]...)...)).
+			op("Mul", "m", "h", n.c([]int{labels}, vector(labels,
+				[][]float64{{0.3}, {-0.7}, {0.5, 2}, {-1, 1}, {0.1, 0.7}, {0, 1}}[r.IntN(6)]...)...)).
 			op("Add", "a", "m", n.c([]int{labels}, vector(labels, [][]float64{{0}, {-3.3}, {0.1, 1}}[r.IntN(3)]...)...))
 		x := "a"
 		if r.IntN(2) == 0 {

@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// LSTMFormats are the quantisers of the gates of ONNX LSTM nodes, by the node's name, or its first output where it has none; "*" serves every node that is not
-// named.
+// LSTMFormats are the quantisers of the gates of ONNX LSTM nodes, by the node's name, or its first output where it has
+// none; "*" serves every node that is not named.
 type LSTMFormats = map[string]graph.CellFormats
 
 // ParseLSTMFormats reads the file of --lstm-config; graph.ParseFormats has its form.
@@ -33,13 +33,17 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 			continue
 		}
 		used[name] = true
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.LSTMFormats, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(file, n),
-			Msg: fmt.Sprintf("the gates of this LSTM are quantised as --lstm-config says under %q, which changes the model", name), Hint: "what the engines agree on is the changed model: measure its accuracy"})
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.LSTMFormats, Node: n.Label(), Op: n.FullOp(),
+			Where: graph.Where(file, n),
+			Msg: fmt.Sprintf("the gates of this LSTM are quantised as --lstm-config says under %q, which changes "+
+				"the model", name), Hint: "what the engines agree on is the changed model: measure its accuracy"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.LSTM)) {
 		if !used[name] {
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.LSTMFormats, Where: file, Msg: fmt.Sprintf("--lstm-config has formats for %q, which no LSTM of this model takes", name),
-				Hint: fmt.Sprintf("use the name of an LSTM node, or %q for all of them; other operators have their formats in the model", graph.EveryCell)})
+			d.Add(diag.Diag{Severity: diag.Error, Code: diag.LSTMFormats, Where: file,
+				Msg: fmt.Sprintf("--lstm-config has formats for %q, which no LSTM of this model takes", name),
+				Hint: fmt.Sprintf("use the name of an LSTM node, or %q for all of them; other operators have their "+
+					"formats in the model", graph.EveryCell)})
 		}
 	}
 	return bind.Sequences(g, file)

@@ -177,7 +177,8 @@ func sample(a *npy.Array, i int, shape []int) dataflow.RealTensor {
 }
 
 // run takes a sample through prefix, layers and suffix.
-func run(t *testing.T, m *dataflow.Model, x []dataflow.RealTensor) (out []dataflow.RealTensor, streams []dataflow.Tensor) {
+func run(t *testing.T, m *dataflow.Model, x []dataflow.RealTensor) (out []dataflow.RealTensor,
+	streams []dataflow.Tensor) {
 	t.Helper()
 	in, err := m.Prefix.ToCodes(x)
 	if err == nil {
@@ -320,7 +321,8 @@ func TestSingleOperators(t *testing.T) {
 			continue
 		}
 		differ := false
-		for i, n := 0, len(x.Data)/dataflow.Shape(im.Model.In[0].Shape).Size(); i < n; i++ { // a fixed batch is n samples
+		// a fixed batch is n samples
+		for i, n := 0, len(x.Data)/dataflow.Shape(im.Model.In[0].Shape).Size(); i < n; i++ {
 			in := []dataflow.RealTensor{sample(x, i, im.Model.In[0].Shape)}
 			got, err := im.Model.Reference(in)
 			if err != nil {

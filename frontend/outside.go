@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Names for other modules, whose tests import, fold and simulate models: what they hold in their hands is declared under
-// internal/.
+// Names for other modules, whose tests import, fold and simulate models: what they hold in their hands is declared
+// under internal/.
 type (
 	Model       = dataflow.Model      // what Import yields: an integer graph, and functions of the host around it
 	Graph       = dataflow.Graph      // layers and the streams between them

@@ -39,7 +39,8 @@ func (n *net) between(r *rand.Rand, x string, size int) string {
 			gamma[i] = []float64{1, -1, 0, 2.9e-7, 1e-41, -0.3}[r.IntN(6)]
 			variance[i] = []float64{1, 2, 0, 1e-12, 0.25}[r.IntN(5)]
 		}
-		n.op("BatchNormalization", y, x, n.c([]int{size}, gamma...), n.c([]int{size}, gamma...), n.c([]int{size}, variance...), n.c([]int{size}, variance...))
+		n.op("BatchNormalization", y, x, n.c([]int{size}, gamma...), n.c([]int{size}, gamma...),
+			n.c([]int{size}, variance...), n.c([]int{size}, variance...))
 	case 5:
 		n.op("Neg", y, x)
 	case 6:
@@ -72,7 +73,8 @@ func (n *net) coded(r *rand.Rand, x string) string {
 		n.bipolar(x, y, n.s(scale))
 	default:
 		mode := []string{"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"}[r.IntN(7)]
-		n.Node("Quant", x, n.s(scale), n.s(float64(r.IntN(3)-1)/2), n.s(float64(1+r.IntN(5)))).Domain(qonnx).Int("signed", int64(r.IntN(2))).Str("rounding_mode", mode).Out(y)
+		n.Node("Quant", x, n.s(scale), n.s(float64(r.IntN(3)-1)/2),
+			n.s(float64(1+r.IntN(5)))).Domain(qonnx).Int("signed", int64(r.IntN(2))).Str("rounding_mode", mode).Out(y)
 	}
 	return y
 }

@@ -69,8 +69,10 @@ func loops(part *graph.Part) (names []string) {
 // order in which the cell runs.
 func TestBrevitasCells(t *testing.T) {
 	t.Parallel()
-	tensors := map[string]string{"input_acc": "i.acc", "forget_acc": "f.acc", "cell_acc": "c.acc", "output_acc": "o.acc", "input_sigmoid": "i.gate", "forget_sigmoid": "f.gate",
-		"cell_tanh": "c.gate", "output_sigmoid": "o.gate", "forget_cell": "f*c", "input_cell": "i*g", "cell_state": "state", "hidden_state_tanh": "squashed", "output": "hidden"}
+	tensors := map[string]string{"input_acc": "i.acc", "forget_acc": "f.acc", "cell_acc": "c.acc",
+		"output_acc": "o.acc", "input_sigmoid": "i.gate", "forget_sigmoid": "f.gate",
+		"cell_tanh": "c.gate", "output_sigmoid": "o.gate", "forget_cell": "f*c", "input_cell": "i*g",
+		"cell_state": "state", "hidden_state_tanh": "squashed", "output": "hidden"}
 	tier.NotQuick(t)
 	for _, m := range models.With(t, "lstm_codes.npz") {
 		t.Run(m.Name, func(t *testing.T) {
@@ -96,7 +98,8 @@ func TestBrevitasCells(t *testing.T) {
 							first := (i*steps + run) * len(codes)
 							for u, q := range codes {
 								if q != want.Data[first+u] {
-									t.Fatalf("sample %d, direction %d, step %d, %s of unit %d: %v, want %v", i, d, run, was, u, q, want.Data[first+u])
+									t.Fatalf("sample %d, direction %d, step %d, %s of unit %d: %v, want %v", i, d, run,
+										was, u, q, want.Data[first+u])
 								}
 								compared++
 							}
@@ -146,10 +149,12 @@ func TestFINNL(t *testing.T) {
 				for run := range length {
 					codes := func(tensor string) []float64 { return inside(t, all, loop, tensor+".codes", run) }
 					at := (run*2 + d) * 128
-					equal := func(what string, got []float64, factor, offset float64, want *npy.Array, stride, first int) {
+					equal := func(what string, got []float64, factor, offset float64, want *npy.Array, stride,
+						first int) {
 						for u, q := range got {
 							if w := want.Data[(at+u)*stride+first]; factor*q+offset != w {
-								t.Fatalf("direction %d, step %d, %s of unit %d: %v, want %v", d, run, what, u, factor*q+offset, w)
+								t.Fatalf("direction %d, step %d, %s of unit %d: %v, want %v", d, run, what, u,
+									factor*q+offset, w)
 							}
 						}
 					}

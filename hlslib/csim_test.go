@@ -26,7 +26,8 @@ func compile(t *testing.T, source string, flags ...string) string {
 	}
 	file, bin := filepath.Join(dir, "test.cpp"), filepath.Join(dir, "test")
 	write(t, file, text)
-	args := append(flags, "-std=c++14", "-Wall", "-Wextra", "-Werror", "-I", filepath.Join(dir, "csim"), "-I", filepath.Join(dir, "include"), "-o", bin, file)
+	args := append(flags, "-std=c++14", "-Wall", "-Wextra", "-Werror", "-I", filepath.Join(dir, "csim"), "-I",
+		filepath.Join(dir, "include"), "-o", bin, file)
 	if out, err := exec.Command(cxx, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -46,7 +47,8 @@ func write(t *testing.T, file string, text []byte) {
 // TestSimulationHeaders compiles and runs the check of csim/*.h against other arithmetic.
 func TestSimulationHeaders(t *testing.T) {
 	t.Parallel()
-	bin := compile(t, "csim/testdata/ap_int_test.cpp", "-O0", "-DAP_INT_MAX_W=4096", "-fsanitize=shift,signed-integer-overflow", "-fno-sanitize-recover=all")
+	bin := compile(t, "csim/testdata/ap_int_test.cpp", "-O0", "-DAP_INT_MAX_W=4096",
+		"-fsanitize=shift,signed-integer-overflow", "-fno-sanitize-recover=all")
 	out, err := exec.Command(bin).CombinedOutput()
 	if err != nil || !strings.HasSuffix(string(out), " 0 failures\n") {
 		t.Errorf("%v\n%s", err, out)
@@ -67,7 +69,8 @@ func TestCore(t *testing.T) {
 	t.Parallel()
 	defines := []string{"-DSIMULATION", "-D__SYNTHESIS__"}
 	for _, define := range defines[:tier.Few(len(defines))] {
-		out, err := exec.Command(compile(t, "core/testdata/core_test.cpp", "-O1", "-Wno-unknown-pragmas", define)).CombinedOutput()
+		out, err := exec.Command(compile(t, "core/testdata/core_test.cpp", "-O1", "-Wno-unknown-pragmas",
+			define)).CombinedOutput()
 		if err != nil || string(out) != "0 failures\n" {
 			t.Errorf("%s: %v\n%s", define, err, out)
 		}

@@ -58,7 +58,8 @@ func window(size, words, k, stride, latency int) dataflow.Loop {
 			reads, writes := max(0, next-read), k*k*words
 			read = max(read, next)
 			both := min(reads, writes)
-			row = dataflow.Join(append(row, dataflow.Repeat(1, run(both, dataflow.Moves{Read: 1, Write: 1}), run(writes-both, dataflow.Moves{Write: 1}), run(reads-both, dataflow.Moves{Read: 1}))...)...)
+			row = dataflow.Join(append(row, dataflow.Repeat(1, run(both, dataflow.Moves{Read: 1, Write: 1}),
+				run(writes-both, dataflow.Moves{Write: 1}), run(reads-both, dataflow.Moves{Read: 1}))...)...)
 		}
 		body = append(body, row...)
 	}
@@ -128,8 +129,8 @@ func mobileNet(b testing.TB) (*dataflow.Design, int) {
 
 // cnv has the shape of FINN's CNV: six 3 x 3 convolutions and a slowest layer of about 30,000 clocks.
 func cnv(b testing.TB) (*dataflow.Design, int) {
-	return convolutions(b, []stage{{32, 3, 64, 3, 1, 3, 16}, {32, 64, 64, 3, 2, 32, 32}, {16, 64, 128, 3, 1, 32, 16}, {16, 128, 128, 3, 2, 32, 16}, {8, 128, 256, 3, 1, 32, 4},
-		{8, 256, 256, 3, 2, 32, 1}})
+	return convolutions(b, []stage{{32, 3, 64, 3, 1, 3, 16}, {32, 64, 64, 3, 2, 32, 32}, {16, 64, 128, 3, 1, 32, 16},
+		{16, 128, 128, 3, 2, 32, 16}, {8, 128, 256, 3, 1, 32, 4}, {8, 256, 256, 3, 2, 32, 1}})
 }
 
 // tfc has the shape of FINN's TFC with the folding of finn_builds' auto.
@@ -165,7 +166,8 @@ func BenchmarkNetwork(b *testing.B) {
 				t := run(b, d, nil, Options{Frames: c.frames})
 				cycles = t.Cycles
 				if b.N == 1 {
-					b.Logf("%d clocks, latency %d, interval %v, period %v", t.Cycles, t.Latency(), t.Interval(), t.Period)
+					b.Logf("%d clocks, latency %d, interval %v, period %v", t.Cycles, t.Latency(), t.Interval(),
+						t.Period)
 				}
 			}
 			b.ReportMetric(float64(cycles)*float64(b.N)/b.Elapsed().Seconds(), "cycles/s")

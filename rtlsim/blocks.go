@@ -80,7 +80,8 @@ func (p *plan) reason(b block, s int) string {
 		join, arrives = p.join(b, s)
 	}
 	if join < 0 {
-		return fmt.Sprintf("%s gives words faster at times than %s takes them", p.name(p.writer[s]), p.name(p.reader[s]))
+		return fmt.Sprintf("%s gives words faster at times than %s takes them", p.name(p.writer[s]),
+			p.name(p.reader[s]))
 	}
 	here := p.above(b, p.writer[s])
 	for _, other := range p.design.Model.Graph.Nodes[join].In {
@@ -90,7 +91,8 @@ func (p *plan) reason(b block, s int) string {
 		there := p.above(b, p.writer[other])
 		for fork := join - 1; fork >= 0; fork-- {
 			if here[fork] && there[fork] {
-				return fmt.Sprintf("behind the fork %s, words for the join %s wait here for those that go by %s", p.name(fork), p.name(join), p.between(b, fork, p.writer[other], there))
+				return fmt.Sprintf("behind the fork %s, words for the join %s wait here for those that go by %s",
+					p.name(fork), p.name(join), p.between(b, fork, p.writer[other], there))
 			}
 		}
 	}

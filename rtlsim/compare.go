@@ -22,7 +22,8 @@ func (d *Difference) Error() string {
 		at[k] = rest % d.Shape[k]
 		rest /= d.Shape[k]
 	}
-	return fmt.Sprintf("frame %d, output %d, element %v: got %d, want %d; %d frames differ", d.Frame, d.Output, at, d.Got, d.Want, d.Frames)
+	return fmt.Sprintf("frame %d, output %d, element %v: got %d, want %d; %d frames differ", d.Frame, d.Output, at,
+		d.Got, d.Want, d.Frames)
 }
 
 // Compare compares the outputs of frames (frame, output). The error is a *Difference, or says that the two are not of
@@ -40,7 +41,8 @@ func Compare(got, want [][]dataflow.Tensor) error {
 		for o, w := range want[f] {
 			g := got[f][o]
 			if !slices.Equal(g.Shape, w.Shape) || len(g.Data) != len(w.Data) {
-				return fmt.Errorf("frame %d, output %d has shape %v and %d values, want %v and %d", f, o, g.Shape, len(g.Data), w.Shape, len(w.Data))
+				return fmt.Errorf("frame %d, output %d has shape %v and %d values, want %v and %d", f, o, g.Shape,
+					len(g.Data), w.Shape, len(w.Data))
 			}
 			if slices.Equal(g.Data, w.Data) {
 				continue

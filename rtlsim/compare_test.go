@@ -9,7 +9,8 @@ import (
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	frame := func(values ...int64) []dataflow.Tensor {
-		return []dataflow.Tensor{{Shape: dataflow.Shape{1}, Data: []int64{7}}, {Shape: dataflow.Shape{2, 3}, Data: values}}
+		return []dataflow.Tensor{{Shape: dataflow.Shape{1}, Data: []int64{7}},
+			{Shape: dataflow.Shape{2, 3}, Data: values}}
 	}
 	want := [][]dataflow.Tensor{frame(1, 2, 3, 4, 5, 6), frame(0, 0, 0, 0, 0, 0), frame(1, 1, 1, 1, 1, 1)}
 	for _, c := range []struct {
@@ -17,10 +18,12 @@ func TestCompare(t *testing.T) {
 		want string
 	}{
 		{want, ""},
-		{[][]dataflow.Tensor{frame(1, 2, 3, 4, -5, 7), frame(0, 0, 0, 0, 0, 0), frame(1, 2, 1, 1, 1, 1)}, "frame 0, output 1, element [1 1]: got -5, want 5; 2 frames differ"},
+		{[][]dataflow.Tensor{frame(1, 2, 3, 4, -5, 7), frame(0, 0, 0, 0, 0, 0), frame(1, 2, 1, 1, 1, 1)},
+			"frame 0, output 1, element [1 1]: got -5, want 5; 2 frames differ"},
 		{want[:2], "2 frames, want 3"},
 		{[][]dataflow.Tensor{want[0], want[1][:1], want[2]}, "frame 1 has 1 outputs, want 2"},
-		{[][]dataflow.Tensor{want[0], want[1], {want[2][0], want[2][0]}}, "frame 2, output 1 has shape [1] and 1 values, want [2 3] and 6"},
+		{[][]dataflow.Tensor{want[0], want[1], {want[2][0], want[2][0]}},
+			"frame 2, output 1 has shape [1] and 1 values, want [2 3] and 6"},
 	} {
 		got := ""
 		if err := Compare(c.got, want); err != nil {

@@ -164,7 +164,8 @@ func (n *net) design(depth int, out ...int) *dataflow.Design {
 func access(kinds string) dataflow.Access {
 	var a dataflow.Access
 	for _, k := range kinds {
-		a = append(a, dataflow.Index{Kind: map[rune]dataflow.IndexKind{'e': dataflow.Each, 'f': dataflow.First, 'l': dataflow.Last}[k]})
+		a = append(a, dataflow.Index{Kind: map[rune]dataflow.IndexKind{'e': dataflow.Each, 'f': dataflow.First,
+			'l': dataflow.Last}[k]})
 	}
 	return a
 }
@@ -178,12 +179,14 @@ func accesses(kinds ...string) (list []dataflow.Access) {
 
 // matrix is the loop of a matrix product: nf words out for sf words in, per vector.
 func matrix(vectors, nf, sf, latency int) dataflow.Loop {
-	return dataflow.Nest{Trips: []int{vectors, nf, sf}, Read: accesses("efe"), Write: accesses("eel"), Latency: latency}.Loop()
+	return dataflow.Nest{Trips: []int{vectors, nf, sf}, Read: accesses("efe"), Write: accesses("eel"),
+		Latency: latency}.Loop()
 }
 
 // pass reads and writes all words in every one of n iterations.
 func pass(n, in, out, latency int) dataflow.Loop {
-	return dataflow.Nest{Trips: []int{n}, Read: slices.Repeat(accesses("e"), in), Write: slices.Repeat(accesses("e"), out), Latency: latency}.Loop()
+	return dataflow.Nest{Trips: []int{n}, Read: slices.Repeat(accesses("e"), in),
+		Write: slices.Repeat(accesses("e"), out), Latency: latency}.Loop()
 }
 
 // hold reads all n words of a frame before it writes n.
@@ -203,7 +206,8 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 		}
 		return dataflow.Access{{Kind: dataflow.Each}, {Kind: dataflow.At, Pattern: string(p)}}
 	}
-	return dataflow.Nest{Trips: []int{periods, max(n, m)}, Read: []dataflow.Access{mark(n)}, Write: []dataflow.Access{mark(m)}, Latency: latency}.Loop()
+	return dataflow.Nest{Trips: []int{periods, max(n, m)}, Read: []dataflow.Access{mark(n)},
+		Write: []dataflow.Access{mark(m)}, Latency: latency}.Loop()
 }
 
 // randomNet grows a network from one or two inputs; every stream has 1 to 6 words per period of a frame.
@@ -237,7 +241,8 @@ func randomNet(t testing.TB, rng *rand.Rand) *dataflow.Design {
 		case j >= 0:
 			o := ends[j]
 			ends = slices.Delete(ends, j, j+1)
-			ends = append(ends, open{n.add("Join", pass(periods*e.words, 2, 1, latency), e.stream, o.stream)[0], e.words})
+			ends = append(ends, open{n.add("Join", pass(periods*e.words, 2, 1, latency), e.stream, o.stream)[0],
+				e.words})
 		default:
 			ends = append(ends, open{n.add("Pass", pass(periods*e.words, 1, 1, latency), e.stream)[0], e.words})
 		}

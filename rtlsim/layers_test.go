@@ -17,7 +17,8 @@ func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
 	var b dataflow.Builder
 	var folds []dataflow.Fold
 	width := 1 + rng.IntN(12)
-	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{1 + rng.IntN(3), width}, Range: []num.Range{{Lo: -8, Hi: 7}}, Elem: num.Type{Kind: num.Int, Width: 4}})
+	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{1 + rng.IntN(3), width}, Range: []num.Range{{Lo: -8, Hi: 7}},
+		Elem: num.Type{Kind: num.Int, Width: 4}})
 	add := func(op dataflow.Op, fold func([]dataflow.Fold) dataflow.Fold) {
 		out, err := b.Add(op, []int{s}, nil, nil)
 		if err != nil {

@@ -71,21 +71,29 @@ func TestBottleneck(t *testing.T) {
 		interval float64
 		want     Bottleneck
 	}{
-		{chain(matrix(2, 3, 4, 2), matrix(2, 5, 3, 2)), Options{}, 30, Bottleneck{"Any_1", "Any_1 works in every clock"}},
+		{chain(matrix(2, 3, 4, 2), matrix(2, 5, 3, 2)), Options{}, 30,
+			Bottleneck{"Any_1", "Any_1 works in every clock"}},
 		{chain(matrix(2, 3, 4, 2), pass(6, 1, 1, 1)), Options{}, 24, Bottleneck{"Any_0", "Any_0 works in every clock"}},
-		{chain(regroup(4, 3, 1, 1), pass(4, 1, 1, 1)), Options{}, 12, Bottleneck{"Any_0", "Any_0 works in every clock"}},
-		{chain(pass(4, 1, 1, 1), regroup(4, 1, 3, 1)), Options{}, 12, Bottleneck{"Any_1", "Any_1 works in every clock"}},
-		{chain(pass(4, 1, 1, 1)), Options{In: Pace{Every: 3}}, 12, Bottleneck{"", "the host gives one word every 3 clocks on s0"}},
-		{chain(pass(4, 1, 1, 1)), Options{Out: Pace{Every: 3}}, 12, Bottleneck{"", "the host takes one word every 3 clocks from s1"}},
-		{short(2), Options{}, 36, Bottleneck{"Fork_0", "Fork_0 waits for room on s2 (depth 2): a deeper FIFO would help"}},
+		{chain(regroup(4, 3, 1, 1), pass(4, 1, 1, 1)), Options{}, 12,
+			Bottleneck{"Any_0", "Any_0 works in every clock"}},
+		{chain(pass(4, 1, 1, 1), regroup(4, 1, 3, 1)), Options{}, 12,
+			Bottleneck{"Any_1", "Any_1 works in every clock"}},
+		{chain(pass(4, 1, 1, 1)), Options{In: Pace{Every: 3}}, 12,
+			Bottleneck{"", "the host gives one word every 3 clocks on s0"}},
+		{chain(pass(4, 1, 1, 1)), Options{Out: Pace{Every: 3}}, 12,
+			Bottleneck{"", "the host takes one word every 3 clocks from s1"}},
+		{short(2), Options{}, 36,
+			Bottleneck{"Fork_0", "Fork_0 waits for room on s2 (depth 2): a deeper FIFO would help"}},
 		// A word comes back round the loop of Fork, Hold and Join after 2+9+1 clocks; 9+2 are under way.
-		{short(9), Options{}, 12. * 12 / 11, Bottleneck{"Fork_0", "Fork_0 waits for room on s2 (depth 9): a deeper FIFO would help"}},
+		{short(9), Options{}, 12. * 12 / 11, Bottleneck{"Fork_0",
+			"Fork_0 waits for room on s2 (depth 9): a deeper FIFO would help"}},
 		{short(10), Options{}, 12, Bottleneck{"Fork_0", "Fork_0 works in every clock"}},
 	} {
 		c.opt.Frames = 30
 		got := run(t, c.d, nil, c.opt)
 		if got.Bottleneck != c.want || got.Interval() != c.interval || got.Period.Frames == 0 {
-			t.Errorf("%+v, interval %v of %+v, want %+v, %v in\n%s", got.Bottleneck, got.Interval(), got.Period, c.want, c.interval, c.d.Model.Graph)
+			t.Errorf("%+v, interval %v of %+v, want %+v, %v in\n%s", got.Bottleneck, got.Interval(), got.Period, c.want,
+				c.interval, c.d.Model.Graph)
 		}
 	}
 }

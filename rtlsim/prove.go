@@ -36,7 +36,8 @@ func (p Proof) Short() string {
 
 // String adds why.
 func (p Proof) String() string {
-	return fmt.Sprintf("%s: after %d iterations and %d words one frame is through, and all streams and loops are where they were before it", p.Short(), p.Iterations, p.Words)
+	return fmt.Sprintf("%s: after %d iterations and %d words one frame is through, and all streams and loops are "+
+		"where they were before it", p.Short(), p.Iterations, p.Words)
 }
 
 // Prove proves a design free from deadlock. The error is a *Deadlock where it is not free at the latencies of its

@@ -43,7 +43,9 @@ func TestProve(t *testing.T) {
 			t.Fatal(err)
 		}
 		runs := func(d *dataflow.Design) bool {
-			_, err := Run(t.Context(), d, nil, Options{Frames: 3, In: Pace{Stall: rng.IntN(60), Seed: seed, Every: rng.IntN(3)}, Out: Pace{Stall: rng.IntN(60), Seed: seed}})
+			_, err := Run(t.Context(), d, nil, Options{Frames: 3,
+				In:  Pace{Stall: rng.IntN(60), Seed: seed, Every: rng.IntN(3)},
+				Out: Pace{Stall: rng.IntN(60), Seed: seed}})
 			return err == nil
 		}
 		for range 3 {
@@ -57,19 +59,26 @@ func TestProve(t *testing.T) {
 			continue
 		}
 		atLeast := func(room int) *dataflow.Design {
-			return relate(d, func(l dataflow.Loop) int { return max(1, min(room, l.Latency)) + rng.IntN(4)*rng.IntN(2) })
+			return relate(d, func(l dataflow.Loop) int {
+				return max(1, min(room, l.Latency)) +
+					rng.IntN(4)*rng.IntN(2)
+			})
 		}
 		if !runs(atLeast(proof.Room)) {
 			t.Errorf("seed %d: %v, but deadlocks with other latencies", seed, proof)
 		}
 		if proof.Room == 0 {
 			any++
-		} else if some++; proof.Room > 1 && runs(relate(d, func(l dataflow.Loop) int { return min(proof.Room-1, l.Latency) })) {
+		} else if some++; proof.Room > 1 && runs(relate(d, func(l dataflow.Loop) int {
+			return min(proof.Room-1,
+				l.Latency)
+		})) {
 			t.Errorf("seed %d: %v, but less does", seed, proof)
 		}
 	}
 	if dead < 50 || any < 500 || some < 25 {
-		t.Errorf("%d deadlocks, %d free of them at any latency, %d at some: the networks test too little", dead, any, some)
+		t.Errorf("%d deadlocks, %d free of them at any latency, %d at some: the networks test too little", dead, any,
+			some)
 	}
 }
 
@@ -96,7 +105,8 @@ func checkDeadlock(t *testing.T, d *dataflow.Design, dead *Deadlock) {
 		return stuck
 	}
 	holdsUp := func(stuck *Deadlock) bool {
-		return stuck != nil && slices.ContainsFunc(stuck.Cycle, func(w Wait) bool { return w.Room && w.Stream == dead.Stream })
+		return stuck != nil && slices.ContainsFunc(stuck.Cycle,
+			func(w Wait) bool { return w.Room && w.Stream == dead.Stream })
 	}
 	if holdsUp(with(dead.Depth)) {
 		t.Errorf("%v: not so", dead)
@@ -113,8 +123,10 @@ func TestProof(t *testing.T) {
 		depth int
 		want  string
 	}{
-		{12, "free for any number of frames, any stalls and any kernel latencies: after 48 iterations and 36 words one frame is through, and all streams and loops are where they were before it"},
-		{9, "free for any number of frames, any stalls and any kernel latencies of at least those estimated, or 3: after 48 iterations"},
+		{12, "free for any number of frames, any stalls and any kernel latencies: after 48 iterations and 36 words " +
+			"one frame is through, and all streams and loops are where they were before it"},
+		{9, "free for any number of frames, any stalls and any kernel latencies of at least those estimated, or 3: " +
+			"after 48 iterations"},
 		{7, "deadlock: Fork_0 waits for room on s2 (depth 7) that Join_0 is to take"},
 	} {
 		proof, err := Prove(t.Context(), build(c.depth))

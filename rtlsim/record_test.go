@@ -85,7 +85,8 @@ func TestWriteVCD(t *testing.T) {
 			continue
 		}
 		var text, again bytes.Buffer
-		if err := errors.Join(WriteVCD(&text, d, trace), WriteVCD(&again, d, trace)); err != nil || !bytes.Equal(text.Bytes(), again.Bytes()) {
+		if err := errors.Join(WriteVCD(&text, d, trace), WriteVCD(&again, d, trace)); err != nil ||
+			!bytes.Equal(text.Bytes(), again.Bytes()) {
 			t.Fatalf("error %v, or two runs differ", err)
 		}
 		clocks, err := readVCD(text.String())
@@ -108,7 +109,8 @@ func TestWriteVCD(t *testing.T) {
 			for c, at := range clocks {
 				words := at[scope+"words"]
 				high = max(high, words)
-				if at[scope+"valid"] != min(words, 1) || slices.Contains(m.Read, c) && words == 0 || slices.Contains(m.Written, c) && at[scope+"ready"] == 0 {
+				if at[scope+"valid"] != min(words, 1) || slices.Contains(m.Read, c) && words == 0 ||
+					slices.Contains(m.Written, c) && at[scope+"ready"] == 0 {
 					t.Fatalf("seed %d, s%d, clock %d: %v", seed, s, c, at)
 				}
 			}

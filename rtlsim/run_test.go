@@ -125,7 +125,8 @@ func TestRandomNetworks(t *testing.T) {
 		}
 	}
 	if deadlocks < 30 || deadlocks > 450 || periods < 50 {
-		t.Errorf("%d of 900 runs deadlocked, %d came to a steady state: the networks test too little", deadlocks, periods)
+		t.Errorf("%d of 900 runs deadlocked, %d came to a steady state: the networks test too little", deadlocks,
+			periods)
 	}
 }
 
@@ -238,8 +239,8 @@ func TestDeadlock(t *testing.T) {
 	for _, w := range dead.Waits {
 		waits = append(waits, w.String())
 	}
-	want = "the host waits for room on s0 (depth 2), Fork_0 waits for room on s2 (depth 9), Hold_0 waits for a word on s1, " +
-		"Join_0 waits for a word on s3, the host waits for a word on s4"
+	want = "the host waits for room on s0 (depth 2), Fork_0 waits for room on s2 (depth 9), Hold_0 waits for a word " +
+		"on s1, " + "Join_0 waits for a word on s3, the host waits for a word on s4"
 	if got := strings.Join(waits, ", "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -269,7 +270,8 @@ func TestThroughput(t *testing.T) {
 	} {
 		trace := run(t, chain(), nil, c.opt)
 		if trace.Interval() != c.interval || trace.Latency() != c.latency || trace.Nodes[4] != c.outlet {
-			t.Errorf("%+v: interval %v, latency %d, %+v; want %v, %d, %+v", c.opt, trace.Interval(), trace.Latency(), trace.Nodes[4], c.interval, c.latency, c.outlet)
+			t.Errorf("%+v: interval %v, latency %d, %+v; want %v, %d, %+v", c.opt, trace.Interval(), trace.Latency(),
+				trace.Nodes[4], c.interval, c.latency, c.outlet)
 		}
 	}
 }
@@ -328,7 +330,8 @@ func TestMostPorts(t *testing.T) {
 	t.Parallel()
 	n := &net{t: t, perWord: 1}
 	d := n.design(2, n.add("Fork", pass(4, 1, dataflow.MaxPorts, 1), n.input(4))...)
-	if got := len(run(t, d, randomFrames(d, 2, rand.New(rand.NewPCG(1, 1))), Options{}).Outputs[1]); got != dataflow.MaxPorts {
+	if got := len(run(t, d, randomFrames(d, 2, rand.New(rand.NewPCG(1, 1))),
+		Options{}).Outputs[1]); got != dataflow.MaxPorts {
 		t.Errorf("%d outputs", got)
 	}
 }
@@ -355,8 +358,10 @@ func TestKernelDefects(t *testing.T) {
 		want string
 	}{
 		{func(int) []dataflow.Word { return nil }, "Wrong_0, iteration 0: words for 0 ports, want 1"},
-		{func(i int) []dataflow.Word { return []dataflow.Word{{0}} }, "Wrong_0, iteration 0, output 0: the loop says writes=false"},
-		{func(i int) []dataflow.Word { return []dataflow.Word{nil} }, "Wrong_0, iteration 3, output 0: the loop says writes=true"},
+		{func(i int) []dataflow.Word { return []dataflow.Word{{0}} },
+			"Wrong_0, iteration 0, output 0: the loop says writes=false"},
+		{func(i int) []dataflow.Word { return []dataflow.Word{nil} },
+			"Wrong_0, iteration 3, output 0: the loop says writes=true"},
 		{func(i int) []dataflow.Word { return []dataflow.Word{make(dataflow.Word, 2*(i/3))[: 2*(i/3) : 2]}[:1] }, ""},
 		{lastOnly(dataflow.Word{1, 2}), "iteration 3, output 0: a word of 2 elements, want 1"},
 		{lastOnly(dataflow.Word{256}), "iteration 3, output 0: element 0 is 256: no UINT8"},

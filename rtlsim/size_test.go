@@ -37,8 +37,8 @@ func keeps(t testing.TB, d *dataflow.Design, depth []int, z *Sizing, opt SizeOpt
 	return trace.Period.Clocks == z.Interval*trace.Period.Frames
 }
 
-// Over random networks: the depths found keep the interval of unbounded FIFOs without deadlock, and no FIFO alone can be
-// smaller.
+// Over random networks: the depths found keep the interval of unbounded FIFOs without deadlock, and no FIFO alone can
+// be smaller.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	deep, minimal := 0, 0
@@ -115,7 +115,8 @@ func randomForks(t testing.TB, rng *rand.Rand) *dataflow.Design {
 			case 2:
 				s = n.add("Matrix", matrix(words/4, 4, 4, latency), s)[0]
 			case 3:
-				s = n.add("Regroup", regroup(words/4, 1, 4, latency), n.add("Regroup", regroup(words/4, 4, 1, latency), s)[0])[0]
+				s = n.add("Regroup", regroup(words/4, 1, 4, latency),
+					n.add("Regroup", regroup(words/4, 4, 1, latency), s)[0])[0]
 			default:
 				s = n.add("Pass", pass(words, 1, 1, latency), s)[0]
 			}
@@ -135,13 +136,15 @@ func forked(t testing.TB, words, held int) (d *dataflow.Design, past int) {
 	s := n.add("Pass", pass(words, 1, 1, 2), n.input(words))[0]
 	fork := n.add("Fork", pass(words, 1, 2, 1), s)
 	slow := n.add("Window", held1(words, held), n.add("Pass", pass(words, 1, 1, 5), fork[0])[0])[0]
-	return n.design(2, n.add("Add", pass(words, 2, 1, 3), n.add("Matrix", pass(words, 1, 1, 4), slow)[0], fork[1])...), fork[1]
+	return n.design(2, n.add("Add", pass(words, 2, 1, 3), n.add("Matrix", pass(words, 1, 1, 4), slow)[0], fork[1])...),
+		fork[1]
 }
 
 // held1 writes each word so many later than it read it.
 func held1(words, held int) dataflow.Loop {
 	return dataflow.Loop{Latency: 2, Body: dataflow.Join(dataflow.Run{Times: held, Moves: dataflow.Moves{Read: 1}},
-		dataflow.Run{Times: words - held, Moves: dataflow.Moves{Read: 1, Write: 1}}, dataflow.Run{Times: held, Moves: dataflow.Moves{Write: 1}})}
+		dataflow.Run{Times: words - held, Moves: dataflow.Moves{Read: 1, Write: 1}},
+		dataflow.Run{Times: held, Moves: dataflow.Moves{Write: 1}})}
 }
 
 func TestSizeReason(t *testing.T) {

@@ -22,8 +22,8 @@ const (
 var stateColours = [...]string{Busy: "#2a9d4a", Starved: "#c8ccd0", Blocked: "#d1495b"}
 
 // WriteTimeline draws a run with a record as an SVG picture that needs nothing else: a row per layer, in which each
-// column is the share of its clocks that the layer was busy, starved (waiting for words) and blocked (waiting for room),
-// from below. A layer is neither after its last iteration.
+// column is the share of its clocks that the layer was busy, starved (waiting for words) and blocked (waiting for
+// room), from below. A layer is neither after its last iteration.
 func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
 	if t.Record == nil {
 		return errNoRecord
@@ -36,12 +36,14 @@ func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
 	fmt.Fprintf(b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
 	for s, colour := range stateColours {
 		x := timelineNames + 90*s
-		fmt.Fprintf(b, `<rect x="%d" y="12" width="12" height="12" fill="%s"/><text x="%d" y="22">%s</text>`+"\n", x, colour, x+17, State(s))
+		fmt.Fprintf(b, `<rect x="%d" y="12" width="12" height="12" fill="%s"/><text x="%d" y="22">%s</text>`+"\n", x,
+			colour, x+17, State(s))
 	}
 	fmt.Fprintf(b, `<text x="%d" y="22">%d clocks, %d in a column</text>`+"\n", timelineNames+300, t.Cycles, bin)
 	for i, spans := range t.Record.Layers {
 		y := timelineHead + i*timelineRow
-		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", timelineNames-8, y+12, html.EscapeString(d.Model.Graph.Nodes[i].Name))
+		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", timelineNames-8, y+12,
+			html.EscapeString(d.Model.Graph.Nodes[i].Name))
 		drawRow(b, y, columns(spans, bin), bin)
 	}
 	y := timelineHead + rows*timelineRow
@@ -81,7 +83,9 @@ func drawRow(b *bufio.Writer, y int, list [][3]int, bin int) {
 			if clocks > 0 {
 				bottom, top := 10*timelineBar*below/bin, 10*timelineBar*(below+clocks)/bin // tenths of a pixel
 				upper := 10*(y+timelineBar) - top
-				fmt.Fprintf(b, `<rect x="%d" y="%d.%d" width="%d" height="%d.%d" fill="%s"/>`+"\n", timelineNames+k*timelineBin, upper/10, upper%10, n*timelineBin, (top-bottom)/10, (top-bottom)%10, stateColours[s])
+				fmt.Fprintf(b, `<rect x="%d" y="%d.%d" width="%d" height="%d.%d" fill="%s"/>`+"\n",
+					timelineNames+k*timelineBin, upper/10, upper%10, n*timelineBin, (top-bottom)/10, (top-bottom)%10,
+					stateColours[s])
 			}
 			below += clocks
 		}

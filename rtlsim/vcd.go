@@ -16,9 +16,10 @@ import (
 
 var errNoRecord = errors.New("the run kept no record")
 
-// WriteVCD writes a run with a record as a value change dump (IEEE 1364-2005, 18): the clock; per layer busy, starved and
-// blocked; per stream valid (its FIFO holds a word for the reader), ready (it takes one from the writer) and the words in
-// the FIFO. What holds in a clock begins at its rising edge. Names have what is not a letter, a digit or _ replaced.
+// WriteVCD writes a run with a record as a value change dump (IEEE 1364-2005, 18): the clock; per layer busy, starved
+// and blocked; per stream valid (its FIFO holds a word for the reader), ready (it takes one from the writer) and the
+// words in the FIFO. What holds in a clock begins at its rising edge. Names have what is not a letter, a digit or _
+// replaced.
 func WriteVCD(w io.Writer, d *dataflow.Design, t *Trace) error {
 	if t.Record == nil {
 		return errNoRecord
@@ -99,7 +100,8 @@ func (v *vcd) layers(d *dataflow.Design, t *Trace) (changes []change) {
 		}
 		v.close()
 		for _, span := range spans {
-			changes = append(changes, change{id: ids[span.State], clock: span.From, value: 1}, change{id: ids[span.State], clock: span.To, value: 0})
+			changes = append(changes, change{id: ids[span.State], clock: span.From, value: 1},
+				change{id: ids[span.State], clock: span.To, value: 0})
 		}
 	}
 	return changes

@@ -136,13 +136,15 @@ func (b bench) network(face Interface) checkView {
 		v.Loads = append(v.Loads, b.load(p.Stream))
 		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%[2]q);", cAXIIn(p.TDATA), p.Name))
 		v.Send = append(v.Send, fmt.Sprintf("%s.send(frame, %s);", b.streams[p.Stream].name, p.Name))
-		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, frame, %s);", b.streams[p.Stream].name, p.Name))
+		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, frame, %s);", b.streams[p.Stream].name,
+			p.Name))
 		args = append(args, p.Name)
 	}
 	for _, p := range face.Out {
 		v.Loads = append(v.Loads, b.load(p.Stream))
 		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%[2]q);", cAXIOut(p.TDATA), p.Name))
-		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_packet<%d>(%q, %s, frame, %[2]s);", p.TDATA, p.Name, b.streams[p.Stream].name))
+		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_packet<%d>(%q, %s, frame, %[2]s);", p.TDATA, p.Name,
+			b.streams[p.Stream].name))
 		args = append(args, p.Name)
 	}
 	v.Call = face.Top + "(" + strings.Join(args, ", ") + ");"

@@ -196,9 +196,11 @@ func outcome(stdout, stderr string, exit error) *Outcome {
 		message, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
 		switch {
 		case running != "":
-			o.Verdicts = append(o.Verdicts, Verdict{Name: running, Message: orElse(message, fmt.Sprintf("the program ended: %v", exit))})
+			o.Verdicts = append(o.Verdicts, Verdict{Name: running,
+				Message: orElse(message, fmt.Sprintf("the program ended: %v", exit))})
 		case !slices.ContainsFunc(o.Verdicts, func(v Verdict) bool { return !v.OK }):
-			o.Verdicts = append(o.Verdicts, Verdict{Name: "test bench", Message: orElse(message, strings.TrimPrefix(last, "FAIL "))})
+			o.Verdicts = append(o.Verdicts, Verdict{Name: "test bench",
+				Message: orElse(message, strings.TrimPrefix(last, "FAIL "))})
 		}
 	}
 	return o

@@ -135,8 +135,8 @@ func TestCSimFinds(t *testing.T) {
 	}
 }
 
-// TestCSimEnds: a layer that reads a word too many ends the program, and the verdict names it and its stream. The layers
-// stand alone in a bench.
+// TestCSimEnds: a layer that reads a word too many ends the program, and the verdict names it and its stream. The
+// layers stand alone in a bench.
 func TestCSimEnds(t *testing.T) {
 	t.Parallel()
 	d := small(t)
@@ -145,8 +145,9 @@ func TestCSimEnds(t *testing.T) {
 	for i, n := range d.Model.Graph.Nodes[:2] {
 		in, out := n.Op.Ports(d.Folds[i])
 		trial := templates.Trial{
-			Layer: templates.Layer{Name: "Trial_" + n.Name, Origin: n.Origin, Instance: n.Op.Emit(d.Folds[i], d.Target), In: in, Out: out},
-			In:    make([][]dataflow.Tensor, 1), Out: make([][]dataflow.Tensor, 1),
+			Layer: templates.Layer{Name: "Trial_" + n.Name, Origin: n.Origin, Instance: n.Op.Emit(d.Folds[i], d.Target),
+				In: in, Out: out},
+			In: make([][]dataflow.Tensor, 1), Out: make([][]dataflow.Tensor, 1),
 		}
 		for _, f := range v.Frames {
 			trial.In[0], trial.Out[0] = append(trial.In[0], f[n.In[0]]), append(trial.Out[0], f[n.Out[0]])
@@ -162,7 +163,8 @@ func TestCSimEnds(t *testing.T) {
 	o := run(t, files, templates.CSim{})
 	want := []templates.Verdict{
 		{Name: "Trial_StreamingDataWidthConverter_0", OK: true},
-		{Name: "Trial_Thresholding_0", Message: "hls::stream Trial_Thresholding_0.in is empty and is read, words so far: 8"},
+		{Name: "Trial_Thresholding_0",
+			Message: "hls::stream Trial_Thresholding_0.in is empty and is read, words so far: 8"},
 	}
 	if o.Passed || !slices.Equal(o.Verdicts, want) {
 		t.Errorf("got %+v, want %+v", o, want)
@@ -173,7 +175,8 @@ func TestCSimErrors(t *testing.T) {
 	t.Parallel()
 	files := templates.Files{{Path: "hls/layers.cpp", Data: []byte("#error broken\n")}}
 	var missing *templates.NoCompiler
-	if _, err := templates.RunCSim(context.Background(), files, templates.CSim{CXX: "no-such-compiler -O1"}); !errors.As(err, &missing) ||
+	if _, err := templates.RunCSim(context.Background(), files,
+		templates.CSim{CXX: "no-such-compiler -O1"}); !errors.As(err, &missing) ||
 		err.Error() != "no C++ compiler found: tried no-such-compiler -O1" {
 		t.Errorf("got %v", err)
 	}
@@ -276,7 +279,8 @@ func TestSyntax(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, file := range []string{"top.cpp", "layers.cpp", "tb/tb.cpp"} {
-				args := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", "-Icsim", file}
+				args := []string{"-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only",
+					"-Icsim", file}
 				if file != "tb/tb.cpp" {
 					args = append(args, "-D__SYNTHESIS__")
 				}
@@ -300,7 +304,8 @@ func TestTcl(t *testing.T) {
 		t.Fatal(err)
 	}
 	stub := filepath.Join(dir, "stub.tcl")
-	if err := os.WriteFile(stub, []byte("proc unknown {args} { puts $args }\nsource [lindex $argv 0]\n"), 0o666); err != nil {
+	if err := os.WriteFile(stub, []byte("proc unknown {args} { puts $args }\nsource [lindex $argv 0]\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	common := `set_part xczu7ev-ffvc1156-2-e
@@ -315,7 +320,8 @@ add_files -tb tb/tb.cpp -cflags {-std=c++14 -Wno-unknown-pragmas}
 add_files -tb tb/data
 `
 	for script, want := range map[string]string{
-		"run_hls.tcl":         "open_project -reset small_top\n" + sources + "open_solution -reset solution1 -flow_target vivado\n" + common,
+		"run_hls.tcl": "open_project -reset small_top\n" + sources +
+			"open_solution -reset solution1 -flow_target vivado\n" + common,
 		"run_hls_unified.tcl": "open_component -reset small_top -flow_target vivado\n" + sources + common,
 	} {
 		for steps, calls := range map[string]string{

@@ -83,7 +83,8 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	}{{"in", l.In}, {"out", l.Out}} {
 		for k, p := range side.ports {
 			name := numbered(side.name, k, len(side.ports))
-			config.add(name+"_t", p.Elem, fmt.Sprintf("%s of %s a frame", plural(p.Words, "word"), plural(p.PerWord, "element")))
+			config.add(name+"_t", p.Elem, fmt.Sprintf("%s of %s a frame", plural(p.Words, "word"),
+				plural(p.PerWord, "element")))
 			config.add(name+"_per_word", p.PerWord, "")
 			config.add(name+"_width", p.Width(), "")
 			params = append(params, cStream(p.Width())+"& "+name)
@@ -92,7 +93,8 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	}
 	for _, t := range i.Tables {
 		perLimb, count := limbs(len(t.Rows[0]), t.Elem.Width)
-		config.add(t.Name+"_t", t.Elem, fmt.Sprintf("%s of %s", plural(len(t.Rows), "row"), plural(len(t.Rows[0]), "element")))
+		config.add(t.Name+"_t", t.Elem, fmt.Sprintf("%s of %s", plural(len(t.Rows), "row"),
+			plural(len(t.Rows[0]), "element")))
 		config.add(t.Name+"_per_limb", perLimb, "")
 		config.add(t.Name+"_limbs", count, "")
 		name := l.Name + "_" + t.Name
@@ -100,7 +102,8 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 			v.Bind = append(v.Bind, fmt.Sprintf("ARRAY_RESHAPE variable=%s dim=2 complete", name))
 		}
 		if s := i.StorageOf(t.Name); s.In != dataflow.NoMemory {
-			v.Bind = append(v.Bind, fmt.Sprintf("BIND_STORAGE variable=%s type=rom_1p impl=%s", name, storageImpl[s.In]))
+			v.Bind = append(v.Bind, fmt.Sprintf("BIND_STORAGE variable=%s type=rom_1p impl=%s", name,
+				storageImpl[s.In]))
 		}
 		args = append(args, name)
 		text, err := tableText(name, l.Name, t)
@@ -246,7 +249,8 @@ func widest(layers []Layer) (int, error) {
 		for _, f := range l.Instance.Config {
 			if n, ok := f.Value.(int); ok && strings.HasSuffix(f.Name, "_width") {
 				if n > dataflow.MaxWord {
-					return 0, fmt.Errorf("layer %s: %s is %d bits; Vitis HLS takes %d", l.Name, f.Name, n, dataflow.MaxWord)
+					return 0, fmt.Errorf("layer %s: %s is %d bits; Vitis HLS takes %d", l.Name, f.Name, n,
+						dataflow.MaxWord)
 				}
 				w = max(w, n)
 			}

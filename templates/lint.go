@@ -102,11 +102,13 @@ var pragmas = map[string]map[string][]string{
 	"STREAM":          {"variable": nil, "depth": nil},
 	"ARRAY_PARTITION": {"variable": nil, "": {"complete"}, "dim": nil},
 	"ARRAY_RESHAPE":   {"variable": nil, "": {"complete"}, "dim": nil},
-	"BIND_STORAGE":    {"variable": nil, "type": {"rom_1p", "rom_2p", "ram_1p", "ram_2p", "ram_s2p", "fifo"}, "impl": {"bram", "lutram", "uram", "srl"}},
-	"BIND_OP":         {"variable": nil, "op": {"mul", "add"}, "impl": {"dsp", "fabric"}},
-	"DEPENDENCE":      {"variable": nil, "type": nil, "direction": nil, "distance": nil, "dependent": {"false", "true"}, "": nil},
-	"INTERFACE":       {"": {"axis", "ap_ctrl_none"}, "port": nil},
-	"DATAFLOW":        {"": {"disable_start_propagation"}},
+	"BIND_STORAGE": {"variable": nil, "type": {"rom_1p", "rom_2p", "ram_1p", "ram_2p", "ram_s2p", "fifo"},
+		"impl": {"bram", "lutram", "uram", "srl"}},
+	"BIND_OP": {"variable": nil, "op": {"mul", "add"}, "impl": {"dsp", "fabric"}},
+	"DEPENDENCE": {"variable": nil, "type": nil, "direction": nil, "distance": nil, "dependent": {"false", "true"},
+		"": nil},
+	"INTERFACE": {"": {"axis", "ap_ctrl_none"}, "port": nil},
+	"DATAFLOW":  {"": {"disable_start_propagation"}},
 }
 
 // source checks one C++ file line by line.
@@ -146,7 +148,8 @@ func (l *linter) source(file string, code []byte) {
 	if path.Ext(file) != ".cpp" {
 		return
 	}
-	if m := firstInc.FindSubmatch(code); m == nil || !slices.Contains([]string{"top.hpp", "layers.hpp"}, path.Base(string(m[1]))) {
+	if m := firstInc.FindSubmatch(code); m == nil || !slices.Contains([]string{"top.hpp", "layers.hpp"},
+		path.Base(string(m[1]))) {
 		l.report(file, 1, "AP_INT_MAX_W is not defined first")
 	}
 }
@@ -299,7 +302,8 @@ func (l *linter) region(file string, code []byte) {
 			l.report(file, line, "port %s is used %d times", p, ports[p])
 		}
 	}
-	for _, want := range []string{"#pragma HLS DATAFLOW disable_start_propagation\n", "#pragma HLS INTERFACE ap_ctrl_none port=return\n"} {
+	for _, want := range []string{"#pragma HLS DATAFLOW disable_start_propagation\n",
+		"#pragma HLS INTERFACE ap_ctrl_none port=return\n"} {
 		if !strings.Contains(body, want) {
 			l.report(file, line, "missing: %s", strings.TrimSpace(want))
 		}

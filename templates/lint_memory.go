@@ -245,9 +245,9 @@ var (
 
 const arrayType = `((?:(?:static|const|typename) )*[\w:]+(?:<[^;={}\n]*>)?)`
 
-// kernelArrays is the arrays that a kernel binds by its config, and what is wrong with its arrays: each is bound exactly
-// once, by bind_memory or a complete partition. With a constant of the config, X_memory, it is array X of X_rows words of
-// X_width bits, or a device of that name that is given X_rows and X_memory.
+// kernelArrays is the arrays that a kernel binds by its config, and what is wrong with its arrays: each is bound
+// exactly once, by bind_memory or a complete partition. With a constant of the config, X_memory, it is array X of
+// X_rows words of X_width bits, or a device of that name that is given X_rows and X_memory.
 func kernelArrays(code string) (bound map[string]bool, problems complaints) {
 	bound = map[string]bool{}
 	declared, binds := map[string]int{}, map[string]int{}

@@ -21,7 +21,8 @@ func TestLint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ path, from, to, want string }{
-		{"hls/layers.cpp", "#pragma HLS INLINE off", "#pragma HLS RESOURCE variable=MVAU_0_weights core=ROM_1P", "hls/layers.cpp:15: pragma RESOURCE"},
+		{"hls/layers.cpp", "#pragma HLS INLINE off", "#pragma HLS RESOURCE variable=MVAU_0_weights core=ROM_1P",
+			"hls/layers.cpp:15: pragma RESOURCE"},
 		{"hls/layers.cpp", "type=rom_1p impl=bram", "type=rom_1p impl=flash", "pragma BIND_STORAGE: impl=flash"},
 		{"hls/layers.cpp", "dim=2 complete", "dim=2 block", "pragma ARRAY_RESHAPE: block"},
 		{"hls/layers.cpp", "#include \"layers.hpp\"", "#include <ap_int.h>", "AP_INT_MAX_W is not defined first"},
@@ -29,31 +30,40 @@ func TestLint(t *testing.T) {
 		{"hls/layers.hpp", "static const int nf = 4;", "static constexpr int nf[1] = {4};", "a constexpr array"},
 		{"hls/layers.hpp", "ap_uint<32>", "ap_uint<1025>", "a word of 1025 bits, there is room for 1024"},
 		{"hls/layers.hpp", "static const int nf = 4;", "static const double nf = 4;", "double cannot be synthesised"},
-		{"hls/layers.hpp", "static const int nf = 4;", "const ap_uint<80> nf = ap_uint<80>(\"4\", 16);", "a number written as a string"},
+		{"hls/layers.hpp", "static const int nf = 4;", "const ap_uint<80> nf = ap_uint<80>(\"4\", 16);",
+			"a number written as a string"},
 		{"hls/ap_types.hpp", "AP_INT_MAX_W 1024", "AP_INT_MAX_W 8192", "AP_INT_MAX_W is 8192"},
 		{"hls/tables/MVAU_0_weights.hpp", "static const", "const", "not a static const table"},
 		{"hls/tables/MVAU_0_weights.hpp", "{0x", "{0x1000000000", "is no word of 36 bits"},
 		{"hls/tables/MVAU_0_weights.hpp", "[8][2]", "[9][2]", "8 rows, declared are 9"},
 		{"hls/tables/MVAU_0_weights.hpp", "[8][2]", "[8][3]", "row 0 has 2 words, declared are 3"},
-		{"hls/include/hlsgen/mvau.hpp", "PIPELINE II=1 style=flp", "PIPELINE", "pragma PIPELINE without II=1 style=flp"},
-		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS PIPELINE II=1 style=flp\n", "", "hls/include/hlsgen/mvau.hpp:38: a loop that is neither pipelined nor unrolled"},
-		{"hls/include/hlsgen/core/compare.hpp", "#pragma HLS UNROLL\n", "", "a loop that is neither pipelined nor unrolled"},
-		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS PIPELINE II=1 style=flp", "float x = 0; (void)x;", "float cannot be synthesised"},
+		{"hls/include/hlsgen/mvau.hpp", "PIPELINE II=1 style=flp", "PIPELINE",
+			"pragma PIPELINE without II=1 style=flp"},
+		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS PIPELINE II=1 style=flp\n", "",
+			"hls/include/hlsgen/mvau.hpp:38: a loop that is neither pipelined nor unrolled"},
+		{"hls/include/hlsgen/core/compare.hpp", "#pragma HLS UNROLL\n", "",
+			"a loop that is neither pipelined nor unrolled"},
+		{"hls/include/hlsgen/mvau.hpp", "#pragma HLS PIPELINE II=1 style=flp", "float x = 0; (void)x;",
+			"float cannot be synthesised"},
 		{"hls/top.cpp", " disable_start_propagation", "", "missing: #pragma HLS DATAFLOW disable_start_propagation"},
 		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "", "stream s3 is read before it is written"},
-		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "    MVAU_0(s2, s3);\n    MVAU_0(s2, s3);\n", "stream s3 has 2 writers and 1 readers"},
-		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "    if (true) MVAU_0(s2, s3);\n", "not canonical dataflow: if (true) MVAU_0(s2, s3);"},
+		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "    MVAU_0(s2, s3);\n    MVAU_0(s2, s3);\n",
+			"stream s3 has 2 writers and 1 readers"},
+		{"hls/top.cpp", "    MVAU_0(s2, s3);\n", "    if (true) MVAU_0(s2, s3);\n",
+			"not canonical dataflow: if (true) MVAU_0(s2, s3);"},
 		{"hls/top.cpp", "MVAU_0(s2, s3)", "MVAU_0(s2, s99)", "no stream s99"},
 		{"hls/top.cpp", "(s6, m_axis_0)", "(s6, s_axis_0)", "port m_axis_0 is used 0 times"},
 		{"hls/top.cpp", "// global_in", "// gl\xc3\xb6bal_in", "hls/top.cpp:12: character 0xc3"},
 		{"hls/run_hls.tcl", "config_dataflow -strict_mode error", "", "missing: config_dataflow -strict_mode error"},
-		{"hls/hls_config.cfg", "syn.dataflow.strict_mode=error", "syn.dataflow.strict_mode=off", "missing: syn.dataflow.strict_mode=error"},
+		{"hls/hls_config.cfg", "syn.dataflow.strict_mode=error", "syn.dataflow.strict_mode=off",
+			"missing: syn.dataflow.strict_mode=error"},
 	} {
 		broken := make(templates.Files, len(files))
 		for i, f := range files {
 			broken[i] = f
 			if f.Path == c.path {
-				if broken[i].Data = bytes.Replace(f.Data, []byte(c.from), []byte(c.to), 1); bytes.Equal(broken[i].Data, f.Data) {
+				if broken[i].Data = bytes.Replace(f.Data, []byte(c.from), []byte(c.to), 1); bytes.Equal(broken[i].Data,
+					f.Data) {
 					t.Errorf("%s has no %q", c.path, c.from)
 				}
 			}
@@ -76,7 +86,8 @@ func TestBenchLints(t *testing.T) {
 	}{
 		{},
 		{from: "#pragma HLS UNROLL\n",
-			want: templates.Findings{Text: []string{"hls/include/hlsgen/half.hpp:2: a loop that is neither pipelined nor unrolled"}}},
+			want: templates.Findings{
+				Text: []string{"hls/include/hlsgen/half.hpp:2: a loop that is neither pipelined nor unrolled"}}},
 		{storage: []dataflow.Storage{dataflow.RAM("kept", "buffer", 3, 9)}, want: templates.Findings{Memory: []string{
 			"Half_0: the kernel has no array kept", "Half_0: storage kept 3x9 in distributed, bound are []"}}},
 	} {

@@ -55,7 +55,8 @@ func TestComment(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
-	for _, text := range []string{strings.Repeat("x", 5000), strings.Repeat("*/", 300), strings.Repeat("?", 99), "\x00\xff\u2028"} {
+	for _, text := range []string{strings.Repeat("x", 5000), strings.Repeat("*/", 300), strings.Repeat("?", 99),
+		"\x00\xff\u2028"} {
 		got := comment(text)
 		for _, bad := range []string{"*/", "/*", "??", "\\"} {
 			if strings.Contains(got, bad) || len(got) > 100 || !plain.MatchString(got) {
@@ -69,7 +70,8 @@ func TestToolWord(t *testing.T) {
 	t.Parallel()
 	for word, ok := range map[string]bool{
 		"xczu7ev-ffvc1156-2-e": true, "xc7z020clg400-1": true,
-		"": false, "a b": false, "[exec ls]": false, "a;b": false, "$x": false, "-force": false, "a\nb": false, "{": false,
+		"": false, "a b": false, "[exec ls]": false, "a;b": false, "$x": false, "-force": false, "a\nb": false,
+		"{": false,
 	} {
 		if err := toolWord("part", word); (err == nil) != ok {
 			t.Errorf("%q: %v", word, err)

@@ -1,9 +1,9 @@
 // Package templates turns a design into a Vitis HLS project: C++, its tables, a test bench with real data and the
-// scripts of both Vitis flows. Arithmetic lies in the kernels (hlslib), wiring in the templates (*.tpl), and every value
-// is spelled here, in Go.
+// scripts of both Vitis flows. Arithmetic lies in the kernels (hlslib), wiring in the templates (*.tpl), and every
+// value is spelled here, in Go.
 //
-// In come a dataflow.Design and what its streams carry; out come Files in memory, and what a compiled C simulation printed.
-// It sees hlslib (the C++ of kernels), dataflow and num.
+// In come a dataflow.Design and what its streams carry; out come Files in memory, and what a compiled C simulation
+// printed. It sees hlslib (the C++ of kernels), dataflow and num.
 //
 //   - project.go is the story; files.go is what comes out
 //   - layer.go, top.go, bench.go, readme.go: the views of the templates
@@ -88,7 +88,8 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 		frames := make([]dataflow.Tensor, len(v.Frames))
 		for f := range frames {
 			if len(v.Frames[f]) != len(g.Streams) {
-				return nil, fmt.Errorf("generate C++: frame %d has %d of %d streams", f, len(v.Frames[f]), len(g.Streams))
+				return nil, fmt.Errorf("generate C++: frame %d has %d of %d streams", f, len(v.Frames[f]),
+					len(g.Streams))
 			}
 			frames[f] = v.Frames[f][s]
 		}
@@ -146,7 +147,8 @@ func lint(files Files, layers []wiring, fifos []dataflow.FIFO) error {
 // agree checks that both ends of a node's streams have one form of word.
 func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error {
 	if len(in) != len(n.In) || len(out) != len(n.Out) {
-		return fmt.Errorf("%s has %d and %d streams for %d and %d ports", n.Name, len(n.In), len(n.Out), len(in), len(out))
+		return fmt.Errorf("%s has %d and %d streams for %d and %d ports", n.Name, len(n.In), len(n.Out), len(in),
+			len(out))
 	}
 	for i, p := range append(append([]dataflow.Port(nil), in...), out...) {
 		s := append(append([]int(nil), n.In...), n.Out...)[i]
@@ -182,17 +184,20 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 			ids    *[]int
 		}{{"in", t.Layer.In, t.In, &w.in}, {"out", t.Layer.Out, t.Out, &w.out}} {
 			if len(side.ports) != len(side.frames) {
-				return nil, fmt.Errorf("layer %s: frames for %d of %d %s ports", t.Name, len(side.frames), len(side.ports), side.name)
+				return nil, fmt.Errorf("layer %s: frames for %d of %d %s ports", t.Name, len(side.frames),
+					len(side.ports), side.name)
 			}
 			for k, p := range side.ports {
 				if i == 0 && k == 0 {
 					b.frames = len(side.frames[k])
 				}
 				if len(side.frames[k]) != b.frames {
-					return nil, fmt.Errorf("layer %s: %d frames on one port, %d on another", t.Name, len(side.frames[k]), b.frames)
+					return nil, fmt.Errorf("layer %s: %d frames on one port, %d on another", t.Name,
+						len(side.frames[k]), b.frames)
 				}
 				*side.ids = append(*side.ids, len(b.streams))
-				b.streams = append(b.streams, traffic{t.Name + "_" + numbered(side.name, k, len(side.ports)), p, side.frames[k]})
+				b.streams = append(b.streams, traffic{t.Name + "_" + numbered(side.name, k, len(side.ports)), p,
+					side.frames[k]})
 			}
 		}
 		b.layers = append(b.layers, w)

@@ -117,12 +117,17 @@ func small(t testing.TB) *dataflow.Design {
 		steps[c] = num.Step{At: []int64{at, at + 3, at + 10}, Value: []int64{0, 1, 2, 3}}
 	}
 	return chain(t, "small", "global_in", tensorType(intN(8), 2, 16),
-		stage{threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-60, -10, 0, 70}, Value: []int64{-2, -1, 0, 1, 1}}}}), dataflow.Fold{PE: 4, SIMD: 1}, "/quant/Quant_output_0"},
+		stage{threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-60, -10, 0, 70},
+			Value: []int64{-2, -1, 0, 1, 1}}}}), dataflow.Fold{PE: 4, SIMD: 1}, "/quant/Quant_output_0"},
 		stage{dwc.New(dwc.Params{In: 4, Out: 8}), dataflow.Fold{PE: 1, SIMD: 1}, ""},
-		stage{mvau.New(mvau.Params{Weights: matrix(r, 12, 16, -4, 3), Steps: steps}), dataflow.Fold{PE: 3, SIMD: 8, Memory: dataflow.BRAM, Compute: dataflow.LUT}, "/act/Quant_output_0"},
+		stage{mvau.New(mvau.Params{Weights: matrix(r, 12, 16, -4, 3), Steps: steps}),
+			dataflow.Fold{PE: 3, SIMD: 8, Memory: dataflow.BRAM, Compute: dataflow.LUT}, "/act/Quant_output_0"},
 		stage{dwc.New(dwc.Params{In: 3, Out: 4}), dataflow.Fold{PE: 1, SIMD: 1}, ""},
-		stage{mvau.New(mvau.Params{Weights: matrix(r, 6, 12, -1, 1, 0), Steps: []num.Step{sign}}), dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}, "/sign/BipolarQuant_output_0"},
-		stage{mvau.New(mvau.Params{Weights: matrix(r, 5, 6, -1, 1, 0)}), dataflow.Fold{PE: 5, SIMD: 2, Compute: dataflow.LUT}, "global_out"},
+		stage{mvau.New(mvau.Params{Weights: matrix(r, 6, 12, -1, 1, 0), Steps: []num.Step{sign}}),
+			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT},
+			"/sign/BipolarQuant_output_0"},
+		stage{mvau.New(mvau.Params{Weights: matrix(r, 5, 6, -1, 1, 0)}),
+			dataflow.Fold{PE: 5, SIMD: 2, Compute: dataflow.LUT}, "global_out"},
 	)
 }
 
@@ -176,9 +181,11 @@ func forked(t testing.TB) *dataflow.Design {
 	windows := b.Input("windows", tensorType(uintN(4), 2, 3, 4, 6))
 	pooled := layer(pool.New(pool.Params{Op: pool.Max}), dataflow.Fold{PE: 3, SIMD: 2}, windows)
 	copies := layer(dup.New(dup.Params{Copies: 3}), by3, pooled[0])
-	signs := layer(threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{7}, Value: []int64{-1, 1}}}}), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.LUTRAM}, copies[0])
+	signs := layer(threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{7}, Value: []int64{-1, 1}}}}),
+		dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.LUTRAM}, copies[0])
 	scaled := add.Params{Factors: [2][]int64{{-9, 4, 3, 0, 1, 17}, {2}}, Steps: steps}
-	joined := layer(add.New(scaled), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.BRAM, Compute: dataflow.DSP}, signs[0], copies[1])
+	joined := layer(add.New(scaled), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.BRAM, Compute: dataflow.DSP},
+		signs[0], copies[1])
 	mean := layer(globalpool.New(globalpool.Params{Op: globalpool.Sum}), by3, copies[2])
 	b.Output(joined[0])
 	b.Output(mean[0])
@@ -213,7 +220,8 @@ func tfc(t testing.TB) *dataflow.Design {
 		return mvau.New(mvau.Params{Weights: matrix(r, mh, mw, -1, 1, 0), Steps: steps})
 	}
 	return chain(t, "tfc-w1a1", "global_in", tensorType(uintN(8), 784),
-		stage{threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{128}, Value: []int64{-1, 1}}}}), dataflow.Fold{PE: 49, SIMD: 1}, "/inp/Quant"},
+		stage{threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{128}, Value: []int64{-1, 1}}}}),
+			dataflow.Fold{PE: 49, SIMD: 1}, "/inp/Quant"},
 		stage{layer(64, 784, signs(64, -40, 40)), fold(16, 49), "/fc1"},
 		stage{layer(64, 64, signs(64, -10, 10)), fold(8, 16), "/fc2"},
 		stage{layer(64, 64, signs(64, -10, 10)), fold(8, 8), "/fc3"},
@@ -280,8 +288,10 @@ func TestInterface(t *testing.T) {
 	got, err := templates.InterfaceOf(small(t), templates.Options{Top: "mine"})
 	want := templates.Interface{
 		Top: "mine",
-		In:  []templates.AXIPort{{Name: "s_axis_0", Stream: 0, Port: dataflow.Port{Elem: intN(8), PerWord: 4, Words: 8}, TDATA: 32}},
-		Out: []templates.AXIPort{{Name: "m_axis_0", Stream: 6, Port: dataflow.Port{Elem: intN(4), PerWord: 5, Words: 2}, TDATA: 24}},
+		In: []templates.AXIPort{{Name: "s_axis_0", Stream: 0, Port: dataflow.Port{Elem: intN(8), PerWord: 4, Words: 8},
+			TDATA: 32}},
+		Out: []templates.AXIPort{{Name: "m_axis_0", Stream: 6, Port: dataflow.Port{Elem: intN(4), PerWord: 5, Words: 2},
+			TDATA: 24}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
@@ -292,7 +302,8 @@ func TestInterface(t *testing.T) {
 func TestNoFrames(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 0)
-	if string(files.Get("hls/tb/data/frames.txt")) != "0\n" || files.Get("hls/tb/data/s0.dat") == nil || files.Get("hls/top.cpp") == nil {
+	if string(files.Get("hls/tb/data/frames.txt")) != "0\n" || files.Get("hls/tb/data/s0.dat") == nil ||
+		files.Get("hls/top.cpp") == nil {
 		t.Error("files are missing")
 	}
 }
@@ -301,20 +312,43 @@ func TestNoFrames(t *testing.T) {
 func TestProjectErrors(t *testing.T) {
 	t.Parallel()
 	for want, breakIt := range map[string]func(*dataflow.Design, *templates.Vectors, *templates.Options){
-		"the design lacks folds or FIFOs":                    func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.FIFO = d.FIFO[1:] },
-		"stream s2 has depth 0":                              func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.FIFO[2].Depth = 0 },
-		"top function \"a-b\" is not a C++ name":             func(_ *dataflow.Design, _ *templates.Vectors, o *templates.Options) { o.Top = "a-b" },
-		"part \"x; exec\" has characters other than letters": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Target.Board.Part = "x; exec" },
-		"a clock of 0 MHz":                                   func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) { d.Target.ClockMHz = 0 },
-		"layer MVAU 0: \"MVAU 0\" is not a C++ name": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
+		"the design lacks folds or FIFOs": func(d *dataflow.Design, _ *templates.Vectors,
+			_ *templates.Options) {
+			d.FIFO = d.FIFO[1:]
+		},
+		"stream s2 has depth 0": func(d *dataflow.Design, _ *templates.Vectors,
+			_ *templates.Options) {
+			d.FIFO[2].Depth = 0
+		},
+		"top function \"a-b\" is not a C++ name": func(_ *dataflow.Design, _ *templates.Vectors,
+			o *templates.Options) {
+			o.Top = "a-b"
+		},
+		"part \"x; exec\" has characters other than letters": func(d *dataflow.Design, _ *templates.Vectors,
+			_ *templates.Options) {
+			d.Target.Board.Part = "x; exec"
+		},
+		"a clock of 0 MHz": func(d *dataflow.Design, _ *templates.Vectors,
+			_ *templates.Options) {
+			d.Target.ClockMHz = 0
+		},
+		"layer MVAU 0: \"MVAU 0\" is not a C++ name": func(d *dataflow.Design, _ *templates.Vectors,
+			_ *templates.Options) {
 			d.Model.Graph.Nodes[2].Name = "MVAU 0"
 		},
 		"two layers are called MVAU_1": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
 			d.Model.Graph.Nodes[2].Name = "MVAU_1"
 		},
-		"frame 0 has 6 of 7 streams":                            func(_ *dataflow.Design, v *templates.Vectors, _ *templates.Options) { v.Frames[0] = v.Frames[0][1:] },
-		"stream s1: frame 0 has 0 elements, the stream carries": func(_ *dataflow.Design, v *templates.Vectors, _ *templates.Options) { v.Frames[0][1].Data = nil },
-		"stream s0: frame 0, word 0: element 0 is 128, which INT8 does not hold": func(_ *dataflow.Design, v *templates.Vectors, _ *templates.Options) {
+		"frame 0 has 6 of 7 streams": func(_ *dataflow.Design, v *templates.Vectors,
+			_ *templates.Options) {
+			v.Frames[0] = v.Frames[0][1:]
+		},
+		"stream s1: frame 0 has 0 elements, the stream carries": func(_ *dataflow.Design, v *templates.Vectors,
+			_ *templates.Options) {
+			v.Frames[0][1].Data = nil
+		},
+		"stream s0: frame 0, word 0: element 0 is 128, which INT8 does not hold": func(_ *dataflow.Design,
+			v *templates.Vectors, _ *templates.Options) {
 			v.Frames[0][0].Data[0] = 128
 		},
 		"stream s1: StreamingDataWidthConverter_0 has 8 words of 4 INT2, the other end 16 words of 2 INT2": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
@@ -324,7 +358,8 @@ func TestProjectErrors(t *testing.T) {
 		d, opt := small(t), templates.Options{}
 		v := vectors(t, d, 1, 1)
 		breakIt(d, &v, &opt)
-		if _, err := templates.Project(d, v, opt); err == nil || !strings.HasPrefix(err.Error(), "generate C++: "+want) {
+		if _, err := templates.Project(d, v, opt); err == nil ||
+			!strings.HasPrefix(err.Error(), "generate C++: "+want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -336,8 +371,9 @@ func TestBenchErrors(t *testing.T) {
 	port := dataflow.Port{Elem: intN(4), PerWord: 2, Words: 3}
 	instance := func(change func(*dataflow.Instance)) dataflow.Instance {
 		i := dataflow.Instance{Header: "mvau.hpp", Func: "mvau", Config: []dataflow.Field{{Name: "nf", Value: 3}},
-			Tables:  []dataflow.Table{{Name: "weights", Elem: intN(3), Rows: [][]int64{{1, 2}, {3, -4}}}},
-			Storage: []dataflow.Storage{dataflow.ROM("weights", "weight memory", 2, 6), dataflow.RAM("kept", "buffer", 3, 9)}}
+			Tables: []dataflow.Table{{Name: "weights", Elem: intN(3), Rows: [][]int64{{1, 2}, {3, -4}}}},
+			Storage: []dataflow.Storage{dataflow.ROM("weights", "weight memory", 2, 6),
+				dataflow.RAM("kept", "buffer", 3, 9)}}
 		change(&i)
 		return i
 	}
@@ -345,27 +381,60 @@ func TestBenchErrors(t *testing.T) {
 		instance dataflow.Instance
 		in       dataflow.Port
 	}{
-		"a stream word of 5000 bits; Vitis HLS takes 4096":                               {instance(func(*dataflow.Instance) {}), dataflow.Port{Elem: intN(50), PerWord: 100, Words: 1}},
-		"a stream of 0 words of 2 elements":                                              {instance(func(*dataflow.Instance) {}), dataflow.Port{Elem: intN(4), PerWord: 2}},
-		"table weights is empty":                                                         {instance(func(i *dataflow.Instance) { i.Tables[0].Rows = [][]int64{{}} }), port},
-		"table weights: row 1, from element 0: element 0 is 4, which INT3 does not hold": {instance(func(i *dataflow.Instance) { i.Tables[0].Rows[1][0] = 4 }), port},
-		"two config fields are called in_width":                                          {instance(func(i *dataflow.Instance) { i.Config[0].Name = "in_width" }), port},
-		"config field \"n f\" is not a C++ name":                                         {instance(func(i *dataflow.Instance) { i.Config[0].Name = "n f" }), port},
-		"config field nf has a value of type float64":                                    {instance(func(i *dataflow.Instance) { i.Config[0].Value = 1.5 }), port},
-		"kernel header \"../x.hpp\" is not a name with .hpp":                             {instance(func(i *dataflow.Instance) { i.Header = "../x.hpp" }), port},
+		"a stream word of 5000 bits; Vitis HLS takes 4096": {instance(func(*dataflow.Instance) {}), dataflow.Port{Elem: intN(50), PerWord: 100, Words: 1}},
+		"a stream of 0 words of 2 elements":                {instance(func(*dataflow.Instance) {}), dataflow.Port{Elem: intN(4), PerWord: 2}},
+		"table weights is empty": {instance(func(i *dataflow.Instance) {
+			i.Tables[0].Rows = [][]int64{{}}
+		}), port},
+		"table weights: row 1, from element 0: element 0 is 4, which INT3 does not hold": {instance(func(i *dataflow.Instance) {
+			i.Tables[0].Rows[1][0] = 4
+		}), port},
+		"two config fields are called in_width": {instance(func(i *dataflow.Instance) {
+			i.Config[0].Name = "in_width"
+		}), port},
+		"config field \"n f\" is not a C++ name": {instance(func(i *dataflow.Instance) {
+			i.Config[0].Name = "n f"
+		}), port},
+		"config field nf has a value of type float64": {instance(func(i *dataflow.Instance) {
+			i.Config[0].Value = 1.5
+		}), port},
+		"kernel header \"../x.hpp\" is not a name with .hpp": {instance(func(i *dataflow.Instance) {
+			i.Header = "../x.hpp"
+		}), port},
 		"config field \"a b_t\" is not a C++ name": {instance(func(i *dataflow.Instance) {
 			i.Tables[0].Name, i.Storage[0].Name = "a b", "a b"
 		}), port},
-		"table weights is 2x6, its storage is  0x0 in none": {instance(func(i *dataflow.Instance) { i.Storage = i.Storage[1:] }), port},
-		"table weights is 2x6, its storage is weights 2x7":  {instance(func(i *dataflow.Instance) { i.Storage[0].Width = 7 }), port},
-		"table weights is 2x6, its storage is weights 3x6":  {instance(func(i *dataflow.Instance) { i.Storage[0].Rows = 3 }), port},
-		"storage weights 2x6 in none, want it in one of":    {instance(func(i *dataflow.Instance) { i.Storage[0].In = dataflow.NoMemory }), port},
-		"storage of 2 tables, there are 1":                  {instance(func(i *dataflow.Instance) { i.Storage = append(i.Storage, i.Storage[0]) }), port},
-		"two config fields are called kept_rows":            {instance(func(i *dataflow.Instance) { i.Storage = append(i.Storage, i.Storage[1]) }), port},
-		"kept has rows of 5000 bits; Vitis HLS takes 4096":  {instance(func(i *dataflow.Instance) { i.Storage[1].Width = 5000 }), port},
-		"\"delete this\" is not a C++ name":                 {instance(func(i *dataflow.Instance) { i.Func = "delete this" }), port},
-		"buffer_width is 5000 bits; Vitis HLS takes 4096":   {instance(func(i *dataflow.Instance) { i.Config[0] = dataflow.Field{Name: "buffer_width", Value: 5000} }), port},
-		"the kernel library has no nothing.hpp":             {instance(func(i *dataflow.Instance) { i.Header = "nothing.hpp" }), port},
+		"table weights is 2x6, its storage is  0x0 in none": {instance(func(i *dataflow.Instance) {
+			i.Storage = i.Storage[1:]
+		}), port},
+		"table weights is 2x6, its storage is weights 2x7": {instance(func(i *dataflow.Instance) {
+			i.Storage[0].Width = 7
+		}), port},
+		"table weights is 2x6, its storage is weights 3x6": {instance(func(i *dataflow.Instance) {
+			i.Storage[0].Rows = 3
+		}), port},
+		"storage weights 2x6 in none, want it in one of": {instance(func(i *dataflow.Instance) {
+			i.Storage[0].In = dataflow.NoMemory
+		}), port},
+		"storage of 2 tables, there are 1": {instance(func(i *dataflow.Instance) {
+			i.Storage = append(i.Storage, i.Storage[0])
+		}), port},
+		"two config fields are called kept_rows": {instance(func(i *dataflow.Instance) {
+			i.Storage = append(i.Storage, i.Storage[1])
+		}), port},
+		"kept has rows of 5000 bits; Vitis HLS takes 4096": {instance(func(i *dataflow.Instance) {
+			i.Storage[1].Width = 5000
+		}), port},
+		"\"delete this\" is not a C++ name": {instance(func(i *dataflow.Instance) {
+			i.Func = "delete this"
+		}), port},
+		"buffer_width is 5000 bits; Vitis HLS takes 4096": {instance(func(i *dataflow.Instance) {
+			i.Config[0] = dataflow.Field{Name: "buffer_width",
+				Value: 5000}
+		}), port},
+		"the kernel library has no nothing.hpp": {instance(func(i *dataflow.Instance) {
+			i.Header = "nothing.hpp"
+		}), port},
 	} {
 		frame := dataflow.Tensor{Data: make([]int64, c.in.Words*c.in.PerWord)}
 		_, err := templates.Bench([]templates.Trial{{
@@ -384,9 +453,12 @@ func TestPorts(t *testing.T) {
 	port := dataflow.Port{Elem: intN(4), PerWord: 300, Words: 1}
 	frames := []dataflow.Tensor{{Data: make([]int64, 300)}}
 	files, err := templates.Bench([]templates.Trial{{
-		Layer: templates.Layer{Name: "Add_0", Instance: dataflow.Instance{Header: "mvau.hpp", Func: "add", Config: []dataflow.Field{
-			{Name: "in_words", Value: []int{3, 1}}, {Name: "in_types", Value: []num.Type{intN(4), {Kind: num.Bipolar, Width: 1}}},
-			{Name: "limits", Value: []int64{-1 << 63, 1 << 40}}}}, In: []dataflow.Port{port, port}, Out: []dataflow.Port{port}},
+		Layer: templates.Layer{Name: "Add_0", Instance: dataflow.Instance{Header: "mvau.hpp", Func: "add",
+			Config: []dataflow.Field{
+				{Name: "in_words", Value: []int{3, 1}}, {Name: "in_types",
+					Value: []num.Type{intN(4), {Kind: num.Bipolar, Width: 1}}},
+				{Name: "limits", Value: []int64{-1 << 63, 1 << 40}}}}, In: []dataflow.Port{port, port},
+			Out: []dataflow.Port{port}},
 		In: [][]dataflow.Tensor{frames, frames}, Out: [][]dataflow.Tensor{frames},
 	}})
 	if err != nil {
@@ -395,10 +467,12 @@ func TestPorts(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"hls/ap_types.hpp": {"#define AP_INT_MAX_W 2048\n"},
 		"hls/layers.hpp": {"    static const int in1_width = 1200;\n", "    static const int out_width = 1200;\n",
-			"    typedef hlsgen::counts<3, 1> in_words;\n", "    typedef hlsgen::types<ap_int<4>, hlsgen::bipolar> in_types;\n",
+			"    typedef hlsgen::counts<3, 1> in_words;\n",
+			"    typedef hlsgen::types<ap_int<4>, hlsgen::bipolar> in_types;\n",
 			"    typedef hlsgen::numbers<-9223372036854775807LL-1, 1099511627776LL> limits;\n"},
 		"hls/layers.cpp": {"    hlsgen::add<Add_0_config>(in0, in1, out);\n"},
-		"hls/tb/tb.cpp":  {"        Add_0_in1.send(frame, in1);\n        Add_0(in0, in1, out);\n", "bench.expect(Add_0_out, frame, out);\n"},
+		"hls/tb/tb.cpp": {"        Add_0_in1.send(frame, in1);\n        Add_0(in0, in1, out);\n",
+			"bench.expect(Add_0_out, frame, out);\n"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(string(files.Get(path)), want) {

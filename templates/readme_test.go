@@ -17,12 +17,14 @@ func TestReadme(t *testing.T) {
 		{[]string{"*.png"}, "pictures"},
 	}, Steps: []Step{{"Look", "At it.", []string{"cat x/1.txt", "ls"}}, {"Think", "Of it.", nil}}}
 	got, err := r.README([]string{"README.md", "x/1.txt", "x/2.txt", "points/a/b.c"})
-	const want = "# a model\n\nWhat it is.\n\n| file | what it is |\n|---|---|\n| `README.md` | this page |\n| `x/*.txt` | texts |\n" +
+	const want = "# a model\n\nWhat it is.\n\n| file | what it is |\n|---|---|\n| `README.md` | this page |\n| " +
+		"`x/*.txt` | texts |\n" +
 		"| `points/` | points |\n\n## Look\n\nAt it.\n\n```sh\ncat x/1.txt\nls\n```\n\n## Think\n\nOf it.\n"
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n%s", err, got)
 	}
-	for file, why := range map[string]string{"x/1.tx": "nothing says what x/1.tx is", "x/y/1.txt": "nothing says what x/y/1.txt is"} {
+	for file, why := range map[string]string{"x/1.tx": "nothing says what x/1.tx is",
+		"x/y/1.txt": "nothing says what x/y/1.txt is"} {
 		if _, err := r.README([]string{"README.md", file}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", file, err)
 		}

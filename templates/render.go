@@ -38,7 +38,8 @@ var compiled = sync.OnceValues(func() (map[string]*pongo2.Template, error) {
 	return all, nil
 })
 
-// require is the filter |req, which every value in a template passes: pongo2 prints nothing for a name it does not know.
+// require is the filter |req, which every value in a template passes: pongo2 prints nothing for a name it does not
+// know.
 func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
 	if in.IsNil() {
 		return nil, &pongo2.Error{Sender: "filter:req", OrigError: errors.New("there is no such value")}

@@ -151,7 +151,8 @@ func resolve(text string, view reflect.Type) (problems []string) {
 // TestRenderFails: a missing value and a panic inside pongo2 are errors.
 func TestRenderFails(t *testing.T) {
 	t.Parallel()
-	if _, err := render("top.cpp.tpl", typesView{}); err == nil || !strings.Contains(err.Error(), "there is no such value") {
+	if _, err := render("top.cpp.tpl", typesView{}); err == nil ||
+		!strings.Contains(err.Error(), "there is no such value") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := render("nothing.tpl", typesView{}); err == nil {

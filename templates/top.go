@@ -70,17 +70,20 @@ func viewTop(d *dataflow.Design, face Interface) topView {
 	g := d.Model.Graph
 	v := topView{
 		Top: face.Top, Model: comment(d.Model.Name),
-		Shape: fmt.Sprintf("%s for %s at %s MHz", plural(len(g.Nodes), "layer"), d.Target.Board.Part, megahertz(d.Target)),
+		Shape: fmt.Sprintf("%s for %s at %s MHz", plural(len(g.Nodes), "layer"), d.Target.Board.Part,
+			megahertz(d.Target)),
 	}
 	var params []string
 	name := func(s int) string { return "s" + strconv.Itoa(s) }
 	doc := func(p AXIPort) string {
-		return comment(fmt.Sprintf("%s of %s of type %s a frame: %s", plural(p.Port.Words, "word"), plural(p.Port.PerWord, "element"), p.Port.Elem, g.Streams[p.Stream].Name))
+		return comment(fmt.Sprintf("%s of %s of type %s a frame: %s", plural(p.Port.Words, "word"),
+			plural(p.Port.PerWord, "element"), p.Port.Elem, g.Streams[p.Stream].Name))
 	}
 	for _, p := range face.In {
 		v.In = append(v.In, axisView{p.Name, doc(p)})
 		params = append(params, cAXIIn(p.TDATA)+"& "+p.Name)
-		v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in<%d, %d, %d>(%s, %s);", p.Port.Width(), p.TDATA, p.Port.Words, p.Name, name(p.Stream)))
+		v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in<%d, %d, %d>(%s, %s);", p.Port.Width(), p.TDATA,
+			p.Port.Words, p.Name, name(p.Stream)))
 	}
 	for _, p := range face.Out {
 		v.Out = append(v.Out, axisView{p.Name, doc(p)})
@@ -89,7 +92,8 @@ func viewTop(d *dataflow.Design, face Interface) topView {
 	v.Params = strings.Join(params, ", ")
 	for _, s := range g.Streams {
 		f := d.FIFO[s.ID]
-		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), name(s.ID), strconv.Itoa(f.Depth), storageImpl[f.Memory], comment(s.Name)})
+		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), name(s.ID), strconv.Itoa(f.Depth),
+			storageImpl[f.Memory], comment(s.Name)})
 	}
 	for _, n := range g.Nodes {
 		var args []string
@@ -99,7 +103,8 @@ func viewTop(d *dataflow.Design, face Interface) topView {
 		v.Calls = append(v.Calls, n.Name+"("+strings.Join(args, ", ")+");")
 	}
 	for _, p := range face.Out {
-		v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_out<%d, %d, %d>(%s, %s);", p.Port.Width(), p.TDATA, p.Port.Words, name(p.Stream), p.Name))
+		v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_out<%d, %d, %d>(%s, %s);", p.Port.Width(), p.TDATA,
+			p.Port.Words, name(p.Stream), p.Name))
 	}
 	return v
 }

@@ -77,7 +77,8 @@ func recording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
 	var word bits
 	for f, t := range frames {
 		if len(t.Data) != p.Words*p.PerWord {
-			return nil, fmt.Errorf("frame %d has %d elements, the stream carries %d words of %d", f, len(t.Data), p.Words, p.PerWord)
+			return nil, fmt.Errorf("frame %d has %d elements, the stream carries %d words of %d", f, len(t.Data),
+				p.Words, p.PerWord)
 		}
 		sent := p.Send(t)
 		for w := range p.Words {

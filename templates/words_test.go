@@ -15,7 +15,8 @@ import (
 )
 
 var elemTypes = []num.Type{
-	{Kind: num.UInt, Width: 1}, {Kind: num.Bipolar, Width: 1}, {Kind: num.Ternary, Width: 2}, {Kind: num.Int, Width: 3}, {Kind: num.UInt, Width: 7},
+	{Kind: num.UInt, Width: 1}, {Kind: num.Bipolar, Width: 1}, {Kind: num.Ternary, Width: 2}, {Kind: num.Int, Width: 3},
+	{Kind: num.UInt, Width: 7},
 	{Kind: num.Int, Width: 8}, {Kind: num.Int, Width: 33}, {Kind: num.UInt, Width: 63}, {Kind: num.Int, Width: 64},
 }
 
@@ -63,14 +64,16 @@ func TestWords(t *testing.T) {
 			}
 		}
 	}
-	if _, err := pack(nil, num.Type{Kind: num.Int, Width: 3}, []int64{1, 4}); err == nil || err.Error() != "element 1 is 4, which INT3 does not hold" {
+	if _, err := pack(nil, num.Type{Kind: num.Int, Width: 3}, []int64{1, 4}); err == nil ||
+		err.Error() != "element 1 is 4, which INT3 does not hold" {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestParseHex(t *testing.T) {
 	t.Parallel()
-	for text, width := range map[string]int{"": 1, "2": 1, "10": 4, "g": 4, "000a": 4, "-1": 5, "40": 6, "1ff": 8, "010000000000000000": 64} {
+	for text, width := range map[string]int{"": 1, "2": 1, "10": 4, "g": 4, "000a": 4, "-1": 5, "40": 6, "1ff": 8,
+		"010000000000000000": 64} {
 		if b, err := parseHex(text, width); err == nil {
 			t.Errorf("%q of %d bits: got %x", text, width, b)
 		}
@@ -103,20 +106,25 @@ func TestLimbs(t *testing.T) {
 			k, count := limbs(n, width)
 			fewest := (n + 64/width - 1) / (64 / width)
 			if k < 1 || k*width > 64 || k*count < n || k*(count-1) >= n || count > 2*fewest {
-				t.Fatalf("%d elements of %d bits: %d in each of %d limbs, %d limbs would do", n, width, k, count, fewest)
+				t.Fatalf("%d elements of %d bits: %d in each of %d limbs, %d limbs would do", n, width, k, count,
+					fewest)
 			}
 			for other := (64/width + 1) / 2; other <= min(64/width, n); other++ {
-				if c := (n + other - 1) / other; c <= 2*fewest && (c*other < count*k || c*other == count*k && c < count) {
-					t.Fatalf("%d elements of %d bits: %d in each of %d limbs, better are %d in %d", n, width, k, count, other, c)
+				if c := (n + other - 1) / other; c <= 2*fewest &&
+					(c*other < count*k || c*other == count*k && c < count) {
+					t.Fatalf("%d elements of %d bits: %d in each of %d limbs, better are %d in %d", n, width, k, count,
+						other, c)
 				}
 			}
 		}
 	}
 	for _, c := range []struct{ n, width, perLimb, count int }{
-		{1, 1, 1, 1}, {49, 1, 49, 1}, {784, 1, 56, 14}, {67, 1, 34, 2}, {16, 4, 16, 1}, {17, 4, 9, 2}, {3, 64, 1, 3}, {5, 33, 1, 5},
+		{1, 1, 1, 1}, {49, 1, 49, 1}, {784, 1, 56, 14}, {67, 1, 34, 2}, {16, 4, 16, 1}, {17, 4, 9, 2}, {3, 64, 1, 3},
+		{5, 33, 1, 5},
 	} {
 		if k, count := limbs(c.n, c.width); k != c.perLimb || count != c.count {
-			t.Errorf("%d elements of %d bits: got %d in %d limbs, want %d in %d", c.n, c.width, k, count, c.perLimb, c.count)
+			t.Errorf("%d elements of %d bits: got %d in %d limbs, want %d in %d", c.n, c.width, k, count, c.perLimb,
+				c.count)
 		}
 	}
 }

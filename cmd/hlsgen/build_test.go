@@ -61,8 +61,9 @@ func TestBuildJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.stdout), &b); err != nil {
 		t.Fatal(err)
 	}
-	if b.Model != "model" || b.Board != "pynq-z1" || b.ClockMHz != 100 || b.FPS <= 0 || len(b.Layers) < 2 || b.Verified.Samples != 3 || b.Latency <= 0 || b.Files < 10 ||
-		len(b.Prefix) == 0 || b.Diagnostics == nil || b.Error != "" || strings.ReplaceAll(b.Out, dir, "DIR") != "DIR/hlsgen-out/model-pynq-z1" {
+	if b.Model != "model" || b.Board != "pynq-z1" || b.ClockMHz != 100 || b.FPS <= 0 || len(b.Layers) < 2 ||
+		b.Verified.Samples != 3 || b.Latency <= 0 || b.Files < 10 || len(b.Prefix) == 0 || b.Diagnostics == nil ||
+		b.Error != "" || strings.ReplaceAll(b.Out, dir, "DIR") != "DIR/hlsgen-out/model-pynq-z1" {
 		t.Errorf("%s", got.stdout)
 	}
 	used := map[string]float64{}
@@ -79,7 +80,8 @@ func TestBuildJSON(t *testing.T) {
 
 	// Flags and variables come first; the folding that was written is honoured.
 	env := map[string]string{"HLSGEN_VERIFY": "0", "HLSGEN_BOARD": "zcu104"}
-	got = say(dir, env, "build", "--json", "--board", "./sub/mine.json", "--folding", "hlsgen-out/model-pynq-z1/folding.json")
+	got = say(dir, env, "build", "--json", "--board", "./sub/mine.json", "--folding",
+		"hlsgen-out/model-pynq-z1/folding.json")
 	var c built
 	if err := json.Unmarshal([]byte(got.stdout), &c); err != nil || got.code != exitOK {
 		t.Fatalf("%v, %+v", err, got)
@@ -89,7 +91,8 @@ func TestBuildJSON(t *testing.T) {
 	}
 
 	got = say(dir, nil, "build", "--json")
-	if list := object(t, got)["diagnostics"].([]any); got.code != exitDiagnostics || got.stderr != "" || list[0].(map[string]any)["code"] != string(diag.OutputExists) {
+	if list := object(t, got)["diagnostics"].([]any); got.code != exitDiagnostics || got.stderr != "" ||
+		list[0].(map[string]any)["code"] != string(diag.OutputExists) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -121,9 +124,12 @@ func TestVerified(t *testing.T) {
 		from *compiler.Source
 		want string
 	}{
-		{compiler.Verified{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own, "bit-exact: 16 samples, three engines (eval, cycle, csim)"},
-		{compiler.Verified{Samples: 1, Engines: []string{"eval", "cycle"}}, own, "bit-exact: 1 sample, two engines (eval, cycle)"},
-		{compiler.Verified{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"}, &compiler.Source{}, "bit-exact: 4 samples, two engines (eval, cycle), random inputs in range; left out: csim"},
+		{compiler.Verified{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own,
+			"bit-exact: 16 samples, three engines (eval, cycle, csim)"},
+		{compiler.Verified{Samples: 1, Engines: []string{"eval", "cycle"}}, own,
+			"bit-exact: 1 sample, two engines (eval, cycle)"},
+		{compiler.Verified{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"}, &compiler.Source{},
+			"bit-exact: 4 samples, two engines (eval, cycle), random inputs in range; left out: csim"},
 		{compiler.Verified{}, own, "not verified: no samples were asked for (--verify 0)"},
 	} {
 		if got := verified(&compiler.Result{Source: c.from, Verified: c.v}); got != c.want {

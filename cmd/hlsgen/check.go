@@ -89,7 +89,8 @@ func (s *screen) types(layers []compiler.LayerReport) {
 		row := []string{l.Name, streams(l.In), streams(l.Out), "-", "-", "-", "-", "-", "-"}
 		if acc := l.Acc; acc != nil {
 			accumulates = true
-			row = append(row[:3], bits(acc.DataType), bits(acc.L1), bits(acc.ZeroCentred), bits(acc.Exact), bits(acc.Used), acc.Type)
+			row = append(row[:3], bits(acc.DataType), bits(acc.L1), bits(acc.ZeroCentred), bits(acc.Exact),
+				bits(acc.Used), acc.Type)
 		}
 		t.row(row...)
 	}

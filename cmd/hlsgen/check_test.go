@@ -18,12 +18,14 @@ func TestCheckJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.stdout), &c); err != nil || got.code != exitOK || got.stderr != "" {
 		t.Fatalf("%v, %+v", err, got)
 	}
-	if !c.OK || c.Example || len(c.Nodes) < 5 || len(c.Layers) != 2 || c.Layers[0].Acc == nil || c.Layers[0].Acc.Exact < 1 || c.Diagnostics == nil {
+	if !c.OK || c.Example || len(c.Nodes) < 5 || len(c.Layers) != 2 || c.Layers[0].Acc == nil ||
+		c.Layers[0].Acc.Exact < 1 || c.Diagnostics == nil {
 		t.Errorf("%s", got.stdout)
 	}
 	got = say(dir, nil, "check", "broken.onnx", "--json")
 	var broken checked
-	if err := json.Unmarshal([]byte(got.stdout), &broken); err != nil || got.code != exitDiagnostics || got.stderr != "" || len(broken.Diagnostics) == 0 {
+	if err := json.Unmarshal([]byte(got.stdout), &broken); err != nil || got.code != exitDiagnostics ||
+		got.stderr != "" || len(broken.Diagnostics) == 0 {
 		t.Errorf("%v, %+v", err, got)
 	}
 }

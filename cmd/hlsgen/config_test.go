@@ -46,33 +46,45 @@ func TestConfig(t *testing.T) {
 		want  map[string]string
 	}{
 		{name: "nothing", args: "build"},
-		{name: "flags alone", args: "build m.onnx --board zcu104 --fps 5 --dim T=3 --dim N=2 --force", model: "DIR/m.onnx",
-			want: map[string]string{"board": "zcu104", "fps": "5", "dim": "N=2,T=3", "force": "true"}},
+		{name: "flags alone", args: "build m.onnx --board zcu104 --fps 5 --dim T=3 --dim N=2 --force",
+			model: "DIR/m.onnx", want: map[string]string{"board": "zcu104", "fps": "5", "dim": "N=2,T=3",
+				"force": "true"}},
 		{name: "file", args: "build",
-			yaml:  "model: m.onnx\nboard: zcu104\nfps: 1e3\nclock: 187.5\nmax-use: 0.5\nfifo: 64\nno-csim: true\nverify: 4\ndim: [T=3, N=2]\nout: o\nfolding: f.json\ncost: finn\n",
+			yaml: "model: m.onnx\nboard: zcu104\nfps: 1e3\nclock: 187.5\nmax-use: 0.5\nfifo: 64\nno-csim: " +
+				"true\nverify: 4\ndim: [T=3, N=2]\nout: o\nfolding: f.json\ncost: finn\n",
 			model: "DIR/m.onnx",
-			want: map[string]string{"board": "zcu104", "fps": "1000", "clock": "187.5", "max-use": "0.5", "fifo": "64", "no-csim": "true", "verify": "4", "dim": "N=2,T=3",
-				"out": "DIR/o", "folding": "DIR/f.json", "cost": "finn"}},
-		{name: "objectives", args: "build", yaml: "latency: true\nleast: dsp\nsearch-time: 30s\npareto: true\npoints: 9\n",
-			want: map[string]string{"latency": "true", "least": "dsp", "search-time": "30s", "pareto": "true", "points": "9"}},
+			want: map[string]string{"board": "zcu104", "fps": "1000", "clock": "187.5", "max-use": "0.5", "fifo": "64",
+				"no-csim": "true", "verify": "4", "dim": "N=2,T=3", "out": "DIR/o", "folding": "DIR/f.json",
+				"cost": "finn"}},
+		{name: "objectives", args: "build",
+			yaml: "latency: true\nleast: dsp\nsearch-time: 30s\npareto: true\npoints: 9\n",
+			want: map[string]string{"latency": "true", "least": "dsp", "search-time": "30s", "pareto": "true",
+				"points": "9"}},
 		{name: "environment", args: "build",
-			env: map[string]string{"HLSGEN_MODEL": "e.onnx", "HLSGEN_BOARD": "./b.json", "HLSGEN_MAX_USE": "lut=0.7,bram=0.9", "HLSGEN_NO_CSIM": "true", "HLSGEN_DIM": "T=3,N=2",
+			env: map[string]string{"HLSGEN_MODEL": "e.onnx", "HLSGEN_BOARD": "./b.json",
+				"HLSGEN_MAX_USE": "lut=0.7,bram=0.9", "HLSGEN_NO_CSIM": "true", "HLSGEN_DIM": "T=3,N=2",
 				"HLSGEN_SHARED": "../shared", "HLSGEN_BOGUS": "", "PATH": "/bin"},
 			model: "DIR/e.onnx",
-			want:  map[string]string{"board": "DIR/b.json", "max-use": "lut=0.7,bram=0.9", "no-csim": "true", "dim": "N=2,T=3"}},
+			want: map[string]string{"board": "DIR/b.json", "max-use": "lut=0.7,bram=0.9", "no-csim": "true",
+				"dim": "N=2,T=3"}},
 		{name: "flag over environment over file", args: "build a.onnx --fps 3",
 			yaml:  "model: y.onnx\nfps: 1\nclock: 1\nverify: 1\nboard: zcu104\n",
 			env:   map[string]string{"HLSGEN_MODEL": "e.onnx", "HLSGEN_FPS": "2", "HLSGEN_CLOCK": "2"},
 			model: "DIR/a.onnx",
 			want:  map[string]string{"fps": "3", "clock": "2", "verify": "1", "board": "zcu104"}},
-		{name: "a repeated flag replaces the list", args: "build --dim N=2", yaml: "dim: [T=3]", want: map[string]string{"dim": "N=2"}},
+		{name: "a repeated flag replaces the list", args: "build --dim N=2", yaml: "dim: [T=3]",
+			want: map[string]string{"dim": "N=2"}},
 		{name: "a single dim", args: "build", yaml: "dim: T=3", want: map[string]string{"dim": "T=3"}},
-		{name: "an empty variable is none", args: "build", yaml: "fps: 1", env: map[string]string{"HLSGEN_FPS": ""}, want: map[string]string{"fps": "1"}},
+		{name: "an empty variable is none", args: "build", yaml: "fps: 1", env: map[string]string{"HLSGEN_FPS": ""},
+			want: map[string]string{"fps": "1"}},
 		{name: "an empty key is none", args: "build", yaml: "fps:\n"},
 		{name: "an empty file", args: "build", yaml: "# nothing\n"},
 		{name: "keys in any case", args: "build", yaml: "Board: zcu104\n", want: map[string]string{"board": "zcu104"}},
-		{name: "a command takes what it has flags for", args: "simulate", yaml: "out: o\nverify: 3\nengine: cycle\ninput: x.npy\n", want: map[string]string{"engine": "cycle", "input": "DIR/x.npy"}},
-		{name: "a path without setting", args: "build --board ./b --out /abs", want: map[string]string{"board": "DIR/b", "out": "/abs"}},
+		{name: "a command takes what it has flags for", args: "simulate",
+			yaml: "out: o\nverify: 3\nengine: cycle\ninput: x.npy\n",
+			want: map[string]string{"engine": "cycle", "input": "DIR/x.npy"}},
+		{name: "a path without setting", args: "build --board ./b --out /abs",
+			want: map[string]string{"board": "DIR/b", "out": "/abs"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -102,8 +114,10 @@ func TestConfigFile(t *testing.T) {
 	write(t, filepath.Join(dir, configName), "fps: 8\nclock: 9\n")
 	write(t, filepath.Join(dir, "hlsgen"), "a program\n")
 	write(t, filepath.Join(dir, "hlsgen.toml"), "fps = 10\n")
-	model, flags, err := configured(dir, map[string]string{"HLSGEN_FOLDING": "f.json"}, "build", "--config", "sub/other.conf")
-	want := map[string]string{"out": dir + "/sub/o", "board": dir + "/sub/b.json", "fps": "7", "folding": dir + "/f.json"}
+	model, flags, err := configured(dir, map[string]string{"HLSGEN_FOLDING": "f.json"}, "build", "--config",
+		"sub/other.conf")
+	want := map[string]string{"out": dir + "/sub/o", "board": dir + "/sub/b.json", "fps": "7",
+		"folding": dir + "/f.json"}
 	if err != nil || model != dir+"/sub/m.onnx" || !maps.Equal(flags, want) {
 		t.Errorf("model %q, flags %v, want %v, error %v", model, flags, want, err)
 	}
@@ -122,7 +136,8 @@ func TestConfigRefuses(t *testing.T) {
 	}{
 		{yaml: "bord: zcu104", want: `hlsgen.yaml: unknown key "bord", did you mean board?`},
 		{yaml: "max_use: 0.5", want: `hlsgen.yaml: unknown key "max_use", did you mean max-use?`},
-		{yaml: "colour: red\nfsp: 1", want: "hlsgen.yaml: unknown key \"colour\"\nhlsgen.yaml: unknown key \"fsp\", did you mean fps?"},
+		{yaml: "colour: red\nfsp: 1",
+			want: "hlsgen.yaml: unknown key \"colour\"\nhlsgen.yaml: unknown key \"fsp\", did you mean fps?"},
 		{yaml: "xyzzy:", want: `unknown key "xyzzy"`},
 		{yaml: "layers:\n  MVAU_0: {PE: 4}", want: `unknown key "layers.mvau_0.pe"`},
 		{yaml: "max-use: {lut: 0.5}", want: "hlsgen.yaml: max-use: want one text, such as lut=0.7,bram=0.9"},
@@ -136,7 +151,8 @@ func TestConfigRefuses(t *testing.T) {
 		{yaml: "[1, 2]", want: "hlsgen.yaml: While parsing config"},
 		{yaml: "\x00\x01", want: "hlsgen.yaml: "},
 		{env: map[string]string{"HLSGEN_FPS": "fast"}, want: `HLSGEN_FPS: "fast": want a number above 0`},
-		{env: map[string]string{"HLSGEN_MAX_USE": "2"}, want: `HLSGEN_MAX_USE: "2": max-use "2": "2" is not a fraction from 0 to 1`},
+		{env: map[string]string{"HLSGEN_MAX_USE": "2"},
+			want: `HLSGEN_MAX_USE: "2": max-use "2": "2" is not a fraction from 0 to 1`},
 		{yaml: "clock: 100", env: map[string]string{"HLSGEN_CLOCK": "-1"}, want: `HLSGEN_CLOCK: "-1"`},
 	} {
 		dir := t.TempDir()
@@ -147,7 +163,8 @@ func TestConfigRefuses(t *testing.T) {
 		if c.yaml == "board: [zcu104, pynq-z1]" {
 			got = say(dir, c.env, "build")
 		}
-		if got.code != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, c.want) || !strings.HasSuffix(got.stderr, "\nsee hlsgen build --help\n") {
+		if got.code != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, c.want) ||
+			!strings.HasSuffix(got.stderr, "\nsee hlsgen build --help\n") {
 			t.Errorf("%q %v: %+v, want %q", c.yaml, c.env, got, c.want)
 		}
 	}

@@ -40,7 +40,8 @@ func TestVariables(t *testing.T) {
 		{map[string]string{"HLSGEN_max_use": "1"}, "check",
 			"there is no setting HLSGEN_max_use, did you mean HLSGEN_MAX_USE?"},
 		{map[string]string{"HLSGEN_XYZZY": "", "HLSGENX": "1", "hlsgen_x": "1", "XHLSGEN_Y": "2"}, "check", ""},
-		{map[string]string{"HLSGEN_SHARED": "x", "HLSGEN_LONG": "1", "HLSGEN_HLS": "vitis-run", "HLSGEN_OUT": "o"}, "check", ""},
+		{map[string]string{"HLSGEN_SHARED": "x", "HLSGEN_LONG": "1", "HLSGEN_HLS": "vitis-run", "HLSGEN_OUT": "o"},
+			"check", ""},
 		{map[string]string{"HLSGEN_XYZZY": "1"}, "boards", ""},
 	} {
 		got := say(t.TempDir(), c.env, strings.Fields(c.args)...)

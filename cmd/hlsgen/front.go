@@ -95,7 +95,8 @@ func frontOf(f *compiler.Front, least folding.Measure, d *diag.List) frontJSON {
 		Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Whole, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
-		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total, compiler.CertificateOf(&p.Certificate)})
+		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total,
+			compiler.CertificateOf(&p.Certificate)})
 	}
 	return j
 }

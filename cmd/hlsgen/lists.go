@@ -20,10 +20,11 @@ import (
 
 // list makes a command without arguments that prints.
 func (a *app) list(use, short, long string, print func() error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
-		a.running = true
-		return print()
-	}}
+	return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			a.running = true
+			return print()
+		}}
 }
 
 func (a *app) boardsCommand() *cobra.Command {

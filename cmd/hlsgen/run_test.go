@@ -35,7 +35,8 @@ func say(dir string, env map[string]string, args ...string) said {
 
 func sayIn(ctx context.Context, dir string, env map[string]string, args ...string) said {
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, args, world{env: func(name string) string { return env[name] }, environ: pairs(env), dir: dir, stdout: &stdout, stderr: &stderr})
+	code := run(ctx, args, world{env: func(name string) string { return env[name] }, environ: pairs(env), dir: dir,
+		stdout: &stdout, stderr: &stderr})
 	name := func(b *bytes.Buffer) string { return strings.ReplaceAll(b.String(), dir, "DIR") }
 	return said{code, name(&stdout), name(&stderr)}
 }
@@ -105,13 +106,17 @@ func TestExit(t *testing.T) {
 		{"__complete simulate --engine c", exitOK, "cycle\ncsim\n", "ShellCompDirective"},
 		{"__complete explain fps", exitOK, "fps-unreachable\n", "ShellCompDirective"},
 
-		{"biuld", exitUsage, "", "hlsgen: unknown command \"biuld\" for \"hlsgen\", did you mean build?\nsee hlsgen --help\n"},
+		{"biuld", exitUsage, "",
+			"hlsgen: unknown command \"biuld\" for \"hlsgen\", did you mean build?\nsee hlsgen --help\n"},
 		{"--frob", exitUsage, "", "hlsgen: unknown flag: --frob\nsee hlsgen --help\n"},
-		{"build --bord zcu104", exitUsage, "", "hlsgen: unknown flag: --bord, did you mean --board?\nsee hlsgen build --help\n"},
+		{"build --bord zcu104", exitUsage, "",
+			"hlsgen: unknown flag: --bord, did you mean --board?\nsee hlsgen build --help\n"},
 		{"build -b zcu104", exitUsage, "", "unknown shorthand flag: 'b'"},
 		{"build --board", exitUsage, "", "flag needs an argument: --board"},
 		{"build --board zcu104 a b", exitUsage, "", "hlsgen build takes one model, not 2"},
-		{"build", exitUsage, "", "a board is needed: --board zcu104, or another that hlsgen boards lists, or a file of your own, --board ./mine.json"},
+		{"build", exitUsage, "",
+			"a board is needed: --board zcu104, or another that hlsgen boards lists, or a file of your own, --board " +
+				"./mine.json"},
 		{"build --board zcu104 --fps 0", exitUsage, "", `invalid argument "0" for "--fps" flag: want a number above 0`},
 		{"build --board zcu104 --clock NaN", exitUsage, "", "want a number above 0"},
 		{"build --board zcu104 --clock Inf", exitUsage, "", "want a number above 0"},
@@ -147,12 +152,14 @@ func TestExit(t *testing.T) {
 		{"sweep --board zcu104 --pareto --points 1", exitUsage, "", "want an integer from 2"},
 		{"boards all", exitUsage, "", `unknown command "all" for "hlsgen boards"`},
 		{"explain a b", exitUsage, "", "accepts at most 1 arg(s), received 2"},
-		{"explain fps-unreachabel", exitUsage, "", `no diagnostic has the code "fps-unreachabel", did you mean fps-unreachable?`},
+		{"explain fps-unreachabel", exitUsage, "",
+			`no diagnostic has the code "fps-unreachabel", did you mean fps-unreachable?`},
 		{"explain ../README", exitUsage, "", `no diagnostic has the code "../README"`},
 		{"completion", exitUsage, "", "which shell? bash, fish, powershell, zsh"},
 		{"completion tcsh", exitUsage, "", "which shell?"},
 
-		{"build " + iris + " --board VCK190 --no-csim --verify 0 --out unverified", exitOK, "model on vck190 (", "note[board-unverified]"},
+		{"build " + iris + " --board VCK190 --no-csim --verify 0 --out unverified", exitOK, "model on vck190 (",
+			"note[board-unverified]"},
 		{"build " + iris + " --board u50 --no-csim --verify 0 --out alias", exitOK, "model on alveo-u50 (", ""},
 
 		{"check nothing.onnx", exitDiagnostics, "", "error[file-unreadable]"},
@@ -171,7 +178,8 @@ func TestExit(t *testing.T) {
 		{"sweep --collect full", exitDiagnostics, "", "error[file-unreadable]"},
 		{"sweep broken.onnx --board zcu104", exitDiagnostics, "", "error[model-malformed]"},
 		{"simulate " + iris + " --input broken.npy", exitDiagnostics, "", "error[data-invalid]"},
-		{"simulate " + iris + " --input " + examples.Digits + "/inputs.npy", exitDiagnostics, "", "error[data-invalid]"},
+		{"simulate " + iris + " --input " + examples.Digits + "/inputs.npy", exitDiagnostics, "",
+			"error[data-invalid]"},
 		{"simulate --output no/such/folder/y.npy", exitDiagnostics, "", "hlsgen: "},
 		{"examples .", exitDiagnostics, "", "error[output-exists]: DIR/digits-mlp-w2a2 exists"},
 	} {
@@ -207,11 +215,16 @@ func TestFail(t *testing.T) {
 		stderr string
 	}{
 		{nil, context.Background(), "", exitOK, ""},
-		{fmt.Errorf("sample 3: %w", &compiler.Mismatch{Msg: "engine cycle against eval"}), context.Background(), "", exitMismatch, "hlsgen: sample 3: engine cycle against eval\n"},
+		{fmt.Errorf("sample 3: %w", &compiler.Mismatch{Msg: "engine cycle against eval"}), context.Background(), "",
+			exitMismatch, "hlsgen: sample 3: engine cycle against eval\n"},
 		{&rtlsim.Deadlock{Clock: 7}, context.Background(), "", exitMismatch, "deadlock at clock 7"},
-		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal, "hlsgen: internal error: index 3\n   this is a defect of hlsgen: please report it, with the model if you can\n   HLSGEN_DEBUG=1 shows where it happened\n"},
-		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal, "if you can\ngoroutine 1"},
-		{fmt.Errorf("write: %w", syscall.ENOSPC), context.Background(), "", exitDiagnostics, "hlsgen: write: no space left on device\n"},
+		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal,
+			"hlsgen: internal error: index 3\n   this is a defect of hlsgen: please report it, with the model if " +
+				"you can\n   HLSGEN_DEBUG=1 shows where it happened\n"},
+		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal,
+			"if you can\ngoroutine 1"},
+		{fmt.Errorf("write: %w", syscall.ENOSPC), context.Background(), "", exitDiagnostics,
+			"hlsgen: write: no space left on device\n"},
 		{fmt.Errorf("write: %w", syscall.EPIPE), context.Background(), "", exitDiagnostics, ""},
 		{errors.New("interrupt signal received"), cancelled, "", exitInterrupted, "hlsgen: interrupted\n"},
 	} {
@@ -235,7 +248,8 @@ func TestPanic(t *testing.T) {
 		}
 		return ""
 	}
-	if code := run(context.Background(), []string{"check"}, world{env: env, dir: t.TempDir(), stdout: &stdout, stderr: &stderr}); code != exitInternal {
+	if code := run(context.Background(), []string{"check"}, world{env: env, dir: t.TempDir(), stdout: &stdout,
+		stderr: &stderr}); code != exitInternal {
 		t.Errorf("exit code %d", code)
 	}
 	expect(t, "stderr", stderr.String(), "hlsgen: internal error: boom")
@@ -250,7 +264,8 @@ func TestOutputFails(t *testing.T) {
 	for _, args := range [][]string{{"boards"}, {"check"}, {"--help"}, {"boards", "--json"}} {
 		var stderr bytes.Buffer
 		w := world{env: noEnv, dir: t.TempDir(), stdout: broken{syscall.ENOSPC}, stderr: &stderr}
-		if code := run(context.Background(), args, w); code != exitDiagnostics || stderr.String() != "hlsgen: no space left on device\n" {
+		if code := run(context.Background(), args, w); code != exitDiagnostics ||
+			stderr.String() != "hlsgen: no space left on device\n" {
 			t.Errorf("%v: exit code %d, stderr %q", args, code, stderr.String())
 		}
 		w.stdout = broken{syscall.EPIPE}
@@ -300,15 +315,17 @@ func TestGolden(t *testing.T) {
 		"check-qcdq":     "check " + examples.Iris + "/qcdq.onnx",
 		"simulate":       "simulate",
 		"simulate-cycle": "simulate " + iris + " --input " + irisInputs + " --engine cycle",
-		"simulate-board": "simulate " + iris + " --input " + irisInputs + " --engine cycle --board pynq-z1 --fps 1e6 --output y.npy --compare " + examples.Iris + "/outputs.npy",
+		"simulate-board": "simulate " + iris + " --input " + irisInputs +
+			" --engine cycle --board pynq-z1 --fps 1e6 --output y.npy --compare " + examples.Iris + "/outputs.npy",
 		"build":          "build --board zcu104 --no-csim",
 		"build-own":      "build " + iris + " --board pynq-z1 --no-csim --fps 1000 --clock 125 --out own",
 		"build-finn":     "build --board zcu104 --no-csim --cost finn --out finn",
 		"build-latency":  "build " + iris + " --board pynq-z1 --no-csim --verify 1 --fps 1e5 --latency --out latency",
 		"pareto":         "build " + iris + " --board pynq-z1 --pareto --least lut --points 8",
 		"pareto-refused": "build " + iris + " --board pynq-z1 --pareto --fps 1e12",
-		"sweep":          "sweep " + iris + " --board zcu104,pynq-z1 --fps 1e4,1e7,1e12 --memory auto,ultra --max-use 0.5 --out swept",
-		"refused":        "build " + iris + " --board pynq-z1 --fps 1e12",
+		"sweep": "sweep " + iris +
+			" --board zcu104,pynq-z1 --fps 1e4,1e7,1e12 --memory auto,ultra --max-use 0.5 --out swept",
+		"refused": "build " + iris + " --board pynq-z1 --fps 1e12",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,10 +26,12 @@ var forms = []struct {
 	{"pareto", "what hlsgen build --pareto --json prints", frontJSON{}, []string{
 		"build " + iris + " --board pynq-z1 --pareto --points 3 --json",
 	}},
-	{"check", "what hlsgen check --json prints", checked{}, []string{"check --json", "check " + iris + " --acc-bits 3 --json"}},
+	{"check", "what hlsgen check --json prints", checked{}, []string{"check --json",
+		"check " + iris + " --acc-bits 3 --json"}},
 	{"simulate", "what hlsgen simulate --json prints", simulated{}, []string{
 		"simulate --json",
-		"simulate " + iris + " --input " + irisInputs + " --json --compare " + irisInputs[:len(irisInputs)-len("inputs.npy")] + "outputs.npy",
+		"simulate " + iris + " --input " + irisInputs + " --json --compare " +
+			irisInputs[:len(irisInputs)-len("inputs.npy")] + "outputs.npy",
 		"simulate " + iris + " --input " + irisInputs + " --json --engine cycle --board zcu104",
 	}},
 	{"sweep", "what hlsgen sweep --json prints", swept{}, []string{
@@ -37,7 +39,8 @@ var forms = []struct {
 		"sweep " + iris + " --board zcu104 --bound --json --out bounds",
 	}},
 	{"error", "what a command with --json prints that has no result", failure{}, []string{
-		"build --board nothing --json", "build --bord zcu104 --json", "check no.onnx --json", "sweep --board zcu104 --fps x --json", "sweep --collect none --json",
+		"build --board nothing --json", "build --bord zcu104 --json", "check no.onnx --json",
+		"sweep --board zcu104 --fps x --json", "sweep --collect none --json",
 		"build " + iris + " --board zcu104 --fps 1e12 --no-csim --json --out fourth",
 	}},
 	{"boards", "what hlsgen boards --json prints: board files", []boards.Board{}, []string{"boards --json"}},

@@ -41,7 +41,8 @@ func TestSimulate(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, nil)
 	brevitas := array(t, filepath.Join(dir, examples.Iris, "outputs.npy"))
-	if got := say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", "reference", "--output", "want.npy"); got.code != exitOK {
+	if got := say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", "reference", "--output",
+		"want.npy"); got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
 	want := array(t, filepath.Join(dir, "want.npy"))
@@ -51,7 +52,8 @@ func TestSimulate(t *testing.T) {
 				t.Run(model+"/"+engine+"/"+ext, func(t *testing.T) {
 					t.Parallel()
 					out := fmt.Sprintf("%s-%s.%s", model, engine, ext)
-					got := say(dir, nil, "simulate", examples.Iris+"/"+model, "--input", irisInputs, "--engine", engine, "--output", out, "--compare", examples.Iris+"/outputs.npy")
+					got := say(dir, nil, "simulate", examples.Iris+"/"+model, "--input", irisInputs, "--engine", engine,
+						"--output", out, "--compare", examples.Iris+"/outputs.npy")
 					if got.code != exitOK || got.stderr != "" {
 						t.Fatalf("%+v", got)
 					}
@@ -59,7 +61,8 @@ func TestSimulate(t *testing.T) {
 					n := want.Shape[0]
 					expect(t, "stdout", got.stdout, fmt.Sprintf("%d of %d samples equal", n, n))
 					y := array(t, filepath.Join(dir, out))
-					if y.DType != "float32" || !slices.Equal(y.Shape, brevitas.Shape) || !slices.Equal(y.Data, want.Data) {
+					if y.DType != "float32" || !slices.Equal(y.Shape, brevitas.Shape) ||
+						!slices.Equal(y.Data, want.Data) {
 						t.Errorf("%s %v differs from what engine reference gives", y.DType, y.Shape)
 					}
 				})
@@ -123,7 +126,8 @@ func TestSimulateJSON(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, nil)
 	got := object(t, say(dir, nil, "simulate", iris, "--input", irisInputs, "--engine", "cycle", "--json"))
-	if got["engine"] != "cycle" || got["samples"] != 88.0 || got["interval_clocks"].(float64) < 1 || got["latency_clocks"].(float64) < 1 {
+	if got["engine"] != "cycle" || got["samples"] != 88.0 || got["interval_clocks"].(float64) < 1 ||
+		got["latency_clocks"].(float64) < 1 {
 		t.Errorf("%v", got)
 	}
 	if f := got["folding"].(map[string]any)["MVAU_0"].(map[string]any); f["PE"] != 1.0 || f["SIMD"] != 1.0 {
@@ -144,15 +148,18 @@ func TestDecodeFlag(t *testing.T) {
 	if got := say(dir, nil, append(args, "none")...); got.code != exitOK || strings.Contains(got.stdout, "text  ") {
 		t.Errorf("%+v", got)
 	}
-	if got := say(dir, nil, append(args, "greedy")...); got.code != exitDiagnostics || !strings.Contains(got.stderr, "error[data-invalid]") || !strings.Contains(got.stderr, "there is no alphabet") {
+	if got := say(dir, nil, append(args, "greedy")...); got.code != exitDiagnostics ||
+		!strings.Contains(got.stderr, "error[data-invalid]") || !strings.Contains(got.stderr, "there is no alphabet") {
 		t.Errorf("%+v", got)
 	}
-	if got := say(dir, nil, append(args, "greed")...); got.code != exitUsage || !strings.Contains(got.stderr, "methods are greedy, peaks, none, did you mean greedy?") {
+	if got := say(dir, nil, append(args, "greed")...); got.code != exitUsage ||
+		!strings.Contains(got.stderr, "methods are greedy, peaks, none, did you mean greedy?") {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestText reads the start of a line of text with a network of FINN-L, at its own wish and with the method that is asked for.
+// TestText reads the start of a line of text with a network of FINN-L, at its own wish and with the method that is
+// asked for.
 func TestText(t *testing.T) {
 	t.Parallel()
 	shared := tier.NeedsShared(t)
@@ -172,7 +179,8 @@ func TestText(t *testing.T) {
 		t.Errorf("%d lines of text: %+v", lines, got)
 	}
 	o := object(t, say(dir, nil, append(args, "--json", "--decode", "greedy")...))
-	if texts := fmt.Sprintf("%q", o["texts"]); o["decode"] != "greedy" || texts != `["seek " "seek "]` { // nothing ends the space's peak
+	// nothing ends the space's peak
+	if texts := fmt.Sprintf("%q", o["texts"]); o["decode"] != "greedy" || texts != `["seek " "seek "]` {
 		t.Errorf("%v", o)
 	}
 }

@@ -38,13 +38,19 @@ func TestStrict(t *testing.T) {
 		writes     string // what is written without --strict
 	}{
 		{"check", "check vectors.onnx", diag.FixedBatch, ""},
-		{"build", "build vectors.onnx --board pynq-z1 --no-csim --verify 1 --out out", diag.FixedBatch, "out/manifest.json"},
+		{"build", "build vectors.onnx --board pynq-z1 --no-csim --verify 1 --out out", diag.FixedBatch,
+			"out/manifest.json"},
 		{"front", "build vectors.onnx --board pynq-z1 --pareto", diag.FixedBatch, ""},
-		{"clock", "build " + iris + " --board pynq-z1 --clock 600 --no-csim --verify 1 --out out", diag.ClockUnreachable, "out/manifest.json"},
-		{"folding", "build " + iris + " --board pynq-z1 --folding folding.json --no-csim --verify 1 --out out", diag.FoldingInvalid, "out/manifest.json"},
-		{"reference", "simulate vectors.onnx --input x.npy --engine reference --output y.npy --trace t", diag.FixedBatch, "y.npy"},
+		{"clock", "build " + iris + " --board pynq-z1 --clock 600 --no-csim --verify 1 --out out",
+			diag.ClockUnreachable, "out/manifest.json"},
+		{"folding", "build " + iris + " --board pynq-z1 --folding folding.json --no-csim --verify 1 --out out",
+			diag.FoldingInvalid, "out/manifest.json"},
+		{"reference", "simulate vectors.onnx --input x.npy --engine reference --output y.npy --trace t",
+			diag.FixedBatch, "y.npy"},
 		{"eval", "simulate vectors.onnx --input x.npy --output y.npy --trace t", diag.FixedBatch, "t"},
-		{"cycle", "simulate " + iris + " --input " + irisInputs + " --engine cycle --board pynq-z1 --clock 600 --output y.npy --trace t --trace-vcd v.vcd", diag.ClockUnreachable, "t"},
+		{"cycle", "simulate " + iris + " --input " + irisInputs +
+			" --engine cycle --board pynq-z1 --clock 600 --output y.npy --trace t --trace-vcd v.vcd",
+			diag.ClockUnreachable, "t"},
 		{"sweep", "sweep vectors.onnx --board pynq-z1 --out out", diag.FixedBatch, "out/sweep.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

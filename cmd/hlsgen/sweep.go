@@ -180,7 +180,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 			err = r.Slurm(ctx, o, &t.d)
 		}
 		if r != nil && err != nil && ctx.Err() != nil && !t.asJSON {
-			fmt.Fprintf(a.stderr, "%d of %d searches are kept in %s: the same command goes on from there\n", r.Kept, r.Total, r.Out)
+			fmt.Fprintf(a.stderr, "%d of %d searches are kept in %s: the same command goes on from there\n", r.Kept,
+				r.Total, r.Out)
 		}
 		if t.d.Failed() {
 			return nil, err
@@ -214,7 +215,8 @@ type swept struct {
 }
 
 func sweptOf(r *sweep.Result, d *diag.List) swept {
-	s := swept{Head: compiler.Versioned, Model: r.Model, Points: len(r.Points), Fates: map[string]int{}, Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
+	s := swept{Head: compiler.Versioned, Model: r.Model, Points: len(r.Points), Fates: map[string]int{},
+		Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
 		Files: append([]string{}, r.Files...), Array: r.Array, Collected: r.Collected, outcome: outcomeOf(d, nil)}
 	for i := range r.Points {
 		s.Fates[r.Points[i].Status]++

@@ -74,7 +74,8 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	if r.Array > 0 {
 		s.exact("next", fmt.Sprintf("cd %s && sbatch %s", quoted(r.Out), quoted(r.Script)))
-		s.exact("", fmt.Sprintf("hlsgen sweep --collect %s   (once the %s are done)", quoted(r.Out), count(r.Array, "job")))
+		s.exact("", fmt.Sprintf("hlsgen sweep --collect %s   (once the %s are done)", quoted(r.Out),
+			count(r.Array, "job")))
 		return
 	}
 	c := r.Chosen()
@@ -85,7 +86,8 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	if o.Model != "" {
 		build += " " + quoted(o.Model)
 	}
-	lines := []string{build + " --board " + quoted(c.BoardGiven(o.Boards)), "--folding " + quoted(r.Path(sweep.ChosenFile))}
+	lines := []string{build + " --board " + quoted(c.BoardGiven(o.Boards)),
+		"--folding " + quoted(r.Path(sweep.ChosenFile))}
 	for _, f := range []struct {
 		given      bool
 		flag, text string
@@ -135,7 +137,8 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 
 // sweepDesigns shows the designs on a front, and the chosen one.
 func (s *screen) sweepDesigns(r *sweep.Result) {
-	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">frames/s", ">clocks", ">latency", ">LUT", ">RAMB18", ">DSP", "best in", "")
+	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">frames/s", ">clocks", ">latency", ">LUT",
+		">RAMB18", ">DSP", "best in", "")
 	left := 0
 	for i := range r.Points {
 		p := &r.Points[i]
@@ -150,8 +153,8 @@ func (s *screen) sweepDesigns(r *sweep.Result) {
 		if p.Chosen {
 			mark = "chosen"
 		}
-		t.row(append(asked(p), rate(p.FPS), rate(p.Interval), whole(p.Latency), whole(p.Resources.LUT), whole(p.Resources.BRAM), whole(p.Resources.DSP),
-			strings.Join(p.Front, " "), mark)...)
+		t.row(append(asked(p), rate(p.FPS), rate(p.Interval), whole(p.Latency), whole(p.Resources.LUT),
+			whole(p.Resources.BRAM), whole(p.Resources.DSP), strings.Join(p.Front, " "), mark)...)
 	}
 	s.sweepRows(t, left, "others on a front")
 }
@@ -169,7 +172,8 @@ func (s *screen) sweepBounds(r *sweep.Result) {
 		}
 		if t == nil {
 			measure = b.Measure
-			t = newTable("board", ">MHz", "memory", "compute", "max-use", ">asked", ">frames/s at most", ">clocks at least", ">"+measure+" at least")
+			t = newTable("board", ">MHz", "memory", "compute", "max-use", ">asked", ">frames/s at most",
+				">clocks at least", ">"+measure+" at least")
 		}
 		if len(t.rows) == shown {
 			left++

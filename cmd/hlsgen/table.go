@@ -11,8 +11,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right. Where it
-// would be wider than a line, a last column of text is wrapped, or texts are cut.
+// A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right.
+// Where it would be wider than a line, a last column of text is wrapped, or texts are cut.
 type table struct {
 	head []string
 	rows [][]string

@@ -73,11 +73,14 @@ func (p *progress) show(w io.Writer) {
 
 // draw begins a bar for the stage: one that fills where the total is known, else one that turns.
 func (p *progress) draw() {
-	options := []progressbar.Option{progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.stage), progressbar.OptionClearOnFinish()}
+	options := []progressbar.Option{progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.stage),
+		progressbar.OptionClearOnFinish()}
 	if p.total == 0 {
-		p.bar = progressbar.NewOptions(-1, append(options, progressbar.OptionSpinnerType(14), progressbar.OptionSetElapsedTime(false))...)
+		p.bar = progressbar.NewOptions(-1, append(options, progressbar.OptionSpinnerType(14),
+			progressbar.OptionSetElapsedTime(false))...)
 	} else {
-		p.bar = progressbar.NewOptions(p.total, append(options, progressbar.OptionShowCount(), progressbar.OptionSetWidth(40), progressbar.OptionThrottle(50*time.Millisecond))...)
+		p.bar = progressbar.NewOptions(p.total, append(options, progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(40), progressbar.OptionThrottle(50*time.Millisecond))...)
 	}
 	if p.total == 0 || p.done == 0 {
 		p.bar.RenderBlank()

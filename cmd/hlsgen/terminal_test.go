@@ -12,7 +12,8 @@ func TestInk(t *testing.T) {
 	if got := ink(false).red("x") + ink(false).bold("y"); got != "xy" {
 		t.Errorf("%q", got)
 	}
-	if got := ink(true).red("x") + ink(true).bold("y") + ink(true).yellow("z"); got != "\x1b[1;31mx\x1b[0m\x1b[1my\x1b[0m\x1b[33mz\x1b[0m" {
+	if got := ink(true).red("x") + ink(true).bold("y") +
+		ink(true).yellow("z"); got != "\x1b[1;31mx\x1b[0m\x1b[1my\x1b[0m\x1b[33mz\x1b[0m" {
 		t.Errorf("%q", got)
 	}
 	file, err := os.Create(t.TempDir() + "/file")
@@ -46,7 +47,8 @@ func TestProgress(t *testing.T) {
 	p.step("simulating", 16, 16)
 	p.close()
 	p.show(&slow) // too late: shows nothing
-	if s := slow.String(); strings.Contains(s, "reading") || !strings.Contains(s, "importing") || !strings.Contains(s, "simulating  18% |") || !strings.Contains(s, "(3/16)") {
+	if s := slow.String(); strings.Contains(s, "reading") || !strings.Contains(s, "importing") ||
+		!strings.Contains(s, "simulating  18% |") || !strings.Contains(s, "(3/16)") {
 		t.Errorf("%q", s)
 	}
 	if s := slow.String(); strings.TrimSpace(s[strings.LastIndex(strings.TrimRight(s, "\r"), "\r")+1:]) != "" {

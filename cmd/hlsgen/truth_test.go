@@ -27,8 +27,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// What one command prints, another can be asked for, and gives: TestOneTruth asks every command for the design of the same
-// model, board, budget and goal.
+// What one command prints, another can be asked for, and gives: TestOneTruth asks every command for the design of the
+// same model, board, budget and goal.
 
 // truthBoard is a board file of its own: few multipliers, no UltraRAM, an odd port.
 const truthBoard = `{"name": "own", "part": "xc7z010clg400-1", "lut": 17600, "ff": 35200, "lutram": 6000, "bram36": 60, "uram": 0, "dsp": 80,
@@ -36,12 +36,14 @@ const truthBoard = `{"name": "own", "part": "xc7z010clg400-1", "lut": 17600, "ff
 
 var (
 	// truthShared are the shared models of the long tier; those of the repository are run in any case.
-	truthShared  = []string{"brevitas/a2q-base-cnn-w4a4", "brevitas/a2qplus-cnn-w8a8-p16", "brevitas/resnet8-w4a4", "zoo/TFC_1W1A", "zoo/TFC_1W2A", "zoo/TFC_2W2A"}
+	truthShared = []string{"brevitas/a2q-base-cnn-w4a4", "brevitas/a2qplus-cnn-w8a8-p16", "brevitas/resnet8-w4a4",
+		"zoo/TFC_1W1A", "zoo/TFC_1W2A", "zoo/TFC_2W2A"}
 	truthBoards  = []string{"pynq-z1", "zcu104", "kv260", "own.json"}
 	truthBudgets = []string{"guideline", "0.6", "0.8,lut=0.4,dsp=0.2"}
-	// truthGoals are asked for in the units of the fastest design of the group: {fps/4} is a quarter of its rate, {clocks*3}
-	// three times its interval.
-	truthGoals = []string{"", "--least lut", "--least ff", "--least bram", "--least dsp", "--fps {fps/4}", "--fps {fps/3} --least lut", "--interval {clocks*3} --least ff",
+	// truthGoals are asked for in the units of the fastest design of the group: {fps/4} is a quarter of its rate,
+	// {clocks*3} three times its interval.
+	truthGoals = []string{"", "--least lut", "--least ff", "--least bram", "--least dsp", "--fps {fps/4}",
+		"--fps {fps/3} --least lut", "--interval {clocks*3} --least ff",
 		"--interval {clocks*7} --least bram", "--latency", "--latency --interval {clocks*2}"}
 )
 
@@ -110,7 +112,8 @@ func (x *teller) sample() {
 	for _, size := range in.Shape {
 		n *= size
 	}
-	file, err := npy.Format(&npy.Array{DType: in.DType, Shape: in.Shape, Data: slices.Repeat([]float64{in.Range[0]}, n)})
+	file, err := npy.Format(&npy.Array{DType: in.DType, Shape: in.Shape,
+		Data: slices.Repeat([]float64{in.Range[0]}, n)})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -137,7 +140,8 @@ func (x *teller) build(goal, use string, flags ...string) (*truth, string) {
 	x.Helper()
 	x.designs++
 	dir := fmt.Sprintf("out%d", x.designs)
-	args := append([]string{"build", x.model, "--board", x.board, "--json", "--no-csim", "--verify", "0", "--out", dir}, flags...)
+	args := append([]string{"build", x.model, "--board", x.board, "--json", "--no-csim", "--verify", "0", "--out", dir},
+		flags...)
 	got := say(x.dir, nil, args...)
 	t := &truth{goal: goal, use: use, args: flags, dir: filepath.Join(x.dir, dir)}
 	if err := json.Unmarshal([]byte(got.stdout), &t.built); err != nil {
@@ -160,7 +164,8 @@ func (x *teller) build(goal, use string, flags ...string) (*truth, string) {
 func (x *teller) same(what string, t *truth, got, want any) {
 	x.Helper()
 	if !reflect.DeepEqual(got, want) {
-		x.Errorf("%s %s %v: %s gives\n%+v, build\n%+v", filepath.Base(filepath.Dir(x.model)), x.board, t.args, what, got, want)
+		x.Errorf("%s %s %v: %s gives\n%+v, build\n%+v", filepath.Base(filepath.Dir(x.model)), x.board, t.args, what,
+			got, want)
 	}
 }
 
@@ -224,16 +229,19 @@ func (x *teller) within(t *truth) {
 			}
 		}
 		if named {
-			share[map[string]string{"lut": "LUT", "lutram": "LUTRAM", "ff": "FF", "bram": "RAMB18", "uram": "URAM", "dsp": "DSP"}[name]] = f
+			share[map[string]string{"lut": "LUT", "lutram": "LUTRAM", "ff": "FF", "bram": "RAMB18", "uram": "URAM",
+				"dsp": "DSP"}[name]] = f
 		}
 	}
 	b, r := x.known, t.Total
-	have := map[string]int{"LUT": b.LUT, "LUTRAM": b.LUTRAM, "FF": b.FF, "RAMB18": 2 * b.BRAM36, "URAM": b.URAM, "DSP": b.DSP}
+	have := map[string]int{"LUT": b.LUT, "LUTRAM": b.LUTRAM, "FF": b.FF, "RAMB18": 2 * b.BRAM36, "URAM": b.URAM,
+		"DSP": b.DSP}
 	used := map[string]int{"LUT": r.LUT, "LUTRAM": r.LUTRAM, "FF": r.FF, "RAMB18": r.BRAM, "URAM": r.URAM, "DSP": r.DSP}
 	sum, kinds := 0.0, 0
 	for _, k := range slices.Sorted(maps.Keys(used)) {
 		if float64(used[k]) > share[k]*float64(have[k])+1e-6 {
-			x.Errorf("%s on %s %v: %d of %d %s, asked for no more than %v of it", x.model, x.board, t.args, used[k], have[k], k, share[k])
+			x.Errorf("%s on %s %v: %d of %d %s, asked for no more than %v of it", x.model, x.board, t.args, used[k],
+				have[k], k, share[k])
 		}
 		if k != "LUT" && k != "FF" && k != "LUTRAM" && have[k] > 0 {
 			sum, kinds = sum+float64(used[k])/float64(have[k]), kinds+1
@@ -261,12 +269,14 @@ func (x *teller) one(goal, use string) *truth {
 		x.proved++
 	}
 
-	got := say(x.dir, nil, append([]string{"simulate", x.model, "--engine", "cycle", "--input", "one.npy", "--board", x.board, "--json"}, flags...)...)
+	got := say(x.dir, nil, append([]string{"simulate", x.model, "--engine", "cycle", "--input", "one.npy", "--board",
+		x.board, "--json"}, flags...)...)
 	var s simulated
 	if err := json.Unmarshal([]byte(got.stdout), &s); err != nil || got.code != exitOK {
 		x.Fatalf("%v: %v %+v", flags, err, got)
 	}
-	x.same("simulate", t, figures{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency}, figures{FPS: t.FPS, Interval: t.Interval, Latency: t.Latency})
+	x.same("simulate", t, figures{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency},
+		figures{FPS: t.FPS, Interval: t.Interval, Latency: t.Latency})
 	folds := map[string]folded{}
 	for _, l := range t.Layers {
 		folds[l.Name] = folded{l.Fold.PE, l.Fold.SIMD}
@@ -304,7 +314,8 @@ func (x *teller) again(what string, t, again *truth, hint string) {
 func (x *teller) sweep(t *truth, fits bool) {
 	x.Helper()
 	x.designs++
-	args := append([]string{"sweep", x.model, "--board", x.board, "--json", "--out", fmt.Sprintf("sweep%d", x.designs)}, t.args...)
+	args := append([]string{"sweep", x.model, "--board", x.board, "--json", "--out", fmt.Sprintf("sweep%d", x.designs)},
+		t.args...)
 	got := say(x.dir, nil, args...)
 	var s struct {
 		Chosen *struct {
@@ -331,7 +342,8 @@ func (x *teller) sweep(t *truth, fits bool) {
 		return
 	}
 	c, r := s.Chosen, s.Chosen.Resources
-	x.same("sweep", t, figures{c.FPS, c.Interval, c.Latency, r["LUT"], r["FF"], r["BRAM_18K"], r["DSP"], r["URAM"], r["LUTRAM"]}, t.figures())
+	x.same("sweep", t, figures{c.FPS, c.Interval, c.Latency, r["LUT"], r["FF"], r["BRAM_18K"], r["DSP"], r["URAM"],
+		r["LUTRAM"]}, t.figures())
 	if c.Proved != t.Folding.Proved {
 		x.Errorf("%v: sweep says proved %v, build %v", args, c.Proved, t.Folding.Proved)
 	}
@@ -410,7 +422,8 @@ func (x *teller) worth(t, c *truth, budget folding.Budget, limit float64) []floa
 			load = max(load, math.Round(1e6*float64(s.Used)/float64(s.Budget)))
 		}
 	}
-	least := map[string]float64{"lut": float64(r.LUT), "ff": float64(r.FF), "bram": float64(r.BRAM), "dsp": float64(r.DSP)}
+	least := map[string]float64{"lut": float64(r.LUT), "ff": float64(r.FF), "bram": float64(r.BRAM),
+		"dsp": float64(r.DSP)}
 	value := load
 	if _, kind, ok := strings.Cut(t.goal, "--least "); ok {
 		value = least[kind]
@@ -454,7 +467,8 @@ func (x *teller) challengers(all []*truth, n int) (list []*truth) {
 		}
 		text, _ := json.Marshal(file)
 		write(x.T, filepath.Join(x.dir, "challenger.json"), string(text))
-		if t, _ := x.build("", "guideline", "--max-use", "guideline", "--folding", "challenger.json", "--over-budget"); t != nil {
+		if t, _ := x.build("", "guideline", "--max-use", "guideline", "--folding", "challenger.json",
+			"--over-budget"); t != nil {
 			list = append(list, t)
 		}
 	}
@@ -474,7 +488,8 @@ func TestOneTruth(t *testing.T) {
 		{"digits-mlp-w2a2", "pynq-z1", truthBudgets[:1], truthGoals},
 		{"iris-mlp-w3a3", "own.json", truthBudgets[1:2], truthGoals[4:8]},
 		{"zoo/TFC_2W2A", "pynq-z1", truthBudgets[1:2], []string{"--least lut", "--latency"}},
-		{"digits-cnn-w4a4", "kv260", truthBudgets[2:], []string{"", "--fps {fps/4}", "--latency --interval {clocks*2}"}},
+		{"digits-cnn-w4a4", "kv260", truthBudgets[2:], []string{"", "--fps {fps/4}",
+			"--latency --interval {clocks*2}"}},
 		{"jets-qap-w6a6-s80", "zcu104", truthBudgets[:1], truthGoals[5:10]},
 		{"a2qplus-mlp-signed-w4a4-p9", "kv260", truthBudgets[:1], truthGoals[3:6]},
 		{"digits-conv1d-w4a4", "pynq-z1", truthBudgets[1:2], []string{"", "--interval {clocks*3} --least ff"}},
@@ -521,7 +536,8 @@ func TestOneTruth(t *testing.T) {
 			x.open(all)
 			cases.Add(int64(x.cases))
 			proved.Add(int64(x.proved))
-			t.Logf("%d cases with a design, %d proved, and %d refused; %d builds", x.cases, x.proved, x.refused, x.designs)
+			t.Logf("%d cases with a design, %d proved, and %d refused; %d builds", x.cases, x.proved, x.refused,
+				x.designs)
 		})
 	}
 }
@@ -532,7 +548,8 @@ func (x *teller) kinds() (all []*truth) {
 	for _, k := range []struct {
 		name       string
 		used, have int
-	}{{"lut", r.LUT, b.LUT}, {"lutram", r.LUTRAM, b.LUTRAM}, {"ff", r.FF, b.FF}, {"bram", r.BRAM, 2 * b.BRAM36}, {"uram", r.URAM, b.URAM}, {"dsp", r.DSP, b.DSP}} {
+	}{{"lut", r.LUT, b.LUT}, {"lutram", r.LUTRAM, b.LUTRAM}, {"ff", r.FF, b.FF}, {"bram", r.BRAM, 2 * b.BRAM36},
+		{"uram", r.URAM, b.URAM}, {"dsp", r.DSP, b.DSP}} {
 		if k.used == 0 {
 			continue
 		}

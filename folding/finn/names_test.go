@@ -53,7 +53,8 @@ func TestOurNames(t *testing.T) {
 	for key, want := range map[string]string{
 		"MVAU_0": "MVAU_0", "MVAU_hls_12": "MVAU_12", "MVAU_rtl_3": "MVAU_3", "MatrixVectorActivation_1": "MVAU_1",
 		"StreamingFCLayer_Batch_2": "MVAU_2",
-		"VVAU_rtl_0":               "VVAU_0", "VectorVectorActivation_0": "VVAU_0", "Vector_Vector_Activate_Batch_7": "VVAU_7",
+		"VVAU_rtl_0":               "VVAU_0", "VectorVectorActivation_0": "VVAU_0",
+		"Vector_Vector_Activate_Batch_7":  "VVAU_7",
 		"ConvolutionInputGenerator_rtl_0": "ConvolutionInputGenerator_0",
 		"ConvolutionInputGenerator1D_4":   "ConvolutionInputGenerator_4",
 		"Thresholding_Batch_0":            "Thresholding_0", "LabelSelect_Batch_0": "LabelSelect_0",

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The weights of a game are a distribution whose value no other one beats: here, none of many random ones. The mixture of
-// solutions is as good against every kind.
+// The weights of a game are a distribution whose value no other one beats: here, none of many random ones. The mixture
+// of solutions is as good against every kind.
 func TestGame(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 1))

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A Measure is what is minimised: the amount of one kind; or a load, the largest share of a yardstick that any kind takes; or
-// the longest path.
+// A Measure is what is minimised: the amount of one kind; or a load, the largest share of a yardstick that any kind
+// takes; or the longest path.
 type Measure struct {
 	Kind int     // where neither is asked
 	Yard *Vector // per kind: what is all of it; kinds of 0 do not count
@@ -117,8 +117,8 @@ func (t *Tree) Within(ctx context.Context, caps Caps) (Minimum, error) {
 	return Minimum{Best: found.best, Proved: found.best != nil || found.exact}, err
 }
 
-// Bound is what prices prove that no solution within caps measures less than, as far as one relaxation tells: some of what
-// Minimise finds for little of its work. It is infinite where nothing is within caps.
+// Bound is what prices prove that no solution within caps measures less than, as far as one relaxation tells: some of
+// what Minimise finds for little of its work. It is infinite where nothing is within caps.
 func (t *Tree) Bound(m Measure, caps Caps) float64 {
 	if !t.Possible() || t.Excludes(caps) {
 		return math.Inf(1)
@@ -136,16 +136,17 @@ func (t *Tree) Bound(m Measure, caps Caps) float64 {
 	return m.above(t.excluded(m, caps, -1, high))
 }
 
-// Minimise first looks near what is excluded, in windows of a part of the way to the best that is known, where prices leave
-// little; nearNodes is what one of these may take. Where the way is short, or windows do not help, it looks everywhere.
+// Minimise first looks near what is excluded, in windows of a part of the way to the best that is known, where prices
+// leave little; nearNodes is what one of these may take. Where the way is short, or windows do not help, it looks
+// everywhere.
 const (
 	nearest   = 1.0 / 16
 	nearNodes = 20
 	short     = 0.003
 )
 
-// Minimise looks for the solution within caps of the least measure. start is a solution within caps that is known, or nil.
-// It looks at so many nodes of the tree in the end; where these do not do, the result is not proved.
+// Minimise looks for the solution within caps of the least measure. start is a solution within caps that is known, or
+// nil. It looks at so many nodes of the tree in the end; where these do not do, the result is not proved.
 func (t *Tree) Minimise(ctx context.Context, m Measure, start *Solution, caps Caps, nodes int) (Minimum, error) {
 	best := start
 	if !t.Possible() {

@@ -9,20 +9,21 @@
 // plan with the choices of each leaf's rows. For example, two leaves that fit where their rows are equal, and caps of 7
 // and 7:
 //
-//		leaf 0, row 0: (1, 6)          leaf 1, row 0: (2, 2)
-//		        row 1: (5, 1), (3, 3)          row 1: (3, 3), (1, 5)
+//			leaf 0, row 0: (1, 6)          leaf 1, row 0: (2, 2)
+//			        row 1: (5, 1), (3, 3)          row 1: (3, 3), (1, 5)
 //
-//	  - Prices (price.go; Lagrangian relaxation: M. L. Fisher 1981) turn vectors into numbers. At a price of 1 and 1 the cheapest whole takes
-//	    10 = (3,3)+(1,5) rather than 11 = (1,6)+(2,2): whatever is chosen takes 10 or more, so nothing is within caps of 4
-//	    and 4. The best prices are the optimum of a game of prices against choices (game.go), of which a choice is added
-//	    at a time (column generation: P. C. Gilmore and R. E. Gomory 1961).
-//	  - What a row's rest costs at least excludes single choices: row 0 of leaf 0 needs 6 of the second kind, and leaf 1's
-//	    row 0 two more: 8, beyond the caps. Reduce leaves such rows out.
-//	  - Labels (label.go; Pareto labels, as in shortest paths with resources: M. Desrochers and F. Soumis 1988) carry every
-//	    way to choose for a part, from the leaves to the whole, and drop those that another one beats or that no rest brings within the caps:
-//	    of row 1 with row 1 four ways, (8, 4), (6, 6), (6, 6), (4, 8), of which one (6, 6) is left.
-//	  - Where there are too many labels, the choices of one leaf are halved, and both halves are searched (branch.go; branch
-//	    and bound: A. H. Land and A. G. Doig 1960), each with prices of its own.
+//	  - Prices (price.go; Lagrangian relaxation: M. L. Fisher 1981) turn vectors into numbers. At a price of 1 and 1
+//	    the cheapest whole takes 10 = (3,3)+(1,5) rather than 11 = (1,6)+(2,2): whatever is chosen takes 10 or more,
+//	    so nothing is within caps of 4 and 4. The best prices are the optimum of a game of prices against choices
+//	    (game.go), of which a choice is added at a time (column generation: P. C. Gilmore and R. E. Gomory 1961).
+//	  - What a row's rest costs at least excludes single choices: row 0 of leaf 0 needs 6 of the second kind, and
+//	    leaf 1's row 0 two more: 8, beyond the caps. Reduce leaves such rows out.
+//	  - Labels (label.go; Pareto labels, as in shortest paths with resources: M. Desrochers and F. Soumis 1988)
+//	    carry every way to choose for a part, from the leaves to the whole, and drop those that another one beats or
+//	    that no rest brings within the caps: of row 1 with row 1 four ways, (8, 4), (6, 6), (6, 6), (4, 8), of which
+//	    one (6, 6) is left.
+//	  - Where there are too many labels, the choices of one leaf are halved, and both halves are searched
+//	    (branch.go; branch and bound: A. H. Land and A. G. Doig 1960), each with prices of its own.
 //
 // The files: search.go has what comes in, a Plan and its Choices, and what goes out, Solutions within Caps; minimise.go
 // looks for the least of a Measure; parts.go is what there is to choose from, and price.go, game.go, label.go,

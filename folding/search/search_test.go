@@ -106,8 +106,8 @@ func picked(t testing.TB, choices [][][]Choice, f *Solution) *Solution {
 
 func same(a, b *Solution) bool { return a.Cost == b.Cost && slices.Equal(a.Paths, b.Paths) }
 
-// Every measure, within any caps, against the enumeration of all solutions: with labels, and of trees with paths by branching
-// alone.
+// Every measure, within any caps, against the enumeration of all solutions: with labels, and of trees with paths by
+// branching alone.
 func TestMinimise(t *testing.T) {
 	t.Parallel()
 	fit, none, branched := 0, 0, 0
@@ -236,8 +236,10 @@ func TestEffort(t *testing.T) {
 		for _, f := range all(plan, choices, len(plan.Tables)-1, 0) {
 			least = min(least, m.Value(f))
 		}
-		got, err := NewTree(plan, choices, &Effort{Limit: r.IntN(3000)}).Minimise(t.Context(), m, nil, Unlimited, math.MaxInt)
-		if err != nil || got.Bound > least || got.Best != nil && m.Value(got.Best) < least || got.Proved && got.Best != nil && m.Value(got.Best) != least {
+		got, err := NewTree(plan, choices, &Effort{Limit: r.IntN(3000)}).Minimise(t.Context(), m, nil, Unlimited,
+			math.MaxInt)
+		if err != nil || got.Bound > least || got.Best != nil && m.Value(got.Best) < least || got.Proved &&
+			got.Best != nil && m.Value(got.Best) != least {
 			t.Errorf("seed %d: %+v, %v; the least is %v", seed, got, err, least)
 		}
 		if !got.Proved {

@@ -42,7 +42,8 @@ type Stream struct {
 	class          int // the first stream whose frames are of equal shape and elements
 	writer, reader end
 	host           []hostForm // of a stream of the host: per form of the layer at its other end
-	out, in        int        // words that a folding file gives the FIFO behind the writer, in front of the reader; or 0
+	// words that a folding file gives the FIFO behind the writer, in front of the reader; or 0
+	out, in int
 }
 
 // An end is a layer's port; the layer is -1 where that is the host, which takes any form.

@@ -29,9 +29,9 @@ func used(b *testing.B) float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// BenchmarkPoints is points per second of one processor: bounds, of which nothing is made (--bound), and designs that were
-// made whole, their FIFOs sized, with their certificates and folding files. A point of rates is a search of its own; those of
-// a front are found together. Layers are listed once per board and clock, and that is counted.
+// BenchmarkPoints is points per second of one processor: bounds, of which nothing is made (--bound), and designs that
+// were made whole, their FIFOs sized, with their certificates and folding files. A point of rates is a search of its
+// own; those of a front are found together. Layers are listed once per board and clock, and that is counted.
 func BenchmarkPoints(b *testing.B) {
 	for _, c := range []struct {
 		name, model string
@@ -47,7 +47,8 @@ func BenchmarkPoints(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			m := imported(b, c.model)
-			o := Options{Boards: []string{"zcu104"}, Clocks: []float64{100, 200}, FPS: c.rates, Front: c.front, Bound: c.bound, MaxUses: []folding.Use{{}, half}}
+			o := Options{Boards: []string{"zcu104"}, Clocks: []float64{100, 200}, FPS: c.rates, Front: c.front,
+				Bound: c.bound, MaxUses: []folding.Use{{}, half}}
 			specs := o.plan(&diag.List{})
 			var points, proved int
 			b.ResetTimer()

@@ -62,8 +62,8 @@ const (
 	maxFound  = 100_000 // files below a point
 )
 
-// Collect reads what the vendor's tools have left below the points of the sweep in dir, and writes its tables again with
-// it. Points without reports stay as they are.
+// Collect reads what the vendor's tools have left below the points of the sweep in dir, and writes its tables again
+// with it. Points without reports stay as they are.
 func Collect(dir string, d *diag.List) (*Result, error) {
 	var s sheet
 	data, err := regular.ReadFile(filepath.Join(dir, "sweep.json"), maxReport)
@@ -139,7 +139,8 @@ func collectPoint(dir string, clockMHz float64, d *diag.List) (*Report, error) {
 		err := r.read(path, clockMHz)
 		if err != nil {
 			shown, _ := filepath.Rel(filepath.Dir(filepath.Dir(dir)), path)
-			d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: shown, Msg: err.Error(), Hint: "run the point again"})
+			d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: shown, Msg: err.Error(),
+				Hint: "run the point again"})
 		}
 	}
 	if r.HLS == nil && r.Vivado == nil {

@@ -20,7 +20,8 @@ import (
 
 // small is a sweep of the embedded example of some twenty searches.
 func small(out string) Options {
-	return Options{Options: compiler.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"}, Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
+	return Options{Options: compiler.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"},
+		Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
 		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.DSP}}
 }
 
@@ -96,7 +97,8 @@ func imported(t testing.TB, name string) *dataflow.Model {
 	t.Helper()
 	shared := tier.NeedsShared(t)
 	var d diag.List
-	c, err := compiler.Check(context.Background(), compiler.Options{Model: filepath.Join(shared, "models", filepath.FromSlash(name), "model.onnx")}, &d)
+	c, err := compiler.Check(context.Background(), compiler.Options{Model: filepath.Join(shared, "models",
+		filepath.FromSlash(name), "model.onnx")}, &d)
 	if err != nil || d.Failed() || c.Imported.Model == nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestBound holds that a point is said to fit, to be chosen or proved only where a design was made: bounds have no design,
-// and what they say holds of the designs that the same sweep makes.
+// TestBound holds that a point is said to fit, to be chosen or proved only where a design was made: bounds have no
+// design, and what they say holds of the designs that the same sweep makes.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -30,10 +30,12 @@ func TestBound(t *testing.T) {
 		case p.FPSAsked == 1e12 && (p.Status != Unreachable || p.Reason == "" || b != nil):
 			t.Errorf("%+v", p)
 		case p.FPSAsked == 1e12:
-		case p.Status != Bound || b == nil || b.Measure != "LUT" || b.Least <= 0 || (b.Interval > 0) != (p.FPSAsked == 0) || (b.FPS > 0) != (p.FPSAsked == 0):
+		case p.Status != Bound || b == nil || b.Measure != "LUT" || b.Least <= 0 ||
+			(b.Interval > 0) != (p.FPSAsked == 0) || (b.FPS > 0) != (p.FPSAsked == 0):
 			t.Errorf("%+v: %+v", p, b)
 		}
-		if p.ID != "" || p.Interval != 0 || p.FPS != 0 || p.Latency != 0 || p.Resources != (dataflow.Resources{}) || p.Proved || p.Chosen || p.Front != nil || p.Folding != nil {
+		if p.ID != "" || p.Interval != 0 || p.FPS != 0 || p.Latency != 0 || p.Resources != (dataflow.Resources{}) ||
+			p.Proved || p.Chosen || p.Front != nil || p.Folding != nil {
 			t.Errorf("a bound has a design: %+v", p)
 		}
 	}
@@ -44,7 +46,8 @@ func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		column string
 		filled bool
-	}{{"id", false}, {"fps", false}, {"interval_cycles", false}, {"lut", false}, {"proved", false}, {"fps_at_most", true}, {"interval_cycles_at_least", true}, {"measure_at_least", true}} {
+	}{{"id", false}, {"fps", false}, {"interval_cycles", false}, {"lut", false}, {"proved", false},
+		{"fps_at_most", true}, {"interval_cycles_at_least", true}, {"measure_at_least", true}} {
 		at := slices.Index(rows[0], c.column)
 		for _, row := range rows[1:] {
 			if at < 0 || (row[at] != "") != c.filled {
@@ -83,7 +86,8 @@ func TestGoals(t *testing.T) {
 	fastest := one(t, func(*Options) {})
 	slow := one(t, func(o *Options) { o.Intervals = []int{4096} })
 	ids := map[string]string{fastest.ID: "the fastest"}
-	if slow.Asked != 4096 || slow.Interval > 4096 || slow.Interval <= fastest.Interval || slow.Resources.LUT >= fastest.Resources.LUT {
+	if slow.Asked != 4096 || slow.Interval > 4096 || slow.Interval <= fastest.Interval ||
+		slow.Resources.LUT >= fastest.Resources.LUT {
 		t.Errorf("%+v; the fastest is %+v", slow, fastest)
 	}
 	ids[slow.ID] = "an interval"
@@ -92,10 +96,16 @@ func TestGoals(t *testing.T) {
 		change func(*Options)
 		better func(p *Point) bool // than slow
 	}{
-		{"least bram", func(o *Options) { o.Intervals, o.Least = []int{4096}, folding.LeastBRAM }, func(p *Point) bool { return p.Resources.BRAM < slow.Resources.BRAM }},
-		{"least dsp", func(o *Options) { o.Intervals, o.Least = []int{4096}, folding.LeastDSP }, func(p *Point) bool { return p.Resources.DSP < slow.Resources.DSP }},
-		{"latency", func(o *Options) { o.Latency = true }, func(p *Point) bool { return p.Latency < fastest.Latency && p.Latency < slow.Latency }},
-		{"io stream", func(o *Options) { o.Intervals, o.IO = []int{4096}, dataflow.FromStream }, func(p *Point) bool { return p.Resources.LUT < slow.Resources.LUT }},
+		{"least bram", func(o *Options) { o.Intervals, o.Least = []int{4096}, folding.LeastBRAM },
+			func(p *Point) bool { return p.Resources.BRAM < slow.Resources.BRAM }},
+		{"least dsp", func(o *Options) { o.Intervals, o.Least = []int{4096}, folding.LeastDSP },
+			func(p *Point) bool { return p.Resources.DSP < slow.Resources.DSP }},
+		{"latency", func(o *Options) { o.Latency = true }, func(p *Point) bool {
+			return p.Latency < fastest.Latency &&
+				p.Latency < slow.Latency
+		}},
+		{"io stream", func(o *Options) { o.Intervals, o.IO = []int{4096}, dataflow.FromStream },
+			func(p *Point) bool { return p.Resources.LUT < slow.Resources.LUT }},
 		{"fifo of 4 words", func(o *Options) { o.FIFO = folding.FIFO{Words: 4} }, func(p *Point) bool {
 			for _, f := range layers(t, p) {
 				for _, words := range slices.Concat(f.In, f.Out) {
@@ -106,7 +116,8 @@ func TestGoals(t *testing.T) {
 			}
 			return true
 		}},
-		{"fifo minimal", func(o *Options) { o.FIFO = folding.FIFO{Minimal: true} }, func(p *Point) bool { return p.Interval >= fastest.Interval }},
+		{"fifo minimal", func(o *Options) { o.FIFO = folding.FIFO{Minimal: true} },
+			func(p *Point) bool { return p.Interval >= fastest.Interval }},
 	} {
 		p := one(t, c.change)
 		if !c.better(&p) {
@@ -159,7 +170,8 @@ func TestProjects(t *testing.T) {
 		change func(*Options)
 	}{
 		{"rates and budgets", func(o *Options) {
-			o.FPS, o.MaxUses = []float64{1e4}, []folding.Use{half, {LUT: 0.3, LUTRAM: 0.3, FF: 0.5, BRAM: 0.1, DSP: 1, Mean: 1}}
+			o.FPS, o.MaxUses = []float64{1e4}, []folding.Use{half,
+				{LUT: 0.3, LUTRAM: 0.3, FF: 0.5, BRAM: 0.1, DSP: 1, Mean: 1}}
 		}},
 		{"the least DSP slices, in block RAM", func(o *Options) {
 			o.Intervals, o.Least, o.Memories = []int{4096}, folding.LeastDSP, []dataflow.Memory{dataflow.BRAM}
@@ -181,7 +193,8 @@ func TestProjects(t *testing.T) {
 				}
 				var takes struct{ Total dataflow.Resources }
 				dir := filepath.Join(r.Out, pointsFolder, p.ID)
-				for name, to := range map[string]any{"report/cycle_simulation.json": &clocks, "report/resources.json": &takes} {
+				for name, to := range map[string]any{"report/cycle_simulation.json": &clocks,
+					"report/resources.json": &takes} {
 					decode(t, filepath.Join(dir, filepath.FromSlash(name)), to)
 				}
 				if clocks.Latency != p.Latency || clocks.Interval != p.Interval || takes.Total != p.Resources {

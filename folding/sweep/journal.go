@@ -29,8 +29,8 @@ type entry struct {
 	Points []Point `json:"points"`
 }
 
-// A journal keeps what was found, a line for each search, in the order in which they end. A line counts once it is whole:
-// what an interrupted run has begun to write is cut off.
+// A journal keeps what was found, a line for each search, in the order in which they end. A line counts once it is
+// whole: what an interrupted run has begun to write is cut off.
 type journal struct {
 	mu   sync.Mutex
 	file *os.File

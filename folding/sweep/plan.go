@@ -40,18 +40,23 @@ func (s *spec) target() dataflow.Target {
 }
 
 func (s *spec) goal() folding.Goal {
-	return folding.Goal{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency, Least: s.Least, MaxUse: s.MaxUse, FIFO: s.FIFO}
+	return folding.Goal{FPS: s.FPS, Interval: s.Interval, Latency: s.Latency, Least: s.Least, MaxUse: s.MaxUse,
+		FIFO: s.FIFO}
 }
 
 // maxSpecs bounds a sweep.
 const maxSpecs = 1_000_000
 
-// plan lists the searches: every combination of what the axes offer, boards first. A value that is given twice counts once.
+// plan lists the searches: every combination of what the axes offer, boards first. A value that is given twice counts
+// once.
 func (o *Options) plan(d *diag.List) (specs []spec) {
 	var found []boards.Board
 	for _, name := range o.Boards {
 		b, ok := compiler.FindBoard(name, d)
-		if ok && !slices.ContainsFunc(found, func(x boards.Board) bool { return x.Name == b.Name && x.Part == b.Part }) {
+		if ok && !slices.ContainsFunc(found, func(x boards.Board) bool {
+			return x.Name == b.Name &&
+				x.Part == b.Part
+		}) {
 			found = append(found, b)
 		}
 	}
@@ -70,9 +75,13 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		}
 	}
 	if o.Front > 0 { // down to the slowest
-		rates = []rate{slices.MaxFunc(rates, func(a, b rate) int { return cmp.Or(cmp.Compare(b.fps, a.fps), a.interval-b.interval) })}
+		rates = []rate{slices.MaxFunc(rates, func(a, b rate) int {
+			return cmp.Or(cmp.Compare(b.fps, a.fps),
+				a.interval-b.interval)
+		})}
 	}
-	clocks, memories, computes, uses := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0), or(o.MaxUses, folding.Use{})
+	clocks, memories, computes, uses := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0),
+		or(o.MaxUses, folding.Use{})
 	if n := len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses); n > maxSpecs {
 		d.Fail(diag.ModelTooLarge, "", fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
 			"leave values out, or sweep several times")
@@ -80,7 +89,8 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	if d.Failed() {
 		return nil
 	}
-	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound, Formula: o.Cost}
+	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
+		Formula: o.Cost}
 	for _, one.Board = range found {
 		for _, one.ClockMHz = range clocks {
 			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)
@@ -112,7 +122,8 @@ func or[T comparable](values []T, one T) (unique []T) {
 	return unique
 }
 
-// key names a search of a model: what is found depends on nothing else. model is the hash of all that shapes the import.
+// key names a search of a model: what is found depends on nothing else. model is the hash of all that shapes the
+// import.
 func (s spec) key(model string) string {
 	b, err := json.Marshal(s)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 
 // The fates of a point.
 const (
-	Fits        = "fits"        // made whole, with its FIFOs sized by simulation: within the budget, and as fast as asked
+	// made whole, with its FIFOs sized by simulation: within the budget, and as fast as asked
+	Fits        = "fits"
 	Unreachable = "unreachable" // nothing within the budget is as fast as asked, or fits at all
 	Refused     = "refused"     // the styles or the clock are not possible
 	Bound       = "bound"       // not made: what no design there goes below
@@ -42,8 +43,9 @@ type Point struct {
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"` // of a status that is not Fits
 
-	FPS        float64            `json:"fps,omitempty"`
-	Reached    float64            `json:"clock_reached_mhz,omitempty"` // the asked clock, or what every layer has a fold for
+	FPS float64 `json:"fps,omitempty"`
+	// the asked clock, or what every layer has a fold for
+	Reached    float64            `json:"clock_reached_mhz,omitempty"`
 	Interval   float64            `json:"interval_clocks,omitempty"`
 	Latency    int                `json:"latency_clocks,omitempty"`
 	Resources  dataflow.Resources `json:"resources,omitempty,omitzero"`
@@ -51,16 +53,18 @@ type Point struct {
 	Bottleneck string             `json:"bottleneck,omitempty"`
 	Proved     bool               `json:"proved"` // nothing is better, by the certificate of the search
 	Cycles     []LayerClocks      `json:"clocks,omitempty"`
-	Folding    json.RawMessage    `json:"folding,omitempty"` // the folding file that gives the design, with the depths of FIFOs
-	Bounds     *Bounds            `json:"bounds,omitempty"`  // of a point that is a bound
+	// the folding file that gives the design, with the depths of FIFOs
+	Folding json.RawMessage `json:"folding,omitempty"`
+	Bounds  *Bounds         `json:"bounds,omitempty"` // of a point that is a bound
 
-	Front  []string `json:"front,omitempty"` // resources at which no other point of its board and clock is as fast with as little
+	// resources at which no other point of its board and clock is as fast with as little
+	Front  []string `json:"front,omitempty"`
 	Chosen bool     `json:"chosen,omitempty"`
 	Report *Report  `json:"synthesis,omitempty"` // of the vendor's tools, where it was collected
 }
 
-// Bounds is what no design within the budget goes beyond: where no rate or interval was asked for, how fast it may be, and
-// what it takes at least then; else what it takes at least to be as fast as asked.
+// Bounds is what no design within the budget goes beyond: where no rate or interval was asked for, how fast it may be,
+// and what it takes at least then; else what it takes at least to be as fast as asked.
 type Bounds struct {
 	FPS      float64 `json:"fps_at_most,omitempty"`
 	Interval int     `json:"interval_clocks_at_least,omitempty"`
@@ -160,10 +164,12 @@ func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 func (s spec) point(d *folding.Design, salt string) Point {
 	p := s.blank()
 	p.Status = Fits
-	p.FPS, p.Reached, p.Interval, p.Latency, p.Proved = d.FPS(), d.ClockMHz(), d.Clocks.Interval, d.Clocks.Latency, d.Certificate.Proved()
+	p.FPS, p.Reached, p.Interval, p.Latency, p.Proved = d.FPS(), d.ClockMHz(), d.Clocks.Interval, d.Clocks.Latency,
+		d.Certificate.Proved()
 	p.Bottleneck = strings.Join(d.Bottleneck.Names(), " ")
 	p.Resources = d.Estimate.Total
-	p.Folding = bytes.TrimSpace(folding.Format(d.Design, true)) // as it comes back out of the journal, but for spaces in it
+	// as it comes back out of the journal, but for spaces in it
+	p.Folding = bytes.TrimSpace(folding.Format(d.Design, true))
 	for i, n := range d.Model.Graph.Nodes {
 		p.Cycles = append(p.Cycles, LayerClocks{n.Name, d.Loop(i).Iterations()})
 	}

@@ -19,13 +19,17 @@ const readmeFile = "README.md"
 // sweepFiles says what the files of a sweep are.
 var sweepFiles = []templates.Entry{
 	{Patterns: []string{readmeFile}, What: "this page"},
-	{Patterns: []string{"sweep.csv"}, What: "every point: what was asked, whether it fits, rate, latency, resources, bottleneck"},
-	{Patterns: []string{"sweep.json"}, What: "the same, with the folding of every point, in the form of a folding file"},
-	{Patterns: []string{"pareto-*.svg", "pareto-*.png"}, What: "frames per second against a resource, the chosen point marked"},
+	{Patterns: []string{"sweep.csv"},
+		What: "every point: what was asked, whether it fits, rate, latency, resources, bottleneck"},
+	{Patterns: []string{"sweep.json"},
+		What: "the same, with the folding of every point, in the form of a folding file"},
+	{Patterns: []string{"pareto-*.svg", "pareto-*.png"},
+		What: "frames per second against a resource, the chosen point marked"},
 	{Patterns: []string{"cycles.svg", "cycles.png"}, What: "the clocks of every layer of the chosen point"},
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
 	{Patterns: []string{journalFile}, What: "what was found, as it was found; the sweep goes on from here"},
-	{Patterns: []string{pointsFolder + "/"}, What: "a build of every different design that fits, and what its synthesis left"},
+	{Patterns: []string{pointsFolder + "/"},
+		What: "a build of every different design that fits, and what its synthesis left"},
 	{Patterns: []string{pointsFile}, What: "their names, a line for each job"},
 	{Patterns: []string{scriptFile}, What: "a Slurm job array that synthesises them"},
 	{Patterns: []string{vivadoFile}, What: "what it does in Vivado"},
@@ -52,9 +56,11 @@ func (r *Result) writeReadme(o Options) error {
 		return err
 	}
 	page := templates.Readme{Title: templates.Code(r.Model) + ", a sweep", Files: sweepFiles,
-		About: fmt.Sprintf("%s designs of the model %s, made by hlsgen %s.", whole(len(r.Points)), templates.Code(r.Model), o.Version)}
-	page.Steps = append(page.Steps, templates.Step{Title: "Go on with it", Commands: []string{line(o.command(r.Source))},
-		Text: "What stands in the journal is not made again; more values make only what is new."})
+		About: fmt.Sprintf("%s designs of the model %s, made by hlsgen %s.", whole(len(r.Points)),
+			templates.Code(r.Model), o.Version)}
+	page.Steps = append(page.Steps, templates.Step{Title: "Go on with it",
+		Commands: []string{line(o.command(r.Source))},
+		Text:     "What stands in the journal is not made again; more values make only what is new."})
 	if c := r.Chosen(); c != nil {
 		step := templates.Step{Title: "Build the chosen point"}
 		step.Text = fmt.Sprintf("It takes a frame every %s clocks: %s frames/s.", number(c.Interval), number(c.FPS))
@@ -66,8 +72,10 @@ func (r *Result) writeReadme(o Options) error {
 		page.Steps = append(page.Steps, step)
 	}
 	if _, err := os.Stat(r.Path(scriptFile)); err == nil {
-		page.Steps = append(page.Steps, templates.Step{Title: "Synthesise all", Commands: []string{"sbatch " + scriptFile, "hlsgen sweep --collect ."},
-			Text: "On the cluster; the second line gathers the reports when the jobs are done. Logs are in `points`."})
+		page.Steps = append(page.Steps, templates.Step{Title: "Synthesise all",
+			Commands: []string{"sbatch " + scriptFile, "hlsgen sweep --collect ."},
+			Text: "On the cluster; the second line gathers the reports when the jobs are done. Logs are in " +
+				"`points`."})
 	}
 	text, err := page.README(paths)
 	if err != nil {
@@ -123,7 +131,8 @@ func (o *Options) chosen(p *Point, src *compiler.Source) []string {
 	if src != nil && !src.Example {
 		words = append(words, compiler.Beside(src.File))
 	}
-	words = append(words, "--board", compiler.BoardBeside(p.BoardGiven(o.Boards)), "--clock", number(p.ClockMHz), "--max-use", p.MaxUse)
+	words = append(words, "--board", compiler.BoardBeside(p.BoardGiven(o.Boards)), "--clock", number(p.ClockMHz),
+		"--max-use", p.MaxUse)
 	switch whole := p.Interval == float64(int(p.Interval)); {
 	case o.Front > 0 && whole:
 		words = append(words, "--interval", number(p.Interval))

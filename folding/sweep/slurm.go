@@ -47,7 +47,9 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 		return nil
 	}
 	if len(todo) >= maxArray {
-		d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelTooLarge, Msg: fmt.Sprintf("the job array has %d jobs; Slurm takes %d unless its MaxArraySize is set", len(todo), maxArray-1)})
+		d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelTooLarge,
+			Msg: fmt.Sprintf("the job array has %d jobs; Slurm takes %d unless its MaxArraySize is set", len(todo),
+				maxArray-1)})
 	}
 	var names []string
 	for i, p := range todo {
@@ -91,7 +93,8 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 		return err
 	}
 	b.FIFO, b.Latency = folding.FIFO{}, false // the file has the folds and the depths
-	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardGiven(o.Boards), p.ClockMHz, out, 1, true, true, nil
+	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardGiven(o.Boards), p.ClockMHz, out, 1,
+		true, true, nil
 	_, err = compiler.Run(ctx, b, d)
 	return err
 }

@@ -78,7 +78,8 @@ PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 		}
 	}
 	in := func(name string) string { return filepath.Join(dir, name) }
-	c.start(t, "munged", "--force", "--foreground", "--key-file="+in("key"), "--socket="+in("munge.socket"), "--pid-file="+in("munged.pid"), "--seed-file="+in("seed"))
+	c.start(t, "munged", "--force", "--foreground", "--key-file="+in("key"), "--socket="+in("munge.socket"),
+		"--pid-file="+in("munged.pid"), "--seed-file="+in("seed"))
 	c.wait(t, "munged", func() bool { _, err := os.Stat(in("munge.socket")); return err == nil })
 	c.start(t, "slurmctld", "-D")
 	c.start(t, "slurmd", "-D")
@@ -156,7 +157,8 @@ func (c *cluster) submit(t *testing.T, dir string) (output string, ok bool) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sbatch", "--wait", "--cpus-per-task=1", "--mem=1", scriptFile)
 	cmd.Dir = dir
-	cmd.Env = append(slices.Clone(c.env), "HLSGEN_HLS="+filepath.Join(stand, "vitis_hls"), "HLSGEN_VIVADO="+filepath.Join(stand, "vivado"))
+	cmd.Env = append(slices.Clone(c.env), "HLSGEN_HLS="+filepath.Join(stand, "vitis_hls"),
+		"HLSGEN_VIVADO="+filepath.Join(stand, "vivado"))
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		t.Fatalf("the job array does not end: %s\n%s", out, c.try("squeue"))
@@ -217,11 +219,13 @@ func TestSlurm(t *testing.T) {
 			t.Errorf("point %d was synthesised %d times, %v", i, strings.Count(string(runs), "run"), err)
 		}
 		h, v := p.Report.HLS, p.Report.Vivado
-		if h == nil || v == nil || h.Resources.LUT != size(p, "hls/layers.hpp") || h.Resources.FF != size(p, "hls/top.cpp") || h.Resources.BRAM != 3 || h.PeriodNS != 3.65 ||
+		if h == nil || v == nil || h.Resources.LUT != size(p, "hls/layers.hpp") ||
+			h.Resources.FF != size(p, "hls/top.cpp") || h.Resources.BRAM != 3 || h.PeriodNS != 3.65 ||
 			p.Report.Interval != 64 || p.Report.Latency != 100 {
 			t.Errorf("point %d: HLS %+v", i, h)
 		}
-		if v != nil && (v.Resources.FF != 2*v.Resources.LUT || v.Resources.LUT == 0 || v.Resources.BRAM != 3 || v.Resources.DSP != 7 || v.PeriodNS != 4.25) {
+		if v != nil && (v.Resources.FF != 2*v.Resources.LUT || v.Resources.LUT == 0 || v.Resources.BRAM != 3 ||
+			v.Resources.DSP != 7 || v.PeriodNS != 4.25) {
 			t.Errorf("point %d: Vivado %+v", i, v)
 		}
 	}

@@ -43,9 +43,10 @@ type Options struct {
 	Memories  []dataflow.Memory
 	Computes  []dataflow.Compute
 	MaxUses   []folding.Use
-	Front     int  // not 0: at most so many designs worth choosing from of every combination, instead of one for each rate
-	Bound     bool // no designs, but what none goes below
-	Workers   int  // 0: as many as there are processors
+	// not 0: at most so many designs worth choosing from of every combination, instead of one for each rate
+	Front   int
+	Bound   bool // no designs, but what none goes below
+	Workers int  // 0: as many as there are processors
 }
 
 // A Result is a sweep's story.
@@ -141,7 +142,8 @@ func (o *Options) imports() (string, error) {
 }
 
 // search makes the searches that the journal has not, and gathers the points of all.
-func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs []spec, j *journal, model string) error {
+func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs []spec, j *journal,
+	model string) error {
 	keys := make([]string, len(specs))
 	var todo []int
 	for i, s := range specs {

@@ -58,7 +58,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v", p)
 		case p.FPSAsked == 1e12:
 			continue
-		case p.Status != Fits || p.FPS < p.FPSAsked || p.Reached > p.ClockMHz || p.Interval <= 0 || float64(p.Latency) < p.Interval || p.Resources.LUT == 0 ||
+		case p.Status != Fits || p.FPS < p.FPSAsked || p.Reached > p.ClockMHz || p.Interval <= 0 ||
+			float64(p.Latency) < p.Interval || p.Resources.LUT == 0 ||
 			p.Share <= 0 || p.Share > 0.8:
 			t.Errorf("%+v", p)
 		}
@@ -74,7 +75,8 @@ func TestRun(t *testing.T) {
 		}
 	}
 
-	if b, err := os.ReadFile(filepath.Join(one, ChosenFile)); err != nil || !reflect.DeepEqual(layersOf(t, b), layers(t, r.Chosen())) {
+	if b, err := os.ReadFile(filepath.Join(one, ChosenFile)); err != nil ||
+		!reflect.DeepEqual(layersOf(t, b), layers(t, r.Chosen())) {
 		t.Errorf("%s: %s, %v", ChosenFile, b, err)
 	}
 
@@ -91,16 +93,18 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFolding holds that what a point writes, asked for in a build as a folding file, gives the point's design: its folds, the
-// depths of its FIFOs, its clocks and what it takes.
+// TestFolding holds that what a point writes, asked for in a build as a folding file, gives the point's design: its
+// folds, the depths of its FIFOs, its clocks and what it takes.
 func TestFolding(t *testing.T) {
 	t.Parallel()
 	o := small(t.TempDir())
 	o.Boards, o.Clocks, o.FPS = o.Boards[:1], o.Clocks[:1], []float64{1e4, 5e5}
 	for _, p := range run(t, o).Points {
 		m := rebuilt(t, &p)
-		if m.Clocks.Interval != p.Interval || m.Clocks.Latency != p.Latency || m.FPS() != p.FPS || m.Estimate.Total != p.Resources {
-			t.Errorf("%v clocks, latency %d, %+v; the sweep has %+v", m.Clocks.Interval, m.Clocks.Latency, m.Estimate.Total, p)
+		if m.Clocks.Interval != p.Interval || m.Clocks.Latency != p.Latency || m.FPS() != p.FPS ||
+			m.Estimate.Total != p.Resources {
+			t.Errorf("%v clocks, latency %d, %+v; the sweep has %+v", m.Clocks.Interval, m.Clocks.Latency,
+				m.Estimate.Total, p)
 		}
 		if got := folding.Format(m.Design, true); !reflect.DeepEqual(layersOf(t, got), layers(t, &p)) {
 			t.Errorf("%s, want %s", got, p.Folding)
@@ -188,8 +192,10 @@ func TestPlace(t *testing.T) {
 		{name: "strange, forced", file: "thesis.tex", force: true, want: "holds no sweep"},
 		{name: "no journal of ours", journal: "{}\n", force: true, want: "holds no sweep"},
 		{name: "begun", journal: `{"hlsgen_swe`, want: ""},
-		{name: "another model", journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"0"}` + "\n", want: `the sweep of another model, "x.onnx"`},
-		{name: "another model, forced", journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"0"}` + "\n", force: true},
+		{name: "another model", journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"0"}` + "\n",
+			want: `the sweep of another model, "x.onnx"`},
+		{name: "another model, forced", journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"0"}` + "\n",
+			force: true},
 		{name: "a form to come", journal: `{"hlsgen_sweep":99,"model":"x.onnx","model_sha256":"0"}` + "\n"},
 		{name: "the form before", journal: `{"hlsgen_sweep":1,"model":"x.onnx","model_sha256":"0"}` + "\n"},
 	} {
@@ -220,7 +226,8 @@ func TestPlace(t *testing.T) {
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	o := Options{Boards: []string{"zcu104", "ZCU104", "pynq-z1"}, FPS: []float64{10, 5, 10}, Memories: []dataflow.Memory{dataflow.BRAM, dataflow.LUTRAM}}
+	o := Options{Boards: []string{"zcu104", "ZCU104", "pynq-z1"}, FPS: []float64{10, 5, 10},
+		Memories: []dataflow.Memory{dataflow.BRAM, dataflow.LUTRAM}}
 	specs := o.plan(&d)
 	if len(specs) != 8 || specs[0].ClockMHz != 200 || specs[4].ClockMHz != 100 || d.Failed() {
 		t.Errorf("%d specs, %v", len(specs), d.Diags)
@@ -253,7 +260,8 @@ func TestPlan(t *testing.T) {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	make := func(status, board string, fps float64, lut, bram int, share float64) Point {
-		return Point{Status: status, Board: board, FPS: fps, Share: share, Resources: dataflow.Resources{LUT: lut, BRAM: bram}}
+		return Point{Status: status, Board: board, FPS: fps, Share: share,
+			Resources: dataflow.Resources{LUT: lut, BRAM: bram}}
 	}
 	points := []Point{
 		make(Fits, "a", 10, 5, 9, 0.1),
@@ -280,7 +288,8 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	points := []Point{
 		{Board: "=cmd|' /C calc'!A0", Status: Refused, Reason: "a \"reason\", with\nlines"},
-		{Board: "b", Status: Fits, Interval: 8, Latency: 20, Reached: 100, FPS: 12.5e6, Resources: dataflow.Resources{LUT: 1, FF: 2, BRAM: 3, URAM: 4, DSP: 5}, Chosen: true},
+		{Board: "b", Status: Fits, Interval: 8, Latency: 20, Reached: 100, FPS: 12.5e6,
+			Resources: dataflow.Resources{LUT: 1, FF: 2, BRAM: 3, URAM: 4, DSP: 5}, Chosen: true},
 	}
 	b, err := table(points)
 	if err != nil {
@@ -295,7 +304,8 @@ func TestTable(t *testing.T) {
 		row          int
 		column, want string
 	}{
-		{1, "board", "'=cmd|' /C calc'!A0"}, {1, "fps", ""}, {1, "lut", ""}, {1, "reason", points[0].Reason}, {1, "proved", ""},
+		{1, "board", "'=cmd|' /C calc'!A0"}, {1, "fps", ""}, {1, "lut", ""}, {1, "reason", points[0].Reason},
+		{1, "proved", ""},
 		{2, "fps", "12500000"}, {2, "latency_us", "0.2"}, {2, "bram18", "3"}, {2, "chosen", "true"},
 	} {
 		if got := at(c.row, c.column); got != c.want {

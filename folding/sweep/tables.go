@@ -196,9 +196,10 @@ func (r *Result) files() (files []file, err error) {
 		if !k.drawn || !slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
 			continue
 		}
-		f := chart.Fronts{Title: r.Model + ": frames per second against " + k.name, Cost: k.name, Gain: "frames per second",
-			Chosen: &chart.Dot{Cost: float64(k.of(chosen.Resources)), Gain: chosen.FPS},
-			Label:  fmt.Sprintf("%s frames/s, %s %s", chart.Amount(chosen.FPS), chart.Amount(float64(k.of(chosen.Resources))), k.name)}
+		f := chart.Fronts{Title: r.Model + ": frames per second against " + k.name, Cost: k.name,
+			Gain: "frames per second", Chosen: &chart.Dot{Cost: float64(k.of(chosen.Resources)), Gain: chosen.FPS},
+			Label: fmt.Sprintf("%s frames/s, %s %s", chart.Amount(chosen.FPS),
+				chart.Amount(float64(k.of(chosen.Resources))), k.name)}
 		for _, group := range bySeries(r.Points) {
 			s := chart.Series{Name: seriesName(group[0].Board, group[0].ClockMHz)}
 			for _, p := range group {
@@ -217,7 +218,8 @@ func (r *Result) files() (files []file, err error) {
 
 // clocks is the picture of what every layer takes, and what holds the design up where that is no layer.
 func (p *Point) clocks(model string) chart.Bars {
-	b := chart.Bars{Title: fmt.Sprintf("%s on %s: clocks per frame", model, seriesName(p.Board, p.ClockMHz)), Value: "clocks per frame", Mark: "bottleneck"}
+	b := chart.Bars{Title: fmt.Sprintf("%s on %s: clocks per frame", model, seriesName(p.Board, p.ClockMHz)),
+		Value: "clocks per frame", Mark: "bottleneck"}
 	slowest := 0
 	for _, l := range p.Cycles {
 		slowest = max(slowest, l.Clocks)

@@ -53,8 +53,9 @@ func (r *Report) csynth(data []byte) error {
 	for _, f := range []struct {
 		to   *int
 		text string
-	}{{&s.Resources.LUT, a.LUT}, {&s.Resources.FF, a.FF}, {&s.Resources.BRAM, a.BRAM}, {&s.Resources.URAM, a.URAM}, {&s.Resources.DSP, dsp},
-		{&r.Latency, c.Performance.Latency.Worst}, {&r.Interval, c.Performance.Latency.Interval}} {
+	}{{&s.Resources.LUT, a.LUT}, {&s.Resources.FF, a.FF}, {&s.Resources.BRAM, a.BRAM}, {&s.Resources.URAM, a.URAM},
+		{&s.Resources.DSP, dsp}, {&r.Latency, c.Performance.Latency.Worst},
+		{&r.Interval, c.Performance.Latency.Interval}} {
 		text := strings.TrimSpace(f.text)
 		if text == "" || text == "undef" || text == "-" || text == "?" {
 			continue // a dataflow region's interval, a device without URAM

@@ -26,9 +26,11 @@ func TestCSynth(t *testing.T) {
 		err        string // contained
 	}{
 		{"Vitis HLS", profile("<BRAM_18K>3</BRAM_18K><DSP>4</DSP><FF>50</FF><LUT>60</LUT><URAM>1</URAM>", "64"),
-			Report{HLS: &Synthesis{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, URAM: 1, DSP: 4}, 3.5}, Interval: 64, Latency: 120}, ""},
-		{"Vivado HLS 2019, no URAM", profile("<BRAM_18K>3</BRAM_18K><DSP48E>4</DSP48E><FF>50</FF><LUT>60</LUT>", "undef"),
-			Report{HLS: &Synthesis{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, DSP: 4}, 3.5}, Latency: 120}, ""},
+			Report{HLS: &Synthesis{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, URAM: 1, DSP: 4}, 3.5}, Interval: 64,
+				Latency: 120}, ""},
+		{"Vivado HLS 2019, no URAM", profile("<BRAM_18K>3</BRAM_18K><DSP48E>4</DSP48E><FF>50</FF><LUT>60</LUT>",
+			"undef"), Report{HLS: &Synthesis{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, DSP: 4}, 3.5}, Latency: 120},
+			""},
 		{"no XML", "LUT 5", Report{}, "not a report of HLS"},
 		{"other XML", "<html></html>", Report{}, "not a report of HLS"},
 		{"empty", profile("", "1"), Report{}, "without resources"},
@@ -130,9 +132,12 @@ func TestCollect(t *testing.T) {
 		{"no JSON", map[string]string{"sweep.json": "{"}, diag.FileUnreadable, false},
 		{"no points", map[string]string{"sweep.json": "{}"}, diag.FileUnreadable, false},
 		{"no reports", map[string]string{"sweep.json": sheet}, diag.FileUnreadable, false},
-		{"one", map[string]string{"sweep.json": sheet, "points/0123abcd/hls/top/solution1/syn/report/csynth.xml": good}, "", true},
-		{"one, and one that is torn", map[string]string{"sweep.json": sheet, "points/0123abcd/csynth.xml": good, "points/0123abcd/utilization.rpt": utilisation + "\n| CLB LUTs"}, diag.FileUnreadable, true},
-		{"one, and other reports", map[string]string{"sweep.json": sheet, "points/0123abcd/csynth.xml": good, "points/0123abcd/drc.rpt": "Report DRC"}, "", true},
+		{"one", map[string]string{"sweep.json": sheet, "points/0123abcd/hls/top/solution1/syn/report/csynth.xml": good},
+			"", true},
+		{"one, and one that is torn", map[string]string{"sweep.json": sheet, "points/0123abcd/csynth.xml": good,
+			"points/0123abcd/utilization.rpt": utilisation + "\n| CLB LUTs"}, diag.FileUnreadable, true},
+		{"one, and other reports", map[string]string{"sweep.json": sheet, "points/0123abcd/csynth.xml": good,
+			"points/0123abcd/drc.rpt": "Report DRC"}, "", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -154,7 +159,8 @@ func TestCollect(t *testing.T) {
 			if c.code != "" && d.Diags[0].Code != c.code {
 				t.Errorf("%v", d.Diags)
 			}
-			if c.found && (r.Collected != 1 || r.Points[0].Report.HLS.Resources.LUT != 60 || r.Points[1].Report != nil) {
+			if c.found && (r.Collected != 1 || r.Points[0].Report.HLS.Resources.LUT != 60 ||
+				r.Points[1].Report != nil) {
 				t.Errorf("%+v", r.Points)
 			}
 		})

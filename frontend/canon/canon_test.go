@@ -31,17 +31,21 @@ var models = []struct {
 	{"qonnx", func(m *onnxtest.Model) {
 		m.Input("x", graph.Float32, "N", 3).Output("y", graph.Float32, "N", 2)
 		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("eight", graph.Float32, nil, 8)
-		m.Init("w", graph.Float32, []int{2, 3}, 0.3, -0.6, 0.9, -1.2, 0, 0.7).Init("ws", graph.Float32, []int{2, 1}, 0.25, 0.5).Init("four", graph.Float32, nil, 4).Init("c", graph.Float32, []int{2}, 0.5, -0.125)
+		m.Init("w", graph.Float32, []int{2, 3}, 0.3, -0.6, 0.9, -1.2, 0, 0.7).Init("ws", graph.Float32, []int{2, 1},
+			0.25, 0.5).Init("four", graph.Float32, nil, 4).Init("c", graph.Float32, []int{2}, 0.5, -0.125)
 		m.Node("Quant", "x", "s", "z", "eight").Domain(qonnx).Int("signed", 1).Out("xq")
-		m.Node("Quant", "w", "ws", "z", "four").Domain(qonnx).Int("signed", 1).Int("narrow", 1).Str("rounding_mode", "ROUND").Out("wq")
+		m.Node("Quant", "w", "ws", "z", "four").Domain(qonnx).Int("signed", 1).Int("narrow", 1).Str("rounding_mode",
+			"ROUND").Out("wq")
 		m.Node("Gemm", "xq", "wq", "c").Int("transB", 1).Float("alpha", 0.5).Float("beta", 2).Out("h")
 		m.Node("Relu", "h").Out("r")
 		m.Node("Quant", "r", "s", "z", "four").Domain(qonnx).Int("signed", 0).Str("rounding_mode", "FLOOR").Out("y")
 	}},
 	{"qcdq", func(m *onnxtest.Model) {
 		m.Input("x", graph.Float32, "N", 2).Output("y", graph.Float32, "N", 2)
-		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.UInt8, nil, 3).Init("lo", graph.UInt8, nil, 0).Init("hi", graph.UInt8, nil, 15)
-		m.Init("w", graph.Int8, []int{2, 2}, 1, -2, 3, 0).Init("ws", graph.Float32, []int{2}, 0.25, 0.5).Init("wz", graph.Int8, []int{2}, 0, 0)
+		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.UInt8, nil, 3).Init("lo", graph.UInt8, nil, 0).Init("hi",
+			graph.UInt8, nil, 15)
+		m.Init("w", graph.Int8, []int{2, 2}, 1, -2, 3, 0).Init("ws", graph.Float32, []int{2}, 0.25, 0.5).Init("wz",
+			graph.Int8, []int{2}, 0, 0)
 		m.Init("s2", graph.Float32, []int{2}, 0.125, 1).Init("z2", graph.Int8, []int{2}, 1, -1)
 		m.Node("QuantizeLinear", "x", "s", "z").Out("q")
 		m.Node("Clip", "q", "lo", "hi").Out("qc")
@@ -58,7 +62,8 @@ var models = []struct {
 	}},
 	{"computed parameters", func(m *onnxtest.Model) {
 		m.Input("x", graph.Float32, 1, 2, 2).Output("y", graph.Float32, 1, 4)
-		m.Init("zero", graph.Int64, nil, 0).Init("one", graph.Int64, []int{1}, -1).Init("axes", graph.Int64, []int{1}, 0)
+		m.Init("zero", graph.Int64, nil, 0).Init("one", graph.Int64, []int{1}, -1).Init("axes", graph.Int64, []int{1},
+			0)
 		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("half", graph.Float32, nil, 2)
 		m.Node("Shape", "x").Out("shape")
 		m.Node("Gather", "shape", "zero").Out("batch")
@@ -74,8 +79,10 @@ var models = []struct {
 		m.Node("Gemm", "x", "w").Int("transA", 1).Int("transB", 1).Out("y")
 	}},
 	{"clips that stay", func(m *onnxtest.Model) {
-		m.Input("x", graph.Float32, 6).Output("a", graph.Float32, 6).Output("b", graph.Float32, 6).Output("c", graph.UInt8, 6)
-		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.UInt8, nil, 3).Init("lo", graph.UInt8, nil, 2).Init("hi", graph.UInt8, nil, 9).Init("half", graph.Float32, nil, 0.5)
+		m.Input("x", graph.Float32, 6).Output("a", graph.Float32, 6).Output("b", graph.Float32, 6).Output("c",
+			graph.UInt8, 6)
+		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.UInt8, nil, 3).Init("lo", graph.UInt8, nil, 2).Init("hi",
+			graph.UInt8, nil, 9).Init("half", graph.Float32, nil, 0.5)
 		m.Node("QuantizeLinear", "x", "s", "z").Out("q") // read twice: the clip is of one reader alone
 		m.Node("Clip", "q", "lo", "hi").Out("qc")
 		m.Node("DequantizeLinear", "q", "s", "z").Out("a")
@@ -86,14 +93,16 @@ var models = []struct {
 	}},
 	{"clips in a row", func(m *onnxtest.Model) {
 		m.Input("x", graph.Float32, 5).Output("y", graph.Int8, 5)
-		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Int8, nil, 0).Init("lo", graph.Int8, nil, -8).Init("hi", graph.Int8, nil, 7).Init("lo2", graph.Int8, nil, -3)
+		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Int8, nil, 0).Init("lo", graph.Int8, nil, -8).Init("hi",
+			graph.Int8, nil, 7).Init("lo2", graph.Int8, nil, -3)
 		m.Node("QuantizeLinear", "x", "s", "z").Out("q")
 		m.Node("Clip", "q", "lo", "hi").Out("r")
 		m.Node("Clip", "r", "lo2").Out("y")
 	}},
 	{"names that are taken", func(m *onnxtest.Model) {
 		m.Input("x", graph.Float32, 1, 1).Output("y", graph.Float32, 1, 1).Output("y.codes", graph.Float32, 1, 1)
-		m.Init("y.product", graph.Float32, []int{1, 1}, 2).Init("w.transposed", graph.Float32, nil, 3).Init("w", graph.Float32, []int{1, 1}, 5)
+		m.Init("y.product", graph.Float32, []int{1, 1}, 2).Init("w.transposed", graph.Float32, nil, 3).Init("w",
+			graph.Float32, []int{1, 1}, 5)
 		m.Init("y.alpha", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 8)
 		m.Node("Gemm", "x", "w", "w.transposed").Int("transB", 1).Float("alpha", 0.5).Out("g")
 		m.Node("Mul", "g", "y.product").Out("y.codes")
@@ -106,23 +115,27 @@ var models = []struct {
 		m.Node("DequantizeLinear", "q", "s").Int("axis", 0).Out("y")
 	}},
 	{"a loop with its constants around it", func(m *onnxtest.Model) {
-		body := onnxtest.New(0).Input("s", graph.Float32).Input("e", graph.Float32).Output("t", graph.Float32).Output("t", graph.Float32)
+		body := onnxtest.New(0).Input("s", graph.Float32).Input("e", graph.Float32).Output("t",
+			graph.Float32).Output("t", graph.Float32)
 		body.Node("Gemm", "s", "w", "e").Int("transB", 1).Out("a")
 		body.Node("Quant", "a", "scale", "z", "bits").Domain(qonnx).Out("t")
 		m.Input("x", graph.Float32, 3, 1, 2).Output("y", graph.Float32, 3, 1, 2)
 		m.Init("w", graph.Float32, []int{2, 2}, 1, -1, 0.5, 0.25).Init("h0", graph.Float32, []int{1, 2}, 0, 0)
 		m.Init("half", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
 		m.Node("Mul", "half", "half").Out("scale")
-		m.Node("Scan", "h0", "x").Int("num_scan_inputs", 1).Ints("scan_input_directions", 1).Graph("body", body).Out("", "y")
+		m.Node("Scan", "h0", "x").Int("num_scan_inputs", 1).Ints("scan_input_directions", 1).Graph("body", body).Out("",
+			"y")
 	}},
 	{"an lstm", func(m *onnxtest.Model) {
 		m.Input("x", graph.Float32, 3, 1, 1).Output("y", graph.Float32, 3, 1, 1, 1)
-		m.Init("W", graph.Float32, []int{1, 4, 1}, 1, 2, 3, 4).Init("R", graph.Float32, []int{1, 4, 1}, 1, 0, -1, 0).Init("B", graph.Float32, []int{1, 8}, 1, 2, 3, 4, 5, 6, 7, 8)
+		m.Init("W", graph.Float32, []int{1, 4, 1}, 1, 2, 3, 4).Init("R", graph.Float32, []int{1, 4, 1}, 1, 0, -1,
+			0).Init("B", graph.Float32, []int{1, 8}, 1, 2, 3, 4, 5, 6, 7, 8)
 		m.Node("LSTM", "x", "W", "R", "B").Int("hidden_size", 1).Out("y")
 	}},
 	{"batch normalisation stays", func(m *onnxtest.Model) {
 		m.Input("x", graph.Float32, "N", 2).Output("y", graph.Float32, "N", 2)
-		m.Init("g", graph.Float32, []int{2}, -0.5, 1e-41).Init("b", graph.Float32, []int{2}, 1, 2).Init("m", graph.Float32, []int{2}, 0, 1).Init("v", graph.Float32, []int{2}, 1, 2)
+		m.Init("g", graph.Float32, []int{2}, -0.5, 1e-41).Init("b", graph.Float32, []int{2}, 1, 2).Init("m",
+			graph.Float32, []int{2}, 0, 1).Init("v", graph.Float32, []int{2}, 1, 2)
 		m.Init("s", graph.Float32, nil, 0.5).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
 		m.Node("BatchNormalization", "x", "g", "b", "m", "v").Out("n")
 		m.Node("Quant", "n", "s", "z", "bits").Domain(qonnx).Str("rounding_mode", "HALF_UP").Out("y")
@@ -278,7 +291,8 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 		}
 		for i, o := range g.Outputs {
 			b, a := before.Known[o.Name], after.Known[o.Name]
-			if b.DType.Float() != a.DType.Float() || b.DType.Float() && b.DType != a.DType || fmt.Sprint(b.Shape) != fmt.Sprint(a.Shape) {
+			if b.DType.Float() != a.DType.Float() || b.DType.Float() && b.DType != a.DType ||
+				fmt.Sprint(b.Shape) != fmt.Sprint(a.Shape) {
 				t.Errorf("after %s, output %d is %v%v, was %v%v", row.Name, i, a.DType, a.Shape, b.DType, b.Shape)
 			}
 		}

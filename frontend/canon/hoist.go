@@ -6,8 +6,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// hoistCodes moves the quantiser of a scanned tensor out of the body that scans it: what is done to each element in turn can be
-// done to all before.
+// hoistCodes moves the quantiser of a scanned tensor out of the body that scans it: what is done to each element in
+// turn can be done to all before.
 func hoistCodes(m *Model) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) (out []*graph.Node) {

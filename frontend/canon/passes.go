@@ -27,20 +27,24 @@ type Model struct {
 var Passes = []pass.Pass[*Model]{
 	{
 		Name: "loops-to-scans",
-		Doc:  "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its constants and shapes in itself, and so is a graph like any other: the passes behind work in it too. First, because constants around a body that only it reads would be dropped.",
-		Run:  kept(loopsToScans),
+		Doc: "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its constants and " +
+			"shapes in itself, and so is a graph like any other: the passes behind work in it too. First, because " +
+			"constants around a body that only it reads would be dropped.",
+		Run: kept(loopsToScans),
 	},
 	{
 		Name:  "unroll-loops",
 		After: []string{"loops-to-scans"},
-		Doc:   "A short loop whose body is no LSTM cell is written out run by run. Only where a first attempt has shown that no layer runs it.",
-		Run:   kept(unrollLoops),
+		Doc: "A short loop whose body is no LSTM cell is written out run by run. Only where a first attempt has " +
+			"shown that no layer runs it.",
+		Run: kept(unrollLoops),
 	},
 	{
 		Name:  "fold-constants",
 		After: []string{"unroll-loops"},
-		Doc:   "What does not depend on data becomes an initializer: weights after their quantiser, bit widths and shapes computed by nodes. Early, because the others read bit widths and scales as numbers.",
-		Run:   inBodies(foldConstants),
+		Doc: "What does not depend on data becomes an initializer: weights after their quantiser, bit widths and " +
+			"shapes computed by nodes. Early, because the others read bit widths and scales as numbers.",
+		Run: inBodies(foldConstants),
 	},
 	{
 		Name:  "gemm-to-matmul",
@@ -49,27 +53,30 @@ var Passes = []pass.Pass[*Model]{
 		Run:   inBodies(gemmToMatMul),
 	},
 	{
-		Name:  "quant-to-code",
-		Doc:   "QONNX Quant and ONNX QuantizeLinear become a Code node, which gives integers; the value (code - zero point) * scale stays ordinary arithmetic.",
+		Name: "quant-to-code",
+		Doc: "QONNX Quant and ONNX QuantizeLinear become a Code node, which gives integers; the value (code - " +
+			"zero point) * scale stays ordinary arithmetic.",
 		After: []string{"fold-constants"},
 		Run:   inBodies(quantToCode),
 	},
 	{
-		Name:  "clip-into-code",
-		Doc:   "A Clip of codes narrows the limits of the Code before it: exporters write QuantizeLinear, Clip for widths other than 8 bits.",
+		Name: "clip-into-code",
+		Doc: "A Clip of codes narrows the limits of the Code before it: exporters write QuantizeLinear, Clip for " +
+			"widths other than 8 bits.",
 		After: []string{"quant-to-code"},
 		Run:   inBodies(clipIntoCode),
 	},
 	{
-		Name:  "hoist-codes",
-		Doc:   "The quantiser of a scanned tensor goes from the body to the tensor itself: the codes then arrive, and a loop that walks the other way shares them.",
+		Name: "hoist-codes",
+		Doc: "The quantiser of a scanned tensor goes from the body to the tensor itself: the codes then arrive, " +
+			"and a loop that walks the other way shares them.",
 		After: []string{"clip-into-code"},
 		Run:   kept(hoistCodes),
 	},
 }
 
-// Run applies the passes to what is made of the model's program, which itself stays, and returns the model's new program,
-// or nil after an error was added to d. The error is that of the dump, if opt asks for one.
+// Run applies the passes to what is made of the model's program, which itself stays, and returns the model's new
+// program, or nil after an error was added to d. The error is that of the dump, if opt asks for one.
 func Run(m *Model, opt pass.Options[*Model], d *diag.List) (*graph.Program, error) {
 	m.Graph = m.Program.Graph.Copy()
 	opt.Verify = func(m *Model) error { return m.Graph.Verify() }

@@ -38,7 +38,8 @@ func (e *editor) each(f func(n *graph.Node) []*graph.Node) (changed bool) {
 
 // from makes a node that stands for part of n.
 func from(n *graph.Node, domain, op string, inputs []string, output string, attrs graph.Attrs) *graph.Node {
-	return &graph.Node{Index: n.Index, Name: n.Name, Was: n.FullOp(), Domain: domain, Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: attrs}
+	return &graph.Node{Index: n.Index, Name: n.Name, Was: n.FullOp(), Domain: domain, Op: op, Inputs: inputs,
+		Outputs: []string{output}, Attrs: attrs}
 }
 
 func scalar(dt graph.DType, v float64) *graph.Tensor {

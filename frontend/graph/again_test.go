@@ -22,7 +22,8 @@ func TestAgain(t *testing.T) {
 		{"nothing", nil, true},
 		{"an equal node", []*graph.Node{node("Relu", nil, "a", "x")}, true},
 		{"another shape", []*graph.Node{node("Concat", attrs{"axis": 2}, "a", "x", "x")}, false},
-		{"a name that was made up", []*graph.Node{node("Relu", nil, "y.padded", "x"), node("Neg", nil, "a", "y.padded")}, false},
+		{"a name that was made up", []*graph.Node{node("Relu", nil, "y.padded", "x"),
+			node("Neg", nil, "a", "y.padded")}, false},
 	} {
 		relu := node("Relu", nil, "a", "x")
 		g := network([]int{1, 1, 4}, map[string]*graph.Tensor{"w": zeros(1, 1, 3)}, relu, conv)

@@ -155,10 +155,14 @@ func TestBatchInputs(t *testing.T) {
 		batch  bool
 	}{
 		{"both", []int{4, 3}, []int{4, 3}, []*graph.Node{node("Add", nil, "y", "x", "z")}, 4, []string{"x", "z"}, true},
-		{"one for all", []int{4, 3}, []int{1, 3}, []*graph.Node{node("Add", nil, "y", "x", "z")}, 4, []string{"x"}, true},
-		{"other sizes", []int{4, 3}, []int{3, 2}, []*graph.Node{node("MatMul", nil, "y", "x", "z")}, 4, []string{"x"}, true},
-		{"other sizes, the second counts", []int{3, 4}, []int{5, 3}, []*graph.Node{node("MatMul", nil, "y", "z", "x")}, 5, []string{"z"}, true},
-		{"one size, but not one meaning", []int{4, 4}, []int{4, 4}, []*graph.Node{node("MatMul", nil, "y", "x", "z")}, 4, []string{"x", "z"}, false},
+		{"one for all", []int{4, 3}, []int{1, 3}, []*graph.Node{node("Add", nil, "y", "x", "z")}, 4, []string{"x"},
+			true},
+		{"other sizes", []int{4, 3}, []int{3, 2}, []*graph.Node{node("MatMul", nil, "y", "x", "z")}, 4, []string{"x"},
+			true},
+		{"other sizes, the second counts", []int{3, 4}, []int{5, 3}, []*graph.Node{node("MatMul", nil, "y", "z", "x")},
+			5, []string{"z"}, true},
+		{"one size, but not one meaning", []int{4, 4}, []int{4, 4}, []*graph.Node{node("MatMul", nil, "y", "x", "z")},
+			4, []string{"x", "z"}, false},
 		{"no axis beside it", []int{4}, []int{1, 4}, []*graph.Node{node("Add", nil, "y", "x", "z")}, 0, nil, false},
 		{"dynamic", []int{-1, 3}, []int{1, 3}, []*graph.Node{node("Add", nil, "y", "x", "z")}, 0, nil, false},
 	} {
@@ -174,7 +178,8 @@ func TestBatchInputs(t *testing.T) {
 	}
 }
 
-// TestBound fixes dynamic axes of samples that the user binds, and leaves time to be bound by whoever prepares the graph.
+// TestBound fixes dynamic axes of samples that the user binds, and leaves time to be bound by whoever prepares the
+// graph.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	init := map[string]*graph.Tensor{"zero": reals([]int{2}, 0, 0)}
@@ -188,7 +193,8 @@ func TestBound(t *testing.T) {
 		{"samples", node("Neg", nil, "y", "x"), map[string]int{"N": 4}, 4, nil},
 		{"one sample", node("Neg", nil, "y", "x"), map[string]int{"N": 1}, 0, map[string]int{"N": 1}},
 		{"another axis", node("Neg", nil, "y", "x"), map[string]int{"M": 4}, 0, map[string]int{"M": 4}},
-		{"time", scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"}), map[string]int{"N": 4}, 0, map[string]int{"N": 4}},
+		{"time", scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"}), map[string]int{"N": 4}, 0,
+			map[string]int{"N": 4}},
 		{"nothing bound", node("Neg", nil, "y", "x"), nil, 0, nil},
 	} {
 		g := network([]int{-1, 2}, init, c.node)

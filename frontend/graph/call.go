@@ -25,7 +25,8 @@ type reject struct {
 }
 
 func invalid(format string, args ...any) *reject {
-	return &reject{code: diag.OpInvalid, msg: fmt.Sprintf(format, args...), hint: "the node contradicts the ONNX definition of its operator: check the exporter"}
+	return &reject{code: diag.OpInvalid, msg: fmt.Sprintf(format, args...),
+		hint: "the node contradicts the ONNX definition of its operator: check the exporter"}
 }
 
 func tooLarge(hint, format string, args ...any) *reject {
@@ -151,7 +152,8 @@ func (c *call) pick(shape []int, index []int32) *reject {
 	return c.move(shape, c.dt, &Move{Index: index})
 }
 
-// elementwise adds an output computed from the inputs in args, broadcast against each other; expr's variable v is args[v].
+// elementwise adds an output computed from the inputs in args, broadcast against each other; expr's variable v is
+// args[v].
 func (c *call) elementwise(dt DType, expr *real.Expr, args ...int) *reject {
 	var shape []int
 	for _, a := range args {

@@ -10,8 +10,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Sums of products take most of a run's time. Here they are laid out for it: outputs that read the same elements of A stand
-// together, and the elements of B that one output reads lie side by side, as a row.
+// Sums of products take most of a run's time. Here they are laid out for it: outputs that read the same elements of A
+// stand together, and the elements of B that one output reads lie side by side, as a row.
 
 // A dotPlan is how the outputs of a Dot are walked through. All forks of a part share it.
 type dotPlan struct {
@@ -48,8 +48,8 @@ func (p *dotPlan) prepare(d *Dot) {
 	})
 }
 
-// walk visits every output with its row. gather is called before, whenever the elements of A are others than those of the
-// output before.
+// walk visits every output with its row. gather is called before, whenever the elements of A are others than those of
+// the output before.
 func (p *dotPlan) walk(d *Dot, gather func(base int32), visit func(i int, row int32)) {
 	last := int32(-1)
 	for k := range d.ABase {
@@ -91,8 +91,8 @@ type grid struct {
 	most  float64 // the largest magnitude of whole
 }
 
-// gridOf finds the largest unit: the greatest common divisor, which for scaled codes is the scale. ok is false where the
-// numbers would not stay below 2^53.
+// gridOf finds the largest unit: the greatest common divisor, which for scaled codes is the scale. ok is false where
+// the numbers would not stay below 2^53.
 func gridOf(v []float64) (g grid, ok bool) {
 	unit := divisor{}
 	for _, x := range v {
@@ -281,8 +281,8 @@ func ballOf(v *Reals) (b ball, ok bool) {
 	return b, true
 }
 
-// dotIntervals sums products of intervals: the middles as points, and what the radii add. size, if given, gets the sum of
-// the magnitudes.
+// dotIntervals sums products of intervals: the middles as points, and what the radii add. size, if given, gets the sum
+// of the magnitudes.
 func (r *runner) dotIntervals(a, b, out *Reals, size []float64) {
 	d := r.step.Dot
 	x, okA := ballOf(a)

@@ -22,7 +22,10 @@ var factors = map[string]func(r *rand.Rand) float64{
 	"large":             func(r *rand.Rand) float64 { return math.Ldexp(r.NormFloat64(), 500) },
 	"mostly zero":       func(r *rand.Rand) float64 { return float64(r.IntN(8)/7) * 0.3 },
 	"at the limit 2^53": func(r *rand.Rand) float64 { return float64(1<<53 - r.Int64N(3)) },
-	"near cancellation": func(r *rand.Rand) float64 { return float64(2*r.IntN(2)-1) * (1 + 0x1p-52*float64(r.IntN(2))) },
+	"near cancellation": func(r *rand.Rand) float64 {
+		return float64(2*r.IntN(2)-1) * (1 +
+			0x1p-52*float64(r.IntN(2)))
+	},
 }
 
 // scaled are the kinds whose sums are points wherever a float64 holds them.
@@ -54,7 +57,8 @@ func TestSumsOfProducts(t *testing.T) {
 						size.Add(size, p.Abs(p))
 					}
 					got, scale := y.At(i), graph.Around(size).Hi
-					if lo, hi := new(big.Rat).SetFloat64(got.Lo), new(big.Rat).SetFloat64(got.Hi); lo == nil || hi == nil || truth.Cmp(lo) < 0 || truth.Cmp(hi) > 0 {
+					if lo, hi := new(big.Rat).SetFloat64(got.Lo), new(big.Rat).SetFloat64(got.Hi); lo == nil ||
+						hi == nil || truth.Cmp(lo) < 0 || truth.Cmp(hi) > 0 {
 						t.Fatalf("%s by %s, radius %g: %v misses %s", a, b, radius, got, truth.FloatString(30))
 					}
 					if most := scale*(4*radius+inner*0x1p-50) + 0x1p-900; got.Hi-got.Lo > most {
@@ -84,7 +88,8 @@ func product(t *testing.T, x *graph.Reals, w *graph.Tensor, rows int) *graph.Rea
 	data := reals([]int{rows, len(x.Lo) / rows}, x.Lo...)
 	w.DType, data.DType = graph.Float64, graph.Float64
 	var d diag.List
-	p := graph.Prepare(single("", "MatMul", 13, nil, func(i int) bool { return i == 0 }, data, w), "m", graph.Options{}, &d)
+	p := graph.Prepare(single("", "MatMul", 13, nil, func(i int) bool { return i == 0 }, data, w), "m", graph.Options{},
+		&d)
 	if p == nil {
 		t.Fatal(d.Diags)
 	}
@@ -113,7 +118,8 @@ func TestUnboundedSums(t *testing.T) {
 	t.Parallel()
 	x := &graph.Reals{Shape: []int{2}, Lo: []float64{math.Inf(-1), 1}, Hi: []float64{3, 1}}
 	y := product(t, x, reals([]int{2, 2}, 1, -1, 2, 0), 1)
-	if got := []any{y.At(0), y.At(1)}; y.Hi[0] != 5 || !math.IsInf(y.Lo[0], -1) || y.Lo[1] != -3 || !math.IsInf(y.Hi[1], 1) {
+	if got := []any{y.At(0), y.At(1)}; y.Hi[0] != 5 || !math.IsInf(y.Lo[0], -1) || y.Lo[1] != -3 ||
+		!math.IsInf(y.Hi[1], 1) {
 		t.Errorf("got %v", got)
 	}
 }

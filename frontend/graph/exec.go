@@ -159,7 +159,8 @@ func (p *Part) Rounded(name string, all map[string]*Reals) ([]float64, error) {
 	return d.rounded(name, v, func(x float64) float64 { return float64(float32(x)) }, real.Num.Float32)
 }
 
-func (d *decider) rounded(name string, v *Reals, fast func(float64) float64, exact func(real.Num) (float64, bool)) ([]float64, error) {
+func (d *decider) rounded(name string, v *Reals, fast func(float64) float64,
+	exact func(real.Num) (float64, bool)) ([]float64, error) {
 	out := make([]float64, len(v.Lo))
 	for i := range out {
 		if a, b := fast(v.Lo[i]), fast(v.Hi[i]); a == b {

@@ -35,7 +35,8 @@ func network(shape []int, init map[string]*graph.Tensor, nodes ...*graph.Node) *
 	for i, n := range nodes {
 		n.Index = i
 	}
-	return &graph.Graph{Inputs: []graph.Value{x}, Outputs: []graph.Value{{Name: "y"}}, Init: init, Nodes: nodes, Opsets: map[string]int64{"": 13, qonnx: 2}}
+	return &graph.Graph{Inputs: []graph.Value{x}, Outputs: []graph.Value{{Name: "y"}}, Init: init, Nodes: nodes,
+		Opsets: map[string]int64{"": 13, qonnx: 2}}
 }
 
 func prepare(t *testing.T, g *graph.Graph) *graph.Program {
@@ -47,17 +48,22 @@ func prepare(t *testing.T, g *graph.Graph) *graph.Program {
 // two and with one tenth as float32 has it.
 func TestExactTies(t *testing.T) {
 	t.Parallel()
-	for _, scale := range []float64{0.5, 1, 0x1p-20, float64(float32(0.1)), float64(float32(1.0 / 3)), float64(float32(0.0034898300655186176))} {
+	for _, scale := range []float64{0.5, 1, 0x1p-20, float64(float32(0.1)), float64(float32(1.0 / 3)),
+		float64(float32(0.0034898300655186176))} {
 		for mode, at := range map[string][]float64{ // code of -2.5, -1.5, -0.5, 0.5, 1.5, 2.5
-			"ROUND": {-2, -2, 0, 0, 2, 2}, "HALF_EVEN": {-2, -2, 0, 0, 2, 2}, "HALF_UP": {-3, -2, -1, 1, 2, 3}, "HALF_DOWN": {-2, -1, 0, 0, 1, 2},
-			"UP": {-3, -2, -1, 1, 2, 3}, "DOWN": {-2, -1, 0, 0, 1, 2}, "FLOOR": {-3, -2, -1, 0, 1, 2}, "CEIL": {-2, -1, 0, 1, 2, 3},
+			"ROUND": {-2, -2, 0, 0, 2, 2}, "HALF_EVEN": {-2, -2, 0, 0, 2, 2}, "HALF_UP": {-3, -2, -1, 1, 2, 3},
+			"HALF_DOWN": {-2, -1, 0, 0, 1, 2},
+			"UP":        {-3, -2, -1, 1, 2, 3}, "DOWN": {-2, -1, 0, 0, 1, 2}, "FLOOR": {-3, -2, -1, 0, 1, 2},
+			"CEIL": {-2, -1, 0, 1, 2, 3},
 		} {
-			g := network([]int{6}, map[string]*graph.Tensor{"s": scalar(scale), "z": scalar(0), "b": scalar(8)}, node("Quant", attrs{"rounding_mode": mode}, "y", "x", "s", "z", "b"))
+			g := network([]int{6}, map[string]*graph.Tensor{"s": scalar(scale), "z": scalar(0), "b": scalar(8)},
+				node("Quant", attrs{"rounding_mode": mode}, "y", "x", "s", "z", "b"))
 			p := prepare(t, g)
 			var x, below, above, wantBelow, wantAbove, want []float64
 			for i, c := range at {
 				v := (float64(i) - 2.5) * scale // exact: two bits times 24
-				x, below, above = append(x, v), append(below, math.Nextafter(v, -9)), append(above, math.Nextafter(v, 9))
+				x, below, above = append(x, v), append(below, math.Nextafter(v, -9)),
+					append(above, math.Nextafter(v, 9))
 				want = append(want, c*scale)
 				half := strings.HasPrefix(mode, "HALF") || mode == "ROUND"
 				if half {
@@ -89,10 +95,12 @@ func TestOpenRoundingsAreDecided(t *testing.T) {
 			double := func(v float64) *graph.Tensor {
 				return &graph.Tensor{DType: graph.Float64, Shape: []int{1}, F: []float64{v}}
 			}
-			g := network([]int{1, 1}, map[string]*graph.Tensor{"g": double(1), "b": double(beta), "m": double(0), "v": double(variance), "s": scalar(1), "z": scalar(0), "w": scalar(8)},
+			g := network([]int{1, 1}, map[string]*graph.Tensor{"g": double(1), "b": double(beta), "m": double(0),
+				"v": double(variance), "s": scalar(1), "z": scalar(0), "w": scalar(8)},
 				node("BatchNormalization", attrs{"epsilon": 0.0}, "n", "x", "g", "b", "m", "v"),
 				node("Quant", nil, "y", "n", "s", "z", "w"))
-			truth := new(big.Float).SetPrec(600).Quo(big.NewFloat(1).SetPrec(600), new(big.Float).SetPrec(600).Sqrt(big.NewFloat(variance)))
+			truth := new(big.Float).SetPrec(600).Quo(big.NewFloat(1).SetPrec(600),
+				new(big.Float).SetPrec(600).Sqrt(big.NewFloat(variance)))
 			truth.Add(truth, new(big.Float).SetFloat64(beta))
 			want := code
 			if truth.Cmp(big.NewFloat(tie)) > 0 {
@@ -105,7 +113,8 @@ func TestOpenRoundingsAreDecided(t *testing.T) {
 	}
 	// A quotient that float64 does not hold, multiplied back: the tie is real.
 	g := network([]int{3}, map[string]*graph.Tensor{"three": scalar(3), "s": scalar(2), "z": scalar(0), "w": scalar(8)},
-		node("Div", nil, "d", "x", "three"), node("Mul", nil, "m", "d", "three"), node("Quant", nil, "y", "m", "s", "z", "w"))
+		node("Div", nil, "d", "x", "three"), node("Mul", nil, "m", "d", "three"),
+		node("Quant", nil, "y", "m", "s", "z", "w"))
 	if got, err := execute(prepare(t, g), []float64{1, 3, 5}); err != nil || !slices.Equal(got, []float64{0, 4, 4}) {
 		t.Errorf("ties by way of thirds: %v %v, want 0 4 4", got, err)
 	}
@@ -114,7 +123,8 @@ func TestOpenRoundingsAreDecided(t *testing.T) {
 func TestUndecidable(t *testing.T) {
 	t.Parallel()
 	init := func() map[string]*graph.Tensor {
-		return map[string]*graph.Tensor{"h": scalar(0.5), "two": scalar(2), "s": scalar(1), "z": scalar(0), "w": scalar(8)}
+		return map[string]*graph.Tensor{"h": scalar(0.5), "two": scalar(2), "s": scalar(1), "z": scalar(0),
+			"w": scalar(8)}
 	}
 	quant := func() *graph.Node { return node("Quant", nil, "y", "v", "s", "z", "w") }
 	for _, c := range []struct {
@@ -125,14 +135,16 @@ func TestUndecidable(t *testing.T) {
 		at    string // the node that is named
 	}{
 		// sqrt(x)*sqrt(x)/4 = 0.5 for x = 2: a tie that no precision shows.
-		{"an irrational tie", []*graph.Node{node("Pow", nil, "r", "x", "h"), node("Mul", nil, "q", "r", "r"), node("Mul", nil, "u", "q", "h"), node("Mul", nil, "v", "u", "h"), quant()}, 2, real.ErrPrecision, "y"},
+		{"an irrational tie", []*graph.Node{node("Pow", nil, "r", "x", "h"), node("Mul", nil, "q", "r", "r"),
+			node("Mul", nil, "u", "q", "h"), node("Mul", nil, "v", "u", "h"), quant()}, 2, real.ErrPrecision, "y"},
 		{"division by zero", []*graph.Node{node("Div", nil, "v", "two", "x"), quant()}, 0, real.ErrDivision, "y"},
 		{"root of a negative", []*graph.Node{node("Pow", nil, "v", "x", "h"), quant()}, -1, real.ErrRoot, "y"},
 	} {
 		p := prepare(t, network([]int{1}, init(), c.nodes...))
 		_, err := execute(p, []float64{c.x})
 		var at *graph.ExecError
-		if !errors.Is(err, c.want) || !errors.As(err, &at) || at.Node.Name != c.at || !strings.Contains(err.Error(), c.at) {
+		if !errors.Is(err, c.want) || !errors.As(err, &at) || at.Node.Name != c.at ||
+			!strings.Contains(err.Error(), c.at) {
 			t.Errorf("%s: %v, want %v at %q", c.name, err, c.want, c.at)
 		}
 	}
@@ -159,12 +171,16 @@ func TestRoundedOutputs(t *testing.T) {
 		nodes []*graph.Node
 		want  func(x *big.Float) *big.Float
 	}{
-		{"x/3", []*graph.Node{node("Div", nil, "y", "x", "c")}, func(x *big.Float) *big.Float { return x.Quo(x, bits(3)) }},
-		{"x/3*3", []*graph.Node{node("Div", nil, "q", "x", "c"), node("Mul", nil, "y", "q", "c")}, func(x *big.Float) *big.Float { return x }},
-		{"sqrt(x)+0.7", []*graph.Node{node("Pow", nil, "r", "x", "h"), node("Add", nil, "y", "r", "d")}, func(x *big.Float) *big.Float { return x.Add(x.Sqrt(x), bits(float64(float32(0.7)))) }},
-		{"(x-3)*0.7", []*graph.Node{node("Sub", nil, "s", "x", "c"), node("Mul", nil, "y", "s", "d")}, func(x *big.Float) *big.Float {
-			return x.Mul(x.Sub(x, bits(3)), bits(float64(float32(0.7))))
-		}},
+		{"x/3", []*graph.Node{node("Div", nil, "y", "x", "c")},
+			func(x *big.Float) *big.Float { return x.Quo(x, bits(3)) }},
+		{"x/3*3", []*graph.Node{node("Div", nil, "q", "x", "c"), node("Mul", nil, "y", "q", "c")},
+			func(x *big.Float) *big.Float { return x }},
+		{"sqrt(x)+0.7", []*graph.Node{node("Pow", nil, "r", "x", "h"), node("Add", nil, "y", "r", "d")},
+			func(x *big.Float) *big.Float { return x.Add(x.Sqrt(x), bits(float64(float32(0.7)))) }},
+		{"(x-3)*0.7", []*graph.Node{node("Sub", nil, "s", "x", "c"), node("Mul", nil, "y", "s", "d")},
+			func(x *big.Float) *big.Float {
+				return x.Mul(x.Sub(x, bits(3)), bits(float64(float32(0.7))))
+			}},
 	} {
 		r := rand.New(rand.NewPCG(1, 2))
 		var x []float64
@@ -242,7 +258,8 @@ func TestDotHoldsTheTruth(t *testing.T) {
 			init := map[string]*graph.Tensor{"w": weights, "c": {DType: graph.Float64, F: []float64{3}}}
 			nodes := []*graph.Node{node("MatMul", nil, "y", "x", "w")}
 			if !points {
-				nodes = []*graph.Node{node("Div", nil, "q", "x", "c"), node("Mul", nil, "p", "q", "c"), node("MatMul", nil, "y", "p", "w")}
+				nodes = []*graph.Node{node("Div", nil, "q", "x", "c"), node("Mul", nil, "p", "q", "c"),
+					node("MatMul", nil, "y", "p", "w")}
 			}
 			p := prepare(t, network([]int{1, len(a)}, init, nodes...))
 			part, err := p.Part([]string{"x"}, []string{"y"})
@@ -277,7 +294,8 @@ func TestIntegerDotsArePoints(t *testing.T) {
 	for i := range n {
 		a[i], b[i] = math.Ldexp(float64(r.IntN(256)), -9), math.Ldexp(float64(r.IntN(255)-127), -12)
 	}
-	p := prepare(t, network([]int{1, n}, map[string]*graph.Tensor{"w": {DType: graph.Float32, Shape: []int{n, 1}, F: b}}, node("MatMul", nil, "y", "x", "w")))
+	p := prepare(t, network([]int{1, n}, map[string]*graph.Tensor{"w": {DType: graph.Float32, Shape: []int{n, 1},
+		F: b}}, node("MatMul", nil, "y", "x", "w")))
 	part, err := p.Part([]string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
@@ -291,9 +309,11 @@ func TestIntegerDotsArePoints(t *testing.T) {
 // TestParts cuts a program in two and runs the halves: the result is that of the whole.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	init := map[string]*graph.Tensor{"c": scalar(3), "w": reals([]int{2, 2}, 1, 2, -3, 4), "s": scalar(float64(float32(0.3))), "z": scalar(0), "b": scalar(4), "k": scalar(7)}
+	init := map[string]*graph.Tensor{"c": scalar(3), "w": reals([]int{2, 2}, 1, 2, -3, 4),
+		"s": scalar(float64(float32(0.3))), "z": scalar(0), "b": scalar(4), "k": scalar(7)}
 	p := prepare(t, network([]int{1, 2}, init,
-		node("Div", nil, "d", "x", "c"), node("Quant", nil, "q", "d", "s", "z", "b"), node("MatMul", nil, "m", "q", "w"), node("Relu", nil, "unused", "m"), node("Add", nil, "y", "m", "k")))
+		node("Div", nil, "d", "x", "c"), node("Quant", nil, "q", "d", "s", "z", "b"),
+		node("MatMul", nil, "m", "q", "w"), node("Relu", nil, "unused", "m"), node("Add", nil, "y", "m", "k")))
 	names := func(part *graph.Part) (out []string) {
 		for _, n := range part.Nodes() {
 			out = append(out, n.Name)
@@ -311,7 +331,8 @@ func TestParts(t *testing.T) {
 	for _, c := range []struct {
 		part *graph.Part
 		want []string
-	}{{whole, []string{"d", "q", "m", "y"}}, {front, []string{"d", "q"}}, {back, []string{"m", "y"}}, {cut("x", "x"), nil}} {
+	}{{whole, []string{"d", "q", "m", "y"}}, {front, []string{"d", "q"}}, {back, []string{"m", "y"}},
+		{cut("x", "x"), nil}} {
 		if got := names(c.part); !slices.Equal(got, c.want) {
 			t.Errorf("nodes %v, want %v", got, c.want)
 		}
@@ -347,8 +368,9 @@ func TestParts(t *testing.T) {
 // TestTruth starts from values that are no float64: a third is a third.
 func TestTruth(t *testing.T) {
 	t.Parallel()
-	p := prepare(t, network([]int{2, 1}, map[string]*graph.Tensor{"c": scalar(1.5), "s": scalar(1), "z": scalar(0), "b": scalar(4)},
-		node("Transpose", nil, "r", "x"), node("Mul", nil, "m", "r", "c"), node("Quant", nil, "y", "m", "s", "z", "b")))
+	p := prepare(t, network([]int{2, 1}, map[string]*graph.Tensor{"c": scalar(1.5), "s": scalar(1), "z": scalar(0),
+		"b": scalar(4)}, node("Transpose", nil, "r", "x"), node("Mul", nil, "m", "r", "c"),
+		node("Quant", nil, "y", "m", "s", "z", "b")))
 	part, err := p.Part([]string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
@@ -371,8 +393,9 @@ func TestTruth(t *testing.T) {
 // TestForksRunAtOnce runs one part in several goroutines; the race detector sees shared scratch space.
 func TestForksRunAtOnce(t *testing.T) {
 	t.Parallel()
-	p := prepare(t, network([]int{1, 4}, map[string]*graph.Tensor{"c": scalar(3), "s": scalar(0.5), "z": scalar(0), "b": scalar(8)},
-		node("Div", nil, "d", "x", "c"), node("Quant", nil, "q", "d", "s", "z", "b"), node("Mul", nil, "y", "q", "c")))
+	p := prepare(t, network([]int{1, 4}, map[string]*graph.Tensor{"c": scalar(3), "s": scalar(0.5), "z": scalar(0),
+		"b": scalar(8)}, node("Div", nil, "d", "x", "c"), node("Quant", nil, "q", "d", "s", "z", "b"),
+		node("Mul", nil, "y", "q", "c")))
 	part, err := p.Part([]string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
@@ -414,10 +437,12 @@ func TestFloat32WithinBounds(t *testing.T) {
 		const in, out = 33, 8
 		weights := vector(in*out, r.NormFloat64)
 		weights.Shape = []int{in, out}
-		init := map[string]*graph.Tensor{"w": weights, "g": vector(out, r.NormFloat64), "b": vector(out, r.NormFloat64), "m": vector(out, r.NormFloat64), "v": vector(out, r.Float64),
+		init := map[string]*graph.Tensor{"w": weights, "g": vector(out, r.NormFloat64), "b": vector(out, r.NormFloat64),
+			"m": vector(out, r.NormFloat64), "v": vector(out, r.Float64),
 			"s": scalar(float64(float32(0.1 + r.Float64()))), "z": scalar(0)}
 		code := attrs{"lo": -8.0, "hi": 7.0, "mode": 1, "zero_first": 1}
-		p := prepare(t, network([]int{1, in}, init, node("MatMul", nil, "d", "x", "w"), node("BatchNormalization", nil, "n", "d", "g", "b", "m", "v"), node("Relu", nil, "r", "n"),
+		p := prepare(t, network([]int{1, in}, init, node("MatMul", nil, "d", "x", "w"),
+			node("BatchNormalization", nil, "n", "d", "g", "b", "m", "v"), node("Relu", nil, "r", "n"),
 			node("Code", code, "c", "r", "s", "z"), node("Mul", nil, "y", "c", "s")))
 		part, err := p.Part([]string{"x"}, []string{"y"})
 		if err != nil {
@@ -462,7 +487,8 @@ func TestFormat(t *testing.T) {
 	t.Parallel()
 	long := make([]float64, 20)
 	g := network([]int{1, 2}, map[string]*graph.Tensor{"w": reals([]int{20}, long...), "b": int64s(3, -4)},
-		node("Gemm", attrs{"alpha": 0.5, "transB": 1, "name": "a\nb", "list": []int64{1, 2}, "reals": []float64{0.5}, "tensor": scalar(1)}, "y", "x", "", "w"))
+		node("Gemm", attrs{"alpha": 0.5, "transB": 1, "name": "a\nb", "list": []int64{1, 2}, "reals": []float64{0.5},
+			"tensor": scalar(1)}, "y", "x", "", "w"))
 	g.Inputs[0].Dims[0] = graph.Dim{Size: -1, Param: "N"}
 	var a, b strings.Builder
 	if err := errors.Join(graph.Format(&a, g), graph.Format(&b, g.Copy())); err != nil || a.String() != b.String() {

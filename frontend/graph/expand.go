@@ -2,9 +2,9 @@ package graph
 
 import "fmt"
 
-// An operator that says several things is written out as several nodes that are not in the file: padding is a step of its
-// own in front of a convolution, its bias one behind. Execution, analysis and lowering see only these. Such a node keeps
-// Index and name of the node that it stands for part of, and says in Was what that one is.
+// An operator that says several things is written out as several nodes that are not in the file: padding is a step of
+// its own in front of a convolution, its bias one behind. Execution, analysis and lowering see only these. Such a node
+// keeps Index and name of the node that it stands for part of, and says in Was what that one is.
 
 // part writes a made-up node and gives its output, a tensor with a name that the model does not use.
 func (c *call) part(domain, op, suffix string, attrs Attrs, inputs ...string) (string, *reject) {
@@ -24,7 +24,8 @@ func (c *call) write(domain, op string, attrs Attrs, output string, inputs []str
 // writeAll is write for several outputs.
 func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string) *reject {
 	file := c.file()
-	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs, Outputs: outputs, Attrs: attrs}
+	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs,
+		Outputs: outputs, Attrs: attrs}
 	c.p.origin[n] = file
 	c.p.now.nodes = append(c.p.now.nodes, n)
 	c.expanded = true

@@ -27,7 +27,8 @@ func TestExpansion(t *testing.T) {
 		{"ConvTranspose", nil, []*graph.Tensor{pixels, kernel, bias}, "hlsgen::Spread Conv Add"},
 		{"MaxPool", attrs{"kernel_shape": []int64{2, 2}, "pads": pads}, []*graph.Tensor{pixels}, "MaxPool"},
 		{"AveragePool", attrs{"kernel_shape": []int64{2, 2}}, []*graph.Tensor{pixels}, "Conv Div"},
-		{"AveragePool", attrs{"kernel_shape": []int64{2, 2}, "pads": pads}, []*graph.Tensor{pixels}, "hlsgen::Pad Conv Div"},
+		{"AveragePool", attrs{"kernel_shape": []int64{2, 2}, "pads": pads}, []*graph.Tensor{pixels},
+			"hlsgen::Pad Conv Div"},
 		{"GlobalAveragePool", nil, []*graph.Tensor{pixels}, "Conv Div"},
 		{"GlobalMaxPool", nil, []*graph.Tensor{signal}, "MaxPool"},
 		{"ReduceMean", attrs{"axes": []int64{2, 3}}, []*graph.Tensor{pixels}, "Conv Div"},
@@ -39,8 +40,10 @@ func TestExpansion(t *testing.T) {
 	} {
 		g := single("", c.op, 12, c.attrs, func(i int) bool { return i == 0 }, c.args...)
 		// Tensors of the model have the names that made-up ones would.
-		for _, name := range []string{"y.padded", "y.sums", "y.zero", "y.spread", "y.turned", "y.ones", "y.counts", "y.reduced", "y.shape"} {
-			g.Nodes = append(g.Nodes, &graph.Node{Index: 1, Op: "Relu", Inputs: []string{"x0"}, Outputs: []string{name}})
+		for _, name := range []string{"y.padded", "y.sums", "y.zero", "y.spread", "y.turned", "y.ones", "y.counts",
+			"y.reduced", "y.shape"} {
+			g.Nodes = append(g.Nodes, &graph.Node{Index: 1, Op: "Relu", Inputs: []string{"x0"},
+				Outputs: []string{name}})
 		}
 		var d diag.List
 		p := graph.Prepare(g, "m", graph.Options{}, &d)
@@ -71,7 +74,8 @@ func TestExpansion(t *testing.T) {
 func TestTablesAreShared(t *testing.T) {
 	t.Parallel()
 	g := chain(3, func(_ int, in, out string) *graph.Node {
-		return &graph.Node{Op: "Conv", Inputs: []string{in, "w"}, Outputs: []string{out}, Attrs: attrs{"pads": []int64{1, 1, 1, 1}}.graph()}
+		return &graph.Node{Op: "Conv", Inputs: []string{in, "w"}, Outputs: []string{out},
+			Attrs: attrs{"pads": []int64{1, 1, 1, 1}}.graph()}
 	})
 	g.Inputs = []graph.Value{dims(1, 4, 8, 8)}
 	g.Init["w"] = reals([]int{4, 4, 3, 3}, count(144)...)
@@ -86,7 +90,8 @@ func TestTablesAreShared(t *testing.T) {
 		case d == nil:
 		case first == nil:
 			first = d
-		case &d.ABase[0] != &first.ABase[0], &d.BBase[0] != &first.BBase[0], &d.AOffset[0] != &first.AOffset[0], &d.BOffset[0] != &first.BOffset[0]:
+		case &d.ABase[0] != &first.ABase[0], &d.BBase[0] != &first.BBase[0], &d.AOffset[0] != &first.AOffset[0],
+			&d.BOffset[0] != &first.BOffset[0]:
 			t.Error("a table is made twice")
 		}
 	}

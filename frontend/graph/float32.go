@@ -27,7 +27,8 @@ const (
 )
 
 // Variants are the executors that are tried.
-var Variants = []Variant{{false, Sequential}, {true, Sequential}, {false, Lanes}, {true, Lanes}, {false, Wide}, {true, Wide}}
+var Variants = []Variant{{false, Sequential}, {true, Sequential}, {false, Lanes}, {true, Lanes}, {false, Wide},
+	{true, Wide}}
 
 func isCode(s *Step) bool {
 	_, _, ok := s.Node.Codes()
@@ -142,8 +143,8 @@ func must(err error) {
 	}
 }
 
-// bounds is what an executor may give that orders values within in: each place holds a value between the sorted lower and
-// the sorted upper ends there; an index may be any whose interval reaches these.
+// bounds is what an executor may give that orders values within in: each place holds a value between the sorted lower
+// and the sorted upper ends there; an index may be any whose interval reaches these.
 func (o *Order) bounds(in, out *Reals) {
 	for i, base := range o.Base {
 		lo, hi := make([]float64, o.N), make([]float64, o.N)
@@ -174,9 +175,10 @@ func (o *Order) bounds(in, out *Reals) {
 // A computation fills in the values of a step that computes; name is its tensor's, also inside loops.
 type computation func(name string, r *runner, vals []*Reals, out *Reals)
 
-// walk executes the part with another arithmetic: constants as fix gives them, steps that compute by compute. fixed keeps
-// the constants.
-func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Reals, compute computation) map[string]*Reals {
+// walk executes the part with another arithmetic: constants as fix gives them, steps that compute by compute. fixed
+// keeps the constants.
+func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Reals,
+	compute computation) map[string]*Reals {
 	all, loops := map[string]*Reals{}, map[*loop][]*Reals{}
 	for i, name := range p.from {
 		all[name] = in[i]
@@ -259,7 +261,8 @@ func dot32(a, b []float64, ai, bi int, d *Dot, order Sum) float64 {
 	case Sequential:
 		return float64(one)
 	case Lanes:
-		return float64(((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])))
+		return float64(((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+			((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])))
 	}
 	return float64(float32(wide))
 }

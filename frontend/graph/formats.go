@@ -43,7 +43,8 @@ const (
 )
 
 // FormatNames are the quantisers' names, those of the attributes of QuantLSTMCell.
-var FormatNames = [11]string{"output", "cell_state", "input_acc", "forget_acc", "cell_acc", "output_acc", "input_sigmoid", "forget_sigmoid", "cell_tanh", "output_sigmoid", "hidden_state_tanh"}
+var FormatNames = [11]string{"output", "cell_state", "input_acc", "forget_acc", "cell_acc", "output_acc",
+	"input_sigmoid", "forget_sigmoid", "cell_tanh", "output_sigmoid", "hidden_state_tanh"}
 
 // EveryCell is the name under which formats serve every LSTM node that is not named itself.
 const EveryCell = "*"
@@ -77,7 +78,8 @@ func ParseFormats(b []byte) (map[string]CellFormats, error) {
 		for _, name := range slices.Sorted(maps.Keys(file[node])) {
 			k := slices.Index(FormatNames[:], name)
 			if k < 0 {
-				return nil, fmt.Errorf("%q: %q is no quantiser of an LSTM cell: they are %s", node, name, strings.Join(FormatNames[:], ", "))
+				return nil, fmt.Errorf("%q: %q is no quantiser of an LSTM cell: they are %s", node, name,
+					strings.Join(FormatNames[:], ", "))
 			}
 			var err error
 			if cell[k], err = parseFormat(file[node][name]); err != nil {
@@ -115,7 +117,8 @@ func parseFormat(b []byte) (CellFormat, error) {
 	if j.Scale == nil || j.Bits == nil || j.Signed == nil {
 		return CellFormat{}, fmt.Errorf("scale, bits and signed are needed")
 	}
-	f := CellFormat{Scale: float64(float32(*j.Scale)), Zero: j.ZeroPoint, Bits: *j.Bits, Signed: *j.Signed, Narrow: j.Narrow, Rounding: strings.ToUpper(j.Rounding)}
+	f := CellFormat{Scale: float64(float32(*j.Scale)), Zero: j.ZeroPoint, Bits: *j.Bits, Signed: *j.Signed,
+		Narrow: j.Narrow, Rounding: strings.ToUpper(j.Rounding)}
 	if f.Rounding == "" {
 		f.Rounding = "ROUND"
 	}
@@ -164,10 +167,10 @@ func (f CellFormat) reaches(v float64) bool {
 	return f.Signed && v/2 <= most && most <= 2*v
 }
 
-// SuggestFormats is a configuration to start from for a cell of real-valued gates, in a canonical program: the output as
-// the quantiser in front of the LSTM has it, as with Brevitas, so that both have one scale where they are added up; where
-// that one does not suit values from -1 to 1, as the quantiser behind has it. The rest is as is common for sums of a few
-// units.
+// SuggestFormats is a configuration to start from for a cell of real-valued gates, in a canonical program: the output
+// as the quantiser in front of the LSTM has it, as with Brevitas, so that both have one scale where they are added up;
+// where that one does not suit values from -1 to 1, as the quantiser behind has it. The rest is as is common for sums
+// of a few units.
 func SuggestFormats(p *Program, cell *Step) map[string]CellFormats {
 	unit := func(bits int, signed bool) CellFormat {
 		frac := bits
@@ -176,10 +179,12 @@ func SuggestFormats(p *Program, cell *Step) map[string]CellFormats {
 		}
 		return CellFormat{Scale: math.Ldexp(1, -frac), Bits: bits, Signed: signed, Rounding: "ROUND"}
 	}
-	acc, gate, tanh := CellFormat{Scale: 1. / 64, Bits: 10, Signed: true, Rounding: "ROUND"}, unit(8, false), unit(8, true)
+	acc, gate, tanh := CellFormat{Scale: 1. / 64, Bits: 10, Signed: true, Rounding: "ROUND"}, unit(8, false),
+		unit(8, true)
 	cells := CellFormats{FormatCellState: {Scale: 1. / 256, Bits: 12, Signed: true, Rounding: "ROUND"},
 		FormatInputAcc: acc, FormatForgetAcc: acc, FormatCellAcc: acc, FormatOutputAcc: acc,
-		FormatInputSigmoid: gate, FormatForgetSigmoid: gate, FormatOutputSigmoid: gate, FormatCellTanh: tanh, FormatHiddenStateTanh: tanh}
+		FormatInputSigmoid: gate, FormatForgetSigmoid: gate, FormatOutputSigmoid: gate, FormatCellTanh: tanh,
+		FormatHiddenStateTanh: tanh}
 	cells[FormatOutput] = tanh
 	if f, ok := p.quantiserBefore(cell.Node.Inputs[cell.Recur.States]); ok && f.reaches(1) {
 		cells[FormatOutput] = f
@@ -191,9 +196,11 @@ func SuggestFormats(p *Program, cell *Step) map[string]CellFormats {
 
 // FormatsNeeded tells the user that a cell of real-valued gates has no layer, and gives a configuration to start from.
 func FormatsNeeded(p *Program, cell *Step) diag.Diag {
-	return diag.Diag{Severity: diag.Error, Code: diag.LSTMFormats, Node: cell.Node.Label(), Op: cell.Node.FullOp(), Where: Where(p.File, cell.Node),
-		Msg:  "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state",
-		Hint: "give them with --lstm-config FILE, and measure the accuracy of the model that this makes; or export quantised cells (Brevitas: QuantLSTM, export_qonnx). To start from:",
+	return diag.Diag{Severity: diag.Error, Code: diag.LSTMFormats, Node: cell.Node.Label(), Op: cell.Node.FullOp(),
+		Where: Where(p.File, cell.Node),
+		Msg:   "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state",
+		Hint: "give them with --lstm-config FILE, and measure the accuracy of the model that this makes; or export " +
+			"quantised cells (Brevitas: QuantLSTM, export_qonnx). To start from:",
 		Text: string(FormatFormats(SuggestFormats(p, cell)))}
 }
 

@@ -1,6 +1,6 @@
 // Package graph is the real-valued meaning of an ONNX model, as written: nodes, names, domains, types and constants are
-// kept as the file has them, constants exactly. It prepares a graph (every shape known, every operator reduced to one of
-// five forms) and executes it in exact real arithmetic.
+// kept as the file has them, constants exactly. It prepares a graph (every shape known, every operator reduced to one
+// of five forms) and executes it in exact real arithmetic.
 //
 // In come graphs, from onnxio or canon. Out go programs, for canon, scaled, lower and the host's parts; the values of
 // their tensors; and what axes count. It imports frontend/real, internal/num and internal/diag.
@@ -128,7 +128,8 @@ type Node struct {
 	Inputs  []string
 	Outputs []string
 	Attrs   Attrs
-	Was     string // FullOp of the node of the file that this one, made by canon, stands for; empty for nodes of the file
+	// FullOp of the node of the file that this one, made by canon, stands for; empty for nodes of the file
+	Was string
 }
 
 // A Value is an input or output of the graph.

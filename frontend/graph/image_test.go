@@ -15,26 +15,39 @@ func TestPad(t *testing.T) {
 	for _, c := range []opCase{
 		{name: "zeros", attrs: attrs{}, args: []*graph.Tensor{row, int64s(2, 1)}, want: []float64{0, 0, 1, 2, 3, 0}},
 		{name: "a value", args: []*graph.Tensor{row, int64s(1, 0), scalar(9)}, want: []float64{9, 1, 2, 3}},
-		{name: "a value of one axis", args: []*graph.Tensor{row, int64s(1, 0), reals([]int{1}, 9)}, want: []float64{9, 1, 2, 3}},
-		{name: "edge", attrs: attrs{"mode": "edge"}, args: []*graph.Tensor{row, int64s(2, 1)}, want: []float64{1, 1, 1, 2, 3, 3}},
-		{name: "reflect", attrs: attrs{"mode": "reflect"}, args: []*graph.Tensor{row, int64s(2, 2)}, want: []float64{3, 2, 1, 2, 3, 2, 1}},
-		{name: "reflect further than there is", attrs: attrs{"mode": "reflect"}, args: []*graph.Tensor{row, int64s(0, 5)}, want: []float64{1, 2, 3, 2, 1, 2, 3, 2}},
-		{name: "reflect a single element", attrs: attrs{"mode": "reflect"}, args: []*graph.Tensor{reals([]int{1}, 4), int64s(1, 2)}, want: []float64{4, 4, 4, 4}},
-		{name: "wrap", attrs: attrs{"mode": "wrap"}, args: []*graph.Tensor{row, int64s(4, 1)}, want: []float64{3, 1, 2, 3, 1, 2, 3, 1}},
+		{name: "a value of one axis", args: []*graph.Tensor{row, int64s(1, 0), reals([]int{1}, 9)},
+			want: []float64{9, 1, 2, 3}},
+		{name: "edge", attrs: attrs{"mode": "edge"}, args: []*graph.Tensor{row, int64s(2, 1)},
+			want: []float64{1, 1, 1, 2, 3, 3}},
+		{name: "reflect", attrs: attrs{"mode": "reflect"}, args: []*graph.Tensor{row, int64s(2, 2)},
+			want: []float64{3, 2, 1, 2, 3, 2, 1}},
+		{name: "reflect further than there is", attrs: attrs{"mode": "reflect"},
+			args: []*graph.Tensor{row, int64s(0, 5)}, want: []float64{1, 2, 3, 2, 1, 2, 3, 2}},
+		{name: "reflect a single element", attrs: attrs{"mode": "reflect"},
+			args: []*graph.Tensor{reals([]int{1}, 4), int64s(1, 2)}, want: []float64{4, 4, 4, 4}},
+		{name: "wrap", attrs: attrs{"mode": "wrap"}, args: []*graph.Tensor{row, int64s(4, 1)},
+			want: []float64{3, 1, 2, 3, 1, 2, 3, 1}},
 		{name: "crop", args: []*graph.Tensor{row, int64s(-1, 1)}, want: []float64{2, 3, 0}},
 		{name: "crop all", args: []*graph.Tensor{row, int64s(-1, -2)}, want: []float64{}},
 		{name: "crop beyond the end", args: []*graph.Tensor{row, int64s(-4, 2)}, want: []float64{0}},
-		{name: "integers", args: []*graph.Tensor{ints(graph.Int8, []int{2}, -3, 4), int64s(1, 1), ints(graph.Int8, nil, 7)}, want: []float64{7, -3, 4, 7}},
-		{name: "by attributes", opset: 2, attrs: attrs{"pads": []int64{1, 0}, "value": 5.0}, args: []*graph.Tensor{row}, want: []float64{5, 1, 2, 3}},
-		{name: "by attributes of the first version", opset: 1, attrs: attrs{"paddings": []int64{0, 1}}, args: []*graph.Tensor{row}, want: []float64{1, 2, 3, 0}},
+		{name: "integers", args: []*graph.Tensor{ints(graph.Int8, []int{2}, -3, 4), int64s(1, 1),
+			ints(graph.Int8, nil, 7)}, want: []float64{7, -3, 4, 7}},
+		{name: "by attributes", opset: 2, attrs: attrs{"pads": []int64{1, 0}, "value": 5.0}, args: []*graph.Tensor{row},
+			want: []float64{5, 1, 2, 3}},
+		{name: "by attributes of the first version", opset: 1, attrs: attrs{"paddings": []int64{0, 1}},
+			args: []*graph.Tensor{row}, want: []float64{1, 2, 3, 0}},
 	} {
 		c.op, c.fixed, c.shape = "Pad", true, []int{len(c.want)}
 		c.check(t)
 	}
 	image := reals([]int{2, 2}, 1, 2, 3, 4)
-	opCase{name: "two axes", op: "Pad", fixed: true, args: []*graph.Tensor{image, int64s(1, 0, 0, 1)}, shape: []int{3, 3}, want: []float64{0, 0, 0, 1, 2, 0, 3, 4, 0}}.check(t)
-	opCase{name: "a named axis", op: "Pad", opset: 18, fixed: true, args: []*graph.Tensor{image, int64s(1, 0), scalar(7), int64s(-1)}, shape: []int{2, 3}, want: []float64{7, 1, 2, 7, 3, 4}}.check(t)
-	opCase{name: "nothing", op: "Pad", fixed: true, args: []*graph.Tensor{reals([]int{0, 2}), int64s(1, 0, 0, 0)}, shape: []int{1, 2}, want: []float64{0, 0}}.check(t)
+	opCase{name: "two axes", op: "Pad", fixed: true, args: []*graph.Tensor{image, int64s(1, 0, 0, 1)},
+		shape: []int{3, 3}, want: []float64{0, 0, 0, 1, 2, 0, 3, 4, 0}}.check(t)
+	opCase{name: "a named axis", op: "Pad", opset: 18, fixed: true,
+		args: []*graph.Tensor{image, int64s(1, 0), scalar(7), int64s(-1)}, shape: []int{2, 3},
+		want: []float64{7, 1, 2, 7, 3, 4}}.check(t)
+	opCase{name: "nothing", op: "Pad", fixed: true, args: []*graph.Tensor{reals([]int{0, 2}), int64s(1, 0, 0, 0)},
+		shape: []int{1, 2}, want: []float64{0, 0}}.check(t)
 }
 
 // TestResize enlarges [10 20 30]; what each mode takes is worked out by hand.
@@ -60,32 +73,45 @@ func TestResize(t *testing.T) {
 		{args: []*graph.Tensor{row, reals([]int{0}), scales(1)}, want: repeat(1)},
 		{args: []*graph.Tensor{row, nil, nil, int64s(1, 12)}, want: repeat(4)},
 		{args: []*graph.Tensor{row, reals([]int{0}), reals([]int{0}), int64s(1, 6)}, want: repeat(2)},
-		{opset: 18, attrs: attrs{"axes": []int64{-1}}, args: []*graph.Tensor{row, nil, reals([]int{1}, 2)}, want: repeat(2)},
+		{opset: 18, attrs: attrs{"axes": []int64{-1}}, args: []*graph.Tensor{row, nil, reals([]int{1}, 2)},
+			want: repeat(2)},
 		{attrs: mode("asymmetric", "floor"), args: []*graph.Tensor{row, nil, scales(3)}, want: repeat(3)},
 		{attrs: mode("half_pixel", "round_prefer_ceil"), args: []*graph.Tensor{row, nil, scales(2)}, want: repeat(2)},
-		{attrs: mode("pytorch_half_pixel", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(2)}, want: repeat(2)},
-		{attrs: mode("half_pixel_symmetric", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(3)}, want: repeat(3)},
+		{attrs: mode("pytorch_half_pixel", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(2)},
+			want: repeat(2)},
+		{attrs: mode("half_pixel_symmetric", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(3)},
+			want: repeat(3)},
 		{attrs: mode("tf_half_pixel_for_nn", "floor"), args: []*graph.Tensor{row, nil, scales(3)}, want: repeat(3)},
 		// 0 1/2 1 3/2 2 5/2
-		{attrs: mode("asymmetric", "ceil"), args: []*graph.Tensor{row, nil, scales(2)}, want: []float64{10, 20, 20, 30, 30, 30}},
-		{attrs: mode("asymmetric", "round_prefer_ceil"), args: []*graph.Tensor{row, nil, scales(2)}, want: []float64{10, 20, 20, 30, 30, 30}},
+		{attrs: mode("asymmetric", "ceil"), args: []*graph.Tensor{row, nil, scales(2)},
+			want: []float64{10, 20, 20, 30, 30, 30}},
+		{attrs: mode("asymmetric", "round_prefer_ceil"), args: []*graph.Tensor{row, nil, scales(2)},
+			want: []float64{10, 20, 20, 30, 30, 30}},
 		{attrs: mode("asymmetric", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(2)}, want: repeat(2)},
 		// 0 2/5 4/5 6/5 8/5 2
-		{attrs: mode("align_corners", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(2)}, want: repeat(2)},
-		{attrs: mode("align_corners", "floor"), args: []*graph.Tensor{row, nil, scales(2)}, want: []float64{10, 10, 10, 20, 20, 30}},
+		{attrs: mode("align_corners", "round_prefer_floor"), args: []*graph.Tensor{row, nil, scales(2)},
+			want: repeat(2)},
+		{attrs: mode("align_corners", "floor"), args: []*graph.Tensor{row, nil, scales(2)},
+			want: []float64{10, 10, 10, 20, 20, 30}},
 		// -1/4 1/4 3/4 5/4 7/4 9/4
-		{attrs: mode("half_pixel", "floor"), args: []*graph.Tensor{row, nil, scales(2)}, want: []float64{10, 10, 10, 20, 20, 30}},
-		{attrs: mode("half_pixel", "ceil"), args: []*graph.Tensor{row, nil, scales(2)}, want: []float64{10, 20, 20, 30, 30, 30}},
+		{attrs: mode("half_pixel", "floor"), args: []*graph.Tensor{row, nil, scales(2)},
+			want: []float64{10, 10, 10, 20, 20, 30}},
+		{attrs: mode("half_pixel", "ceil"), args: []*graph.Tensor{row, nil, scales(2)},
+			want: []float64{10, 20, 20, 30, 30, 30}},
 	} {
 		c.name, c.op, c.fixed, c.shape = fmt.Sprintf("resize %d", i), "Resize", true, []int{1, len(c.want)}
 		c.check(t)
 	}
 	pixels := reals([]int{1, 1, 2, 2}, 1, 2, 3, 4)
 	twice := []float64{1, 1, 2, 2, 3, 3, 4, 4}
-	opCase{name: "upsample", op: "Upsample", opset: 9, fixed: true, args: []*graph.Tensor{pixels, reals([]int{4}, 1, 1, 1, 2)}, shape: []int{1, 1, 2, 4}, want: twice}.check(t)
-	opCase{name: "upsample by attribute", op: "Upsample", opset: 7, attrs: attrs{"scales": []float64{1, 1, 1, 2}}, args: []*graph.Tensor{pixels}, shape: []int{1, 1, 2, 4}, want: twice}.check(t)
+	opCase{name: "upsample", op: "Upsample", opset: 9, fixed: true,
+		args: []*graph.Tensor{pixels, reals([]int{4}, 1, 1, 1, 2)}, shape: []int{1, 1, 2, 4}, want: twice}.check(t)
+	opCase{name: "upsample by attribute", op: "Upsample", opset: 7, attrs: attrs{"scales": []float64{1, 1, 1, 2}},
+		args: []*graph.Tensor{pixels}, shape: []int{1, 1, 2, 4}, want: twice}.check(t)
 	// Factors are those of the operator with channels in front.
-	opCase{name: "resize, channels last", domain: channelsLast, op: "Resize", fixed: true, args: []*graph.Tensor{toLast(pixels), nil, reals([]int{4}, 1, 1, 1, 2)}, shape: []int{1, 2, 4, 1}, want: twice}.check(t)
+	opCase{name: "resize, channels last", domain: channelsLast, op: "Resize", fixed: true,
+		args: []*graph.Tensor{toLast(pixels), nil, reals([]int{4}, 1, 1, 1, 2)}, shape: []int{1, 2, 4, 1},
+		want: twice}.check(t)
 }
 
 // TestDepthAndSpace compares with the definitions: each is a reshape, a transposition, a reshape.
@@ -97,9 +123,12 @@ func TestDepthAndSpace(t *testing.T) {
 		deep := []int{2, 2, 2 * b, 3 * b}
 		dcr := permuted(reals([]int{2, b, b, 2, 2, 3}, x.F...), 0, 3, 4, 1, 5, 2)
 		crd := permuted(reals([]int{2, 2, b, b, 2, 3}, x.F...), 0, 1, 4, 2, 5, 3)
-		opCase{name: "DCR", op: "DepthToSpace", attrs: attrs{"blocksize": b}, args: []*graph.Tensor{x}, shape: deep, want: dcr.F}.check(t)
-		opCase{name: "CRD", op: "DepthToSpace", attrs: attrs{"blocksize": b, "mode": "CRD"}, args: []*graph.Tensor{x}, shape: deep, want: crd.F}.check(t)
-		opCase{name: "space", op: "SpaceToDepth", attrs: attrs{"blocksize": b}, args: []*graph.Tensor{reals(deep, dcr.F...)}, shape: x.Shape, want: x.F}.check(t)
+		opCase{name: "DCR", op: "DepthToSpace", attrs: attrs{"blocksize": b}, args: []*graph.Tensor{x}, shape: deep,
+			want: dcr.F}.check(t)
+		opCase{name: "CRD", op: "DepthToSpace", attrs: attrs{"blocksize": b, "mode": "CRD"}, args: []*graph.Tensor{x},
+			shape: deep, want: crd.F}.check(t)
+		opCase{name: "space", op: "SpaceToDepth", attrs: attrs{"blocksize": b},
+			args: []*graph.Tensor{reals(deep, dcr.F...)}, shape: x.Shape, want: x.F}.check(t)
 	}
 }
 
@@ -125,19 +154,23 @@ func TestReductions(t *testing.T) {
 			for i, v := range sum {
 				mean[i] = float64(float32(v / n))
 			}
-			for op, want := range map[string][]float64{"ReduceSum": sum, "ReduceMean": mean, "ReduceMax": most, "ReduceMin": least, "ReduceProd": product} {
+			for op, want := range map[string][]float64{"ReduceSum": sum, "ReduceMean": mean, "ReduceMax": most,
+				"ReduceMin": least, "ReduceProd": product} {
 				name := fmt.Sprintf("%s of %v over %v", op, shape, axes)
-				byInput := opCase{name: name, op: op, opset: 18, attrs: attrs{"noop_with_empty_axes": 1}, fixed: true, args: []*graph.Tensor{x, int64s(axes...)}, shape: kept, want: want}
+				byInput := opCase{name: name, op: op, opset: 18, attrs: attrs{"noop_with_empty_axes": 1}, fixed: true,
+					args: []*graph.Tensor{x, int64s(axes...)}, shape: kept, want: want}
 				byInput.check(t)
 				if len(axes) > 0 {
-					opCase{name: name, op: op, opset: 11, attrs: attrs{"axes": axes, "keepdims": 0}, args: []*graph.Tensor{x}, shape: short, want: want}.check(t)
+					opCase{name: name, op: op, opset: 11, attrs: attrs{"axes": axes, "keepdims": 0},
+						args: []*graph.Tensor{x}, shape: short, want: want}.check(t)
 				}
 			}
 		}
 	}
 	bytes := ints(graph.UInt8, []int{1, 1, 2, 2}, 200, 7, 9, 255)
 	for op, want := range map[string]float64{"ReduceMax": 255, "ReduceMin": 7} {
-		opCase{name: op + " of bytes", op: op, attrs: attrs{"axes": []int64{2, 3}}, opset: 11, args: []*graph.Tensor{bytes}, shape: []int{1, 1, 1, 1}, want: []float64{want}}.check(t)
+		opCase{name: op + " of bytes", op: op, attrs: attrs{"axes": []int64{2, 3}}, opset: 11,
+			args: []*graph.Tensor{bytes}, shape: []int{1, 1, 1, 1}, want: []float64{want}}.check(t)
 	}
 }
 
@@ -183,7 +216,8 @@ func TestGlobalPools(t *testing.T) {
 		}
 		for op, want := range map[string][]float64{"GlobalAveragePool": sum, "GlobalMaxPool": most} {
 			opCase{name: fmt.Sprint(op, shape), op: op, args: []*graph.Tensor{x}, shape: first, want: want}.check(t)
-			opCase{name: fmt.Sprint(op, shape), domain: channelsLast, op: op, args: []*graph.Tensor{toLast(x)}, shape: last, want: want}.check(t)
+			opCase{name: fmt.Sprint(op, shape), domain: channelsLast, op: op, args: []*graph.Tensor{toLast(x)},
+				shape: last, want: want}.check(t)
 		}
 	}
 }
@@ -210,10 +244,13 @@ func TestEmbedding(t *testing.T) {
 			t.Fatalf("%v by %v is refused", c.table, c.index)
 		}
 		got, err := execute(p, values(c.index))
-		if k := p.Known["y"]; err != nil || fmt.Sprint(got, k.Shape, k.DType) != fmt.Sprint(c.want, c.shape, c.table.DType) {
-			t.Errorf("%v by %v: %v %v %v, %v, want %v %v", c.table, c.index, got, k.Shape, k.DType, err, c.want, c.shape)
+		if k := p.Known["y"]; err != nil || fmt.Sprint(got, k.Shape, k.DType) != fmt.Sprint(c.want, c.shape,
+			c.table.DType) {
+			t.Errorf("%v by %v: %v %v %v, %v, want %v %v", c.table, c.index, got, k.Shape, k.DType, err, c.want,
+				c.shape)
 		}
-		if hot := p.Steps[0].Node; hot.Op != "OneHot" || hot.Domain != graph.Internal || hot.Was != "Gather" || hot.Name != "n" {
+		if hot := p.Steps[0].Node; hot.Op != "OneHot" || hot.Domain != graph.Internal || hot.Was != "Gather" ||
+			hot.Name != "n" {
 			t.Errorf("the first step is %+v", hot)
 		}
 	}

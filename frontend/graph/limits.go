@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// The limits of what a model may ask for: a hostile file must not take memory or time without end. (The largest tensor of
-// MobileNet at 224x224 has 1.2 million elements, and a run takes 2^29 multiplications.)
+// The limits of what a model may ask for: a hostile file must not take memory or time without end. (The largest tensor
+// of MobileNet at 224x224 has 1.2 million elements, and a run takes 2^29 multiplications.)
 const (
 	maxElements = 1 << 26 // of one tensor
 	maxTotal    = 1 << 28 // of all that steps compute
@@ -74,11 +74,13 @@ func (b *budget) loop(r *Recur) *reject {
 	of := r.Body.budget
 	b.indices += of.indices
 	if b.total += of.total; b.total > maxTotal || b.indices > maxTables {
-		return tooLarge(checkShapes, "the tensors up to this one, with those of one run of the loop, have more than %d elements", maxTotal)
+		return tooLarge(checkShapes,
+			"the tensors up to this one, with those of one run of the loop, have more than %d elements", maxTotal)
 	}
 	once := of.work + elementCost*(of.total+loopCost*(len(r.Body.Steps)+1))
 	if once > (maxWork-b.work)/r.Length {
-		return tooLarge(checkShapes+", or give it shorter sequences", "%d runs of the body take more than %d multiplications", r.Length, maxWork)
+		return tooLarge(checkShapes+", or give it shorter sequences",
+			"%d runs of the body take more than %d multiplications", r.Length, maxWork)
 	}
 	b.work += once * r.Length
 	return nil
@@ -99,10 +101,13 @@ func checkSize(shape []int) *reject {
 	return nil
 }
 
-// finite refuses constants and attributes that are no real numbers. Clip alone may have an infinite bound, which is none.
+// finite refuses constants and attributes that are no real numbers. Clip alone may have an infinite bound, which is
+// none.
 func (c *reading) finite() *reject {
 	bad := func(what string, i int, v float64) *reject {
-		return &reject{diag.OpInvalid, fmt.Sprintf("%s holds %v (element %d)", what, v, i), "not a number and infinity are no numbers that hardware could compute with: check how the model was trained and exported"}
+		return &reject{diag.OpInvalid, fmt.Sprintf("%s holds %v (element %d)", what, v, i),
+			"not a number and infinity are no numbers that hardware could compute with: check how the model was " +
+				"trained and exported"}
 	}
 	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
 	for slot, k := range c.in {

@@ -196,7 +196,8 @@ type decision struct {
 // microseconds.
 const maxHistory = 1 << 19
 
-var errHistory = errors.New("deciding this rounding exactly would take too long: it depends on too many runs of a loop with real-valued states")
+var errHistory = errors.New(
+	"deciding this rounding exactly would take too long: it depends on too many runs of a loop with real-valued states")
 
 // charge counts the work of an element.
 func (d *decider) charge(s *Step) error {

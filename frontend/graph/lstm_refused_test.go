@@ -15,7 +15,8 @@ import (
 func someFormats() graph.CellFormats {
 	var f graph.CellFormats
 	for k := range f {
-		f[k] = graph.CellFormat{Scale: 0.0625, Bits: 6, Signed: !strings.Contains(graph.FormatNames[k], "sigmoid"), Rounding: "ROUND"}
+		f[k] = graph.CellFormat{Scale: 0.0625, Bits: 6, Signed: !strings.Contains(graph.FormatNames[k], "sigmoid"),
+			Rounding: "ROUND"}
 	}
 	f[graph.FormatCellState].Narrow, f[graph.FormatHiddenStateTanh].Rounding = true, "FLOOR"
 	return f
@@ -59,21 +60,44 @@ func TestLSTMRefusals(t *testing.T) {
 			n.Attrs["activations"] = graph.Attr{Kind: graph.AttrStrings, Strings: []string{"Affine", "Tanh", "Tanh"}}
 			n.Attrs["activation_alpha"] = graph.Attr{Kind: graph.AttrFloats, Floats: []float64{math.NaN()}}
 		}, diag.OpInvalid, "NaN"},
-		{"negative clip", func(_ *graph.Graph, n *graph.Node) { n.Attrs["clip"] = graph.Attr{Kind: graph.AttrFloat, F: -1} }, diag.OpInvalid, "clip is -1"},
-		{"short sequences", func(g *graph.Graph, n *graph.Node) { g.Init["lengths"], n.Inputs[4] = int64s(2), "lengths" }, diag.OpUnsupported, "lengths [2]"},
-		{"weights of the wrong shape", func(g *graph.Graph, _ *graph.Node) { g.Init["R"] = reals([]int{1, 4, 2}, count(8)...) }, diag.OpInvalid, "W and R have shapes"},
+		{"negative clip", func(_ *graph.Graph, n *graph.Node) {
+			n.Attrs["clip"] = graph.Attr{Kind: graph.AttrFloat,
+				F: -1}
+		}, diag.OpInvalid, "clip is -1"},
+		{"short sequences", func(g *graph.Graph, n *graph.Node) {
+			g.Init["lengths"], n.Inputs[4] = int64s(2),
+				"lengths"
+		}, diag.OpUnsupported, "lengths [2]"},
+		{"weights of the wrong shape", func(g *graph.Graph, _ *graph.Node) {
+			g.Init["R"] = reals([]int{1, 4, 2},
+				count(8)...)
+		}, diag.OpInvalid, "W and R have shapes"},
 		{"integer weights", func(g *graph.Graph, _ *graph.Node) {
 			g.Init["W"] = ints(graph.Int8, []int{1, 4, 2}, make([]int64, 8)...)
 		}, diag.OpInvalid, "W is of type int8"},
-		{"weights of data", func(g *graph.Graph, n *graph.Node) { n.Inputs[1] = "x" }, diag.OpUnsupported, "W is not constant"},
-		{"a bias of the wrong shape", func(g *graph.Graph, n *graph.Node) { g.Init["B"], n.Inputs[3] = reals([]int{8}, count(8)...), "B" }, diag.OpInvalid, "B has shape [8]"},
-		{"peepholes of the wrong shape", func(g *graph.Graph, n *graph.Node) { g.Init["P"], n.Inputs[7] = reals([]int{1, 4}, count(4)...), "P" }, diag.OpInvalid, "P has shape [1 4]"},
-		{"a state of the wrong shape", func(g *graph.Graph, n *graph.Node) { g.Init["h"], n.Inputs[5] = scalar(1), "h" }, diag.OpInvalid, "initial state 5"},
-		{"an old opset", func(g *graph.Graph, _ *graph.Node) { g.Opsets[""] = 1 }, diag.OpUnsupported, "before opset 7"},
-		{"no output", func(g *graph.Graph, n *graph.Node) { n.Outputs, g.Outputs = []string{"", "", ""}, nil }, diag.OpInvalid, "no output"},
-		{"an output too many", func(g *graph.Graph, n *graph.Node) { n.Outputs = append(n.Outputs, "more") }, diag.OpUnsupported, "output 3"},
+		{"weights of data", func(g *graph.Graph, n *graph.Node) { n.Inputs[1] = "x" }, diag.OpUnsupported,
+			"W is not constant"},
+		{"a bias of the wrong shape", func(g *graph.Graph, n *graph.Node) {
+			g.Init["B"],
+				n.Inputs[3] = reals([]int{8}, count(8)...), "B"
+		}, diag.OpInvalid, "B has shape [8]"},
+		{"peepholes of the wrong shape", func(g *graph.Graph, n *graph.Node) {
+			g.Init["P"],
+				n.Inputs[7] = reals([]int{1, 4}, count(4)...), "P"
+		}, diag.OpInvalid, "P has shape [1 4]"},
+		{"a state of the wrong shape", func(g *graph.Graph, n *graph.Node) {
+			g.Init["h"], n.Inputs[5] = scalar(1),
+				"h"
+		}, diag.OpInvalid, "initial state 5"},
+		{"an old opset", func(g *graph.Graph, _ *graph.Node) { g.Opsets[""] = 1 }, diag.OpUnsupported,
+			"before opset 7"},
+		{"no output", func(g *graph.Graph, n *graph.Node) { n.Outputs, g.Outputs = []string{"", "", ""}, nil },
+			diag.OpInvalid, "no output"},
+		{"an output too many", func(g *graph.Graph, n *graph.Node) { n.Outputs = append(n.Outputs, "more") },
+			diag.OpUnsupported, "output 3"},
 	} {
-		g := lstmGraph(lstmCase{t: 3, n: 1, in: 2, hidden: 1, direction: "forward"}, map[string]*graph.Tensor{"W": reals([]int{1, 4, 2}, count(8)...), "R": reals([]int{1, 4, 1}, count(4)...)})
+		g := lstmGraph(lstmCase{t: 3, n: 1, in: 2, hidden: 1, direction: "forward"},
+			map[string]*graph.Tensor{"W": reals([]int{1, 4, 2}, count(8)...), "R": reals([]int{1, 4, 1}, count(4)...)})
 		c.change(g, g.Nodes[0])
 		refused(t, c.name, g, c.code, c.says)
 	}
@@ -83,20 +107,28 @@ func TestLSTMRefusals(t *testing.T) {
 func TestQuantCellRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []refusal{
-		{"an attribute is missing", func(_ *graph.Graph, n *graph.Node) { delete(n.Attrs, "cell_acc_signed") }, diag.QuantInvalid, "cell_acc"},
-		{"a scale per unit", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = reals([]int{2}, 1, 2) }, diag.QuantInvalid, "input 15"},
+		{"an attribute is missing", func(_ *graph.Graph, n *graph.Node) { delete(n.Attrs, "cell_acc_signed") },
+			diag.QuantInvalid, "cell_acc"},
+		{"a scale per unit", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = reals([]int{2}, 1, 2) },
+			diag.QuantInvalid, "input 15"},
 		{"a rounding mode", func(_ *graph.Graph, n *graph.Node) {
 			n.Attrs["output_rounding_mode"] = graph.Attr{Kind: graph.AttrString, S: "SIDEWAYS"}
 		}, diag.QuantInvalid, "SIDEWAYS"},
-		{"a scale of zero", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = scalar(0) }, diag.QuantInvalid, "scale 0"},
-		{"weights of other units", func(g *graph.Graph, _ *graph.Node) { g.Init["R3"] = reals([]int{1, 2}, 1, 2) }, diag.OpInvalid, "gate c"},
-		{"a bias of other units", func(g *graph.Graph, _ *graph.Node) { g.Init["B3"] = reals([]int{3}, 1, 2, 3) }, diag.OpInvalid, "bias of gate c"},
-		{"weights of no axis", func(g *graph.Graph, _ *graph.Node) { g.Init["W0"] = scalar(1) }, diag.OpInvalid, "gate i"},
-		{"an initial state", func(g *graph.Graph, _ *graph.Node) { g.Init["zero"] = reals([]int{3}, 0, 0, 0) }, diag.OpInvalid, "initial state"},
+		{"a scale of zero", func(g *graph.Graph, _ *graph.Node) { g.Init["output.s"] = scalar(0) }, diag.QuantInvalid,
+			"scale 0"},
+		{"weights of other units", func(g *graph.Graph, _ *graph.Node) { g.Init["R3"] = reals([]int{1, 2}, 1, 2) },
+			diag.OpInvalid, "gate c"},
+		{"a bias of other units", func(g *graph.Graph, _ *graph.Node) { g.Init["B3"] = reals([]int{3}, 1, 2, 3) },
+			diag.OpInvalid, "bias of gate c"},
+		{"weights of no axis", func(g *graph.Graph, _ *graph.Node) { g.Init["W0"] = scalar(1) }, diag.OpInvalid,
+			"gate i"},
+		{"an initial state", func(g *graph.Graph, _ *graph.Node) { g.Init["zero"] = reals([]int{3}, 0, 0, 0) },
+			diag.OpInvalid, "initial state"},
 		{"47 inputs", func(_ *graph.Graph, n *graph.Node) { n.Inputs = n.Inputs[:47] }, diag.OpInvalid, "47 inputs"},
 	} {
 		r := rand.New(rand.NewPCG(5, 6))
-		init := map[string]*graph.Tensor{"W": filledWith(r, 1, 8, 3), "R": filledWith(r, 1, 8, 2), "B": filledWith(r, 1, 16)}
+		init := map[string]*graph.Tensor{"W": filledWith(r, 1, 8, 3), "R": filledWith(r, 1, 8, 2),
+			"B": filledWith(r, 1, 16)}
 		g := quantCell(lstmCase{t: 2, n: 1, in: 3, hidden: 2, direction: "forward"}, init, someFormats())
 		c.change(g, g.Nodes[0])
 		refused(t, c.name, g, c.code, c.says)
@@ -117,7 +149,8 @@ func TestFormats(t *testing.T) {
 		{"more behind", "\n}\n", "\n}\n{}", "more behind the end"},
 		{"no node", good, "{}", `use "*"`},
 		{"an unknown quantiser", `"cell_acc"`, `"cell_accu"`, `"cell_accu" is no quantiser`},
-		{"a quantiser is missing", `"cell_acc": {"scale": 0.0625, "zero_point": 0, "bits": 6, "signed": true, "narrow": false, "rounding": "ROUND"},`, "", "cell_acc is missing"},
+		{"a quantiser is missing",
+			`"cell_acc": {"scale": 0.0625, "zero_point": 0, "bits": 6, "signed": true, "narrow": false, "rounding": "ROUND"},`, "", "cell_acc is missing"},
 		{"an unknown field", `"zero_point"`, `"zeropoint"`, "zeropoint"},
 		{"no scale", `"scale": 0.0625, `, "", "scale, bits and signed"},
 		{"a scale of zero", `"scale": 0.0625`, `"scale": 0`, "the scale is 0"},
@@ -128,7 +161,8 @@ func TestFormats(t *testing.T) {
 		{"a rounding", `"ROUND"`, `"SIDEWAYS"`, "SIDEWAYS"},
 	} {
 		bad := strings.Replace(good, c.old, c.new, 1)
-		if _, err := graph.ParseFormats([]byte(bad)); bad == good || err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := graph.ParseFormats([]byte(bad)); bad == good || err == nil ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want an error that says %q", c.name, err, c.says)
 		}
 	}

@@ -70,7 +70,8 @@ func plainLSTM(c lstmCase, x, w, r, b, h0, c0, p []float64) (y, lastH, lastC []f
 	if c.direction == "bidirectional" {
 		dirs = 2
 	}
-	y, lastH, lastC = make([]float64, c.t*dirs*c.n*c.hidden), make([]float64, dirs*c.n*c.hidden), make([]float64, dirs*c.n*c.hidden)
+	y, lastH, lastC = make([]float64, c.t*dirs*c.n*c.hidden), make([]float64, dirs*c.n*c.hidden),
+		make([]float64, dirs*c.n*c.hidden)
 	at := func(t []float64, i int) float64 {
 		if t == nil {
 			return 0
@@ -191,12 +192,15 @@ func TestLSTM(t *testing.T) {
 		{name: "plain", t: 3, n: 1, in: 2, hidden: 3, direction: "forward"},
 		{name: "reverse", t: 3, n: 2, in: 2, hidden: 1, direction: "reverse", bias: true},
 		{name: "both", t: 4, n: 2, in: 3, hidden: 2, direction: "bidirectional", bias: true, states: true, peeps: true},
-		{name: "samples first", t: 3, n: 2, in: 2, hidden: 2, direction: "bidirectional", layout: 1, bias: true, states: true},
+		{name: "samples first", t: 3, n: 2, in: 2, hidden: 2, direction: "bidirectional", layout: 1, bias: true,
+			states: true},
 		{name: "coupled", t: 3, n: 1, in: 2, hidden: 2, direction: "forward", coupled: 1, states: true, peeps: true},
 		{name: "clipped", t: 3, n: 1, in: 2, hidden: 2, direction: "forward", clip: 0.25, bias: true},
-		{name: "with parameters", t: 3, n: 1, in: 2, hidden: 2, direction: "bidirectional", activations: []string{"HardSigmoid", "ScaledTanh", "LeakyRelu", "Affine", "Relu", "Elu"},
-			alpha: []float64{0.5, 1.5, 0.25, 0.75, 2}, beta: []float64{0.25, 0.5, -0.125}},
-		{name: "soft", t: 2, n: 1, in: 1, hidden: 2, direction: "forward", activations: []string{"Softplus", "Softsign", "Sigmoid"}},
+		{name: "with parameters", t: 3, n: 1, in: 2, hidden: 2, direction: "bidirectional",
+			activations: []string{"HardSigmoid", "ScaledTanh", "LeakyRelu", "Affine", "Relu", "Elu"},
+			alpha:       []float64{0.5, 1.5, 0.25, 0.75, 2}, beta: []float64{0.25, 0.5, -0.125}},
+		{name: "soft", t: 2, n: 1, in: 1, hidden: 2, direction: "forward",
+			activations: []string{"Softplus", "Softsign", "Sigmoid"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, 4))
@@ -204,7 +208,9 @@ func TestLSTM(t *testing.T) {
 			if c.direction == "bidirectional" {
 				dirs = 2
 			}
-			init := map[string]*graph.Tensor{"W": filledWith(r, dirs, 4*c.hidden, c.in), "R": filledWith(r, dirs, 4*c.hidden, c.hidden), "lengths": ints(graph.Int32, []int{c.n}, slices.Repeat([]int64{int64(c.t)}, c.n)...)}
+			init := map[string]*graph.Tensor{"W": filledWith(r, dirs, 4*c.hidden, c.in),
+				"R":       filledWith(r, dirs, 4*c.hidden, c.hidden),
+				"lengths": ints(graph.Int32, []int{c.n}, slices.Repeat([]int64{int64(c.t)}, c.n)...)}
 			value := func(name string) []float64 {
 				if init[name] == nil {
 					return nil
@@ -229,7 +235,8 @@ func TestLSTM(t *testing.T) {
 			if plain.activations == nil {
 				plain.activations = append(append([]string{}, usual...), usual...)
 			}
-			y, h, cell := plainLSTM(plain, x, init["W"].F, init["R"].F, value("B"), value("h0"), value("c0"), value("P"))
+			y, h, cell := plainLSTM(plain, x, init["W"].F, init["R"].F, value("B"), value("h0"), value("c0"),
+				value("P"))
 			p := prepare(t, lstmGraph(c, init))
 			part, err := p.Part([]string{"x"}, []string{"Y", "H", "C"})
 			if err != nil {
@@ -262,7 +269,8 @@ func TestLSTMOutputs(t *testing.T) {
 	t.Parallel()
 	for k, direction := range []string{"forward", "bidirectional"} {
 		dirs := k + 1
-		init := map[string]*graph.Tensor{"W": filledWith(rand.New(rand.NewPCG(1, 2)), dirs, 4, 2), "R": filledWith(rand.New(rand.NewPCG(3, 2)), dirs, 4, 1)}
+		init := map[string]*graph.Tensor{"W": filledWith(rand.New(rand.NewPCG(1, 2)), dirs, 4, 2),
+			"R": filledWith(rand.New(rand.NewPCG(3, 2)), dirs, 4, 1)}
 		c := lstmCase{t: 3, n: 1, in: 2, hidden: 1, direction: direction}
 		var whole [3][]float64
 		for alone := -1; alone < 3; alone++ {
@@ -305,13 +313,16 @@ func TestQuantisedCells(t *testing.T) {
 		for _, coupled := range []int{0, 1} {
 			for _, first := range []int{0, 1} {
 				r := rand.New(rand.NewPCG(5, 6))
-				c := lstmCase{t: steps, n: n, in: in, hidden: hidden, direction: []string{"forward", "reverse"}[reverse], coupled: coupled, layout: first}
-				init := map[string]*graph.Tensor{"W": filledWith(r, 1, 4*hidden, in), "R": filledWith(r, 1, 4*hidden, hidden), "B": filledWith(r, 1, 8*hidden)}
+				c := lstmCase{t: steps, n: n, in: in, hidden: hidden,
+					direction: []string{"forward", "reverse"}[reverse], coupled: coupled, layout: first}
+				init := map[string]*graph.Tensor{"W": filledWith(r, 1, 4*hidden, in),
+					"R": filledWith(r, 1, 4*hidden, hidden), "B": filledWith(r, 1, 8*hidden)}
 				for i := 4 * hidden; i < 8*hidden; i++ {
 					init["B"].F[i] = 0
 				}
 				formats := someFormats()
-				p := onnxtest.Prepare(t, lstmGraph(c, init), graph.Options{Cells: map[string]graph.CellFormats{"*": formats}})
+				p := onnxtest.Prepare(t, lstmGraph(c, init),
+					graph.Options{Cells: map[string]graph.CellFormats{"*": formats}})
 				brevitas := prepare(t, quantCell(c, init, formats))
 				x := filledWith(r, steps*n*in).F
 				var got [2][][]float64
@@ -332,7 +343,8 @@ func TestQuantisedCells(t *testing.T) {
 					}
 				}
 				if fmt.Sprint(got[0]) != fmt.Sprint(got[1]) {
-					t.Errorf("reverse %d, coupled %d, samples first %d:\n%v\n%v", reverse, coupled, first, got[0], got[1])
+					t.Errorf("reverse %d, coupled %d, samples first %d:\n%v\n%v", reverse, coupled, first, got[0],
+						got[1])
 				}
 			}
 		}
@@ -372,7 +384,8 @@ func quantCell(c lstmCase, of map[string]*graph.Tensor, formats graph.CellFormat
 	if c.layout == 1 {
 		shape = []int{c.n, c.t, c.in}
 	}
-	n := &graph.Node{Name: "cell", Domain: "onnx.brevitas", Op: "QuantLSTMCell", Inputs: in, Outputs: []string{"Y", "H", "C"}, Attrs: a.graph()}
+	n := &graph.Node{Name: "cell", Domain: "onnx.brevitas", Op: "QuantLSTMCell", Inputs: in,
+		Outputs: []string{"Y", "H", "C"}, Attrs: a.graph()}
 	g := network(shape, init, n)
 	g.Outputs = []graph.Value{{Name: "Y"}, {Name: "H"}, {Name: "C"}}
 	return g

@@ -6,8 +6,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Quantised tensors repeat few values, and an elementwise function of one variable gives the same for the same. A memo is
-// what it gave last for a value; one that hashes alike takes its place.
+// Quantised tensors repeat few values, and an elementwise function of one variable gives the same for the same. A memo
+// is what it gave last for a value; one that hashes alike takes its place.
 type memo struct {
 	variable int // the one that varies; -1 where several do
 	last     []remembered

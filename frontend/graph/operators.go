@@ -8,7 +8,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// An operator is a row of the table: how many inputs it has, what is asked about it elsewhere, and how it becomes steps.
+// An operator is a row of the table: how many inputs it has, what is asked about it elsewhere, and how it becomes
+// steps.
 type operator struct {
 	min, max int
 	is       Trait
@@ -172,7 +173,8 @@ func init() { // definitions look operators up
 		channelsLast: {},
 	}
 	// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)
-	for _, op := range []string{"Conv", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool", "BatchNormalization", "Resize"} {
+	for _, op := range []string{"Conv", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool",
+		"BatchNormalization", "Resize"} {
 		def := operators[""][op]
 		def.is = 0
 		operators[channelsLast][op] = def

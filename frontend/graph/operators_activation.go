@@ -110,7 +110,8 @@ func softmax(logarithm bool) definition {
 			return r
 		}
 		if rows.n > maxRows || rows.n*Size(x) > maxElements {
-			return unsupported("leave the softmax out: it does not change which class is largest", "a softmax over %d elements", rows.n)
+			return unsupported("leave the softmax out: it does not change which class is largest",
+				"a softmax over %d elements", rows.n)
 		}
 		e := &Elem{Args: make([]int, rows.n+1), Index: make([][]int32, rows.n+1)}
 		var sum *real.Expr
@@ -162,12 +163,13 @@ func (c *reading) rows() (rowSet, *reject) {
 // maxBias keeps the subnormals' step within float64, down to 2^-1074; it is the bias of float64 itself.
 const maxBias = 1023
 
-// buildFloatQuant is Brevitas' minifloat quantiser (arXiv 2311.12359): the value is rounded to a multiple of 2^e, where e
-// follows the value's magnitude down to the subnormals, and saturates. Like qonnx' own execution it keeps subnormals
+// buildFloatQuant is Brevitas' minifloat quantiser (arXiv 2311.12359): the value is rounded to a multiple of 2^e, where
+// e follows the value's magnitude down to the subnormals, and saturates. Like qonnx' own execution it keeps subnormals
 // whatever the attribute has_subnormal says.
 func buildFloatQuant(c *call) *reject {
 	var p [5]float64 // exponent bits, mantissa bits, bias, largest value
-	for i, what := range []string{"", "the exponent bit width", "the mantissa bit width", "the exponent bias", "the largest value"} {
+	for i, what := range []string{"", "the exponent bit width", "the mantissa bit width", "the exponent bias",
+		"the largest value"} {
 		if i == 0 {
 			continue
 		}
@@ -178,8 +180,10 @@ func buildFloatQuant(c *call) *reject {
 		p[i] = v
 	}
 	exponent, mantissa, bias, largest := p[1], p[2], p[3], p[4]
-	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) || mantissa != math.Trunc(mantissa) || bias != math.Trunc(bias) || math.Abs(bias) > maxBias || largest <= 0 {
-		return badQuant("minifloats have 1 to 11 exponent bits, 0 to 52 mantissa bits and a bias of whole powers of two", "exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
+	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) ||
+		mantissa != math.Trunc(mantissa) || bias != math.Trunc(bias) || math.Abs(bias) > maxBias || largest <= 0 {
+		return badQuant("minifloats have 1 to 11 exponent bits, 0 to 52 mantissa bits and a bias of whole powers of two",
+			"exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
 	}
 	mode, r := c.rounding("ROUND")
 	if r == nil {

@@ -87,8 +87,8 @@ func realPower(c *call) *reject {
 	return c.elementwise(c.dt, real.Exp(real.Mul(real.Var(1), real.Log(real.Var(0)))), 0, 1)
 }
 
-// buildPowers raises to several exponents. Where they are whole it is the sum, over the powers that occur, of x^n where the
-// exponent is n.
+// buildPowers raises to several exponents. Where they are whole it is the sum, over the powers that occur, of x^n where
+// the exponent is n.
 func buildPowers(c *call, exponents *Tensor) *reject {
 	occurs := map[int]bool{}
 	most := 0
@@ -192,7 +192,8 @@ func buildBatchNorm(c *call) *reject {
 		}
 	}
 	if c.opset < 9 && c.Int("spatial", 1) == 0 || c.opset < 7 && !c.flag("is_test") {
-		return unsupported("export the model in inference mode with opset 9 or later", "statistics of the batch at hand, or per element")
+		return unsupported("export the model in inference mode with opset 9 or later",
+			"statistics of the batch at hand, or per element")
 	}
 	eps := c.Float("epsilon", float64(float32(1e-5)))
 	if variance := c.in[4].Const; variance != nil {
@@ -227,7 +228,8 @@ func buildConstant(c *call) *reject {
 		t = &Tensor{DType: Int64, Shape: []int{len(a("value_ints").Ints)}, I: a("value_ints").Ints}
 	}
 	if t == nil || !t.DType.number() {
-		return unsupported("use a dense tensor of numbers", "the constant's value is missing, sparse or of another type")
+		return unsupported("use a dense tensor of numbers",
+			"the constant's value is missing, sparse or of another type")
 	}
 	c.fixed = []*Tensor{t}
 	c.steps = []*Step{{Shape: t.Shape, DType: t.DType, Move: &Move{}}}

@@ -30,7 +30,8 @@ var (
 	gates     = [4]int{FormatInputSigmoid, FormatForgetSigmoid, FormatCellTanh, FormatOutputSigmoid}
 )
 
-// A cellBody is the graph of a cell being written: inputs h, c, x; outputs the next h and c, and h again for the sequence.
+// A cellBody is the graph of a cell being written: inputs h, c, x; outputs the next h and c, and h again for the
+// sequence.
 //
 //	a  = quant(x W' + h R' + b + p*c), for o with the next c
 //	i, f, o = quant(sigmoid(a)), g = quant(tanh(a)); coupled: f = quant(1) - i
@@ -44,7 +45,8 @@ type cellBody struct {
 
 func (c *cell) body(opsets map[string]int64) *Graph {
 	b := &cellBody{c, &Graph{Name: "cell", Init: map[string]*Tensor{}, Opsets: opsets}}
-	b.graph.Inputs = []Value{fixedValue("h", Float32, []int{c.n, c.hidden}), fixedValue("c", Float32, []int{c.n, c.hidden}), fixedValue("x", Float32, []int{c.n, c.in})}
+	b.graph.Inputs = []Value{fixedValue("h", Float32, []int{c.n, c.hidden}),
+		fixedValue("c", Float32, []int{c.n, c.hidden}), fixedValue("x", Float32, []int{c.n, c.in})}
 	i := b.gate(0, "c")
 	var f string
 	if c.coupled {
@@ -57,7 +59,8 @@ func (c *cell) body(opsets map[string]int64) *Graph {
 	add := b.quantised("i*g", b.node("Mul", "i*g.real", nil, i, g), FormatCellState)
 	next := b.quantised("state", b.node("Add", "state.sum", nil, keep, add), FormatCellState)
 	o := b.gate(3, next)
-	squashed := b.quantised("squashed", b.activated("squashed.real", b.clipped("state.clipped", next), c.h), FormatHiddenStateTanh)
+	squashed := b.quantised("squashed", b.activated("squashed.real", b.clipped("state.clipped", next), c.h),
+		FormatHiddenStateTanh)
 	out := b.quantised("hidden", b.node("Mul", "hidden.real", nil, o, squashed), FormatOutput)
 	for _, name := range []string{out, next, out} {
 		b.graph.Outputs = append(b.graph.Outputs, Value{Name: name, DType: Float32})
@@ -69,7 +72,8 @@ func (c *cell) body(opsets map[string]int64) *Graph {
 func (b *cellBody) gate(k int, from string) string {
 	name := gateNames[k]
 	a := b.node("MatMul", name+".x", nil, "x", b.constant(name+".W", transposed(b.w[k])))
-	a = b.node("Add", name+".xh", nil, a, b.node("MatMul", name+".h", nil, "h", b.constant(name+".R", transposed(b.r[k]))))
+	a = b.node("Add", name+".xh", nil, a, b.node("MatMul", name+".h", nil, "h",
+		b.constant(name+".R", transposed(b.r[k]))))
 	if p := b.peep[k]; p != nil {
 		a = b.node("Add", name+".peephole", nil, a, b.node("Mul", name+".p*c", nil, from, b.constant(name+".P", p)))
 	}
@@ -93,7 +97,8 @@ func (b *cellBody) node(op, out string, attrs Attrs, inputs ...string) string {
 }
 
 func (b *cellBody) write(domain, op, out string, attrs Attrs, inputs []string) string {
-	b.graph.Nodes = append(b.graph.Nodes, &Node{Index: len(b.graph.Nodes), Domain: domain, Op: op, Inputs: inputs, Outputs: []string{out}, Attrs: attrs})
+	b.graph.Nodes = append(b.graph.Nodes, &Node{Index: len(b.graph.Nodes), Domain: domain, Op: op, Inputs: inputs,
+		Outputs: []string{out}, Attrs: attrs})
 	return out
 }
 
@@ -108,7 +113,8 @@ func (b *cellBody) quantised(name, tensor string, k int) string {
 		return tensor
 	}
 	q := b.quant[k]
-	inputs := []string{tensor, b.constant(name+".scale", q.scale), b.constant(name+".zero", q.zero), b.constant(name+".bits", q.bits)}
+	inputs := []string{tensor, b.constant(name+".scale", q.scale), b.constant(name+".zero", q.zero),
+		b.constant(name+".bits", q.bits)}
 	return b.write(QONNX, "Quant", name, q.attrs, inputs)
 }
 
@@ -130,7 +136,8 @@ func (b *cellBody) activated(name, tensor string, a activation) string {
 	case "LeakyRelu", "Elu":
 		return b.node(a.op, name, Attrs{"alpha": alpha}, tensor)
 	case "Affine":
-		return b.node("Add", name, nil, b.node("Mul", name+".scaled", nil, tensor, number(".alpha", a.alpha)), number(".beta", a.beta))
+		return b.node("Add", name, nil, b.node("Mul", name+".scaled", nil, tensor, number(".alpha", a.alpha)),
+			number(".beta", a.beta))
 	case "ScaledTanh":
 		t := b.node("Tanh", name+".tanh", nil, b.node("Mul", name+".scaled", nil, tensor, number(".beta", a.beta)))
 		return b.node("Mul", name, nil, t, number(".alpha", a.alpha))
@@ -150,8 +157,8 @@ func transposed(t *Tensor) *Tensor {
 
 const realGates = "real_gates"
 
-// loop writes the cell as a Scan and names its outputs: the last h and c, and the sequence. An empty name is an output that
-// is not in use.
+// loop writes the cell as a Scan and names its outputs: the last h and c, and the sequence. An empty name is an output
+// that is not in use.
 func (cell *cell) loop(c *call, h, state, x string, along Scanned, outputs [3]string) *reject {
 	dir := 0
 	if along.Reverse {

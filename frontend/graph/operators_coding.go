@@ -90,12 +90,13 @@ func (c *reading) scaled(zero, scale int) []Arithmetic {
 	return []Arithmetic{{"Sub", c.like(zero)}, {Mul, c.like(scale)}}
 }
 
-// countCoding takes a MultiThreshold apart. One threshold whose values are -v and +v is a bipolar quantiser, FINN's form of
-// a sign: its codes are -1 and +1, not 0 and 1.
+// countCoding takes a MultiThreshold apart. One threshold whose values are -v and +v is a bipolar quantiser, FINN's
+// form of a sign: its codes are -1 and +1, not 0 and 1.
 func countCoding(c *reading) *Coding {
 	n := c.Node
 	scale, bias, steps := n.Float("out_scale", 1), n.Float("out_bias", 0), c.in[1].Shape[1]
-	code := &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)), Value: []Arithmetic{{"Mul", c.constOperand(scale)}, {"Add", c.constOperand(bias)}}}
+	code := &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)),
+		Value: []Arithmetic{{"Mul", c.constOperand(scale)}, {"Add", c.constOperand(bias)}}}
 	if steps == 1 && bias == -scale/2 {
 		code.Attrs = limits(-1, 1)
 		code.Attrs["sign"] = IntAttr(1)

@@ -11,8 +11,9 @@ import (
 //	MatMulInteger(a, b, az, bz)        MatMul(a - az, b - bz) in int32
 //	ConvInteger(x, w, xz, wz)          Conv(x - xz, w - wz) in int32
 //
-// Scales and zero points that are vectors belong to the rows of a and y and to the columns of b in a product of matrices,
-// and to the output channels of a convolution's weights. A convolution's bias has the product of the two scales.
+// Scales and zero points that are vectors belong to the rows of a and y and to the columns of b in a product of
+// matrices, and to the output channels of a convolution's weights. A convolution's bias has the product of the two
+// scales.
 //
 // Bodies of loops are written out too.
 func Decompose(g *Graph) { decompose(g, nil) }
@@ -88,7 +89,8 @@ func qlinearConv(d *decomposition) {
 	if len(in) > 9 {
 		return
 	}
-	inputs := []string{d.add("DequantizeLinear", "x", along(0), in[0], in[1], in[2]), d.add("DequantizeLinear", "w", along(0), in[3], in[4], in[5])}
+	inputs := []string{d.add("DequantizeLinear", "x", along(0), in[0], in[1], in[2]),
+		d.add("DequantizeLinear", "w", along(0), in[3], in[4], in[5])}
 	if bias := d.n.In(8); bias != "" {
 		scale := d.add("Mul", "scale", nil, in[1], in[4])
 		inputs = append(inputs, d.add("DequantizeLinear", "bias", along(0), bias, scale))
@@ -132,7 +134,8 @@ func qlinear(op string, n int) func(*decomposition) {
 	return func(d *decomposition) {
 		var inputs []string
 		for i := range n {
-			inputs = append(inputs, d.add("DequantizeLinear", "x", along(0), d.n.Inputs[3*i], d.n.Inputs[3*i+1], d.n.Inputs[3*i+2]))
+			inputs = append(inputs, d.add("DequantizeLinear", "x", along(0), d.n.Inputs[3*i], d.n.Inputs[3*i+1],
+				d.n.Inputs[3*i+2]))
 		}
 		y := d.add(op, "real", d.n.Attrs, inputs...)
 		if d.n.Int("channels_last", 0) != 0 {
@@ -202,5 +205,6 @@ func (d *decomposition) last(op string, attrs Attrs, inputs ...string) {
 }
 
 func (d *decomposition) write(op string, attrs Attrs, output string, inputs []string) {
-	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs, Outputs: []string{output}, Attrs: maps.Clone(attrs)})
+	d.nodes = append(d.nodes, &Node{Index: d.n.Index, Name: d.n.Name, Was: d.n.FullOp(), Op: op, Inputs: inputs,
+		Outputs: []string{output}, Attrs: maps.Clone(attrs)})
 }

@@ -1,7 +1,7 @@
 package graph
 
-// Convolutions. What the hardware does is a sliding window over data that are padded already, without a bias: the rest is
-// steps of its own.
+// Convolutions. What the hardware does is a sliding window over data that are padded already, without a bias: the rest
+// is steps of its own.
 
 func buildConv(c *call) *reject {
 	win, r := c.windows()
@@ -94,7 +94,8 @@ func sameInts(a []int64, b []int) bool {
 	return true
 }
 
-// convolve is the sliding sum of products itself. Weights are [M, C/group, H, W]; with channels last [M, H, W, C/group].
+// convolve is the sliding sum of products itself. Weights are [M, C/group, H, W]; with channels last [M, H, W,
+// C/group].
 func (c *windows) convolve(group int, w []int) *reject {
 	l, s := &c.l, &c.s
 	depth, each := l.channels/group, w[0]/group
@@ -122,8 +123,8 @@ func (c *windows) convolve(group int, w []int) *reject {
 	return c.add(Step{Shape: shape, DType: c.dt, Dot: dot, Window: s.window(group, depth, l.last)})
 }
 
-// buildConvTranspose writes a transposed convolution as an ordinary one: over data with zeros between the elements, with
-// weights turned round.
+// buildConvTranspose writes a transposed convolution as an ordinary one: over data with zeros between the elements,
+// with weights turned round.
 func buildConvTranspose(c *call) *reject {
 	win, r := c.windows()
 	if r != nil {
@@ -138,7 +139,8 @@ func buildConvTranspose(c *call) *reject {
 		return invalid("kernel_shape %v for weights of shape %v", asked, w)
 	}
 	group := c.Int("group", 1)
-	if group < 1 || group > int64(l.channels) || w[0] != l.channels || w[0]%int(group) != 0 || w[1] < 1 || w[1] > maxSide {
+	if group < 1 || group > int64(l.channels) || w[0] != l.channels || w[0]%int(group) != 0 || w[1] < 1 ||
+		w[1] > maxSide {
 		return invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
 	}
 	if r = win.slide(kernel); r == nil {
@@ -153,8 +155,8 @@ func buildConvTranspose(c *call) *reject {
 		before[a], after[a] = s.reach(k)-1-s.before[k], s.reach(k)-1-s.after[k]
 		strides = append(strides, s.stride[k])
 	}
-	x, r := c.part(Internal, "Spread", "spread", Attrs{"strides": intsAttr(strides...), "pads": intsAttr(append(before, after...)...)},
-		c.Inputs[0], c.number("zero", c.dt, 0))
+	x, r := c.part(Internal, "Spread", "spread", Attrs{"strides": intsAttr(strides...),
+		"pads": intsAttr(append(before, after...)...)}, c.Inputs[0], c.number("zero", c.dt, 0))
 	if r != nil {
 		return r
 	}
@@ -166,8 +168,8 @@ func buildConvTranspose(c *call) *reject {
 	return win.biased("", int(group), w[1]*int(group), x, turned)
 }
 
-// unplace finds the padding of a transposed convolution, which crops its output: as given, or such that the output has the
-// shape asked for. What is missing of that shape is added at the end.
+// unplace finds the padding of a transposed convolution, which crops its output: as given, or such that the output has
+// the shape asked for. What is missing of that shape is added at the end.
 func (c *windows) unplace() *reject {
 	s := &c.s
 	extra, r := c.sides("output_padding", s.axes, 0, 0)
@@ -210,8 +212,8 @@ func (c *windows) unplace() *reject {
 	return nil
 }
 
-// buildSpread is the form that ConvTranspose is written in: zeros between the elements along each axis, and around them.
-// Negative pads crop.
+// buildSpread is the form that ConvTranspose is written in: zeros between the elements along each axis, and around
+// them. Negative pads crop.
 func buildSpread(c *call) *reject {
 	x, pads := c.x, c.Ints("pads")
 	from, strides := make([][]int32, len(x)), rowMajor(x)
@@ -238,8 +240,8 @@ func buildSpread(c *call) *reject {
 	return c.moveOr(shape, from)
 }
 
-// buildTurn makes weights of a convolution of those of a transposed one: [C, M/group, H, W] becomes [M, C/group, H, W], with
-// each kernel turned round.
+// buildTurn makes weights of a convolution of those of a transposed one: [C, M/group, H, W] becomes [M, C/group, H, W],
+// with each kernel turned round.
 func buildTurn(c *call) *reject {
 	w, group := c.x, int(c.Int("group", 1))
 	depth, each := w[0]/group, w[1]

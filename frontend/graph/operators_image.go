@@ -20,8 +20,8 @@ func (c *call) moveOr(shape []int, from [][]int32) *reject {
 	return c.move(shape, c.dt, m)
 }
 
-// buildPad reads ONNX's Pad in all its forms and writes it as one node of two inputs, the data and what stands in padded
-// places.
+// buildPad reads ONNX's Pad in all its forms and writes it as one node of two inputs, the data and what stands in
+// padded places.
 func buildPad(c *call) *reject {
 	pads, r := c.padsOf(len(c.x))
 	if r != nil {
@@ -87,7 +87,8 @@ func (c *reading) padsOf(rank int) ([]int64, *reject) {
 	return all, nil
 }
 
-// buildPadded is the form that padding is written in: attribute pads, before and after all axes, negative where it crops.
+// buildPadded is the form that padding is written in: attribute pads, before and after all axes, negative where it
+// crops.
 func buildPadded(c *call) *reject {
 	x, pads, mode := c.x, c.Ints("pads"), c.Str("mode", "constant")
 	from, strides, shape := make([][]int32, len(x)), rowMajor(x), make([]int, len(x))
@@ -116,7 +117,8 @@ func buildPadded(c *call) *reject {
 	return c.moveOr(shape, from)
 }
 
-// padded is the element of an axis of n that stands at place i, which may lie outside; -1 where it is the padding value.
+// padded is the element of an axis of n that stands at place i, which may lie outside; -1 where it is the padding
+// value.
 func padded(i, n int, mode string) int {
 	if 0 <= i && i < n {
 		return i
@@ -164,7 +166,8 @@ func buildResize(c *call) *reject {
 	if r != nil {
 		return r
 	}
-	return resize(c, scales, c.Str("coordinate_transformation_mode", "half_pixel"), c.Str("nearest_mode", "round_prefer_floor"))
+	return resize(c, scales, c.Str("coordinate_transformation_mode", "half_pixel"),
+		c.Str("nearest_mode", "round_prefer_floor"))
 }
 
 // nearest is the hint for every resizing that is not supported.
@@ -286,8 +289,8 @@ func resize(c *call, scales []int, coordinates, mode string) *reject {
 	return c.pick(shape, pickIndex(from))
 }
 
-// nearestTo is the element, of n along an axis that is enlarged by a whole factor, that place i takes: the one nearest to
-// the place num/den among the data.
+// nearestTo is the element, of n along an axis that is enlarged by a whole factor, that place i takes: the one nearest
+// to the place num/den among the data.
 func nearestTo(i, n, factor int, coordinates, mode string) (int, *reject) {
 	num, den := i, factor // asymmetric
 	switch coordinates {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// buildQuantLSTMCell writes Brevitas' cell as a loop. Inputs: 0 x, 1 h, 2 c, 3.. four W, 7.. four R, 11.. four biases, all
-// in the order i, f, c, o; from 15 scale, zero point and bit width of eleven quantisers. Outputs: the sequence, the last h,
-// the last c.
+// buildQuantLSTMCell writes Brevitas' cell as a loop. Inputs: 0 x, 1 h, 2 c, 3.. four W, 7.. four R, 11.. four biases,
+// all in the order i, f, c, o; from 15 scale, zero point and bit width of eleven quantisers. Outputs: the sequence, the
+// last h, the last c.
 func buildQuantLSTMCell(c *call) *reject {
 	x := c.x
 	if len(x) != 3 {
@@ -19,7 +19,8 @@ func buildQuantLSTMCell(c *call) *reject {
 	if c.flag("batch_first") {
 		along.Axis = 1
 	}
-	cell := &cell{n: x[1-along.Axis], in: x[2], f: activation{op: "Sigmoid"}, g: activation{op: "Tanh"}, h: activation{op: "Tanh"}, coupled: c.flag("cifg")}
+	cell := &cell{n: x[1-along.Axis], in: x[2], f: activation{op: "Sigmoid"}, g: activation{op: "Tanh"},
+		h: activation{op: "Tanh"}, coupled: c.flag("cifg")}
 	for g := range 4 {
 		w, r := c.weights(3+g, "W_i"+gateNames[g])
 		if r != nil {
@@ -36,8 +37,10 @@ func buildQuantLSTMCell(c *call) *reject {
 		if r != nil {
 			return r
 		}
-		if !slices.Equal(w.Shape, []int{cell.hidden, cell.in}) || !slices.Equal(u.Shape, []int{cell.hidden, cell.hidden}) {
-			return invalid("weights of gate %s have shapes %v and %v, want %d units of %d elements", gateNames[g], w.Shape, u.Shape, cell.hidden, cell.in)
+		if !slices.Equal(w.Shape, []int{cell.hidden, cell.in}) ||
+			!slices.Equal(u.Shape, []int{cell.hidden, cell.hidden}) {
+			return invalid("weights of gate %s have shapes %v and %v, want %d units of %d elements", gateNames[g],
+				w.Shape, u.Shape, cell.hidden, cell.in)
 		}
 		if b.Len() != 1 && !slices.Equal(b.Shape, []int{cell.hidden}) {
 			return invalid("the bias of gate %s has shape %v, want %d units", gateNames[g], b.Shape, cell.hidden)
@@ -90,7 +93,8 @@ func (cell *cell) readQuantisers(c *call) *reject {
 			slot := 15 + 3*k + i
 			t := c.in[slot].Const
 			if t == nil || t.Len() != 1 {
-				return badQuant("export with constant quantiser parameters, one for all units", "input %d, of quantiser %s, is not one constant", slot, name)
+				return badQuant("export with constant quantiser parameters, one for all units",
+					"input %d, of quantiser %s, is not one constant", slot, name)
 			}
 			*to = t
 		}
@@ -101,7 +105,8 @@ func (cell *cell) readQuantisers(c *call) *reject {
 		signed, isSigned := c.Attrs[name+"_signed"]
 		mode, isMode := c.Attrs[name+"_rounding_mode"]
 		if !isNarrow || !isSigned || !isMode {
-			return badQuant("export the cell with all of its eleven quantisers", "attributes of quantiser %s are missing", name)
+			return badQuant("export the cell with all of its eleven quantisers",
+				"attributes of quantiser %s are missing", name)
 		}
 		q.attrs = Attrs{"narrow": narrow, "signed": signed, "rounding_mode": mode}
 	}
@@ -116,8 +121,9 @@ func (f CellFormat) params() quantParams {
 		}
 		return IntAttr(0)
 	}
-	return quantParams{filled(Float32, nil, f.Scale), filled(Float32, nil, f.Zero), filled(Float32, nil, float64(f.Bits)),
-		Attrs{"signed": flag(f.Signed), "narrow": flag(f.Narrow), "rounding_mode": StringAttr(f.Rounding)}}
+	return quantParams{filled(Float32, nil, f.Scale), filled(Float32, nil, f.Zero),
+		filled(Float32, nil, float64(f.Bits)), Attrs{"signed": flag(f.Signed), "narrow": flag(f.Narrow),
+			"rounding_mode": StringAttr(f.Rounding)}}
 }
 
 // An lstm is ONNX' operator being read. Its gates are in the order i, o, f, c.
@@ -193,8 +199,10 @@ func (l *lstm) readShapes() *reject {
 	if len(l.r.Shape) == 3 {
 		l.hidden = l.r.Shape[2]
 	}
-	if h := int(l.Int("hidden_size", int64(l.hidden))); h != l.hidden || l.hidden < 1 || !slices.Equal(l.w.Shape, []int{d, 4 * h, l.elements}) || !slices.Equal(l.r.Shape, []int{d, 4 * h, h}) {
-		return invalid("W and R have shapes %v and %v for %d directions, %d units and %d elements", l.w.Shape, l.r.Shape, d, h, l.elements)
+	if h := int(l.Int("hidden_size", int64(l.hidden))); h != l.hidden || l.hidden < 1 ||
+		!slices.Equal(l.w.Shape, []int{d, 4 * h, l.elements}) || !slices.Equal(l.r.Shape, []int{d, 4 * h, h}) {
+		return invalid("W and R have shapes %v and %v for %d directions, %d units and %d elements", l.w.Shape,
+			l.r.Shape, d, h, l.elements)
 	}
 	for _, o := range []struct {
 		slot, size int
@@ -225,7 +233,8 @@ func (l *lstm) readLengths() *reject {
 	}
 	for _, n := range list {
 		if n != int64(l.time) {
-			return unsupported("feed sequences of one length", "sequences of lengths %v among %d elements", list, l.time)
+			return unsupported("feed sequences of one length", "sequences of lengths %v among %d elements", list,
+				l.time)
 		}
 	}
 	return nil
@@ -354,15 +363,16 @@ func (l *lstm) state(cell *cell, slot, d int) (string, *reject) {
 	if !slices.Equal(l.in[slot].Shape, want) {
 		return "", invalid("initial state %d has shape %v, want %v", slot, l.in[slot].Shape, want)
 	}
-	one, r := l.part("", "Gather", "initial", Attrs{"axis": IntAttr(axis)}, l.Inputs[slot], l.constant("direction", &Tensor{DType: Int64, I: []int64{int64(d)}}))
+	one, r := l.part("", "Gather", "initial", Attrs{"axis": IntAttr(axis)}, l.Inputs[slot],
+		l.constant("direction", &Tensor{DType: Int64, I: []int64{int64(d)}}))
 	if r != nil {
 		return "", r
 	}
 	return cell.initial(l.call, one)
 }
 
-// finish puts the directions side by side: along axis 1 of Y and axis 0 of the last states, or, with samples first, axes 2
-// and 1.
+// finish puts the directions side by side: along axis 1 of Y and axis 0 of the last states, or, with samples first,
+// axes 2 and 1.
 func (l *lstm) finish() *reject {
 	n, t, h := l.samples, l.time, l.hidden
 	whole, last := []int{t, 1, n, h}, []int{1, n, h}

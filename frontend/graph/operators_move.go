@@ -240,7 +240,8 @@ func embed(c *call, along int) *reject {
 		return unsupported("embed at most 65,536 different values", "a table of %d rows", n)
 	}
 	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted(n)}
-	hot, r := c.part(Internal, "OneHot", "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1], c.constant("values", values))
+	hot, r := c.part(Internal, "OneHot", "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1],
+		c.constant("values", values))
 	if r != nil {
 		return r
 	}

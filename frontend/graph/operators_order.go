@@ -4,8 +4,8 @@ import "slices"
 
 // Operators that order the elements of a row: which are the largest, and where.
 
-// An Order cuts input 0 into rows and sorts each: element i of the output stands at place Rank[i] of the row that starts
-// at Base[i]. Largest says from which end; among equal values the one with the lower index comes first, or, with
+// An Order cuts input 0 into rows and sorts each: element i of the output stands at place Rank[i] of the row that
+// starts at Base[i]. Largest says from which end; among equal values the one with the lower index comes first, or, with
 // LastFirst, the one with the higher. The output is its index, or its value.
 type Order struct {
 	N, Stride          int // of a row

@@ -54,8 +54,8 @@ func buildMaxPool(c *call) *reject {
 // maxVariables bounds the elements that a maximum is taken of.
 const maxVariables = 1 << 12
 
-// maxima adds the output of a max pool. A window that reaches out of the data has fewer elements: a kernel position there
-// takes the nearest element that the window has along that axis.
+// maxima adds the output of a max pool. A window that reaches out of the data has fewer elements: a kernel position
+// there takes the nearest element that the window has along that axis.
 func (c *windows) maxima() *reject {
 	l, s := &c.l, &c.s
 	shape := l.with(l.n, l.channels, s.out[2-s.axes:])
@@ -182,8 +182,8 @@ func buildAveragePool(c *call) *reject {
 	return w.mean(c.flag("count_include_pad"))
 }
 
-// mean writes the mean of windows out. Elements of the padding count where padding is set; what lies behind it (ceil_mode)
-// never does.
+// mean writes the mean of windows out. Elements of the padding count where padding is set; what lies behind it
+// (ceil_mode) never does.
 func (c *windows) mean(padding bool) *reject {
 	if !c.dt.Float() {
 		return unsupported("cast to float before", "a mean of elements of type %s", c.dt)

@@ -24,8 +24,8 @@ func buildBipolarQuant(c *call) *reject {
 
 func buildSignCode(c *call) *reject { return c.elementwise(Int64, bipolarCode(real.Var(0)), 0) }
 
-// A Trunc drops low bits of codes, with a rounding of its own. Version 1 halves by bit widths and does not clamp; version
-// 2 divides by the ratio of the scales, rounded to a power of two, and clamps.
+// A Trunc drops low bits of codes, with a rounding of its own. Version 1 halves by bit widths and does not clamp;
+// version 2 divides by the ratio of the scales, rounded to a power of two, and clamps.
 type trunc struct {
 	divisor float64
 	mode    real.Rounding
@@ -80,11 +80,13 @@ func readTrunc(c *reading) (trunc, *reject) {
 		return t, r
 	}
 	if s.Len() != 1 || out <= 0 {
-		return t, badQuant("truncate with one scale for the whole tensor", "%d input scales, output scale %g", s.Len(), out)
+		return t, badQuant("truncate with one scale for the whole tensor", "%d input scales, output scale %g", s.Len(),
+			out)
 	}
 	bits := math.RoundToEven(math.Log2(out / s.At(0)))
 	if !(math.Abs(bits) <= maxBits) {
-		return t, badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.At(0), out)
+		return t, badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.At(0),
+			out)
 	}
 	t.divisor = math.Exp2(bits)
 	t.Lo, t.Hi = codeLimits(outBits, c.Int("signed", 1) != 0, c.flag("narrow"))
@@ -123,8 +125,8 @@ func buildTruncCode(c *call) *reject {
 // maxThresholds bounds one channel of a MultiThreshold.
 const maxThresholds = 1 << 12
 
-// thresholdCount adds an output that counts, per element, the thresholds of its channel that it reaches; finish makes the
-// value of the count.
+// thresholdCount adds an output that counts, per element, the thresholds of its channel that it reaches; finish makes
+// the value of the count.
 func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr) *reject {
 	x, th := c.x, c.in[1]
 	if th.Const == nil {
@@ -148,7 +150,8 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 		channel = 0 // a column, as FINN-GL's cells have them
 	}
 	if th.Shape[0] != 1 && (channel >= len(x) || x[channel] != th.Shape[0]) {
-		return badQuant("one row of thresholds per channel, or one for all", "%d rows of thresholds for an input of shape %v", th.Shape[0], x)
+		return badQuant("one row of thresholds per channel, or one for all",
+			"%d rows of thresholds for an input of shape %v", th.Shape[0], x)
 	}
 	for ch := range th.Shape[0] {
 		for i := 1; i < n; i++ {

@@ -198,7 +198,8 @@ func buildCode(c *call) *reject {
 	if mode < int64(real.HalfEven) || mode > int64(real.HalfDown) {
 		return badQuant("", "rounding mode number %d", mode)
 	}
-	q := Quantiser{Lo: c.Float("lo", 0), Hi: c.Float("hi", 0), Mode: real.Rounding(mode), ZeroFirst: c.flag("zero_first"), Sign: c.flag("sign")}
+	q := Quantiser{Lo: c.Float("lo", 0), Hi: c.Float("hi", 0), Mode: real.Rounding(mode),
+		ZeroFirst: c.flag("zero_first"), Sign: c.flag("sign")}
 	if q.Lo > q.Hi || q.Lo != math.Trunc(q.Lo) || q.Hi != math.Trunc(q.Hi) || max(-q.Lo, q.Hi) >= 1<<maxBits {
 		return badQuant("", "codes from %v to %v", q.Lo, q.Hi)
 	}

@@ -151,8 +151,8 @@ func sumOf(after string, before ...string) definition {
 	}
 }
 
-// reducedRows is the shape that a reduction leaves, without the reduced axes, and the places of the elements: of the first of
-// each row, and from there on.
+// reducedRows is the shape that a reduction leaves, without the reduced axes, and the places of the elements: of the
+// first of each row, and from there on.
 func reducedRows(c *call) (shape []int, base, offset []int32) {
 	x, strides := c.x, rowMajor(c.x)
 	over := c.Ints("axes")

@@ -4,22 +4,36 @@ package graph
 type gap struct{ what, needs string }
 
 var (
-	attention     = gap{"attention", "products of two tensors of data, a softmax over rows and normalisation in integers would be needed: run transformer blocks elsewhere, or replace them by convolutions or an MLP mixer"}
-	normalisation = gap{"normalisation by statistics of the data", "a mean and a root per sample would be needed in integers: train with BatchNormalization, whose statistics are constants"}
-	recurrence    = gap{"a recurrent network of a kind that has no layer", "train an LSTM instead, or write the cell as the body of a Scan"}
-	gru           = gap{"a GRU", "its reset gate multiplies the state inside a product, which needs a recurrent engine of its own: train an LSTM or an MLP on windows instead"}
-	controlFlow   = gap{"control flow that depends on data", "the hardware has one fixed schedule: export the model with the branch or the loop resolved"}
-	convolution   = gap{"a convolutional network that samples at places which depend on data", "a gather of pixels would be needed: use Conv and Resize with mode nearest"}
-	norms         = gap{"pooling by norms", "powers and roots of every window would be needed: use MaxPool or AveragePool"}
-	unpooling     = gap{"unpooling", "the places of the maxima would have to travel along: use Resize with mode nearest, or ConvTranspose"}
-	embedding     = gap{"detection or text processing on the host's side", "keep this part out of the exported model and run it on the host"}
+	attention = gap{"attention",
+		"products of two tensors of data, a softmax over rows and normalisation in integers would be needed: run " +
+			"transformer blocks elsewhere, or replace them by convolutions or an MLP mixer"}
+	normalisation = gap{"normalisation by statistics of the data",
+		"a mean and a root per sample would be needed in integers: train with BatchNormalization, whose statistics " +
+			"are constants"}
+	recurrence = gap{"a recurrent network of a kind that has no layer",
+		"train an LSTM instead, or write the cell as the body of a Scan"}
+	gru = gap{"a GRU",
+		"its reset gate multiplies the state inside a product, which needs a recurrent engine of its own: train an " +
+			"LSTM or an MLP on windows instead"}
+	controlFlow = gap{"control flow that depends on data",
+		"the hardware has one fixed schedule: export the model with the branch or the loop resolved"}
+	convolution = gap{"a convolutional network that samples at places which depend on data",
+		"a gather of pixels would be needed: use Conv and Resize with mode nearest"}
+	norms     = gap{"pooling by norms", "powers and roots of every window would be needed: use MaxPool or AveragePool"}
+	unpooling = gap{"unpooling",
+		"the places of the maxima would have to travel along: use Resize with mode nearest, or ConvTranspose"}
+	embedding = gap{"detection or text processing on the host's side",
+		"keep this part out of the exported model and run it on the host"}
 )
 
 // gaps names the operators of each family.
 var gaps = map[string]gap{
-	"Attention": attention, "MultiHeadAttention": attention, "QAttention": attention, "Einsum": attention, "RotaryEmbedding": attention, "GroupQueryAttention": attention,
-	"LayerNormalization": normalisation, "SkipLayerNormalization": normalisation, "SimplifiedLayerNormalization": normalisation, "RMSNormalization": normalisation,
-	"InstanceNormalization": normalisation, "GroupNormalization": normalisation, "MeanVarianceNormalization": normalisation, "LpNormalization": normalisation, "LRN": normalisation,
+	"Attention": attention, "MultiHeadAttention": attention, "QAttention": attention, "Einsum": attention,
+	"RotaryEmbedding": attention, "GroupQueryAttention": attention,
+	"LayerNormalization": normalisation, "SkipLayerNormalization": normalisation,
+	"SimplifiedLayerNormalization": normalisation, "RMSNormalization": normalisation,
+	"InstanceNormalization": normalisation, "GroupNormalization": normalisation,
+	"MeanVarianceNormalization": normalisation, "LpNormalization": normalisation, "LRN": normalisation,
 	"RNN": recurrence, "DynamicQuantizeLSTM": recurrence,
 	"GRU": gru,
 	"If":  controlFlow, "Loop": controlFlow, "SequenceMap": controlFlow,
@@ -34,12 +48,15 @@ func unknown(n *Node) *reject {
 		return unsupported(g.needs, "this is part of %s, which is not supported", g.what)
 	}
 	if _, ok := composites[n.Domain][n.Op]; ok {
-		return unsupported("export it as QuantizeLinear and DequantizeLinear around the real operator, with constant zero points", "this form of the operator, with %d inputs, is not understood", len(n.Inputs))
+		return unsupported("export it as QuantizeLinear and DequantizeLinear around the real operator, with "+
+			"constant zero points", "this form of the operator, with %d inputs, is not understood", len(n.Inputs))
 	}
 	for domain, of := range operators {
 		if _, ok := of[n.Op]; ok && domain != n.Domain {
-			return unsupported("check the custom domains that the exporter writes", "no such operator is known in this domain, but in another")
+			return unsupported("check the custom domains that the exporter writes",
+				"no such operator is known in this domain, but in another")
 		}
 	}
-	return unsupported("rewrite the model without it, or run this part outside the accelerator", "no such operator is known")
+	return unsupported("rewrite the model without it, or run this part outside the accelerator",
+		"no such operator is known")
 }

@@ -22,18 +22,24 @@ func TestTiesWithoutDigits(t *testing.T) {
 		nodes []*graph.Node
 		want  []float64 // the places
 	}{
-		{"softmax", []*graph.Node{node("Softmax", nil, []string{"x"}, "s"), node("Identity", nil, []string{"s"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
-		{"logarithm", []*graph.Node{node("LogSoftmax", nil, []string{"x"}, "s"), node("Reshape", nil, []string{"s", "shape"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
-		{"two functions", []*graph.Node{node("Neg", nil, []string{"x"}, "n"), node("Sigmoid", nil, []string{"n"}, "s"), node("Tanh", nil, []string{"s"}, "h"), node("Mul", nil, []string{"h", "s"}, "v")},
+		{"softmax", []*graph.Node{node("Softmax", nil, []string{"x"}, "s"), node("Identity", nil, []string{"s"}, "v")},
+			[]float64{1, 4, 0, 2, 5, 3}},
+		{"logarithm", []*graph.Node{node("LogSoftmax", nil, []string{"x"}, "s"),
+			node("Reshape", nil, []string{"s", "shape"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
+		{"two functions", []*graph.Node{node("Neg", nil, []string{"x"}, "n"), node("Sigmoid", nil, []string{"n"}, "s"),
+			node("Tanh", nil, []string{"s"}, "h"), node("Mul", nil, []string{"h", "s"}, "v")},
 			[]float64{3, 0, 2, 5, 1, 4}},
-		{"factors that are equal", []*graph.Node{node("Mul", nil, []string{"x", "factors"}, "m"), node("Sigmoid", nil, []string{"m"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
+		{"factors that are equal", []*graph.Node{node("Mul", nil, []string{"x", "factors"}, "m"),
+			node("Sigmoid", nil, []string{"m"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
 	} {
 		g := &graph.Graph{
-			Inputs:  []graph.Value{{Name: "x", DType: graph.Float32, Known: true, Dims: []graph.Dim{{Size: 1}, {Size: 6}}}},
+			Inputs: []graph.Value{{Name: "x", DType: graph.Float32, Known: true,
+				Dims: []graph.Dim{{Size: 1}, {Size: 6}}}},
 			Outputs: []graph.Value{{Name: "values"}, {Name: "y"}},
-			Init:    map[string]*graph.Tensor{"k": int64s(6), "shape": int64s(1, 6), "factors": reals([]int{6}, 3, 3, 3, 3, 3, 3)},
-			Opsets:  map[string]int64{"": 13},
-			Nodes:   append(slices.Clone(c.nodes), node("TopK", nil, []string{"v", "k"}, "values", "y")),
+			Init: map[string]*graph.Tensor{"k": int64s(6), "shape": int64s(1, 6),
+				"factors": reals([]int{6}, 3, 3, 3, 3, 3, 3)},
+			Opsets: map[string]int64{"": 13},
+			Nodes:  append(slices.Clone(c.nodes), node("TopK", nil, []string{"v", "k"}, "values", "y")),
 		}
 		var d diag.List
 		p := graph.Prepare(g, "model.onnx", graph.Options{}, &d)
@@ -59,7 +65,8 @@ func TestTiesWithoutDigits(t *testing.T) {
 			continue
 		}
 		for i := 1; i < len(values); i++ { // equal inputs, and no others, have equal values
-			if a, b := x[int(y[i-1])], x[int(y[i])]; a == b && values[i-1] != values[i] || a != b && values[i-1] <= values[i] {
+			if a, b := x[int(y[i-1])], x[int(y[i])]; a == b && values[i-1] != values[i] || a != b &&
+				values[i-1] <= values[i] {
 				t.Errorf("%s: values %s", c.name, fmt.Sprint(values))
 			}
 		}

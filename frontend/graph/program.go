@@ -10,8 +10,8 @@ import (
 )
 
 // A Program is a graph whose shapes are known and whose operators are reduced to four forms, whatever they are called:
-// elements moved, elements computed from elements, sums of products, rows put in order. The executor and the lowering read
-// the same four.
+// elements moved, elements computed from elements, sums of products, rows put in order. The executor and the lowering
+// read the same four.
 type Program struct {
 	Graph *Graph
 	File  string           // for diagnostics
@@ -98,8 +98,8 @@ func pick(index []int32, i int) int {
 	return int(index[i])
 }
 
-// A Dot computes element i as sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]], where A and B are inputs
-// of the node; Then, if set, computes on from that sum (variable 0) and other inputs (variables 1...).
+// A Dot computes element i as sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]], where A and B are
+// inputs of the node; Then, if set, computes on from that sum (variable 0) and other inputs (variables 1...).
 type Dot struct {
 	A, B             int
 	K                int
@@ -117,8 +117,8 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 	return nil
 }
 
-// Understood is the part of a graph that can be prepared: the nodes that are known, up to the first ones that are not. Its
-// outputs are what those would have read, and the graph's own. It is nil where nothing is left.
+// Understood is the part of a graph that can be prepared: the nodes that are known, up to the first ones that are not.
+// Its outputs are what those would have read, and the graph's own. It is nil where nothing is left.
 func Understood(g *Graph, file string, opt Options) *Graph {
 	p, _ := prepare(&Program{Graph: g, File: file, options: opt}, new(diag.List))
 	if p == nil {
@@ -160,7 +160,8 @@ func Understood(g *Graph, file string, opt Options) *Graph {
 func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	g, file, opt := p.Graph, p.File, p.options
 	if err := g.Verify(); err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(), Hint: "the graph contradicts itself: export the model again"})
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ModelMalformed, Where: file, Msg: err.Error(),
+			Hint: "the graph contradicts itself: export the model again"})
 		return nil, false
 	}
 	p.Known, p.by, p.readers, p.origin = map[string]Known{}, map[string]*Step{}, map[string][]*Step{}, map[*Node]*Node{}
@@ -176,13 +177,14 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	for _, in := range g.Inputs {
 		shape, msg := bindShape(in, opt)
 		if msg != "" {
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Node: in.Name, Op: "input", Where: file, Msg: msg,
-				Hint: "export the model with fixed axes, or bind the axis with --dim NAME=SIZE"})
+			d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Node: in.Name, Op: "input", Where: file,
+				Msg: msg, Hint: "export the model with fixed axes, or bind the axis with --dim NAME=SIZE"})
 			ok = false
 			continue
 		}
 		if !in.DType.number() {
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: in.Name, Op: "input", Where: file, Msg: fmt.Sprintf("elements of type %s", in.DType),
+			d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: in.Name, Op: "input", Where: file,
+				Msg:  fmt.Sprintf("elements of type %s", in.DType),
 				Hint: "feed the model with real numbers or integers"})
 			ok = false
 			continue
@@ -190,7 +192,8 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		p.Known[in.Name] = Known{Shape: shape, DType: in.DType}
 	}
 	if unknown := opt.unused(g); ok && unknown != "" {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Op: "input", Where: file, Msg: fmt.Sprintf("no input has a dynamic axis %q to bind", unknown),
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Op: "input", Where: file,
+			Msg:  fmt.Sprintf("no input has a dynamic axis %q to bind", unknown),
 			Hint: "dynamic axes are: " + strings.Join(dynamicAxes(g), ", ")})
 		ok = false
 	}
@@ -228,7 +231,8 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 }
 
 func (p *Program) reject(d *diag.List, n *Node, code diag.Code, msg, hint string) {
-	d.Add(diag.Diag{Severity: diag.Error, Code: code, Node: n.Label(), Op: n.FullOp(), Where: Where(p.File, n), Msg: msg, Hint: hint})
+	d.Add(diag.Diag{Severity: diag.Error, Code: code, Node: n.Label(), Op: n.FullOp(), Where: Where(p.File, n),
+		Msg: msg, Hint: hint})
 }
 
 // Where is a node's place for a diagnostic.

@@ -48,7 +48,8 @@ func (c *reading) constScalar(i int, what string) (float64, *reject) {
 func (c *reading) constInts(i int, what string) ([]int64, *reject) {
 	t := c.in[i].Const
 	if t == nil {
-		return nil, &reject{diag.ShapeUnknown, what + " depends on the data", "export with fixed shapes, or bind dynamic axes with --dim"}
+		return nil, &reject{diag.ShapeUnknown, what + " depends on the data",
+			"export with fixed shapes, or bind dynamic axes with --dim"}
 	}
 	if t.I == nil && t.Len() > 0 {
 		return nil, invalid("%s is of type %s, not an integer", what, t.DType)

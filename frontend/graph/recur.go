@@ -5,11 +5,13 @@ import (
 	"maps"
 )
 
-// A Recur runs a body once per element of a sequence (ONNX Scan). Input i < States of the node is the initial value of a
-// state, input States+k is scanned along Scanned[k]. Output i < States is the last value of a state, output States+k has
-// what every run gave, gathered along Gathered[k].
+// A Recur runs a body once per element of a sequence (ONNX Scan). Input i < States of the node is the initial value of
+// a state, input States+k is scanned along Scanned[k]. Output i < States is the last value of a state, output States+k
+// has what every run gave, gathered along Gathered[k].
 type Recur struct {
-	Body     *Program  // inputs: the states, then one element per scanned tensor; outputs: the next states, then one element per gathered tensor
+	// inputs: the states, then one element per scanned tensor; outputs: the next states, then one element per gathered
+	// tensor
+	Body     *Program
 	States   int       // how many of either
 	Scanned  []Scanned // of the node's inputs from States on
 	Gathered []Scanned // of the node's outputs from States on
@@ -59,11 +61,13 @@ func buildScan(c *call) *reject {
 	s := &scan{call: c, body: c.Attrs["body"].G, recur: &Recur{RealGates: c.Int(realGates, 0) != 0}}
 	switch {
 	case c.Domain == "" && c.opset < 9:
-		return unsupported("convert the model to opset 9 or later", "the old form of Scan, with an axis of samples in front")
+		return unsupported("convert the model to opset 9 or later",
+			"the old form of Scan, with an axis of samples in front")
 	case s.body == nil:
 		return invalid("it has no body")
 	case c.p.within:
-		return unsupported("one loop around one cell becomes a layer: unroll the inner one", "a loop inside the body of another")
+		return unsupported("one loop around one cell becomes a layer: unroll the inner one",
+			"a loop inside the body of another")
 	}
 	scanned := c.Int("num_scan_inputs", 0)
 	if scanned < 1 || scanned > int64(len(c.in)) {
@@ -71,7 +75,8 @@ func buildScan(c *call) *reject {
 	}
 	s.recur.States = len(c.in) - int(scanned)
 	if len(s.body.Inputs) != len(c.in) || len(s.body.Outputs) < s.recur.States || len(c.Outputs) > len(s.body.Outputs) {
-		return invalid("the body has %d inputs and %d outputs, the node %d and %d, of which %d are states", len(s.body.Inputs), len(s.body.Outputs), len(c.in), len(c.Outputs), s.recur.States)
+		return invalid("the body has %d inputs and %d outputs, the node %d and %d, of which %d are states",
+			len(s.body.Inputs), len(s.body.Outputs), len(c.in), len(c.Outputs), s.recur.States)
 	}
 	for i := range c.in {
 		if !c.has(i) {
@@ -108,7 +113,8 @@ func (s *scan) sequences() *reject {
 			s.recur.Length = length
 		}
 		if length != s.recur.Length {
-			return invalid("input %d has %d elements to scan, input %d has %d", s.recur.States, s.recur.Length, s.recur.States+k, length)
+			return invalid("input %d has %d elements to scan, input %d has %d", s.recur.States, s.recur.Length,
+				s.recur.States+k, length)
 		}
 	}
 	s.recur.Scanned = scanned
@@ -116,7 +122,8 @@ func (s *scan) sequences() *reject {
 	case s.recur.Length < 1:
 		return unsupported("give it a sequence of at least one element", "an empty sequence")
 	case s.recur.Length > maxRuns:
-		return tooLarge(fmt.Sprintf("at most %d are accepted: cut it into parts", maxRuns), "a sequence of %d elements", s.recur.Length)
+		return tooLarge(fmt.Sprintf("at most %d are accepted: cut it into parts", maxRuns), "a sequence of %d elements",
+			s.recur.Length)
 	}
 	return nil
 }
@@ -175,7 +182,8 @@ func (s *scan) close() (*Graph, *reject) {
 			return nil // nobody writes it: the body's own check says so
 		}
 		if k.Const == nil {
-			return unsupported("pass it to the loop as a state that stays as it is, or scan it", "the body reads %q, which the model computes from data outside of it", name)
+			return unsupported("pass it to the loop as a state that stays as it is, or scan it",
+				"the body reads %q, which the model computes from data outside of it", name)
 		}
 		g.Init[name], known[name] = k.Const, true
 		return nil
@@ -227,7 +235,8 @@ func (s *scan) prepare(g *Graph) *reject {
 	for i := range r.States {
 		in, out := p.Known[g.Inputs[i].Name], p.Known[g.Outputs[i].Name]
 		if fmt.Sprint(in.Shape) != fmt.Sprint(out.Shape) || in.DType.Float() != out.DType.Float() {
-			return invalid("state %d is of type %s and shape %v, the body makes %s and %v of it", i, in.DType, in.Shape, out.DType, out.Shape)
+			return invalid("state %d is of type %s and shape %v, the body makes %s and %v of it", i, in.DType, in.Shape,
+				out.DType, out.Shape)
 		}
 	}
 	r.Body = p
@@ -265,8 +274,8 @@ func (s *scan) outputs() *reject {
 	return nil
 }
 
-// Written is a node as the program executes it: itself, or the made-up nodes that stand for it, and their constants. The
-// bodies of loops are as they were prepared: with their constants and the shapes of their inputs.
+// Written is a node as the program executes it: itself, or the made-up nodes that stand for it, and their constants.
+// The bodies of loops are as they were prepared: with their constants and the shapes of their inputs.
 func (p *Program) Written(n *Node) (nodes []*Node, constants map[string]*Tensor) {
 	produced := map[string]bool{}
 	for _, m := range p.Graph.Nodes {

@@ -39,7 +39,8 @@ func scanNode(a attrs, body graph.Attr, inputs, outputs []string) *graph.Node {
 
 // running is a body that adds up: s' = s + x, y = 2s'.
 func running() graph.Attr {
-	return body([]string{"s", "e"}, []string{"t", "twice"}, nil, node("Add", nil, "t", "s", "e"), node("Add", nil, "twice", "t", "t"))
+	return body([]string{"s", "e"}, []string{"t", "twice"}, nil, node("Add", nil, "t", "s", "e"),
+		node("Add", nil, "twice", "t", "t"))
 }
 
 // TestScan walks through axes in both directions.
@@ -54,18 +55,24 @@ func TestScan(t *testing.T) {
 		want  []float64
 	}{
 		{"the first axis", attrs{}, []int{2}, "y", []int{3, 2}, []float64{0, 2, 4, 8, 12, 18}},
-		{"backwards", attrs{"scan_input_directions": []int64{1}}, []int{2}, "y", []int{3, 2}, []float64{8, 10, 12, 16, 12, 18}},
-		{"backwards, gathered backwards", attrs{"scan_input_directions": []int64{1}, "scan_output_directions": []int64{1}}, []int{2}, "y", []int{3, 2}, []float64{12, 18, 12, 16, 8, 10}},
-		{"gathered along another axis", attrs{"scan_output_axes": []int64{1}}, []int{2}, "y", []int{2, 3}, []float64{0, 4, 12, 2, 8, 18}},
-		{"the last axis", attrs{"scan_input_axes": []int64{-1}, "scan_output_axes": []int64{-1}}, []int{3}, "y", []int{3, 2}, []float64{0, 2, 4, 10, 8, 18}},
+		{"backwards", attrs{"scan_input_directions": []int64{1}}, []int{2}, "y", []int{3, 2},
+			[]float64{8, 10, 12, 16, 12, 18}},
+		{"backwards, gathered backwards", attrs{"scan_input_directions": []int64{1},
+			"scan_output_directions": []int64{1}}, []int{2}, "y", []int{3, 2}, []float64{12, 18, 12, 16, 8, 10}},
+		{"gathered along another axis", attrs{"scan_output_axes": []int64{1}}, []int{2}, "y", []int{2, 3},
+			[]float64{0, 4, 12, 2, 8, 18}},
+		{"the last axis", attrs{"scan_input_axes": []int64{-1}, "scan_output_axes": []int64{-1}}, []int{3}, "y",
+			[]int{3, 2}, []float64{0, 2, 4, 10, 8, 18}},
 		{"the last state", attrs{"scan_input_axes": []int64{1}}, []int{3}, "last", []int{3}, []float64{1, 5, 9}},
 	} {
 		init := map[string]*graph.Tensor{"zero": reals(c.state, make([]float64, graph.Size(c.state))...)}
-		g := network([]int{3, 2}, init, scanNode(c.attrs, running(), []string{"zero", "x"}, []string{"last", "all"}), node("Identity", nil, "y", map[string]string{"y": "all", "last": "last"}[c.out]))
+		g := network([]int{3, 2}, init, scanNode(c.attrs, running(), []string{"zero", "x"}, []string{"last", "all"}),
+			node("Identity", nil, "y", map[string]string{"y": "all", "last": "last"}[c.out]))
 		p := prepare(t, g)
 		got, err := execute(p, count(6))
 		if err != nil || !slices.Equal(got, c.want) || !slices.Equal(p.Known["y"].Shape, c.shape) {
-			t.Errorf("%s: %v of shape %v (%v), want %v of shape %v", c.name, got, p.Known["y"].Shape, err, c.want, c.shape)
+			t.Errorf("%s: %v of shape %v (%v), want %v of shape %v", c.name, got, p.Known["y"].Shape, err, c.want,
+				c.shape)
 		}
 	}
 }
@@ -74,7 +81,8 @@ func TestScan(t *testing.T) {
 func TestScanAround(t *testing.T) {
 	t.Parallel()
 	b := body([]string{"e"}, []string{"f"}, nil, node("Mul", nil, "f", "e", "six"))
-	g := network([]int{2}, map[string]*graph.Tensor{"two": scalar(2), "three": scalar(3)}, node("Mul", nil, "six", "two", "three"), scanNode(attrs{}, b, []string{"x"}, []string{"y"}))
+	g := network([]int{2}, map[string]*graph.Tensor{"two": scalar(2), "three": scalar(3)},
+		node("Mul", nil, "six", "two", "three"), scanNode(attrs{}, b, []string{"x"}, []string{"y"}))
 	if got, err := execute(prepare(t, g), []float64{1, 5}); err != nil || !slices.Equal(got, []float64{6, 30}) {
 		t.Error(got, err)
 	}
@@ -85,34 +93,58 @@ func TestScanRefusals(t *testing.T) {
 	t.Parallel()
 	in, out := []string{"zero", "x"}, []string{"last", "y"}
 	zero := func() map[string]*graph.Tensor {
-		return map[string]*graph.Tensor{"zero": reals([]int{2}, 0, 0), "two": reals([]int{2}, 0, 0), "whole": int64s(0, 0)}
+		return map[string]*graph.Tensor{"zero": reals([]int{2}, 0, 0), "two": reals([]int{2}, 0, 0),
+			"whole": int64s(0, 0)}
 	}
 	nested := body([]string{"s", "e"}, []string{"t", "z"}, nil, node("Add", nil, "t", "s", "e"),
-		scanNode(attrs{}, body([]string{"v"}, []string{"w"}, nil, node("Neg", nil, "w", "v")), []string{"e"}, []string{"z"}))
+		scanNode(attrs{}, body([]string{"v"}, []string{"w"}, nil, node("Neg", nil, "w", "v")), []string{"e"},
+			[]string{"z"}))
 	for _, c := range []struct {
 		name  string
 		nodes []*graph.Node
 		code  diag.Code
 		says  string
 	}{
-		{"no body", []*graph.Node{{Op: "Scan", Inputs: in, Outputs: out, Attrs: attrs{"num_scan_inputs": 1}.graph()}}, diag.OpInvalid, "no body"},
-		{"nothing scanned", []*graph.Node{scanNode(attrs{"num_scan_inputs": 0}, running(), in, out)}, diag.OpInvalid, "num_scan_inputs is 0"},
-		{"more scanned than there is", []*graph.Node{scanNode(attrs{"num_scan_inputs": 3}, running(), in, out)}, diag.OpInvalid, "num_scan_inputs is 3"},
-		{"states alone", []*graph.Node{scanNode(attrs{}, running(), []string{"zero", "two", "x"}, out)}, diag.OpInvalid, "the body has 2 inputs"},
-		{"an output too many", []*graph.Node{scanNode(attrs{}, running(), in, []string{"last", "y", "more"})}, diag.OpInvalid, "the body has 2 inputs and 2 outputs"},
-		{"an input is omitted", []*graph.Node{scanNode(attrs{}, running(), []string{"", "x"}, out)}, diag.OpInvalid, "input 0 is missing"},
-		{"an axis that is not there", []*graph.Node{scanNode(attrs{"scan_input_axes": []int64{2}}, running(), in, out)}, diag.OpInvalid, "axis 2"},
-		{"a wild axis", []*graph.Node{scanNode(attrs{"scan_input_axes": []int64{math.MinInt64}}, running(), in, out)}, diag.OpInvalid, "scan_input_axes"},
-		{"an output axis that is not there", []*graph.Node{scanNode(attrs{"scan_output_axes": []int64{-3}}, running(), in, out)}, diag.OpInvalid, "axis -3"},
-		{"a direction", []*graph.Node{scanNode(attrs{"scan_output_directions": []int64{2}}, running(), in, out)}, diag.OpInvalid, "scan_output_directions holds 2"},
-		{"two directions for one tensor", []*graph.Node{scanNode(attrs{"scan_input_directions": []int64{0, 1}}, running(), in, out)}, diag.OpInvalid, "0 and 2 entries for 1 tensors"},
-		{"lengths that differ", []*graph.Node{scanNode(attrs{"num_scan_inputs": 2}, running(), in, out)}, diag.OpInvalid, "has 2 elements to scan"},
-		{"a state that grows", []*graph.Node{scanNode(attrs{}, body([]string{"s", "e"}, []string{"t", "e"}, nil, node("Concat", attrs{"axis": 0}, "t", "s", "e")), in, out)}, diag.OpInvalid, "state 0"},
-		{"a state of another type", []*graph.Node{scanNode(attrs{}, running(), []string{"whole", "x"}, out)}, diag.OpInvalid, "the body takes float32"},
-		{"data around the body", []*graph.Node{node("Neg", nil, "data", "x"), scanNode(attrs{}, body([]string{"s", "e"}, []string{"s", "t"}, nil, node("MatMul", nil, "t", "data", "e")), in, out)}, diag.OpUnsupported, `reads "data"`},
-		{"a tensor that nobody writes", []*graph.Node{scanNode(attrs{}, body([]string{"s", "e"}, []string{"s", "t"}, nil, node("Add", nil, "t", "e", "ghost")), in, out)}, diag.ModelMalformed, "ghost"},
-		{"a fault in the body", []*graph.Node{scanNode(attrs{}, body([]string{"s", "e"}, []string{"s", "t"}, nil, node("Reshape", nil, "t", "e", "e")), in, out)}, diag.ShapeUnknown, "depends on the data"},
-		{"a loop in the body", []*graph.Node{scanNode(attrs{}, nested, in, out)}, diag.OpUnsupported, "inside the body"},
+		{"no body", []*graph.Node{{Op: "Scan", Inputs: in, Outputs: out, Attrs: attrs{"num_scan_inputs": 1}.graph()}},
+			diag.OpInvalid, "no body"},
+		{"nothing scanned", []*graph.Node{scanNode(attrs{"num_scan_inputs": 0}, running(), in, out)}, diag.OpInvalid,
+			"num_scan_inputs is 0"},
+		{"more scanned than there is", []*graph.Node{scanNode(attrs{"num_scan_inputs": 3}, running(), in, out)},
+			diag.OpInvalid, "num_scan_inputs is 3"},
+		{"states alone", []*graph.Node{scanNode(attrs{}, running(), []string{"zero", "two", "x"}, out)}, diag.OpInvalid,
+			"the body has 2 inputs"},
+		{"an output too many", []*graph.Node{scanNode(attrs{}, running(), in, []string{"last", "y", "more"})},
+			diag.OpInvalid, "the body has 2 inputs and 2 outputs"},
+		{"an input is omitted", []*graph.Node{scanNode(attrs{}, running(), []string{"", "x"}, out)}, diag.OpInvalid,
+			"input 0 is missing"},
+		{"an axis that is not there", []*graph.Node{scanNode(attrs{"scan_input_axes": []int64{2}}, running(), in, out)},
+			diag.OpInvalid, "axis 2"},
+		{"a wild axis", []*graph.Node{scanNode(attrs{"scan_input_axes": []int64{math.MinInt64}}, running(), in, out)},
+			diag.OpInvalid, "scan_input_axes"},
+		{"an output axis that is not there", []*graph.Node{scanNode(attrs{"scan_output_axes": []int64{-3}}, running(),
+			in, out)}, diag.OpInvalid, "axis -3"},
+		{"a direction", []*graph.Node{scanNode(attrs{"scan_output_directions": []int64{2}}, running(), in, out)},
+			diag.OpInvalid, "scan_output_directions holds 2"},
+		{"two directions for one tensor", []*graph.Node{scanNode(attrs{"scan_input_directions": []int64{0, 1}},
+			running(), in, out)}, diag.OpInvalid, "0 and 2 entries for 1 tensors"},
+		{"lengths that differ", []*graph.Node{scanNode(attrs{"num_scan_inputs": 2}, running(), in, out)},
+			diag.OpInvalid, "has 2 elements to scan"},
+		{"a state that grows", []*graph.Node{scanNode(attrs{},
+			body([]string{"s", "e"}, []string{"t", "e"}, nil, node("Concat", attrs{"axis": 0}, "t", "s", "e")), in,
+			out)}, diag.OpInvalid, "state 0"},
+		{"a state of another type", []*graph.Node{scanNode(attrs{}, running(), []string{"whole", "x"}, out)},
+			diag.OpInvalid, "the body takes float32"},
+		{"data around the body", []*graph.Node{node("Neg", nil, "data", "x"),
+			scanNode(attrs{}, body([]string{"s", "e"}, []string{"s", "t"}, nil, node("MatMul", nil, "t", "data", "e")),
+				in, out)}, diag.OpUnsupported, `reads "data"`},
+		{"a tensor that nobody writes", []*graph.Node{scanNode(attrs{},
+			body([]string{"s", "e"}, []string{"s", "t"}, nil, node("Add", nil, "t", "e", "ghost")), in, out)},
+			diag.ModelMalformed, "ghost"},
+		{"a fault in the body", []*graph.Node{scanNode(attrs{},
+			body([]string{"s", "e"}, []string{"s", "t"}, nil, node("Reshape", nil, "t", "e", "e")), in, out)},
+			diag.ShapeUnknown, "depends on the data"},
+		{"a loop in the body", []*graph.Node{scanNode(attrs{}, nested, in, out)}, diag.OpUnsupported,
+			"inside the body"},
 	} {
 		g := network([]int{3, 2}, zero(), c.nodes...)
 		refused(t, c.name, g, c.code, c.says)
@@ -122,9 +154,11 @@ func TestScanRefusals(t *testing.T) {
 // TestScanLimits asks for too much: many runs, or long ones.
 func TestScanLimits(t *testing.T) {
 	t.Parallel()
-	one := map[string]*graph.Tensor{"zero": scalar(0), "big": reals([]int{1 << 12, 1}, make([]float64, 1<<12)...), "wide": reals([]int{1, 1 << 12}, make([]float64, 1<<12)...)}
+	one := map[string]*graph.Tensor{"zero": scalar(0), "big": reals([]int{1 << 12, 1}, make([]float64, 1<<12)...),
+		"wide": reals([]int{1, 1 << 12}, make([]float64, 1<<12)...)}
 	in, out := []string{"zero", "x"}, []string{"last", "y"}
-	costly := body([]string{"s", "e"}, []string{"s", "u"}, nil, node("Mul", nil, "v", "e", "big"), node("MatMul", nil, "u", "v", "wide"))
+	costly := body([]string{"s", "e"}, []string{"s", "u"}, nil, node("Mul", nil, "v", "e", "big"),
+		node("MatMul", nil, "u", "v", "wide"))
 	for _, c := range []struct {
 		name   string
 		length int
@@ -143,43 +177,50 @@ func TestScanLimits(t *testing.T) {
 	} {
 		g := network([]int{c.length}, one, scanNode(attrs{}, c.body, in, out))
 		var d diag.List
-		if graph.Prepare(g, "m", graph.Options{}, &d) != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.ModelTooLarge {
+		if graph.Prepare(g, "m", graph.Options{}, &d) != nil || len(d.Diags) != 1 ||
+			d.Diags[0].Code != diag.ModelTooLarge {
 			t.Errorf("%s: %v", c.name, d.Diags)
 		}
 	}
 }
 
-// TestDecisionsThroughLoops rounds a sum of thirds: each run leaves an interval, and only the exact history knows that three
-// of them are a whole number.
+// TestDecisionsThroughLoops rounds a sum of thirds: each run leaves an interval, and only the exact history knows that
+// three of them are a whole number.
 func TestDecisionsThroughLoops(t *testing.T) {
 	t.Parallel()
-	third := body([]string{"s", "e"}, []string{"t", "t"}, map[string]*graph.Tensor{"three": scalar(3)}, node("Div", nil, "d", "e", "three"), node("Add", nil, "t", "s", "d"))
-	g := network([]int{6}, map[string]*graph.Tensor{"zero": scalar(0)}, scanNode(attrs{}, third, []string{"zero", "x"}, []string{"last", "all"}), node("Floor", nil, "y", "all"))
+	third := body([]string{"s", "e"}, []string{"t", "t"}, map[string]*graph.Tensor{"three": scalar(3)},
+		node("Div", nil, "d", "e", "three"), node("Add", nil, "t", "s", "d"))
+	g := network([]int{6}, map[string]*graph.Tensor{"zero": scalar(0)},
+		scanNode(attrs{}, third, []string{"zero", "x"}, []string{"last", "all"}), node("Floor", nil, "y", "all"))
 	got, err := execute(prepare(t, g), []float64{1, 1, 1, 1, 1, 1})
 	if want := []float64{0, 0, 1, 1, 1, 2}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v %v, want %v", got, err, want)
 	}
 	// Inside the body, from the state; and the rounding of an output that stays real.
-	floors := body([]string{"s", "e"}, []string{"t", "f"}, map[string]*graph.Tensor{"three": scalar(3)}, node("Div", nil, "d", "e", "three"), node("Add", nil, "t", "s", "d"), node("Floor", nil, "f", "t"))
-	g = network([]int{3}, map[string]*graph.Tensor{"zero": scalar(0)}, scanNode(attrs{}, floors, []string{"zero", "x"}, []string{"last", "all"}), node("Add", nil, "y", "last", "all"))
+	floors := body([]string{"s", "e"}, []string{"t", "f"}, map[string]*graph.Tensor{"three": scalar(3)},
+		node("Div", nil, "d", "e", "three"), node("Add", nil, "t", "s", "d"), node("Floor", nil, "f", "t"))
+	g = network([]int{3}, map[string]*graph.Tensor{"zero": scalar(0)},
+		scanNode(attrs{}, floors, []string{"zero", "x"}, []string{"last", "all"}), node("Add", nil, "y", "last", "all"))
 	if got, err := execute(prepare(t, g), []float64{1, 1, 1}); err != nil || !slices.Equal(got, []float64{1, 1, 2}) {
 		t.Errorf("%v %v, want 1, 1, 2", got, err)
 	}
 	// Truths that are no float64 pass through.
 	all := body([]string{"s", "e"}, []string{"e", "s"}, nil)
-	g = network([]int{2}, map[string]*graph.Tensor{"zero": scalar(0)}, scanNode(attrs{}, all, []string{"zero", "x"}, []string{"last", "all"}), node("Floor", nil, "y", "last"))
+	g = network([]int{2}, map[string]*graph.Tensor{"zero": scalar(0)},
+		scanNode(attrs{}, all, []string{"zero", "x"}, []string{"last", "all"}), node("Floor", nil, "y", "last"))
 	part, err := prepare(t, g).Part([]string{"x"}, []string{"y"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	near := big.NewRat(1, 1)
 	near.Sub(near, new(big.Rat).SetFrac64(1, math.MaxInt64)) // float64 has nothing between this and 1
-	x := &graph.Reals{Shape: []int{2}, Lo: []float64{0, math.Nextafter(1, 0)}, Hi: []float64{0, 1}, Truth: func(i int) *big.Rat {
-		if i == 0 {
-			return new(big.Rat)
-		}
-		return near
-	}}
+	x := &graph.Reals{Shape: []int{2}, Lo: []float64{0, math.Nextafter(1, 0)}, Hi: []float64{0, 1},
+		Truth: func(i int) *big.Rat {
+			if i == 0 {
+				return new(big.Rat)
+			}
+			return near
+		}}
 	if out, _, err := part.Run([]*graph.Reals{x}); err != nil || out[0].Lo[0] != 0 || out[0].Hi[0] != 0 {
 		t.Errorf("%v %v, want 0", out, err)
 	}
@@ -194,8 +235,8 @@ func TestLongHistories(t *testing.T) {
 	for i := range units * units {
 		mix = append(mix, float64(i%7-3)/8)
 	}
-	b := body([]string{"s", "e"}, []string{"t", "t"}, map[string]*graph.Tensor{"mix": reals([]int{units, units}, mix...)},
-		node("MatMul", nil, "m", "s", "mix"), node("Add", nil, "a", "m", "e"), node("Tanh", nil, "t", "a"))
+	b := body([]string{"s", "e"}, []string{"t", "t"}, map[string]*graph.Tensor{"mix": reals([]int{units, units},
+		mix...)}, node("MatMul", nil, "m", "s", "mix"), node("Add", nil, "a", "m", "e"), node("Tanh", nil, "t", "a"))
 	g := network([]int{4000, 1}, map[string]*graph.Tensor{"zero": reals([]int{1, units}, make([]float64, units)...)},
 		scanNode(attrs{}, b, []string{"zero", "x"}, []string{"last", "all"}), node("Floor", nil, "y", "last"))
 	x := make([]float64, 4000)
@@ -210,7 +251,8 @@ func TestLongHistories(t *testing.T) {
 // TestLoopsInParallel runs forks of one part with a loop at the same time.
 func TestLoopsInParallel(t *testing.T) {
 	t.Parallel()
-	g := network([]int{3, 2}, map[string]*graph.Tensor{"zero": reals([]int{2}, 0, 0)}, scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"}))
+	g := network([]int{3, 2}, map[string]*graph.Tensor{"zero": reals([]int{2}, 0, 0)},
+		scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"}))
 	part, err := prepare(t, g).Part([]string{"x"}, []string{"y", "last"})
 	if err != nil {
 		t.Fatal(err)
@@ -240,11 +282,13 @@ func TestLoopsInFloat32(t *testing.T) {
 	t.Parallel()
 	quant := map[string]*graph.Tensor{"w": reals([]int{2, 2}, 0.3, -0.7, 0.9, 0.1), "q": scalar(0.05), "z": scalar(0)}
 	code := func(out, in string) *graph.Node {
-		return node("Code", attrs{"lo": -20.0, "hi": 20.0, "mode": int(real.HalfEven), "zero_first": 1}, out, in, "q", "z")
+		return node("Code", attrs{"lo": -20.0, "hi": 20.0, "mode": int(real.HalfEven), "zero_first": 1}, out, in, "q",
+			"z")
 	}
 	cell := func(state, x, suffix string) []*graph.Node {
-		return []*graph.Node{node("MatMul", nil, "m"+suffix, state, "w"), node("Add", nil, "a"+suffix, "m"+suffix, x), node("Tanh", nil, "h"+suffix, "a"+suffix),
-			code("c"+suffix, "h"+suffix), node("Mul", nil, "v"+suffix, "c"+suffix, "q")}
+		return []*graph.Node{node("MatMul", nil, "m"+suffix, state, "w"), node("Add", nil, "a"+suffix, "m"+suffix, x),
+			node("Tanh", nil, "h"+suffix, "a"+suffix), code("c"+suffix, "h"+suffix),
+			node("Mul", nil, "v"+suffix, "c"+suffix, "q")}
 	}
 	b := body([]string{"s", "e"}, []string{"v", "v"}, nil, cell("s", "e", "")...)
 	init := map[string]*graph.Tensor{"zero": reals([]int{1, 2}, 0, 0), "axes": int64s(0)}
@@ -301,7 +345,8 @@ func TestLoopsInFloat32(t *testing.T) {
 	boundsFlat, openFlat := parts["flat"].Bounds32(x, exactFlat)
 	same("bounds", boundsLoop, boundsFlat)
 	for k := range 3 {
-		if a, b := openLoop[fmt.Sprintf("y[%d].c", k)], openFlat[fmt.Sprintf("c%d", k)]; !slices.Equal(a, b) || len(a) != 2 {
+		if a, b := openLoop[fmt.Sprintf("y[%d].c", k)], openFlat[fmt.Sprintf("c%d", k)]; !slices.Equal(a, b) ||
+			len(a) != 2 {
 			t.Errorf("open in run %d: %v, want %v", k, a, b)
 		}
 	}

@@ -12,9 +12,11 @@ import (
 // TestSequences tells time from samples.
 func TestSequences(t *testing.T) {
 	t.Parallel()
-	weights := map[string]*graph.Tensor{"W": filledWith(rand.New(rand.NewPCG(1, 2)), 1, 4, 2), "R": filledWith(rand.New(rand.NewPCG(3, 2)), 1, 4, 1), "zero": reals([]int{2}, 0, 0)}
+	weights := map[string]*graph.Tensor{"W": filledWith(rand.New(rand.NewPCG(1, 2)), 1, 4, 2),
+		"R": filledWith(rand.New(rand.NewPCG(3, 2)), 1, 4, 1), "zero": reals([]int{2}, 0, 0)}
 	lstm := func(layout int) []*graph.Node {
-		return []*graph.Node{{Op: "LSTM", Name: "l", Inputs: []string{"x", "W", "R"}, Outputs: []string{"", "y"}, Attrs: attrs{"layout": layout}.graph()}}
+		return []*graph.Node{{Op: "LSTM", Name: "l", Inputs: []string{"x", "W", "R"}, Outputs: []string{"", "y"},
+			Attrs: attrs{"layout": layout}.graph()}}
 	}
 	for _, c := range []struct {
 		name  string
@@ -28,8 +30,11 @@ func TestSequences(t *testing.T) {
 		{"many sequences", []int{-1, 1, 2}, lstm(0), []int{7, 5, 1, 2}, []int{5, 1, 2}, true},
 		{"no data", []int{-1, 1, 2}, lstm(0), nil, nil, true},
 		{"samples first", []int{-1, 3, 2}, lstm(1), []int{5, 3, 2}, []int{1, 3, 2}, false},
-		{"a Scan along samples", []int{-1, 2}, []*graph.Node{scanNode(attrs{}, running(), []string{"zero", "x"}, []string{"last", "y"})}, []int{5, 2}, []int{5, 2}, true},
-		{"a Scan that hands on nothing", []int{-1, 2}, []*graph.Node{scanNode(attrs{}, body([]string{"e"}, []string{"f"}, nil, node("Neg", nil, "f", "e")), []string{"x"}, []string{"y"})}, []int{5, 2}, []int{1, 2}, false},
+		{"a Scan along samples", []int{-1, 2}, []*graph.Node{scanNode(attrs{}, running(), []string{"zero", "x"},
+			[]string{"last", "y"})}, []int{5, 2}, []int{5, 2}, true},
+		{"a Scan that hands on nothing", []int{-1, 2}, []*graph.Node{scanNode(attrs{},
+			body([]string{"e"}, []string{"f"}, nil, node("Neg", nil, "f", "e")), []string{"x"}, []string{"y"})},
+			[]int{5, 2}, []int{1, 2}, false},
 		{"nothing recurrent", []int{-1, 2}, []*graph.Node{node("Neg", nil, "y", "x")}, []int{5, 2}, []int{1, 2}, false},
 	} {
 		g := network(c.shape, weights, c.nodes...)

@@ -49,8 +49,8 @@ func (s strides) along(shape []int, axis, step int) []int32 {
 // every lists 0, step, 2*step ..., n of them.
 func (s strides) every(n, step int) []int32 { return s.strided([]int{n}, []int{step}) }
 
-// pickIndex lists, for every element whose coordinate along axis a is j, the sum of from[a][j] over all axes: -1 where one
-// of them is negative.
+// pickIndex lists, for every element whose coordinate along axis a is j, the sum of from[a][j] over all axes: -1 where
+// one of them is negative.
 func pickIndex(from [][]int32) []int32 {
 	index := []int32{0}
 	for _, axis := range from {

@@ -29,7 +29,8 @@ func format(b *strings.Builder, g *Graph, indent string) {
 		fmt.Fprintf(b, "%sconst  %q %s %v %s\n", indent, name, t.DType, t.Shape, formatValues(t))
 	}
 	for _, n := range g.Nodes {
-		fmt.Fprintf(b, "%snode   %d %q %s(%s) -> %s%s\n", indent, n.Index, n.Name, ownOp(n), quoteAll(n.Inputs), quoteAll(n.Outputs), formatAttrs(n.Attrs))
+		fmt.Fprintf(b, "%snode   %d %q %s(%s) -> %s%s\n", indent, n.Index, n.Name, ownOp(n), quoteAll(n.Inputs),
+			quoteAll(n.Outputs), formatAttrs(n.Attrs))
 		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
 			if body := n.Attrs[name].G; body != nil {
 				format(b, body, indent+"       ")

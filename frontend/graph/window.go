@@ -1,13 +1,13 @@
 package graph
 
-// A Window says of a step that its sums, or its maxima, are taken over a sliding window. Data tensors are [N, C, H, W] or
-// [N, C, W], with ChannelsLast [N, H, W, C] or [N, W, C]; of the pairs of numbers the first is along H, the second along W,
-// and a 1-D signal has H = 1. There is no padding: that is a step of its own in front. Only a maximum, which no constant
-// can pad, leaves out what Before and After say lies outside of the data.
+// A Window says of a step that its sums, or its maxima, are taken over a sliding window. Data tensors are [N, C, H, W]
+// or [N, C, W], with ChannelsLast [N, H, W, C] or [N, W, C]; of the pairs of numbers the first is along H, the second
+// along W, and a 1-D signal has H = 1. There is no padding: that is a step of its own in front. Only a maximum, which
+// no constant can pad, leaves out what Before and After say lies outside of the data.
 //
-// The sum over k of a Dot runs over kernel positions and channels of a group, and Tap tells which. Where the weights lie
-// is said by BBase and BOffset alone. The variables of an Elem are kernel positions, row by row; where one lies outside,
-// its index names another element of the same window.
+// The sum over k of a Dot runs over kernel positions and channels of a group, and Tap tells which. Where the weights
+// lie is said by BBase and BOffset alone. The variables of an Elem are kernel positions, row by row; where one lies
+// outside, its index names another element of the same window.
 type Window struct {
 	Kernel, Stride, Dilation [2]int
 	Group                    int
@@ -133,7 +133,8 @@ func (s *sliding) place(auto string, ceil bool) *reject {
 		}
 		free := s.in[a] + s.before[a] + s.after[a] - s.reach(a)
 		if free < 0 {
-			return invalid("a kernel that spans %d elements on %d, padding included", s.reach(a), s.in[a]+s.before[a]+s.after[a])
+			return invalid("a kernel that spans %d elements on %d, padding included", s.reach(a),
+				s.in[a]+s.before[a]+s.after[a])
 		}
 		s.out[a] = free/s.stride[a] + 1
 		if ceil && free%s.stride[a] != 0 && s.out[a]*s.stride[a] < s.in[a]+s.before[a] {
@@ -151,12 +152,14 @@ func (s *sliding) padded() bool {
 
 // window describes the steps of a sliding over padded data.
 func (s *sliding) window(group, depth int, last bool) *Window {
-	return &Window{Kernel: s.kernel, Stride: s.stride, Dilation: s.dilation, Group: group, Depth: depth, ChannelsLast: last}
+	return &Window{Kernel: s.kernel, Stride: s.stride, Dilation: s.dilation, Group: group, Depth: depth,
+		ChannelsLast: last}
 }
 
 // attrs are those of a made-up node that slides over padded data.
 func (s *sliding) attrs(group int) Attrs {
-	return Attrs{"strides": intsAttr(s.stride[2-s.axes:]...), "dilations": intsAttr(s.dilation[2-s.axes:]...), "group": IntAttr(group)}
+	return Attrs{"strides": intsAttr(s.stride[2-s.axes:]...), "dilations": intsAttr(s.dilation[2-s.axes:]...),
+		"group": IntAttr(group)}
 }
 
 // A layout says where the axes of data lie: [N, C, (H,) W], or channels last.

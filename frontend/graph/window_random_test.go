@@ -20,7 +20,8 @@ func imageNodes() []opCase {
 		{op: "Conv", args: []*graph.Tensor{signal, reals([]int{2, 1, 2}, count(4)...)}, attrs: attrs{"group": 2}},
 		{op: "Conv", domain: channelsLast, args: []*graph.Tensor{pixels, reals([]int{1, 1, 1, 3}, 1, 2, 3)}},
 		{op: "ConvTranspose", args: []*graph.Tensor{pixels, reals([]int{2, 1, 2, 2}, count(8)...), reals([]int{1}, 1)}},
-		{op: "ConvInteger", args: []*graph.Tensor{u8([]int{1, 1, 2}, 1, 2), u8([]int{2, 1, 1}, 1, 2), u8(nil, 1), u8([]int{2}, 1, 2)}},
+		{op: "ConvInteger", args: []*graph.Tensor{u8([]int{1, 1, 2}, 1, 2), u8([]int{2, 1, 1}, 1, 2), u8(nil, 1),
+			u8([]int{2}, 1, 2)}},
 		{op: "MaxPool", attrs: kernel, args: []*graph.Tensor{pixels}},
 		{op: "AveragePool", attrs: kernel, args: []*graph.Tensor{pixels}},
 		{op: "MaxPool", domain: channelsLast, attrs: kernel, args: []*graph.Tensor{pixels}},
@@ -46,12 +47,16 @@ func imageNodes() []opCase {
 // TestSpoiledWindows spoils valid nodes: each is refused with a diagnostic, or runs, or fails with an error.
 func TestSpoiledWindows(t *testing.T) {
 	t.Parallel()
-	names := []string{"strides", "dilations", "pads", "kernel_shape", "group", "auto_pad", "ceil_mode", "count_include_pad", "output_shape", "output_padding", "blocksize", "mode",
-		"coordinate_transformation_mode", "nearest_mode", "scales", "axes", "keepdims", "noop_with_empty_axes", "channels_last", "axis", "value", "antialias", "paddings", "dims"}
-	words := []string{"SAME_UPPER", "SAME_LOWER", "VALID", "reflect", "edge", "wrap", "linear", "CRD", "align_corners", "asymmetric", "floor", ""}
+	names := []string{"strides", "dilations", "pads", "kernel_shape", "group", "auto_pad", "ceil_mode",
+		"count_include_pad", "output_shape", "output_padding", "blocksize", "mode",
+		"coordinate_transformation_mode", "nearest_mode", "scales", "axes", "keepdims", "noop_with_empty_axes",
+		"channels_last", "axis", "value", "antialias", "paddings", "dims"}
+	words := []string{"SAME_UPPER", "SAME_LOWER", "VALID", "reflect", "edge", "wrap", "linear", "CRD", "align_corners",
+		"asymmetric", "floor", ""}
 	r := rand.New(rand.NewPCG(9, 1))
 	integer := func() int64 {
-		return []int64{0, 0, 1, 1, 1, 2, 2, 3, -1, -2, 7, 1 << 27, 1 << 31, 1 << 40, math.MaxInt64, math.MinInt64}[r.IntN(16)]
+		return []int64{0, 0, 1, 1, 1, 2, 2, 3, -1, -2, 7, 1 << 27, 1 << 31, 1 << 40, math.MaxInt64,
+			math.MinInt64}[r.IntN(16)]
 	}
 	list := func() (v []int64) {
 		for range r.IntN(7) {
@@ -68,7 +73,8 @@ func TestSpoiledWindows(t *testing.T) {
 			a = attrs{}
 		}
 		for range r.IntN(4) {
-			a[names[r.IntN(len(names))]] = []any{integer(), list(), list(), words[r.IntN(len(words))], []float64{1, 1, float64(integer())}}[r.IntN(5)]
+			a[names[r.IntN(len(names))]] = []any{integer(), list(), list(), words[r.IntN(len(words))],
+				[]float64{1, 1, float64(integer())}}[r.IntN(5)]
 		}
 		if r.IntN(3) == 0 {
 			i, shape := r.IntN(len(args)), []int{}
@@ -80,7 +86,8 @@ func TestSpoiledWindows(t *testing.T) {
 				args[i] = int64s(list()...)
 			}
 		}
-		g := single(c.domain, c.op, int64(1+r.IntN(21)), a, func(i int) bool { return i == 0 && r.IntN(2) == 0 }, args...)
+		g := single(c.domain, c.op, int64(1+r.IntN(21)), a, func(i int) bool { return i == 0 && r.IntN(2) == 0 },
+			args...)
 		graph.Decompose(g)
 		var d diag.List
 		p := graph.Prepare(g, "m", graph.Options{}, &d)

@@ -60,7 +60,8 @@ func (c conv) attrs(oneD bool) attrs {
 	pair := func(v [2]int) []int64 { return []int64{int64(v[0]), int64(v[1])} }
 	pads := []int64{int64(c.top), int64(c.left), int64(c.down), int64(c.right)}
 	if oneD {
-		return attrs{"strides": pair(c.stride)[1:], "dilations": pair(c.dilation)[1:], "pads": []int64{int64(c.left), int64(c.right)}, "group": c.group}
+		return attrs{"strides": pair(c.stride)[1:], "dilations": pair(c.dilation)[1:],
+			"pads": []int64{int64(c.left), int64(c.right)}, "group": c.group}
 	}
 	return attrs{"strides": pair(c.stride), "dilations": pair(c.dilation), "pads": pads, "group": c.group}
 }
@@ -105,7 +106,8 @@ func TestConv(t *testing.T) {
 	for i := range 60 {
 		group := 1 + r.IntN(3)
 		depth, each := 1+r.IntN(3), 1+r.IntN(2)
-		c := conv{stride: [2]int{1 + r.IntN(3), 1 + r.IntN(3)}, dilation: [2]int{1 + r.IntN(2), 1 + r.IntN(2)}, top: r.IntN(3), left: r.IntN(3), down: r.IntN(3), right: r.IntN(3), group: group}
+		c := conv{stride: [2]int{1 + r.IntN(3), 1 + r.IntN(3)}, dilation: [2]int{1 + r.IntN(2), 1 + r.IntN(2)},
+			top: r.IntN(3), left: r.IntN(3), down: r.IntN(3), right: r.IntN(3), group: group}
 		if i%5 == 0 {
 			c.top, c.left, c.down, c.right = 0, 0, 0, 0
 		}
@@ -127,14 +129,16 @@ func TestConv(t *testing.T) {
 		if oneD {
 			args[0], args[1], y = flat(x), flat(w), flat(y)
 		}
-		opCase{name: fmt.Sprintf("conv %d: %+v of %v with %v", i, c, args[0].Shape, args[1].Shape), op: "Conv", attrs: c.attrs(oneD), args: args, shape: y.Shape, want: y.F}.check(t)
+		opCase{name: fmt.Sprintf("conv %d: %+v of %v with %v", i, c, args[0].Shape, args[1].Shape), op: "Conv",
+			attrs: c.attrs(oneD), args: args, shape: y.Shape, want: y.F}.check(t)
 		args[0], args[1], y = toLast(args[0]), toLast(args[1]), toLast(y)
-		opCase{name: fmt.Sprintf("conv %d, channels last: %+v", i, c), domain: channelsLast, op: "Conv", opset: 1, attrs: c.attrs(oneD), args: args, shape: y.Shape, want: y.F}.check(t)
+		opCase{name: fmt.Sprintf("conv %d, channels last: %+v", i, c), domain: channelsLast, op: "Conv", opset: 1,
+			attrs: c.attrs(oneD), args: args, shape: y.Shape, want: y.F}.check(t)
 	}
 }
 
-// TestAutoPad: of 6 elements a kernel of 3 with stride 2 makes 3, for which 1 is missing; of 5 a kernel of 2 with stride 1
-// makes 5.
+// TestAutoPad: of 6 elements a kernel of 3 with stride 2 makes 3, for which 1 is missing; of 5 a kernel of 2 with
+// stride 1 makes 5.
 func TestAutoPad(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 1))
@@ -146,7 +150,8 @@ func TestAutoPad(t *testing.T) {
 	} {
 		c.stride, c.dilation, c.group = [2]int{2, 1}, [2]int{1, 1}, 1
 		y := c.run(x, w, nil)
-		opCase{name: mode, op: "Conv", attrs: attrs{"auto_pad": mode, "strides": []int64{2, 1}, "kernel_shape": []int64{3, 2}}, args: []*graph.Tensor{x, w}, shape: y.Shape, want: y.F}.check(t)
+		opCase{name: mode, op: "Conv", attrs: attrs{"auto_pad": mode, "strides": []int64{2, 1},
+			"kernel_shape": []int64{3, 2}}, args: []*graph.Tensor{x, w}, shape: y.Shape, want: y.F}.check(t)
 	}
 }
 
@@ -156,7 +161,8 @@ func TestConvTranspose(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for i := range 40 {
 		group, depth, each := 1+r.IntN(2), 1+r.IntN(2), 1+r.IntN(3)
-		stride, dilation, kernel := [2]int{1 + r.IntN(3), 1 + r.IntN(3)}, [2]int{1 + r.IntN(2), 1 + r.IntN(2)}, [2]int{1 + r.IntN(3), 1 + r.IntN(3)}
+		stride, dilation, kernel := [2]int{1 + r.IntN(3), 1 + r.IntN(3)}, [2]int{1 + r.IntN(2), 1 + r.IntN(2)},
+			[2]int{1 + r.IntN(3), 1 + r.IntN(3)}
 		oneD := i%4 == 0
 		h := 2 + r.IntN(3)
 		if oneD {
@@ -197,7 +203,8 @@ func TestConvTranspose(t *testing.T) {
 			args[0], args[1], y = flat(x), flat(w), flat(y)
 			a["output_padding"] = []int64{int64(extra[1])}
 		}
-		opCase{name: fmt.Sprintf("transposed %d: %v of %v with %v", i, a, args[0].Shape, args[1].Shape), op: "ConvTranspose", attrs: a, args: args, shape: y.Shape, want: y.F}.check(t)
+		opCase{name: fmt.Sprintf("transposed %d: %v of %v with %v", i, a, args[0].Shape, args[1].Shape),
+			op: "ConvTranspose", attrs: a, args: args, shape: y.Shape, want: y.F}.check(t)
 	}
 }
 
@@ -214,8 +221,8 @@ func (p pool) run(x *graph.Tensor, mean bool) *graph.Tensor {
 	var out [2]int
 	for a := range out {
 		span := (p.kernel[a]-1)*p.dilation[a] + 1
-		// The windows that start in the data or the padding before, as far as they end in the padding behind, or, with ceil,
-		// start in front of it.
+		// The windows that start in the data or the padding before, as far as they end in the padding behind, or, with
+		// ceil, start in front of it.
 		for o := 0; ; o++ {
 			start := o*p.stride[a] - before[a]
 			fits := start+span <= size[a]+after[a]
@@ -233,7 +240,8 @@ func (p pool) run(x *graph.Tensor, mean bool) *graph.Tensor {
 		count := 0
 		for u := range p.kernel[0] {
 			for v := range p.kernel[1] {
-				row, col := i/out[1]%out[0]*p.stride[0]-p.top+u*p.dilation[0], i%out[1]*p.stride[1]-p.left+v*p.dilation[1]
+				row, col := i/out[1]%out[0]*p.stride[0]-p.top+u*p.dilation[0],
+					i%out[1]*p.stride[1]-p.left+v*p.dilation[1]
 				if row < size[0]+p.down && col < size[1]+p.right {
 					count++
 				}
@@ -297,9 +305,11 @@ func TestPools(t *testing.T) {
 			if oneD {
 				x, y = flat(x), flat(y)
 			}
-			opCase{name: fmt.Sprintf("%s %d %v of %v", op, i, a, x.Shape), op: op, attrs: a, args: []*graph.Tensor{x}, shape: y.Shape, want: y.F}.check(t)
+			opCase{name: fmt.Sprintf("%s %d %v of %v", op, i, a, x.Shape), op: op, attrs: a, args: []*graph.Tensor{x},
+				shape: y.Shape, want: y.F}.check(t)
 			x, y = toLast(x), toLast(y)
-			opCase{name: fmt.Sprintf("%s %d %v, channels last", op, i, a), domain: channelsLast, op: op, attrs: a, args: []*graph.Tensor{x}, shape: y.Shape, want: y.F}.check(t)
+			opCase{name: fmt.Sprintf("%s %d %v, channels last", op, i, a), domain: channelsLast, op: op, attrs: a,
+				args: []*graph.Tensor{x}, shape: y.Shape, want: y.F}.check(t)
 		}
 	}
 }
@@ -322,8 +332,10 @@ func checkWindows(t *testing.T, name string, p *graph.Program) {
 			size, out = []int{1, size[0]}, []int{1, out[0]}
 		}
 		for a := range 2 {
-			if span := (w.Kernel[a]-1)*w.Dilation[a] + 1 + (out[a]-1)*w.Stride[a]; span > size[a]+w.Before[a]+w.After[a] {
-				t.Errorf("%s: windows span %d of %d elements, with %d before and %d after", name, span, size[a], w.Before[a], w.After[a])
+			if span := (w.Kernel[a]-1)*w.Dilation[a] + 1 +
+				(out[a]-1)*w.Stride[a]; span > size[a]+w.Before[a]+w.After[a] {
+				t.Errorf("%s: windows span %d of %d elements, with %d before and %d after", name, span, size[a],
+					w.Before[a], w.After[a])
 			}
 		}
 		place := func(row, col, c int) int {
@@ -335,7 +347,8 @@ func checkWindows(t *testing.T, name string, p *graph.Program) {
 		terms := w.Positions()
 		if s.Dot != nil {
 			terms = s.Dot.K
-			if w.Depth*w.Positions() != terms || w.Depth*w.Group != channels || w.Before != [2]int{} || w.After != [2]int{} {
+			if w.Depth*w.Positions() != terms || w.Depth*w.Group != channels || w.Before != [2]int{} ||
+				w.After != [2]int{} {
 				t.Errorf("%s: %+v for sums of %d terms over %d channels", name, *w, terms, channels)
 			}
 		}
@@ -348,13 +361,16 @@ func checkWindows(t *testing.T, name string, p *graph.Program) {
 				continue
 			}
 			for o := range out[0] * out[1] { // the first channel
-				row, col := o/out[1]*w.Stride[0]-w.Before[0]+kh*w.Dilation[0], o%out[1]*w.Stride[1]-w.Before[1]+kw*w.Dilation[1]
+				row, col := o/out[1]*w.Stride[0]-w.Before[0]+kh*w.Dilation[0],
+					o%out[1]*w.Stride[1]-w.Before[1]+kw*w.Dilation[1]
 				i := o
 				if w.ChannelsLast {
 					i = o * channels
 				}
-				if inside := row >= 0 && row < size[0] && col >= 0 && col < size[1]; inside && s.Elem.At(k, i) != place(row, col, 0) {
-					t.Errorf("%s: variable %d of output %d is element %d, want %d", name, k, o, s.Elem.At(k, i), place(row, col, 0))
+				if inside := row >= 0 && row < size[0] && col >= 0 && col < size[1]; inside &&
+					s.Elem.At(k, i) != place(row, col, 0) {
+					t.Errorf("%s: variable %d of output %d is element %d, want %d", name, k, o, s.Elem.At(k, i),
+						place(row, col, 0))
 				}
 			}
 		}

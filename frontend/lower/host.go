@@ -63,7 +63,8 @@ func (t *InputType) linear() bool {
 // hostPlace is the place of integers that the host computes, in the order that the first layer wants that they reach.
 func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.Place {
 	shape := l.Known[tensor].Shape
-	p := &place.Place{Stream: place.FromHost(tensor, l.Name(tensor), dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
+	p := &place.Place{Stream: place.FromHost(tensor, l.Name(tensor),
+		dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
 	seen := map[string]bool{}
 	next := []string{tensor}
 	for len(next) > 0 {

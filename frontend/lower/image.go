@@ -111,7 +111,8 @@ func (c *circuit) greatest(step *graph.Step) error {
 }
 
 // pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.
-func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at []int32, reject error) {
+func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at []int32,
+	reject error) {
 	win := step.Window
 	_, at = find.Layout(win, step.Shape)
 	im.Before, im.After, im.Fill = win.Before, win.After, c.net.Type(wire).Union().Lo

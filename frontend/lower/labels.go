@@ -31,7 +31,8 @@ func labels(l *lowering, step *graph.Step) (bool, error) {
 // selectLabels builds the layer.
 func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 	if !l.Uses.Only(r.Source, step) {
-		return unmapped.Because(fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", l.Name(r.Source)), "leave the other reader out")
+		return unmapped.Because(fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", l.Name(r.Source)),
+			"leave the other reader out")
 	}
 	at := l.Places[r.Source]
 	t, relevel := at.Type, func() {}
@@ -42,7 +43,8 @@ func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 				"quantise the weights of the layer in front per tensor, and leave its bias out")
 		}
 	}
-	c, reject := choose.Layer(choose.Order{N: step.Order.N, K: r.K, Largest: step.Order.Largest != falls, LastOfEquals: step.Order.LastFirst})
+	c, reject := choose.Layer(choose.Order{N: step.Order.N, K: r.K, Largest: step.Order.Largest != falls,
+		LastOfEquals: step.Order.LastFirst})
 	if reject != nil {
 		return reject
 	}

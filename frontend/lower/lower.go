@@ -20,8 +20,8 @@
 // Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements;
 // recur reads cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
 //
-// In come a graph.Program and what the inputs arrive as; out comes a Result. It sees canon, graph, real, scaled, choose,
-// find, place, recur, unmapped, whole, dataflow, diag, num and hlslib.
+// In come a graph.Program and what the inputs arrive as; out comes a Result. It sees canon, graph, real, scaled,
+// choose, find, place, recur, unmapped, whole, dataflow, diag, num and hlslib.
 package lower
 
 import (
@@ -40,12 +40,13 @@ import (
 
 // Result is a lowered program.
 type Result struct {
-	Graph   *dataflow.Graph    // nil after an error: then Layers says what the rest becomes
-	In      []string           // per Graph.In: the tensor of codes that the host computes
-	Out     []string           // per Graph.Out: the integer tensor that the host goes on from
-	Place   map[string][]int32 // per integer tensor: the position in its stream of each element; nil where element i is at i
-	Layers  map[int]string     // ONNX node index -> layer that computes it
-	Carried []Carried          // the integer tensors that streams carry whole
+	Graph *dataflow.Graph // nil after an error: then Layers says what the rest becomes
+	In    []string        // per Graph.In: the tensor of codes that the host computes
+	Out   []string        // per Graph.Out: the integer tensor that the host goes on from
+	// per integer tensor: the position in its stream of each element; nil where element i is at i
+	Place   map[string][]int32
+	Layers  map[int]string // ONNX node index -> layer that computes it
+	Carried []Carried      // the integer tensors that streams carry whole
 	Integer *scaled.Analysis
 	Arrive  map[string]*InputType // the model's inputs that arrive as integers
 
@@ -85,8 +86,10 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	}
 	r.Graph = nil
 	if !l.minifloats() {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File, Msg: "no matrix product or quantiser of this model works on quantised data",
-			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, return_quant_tensor=True)"})
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File,
+			Msg: "no matrix product or quantiser of this model works on quantised data",
+			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, " +
+				"return_quant_tensor=True)"})
 	}
 	return r
 }
@@ -144,7 +147,8 @@ func (l *lowering) outputs() {
 // result joins what has been made.
 func (l *lowering) result() *Result {
 	l.net.Prune()
-	r := &Result{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll, Place: map[string][]int32{}}
+	r := &Result{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll,
+		Place: map[string][]int32{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At
 	}

@@ -53,11 +53,14 @@ func matrix(l *lowering, step *graph.Step) (bool, error) {
 	switch {
 	case l.Integers.Derived(in[d.A]) && l.Integers.Derived(in[d.B]):
 		return true, unmapped.Because("both operands depend on data",
-			"a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no layer takes")
+			"a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no "+
+				"layer takes")
 	case l.Integers.Derived(in[d.B]):
-		return true, unmapped.Because("the constant is on the left", "export the layer as data times weights (transpose both)")
+		return true, unmapped.Because("the constant is on the left",
+			"export the layer as data times weights (transpose both)")
 	case w == nil:
-		return true, unmapped.As(diag.WeightsNotInteger, "the weights are not constant", "weights must be constants of the model")
+		return true, unmapped.As(diag.WeightsNotInteger, "the weights are not constant",
+			"weights must be constants of the model")
 	case d.Then != nil:
 		return true, notOneMatrix(w)
 	case step.Window != nil:
@@ -186,7 +189,8 @@ func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) error {
 	if reject != nil {
 		return reject
 	}
-	if wire, reject = l.make(rows, []int{wire}, step.Output, append([]*graph.Node{step.Node}, o.Nodes...)); reject != nil {
+	if wire, reject = l.make(rows, []int{wire}, step.Output,
+		append([]*graph.Node{step.Node}, o.Nodes...)); reject != nil {
 		return reject
 	}
 	l.put(step.Output, wire, nil)

@@ -242,7 +242,8 @@ func (q *quantising) move(codes *find.Codes, sources []*find.Source, coded map[s
 	return first
 }
 
-func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Source, coded map[string]*place.Place) error {
+func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Source,
+	coded map[string]*place.Place) error {
 	f, reject := codes.Moved(axis, sources, coded)
 	if reject != nil {
 		return reject

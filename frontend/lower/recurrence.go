@@ -142,8 +142,8 @@ func scanOrder(shape []int, axis int) []int32 {
 
 // pairs reports whether a loop that has one cell can take another one in turn.
 func (e *loop) pairs(o *loop) bool {
-	return !e.built && len(e.cells) == 1 && e.length == o.length && e.elements == o.elements && e.reverse[0] != o.reverse[0] &&
-		e.cells[0].Like(o.cells[0])
+	return !e.built && len(e.cells) == 1 && e.length == o.length && e.elements == o.elements &&
+		e.reverse[0] != o.reverse[0] && e.cells[0].Like(o.cells[0])
 }
 
 func (e *loop) join(o *loop) {

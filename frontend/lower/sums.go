@@ -42,7 +42,8 @@ func (c *circuit) addUp(tensor string) error {
 	if len(forms.Of) > 1 {
 		var ok bool
 		if forms, ok = c.oneForm(step, step, data); !ok {
-			return unmapped.Because(fmt.Sprintf("%s joins tensors of several parts", unmapped.Describe(step.Node)), "concatenate after adding")
+			return unmapped.Because(fmt.Sprintf("%s joins tensors of several parts", unmapped.Describe(step.Node)),
+				"concatenate after adding")
 		}
 	}
 	j, wires, reject := c.joint(step, forms)
@@ -136,6 +137,7 @@ func (c *circuit) together(tensor string, axis int) error {
 		return reject
 	}
 	c.put(tensor, w, at)
-	c.Integers.Declare(tensor, scaled.Spread(affine, n, func(i int) int { return int(c.Places[tensor].Position(int32(i))) % len(affine) }))
+	c.Integers.Declare(tensor,
+		scaled.Spread(affine, n, func(i int) int { return int(c.Places[tensor].Position(int32(i))) % len(affine) }))
 	return nil
 }

@@ -50,8 +50,9 @@ func (l *lowering) minifloats() (found bool) {
 	for _, step := range l.Steps {
 		if n := step.Node; n.Is(graph.Minifloat) {
 			found = true
-			l.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(), Where: graph.Where(l.file, n),
-				Msg: "minifloats have no layer", Hint: "quantise to integers, or execute the model with hlsgen simulate --engine reference"})
+			l.d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: n.Label(), Op: n.FullOp(),
+				Where: graph.Where(l.file, n), Msg: "minifloats have no layer",
+				Hint: "quantise to integers, or execute the model with hlsgen simulate --engine reference"})
 		}
 	}
 	return found

@@ -77,7 +77,8 @@ func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]b
 	for _, v := range p.GetInput() {
 		name := v.GetName()
 		if name == "" || inputs[name] {
-			r.report(subject{at: at}, malformed("give each input a name of its own", "the input name %s is empty or stands for two inputs", quote(name)))
+			r.report(subject{at: at}, malformed("give each input a name of its own",
+				"the input name %s is empty or stands for two inputs", quote(name)))
 			continue
 		}
 		inputs[name] = true
@@ -169,14 +170,16 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 		r.core = true
 	}
 	if n.Domain == graph.Internal {
-		r.report(here, unsupported("export the model again: files hold no such operators", "the operator domain %s is the one that hlsgen uses inside", quote(n.Domain)))
+		r.report(here, unsupported("export the model again: files hold no such operators",
+			"the operator domain %s is the one that hlsgen uses inside", quote(n.Domain)))
 	}
 	r.checkFunction(n, here)
 	var captured []read
 	for _, a := range p.GetAttribute() {
 		name := a.GetName()
 		if _, twice := n.Attrs[name]; twice || name == "" {
-			r.report(here, malformed(hintDamaged, "the attribute name %s is empty or stands for two attributes", quote(name)))
+			r.report(here, malformed(hintDamaged, "the attribute name %s is empty or stands for two attributes",
+				quote(name)))
 			continue
 		}
 		attr, reads, f := r.attr(a, here)
@@ -209,7 +212,8 @@ func (r *reader) checkFunction(n *graph.Node, here subject) {
 // attr reads an attribute. A kind that graph.Attr has no value for is kept as AttrUnknown.
 func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []read, *fault) {
 	if p.GetRefAttrName() != "" {
-		return graph.Attr{}, nil, malformed(hintDamaged, "it refers to an attribute of a function, outside of a function")
+		return graph.Attr{}, nil,
+			malformed(hintDamaged, "it refers to an attribute of a function, outside of a function")
 	}
 	a := graph.Attr{Kind: attrKind(p)}
 	switch a.Kind {
@@ -261,6 +265,7 @@ func attrKind(p *onnxpb.AttributeProto) graph.AttrKind {
 	if p.GetType() != onnxpb.AttributeProto_UNDEFINED {
 		return declared[p.GetType()]
 	}
-	inUse := []bool{p.F != nil, p.I != nil, p.S != nil, p.T != nil, p.G != nil, p.Floats != nil, p.Ints != nil, p.Strings != nil}
+	inUse := []bool{p.F != nil, p.I != nil, p.S != nil, p.T != nil, p.G != nil, p.Floats != nil, p.Ints != nil,
+		p.Strings != nil}
 	return graph.AttrKind(1 + slices.Index(inUse, true)) // the kinds have this order
 }

@@ -79,14 +79,17 @@ func (r *reader) checkSingle(g *graph.Graph, w *wiring, given map[string]bool, a
 			seen[t]++
 			switch first := g.Nodes[w.writers[t][0]]; {
 			case given[name]:
-				r.report(subjectOf(n, at), malformed(hint, "it makes the tensor %s, which is an input or initializer of the graph", quote(name)))
+				r.report(subjectOf(n, at),
+					malformed(hint, "it makes the tensor %s, which is an input or initializer of the graph",
+						quote(name)))
 			case seen[t] == 1:
 				continue
 			case seen[t] > 2: // the second was reported
 			case first == n:
 				r.report(subjectOf(n, at), malformed(hint, "two of its outputs are called %s", quote(name)))
 			default:
-				r.report(subjectOf(n, at), malformed(hint, "it makes the tensor %s, which node %d (%s) makes as well", quote(name), first.Index, quote(first.FullOp())))
+				r.report(subjectOf(n, at), malformed(hint, "it makes the tensor %s, which node %d (%s) makes as well",
+					quote(name), first.Index, quote(first.FullOp())))
 			}
 			single = false
 		}
@@ -113,7 +116,8 @@ func (r *reader) sort(g *graph.Graph, w *wiring, at string) {
 			if len(c) > most {
 				labels = append(labels, fmt.Sprintf("%d more", len(c)-most))
 			}
-			r.report(subjectOf(g.Nodes[c[0].ID()], at), malformed(hint, "%d nodes depend on each other: %s", len(c), strings.Join(labels, ", ")))
+			r.report(subjectOf(g.Nodes[c[0].ID()], at), malformed(hint, "%d nodes depend on each other: %s", len(c),
+				strings.Join(labels, ", ")))
 		}
 		return
 	}

@@ -13,7 +13,8 @@ import (
 
 // linkModel is a model with the input x, the initializer w and the output y.
 func linkModel() *onnxtest.Model {
-	return onnxtest.New(13).Input("x", graph.Float32, 1).Init("w", graph.Float32, []int{1}, 2).Output("y", graph.Float32, 1)
+	return onnxtest.New(13).Input("x", graph.Float32, 1).Init("w", graph.Float32, []int{1}, 2).Output("y",
+		graph.Float32, 1)
 }
 
 func TestOrder(t *testing.T) {
@@ -93,8 +94,10 @@ func TestLinkFaults(t *testing.T) {
 			[]string{`|m.onnx, graph outputs|the tensor "y" is read`}},
 		{"undefined in a graph without nodes", func(*onnxtest.Model) {},
 			[]string{`|m.onnx, graph outputs|the tensor "y" is read`}},
-		{"undefined in a branch", func(m *onnxtest.Model) { m.Node("If", "x").Graph("then_branch", branch("q", "z")).Out("y") },
-			[]string{`z|m.onnx, node 0, attribute "then_branch", node 0|the tensor "q" is read`}},
+		{"undefined in a branch", func(m *onnxtest.Model) {
+			m.Node("If", "x").Graph("then_branch",
+				branch("q", "z")).Out("y")
+		}, []string{`z|m.onnx, node 0, attribute "then_branch", node 0|the tensor "q" is read`}},
 		{"output of a branch is not visible outside", func(m *onnxtest.Model) {
 			m.Node("If", "x").Graph("then_branch", branch("x", "z")).Out("a")
 			m.Node("Relu", "z").Out("y")
@@ -123,15 +126,18 @@ func TestLinkFaults(t *testing.T) {
 			[]string{`y|m.onnx, node 0|it reads what it makes`}},
 		{"reads its second output", func(m *onnxtest.Model) { m.Node("Split", "a").Out("y", "a") },
 			[]string{`y|m.onnx, node 0|it reads what it makes`}},
-		{"reads itself from within", func(m *onnxtest.Model) { m.Node("If", "x").Graph("then_branch", branch("y", "z")).Out("y") },
-			[]string{`y|m.onnx, node 0|it reads what it makes`}},
+		{"reads itself from within", func(m *onnxtest.Model) {
+			m.Node("If", "x").Graph("then_branch",
+				branch("y", "z")).Out("y")
+		}, []string{`y|m.onnx, node 0|it reads what it makes`}},
 		{"two cycles", func(m *onnxtest.Model) {
 			m.Node("Add", "x", "c").Name("A").Out("b")
 			m.Node("Relu", "b").Name("B").Out("c")
 			m.Node("Add", "c", "e").Name("C").Out("d")
 			m.Node("Relu", "d").Name("D").Out("e")
 			m.Node("Relu", "e").Name("E").Out("y")
-		}, []string{`A|m.onnx, node 0|2 nodes depend on each other: "A", "B"`, `C|m.onnx, node 2|2 nodes depend on each other: "C", "D"`}},
+		}, []string{`A|m.onnx, node 0|2 nodes depend on each other: "A", "B"`,
+			`C|m.onnx, node 2|2 nodes depend on each other: "C", "D"`}},
 		{"a long cycle", func(m *onnxtest.Model) {
 			for i := range 20 {
 				m.Node("Relu", fmt.Sprint(i)).Out(fmt.Sprint((i + 1) % 20))
@@ -141,7 +147,8 @@ func TestLinkFaults(t *testing.T) {
 		{"several faults at once", func(m *onnxtest.Model) {
 			m.Node("Add", "p", "q").Out("y")
 			m.Node("Add", "b", "x").Out("b")
-		}, []string{`b|m.onnx, node 1|it reads what`, `y|m.onnx, node 0|the tensor "p"`, `y|m.onnx, node 0|the tensor "q"`}},
+		}, []string{`b|m.onnx, node 1|it reads what`, `y|m.onnx, node 0|the tensor "p"`,
+			`y|m.onnx, node 0|the tensor "q"`}},
 	} {
 		m := linkModel()
 		c.build(m)
@@ -152,7 +159,8 @@ func TestLinkFaults(t *testing.T) {
 		}
 		for i, want := range c.want {
 			got := d.Diags[i]
-			if got.Code != diag.ModelMalformed || got.Hint == "" || !strings.HasPrefix(got.Node+"|"+got.Where+"|"+got.Msg, want) {
+			if got.Code != diag.ModelMalformed || got.Hint == "" ||
+				!strings.HasPrefix(got.Node+"|"+got.Where+"|"+got.Msg, want) {
 				t.Errorf("%s: error %d is %q at %q: %s, want %s", c.name, i, got.Node, got.Where, got.Msg, want)
 			}
 		}

@@ -65,7 +65,8 @@ func TestModels(t *testing.T) {
 		}
 		compareGraph(t, path, g, m.GetGraph())
 		if len(g.Meta) != len(m.GetMetadataProps()) || len(g.Opsets) != len(m.GetOpsetImport()) {
-			t.Errorf("%s: %d metadata and %d opsets, want %d and %d", path, len(g.Meta), len(g.Opsets), len(m.GetMetadataProps()), len(m.GetOpsetImport()))
+			t.Errorf("%s: %d metadata and %d opsets, want %d and %d", path, len(g.Meta), len(g.Opsets),
+				len(m.GetMetadataProps()), len(m.GetOpsetImport()))
 		}
 	}
 }
@@ -79,10 +80,12 @@ func compareGraph(t *testing.T, path string, g *graph.Graph, p *onnxpb.GraphProt
 			params++
 		}
 	}
-	if len(g.Inputs) != len(p.GetInput())-params || len(g.Outputs) != len(p.GetOutput()) || len(g.Init) != len(p.GetInitializer()) ||
-		len(g.Nodes) != len(p.GetNode()) || len(g.Annotations) > len(p.GetQuantizationAnnotation()) {
-		t.Errorf("%s: %d inputs, %d outputs, %d initializers, %d nodes; the file has %d (%d of them parameters), %d, %d, %d", path, len(g.Inputs),
-			len(g.Outputs), len(g.Init), len(g.Nodes), len(p.GetInput()), params, len(p.GetOutput()), len(p.GetInitializer()), len(p.GetNode()))
+	if len(g.Inputs) != len(p.GetInput())-params || len(g.Outputs) != len(p.GetOutput()) ||
+		len(g.Init) != len(p.GetInitializer()) || len(g.Nodes) != len(p.GetNode()) ||
+		len(g.Annotations) > len(p.GetQuantizationAnnotation()) {
+		t.Errorf("%s: %d inputs, %d outputs, %d initializers, %d nodes; the file has %d (%d of them parameters), "+
+			"%d, %d, %d", path, len(g.Inputs), len(g.Outputs), len(g.Init), len(g.Nodes), len(p.GetInput()), params,
+			len(p.GetOutput()), len(p.GetInitializer()), len(p.GetNode()))
 		return
 	}
 	for _, c := range p.GetInitializer() {
@@ -98,8 +101,9 @@ func compareGraph(t *testing.T, path string, g *graph.Graph, p *onnxpb.GraphProt
 	var ops []operator
 	for at, n := range g.Nodes {
 		q := p.GetNode()[n.Index]
-		if n.Name != q.GetName() || n.Op != q.GetOpType() || n.Domain != canonical(q.GetDomain()) || !slices.Equal(n.Inputs, q.GetInput()) ||
-			!slices.Equal(n.Outputs, q.GetOutput()) || len(n.Attrs) != len(q.GetAttribute()) {
+		if n.Name != q.GetName() || n.Op != q.GetOpType() || n.Domain != canonical(q.GetDomain()) ||
+			!slices.Equal(n.Inputs, q.GetInput()) || !slices.Equal(n.Outputs, q.GetOutput()) ||
+			len(n.Attrs) != len(q.GetAttribute()) {
 			t.Errorf("%s: node %d is %+v, the file has %v", path, n.Index, *n, q)
 		}
 		for _, a := range q.GetAttribute() {
@@ -156,7 +160,8 @@ func TestDeterministic(t *testing.T) {
 
 // A model of a million bytes: 250 quantised layers with 1000 float32 weights each.
 func BenchmarkRead(b *testing.B) {
-	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2).Input("t0", graph.Float32, 1, 10).Output("t250", graph.Float32, 1, 10)
+	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2).Input("t0", graph.Float32, 1, 10).Output("t250",
+		graph.Float32, 1, 10)
 	m.Init("scale", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
 	weights := make([]float64, 1000)
 	quant := func(x, y string) {

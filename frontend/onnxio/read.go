@@ -75,7 +75,8 @@ func (r *reader) report(s subject, f *fault) {
 	if r.errors++; r.errors > maxErrors {
 		return
 	}
-	r.list.Add(diag.Diag{Severity: diag.Error, Code: f.code, Node: s.node, Op: s.op, Where: s.at, Msg: f.msg, Hint: f.hint})
+	r.list.Add(diag.Diag{Severity: diag.Error, Code: f.code, Node: s.node, Op: s.op, Where: s.at, Msg: f.msg,
+		Hint: f.hint})
 }
 
 // prefix says what part of a subject a fault is about.
@@ -130,9 +131,11 @@ func (r *reader) readOpsets(m *onnxpb.ModelProto) {
 		domain, v := canonical(o.GetDomain()), o.GetVersion()
 		switch old, twice := r.opsets[domain]; {
 		case v < 1:
-			r.report(subject{at: r.file}, malformed(hintDamaged, "version %d of operator domain %s is imported", v, quote(domain)))
+			r.report(subject{at: r.file}, malformed(hintDamaged, "version %d of operator domain %s is imported", v,
+				quote(domain)))
 		case twice && old != v:
-			r.report(subject{at: r.file}, malformed("import each domain once", "versions %d and %d of operator domain %s are imported", old, v, quote(domain)))
+			r.report(subject{at: r.file}, malformed("import each domain once",
+				"versions %d and %d of operator domain %s are imported", old, v, quote(domain)))
 		}
 		r.opsets[domain] = v
 	}
@@ -165,7 +168,8 @@ func (r *reader) reportExternal() {
 		}
 	}
 	r.report(subject{at: r.file}, &fault{diag.ExternalData,
-		fmt.Sprintf("%d tensors are kept in other files, the first is %s%s", r.external, quote(r.first.GetName()), location),
+		fmt.Sprintf("%d tensors are kept in other files, the first is %s%s", r.external, quote(r.first.GetName()),
+			location),
 		`put them into the model file: onnx.save_model(onnx.load("model.onnx"), "whole.onnx", save_as_external_data=False)`})
 }
 

@@ -42,7 +42,8 @@ func quantModel() *onnxtest.Model {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	g := mustRead(t, quantModel().Bytes())
-	if want := []graph.Value{{Name: "x", DType: graph.Float32, Known: true, Dims: []graph.Dim{{Size: -1, Param: "batch"}, {Size: 4}, {Size: -1}}}}; !reflect.DeepEqual(g.Inputs, want) {
+	if want := []graph.Value{{Name: "x", DType: graph.Float32, Known: true,
+		Dims: []graph.Dim{{Size: -1, Param: "batch"}, {Size: 4}, {Size: -1}}}}; !reflect.DeepEqual(g.Inputs, want) {
 		t.Errorf("inputs %+v, want %+v", g.Inputs, want)
 	}
 	if want := []graph.Value{{Name: "y", DType: graph.Float32, Known: true}}; !reflect.DeepEqual(g.Outputs, want) {
@@ -51,7 +52,8 @@ func TestRead(t *testing.T) {
 	if want := map[string]int64{"": 14, "qonnx.custom_op.general": 2}; !reflect.DeepEqual(g.Opsets, want) {
 		t.Errorf("opsets %v, want %v", g.Opsets, want)
 	}
-	if g.Name != "test" || g.Producer != "pytorch 2.1.0" || g.Meta["author"] != "us" || len(g.Meta) != 1 || g.Annotations["x"] != "INT8" || len(g.Annotations) != 1 {
+	if g.Name != "test" || g.Producer != "pytorch 2.1.0" || g.Meta["author"] != "us" || len(g.Meta) != 1 ||
+		g.Annotations["x"] != "INT8" || len(g.Annotations) != 1 {
 		t.Errorf("name %q, producer %q, metadata %v, annotations %v", g.Name, g.Producer, g.Meta, g.Annotations)
 	}
 	if s := g.Init["s"]; len(g.Init) != 3 || s == nil || len(s.Shape) != 0 || s.F[0] != 0.25 {
@@ -59,10 +61,14 @@ func TestRead(t *testing.T) {
 	}
 	value := &graph.Tensor{DType: graph.Float32, Shape: []int{}, F: []float64{6}}
 	want := []*graph.Node{
-		{Index: 0, Name: "/q/Quant.0", Op: "Quant", Domain: "qonnx.custom_op.general", Inputs: []string{"x", "s", "z", "b"}, Outputs: []string{"q"},
-			Attrs: map[string]graph.Attr{"signed": {Kind: graph.AttrInt, I: 1}, "rounding_mode": {Kind: graph.AttrString, S: "ROUND"}}},
-		{Index: 2, Op: "Constant", Outputs: []string{"max"}, Attrs: map[string]graph.Attr{"value": {Kind: graph.AttrTensor, T: value}}},
-		{Index: 1, Op: "Clip", Inputs: []string{"q", "", "max"}, Outputs: []string{"y"}, Attrs: map[string]graph.Attr{}},
+		{Index: 0, Name: "/q/Quant.0", Op: "Quant", Domain: "qonnx.custom_op.general",
+			Inputs: []string{"x", "s", "z", "b"}, Outputs: []string{"q"},
+			Attrs: map[string]graph.Attr{"signed": {Kind: graph.AttrInt, I: 1},
+				"rounding_mode": {Kind: graph.AttrString, S: "ROUND"}}},
+		{Index: 2, Op: "Constant", Outputs: []string{"max"},
+			Attrs: map[string]graph.Attr{"value": {Kind: graph.AttrTensor, T: value}}},
+		{Index: 1, Op: "Clip", Inputs: []string{"q", "", "max"}, Outputs: []string{"y"},
+			Attrs: map[string]graph.Attr{}},
 		{Index: 3, Op: "Pad", Inputs: []string{"y"}, Outputs: []string{"", "dead"}, Attrs: map[string]graph.Attr{
 			"pads": {Kind: graph.AttrInts, Ints: []int64{0, -1}},
 			"f":    {Kind: graph.AttrFloats, Floats: []float64{float64(float32(0.1))}},
@@ -85,7 +91,8 @@ func TestValues(t *testing.T) {
 	dims := func(sizes ...int64) *onnxpb.TensorShapeProto {
 		s := new(onnxpb.TensorShapeProto)
 		for _, d := range sizes {
-			s.Dim = append(s.Dim, &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: d}})
+			s.Dim = append(s.Dim,
+				&onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: d}})
 		}
 		return s
 	}
@@ -99,9 +106,12 @@ func TestValues(t *testing.T) {
 		{"empty type", &onnxpb.TypeProto{}, graph.Value{Name: "x"}, ""},
 		{"no shape", tensorType(nil), graph.Value{Name: "x", DType: graph.Int8}, ""},
 		{"scalar", tensorType(dims()), graph.Value{Name: "x", DType: graph.Int8, Known: true}, ""},
-		{"negative size", tensorType(dims(-1, 2)), graph.Value{Name: "x", DType: graph.Int8, Known: true, Dims: []graph.Dim{{Size: -1}, {Size: 2}}}, ""},
-		{"empty axis", tensorType(dims(0, 2)), graph.Value{Name: "x", DType: graph.Int8, Known: true, Dims: []graph.Dim{{Size: 0}, {Size: 2}}}, ""},
-		{"largest", tensorType(dims(1<<14, 1<<14)), graph.Value{Name: "x", DType: graph.Int8, Known: true, Dims: []graph.Dim{{Size: 1 << 14}, {Size: 1 << 14}}}, ""},
+		{"negative size", tensorType(dims(-1, 2)), graph.Value{Name: "x", DType: graph.Int8, Known: true,
+			Dims: []graph.Dim{{Size: -1}, {Size: 2}}}, ""},
+		{"empty axis", tensorType(dims(0, 2)), graph.Value{Name: "x", DType: graph.Int8, Known: true,
+			Dims: []graph.Dim{{Size: 0}, {Size: 2}}}, ""},
+		{"largest", tensorType(dims(1<<14, 1<<14)), graph.Value{Name: "x", DType: graph.Int8, Known: true,
+			Dims: []graph.Dim{{Size: 1 << 14}, {Size: 1 << 14}}}, ""},
 		{"too large", tensorType(dims(1<<14, 1<<15)), graph.Value{}, diag.ModelTooLarge},
 		{"overflowing", tensorType(dims(1<<62, 4)), graph.Value{}, diag.ModelTooLarge},
 		{"rank 65", tensorType(dims(make([]int64, 65)...)), graph.Value{}, diag.ModelTooLarge},
@@ -132,8 +142,8 @@ func TestOldFiles(t *testing.T) {
 	body := onnxtest.New(0).Output("x", graph.Float32)
 	n := m.Node("Op", "x").Int("i", 2).Float("f", 2).Str("s", "").Ints("is", 2).Floats("fs", 2).Strs("ss", "a").
 		Tensor("t", graph.Int8, nil, 2).Graph("g", body).Int("none", 0).Out("y")
-	kinds := []graph.AttrKind{graph.AttrInt, graph.AttrFloat, graph.AttrString, graph.AttrInts, graph.AttrFloats, graph.AttrStrings,
-		graph.AttrTensor, graph.AttrGraph, graph.AttrUnknown}
+	kinds := []graph.AttrKind{graph.AttrInt, graph.AttrFloat, graph.AttrString, graph.AttrInts, graph.AttrFloats,
+		graph.AttrStrings, graph.AttrTensor, graph.AttrGraph, graph.AttrUnknown}
 	for i, a := range n.Proto.Attribute {
 		a.Type = nil
 		if kinds[i] == graph.AttrUnknown {
@@ -156,7 +166,8 @@ func TestSubgraphs(t *testing.T) {
 	t.Parallel()
 	inner := onnxtest.New(0).Output("z", graph.Float32)
 	inner.Node("Add", "late", "local").Out("z")
-	body := onnxtest.New(0).Input("i", graph.Int64).Input("c", graph.Bool).Output("c", graph.Bool).Output("w", graph.Float32)
+	body := onnxtest.New(0).Input("i", graph.Int64).Input("c", graph.Bool).Output("c", graph.Bool).Output("w",
+		graph.Float32)
 	body.Init("k", graph.Float32, []int{1}, 3)
 	body.Node("If", "c").Graph("then_branch", inner).Out("w")
 	body.Node("Mul", "x", "k").Out("local")
@@ -193,15 +204,21 @@ func TestModelFaults(t *testing.T) {
 		{"no opset", func(m *onnxtest.Model) { m.Proto.OpsetImport = nil }, diag.ModelMalformed, "does not import"},
 		{"opset 0", func(m *onnxtest.Model) { m.Opset("a.b", 0) }, diag.ModelMalformed, `domain "a.b"`},
 		{"two opsets", func(m *onnxtest.Model) { m.Opset("", 9) }, diag.ModelMalformed, "versions 14 and 9"},
-		{"initializer twice", func(m *onnxtest.Model) { m.Init("z", graph.Float32, nil, 1) }, diag.ModelMalformed, `initializer "z"`},
-		{"initializer without name", func(m *onnxtest.Model) { m.Init("", graph.Float32, nil, 1) }, diag.ModelMalformed, "no name"},
+		{"initializer twice", func(m *onnxtest.Model) { m.Init("z", graph.Float32, nil, 1) }, diag.ModelMalformed,
+			`initializer "z"`},
+		{"initializer without name", func(m *onnxtest.Model) { m.Init("", graph.Float32, nil, 1) }, diag.ModelMalformed,
+			"no name"},
 		{"input twice", func(m *onnxtest.Model) { m.Input("x", graph.Float32) }, diag.ModelMalformed, `input name "x"`},
-		{"input without name", func(m *onnxtest.Model) { m.Input("", graph.Float32) }, diag.ModelMalformed, "input name"},
-		{"output without name", func(m *onnxtest.Model) { m.Output("", graph.Float32) }, diag.ModelMalformed, "output has no name"},
+		{"input without name", func(m *onnxtest.Model) { m.Input("", graph.Float32) }, diag.ModelMalformed,
+			"input name"},
+		{"output without name", func(m *onnxtest.Model) { m.Output("", graph.Float32) }, diag.ModelMalformed,
+			"output has no name"},
 		{"unknown element type", func(m *onnxtest.Model) { m.Input("n", 99) }, diag.OpUnsupported, "number 99"},
 		{"no operator", func(m *onnxtest.Model) { m.Node("", "x").Out("n") }, diag.ModelMalformed, "node 4"},
-		{"attribute twice", func(m *onnxtest.Model) { m.Node("Op", "x").Int("a", 1).Int("a", 1).Out("n") }, diag.ModelMalformed, `"a"`},
-		{"attribute without name", func(m *onnxtest.Model) { m.Node("Op", "x").Int("", 1).Out("n") }, diag.ModelMalformed, "attribute name"},
+		{"attribute twice", func(m *onnxtest.Model) { m.Node("Op", "x").Int("a", 1).Int("a", 1).Out("n") },
+			diag.ModelMalformed, `"a"`},
+		{"attribute without name", func(m *onnxtest.Model) { m.Node("Op", "x").Int("", 1).Out("n") },
+			diag.ModelMalformed, "attribute name"},
 		{"attribute by reference", func(m *onnxtest.Model) {
 			m.Node("Op", "x").Int("a", 1).Out("n").Proto.Attribute[0].RefAttrName = new("b")
 		}, diag.ModelMalformed, `attribute "a"`},
@@ -212,7 +229,8 @@ func TestModelFaults(t *testing.T) {
 			m.Node("Op", "x").Graph("a", m).Out("n").Proto.Attribute[0].G = nil
 		}, diag.ModelMalformed, "no graph"},
 		{"sparse initializer", func(m *onnxtest.Model) {
-			m.Proto.Graph.SparseInitializer = []*onnxpb.SparseTensorProto{{Values: &onnxpb.TensorProto{Name: new("sp")}}}
+			m.Proto.Graph.SparseInitializer = []*onnxpb.SparseTensorProto{
+				{Values: &onnxpb.TensorProto{Name: new("sp")}}}
 		}, diag.OpUnsupported, `initializer "sp" is sparse`},
 		{"function", func(m *onnxtest.Model) {
 			m.Proto.Functions = []*onnxpb.FunctionProto{{Domain: new("local"), Name: new("F")}}

@@ -24,7 +24,8 @@ const (
 	// maxNesting is how deep messages may lie within each other; it bounds the depth of subgraphs as well, at three
 	// levels each. Protobuf's C++ and Python readers refuse more, so no tool wrote such a file.
 	maxNesting = 100
-	// maxNodes counts the nodes of the graph, of all subgraphs and functions. The largest networks have some ten thousand.
+	// maxNodes counts the nodes of the graph, of all subgraphs and functions. The largest networks have some ten
+	// thousand.
 	maxNodes = 1 << 16
 	// maxMessages bounds the decoded size of small messages: an empty attribute takes two bytes in the file and three
 	// hundred in memory. A node with its attributes and shapes takes about ten messages.
@@ -194,7 +195,8 @@ func (s *scanner) field(f field, b []byte, off, depth int) *fault {
 		return s.message(v, off+n-len(v), f.sub, depth+1)
 	}
 	if len(v) > f.limit {
-		return tooLarge("%s at byte %d of the file has %d bytes; at most %d are read", word(f.name), off, len(v), f.limit)
+		return tooLarge("%s at byte %d of the file has %d bytes; at most %d are read", word(f.name), off, len(v),
+			f.limit)
 	}
 	if !utf8.Valid(v) {
 		return malformed(hintDamaged, "%s at byte %d of the file is not UTF-8 text", word(f.name), off)

@@ -28,10 +28,11 @@ type encoding struct {
 }
 
 var encodings = map[graph.DType]encoding{
-	graph.Float32:  {32, floats, false, func(c uint64) float64 { return float64(math.Float32frombits(uint32(c))) }},
-	graph.Float64:  {64, doubles, false, math.Float64frombits},
-	graph.Float16:  {16, int32s, false, float16},
-	graph.BFloat16: {16, int32s, false, func(c uint64) float64 { return float64(math.Float32frombits(uint32(c) << 16)) }},
+	graph.Float32: {32, floats, false, func(c uint64) float64 { return float64(math.Float32frombits(uint32(c))) }},
+	graph.Float64: {64, doubles, false, math.Float64frombits},
+	graph.Float16: {16, int32s, false, float16},
+	graph.BFloat16: {16, int32s, false,
+		func(c uint64) float64 { return float64(math.Float32frombits(uint32(c) << 16)) }},
 
 	graph.Float8E4M3FN: {8, int32s, false, float8E4M3FN}, graph.Float8E4M3FNUZ: {8, int32s, false, float8E4M3FNUZ},
 	graph.Float8E5M2: {8, int32s, false, float8E5M2}, graph.Float8E5M2FNUZ: {8, int32s, false, float8E5M2FNUZ},
@@ -71,7 +72,8 @@ func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
 	}
 	// n is below 2^62, but n*bits need not be.
 	if n > uint64(len(raw))*8/uint64(e.bits) || (n*uint64(e.bits)+7)/8 != uint64(len(raw)) {
-		return nil, malformed(hintDamaged, "the shape %v does not fit the data: %d elements of %d bits and %d bytes", shape, n, e.bits, len(raw))
+		return nil, malformed(hintDamaged, "the shape %v does not fit the data: %d elements of %d bits and %d bytes",
+			shape, n, e.bits, len(raw))
 	}
 	if r.elements += int(n); r.elements > maxElements {
 		return nil, tooLarge("the constants have more than %d elements together", maxElements)
@@ -111,14 +113,16 @@ func constantShape(dims []int64) ([]int, uint64, *fault) {
 
 // rawData is the form that raw_data has, whichever field holds the elements.
 func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fault) {
-	sets := []int{len(p.GetFloatData()), len(p.GetDoubleData()), len(p.GetInt32Data()), len(p.GetInt64Data()), len(p.GetUint64Data())}
+	sets := []int{len(p.GetFloatData()), len(p.GetDoubleData()), len(p.GetInt32Data()), len(p.GetInt64Data()),
+		len(p.GetUint64Data())}
 	used := 0
 	for i, n := range sets {
 		if n == 0 {
 			continue
 		}
 		if used++; store(i+1) != e.typed {
-			return nil, malformed(hintDamaged, "the elements of a %s tensor lie in a field of another type", typeName(dtype))
+			return nil, malformed(hintDamaged, "the elements of a %s tensor lie in a field of another type",
+				typeName(dtype))
 		}
 	}
 	if used == 0 {

@@ -77,7 +77,8 @@ func TestRun(t *testing.T) {
 				return nil
 			},
 		}, &diag.List{})
-		if got := strings.Join(g, " "); got != c.graph || strings.Join(dumps, " ") != c.dumps || verified != c.verifications {
+		if got := strings.Join(g, " "); got != c.graph || strings.Join(dumps, " ") != c.dumps ||
+			verified != c.verifications {
 			t.Errorf("until %d: graph %q, dumps %v, %d verifications; want %+v", c.until, got, dumps, verified, c)
 		}
 		if errors.Is(err, full) != (c.failWith > 0) || err != nil && err.Error() != "dump after pass b: disk full" {
@@ -108,8 +109,10 @@ func TestRunPanics(t *testing.T) {
 		want   string
 		is     error
 	}{
-		{[]Pass[words]{adds("a"), does("boom", func(words, *diag.List) bool { panic("no such axis") })}, nil, "pass boom: no such axis", nil},
-		{[]Pass[words]{does("boom", func(words, *diag.List) bool { panic(broken) })}, nil, "pass boom: two writers", broken},
+		{[]Pass[words]{adds("a"), does("boom", func(words, *diag.List) bool { panic("no such axis") })}, nil,
+			"pass boom: no such axis", nil},
+		{[]Pass[words]{does("boom", func(words, *diag.List) bool { panic(broken) })}, nil, "pass boom: two writers",
+			broken},
 		{[]Pass[words]{does("idle", idle), adds("a")}, func(g words) error {
 			if len(*g) > 0 {
 				return broken

@@ -51,7 +51,8 @@ func TestExactRationals(t *testing.T) {
 		{"|x|", Abs(Neg(x)), 3, big.NewRat(3, 1)},
 		{"a tie", Round(Div(x, n(2)), HalfEven), 5, big.NewRat(2, 1)},
 		{"a tie of fractions", Round(Mul(frac(5, 3), frac(3, 2)), HalfUp), 0, big.NewRat(3, 1)},
-		{"a denormal", Mul(n(smallest), n(smallest)), 0, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 2148))},
+		{"a denormal", Mul(n(smallest), n(smallest)), 0, new(big.Rat).SetFrac(big.NewInt(1),
+			new(big.Int).Lsh(big.NewInt(1), 2148))},
 	} {
 		y, err := at(t, c.e, c.x)
 		if err != nil || y.Rat() == nil || y.Rat().Cmp(c.want) != 0 {
@@ -184,7 +185,8 @@ func TestComparisonsOfRoots(t *testing.T) {
 		x, y *Expr
 		want int64
 	}{
-		{"roots", three, two, 1}, {"roots the other way", two, three, 0}, {"a root and a number", two, n(1.5), 0}, {"a number and a root", n(1.5), two, 1},
+		{"roots", three, two, 1}, {"roots the other way", two, three, 0}, {"a root and a number", two, n(1.5), 0},
+		{"a number and a root", n(1.5), two, 1},
 		{"nearly a third", near, frac(1, 3), 1}, {"a third", frac(1, 3), near, 0},
 	} {
 		y, err := at(t, AtLeast(c.x, c.y))
@@ -230,11 +232,13 @@ func TestExpLogIntervals(t *testing.T) {
 		if y.r != nil {
 			lo, hi = y.enclose(512)
 		}
-		if math.IsNaN(iv.Lo) || math.IsNaN(iv.Hi) || new(big.Float).SetFloat64(iv.Lo).Cmp(lo) > 0 || new(big.Float).SetFloat64(iv.Hi).Cmp(hi) < 0 {
+		if math.IsNaN(iv.Lo) || math.IsNaN(iv.Hi) || new(big.Float).SetFloat64(iv.Lo).Cmp(lo) > 0 ||
+			new(big.Float).SetFloat64(iv.Hi).Cmp(hi) < 0 {
 			t.Errorf("at %v: %v does not hold [%v, %v]", v, iv, lo, hi)
 		}
 	}
-	for _, v := range []float64{0, 1, -1, 1e-300, -1e-300, smallest, 0.5, 88.7, -103.9, 708.3, 709.7, 709.8, 710, 1e4, -707, -708.4, -720, -740, -744.4, -745.1, -745.2, -746, -1e4, -2e6, -1e300} {
+	for _, v := range []float64{0, 1, -1, 1e-300, -1e-300, smallest, 0.5, 88.7, -103.9, 708.3, 709.7, 709.8, 710, 1e4,
+		-707, -708.4, -720, -740, -744.4, -745.1, -745.2, -746, -1e4, -2e6, -1e300} {
 		check(Exp(Var(0)), v)
 	}
 	for _, v := range []float64{1, 2, 0.5, up(1), down(1), 1 + 1e-10, smallest, 0x1p-1022, math.MaxFloat64, math.E} {
@@ -264,7 +268,8 @@ func TestIntervalOfFunc(t *testing.T) {
 		{"product", Mul(x, y), []Interval{{-2, 3}, {-2, 3}}, Interval{-6, 9}, true},
 		{"rounding of a run", Round(x, HalfEven), []Interval{{0.6, 1.4}}, Interval{1, 1}, true},
 		{"rounding that is open", Round(x, HalfEven), []Interval{{0.4, 1.4}}, Interval{0, 1}, false},
-		{"open inside, closed outside", Min(Round(x, HalfEven), Float(0)), []Interval{{0.4, 1.4}}, Interval{0, 0}, false},
+		{"open inside, closed outside", Min(Round(x, HalfEven), Float(0)), []Interval{{0.4, 1.4}}, Interval{0, 0},
+			false},
 		{"clamp", Min(Max(x, Float(-1)), Float(1)), []Interval{{-5, 5}}, Interval{-1, 1}, true},
 		{"abs", Abs(x), []Interval{{-5, 2}}, Interval{0, 5}, true},
 	} {
@@ -330,7 +335,8 @@ func TestTranscendentalEdges(t *testing.T) {
 	for _, c := range []struct {
 		e       *Expr
 		x, want float64
-	}{{Exp(Var(0)), 0, 1}, {Log(Var(0)), 1, 0}, {AtLeast(Var(0), Float(0.5)), 0.5, 1}, {AtLeast(Var(0), Float(0.5)), 0.49, 0}} {
+	}{{Exp(Var(0)), 0, 1}, {Log(Var(0)), 1, 0}, {AtLeast(Var(0), Float(0.5)), 0.5, 1},
+		{AtLeast(Var(0), Float(0.5)), 0.49, 0}} {
 		n, err := at(c.e, c.x)
 		if err != nil || n.Rat() == nil || n.Interval() != Pt(c.want) {
 			t.Errorf("at %v: %v %v, want exactly %v", c.x, n.Interval(), err, c.want)

@@ -13,7 +13,8 @@ func (x Interval) Widen32() Interval {
 	if x.Lo == 0 && x.Hi == 0 {
 		return x
 	}
-	return Interval{x.Lo - math.Abs(x.Lo)*unit32*(1+0x1p-20) - least32, x.Hi + math.Abs(x.Hi)*unit32*(1+0x1p-20) + least32}
+	return Interval{x.Lo - math.Abs(x.Lo)*unit32*(1+0x1p-20) - least32,
+		x.Hi + math.Abs(x.Hi)*unit32*(1+0x1p-20) + least32}
 }
 
 // Bounds32 is every value that a float32 executor may give which rounds after each primitive, for variables within

@@ -20,10 +20,13 @@ func rounds(n int) int {
 const smallest = math.SmallestNonzeroFloat64
 
 // edges are values at which float64 arithmetic changes its nature.
-var edges = []float64{0, math.Copysign(0, -1), 1, -1, 2, 0.5, 3, 1.0 / 3, smallest, -smallest, 3 * smallest, 0x1p-1022, -0x1p-1022,
-	math.Nextafter(0x1p-1022, 0), 0x1p-537, 0x1p-538, 0x1p-500, 0x1p-512, tiny, math.Nextafter(tiny, 0), math.Nextafter(tiny, 1), 1e-41, 1e-51,
-	0x1p52, 0x1p53, 0x1p53 + 2, 0x1p511, 0x1p512, 0x1p1022, 0x1p1023, math.MaxFloat64, -math.MaxFloat64, math.Nextafter(math.MaxFloat64, 0),
-	math.MaxFloat64 / 2, math.MaxFloat32, float64(float32(0.1)), 0.1, math.Nextafter(1, 2), math.Nextafter(1, 0), 2.5, -3.5}
+var edges = []float64{0, math.Copysign(0, -1), 1, -1, 2, 0.5, 3, 1.0 / 3, smallest, -smallest, 3 * smallest, 0x1p-1022,
+	-0x1p-1022, math.Nextafter(0x1p-1022, 0), 0x1p-537, 0x1p-538, 0x1p-500, 0x1p-512, tiny, math.Nextafter(tiny, 0),
+	math.Nextafter(tiny, 1), 1e-41, 1e-51,
+	0x1p52, 0x1p53, 0x1p53 + 2, 0x1p511, 0x1p512, 0x1p1022, 0x1p1023, math.MaxFloat64, -math.MaxFloat64,
+	math.Nextafter(math.MaxFloat64, 0),
+	math.MaxFloat64 / 2, math.MaxFloat32, float64(float32(0.1)), 0.1, math.Nextafter(1, 2), math.Nextafter(1, 0), 2.5,
+	-3.5}
 
 // draw is a finite float64 of one of many sorts.
 func draw(r *rand.Rand) float64 {
@@ -174,9 +177,12 @@ func TestIntervalsHoldEveryResult(t *testing.T) {
 		{"div", Interval.Div, rat2((*big.Rat).Quo)},
 		{"min", Interval.Min, pick(1)},
 		{"max", Interval.Max, pick(-1)},
-		{"neg", func(x, _ Interval) Interval { return x.Neg() }, func(x, _ *big.Rat) *big.Rat { return new(big.Rat).Neg(x) }},
-		{"abs", func(x, _ Interval) Interval { return x.Abs() }, func(x, _ *big.Rat) *big.Rat { return new(big.Rat).Abs(x) }},
-		{"square", func(x, _ Interval) Interval { return square(x) }, func(x, _ *big.Rat) *big.Rat { return new(big.Rat).Mul(x, x) }},
+		{"neg", func(x, _ Interval) Interval { return x.Neg() },
+			func(x, _ *big.Rat) *big.Rat { return new(big.Rat).Neg(x) }},
+		{"abs", func(x, _ Interval) Interval { return x.Abs() },
+			func(x, _ *big.Rat) *big.Rat { return new(big.Rat).Abs(x) }},
+		{"square", func(x, _ Interval) Interval { return square(x) },
+			func(x, _ *big.Rat) *big.Rat { return new(big.Rat).Mul(x, x) }},
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	for range rounds(1500) {
@@ -200,8 +206,9 @@ func TestIntervalsHoldEveryResult(t *testing.T) {
 func TestUnboundedIntervals(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
-	wild := []Interval{Everything, {-inf, -1}, {-inf, 0}, {-inf, 5}, {0, inf}, {2, inf}, {math.MaxFloat64, inf}, {-inf, -math.MaxFloat64},
-		{-1, 1}, {0, 0}, {3, 3}, {-2, -2}, {smallest, smallest}, {-smallest, 0}, {math.MaxFloat64, math.MaxFloat64}}
+	wild := []Interval{Everything, {-inf, -1}, {-inf, 0}, {-inf, 5}, {0, inf}, {2, inf}, {math.MaxFloat64, inf},
+		{-inf, -math.MaxFloat64}, {-1, 1}, {0, 0}, {3, 3}, {-2, -2}, {smallest, smallest}, {-smallest, 0},
+		{math.MaxFloat64, math.MaxFloat64}}
 	samples := func(x Interval) (out []*big.Rat) {
 		clip := func(v float64) *big.Rat {
 			if math.IsInf(v, 0) {
@@ -253,7 +260,8 @@ func wide(x Interval, v *big.Rat) bool {
 	if math.IsNaN(x.Lo) || math.IsNaN(x.Hi) {
 		return false
 	}
-	return (math.IsInf(x.Lo, -1) || !math.IsInf(x.Lo, 1) && rat(x.Lo).Cmp(v) <= 0) && (math.IsInf(x.Hi, 1) || !math.IsInf(x.Hi, -1) && rat(x.Hi).Cmp(v) >= 0)
+	return (math.IsInf(x.Lo, -1) || !math.IsInf(x.Lo, 1) && rat(x.Lo).Cmp(v) <= 0) &&
+		(math.IsInf(x.Hi, 1) || !math.IsInf(x.Hi, -1) && rat(x.Hi).Cmp(v) >= 0)
 }
 
 func TestAroundIsTight(t *testing.T) {

@@ -8,9 +8,9 @@ type Linear struct {
 	Bias  *big.Rat
 }
 
-// Joint reads e, an expression in n variables, as a function of one sum of multiples of them: e = Outer(Inner). Inner has
-// the bias 0; where e is constant, all its scales are 0. ok is false where e is no such function: variables meet in a
-// product, or in sums of different proportions.
+// Joint reads e, an expression in n variables, as a function of one sum of multiples of them: e = Outer(Inner). Inner
+// has the bias 0; where e is constant, all its scales are 0. ok is false where e is no such function: variables meet in
+// a product, or in sums of different proportions.
 func (e *Expr) Joint(n int) (inner Linear, outer *Expr, ok bool) {
 	j := &joint{n: n, found: map[*Expr]*Linear{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = j.replace(e); !ok {

@@ -21,7 +21,8 @@ const (
 	HalfDown // to nearest, ties towards zero
 )
 
-var roundingNames = [...]string{HalfEven: "ROUND", Ceil: "CEIL", Floor: "FLOOR", Up: "UP", Down: "DOWN", HalfUp: "HALF_UP", HalfDown: "HALF_DOWN"}
+var roundingNames = [...]string{HalfEven: "ROUND", Ceil: "CEIL", Floor: "FLOOR", Up: "UP", Down: "DOWN",
+	HalfUp: "HALF_UP", HalfDown: "HALF_DOWN"}
 
 func (r Rounding) String() string { return roundingNames[r] }
 
@@ -39,7 +40,8 @@ func ParseRounding(s string) (Rounding, error) {
 			return Rounding(r), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown rounding mode %q: known are %s, HALF_EVEN, ROUND_TO_ZERO", s, strings.Join(roundingNames[1:], ", "))
+	return 0, fmt.Errorf("unknown rounding mode %q: known are %s, HALF_EVEN, ROUND_TO_ZERO", s,
+		strings.Join(roundingNames[1:], ", "))
 }
 
 // round is exact on float64: the fraction of a float64 is one.

@@ -97,7 +97,8 @@ func TestRoundingOfFloatsAndRationals(t *testing.T) {
 	}
 	for range rounds(2000) {
 		check(draw(r))
-		check(math.Ldexp(float64(r.Int64N(1<<53)), r.IntN(4)-2) * float64(1-2*r.IntN(2))) // where float64 ends to have halves
+		// where float64 ends to have halves
+		check(math.Ldexp(float64(r.Int64N(1<<53)), r.IntN(4)-2) * float64(1-2*r.IntN(2)))
 		third := big.NewRat(r.Int64N(2001)-1000, 1+r.Int64N(12))
 		for _, m := range modes {
 			if got, want := m.roundRat(third), nearest(m, third); got.Cmp(want) != 0 {
@@ -116,8 +117,8 @@ func TestRoundingOfFloatsAndRationals(t *testing.T) {
 
 func TestParseRounding(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]Rounding{"ROUND": HalfEven, "HALF_EVEN": HalfEven, "CEIL": Ceil, "FLOOR": Floor, "UP": Up, "DOWN": Down,
-		"ROUND_TO_ZERO": Down, "HALF_UP": HalfUp, "HALF_DOWN": HalfDown} {
+	for name, want := range map[string]Rounding{"ROUND": HalfEven, "HALF_EVEN": HalfEven, "CEIL": Ceil, "FLOOR": Floor,
+		"UP": Up, "DOWN": Down, "ROUND_TO_ZERO": Down, "HALF_UP": HalfUp, "HALF_DOWN": HalfDown} {
 		for _, s := range []string{name, strings.ToLower(name), name[:1] + strings.ToLower(name[1:])} {
 			if got, err := ParseRounding(s); err != nil || got != want {
 				t.Errorf("ParseRounding(%q) = %v, %v, want %v", s, got, err, want)

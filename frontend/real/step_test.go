@@ -87,27 +87,31 @@ type link struct {
 func rational(r *big.Rat) surd { return surd{r, new(big.Rat), new(big.Rat)} }
 
 func scaleBy(c float64) link {
-	return link{fmt.Sprintf("*%g", c), func(x *Expr) *Expr { return Mul(x, Float(c)) }, func(s surd) surd { return s.times(rat(c)) }}
+	return link{fmt.Sprintf("*%g", c), func(x *Expr) *Expr { return Mul(x, Float(c)) },
+		func(s surd) surd { return s.times(rat(c)) }}
 }
 
 func divideBy(c float64) link {
-	return link{fmt.Sprintf("/%g", c), func(x *Expr) *Expr { return Div(x, Float(c)) }, func(s surd) surd { return s.times(new(big.Rat).Inv(rat(c))) }}
+	return link{fmt.Sprintf("/%g", c), func(x *Expr) *Expr { return Div(x, Float(c)) },
+		func(s surd) surd { return s.times(new(big.Rat).Inv(rat(c))) }}
 }
 
 func addTo(c float64) link {
-	return link{fmt.Sprintf("+%g", c), func(x *Expr) *Expr { return Add(x, Float(c)) }, func(s surd) surd { return s.plus(rat(c)) }}
+	return link{fmt.Sprintf("+%g", c), func(x *Expr) *Expr { return Add(x, Float(c)) },
+		func(s surd) surd { return s.plus(rat(c)) }}
 }
 
 func clamp(lo, hi float64) link {
-	return link{fmt.Sprintf("clamp[%g,%g]", lo, hi), func(x *Expr) *Expr { return Min(Max(x, Float(lo)), Float(hi)) }, func(s surd) surd {
-		if s.cmp(rat(lo)) <= 0 {
-			s = rational(rat(lo))
-		}
-		if s.cmp(rat(hi)) >= 0 {
-			s = rational(rat(hi))
-		}
-		return s
-	}}
+	return link{fmt.Sprintf("clamp[%g,%g]", lo, hi), func(x *Expr) *Expr { return Min(Max(x, Float(lo)), Float(hi)) },
+		func(s surd) surd {
+			if s.cmp(rat(lo)) <= 0 {
+				s = rational(rat(lo))
+			}
+			if s.cmp(rat(hi)) >= 0 {
+				s = rational(rat(hi))
+			}
+			return s
+		}}
 }
 
 var relu = link{"relu", func(x *Expr) *Expr { return Max(x, Float(0)) }, func(s surd) surd {
@@ -132,7 +136,8 @@ func batchNorm(mean, variance, gamma, beta float64) link {
 }
 
 func roundTo(m Rounding) link {
-	return link{m.String(), func(x *Expr) *Expr { return Round(x, m) }, func(s surd) surd { return rational(s.round(m)) }}
+	return link{m.String(), func(x *Expr) *Expr { return Round(x, m) },
+		func(s surd) surd { return rational(s.round(m)) }}
 }
 
 // number draws a float32 of one of the sorts that scales and biases are.
@@ -298,7 +303,8 @@ func TestStepOverTies(t *testing.T) {
 // is wrong at ties.
 func TestStepOverHalfToEven(t *testing.T) {
 	t.Parallel()
-	f, err := compileChain([]link{relu, divideBy(2), clamp(0, 15), roundTo(HalfEven)}).StepOver(num.Range{Lo: -40, Hi: 40}, 15)
+	f, err := compileChain([]link{relu, divideBy(2), clamp(0, 15), roundTo(HalfEven)}).StepOver(num.Range{Lo: -40,
+		Hi: 40}, 15)
 	want := num.Step{At: []int64{2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30}}
 	for v := range int64(16) {
 		want.Value = append(want.Value, v)
@@ -315,8 +321,10 @@ func TestStepOverLimit(t *testing.T) {
 		r     num.Range
 		limit int
 		ok    bool
-	}{{num.Range{Lo: 0, Hi: 10}, 10, true}, {num.Range{Lo: 0, Hi: 10}, 9, false}, {num.Point(5), 0, true}, {num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}, 1 << 12, false}} {
-		if f, err := identity.StepOver(c.r, c.limit); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrTooManySteps) {
+	}{{num.Range{Lo: 0, Hi: 10}, 10, true}, {num.Range{Lo: 0, Hi: 10}, 9, false}, {num.Point(5), 0, true},
+		{num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}, 1 << 12, false}} {
+		if f, err := identity.StepOver(c.r, c.limit); (err == nil) != c.ok || err != nil &&
+			!errors.Is(err, ErrTooManySteps) {
 			t.Errorf("over %v with at most %d steps: %d, %v", c.r, c.limit, len(f.At), err)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 // exp and log, in both readings. At a rational other than 0 (1 for log) their values are transcendental (Lindemann), so
 // a value is never exactly on a rounding boundary, and more precision always decides.
 
-// expInterval relies on math.Exp being within two units of the last place for arguments up to 700; it is widened by four.
+// expInterval relies on math.Exp being within two units of the last place for arguments up to 700; it is widened by
+// four.
 func expInterval(x Interval) Interval {
 	return Interval{expPt(x.Lo).Lo, expPt(x.Hi).Hi}
 }

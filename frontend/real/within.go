@@ -1,7 +1,7 @@
 package real
 
-// Within leaves out of e what does nothing where variable i lies in vars[i]: a maximum, a minimum or an absolute value whose
-// outcome is one of its arguments throughout.
+// Within leaves out of e what does nothing where variable i lies in vars[i]: a maximum, a minimum or an absolute value
+// whose outcome is one of its arguments throughout.
 func (e *Expr) Within(vars []Interval) *Expr {
 	f := Compile(e)
 	f.Interval(vars)
@@ -30,8 +30,8 @@ func (e *Expr) Within(vars []Interval) *Expr {
 	return made[len(made)-1]
 }
 
-// Direction is how e, an expression in variable 0 alone, moves with it, read off its form: 1 where it surely never falls, -1
-// where it surely never rises, 0 where it is constant. ok is false where the form does not tell.
+// Direction is how e, an expression in variable 0 alone, moves with it, read off its form: 1 where it surely never
+// falls, -1 where it surely never rises, 0 where it is constant. ok is false where the form does not tell.
 func (e *Expr) Direction() (d int, ok bool) { return e.direction(map[*Expr]int{}) }
 
 func (e *Expr) direction(known map[*Expr]int) (d int, ok bool) {

@@ -358,7 +358,8 @@ func join(step *graph.Step, args []*Forms, pick []int) Form {
 
 // equal reports whether two variables are the same for every element.
 func (v Var) equal(o Var) bool {
-	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || len(v.rats) != len(o.rats) || len(v.rats) > 0 && &v.rats[0] != &o.rats[0] {
+	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || len(v.rats) != len(o.rats) ||
+		len(v.rats) > 0 && &v.rats[0] != &o.rats[0] {
 		return false
 	}
 	return len(v.Index) == len(o.Index) && (&v.Index[0] == &o.Index[0] || slices.Equal(v.Index, o.Index))

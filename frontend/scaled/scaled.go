@@ -9,8 +9,8 @@
 // elements there are, the expressions are two; Var says which integer and which number each element has. At is the
 // slice of one element.
 //
-// In come a graph.Program and the name of a tensor; out come the functions that its elements are. It sees graph, real and
-// num.
+// In come a graph.Program and the name of a tensor; out come the functions that its elements are. It sees graph, real
+// and num.
 package scaled
 
 import (

@@ -28,11 +28,15 @@ func program(t *testing.T) *graph.Program {
 	}
 	axis := func(v int64) map[string]graph.Attr { return map[string]graph.Attr{"axis": {Kind: graph.AttrInt, I: v}} }
 	g := &graph.Graph{
-		Inputs: []graph.Value{square("x"), square("r")}, Outputs: []graph.Value{{Name: "relu"}}, Opsets: map[string]int64{"": 13},
-		Init: map[string]*graph.Tensor{"s": constant([]int{2}, 0.5, 3), "w": constant([]int{2, 2}, 1, 2, 3, 4), "one": constant(nil, 1)},
+		Inputs: []graph.Value{square("x"), square("r")}, Outputs: []graph.Value{{Name: "relu"}},
+		Opsets: map[string]int64{"": 13},
+		Init: map[string]*graph.Tensor{"s": constant([]int{2}, 0.5, 3), "w": constant([]int{2, 2}, 1, 2, 3, 4),
+			"one": constant(nil, 1)},
 		Nodes: []*graph.Node{
-			node("Mul", nil, "scaled", "x", "s"), node("Transpose", nil, "turned", "scaled"), node("Add", nil, "shifted", "turned", "one"), node("Relu", nil, "relu", "shifted"),
-			node("MatMul", nil, "product", "x", "w"), node("Add", nil, "after", "product", "one"), node("Add", nil, "mixed", "x", "r"), node("Concat", axis(0), "both", "x", "product"),
+			node("Mul", nil, "scaled", "x", "s"), node("Transpose", nil, "turned", "scaled"),
+			node("Add", nil, "shifted", "turned", "one"), node("Relu", nil, "relu", "shifted"),
+			node("MatMul", nil, "product", "x", "w"), node("Add", nil, "after", "product", "one"),
+			node("Add", nil, "mixed", "x", "r"), node("Concat", axis(0), "both", "x", "product"),
 			node("Sub", nil, "twice", "x", "turned"), node("Relu", nil, "other", "r"),
 		},
 	}
@@ -100,7 +104,8 @@ func TestBlocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, ok := s.Expr.Affine(); !ok || f.Scale.Cmp(big.NewRat(2, 1)) != 0 || f.Bias.Cmp(big.NewRat(1, 1)) != 0 || fmt.Sprint(s.Leaves) != "[{product 3}]" {
+	if f, ok := s.Expr.Affine(); !ok || f.Scale.Cmp(big.NewRat(2, 1)) != 0 || f.Bias.Cmp(big.NewRat(1, 1)) != 0 ||
+		fmt.Sprint(s.Leaves) != "[{product 3}]" {
 		t.Errorf("product[3]+1 = %v of %v", f, s.Leaves)
 	}
 	// FormsOf looks through a declaration of the step's own output.
@@ -115,7 +120,8 @@ func TestDerived(t *testing.T) {
 	t.Parallel()
 	a := scaled.New(program(t))
 	a.Declare("x", scaled.Unit)
-	for tensor, want := range map[string]bool{"x": true, "relu": true, "product": true, "mixed": true, "r": false, "other": false, "w": false, "nowhere": false} {
+	for tensor, want := range map[string]bool{"x": true, "relu": true, "product": true, "mixed": true, "r": false,
+		"other": false, "w": false, "nowhere": false} {
 		if a.Derived(tensor) != want {
 			t.Errorf("%s: want %v", tensor, want)
 		}

@@ -14,12 +14,12 @@
 //
 //	for v < V: for fold < C/PE: one clock
 //
-// or V*C/PE clocks a frame; every iteration reads a word of each input, channels fold*PE .. fold*PE+PE-1, and writes the
-// word of the same channels.
+// or V*C/PE clocks a frame; every iteration reads a word of each input, channels fold*PE .. fold*PE+PE-1, and writes
+// the word of the same channels.
 //
-// Factors that are the same for all channels are constants. Otherwise row fold of the table of factors has those of both
-// inputs: element 2*pe is m0[fold*PE+pe], and element 2*pe+1 is m1[fold*PE+pe]. The tables of the step functions are
-// those of the thresholding layer.
+// Factors that are the same for all channels are constants. Otherwise row fold of the table of factors has those of
+// both inputs: element 2*pe is m0[fold*PE+pe], and element 2*pe+1 is m1[fold*PE+pe]. The tables of the step functions
+// are those of the thresholding layer.
 package add
 
 import (
@@ -107,7 +107,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	for _, list := range []struct {
 		what string
 		n    int
-	}{{"factors of input 0", len(b.P.Factors[0])}, {"factors of input 1", len(b.P.Factors[1])}, {"step functions", len(b.P.Steps)}} {
+	}{{"factors of input 0", len(b.P.Factors[0])}, {"factors of input 1", len(b.P.Factors[1])},
+		{"step functions", len(b.P.Steps)}} {
 		if err := layer.PerChannel(list.what, list.n, in); err != nil {
 			return nil, nil, err
 		}
@@ -157,8 +158,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	})
 }
 
-// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose from.
-// Factors of -1, 0 and 1 need no multiplier.
+// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose
+// from. Factors of -1, 0 and 1 need no multiplier.
 func (o *op) Folds() dataflow.Folds {
 	t := o.steps.Tables()
 	t.PerChannel = t.PerChannel || o.table()
@@ -204,7 +205,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 	if o.table() {
 		i.Func = "add_per_channel"
-		i.Tables = []dataflow.Table{{Name: "factors", Doc: "by fold: element 2*pe + input", Elem: o.tableElem(), Rows: o.factorRows(f.PE)}}
+		i.Tables = []dataflow.Table{{Name: "factors", Doc: "by fold: element 2*pe + input", Elem: o.tableElem(),
+			Rows: o.factorRows(f.PE)}}
 	} else {
 		i.Config = append(i.Config,
 			dataflow.Field{Name: "factor0_t", Doc: "factor of input 0", Value: o.factor[0]},

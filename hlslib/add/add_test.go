@@ -60,7 +60,8 @@ func random(r *rand.Rand) layertest.Case {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	i4, u4 := typ(intN(4), 3, 4), typ(uintN(4), 3, 4)
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3},
+		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
 	wide := num.Step{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
 	both := func(t dataflow.Type) []dataflow.Type { return []dataflow.Type{t, t} }
 	cases := []layertest.Case{
@@ -71,20 +72,26 @@ func TestContract(t *testing.T) {
 		{Name: "a difference", Op: add.New(by(nil, list(-1))), In: both(u4)},
 		{Name: "ranges per channel", Op: add.New(add.Params{}), In: []dataflow.Type{perChannel, typ(intN(3), 2, 3)}},
 		{Name: "one factor each", Op: add.New(by(list(13), list(-200))), In: []dataflow.Type{i4, u4}},
-		{Name: "factors per channel", Op: add.New(by(list(1, -2, 3, 0), list(5, 0, -7, 8))), In: []dataflow.Type{i4, u4}},
+		{Name: "factors per channel", Op: add.New(by(list(1, -2, 3, 0), list(5, 0, -7, 8))),
+			In: []dataflow.Type{i4, u4}},
 		{Name: "one side per channel", Op: add.New(by(nil, list(5, 0, -7, 8))), In: []dataflow.Type{u4, i4}},
 		{Name: "a factor beyond an int", Op: add.New(by(list(1<<40), list(-3))), In: both(i4)},
 		{Name: "a dead branch", Op: add.New(by(list(0), nil)), In: []dataflow.Type{i4, u4}},
 		{Name: "requantised", Op: add.New(then(list(3), list(5), relu)), In: []dataflow.Type{i4, u4}},
-		{Name: "requantised per channel", Op: add.New(then(list(3), list(5), relu, sign, relu, fall)), In: []dataflow.Type{i4, u4}},
+		{Name: "requantised per channel", Op: add.New(then(list(3), list(5), relu, sign, relu, fall)),
+			In: []dataflow.Type{i4, u4}},
 		{Name: "falling", Op: add.New(then(nil, nil, fall)), In: both(i4)},
 		{Name: "bases per channel", Op: add.New(then(nil, list(2), relu, sign, relu, relu)), In: both(i4)},
-		{Name: "factors and steps per channel", Op: add.New(then(list(1, 2, 3, 4), list(9, -9, 9, -9), relu, sign, fall, relu)), In: []dataflow.Type{i4, u4}},
-		{Name: "factors per channel, one step", Op: add.New(then(list(1, 2, 3, 4), nil, relu)), In: []dataflow.Type{i4, u4}},
+		{Name: "factors and steps per channel", Op: add.New(then(list(1, 2, 3, 4), list(9, -9, 9, -9), relu, sign, fall,
+			relu)), In: []dataflow.Type{i4, u4}},
+		{Name: "factors per channel, one step", Op: add.New(then(list(1, 2, 3, 4), nil, relu)),
+			In: []dataflow.Type{i4, u4}},
 		{Name: "bipolar results of signs", Op: add.New(then(list(3), nil, sign)), In: both(typ(bipolar, 6))},
 		{Name: "a constant", Op: add.New(then(nil, nil, num.Step{Value: []int64{-3}})), In: both(i4)},
-		{Name: "a base beyond an int", Op: add.New(then(nil, nil, num.Step{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}})), In: both(i4)},
-		{Name: "of 63 bits", Op: add.New(then(list(1, 3), nil, wide)), In: []dataflow.Type{typ(intN(61), 2), typ(intN(61), 2)}},
+		{Name: "a base beyond an int", Op: add.New(then(nil, nil,
+			num.Step{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}})), In: both(i4)},
+		{Name: "of 63 bits", Op: add.New(then(list(1, 3), nil, wide)),
+			In: []dataflow.Type{typ(intN(61), 2), typ(intN(61), 2)}},
 		{Name: "unsigned, of 63 bits", Op: add.New(add.Params{}), In: both(typ(uintN(62), 2))},
 		{Name: "scalars", Op: add.New(then(list(2), nil, relu)), In: both(typ(intN(4)))},
 	}
@@ -94,18 +101,26 @@ func TestContract(t *testing.T) {
 // TestRanges: a channel's sums are the exact interval, and what all channels share stays one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}}, Elem: intN(3)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}},
+		Elem: intN(3)}
 	i4 := typ(intN(4), 2)
 	for _, tt := range []struct {
 		p    add.Params
 		in   []dataflow.Type
 		want dataflow.Type
 	}{
-		{add.Params{}, []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -16, Hi: 14}}, Elem: intN(5)}},
-		{add.Params{}, []dataflow.Type{i4, perChannel}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -9, Hi: 9}, {Lo: -5, Hi: 10}}, Elem: intN(5)}},
-		{by(list(-3), list(2, 0)), []dataflow.Type{perChannel, i4}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -22, Hi: 17}, {Lo: -9, Hi: -9}}, Elem: intN(6)}},
-		{then(list(2), nil, relu), []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 2}}, Elem: uintN(2)}},
-		{then(nil, nil, relu, sign), []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 2}, {Lo: -1, Hi: 1}}, Elem: intN(3)}},
+		{add.Params{}, []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2},
+			Range: []num.Range{{Lo: -16, Hi: 14}}, Elem: intN(5)}},
+		{add.Params{}, []dataflow.Type{i4, perChannel}, dataflow.Type{Shape: dataflow.Shape{2},
+			Range: []num.Range{{Lo: -9, Hi: 9}, {Lo: -5, Hi: 10}}, Elem: intN(5)}},
+		{by(list(-3), list(2, 0)), []dataflow.Type{perChannel, i4},
+			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -22, Hi: 17}, {Lo: -9, Hi: -9}},
+				Elem: intN(6)}},
+		{then(list(2), nil, relu), []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2},
+			Range: []num.Range{{Lo: 0, Hi: 2}}, Elem: uintN(2)}},
+		{then(nil, nil, relu, sign), []dataflow.Type{i4, i4},
+			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 2}, {Lo: -1, Hi: 1}},
+				Elem: intN(3)}},
 		{then(nil, nil, sign), []dataflow.Type{i4, i4}, typ(bipolar, 2)},
 	} {
 		_, out, err := add.New(tt.p).Bind(tt.in)
@@ -131,9 +146,11 @@ func TestForms(t *testing.T) {
 		{"factors", by(list(3, 4), nil), 1, "add_per_channel factors UINT3 distributed [[3 1] [4 1]]", 6},
 		{"side by side", by(nil, list(-1, 0)), 2, "add_per_channel factors INT2 none [[1 -1 1 0]]", 3},
 		{"steps", then(nil, nil, relu), 1, "add thresholds INT5 none [[0 6]]", 2},
-		{"steps per channel", then(list(2), nil, relu, sign), 1, "add thresholds INT6 distributed [[0 6] [-1 -1]], base INT1 distributed [[0] [-1]]", 6},
+		{"steps per channel", then(list(2), nil, relu, sign), 1,
+			"add thresholds INT6 distributed [[0 6] [-1 -1]], base INT1 distributed [[0] [-1]]", 6},
 		{"all", then(list(2, 1), nil, fall, jump), 2,
-			"add_per_channel factors UINT2 none [[2 1 1 1]], thresholds INT6 none [[-4 -1 3 1 3 31]], base UINT2 none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 6},
+			"add_per_channel factors UINT2 none [[2 1 1 1]], thresholds INT6 none [[-4 -1 3 1 3 31]], base UINT2 " +
+				"none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 6},
 	} {
 		op := layertest.Bind(t, add.New(tt.p), typ(intN(4), 2), typ(intN(4), 2))
 		folds := 0
@@ -191,7 +208,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, add.Layer, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`, `{"factors":[[1]]}`, `{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
+	layertest.RefusesText(t, add.Layer, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`, `{"factors":[[1]]}`,
+		`{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }
 
@@ -201,10 +219,12 @@ func TestLoop(t *testing.T) {
 	for _, tt := range []struct {
 		p       add.Params
 		latency int
-	}{{add.Params{}, 1}, {by(list(-1), nil), 1}, {by(list(2), nil), 2}, {then(nil, nil, relu), 2}, {then(list(2), nil, relu), 3}} {
+	}{{add.Params{}, 1}, {by(list(-1), nil), 1}, {by(list(2), nil), 2}, {then(nil, nil, relu), 2},
+		{then(list(2), nil, relu), 3}} {
 		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
 		l := op.Loop(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{})
-		want := dataflow.Loop{Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}}, Latency: tt.latency}
+		want := dataflow.Loop{Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}},
+			Latency: tt.latency}
 		if !reflect.DeepEqual(l, want) {
 			t.Errorf("%+v: %v, want %v", tt.p, l, want)
 		}
@@ -220,11 +240,16 @@ func TestCost(t *testing.T) {
 		want dataflow.Resources
 	}{
 		{add.Params{}, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 2 * 5}},
-		{by(list(9), list(-1)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT}, dataflow.Resources{LUT: 2*(3*8) + 2*9}}, // sums of -15..135
-		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 8, DSP: 4}},
-		{then(list(1, 2, 3, 4, 5, 6), nil, relu), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.DSP},
-			dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*7, DSP: 2}},
-		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 2*5 + 2*5 + 2, BRAM: 1}}, // with a base
+		// sums of -15..135
+		{by(list(9), list(-1)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT},
+			dataflow.Resources{LUT: 2*(3*8) + 2*9}},
+		{by(list(9), list(7)), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
+			dataflow.Resources{LUT: 2 * 8, DSP: 4}},
+		{then(list(1, 2, 3, 4, 5, 6), nil, relu), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM,
+			Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*2*3 + 2*7 + 2*7, DSP: 2}},
+		// with a base
+		{then(nil, nil, relu, relu, relu, relu, relu, sign), dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM},
+			dataflow.Resources{LUT: 2*5 + 2*5 + 2, BRAM: 1}},
 	} {
 		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
 		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))

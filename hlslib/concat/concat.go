@@ -1,15 +1,15 @@
-// Package concat joins the channels of several inputs: of every vector, those of input 0 come first, then those of input
-// 1, and so on. The inputs have the same shape but for the last axis.
+// Package concat joins the channels of several inputs: of every vector, those of input 0 come first, then those of
+// input 1, and so on. The inputs have the same shape but for the last axis.
 //
-// Words have SIMD elements on all ports, so SIMD divides the channels of every input. With V vectors of C[k] channels at
-// input k the loop is
+// Words have SIMD elements on all ports, so SIMD divides the channels of every input. With V vectors of C[k] channels
+// at input k the loop is
 //
 //	for v < V: for k < inputs: for fold < C[k]/SIMD: one clock
 //
 // or V*C/SIMD clocks a frame, C being all channels. Every iteration reads a word of input k and writes it.
 //
-// Where the inputs' elements are not all of one type, the output's are of the narrowest that holds every range, and words
-// are recoded on their way.
+// Where the inputs' elements are not all of one type, the output's are of the narrowest that holds every range, and
+// words are recoded on their way.
 package concat
 
 import (
@@ -63,7 +63,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	step, alike := 0, true
 	for k, t := range in {
 		if len(t.Shape) != len(first) || !slices.Equal(t.Shape[:last], first[:last]) {
-			return nil, nil, fmt.Errorf("input %d has shape %v, input 0 %v; only the last axis may differ", k, t.Shape, first)
+			return nil, nil, fmt.Errorf("input %d has shape %v, input 0 %v; only the last axis may differ", k, t.Shape,
+				first)
 		}
 		c := t.Shape.Channels()
 		out.Shape[last] += c

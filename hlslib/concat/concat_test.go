@@ -51,9 +51,11 @@ func TestOutputType(t *testing.T) {
 	}{
 		{"alike", []dataflow.Type{typ(uintN(4), 2, 1), typ(uintN(4), 2, 2)}, typ(uintN(4), 2, 3)},
 		{"alike in type", []dataflow.Type{narrow, typ(uintN(4), 2, 2)},
-			dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: 1, Hi: 2}, {Lo: 0, Hi: 15}, {Lo: 0, Hi: 15}}, Elem: uintN(4)}},
+			dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: 1, Hi: 2}, {Lo: 0, Hi: 15},
+				{Lo: 0, Hi: 15}}, Elem: uintN(4)}},
 		{"signs meet", []dataflow.Type{typ(bipolar, 1), two, typ(uintN(3), 1)},
-			dataflow.Type{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 1}, {Lo: -5, Hi: 3}, {Lo: 0, Hi: 7}}, Elem: intN(4)}},
+			dataflow.Type{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 1}, {Lo: -5, Hi: 3},
+				{Lo: 0, Hi: 7}}, Elem: intN(4)}},
 	} {
 		_, out, err := concat.New(concat.Params{Inputs: len(tt.in)}).Bind(tt.in)
 		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
@@ -64,7 +66,8 @@ func TestOutputType(t *testing.T) {
 
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op := layertest.Bind(t, concat.New(concat.Params{Inputs: 3}), typ(uintN(2), 2, 4), typ(uintN(2), 2, 2), typ(uintN(2), 2, 6))
+	op := layertest.Bind(t, concat.New(concat.Params{Inputs: 3}), typ(uintN(2), 2, 4), typ(uintN(2), 2, 2),
+		typ(uintN(2), 2, 6))
 	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 2}, dataflow.Target{})
 	want := []uint64{1, 1, 2, 4, 4, 4, 1, 1, 2, 4, 4, 4}
 	if l.Iterations() != len(want) {
@@ -98,7 +101,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, concat.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`, `{"inputs":"2"}`)
+	layertest.RefusesText(t, concat.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`,
+		`{"inputs":"2"}`)
 }
 
 // What types are called above.

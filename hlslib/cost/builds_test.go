@@ -63,23 +63,32 @@ var described = map[string]map[string]Costly{
 		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 8},
 	},
 	"CNV": {
-		"ConvolutionInputGenerator_rtl_0": slidingWindow{8, 201}, "ConvolutionInputGenerator_rtl_1": slidingWindow{8, 504},
-		"ConvolutionInputGenerator_rtl_2": slidingWindow{2, 992}, "ConvolutionInputGenerator_rtl_3": slidingWindow{2, 1728},
-		"ConvolutionInputGenerator_rtl_4":   slidingWindow{1, 1664},
-		"StreamingDataWidthConverter_rtl_0": WidthConverter{8, 216}, "StreamingDataWidthConverter_rtl_1": WidthConverter{1, 8},
-		"StreamingDataWidthConverter_rtl_2": WidthConverter{8, 72}, "StreamingDataWidthConverter_rtl_3": WidthConverter{8, 64},
-		"StreamingDataWidthConverter_rtl_4": WidthConverter{64, 2}, "StreamingDataWidthConverter_rtl_5": WidthConverter{2, 72},
-		"StreamingDataWidthConverter_rtl_6": WidthConverter{2, 72}, "StreamingDataWidthConverter_rtl_7": WidthConverter{4, 128},
-		"StreamingDataWidthConverter_rtl_8": WidthConverter{128, 1}, "StreamingDataWidthConverter_rtl_9": WidthConverter{1, 32},
-		"StreamingDataWidthConverter_rtl_10": WidthConverter{1, 4}, "StreamingDataWidthConverter_rtl_11": WidthConverter{2, 4},
-		"StreamingFIFO_rtl_3": FIFO{Depth: 2, Width: 1}, "StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 8},
+		"ConvolutionInputGenerator_rtl_0":    slidingWindow{8, 201},
+		"ConvolutionInputGenerator_rtl_1":    slidingWindow{8, 504},
+		"ConvolutionInputGenerator_rtl_2":    slidingWindow{2, 992},
+		"ConvolutionInputGenerator_rtl_3":    slidingWindow{2, 1728},
+		"ConvolutionInputGenerator_rtl_4":    slidingWindow{1, 1664},
+		"StreamingDataWidthConverter_rtl_0":  WidthConverter{8, 216},
+		"StreamingDataWidthConverter_rtl_1":  WidthConverter{1, 8},
+		"StreamingDataWidthConverter_rtl_2":  WidthConverter{8, 72},
+		"StreamingDataWidthConverter_rtl_3":  WidthConverter{8, 64},
+		"StreamingDataWidthConverter_rtl_4":  WidthConverter{64, 2},
+		"StreamingDataWidthConverter_rtl_5":  WidthConverter{2, 72},
+		"StreamingDataWidthConverter_rtl_6":  WidthConverter{2, 72},
+		"StreamingDataWidthConverter_rtl_7":  WidthConverter{4, 128},
+		"StreamingDataWidthConverter_rtl_8":  WidthConverter{128, 1},
+		"StreamingDataWidthConverter_rtl_9":  WidthConverter{1, 32},
+		"StreamingDataWidthConverter_rtl_10": WidthConverter{1, 4},
+		"StreamingDataWidthConverter_rtl_11": WidthConverter{2, 4},
+		"StreamingFIFO_rtl_3":                FIFO{Depth: 2, Width: 1}, "StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 8},
 		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 8}, "StreamingFIFO_rtl_9": FIFO{Depth: 32, Width: 64},
 		"StreamingFIFO_rtl_11": FIFO{Depth: 2, Width: 2}, "StreamingFIFO_rtl_13": FIFO{Depth: 96, Width: 2},
 		"StreamingFIFO_rtl_15": FIFO{Depth: 32, Width: 72}, "StreamingFIFO_rtl_17": FIFO{Depth: 2, Width: 128},
 		"StreamingFIFO_rtl_19": FIFO{Depth: 2, Width: 1}, "StreamingFIFO_rtl_21": FIFO{Depth: 256, Width: 32},
 		"StreamingFIFO_rtl_25": FIFO{Depth: 64, Width: 4},
-		"MVAU_hls_0":           inDSPs(MVAU{MW: 27, MH: 64, PE: 1, SIMD: 27, WeightBits: 1, InBits: 8, AccBits: 14, Steps: 1}),
-		"MVAU_hls_1":           signs(576, 64, 8, 72, 10), "MVAU_hls_2": signs(576, 128, 2, 72, 10),
+		"MVAU_hls_0": inDSPs(MVAU{MW: 27, MH: 64, PE: 1, SIMD: 27, WeightBits: 1, InBits: 8, AccBits: 14,
+			Steps: 1}),
+		"MVAU_hls_1": signs(576, 64, 8, 72, 10), "MVAU_hls_2": signs(576, 128, 2, 72, 10),
 		"MVAU_hls_3": signs(1152, 128, 4, 72, 11), "MVAU_hls_4": signs(1152, 256, 1, 32, 11),
 		"MVAU_hls_5": signs(2304, 256, 2, 4, 12), "MVAU_hls_6": signs(256, 512, 1, 4, 9),
 		"MVAU_hls_7": last(signs(512, 10, 1, 1, 10)),
@@ -87,11 +96,14 @@ var described = map[string]map[string]Costly{
 	"cybsec": {
 		"StreamingFIFO_rtl_0": FIFO{Depth: 32, Width: 40}, "StreamingFIFO_rtl_2": FIFO{Depth: 2, Width: 128},
 		"StreamingFIFO_rtl_4": FIFO{Depth: 2, Width: 128}, "StreamingFIFO_rtl_6": FIFO{Depth: 2, Width: 1},
-		"StreamingDataWidthConverter_rtl_0": WidthConverter{32, 128}, "StreamingDataWidthConverter_rtl_1": WidthConverter{2, 128},
-		"MVAU_hls_0": built(MVAU{MW: 600, MH: 64, PE: 16, SIMD: 40, WeightBits: 2, InBits: 1, AccBits: 9, Steps: 3}),
+		"StreamingDataWidthConverter_rtl_0": WidthConverter{32, 128},
+		"StreamingDataWidthConverter_rtl_1": WidthConverter{2, 128},
+		"MVAU_hls_0": built(MVAU{MW: 600, MH: 64, PE: 16, SIMD: 40, WeightBits: 2, InBits: 1,
+			AccBits: 9, Steps: 3}),
 		"MVAU_hls_1": inDSPs(MVAU{MW: 64, MH: 64, PE: 1, SIMD: 64, WeightBits: 2, InBits: 2, AccBits: 8, Steps: 3}),
 		"MVAU_hls_2": inDSPs(MVAU{MW: 64, MH: 64, PE: 1, SIMD: 64, WeightBits: 2, InBits: 2, AccBits: 7, Steps: 3}),
-		"MVAU_hls_3": inLUTs(inDSPs(MVAU{MW: 64, MH: 1, PE: 1, SIMD: 1, WeightBits: 2, InBits: 2, AccBits: 7, Steps: 1})),
+		"MVAU_hls_3": inLUTs(inDSPs(MVAU{MW: 64, MH: 1, PE: 1, SIMD: 1, WeightBits: 2, InBits: 2, AccBits: 7,
+			Steps: 1})),
 	},
 }
 
@@ -120,7 +132,8 @@ func inDSPs(m MVAU) MVAU { m.DSP = true; return built(m) }
 type slidingWindow struct{ width, rows int }
 
 func (w slidingWindow) FINN() []Part {
-	return []Part{{"stream control", Resources{LUT: 300}}, {"window buffer", WindowBuffer(w.width, w.rows, Distributed)}}
+	return []Part{{"stream control", Resources{LUT: 300}}, {"window buffer",
+		WindowBuffer(w.width, w.rows, Distributed)}}
 }
 func (w slidingWindow) Fitted() []Part { return parts(w.shares(&fitted)) }
 func (w slidingWindow) shares(v *values) []share {

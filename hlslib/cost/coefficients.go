@@ -11,36 +11,39 @@ type Coefficient struct {
 }
 
 // Coefficients is every fitted number. What is not here is counted: bits of registers, LUTs and blocks of memories,
-// DSP slices. TestCoefficients fits the values, by least relative error, and writes them with -update; docs/estimator.md
-// shows the errors of the fits.
+// DSP slices. TestCoefficients fits the values, by least relative error, and writes them with -update;
+// docs/estimator.md shows the errors of the fits.
 var Coefficients = [...]Coefficient{
-	mvauLUT:        {103.6, "LUT per layer", "loop counters and handshake of an MVAU", sweeps},
-	product:        {0.9983, "LUT per bit", "partial products and adders of a product; w·a + w + a bits for w by a bits", sweeps},
-	popcount:       {2.194, "LUT per bit", "XNOR and compressors of a product of two signs", sweeps},
-	accumulateLUT:  {0.8968, "LUT per bit", "adder and reset of an accumulator", sweeps},
-	inputMux:       {0.2863, "LUT per bit", "multiplexer of an input buffer in registers", sweeps},
-	inputDecode:    {1.038, "LUT per word", "write enables of an input buffer in registers", sweeps},
-	mvauFF:         {139.7, "FF per layer", "loop counters, handshake and first registers of an MVAU", sweeps},
-	pipelineFF:     {0.5351, "FF per bit", "pipeline registers of a product; w·a bits for w by a bits", sweeps},
-	accumulateFF:   {2.514, "FF per bit", "accumulator, its output register and the stream's", sweeps},
-	clockDelay:     {2.543, "ns", "clock to output, routing, setup and one level of logic", sweeps},
-	productDelay:   {2.32, "ns per level", "adders of a multiplier in LUTs; log2 of the narrower factor's bits", sweeps},
+	mvauLUT: {103.6, "LUT per layer", "loop counters and handshake of an MVAU", sweeps},
+	product: {0.9983, "LUT per bit",
+		"partial products and adders of a product; w·a + w + a bits for w by a bits", sweeps},
+	popcount:      {2.194, "LUT per bit", "XNOR and compressors of a product of two signs", sweeps},
+	accumulateLUT: {0.8968, "LUT per bit", "adder and reset of an accumulator", sweeps},
+	inputMux:      {0.2863, "LUT per bit", "multiplexer of an input buffer in registers", sweeps},
+	inputDecode:   {1.038, "LUT per word", "write enables of an input buffer in registers", sweeps},
+	mvauFF:        {139.7, "FF per layer", "loop counters, handshake and first registers of an MVAU", sweeps},
+	pipelineFF:    {0.5351, "FF per bit", "pipeline registers of a product; w·a bits for w by a bits", sweeps},
+	accumulateFF:  {2.514, "FF per bit", "accumulator, its output register and the stream's", sweeps},
+	clockDelay:    {2.543, "ns", "clock to output, routing, setup and one level of logic", sweeps},
+	productDelay: {2.32, "ns per level", "adders of a multiplier in LUTs; log2 of the narrower factor's bits",
+		sweeps},
 	treeDelay:      {0.2202, "ns per level", "adder tree; log2 of its inputs", sweeps},
 	fifoLUT:        {4.089, "LUT per address bit", "counters and flags of a FIFO", layers},
 	fifoFF:         {1.982, "FF per address bit", "counters and flags of a FIFO", layers},
 	converterLUT:   {8.106, "LUT per layer", "counter and handshake of a width converter", layers},
 	converterShift: {0.529, "LUT per bit", "loading and shifting the wide word of a width converter", layers},
 	converterFF:    {4.105, "FF per layer", "counter and handshake of a width converter", layers},
-	streamLUT:      {34.65, "LUT per layer", "loop counters and handshake of a layer that only moves or compares", layers},
-	streamFF:       {43.48, "FF per layer", "loop counters and handshake of a layer that only moves or compares", layers},
-	windowLUT:      {166.7, "LUT per layer", "addresses, counters and handshake of a sliding window", layers},
-	windowFF:       {98.37, "FF per layer", "addresses, counters and handshake of a sliding window", layers},
-	readerLUT:      {1131, "LUT per stream", "DMA from memory to a stream", layers},
-	readerFF:       {1641, "FF per stream", "DMA from memory to a stream", layers},
-	writerLUT:      {992.7, "LUT per stream", "DMA from a stream to memory", layers},
-	writerFF:       {1453, "FF per stream", "DMA from a stream to memory", layers},
-	shellLUT:       {4433, "LUT", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
-	shellFF:        {5414, "FF", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
+	streamLUT: {34.65, "LUT per layer", "loop counters and handshake of a layer that only moves or compares",
+		layers},
+	streamFF:  {43.48, "FF per layer", "loop counters and handshake of a layer that only moves or compares", layers},
+	windowLUT: {166.7, "LUT per layer", "addresses, counters and handshake of a sliding window", layers},
+	windowFF:  {98.37, "FF per layer", "addresses, counters and handshake of a sliding window", layers},
+	readerLUT: {1131, "LUT per stream", "DMA from memory to a stream", layers},
+	readerFF:  {1641, "FF per stream", "DMA from memory to a stream", layers},
+	writerLUT: {992.7, "LUT per stream", "DMA from a stream to memory", layers},
+	writerFF:  {1453, "FF per stream", "DMA from a stream to memory", layers},
+	shellLUT:  {4433, "LUT", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
+	shellFF:   {5414, "FF", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
 }
 
 // The places of Coefficients.
@@ -101,7 +104,8 @@ type share struct {
 }
 
 func (s share) round() Resources {
-	return Resources{LUT: int(math.Round(s.lut)), LUTRAM: int(math.Round(s.lutram)), FF: int(math.Round(s.ff)), BRAM: s.bram, URAM: s.uram, DSP: s.dsp}
+	return Resources{LUT: int(math.Round(s.lut)), LUTRAM: int(math.Round(s.lutram)), FF: int(math.Round(s.ff)),
+		BRAM: s.bram, URAM: s.uram, DSP: s.dsp}
 }
 
 // parts rounds shares, and leaves out those that are nothing.

@@ -9,8 +9,8 @@ package cost
 
 import "math/bits"
 
-// Resources counts what an FPGA has; BRAM is in RAMB18 halves, LUTRAM the part of LUT that is memory. It has the fields of
-// dataflow.Resources, so that one converts to the other.
+// Resources counts what an FPGA has; BRAM is in RAMB18 halves, LUTRAM the part of LUT that is memory. It has the fields
+// of dataflow.Resources, so that one converts to the other.
 type Resources struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP int }
 
 // Plus adds.
@@ -71,9 +71,10 @@ const (
 	Block       Memory = iota + 1 // decoupled, ram_style block; FINN counts auto alike
 	Distributed                   // decoupled, ram_style distributed
 	Ultra                         // decoupled, ram_style ultra
-	Embedded                      // in the kernel: LUTs up to 128 rows, beyond that FINN counts block and ultra RAM both
-	Registers                     // flip-flops with a multiplexer, as HLS makes a partitioned array; not for FINN's formulas
-	Shift                         // shift registers in LUTs; of FIFOs FINN's style rtl
+	// in the kernel: LUTs up to 128 rows, beyond that FINN counts block and ultra RAM both
+	Embedded
+	Registers // flip-flops with a multiplexer, as HLS makes a partitioned array; not for FINN's formulas
+	Shift     // shift registers in LUTs; of FIFOs FINN's style rtl
 )
 
 // embeddedRows is the depth up to which FINN takes an embedded table to be LUTs.

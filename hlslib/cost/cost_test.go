@@ -134,12 +134,14 @@ func TestMVAUEstimates(t *testing.T) {
 			in, err1 := num.ParseType(l.InDT[0])
 			weight, err2 := num.ParseType(l.InDT[1])
 			acc, err3 := num.ParseType(l.Attrs.Acc)
-			memory := map[string]Memory{"auto": Block, "block": Block, "distributed": Distributed, "ultra": Ultra}[l.Attrs.Style]
+			memory := map[string]Memory{"auto": Block, "block": Block, "distributed": Distributed,
+				"ultra": Ultra}[l.Attrs.Style]
 			if err1 != nil || err2 != nil || err3 != nil || memory == 0 || l.Attrs.Mode != "internal_decoupled" {
 				t.Fatalf("%s %s: %+v", file, l.Name, l)
 			}
 			a := l.Attrs
-			m := finnMVAU(a.MW, a.MH, a.PE, a.SIMD, weight.Width, in.Width, acc.Width, in.Signed(), a.ResType == "dsp", memory)
+			m := finnMVAU(a.MW, a.MH, a.PE, a.SIMD, weight.Width, in.Width, acc.Width, in.Signed(), a.ResType == "dsp",
+				memory)
 			want := Resources{LUT: int(l.LUT), BRAM: l.BRAM, URAM: l.URAM, DSP: l.DSP}
 			if got := Total(m.FINN()); got != want {
 				t.Errorf("%s %s: %+v, want %+v", filepath.Base(filepath.Dir(file)), l.Name, got, want)

@@ -3,8 +3,8 @@ package cost
 // ShiftRegister is the words of a bit that one LUT holds as a shift register (SRLC32E).
 const ShiftRegister = 32
 
-// FIFOs is the ways to build a FIFO for so many words, each as deep as its memory is anyway. Devices without UltraRAM are the
-// caller's to know.
+// FIFOs is the ways to build a FIFO for so many words, each as deep as its memory is anyway. Devices without UltraRAM
+// are the caller's to know.
 func FIFOs(words, width int, f Fabric) []FIFO {
 	var list []FIFO
 	for _, m := range []Memory{Shift, Distributed, Block, Ultra} {
@@ -15,9 +15,9 @@ func FIFOs(words, width int, f Fabric) []FIFO {
 	return list
 }
 
-// held is the words that the memory of a FIFO holds, which are as many as its depth at least: of shift registers two words,
-// which are registers, or a multiple of 32; RAM in LUTs has banks of 32 or of 64 rows; the words fill up block RAM and
-// UltraRAM.
+// held is the words that the memory of a FIFO holds, which are as many as its depth at least: of shift registers two
+// words, which are registers, or a multiple of 32; RAM in LUTs has banks of 32 or of 64 rows; the words fill up block
+// RAM and UltraRAM.
 func (f FIFO) held() int {
 	full := func(rows int, blocks func(rows, width int) int) int {
 		held := ceil(f.Depth, rows) * rows

@@ -20,7 +20,8 @@ func TestFIFOs(t *testing.T) {
 		{10000, 1, 10016, 10048, 16384, 12288},
 	} {
 		got := FIFOs(tt.words, tt.width, UltraScale)
-		for i, want := range []FIFO{{tt.shift, tt.width, Shift, 0}, {tt.ram, tt.width, Distributed, 0}, {tt.blocks, tt.width, Block, 0}, {tt.ultra, tt.width, Ultra, 0}} {
+		for i, want := range []FIFO{{tt.shift, tt.width, Shift, 0}, {tt.ram, tt.width, Distributed, 0},
+			{tt.blocks, tt.width, Block, 0}, {tt.ultra, tt.width, Ultra, 0}} {
 			if got[i] != want {
 				t.Errorf("%d words of %d bits: %+v, want %+v", tt.words, tt.width, got[i], want)
 			}

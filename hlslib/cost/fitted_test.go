@@ -48,9 +48,12 @@ func TestFittedParts(t *testing.T) {
 		{"dsp", dsp, slices.Concat(start, arithmetic, end)},
 		{"xnor", xnor, slices.Concat(start, []string{"popcount", "accumulators"}, end)},
 		{"plain", plain, slices.Concat(start, arithmetic, []string{"weight memory"})},
-		{"depthwise", VVAU{Channels: 64, Kernel: 9, PE: 4, SIMD: 3, WeightBits: 4, InBits: 4, AccBits: 12, Memory: Distributed}, slices.Concat(start, arithmetic, []string{"weight memory"})},
-		{"thresholds", Thresholding{InBits: 9, PE: 4, Rows: 16, Memory: Distributed, Steps: 3}, []string{"stream control", "comparators", "registers", "threshold memory"}},
-		{"constant thresholds", Thresholding{InBits: 9, PE: 4, Rows: 1, Memory: Distributed, Steps: 3}, []string{"stream control", "comparators", "registers"}},
+		{"depthwise", VVAU{Channels: 64, Kernel: 9, PE: 4, SIMD: 3, WeightBits: 4, InBits: 4, AccBits: 12,
+			Memory: Distributed}, slices.Concat(start, arithmetic, []string{"weight memory"})},
+		{"thresholds", Thresholding{InBits: 9, PE: 4, Rows: 16, Memory: Distributed, Steps: 3},
+			[]string{"stream control", "comparators", "registers", "threshold memory"}},
+		{"constant thresholds", Thresholding{InBits: 9, PE: 4, Rows: 1, Memory: Distributed, Steps: 3},
+			[]string{"stream control", "comparators", "registers"}},
 		{"FIFO", FIFO{Depth: 100, Width: 8, Memory: Shift}, []string{"stream control", "FIFO memory"}},
 		{"converter", WidthConverter{8, 24}, []string{"stream control", "shift register"}},
 		{"label select", LabelSelect{2, 8, 4}, []string{"stream control", "comparators", "multiplexers", "registers"}},
@@ -82,8 +85,10 @@ func TestCounted(t *testing.T) {
 		{"64 bits in 16 rows", w4a4, "input buffer", Resources{LUT: 40, LUTRAM: 40, FF: 64}},
 		{"1680 bits in 8 rows", w4a4, "threshold memory", Resources{LUT: 840, FF: 1680}},
 		{"15 comparators of 14 bits", w4a4, "comparators", Resources{LUT: 8 * (15*7 + 14)}},
-		{"binary search", Thresholding{InBits: 14, PE: 8, Rows: 1, Memory: Distributed, Steps: 15, Search: true}, "comparators", Resources{LUT: 8 * 4 * 7}},
-		{"its thresholds", Thresholding{InBits: 8, PE: 1, Rows: 64, Memory: Distributed, Steps: 3, Search: true}, "threshold memory", Resources{LUT: 8 + 16, FF: 16}},
+		{"binary search", Thresholding{InBits: 14, PE: 8, Rows: 1, Memory: Distributed, Steps: 15, Search: true},
+			"comparators", Resources{LUT: 8 * 4 * 7}},
+		{"its thresholds", Thresholding{InBits: 8, PE: 1, Rows: 64, Memory: Distributed, Steps: 3, Search: true},
+			"threshold memory", Resources{LUT: 8 + 16, FF: 16}},
 		{"two words", FIFO{Depth: 2, Width: 8}, "FIFO memory", Resources{LUT: 8, FF: 16}},
 		{"33 words", FIFO{Depth: 33, Width: 8}, "FIFO memory", Resources{LUT: 8 + 2*8, LUTRAM: 2 * 8, FF: 8}},
 		{"1000 words", FIFO{Depth: 1000, Width: 20, Memory: Block}, "FIFO memory", Resources{FF: 20, BRAM: 2}},
@@ -118,7 +123,8 @@ func TestLess(t *testing.T) {
 		{"a memory for the input", w4a4, registers},
 		{"fewer words", FIFO{Depth: 32, Width: 8}, FIFO{Depth: 33, Width: 8}},
 		{"widths that divide", WidthConverter{24, 8}, WidthConverter{24, 16}},
-		{"a binary search", Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255, Search: true}, Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255}},
+		{"a binary search", Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255, Search: true},
+			Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255}},
 	} {
 		if less, more := Total(tt.less.Fitted()).LUT, Total(tt.more.Fitted()).LUT; less >= more {
 			t.Errorf("%s: %d LUT, not less than %d", tt.name, less, more)
@@ -139,7 +145,8 @@ func TestDelay(t *testing.T) {
 	if !slices.IsSorted(order) || xnor.Delay() != CarriedDelay(1) {
 		t.Errorf("%v, XNOR %v", order, xnor.Delay())
 	}
-	if all, search := (Thresholding{Steps: 255}), (Thresholding{Steps: 255, Search: true}); all.Delay() <= search.Delay() {
+	if all, search := (Thresholding{Steps: 255}), (Thresholding{Steps: 255,
+		Search: true}); all.Delay() <= search.Delay() {
 		t.Errorf("%v, not more than by search %v", all.Delay(), search.Delay())
 	}
 	if got := (VVAU{PE: 1, SIMD: 16, WeightBits: 4, InBits: 4}).Delay(); got != w4a4.Delay() {

@@ -25,8 +25,8 @@ func (f Fabric) Multiplexer(words, width int) Resources {
 	return share{lut: f.mux(words) * float64(width)}.round()
 }
 
-// A LabelSelect is what the formula asks of a layer that finds the largest of its inputs: PE values of InBits at a time,
-// each with a label of LabelBits.
+// A LabelSelect is what the formula asks of a layer that finds the largest of its inputs: PE values of InBits at a
+// time, each with a label of LabelBits.
 type LabelSelect struct{ PE, InBits, LabelBits int }
 
 // FINN is nothing: FINN takes the layer to be free.

@@ -78,11 +78,11 @@ func (m Model) Comparators(pe, steps, width int) Part {
 	return c.As("comparators")
 }
 
-// CarriedDelay is the estimated time in ns of what a layer carries from one clock to the next, through so many levels of
-// logic: an adder, a comparison, a choice. HLS can put registers into everything else, at the price of latency, so that
-// this alone bounds the clock. It is the least that the measurements support: the first level is what the fastest layers
-// take in all, with the routing and the control around them, and a further one costs no more than in an adder tree that
-// HLS has already cut into stages.
+// CarriedDelay is the estimated time in ns of what a layer carries from one clock to the next, through so many levels
+// of logic: an adder, a comparison, a choice. HLS can put registers into everything else, at the price of latency, so
+// that this alone bounds the clock. It is the least that the measurements support: the first level is what the fastest
+// layers take in all, with the routing and the control around them, and a further one costs no more than in an adder
+// tree that HLS has already cut into stages.
 func CarriedDelay(levels int) float64 {
 	return fitted[clockDelay] + fitted[treeDelay]*float64(levels-1)
 }

@@ -60,7 +60,8 @@ func (d dot) shares(v *values) []share {
 	if d.w == 1 && d.a == 1 {
 		return []share{{name: "popcount", lut: v[popcount] * n, ff: v[pipelineFF] * n}, accumulators}
 	}
-	multipliers := share{name: "multipliers", lut: v[product] * n * float64(d.w*d.a), ff: v[pipelineFF] * n * float64(d.w*d.a)}
+	multipliers := share{name: "multipliers", lut: v[product] * n * float64(d.w*d.a),
+		ff: v[pipelineFF] * n * float64(d.w*d.a)}
 	if d.dsp {
 		multipliers.lut, multipliers.dsp = 0, d.pe*d.simd*d.fabric.slices(d.w, d.a)
 		if d.packed {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// accumulatorStudy is one PE at several widths of its accumulator, by Yosys, whose mapping takes more LUTs than Vivado's
-// for the same logic: the coefficients of the MVU are fitted anew, and not kept. One width is left out at a time. Weights come by a stream, so that there is no memory; one row of thresholds is constants.
+// accumulatorStudy is one PE at several widths of its accumulator, by Yosys, whose mapping takes more LUTs than
+// Vivado's for the same logic: the coefficients of the MVU are fitted anew, and not kept. One width is left out at a
+// time. Weights come by a stream, so that there is no memory; one row of thresholds is constants.
 func accumulatorStudy(t *testing.T) study {
 	t.Helper()
 	s := study{name: "LUT", coefs: []int{mvauLUT, product, popcount, accumulateLUT}}
@@ -100,8 +101,8 @@ var overlays = map[string]overlay{
 	"cnvW2A2": {2, 2, cnv2, cnvImages, cnvChannels},
 }
 
-// shares is the network: matrix layers with a memory of weights for each PE, windows of 3 by 3 that keep four lines, and
-// the host. The first layer of a CNV takes pixels of 8 bits.
+// shares is the network: matrix layers with a memory of weights for each PE, windows of 3 by 3 that keep four lines,
+// and the host. The first layer of a CNV takes pixels of 8 bits.
 func (o overlay) shares(v *values) []share {
 	list := Host{1, 1}.shares(v)
 	for i, l := range o.layers {
@@ -123,7 +124,8 @@ func (o overlay) shares(v *values) []share {
 		}
 		if i < len(o.images) {
 			width := m.InBits * o.channels[i]
-			list = append(list, share{lut: v[windowLUT], ff: v[windowFF]}, m.Fabric.ram("", Block, 4*o.images[i], width))
+			list = append(list, share{lut: v[windowLUT], ff: v[windowFF]},
+				m.Fabric.ram("", Block, 4*o.images[i], width))
 		}
 	}
 	return list
@@ -151,7 +153,8 @@ func overlayStudies(t *testing.T) []study {
 			{number(t, row["FF"]), func(v *values) float64 { return total(v).ff }},
 			{2 * number(t, row["BRAM_tile"]), func(v *values) float64 { return float64(total(v).bram) }},
 		} {
-			list[i].points = append(list[i].points, point{row["network"], row["network"], q.measured, q.estimate, math.NaN()})
+			list[i].points = append(list[i].points, point{row["network"], row["network"], q.measured, q.estimate,
+				math.NaN()})
 		}
 	}
 	return list

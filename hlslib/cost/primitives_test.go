@@ -29,7 +29,8 @@ func primitives(t *testing.T) []primitive {
 		if !ok {
 			t.Fatalf("fabric %q", row["fabric"])
 		}
-		p := primitive{kind: row["kind"], fabric: row["fabric"], name: row["words"] + " x " + row["bits"], finn: math.NaN()}
+		p := primitive{kind: row["kind"], fabric: row["fabric"], name: row["words"] + " x " + row["bits"],
+			finn: math.NaN()}
 		text, _, more := strings.Cut(row["measured"], "+")
 		p.measured = number(t, text)
 		if extra := strings.TrimPrefix(row["measured"], text+"+"); more && extra != "" {

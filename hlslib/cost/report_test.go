@@ -72,7 +72,8 @@ func (b *block) head(what string) { b.line(errorHead, what, "n", "median", "max"
 
 func (b *block) errors(what string, trials []trial) {
 	e, f := fittedErrors(trials), finnErrors(trials)
-	b.line(errorHead, what, fmt.Sprint(len(trials)), percent(median(e)), percent(worst(e)), percent(median(f)), percent(worst(f)))
+	b.line(errorHead, what, fmt.Sprint(len(trials)), percent(median(e)), percent(worst(e)), percent(median(f)),
+		percent(worst(f)))
 }
 
 func where(trials []trial, keep func(trial) bool) []trial {
@@ -204,7 +205,8 @@ func TestAccuracy(t *testing.T) {
 		for _, arith := range []string{"WeightBits:1 InBits:1 ", "WeightBits:1 InBits:4 ", "WeightBits:4 InBits:4 "} {
 			trials := where(unique(trials), func(t trial) bool { return strings.Contains(t.design, arith) })
 			if got := median(fittedErrors(trials)); !(got <= limits[s.name]) {
-				t.Errorf("%s, %s: median error %s %%, want at most %s %%", s.name, arith, percent(got), percent(limits[s.name]))
+				t.Errorf("%s, %s: median error %s %%, want at most %s %%", s.name, arith, percent(got),
+					percent(limits[s.name]))
 			}
 		}
 		if s.name != "lut" {

@@ -72,8 +72,8 @@ func (f FIFO) FINN() []Part {
 
 // Fitted is the estimate of a FIFO. Up to two words are registers; a shift register of one LUT and bit holds 32 more
 // words, and another LUT and register of each bit give them out. Memories are what they are of such a depth, with a
-// register of a word behind them. The counters of a FIFO count what its memory holds, so that one that is less deep than that
-// costs no less.
+// register of a word behind them. The counters of a FIFO count what its memory holds, so that one that is less deep
+// than that costs no less.
 func (f FIFO) Fitted() []Part { return parts(f.shares(&fitted)) }
 
 func (f FIFO) shares(v *values) []share {

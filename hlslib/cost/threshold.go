@@ -59,7 +59,8 @@ func (t Thresholding) search() []share {
 	memory, stages := share{name: "threshold memory"}, log2Ceil(t.Steps+1)
 	for i := range stages {
 		m := t.Fabric.table("", t.Memory, t.Rows<<i, t.PE*t.InBits)
-		memory = share{name: memory.name, lut: memory.lut + m.lut, ff: memory.ff + m.ff, bram: memory.bram + m.bram, uram: memory.uram + m.uram}
+		memory = share{name: memory.name, lut: memory.lut + m.lut, ff: memory.ff + m.ff, bram: memory.bram + m.bram,
+			uram: memory.uram + m.uram}
 	}
 	return []share{
 		memory,

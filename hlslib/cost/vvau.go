@@ -20,9 +20,9 @@ type VVAU struct {
 }
 
 // FINN is the estimate of FINN's VVAU_hls (vectorvectoractivation_hls.py, lut_estimation, dsp_estimation;
-// vectorvectoractivation.py, bram_estimation, uram_estimation): that of its MVAU_hls, but for comparators and thresholds,
-// which it always counts, a 64th of a LUT for each bit and row of thresholds without rounding; for block RAM, whose
-// parity bits it leaves out; and for DSP slices, which it counts for one position.
+// vectorvectoractivation.py, bram_estimation, uram_estimation): that of its MVAU_hls, but for comparators and
+// thresholds, which it always counts, a 64th of a LUT for each bit and row of thresholds without rounding; for block
+// RAM, whose parity bits it leaves out; and for DSP slices, which it counts for one position.
 func (m VVAU) FINN() []Part {
 	acc := min(m.AccBits, num.DataTypeBound(m.Kernel, m.InBits, m.WeightBits, m.InSigned))
 	p := products{m.PE, m.SIMD, m.WeightBits, m.InBits, m.DSP}

@@ -1,8 +1,8 @@
 package cost
 
 // WindowBuffer is FINN's estimate of the memory of its ConvolutionInputGenerator_rtl, for rows words of width bits
-// (convolutioninputgenerator_rtl.py, bram_estimation, uram_estimation, lut_estimation). A block RAM is as wide as its depth
-// lets it be; beyond 16384 rows only the remainder is.
+// (convolutioninputgenerator_rtl.py, bram_estimation, uram_estimation, lut_estimation). A block RAM is as wide as its
+// depth lets it be; beyond 16384 rows only the remainder is.
 func WindowBuffer(width, rows int, m Memory) Resources {
 	switch m {
 	case Block:

@@ -63,7 +63,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	shape := in[0].Shape
 	for a, name := range axes {
 		if b.P.Stop[a] > shape[a] {
-			return nil, nil, fmt.Errorf("%s to before %d of an input of shape %v, which has %d", name, b.P.Stop[a], shape, shape[a])
+			return nil, nil, fmt.Errorf("%s to before %d of an input of shape %v, which has %d", name, b.P.Stop[a],
+				shape, shape[a])
 		}
 	}
 	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}

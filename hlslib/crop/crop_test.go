@@ -16,11 +16,16 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	ones := [2]int{1, 1}
 	cases := []layertest.Case{
-		{Name: "a middle", Op: crop.New(crop.Params{Start: [2]int{1, 2}, Stop: [2]int{3, 4}, Step: ones}), In: []dataflow.Type{typ(int4, 4, 5, 4)}},
-		{Name: "all", Op: crop.New(crop.Params{Stop: [2]int{3, 2}, Step: ones}), In: []dataflow.Type{typ(bipolar, 3, 2, 2)}},
-		{Name: "the last", Op: crop.New(crop.Params{Start: [2]int{2, 1}, Stop: [2]int{3, 2}, Step: ones}), In: []dataflow.Type{typ(int4, 3, 2, 3)}},
-		{Name: "every third", Op: crop.New(crop.Params{Stop: [2]int{7, 7}, Step: [2]int{3, 3}}), In: []dataflow.Type{typ(int4, 7, 7, 2)}},
-		{Name: "a step beyond the end", Op: crop.New(crop.Params{Stop: [2]int{3, 3}, Step: [2]int{100, dataflow.MaxElements}}), In: []dataflow.Type{typ(int4, 3, 3, 2)}},
+		{Name: "a middle", Op: crop.New(crop.Params{Start: [2]int{1, 2}, Stop: [2]int{3, 4}, Step: ones}),
+			In: []dataflow.Type{typ(int4, 4, 5, 4)}},
+		{Name: "all", Op: crop.New(crop.Params{Stop: [2]int{3, 2}, Step: ones}),
+			In: []dataflow.Type{typ(bipolar, 3, 2, 2)}},
+		{Name: "the last", Op: crop.New(crop.Params{Start: [2]int{2, 1}, Stop: [2]int{3, 2}, Step: ones}),
+			In: []dataflow.Type{typ(int4, 3, 2, 3)}},
+		{Name: "every third", Op: crop.New(crop.Params{Stop: [2]int{7, 7}, Step: [2]int{3, 3}}),
+			In: []dataflow.Type{typ(int4, 7, 7, 2)}},
+		{Name: "a step beyond the end", Op: crop.New(crop.Params{Stop: [2]int{3, 3},
+			Step: [2]int{100, dataflow.MaxElements}}), In: []dataflow.Type{typ(int4, 3, 3, 2)}},
 		{Name: "a pixel", Op: crop.New(crop.Params{Stop: ones, Step: ones}), In: []dataflow.Type{typ(int4, 1, 1, 6)}},
 	}
 	r := rand.New(rand.NewPCG(9, 10))
@@ -32,7 +37,8 @@ func TestContract(t *testing.T) {
 			p.Stop[a] = p.Start[a] + 1 + r.IntN(shape[a]-p.Start[a])
 			p.Step[a] = 1 + r.IntN(3)
 		}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: crop.New(p), In: []dataflow.Type{layertest.Type(r, shape, 6)}})
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: crop.New(p),
+			In: []dataflow.Type{layertest.Type(r, shape, 6)}})
 	}
 	layertest.Check(t, 30, cases...)
 }
@@ -40,7 +46,8 @@ func TestContract(t *testing.T) {
 func TestOutputType(t *testing.T) {
 	t.Parallel()
 	in := dataflow.Type{Shape: dataflow.Shape{5, 9, 2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 3, Hi: 4}}, Elem: int4}
-	_, out, err := crop.New(crop.Params{Start: [2]int{1, 2}, Stop: [2]int{4, 9}, Step: [2]int{2, 3}}).Bind([]dataflow.Type{in})
+	_, out, err := crop.New(crop.Params{Start: [2]int{1, 2}, Stop: [2]int{4, 9},
+		Step: [2]int{2, 3}}).Bind([]dataflow.Type{in})
 	want := dataflow.Type{Shape: dataflow.Shape{2, 3, 2}, Range: in.Range, Elem: int4}
 	if err != nil || !reflect.DeepEqual(out, []dataflow.Type{want}) {
 		t.Errorf("%+v, %v, want %+v", out, err, want)
@@ -58,10 +65,12 @@ func TestBindRefuses(t *testing.T) {
 		{crop.Params{Step: ones}, []dataflow.Type{in}, "rows from 0 to before 0"},
 		{crop.Params{Start: [2]int{0, -1}, Stop: ones, Step: ones}, []dataflow.Type{in}, "columns from -1 to before 1"},
 		{crop.Params{Stop: ones, Step: [2]int{1, 0}}, []dataflow.Type{in}, "columns in steps of 0"},
-		{crop.Params{Stop: ones, Step: [2]int{1 << 62, 1}}, []dataflow.Type{in}, "rows in steps of 4611686018427387904"},
+		{crop.Params{Stop: ones, Step: [2]int{1 << 62, 1}}, []dataflow.Type{in},
+			"rows in steps of 4611686018427387904"},
 		{crop.Params{Stop: ones, Step: ones}, nil, "0 inputs"},
 		{crop.Params{Stop: ones, Step: ones}, []dataflow.Type{typ(int4, 4, 5)}, "an input of shape [4 5], want rows"},
-		{crop.Params{Stop: [2]int{4, 6}, Step: ones}, []dataflow.Type{in}, "columns to before 6 of an input of shape [4 5 2], which has 5"},
+		{crop.Params{Stop: [2]int{4, 6}, Step: ones}, []dataflow.Type{in},
+			"columns to before 6 of an input of shape [4 5 2], which has 5"},
 	} {
 		layertest.Refuses(t, crop.New(tt.p), tt.in, tt.want)
 	}
@@ -69,7 +78,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, crop.Layer, ``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`, `{"stop":[1,1],"step":1}`)
+	layertest.RefusesText(t, crop.Layer, ``, `null`, `{}`, `{"stop":[1,1]}`, `{"stop":[1,1],"step":[1,-1]}`,
+		`{"stop":[1,1],"step":1}`)
 }
 
 // What types are called above.

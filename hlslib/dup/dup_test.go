@@ -12,11 +12,14 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3},
+		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
 	var cases []layertest.Case
 	for _, copies := range []int{2, 3, 5, dataflow.MaxPorts} {
-		for _, in := range []dataflow.Type{typ(uintN(4), 3, 2, 6), typ(intN(64), 2, 64), typ(num.Type{Kind: num.Bipolar, Width: 1}, 4), typ(intN(3)), perChannel} {
-			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d of %v", copies, in.Shape), Op: dup.New(dup.Params{Copies: copies}), In: []dataflow.Type{in}})
+		for _, in := range []dataflow.Type{typ(uintN(4), 3, 2, 6), typ(intN(64), 2, 64),
+			typ(num.Type{Kind: num.Bipolar, Width: 1}, 4), typ(intN(3)), perChannel} {
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d of %v", copies, in.Shape),
+				Op: dup.New(dup.Params{Copies: copies}), In: []dataflow.Type{in}})
 		}
 	}
 	layertest.Check(t, 20, cases...)
@@ -59,7 +62,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, dup.Layer, ``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`, `{"copies":"2"}`, `{"copies":1e9}`, `{"copies":2} x`)
+	layertest.RefusesText(t, dup.Layer, ``, `null`, `{}`, `[]`, `{"copies":1}`, `{"copies":2.5}`, `{"copies":"2"}`,
+		`{"copies":1e9}`, `{"copies":2} x`)
 }
 
 // What types are called above.

@@ -7,8 +7,9 @@
 //	for f < F: for i < L/min(In,Out): one clock
 //
 // or frame/min(In,Out) clocks. Elements keep the order in which they travel, so that both ends have the same Tile: a
-// converter regroups words, it does not turn one order into another. Where In >= Out, iteration i writes word i and reads when it needs an element beyond
-// those read so far; where In < Out, iteration i reads word i and writes when that completes a word.
+// converter regroups words, it does not turn one order into another. Where In >= Out, iteration i writes word i and
+// reads when it needs an element beyond those read so far; where In < Out, iteration i reads word i and writes when
+// that completes a word.
 package dwc
 
 import (
@@ -70,11 +71,13 @@ type op struct {
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	p, shape := b.P, in[0].Shape
 	if t := p.Tile; t > 0 && (shape.Channels()%t != 0 || shape.Tiled(t) == 0) {
-		return nil, nil, fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of windows, other than all of them", t, shape)
+		return nil, nil, fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of "+
+			"windows, other than all of them", t, shape)
 	}
 	size, period := shape.Size(), p.In/dataflow.GCD(p.In, p.Out)*p.Out
 	if size%period != 0 {
-		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole words of %d and of %d", shape, size, p.In, p.Out)
+		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole words of %d and of %d", shape,
+			size, p.In, p.Out)
 	}
 	for _, x := range []struct {
 		what     string

@@ -17,15 +17,20 @@ func TestContract(t *testing.T) {
 	for in := 1; in <= 8; in++ {
 		for out := 1; out <= 8; out++ {
 			period := in * out // a multiple of theirs
-			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d", in, out), Op: dwc.New(dwc.Params{In: in, Out: out}),
-				In: []dataflow.Type{typ(elems[(in+out)%len(elems)], 3, 2*period)}})
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d", in, out),
+				Op: dwc.New(dwc.Params{In: in, Out: out}), In: []dataflow.Type{typ(elems[(in+out)%len(elems)], 3,
+					2*period)}})
 		}
 	}
-	for _, p := range []dwc.Params{{In: 49, Out: 8}, {In: 16, Out: 98}, {In: 784, Out: 1}, {In: 1, Out: 4096}, {In: 12, Out: 18}} {
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d", p.In, p.Out), Op: dwc.New(p), In: []dataflow.Type{typ(uintN(1), p.In*p.Out)}})
+	for _, p := range []dwc.Params{{In: 49, Out: 8}, {In: 16, Out: 98}, {In: 784, Out: 1}, {In: 1, Out: 4096},
+		{In: 12, Out: 18}} {
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d", p.In, p.Out), Op: dwc.New(p),
+			In: []dataflow.Type{typ(uintN(1), p.In*p.Out)}})
 	}
-	for _, p := range []dwc.Params{{In: 2, Out: 6, Tile: 2}, {In: 6, Out: 4, Tile: 2}, {In: 12, Out: 4, Tile: 4}, {In: 1, Out: 8, Tile: 1}} {
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d in tiles of %d", p.In, p.Out, p.Tile), Op: dwc.New(p), In: []dataflow.Type{typ(intN(3), 2, 3, 8)}})
+	for _, p := range []dwc.Params{{In: 2, Out: 6, Tile: 2}, {In: 6, Out: 4, Tile: 2}, {In: 12, Out: 4, Tile: 4},
+		{In: 1, Out: 8, Tile: 1}} {
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d in tiles of %d", p.In, p.Out, p.Tile),
+			Op: dwc.New(p), In: []dataflow.Type{typ(intN(3), 2, 3, 8)}})
 	}
 	layertest.Check(t, 70, cases...)
 }
@@ -54,7 +59,8 @@ func TestLoop(t *testing.T) {
 		}
 		for i := range l.Iterations() {
 			j := i % len(tt.read)
-			if want := (dataflow.Moves{Read: uint64(tt.read[j] - '0'), Write: uint64(tt.write[j] - '0')}); l.At(i) != want {
+			if want := (dataflow.Moves{Read: uint64(tt.read[j] - '0'),
+				Write: uint64(tt.write[j] - '0')}); l.At(i) != want {
 				t.Errorf("%d to %d: iteration %d moves %v, want %v", tt.in, tt.out, i, l.At(i), want)
 			}
 		}
@@ -77,7 +83,8 @@ func TestBindRefuses(t *testing.T) {
 		{dwc.Params{In: 2, Out: 3, Tile: 2}, []dataflow.Type{in}, "tiles of 2 channels of a frame of shape [24]"},
 		{dwc.Params{In: 2, Out: 3, Tile: 5}, []dataflow.Type{typ(uintN(4), 3, 8)}, "tiles of 5 channels"},
 		{dwc.Params{In: 2, Out: 3, Tile: 8}, []dataflow.Type{typ(uintN(4), 3, 8)}, "tiles of 8 channels"},
-		{dwc.Params{In: 5, Out: 2}, []dataflow.Type{in}, "a frame of shape [24] has 24 elements, want whole words of 5 and of 2"},
+		{dwc.Params{In: 5, Out: 2}, []dataflow.Type{in},
+			"a frame of shape [24] has 24 elements, want whole words of 5 and of 2"},
 		{dwc.Params{In: 16, Out: 12}, []dataflow.Type{in}, "whole words of 16 and of 12"},
 		{dwc.Params{In: 2048, Out: 1}, []dataflow.Type{typ(uintN(4), 2048)}, "a word of 8192 bits"},
 		{dwc.Params{In: 768, Out: 512}, []dataflow.Type{typ(uintN(4), 1536)}, ""},
@@ -89,7 +96,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, dwc.Layer, ``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`, `{"in":1,"out":1.5}`, `{"in":1,"out":5000}`, `{"in":1e10,"out":1}`)
+	layertest.RefusesText(t, dwc.Layer, ``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`, `{"in":1,"out":1.5}`,
+		`{"in":1,"out":5000}`, `{"in":1e10,"out":1}`)
 }
 
 func TestCost(t *testing.T) {

@@ -42,8 +42,9 @@ func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 // FIFOMemory is the other way round: where formulas take a FIFO to lie.
 func FIFOMemory(m cost.Memory) dataflow.Memory { return dataflow.Memory(slices.Index(memories[:], m)) }
 
-// Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host, and the
-// shell around them. It does not depend on the folding. A design that is fed from inside the FPGA has nothing of it.
+// Host is what joins the network to a processor's memory, where the board has one: a DMA per stream of the host, and
+// the shell around them. It does not depend on the folding. A design that is fed from inside the FPGA has nothing of
+// it.
 func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.PortBits() == 0 {
 		return nil

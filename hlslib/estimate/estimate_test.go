@@ -50,8 +50,10 @@ func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: at, FIFO: slices.Repeat(dataflow.ShiftRegisters(words), 3),
-		Folds: []dataflow.Fold{{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM}, {PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}}}
+	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: at,
+		FIFO: slices.Repeat(dataflow.ShiftRegisters(words), 3),
+		Folds: []dataflow.Fold{{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM},
+			{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}}}
 	if err := d.Verify(); err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +69,11 @@ func TestWhole(t *testing.T) {
 		fifos, host dataflow.Resources
 	}{
 		// Words of 16, 8 and 2 x 7 bits: a LUT and two registers a bit, and 4 LUTs and 2 registers of control each.
-		{"zcu104", dataflow.Fitted, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
+		{"zcu104", dataflow.Fitted, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2},
+			dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
 		// Shift registers of 64: two LUTs a bit and one that gives them out, with a register; 6 address bits.
-		{"zcu104", dataflow.Fitted, 40, dataflow.Resources{LUT: 3*38 + 3*25, LUTRAM: 2 * 38, FF: 38 + 3*12}, dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
+		{"zcu104", dataflow.Fitted, 40, dataflow.Resources{LUT: 3*38 + 3*25, LUTRAM: 2 * 38, FF: 38 + 3*12},
+			dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
 		{"alveo-u250", dataflow.Fitted, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, dataflow.Resources{}},
 		{"zcu104", dataflow.FINN, 2, dataflow.Resources{}, dataflow.Resources{}},
 		{"zcu104", dataflow.FINN, 40, dataflow.Resources{LUT: 38 + 3*12, LUTRAM: 38}, dataflow.Resources{}},
@@ -91,7 +95,9 @@ func TestDeepFIFO(t *testing.T) {
 	t.Parallel()
 	p := dataflow.Port{Elem: uint4, PerWord: 4, Words: 4096}
 	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
-		if got := estimate.FIFO(target(t, "zcu104", formula), dataflow.FIFO{Depth: 3000, Memory: dataflow.BRAM}, p).Total(); got.BRAM != map[dataflow.Formula]int{dataflow.Fitted: 3, dataflow.FINN: 4}[formula] || got.LUT > 100 {
+		if got := estimate.FIFO(target(t, "zcu104", formula), dataflow.FIFO{Depth: 3000, Memory: dataflow.BRAM},
+			p).Total(); got.BRAM != map[dataflow.Formula]int{dataflow.Fitted: 3, dataflow.FINN: 4}[formula] ||
+			got.LUT > 100 {
 			t.Errorf("by %v: %+v", formula, got)
 		}
 	}
@@ -112,7 +118,8 @@ func TestFmax(t *testing.T) {
 func TestParts(t *testing.T) {
 	t.Parallel()
 	got := estimate.Parts(cost.Resources{LUT: 3}.As("a"), cost.Resources{}.As("nothing"), cost.Resources{FF: 1}.As("b"))
-	if len(got) != 2 || got[0].Name != "a" || got[1] != (dataflow.Part{Name: "b", Resources: dataflow.Resources{FF: 1}}) {
+	if len(got) != 2 || got[0].Name != "a" || got[1] != (dataflow.Part{Name: "b",
+		Resources: dataflow.Resources{FF: 1}}) {
 		t.Errorf("%+v", got)
 	}
 	sum := got.Plus(dataflow.Cost{{Name: "b", Resources: dataflow.Resources{DSP: 2}}, {Name: "c"}})

@@ -20,7 +20,8 @@ var (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4, 3},
+		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
 	var cases []layertest.Case
 	for _, p := range []globalpool.Params{maximum, sum} {
 		for _, c := range []struct {
@@ -28,7 +29,8 @@ func TestContract(t *testing.T) {
 			in   dataflow.Type
 		}{
 			{"an image", typ(uintN(4), 3, 5, 6)},
-			{"negative values", dataflow.Type{Shape: dataflow.Shape{4, 4}, Range: []num.Range{{Lo: -8, Hi: -2}}, Elem: intN(4)}},
+			{"negative values", dataflow.Type{Shape: dataflow.Shape{4, 4}, Range: []num.Range{{Lo: -8, Hi: -2}},
+				Elem: intN(4)}},
 			{"one vector", typ(intN(4), 1, 1, 6)},
 			{"one channel", typ(uintN(8), 7, 1)},
 			{"signs", typ(bipolar, 3, 3, 4)},
@@ -38,15 +40,18 @@ func TestContract(t *testing.T) {
 			{"a memory of 33 words, and a register", typ(intN(2), 3, 33)},
 			{"more words than a shift register holds", typ(intN(5), 2, 2, 80)},
 		} {
-			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%s, %s", c.name, p.Op), Op: globalpool.New(p), In: []dataflow.Type{c.in}})
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%s, %s", c.name, p.Op), Op: globalpool.New(p),
+				In: []dataflow.Type{c.in}})
 		}
 		for i := range 10 {
 			r := rand.New(rand.NewPCG(uint64(i), 22))
 			shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(4), []int{1, 2, 3, 4, 6, 12, 40}[r.IntN(7)]}
-			cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d, %s", i, p.Op), Op: globalpool.New(p), In: []dataflow.Type{layertest.Type(r, shape[r.IntN(2):], 7)}})
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d, %s", i, p.Op), Op: globalpool.New(p),
+				In: []dataflow.Type{layertest.Type(r, shape[r.IntN(2):], 7)}})
 		}
 	}
-	cases = append(cases, layertest.Case{Name: "the ends of 64 bits", Op: globalpool.New(maximum), In: []dataflow.Type{typ(intN(64), 3, 2)}})
+	cases = append(cases, layertest.Case{Name: "the ends of 64 bits", Op: globalpool.New(maximum),
+		In: []dataflow.Type{typ(intN(64), 3, 2)}})
 	layertest.Check(t, 40, cases...)
 }
 
@@ -58,11 +63,14 @@ func TestTypes(t *testing.T) {
 		p        globalpool.Params
 		in, want dataflow.Type
 	}{
-		{maximum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)}, dataflow.Type{Shape: dataflow.Shape{2}, Range: ranges, Elem: intN(4)}},
+		{maximum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)},
+			dataflow.Type{Shape: dataflow.Shape{2}, Range: ranges, Elem: intN(4)}},
 		{sum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)},
-			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -24, Hi: 36}, {Lo: 12, Hi: 84}}, Elem: intN(8)}},
+			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -24, Hi: 36}, {Lo: 12, Hi: 84}},
+				Elem: intN(8)}},
 		{maximum, typ(bipolar, 9, 5), typ(bipolar, 5)},
-		{sum, typ(uintN(8), 7, 7, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: 0, Hi: 49 * 255}}, Elem: uintN(14)}},
+		{sum, typ(uintN(8), 7, 7, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: 0, Hi: 49 * 255}},
+			Elem: uintN(14)}},
 	} {
 		_, out, err := globalpool.New(tt.p).Bind([]dataflow.Type{tt.in})
 		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
@@ -75,9 +83,11 @@ func TestTypes(t *testing.T) {
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	op := layertest.Bind(t, globalpool.New(sum), typ(uintN(4), 7, 7, 12))
-	for _, tt := range []struct{ pe, iterations, first, writes int }{{1, 588, 576 + 2, 12}, {4, 147, 144 + 2, 3}, {12, 49, 48 + 2, 1}} {
+	for _, tt := range []struct{ pe, iterations, first, writes int }{{1, 588, 576 + 2, 12}, {4, 147, 144 + 2, 3},
+		{12, 49, 48 + 2, 1}} {
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
-		if l.Iterations() != tt.iterations || l.FirstWrite(0) != tt.first || l.Writes(0) != tt.writes || l.Reads(0) != tt.iterations {
+		if l.Iterations() != tt.iterations || l.FirstWrite(0) != tt.first || l.Writes(0) != tt.writes ||
+			l.Reads(0) != tt.iterations {
 			t.Errorf("PE %d: %+v, want %+v", tt.pe, l, tt)
 		}
 	}
@@ -94,7 +104,8 @@ func TestBindRefuses(t *testing.T) {
 		{globalpool.Params{Op: "mean"}, []dataflow.Type{typ(uintN(4), 4, 2)}, `pooling by "mean"`},
 		{maximum, nil, "0 inputs, want 1"},
 		{maximum, []dataflow.Type{typ(uintN(4), 4)}, "an input of shape [4], want [..., channels]"},
-		{sum, []dataflow.Type{typ(intN(64), 2, 2, 2)}, "channel 0: the sum of 4 values in [-9223372036854775808,9223372036854775807] leaves 64 bits"},
+		{sum, []dataflow.Type{typ(intN(64), 2, 2, 2)},
+			"channel 0: the sum of 4 values in [-9223372036854775808,9223372036854775807] leaves 64 bits"},
 		{sum, []dataflow.Type{typ(intN(62), 4, 2)}, "a sum needs 64 bits"},
 		{sum, []dataflow.Type{typ(intN(61), 4, 2)}, ""},
 		{maximum, []dataflow.Type{typ(intN(64), 65537, 65537, 64)}, "no fold keeps"},
@@ -105,7 +116,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, globalpool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`, `{"op":"max"} x`)
+	layertest.RefusesText(t, globalpool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`,
+		`{"op":"max"} x`)
 }
 
 // TestCost: the accumulators are a register, shift registers of 32, or distributed RAM.

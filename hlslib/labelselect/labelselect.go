@@ -1,5 +1,5 @@
-// Package labelselect is the selection of labels: of every vector x of N labels in a frame it gives the indices of the K
-// that come first, in order. The largest label comes first, or the smallest; of equal labels the one with the lower
+// Package labelselect is the selection of labels: of every vector x of N labels in a frame it gives the indices of the
+// K that come first, in order. The largest label comes first, or the smallest; of equal labels the one with the lower
 // index, or the one with the higher.
 //
 // PE labels are taken side by side. With V vectors the loop is
@@ -70,7 +70,8 @@ func (p Params) Verify() error {
 	case p.K < 1 || p.K > p.Labels:
 		return fmt.Errorf("%d places for %d labels, want 1 to %d", p.K, p.Labels, p.Labels)
 	case p.K > MaxK:
-		return fmt.Errorf("%d places, at most %d are possible: every place is compared with every label of a word", p.K, MaxK)
+		return fmt.Errorf("%d places, at most %d are possible: every place is compared with every label of a word", p.K,
+			MaxK)
 	case p.First != Largest && p.First != Smallest:
 		return fmt.Errorf("%.40q comes first, want %q or %q", p.First, Largest, Smallest)
 	case p.Ties != LowerIndex && p.Ties != HigherIndex:
@@ -139,8 +140,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return layer.Ports(o.In, f.PE), []dataflow.Port{o.out.Port(o.P.K)}
 }
 
-// Loop takes V*N/PE clocks, FINN's formula. It has a latency of one clock per joining of halves, and one to join with the
-// labels kept.
+// Loop takes V*N/PE clocks, FINN's formula. It has a latency of one clock per joining of halves, and one to join with
+// the labels kept.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	l := o.Nest(f, 1+bits.Len(uint(f.PE-1)))
 	l.Write = []dataflow.Access{{{Kind: dataflow.Each}, {Kind: dataflow.Last}}}

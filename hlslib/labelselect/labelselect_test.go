@@ -35,31 +35,36 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	wide := typ(intN(64), 2, 20)
 	wide.Range = []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}
-	perChannel := dataflow.Type{Shape: dataflow.Shape{3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0},
+		{Lo: 5, Hi: 7}}, Elem: intN(4)}
 	cases := []layertest.Case{
 		{Name: "the largest of ten", Op: labelselect.New(sel(0, 10, 1)), In: []dataflow.Type{typ(intN(8), 1, 10)}},
 		{Name: "the smallest of ten", Op: labelselect.New(sel(2, 10, 1)), In: []dataflow.Type{typ(intN(8), 1, 10)}},
 		{Name: "one label", Op: labelselect.New(sel(0, 1, 1)), In: []dataflow.Type{typ(intN(3), 4, 1)}},
 		{Name: "a scalar", Op: labelselect.New(sel(3, 1, 1)), In: []dataflow.Type{typ(intN(3))}},
 		{Name: "every label", Op: labelselect.New(sel(1, 12, 12)), In: []dataflow.Type{typ(intN(3), 3, 12)}},
-		{Name: "most places", Op: labelselect.New(sel(0, 30, labelselect.MaxK)), In: []dataflow.Type{typ(uintN(5), 2, 30)}, Folds: 3},
+		{Name: "most places", Op: labelselect.New(sel(0, 30, labelselect.MaxK)),
+			In: []dataflow.Type{typ(uintN(5), 2, 30)}, Folds: 3},
 		{Name: "of widest words", Op: labelselect.New(sel(0, 64, 3)), In: []dataflow.Type{typ(intN(64), 64)}},
 		{Name: "the ends of 64 bits", Op: labelselect.New(sel(2, 20, labelselect.MaxK)), In: []dataflow.Type{wide}},
 		{Name: "ranges per channel", Op: labelselect.New(sel(1, 3, 2)), In: []dataflow.Type{perChannel},
 			Loose: neverFirst},
 		{Name: "flattened axes", Op: labelselect.New(sel(0, 12, 5)), In: []dataflow.Type{typ(intN(4), 2, 3, 4)}},
-		{Name: "a thousand labels", Op: labelselect.New(sel(0, 1000, 5)), In: []dataflow.Type{typ(intN(9), 1000)}, Folds: 8},
+		{Name: "a thousand labels", Op: labelselect.New(sel(0, 1000, 5)), In: []dataflow.Type{typ(intN(9), 1000)},
+			Folds: 8},
 	}
 	for order := range orders {
 		for _, elem := range []num.Type{bipolar, uintN(1), {Kind: num.Ternary, Width: 2}} { // ties everywhere
-			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%v of %s", orders[order], elem), Op: labelselect.New(sel(order, 6, 4)), In: []dataflow.Type{typ(elem, 5, 6)}})
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%v of %s", orders[order], elem),
+				Op: labelselect.New(sel(order, 6, 4)), In: []dataflow.Type{typ(elem, 5, 6)}})
 		}
 	}
 	for i := range 40 {
 		r := rand.New(rand.NewPCG(uint64(i), 13))
 		labels := []int{2, 3, 4, 6, 9, 12, 16}[r.IntN(7)]
 		shape := []dataflow.Shape{{labels}, {4, labels}, {2, 2, labels}}[r.IntN(3)]
-		c := layertest.Case{Name: fmt.Sprintf("random %d", i), Op: labelselect.New(sel(r.IntN(4), labels, 1+r.IntN(labels)))}
+		c := layertest.Case{Name: fmt.Sprintf("random %d", i),
+			Op: labelselect.New(sel(r.IntN(4), labels, 1+r.IntN(labels)))}
 		c.In = []dataflow.Type{layertest.Type(r, shape, 1+r.IntN(8))}
 		if len(c.In[0].Range) > 1 {
 			c.Loose = neverFirst
@@ -82,7 +87,8 @@ func TestEvalAgainstDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (dataflow.Shape{vectors, p.K}); !slices.Equal(out[0].Shape, want) || out[0].Range[0] != (num.Range{Lo: 0, Hi: int64(labels - 1)}) {
+		if want := (dataflow.Shape{vectors, p.K}); !slices.Equal(out[0].Shape, want) ||
+			out[0].Range[0] != (num.Range{Lo: 0, Hi: int64(labels - 1)}) {
 			t.Fatalf("%+v gives %+v", p, out[0])
 		}
 		x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, vectors*labels)}
@@ -170,12 +176,15 @@ func TestBindRefuses(t *testing.T) {
 		{good, []dataflow.Type{in}, ""},
 		{good, []dataflow.Type{typ(intN(8), 3, 2, 5)}, ""},
 		{labelselect.Params{}, []dataflow.Type{in}, "vectors of 0 labels"},
-		{with(func(p *labelselect.Params) { p.Labels = 1 << 40 }), []dataflow.Type{in}, "vectors of 1099511627776 labels"},
+		{with(func(p *labelselect.Params) { p.Labels = 1 << 40 }), []dataflow.Type{in},
+			"vectors of 1099511627776 labels"},
 		{with(func(p *labelselect.Params) { p.K = 0 }), []dataflow.Type{in}, "0 places for 10 labels, want 1 to 10"},
 		{with(func(p *labelselect.Params) { p.K = 11 }), []dataflow.Type{in}, "11 places for 10 labels"},
 		{sel(0, 20, 17), []dataflow.Type{typ(intN(8), 20)}, "17 places, at most 16 are possible"},
-		{with(func(p *labelselect.Params) { p.First = "" }), []dataflow.Type{in}, `"" comes first, want "largest" or "smallest"`},
-		{with(func(p *labelselect.Params) { p.Ties = "first" }), []dataflow.Type{in}, `"first" comes first, want "lower index" or "higher index"`},
+		{with(func(p *labelselect.Params) { p.First = "" }), []dataflow.Type{in},
+			`"" comes first, want "largest" or "smallest"`},
+		{with(func(p *labelselect.Params) { p.Ties = "first" }), []dataflow.Type{in},
+			`"first" comes first, want "lower index" or "higher index"`},
 		{good, nil, "0 inputs"},
 		{good, []dataflow.Type{in, in}, "2 inputs"},
 		{good, []dataflow.Type{typ(intN(8), 1, 11)}, "an input of shape [1 11], want vectors of 10 labels"},
@@ -188,8 +197,10 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, labelselect.Layer, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`, `{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
-		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`, `{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`)
+	layertest.RefusesText(t, labelselect.Layer, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`,
+		`{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
+		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`,
+		`{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`)
 }
 
 // What types are called above.

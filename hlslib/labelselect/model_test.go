@@ -25,8 +25,10 @@ func classifier() []byte {
 	}
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
 	m.Input("x", graph.Float32, "N", 16).Output("classes", graph.Int64, "N", 3)
-	m.Init("xs", graph.Float32, nil, 0.25).Init("ws", graph.Float32, nil, 0.0625).Init("z", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 2)
-	m.Init("w", graph.Float32, []int{16, 10}, weights...).Init("four", graph.Float32, nil, 4).Init("b", graph.Float32, nil, -0.3).Init("k", graph.Int64, []int{1}, 3)
+	m.Init("xs", graph.Float32, nil, 0.25).Init("ws", graph.Float32, nil, 0.0625).Init("z", graph.Float32, nil,
+		0).Init("bits", graph.Float32, nil, 2)
+	m.Init("w", graph.Float32, []int{16, 10}, weights...).Init("four", graph.Float32, nil, 4).Init("b", graph.Float32,
+		nil, -0.3).Init("k", graph.Int64, []int{1}, 3)
 	m.Node("Quant", "x", "xs", "z", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).Out("q")
 	m.Node("Mul", "w", "ws").Out("scaled")
 	m.Node("Quant", "scaled", "ws", "z", "four").Domain("qonnx.custom_op.general").Int("signed", 1).Out("wq")
@@ -37,8 +39,8 @@ func classifier() []byte {
 	return m.Bytes()
 }
 
-// TestBuild takes a classifier with its TopK through every engine, the compiled C++ among them, folded as a file of FINN's
-// says.
+// TestBuild takes a classifier with its TopK through every engine, the compiled C++ among them, folded as a file of
+// FINN's says.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "g++")
@@ -50,8 +52,9 @@ func TestBuild(t *testing.T) {
 		}
 		return path
 	}
-	o := compiler.Options{Model: write("classifier.onnx", classifier()), Board: "zcu104", Verify: 12, Out: filepath.Join(dir, "out"),
-		Folding: write("folding.json", []byte(`{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 4}, "LabelSelect_hls_0": {"PE": 5}}`))}
+	o := compiler.Options{Model: write("classifier.onnx", classifier()), Board: "zcu104", Verify: 12,
+		Out: filepath.Join(dir, "out"), Folding: write("folding.json",
+			[]byte(`{"Defaults": {}, "MVAU_hls_0": {"PE": 2, "SIMD": 4}, "LabelSelect_hls_0": {"PE": 5}}`))}
 	var d diag.List
 	r, err := compiler.Run(t.Context(), o, &d)
 	if err != nil || r == nil || len(d.Diags) > 0 {
@@ -66,7 +69,8 @@ func TestBuild(t *testing.T) {
 		t.Errorf("%s, fold %+v", g, r.Design.Folds[last])
 	}
 	var cycles map[string]int
-	if text, err := os.ReadFile(filepath.Join(o.Out, "report", "estimate_layer_cycles.json")); err != nil || json.Unmarshal(text, &cycles) != nil {
+	if text, err := os.ReadFile(filepath.Join(o.Out, "report", "estimate_layer_cycles.json")); err != nil ||
+		json.Unmarshal(text, &cycles) != nil {
 		t.Fatal(err)
 	}
 	if cycles["LabelSelect_0"] != 2 {

@@ -5,8 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Channelwise is the schedule of layers that take PE channels of every vector of a frame side by side. With V vectors of
-// C channels the loop is
+// Channelwise is the schedule of layers that take PE channels of every vector of a frame side by side. With V vectors
+// of C channels the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
@@ -84,8 +84,8 @@ func (s *Channelwise) Config(f dataflow.Fold, of string, more ...dataflow.Field)
 	}, more...)
 }
 
-// Eval is the frame of a layer that works element by element: y of channel c from the inputs' elements x. An input of one
-// vector serves all vectors.
+// Eval is the frame of a layer that works element by element: y of channel c from the inputs' elements x. An input of
+// one vector serves all vectors.
 func (s *Channelwise) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64) []dataflow.Tensor {
 	out := dataflow.Tensor{Shape: s.Out[0].Shape, Data: make([]int64, len(in[0].Data))}
 	x := make([]int64, len(in))

@@ -34,8 +34,8 @@ func Image(in []dataflow.Type) error {
 	return nil
 }
 
-// PerChannel wants a list of n to have one for all channels of the first input, or one per channel. With several inputs it
-// may have none.
+// PerChannel wants a list of n to have one for all channels of the first input, or one per channel. With several inputs
+// it may have none.
 func PerChannel(what string, n int, in []dataflow.Type) error {
 	shape := in[0].Shape
 	if n <= 1 || n == shape.Channels() {

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Grid is the larger of two frames, one of which lies in the other: its rows and columns, of which those of the smaller
-// frame are hit. Pixels travel in raster order, each in the same number of words.
+// A Grid is the larger of two frames, one of which lies in the other: its rows and columns, of which those of the
+// smaller frame are hit. Pixels travel in raster order, each in the same number of words.
 type Grid struct{ Rows, Columns dataflow.Stride }
 
 // Hit reports whether pixel i of the larger frame is one of the smaller.
@@ -17,8 +17,8 @@ func (g *Grid) Hit(i int) bool {
 	return g.Rows.Hit(i/g.Columns.Length) && g.Columns.Hit(i%g.Columns.Length)
 }
 
-// Loop goes over the larger frame in pixels of so many words, which move hit where the pixel is one of the smaller frame,
-// and else miss.
+// Loop goes over the larger frame in pixels of so many words, which move hit where the pixel is one of the smaller
+// frame, and else miss.
 func (g *Grid) Loop(words int, hit, miss dataflow.Moves) dataflow.Loop {
 	pixel := func(m dataflow.Moves) []dataflow.Run { return []dataflow.Run{{Times: words, Moves: m}} }
 	row, missed := g.Columns.Runs(pixel(hit), pixel(miss)), dataflow.Repeat(g.Columns.Length, pixel(miss)...)

@@ -1,5 +1,5 @@
-// Package layer is what kinds of layers share, so that a kind's folder says what is its own and nothing else. In comes a
-// Definition, out come the row in the table of layers and the layers themselves (dataflow.Op).
+// Package layer is what kinds of layers share, so that a kind's folder says what is its own and nothing else. In comes
+// a Definition, out come the row in the table of layers and the layers themselves (dataflow.Op).
 //
 //	layer.go        Define: New, Decode, Kind, Params and Bind of every layer
 //	check.go        what Bind asks of inputs, as values
@@ -26,8 +26,8 @@ import (
 // Params say what is wrong with themselves, whatever the inputs.
 type Params interface{ Verify() error }
 
-// A Definition is what a kind of layers says of itself. Its layers are made of parameters P, an exported struct with JSON
-// tags that holds everything but the input types.
+// A Definition is what a kind of layers says of itself. Its layers are made of parameters P, an exported struct with
+// JSON tags that holds everything but the input types.
 type Definition[P Params] struct {
 	Name    string            // Meaning.Kind
 	Doc     string            // one line
@@ -41,8 +41,8 @@ type Definition[P Params] struct {
 	Bind func(Base[P], []dataflow.Type) (dataflow.Op, []dataflow.Type, error)
 }
 
-// Define makes a kind of layers: its row in the table of them, and what makes one of parameters, which belong to it from
-// then on. What is wrong with parameters is Bind's to say, or Decode's.
+// Define makes a kind of layers: its row in the table of them, and what makes one of parameters, which belong to it
+// from then on. What is wrong with parameters is Bind's to say, or Decode's.
 func Define[P Params](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
 	if def.Takes == nil {
 		def.Takes = Inputs(1)
@@ -91,7 +91,8 @@ func (b Base[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) 
 	for range op.Folds() {
 		return op, slices.Clone(out), nil
 	}
-	return nil, nil, fmt.Errorf("no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
+	return nil, nil, fmt.Errorf(
+		"no fold keeps a word within %d bits, a table's row within %d and a frame within %d iterations",
 		dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
 }
 

@@ -4,8 +4,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Mover is the schedule of layers that compute nothing: words of SIMD elements on all ports, SIMD a divisor of what stays
-// together.
+// A Mover is the schedule of layers that compute nothing: words of SIMD elements on all ports, SIMD a divisor of what
+// stays together.
 type Mover struct {
 	In, Out []dataflow.Type
 	SIMD    []int // what divides the channels that stay together
@@ -40,8 +40,8 @@ func Words(t dataflow.Type, f dataflow.Fold) (vectors, words int) {
 	return t.Shape.Vectors(), t.Shape.Channels() / f.SIMD
 }
 
-// Turns is the loop in which streams of as many vectors take turns: of every vector, the words of one come after those of
-// another. The latency is one clock, in which a word is chosen and written.
+// Turns is the loop in which streams of as many vectors take turns: of every vector, the words of one come after those
+// of another. The latency is one clock, in which a word is chosen and written.
 func Turns(streams []dataflow.Type, f dataflow.Fold, moves func(stream int) dataflow.Moves) dataflow.Loop {
 	var vector []dataflow.Run
 	vectors := 0

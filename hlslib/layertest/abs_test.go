@@ -50,7 +50,8 @@ func absCase(name string) Case {
 			panic("abs.hpp has no " + d[0])
 		}
 	}
-	in := dataflow.Type{Shape: dataflow.Shape{2, 4}, Range: []num.Range{{Lo: -7, Hi: 5}}, Elem: num.Type{Kind: num.Int, Width: 4}}
+	in := dataflow.Type{Shape: dataflow.Shape{2, 4}, Range: []num.Range{{Lo: -7, Hi: 5}},
+		Elem: num.Type{Kind: num.Int, Width: 4}}
 	return Case{
 		Name: "abs", Op: &abs{p: absParams{name}}, In: []dataflow.Type{in},
 		Kinds:   []dataflow.Kind{{Name: "Abs", Doc: "magnitudes", Decode: decodeAbs}},

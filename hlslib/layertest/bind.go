@@ -44,8 +44,8 @@ func Bind(t *testing.T, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
 	return bound
 }
 
-// Refuses holds that a layer refuses its inputs, or its parameters, with an error that says want; it takes them where want
-// is empty.
+// Refuses holds that a layer refuses its inputs, or its parameters, with an error that says want; it takes them where
+// want is empty.
 func Refuses(t *testing.T, op dataflow.Op, in []dataflow.Type, want string) {
 	t.Helper()
 	_, _, err := op.Bind(in)

@@ -1,6 +1,6 @@
 // Package layertest is one contract that every layer must pass: that its Eval, its simulated Kernel and its compiled
-// C++ give the same, in every fold; that words and clocks are what Ports and Loop say; that what Bind promises holds. In
-// come cases, out come failures, each under the name of its check.
+// C++ give the same, in every fold; that words and clocks are what Ports and Loop say; that what Bind promises holds.
+// In come cases, out come failures, each under the name of its check.
 //
 //	layertest.go  Check: the cases, and each of their folds
 //	failure.go    the names of the checks
@@ -34,8 +34,8 @@ import (
 )
 
 // A Case is a layer and what it is bound to. Folds is the number of folds tried, evenly spread over those the layer
-// offers; 0 tries all of them, and so does the long tier. Loose is why bounds of the output's ranges may not be attained by any input. A layer that
-// is not in hlslib brings its row in the table of kinds, and its C++.
+// offers; 0 tries all of them, and so does the long tier. Loose is why bounds of the output's ranges may not be
+// attained by any input. A layer that is not in hlslib brings its row in the table of kinds, and its C++.
 type Case struct {
 	Name    string
 	Op      dataflow.Op // not bound
@@ -123,7 +123,8 @@ func check(ctx context.Context, c Case, r *rand.Rand) (*bound, error) {
 	}
 	for _, f := range b.folds {
 		if err := b.checkFold(ctx, f, r); err != nil {
-			return nil, fmt.Errorf("fold PE=%d SIMD=%d memory=%s compute=%s: %w", f.PE, f.SIMD, f.Memory, f.Compute, err)
+			return nil, fmt.Errorf("fold PE=%d SIMD=%d memory=%s compute=%s: %w", f.PE, f.SIMD, f.Memory, f.Compute,
+				err)
 		}
 	}
 	return b, nil
@@ -301,7 +302,8 @@ func (b *bound) checkInstance(f dataflow.Fold) error {
 		}
 		for n, row := range table.Rows {
 			if len(row) != len(table.Rows[0]) {
-				return fmt.Errorf("table %s: row %d has %d elements, row 0 has %d", table.Name, n, len(row), len(table.Rows[0]))
+				return fmt.Errorf("table %s: row %d has %d elements, row 0 has %d", table.Name, n, len(row),
+					len(table.Rows[0]))
 			}
 			for _, v := range row {
 				if !table.Elem.Holds(v) {

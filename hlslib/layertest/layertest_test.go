@@ -77,8 +77,10 @@ func (k spoiltKernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 }
 
 func example(s spoilt) Case {
-	s.Op = threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{1, 3}, Value: []int64{0, 1, 2}}, {At: []int64{2}, Value: []int64{-1, 1}}}})
-	return Case{Name: "example", Op: s, In: []dataflow.Type{{Shape: dataflow.Shape{3, 2}, Range: []num.Range{{Lo: 0, Hi: 3}}, Elem: num.Type{Kind: num.UInt, Width: 2}}}}
+	s.Op = threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{1, 3}, Value: []int64{0, 1, 2}},
+		{At: []int64{2}, Value: []int64{-1, 1}}}})
+	return Case{Name: "example", Op: s, In: []dataflow.Type{{Shape: dataflow.Shape{3, 2},
+		Range: []num.Range{{Lo: 0, Hi: 3}}, Elem: num.Type{Kind: num.UInt, Width: 2}}}}
 }
 
 // bindExample is a case that is past the checks which a wrapped layer cannot pass.
@@ -108,7 +110,8 @@ func TestContractBites(t *testing.T) {
 		want   string
 	}{
 		{"none", spoilt{}, ""},
-		{"Eval writes to its arguments", spoilt{eval: func(in, _ []dataflow.Tensor) { in[0].Data[0]++ }}, "changes its arguments"},
+		{"Eval writes to its arguments", spoilt{eval: func(in, _ []dataflow.Tensor) { in[0].Data[0]++ }},
+			"changes its arguments"},
 		{"a range that is too narrow", spoilt{outputs: func(o []dataflow.Type) []dataflow.Type {
 			o[0].Range = []num.Range{{Lo: 0, Hi: 2}, {Lo: -1, Hi: 1}}
 			o[0].Range[0].Hi = 1
@@ -119,12 +122,17 @@ func TestContractBites(t *testing.T) {
 				out[0][0] = 1 - out[0][0]
 			}
 		}}, "the kernel gives"},
-		{"a loop that is longer", spoilt{loop: func(l *dataflow.Loop) { l.Body = append(l.Body, l.Body[0]) }}, "the loop moves"},
-		{"a part below zero", spoilt{cost: dataflow.Cost{{Name: "discount", Resources: dataflow.Resources{DSP: -1}}}}, "discount is negative"},
+		{"a loop that is longer", spoilt{loop: func(l *dataflow.Loop) { l.Body = append(l.Body, l.Body[0]) }},
+			"the loop moves"},
+		{"a part below zero", spoilt{cost: dataflow.Cost{{Name: "discount", Resources: dataflow.Resources{DSP: -1}}}},
+			"discount is negative"},
 		{"a part twice", spoilt{cost: dataflow.Cost{{Name: "comparators"}}}, "no name of its own"},
-		{"a constant beyond an int", spoilt{emit: func(i *dataflow.Instance) { i.Config[0].Value = 1 << 31 }}, "does not fit an int"},
-		{"a constant of no known kind", spoilt{emit: func(i *dataflow.Instance) { i.Config[0].Value = "3" }}, "is a string"},
-		{"a ragged table", spoilt{emit: func(i *dataflow.Instance) { i.Tables[0].Rows[1] = nil }}, "row 1 has 0 elements"},
+		{"a constant beyond an int", spoilt{emit: func(i *dataflow.Instance) { i.Config[0].Value = 1 << 31 }},
+			"does not fit an int"},
+		{"a constant of no known kind", spoilt{emit: func(i *dataflow.Instance) { i.Config[0].Value = "3" }},
+			"is a string"},
+		{"a ragged table", spoilt{emit: func(i *dataflow.Instance) { i.Tables[0].Rows[1] = nil }},
+			"row 1 has 0 elements"},
 		{"a memory that is priced in another", spoilt{emit: func(i *dataflow.Instance) {
 			i.Storage[0].In = dataflow.BRAM
 		}}, "part threshold memory is priced {LUT:"},
@@ -134,7 +142,8 @@ func TestContractBites(t *testing.T) {
 		{"a memory that is priced and not there", spoilt{cost: dataflow.Cost{
 			{Name: "more memory", Resources: dataflow.Resources{BRAM: 1}},
 		}}, "some is priced and bound nowhere"},
-		{"an element beyond its type", spoilt{emit: func(i *dataflow.Instance) { i.Tables[0].Elem.Width = 1 }}, "does not hold"},
+		{"an element beyond its type", spoilt{emit: func(i *dataflow.Instance) { i.Tables[0].Elem.Width = 1 }},
+			"does not hold"},
 	}
 	for _, tt := range tests {
 		b := bindExample(t, tt.defect)
@@ -166,14 +175,16 @@ func TestCompilerBites(t *testing.T) {
 		defect func(*dataflow.Instance)
 		want   string
 	}{
-		{"a threshold", func(i *dataflow.Instance) { i.Tables[0].Rows[0][0] = 3 }, `Thresholding_0000 is "example", fold {PE:1`},
+		{"a threshold", func(i *dataflow.Instance) { i.Tables[0].Rows[0][0] = 3 },
+			`Thresholding_0000 is "example", fold {PE:1`},
 		{"a missing member", func(i *dataflow.Instance) { i.Config = i.Config[1:] }, "g++: "},
 	} {
 		b := bindExample(t, spoilt{emit: tt.defect})
 		if err := b.checkEval(); err != nil {
 			t.Fatal(err)
 		}
-		if err := run(t.Context(), gxx, t.TempDir(), []program{{b, b.folds[0]}}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := run(t.Context(), gxx, t.TempDir(), []program{{b, b.folds[0]}}); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
@@ -229,9 +240,12 @@ func TestMemoriesBite(t *testing.T) {
 		want   string
 	}{
 		{"nothing", func(*dataflow.Design) {}, ""},
-		{"a table's memory", func(d *dataflow.Design) { d.Folds[0].Memory = dataflow.LUTRAM }, "Thresholding_0: storage thresholds 2x0 in distributed"},
-		{"a FIFO's depth", func(d *dataflow.Design) { d.FIFO[1].Depth = 6 }, "stream s1: 6 words in srl, the text has [5]"},
-		{"a FIFO's memory", func(d *dataflow.Design) { d.FIFO[0].Memory = dataflow.BRAM }, "stream s0: 5 words in block, the text has [5]"},
+		{"a table's memory", func(d *dataflow.Design) { d.Folds[0].Memory = dataflow.LUTRAM },
+			"Thresholding_0: storage thresholds 2x0 in distributed"},
+		{"a FIFO's depth", func(d *dataflow.Design) { d.FIFO[1].Depth = 6 },
+			"stream s1: 6 words in srl, the text has [5]"},
+		{"a FIFO's memory", func(d *dataflow.Design) { d.FIFO[0].Memory = dataflow.BRAM },
+			"stream s0: 5 words in block, the text has [5]"},
 		{"a name", func(d *dataflow.Design) { d.Model.Graph.Nodes[0].Name = "Other" }, "Thresholding_0 is no layer"},
 		{"a cost", func(d *dataflow.Design) {
 			n := d.Model.Graph.Nodes[0]

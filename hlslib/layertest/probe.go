@@ -29,12 +29,16 @@ var (
 	iterations = insertion{regexp.MustCompile(`(?m)^#pragma HLS PIPELINE .*$`), "${0}\nhlsgen_probe::iteration();"}
 	// A frame is a call of a layer's function.
 	streamReads  = insertion{regexp.MustCompile(`(?m)^    T read\(\) \{$`), "$0\n        hlsgen_probe::read(this);"}
-	streamWrites = insertion{regexp.MustCompile(`(?m)^    void write\(const T& v\) \{`), "$0 hlsgen_probe::written(this);"}
-	probeHead    = insertion{regexp.MustCompile(`(?m)^#include <cstdio>$`), "$0\n#include \"probe.hpp\""}
+	streamWrites = insertion{regexp.MustCompile(`(?m)^    void write\(const T& v\) \{`),
+		"$0 hlsgen_probe::written(this);"}
+	probeHead = insertion{regexp.MustCompile(`(?m)^#include <cstdio>$`), "$0\n#include \"probe.hpp\""}
 	// What computes.
-	sums        = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\([+-], \w+\) \{$`), "$0\n    hlsgen_probe::sum(W1, W2);"}
-	products    = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\(\*, \w+\) \{$`), "$0\n    hlsgen_probe::product(W1, W2);"}
-	comparisons = insertion{regexp.MustCompile(`ap_detail::same_sign<S1, S2>\(\);`), "$0 hlsgen_probe::comparison(W1, W2);"}
+	sums = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\([+-], \w+\) \{$`),
+		"$0\n    hlsgen_probe::sum(W1, W2);"}
+	products = insertion{regexp.MustCompile(`(?m)^[A-Z_]+_OP\(\*, \w+\) \{$`),
+		"$0\n    hlsgen_probe::product(W1, W2);"}
+	comparisons = insertion{regexp.MustCompile(`ap_detail::same_sign<S1, S2>\(\);`),
+		"$0 hlsgen_probe::comparison(W1, W2);"}
 
 	layerFunction = regexp.MustCompile(`(?m)^void (\w+)\((.*)\) \{\n#pragma HLS INLINE off$`)
 	layerStream   = regexp.MustCompile(`>& ((in|out)\d*)\b`)
@@ -122,7 +126,8 @@ func compareLoop(trace string, l dataflow.Loop) (done work, err error) {
 		return done, fmt.Errorf("the C++ %s", strings.ReplaceAll(wrong, "-", " "))
 	}
 	count, rest, _ := strings.Cut(rest, " ")
-	if _, err := fmt.Sscanf(count, "%d:%d:%d:%d", &done.products, &done.sums, &done.comparisons, &done.operations); err != nil {
+	if _, err := fmt.Sscanf(count, "%d:%d:%d:%d", &done.products, &done.sums, &done.comparisons,
+		&done.operations); err != nil {
 		return done, fmt.Errorf("probe: %q: %w", count, err)
 	}
 	walk, at, total := l.Walk(), 0, l.Iterations()

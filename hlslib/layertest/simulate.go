@@ -60,11 +60,13 @@ func (b *bound) compare(trace *rtlsim.Trace) error {
 		for i, w := range want {
 			got := trace.Outputs[n][i]
 			if !slices.Equal(got.Shape, w.Shape) || len(got.Data) != len(w.Data) {
-				return fmt.Errorf("frame %d, output %d: %d values of shape %v, Eval gives %d of %v", n, i, len(got.Data), got.Shape, len(w.Data), w.Shape)
+				return fmt.Errorf("frame %d, output %d: %d values of shape %v, Eval gives %d of %v", n, i,
+					len(got.Data), got.Shape, len(w.Data), w.Shape)
 			}
 			for k, v := range w.Data {
 				if got.Data[k] != v {
-					return fmt.Errorf("frame %d, output %d, element %d: the kernel gives %d, Eval %d", n, i, k, got.Data[k], v)
+					return fmt.Errorf("frame %d, output %d, element %d: the kernel gives %d, Eval %d", n, i, k,
+						got.Data[k], v)
 				}
 			}
 		}

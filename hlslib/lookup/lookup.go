@@ -147,7 +147,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "indices", Doc: "indices in a frame", Value: o.indices},
 			{Name: "folds", Doc: "words given for an index", Value: o.words(f)},
 		},
-		Tables:  []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: o.out.Elem, Rows: o.table(f.PE)}},
+		Tables: []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: o.out.Elem,
+			Rows: o.table(f.PE)}},
 		Storage: o.storage(f),
 	}
 }

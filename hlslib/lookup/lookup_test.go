@@ -41,18 +41,24 @@ func TestContract(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	cases := []layertest.Case{
 		{Name: "a list", Op: lookup.New(table(r, 10, 6, intN(4))), In: []dataflow.Type{index(0, 9, uintN(4), 5)}},
-		{Name: "a last axis of one", Op: lookup.New(table(r, 7, 4, uintN(5))), In: []dataflow.Type{index(0, 6, intN(9), 2, 3, 1)}},
+		{Name: "a last axis of one", Op: lookup.New(table(r, 7, 4, uintN(5))),
+			In: []dataflow.Type{index(0, 6, intN(9), 2, 3, 1)}},
 		{Name: "an index alone", Op: lookup.New(table(r, 4, 3, intN(12))), In: []dataflow.Type{index(1, 2, uintN(2))}},
 		{Name: "signs", Op: lookup.New(table(r, 20, 8, bipolar)), In: []dataflow.Type{index(3, 19, uintN(8), 4)}},
 		{Name: "one row", Op: lookup.New(table(r, 1, 4, intN(3))), In: []dataflow.Type{index(0, 0, uintN(1), 3)}},
-		{Name: "one element", Op: lookup.New(table(r, 16, 1, intN(64))), In: []dataflow.Type{index(0, 15, uintN(4), 6)}},
-		{Name: "a bipolar index", Op: lookup.New(table(r, 2, 2, intN(3))), In: []dataflow.Type{index(1, 1, bipolar, 2)}},
-		{Name: "rows of several limbs", Op: lookup.New(table(r, 300, 24, intN(9))), In: []dataflow.Type{index(0, 299, uintN(32), 3)}},
+		{Name: "one element", Op: lookup.New(table(r, 16, 1, intN(64))),
+			In: []dataflow.Type{index(0, 15, uintN(4), 6)}},
+		{Name: "a bipolar index", Op: lookup.New(table(r, 2, 2, intN(3))),
+			In: []dataflow.Type{index(1, 1, bipolar, 2)}},
+		{Name: "rows of several limbs", Op: lookup.New(table(r, 300, 24, intN(9))),
+			In: []dataflow.Type{index(0, 299, uintN(32), 3)}},
 	}
 	for i := range 6 {
 		rows := 1 + r.IntN(40)
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: lookup.New(table(r, rows, 1+r.IntN(12), intN(1+r.IntN(9)))),
-			In: []dataflow.Type{index(0, int64(rows-1), num.Smallest(num.Range{Lo: 0, Hi: int64(rows - 1)}), 1+r.IntN(6))}})
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i),
+			Op: lookup.New(table(r, rows, 1+r.IntN(12), intN(1+r.IntN(9)))),
+			In: []dataflow.Type{index(0, int64(rows-1), num.Smallest(num.Range{Lo: 0, Hi: int64(rows - 1)}),
+				1+r.IntN(6))}})
 	}
 	layertest.Check(t, 40, cases...)
 }
@@ -67,10 +73,14 @@ func TestOutputType(t *testing.T) {
 		in   dataflow.Type
 		want dataflow.Type
 	}{
-		{p, index(1, 2, uintN(2), 5), dataflow.Type{Shape: dataflow.Shape{5, 2}, Range: []num.Range{{Lo: 1, Hi: 3}, {Lo: 0, Hi: 2}}, Elem: intN(8)}},
-		{p, index(0, 3, uintN(2), 5, 1), dataflow.Type{Shape: dataflow.Shape{5, 2}, Range: []num.Range{{Lo: -9, Hi: 3}, {Lo: 0, Hi: 100}}, Elem: intN(8)}},
-		{signs, index(0, 1, uintN(2), 1), dataflow.Type{Shape: dataflow.Shape{1, 2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: 1, Hi: 1}}, Elem: bipolar}},
-		{signs, index(0, 1, uintN(2)), dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: 1, Hi: 1}}, Elem: bipolar}},
+		{p, index(1, 2, uintN(2), 5), dataflow.Type{Shape: dataflow.Shape{5, 2},
+			Range: []num.Range{{Lo: 1, Hi: 3}, {Lo: 0, Hi: 2}}, Elem: intN(8)}},
+		{p, index(0, 3, uintN(2), 5, 1), dataflow.Type{Shape: dataflow.Shape{5, 2},
+			Range: []num.Range{{Lo: -9, Hi: 3}, {Lo: 0, Hi: 100}}, Elem: intN(8)}},
+		{signs, index(0, 1, uintN(2), 1), dataflow.Type{Shape: dataflow.Shape{1, 2},
+			Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: 1, Hi: 1}}, Elem: bipolar}},
+		{signs, index(0, 1, uintN(2)), dataflow.Type{Shape: dataflow.Shape{2},
+			Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: 1, Hi: 1}}, Elem: bipolar}},
 	} {
 		_, out, err := lookup.New(tt.p).Bind([]dataflow.Type{tt.in})
 		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
@@ -81,9 +91,11 @@ func TestOutputType(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	op := layertest.Bind(t, lookup.New(lookup.Params{Table: [][]int64{{1, 2, 3, 4}, {5, 6, 7, 8}}}), index(0, 1, uintN(1), 3))
+	op := layertest.Bind(t, lookup.New(lookup.Params{Table: [][]int64{{1, 2, 3, 4}, {5, 6, 7, 8}}}),
+		index(0, 1, uintN(1), 3))
 	got := op.Emit(dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Target{})
-	want := []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: uintN(4), Rows: [][]int64{{1, 2}, {3, 4}, {5, 6}, {7, 8}}}}
+	want := []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: uintN(4),
+		Rows: [][]int64{{1, 2}, {3, 4}, {5, 6}, {7, 8}}}}
 	if in := got.StorageOf("table").In; !reflect.DeepEqual(got.Tables, want) || in != dataflow.BRAM {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -111,5 +123,6 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, lookup.Layer, ``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`, `{"table":[[1],[]]}`, `{"table":[[0.5]]}`, `{"table":[1]}`)
+	layertest.RefusesText(t, lookup.Layer, ``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`, `{"table":[[1],[]]}`,
+		`{"table":[[0.5]]}`, `{"table":[1]}`)
 }

@@ -64,7 +64,8 @@ func (o *op) shape() dataflow.Shape {
 func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	b := &op{Base: base, in: in[0], units: base.P.Cells[0].units()}
 	if shape := in[0].Shape; len(shape) != 2 || shape[1] != len(b.P.Cells)*b.units*gates {
-		return nil, nil, fmt.Errorf("an input of shape %v for %d cells of %d units, want [steps, %d]", shape, len(b.P.Cells), b.units, len(b.P.Cells)*b.units*gates)
+		return nil, nil, fmt.Errorf("an input of shape %v for %d cells of %d units, want [steps, %d]", shape,
+			len(b.P.Cells), b.units, len(b.P.Cells)*b.units*gates)
 	}
 	b.length = in[0].Shape[0]
 	b.divisors = dataflow.Divisors(b.units)
@@ -74,7 +75,8 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	}
 	first := b.P.Cells[0]
 	lanes := gates - b.P.firstGate()
-	b.unit, err = mac.Bind(b.P.weights(), nil, first.Product, b.h, func(row int) []num.Range { return state[row/lanes/b.units] })
+	b.unit, err = mac.Bind(b.P.weights(), nil, first.Product, b.h,
+		func(row int) []num.Range { return state[row/lanes/b.units] })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,20 +97,22 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 // rounds is how often bindValues narrows the ranges. Every round holds by itself; the first one brings most.
 const rounds = 3
 
-// bindValues derives what every unit computes, cell by cell, and the types of the state. hidden is h by cell, its initial
-// values included. At first h is what any code of its gate makes of any value of tanh, and c anything within its limits;
-// what a step makes of these and the initial values is all that any step sees.
+// bindValues derives what every unit computes, cell by cell, and the types of the state. hidden is h by cell, its
+// initial values included. At first h is what any code of its gate makes of any value of tanh, and c anything within
+// its limits; what a step makes of these and the initial values is all that any step sees.
 func (o *op) bindValues() (units []values, hidden [][]num.Range, err error) {
 	var state [][]num.Range
 	for _, cell := range o.P.Cells {
 		h, c := make([]num.Range, o.units), make([]num.Range, o.units)
 		for u := range o.units {
 			var e exact
-			h[u] = e.requant(cell.Hidden, e.product(num.Hull(layer.Of(cell.Gates[gateO].Steps, u).Value), num.Hull(layer.Of(cell.Tanh, u).Value)))
+			h[u] = e.requant(cell.Hidden, e.product(num.Hull(layer.Of(cell.Gates[gateO].Steps, u).Value),
+				num.Hull(layer.Of(cell.Tanh, u).Value)))
 			if e.lost {
 				return nil, nil, fmt.Errorf("unit %d: the output gate times tanh leaves 63 bits", u)
 			}
-			h[u], c[u] = h[u].Union(num.Point(at(cell.H0, u))), num.Range{Lo: cell.Cell.Lo, Hi: cell.Cell.Hi}.Union(num.Point(at(cell.C0, u)))
+			h[u], c[u] = h[u].Union(num.Point(at(cell.H0, u))),
+				num.Range{Lo: cell.Cell.Lo, Hi: cell.Cell.Hi}.Union(num.Point(at(cell.C0, u)))
 		}
 		hidden, state = append(hidden, h), append(state, c)
 	}
@@ -118,7 +122,8 @@ func (o *op) bindValues() (units []values, hidden [][]num.Range, err error) {
 			for u := range o.units {
 				v, ok := o.valuesOf(d, u, hidden[d], state[d][u])
 				if !ok {
-					return nil, nil, fmt.Errorf("cell %d, unit %d: with c in %v a value leaves 63 bits", d, u, state[d][u])
+					return nil, nil, fmt.Errorf("cell %d, unit %d: with c in %v a value leaves 63 bits", d, u,
+						state[d][u])
 				}
 				units = append(units, v)
 			}
@@ -146,8 +151,8 @@ func (o *op) bindValues() (units []values, hidden [][]num.Range, err error) {
 
 const maxBits = 63
 
-// valuesOf is what unit u of cell d computes of its inputs, of h in hidden and c in old. ok is false where something leaves
-// 63 bits.
+// valuesOf is what unit u of cell d computes of its inputs, of h in hidden and c in old. ok is false where something
+// leaves 63 bits.
 func (o *op) valuesOf(d, u int, hidden []num.Range, old num.Range) (v values, ok bool) {
 	cell := o.P.Cells[d]
 	var e exact
@@ -194,7 +199,8 @@ func (e *exact) product(a, b num.Range) num.Range             { return e.times(a
 // Accumulator tells the width of the sums of products by all rules.
 func (o *op) Accumulator() dataflow.Bound { return o.unit.Accumulator() }
 
-// Counts gives operations and parameters by FINN's names: the products of weights, and the thresholds of gates and tanh.
+// Counts gives operations and parameters by FINN's names: the products of weights, and the thresholds of gates and
+// tanh.
 func (o *op) Counts() map[string]int64 {
 	counts := o.unit.Counts(o.length)
 	for g := o.P.firstGate(); g <= tanh; g++ {

@@ -17,8 +17,10 @@ import (
 // small is a cell of one unit whose numbers can be followed by hand.
 func small() lstm.Params {
 	pass := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -100, Hi: 100}
-	c := lstm.Cell{CellFactors: [2]int64{1, 1}, Forget: pass, Input: pass, Cell: num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -5, Hi: 4},
-		Hidden: num.Requant{Multiplier: 1, Shift: 1, Mode: num.HalfEven, Lo: -3, Hi: 3}, Tanh: []num.Step{{At: []int64{-1, 1}, Value: []int64{-1, 0, 1}}}}
+	c := lstm.Cell{CellFactors: [2]int64{1, 1}, Forget: pass, Input: pass,
+		Cell:   num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -5, Hi: 4},
+		Hidden: num.Requant{Multiplier: 1, Shift: 1, Mode: num.HalfEven, Lo: -3, Hi: 3},
+		Tanh:   []num.Step{{At: []int64{-1, 1}, Value: []int64{-1, 0, 1}}}}
 	for g := range c.Gates {
 		c.Recurrent[g] = [][]int64{{1}}
 		c.Gates[g] = lstm.Gate{Factors: [2]int64{1, 1}, Steps: []num.Step{{At: []int64{1, 3}, Value: []int64{0, 1, 2}}}}
@@ -40,11 +42,13 @@ func TestEval(t *testing.T) {
 		1, 0, -8, 7, // i=1, f=0, g=-2: c=-2; o=2, tanh=-1: h=-1
 	}
 	got := op.Eval([]dataflow.Tensor{{Shape: dataflow.Shape{3, 4}, Data: x}})
-	want := []dataflow.Tensor{{Shape: dataflow.Shape{3, 1}, Data: []int64{1, 0, -1}}, {Shape: dataflow.Shape{3, 1}, Data: []int64{4, 4, -2}}}
+	want := []dataflow.Tensor{{Shape: dataflow.Shape{3, 1}, Data: []int64{1, 0, -1}},
+		{Shape: dataflow.Shape{3, 1}, Data: []int64{4, 4, -2}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if h, c := (num.Range{Lo: -1, Hi: 1}), (num.Range{Lo: -5, Hi: 4}); out[0].Range[0] != h || out[1].Range[0] != c || out[0].Elem != intN(2) || out[1].Elem != intN(4) {
+	if h, c := (num.Range{Lo: -1, Hi: 1}), (num.Range{Lo: -5, Hi: 4}); out[0].Range[0] != h || out[1].Range[0] != c ||
+		out[0].Elem != intN(2) || out[1].Elem != intN(4) {
 		t.Errorf("%v, want %v and %v", out, h, c)
 	}
 }
@@ -59,9 +63,15 @@ func TestBindRefuses(t *testing.T) {
 	}
 	k := int64(2)
 	two := small()
-	two.Cells = append(two.Cells, change(func(c *lstm.Cell) { c.Product = &num.Requant{Multiplier: 1, Mode: num.Floor} }).Cells...)
+	two.Cells = append(two.Cells, change(func(c *lstm.Cell) {
+		c.Product = &num.Requant{Multiplier: 1,
+			Mode: num.Floor}
+	}).Cells...)
 	mixed := small()
-	mixed.Cells = append(mixed.Cells, change(func(c *lstm.Cell) { c.CIFG, c.Recurrent[0], c.Gates[0] = &k, nil, lstm.Gate{} }).Cells...)
+	mixed.Cells = append(mixed.Cells, change(func(c *lstm.Cell) {
+		c.CIFG, c.Recurrent[0], c.Gates[0] = &k, nil,
+			lstm.Gate{}
+	}).Cells...)
 	fall := num.Step{At: []int64{0}, Value: []int64{1, 0}}
 	for _, tt := range []struct {
 		p    lstm.Params
@@ -76,19 +86,30 @@ func TestBindRefuses(t *testing.T) {
 		{small(), []dataflow.Type{typ(intN(63), 3, 4)}, "a value needs 64 bits"},
 		{lstm.Params{}, []dataflow.Type{four}, "no cells"},
 		{change(func(c *lstm.Cell) { c.Recurrent[1] = nil }), []dataflow.Type{four}, "no units"},
-		{change(func(c *lstm.Cell) { c.Recurrent[3] = [][]int64{{1, 2}} }), []dataflow.Type{four}, "gate o: unit 0: 2 weights, want 1"},
-		{change(func(c *lstm.Cell) { c.Recurrent[0] = nil }), []dataflow.Type{four}, "gate i: 0 rows of weights, want 1"},
+		{change(func(c *lstm.Cell) { c.Recurrent[3] = [][]int64{{1, 2}} }), []dataflow.Type{four},
+			"gate o: unit 0: 2 weights, want 1"},
+		{change(func(c *lstm.Cell) { c.Recurrent[0] = nil }), []dataflow.Type{four},
+			"gate i: 0 rows of weights, want 1"},
 		{change(func(c *lstm.Cell) { c.Recurrent[2][0][0] = 1 << 50 }), []dataflow.Type{four}, "beyond 2^40"},
-		{change(func(c *lstm.Cell) { c.CIFG = &k }), []dataflow.Type{four}, "gate i: it is coupled, and has parameters"},
-		{change(func(c *lstm.Cell) { c.Gates[2].Peephole = []int64{1} }), []dataflow.Type{four}, "the candidate has peepholes"},
-		{change(func(c *lstm.Cell) { c.Gates[1].Bias = []int64{1, 2} }), []dataflow.Type{four}, "gate f: 2 biases for 1 units"},
-		{change(func(c *lstm.Cell) { c.Gates[1].Steps = nil }), []dataflow.Type{four}, "gate f: 0 step functions for 1 units"},
-		{change(func(c *lstm.Cell) { c.Gates[3].Steps = []num.Step{fall} }), []dataflow.Type{four}, "gate o: the step function of a unit falls"},
-		{change(func(c *lstm.Cell) { c.Tanh = []num.Step{fall} }), []dataflow.Type{four}, "tanh: the step function of a unit falls"},
-		{change(func(c *lstm.Cell) { c.Tanh = []num.Step{{}} }), []dataflow.Type{four}, "tanh: unit 0: step function has 0 breakpoints and 0 values"},
-		{change(func(c *lstm.Cell) { c.H0 = []int64{1, 2} }), []dataflow.Type{four}, "2 initial values of h for 1 units"},
+		{change(func(c *lstm.Cell) { c.CIFG = &k }), []dataflow.Type{four},
+			"gate i: it is coupled, and has parameters"},
+		{change(func(c *lstm.Cell) { c.Gates[2].Peephole = []int64{1} }), []dataflow.Type{four},
+			"the candidate has peepholes"},
+		{change(func(c *lstm.Cell) { c.Gates[1].Bias = []int64{1, 2} }), []dataflow.Type{four},
+			"gate f: 2 biases for 1 units"},
+		{change(func(c *lstm.Cell) { c.Gates[1].Steps = nil }), []dataflow.Type{four},
+			"gate f: 0 step functions for 1 units"},
+		{change(func(c *lstm.Cell) { c.Gates[3].Steps = []num.Step{fall} }), []dataflow.Type{four},
+			"gate o: the step function of a unit falls"},
+		{change(func(c *lstm.Cell) { c.Tanh = []num.Step{fall} }), []dataflow.Type{four},
+			"tanh: the step function of a unit falls"},
+		{change(func(c *lstm.Cell) { c.Tanh = []num.Step{{}} }), []dataflow.Type{four},
+			"tanh: unit 0: step function has 0 breakpoints and 0 values"},
+		{change(func(c *lstm.Cell) { c.H0 = []int64{1, 2} }), []dataflow.Type{four},
+			"2 initial values of h for 1 units"},
 		{change(func(c *lstm.Cell) { c.Forget = num.Requant{} }), []dataflow.Type{four}, "forget: unknown rounding"},
-		{change(func(c *lstm.Cell) { c.Cell.Lo, c.Cell.Hi = math.MinInt64, math.MaxInt64 }), []dataflow.Type{four}, "a value leaves 63 bits"},
+		{change(func(c *lstm.Cell) { c.Cell.Lo, c.Cell.Hi = math.MinInt64, math.MaxInt64 }), []dataflow.Type{four},
+			"a value leaves 63 bits"},
 		{two, []dataflow.Type{typ(intN(4), 3, 8)}, "cell 1: products are requantised in another way"},
 		{mixed, []dataflow.Type{typ(intN(4), 3, 8)}, "cell 1: its input gate is coupled or not"},
 	} {
@@ -106,8 +127,10 @@ func TestDecodeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range [][2]string{
-		{``, ``}, {`"factors":[1,1]`, `"factors":[1]`}, {`"factors":[1,1]`, `"factors":[1,1,1]`}, {`"cell_factors":[1,1]`, `"cell_factors":[1,1,1]`},
-		{`"recurrent":[`, `"recurrent":[[[1]],`}, {`"gates":[`, `"gates":[{"factors":[1,1],"steps":[{"at":[],"value":[1]}]},`}, {`"gates"`, `"doors"`},
+		{``, ``}, {`"factors":[1,1]`, `"factors":[1]`}, {`"factors":[1,1]`, `"factors":[1,1,1]`},
+		{`"cell_factors":[1,1]`, `"cell_factors":[1,1,1]`},
+		{`"recurrent":[`, `"recurrent":[[[1]],`}, {`"gates":[`,
+			`"gates":[{"factors":[1,1],"steps":[{"at":[],"value":[1]}]},`}, {`"gates"`, `"doors"`},
 		{`"mode":"floor"`, `"mode":"down"`}, {`"cells":[`, `"cells":["x",`},
 	} {
 		bad := strings.Replace(string(text), tt[0], tt[1], 1)
@@ -140,8 +163,8 @@ func wide(t *testing.T, cells, units, steps int) dataflow.Op {
 	return op
 }
 
-// TestLoop spells the clocks: a step takes what its cells do, or what the first one does and the latency; the last step of
-// a frame waits for nothing.
+// TestLoop spells the clocks: a step takes what its cells do, or what the first one does and the latency; the last step
+// of a frame waits for nothing.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	const steps = 5
@@ -161,20 +184,24 @@ func TestLoop(t *testing.T) {
 		op := wide(t, tt.cells, tt.units, steps)
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, dataflow.Target{})
 		first := tt.units/tt.simd - 1 // the iteration of the first word
-		if l.Latency != tt.latency || l.Iterations() != tt.iterations || l.FirstWrite(0) != first+tt.latency || l.LastWrite(0) != tt.iterations-1+tt.latency {
-			t.Errorf("%+v: %d iterations, latency %d, words from %d to %d", tt, l.Iterations(), l.Latency, l.FirstWrite(0), l.LastWrite(0))
+		if l.Latency != tt.latency || l.Iterations() != tt.iterations || l.FirstWrite(0) != first+tt.latency ||
+			l.LastWrite(0) != tt.iterations-1+tt.latency {
+			t.Errorf("%+v: %d iterations, latency %d, words from %d to %d", tt, l.Iterations(), l.Latency,
+				l.FirstWrite(0), l.LastWrite(0))
 		}
-		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: tt.simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}, dataflow.Target{})
+		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: tt.simd, Memory: dataflow.BRAM, Compute: dataflow.LUT},
+			dataflow.Target{})
 		for _, f := range i.Config {
-			if f.Name == "step" && f.Value != tt.step || f.Name == "h_distance" && (f.Value != distance(tt.units, tt.pe, tt.simd, tt.step) || f.Value.(int) <= tt.latency) {
+			if f.Name == "step" && f.Value != tt.step || f.Name == "h_distance" &&
+				(f.Value != distance(tt.units, tt.pe, tt.simd, tt.step) || f.Value.(int) <= tt.latency) {
 				t.Errorf("%+v: %s is %v", tt, f.Name, f.Value)
 			}
 		}
 	}
 }
 
-// distance is the least number of iterations from where a word of h is complete to where the next step reads it first: a
-// word is as many units as both PE and SIMD divide.
+// distance is the least number of iterations from where a word of h is complete to where the next step reads it first:
+// a word is as many units as both PE and SIMD divide.
 func distance(units, pe, simd, step int) int {
 	word := pe
 	for word%simd != 0 {
@@ -198,7 +225,10 @@ func TestLatency(t *testing.T) {
 		want   int
 	}{
 		{"plain", func(*lstm.Cell) {}, 14},
-		{"products requantised", func(c *lstm.Cell) { c.Product = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -9, Hi: 9} }, 15},
+		{"products requantised", func(c *lstm.Cell) {
+			c.Product = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -9,
+				Hi: 9}
+		}, 15},
 		{"scaled", func(c *lstm.Cell) { c.Gates[2].Factors[1] = 3 }, 15},
 		{"coupled", func(c *lstm.Cell) { c.CIFG, c.Recurrent[0], c.Gates[0] = &k, nil, lstm.Gate{} }, 15},
 		{"a multiplier", func(c *lstm.Cell) { c.Input.Multiplier = 3 }, 15},
@@ -232,9 +262,12 @@ func TestReports(t *testing.T) {
 	if len(acc.Channels) != 2*4*16 || acc.Used > 4+5 || acc.Used < acc.Exact {
 		t.Errorf("%+v", acc)
 	}
-	one := op.Cost(dataflow.Fold{PE: 1, SIMD: 16, Memory: dataflow.BRAM, Compute: dataflow.LUT}, dataflow.Target{}).Total()
-	four := op.Cost(dataflow.Fold{PE: 4, SIMD: 16, Memory: dataflow.BRAM, Compute: dataflow.LUT}, dataflow.Target{}).Total()
-	dsp := op.Cost(dataflow.Fold{PE: 1, SIMD: 16, Memory: dataflow.BRAM, Compute: dataflow.DSP}, dataflow.Target{}).Total()
+	one := op.Cost(dataflow.Fold{PE: 1, SIMD: 16, Memory: dataflow.BRAM, Compute: dataflow.LUT},
+		dataflow.Target{}).Total()
+	four := op.Cost(dataflow.Fold{PE: 4, SIMD: 16, Memory: dataflow.BRAM, Compute: dataflow.LUT},
+		dataflow.Target{}).Total()
+	dsp := op.Cost(dataflow.Fold{PE: 1, SIMD: 16, Memory: dataflow.BRAM, Compute: dataflow.DSP},
+		dataflow.Target{}).Total()
 	if four.LUT < 3*one.LUT || four.LUT > 4*one.LUT || one.DSP != 0 || dsp.DSP != 4*16+3 || dsp.LUT >= one.LUT {
 		t.Errorf("%+v with PE 1, %+v with PE 4, %+v in DSP slices", one, four, dsp)
 	}

@@ -7,9 +7,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Cost is that of the matrix layer which the products of h make, with H inputs and an output per gate and unit, and, as a
-// plain count, of what stands behind it: adders and multipliers of the cells, comparators of gates and tanh, the state.
-// FINN has no LSTM.
+// Cost is that of the matrix layer which the products of h make, with H inputs and an output per gate and unit, and, as
+// a plain count, of what stands behind it: adders and multipliers of the cells, comparators of gates and tanh, the
+// state. FINN has no LSTM.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m, v := estimate.Model(t), o.values
 	parts, storage := o.engine(m, f)
@@ -80,7 +80,8 @@ func (o *op) engine(m cost.Model, f dataflow.Fold) ([]cost.Part, []dataflow.Stor
 	return unit.Logic(), storage
 }
 
-// scales reports whether a factor takes a multiplier in some cell: one row is constants, and a power of two then a shift.
+// scales reports whether a factor takes a multiplier in some cell: one row is constants, and a power of two then a
+// shift.
 func scales(factors dataflow.Table, i int) bool {
 	for _, row := range factors.Rows {
 		if v := row[i]; (v < -1 || v > 1) && (len(factors.Rows) > 1 || v < 0 || v&(v-1) != 0) {
@@ -108,7 +109,8 @@ func (o *op) requantMultipliers(m cost.Model, f dataflow.Fold) (r cost.Resources
 				continue
 			}
 			seen = append(seen, q)
-			r = r.Plus(m.Multiplier(num.Smallest(x.in).Width, num.Smallest(num.Point(q.Multiplier)).Width, f.Compute == dataflow.DSP))
+			r = r.Plus(m.Multiplier(num.Smallest(x.in).Width, num.Smallest(num.Point(q.Multiplier)).Width,
+				f.Compute == dataflow.DSP))
 		}
 	}
 	return r

@@ -28,7 +28,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "h_t", Doc: "state h", Value: o.h},
 			{Name: "c_t", Doc: "state c", Value: o.c},
 			{Name: "words", Doc: "words of a cell's h in memory", Value: o.units / word},
-			{Name: "h_distance", Doc: "iterations from a write of h to the first read of it", Value: c.step - c.cell + 1 + c.sf - word/f.SIMD},
+			{Name: "h_distance", Doc: "iterations from a write of h to the first read of it",
+				Value: c.step - c.cell + 1 + c.sf - word/f.SIMD},
 			{Name: "pre_t", Doc: "a gate before its steps", Value: o.pre},
 		},
 		Tables:  []dataflow.Table{weights, o.P.biases(f.PE), o.P.peepholes(f.PE), o.P.factors()},
@@ -43,7 +44,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		}
 		fields, tables := o.steps[g].tables(f.PE)
 		if g != gateI {
-			fields = append(fields, dataflow.Field{Name: o.steps[g].name + "_t", Doc: "the code", Value: o.steps[g].code})
+			fields = append(fields, dataflow.Field{Name: o.steps[g].name + "_t", Doc: "the code",
+				Value: o.steps[g].code})
 		}
 		i.Config, i.Tables = append(i.Config, fields...), append(i.Tables, tables...)
 	}
@@ -69,9 +71,11 @@ func (o *op) cellFields() []dataflow.Field {
 		{Name: "i_t", Doc: "gate i", Value: num.Smallest(v.code[gateI])},
 		{Name: "kept_t", Doc: "f times c, requantised", Value: num.Smallest(v.kept)},
 		{Name: "taken_t", Doc: "i times g, requantised", Value: num.Smallest(v.taken)},
-		dataflow.RequantField("forget", "requantiser of f times c", v.forget, list(func(c Cell) num.Requant { return c.Forget })...),
+		dataflow.RequantField("forget", "requantiser of f times c", v.forget,
+			list(func(c Cell) num.Requant { return c.Forget })...),
 		dataflow.RequantField("input", "of i times g", v.input, list(func(c Cell) num.Requant { return c.Input })...),
 		dataflow.RequantField("cell", "of their sum", v.sum, list(func(c Cell) num.Requant { return c.Cell })...),
-		dataflow.RequantField("hidden", "of o times tanh", v.output, list(func(c Cell) num.Requant { return c.Hidden })...),
+		dataflow.RequantField("hidden", "of o times tanh", v.output,
+			list(func(c Cell) num.Requant { return c.Hidden })...),
 	}
 }

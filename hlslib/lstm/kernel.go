@@ -5,8 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// kernel is the hardware's state: two buffers of h by cell, of which one is read and the other written, c by cell, and a
-// sum per lane.
+// kernel is the hardware's state: two buffers of h by cell, of which one is read and the other written, c by cell, and
+// a sum per lane.
 type kernel struct {
 	o    *op
 	f    dataflow.Fold
@@ -44,7 +44,8 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	first := n * k.f.PE
 	h, c := k.h[1-t%2][d][first:first+k.f.PE], k.c[d][first:first+k.f.PE]
 	for pe := range h {
-		h[pe], c[pe] = k.unit(d, first+pe, in[0][pe*gates:(pe+1)*gates], k.sums[pe*k.o.P.lanes():(pe+1)*k.o.P.lanes()], c[pe])
+		h[pe], c[pe] = k.unit(d, first+pe, in[0][pe*gates:(pe+1)*gates], k.sums[pe*k.o.P.lanes():(pe+1)*k.o.P.lanes()],
+			c[pe])
 	}
 	if k.o.P.Sequence || t == k.o.length-1 {
 		out[0] = append(dataflow.Word(nil), h...)

@@ -51,8 +51,8 @@ func (o *op) clocks(f dataflow.Fold) clocks {
 	return c
 }
 
-// latency is L of the package's comment: the clocks from the start of a unit's last products to the arrival of its h, in
-// memory and in the output.
+// latency is L of the package's comment: the clocks from the start of a unit's last products to the arrival of its h,
+// in memory and in the output.
 func (o *op) latency(f dataflow.Fold) int {
 	n := o.unit.SumLatency(f.SIMD) + 1 + 2 + 2 + 1 + 2 + 2 + 1
 	var scaled, coupled, product, sum, hidden, peeping bool
@@ -92,7 +92,8 @@ func nonZero(list []int64) bool {
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	c := o.clocks(f)
 	step := func(write uint64) []dataflow.Run {
-		unit := dataflow.Join(dataflow.Run{Times: c.sf - 1}, dataflow.Run{Times: 1, Moves: dataflow.Moves{Read: 1, Write: write}})
+		unit := dataflow.Join(dataflow.Run{Times: c.sf - 1},
+			dataflow.Run{Times: 1, Moves: dataflow.Moves{Read: 1, Write: write}})
 		return dataflow.Repeat(len(o.P.Cells)*c.nf, unit...)
 	}
 	last := step(1<<len(o.out) - 1)

@@ -1,9 +1,9 @@
-// Package lstm is the recurrent engine of a quantised LSTM: what depends on the step before. The products of the weights
-// and the input, which do not, come from a matrix layer ahead of it.
+// Package lstm is the recurrent engine of a quantised LSTM: what depends on the step before. The products of the
+// weights and the input, which do not, come from a matrix layer ahead of it.
 //
 // A frame is T time steps. In every step D cells take turns (the directions of a bidirectional LSTM), each with H units
-// and a state h and c of its own, integers all. Of step t, cell d has the input x[unit][gate], the gates in the order i, f,
-// g (the candidate), o, and computes for every unit, from the h and c of its own step before,
+// and a state h and c of its own, integers all. Of step t, cell d has the input x[unit][gate], the gates in the order
+// i, f, g (the candidate), o, and computes for every unit, from the h and c of its own step before,
 //
 //	z[gate] = F0*x[gate] + F1*(sum over k of P(U[gate][unit][k]*h[k])) + bias[gate] + p[gate]*c
 //	i, f, g = step[gate](z[gate])
@@ -12,19 +12,19 @@
 //	h'      = Hidden(o*tanh(c'))
 //
 // P, Forget, Input, Cell and Hidden are requantisers (num.Requant), of which P may be missing; the steps and tanh are
-// non-decreasing step functions, for all units or one per unit. With the input gate coupled (CIFG), i = K - f and there is
-// no gate i; its lane of the input is there and ignored. Every frame starts with h = H0 and c = C0.
+// non-decreasing step functions, for all units or one per unit. With the input gate coupled (CIFG), i = K - f and there
+// is no gate i; its lane of the input is there and ignored. Every frame starts with h = H0 and c = C0.
 //
 // The input has the shape [T, D*4*H], element (d*H+unit)*4+gate. The output is h of all steps, [T, D*H] with element
 // d*H+unit, or of the last step alone, [D*H]; a second output likewise has c.
 //
-// PE units are computed side by side, each with its gates, and each gate from SIMD elements of h a clock. With NF = H/PE,
-// SF = H/SIMD, the loop is
+// PE units are computed side by side, each with its gates, and each gate from SIMD elements of h a clock. With NF =
+// H/PE, SF = H/SIMD, the loop is
 //
 //	for t < T: { for d < D: for n < NF: for sf < SF: one clock } and then `idle` clocks, but not after the last step
 //
-// Iterations with sf = SF-1 read a word, the 4*PE elements of x from (d*H+n*PE)*4 on, and write a word, the PE units from
-// n*PE on, wherever the outputs have the step. A step cannot begin before the first cell's h of the step before is
+// Iterations with sf = SF-1 read a word, the 4*PE elements of x from (d*H+n*PE)*4 on, and write a word, the PE units
+// from n*PE on, wherever the outputs have the step. A step cannot begin before the first cell's h of the step before is
 // complete. The last word of it is on its way for
 //
 //	L = 3 + ceil(ceil(log2 SIMD)/2) clocks for the sums (one more where products are requantised; package mac)
@@ -44,10 +44,10 @@
 // clocks, and a frame T steps less the idle clocks of the last one.
 //
 // Row (d*NF+n)*SF+sf of the weights is what one clock takes: element (pe*G+lane)*SIMD+i is U[gate][n*PE+pe][sf*SIMD+i],
-// where the lanes are the G gates that there are: 4, or 3 with a coupled input gate. Row d*NF+n of biases and peepholes has
-// element pe*G+lane. Rows of the thresholds and bases of a step function are of all cells, of each cell, or of d*NF+n, and
-// then element pe*steps+i is that of unit n*PE+pe. Row d of the factors, or the one of all cells, is F0 and F1 of the four
-// gates, C0 and C1, and K. h0 has rows of lcm(PE, SIMD) units, c0 of PE.
+// where the lanes are the G gates that there are: 4, or 3 with a coupled input gate. Row d*NF+n of biases and peepholes
+// has element pe*G+lane. Rows of the thresholds and bases of a step function are of all cells, of each cell, or of
+// d*NF+n, and then element pe*steps+i is that of unit n*PE+pe. Row d of the factors, or the one of all cells, is F0 and
+// F1 of the four gates, C0 and C1, and K. h0 has rows of lcm(PE, SIMD) units, c0 of PE.
 package lstm
 
 import (
@@ -96,8 +96,8 @@ type Params struct {
 	States   bool   `json:"states,omitempty"`   // there is a second output, c
 }
 
-// A Cell is the parameters of one cell. All cells of a layer have the same number of units, requantise products alike, and
-// have their input gates coupled or not.
+// A Cell is the parameters of one cell. All cells of a layer have the same number of units, requantise products alike,
+// and have their input gates coupled or not.
 type Cell struct {
 	Recurrent   [gates][][]int64 `json:"recurrent"`         // U[gate][unit][k]
 	Product     *num.Requant     `json:"product,omitempty"` // of every u*h
@@ -137,7 +137,8 @@ func (c *Cell) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("a cell of %d matrices, %d gates and %d factors, want %d, %d and 2",
 			len(lists.Recurrent), len(lists.Gates), len(lists.CellFactors), gates, gates)
 	}
-	c.Recurrent, c.Gates, c.CellFactors = [gates][][]int64(lists.Recurrent), [gates]Gate(lists.Gates), [2]int64(lists.CellFactors)
+	c.Recurrent, c.Gates, c.CellFactors = [gates][][]int64(lists.Recurrent), [gates]Gate(lists.Gates),
+		[2]int64(lists.CellFactors)
 	return nil
 }
 

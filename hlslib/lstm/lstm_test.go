@@ -77,7 +77,8 @@ func (o recipe) common(r *rand.Rand) lstm.Cell {
 		}
 	}
 	if o.product {
-		c.Product = &num.Requant{Multiplier: 1, Shift: 2, Mode: num.HalfTowardZero, Lo: math.MinInt64, Hi: math.MaxInt64}
+		c.Product = &num.Requant{Multiplier: 1, Shift: 2, Mode: num.HalfTowardZero, Lo: math.MinInt64,
+			Hi: math.MaxInt64}
 	}
 	return c
 }
@@ -142,7 +143,8 @@ func TestContract(t *testing.T) {
 	var cases []layertest.Case
 	add := func(name string, o recipe, steps, folds int) {
 		r := rand.New(rand.NewPCG(uint64(len(cases)), 11))
-		cases = append(cases, layertest.Case{Name: name, Op: lstm.New(o.layer(r)), In: []dataflow.Type{o.input(r, steps)}, Folds: folds,
+		cases = append(cases, layertest.Case{Name: name, Op: lstm.New(o.layer(r)),
+			In: []dataflow.Type{o.input(r, steps)}, Folds: folds,
 			Loose: "the gates' codes depend on each other, and ranges are products of theirs"})
 	}
 	add("one unit, one step", recipe{cells: 1, units: 1}, 1, 0)

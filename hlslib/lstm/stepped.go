@@ -24,7 +24,8 @@ type stepped struct {
 // bindSteps makes those of the gates and of tanh, of what the units compute.
 func (o *op) bindSteps(units []values) error {
 	for g := o.P.firstGate(); g <= tanh; g++ {
-		s := stepped{name: "tanh", of: o.c, code: num.Smallest(o.values.tanh), cells: len(o.P.Cells), units: o.units, perCell: true}
+		s := stepped{name: "tanh", of: o.c, code: num.Smallest(o.values.tanh), cells: len(o.P.Cells), units: o.units,
+			perCell: true}
 		what, in := "tanh", func(v values) num.Range { return v.c }
 		if g < gates {
 			s.name, s.of, s.code = gateName(g), o.pre, num.Smallest(o.values.code[g])
@@ -45,7 +46,8 @@ func (o *op) bindSteps(units []values) error {
 			}
 		}
 		if s.compare = num.Compare(steps, ranges, s.of, mac.MaxThresholds).Merged(); s.compare.Delta != nil {
-			return fmt.Errorf("%s: the step function of a unit falls, or takes more than %d thresholds of one unit", what, mac.MaxThresholds)
+			return fmt.Errorf("%s: the step function of a unit falls, or takes more than %d thresholds of one unit",
+				what, mac.MaxThresholds)
 		}
 		o.steps[g] = s
 	}
@@ -106,7 +108,8 @@ func (s *stepped) tables(pe int) ([]dataflow.Field, []dataflow.Table) {
 	}
 	return fields, []dataflow.Table{
 		{Name: s.name + "_thresholds", Doc: "by cell and n: element pe*steps + i", Elem: s.of, Rows: over},
-		{Name: s.name + "_base", Doc: "likewise: element pe", Elem: num.Smallest(num.Hull(slices.Concat(base...))), Rows: base},
+		{Name: s.name + "_base", Doc: "likewise: element pe", Elem: num.Smallest(num.Hull(slices.Concat(base...))),
+			Rows: base},
 	}
 }
 

@@ -35,11 +35,13 @@ func (p Params) perLane(pe int, of func(Gate) []int64) [][]int64 {
 }
 
 func (p Params) biases(pe int) dataflow.Table {
-	return table("biases", "by cell and n: element pe*lanes + lane", p.perLane(pe, func(g Gate) []int64 { return g.Bias }))
+	return table("biases", "by cell and n: element pe*lanes + lane",
+		p.perLane(pe, func(g Gate) []int64 { return g.Bias }))
 }
 
 func (p Params) peepholes(pe int) dataflow.Table {
-	return table("peepholes", "by cell and n: element pe*lanes + lane", p.perLane(pe, func(g Gate) []int64 { return g.Peephole }))
+	return table("peepholes", "by cell and n: element pe*lanes + lane",
+		p.perLane(pe, func(g Gate) []int64 { return g.Peephole }))
 }
 
 // factors has what the parts of sums are multiplied with, and the constant of a coupled input gate.
@@ -56,7 +58,8 @@ func (p Params) factors() dataflow.Table {
 		}
 		rows = append(rows, row)
 	}
-	return table("factors", "by cell: element 2*gate of the input, 2*gate+1 of the products; two for c; the coupled gate's constant", rows)
+	return table("factors",
+		"by cell: element 2*gate of the input, 2*gate+1 of the products; two for c; the coupled gate's constant", rows)
 }
 
 // starts is initial values of h, in rows of word units, and of c.

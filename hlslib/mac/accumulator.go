@@ -7,9 +7,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// bindAccumulator derives the accumulator's type from the exact range of every channel's sum, and the line of the report
-// that compares it with the other rules. Exact is the widest channel; Used is one bit more where only another channel
-// is signed.
+// bindAccumulator derives the accumulator's type from the exact range of every channel's sum, and the line of the
+// report that compares it with the other rules. Exact is the widest channel; Used is one bit more where only another
+// channel is signed.
 func (u *Unit) bindAccumulator(sums []num.Range) error {
 	b := dataflow.Bound{Channels: make([]int, len(sums))}
 	union := u.accumulated(sums[0])
@@ -37,7 +37,8 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 	}
 	u.Acc = num.Smallest(union)
 	if u.Acc.Width > maxAccBits {
-		return fmt.Errorf("the accumulator needs %d bits for %v, at most %d are possible", u.Acc.Width, union, maxAccBits)
+		return fmt.Errorf("the accumulator needs %d bits for %v, at most %d are possible", u.Acc.Width, union,
+			maxAccBits)
 	}
 	b.Used, b.Type = u.Acc.Width, u.Acc
 	u.bound = b
@@ -69,8 +70,8 @@ func (u *Unit) signedWeightBits() int {
 	return u.Weight.Width + 1
 }
 
-// bindProduct derives the range of one weight times one input, over all weights and inputs together, and that of what is
-// summed of it.
+// bindProduct derives the range of one weight times one input, over all weights and inputs together, and that of what
+// is summed of it.
 func (u *Unit) bindProduct(inputs num.Range) error {
 	if u.XNOR {
 		u.product = num.Range{Lo: 0, Hi: 1}
@@ -97,8 +98,8 @@ func (u *Unit) bindProduct(inputs num.Range) error {
 	return nil
 }
 
-// Sum is the exact range of a channel's sum: that of num.Dot, where every product goes through the requantiser. ok is false
-// where it leaves 64 bits.
+// Sum is the exact range of a channel's sum: that of num.Dot, where every product goes through the requantiser. ok is
+// false where it leaves 64 bits.
 func Sum(w []int64, product *num.Requant, in []num.Range) (r num.Range, ok bool) {
 	if product == nil {
 		return num.Dot(w, in)

@@ -19,12 +19,13 @@ func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Fol
 	}
 	memory := []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
 	return layer.Folds{
-		PE: pe, SIMD: simd, Fits: fits, Compute: compute, Memory: func(dataflow.Fold) []dataflow.Memory { return memory },
+		PE: pe, SIMD: simd, Fits: fits, Compute: compute,
+		Memory: func(dataflow.Fold) []dataflow.Memory { return memory },
 	}.All()
 }
 
-// Fits holds a fold against what Vitis HLS accepts: input words of so many elements, output words of PE elements, the rows
-// of the tables, and the iterations of a frame in which every weight meets so many vectors.
+// Fits holds a fold against what Vitis HLS accepts: input words of so many elements, output words of PE elements, the
+// rows of the tables, and the iterations of a frame in which every weight meets so many vectors.
 func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
 	channels := f.PE
 	if u.compare.Shared() {
@@ -38,8 +39,8 @@ func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
 // Delay is what a layer carries from clock to clock: the adder of the accumulator.
 func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
 
-// Latency is a clock each to fetch, multiply, requantise the products, accumulate and compare, and one per two levels of the
-// adder tree: additions of a few bits are chained by twos in the 5 to 10 ns that boards run at.
+// Latency is a clock each to fetch, multiply, requantise the products, accumulate and compare, and one per two levels
+// of the adder tree: additions of a few bits are chained by twos in the 5 to 10 ns that boards run at.
 func (u *Unit) Latency(simd int) int { return u.SumLatency(simd) + 1 }
 
 // SumLatency is that of the sum alone.
@@ -63,7 +64,8 @@ func (u *Unit) EmitSums(f dataflow.Fold) ([]dataflow.Field, dataflow.Table) {
 			dataflow.Field{Name: "product_t", Doc: "a product as it is summed", Value: num.Smallest(u.product)},
 			dataflow.RequantField("product", "every product's requantiser", u.raw, *u.requant))
 	}
-	return config, dataflow.Table{Name: "weights", Doc: "by nf and sf: element pe*simd + i", Elem: u.Weight, Rows: u.weightRows(f)}
+	return config, dataflow.Table{Name: "weights", Doc: "by nf and sf: element pe*simd + i", Elem: u.Weight,
+		Rows: u.weightRows(f)}
 }
 
 // Emit gives the config fields and the tables that core/mac.hpp and core/compare.hpp ask for.
@@ -109,8 +111,8 @@ func (u *Unit) weightRows(f dataflow.Fold) [][]int64 {
 	return rows
 }
 
-// Counts gives a frame's multiply-accumulates by input and weight type, and parameters by type, where every weight meets
-// so many inputs.
+// Counts gives a frame's multiply-accumulates by input and weight type, and parameters by type, where every weight
+// meets so many inputs.
 func (u *Unit) Counts(vectors int) map[string]int64 {
 	weights := int64(len(u.weights)) * u.inputs()
 	c := map[string]int64{

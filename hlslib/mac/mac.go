@@ -52,8 +52,8 @@ type Unit struct {
 	bound   dataflow.Bound  // the accumulator by all rules
 }
 
-// Verify checks what is wrong with weights, step functions and the requantiser of products whatever the inputs. There are
-// no step functions, one for all channels, or one per channel.
+// Verify checks what is wrong with weights, step functions and the requantiser of products whatever the inputs. There
+// are no step functions, one for all channels, or one per channel.
 func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 	if len(weights) == 0 || len(weights[0]) == 0 {
 		return errors.New("there are no weights")
@@ -84,7 +84,8 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 
 // Bind makes the unit for inputs of type in. ranges gives the values of the inputs that meet channel c's weights: one
 // range for all of them, or one for each. Every product goes through the requantiser, if there is one.
-func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type, ranges func(c int) []num.Range) (*Unit, error) {
+func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
+	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, steps: steps, requant: product, in: in, Weight: num.Narrowest(weights...)}
 	if u.XNOR = u.Weight.Kind == num.Bipolar && in.Kind == num.Bipolar; u.XNOR && product != nil {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
@@ -141,14 +142,16 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 		acc[c] = u.accumulated(r)
 		steps[c] = u.onAccumulator(layer.Of(u.steps, c).Over(r)).Over(acc[c])
 		if !steps[c].NonDecreasing() {
-			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the signs of the weights", c, r)
+			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the "+
+				"signs of the weights", c, r)
 		}
 		u.Range[c], values[c] = steps[c].Reach(acc[c]), steps[c].Value
 	}
 	u.Out = num.Narrowest(values...)
 	u.compare = num.Compare(steps, acc, u.Acc, MaxThresholds).Merged()
 	if u.compare.Delta != nil {
-		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of its own", MaxThresholds)
+		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
+			"its own", MaxThresholds)
 	}
 	return nil
 }

@@ -73,7 +73,8 @@ func TestUnit(t *testing.T) {
 			if want := (num.Range{Lo: slices.Min(seen), Hi: slices.Max(seen)}); u.Range[c] != want {
 				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, u.Range[c], want)
 			}
-			if want := num.Smallest(num.Range{Lo: slices.Min(sums), Hi: slices.Max(sums)}).Width; u.Accumulator().Channels[c] != want {
+			if want := num.Smallest(num.Range{Lo: slices.Min(sums),
+				Hi: slices.Max(sums)}).Width; u.Accumulator().Channels[c] != want {
 				t.Errorf("seed %d, channel %d: %d bits, want %d", seed, c, u.Accumulator().Channels[c], want)
 			}
 		}
@@ -102,7 +103,8 @@ func TestEmit(t *testing.T) {
 	}
 	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.URAM, Compute: dataflow.DSP}
 	config, tables := bind().Emit(f)
-	if want := [][]int64{{1, 2, 5, 6}, {3, 4, 7, 0}, {-1, -2, -5, -6}, {-3, -4, -7, -8}}; len(tables) != 1 || !slices.EqualFunc(tables[0].Rows, want, slices.Equal) {
+	if want := [][]int64{{1, 2, 5, 6}, {3, 4, 7, 0}, {-1, -2, -5, -6}, {-3, -4, -7, -8}}; len(tables) != 1 ||
+		!slices.EqualFunc(tables[0].Rows, want, slices.Equal) {
 		t.Errorf("tables %+v, want weights %v", tables, want)
 	}
 	if tables[0].Elem != (num.Type{Kind: num.Int, Width: 4}) || config[2].Value != true {
@@ -142,7 +144,8 @@ func TestFits(t *testing.T) {
 		weights[c] = make([]int64, 4096)
 		weights[c][c] = 7
 	}
-	u, err := mac.Bind(weights, nil, nil, num.Type{Kind: num.UInt, Width: 8}, func(int) []num.Range { return []num.Range{{Lo: 0, Hi: 255}} })
+	u, err := mac.Bind(weights, nil, nil, num.Type{Kind: num.UInt, Width: 8},
+		func(int) []num.Range { return []num.Range{{Lo: 0, Hi: 255}} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,9 +201,11 @@ func TestRefuses(t *testing.T) {
 		{ones, nil, "leaves 64 bits"},
 		{[][]int64{{1, 0}}, nil, "needs 64 bits"},
 		{[][]int64{{0, 0}}, nil, ""},
-		{[][]int64{{0, 0}}, []num.Step{{At: []int64{1}, Value: []int64{1, 0}}}, ""}, // what never occurs may do anything
+		// what never occurs may do anything
+		{[][]int64{{0, 0}}, []num.Step{{At: []int64{1}, Value: []int64{1, 0}}}, ""},
 	} {
-		_, err := mac.Bind(tt.weights, tt.steps, nil, int64s, func(int) []num.Range { return []num.Range{int64s.Range()} })
+		_, err := mac.Bind(tt.weights, tt.steps, nil, int64s,
+			func(int) []num.Range { return []num.Range{int64s.Range()} })
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%v, %v: %v, want %q", tt.weights, tt.steps, err, tt.want)
 		}

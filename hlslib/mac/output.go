@@ -2,8 +2,9 @@ package mac
 
 import "hlsgen/internal/dataflow"
 
-// Outputs makes the outputs of the channels from first on of their sums, which may have wrapped around at 64 bits. It is
-// what hardware does at the end of a sum: the accumulator holds as many bits as it has, thresholds are compared with it.
+// Outputs makes the outputs of the channels from first on of their sums, which may have wrapped around at 64 bits. It
+// is what hardware does at the end of a sum: the accumulator holds as many bits as it has, thresholds are compared with
+// it.
 func (u *Unit) Outputs(first int, sums []int64) dataflow.Word {
 	y := make(dataflow.Word, len(sums))
 	for i, sum := range sums {

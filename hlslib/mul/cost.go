@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Cost counts a multiplier per PE, an adder per PE and input with an offset, what is kept of a gate, and the step functions
-// like a Thresholding, or a requantiser. A factor of -1, 0 and 1 keeps, drops or negates the other, which is an adder's
-// LUTs. FINN estimates nothing for its ElementwiseMul.
+// Cost counts a multiplier per PE, an adder per PE and input with an offset, what is kept of a gate, and the step
+// functions like a Thresholding, or a requantiser. A factor of -1, 0 and 1 keeps, drops or negates the other, which is
+// an adder's LUTs. FINN estimates nothing for its ElementwiseMul.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.Model(t)
 	product := cost.Adder(o.product.Width)
@@ -45,15 +45,16 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return append([]dataflow.Storage{kept}, o.steps.Storage(f)...)
 }
 
-// requantCost is that of one requantiser: a multiplier, an increment where it rounds otherwise than down, and per limit that
-// is reached a comparison and a choice. A shift is wiring.
+// requantCost is that of one requantiser: a multiplier, an increment where it rounds otherwise than down, and per limit
+// that is reached a comparison and a choice. A shift is wiring.
 func (o *op) requantCost(m cost.Model, f dataflow.Fold) cost.Resources {
 	q := o.P.Requant.Reduced()
 	codes, _ := q.Rounded(o.products)
 	width := num.Smallest(codes).Width
 	r := layer.Clipping(codes, o.Out[0].Union(), width)
 	if o.rescales() {
-		r = r.Plus(m.Multiplier(o.product.Width, num.Smallest(num.Point(q.Multiplier)).Width, f.Compute == dataflow.DSP))
+		r = r.Plus(m.Multiplier(o.product.Width, num.Smallest(num.Point(q.Multiplier)).Width,
+			f.Compute == dataflow.DSP))
 	}
 	if q.Shift > 0 && q.Mode != num.Floor {
 		r = r.Plus(cost.Adder(width))

@@ -2,19 +2,20 @@
 //
 //	y[c] = f[c]((a[c]+Offset[0]) * (b[c]+Offset[1]))
 //
-// on every vector of a frame. An offset is what an integer quantiser's zero point asks for, negated. f[c] may be any step
-// function, one requantiser may stand for all of them where there are too many steps, or there is nothing, and then y[c] is
-// the product.
+// on every vector of a frame. An offset is what an integer quantiser's zero point asks for, negated. f[c] may be any
+// step function, one requantiser may stand for all of them where there are too many steps, or there is nothing, and
+// then y[c] is the product.
 //
-// Both inputs have one shape, or b is a single vector of as many channels as a's vectors: a gate, which multiplies every
-// vector of a (squeeze-and-excitation).
+// Both inputs have one shape, or b is a single vector of as many channels as a's vectors: a gate, which multiplies
+// every vector of a (squeeze-and-excitation).
 //
 // PE channels are computed side by side. With V vectors of C channels the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
-// or V*C/PE clocks a frame. Every iteration reads a word of a, channels fold*PE .. fold*PE+PE-1, and writes the word of the
-// same channels. It reads such a word of b too; but a gate is read along with the first vector, and kept for the others.
+// or V*C/PE clocks a frame. Every iteration reads a word of a, channels fold*PE .. fold*PE+PE-1, and writes the word of
+// the same channels. It reads such a word of b too; but a gate is read along with the first vector, and kept for the
+// others.
 //
 // The tables of the step functions are those of the thresholding layer.
 package mul
@@ -33,8 +34,9 @@ import (
 
 // Layer is the row of the product of two streams in the table of layers; New makes one.
 var Layer, New = layer.Define(layer.Definition[Params]{
-	Name:    "MultiplyStreams",
-	Doc:     "the product of two inputs, or of an input and a gate per channel, then one step function per channel or a requantiser (Mul)",
+	Name: "MultiplyStreams",
+	Doc: "the product of two inputs, or of an input and a gate per channel, then one step function per channel " +
+		"or a requantiser (Mul)",
 	Example: `{"offset":[-3,128],"steps":[{"at":[1],"value":[0,1]}]}`,
 	Takes:   layer.Inputs(2),
 	Bind:    bind,
@@ -92,14 +94,16 @@ type op struct {
 	steps    layer.Steps
 }
 
-// bind takes two inputs of one shape, or a second that is one vector, [C] or [1, .., C]. The last axis has as many channels
-// as there are step functions, or any number where there is at most one; the output has the first input's shape.
+// bind takes two inputs of one shape, or a second that is one vector, [C] or [1, .., C]. The last axis has as many
+// channels as there are step functions, or any number where there is at most one; the output has the first input's
+// shape.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape, other := in[0].Shape, in[1].Shape
 	o := &op{Base: b, Channelwise: layer.Channels(in)}
 	if !slices.Equal(shape, other) {
 		if len(other) > len(shape) || other.Vectors() != 1 || other.Channels() != o.Channels {
-			return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape, or a second of one vector of %d", shape, other, o.Channels)
+			return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape, or a second of one vector of %d",
+				shape, other, o.Channels)
 		}
 		o.gate = o.Vectors > 1
 	}
@@ -124,8 +128,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// bindProduct derives the types of factors and products, and gives the products' ranges: one where all channels are alike,
-// else one per channel.
+// bindProduct derives the types of factors and products, and gives the products' ranges: one where all channels are
+// alike, else one per channel.
 func (o *op) bindProduct() ([]num.Range, error) {
 	products := make([]num.Range, max(len(o.In[0].Range), len(o.In[1].Range)))
 	var factor [2]num.Range
@@ -193,7 +197,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	})
 }
 
-// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose from.
+// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose
+// from.
 func (o *op) Folds() dataflow.Folds {
 	return o.Channelwise.Folds(o.steps.Tables(), o.multiplies() || o.rescales())
 }

@@ -55,7 +55,8 @@ func random(r *rand.Rand) layertest.Case {
 		panic(err)
 	}
 	if r.IntN(4) == 0 {
-		p.Requant = &num.Requant{Multiplier: r.Int64N(1<<20) - 1<<18, Shift: r.IntN(24), Mode: num.Roundings[r.IntN(len(num.Roundings))], Lo: -r.Int64N(1 << 9), Hi: r.Int64N(1 << 9)}
+		p.Requant = &num.Requant{Multiplier: r.Int64N(1<<20) - 1<<18, Shift: r.IntN(24),
+			Mode: num.Roundings[r.IntN(len(num.Roundings))], Lo: -r.Int64N(1 << 9), Hi: r.Int64N(1 << 9)}
 		return layertest.Case{Op: mul.New(p), In: in}
 	}
 	rising := r.IntN(2) == 0
@@ -73,7 +74,8 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	i4, u4 := typ(intN(4), 3, 4), typ(uintN(4), 3, 4)
 	signs := typ(bipolar, 3, 4)
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3},
+		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
 	wide := num.Step{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
 	of := func(a, b dataflow.Type) []dataflow.Type { return []dataflow.Type{a, b} }
 	cases := []layertest.Case{
@@ -95,25 +97,37 @@ func TestContract(t *testing.T) {
 		{Name: "a gate of fewer axes", Op: mul.New(mul.Params{}), In: of(typ(uintN(6), 3, 2, 6), typ(intN(3), 1, 6))},
 		{Name: "a gate of signs", Op: mul.New(mul.Params{}), In: of(i4, typ(bipolar, 4))},
 		{Name: "a gate of one channel", Op: mul.New(then(relu)), In: of(typ(intN(4), 5, 1), typ(intN(4), 1))},
-		{Name: "a gate with ranges", Op: mul.New(moved(0, 9)), In: of(typ(intN(5), 4, 3), dataflow.Type{Shape: dataflow.Shape{3}, Range: perChannel.Range, Elem: perChannel.Elem})},
+		{Name: "a gate with ranges", Op: mul.New(moved(0, 9)),
+			In: of(typ(intN(5), 4, 3), dataflow.Type{Shape: dataflow.Shape{3}, Range: perChannel.Range,
+				Elem: perChannel.Elem})},
 		{Name: "a gate of one vector", Op: mul.New(then(relu)), In: of(typ(intN(4), 1, 1, 6), typ(intN(4), 6))},
-		{Name: "a gate, requantised per channel", Op: mul.New(moved(-1, 4, relu, sign, relu, fall)), In: of(u4, typ(intN(4), 1, 4))},
+		{Name: "a gate, requantised per channel", Op: mul.New(moved(-1, 4, relu, sign, relu, fall)),
+			In: of(u4, typ(intN(4), 1, 4))},
 		{Name: "requantised", Op: mul.New(then(relu)), In: of(i4, u4)},
 		{Name: "falling", Op: mul.New(then(fall)), In: of(i4, i4)},
 		{Name: "bases per channel", Op: mul.New(then(relu, sign, relu, relu)), In: of(i4, i4)},
 		{Name: "bipolar results of signs", Op: mul.New(then(sign)), In: of(signs, signs)},
-		{Name: "steps of signs", Op: mul.New(then(num.Step{At: []int64{0, 1}, Value: []int64{5, 6, 9}})), In: of(signs, typ(bipolar, 4))},
+		{Name: "steps of signs", Op: mul.New(then(num.Step{At: []int64{0, 1}, Value: []int64{5, 6, 9}})),
+			In: of(signs, typ(bipolar, 4))},
 		{Name: "a constant", Op: mul.New(then(num.Step{Value: []int64{-3}})), In: of(i4, i4)},
-		{Name: "a base beyond an int", Op: mul.New(then(num.Step{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}})), In: of(i4, i4)},
+		{Name: "a base beyond an int", Op: mul.New(then(num.Step{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}})),
+			In: of(i4, i4)},
 		{Name: "of 63 bits", Op: mul.New(then(wide, sign)), In: of(typ(intN(33), 2), typ(intN(30), 2))},
 		{Name: "unsigned, of 63 bits", Op: mul.New(mul.Params{}), In: of(typ(uintN(31), 3, 2), typ(uintN(32), 2))},
-		{Name: "by a requantiser", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 5, Shift: 4, Mode: num.HalfAway, Lo: -8, Hi: 7})), In: of(i4, u4)},
-		{Name: "by a shift", Op: mul.New(scaled(-8, 1, num.Requant{Multiplier: 8, Shift: 6, Mode: num.HalfEven, Lo: -128, Hi: 127})), In: of(u4, i4)},
-		{Name: "by a requantiser that falls", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: -3, Shift: 1, Mode: num.TowardZero, Lo: math.MinInt64, Hi: 20})), In: of(i4, u4)},
+		{Name: "by a requantiser", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 5, Shift: 4, Mode: num.HalfAway,
+			Lo: -8, Hi: 7})), In: of(i4, u4)},
+		{Name: "by a shift", Op: mul.New(scaled(-8, 1, num.Requant{Multiplier: 8, Shift: 6, Mode: num.HalfEven,
+			Lo: -128, Hi: 127})), In: of(u4, i4)},
+		{Name: "by a requantiser that falls", Op: mul.New(scaled(0, 0,
+			num.Requant{Multiplier: -3, Shift: 1, Mode: num.TowardZero, Lo: math.MinInt64, Hi: 20})), In: of(i4, u4)},
 		{Name: "by 0", Op: mul.New(scaled(0, 0, num.Requant{Shift: 5, Mode: num.Ceil, Lo: 2, Hi: 3})), In: of(i4, i4)},
-		{Name: "by a requantiser, of signs", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 7, Shift: 2, Mode: num.HalfUp, Lo: -9, Hi: 9})), In: of(signs, signs)},
-		{Name: "by a requantiser, of signs and numbers", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 7, Shift: 2, Mode: num.Floor, Lo: -9, Hi: 9})), In: of(i4, typ(bipolar, 4))},
-		{Name: "by a requantiser, of 63 bits", Op: mul.New(scaled(0, 0, num.Requant{Multiplier: 1<<31 - 1, Shift: 62, Mode: num.HalfTowardZero, Lo: -1, Hi: 1})), In: of(typ(intN(16), 2), typ(intN(16), 2))},
+		{Name: "by a requantiser, of signs", Op: mul.New(scaled(0, 0,
+			num.Requant{Multiplier: 7, Shift: 2, Mode: num.HalfUp, Lo: -9, Hi: 9})), In: of(signs, signs)},
+		{Name: "by a requantiser, of signs and numbers", Op: mul.New(scaled(0, 0,
+			num.Requant{Multiplier: 7, Shift: 2, Mode: num.Floor, Lo: -9, Hi: 9})), In: of(i4, typ(bipolar, 4))},
+		{Name: "by a requantiser, of 63 bits", Op: mul.New(scaled(0, 0,
+			num.Requant{Multiplier: 1<<31 - 1, Shift: 62, Mode: num.HalfTowardZero, Lo: -1, Hi: 1})),
+			In: of(typ(intN(16), 2), typ(intN(16), 2))},
 		{Name: "scalars", Op: mul.New(then(relu)), In: of(typ(intN(4)), typ(intN(4)))},
 	}
 	layertest.Check(t, 40, append(cases, layertest.Random(60, 37, random)...)...)
@@ -122,7 +136,8 @@ func TestContract(t *testing.T) {
 // TestRanges: a channel's products are the exact interval, and what all channels share stays one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}}, Elem: intN(3)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}},
+		Elem: intN(3)}
 	i4, signs := typ(intN(4), 3, 2), typ(bipolar, 3, 2)
 	for _, tt := range []struct {
 		p    mul.Params
@@ -130,13 +145,16 @@ func TestRanges(t *testing.T) {
 		want dataflow.Type
 	}{
 		{mul.Params{}, i4, i4, dataflow.Type{Range: []num.Range{{Lo: -56, Hi: 64}}, Elem: intN(8)}},
-		{mul.Params{}, i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: -16, Hi: 14}, {Lo: -24, Hi: 21}}, Elem: intN(6)}},
-		{moved(8, 1), i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 45}, {Lo: 0, Hi: 60}}, Elem: uintN(6)}},
+		{mul.Params{}, i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: -16, Hi: 14}, {Lo: -24, Hi: 21}},
+			Elem: intN(6)}},
+		{moved(8, 1), i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 45}, {Lo: 0, Hi: 60}},
+			Elem: uintN(6)}},
 		{moved(0, -3), i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: -28, Hi: 32}, {}}, Elem: intN(7)}},
 		{then(relu), i4, i4, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 3}}, Elem: uintN(2)}},
 		{then(relu, sign), i4, i4, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: -1, Hi: 1}}, Elem: intN(3)}},
 		{mul.Params{}, signs, signs, dataflow.Type{Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: bipolar}},
-		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -10, Hi: 100}), i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: -10, Hi: 11}, {Lo: -10, Hi: 16}}, Elem: intN(6)}},
+		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -10, Hi: 100}), i4, perChannel,
+			dataflow.Type{Range: []num.Range{{Lo: -10, Hi: 11}, {Lo: -10, Hi: 16}}, Elem: intN(6)}},
 		{moved(1, 0), signs, signs, dataflow.Type{Range: []num.Range{{Lo: -2, Hi: 2}}, Elem: intN(3)}},
 		{mul.Params{}, i4, typ(bipolar, 2), dataflow.Type{Range: []num.Range{{Lo: -8, Hi: 8}}, Elem: intN(5)}},
 	} {
@@ -168,12 +186,17 @@ func TestForms(t *testing.T) {
 		{"moved signs", moved(0, 1), signs, 1, "INT4 UINT2 INT5", 4},
 		{"a bit", mul.Params{}, typ(uintN(1), 3, 2), 1, "INT4 BINARY INT4", 2},
 		{"steps", then(relu), i4, 1, "INT4 INT4 INT8 thresholds INT8 none [[0 6 29]]", 4},
-		{"steps per channel", then(relu, sign), signs, 1, "INT4 BIPOLAR INT5 thresholds INT5 distributed [[0 6] [-1 -1]], base INT1 distributed [[0] [-1]]", 3},
-		{"a requantiser", scaled(0, 0, num.Requant{Multiplier: 6, Shift: 2, Mode: num.HalfUp, Lo: -12, Hi: 99}), i4, 1, "INT4 INT4 INT8 [3 1 1 -12 96 1 9]", 4},
-		{"a requantiser of signs", scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -9, Hi: 9}), signs, 1, "INT4 BIPOLAR INT5 [3 2 1 -6 6 0 6]", 4},
-		{"a shift of signs", scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.Floor, Lo: -99, Hi: 9}), signs, 1, "INT4 BIPOLAR INT5 [4 0 4 -32 9 2 7]", 2},
+		{"steps per channel", then(relu, sign), signs, 1,
+			"INT4 BIPOLAR INT5 thresholds INT5 distributed [[0 6] [-1 -1]], base INT1 distributed [[0] [-1]]", 3},
+		{"a requantiser", scaled(0, 0, num.Requant{Multiplier: 6, Shift: 2, Mode: num.HalfUp, Lo: -12, Hi: 99}), i4, 1,
+			"INT4 INT4 INT8 [3 1 1 -12 96 1 9]", 4},
+		{"a requantiser of signs", scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -9, Hi: 9}),
+			signs, 1, "INT4 BIPOLAR INT5 [3 2 1 -6 6 0 6]", 4},
+		{"a shift of signs", scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.Floor, Lo: -99, Hi: 9}), signs, 1,
+			"INT4 BIPOLAR INT5 [4 0 4 -32 9 2 7]", 2},
 		{"side by side", then(fall, jump), signs, 2,
-			"INT4 BIPOLAR INT5 thresholds INT5 none [[-4 -1 3 1 3 15]], base UINT2 none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 3},
+			"INT4 BIPOLAR INT5 thresholds INT5 none [[-4 -1 3 1 3 15]], base UINT2 none [[2 0]], deltas INT8 none " +
+				"[[-3 8 -15 1 99 0]]", 3},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), i4, tt.b)
 		folds := 0
@@ -194,7 +217,8 @@ func TestForms(t *testing.T) {
 		for _, x := range i.Tables {
 			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, i.StorageOf(x.Name).In, x.Rows))
 		}
-		if got := strings.TrimSpace(strings.Join(words, " ") + " " + strings.Join(tables, ", ")); got != tt.want || folds != tt.folds {
+		if got := strings.TrimSpace(strings.Join(words, " ") + " " + strings.Join(tables, ", ")); got != tt.want ||
+			folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
 		}
 	}
@@ -225,16 +249,21 @@ func TestBindRefuses(t *testing.T) {
 		{moved(0, -1<<31-1), pair, "the offset -2147483649 of input 1 takes more than 32 bits"},
 		{then(relu, relu), pair, "2 step functions for inputs of shape [2 3], want none, one or 3"},
 		{then(num.Step{}), pair, "channel 0: step function has 0 breakpoints and 0 values"},
-		{moved(1, 0), []dataflow.Type{typ(intN(64), 3), typ(intN(4), 3)}, "channel 0: an input and its offset leave 64 bits"},
+		{moved(1, 0), []dataflow.Type{typ(intN(64), 3), typ(intN(4), 3)},
+			"channel 0: an input and its offset leave 64 bits"},
 		{mul.Params{}, []dataflow.Type{typ(intN(64), 3), typ(intN(2), 3)}, "channel 0: the product leaves 64 bits"},
 		{mul.Params{}, []dataflow.Type{typ(uintN(32), 3), typ(uintN(31), 3)}, ""},
 		{mul.Params{}, []dataflow.Type{typ(intN(32), 3), typ(uintN(31), 3)}, ""},
-		{mul.Params{}, []dataflow.Type{typ(intN(32), 3), typ(intN(32), 3)}, "the product needs 64 bits for [-4611686016279904256,4611686018427387904], at most 63"},
-		{mul.Params{Steps: []num.Step{relu}, Requant: &num.Requant{Mode: num.Floor}}, pair, "step functions and a requantiser"},
+		{mul.Params{}, []dataflow.Type{typ(intN(32), 3), typ(intN(32), 3)},
+			"the product needs 64 bits for [-4611686016279904256,4611686018427387904], at most 63"},
+		{mul.Params{Steps: []num.Step{relu}, Requant: &num.Requant{Mode: num.Floor}}, pair,
+			"step functions and a requantiser"},
 		{scaled(0, 0, num.Requant{}), pair, "unknown rounding"},
 		{scaled(0, 0, num.Requant{Multiplier: 1 << 54, Mode: num.Floor}), pair, ""},
-		{scaled(0, 0, num.Requant{Multiplier: 1 << 55, Mode: num.Floor}), pair, "channel 0: the requantiser's product leaves 63 bits"},
-		{then(many), []dataflow.Type{typ(uintN(13), 3), typ(uintN(1), 3)}, "a channel has 4097 thresholds, at most 4096"},
+		{scaled(0, 0, num.Requant{Multiplier: 1 << 55, Mode: num.Floor}), pair,
+			"channel 0: the requantiser's product leaves 63 bits"},
+		{then(many), []dataflow.Type{typ(uintN(13), 3), typ(uintN(1), 3)},
+			"a channel has 4097 thresholds, at most 4096"},
 		{mul.Params{}, []dataflow.Type{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1)}, "no fold keeps"},
 	} {
 		layertest.Refuses(t, mul.New(tt.p), tt.in, tt.want)
@@ -243,8 +272,9 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, mul.Layer, ``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`, `{"offset":[0,2147483648]}`,
-		`{"requant":{}}`, `{"requant":{"mode":"floor"},"steps":[{"value":[1]}]}`, `{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
+	layertest.RefusesText(t, mul.Layer, ``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`,
+		`{"offset":[0,2147483648]}`, `{"requant":{}}`, `{"requant":{"mode":"floor"},"steps":[{"value":[1]}]}`,
+		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }
 
 // TestLoop has a clock per word, a gate read with the first vector, and a latency of what there is to do.
@@ -252,7 +282,8 @@ func TestLoop(t *testing.T) {
 	t.Parallel()
 	u4 := typ(uintN(4), 5, 6)
 	all := []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}}
-	gate := []dataflow.Run{{Times: 3, Moves: dataflow.Moves{Read: 3, Write: 1}}, {Times: 12, Moves: dataflow.Moves{Read: 1, Write: 1}}}
+	gate := []dataflow.Run{{Times: 3, Moves: dataflow.Moves{Read: 3, Write: 1}},
+		{Times: 12, Moves: dataflow.Moves{Read: 1, Write: 1}}}
 	for _, tt := range []struct {
 		p    mul.Params
 		b    dataflow.Type
@@ -287,13 +318,18 @@ func TestCost(t *testing.T) {
 		{mul.Params{}, u4, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{DSP: 2}},
 		{moved(-8, 0), u4, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 4, DSP: 2}},
 		{mul.Params{}, typ(bipolar, 5, 6), dataflow.Fold{}, dataflow.Resources{LUT: 2 * 5}},
-		{mul.Params{}, gate, dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 4 * 2, LUTRAM: 4 * 2, DSP: 2}}, // 3 words of 8 bits kept
-		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 4, Mode: num.HalfUp, Lo: -2, Hi: 15}), u4, dataflow.Fold{Compute: dataflow.DSP},
-			dataflow.Resources{LUT: 2 * (6 + 2*3), DSP: 4}}, // codes of 0..42
-		{scaled(0, 0, num.Requant{Multiplier: 5, Mode: num.Floor, Lo: 1, Hi: 2000}), typ(bipolar, 5, 6), dataflow.Fold{Compute: dataflow.LUT},
-			dataflow.Resources{LUT: 2*5 + 2*(3*8+2*4)}}, // codes of -75..75
-		{then(relu), u4, dataflow.Fold{Memory: dataflow.LUTRAM, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * 8, DSP: 2}},
-		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2, BRAM: 2, DSP: 2}}, // 3 thresholds each, and a base
+		// 3 words of 8 bits kept
+		{mul.Params{}, gate, dataflow.Fold{Compute: dataflow.DSP},
+			dataflow.Resources{LUT: 4 * 2, LUTRAM: 4 * 2, DSP: 2}},
+		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 4, Mode: num.HalfUp, Lo: -2, Hi: 15}), u4,
+			dataflow.Fold{Compute: dataflow.DSP}, dataflow.Resources{LUT: 2 * (6 + 2*3), DSP: 4}}, // codes of 0..42
+		{scaled(0, 0, num.Requant{Multiplier: 5, Mode: num.Floor, Lo: 1, Hi: 2000}), typ(bipolar, 5, 6),
+			dataflow.Fold{Compute: dataflow.LUT}, dataflow.Resources{LUT: 2*5 + 2*(3*8+2*4)}}, // codes of -75..75
+		{then(relu), u4, dataflow.Fold{Memory: dataflow.LUTRAM, Compute: dataflow.DSP},
+			dataflow.Resources{LUT: 2 * 8, DSP: 2}},
+		// 3 thresholds each, and a base
+		{then(relu, relu, relu, relu, relu, sign), u4, dataflow.Fold{Memory: dataflow.BRAM, Compute: dataflow.DSP},
+			dataflow.Resources{LUT: 2*8 + 2, BRAM: 2, DSP: 2}},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)
 		tt.fold.PE, tt.fold.SIMD = 2, 1

@@ -14,7 +14,8 @@ import (
 // big is the widest layer of a CNV: 256 by 2304 ternary weights, 2 bit activations.
 func big(b *testing.B, windows int) (mvau.Params, dataflow.Op, dataflow.Type) {
 	r := rand.New(rand.NewPCG(1, 1))
-	p := mvau.Params{Weights: make([][]int64, 256), Steps: []num.Step{{At: []int64{-20, 1, 20}, Value: []int64{0, 1, 2, 3}}}}
+	p := mvau.Params{Weights: make([][]int64, 256), Steps: []num.Step{{At: []int64{-20, 1, 20},
+		Value: []int64{0, 1, 2, 3}}}}
 	for c := range p.Weights {
 		p.Weights[c] = make([]int64, 2304)
 		for k := range p.Weights[c] {
@@ -91,9 +92,11 @@ func BenchmarkSimulation(b *testing.B) {
 			_, op, in := big(b, 4)
 			x := input(in)
 			fold := dataflow.Fold{PE: f.pe, SIMD: f.simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}
-			g := &dataflow.Graph{In: []int{0}, Out: []int{1}, Nodes: []*dataflow.Node{{Name: "MVAU_0", Op: op, In: []int{0}, Out: []int{1}}},
+			g := &dataflow.Graph{In: []int{0}, Out: []int{1},
+				Nodes:   []*dataflow.Node{{Name: "MVAU_0", Op: op, In: []int{0}, Out: []int{1}}},
 				Streams: []*dataflow.Stream{{ID: 0, Type: in}, {ID: 1, Type: output(b, op, in)}}}
-			d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Folds: []dataflow.Fold{fold}, FIFO: dataflow.ShiftRegisters(2, 2)}
+			d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Folds: []dataflow.Fold{fold},
+				FIFO: dataflow.ShiftRegisters(2, 2)}
 			for b.Loop() {
 				if _, err := rtlsim.Run(b.Context(), d, [][]dataflow.Tensor{{x}}, rtlsim.Options{}); err != nil {
 					b.Fatal(err)

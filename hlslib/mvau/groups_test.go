@@ -32,11 +32,13 @@ func TestGroupContract(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 2))
 	four, signs := num.Range{Lo: -4, Hi: 3}, num.Range{Lo: -1, Hi: 1}
 	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 2, 6}, Elem: intN(4),
-		Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: -8, Hi: 7}, {Lo: 3, Hi: 3}, {Lo: -1, Hi: 4}, {Lo: -2, Hi: 0}, {Lo: 0, Hi: 7}}}
+		Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: -8, Hi: 7}, {Lo: 3, Hi: 3}, {Lo: -1, Hi: 4}, {Lo: -2, Hi: 0},
+			{Lo: 0, Hi: 7}}}
 	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
 	steps := mvau.Params{Weights: grouped(r, 2, 3, 2, 2, four).Weights, Groups: 2}
 	for c := range steps.Weights {
-		steps.Steps = append(steps.Steps, num.Step{At: []int64{int64(c - 5), int64(c)}, Value: []int64{int64(c - 2), int64(c), int64(2 * c)}})
+		steps.Steps = append(steps.Steps, num.Step{At: []int64{int64(c - 5), int64(c)},
+			Value: []int64{int64(c - 2), int64(c), int64(2 * c)}})
 	}
 	shared := grouped(r, 3, 2, 4, 1, four)
 	shared.Steps = []num.Step{relu}
@@ -44,12 +46,16 @@ func TestGroupContract(t *testing.T) {
 		{Name: "one group", Op: mvau.New(grouped(r, 1, 4, 3, 2, four)), In: []dataflow.Type{typ(uintN(3), 2, 3, 2)}},
 		{Name: "two groups", Op: mvau.New(grouped(r, 2, 2, 3, 2, four)), In: []dataflow.Type{typ(uintN(3), 2, 3, 4)}},
 		{Name: "two groups with steps and bases", Op: mvau.New(steps), In: []dataflow.Type{typ(intN(3), 3, 2, 4)}},
-		{Name: "three groups, ranges by channel", Op: mvau.New(grouped(r, 3, 2, 2, 2, four)), In: []dataflow.Type{perChannel}},
-		{Name: "two groups, ranges by channel, one position", Op: mvau.New(grouped(r, 2, 3, 1, 3, four)), In: []dataflow.Type{perChannel}},
+		{Name: "three groups, ranges by channel", Op: mvau.New(grouped(r, 3, 2, 2, 2, four)),
+			In: []dataflow.Type{perChannel}},
+		{Name: "two groups, ranges by channel, one position", Op: mvau.New(grouped(r, 2, 3, 1, 3, four)),
+			In: []dataflow.Type{perChannel}},
 		{Name: "depthwise", Op: mvau.New(grouped(r, 5, 1, 4, 1, four)), In: []dataflow.Type{typ(uintN(2), 2, 4, 5)}},
 		{Name: "depthwise with a multiplier", Op: mvau.New(shared), In: []dataflow.Type{typ(uintN(3), 2, 2, 4, 3)}},
-		{Name: "depthwise with a multiplier, one position", Op: mvau.New(grouped(r, 3, 4, 1, 1, four)), In: []dataflow.Type{typ(uintN(3), 2, 1, 3)}},
-		{Name: "one position, no axis of it", Op: mvau.New(grouped(r, 2, 2, 1, 2, four)), In: []dataflow.Type{typ(uintN(3), 3, 4)}},
+		{Name: "depthwise with a multiplier, one position", Op: mvau.New(grouped(r, 3, 4, 1, 1, four)),
+			In: []dataflow.Type{typ(uintN(3), 2, 1, 3)}},
+		{Name: "one position, no axis of it", Op: mvau.New(grouped(r, 2, 2, 1, 2, four)),
+			In: []dataflow.Type{typ(uintN(3), 3, 4)}},
 		{Name: "xnor", Op: mvau.New(grouped(r, 2, 2, 3, 2, signs)), In: []dataflow.Type{typ(bipolar, 2, 3, 4)}},
 	}
 	for i := range 12 {
@@ -61,7 +67,8 @@ func TestGroupContract(t *testing.T) {
 				p.Steps = append(p.Steps, layertest.Step(r, num.Range{Lo: -40, Hi: 40}, 6, 3, true))
 			}
 		}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random groups %d", i), Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12})
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random groups %d", i), Op: mvau.New(p),
+			In: []dataflow.Type{in}, Folds: 12})
 	}
 	layertest.Check(t, 40, cases...)
 }
@@ -90,18 +97,21 @@ func TestGroupsAreLayers(t *testing.T) {
 	y := op.Eval([]dataflow.Tensor{x})[0]
 	bits := op.(dataflow.Accumulating).Accumulator().Channels
 	for g := range groups {
-		part := dataflow.Type{Shape: dataflow.Shape{windows, positions, channels}, Range: in.Range[g*channels : (g+1)*channels], Elem: in.Elem}
+		part := dataflow.Type{Shape: dataflow.Shape{windows, positions, channels},
+			Range: in.Range[g*channels : (g+1)*channels], Elem: in.Elem}
 		v := dataflow.Tensor{Shape: part.Shape}
 		for i := 0; i < len(x.Data); i += groups * channels {
 			v.Data = append(v.Data, x.Data[i+g*channels:i+(g+1)*channels]...)
 		}
-		one, typ, err := mvau.New(mvau.Params{Weights: p.Weights[g*outputs : (g+1)*outputs]}).Bind([]dataflow.Type{part})
+		one, typ, err := mvau.New(
+			mvau.Params{Weights: p.Weights[g*outputs : (g+1)*outputs]}).Bind([]dataflow.Type{part})
 		if err != nil {
 			t.Fatal(err)
 		}
 		alone := one.Eval([]dataflow.Tensor{v})[0]
 		for w := range windows {
-			if got, want := y.Data[(w*groups+g)*outputs:][:outputs], alone.Data[w*outputs:][:outputs]; !slices.Equal(got, want) {
+			if got, want := y.Data[(w*groups+g)*outputs:][:outputs],
+				alone.Data[w*outputs:][:outputs]; !slices.Equal(got, want) {
 				t.Errorf("group %d, window %d: %v, alone %v", g, w, got, want)
 			}
 		}
@@ -114,14 +124,16 @@ func TestGroupsAreLayers(t *testing.T) {
 	}
 }
 
-// TestGroupLoop spells the clocks, the words, and what the accumulator, the counts and the cost take of a grouped layer.
+// TestGroupLoop spells the clocks, the words, and what the accumulator, the counts and the cost take of a grouped
+// layer.
 func TestGroupLoop(t *testing.T) {
 	t.Parallel()
 	p := grouped(rand.New(rand.NewPCG(2, 2)), 2, 6, 9, 2, num.Range{Lo: -4, Hi: 3}) // MW 18, C 4
 	op := layertest.Bind(t, mvau.New(p), typ(uintN(2), 5, 9, 4))
 	f := dataflow.Fold{PE: 3, SIMD: 6, Memory: dataflow.BRAM, Compute: dataflow.LUT}
 	l := op.Loop(f, dataflow.Target{})
-	if got := []int{l.Iterations(), l.Reads(0), l.Writes(0), l.FirstWrite(0)}; !slices.Equal(got, []int{5 * 2 * 2 * 3, 5 * 2 * 3, 5 * 2 * 2, 2 + 6}) {
+	if got := []int{l.Iterations(), l.Reads(0), l.Writes(0), l.FirstWrite(0)}; !slices.Equal(got,
+		[]int{5 * 2 * 2 * 3, 5 * 2 * 3, 5 * 2 * 2, 2 + 6}) {
 		t.Errorf("iterations, words read and written, first clock: %v", got)
 	}
 	in, out := op.Ports(f)

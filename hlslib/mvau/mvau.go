@@ -4,22 +4,23 @@
 //
 //	y[c] = f[c](sum over k of W[c][k]*x[k])
 //
-// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the accumulator (package mac).
-// Every product may go through a requantiser before it is summed, as in accelerators whose products have a format of
-// their own.
+// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the accumulator (package
+// mac). Every product may go through a requantiser before it is summed, as in accelerators whose products have a format
+// of their own.
 //
 // With G groups a vector is a window [K, C]: group g has the channels from g*C/G on, of all positions, and makes the
-// outputs from g*MH/G on. Its MW = K*C/G elements travel together: tile by tile of C/G channels, by position and then by
-// channel, which is the order of its weights.
+// outputs from g*MH/G on. Its MW = K*C/G elements travel together: tile by tile of C/G channels, by position and then
+// by channel, which is the order of its weights.
 //
-// PE outputs of a group are computed side by side, each from SIMD inputs a clock. With NF = MH/G/PE and SF = MW/SIMD the
-// loop is
+// PE outputs of a group are computed side by side, each from SIMD inputs a clock. With NF = MH/G/PE and SF = MW/SIMD
+// the loop is
 //
 //	for v < V: for g < G: for nf < NF: for sf < SF: one clock
 //
-// or V*G*NF*SF clocks a frame. Iterations with nf = 0 read a word, x[sf*SIMD .. sf*SIMD+SIMD-1] of the group; it is kept
-// for the other nf. Iterations with sf = SF-1 write a word, the PE outputs from (g*NF+nf)*PE on. Row (g*NF+nf)*SF+sf of
-// the weight table is what one iteration takes: element pe*SIMD+i of it is W[(g*NF+nf)*PE+pe][sf*SIMD+i].
+// or V*G*NF*SF clocks a frame. Iterations with nf = 0 read a word, x[sf*SIMD .. sf*SIMD+SIMD-1] of the group; it is
+// kept for the other nf. Iterations with sf = SF-1 write a word, the PE outputs from (g*NF+nf)*PE on. Row
+// (g*NF+nf)*SF+sf of the weight table is what one iteration takes: element pe*SIMD+i of it is
+// W[(g*NF+nf)*PE+pe][sf*SIMD+i].
 package mvau
 
 import (
@@ -74,29 +75,33 @@ type op struct {
 	pe, simd []int // what divides the outputs of a group, and MW
 }
 
-// bind takes one input of shape [..., MW], where MW may be the product of several trailing axes, and gives one output of
-// shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW.
+// bind takes one input of shape [..., MW], where MW may be the product of several trailing axes, and gives one output
+// of shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0])}
 	shape, groups := in[0].Shape, b.P.groups()
 	if o.mw > dataflow.MaxElements/groups {
-		return nil, nil, fmt.Errorf("%d groups of %d inputs, a frame has at most %d elements", groups, o.mw, dataflow.MaxElements)
+		return nil, nil, fmt.Errorf("%d groups of %d inputs, a frame has at most %d elements", groups, o.mw,
+			dataflow.MaxElements)
 	}
 	var ok bool
 	if o.in, ok = in[0].Vectors(groups * o.mw); !ok {
-		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d by %d, want vectors of %d", shape, o.mh, o.mw, groups*o.mw)
+		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d by %d, want vectors of %d", shape, o.mh,
+			o.mw, groups*o.mw)
 	}
 	if groups > 1 {
 		window, ok := windowOf(shape, groups*o.mw)
 		if !ok || window.Channels()%groups != 0 {
-			return nil, nil, fmt.Errorf("an input of shape %v for %d groups of %d inputs, want [..., positions, channels] with channels for every group", shape, groups, o.mw)
+			return nil, nil, fmt.Errorf("an input of shape %v for %d groups of %d inputs, want [..., positions, "+
+				"channels] with channels for every group", shape, groups, o.mw)
 		}
 		o.tile = window.Tiled(window.Channels() / groups)
 	}
 	o.vectors = o.in.Shape.Vectors()
 	o.pe, o.simd = dataflow.Divisors(o.mh/groups), dataflow.Divisors(o.mw)
 	var err error
-	if o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, b.P.Product, o.in.Elem, o.groupRanges(shape.Channels())); err != nil {
+	if o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, b.P.Product, o.in.Elem,
+		o.groupRanges(shape.Channels())); err != nil {
 		return nil, nil, err
 	}
 	o.out = dataflow.Type{Shape: slices.Clone(o.in.Shape), Range: o.Range, Elem: o.Out}
@@ -184,7 +189,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}, dataflow.Index{Kind: dataflow.Last}
+	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First},
+		dataflow.Index{Kind: dataflow.Last}
 	nf, sf := o.folds(f)
 	return dataflow.Nest{
 		Trips:   []int{o.vectors * o.P.groups(), nf, sf},

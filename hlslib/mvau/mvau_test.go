@@ -44,7 +44,8 @@ func random(r *rand.Rand) layertest.Case {
 // rounding is a random layer whose products are requantised.
 func rounding(r *rand.Rand) layertest.Case {
 	mh, mw := 1+r.IntN(4), 1+r.IntN(6)
-	q := num.Requant{Multiplier: 1, Shift: r.IntN(6), Mode: num.Roundings[r.IntN(len(num.Roundings))], Lo: math.MinInt64, Hi: math.MaxInt64}
+	q := num.Requant{Multiplier: 1, Shift: r.IntN(6), Mode: num.Roundings[r.IntN(len(num.Roundings))],
+		Lo: math.MinInt64, Hi: math.MaxInt64}
 	if r.IntN(2) == 0 {
 		q.Multiplier = r.Int64N(200) - 100
 	}
@@ -82,24 +83,32 @@ func TestContract(t *testing.T) {
 	cases := []layertest.Case{
 		{Name: "one by one", Op: mvau.New(mvau.Params{Weights: [][]int64{{3}}}), In: []dataflow.Type{typ(intN(4), 1)}},
 		{Name: "six by four", Op: mvau.New(mvau.Params{
-			Weights: [][]int64{{1, -2, 3, 0}, {0, 1, 1, -4}, {3, 3, -3, 3}, {-1, -1, 2, 2}, {0, 0, 0, 0}, {1, 2, -4, 3}}, Steps: []num.Step{relu}}),
+			Weights: [][]int64{{1, -2, 3, 0}, {0, 1, 1, -4}, {3, 3, -3, 3}, {-1, -1, 2, 2}, {0, 0, 0, 0},
+				{1, 2, -4, 3}}, Steps: []num.Step{relu}}),
 			In: []dataflow.Type{typ(uintN(3), 2, 4)}},
-		{Name: "bipolar weights", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1}, {-1, -1, -1}}, Steps: []num.Step{sign}}),
-			In: []dataflow.Type{typ(intN(3), 3)}},
-		{Name: "bipolar inputs", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -2, 3}, {-4, 0, 1}}}), In: []dataflow.Type{typ(bipolar, 2, 3)}},
-		{Name: "xnor", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1, -1}, {-1, -1, -1, 1, 1}, {1, 1, 1, 1, 1}}, Steps: []num.Step{sign}}),
-			In: []dataflow.Type{typ(bipolar, 2, 5)}},
-		{Name: "xnor without activation", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1}, {-1, -1, -1, 1}}}), In: []dataflow.Type{typ(bipolar, 4)}},
-		{Name: "thresholds at the ends of the accumulator", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}}, Steps: []num.Step{
-			{At: []int64{-4, -3, 3, 4}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(2), 2)}},
+		{Name: "bipolar weights", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1}, {-1, -1, -1}},
+			Steps: []num.Step{sign}}), In: []dataflow.Type{typ(intN(3), 3)}},
+		{Name: "bipolar inputs", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -2, 3}, {-4, 0, 1}}}),
+			In: []dataflow.Type{typ(bipolar, 2, 3)}},
+		{Name: "xnor", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1, -1}, {-1, -1, -1, 1, 1},
+			{1, 1, 1, 1, 1}}, Steps: []num.Step{sign}}), In: []dataflow.Type{typ(bipolar, 2, 5)}},
+		{Name: "xnor without activation", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1}, {-1, -1, -1, 1}}}),
+			In: []dataflow.Type{typ(bipolar, 4)}},
+		{Name: "thresholds at the ends of the accumulator", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}},
+			Steps: []num.Step{
+				{At: []int64{-4, -3, 3, 4}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(2), 2)}},
 		{Name: "bases that differ", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}, {-1, 2}}, Steps: []num.Step{
-			{At: []int64{1}, Value: []int64{-7, 2}}, {At: []int64{0}, Value: []int64{1, 10}}}}), In: []dataflow.Type{typ(uintN(2), 2)}},
+			{At: []int64{1}, Value: []int64{-7, 2}}, {At: []int64{0}, Value: []int64{1, 10}}}}),
+			In: []dataflow.Type{typ(uintN(2), 2)}},
 		{Name: "a base beyond an int", Op: mvau.New(mvau.Params{Weights: [][]int64{{1}}, Steps: []num.Step{
 			{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}}}}), In: []dataflow.Type{typ(uintN(2), 1)}},
-		{Name: "a constant", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}}, Steps: []num.Step{{At: []int64{100}, Value: []int64{5, 6}}}}),
+		{Name: "a constant", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}},
+			Steps: []num.Step{{At: []int64{100}, Value: []int64{5, 6}}}}),
 			In: []dataflow.Type{typ(uintN(2), 2)}},
-		{Name: "wide", Op: mvau.New(mvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}), In: []dataflow.Type{typ(intN(22), 2)}},
-		{Name: "many", Op: mvau.New(mvau.Params{Weights: many(64, 48)}), In: []dataflow.Type{typ(uintN(4), 48)}, Folds: 10},
+		{Name: "wide", Op: mvau.New(mvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}),
+			In: []dataflow.Type{typ(intN(22), 2)}},
+		{Name: "many", Op: mvau.New(mvau.Params{Weights: many(64, 48)}), In: []dataflow.Type{typ(uintN(4), 48)},
+			Folds: 10},
 	}
 	for i := range 20 {
 		c := rounding(rand.New(rand.NewPCG(uint64(i), 8)))
@@ -197,7 +206,8 @@ func TestAccumulator(t *testing.T) {
 		want    dataflow.Bound
 	}{
 		{"four rules", [][]int64{{3, -3, 2, -2}, {1, -1, 0, 0}}, typ(uintN(4), 4), // sums in [-75,75] and [-15,15]
-			dataflow.Bound{DataType: 10, L1: 9, ZeroCentred: 8, Exact: 8, Used: 8, Type: intN(8), Channels: []int{8, 5}}},
+			dataflow.Bound{DataType: 10, L1: 9, ZeroCentred: 8, Exact: 8, Used: 8, Type: intN(8),
+				Channels: []int{8, 5}}},
 		{"not centred", [][]int64{{3, 1}, {1, -1}}, typ(uintN(4), 2), // [0,60], [-15,15]: the union is signed
 			dataflow.Bound{DataType: 9, L1: 8, Exact: 6, Used: 7, Type: intN(7), Channels: []int{6, 5}}},
 		{"unsigned weights", [][]int64{{2, 3}}, typ(intN(4), 2), // [-40,35]
@@ -220,7 +230,8 @@ func TestBindRefuses(t *testing.T) {
 	ones, pair := [][]int64{{1, 1}}, [][]int64{{1, 1}, {1, 2}}
 	in := typ(uintN(4), 2)
 	fall := num.Step{At: []int64{5}, Value: []int64{1, 0}}
-	wide := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}, Elem: intN(64)}
+	wide := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}},
+		Elem: intN(64)}
 	tests := []struct {
 		p    mvau.Params
 		in   []dataflow.Type
@@ -228,26 +239,36 @@ func TestBindRefuses(t *testing.T) {
 	}{
 		{mvau.Params{}, []dataflow.Type{in}, "no weights"},
 		{mvau.Params{Weights: [][]int64{{}}}, []dataflow.Type{in}, "no weights"},
-		{mvau.Params{Weights: [][]int64{{1, 2}, {1}}}, []dataflow.Type{in}, "row 1 of the weights has 1 elements, row 0 has 2"},
+		{mvau.Params{Weights: [][]int64{{1, 2}, {1}}}, []dataflow.Type{in},
+			"row 1 of the weights has 1 elements, row 0 has 2"},
 		{mvau.Params{Weights: [][]int64{{1, math.MinInt64}}}, []dataflow.Type{in}, "beyond 2^40"},
-		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}}, Steps: make([]num.Step, 2)}, []dataflow.Type{in}, "2 step functions for 3 channels"},
+		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}}, Steps: make([]num.Step, 2)}, []dataflow.Type{in},
+			"2 step functions for 3 channels"},
 		{mvau.Params{Weights: ones, Steps: make([]num.Step, 1)}, []dataflow.Type{in}, "0 breakpoints and 0 values"},
 		{mvau.Params{Weights: ones, Product: &num.Requant{}}, []dataflow.Type{in}, "the products: unknown rounding"},
-		{mvau.Params{Weights: ones, Product: &num.Requant{Multiplier: 1 << 60, Mode: num.Floor}}, []dataflow.Type{in}, "a product that is requantised leaves 63 bits"},
+		{mvau.Params{Weights: ones, Product: &num.Requant{Multiplier: 1 << 60, Mode: num.Floor}}, []dataflow.Type{in},
+			"a product that is requantised leaves 63 bits"},
 		{mvau.Params{Weights: ones}, nil, "0 inputs"},
 		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4))}, "an input of shape []"},
-		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4), 2, 3)}, "an input of shape [2 3] for weights of 1 by 2"},
-		{mvau.Params{Weights: ones, Steps: []num.Step{fall}}, []dataflow.Type{in}, "channel 0: the step function falls"},
+		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4), 2, 3)},
+			"an input of shape [2 3] for weights of 1 by 2"},
+		{mvau.Params{Weights: ones, Steps: []num.Step{fall}}, []dataflow.Type{in},
+			"channel 0: the step function falls"},
 		{mvau.Params{Weights: ones}, []dataflow.Type{wide}, "leaves 64 bits"},
 		{mvau.Params{Weights: [][]int64{{1, 0}}}, []dataflow.Type{wide}, "needs 64 bits"},
-		{mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{5, 6}, Value: []int64{0, 1, 5000}}}}, []dataflow.Type{in}, "more than 4096 thresholds"},
+		{mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{5, 6}, Value: []int64{0, 1, 5000}}}},
+			[]dataflow.Type{in}, "more than 4096 thresholds"},
 		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4), 1<<28, 2)}, ""},
 		{mvau.Params{Weights: ones, Groups: -1}, []dataflow.Type{in}, "-1 groups of 1 outputs"},
 		{mvau.Params{Weights: ones, Groups: 2}, []dataflow.Type{in}, "2 groups of 1 outputs"},
-		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{in}, "an input of shape [2] for weights of 2 by 2, want vectors of 4"},
-		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 4, 1)}, "an input of shape [4 1] for 2 groups of 2 inputs"},
-		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}, {1}}, Groups: 4}, []dataflow.Type{typ(uintN(4), 2, 2)}, "want [..., positions, channels] with channels for every group"},
-		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 2, 2, 1)}, "an input of shape [2 2 1] for 2 groups of 2 inputs"},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{in},
+			"an input of shape [2] for weights of 2 by 2, want vectors of 4"},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 4, 1)},
+			"an input of shape [4 1] for 2 groups of 2 inputs"},
+		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}, {1}}, Groups: 4}, []dataflow.Type{typ(uintN(4), 2, 2)},
+			"want [..., positions, channels] with channels for every group"},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 2, 2, 1)},
+			"an input of shape [2 2 1] for 2 groups of 2 inputs"},
 		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 2, 2)}, ""},
 		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 4)}, ""},
 	}
@@ -255,17 +276,21 @@ func TestBindRefuses(t *testing.T) {
 		layertest.Refuses(t, mvau.New(tt.p), tt.in, tt.want)
 	}
 	// What never occurs may do anything.
-	if _, _, err := mvau.New(mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{31}, Value: []int64{1, 0}}}}).Bind([]dataflow.Type{in}); err != nil {
+	if _, _, err := mvau.New(mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{31},
+		Value: []int64{1, 0}}}}).Bind([]dataflow.Type{in}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, mvau.Layer, ``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`, `{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
-		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`, `{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,
+	layertest.RefusesText(t, mvau.Layer, ``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`,
+		`{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
+		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`,
+		`{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,
 		`{"weights":[[1]],"steps":[{"at":[1],"value":[1,2]},{"at":[1],"value":[1,2]}]}`, `{"weights":[[1]]} x`,
-		`{"weights":[[1],[1]],"groups":3}`, `{"weights":[[1],[1]],"groups":-1}`, `{"weights":[[1]],"product":{}}`, `{"weights":[[1]],"product":{"mode":"nearest"}}`)
+		`{"weights":[[1],[1]],"groups":3}`, `{"weights":[[1],[1]],"groups":-1}`, `{"weights":[[1]],"product":{}}`,
+		`{"weights":[[1]],"product":{"mode":"nearest"}}`)
 }
 
 // TestFolds counts the folds that are offered, and those that Vitis HLS would refuse.
@@ -279,9 +304,12 @@ func TestFolds(t *testing.T) {
 	}{
 		{"all", many(6, 4), typ(uintN(4), 4), 4 * 3 * 6},
 		{"no multiplier", [][]int64{{1, -1}, {1, 1}}, typ(uintN(4), 2), 2 * 2 * 3},
-		{"words of 64 bit elements", [][]int64{make([]int64, 128)}, typ(intN(64), 128), 7 * 6},          // SIMD 128 is 8192 bits
-		{"frames too long for PE 1", [][]int64{{2, 2}, {2, 2}}, typ(uintN(1), 1<<29, 2), 4*6 - 1*6},     // 2^29*4 iterations
-		{"rows of weights too wide", many(256, 256), typ(uintN(4), 256), 9*9*6 - 3*6},                   // 4*2^16, twice 4*2^15
+		// SIMD 128 is 8192 bits
+		{"words of 64 bit elements", [][]int64{make([]int64, 128)}, typ(intN(64), 128), 7 * 6},
+		// 2^29*4 iterations
+		{"frames too long for PE 1", [][]int64{{2, 2}, {2, 2}}, typ(uintN(1), 1<<29, 2), 4*6 - 1*6},
+		// 4*2^16, twice 4*2^15
+		{"rows of weights too wide", many(256, 256), typ(uintN(4), 256), 9*9*6 - 3*6},
 		{"rows of weights", [][]int64{make([]int64, 512), make([]int64, 512)}, typ(uintN(4), 512), 120}, // 1 bit each
 	}
 	for _, tt := range tests {
@@ -311,7 +339,8 @@ func TestLoop(t *testing.T) {
 		{6, 12, 5, 0 + 6, 4 + 6},
 	} {
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, dataflow.Target{})
-		if got := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)}; got[0] != tt.iterations || got[1] != tt.first || got[2] != tt.last {
+		if got := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)}; got[0] != tt.iterations ||
+			got[1] != tt.first || got[2] != tt.last {
 			t.Errorf("PE %d SIMD %d: %v, want %v", tt.pe, tt.simd, got, tt)
 		}
 	}
@@ -339,8 +368,10 @@ func TestCost(t *testing.T) {
 	}{
 		{ternary, int2, f, 11, dataflow.Resources{LUT: 10772, BRAM: 44}}, // FINN: 10754 with an accumulator of 10 bits
 		{binary, typ(bipolar, 784), f, 10, dataflow.Resources{LUT: 5615, BRAM: 22}},
-		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.URAM, Compute: dataflow.DSP}, 11, dataflow.Resources{LUT: 7322, URAM: 22, DSP: 784}},
-		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}, 11, dataflow.Resources{LUT: 10772 + 1568}},
+		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.URAM, Compute: dataflow.DSP}, 11,
+			dataflow.Resources{LUT: 7322, URAM: 22, DSP: 784}},
+		{ternary, int2, dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}, 11,
+			dataflow.Resources{LUT: 10772 + 1568}},
 	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
 		if got := op.(dataflow.Accumulating).Accumulator().Used; got != tt.acc {

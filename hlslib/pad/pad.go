@@ -10,10 +10,11 @@
 //
 //	for y < H': for x < W': for fold < C/SIMD: one clock
 //
-// or H'*W'*C/SIMD clocks a frame (FINN's formula). Every iteration writes a word; those of a pixel of the frame read it.
+// or H'*W'*C/SIMD clocks a frame (FINN's formula). Every iteration writes a word; those of a pixel of the frame read
+// it.
 //
-// Where the input's element type does not hold Code, the output's is the narrowest that holds Code and the input's range,
-// and words are recoded on their way.
+// Where the input's element type does not hold Code, the output's is the narrowest that holds Code and the input's
+// range, and words are recoded on their way.
 package pad
 
 import (
@@ -75,7 +76,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
 	h, w, most := o.Rows.Length, o.Columns.Length, dataflow.MaxElements/shape[2]
 	if h > most || w > most/h {
-		return nil, nil, fmt.Errorf("an output of shape [%d %d %d], at most %d elements are possible", h, w, shape[2], dataflow.MaxElements)
+		return nil, nil, fmt.Errorf("an output of shape [%d %d %d], at most %d elements are possible", h, w, shape[2],
+			dataflow.MaxElements)
 	}
 	out := dataflow.Type{Shape: dataflow.Shape{h, w, shape[2]}, Range: in[0].Range, Elem: in[0].Elem}
 	if h > shape[0] || w > shape[1] {

@@ -19,36 +19,46 @@ func TestContract(t *testing.T) {
 		{Name: "around", Op: pad.New(around), In: []dataflow.Type{typ(uintN(4), 2, 3, 4)}},
 		{Name: "a pixel", Op: pad.New(around), In: []dataflow.Type{typ(uintN(4), 1, 1, 2)}},
 		{Name: "between", Op: pad.New(pad.Params{Between: [2]int{1, 2}}), In: []dataflow.Type{typ(intN(4), 3, 2, 2)}},
-		{Name: "in one axis", Op: pad.New(pad.Params{After: [2]int{0, 3}, Between: [2]int{2, 1}}), In: []dataflow.Type{typ(intN(4), 1, 4, 2)}},
+		{Name: "in one axis", Op: pad.New(pad.Params{After: [2]int{0, 3}, Between: [2]int{2, 1}}),
+			In: []dataflow.Type{typ(intN(4), 1, 4, 2)}},
 		{Name: "nothing", Op: pad.New(pad.Params{Code: 100}), In: []dataflow.Type{typ(bipolar, 2, 2, 3)}},
-		{Name: "bipolar by -1", Op: pad.New(pad.Params{Before: [2]int{1, 1}, Code: -1}), In: []dataflow.Type{typ(bipolar, 2, 2, 3)}},
+		{Name: "bipolar by -1", Op: pad.New(pad.Params{Before: [2]int{1, 1}, Code: -1}),
+			In: []dataflow.Type{typ(bipolar, 2, 2, 3)}},
 		{Name: "bipolar by 0", Op: pad.New(around), In: []dataflow.Type{typ(bipolar, 2, 2, 3)}},
-		{Name: "all of 64 bits", Op: pad.New(pad.Params{After: [2]int{1, 0}, Code: -7}), In: []dataflow.Type{typ(intN(64), 2, 2, 1)}},
-		{Name: "least code", Op: pad.New(pad.Params{After: [2]int{1, 0}, Code: -1 << 31}), In: []dataflow.Type{typ(uintN(4), 2, 2, 1)}},
+		{Name: "all of 64 bits", Op: pad.New(pad.Params{After: [2]int{1, 0}, Code: -7}),
+			In: []dataflow.Type{typ(intN(64), 2, 2, 1)}},
+		{Name: "least code", Op: pad.New(pad.Params{After: [2]int{1, 0}, Code: -1 << 31}),
+			In: []dataflow.Type{typ(uintN(4), 2, 2, 1)}},
 	}
 	r := rand.New(rand.NewPCG(7, 8))
 	few := func() [2]int { return [2]int{r.IntN(3), r.IntN(3)} }
 	for i := range 20 {
 		p := pad.Params{Before: few(), After: few(), Between: few(), Code: r.Int64N(41) - 20}
 		shape := dataflow.Shape{1 + r.IntN(4), 1 + r.IntN(4), 1 + r.IntN(6)}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: pad.New(p), In: []dataflow.Type{layertest.Type(r, shape, 6)}})
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: pad.New(p),
+			In: []dataflow.Type{layertest.Type(r, shape, 6)}})
 	}
 	layertest.Check(t, 35, cases...)
 }
 
 func TestOutputType(t *testing.T) {
 	t.Parallel()
-	two := dataflow.Type{Shape: dataflow.Shape{2, 3, 2}, Range: []num.Range{{Lo: 1, Hi: 3}, {Lo: 2, Hi: 4}}, Elem: uintN(8)}
+	two := dataflow.Type{Shape: dataflow.Shape{2, 3, 2}, Range: []num.Range{{Lo: 1, Hi: 3}, {Lo: 2, Hi: 4}},
+		Elem: uintN(8)}
 	for _, tt := range []struct {
 		p    pad.Params
 		in   dataflow.Type
 		want dataflow.Type
 	}{
-		{pad.Params{Before: [2]int{1, 0}}, two, dataflow.Type{Shape: dataflow.Shape{3, 3, 2}, Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: 0, Hi: 4}}, Elem: uintN(8)}},
-		{pad.Params{After: [2]int{0, 2}, Code: -1}, two, dataflow.Type{Shape: dataflow.Shape{2, 5, 2}, Range: []num.Range{{Lo: -1, Hi: 3}, {Lo: -1, Hi: 4}}, Elem: intN(4)}},
-		{pad.Params{Between: [2]int{3, 2}, Code: 2}, two, dataflow.Type{Shape: dataflow.Shape{5, 7, 2}, Range: []num.Range{{Lo: 1, Hi: 3}, {Lo: 2, Hi: 4}}, Elem: uintN(8)}},
+		{pad.Params{Before: [2]int{1, 0}}, two, dataflow.Type{Shape: dataflow.Shape{3, 3, 2},
+			Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: 0, Hi: 4}}, Elem: uintN(8)}},
+		{pad.Params{After: [2]int{0, 2}, Code: -1}, two, dataflow.Type{Shape: dataflow.Shape{2, 5, 2},
+			Range: []num.Range{{Lo: -1, Hi: 3}, {Lo: -1, Hi: 4}}, Elem: intN(4)}},
+		{pad.Params{Between: [2]int{3, 2}, Code: 2}, two, dataflow.Type{Shape: dataflow.Shape{5, 7, 2},
+			Range: []num.Range{{Lo: 1, Hi: 3}, {Lo: 2, Hi: 4}}, Elem: uintN(8)}},
 		{pad.Params{Code: -9}, two, two},
-		{pad.Params{Before: [2]int{1, 1}}, typ(bipolar, 1, 1, 1), dataflow.Type{Shape: dataflow.Shape{2, 2, 1}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: intN(2)}},
+		{pad.Params{Before: [2]int{1, 1}}, typ(bipolar, 1, 1, 1),
+			dataflow.Type{Shape: dataflow.Shape{2, 2, 1}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: intN(2)}},
 	} {
 		_, out, err := pad.New(tt.p).Bind([]dataflow.Type{tt.in})
 		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
@@ -60,7 +70,8 @@ func TestOutputType(t *testing.T) {
 // TestLoop: large frames are few runs.
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op := layertest.Bind(t, pad.New(pad.Params{Before: [2]int{3, 3}, After: [2]int{3, 3}, Between: [2]int{1, 1}}), typ(uintN(4), 1000, 1000, 4))
+	op := layertest.Bind(t, pad.New(pad.Params{Before: [2]int{3, 3}, After: [2]int{3, 3}, Between: [2]int{1, 1}}),
+		typ(uintN(4), 1000, 1000, 4))
 	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 4}, dataflow.Target{})
 	if side := 6 + 1999; l.Iterations() != side*side || len(l.Body) > 6 {
 		t.Errorf("%d iterations in %d runs, want %d", l.Iterations(), len(l.Body), side*side)
@@ -82,7 +93,8 @@ func TestBindRefuses(t *testing.T) {
 		{pad.Params{Between: [2]int{0, 1 << 62}}, []dataflow.Type{in}, "padding by 4611686018427387904 pixels"},
 		{pad.Params{Code: 1 << 31}, []dataflow.Type{in}, "padding with 2147483648"},
 		{pad.Params{}, nil, "0 inputs"},
-		{pad.Params{}, []dataflow.Type{typ(uintN(4), 6, 4)}, "an input of shape [6 4], want rows, columns and channels"},
+		{pad.Params{}, []dataflow.Type{typ(uintN(4), 6, 4)},
+			"an input of shape [6 4], want rows, columns and channels"},
 		{pad.Params{Between: [2]int{1 << 30, 1 << 30}}, []dataflow.Type{in}, "at most 1073741824 elements"},
 		{pad.Params{Before: [2]int{1 << 15, 1 << 15}}, []dataflow.Type{in}, "an output of shape [32770 32771 4]"},
 	} {
@@ -92,7 +104,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, pad.Layer, ``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`, `{"code":1.5}`, `{"code":3000000000}`)
+	layertest.RefusesText(t, pad.Layer, ``, `[]`, `{"before":[-1,0]}`, `{"after":2}`, `{"between":[0,1e30]}`,
+		`{"code":1.5}`, `{"code":3000000000}`)
 }
 
 // What types are called above.

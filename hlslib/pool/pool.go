@@ -9,9 +9,9 @@
 //
 //	for v < V: for fold < C/PE: for sf < K/SIMD: one clock
 //
-// or V*C*K/(PE*SIMD) clocks a frame. Every iteration reads a word; the window comes in tiles of PE channels, and element
-// simd*PE+pe of the word is x[sf*SIMD+simd][fold*PE+pe]. Iterations with sf = K/SIMD-1 write a word,
-// y[fold*PE .. fold*PE+PE-1].
+// or V*C*K/(PE*SIMD) clocks a frame. Every iteration reads a word; the window comes in tiles of PE channels, and
+// element simd*PE+pe of the word is x[sf*SIMD+simd][fold*PE+pe]. Iterations with sf = K/SIMD-1 write a word, y[fold*PE
+// .. fold*PE+PE-1].
 package pool
 
 import (

@@ -20,7 +20,8 @@ var (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4, 3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4, 3},
+		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
 	var cases []layertest.Case
 	for _, p := range []pool.Params{maximum, sum} {
 		for _, c := range []struct {
@@ -36,20 +37,24 @@ func TestContract(t *testing.T) {
 			{"signs", typ(bipolar, 4, 4, 3)},
 			{"ternary", typ(num.Type{Kind: num.Ternary, Width: 2}, 4, 5, 2)},
 			{"ranges per channel", perChannel},
-			{"a constant", dataflow.Type{Shape: dataflow.Shape{2, 3, 2}, Range: []num.Range{{Lo: -3, Hi: -3}}, Elem: intN(3)}},
+			{"a constant", dataflow.Type{Shape: dataflow.Shape{2, 3, 2}, Range: []num.Range{{Lo: -3, Hi: -3}},
+				Elem: intN(3)}},
 			{"of widest sums", typ(intN(60), 2, 8, 2)},
 			{"of widest words", typ(uintN(4), 1, 16, 64)},
 			{"unsigned, 63 bit sum", typ(uintN(61), 2, 4, 1)},
 		} {
-			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%s, %s", c.name, p.Op), Op: pool.New(p), In: []dataflow.Type{c.in}, Folds: 12})
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%s, %s", c.name, p.Op), Op: pool.New(p),
+				In: []dataflow.Type{c.in}, Folds: 12})
 		}
 		for i := range 15 {
 			r := rand.New(rand.NewPCG(uint64(i), 21))
 			shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(9), []int{1, 2, 3, 4, 6}[r.IntN(5)]}
-			cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d, %s", i, p.Op), Op: pool.New(p), In: []dataflow.Type{layertest.Type(r, shape[r.IntN(3):], 7)}})
+			cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d, %s", i, p.Op), Op: pool.New(p),
+				In: []dataflow.Type{layertest.Type(r, shape[r.IntN(3):], 7)}})
 		}
 	}
-	cases = append(cases, layertest.Case{Name: "the ends of 64 bits", Op: pool.New(maximum), In: []dataflow.Type{typ(intN(64), 3, 4, 2)}})
+	cases = append(cases, layertest.Case{Name: "the ends of 64 bits", Op: pool.New(maximum),
+		In: []dataflow.Type{typ(intN(64), 3, 4, 2)}})
 	layertest.Check(t, 40, cases...)
 }
 
@@ -61,12 +66,16 @@ func TestTypes(t *testing.T) {
 		p        pool.Params
 		in, want dataflow.Type
 	}{
-		{maximum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)}, dataflow.Type{Shape: dataflow.Shape{3, 2}, Range: ranges, Elem: intN(4)}},
+		{maximum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)},
+			dataflow.Type{Shape: dataflow.Shape{3, 2}, Range: ranges, Elem: intN(4)}},
 		{sum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)},
-			dataflow.Type{Shape: dataflow.Shape{3, 2}, Range: []num.Range{{Lo: -8, Hi: 12}, {Lo: 4, Hi: 28}}, Elem: intN(6)}},
+			dataflow.Type{Shape: dataflow.Shape{3, 2}, Range: []num.Range{{Lo: -8, Hi: 12}, {Lo: 4, Hi: 28}},
+				Elem: intN(6)}},
 		{maximum, typ(bipolar, 9, 5), typ(bipolar, 5)},
-		{sum, typ(bipolar, 9, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: -9, Hi: 9}}, Elem: intN(5)}},
-		{sum, typ(uintN(2), 9, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: 0, Hi: 27}}, Elem: uintN(5)}},
+		{sum, typ(bipolar, 9, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: -9, Hi: 9}},
+			Elem: intN(5)}},
+		{sum, typ(uintN(2), 9, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: 0, Hi: 27}},
+			Elem: uintN(5)}},
 	} {
 		_, out, err := pool.New(tt.p).Bind([]dataflow.Type{tt.in})
 		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
@@ -113,9 +122,11 @@ func TestBindRefuses(t *testing.T) {
 		{maximum, nil, "0 inputs, want 1"},
 		{maximum, []dataflow.Type{typ(uintN(4), 4)}, "an input of shape [4], want windows"},
 		{maximum, []dataflow.Type{typ(uintN(4))}, "an input of shape [], want windows"},
-		{sum, []dataflow.Type{typ(intN(64), 4, 2)}, "channel 0: the sum of 4 values in [-9223372036854775808,9223372036854775807] leaves 64 bits"},
+		{sum, []dataflow.Type{typ(intN(64), 4, 2)},
+			"channel 0: the sum of 4 values in [-9223372036854775808,9223372036854775807] leaves 64 bits"},
 		{sum, []dataflow.Type{typ(intN(64), 1, 2)}, "a sum needs 64 bits"},
-		{sum, []dataflow.Type{typ(uintN(62), 3, 2)}, "channel 0: the sum of 3 values in [0,4611686018427387903] leaves 64 bits"},
+		{sum, []dataflow.Type{typ(uintN(62), 3, 2)},
+			"channel 0: the sum of 3 values in [0,4611686018427387903] leaves 64 bits"},
 		{sum, []dataflow.Type{typ(uintN(61), 4, 2)}, ""},
 		{maximum, []dataflow.Type{typ(intN(64), 4, 2)}, ""},
 		{maximum, []dataflow.Type{typ(intN(64), 65537, 65537, 2)}, "no fold keeps"},
@@ -126,7 +137,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, pool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`, `{"op":"max"} x`)
+	layertest.RefusesText(t, pool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`,
+		`{"op":"max"} x`)
 }
 
 // TestFolds leaves out words that are too wide.
@@ -152,7 +164,8 @@ func TestCost(t *testing.T) {
 		fold dataflow.Fold
 		want dataflow.Resources
 	}{
-		{maximum, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 7 + 2 + 4 + 1 + 2*4, FF: 7 + 4 + 2*4}}, // 80 clocks, 9 of a window
+		// 80 clocks, 9 of a window
+		{maximum, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 7 + 2 + 4 + 1 + 2*4, FF: 7 + 4 + 2*4}},
 		{sum, dataflow.Fold{PE: 2, SIMD: 3}, dataflow.Resources{LUT: 5 + 1 + 2 + 1 + 2*2*8 + 2*8, FF: 5 + 2 + 2*8}},
 		{sum, dataflow.Fold{PE: 4, SIMD: 9}, dataflow.Resources{LUT: 3 + 1 + 4*8*8, FF: 3}},
 	} {

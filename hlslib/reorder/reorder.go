@@ -1,5 +1,5 @@
-// Package reorder gathers chunks of elements within blocks. The frame's elements in row-major order are cut into chunks of
-// Chunk elements, and Block of these make a block; chunk j of an output block is chunk Order[j] of the input block.
+// Package reorder gathers chunks of elements within blocks. The frame's elements in row-major order are cut into chunks
+// of Chunk elements, and Block of these make a block; chunk j of an output block is chunk Order[j] of the input block.
 // Chunks may come several times or not at all. Transposes, depth to space and back, the shuffling of channels and the
 // reversal of a sequence are all of this form.
 //
@@ -30,7 +30,8 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// MaxBlock is the most elements of a block, read or written: the largest devices hold two banks of some million elements.
+// MaxBlock is the most elements of a block, read or written: the largest devices hold two banks of some million
+// elements.
 const MaxBlock = 1 << 24
 
 // Params makes the layer.
@@ -57,7 +58,8 @@ func (p Params) Verify() error {
 	size := 1
 	for _, d := range p.Shape {
 		if d < 1 || d > dataflow.MaxElements/size {
-			return fmt.Errorf("an output of shape %v, want axes of at least 1 and at most %d elements", p.Shape, dataflow.MaxElements)
+			return fmt.Errorf("an output of shape %v, want axes of at least 1 and at most %d elements", p.Shape,
+				dataflow.MaxElements)
 		}
 		size *= d
 	}
@@ -79,19 +81,21 @@ type op struct {
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	size, block := in[0].Shape.Size(), b.P.Block*b.P.Chunk
 	if size%block != 0 {
-		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole blocks of %d", in[0].Shape, size, block)
+		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole blocks of %d", in[0].Shape, size,
+			block)
 	}
 	blocks, out := size/block, dataflow.Type{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
 	if want := len(b.P.Order) * b.P.Chunk; out.Shape.Size()%want != 0 || out.Shape.Size()/want != blocks {
-		return nil, nil, fmt.Errorf("an output of shape %v has %d elements, but %d blocks of %d come out", out.Shape, out.Shape.Size(), blocks, want)
+		return nil, nil, fmt.Errorf("an output of shape %v has %d elements, but %d blocks of %d come out", out.Shape,
+			out.Shape.Size(), blocks, want)
 	}
 	out.Range = b.P.ranges(in[0], out.Shape.Channels())
 	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}, blocks}
 	return o, o.Out, nil
 }
 
-// ranges is what reaches each of so many output channels, where all blocks are alike in that: both sides' blocks are whole
-// vectors. Else it is the union.
+// ranges is what reaches each of so many output channels, where all blocks are alike in that: both sides' blocks are
+// whole vectors. Else it is the union.
 func (p Params) ranges(t dataflow.Type, out int) []num.Range {
 	in, chunk := t.Shape.Channels(), p.Chunk
 	if len(t.Range) == 1 {

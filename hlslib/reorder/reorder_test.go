@@ -25,15 +25,25 @@ func transposed(rows, columns int) (order []int) {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	cases := []layertest.Case{
-		{Name: "a transpose", Op: reorder.New(reorder.Params{Block: 12, Chunk: 1, Order: transposed(3, 4), Shape: []int{4, 3}}), In: []dataflow.Type{typ(int4, 3, 4)}},
-		{Name: "pixels", Op: reorder.New(reorder.Params{Block: 6, Chunk: 4, Order: transposed(2, 3), Shape: []int{3, 2, 4}}), In: []dataflow.Type{typ(int4, 2, 3, 4)}},
-		{Name: "shuffled channels", Op: reorder.New(reorder.Params{Block: 6, Chunk: 1, Order: transposed(2, 3), Shape: []int{5, 6}}), In: []dataflow.Type{typ(bipolar, 5, 6)}},
-		{Name: "reversal", Op: reorder.New(reorder.Params{Block: 4, Chunk: 6, Order: []int{3, 2, 1, 0}, Shape: []int{1, 4, 6}}), In: []dataflow.Type{typ(int4, 1, 4, 6)}},
-		{Name: "depth to space", Op: reorder.New(reorder.Params{Block: 12, Chunk: 2, Order: []int{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11}, Shape: []int{4, 6, 2}}), In: []dataflow.Type{typ(int4, 2, 3, 8)}},
-		{Name: "repetition", Op: reorder.New(reorder.Params{Block: 2, Chunk: 2, Order: []int{1, 1, 0, 1, 0}, Shape: []int{3, 10}}), In: []dataflow.Type{typ(int4, 3, 4)}},
-		{Name: "omission", Op: reorder.New(reorder.Params{Block: 5, Chunk: 2, Order: []int{3}, Shape: []int{4, 2}}), In: []dataflow.Type{typ(int4, 4, 10)}},
-		{Name: "as it is", Op: reorder.New(reorder.Params{Block: 1, Chunk: 3, Order: []int{0}, Shape: []int{6}}), In: []dataflow.Type{typ(int4, 2, 3)}},
-		{Name: "an element", Op: reorder.New(reorder.Params{Block: 1, Chunk: 1, Order: []int{0}}), In: []dataflow.Type{typ(int4, 1)}},
+		{Name: "a transpose", Op: reorder.New(reorder.Params{Block: 12, Chunk: 1, Order: transposed(3, 4),
+			Shape: []int{4, 3}}), In: []dataflow.Type{typ(int4, 3, 4)}},
+		{Name: "pixels", Op: reorder.New(reorder.Params{Block: 6, Chunk: 4, Order: transposed(2, 3),
+			Shape: []int{3, 2, 4}}), In: []dataflow.Type{typ(int4, 2, 3, 4)}},
+		{Name: "shuffled channels", Op: reorder.New(reorder.Params{Block: 6, Chunk: 1, Order: transposed(2, 3),
+			Shape: []int{5, 6}}), In: []dataflow.Type{typ(bipolar, 5, 6)}},
+		{Name: "reversal", Op: reorder.New(reorder.Params{Block: 4, Chunk: 6, Order: []int{3, 2, 1, 0},
+			Shape: []int{1, 4, 6}}), In: []dataflow.Type{typ(int4, 1, 4, 6)}},
+		{Name: "depth to space", Op: reorder.New(reorder.Params{Block: 12, Chunk: 2,
+			Order: []int{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11}, Shape: []int{4, 6, 2}}),
+			In: []dataflow.Type{typ(int4, 2, 3, 8)}},
+		{Name: "repetition", Op: reorder.New(reorder.Params{Block: 2, Chunk: 2, Order: []int{1, 1, 0, 1, 0},
+			Shape: []int{3, 10}}), In: []dataflow.Type{typ(int4, 3, 4)}},
+		{Name: "omission", Op: reorder.New(reorder.Params{Block: 5, Chunk: 2, Order: []int{3}, Shape: []int{4, 2}}),
+			In: []dataflow.Type{typ(int4, 4, 10)}},
+		{Name: "as it is", Op: reorder.New(reorder.Params{Block: 1, Chunk: 3, Order: []int{0}, Shape: []int{6}}),
+			In: []dataflow.Type{typ(int4, 2, 3)}},
+		{Name: "an element", Op: reorder.New(reorder.Params{Block: 1, Chunk: 1, Order: []int{0}}),
+			In: []dataflow.Type{typ(int4, 1)}},
 	}
 	r := rand.New(rand.NewPCG(15, 16))
 	for i := range 15 {
@@ -44,7 +54,8 @@ func TestContract(t *testing.T) {
 		blocks := 1 + r.IntN(4)
 		p.Shape = []int{blocks, len(p.Order) * p.Chunk}
 		in := layertest.Type(r, dataflow.Shape{blocks * p.Block, p.Chunk}, 6)
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: reorder.New(p), In: []dataflow.Type{in}})
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: reorder.New(p),
+			In: []dataflow.Type{in}})
 	}
 	layertest.Check(t, 35, cases...)
 }
@@ -60,12 +71,18 @@ func TestRanges(t *testing.T) {
 		in   dataflow.Type
 		want []num.Range
 	}{
-		{"whole vectors", reorder.Params{Block: 3, Chunk: 4, Order: []int{2, 0, 0, 1}, Shape: []int{8, 4}}, in(6, 4), r},
-		{"shuffled channels", reorder.Params{Block: 4, Chunk: 1, Order: []int{2, 0, 3, 1}, Shape: []int{6, 4}}, in(6, 4), []num.Range{r[2], r[0], r[3], r[1]}},
-		{"pairs of pixels", reorder.Params{Block: 2, Chunk: 4, Order: []int{0, 1}, Shape: []int{3, 8}}, in(6, 4), append(r[:4:4], r...)},
-		{"depth to width", reorder.Params{Block: 2, Chunk: 2, Order: []int{0, 1}, Shape: []int{12, 2}}, in(6, 4), []num.Range{{Lo: -4, Hi: 1}, {Lo: 2, Hi: 6}}},
-		{"channels out of step", reorder.Params{Block: 3, Chunk: 1, Order: []int{2, 1, 0}, Shape: []int{6, 4}}, in(6, 4), []num.Range{{Lo: -4, Hi: 6}}},
-		{"one for all", reorder.Params{Block: 3, Chunk: 1, Order: []int{2, 1, 0}, Shape: []int{6, 4}}, typ(int4, 6, 4), []num.Range{int4.Range()}},
+		{"whole vectors", reorder.Params{Block: 3, Chunk: 4, Order: []int{2, 0, 0, 1}, Shape: []int{8, 4}}, in(6, 4),
+			r},
+		{"shuffled channels", reorder.Params{Block: 4, Chunk: 1, Order: []int{2, 0, 3, 1}, Shape: []int{6, 4}},
+			in(6, 4), []num.Range{r[2], r[0], r[3], r[1]}},
+		{"pairs of pixels", reorder.Params{Block: 2, Chunk: 4, Order: []int{0, 1}, Shape: []int{3, 8}}, in(6, 4),
+			append(r[:4:4], r...)},
+		{"depth to width", reorder.Params{Block: 2, Chunk: 2, Order: []int{0, 1}, Shape: []int{12, 2}}, in(6, 4),
+			[]num.Range{{Lo: -4, Hi: 1}, {Lo: 2, Hi: 6}}},
+		{"channels out of step", reorder.Params{Block: 3, Chunk: 1, Order: []int{2, 1, 0}, Shape: []int{6, 4}},
+			in(6, 4), []num.Range{{Lo: -4, Hi: 6}}},
+		{"one for all", reorder.Params{Block: 3, Chunk: 1, Order: []int{2, 1, 0}, Shape: []int{6, 4}}, typ(int4, 6, 4),
+			[]num.Range{int4.Range()}},
 	} {
 		_, out, err := reorder.New(tt.p).Bind([]dataflow.Type{tt.in})
 		want := dataflow.Type{Shape: tt.p.Shape, Range: tt.want, Elem: int4}
@@ -88,7 +105,8 @@ func TestLoop(t *testing.T) {
 		{[]int{1}, typ(int4, 3, 2), "rr" + "br" + "br" + "w"},
 		{[]int{1, 1, 1}, typ(int4, 1, 2), "rr" + "www"},
 	} {
-		op := layertest.Bind(t, reorder.New(reorder.Params{Block: 2, Chunk: 1, Order: tt.order, Shape: []int{tt.in.Shape[0], len(tt.order)}}), tt.in)
+		op := layertest.Bind(t, reorder.New(reorder.Params{Block: 2, Chunk: 1, Order: tt.order,
+			Shape: []int{tt.in.Shape[0], len(tt.order)}}), tt.in)
 		l, got := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{}), ""
 		for i := range l.Iterations() {
 			m := l.At(i)
@@ -111,15 +129,22 @@ func TestBindRefuses(t *testing.T) {
 		{reorder.Params{}, []dataflow.Type{in}, "blocks of 0 chunks of 0 elements"},
 		{reorder.Params{Block: 1 << 40, Chunk: 1 << 40}, []dataflow.Type{in}, "want 1 to 16777216 elements"},
 		{reorder.Params{Block: 2, Chunk: 2}, []dataflow.Type{in}, "blocks of 0 chunks of 2 elements come out"},
-		{reorder.Params{Block: 2, Chunk: 1 << 23, Order: []int{0, 0, 0}}, []dataflow.Type{in}, "blocks of 3 chunks of 8388608 elements come out"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0, 2}}, []dataflow.Type{in}, "chunk 1 is chunk 2 of a block, which has 2"},
+		{reorder.Params{Block: 2, Chunk: 1 << 23, Order: []int{0, 0, 0}}, []dataflow.Type{in},
+			"blocks of 3 chunks of 8388608 elements come out"},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0, 2}}, []dataflow.Type{in},
+			"chunk 1 is chunk 2 of a block, which has 2"},
 		{reorder.Params{Block: 2, Chunk: 2, Order: []int{-1}}, []dataflow.Type{in}, "chunk 0 is chunk -1"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{6, -1}}, []dataflow.Type{in}, "an output of shape [6 -1]"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{1 << 20, 1 << 20}}, []dataflow.Type{in}, "at most 1073741824 elements"},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{6, -1}}, []dataflow.Type{in},
+			"an output of shape [6 -1]"},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{1 << 20, 1 << 20}}, []dataflow.Type{in},
+			"at most 1073741824 elements"},
 		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{6}}, nil, "0 inputs"},
-		{reorder.Params{Block: 5, Chunk: 1, Order: []int{0}, Shape: []int{6}}, []dataflow.Type{in}, "a frame of shape [3 4] has 12 elements, want whole blocks of 5"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{8}}, []dataflow.Type{in}, "an output of shape [8] has 8 elements, but 3 blocks of 2 come out"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{7}}, []dataflow.Type{in}, "an output of shape [7] has 7 elements"},
+		{reorder.Params{Block: 5, Chunk: 1, Order: []int{0}, Shape: []int{6}}, []dataflow.Type{in},
+			"a frame of shape [3 4] has 12 elements, want whole blocks of 5"},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{8}}, []dataflow.Type{in},
+			"an output of shape [8] has 8 elements, but 3 blocks of 2 come out"},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{7}}, []dataflow.Type{in},
+			"an output of shape [7] has 7 elements"},
 	} {
 		layertest.Refuses(t, reorder.New(tt.p), tt.in, tt.want)
 	}
@@ -127,7 +152,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, reorder.Layer, ``, `null`, `{}`, `{"block":2,"chunk":1}`, `{"block":2,"chunk":1,"order":[2],"shape":[1]}`, `{"block":2,"chunk":1,"order":[0],"shape":[0]}`,
+	layertest.RefusesText(t, reorder.Layer, ``, `null`, `{}`, `{"block":2,"chunk":1}`,
+		`{"block":2,"chunk":1,"order":[2],"shape":[1]}`, `{"block":2,"chunk":1,"order":[0],"shape":[0]}`,
 		`{"block":1e9,"chunk":1,"order":[0],"shape":[1]}`)
 }
 

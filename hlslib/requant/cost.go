@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Cost counts a multiplier and an adder per PE, an increment where the layer rounds otherwise than down, and per limit that
-// is reached a comparison and a choice. A shift is wiring. FINN has no formula for the whole; the multiplier is that of its
-// MVAU.
+// Cost counts a multiplier and an adder per PE, an increment where the layer rounds otherwise than down, and per limit
+// that is reached a comparison and a choice. A shift is wiring. FINN has no formula for the whole; the multiplier is
+// that of its MVAU.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.Model(t)
 	var products, increment cost.Resources

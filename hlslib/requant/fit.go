@@ -5,18 +5,19 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Fit finds the parameters with which the layer equals step functions exactly: channel c has steps[c] on inputs in x[c];
-// one of either serves all channels. ok is false where there are none within 63 bits: what the layer computes is a line,
-// rounded and clipped, and a step function may be none.
+// Fit finds the parameters with which the layer equals step functions exactly: channel c has steps[c] on inputs in
+// x[c]; one of either serves all channels. ok is false where there are none within 63 bits: what the layer computes is
+// a line, rounded and clipped, and a step function may be none.
 //
-// Mode is the first of roundings that has parameters, unless another that has them with a lesser shift needs no product.
-// Shift is the least with which all channels have parameters. Channels have the same multiplier where one can serve all,
-// and the same bias likewise; the ones chosen are those nearest to 0. The outcome is proved at every breakpoint.
+// Mode is the first of roundings that has parameters, unless another that has them with a lesser shift needs no
+// product. Shift is the least with which all channels have parameters. Channels have the same multiplier where one can
+// serve all, and the same bias likewise; the ones chosen are those nearest to 0. The outcome is proved at every
+// breakpoint.
 //
 // Lo and Hi are the least and greatest values of all channels: of a plateau at a limit the line must only keep on the
 // far side. Any other plateau of value v demands least(v) <= m*x+b < least(v+1) at both its ends, where least(v) is the
-// least integer that, over 2^Shift and rounded, comes to v; how it rounds shows in nothing else. All of these are integers,
-// so that two such bounds leave room for some b just where they do at the slope m.
+// least integer that, over 2^Shift and rounded, comes to v; how it rounds shows in nothing else. All of these are
+// integers, so that two such bounds leave room for some b just where they do at the slope m.
 func Fit(steps []num.Step, x []num.Range) (p Params, ok bool) {
 	stairs, valid := stairsOf(steps, x)
 	if !valid {
@@ -33,8 +34,9 @@ func Fit(steps []num.Step, x []num.Range) (p Params, ok bool) {
 	return p, ok
 }
 
-// roundings is where Fit looks. Those that are left out round down with another bias. Where ties go toward or away from 0,
-// a line a little less or more steep has none, and rounds down as well; only that it may need a product in place of a shift.
+// roundings is where Fit looks. Those that are left out round down with another bias. Where ties go toward or away from
+// 0, a line a little less or more steep has none, and rounds down as well; only that it may need a product in place of
+// a shift.
 var roundings = []num.Rounding{num.Floor, num.HalfEven, num.HalfTowardZero, num.HalfAway, num.TowardZero}
 
 // fit is Fit with one rounding.
@@ -175,7 +177,8 @@ type bound struct{ x, sum int64 }
 // A corridor is the bounds of lines from below and from above.
 type corridor struct{ floor, ceiling []bound }
 
-// biases is the b of the lines of slope m. Where there are none, floor and ceiling are the bounds that are furthest apart.
+// biases is the b of the lines of slope m. Where there are none, floor and ceiling are the bounds that are furthest
+// apart.
 func (between corridor) biases(m int64) (b num.Range, floor, ceiling bound) {
 	b = num.Range{Lo: -2 * maxTerm, Hi: 2*maxTerm - 1}
 	for _, p := range between.floor {
@@ -191,10 +194,10 @@ func (between corridor) biases(m int64) (b num.Range, floor, ceiling bound) {
 	return b, floor, ceiling
 }
 
-// steepest is the greatest slope of the lines, from most down to -most; sign is -1 for those of the mirrored corridor. As
-// long as the line of a slope is too steep for a floor with a ceiling further along, the pair for which it is so by most
-// gives the next slope. That is Newton's method for a ratio (Dinkelbach, Management Science 13, 1967), and takes a few
-// rounds. ok is false where a pair comes up that no lesser slope puts right.
+// steepest is the greatest slope of the lines, from most down to -most; sign is -1 for those of the mirrored corridor.
+// As long as the line of a slope is too steep for a floor with a ceiling further along, the pair for which it is so by
+// most gives the next slope. That is Newton's method for a ratio (Dinkelbach, Management Science 13, 1967), and takes a
+// few rounds. ok is false where a pair comes up that no lesser slope puts right.
 func (between corridor) steepest(sign, most int64) (m int64, ok bool) {
 	for m = most; m >= -most; {
 		b, floor, ceiling := between.biases(sign * m)

@@ -78,8 +78,9 @@ func (a affine) apply(x int64) int64 {
 
 func (a affine) tie(x int64) bool { n := 2 * (a.p*x + a.o); return n%a.q == 0 && n/a.q%2 != 0 }
 
-// TestFit: what affine requantisers compute, however they round, the layer computes. In every other pair of cases the scales
-// are integers over powers of two; with others, ties that go to even may leave no scale but their own, and are left out.
+// TestFit: what affine requantisers compute, however they round, the layer computes. In every other pair of cases the
+// scales are integers over powers of two; with others, ties that go to even may leave no scale but their own, and are
+// left out.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
@@ -119,7 +120,8 @@ func TestFit(t *testing.T) {
 		if err := equals(fit, steps, x); err != nil {
 			t.Fatalf("case %d: %+v: %v", n, fit, err)
 		}
-		if len(fit.Multiplier) != 1 && len(fit.Multiplier) != channels || len(fit.Bias) != 1 && len(fit.Bias) != channels {
+		if len(fit.Multiplier) != 1 && len(fit.Multiplier) != channels || len(fit.Bias) != 1 &&
+			len(fit.Bias) != channels {
 			t.Fatalf("case %d: %+v for %d channels", n, fit, channels)
 		}
 		modes[fit.Mode]++
@@ -150,7 +152,8 @@ func TestFitDecides(t *testing.T) {
 	for n := range 400 {
 		x := num.Range{Lo: r.Int64N(7) - 6, Hi: 0}
 		x.Hi = x.Lo + 6 + r.Int64N(6)
-		a := affine{p: r.Int64N(9) - 4, q: 2 + r.Int64N(5), o: r.Int64N(9) - 4, lo: -3, hi: 3, mode: num.Roundings[r.IntN(len(num.Roundings))]}
+		a := affine{p: r.Int64N(9) - 4, q: 2 + r.Int64N(5), o: r.Int64N(9) - 4, lo: -3, hi: 3,
+			mode: num.Roundings[r.IntN(len(num.Roundings))]}
 		if n%3 == 0 {
 			a.q = 4
 		}
@@ -201,7 +204,8 @@ func leastShift(s num.Step, x num.Range, mode num.Rounding, most int) int {
 		for m := -span * unit; m <= span*unit; m++ {
 			climb := max(m, -m) * (x.Hi - x.Lo)
 			for start := (reach.Lo-1)*unit - climb; start < (reach.Hi+1)*unit+climb; start++ {
-				p := requant.Params{Multiplier: list(m), Bias: list(start - m*x.Lo), Shift: shift, Mode: mode, Lo: reach.Lo, Hi: reach.Hi}
+				p := requant.Params{Multiplier: list(m), Bias: list(start - m*x.Lo), Shift: shift, Mode: mode,
+					Lo: reach.Lo, Hi: reach.Hi}
 				if fitsAll(p, s, x) {
 					return shift
 				}
@@ -236,27 +240,52 @@ func TestFitForms(t *testing.T) {
 		x     []num.Range
 		want  requant.Params
 	}{
-		{"a shift", []num.Step{by(wide, func(x int64) int64 { return x >> 3 })}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: -125, Hi: 125}},
-		{"rounded", []num.Step{by(wide, func(x int64) int64 { return (x + 4) >> 3 })}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(4), Shift: 3, Lo: -125, Hi: 125}},
-		{"clipped", []num.Step{relu}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
-		{"falling", []num.Step{relu.Mirror()}, []num.Range{wide}, requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
-		{"jumps of a steep line", []num.Step{by(wide, func(x int64) int64 { return 5*x - 2 })}, []num.Range{wide}, requant.Params{Multiplier: list(5), Bias: list(-2), Lo: -5002, Hi: 4998}},
-		{"a constant", []num.Step{constant}, []num.Range{wide}, requant.Params{Multiplier: list(0), Bias: list(0), Lo: 7, Hi: 7}},
-		{"one step function, ranges of its own", []num.Step{relu}, []num.Range{{Lo: -1000, Hi: 0}, {Lo: 0, Hi: 80}, {Lo: 120, Hi: 130}}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
-		{"a constant between limits", []num.Step{relu, constant}, []num.Range{wide, {Lo: 0, Hi: 1 << 20}}, requant.Params{Multiplier: list(1, 0), Bias: list(0, 56), Shift: 3, Lo: 0, Hi: 15}},
-		{"a dead channel", []num.Step{relu, constant}, []num.Range{wide, {Lo: -3, Hi: -3}}, requant.Params{Multiplier: list(1), Bias: list(0, 59), Shift: 3, Lo: 0, Hi: 15}},
-		{"two signs", []num.Step{relu, relu.Mirror()}, []num.Range{wide}, requant.Params{Multiplier: list(1, -1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
-		{"a threshold", []num.Step{{At: list(100), Value: list(-1, 0)}}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(-100), Lo: -1, Hi: 0}},
-		{"limits of its own", []num.Step{{At: list(0, 10), Value: list(0, 1, 2)}}, []num.Range{wide}, requant.Params{Multiplier: list(3), Bias: list(34), Shift: 5, Lo: 0, Hi: 2}},
-		{"a limit that another channel sets", []num.Step{{At: list(0), Value: list(0, 1)}, {At: list(0), Value: list(-1, 0)}}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(1024, 0), Shift: 10, Lo: -1, Hi: 1}},
-		{"half to even", []num.Step{eighths(num.HalfEven)}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfEven, Lo: -125, Hi: 125}},
-		{"half to even, plateaus of 3 and 1", []num.Step{by(wide, func(x int64) int64 { return int64(math.RoundToEven(float64(x) / 2)) })}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 1, Mode: num.HalfEven, Lo: -500, Hi: 500}},
-		{"half to even, falling", []num.Step{eighths(num.HalfEven).Mirror()}, []num.Range{wide}, requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Mode: num.HalfEven, Lo: -125, Hi: 125}},
-		{"half to even, a channel without ties", []num.Step{eighths(num.HalfEven), eighths(num.Floor)}, []num.Range{wide}, requant.Params{Multiplier: list(2), Bias: list(0, -7), Shift: 4, Mode: num.HalfEven, Lo: -125, Hi: 125}},
-		{"half toward zero", []num.Step{eighths(num.HalfTowardZero)}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfTowardZero, Lo: -125, Hi: 125}},
-		{"half away", []num.Step{eighths(num.HalfAway)}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfAway, Lo: -125, Hi: 125}},
-		{"toward zero", []num.Step{eighths(num.TowardZero)}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.TowardZero, Lo: -125, Hi: 125}},
-		{"up", []num.Step{eighths(num.Ceil)}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(7), Shift: 3, Lo: -125, Hi: 125}},
+		{"a shift", []num.Step{by(wide, func(x int64) int64 { return x >> 3 })}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: -125, Hi: 125}},
+		{"rounded", []num.Step{by(wide, func(x int64) int64 { return (x + 4) >> 3 })}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(4), Shift: 3, Lo: -125, Hi: 125}},
+		{"clipped", []num.Step{relu}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3,
+			Lo: 0, Hi: 15}},
+		{"falling", []num.Step{relu.Mirror()}, []num.Range{wide},
+			requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
+		{"jumps of a steep line", []num.Step{by(wide, func(x int64) int64 { return 5*x - 2 })}, []num.Range{wide},
+			requant.Params{Multiplier: list(5), Bias: list(-2), Lo: -5002, Hi: 4998}},
+		{"a constant", []num.Step{constant}, []num.Range{wide},
+			requant.Params{Multiplier: list(0), Bias: list(0), Lo: 7, Hi: 7}},
+		{"one step function, ranges of its own", []num.Step{relu},
+			[]num.Range{{Lo: -1000, Hi: 0}, {Lo: 0, Hi: 80}, {Lo: 120, Hi: 130}},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
+		{"a constant between limits", []num.Step{relu, constant}, []num.Range{wide, {Lo: 0, Hi: 1 << 20}},
+			requant.Params{Multiplier: list(1, 0), Bias: list(0, 56), Shift: 3, Lo: 0, Hi: 15}},
+		{"a dead channel", []num.Step{relu, constant}, []num.Range{wide, {Lo: -3, Hi: -3}},
+			requant.Params{Multiplier: list(1), Bias: list(0, 59), Shift: 3, Lo: 0, Hi: 15}},
+		{"two signs", []num.Step{relu, relu.Mirror()}, []num.Range{wide},
+			requant.Params{Multiplier: list(1, -1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
+		{"a threshold", []num.Step{{At: list(100), Value: list(-1, 0)}}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(-100), Lo: -1, Hi: 0}},
+		{"limits of its own", []num.Step{{At: list(0, 10), Value: list(0, 1, 2)}}, []num.Range{wide},
+			requant.Params{Multiplier: list(3), Bias: list(34), Shift: 5, Lo: 0, Hi: 2}},
+		{"a limit that another channel sets", []num.Step{{At: list(0), Value: list(0, 1)},
+			{At: list(0), Value: list(-1, 0)}}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(1024, 0), Shift: 10, Lo: -1, Hi: 1}},
+		{"half to even", []num.Step{eighths(num.HalfEven)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfEven, Lo: -125, Hi: 125}},
+		{"half to even, plateaus of 3 and 1", []num.Step{by(wide,
+			func(x int64) int64 { return int64(math.RoundToEven(float64(x) / 2)) })}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 1, Mode: num.HalfEven, Lo: -500, Hi: 500}},
+		{"half to even, falling", []num.Step{eighths(num.HalfEven).Mirror()}, []num.Range{wide},
+			requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Mode: num.HalfEven, Lo: -125, Hi: 125}},
+		{"half to even, a channel without ties", []num.Step{eighths(num.HalfEven), eighths(num.Floor)},
+			[]num.Range{wide}, requant.Params{Multiplier: list(2), Bias: list(0, -7), Shift: 4, Mode: num.HalfEven,
+				Lo: -125, Hi: 125}},
+		{"half toward zero", []num.Step{eighths(num.HalfTowardZero)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfTowardZero, Lo: -125, Hi: 125}},
+		{"half away", []num.Step{eighths(num.HalfAway)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfAway, Lo: -125, Hi: 125}},
+		{"toward zero", []num.Step{eighths(num.TowardZero)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.TowardZero, Lo: -125, Hi: 125}},
+		{"up", []num.Step{eighths(num.Ceil)}, []num.Range{wide},
+			requant.Params{Multiplier: list(1), Bias: list(7), Shift: 3, Lo: -125, Hi: 125}},
 	} {
 		if tt.want.Mode == "" {
 			tt.want.Mode = num.Floor
@@ -281,16 +310,25 @@ func TestFitRefuses(t *testing.T) {
 		{"no range", []num.Step{line}, nil},
 		{"two for three", []num.Step{line, line}, []num.Range{wide, wide, wide}},
 		{"a jump", []num.Step{{At: list(0, 10), Value: list(0, 2, 3)}}, []num.Range{wide}},
-		{"plateaus of irregular width", []num.Step{{At: list(0, 10, 20, 50, 60), Value: list(0, 1, 2, 3, 4, 5)}}, []num.Range{wide}},
+		{"plateaus of irregular width", []num.Step{{At: list(0, 10, 20, 50, 60), Value: list(0, 1, 2, 3, 4, 5)}},
+			[]num.Range{wide}},
 		{"up and down", []num.Step{{At: list(0, 10), Value: list(0, 1, 0)}}, []num.Range{wide}},
-		{"a root", []num.Step{stairs(wide, func(x int64) int64 { return int64(math.Sqrt(float64(x + 1000))) })}, []num.Range{wide}},
-		{"two roundings", []num.Step{stairs(wide, func(x int64) int64 { return rounded(float64(x)/2, num.HalfEven) }), stairs(wide, func(x int64) int64 { return x / 8 })}, []num.Range{wide}},
-		{"half to even of thirds", []num.Step{stairs(wide, func(x int64) int64 { return rounded(float64(x)/6, num.HalfEven) })}, []num.Range{wide}},
+		{"a root", []num.Step{stairs(wide, func(x int64) int64 { return int64(math.Sqrt(float64(x + 1000))) })},
+			[]num.Range{wide}},
+		{"two roundings", []num.Step{stairs(wide, func(x int64) int64 { return rounded(float64(x)/2, num.HalfEven) }),
+			stairs(wide, func(x int64) int64 { return x / 8 })}, []num.Range{wide}},
+		{"half to even of thirds", []num.Step{stairs(wide, func(x int64) int64 {
+			return rounded(float64(x)/6,
+				num.HalfEven)
+		})}, []num.Range{wide}},
 		{"one of two", []num.Step{line, {At: list(0, 10), Value: list(0, 2, 3)}}, []num.Range{wide}},
-		{"a limit that another channel sets", []num.Step{{At: list(0, 10), Value: list(0, 1, 2)}, {At: list(0), Value: list(-1, 0)}}, []num.Range{wide}},
-		{"inputs of 64 bits", []num.Step{{At: list(0), Value: list(0, 1)}}, []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}},
+		{"a limit that another channel sets", []num.Step{{At: list(0, 10), Value: list(0, 1, 2)},
+			{At: list(0), Value: list(-1, 0)}}, []num.Range{wide}},
+		{"inputs of 64 bits", []num.Step{{At: list(0), Value: list(0, 1)}},
+			[]num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}},
 		{"values of 64 bits", []num.Step{{At: list(0), Value: list(math.MinInt64, math.MaxInt64)}}, []num.Range{wide}},
-		{"a product beyond 63 bits", []num.Step{{At: list(1<<60, 1<<60+1), Value: list(0, 50, 100)}}, []num.Range{{Lo: 1<<60 - 1, Hi: 1<<60 + 1}}},
+		{"a product beyond 63 bits", []num.Step{{At: list(1<<60, 1<<60+1), Value: list(0, 50, 100)}},
+			[]num.Range{{Lo: 1<<60 - 1, Hi: 1<<60 + 1}}},
 	} {
 		if p, ok := requant.Fit(tt.steps, tt.x); ok {
 			t.Errorf("%s: %+v", tt.name, p)
@@ -309,7 +347,8 @@ func TestFitOfManySteps(t *testing.T) {
 	}
 	for c, s := range steps {
 		for i, at := range s.At {
-			if a, b := (p.Multiplier[c]*(at-1)+p.Bias[c])>>p.Shift, (p.Multiplier[c]*at+p.Bias[c])>>p.Shift; max(a, p.Lo) != s.Value[i] || min(b, p.Hi) != s.Value[i+1] {
+			if a, b := (p.Multiplier[c]*(at-1)+p.Bias[c])>>p.Shift,
+				(p.Multiplier[c]*at+p.Bias[c])>>p.Shift; max(a, p.Lo) != s.Value[i] || min(b, p.Hi) != s.Value[i+1] {
 				t.Fatalf("channel %d at %d: %d and %d, want %d and %d", c, at, a, b, s.Value[i], s.Value[i+1])
 			}
 		}

@@ -1,12 +1,12 @@
-// Package requant is the requantising layer: an activation of too many steps for thresholds (16-bit codes, say), computed
-// by arithmetic on every vector of a frame,
+// Package requant is the requantising layer: an activation of too many steps for thresholds (16-bit codes, say),
+// computed by arithmetic on every vector of a frame,
 //
 //	y[c] = clip(round((m[c]*x[c] + b[c]) / 2^Shift), Lo, Hi)
 //
-// with an integer multiplier m and an integer bias b per channel, or one for all channels. Division by 2^Shift is a shift
-// to the right. A negative multiplier makes a falling activation, and 0 a constant channel. Mode is how it rounds. Down is
-// the plain shift, and half a unit in the bias, 2^(Shift-1), makes it round to the nearest; what a bias cannot say is a
-// rounding that depends on the value, as half to even does.
+// with an integer multiplier m and an integer bias b per channel, or one for all channels. Division by 2^Shift is a
+// shift to the right. A negative multiplier makes a falling activation, and 0 a constant channel. Mode is how it
+// rounds. Down is the plain shift, and half a unit in the bias, 2^(Shift-1), makes it round to the nearest; what a bias
+// cannot say is a rounding that depends on the value, as half to even does.
 //
 // Fit finds the parameters with which the layer equals given step functions.
 //
@@ -15,9 +15,9 @@
 //	for v < V: for fold < C/PE: one clock
 //
 // or V*C/PE clocks a frame; every iteration reads a word, x[fold*PE .. fold*PE+PE-1], and writes the word of the same
-// channels. Row fold of the tables of multipliers and of biases has those of the channels of one iteration: element pe is
-// that of channel fold*PE+pe. Where all channels have the same, the table is one row of one element. The table of limits
-// is one row, the lowest and the highest output.
+// channels. Row fold of the tables of multipliers and of biases has those of the channels of one iteration: element pe
+// is that of channel fold*PE+pe. Where all channels have the same, the table is one row of one element. The table of
+// limits is one row, the lowest and the highest output.
 package requant
 
 import (
@@ -128,8 +128,8 @@ type op struct {
 }
 
 // bind takes one input whose last axis has as many channels as there are multipliers and biases, or any number for one;
-// the output has the same shape. The sum before the shift must stay within 63 bits. The ends of an input's range give the
-// ends of the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
+// the output has the same shape. The sum before the shift must stay within 63 bits. The ends of an input's range give
+// the ends of the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if err := layer.PerChannel("multipliers", len(b.P.Multiplier), in); err != nil {
 		return nil, nil, err
@@ -159,7 +159,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.Channelwise.Eval(in, func(c int, x []int64) int64 { return o.P.apply(c, x[0]) })
 }
 
-// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose from.
+// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose
+// from.
 func (o *op) Folds() dataflow.Folds {
 	return o.Channelwise.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
 		if !common(o.P.Multiplier) {
@@ -180,8 +181,8 @@ func common(values []int64) bool {
 	return !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] })
 }
 
-// Loop has a latency of one clock to add and one to round and clip, one to multiply where there is a product, and one to
-// fetch the parameters where there are several rows of them.
+// Loop has a latency of one clock to add and one to round and clip, one to multiply where there is a product, and one
+// to fetch the parameters where there are several rows of them.
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	latency := 2
 	if o.P.multiplies() {
@@ -222,7 +223,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 
 func (o *op) tables(f dataflow.Fold) []dataflow.Table {
 	return []dataflow.Table{
-		{Name: "multipliers", Doc: "by fold: element pe; one for all", Elem: o.multiplier, Rows: rows(o.P.Multiplier, f.PE)},
+		{Name: "multipliers", Doc: "by fold: element pe; one for all", Elem: o.multiplier,
+			Rows: rows(o.P.Multiplier, f.PE)},
 		{Name: "biases", Doc: "by fold: element pe; one for all", Elem: o.bias, Rows: rows(o.P.Bias, f.PE)},
 		{
 			Name: "limits", Doc: "the lowest and the highest output",

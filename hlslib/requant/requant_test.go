@@ -63,7 +63,8 @@ func random(r *rand.Rand) layertest.Case {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	i8, u8 := typ(intN(8), 3, 4), typ(uintN(8), 3, 4)
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -100, Hi: 0}, {Lo: 5, Hi: 70}, {Lo: -128, Hi: 127}}, Elem: intN(8)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4},
+		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -100, Hi: 0}, {Lo: 5, Hi: 70}, {Lo: -128, Hi: 127}}, Elem: intN(8)}
 	var cases []layertest.Case
 	for _, c := range []struct {
 		name string
@@ -76,7 +77,8 @@ func TestContract(t *testing.T) {
 		{"one bias, many multipliers", clip(list(3, 5, -7, 9), list(-1), 3, 0, 40), u8},
 		{"the same per channel", clip(list(5, 5, 5, 5), list(2, 2, 2, 2), 2, 0, 100), u8},
 		{"ranges per channel", clip(list(77, -3, 12, 1000), list(64), 7, -3, 255), perChannel},
-		{"16 bit codes", clip(list(91, 90, -89, 88), list(1<<13, 0, -77, 5<<20), 14, -1<<15, 1<<15-1), typ(intN(24), 2, 4)},
+		{"16 bit codes", clip(list(91, 90, -89, 88), list(1<<13, 0, -77, 5<<20), 14, -1<<15, 1<<15-1),
+			typ(intN(24), 2, 4)},
 		{"half a unit up", open(list(1), list(8), 4), i8},
 		{"a power of two", open(list(8), list(0), 0), u8},
 		{"its negative", clip(list(-8), list(5), 1, -100, 100), i8},
@@ -101,7 +103,8 @@ func TestContract(t *testing.T) {
 		{"up, shifted out", round(num.Ceil, list(3, -3), list(7), 62), typ(intN(9), 2, 2)},
 		{"half away, of 63 bits", round(num.HalfAway, list(3), list(1<<61), 62), typ(intN(60), 2, 2)},
 		{"half to even, without a shift", round(num.HalfEven, list(3), list(5), 0), i8},
-		{"16 bit codes, half to even", requant.Params{Multiplier: list(3, 1, 5, -7), Bias: list(1<<6, 0, -77, 5<<8), Shift: 7, Mode: num.HalfEven, Lo: -1 << 15, Hi: 1<<15 - 1}, typ(intN(24), 2, 4)},
+		{"16 bit codes, half to even", requant.Params{Multiplier: list(3, 1, 5, -7), Bias: list(1<<6, 0, -77, 5<<8),
+			Shift: 7, Mode: num.HalfEven, Lo: -1 << 15, Hi: 1<<15 - 1}, typ(intN(24), 2, 4)},
 		{"scalar", clip(list(77), list(64), 7, -50, 50), typ(intN(8))},
 	} {
 		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.Type{c.in}})
@@ -112,20 +115,30 @@ func TestContract(t *testing.T) {
 // TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}}, Elem: intN(3)}
+	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}},
+		Elem: intN(3)}
 	i4 := typ(intN(4), 2)
 	for _, tt := range []struct {
 		p    requant.Params
 		in   dataflow.Type
 		want dataflow.Type
 	}{
-		{open(list(3), list(1), 1), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -12, Hi: 11}}, Elem: intN(5)}},
-		{clip(list(3), list(1), 1, 0, 9), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 9}}, Elem: uintN(4)}},
-		{open(list(-3, 0), list(1), 1), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -10, Hi: 12}, {Lo: 0, Hi: 0}}, Elem: intN(5)}},
-		{clip(list(-3), list(4), 2, -1, 9), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -1, Hi: -1}}, Elem: intN(2)}},
-		{round(num.HalfEven, list(1), list(0), 1), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 2}}, Elem: uintN(2)}},
-		{round(num.HalfAway, list(-1), list(0), 1), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -2, Hi: -2}}, Elem: intN(2)}},
-		{clip(list(2), list(0), 0, 10, 12), perChannel, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 10, Hi: 10}, {Lo: 10, Hi: 10}}, Elem: uintN(4)}},
+		{open(list(3), list(1), 1), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -12, Hi: 11}},
+			Elem: intN(5)}},
+		{clip(list(3), list(1), 1, 0, 9), i4, dataflow.Type{Shape: dataflow.Shape{2},
+			Range: []num.Range{{Lo: 0, Hi: 9}}, Elem: uintN(4)}},
+		{open(list(-3, 0), list(1), 1), i4, dataflow.Type{Shape: dataflow.Shape{2},
+			Range: []num.Range{{Lo: -10, Hi: 12}, {Lo: 0, Hi: 0}}, Elem: intN(5)}},
+		{clip(list(-3), list(4), 2, -1, 9), perChannel, dataflow.Type{Shape: dataflow.Shape{2},
+			Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -1, Hi: -1}}, Elem: intN(2)}},
+		{round(num.HalfEven, list(1), list(0), 1), perChannel,
+			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 2}},
+				Elem: uintN(2)}},
+		{round(num.HalfAway, list(-1), list(0), 1), perChannel,
+			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -2, Hi: -2}},
+				Elem: intN(2)}},
+		{clip(list(2), list(0), 0, 10, 12), perChannel, dataflow.Type{Shape: dataflow.Shape{2},
+			Range: []num.Range{{Lo: 10, Hi: 10}, {Lo: 10, Hi: 10}}, Elem: uintN(4)}},
 	} {
 		_, out, err := requant.New(tt.p).Bind([]dataflow.Type{tt.in})
 		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
@@ -144,12 +157,18 @@ func TestForms(t *testing.T) {
 		want  string
 		folds int
 	}{
-		{"shared", clip(list(3), list(-1), 2, 0, 3), 1, "multipliers UINT2 none [[3]], biases INT1 none [[-1]], limits UINT2 none [[0 3]]", 4},
-		{"found to be shared", clip(list(3, 3), list(1, 1), 2, 0, 3), 2, "multipliers UINT2 none [[3]], biases BINARY none [[1]], limits UINT2 none [[0 3]]", 4},
-		{"wiring", open(list(-4), list(0), 0), 1, "multipliers INT3 none [[-4]], biases BINARY none [[0]], limits INT7 none [[-28 32]]", 2},
-		{"by channel", open(list(3, -4), list(2), 0), 1, "multipliers INT3 distributed [[3] [-4]], biases UINT2 none [[2]], limits INT7 none [[-26 34]]", 6},
-		{"biases by channel", open(list(1), list(2, 0), 0), 1, "multipliers BINARY none [[1]], biases UINT2 distributed [[2] [0]], limits INT5 none [[-8 9]]", 3},
-		{"side by side", open(list(3, -4), list(2, 1), 0), 2, "multipliers INT3 none [[3 -4]], biases UINT2 none [[2 1]], limits INT7 none [[-27 33]]", 6},
+		{"shared", clip(list(3), list(-1), 2, 0, 3), 1,
+			"multipliers UINT2 none [[3]], biases INT1 none [[-1]], limits UINT2 none [[0 3]]", 4},
+		{"found to be shared", clip(list(3, 3), list(1, 1), 2, 0, 3), 2,
+			"multipliers UINT2 none [[3]], biases BINARY none [[1]], limits UINT2 none [[0 3]]", 4},
+		{"wiring", open(list(-4), list(0), 0), 1,
+			"multipliers INT3 none [[-4]], biases BINARY none [[0]], limits INT7 none [[-28 32]]", 2},
+		{"by channel", open(list(3, -4), list(2), 0), 1,
+			"multipliers INT3 distributed [[3] [-4]], biases UINT2 none [[2]], limits INT7 none [[-26 34]]", 6},
+		{"biases by channel", open(list(1), list(2, 0), 0), 1,
+			"multipliers BINARY none [[1]], biases UINT2 distributed [[2] [0]], limits INT5 none [[-8 9]]", 3},
+		{"side by side", open(list(3, -4), list(2, 1), 0), 2,
+			"multipliers INT3 none [[3 -4]], biases UINT2 none [[2 1]], limits INT7 none [[-27 33]]", 6},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(intN(4), 2))
 		folds := 0
@@ -200,8 +219,10 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, requant.Layer, ``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`, `{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
-		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`, `{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`)
+	layertest.RefusesText(t, requant.Layer, ``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`,
+		`{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
+		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`,
+		`{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`)
 }
 
 // TestLoop has a clock per word, and a latency of what there is to do.
@@ -219,7 +240,8 @@ func TestLoop(t *testing.T) {
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
-		want := dataflow.Loop{Body: []dataflow.Run{{Times: 30 / tt.pe, Moves: dataflow.Moves{Read: 1, Write: 1}}}, Latency: tt.latency}
+		want := dataflow.Loop{Body: []dataflow.Run{{Times: 30 / tt.pe, Moves: dataflow.Moves{Read: 1, Write: 1}}},
+			Latency: tt.latency}
 		if !reflect.DeepEqual(l, want) {
 			t.Errorf("%+v: %v, want %v", tt.p, l, want)
 		}
@@ -236,12 +258,18 @@ func TestCost(t *testing.T) {
 		want dataflow.Resources
 	}{
 		{open(list(4), list(0), 1), dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Resources{LUT: 2 * 6}},
-		{open(list(9), list(1), 1), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT}, dataflow.Resources{LUT: 2*3*8 + 2*8}},
-		{clip(list(9), list(1), 2, 1, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2*2*6, DSP: 2}},
-		{clip(list(9), list(1), 2, 0, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
-		{round(num.HalfEven, list(9), list(1), 2), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP}, dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
-		{open(six, list(1), 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.LUTRAM}, dataflow.Resources{LUT: 2*3 + 2*7, DSP: 2}},
-		{open(six, six, 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 2 * 7, DSP: 2, BRAM: 2}},
+		{open(list(9), list(1), 1), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT},
+			dataflow.Resources{LUT: 2*3*8 + 2*8}},
+		{clip(list(9), list(1), 2, 1, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
+			dataflow.Resources{LUT: 2*8 + 2*2*6, DSP: 2}},
+		{clip(list(9), list(1), 2, 0, 30), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
+			dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
+		{round(num.HalfEven, list(9), list(1), 2), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP},
+			dataflow.Resources{LUT: 2*8 + 2*6, DSP: 2}},
+		{open(six, list(1), 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.LUTRAM},
+			dataflow.Resources{LUT: 2*3 + 2*7, DSP: 2}},
+		{open(six, six, 0), dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.DSP, Memory: dataflow.BRAM},
+			dataflow.Resources{LUT: 2 * 7, DSP: 2, BRAM: 2}},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
 		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))

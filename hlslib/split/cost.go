@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is what counts words: all outputs are given the same word, and only one of them takes it. FINN counts nothing for
-// its StreamingSplit.
+// Cost is what counts words: all outputs are given the same word, and only one of them takes it. FINN counts nothing
+// for its StreamingSplit.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.Model(t)
 	vectors, words := layer.Words(o.In[0], f)

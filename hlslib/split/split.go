@@ -1,5 +1,5 @@
-// Package split parts the channels of its input: the first Channels[0] of every vector go to output 0, those that follow
-// to output 1, and so on.
+// Package split parts the channels of its input: the first Channels[0] of every vector go to output 0, those that
+// follow to output 1, and so on.
 //
 // Words have SIMD elements on all ports, so SIMD divides the channels of every output. With V vectors the loop is
 //

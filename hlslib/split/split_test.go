@@ -20,10 +20,12 @@ func TestContract(t *testing.T) {
 	}
 	cases := []layertest.Case{
 		{Name: "halves", Op: split.New(split.Params{Channels: []int{4, 4}}), In: []dataflow.Type{typ(uint4, 3, 8)}},
-		{Name: "thirds", Op: split.New(split.Params{Channels: []int{2, 6, 4}}), In: []dataflow.Type{typ(bipolar, 2, 2, 12)}},
+		{Name: "thirds", Op: split.New(split.Params{Channels: []int{2, 6, 4}}),
+			In: []dataflow.Type{typ(bipolar, 2, 2, 12)}},
 		{Name: "one", Op: split.New(split.Params{Channels: []int{6}}), In: []dataflow.Type{typ(uint4, 2, 6)}},
 		{Name: "one vector", Op: split.New(split.Params{Channels: []int{1, 2}}), In: []dataflow.Type{typ(uint4, 3)}},
-		{Name: "as many as there may be", Op: split.New(split.Params{Channels: many}), In: []dataflow.Type{typ(uint4, 2, 1+21*6)}},
+		{Name: "as many as there may be", Op: split.New(split.Params{Channels: many}),
+			In: []dataflow.Type{typ(uint4, 2, 1+21*6)}},
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	for i := range 12 {
@@ -33,14 +35,16 @@ func TestContract(t *testing.T) {
 			c := (1 + i%2) * (1 + r.IntN(4))
 			p.Channels, sum = append(p.Channels, c), sum+c
 		}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: split.New(p), In: []dataflow.Type{layertest.Type(r, dataflow.Shape{1 + i%3, 2, sum}, 6)}})
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: split.New(p),
+			In: []dataflow.Type{layertest.Type(r, dataflow.Shape{1 + i%3, 2, sum}, 6)}})
 	}
 	layertest.Check(t, 30, cases...)
 }
 
 func TestOutputTypes(t *testing.T) {
 	t.Parallel()
-	in := dataflow.Type{Shape: dataflow.Shape{5, 3}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 0, Hi: 15}, {Lo: 3, Hi: 4}}, Elem: uint4}
+	in := dataflow.Type{Shape: dataflow.Shape{5, 3}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 0, Hi: 15},
+		{Lo: 3, Hi: 4}}, Elem: uint4}
 	_, out, err := split.New(split.Params{Channels: []int{1, 2}}).Bind([]dataflow.Type{in})
 	want := []dataflow.Type{
 		{Shape: dataflow.Shape{5, 1}, Range: in.Range[:1], Elem: uint4},
@@ -87,7 +91,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, split.Layer, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`, `{"channels":3}`, `{"channels":[1.5]}`)
+	layertest.RefusesText(t, split.Layer, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`,
+		`{"channels":3}`, `{"channels":[1.5]}`)
 }
 
 // What types are called above.

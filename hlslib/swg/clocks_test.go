@@ -151,7 +151,8 @@ func TestClocks(t *testing.T) {
 			}
 			l := op.Loop(f, dataflow.Target{})
 			if l.Iterations() != clocks || len(moves) != clocks {
-				t.Errorf("%+v, %+v: %d clocks, the formula says %d, the definition %d", g, f, l.Iterations(), clocks, len(moves))
+				t.Errorf("%+v, %+v: %d clocks, the formula says %d, the definition %d", g, f, l.Iterations(), clocks,
+					len(moves))
 				continue
 			}
 			walk := l.Walk()
@@ -173,8 +174,9 @@ func TestClocks(t *testing.T) {
 // of lines, where the stride is 1 and padding keeps the size.
 func TestStreams(t *testing.T) {
 	t.Parallel()
-	for _, g := range []geometry{square(5, 6, 3, 1, 1, 1, 4, 1), square(8, 7, 5, 1, 1, 2, 4, 4), square(9, 9, 3, 1, 2, 2, 6, 2),
-		line(16, 3, 1, 1, 1, 1, 4, 1), line(16, 4, 1, 3, 9, 0, 2, 1), square(112, 112, 7, 1, 1, 3, 3, 1)} {
+	for _, g := range []geometry{square(5, 6, 3, 1, 1, 1, 4, 1), square(8, 7, 5, 1, 1, 2, 4, 4),
+		square(9, 9, 3, 1, 2, 2, 6, 2), line(16, 3, 1, 1, 1, 1, 4, 1), line(16, 4, 1, 3, 9, 0, 2, 1),
+		square(112, 112, 7, 1, 1, 3, 3, 1)} {
 		op, out, err := swg.New(g.params(0)).Bind([]dataflow.Type{typ(uintN(2), g.shape()...)})
 		if err != nil {
 			t.Fatal(err)
@@ -212,8 +214,9 @@ func runs(body []dataflow.Run) int {
 func TestLoopIsSmall(t *testing.T) {
 	t.Parallel()
 	const most = 100
-	for _, g := range []geometry{square(224, 224, 3, 1, 1, 1, 64, 1), square(224, 224, 3, 2, 1, 1, 64, 1), square(224, 224, 7, 2, 1, 3, 3, 1),
-		square(224, 224, 3, 2, 1, 0, 64, 64), square(224, 224, 1, 2, 1, 0, 64, 1), square(224, 224, 3, 1, 3, 3, 64, 64), square(224, 224, 2, 2, 1, 0, 64, 64),
+	for _, g := range []geometry{square(224, 224, 3, 1, 1, 1, 64, 1), square(224, 224, 3, 2, 1, 1, 64, 1),
+		square(224, 224, 7, 2, 1, 3, 3, 1), square(224, 224, 3, 2, 1, 0, 64, 64), square(224, 224, 1, 2, 1, 0, 64, 1),
+		square(224, 224, 3, 1, 3, 3, 64, 64), square(224, 224, 2, 2, 1, 0, 64, 64),
 		line(160000, 16, 2, 1, 7, 8, 2, 1)} {
 		op := layertest.Bind(t, swg.New(g.params(0)), typ(uintN(2), g.shape()...))
 		for f := range op.Folds() {
@@ -242,7 +245,8 @@ func BenchmarkBind(b *testing.B) {
 }
 
 func BenchmarkLoop(b *testing.B) {
-	op, _, err := swg.New(square(224, 224, 3, 2, 1, 1, 64, 1).params(0)).Bind([]dataflow.Type{typ(uintN(2), 224, 224, 64)})
+	op, _, err := swg.New(square(224, 224, 3, 2, 1, 1, 64, 1).params(0)).Bind([]dataflow.Type{typ(uintN(2), 224, 224,
+		64)})
 	if err != nil {
 		b.Fatal(err)
 	}

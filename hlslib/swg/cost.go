@@ -11,8 +11,8 @@ import (
 // control is FINN's estimate of the logic of its ConvolutionInputGenerator_rtl (lut_estimation), counters included.
 const control = 300
 
-// Cost is the fitted formula's, or FINN's estimate of memory and logic. FINN counts no registers and no padding, which are
-// counted here as they are written in swg.hpp.
+// Cost is the fitted formula's, or FINN's estimate of memory and logic. FINN counts no registers and no padding, which
+// are counted here as they are written in swg.hpp.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.Model(t)
 	drive, out := cost.WindowControl(), f.PE*f.SIMD*o.out.Elem.Width
@@ -32,8 +32,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 }
 
 // Delay is what decides whether a word is read or written: the words that are there are compared with those needed, and
-// at the end of a window what the next one needs is chosen, added and chosen again. With all positions a clock the end of
-// a window is a comparison of counters, and the next one an addition and a choice.
+// at the end of a window what the next one needs is chosen, added and chosen again. With all positions a clock the end
+// of a window is a comparison of counters, and the next one an addition and a choice.
 func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
 	if o.all(f) {
 		return cost.CarriedDelay(3)
@@ -81,9 +81,10 @@ func (o *op) counters(f dataflow.Fold) int {
 		// The window's corner, the pixel that comes in and the one that is due, and a place in the delays.
 		return 3*frame + line + windows + loops + width(o.depth(f))
 	}
-	// The next window's corner, this one's and the tap's; what is needed, what has room and what has been read; two places
-	// in the ring.
-	return 6*frame + 3*line + windows + loops + width(o.g.kernel[0]) + width(o.g.kernel[1]) + width(o.tile(f)/f.SIMD) + 2*width(o.depth(f))
+	// The next window's corner, this one's and the tap's; what is needed, what has room and what has been read; two
+	// places in the ring.
+	return 6*frame + 3*line + windows + loops + width(o.g.kernel[0]) + width(o.g.kernel[1]) + width(o.tile(f)/f.SIMD) +
+		2*width(o.depth(f))
 }
 
 // width is the bits that count to n.

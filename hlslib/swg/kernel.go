@@ -17,7 +17,8 @@ type walk struct {
 
 func newWalk(g *geometry, parts int) walk {
 	line := g.frame[1] * parts
-	return walk{geometry: g, parts: parts, line: line, frame: g.frame[0] * line, y: -g.before[0] * line, x: -g.before[1] * parts}
+	return walk{geometry: g, parts: parts, line: line, frame: g.frame[0] * line, y: -g.before[0] * line,
+		x: -g.before[1] * parts}
 }
 
 // next goes to the next window.
@@ -114,8 +115,8 @@ func (k *ringer) enter() {
 	}
 }
 
-// advance goes to the next word to be written: of the tap, of the line of taps, of the tile, of the window, of the row of
-// windows, of the frame. The ring is followed by the distance between the two.
+// advance goes to the next word to be written: of the tap, of the line of taps, of the tile, of the window, of the row
+// of windows, of the frame. The ring is followed by the distance between the two.
 func (k *ringer) advance() {
 	s := &k.start
 	wide, tall := s.span(1)*s.parts, s.span(0)*s.line
@@ -203,8 +204,8 @@ type delay struct {
 	all    []dataflow.Word
 }
 
-// shift takes the newest words, and gives them behind those that were shifted in one, two ... rounds ago. What it gives is
-// valid until the next shift.
+// shift takes the newest words, and gives them behind those that were shifted in one, two ... rounds ago. What it gives
+// is valid until the next shift.
 func (d *delay) shift(newest ...dataflow.Word) []dataflow.Word {
 	if d.words[d.at] == nil {
 		d.words[d.at] = make([]dataflow.Word, d.stages)

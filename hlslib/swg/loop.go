@@ -91,7 +91,8 @@ func (o *op) spacing(f dataflow.Fold) int { return o.g.dilation[1] * o.parts(f) 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	n := o.out.Shape.Size()
 	return []dataflow.Port{{Elem: o.in.Elem, PerWord: f.SIMD, Words: o.in.Shape.Size() / f.SIMD}},
-		[]dataflow.Port{{Elem: o.out.Elem, PerWord: f.PE * f.SIMD, Words: n / (f.PE * f.SIMD), Tile: o.out.Shape.Tiled(o.tile(f))}}
+		[]dataflow.Port{{Elem: o.out.Elem, PerWord: f.PE * f.SIMD, Words: n / (f.PE * f.SIMD),
+			Tile: o.out.Shape.Tiled(o.tile(f))}}
 }
 
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {

@@ -39,8 +39,8 @@ func iterations(body []dataflow.Run, parts int) []dataflow.Run {
 	return scaled
 }
 
-// rings gives the pixels of the smallest ring that holds every window, and of that which also holds what the next window
-// needs.
+// rings gives the pixels of the smallest ring that holds every window, and of that which also holds what the next
+// window needs.
 func (g *geometry) rings() (least, ample int) {
 	for oy := range g.windows[0] {
 		for ox := range g.windows[1] {
@@ -57,8 +57,8 @@ func (g *geometry) rings() (least, ample int) {
 	return least, max(least, ample)
 }
 
-// serial is the schedule with one kernel position a clock, and the smallest ring that makes it as short as an ample one: a
-// larger ring never makes it longer.
+// serial is the schedule with one kernel position a clock, and the smallest ring that makes it as short as an ample
+// one: a larger ring never makes it longer.
 func (g *geometry) serial() schedule {
 	least, ample := g.rings()
 	clocks := g.withRing(ample).slots
@@ -66,8 +66,8 @@ func (g *geometry) serial() schedule {
 	return g.withRing(ring)
 }
 
-// A row is all that the slots of one row of windows depend on, in pixels counted from the first one that it touches. Most
-// rows of a frame are alike.
+// A row is all that the slots of one row of windows depend on, in pixels counted from the first one that it touches.
+// Most rows of a frame are alike.
 type row struct {
 	last   int  // the first pixel of its last row of pixels
 	slides bool // see geometry.slides
@@ -119,7 +119,8 @@ func (g *geometry) row(r row, ring int) (body []dataflow.Run, got int) {
 	var before window
 	alike := 0
 	flush := func() {
-		body = append(body, dataflow.Repeat(alike, slots(before.wait, reads), slots(before.both, both), slots(k-before.both, writes))...)
+		body = append(body, dataflow.Repeat(alike, slots(before.wait, reads), slots(before.both, both),
+			slots(k-before.both, writes))...)
 	}
 	for ox := range g.windows[1] {
 		limit := ring
@@ -161,15 +162,16 @@ func (g *geometry) parallel() schedule {
 	return s
 }
 
-// period is so many slots from pixel at on, where a row of windows begins. From window to window slots are alike, but for
-// those around the end of the frame.
+// period is so many slots from pixel at on, where a row of windows begins. From window to window slots are alike, but
+// for those around the end of the frame.
 func (g *geometry) period(at, length int) []dataflow.Run {
 	step, n := g.stride[1], g.windows[1]-1
 	stride := func(ox int) []dataflow.Run {
 		return g.shift(g.shift(nil, at+ox*step, 1, true), at+ox*step+1, step-1, false)
 	}
 	left := max(0, g.pixels()-at)
-	in, begun := min(n, left/step), min(n, (left+step-1)/step) // strides that end, and that begin, before the frame ends
+	// strides that end, and that begin, before the frame ends
+	in, begun := min(n, left/step), min(n, (left+step-1)/step)
 	var body []dataflow.Run
 	body = append(body, dataflow.Repeat(in, stride(0)...)...)
 	for ox := in; ox < begun; ox++ {

@@ -1,4 +1,5 @@
-// Package swg is the sliding window: it makes the windows of a convolution or a pooling out of a frame, padding included.
+// Package swg is the sliding window: it makes the windows of a convolution or a pooling out of a frame, padding
+// included.
 //
 // A frame x is [H, W, C]; its windows are [OH, OW, K, C] with K = KH*KW kernel positions,
 //
@@ -9,8 +10,8 @@
 //
 // SIMD channels make an input word, so that a pixel is CF = C/SIMD words. Windows are written in raster order, and
 // each tile by tile: a tile is all channels where Groups is 1, the channels of a group otherwise, and SIMD channels
-// where every channel is a group of its own (depthwise). A tile holds its kernel positions in order, and each of these its
-// channels. PE kernel positions make an output word: one, or all K with all channels of a tile.
+// where every channel is a group of its own (depthwise). A tile holds its kernel positions in order, and each of these
+// its channels. PE kernel positions make an output word: one, or all K with all channels of a tile.
 //
 // # One position a clock (PE = 1)
 //
@@ -28,8 +29,8 @@
 //
 //	CF * (OH*OW*K + sum of wait(w) + HW - g)   clocks.
 //
-// B is the smallest ring with which a frame takes as few clocks as with one that holds, together with every window, what
-// the next one needs: max over w of max(N(w), N(w+1)) - k(w).
+// B is the smallest ring with which a frame takes as few clocks as with one that holds, together with every window,
+// what the next one needs: max over w of max(N(w), N(w+1)) - k(w).
 //
 // # All positions a clock (PE = K)
 //
@@ -43,8 +44,8 @@
 //
 //	CF * max(H*W, t(OH-1,OW-1)+1)   clocks.
 //
-// This wants t to increase from window to window, or (OW-1)*sw < sh*W. With a stride of 1 and OW = W one word is written
-// every clock from the first to the last.
+// This wants t to increase from window to window, or (OW-1)*sw < sh*W. With a stride of 1 and OW = W one word is
+// written every clock from the first to the last.
 package swg
 
 import (
@@ -121,8 +122,8 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// bind takes one input of shape [H, W, C] and gives its windows, [OH, OW, K, C]. Ranges are the input's, joined with Pad
-// where there is padding; so is the element type, where it holds Pad, and else the narrowest for all of them.
+// bind takes one input of shape [H, W, C] and gives its windows, [OH, OW, K, C]. Ranges are the input's, joined with
+// Pad where there is padding; so is the element type, where it holds Pad, and else the narrowest for all of them.
 func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	o := &op{Base: base, in: in[0], channels: in[0].Shape[2]}
 	if o.channels%o.P.Groups != 0 {
@@ -145,14 +146,17 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 
 // bindGeometry places the windows. Where there is one window along an axis, no stride is taken.
 func (o *op) bindGeometry() error {
-	o.g = geometry{frame: [2]int(o.in.Shape[:2]), kernel: o.P.Kernel, stride: o.P.Stride, dilation: o.P.Dilation, before: o.P.Before}
+	o.g = geometry{frame: [2]int(o.in.Shape[:2]), kernel: o.P.Kernel, stride: o.P.Stride, dilation: o.P.Dilation,
+		before: o.P.Before}
 	var padded [2]int
 	for a := range 2 {
 		padded[a] = o.g.frame[a] + o.P.Before[a] + o.P.After[a]
 		room := padded[a] - o.g.reach(a)
 		if room < 0 {
-			return fmt.Errorf("a kernel that reaches over %d by %d for a frame of shape %v padded to %d by %d: no window fits",
-				o.g.reach(0), o.g.reach(1), o.in.Shape, o.g.frame[0]+o.P.Before[0]+o.P.After[0], o.g.frame[1]+o.P.Before[1]+o.P.After[1])
+			return fmt.Errorf(
+				"a kernel that reaches over %d by %d for a frame of shape %v padded to %d by %d: no window fits",
+				o.g.reach(0), o.g.reach(1), o.in.Shape, o.g.frame[0]+o.P.Before[0]+o.P.After[0],
+				o.g.frame[1]+o.P.Before[1]+o.P.After[1])
 		}
 		o.g.windows[a] = room/o.P.Stride[a] + 1
 		if o.g.windows[a] == 1 {
@@ -162,7 +166,8 @@ func (o *op) bindGeometry() error {
 		o.padded = o.padded || o.g.before[a] > 0 || last > o.g.frame[a]
 	}
 	if !within(MaxFrame, padded[0], padded[1], o.channels) {
-		return fmt.Errorf("a frame of shape %v, padded to %d by %d, has more than %d elements", o.in.Shape, padded[0], padded[1], MaxFrame)
+		return fmt.Errorf("a frame of shape %v, padded to %d by %d, has more than %d elements", o.in.Shape, padded[0],
+			padded[1], MaxFrame)
 	}
 	if !within(MaxWindows, o.g.windows[0], o.g.windows[1]) {
 		return fmt.Errorf("%d by %d windows, at most %d are possible", o.g.windows[0], o.g.windows[1], MaxWindows)

@@ -20,7 +20,8 @@ type geometry struct {
 }
 
 func (g geometry) params(pad int64) swg.Params {
-	return swg.Params{Kernel: g.kernel, Stride: g.stride, Dilation: g.dilation, Before: g.before, After: g.after, Pad: pad, Groups: g.groups}
+	return swg.Params{Kernel: g.kernel, Stride: g.stride, Dilation: g.dilation, Before: g.before, After: g.after,
+		Pad: pad, Groups: g.groups}
 }
 
 func (g geometry) shape() []int { return []int{g.frame[0], g.frame[1], g.channels} }
@@ -28,12 +29,14 @@ func (g geometry) shape() []int { return []int{g.frame[0], g.frame[1], g.channel
 // square has the same kernel, stride, dilation and padding along both axes.
 func square(height, width, kernel, stride, dilation, padding, channels, groups int) geometry {
 	twice := func(n int) [2]int { return [2]int{n, n} }
-	return geometry{[2]int{height, width}, twice(kernel), twice(stride), twice(dilation), twice(padding), twice(padding), channels, groups}
+	return geometry{[2]int{height, width}, twice(kernel), twice(stride), twice(dilation), twice(padding),
+		twice(padding), channels, groups}
 }
 
 // line is a signal of one line.
 func line(length, kernel, stride, dilation, before, after, channels, groups int) geometry {
-	return geometry{[2]int{1, length}, [2]int{1, kernel}, [2]int{1, stride}, [2]int{1, dilation}, [2]int{0, before}, [2]int{0, after}, channels, groups}
+	return geometry{[2]int{1, length}, [2]int{1, kernel}, [2]int{1, stride}, [2]int{1, dilation}, [2]int{0, before},
+		[2]int{0, after}, channels, groups}
 }
 
 // geometries is the acceptance table.
@@ -141,7 +144,8 @@ func TestTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out[0].Elem.String() != tt.elem || !reflect.DeepEqual(out[0].Range, tt.ranges) {
-			t.Errorf("%+v padded with %d: %v in %v, want %s in %v", tt.in, tt.pad, out[0].Elem, out[0].Range, tt.elem, tt.ranges)
+			t.Errorf("%+v padded with %d: %v in %v, want %s in %v", tt.in, tt.pad, out[0].Elem, out[0].Range, tt.elem,
+				tt.ranges)
 		}
 	}
 }
@@ -158,8 +162,10 @@ func TestRecodes(t *testing.T) {
 	layertest.Check(t, 10,
 		layertest.Case{Name: "bipolar with 0", Op: p(0, 1), In: ranges(bipolar, num.Range{Lo: -1, Hi: 1})},
 		layertest.Case{Name: "bipolar with 1", Op: p(1, 2), In: ranges(bipolar, num.Range{Lo: -1, Hi: 1})},
-		layertest.Case{Name: "wider to narrower", Op: p(-1, 2), In: ranges(uintN(8), num.Range{Lo: 0, Hi: 3}, num.Range{Lo: 1, Hi: 1})},
-		layertest.Case{Name: "narrower to wider", Op: p(math.MaxInt32, 1), In: ranges(intN(4), num.Range{Lo: -8, Hi: 7})},
+		layertest.Case{Name: "wider to narrower", Op: p(-1, 2),
+			In: ranges(uintN(8), num.Range{Lo: 0, Hi: 3}, num.Range{Lo: 1, Hi: 1})},
+		layertest.Case{Name: "narrower to wider", Op: p(math.MaxInt32, 1),
+			In: ranges(intN(4), num.Range{Lo: -8, Hi: 7})},
 		layertest.Case{Name: "wide", Op: p(-1, 2), In: ranges(uintN(63), num.Range{Lo: 0, Hi: math.MaxInt64})},
 	)
 }
@@ -175,7 +181,8 @@ func TestSmallFrames(t *testing.T) {
 		{[2]int{2, 2}, [2]int{4, 4}, [2]int{1, 2}, [2]int{2, 2}, [2]int{6, 6}, [2]int{6, 4}, 1, 1},
 		square(1, 1, 5, 1, 3, 6, 2, 2),
 	} {
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%+v", g), Op: swg.New(g.params(2)), In: []dataflow.Type{typ(intN(2), g.shape()...)}})
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%+v", g), Op: swg.New(g.params(2)),
+			In: []dataflow.Type{typ(intN(2), g.shape()...)}})
 	}
 	layertest.Check(t, 20, cases...)
 }
@@ -201,7 +208,8 @@ func TestBindRefuses(t *testing.T) {
 		{with(func(p *swg.Params) { p.Kernel[1] = 1 << 40 }), []dataflow.Type{in}, "want 1 to 1048576"},
 		{with(func(p *swg.Params) { p.Stride[0] = 0 }), []dataflow.Type{in}, "a stride of 0"},
 		{with(func(p *swg.Params) { p.Dilation[0] = 1 << 21 }), []dataflow.Type{in}, "a dilation of 2097152"},
-		{with(func(p *swg.Params) { p.Before[0] = 3 }), []dataflow.Type{in}, "padding by 3 for a kernel that reaches over 3, want 0 to 2"},
+		{with(func(p *swg.Params) { p.Before[0] = 3 }), []dataflow.Type{in},
+			"padding by 3 for a kernel that reaches over 3, want 0 to 2"},
 		{with(func(p *swg.Params) { p.After[1] = -1 }), []dataflow.Type{in}, "padding by -1"},
 		{with(func(p *swg.Params) { p.Pad = 1 << 31 }), []dataflow.Type{in}, "beyond 32 bits"},
 		{with(func(p *swg.Params) { p.Groups = 0 }), []dataflow.Type{in}, "0 groups"},
@@ -212,10 +220,12 @@ func TestBindRefuses(t *testing.T) {
 		{ok, []dataflow.Type{typ(uintN(4), 6, 4)}, "shape [6 4], want rows, columns and channels"},
 		{with(func(p *swg.Params) { p.Kernel[0], p.Before[0] = 9, 0 }), []dataflow.Type{in},
 			"reaches over 9 by 3 for a frame of shape [6 6 4] padded to 7 by 8: no window fits"},
-		{with(func(p *swg.Params) { p.Dilation[1], p.Kernel[1] = 1<<20, 1<<20 }), []dataflow.Type{in}, "no window fits"},
+		{with(func(p *swg.Params) { p.Dilation[1], p.Kernel[1] = 1<<20, 1<<20 }), []dataflow.Type{in},
+			"no window fits"},
 		{ok, []dataflow.Type{huge}, "has more than 268435456 elements"},
 		{ok, []dataflow.Type{typ(uintN(1), 1<<13, 1<<13, 1)}, "8192 by 8192 windows, at most 33554432"},
-		{square(300, 300, 100, 1, 1, 50, 2, 1).params(0), []dataflow.Type{typ(uintN(1), 300, 300, 2)}, "301 by 301 windows of 100 by 100 pixels have more than"},
+		{square(300, 300, 100, 1, 1, 50, 2, 1).params(0), []dataflow.Type{typ(uintN(1), 300, 300, 2)},
+			"301 by 301 windows of 100 by 100 pixels have more than"},
 		{square(100, 100, 100, 1, 1, 99, 1, 1).params(0), []dataflow.Type{typ(uintN(4), 100, 100, 1)}, ""},
 	} {
 		layertest.Refuses(t, swg.New(tt.p), tt.in, tt.want)
@@ -224,8 +234,9 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, swg.Layer, ``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`, `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1]}`,
-		`{"kernel":3,"stride":[1,1],"dilation":[1,1],"groups":1}`, `{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"groups":1,"pad":1e99}`,
+	layertest.RefusesText(t, swg.Layer, ``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`,
+		`{"kernel":[3,3],"stride":[1,1],"dilation":[1,1]}`, `{"kernel":3,"stride":[1,1],"dilation":[1,1],"groups":1}`,
+		`{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"groups":1,"pad":1e99}`,
 		`{"kernel":[3],"stride":[1,1],"dilation":[1,1],"groups":1}`)
 }
 
@@ -240,12 +251,13 @@ func TestFolds(t *testing.T) {
 	}{
 		{square(5, 5, 3, 1, 1, 1, 4, 1), uintN(4), []words{{1, 1, 0}, {1, 2, 0}, {1, 4, 0}, {9, 4, 0}}},
 		{square(5, 5, 3, 1, 1, 1, 4, 2), uintN(4), []words{{1, 1, 2}, {1, 2, 2}, {9, 2, 2}}},
-		{square(5, 5, 3, 1, 1, 1, 4, 4), uintN(4), []words{{1, 1, 1}, {1, 2, 2}, {1, 4, 0}, {9, 1, 1}, {9, 2, 2}, {9, 4, 0}}},
+		{square(5, 5, 3, 1, 1, 1, 4, 4), uintN(4), []words{{1, 1, 1}, {1, 2, 2}, {1, 4, 0}, {9, 1, 1}, {9, 2, 2},
+			{9, 4, 0}}},
 		{square(5, 5, 1, 1, 1, 0, 4, 4), uintN(4), []words{{1, 1, 0}, {1, 2, 0}, {1, 4, 0}}},
 		{square(5, 5, 1, 2, 1, 0, 4, 2), uintN(4), []words{{1, 1, 0}, {1, 2, 0}}},
 		{square(4, 4, 3, 1, 1, 2, 2, 1), uintN(4), []words{{1, 1, 0}, {1, 2, 0}}}, // windows out of raster order
-		{square(5, 5, 3, 1, 1, 1, 64, 64), uintN(16), []words{{1, 1, 1}, {1, 2, 2}, {1, 4, 4}, {1, 8, 8}, {1, 16, 16}, {1, 32, 32}, {1, 64, 0},
-			{9, 1, 1}, {9, 2, 2}, {9, 4, 4}, {9, 8, 8}, {9, 16, 16}}},
+		{square(5, 5, 3, 1, 1, 1, 64, 64), uintN(16), []words{{1, 1, 1}, {1, 2, 2}, {1, 4, 4}, {1, 8, 8}, {1, 16, 16},
+			{1, 32, 32}, {1, 64, 0}, {9, 1, 1}, {9, 2, 2}, {9, 4, 4}, {9, 8, 8}, {9, 16, 16}}},
 		{square(3, 3, 2, 1, 1, 0, 2048, 1024), uintN(8), []words{{1, 1, 2}, {1, 2, 2}, {4, 2, 2}}},
 	} {
 		op, out, err := swg.New(tt.g.params(0)).Bind([]dataflow.Type{typ(tt.elem, tt.g.shape()...)})
@@ -255,7 +267,8 @@ func TestFolds(t *testing.T) {
 		var got []words
 		for f := range op.Folds() {
 			in, ports := op.Ports(f)
-			if in[0].PerWord != f.SIMD || in[0].Tile != 0 || ports[0].PerWord != f.PE*f.SIMD || ports[0].Words*f.PE*f.SIMD != out[0].Shape.Size() {
+			if in[0].PerWord != f.SIMD || in[0].Tile != 0 || ports[0].PerWord != f.PE*f.SIMD ||
+				ports[0].Words*f.PE*f.SIMD != out[0].Shape.Size() {
 				t.Errorf("%+v, %+v: ports %+v, %+v", tt.g, f, in, ports)
 			}
 			got = append(got, words{f.PE, f.SIMD, ports[0].Tile})
@@ -284,14 +297,18 @@ func TestCost(t *testing.T) {
 	}{
 		// A ring of 115 pixels, 2 rows and 3 pixels; 16 words of 4 elements each.
 		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.BRAM}, "window buffer", dataflow.Resources{BRAM: 2}},
-		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.LUTRAM}, "window buffer", dataflow.Resources{LUT: 16 * 49, LUTRAM: 16 * 49}},
+		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.LUTRAM}, "window buffer",
+			dataflow.Resources{LUT: 16 * 49, LUTRAM: 16 * 49}},
 		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.URAM}, "window buffer", dataflow.Resources{URAM: 1}},
 		{dataflow.Fold{PE: 1, SIMD: 4, Memory: dataflow.BRAM}, "padding", dataflow.Resources{LUT: 16}},
 		// Two lines of 56*16 words; 2 columns of 3 taps, 16 words apart.
 		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.BRAM}, "window buffer", dataflow.Resources{BRAM: 2}},
-		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.BRAM}, "window registers", dataflow.Resources{LUT: 96, LUTRAM: 96, FF: 96}},
-		{dataflow.Fold{PE: 9, SIMD: 1, Memory: dataflow.BRAM}, "window registers", dataflow.Resources{LUT: 24 * 2, LUTRAM: 24 * 2}},
-		{dataflow.Fold{PE: 9, SIMD: 64, Memory: dataflow.BRAM}, "window registers", dataflow.Resources{FF: 2 * 3 * 256}},
+		{dataflow.Fold{PE: 9, SIMD: 4, Memory: dataflow.BRAM}, "window registers",
+			dataflow.Resources{LUT: 96, LUTRAM: 96, FF: 96}},
+		{dataflow.Fold{PE: 9, SIMD: 1, Memory: dataflow.BRAM}, "window registers",
+			dataflow.Resources{LUT: 24 * 2, LUTRAM: 24 * 2}},
+		{dataflow.Fold{PE: 9, SIMD: 64, Memory: dataflow.BRAM}, "window registers",
+			dataflow.Resources{FF: 2 * 3 * 256}},
 		{dataflow.Fold{PE: 9, SIMD: 64, Memory: dataflow.BRAM}, "output register", dataflow.Resources{FF: 9 * 256}},
 	} {
 		if got := part(op, tt.f, tt.part); got != tt.want {

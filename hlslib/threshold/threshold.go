@@ -1,4 +1,5 @@
-// Package threshold is the thresholding layer: a step function per channel, y[c] = f[c](x[c]), on every vector of a frame.
+// Package threshold is the thresholding layer: a step function per channel, y[c] = f[c](x[c]), on every vector of a
+// frame.
 //
 // A step function is a base and thresholds; each threshold that x exceeds adds to the output: one unit common to all,
 // or, where a function falls or jumps unevenly, a delta of its own.

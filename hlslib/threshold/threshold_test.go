@@ -37,18 +37,30 @@ func TestContract(t *testing.T) {
 	sign := num.Step{At: []int64{0}, Value: []int64{-1, 1}}
 	wide := num.Step{At: []int64{math.MinInt64 + 1, math.MaxInt64}, Value: []int64{-1 << 40, 3, 1 << 50}}
 	cases := []layertest.Case{
-		{Name: "one for all", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}), In: []dataflow.Type{typ(intN(4), 3, 6)}},
-		{Name: "one per channel", Op: threshold.New(threshold.Params{Steps: []num.Step{relu, sign}}), In: []dataflow.Type{typ(intN(4), 3, 2)}},
-		{Name: "the same per channel", Op: threshold.New(threshold.Params{Steps: []num.Step{relu, relu}}), In: []dataflow.Type{typ(uintN(4), 3, 2)}},
-		{Name: "falling", Op: threshold.New(threshold.Params{Steps: []num.Step{fall}}), In: []dataflow.Type{typ(intN(5), 4)}},
-		{Name: "one falls", Op: threshold.New(threshold.Params{Steps: []num.Step{fall, relu}}), In: []dataflow.Type{typ(intN(5), 4, 2)}},
-		{Name: "bipolar both", Op: threshold.New(threshold.Params{Steps: []num.Step{sign}}), In: []dataflow.Type{typ(bipolar, 6)}},
-		{Name: "bipolar turned round", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{1}, Value: []int64{1, -1}}}}), In: []dataflow.Type{typ(bipolar, 6)}},
-		{Name: "constants", Op: threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{-3}}, {Value: []int64{9}}}}), In: []dataflow.Type{typ(uintN(1), 2, 2)}},
-		{Name: "all of 64 bits", Op: threshold.New(threshold.Params{Steps: []num.Step{wide}}), In: []dataflow.Type{typ(intN(64), 2)}},
-		{Name: "a base beyond an int", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}}}}), In: []dataflow.Type{typ(uintN(2), 2)}},
-		{Name: "thresholds at the ends", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-8, -7, 7, 8}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(4), 2)}},
-		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}), In: []dataflow.Type{typ(intN(4))}},
+		{Name: "one for all", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}),
+			In: []dataflow.Type{typ(intN(4), 3, 6)}},
+		{Name: "one per channel", Op: threshold.New(threshold.Params{Steps: []num.Step{relu, sign}}),
+			In: []dataflow.Type{typ(intN(4), 3, 2)}},
+		{Name: "the same per channel", Op: threshold.New(threshold.Params{Steps: []num.Step{relu, relu}}),
+			In: []dataflow.Type{typ(uintN(4), 3, 2)}},
+		{Name: "falling", Op: threshold.New(threshold.Params{Steps: []num.Step{fall}}),
+			In: []dataflow.Type{typ(intN(5), 4)}},
+		{Name: "one falls", Op: threshold.New(threshold.Params{Steps: []num.Step{fall, relu}}),
+			In: []dataflow.Type{typ(intN(5), 4, 2)}},
+		{Name: "bipolar both", Op: threshold.New(threshold.Params{Steps: []num.Step{sign}}),
+			In: []dataflow.Type{typ(bipolar, 6)}},
+		{Name: "bipolar turned round", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{1},
+			Value: []int64{1, -1}}}}), In: []dataflow.Type{typ(bipolar, 6)}},
+		{Name: "constants", Op: threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{-3}},
+			{Value: []int64{9}}}}), In: []dataflow.Type{typ(uintN(1), 2, 2)}},
+		{Name: "all of 64 bits", Op: threshold.New(threshold.Params{Steps: []num.Step{wide}}),
+			In: []dataflow.Type{typ(intN(64), 2)}},
+		{Name: "a base beyond an int", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{1},
+			Value: []int64{1 << 40, 1<<40 + 1}}}}), In: []dataflow.Type{typ(uintN(2), 2)}},
+		{Name: "thresholds at the ends", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-8, -7, 7,
+			8}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(4), 2)}},
+		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}),
+			In: []dataflow.Type{typ(intN(4))}},
 	}
 	layertest.Check(t, 120, append(cases, layertest.Random(60, 11, random)...)...)
 }
@@ -67,11 +79,17 @@ func TestForms(t *testing.T) {
 	}{
 		{"shared", []num.Step{relu}, 2, "thresholds UINT3 none [[0 2 5]]"},
 		{"found to be shared", []num.Step{relu, relu}, 1, "thresholds UINT3 none [[0 2 5]]"},
-		{"by channel", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 1, "thresholds UINT3 distributed [[0 2 5] [3 7 7]]"},
-		{"side by side", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 2, "thresholds UINT3 none [[0 2 5 3 7 7]]"},
-		{"bases", []num.Step{relu, {At: []int64{4}, Value: []int64{-2, -1}}}, 2, "thresholds UINT3 none [[0 2 5 3 7 7]], base INT2 none [[0 -2]]"},
-		{"deltas", []num.Step{fall, jump}, 1, "thresholds UINT3 distributed [[1 7] [1 3]], base BINARY distributed [[1] [0]], deltas INT8 distributed [[-1 0] [1 99]]"},
-		{"a jump", []num.Step{jump}, 1, "thresholds UINT3 none [[1 3]], base BINARY none [[0]], deltas UINT7 none [[1 99]]"},
+		{"by channel", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 1,
+			"thresholds UINT3 distributed [[0 2 5] [3 7 7]]"},
+		{"side by side", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 2,
+			"thresholds UINT3 none [[0 2 5 3 7 7]]"},
+		{"bases", []num.Step{relu, {At: []int64{4}, Value: []int64{-2, -1}}}, 2,
+			"thresholds UINT3 none [[0 2 5 3 7 7]], base INT2 none [[0 -2]]"},
+		{"deltas", []num.Step{fall, jump}, 1,
+			"thresholds UINT3 distributed [[1 7] [1 3]], base BINARY distributed [[1] [0]], deltas INT8 distributed " +
+				"[[-1 0] [1 99]]"},
+		{"a jump", []num.Step{jump}, 1,
+			"thresholds UINT3 none [[1 3]], base BINARY none [[0]], deltas UINT7 none [[1 99]]"},
 	}
 	for _, tt := range tests {
 		op := layertest.Bind(t, threshold.New(threshold.Params{Steps: tt.steps}), typ(uintN(3), 2))
@@ -115,12 +133,14 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, threshold.Layer, ``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`, `{"steps":[{"at":[2,1],"value":[1,2,3]}]}`, `{"steps":[{"at":[1],"value":[0.5,1]}]}`)
+	layertest.RefusesText(t, threshold.Layer, ``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`,
+		`{"steps":[{"at":[2,1],"value":[1,2,3]}]}`, `{"steps":[{"at":[1],"value":[0.5,1]}]}`)
 }
 
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{1}}}}), typ(uintN(8), 5, 12))
+	op := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{1}}}}),
+		typ(uintN(8), 5, 12))
 	for pe, iterations := range map[int]int{1: 60, 3: 20, 12: 5} {
 		l := op.Loop(dataflow.Fold{PE: pe, SIMD: 1}, dataflow.Target{})
 		if l.Iterations() != iterations || l.FirstWrite(0) != 2 || l.LastWrite(0) != iterations+1 {

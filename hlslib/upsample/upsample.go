@@ -46,8 +46,8 @@ type op struct {
 	layer.Mover
 }
 
-// bind takes one input of shape [H, W, C] and gives one output of shape [H*Scale[0], W*Scale[1], C] with the element type
-// and ranges of the input.
+// bind takes one input of shape [H, W, C] and gives one output of shape [H*Scale[0], W*Scale[1], C] with the element
+// type and ranges of the input.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape, s := in[0].Shape, b.P.Scale
 	if s[0] > dataflow.MaxElements/shape.Size()/s[1] {

@@ -29,7 +29,8 @@ func TestContract(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for i := range 15 {
 		shape := dataflow.Shape{1 + r.IntN(4), 1 + r.IntN(4), 1 + r.IntN(6)}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: scale(1+r.IntN(4), 1+r.IntN(4)), In: []dataflow.Type{layertest.Type(r, shape, 6)}})
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d", i), Op: scale(1+r.IntN(4), 1+r.IntN(4)),
+			In: []dataflow.Type{layertest.Type(r, shape, 6)}})
 	}
 	layertest.Check(t, 30, cases...)
 }
@@ -85,7 +86,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, upsample.Layer, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`, `{"scale":[2,1e12]}`)
+	layertest.RefusesText(t, upsample.Layer, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`,
+		`{"scale":[2,1e12]}`)
 }
 
 // What types are called above.

@@ -51,10 +51,11 @@ func BenchmarkVVAU(b *testing.B) {
 		report(b)
 	})
 	b.Run("simulation", func(b *testing.B) {
-		g := &dataflow.Graph{In: []int{0}, Out: []int{1}, Nodes: []*dataflow.Node{{Name: "VVAU_0", Op: op, In: []int{0}, Out: []int{1}}},
-			Streams: []*dataflow.Stream{{ID: 0, Type: in}, {ID: 1, Type: out[0]}}}
+		g := &dataflow.Graph{In: []int{0}, Out: []int{1}, Nodes: []*dataflow.Node{{Name: "VVAU_0", Op: op, In: []int{0},
+			Out: []int{1}}}, Streams: []*dataflow.Stream{{ID: 0, Type: in}, {ID: 1, Type: out[0]}}}
 		fold := dataflow.Fold{PE: 16, SIMD: 9, Memory: dataflow.BRAM, Compute: dataflow.LUT}
-		d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Folds: []dataflow.Fold{fold}, FIFO: dataflow.ShiftRegisters(2, 2)}
+		d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Folds: []dataflow.Fold{fold},
+			FIFO: dataflow.ShiftRegisters(2, 2)}
 		for b.Loop() {
 			if _, err := rtlsim.Run(b.Context(), d, [][]dataflow.Tensor{{x}}, rtlsim.Options{}); err != nil {
 				b.Fatal(err)

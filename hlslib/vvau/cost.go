@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is that of FINN's VVAU_hls, but for the DSP slices, or the fitted one: FINN counts the slices of one position, and
-// the kernel multiplies SIMD of them a clock.
+// Cost is that of FINN's VVAU_hls, but for the DSP slices, or the fitted one: FINN counts the slices of one position,
+// and the kernel multiplies SIMD of them a clock.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	c := estimate.Storing(t, cost.VVAU{
 		Channels: o.channels, Kernel: o.positions, PE: f.PE, SIMD: f.SIMD,

@@ -4,16 +4,17 @@
 //
 //	y[c] = f[c](sum over k of W[c][k]*x[k][c])
 //
-// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the accumulator (package mac).
+// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the accumulator (package
+// mac).
 //
 // PE channels are computed side by side, each from SIMD positions a clock. With NF = C/PE and SF = K/SIMD the loop is
 //
 //	for v < V: for nf < NF: for sf < SF: one clock
 //
-// or V*NF*SF clocks a frame. Windows travel tile by tile of PE channels, by position and then by channel: every iteration
-// reads a word, the channels nf*PE .. nf*PE+PE-1 of the positions sf*SIMD .. sf*SIMD+SIMD-1, and element i*PE+pe of it is
-// x[sf*SIMD+i][nf*PE+pe]. Iterations with sf = SF-1 write a word, y[nf*PE .. nf*PE+PE-1]. Row nf*SF+sf of the weight
-// table is what one iteration takes: element pe*SIMD+i of it is W[nf*PE+pe][sf*SIMD+i].
+// or V*NF*SF clocks a frame. Windows travel tile by tile of PE channels, by position and then by channel: every
+// iteration reads a word, the channels nf*PE .. nf*PE+PE-1 of the positions sf*SIMD .. sf*SIMD+SIMD-1, and element
+// i*PE+pe of it is x[sf*SIMD+i][nf*PE+pe]. Iterations with sf = SF-1 write a word, y[nf*PE .. nf*PE+PE-1]. Row nf*SF+sf
+// of the weight table is what one iteration takes: element pe*SIMD+i of it is W[nf*PE+pe][sf*SIMD+i].
 package vvau
 
 import (
@@ -59,13 +60,15 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	shape := in[0].Shape
 	outer := len(shape) - 2
 	if outer < 0 || shape[outer] != o.positions || shape[outer+1] != o.channels {
-		return nil, nil, fmt.Errorf("an input of shape %v for weights of %d channels by %d positions, want [..., %d, %d]",
+		return nil, nil, fmt.Errorf(
+			"an input of shape %v for weights of %d channels by %d positions, want [..., %d, %d]",
 			shape, o.channels, o.positions, o.positions, o.channels)
 	}
 	o.vectors = shape[:outer].Size()
 	o.pe, o.simd = dataflow.Divisors(o.channels), dataflow.Divisors(o.positions)
 	var err error
-	o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, nil, o.in.Elem, func(c int) []num.Range { return []num.Range{o.in.Channel(c)} })
+	o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, nil, o.in.Elem,
+		func(c int) []num.Range { return []num.Range{o.in.Channel(c)} })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,8 +90,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields, for every PE that divides C and SIMD that divides K in increasing order, the memories and multipliers to
-// choose from.
+// Folds yields, for every PE that divides C and SIMD that divides K in increasing order, the memories and multipliers
+// to choose from.
 func (o *op) Folds() dataflow.Folds {
 	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.PE*f.SIMD, f, o.vectors) })
 }
@@ -103,8 +106,8 @@ func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	return layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, o.Latency(f.SIMD))
 }
 
-// kernel is the hardware's state: counters and a sum per PE. Sums wrap around at 64 bits rather than at the accumulator's
-// width, which changes none of the bits that the accumulator has.
+// kernel is the hardware's state: counters and a sum per PE. Sums wrap around at 64 bits rather than at the
+// accumulator's width, which changes none of the bits that the accumulator has.
 type kernel struct {
 	o     *op
 	f     dataflow.Fold

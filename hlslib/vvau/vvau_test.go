@@ -48,19 +48,31 @@ func TestContract(t *testing.T) {
 	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
 	sign := num.Step{At: []int64{0}, Value: []int64{-1, 1}}
 	cases := []layertest.Case{
-		{Name: "one by one", Op: vvau.New(vvau.Params{Weights: [][]int64{{3}}}), In: []dataflow.Type{typ(intN(4), 1, 1)}},
-		{Name: "four by six", Op: vvau.New(vvau.Params{Weights: weights(r, 6, 4, -4, 3), Steps: []num.Step{relu}}), In: []dataflow.Type{typ(uintN(3), 2, 4, 6)}},
-		{Name: "nine by four", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 9, -4, 3)}), In: []dataflow.Type{typ(uintN(4), 2, 3, 9, 4)}},
-		{Name: "bipolar weights", Op: vvau.New(vvau.Params{Weights: weights(r, 2, 9, -1, 1), Steps: []num.Step{sign}}), In: []dataflow.Type{typ(intN(3), 2, 9, 2)}},
-		{Name: "bipolar inputs", Op: vvau.New(vvau.Params{Weights: weights(r, 2, 6, -3, 4)}), In: []dataflow.Type{typ(bipolar, 2, 6, 2)}},
-		{Name: "both bipolar", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 9, -1, 1), Steps: []num.Step{sign}}), In: []dataflow.Type{typ(bipolar, 2, 9, 4)}},
-		{Name: "both bipolar, no activation", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 4, -1, 1)}), In: []dataflow.Type{typ(bipolar, 2, 4, 4)}},
-		{Name: "one position", Op: vvau.New(vvau.Params{Weights: weights(r, 6, 1, -4, 3), Steps: []num.Step{relu}}), In: []dataflow.Type{typ(uintN(3), 2, 1, 6)}},
-		{Name: "one channel", Op: vvau.New(vvau.Params{Weights: weights(r, 1, 6, -4, 3)}), In: []dataflow.Type{typ(uintN(3), 2, 6, 1)}},
+		{Name: "one by one", Op: vvau.New(vvau.Params{Weights: [][]int64{{3}}}),
+			In: []dataflow.Type{typ(intN(4), 1, 1)}},
+		{Name: "four by six", Op: vvau.New(vvau.Params{Weights: weights(r, 6, 4, -4, 3), Steps: []num.Step{relu}}),
+			In: []dataflow.Type{typ(uintN(3), 2, 4, 6)}},
+		{Name: "nine by four", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 9, -4, 3)}),
+			In: []dataflow.Type{typ(uintN(4), 2, 3, 9, 4)}},
+		{Name: "bipolar weights", Op: vvau.New(vvau.Params{Weights: weights(r, 2, 9, -1, 1), Steps: []num.Step{sign}}),
+			In: []dataflow.Type{typ(intN(3), 2, 9, 2)}},
+		{Name: "bipolar inputs", Op: vvau.New(vvau.Params{Weights: weights(r, 2, 6, -3, 4)}),
+			In: []dataflow.Type{typ(bipolar, 2, 6, 2)}},
+		{Name: "both bipolar", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 9, -1, 1), Steps: []num.Step{sign}}),
+			In: []dataflow.Type{typ(bipolar, 2, 9, 4)}},
+		{Name: "both bipolar, no activation", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 4, -1, 1)}),
+			In: []dataflow.Type{typ(bipolar, 2, 4, 4)}},
+		{Name: "one position", Op: vvau.New(vvau.Params{Weights: weights(r, 6, 1, -4, 3), Steps: []num.Step{relu}}),
+			In: []dataflow.Type{typ(uintN(3), 2, 1, 6)}},
+		{Name: "one channel", Op: vvau.New(vvau.Params{Weights: weights(r, 1, 6, -4, 3)}),
+			In: []dataflow.Type{typ(uintN(3), 2, 6, 1)}},
 		{Name: "bases that differ", Op: vvau.New(vvau.Params{Weights: [][]int64{{1, 1}, {-1, 2}}, Steps: []num.Step{
-			{At: []int64{1}, Value: []int64{-7, 2}}, {At: []int64{0}, Value: []int64{1, 10}}}}), In: []dataflow.Type{typ(uintN(2), 2, 2)}},
-		{Name: "wide", Op: vvau.New(vvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}), In: []dataflow.Type{typ(intN(22), 2, 2)}},
-		{Name: "many", Op: vvau.New(vvau.Params{Weights: weights(r, 48, 9, -7, 7)}), In: []dataflow.Type{typ(uintN(4), 9, 48)}, Folds: 10},
+			{At: []int64{1}, Value: []int64{-7, 2}}, {At: []int64{0}, Value: []int64{1, 10}}}}),
+			In: []dataflow.Type{typ(uintN(2), 2, 2)}},
+		{Name: "wide", Op: vvau.New(vvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}),
+			In: []dataflow.Type{typ(intN(22), 2, 2)}},
+		{Name: "many", Op: vvau.New(vvau.Params{Weights: weights(r, 48, 9, -7, 7)}),
+			In: []dataflow.Type{typ(uintN(4), 9, 48)}, Folds: 10},
 	}
 	layertest.Check(t, 60, append(cases, layertest.Random(40, 8, random)...)...)
 }
@@ -69,7 +81,8 @@ func TestContract(t *testing.T) {
 func TestIsAGroupPerChannel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 6))
-	in := dataflow.Type{Shape: dataflow.Shape{2, 3, 9, 4}, Elem: intN(4), Range: []num.Range{{Lo: -8, Hi: 7}, {Lo: 0, Hi: 3}, {Lo: 2, Hi: 2}, {Lo: -1, Hi: 0}}}
+	in := dataflow.Type{Shape: dataflow.Shape{2, 3, 9, 4}, Elem: intN(4),
+		Range: []num.Range{{Lo: -8, Hi: 7}, {Lo: 0, Hi: 3}, {Lo: 2, Hi: 2}, {Lo: -1, Hi: 0}}}
 	w := weights(r, 4, 9, -4, 3)
 	x := dataflow.Tensor{Shape: in.Shape}
 	for i := range in.Shape.Size() {
@@ -83,13 +96,16 @@ func TestIsAGroupPerChannel(t *testing.T) {
 	if fmt.Sprint(deepOut) != fmt.Sprint(groupOut) {
 		t.Errorf("outputs %v, as groups %v", deepOut, groupOut)
 	}
-	if got, want := deep.Eval([]dataflow.Tensor{x})[0].Data, group.Eval([]dataflow.Tensor{x})[0].Data; !slices.Equal(got, want) {
+	if got, want := deep.Eval([]dataflow.Tensor{x})[0].Data,
+		group.Eval([]dataflow.Tensor{x})[0].Data; !slices.Equal(got, want) {
 		t.Errorf("got %v, as groups %v", got, want)
 	}
-	if got, want := deep.(dataflow.Accumulating).Accumulator(), group.(dataflow.Accumulating).Accumulator(); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got, want := deep.(dataflow.Accumulating).Accumulator(),
+		group.(dataflow.Accumulating).Accumulator(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("accumulator %+v, as groups %+v", got, want)
 	}
-	if got, want := deep.(dataflow.Counting).Counts(), group.(dataflow.Counting).Counts(); fmt.Sprint(got) != fmt.Sprint(want) || got["op_mac_INT4_INT3"] != 6*4*9 {
+	if got, want := deep.(dataflow.Counting).Counts(),
+		group.(dataflow.Counting).Counts(); fmt.Sprint(got) != fmt.Sprint(want) || got["op_mac_INT4_INT3"] != 6*4*9 {
 		t.Errorf("counts %v, as groups %v", got, want)
 	}
 }
@@ -97,7 +113,8 @@ func TestIsAGroupPerChannel(t *testing.T) {
 // TestEval has figures worked out by hand: two positions of three channels.
 func TestEval(t *testing.T) {
 	t.Parallel()
-	op, out, err := vvau.New(vvau.Params{Weights: [][]int64{{1, 2}, {-1, 3}, {0, 5}}}).Bind([]dataflow.Type{typ(uintN(3), 1, 2, 3)})
+	op, out, err := vvau.New(vvau.Params{Weights: [][]int64{{1, 2}, {-1, 3},
+		{0, 5}}}).Bind([]dataflow.Type{typ(uintN(3), 1, 2, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,15 +144,18 @@ func TestBindRefuses(t *testing.T) {
 		{p, nil, "0 inputs"},
 		{p, []dataflow.Type{typ(uintN(4))}, "an input of shape []"},
 		{p, []dataflow.Type{typ(uintN(4), 3)}, "an input of shape [3]"},
-		{p, []dataflow.Type{typ(uintN(4), 3, 2)}, "an input of shape [3 2] for weights of 3 channels by 2 positions, want [..., 2, 3]"},
+		{p, []dataflow.Type{typ(uintN(4), 3, 2)},
+			"an input of shape [3 2] for weights of 3 channels by 2 positions, want [..., 2, 3]"},
 		{p, []dataflow.Type{typ(uintN(4), 6)}, "want [..., 2, 3]"},
 		{p, []dataflow.Type{typ(intN(64), 2, 3)}, "leaves 64 bits"},
-		{vvau.Params{Weights: p.Weights, Steps: []num.Step{{At: []int64{5}, Value: []int64{1, 0}}}}, []dataflow.Type{in}, "channel 0: the step function falls"},
+		{vvau.Params{Weights: p.Weights, Steps: []num.Step{{At: []int64{5}, Value: []int64{1, 0}}}},
+			[]dataflow.Type{in}, "channel 0: the step function falls"},
 		{p, []dataflow.Type{in}, ""},
 	} {
 		layertest.Refuses(t, vvau.New(tt.p), tt.in, tt.want)
 	}
-	layertest.RefusesText(t, vvau.Layer, ``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1]],"steps":[{}]}`)
+	layertest.RefusesText(t, vvau.Layer, ``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`,
+		`{"weights":[[1]],"steps":[{}]}`)
 }
 
 // TestSchedule spells folds, words, clocks and rows of weights: FINN's cycles are C*K/(PE*SIMD) a window.
@@ -148,7 +168,8 @@ func TestSchedule(t *testing.T) {
 		folds++
 		in, out := op.Ports(f)
 		tile := f.PE % 6 // all six are row-major order
-		if want := (dataflow.Port{Elem: uintN(4), PerWord: f.PE * f.SIMD, Words: 5 * 54 / (f.PE * f.SIMD), Tile: tile}); in[0] != want {
+		if want := (dataflow.Port{Elem: uintN(4), PerWord: f.PE * f.SIMD, Words: 5 * 54 / (f.PE * f.SIMD),
+			Tile: tile}); in[0] != want {
 			t.Errorf("%+v: input %+v, want %+v", f, in[0], want)
 		}
 		if out[0].PerWord != f.PE || out[0].Words != 30/f.PE || out[0].Tile != 0 {
@@ -157,14 +178,17 @@ func TestSchedule(t *testing.T) {
 		sf := 9 / f.SIMD
 		latency := map[int]int{1: 4, 3: 5, 9: 6}[f.SIMD]
 		l := op.Loop(f, dataflow.Target{})
-		if got, want := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)}, []int{5 * 54 / (f.PE * f.SIMD), sf - 1 + latency, 5*54/(f.PE*f.SIMD) - 1 + latency}; !slices.Equal(got, want) {
+		if got, want := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)},
+			[]int{5 * 54 / (f.PE * f.SIMD), sf - 1 + latency, 5*54/(f.PE*f.SIMD) - 1 + latency}; !slices.Equal(got,
+			want) {
 			t.Errorf("%+v: iterations, first and last clock %v, want %v", f, got, want)
 		}
 	}
 	if folds != 4*3*6 {
 		t.Errorf("%d folds, want %d", folds, 4*3*6)
 	}
-	rows := op.Emit(dataflow.Fold{PE: 2, SIMD: 3, Memory: dataflow.BRAM, Compute: dataflow.LUT}, dataflow.Target{}).Tables[0].Rows
+	rows := op.Emit(dataflow.Fold{PE: 2, SIMD: 3, Memory: dataflow.BRAM, Compute: dataflow.LUT},
+		dataflow.Target{}).Tables[0].Rows
 	if want := slices.Concat(w[2][3:6], w[3][3:6]); len(rows) != 9 || !slices.Equal(rows[4], want) {
 		t.Errorf("%d rows, row 4 is %v, want %v", len(rows), rows[4], want)
 	}
@@ -187,7 +211,8 @@ func TestCost(t *testing.T) {
 	for f, want := range map[dataflow.Fold]dataflow.Resources{
 		{PE: 8, SIMD: 3, Memory: dataflow.BRAM, Compute: dataflow.LUT}:   {LUT: 2478, BRAM: 3},
 		{PE: 8, SIMD: 3, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}: {LUT: 2478 + 96},
-		{PE: 8, SIMD: 3, Memory: dataflow.URAM, Compute: dataflow.DSP}:   {LUT: 1844, URAM: 2, DSP: 24}, // without the multipliers 1844.4
+		// without the multipliers 1844.4
+		{PE: 8, SIMD: 3, Memory: dataflow.URAM, Compute: dataflow.DSP}: {LUT: 1844, URAM: 2, DSP: 24},
 	} {
 		layertest.Costs(t, op, f, want)
 	}

@@ -87,7 +87,8 @@ func TestCheck(t *testing.T) {
 		{".hidden/a.go", "fmt", ""},
 		{"internal/num/a.txt", "hlsgen/cmd/hlsgen", ""},
 	} {
-		got, err := Check(fstest.MapFS{c.file: {Data: []byte("//go:build never\n\npackage p\n\nimport \"" + c.imports + "\"\n")}}, nil)
+		got, err := Check(fstest.MapFS{c.file: {Data: []byte("//go:build never\n\npackage p\n\nimport \"" + c.imports +
+			"\"\n")}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

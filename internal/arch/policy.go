@@ -86,11 +86,12 @@ var addresses = map[string]address{
 }
 
 // engines are the folders, with those below, whose production code names no kind of layer, as a string either: what is
-// special to a kind it says itself. makers are those that make layers, and the table of ONNX's operators, which may be called
-// like a kind.
+// special to a kind it says itself. makers are those that make layers, and the table of ONNX's operators, which may be
+// called like a kind.
 var (
 	engines = []string{
-		"cmd", "folding", "frontend", "rtlsim", "templates", "internal/compiler", "internal/dataflow", "hlslib/estimate",
+		"cmd", "folding", "frontend", "rtlsim", "templates", "internal/compiler", "internal/dataflow",
+		"hlslib/estimate",
 	}
 	makers = []string{"frontend/lower", "frontend/graph"}
 )

@@ -68,13 +68,17 @@ func (b Bars) Draw() (Picture, error) {
 			}
 		}
 		style.YAlign = draw.YCenter
-		p.Add(bar, &plotter.Labels{XYs: plotter.XYs{{X: r.Value, Y: float64(i)}}, Labels: []string{label}, TextStyle: []text.Style{style}, Offset: vg.Point{X: 4, Y: 1.5}})
+		p.Add(bar, &plotter.Labels{XYs: plotter.XYs{{X: r.Value, Y: float64(i)}}, Labels: []string{label},
+			TextStyle: []text.Style{style}, Offset: vg.Point{X: 4, Y: 1.5}})
 	}
 	p.NominalY(names...)
 	p.Y.Tick.Label.Font.Size = 9
 	p.Y.Tick.LineStyle.Width, p.Y.Width = 0, 0
 	p.Y.Min, p.Y.Max = -0.6, float64(len(rows))-0.4
-	return render(barsWidth, float64(96+barRow*len(rows)), func(c draw.Canvas) { p.Draw(draw.Crop(c, 10, -14, 8, -10)) })
+	return render(barsWidth, float64(96+barRow*len(rows)), func(c draw.Canvas) {
+		p.Draw(draw.Crop(c, 10, -14, 8,
+			-10))
+	})
 }
 
 // largest is the rows that are drawn.

@@ -22,8 +22,8 @@ type Series struct {
 	Dots []Dot
 }
 
-// Fronts is a picture of what can be had for how much. Of each series the points that no other one of it beats are joined:
-// between two of them, the cheaper is the best there is.
+// Fronts is a picture of what can be had for how much. Of each series the points that no other one of it beats are
+// joined: between two of them, the cheaper is the best there is.
 type Fronts struct {
 	Title, Cost, Gain string
 	Series            []Series
@@ -31,11 +31,14 @@ type Fronts struct {
 	Label             string // of the chosen point
 }
 
-// Best is the points that no other point beats: another one is worse in one of the two. They come in the order of cost; of
-// equal ones there is one.
+// Best is the points that no other point beats: another one is worse in one of the two. They come in the order of cost;
+// of equal ones there is one.
 func Best(points []Dot) (best []Dot) {
 	sorted := slices.Clone(points)
-	slices.SortFunc(sorted, func(a, b Dot) int { return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Gain, a.Gain)) })
+	slices.SortFunc(sorted, func(a, b Dot) int {
+		return cmp.Or(cmp.Compare(a.Cost, b.Cost),
+			cmp.Compare(b.Gain, a.Gain))
+	})
 	for _, p := range sorted {
 		if len(best) == 0 || p.Gain > best[len(best)-1].Gain {
 			best = append(best, p)
@@ -77,7 +80,8 @@ func (f Fronts) Draw() (Picture, error) {
 	})
 }
 
-// scale sets the axes: logarithmic over more than a decade, else from 0, or from near the least where all are much alike.
+// scale sets the axes: logarithmic over more than a decade, else from 0, or from near the least where all are much
+// alike.
 func (f Fronts) scale(p *plot.Plot) {
 	var costs, gains []float64
 	for _, s := range f.Series {
@@ -148,14 +152,16 @@ func (s Series) add(p *plot.Plot, legend *plot.Legend, i int) error {
 // mark draws a ring around the chosen point, and its label where there is room.
 func (f Fronts) mark(p *plot.Plot, legend *plot.Legend) {
 	xy := plotter.XY{X: f.Chosen.Cost, Y: f.Chosen.Gain}
-	ring := &plotter.Scatter{XYs: plotter.XYs{xy}, GlyphStyle: draw.GlyphStyle{Color: alarm, Radius: 6.5, Shape: thickRing{}}}
+	ring := &plotter.Scatter{XYs: plotter.XYs{xy}, GlyphStyle: draw.GlyphStyle{Color: alarm, Radius: 6.5,
+		Shape: thickRing{}}}
 	p.Add(ring)
 	style := write(9.5, alarm, true)
 	at := vg.Point{X: 6, Y: 8} // above: what is chosen is often the fastest
 	if p.X.Norm(xy.X) > 0.5 {
 		style.XAlign, at.X = draw.XRight, -6
 	}
-	p.Add(&plotter.Labels{XYs: plotter.XYs{xy}, Labels: []string{plain(f.Label)}, TextStyle: []text.Style{style}, Offset: at})
+	p.Add(&plotter.Labels{XYs: plotter.XYs{xy}, Labels: []string{plain(f.Label)}, TextStyle: []text.Style{style},
+		Offset: at})
 	legend.Add("chosen", ring)
 }
 

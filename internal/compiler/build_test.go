@@ -186,7 +186,8 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 	}
 	for _, path := range []string{keep, keep + "/../keep", parent, "/", "."} {
 		d := diag.List{}
-		r, err := Run(context.Background(), Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: path, Force: true}, &d)
+		r, err := Run(context.Background(), Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: path, Force: true},
+			&d)
 		if err != nil || r != nil || d.Diags[0].Code != diag.OutputExists {
 			t.Errorf("--out %s --force: %v %v", path, err, d.Diags)
 		}
@@ -203,7 +204,8 @@ func TestOutputIsWholeOrAbsent(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var d diag.List
-	if _, err := Run(ctx, Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(parent, "cancelled")}, &d); err == nil {
+	if _, err := Run(ctx, Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(parent, "cancelled")},
+		&d); err == nil {
 		t.Error("a cancelled build went on")
 	}
 	if left, _ := os.ReadDir(parent); len(left) != 1 {

@@ -46,10 +46,11 @@ type LatencyReport struct {
 
 // CertificateOf puts a certificate into the report's form.
 func CertificateOf(p *folding.Certificate) Certificate {
-	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options, Impossible: p.Unavailable,
-		Minimised: []MinimumReport{}, Gap: p.Gap, Text: append([]string{}, p.Lines()...)}
+	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
+		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Gap: p.Gap, Text: append([]string{}, p.Lines()...)}
 	if b := p.Below; b != nil {
-		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together, b.Compared}
+		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
+			b.Compared}
 		maps.Copy(c.Below.By, b.Alone)
 	}
 	if l := p.Latency; l != nil {

@@ -67,7 +67,8 @@ func ones(i, o int) float64 { return float64((i+2*o)%3 - 1) }
 
 // small is a network that builds: 8 inputs, 4 hidden neurons, 2 outputs.
 func small() []byte {
-	return chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Relu", "relu").quant("act", 4, 0, 0.25).matmul("fc2", 2, ones).end()
+	return chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Relu", "relu").quant("act", 4, 0,
+		0.25).matmul("fc2", 2, ones).end()
 }
 
 // four is a network whose input is fixed to four samples; of all of them, if together, comes one result.

@@ -26,7 +26,8 @@ func TestFIFOs(t *testing.T) {
 		}
 		c := r.Design.Clocks
 		if said.Latency != c.Latency || said.Interval != c.Interval || said.Throughput != r.Design.FPS() ||
-			!said.Deadlock.Free || said.Deadlock.Frames != 1 || said.Bottleneck.Reason == "" || len(said.FIFOs) != len(r.Design.FIFO) {
+			!said.Deadlock.Free || said.Deadlock.Frames != 1 || said.Bottleneck.Reason == "" ||
+			len(said.FIFOs) != len(r.Design.FIFO) {
 			t.Errorf("%v: %s", f, b)
 		}
 		if f == (folding.FIFO{}) && c.Interval != float64(c.Slowest) {
@@ -37,7 +38,8 @@ func TestFIFOs(t *testing.T) {
 				t.Errorf("%v: %+v", f, got)
 			}
 		}
-		if given := (Options{FIFO: f}).given()["fifo"]; given != map[folding.FIFO]string{{Minimal: true}: "minimal", {Words: 5}: "5"}[f] {
+		if given := (Options{FIFO: f}).given()["fifo"]; given != map[folding.FIFO]string{{Minimal: true}: "minimal",
+			{Words: 5}: "5"}[f] {
 			t.Errorf("%v is %q in the manifest", f, given)
 		}
 	}
@@ -46,11 +48,13 @@ func TestFIFOs(t *testing.T) {
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(unpack(t), examples.Iris)
-	o := SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Cycle, Input: filepath.Join(dir, "inputs.npy"),
-		VCD: filepath.Join(t.TempDir(), "run.vcd"), Timeline: filepath.Join(t.TempDir(), "run.svg")}
+	o := SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Cycle,
+		Input: filepath.Join(dir, "inputs.npy"), VCD: filepath.Join(t.TempDir(), "run.vcd"),
+		Timeline: filepath.Join(t.TempDir(), "run.svg")}
 	ran(t, o)
 	vcd, err := os.ReadFile(o.VCD)
-	if err != nil || !bytes.HasPrefix(vcd, []byte("$timescale 1 ps $end\n")) || !bytes.Contains(vcd, []byte("$scope module MVAU_0 $end")) {
+	if err != nil || !bytes.HasPrefix(vcd, []byte("$timescale 1 ps $end\n")) ||
+		!bytes.Contains(vcd, []byte("$scope module MVAU_0 $end")) {
 		t.Errorf("%v: %.200s", err, vcd)
 	}
 	svg, err := os.Open(o.Timeline)

@@ -14,15 +14,17 @@ import (
 
 // A Comparison is what --compare found.
 type Comparison struct {
-	Samples  int    `json:"samples"`
-	Equal    int    `json:"equal"`
-	NearTies int    `json:"near_ties"` // a float32 executor rounds another way than exact arithmetic, provably at a boundary
+	Samples int `json:"samples"`
+	Equal   int `json:"equal"`
+	// a float32 executor rounds another way than exact arithmetic, provably at a boundary
+	NearTies int    `json:"near_ties"`
 	Differ   int    `json:"differ"`
 	First    string `json:"first_difference,omitempty"`
 }
 
 // compareWith judges the given outputs sample by sample.
-func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Simulated, s *samples.Runs, ours []reals, d *diag.List) (*Comparison, error) {
+func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Simulated, s *samples.Runs, ours []reals,
+	d *diag.List) (*Comparison, error) {
 	arrays, err := npy.ReadFile(path)
 	if err != nil {
 		unreadable(path, err, "give a numeric .npy or .npz file of outputs", d)
@@ -53,7 +55,8 @@ func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Sim
 	return r.judge(ctx, im, s, ours, given)
 }
 
-func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples.Runs, ours, given []reals) (*Comparison, error) {
+func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples.Runs, ours,
+	given []reals) (*Comparison, error) {
 	comparer, err := im.Comparer()
 	if err != nil {
 		return nil, err
@@ -73,8 +76,9 @@ func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples
 			c.NearTies++
 		default:
 			if c.Differ++; c.Differ == 1 {
-				c.First = fmt.Sprintf("sample %d, output %q, element %d: got %v, the file has %v%s", i, r.Out[v.Output].Name, v.Index,
-					ours[i][v.Output].Data[v.Index], given[i][v.Output].Data[v.Index], outputLayers(im))
+				c.First = fmt.Sprintf("sample %d, output %q, element %d: got %v, the file has %v%s", i,
+					r.Out[v.Output].Name, v.Index, ours[i][v.Output].Data[v.Index], given[i][v.Output].Data[v.Index],
+					outputLayers(im))
 			}
 		}
 	}

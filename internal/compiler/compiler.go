@@ -145,8 +145,8 @@ func (o Options) target(b boards.Board) dataflow.Target {
 
 // goal is what the design is made for.
 func (o Options) goal(fixed *folding.File) folding.Goal {
-	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.Search, MaxUse: o.MaxUse, OverBudget: o.Over,
-		Fixed: fixed, FIFO: o.FIFO}
+	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.Search,
+		MaxUse: o.MaxUse, OverBudget: o.Over, Fixed: fixed, FIFO: o.FIFO}
 }
 
 // Step tells of a stage, and how far it is: 0 of 0 where nobody knows.

@@ -62,17 +62,19 @@ type fifoReport struct {
 
 func (r *Result) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
-	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.Design.FPS(), Clock: r.Design.ClockMHz(), Layers: t.Nodes,
-		Bottleneck: r.Bottleneck(), Port: r.Port(),
-		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words, c.Proof.Room}}
+	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.Design.FPS(), Clock: r.Design.ClockMHz(),
+		Layers: t.Nodes, Bottleneck: r.Bottleneck(), Port: r.Port(),
+		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words,
+			c.Proof.Room}}
 	if p := t.Period; p.Frames > 0 {
 		out.Period = &periodReport{p.Frames, p.Clocks, t.Steady}
 	}
 	g := r.Design.Model.Graph
 	for s, fifo := range r.Design.FIFO {
 		port := r.Design.Port(s)
-		f := fifoReport{Stream: streamName(g, s), To: "output", Width: port.Width(), Depth: fifo.Depth, Used: t.High[s], Memory: fifo.String(),
-			Empty: t.Empty[s], Full: t.Full[s], Resources: estimate.FIFO(r.Design.Target, fifo, port).Total()}
+		f := fifoReport{Stream: streamName(g, s), To: "output", Width: port.Width(), Depth: fifo.Depth, Used: t.High[s],
+			Memory: fifo.String(), Empty: t.Empty[s], Full: t.Full[s],
+			Resources: estimate.FIFO(r.Design.Target, fifo, port).Total()}
 		if i, _ := g.Reader(s); i >= 0 {
 			f.To = g.Nodes[i].Name
 		}
@@ -107,8 +109,8 @@ func (r *Result) Port() *PortReport {
 	}
 	clocks, bytes := d.PortClocks(), d.FrameBytes()
 	hz := d.ClockMHz() * 1e6
-	p := &PortReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps, Moved: rounded(d.Traffic()), Bytes: bytes,
-		Bound: hz / float64(clocks)}
+	p := &PortReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps,
+		Moved: rounded(d.Traffic()), Bytes: bytes, Bound: hz / float64(clocks)}
 	if p.MemoryGB > 0 {
 		p.Bound = min(p.Bound, p.MemoryGB*1e9/float64(bytes))
 	}

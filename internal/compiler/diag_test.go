@@ -38,7 +38,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return check(t, file(t, m.end()), d)
 	},
 	diag.OpUnsupported: func(t *testing.T, d *diag.List) bool {
-		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Erf", "/gelu/Erf").end()), d)
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Erf", "/gelu/Erf").end()),
+			d)
 	},
 	diag.OpInvalid: func(t *testing.T, d *diag.List) bool {
 		m := chain(8).quant("in", 8, 0, 0.5)
@@ -54,9 +55,11 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.RoundingUndecided: func(t *testing.T, d *diag.List) bool {
 		// Twice divided by the root of 2, a sum of 1 is one half: on the boundary between the codes 0 and 1.
 		m := chain(4).quant("in", 4, 0, 1).matmul("fc1", 4, ones)
-		m.Init("one", graph.Float32, []int{4}, 1, 1, 1, 1).Init("zero", graph.Float32, []int{4}, 0, 0, 0, 0).Init("two", graph.Float32, []int{4}, 2, 2, 2, 2)
+		m.Init("one", graph.Float32, []int{4}, 1, 1, 1, 1).Init("zero", graph.Float32, []int{4}, 0, 0, 0, 0).Init("two",
+			graph.Float32, []int{4}, 2, 2, 2, 2)
 		for _, name := range []string{"bn1", "bn2"} {
-			m.Node("BatchNormalization", m.last, "one", "zero", "zero", "two").Float("epsilon", 0).Name(name).Out(name + ".out")
+			m.Node("BatchNormalization", m.last, "one", "zero", "zero", "two").Float("epsilon",
+				0).Name(name).Out(name + ".out")
 			m.last = name + ".out"
 		}
 		return check(t, file(t, m.quant("act", 2, 0, 1).matmul("fc2", 2, ones).end()), d)
@@ -65,24 +68,29 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return check(t, file(t, chain(8).matmul("fc1", 4, ones).node("Relu", "relu").matmul("fc2", 2, ones).end()), d)
 	},
 	diag.NotMapped: func(t *testing.T, d *diag.List) bool {
-		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Relu", "relu").matmul("fc2", 2, ones).end()), d)
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).node("Relu",
+			"relu").matmul("fc2", 2, ones).end()), d)
 	},
 	diag.WeightsNotInteger: func(t *testing.T, d *diag.List) bool {
-		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, func(i, o int) float64 { return math.Sin(float64(i + 8*o + 1)) }).end()), d)
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4,
+			func(i, o int) float64 { return math.Sin(float64(i + 8*o + 1)) }).end()), d)
 	},
 	diag.ScalePerInput: func(t *testing.T, d *diag.List) bool {
 		return check(t, file(t, chain(4).quant("in", 8, 0, 0.1, 0.07, 0.3, 0.9).matmul("fc1", 4, ones).end()), d)
 	},
 	diag.PaddingNotInteger: func(t *testing.T, d *diag.List) bool { return check(t, file(t, balanced()), d) },
 	diag.AccumulatorWide: func(t *testing.T, d *diag.List) bool {
-		return check(t, file(t, chain(1024).quant("in", 32, 0, 1).matmul("fc1", 1, func(i, _ int) float64 { return float64(1<<23 - i%2) }).end()), d)
+		return check(t, file(t, chain(1024).quant("in", 32, 0, 1).matmul("fc1", 1,
+			func(i, _ int) float64 { return float64(1<<23 - i%2) }).end()), d)
 	},
 	diag.RangeTooWide: func(t *testing.T, d *diag.List) bool {
-		return check(t, file(t, chain(8).quant("in", 16, 0, 1.0/65536).matmul("fc1", 4, ones).node("Tanh", "tanh").quant("act", 16, 1, 1.0/32768).matmul("fc2", 2, ones).end()), d)
+		return check(t, file(t, chain(8).quant("in", 16, 0, 1.0/65536).matmul("fc1", 4, ones).node("Tanh",
+			"tanh").quant("act", 16, 1, 1.0/32768).matmul("fc2", 2, ones).end()), d)
 	},
 	diag.BoardUnknown: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{Board: "zcu140"}, d) },
 	diag.BoardInvalid: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Board: write(t, "mine.json", []byte(strings.Replace(tinyBoard, `"dsp":`, `"dsps":`, 1)))}, d)
+		return run(t, compiler.Options{Board: write(t, "mine.json",
+			[]byte(strings.Replace(tinyBoard, `"dsp":`, `"dsps":`, 1)))}, d)
 	},
 	diag.BoardUnverified: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Board: "vck190", NoCSim: true}, d)
@@ -97,20 +105,24 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{ClockMHz: 500, NoCSim: true}, d)
 	},
 	diag.FoldingInvalid: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"PE": 3, "SIMD": 2}, "MVAU_1": {"ram_style": "ultra"}}`))}, d)
+		return run(t, compiler.Options{Folding: write(t, "folding.json",
+			[]byte(`{"MVAU_0": {"PE": 3, "SIMD": 2}, "MVAU_1": {"ram_style": "ultra"}}`))}, d)
 	},
 	diag.FoldingUnknown: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{NoCSim: true, Folding: write(t, "folding.json", []byte(`{"MVAU_hls_0": {"PE": 2, "SIMD": 2}, "MVAU_hls_7": {"PE": 2}}`))}, d)
+		return run(t, compiler.Options{NoCSim: true, Folding: write(t, "folding.json",
+			[]byte(`{"MVAU_hls_0": {"PE": 2, "SIMD": 2}, "MVAU_hls_7": {"PE": 2}}`))}, d)
 	},
 	diag.WordTooWide: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Model: file(t, wide()), Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"SIMD": 1024}}`))}, d)
+		return run(t, compiler.Options{Model: file(t, wide()),
+			Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"SIMD": 1024}}`))}, d)
 	},
 	diag.DataInvalid: func(t *testing.T, d *diag.List) bool {
 		data, err := npy.Format(&npy.Array{DType: "float32", Shape: []int{3, 7}, Data: make([]float64, 21)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.Eval, Input: write(t, "x.npy", data)}
+		o := compiler.SimOptions{Options: compiler.Options{Model: file(t, small())}, Engine: compiler.Eval,
+			Input: write(t, "x.npy", data)}
 		r, err := compiler.Simulate(context.Background(), o, d)
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +131,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	},
 	diag.InputQuantised: func(t *testing.T, d *diag.List) bool {
 		quantise := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
-		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()), Quantise: quantise}, d)
+		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
+			Quantise: quantise}, d)
 	},
 	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool {
 		m := chainFrom("T", 2) // an LSTM of two units, its weights and input quantised
@@ -127,7 +140,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		m.Input("sequence", graph.Float32, 4, 1, 2)
 		m.last = "sequence"
 		m.quant("in", 8, 1, 0.0078125)
-		m.Init("W", graph.Float32, []int{1, 8, 2}, make([]float64, 16)...).Init("R", graph.Float32, []int{1, 8, 2}, make([]float64, 16)...)
+		m.Init("W", graph.Float32, []int{1, 8, 2}, make([]float64, 16)...).Init("R", graph.Float32, []int{1, 8, 2},
+			make([]float64, 16)...)
 		return check(t, file(t, m.node("LSTM", "lstm", "W", "R").quant("out", 6, 1, 0.03125).end()), d)
 	},
 	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{AccBits: 9}, d) },
@@ -190,7 +204,8 @@ func write(t *testing.T, path string, data []byte) string {
 	return "./" + path
 }
 
-// Every code is provoked and printed. What is printed is the example on the code's page, which a test of docs holds true.
+// Every code is provoked and printed. What is printed is the example on the code's page, which a test of docs holds
+// true.
 func TestDiagnostics(t *testing.T) {
 	dir, err := filepath.Abs("testdata/diag")
 	if err != nil {

@@ -19,7 +19,8 @@ func TestPanicInSample(t *testing.T) {
 		return i, nil
 	})
 	var ours *Internal
-	if !errors.As(err, &ours) || ours.Msg != "boom" || !strings.Contains(ours.Stack, "TestPanicInSample") || !strings.HasPrefix(err.Error(), "sample 1: ") {
+	if !errors.As(err, &ours) || ours.Msg != "boom" || !strings.Contains(ours.Stack, "TestPanicInSample") ||
+		!strings.HasPrefix(err.Error(), "sample 1: ") {
 		t.Errorf("%v", err)
 	}
 	var d diag.List

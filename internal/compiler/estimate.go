@@ -13,7 +13,8 @@ type resourceReport struct {
 
 func (r *Result) resources() resourceReport {
 	e := r.Design.Estimate
-	out := resourceReport{Cost: r.Design.Target.Formula.String(), FIFOs: append([]dataflow.Part{}, e.FIFOs...), Host: append([]dataflow.Part{}, e.Host...), Total: e.Total}
+	out := resourceReport{Cost: r.Design.Target.Formula.String(), FIFOs: append([]dataflow.Part{}, e.FIFOs...),
+		Host: append([]dataflow.Part{}, e.Host...), Total: e.Total}
 	for _, c := range e.Layers {
 		out.Layers = out.Layers.Plus(c.Total())
 	}

@@ -16,7 +16,8 @@ import (
 
 // board writes a board with so many LUTs and a port to a processor.
 func board(t *testing.T, lut string) string {
-	return write(t, "board.json", []byte(strings.Replace(strings.Replace(tinyBoard, `"lut": 300`, `"lut": `+lut, 1), `"ff": 600`, `"ff": 100000`, 1)))
+	return write(t, "board.json", []byte(strings.Replace(strings.Replace(tinyBoard, `"lut": 300`, `"lut": `+lut, 1),
+		`"ff": 600`, `"ff": 100000`, 1)))
 }
 
 // The budget holds for the whole: layers, FIFOs and the host's port. Where nothing fits, the smallest budget that would
@@ -28,14 +29,17 @@ func TestBudget(t *testing.T) {
 		want      string // of what is printed
 	}{
 		{"room for all", "12000", false, true, ""},
-		{"room beyond the budget", "8000", false, false, "error[budget-exceeded]: no design fits the budget; the least"},
-		{"over the budget", "8000", true, true, "warning[budget-exceeded]: over the budget, as --over-budget allows: it takes"},
+		{"room beyond the budget", "8000", false, false,
+			"error[budget-exceeded]: no design fits the budget; the least"},
+		{"over the budget", "8000", true, true,
+			"warning[budget-exceeded]: over the budget, as --over-budget allows: it takes"},
 		{"no room", "5000", false, false, "hint: a larger board, or fewer bits or weights in the largest layers;"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
-			o := compiler.Options{Model: file(t, small()), Board: board(t, tt.lut), Over: tt.over, NoCSim: true, Verify: 1, Out: "out"}
+			o := compiler.Options{Model: file(t, small()), Board: board(t, tt.lut), Over: tt.over, NoCSim: true,
+				Verify: 1, Out: "out"}
 			r, err := compiler.Run(context.Background(), o, &d)
 			if err != nil || (r != nil) != tt.ok {
 				t.Fatal(r, err, d)
@@ -91,7 +95,8 @@ func TestResourceReport(t *testing.T) {
 		t.Run(formula.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
-			o := compiler.Options{Model: file(t, small()), Board: "zcu104", Cost: formula, NoCSim: true, Out: "out", Verify: 1}
+			o := compiler.Options{Model: file(t, small()), Board: "zcu104", Cost: formula, NoCSim: true, Out: "out",
+				Verify: 1}
 			if r, err := compiler.Run(context.Background(), o, &d); r == nil || err != nil {
 				t.Fatal(r, err, d)
 			}
@@ -107,7 +112,8 @@ func TestResourceReport(t *testing.T) {
 			if err := json.Unmarshal(data, &got); err != nil {
 				t.Fatal(err)
 			}
-			if got.Formula != formula.String() || got.Total != got.Layers.Plus(got.FIFOs.Total()).Plus(got.Host.Total()) || got.Layers.LUT == 0 ||
+			if got.Formula != formula.String() ||
+				got.Total != got.Layers.Plus(got.FIFOs.Total()).Plus(got.Host.Total()) || got.Layers.LUT == 0 ||
 				(formula == dataflow.Fitted) != (len(got.Host) == 3 && got.Layers.FF > 0) {
 				t.Errorf("%s", data)
 			}
@@ -120,7 +126,8 @@ func TestClock(t *testing.T) {
 	for _, tt := range []struct{ asked, given float64 }{{100, 100}, {300, 300}, {393, 393}, {394, 393}, {1000, 393}} {
 		t.Chdir(t.TempDir())
 		var d diag.List
-		r, err := compiler.Run(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104", ClockMHz: tt.asked, NoCSim: true, Out: "out", Verify: 1}, &d)
+		r, err := compiler.Run(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104",
+			ClockMHz: tt.asked, NoCSim: true, Out: "out", Verify: 1}, &d)
 		if err != nil || r == nil {
 			t.Fatal(err, d)
 		}

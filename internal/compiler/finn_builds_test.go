@@ -12,9 +12,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// FINN's own builds of TFC-W1A1: the clocks of one frame through the stitched design, by RTL simulation, against those of our
-// simulation at the same folding. FINN's figures are of the layers alone, which are fed a word in every clock: no host's
-// port, no Reshape and no IODMA.
+// FINN's own builds of TFC-W1A1: the clocks of one frame through the stitched design, by RTL simulation, against those
+// of our simulation at the same folding. FINN's figures are of the layers alone, which are fed a word in every clock:
+// no host's port, no Reshape and no IODMA.
 func TestLatencyOfFINNBuilds(t *testing.T) {
 	t.Parallel()
 	shared := tier.NeedsShared(t)

@@ -22,7 +22,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// compared are the models of docs/finn-comparison.md. A long one is searched for in the long tier, or to write the page.
+// compared are the models of docs/finn-comparison.md. A long one is searched for in the long tier, or to write the
+// page.
 var compared = []struct {
 	name, model string
 	long        bool
@@ -117,8 +118,8 @@ func counted(r *folding.Design) dataflow.Resources {
 	return dataflow.Resources{LUT: total.LUT, BRAM: total.BRAM, URAM: total.URAM, DSP: total.DSP}
 }
 
-// gain is a search's clocks and its throughput against SetFolding's. A star says that the interval is not proved to be the
-// shortest.
+// gain is a search's clocks and its throughput against SetFolding's. A star says that the interval is not proved to be
+// the shortest.
 func gain(finn, ours *folding.Design) string {
 	star := ""
 	if float64(ours.Certificate.Floor) < ours.Clocks.Interval {
@@ -151,7 +152,8 @@ func TestFINNComparison(t *testing.T) {
 		t.Fatalf("%s has no line %s", file, begin)
 	}
 	var b strings.Builder
-	b.WriteString("| model | SetFolding: clocks | LUT | RAMB18 | load | same resources: clocks | throughput | same rate: LUT | RAMB18 | balanced: load | same budget: clocks | throughput |\n")
+	b.WriteString("| model | SetFolding: clocks | LUT | RAMB18 | load | same resources: clocks | throughput | same " +
+		"rate: LUT | RAMB18 | balanced: load | same budget: clocks | throughput |\n")
 	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, c := range compared {
 		if c.long && !update && !tier.Long() {
@@ -197,12 +199,14 @@ func TestFINNExamples(t *testing.T) {
 	}{
 		{"zoo/TFC_2W2A", "TFC_2W2A", []int{64, 64, 64, 8}},
 		{"zoo/kwsmlp_w3a3", "kwsmlp_w3a3", []int{392, 256, 256, 384}},
-		{"brevitas/cnv-w2a2", "synthetic_CNV_2W2A", []int{64800, 112896, 82944, 115200, 82944, 73728, 65536, 65536, 1024}},
+		{"brevitas/cnv-w2a2", "synthetic_CNV_2W2A", []int{64800, 112896, 82944, 115200, 82944, 73728, 65536, 65536,
+			1024}},
 	} {
 		t.Run(c.folding, func(t *testing.T) {
 			t.Parallel()
 			m := sharedModel(t, c.model)
-			text, err := os.ReadFile(filepath.Join(tier.NeedsShared(t), "reference/finn_estimates", c.folding, "folding_config.json"))
+			text, err := os.ReadFile(filepath.Join(tier.NeedsShared(t), "reference/finn_estimates", c.folding,
+				"folding_config.json"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -276,7 +280,8 @@ func TestFINNAccumulators(t *testing.T) {
 	}
 }
 
-// TestFINNAccumulator holds the rule against hand-made cases and what FINN reports for its TFC (reference: 10, 8, 8, 8).
+// TestFINNAccumulator holds the rule against hand-made cases and what FINN reports for its TFC (reference: 10, 8, 8,
+// 8).
 func TestFINNAccumulator(t *testing.T) {
 	for _, c := range []struct {
 		weights [][]int64
@@ -296,15 +301,16 @@ func TestFINNAccumulator(t *testing.T) {
 
 // TestZCU104 folds for zcu104 within the default budget, and prints how long that takes.
 func TestZCU104(t *testing.T) {
-	for _, model := range []string{"brevitas/digits-cnn-w4a4", "brevitas/cnv-w2a2", "brevitas/mobilenetv1-025-w4a4", "finnl/W2A2"} {
+	for _, model := range []string{"brevitas/digits-cnn-w4a4", "brevitas/cnv-w2a2", "brevitas/mobilenetv1-025-w4a4",
+		"finnl/W2A2"} {
 		t.Run(model, func(t *testing.T) {
 			m := sharedModel(t, model)
 			target := finnTarget(t)
 			target.Formula = dataflow.Fitted
 			begin := time.Now()
 			r := searched(t, m, target, folding.Goal{})
-			t.Logf("%v, %v clocks, %+v\n%s", time.Since(begin).Round(time.Millisecond), r.Clocks.Interval, r.Estimate.Total,
-				strings.Join(r.Certificate.Lines(), "\n"))
+			t.Logf("%v, %v clocks, %+v\n%s", time.Since(begin).Round(time.Millisecond), r.Clocks.Interval,
+				r.Estimate.Total, strings.Join(r.Certificate.Lines(), "\n"))
 			if r.Over {
 				t.Errorf("%+v is not within the budget", r.Estimate.Total)
 			}

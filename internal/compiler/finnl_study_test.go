@@ -56,8 +56,8 @@ func TestFINNLStudy(t *testing.T) {
 // sequences is how many take turns.
 var sequences = [3]int{1, 2, 4}
 
-// engineTable has the recurrent layer by itself: clocks per time step of one sequence where one, two or four take turns, and
-// what the layer for both directions takes.
+// engineTable has the recurrent layer by itself: clocks per time step of one sequence where one, two or four take
+// turns, and what the layer for both directions takes.
 func engineTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("network  PE  SIMD   T_c   L   clocks: S=1   S=2   S=4      LUT      FF  RAMB18\n")
@@ -76,10 +76,12 @@ func engineTable(t *testing.T) string {
 			fold := dataflow.Fold{PE: f[0], SIMD: f[1], Memory: dataflow.BRAM, Compute: dataflow.LUT}
 			var clocks [3]float64
 			for i, s := range sequences {
-				clocks[i] = float64(three[i].Loop(fold, target).Iterations()-two[i].Loop(fold, target).Iterations()) / float64(s)
+				clocks[i] = float64(three[i].Loop(fold, target).Iterations()-two[i].Loop(fold,
+					target).Iterations()) / float64(s)
 			}
 			cost := two[1].Cost(fold, target).Total()
-			fmt.Fprintf(&b, "%-7s %3d  %4d %5d %3d   %11.4g %5.4g %5.4g %8s %7s %7d\n", n.name, f[0], f[1], 128/f[0]*(128/f[1]), two[1].Loop(fold, target).Latency,
+			fmt.Fprintf(&b, "%-7s %3d  %4d %5d %3d   %11.4g %5.4g %5.4g %8s %7s %7d\n", n.name, f[0], f[1],
+				128/f[0]*(128/f[1]), two[1].Loop(fold, target).Latency,
 				clocks[0], clocks[1], clocks[2], thousands(cost.LUT), thousands(cost.FF), cost.BRAM)
 		}
 	}
@@ -116,43 +118,53 @@ func bound(t *testing.T, p lstm.Params, in dataflow.Type, sequences, steps int) 
 	for s := range sequences {
 		p.Cells = append(p.Cells, cells[s%len(cells)])
 	}
-	op, _, err := lstm.New(p).Bind([]dataflow.Type{{Shape: dataflow.Shape{steps, sequences * lanes}, Range: []num.Range{in.Union()}, Elem: in.Elem}})
+	op, _, err := lstm.New(p).Bind([]dataflow.Type{{Shape: dataflow.Shape{steps, sequences * lanes},
+		Range: []num.Range{in.Union()}, Elem: in.Elem}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return op
 }
 
-// Lines are 520 columns long, as long as the one whose times FINN-L published, and take 2 * 520 steps of 128 units with 32
-// + 128 + 1 inputs and 3 more operations, and 82 outputs: so its authors count operations.
+// Lines are 520 columns long, as long as the one whose times FINN-L published, and take 2 * 520 steps of 128 units with
+// 32 + 128 + 1 inputs and 3 more operations, and 82 outputs: so its authors count operations.
 const (
 	lineColumns = 520
 	lineOps     = lineColumns * (2*(2*(32+128+1)*4*128+3*128) + 2*128*82)
 )
 
-// networkTable has whole networks: FINN-L's as published, and ours with its folding of the recurrent layer, on its board and
-// at its clock; with the least resources for a rate, and as fast as it goes, on a larger board.
+// networkTable has whole networks: FINN-L's as published, and ours with its folding of the recurrent layer, on its
+// board and at its clock; with the least resources for a rate, and as fast as it goes, on a larger board.
 func networkTable(t *testing.T) string {
 	var b strings.Builder
 	const row = "%-7s %-22s %4v %9s %11s %8s %7s %9s %8s %7s %6v %5v\n"
-	fmt.Fprintf(&b, row, "network", "design", "MHz", "PE x SIMD", "clocks/step", "lines/s", "GOP/s", "line, ms", "LUT", "FF", "RAMB36", "DSP")
+	fmt.Fprintf(&b, row, "network", "design", "MHz", "PE x SIMD", "clocks/step", "lines/s", "GOP/s", "line, ms", "LUT",
+		"FF", "RAMB36", "DSP")
 	published := []struct {
 		fold         string
 		ms           float64
 		lut, ff, dsp int
 		bram         float64
-	}{{"2 x 128", 1.294, 26423, 39703, 180, 119.5}, {"1 x 64", 2.958, 38260, 26618, 7, 103.5}, {"1 x 16", 11.09, 41895, 41588, 7, 105}}
+	}{{"2 x 128", 1.294, 26423, 39703, 180, 119.5}, {"1 x 64", 2.958, 38260, 26618, 7, 103.5},
+		{"1 x 16", 11.09, 41895, 41588, 7, 105}}
 	for i, n := range finnls {
 		p := published[i]
-		fmt.Fprintf(&b, row, n.name, "FINN-L, PYNQ-Z1", 100, p.fold, figure1(p.ms*1e5/2/lineColumns), figure1(1000/p.ms), figure1(float64(lineOps)/p.ms/1e6), fmt.Sprintf("%.3f", p.ms),
+		fmt.Fprintf(&b, row, n.name, "FINN-L, PYNQ-Z1", 100, p.fold, figure1(p.ms*1e5/2/lineColumns),
+			figure1(1000/p.ms), figure1(float64(lineOps)/p.ms/1e6), fmt.Sprintf("%.3f", p.ms),
 			thousands(p.lut), thousands(p.ff), p.bram, p.dsp)
 		for _, d := range []struct {
 			name string
 			make func() *Result
 		}{
 			{"its folding, pynq-z1", func() *Result { return n.folded(t, lineColumns, 0) }},
-			{"1,000 lines/s, zcu104", func() *Result { return n.build(t, lineColumns, Options{Board: "zcu104", FPS: 1000, NoCSim: true}) }},
-			{"fastest, zcu104", func() *Result { return n.build(t, lineColumns, Options{Board: "zcu104", NoCSim: true}) }},
+			{"1,000 lines/s, zcu104", func() *Result {
+				return n.build(t, lineColumns,
+					Options{Board: "zcu104", FPS: 1000, NoCSim: true})
+			}},
+			{"fastest, zcu104", func() *Result {
+				return n.build(t, lineColumns,
+					Options{Board: "zcu104", NoCSim: true})
+			}},
 		} {
 			r := d.make()
 			t.Logf("%s, %s: %v clocks a line", n.name, d.name, r.Design.Clocks.Interval)
@@ -163,8 +175,10 @@ func networkTable(t *testing.T) string {
 				}
 			}
 			c := r.Design.Estimate.Total
-			fmt.Fprintf(&b, row, "", d.name, r.Design.ClockMHz(), fold, figure1(stepClocks(r, lineColumns)), figure1(r.Design.FPS()), figure1(r.Design.FPS()*lineOps/1e9),
-				fmt.Sprintf("%.3f", float64(r.Design.Clocks.Latency)/r.Design.ClockMHz()/1000), thousands(c.LUT), thousands(c.FF), float64(c.BRAM)/2, c.DSP)
+			fmt.Fprintf(&b, row, "", d.name, r.Design.ClockMHz(), fold, figure1(stepClocks(r, lineColumns)),
+				figure1(r.Design.FPS()), figure1(r.Design.FPS()*lineOps/1e9),
+				fmt.Sprintf("%.3f", float64(r.Design.Clocks.Latency)/r.Design.ClockMHz()/1000), thousands(c.LUT),
+				thousands(c.FF), float64(c.BRAM)/2, c.DSP)
 		}
 	}
 	return b.String()

@@ -70,7 +70,8 @@ func TestFINNLText(t *testing.T) {
 					t.Fatal(err)
 				}
 				var d diag.List
-				r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(models, n.name, "scan.onnx")}, Engine: Eval, Input: n.line(t, dir)}, &d)
+				r, err := Simulate(context.Background(), SimOptions{Options: Options{Model: filepath.Join(models,
+					n.name, "scan.onnx")}, Engine: Eval, Input: n.line(t, dir)}, &d)
 				clean(t, &d, err)
 				if len(r.Texts) != 1 || r.Texts[0] != want.Text || r.Decoder.Method != ctc.Peaks {
 					t.Errorf("%q by %v, want %q", r.Texts, r.Decoder, want.Text)
@@ -99,16 +100,19 @@ func TestDecode(t *testing.T) {
 		{abc, fits, ctc.Peaks, ctc.Peaks, ""},
 		{abc, fits, ctc.None, "", ""},
 		{abc, other, "", "", ""},
-		{abc, other, ctc.Peaks, "", "text cannot be made of the outputs: no output has a score for each of the 3 classes"},
+		{abc, other, ctc.Peaks, "",
+			"text cannot be made of the outputs: no output has a score for each of the 3 classes"},
 		{map[string]string{"alphabet": "abc"}, fits, "", "", ""},
 		{map[string]string{"alphabet": `["a"]`, "decode": "none"}, dataflow.Real{Shape: []int{5, 1}}, "", "", ""},
 	} {
 		var d diag.List
-		got := decoderOf(&dataflow.Model{Meta: tt.meta, Out: []dataflow.Real{{Shape: []int{3}}, tt.out}}, tt.method, "m.onnx", &d)
+		got := decoderOf(&dataflow.Model{Meta: tt.meta, Out: []dataflow.Real{{Shape: []int{3}}, tt.out}}, tt.method,
+			"m.onnx", &d)
 		if (got == nil) != (tt.want == "") || got != nil && got.Method != tt.want {
 			t.Errorf("%v, %q: %v, want %q", tt.meta, tt.method, got, tt.want)
 		}
-		if (len(d.Diags) == 0) != (tt.msg == "") || tt.msg != "" && (d.Diags[0].Msg != tt.msg || d.Diags[0].Code != diag.DataInvalid) {
+		if (len(d.Diags) == 0) != (tt.msg == "") || tt.msg != "" &&
+			(d.Diags[0].Msg != tt.msg || d.Diags[0].Code != diag.DataInvalid) {
 			t.Errorf("%v, %q: %v, want %q", tt.meta, tt.method, d.Diags, tt.msg)
 		}
 	}
@@ -117,7 +121,8 @@ func TestDecode(t *testing.T) {
 // folded builds a network for lines of so many columns with FINN-L's folding of the recurrent part, on FINN-L's board.
 func (n finnl) folded(t *testing.T, columns, verify int) *Result {
 	t.Helper()
-	return n.build(t, columns, Options{Board: "pynq-z1", Folding: filepath.Join("testdata", "finnl", n.name+".json"), Verify: verify, NoCSim: true})
+	return n.build(t, columns, Options{Board: "pynq-z1", Folding: filepath.Join("testdata", "finnl", n.name+".json"),
+		Verify: verify, NoCSim: true})
 }
 
 func (n finnl) build(t *testing.T, columns int, o Options) *Result {
@@ -132,9 +137,9 @@ func (n finnl) build(t *testing.T, columns int, o Options) *Result {
 // stepClocks is the clocks per time step and direction in the steady state: line after line, each of so many columns.
 func stepClocks(r *Result, columns int) float64 { return r.Design.Clocks.Interval / float64(2*columns) }
 
-// TestFINNLClocks holds that with FINN-L's foldings a step of a direction takes no longer than its work, in the simulator:
-// at most 82 clocks where FINN-L measured 124, 256 where it measured 284, 1024 where it measured 1066. What bounds them is
-// the recurrent part, and what was folded to match it.
+// TestFINNLClocks holds that with FINN-L's foldings a step of a direction takes no longer than its work, in the
+// simulator: at most 82 clocks where FINN-L measured 124, 256 where it measured 284, 1024 where it measured 1066. What
+// bounds them is the recurrent part, and what was folded to match it.
 func TestFINNLClocks(t *testing.T) {
 	t.Parallel()
 	finnlModels(t)
@@ -161,15 +166,16 @@ func TestFINNLClocks(t *testing.T) {
 					engine = f.PE == tt.pe && f.SIMD == tt.simd && r.Design.Loop(i).Iterations() == 2*columns*tt.clocks
 				}
 			}
-			if b := r.Design.Clocks.Trace.Bottleneck; !engine || b.Node == "" || !strings.HasPrefix(b.Reason, b.Node+" works in every clock") {
+			if b := r.Design.Clocks.Trace.Bottleneck; !engine || b.Node == "" ||
+				!strings.HasPrefix(b.Reason, b.Node+" works in every clock") {
 				t.Errorf("bound by %+v; the LSTM is as asked for: %v", b, engine)
 			}
 		})
 	}
 }
 
-// TestRecurrentBuilds builds networks with recurrent layers for a board, within its budget, and compares the compiled C++
-// stream by stream with what the simulator gets.
+// TestRecurrentBuilds builds networks with recurrent layers for a board, within its budget, and compares the compiled
+// C++ stream by stream with what the simulator gets.
 func TestRecurrentBuilds(t *testing.T) {
 	t.Parallel()
 	models := finnlModels(t)

@@ -5,8 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// JSONVersion is the version of all JSON that hlsgen gives. It grows where a key goes or comes to mean something else; a
-// new key does not change it.
+// JSONVersion is the version of all JSON that hlsgen gives. It grows where a key goes or comes to mean something else;
+// a new key does not change it.
 const JSONVersion = 1
 
 // A Head begins every JSON object that stands for itself.

@@ -17,8 +17,8 @@ type Front struct {
 	Whole  bool // there are no others
 }
 
-// Pareto makes the designs of a front, at most so many, for every rate, or for all from Options.FPS or Options.Interval on.
-// Nothing is written. What the user has to change is in d, and then the result is nil.
+// Pareto makes the designs of a front, at most so many, for every rate, or for all from Options.FPS or Options.Interval
+// on. Nothing is written. What the user has to change is in d, and then the result is nil.
 func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, err error) {
 	defer Catch(&err)
 	o.Step("reading", 0, 0)

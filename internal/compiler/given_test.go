@@ -198,7 +198,8 @@ func pixels(t *testing.T, quantised bool) string {
 	t.Helper()
 	m := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
 	m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 2)
-	m.Init("d", graph.Float32, nil, 255).Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 3)
+	m.Init("d", graph.Float32, nil, 255).Init("s", graph.Float32, nil, 0.25).Init("z", graph.Float32, nil, 0).Init("b",
+		graph.Float32, nil, 3)
 	m.Init("w", graph.Float32, []int{4, 2}, 1, -2, 3, 0, -1, 1, 2, 2)
 	m.Node("Div", "x", "d").Out("n")
 	in := "n"

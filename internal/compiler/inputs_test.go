@@ -38,14 +38,19 @@ func TestInputType(t *testing.T) {
 		in        num.Type
 	}{
 		{"host quantises", true, nil, []string{"MVAU"}, num.Type{Kind: num.Int, Width: 3}},
-		{"device quantises", true, byteInput(big.NewRat(1, 1)), []string{"Thresholding", "MVAU"}, num.Type{Kind: num.UInt, Width: 8}},
-		{"no quantiser at all", false, byteInput(big.NewRat(1, 1)), []string{"MVAU"}, num.Type{Kind: num.UInt, Width: 8}},
-		{"fractions that float32 rounds", true, byteInput(big.NewRat(1, 255)), []string{"Thresholding", "MVAU"}, num.Type{Kind: num.UInt, Width: 8}},
+		{"device quantises", true, byteInput(big.NewRat(1, 1)), []string{"Thresholding", "MVAU"},
+			num.Type{Kind: num.UInt, Width: 8}},
+		{"no quantiser at all", false, byteInput(big.NewRat(1, 1)), []string{"MVAU"},
+			num.Type{Kind: num.UInt, Width: 8}},
+		{"fractions that float32 rounds", true, byteInput(big.NewRat(1, 255)), []string{"Thresholding", "MVAU"},
+			num.Type{Kind: num.UInt, Width: 8}},
 	} {
-		r := built(t, Options{Model: pixels(t, c.quantised), Board: "pynq-z1", Verify: 6, NoCSim: true, Arrives: c.input})
+		r := built(t, Options{Model: pixels(t, c.quantised), Board: "pynq-z1", Verify: 6, NoCSim: true,
+			Arrives: c.input})
 		g := r.Imported.Model.Graph
 		if got := kinds(g); !slices.Equal(got, c.kinds) || g.Streams[g.In[0]].Type.Elem != c.in {
-			t.Errorf("%s: layers %v fed with %s, want %v and %s", c.name, got, g.Streams[g.In[0]].Type.Elem, c.kinds, c.in)
+			t.Errorf("%s: layers %v fed with %s, want %v and %s", c.name, got, g.Streams[g.In[0]].Type.Elem, c.kinds,
+				c.in)
 		}
 	}
 }
@@ -62,7 +67,8 @@ func TestInputTypeRefuses(t *testing.T) {
 		file := data(t, &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 1, 255, x}})
 		o := Options{Model: pixels(t, true), Arrives: byteInput(big.NewRat(1, 1))}
 		r, d := asked(t, SimOptions{Options: o, Engine: Eval, Input: file})
-		if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid || !strings.Contains(d.Diags[0].Hint, "--input-type") {
+		if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
+			!strings.Contains(d.Diags[0].Hint, "--input-type") {
 			t.Errorf("%v is not on the grid: %v", x, d.Diags)
 		}
 	}
@@ -84,10 +90,15 @@ func TestIntegerData(t *testing.T) {
 		{"bytes of fractions", byteInput(big.NewRat(1, 255)), "uint8", []float64{0, 1, 200, 255}, "", ""},
 		{"another integer type", byteInput(big.NewRat(1, 255)), "int64", []float64{0, 1, 200, 255}, "", ""},
 		{"codes below a byte", int4, "int8", []float64{-8, 7, 0, -1}, "", ""},
-		{"too large a code", int4, "int8", []float64{-8, 8, 0, -1}, "arrives as INT4, which does not hold 8 (element 1)", "give data of the model's shape"},
-		{"a negative code", byteInput(big.NewRat(1, 1)), "int16", []float64{0, 0, 0, -1}, "does not hold -1 (element 3)", ""},
-		{"nothing said", nil, "uint8", []float64{0, 1, 2, 3}, "the data are integers (uint8)", "--input-type UINT8 for themselves, UINT8:1/255 for so many times it; or save real numbers: x.astype(np.float32)"},
-		{"nothing said, wide but small", nil, "int64", []float64{0, 1, 2, 255}, "the data are integers (int64)", "--input-type UINT8 "},
+		{"too large a code", int4, "int8", []float64{-8, 8, 0, -1},
+			"arrives as INT4, which does not hold 8 (element 1)", "give data of the model's shape"},
+		{"a negative code", byteInput(big.NewRat(1, 1)), "int16", []float64{0, 0, 0, -1},
+			"does not hold -1 (element 3)", ""},
+		{"nothing said", nil, "uint8", []float64{0, 1, 2, 3}, "the data are integers (uint8)",
+			"--input-type UINT8 for themselves, UINT8:1/255 for so many times it; or save real numbers: " +
+				"x.astype(np.float32)"},
+		{"nothing said, wide but small", nil, "int64", []float64{0, 1, 2, 255}, "the data are integers (int64)",
+			"--input-type UINT8 "},
 		{"nothing said, negative", nil, "int32", []float64{0, 1, 2, -300}, "(int32)", "--input-type INT16 "},
 		{"nothing said, too wide", nil, "int32", []float64{0, 1, 2, 1 << 20}, "(int32)", "save real numbers"},
 		{"nothing said of truth", nil, "bool", []float64{0, 1, 1, 0}, "(bool)", "--input-type UINT8 "},
@@ -146,7 +157,8 @@ func TestInputQuant(t *testing.T) {
 // widens those of TFC_1W2A to two, and TFC_1W1A's accumulators against FINN's forced conversion.
 func TestBipolarTakesOneBit(t *testing.T) {
 	t.Parallel()
-	accumulators := map[string][]int{"zoo/TFC_1W1A": {10, 7, 7, 7}, "zoo/TFC_1W2A": {11, 8, 8, 8}, "digits-mlp-w1a1": {14, 8, 8}}
+	accumulators := map[string][]int{"zoo/TFC_1W1A": {10, 7, 7, 7}, "zoo/TFC_1W2A": {11, 8, 8, 8},
+		"digits-mlp-w1a1": {14, 8, 8}}
 	for _, c := range models.All(t) {
 		bits, ok := accumulators[c.Name]
 		if !ok {

@@ -51,7 +51,8 @@ func TestLSTMFormats(t *testing.T) {
 					}
 					for k, out := range want.Outputs {
 						if !slices.Equal(got.Outputs[k].Data, out.Data) {
-							t.Errorf("output %d is %v, of the model with these formats %v", k, got.Outputs[k].Data, out.Data)
+							t.Errorf("output %d is %v, of the model with these formats %v", k, got.Outputs[k].Data,
+								out.Data)
 						}
 					}
 				})

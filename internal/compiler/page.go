@@ -27,7 +27,8 @@ const (
 // page is report/report.html.
 func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, error) {
 	t := r.Design.Target
-	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name, Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, plain(t.ClockMHz)), Tool: "hlsgen " + o.Version,
+	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
+		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, plain(t.ClockMHz)), Tool: "hlsgen " + o.Version,
 		Facts: r.facts(), Parts: r.parts(), Layers: r.pageLayers(), Checks: r.checks(), Given: r.given(o),
 		Before: r.Design.Model.Prefix.Nodes, After: r.Design.Model.Suffix.Nodes}
 	for _, x := range d.Diags {
@@ -35,7 +36,8 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		if x.Node != "" {
 			text = fmt.Sprintf("%s %q: %s", x.Op, x.Node, text)
 		}
-		p.Warnings = append(p.Warnings, report.Notice{Severity: x.Severity.String(), Code: string(x.Code), Text: strings.TrimSpace(text), Hint: x.Hint, Notes: x.Notes})
+		p.Warnings = append(p.Warnings, report.Notice{Severity: x.Severity.String(), Code: string(x.Code),
+			Text: strings.TrimSpace(text), Hint: x.Hint, Notes: x.Notes})
 	}
 	for _, s := range r.Design.Shares {
 		p.Resources = append(p.Resources, report.Resource{Name: s.Name, Used: s.Used, Budget: s.Budget, Board: s.Board})
@@ -45,11 +47,14 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		p.Certificate = append(p.Certificate, "bottleneck: "+b.Reason+"; what would change it: "+b.Cure)
 	}
 	if port := r.Port(); port != nil {
-		p.Certificate = append(p.Certificate, fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s frames/s",
-			port.Bytes, plain(port.Moved), plain(port.PortGB), port.Bits, plain(r.Design.ClockMHz()), memoryText(port), plain(port.Bound)))
+		p.Certificate = append(p.Certificate,
+			fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s frames/s",
+				port.Bytes, plain(port.Moved), plain(port.PortGB), port.Bits, plain(r.Design.ClockMHz()),
+				memoryText(port), plain(port.Bound)))
 	}
 	for _, f := range r.cycleReport().FIFOs {
-		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory, Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
+		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory,
+			Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}
 	var err error
 	if p.Clocks, err = r.clocksPicture(); err != nil {
@@ -91,7 +96,8 @@ func amounts(name string, r dataflow.Resources) report.Amounts {
 // parts is where the resources go.
 func (r *Result) parts() []report.Amounts {
 	e := r.Design.Estimate
-	return []report.Amounts{amounts("layers", r.resources().Layers), amounts("FIFOs", e.FIFOs.Total()), amounts("host's port", e.Host.Total()), amounts("in all", e.Total)}
+	return []report.Amounts{amounts("layers", r.resources().Layers), amounts("FIFOs", e.FIFOs.Total()),
+		amounts("host's port", e.Host.Total()), amounts("in all", e.Total)}
 }
 
 func (r *Result) pageLayers() (list []report.LayerRow) {
@@ -102,8 +108,10 @@ func (r *Result) pageLayers() (list []report.LayerRow) {
 			n = s[i]
 		}
 		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
-		x := report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, PE: l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType,
-			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest, Busy: 100 * float64(n.Busy) / all, Starved: 100 * float64(n.Starved) / all, Blocked: 100 * float64(n.Blocked) / all}
+		x := report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, PE: l.Fold.PE, SIMD: l.Fold.SIMD,
+			Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType, Cycles: l.Clocks, Path: l.Path,
+			Bottleneck: l.Clocks == slowest, Busy: 100 * float64(n.Busy) / all, Starved: 100 * float64(n.Starved) / all,
+			Blocked: 100 * float64(n.Blocked) / all}
 		for _, s := range l.In {
 			x.In = append(x.In, streamType(s))
 		}
@@ -111,7 +119,8 @@ func (r *Result) pageLayers() (list []report.LayerRow) {
 			x.Out = append(x.Out, streamType(s))
 		}
 		if a := l.Acc; a != nil {
-			x.Accumulator = &report.Accumulator{DataType: a.DataType, L1: a.L1, ZeroCentred: a.ZeroCentred, Exact: a.Exact, Used: a.Used, Type: a.Type}
+			x.Accumulator = &report.Accumulator{DataType: a.DataType, L1: a.L1, ZeroCentred: a.ZeroCentred,
+				Exact: a.Exact, Used: a.Used, Type: a.Type}
 		}
 		list = append(list, x)
 	}
@@ -169,14 +178,15 @@ func (r *Result) clocksPicture() ([]byte, error) {
 	return p.SVG, err
 }
 
-// timeline draws the first frames: as many as come until the first is out, and some more. Where a frame has too many words
-// it draws nothing and says so.
+// timeline draws the first frames: as many as come until the first is out, and some more. Where a frame has too many
+// words it draws nothing and says so.
 func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err error) {
 	words := 0
 	for s := range r.Design.FIFO {
 		words += r.Design.Port(s).Words
 	}
-	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))), maxDrawn/max(1, words), 64)
+	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))),
+		maxDrawn/max(1, words), 64)
 	const other = "hlsgen simulate --engine cycle --timeline FILE draws when each layer worked and waited."
 	if frames == 0 {
 		return nil, "A frame has too many words to draw them all here; " + other, nil
@@ -192,7 +202,9 @@ func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err err
 	if b.Len() > maxTimeline {
 		return nil, "The picture is too large to stand here; " + other, nil
 	}
-	return b.Bytes(), fmt.Sprintf("The bars are shares of the clocks of the steady state, the picture is the first %d frames. Starved: a word was missing; blocked: room was missing.", frames), nil
+	return b.Bytes(),
+		fmt.Sprintf("The bars are shares of the clocks of the steady state, the picture is the first %d frames. "+
+			"Starved: a word was missing; blocked: room was missing.", frames), nil
 }
 
 func memoryText(p *PortReport) string {

@@ -14,8 +14,8 @@ func TestPage(t *testing.T) {
 	model := kept(t, "<b>net & co.onnx", Open("", &diag.List{}).ONNX)
 	r, _ := told(t, Options{Model: model, Board: "zcu104", FPS: 1e5, ClockMHz: 900, NoCSim: true, Verify: 2})
 	page := string(readReport(t, r, "report/report.html"))
-	wanted := []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", "clock-unreachable", "2 samples, engines eval, cycle",
-		"INT13", "--fps", "bottleneck</text>", ">starved</text>"}
+	wanted := []string{"<title>&lt;b&gt;net &amp; co on zcu104</title>", "clock-unreachable",
+		"2 samples, engines eval, cycle", "INT13", "--fps", "bottleneck</text>", ">starved</text>"}
 	for _, line := range append(r.Design.Certificate.Lines(), r.Design.Bottleneck.Reason, r.Design.Bottleneck.Cure) {
 		wanted = append(wanted, html.EscapeString(line))
 	}
@@ -34,7 +34,8 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s of the host is missing", p)
 		}
 	}
-	if strings.Contains(page, "<b>net") || strings.Count(page, "<svg") != 2 || strings.Contains(page, "<script") || strings.Contains(page, "http://") && !strings.Contains(page, `xmlns="http://www.w3.org/2000/svg"`) {
+	if strings.Contains(page, "<b>net") || strings.Count(page, "<svg") != 2 || strings.Contains(page, "<script") ||
+		strings.Contains(page, "http://") && !strings.Contains(page, `xmlns="http://www.w3.org/2000/svg"`) {
 		t.Error("a name is not escaped, or a picture is missing")
 	}
 }

@@ -34,7 +34,8 @@ func (n *qnet) tensor(codes string, c int, scale float64) quantised {
 	return quantised{codes, n.scalar(scale * (0.5 + n.rnd.Float64())), zero, c}
 }
 
-// weights adds int8 weights, with a scale for all or one per output. Codes that they give have about the spread of bytes.
+// weights adds int8 weights, with a scale for all or one per output. Codes that they give have about the spread of
+// bytes.
 func (n *qnet) weights(shape []int, outputs, inputs int) []string {
 	w, s, z := n.fresh("w"), n.fresh("s"), n.fresh("z")
 	codes := make([]float64, graph.Size(shape))
@@ -60,7 +61,8 @@ func (n *qnet) conv(x quantised, c, k, stride int) quantised {
 	n.Init(bias, graph.Int32, []int{c}, b...)
 	p := int64(k / 2)
 	in := append(append(x.inputs(), n.weights([]int{c, x.c, k, k}, c, x.c*k*k)...), y.scale, y.zero, bias)
-	n.Node("QLinearConv", in...).Ints("kernel_shape", int64(k), int64(k)).Ints("pads", p, p, p, p).Ints("strides", int64(stride), int64(stride)).Out(y.codes)
+	n.Node("QLinearConv", in...).Ints("kernel_shape", int64(k), int64(k)).Ints("pads", p, p, p, p).Ints("strides",
+		int64(stride), int64(stride)).Out(y.codes)
 	return y
 }
 
@@ -72,7 +74,8 @@ func (n *qnet) block(x quantised, c, stride int) quantised {
 	}
 	long := n.conv(n.conv(x, c, 3, stride), c, 3, 1)
 	y := n.tensor(n.fresh("sum"), c, 0.08)
-	n.Node("QLinearAdd", append(append(long.inputs(), short.inputs()...), y.scale, y.zero)...).Domain("com.microsoft").Out(y.codes)
+	n.Node("QLinearAdd", append(append(long.inputs(), short.inputs()...), y.scale,
+		y.zero)...).Domain("com.microsoft").Out(y.codes)
 	return y
 }
 
@@ -91,10 +94,12 @@ func residual8(seed uint64) []byte {
 		q = n.block(q, c, stride)
 	}
 	mean := n.tensor("mean", q.c, 0.05)
-	n.Node("QLinearGlobalAveragePool", append(q.inputs(), mean.scale, mean.zero)...).Domain("com.microsoft").Out(mean.codes)
+	n.Node("QLinearGlobalAveragePool", append(q.inputs(), mean.scale,
+		mean.zero)...).Domain("com.microsoft").Out(mean.codes)
 	n.Node("Flatten", mean.codes).Out("flat")
 	classes := n.tensor("classes", 10, 0.05)
-	n.Node("QLinearMatMul", append(append([]string{"flat", mean.scale, mean.zero}, n.weights([]int{mean.c, 10}, 10, mean.c)...), classes.scale, classes.zero)...).Out(classes.codes)
+	n.Node("QLinearMatMul", append(append([]string{"flat", mean.scale, mean.zero},
+		n.weights([]int{mean.c, 10}, 10, mean.c)...), classes.scale, classes.zero)...).Out(classes.codes)
 	n.Node("DequantizeLinear", classes.inputs()...).Out("y")
 	n.Output("y", graph.Float32, "N", 10)
 	return n.Bytes()

@@ -84,7 +84,8 @@ func (n *canvas) average(x image) image {
 		s.out[a] = (size+s.before[a]+s.after[a]-s.kernel[a])/s.stride[a] + 1
 	}
 	pads := append(n.sized(s.before[:]...), n.sized(s.after[:]...)...)
-	n.windowed("AveragePool", x.name).Ints("kernel_shape", n.sized(s.kernel[:]...)...).Ints("strides", n.sized(s.stride[:]...)...).Ints("pads", pads...).
+	n.windowed("AveragePool", x.name).Ints("kernel_shape", n.sized(s.kernel[:]...)...).Ints("strides",
+		n.sized(s.stride[:]...)...).Ints("pads", pads...).
 		Int("count_include_pad", 1).Out(y)
 	x.name, x.h, x.w = y, s.out[0], s.out[1]
 	if n.chance(4) {
@@ -184,7 +185,8 @@ func (n *canvas) enlarge(x image) image {
 	v = append(v, float64(up[1]))
 	factors := n.fresh("e")
 	n.Init(factors, graph.Float32, []int{len(v)}, v...)
-	n.windowed("Resize", x.name, none, factors).Str("mode", "nearest").Str("coordinate_transformation_mode", "asymmetric").Str("nearest_mode", "floor").Out(y)
+	n.windowed("Resize", x.name, none, factors).Str("mode", "nearest").Str("coordinate_transformation_mode",
+		"asymmetric").Str("nearest_mode", "floor").Out(y)
 	x.name, x.h, x.w = y, x.h*up[0], x.w*up[1]
 	return x
 }

@@ -7,8 +7,8 @@ import (
 	"hlsgen/frontend/onnxio/onnxtest"
 )
 
-// An image is a tensor of a random convolutional network: [1, c, h, w], or [1, h, w, c] with channels last; a signal has
-// no h.
+// An image is a tensor of a random convolutional network: [1, c, h, w], or [1, h, w, c] with channels last; a signal
+// has no h.
 type image struct {
 	name    string
 	c, h, w int
@@ -27,7 +27,8 @@ type canvas struct {
 func randomImages(seed uint64) []byte { return drawnImages(seed).Bytes() }
 
 func drawnImages(seed uint64) *onnxtest.Model {
-	n := &canvas{network: &network{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Opset("finn.custom_op.general", 1).Opset("qonnx.custom_op.channels_last", 1),
+	n := &canvas{network: &network{Model: onnxtest.New(14).Opset("qonnx.custom_op.general",
+		2).Opset("finn.custom_op.general", 1).Opset("qonnx.custom_op.channels_last", 1),
 		rnd: rand.New(rand.NewPCG(seed, 9))}}
 	n.signal, n.last = n.chance(4), n.chance(4)
 	x := image{name: "x", c: 1 + n.rnd.IntN(5), h: 1, w: 3 + n.rnd.IntN(6)}
@@ -162,12 +163,14 @@ func (n *canvas) code(x image) image {
 		}
 		t := n.thresholds(x.name, x.c)
 		if n.last {
-			n.Proto.Graph.Node[len(n.Proto.Graph.Node)-1].Attribute = append(n.Proto.Graph.Node[len(n.Proto.Graph.Node)-1].Attribute, onnxtest.New(0).Node("").Str("data_layout", "NHWC").Proto.Attribute...)
+			last := n.Proto.Graph.Node[len(n.Proto.Graph.Node)-1]
+			last.Attribute = append(last.Attribute, onnxtest.New(0).Node("").Str("data_layout", "NHWC").Proto.Attribute...)
 		}
 		x.name, x.zero = t, false // out_bias may be odd
 	case 2: // scales per channel with a small common unit
 		x.mixed = true
-		x.name = n.quant(x.name, 2+n.rnd.IntN(3), n.chance(2), false, 0, n.perChannel(x.c, func() float64 { return n.pick(0.25, 0.5, 0.75) }))
+		x.name = n.quant(x.name, 2+n.rnd.IntN(3), n.chance(2), false, 0,
+			n.perChannel(x.c, func() float64 { return n.pick(0.25, 0.5, 0.75) }))
 	case 3: // QCDQ
 		zero, y := n.fresh("z"), n.fresh("q")
 		n.Init(zero, graph.UInt8, nil, float64(n.rnd.IntN(20)))
@@ -247,7 +250,8 @@ func (n *canvas) slide(x image, most int, padded bool) sliding {
 
 func (n *canvas) geometry(node *onnxtest.Node, s sliding) *onnxtest.Node {
 	pads := append(n.sized(s.before[:]...), n.sized(s.after[:]...)...)
-	return node.Ints("kernel_shape", n.sized(s.kernel[:]...)...).Ints("strides", n.sized(s.stride[:]...)...).Ints("dilations", n.sized(s.dilation[:]...)...).Ints("pads", pads...)
+	return node.Ints("kernel_shape", n.sized(s.kernel[:]...)...).Ints("strides",
+		n.sized(s.stride[:]...)...).Ints("dilations", n.sized(s.dilation[:]...)...).Ints("pads", pads...)
 }
 
 // conv adds a convolution: dense, grouped or depthwise. Where same is true it keeps the extents.
@@ -323,7 +327,8 @@ func (n *canvas) normalise(x image) image {
 	if !n.chance(3) {
 		gamma := n.vector(x.c, func() float64 { return n.pick(1, -1, 2.9e-7, 0, 1, 1, 1) * (0.2 + n.rnd.Float64()) })
 		y := n.fresh("b")
-		n.windowed("BatchNormalization", x.name, gamma, n.vector(x.c, n.rnd.NormFloat64), n.vector(x.c, n.rnd.NormFloat64), n.vector(x.c, func() float64 { return 0.1 + n.rnd.Float64() })).Out(y)
+		n.windowed("BatchNormalization", x.name, gamma, n.vector(x.c, n.rnd.NormFloat64),
+			n.vector(x.c, n.rnd.NormFloat64), n.vector(x.c, func() float64 { return 0.1 + n.rnd.Float64() })).Out(y)
 		x.name = y
 	}
 	y := n.fresh("f")

@@ -53,7 +53,8 @@ func (n *network) scale() float64 {
 	return 0.05 + n.rnd.Float64()
 }
 
-var roundings = []string{"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN", "round", "ROUND_TO_ZERO", "half_even"}
+var roundings = []string{"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN", "round", "ROUND_TO_ZERO",
+	"half_even"}
 
 // quant adds a QONNX quantiser of x.
 func (n *network) quant(x string, bits int, signed, narrow bool, zero float64, scale string) string {
@@ -64,7 +65,8 @@ func (n *network) quant(x string, bits int, signed, narrow bool, zero float64, s
 		}
 		return 0
 	}
-	n.Node("Quant", x, scale, n.scalar(zero), n.scalar(float64(bits))).Domain("qonnx.custom_op.general").Int("signed", i(signed)).Int("narrow", i(narrow)).
+	n.Node("Quant", x, scale, n.scalar(zero), n.scalar(float64(bits))).Domain("qonnx.custom_op.general").Int("signed",
+		i(signed)).Int("narrow", i(narrow)).
 		Str("rounding_mode", roundings[n.rnd.IntN(len(roundings))]).Out(y)
 	return y
 }
@@ -90,7 +92,8 @@ func (n *network) thresholds(x string, width int) string {
 	}
 	name, y := n.fresh("t"), n.fresh("q")
 	n.Init(name, graph.Float32, []int{width, steps}, t...)
-	n.Node("MultiThreshold", x, name).Domain("finn.custom_op.general").Float("out_scale", float32(n.pick(1, 2, 0.5))).Float("out_bias", float32(n.pick(0, -1))).Out(y)
+	n.Node("MultiThreshold", x, name).Domain("finn.custom_op.general").Float("out_scale",
+		float32(n.pick(1, 2, 0.5))).Float("out_bias", float32(n.pick(0, -1))).Out(y)
 	return y
 }
 
@@ -139,9 +142,13 @@ func (n *network) dense(x string, in, out int) string {
 		n.Node("MatMul", x, q).Out(y)
 	}
 	if n.rnd.IntN(3) > 0 {
-		gamma := n.vector(out, func() float64 { return n.pick(1, -1, 2.9e-7, -1e-41, 0, 1, 1) * (0.2 + n.rnd.Float64()) })
+		gamma := n.vector(out, func() float64 {
+			return n.pick(1, -1, 2.9e-7, -1e-41, 0, 1,
+				1) * (0.2 + n.rnd.Float64())
+		})
 		z := n.fresh("b")
-		n.Node("BatchNormalization", y, gamma, n.vector(out, n.rnd.NormFloat64), n.vector(out, n.rnd.NormFloat64), n.vector(out, func() float64 { return 0.1 + n.rnd.Float64() })).Out(z)
+		n.Node("BatchNormalization", y, gamma, n.vector(out, n.rnd.NormFloat64), n.vector(out, n.rnd.NormFloat64),
+			n.vector(out, func() float64 { return 0.1 + n.rnd.Float64() })).Out(z)
 		y = z
 	}
 	return y
@@ -151,7 +158,8 @@ func (n *network) dense(x string, in, out int) string {
 func randomNetwork(seed uint64) []byte { return drawnNetwork(seed).Bytes() }
 
 func drawnNetwork(seed uint64) *onnxtest.Model {
-	n := &network{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Opset("finn.custom_op.general", 1), rnd: rand.New(rand.NewPCG(seed, 7))}
+	n := &network{Model: onnxtest.New(14).Opset("qonnx.custom_op.general", 2).Opset("finn.custom_op.general", 1),
+		rnd: rand.New(rand.NewPCG(seed, 7))}
 	width := 1 + n.rnd.IntN(12)
 	n.Input("x", graph.Float32, "N", width)
 	y := ""
@@ -180,7 +188,8 @@ func drawnNetwork(seed uint64) *onnxtest.Model {
 			y = n.thresholds(y, width)
 			continue
 		}
-		y = n.quant(y, 1+n.rnd.IntN(4)+b2i(signed), signed, n.rnd.IntN(3) == 0 && signed, n.pick(0, 0, 0, 1), n.scalar(n.scale()))
+		y = n.quant(y, 1+n.rnd.IntN(4)+b2i(signed), signed, n.rnd.IntN(3) == 0 && signed, n.pick(0, 0, 0, 1),
+			n.scalar(n.scale()))
 		if n.rnd.IntN(4) == 0 { // a quantiser of a quantiser: a layer of thresholds
 			y = n.quant(y, 2+n.rnd.IntN(3), true, false, 0, n.scalar(n.scale()))
 		}

@@ -74,8 +74,10 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	return templates.Readme{Title: name + " on " + templates.Code(t.Board.Name), About: about, Files: buildFiles,
 		Steps: []templates.Step{
 			{Title: "Look at it", Text: "Open `report/report.html` in a browser."},
-			{Title: "Run the test bench", Text: "It runs the generated C++ on the recorded frames and compares every\n" +
-				"stream of every layer. A C++ compiler and make are all it needs.", Commands: []string{"make -C hls csim"}},
+			{Title: "Run the test bench",
+				Text: "It runs the generated C++ on the recorded frames and compares every\n" +
+					"stream of every layer. A C++ compiler and make are all it needs.",
+				Commands: []string{"make -C hls csim"}},
 			{Title: "Synthesise it", Text: "In the folder `hls`; the first line is for Vitis HLS up to 2024.1,\n" +
 				"the second one for Vitis 2024.2 and later.",
 				Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
@@ -93,7 +95,8 @@ func (r *Result) again(o Options) string {
 	if slices.ContainsFunc(r.Design.Given, func(words int) bool { return words > 0 }) {
 		file = "final_hw_config.json" // has the depths, too
 	}
-	words = append(words, "--board", BoardBeside(o.Board), "--clock", plain(r.Design.Target.ClockMHz), "--folding", file)
+	words = append(words, "--board", BoardBeside(o.Board), "--clock", plain(r.Design.Target.ClockMHz), "--folding",
+		file)
 	words = append(append(words, o.Flags()...), "--out", "again")
 	for i, w := range words {
 		words[i] = templates.ShellWord(w)
@@ -150,8 +153,10 @@ var exampleFiles = []templates.Entry{
 func exampleReadme(e examples.Example, paths []string) ([]byte, error) {
 	about := "An example that hlsgen carries: " + e.Doc + "."
 	return templates.Readme{Title: e.Name, About: about, Files: exampleFiles, Steps: []templates.Step{
-		{Title: "Try it", Text: "What becomes of its nodes; the model on its samples, compared with Brevitas; an accelerator.",
-			Commands: []string{"hlsgen check model.onnx", "hlsgen simulate model.onnx --input inputs.npy --compare outputs.npy",
+		{Title: "Try it",
+			Text: "What becomes of its nodes; the model on its samples, compared with Brevitas; an accelerator.",
+			Commands: []string{"hlsgen check model.onnx",
+				"hlsgen simulate model.onnx --input inputs.npy --compare outputs.npy",
 				"hlsgen build model.onnx --board zcu104"}},
 	}}.README(paths)
 }

@@ -56,7 +56,8 @@ type FoldReport struct {
 func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 	out := []LayerReport{}
 	for i, n := range g.Nodes {
-		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: append([]string{}, n.Origin...), In: []StreamReport{}, Out: []StreamReport{}}
+		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: append([]string{}, n.Origin...), In: []StreamReport{},
+			Out: []StreamReport{}}
 		for _, s := range n.In {
 			r.In = append(r.In, streamReport(g, d, s))
 		}
@@ -95,7 +96,8 @@ func (r *Result) Layers() []LayerReport { return layerReports(r.Design.Model.Gra
 func streamReport(g *dataflow.Graph, d *dataflow.Design, s int) StreamReport {
 	t := g.Streams[s].Type
 	u := t.Union()
-	r := StreamReport{Tensor: g.Streams[s].Name, Shape: append([]int{}, t.Shape...), Type: t.Elem.String(), Lo: u.Lo, Hi: u.Hi}
+	r := StreamReport{Tensor: g.Streams[s].Name, Shape: append([]int{}, t.Shape...), Type: t.Elem.String(), Lo: u.Lo,
+		Hi: u.Hi}
 	if d != nil {
 		p := d.Port(s)
 		r.Width, r.Words, r.Depth = p.Width(), p.Words, d.FIFO[s].Depth

@@ -106,12 +106,14 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 }
 
 // importFor imports as far as the engine needs.
-func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag.List) (*frontend.Imported, *dataflow.Model, error) {
+func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag.List) (*frontend.Imported,
+	*dataflow.Model, error) {
 	formats, ok := readLSTM(o.LSTM, d)
 	if !ok {
 		return nil, nil, nil
 	}
-	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}, InputType: o.Arrives, InputQuant: o.Quantise, LSTM: formats}
+	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}, InputType: o.Arrives, InputQuant: o.Quantise,
+		LSTM: formats}
 	for name, a := range arrays {
 		opt.Data[name] = a.Shape
 	}
@@ -127,7 +129,8 @@ func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag
 }
 
 // run executes the engine; engines cycle and csim compare every stream with Eval's.
-func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs, d *diag.List) ([]reals, error) {
+func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
+	d *diag.List) ([]reals, error) {
 	if o.Engine == Reference {
 		if o.Trace != "" {
 			if err := traceReference(o.Trace, im, s); err != nil {
@@ -162,7 +165,8 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 }
 
 // runDesign folds the model and runs the folded design.
-func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors, d *diag.List) (out []tensors, err error) {
+func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
+	d *diag.List) (out []tensors, err error) {
 	goal := o.goal(readFolding(o.Folding, d))
 	board, ok := FindBoard(cmp.Or(o.Board, "zcu104"), d) // which stands in: there is no budget to fit
 	if !ok {
@@ -239,7 +243,8 @@ func modelError(err error, src *Source, d *diag.List) error {
 	}
 	hint := "the model has no exact value for this sample"
 	if off := new(frontend.OffGrid); errors.As(err, &off) {
-		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded to it"
+		hint = "inputs are integers here: give their scale with --input-type TYPE:SCALE, or data that were rounded " +
+			"to it"
 	}
 	d.Fail(diag.DataInvalid, src.File, err.Error(), hint)
 	return nil

@@ -30,7 +30,8 @@ func TestSimulateShapes(t *testing.T) {
 		a.Data = x.Data[:a.Size()]
 		out := filepath.Join(t.TempDir(), "y.npy")
 		input := data(t, a)
-		ran(t, SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Eval, Input: input, Output: out})
+		ran(t, SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Eval, Input: input,
+			Output: out})
 		if y := load(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
 			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
 		}
@@ -108,7 +109,8 @@ func TestTrace(t *testing.T) {
 		for i, v := range codes.Data {
 			k := i % len(scale.Data)
 			if got := scale.Data[k]*v + bias.Data[k]; got != real.Data[i] {
-				t.Fatalf("%s element %d: code %v means %v, the model has %v", filepath.Base(base), i, v, got, real.Data[i])
+				t.Fatalf("%s element %d: code %v means %v, the model has %v", filepath.Base(base), i, v, got,
+					real.Data[i])
 			}
 		}
 		compared++
@@ -118,8 +120,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestTraceImages traces convolutional networks with forks, joins and moved elements: files have the shape and the order of
-// the model's tensors.
+// TestTraceImages traces convolutional networks with forks, joins and moved elements: files have the shape and the
+// order of the model's tensors.
 func TestTraceImages(t *testing.T) {
 	t.Parallel()
 	dir, compared := t.TempDir(), 0
@@ -140,7 +142,9 @@ func TestTraceImages(t *testing.T) {
 		}
 		for _, c := range im.Carried() {
 			name := traceName(c.Name)
-			codes, scale, bias := load(t, filepath.Join(base+"eval", name+".npy")), load(t, filepath.Join(base+"eval", name+".scale.npy")), load(t, filepath.Join(base+"eval", name+".bias.npy"))
+			codes, scale, bias := load(t, filepath.Join(base+"eval", name+".npy")),
+				load(t, filepath.Join(base+"eval", name+".scale.npy")),
+				load(t, filepath.Join(base+"eval", name+".bias.npy"))
 			ref := filepath.Join(base+"reference", name+".npy")
 			if _, err := os.Stat(ref); err != nil || c.Name[0] != 'q' { // sums may have scales that no float64 has
 				continue

@@ -62,5 +62,6 @@ func example() *Source {
 		}
 		return a
 	}
-	return &Source{Name: examples.Digits, File: "model.onnx", ONNX: read("model.onnx"), Example: true, Inputs: array("inputs.npy"), Labels: array("labels.npy")}
+	return &Source{Name: examples.Digits, File: "model.onnx", ONNX: read("model.onnx"), Example: true,
+		Inputs: array("inputs.npy"), Labels: array("labels.npy")}
 }

@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// decoderOf is what makes text of a model's scores; nil where nothing does. What metadata say otherwise than we read them
-// is of interest only where a method is asked for: the keys may mean something else.
+// decoderOf is what makes text of a model's scores; nil where nothing does. What metadata say otherwise than we read
+// them is of interest only where a method is asked for: the keys may mean something else.
 func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) *ctc.Decoder {
 	if method == ctc.None {
 		return nil
@@ -28,8 +28,9 @@ func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) 
 		return decoder
 	}
 	if method != "" {
-		d.Fail(diag.DataInvalid, file, "text cannot be made of the outputs: "+err.Error(), "the model's metadata_props "+
-			"name the classes: alphabet is a JSON list of a string per class, blank the index of the blank")
+		d.Fail(diag.DataInvalid, file, "text cannot be made of the outputs: "+err.Error(),
+			"the model's metadata_props "+
+				"name the classes: alphabet is a JSON list of a string per class, blank the index of the blank")
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ func traceName(tensor string) string {
 	var b strings.Builder
 	for i := range len(tensor) {
 		c := tensor[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' && i > 0 {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' &&
+			i > 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02X", c)
@@ -29,7 +30,8 @@ func traceName(tensor string) string {
 }
 
 // traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
-// NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's shape.
+// NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's
+// shape.
 func traceStreams(dir string, im *frontend.Imported, streams []tensors) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

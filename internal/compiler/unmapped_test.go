@@ -170,7 +170,10 @@ var unmapped = []struct {
 		n.then("Conv", "conv", "w").Int("group", 2)
 		return n.finish()
 	}},
-	{"window-beyond-the-image", diag.OpInvalid, func() []byte { return imageOf(1, 1, 2, 2).conv("conv", 2, 0).finish() }},
+	{"window-beyond-the-image", diag.OpInvalid, func() []byte {
+		return imageOf(1, 1, 2, 2).conv("conv", 2,
+			0).finish()
+	}},
 	{"size-unknown", diag.ShapeUnknown, func() []byte { return imageOf(1, 1, "H", "W").conv("conv", 2, 0).finish() }},
 	{"activation-of-many-steps", diag.RangeTooWide, func() []byte {
 		n := imageOf(1, 2, 5, 5)
@@ -210,7 +213,8 @@ func TestUnmapped(t *testing.T) {
 			found := false
 			for _, x := range d.Diags {
 				found = found || x.Code == u.code
-				if x.Severity == diag.Error && (x.Where == "" || x.Hint == "" || x.Node == "" && x.Code != diag.ShapeUnknown) {
+				if x.Severity == diag.Error && (x.Where == "" || x.Hint == "" || x.Node == "" &&
+					x.Code != diag.ShapeUnknown) {
 					t.Errorf("it does not say where, or what to do: %v", x)
 				}
 			}

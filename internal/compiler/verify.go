@@ -19,7 +19,8 @@ type Verified struct {
 	Recorded int      `json:"recorded"` // of these, the ones in the test bench, which csim runs
 	Engines  []string `json:"engines"`  // that agree with the model's own execution
 	Left     string   `json:"left_out,omitempty"`
-	Large    bool     `json:"fewer_samples_of_large_network"` // the network is so large that there are fewer samples than usual
+	// the network is so large that there are fewer samples than usual
+	Large bool `json:"fewer_samples_of_large_network"`
 }
 
 // Accuracy is the share of labelled samples whose largest output is the label's.
@@ -75,8 +76,8 @@ const (
 )
 
 // simulate runs reference, eval and cycle and compares them: the model's outputs bit for bit, every stream element by
-// element. Large networks are run a few samples at a time. It returns what is on every stream for the first samples, as many
-// as the test bench records.
+// element. Large networks are run a few samples at a time. It returns what is on every stream for the first samples, as
+// many as the test bench records.
 func (r *Result) simulate(ctx context.Context, s *samples.Runs) (recorded []tensors, err error) {
 	work := elements(r.Design.Model.Graph)
 	keep := max(1, maxRecorded/work)
@@ -91,7 +92,8 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs) (recorded []tens
 		recorded = append(recorded, streams[:min(len(streams), keep-len(recorded))]...)
 	}
 	if len(s.In) > 0 {
-		r.Verified = Verified{Samples: len(s.In), Recorded: len(recorded), Engines: []string{string(Eval), string(Cycle)}}
+		r.Verified = Verified{Samples: len(s.In), Recorded: len(recorded),
+			Engines: []string{string(Eval), string(Cycle)}}
 	}
 	return recorded, nil
 }
@@ -126,7 +128,8 @@ func (r *Result) compile(ctx context.Context, files templates.Files, streams []t
 	var missing *templates.NoCompiler
 	if errors.As(err, &missing) {
 		r.Verified.Left = string(CSim)
-		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.CompilerMissing, Msg: "the generated C++ was not compiled and run: " + missing.Error(),
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.CompilerMissing,
+			Msg:  "the generated C++ was not compiled and run: " + missing.Error(),
 			Hint: "install g++ or clang++, or pass --no-csim"})
 		return nil
 	}
@@ -141,7 +144,8 @@ func sameReals(what string, got, want []reals) error {
 		for k := range got[i] {
 			for j, v := range got[i][k].Data {
 				if w := want[i][k].Data[j]; v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
-					return &Mismatch{fmt.Sprintf("%s: sample %d, output %d, element %d is %v, want %v", what, i, k, j, v, w)}
+					return &Mismatch{fmt.Sprintf("%s: sample %d, output %d, element %d is %v, want %v", what, i, k, j,
+						v, w)}
 				}
 			}
 		}
@@ -210,7 +214,8 @@ func auditAccumulators(g *dataflow.Graph, asked int, d *diag.List) bool {
 		if rest := len(over) - 8; rest > 0 {
 			over = append(over[:8], fmt.Sprintf("%d more channels", rest))
 		}
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.AccBitsExceeded, Node: n.Name, Msg: fmt.Sprintf("its accumulators do not fit %d bits", asked),
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.AccBitsExceeded, Node: n.Name,
+			Msg:  fmt.Sprintf("its accumulators do not fit %d bits", asked),
 			Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits", Notes: over})
 	}
 	return ok

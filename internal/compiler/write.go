@@ -18,8 +18,8 @@ import (
 	"hlsgen/templates"
 )
 
-// outFolder is where the build goes, as the user calls it and as an absolute path. An existing folder with anything in it is refused without Force,
-// and with Force unless hlsgen wrote it: --force replaces a build, never somebody's files.
+// outFolder is where the build goes, as the user calls it and as an absolute path. An existing folder with anything in
+// it is refused without Force, and with Force unless hlsgen wrote it: --force replaces a build, never somebody's files.
 func outFolder(o Options, d *diag.List) (shown, dir string) {
 	shown = o.Out
 	if shown == "" {
@@ -46,8 +46,13 @@ func outFolder(o Options, d *diag.List) (shown, dir string) {
 		return refuse("give another --out", "cannot be used: %v", err)
 	case len(entries) > 0 && !o.Force:
 		return refuse("give another --out, or --force to replace it", "exists and is not empty")
-	case len(entries) > 0 && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "manifest.json" && e.Type().IsRegular() }):
-		return refuse("give another --out, or remove the folder yourself", "exists, is not empty and holds no manifest.json: it is no build of hlsgen, and --force does not replace it")
+	case len(entries) > 0 &&
+		!slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			return e.Name() == "manifest.json" &&
+				e.Type().IsRegular()
+		}):
+		return refuse("give another --out, or remove the folder yourself",
+			"exists, is not empty and holds no manifest.json: it is no build of hlsgen, and --force does not replace it")
 	}
 	return shown, out
 }
@@ -117,8 +122,10 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 		"report/layers.json":                       layerReports(m.Graph, r.Design.Design),
 		"report/certificate.json":                  CertificateOf(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
-		"manifest.json": manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File, SHA256: r.Source.Sum(), Board: t.Board.Name, Part: t.Board.Part,
-			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(), Prefix: append([]string{}, m.Prefix.Nodes...),
+		"manifest.json": manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File,
+			SHA256: r.Source.Sum(), Board: t.Board.Name, Part: t.Board.Part,
+			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(),
+			Prefix: append([]string{}, m.Prefix.Nodes...),
 			Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified},
 	}
 	for path, v := range reports {

@@ -34,7 +34,8 @@ var Methods = []struct {
 }
 
 // spelled is how metadata name the methods.
-var spelled = map[string]Method{"": Greedy, "greedy": Greedy, "ctc-greedy": Greedy, "peaks": Peaks, "finn-l-peak": Peaks, "none": None}
+var spelled = map[string]Method{"": Greedy, "greedy": Greedy, "ctc-greedy": Greedy, "peaks": Peaks,
+	"finn-l-peak": Peaks, "none": None}
 
 // A Decoder makes text of scores.
 type Decoder struct {
@@ -43,9 +44,9 @@ type Decoder struct {
 	Blank    int
 }
 
-// Parse makes a decoder of the metadata of a model: alphabet, a JSON list of a string per class; blank, the index of the
-// blank class, 0 if absent; decode, a method, greedy if absent. A method that is not None stands for decode. Without an
-// alphabet there is no decoder. The error says what cannot be read.
+// Parse makes a decoder of the metadata of a model: alphabet, a JSON list of a string per class; blank, the index of
+// the blank class, 0 if absent; decode, a method, greedy if absent. A method that is not None stands for decode.
+// Without an alphabet there is no decoder. The error says what cannot be read.
 func Parse(meta map[string]string, method Method) (*Decoder, error) {
 	text, ok := meta["alphabet"]
 	if !ok {
@@ -107,8 +108,8 @@ func (d *Decoder) Labels(scores []float64) []int {
 	return nil
 }
 
-// greedy takes the best class of every step, the lowest of equal ones, drops those that repeat the step before, and then
-// the blanks.
+// greedy takes the best class of every step, the lowest of equal ones, drops those that repeat the step before, and
+// then the blanks.
 func (d *Decoder) greedy(steps [][]float64) (labels []int) {
 	before := d.Blank
 	for _, scores := range steps {
@@ -126,11 +127,11 @@ func (d *Decoder) greedy(steps [][]float64) (labels []int) {
 	return labels
 }
 
-// peaks does what FINN-L's hardware does (Rybalkin et al., FPL 2018; its open implementation). A step's class is the best
-// of those with a score above zero, the lowest of equal ones. A step without such a class has the value zero and keeps
-// the class of the step that the hardware handled before it: steps arrive there from the middle outwards. Then, in the
-// order of the sequence, the class with the highest value since the last one given is kept, and given as soon as a blank
-// follows. A class that no blank follows is lost, and so is the weaker one of two without a blank between them.
+// peaks does what FINN-L's hardware does (Rybalkin et al., FPL 2018; its open implementation). A step's class is the
+// best of those with a score above zero, the lowest of equal ones. A step without such a class has the value zero and
+// keeps the class of the step that the hardware handled before it: steps arrive there from the middle outwards. Then,
+// in the order of the sequence, the class with the highest value since the last one given is kept, and given as soon as
+// a blank follows. A class that no blank follows is lost, and so is the weaker one of two without a blank between them.
 func (d *Decoder) peaks(steps [][]float64) (labels []int) {
 	class, value := make([]int, len(steps)), make([]float64, len(steps))
 	last := d.Blank

@@ -58,7 +58,8 @@ func TestPeaksStale(t *testing.T) {
 		want  string
 	}{
 		// Of four steps the order is 2, 1, 3, 0.
-		{[][]float64{row("a1"), none, row("b1"), row("-1")}, "a"}, // 1 keeps b of 2: no blank, and a, not weaker than b, was first
+		// 1 keeps b of 2: no blank, and a, not weaker than b, was first
+		{[][]float64{row("a1"), none, row("b1"), row("-1")}, "a"},
 		{[][]float64{row("a1"), none, row("-1"), row("-1")}, "a"}, // 1 keeps the blank of 2
 		{[][]float64{none, none, none, none}, ""},                 // all blank: the hardware starts with it
 		{[][]float64{none, row("-1"), row("b2"), row("a1")}, ""},  // 0 keeps a of 3, with value 0, and nothing ends b
@@ -134,7 +135,8 @@ func TestParse(t *testing.T) {
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%v: %v, want %q", tt.meta, err, tt.err)
 		}
-		if (d == nil) != (tt.want == "") || d != nil && (d.Method != tt.want || d.Blank != tt.blank || len(d.Alphabet) != 3) {
+		if (d == nil) != (tt.want == "") || d != nil && (d.Method != tt.want || d.Blank != tt.blank ||
+			len(d.Alphabet) != 3) {
 			t.Errorf("%v: %+v, want %q, blank %d", tt.meta, d, tt.want, tt.blank)
 		}
 	}
@@ -146,7 +148,8 @@ func TestFits(t *testing.T) {
 	for _, tt := range []struct {
 		shape []int
 		want  bool
-	}{{[]int{7, 3}, true}, {[]int{7, 1, 3}, true}, {[]int{1, 7, 3}, true}, {[]int{1, 3}, true}, {[]int{3}, false}, {[]int{7, 4}, false}, {[]int{2, 7, 3}, false}, {nil, false}} {
+	}{{[]int{7, 3}, true}, {[]int{7, 1, 3}, true}, {[]int{1, 7, 3}, true}, {[]int{1, 3}, true}, {[]int{3}, false},
+		{[]int{7, 4}, false}, {[]int{2, 7, 3}, false}, {nil, false}} {
 		if got := d.Fits(tt.shape); got != tt.want {
 			t.Errorf("%v: %v", tt.shape, got)
 		}

@@ -20,13 +20,14 @@ func (r Resources) Plus(o Resources) Resources {
 
 // Within reports whether r fits o in every resource.
 func (r Resources) Within(o Resources) bool {
-	return r.LUT <= o.LUT && r.LUTRAM <= o.LUTRAM && r.FF <= o.FF && r.BRAM <= o.BRAM && r.URAM <= o.URAM && r.DSP <= o.DSP
+	return r.LUT <= o.LUT && r.LUTRAM <= o.LUTRAM && r.FF <= o.FF && r.BRAM <= o.BRAM && r.URAM <= o.URAM &&
+		r.DSP <= o.DSP
 }
 
 // Beyond is what of r is more than o has.
 func (r Resources) Beyond(o Resources) Resources {
-	return Resources{max(0, r.LUT-o.LUT), max(0, r.LUTRAM-o.LUTRAM), max(0, r.FF-o.FF), max(0, r.BRAM-o.BRAM), max(0, r.URAM-o.URAM),
-		max(0, r.DSP-o.DSP)}
+	return Resources{max(0, r.LUT-o.LUT), max(0, r.LUTRAM-o.LUTRAM), max(0, r.FF-o.FF), max(0, r.BRAM-o.BRAM),
+		max(0, r.URAM-o.URAM), max(0, r.DSP-o.DSP)}
 }
 
 // A Cost is resources by named part, so that a report can say where they go.

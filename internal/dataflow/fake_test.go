@@ -133,7 +133,8 @@ func (f fake) Loop(fold Fold, _ Target) Loop {
 }
 
 func (f fake) Cost(fold Fold, _ Target) Cost {
-	return Cost{{Name: "datapath", Resources: Resources{LUT: 10 * fold.PE, DSP: fold.PE}}, {Name: "control", Resources: Resources{LUT: 5, FF: 7}}}
+	return Cost{{Name: "datapath", Resources: Resources{LUT: 10 * fold.PE, DSP: fold.PE}},
+		{Name: "control", Resources: Resources{LUT: 5, FF: 7}}}
 }
 
 func (fake) Kernel(Fold) Kernel         { panic("a fake has no kernel") }

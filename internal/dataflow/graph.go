@@ -86,7 +86,8 @@ func (b *Builder) Place(bound Op, in []int, names []string, origin []string, out
 	if b.count == nil {
 		b.count = naming{}
 	}
-	b.g.Nodes = append(b.g.Nodes, &Node{Name: b.count.next(bound.Kind()), Op: bound, In: slices.Clone(in), Out: out, Origin: slices.Clone(origin)})
+	b.g.Nodes = append(b.g.Nodes, &Node{Name: b.count.next(bound.Kind()), Op: bound, In: slices.Clone(in), Out: out,
+		Origin: slices.Clone(origin)})
 	return slices.Clone(out)
 }
 

@@ -16,8 +16,8 @@ type Instance struct {
 }
 
 // A Field is a member of a config struct. Value is an int (a constant), a bool or a num.Type (a type alias), or has one
-// of them per port: []int or []num.Type (type lists, hlsgen::counts and hlsgen::types). []int64 is constants of any size
-// (hlsgen::numbers).
+// of them per port: []int or []num.Type (type lists, hlsgen::counts and hlsgen::types). []int64 is constants of any
+// size (hlsgen::numbers).
 type Field struct {
 	Name, Doc string
 	Value     any

@@ -15,7 +15,8 @@ import (
 func perceptron(t testing.TB) *dataflow.Graph {
 	t.Helper()
 	var b dataflow.Builder
-	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -8, Hi: 7}}, Elem: num.Type{Kind: num.Int, Width: 4}})
+	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -8, Hi: 7}},
+		Elem: num.Type{Kind: num.Int, Width: 4}})
 	for i, op := range []dataflow.Op{
 		threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-2, 3}, Value: []int64{-1, 0, 1}}}}),
 		mvau.New(mvau.Params{Weights: [][]int64{{1, -2, 3, 1}, {0, 1, -1, 2}}, Steps: []num.Step{
@@ -62,10 +63,14 @@ func TestLayersRoundTrip(t *testing.T) {
 
 func FuzzParseLayers(f *testing.F) {
 	f.Add(perceptron(f).String())
-	f.Add("input s0 \"\" [2,3] [-1,1] BIPOLAR\nnode MVAU_0 MVAU (s0) -> (s1 \"\") from [] {\"weights\":[[1,-1,1]]}\noutput s1\n")
-	f.Add("input s0 \"\" [2,3] [0,9],[0,1],[2,2] UINT4\nnode Thresholding_0 Thresholding (s0) -> (s1 \"\") from [] {\"steps\":[{\"at\":[1,4],\"value\":[0,7,-7]}]}\noutput s1\n")
-	f.Add("input s0 \"\" [12] [0,9] UINT4\nnode StreamingDataWidthConverter_0 StreamingDataWidthConverter (s0) -> (s1 \"\") from [] {\"in\":4,\"out\":6}\noutput s1\n")
-	f.Add("input s0 \"\" [2] [-9223372036854775808,9223372036854775807] INT64\nnode MVAU_0 MVAU (s0) -> (s1 \"\") from [] {\"weights\":[[1,0]]}\noutput s1\n")
+	f.Add("input s0 \"\" [2,3] [-1,1] BIPOLAR\nnode MVAU_0 MVAU (s0) -> (s1 \"\") from [] " +
+		"{\"weights\":[[1,-1,1]]}\noutput s1\n")
+	f.Add("input s0 \"\" [2,3] [0,9],[0,1],[2,2] UINT4\nnode Thresholding_0 Thresholding (s0) -> (s1 \"\") from [] " +
+		"{\"steps\":[{\"at\":[1,4],\"value\":[0,7,-7]}]}\noutput s1\n")
+	f.Add("input s0 \"\" [12] [0,9] UINT4\nnode StreamingDataWidthConverter_0 StreamingDataWidthConverter (s0) -> " +
+		"(s1 \"\") from [] {\"in\":4,\"out\":6}\noutput s1\n")
+	f.Add("input s0 \"\" [2] [-9223372036854775808,9223372036854775807] INT64\nnode MVAU_0 MVAU (s0) -> (s1 \"\") " +
+		"from [] {\"weights\":[[1,0]]}\noutput s1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := dataflow.Parse(text, hlslib.Kinds)
 		if err != nil {

@@ -295,5 +295,6 @@ func Join(runs ...Run) []Run {
 
 // same reports whether two runs repeat the same.
 func (r Run) same(o Run) bool {
-	return r.Moves == o.Moves && slices.EqualFunc(r.Body, o.Body, func(a, b Run) bool { return a.Times == b.Times && a.same(b) })
+	return r.Moves == o.Moves && slices.EqualFunc(r.Body, o.Body,
+		func(a, b Run) bool { return a.Times == b.Times && a.same(b) })
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A nest walked index by index is the plain meaning of Nest.Loop; the runs walked one by one that of all readings of a Loop.
+// A nest walked index by index is the plain meaning of Nest.Loop; the runs walked one by one that of all readings of a
+// Loop.
 func TestNestAgainstWalk(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -187,7 +188,8 @@ func TestPortOrder(t *testing.T) {
 			t.Errorf("tiles of %d: %v, want %v", tile, got, want)
 		}
 	}
-	if a, b, c := (Shape{3, 2, 4}).Tiled(2), (Shape{3, 2, 4}).Tiled(4), (Shape{3, 1, 4}).Tiled(2); a != 2 || b != 0 || c != 0 {
+	if a, b, c := (Shape{3, 2, 4}).Tiled(2), (Shape{3, 2, 4}).Tiled(4), (Shape{3, 1, 4}).Tiled(2); a != 2 || b != 0 ||
+		c != 0 {
 		t.Errorf("tiles %d %d %d", a, b, c)
 	}
 }

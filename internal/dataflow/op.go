@@ -175,8 +175,8 @@ const (
 
 func (io IO) String() string { return [...]string{"memory", "stream"}[io] }
 
-// PortBits is the width of the port to the processor's memory; 0 where the design is fed from inside the FPGA, as it is on
-// boards without such a port.
+// PortBits is the width of the port to the processor's memory; 0 where the design is fed from inside the FPGA, as it is
+// on boards without such a port.
 func (t Target) PortBits() int {
 	if t.IO == FromStream {
 		return 0
@@ -250,8 +250,8 @@ func (t Type) Vectors(n int) (v Type, ok bool) {
 // maxSum is the widest sum in bits: one less than an int64, of which an unsigned type has no more.
 const maxSum = 63
 
-// Sums is the type of sums of n values of one channel each, channel by channel; the shape is t's. The error says how they
-// leave 63 bits.
+// Sums is the type of sums of n values of one channel each, channel by channel; the shape is t's. The error says how
+// they leave 63 bits.
 func (t Type) Sums(n int) (Type, error) {
 	s := Type{Shape: t.Shape, Range: make([]num.Range, len(t.Range))}
 	for c, r := range t.Range {
@@ -262,7 +262,8 @@ func (t Type) Sums(n int) (Type, error) {
 	}
 	s.Elem = num.Smallest(s.Union())
 	if s.Elem.Width > maxSum {
-		return Type{}, fmt.Errorf("a sum needs %d bits for %v, at most %d are possible", s.Elem.Width, s.Union(), maxSum)
+		return Type{}, fmt.Errorf("a sum needs %d bits for %v, at most %d are possible", s.Elem.Width, s.Union(),
+			maxSum)
 	}
 	return s, nil
 }
@@ -271,6 +272,6 @@ func (t Type) Sums(n int) (Type, error) {
 // names, op_mac_INT2_INT4 and param_weight_INT4.
 type Counting interface{ Counts() map[string]int64 }
 
-// Timed is implemented by layers that bound the clock. Delay is the estimated time in ns of what the layer carries from one
-// clock to the next, which no pipeline stage can shorten.
+// Timed is implemented by layers that bound the clock. Delay is the estimated time in ns of what the layer carries from
+// one clock to the next, which no pipeline stage can shorten.
 type Timed interface{ Delay(Fold, Target) float64 }

@@ -2,9 +2,9 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// A Port is one end of a stream: words of PerWord elements, element 0 in the lowest bits. The elements of a frame come in
-// row-major order, or, where Tile is set, tile by tile: of a shape [..., K, C], each [K, C] is sent as C/Tile blocks of
-// [K, Tile]. So do the windows of a depthwise convolution reach the PEs that take Tile channels at a time.
+// A Port is one end of a stream: words of PerWord elements, element 0 in the lowest bits. The elements of a frame come
+// in row-major order, or, where Tile is set, tile by tile: of a shape [..., K, C], each [K, C] is sent as C/Tile blocks
+// of [K, Tile]. So do the windows of a depthwise convolution reach the PEs that take Tile channels at a time.
 type Port struct {
 	Elem    num.Type
 	PerWord int // elements in a word

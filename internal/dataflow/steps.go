@@ -2,8 +2,8 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// StepTables gives the config fields and tables of step functions, as apply_steps of hlslib/core/compare.hpp takes them:
-// for pe channels side by side, on values of type t.
+// StepTables gives the config fields and tables of step functions, as apply_steps of hlslib/core/compare.hpp takes
+// them: for pe channels side by side, on values of type t.
 func StepTables(k num.Comparators, pe int, t num.Type) ([]Field, []Table) {
 	over, bases, deltas := k.Rows(pe)
 	base, _ := k.Constant()
@@ -15,7 +15,8 @@ func StepTables(k num.Comparators, pe int, t num.Type) ([]Field, []Table) {
 	}
 	tables := []Table{{Name: "thresholds", Doc: "by fold: element pe*steps + i", Elem: t, Rows: over}}
 	if bases != nil {
-		tables = append(tables, Table{Name: "base", Doc: "by fold: element pe", Elem: num.Narrowest(bases...), Rows: bases})
+		tables = append(tables, Table{Name: "base", Doc: "by fold: element pe", Elem: num.Narrowest(bases...),
+			Rows: bases})
 	}
 	if deltas != nil {
 		elem := num.Narrowest(deltas...)

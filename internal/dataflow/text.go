@@ -46,7 +46,8 @@ func (g *Graph) String() string {
 //
 // An input has its stream, ONNX name, shape, range (or one per channel: [0,3],[0,7]) and element type. A node has its
 // name, kind, streams, the ONNX tensor of each output, the ONNX nodes it computes, and its parameters. Types of inner
-// streams do not stand there: binding the layers derives them. Parse also takes empty lines and lines that begin with #.
+// streams do not stand there: binding the layers derives them. Parse also takes empty lines and lines that begin with
+// #.
 func Format(w io.Writer, g *Graph) error {
 	_, err := io.WriteString(w, g.String())
 	return err
@@ -89,7 +90,8 @@ func Parse(text string, kinds []Kind) (*Graph, error) {
 	p.g.Streams = make([]*Stream, len(p.streams))
 	for id, s := range p.streams {
 		if id >= len(p.streams) {
-			return nil, fmt.Errorf("%d streams, but one is s%d: they are numbered from s0 without a gap", len(p.streams), id)
+			return nil, fmt.Errorf("%d streams, but one is s%d: they are numbered from s0 without a gap",
+				len(p.streams), id)
 		}
 		p.g.Streams[id] = s
 	}

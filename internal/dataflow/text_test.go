@@ -34,7 +34,8 @@ func TestParseDerivesTypes(t *testing.T) {
 	for s := range want.Streams {
 		a, b := g.Streams[s], want.Streams[s]
 		if a.Name != b.Name || a.Type.Elem != b.Type.Elem || a.Type.Union() != b.Type.Union() {
-			t.Errorf("stream s%d is %q %v %v, want %q %v %v", s, a.Name, a.Type.Elem, a.Type.Union(), b.Name, b.Type.Elem, b.Type.Union())
+			t.Errorf("stream s%d is %q %v %v, want %q %v %v", s, a.Name, a.Type.Elem, a.Type.Union(), b.Name,
+				b.Type.Elem, b.Type.Union())
 		}
 	}
 }
@@ -44,9 +45,12 @@ func TestTextRoundTrip(t *testing.T) {
 	for _, text := range []string{
 		diamondText,
 		"",
-		"input s0 \"\" [] [-1,1] BIPOLAR\nnode Scale_0 Scale (s0) -> (s1 \"\") from [] {\"by\":1,\"ways\":1}\noutput s1\n",
-		"input s0 \"\\xff\\n\\u2028ü\" [3] [0,1],[0,0],[2,3] UINT2\nnode Scale_0 Scale (s0) -> (s1 \"<&>\") from [\"a,b\",\"]\"] {\"by\":1,\"ways\":1}\noutput s1\n",
-		"input s3 \"b\" [2] [0,3] UINT2\ninput s0 \"a\" [2] [0,3] UINT2\nnode Sum_0 Sum (s0,s3) -> (s1 \"\") from [] {\"by\":0,\"ways\":2}\n" +
+		"input s0 \"\" [] [-1,1] BIPOLAR\nnode Scale_0 Scale (s0) -> (s1 \"\") from [] " +
+			"{\"by\":1,\"ways\":1}\noutput s1\n",
+		"input s0 \"\\xff\\n\\u2028ü\" [3] [0,1],[0,0],[2,3] UINT2\nnode Scale_0 Scale (s0) -> (s1 \"<&>\") from " +
+			"[\"a,b\",\"]\"] {\"by\":1,\"ways\":1}\noutput s1\n",
+		"input s3 \"b\" [2] [0,3] UINT2\ninput s0 \"a\" [2] [0,3] UINT2\nnode Sum_0 Sum (s0,s3) -> (s1 \"\") from " +
+			"[] {\"by\":0,\"ways\":2}\n" +
 			"node Fork_0 Fork (s1) -> (s4 \"\",s2 \"\") from [] {\"by\":0,\"ways\":2}\noutput s4\noutput s2\n",
 	} {
 		g, err := Parse(text, fakeKinds)
@@ -62,7 +66,8 @@ func TestTextRoundTrip(t *testing.T) {
 
 func TestParseTakesCommentsAndBlanks(t *testing.T) {
 	t.Parallel()
-	loose := "# a comment\n\n" + strings.NewReplacer("(s4,s5)", "( s4 , s5 )", "[2,4]", "[ 2, 4 ]", `"ways":2}`, `"ways": 2 } `).Replace(diamondText)
+	loose := "# a comment\n\n" + strings.NewReplacer("(s4,s5)", "( s4 , s5 )", "[2,4]", "[ 2, 4 ]", `"ways":2}`,
+		`"ways": 2 } `).Replace(diamondText)
 	g, err := Parse(strings.TrimSuffix(loose, "\n"), fakeKinds)
 	if err != nil {
 		t.Fatal(err)
@@ -92,13 +97,16 @@ func TestParseErrors(t *testing.T) {
 		{"input s0 \"x\" [4] [0,255] UINT8 x", `"x" where the end of the line is due`},
 		{"input s0 \"x\" [1000000,1000000,1000000,1000000] [0,255] UINT8", "more than 1073741824 elements"},
 		{in + in, "line 2: stream s0 is written twice"},
-		{in + "node Scale_1 Scale (s0) -> (s1 \"\") from [] {\"by\":1,\"ways\":1}", `line 2: the node is called "Scale_1", by kind and count it is Scale_0`},
+		{in + "node Scale_1 Scale (s0) -> (s1 \"\") from [] {\"by\":1,\"ways\":1}",
+			`line 2: the node is called "Scale_1", by kind and count it is Scale_0`},
 		{in + "node MVAU_0 MVAU (s0) -> (s1 \"\") from [] {}", `line 2: no layer kind "MVAU"`},
-		{in + "node Scale_0 Scale (s7) -> (s1 \"\") from [] {\"ways\":1}", "line 2: stream s7 is read before it is written"},
+		{in + "node Scale_0 Scale (s7) -> (s1 \"\") from [] {\"ways\":1}",
+			"line 2: stream s7 is read before it is written"},
 		{in + "node Scale_0 Scale (s0) -> (s1 \"\") from []", "line 2: Scale_0: parameters: unexpected end of JSON"},
 		{in + "node Scale_0 Scale (s0) -> (s1 \"\") from [] {\"ways\":9}", "Scale_0: parameters: 9 ways"},
 		{in + "node Scale_0 Scale (s0) -> (s1 \"\",s2 \"\") from [] {\"ways\":1}", "Scale_0 has 1 outputs, the line 2"},
-		{in + "node Scale_0 Scale (s0) -> (s1 \"\") from [] {\"ways\":1,\"by\":99999999999999999}", "line 2: Scale_0: channel 0: the product leaves 64 bits"},
+		{in + "node Scale_0 Scale (s0) -> (s1 \"\") from [] {\"ways\":1,\"by\":99999999999999999}",
+			"line 2: Scale_0: channel 0: the product leaves 64 bits"},
 		{in + node + "output s0", "line 3: stream s0 is read twice"},
 		{in + node + "output s1\noutput s1", "line 4: stream s1 is read twice"},
 		{in + node, "stream s1 has 1 writers and 0 readers"},
@@ -116,7 +124,8 @@ func TestParseErrors(t *testing.T) {
 func TestParseBoundsRanges(t *testing.T) {
 	t.Parallel()
 	wide := Kind{Name: "Wide", Decode: func([]byte) (Op, error) { return wideOp{}, nil }}
-	text := "input s0 \"x\" [4194304] [0,1] BINARY\nnode Wide_0 Wide (s0) -> (s1 \"\") from [] {}\nnode Wide_1 Wide (s1) -> (s2 \"\") from [] {}\noutput s2\n"
+	text := "input s0 \"x\" [4194304] [0,1] BINARY\nnode Wide_0 Wide (s0) -> (s1 \"\") from [] {}\nnode Wide_1 Wide " +
+		"(s1) -> (s2 \"\") from [] {}\noutput s2\n"
 	_, err := Parse(text, []Kind{wide})
 	match(t, err, "line 2: more than 4194304 ranges of channels")
 }
@@ -131,8 +140,10 @@ func (w wideOp) Bind(in []Type) (Op, []Type, error) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(diamondText)
-	f.Add("input s0 \"\\xff\" [3] [0,1],[0,0],[2,3] UINT2\nnode Scale_0 Scale (s0) -> (s1 \"<&>\") from [\"a\"] {\"by\":1,\"ways\":1}\noutput s1\n")
-	f.Add("# nothing\ninput s1 \"\" [] [-1,1] BIPOLAR\nnode Fork_0 Fork (s1) -> (s0 \"\",s2 \"\") from [] {\"ways\":2}\noutput s2\noutput s0")
+	f.Add("input s0 \"\\xff\" [3] [0,1],[0,0],[2,3] UINT2\nnode Scale_0 Scale (s0) -> (s1 \"<&>\") from [\"a\"] " +
+		"{\"by\":1,\"ways\":1}\noutput s1\n")
+	f.Add("# nothing\ninput s1 \"\" [] [-1,1] BIPOLAR\nnode Fork_0 Fork (s1) -> (s0 \"\",s2 \"\") from [] " +
+		"{\"ways\":2}\noutput s2\noutput s0")
 	f.Add("input s0 \"\" [1000000000000,1000000000000] [0,1],[0,1] INT64")
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := Parse(text, fakeKinds)

@@ -143,7 +143,8 @@ func (d *Design) Verify() error {
 		return err
 	}
 	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
-		return fmt.Errorf("%d folds for %d nodes, %d FIFOs for %d streams", len(d.Folds), len(g.Nodes), len(d.FIFO), len(g.Streams))
+		return fmt.Errorf("%d folds for %d nodes, %d FIFOs for %d streams", len(d.Folds), len(g.Nodes), len(d.FIFO),
+			len(g.Streams))
 	}
 	for s, f := range d.FIFO {
 		if err := f.verify(); err != nil {
@@ -180,13 +181,15 @@ func (d *Design) verifyNode(i int, ports []Port) error {
 		s := streams[k]
 		t := g.Streams[s].Type
 		if p.Elem != t.Elem || p.PerWord < 1 || p.Words*p.PerWord != t.Shape.Size() {
-			return fmt.Errorf("%d words of %d %s on stream s%d of %d %s", p.Words, p.PerWord, p.Elem, s, t.Shape.Size(), t.Elem)
+			return fmt.Errorf("%d words of %d %s on stream s%d of %d %s", p.Words, p.PerWord, p.Elem, s, t.Shape.Size(),
+				t.Elem)
 		}
 		if bad := p.Tile != 0 && (p.Tile < 0 || t.Shape.Channels()%p.Tile != 0 || t.Shape.Tiled(p.Tile) == 0); bad {
 			return fmt.Errorf("tiles of %d channels on stream s%d of shape %v", p.Tile, s, t.Shape)
 		}
 		if ports[s] != (Port{}) && ports[s] != p {
-			return fmt.Errorf("words of %d elements in tiles of %d on stream s%d, its other end has %d in tiles of %d", p.PerWord, p.Tile, s, ports[s].PerWord, ports[s].Tile)
+			return fmt.Errorf("words of %d elements in tiles of %d on stream s%d, its other end has %d in tiles of %d",
+				p.PerWord, p.Tile, s, ports[s].PerWord, ports[s].Tile)
 		}
 		ports[s] = p
 	}

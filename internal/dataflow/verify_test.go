@@ -22,7 +22,8 @@ func TestBuilder(t *testing.T) {
 	}
 	// -3*[0,255] is [-765,0]; 2 and 5 times that add up to [-5355,0].
 	y := g.Streams[g.Out[0]]
-	if want := (num.Range{Lo: -5355, Hi: 0}); y.Name != "y" || y.Type.Union() != want || y.Type.Elem.String() != "INT14" {
+	if want := (num.Range{Lo: -5355, Hi: 0}); y.Name != "y" || y.Type.Union() != want ||
+		y.Type.Elem.String() != "INT14" {
 		t.Errorf("output %q has %v %v, want y %v INT14", y.Name, y.Type.Union(), y.Type.Elem, want)
 	}
 	if node, port := g.Writer(g.Nodes[3].In[0]); node != 1 || port != 1 {
@@ -81,8 +82,10 @@ func TestGraphVerify(t *testing.T) {
 		{func(g *Graph) { g.Nodes[1].Name = "Scale_0" }, `a node is called "Scale_0" where Fork_0 is due`},
 		{func(g *Graph) { g.Nodes[0].In[0] = 17 }, "Scale_0 names stream 17 of 7"},
 		{func(g *Graph) { g.Out = []int{-1} }, "output names stream -1 of 7"},
-		{func(g *Graph) { g.Nodes[2], g.Nodes[4] = g.Nodes[4], g.Nodes[2] }, "Sum_0 reads stream s4 before it is written"},
-		{func(g *Graph) { g.Nodes[2], g.Nodes[3] = g.Nodes[3], g.Nodes[2] }, `a node is called "Scale_2" where Scale_1 is due`},
+		{func(g *Graph) { g.Nodes[2], g.Nodes[4] = g.Nodes[4], g.Nodes[2] },
+			"Sum_0 reads stream s4 before it is written"},
+		{func(g *Graph) { g.Nodes[2], g.Nodes[3] = g.Nodes[3], g.Nodes[2] },
+			`a node is called "Scale_2" where Scale_1 is due`},
 		{func(g *Graph) { g.Nodes[0].In[0] = 5 }, "Scale_0 reads stream s5 before it is written"},
 		{func(g *Graph) { g.Nodes[4].In[1] = g.Nodes[4].In[0] }, "stream s4 has 1 writers and 2 readers"},
 		{func(g *Graph) { g.Out = nil }, "stream s6 has 1 writers and 0 readers"},
@@ -193,10 +196,14 @@ func TestDesignVerify(t *testing.T) {
 		{func(d *Design) { d.FIFO[3].Memory = NoMemory }, "stream s3: memory 0"},
 		{func(d *Design) { d.Folds[2].PE = 3 }, "Scale_1: no fold PE=3 SIMD=1 memory=none compute=none"},
 		{func(d *Design) { d.Folds[2].Memory = BRAM }, "Scale_1: no fold PE=2 SIMD=1 memory=block"},
-		{func(d *Design) { d.Folds[2].PE = 4 }, "Scale_1: words of 4 elements in tiles of 0 on stream s2, its other end has 2"},
-		{ports(func(in, out []Port) ([]Port, []Port) { return in, nil }), "Scale_0: 1 inputs and 0 outputs on 1 and 1 streams"},
-		{ports(func(in, out []Port) ([]Port, []Port) { out[0].Words = 5; return in, out }), "Scale_0: 5 words of 2 INT11 on stream s1 of 8 INT11"},
-		{ports(func(in, out []Port) ([]Port, []Port) { in[0].Elem.Width = 9; return in, out }), "4 words of 2 UINT9 on stream s0 of 8 UINT8"},
+		{func(d *Design) { d.Folds[2].PE = 4 },
+			"Scale_1: words of 4 elements in tiles of 0 on stream s2, its other end has 2"},
+		{ports(func(in, out []Port) ([]Port, []Port) { return in, nil }),
+			"Scale_0: 1 inputs and 0 outputs on 1 and 1 streams"},
+		{ports(func(in, out []Port) ([]Port, []Port) { out[0].Words = 5; return in, out }),
+			"Scale_0: 5 words of 2 INT11 on stream s1 of 8 INT11"},
+		{ports(func(in, out []Port) ([]Port, []Port) { in[0].Elem.Width = 9; return in, out }),
+			"4 words of 2 UINT9 on stream s0 of 8 UINT8"},
 		{bend(func(l *Loop) { l.Latency = 0 }), "Scale_0: a loop of latency 0"},
 		{bend(func(l *Loop) { l.Body[0].Times = 0 }), "Scale_0: a malformed loop"},
 		{bend(func(l *Loop) { l.Body = nil }), "a malformed loop"},
@@ -205,8 +212,10 @@ func TestDesignVerify(t *testing.T) {
 		{bend(func(l *Loop) { l.Body = []Run{{Times: 2, Moves: Moves{Read: 1}, Body: l.Body}} }), "a malformed loop"},
 		{bend(func(l *Loop) { l.Body[0].Moves.Write = 0 }), "the loop moves 0 words, output port 0 has 4"},
 		{bend(func(l *Loop) { l.Body[0].Times++ }), "the loop moves 5 words, input port 0 has 4"},
-		{ports(func(in, out []Port) ([]Port, []Port) { out[0].Tile = 3; return in, out }), "Scale_0: tiles of 3 channels on stream s1"},
-		{ports(func(in, out []Port) ([]Port, []Port) { out[0].Tile = 2; return in, out }), "in tiles of 0 on stream s1, its other end has 2 in tiles of 2"},
+		{ports(func(in, out []Port) ([]Port, []Port) { out[0].Tile = 3; return in, out }),
+			"Scale_0: tiles of 3 channels on stream s1"},
+		{ports(func(in, out []Port) ([]Port, []Port) { out[0].Tile = 2; return in, out }),
+			"in tiles of 0 on stream s1, its other end has 2 in tiles of 2"},
 	} {
 		d := design(diamond())
 		c.spoil(d)

@@ -1,8 +1,8 @@
 // Package diag is what we tell the user about their model, board or goal: values that are collected and shown together,
 // never printed where they arise.
 //
-// In comes a finding, with a code of the list in codes.go; out comes its text on a terminal or as JSON. It sees nothing of
-// this module.
+// In comes a finding, with a code of the list in codes.go; out comes its text on a terminal or as JSON. It sees nothing
+// of this module.
 package diag
 
 import (

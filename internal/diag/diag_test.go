@@ -13,7 +13,8 @@ var strictness = []struct {
 	printed              string // by a strict list
 }{
 	{Note, false, false, "note[data-invalid]: m\n"},
-	{Warning, false, true, "error[data-invalid]: m\n   also: n\n   also: this is a warning, which --strict makes an error\n"},
+	{Warning, false, true,
+		"error[data-invalid]: m\n   also: n\n   also: this is a warning, which --strict makes an error\n"},
 	{Error, true, true, "error[data-invalid]: m\n   also: n\n"},
 }
 

@@ -1,6 +1,6 @@
 // Package doctest holds the documents against the program: every command in README.md and docs is run and its output
-// compared, every claim of README.md is held by a test, and every generated folder says what its files are. It has tests
-// alone; the flag -update writes what they got into the pages.
+// compared, every claim of README.md is held by a test, and every generated folder says what its files are. It has
+// tests alone; the flag -update writes what they got into the pages.
 package doctest
 
 import (

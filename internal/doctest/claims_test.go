@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// A claim is a paragraph, a list item or a row of a table of README.md, by how it begins, and the tests that hold what it
-// says: PACKAGE.TEST. One without tests has a reason.
+// A claim is a paragraph, a list item or a row of a table of README.md, by how it begins, and the tests that hold what
+// it says: PACKAGE.TEST. One without tests has a reason.
 type claim struct {
 	begins string
 	by     []string
@@ -22,49 +22,70 @@ type claim struct {
 }
 
 var claims = []claim{
-	{begins: "hlsgen turns a quantised neural network", by: []string{"cmd/hlsgen.TestBuild", "internal/compiler.TestBuildAgrees", "internal/compiler.TestOutputIsWholeOrAbsent"}},
+	{begins: "hlsgen turns a quantised neural network", by: []string{"cmd/hlsgen.TestBuild",
+		"internal/compiler.TestBuildAgrees", "internal/compiler.TestOutputIsWholeOrAbsent"}},
 	{begins: "![Frames per second", by: []string{"internal/doctest.TestPages"}},
 	{begins: "*What the embedded digits classifier", by: []string{"internal/doctest.TestPages"}},
 	{begins: "On Debian or Ubuntu", by: []string{"internal/setup.TestScript"}},
-	{begins: "Both install what is missing", by: []string{"internal/setup.TestScript", "internal/setup.TestTargets", "internal/tier.TestNeeds"}},
+	{begins: "Both install what is missing", by: []string{"internal/setup.TestScript", "internal/setup.TestTargets",
+		"internal/tier.TestNeeds"}},
 
-	{begins: "- **Bit-exact, not close.**", by: []string{"frontend.TestChains", "internal/compiler.TestBuildAgrees", "internal/compiler.TestRandomNetworks", "internal/compiler.TestCompareSeesErrors"}},
+	{begins: "- **Bit-exact, not close.**", by: []string{"frontend.TestChains", "internal/compiler.TestBuildAgrees",
+		"internal/compiler.TestRandomNetworks", "internal/compiler.TestCompareSeesErrors"}},
 	{begins: "- **One truth.**", by: []string{"internal/doctest.TestPrinted", "internal/compiler.TestMemories"}},
-	{begins: "- **Proved, or the gap stated.**", by: []string{"folding/search.TestMinimise", "folding/search.TestEffort"}},
+	{begins: "- **Proved, or the gap stated.**", by: []string{"folding/search.TestMinimise",
+		"folding/search.TestEffort"}},
 	{begins: "- **Clocks are simulated.**", by: []string{"rtlsim.TestSize", "rtlsim.TestProve"}},
-	{begins: "- **Reasons, not stack traces.**", by: []string{"internal/compiler.TestDiagnostics", "internal/compiler.TestUnmapped"}},
+	{begins: "- **Reasons, not stack traces.**", by: []string{"internal/compiler.TestDiagnostics",
+		"internal/compiler.TestUnmapped"}},
 
-	{begins: "| MLP", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRandomNetworks", "frontend.TestModels"}},
-	{begins: "| convolution", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRandomImages", "frontend.TestModels"}},
+	{begins: "| MLP", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRandomNetworks",
+		"frontend.TestModels"}},
+	{begins: "| convolution", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRandomImages",
+		"frontend.TestModels"}},
 	{begins: "| residual", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestResidual8"}},
 	{begins: "| depthwise, MobileNet", by: []string{"internal/doctest.TestFamilies", "hlslib/vvau.TestContract"}},
 	{begins: "| up-sampling", by: []string{"internal/doctest.TestFamilies", "hlslib/upsample.TestContract"}},
-	{begins: "| LSTM", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRecurrentBuilds", "internal/compiler.TestFINNLText", "hlslib/lstm.TestContract"}},
-	{begins: "| dialects", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestResidual8", "frontend.TestSingleOperators"}},
-	{begins: "ArgMax and TopK run", by: []string{"frontend.TestLabels", "hlslib/labelselect.TestBuild", "internal/compiler.TestUnmapped", "frontend.TestModels"}},
+	{begins: "| LSTM", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRecurrentBuilds",
+		"internal/compiler.TestFINNLText", "hlslib/lstm.TestContract"}},
+	{begins: "| dialects", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestResidual8",
+		"frontend.TestSingleOperators"}},
+	{begins: "ArgMax and TopK run", by: []string{"frontend.TestLabels", "hlslib/labelselect.TestBuild",
+		"internal/compiler.TestUnmapped", "frontend.TestModels"}},
 
-	{begins: "| `hlsgen check model.onnx`", by: []string{"cmd/hlsgen.TestCheckJSON", "internal/compiler.TestFINNAccumulators"}},
-	{begins: "| `hlsgen build model.onnx --board zcu104`", by: []string{"internal/doctest.TestFolders", "cmd/hlsgen.TestBuild"}},
+	{begins: "| `hlsgen check model.onnx`", by: []string{"cmd/hlsgen.TestCheckJSON",
+		"internal/compiler.TestFINNAccumulators"}},
+	{begins: "| `hlsgen build model.onnx --board zcu104`", by: []string{"internal/doctest.TestFolders",
+		"cmd/hlsgen.TestBuild"}},
 	{begins: "| `--fps 10000`", by: []string{"internal/doctest.TestPrinted"}},
 	{begins: "| `--pareto`", by: []string{"internal/doctest.TestPrinted"}},
-	{begins: "| `hlsgen sweep` |", by: []string{"folding/sweep.TestRun", "folding/sweep.TestResume", "internal/doctest.TestPages"}},
+	{begins: "| `hlsgen sweep` |", by: []string{"folding/sweep.TestRun", "folding/sweep.TestResume",
+		"internal/doctest.TestPages"}},
 	{begins: "| `hlsgen sweep --jobs slurm`", by: []string{"folding/sweep.TestSlurm", "folding/sweep.TestCollect"}},
 	{begins: "| `report/report.html`", by: []string{"internal/compiler.TestPage", "templates/report.TestEscaped"}},
-	{begins: "| `hlsgen simulate --engine cycle`", by: []string{"cmd/hlsgen.TestSimulate", "rtlsim.TestWriteVCD", "rtlsim.TestWriteTimeline"}},
-	{begins: "| `hlsgen simulate --compare y.npy`", by: []string{"cmd/hlsgen.TestCompare", "internal/compiler.TestSimulateEngines"}},
-	{begins: "| `--json`", by: []string{"cmd/hlsgen.TestSchemas", "internal/compiler.TestReportForms", "folding/sweep.TestPointsForm"}},
+	{begins: "| `hlsgen simulate --engine cycle`", by: []string{"cmd/hlsgen.TestSimulate", "rtlsim.TestWriteVCD",
+		"rtlsim.TestWriteTimeline"}},
+	{begins: "| `hlsgen simulate --compare y.npy`", by: []string{"cmd/hlsgen.TestCompare",
+		"internal/compiler.TestSimulateEngines"}},
+	{begins: "| `--json`", by: []string{"cmd/hlsgen.TestSchemas", "internal/compiler.TestReportForms",
+		"folding/sweep.TestPointsForm"}},
 	{begins: "The design is a value", by: []string{"internal/doctest.TestOutside"}},
 	{begins: "Beside a checkout", by: []string{"internal/doctest.TestOutside"}},
-	{begins: "hlsgen's own tests are", by: []string{"internal/models.TestOwn", "hlslib/mvau.TestContract", "rtlsim.TestRandomNetworks", "hlslib/layertest.TestContractBites"}},
+	{begins: "hlsgen's own tests are", by: []string{"internal/models.TestOwn", "hlslib/mvau.TestContract",
+		"rtlsim.TestRandomNetworks", "hlslib/layertest.TestContractBites"}},
 
 	{begins: "Put a quantiser first", reason: "advice; frontend.TestModels reads what such models are exported to"},
 	{begins: "Options may stand in", by: []string{"cmd/hlsgen.TestConfig"}},
 
-	{begins: "- Against FINN's greedy SetFolding", by: []string{"internal/compiler.TestFINNComparison", "internal/doctest.TestComparison"}},
+	{begins: "- Against FINN's greedy SetFolding", by: []string{"internal/compiler.TestFINNComparison",
+		"internal/doctest.TestComparison"}},
 	{begins: "- At FINN-L's own foldings", by: []string{"internal/compiler.TestFINNLClocks"}},
-	{begins: "- FINN's folding files are read", by: []string{"internal/compiler.TestFINNFolding", "internal/compiler.TestReports", "cmd/hlsgen.TestForeign"}},
-	{begins: "- Estimates are [fitted on synthesis]", by: []string{"hlslib/cost.TestCoefficients", "hlslib/cost.TestPage"}},
-	{begins: "Generated code keeps to forms", by: []string{"templates.TestLint", "templates.TestCSim", "hlslib.TestHeaders"}},
+	{begins: "- FINN's folding files are read", by: []string{"internal/compiler.TestFINNFolding",
+		"internal/compiler.TestReports", "cmd/hlsgen.TestForeign"}},
+	{begins: "- Estimates are [fitted on synthesis]", by: []string{"hlslib/cost.TestCoefficients",
+		"hlslib/cost.TestPage"}},
+	{begins: "Generated code keeps to forms", by: []string{"templates.TestLint", "templates.TestCSim",
+		"hlslib.TestHeaders"}},
 	{begins: "| [docs/", reason: "a link; docs.TestLinks"},
 	{begins: "Licence:", reason: "a link; docs.TestLinks"},
 }

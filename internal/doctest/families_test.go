@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestFamilies builds the models that README.md names in its table of families: the first of each row, and all of them in
-// the long tier. In the full tier it asks of the others whether they can be built.
+// TestFamilies builds the models that README.md names in its table of families: the first of each row, and all of them
+// in the long tier. In the full tier it asks of the others whether they can be built.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	p := build(t)
@@ -44,7 +44,9 @@ func TestFamilies(t *testing.T) {
 						p.run(t, t.TempDir(), fmt.Sprintf("hlsgen check '%s' %s --json >checked.json", file, flags), 0)
 						return
 					}
-					p.run(t, t.TempDir(), fmt.Sprintf("hlsgen build '%s' %s --board zcu104 --verify 1 --no-csim --out out", file, flags), 0)
+					p.run(t, t.TempDir(),
+						fmt.Sprintf("hlsgen build '%s' %s --board zcu104 --verify 1 --no-csim --out out", file, flags),
+						0)
 				})
 			}
 		}
@@ -94,7 +96,8 @@ func TestPrinted(t *testing.T) {
 	}
 	ask := func(flags string) (d design) {
 		t.Helper()
-		text := p.run(t, dir, "hlsgen build model.onnx --board pynq-z1 --verify 0 --no-csim --force --out out --json "+flags, 0)
+		text := p.run(t, dir,
+			"hlsgen build model.onnx --board pynq-z1 --verify 0 --no-csim --force --out out --json "+flags, 0)
 		if err := json.Unmarshal([]byte(text), &d); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -108,8 +111,10 @@ func TestPrinted(t *testing.T) {
 		t.Fatal(err, text)
 	}
 	for _, want := range front.Points {
-		for _, flags := range []string{fmt.Sprintf("--fps %v", math.Floor(want.FPS)), fmt.Sprintf("--interval %v", want.Interval)} {
-			if got := ask(flags); got.Interval != want.Interval || got.Latency != want.Latency || fmt.Sprint(got.Cost) != fmt.Sprint(want.Cost) || !got.Fits {
+		for _, flags := range []string{fmt.Sprintf("--fps %v", math.Floor(want.FPS)),
+			fmt.Sprintf("--interval %v", want.Interval)} {
+			if got := ask(flags); got.Interval != want.Interval || got.Latency != want.Latency ||
+				fmt.Sprint(got.Cost) != fmt.Sprint(want.Cost) || !got.Fits {
 				t.Errorf("%s gives %+v, the front has %+v", flags, got, want)
 			}
 		}
@@ -122,7 +127,8 @@ func TestPrinted(t *testing.T) {
 		t.Errorf("--latency gives %d clocks, a design without it has %d", shortest.Latency, fastest.Latency)
 	}
 	// The screen has the rate that is asked for above.
-	screen := p.run(t, dir, "hlsgen build model.onnx --board pynq-z1 --verify 0 --no-csim --force --out out --interval 6", 0)
+	screen := p.run(t, dir,
+		"hlsgen build model.onnx --board pynq-z1 --verify 0 --no-csim --force --out out --interval 6", 0)
 	rate := regexp.MustCompile(`throughput +([\d,.]+) frames/s, one every 6 clocks`).FindStringSubmatch(screen)
 	if rate == nil {
 		t.Fatal(screen)

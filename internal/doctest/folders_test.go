@@ -28,11 +28,13 @@ func TestFolders(t *testing.T) {
 	}
 	for _, c := range []struct{ command, folders string }{
 		{"hlsgen build --board zcu104 --verify 1 --no-csim --out out", "out"},
-		{"hlsgen build model.onnx --board ./mine.json --fps 1000 --max-use 0.5,dsp=1 --cost finn --io stream --verify 1 --no-csim --out own", "own"},
+		{"hlsgen build model.onnx --board ./mine.json --fps 1000 --max-use 0.5,dsp=1 --cost finn --io stream " +
+			"--verify 1 --no-csim --out own", "own"},
 		{"hlsgen build z* --board pynq-z1 --verify 1 --no-csim --out hostile", "hostile"},
 		{"hlsgen sweep model.onnx --board zcu104,pynq-z1 --interval 1,6 --out sweep", "sweep"},
 		{"hlsgen sweep model.onnx --board pynq-z1 --bound --out bounds", "bounds"},
-		{"hlsgen sweep model.onnx --board ./mine.json --pareto --points 2 --memory block --jobs slurm --out jobs", "jobs jobs/points/*"},
+		{"hlsgen sweep model.onnx --board ./mine.json --pareto --points 2 --memory block --jobs slurm --out jobs",
+			"jobs jobs/points/*"},
 		{"hlsgen sweep z* --board pynq-z1 --out swept", "swept"},
 		{"hlsgen examples examples", "examples/*"},
 	} {
@@ -55,7 +57,8 @@ func TestFolders(t *testing.T) {
 		if !strings.HasPrefix(again, "hlsgen build ") {
 			t.Fatal(again)
 		}
-		p.run(t, at, "cp ../model.onnx ../z* ../mine.json .; "+again+" --verify 1 --no-csim && diff -r hls again/hls && rm -r again model.onnx mine.json z*", 0)
+		p.run(t, at, "cp ../model.onnx ../z* ../mine.json .; "+again+" --verify 1 --no-csim && diff -r hls "+
+			"again/hls && rm -r again model.onnx mine.json z*", 0)
 	}
 	for _, folder := range []string{"sweep", "bounds", "swept"} {
 		at := filepath.Join(dir, folder)

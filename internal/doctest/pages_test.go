@@ -60,8 +60,8 @@ var treatments = []treatment{
 
 func nothing(*site, *testing.T, *block) {}
 
-// held says which test holds the text blocks behind a marker, <!-- marker --> in the line above, or below a heading of a
-// folder's pages.
+// held says which test holds the text blocks behind a marker, <!-- marker --> in the line above, or below a heading of
+// a folder's pages.
 var held = []struct{ page, marker, head, by string }{
 	{"docs/diagnostics/*.md", "", "Example", "docs.TestPages"},
 	{"docs/estimator.md", "coefficients", "", "hlslib/cost.TestCoefficients"},
@@ -95,7 +95,10 @@ func TestPages(t *testing.T) {
 				}
 				s := &site{program: p, dir: p.folder(t), text: string(text)}
 				for _, b := range blocks(t, page, s.text) {
-					i := slices.IndexFunc(treatments, func(x treatment) bool { return b.info == x.info || strings.HasPrefix(b.info, x.info+" ") })
+					i := slices.IndexFunc(treatments, func(x treatment) bool {
+						return b.info == x.info ||
+							strings.HasPrefix(b.info, x.info+" ")
+					})
 					if i < 0 {
 						t.Errorf("%s: nothing is known to do with a block of %q: mark it", b, b.info)
 						continue
@@ -131,7 +134,8 @@ func TestPages(t *testing.T) {
 
 // filtered reports whether flags of go test leave out subtests.
 func filtered() bool {
-	return strings.Contains(flag.Lookup("test.run").Value.String(), "/") || flag.Lookup("test.skip").Value.String() != ""
+	return strings.Contains(flag.Lookup("test.run").Value.String(), "/") ||
+		flag.Lookup("test.skip").Value.String() != ""
 }
 
 // table holds how many blocks of each treatment there are, and on which pages.
@@ -222,7 +226,8 @@ func build(t testing.TB) *program {
 func (p *program) folder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, from := range map[string]string{"model.onnx": "model.onnx", "x.npy": "inputs.npy", "y.npy": "outputs.npy"} {
+	for name, from := range map[string]string{"model.onnx": "model.onnx", "x.npy": "inputs.npy",
+		"y.npy": "outputs.npy"} {
 		data, err := examples.Files.ReadFile(examples.Iris + "/" + from)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), data, 0o666)
@@ -423,7 +428,8 @@ func (s *site) config(t *testing.T, b *block) {
 func (s *site) folding(t *testing.T, b *block) {
 	t.Helper()
 	s.write(t, "block.json", b.text)
-	s.run(t, s.dir, "hlsgen build --board zcu104 --folding block.json --strict --verify 0 --no-csim --out block && rm -r block", 0)
+	s.run(t, s.dir, "hlsgen build --board zcu104 --folding block.json --strict --verify 0 --no-csim --out block && "+
+		"rm -r block", 0)
 }
 
 func (s *site) board(t *testing.T, b *block) {
@@ -443,7 +449,8 @@ func (s *site) write(t *testing.T, name, text string) {
 func (s *site) excerpt(t *testing.T, b *block) {
 	t.Helper()
 	for _, around := range []string{"%s", "func _() {\n%s\n}", "var _ = []x{\n%s\n}", "type _ struct {\n%s\n}"} {
-		if _, err := parser.ParseFile(token.NewFileSet(), "", "package x\n"+fmt.Sprintf(around, b.text), 0); err == nil {
+		if _, err := parser.ParseFile(token.NewFileSet(), "", "package x\n"+fmt.Sprintf(around, b.text),
+			0); err == nil {
 			return
 		}
 	}
@@ -470,7 +477,8 @@ func (s *site) held(t *testing.T, b *block) {
 	t.Helper()
 	match := func(pattern, name string) bool { ok, _ := filepath.Match(pattern, name); return ok }
 	for _, h := range held {
-		if match(h.page, b.page) && (h.head != "" && h.head == b.head || h.marker != "" && b.marker != "" && match(h.marker, b.marker)) {
+		if match(h.page, b.page) && (h.head != "" && h.head == b.head || h.marker != "" && b.marker != "" &&
+			match(h.marker, b.marker)) {
 			folder, test, _ := strings.Cut(h.by, ".")
 			if !hasTest(t, folder, test) {
 				t.Errorf("%s: there is no %s", b, h.by)

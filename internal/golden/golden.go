@@ -127,7 +127,8 @@ func (c *Case) Want(section string, got []byte) {
 		got = append(slices.Clone(got), '\n')
 	}
 	if a := txtar.Parse(got); len(a.Files) > 0 {
-		c.t.Fatalf("%s: what section %s shall hold has a line like a section's head: %s", c.path, section, a.Files[0].Name)
+		c.t.Fatalf("%s: what section %s shall hold has a line like a section's head: %s", c.path, section,
+			a.Files[0].Name)
 	}
 	i := c.find(section)
 	switch {
@@ -135,7 +136,8 @@ func (c *Case) Want(section string, got []byte) {
 	case !c.update && i < 0:
 		c.t.Errorf("%s: no section %s (run the test with -update to write it):\n%s", c.path, section, got)
 	case !c.update:
-		c.t.Errorf("%s: section %s (-update to accept)\ngot:\n%swant:\n%s", c.path, section, got, c.archive.Files[i].Data)
+		c.t.Errorf("%s: section %s (-update to accept)\ngot:\n%swant:\n%s", c.path, section, got,
+			c.archive.Files[i].Data)
 	case i < 0:
 		c.archive.Files = append(c.archive.Files, txtar.File{Name: section, Data: got})
 		c.changed = true

@@ -33,7 +33,8 @@ var dtypes = map[string]struct {
 	name string
 	size int
 }{
-	"f4": {"float32", 4}, "f8": {"float64", 8}, "f2": {"float16", 2}, "i1": {"int8", 1}, "i2": {"int16", 2}, "i4": {"int32", 4}, "i8": {"int64", 8},
+	"f4": {"float32", 4}, "f8": {"float64", 8}, "f2": {"float16", 2}, "i1": {"int8", 1}, "i2": {"int16", 2},
+	"i4": {"int32", 4}, "i8": {"int64", 8},
 	"u1": {"uint8", 1}, "u2": {"uint16", 2}, "u4": {"uint32", 4}, "u8": {"uint64", 8}, "b1": {"bool", 1},
 }
 
@@ -78,7 +79,8 @@ func Parse(b []byte) (*Array, error) {
 	header, data := b[from:from+size], b[from+size:]
 	descr, fortran, shape := descrRE.FindSubmatch(header), fortranRE.FindSubmatch(header), shapeRE.FindSubmatch(header)
 	if descr == nil || fortran == nil || shape == nil {
-		return nil, fmt.Errorf("header %.80q is not understood (objects, text and structured types are not supported)", header)
+		return nil, fmt.Errorf("header %.80q is not understood (objects, text and structured types are not supported)",
+			header)
 	}
 	t, ok := dtypes[string(descr[2])]
 	if !ok {

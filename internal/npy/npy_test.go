@@ -59,13 +59,15 @@ func TestRejects(t *testing.T) {
 			t.Errorf("the first %d bytes of %d were accepted", n, len(good))
 		}
 	}
-	for _, h := range []string{"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999,99999999999), }"} {
+	for _, h := range []string{"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999,99999999999), }"} {
 		b := append([]byte("\x93NUMPY\x01\x00"), byte(len(h)), 0)
 		if _, err := Parse(append(append(b, h...), make([]byte, 64)...)); err == nil {
 			t.Errorf("header %s was accepted", h)
 		}
 	}
-	for _, a := range []*Array{{"int8", []int{1}, []float64{128}}, {"uint8", []int{1}, []float64{-1}}, {"int32", []int{1}, []float64{0.5}}, {"bool", []int{1}, []float64{2}}, {"text", []int{1}, []float64{0}}} {
+	for _, a := range []*Array{{"int8", []int{1}, []float64{128}}, {"uint8", []int{1}, []float64{-1}},
+		{"int32", []int{1}, []float64{0.5}}, {"bool", []int{1}, []float64{2}}, {"text", []int{1}, []float64{0}}} {
 		if _, err := Format(a); err == nil {
 			t.Errorf("%+v was written", a)
 		}
@@ -93,7 +95,8 @@ func TestZip(t *testing.T) {
 	if again, _ := FormatZip(in); string(again) != string(b) {
 		t.Error("equal arrays gave different bytes")
 	}
-	if _, err := ReadFile(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := ReadFile(filepath.Join(t.TempDir(), "none")); err == nil ||
+		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a missing file gave %v", err)
 	}
 }

@@ -90,7 +90,8 @@ func (k Comparators) Merged() Comparators {
 		return k
 	}
 	for c := range k.Over {
-		if len(k.Base) > 1 || !slices.Equal(k.Over[c], k.Over[0]) || k.Delta != nil && !slices.Equal(k.Delta[c], k.Delta[0]) {
+		if len(k.Base) > 1 || !slices.Equal(k.Over[c], k.Over[0]) || k.Delta != nil &&
+			!slices.Equal(k.Delta[c], k.Delta[0]) {
 			return k
 		}
 	}

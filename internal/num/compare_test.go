@@ -16,12 +16,16 @@ func TestRows(t *testing.T) {
 		pe   int
 		want string
 	}{
-		{"one after the other", Comparators{Base: []int64{9}, Over: over, Unit: 1}, 1, "[[1 2] [3 4] [5 6] [7 8]] [] []"},
+		{"one after the other", Comparators{Base: []int64{9}, Over: over, Unit: 1}, 1,
+			"[[1 2] [3 4] [5 6] [7 8]] [] []"},
 		{"two side by side", Comparators{Base: []int64{9}, Over: over, Unit: 1}, 2, "[[1 2 3 4] [5 6 7 8]] [] []"},
-		{"all side by side, bases", Comparators{Base: []int64{1, 2, 3, 4}, Over: over, Unit: 1}, 4, "[[1 2 3 4 5 6 7 8]] [[1 2 3 4]] []"},
+		{"all side by side, bases", Comparators{Base: []int64{1, 2, 3, 4}, Over: over, Unit: 1}, 4,
+			"[[1 2 3 4 5 6 7 8]] [[1 2 3 4]] []"},
 		{"one row of all channels", Comparators{Base: []int64{9}, Over: over[:1], Unit: 1}, 4, "[[1 2]] [] []"},
-		{"a base beyond an int", Comparators{Base: []int64{1 << 31}, Over: over[:2], Unit: 1}, 1, "[[1 2] [3 4]] [[2147483648] [2147483648]] []"},
-		{"deltas", Comparators{Base: []int64{9}, Over: over[:2], Delta: [][]int64{{1, -1}, {2, -2}}}, 2, "[[1 2 3 4]] [[9 9]] [[1 -1 2 -2]]"},
+		{"a base beyond an int", Comparators{Base: []int64{1 << 31}, Over: over[:2], Unit: 1}, 1,
+			"[[1 2] [3 4]] [[2147483648] [2147483648]] []"},
+		{"deltas", Comparators{Base: []int64{9}, Over: over[:2], Delta: [][]int64{{1, -1}, {2, -2}}}, 2,
+			"[[1 2 3 4]] [[9 9]] [[1 -1 2 -2]]"},
 	} {
 		a, b, d := tt.k.Rows(tt.pe)
 		if got := fmt.Sprint(a, b, d); got != tt.want {
@@ -45,7 +49,8 @@ func TestMerged(t *testing.T) {
 		{"other deltas", Comparators{Base: []int64{0}, Over: [][]int64{{1}, {1}}, Delta: [][]int64{{2}, {3}}}, 2},
 	} {
 		m := tt.k.Merged()
-		if len(m.Over) != tt.want || m.Shared() != (tt.want == 1) || m.Delta != nil && len(m.Delta) != tt.want || len(tt.k.Over) != 2 {
+		if len(m.Over) != tt.want || m.Shared() != (tt.want == 1) || m.Delta != nil && len(m.Delta) != tt.want ||
+			len(tt.k.Over) != 2 {
 			t.Errorf("%s: %+v", tt.name, m)
 		}
 	}

@@ -5,12 +5,13 @@ import "math/big"
 // maxEvaluations is how many inputs FitRequant compares at most.
 const maxEvaluations = 1 << 21
 
-// FitRequant finds the Requant that equals clip(round(x*scale)) for every integer x in in. It tries shifts in increasing
-// order, and with each the two integers around scale*2^Shift, the nearer one first; a dyadic scale ends this at the latest.
+// FitRequant finds the Requant that equals clip(round(x*scale)) for every integer x in in. It tries shifts in
+// increasing order, and with each the two integers around scale*2^Shift, the nearer one first; a dyadic scale ends this
+// at the latest.
 //
-// The outcome is proved, on exact rationals: both functions are monotone, and so they are equal everywhere if they are on
-// both sides of wherever the wanted one changes. ok is false where nothing within 63 bits is equal, and where there is more
-// to compare than about a million changes and the scale is no integer over a power of two.
+// The outcome is proved, on exact rationals: both functions are monotone, and so they are equal everywhere if they are
+// on both sides of wherever the wanted one changes. ok is false where nothing within 63 bits is equal, and where there
+// is more to compare than about a million changes and the scale is no integer over a power of two.
 func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requant, ok bool) {
 	q = Requant{Mode: mode, Lo: lo, Hi: hi}
 	if q.Verify() != nil || in.Lo > in.Hi || signedBits(in.Lo) > maxRequantBits || signedBits(in.Hi) > maxRequantBits {
@@ -73,8 +74,8 @@ func (w wanted) at(x int64) int64 {
 	return w.hi
 }
 
-// decisive is the ends of the range and, in order, both sides of wherever the function changes. ok is false where these are
-// too many.
+// decisive is the ends of the range and, in order, both sides of wherever the function changes. ok is false where these
+// are too many.
 func (w wanted) decisive(in Range) (at []evaluation, ok bool) {
 	first, last := w.at(in.Lo), w.at(in.Hi)
 	changes := Range{min(first, last), max(first, last)}.Count() - 1

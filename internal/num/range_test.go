@@ -73,7 +73,8 @@ func TestRangeAgainstEnumeration(t *testing.T) {
 // TestRangeOverflow compares with big integers at the edges of int64.
 func TestRangeOverflow(t *testing.T) {
 	t.Parallel()
-	edges := []int64{math.MinInt64, math.MinInt64 + 1, -1 << 62, -1 << 32, -3, -2, -1, 0, 1, 2, 3, 1 << 31, 1 << 62, math.MaxInt64 - 1, math.MaxInt64}
+	edges := []int64{math.MinInt64, math.MinInt64 + 1, -1 << 62, -1 << 32, -3, -2, -1, 0, 1, 2, 3, 1 << 31, 1 << 62,
+		math.MaxInt64 - 1, math.MaxInt64}
 	for _, a := range edges {
 		for _, b := range edges {
 			p := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))

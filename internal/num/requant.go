@@ -74,8 +74,8 @@ func (r Rounding) Least(v int64, shift int) int64 {
 	return p
 }
 
-// boundary is how many halves below v the numbers begin that come to v or more. reached is false where the boundary itself
-// does not.
+// boundary is how many halves below v the numbers begin that come to v or more. reached is false where the boundary
+// itself does not.
 func (r Rounding) boundary(v int64) (halves int64, reached bool) {
 	switch r {
 	case HalfEven:

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// exact is clip(round(x*scale)) by its definition: of the integers around it, the nearest; of two equally near, by mode.
+// exact is clip(round(x*scale)) by its definition: of the integers around it, the nearest; of two equally near, by
+// mode.
 func exact(x int64, scale *big.Rat, mode Rounding, lo, hi int64) int64 {
 	r := new(big.Rat).Mul(new(big.Rat).SetInt64(x), scale)
 	below := int64(math.Floor(must(r.Float64()))) - 1 // near enough to begin with
@@ -19,7 +20,8 @@ func exact(x int64, scale *big.Rat, mode Rounding, lo, hi int64) int64 {
 	if new(big.Rat).SetInt64(below).Cmp(r) != 0 {
 		above++
 	}
-	toBelow, toAbove := new(big.Rat).Sub(r, new(big.Rat).SetInt64(below)), new(big.Rat).Sub(new(big.Rat).SetInt64(above), r)
+	toBelow, toAbove := new(big.Rat).Sub(r, new(big.Rat).SetInt64(below)),
+		new(big.Rat).Sub(new(big.Rat).SetInt64(above), r)
 	v := below
 	switch near := toBelow.Cmp(toAbove); {
 	case mode == Floor, mode == TowardZero && r.Sign() >= 0:
@@ -93,13 +95,15 @@ func TestRequantRange(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
-		q := Requant{Multiplier: r.Int64N(41) - 20, Shift: r.IntN(6), Mode: Roundings[r.IntN(len(Roundings))], Lo: r.Int64N(20) - 30, Hi: r.Int64N(20) + 5}
+		q := Requant{Multiplier: r.Int64N(41) - 20, Shift: r.IntN(6), Mode: Roundings[r.IntN(len(Roundings))],
+			Lo: r.Int64N(20) - 30, Hi: r.Int64N(20) + 5}
 		in := Range{r.Int64N(40) - 30, 0}
 		in.Hi = in.Lo + r.Int64N(40)
 		want := Point(q.Apply(in.Lo))
 		for x := in.Lo; x <= in.Hi; x++ {
 			y := q.Apply(x)
-			if exact := exact(x, big.NewRat(q.Multiplier, 1<<q.Shift), q.Mode, q.Lo, q.Hi); y != exact || q.Reduced().Apply(x) != exact {
+			if exact := exact(x, big.NewRat(q.Multiplier, 1<<q.Shift), q.Mode, q.Lo, q.Hi); y != exact ||
+				q.Reduced().Apply(x) != exact {
 				t.Fatalf("%+v of %d: %d, reduced %d, want %d", q, x, y, q.Reduced().Apply(x), exact)
 			}
 			want = want.Union(Point(y))
@@ -211,11 +215,13 @@ func TestFitRequantLimits(t *testing.T) {
 		ok     bool
 	}{
 		{"nothing", new(big.Rat), wide, -5, 5, Requant{0, 0, HalfEven, -5, 5}, true},
-		{"an eighth", big.NewRat(1, 8), wide, math.MinInt64, math.MaxInt64, Requant{1, 3, HalfEven, math.MinInt64, math.MaxInt64}, true},
+		{"an eighth", big.NewRat(1, 8), wide, math.MinInt64, math.MaxInt64,
+			Requant{1, 3, HalfEven, math.MinInt64, math.MaxInt64}, true},
 		{"a third of few", big.NewRat(1, 3), Range{-4, 4}, -9, 9, Requant{5, 4, HalfEven, -9, 9}, true},
 		{"integers at both signs, all rounded up", big.NewRat(1, 3), Range{-4, 4}, -9, 9, Requant{}, false},
 		{"too many changes", big.NewRat(1, 3), wide, math.MinInt64, math.MaxInt64, Requant{}, false},
-		{"a third of many, clipped", big.NewRat(1, 3), Range{-1 << 30, 1 << 30}, -100, 100, Requant{341, 10, HalfEven, -100, 100}, true},
+		{"a third of many, clipped", big.NewRat(1, 3), Range{-1 << 30, 1 << 30}, -100, 100,
+			Requant{341, 10, HalfEven, -100, 100}, true},
 		{"products too wide", big.NewRat(3, 1<<40), Range{0, 1 << 61}, 0, math.MaxInt64, Requant{}, false},
 		{"an empty clip", big.NewRat(1, 2), wide, 1, 0, Requant{}, false},
 		{"an input too wide", big.NewRat(1, 2), Range{0, math.MaxInt64}, 0, 1, Requant{}, false},

@@ -83,7 +83,8 @@ func TestStepAgainstDefinition(t *testing.T) {
 
 func TestMirrorAtTheEdges(t *testing.T) {
 	t.Parallel()
-	s := Step{At: []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, math.MaxInt64}, Value: []int64{1, 2, 3, 4, 5}}
+	s := Step{At: []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, math.MaxInt64},
+		Value: []int64{1, 2, 3, 4, 5}}
 	m := s.Mirror()
 	if err := m.Verify(); err != nil {
 		t.Fatal(err)
@@ -97,7 +98,8 @@ func TestMirrorAtTheEdges(t *testing.T) {
 
 func TestStepVerify(t *testing.T) {
 	t.Parallel()
-	for _, s := range []Step{{}, {At: []int64{1}}, {At: []int64{1}, Value: []int64{1}}, {At: []int64{1, 1}, Value: []int64{1, 2, 3}}, {At: []int64{2, 1}, Value: []int64{1, 2, 3}}} {
+	for _, s := range []Step{{}, {At: []int64{1}}, {At: []int64{1}, Value: []int64{1}},
+		{At: []int64{1, 1}, Value: []int64{1, 2, 3}}, {At: []int64{2, 1}, Value: []int64{1, 2, 3}}} {
 		if s.Verify() == nil {
 			t.Errorf("%v is accepted", s)
 		}
@@ -145,7 +147,8 @@ func TestCompare(t *testing.T) {
 			x := in[min(c, len(in)-1)]
 			for v := x.Lo; v <= x.Hi; v++ {
 				if got, want := k.Apply(row, v), steps[row].at(v); got != want {
-					t.Fatalf("case %d: %v over %v, channel %d at %d: %+v gives %d, want %d", n, steps, in, c, v, k, got, want)
+					t.Fatalf("case %d: %v over %v, channel %d at %d: %+v gives %d, want %d", n, steps, in, c, v, k, got,
+						want)
 				}
 			}
 		}
@@ -168,13 +171,17 @@ func TestCompareForms(t *testing.T) {
 		most  int
 		want  Comparators
 	}{
-		{"sign has one threshold", []Step{sign}, []Range{{-8, 7}}, i4, 1, Comparators{Base: []int64{-1}, Over: [][]int64{{-1}}, Unit: 2}},
-		{"two bits without zero", []Step{odd}, []Range{{-8, 7}}, i4, 3, Comparators{Base: []int64{-3}, Over: [][]int64{{-3, -1, 1}}, Unit: 2}},
+		{"sign has one threshold", []Step{sign}, []Range{{-8, 7}}, i4, 1,
+			Comparators{Base: []int64{-1}, Over: [][]int64{{-1}}, Unit: 2}},
+		{"two bits without zero", []Step{odd}, []Range{{-8, 7}}, i4, 3,
+			Comparators{Base: []int64{-3}, Over: [][]int64{{-3, -1, 1}}, Unit: 2}},
 		{"never reached is padding", []Step{relu, sign}, []Range{{-8, 7}}, i4, 9,
 			Comparators{Base: []int64{0, -1}, Over: [][]int64{{0, 1, 3}, {-1, -1, 7}}, Unit: 1}},
-		{"a constant", []Step{relu}, []Range{{2, 3}}, i4, 0, Comparators{Base: []int64{2}, Over: [][]int64{{7}}, Unit: 1}},
+		{"a constant", []Step{relu}, []Range{{2, 3}}, i4, 0,
+			Comparators{Base: []int64{2}, Over: [][]int64{{7}}, Unit: 1}},
 		{"down needs deltas", []Step{fall, relu}, []Range{{-8, 7}}, i4, 9,
-			Comparators{Base: []int64{1, 0}, Over: [][]int64{{0, 7, 7}, {0, 1, 3}}, Delta: [][]int64{{-1, 0, 0}, {1, 1, 1}}}},
+			Comparators{Base: []int64{1, 0}, Over: [][]int64{{0, 7, 7}, {0, 1, 3}},
+				Delta: [][]int64{{-1, 0, 0}, {1, 1, 1}}}},
 		{"bipolar input", []Step{{At: []int64{0, 1}, Value: []int64{3, 4, 5}}}, []Range{{-1, 1}}, Type{Bipolar, 1}, 9,
 			Comparators{Base: []int64{3}, Over: [][]int64{{-1, -1}}, Unit: 1}},
 		{"the whole of int64", []Step{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Int, 64}, 9,

@@ -144,7 +144,8 @@ func ParseType(s string) (Type, error) {
 	}
 	w, err := strconv.Atoi(digits)
 	if err != nil || digits == s || w < 1 || w > MaxWidth || strconv.Itoa(w) != digits {
-		return Type{}, fmt.Errorf("unknown data type %q: known are INT1..INT%d, UINT1..UINT%d, BINARY, BIPOLAR, TERNARY", s, MaxWidth, MaxWidth)
+		return Type{}, fmt.Errorf("unknown data type %q: known are INT1..INT%d, UINT1..UINT%d, BINARY, BIPOLAR, TERNARY",
+			s, MaxWidth, MaxWidth)
 	}
 	return Type{kind, w}, nil
 }

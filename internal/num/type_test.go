@@ -141,12 +141,14 @@ func TestTypeNames(t *testing.T) {
 			t.Errorf("%v reads back as %v, %v", typ, got, err)
 		}
 	}
-	for name, want := range map[string]Type{"BINARY": {UInt, 1}, "UINT1": {UInt, 1}, "UINT2": {UInt, 2}, "INT4": {Int, 4}, "BIPOLAR": {Bipolar, 1}, "TERNARY": {Ternary, 2}} {
+	for name, want := range map[string]Type{"BINARY": {UInt, 1}, "UINT1": {UInt, 1}, "UINT2": {UInt, 2},
+		"INT4": {Int, 4}, "BIPOLAR": {Bipolar, 1}, "TERNARY": {Ternary, 2}} {
 		if got, err := ParseType(name); err != nil || got != want {
 			t.Errorf("ParseType(%s) = %v, %v", name, got, err)
 		}
 	}
-	for _, bad := range []string{"", "INT", "UINT", "INT0", "INT65", "UINT65", "INT-1", "INT+4", "INT04", "int4", "FLOAT32", "INT4 ", "4", "UINTINT4", "INVALID"} {
+	for _, bad := range []string{"", "INT", "UINT", "INT0", "INT65", "UINT65", "INT-1", "INT+4", "INT04", "int4",
+		"FLOAT32", "INT4 ", "4", "UINTINT4", "INVALID"} {
 		if got, err := ParseType(bad); err == nil {
 			t.Errorf("ParseType(%q) = %v, want an error", bad, got)
 		}

@@ -1,5 +1,5 @@
-// Package schema holds the JSON that hlsgen gives against schemas: they are made of the Go types, with their comments as
-// descriptions, and stand in docs/schemas. The flag -update writes them.
+// Package schema holds the JSON that hlsgen gives against schemas: they are made of the Go types, with their comments
+// as descriptions, and stand in docs/schemas. The flag -update writes them.
 //
 // In come a Go type and JSON; out comes a failure where one does not fit the other. It sees tier.
 package schema
@@ -76,13 +76,14 @@ func (f *Form) Check(t testing.TB, text []byte) {
 // generate is the schema of v's type; open allows keys that it does not name.
 func generate(t testing.TB, c *comments, title string, v any, open bool) []byte {
 	t.Helper()
-	r := reflector.Reflector{Anonymous: true, AllowAdditionalProperties: open, LookupComment: c.of, Namer: func(typ reflect.Type) string {
-		if typ.Name() == "" {
-			return ""
-		}
-		pkg := typ.PkgPath()
-		return pkg[strings.LastIndex(pkg, "/")+1:] + "." + typ.Name()
-	}}
+	r := reflector.Reflector{Anonymous: true, AllowAdditionalProperties: open, LookupComment: c.of,
+		Namer: func(typ reflect.Type) string {
+			if typ.Name() == "" {
+				return ""
+			}
+			pkg := typ.PkgPath()
+			return pkg[strings.LastIndex(pkg, "/")+1:] + "." + typ.Name()
+		}}
 	s := r.Reflect(v)
 	s.Title = title
 	text, err := json.MarshalIndent(s, "", "  ")

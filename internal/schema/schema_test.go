@@ -23,7 +23,8 @@ func TestCheckBites(t *testing.T) {
 	t.Parallel()
 	c := comments{root: tier.Root(t)}
 	text := generate(t, &c, "a title", whole{}, true)
-	for _, want := range []string{`"title": "a title"`, `"description": "in metres"`, `"description": "A part of it."`} {
+	for _, want := range []string{`"title": "a title"`, `"description": "in metres"`,
+		`"description": "A part of it."`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s in\n%s", want, text)
 		}

@@ -1,5 +1,5 @@
-// Package report writes the page of a build: one HTML file that needs nothing else, runs no script and loads nothing. All
-// that it shows is escaped where it stands; pictures alone are taken as they are, from those who draw them.
+// Package report writes the page of a build: one HTML file that needs nothing else, runs no script and loads nothing.
+// All that it shows is escaped where it stands; pictures alone are taken as they are, from those who draw them.
 //
 // In comes what a build found; out comes the page. It sees nothing of this module.
 package report

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-const hostile = `"><script>alert('1')</script><img src=x onerror=alert(2)>javascript:alert(3)//{{.Model}}&amp;` + "\x00\u202e"
+const hostile = `"><script>alert('1')</script><img src=x onerror=alert(2)>javascript:alert(3)//{{.Model}}&amp;` +
+	"\x00\u202e"
 
 // fill puts a text wherever a page has one, and numbers wherever it has a number.
 func fill(v reflect.Value, text string) {
@@ -44,8 +45,8 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-// TestEscaped holds that no text of a page becomes anything but text, wherever it stands: the page has the elements that
-// it has with harmless texts, and none that loads or runs anything.
+// TestEscaped holds that no text of a page becomes anything but text, wherever it stands: the page has the elements
+// that it has with harmless texts, and none that loads or runs anything.
 func TestEscaped(t *testing.T) {
 	t.Parallel()
 	elements := func(text string) (names []string, shown int) {
@@ -70,14 +71,16 @@ func TestEscaped(t *testing.T) {
 				name := token.Name.Local
 				for _, a := range token.Attr {
 					name += " " + a.Name.Local
-					if a.Name.Local == "href" && !strings.HasPrefix(a.Value, "#") || a.Name.Local == "style" && strings.Contains(a.Value, "alert") {
+					if a.Name.Local == "href" && !strings.HasPrefix(a.Value, "#") || a.Name.Local == "style" &&
+						strings.Contains(a.Value, "alert") {
 						t.Errorf("%s %s=%q", token.Name.Local, a.Name.Local, a.Value)
 					}
 					if a.Name.Local == "src" || strings.HasPrefix(a.Name.Local, "on") {
 						t.Errorf("%s has %s", token.Name.Local, a.Name.Local)
 					}
 				}
-				if slices.Contains([]string{"script", "img", "iframe", "object", "embed", "link", "base", "form"}, token.Name.Local) {
+				if slices.Contains([]string{"script", "img", "iframe", "object", "embed", "link", "base", "form"},
+					token.Name.Local) {
 					t.Errorf("there is a %s", token.Name.Local)
 				}
 				names = append(names, name)

@@ -37,10 +37,12 @@ func (Activation) form() string { return "a step function per channel" }
 func (a Activation) refused(err error) error {
 	if a.wide() {
 		return unmapped.As(diag.RangeTooWide,
-			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them", whole.MaxSteps),
+			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them",
+				whole.MaxSteps),
 			"quantise this activation with fewer bits, or with a scale that is a power of two")
 	}
-	return unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(), "quantise this activation with fewer bits")
+	return unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(),
+		"quantise this activation with fewer bits")
 }
 
 // A Sum is a step function of a sum of several integers times whole factors, per channel.
@@ -52,7 +54,8 @@ type Sum struct {
 func (Sum) form() string { return "a sum" }
 
 func (Sum) refused(err error) error {
-	return unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(), "use one scale for both, or fewer bits")
+	return unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(),
+		"use one scale for both, or fewer bits")
 }
 
 // A Times is a step function of the product of two integers and their offsets, per channel.

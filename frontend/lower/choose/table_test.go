@@ -39,8 +39,11 @@ func abs(x int64) int64 { return max(x, -x) }
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	code, byte, wide := integers(-8, 7), integers(-128, 127), integers(-40000, 40000)
-	product := &Product{Weights: [][]int64{{3, -2}}, In: dataflow.Type{Shape: dataflow.Shape{2}, Range: code.Range, Elem: code.Elem},
-		op: func(w [][]int64, s []num.Step) dataflow.Op { return mvau.New(mvau.Params{Weights: w, Steps: s}) }}
+	product := &Product{Weights: [][]int64{{3, -2}}, In: dataflow.Type{Shape: dataflow.Shape{2}, Range: code.Range,
+		Elem: code.Elem}, op: func(w [][]int64, s []num.Step) dataflow.Op {
+		return mvau.New(mvau.Params{Weights: w,
+			Steps: s})
+	}}
 	plain := *product
 	plain.Plain = true
 	activation := func(in dataflow.Type, behind *Product, f func(int64) int64) Activation {
@@ -107,7 +110,8 @@ func TestRows(t *testing.T) {
 		if !known || r.Form == "" || r.Why == "" {
 			t.Errorf("row %d: %+v", i, r)
 		}
-		if i > 0 && r.Form != Table[i-1].Form && slices.ContainsFunc(Table[:i], func(o Row) bool { return o.Form == r.Form }) {
+		if i > 0 && r.Form != Table[i-1].Form && slices.ContainsFunc(Table[:i],
+			func(o Row) bool { return o.Form == r.Form }) {
 			t.Errorf("rows of %q stand apart", r.Form)
 		}
 	}
@@ -122,7 +126,8 @@ func TestOneMoreRow(t *testing.T) {
 	})
 	table := append([]Row{row}, Table...)
 	in := integers(-8, 7)
-	for want, f := range map[string]func(int64) int64{"Abs": abs, "Thresholding": func(x int64) int64 { return x * x }} {
+	for want, f := range map[string]func(int64) int64{"Abs": abs,
+		"Thresholding": func(x int64) int64 { return x * x }} {
 		c, err := from(table, Activation{Steps: steps(in, f), In: in})
 		if err != nil || c.Row.Layer != want || len(c.Ops) != 1 {
 			t.Errorf("%+v, %v, want %s", c, err, want)

@@ -81,13 +81,16 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 		case !c.alike(*first, k):
 			hint := "use scales and biases per tensor or per channel"
 			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {
-				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad in front of it"
+				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad " +
+					"in front of it"
 			}
-			return nil, unmapped.Because(fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint)
+			return nil, unmapped.Because(
+				fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint)
 		}
 	}
 	if len(list) == 0 {
-		return nil, unmapped.Because("an element of it does not depend on the input", "remove the constant part of the tensor")
+		return nil, unmapped.Because("an element of it does not depend on the input",
+			"remove the constant part of the tensor")
 	}
 	for _, src := range list {
 		src.Functions = make([]*real.Expr, len(src.first))
@@ -256,11 +259,13 @@ func (c *Codes) Axis() int {
 func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*Source, place.Movement, error) {
 	form, leaf, ok := forms.One()
 	if !ok {
-		return nil, place.Movement{}, unmapped.Because("the maximum is of several tensors together", "quantise before this max pool")
+		return nil, place.Movement{}, unmapped.Because("the maximum is of several tensors together",
+			"quantise before this max pool")
 	}
 	at := p.Places[leaf.Tensor]
 	channels := at.Type.Shape.Channels()
-	src := &Source{Tensor: leaf.Tensor, Nodes: form.Nodes, Functions: make([]*real.Expr, channels), first: make([]int, channels)}
+	src := &Source{Tensor: leaf.Tensor, Nodes: form.Nodes, Functions: make([]*real.Expr, channels),
+		first: make([]int, channels)}
 	m := place.Still(len(leaf.Index))
 	for k, i := range leaf.Index {
 		m.At[k] = at.Position(i)
@@ -270,7 +275,8 @@ func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*So
 			e, _ := form.Numbers(k)
 			src.Functions[ch] = functions[k%c].Substitute([]*real.Expr{e})
 		} else if first%c != k%c || !form.SameNumbers(first, k) {
-			return nil, m, unmapped.Because("the values of which it takes the greatest are scaled differently", "quantise before this max pool")
+			return nil, m, unmapped.Because("the values of which it takes the greatest are scaled differently",
+				"quantise before this max pool")
 		}
 	}
 	first := slices.IndexFunc(src.Functions, func(f *real.Expr) bool { return f != nil })

@@ -42,8 +42,8 @@ func Layout(w *graph.Window, shape []int) (dataflow.Shape, []int32) {
 // Frame lists the elements of a window's input in the order of its stream.
 func Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, error) {
 	if len(shape) < 3 || shape[0] != 1 {
-		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample", shape),
-			"export the model for one sample at a time")
+		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample",
+			shape), "export the model for one sample at a time")
 	}
 	to, at := Layout(w, shape)
 	return to, place.Inverse(at, graph.Size(shape)), nil
@@ -58,14 +58,17 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error
 	if o.Value != nil && win.Group == 1 {
 		var kept []int
 		if o, kept, im.constants, ok = o.WithoutConstants(shape.Channels()); !ok {
-			return nil, unmapped.Because("its input does not depend on the data", "remove the constant part of the tensor")
+			return nil, unmapped.Because("its input does not depend on the data",
+				"remove the constant part of the tensor")
 		}
 		shape = append(slices.Clone(shape[:len(shape)-1]), len(kept))
 	}
 	im.Operand = o
 	im.H, im.W, im.C = place.Pixels(shape)
-	if im.Affine, ok = o.Affine(im.C); !ok || slices.ContainsFunc(im.Affine, func(f real.Affine) bool { return f.Scale == nil }) {
-		return nil, unmapped.Because("pixels of its input are scaled differently", "quantise activations per tensor or per channel")
+	if im.Affine, ok = o.Affine(im.C); !ok || slices.ContainsFunc(im.Affine,
+		func(f real.Affine) bool { return f.Scale == nil }) {
+		return nil, unmapped.Because("pixels of its input are scaled differently",
+			"quantise activations per tensor or per channel")
 	}
 	if o.Value == nil {
 		return im, nil
@@ -95,7 +98,8 @@ func (im *Image) Shape() dataflow.Shape { return dataflow.Shape{im.H, im.W, im.C
 
 // Window is a window that slides over the image, for a layer.
 func (im *Image) Window(win *graph.Window) choose.Window {
-	covers := im.Before == [2]int{} && im.After == [2]int{} && win.Kernel == [2]int{im.H, im.W} && win.Dilation == [2]int{1, 1}
+	covers := im.Before == [2]int{} && im.After == [2]int{} && win.Kernel == [2]int{im.H, im.W} &&
+		win.Dilation == [2]int{1, 1}
 	return choose.Window{Window: win, Channels: im.C, Covers: covers}
 }
 

@@ -66,7 +66,8 @@ func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error)
 		if j.first[c] < 0 {
 			j.first[c] = int(e)
 		} else if !form.SameNumbers(j.first[c], int(e)) {
-			return nil, unmapped.Because(fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", e),
+			return nil, unmapped.Because(
+				fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", e),
 				"use scales and biases per tensor or per channel")
 		}
 	}
@@ -131,7 +132,8 @@ func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of []real.Affine, re
 	for c, l := range inner {
 		a, ok := outer[c].Affine()
 		if !ok {
-			return sum, nil, unmapped.Because("a sum of two tensors is used without being quantised after "+between(j.Nodes), "quantise the sum")
+			return sum, nil, unmapped.Because(
+				"a sum of two tensors is used without being quantised after "+between(j.Nodes), "quantise the sum")
 		}
 		unit := whole.Unit(l.Scale)
 		for i, v := range l.Scale {

@@ -50,7 +50,8 @@ func (p *Program) Operand(tensor string, elements []int32) (*Operand, error) {
 			leaf := leaves[w][0]
 			at, ok := p.Ready(leaf.Tensor)
 			if !ok {
-				return nil, unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser", leaf.Tensor), "quantise the input of this layer")
+				return nil, unmapped.Because(fmt.Sprintf("its input needs %q, which waits for a quantiser",
+					leaf.Tensor), "quantise the input of this layer")
 			}
 			o.From[k], o.At[k] = o.Stream(p, leaf.Tensor), at.Position(leaf.Index[k])
 			o.class[k], reject = classes[w].of(at, o, form, k)
@@ -93,7 +94,10 @@ func (o *Operand) Stream(p *Program, tensor string) int16 {
 	if n := len(o.Tensors); n > 0 && o.Tensors[n-1] == tensor {
 		return int16(n - 1)
 	}
-	i := slices.IndexFunc(o.Tensors, func(w string) bool { return w == tensor || p.Places[w].Stream == p.Places[tensor].Stream })
+	i := slices.IndexFunc(o.Tensors, func(w string) bool {
+		return w == tensor ||
+			p.Places[w].Stream == p.Places[tensor].Stream
+	})
 	if i < 0 {
 		i = len(o.Tensors)
 		o.Tensors = append(o.Tensors, tensor)
@@ -133,13 +137,15 @@ func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int
 		}
 	}
 	if n == maxClasses {
-		return 0, unmapped.Because("its input is scaled differently at every element", "quantise activations per tensor or per channel")
+		return 0, unmapped.Because("its input is scaled differently at every element",
+			"quantise activations per tensor or per channel")
 	}
 	e, _ := form.Numbers(k)
 	e = e.Within([]real.Interval{whole.Interval(at.Type.Union())})
 	f, ok := e.Affine()
 	if !ok {
-		return 0, unmapped.Because("its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
+		return 0, unmapped.Because(
+			"its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
 			"quantise the input of this layer, after its activation function")
 	}
 	c.first, c.index = append(c.first, k), append(c.index, int32(len(o.of)))
@@ -243,7 +249,8 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 		if value == nil {
 			value = o.Value[k]
 		} else if value.Cmp(o.Value[k]) != 0 {
-			return 0, unmapped.Because("constants of several values are put among its input's elements", "pad with one value")
+			return 0, unmapped.Because("constants of several values are put among its input's elements",
+				"pad with one value")
 		}
 	}
 	if value == nil {
@@ -259,7 +266,9 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 			continue
 		}
 		if v.Quo(v, f.Scale); q != nil && q.Cmp(v) != 0 {
-			return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s has different codes in different channels", value.FloatString(6)), "quantise this activation per tensor, or with zero point 0")
+			return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s has different codes in "+
+				"different channels", value.FloatString(6)),
+				"quantise this activation per tensor, or with zero point 0")
 		}
 		q = v
 	}
@@ -267,7 +276,8 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 		return 0, nil
 	}
 	if !q.IsInt() || !q.Num().IsInt64() {
-		return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s is no multiple of the activation's scale: its code would be %s", value.FloatString(6), q.FloatString(3)),
+		return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s is no multiple of the "+
+			"activation's scale: its code would be %s", value.FloatString(6), q.FloatString(3)),
 			"quantise this activation before it is padded, with an integer zero point")
 	}
 	return q.Num().Int64(), nil
@@ -279,9 +289,11 @@ func Joined(form *scaled.Form) error {
 	for _, n := range form.Nodes {
 		if n.Is(graph.WholeRow) {
 			return unmapped.Because(fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
-				"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which no layer has: keep softmax for the model's end")
+				"a softmax inside the network, as in attention, needs exponentials and a division per row in "+
+					"integers, which no layer has: keep softmax for the model's end")
 		}
 	}
-	return unmapped.Because(fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor, leaves[1].Tensor),
+	return unmapped.Because(fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers",
+		leaves[0].Tensor, leaves[1].Tensor),
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
 }

@@ -40,8 +40,8 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 				"quantise the tensor that it puts in order")
 		}
 		if len(slice.Leaves) != 1 {
-			return nil, unmapped.Because(fmt.Sprintf("a value that it puts in order is made of %d integers", len(slice.Leaves)),
-				"quantise the tensor that it puts in order")
+			return nil, unmapped.Because(fmt.Sprintf("a value that it puts in order is made of %d integers",
+				len(slice.Leaves)), "quantise the tensor that it puts in order")
 		}
 		leaf, index := slice.Leaves[0].Tensor, int32(slice.Leaves[0].Index)
 		var ok bool
@@ -134,7 +134,8 @@ func (r *Ranking) Falls() (falls, ok bool) {
 	falls = r.Affine[0].Scale.Sign() < 0
 	for i, f := range r.Affine {
 		first := r.Affine[i-i%r.N]
-		if f.Scale.Sign() == 0 || f.Scale.Sign() < 0 != falls || f.Scale.Cmp(first.Scale) != 0 || f.Bias.Cmp(first.Bias) != 0 {
+		if f.Scale.Sign() == 0 || f.Scale.Sign() < 0 != falls || f.Scale.Cmp(first.Scale) != 0 ||
+			f.Bias.Cmp(first.Bias) != 0 {
 			return false, false
 		}
 	}
@@ -155,7 +156,8 @@ func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of []real
 		return nil, nil, false, false
 	}
 	unit := whole.Unit(scales)
-	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 && scales[at].Sign() < 0 {
+	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 &&
+		scales[at].Sign() < 0 {
 		falls = true
 		unit.Neg(unit)
 	}

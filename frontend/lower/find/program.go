@@ -64,8 +64,8 @@ func (p *Program) Trace(elements int) error {
 		return unmapped.Empty()
 	}
 	if p.traced += elements; p.traced > maxTraced {
-		return unmapped.As(diag.ModelTooLarge, fmt.Sprintf("the layers up to this one have more than %d elements", maxTraced),
-			"give the model one sample at a time: its axes but the first are those of one frame")
+		return unmapped.As(diag.ModelTooLarge, fmt.Sprintf("the layers up to this one have more than %d elements",
+			maxTraced), "give the model one sample at a time: its axes but the first are those of one frame")
 	}
 	return nil
 }
@@ -105,7 +105,8 @@ func (p *Program) SharedSum(tensor string) bool {
 func (p *Program) meeting(tensor string) (m Meeting, shared, ok bool) {
 	for {
 		step := p.Producer(tensor)
-		if _, integer := p.Integers.Integer(tensor, 0); integer || step == nil || step.Dot != nil || step.Order != nil || step.Window != nil {
+		if _, integer := p.Integers.Integer(tensor, 0); integer || step == nil || step.Dot != nil ||
+			step.Order != nil || step.Window != nil {
 			return m, false, false
 		}
 		shared = shared || len(p.Uses.Readers(tensor)) > 1

@@ -63,7 +63,8 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 	v := &Vectors{Count: len(d.ABase) / rows, dot: d, weights: w, rows: rows}
 	affine, ok := o.Affine(d.K)
 	if !ok {
-		return nil, unmapped.Because("vectors of its input are scaled differently", "quantise activations per tensor or per channel")
+		return nil, unmapped.Because("vectors of its input are scaled differently",
+			"quantise activations per tensor or per channel")
 	}
 	var reject error
 	if v.constants, reject = o.constants(v.Count, d.K); reject != nil {
@@ -118,7 +119,8 @@ func (o *Operand) constants(v, k int) ([]*big.Rat, error) {
 	for i := range v * k {
 		first, this := o.Value[i%k], o.Value[i]
 		if (first == nil) != (this == nil) || first != nil && first.Cmp(this) != 0 {
-			return nil, unmapped.Because("constants that differ from vector to vector are put among its input's elements", "pad all vectors alike")
+			return nil, unmapped.Because("constants that differ from vector to vector are put among its input's "+
+				"elements", "pad all vectors alike")
 		}
 		out[i%k] = first
 		data = data || first == nil
@@ -265,7 +267,8 @@ func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok b
 }
 
 // roundedSums reads sums of k codes each, in order, which are the leaf of a form.
-func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *scaled.Form, leaf *scaled.Var) (*Rounded, error) {
+func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *scaled.Form, leaf *scaled.Var) (*Rounded,
+	error) {
 	if reject := p.Trace(len(leaf.Index)); reject != nil {
 		return nil, reject
 	}
@@ -279,7 +282,8 @@ func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *sca
 	products, err := p.Integers.Forms(code.Node.Inputs[0], leaf.Index) // in the order of the sums
 	form, x, ok := products.One()
 	if err != nil || !ok {
-		return nil, unmapped.Because("it adds up products of several tensors", "use one tensor of data and one of weights")
+		return nil, unmapped.Because("it adds up products of several tensors",
+			"use one tensor of data and one of weights")
 	}
 	n := 1 // outputs of one vector: they are sums over the same elements
 	for n*k < len(x.Index) && slices.Equal(x.Index[n*k:(n+1)*k], x.Index[:k]) {
@@ -313,7 +317,8 @@ func notRounded(err error) error {
 	if errors.As(err, &why) {
 		return err
 	}
-	return unmapped.Because("its products are rounded one by one: "+err.Error(), "round them with one scale and zero point 0, or round their sum")
+	return unmapped.Because("its products are rounded one by one: "+err.Error(),
+		"round them with one scale and zero point 0, or round their sum")
 }
 
 // maxRows bounds the tables that are looked up.
@@ -332,7 +337,8 @@ func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.
 	}
 	r := p.Places[o.Tensors[0]].Type.Union()
 	if r.Lo < 0 || r.Hi >= maxRows {
-		return rows, nil, unmapped.Because(fmt.Sprintf("its indices lie in %v", r), fmt.Sprintf("use indices from 0 to %d", maxRows-1))
+		return rows, nil, unmapped.Because(fmt.Sprintf("its indices lie in %v", r),
+			fmt.Sprintf("use indices from 0 to %d", maxRows-1))
 	}
 	var table [][]*big.Rat
 	for q := r.Lo; q <= r.Hi; q++ {

@@ -35,7 +35,8 @@ type builder struct {
 
 // Build makes the graph. The error is a layer's that does not take its inputs.
 func (n *Netlist) Build() (*Built, error) {
-	b := builder{net: n, made: &Built{streams: slices.Repeat([]int{-1}, len(n.wires))}, ends: make([][]int, len(n.wires))}
+	b := builder{net: n, made: &Built{streams: slices.Repeat([]int{-1}, len(n.wires))},
+		ends: make([][]int, len(n.wires))}
 	for w, wire := range n.wires {
 		if wire.host == "" || wire.readers == 0 {
 			continue

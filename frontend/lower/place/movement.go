@@ -102,7 +102,8 @@ func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, err
 	if reject != nil {
 		return 0, reject
 	}
-	p := pad.Params{Before: [2]int{box.Y0, box.X0}, After: [2]int{h - 1 - box.Y1, w - 1 - box.X1}, Between: [2]int{box.DY - 1, box.DX - 1}, Code: m.fill}
+	p := pad.Params{Before: [2]int{box.Y0, box.X0}, After: [2]int{h - 1 - box.Y1, w - 1 - box.X1},
+		Between: [2]int{box.DY - 1, box.DX - 1}, Code: m.fill}
 	return m.layer(pad.New(p), inner)
 }
 

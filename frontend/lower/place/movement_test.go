@@ -60,11 +60,16 @@ func TestMoves(t *testing.T) {
 		at       []int32
 		want     string
 	}{
-		{"swapped channels", dataflow.Shape{2, 2, 2}, dataflow.Shape{2, 2, 2}, image(2, 2, 2, func(y, x, c int) int { return (y*2+x)*2 + 1 - c }), "{2 1 [1 0] [2 2 2]} true"},
-		{"rows turned round", dataflow.Shape{2, 2, 2}, dataflow.Shape{2, 2, 2}, image(2, 2, 2, func(y, x, c int) int { return (y*2+1-x)*2 + c }), "{2 2 [1 0] [2 2 2]} true"},
-		{"depth to space", dataflow.Shape{1, 2, 4}, dataflow.Shape{2, 4, 1}, image(2, 4, 1, func(y, x, c int) int { return x/2*4 + y*2 + x%2 }), "{8 1 [0 1 4 5 2 3 6 7] [2 4 1]} true"},
-		{"the second half of every pixel", dataflow.Shape{2, 2, 4}, dataflow.Shape{2, 2, 2}, image(2, 2, 2, func(y, x, c int) int { return (y*2+x)*4 + 2 + c }), "{2 2 [1] [2 2 2]} true"},
-		{"another shape", dataflow.Shape{6}, dataflow.Shape{1, 2, 3}, []int32{0, 1, 2, 3, 4, 5}, "{1 3 [0] [1 2 3]} true"},
+		{"swapped channels", dataflow.Shape{2, 2, 2}, dataflow.Shape{2, 2, 2},
+			image(2, 2, 2, func(y, x, c int) int { return (y*2+x)*2 + 1 - c }), "{2 1 [1 0] [2 2 2]} true"},
+		{"rows turned round", dataflow.Shape{2, 2, 2}, dataflow.Shape{2, 2, 2},
+			image(2, 2, 2, func(y, x, c int) int { return (y*2+1-x)*2 + c }), "{2 2 [1 0] [2 2 2]} true"},
+		{"depth to space", dataflow.Shape{1, 2, 4}, dataflow.Shape{2, 4, 1},
+			image(2, 4, 1, func(y, x, c int) int { return x/2*4 + y*2 + x%2 }), "{8 1 [0 1 4 5 2 3 6 7] [2 4 1]} true"},
+		{"the second half of every pixel", dataflow.Shape{2, 2, 4}, dataflow.Shape{2, 2, 2},
+			image(2, 2, 2, func(y, x, c int) int { return (y*2+x)*4 + 2 + c }), "{2 2 [1] [2 2 2]} true"},
+		{"another shape", dataflow.Shape{6}, dataflow.Shape{1, 2, 3}, []int32{0, 1, 2, 3, 4, 5},
+			"{1 3 [0] [1 2 3]} true"},
 	} {
 		p, ok := blocks(c.from, c.to, c.at)
 		if got := fmt.Sprint(p, ok); got != c.want {

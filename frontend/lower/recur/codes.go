@@ -49,7 +49,8 @@ func (b *reader) code(step *graph.Step) error {
 	}
 	form := &forms.Of[0]
 	leaves := form.Leaves()
-	reject := NotLSTM("%s is made of %d integer tensors in a way that no cell has", unmapped.Describe(step.Node), len(leaves))
+	reject := NotLSTM("%s is made of %d integer tensors in a way that no cell has", unmapped.Describe(step.Node),
+		len(leaves))
 	var dots, vectors int
 	for _, l := range leaves {
 		switch b.known[l.Tensor].(type) {
@@ -361,7 +362,8 @@ func (b *reader) dot(step *graph.Step) error {
 		return b.roundedDot(step, d.K, w, wBase, wOffset, form, r)
 	}
 	if as[vector](b, leaf.Tensor) == nil {
-		return NotLSTM("%s multiplies %q, which is neither the input nor a state", unmapped.Describe(step.Node), leaf.Tensor)
+		return NotLSTM("%s multiplies %q, which is neither the input nor a state", unmapped.Describe(step.Node),
+			leaf.Tensor)
 	}
 	out := &dot{of: leaf.Tensor}
 	length := graph.Size(b.body.Known[leaf.Tensor].Shape)
@@ -389,7 +391,8 @@ func (b *reader) dot(step *graph.Step) error {
 }
 
 // roundedDot adds up products that were rounded.
-func (b *reader) roundedDot(step *graph.Step, n int, w *graph.Tensor, wBase, wOffset []int32, form *scaled.Form, r *rounding) error {
+func (b *reader) roundedDot(step *graph.Step, n int, w *graph.Tensor, wBase, wOffset []int32, form *scaled.Form,
+	r *rounding) error {
 	leaf := form.Leaves()[0]
 	length := graph.Size(b.body.Known[r.of].Shape)
 	out := &dot{of: r.of, product: &r.requant}

@@ -26,7 +26,8 @@ func (b *reader) gateOf(c *Cell, k int, g *gate, peephole string) error {
 		case d.of == hName && h == nil:
 			h, hAt = d, i
 		default:
-			return NotLSTM("a gate adds up several products of the same vector, or of another one than the input and the hidden state")
+			return NotLSTM("a gate adds up several products of the same vector, or of another one than the input " +
+				"and the hidden state")
 		}
 	}
 	if x == nil || h == nil || len(x.rows) != c.Units || len(h.rows) != c.Units || len(g.inner) != c.Units {
@@ -121,7 +122,8 @@ func (b *reader) within(g *gate, units []*big.Rat) bool {
 		}
 		if g.state != "" {
 			span := b.codeOf(g.state).Span
-			most.Add(most, new(big.Rat).Mul(big.NewRat(max(span.Hi, -span.Lo), 1), new(big.Rat).Abs(l.Scale[len(l.Scale)-1])))
+			most.Add(most, new(big.Rat).Mul(big.NewRat(max(span.Hi, -span.Lo), 1),
+				new(big.Rat).Abs(l.Scale[len(l.Scale)-1])))
 		}
 		if most.Quo(most, units[j]); most.Cmp(big.NewRat(zSpan.Hi, 1)) > 0 {
 			return false

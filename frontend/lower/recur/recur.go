@@ -276,7 +276,8 @@ func (c *Cell) Begin(constant func(state int) *graph.Tensor) (reject error) {
 
 func (c *Code) begin(t *graph.Tensor, units int) ([]int64, error) {
 	if t == nil {
-		return nil, unmapped.Because("its initial state arrives with the data", "make the initial state a constant (zero)")
+		return nil, unmapped.Because("its initial state arrives with the data",
+			"make the initial state a constant (zero)")
 	}
 	out := make([]int64, units)
 	for j := range out {
@@ -292,8 +293,9 @@ func (c *Code) begin(t *graph.Tensor, units int) ([]int64, error) {
 
 // Like reports whether two cells can take turns in one layer: only their tables differ.
 func (c *Cell) Like(o *Cell) bool {
-	return c.Units == o.Units && (c.Params.CIFG == nil) == (o.Params.CIFG == nil) && sameRequant(c.Product, o.Product) &&
-		sameRequant(c.Params.Product, o.Params.Product) && peepholes(&c.Params) == peepholes(&o.Params)
+	return c.Units == o.Units && (c.Params.CIFG == nil) == (o.Params.CIFG == nil) &&
+		sameRequant(c.Product, o.Product) && sameRequant(c.Params.Product, o.Params.Product) &&
+		peepholes(&c.Params) == peepholes(&o.Params)
 }
 
 // peepholes lists which gates look at the cell's state.

@@ -24,7 +24,8 @@ func TestRequantise(t *testing.T) {
 		step := new(big.Rat).SetFloat64(float64(float32(0.2 + rng.Float64())))
 		// clip(round((sum + bias)/step), -7, 7)
 		x := real.Add(real.Var(0), real.Rat(bias))
-		outer := real.Min(real.Max(real.Round(real.Div(x, real.Rat(step)), real.HalfEven), real.Float(-7)), real.Float(7))
+		outer := real.Min(real.Max(real.Round(real.Div(x, real.Rat(step)), real.HalfEven), real.Float(-7)),
+			real.Float(7))
 		m, f, err := Requantise(real.Linear{Scale: scales, Bias: new(big.Rat)}, outer, ranges, 64)
 		if err != nil {
 			t.Fatal(err)

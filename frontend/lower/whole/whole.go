@@ -1,8 +1,8 @@
 // Package whole makes whole numbers of real ones, exactly: integers that are the multiples of a common unit, steps of
 // channels, multipliers of a sum, and how a quantiser rounds a product.
 //
-// In come rationals, expressions and quantisers; out come integers that are the same, or the reason why there are none. It
-// sees graph, real, scaled, unmapped, diag and num.
+// In come rationals, expressions and quantisers; out come integers that are the same, or the reason why there are none.
+// It sees graph, real, scaled, unmapped, diag and num.
 package whole
 
 import (
@@ -39,7 +39,8 @@ func Unit(values []*big.Rat) *big.Rat {
 func Times(v, unit *big.Rat) (int64, error) {
 	q := new(big.Rat).Quo(v, unit)
 	if !q.Num().IsInt64() {
-		return 0, unmapped.As(diag.RangeTooWide, "the scales of the tensors that it adds have no common unit of 63 bits", "use one scale for both, or scales that are powers of two")
+		return 0, unmapped.As(diag.RangeTooWide, "the scales of the tensors that it adds have no common unit of 63 bits",
+			"use one scale for both, or scales that are powers of two")
 	}
 	return q.Num().Int64(), nil
 }
@@ -79,9 +80,12 @@ func Column(column []*big.Rat, in []real.Affine) (row []int64, out real.Affine, 
 // TooWide is the reason of a column whose integers need so many bits; uniform says that its inputs have one scale.
 func TooWide(bits int, uniform bool) error {
 	if !uniform {
-		return unmapped.As(diag.ScalePerInput, fmt.Sprintf("the input's scale varies along the summed axis, and no common scale leaves weights below %d bits", bits),
+		return unmapped.As(diag.ScalePerInput,
+			fmt.Sprintf("the input's scale varies along the summed axis, and no common scale leaves weights below "+
+				"%d bits", bits),
 			"quantise activations per tensor (Brevitas: scaling_per_output_channel=False)")
 	}
-	return unmapped.As(diag.WeightsNotInteger, fmt.Sprintf("the weights are not quantised: as integers they would need %d bits", bits),
+	return unmapped.As(diag.WeightsNotInteger,
+		fmt.Sprintf("the weights are not quantised: as integers they would need %d bits", bits),
 		"quantise the weights of this layer")
 }

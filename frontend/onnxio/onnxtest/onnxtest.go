@@ -42,11 +42,13 @@ func New(opset int64) *Model {
 
 // Opset imports a version of an operator domain.
 func (m *Model) Opset(domain string, version int64) *Model {
-	m.Proto.OpsetImport = append(m.Proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: new(domain), Version: &version})
+	m.Proto.OpsetImport = append(m.Proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: new(domain),
+		Version: &version})
 	return m
 }
 
-// Input declares an input. An axis is an int, a string (the name of a dynamic axis) or nil (a dynamic axis without name).
+// Input declares an input. An axis is an int, a string (the name of a dynamic axis) or nil (a dynamic axis without
+// name).
 func (m *Model) Input(name string, dtype graph.DType, dims ...any) *Model {
 	m.Proto.Graph.Input = append(m.Proto.Graph.Input, value(name, dtype, dims))
 	return m

@@ -1,5 +1,5 @@
-// Package samples makes runs of a model out of arrays of any shape that a user may mean, and arrays of runs' outputs. Where
-// data do not fit it says what NumPy would make of them.
+// Package samples makes runs of a model out of arrays of any shape that a user may mean, and arrays of runs' outputs.
+// Where data do not fit it says what NumPy would make of them.
 //
 // In come arrays; out come tensors of samples, and the other way round. It sees dataflow, npy and num.
 package samples
@@ -107,7 +107,8 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 		}, nil
 	}
 	return 0, nil, &Unfit{
-		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own, shape),
+		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
+			shape),
 		shapeHint(in, shape),
 	}
 }
@@ -164,7 +165,8 @@ func meaningHint(a *npy.Array) string {
 	for _, width := range []int{8, 16} {
 		if t.Width <= width {
 			t.Width = width
-			return fmt.Sprintf("say what they stand for: --input-type %v for themselves, %v:1/255 for so many times it; or %s",
+			return fmt.Sprintf(
+				"say what they stand for: --input-type %v for themselves, %v:1/255 for so many times it; or %s",
 				t, t, reals)
 		}
 	}

@@ -17,10 +17,13 @@ func TestIntegerInput(t *testing.T) {
 		data  []float64
 		ok    bool
 	}{
-		{"int8", []float64{-128, 127}, true}, {"uint8", []float64{0, 127}, true}, {"int64", []float64{-128, 0}, true}, {"float32", []float64{-1, 3}, true}, {"bool", []float64{0, 1}, true},
-		{"uint8", []float64{0, 128}, false}, {"int64", []float64{-129, 0}, false}, {"float32", []float64{0.5, 3}, false}, {"float16", []float64{1, 200}, false},
+		{"int8", []float64{-128, 127}, true}, {"uint8", []float64{0, 127}, true}, {"int64", []float64{-128, 0}, true},
+		{"float32", []float64{-1, 3}, true}, {"bool", []float64{0, 1}, true},
+		{"uint8", []float64{0, 128}, false}, {"int64", []float64{-129, 0}, false},
+		{"float32", []float64{0.5, 3}, false}, {"float16", []float64{1, 200}, false},
 	} {
-		_, err := Split(&dataflow.Model{In: []dataflow.Real{in}}, map[string]*npy.Array{"": {DType: c.dtype, Shape: []int{1, 2}, Data: c.data}})
+		_, err := Split(&dataflow.Model{In: []dataflow.Real{in}},
+			map[string]*npy.Array{"": {DType: c.dtype, Shape: []int{1, 2}, Data: c.data}})
 		if (err == nil) != c.ok {
 			t.Errorf("%v of %s for int8: %v", c.data, c.dtype, err)
 		}
@@ -90,7 +93,8 @@ func TestFixedBatchShapes(t *testing.T) {
 				runs[i].Data = make([]float64, dataflow.Shape(out.Shape).Size())
 			}
 			if y := s.Join(out, runs); !slices.Equal(y.Shape, c.out[k]) || y.Size() != len(y.Data) {
-				t.Errorf("%v: output %s has shape %v, %d elements; want %v", c.x, out.Name, y.Shape, len(y.Data), c.out[k])
+				t.Errorf("%v: output %s has shape %v, %d elements; want %v", c.x, out.Name, y.Shape, len(y.Data),
+					c.out[k])
 			}
 		}
 	}
