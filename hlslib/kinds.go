@@ -1,5 +1,9 @@
 // Package hlslib is the library of layers: one folder per kind, each with its Go twin and its C++ kernel, the C++ that
 // kernels share (core) and the headers for C simulation (csim).
+//
+// In come the folders of the kinds; out go the table of them, with which parameters are read, and the C++ files, which
+// templates copies into projects. A kind's folder has KIND.go (parameters, binding, results, folds, loop), cost.go and
+// KIND.hpp; larger ones have more files, which their comments name. It sees the kinds of hlslib, and dataflow.
 package hlslib
 
 import (

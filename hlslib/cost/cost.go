@@ -5,6 +5,15 @@
 // Each thing that costs has two formulas. Fitted is this project's: parts with a physical meaning and the coefficients
 // of Coefficients, fitted on published results of synthesis; docs/estimator.md shows how far off it is. FINN
 // reproduces FINN's own estimates to the last LUT. It is for comparison with FINN; it counts no FF.
+//
+// In come figures (bits, words, counts of operations) and a fabric; out come costs by named part. It sees boards and
+// num. The files:
+//
+//	cost, model, coefficients    parts and their sums; what a formula needs of a device; what was fitted
+//	arithmetic, products, dsp    adders and multipliers, in LUTs or DSP slices
+//	logic, fabric, threshold     counters, multiplexers, memories of LUTs; families of devices; step functions
+//	mvau, mvau_fitted, vvau      layers with weights, by FINN's formulas and by the fit
+//	stream, fifo, window, host   width converters, FIFOs, line buffers, the host's port
 package cost
 
 import "math/bits"

@@ -1,6 +1,8 @@
 // Package estimate applies the formulas of hlslib/cost to layers and designs: what a layer's figures mean to a formula
 // is the layer's to say, which formula and fabric count is the target's, and what a design takes beside its layers
 // (FIFOs, the host's port) is counted here.
+//
+// In come bound layers' figures and designs; out come costs by named part, and their sums. It sees cost and dataflow.
 package estimate
 
 import (

@@ -15,6 +15,9 @@
 // which two's complement forgives. Where weights and inputs are both bipolar, products are matches of bits and the
 // accumulator counts them: p matches in K are a sum of 2p-K, and thresholds are moved likewise. Products that are
 // requantised are numbers.
+//
+// In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results and
+// the parameters of its C++. It sees layer, cost, dataflow and num.
 package mac
 
 import (

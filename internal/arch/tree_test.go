@@ -1,7 +1,6 @@
 package arch
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -14,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the tree and the floors into docs/ARCHITECTURE.md")
 
-// TestPage holds docs/ARCHITECTURE.md against the code: a row per package, with the first sentence of its comment and
-// what it imports, and a drawing of the floors.
+// TestPage holds docs/ARCHITECTURE.md against the code: a row per package, with the first sentence of its comment, and
+// a drawing of the floors.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	const file = "../../docs/ARCHITECTURE.md"
@@ -25,7 +24,7 @@ func TestPage(t *testing.T) {
 	}
 	text := string(page)
 	for _, part := range []struct{ begins, ends, want string }{
-		{"| folder | what | imports |\n|---|---|---|\n", "\n\n", tree(t)},
+		{"| folder | what |\n|---|---|\n", "\n\n", tree(t)},
 		{"<!-- floors -->\n```text drawing\n", "\n```", drawing()},
 	} {
 		head, rest, ok := strings.Cut(text, part.begins)
@@ -45,7 +44,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// tree is a row per package, from the top floor down.
+// tree is a row per package, by its path.
 func tree(t *testing.T) string {
 	t.Helper()
 	folders := map[string][]*source{}
@@ -59,18 +58,13 @@ func tree(t *testing.T) string {
 		}
 	}
 	dirs := sorted(folders)
-	slices.SortStableFunc(dirs, func(a, b string) int {
-		x, _ := addressOf(a)
-		y, _ := addressOf(b)
-		return cmp.Or(y.floor-x.floor, strings.Compare(x.room, y.room), y.level-x.level)
-	})
 	var rows []string
 	for _, dir := range dirs {
 		what := synopsis(folders[dir])
 		if path.Base(dir) == "*" {
 			what = "one layer each, Go and C++ side by side: [A layer](#a-layer)"
 		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", dir, what, strings.Join(imported(folders[dir]), ", ")))
+		rows = append(rows, fmt.Sprintf("| `%s` | %s |", dir, what))
 	}
 	return strings.Join(rows, "\n")
 }
@@ -84,7 +78,7 @@ func rowOf(dir string) string {
 }
 
 // mostSynopsis is how long a cell of the table may be before it ends at the sentence's first colon.
-const mostSynopsis = 130
+const mostSynopsis = 170
 
 // synopsis is the first sentence of a package's comment, without its name.
 func synopsis(files []*source) string {
