@@ -40,8 +40,8 @@ func TestBuildAgrees(t *testing.T) {
 			built++
 			csim := !m.Shared && len(m.Read(t, file)) <= smallest
 			for k, board := range boards {
-				if !tier.Full() && k != i%2 {
-					continue
+				if formats != nil && k == 0 || formats == nil && !tier.Full() && k != i%2 {
+					continue // with formats for its gates, an LSTM takes more than the smaller board has
 				}
 				t.Run(m.Name+"/"+file+"/"+board, func(t *testing.T) {
 					t.Parallel()
