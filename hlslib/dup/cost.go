@@ -3,6 +3,7 @@ package dup
 import (
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
 
@@ -12,7 +13,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m, word := estimate.Model(t), o.In[0].Port(f.PE)
 	return estimate.Parts(
 		m.Control(cost.Counter(word.Words)),
-		cost.Resources{LUT: o.P.Copies}.As("handshakes"),
+		layer.Handshakes(o.P.Copies),
 		m.Registers(word.Width()),
 	)
 }

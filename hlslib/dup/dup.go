@@ -9,7 +9,6 @@
 package dup
 
 import (
-	"fmt"
 	"slices"
 
 	"hlsgen/hlslib/layer"
@@ -30,12 +29,7 @@ type Params struct {
 }
 
 // Verify says what is wrong with p whatever the inputs.
-func (p Params) Verify() error {
-	if p.Copies < 2 || p.Copies > dataflow.MaxPorts {
-		return fmt.Errorf("%d copies, want 2 to %d", p.Copies, dataflow.MaxPorts)
-	}
-	return nil
-}
+func (p Params) Verify() error { return layer.Within("copies", p.Copies, 2, dataflow.MaxPorts) }
 
 type op struct {
 	layer.Base[Params]
