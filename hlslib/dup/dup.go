@@ -11,6 +11,8 @@ package dup
 import (
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
@@ -68,6 +70,17 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 		y[i] = slices.Clone(in[0])
 	}
 	return y
+}
+
+// Cost counts words, and a LUT per copy that waits for room in all the others. The copies of a word are wiring. FINN
+// estimates nothing.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, word := estimate.Model(t), o.In[0].Port(f.PE)
+	return estimate.Parts(
+		m.Control(cost.Counter(word.Words)),
+		layer.Handshakes(o.P.Copies),
+		m.Registers(word.Width()),
+	)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
