@@ -76,19 +76,19 @@ func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		op   layer.Pooling
-		in   []dataflow.Type
+		in   dataflow.Type
 		want string
 	}{
-		{"mean", []dataflow.Type{typ(uintN(4), 4, 2)}, `pooling by "mean", want "max" or "sum"`},
-		{globalpool.Max, nil, "0 inputs, want 1"},
-		{globalpool.Max, []dataflow.Type{typ(uintN(4), 4)}, "an input of shape [4], want [..., channels]"},
-		{globalpool.Sum, []dataflow.Type{typ(intN(64), 2, 2, 2)}, "channel 0: the sum of 4 values in ["},
-		{globalpool.Sum, []dataflow.Type{typ(intN(62), 4, 2)}, "a sum needs 64 bits"},
-		{globalpool.Sum, []dataflow.Type{typ(intN(61), 4, 2)}, ""},
-		{globalpool.Max, []dataflow.Type{typ(intN(64), 65537, 65537, 64)}, "no fold keeps"},
+		{"mean", typ(uintN(4), 4, 2), `pooling by "mean", want "max" or "sum"`},
+		{globalpool.Max, typ(uintN(4), 4), "an input of shape [4], want [..., channels]"},
+		{globalpool.Sum, typ(intN(64), 2, 2, 2), "channel 0: the sum of 4 values in ["},
+		{globalpool.Sum, typ(intN(62), 4, 2), "a sum needs 64 bits"},
+		{globalpool.Sum, typ(intN(61), 4, 2), ""},
+		{globalpool.Max, typ(intN(64), 65537, 65537, 64), "no fold keeps"},
 	} {
-		layertest.Refuses(t, of(tt.op), tt.in, tt.want)
+		layertest.Refuses(t, of(tt.op), []dataflow.Type{tt.in}, tt.want)
 	}
+	layertest.Refuses(t, maximum, nil, "0 inputs, want 1")
 	layertest.RefusesText(t, globalpool.Layer, ``, `{}`, `{"op":"mean"}`)
 }
 

@@ -66,6 +66,23 @@ func Bind(t *testing.T, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
 	return bound
 }
 
+// Chain is layers of one input and one output, each of another kind, one behind the other.
+func Chain(t *testing.T, in dataflow.Type, ops ...dataflow.Op) *dataflow.Graph {
+	t.Helper()
+	g := &dataflow.Graph{In: []int{0}, Out: []int{len(ops)}, Streams: []*dataflow.Stream{{Type: in}}}
+	for i, op := range ops {
+		bound, out, err := op.Bind([]dataflow.Type{in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = out[0]
+		n := &dataflow.Node{Name: op.Kind() + "_0", Op: bound, In: []int{i}, Out: []int{i + 1}}
+		g.Nodes = append(g.Nodes, n)
+		g.Streams = append(g.Streams, &dataflow.Stream{ID: i + 1, Type: in})
+	}
+	return g
+}
+
 // Gives holds that a layer's outputs are of the types.
 func Gives(t *testing.T, op dataflow.Op, in []dataflow.Type, want ...dataflow.Type) {
 	t.Helper()

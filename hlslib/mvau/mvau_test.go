@@ -190,7 +190,7 @@ func allSigns(weights [][]int64) bool {
 
 func TestAccumulator(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		weights [][]int64
 		in      dataflow.Type
@@ -207,8 +207,7 @@ func TestAccumulator(t *testing.T) {
 			dataflow.Bound{DataType: 4, L1: 4, Exact: 3, Used: 3, Type: uintN(3), Channels: []int{3, 3}}},
 		{"centred signs", [][]int64{{1, -1, 1, -1}}, typ(intN(2), 4), // [-6,6]
 			dataflow.Bound{DataType: 5, L1: 5, ZeroCentred: 4, Exact: 4, Used: 4, Type: intN(4), Channels: []int{4}}},
-	}
-	for _, tt := range tests {
+	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
 		if got := op.(dataflow.Accumulating).Accumulator(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)

@@ -53,20 +53,17 @@ type Params struct {
 
 // Verify says what is wrong with p whatever the inputs.
 func (p Params) Verify() error {
-	err := p.mode().Verify()
-	switch {
-	case len(p.Multiplier) == 0:
+	if len(p.Multiplier) == 0 {
 		return errors.New("there is no multiplier")
-	case len(p.Bias) == 0:
-		return errors.New("there is no bias")
-	case p.Shift < 0 || p.Shift > MaxShift:
-		return fmt.Errorf("a shift by %d, want 0..%d", p.Shift, MaxShift)
-	case err != nil:
-		return err
-	case p.Lo > p.Hi:
-		return fmt.Errorf("outputs from %d up to %d", p.Lo, p.Hi)
 	}
-	return nil
+	if len(p.Bias) == 0 {
+		return errors.New("there is no bias")
+	}
+	err := num.Requant{Shift: p.Shift, Mode: p.mode()}.Verify()
+	if err == nil && p.Lo > p.Hi {
+		err = fmt.Errorf("outputs from %d up to %d", p.Lo, p.Hi)
+	}
+	return err
 }
 
 // mode is how the layer rounds.
