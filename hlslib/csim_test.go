@@ -1,7 +1,6 @@
 package hlslib_test
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"hlsgen/hlslib"
 	"hlsgen/internal/tier"
+	"hlsgen/templates"
 )
 
 // compile builds a C++ program of testdata with the library's headers and returns its path.
@@ -17,31 +17,20 @@ func compile(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	cxx := tier.Needs(t, "g++")[0]
 	dir := t.TempDir()
+	var files templates.Files
 	for _, h := range hlslib.Headers() {
-		write(t, filepath.Join(dir, filepath.FromSlash(h.Path)), h.Text)
+		files = append(files, templates.File{Path: h.Path, Data: h.Text})
 	}
-	text, err := os.ReadFile(source)
-	if err != nil {
+	if err := files.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	file, bin := filepath.Join(dir, "test.cpp"), filepath.Join(dir, "test")
-	write(t, file, text)
+	bin := filepath.Join(dir, "test")
 	args := append(flags, "-std=c++14", "-Wall", "-Wextra", "-Werror", "-I", filepath.Join(dir, "csim"), "-I",
-		filepath.Join(dir, "include"), "-o", bin, file)
+		filepath.Join(dir, "include"), "-o", bin, source)
 	if out, err := exec.Command(cxx, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return bin
-}
-
-func write(t *testing.T, file string, text []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestSimulationHeaders compiles and runs the check of csim/*.h against other arithmetic.

@@ -25,8 +25,6 @@ package add
 import (
 	"encoding/json"
 	"fmt"
-	"math"
-	"slices"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
@@ -38,7 +36,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "AddStreams",
 	Doc:     "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
 	Example: `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
-	Takes:   layer.Inputs(2),
+	Takes:   layer.Alike,
 	Bind:    bind,
 	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
 })
@@ -58,12 +56,8 @@ func (p *Params) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &list); err != nil {
 		return err
 	}
-	if n := len(list.Factors); n != 0 && n != len(p.Factors) {
-		return fmt.Errorf("factors of %d inputs, want none or %d", n, len(p.Factors))
-	}
-	copy(p.Factors[:], list.Factors)
 	p.Steps = list.Steps
-	return nil
+	return layer.PerInput("factors", p.Factors[:], list.Factors)
 }
 
 // Verify says what is wrong with p whatever the inputs.
@@ -86,7 +80,7 @@ func (p Params) factor(input, c int) int64 {
 
 // multiplies reports whether a factor of the input needs a multiplier.
 func (p Params) multiplies(input int) bool {
-	return slices.ContainsFunc(p.Factors[input], func(v int64) bool { return v < -1 || v > 1 })
+	return layer.Multiplies(p.Factors[input])
 }
 
 type op struct {
@@ -100,10 +94,6 @@ type op struct {
 // bind takes two inputs of one shape, whose last axis has as many channels as there are factors and step functions, or
 // any number where there is at most one; the output has the same shape.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	shape := in[0].Shape
-	if !slices.Equal(shape, in[1].Shape) {
-		return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape", shape, in[1].Shape)
-	}
 	for _, list := range []struct {
 		what string
 		n    int
@@ -118,18 +108,13 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if err != nil {
 		return nil, nil, err
 	}
-	var out dataflow.Type
-	if o.steps, out, err = layer.BindSteps(b.P.Steps, sums, o.sum); err != nil {
-		return nil, nil, err
-	}
-	out.Shape = shape
-	o.Out = []dataflow.Type{out}
-	return o, o.Out, nil
+	o.steps, o.Out, err = layer.BindSteps(b.P.Steps, sums)
+	return o, o.Out, err
 }
 
-// bindSum derives the types of factors and sums, and gives the sums' ranges: one where all channels are alike, else one
-// per channel.
-func (o *op) bindSum() (sums []num.Range, err error) {
+// bindSum derives the types of factors and sums. The sums have one range where all channels are alike, else one per
+// channel.
+func (o *op) bindSum() (sums dataflow.Type, err error) {
 	n := 1
 	for i, f := range o.P.Factors {
 		n = max(n, len(o.In[i].Range), len(f))
@@ -138,17 +123,18 @@ func (o *op) bindSum() (sums []num.Range, err error) {
 		}
 		o.factor[i] = num.Smallest(num.Hull(f))
 	}
-	sums = make([]num.Range, n)
-	for c := range sums {
+	sums = dataflow.Type{Shape: o.In[0].Shape, Range: make([]num.Range, n)}
+	for c := range sums.Range {
 		a, ok0 := o.In[0].Channel(c).Times(o.P.factor(0, c))
 		b, ok1 := o.In[1].Channel(c).Times(o.P.factor(1, c))
 		s, ok := a.Plus(b)
 		if !ok0 || !ok1 || !ok {
-			return nil, fmt.Errorf("channel %d: the sum leaves 64 bits", c)
+			return sums, fmt.Errorf("channel %d: the sum leaves 64 bits", c)
 		}
-		sums[c] = s
+		sums.Range[c] = s
 	}
-	o.sum, err = layer.SumType("sum", sums)
+	o.sum, err = layer.SumType("sum", sums.Range)
+	sums.Elem = o.sum
 	return sums, err
 }
 
@@ -221,11 +207,9 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 
 // table reports whether the factors take a table: they differ between channels, or one is too wide for an int of C++.
 func (o *op) table() bool {
-	for _, f := range o.P.Factors {
-		for _, v := range f {
-			if v != f[0] || v < math.MinInt32 || v > math.MaxInt32 {
-				return true
-			}
+	for i, f := range o.P.Factors {
+		if !layer.Common(f) || !o.factor[i].Range().Within(num.Type{Kind: num.Int, Width: 32}.Range()) {
+			return true
 		}
 	}
 	return false

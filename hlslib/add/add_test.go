@@ -1,10 +1,8 @@
 package add_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -60,8 +58,7 @@ func random(r *rand.Rand) layertest.Case {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	i4, u4 := typ(intN(4), 3, 4), typ(uintN(4), 3, 4)
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3},
-		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	perChannel := layertest.Uneven(2, 3)
 	wide := num.Step{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
 	both := func(t dataflow.Type) []dataflow.Type { return []dataflow.Type{t, t} }
 	cases := []layertest.Case{
@@ -101,9 +98,8 @@ func TestContract(t *testing.T) {
 // TestRanges: a channel's sums are the exact interval, and what all channels share stays one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}},
-		Elem: intN(3)}
 	i4 := typ(intN(4), 2)
+	perChannel := layertest.Ranged(intN(3), i4.Shape, num.Range{Lo: -1, Hi: 2}, num.Point(3))
 	for _, tt := range []struct {
 		p    add.Params
 		in   []dataflow.Type
@@ -123,10 +119,7 @@ func TestRanges(t *testing.T) {
 				Elem: intN(3)}},
 		{then(nil, nil, sign), []dataflow.Type{i4, i4}, typ(bipolar, 2)},
 	} {
-		_, out, err := add.New(tt.p).Bind(tt.in)
-		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
-			t.Errorf("%+v of %v: %v, %v, want %v", tt.p, tt.in, out, err, tt.want)
-		}
+		layertest.Gives(t, add.New(tt.p), tt.in, tt.want)
 	}
 }
 
@@ -153,16 +146,9 @@ func TestForms(t *testing.T) {
 				"none [[2 0]], deltas INT8 none [[-3 8 -15 1 99 0]]", 6},
 	} {
 		op := layertest.Bind(t, add.New(tt.p), typ(intN(4), 2), typ(intN(4), 2))
-		folds := 0
-		for range op.Folds() {
-			folds++
-		}
 		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
-		var tables []string
-		for _, x := range i.Tables {
-			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, i.StorageOf(x.Name).In, x.Rows))
-		}
-		if got := strings.TrimSpace(i.Func + " " + strings.Join(tables, ", ")); got != tt.want || folds != tt.folds {
+		got, folds := strings.TrimSpace(i.Func+" "+layertest.Tables(i)), layertest.Choices(op)
+		if got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
 		}
 	}
@@ -173,10 +159,6 @@ func TestBindRefuses(t *testing.T) {
 	in := typ(uintN(4), 3)
 	pair := []dataflow.Type{in, in}
 	wide := typ(intN(64), 3)
-	many := num.Step{Value: list(0)}
-	for i := range int64(layer.MaxThresholds + 1) {
-		many.At, many.Value = append(many.At, i+1), append(many.Value, i+1)
-	}
 	for _, tt := range []struct {
 		p    add.Params
 		in   []dataflow.Type
@@ -199,7 +181,8 @@ func TestBindRefuses(t *testing.T) {
 		{add.Params{}, []dataflow.Type{wide, wide}, "channel 0: the sum leaves 64 bits"},
 		{by(nil, list(1<<59)), []dataflow.Type{in, typ(intN(4), 3)}, ""},
 		{by(nil, list(1<<60)), []dataflow.Type{in, typ(intN(4), 3)}, "the sum needs 64 bits"},
-		{then(nil, nil, many), []dataflow.Type{typ(uintN(13), 3), in}, "a channel has 4097 thresholds, at most 4096"},
+		{then(nil, nil, layertest.Stairs(layer.MaxThresholds+1, 1)), []dataflow.Type{typ(uintN(13), 3), in},
+			"a channel has 4097 thresholds, at most 4096"},
 		{add.Params{}, []dataflow.Type{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
 	} {
 		layertest.Refuses(t, add.New(tt.p), tt.in, tt.want)
@@ -222,12 +205,9 @@ func TestLoop(t *testing.T) {
 	}{{add.Params{}, 1}, {by(list(-1), nil), 1}, {by(list(2), nil), 2}, {then(nil, nil, relu), 2},
 		{then(list(2), nil, relu), 3}} {
 		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
-		l := op.Loop(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{})
-		want := dataflow.Loop{Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}},
-			Latency: tt.latency}
-		if !reflect.DeepEqual(l, want) {
-			t.Errorf("%+v: %v, want %v", tt.p, l, want)
-		}
+		layertest.Loops(t, op, dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Loop{
+			Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}}, Latency: tt.latency,
+		})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -36,12 +37,7 @@ type Params struct {
 }
 
 // Verify says what is wrong with p whatever the inputs.
-func (p Params) Verify() error {
-	if p.Inputs < 2 || p.Inputs > dataflow.MaxPorts {
-		return fmt.Errorf("%d inputs, want 2 to %d", p.Inputs, dataflow.MaxPorts)
-	}
-	return nil
-}
+func (p Params) Verify() error { return layer.Within("inputs", p.Inputs, 2, dataflow.MaxPorts) }
 
 type op struct {
 	layer.Base[Params]
@@ -114,8 +110,17 @@ func (kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	panic("concat: an iteration without a word")
 }
 
+// Cost is what chooses among the inputs. FINN counts nothing for its StreamingConcat.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
+	return estimate.Parts(
+		m.Control(layer.TurnsCounters(o.Out[0], f)),
+		m.Multiplexer(len(o.In), width).As("multiplexers"),
+		m.Registers(width),
+	)
+}
+
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	vectors, words := layer.Words(o.Out[0], f)
 	types, each := make([]num.Type, len(o.In)), make([]int, len(o.In))
 	for k, t := range o.In {
 		types[k] = t.Elem
@@ -124,11 +129,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return dataflow.Instance{
 		Header: "concat.hpp",
 		Func:   "concat",
-		Config: []dataflow.Field{
-			{Name: "vectors", Doc: "vectors in a frame", Value: vectors},
-			{Name: "words", Doc: "words of an output vector", Value: words},
-			{Name: "in_words", Doc: "words of a vector, by input", Value: each},
-			{Name: "in_types", Doc: "elements, by input", Value: types},
-		},
+		Config: layer.TurnsConfig(o.Out[0], f, "an output vector",
+			dataflow.Field{Name: "in_words", Doc: "words of a vector, by input", Value: each},
+			dataflow.Field{Name: "in_types", Doc: "elements, by input", Value: types}),
 	}
 }

@@ -1,12 +1,9 @@
 package cost
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,42 +23,29 @@ type layer struct {
 // measured: where CNV's memories of input are, their depth by their place; the depths of its FIFOs by their shift
 // registers; the folding of cybsec by its DSP slices, its block RAM and the widths of its streams.
 var described = map[string]map[string]Costly{
-	"TFC 0": {
-		"StreamingFIFO_rtl_0": FIFO{Depth: 2, Width: 8}, "StreamingFIFO_rtl_1": FIFO{Depth: 2, Width: 8},
-		"Thresholding_rtl_0":  Thresholding{InBits: 8, PE: 1, Rows: 1, Steps: 1, Search: true},
-		"StreamingFIFO_rtl_2": FIFO{Depth: 2, Width: 1}, "StreamingDataWidthConverter_rtl_0": WidthConverter{1, 28},
-		"StreamingFIFO_rtl_3": FIFO{Depth: 32, Width: 28}, "MVAU_hls_0": signs(784, 64, 2, 28, 10),
-		"StreamingFIFO_rtl_4": FIFO{Depth: 2, Width: 2}, "StreamingDataWidthConverter_rtl_1": WidthConverter{2, 8},
-		"StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 8}, "MVAU_hls_1": signs(64, 64, 1, 8, 7),
-		"StreamingFIFO_rtl_6": FIFO{Depth: 2, Width: 1}, "StreamingDataWidthConverter_rtl_2": WidthConverter{1, 8},
-		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 8}, "MVAU_hls_2": signs(64, 64, 1, 8, 7),
-		"StreamingFIFO_rtl_8": FIFO{Depth: 32, Width: 1}, "MVAU_hls_3": last(signs(64, 10, 1, 1, 7)),
-		"StreamingFIFO_rtl_9": FIFO{Depth: 2, Width: 7}, "LabelSelect_hls_0": LabelSelect{1, 7, 4},
-		"StreamingFIFO_rtl_10": FIFO{Depth: 2, Width: 8},
-	},
-	"TFC 1": {
-		"StreamingFIFO_rtl_0": FIFO{Depth: 2, Width: 112}, "StreamingFIFO_rtl_1": FIFO{Depth: 2, Width: 112},
-		"Thresholding_rtl_0":  Thresholding{InBits: 8, PE: 14, Rows: 1, Steps: 1, Search: true},
-		"StreamingFIFO_rtl_2": FIFO{Depth: 2, Width: 14}, "StreamingDataWidthConverter_rtl_0": WidthConverter{14, 112},
-		"StreamingFIFO_rtl_3": FIFO{Depth: 2, Width: 112}, "MVAU_hls_0": signs(784, 64, 32, 112, 10),
-		"StreamingFIFO_rtl_4": FIFO{Depth: 2, Width: 32}, "MVAU_hls_1": signs(64, 64, 32, 32, 7),
-		"StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 32}, "MVAU_hls_2": signs(64, 64, 32, 32, 7),
-		"StreamingFIFO_rtl_6": FIFO{Depth: 2, Width: 32}, "MVAU_hls_3": inLUTs(last(signs(64, 10, 10, 32, 7))),
-		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 70}, "StreamingDataWidthConverter_rtl_1": WidthConverter{70, 35},
-		"StreamingFIFO_rtl_8": FIFO{Depth: 2, Width: 35}, "LabelSelect_hls_0": LabelSelect{5, 7, 4},
-		"StreamingFIFO_rtl_9": FIFO{Depth: 2, Width: 8},
-	},
-	"TFC 2": {
-		"StreamingFIFO_rtl_0": FIFO{Depth: 2, Width: 896},
-		"Thresholding_rtl_0":  Thresholding{InBits: 8, PE: 112, Rows: 1, Steps: 1, Search: true},
-		"StreamingFIFO_rtl_1": FIFO{Depth: 32, Width: 112}, "MVAU_hls_0": signs(784, 64, 32, 112, 10),
-		"StreamingFIFO_rtl_2": FIFO{Depth: 2, Width: 32}, "MVAU_hls_1": signs(64, 64, 32, 32, 7),
-		"StreamingFIFO_rtl_3": FIFO{Depth: 2, Width: 32}, "MVAU_hls_2": signs(64, 64, 32, 32, 7),
-		"StreamingFIFO_rtl_4": FIFO{Depth: 2, Width: 32}, "MVAU_hls_3": inLUTs(last(signs(64, 10, 10, 32, 7))),
-		"StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 70}, "StreamingDataWidthConverter_rtl_0": WidthConverter{70, 35},
-		"StreamingFIFO_rtl_6": FIFO{Depth: 2, Width: 35}, "LabelSelect_hls_0": LabelSelect{5, 7, 4},
-		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 8},
-	},
+	"TFC 0": with(fifos(8, 8, 1, 28, 2, 8, 1, 8, 1, 7, 8), map[string]Costly{
+		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 1, Rows: 1, Steps: 1, Search: true},
+		"StreamingDataWidthConverter_rtl_0": WidthConverter{1, 28},
+		"MVAU_hls_0":                        signs(784, 64, 2, 28, 10),
+		"StreamingDataWidthConverter_rtl_1": WidthConverter{2, 8},
+		"MVAU_hls_1":                        signs(64, 64, 1, 8, 7),
+		"StreamingDataWidthConverter_rtl_2": WidthConverter{1, 8},
+		"MVAU_hls_2":                        signs(64, 64, 1, 8, 7),
+		"MVAU_hls_3":                        last(signs(64, 10, 1, 1, 7)),
+		"LabelSelect_hls_0":                 LabelSelect{1, 7, 4},
+		"StreamingFIFO_rtl_3":               FIFO{Depth: 32, Width: 28},
+		"StreamingFIFO_rtl_8":               FIFO{Depth: 32, Width: 1},
+	}),
+	"TFC 1": with(fifos(112, 112, 14, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Costly{
+		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 14, Rows: 1, Steps: 1, Search: true},
+		"StreamingDataWidthConverter_rtl_0": WidthConverter{14, 112},
+		"StreamingDataWidthConverter_rtl_1": WidthConverter{70, 35},
+	}),
+	"TFC 2": with(fifos(896, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Costly{
+		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 112, Rows: 1, Steps: 1, Search: true},
+		"StreamingDataWidthConverter_rtl_0": WidthConverter{70, 35},
+		"StreamingFIFO_rtl_1":               FIFO{Depth: 32, Width: 112},
+	}),
 	"CNV": {
 		"ConvolutionInputGenerator_rtl_0":    slidingWindow{8, 201},
 		"ConvolutionInputGenerator_rtl_1":    slidingWindow{8, 504},
@@ -105,6 +89,32 @@ var described = map[string]map[string]Costly{
 		"MVAU_hls_3": inLUTs(inDSPs(MVAU{MW: 64, MH: 1, PE: 1, SIMD: 1, WeightBits: 2, InBits: 2, AccBits: 7,
 			Steps: 1})),
 	},
+}
+
+// fifos is FIFOs of two words of so many bits, by name.
+func fifos(widths ...int) map[string]Costly {
+	list := map[string]Costly{}
+	for i, w := range widths {
+		list[fmt.Sprint("StreamingFIFO_rtl_", i)] = FIFO{Depth: 2, Width: w}
+	}
+	return list
+}
+
+// with is all of them, and of what has the same name the last.
+func with(list map[string]Costly, more ...map[string]Costly) map[string]Costly {
+	for _, m := range more {
+		maps.Copy(list, m)
+	}
+	return list
+}
+
+// wideTFC is what the wider builds of TFC have in common.
+var wideTFC = map[string]Costly{
+	"MVAU_hls_0":        signs(784, 64, 32, 112, 10),
+	"MVAU_hls_1":        signs(64, 64, 32, 32, 7),
+	"MVAU_hls_2":        signs(64, 64, 32, 32, 7),
+	"MVAU_hls_3":        inLUTs(last(signs(64, 10, 10, 32, 7))),
+	"LabelSelect_hls_0": LabelSelect{5, 7, 4},
 }
 
 // built completes a layer as FINN builds it.
@@ -153,14 +163,8 @@ func layersOf(t *testing.T) []layer {
 	t.Helper()
 	var list []layer
 	for i, build := range []string{"tfc_w1a1_auto", "tfc_w1a1_custom_0", "tfc_w1a1_custom_2"} {
-		data, err := os.ReadFile(shared(t, filepath.Join("finn_builds", build, "post_synth_resources.json")))
-		if err != nil {
-			t.Fatal(err)
-		}
 		var measured map[string]struct{ LUT, FF, BRAM_18K, BRAM_36K float64 }
-		if err := json.Unmarshal(data, &measured); err != nil {
-			t.Fatal(err)
-		}
+		document(t, "finn_builds/"+build+"/post_synth_resources.json", &measured)
 		name := fmt.Sprint("TFC ", i)
 		shell := layer{build: name, name: "shell", lut: measured["(top)"].LUT, ff: measured["(top)"].FF}
 		for _, full := range slices.Sorted(maps.Keys(measured)) {

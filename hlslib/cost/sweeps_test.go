@@ -2,6 +2,7 @@ package cost
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -17,6 +18,18 @@ import (
 func shared(t *testing.T, name string) string {
 	t.Helper()
 	return filepath.Join(tier.NeedsShared(t), "reference", name)
+}
+
+// document reads a JSON file.
+func document(t *testing.T, name string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(shared(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // table reads a CSV file as rows by column name.

@@ -17,7 +17,7 @@ func TestVVAU(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		v    VVAU
+		VVAU
 		want Resources
 	}{
 		// 4+4+8
@@ -40,7 +40,7 @@ func TestVVAU(t *testing.T) {
 		// 2293.2 + 48*3
 		{"all distributed", finnVVAU(256, 9, 4, 3, 4, 4, 11, false, 15, false, Distributed), Resources{LUT: 2437}},
 	} {
-		if got := Total(tt.v.FINN()); got != tt.want {
+		if got := Total(tt.FINN()); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

@@ -9,9 +9,10 @@
 package dup
 
 import (
-	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 )
@@ -30,12 +31,7 @@ type Params struct {
 }
 
 // Verify says what is wrong with p whatever the inputs.
-func (p Params) Verify() error {
-	if p.Copies < 2 || p.Copies > dataflow.MaxPorts {
-		return fmt.Errorf("%d copies, want 2 to %d", p.Copies, dataflow.MaxPorts)
-	}
-	return nil
-}
+func (p Params) Verify() error { return layer.Within("copies", p.Copies, 2, dataflow.MaxPorts) }
 
 type op struct {
 	layer.Base[Params]
@@ -74,6 +70,17 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 		y[i] = slices.Clone(in[0])
 	}
 	return y
+}
+
+// Cost counts words, and a LUT per copy that waits for room in all the others. The copies of a word are wiring. FINN
+// estimates nothing.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m, word := estimate.Model(t), o.In[0].Port(f.PE)
+	return estimate.Parts(
+		m.Control(cost.Counter(word.Words)),
+		layer.Handshakes(o.P.Copies),
+		m.Registers(word.Width()),
+	)
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {

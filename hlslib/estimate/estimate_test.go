@@ -8,6 +8,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
@@ -33,23 +34,9 @@ func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
 	for c := range weights {
 		weights[c] = []int64{1, -2, 3, -4, 5, -6, 7, int64(c)}
 	}
-	var b dataflow.Builder
-	in := b.Input("x", dataflow.Type{Shape: dataflow.Shape{8}, Range: []num.Range{uint4.Range()}, Elem: uint4})
-	for _, op := range []dataflow.Op{
+	g := layertest.Chain(t, layertest.Full(uint4, 8),
 		threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{3, 9}, Value: []int64{0, 1, 2}}}}),
-		mvau.New(mvau.Params{Weights: weights}),
-	} {
-		out, err := b.Add(op, []int{in}, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in = out[0]
-	}
-	b.Output(in)
-	g, err := b.Graph()
-	if err != nil {
-		t.Fatal(err)
-	}
+		mvau.New(mvau.Params{Weights: weights}))
 	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: at,
 		FIFO: slices.Repeat(dataflow.ShiftRegisters(words), 3),
 		Folds: []dataflow.Fold{{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM},
@@ -62,30 +49,30 @@ func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
 
 func TestWhole(t *testing.T) {
 	t.Parallel()
+	zcu, finn := target(t, "zcu104", dataflow.Fitted), target(t, "zcu104", dataflow.FINN)
+	ps := dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}
 	for _, tt := range []struct {
-		board       string
-		formula     dataflow.Formula
+		at          dataflow.Target
 		words       int
 		fifos, host dataflow.Resources
 	}{
 		// Words of 16, 8 and 2 x 7 bits: a LUT and two registers a bit, and 4 LUTs and 2 registers of control each.
-		{"zcu104", dataflow.Fitted, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2},
-			dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
+		{zcu, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, ps},
 		// Shift registers of 64: two LUTs a bit and one that gives them out, with a register; 6 address bits.
-		{"zcu104", dataflow.Fitted, 40, dataflow.Resources{LUT: 3*38 + 3*25, LUTRAM: 2 * 38, FF: 38 + 3*12},
-			dataflow.Resources{LUT: 6557, FF: 8508, BRAM: 3}},
-		{"alveo-u250", dataflow.Fitted, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, dataflow.Resources{}},
-		{"zcu104", dataflow.FINN, 2, dataflow.Resources{}, dataflow.Resources{}},
-		{"zcu104", dataflow.FINN, 40, dataflow.Resources{LUT: 38 + 3*12, LUTRAM: 38}, dataflow.Resources{}},
+		{zcu, 40, dataflow.Resources{LUT: 3*38 + 3*25, LUTRAM: 2 * 38, FF: 38 + 3*12}, ps},
+		{target(t, "alveo-u250", dataflow.Fitted), 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2},
+			dataflow.Resources{}},
+		{finn, 2, dataflow.Resources{}, dataflow.Resources{}},
+		{finn, 40, dataflow.Resources{LUT: 38 + 3*12, LUTRAM: 38}, dataflow.Resources{}},
 	} {
-		d := design(t, target(t, tt.board, tt.formula), tt.words)
+		d := design(t, tt.at, tt.words)
 		e := estimate.Whole(d)
 		per, layers := d.Cost()
 		if len(e.Layers) != len(per) || e.FIFOs.Total() != tt.fifos || e.Host.Total() != tt.host {
-			t.Errorf("%s by %v, %d words: FIFOs %+v, host %+v", tt.board, tt.formula, tt.words, e.FIFOs, e.Host)
+			t.Errorf("%+v, %d words: FIFOs %+v, host %+v", tt.at, tt.words, e.FIFOs, e.Host)
 		}
 		if want := layers.Plus(tt.fifos).Plus(tt.host); e.Total != want {
-			t.Errorf("%s by %v, %d words: %+v in all, want %+v", tt.board, tt.formula, tt.words, e.Total, want)
+			t.Errorf("%+v, %d words: %+v in all, want %+v", tt.at, tt.words, e.Total, want)
 		}
 	}
 }

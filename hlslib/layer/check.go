@@ -2,6 +2,7 @@ package layer
 
 import (
 	"fmt"
+	"slices"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -21,6 +22,25 @@ func Inputs(n int) Check {
 		}
 		return nil
 	}
+}
+
+// Alike wants two inputs of one shape.
+func Alike(in []dataflow.Type) error {
+	if err := Inputs(2)(in); err != nil {
+		return err
+	}
+	if !slices.Equal(in[0].Shape, in[1].Shape) {
+		return fmt.Errorf("inputs of shapes %v and %v, want one shape", in[0].Shape, in[1].Shape)
+	}
+	return nil
+}
+
+// Within wants n things to be at least lo and at most hi.
+func Within(what string, n, lo, hi int) error {
+	if n < lo || n > hi {
+		return fmt.Errorf("%d %s, want %d to %d", n, what, lo, hi)
+	}
+	return nil
 }
 
 // Image wants one input of rows, columns and channels.
@@ -46,6 +66,15 @@ func PerChannel(what string, n int, in []dataflow.Type) error {
 		inputs, want = "inputs", "none, one"
 	}
 	return fmt.Errorf("%d %s for %s of shape %v, want %s or %d", n, what, inputs, shape, want, shape.Channels())
+}
+
+// PerInput fills what a layer has of each of its inputs from a list, which may be empty.
+func PerInput[T any](what string, each, list []T) error {
+	if n := len(list); n != 0 && n != len(each) {
+		return fmt.Errorf("%s of %d inputs, want none or %d", what, n, len(each))
+	}
+	copy(each, list)
+	return nil
 }
 
 // VerifySteps says what is wrong with the step functions of channels.

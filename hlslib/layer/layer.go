@@ -117,10 +117,31 @@ func Wrap(t num.Type, v int64) int64 {
 	return t.Decode(uint64(v))
 }
 
+// Common reports whether all of a list's values are the same.
+func Common(list []int64) bool {
+	return !slices.ContainsFunc(list, func(v int64) bool { return v != list[0] })
+}
+
+// Multiplies reports whether a product with any of the values needs a multiplier: -1, 0 and 1 are a choice of sign.
+func Multiplies(list []int64) bool {
+	return slices.ContainsFunc(list, func(v int64) bool { return v < -1 || v > 1 })
+}
+
+// Rows is a list with one value per channel as a table with a row for every pe channels.
+func Rows(list []int64, pe int) [][]int64 { return slices.Collect(slices.Chunk(list, pe)) }
+
 // Shifts reports whether a product with m is wiring, or a choice of sign: m is 0 or a power of two.
 func Shifts(m int64) bool {
 	m = max(m, -m) // the least int64 stays: a power of two as well
 	return m&(m-1) == 0
+}
+
+// Rounding is an increment of codes of so many bits, where a shift rounds otherwise than down.
+func Rounding(shift int, mode num.Rounding, width int) cost.Resources {
+	if shift > 0 && mode != num.Floor {
+		return cost.Adder(width)
+	}
+	return cost.Resources{}
 }
 
 // Clipping is a comparison and a choice for each of the limits that codes of so many bits reach beyond.

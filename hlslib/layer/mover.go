@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"hlsgen/hlslib/cost"
 	"hlsgen/internal/dataflow"
 )
 
@@ -52,3 +53,21 @@ func Turns(streams []dataflow.Type, f dataflow.Fold, moves func(stream int) data
 	}
 	return dataflow.Loop{Body: dataflow.Repeat(vectors, vector...), Latency: 1}
 }
+
+// TurnsCounters is what counts the words of a vector and the vectors, t having all channels.
+func TurnsCounters(t dataflow.Type, f dataflow.Fold) cost.Resources {
+	vectors, words := Words(t, f)
+	return cost.Counter(words).Plus(cost.Counter(vectors))
+}
+
+// TurnsConfig is the loop's fields, t having all channels; of says what it is: "an input vector".
+func TurnsConfig(t dataflow.Type, f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
+	vectors, words := Words(t, f)
+	return append([]dataflow.Field{
+		{Name: "vectors", Doc: "vectors in a frame", Value: vectors},
+		{Name: "words", Doc: "words of " + of, Value: words},
+	}, more...)
+}
+
+// Handshakes is a LUT for each output that waits for room in others.
+func Handshakes(outputs int) cost.Part { return cost.Resources{LUT: outputs}.As("handshakes") }

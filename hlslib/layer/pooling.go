@@ -24,6 +24,14 @@ func (p Pooling) Verify() error {
 	return nil
 }
 
+// PoolParams makes a layer that pools.
+type PoolParams struct {
+	Op Pooling `json:"op"`
+}
+
+// Verify says what is wrong with p whatever the inputs.
+func (p PoolParams) Verify() error { return p.Op.Verify() }
+
 // Of is n values of each channel of t pooled, as a frame of the shape.
 func (p Pooling) Of(t dataflow.Type, n int, shape dataflow.Shape) (dataflow.Type, error) {
 	if p == Sum {

@@ -20,31 +20,30 @@ type Steps struct {
 	bits    int             // of one channel in a row of the tables
 }
 
-// BindSteps makes the tail for values of a type within x, one range or one per channel. out has the outputs' ranges and
-// element type; without step functions they are the values'.
-func BindSteps(list []num.Step, x []num.Range, of num.Type) (s Steps, out dataflow.Type, err error) {
-	s = Steps{list: list, of: of}
-	out = dataflow.Type{Range: x, Elem: of}
+// BindSteps makes the tail for values, and the output's type; without step functions that is the values'.
+func BindSteps(list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
+	s = Steps{list: list, of: of.Elem}
 	if len(list) == 0 {
-		return s, out, nil
+		return s, []dataflow.Type{of}, nil
 	}
+	x := of.Range
 	n := max(len(x), len(list))
-	out.Range = make([]num.Range, n)
+	y := dataflow.Type{Shape: of.Shape, Range: make([]num.Range, n)}
 	values := make([][]int64, n)
 	breaks := 0
 	for c := range n {
 		live := s.Step(c).Over(Of(x, c))
-		out.Range[c], values[c] = live.Reach(Of(x, c)), live.Value
+		y.Range[c], values[c] = live.Reach(Of(x, c)), live.Value
 		breaks = max(breaks, len(live.At))
 	}
-	out.Elem = num.Narrowest(values...)
+	y.Elem = num.Narrowest(values...)
 	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
-	s.compare = num.Compare(list, x, of, 2*breaks).Merged()
+	s.compare = num.Compare(list, x, of.Elem, 2*breaks).Merged()
 	if n := s.Thresholds(); n > MaxThresholds {
-		return s, out, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
+		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
 	}
-	s.bits = dataflow.StepBits(s.compare, of)
-	return s, out, nil
+	s.bits = dataflow.StepBits(s.compare, of.Elem)
+	return s, []dataflow.Type{y}, nil
 }
 
 // Any reports whether there are step functions.

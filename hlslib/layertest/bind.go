@@ -3,6 +3,7 @@ package layertest
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -24,6 +25,27 @@ func Full(elem num.Type, shape ...int) dataflow.Type {
 	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
 }
 
+// Ranged is a type whose channels have the ranges, or all the one.
+func Ranged(elem num.Type, shape dataflow.Shape, ranges ...num.Range) dataflow.Type {
+	return dataflow.Type{Shape: shape, Range: ranges, Elem: elem}
+}
+
+// Uneven is a type of three channels whose ranges differ: one value, two, and some that are positive.
+func Uneven(shape ...int) dataflow.Type {
+	return Ranged(Int(4), shape, num.Point(-8), num.Range{Lo: -1, Hi: 0}, num.Range{Lo: 5, Hi: 7})
+}
+
+// Each is the cases with every layer, whose parameters follow the name.
+func Each(cases []Case, ops ...dataflow.Op) (all []Case) {
+	for _, op := range ops {
+		for _, c := range cases {
+			c.Name, c.Op = fmt.Sprintf("%s, %v", c.Name, op.Params()), op
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // Random is n cases, each made of random numbers of its own.
 func Random(n int, seed uint64, one func(*rand.Rand) Case) (cases []Case) {
 	for i := range n {
@@ -42,6 +64,56 @@ func Bind(t *testing.T, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
 		t.Fatalf("Bind of %+v to %v: %v", op.Params(), in, err)
 	}
 	return bound
+}
+
+// Chain is layers of one input and one output, each of another kind, one behind the other.
+func Chain(t *testing.T, in dataflow.Type, ops ...dataflow.Op) *dataflow.Graph {
+	t.Helper()
+	g := &dataflow.Graph{In: []int{0}, Out: []int{len(ops)}, Streams: []*dataflow.Stream{{Type: in}}}
+	for i, op := range ops {
+		bound, out, err := op.Bind([]dataflow.Type{in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = out[0]
+		n := &dataflow.Node{Name: op.Kind() + "_0", Op: bound, In: []int{i}, Out: []int{i + 1}}
+		g.Nodes = append(g.Nodes, n)
+		g.Streams = append(g.Streams, &dataflow.Stream{ID: i + 1, Type: in})
+	}
+	return g
+}
+
+// Gives holds that a layer's outputs are of the types.
+func Gives(t *testing.T, op dataflow.Op, in []dataflow.Type, want ...dataflow.Type) {
+	t.Helper()
+	if _, out, err := op.Bind(in); err != nil || !reflect.DeepEqual(out, want) {
+		t.Errorf("Bind of %+v to %v: %v, %v, want %v", op.Params(), in, out, err, want)
+	}
+}
+
+// Loops holds that a bound layer has the loop.
+func Loops(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Loop) {
+	t.Helper()
+	if l := op.Loop(f, dataflow.Target{}); !reflect.DeepEqual(l, want) {
+		t.Errorf("%+v, %+v: %v, want %v", op.Params(), f, l, want)
+	}
+}
+
+// Choices is how many folds a bound layer has.
+func Choices(op dataflow.Op) (n int) {
+	for range op.Folds() {
+		n++
+	}
+	return n
+}
+
+// Tables is an instance's tables: of each its name, type, memory and rows.
+func Tables(i dataflow.Instance) string {
+	tables := make([]string, len(i.Tables))
+	for k, t := range i.Tables {
+		tables[k] = fmt.Sprintf("%s %s %s %v", t.Name, t.Elem, i.StorageOf(t.Name).In, t.Rows)
+	}
+	return strings.Join(tables, ", ")
 }
 
 // Refuses holds that a layer refuses its inputs, or its parameters, with an error that says want; it takes them where

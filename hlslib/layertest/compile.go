@@ -2,7 +2,6 @@ package layertest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,19 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"hlsgen/hlslib"
-	"hlsgen/internal/dataflow"
 	"hlsgen/templates"
 )
-
-// A program is a fold to be compiled.
-type program struct {
-	*bound
-	fold dataflow.Fold
-}
-
-// together is how many folds are compiled in one project.
-const together = 100
 
 // unit is layers and test bench in one translation unit, which takes two thirds of the time of two.
 const unit = "#include \"layers.cpp\"\n#include \"tb/tb.cpp\"\n"
@@ -32,7 +20,7 @@ const unit = "#include \"layers.cpp\"\n#include \"tb/tb.cpp\"\n"
 // compiled C++; then folds of one case against each other.
 func run(ctx context.Context, gxx, dir string, programs []program) error {
 	if len(programs) == 0 {
-		return errors.New("no fold to compile")
+		return fmt.Errorf("no fold to compile")
 	}
 	var done []work
 	for some := range slices.Chunk(programs, together) {
@@ -84,70 +72,4 @@ func runProject(ctx context.Context, gxx, dir string, programs []program) ([]wor
 		}
 	}
 	return nil, failed(checkOutput, "compiled C++: %v\n%.4000s%s", err, out, who.String())
-}
-
-// lint has the C++ of all folds written, which templates lint: the text against what Vitis HLS accepts, and the
-// bindings in it against the instance's memories, which are priced as that says (checkStorage).
-func lint(programs []program) error {
-	for some := range slices.Chunk(programs, together) {
-		if _, _, err := bench(some); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// bench is the project of the programs.
-func bench(programs []program) ([]templates.Trial, templates.Files, error) {
-	trials := make([]templates.Trial, len(programs))
-	var headers []hlslib.Header
-	for i, p := range programs {
-		trials[i] = p.trial(i)
-		if i == 0 || p.bound != programs[i-1].bound {
-			headers = append(headers, p.Headers...)
-		}
-	}
-	files, err := templates.Bench(trials, headers...)
-	var f *templates.Findings
-	switch {
-	case !errors.As(err, &f):
-		err = named(checkInstance, err)
-	case len(f.Text) > 0:
-		err = complain(checkText, f.Text)
-	default:
-		err = complain(checkStorage, f.Memory)
-	}
-	return trials, files, err
-}
-
-// complain is the findings of a lint as a failure of the check.
-func complain(check string, findings []string) error {
-	some := strings.Join(findings[:min(10, len(findings))], "\n")
-	return failed(check, "%d findings in the C++, among them\n%s", len(findings), some)
-}
-
-// trial is the fold with what passes over its ports. Its name has leading zeros, so that none is part of another.
-func (p program) trial(i int) templates.Trial {
-	in, out := p.op.Ports(p.fold)
-	return templates.Trial{
-		Layer: templates.Layer{
-			Name:     fmt.Sprintf("%s_%04d", p.op.Kind(), i),
-			Origin:   []string{p.Name},
-			Instance: p.op.Emit(p.fold, target),
-			In:       in, Out: out,
-		},
-		In:  byPort(p.frames),
-		Out: byPort(p.want),
-	}
-}
-
-// byPort turns [frame][port] into [port][frame].
-func byPort(frames [][]dataflow.Tensor) [][]dataflow.Tensor {
-	ports := make([][]dataflow.Tensor, len(frames[0]))
-	for _, f := range frames {
-		for i, v := range f {
-			ports[i] = append(ports[i], v)
-		}
-	}
-	return ports
 }

@@ -77,6 +77,30 @@ func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.Step {
 	return s
 }
 
+// Stairs is a step function of n steps, each so many values wide: from 0 to 1 at 1.
+func Stairs(n int, width int64) num.Step {
+	s := num.Step{Value: []int64{0}}
+	for i := range int64(n) {
+		s.At, s.Value = append(s.At, width*i+1), append(s.Value, i+1)
+	}
+	return s
+}
+
+// Weights is n random weights within x for each channel, none of them 0 where sparse is not set.
+func Weights(r *rand.Rand, channels, n int, x num.Range, sparse bool) [][]int64 {
+	weights := make([][]int64, channels)
+	for c := range weights {
+		for range n {
+			w := Between(r, x)
+			for !sparse && w == 0 {
+				w = Between(r, x)
+			}
+			weights[c] = append(weights[c], w)
+		}
+	}
+	return weights
+}
+
 // frame is one frame per input: the lowest values, the highest values, then random ones.
 func frame(r *rand.Rand, types []dataflow.Type, n int) []dataflow.Tensor {
 	var f []dataflow.Tensor

@@ -3,6 +3,7 @@ package mac
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
@@ -81,6 +82,23 @@ func (u *Unit) Emit(f dataflow.Fold) ([]dataflow.Field, []dataflow.Table) {
 		base, unit = -len(u.weights[0]), 2
 	}
 	return append(config, layer.NoSteps("accumulator", unit, base)...), tables
+}
+
+// Instance is the fold of a layer by its name, with the fields of its loop: it computes so and so side by side, each of
+// so and so consumed a clock.
+func (u *Unit) Instance(name, channels, inputs string, f dataflow.Fold, storage []dataflow.Storage,
+	loop ...dataflow.Field) dataflow.Instance {
+	config, tables := u.Emit(f)
+	return dataflow.Instance{
+		Header: name + ".hpp",
+		Func:   name,
+		Config: slices.Concat(loop, []dataflow.Field{
+			{Name: "pe", Doc: channels + " computed side by side", Value: f.PE},
+			{Name: "simd", Doc: inputs + " of each consumed a clock", Value: f.SIMD},
+		}, config),
+		Tables:  tables,
+		Storage: storage,
+	}
 }
 
 // Storage is that of the tables of Emit: the weights lie in the fold's memory.

@@ -56,10 +56,7 @@ func (o *op) requantCost(m cost.Model, f dataflow.Fold) cost.Resources {
 		r = r.Plus(m.Multiplier(o.product.Width, num.Smallest(num.Point(q.Multiplier)).Width,
 			f.Compute == dataflow.DSP))
 	}
-	if q.Shift > 0 && q.Mode != num.Floor {
-		r = r.Plus(cost.Adder(width))
-	}
-	return r
+	return r.Plus(layer.Rounding(q.Shift, q.Mode, width))
 }
 
 // Delay is that of the counter of words: values come and go, and a gate stays.

@@ -60,12 +60,8 @@ func (p *Params) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &list); err != nil {
 		return err
 	}
-	if n := len(list.Offset); n != 0 && n != len(p.Offset) {
-		return fmt.Errorf("offsets of %d inputs, want none or %d", n, len(p.Offset))
-	}
-	copy(p.Offset[:], list.Offset)
 	p.Steps, p.Requant = list.Steps, list.Requant
-	return nil
+	return layer.PerInput("offsets", p.Offset[:], list.Offset)
 }
 
 // Verify says what is wrong with p whatever the inputs.
@@ -114,18 +110,11 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if err != nil {
 		return nil, nil, err
 	}
-	var out dataflow.Type
-	if o.steps, out, err = layer.BindSteps(b.P.Steps, products, o.product); err != nil {
-		return nil, nil, err
+	of := dataflow.Type{Shape: shape, Range: products, Elem: o.product}
+	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, of); err == nil && b.P.Requant != nil {
+		o.Out, err = o.bindRequant(of)
 	}
-	if b.P.Requant != nil {
-		if out, err = o.bindRequant(products); err != nil {
-			return nil, nil, err
-		}
-	}
-	out.Shape = shape
-	o.Out = []dataflow.Type{out}
-	return o, o.Out, nil
+	return o, o.Out, err
 }
 
 // bindProduct derives the types of factors and products, and gives the products' ranges: one where all channels are
@@ -166,16 +155,16 @@ func (o *op) bindProduct() ([]num.Range, error) {
 }
 
 // bindRequant is the output of a requantiser.
-func (o *op) bindRequant(products []num.Range) (out dataflow.Type, err error) {
-	out.Range = make([]num.Range, len(products))
-	for c, r := range products {
+func (o *op) bindRequant(products dataflow.Type) ([]dataflow.Type, error) {
+	out := dataflow.Type{Shape: products.Shape, Range: make([]num.Range, len(products.Range))}
+	for c, r := range products.Range {
 		var ok bool
 		if out.Range[c], ok = o.P.Requant.Range(r); !ok {
-			return out, fmt.Errorf("channel %d: the requantiser's product leaves 63 bits", c)
+			return nil, fmt.Errorf("channel %d: the requantiser's product leaves 63 bits", c)
 		}
 	}
 	out.Elem = num.Smallest(out.Union())
-	return out, nil
+	return []dataflow.Type{out}, nil
 }
 
 // multiplies reports whether the inputs take a multiplier: a factor of -1, 0 and 1 is a choice.

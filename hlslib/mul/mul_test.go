@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -74,8 +73,7 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	i4, u4 := typ(intN(4), 3, 4), typ(uintN(4), 3, 4)
 	signs := typ(bipolar, 3, 4)
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 3},
-		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
+	perChannel := layertest.Uneven(2, 3)
 	wide := num.Step{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
 	of := func(a, b dataflow.Type) []dataflow.Type { return []dataflow.Type{a, b} }
 	cases := []layertest.Case{
@@ -136,8 +134,7 @@ func TestContract(t *testing.T) {
 // TestRanges: a channel's products are the exact interval, and what all channels share stays one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}},
-		Elem: intN(3)}
+	perChannel := layertest.Ranged(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.Point(3))
 	i4, signs := typ(intN(4), 3, 2), typ(bipolar, 3, 2)
 	for _, tt := range []struct {
 		p    mul.Params
@@ -159,10 +156,7 @@ func TestRanges(t *testing.T) {
 		{mul.Params{}, i4, typ(bipolar, 2), dataflow.Type{Range: []num.Range{{Lo: -8, Hi: 8}}, Elem: intN(5)}},
 	} {
 		tt.want.Shape = dataflow.Shape{3, 2}
-		_, out, err := mul.New(tt.p).Bind([]dataflow.Type{tt.a, tt.b})
-		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
-			t.Errorf("%+v of %v and %v: %v, %v, want %v", tt.p, tt.a, tt.b, out, err, tt.want)
-		}
+		layertest.Gives(t, mul.New(tt.p), []dataflow.Type{tt.a, tt.b}, tt.want)
 	}
 }
 
@@ -199,12 +193,8 @@ func TestForms(t *testing.T) {
 				"[[-3 8 -15 1 99 0]]", 3},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), i4, tt.b)
-		folds := 0
-		for range op.Folds() {
-			folds++
-		}
 		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
-		var words, tables []string
+		var words []string
 		for _, f := range i.Config {
 			if f.Value == true && f.Name == "gate" {
 				words = append(words, f.Name)
@@ -214,11 +204,8 @@ func TestForms(t *testing.T) {
 				words = append(words, fmt.Sprint(v))
 			}
 		}
-		for _, x := range i.Tables {
-			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, i.StorageOf(x.Name).In, x.Rows))
-		}
-		if got := strings.TrimSpace(strings.Join(words, " ") + " " + strings.Join(tables, ", ")); got != tt.want ||
-			folds != tt.folds {
+		got, folds := strings.TrimSpace(strings.Join(words, " ")+" "+layertest.Tables(i)), layertest.Choices(op)
+		if got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
 		}
 	}
@@ -228,10 +215,6 @@ func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	in := typ(uintN(4), 2, 3)
 	pair := []dataflow.Type{in, in}
-	many := num.Step{Value: []int64{0}}
-	for i := range int64(layer.MaxThresholds + 1) {
-		many.At, many.Value = append(many.At, i+1), append(many.Value, i+1)
-	}
 	for _, tt := range []struct {
 		p    mul.Params
 		in   []dataflow.Type
@@ -262,7 +245,7 @@ func TestBindRefuses(t *testing.T) {
 		{scaled(0, 0, num.Requant{Multiplier: 1 << 54, Mode: num.Floor}), pair, ""},
 		{scaled(0, 0, num.Requant{Multiplier: 1 << 55, Mode: num.Floor}), pair,
 			"channel 0: the requantiser's product leaves 63 bits"},
-		{then(many), []dataflow.Type{typ(uintN(13), 3), typ(uintN(1), 3)},
+		{then(layertest.Stairs(layer.MaxThresholds+1, 1)), []dataflow.Type{typ(uintN(13), 3), typ(uintN(1), 3)},
 			"a channel has 4097 thresholds, at most 4096"},
 		{mul.Params{}, []dataflow.Type{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1)}, "no fold keeps"},
 	} {
@@ -298,9 +281,7 @@ func TestLoop(t *testing.T) {
 		{moved(0, -1, relu), typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 4}},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)
-		if l := op.Loop(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{}); !reflect.DeepEqual(l, tt.want) {
-			t.Errorf("%+v: %v, want %v", tt.p, l, tt.want)
-		}
+		layertest.Loops(t, op, dataflow.Fold{PE: 2, SIMD: 1}, tt.want)
 	}
 }
 

@@ -1,7 +1,6 @@
 package mvau_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,17 +13,8 @@ import (
 
 // grouped is a layer of so many groups, each with outputs by channels of positions.
 func grouped(r *rand.Rand, groups, outputs, positions, channels int, weights num.Range) mvau.Params {
-	p := mvau.Params{Weights: make([][]int64, groups*outputs), Groups: groups}
-	for c := range p.Weights {
-		for range positions * channels {
-			w := layertest.Between(r, weights)
-			for w == 0 && weights.Lo == -1 {
-				w = layertest.Between(r, weights)
-			}
-			p.Weights[c] = append(p.Weights[c], w)
-		}
-	}
-	return p
+	w := layertest.Weights(r, groups*outputs, positions*channels, weights, weights.Lo != -1)
+	return mvau.Params{Weights: w, Groups: groups}
 }
 
 func TestGroupContract(t *testing.T) {
@@ -58,19 +48,16 @@ func TestGroupContract(t *testing.T) {
 			In: []dataflow.Type{typ(uintN(3), 3, 4)}},
 		{Name: "xnor", Op: mvau.New(grouped(r, 2, 2, 3, 2, signs)), In: []dataflow.Type{typ(bipolar, 2, 3, 4)}},
 	}
-	for i := range 12 {
+	random := func(r *rand.Rand) layertest.Case {
 		groups, outputs, positions, channels := 2+r.IntN(2), 1+r.IntN(4), 1+r.IntN(4), 1+r.IntN(3)
 		p := grouped(r, groups, outputs, positions, channels, []num.Range{four, signs, {Lo: 0, Hi: 9}}[r.IntN(3)])
 		in := layertest.Type(r, dataflow.Shape{2, positions, groups * channels}, 5)
-		if n := []int{0, 1, groups * outputs}[r.IntN(3)]; n > 0 {
-			for range n {
-				p.Steps = append(p.Steps, layertest.Step(r, num.Range{Lo: -40, Hi: 40}, 6, 3, true))
-			}
+		for range []int{0, 1, groups * outputs}[r.IntN(3)] {
+			p.Steps = append(p.Steps, layertest.Step(r, num.Range{Lo: -40, Hi: 40}, 6, 3, true))
 		}
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("random groups %d", i), Op: mvau.New(p),
-			In: []dataflow.Type{in}, Folds: 12})
+		return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12}
 	}
-	layertest.Check(t, 40, cases...)
+	layertest.Check(t, 40, append(cases, layertest.Random(12, 2, random)...)...)
 }
 
 // TestGroupsAreLayers cuts a frame into its groups, and computes each with a layer of its own.
@@ -146,11 +133,7 @@ func TestGroupLoop(t *testing.T) {
 	if got := op.(dataflow.Counting).Counts()["op_mac_UINT2_INT3"]; got != 5*12*18 {
 		t.Errorf("%d multiply-accumulates, want %d", got, 5*12*18)
 	}
-	folds := 0
-	for range op.Folds() {
-		folds++
-	}
-	if folds != 4*6*6 { // PE divides 6, SIMD divides 18
+	if folds := layertest.Choices(op); folds != 4*6*6 { // PE divides 6, SIMD divides 18
 		t.Errorf("%d folds, want %d", folds, 4*6*6)
 	}
 }

@@ -245,30 +245,18 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	if k.inner++; k.inner == k.sf {
 		k.words[0] = k.o.Outputs(first, k.sums)
 		k.inner = 0
-		if k.outer++; k.outer*k.f.PE == k.o.mh {
-			k.outer = 0
-		}
+		k.outer = (k.outer + 1) % (k.o.mh / k.f.PE)
 	}
 	return k.words[:]
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	nf, sf := o.folds(f)
-	config, tables := o.Unit.Emit(f)
-	return dataflow.Instance{
-		Header: "mvau.hpp",
-		Func:   "mvau",
-		Config: append([]dataflow.Field{
-			{Name: "vectors", Doc: "input vectors in a frame", Value: o.vectors},
-			{Name: "groups", Doc: "parts of a vector, each with outputs of its own", Value: o.P.groups()},
-			{Name: "nf", Doc: "output words of a group", Value: nf},
-			{Name: "sf", Doc: "input words of a group", Value: sf},
-			{Name: "pe", Doc: "outputs computed side by side", Value: f.PE},
-			{Name: "simd", Doc: "inputs of each consumed a clock", Value: f.SIMD},
-		}, config...),
-		Tables:  tables,
-		Storage: o.storage(f),
-	}
+	return o.Instance("mvau", "outputs", "inputs", f, o.storage(f),
+		dataflow.Field{Name: "vectors", Doc: "input vectors in a frame", Value: o.vectors},
+		dataflow.Field{Name: "groups", Doc: "parts of a vector, each with outputs of its own", Value: o.P.groups()},
+		dataflow.Field{Name: "nf", Doc: "output words of a group", Value: nf},
+		dataflow.Field{Name: "sf", Doc: "input words of a group", Value: sf})
 }
 
 // Counts gives operations and parameters by FINN's names.

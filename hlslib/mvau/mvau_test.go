@@ -18,18 +18,9 @@ func random(r *rand.Rand) layertest.Case {
 	if r.IntN(8) == 0 {
 		mh, mw = 12, 16
 	}
-	weights := [][2]int64{{-1, 1}, {-1, 1}, {0, 1}, {-4, 3}, {0, 15}, {-30000, 30000}, {2, 2}}[r.IntN(7)]
-	noZero := r.IntN(2) == 0
-	p := mvau.Params{Weights: make([][]int64, mh)}
-	for c := range p.Weights {
-		for range mw {
-			w := layertest.Between(r, num.Range{Lo: weights[0], Hi: weights[1]})
-			for noZero && w == 0 {
-				w = layertest.Between(r, num.Range{Lo: weights[0], Hi: weights[1]})
-			}
-			p.Weights[c] = append(p.Weights[c], w)
-		}
-	}
+	style := [][2]int64{{-1, 1}, {-1, 1}, {0, 1}, {-4, 3}, {0, 15}, {-30000, 30000}, {2, 2}}[r.IntN(7)]
+	sparse := r.IntN(2) != 0
+	p := mvau.Params{Weights: layertest.Weights(r, mh, mw, num.Range{Lo: style[0], Hi: style[1]}, sparse)}
 	shape := []dataflow.Shape{{mw}, {3, mw}, {2, 2, mw}}[r.IntN(3)]
 	in := layertest.Type(r, shape, 8)
 	if n := []int{0, 1, mh}[r.IntN(3)]; n > 0 {
@@ -199,7 +190,7 @@ func allSigns(weights [][]int64) bool {
 
 func TestAccumulator(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		weights [][]int64
 		in      dataflow.Type
@@ -216,8 +207,7 @@ func TestAccumulator(t *testing.T) {
 			dataflow.Bound{DataType: 4, L1: 4, Exact: 3, Used: 3, Type: uintN(3), Channels: []int{3, 3}}},
 		{"centred signs", [][]int64{{1, -1, 1, -1}}, typ(intN(2), 4), // [-6,6]
 			dataflow.Bound{DataType: 5, L1: 5, ZeroCentred: 4, Exact: 4, Used: 4, Type: intN(4), Channels: []int{4}}},
-	}
-	for _, tt := range tests {
+	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
 		if got := op.(dataflow.Accumulating).Accumulator(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
@@ -378,6 +368,92 @@ func TestCost(t *testing.T) {
 			t.Errorf("accumulator of %d bits, want %d", got, tt.acc)
 		}
 		layertest.Costs(t, op, tt.fold, tt.want)
+	}
+}
+
+// big is the widest layer of a CNV: 256 by 2304 ternary weights, 2 bit activations.
+func big(b *testing.B, windows int) (mvau.Params, dataflow.Op, dataflow.Type) {
+	r := rand.New(rand.NewPCG(1, 1))
+	p := mvau.Params{Weights: make([][]int64, 256), Steps: []num.Step{{At: []int64{-20, 1, 20},
+		Value: []int64{0, 1, 2, 3}}}}
+	for c := range p.Weights {
+		p.Weights[c] = make([]int64, 2304)
+		for k := range p.Weights[c] {
+			p.Weights[c][k] = r.Int64N(3) - 1
+		}
+	}
+	in := typ(uintN(2), windows, 9, 256)
+	op, _, err := mvau.New(p).Bind([]dataflow.Type{in})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p, op, in
+}
+
+func input(in dataflow.Type) dataflow.Tensor {
+	r := rand.New(rand.NewPCG(2, 1))
+	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.Size())}
+	for i := range x.Data {
+		x.Data[i] = layertest.Between(r, in.Channel(i%in.Shape.Channels()))
+	}
+	return x
+}
+
+func reportMACs(b *testing.B, op dataflow.Op) {
+	var macs int64
+	for name, n := range op.(dataflow.Counting).Counts() {
+		if name[:3] == "op_" {
+			macs += n
+		}
+	}
+	b.ReportMetric(float64(macs)*float64(b.N)/b.Elapsed().Seconds()/1e6, "MMAC/s")
+}
+
+func BenchmarkBind(b *testing.B) {
+	p, _, in := big(b, 4)
+	for b.Loop() {
+		if _, _, err := mvau.New(p).Bind([]dataflow.Type{in}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSearch is what a search of foldings asks of a layer: every fold's iterations and cost.
+func BenchmarkSearch(b *testing.B) {
+	_, op, _ := big(b, 4)
+	layertest.BenchSearch(b, op)
+}
+
+func BenchmarkEval(b *testing.B) {
+	_, op, in := big(b, 4)
+	x := []dataflow.Tensor{input(in)}
+	for b.Loop() {
+		op.Eval(x)
+	}
+	reportMACs(b, op)
+}
+
+// BenchmarkSimulation runs the layer clock by clock.
+func BenchmarkSimulation(b *testing.B) {
+	for _, f := range []struct {
+		name     string
+		pe, simd int
+	}{{"PE 16 SIMD 32", 16, 32}, {"PE 1 SIMD 1", 1, 1}} {
+		b.Run(f.name, func(b *testing.B) {
+			_, op, in := big(b, 4)
+			x := input(in)
+			fold := dataflow.Fold{PE: f.pe, SIMD: f.simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}
+			layertest.BenchSimulation(b, op, in, x, fold)
+			reportMACs(b, op)
+		})
+	}
+}
+
+// BenchmarkEmit makes the tables of the layer.
+func BenchmarkEmit(b *testing.B) {
+	_, op, _ := big(b, 4)
+	for b.Loop() {
+		op.Emit(dataflow.Fold{PE: 16, SIMD: 32, Memory: dataflow.BRAM, Compute: dataflow.LUT}, dataflow.Target{})
 	}
 }
 

@@ -33,18 +33,10 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 })
 
 // Params makes the layer.
-type Params struct {
-	Op layer.Pooling `json:"op"`
-}
-
-// Verify says what is wrong with p whatever the inputs.
-func (p Params) Verify() error { return p.Op.Verify() }
+type Params = layer.PoolParams
 
 // What is made of a window.
-const (
-	Max = layer.Max
-	Sum = layer.Sum
-)
+const Max, Sum = layer.Max, layer.Sum
 
 type op struct {
 	layer.Base[Params]

@@ -1,9 +1,7 @@
 package pool_test
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
@@ -13,47 +11,36 @@ import (
 )
 
 var (
-	maximum                   = pool.Params{Op: pool.Max}
-	sum                       = pool.Params{Op: pool.Sum}
+	maximum                   = pool.New(pool.Params{Op: pool.Max})
+	sum                       = pool.New(pool.Params{Op: pool.Sum})
 	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4, 3},
-		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0}, {Lo: 5, Hi: 7}}, Elem: intN(4)}
-	var cases []layertest.Case
-	for _, p := range []pool.Params{maximum, sum} {
-		for _, c := range []struct {
-			name string
-			in   dataflow.Type
-		}{
-			{"windows of 2 by 2", typ(uintN(4), 3, 2, 4, 6)},
-			{"windows of 3 by 3", typ(intN(5), 2, 2, 9, 4)},
-			{"one window", typ(uintN(3), 8, 2)},
-			{"one position", typ(intN(3), 2, 3, 1, 4)},
-			{"one position, signs", typ(bipolar, 3, 1, 2)},
-			{"one channel", typ(uintN(8), 5, 6, 1)},
-			{"signs", typ(bipolar, 4, 4, 3)},
-			{"ternary", typ(num.Type{Kind: num.Ternary, Width: 2}, 4, 5, 2)},
-			{"ranges per channel", perChannel},
-			{"a constant", dataflow.Type{Shape: dataflow.Shape{2, 3, 2}, Range: []num.Range{{Lo: -3, Hi: -3}},
-				Elem: intN(3)}},
-			{"of widest sums", typ(intN(60), 2, 8, 2)},
-			{"of widest words", typ(uintN(4), 1, 16, 64)},
-			{"unsigned, 63 bit sum", typ(uintN(61), 2, 4, 1)},
-		} {
-			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%s, %s", c.name, p.Op), Op: pool.New(p),
-				In: []dataflow.Type{c.in}, Folds: 12})
-		}
-		for i := range 15 {
-			r := rand.New(rand.NewPCG(uint64(i), 21))
-			shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(9), []int{1, 2, 3, 4, 6}[r.IntN(5)]}
-			cases = append(cases, layertest.Case{Name: fmt.Sprintf("random %d, %s", i, p.Op), Op: pool.New(p),
-				In: []dataflow.Type{layertest.Type(r, shape[r.IntN(3):], 7)}})
-		}
+	inputs := []layertest.Case{
+		{Name: "windows of 2 by 2", In: []dataflow.Type{typ(uintN(4), 3, 2, 4, 6)}},
+		{Name: "windows of 3 by 3", In: []dataflow.Type{typ(intN(5), 2, 2, 9, 4)}},
+		{Name: "one window", In: []dataflow.Type{typ(uintN(3), 8, 2)}},
+		{Name: "one position", In: []dataflow.Type{typ(intN(3), 2, 3, 1, 4)}},
+		{Name: "one position, signs", In: []dataflow.Type{typ(bipolar, 3, 1, 2)}},
+		{Name: "one channel", In: []dataflow.Type{typ(uintN(8), 5, 6, 1)}},
+		{Name: "signs", In: []dataflow.Type{typ(bipolar, 4, 4, 3)}},
+		{Name: "ternary", In: []dataflow.Type{typ(num.Type{Kind: num.Ternary, Width: 2}, 4, 5, 2)}},
+		{Name: "ranges per channel", In: []dataflow.Type{layertest.Uneven(2, 4, 3)}},
+		{Name: "a constant", In: []dataflow.Type{layertest.Ranged(intN(3), dataflow.Shape{2, 3, 2}, num.Point(-3))}},
+		{Name: "of widest sums", In: []dataflow.Type{typ(intN(60), 2, 8, 2)}},
+		{Name: "of widest words", In: []dataflow.Type{typ(uintN(4), 1, 16, 64)}},
+		{Name: "unsigned, 63 bit sum", In: []dataflow.Type{typ(uintN(61), 2, 4, 1)}},
 	}
-	cases = append(cases, layertest.Case{Name: "the ends of 64 bits", Op: pool.New(maximum),
+	for i := range inputs {
+		inputs[i].Folds = 12
+	}
+	inputs = append(inputs, layertest.Random(15, 21, func(r *rand.Rand) layertest.Case {
+		shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(9), []int{1, 2, 3, 4, 6}[r.IntN(5)]}
+		return layertest.Case{In: []dataflow.Type{layertest.Type(r, shape[r.IntN(3):], 7)}}
+	})...)
+	cases := append(layertest.Each(inputs, maximum, sum), layertest.Case{Name: "the ends of 64 bits", Op: maximum,
 		In: []dataflow.Type{typ(intN(64), 3, 4, 2)}})
 	layertest.Check(t, 40, cases...)
 }
@@ -61,26 +48,21 @@ func TestContract(t *testing.T) {
 // TestTypes: a maximum is of its input's type, a sum of K times the range.
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	ranges := []num.Range{{Lo: -2, Hi: 3}, {Lo: 1, Hi: 7}}
+	two := func(elem num.Type, a, b num.Range, shape ...int) dataflow.Type {
+		return layertest.Ranged(elem, shape, a, b)
+	}
+	a, b := num.Range{Lo: -2, Hi: 3}, num.Range{Lo: 1, Hi: 7}
 	for _, tt := range []struct {
-		p        pool.Params
+		op       dataflow.Op
 		in, want dataflow.Type
 	}{
-		{maximum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)},
-			dataflow.Type{Shape: dataflow.Shape{3, 2}, Range: ranges, Elem: intN(4)}},
-		{sum, dataflow.Type{Shape: dataflow.Shape{3, 4, 2}, Range: ranges, Elem: intN(4)},
-			dataflow.Type{Shape: dataflow.Shape{3, 2}, Range: []num.Range{{Lo: -8, Hi: 12}, {Lo: 4, Hi: 28}},
-				Elem: intN(6)}},
+		{maximum, two(intN(4), a, b, 3, 4, 2), two(intN(4), a, b, 3, 2)},
+		{sum, two(intN(4), a, b, 3, 4, 2), two(intN(6), num.Range{Lo: -8, Hi: 12}, num.Range{Lo: 4, Hi: 28}, 3, 2)},
 		{maximum, typ(bipolar, 9, 5), typ(bipolar, 5)},
-		{sum, typ(bipolar, 9, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: -9, Hi: 9}},
-			Elem: intN(5)}},
-		{sum, typ(uintN(2), 9, 5), dataflow.Type{Shape: dataflow.Shape{5}, Range: []num.Range{{Lo: 0, Hi: 27}},
-			Elem: uintN(5)}},
+		{sum, typ(bipolar, 9, 5), layertest.Ranged(intN(5), dataflow.Shape{5}, num.Range{Lo: -9, Hi: 9})},
+		{sum, typ(uintN(2), 9, 5), layertest.Ranged(uintN(5), dataflow.Shape{5}, num.Range{Lo: 0, Hi: 27})},
 	} {
-		_, out, err := pool.New(tt.p).Bind([]dataflow.Type{tt.in})
-		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
-			t.Errorf("%s of %v: %v, %v, want %v", tt.p.Op, tt.in, out, err, tt.want)
-		}
+		layertest.Gives(t, tt.op, []dataflow.Type{tt.in}, tt.want)
 	}
 }
 
@@ -100,7 +82,7 @@ func TestPorts(t *testing.T) {
 		{dataflow.Shape{5, 9, 4}, 4, 9, dataflow.Port{Elem: uintN(4), PerWord: 36, Words: 5}, 5, 5, 5},
 		{dataflow.Shape{5, 1, 4}, 2, 1, dataflow.Port{Elem: uintN(4), PerWord: 2, Words: 10}, 10, 10, 1},
 	} {
-		op := layertest.Bind(t, pool.New(maximum), typ(uintN(4), tt.shape...))
+		op := layertest.Bind(t, maximum, typ(uintN(4), tt.shape...))
 		f := dataflow.Fold{PE: tt.pe, SIMD: tt.simd}
 		in, out := op.Ports(f)
 		l := op.Loop(f, dataflow.Target{})
@@ -113,12 +95,12 @@ func TestPorts(t *testing.T) {
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		p    pool.Params
+		op   dataflow.Op
 		in   []dataflow.Type
 		want string
 	}{
-		{pool.Params{}, []dataflow.Type{typ(uintN(4), 4, 2)}, `pooling by "", want "max" or "sum"`},
-		{pool.Params{Op: "mean"}, []dataflow.Type{typ(uintN(4), 4, 2)}, `pooling by "mean"`},
+		{pool.New(pool.Params{}), []dataflow.Type{typ(uintN(4), 4, 2)},
+			`pooling by "", want "max" or "sum"`},
 		{maximum, nil, "0 inputs, want 1"},
 		{maximum, []dataflow.Type{typ(uintN(4), 4)}, "an input of shape [4], want windows"},
 		{maximum, []dataflow.Type{typ(uintN(4))}, "an input of shape [], want windows"},
@@ -131,12 +113,8 @@ func TestBindRefuses(t *testing.T) {
 		{maximum, []dataflow.Type{typ(intN(64), 4, 2)}, ""},
 		{maximum, []dataflow.Type{typ(intN(64), 65537, 65537, 2)}, "no fold keeps"},
 	} {
-		layertest.Refuses(t, pool.New(tt.p), tt.in, tt.want)
+		layertest.Refuses(t, tt.op, tt.in, tt.want)
 	}
-}
-
-func TestDecodeRefuses(t *testing.T) {
-	t.Parallel()
 	layertest.RefusesText(t, pool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`,
 		`{"op":"max"} x`)
 }
@@ -144,7 +122,7 @@ func TestDecodeRefuses(t *testing.T) {
 // TestFolds leaves out words that are too wide.
 func TestFolds(t *testing.T) {
 	t.Parallel()
-	op := layertest.Bind(t, pool.New(maximum), typ(uintN(32), 2, 16, 64))
+	op := layertest.Bind(t, maximum, typ(uintN(32), 2, 16, 64))
 	n := 0
 	for f := range op.Folds() {
 		if f.PE*f.SIMD > 128 {
@@ -160,7 +138,7 @@ func TestFolds(t *testing.T) {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		p    pool.Params
+		op   dataflow.Op
 		fold dataflow.Fold
 		want dataflow.Resources
 	}{
@@ -169,7 +147,7 @@ func TestCost(t *testing.T) {
 		{sum, dataflow.Fold{PE: 2, SIMD: 3}, dataflow.Resources{LUT: 5 + 1 + 2 + 1 + 2*2*8 + 2*8, FF: 5 + 2 + 2*8}},
 		{sum, dataflow.Fold{PE: 4, SIMD: 9}, dataflow.Resources{LUT: 3 + 1 + 4*8*8, FF: 3}},
 	} {
-		op := layertest.Bind(t, pool.New(tt.p), typ(uintN(4), 5, 9, 4))
+		op := layertest.Bind(t, tt.op, typ(uintN(4), 5, 9, 4))
 		layertest.Costs(t, op, tt.fold, tt.want)
 	}
 }

@@ -5,27 +5,22 @@ import (
 	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
 // Cost counts a multiplier and an adder per PE, an increment where the layer rounds otherwise than down, and per limit
 // that is reached a comparison and a choice. A shift is wiring. FINN has no formula for the whole; the multiplier is
 // that of its MVAU.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	m := estimate.Model(t)
-	var products, increment cost.Resources
+	m, width := estimate.Model(t), max(1, o.sum.Width-o.P.Shift)
+	var products cost.Resources
 	if o.P.multiplies() {
 		products = m.Multiplier(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.DSP).Times(f.PE)
-	}
-	width := max(1, o.sum.Width-o.P.Shift)
-	if o.P.Shift > 0 && o.P.mode() != num.Floor {
-		increment = cost.Adder(width)
 	}
 	return estimate.Layer(m, o.storage(f),
 		m.Control(o.Counters(f)),
 		products.As("multipliers"),
 		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
-		increment.Times(f.PE).As("rounding"),
+		layer.Rounding(o.P.Shift, o.P.mode(), width).Times(f.PE).As("rounding"),
 		layer.Clipping(o.code, o.limits, width).Times(f.PE).As("clipping"),
 		m.Registers(f.PE*(o.sum.Width+o.Out[0].Elem.Width)),
 	)

@@ -23,7 +23,6 @@ package requant
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
@@ -54,20 +53,17 @@ type Params struct {
 
 // Verify says what is wrong with p whatever the inputs.
 func (p Params) Verify() error {
-	err := p.mode().Verify()
-	switch {
-	case len(p.Multiplier) == 0:
+	if len(p.Multiplier) == 0 {
 		return errors.New("there is no multiplier")
-	case len(p.Bias) == 0:
-		return errors.New("there is no bias")
-	case p.Shift < 0 || p.Shift > MaxShift:
-		return fmt.Errorf("a shift by %d, want 0..%d", p.Shift, MaxShift)
-	case err != nil:
-		return err
-	case p.Lo > p.Hi:
-		return fmt.Errorf("outputs from %d up to %d", p.Lo, p.Hi)
 	}
-	return nil
+	if len(p.Bias) == 0 {
+		return errors.New("there is no bias")
+	}
+	err := num.Requant{Shift: p.Shift, Mode: p.mode()}.Verify()
+	if err == nil && p.Lo > p.Hi {
+		err = fmt.Errorf("outputs from %d up to %d", p.Lo, p.Hi)
+	}
+	return err
 }
 
 // mode is how the layer rounds.
@@ -99,10 +95,10 @@ func (p Params) apply(c int, x int64) int64 {
 // multiplies reports whether there is anything to multiply: 0 and a power of two common to all channels are wiring, and
 // -1, 0 and 1 a choice of sign.
 func (p Params) multiplies() bool {
-	if common(p.Multiplier) {
+	if layer.Common(p.Multiplier) {
 		return !layer.Shifts(p.Multiplier[0])
 	}
-	return slices.ContainsFunc(p.Multiplier, func(m int64) bool { return m < -1 || m > 1 })
+	return layer.Multiplies(p.Multiplier)
 }
 
 // sums gives the sums' ranges of the first n channels, whose inputs are in x. The error says how they leave 63 bits.
@@ -163,10 +159,10 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // from.
 func (o *op) Folds() dataflow.Folds {
 	return o.Channelwise.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
-		if !common(o.P.Multiplier) {
+		if !layer.Common(o.P.Multiplier) {
 			row = pe * o.multiplier.Width
 		}
-		if !common(o.P.Bias) {
+		if !layer.Common(o.P.Bias) {
 			row = max(row, pe*o.bias.Width)
 		}
 		return row
@@ -174,12 +170,7 @@ func (o *op) Folds() dataflow.Folds {
 }
 
 // perChannel reports whether anything differs between channels.
-func (o *op) perChannel() bool { return !common(o.P.Multiplier) || !common(o.P.Bias) }
-
-// common reports whether all values are the same.
-func common(values []int64) bool {
-	return !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] })
-}
+func (o *op) perChannel() bool { return !layer.Common(o.P.Multiplier) || !layer.Common(o.P.Bias) }
 
 // Loop has a latency of one clock to add and one to round and clip, one to multiply where there is a product, and one
 // to fetch the parameters where there are several rows of them.
@@ -208,8 +199,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Func:   "requant",
 		Config: o.Config(f, "channels computed", []dataflow.Field{
 			{Name: "sum_t", Doc: "multiplier times input, plus bias", Value: o.sum},
-			{Name: "one_multiplier", Doc: "one serves all channels", Value: common(o.P.Multiplier)},
-			{Name: "one_bias", Doc: "one serves all channels", Value: common(o.P.Bias)},
+			{Name: "one_multiplier", Doc: "one serves all channels", Value: layer.Common(o.P.Multiplier)},
+			{Name: "one_bias", Doc: "one serves all channels", Value: layer.Common(o.P.Bias)},
 			{Name: "shift", Doc: "what the sum is shifted right by", Value: o.P.Shift},
 			{Name: "mode", Doc: "how it rounds: a requant_mode", Value: o.P.mode().Code()},
 			{Name: "clip_lo", Doc: "some code lies below the limits", Value: o.code.Lo < o.limits.Lo},
@@ -235,8 +226,8 @@ func (o *op) tables(f dataflow.Fold) []dataflow.Table {
 
 // rows is a parameter as a table: a row per fold, or one element where all channels have the same.
 func rows(values []int64, pe int) [][]int64 {
-	if common(values) {
+	if layer.Common(values) {
 		return [][]int64{values[:1]}
 	}
-	return slices.Collect(slices.Chunk(values, pe))
+	return layer.Rows(values, pe)
 }

@@ -1,11 +1,8 @@
 package requant_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
-	"strings"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
@@ -115,8 +112,7 @@ func TestContract(t *testing.T) {
 // TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 2}, {Lo: 3, Hi: 3}},
-		Elem: intN(3)}
+	perChannel := layertest.Ranged(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.Point(3))
 	i4 := typ(intN(4), 2)
 	for _, tt := range []struct {
 		p    requant.Params
@@ -140,10 +136,7 @@ func TestRanges(t *testing.T) {
 		{clip(list(2), list(0), 0, 10, 12), perChannel, dataflow.Type{Shape: dataflow.Shape{2},
 			Range: []num.Range{{Lo: 10, Hi: 10}, {Lo: 10, Hi: 10}}, Elem: uintN(4)}},
 	} {
-		_, out, err := requant.New(tt.p).Bind([]dataflow.Type{tt.in})
-		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
-			t.Errorf("%+v of %v: %v, %v, want %v", tt.p, tt.in, out, err, tt.want)
-		}
+		layertest.Gives(t, requant.New(tt.p), []dataflow.Type{tt.in}, tt.want)
 	}
 }
 
@@ -171,16 +164,8 @@ func TestForms(t *testing.T) {
 			"multipliers INT3 none [[3 -4]], biases UINT2 none [[2 1]], limits INT7 none [[-27 33]]", 6},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(intN(4), 2))
-		folds := 0
-		for range op.Folds() {
-			folds++
-		}
-		var tables []string
 		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
-		for _, x := range i.Tables {
-			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, i.StorageOf(x.Name).In, x.Rows))
-		}
-		if got := strings.Join(tables, ", "); got != tt.want || folds != tt.folds {
+		if got, folds := layertest.Tables(i), layertest.Choices(op); got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
 		}
 	}
@@ -239,12 +224,9 @@ func TestLoop(t *testing.T) {
 		{open(list(1, 2, 3, 4, 5, 6), list(1), 1), 6, 3},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
-		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})
-		want := dataflow.Loop{Body: []dataflow.Run{{Times: 30 / tt.pe, Moves: dataflow.Moves{Read: 1, Write: 1}}},
-			Latency: tt.latency}
-		if !reflect.DeepEqual(l, want) {
-			t.Errorf("%+v: %v, want %v", tt.p, l, want)
-		}
+		moves := dataflow.Moves{Read: 1, Write: 1}
+		layertest.Loops(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1},
+			dataflow.Loop{Body: []dataflow.Run{{Times: 30 / tt.pe, Moves: moves}}, Latency: tt.latency})
 	}
 }
 

@@ -1,7 +1,6 @@
 package split
 
 import (
-	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
@@ -11,10 +10,9 @@ import (
 // for its StreamingSplit.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.Model(t)
-	vectors, words := layer.Words(o.In[0], f)
 	return estimate.Parts(
-		m.Control(cost.Counter(words).Plus(cost.Counter(vectors))),
-		cost.Resources{LUT: len(o.Out)}.As("handshakes"),
+		m.Control(layer.TurnsCounters(o.In[0], f)),
+		layer.Handshakes(len(o.Out)),
 		m.Registers(f.SIMD*o.In[0].Elem.Width),
 	)
 }

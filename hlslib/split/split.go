@@ -31,8 +31,8 @@ type Params struct {
 
 // Verify says what is wrong with p whatever the inputs.
 func (p Params) Verify() error {
-	if n := len(p.Channels); n < 1 || n > dataflow.MaxPorts {
-		return fmt.Errorf("%d outputs, want 1 to %d", n, dataflow.MaxPorts)
+	if err := layer.Within("outputs", len(p.Channels), 1, dataflow.MaxPorts); err != nil {
+		return err
 	}
 	for k, c := range p.Channels {
 		if c < 1 || c > dataflow.MaxChannels {
@@ -122,14 +122,10 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	vectors, words := layer.Words(o.In[0], f)
 	return dataflow.Instance{
 		Header: "split.hpp",
 		Func:   "split",
-		Config: []dataflow.Field{
-			{Name: "vectors", Doc: "vectors in a frame", Value: vectors},
-			{Name: "words", Doc: "words of an input vector", Value: words},
-			{Name: "out_words", Doc: "words of a vector, by output", Value: o.words(f)},
-		},
+		Config: layer.TurnsConfig(o.In[0], f, "an input vector",
+			dataflow.Field{Name: "out_words", Doc: "words of a vector, by output", Value: o.words(f)}),
 	}
 }

@@ -54,14 +54,10 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if err := layer.PerChannel("step functions", len(b.P.Steps), in); err != nil {
 		return nil, nil, err
 	}
-	steps, out, err := layer.BindSteps(b.P.Steps, in[0].Range, in[0].Elem)
-	if err != nil {
-		return nil, nil, err
-	}
-	o := &op{Base: b, Channelwise: layer.Channels(in), steps: steps}
-	out.Shape = in[0].Shape
-	o.Out = []dataflow.Type{out}
-	return o, o.Out, nil
+	o := &op{Base: b, Channelwise: layer.Channels(in)}
+	var err error
+	o.steps, o.Out, err = layer.BindSteps(b.P.Steps, in[0])
+	return o, o.Out, err
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {

@@ -135,28 +135,16 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	if k.at += k.f.SIMD; k.at == k.o.positions {
 		k.words[0] = k.o.Outputs(first, k.sums)
 		k.at = 0
-		if k.nf++; k.nf*k.f.PE == k.o.channels {
-			k.nf = 0
-		}
+		k.nf = (k.nf + 1) % (k.o.channels / k.f.PE)
 	}
 	return k.words[:]
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	config, tables := o.Unit.Emit(f)
-	return dataflow.Instance{
-		Header: "vvau.hpp",
-		Func:   "vvau",
-		Config: append([]dataflow.Field{
-			{Name: "vectors", Doc: "windows in a frame", Value: o.vectors},
-			{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
-			{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD},
-			{Name: "pe", Doc: "channels computed side by side", Value: f.PE},
-			{Name: "simd", Doc: "positions of each consumed a clock", Value: f.SIMD},
-		}, config...),
-		Tables:  tables,
-		Storage: o.Storage(f),
-	}
+	return o.Instance("vvau", "channels", "positions", f, o.Storage(f),
+		dataflow.Field{Name: "vectors", Doc: "windows in a frame", Value: o.vectors},
+		dataflow.Field{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
+		dataflow.Field{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD})
 }
 
 // Counts gives operations and parameters by FINN's names.

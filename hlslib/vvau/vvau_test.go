@@ -15,17 +15,7 @@ import (
 
 // weights are [channels][positions] between lo and hi, without 0 where they are signs.
 func weights(r *rand.Rand, channels, positions int, lo, hi int64) [][]int64 {
-	w := make([][]int64, channels)
-	for c := range w {
-		for range positions {
-			v := layertest.Between(r, num.Range{Lo: lo, Hi: hi})
-			for v == 0 && lo == -1 {
-				v = layertest.Between(r, num.Range{Lo: lo, Hi: hi})
-			}
-			w[c] = append(w[c], v)
-		}
-	}
-	return w
+	return layertest.Weights(r, channels, positions, num.Range{Lo: lo, Hi: hi}, lo != -1)
 }
 
 // random is a layer of at most 6 channels and 9 positions whose weights are of one of the styles that exist.
@@ -201,11 +191,8 @@ func TestCost(t *testing.T) {
 	for c := range w {
 		w[c] = []int64{-8, 7, 1, 0, 0, 0, 0, 0, 0} // [-120,120]: 8 bits
 	}
-	relu := num.Step{Value: []int64{0}}
-	for v := range int64(15) {
-		relu.At, relu.Value = append(relu.At, 8*v+1), append(relu.Value, v+1)
-	}
-	op := layertest.Bind(t, vvau.New(vvau.Params{Weights: w, Steps: []num.Step{relu}}), typ(uintN(4), 7, 7, 9, 32))
+	p := vvau.Params{Weights: w, Steps: []num.Step{layertest.Stairs(15, 8)}}
+	op := layertest.Bind(t, vvau.New(p), typ(uintN(4), 7, 7, 9, 32))
 	// Per PE: multipliers 3*3*8, adder tree 8*5, accumulator 8, comparators 15*8, thresholds 15*8*4/64.
 	// 300 + 1.1*8*(72+40+8+120+7.5) = 2478; 12 rows of 96 bits.
 	for f, want := range map[dataflow.Fold]dataflow.Resources{
@@ -216,6 +203,36 @@ func TestCost(t *testing.T) {
 	} {
 		layertest.Costs(t, op, f, want)
 	}
+}
+
+// BenchmarkVVAU is a layer in the middle of MobileNet: 128 channels of 14 by 14 pixels and 3 by 3 positions.
+func BenchmarkVVAU(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	p := vvau.Params{Weights: weights(r, 128, 9, -8, 7), Steps: []num.Step{layertest.Stairs(15, 40)}}
+	in := typ(uintN(4), 14, 14, 9, 128)
+	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.Size())}
+	for i := range x.Data {
+		x.Data[i] = layertest.Between(r, in.Range[0])
+	}
+	op, _, err := vvau.New(p).Bind([]dataflow.Type{in})
+	if err != nil {
+		b.Fatal(err)
+	}
+	report := func(b *testing.B) {
+		b.ReportMetric(float64(len(x.Data))*float64(b.N)/b.Elapsed().Seconds()/1e6, "MMAC/s")
+	}
+	b.Run("search", func(b *testing.B) { layertest.BenchSearch(b, op) })
+	b.Run("eval", func(b *testing.B) {
+		for b.Loop() {
+			op.Eval([]dataflow.Tensor{x})
+		}
+		report(b)
+	})
+	b.Run("simulation", func(b *testing.B) {
+		layertest.BenchSimulation(b, op, in, x,
+			dataflow.Fold{PE: 16, SIMD: 9, Memory: dataflow.BRAM, Compute: dataflow.LUT})
+		report(b)
+	})
 }
 
 // What types are called above.

@@ -1,0 +1,37 @@
+package layertest
+
+import (
+	"testing"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/rtlsim"
+)
+
+// BenchSearch is what a search of foldings asks of a bound layer: every fold's iterations and cost.
+func BenchSearch(b *testing.B, op dataflow.Op) {
+	n := 0
+	for b.Loop() {
+		for f := range op.Folds() {
+			if op.Loop(f, dataflow.Target{}).Iterations() == 0 || op.Cost(f, dataflow.Target{}).Total().LUT == 0 {
+				b.Fatal("a fold for nothing")
+			}
+			n++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/fold")
+}
+
+// BenchSimulation runs a frame of one input through a layer, clock by clock.
+func BenchSimulation(b *testing.B, op dataflow.Op, in dataflow.Type, x dataflow.Tensor, f dataflow.Fold) {
+	bound := &bound{Case: Case{In: []dataflow.Type{in}}}
+	var err error
+	if bound.op, bound.out, err = op.Bind(bound.In); err != nil {
+		b.Fatal(err)
+	}
+	d := bound.design(f, 2)
+	for b.Loop() {
+		if _, err := rtlsim.Run(b.Context(), d, [][]dataflow.Tensor{{x}}, rtlsim.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
