@@ -91,8 +91,12 @@ func (r *reader) useless(attr string) {
 
 // isKind reports whether hlsgen or FINN has layers of a kind, by our name.
 func isKind(kind string) bool {
-	return slices.Contains(finnOnly, kind) || slices.Contains(derived, kind) ||
-		slices.ContainsFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind })
+	return slices.Contains(finnOnly, kind) || slices.Contains(derived, kind) || isOurs(kind)
+}
+
+// isOurs reports whether hlslib has layers of a kind.
+func isOurs(kind string) bool {
+	return slices.ContainsFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind })
 }
 
 // kindNames are our kinds, and those that FINN alone has.
