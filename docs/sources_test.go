@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,6 +14,31 @@ import (
 
 	"hlsgen/internal/diag"
 )
+
+// sources parses every Go file of the module that is no test.
+func sources(t *testing.T, f func(name string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(name string, e os.DirEntry, err error) error {
+		switch base := filepath.Base(name); {
+		case err != nil:
+			return err
+		case e.IsDir() && (base == "testdata" || base[0] == '.' && base != ".."):
+			return filepath.SkipDir
+		case e.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") ||
+			strings.HasSuffix(name, ".pb.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			return err
+		}
+		f(name, file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Every code is used by code that is no test: a code that nothing reports would be a page about nothing.
 func TestCodesAreReported(t *testing.T) {
@@ -68,31 +92,6 @@ func constants(t *testing.T) map[string]string {
 		t.Errorf("%d constants, %d codes", len(names), len(diag.Codes))
 	}
 	return names
-}
-
-// sources parses every Go file of the module that is no test.
-func sources(t *testing.T, f func(name string, file *ast.File)) {
-	t.Helper()
-	err := filepath.WalkDir("..", func(name string, e fs.DirEntry, err error) error {
-		switch base := filepath.Base(name); {
-		case err != nil:
-			return err
-		case e.IsDir() && (base == "testdata" || base[0] == '.' && base != ".."):
-			return fs.SkipDir
-		case e.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") ||
-			strings.HasSuffix(name, ".pb.go"):
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			return err
-		}
-		f(name, file)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // ARCHITECTURE.md names every package, but for layers: `hlsgen layers` lists them.

@@ -2,7 +2,6 @@ package onnxio
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +29,7 @@ func modelFiles(t *testing.T) (files []string) {
 	if shared == "" {
 		return files
 	}
-	err := filepath.WalkDir(filepath.Join(shared, "models"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(shared, "models"), func(path string, d os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".onnx") {
 			files = append(files, path)
 		}

@@ -4,20 +4,24 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"hlsgen/folding"
+	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
+	"hlsgen/templates"
 )
 
 // TestBuildAgrees builds every real model: reference, eval and cycle must agree, stream by stream. In the full tier,
@@ -292,5 +296,78 @@ func TestSwap(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "precious")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMemories builds networks of every family and walks the folders that are written: each memory that the estimate
+// prices is bound in the C++ as it is priced.
+func TestMemories(t *testing.T) {
+	t.Parallel()
+	nets := map[string]string{}
+	for seed := range uint64(4) {
+		for name, onnx := range map[string][]byte{"a network": randomNetwork(seed), "images": randomImages(seed)} {
+			nets[fmt.Sprintf("%s %d", name, seed)] = kept(t, "drawn.onnx", onnx)
+		}
+	}
+	for _, m := range models.Own(t) {
+		if m.Info.Refused == "" && !tier.Quick() {
+			nets[m.Name] = m.Path(m.Files[0])
+		}
+	}
+	for name, model := range nets {
+		for _, board := range []string{"pynq-z1", "vck190"} { // no UltraRAM, and UltraRAM for tables
+			t.Run(name+" "+board, func(t *testing.T) {
+				t.Parallel()
+				r, _ := told(t, Options{Model: model, Board: board, NoCSim: true, Verify: 1})
+				layertest.CheckMemories(t, r.Design.Design, readFiles(t, r.Out))
+			})
+		}
+	}
+}
+
+// readFiles is what a build has written.
+func readFiles(t *testing.T, dir string) (files templates.Files) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		name, _ := filepath.Rel(dir, file)
+		files = append(files, templates.File{Path: filepath.ToSlash(name), Data: data})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// FINN's own builds of TFC-W1A1: the clocks of one frame through the stitched design, by RTL simulation, against those
+// of our simulation at the same folding. FINN's figures are of the layers alone, which are fed a word in every clock:
+// no host's port, no Reshape and no IODMA.
+func TestLatencyOfFINNBuilds(t *testing.T) {
+	t.Parallel()
+	shared := tier.NeedsShared(t)
+	for _, build := range []string{"tfc_w1a1_auto", "tfc_w1a1_custom_0", "tfc_w1a1_custom_2"} {
+		dir := filepath.Join(shared, "reference", "finn_builds", build)
+		var finn struct {
+			Latency int `json:"latency_cycles"`
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "rtlsim_performance.json"))
+		if err = errors.Join(err, json.Unmarshal(b, &finn)); err != nil || finn.Latency == 0 {
+			t.Fatal(err, finn)
+		}
+		r, _ := told(t, Options{
+			Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1", "model.onnx"), Board: "pynq-z1",
+			IO: dataflow.FromStream, Arrives: byteInput(big.NewRat(1, 1)),
+			Folding: filepath.Join(dir, "final_hw_config.json"), NoCSim: true, Verify: 1,
+		})
+		latency := r.Design.Clocks.Latency
+		share := float64(latency) / float64(finn.Latency)
+		t.Logf("%s: %d clocks, FINN's design %d: %.3f of it", build, latency, finn.Latency, share)
+		if share < 0.85 || share > 1.15 {
+			t.Errorf("%s: a frame takes %d clocks, FINN's design %d", build, latency, finn.Latency)
+		}
 	}
 }

@@ -1,11 +1,11 @@
 package compiler
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"hlsgen/frontend"
@@ -23,7 +23,7 @@ type network struct {
 
 func (n *network) fresh(prefix string) string {
 	n.names++
-	return fmt.Sprintf("%s%d", prefix, n.names)
+	return prefix + strconv.Itoa(n.names)
 }
 
 func (n *network) pick(of ...float64) float64 { return of[n.rnd.IntN(len(of))] }

@@ -33,18 +33,6 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 	return nil, kept
 }
 
-// A Channels is the channels of a tensor: how many, and how far apart elements of neighbouring ones are.
-type Channels struct{ N, Stride int }
-
-// ChannelsOf are the channels of a window's data or results.
-func ChannelsOf(w *graph.Window, shape []int) Channels {
-	axis := channelAxis(w, shape)
-	return Channels{shape[axis], graph.Size(shape[axis+1:])}
-}
-
-// Of is the channel of element i.
-func (c Channels) Of(i int) int { return i / c.Stride % c.N }
-
 // Convolution is the product of the image's windows with weights. of is the real values of the outputs.
 func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of []real.Affine, reject error) {
 	d, win := step.Dot, step.Window

@@ -1,7 +1,6 @@
 package find
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 
@@ -21,29 +20,6 @@ type Image struct {
 	Affine        []real.Affine // per channel
 
 	constants []*big.Rat // per channel of the tensor: its constant, where it is left out; nil where none is
-}
-
-// channelAxis is the axis of channels of a window's data.
-func channelAxis(w *graph.Window, shape []int) int {
-	if w.ChannelsLast {
-		return len(shape) - 1
-	}
-	return 1
-}
-
-// Layout is the frame of a window's data or results, and the positions of its elements.
-func Layout(w *graph.Window, shape []int) (dataflow.Shape, []int32) {
-	return place.ChannelsLast(shape, channelAxis(w, shape))
-}
-
-// Frame lists the elements of a window's input in the order of its stream.
-func Frame(w *graph.Window, shape []int) (dataflow.Shape, []int32, error) {
-	if len(shape) < 3 || shape[0] != 1 {
-		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample",
-			shape), "export the model for one sample at a time")
-	}
-	to, at := Layout(w, shape)
-	return to, place.Inverse(at, graph.Size(shape)), nil
 }
 
 // ImageOf reads the pixels that a window slides over. o is its data as Frame lists them, in a frame of the shape.

@@ -3,9 +3,9 @@
 // and the functions of package choose that they are. Nothing is made here.
 //
 // Files: program.go is what is known so far; uses.go who depends on what; operand.go reads data as scaled integers;
-// vectors.go the ways to multiply them with weights, or to look up rows; image.go and convolution.go do so for windows
-// that slide; codes.go and joint.go what a quantiser rounds; order.go what is put in order, and level.go how columns of
-// it come to one scale.
+// vectors.go the ways to multiply them with weights, or to look up rows; frame.go, image.go and convolution.go do so for
+// windows that slide; codes.go and joint.go what a quantiser rounds; order.go what is put in order, and
+// level.go how columns of it come to one scale.
 //
 // For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function of
 // one integer, whatever lies between. A quantiser of y makes it a step function of q, the thresholds of a layer. The
@@ -20,8 +20,6 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
-	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/diag"
 )
@@ -119,35 +117,4 @@ func (p *Program) meeting(tensor string) (m Meeting, shared, ok bool) {
 		}
 		tensor = data[0]
 	}
-}
-
-// Unscaled reports whether no element of a tensor is a scaled integer at hand: each is a function of an integer that
-// waits, as its place says, or of one that is no scale and bias.
-func (p *Program) Unscaled(tensor string, waits func(*place.Place) bool) bool {
-	forms, err := p.Integers.Forms(tensor, scaled.All(graph.Size(p.Known[tensor].Shape)))
-	if err != nil {
-		return false
-	}
-	for i := range forms.Of {
-		leaves := forms.Of[i].Leaves()
-		if len(leaves) != 1 {
-			return false
-		}
-		at, ok := p.Ready(leaves[0].Tensor)
-		if !ok || !waits(at) && rises(forms, i, at) {
-			return false
-		}
-	}
-	return true
-}
-
-// rises reports whether form i is a rising scale and bias of its integers.
-func rises(forms *scaled.Forms, i int, at *place.Place) bool {
-	k := 0 // an element of the form
-	for forms.Which(k) != i {
-		k++
-	}
-	e, _ := forms.Of[i].Numbers(k)
-	f, ok := e.Within([]real.Interval{whole.Interval(at.Type.Union())}).Affine()
-	return ok && f.Scale.Sign() > 0
 }
