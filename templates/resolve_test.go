@@ -47,8 +47,8 @@ func TestTemplatesResolve(t *testing.T) {
 	}
 }
 
-// complaints are what resolve says of templates over topView.
-var complaints = map[string]string{
+// resolved is what resolve says of templates over topView.
+var resolved = map[string]string{
 	"{{ v.Top|req }}":     "",
 	"{{ v.Top }}":         "v.Top is printed without |req",
 	"{{ v.Tpo|req }}":     "v.Tpo: topView has no field Tpo",
@@ -67,7 +67,7 @@ var complaints = map[string]string{
 
 func TestResolveFinds(t *testing.T) {
 	t.Parallel()
-	for text, want := range complaints {
+	for text, want := range resolved {
 		if got := strings.Join(resolve(text, reflect.TypeOf(topView{})), "; "); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
