@@ -14,8 +14,6 @@ import (
 	"hlsgen/internal/diag"
 )
 
-var update = flag.Bool("update", false, "write what golden tests hold into the pages that show it")
-
 // Every code has a page of one form, whose example is what the golden test of internal/compiler got, and every page has
 // a code.
 func TestPages(t *testing.T) {
@@ -54,6 +52,8 @@ func TestPages(t *testing.T) {
 		}
 	}
 }
+
+var update = flag.Bool("update", false, "write what golden tests hold into the pages that show it")
 
 // show holds that the file shows text in the block of code after the marker, be it with lines after it that begin with
 // three dots; -update makes it so.

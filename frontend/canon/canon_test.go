@@ -8,7 +8,6 @@ import (
 
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
@@ -134,23 +133,6 @@ var models = []struct {
 		m.Node("BatchNormalization", "x", "g", "b", "m", "v").Out("n")
 		m.Node("Quant", "n", "s", "z", "bits").Domain(qonnx).Str("rounding_mode", "HALF_UP").Out("y")
 	}},
-}
-
-func read(t *testing.T, name string, b []byte) *graph.Graph {
-	t.Helper()
-	var d diag.List
-	g := onnxio.Read(name, b, &d)
-	if g == nil {
-		t.Fatalf("%s: %v", name, d.Diags)
-	}
-	return g
-}
-
-func build(t *testing.T, f func(m *onnxtest.Model)) *graph.Graph {
-	t.Helper()
-	m := onnxtest.New(13).Opset(qonnx, 2)
-	f(m)
-	return read(t, "model.onnx", m.Bytes())
 }
 
 // TestGolden shows each handmade model as it was read and after every pass that changes it.

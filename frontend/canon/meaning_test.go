@@ -19,6 +19,23 @@ import (
 	"hlsgen/internal/tier"
 )
 
+func read(t *testing.T, name string, b []byte) *graph.Graph {
+	t.Helper()
+	var d diag.List
+	g := onnxio.Read(name, b, &d)
+	if g == nil {
+		t.Fatalf("%s: %v", name, d.Diags)
+	}
+	return g
+}
+
+func build(t *testing.T, f func(m *onnxtest.Model)) *graph.Graph {
+	t.Helper()
+	m := onnxtest.New(13).Opset(qonnx, 2)
+	f(m)
+	return read(t, "model.onnx", m.Bytes())
+}
+
 // outputs runs a prepared graph and gives every output with its shape and type.
 func outputs(p *graph.Program, in []*graph.Reals) ([][]float64, error) {
 	to := graph.Names(p.Graph.Outputs)

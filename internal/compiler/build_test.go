@@ -299,6 +299,35 @@ func TestSwap(t *testing.T) {
 	}
 }
 
+// FINN's own builds of TFC-W1A1: the clocks of one frame through the stitched design, by RTL simulation, against those
+// of our simulation at the same folding. FINN's figures are of the layers alone, which are fed a word in every clock:
+// no host's port, no Reshape and no IODMA.
+func TestLatencyOfFINNBuilds(t *testing.T) {
+	t.Parallel()
+	shared := tier.NeedsShared(t)
+	for _, build := range []string{"tfc_w1a1_auto", "tfc_w1a1_custom_0", "tfc_w1a1_custom_2"} {
+		dir := filepath.Join(shared, "reference", "finn_builds", build)
+		var finn struct {
+			Latency int `json:"latency_cycles"`
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "rtlsim_performance.json"))
+		if err = errors.Join(err, json.Unmarshal(b, &finn)); err != nil || finn.Latency == 0 {
+			t.Fatal(err, finn)
+		}
+		r, _ := told(t, Options{
+			Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1", "model.onnx"), Board: "pynq-z1",
+			IO: dataflow.FromStream, Arrives: byteInput(big.NewRat(1, 1)),
+			Folding: filepath.Join(dir, "final_hw_config.json"), NoCSim: true, Verify: 1,
+		})
+		latency := r.Design.Clocks.Latency
+		share := float64(latency) / float64(finn.Latency)
+		t.Logf("%s: %d clocks, FINN's design %d: %.3f of it", build, latency, finn.Latency, share)
+		if share < 0.85 || share > 1.15 {
+			t.Errorf("%s: a frame takes %d clocks, FINN's design %d", build, latency, finn.Latency)
+		}
+	}
+}
+
 // TestMemories builds networks of every family and walks the folders that are written: each memory that the estimate
 // prices is bound in the C++ as it is priced.
 func TestMemories(t *testing.T) {
@@ -328,46 +357,17 @@ func TestMemories(t *testing.T) {
 // readFiles is what a build has written.
 func readFiles(t *testing.T, dir string) (files templates.Files) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+	tree := os.DirFS(dir)
+	err := fs.WalkDir(tree, ".", func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		data, err := os.ReadFile(file)
-		name, _ := filepath.Rel(dir, file)
-		files = append(files, templates.File{Path: filepath.ToSlash(name), Data: data})
+		data, err := fs.ReadFile(tree, file)
+		files = append(files, templates.File{Path: file, Data: data})
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return files
-}
-
-// FINN's own builds of TFC-W1A1: the clocks of one frame through the stitched design, by RTL simulation, against those
-// of our simulation at the same folding. FINN's figures are of the layers alone, which are fed a word in every clock:
-// no host's port, no Reshape and no IODMA.
-func TestLatencyOfFINNBuilds(t *testing.T) {
-	t.Parallel()
-	shared := tier.NeedsShared(t)
-	for _, build := range []string{"tfc_w1a1_auto", "tfc_w1a1_custom_0", "tfc_w1a1_custom_2"} {
-		dir := filepath.Join(shared, "reference", "finn_builds", build)
-		var finn struct {
-			Latency int `json:"latency_cycles"`
-		}
-		b, err := os.ReadFile(filepath.Join(dir, "rtlsim_performance.json"))
-		if err = errors.Join(err, json.Unmarshal(b, &finn)); err != nil || finn.Latency == 0 {
-			t.Fatal(err, finn)
-		}
-		r, _ := told(t, Options{
-			Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1", "model.onnx"), Board: "pynq-z1",
-			IO: dataflow.FromStream, Arrives: byteInput(big.NewRat(1, 1)),
-			Folding: filepath.Join(dir, "final_hw_config.json"), NoCSim: true, Verify: 1,
-		})
-		latency := r.Design.Clocks.Latency
-		share := float64(latency) / float64(finn.Latency)
-		t.Logf("%s: %d clocks, FINN's design %d: %.3f of it", build, latency, finn.Latency, share)
-		if share < 0.85 || share > 1.15 {
-			t.Errorf("%s: a frame takes %d clocks, FINN's design %d", build, latency, finn.Latency)
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -48,7 +47,7 @@ func (n *network) vector(size int, f func() float64) string {
 // scale is a quantiser's step: often a power of two, where ties are exact.
 func (n *network) scale() float64 {
 	if n.rnd.IntN(2) == 0 {
-		return math.Exp2(float64(-n.rnd.IntN(5)))
+		return 1 / float64(int(1)<<n.rnd.IntN(5))
 	}
 	return 0.05 + n.rnd.Float64()
 }
