@@ -155,10 +155,9 @@ func inCode(words string) string {
 func TestUsageJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		args string
-		yaml string
-		env  map[string]string
-		want string // contained in the error; empty: no JSON
+		args, yaml string
+		env        map[string]string
+		want       string // contained in the error; empty: no JSON
 	}{
 		{args: "build --json", want: "a board is needed"},
 		{args: "--json build", want: "unknown flag: --json"},

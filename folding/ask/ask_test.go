@@ -200,31 +200,23 @@ func TestRate(t *testing.T) {
 
 func TestGoalVerify(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		clock float64
-		goal  Goal
-		ok    bool
-	}{
-		{100, Goal{}, true},
-		{100, Goal{FPS: 1, FIFO: FIFO{Words: 3}}, true},
-		{100, Goal{Interval: 3, Latency: true}, true},
-		{0, Goal{}, false},
-		{-1, Goal{}, false},
-		{math.NaN(), Goal{}, false},
-		{math.Inf(1), Goal{}, false},
-		{100, Goal{FPS: -1}, false},
-		{100, Goal{FPS: math.NaN()}, false},
-		{100, Goal{FPS: math.Inf(1)}, false},
-		{100, Goal{MaxCycles: -1}, false},
-		{100, Goal{Interval: -1}, false},
-		{100, Goal{FIFO: FIFO{Words: -1}}, false},
-		{100, Goal{FPS: 1, MaxCycles: 1}, false},
-		{100, Goal{FPS: 1, Interval: 1}, false},
-		{100, Goal{SearchTime: -1}, false},
-		{100, Goal{Least: LeastDSP + 1}, false},
+	verify := func(clock float64, goal Goal) error { return goal.Verify(dataflow.Target{ClockMHz: clock}) }
+	for _, goal := range []Goal{{}, {FPS: 1, FIFO: FIFO{Words: 3}}, {Interval: 3, Latency: true}} {
+		if err := verify(100, goal); err != nil {
+			t.Errorf("%+v: %v", goal, err)
+		}
+	}
+	for _, clock := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if verify(clock, Goal{}) == nil {
+			t.Errorf("%v MHz are a clock", clock)
+		}
+	}
+	for _, goal := range []Goal{
+		{FPS: -1}, {FPS: math.NaN()}, {FPS: math.Inf(1)}, {MaxCycles: -1}, {Interval: -1}, {FIFO: FIFO{Words: -1}},
+		{FPS: 1, MaxCycles: 1}, {FPS: 1, Interval: 1}, {SearchTime: -1}, {Least: LeastDSP + 1},
 	} {
-		if err := c.goal.Verify(dataflow.Target{ClockMHz: c.clock}); (err == nil) != c.ok {
-			t.Errorf("%v MHz %+v: %v", c.clock, c.goal, err)
+		if verify(100, goal) == nil {
+			t.Errorf("%+v is a goal", goal)
 		}
 	}
 }

@@ -14,14 +14,12 @@ import (
 	"testing"
 
 	"hlsgen/folding"
-	"hlsgen/hlslib/layertest"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
-	"hlsgen/templates"
 )
 
 // TestBuildAgrees builds every real model: reference, eval and cycle must agree, stream by stream. In the full tier,
@@ -326,48 +324,4 @@ func TestLatencyOfFINNBuilds(t *testing.T) {
 			t.Errorf("%s: a frame takes %d clocks, FINN's design %d", build, latency, finn.Latency)
 		}
 	}
-}
-
-// TestMemories builds networks of every family and walks the folders that are written: each memory that the estimate
-// prices is bound in the C++ as it is priced.
-func TestMemories(t *testing.T) {
-	t.Parallel()
-	nets := map[string]string{}
-	for seed := range uint64(4) {
-		for name, onnx := range map[string][]byte{"a network": randomNetwork(seed), "images": randomImages(seed)} {
-			nets[fmt.Sprintf("%s %d", name, seed)] = kept(t, "drawn.onnx", onnx)
-		}
-	}
-	for _, m := range models.Own(t) {
-		if m.Info.Refused == "" && !tier.Quick() {
-			nets[m.Name] = m.Path(m.Files[0])
-		}
-	}
-	for name, model := range nets {
-		for _, board := range []string{"pynq-z1", "vck190"} { // no UltraRAM, and UltraRAM for tables
-			t.Run(name+" "+board, func(t *testing.T) {
-				t.Parallel()
-				r, _ := told(t, Options{Model: model, Board: board, NoCSim: true, Verify: 1})
-				layertest.CheckMemories(t, r.Design.Design, readFiles(t, r.Out))
-			})
-		}
-	}
-}
-
-// readFiles is what a build has written.
-func readFiles(t *testing.T, dir string) (files templates.Files) {
-	t.Helper()
-	tree := os.DirFS(dir)
-	err := fs.WalkDir(tree, ".", func(file string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(tree, file)
-		files = append(files, templates.File{Path: file, Data: data})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }
