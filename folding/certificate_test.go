@@ -11,6 +11,39 @@ import (
 	"hlsgen/internal/diag"
 )
 
+func TestCertificateLines(t *testing.T) {
+	t.Parallel()
+	small := boards.Board{Name: "small", LUT: 1384, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
+	for _, c := range []struct {
+		goal Goal
+		want []string
+	}{
+		{Goal{MaxUse: all(1)},
+			[]string{"no design of these layers within the budget takes fewer than 5 clocks per frame: at 3 clocks, " +
+				"of 7 options 5 too slow, 2 excluded by LUT", "load 92.775 % of the budget, the least there is",
+				"1284 LUT, the least there is"}},
+		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
+			"load 38.584 % of the budget, the least there is", "534 LUT, the least there is"}},
+		{Goal{MaxUse: all(1), Latency: true}, []string{"latency 3 clocks, the least there is"}},
+	} {
+		d, told := on(t, twoLayers(), small, c.goal)
+		if d == nil || !slices.Equal(d.Certificate.Lines(), c.want) {
+			t.Errorf("%+v: got\n%s\nwant\n%s\n%s", c.goal, strings.Join(d.Certificate.Lines(), "\n"),
+				strings.Join(c.want, "\n"), text(told))
+		}
+	}
+	open := Certificate{Interval: 90, Floor: 60, Bounds: []Bound{{Measure: LeastLoad, Value: 0.5, Least: 0.4},
+		{Measure: LeastLUT, Value: 110, Least: 100}},
+		Latency: &Latency{Clocks: 300, Least: 200}, Gap: "left open"}
+	want := []string{"90 clocks per frame found, none below 60 possible",
+		"load 50.000 % of the budget, at most 25.00 % above the least there is (no less than 40.000 %)",
+		"110 LUT, at most 10.00 % above the least there is (no less than 100)",
+		"latency 300 clocks, at most 50.00 % above the least there is (no less than 200 clocks)", "left open"}
+	if open.Proved() || !slices.Equal(open.Lines(), want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // A certificate says what became of every option.
 func TestExcluded(t *testing.T) {
 	t.Parallel()
@@ -46,39 +79,6 @@ func TestExcluded(t *testing.T) {
 		if !seen[k] {
 			t.Errorf("no option is %s", k)
 		}
-	}
-}
-
-func TestCertificateLines(t *testing.T) {
-	t.Parallel()
-	small := boards.Board{Name: "small", LUT: 1384, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
-	for _, c := range []struct {
-		goal Goal
-		want []string
-	}{
-		{Goal{MaxUse: all(1)},
-			[]string{"no design of these layers within the budget takes fewer than 5 clocks per frame: at 3 clocks, " +
-				"of 7 options 5 too slow, 2 excluded by LUT", "load 92.775 % of the budget, the least there is",
-				"1284 LUT, the least there is"}},
-		{Goal{MaxUse: all(1), FPS: 1e6, Least: LeastBRAM}, []string{"0 RAMB18, the least there is",
-			"load 38.584 % of the budget, the least there is", "534 LUT, the least there is"}},
-		{Goal{MaxUse: all(1), Latency: true}, []string{"latency 3 clocks, the least there is"}},
-	} {
-		d, told := on(t, twoLayers(), small, c.goal)
-		if d == nil || !slices.Equal(d.Certificate.Lines(), c.want) {
-			t.Errorf("%+v: got\n%s\nwant\n%s\n%s", c.goal, strings.Join(d.Certificate.Lines(), "\n"),
-				strings.Join(c.want, "\n"), text(told))
-		}
-	}
-	open := Certificate{Interval: 90, Floor: 60, Bounds: []Bound{{Measure: LeastLoad, Value: 0.5, Least: 0.4},
-		{Measure: LeastLUT, Value: 110, Least: 100}},
-		Latency: &Latency{Clocks: 300, Least: 200}, Gap: "left open"}
-	want := []string{"90 clocks per frame found, none below 60 possible",
-		"load 50.000 % of the budget, at most 25.00 % above the least there is (no less than 40.000 %)",
-		"110 LUT, at most 10.00 % above the least there is (no less than 100)",
-		"latency 300 clocks, at most 50.00 % above the least there is (no less than 200 clocks)", "left open"}
-	if open.Proved() || !slices.Equal(open.Lines(), want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
 	}
 }
 

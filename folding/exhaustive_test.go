@@ -3,11 +3,11 @@ package folding
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"hlsgen/folding/ask"
@@ -159,8 +159,8 @@ func (r *rival) latency(goal Goal, got *Design, list []figures) {
 func net(t *testing.T, seed uint64, fifo FIFO) (*rival, *rand.Rand) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	m := randomNet(r, 1+r.IntN(3), 4)
-	v := &rival{T: t, name: fmt.Sprint("seed ", seed), m: m, target: dataflow.Target{Board: tight(r, m.Graph),
-		ClockMHz: 100}}
+	v := &rival{T: t, name: "seed " + strconv.FormatUint(seed, 10), m: m,
+		target: dataflow.Target{Board: tight(r, m.Graph), ClockMHz: 100}}
 	v.designs = enumerate(m.Graph, v.target, fifo)
 	return v, r
 }

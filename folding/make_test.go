@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -72,7 +71,7 @@ func TestMake(t *testing.T) {
 			if w := goal.FIFO.Words; w > 0 && slices.ContainsFunc(d.Depths(), func(n int) bool { return n != w }) {
 				t.Errorf("%s: depths %v", name, d.Depths())
 			}
-			if !reflect.DeepEqual(d.Model.Prefix.Nodes, m.Prefix.Nodes) || d.Model.Name != m.Name {
+			if !slices.Equal(d.Model.Prefix.Nodes, m.Prefix.Nodes) || d.Model.Name != m.Name {
 				t.Errorf("%s: the model's other parts are lost", name)
 			}
 			if !d.Certificate.Proved() && !goal.Latency {

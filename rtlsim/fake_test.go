@@ -210,8 +210,10 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 		Write: []dataflow.Access{mark(m)}, Latency: latency}.Loop()
 }
 
-// randomNet grows a network from one or two inputs; every stream has 1 to 6 words per period of a frame.
-func randomNet(t testing.TB, rng *rand.Rand) *dataflow.Design {
+// randomNet grows a network from one or two inputs; every stream has 1 to 6 words per period of a frame. What else is
+// random of a test goes on with rng.
+func randomNet(t testing.TB, seed, sequence uint64) (d *dataflow.Design, rng *rand.Rand) {
+	rng = rand.New(rand.NewPCG(seed, sequence))
 	n := &net{t: t, perWord: 1 + rng.IntN(3)}
 	periods := 1 + rng.IntN(5)
 	type open struct{ stream, words int }
@@ -252,11 +254,11 @@ func randomNet(t testing.TB, rng *rand.Rand) *dataflow.Design {
 	for _, e := range ends {
 		out = append(out, n.add("Pass", pass(periods*e.words, 1, 1, 1), e.stream)[0])
 	}
-	d := n.design(1, out...)
+	d = n.design(1, out...)
 	for s := range d.FIFO {
 		d.FIFO[s].Depth = 1 + rng.IntN(4)
 	}
-	return d
+	return d, rng
 }
 
 func randomFrames(d *dataflow.Design, count int, rng *rand.Rand) [][]dataflow.Tensor {

@@ -1,7 +1,6 @@
 package rtlsim
 
 import (
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -13,8 +12,7 @@ func TestPeriods(t *testing.T) {
 	t.Parallel()
 	skipped, several := 0, 0
 	for seed := range uint64(200) {
-		rng := rand.New(rand.NewPCG(seed, 8))
-		d := randomNet(t, rng)
+		d, rng := randomNet(t, seed, 8)
 		opt := Options{Frames: 40 + rng.IntN(40), In: Pace{Every: rng.IntN(4)}, Out: Pace{Every: rng.IntN(4)}}
 		got, err := Run(t.Context(), d, nil, opt)
 		if err != nil {

@@ -2,7 +2,6 @@ package rtlsim
 
 import (
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -30,8 +29,7 @@ func TestProve(t *testing.T) {
 	t.Parallel()
 	dead, any, some := 0, 0, 0
 	for seed := range uint64(1500) {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		d := randomNet(t, rng)
+		d, rng := randomNet(t, seed, 9)
 		if seed%2 > 0 {
 			for s := range d.FIFO {
 				d.FIFO[s].Depth = 1

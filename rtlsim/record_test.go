@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,8 +73,7 @@ func readVCD(text string) (values []map[string]int, err error) {
 func TestWriteVCD(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
-		rng := rand.New(rand.NewPCG(seed, 11))
-		d := randomNet(t, rng)
+		d, _ := randomNet(t, seed, 11)
 		d.Target.ClockMHz = 150
 		for _, s := range d.Model.Graph.Streams {
 			s.Name = "a b$end;<x>"

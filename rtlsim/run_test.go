@@ -80,8 +80,7 @@ func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
 	deadlocks, periods := 0, 0
 	for seed := range uint64(300) {
-		rng := rand.New(rand.NewPCG(seed, 5))
-		d := randomNet(t, rng)
+		d, rng := randomNet(t, seed, 5)
 		frames := randomFrames(d, 1+rng.IntN(12), rng)
 		want := evaluate(t, d, frames)
 		for _, opt := range []Options{
@@ -158,8 +157,7 @@ func evaluateStreams(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tenso
 func TestUnboundedNetworks(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
-		rng := rand.New(rand.NewPCG(seed, 6))
-		d := randomNet(t, rng)
+		d, rng := randomNet(t, seed, 6)
 		for s := range d.FIFO {
 			d.FIFO[s].Depth = math.MaxInt
 		}

@@ -43,8 +43,7 @@ func TestSize(t *testing.T) {
 	t.Parallel()
 	deep, minimal := 0, 0
 	for seed := range uint64(250) {
-		rng := rand.New(rand.NewPCG(seed, 10))
-		d := randomNet(t, rng)
+		d, rng := randomNet(t, seed, 10)
 		if seed%2 > 0 {
 			d = randomForks(t, rng)
 		}

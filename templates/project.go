@@ -9,7 +9,8 @@
 //   - layer.go, top.go, bench.go, readme.go: the views of the templates
 //   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
 //   - lint.go, lint_memory.go hold text against what Vitis HLS accepts
-//   - csim.go compiles and runs; process_unix.go and process_other.go end what it started
+//   - csim.go compiles and runs, outcome.go reads what was printed; process_unix.go and process_other.go end what was
+//     started
 package templates
 
 import (

@@ -47,24 +47,27 @@ func TestTemplatesResolve(t *testing.T) {
 	}
 }
 
+// resolved is what resolve says of templates over topView.
+var resolved = map[string]string{
+	"{{ v.Top|req }}":     "",
+	"{{ v.Top }}":         "v.Top is printed without |req",
+	"{{ v.Tpo|req }}":     "v.Tpo: topView has no field Tpo",
+	"{{ v.In.Name|req }}": "v.In.Name: []templates.axisView has no fields",
+	"{% for p in v.In %}{{ p.Doc|req }}{% endfor %}":   "",
+	"{% for p in v.In %}{{ p.Dco|req }}{% endfor %}":   "p.Dco: axisView has no field Dco",
+	"{% for p in v.In %}{% endfor %}{{ p.Doc|req }}":   "p.Doc: no variable p",
+	"{% for p in v.Top %}{% endfor %}":                 "v.Top is not a slice",
+	"{% if v.Nope %}{% endif %}":                       "v.Nope: topView has no field Nope",
+	"{% now %}":                                        "tag now",
+	"{% for p in v.In %}{{ p.Name|req }}":              "for without endfor",
+	"{{ v.Top|upper|req }}":                            "v.Top|upper|req is printed without |req",
+	"{% if v.In %}{{ v.Calls.0|req }}{% endif %}":      "v.Calls.0: []string has no fields",
+	"{%- for c in v.Calls -%}{{ c|req }}{% endfor -%}": "",
+}
+
 func TestResolveFinds(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"{{ v.Top|req }}":     "",
-		"{{ v.Top }}":         "v.Top is printed without |req",
-		"{{ v.Tpo|req }}":     "v.Tpo: topView has no field Tpo",
-		"{{ v.In.Name|req }}": "v.In.Name: []templates.axisView has no fields",
-		"{% for p in v.In %}{{ p.Doc|req }}{% endfor %}":   "",
-		"{% for p in v.In %}{{ p.Dco|req }}{% endfor %}":   "p.Dco: axisView has no field Dco",
-		"{% for p in v.In %}{% endfor %}{{ p.Doc|req }}":   "p.Doc: no variable p",
-		"{% for p in v.Top %}{% endfor %}":                 "v.Top is not a slice",
-		"{% if v.Nope %}{% endif %}":                       "v.Nope: topView has no field Nope",
-		"{% now %}":                                        "tag now",
-		"{% for p in v.In %}{{ p.Name|req }}":              "for without endfor",
-		"{{ v.Top|upper|req }}":                            "v.Top|upper|req is printed without |req",
-		"{% if v.In %}{{ v.Calls.0|req }}{% endif %}":      "v.Calls.0: []string has no fields",
-		"{%- for c in v.Calls -%}{{ c|req }}{% endfor -%}": "",
-	} {
+	for text, want := range resolved {
 		if got := strings.Join(resolve(text, reflect.TypeOf(topView{})), "; "); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}

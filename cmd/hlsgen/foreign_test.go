@@ -11,47 +11,50 @@ import (
 
 var update = flag.Lookup("update") // of package golden
 
+// answers are what is said of words of other tools, and of slips, in part.
+var answers = map[string]string{
+	"build --target-fps 1000":            "unknown flag: --target-fps, which is --fps here\nsee hlsgen build --help\n",
+	"build --target_fps=1000":            "unknown flag: --target_fps, which is --fps here\n",
+	"build --Target_FPS=1000":            "unknown flag: --Target_FPS, which is --fps here\n",
+	"build --synth-clk-period-ns 5":      "which is --clock here: in MHz: 1000 divided by the period in ns\n",
+	"build --mvau-wwidth-max 80":         "unknown flag: --mvau-wwidth-max: the search for the folding needs no such bound",
+	"build --folding-config-file f.json": "which is --folding here: FINN's files are read\n",
+	"build --fpga-part xc7z020clg400-1":  "which is --board here: a name of hlsgen boards, or a board file",
+	"build --reuse-factor 4":             "which is --folding here: a factor for each layer",
+	"build --output-dir o":               "which is --out here\n",
+	"build --output_dir o":               "which is --out here\n",
+	"check --target-fps 5":               "which is --fps here (--fps belongs to build, simulate and sweep)\n",
+	"build --verify-input-npy x.npy":     "which is --input here: of simulate (--input belongs to simulate)\n",
+	"build --backend Vitis":              "unknown flag: --backend: there is one",
+	"build -target_fps 5":                "which is --fps here",
+	"build --max_use 0.5":                "unknown flag: --max_use, did you mean --max-use?\n",
+	"build -board zcu104":                "did you mean --board?\n",
+	"build -fps=5":                       "did you mean --fps?\n",
+	"build --BOARD zcu104":               "did you mean --board?\n",
+	"build --borad zcu104":               "did you mean --board?\n",
+	"check --board zcu104":               "unknown flag: --board (--board belongs to build, simulate and sweep)\n",
+	"build --collect d":                  "unknown flag: --collect (--collect belongs to sweep)\n",
+	"build --xyzzy":                      "hlsgen: unknown flag: --xyzzy\nsee hlsgen build --help\n",
+	"build -b zcu104":                    "unknown shorthand flag: 'b' in -b\n",
+	"convert net.onnx -o d":              `unknown command "convert" for "hlsgen", which is hlsgen build MODEL.onnx --board BOARD here` + "\nsee hlsgen --help\n",
+	"Convert":                            "which is hlsgen build",
+	"build_dataflow --target-fps 3":      "which is hlsgen build MODEL.onnx --board BOARD here\n",
+	"compile":                            "which is hlsgen build",
+	"estimate net.onnx --board zcu104":   "which is hlsgen sweep MODEL.onnx --board BOARD here: or build, which reports on one design\n",
+	"synth":                              "which is hlsgen build",
+	"predict":                            "which is hlsgen simulate MODEL.onnx --input x.npy here\n",
+	"trace":                              "--trace DIR here\n",
+	"profile":                            "--trace DIR here\n",
+	"net.onnx":                           "a command comes first, as in hlsgen check MODEL.onnx\n",
+	"simulat":                            `unknown command "simulat" for "hlsgen", did you mean simulate?`,
+	"xyzzy":                              `unknown command "xyzzy" for "hlsgen"` + "\nsee hlsgen --help\n",
+	`a"b\n`:                              "unknown command",
+}
+
 // TestForeign holds that words of other tools get ours, whatever letters and dashes they are written with.
 func TestForeign(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string]string{
-		"build --target-fps 1000":            "unknown flag: --target-fps, which is --fps here\nsee hlsgen build --help\n",
-		"build --target_fps=1000":            "unknown flag: --target_fps, which is --fps here\n",
-		"build --Target_FPS=1000":            "unknown flag: --Target_FPS, which is --fps here\n",
-		"build --synth-clk-period-ns 5":      "which is --clock here: in MHz: 1000 divided by the period in ns\n",
-		"build --mvau-wwidth-max 80":         "unknown flag: --mvau-wwidth-max: the search for the folding needs no such bound",
-		"build --folding-config-file f.json": "which is --folding here: FINN's files are read\n",
-		"build --fpga-part xc7z020clg400-1":  "which is --board here: a name of hlsgen boards, or a board file",
-		"build --reuse-factor 4":             "which is --folding here: a factor for each layer",
-		"build --output-dir o":               "which is --out here\n",
-		"build --output_dir o":               "which is --out here\n",
-		"check --target-fps 5":               "which is --fps here (--fps belongs to build, simulate and sweep)\n",
-		"build --verify-input-npy x.npy":     "which is --input here: of simulate (--input belongs to simulate)\n",
-		"build --backend Vitis":              "unknown flag: --backend: there is one",
-		"build -target_fps 5":                "which is --fps here",
-		"build --max_use 0.5":                "unknown flag: --max_use, did you mean --max-use?\n",
-		"build -board zcu104":                "did you mean --board?\n",
-		"build -fps=5":                       "did you mean --fps?\n",
-		"build --BOARD zcu104":               "did you mean --board?\n",
-		"build --borad zcu104":               "did you mean --board?\n",
-		"check --board zcu104":               "unknown flag: --board (--board belongs to build, simulate and sweep)\n",
-		"build --collect d":                  "unknown flag: --collect (--collect belongs to sweep)\n",
-		"build --xyzzy":                      "hlsgen: unknown flag: --xyzzy\nsee hlsgen build --help\n",
-		"build -b zcu104":                    "unknown shorthand flag: 'b' in -b\n",
-		"convert net.onnx -o d":              `unknown command "convert" for "hlsgen", which is hlsgen build MODEL.onnx --board BOARD here` + "\nsee hlsgen --help\n",
-		"Convert":                            "which is hlsgen build",
-		"build_dataflow --target-fps 3":      "which is hlsgen build MODEL.onnx --board BOARD here\n",
-		"compile":                            "which is hlsgen build",
-		"estimate net.onnx --board zcu104":   "which is hlsgen sweep MODEL.onnx --board BOARD here: or build, which reports on one design\n",
-		"synth":                              "which is hlsgen build",
-		"predict":                            "which is hlsgen simulate MODEL.onnx --input x.npy here\n",
-		"trace":                              "--trace DIR here\n",
-		"profile":                            "--trace DIR here\n",
-		"net.onnx":                           "a command comes first, as in hlsgen check MODEL.onnx\n",
-		"simulat":                            `unknown command "simulat" for "hlsgen", did you mean simulate?`,
-		"xyzzy":                              `unknown command "xyzzy" for "hlsgen"` + "\nsee hlsgen --help\n",
-		`a"b\n`:                              "unknown command",
-	} {
+	for args, want := range answers {
 		got := say(t.TempDir(), nil, strings.Fields(args)...)
 		if got.code != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, want) {
 			t.Errorf("%s: %+v, want %q", args, got, want)
@@ -152,10 +155,9 @@ func inCode(words string) string {
 func TestUsageJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		args string
-		yaml string
-		env  map[string]string
-		want string // contained in the error; empty: no JSON
+		args, yaml string
+		env        map[string]string
+		want       string // contained in the error; empty: no JSON
 	}{
 		{args: "build --json", want: "a board is needed"},
 		{args: "--json build", want: "unknown flag: --json"},

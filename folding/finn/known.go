@@ -1,11 +1,9 @@
 package finn
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hlsgen/hlslib"
@@ -91,8 +89,12 @@ func (r *reader) useless(attr string) {
 
 // isKind reports whether hlsgen or FINN has layers of a kind, by our name.
 func isKind(kind string) bool {
-	return slices.Contains(finnOnly, kind) || slices.Contains(derived, kind) ||
-		slices.ContainsFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind })
+	return slices.Contains(finnOnly, kind) || slices.Contains(derived, kind) || isOurs(kind)
+}
+
+// isOurs reports whether hlslib has layers of a kind.
+func isOurs(kind string) bool {
+	return slices.ContainsFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind })
 }
 
 // kindNames are our kinds, and those that FINN alone has.
@@ -101,44 +103,4 @@ func kindNames() (names []string) {
 		names = append(names, k.Name)
 	}
 	return slices.Concat(names, derived, finnOnly)
-}
-
-// missing says that the design has no layer of a name, which an entry has under its key, and which one may be meant.
-// That loses what the entry asks for, so it is an error, but where FINN alone has such a layer: of a kind of its own,
-// or, in a file of its own, of a kind that this design has no layer of. (FINN selects labels, and thresholds inputs,
-// where the host does that here.)
-func missing(key, name string, g *dataflow.Graph) diag.Diag {
-	s := spelt(name)
-	of := map[string]int{} // layers per kind
-	for _, n := range g.Nodes {
-		of[n.Op.Kind()]++
-	}
-	dg := diag.Diag{
-		Severity: diag.Error,
-		Code:     diag.FoldingUnknown,
-		Where:    "folding file, " + key,
-		Msg:      "the design has no such layer",
-		Hint:     "it has " + layerNames(g),
-	}
-	foreign := spelt(key).name() != key && of[s.kind] == 0 && isKind(s.kind)
-	if foreign || slices.Contains(finnOnly, s.kind) {
-		dg.Severity, dg.Msg = diag.Warning, "the design has no such layer, which FINN has here"
-		return dg
-	}
-	kind := s.kind
-	if of[kind] == 0 {
-		var kinds []string
-		for _, n := range g.Nodes {
-			kinds = append(kinds, n.Op.Kind())
-		}
-		kind = suggest.Nearest(kind, kinds)
-	}
-	if of[kind] > 0 {
-		number, err := strconv.Atoi(cmp.Or(s.number, "0"))
-		if err != nil || number >= of[kind] {
-			number = of[kind] - 1
-		}
-		dg.Hint = fmt.Sprintf("did you mean %s_%d? %s", kind, number, dg.Hint)
-	}
-	return dg
 }

@@ -1,14 +1,17 @@
 package finn
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hlsgen/hlslib"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/suggest"
 )
 
 // A spelling is a layer's name in a folding file, taken apart: MVAU_hls_0, StreamingFCLayer_Batch_3.
@@ -132,4 +135,44 @@ func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
 // isDerived reports whether hlsgen puts in such a layer by itself.
 func isDerived(name string) bool {
 	return slices.ContainsFunc(derived, func(kind string) bool { return strings.HasPrefix(name, kind+"_") })
+}
+
+// missing says that the design has no layer of a name, which an entry has under its key, and which one may be meant.
+// That loses what the entry asks for, so it is an error, but where FINN alone has such a layer: of a kind of its own,
+// or, in a file of its own, of a kind that this design has no layer of. (FINN selects labels, and thresholds inputs,
+// where the host does that here.)
+func missing(key, name string, g *dataflow.Graph) diag.Diag {
+	s := spelt(name)
+	of := map[string]int{} // layers per kind
+	for _, n := range g.Nodes {
+		of[n.Op.Kind()]++
+	}
+	dg := diag.Diag{
+		Severity: diag.Error,
+		Code:     diag.FoldingUnknown,
+		Where:    "folding file, " + key,
+		Msg:      "the design has no such layer",
+		Hint:     "it has " + layerNames(g),
+	}
+	foreign := spelt(key).name() != key && of[s.kind] == 0 && isKind(s.kind)
+	if foreign || slices.Contains(finnOnly, s.kind) {
+		dg.Severity, dg.Msg = diag.Warning, "the design has no such layer, which FINN has here"
+		return dg
+	}
+	kind := s.kind
+	if of[kind] == 0 {
+		var kinds []string
+		for _, n := range g.Nodes {
+			kinds = append(kinds, n.Op.Kind())
+		}
+		kind = suggest.Nearest(kind, kinds)
+	}
+	if of[kind] > 0 {
+		number, err := strconv.Atoi(cmp.Or(s.number, "0"))
+		if err != nil || number >= of[kind] {
+			number = of[kind] - 1
+		}
+		dg.Hint = fmt.Sprintf("did you mean %s_%d? %s", kind, number, dg.Hint)
+	}
+	return dg
 }

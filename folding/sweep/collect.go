@@ -3,7 +3,6 @@ package sweep
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -126,7 +125,7 @@ func collectPoint(dir string, clockMHz float64, d *diag.List) (*Report, error) {
 			files = append(files, path)
 		}
 		if len(files) > maxFound {
-			return fmt.Errorf("%s: too many reports", dir)
+			return errors.New(dir + ": too many reports")
 		}
 		return nil
 	})

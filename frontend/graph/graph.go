@@ -177,6 +177,19 @@ func (n *Node) Label() string {
 	return n.first()
 }
 
+// Labels are the nodes' labels, each node's once.
+func Labels(nodes []*Node) []string {
+	out := []string{}
+	seen := map[int]bool{}
+	for _, n := range nodes {
+		if !seen[n.Index] {
+			seen[n.Index] = true
+			out = append(out, n.Label())
+		}
+	}
+	return out
+}
+
 // first is the first output that is in use.
 func (n *Node) first() string {
 	for _, o := range n.Outputs {

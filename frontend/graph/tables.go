@@ -5,23 +5,23 @@ import "fmt"
 // strides are index tables by what they are: a shape, and a stride per axis.
 type strides map[string][]int32
 
-// strided is stridedIndex with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
+// strided is Strided with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
 func (s strides) strided(shape, steps []int) []int32 {
 	key := fmt.Sprint(shape, steps)
 	t, ok := s[key]
 	if !ok {
-		t = stridedIndex(shape, steps)
+		t = Strided(shape, steps)
 		s[key] = t
 	}
 	return t
 }
 
-// stridedIndex lists, for every element of shape in order, the sum of its coordinates times strides.
-func stridedIndex(shape, strides []int) []int32 {
+// Strided lists, for every element of shape in order, the sum of its coordinates times strides.
+func Strided(shape, strides []int) []int32 {
 	return stridedFrom(0, shape, strides)
 }
 
-// stridedFrom is stridedIndex from element at on.
+// stridedFrom is Strided from element at on.
 func stridedFrom(at int, shape, strides []int) []int32 {
 	index, coord := make([]int32, Size(shape)), make([]int, len(shape))
 	for i := range index {

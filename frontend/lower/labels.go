@@ -1,12 +1,11 @@
 package lower
 
 import (
-	"fmt"
+	"strconv"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/find"
-	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -31,14 +30,13 @@ func labels(l *lowering, step *graph.Step) (bool, error) {
 // selectLabels builds the layer.
 func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 	if !l.Uses.Only(r.Source, step) {
-		return unmapped.Because(fmt.Sprintf("%q, which it puts in order, is needed elsewhere too", l.Name(r.Source)),
+		return unmapped.Because(strconv.Quote(l.Name(r.Source))+", which it puts in order, is needed elsewhere too",
 			"leave the other reader out")
 	}
-	at := l.Places[r.Source]
-	t, relevel := at.Type, func() {}
+	t, relevel := l.Places[r.Source].Type, func() {}
 	falls, ok := r.Falls()
 	if !ok {
-		if t, falls, relevel, ok = l.level(r, at); !ok {
+		if t, falls, relevel, ok = l.level(r); !ok {
 			return unmapped.Because("the labels that it puts in order have scales or biases of their own",
 				"quantise the weights of the layer in front per tensor, and leave its bias out")
 		}
@@ -61,9 +59,10 @@ func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 	return nil
 }
 
-// level finds other weights for the product that waits at a place, so that its columns have one scale. t is the type of
-// its integers then, falls that real values fall where these rise; relevel gives the weights to the product.
-func (l *lowering) level(r *find.Ranking, at *place.Place) (t dataflow.Type, falls bool, relevel func(), ok bool) {
+// level finds other weights for the product that waits to be put in order, so that its columns have one scale. t is the
+// type of its integers then, falls that real values fall where these rise; relevel gives the weights to the product.
+func (l *lowering) level(r *find.Ranking) (t dataflow.Type, falls bool, relevel func(), ok bool) {
+	at := l.Places[r.Source]
 	old, ok := waiting(at.Stream)
 	if !ok || old.Plain {
 		return t, false, nil, false

@@ -1,8 +1,6 @@
 package onnxio
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +11,6 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxpb"
-	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
 	"hlsgen/internal/tier"
@@ -30,7 +27,7 @@ func modelFiles(t *testing.T) (files []string) {
 	if shared == "" {
 		return files
 	}
-	err := filepath.WalkDir(filepath.Join(shared, "models"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(shared, "models"), func(path string, d os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".onnx") {
 			files = append(files, path)
 		}
@@ -132,55 +129,4 @@ func compareGraph(t *testing.T, path string, g *graph.Graph, p *onnxpb.GraphProt
 		return
 	}
 	checkWiring(t, w, ops)
-}
-
-// The order is the same on every run, although the graphs that it is found in keep their nodes in maps.
-func TestDeterministic(t *testing.T) {
-	t.Parallel()
-	m := onnxtest.New(13).Input("x", graph.Float32, 1).Output("y", graph.Float32, 1)
-	for _, node := range []string{"y f g h", "h e d", "g d c", "f c b", "e a b", "d b", "c a", "b x", "a x"} {
-		names := strings.Fields(node)
-		m.Node("Sum", names[1:]...).Out(names[0])
-	}
-	b := m.Bytes()
-	var want []int
-	for range 50 {
-		var got []int
-		for _, n := range mustRead(t, b).Nodes {
-			got = append(got, n.Index)
-		}
-		if want == nil {
-			want = got
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("order %v, then %v", want, got)
-		}
-	}
-}
-
-// A model of a million bytes: 250 quantised layers with 1000 float32 weights each.
-func BenchmarkRead(b *testing.B) {
-	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2).Input("t0", graph.Float32, 1, 10).Output("t250",
-		graph.Float32, 1, 10)
-	m.Init("scale", graph.Float32, nil, 0.25).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 4)
-	weights := make([]float64, 1000)
-	quant := func(x, y string) {
-		m.Node("Quant", x, "scale", "zero", "bits").Domain("qonnx.custom_op.general").Name(y+"/Quant").
-			Int("narrow", 0).Int("signed", 1).Str("rounding_mode", "ROUND").Out(y)
-	}
-	for i := range 250 {
-		w, in, sum, out := fmt.Sprint("w", i), fmt.Sprint("t", i), fmt.Sprint("s", i), fmt.Sprint("t", i+1)
-		m.Init(w, graph.Float32, []int{10, 100}, weights...)
-		quant(w, w+"q")
-		m.Node("MatMul", in, w+"q").Name(sum + "/MatMul").Out(sum)
-		quant(sum, out)
-	}
-	file := m.Bytes()
-	b.SetBytes(int64(len(file)))
-	for b.Loop() {
-		var d diag.List
-		if Read("m.onnx", file, &d) == nil {
-			b.Fatal(d.Diags)
-		}
-	}
 }

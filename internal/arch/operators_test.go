@@ -1,7 +1,6 @@
 package arch
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -42,7 +41,7 @@ func literals(root fs.FS, names []string) (found []string, err error) {
 		ast.Inspect(tree, func(n ast.Node) bool {
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 				if s, err := strconv.Unquote(l.Value); err == nil && slices.Contains(names, s) {
-					found = append(found, fmt.Sprintf("%s names the operator %s", files.Position(l.Pos()), s))
+					found = append(found, files.Position(l.Pos()).String()+" names the operator "+s)
 				}
 			}
 			return true
@@ -57,12 +56,7 @@ func literals(root fs.FS, names []string) (found []string, err error) {
 func TestOneTableOfOperators(t *testing.T) {
 	t.Parallel()
 	found, err := literals(os.DirFS("../.."), graph.OperatorNames())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range found {
-		t.Error(f)
-	}
+	none(t, found, err)
 }
 
 func TestLiterals(t *testing.T) {

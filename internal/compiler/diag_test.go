@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"hlsgen/frontend"
@@ -90,7 +89,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.BoardUnknown: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{Board: "zcu140"}, d) },
 	diag.BoardInvalid: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Board: write(t, "mine.json",
-			[]byte(strings.Replace(tinyBoard, `"dsp":`, `"dsps":`, 1)))}, d)
+			bytes.Replace([]byte(tinyBoard), []byte(`"dsp":`), []byte(`"dsps":`), 1))}, d)
 	},
 	diag.BoardUnverified: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{Board: "vck190", NoCSim: true}, d)

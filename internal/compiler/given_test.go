@@ -229,3 +229,11 @@ func narrow(t *testing.T, r *Result, bits []int) {
 		t.Errorf("%s: %d layers with accumulators, want %d", r.Source.Name, layer, len(bits))
 	}
 }
+
+// kinds are the kinds of a graph's layers.
+func kinds(g *dataflow.Graph) (out []string) {
+	for _, n := range g.Nodes {
+		out = append(out, n.Op.Kind())
+	}
+	return out
+}

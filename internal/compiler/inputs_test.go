@@ -8,22 +8,13 @@ import (
 	"testing"
 
 	"hlsgen/frontend"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/num"
 )
 
 func byteInput(scale *big.Rat) *frontend.InputType {
 	return &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: scale}
-}
-
-func kinds(g *dataflow.Graph) (out []string) {
-	for _, n := range g.Nodes {
-		out = append(out, n.Op.Kind())
-	}
-	return out
 }
 
 // TestInputType holds what declaring the input does: the model's own scaling becomes thresholds on the device, the
@@ -150,36 +141,5 @@ func TestInputQuant(t *testing.T) {
 	}
 	if got := kinds(r.Imported.Model.Graph); !slices.Equal(got, []string{"MVAU"}) {
 		t.Errorf("layers %v", got)
-	}
-}
-
-// TestBipolarTakesOneBit holds that weights of -1 and +1 take one bit in every table and every estimate, where FINN
-// widens those of TFC_1W2A to two, and TFC_1W1A's accumulators against FINN's forced conversion.
-func TestBipolarTakesOneBit(t *testing.T) {
-	t.Parallel()
-	accumulators := map[string][]int{"zoo/TFC_1W1A": {10, 7, 7, 7}, "zoo/TFC_1W2A": {11, 8, 8, 8},
-		"digits-mlp-w1a1": {14, 8, 8}}
-	for _, c := range models.All(t) {
-		bits, ok := accumulators[c.Name]
-		if !ok {
-			continue
-		}
-		r := built(t, Options{Model: c.Path("model.onnx"), Board: "zcu104", Verify: 4, NoCSim: true})
-		narrow(t, r, bits)
-		for i, n := range r.Design.Model.Graph.Nodes {
-			if _, ok := n.Op.(dataflow.Accumulating); !ok {
-				continue
-			}
-			bits := 0
-			for _, table := range n.Op.Emit(r.Design.Folds[i], r.Design.Target).Tables {
-				if table.Name == "weights" {
-					bits = table.Elem.Width
-				}
-			}
-			counts := n.Op.(dataflow.Counting).Counts()
-			if _, ok := counts["param_weight_BIPOLAR"]; bits != 1 || !ok {
-				t.Errorf("%s %s: weights of %d bits, counted as %v", c.Name, n.Name, bits, counts)
-			}
-		}
 	}
 }

@@ -4,14 +4,45 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"hlsgen/hlslib/layertest"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/models"
 	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
+
+// TestBipolarTakesOneBit holds that weights of -1 and +1 take one bit in every table and every estimate, where FINN
+// widens those of TFC_1W2A to two, and TFC_1W1A's accumulators against FINN's forced conversion.
+func TestBipolarTakesOneBit(t *testing.T) {
+	t.Parallel()
+	accumulators := map[string][]int{"zoo/TFC_1W1A": {10, 7, 7, 7}, "zoo/TFC_1W2A": {11, 8, 8, 8},
+		"digits-mlp-w1a1": {14, 8, 8}}
+	for _, c := range models.All(t) {
+		bits, ok := accumulators[c.Name]
+		if !ok {
+			continue
+		}
+		r := built(t, Options{Model: c.Path("model.onnx"), Board: "zcu104", Verify: 4, NoCSim: true})
+		narrow(t, r, bits)
+		for i, n := range r.Design.Model.Graph.Nodes {
+			if _, ok := n.Op.(dataflow.Accumulating); !ok {
+				continue
+			}
+			bits := 0
+			for _, table := range n.Op.Emit(r.Design.Folds[i], r.Design.Target).Tables {
+				if table.Name == "weights" {
+					bits = table.Elem.Width
+				}
+			}
+			counts := n.Op.(dataflow.Counting).Counts()
+			if _, ok := counts["param_weight_BIPOLAR"]; bits != 1 || !ok {
+				t.Errorf("%s %s: weights of %d bits, counted as %v", c.Name, n.Name, bits, counts)
+			}
+		}
+	}
+}
 
 // TestMemories builds networks of every family and walks the folders that are written: each memory that the estimate
 // prices is bound in the C++ as it is priced.
@@ -42,13 +73,13 @@ func TestMemories(t *testing.T) {
 // readFiles is what a build has written.
 func readFiles(t *testing.T, dir string) (files templates.Files) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+	tree := os.DirFS(dir)
+	err := fs.WalkDir(tree, ".", func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		data, err := os.ReadFile(file)
-		name, _ := filepath.Rel(dir, file)
-		files = append(files, templates.File{Path: filepath.ToSlash(name), Data: data})
+		data, err := fs.ReadFile(tree, file)
+		files = append(files, templates.File{Path: file, Data: data})
 		return err
 	})
 	if err != nil {

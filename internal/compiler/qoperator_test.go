@@ -2,9 +2,9 @@ package compiler
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -111,7 +111,7 @@ func TestResidual8(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	for seed := range uint64(2) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			model := kept(t, "residual8.onnx", residual8(seed))
 			r := built(t, Options{Model: model, Board: "zcu104", NoCSim: true, Verify: 4})

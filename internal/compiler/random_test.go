@@ -1,11 +1,10 @@
 package compiler
 
 import (
-	"fmt"
-	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"hlsgen/frontend"
@@ -23,7 +22,7 @@ type network struct {
 
 func (n *network) fresh(prefix string) string {
 	n.names++
-	return fmt.Sprintf("%s%d", prefix, n.names)
+	return prefix + strconv.Itoa(n.names)
 }
 
 func (n *network) pick(of ...float64) float64 { return of[n.rnd.IntN(len(of))] }
@@ -48,7 +47,7 @@ func (n *network) vector(size int, f func() float64) string {
 // scale is a quantiser's step: often a power of two, where ties are exact.
 func (n *network) scale() float64 {
 	if n.rnd.IntN(2) == 0 {
-		return math.Exp2(float64(-n.rnd.IntN(5)))
+		return 1 / float64(int(1)<<n.rnd.IntN(5))
 	}
 	return 0.05 + n.rnd.Float64()
 }

@@ -26,23 +26,19 @@ type Stream struct {
 
 // Writer is the index of the node that writes s and the port, or -1 for an input of the graph.
 func (g *Graph) Writer(s int) (node, port int) {
-	for i, n := range g.Nodes {
-		for p, o := range n.Out {
-			if o == s {
-				return i, p
-			}
-		}
-	}
-	return -1, 0
+	return g.port(s, func(n *Node) []int { return n.Out })
 }
 
 // Reader is the index of the node that reads s and the port, or -1 for an output of the graph.
 func (g *Graph) Reader(s int) (node, port int) {
+	return g.port(s, func(n *Node) []int { return n.In })
+}
+
+// port is the first node that has s among some of its streams, and where it stands there; -1 where none has.
+func (g *Graph) port(s int, of func(n *Node) []int) (node, port int) {
 	for i, n := range g.Nodes {
-		for p, o := range n.In {
-			if o == s {
-				return i, p
-			}
+		if p := slices.Index(of(n), s); p >= 0 {
+			return i, p
 		}
 	}
 	return -1, 0

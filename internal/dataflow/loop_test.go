@@ -6,6 +6,51 @@ import (
 	"testing"
 )
 
+func TestStride(t *testing.T) {
+	t.Parallel()
+	hit, miss := []Run{{Times: 2, Moves: Moves{Read: 1}}}, []Run{{Times: 1, Moves: Moves{Write: 1}}}
+	for _, tt := range []struct {
+		s    Stride
+		want string
+	}{
+		{Stride{1, 0, 1, 1}, "x"},
+		{Stride{3, 0, 3, 1}, "xxx"},
+		{Stride{5, 2, 4, 1}, "..xx."},
+		{Stride{7, 1, 7, 2}, ".x.x.x."},
+		{Stride{7, 1, 6, 2}, ".x.x.x."},
+		{Stride{7, 1, 5, 2}, ".x.x..."},
+		{Stride{6, 0, 6, 4}, "x...x."},
+		{Stride{4, 3, 4, 9}, "...x"},
+	} {
+		got := ""
+		for i := range tt.s.Length {
+			got += map[bool]string{true: "x", false: "."}[tt.s.Hit(i)]
+		}
+		var moves []Moves
+		hits := 0
+		for _, c := range tt.want {
+			if c == 'x' {
+				moves, hits = append(moves, hit[0].Moves, hit[0].Moves), hits+1
+			} else {
+				moves = append(moves, miss[0].Moves)
+			}
+		}
+		l := Loop{Body: tt.s.Runs(hit, miss), Latency: 1}
+		if got != tt.want || tt.s.Hits() != hits || l.Iterations() != len(moves) {
+			t.Errorf("%+v: %s, %d hits, %d iterations, want %s", tt.s, got, tt.s.Hits(), l.Iterations(), tt.want)
+			continue
+		}
+		for i, m := range moves {
+			if l.At(i) != m {
+				t.Errorf("%+v: iteration %d moves %+v, want %+v", tt.s, i, l.At(i), m)
+			}
+		}
+	}
+	if n := len((Stride{1 << 30, 5, 1 << 29, 3}).Runs(hit, miss)); n > 4 {
+		t.Errorf("a long axis is %d runs", n)
+	}
+}
+
 // A nest walked index by index is the plain meaning of Nest.Loop; the runs walked one by one that of all readings of a
 // Loop.
 func TestNestAgainstWalk(t *testing.T) {
@@ -131,15 +176,8 @@ func randomRuns(rng *rand.Rand, depth int) (body []Run) {
 }
 
 func member(x Index, j, n int) bool {
-	switch x.Kind {
-	case First:
-		return j == 0
-	case Last:
-		return j == n-1
-	case At:
-		return x.Pattern[j] == '1'
-	}
-	return x.Kind == Each
+	return x.Kind == Each || x.Kind == First && j == 0 || x.Kind == Last && j == n-1 ||
+		x.Kind == At && x.Pattern[j] == '1'
 }
 
 // randomNest gives a nest that reads and writes at least one word.
@@ -172,24 +210,4 @@ func TestNestRefusesZeroIndex(t *testing.T) {
 		}
 	}()
 	Nest{Trips: []int{2}, Read: []Access{{{}}}}.Loop()
-}
-
-// Tiles go out and come back; their order spelled for a window of 2 positions and 4 channels.
-func TestPortOrder(t *testing.T) {
-	t.Parallel()
-	in := Tensor{Shape{2, 2, 4}, []int64{0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17}}
-	for tile, want := range map[int][]int64{
-		0: in.Data,
-		1: {0, 4, 1, 5, 2, 6, 3, 7, 10, 14, 11, 15, 12, 16, 13, 17},
-		2: {0, 1, 4, 5, 2, 3, 6, 7, 10, 11, 14, 15, 12, 13, 16, 17},
-	} {
-		p := Port{Tile: tile}
-		if got := p.Send(in); !slices.Equal(got, want) || !slices.Equal(p.Receive(in.Shape, got).Data, in.Data) {
-			t.Errorf("tiles of %d: %v, want %v", tile, got, want)
-		}
-	}
-	if a, b, c := (Shape{3, 2, 4}).Tiled(2), (Shape{3, 2, 4}).Tiled(4), (Shape{3, 1, 4}).Tiled(2); a != 2 || b != 0 ||
-		c != 0 {
-		t.Errorf("tiles %d %d %d", a, b, c)
-	}
 }

@@ -2,8 +2,29 @@ package dataflow
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
+
+// Tiles go out and come back; their order spelled for a window of 2 positions and 4 channels.
+func TestPortOrder(t *testing.T) {
+	t.Parallel()
+	in := Tensor{Shape{2, 2, 4}, []int64{0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17}}
+	for tile, want := range map[int][]int64{
+		0: in.Data,
+		1: {0, 4, 1, 5, 2, 6, 3, 7, 10, 14, 11, 15, 12, 16, 13, 17},
+		2: {0, 1, 4, 5, 2, 3, 6, 7, 10, 11, 14, 15, 12, 13, 16, 17},
+	} {
+		p := Port{Tile: tile}
+		if got := p.Send(in); !slices.Equal(got, want) || !slices.Equal(p.Receive(in.Shape, got).Data, in.Data) {
+			t.Errorf("tiles of %d: %v, want %v", tile, got, want)
+		}
+	}
+	if a, b, c := (Shape{3, 2, 4}).Tiled(2), (Shape{3, 2, 4}).Tiled(4), (Shape{3, 1, 4}).Tiled(2); a != 2 || b != 0 ||
+		c != 0 {
+		t.Errorf("tiles %d %d %d", a, b, c)
+	}
+}
 
 // Word and Last against a frame whose elements are numbered, sent word by word.
 func TestPortWords(t *testing.T) {

@@ -2,15 +2,10 @@ package tier
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -145,99 +140,4 @@ func TestNow(t *testing.T) {
 			t.Errorf("%v: full %v, long %v, %d of 9", c.env, Full(), Long(), Few(9))
 		}
 	}
-}
-
-// TestOnlyHere holds that no other test, and nothing that tests share, looks for programs, reads the variables of the
-// tiers or asks for -short itself.
-func TestOnlyHere(t *testing.T) {
-	t.Parallel()
-	root := Root(t)
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		switch name := e.Name(); {
-		case err != nil:
-			return err
-		case e.IsDir() && path == filepath.Join(root, "internal", "tier"):
-			return fs.SkipDir
-		case e.IsDir() && path != root && (name == "testdata" || name[0] == '.'):
-			return fs.SkipDir
-		case filepath.Ext(name) == ".go":
-			source, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			for _, b := range breaches(t, path, source) {
-				t.Error(strings.TrimPrefix(b, root+string(filepath.Separator)))
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestBreaches(t *testing.T) {
-	t.Parallel()
-	for body, want := range map[string]int{
-		`exec.LookPath("g++")`:                              1,
-		`os.Getenv("HLSGEN_SHARED")`:                        1,
-		`os.LookupEnv("HLSGEN_LONG")`:                       1,
-		`os.Getenv("HLSGEN_PICTURES"); os.Getenv("HOME")`:   0,
-		`testing.Short(); testing.Verbose()`:                1,
-		`_ = map[string]string{"HLSGEN_SHARED": "../shar"}`: 0,
-		`if os.Getenv("HLSGEN_FULL") == "" { t.Skip("") }`:  1,
-	} {
-		source := "package p\n\nimport \"testing\"\n\nfunc f() { " + body + " }\n"
-		if got := breaches(t, "a.go", []byte(source)); len(got) != want {
-			t.Errorf("%s: %q, want %d", body, got, want)
-		}
-		source = strings.Replace(source, `"testing"`, `"time"`, 1)
-		if got := breaches(t, "a.go", []byte(source)); len(got) != 0 {
-			t.Errorf("%s in no test: %q", body, got)
-		}
-	}
-}
-
-// variables are those of the tiers, as they stand in source text.
-var variables = []string{`"HLSGEN_FULL"`, `"HLSGEN_CI"`, `"HLSGEN_LONG"`, `"HLSGEN_SHARED"`}
-
-// breaches are the calls in a Go file that imports testing which only this package makes, each with its place.
-func breaches(t *testing.T, path string, source []byte) (found []string) {
-	t.Helper()
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, path, source, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing"` }) {
-		return nil
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		callee, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		of, ok := callee.X.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		ours := false
-		switch of.Name + "." + callee.Sel.Name {
-		case "exec.LookPath", "testing.Short":
-			ours = true
-		case "os.Getenv", "os.LookupEnv":
-			name, ok := call.Args[0].(*ast.BasicLit)
-			ours = ok && slices.Contains(variables, name.Value)
-		}
-		if ours {
-			at := files.Position(n.Pos())
-			found = append(found, fmt.Sprintf("%s: %s.%s is for internal/tier", at, of.Name, callee.Sel.Name))
-		}
-		return true
-	})
-	return found
 }

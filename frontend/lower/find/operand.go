@@ -297,3 +297,34 @@ func Joined(form *scaled.Form) error {
 		leaves[0].Tensor, leaves[1].Tensor),
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
 }
+
+// Unscaled reports whether no element of a tensor is a scaled integer at hand: each is a function of an integer that
+// waits, as its place says, or of one that is no scale and bias.
+func (p *Program) Unscaled(tensor string, waits func(*place.Place) bool) bool {
+	forms, err := p.Integers.Forms(tensor, scaled.All(graph.Size(p.Known[tensor].Shape)))
+	if err != nil {
+		return false
+	}
+	for i := range forms.Of {
+		leaves := forms.Of[i].Leaves()
+		if len(leaves) != 1 {
+			return false
+		}
+		at, ok := p.Ready(leaves[0].Tensor)
+		if !ok || !waits(at) && rises(forms, i, at) {
+			return false
+		}
+	}
+	return true
+}
+
+// rises reports whether form i is a rising scale and bias of its integers.
+func rises(forms *scaled.Forms, i int, at *place.Place) bool {
+	k := 0 // an element of the form
+	for forms.Which(k) != i {
+		k++
+	}
+	e, _ := forms.Of[i].Numbers(k)
+	f, ok := e.Within([]real.Interval{whole.Interval(at.Type.Union())}).Affine()
+	return ok && f.Scale.Sign() > 0
+}

@@ -3,8 +3,9 @@
 // and the functions of package choose that they are. Nothing is made here.
 //
 // Files: program.go is what is known so far; uses.go who depends on what; operand.go reads data as scaled integers;
-// vectors.go and image.go the ways to multiply them with weights, or to look up rows; codes.go and joint.go what a
-// quantiser rounds; order.go what is put in order.
+// vectors.go the ways to multiply them with weights, or to look up rows; frame.go, image.go and convolution.go do so for
+// windows that slide; codes.go and joint.go what a quantiser rounds; order.go what is put in order, and
+// level.go how columns of it come to one scale.
 //
 // For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function of
 // one integer, whatever lies between. A quantiser of y makes it a step function of q, the thresholds of a layer. The

@@ -32,22 +32,7 @@ func ChannelsLast(shape []int, axis int) (dataflow.Shape, []int32) {
 	if axis == len(shape)-1 {
 		return out, nil
 	}
-	at := make([]int32, graph.Size(shape))
-	index := make([]int, len(shape))
-	pos := 0
-	for i := range at {
-		at[i] = int32(pos)
-		for k := len(shape) - 1; k >= 0; k-- {
-			index[k]++
-			pos += strides[k]
-			if index[k] < shape[k] {
-				break
-			}
-			pos -= strides[k] * shape[k]
-			index[k] = 0
-		}
-	}
-	return out, at
+	return out, graph.Strided(shape, strides)
 }
 
 // Inverse lists the element at each position.

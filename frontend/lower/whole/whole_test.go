@@ -2,8 +2,10 @@ package whole
 
 import (
 	"math/big"
+	"math/rand/v2"
 	"testing"
 
+	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
 
@@ -58,4 +60,53 @@ func TestShared(t *testing.T) {
 			t.Errorf("%v: %d step functions, want %d", c.steps, got, c.want)
 		}
 	}
+}
+
+// TestRequantise holds the multipliers and steps found against the expression itself, for every pair of integers.
+func TestRequantise(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 8))
+	narrower := 0
+	for range 400 {
+		scales := make([]*big.Rat, 2)
+		for i := range scales {
+			scales[i] = new(big.Rat).SetFloat64(float64(float32((rng.Float64() - 0.3) * 2)))
+		}
+		ranges := []num.Range{random(rng, 20), random(rng, 40)}
+		bias := new(big.Rat).SetFloat64(float64(float32(rng.Float64()*4 - 2)))
+		step := new(big.Rat).SetFloat64(float64(float32(0.2 + rng.Float64())))
+		// clip(round((sum + bias)/step), -7, 7)
+		x := real.Add(real.Var(0), real.Rat(bias))
+		outer := real.Min(real.Max(real.Round(real.Div(x, real.Rat(step)), real.HalfEven), real.Float(-7)),
+			real.Float(7))
+		m, f, err := Requantise(real.Linear{Scale: scales, Bias: new(big.Rat)}, outer, ranges, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unit := Unit(scales)
+		if exact, _ := Times(scales[0], unit); max(m[0], -m[0]) < max(exact, -exact) {
+			narrower++
+		}
+		for a := ranges[0].Lo; a <= ranges[0].Hi; a++ {
+			for b := ranges[1].Lo; b <= ranges[1].Hi; b++ {
+				v := new(big.Rat).Mul(scales[0], new(big.Rat).SetInt64(a))
+				v.Add(v, new(big.Rat).Mul(scales[1], new(big.Rat).SetInt64(b)))
+				want, err := real.Compile(outer.Substitute([]*real.Expr{real.Rat(v)})).StepOver(num.Range{}, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := f.Apply(m[0]*a + m[1]*b); got != want.Value[0] {
+					t.Fatalf("%v*%d + %v*%d by %v: %d, want %d", scales[0], a, scales[1], b, m, got, want.Value[0])
+				}
+			}
+		}
+	}
+	if narrower < 300 {
+		t.Errorf("multipliers became narrower in %d of 400 cases only", narrower)
+	}
+}
+
+func random(rng *rand.Rand, n int) num.Range {
+	lo := int64(rng.IntN(n)) - int64(n)/2
+	return num.Range{Lo: lo, Hi: lo + int64(rng.IntN(n))}
 }

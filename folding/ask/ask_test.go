@@ -2,6 +2,9 @@ package ask
 
 import (
 	"math"
+	"math/big"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,14 +77,14 @@ func TestParseMaxUse(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	z, err := boards.Find("zcu104")
-	if err != nil {
-		t.Fatal(err)
+	board := func(name string) boards.Board {
+		b, err := boards.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
 	}
-	p, err := boards.Find("pynq-z1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	z, p := board("zcu104"), board("pynq-z1")
 	for _, c := range []struct {
 		b    boards.Board
 		use  Use
@@ -132,6 +135,105 @@ func TestPlain(t *testing.T) {
 		1e-9: "0"} {
 		if got := Plain(f); got != want {
 			t.Errorf("%v: %q, want %q", f, got, want)
+		}
+	}
+}
+
+func TestClocksPerFrame(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		clock, fps float64
+		want       int
+	}{
+		{200, 3125000, 64},
+		{200, 3125001, 63},
+		{100, 1e6, 100},
+		{142.857, 142857, 1000}, // in binary 142.857e6/142857 is below 1000
+		{100, 0.1, 1e9},
+		{100, 3e8, 0},
+		{100, 1e-300, MostClocks},
+		{1e300, 1, MostClocks},
+	} {
+		if got := ClocksPerFrame(c.clock, c.fps); got != c.want {
+			t.Errorf("%v MHz, %v frames per second: %d, want %d", c.clock, c.fps, got, c.want)
+		}
+	}
+}
+
+// A rate, as printed, asks for the interval it is the rate of: no longer one, and where that is a whole number no
+// shorter
+// one. It is rounded to few decimals, down.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 9))
+	check := func(clock, interval float64) {
+		rate := Rate(clock, interval)
+		most := new(big.Rat).Quo(new(big.Rat).Mul(Decimal(clock), big.NewRat(1_000_000, 1)),
+			new(big.Rat).SetFloat64(interval))
+		again, err := strconv.ParseFloat(Exact(rate), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := intervalOf(clock, again)
+		if !Reaches(interval, limit) || Floor(limit) != int(interval) || Decimal(rate).Cmp(most) > 0 {
+			t.Errorf("%v MHz, %v clocks: %s frames per second, which are %s clocks", clock, interval, Exact(rate),
+				limit.FloatString(3))
+		}
+	}
+	for _, c := range []struct {
+		clock, interval, want float64
+	}{
+		{200, 64, 3125000}, {100, 192, 520833}, {100, 3, 33333333}, {200, 7, 28571428}, {100, 1e9, 0.1}, {100, 1.5,
+			66666666}, {100, 0, 0},
+	} {
+		if got := Rate(c.clock, c.interval); got != c.want {
+			t.Errorf("%v MHz, %v clocks: %v frames per second, want %v", c.clock, c.interval, got, c.want)
+		}
+	}
+	for range 3000 {
+		clock := []float64{100, 142.857, 200, 250, 333.33, 12.5}[r.IntN(6)]
+		n := float64(1 + r.IntN(int(math.Pow(10, 1+8*r.Float64()))))
+		check(clock, n)
+		check(clock, n+float64(r.IntN(64))/64)
+	}
+}
+
+func TestGoalVerify(t *testing.T) {
+	t.Parallel()
+	verify := func(clock float64, goal Goal) error { return goal.Verify(dataflow.Target{ClockMHz: clock}) }
+	for _, goal := range []Goal{{}, {FPS: 1, FIFO: FIFO{Words: 3}}, {Interval: 3, Latency: true}} {
+		if err := verify(100, goal); err != nil {
+			t.Errorf("%+v: %v", goal, err)
+		}
+	}
+	for _, clock := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if verify(clock, Goal{}) == nil {
+			t.Errorf("%v MHz are a clock", clock)
+		}
+	}
+	for _, goal := range []Goal{
+		{FPS: -1}, {FPS: math.NaN()}, {FPS: math.Inf(1)}, {MaxCycles: -1}, {Interval: -1}, {FIFO: FIFO{Words: -1}},
+		{FPS: 1, MaxCycles: 1}, {FPS: 1, Interval: 1}, {SearchTime: -1}, {Least: LeastDSP + 1},
+	} {
+		if verify(100, goal) == nil {
+			t.Errorf("%+v is a goal", goal)
+		}
+	}
+}
+
+func TestParseMeasure(t *testing.T) {
+	t.Parallel()
+	for m := LeastLoad; m <= LeastDSP; m++ {
+		if got, err := ParseMeasure(m.Flag()); err != nil || got != m {
+			t.Errorf("%s: %v, %v", m.Flag(), got, err)
+		}
+		if o := m.Order(); o[0] != m || o[len(o)-1] != LeastLUT && m != LeastLUT {
+			t.Errorf("%s: %v", m, o)
+		}
+	}
+	for _, s := range []string{"", "LUT", "lutram", "area"} {
+		if m, err := ParseMeasure(s); err == nil {
+			t.Errorf("%q: %v", s, m)
 		}
 	}
 }

@@ -1,0 +1,59 @@
+package tier
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Shared is the absolute path of the folder of shared models, which lie outside the repository, or empty where
+// HLSGEN_SHARED is not set and in the quick tier. A relative HLSGEN_SHARED counts from the module's root. The test
+// fails where it names no folder.
+func Shared(t testing.TB) string {
+	t.Helper()
+	return now().folder(t)
+}
+
+func (r run) folder(t testing.TB) string {
+	t.Helper()
+	if r.short || r.shared == "" {
+		return ""
+	}
+	dir := r.shared
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(Root(t), dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		t.Fatalf("HLSGEN_SHARED=%s names no folder", r.shared)
+	}
+	return dir
+}
+
+// NeedsShared is Shared for a test that has nothing else: without the folder it is skipped.
+func NeedsShared(t testing.TB) string {
+	t.Helper()
+	dir := Shared(t)
+	if dir == "" {
+		t.Skip("it reads shared models: HLSGEN_SHARED is to name their folder, and the quick tier has none")
+	}
+	return dir
+}
+
+// Root is the folder of the module that is tested: the next one above the working directory that has a go.mod.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			t.Fatal("no go.mod above the working directory")
+		}
+		dir = above
+	}
+}

@@ -1,0 +1,80 @@
+package templates
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+)
+
+// outcome reads what the test bench printed; exit says how it ended.
+func outcome(stdout, stderr string, exit error) *Outcome {
+	o := &Outcome{Words: map[string][]string{}, Log: stdout + stderr}
+	running, last := "", ""
+	for line := range strings.Lines(stdout) {
+		line = strings.TrimRight(line, "\n")
+		word, rest, _ := strings.Cut(line, " ")
+		rest = strings.TrimLeft(rest, " ")
+		switch {
+		case word == "run":
+			running = rest
+		case running != "" && word == "ok":
+			o.Verdicts, running = append(o.Verdicts, Verdict{Name: rest, OK: true}), ""
+		case running != "" && word == "FAIL":
+			o.Verdicts = append(o.Verdicts, Verdict{Name: running, Message: strings.TrimPrefix(rest, running+": ")})
+			running = ""
+		}
+		last = line
+	}
+	o.Passed = exit == nil && strings.HasPrefix(last, "PASS ")
+	if !o.Passed {
+		message, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
+		switch {
+		case running != "":
+			o.Verdicts = append(o.Verdicts, Verdict{Name: running,
+				Message: orElse(message, fmt.Sprintf("the program ended: %v", exit))})
+		case !slices.ContainsFunc(o.Verdicts, func(v Verdict) bool { return !v.OK }):
+			o.Verdicts = append(o.Verdicts, Verdict{Name: "test bench",
+				Message: orElse(message, strings.TrimPrefix(last, "FAIL "))})
+		}
+	}
+	return o
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// Tensors are the frames that the network gave, per frame and output of the graph.
+func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor, error) {
+	face, err := InterfaceOf(d, opt)
+	if err != nil {
+		return nil, err
+	}
+	var frames [][]dataflow.Tensor
+	for k, p := range face.Out {
+		words := o.Words[p.Name]
+		if len(words)%p.Port.Words != 0 || (k > 0 && len(words)/p.Port.Words != len(frames)) {
+			return nil, fmt.Errorf("simulate C++: %s gave %d words, a frame has %d", p.Name, len(words), p.Port.Words)
+		}
+		if k == 0 {
+			frames = make([][]dataflow.Tensor, len(words)/p.Port.Words)
+		}
+		for f := range frames {
+			sent := make([]int64, p.Port.Words*p.Port.PerWord)
+			for w, text := range words[f*p.Port.Words : (f+1)*p.Port.Words] {
+				b, err := parseHex(text, p.Port.Width())
+				if err != nil {
+					return nil, fmt.Errorf("simulate C++: %s: %w", p.Name, err)
+				}
+				unpack(b, p.Port.Elem, sent[w*p.Port.PerWord:(w+1)*p.Port.PerWord])
+			}
+			frames[f] = append(frames[f], p.Port.Receive(d.Model.Graph.Streams[p.Stream].Type.Shape, sent))
+		}
+	}
+	return frames, nil
+}
