@@ -4,6 +4,7 @@
 //
 //	layertest.go  Check: the cases, and each of their folds
 //	failure.go    the names of the checks
+//	text.go       Parse: a graph of its text form
 //	random.go     types, step functions and frames to try
 //	bind.go       for tests of layers: types, random cases, what Bind takes and refuses
 //	ranges.go     inputs that attain the bounds of the output types
@@ -192,7 +193,7 @@ func (b *bound) checkParams() error {
 		return fmt.Errorf("the decoded layer differs: %v %v, %v", op, out, err)
 	}
 	text := b.design(b.folds[0], 1).Model.Graph.String()
-	g, err := dataflow.Parse(text, kinds)
+	g, err := Parse(text, kinds)
 	if err != nil {
 		return fmt.Errorf("its own text form: %w\n%s", err, text)
 	}
