@@ -12,7 +12,7 @@
 //	compile.go    folds in one project: the lint, the compiler, the words
 //	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
 //	work.go       what it computes, against latencies and costs
-//	memory.go     CheckMemories, for whole designs
+//	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
 //
 // It imports hlslib, templates and rtlsim; only tests import it.
 package layertest
@@ -28,7 +28,6 @@ import (
 	"testing"
 
 	"hlsgen/hlslib"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 	"hlsgen/internal/tier"
@@ -238,7 +237,7 @@ func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) er
 	if err := b.checkCost(f); err != nil {
 		return named(checkCost, err)
 	}
-	if err := estimate.CheckStorage(target, b.op.Cost(f, target), b.op.Emit(f, target).Storage); err != nil {
+	if err := CheckStorage(target, b.op.Cost(f, target), b.op.Emit(f, target).Storage); err != nil {
 		return named(checkStorage, err)
 	}
 	return named(checkInstance, b.checkInstance(f))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"hlsgen/internal/num"
 )
@@ -94,12 +95,10 @@ func (d *Design) Interval() (clocks, node int) {
 			clocks, node = n, i
 		}
 	}
-	for _, ends := range [][]int{d.Model.Graph.In, d.Model.Graph.Out} {
-		for _, s := range ends {
-			p := d.Port(s)
-			if n := p.Words * d.Target.HostEvery(p); n > clocks {
-				clocks, node = n, -1
-			}
+	for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
+		p := d.Port(s)
+		if n := p.Words * d.Target.HostEvery(p); n > clocks {
+			clocks, node = n, -1
 		}
 	}
 	return clocks, node

@@ -64,12 +64,8 @@ func (g *Graph) Verify() error {
 			return fmt.Errorf("stream s%d has %d writers and %d readers, wants one of each", i, writers[i], readers[i])
 		}
 	}
-	given := make([]bool, len(g.Streams))
-	for _, s := range g.In {
-		given[s] = true
-	}
 	for _, s := range g.Out {
-		if given[s] {
+		if slices.Contains(g.In, s) {
 			return fmt.Errorf("stream s%d is an input and an output: no layer reads or writes it", s)
 		}
 	}
