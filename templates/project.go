@@ -150,8 +150,9 @@ func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error 
 		return fmt.Errorf("%s has %d and %d streams for %d and %d ports", n.Name, len(n.In), len(n.Out), len(in),
 			len(out))
 	}
-	for i, p := range append(append([]dataflow.Port(nil), in...), out...) {
-		s := append(append([]int(nil), n.In...), n.Out...)[i]
+	streams := slices.Concat(n.In, n.Out)
+	for i, p := range slices.Concat(in, out) {
+		s := streams[i]
 		if w := d.Port(s); w != p {
 			return fmt.Errorf("stream s%d: %s has %d words of %d %s, the other end %d words of %d %s",
 				s, n.Name, p.Words, p.PerWord, p.Elem, w.Words, w.PerWord, w.Elem)

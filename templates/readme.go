@@ -139,3 +139,12 @@ func ShellWord(s string) string {
 	}
 	return "$'" + b.String() + "'"
 }
+
+// ShellLine is a command of words, as a shell reads it.
+func ShellLine(words []string) string {
+	var line []string
+	for _, w := range words {
+		line = append(line, ShellWord(w))
+	}
+	return strings.Join(line, " ")
+}
