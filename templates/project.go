@@ -103,17 +103,22 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 		layer := Layer{n.Name, n.Origin, n.Op.Emit(d.Folds[i], d.Target), in, out}
 		b.layers = append(b.layers, wiring{layer, n.In, n.Out})
 	}
-	files, err := b.files()
-	if err != nil {
-		return nil, fmt.Errorf("generate C++: %w", err)
+	return b.project(func(files *Files) error { return topFiles(files, d, face, b) }, d.FIFO)
+}
+
+// project is the files of a bench and, of the network or of the bench alone, those that top adds. They pass the lint.
+func (b bench) project(top func(*Files) error, fifos []dataflow.FIFO, own ...hlslib.Header) (Files, error) {
+	files, err := b.files(own...)
+	if err == nil {
+		err = top(&files)
 	}
-	if err := topFiles(&files, d, face, b); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
 	if err := files.sort(); err != nil {
 		return nil, err
 	}
-	return files, lint(files, b.layers, d.FIFO)
+	return files, lint(files, b.layers, fifos)
 }
 
 // Findings are what the lint has to say of generated files: defects of ours.
@@ -203,15 +208,5 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 		}
 		b.layers = append(b.layers, w)
 	}
-	files, err := b.files(own...)
-	if err != nil {
-		return nil, fmt.Errorf("generate C++: %w", err)
-	}
-	if err := benchFiles(&files, b, Interface{}); err != nil {
-		return nil, fmt.Errorf("generate C++: %w", err)
-	}
-	if err := files.sort(); err != nil {
-		return nil, err
-	}
-	return files, lint(files, b.layers, nil)
+	return b.project(func(files *Files) error { return benchFiles(files, b, Interface{}) }, nil, own...)
 }

@@ -11,7 +11,6 @@ import (
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/pass"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
 
@@ -34,11 +33,8 @@ func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, erro
 	if im.Model != nil {
 		im.Model.Name = src.Name
 		if o.Dump != "" {
-			var b bytes.Buffer
-			if err := dataflow.Format(&b, im.Model.Graph); err != nil {
-				panic(err)
-			}
-			if err := os.WriteFile(filepath.Join(o.Dump, "99-lowered.txt"), b.Bytes(), 0o644); err != nil {
+			text := []byte(im.Model.Graph.String())
+			if err := os.WriteFile(filepath.Join(o.Dump, "99-lowered.txt"), text, 0o644); err != nil {
 				return nil, err
 			}
 		}

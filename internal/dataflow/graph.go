@@ -27,10 +27,8 @@ type Stream struct {
 // Writer is the index of the node that writes s and the port, or -1 for an input of the graph.
 func (g *Graph) Writer(s int) (node, port int) {
 	for i, n := range g.Nodes {
-		for p, o := range n.Out {
-			if o == s {
-				return i, p
-			}
+		if p := slices.Index(n.Out, s); p >= 0 {
+			return i, p
 		}
 	}
 	return -1, 0
@@ -39,10 +37,8 @@ func (g *Graph) Writer(s int) (node, port int) {
 // Reader is the index of the node that reads s and the port, or -1 for an output of the graph.
 func (g *Graph) Reader(s int) (node, port int) {
 	for i, n := range g.Nodes {
-		for p, o := range n.In {
-			if o == s {
-				return i, p
-			}
+		if p := slices.Index(n.In, s); p >= 0 {
+			return i, p
 		}
 	}
 	return -1, 0

@@ -4,14 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"hlsgen/internal/num"
 )
 
-// String is the text form; Format says what it looks like.
+// String is the text form, one line per input, node and output of the graph:
+//
+//	input s0 "global_in" [28,28,1] [0,255] UINT8
+//	node MVAU_0 MVAU (s0) -> (s1 "/fc1/Gemm") from ["/fc1/Gemm","/act1/Quant"] {"weights":[[1,-1]]}
+//	output s1
+//
+// An input has its stream, ONNX name, shape, range (or one per channel: [0,3],[0,7]) and element type. A node has its
+// name, kind, streams, the ONNX tensor of each output, the ONNX nodes it computes, and its parameters. Types of inner
+// streams do not stand there: binding the layers derives them. layertest.Parse also takes empty lines and lines that
+// begin with #.
 func (g *Graph) String() string {
 	var b strings.Builder
 	for _, s := range g.In {
@@ -35,21 +43,6 @@ func (g *Graph) String() string {
 		fmt.Fprintf(&b, "output s%d\n", s)
 	}
 	return b.String()
-}
-
-// Format writes the text form, one line per input, node and output of the graph:
-//
-//	input s0 "global_in" [28,28,1] [0,255] UINT8
-//	node MVAU_0 MVAU (s0) -> (s1 "/fc1/Gemm") from ["/fc1/Gemm","/act1/Quant"] {"weights":[[1,-1]]}
-//	output s1
-//
-// An input has its stream, ONNX name, shape, range (or one per channel: [0,3],[0,7]) and element type. A node has its
-// name, kind, streams, the ONNX tensor of each output, the ONNX nodes it computes, and its parameters. Types of inner
-// streams do not stand there: binding the layers derives them. layertest.Parse also takes empty lines and lines that
-// begin with #.
-func Format(w io.Writer, g *Graph) error {
-	_, err := io.WriteString(w, g.String())
-	return err
 }
 
 func list[T any](b *strings.Builder, items []T, write func(T)) {

@@ -19,9 +19,8 @@ output s6
 
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	var b strings.Builder
-	if err := dataflow.Format(&b, dataflow.Diamond()); err != nil || b.String() != diamondText {
-		t.Errorf("error %v, text\n%s", err, b.String())
+	if text := dataflow.Diamond().String(); text != diamondText {
+		t.Errorf("text\n%s", text)
 	}
 }
 
