@@ -91,15 +91,11 @@ func (q report) options(name string) *space.LayerOptions {
 }
 
 // PortClocks is how many clocks a frame takes at the host's port; 0 where there is none.
-func (d *Design) PortClocks() (clocks int) {
+func (d *Design) PortClocks() int {
 	if d.Target.PortBits() == 0 {
 		return 0
 	}
-	for _, id := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
-		p := d.Port(id)
-		clocks = max(clocks, p.Words*d.Target.HostEvery(p))
-	}
-	return clocks
+	return d.HostClocks()
 }
 
 // cure is what would make the slowest layers faster: wider folds where they have them, and what stands in the way.

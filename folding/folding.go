@@ -98,7 +98,7 @@ type Space struct {
 // to change goes to d, and the result is nil.
 func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.List) (*Space, error) {
 	if len(m.Graph.Nodes) == 0 {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Msg: "there is no layer to fold"})
+		d.Fail(diag.NothingQuantised, "", "there is no layer to fold", "")
 		return nil, nil
 	}
 	if t.Board.Name == "" {

@@ -137,9 +137,9 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 		return nil, err
 	}
 	if f == nil { // neighbours do join: that was looked at first
-		q.told.Add(diag.Diag{Severity: diag.Error, Code: diag.BudgetExceeded,
-			Msg:  "no design was found before the work that a search may do came to its end",
-			Hint: "--search-time lets it go on; or set the folds of some layers in a folding file"})
+		q.told.Fail(diag.BudgetExceeded, "",
+			"no design was found before the work that a search may do came to its end",
+			"--search-time lets it go on; or set the folds of some layers in a folding file")
 		return nil, nil
 	}
 	whole, err := q.design(ctx, f.Folding)
@@ -250,10 +250,9 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 
 // unjoined tells that neighbours cannot be joined even at the longest interval.
 func (q *inquiry) unjoined() {
-	q.told.Add(diag.Diag{Severity: diag.Error, Code: diag.WordTooWide,
-		Msg: fmt.Sprintf("no width converter of at most %d bits joins the words of some neighbouring layers",
-			dataflow.MaxWord),
-		Hint: "leave PE and SIMD of these layers out of the folding file"})
+	q.told.Fail(diag.WordTooWide, "",
+		fmt.Sprintf("no width converter of at most %d bits joins the words of some neighbouring layers",
+			dataflow.MaxWord), "leave PE and SIMD of these layers out of the folding file")
 }
 
 // tell says what the user should know of a design that was made: a budget that it exceeds because that was asked for, a

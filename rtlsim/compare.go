@@ -56,7 +56,7 @@ func Compare(got, want [][]dataflow.Tensor) error {
 				first = &Difference{Frame: f, Output: o, Shape: w.Shape, Index: i, Got: g.Data[i], Want: w.Data[i]}
 			}
 		}
-		if differs && first != nil {
+		if differs {
 			first.Frames++
 		}
 	}

@@ -1,6 +1,7 @@
 package rtlsim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -59,13 +60,14 @@ func (d *Deadlock) Error() string {
 		d.Stream)
 }
 
-// explain finds the chain of a deadlock at the latencies of the loops, and what would break it.
+// explain finds the chain of a deadlock at the latencies of the loops, and what would break it. It gives d as an error,
+// or the context's.
 func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 	depth := p.design.Depths()
 	t := newTokens(p, nil)
 	capacity := p.capacities(depth, math.MaxInt)
 	if through, err := t.run(ctx, capacity); err != nil || through {
-		return err
+		return cmp.Or[error](err, d)
 	}
 	cycle := t.cycle()
 	fewest := math.MaxInt
@@ -82,7 +84,7 @@ func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 			fewest, d.Stream, d.Depth = bits, w.stream, depth[w.stream]+more
 		}
 	}
-	return nil
+	return d
 }
 
 // enough is the fewest words more in a stream that let the frame go as far as unbounded ones; a frame's words are.
@@ -127,8 +129,5 @@ func (e *engine) deadlock(ctx context.Context) error {
 			d.Waits = append(d.Waits, Wait{Stream: k.stream.id, Depth: k.stream.depth})
 		}
 	}
-	if err := d.explain(ctx, e.plan); err != nil {
-		return err
-	}
-	return d
+	return d.explain(ctx, e.plan)
 }

@@ -52,11 +52,7 @@ func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
 		return Proof{}, err
 	}
 	if !through {
-		dead := &Deadlock{Clock: -1}
-		if err := dead.explain(ctx, plan); err != nil {
-			return Proof{}, err
-		}
-		return Proof{}, dead
+		return Proof{}, (&Deadlock{Clock: -1}).explain(ctx, plan)
 	}
 	p := Proof{Frames: 1, Room: room}
 	for i, l := range plan.loops {

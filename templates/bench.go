@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,19 +133,18 @@ func (b bench) load(s int) string {
 func (b bench) network(face Interface) checkView {
 	v := checkView{Name: face.Top}
 	var args []string
-	for _, p := range face.In {
+	for k, p := range slices.Concat(face.In, face.Out) {
+		words, kind := b.streams[p.Stream].name, cStream(p.TDATA)
+		if k < len(face.In) {
+			v.Send = append(v.Send, fmt.Sprintf("%s.send(frame, %s);", words, p.Name))
+			v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, frame, %s);", words, p.Name))
+		} else {
+			kind = cAXIOut(p.TDATA)
+			v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_packet<%d>(%q, %s, frame, %[2]s);", p.TDATA,
+				p.Name, words))
+		}
 		v.Loads = append(v.Loads, b.load(p.Stream))
-		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%[2]q);", cAXIIn(p.TDATA), p.Name))
-		v.Send = append(v.Send, fmt.Sprintf("%s.send(frame, %s);", b.streams[p.Stream].name, p.Name))
-		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, frame, %s);", b.streams[p.Stream].name,
-			p.Name))
-		args = append(args, p.Name)
-	}
-	for _, p := range face.Out {
-		v.Loads = append(v.Loads, b.load(p.Stream))
-		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%[2]q);", cAXIOut(p.TDATA), p.Name))
-		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_packet<%d>(%q, %s, frame, %[2]s);", p.TDATA, p.Name,
-			b.streams[p.Stream].name))
+		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%[2]q);", kind, p.Name))
 		args = append(args, p.Name)
 	}
 	v.Call = face.Top + "(" + strings.Join(args, ", ") + ");"

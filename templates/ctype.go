@@ -28,14 +28,11 @@ func cType(t num.Type) string {
 // cLimb is the C++ type of a table's word of n bits.
 func cLimb(n int) string { return fmt.Sprintf("hlsgen::limb<%d>", n) }
 
-// cStream is the C++ type of a stream inside the network.
+// cStream is the C++ type of a stream inside the network, and of the network's inputs.
 func cStream(width int) string { return fmt.Sprintf("hls::stream<ap_uint<%d>>", width) }
 
-// cAXIIn and cAXIOut are the types of the network's ends.
-func cAXIIn(tdata int) string  { return fmt.Sprintf("hls::stream<ap_uint<%d>>", tdata) }
+// cAXIOut is the type of the network's outputs.
 func cAXIOut(tdata int) string { return fmt.Sprintf("hls::stream<ap_axiu<%d, 0, 0, 0>>", tdata) }
-
-// tdata is the width of an AXI stream that carries words of n bits: whole bytes.
 
 // cConstant is the declaration of a member of a config struct.
 func cConstant(f dataflow.Field) (string, error) {

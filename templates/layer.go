@@ -141,7 +141,7 @@ func (l Layer) verify() error {
 	if len(l.In)+len(l.Out) == 0 {
 		return errors.New("no streams")
 	}
-	for _, p := range append(slices.Clone(l.In), l.Out...) {
+	for _, p := range slices.Concat(l.In, l.Out) {
 		if p.PerWord < 1 || p.Words < 1 {
 			return fmt.Errorf("a stream of %d words of %d elements", p.Words, p.PerWord)
 		}
@@ -238,7 +238,7 @@ func numbered(name string, k, n int) string {
 func widest(layers []Layer) (int, error) {
 	w := 64
 	for _, l := range layers {
-		for _, p := range append(slices.Clone(l.In), l.Out...) {
+		for _, p := range slices.Concat(l.In, l.Out) {
 			w = max(w, p.Width())
 		}
 		for _, s := range l.Instance.Storage {

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,20 +34,13 @@ func outcome(stdout, stderr string, exit error) *Outcome {
 		switch {
 		case running != "":
 			o.Verdicts = append(o.Verdicts, Verdict{Name: running,
-				Message: orElse(message, fmt.Sprintf("the program ended: %v", exit))})
+				Message: cmp.Or(message, fmt.Sprintf("the program ended: %v", exit))})
 		case !slices.ContainsFunc(o.Verdicts, func(v Verdict) bool { return !v.OK }):
 			o.Verdicts = append(o.Verdicts, Verdict{Name: "test bench",
-				Message: orElse(message, strings.TrimPrefix(last, "FAIL "))})
+				Message: cmp.Or(message, strings.TrimPrefix(last, "FAIL "))})
 		}
 	}
 	return o
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // Tensors are the frames that the network gave, per frame and output of the graph.

@@ -104,17 +104,22 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 		layer := Layer{n.Name, n.Origin, n.Op.Emit(d.Folds[i], d.Target), in, out}
 		b.layers = append(b.layers, wiring{layer, n.In, n.Out})
 	}
-	files, err := b.files()
-	if err != nil {
-		return nil, fmt.Errorf("generate C++: %w", err)
+	return b.project(func(files *Files) error { return topFiles(files, d, face, b) }, d.FIFO)
+}
+
+// project is the files of a bench and, of the network or of the bench alone, those that top adds. They pass the lint.
+func (b bench) project(top func(*Files) error, fifos []dataflow.FIFO, own ...hlslib.Header) (Files, error) {
+	files, err := b.files(own...)
+	if err == nil {
+		err = top(&files)
 	}
-	if err := topFiles(&files, d, face, b); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
 	if err := files.sort(); err != nil {
 		return nil, err
 	}
-	return files, lint(files, b.layers, d.FIFO)
+	return files, lint(files, b.layers, fifos)
 }
 
 // Findings are what the lint has to say of generated files: defects of ours.
@@ -151,8 +156,9 @@ func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error 
 		return fmt.Errorf("%s has %d and %d streams for %d and %d ports", n.Name, len(n.In), len(n.Out), len(in),
 			len(out))
 	}
-	for i, p := range append(append([]dataflow.Port(nil), in...), out...) {
-		s := append(append([]int(nil), n.In...), n.Out...)[i]
+	streams := slices.Concat(n.In, n.Out)
+	for i, p := range slices.Concat(in, out) {
+		s := streams[i]
 		if w := d.Port(s); w != p {
 			return fmt.Errorf("stream s%d: %s has %d words of %d %s, the other end %d words of %d %s",
 				s, n.Name, p.Words, p.PerWord, p.Elem, w.Words, w.PerWord, w.Elem)
@@ -203,15 +209,5 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 		}
 		b.layers = append(b.layers, w)
 	}
-	files, err := b.files(own...)
-	if err != nil {
-		return nil, fmt.Errorf("generate C++: %w", err)
-	}
-	if err := benchFiles(&files, b, Interface{}); err != nil {
-		return nil, fmt.Errorf("generate C++: %w", err)
-	}
-	if err := files.sort(); err != nil {
-		return nil, err
-	}
-	return files, lint(files, b.layers, nil)
+	return b.project(func(files *Files) error { return benchFiles(files, b, Interface{}) }, nil, own...)
 }

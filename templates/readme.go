@@ -33,7 +33,7 @@ type Step struct {
 // README renders r for a folder that holds the files at the given paths, its own among them. Entries that name none of
 // the files are left out; a file that no entry names is an error.
 func (r Readme) README(files []string) ([]byte, error) {
-	view := readmeView{Title: r.Title, About: r.About}
+	view := readmeView{Title: r.Title, About: r.About, Steps: r.Steps}
 	for _, e := range r.Files {
 		var names []string
 		for _, pattern := range e.Patterns {
@@ -49,9 +49,6 @@ func (r Readme) README(files []string) ([]byte, error) {
 		if !Names(r.Files, file) {
 			return nil, fmt.Errorf("README: nothing says what %s is", file)
 		}
-	}
-	for _, s := range r.Steps {
-		view.Steps = append(view.Steps, stepView(s))
 	}
 	return render("README.md.tpl", view)
 }
@@ -79,13 +76,9 @@ type (
 	readmeView struct {
 		Title, About string
 		Files        []entryView
-		Steps        []stepView
+		Steps        []Step
 	}
 	entryView struct{ Names, What string }
-	stepView  struct {
-		Title, Text string
-		Commands    []string
-	}
 )
 
 // Code is a text as a code span of Markdown, in a table, too: on one line, what does not print as a question mark.
@@ -138,4 +131,13 @@ func ShellWord(s string) string {
 		}
 	}
 	return "$'" + b.String() + "'"
+}
+
+// ShellLine is a command of words, as a shell reads it.
+func ShellLine(words []string) string {
+	var line []string
+	for _, w := range words {
+		line = append(line, ShellWord(w))
+	}
+	return strings.Join(line, " ")
 }

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,7 +82,7 @@ func viewTop(d *dataflow.Design, face Interface) topView {
 	}
 	for _, p := range face.In {
 		v.In = append(v.In, axisView{p.Name, doc(p)})
-		params = append(params, cAXIIn(p.TDATA)+"& "+p.Name)
+		params = append(params, cStream(p.TDATA)+"& "+p.Name)
 		v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in<%d, %d, %d>(%s, %s);", p.Port.Width(), p.TDATA,
 			p.Port.Words, p.Name, name(p.Stream)))
 	}
@@ -97,7 +98,7 @@ func viewTop(d *dataflow.Design, face Interface) topView {
 	}
 	for _, n := range g.Nodes {
 		var args []string
-		for _, s := range append(append([]int(nil), n.In...), n.Out...) {
+		for _, s := range slices.Concat(n.In, n.Out) {
 			args = append(args, name(s))
 		}
 		v.Calls = append(v.Calls, n.Name+"("+strings.Join(args, ", ")+");")

@@ -69,13 +69,16 @@ func (f *File) Depths(g *dataflow.Graph, d *diag.List) (in, out []int, ok bool) 
 		index[n.Name] = i
 		a := f.layers[n.Name]
 		for _, side := range []struct {
-			attr           string
+			attr, what     string
 			words, streams []int
 			to             []int
-		}{{"inFIFODepths", a.depths.in, n.In, in}, {"outFIFODepths", a.depths.out, n.Out, out}} {
+		}{{"inFIFODepths", "input", a.depths.in, n.In, in}, {"outFIFODepths", "output", a.depths.out, n.Out, out}} {
 			if side.words != nil && len(side.words) != len(side.streams) {
-				dg := a.diag(n, diag.Error, fmt.Sprintf("%d depths for %s, which has %s", len(side.words), n.Name,
-					ports(n, side.attr)), "")
+				if len(side.streams) != 1 {
+					side.what += "s"
+				}
+				dg := a.diag(n, diag.Error, fmt.Sprintf("%d depths for %s, which has %d %s", len(side.words), n.Name,
+					len(side.streams), side.what), "")
 				dg.Where = "folding file, " + a.key + "." + side.attr
 				d.Add(dg)
 				ok = false
@@ -109,17 +112,6 @@ func (f *File) Depths(g *dataflow.Graph, d *diag.List) (in, out []int, ok bool) 
 	return in, out, ok
 }
 
-func ports(n *dataflow.Node, attr string) string {
-	count, what := len(n.In), "input"
-	if attr == "outFIFODepths" {
-		count, what = len(n.Out), "output"
-	}
-	if count != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", count, what)
-}
-
 // between is the stream of the FIFO between two layers, or -1: at an end of the file, the host's.
 func between(g *dataflow.Graph, index map[string]int, f listed) int {
 	w, before := index[f.before]
@@ -143,13 +135,13 @@ func between(g *dataflow.Graph, index map[string]int, f listed) int {
 
 // depthsOf is the words of the FIFOs at the ports of a design's node, past width converters only where these are the
 // neighbours: what a file has to say for the design to come back.
-func depthsOf(d *dataflow.Design, node int) (dep depths) {
+func depthsOf(d *dataflow.Design, node int) depths {
+	words := func(streams []int) (list []int) {
+		for _, id := range streams {
+			list = append(list, d.FIFO[id].Depth)
+		}
+		return list
+	}
 	n := d.Model.Graph.Nodes[node]
-	for _, id := range n.In {
-		dep.in = append(dep.in, d.FIFO[id].Depth)
-	}
-	for _, id := range n.Out {
-		dep.out = append(dep.out, d.FIFO[id].Depth)
-	}
-	return dep
+	return depths{words(n.In), words(n.Out)}
 }

@@ -319,15 +319,9 @@ func show(v any) string {
 	case []any:
 		return "a list"
 	case string:
-		if len(v) > 40 {
-			v = v[:40]
-		}
-		return strconv.Quote(v)
+		return strconv.Quote(v[:min(len(v), 40)])
 	case json.Number:
-		if len(v) > 40 {
-			v = v[:40]
-		}
-		return v.String()
+		return v[:min(len(v), 40)].String()
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hlsgen/hlslib"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/suggest"
 )
@@ -88,14 +87,7 @@ func (r *reader) useless(attr string) {
 }
 
 // isKind reports whether hlsgen or FINN has layers of a kind, by our name.
-func isKind(kind string) bool {
-	return slices.Contains(finnOnly, kind) || slices.Contains(derived, kind) || isOurs(kind)
-}
-
-// isOurs reports whether hlslib has layers of a kind.
-func isOurs(kind string) bool {
-	return slices.ContainsFunc(hlslib.Kinds, func(k dataflow.Kind) bool { return k.Name == kind })
-}
+func isKind(kind string) bool { return slices.Contains(kindNames(), kind) }
 
 // kindNames are our kinds, and those that FINN alone has.
 func kindNames() (names []string) {

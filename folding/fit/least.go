@@ -1,7 +1,7 @@
 package fit
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -61,8 +61,8 @@ type hunt struct {
 	measure search.Measure
 	caps    search.Caps
 	best    *space.Folding // nil where none is known
-	open    nodes
-	left    nodes // regions that could not be looked at to the end
+	open    []*node        // the one with the least bound last, of equal ones the oldest
+	left    []*node        // regions that could not be looked at to the end
 	made    int
 }
 
@@ -81,8 +81,13 @@ type node struct {
 func (h *hunt) run(ctx context.Context, limit int) (bound float64, err error) {
 	all := space.Region{Limit: limit}
 	h.add(all, h.tree(&all).Bound(h.measure, h.caps))
-	for len(h.open) > 0 && h.open[0].bound < h.value() && !h.Effort.Spent() {
-		n, next := heap.Pop(&h.open).(*node), h.look
+	for !h.Effort.Spent() {
+		last := len(h.open) - 1
+		if last < 0 || h.open[last].bound >= h.value() {
+			break
+		}
+		n, next := h.open[last], h.look
+		h.open = h.open[:last]
 		if n.solution == nil {
 			next = h.solve
 		}
@@ -115,8 +120,16 @@ func (h *hunt) within() search.Caps {
 
 // add opens a region, in which nothing measures less than the bound.
 func (h *hunt) add(r space.Region, bound float64) {
-	heap.Push(&h.open, &node{Region: r, bound: bound, number: h.made})
+	h.push(&node{Region: r, bound: bound, number: h.made})
 	h.made++
+}
+
+// push opens a node.
+func (h *hunt) push(n *node) {
+	at, _ := slices.BinarySearchFunc(h.open, n, func(a, b *node) int {
+		return cmp.Or(cmp.Compare(b.bound, a.bound), b.number-a.number)
+	})
+	h.open = slices.Insert(h.open, at, n)
 }
 
 // solve looks for the best folding of a node, with more effort every time, and opens the node again, unless nothing in
@@ -131,7 +144,7 @@ func (h *hunt) solve(ctx context.Context, n *node) error {
 	n.tries++
 	switch {
 	case least.Best != nil || !least.Proved && n.tries < tries && !h.Effort.Spent():
-		heap.Push(&h.open, n)
+		h.push(n)
 	case !least.Proved:
 		h.left = append(h.left, n)
 	}
@@ -161,7 +174,7 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 		h.take(f)
 		if !n.proved {
 			n.solution = nil
-			heap.Push(&h.open, n)
+			h.push(n)
 		}
 		return nil
 	}
@@ -250,23 +263,4 @@ func (h *hunt) divide(n *node, class []int32, layers []int, short map[space.Side
 	for _, part := range n.Divide(class, layers, short) {
 		h.add(part, n.bound)
 	}
-}
-
-// nodes is a heap by bound, the older of equal ones first.
-type nodes []*node
-
-func (n nodes) Len() int { return len(n) }
-func (n nodes) Less(i, j int) bool {
-	if n[i].bound != n[j].bound {
-		return n[i].bound < n[j].bound
-	}
-	return n[i].number < n[j].number
-}
-func (n nodes) Swap(i, j int) { n[i], n[j] = n[j], n[i] }
-func (n *nodes) Push(x any)   { *n = append(*n, x.(*node)) }
-func (n *nodes) Pop() any {
-	last := len(*n) - 1
-	x := (*n)[last]
-	*n = (*n)[:last]
-	return x
 }

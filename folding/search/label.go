@@ -109,11 +109,7 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 		p.single = append(p.single, t.around1(k))
 		p.most[i] = t.mostAround(k)
 	}
-	for _, i := range t.sharpest(&caps, keepPrices) {
-		q := &t.mixed[i]
-		t.around(q)
-		p.mixed, p.limits = append(p.mixed, q), append(p.limits, t.limit(&q.unit, &caps))
-	}
+	p.mixed, p.limits = t.sharpest(&caps)
 	return p
 }
 

@@ -163,12 +163,7 @@ func (t *parts) around(p *price) {
 
 // excludes reports whether one of some prices proves that nothing is within caps, which are capped.
 func (t *parts) excludes(list []price, caps *Caps) bool {
-	for i := range list {
-		if list[i].least > t.limit(&list[i].unit, caps) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p price) bool { return p.least > t.limit(&p.unit, caps) })
 }
 
 // Excludes reports whether some price that is known proves that no solution is within caps.
@@ -273,8 +268,8 @@ func (t *parts) perUnit(weight []float64, caps *Caps) (u unit) {
 	return u
 }
 
-// sharpest is the indices of the prices that say most of caps.
-func (t *prices) sharpest(caps *Caps, n int) []int {
+// sharpest is the prices that say most of caps, with their rests, and what caps cost at them.
+func (t *prices) sharpest(caps *Caps) (list []*price, limits []int64) {
 	order := make([]int, len(t.mixed))
 	shares := make([]float64, len(t.mixed))
 	for i := range order {
@@ -282,5 +277,10 @@ func (t *prices) sharpest(caps *Caps, n int) []int {
 		shares[i] = float64(t.mixed[i].least) / float64(max(1, t.limit(&t.mixed[i].unit, caps)))
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(shares[j], shares[i]) })
-	return order[:min(n, len(order))]
+	for _, i := range order[:min(keepPrices, len(order))] {
+		p := &t.mixed[i]
+		t.around(p)
+		list, limits = append(list, p), append(limits, t.limit(&p.unit, caps))
+	}
+	return list, limits
 }

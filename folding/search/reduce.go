@@ -15,13 +15,9 @@ func (t *Tree) Reduce(caps Caps) *Tree {
 			r.prices, r.limits = append(r.prices, t.around1(k)), append(r.limits, cap)
 		}
 	}
-	units := t.sharpest(&caps, keepPrices)
-	for _, i := range units {
-		p := &t.mixed[i]
-		t.around(p)
-		r.prices, r.limits = append(r.prices, p), append(r.limits, t.limit(&p.unit, &caps))
-	}
-	return r.tree(units)
+	mixed, limits := t.sharpest(&caps)
+	r.prices, r.limits = append(r.prices, mixed...), append(r.limits, limits...)
+	return r.tree(mixed)
 }
 
 // A reducer knows what is left of a tree.
@@ -32,7 +28,7 @@ type reducer struct {
 	number [][]int32 // per table and row: its number in the new tree; -1 where it is gone
 }
 
-func (r *reducer) tree(units []int) *Tree {
+func (r *reducer) tree(mixed []*price) *Tree {
 	tables := r.plan.Tables
 	plan := &Plan{Tables: make([]Table, len(tables)), Leaves: r.plan.Leaves}
 	r.number = make([][]int32, len(tables))
@@ -67,8 +63,8 @@ func (r *reducer) tree(units []int) *Tree {
 	if !n.Possible() {
 		return nil
 	}
-	for _, i := range units {
-		n.mixed = append(n.mixed, n.priced(r.Tree.mixed[i].unit))
+	for _, p := range mixed {
+		n.mixed = append(n.mixed, n.priced(p.unit))
 	}
 	for _, f := range r.found {
 		if r.within(f) {

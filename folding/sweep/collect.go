@@ -27,33 +27,26 @@ type Synthesis struct {
 	PeriodNS  float64            `json:"period_ns,omitempty"` // 0 where nothing says it
 }
 
-func synthesised(p *Point) *Report { return p.Report }
-
-func byHLS(p *Point) *Synthesis {
-	if p.Report == nil {
-		return nil
+// columns is what there is to say of reports; r may be nil.
+func (r *Report) columns() []column {
+	has := r != nil
+	if !has {
+		r = &Report{}
 	}
-	return p.Report.HLS
+	return slices.Concat(r.HLS.columns("hls_"), where(has, []column{
+		{"hls_interval_cycles", known(float64(r.Interval))},
+		{"hls_latency_cycles", known(float64(r.Latency))},
+	}...), r.Vivado.columns("vivado_"))
 }
 
-func byVivado(p *Point) *Synthesis {
-	if p.Report == nil {
-		return nil
+// columns is what there is to say of a synthesis; s may be nil.
+func (s *Synthesis) columns(prefix string) []column {
+	has := s != nil
+	if !has {
+		s = &Synthesis{}
 	}
-	return p.Report.Vivado
+	return where(has, append(amounts(prefix, s.Resources), column{prefix + "period_ns", known(s.PeriodNS)})...)
 }
-
-func (s *Synthesis) resources() dataflow.Resources { return s.Resources }
-
-func (s *Synthesis) period() string { return known(s.PeriodNS) }
-
-var reportColumns = slices.Concat(amounts(byHLS, "hls_", (*Synthesis).resources), []column{
-	where(byHLS, "hls_period_ns", (*Synthesis).period),
-	where(synthesised, "hls_interval_cycles", func(r *Report) string { return known(float64(r.Interval)) }),
-	where(synthesised, "hls_latency_cycles", func(r *Report) string { return known(float64(r.Latency)) }),
-}, amounts(byVivado, "vivado_", (*Synthesis).resources), []column{
-	where(byVivado, "vivado_period_ns", (*Synthesis).period),
-})
 
 // What is read at most.
 const (

@@ -202,17 +202,29 @@ func sixDigits(f float64, whole func(float64) float64) float64 {
 	return whole(f*scale) / scale
 }
 
-// The kinds of resource, in the order of tables, with the names of axes, columns and files.
-var kinds = []struct {
-	name, column, file string
-	of                 func(dataflow.Resources) int
+// A kind is a kind of resource.
+type kind struct {
+	name, column, file string // of axes, columns and files
+	in                 func(*dataflow.Resources) *int
 	drawn              bool
-}{
-	{"LUT", "lut", "lut", func(r dataflow.Resources) int { return r.LUT }, true},
-	{"FF", "ff", "ff", func(r dataflow.Resources) int { return r.FF }, false},
-	{"RAMB18", "bram18", "bram", func(r dataflow.Resources) int { return r.BRAM }, true},
-	{"URAM", "uram", "uram", func(r dataflow.Resources) int { return r.URAM }, false},
-	{"DSP", "dsp", "dsp", func(r dataflow.Resources) int { return r.DSP }, true},
+	sites              []string // the rows of a report of utilisation, of 7 series, UltraScale+ and Versal
+	each               float64  // of our unit, in such a row
+}
+
+// of is the amount of the kind.
+func (k *kind) of(r dataflow.Resources) int { return *k.in(&r) }
+
+// The kinds of resource, in the order of tables.
+var kinds = []kind{
+	{"LUT", "lut", "lut", func(r *dataflow.Resources) *int { return &r.LUT }, true,
+		[]string{"CLB LUTs", "Slice LUTs"}, 1},
+	{"FF", "ff", "ff", func(r *dataflow.Resources) *int { return &r.FF }, false,
+		[]string{"CLB Registers", "Slice Registers", "Registers"}, 1},
+	{"RAMB18", "bram18", "bram", func(r *dataflow.Resources) *int { return &r.BRAM }, true,
+		[]string{"Block RAM Tile"}, 2},
+	{"URAM", "uram", "uram", func(r *dataflow.Resources) *int { return &r.URAM }, false, []string{"URAM"}, 1},
+	{"DSP", "dsp", "dsp", func(r *dataflow.Resources) *int { return &r.DSP }, true,
+		[]string{"DSPs", "DSP Slices"}, 1},
 }
 
 // share is the largest share of a board that an amount takes.

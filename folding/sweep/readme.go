@@ -59,13 +59,13 @@ func (r *Result) writeReadme(o Options) error {
 		About: fmt.Sprintf("%s designs of the model %s, made by hlsgen %s.", whole(len(r.Points)),
 			templates.Code(r.Model), o.Version)}
 	page.Steps = append(page.Steps, templates.Step{Title: "Go on with it",
-		Commands: []string{line(o.command(r.Source))},
+		Commands: []string{templates.ShellLine(o.command(r.Source))},
 		Text:     "What stands in the journal is not made again; more values make only what is new."})
 	if c := r.Chosen(); c != nil {
 		step := templates.Step{Title: "Build the chosen point"}
 		step.Text = fmt.Sprintf("It takes a frame every %s clocks: %s frames/s.", number(c.Interval), number(c.FPS))
 		if auto := "auto"; c.Memory == auto && c.Compute == auto {
-			step.Commands = []string{line(o.chosen(c, r.Source))}
+			step.Commands = []string{templates.ShellLine(o.chosen(c, r.Source))}
 		} else {
 			step.Text += "\nIts folding stands in `sweep.json`; as a file, `hlsgen build --folding` takes it."
 		}
@@ -84,20 +84,9 @@ func (r *Result) writeReadme(o Options) error {
 	return compiler.WriteFile(r.Path(readmeFile), text)
 }
 
-// line is a command that a shell reads.
-func line(words []string) string {
-	for i, w := range words {
-		words[i] = templates.ShellWord(w)
-	}
-	return strings.Join(words, " ")
-}
-
 // command is what the sweep was asked for, to be given in its folder.
 func (o *Options) command(src *compiler.Source) []string {
-	words := []string{"hlsgen", "sweep"}
-	if src != nil && !src.Example {
-		words = append(words, compiler.Beside(src.File))
-	}
+	words := src.Command("sweep")
 	var list []string
 	for _, b := range o.Boards {
 		list = append(list, compiler.BoardBeside(b))
@@ -127,12 +116,8 @@ func (o *Options) command(src *compiler.Source) []string {
 
 // chosen is the build of a point, beside the model.
 func (o *Options) chosen(p *Point, src *compiler.Source) []string {
-	words := []string{"hlsgen", "build"}
-	if src != nil && !src.Example {
-		words = append(words, compiler.Beside(src.File))
-	}
-	words = append(words, "--board", compiler.BoardBeside(p.BoardGiven(o.Boards)), "--clock", number(p.ClockMHz),
-		"--max-use", p.MaxUse)
+	words := append(src.Command("build"), "--board", compiler.BoardBeside(p.BoardGiven(o.Boards)), "--clock",
+		number(p.ClockMHz), "--max-use", p.MaxUse)
 	switch whole := p.Interval == float64(int(p.Interval)); {
 	case o.Front > 0 && whole:
 		words = append(words, "--interval", number(p.Interval))

@@ -16,77 +16,69 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A column is one of sweep.csv.
-type column struct {
-	name string
-	of   func(i int, p *Point) string
-}
+// A column is what sweep.csv says of a point under a name.
+type column struct{ name, text string }
 
-// always is a column that every point has.
-func always(name string, of func(*Point) string) column {
-	return column{name, func(_ int, p *Point) string { return of(p) }}
-}
-
-// where is a column of a part of a point, empty where the point has none.
-func where[T any](part func(*Point) *T, name string, of func(*T) string) column {
-	return always(name, func(p *Point) string {
-		if x := part(p); x != nil {
-			return of(x)
+// where is columns of a part of a point, empty where the point has none.
+func where(has bool, list ...column) []column {
+	for i := range list {
+		if !has {
+			list[i].text = ""
 		}
-		return ""
-	})
-}
-
-// amounts is a column for each kind of resource.
-func amounts[T any](part func(*Point) *T, prefix string, of func(*T) dataflow.Resources) (list []column) {
-	for _, k := range kinds {
-		list = append(list, where(part, prefix+k.column, func(x *T) string { return strconv.Itoa(k.of(of(x))) }))
 	}
 	return list
 }
 
-// made is a point that has a design, bounds those of a point that is a bound.
-func made(p *Point) *Point {
-	if p.Interval == 0 {
-		return nil
+// amounts is a column for each kind of resource.
+func amounts(prefix string, r dataflow.Resources) (list []column) {
+	for _, k := range kinds {
+		list = append(list, column{prefix + k.column, strconv.Itoa(k.of(r))})
 	}
-	return p
+	return list
 }
 
-func bounds(p *Point) *Bounds { return p.Bounds }
+// columns is what there is to say of point i.
+func (p *Point) columns(i int) []column {
+	made := p.Interval != 0
+	return slices.Concat([]column{
+		{"point", strconv.Itoa(i)},
+		{"id", p.ID},
+		{"board", p.Board},
+		{"part", p.Part},
+		{"clock_mhz", number(p.ClockMHz)},
+		{"fps_asked", known(p.FPSAsked)},
+		{"interval_asked_cycles", known(float64(p.Asked))},
+		{"memory", p.Memory},
+		{"compute", p.Compute},
+		{"max_use", p.MaxUse},
+		{"status", p.Status},
+	}, where(made, slices.Concat([]column{
+		{"fps", number(p.FPS)},
+		{"clock_reached_mhz", number(p.Reached)},
+		{"interval_cycles", number(p.Interval)},
+		{"latency_cycles", strconv.Itoa(p.Latency)},
+		{"latency_us", number(round(p.LatencyUS()))},
+	}, amounts("", p.Resources), []column{{"largest_share", number(p.Share)}})...), []column{
+		{"bottleneck", p.Bottleneck},
+	}, where(made, column{"proved", strconv.FormatBool(p.Proved)}), []column{
+		{"front", strings.Join(p.Front, " ")},
+		{"chosen", strconv.FormatBool(p.Chosen)},
+		{"reason", p.Reason},
+	})
+}
 
-var columns = slices.Concat([]column{
-	{"point", func(i int, _ *Point) string { return strconv.Itoa(i) }},
-	always("id", func(p *Point) string { return p.ID }),
-	always("board", func(p *Point) string { return p.Board }),
-	always("part", func(p *Point) string { return p.Part }),
-	always("clock_mhz", func(p *Point) string { return number(p.ClockMHz) }),
-	always("fps_asked", func(p *Point) string { return known(p.FPSAsked) }),
-	always("interval_asked_cycles", func(p *Point) string { return known(float64(p.Asked)) }),
-	always("memory", func(p *Point) string { return p.Memory }),
-	always("compute", func(p *Point) string { return p.Compute }),
-	always("max_use", func(p *Point) string { return p.MaxUse }),
-	always("status", func(p *Point) string { return p.Status }),
-	where(made, "fps", func(p *Point) string { return number(p.FPS) }),
-	where(made, "clock_reached_mhz", func(p *Point) string { return number(p.Reached) }),
-	where(made, "interval_cycles", func(p *Point) string { return number(p.Interval) }),
-	where(made, "latency_cycles", func(p *Point) string { return strconv.Itoa(p.Latency) }),
-	where(made, "latency_us", func(p *Point) string { return number(round(p.LatencyUS())) }),
-}, amounts(made, "", func(p *Point) dataflow.Resources { return p.Resources }), []column{
-	where(made, "largest_share", func(p *Point) string { return number(p.Share) }),
-	always("bottleneck", func(p *Point) string { return p.Bottleneck }),
-	where(made, "proved", func(p *Point) string { return strconv.FormatBool(p.Proved) }),
-	always("front", func(p *Point) string { return strings.Join(p.Front, " ") }),
-	always("chosen", func(p *Point) string { return strconv.FormatBool(p.Chosen) }),
-	always("reason", func(p *Point) string { return p.Reason }),
-})
-
-// boundColumns are those of points that are bounds.
-var boundColumns = []column{
-	where(bounds, "fps_at_most", func(b *Bounds) string { return known(b.FPS) }),
-	where(bounds, "interval_cycles_at_least", func(b *Bounds) string { return known(float64(b.Interval)) }),
-	where(bounds, "measure", func(b *Bounds) string { return b.Measure }),
-	where(bounds, "measure_at_least", func(b *Bounds) string { return number(b.Least) }),
+// columns is what there is to say of bounds; b may be nil.
+func (b *Bounds) columns() []column {
+	has := b != nil
+	if !has {
+		b = &Bounds{}
+	}
+	return where(has, []column{
+		{"fps_at_most", known(b.FPS)},
+		{"interval_cycles_at_least", known(float64(b.Interval))},
+		{"measure", b.Measure},
+		{"measure_at_least", number(b.Least)},
+	}...)
 }
 
 // known is a number, or nothing for 0.
@@ -107,27 +99,26 @@ func cell(s string) string {
 
 // table is sweep.csv; with bounds and with what the vendor's tools said, where there are any.
 func table(points []Point) ([]byte, error) {
-	all := slices.Clone(columns)
-	if slices.ContainsFunc(points, func(p Point) bool { return p.Bounds != nil }) {
-		all = append(all, boundColumns...)
-	}
-	if slices.ContainsFunc(points, func(p Point) bool { return p.Report != nil }) {
-		all = append(all, reportColumns...)
+	bounds := slices.ContainsFunc(points, func(p Point) bool { return p.Bounds != nil })
+	reports := slices.ContainsFunc(points, func(p Point) bool { return p.Report != nil })
+	rows := make([][]string, 1+len(points)) // of texts, behind one of names
+	for i := range points {
+		p := &points[i]
+		all := p.columns(i)
+		if bounds {
+			all = append(all, p.Bounds.columns()...)
+		}
+		if reports {
+			all = append(all, p.Report.columns()...)
+		}
+		var names, texts []string
+		for _, c := range all {
+			names, texts = append(names, c.name), append(texts, cell(c.text))
+		}
+		rows[0], rows[1+i] = names, texts
 	}
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	var names []string
-	for _, c := range all {
-		names = append(names, c.name)
-	}
-	rows := [][]string{names}
-	for i := range points {
-		var row []string
-		for _, c := range all {
-			row = append(row, cell(c.of(i, &points[i])))
-		}
-		rows = append(rows, row)
-	}
 	err := w.WriteAll(rows)
 	return b.Bytes(), err
 }

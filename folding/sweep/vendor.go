@@ -1,10 +1,12 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,15 +48,11 @@ func (r *Report) csynth(data []byte) error {
 	if a.LUT == "" || a.FF == "" {
 		return errors.New("a report of HLS without resources")
 	}
-	dsp := a.DSP
-	if dsp == "" {
-		dsp = a.DSP48E
-	}
 	for _, f := range []struct {
 		to   *int
 		text string
 	}{{&s.Resources.LUT, a.LUT}, {&s.Resources.FF, a.FF}, {&s.Resources.BRAM, a.BRAM}, {&s.Resources.URAM, a.URAM},
-		{&s.Resources.DSP, dsp}, {&r.Latency, c.Performance.Latency.Worst},
+		{&s.Resources.DSP, cmp.Or(a.DSP, a.DSP48E)}, {&r.Latency, c.Performance.Latency.Worst},
 		{&r.Interval, c.Performance.Latency.Interval}} {
 		text := strings.TrimSpace(f.text)
 		if text == "" || text == "undef" || text == "-" || text == "?" {
@@ -93,44 +91,28 @@ func reportKind(data []byte) string {
 	return ""
 }
 
-// sites are the rows of a report of utilisation, of 7 series, UltraScale+ and Versal, behind synthesis and behind
-// placement.
-var sites = []struct {
-	names []string
-	per   float64 // of our unit
-	to    func(*dataflow.Resources) *int
-}{
-	{[]string{"CLB LUTs", "Slice LUTs"}, 1, func(r *dataflow.Resources) *int { return &r.LUT }},
-	{[]string{"CLB Registers", "Slice Registers", "Registers"}, 1, func(r *dataflow.Resources) *int { return &r.FF }},
-	{[]string{"Block RAM Tile"}, 2, func(r *dataflow.Resources) *int { return &r.BRAM }},
-	{[]string{"URAM"}, 1, func(r *dataflow.Resources) *int { return &r.URAM }},
-	{[]string{"DSPs", "DSP Slices"}, 1, func(r *dataflow.Resources) *int { return &r.DSP }},
-}
-
 // utilised reads the tables of report_utilization. The first row of a name counts: later tables repeat some by site.
 func utilised(data []byte) (r dataflow.Resources, err error) {
-	seen := make([]bool, len(sites))
+	seen := map[string]bool{} // by kind
 	for line := range strings.Lines(string(data)) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 4 {
 			continue
 		}
 		name := strings.TrimRight(strings.TrimSpace(cells[1]), "*")
-		for i, s := range sites {
-			for _, n := range s.names {
-				if n != name || seen[i] {
-					continue
-				}
-				used, err := strconv.ParseFloat(strings.TrimSpace(cells[2]), 64)
-				if err != nil || !(used >= 0) || used > 1e9 {
-					return r, fmt.Errorf("a report of utilisation with %q of %s", strings.TrimSpace(cells[2]), name)
-				}
-				seen[i] = true
-				*s.to(&r) = int(math.Round(used * s.per))
+		for _, k := range kinds {
+			if seen[k.name] || !slices.Contains(k.sites, name) {
+				continue
 			}
+			used, err := strconv.ParseFloat(strings.TrimSpace(cells[2]), 64)
+			if err != nil || !(used >= 0) || used > 1e9 {
+				return r, fmt.Errorf("a report of utilisation with %q of %s", strings.TrimSpace(cells[2]), name)
+			}
+			seen[k.name] = true
+			*k.in(&r) = int(math.Round(used * k.each))
 		}
 	}
-	if !seen[0] || !seen[1] {
+	if !seen["LUT"] || !seen["FF"] {
 		return r, errors.New("a report of utilisation without LUTs and registers")
 	}
 	return r, nil

@@ -118,17 +118,3 @@ func parts(shares []share) []Part {
 	}
 	return list
 }
-
-// sum adds shares up.
-func sum(shares []share) share {
-	var total share
-	for _, s := range shares {
-		total.lut += s.lut
-		total.lutram += s.lutram
-		total.ff += s.ff
-		total.bram += s.bram
-		total.uram += s.uram
-		total.dsp += s.dsp
-	}
-	return total
-}

@@ -33,15 +33,6 @@ type Part struct {
 	Resources
 }
 
-// Total is the sum of the parts.
-func Total(parts []Part) Resources {
-	var r Resources
-	for _, p := range parts {
-		r = r.Plus(p.Resources)
-	}
-	return r
-}
-
 // A Formula is which of the two formulas counts.
 type Formula uint8
 

@@ -6,7 +6,6 @@
 package estimate
 
 import (
-	"fmt"
 	"slices"
 
 	"hlsgen/hlslib/cost"
@@ -71,26 +70,4 @@ func Storage(m cost.Model, storage []dataflow.Storage) []cost.Part {
 		list[at].Resources = list[at].Plus(r)
 	}
 	return list
-}
-
-// CheckStorage holds a layer's cost against its memories: every part of theirs is what they take where they lie, by the
-// fitted formula, and nothing else has block RAM, UltraRAM or LUTs that are memory. The error says what differs.
-func CheckStorage(t dataflow.Target, c dataflow.Cost, storage []dataflow.Storage) error {
-	var all dataflow.Resources
-	for _, p := range Storage(Model(t), storage) {
-		var priced dataflow.Resources
-		for _, q := range c {
-			if q.Name == p.Name {
-				priced = q.Resources
-			}
-		}
-		if want := dataflow.Resources(p.Resources); priced != want {
-			return fmt.Errorf("part %s is priced %+v, its memories take %+v", p.Name, priced, want)
-		}
-		all = all.Plus(priced)
-	}
-	if total := c.Total(); total.BRAM != all.BRAM || total.URAM != all.URAM || total.LUTRAM != all.LUTRAM {
-		return fmt.Errorf("%+v in all, of which memories are %+v: some is priced and bound nowhere", total, all)
-	}
-	return nil
 }

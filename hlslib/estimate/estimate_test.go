@@ -144,7 +144,7 @@ func TestStorage(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("by %v: %+v, want %+v", formula, got, want)
 		}
-		if err := estimate.CheckStorage(at, got, list); err != nil {
+		if err := layertest.CheckStorage(at, got, list); err != nil {
 			t.Errorf("by %v: %v", formula, err)
 		}
 	}
@@ -176,7 +176,7 @@ func TestCheckStorage(t *testing.T) {
 		{more(dataflow.Resources{LUT: 1, LUTRAM: 1}), list, "priced and bound nowhere"},
 		{more(dataflow.Resources{LUT: 1}), list, ""},
 	} {
-		err := estimate.CheckStorage(at, tt.c, tt.list)
+		err := layertest.CheckStorage(at, tt.c, tt.list)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%+v of %+v: %v, want %q", tt.c, tt.list, err, tt.want)
 		}

@@ -4,6 +4,7 @@
 //
 //	layertest.go  Check: the cases, and each of their folds
 //	failure.go    the names of the checks
+//	text.go       Parse: a graph of its text form
 //	random.go     types, step functions and frames to try
 //	bind.go       for tests of layers: types, random cases, what Bind takes and refuses
 //	ranges.go     inputs that attain the bounds of the output types
@@ -11,7 +12,7 @@
 //	compile.go    folds in one project: the lint, the compiler, the words
 //	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
 //	work.go       what it computes, against latencies and costs
-//	memory.go     CheckMemories, for whole designs
+//	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
 //
 // It imports hlslib, templates and rtlsim; only tests import it.
 package layertest
@@ -27,7 +28,6 @@ import (
 	"testing"
 
 	"hlsgen/hlslib"
-	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 	"hlsgen/internal/tier"
@@ -192,7 +192,7 @@ func (b *bound) checkParams() error {
 		return fmt.Errorf("the decoded layer differs: %v %v, %v", op, out, err)
 	}
 	text := b.design(b.folds[0], 1).Model.Graph.String()
-	g, err := dataflow.Parse(text, kinds)
+	g, err := Parse(text, kinds)
 	if err != nil {
 		return fmt.Errorf("its own text form: %w\n%s", err, text)
 	}
@@ -237,7 +237,7 @@ func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) er
 	if err := b.checkCost(f); err != nil {
 		return named(checkCost, err)
 	}
-	if err := estimate.CheckStorage(target, b.op.Cost(f, target), b.op.Emit(f, target).Storage); err != nil {
+	if err := CheckStorage(target, b.op.Cost(f, target), b.op.Emit(f, target).Storage); err != nil {
 		return named(checkStorage, err)
 	}
 	return named(checkInstance, b.checkInstance(f))

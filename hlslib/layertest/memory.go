@@ -25,7 +25,7 @@ func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 	storage := map[string][]dataflow.Storage{}
 	for i, n := range d.Model.Graph.Nodes {
 		storage[n.Name] = n.Op.Emit(d.Folds[i], target).Storage
-		if err := estimate.CheckStorage(target, n.Op.Cost(d.Folds[i], target), storage[n.Name]); err != nil {
+		if err := CheckStorage(target, n.Op.Cost(d.Folds[i], target), storage[n.Name]); err != nil {
 			problems = append(problems, fmt.Sprintf("%s: %v", n.Name, err))
 		}
 	}
@@ -37,4 +37,26 @@ func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 		problems = append(problems, fmt.Sprintf("FIFOs are priced %+v, they take %+v", priced.Total(), fifos.Total()))
 	}
 	return append(append(problems, templates.LintStorage(files, storage)...), templates.LintFIFOs(files, d.FIFO)...)
+}
+
+// CheckStorage holds a layer's cost against its memories: every part of theirs is what they take where they lie, by the
+// fitted formula, and nothing else has block RAM, UltraRAM or LUTs that are memory. The error says what differs.
+func CheckStorage(t dataflow.Target, c dataflow.Cost, storage []dataflow.Storage) error {
+	var all dataflow.Resources
+	for _, p := range estimate.Storage(estimate.Model(t), storage) {
+		var priced dataflow.Resources
+		for _, q := range c {
+			if q.Name == p.Name {
+				priced = q.Resources
+			}
+		}
+		if want := dataflow.Resources(p.Resources); priced != want {
+			return fmt.Errorf("part %s is priced %+v, its memories take %+v", p.Name, priced, want)
+		}
+		all = all.Plus(priced)
+	}
+	if total := c.Total(); total.BRAM != all.BRAM || total.URAM != all.URAM || total.LUTRAM != all.LUTRAM {
+		return fmt.Errorf("%+v in all, of which memories are %+v: some is priced and bound nowhere", total, all)
+	}
+	return nil
 }

@@ -47,14 +47,12 @@ type LatencyReport struct {
 // CertificateOf puts a certificate into the report's form.
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
-		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Gap: p.Gap, Text: append([]string{}, p.Lines()...)}
+		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Gap: p.Gap, Text: append([]string{}, p.Lines()...),
+		Latency: (*LatencyReport)(p.Latency)}
 	if b := p.Below; b != nil {
 		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
 			b.Compared}
 		maps.Copy(c.Below.By, b.Alone)
-	}
-	if l := p.Latency; l != nil {
-		c.Latency = &LatencyReport{l.Clocks, l.Least}
 	}
 	for _, b := range p.Bounds {
 		c.Minimised = append(c.Minimised, MinimumReport{b.Measure.String(), b.Value, b.Least})

@@ -86,8 +86,9 @@ func (r *Result) cycleReport() cycleReport {
 
 // Bottleneck is what the design's interval comes from.
 func (r *Result) Bottleneck() Bottleneck {
-	b := r.Design.Bottleneck
-	return Bottleneck{append([]string{}, b.Layers...), b.Host, b.Reason, b.Cure}
+	b := Bottleneck(r.Design.Bottleneck)
+	b.Layers = append([]string{}, b.Layers...)
+	return b
 }
 
 // A PortReport is the roofline of the host's port: what frames at the simulated rate move, and what there is for it.

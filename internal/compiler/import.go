@@ -11,16 +11,14 @@ import (
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/pass"
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
 
 func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, error) {
-	formats, ok := readLSTM(o.LSTM, d)
+	opt, ok := o.imports(d)
 	if !ok {
 		return &frontend.Imported{}, nil
 	}
-	opt := frontend.Options{Dims: o.Dims, InputType: o.Arrives, InputQuant: o.Quantise, LSTM: formats}
 	if o.Dump != "" {
 		if err := os.MkdirAll(o.Dump, 0o755); err != nil {
 			return nil, err
@@ -35,11 +33,8 @@ func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, erro
 	if im.Model != nil {
 		im.Model.Name = src.Name
 		if o.Dump != "" {
-			var b bytes.Buffer
-			if err := dataflow.Format(&b, im.Model.Graph); err != nil {
-				panic(err)
-			}
-			if err := os.WriteFile(filepath.Join(o.Dump, "99-lowered.txt"), b.Bytes(), 0o644); err != nil {
+			text := []byte(im.Model.Graph.String())
+			if err := os.WriteFile(filepath.Join(o.Dump, "99-lowered.txt"), text, 0o644); err != nil {
 				return nil, err
 			}
 		}
@@ -47,22 +42,23 @@ func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, erro
 	return im, nil
 }
 
-// readLSTM reads the formats of LSTM cells.
-func readLSTM(path string, d *diag.List) (formats frontend.LSTMFormats, ok bool) {
-	if path == "" {
-		return nil, true
+// imports is the options of the front end; ok is false where d says what is wrong with the formats of LSTM cells.
+func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
+	opt = frontend.Options{Dims: o.Dims, InputType: o.Arrives, InputQuant: o.Quantise}
+	if o.LSTM == "" {
+		return opt, true
 	}
-	b, err := os.ReadFile(path)
+	b, err := os.ReadFile(o.LSTM)
 	if err != nil {
 		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a file with the formats of LSTM cells (JSON)")
-		return nil, false
+		return opt, false
 	}
-	if formats, err = frontend.ParseLSTMFormats(b); err != nil {
-		d.Fail(diag.LSTMFormats, filepath.Base(path), err.Error(),
+	if opt.LSTM, err = frontend.ParseLSTMFormats(b); err != nil {
+		d.Fail(diag.LSTMFormats, filepath.Base(o.LSTM), err.Error(),
 			"without --lstm-config, hlsgen prints a file to start from")
-		return nil, false
+		return opt, false
 	}
-	return formats, true
+	return opt, true
 }
 
 // dumpTo writes the graph after every pass that changed it, numbered in order.

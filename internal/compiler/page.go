@@ -40,7 +40,7 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 			Text: strings.TrimSpace(text), Hint: x.Hint, Notes: x.Notes})
 	}
 	for _, s := range r.Design.Shares {
-		p.Resources = append(p.Resources, report.Resource{Name: s.Name, Used: s.Used, Budget: s.Budget, Board: s.Board})
+		p.Resources = append(p.Resources, report.Resource(s))
 	}
 	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Effort())
 	if b := r.Design.Bottleneck; b.Cure != "" {
@@ -108,28 +108,22 @@ func (r *Result) pageLayers() (list []report.LayerRow) {
 			n = s[i]
 		}
 		all := float64(max(1, n.Busy+n.Starved+n.Blocked))
-		x := report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, PE: l.Fold.PE, SIMD: l.Fold.SIMD,
-			Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType, Cycles: l.Clocks, Path: l.Path,
-			Bottleneck: l.Clocks == slowest, Busy: 100 * float64(n.Busy) / all, Starved: 100 * float64(n.Starved) / all,
-			Blocked: 100 * float64(n.Blocked) / all}
-		for _, s := range l.In {
-			x.In = append(x.In, streamType(s))
-		}
-		for _, s := range l.Out {
-			x.Out = append(x.Out, streamType(s))
-		}
-		if a := l.Acc; a != nil {
-			x.Accumulator = &report.Accumulator{DataType: a.DataType, L1: a.L1, ZeroCentred: a.ZeroCentred,
-				Exact: a.Exact, Used: a.Used, Type: a.Type}
-		}
-		list = append(list, x)
+		share := func(clocks int) float64 { return 100 * float64(clocks) / all }
+		list = append(list, report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, PE: l.Fold.PE,
+			SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType, Cycles: l.Clocks, Path: l.Path,
+			Bottleneck: l.Clocks == slowest, Accumulator: (*report.Accumulator)(l.Acc), Busy: share(n.Busy),
+			Starved: share(n.Starved), Blocked: share(n.Blocked), In: streamTypes(l.In), Out: streamTypes(l.Out)})
 	}
 	return list
 }
 
-// streamType is a type and a shape: UINT2 [1×64].
-func streamType(s StreamReport) string {
-	return fmt.Sprintf("%s [%s]", s.Type, strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Shape), "[]"), " ", "×"))
+// streamTypes is a type and a shape of each stream: UINT2 [1×64].
+func streamTypes(streams []StreamReport) (list []string) {
+	for _, s := range streams {
+		shape := strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Shape), "[]"), " ", "×")
+		list = append(list, fmt.Sprintf("%s [%s]", s.Type, shape))
+	}
+	return list
 }
 
 // checks is what is known to be right.

@@ -87,21 +87,13 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 
 // again is the command that makes the same design again, in the folder of the build.
 func (r *Result) again(o Options) string {
-	words := []string{"hlsgen", "build"}
-	if !r.Source.Example {
-		words = append(words, Beside(r.Source.File))
-	}
 	file := "folding.json"
 	if slices.ContainsFunc(r.Design.Given, func(words int) bool { return words > 0 }) {
 		file = "final_hw_config.json" // has the depths, too
 	}
-	words = append(words, "--board", BoardBeside(o.Board), "--clock", plain(r.Design.Target.ClockMHz), "--folding",
-		file)
-	words = append(append(words, o.Flags()...), "--out", "again")
-	for i, w := range words {
-		words[i] = templates.ShellWord(w)
-	}
-	return strings.Join(words, " ")
+	words := append(r.Source.Command("build"), "--board", BoardBeside(o.Board), "--clock",
+		plain(r.Design.Target.ClockMHz), "--folding", file)
+	return templates.ShellLine(append(append(words, o.Flags()...), "--out", "again"))
 }
 
 // Flags are the flags that shape the design, as the user gave them, but for the board, the clock and the folding file.
@@ -123,12 +115,17 @@ func (o Options) Flags() (words []string) {
 	return words
 }
 
-// Beside is the name of a file in the current folder, which no command takes for a flag.
-func Beside(file string) string {
-	if strings.HasPrefix(file, "-") {
-		return "./" + file
+// Command begins a command on the model, in its folder; no source means the example.
+func (s *Source) Command(name string) []string {
+	words := []string{"hlsgen", name}
+	switch {
+	case s == nil || s.Example:
+	case strings.HasPrefix(s.File, "-"): // no command takes it for a flag
+		words = append(words, "./"+s.File)
+	default:
+		words = append(words, s.File)
 	}
-	return file
+	return words
 }
 
 // BoardBeside is how a board is named whose file, if it has one, is in the current folder.

@@ -56,14 +56,8 @@ type FoldReport struct {
 func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 	out := []LayerReport{}
 	for i, n := range g.Nodes {
-		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: append([]string{}, n.Origin...), In: []StreamReport{},
-			Out: []StreamReport{}}
-		for _, s := range n.In {
-			r.In = append(r.In, streamReport(g, d, s))
-		}
-		for _, s := range n.Out {
-			r.Out = append(r.Out, streamReport(g, d, s))
-		}
+		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: append([]string{}, n.Origin...),
+			In: streamReports(g, d, n.In), Out: streamReports(g, d, n.Out)}
 		if a, ok := n.Op.(dataflow.Accumulating); ok {
 			b := a.Accumulator()
 			r.Acc = &AccReport{b.DataType, b.L1, b.ZeroCentred, b.Exact, b.Used, b.Type.String()}
@@ -93,16 +87,20 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 // Layers describes the design's layers and how they are built.
 func (r *Result) Layers() []LayerReport { return layerReports(r.Design.Model.Graph, r.Design.Design) }
 
-func streamReport(g *dataflow.Graph, d *dataflow.Design, s int) StreamReport {
-	t := g.Streams[s].Type
-	u := t.Union()
-	r := StreamReport{Tensor: g.Streams[s].Name, Shape: append([]int{}, t.Shape...), Type: t.Elem.String(), Lo: u.Lo,
-		Hi: u.Hi}
-	if d != nil {
-		p := d.Port(s)
-		r.Width, r.Words, r.Depth = p.Width(), p.Words, d.FIFO[s].Depth
+func streamReports(g *dataflow.Graph, d *dataflow.Design, streams []int) []StreamReport {
+	list := []StreamReport{}
+	for _, s := range streams {
+		t := g.Streams[s].Type
+		u := t.Union()
+		r := StreamReport{Tensor: g.Streams[s].Name, Shape: append([]int{}, t.Shape...), Type: t.Elem.String(),
+			Lo: u.Lo, Hi: u.Hi}
+		if d != nil {
+			p := d.Port(s)
+			r.Width, r.Words, r.Depth = p.Width(), p.Words, d.FIFO[s].Depth
+		}
+		list = append(list, r)
 	}
-	return r
+	return list
 }
 
 // layerCycles is FINN's estimate_layer_cycles.json.

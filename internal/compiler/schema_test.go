@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/frontend"
+	"hlsgen/internal/dataflow"
 	_ "hlsgen/internal/golden" // the flag -update
 	"hlsgen/internal/schema"
 )
@@ -21,7 +23,7 @@ func TestReportForms(t *testing.T) {
 		r, _ := told(t, o)
 		builds = append(builds, r)
 	}
-	for path, v := range ReportForms {
+	for path, v := range reportForms {
 		form := schema.Of(t, strings.TrimSuffix(filepath.Base(path), ".json"), path+" of a build", v)
 		for _, r := range builds {
 			form.Check(t, readReport(t, r, path))
@@ -35,7 +37,22 @@ func TestReportForms(t *testing.T) {
 		}
 		found -= len(files)
 	}
-	if found != -len(ReportForms) {
-		t.Errorf("%d JSON files that have no form", -found-len(ReportForms))
+	if found != -len(reportForms) {
+		t.Errorf("%d JSON files that have no form", -found-len(reportForms))
 	}
+}
+
+// reportForms are the JSON files of a build, with values of their types. The version of those below report/ is that of
+// manifest.json.
+var reportForms = map[string]any{
+	"manifest.json":                            manifest{},
+	"report/layers.json":                       []LayerReport{},
+	"report/nodes.json":                        []frontend.NodeFate{},
+	"report/certificate.json":                  Certificate{},
+	"report/resources.json":                    resourceReport{},
+	"report/cycle_simulation.json":             cycleReport{},
+	"report/estimate_layer_cycles.json":        map[string]int{},
+	"report/estimate_layer_resources.json":     map[string]dataflow.Resources{},
+	"report/estimate_network_performance.json": performance{},
+	"report/op_and_param_counts.json":          map[string]map[string]int64{},
 }

@@ -108,12 +108,11 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 // importFor imports as far as the engine needs.
 func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag.List) (*frontend.Imported,
 	*dataflow.Model, error) {
-	formats, ok := readLSTM(o.LSTM, d)
+	opt, ok := o.imports(d)
 	if !ok {
 		return nil, nil, nil
 	}
-	opt := frontend.Options{Dims: o.Dims, Data: map[string][]int{}, InputType: o.Arrives, InputQuant: o.Quantise,
-		LSTM: formats}
+	opt.Data = map[string][]int{}
 	for name, a := range arrays {
 		opt.Data[name] = a.Shape
 	}
@@ -307,15 +306,8 @@ func WriteFile(path string, b []byte) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	if _, err := f.Write(b); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
+	_, err = f.Write(b)
+	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

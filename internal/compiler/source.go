@@ -37,7 +37,7 @@ func Open(path string, d *diag.List) *Source {
 		return example()
 	}
 	base := filepath.Base(path)
-	s := &Source{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: base}
+	s := &Source{Name: stem(path), File: base}
 	b, err := regular.ReadFile(path, maxModel)
 	if err != nil {
 		d.Fail(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
@@ -45,6 +45,12 @@ func Open(path string, d *diag.List) *Source {
 	}
 	s.ONNX = b
 	return s
+}
+
+// stem is a file's name without folder and extension.
+func stem(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 func example() *Source {

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,11 +68,9 @@ func within(path, dir string) bool {
 func DefaultOut(model, board string) string {
 	name := examples.Digits
 	if model != "" {
-		base := filepath.Base(model)
-		name = strings.TrimSuffix(base, filepath.Ext(base))
+		name = stem(model)
 	}
-	board = filepath.Base(board)
-	return filepath.Join("hlsgen-out", fileName(name)+"-"+fileName(strings.TrimSuffix(board, filepath.Ext(board))))
+	return filepath.Join("hlsgen-out", fileName(name)+"-"+fileName(stem(board)))
 }
 
 // fileName keeps of a model's or board's name what is harmless in a path.
@@ -82,10 +81,7 @@ func fileName(s string) string {
 		}
 		return '_'
 	}, s)
-	s = strings.TrimLeft(s, ".-")
-	if s == "" {
-		return "model"
-	}
+	s = cmp.Or(strings.TrimLeft(s, ".-"), "model")
 	return s[:min(len(s), 80)]
 }
 

@@ -24,12 +24,6 @@ func (r Resources) Within(o Resources) bool {
 		r.DSP <= o.DSP
 }
 
-// Beyond is what of r is more than o has.
-func (r Resources) Beyond(o Resources) Resources {
-	return Resources{max(0, r.LUT-o.LUT), max(0, r.LUTRAM-o.LUTRAM), max(0, r.FF-o.FF), max(0, r.BRAM-o.BRAM),
-		max(0, r.URAM-o.URAM), max(0, r.DSP-o.DSP)}
-}
-
 // A Cost is resources by named part, so that a report can say where they go.
 type Cost []Part
 

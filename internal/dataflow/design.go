@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"hlsgen/internal/num"
 )
@@ -36,24 +38,21 @@ type Real struct {
 
 // Limits is the range of an integer dtype; integer is false for a real one.
 func (r Real) Limits() (lo, hi float64, integer bool) {
-	var bits int
-	signed := true
-	switch r.DType {
-	case "bool":
+	if r.DType == "bool" {
 		return 0, 1, true
-	case "int8", "int16", "int32", "int64":
-		fmt.Sscanf(r.DType, "int%d", &bits)
-	case "uint8", "uint16", "uint32", "uint64":
-		fmt.Sscanf(r.DType, "uint%d", &bits)
-		signed = false
-	default:
+	}
+	signed := strings.TrimPrefix(r.DType, "u")
+	if !slices.Contains([]string{"int8", "int16", "int32", "int64"}, signed) {
 		return 0, 0, false
 	}
+	var bits int
+	fmt.Sscanf(signed, "int%d", &bits)
 	bits = min(bits, 53) // what a float64 holds
-	if signed {
-		return -math.Exp2(float64(bits - 1)), math.Exp2(float64(bits-1)) - 1, true
+	if r.DType != signed {
+		return 0, math.Exp2(float64(bits)) - 1, true
 	}
-	return 0, math.Exp2(float64(bits)) - 1, true
+	half := math.Exp2(float64(bits - 1))
+	return -half, half - 1, true
 }
 
 // RealTensor is a host tensor. Values are float64; every float32 and every int up to 2^53 is exact in it.
@@ -94,15 +93,19 @@ func (d *Design) Interval() (clocks, node int) {
 			clocks, node = n, i
 		}
 	}
-	for _, ends := range [][]int{d.Model.Graph.In, d.Model.Graph.Out} {
-		for _, s := range ends {
-			p := d.Port(s)
-			if n := p.Words * d.Target.HostEvery(p); n > clocks {
-				clocks, node = n, -1
-			}
-		}
+	if n := d.HostClocks(); n > clocks {
+		clocks, node = n, -1
 	}
 	return clocks, node
+}
+
+// HostClocks is the clocks in which the words of a frame pass the slowest end of the host.
+func (d *Design) HostClocks() (clocks int) {
+	for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
+		p := d.Port(s)
+		clocks = max(clocks, p.Words*d.Target.HostEvery(p))
+	}
+	return clocks
 }
 
 // Slowest is the layer with the longest Delay, and that in ns: -1 and 0 where no layer is Timed.

@@ -87,9 +87,6 @@ func (b *Builder) Place(bound Op, in []int, names []string, origin []string, out
 	return slices.Clone(out)
 }
 
-// Name is the name of node i.
-func (b *Builder) Name(i int) string { return b.g.Nodes[i].Name }
-
 // Type is the type of stream s.
 func (b *Builder) Type(s int) Type { return b.g.Streams[s].Type }
 

@@ -1,7 +1,7 @@
 package dataflow
 
-// A Kind is a row in the table of layers: what Parse needs to make a layer from its name and parameters, what
-// `hlsgen layers` lists, and what engines have to know of a kind rather than of a layer.
+// A Kind is a row in the table of layers: what a reader of the text form needs to make a layer from its name and
+// parameters, what `hlsgen layers` lists, and what engines have to know of a kind rather than of a layer.
 type Kind struct {
 	Name string // Meaning.Kind of its layers
 	Doc  string // one line

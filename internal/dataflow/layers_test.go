@@ -5,6 +5,7 @@ import (
 
 	"hlsgen/hlslib"
 	"hlsgen/hlslib/dwc"
+	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
@@ -41,7 +42,7 @@ func perceptron(t testing.TB) *dataflow.Graph {
 func TestLayersRoundTrip(t *testing.T) {
 	t.Parallel()
 	want := perceptron(t)
-	g, err := dataflow.Parse(want.String(), hlslib.Kinds)
+	g, err := layertest.Parse(want.String(), hlslib.Kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +73,12 @@ func FuzzParseLayers(f *testing.F) {
 	f.Add("input s0 \"\" [2] [-9223372036854775808,9223372036854775807] INT64\nnode MVAU_0 MVAU (s0) -> (s1 \"\") " +
 		"from [] {\"weights\":[[1,0]]}\noutput s1\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		g, err := dataflow.Parse(text, hlslib.Kinds)
+		g, err := layertest.Parse(text, hlslib.Kinds)
 		if err != nil {
 			return
 		}
 		once := g.String()
-		again, err := dataflow.Parse(once, hlslib.Kinds)
+		again, err := layertest.Parse(once, hlslib.Kinds)
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, once)
 		}

@@ -1,5 +1,7 @@
 package dataflow
 
+import "slices"
+
 // What Vitis HLS accepts; layers do not offer folds beyond it.
 const (
 	MaxWord       = 4096      // bits of a stream word (UG1399)
@@ -18,10 +20,8 @@ func Divisors(n int) []int {
 			}
 		}
 	}
-	for i := len(high) - 1; i >= 0; i-- {
-		low = append(low, high[i])
-	}
-	return low
+	slices.Reverse(high)
+	return append(low, high...)
 }
 
 // GCD is the greatest number that divides both; that of 0 and n is n.

@@ -107,16 +107,10 @@ func words(body []Run, moves func(Moves) bool) int {
 
 // FirstWrite and LastWrite are the clocks, counted from the start of the frame's first iteration, at which the first
 // and the last word of output port p arrive, when nothing stalls. The port writes at least one word.
-func (l Loop) FirstWrite(p int) int {
-	at, _ := first(l.Body, p)
-	return at + l.Latency
-}
+func (l Loop) FirstWrite(p int) int { return l.WriteAt(p, 0) + l.Latency }
 
 // LastWrite is described at FirstWrite.
-func (l Loop) LastWrite(p int) int {
-	at, _ := last(l.Body, p)
-	return at + l.Latency
-}
+func (l Loop) LastWrite(p int) int { return l.WriteAt(p, l.Writes(p)-1) + l.Latency }
 
 // ReadAt and WriteAt are the iterations in which word k of a port is read and written. The port has that word.
 func (l Loop) ReadAt(p, k int) int {
@@ -149,36 +143,6 @@ func nth(body []Run, moves func(Moves) bool, k int) (at int) {
 		return at
 	}
 	panic("dataflow: a loop does not move so many words")
-}
-
-// first is the iteration of the first word that port p writes; ok is false where there is none.
-func first(body []Run, p int) (at int, ok bool) {
-	for _, r := range body {
-		if r.Body == nil {
-			if r.Moves.Write>>p&1 != 0 {
-				return at, true
-			}
-		} else if i, ok := first(r.Body, p); ok {
-			return at + i, true
-		}
-		at += r.Times * r.each()
-	}
-	return 0, false
-}
-
-func last(body []Run, p int) (at int, ok bool) {
-	at = iterations(body)
-	for _, r := range slices.Backward(body) {
-		if r.Body == nil {
-			if r.Moves.Write>>p&1 != 0 {
-				return at - 1, true
-			}
-		} else if i, ok := last(r.Body, p); ok {
-			return at - r.each() + i, true
-		}
-		at -= r.Times * r.each()
-	}
-	return 0, false
 }
 
 // count is Iterations, and whether the runs are well formed and few enough to count in an int.

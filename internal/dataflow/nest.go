@@ -1,5 +1,7 @@
 package dataflow
 
+import "slices"
+
 // A Nest is the loop of most layers: one flattened loop nest, whose ports move a word where every index lies in a set.
 type Nest struct {
 	Trips   []int    // extents of the nest, outermost first; their product is the iterations of one frame
@@ -78,29 +80,20 @@ func (n Nest) runs(level int, allowed Moves) []Run {
 
 // plain reports whether a level has no pattern.
 func (n Nest) plain(level int) bool {
-	for _, list := range [][]Access{n.Read, n.Write} {
-		for _, a := range list {
-			if a[level].Kind == At {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slices.Concat(n.Read, n.Write), func(a Access) bool { return a[level].Kind == At })
 }
 
 // allows is the ports whose set at a level has index j.
-func (n Nest) allows(level, j int) (m Moves) {
-	for p, a := range n.Read {
-		if a[level].has(j, n.Trips[level]) {
-			m.Read |= 1 << p
+func (n Nest) allows(level, j int) Moves {
+	ports := func(list []Access) (set uint64) {
+		for p, a := range list {
+			if a[level].has(j, n.Trips[level]) {
+				set |= 1 << p
+			}
 		}
+		return set
 	}
-	for p, a := range n.Write {
-		if a[level].has(j, n.Trips[level]) {
-			m.Write |= 1 << p
-		}
-	}
-	return m
+	return Moves{ports(n.Read), ports(n.Write)}
 }
 
 func (m Moves) and(o Moves) Moves { return Moves{m.Read & o.Read, m.Write & o.Write} }

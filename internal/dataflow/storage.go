@@ -36,11 +36,8 @@ func ROM(name, part string, rows, width int) Storage {
 
 // RAM is the storage of a kernel's array, which lies where it fits. A single row is registers.
 func RAM(name, part string, rows, width int) Storage {
-	s := Storage{Name: name, Part: part, Rows: rows, Width: width, Written: true}
-	switch {
-	case rows > 1:
-		s.In = Fit(rows, width)
-	case rows == 1:
+	s := ROM(name, part, rows, width)
+	if s.Written = true; rows == 1 {
 		s.In = Registers
 	}
 	return s

@@ -4,15 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"math"
 	"strconv"
 	"strings"
 
 	"hlsgen/internal/num"
 )
 
-// String is the text form; Format says what it looks like.
+// String is the text form, one line per input, node and output of the graph:
+//
+//	input s0 "global_in" [28,28,1] [0,255] UINT8
+//	node MVAU_0 MVAU (s0) -> (s1 "/fc1/Gemm") from ["/fc1/Gemm","/act1/Quant"] {"weights":[[1,-1]]}
+//	output s1
+//
+// An input has its stream, ONNX name, shape, range (or one per channel: [0,3],[0,7]) and element type. A node has its
+// name, kind, streams, the ONNX tensor of each output, the ONNX nodes it computes, and its parameters. Types of inner
+// streams do not stand there: binding the layers derives them. layertest.Parse also takes empty lines and lines that
+// begin with #.
 func (g *Graph) String() string {
 	var b strings.Builder
 	for _, s := range g.In {
@@ -38,21 +45,6 @@ func (g *Graph) String() string {
 	return b.String()
 }
 
-// Format writes the text form, one line per input, node and output of the graph:
-//
-//	input s0 "global_in" [28,28,1] [0,255] UINT8
-//	node MVAU_0 MVAU (s0) -> (s1 "/fc1/Gemm") from ["/fc1/Gemm","/act1/Quant"] {"weights":[[1,-1]]}
-//	output s1
-//
-// An input has its stream, ONNX name, shape, range (or one per channel: [0,3],[0,7]) and element type. A node has its
-// name, kind, streams, the ONNX tensor of each output, the ONNX nodes it computes, and its parameters. Types of inner
-// streams do not stand there: binding the layers derives them. Parse also takes empty lines and lines that begin with
-// #.
-func Format(w io.Writer, g *Graph) error {
-	_, err := io.WriteString(w, g.String())
-	return err
-}
-
 func list[T any](b *strings.Builder, items []T, write func(T)) {
 	for i, x := range items {
 		if i > 0 {
@@ -71,283 +63,4 @@ func paramText(op Op) []byte {
 		panic(fmt.Sprintf("dataflow: parameters of %s: %v", op.Kind(), err))
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
-}
-
-// Parse reads the text form of a graph whose layers are among kinds, binds every layer and verifies the result. The
-// text may come from anywhere; an error names the line.
-func Parse(text string, kinds []Kind) (*Graph, error) {
-	p := parser{kinds: map[string]Kind{}, streams: map[int]*Stream{}, read: map[int]bool{}, count: naming{}}
-	for _, k := range kinds {
-		p.kinds[k.Name] = k
-	}
-	n := 0
-	for l := range strings.Lines(text) {
-		n++
-		if err := p.line(strings.TrimSuffix(l, "\n")); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-	}
-	p.g.Streams = make([]*Stream, len(p.streams))
-	for id, s := range p.streams {
-		if id >= len(p.streams) {
-			return nil, fmt.Errorf("%d streams, but one is s%d: they are numbered from s0 without a gap",
-				len(p.streams), id)
-		}
-		p.g.Streams[id] = s
-	}
-	return &p.g, p.g.Verify()
-}
-
-type parser struct {
-	kinds   map[string]Kind
-	g       Graph
-	streams map[int]*Stream
-	read    map[int]bool
-	count   naming
-	ranges  int // in all stream types so far: Bind may make many from few bytes
-}
-
-func (p *parser) line(l string) error {
-	s := scanner{rest: l}
-	var err error
-	switch verb := s.word(); {
-	case verb == "" && s.rest == "", strings.HasPrefix(verb, "#"):
-		return nil
-	case verb == "input":
-		err = p.input(&s)
-	case verb == "node":
-		err = p.node(&s)
-	case verb == "output":
-		err = p.output(&s)
-	default:
-		return fmt.Errorf("%.40q where input, node or output is due", verb)
-	}
-	if err == nil {
-		err = s.err
-	}
-	return err
-}
-
-func (p *parser) input(s *scanner) error {
-	id, name := s.stream(), s.quoted()
-	var t Type
-	s.expect("[")
-	for !s.accept("]") && s.err == nil {
-		if len(t.Shape) > 0 {
-			s.expect(",")
-		}
-		t.Shape = append(t.Shape, int(s.integer()))
-	}
-	for more := true; more && s.err == nil; more = s.accept(",") {
-		s.expect("[")
-		lo := s.integer()
-		s.expect(",")
-		t.Range = append(t.Range, num.Range{Lo: lo, Hi: s.integer()})
-		s.expect("]")
-	}
-	elem := s.word()
-	s.end()
-	if s.err != nil {
-		return s.err
-	}
-	var err error
-	if t.Elem, err = num.ParseType(elem); err != nil {
-		return err
-	}
-	p.g.In = append(p.g.In, id)
-	return p.declare(id, name, t)
-}
-
-func (p *parser) output(s *scanner) error {
-	id := s.stream()
-	s.end()
-	if s.err != nil {
-		return s.err
-	}
-	p.g.Out = append(p.g.Out, id)
-	_, err := p.take(id)
-	return err
-}
-
-func (p *parser) node(s *scanner) error {
-	n := &Node{Name: s.word()}
-	kind := s.word()
-	s.items("(", ")", func() { n.In = append(n.In, s.stream()) })
-	s.expect("->")
-	var names []string
-	s.items("(", ")", func() {
-		n.Out = append(n.Out, s.stream())
-		names = append(names, s.quoted())
-	})
-	s.expect("from")
-	s.items("[", "]", func() { n.Origin = append(n.Origin, s.quoted()) })
-	if s.err != nil {
-		return s.err
-	}
-	k, ok := p.kinds[kind]
-	if !ok {
-		return fmt.Errorf("no layer kind %.40q", kind)
-	}
-	if want := p.count.next(kind); n.Name != want {
-		return fmt.Errorf("the node is called %.40q, by kind and count it is %s", n.Name, want)
-	}
-	in := make([]Type, len(n.In))
-	for i, id := range n.In {
-		t, err := p.take(id)
-		if err != nil {
-			return err
-		}
-		in[i] = t
-	}
-	op, err := k.Decode([]byte(strings.TrimSpace(s.rest)))
-	if err != nil {
-		return fmt.Errorf("%s: parameters: %w", n.Name, err)
-	}
-	op, out, err := op.Bind(in)
-	if err != nil {
-		return fmt.Errorf("%s: %w", n.Name, err)
-	}
-	if len(out) != len(n.Out) {
-		return fmt.Errorf("%s has %d outputs, the line %d", n.Name, len(out), len(n.Out))
-	}
-	n.Op = op
-	p.g.Nodes = append(p.g.Nodes, n)
-	for i, id := range n.Out {
-		if err := p.declare(id, names[i], out[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// declare adds a stream where it is written.
-func (p *parser) declare(id int, name string, t Type) error {
-	if p.streams[id] != nil {
-		return fmt.Errorf("stream s%d is written twice", id)
-	}
-	if err := t.verify(); err != nil {
-		return fmt.Errorf("stream s%d: %w", id, err)
-	}
-	if p.ranges += len(t.Range); p.ranges > MaxChannels {
-		return fmt.Errorf("more than %d ranges of channels", MaxChannels)
-	}
-	p.streams[id] = &Stream{ID: id, Name: name, Type: t}
-	return nil
-}
-
-// take marks a stream as read and gives its type.
-func (p *parser) take(id int) (Type, error) {
-	if p.streams[id] == nil {
-		return Type{}, fmt.Errorf("stream s%d is read before it is written", id)
-	}
-	if p.read[id] {
-		return Type{}, fmt.Errorf("stream s%d is read twice", id)
-	}
-	p.read[id] = true
-	return p.streams[id].Type, nil
-}
-
-// A scanner takes tokens off a line, skipping blanks before each. It keeps the first error; after it, every token is
-// empty.
-type scanner struct {
-	rest string
-	err  error
-}
-
-func (s *scanner) fail(want string) {
-	if s.err == nil {
-		found := s.rest
-		if len(found) > 20 {
-			found = found[:20] + "..."
-		}
-		s.err = fmt.Errorf("%q where %s is due", found, want)
-	}
-	s.rest = ""
-}
-
-func (s *scanner) accept(token string) bool {
-	s.rest = strings.TrimLeft(s.rest, " ")
-	rest, ok := strings.CutPrefix(s.rest, token)
-	if ok {
-		s.rest = rest
-	}
-	return ok
-}
-
-func (s *scanner) expect(token string) {
-	if !s.accept(token) {
-		s.fail(strconv.Quote(token))
-	}
-}
-
-// items reads a list between two tokens.
-func (s *scanner) items(open, end string, item func()) {
-	s.expect(open)
-	for first := true; !s.accept(end) && s.err == nil; first = false {
-		if !first {
-			s.expect(",")
-		}
-		item()
-	}
-}
-
-// word reads up to a blank.
-func (s *scanner) word() string {
-	s.rest = strings.TrimLeft(s.rest, " ")
-	i := strings.IndexByte(s.rest, ' ')
-	if i < 0 {
-		i = len(s.rest)
-	}
-	w := s.rest[:i]
-	s.rest = s.rest[i:]
-	return w
-}
-
-func (s *scanner) quoted() string {
-	s.rest = strings.TrimLeft(s.rest, " ")
-	if !strings.HasPrefix(s.rest, `"`) {
-		s.fail("a quoted name")
-		return ""
-	}
-	q, err := strconv.QuotedPrefix(s.rest)
-	if err != nil {
-		s.fail("a quoted name")
-		return ""
-	}
-	s.rest = s.rest[len(q):]
-	name, err := strconv.Unquote(q)
-	if err != nil {
-		s.fail("a quoted name")
-	}
-	return name
-}
-
-func (s *scanner) integer() int64 {
-	s.rest = strings.TrimLeft(s.rest, " ")
-	i := 0
-	for i < len(s.rest) && (s.rest[i] == '-' || '0' <= s.rest[i] && s.rest[i] <= '9') {
-		i++
-	}
-	v, err := strconv.ParseInt(s.rest[:i], 10, 64)
-	if err != nil {
-		s.fail("an integer")
-		return 0
-	}
-	s.rest = s.rest[i:]
-	return v
-}
-
-func (s *scanner) stream() int {
-	s.expect("s")
-	v := s.integer()
-	if v < 0 || v > math.MaxInt32 {
-		s.fail("a stream number")
-	}
-	return int(v)
-}
-
-func (s *scanner) end() {
-	if s.rest = strings.TrimLeft(s.rest, " "); s.rest != "" {
-		s.fail("the end of the line")
-	}
 }

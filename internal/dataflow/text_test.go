@@ -1,10 +1,11 @@
-package dataflow
+package dataflow_test
 
 import (
 	"strings"
 	"testing"
 
-	"hlsgen/internal/num"
+	"hlsgen/hlslib/layertest"
+	"hlsgen/internal/dataflow"
 )
 
 const diamondText = `input s0 "x" [2,4] [0,255] UINT8
@@ -18,19 +19,18 @@ output s6
 
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	var b strings.Builder
-	if err := Format(&b, diamond()); err != nil || b.String() != diamondText {
-		t.Errorf("error %v, text\n%s", err, b.String())
+	if text := dataflow.Diamond().String(); text != diamondText {
+		t.Errorf("text\n%s", text)
 	}
 }
 
 func TestParseDerivesTypes(t *testing.T) {
 	t.Parallel()
-	g, err := Parse(diamondText, fakeKinds)
+	g, err := layertest.Parse(diamondText, dataflow.FakeKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := diamond()
+	want := dataflow.Diamond()
 	for s := range want.Streams {
 		a, b := g.Streams[s], want.Streams[s]
 		if a.Name != b.Name || a.Type.Elem != b.Type.Elem || a.Type.Union() != b.Type.Union() {
@@ -53,7 +53,7 @@ func TestTextRoundTrip(t *testing.T) {
 			"[] {\"by\":0,\"ways\":2}\n" +
 			"node Fork_0 Fork (s1) -> (s4 \"\",s2 \"\") from [] {\"by\":0,\"ways\":2}\noutput s4\noutput s2\n",
 	} {
-		g, err := Parse(text, fakeKinds)
+		g, err := layertest.Parse(text, dataflow.FakeKinds)
 		if err != nil {
 			t.Errorf("%v in\n%s", err, text)
 			continue
@@ -68,7 +68,7 @@ func TestParseTakesCommentsAndBlanks(t *testing.T) {
 	t.Parallel()
 	loose := "# a comment\n\n" + strings.NewReplacer("(s4,s5)", "( s4 , s5 )", "[2,4]", "[ 2, 4 ]", `"ways":2}`,
 		`"ways": 2 } `).Replace(diamondText)
-	g, err := Parse(strings.TrimSuffix(loose, "\n"), fakeKinds)
+	g, err := layertest.Parse(strings.TrimSuffix(loose, "\n"), dataflow.FakeKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +97,8 @@ func TestParseErrors(t *testing.T) {
 		{"input s0 \"x\" [4] [0,255] UINT8 x", `"x" where the end of the line is due`},
 		{"input s0 \"x\" [1000000,1000000,1000000,1000000] [0,255] UINT8", "more than 1073741824 elements"},
 		{in + in, "line 2: stream s0 is written twice"},
-		{in + "node Scale_1 Scale (s0) -> (s1 \"\") from [] {\"by\":1,\"ways\":1}",
-			`line 2: the node is called "Scale_1", by kind and count it is Scale_0`},
+		{in + "node Scale_1 Scale (s0) -> (s1 \"\") from [] {\"by\":1,\"ways\":1}\noutput s1",
+			`a node is called "Scale_1" where Scale_0 is due`},
 		{in + "node MVAU_0 MVAU (s0) -> (s1 \"\") from [] {}", `line 2: no layer kind "MVAU"`},
 		{in + "node Scale_0 Scale (s7) -> (s1 \"\") from [] {\"ways\":1}",
 			"line 2: stream s7 is read before it is written"},
@@ -113,7 +113,7 @@ func TestParseErrors(t *testing.T) {
 		{in + "output s0", "stream s0 is an input and an output"},
 		{strings.ReplaceAll(in+node, "s1", "s2") + "output s2", "2 streams, but one is s2"},
 	} {
-		_, err := Parse(c.text, fakeKinds)
+		_, err := layertest.Parse(c.text, dataflow.FakeKinds)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q, of\n%s", err, c.want, c.text)
 		}
@@ -123,19 +123,12 @@ func TestParseErrors(t *testing.T) {
 // Ranges per channel are the one thing that a layer may make many of from few bytes.
 func TestParseBoundsRanges(t *testing.T) {
 	t.Parallel()
-	wide := Kind{Name: "Wide", Decode: func([]byte) (Op, error) { return wideOp{}, nil }}
 	text := "input s0 \"x\" [4194304] [0,1] BINARY\nnode Wide_0 Wide (s0) -> (s1 \"\") from [] {}\nnode Wide_1 Wide " +
 		"(s1) -> (s2 \"\") from [] {}\noutput s2\n"
-	_, err := Parse(text, []Kind{wide})
-	match(t, err, "line 2: more than 4194304 ranges of channels")
-}
-
-type wideOp struct{ fake }
-
-func (w wideOp) Bind(in []Type) (Op, []Type, error) {
-	out := in[0]
-	out.Range = make([]num.Range, out.Shape.Channels())
-	return w, []Type{out}, nil
+	_, err := layertest.Parse(text, []dataflow.Kind{dataflow.WideKind})
+	if err == nil || !strings.Contains(err.Error(), "line 2: more than 4194304 ranges of channels") {
+		t.Errorf("error %v", err)
+	}
 }
 
 func FuzzParse(f *testing.F) {
@@ -146,12 +139,12 @@ func FuzzParse(f *testing.F) {
 		"{\"ways\":2}\noutput s2\noutput s0")
 	f.Add("input s0 \"\" [1000000000000,1000000000000] [0,1],[0,1] INT64")
 	f.Fuzz(func(t *testing.T, text string) {
-		g, err := Parse(text, fakeKinds)
+		g, err := layertest.Parse(text, dataflow.FakeKinds)
 		if err != nil {
 			return
 		}
 		once := g.String()
-		again, err := Parse(once, fakeKinds)
+		again, err := layertest.Parse(once, dataflow.FakeKinds)
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, once)
 		}

@@ -22,7 +22,7 @@ func (g *Graph) Verify() error {
 		if s.ID != i {
 			return fmt.Errorf("stream %d has id %d", i, s.ID)
 		}
-		if err := s.Type.verify(); err != nil {
+		if err := s.Type.Verify(); err != nil {
 			return fmt.Errorf("stream s%d: %w", i, err)
 		}
 	}
@@ -64,12 +64,8 @@ func (g *Graph) Verify() error {
 			return fmt.Errorf("stream s%d has %d writers and %d readers, wants one of each", i, writers[i], readers[i])
 		}
 	}
-	given := make([]bool, len(g.Streams))
-	for _, s := range g.In {
-		given[s] = true
-	}
 	for _, s := range g.Out {
-		if given[s] {
+		if slices.Contains(g.In, s) {
 			return fmt.Errorf("stream s%d is an input and an output: no layer reads or writes it", s)
 		}
 	}
@@ -86,7 +82,8 @@ func (n naming) next(kind string) string {
 	return kind + "_" + strconv.Itoa(i)
 }
 
-func (t Type) verify() error {
+// Verify reports what is not well formed in t, if anything: its element type, its shape or its ranges.
+func (t Type) Verify() error {
 	if parsed, err := num.ParseType(t.Elem.String()); err != nil || parsed != t.Elem {
 		return errors.New("no valid element type")
 	}

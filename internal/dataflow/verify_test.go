@@ -340,7 +340,7 @@ func TestTypeVectors(t *testing.T) {
 			t.Errorf("vectors of %d: shape %v, %t; want %v", c.n, v.Shape, ok, c.shape)
 		}
 		if ok {
-			match(t, v.verify(), "")
+			match(t, v.Verify(), "")
 			for i := range c.n {
 				if v.Channel(i) != perChannel.Channel(i%2) {
 					t.Errorf("vectors of %d: element %d has range %v", c.n, i, v.Channel(i))

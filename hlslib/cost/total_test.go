@@ -1,0 +1,24 @@
+package cost
+
+// Total is the sum of the parts.
+func Total(parts []Part) Resources {
+	var r Resources
+	for _, p := range parts {
+		r = r.Plus(p.Resources)
+	}
+	return r
+}
+
+// sum adds shares up.
+func sum(shares []share) share {
+	var total share
+	for _, s := range shares {
+		total.lut += s.lut
+		total.lutram += s.lutram
+		total.ff += s.ff
+		total.bram += s.bram
+		total.uram += s.uram
+		total.dsp += s.dsp
+	}
+	return total
+}

@@ -1,0 +1,18 @@
+package dataflow
+
+import "hlsgen/internal/num"
+
+// What tests outside the package build of fakes: its kinds, a graph, and a kind whose layers have ranges per channel.
+var (
+	FakeKinds = fakeKinds
+	Diamond   = diamond
+	WideKind  = Kind{Name: "Wide", Decode: func([]byte) (Op, error) { return wideOp{}, nil }}
+)
+
+type wideOp struct{ fake }
+
+func (w wideOp) Bind(in []Type) (Op, []Type, error) {
+	out := in[0]
+	out.Range = make([]num.Range, out.Shape.Channels())
+	return w, []Type{out}, nil
+}
