@@ -7,22 +7,23 @@ import "fmt"
 // keeps Index and name of the node that it stands for part of, and says in Was what that one is.
 
 // part writes a made-up node and gives its output, a tensor with a name that the model does not use.
-func (c *call) part(domain, op, suffix string, attrs Attrs, inputs ...string) (string, *reject) {
+func (c *call) part(domain, op, suffix string, attrs Attrs, inputs ...string) string {
 	name := c.p.fresh(c.file().first(), suffix)
-	return name, c.write(domain, op, attrs, name, inputs)
+	c.write(domain, op, attrs, name, inputs)
+	return name
 }
 
 // last writes the made-up node that gives the output of c's own node.
-func (c *call) last(domain, op string, attrs Attrs, inputs ...string) *reject {
-	return c.write(domain, op, attrs, c.Outputs[0], inputs)
+func (c *call) last(domain, op string, attrs Attrs, inputs ...string) {
+	c.write(domain, op, attrs, c.Outputs[0], inputs)
 }
 
-func (c *call) write(domain, op string, attrs Attrs, output string, inputs []string) *reject {
-	return c.writeAll(domain, op, attrs, []string{output}, inputs)
+func (c *call) write(domain, op string, attrs Attrs, output string, inputs []string) {
+	c.writeAll(domain, op, attrs, []string{output}, inputs)
 }
 
 // writeAll is write for several outputs.
-func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string) *reject {
+func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string) {
 	file := c.file()
 	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs,
 		Outputs: outputs, Attrs: attrs}
@@ -34,7 +35,7 @@ func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string
 	if !found || !known {
 		panic(fmt.Sprintf("graph: %s is written out as %s of %q", file.FullOp(), op, inputs))
 	}
-	return (&call{p: c.p, reading: read}).build(def)
+	(&call{p: c.p, reading: read}).build(def)
 }
 
 // file is the node of the file that c's node is, or is part of.
@@ -70,7 +71,7 @@ func filled(dt DType, shape []int, v float64) *Tensor {
 }
 
 // reshaped gives a tensor another shape of as many elements.
-func (c *call) reshaped(tensor string, shape []int) (string, *reject) {
+func (c *call) reshaped(tensor string, shape []int) string {
 	return c.part("", Reshape, "reshaped", exactShape, tensor, c.shape(shape))
 }
 

@@ -198,23 +198,21 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		ok = false
 	}
 	for _, n := range g.Nodes {
-		def, found := lookup(n.Domain, n.Op)
-		if !found {
-			r := unknown(n)
-			p.reject(d, n, r.code, r.msg, r.hint)
-			ok = false
-			continue
-		}
-		read, known := p.read(n)
-		if !known {
-			ok = false // an input is unknown: its own node was reported
-			continue
-		}
-		if err := p.define(read, def); err != nil {
-			if err != reported {
-				p.reject(d, n, err.code, err.msg, err.hint)
+		r := refusal(func() {
+			def, found := lookup(n.Domain, n.Op)
+			if !found {
+				unknown(n)
 			}
-			ok = false
+			read, known := p.read(n)
+			if !known {
+				panic(reported) // an input is unknown: at its own node
+			}
+			p.define(read, def)
+		})
+		ok = ok && r == nil
+		if r != nil && r != reported {
+			d.Add(diag.Diag{Severity: diag.Error, Code: r.code, Node: n.Label(), Op: n.FullOp(), Where: Where(file, n),
+				Msg: r.msg, Hint: r.hint})
 		}
 	}
 	p.kept, p.whole = nil, ok
@@ -228,11 +226,6 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		}
 	}
 	return p, ok
-}
-
-func (p *Program) reject(d *diag.List, n *Node, code diag.Code, msg, hint string) {
-	d.Add(diag.Diag{Severity: diag.Error, Code: code, Node: n.Label(), Op: n.FullOp(), Where: Where(p.File, n),
-		Msg: msg, Hint: hint})
 }
 
 // Where is a node's place for a diagnostic.
