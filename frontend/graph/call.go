@@ -13,7 +13,7 @@ type call struct {
 	*reading
 	p     *Program
 	steps []*Step
-	fixed []*Tensor // per output: set where the operator itself knows the value (Shape, Constant)
+	fixed *Tensor // of the one output: set where the operator itself knows the value (Shape, Constant)
 
 	expanded bool // into made-up nodes, which have the steps
 }
@@ -53,8 +53,12 @@ func refusal(f func()) (r *reject) {
 }
 
 // add adds an output.
-func (c *call) add(s Step) {
-	c.steps = append(c.steps, &s)
+func (c *call) add(s Step) { c.steps = append(c.steps, &s) }
+
+// value adds the only output, whose value the operator itself knows.
+func (c *call) value(t *Tensor) {
+	c.fixed = t
+	c.add(Step{Shape: t.Shape, DType: t.DType, Move: &Move{}})
 }
 
 // build runs an operator's definition and folds what came out constant.
@@ -92,13 +96,12 @@ func (c *call) finish() {
 		}
 		s := c.steps[i]
 		s.Node, s.Output = c.Node, name
-		known := Known{Shape: s.Shape, DType: s.DType}
-		if i < len(c.fixed) && c.fixed[i] != nil {
-			known.Const = c.fixed[i]
-		} else if t, err := c.fold(s); err != nil {
-			invalid("%v", err)
-		} else if t != nil {
-			known.Const = t
+		known := Known{s.Shape, s.DType, c.fixed}
+		if known.Const == nil {
+			var err error
+			if known.Const, err = c.fold(s); err != nil {
+				invalid("%v", err)
+			}
 		}
 		c.p.know(name, known)
 		if known.Const == nil {

@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // An operator that says several things is written out as several nodes that are not in the file: padding is a step of
 // its own in front of a convolution, its bias one behind. Execution, analysis and lowering see only these. Such a node
@@ -55,19 +58,10 @@ func (c *call) number(suffix string, dt DType, v float64) string {
 
 // filled is a tensor whose elements are all v.
 func filled(dt DType, shape []int, v float64) *Tensor {
-	t := &Tensor{DType: dt, Shape: shape}
 	if dt.Float() {
-		t.F = make([]float64, Size(shape))
-		for i := range t.F {
-			t.F[i] = v
-		}
-		return t
+		return &Tensor{DType: dt, Shape: shape, F: slices.Repeat([]float64{v}, Size(shape))}
 	}
-	t.I = make([]int64, Size(shape))
-	for i := range t.I {
-		t.I[i] = int64(v)
-	}
-	return t
+	return &Tensor{DType: dt, Shape: shape, I: slices.Repeat([]int64{int64(v)}, Size(shape))}
 }
 
 // reshaped gives a tensor another shape of as many elements.
@@ -80,11 +74,7 @@ var exactShape = Attrs{"allowzero": IntAttr(1)}
 
 // shape is a constant that Reshape takes.
 func (c *call) shape(shape []int) string {
-	t := &Tensor{DType: Int64, Shape: []int{len(shape)}}
-	for _, d := range shape {
-		t.I = append(t.I, int64(d))
-	}
-	return c.constant("shape", t)
+	return c.constant("shape", &Tensor{DType: Int64, Shape: []int{len(shape)}, I: intsAttr(shape...).Ints})
 }
 
 // fresh is a tensor name that neither the file nor the program has.

@@ -169,7 +169,7 @@ func buildFloatQuant(c *call) {
 			"exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
 	}
 	mode := c.rounding("ROUND")
-	checkScale(c.reading, 1)
+	checkScale(c.reading)
 	y := real.Div(real.Var(0), real.Var(1))
 	least := math.Exp2(1 - bias - mantissa) // step of the subnormals
 	step := real.Max(real.Mul(real.PowerBelow(y), real.Float(math.Exp2(-mantissa))), real.Float(least))

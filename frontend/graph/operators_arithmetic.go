@@ -153,9 +153,8 @@ func buildClip(c *call) {
 			args = append(args, i+1)
 		}
 	}
-	shape := c.x
 	c.elementwise(c.dt, x, args...)
-	c.steps[0].Shape = shape // a bound of shape (1,) adds no axis
+	c.steps[0].Shape = c.x // a bound of shape (1,) adds no axis
 }
 
 func buildCast(c *call) {
@@ -231,8 +230,7 @@ func buildConstant(c *call) {
 		unsupported("use a dense tensor of numbers",
 			"the constant's value is missing, sparse or of another type")
 	}
-	c.fixed = []*Tensor{t}
-	c.steps = []*Step{{Shape: t.Shape, DType: t.DType, Move: &Move{}}}
+	c.value(t)
 }
 
 func buildShape(c *call) {
@@ -249,6 +247,5 @@ func buildShape(c *call) {
 		t.I = append(t.I, int64(shape[i]))
 	}
 	t.Shape = []int{len(t.I)}
-	c.fixed = []*Tensor{t}
-	c.steps = []*Step{{Shape: t.Shape, DType: Int64, Move: &Move{}}}
+	c.value(t)
 }

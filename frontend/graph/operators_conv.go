@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Convolutions. What the hardware does is a sliding window over data that are padded already, without a bias: the rest
 // is steps of its own.
 
@@ -9,15 +11,10 @@ func buildConv(c *call) {
 	if x, y := c.dt, c.in[1].DType; x.Float() != y.Float() {
 		invalid("weights of type %s for data of type %s", y, x)
 	}
-	if len(w) != len(l.shape) {
-		invalid("weights of shape %v for data of shape %v", w, l.shape)
-	}
-	kernel, depth := w[2:], w[1]
+	kernel := win.weighted()
+	depth := w[1]
 	if l.last {
-		kernel, depth = w[1:len(w)-1], w[len(w)-1]
-	}
-	if asked := c.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
-		invalid("kernel_shape %v for weights of shape %v", asked, w)
+		depth = w[len(w)-1]
 	}
 	group := c.Int("group", 1)
 	if group < 1 || depth < 1 || group > int64(l.channels) || depth*int(group) != l.channels || w[0]%int(group) != 0 {
@@ -62,16 +59,21 @@ func (c *windows) biased(domain string, group, channels int, x, weights string) 
 	c.last("", Add, nil, sums, bias)
 }
 
-func sameInts(a []int64, b []int) bool {
-	if len(a) != len(b) {
-		return false
+// weighted is the kernel that the weights, input 1, have.
+func (c *windows) weighted() []int {
+	w := c.in[1].Shape
+	if len(w) != len(c.l.shape) {
+		invalid("weights of shape %v for data of shape %v", w, c.l.shape)
 	}
-	for i, v := range a {
-		if v != int64(b[i]) {
-			return false
-		}
+	kernel := w[2:]
+	if c.l.last {
+		kernel = w[1 : len(w)-1]
 	}
-	return true
+	if asked := c.Ints("kernel_shape"); asked != nil &&
+		!slices.EqualFunc(asked, kernel, func(a int64, b int) bool { return a == int64(b) }) {
+		invalid("kernel_shape %v for weights of shape %v", asked, w)
+	}
+	return kernel
 }
 
 // convolve is the sliding sum of products itself. Weights are [M, C/group, H, W]; with channels last [M, H, W,
@@ -106,13 +108,7 @@ func (c *windows) convolve(group int, w []int) {
 func buildConvTranspose(c *call) {
 	win := c.windows()
 	l, s, w := &win.l, &win.s, c.in[1].Shape
-	if len(w) != len(l.shape) {
-		invalid("weights of shape %v for data of shape %v", w, l.shape)
-	}
-	kernel := w[2:]
-	if asked := c.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
-		invalid("kernel_shape %v for weights of shape %v", asked, w)
-	}
+	kernel := win.weighted()
 	group := c.Int("group", 1)
 	if group < 1 || group > int64(l.channels) || w[0] != l.channels || w[0]%int(group) != 0 || w[1] < 1 ||
 		w[1] > maxSide {
@@ -173,27 +169,21 @@ func (c *windows) unplace() {
 // buildSpread is the form that ConvTranspose is written in: zeros between the elements along each axis, and around
 // them. Negative pads crop.
 func buildSpread(c *call) {
-	x, pads := c.x, c.Ints("pads")
-	from, strides := make([][]int32, len(x)), rowMajor(x)
+	x, pads, strides := c.x, c.Ints("pads"), c.Ints("strides")
 	shape := make([]int, len(x))
-	for a, stride := range c.Ints("strides") {
+	for a, stride := range strides {
 		shape[a] = (x[a]-1)*int(stride) + 1 + int(pads[a]+pads[len(x)+a])
 		if x[a] == 0 || shape[a] < 0 {
-			invalid("pads %v around %v elements with strides %v", pads, x, c.Ints("strides"))
+			invalid("pads %v around %v elements with strides %v", pads, x, strides)
 		}
 	}
-	checkSize(shape)
-	for a, stride := range c.Ints("strides") {
-		for i := range shape[a] {
-			at := i - int(pads[a])
-			if at < 0 || at%int(stride) != 0 || at/int(stride) >= x[a] {
-				from[a] = append(from[a], -1)
-			} else {
-				from[a] = append(from[a], int32(at/int(stride)*strides[a]))
-			}
+	c.moveOr(shape, func(a, i int) int {
+		at, stride := i-int(pads[a]), int(strides[a])
+		if at < 0 || at%stride != 0 || at/stride >= x[a] {
+			return -1
 		}
-	}
-	c.moveOr(shape, from)
+		return at / stride
+	})
 }
 
 // buildTurn makes weights of a convolution of those of a transposed one: [C, M/group, H, W] becomes [M, C/group, H, W],

@@ -4,9 +4,20 @@ import "slices"
 
 // Operators that move the elements of images: padding, resizing, channels into pixels and back.
 
-// moveOr adds an output whose element is the one of input 0 that from says per axis (place times stride), or, where an
-// axis has none (-1), the only one of input 1.
-func (c *call) moveOr(shape []int, from [][]int32) {
+// moveOr adds an output whose element is the one of input 0 that stands where place says for its coordinate i along
+// each axis, or, where an axis has none (-1), the only one of input 1.
+func (c *call) moveOr(shape []int, place func(axis, i int) int) {
+	checkSize(shape)
+	from, strides := make([][]int32, len(shape)), rowMajor(c.x)
+	for a, n := range shape {
+		for i := range n {
+			at := place(a, i)
+			if at >= 0 {
+				at *= strides[a]
+			}
+			from[a] = append(from[a], int32(at))
+		}
+	}
 	m := &Move{Index: pickIndex(from)}
 	for i, at := range m.Index {
 		if at >= 0 {
@@ -58,7 +69,7 @@ func (c *reading) padsOf(rank int) []int64 {
 	if c.has(1) {
 		pads = c.constInts(1, "the padding")
 	}
-	list := counted(rank)
+	list := counted[int64](rank)
 	if c.has(3) {
 		list = c.constInts(3, "axes")
 	}
@@ -82,7 +93,7 @@ func (c *reading) padsOf(rank int) []int64 {
 // crops.
 func buildPadded(c *call) {
 	x, pads, mode := c.x, c.Ints("pads"), c.Str("mode", "constant")
-	from, strides, shape := make([][]int32, len(x)), rowMajor(x), make([]int, len(x))
+	shape := make([]int, len(x))
 	for a, n := range x {
 		before, after := int(pads[a]), int(pads[len(x)+a])
 		shape[a] = n + before + after
@@ -93,17 +104,7 @@ func buildPadded(c *call) {
 			invalid("an axis without elements is padded in mode %s", mode)
 		}
 	}
-	checkSize(shape)
-	for a, n := range x {
-		for i := range shape[a] {
-			at := padded(i-int(pads[a]), n, mode)
-			if at >= 0 {
-				at *= strides[a]
-			}
-			from[a] = append(from[a], int32(at))
-		}
-	}
-	c.moveOr(shape, from)
+	c.moveOr(shape, func(a, i int) int { return padded(i-int(pads[a]), x[a], mode) })
 }
 
 // padded is the element of an axis of n that stands at place i, which may lie outside; -1 where it is the padding
@@ -157,7 +158,7 @@ func (c *reading) resizedAxes(n int) []int {
 	rank := len(c.x)
 	list := c.Ints("axes")
 	if list == nil {
-		list = counted(rank)
+		list = counted[int64](rank)
 	}
 	if len(list) != n {
 		invalid("%d factors or sizes for %d axes", n, len(list))
@@ -234,21 +235,14 @@ func resize(c *call, scales []int, coordinates, mode string) {
 	if scales == nil {
 		invalid("no factors")
 	}
-	from, shape, strides := make([][]int32, len(x)), make([]int, len(x)), rowMajor(x)
+	shape := make([]int, len(x))
 	for a, n := range x {
 		if n > 0 && scales[a] > maxElements/n {
 			invalid("factors %v for shape %v", scales, x)
 		}
 		shape[a] = n * scales[a]
 	}
-	checkSize(shape)
-	for a, n := range x {
-		for i := range shape[a] {
-			at := nearestTo(i, n, scales[a], coordinates, mode)
-			from[a] = append(from[a], int32(at*strides[a]))
-		}
-	}
-	c.pick(shape, pickIndex(from))
+	c.moveOr(shape, func(a, i int) int { return nearestTo(i, x[a], scales[a], coordinates, mode) })
 }
 
 // nearestTo is the element, of n along an axis that is enlarged by a whole factor, that place i takes: the one nearest

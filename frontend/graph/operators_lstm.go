@@ -48,12 +48,7 @@ func buildQuantLSTMCell(c *call) {
 }
 
 // output is the name of an output, empty where it is not in use.
-func (c *reading) output(i int) string {
-	if i < len(c.Outputs) {
-		return c.Outputs[i]
-	}
-	return ""
-}
+func (n *Node) output(i int) string { return slot(n.Outputs, i) }
 
 // weights is a constant input of reals.
 func (c *reading) weights(slot int, what string) *Tensor {

@@ -60,11 +60,7 @@ func buildReshape(c *call) {
 
 // axesOf reads axes from an attribute (before opset 13) or a constant input.
 func (c *reading) axesOf(rank int) []int {
-	list := c.Ints("axes")
-	if c.has(1) {
-		list = c.constInts(1, "axes")
-	}
-	return axes(list, rank)
+	return axes(c.list("axes", 1, "axes"), rank)
 }
 
 func buildSqueeze(c *call) {
@@ -84,11 +80,7 @@ func buildSqueeze(c *call) {
 }
 
 func buildUnsqueeze(c *call) {
-	n := len(c.Ints("axes"))
-	if c.has(1) {
-		n = len(c.constInts(1, "axes"))
-	}
-	x := c.x
+	n, x := len(c.list("axes", 1, "axes")), c.x
 	axes := c.axesOf(len(x) + n)
 	shape := make([]int, 0, len(x)+n)
 	for i := range len(x) + n {
@@ -105,9 +97,8 @@ func buildTranspose(c *call) {
 	x := c.x
 	perm := c.Ints("perm")
 	if perm == nil {
-		for i := range x {
-			perm = append(perm, int64(len(x)-1-i))
-		}
+		perm = counted[int64](len(x))
+		slices.Reverse(perm)
 	}
 	if len(perm) != len(x) {
 		invalid("perm %v for %d axes", perm, len(x))
@@ -206,7 +197,7 @@ func embed(c *call, along int) {
 	if n < 1 || n > maxClasses {
 		unsupported("embed at most 65,536 different values", "a table of %d rows", n)
 	}
-	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted(n)}
+	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted[int64](n)}
 	hot := c.part(Internal, "OneHot", "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1],
 		c.constant("values", values))
 	flat := append([]int{n}, Size(table.Shape[1:]))
@@ -220,7 +211,7 @@ func embed(c *call, along int) {
 // counts back from its end.
 func buildOneHot(c *call) {
 	x, values := c.x, c.in[1].Shape
-	shape := append(append([]int{}, x...), values[0])
+	shape := append(slices.Clone(x), values[0])
 	checkSize(shape)
 	i, v, n := real.Var(0), real.Var(1), real.Float(float64(values[0]))
 	is := func(i *real.Expr) *real.Expr { return real.Mul(real.AtLeast(i, v), real.AtLeast(v, i)) }
@@ -250,11 +241,11 @@ func buildMatMul(c *call) {
 		invalid("shapes %v and %v: %d columns against %d rows", c.x, c.in[1].Shape, k, b[len(b)-2])
 	}
 	batch := broadcastShape(a[:len(a)-2], b[:len(b)-2])
-	full := append(append([]int{}, batch...), m, n)
+	full := append(slices.Clone(batch), m, n)
 	checkSize(full)
 	d := &Dot{A: 0, B: 1, K: k, AOffset: c.p.every(k, 1), BOffset: c.p.every(k, n)}
-	d.ABase = c.p.strided(full, matrixStrides(full, batch, a, k, 0))
-	d.BBase = c.p.strided(full, matrixStrides(full, batch, b, 0, 1))
+	d.ABase = c.p.strided(full, matrixStrides(full, a, k, 0))
+	d.BBase = c.p.strided(full, matrixStrides(full, b, 0, 1))
 	shape := slices.Clone(batch)
 	if !oneA {
 		shape = append(shape, m)
@@ -267,16 +258,8 @@ func buildMatMul(c *call) {
 
 // matrixStrides says where the sum of an output element starts in one operand: its batch index, broadcast, and row or
 // column steps.
-func matrixStrides(full, batch, operand []int, rowStep, colStep int) []int {
-	strides := make([]int, len(full))
-	size := operand[len(operand)-2] * operand[len(operand)-1]
-	s := size
-	for j := len(operand) - 3; j >= 0; j-- {
-		if operand[j] != 1 {
-			strides[j+len(batch)-(len(operand)-2)] = s
-		}
-		s *= operand[j]
-	}
+func matrixStrides(full, operand []int, rowStep, colStep int) []int {
+	strides := broadcastStrides(len(full), operand)
 	strides[len(full)-2], strides[len(full)-1] = rowStep, colStep
 	return strides
 }

@@ -58,6 +58,6 @@ func (c *reading) order(a int, shape []int) *Order {
 	strides := rowMajor(x)
 	ranks := make([]int, len(shape))
 	ranks[a], strides[a] = 1, 0
-	o.Base, o.Rank = stridedIndex(shape, strides), stridedIndex(shape, ranks)
+	o.Base, o.Rank = stridedFrom(0, shape, strides), stridedFrom(0, shape, ranks)
 	return o
 }

@@ -33,7 +33,7 @@ func (c *call) pool() *windows {
 }
 
 func buildMaxPool(c *call) {
-	if len(c.Outputs) > 1 && c.Outputs[1] != "" {
+	if c.output(1) != "" {
 		unsupported("pool without return_indices", "the indices of the maxima are used")
 	}
 	c.pool().maxima()

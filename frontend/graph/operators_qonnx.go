@@ -16,7 +16,7 @@ func bipolarCode(x *real.Expr) *real.Expr {
 }
 
 func buildBipolarQuant(c *call) {
-	checkScale(c.reading, 1)
+	checkScale(c.reading)
 	c.elementwise(c.dt, real.Mul(bipolarCode(real.Var(0)), real.Var(1)), 0, 1)
 }
 

@@ -72,14 +72,15 @@ const constantParameters = "export with constant quantiser parameters"
 
 // checkParameters holds that scale and zero point, inputs 1 and 2, are constant.
 func checkParameters(c *reading) {
-	checkScale(c, 1)
+	checkScale(c)
 	if c.in[2].Const == nil {
 		badQuant(constantParameters, "the zero point is not constant")
 	}
 }
 
-func checkScale(c *reading, slot int) {
-	s := c.in[slot].Const
+// checkScale holds that the scale, input 1, is constant and positive.
+func checkScale(c *reading) {
+	s := c.in[1].Const
 	if s == nil {
 		badQuant(constantParameters, "the scale is not constant")
 	}
@@ -134,32 +135,32 @@ func readQuantizeLinear(c *reading) (Quantiser, DType) {
 	if c.flag("block_size") {
 		badQuant("quantise per tensor or per axis", "blocked quantisation")
 	}
-	checkScale(c, 1)
+	checkScale(c)
 	return Quantiser{Lo: lo, Hi: hi, Mode: real.HalfEven}, dt
 }
 
 func buildQuantizeLinear(c *call) {
 	q, dt := readQuantizeLinear(c.reading)
+	zero, args := real.Float(0), []int{0, 1}
 	if c.has(2) {
-		c.perAxis(dt, q.code(real.Var(0), real.Var(1), real.Var(2)), 0, 1, 2)
-		return
+		zero, args = real.Var(2), append(args, 2)
 	}
-	c.perAxis(dt, q.code(real.Var(0), real.Var(1), real.Float(0)), 0, 1)
+	c.perAxis(dt, q.code(real.Var(0), real.Var(1), zero), args...)
 }
 
 func buildDequantizeLinear(c *call) {
 	if c.dt.Float() {
 		invalid("the input is of type %s, not an integer", c.dt)
 	}
-	checkScale(c.reading, 1)
+	checkScale(c.reading)
 	if c.flag("block_size") {
 		badQuant("quantise per tensor or per axis", "blocked quantisation")
 	}
+	x, args := real.Var(0), []int{0, 1}
 	if c.has(2) {
-		c.perAxis(c.in[1].DType, real.Mul(real.Sub(real.Var(0), real.Var(2)), real.Var(1)), 0, 1, 2)
-		return
+		x, args = real.Sub(x, real.Var(2)), append(args, 2)
 	}
-	c.perAxis(c.in[1].DType, real.Mul(real.Var(0), real.Var(1)), 0, 1)
+	c.perAxis(c.in[1].DType, real.Mul(x, real.Var(1)), args...)
 }
 
 // buildCode reads the form that canon writes: inputs x, scale, zero point; attributes lo, hi, mode, zero_first, and
@@ -174,7 +175,7 @@ func buildCode(c *call) {
 	if q.Lo > q.Hi || q.Lo != math.Trunc(q.Lo) || q.Hi != math.Trunc(q.Hi) || max(-q.Lo, q.Hi) >= 1<<maxBits {
 		badQuant("", "codes from %v to %v", q.Lo, q.Hi)
 	}
-	checkScale(c.reading, 1)
+	checkScale(c.reading)
 	if c.in[2].Const == nil {
 		badQuant("", "the zero point is not constant")
 	}

@@ -10,10 +10,7 @@ import (
 func buildSplit(c *call) {
 	x := c.x
 	a := axis(c.Int("axis", 0), len(x))
-	sizes := c.Ints("split")
-	if c.has(1) {
-		sizes = c.constInts(1, "the sizes")
-	}
+	sizes := c.list("split", 1, "the sizes")
 	n := len(c.Outputs)
 	if sizes == nil { // equal parts, the last one smaller
 		part := (x[a] + n - 1) / n
@@ -70,23 +67,19 @@ func cut(size int, start, end, step int64) span {
 
 func buildSlice(c *call) {
 	x := c.x
-	starts, ends, along := c.Ints("starts"), c.Ints("ends"), c.Ints("axes")
+	starts, ends, along := c.list("starts", 1, "starts"), c.list("ends", 2, "ends"), c.list("axes", 3, "axes")
 	var steps []int64
-	for i, list := range []*[]int64{&starts, &ends, &along, &steps} {
-		if !c.has(i + 1) {
-			continue
-		}
-		v := c.constInts(i+1, [...]string{"starts", "ends", "axes", "steps"}[i])
-		*list = v
+	if c.has(4) {
+		steps = c.constInts(4, "steps")
 	}
 	if along == nil {
-		along = counted(len(starts))
+		along = counted[int64](len(starts))
 	}
 	if len(starts) != len(ends) || len(starts) != len(along) || steps != nil && len(steps) != len(along) {
 		invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(along), len(steps))
 	}
 	at := axes(along, len(x))
-	shape, strides, first := append([]int(nil), x...), rowMajor(x), 0
+	shape, strides, first := slices.Clone(x), rowMajor(x), 0
 	for i, a := range at {
 		step := int64(1)
 		if steps != nil {
@@ -139,13 +132,12 @@ func buildConstantOfShape(c *call) {
 	for range Size(shape) {
 		full.F, full.I = append(full.F, t.F...), append(full.I, t.I...)
 	}
-	c.fixed = []*Tensor{full}
-	c.steps = []*Step{{Shape: shape, DType: t.DType, Move: &Move{}}}
+	c.value(full)
 }
 
 // buildDropout is the identity: models run in inference.
 func buildDropout(c *call) {
-	if len(c.Outputs) > 1 && c.Outputs[1] != "" {
+	if c.output(1) != "" {
 		unsupported("export the model in inference mode", "the mask is used")
 	}
 	buildIdentity(c)

@@ -30,7 +30,8 @@ func (p *Program) read(n *Node) (c *reading, ok bool) {
 	return c, true
 }
 
-func (c *reading) has(i int) bool { return i < len(c.Inputs) && c.Inputs[i] != "" }
+// has reports whether input i is in use.
+func (n *Node) has(i int) bool { return n.In(i) != "" }
 
 // constScalar is the value of a constant input with one element.
 func (c *reading) constScalar(i int, what string) float64 {
@@ -92,11 +93,19 @@ func axes(list []int64, rank int) []int {
 	return out
 }
 
+// list is the integers that an input gives, or, where it is omitted, an attribute.
+func (c *reading) list(attr string, slot int, what string) []int64 {
+	if c.has(slot) {
+		return c.constInts(slot, what)
+	}
+	return c.Ints(attr)
+}
+
 // counted is 0, 1, 2 ..., n of them.
-func counted(n int) []int64 {
-	out := make([]int64, n)
+func counted[T int | int32 | int64](n int) []T {
+	out := make([]T, n)
 	for i := range out {
-		out[i] = int64(i)
+		out[i] = T(i)
 	}
 	return out
 }

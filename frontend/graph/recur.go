@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // A Recur runs a body once per element of a sequence (ONNX Scan). Input i < States of the node is the initial value of
@@ -151,7 +152,7 @@ func (s *scan) close() *Graph {
 		shape := k.Shape
 		if i >= s.recur.States {
 			a := s.recur.Scanned[i-s.recur.States].Axis
-			shape = append(append([]int{}, shape[:a]...), shape[a+1:]...)
+			shape = slices.Delete(slices.Clone(shape), a, a+1)
 		}
 		if declared := g.Inputs[i].DType; declared != Undefined && declared.Float() != k.DType.Float() {
 			invalid("input %d is of type %s, the body takes %s", i, k.DType, declared)
@@ -238,7 +239,7 @@ func (s *scan) outputs() {
 		if i >= r.States {
 			a := axis(int64(gathered[i-r.States].Axis), len(shape)+1)
 			gathered[i-r.States].Axis = a
-			shape = append(append(append([]int{}, shape[:a]...), r.Length), shape[a:]...)
+			shape = slices.Insert(slices.Clone(shape), a, r.Length)
 			checkSize(shape)
 		}
 		s.add(Step{Shape: shape, DType: k.DType, Recur: r, Result: i})

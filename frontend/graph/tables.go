@@ -5,23 +5,18 @@ import "fmt"
 // strides are index tables by what they are: a shape, and a stride per axis.
 type strides map[string][]int32
 
-// strided is stridedIndex with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
+// strided is stridedFrom 0 with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
 func (s strides) strided(shape, steps []int) []int32 {
 	key := fmt.Sprint(shape, steps)
 	t, ok := s[key]
 	if !ok {
-		t = stridedIndex(shape, steps)
+		t = stridedFrom(0, shape, steps)
 		s[key] = t
 	}
 	return t
 }
 
-// stridedIndex lists, for every element of shape in order, the sum of its coordinates times strides.
-func stridedIndex(shape, strides []int) []int32 {
-	return stridedFrom(0, shape, strides)
-}
-
-// stridedFrom is stridedIndex from element at on.
+// stridedFrom lists, for every element of shape in order, the sum of at and its coordinates times strides.
 func stridedFrom(at int, shape, strides []int) []int32 {
 	index, coord := make([]int32, Size(shape)), make([]int, len(shape))
 	for i := range index {
@@ -105,13 +100,16 @@ func (s strides) broadcast(out, in []int) []int32 {
 	if Size(in) == 1 {
 		return []int32{0}
 	}
-	steps := make([]int, len(out)) // stride of in along each axis of out, 0 where broadcast
-	size := 1
-	for j := len(in) - 1; j >= 0; j-- {
+	return s.strided(out, broadcastStrides(len(out), in))
+}
+
+// broadcastStrides is the stride of a tensor of shape in along each of more axes, 0 where it is broadcast.
+func broadcastStrides(rank int, in []int) []int {
+	strides := make([]int, rank)
+	for j, stride := range rowMajor(in) {
 		if in[j] != 1 {
-			steps[j+len(out)-len(in)] = size
+			strides[j+rank-len(in)] = stride
 		}
-		size *= in[j]
 	}
-	return s.strided(out, steps)
+	return strides
 }
