@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/real"
 )
@@ -23,6 +24,11 @@ type Reals struct {
 func newReals(shape []int) *Reals {
 	n := Size(shape)
 	return &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+}
+
+// clone is a value of the same elements that may change apart.
+func (v *Reals) clone() *Reals {
+	return &Reals{Shape: v.Shape, Lo: slices.Clone(v.Lo), Hi: slices.Clone(v.Hi)}
 }
 
 // Exactly is the value whose elements are the given float64s.
