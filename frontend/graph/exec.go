@@ -58,11 +58,9 @@ func (p *Program) Part(from, to []string) (*Part, error) {
 func (p *Part) Nodes() []*Node {
 	var out []*Node
 	for _, r := range p.runners {
-		if len(out) == 0 || out[len(out)-1] != r.step.Node {
-			out = append(out, r.step.Node)
-		}
+		out = append(out, r.step.Node)
 	}
-	return out
+	return slices.Compact(out)
 }
 
 // Fork is the same part with scratch space of its own.

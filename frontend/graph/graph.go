@@ -95,6 +95,14 @@ type Attrs = map[string]Attr
 // IntAttr is an attribute that is an integer.
 func IntAttr(v int) Attr { return Attr{Kind: AttrInt, I: int64(v)} }
 
+// FlagAttr is an attribute that is 1 or 0.
+func FlagAttr(set bool) Attr {
+	if set {
+		return IntAttr(1)
+	}
+	return IntAttr(0)
+}
+
 // FloatAttr is an attribute that is a float.
 func FloatAttr(v float64) Attr { return Attr{Kind: AttrFloat, F: v} }
 

@@ -113,10 +113,7 @@ func countCoding(c *reading) *Coding {
 func (q Quantiser) attrs() Attrs {
 	a := limits(q.Lo, q.Hi)
 	a["mode"] = IntAttr(int(q.Mode))
-	a["zero_first"] = Attr{Kind: AttrInt}
-	if q.ZeroFirst {
-		a["zero_first"] = IntAttr(1)
-	}
+	a["zero_first"] = FlagAttr(q.ZeroFirst)
 	if q.Sign {
 		a["sign"] = IntAttr(1)
 	}

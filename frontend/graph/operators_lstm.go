@@ -92,14 +92,8 @@ func (cell *cell) readQuantisers(c *call) {
 
 // params are a format as the parameters of a Quant node.
 func (f CellFormat) params() quantParams {
-	flag := func(b bool) Attr {
-		if b {
-			return IntAttr(1)
-		}
-		return IntAttr(0)
-	}
 	return quantParams{filled(Float32, nil, f.Scale), filled(Float32, nil, f.Zero),
-		filled(Float32, nil, float64(f.Bits)), Attrs{"signed": flag(f.Signed), "narrow": flag(f.Narrow),
+		filled(Float32, nil, float64(f.Bits)), Attrs{"signed": FlagAttr(f.Signed), "narrow": FlagAttr(f.Narrow),
 			"rounding_mode": StringAttr(f.Rounding)}}
 }
 

@@ -59,15 +59,7 @@ func constant(t *Tensor) *Reals {
 
 // Exact reports whether every element is one float64.
 func (v *Reals) Exact() bool {
-	if len(v.Lo) == 0 || &v.Lo[0] == &v.Hi[0] {
-		return true
-	}
-	for i := range v.Lo {
-		if v.Lo[i] != v.Hi[i] {
-			return false
-		}
-	}
-	return true
+	return len(v.Lo) == 0 || &v.Lo[0] == &v.Hi[0] || slices.Equal(v.Lo, v.Hi)
 }
 
 // At is element i.

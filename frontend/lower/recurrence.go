@@ -124,10 +124,7 @@ func (l *lowering) recurrence(step *graph.Step) error {
 
 // scanOrder lists the elements of a tensor step by step along an axis.
 func scanOrder(shape []int, axis int) []int32 {
-	inner := 1
-	for _, d := range shape[axis+1:] {
-		inner *= d
-	}
+	inner := graph.Size(shape[axis+1:])
 	outer := graph.Size(shape) / inner / shape[axis]
 	var out []int32
 	for t := range shape[axis] {

@@ -23,6 +23,9 @@ func (f *Forms) Which(k int) int {
 	return int(f.which[k])
 }
 
+// At is the form of element k.
+func (f *Forms) At(k int) *Form { return &f.Of[f.Which(k)] }
+
 // One is the only form of all elements, if that is of one integer tensor: the leaf.
 func (f *Forms) One() (form *Form, leaf *Var, ok bool) {
 	if f == nil || len(f.Of) != 1 { // nil beside an error

@@ -94,20 +94,19 @@ func (o *Operand) Stream(p *Program, tensor string) int16 {
 	if n := len(o.Tensors); n > 0 && o.Tensors[n-1] == tensor {
 		return int16(n - 1)
 	}
-	i := slices.IndexFunc(o.Tensors, func(w string) bool {
-		return w == tensor ||
-			p.Places[w].Stream == p.Places[tensor].Stream
+	return o.number(tensor, func(w string) bool {
+		return w == tensor || p.Places[w].Stream == p.Places[tensor].Stream
 	})
-	if i < 0 {
-		i = len(o.Tensors)
-		o.Tensors = append(o.Tensors, tensor)
-	}
-	return int16(i)
 }
 
 // Tensor is the number of a tensor among the operand's.
 func (o *Operand) Tensor(tensor string) int16 {
-	i := slices.Index(o.Tensors, tensor)
+	return o.number(tensor, func(w string) bool { return w == tensor })
+}
+
+// number is that of the first tensor that will do, or else of one more.
+func (o *Operand) number(tensor string, fits func(string) bool) int16 {
+	i := slices.IndexFunc(o.Tensors, fits)
 	if i < 0 {
 		i = len(o.Tensors)
 		o.Tensors = append(o.Tensors, tensor)
