@@ -265,18 +265,6 @@ func mustPart(p *graph.Program, from, to []string) *graph.Part {
 	return part
 }
 
-func labels(nodes []*graph.Node) []string {
-	out := []string{}
-	seen := map[int]bool{}
-	for _, n := range nodes {
-		if !seen[n.Index] {
-			seen[n.Index] = true
-			out = append(out, n.Label())
-		}
-	}
-	return out
-}
-
 func reals(in []dataflow.RealTensor) []*graph.Reals {
 	out := make([]*graph.Reals, len(in))
 	for i, t := range in {
@@ -333,7 +321,7 @@ func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 	}
 	part := mustPart(p, names, quantised)
 	return dataflow.HostFunc{
-		Nodes: labels(part.Nodes()),
+		Nodes: append([]string{}, graph.Labels(part.Nodes())...),
 		ToCodes: func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
 			if err := checkFinite(in); err != nil {
 				return nil, err
@@ -374,7 +362,7 @@ func codesOf(name string, v *graph.Reals, t dataflow.Type) ([]int64, error) {
 func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 	part := mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
 	return dataflow.HostFunc{
-		Nodes: labels(part.Nodes()),
+		Nodes: append([]string{}, graph.Labels(part.Nodes())...),
 		ToReal: func(in []dataflow.RealTensor, codes []dataflow.Tensor) ([]dataflow.RealTensor, error) {
 			vals := reals(in)
 			for k, name := range low.Out {

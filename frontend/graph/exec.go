@@ -28,8 +28,7 @@ func (p *Program) Part(from, to []string) (*Part, error) {
 	given, need := setOf(from), setOf(to)
 	part := &Part{prog: p, from: from, to: to}
 	loops := map[*Recur]*loop{}
-	for i := len(p.Steps) - 1; i >= 0; i-- {
-		s := p.Steps[i]
+	for _, s := range slices.Backward(p.Steps) {
 		if !need[s.Output] || given[s.Output] {
 			continue
 		}

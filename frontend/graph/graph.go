@@ -182,6 +182,28 @@ func (n *Node) Label() string {
 	return cmp.Or(n.Name, n.first())
 }
 
+// Labels is how nodes are called, each node of the file once.
+func Labels(nodes []*Node) (names []string) {
+	seen := map[int]bool{}
+	for _, n := range nodes {
+		if !seen[n.Index] {
+			seen[n.Index] = true
+			names = append(names, n.Label())
+		}
+	}
+	return names
+}
+
+// Join adds to a list of nodes those that it does not have.
+func Join(list, nodes []*Node) []*Node {
+	for _, n := range nodes {
+		if !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
 // first is the first output that is in use.
 func (n *Node) first() string { return cmp.Or(n.Outputs...) }
 

@@ -175,6 +175,5 @@ func buildFloatQuant(c *call) {
 	step := real.Max(real.Mul(real.PowerBelow(y), real.Float(math.Exp2(-mantissa))), real.Float(least))
 	q := real.Mul(step, real.Round(real.Div(y, step), mode))
 	top := min(largest, (2-math.Exp2(-mantissa))*math.Exp2(math.Exp2(exponent)-1-bias))
-	q = real.Min(real.Max(q, real.Float(-top)), real.Float(top))
-	c.elementwise(c.dt, real.Mul(q, real.Var(1)), 0, 1)
+	c.elementwise(c.dt, real.Mul(clamped(q, -top, top), real.Var(1)), 0, 1)
 }

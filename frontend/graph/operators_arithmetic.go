@@ -171,6 +171,9 @@ func buildCast(c *call) {
 	c.elementwise(to, real.Round(real.Var(0), real.Down), 0)
 }
 
+// castTo are the attributes of a Cast.
+func castTo(dt DType) Attrs { return Attrs{"to": IntAttr(int(dt))} }
+
 func buildIdentity(c *call) { c.pick(c.x, nil) }
 
 func buildBatchNorm(c *call) {

@@ -39,7 +39,7 @@ func (t trunc) code() *real.Expr {
 	if t.version == 1 {
 		return n
 	}
-	return real.Min(real.Max(n, real.Float(t.Lo)), real.Float(t.Hi))
+	return clamped(n, t.Lo, t.Hi)
 }
 
 func readTrunc(c *reading) trunc {

@@ -20,17 +20,21 @@ type Quantiser struct {
 	Sign      bool // the code is +1 from 0 on and -1 below, instead
 }
 
+// clamped bounds x.
+func clamped(x *real.Expr, lo, hi float64) *real.Expr {
+	return real.Min(real.Max(x, real.Float(lo)), real.Float(hi))
+}
+
 // code is the expression of the code of x.
 func (q Quantiser) code(x, scale, zero *real.Expr) *real.Expr {
-	clamp := func(e *real.Expr) *real.Expr { return real.Min(real.Max(e, real.Float(q.Lo)), real.Float(q.Hi)) }
 	y := real.Div(x, scale)
 	if q.Sign {
 		return bipolarCode(real.Add(y, zero))
 	}
 	if q.ZeroFirst {
-		return real.Round(clamp(real.Add(y, zero)), q.Mode)
+		return real.Round(clamped(real.Add(y, zero), q.Lo, q.Hi), q.Mode)
 	}
-	return clamp(real.Add(real.Round(y, q.Mode), zero))
+	return clamped(real.Add(real.Round(y, q.Mode), zero), q.Lo, q.Hi)
 }
 
 // maxBits bounds a quantiser's width: codes and their sums are exact in a float64 far beyond it.

@@ -96,7 +96,7 @@ func over(c *call, op string, axes []bool, x string, mean bool) string {
 func minimumOver(c *call) {
 	x, dt := c.Inputs[0], c.dt
 	if !dt.Float() { // one that holds what is negated
-		x = c.part("", "Cast", "wide", Attrs{"to": IntAttr(int(Int64))}, x)
+		x = c.part("", "Cast", "wide", castTo(Int64), x)
 	}
 	x = c.part("", "Neg", "negated", nil, x)
 	inputs := append([]string{x}, c.Inputs[1:]...)
@@ -106,7 +106,7 @@ func minimumOver(c *call) {
 		return
 	}
 	x = c.part("", "Neg", "least", nil, x)
-	c.last("", "Cast", Attrs{"to": IntAttr(int(dt))}, x)
+	c.last("", "Cast", castTo(dt), x)
 }
 
 // sumOf is a sum of a function of the elements, and a function of that.

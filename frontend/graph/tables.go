@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // strides are index tables by what they are: a shape, and a stride per axis.
 type strides map[string][]int32
@@ -68,9 +71,9 @@ func pickIndex(from [][]int32) []int32 {
 func rowMajor(shape []int) []int {
 	s := make([]int, len(shape))
 	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
+	for i, d := range slices.Backward(shape) {
 		s[i] = n
-		n *= shape[i]
+		n *= d
 	}
 	return s
 }

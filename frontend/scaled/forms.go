@@ -349,11 +349,7 @@ func join(step *graph.Step, args []*Forms, pick []int) Form {
 	for v, a := range args {
 		form := &a.Of[pick[v]]
 		with[v] = form.Expr
-		for _, n := range form.Nodes {
-			if !slices.Contains(out.Nodes, n) {
-				out.Nodes = append(out.Nodes, n)
-			}
-		}
+		out.Nodes = graph.Join(out.Nodes, form.Nodes)
 	}
 	out.Expr = step.Elem.Expr.Substitute(with)
 	return out

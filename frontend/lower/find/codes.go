@@ -77,7 +77,7 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 		switch first := &src.first[at.Channel(i)]; {
 		case *first < 0:
 			*first = k
-			src.Nodes = join(src.Nodes, form.Nodes)
+			src.Nodes = graph.Join(src.Nodes, form.Nodes)
 		case !c.alike(*first, k):
 			hint := "use scales and biases per tensor or per channel"
 			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {

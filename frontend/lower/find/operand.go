@@ -37,7 +37,7 @@ func (p *Program) Operand(tensor string, elements []int32) (*Operand, error) {
 	leaves := make([][]*scaled.Var, len(forms.Of))
 	for i := range forms.Of {
 		leaves[i] = forms.Of[i].Leaves()
-		o.Nodes = join(o.Nodes, forms.Of[i].Nodes)
+		o.Nodes = graph.Join(o.Nodes, forms.Of[i].Nodes)
 	}
 	for k := range elements {
 		w := forms.Which(k)
@@ -77,16 +77,6 @@ func (o *Operand) constant(form *scaled.Form, k, n int) error {
 	}
 	o.Value[k] = f.Bias
 	return nil
-}
-
-// join appends nodes that are not in a list.
-func join(list, nodes []*graph.Node) []*graph.Node {
-	for _, n := range nodes {
-		if !slices.Contains(list, n) {
-			list = append(list, n)
-		}
-	}
-	return list
 }
 
 // Stream is the number of a tensor's stream among the operand's.

@@ -59,7 +59,7 @@ func (n *Netlist) Build() (*Built, error) {
 }
 
 func (b *builder) component(c *component) error {
-	origin := labelsOf(c.nodes)
+	origin := graph.Labels(c.nodes)
 	ins := make([]int, len(c.in))
 	for i, w := range c.in {
 		ins[i] = b.next(w)
@@ -96,16 +96,4 @@ func (b *builder) next(w int) int {
 	s := b.ends[w][0]
 	b.ends[w] = b.ends[w][1:]
 	return s
-}
-
-// labelsOf names nodes, each once.
-func labelsOf(nodes []*graph.Node) (names []string) {
-	seen := map[int]bool{}
-	for _, n := range nodes {
-		if !seen[n.Index] {
-			seen[n.Index] = true
-			names = append(names, n.Label())
-		}
-	}
-	return names
 }
