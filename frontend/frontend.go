@@ -291,16 +291,16 @@ func reference(p *graph.Program) dataflow.Reference {
 		if err := checkFinite(in); err != nil {
 			return nil, err
 		}
-		part := part.Fork()
-		_, all, err := part.Run(reals(in))
-		if err != nil {
-			return nil, err
-		}
-		return results(p, part, all)
+		return results(p, part.Fork(), reals(in))
 	}
 }
 
-func results(p *graph.Program, part *graph.Part, all map[string]*graph.Reals) (out []dataflow.RealTensor, err error) {
+// results runs a part and gives the outputs of the program.
+func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataflow.RealTensor, err error) {
+	_, all, err := part.Run(in)
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range p.Graph.Outputs {
 		data, err := part.Rounded(o.Name, all)
 		if err != nil {
@@ -368,12 +368,7 @@ func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 			for k, name := range low.Out {
 				vals = append(vals, integers(low, name, p.Known[name].Shape, low.Receive(name, codes[k].Data)))
 			}
-			part := part.Fork()
-			_, all, err := part.Run(vals)
-			if err != nil {
-				return nil, err
-			}
-			return results(p, part, all)
+			return results(p, part.Fork(), vals)
 		},
 	}
 }

@@ -79,13 +79,12 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 			*first = k
 			src.Nodes = graph.Join(src.Nodes, form.Nodes)
 		case !c.alike(*first, k):
-			hint := "use scales and biases per tensor or per channel"
+			hint := perChannel
 			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {
 				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad " +
 					"in front of it"
 			}
-			return nil, unmapped.Because(
-				fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint)
+			return nil, varied(k, hint)
 		}
 	}
 	if len(list) == 0 {
@@ -104,6 +103,14 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 		complete(src.Functions, last)
 	}
 	return list, nil
+}
+
+const perChannel = "use scales and biases per tensor or per channel"
+
+// varied is the reason of parameters that differ at an element from those of its channel.
+func varied(element int, hint string) error {
+	return unmapped.Because(
+		fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", element), hint)
 }
 
 // complete gives channels that are not taken a function of those that are.
