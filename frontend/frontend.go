@@ -62,15 +62,10 @@ type Imported struct {
 // Import reads a model. name is the file's base name, for diagnostics. It leaves out Model after adding errors to d;
 // Fates is there as soon as the file could be read. The error is that of dumping passes.
 func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, error) {
-	g := onnxio.Read(name, onnx, d)
+	im, g := &Imported{}, read(name, onnx, opt, d)
 	if g == nil {
-		return &Imported{}, nil
+		return im, nil
 	}
-	graph.Decompose(g)
-	if opt.InputQuant != nil {
-		opt.InputQuant.insert(g, name, d)
-	}
-	im := &Imported{}
 	bind := opt.bind(g, name, d)
 	written, batch := sample(g, name, &bind, d)
 	if written == nil {
@@ -104,6 +99,19 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	im.Model, im.options, im.written, im.program, im.lowered = model(written, program, low), bind, written, program, low
 	whole(im.Model, batch)
 	return im, nil
+}
+
+// read is the graph of a file, with the quantisers that the user asks for; nil after errors were added to d.
+func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
+	g := onnxio.Read(name, onnx, d)
+	if g == nil {
+		return nil
+	}
+	graph.Decompose(g)
+	if opt.InputQuant != nil {
+		opt.InputQuant.insert(g, name, d)
+	}
+	return g
 }
 
 // A Carried is a tensor of the model whose integers a stream carries: element i is Scale[i]*integer + Bias[i].
@@ -194,13 +202,9 @@ func (im *Imported) Tensors(in []dataflow.RealTensor) (map[string]dataflow.RealT
 // ImportReference imports only as far as executing the model as written needs: a model that has no quantised layer
 // runs too.
 func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Imported {
-	g := onnxio.Read(name, onnx, d)
+	g := read(name, onnx, opt, d)
 	if g == nil {
 		return &Imported{}
-	}
-	graph.Decompose(g)
-	if opt.InputQuant != nil {
-		opt.InputQuant.insert(g, name, d)
 	}
 	bind := opt.bind(g, name, d)
 	p, batch := sample(g, name, &bind, d)
@@ -287,16 +291,16 @@ func reference(p *graph.Program) dataflow.Reference {
 		if err := checkFinite(in); err != nil {
 			return nil, err
 		}
-		part := part.Fork()
-		_, all, err := part.Run(reals(in))
-		if err != nil {
-			return nil, err
-		}
-		return results(p, part, all)
+		return results(p, part.Fork(), reals(in))
 	}
 }
 
-func results(p *graph.Program, part *graph.Part, all map[string]*graph.Reals) (out []dataflow.RealTensor, err error) {
+// results runs a part and gives the outputs of the program.
+func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataflow.RealTensor, err error) {
+	_, all, err := part.Run(in)
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range p.Graph.Outputs {
 		data, err := part.Rounded(o.Name, all)
 		if err != nil {
@@ -364,12 +368,7 @@ func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 			for k, name := range low.Out {
 				vals = append(vals, integers(low, name, p.Known[name].Shape, low.Receive(name, codes[k].Data)))
 			}
-			part := part.Fork()
-			_, all, err := part.Run(vals)
-			if err != nil {
-				return nil, err
-			}
-			return results(p, part, all)
+			return results(p, part.Fork(), vals)
 		},
 	}
 }

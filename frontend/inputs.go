@@ -34,10 +34,6 @@ func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
 		g.Init[name] = &graph.Tensor{DType: graph.Float32, F: []float64{v}}
 		return name
 	}
-	signed := 0
-	if q.Type.Signed() {
-		signed = 1
-	}
 	var nodes []*graph.Node
 	for _, in := range g.Inputs {
 		if !in.DType.Float() {
@@ -52,7 +48,7 @@ func (q *InputQuant) insert(g *graph.Graph, file string, d *diag.List) {
 			}
 		}
 		nodes = append(nodes, &graph.Node{Index: -1, Name: "input-quant", Op: graph.Quant, Domain: graph.QONNX,
-			Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.IntAttr(signed)},
+			Outputs: []string{out}, Attrs: graph.Attrs{"signed": graph.FlagAttr(q.Type.Signed())},
 			Inputs: []string{in.Name, constant(out+".scale", q.Scale), constant(out+".zero", 0),
 				constant(out+".bits", float64(q.Type.Width))}})
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.InputQuantised, Node: in.Name, Op: "input", Where: file,

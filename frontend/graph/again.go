@@ -48,16 +48,15 @@ func (p *Program) Loop(n *Node) *Recur {
 }
 
 // define makes steps of a node of the graph, or keeps those that it has.
-func (p *Program) define(of *reading, def operator) *reject {
+func (p *Program) define(of *reading, def operator) {
 	if p.keep(of) {
-		return nil
+		return
 	}
 	first := len(p.Steps)
 	p.now = &made{of: of}
-	r := (&call{p: p, reading: of}).build(def)
+	(&call{p: p, reading: of}).build(def)
 	p.now.steps = slices.Clip(p.Steps[first:])
 	p.made[of.Node] = p.now
-	return r
 }
 
 // keep takes over what became of a node before. Loops are read again, for their bodies, which keep what they can.
@@ -79,7 +78,7 @@ func (p *Program) keep(of *reading) bool {
 		}
 	}
 	for _, s := range m.counted {
-		if p.asks(s) != nil {
+		if refusal(func() { p.asks(s) }) != nil {
 			return false // nor would it come any further anew
 		}
 	}
@@ -103,9 +102,9 @@ func (k Known) same(l Known) bool {
 }
 
 // asks counts what a step of the node asks for.
-func (p *Program) asks(s *Step) *reject {
+func (p *Program) asks(s *Step) {
 	p.now.counted = append(p.now.counted, s)
-	return p.step(s)
+	p.step(s)
 }
 
 // know notes what is known of a tensor that a node makes.

@@ -1,9 +1,11 @@
 package graph
 
 import (
-	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"hlsgen/internal/diag"
 )
 
 // Options bind what the file leaves open.
@@ -18,39 +20,52 @@ type Options struct {
 	probe     int
 }
 
-// bindShape is the shape of an input; msg says why there is none.
-func bindShape(v Value, opt Options) (shape []int, msg string) {
+// input is what is known of an input.
+func (o Options) input(v Value) Known {
+	shape := o.shape(v)
+	if !v.DType.number() {
+		unsupported("feed the model with real numbers or integers", "elements of type %s", v.DType)
+	}
+	return Known{Shape: shape, DType: v.DType}
+}
+
+// shape is the shape of an input.
+func (o Options) shape(v Value) (shape []int) {
+	open := func(format string, args ...any) {
+		refuse(diag.ShapeUnknown, "export the model with fixed axes, or bind the axis with --dim NAME=SIZE", format,
+			args...)
+	}
 	if !v.Known {
-		return nil, "the file gives no shape"
+		open("the file gives no shape")
 	}
 	n := 1
 	for i, dim := range v.Dims {
 		size := dim.Size
 		if size < 0 {
-			bound, given := opt.Dims[dim.Param]
-			seen := opt.fromData(v, i)
+			bound, given := o.Dims[dim.Param]
+			seen := o.fromData(v, i)
 			switch {
-			case i == 0 && v.Name == opt.probed && opt.probed != "":
-				size = opt.probe
+			case i == 0 && v.Name == o.probed && o.probed != "":
+				size = o.probe
 			case given && dim.Param != "":
 				size = bound
 			case seen > 0:
 				size = seen
-			case i == 0 && !opt.sequences[v.Name]:
+			case i == 0 && !o.sequences[v.Name]:
 				size = 1
 			case i == 0:
-				return nil, fmt.Sprintf("axis 0 (%q) is a sequence of unknown length", dim.Param)
+				open("axis 0 (%q) is a sequence of unknown length", dim.Param)
 			default:
-				return nil, fmt.Sprintf("axis %d (%q) is dynamic", i, dim.Param)
+				open("axis %d (%q) is dynamic", i, dim.Param)
 			}
 		}
 		if size < 1 || n > maxElements/size {
-			return nil, fmt.Sprintf("axis %d has %d elements", i, size)
+			open("axis %d has %d elements", i, size)
 		}
 		n *= size
 		shape = append(shape, size)
 	}
-	return shape, ""
+	return shape
 }
 
 // dynamicAxes names the axes that a user can bind.
@@ -69,15 +84,15 @@ func dynamicAxes(g *Graph) []string {
 	return names
 }
 
-// unused is an axis that the options bind and the graph does not have.
-func (o Options) unused(g *Graph) string {
+// checkDims holds that the graph has every axis that the options bind.
+func (o Options) checkDims(g *Graph) {
 	axes := dynamicAxes(g)
 	for _, name := range slices.Sorted(maps.Keys(o.Dims)) {
 		if !slices.Contains(axes, name) {
-			return name
+			refuse(diag.ShapeUnknown, "dynamic axes are: "+strings.Join(axes, ", "),
+				"no input has a dynamic axis %q to bind", name)
 		}
 	}
-	return ""
 }
 
 // fromData is the size of axis i of an input in the data at hand, which may have an axis of samples more in front; 0

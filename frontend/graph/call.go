@@ -13,65 +13,77 @@ type call struct {
 	*reading
 	p     *Program
 	steps []*Step
-	fixed []*Tensor // per output: set where the operator itself knows the value (Shape, Constant)
+	fixed *Tensor // of the one output: set where the operator itself knows the value (Shape, Constant)
 
 	expanded bool // into made-up nodes, which have the steps
 }
 
-// A reject says why a node cannot be understood.
+// A reject says why a node cannot be understood. Definitions, and what they call, panic with it: refuse and the
+// functions named after its kinds do not return. refusal alone recovers it.
 type reject struct {
 	code      diag.Code
 	msg, hint string
 }
 
-func invalid(format string, args ...any) *reject {
-	return &reject{code: diag.OpInvalid, msg: fmt.Sprintf(format, args...),
-		hint: "the node contradicts the ONNX definition of its operator: check the exporter"}
+func refuse(code diag.Code, hint, format string, args ...any) {
+	panic(&reject{code, fmt.Sprintf(format, args...), hint})
 }
 
-func tooLarge(hint, format string, args ...any) *reject {
-	return &reject{code: diag.ModelTooLarge, msg: fmt.Sprintf(format, args...), hint: hint}
-}
+// contradiction is the hint for nodes that are invalid.
+const contradiction = "the node contradicts the ONNX definition of its operator: check the exporter"
 
-func unsupported(hint, format string, args ...any) *reject {
-	return &reject{code: diag.OpUnsupported, msg: fmt.Sprintf(format, args...), hint: hint}
-}
+func invalid(format string, args ...any) { refuse(diag.OpInvalid, contradiction, format, args...) }
 
-// add adds an output.
-func (c *call) add(s Step) *reject {
-	c.steps = append(c.steps, &s)
+func tooLarge(hint, format string, args ...any) { refuse(diag.ModelTooLarge, hint, format, args...) }
+
+func unsupported(hint, format string, args ...any) { refuse(diag.OpUnsupported, hint, format, args...) }
+
+// refusal is what f refuses; nil where it returns.
+func refusal(f func()) (r *reject) {
+	defer func() {
+		if v := recover(); v != nil {
+			var ok bool
+			if r, ok = v.(*reject); !ok {
+				panic(v)
+			}
+		}
+	}()
+	f()
 	return nil
 }
 
+// add adds an output.
+func (c *call) add(s Step) { c.steps = append(c.steps, &s) }
+
+// value adds the only output, whose value the operator itself knows.
+func (c *call) value(t *Tensor) {
+	c.fixed = t
+	c.add(Step{Shape: t.Shape, DType: t.DType, Move: &Move{}})
+}
+
 // build runs an operator's definition and folds what came out constant.
-func (c *call) build(def operator) *reject {
+func (c *call) build(def operator) {
 	if len(c.in) < def.min || len(c.in) > def.max {
-		return invalid("%d inputs, the operator has %d to %d", len(c.in), def.min, def.max)
+		invalid("%d inputs, the operator has %d to %d", len(c.in), def.min, def.max)
 	}
 	for i := range def.min {
 		if c.Inputs[i] == "" {
-			return invalid("input %d is missing", i)
+			invalid("input %d is missing", i)
 		}
 	}
 	if strings.Join(c.Outputs, "") == "" || c.Outputs[0] == "" && !c.Recurrent() {
-		return invalid("no output")
+		invalid("no output")
 	}
-	if r := c.finite(); r != nil {
-		return r
-	}
-	if r := def.build(c); r != nil {
-		return r
-	}
+	c.finite()
+	def.build(c)
 	for _, s := range c.steps {
-		if r := c.p.asks(s); r != nil {
-			return r
-		}
+		c.p.asks(s)
 	}
-	return c.finish()
+	c.finish()
 }
 
 // finish names the outputs and folds what is constant.
-func (c *call) finish() *reject {
+func (c *call) finish() {
 	for i, name := range c.Outputs {
 		if name == "" {
 			continue
@@ -80,17 +92,16 @@ func (c *call) finish() *reject {
 			continue
 		}
 		if i >= len(c.steps) {
-			return unsupported("only the first output is computed in inference", "output %d is used", i)
+			unsupported("only the first output is computed in inference", "output %d is used", i)
 		}
 		s := c.steps[i]
 		s.Node, s.Output = c.Node, name
-		known := Known{Shape: s.Shape, DType: s.DType}
-		if i < len(c.fixed) && c.fixed[i] != nil {
-			known.Const = c.fixed[i]
-		} else if t, err := c.fold(s); err != nil {
-			return invalid("%v", err)
-		} else if t != nil {
-			known.Const = t
+		known := Known{s.Shape, s.DType, c.fixed}
+		if known.Const == nil {
+			var err error
+			if known.Const, err = c.fold(s); err != nil {
+				invalid("%v", err)
+			}
 		}
 		c.p.know(name, known)
 		if known.Const == nil {
@@ -98,7 +109,6 @@ func (c *call) finish() *reject {
 			c.p.by[name] = s
 		}
 	}
-	return nil
 }
 
 // fold evaluates a step whose inputs are all constant, where every element of the result is a float64 exactly. What
@@ -140,41 +150,42 @@ func (c *call) moveIntegers(s *Step) *Tensor {
 }
 
 // move adds an output that moves elements.
-func (c *call) move(shape []int, dt DType, m *Move) *reject {
-	if r := checkSize(shape); r != nil {
-		return r
-	}
-	return c.add(Step{Shape: shape, DType: dt, Move: m})
+func (c *call) move(shape []int, dt DType, m *Move) {
+	checkSize(shape)
+	c.add(Step{Shape: shape, DType: dt, Move: m})
 }
 
 // pick adds an output in the type of the data, whose element i is element index[i] of input 0; nil is as they lie.
-func (c *call) pick(shape []int, index []int32) *reject {
-	return c.move(shape, c.dt, &Move{Index: index})
+func (c *call) pick(shape []int, index []int32) {
+	c.move(shape, c.dt, &Move{Index: index})
 }
 
 // elementwise adds an output computed from the inputs in args, broadcast against each other; expr's variable v is
 // args[v].
-func (c *call) elementwise(dt DType, expr *real.Expr, args ...int) *reject {
+func (c *call) elementwise(dt DType, expr *real.Expr, args ...int) {
 	var shape []int
 	for _, a := range args {
-		s, r := broadcastShape(shape, c.in[a].Shape)
-		if r != nil {
-			return r
-		}
-		shape = s
+		shape = broadcastShape(shape, c.in[a].Shape)
 	}
-	if r := checkSize(shape); r != nil {
-		return r
-	}
+	checkSize(shape)
 	e := &Elem{Expr: expr, Args: args}
 	for _, a := range args {
 		e.Index = append(e.Index, c.p.broadcast(shape, c.in[a].Shape))
 	}
-	return c.add(Step{Shape: shape, DType: dt, Elem: e})
+	c.add(Step{Shape: shape, DType: dt, Elem: e})
 }
 
-func broadcastShape(a, b []int) ([]int, *reject) {
-	out := make([]int, max(len(a), len(b)))
+func broadcastShape(a, b []int) []int {
+	out, ok := broadcasts(a, b)
+	if !ok {
+		invalid("shapes %v and %v do not broadcast", a, b)
+	}
+	return out
+}
+
+// broadcasts is the shape of two broadcast against each other, if they fit.
+func broadcasts(a, b []int) (out []int, ok bool) {
+	out = make([]int, max(len(a), len(b)))
 	for i := range out {
 		x, y := 1, 1
 		if j := i - len(out) + len(a); j >= 0 {
@@ -189,8 +200,8 @@ func broadcastShape(a, b []int) ([]int, *reject) {
 		case x == 1:
 			out[i] = y
 		default:
-			return nil, invalid("shapes %v and %v do not broadcast", a, b)
+			return nil, false
 		}
 	}
-	return out, nil
+	return out, true
 }

@@ -1,10 +1,10 @@
 package graph
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
 	"sync"
 
 	"hlsgen/frontend/real"
@@ -40,11 +40,8 @@ func (p *dotPlan) prepare(d *Dot) {
 		if slices.IsSorted(d.ABase) {
 			return
 		}
-		p.order = make([]int32, len(d.ABase))
-		for i := range p.order {
-			p.order[i] = int32(i)
-		}
-		sort.SliceStable(p.order, func(i, j int) bool { return d.ABase[p.order[i]] < d.ABase[p.order[j]] })
+		p.order = counted[int32](len(d.ABase))
+		slices.SortStableFunc(p.order, func(i, j int32) int { return cmp.Compare(d.ABase[i], d.ABase[j]) })
 	})
 }
 

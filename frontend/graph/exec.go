@@ -25,18 +25,10 @@ type Part struct {
 // Part cuts a part out: the steps needed for the tensors `to`, given the tensors `from`. The error names an input that
 // would be needed besides.
 func (p *Program) Part(from, to []string) (*Part, error) {
-	given := map[string]bool{}
-	for _, f := range from {
-		given[f] = true
-	}
-	need := map[string]bool{}
-	for _, t := range to {
-		need[t] = true
-	}
+	given, need := setOf(from), setOf(to)
 	part := &Part{prog: p, from: from, to: to}
 	loops := map[*Recur]*loop{}
-	for i := len(p.Steps) - 1; i >= 0; i-- {
-		s := p.Steps[i]
+	for _, s := range slices.Backward(p.Steps) {
 		if !need[s.Output] || given[s.Output] {
 			continue
 		}
@@ -65,11 +57,9 @@ func (p *Program) Part(from, to []string) (*Part, error) {
 func (p *Part) Nodes() []*Node {
 	var out []*Node
 	for _, r := range p.runners {
-		if len(out) == 0 || out[len(out)-1] != r.step.Node {
-			out = append(out, r.step.Node)
-		}
+		out = append(out, r.step.Node)
 	}
-	return out
+	return slices.Compact(out)
 }
 
 // Fork is the same part with scratch space of its own.
@@ -379,8 +369,7 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 		if r.step.Dot.Then == nil {
 			return out.share(), nil
 		}
-		sums := &Reals{Shape: out.Shape, Lo: slices.Clone(out.Lo), Hi: slices.Clone(out.Hi)}
-		return out, r.elem(r.step.Dot.Then, in, sums, out, d)
+		return out, r.elem(r.step.Dot.Then, in, out.clone(), out, d)
 	}
 	return out, r.elem(r.step.Elem, in, nil, out, d)
 }

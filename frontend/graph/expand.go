@@ -1,28 +1,32 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // An operator that says several things is written out as several nodes that are not in the file: padding is a step of
 // its own in front of a convolution, its bias one behind. Execution, analysis and lowering see only these. Such a node
 // keeps Index and name of the node that it stands for part of, and says in Was what that one is.
 
 // part writes a made-up node and gives its output, a tensor with a name that the model does not use.
-func (c *call) part(domain, op, suffix string, attrs Attrs, inputs ...string) (string, *reject) {
+func (c *call) part(domain, op, suffix string, attrs Attrs, inputs ...string) string {
 	name := c.p.fresh(c.file().first(), suffix)
-	return name, c.write(domain, op, attrs, name, inputs)
+	c.write(domain, op, attrs, name, inputs)
+	return name
 }
 
 // last writes the made-up node that gives the output of c's own node.
-func (c *call) last(domain, op string, attrs Attrs, inputs ...string) *reject {
-	return c.write(domain, op, attrs, c.Outputs[0], inputs)
+func (c *call) last(domain, op string, attrs Attrs, inputs ...string) {
+	c.write(domain, op, attrs, c.Outputs[0], inputs)
 }
 
-func (c *call) write(domain, op string, attrs Attrs, output string, inputs []string) *reject {
-	return c.writeAll(domain, op, attrs, []string{output}, inputs)
+func (c *call) write(domain, op string, attrs Attrs, output string, inputs []string) {
+	c.writeAll(domain, op, attrs, []string{output}, inputs)
 }
 
 // writeAll is write for several outputs.
-func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string) *reject {
+func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string) {
 	file := c.file()
 	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs,
 		Outputs: outputs, Attrs: attrs}
@@ -34,7 +38,7 @@ func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string
 	if !found || !known {
 		panic(fmt.Sprintf("graph: %s is written out as %s of %q", file.FullOp(), op, inputs))
 	}
-	return (&call{p: c.p, reading: read}).build(def)
+	(&call{p: c.p, reading: read}).build(def)
 }
 
 // file is the node of the file that c's node is, or is part of.
@@ -54,23 +58,14 @@ func (c *call) number(suffix string, dt DType, v float64) string {
 
 // filled is a tensor whose elements are all v.
 func filled(dt DType, shape []int, v float64) *Tensor {
-	t := &Tensor{DType: dt, Shape: shape}
 	if dt.Float() {
-		t.F = make([]float64, Size(shape))
-		for i := range t.F {
-			t.F[i] = v
-		}
-		return t
+		return &Tensor{DType: dt, Shape: shape, F: slices.Repeat([]float64{v}, Size(shape))}
 	}
-	t.I = make([]int64, Size(shape))
-	for i := range t.I {
-		t.I[i] = int64(v)
-	}
-	return t
+	return &Tensor{DType: dt, Shape: shape, I: slices.Repeat([]int64{int64(v)}, Size(shape))}
 }
 
 // reshaped gives a tensor another shape of as many elements.
-func (c *call) reshaped(tensor string, shape []int) (string, *reject) {
+func (c *call) reshaped(tensor string, shape []int) string {
 	return c.part("", Reshape, "reshaped", exactShape, tensor, c.shape(shape))
 }
 
@@ -79,11 +74,7 @@ var exactShape = Attrs{"allowzero": IntAttr(1)}
 
 // shape is a constant that Reshape takes.
 func (c *call) shape(shape []int) string {
-	t := &Tensor{DType: Int64, Shape: []int{len(shape)}}
-	for _, d := range shape {
-		t.I = append(t.I, int64(d))
-	}
-	return c.constant("shape", t)
+	return c.constant("shape", &Tensor{DType: Int64, Shape: []int{len(shape)}, I: intsAttr(shape...).Ints})
 }
 
 // fresh is a tensor name that neither the file nor the program has.

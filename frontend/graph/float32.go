@@ -59,12 +59,11 @@ func (p *Part) Codes() (tensors []string) {
 // RunFloat32 executes the part as a float32 executor of the given kind.
 func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 	return p.walk(in, map[string]*Reals{}, func(c *Reals) *Reals {
-		out := &Reals{Shape: c.Shape, Lo: make([]float64, len(c.Lo))}
-		for i, f := range c.Lo {
-			out.Lo[i] = float64(float32(f))
+		out := slices.Clone(c.Lo)
+		for i, f := range out {
+			out[i] = float64(float32(f))
 		}
-		out.Hi = out.Lo
-		return out
+		return Exactly(c.Shape, out)
 	}, func(name string, r *runner, vals []*Reals, out *Reals) {
 		out.Hi = out.Lo
 		if o := r.step.Order; o != nil {
@@ -80,8 +79,7 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 			if e = d.Then; e == nil {
 				return
 			}
-			lo := slices.Clone(out.Lo)
-			sums = &Reals{Shape: out.Shape, Lo: lo, Hi: lo}
+			sums = Exactly(out.Shape, slices.Clone(out.Lo))
 		}
 		for i := range out.Lo {
 			out.Lo[i] = r.f.Float32(r.gather(e, vals, sums, i), v.Each)
@@ -116,7 +114,7 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 			if e = r.step.Dot.Then; e == nil {
 				return
 			}
-			sums = &Reals{Shape: out.Shape, Lo: slices.Clone(out.Lo), Hi: slices.Clone(out.Hi)}
+			sums = out.clone()
 		}
 		var doubts []bool
 		if isCode(r.step) {

@@ -42,6 +42,7 @@
 package graph
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -94,6 +95,14 @@ type Attrs = map[string]Attr
 
 // IntAttr is an attribute that is an integer.
 func IntAttr(v int) Attr { return Attr{Kind: AttrInt, I: int64(v)} }
+
+// FlagAttr is an attribute that is 1 or 0.
+func FlagAttr(set bool) Attr {
+	if set {
+		return IntAttr(1)
+	}
+	return IntAttr(0)
+}
 
 // FloatAttr is an attribute that is a float.
 func FloatAttr(v float64) Attr { return Attr{Kind: AttrFloat, F: v} }
@@ -171,10 +180,17 @@ type Graph struct {
 
 // Label is how a node is called towards the user: its name, or its first output where it has none.
 func (n *Node) Label() string {
-	if n.Name != "" {
-		return n.Name
+	return cmp.Or(n.Name, n.first())
+}
+
+// Join adds to a list of nodes those that it does not have.
+func Join(list, nodes []*Node) []*Node {
+	for _, n := range nodes {
+		if !slices.Contains(list, n) {
+			list = append(list, n)
+		}
 	}
-	return n.first()
+	return list
 }
 
 // Labels are the nodes' labels, each node's once.
@@ -191,14 +207,7 @@ func Labels(nodes []*Node) []string {
 }
 
 // first is the first output that is in use.
-func (n *Node) first() string {
-	for _, o := range n.Outputs {
-		if o != "" {
-			return o
-		}
-	}
-	return ""
-}
+func (n *Node) first() string { return cmp.Or(n.Outputs...) }
 
 // FullOp is the operator as the file has it: domain::op, or op alone for ai.onnx.
 func (n *Node) FullOp() string {
@@ -212,16 +221,19 @@ func (n *Node) FullOp() string {
 }
 
 // In is the name of input i, empty where it is omitted.
-func (n *Node) In(i int) string {
-	if i < len(n.Inputs) {
-		return n.Inputs[i]
+func (n *Node) In(i int) string { return slot(n.Inputs, i) }
+
+// slot is one of a node's names, empty where it is omitted.
+func slot(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
 	}
 	return ""
 }
 
 // Int is an integer attribute or its default.
 func (n *Node) Int(name string, def int64) int64 {
-	if a, ok := n.Attrs[name]; ok && a.Kind == AttrInt {
+	if a := n.Attrs[name]; a.Kind == AttrInt {
 		return a.I
 	}
 	return def
@@ -229,7 +241,7 @@ func (n *Node) Int(name string, def int64) int64 {
 
 // Float is a float attribute or its default.
 func (n *Node) Float(name string, def float64) float64 {
-	if a, ok := n.Attrs[name]; ok && a.Kind == AttrFloat {
+	if a := n.Attrs[name]; a.Kind == AttrFloat {
 		return a.F
 	}
 	return def
@@ -237,19 +249,14 @@ func (n *Node) Float(name string, def float64) float64 {
 
 // Str is a string attribute or its default.
 func (n *Node) Str(name, def string) string {
-	if a, ok := n.Attrs[name]; ok && a.Kind == AttrString {
+	if a := n.Attrs[name]; a.Kind == AttrString {
 		return a.S
 	}
 	return def
 }
 
 // Ints is an integer list attribute, nil where absent.
-func (n *Node) Ints(name string) []int64 {
-	if a, ok := n.Attrs[name]; ok && a.Kind == AttrInts {
-		return a.Ints
-	}
-	return nil
-}
+func (n *Node) Ints(name string) []int64 { return n.Attrs[name].Ints }
 
 // Copy is a graph of the same nodes and tensors: others may take their places.
 func (g *Graph) Copy() *Graph {

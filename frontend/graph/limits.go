@@ -31,36 +31,32 @@ type budget struct {
 }
 
 // step adds what a step asks for.
-func (b *budget) step(s *Step) *reject {
+func (b *budget) step(s *Step) {
 	n := Size(s.Shape)
 	if b.total += n; b.total > maxTotal {
-		return tooLarge(checkShapes, "the tensors up to this one have more than %d elements", maxTotal)
+		tooLarge(checkShapes, "the tensors up to this one have more than %d elements", maxTotal)
 	}
-	if r := b.tables(s); r != nil {
-		return r
-	}
+	b.tables(s)
 	if s.Dot == nil || n == 0 {
-		return nil
+		return
 	}
 	if s.Dot.K > (maxWork-b.work)/n {
-		return tooLarge(checkShapes, "a run up to this node takes more than %d multiplications", maxWork)
+		tooLarge(checkShapes, "a run up to this node takes more than %d multiplications", maxWork)
 	}
 	b.work += s.Dot.K * n
-	return nil
 }
 
 // tables adds the tables of a step to what the program has; those that it shares with others count once.
-func (b *budget) tables(s *Step) *reject {
+func (b *budget) tables(s *Step) {
 	for _, t := range s.tables() {
 		if len(t) == 0 || b.counted[&t[0]] {
 			continue
 		}
 		b.counted[&t[0]] = true
 		if b.indices += len(t); b.indices > maxTables {
-			return tooLarge(checkShapes, "the nodes up to this one move and pair more than %d elements", maxTables)
+			tooLarge(checkShapes, "the nodes up to this one move and pair more than %d elements", maxTables)
 		}
 	}
-	return nil
 }
 
 // loopCost is the work of a run beside its elements, per node, and of an element, in multiplications.
@@ -70,44 +66,41 @@ const (
 )
 
 // loop adds what a loop asks for to what the program does: the time of all its runs, the memory of one.
-func (b *budget) loop(r *Recur) *reject {
+func (b *budget) loop(r *Recur) {
 	of := r.Body.budget
 	b.indices += of.indices
 	if b.total += of.total; b.total > maxTotal || b.indices > maxTables {
-		return tooLarge(checkShapes,
+		tooLarge(checkShapes,
 			"the tensors up to this one, with those of one run of the loop, have more than %d elements", maxTotal)
 	}
 	once := of.work + elementCost*(of.total+loopCost*(len(r.Body.Steps)+1))
 	if once > (maxWork-b.work)/r.Length {
-		return tooLarge(checkShapes+", or give it shorter sequences",
+		tooLarge(checkShapes+", or give it shorter sequences",
 			"%d runs of the body take more than %d multiplications", r.Length, maxWork)
 	}
 	b.work += once * r.Length
-	return nil
 }
 
 // checkSize bounds the shape of one tensor.
-func checkSize(shape []int) *reject {
+func checkSize(shape []int) {
 	if len(shape) > maxRank {
-		return tooLarge(fmt.Sprintf("at most %d axes are accepted", maxRank), "a tensor of %d axes", len(shape))
+		tooLarge(fmt.Sprintf("at most %d axes are accepted", maxRank), "a tensor of %d axes", len(shape))
 	}
 	n := 1
 	for _, d := range shape {
 		if d < 0 || d > 0 && n > maxElements/d {
-			return tooLarge(fmt.Sprintf("at most %d elements are accepted", maxElements), "a tensor of shape %v", shape)
+			tooLarge(fmt.Sprintf("at most %d elements are accepted", maxElements), "a tensor of shape %v", shape)
 		}
 		n *= max(d, 1) // an empty tensor is bounded all the same: its strides are computed as of any other
 	}
-	return nil
 }
 
 // finite refuses constants and attributes that are no real numbers. Clip alone may have an infinite bound, which is
 // none.
-func (c *reading) finite() *reject {
-	bad := func(what string, i int, v float64) *reject {
-		return &reject{diag.OpInvalid, fmt.Sprintf("%s holds %v (element %d)", what, v, i),
-			"not a number and infinity are no numbers that hardware could compute with: check how the model was " +
-				"trained and exported"}
+func (c *reading) finite() {
+	bad := func(what string, i int, v float64) {
+		refuse(diag.OpInvalid, "not a number and infinity are no numbers that hardware could compute with: check how "+
+			"the model was trained and exported", "%s holds %v (element %d)", what, v, i)
 	}
 	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
 	for slot, k := range c.in {
@@ -116,15 +109,14 @@ func (c *reading) finite() *reject {
 		}
 		for i, v := range k.Const.F {
 			if isBad(v) {
-				return bad(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, v)
+				bad(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, v)
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {
 		a := c.Attrs[name]
 		if a.Kind == AttrFloat && isBad(a.F) {
-			return bad("attribute "+name, 0, a.F)
+			bad("attribute "+name, 0, a.F)
 		}
 	}
-	return nil
 }

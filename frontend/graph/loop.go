@@ -43,12 +43,8 @@ func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
 	state := slices.Clone(in[:l.States])
 	given := make([][]*Reals, len(l.Gathered)) // per gathered tensor, per run
 	for t := range l.Length {
-		vals := slices.Clone(state)
-		for k, s := range l.Scanned {
-			vals = append(vals, slice(in[l.States+k], s, t))
-		}
 		b := &decider{prog: l.Body, all: map[string]*Reals{}, now: d.now, around: d, turn: t, turns: u}
-		out, err := l.body.run(vals, b)
+		out, err := l.body.run(l.arriving(state, in, t), b)
 		if err != nil {
 			return nil, fmt.Errorf("run %d: %w", t, err)
 		}
@@ -105,10 +101,18 @@ func (l *loop) note(d, b *decider, t int) {
 	}
 }
 
+// arriving is the inputs of the body in run t.
+func (l *loop) arriving(state, in []*Reals, t int) []*Reals {
+	vals := slices.Clone(state)
+	for k, s := range l.Scanned {
+		vals = append(vals, slice(in[l.States+k], s, t))
+	}
+	return vals
+}
+
 // slice is what run t reads of a scanned tensor.
 func slice(x *Reals, s Scanned, t int) *Reals {
-	shape := append(append([]int{}, x.Shape[:s.Axis]...), x.Shape[s.Axis+1:]...)
-	v := newReals(shape)
+	v := newReals(slices.Delete(slices.Clone(x.Shape), s.Axis, s.Axis+1))
 	for i := range v.Lo {
 		at := s.element(x.Shape, t, i)
 		v.Lo[i], v.Hi[i] = x.Lo[at], x.Hi[at]
@@ -121,8 +125,7 @@ func slice(x *Reals, s Scanned, t int) *Reals {
 
 // gather puts the outputs of all runs together.
 func gather(parts []*Reals, s Scanned, n int) *Reals {
-	one := parts[0].Shape
-	shape := append(append(append([]int{}, one[:s.Axis]...), n), one[s.Axis:]...)
+	shape := slices.Insert(slices.Clone(parts[0].Shape), s.Axis, n)
 	v := newReals(shape)
 	truth := false
 	for t, p := range parts {
@@ -220,13 +223,8 @@ func (l *loop) walk(in []*Reals, all map[string]*Reals, fix func(*Reals) *Reals,
 	given := make([][]*Reals, len(l.Gathered))
 	codes, fixed := l.body.Codes(), map[string]*Reals{}
 	for t := range l.Length {
-		vals := slices.Clone(state)
-		for k, s := range l.Scanned {
-			vals = append(vals, slice(in[l.States+k], s, t))
-		}
-		once := l.body.walk(vals, fixed, fix, func(name string, r *runner, vals []*Reals, out *Reals) {
-			compute(l.inside(t, name), r, vals, out)
-		})
+		once := l.body.walk(l.arriving(state, in, t), fixed, fix,
+			func(name string, r *runner, vals []*Reals, out *Reals) { compute(l.inside(t, name), r, vals, out) })
 		for _, name := range codes {
 			all[l.inside(t, name)] = once[name]
 		}

@@ -5,6 +5,15 @@ import "fmt"
 // Taken are the names of tensors that no other one may have.
 type Taken map[string]bool
 
+// setOf is names as a set.
+func setOf(names []string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
 // Taken are the names of a graph's tensors, without those of bodies.
 func (g *Graph) Taken() Taken {
 	t := Taken{}

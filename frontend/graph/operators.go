@@ -17,7 +17,7 @@ type operator struct {
 }
 
 // A definition makes steps of a node.
-type definition = func(*call) *reject
+type definition = func(*call)
 
 // joining makes one expression of two.
 type joining = func(x, y *real.Expr) *real.Expr

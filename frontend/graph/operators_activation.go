@@ -47,54 +47,54 @@ func expMinusOne(x *real.Expr) *real.Expr { return real.Sub(real.Exp(x), one) }
 
 func same(x *real.Expr) *real.Expr { return x }
 
-func buildLeakyRelu(c *call) *reject {
-	return c.elementwise(c.dt, negative(real.Var(0), c.attr32("alpha", 0.01), same), 0)
+func buildLeakyRelu(c *call) {
+	c.elementwise(c.dt, negative(real.Var(0), c.attr32("alpha", 0.01), same), 0)
 }
 
-func buildElu(c *call) *reject {
-	return c.elementwise(c.dt, negative(real.Var(0), c.attr32("alpha", 1), expMinusOne), 0)
+func buildElu(c *call) {
+	c.elementwise(c.dt, negative(real.Var(0), c.attr32("alpha", 1), expMinusOne), 0)
 }
 
-func buildSelu(c *call) *reject {
+func buildSelu(c *call) {
 	y := negative(real.Var(0), c.attr32("alpha", 1.67326319217681884765625), expMinusOne)
-	return c.elementwise(c.dt, real.Mul(c.attr32("gamma", 1.05070102214813232421875), y), 0)
+	c.elementwise(c.dt, real.Mul(c.attr32("gamma", 1.05070102214813232421875), y), 0)
 }
 
-func buildHardSigmoid(c *call) *reject {
+func buildHardSigmoid(c *call) {
 	y := real.Add(real.Mul(c.attr32("alpha", 0.2), real.Var(0)), c.attr32("beta", 0.5))
-	return c.elementwise(c.dt, real.Max(zero, real.Min(one, y)), 0)
+	c.elementwise(c.dt, real.Max(zero, real.Min(one, y)), 0)
 }
 
 // buildPRelu has a slope that broadcasts to the input's shape, but never widens it.
-func buildPRelu(c *call) *reject {
-	x := c.x
-	if s, r := broadcastShape(x, c.in[1].Shape); r != nil || Size(s) != Size(x) {
-		return invalid("a slope of shape %v for an input of shape %v", c.in[1].Shape, x)
+func buildPRelu(c *call) {
+	slope := c.in[1].Shape
+	if s, ok := broadcasts(c.x, slope); !ok || Size(s) != Size(c.x) {
+		invalid("a slope of shape %v for an input of shape %v", slope, c.x)
 	}
-	return c.elementwise(c.dt, negative(real.Var(0), real.Var(1), same), 0, 1)
+	c.elementwise(c.dt, negative(real.Var(0), real.Var(1), same), 0, 1)
 }
 
 // buildWhere chooses by a condition of 0 and 1.
-func buildWhere(c *call) *reject {
+func buildWhere(c *call) {
 	if c.dt != Bool {
-		return invalid("the condition is of type %s, not bool", c.dt)
+		invalid("the condition is of type %s, not bool", c.dt)
 	}
 	v := real.Var
 	y := real.Add(real.Mul(v(0), v(1)), real.Mul(real.Sub(one, v(0)), v(2)))
-	return c.elementwise(c.in[1].DType, y, 0, 1, 2)
+	c.elementwise(c.in[1].DType, y, 0, 1, 2)
 }
 
 // fold is Min and Max of any number of inputs.
 func fold(f joining) definition {
-	return func(c *call) *reject {
+	return func(c *call) {
 		y, args := real.Var(0), []int{0}
 		for i := 1; i < len(c.in); i++ {
 			if !c.has(i) {
-				return invalid("input %d is missing", i)
+				invalid("input %d is missing", i)
 			}
 			y, args = f(y, real.Var(i)), append(args, i)
 		}
-		return c.elementwise(c.dt, y, args...)
+		c.elementwise(c.dt, y, args...)
 	}
 }
 
@@ -103,14 +103,11 @@ const maxRows = 1 << 12
 
 // softmax computes every element from its whole row: 1 / sum of exp(x_j - x_i), or its logarithm.
 func softmax(logarithm bool) definition {
-	return func(c *call) *reject {
+	return func(c *call) {
 		x := c.x
-		rows, r := c.rows()
-		if r != nil {
-			return r
-		}
+		rows := c.rows()
 		if rows.n > maxRows || rows.n*Size(x) > maxElements {
-			return unsupported("leave the softmax out: it does not change which class is largest",
+			unsupported("leave the softmax out: it does not change which class is largest",
 				"a softmax over %d elements", rows.n)
 		}
 		e := &Elem{Args: make([]int, rows.n+1), Index: make([][]int32, rows.n+1)}
@@ -130,7 +127,7 @@ func softmax(logarithm bool) definition {
 		if e.Expr = real.Div(one, sum); logarithm {
 			e.Expr = real.Neg(real.Log(sum))
 		}
-		return c.add(Step{Shape: x, DType: c.dt, Elem: e})
+		c.add(Step{Shape: x, DType: c.dt, Elem: e})
 	}
 }
 
@@ -141,23 +138,20 @@ type rowSet struct{ n, stride int }
 func (r rowSet) base(i int) int { return i/(r.n*r.stride)*(r.n*r.stride) + i%r.stride }
 
 // rows cuts the first input along the attribute axis. Before opset 13 a softmax takes all axes from there on as one.
-func (c *reading) rows() (rowSet, *reject) {
+func (c *reading) rows() rowSet {
 	x := c.x
 	if len(x) == 0 {
-		return rowSet{1, 1}, nil
+		return rowSet{1, 1}
 	}
 	def := int64(-1)
 	if c.opset < 13 {
 		def = 1
 	}
-	a, r := axis(c.Int("axis", def), len(x))
-	if r != nil {
-		return rowSet{}, r
-	}
+	a := axis(c.Int("axis", def), len(x))
 	if c.opset < 13 {
-		return rowSet{Size(x[a:]), 1}, nil
+		return rowSet{Size(x[a:]), 1}
 	}
-	return rowSet{x[a], Size(x[a+1:])}, nil
+	return rowSet{x[a], Size(x[a+1:])}
 }
 
 // maxBias keeps the subnormals' step within float64, down to 2^-1074; it is the bias of float64 itself.
@@ -166,37 +160,20 @@ const maxBias = 1023
 // buildFloatQuant is Brevitas' minifloat quantiser (arXiv 2311.12359): the value is rounded to a multiple of 2^e, where
 // e follows the value's magnitude down to the subnormals, and saturates. Like qonnx' own execution it keeps subnormals
 // whatever the attribute has_subnormal says.
-func buildFloatQuant(c *call) *reject {
-	var p [5]float64 // exponent bits, mantissa bits, bias, largest value
-	for i, what := range []string{"", "the exponent bit width", "the mantissa bit width", "the exponent bias",
-		"the largest value"} {
-		if i == 0 {
-			continue
-		}
-		v, r := c.constScalar(i+1, what)
-		if r != nil {
-			return r
-		}
-		p[i] = v
-	}
-	exponent, mantissa, bias, largest := p[1], p[2], p[3], p[4]
+func buildFloatQuant(c *call) {
+	exponent, mantissa := c.constScalar(2, "the exponent bit width"), c.constScalar(3, "the mantissa bit width")
+	bias, largest := c.constScalar(4, "the exponent bias"), c.constScalar(5, "the largest value")
 	if exponent < 1 || exponent > 11 || mantissa < 0 || mantissa > 52 || exponent != math.Trunc(exponent) ||
 		mantissa != math.Trunc(mantissa) || bias != math.Trunc(bias) || math.Abs(bias) > maxBias || largest <= 0 {
-		return badQuant("minifloats have 1 to 11 exponent bits, 0 to 52 mantissa bits and a bias of whole powers of two",
+		badQuant("minifloats have 1 to 11 exponent bits, 0 to 52 mantissa bits and a bias of whole powers of two",
 			"exponent %g, mantissa %g, bias %g, largest %g", exponent, mantissa, bias, largest)
 	}
-	mode, r := c.rounding("ROUND")
-	if r == nil {
-		r = checkScale(c.reading, 1)
-	}
-	if r != nil {
-		return r
-	}
+	mode := c.rounding("ROUND")
+	checkScale(c.reading)
 	y := real.Div(real.Var(0), real.Var(1))
 	least := math.Exp2(1 - bias - mantissa) // step of the subnormals
 	step := real.Max(real.Mul(real.PowerBelow(y), real.Float(math.Exp2(-mantissa))), real.Float(least))
 	q := real.Mul(step, real.Round(real.Div(y, step), mode))
 	top := min(largest, (2-math.Exp2(-mantissa))*math.Exp2(math.Exp2(exponent)-1-bias))
-	q = real.Min(real.Max(q, real.Float(-top)), real.Float(top))
-	return c.elementwise(c.dt, real.Mul(q, real.Var(1)), 0, 1)
+	c.elementwise(c.dt, real.Mul(clamped(q, -top, top), real.Var(1)), 0, 1)
 }

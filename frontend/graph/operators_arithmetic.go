@@ -9,11 +9,11 @@ import (
 // Arithmetic on elements, and nodes whose value is known from the file alone.
 
 func binary(f joining) definition {
-	return func(c *call) *reject {
+	return func(c *call) {
 		if _, ok := c.Attrs["axis"]; ok && c.opset < 7 {
-			return unsupported("convert the model to opset 7 or later", "the old form of broadcasting, along an axis")
+			unsupported("convert the model to opset 7 or later", "the old form of broadcasting, along an axis")
 		}
-		return c.elementwise(c.promoted(), f(real.Var(0), real.Var(1)), 0, 1)
+		c.elementwise(c.promoted(), f(real.Var(0), real.Var(1)), 0, 1)
 	}
 }
 
@@ -27,14 +27,16 @@ func (c *reading) promoted() DType {
 }
 
 func unary(f func(x *real.Expr) *real.Expr) definition {
-	return func(c *call) *reject { return c.elementwise(c.dt, f(real.Var(0)), 0) }
+	return func(c *call) {
+		c.elementwise(c.dt, f(real.Var(0)), 0)
+	}
 }
 
-func buildDiv(c *call) *reject {
+func buildDiv(c *call) {
 	if t := c.in[1].Const; t != nil {
 		for i := range t.Len() {
 			if t.At(i) == 0 {
-				return invalid("division by the constant zero (element %d)", i)
+				invalid("division by the constant zero (element %d)", i)
 			}
 		}
 	}
@@ -42,30 +44,29 @@ func buildDiv(c *call) *reject {
 	if !c.promoted().Float() { // ONNX divides integers towards zero
 		by = func(x, y *real.Expr) *real.Expr { return real.Round(real.Div(x, y), real.Down) }
 	}
-	return binary(by)(c)
+	binary(by)(c)
 }
 
-func buildPow(c *call) *reject {
+func buildPow(c *call) {
 	if t := c.in[1].Const; t != nil && t.Len() > 1 {
-		return buildPowers(c, t)
+		buildPowers(c, t)
+		return
 	}
-	e, r := c.constScalar(1, "the exponent")
-	if r != nil {
-		return r
-	}
+	e := c.constScalar(1, "the exponent")
 	x, y := real.Var(0), real.Float(1)
 	root := e != math.Trunc(e)
 	if root {
 		if 2*e != math.Trunc(2*e) {
-			return realPower(c)
+			realPower(c)
+			return
 		}
 	}
 	if !c.dt.Float() && (root || e < 0) {
-		return unsupported("cast to float before", "exponent %g of an integer", e)
+		unsupported("cast to float before", "exponent %g of an integer", e)
 	}
 	n := math.Trunc(math.Abs(e))
 	if n > maxPower {
-		return unsupported("exponents up to 64", "exponent %g", e)
+		unsupported("exponents up to 64", "exponent %g", e)
 	}
 	for range int(n) {
 		y = real.Mul(y, x)
@@ -76,26 +77,27 @@ func buildPow(c *call) *reject {
 	if e < 0 {
 		y = real.Div(real.Float(1), y)
 	}
-	return c.elementwise(c.dt, y, 0)
+	c.elementwise(c.dt, y, 0)
 }
 
 // realPower is x^e as exp(e ln x): there is none for an x that is not positive.
-func realPower(c *call) *reject {
+func realPower(c *call) {
 	if !c.dt.Float() {
-		return unsupported("cast to float before", "real exponents of integers")
+		unsupported("cast to float before", "real exponents of integers")
 	}
-	return c.elementwise(c.dt, real.Exp(real.Mul(real.Var(1), real.Log(real.Var(0)))), 0, 1)
+	c.elementwise(c.dt, real.Exp(real.Mul(real.Var(1), real.Log(real.Var(0)))), 0, 1)
 }
 
 // buildPowers raises to several exponents. Where they are whole it is the sum, over the powers that occur, of x^n where
 // the exponent is n.
-func buildPowers(c *call, exponents *Tensor) *reject {
+func buildPowers(c *call, exponents *Tensor) {
 	occurs := map[int]bool{}
 	most := 0
 	for i := range exponents.Len() {
 		e := exponents.At(i)
 		if e < 0 || e > maxPower || e != math.Trunc(e) {
-			return realPower(c)
+			realPower(c)
+			return
 		}
 		occurs[int(e)] = true
 		most = max(most, int(e))
@@ -109,13 +111,13 @@ func buildPowers(c *call, exponents *Tensor) *reject {
 		}
 		power = real.Mul(power, real.Var(0))
 	}
-	return c.elementwise(c.dt, sum, 0, 1)
+	c.elementwise(c.dt, sum, 0, 1)
 }
 
 // maxPower bounds exponents: a power is that many multiplications.
 const maxPower = 64
 
-func buildClip(c *call) *reject {
+func buildClip(c *call) {
 	x, args := real.Var(0), []int{0}
 	sides := []struct {
 		attr  string
@@ -123,7 +125,7 @@ func buildClip(c *call) *reject {
 		none  int // the sign of the infinity that bounds nothing
 	}{{"min", real.Max, -1}, {"max", real.Min, 1}}
 	if c.opset < 11 && len(c.in) > 1 {
-		return invalid("bounds are attributes before opset 11")
+		invalid("bounds are attributes before opset 11")
 	}
 	for i, side := range sides {
 		v, fixed := 0.0, false
@@ -136,14 +138,14 @@ func buildClip(c *call) *reject {
 		case !c.has(slot):
 			continue
 		case Size(c.in[slot].Shape) != 1:
-			return invalid("a bound of shape %v, wants a scalar", c.in[slot].Shape)
+			invalid("a bound of shape %v, wants a scalar", c.in[slot].Shape)
 		case c.in[slot].Const != nil:
 			v = c.in[slot].Const.At(0)
 		}
 		switch {
 		case math.IsInf(v, side.none):
 		case math.IsInf(v, 0):
-			return invalid("the %s is %v", side.attr, v)
+			invalid("the %s is %v", side.attr, v)
 		case fixed:
 			x = side.bound(x, real.Float(v))
 		default:
@@ -151,36 +153,36 @@ func buildClip(c *call) *reject {
 			args = append(args, i+1)
 		}
 	}
-	shape := c.x
-	if r := c.elementwise(c.dt, x, args...); r != nil {
-		return r
-	}
-	c.steps[0].Shape = shape // a bound of shape (1,) adds no axis
-	return nil
+	c.elementwise(c.dt, x, args...)
+	c.steps[0].Shape = c.x // a bound of shape (1,) adds no axis
 }
 
-func buildCast(c *call) *reject {
+func buildCast(c *call) {
 	to := c.dtypeAttr("to")
 	switch {
 	case !to.number():
-		return unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.Int("to", 0), to)
+		unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.Int("to", 0), to)
 	case to == Bool:
-		return unsupported("compare explicitly instead", "cast to bool")
+		unsupported("compare explicitly instead", "cast to bool")
 	case to.Float() || !c.dt.Float():
-		return c.elementwise(to, real.Var(0), 0)
+		c.elementwise(to, real.Var(0), 0)
+		return
 	}
-	return c.elementwise(to, real.Round(real.Var(0), real.Down), 0)
+	c.elementwise(to, real.Round(real.Var(0), real.Down), 0)
 }
 
-func buildIdentity(c *call) *reject { return c.pick(c.x, nil) }
+// castTo are the attributes of a Cast.
+func castTo(dt DType) Attrs { return Attrs{"to": IntAttr(int(dt))} }
 
-func buildBatchNorm(c *call) *reject {
+func buildIdentity(c *call) { c.pick(c.x, nil) }
+
+func buildBatchNorm(c *call) {
 	x := c.x
 	if c.flag("training_mode") {
-		return unsupported("export the model in inference mode", "training_mode is set")
+		unsupported("export the model in inference mode", "training_mode is set")
 	}
 	if len(x) < 2 {
-		return invalid("input of shape %v has no channel axis", x)
+		invalid("input of shape %v has no channel axis", x)
 	}
 	channel := 1
 	if c.Domain == channelsLast {
@@ -188,18 +190,18 @@ func buildBatchNorm(c *call) *reject {
 	}
 	for i, k := range c.in[1:] {
 		if len(k.Shape) != 1 || k.Shape[0] != x[channel] {
-			return invalid("parameter %d has shape %v for %d channels", i+1, k.Shape, x[channel])
+			invalid("parameter %d has shape %v for %d channels", i+1, k.Shape, x[channel])
 		}
 	}
 	if c.opset < 9 && c.Int("spatial", 1) == 0 || c.opset < 7 && !c.flag("is_test") {
-		return unsupported("export the model in inference mode with opset 9 or later",
+		unsupported("export the model in inference mode with opset 9 or later",
 			"statistics of the batch at hand, or per element")
 	}
 	eps := c.Float("epsilon", float64(float32(1e-5)))
 	if variance := c.in[4].Const; variance != nil {
 		for i := range variance.Len() {
 			if !(variance.At(i)+eps > 0) {
-				return invalid("the variance %g plus epsilon %g is not positive (channel %d)", variance.At(i), eps, i)
+				invalid("the variance %g plus epsilon %g is not positive (channel %d)", variance.At(i), eps, i)
 			}
 		}
 	}
@@ -209,10 +211,10 @@ func buildBatchNorm(c *call) *reject {
 	for i := 1; i < 5; i++ {
 		e.Index[i] = c.p.along(x, channel, 1)
 	}
-	return c.add(Step{Shape: x, DType: c.dt, Elem: e})
+	c.add(Step{Shape: x, DType: c.dt, Elem: e})
 }
 
-func buildConstant(c *call) *reject {
+func buildConstant(c *call) {
 	var t *Tensor
 	a := func(name string) Attr { return c.Attrs[name] }
 	switch {
@@ -228,15 +230,13 @@ func buildConstant(c *call) *reject {
 		t = &Tensor{DType: Int64, Shape: []int{len(a("value_ints").Ints)}, I: a("value_ints").Ints}
 	}
 	if t == nil || !t.DType.number() {
-		return unsupported("use a dense tensor of numbers",
+		unsupported("use a dense tensor of numbers",
 			"the constant's value is missing, sparse or of another type")
 	}
-	c.fixed = []*Tensor{t}
-	c.steps = []*Step{{Shape: t.Shape, DType: t.DType, Move: &Move{}}}
-	return nil
+	c.value(t)
 }
 
-func buildShape(c *call) *reject {
+func buildShape(c *call) {
 	shape := c.x
 	lo, hi := c.Int("start", 0), c.Int("end", int64(len(shape)))
 	clamp := func(v int64) int {
@@ -250,7 +250,5 @@ func buildShape(c *call) *reject {
 		t.I = append(t.I, int64(shape[i]))
 	}
 	t.Shape = []int{len(t.I)}
-	c.fixed = []*Tensor{t}
-	c.steps = []*Step{{Shape: t.Shape, DType: Int64, Move: &Move{}}}
-	return nil
+	c.value(t)
 }

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // A cell is one direction of an LSTM, about to be written as the body of a loop. Gates are in the order i, f, c, o.
 type cell struct {
 	n, in, hidden int // samples side by side, elements of x, units
@@ -159,7 +161,7 @@ const realGates = "real_gates"
 
 // loop writes the cell as a Scan and names its outputs: the last h and c, and the sequence. An empty name is an output
 // that is not in use.
-func (cell *cell) loop(c *call, h, state, x string, along Scanned, outputs [3]string) *reject {
+func (cell *cell) loop(c *call, h, state, x string, along Scanned, outputs [3]string) {
 	dir := 0
 	if along.Reverse {
 		dir = 1
@@ -172,30 +174,30 @@ func (cell *cell) loop(c *call, h, state, x string, along Scanned, outputs [3]st
 	if cell.quant == nil {
 		attrs[realGates] = IntAttr(1)
 	}
-	return c.writeAll(Internal, "Scan", attrs, outputs[:], []string{h, state, x})
+	c.writeAll(Internal, "Scan", attrs, outputs[:], []string{h, state, x})
 }
 
 // bodyOpset is the version of ONNX that cells are written in.
 const bodyOpset = 13
 
 // initial is a state's first value in the shape that the loop takes: zeros where it is omitted.
-func (cell *cell) initial(c *call, name string) (string, *reject) {
+func (cell *cell) initial(c *call, name string) string {
 	n, hidden := cell.n, cell.hidden
 	shape, k := []int{n, hidden}, c.p.Known[name]
 	if name == "" {
-		return c.constant("initial", filled(Float32, shape, 0)), nil
+		return c.constant("initial", filled(Float32, shape, 0))
 	}
 	if !k.DType.Float() {
-		return "", invalid("the initial state %q is of type %s", name, k.DType)
+		invalid("the initial state %q is of type %s", name, k.DType)
 	}
 	if Size(k.Shape) == n*hidden {
 		if len(k.Shape) == 2 && k.Shape[0] == n {
-			return name, nil
+			return name
 		}
 		return c.reshaped(name, shape)
 	}
-	if s, r := broadcastShape(k.Shape, shape); r != nil || len(s) != 2 || s[0] != n || s[1] != hidden {
-		return "", invalid("the initial state %q has shape %v, want %v", name, k.Shape, shape)
+	if s, ok := broadcasts(k.Shape, shape); !ok || !slices.Equal(s, shape) {
+		invalid("the initial state %q has shape %v, want %v", name, k.Shape, shape)
 	}
 	return c.part("", "Expand", "initial", nil, name, c.shape(shape))
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Coding is a quantising node taken apart: an internal operator that gives the integer code of each element, and the
 // arithmetic that makes the node's value of the code.
@@ -77,8 +80,7 @@ func (p *Program) Coding(n *Node) *Coding {
 }
 
 func quantCoding(c *reading) *Coding {
-	q, _ := readQuant(c)
-	return &Coding{Op: Code, Inputs: named(c.Node, 0, 1, 2), Attrs: q.attrs(), Value: c.scaled(2, 1)}
+	return &Coding{Op: Code, Inputs: named(c.Node, 0, 1, 2), Attrs: readQuant(c).attrs(), Value: c.scaled(2, 1)}
 }
 
 func bipolarCoding(c *reading) *Coding {
@@ -111,10 +113,7 @@ func countCoding(c *reading) *Coding {
 func (q Quantiser) attrs() Attrs {
 	a := limits(q.Lo, q.Hi)
 	a["mode"] = IntAttr(int(q.Mode))
-	a["zero_first"] = Attr{Kind: AttrInt}
-	if q.ZeroFirst {
-		a["zero_first"] = IntAttr(1)
-	}
+	a["zero_first"] = FlagAttr(q.ZeroFirst)
 	if q.Sign {
 		a["sign"] = IntAttr(1)
 	}
@@ -122,7 +121,7 @@ func (q Quantiser) attrs() Attrs {
 }
 
 func linearCoding(c *reading) *Coding {
-	q, _, _ := readQuantizeLinear(c)
+	q, _ := readQuantizeLinear(c)
 	zero := c.constOperand(0)
 	if c.has(2) {
 		zero = c.alongAxis(2)
@@ -135,13 +134,9 @@ func (c *reading) alongAxis(slot int) Operand {
 	t, x := c.in[slot].Const, c.x
 	shape := []int{}
 	if t.Len() > 1 {
-		a, _ := axis(c.Int("axis", 1), len(x))
-		for i := range x {
-			shape = append(shape, 1)
-			if i == a {
-				shape[i] = x[i]
-			}
-		}
+		a := axis(c.Int("axis", 1), len(x))
+		shape = slices.Repeat([]int{1}, len(x))
+		shape[a] = x[a]
 	}
 	f := make([]float64, t.Len())
 	for i := range f {
@@ -151,7 +146,7 @@ func (c *reading) alongAxis(slot int) Operand {
 }
 
 func truncCoding(c *reading) *Coding {
-	t, _ := readTrunc(c)
+	t := readTrunc(c)
 	attrs := limits(t.Lo, t.Hi)
 	for _, name := range []string{"rounding_mode", "signed", "narrow"} {
 		if a, ok := c.Attrs[name]; ok {

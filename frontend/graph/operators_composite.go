@@ -169,7 +169,7 @@ type decomposition struct {
 
 // wide casts to int32, which holds the difference of two bytes.
 func (d *decomposition) wide(suffix, tensor string) string {
-	return d.add("Cast", suffix, Attrs{"to": IntAttr(int(Int32))}, tensor)
+	return d.add("Cast", suffix, castTo(Int32), tensor)
 }
 
 // upright is a constant vector that belongs to the first of so many axes: one value per row, or output channel.

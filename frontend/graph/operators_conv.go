@@ -1,49 +1,40 @@
 package graph
 
+import "slices"
+
 // Convolutions. What the hardware does is a sliding window over data that are padded already, without a bias: the rest
 // is steps of its own.
 
-func buildConv(c *call) *reject {
-	win, r := c.windows()
-	if r != nil {
-		return r
-	}
+func buildConv(c *call) {
+	win := c.windows()
 	l, s, w := &win.l, &win.s, c.in[1].Shape
 	if x, y := c.dt, c.in[1].DType; x.Float() != y.Float() {
-		return invalid("weights of type %s for data of type %s", y, x)
+		invalid("weights of type %s for data of type %s", y, x)
 	}
-	if len(w) != len(l.shape) {
-		return invalid("weights of shape %v for data of shape %v", w, l.shape)
-	}
-	kernel, depth := w[2:], w[1]
+	kernel := win.weighted()
+	depth := w[1]
 	if l.last {
-		kernel, depth = w[1:len(w)-1], w[len(w)-1]
-	}
-	if asked := c.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
-		return invalid("kernel_shape %v for weights of shape %v", asked, w)
+		depth = w[len(w)-1]
 	}
 	group := c.Int("group", 1)
 	if group < 1 || depth < 1 || group > int64(l.channels) || depth*int(group) != l.channels || w[0]%int(group) != 0 {
-		return invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
+		invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
 	}
-	if r = win.slide(kernel); r == nil {
-		r = s.place(c.Str("auto_pad", "NOTSET"), false)
+	win.slide(kernel)
+	s.place(c.Str("auto_pad", "NOTSET"), false)
+	if s.padded() || c.has(2) {
+		win.biased(c.Domain, int(group), w[0], win.pad(), c.Inputs[1])
+	} else {
+		win.convolve(int(group), w)
 	}
-	if r != nil {
-		return r
-	}
-	if !s.padded() && !c.has(2) {
-		return win.convolve(int(group), w)
-	}
-	return win.parts(int(group), w[0])
 }
 
 // pad writes the step that pads the data, if they have to be, and gives the padded tensor.
-func (c *windows) pad() (string, *reject) {
+func (c *windows) pad() string {
 	l, s, x := &c.l, &c.s, c.Inputs[0]
 	value := c.number("zero", c.dt, 0)
 	if !s.padded() {
-		return x, nil
+		return x
 	}
 	before, after := make([]int, len(l.shape)), make([]int, len(l.shape))
 	for i, a := range l.axes {
@@ -53,50 +44,41 @@ func (c *windows) pad() (string, *reject) {
 	return c.part(Internal, "Pad", "padded", Attrs{"pads": intsAttr(append(before, after...)...)}, x, value)
 }
 
-// parts writes a convolution out: padding, sums of products, bias.
-func (c *windows) parts(group, outputs int) *reject {
-	x, r := c.pad()
-	if r != nil {
-		return r
-	}
-	return c.biased(c.Domain, group, outputs, x, c.Inputs[1])
-}
-
 // biased writes the sums of products of padded data and weights, and adds the bias per channel, if there is one.
-func (c *windows) biased(domain string, group, channels int, x, weights string) *reject {
+func (c *windows) biased(domain string, group, channels int, x, weights string) {
 	attrs := c.s.attrs(group)
 	if !c.has(2) {
-		return c.last(domain, "Conv", attrs, x, weights)
+		c.last(domain, "Conv", attrs, x, weights)
+		return
 	}
 	if b := c.in[2].Shape; len(b) != 1 || b[0] != channels {
-		return invalid("a bias of shape %v for %d channels", b, channels)
+		invalid("a bias of shape %v for %d channels", b, channels)
 	}
-	sums, r := c.part(domain, "Conv", "sums", attrs, x, weights)
-	if r != nil {
-		return r
-	}
-	bias, r := c.reshaped(c.Inputs[2], c.l.with(1, channels, []int{1, 1}[:len(c.l.axes)]))
-	if r != nil {
-		return r
-	}
-	return c.last("", Add, nil, sums, bias)
+	sums := c.part(domain, "Conv", "sums", attrs, x, weights)
+	bias := c.reshaped(c.Inputs[2], c.l.with(1, channels, []int{1, 1}[:len(c.l.axes)]))
+	c.last("", Add, nil, sums, bias)
 }
 
-func sameInts(a []int64, b []int) bool {
-	if len(a) != len(b) {
-		return false
+// weighted is the kernel that the weights, input 1, have.
+func (c *windows) weighted() []int {
+	w := c.in[1].Shape
+	if len(w) != len(c.l.shape) {
+		invalid("weights of shape %v for data of shape %v", w, c.l.shape)
 	}
-	for i, v := range a {
-		if v != int64(b[i]) {
-			return false
-		}
+	kernel := w[2:]
+	if c.l.last {
+		kernel = w[1 : len(w)-1]
 	}
-	return true
+	if asked := c.Ints("kernel_shape"); asked != nil &&
+		!slices.EqualFunc(asked, kernel, func(a int64, b int) bool { return a == int64(b) }) {
+		invalid("kernel_shape %v for weights of shape %v", asked, w)
+	}
+	return kernel
 }
 
 // convolve is the sliding sum of products itself. Weights are [M, C/group, H, W]; with channels last [M, H, W,
 // C/group].
-func (c *windows) convolve(group int, w []int) *reject {
+func (c *windows) convolve(group int, w []int) {
 	l, s := &c.l, &c.s
 	depth, each := l.channels/group, w[0]/group
 	n, channel, h, along := l.strides()
@@ -113,73 +95,46 @@ func (c *windows) convolve(group int, w []int) *reject {
 		tapsB = []int{s.kernel[1] * depth, depth, 1}
 	}
 	shape := l.with(l.n, w[0], s.out[2-s.axes:])
-	if r := checkSize(shape); r != nil {
-		return r
-	}
+	checkSize(shape)
 	taps := []int{s.kernel[0], s.kernel[1], depth}
 	dot.ABase, dot.BBase = c.p.strided(full, stepsA), c.p.strided(full, stepsB)
 	dot.AOffset = c.p.strided(taps, []int{s.dilation[0] * h, s.dilation[1] * along, channel})
 	dot.BOffset = c.p.strided(taps, tapsB)
-	return c.add(Step{Shape: shape, DType: c.dt, Dot: dot, Window: s.window(group, depth, l.last)})
+	c.add(Step{Shape: shape, DType: c.dt, Dot: dot, Window: s.window(group, depth, l.last)})
 }
 
 // buildConvTranspose writes a transposed convolution as an ordinary one: over data with zeros between the elements,
 // with weights turned round.
-func buildConvTranspose(c *call) *reject {
-	win, r := c.windows()
-	if r != nil {
-		return r
-	}
+func buildConvTranspose(c *call) {
+	win := c.windows()
 	l, s, w := &win.l, &win.s, c.in[1].Shape
-	if len(w) != len(l.shape) {
-		return invalid("weights of shape %v for data of shape %v", w, l.shape)
-	}
-	kernel := w[2:]
-	if asked := c.Ints("kernel_shape"); asked != nil && !sameInts(asked, kernel) {
-		return invalid("kernel_shape %v for weights of shape %v", asked, w)
-	}
+	kernel := win.weighted()
 	group := c.Int("group", 1)
 	if group < 1 || group > int64(l.channels) || w[0] != l.channels || w[0]%int(group) != 0 || w[1] < 1 ||
 		w[1] > maxSide {
-		return invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
+		invalid("weights of shape %v in %d groups for %d channels", w, group, l.channels)
 	}
-	if r = win.slide(kernel); r == nil {
-		r = win.unplace()
-	}
-	if r != nil {
-		return r
-	}
+	win.slide(kernel)
+	win.unplace()
 	before, after, strides := make([]int, len(l.shape)), make([]int, len(l.shape)), []int{1, 1}
 	for i, a := range l.axes {
 		k := 2 - s.axes + i
 		before[a], after[a] = s.reach(k)-1-s.before[k], s.reach(k)-1-s.after[k]
 		strides = append(strides, s.stride[k])
 	}
-	x, r := c.part(Internal, "Spread", "spread", Attrs{"strides": intsAttr(strides...),
+	x := c.part(Internal, "Spread", "spread", Attrs{"strides": intsAttr(strides...),
 		"pads": intsAttr(append(before, after...)...)}, c.Inputs[0], c.number("zero", c.dt, 0))
-	if r != nil {
-		return r
-	}
-	turned, r := c.part(Internal, "Turn", "turned", Attrs{"group": IntAttr(int(group))}, c.Inputs[1])
-	if r != nil {
-		return r
-	}
+	turned := c.part(Internal, "Turn", "turned", Attrs{"group": IntAttr(int(group))}, c.Inputs[1])
 	s.stride = [2]int{1, 1}
-	return win.biased("", int(group), w[1]*int(group), x, turned)
+	win.biased("", int(group), w[1]*int(group), x, turned)
 }
 
 // unplace finds the padding of a transposed convolution, which crops its output: as given, or such that the output has
 // the shape asked for. What is missing of that shape is added at the end.
-func (c *windows) unplace() *reject {
+func (c *windows) unplace() {
 	s := &c.s
-	extra, r := c.sides("output_padding", s.axes, 0, 0)
-	if r != nil {
-		return r
-	}
-	want, r := c.sides("output_shape", s.axes, 0, 1)
-	if r != nil {
-		return r
-	}
+	extra := c.sides("output_padding", s.axes, 0, 0)
+	want := c.sides("output_shape", s.axes, 0, 1)
 	auto := c.Str("auto_pad", "NOTSET")
 	for a := 2 - s.axes; a < 2; a++ {
 		full := (s.in[a]-1)*s.stride[a] + s.reach(a) + extra[a]
@@ -192,7 +147,7 @@ func (c *windows) unplace() *reject {
 				want[a] = s.in[a] * s.stride[a]
 			}
 		default:
-			return invalid("auto_pad is %q", auto)
+			invalid("auto_pad is %q", auto)
 		}
 		if want[a] > 0 {
 			total := max(0, full-want[a])
@@ -205,56 +160,45 @@ func (c *windows) unplace() *reject {
 			full = max(full, want[a])
 		}
 		if full-s.before[a]-s.after[a] < 1 {
-			return invalid("pads of %d and %d leave nothing of %d elements", s.before[a], s.after[a], full)
+			invalid("pads of %d and %d leave nothing of %d elements", s.before[a], s.after[a], full)
 		}
 		s.after[a] -= extra[a]
 	}
-	return nil
 }
 
 // buildSpread is the form that ConvTranspose is written in: zeros between the elements along each axis, and around
 // them. Negative pads crop.
-func buildSpread(c *call) *reject {
-	x, pads := c.x, c.Ints("pads")
-	from, strides := make([][]int32, len(x)), rowMajor(x)
+func buildSpread(c *call) {
+	x, pads, strides := c.x, c.Ints("pads"), c.Ints("strides")
 	shape := make([]int, len(x))
-	for a, stride := range c.Ints("strides") {
+	for a, stride := range strides {
 		shape[a] = (x[a]-1)*int(stride) + 1 + int(pads[a]+pads[len(x)+a])
 		if x[a] == 0 || shape[a] < 0 {
-			return invalid("pads %v around %v elements with strides %v", pads, x, c.Ints("strides"))
+			invalid("pads %v around %v elements with strides %v", pads, x, strides)
 		}
 	}
-	if r := checkSize(shape); r != nil {
-		return r
-	}
-	for a, stride := range c.Ints("strides") {
-		for i := range shape[a] {
-			at := i - int(pads[a])
-			if at < 0 || at%int(stride) != 0 || at/int(stride) >= x[a] {
-				from[a] = append(from[a], -1)
-			} else {
-				from[a] = append(from[a], int32(at/int(stride)*strides[a]))
-			}
+	c.moveOr(shape, func(a, i int) int {
+		at, stride := i-int(pads[a]), int(strides[a])
+		if at < 0 || at%stride != 0 || at/stride >= x[a] {
+			return -1
 		}
-	}
-	return c.moveOr(shape, from)
+		return at / stride
+	})
 }
 
 // buildTurn makes weights of a convolution of those of a transposed one: [C, M/group, H, W] becomes [M, C/group, H, W],
 // with each kernel turned round.
-func buildTurn(c *call) *reject {
+func buildTurn(c *call) {
 	w, group := c.x, int(c.Int("group", 1))
 	depth, each := w[0]/group, w[1]
 	s := rowMajor(w)
 	shape := append([]int{group * each, depth}, w[2:]...)
-	if r := checkSize(shape); r != nil {
-		return r
-	}
+	checkSize(shape)
 	full, steps := []int{group, each, depth}, []int{depth * s[0], s[1], s[0]}
 	last := 0
 	for a := 2; a < len(w); a++ {
 		full, steps = append(full, w[a]), append(steps, -s[a])
 		last += (w[a] - 1) * s[a]
 	}
-	return c.pick(shape, stridedFrom(last, full, steps))
+	c.pick(shape, stridedFrom(last, full, steps))
 }

@@ -10,10 +10,10 @@ import (
 // buildQuantLSTMCell writes Brevitas' cell as a loop. Inputs: 0 x, 1 h, 2 c, 3.. four W, 7.. four R, 11.. four biases,
 // all in the order i, f, c, o; from 15 scale, zero point and bit width of eleven quantisers. Outputs: the sequence, the
 // last h, the last c.
-func buildQuantLSTMCell(c *call) *reject {
+func buildQuantLSTMCell(c *call) {
 	x := c.x
 	if len(x) != 3 {
-		return invalid("x has shape %v, want time, samples and elements", x)
+		invalid("x has shape %v, want time, samples and elements", x)
 	}
 	along := Scanned{Reverse: c.flag("reverse_input")}
 	if c.flag("batch_first") {
@@ -22,70 +22,48 @@ func buildQuantLSTMCell(c *call) *reject {
 	cell := &cell{n: x[1-along.Axis], in: x[2], f: activation{op: "Sigmoid"}, g: activation{op: "Tanh"},
 		h: activation{op: "Tanh"}, coupled: c.flag("cifg")}
 	for g := range 4 {
-		w, r := c.weights(3+g, "W_i"+gateNames[g])
-		if r != nil {
-			return r
-		}
+		w := c.weights(3+g, "W_i"+gateNames[g])
 		if cell.hidden == 0 && len(w.Shape) == 2 {
 			cell.hidden = w.Shape[0]
 		}
-		u, r := c.weights(7+g, "W_h"+gateNames[g])
-		if r != nil {
-			return r
-		}
-		b, r := c.weights(11+g, "b_"+gateNames[g])
-		if r != nil {
-			return r
-		}
+		u := c.weights(7+g, "W_h"+gateNames[g])
+		b := c.weights(11+g, "b_"+gateNames[g])
 		if !slices.Equal(w.Shape, []int{cell.hidden, cell.in}) ||
 			!slices.Equal(u.Shape, []int{cell.hidden, cell.hidden}) {
-			return invalid("weights of gate %s have shapes %v and %v, want %d units of %d elements", gateNames[g],
+			invalid("weights of gate %s have shapes %v and %v, want %d units of %d elements", gateNames[g],
 				w.Shape, u.Shape, cell.hidden, cell.in)
 		}
 		if b.Len() != 1 && !slices.Equal(b.Shape, []int{cell.hidden}) {
-			return invalid("the bias of gate %s has shape %v, want %d units", gateNames[g], b.Shape, cell.hidden)
+			invalid("the bias of gate %s has shape %v, want %d units", gateNames[g], b.Shape, cell.hidden)
 		}
 		cell.w[g], cell.r[g] = w, u
 		if b.Len() != 1 || b.At(0) != 0 {
 			cell.bias[g] = []*Tensor{b}
 		}
 	}
-	if r := cell.readQuantisers(c); r != nil {
-		return r
-	}
-	h, r := cell.initial(c, c.Inputs[1])
-	if r != nil {
-		return r
-	}
-	state, r := cell.initial(c, c.Inputs[2])
-	if r != nil {
-		return r
-	}
-	return cell.loop(c, h, state, c.Inputs[0], along, [3]string{c.output(1), c.output(2), c.output(0)})
+	cell.readQuantisers(c)
+	h := cell.initial(c, c.Inputs[1])
+	state := cell.initial(c, c.Inputs[2])
+	cell.loop(c, h, state, c.Inputs[0], along, [3]string{c.output(1), c.output(2), c.output(0)})
 }
 
 // output is the name of an output, empty where it is not in use.
-func (c *reading) output(i int) string {
-	if i < len(c.Outputs) {
-		return c.Outputs[i]
-	}
-	return ""
-}
+func (n *Node) output(i int) string { return slot(n.Outputs, i) }
 
 // weights is a constant input of reals.
-func (c *reading) weights(slot int, what string) (*Tensor, *reject) {
+func (c *reading) weights(slot int, what string) *Tensor {
 	t := c.in[slot].Const
 	switch {
 	case t == nil:
-		return nil, unsupported("export with constant parameters", "%s is not constant, or no float32", what)
+		unsupported("export with constant parameters", "%s is not constant, or no float32", what)
 	case !t.DType.Float():
-		return nil, invalid("%s is of type %s", what, t.DType)
+		invalid("%s is of type %s", what, t.DType)
 	}
-	return t, nil
+	return t
 }
 
 // cellQuantisers reads the quantisers of a QuantLSTMCell.
-func (cell *cell) readQuantisers(c *call) *reject {
+func (cell *cell) readQuantisers(c *call) {
 	cell.quant = new([11]quantParams)
 	for k, name := range FormatNames {
 		q := &cell.quant[k]
@@ -93,7 +71,7 @@ func (cell *cell) readQuantisers(c *call) *reject {
 			slot := 15 + 3*k + i
 			t := c.in[slot].Const
 			if t == nil || t.Len() != 1 {
-				return badQuant("export with constant quantiser parameters, one for all units",
+				badQuant("export with constant quantiser parameters, one for all units",
 					"input %d, of quantiser %s, is not one constant", slot, name)
 			}
 			*to = t
@@ -105,24 +83,17 @@ func (cell *cell) readQuantisers(c *call) *reject {
 		signed, isSigned := c.Attrs[name+"_signed"]
 		mode, isMode := c.Attrs[name+"_rounding_mode"]
 		if !isNarrow || !isSigned || !isMode {
-			return badQuant("export the cell with all of its eleven quantisers",
+			badQuant("export the cell with all of its eleven quantisers",
 				"attributes of quantiser %s are missing", name)
 		}
 		q.attrs = Attrs{"narrow": narrow, "signed": signed, "rounding_mode": mode}
 	}
-	return nil
 }
 
 // params are a format as the parameters of a Quant node.
 func (f CellFormat) params() quantParams {
-	flag := func(b bool) Attr {
-		if b {
-			return IntAttr(1)
-		}
-		return IntAttr(0)
-	}
 	return quantParams{filled(Float32, nil, f.Scale), filled(Float32, nil, f.Zero),
-		filled(Float32, nil, float64(f.Bits)), Attrs{"signed": flag(f.Signed), "narrow": flag(f.Narrow),
+		filled(Float32, nil, float64(f.Bits)), Attrs{"signed": FlagAttr(f.Signed), "narrow": FlagAttr(f.Narrow),
 			"rounding_mode": StringAttr(f.Rounding)}}
 }
 
@@ -144,22 +115,19 @@ type lstm struct {
 // onnxGates is where gates i, f, c, o stand in ONNX' tensors.
 var onnxGates = [4]int{0, 2, 3, 1}
 
-func buildLSTM(c *call) *reject {
+func buildLSTM(c *call) {
 	l := &lstm{call: c, batchFirst: c.flag("layout"), clip: c.Float("clip", 0), coupled: c.flag("input_forget")}
-	for _, read := range []func() *reject{l.readAttributes, l.readShapes, l.readActivations, l.readFormats} {
-		if r := read(); r != nil {
-			return r
-		}
-	}
+	l.readAttributes()
+	l.readShapes()
+	l.readActivations()
+	l.readFormats()
 	for d := range l.directions {
-		if r := l.direction(d); r != nil {
-			return r
-		}
+		l.direction(d)
 	}
-	return l.finish()
+	l.finish()
 }
 
-func (l *lstm) readAttributes() *reject {
+func (l *lstm) readAttributes() {
 	switch d := l.Str("direction", "forward"); d {
 	case "forward":
 		l.directions = []bool{false}
@@ -168,40 +136,33 @@ func (l *lstm) readAttributes() *reject {
 	case "bidirectional":
 		l.directions = []bool{false, true}
 	default:
-		return invalid("direction %q", d)
+		invalid("direction %q", d)
 	}
 	if l.opset < 7 {
-		return unsupported("convert the model to opset 7 or later", "the form of LSTM before opset 7")
+		unsupported("convert the model to opset 7 or later", "the form of LSTM before opset 7")
 	}
 	if l.clip < 0 {
-		return invalid("clip is %g", l.clip)
+		invalid("clip is %g", l.clip)
 	}
-	return nil
 }
 
-func (l *lstm) readShapes() *reject {
+func (l *lstm) readShapes() {
 	x := l.x
 	if len(x) != 3 || !l.dt.Float() {
-		return invalid("x is of type %s and shape %v, want reals of time, samples and elements", l.dt, x)
+		invalid("x is of type %s and shape %v, want reals of time, samples and elements", l.dt, x)
 	}
 	l.time, l.samples, l.elements = x[0], x[1], x[2]
 	if l.batchFirst {
 		l.time, l.samples = l.samples, l.time
 	}
-	var r *reject
-	if l.w, r = l.weights(1, "W"); r != nil {
-		return r
-	}
-	if l.r, r = l.weights(2, "R"); r != nil {
-		return r
-	}
+	l.w, l.r = l.weights(1, "W"), l.weights(2, "R")
 	d := len(l.directions)
 	if len(l.r.Shape) == 3 {
 		l.hidden = l.r.Shape[2]
 	}
 	if h := int(l.Int("hidden_size", int64(l.hidden))); h != l.hidden || l.hidden < 1 ||
 		!slices.Equal(l.w.Shape, []int{d, 4 * h, l.elements}) || !slices.Equal(l.r.Shape, []int{d, 4 * h, h}) {
-		return invalid("W and R have shapes %v and %v for %d directions, %d units and %d elements", l.w.Shape,
+		invalid("W and R have shapes %v and %v for %d directions, %d units and %d elements", l.w.Shape,
 			l.r.Shape, d, h, l.elements)
 	}
 	for _, o := range []struct {
@@ -212,32 +173,26 @@ func (l *lstm) readShapes() *reject {
 		if !l.has(o.slot) {
 			continue
 		}
-		if *o.to, r = l.weights(o.slot, o.what); r != nil {
-			return r
-		}
+		*o.to = l.weights(o.slot, o.what)
 		if !slices.Equal((*o.to).Shape, []int{d, o.size}) {
-			return invalid("%s has shape %v, want %v", o.what, (*o.to).Shape, []int{d, o.size})
+			invalid("%s has shape %v, want %v", o.what, (*o.to).Shape, []int{d, o.size})
 		}
 	}
-	return l.readLengths()
+	l.readLengths()
 }
 
 // readLengths accepts lengths of sequences that are all the whole.
-func (l *lstm) readLengths() *reject {
+func (l *lstm) readLengths() {
 	if !l.has(4) {
-		return nil
+		return
 	}
-	list, r := l.constInts(4, "sequence_lens")
-	if r != nil {
-		return r
-	}
+	list := l.constInts(4, "sequence_lens")
 	for _, n := range list {
 		if n != int64(l.time) {
-			return unsupported("feed sequences of one length", "sequences of lengths %v among %d elements", list,
+			unsupported("feed sequences of one length", "sequences of lengths %v among %d elements", list,
 				l.time)
 		}
 	}
-	return nil
 }
 
 // withAlpha and withBeta give the defaults of the activations' parameters (ONNX, operator LSTM).
@@ -247,7 +202,7 @@ var (
 	plain     = []string{"Sigmoid", "Tanh", "Relu", "Softsign", "Softplus"}
 )
 
-func (l *lstm) readActivations() *reject {
+func (l *lstm) readActivations() {
 	names := []string{}
 	if a, ok := l.Attrs["activations"]; ok {
 		names = a.Strings
@@ -257,7 +212,7 @@ func (l *lstm) readActivations() *reject {
 		}
 	}
 	if len(names) != 3*len(l.directions) {
-		return invalid("%d activations for %d directions", len(names), len(l.directions))
+		invalid("%d activations for %d directions", len(names), len(l.directions))
 	}
 	known := append([]string{}, plain...)
 	for name := range withAlpha {
@@ -276,37 +231,35 @@ func (l *lstm) readActivations() *reject {
 	for _, name := range names {
 		k := slices.IndexFunc(known, func(s string) bool { return strings.EqualFold(s, name) })
 		if k < 0 {
-			return unsupported("use one of "+strings.Join(known, ", "), "activation %q", name)
+			unsupported("use one of "+strings.Join(known, ", "), "activation %q", name)
 		}
 		alpha, hasAlpha := withAlpha[known[k]]
 		beta, hasBeta := withBeta[known[k]]
 		a := activation{known[k], take(&alphas, alpha, hasAlpha), take(&betas, beta, hasBeta)}
 		if math.IsNaN(a.alpha+a.beta) || math.IsInf(a.alpha+a.beta, 0) {
-			return invalid("activation %q has parameters %g and %g", name, a.alpha, a.beta)
+			invalid("activation %q has parameters %g and %g", name, a.alpha, a.beta)
 		}
 		l.activations = append(l.activations, a)
 	}
-	return nil
 }
 
 // readFormats takes the formats that the user gives for this node.
-func (l *lstm) readFormats() *reject {
+func (l *lstm) readFormats() {
 	cells := l.p.options.Cells
 	f, ok := cells[l.file().Label()]
 	if !ok {
 		if f, ok = cells[EveryCell]; !ok {
-			return nil
+			return
 		}
 	}
 	l.quant = new([11]quantParams)
 	for k := range f {
 		l.quant[k] = f[k].params()
 	}
-	return nil
 }
 
 // direction writes one direction as a loop.
-func (l *lstm) direction(d int) *reject {
+func (l *lstm) direction(d int) {
 	h := l.hidden
 	cell := &cell{n: l.samples, in: l.elements, hidden: h, quant: l.quant, clip: l.clip, coupled: l.coupled,
 		f: l.activations[3*d], g: l.activations[3*d+1], h: l.activations[3*d+2]}
@@ -328,14 +281,8 @@ func (l *lstm) direction(d int) *reject {
 	if l.peep != nil { // in the order i, o, f
 		cell.peep = [4]*Tensor{rows(l.peep, 3*h, 0, 1), rows(l.peep, 3*h, 2*h, 1), nil, rows(l.peep, 3*h, h, 1)}
 	}
-	h0, r := l.state(cell, 5, d)
-	if r != nil {
-		return r
-	}
-	c0, r := l.state(cell, 6, d)
-	if r != nil {
-		return r
-	}
+	h0 := l.state(cell, 5, d)
+	c0 := l.state(cell, 6, d)
 	fresh := func(i int, suffix string) string {
 		if l.output(i) == "" {
 			return ""
@@ -348,11 +295,11 @@ func (l *lstm) direction(d int) *reject {
 	if l.batchFirst {
 		along.Axis = 1
 	}
-	return cell.loop(l.call, h0, c0, l.Inputs[0], along, out)
+	cell.loop(l.call, h0, c0, l.Inputs[0], along, out)
 }
 
 // state is the initial state of a direction.
-func (l *lstm) state(cell *cell, slot, d int) (string, *reject) {
+func (l *lstm) state(cell *cell, slot, d int) string {
 	if !l.has(slot) {
 		return cell.initial(l.call, "")
 	}
@@ -361,19 +308,16 @@ func (l *lstm) state(cell *cell, slot, d int) (string, *reject) {
 		axis, want = 1, []int{want[1], want[0], want[2]}
 	}
 	if !slices.Equal(l.in[slot].Shape, want) {
-		return "", invalid("initial state %d has shape %v, want %v", slot, l.in[slot].Shape, want)
+		invalid("initial state %d has shape %v, want %v", slot, l.in[slot].Shape, want)
 	}
-	one, r := l.part("", "Gather", "initial", Attrs{"axis": IntAttr(axis)}, l.Inputs[slot],
+	one := l.part("", "Gather", "initial", Attrs{"axis": IntAttr(axis)}, l.Inputs[slot],
 		l.constant("direction", &Tensor{DType: Int64, I: []int64{int64(d)}}))
-	if r != nil {
-		return "", r
-	}
 	return cell.initial(l.call, one)
 }
 
 // finish puts the directions side by side: along axis 1 of Y and axis 0 of the last states, or, with samples first,
 // axes 2 and 1.
-func (l *lstm) finish() *reject {
+func (l *lstm) finish() {
 	n, t, h := l.samples, l.time, l.hidden
 	whole, last := []int{t, 1, n, h}, []int{1, n, h}
 	axisY, axisLast := 1, 0
@@ -391,22 +335,14 @@ func (l *lstm) finish() *reject {
 			continue
 		}
 		if len(o.parts) == 1 {
-			if r := l.write("", "Reshape", exactShape, out, []string{o.parts[0], l.shape(o.shape)}); r != nil {
-				return r
-			}
+			l.write("", "Reshape", exactShape, out, []string{o.parts[0], l.shape(o.shape)})
 			continue
 		}
 		var parts []string
 		for _, p := range o.parts {
-			q, r := l.reshaped(p, o.shape)
-			if r != nil {
-				return r
-			}
+			q := l.reshaped(p, o.shape)
 			parts = append(parts, q)
 		}
-		if r := l.write("", "Concat", Attrs{"axis": IntAttr(o.axis)}, out, parts); r != nil {
-			return r
-		}
+		l.write("", "Concat", Attrs{"axis": IntAttr(o.axis)}, out, parts)
 	}
-	return nil
 }

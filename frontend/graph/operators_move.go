@@ -9,105 +9,79 @@ import (
 	"hlsgen/internal/diag"
 )
 
-func buildFlatten(c *call) *reject {
+func buildFlatten(c *call) {
 	x := c.x
 	a := c.Int("axis", 1)
 	if a < int64(-len(x)) || a > int64(len(x)) {
-		return invalid("axis %d of a tensor with %d axes", a, len(x))
+		invalid("axis %d of a tensor with %d axes", a, len(x))
 	}
 	if a < 0 {
 		a += int64(len(x))
 	}
-	return c.pick([]int{Size(x[:a]), Size(x[a:])}, nil)
+	c.pick([]int{Size(x[:a]), Size(x[a:])}, nil)
 }
 
-func buildReshape(c *call) *reject {
+func buildReshape(c *call) {
 	x := c.x
-	want, r := c.constInts(1, "the new shape")
-	if r != nil {
-		return r
-	}
+	want := c.constInts(1, "the new shape")
 	shape, open, n := make([]int, len(want)), -1, 1
 	for i, d := range want {
 		switch {
 		case d == 0 && !c.flag("allowzero"):
 			if i >= len(x) {
-				return invalid("shape %v copies axis %d of a tensor with %d axes", want, i, len(x))
+				invalid("shape %v copies axis %d of a tensor with %d axes", want, i, len(x))
 			}
 			shape[i] = x[i]
 		case d == -1 && open < 0:
 			open = i
 			shape[i] = 1
 		case d < 0 || d > maxElements:
-			return invalid("shape %v", want)
+			invalid("shape %v", want)
 		default:
 			shape[i] = int(d)
 		}
 		if shape[i] > 0 && n > maxElements/shape[i] {
-			return invalid("shape %v", want)
+			invalid("shape %v", want)
 		}
 		n *= shape[i]
 	}
 	if open >= 0 {
 		if n == 0 {
-			return invalid("shape %v leaves axis %d open, which an empty tensor does not tell", want, open)
+			invalid("shape %v leaves axis %d open, which an empty tensor does not tell", want, open)
 		}
 		shape[open] = Size(x) / n
 		n *= shape[open]
 	}
 	if n != Size(x) {
-		r := invalid("%d elements of shape %v do not fit shape %v", Size(x), x, want)
-		r.code = diag.ShapeUnknown
-		return r
+		refuse(diag.ShapeUnknown, contradiction, "%d elements of shape %v do not fit shape %v", Size(x), x, want)
 	}
-	return c.pick(shape, nil)
+	c.pick(shape, nil)
 }
 
 // axesOf reads axes from an attribute (before opset 13) or a constant input.
-func (c *reading) axesOf(rank int) ([]int, *reject) {
-	list := c.Ints("axes")
-	if c.has(1) {
-		var r *reject
-		if list, r = c.constInts(1, "axes"); r != nil {
-			return nil, r
-		}
-	}
-	return axes(list, rank)
+func (c *reading) axesOf(rank int) []int {
+	return axes(c.list("axes", 1, "axes"), rank)
 }
 
-func buildSqueeze(c *call) *reject {
+func buildSqueeze(c *call) {
 	x := c.x
-	axes, r := c.axesOf(len(x))
-	if r != nil {
-		return r
-	}
+	axes := c.axesOf(len(x))
 	shape := []int{}
 	for i, d := range x {
 		drop := slices.Contains(axes, i) || len(axes) == 0 && d == 1
 		if drop && d != 1 {
-			return invalid("axis %d of shape %v is not 1", i, x)
+			invalid("axis %d of shape %v is not 1", i, x)
 		}
 		if !drop {
 			shape = append(shape, d)
 		}
 	}
-	return c.pick(shape, nil)
+	c.pick(shape, nil)
 }
 
-func buildUnsqueeze(c *call) *reject {
-	n := len(c.Ints("axes"))
-	if c.has(1) {
-		list, r := c.constInts(1, "axes")
-		if r != nil {
-			return r
-		}
-		n = len(list)
-	}
-	x := c.x
-	axes, r := c.axesOf(len(x) + n)
-	if r != nil {
-		return r
-	}
+func buildUnsqueeze(c *call) {
+	n, x := len(c.list("axes", 1, "axes")), c.x
+	axes := c.axesOf(len(x) + n)
 	shape := make([]int, 0, len(x)+n)
 	for i := range len(x) + n {
 		if slices.Contains(axes, i) {
@@ -116,64 +90,55 @@ func buildUnsqueeze(c *call) *reject {
 			shape, x = append(shape, x[0]), x[1:]
 		}
 	}
-	return c.pick(shape, nil)
+	c.pick(shape, nil)
 }
 
-func buildTranspose(c *call) *reject {
+func buildTranspose(c *call) {
 	x := c.x
 	perm := c.Ints("perm")
 	if perm == nil {
-		for i := range x {
-			perm = append(perm, int64(len(x)-1-i))
-		}
+		perm = counted[int64](len(x))
+		slices.Reverse(perm)
 	}
 	if len(perm) != len(x) {
-		return invalid("perm %v for %d axes", perm, len(x))
+		invalid("perm %v for %d axes", perm, len(x))
 	}
 	from, seen := rowMajor(x), map[int]bool{}
 	shape, strides := make([]int, len(x)), make([]int, len(x))
 	for i, p := range perm {
-		a, r := axis(p, len(x))
-		if r != nil {
-			return r
-		}
+		a := axis(p, len(x))
 		if seen[a] {
-			return invalid("perm %v is no permutation", perm)
+			invalid("perm %v is no permutation", perm)
 		}
 		seen[a] = true
 		shape[i], strides[i] = x[a], from[a]
 	}
-	return c.pick(shape, c.p.strided(shape, strides))
+	c.pick(shape, c.p.strided(shape, strides))
 }
 
-func buildConcat(c *call) *reject {
+func buildConcat(c *call) {
 	if len(c.in) > 256 {
-		return unsupported("split the concatenation", "%d inputs", len(c.in))
+		unsupported("split the concatenation", "%d inputs", len(c.in))
 	}
 	first := c.x
-	a, r := axis(c.Int("axis", 0), len(first))
-	if r != nil {
-		return r
-	}
+	a := axis(c.Int("axis", 0), len(first))
 	shape := slices.Clone(first)
 	shape[a] = 0
 	for i, k := range c.in {
 		if !c.has(i) || len(k.Shape) != len(first) {
-			return invalid("input %d has shape %v, the first %v", i, k.Shape, first)
+			invalid("input %d has shape %v, the first %v", i, k.Shape, first)
 		}
 		if k.DType.Float() != c.dt.Float() {
-			return invalid("input %d is of type %s, the first of %s", i, k.DType, c.dt)
+			invalid("input %d is of type %s, the first of %s", i, k.DType, c.dt)
 		}
 		for j, d := range k.Shape {
 			if j != a && d != first[j] {
-				return invalid("input %d has shape %v, the first %v", i, k.Shape, first)
+				invalid("input %d has shape %v, the first %v", i, k.Shape, first)
 			}
 		}
 		shape[a] += k.Shape[a]
 	}
-	if r := checkSize(shape); r != nil {
-		return r
-	}
+	checkSize(shape)
 	m := &Move{Input: make([]uint8, 0, Size(shape)), Index: make([]int32, 0, Size(shape))}
 	inner := Size(shape[a+1:])
 	for o := range Size(shape[:a]) {
@@ -184,33 +149,26 @@ func buildConcat(c *call) *reject {
 			}
 		}
 	}
-	return c.move(shape, c.dt, m)
+	c.move(shape, c.dt, m)
 }
 
-func buildGather(c *call) *reject {
+func buildGather(c *call) {
 	x := c.x
-	a, r := axis(c.Int("axis", 0), len(x))
-	if r != nil {
-		return r
-	}
+	a := axis(c.Int("axis", 0), len(x))
 	if c.in[1].Const == nil {
-		return embed(c, a)
+		embed(c, a)
+		return
 	}
-	index, r := c.constInts(1, "the index")
-	if r != nil {
-		return r
-	}
+	index := c.constInts(1, "the index")
 	shape := append(append(append([]int{}, x[:a]...), c.in[1].Shape...), x[a+1:]...)
-	if r := checkSize(shape); r != nil {
-		return r
-	}
+	checkSize(shape)
 	inner := Size(x[a+1:])
 	var from []int32
 	for o := range Size(x[:a]) {
 		for _, i := range index {
-			j, r := axis(i, x[a])
-			if r != nil {
-				return invalid("index %d of an axis with %d elements", i, x[a])
+			j, ok := fromEnd(i, x[a])
+			if !ok {
+				invalid("index %d of an axis with %d elements", i, x[a])
 			}
 			for e := range inner {
 				from = append(from, int32((o*x[a]+j)*inner+e))
@@ -220,54 +178,41 @@ func buildGather(c *call) *reject {
 	if from == nil {
 		from = []int32{}
 	}
-	return c.pick(shape, from)
+	c.pick(shape, from)
 }
 
 // maxClasses bounds the rows of a table that data choose from.
 const maxClasses = 1 << 16
 
 // embed writes a choice of rows of a constant table: each index as a row of zeros with a one, times the table.
-func embed(c *call, along int) *reject {
+func embed(c *call, along int) {
 	table, index := c.in[0], c.in[1]
 	if table.Const == nil || along != 0 {
-		return unsupported("the index, or, for axis 0, the table must be constant", "the index depends on the data")
+		unsupported("the index, or, for axis 0, the table must be constant", "the index depends on the data")
 	}
 	if index.DType.Float() {
-		return invalid("an index of type %s", index.DType)
+		invalid("an index of type %s", index.DType)
 	}
 	n := table.Shape[0]
 	if n < 1 || n > maxClasses {
-		return unsupported("embed at most 65,536 different values", "a table of %d rows", n)
+		unsupported("embed at most 65,536 different values", "a table of %d rows", n)
 	}
-	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted(n)}
-	hot, r := c.part(Internal, "OneHot", "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1],
+	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted[int64](n)}
+	hot := c.part(Internal, "OneHot", "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1],
 		c.constant("values", values))
-	if r != nil {
-		return r
-	}
 	flat := append([]int{n}, Size(table.Shape[1:]))
-	rows, r := c.reshaped(c.Inputs[0], flat)
-	if r != nil {
-		return r
-	}
-	if hot, r = c.reshaped(hot, []int{Size(index.Shape), n}); r != nil {
-		return r
-	}
-	y, r := c.part("", "MatMul", "rows", nil, hot, rows)
-	if r != nil {
-		return r
-	}
-	return c.last("", "Reshape", exactShape, y, c.shape(append(append([]int{}, index.Shape...), table.Shape[1:]...)))
+	rows := c.reshaped(c.Inputs[0], flat)
+	hot = c.reshaped(hot, []int{Size(index.Shape), n})
+	y := c.part("", "MatMul", "rows", nil, hot, rows)
+	c.last("", "Reshape", exactShape, y, c.shape(append(append([]int{}, index.Shape...), table.Shape[1:]...)))
 }
 
 // buildOneHot is the form that embeddings are written in: 1 where an index is the value of the last axis, or, negative,
 // counts back from its end.
-func buildOneHot(c *call) *reject {
+func buildOneHot(c *call) {
 	x, values := c.x, c.in[1].Shape
-	shape := append(append([]int{}, x...), values[0])
-	if r := checkSize(shape); r != nil {
-		return r
-	}
+	shape := append(slices.Clone(x), values[0])
+	checkSize(shape)
 	i, v, n := real.Var(0), real.Var(1), real.Float(float64(values[0]))
 	is := func(i *real.Expr) *real.Expr { return real.Mul(real.AtLeast(i, v), real.AtLeast(v, i)) }
 	e := &Elem{Expr: is(i), Args: []int{0, 1}}
@@ -276,13 +221,13 @@ func buildOneHot(c *call) *reject {
 	}
 	strides := append(rowMajor(x), 0)
 	e.Index = [][]int32{c.p.strided(shape, strides), c.p.broadcast(shape, values)}
-	return c.add(Step{Shape: shape, DType: DType(c.Int("type", 0)), Elem: e})
+	c.add(Step{Shape: shape, DType: DType(c.Int("type", 0)), Elem: e})
 }
 
-func buildMatMul(c *call) *reject {
+func buildMatMul(c *call) {
 	a, b := c.x, c.in[1].Shape
 	if len(a) == 0 || len(b) == 0 {
-		return invalid("a scalar operand")
+		invalid("a scalar operand")
 	}
 	oneA, oneB := len(a) == 1, len(b) == 1
 	if oneA {
@@ -293,19 +238,14 @@ func buildMatMul(c *call) *reject {
 	}
 	m, k, n := a[len(a)-2], a[len(a)-1], b[len(b)-1]
 	if b[len(b)-2] != k {
-		return invalid("shapes %v and %v: %d columns against %d rows", c.x, c.in[1].Shape, k, b[len(b)-2])
+		invalid("shapes %v and %v: %d columns against %d rows", c.x, c.in[1].Shape, k, b[len(b)-2])
 	}
-	batch, r := broadcastShape(a[:len(a)-2], b[:len(b)-2])
-	if r != nil {
-		return r
-	}
-	full := append(append([]int{}, batch...), m, n)
-	if r := checkSize(full); r != nil {
-		return r
-	}
+	batch := broadcastShape(a[:len(a)-2], b[:len(b)-2])
+	full := append(slices.Clone(batch), m, n)
+	checkSize(full)
 	d := &Dot{A: 0, B: 1, K: k, AOffset: c.p.every(k, 1), BOffset: c.p.every(k, n)}
-	d.ABase = c.p.strided(full, matrixStrides(full, batch, a, k, 0))
-	d.BBase = c.p.strided(full, matrixStrides(full, batch, b, 0, 1))
+	d.ABase = c.p.strided(full, matrixStrides(full, a, k, 0))
+	d.BBase = c.p.strided(full, matrixStrides(full, b, 0, 1))
 	shape := slices.Clone(batch)
 	if !oneA {
 		shape = append(shape, m)
@@ -313,29 +253,21 @@ func buildMatMul(c *call) *reject {
 	if !oneB {
 		shape = append(shape, n)
 	}
-	return c.add(Step{Shape: shape, DType: c.dt, Dot: d})
+	c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }
 
 // matrixStrides says where the sum of an output element starts in one operand: its batch index, broadcast, and row or
 // column steps.
-func matrixStrides(full, batch, operand []int, rowStep, colStep int) []int {
-	strides := make([]int, len(full))
-	size := operand[len(operand)-2] * operand[len(operand)-1]
-	s := size
-	for j := len(operand) - 3; j >= 0; j-- {
-		if operand[j] != 1 {
-			strides[j+len(batch)-(len(operand)-2)] = s
-		}
-		s *= operand[j]
-	}
+func matrixStrides(full, operand []int, rowStep, colStep int) []int {
+	strides := broadcastStrides(len(full), operand)
 	strides[len(full)-2], strides[len(full)-1] = rowStep, colStep
 	return strides
 }
 
-func buildGemm(c *call) *reject {
+func buildGemm(c *call) {
 	a, b := c.x, c.in[1].Shape
 	if len(a) != 2 || len(b) != 2 {
-		return invalid("operands of shapes %v and %v, wants matrices", a, b)
+		invalid("operands of shapes %v and %v, wants matrices", a, b)
 	}
 	d := &Dot{A: 0, B: 1, K: a[1]}
 	strideA, strideB := 1, b[1]
@@ -349,23 +281,21 @@ func buildGemm(c *call) *reject {
 		n, kb, colB, strideB = b[0], b[1], b[1], 1
 	}
 	if kb != d.K {
-		return invalid("shapes %v and %v do not multiply", a, b)
+		invalid("shapes %v and %v do not multiply", a, b)
 	}
 	shape := []int{m, n}
-	if r := checkSize(shape); r != nil {
-		return r
-	}
+	checkSize(shape)
 	d.ABase, d.BBase = c.p.strided(shape, []int{rowA, 0}), c.p.strided(shape, []int{0, colB})
 	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
 	y := real.Mul(real.Float(c.Float("alpha", 1)), real.Var(0))
 	d.Then = &Elem{Args: []int{0}, Index: [][]int32{nil}}
 	if c.has(2) {
-		if s, r := broadcastShape(shape, c.in[2].Shape); r != nil || Size(s) != m*n {
-			return invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)
+		if s, ok := broadcasts(shape, c.in[2].Shape); !ok || Size(s) != m*n {
+			invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)
 		}
 		y = real.Add(y, real.Mul(real.Float(c.Float("beta", 1)), real.Var(1)))
 		d.Then.Args, d.Then.Index = append(d.Then.Args, 2), append(d.Then.Index, c.p.broadcast(shape, c.in[2].Shape))
 	}
 	d.Then.Expr = y
-	return c.add(Step{Shape: shape, DType: c.dt, Dot: d})
+	c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }

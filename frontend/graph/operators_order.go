@@ -15,14 +15,11 @@ type Order struct {
 }
 
 func buildArg(largest bool) definition {
-	return func(c *call) *reject {
+	return func(c *call) {
 		x := c.x
-		a, r := axis(c.Int("axis", 0), len(x))
-		if r != nil {
-			return r
-		}
+		a := axis(c.Int("axis", 0), len(x))
 		if x[a] == 0 {
-			return invalid("axis %d of shape %v has no elements", a, x)
+			invalid("axis %d of shape %v has no elements", a, x)
 		}
 		shape := slices.Clone(x)
 		shape[a] = 1
@@ -31,24 +28,19 @@ func buildArg(largest bool) definition {
 		if c.Int("keepdims", 1) == 0 {
 			shape = append(shape[:a], shape[a+1:]...)
 		}
-		return c.add(Step{Shape: shape, DType: Int64, Order: o})
+		c.add(Step{Shape: shape, DType: Int64, Order: o})
 	}
 }
 
-func buildTopK(c *call) *reject {
+func buildTopK(c *call) {
 	x := c.x
-	a, r := axis(c.Int("axis", -1), len(x))
-	if r != nil {
-		return r
-	}
+	a := axis(c.Int("axis", -1), len(x))
 	k := []int64{c.Int("k", 1)}
 	if c.has(1) {
-		if k, r = c.constInts(1, "k"); r != nil {
-			return r
-		}
+		k = c.constInts(1, "k")
 	}
 	if len(k) != 1 || k[0] < 1 || k[0] > int64(x[a]) {
-		return invalid("k is %v, the axis has %d elements", k, x[a])
+		invalid("k is %v, the axis has %d elements", k, x[a])
 	}
 	shape := slices.Clone(x)
 	shape[a] = int(k[0])
@@ -57,7 +49,6 @@ func buildTopK(c *call) *reject {
 		o.Largest, o.Index = c.Int("largest", 1) != 0, out == 1
 		c.add(Step{Shape: shape, DType: dt, Order: o})
 	}
-	return nil
 }
 
 // order cuts the first input into rows along an axis; shape is the output's, as many axes.

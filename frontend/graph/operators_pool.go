@@ -9,46 +9,34 @@ import (
 // Pools. A mean is a sum, the convolution of each channel with ones, divided by the number of elements.
 
 // kernel is the kernel of a pool.
-func (c *windows) kernel() ([]int, *reject) {
+func (c *windows) kernel() []int {
 	list := c.Ints("kernel_shape")
 	if len(list) != len(c.l.axes) {
-		return nil, invalid("kernel_shape %v for %d axes", list, len(c.l.axes))
+		invalid("kernel_shape %v for %d axes", list, len(c.l.axes))
 	}
 	var kernel []int
 	for _, v := range list {
 		if v < 1 || v > maxSide {
-			return nil, invalid("kernel_shape %v", list)
+			invalid("kernel_shape %v", list)
 		}
 		kernel = append(kernel, int(v))
 	}
-	return kernel, nil
+	return kernel
 }
 
 // pool reads the geometry of a pool.
-func (c *call) pool() (*windows, *reject) {
-	w, r := c.windows()
-	if r != nil {
-		return nil, r
-	}
-	kernel, r := w.kernel()
-	if r != nil {
-		return nil, r
-	}
-	if r = w.slide(kernel); r == nil {
-		r = w.s.place(c.Str("auto_pad", "NOTSET"), c.flag("ceil_mode"))
-	}
-	return w, r
+func (c *call) pool() *windows {
+	w := c.windows()
+	w.slide(w.kernel())
+	w.s.place(c.Str("auto_pad", "NOTSET"), c.flag("ceil_mode"))
+	return w
 }
 
-func buildMaxPool(c *call) *reject {
-	if len(c.Outputs) > 1 && c.Outputs[1] != "" {
-		return unsupported("pool without return_indices", "the indices of the maxima are used")
+func buildMaxPool(c *call) {
+	if c.output(1) != "" {
+		unsupported("pool without return_indices", "the indices of the maxima are used")
 	}
-	w, r := c.pool()
-	if r != nil {
-		return r
-	}
-	return w.maxima()
+	c.pool().maxima()
 }
 
 // maxVariables bounds the elements that a maximum is taken of.
@@ -56,29 +44,25 @@ const maxVariables = 1 << 12
 
 // maxima adds the output of a max pool. A window that reaches out of the data has fewer elements: a kernel position
 // there takes the nearest element that the window has along that axis.
-func (c *windows) maxima() *reject {
+func (c *windows) maxima() {
 	l, s := &c.l, &c.s
 	shape := l.with(l.n, l.channels, s.out[2-s.axes:])
-	if r := checkSize(shape); r != nil {
-		return r
-	}
+	checkSize(shape)
 	w := s.window(l.channels, 1, l.last)
 	if w.Positions() > maxVariables || s.kernel[0] > maxVariables {
-		return unsupported("pool in two stages", "a maximum of %d by %d elements", s.kernel[0], s.kernel[1])
+		unsupported("pool in two stages", "a maximum of %d by %d elements", s.kernel[0], s.kernel[1])
 	}
 	w.Before = s.before
 	for a := range s.in {
 		w.After[a] = max(0, (s.out[a]-1)*s.stride[a]+s.reach(a)-s.before[a]-s.in[a])
 	}
 	e := &Elem{Expr: maximum(w.Positions()), Args: make([]int, w.Positions())}
-	var r *reject
 	if s.padded() {
-		r = c.borderTables(e)
+		c.borderTables(e)
 	} else {
 		c.innerTables(e)
 	}
 	c.add(Step{Shape: shape, DType: c.dt, Elem: e, Window: w})
-	return r
 }
 
 // maximum is the greatest of the first n variables.
@@ -120,11 +104,11 @@ func (c *windows) innerTables(e *Elem) {
 }
 
 // borderTables is the elements of windows of which some reach out of the data: a table per kernel position.
-func (c *windows) borderTables(e *Elem) *reject {
+func (c *windows) borderTables(e *Elem) {
 	l, s := &c.l, &c.s
 	entries := l.n * l.channels * s.out[0] * s.out[1]
 	if entries > (maxTables-c.p.indices)/len(e.Args) {
-		return tooLarge("pool in two stages", "windows of %d elements for each of %d maxima", len(e.Args), entries)
+		tooLarge("pool in two stages", "windows of %d elements for each of %d maxima", len(e.Args), entries)
 	}
 	n, channel, h, w := l.strides()
 	var taps [2][][]int // per axis: by kernel position, by output
@@ -133,7 +117,7 @@ func (c *windows) borderTables(e *Elem) *reject {
 			row := make([]int, s.out[a])
 			for o := range row {
 				if row[o] = s.tap(a, o, k); row[o] < 0 {
-					return invalid("a window without data: it lies in the padding")
+					invalid("a window without data: it lies in the padding")
 				}
 			}
 			taps[a] = append(taps[a], row)
@@ -155,7 +139,6 @@ func (c *windows) borderTables(e *Elem) *reject {
 			e.Index = append(e.Index, pickIndex(from))
 		}
 	}
-	return nil
 }
 
 // tap is the element along an axis that kernel position k of output o takes; -1 where the whole window lies outside.
@@ -174,55 +157,42 @@ func (s *sliding) tap(a, o, k int) int {
 	return at
 }
 
-func buildAveragePool(c *call) *reject {
-	w, r := c.pool()
-	if r != nil {
-		return r
-	}
-	return w.mean(c.flag("count_include_pad"))
+func buildAveragePool(c *call) {
+	w := c.pool()
+	w.mean(c.flag("count_include_pad"))
 }
 
 // mean writes the mean of windows out. Elements of the padding count where padding is set; what lies behind it
 // (ceil_mode) never does.
-func (c *windows) mean(padding bool) *reject {
+func (c *windows) mean(padding bool) {
 	if !c.dt.Float() {
-		return unsupported("cast to float before", "a mean of elements of type %s", c.dt)
+		unsupported("cast to float before", "a mean of elements of type %s", c.dt)
 	}
-	counts, r := c.s.counts(padding)
-	if r != nil {
-		return r
-	}
-	x, r := c.pad()
-	if r != nil {
-		return r
-	}
-	sums, r := c.channelSums(x)
-	if r != nil {
-		return r
-	}
+	counts := c.s.counts(padding)
+	x := c.pad()
+	sums := c.channelSums(x)
 	t := filled(c.dt, nil, counts[0])
 	for _, v := range counts {
 		if v != counts[0] {
 			t.Shape, t.F = c.l.with(1, 1, c.s.out[2-c.s.axes:]), counts
 		}
 	}
-	return c.last("", "Div", nil, sums, c.constant("counts", t))
+	c.last("", "Div", nil, sums, c.constant("counts", t))
 }
 
 // channelSums writes the sums over windows of padded data: a convolution of every channel with ones.
-func (c *windows) channelSums(x string) (string, *reject) {
+func (c *windows) channelSums(x string) string {
 	l, s := &c.l, &c.s
 	shape := l.with(l.channels, 1, s.kernel[2-s.axes:])
-	if r := checkSize(shape); r != nil {
-		return "", r
-	}
+	checkSize(shape)
 	return c.part(c.Domain, "Conv", "sums", s.attrs(l.channels), x, c.constant("ones", filled(c.dt, shape, 1)))
 }
 
 // counts is how many elements every window has.
-func (s *sliding) counts(padding bool) ([]float64, *reject) {
+func (s *sliding) counts(padding bool) []float64 {
 	if s.out[0] > maxElements/s.out[1] {
-		return nil, checkSize([]int{s.out[0], s.out[1]})
+		checkSize([]int{s.out[0], s.out[1]})
+		return nil
 	}
 	var along [2][]float64
 	for a := range s.in {
@@ -236,7 +206,7 @@ func (s *sliding) counts(padding bool) ([]float64, *reject) {
 			from := max(0, -floorDiv(first-lo, s.dilation[a]))
 			to := min(s.kernel[a], floorDiv(hi-1-first, s.dilation[a])+1)
 			if n = to - from; n <= 0 {
-				return nil, invalid("a window without data: it lies in the padding")
+				invalid("a window without data: it lies in the padding")
 			}
 			along[a] = append(along[a], float64(n))
 		}
@@ -247,36 +217,26 @@ func (s *sliding) counts(padding bool) ([]float64, *reject) {
 			all = append(all, h*w)
 		}
 	}
-	return all, nil
+	return all
 }
 
-func buildGlobalAveragePool(c *call) *reject {
-	w, r := c.windows()
-	if r == nil {
-		r = w.span()
-	}
-	if r != nil {
-		return r
-	}
-	return w.mean(false)
+func buildGlobalAveragePool(c *call) {
+	w := c.windows()
+	w.span()
+	w.mean(false)
 }
 
 // maxAtOnce is how many elements a global maximum is taken of at once; more are taken row by row first.
 const maxAtOnce = 1 << 8
 
-func buildGlobalMaxPool(c *call) *reject {
-	w, r := c.windows()
-	if r != nil {
-		return r
-	}
+func buildGlobalMaxPool(c *call) {
+	w := c.windows()
 	x, kernel := c.Inputs[0], w.l.extents()
 	if len(kernel) == 2 && kernel[1] > 1 && kernel[0] > maxAtOnce/kernel[1] {
-		if x, r = c.part(c.Domain, "MaxPool", "rows", Attrs{"kernel_shape": intsAttr(1, kernel[1])}, x); r != nil {
-			return r
-		}
+		x = c.part(c.Domain, "MaxPool", "rows", Attrs{"kernel_shape": intsAttr(1, kernel[1])}, x)
 		kernel[1] = 1
 	}
-	return c.last(c.Domain, "MaxPool", Attrs{"kernel_shape": intsAttr(kernel...)}, x)
+	c.last(c.Domain, "MaxPool", Attrs{"kernel_shape": intsAttr(kernel...)}, x)
 }
 
 // Averages reports whether a node is, or stands for, an average pool.

@@ -15,14 +15,12 @@ func bipolarCode(x *real.Expr) *real.Expr {
 	return real.Sub(real.Mul(real.Float(2), real.AtLeast(x, zero)), one)
 }
 
-func buildBipolarQuant(c *call) *reject {
-	if r := checkScale(c.reading, 1); r != nil {
-		return r
-	}
-	return c.elementwise(c.dt, real.Mul(bipolarCode(real.Var(0)), real.Var(1)), 0, 1)
+func buildBipolarQuant(c *call) {
+	checkScale(c.reading)
+	c.elementwise(c.dt, real.Mul(bipolarCode(real.Var(0)), real.Var(1)), 0, 1)
 }
 
-func buildSignCode(c *call) *reject { return c.elementwise(Int64, bipolarCode(real.Var(0)), 0) }
+func buildSignCode(c *call) { c.elementwise(Int64, bipolarCode(real.Var(0)), 0) }
 
 // A Trunc drops low bits of codes, with a rounding of its own. Version 1 halves by bit widths and does not clamp;
 // version 2 divides by the ratio of the scales, rounded to a power of two, and clamps.
@@ -41,56 +39,41 @@ func (t trunc) code() *real.Expr {
 	if t.version == 1 {
 		return n
 	}
-	return real.Min(real.Max(n, real.Float(t.Lo)), real.Float(t.Hi))
+	return clamped(n, t.Lo, t.Hi)
 }
 
-func readTrunc(c *reading) (trunc, *reject) {
+func readTrunc(c *reading) trunc {
 	t := trunc{version: 1, mode: real.Floor}
 	if len(c.in) == 6 {
 		t.version = 2
 	}
-	if r := checkParameters(c); r != nil {
-		return t, r
-	}
-	inBits, r := c.constScalar(3, "the input bit width")
-	if r != nil {
-		return t, r
-	}
-	outBits, r := c.constScalar(len(c.in)-1, "the output bit width")
-	if r != nil {
-		return t, r
-	}
-	if r = checkBits(inBits, outBits); r == nil {
-		t.mode, r = c.rounding("FLOOR")
-	}
-	if r != nil {
-		return t, r
-	}
+	checkParameters(c)
+	inBits := c.constScalar(3, "the input bit width")
+	outBits := c.constScalar(len(c.in)-1, "the output bit width")
+	checkBits(inBits, outBits)
+	t.mode = c.rounding("FLOOR")
 	if t.version == 1 {
 		if inBits < outBits {
-			return t, badQuant("truncation drops bits", "from %g to %g bits", inBits, outBits)
+			badQuant("truncation drops bits", "from %g to %g bits", inBits, outBits)
 		}
 		t.divisor = math.Exp2(inBits - outBits)
 		t.Lo, t.Hi = codeLimits(outBits, c.Int("signed", 1) != 0, false)
-		return t, nil
+		return t
 	}
 	s := c.in[1].Const
-	out, r := c.constScalar(4, "the output scale")
-	if r != nil {
-		return t, r
-	}
+	out := c.constScalar(4, "the output scale")
 	if s.Len() != 1 || out <= 0 {
-		return t, badQuant("truncate with one scale for the whole tensor", "%d input scales, output scale %g", s.Len(),
+		badQuant("truncate with one scale for the whole tensor", "%d input scales, output scale %g", s.Len(),
 			out)
 	}
 	bits := math.RoundToEven(math.Log2(out / s.At(0)))
 	if !(math.Abs(bits) <= maxBits) {
-		return t, badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.At(0),
+		badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.At(0),
 			out)
 	}
 	t.divisor = math.Exp2(bits)
 	t.Lo, t.Hi = codeLimits(outBits, c.Int("signed", 1) != 0, c.flag("narrow"))
-	return t, nil
+	return t
 }
 
 // value is the real value of code n: (n - zero/divisor) * output scale in version 2, (n - zero) * scale in version 1.
@@ -101,25 +84,20 @@ func (t trunc) value(n, scale, zero, out *real.Expr) *real.Expr {
 	return real.Mul(real.Sub(n, real.Div(zero, real.Float(t.divisor))), out)
 }
 
-func buildTrunc(c *call) *reject {
-	t, r := readTrunc(c.reading)
-	if r != nil {
-		return r
-	}
+func buildTrunc(c *call) {
+	t := readTrunc(c.reading)
 	v := real.Var
 	if t.version == 1 {
-		return c.elementwise(c.dt, t.value(t.code(), v(1), v(2), nil), 0, 1, 2)
+		c.elementwise(c.dt, t.value(t.code(), v(1), v(2), nil), 0, 1, 2)
+		return
 	}
-	return c.elementwise(c.dt, t.value(t.code(), v(1), v(2), v(3)), 0, 1, 2, 4)
+	c.elementwise(c.dt, t.value(t.code(), v(1), v(2), v(3)), 0, 1, 2, 4)
 }
 
 // buildTruncCode is the form that canon writes: inputs x, scale, zero point and the rest of Trunc's.
-func buildTruncCode(c *call) *reject {
-	t, r := readTrunc(c.reading)
-	if r != nil {
-		return r
-	}
-	return c.elementwise(Int64, t.code(), 0, 1, 2)
+func buildTruncCode(c *call) {
+	t := readTrunc(c.reading)
+	c.elementwise(Int64, t.code(), 0, 1, 2)
 }
 
 // maxThresholds bounds one channel of a MultiThreshold.
@@ -127,20 +105,20 @@ const maxThresholds = 1 << 12
 
 // thresholdCount adds an output that counts, per element, the thresholds of its channel that it reaches; finish makes
 // the value of the count.
-func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr) *reject {
+func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr) {
 	x, th := c.x, c.in[1]
 	if th.Const == nil {
-		return badQuant("thresholds must be constant", "the thresholds are not constant")
+		badQuant("thresholds must be constant", "the thresholds are not constant")
 	}
 	if len(th.Shape) != 2 || th.Shape[1] < 1 {
-		return badQuant("thresholds form a matrix: channels times steps", "thresholds of shape %v", th.Shape)
+		badQuant("thresholds form a matrix: channels times steps", "thresholds of shape %v", th.Shape)
 	}
 	n := th.Shape[1]
 	if n > maxThresholds {
-		return badQuant("quantise with fewer bits", "%d thresholds per channel", n)
+		badQuant("quantise with fewer bits", "%d thresholds per channel", n)
 	}
 	if n*Size(x) > maxElements {
-		return tooLarge("quantise with fewer bits", "%d thresholds for each of %d elements", n, Size(x))
+		tooLarge("quantise with fewer bits", "%d thresholds for each of %d elements", n, Size(x))
 	}
 	channel := 1
 	if strings.HasSuffix(c.Str("data_layout", "NCHW"), "C") && c.Str("data_layout", "NCHW") != "NC" {
@@ -150,13 +128,13 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 		channel = 0 // a column, as FINN-GL's cells have them
 	}
 	if th.Shape[0] != 1 && (channel >= len(x) || x[channel] != th.Shape[0]) {
-		return badQuant("one row of thresholds per channel, or one for all",
+		badQuant("one row of thresholds per channel, or one for all",
 			"%d rows of thresholds for an input of shape %v", th.Shape[0], x)
 	}
 	for ch := range th.Shape[0] {
 		for i := 1; i < n; i++ {
 			if th.Const.At(ch*n+i) < th.Const.At(ch*n+i-1) {
-				return badQuant("thresholds of a channel rise", "thresholds %d and %d of channel %d fall", i-1, i, ch)
+				badQuant("thresholds of a channel rise", "thresholds %d and %d of channel %d fall", i-1, i, ch)
 			}
 		}
 	}
@@ -176,19 +154,19 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 		}
 	}
 	e.Expr = finish(sum)
-	return c.add(Step{Shape: x, DType: dt, Elem: e})
+	c.add(Step{Shape: x, DType: dt, Elem: e})
 }
 
-func buildMultiThreshold(c *call) *reject {
+func buildMultiThreshold(c *call) {
 	scale, bias := c.Float("out_scale", 1), c.Float("out_bias", 0)
-	return thresholdCount(c, c.dt, func(n *real.Expr) *real.Expr {
+	thresholdCount(c, c.dt, func(n *real.Expr) *real.Expr {
 		return real.Add(real.Mul(n, real.Float(scale)), real.Float(bias))
 	})
 }
 
 // buildCountCode is the form that canon writes: the count alone, or, with sign, -1 and +1 for 0 and 1.
-func buildCountCode(c *call) *reject {
-	return thresholdCount(c, Int64, func(n *real.Expr) *real.Expr {
+func buildCountCode(c *call) {
+	thresholdCount(c, Int64, func(n *real.Expr) *real.Expr {
 		if c.Bipolar() {
 			return real.Sub(real.Mul(real.Float(2), n), one)
 		}

@@ -9,11 +9,7 @@ import (
 
 // Operators that quantise. All are elementwise expressions around one Round.
 
-func badQuant(hint, format string, args ...any) *reject {
-	r := unsupported(hint, format, args...)
-	r.code = diag.QuantInvalid
-	return r
-}
+func badQuant(hint, format string, args ...any) { refuse(diag.QuantInvalid, hint, format, args...) }
 
 // A Quantiser is what a quantising node means, in one form for all dialects: the code of x is Round applied to
 // x/scale (+ zero point, if ZeroFirst), clamped to [Lo, Hi] before (ZeroFirst) or after the zero point is added.
@@ -24,105 +20,90 @@ type Quantiser struct {
 	Sign      bool // the code is +1 from 0 on and -1 below, instead
 }
 
+// clamped bounds x.
+func clamped(x *real.Expr, lo, hi float64) *real.Expr {
+	return real.Min(real.Max(x, real.Float(lo)), real.Float(hi))
+}
+
 // code is the expression of the code of x.
 func (q Quantiser) code(x, scale, zero *real.Expr) *real.Expr {
-	clamp := func(e *real.Expr) *real.Expr { return real.Min(real.Max(e, real.Float(q.Lo)), real.Float(q.Hi)) }
 	y := real.Div(x, scale)
 	if q.Sign {
 		return bipolarCode(real.Add(y, zero))
 	}
 	if q.ZeroFirst {
-		return real.Round(clamp(real.Add(y, zero)), q.Mode)
+		return real.Round(clamped(real.Add(y, zero), q.Lo, q.Hi), q.Mode)
 	}
-	return clamp(real.Add(real.Round(y, q.Mode), zero))
+	return clamped(real.Add(real.Round(y, q.Mode), zero), q.Lo, q.Hi)
 }
 
 // maxBits bounds a quantiser's width: codes and their sums are exact in a float64 far beyond it.
 const maxBits = 32
 
-func readQuant(c *reading) (Quantiser, *reject) {
-	bits, r := c.constScalar(3, "the bit width")
-	if r != nil {
-		r.code = diag.QuantInvalid
-		return Quantiser{}, r
-	}
-	if r := checkBits(bits); r != nil {
-		return Quantiser{}, r
-	}
-	mode, r := c.rounding("ROUND")
-	if r == nil {
-		r = checkParameters(c)
-	}
-	if r != nil {
-		return Quantiser{}, r
-	}
-	q := Quantiser{Mode: mode, ZeroFirst: true}
+func readQuant(c *reading) Quantiser {
+	bits := c.scalar(diag.QuantInvalid, 3, "the bit width")
+	checkBits(bits)
+	q := Quantiser{Mode: c.rounding("ROUND"), ZeroFirst: true}
+	checkParameters(c)
 	q.Lo, q.Hi = codeLimits(bits, c.Int("signed", 1) != 0, c.flag("narrow"))
 	if c.Int("signed", 1) != 0 && bits == 1 { // old exports of bipolar quantisers: codes -1 and +1
 		q.Lo, q.Hi, q.Sign = -1, 1, true
 	}
 	if q.Lo > q.Hi {
-		return q, badQuant("a narrow unsigned quantiser needs two bits", "no code is left")
+		badQuant("a narrow unsigned quantiser needs two bits", "no code is left")
 	}
-	return q, nil
+	return q
 }
 
-func checkBits(widths ...float64) *reject {
+func checkBits(widths ...float64) {
 	for _, b := range widths {
 		if b < 1 || b > maxBits || b != math.Trunc(b) {
-			return badQuant("bit widths are whole numbers from 1 to 32", "bit width %g", b)
+			badQuant("bit widths are whole numbers from 1 to 32", "bit width %g", b)
 		}
 	}
-	return nil
 }
 
 // rounding is the attribute that names a mode of rounding.
-func (c *reading) rounding(def string) (real.Rounding, *reject) {
+func (c *reading) rounding(def string) real.Rounding {
 	mode, err := real.ParseRounding(c.Str("rounding_mode", def))
 	if err != nil {
-		return mode, badQuant("use one of the rounding modes that QONNX defines", "%v", err)
+		badQuant("use one of the rounding modes that QONNX defines", "%v", err)
 	}
-	return mode, nil
+	return mode
 }
 
 const constantParameters = "export with constant quantiser parameters"
 
 // checkParameters holds that scale and zero point, inputs 1 and 2, are constant.
-func checkParameters(c *reading) *reject {
-	if r := checkScale(c, 1); r != nil {
-		return r
-	}
+func checkParameters(c *reading) {
+	checkScale(c)
 	if c.in[2].Const == nil {
-		return badQuant(constantParameters, "the zero point is not constant")
+		badQuant(constantParameters, "the zero point is not constant")
 	}
-	return nil
 }
 
-func checkScale(c *reading, slot int) *reject {
-	s := c.in[slot].Const
+// checkScale holds that the scale, input 1, is constant and positive.
+func checkScale(c *reading) {
+	s := c.in[1].Const
 	if s == nil {
-		return badQuant(constantParameters, "the scale is not constant")
+		badQuant(constantParameters, "the scale is not constant")
 	}
 	for i := range s.Len() {
 		if !(s.At(i) > 0) {
-			return badQuant("scales are positive", "scale %g (element %d)", s.At(i), i)
+			badQuant("scales are positive", "scale %g (element %d)", s.At(i), i)
 		}
 	}
-	return nil
 }
 
-func buildQuant(c *call) *reject {
-	q, r := readQuant(c.reading)
-	if r != nil {
-		return r
-	}
+func buildQuant(c *call) {
+	q := readQuant(c.reading)
 	v := real.Var
 	y := real.Mul(real.Sub(q.code(v(0), v(1), v(2)), v(2)), v(1))
-	return c.elementwise(c.dt, y, 0, 1, 2)
+	c.elementwise(c.dt, y, 0, 1, 2)
 }
 
 // perAxis adds an output computed from the input and parameters that are scalars or vectors along an axis.
-func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
+func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) {
 	x := c.x
 	e := &Elem{Expr: expr, Args: args, Index: make([][]int32, len(args))}
 	for v, slot := range args[1:] {
@@ -131,19 +112,16 @@ func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) *reject {
 			e.Index[v+1] = []int32{0}
 			continue
 		}
-		a, r := axis(c.Int("axis", 1), len(x))
-		if r != nil {
-			return r
-		}
+		a := axis(c.Int("axis", 1), len(x))
 		if len(p) != 1 || p[0] != x[a] {
-			return invalid("parameter %d has shape %v, the input %v, axis %d", slot, p, x, a)
+			invalid("parameter %d has shape %v, the input %v, axis %d", slot, p, x, a)
 		}
 		e.Index[v+1] = c.p.along(x, a, 1)
 	}
-	return c.add(Step{Shape: x, DType: dt, Elem: e})
+	c.add(Step{Shape: x, DType: dt, Elem: e})
 }
 
-func readQuantizeLinear(c *reading) (Quantiser, DType, *reject) {
+func readQuantizeLinear(c *reading) (Quantiser, DType) {
 	dt := UInt8
 	if c.flag("output_dtype") {
 		dt = c.dtypeAttr("output_dtype")
@@ -151,67 +129,64 @@ func readQuantizeLinear(c *reading) (Quantiser, DType, *reject) {
 	if c.has(2) {
 		dt = c.in[2].DType
 		if c.in[2].Const == nil {
-			return Quantiser{}, dt, badQuant(constantParameters, "the zero point is not constant")
+			badQuant(constantParameters, "the zero point is not constant")
 		}
 	}
 	lo, hi, ok := dt.limits()
 	if !ok || hi > 65535 || dt == Bool {
-		return Quantiser{}, dt, badQuant("quantise to an integer of 2 to 16 bits", "quantised type %s", dt)
+		badQuant("quantise to an integer of 2 to 16 bits", "quantised type %s", dt)
 	}
 	if c.flag("block_size") {
-		return Quantiser{}, dt, badQuant("quantise per tensor or per axis", "blocked quantisation")
+		badQuant("quantise per tensor or per axis", "blocked quantisation")
 	}
-	return Quantiser{Lo: lo, Hi: hi, Mode: real.HalfEven}, dt, checkScale(c, 1)
+	checkScale(c)
+	return Quantiser{Lo: lo, Hi: hi, Mode: real.HalfEven}, dt
 }
 
-func buildQuantizeLinear(c *call) *reject {
-	q, dt, r := readQuantizeLinear(c.reading)
-	if r != nil {
-		return r
-	}
+func buildQuantizeLinear(c *call) {
+	q, dt := readQuantizeLinear(c.reading)
+	zero, args := real.Float(0), []int{0, 1}
 	if c.has(2) {
-		return c.perAxis(dt, q.code(real.Var(0), real.Var(1), real.Var(2)), 0, 1, 2)
+		zero, args = real.Var(2), append(args, 2)
 	}
-	return c.perAxis(dt, q.code(real.Var(0), real.Var(1), real.Float(0)), 0, 1)
+	c.perAxis(dt, q.code(real.Var(0), real.Var(1), zero), args...)
 }
 
-func buildDequantizeLinear(c *call) *reject {
+func buildDequantizeLinear(c *call) {
 	if c.dt.Float() {
-		return invalid("the input is of type %s, not an integer", c.dt)
+		invalid("the input is of type %s, not an integer", c.dt)
 	}
-	if r := checkScale(c.reading, 1); r != nil {
-		return r
-	}
+	checkScale(c.reading)
 	if c.flag("block_size") {
-		return badQuant("quantise per tensor or per axis", "blocked quantisation")
+		badQuant("quantise per tensor or per axis", "blocked quantisation")
 	}
+	x, args := real.Var(0), []int{0, 1}
 	if c.has(2) {
-		return c.perAxis(c.in[1].DType, real.Mul(real.Sub(real.Var(0), real.Var(2)), real.Var(1)), 0, 1, 2)
+		x, args = real.Sub(x, real.Var(2)), append(args, 2)
 	}
-	return c.perAxis(c.in[1].DType, real.Mul(real.Var(0), real.Var(1)), 0, 1)
+	c.perAxis(c.in[1].DType, real.Mul(x, real.Var(1)), args...)
 }
 
 // buildCode reads the form that canon writes: inputs x, scale, zero point; attributes lo, hi, mode, zero_first, and
 // axis where parameters are vectors along an axis.
-func buildCode(c *call) *reject {
+func buildCode(c *call) {
 	mode := c.Int("mode", 0)
 	if mode < int64(real.HalfEven) || mode > int64(real.HalfDown) {
-		return badQuant("", "rounding mode number %d", mode)
+		badQuant("", "rounding mode number %d", mode)
 	}
 	q := Quantiser{Lo: c.Float("lo", 0), Hi: c.Float("hi", 0), Mode: real.Rounding(mode),
 		ZeroFirst: c.flag("zero_first"), Sign: c.flag("sign")}
 	if q.Lo > q.Hi || q.Lo != math.Trunc(q.Lo) || q.Hi != math.Trunc(q.Hi) || max(-q.Lo, q.Hi) >= 1<<maxBits {
-		return badQuant("", "codes from %v to %v", q.Lo, q.Hi)
+		badQuant("", "codes from %v to %v", q.Lo, q.Hi)
 	}
-	if r := checkScale(c.reading, 1); r != nil {
-		return r
-	}
+	checkScale(c.reading)
 	if c.in[2].Const == nil {
-		return badQuant("", "the zero point is not constant")
+		badQuant("", "the zero point is not constant")
 	}
 	y := q.code(real.Var(0), real.Var(1), real.Var(2))
 	if _, ok := c.Attrs["axis"]; ok {
-		return c.perAxis(Int64, y, 0, 1, 2)
+		c.perAxis(Int64, y, 0, 1, 2)
+		return
 	}
-	return c.elementwise(Int64, y, 0, 1, 2)
+	c.elementwise(Int64, y, 0, 1, 2)
 }

@@ -9,12 +9,9 @@ import (
 // Reductions over axes. Over the axes of an image they are global pools; else sums, with ones, and maxima of their own.
 
 // reduced reads which axes a reduction is over, and the shape of its output.
-func (c *reading) reduced() (axes []bool, shape []int, r *reject) {
+func (c *reading) reduced() (axes []bool, shape []int) {
 	x := c.x
-	over, r := c.axesOf(len(x))
-	if r != nil {
-		return nil, nil, r
-	}
+	over := c.axesOf(len(x))
 	axes = make([]bool, len(x))
 	all := len(over) == 0 && !c.flag("noop_with_empty_axes")
 	for a, d := range x {
@@ -23,12 +20,12 @@ func (c *reading) reduced() (axes []bool, shape []int, r *reject) {
 		case !axes[a]:
 			shape = append(shape, d)
 		case d == 0:
-			return nil, nil, invalid("axis %d of shape %v has no elements", a, x)
+			invalid("axis %d of shape %v has no elements", a, x)
 		case c.Int("keepdims", 1) != 0:
 			shape = append(shape, 1)
 		}
 	}
-	return axes, shape, nil
+	return axes, shape
 }
 
 // images is the domain of the operators on images in which exactly the given axes are those of H and W: "" for channels
@@ -46,34 +43,29 @@ func images(axes []bool) (domain string, ok bool) {
 
 // reduction is a reduction that some operator on images does too.
 func reduction(pool, op string) definition {
-	return func(c *call) *reject {
-		axes, shape, r := c.reduced()
-		if r != nil {
-			return r
-		}
+	return func(c *call) {
+		axes, shape := c.reduced()
 		x, mean := c.Inputs[0], pool == "GlobalAveragePool"
 		if mean && !c.dt.Float() {
-			return unsupported("cast to float before", "a mean of elements of type %s", c.dt)
+			unsupported("cast to float before", "a mean of elements of type %s", c.dt)
 		}
 		domain, image := images(axes)
 		image = image && pool != ""
 		if image && len(shape) == len(axes) {
-			return c.last(domain, pool, nil, x)
+			c.last(domain, pool, nil, x)
+			return
 		}
 		if image {
-			x, r = c.part(domain, pool, "reduced", nil, x)
+			x = c.part(domain, pool, "reduced", nil, x)
 		} else {
-			x, r = over(c, op, axes, x, mean)
+			x = over(c, op, axes, x, mean)
 		}
-		if r != nil {
-			return r
-		}
-		return c.last("", "Reshape", exactShape, x, c.shape(shape))
+		c.last("", "Reshape", exactShape, x, c.shape(shape))
 	}
 }
 
 // over writes a sum, maximum or product over axes out, as a row of what is left; mean divides it.
-func over(c *call, op string, axes []bool, x string, mean bool) (string, *reject) {
+func over(c *call, op string, axes []bool, x string, mean bool) string {
 	n := 1
 	for a, d := range c.x {
 		if axes[a] {
@@ -85,7 +77,7 @@ func over(c *call, op string, axes []bool, x string, mean bool) (string, *reject
 		inputs = append(inputs, c.constant("ones", filled(c.dt, []int{n}, 1)))
 	}
 	if op != "Sum" && n > maxVariables {
-		return "", unsupported("reduce one axis after the other", "a reduction over %d elements", n)
+		unsupported("reduce one axis after the other", "a reduction over %d elements", n)
 	}
 	var list []int
 	for a, yes := range axes {
@@ -93,61 +85,48 @@ func over(c *call, op string, axes []bool, x string, mean bool) (string, *reject
 			list = append(list, a)
 		}
 	}
-	y, r := c.part(Internal, op, "reduced", Attrs{"axes": intsAttr(list...)}, inputs...)
-	if r == nil && mean {
-		y, r = c.part("", "Div", "mean", nil, y, c.number("count", c.dt, float64(n)))
+	y := c.part(Internal, op, "reduced", Attrs{"axes": intsAttr(list...)}, inputs...)
+	if mean {
+		y = c.part("", "Div", "mean", nil, y, c.number("count", c.dt, float64(n)))
 	}
-	return y, r
+	return y
 }
 
 // minimumOver is the negated maximum of negated data: a pool of maxima is one.
-func minimumOver(c *call) *reject {
+func minimumOver(c *call) {
 	x, dt := c.Inputs[0], c.dt
-	var r *reject
 	if !dt.Float() { // one that holds what is negated
-		if x, r = c.part("", "Cast", "wide", Attrs{"to": IntAttr(int(Int64))}, x); r != nil {
-			return r
-		}
+		x = c.part("", "Cast", "wide", castTo(Int64), x)
 	}
-	if x, r = c.part("", "Neg", "negated", nil, x); r != nil {
-		return r
-	}
+	x = c.part("", "Neg", "negated", nil, x)
 	inputs := append([]string{x}, c.Inputs[1:]...)
-	if x, r = c.part("", "ReduceMax", "most", c.Attrs, inputs...); r != nil {
-		return r
-	}
+	x = c.part("", "ReduceMax", "most", c.Attrs, inputs...)
 	if dt.Float() {
-		return c.last("", "Neg", nil, x)
+		c.last("", "Neg", nil, x)
+		return
 	}
-	if x, r = c.part("", "Neg", "least", nil, x); r != nil {
-		return r
-	}
-	return c.last("", "Cast", Attrs{"to": IntAttr(int(dt))}, x)
+	x = c.part("", "Neg", "least", nil, x)
+	c.last("", "Cast", castTo(dt), x)
 }
 
 // sumOf is a sum of a function of the elements, and a function of that.
 func sumOf(after string, before ...string) definition {
-	return func(c *call) *reject {
+	return func(c *call) {
 		x := c.Inputs[0]
-		var r *reject
 		for _, op := range before {
 			inputs := []string{x}
 			if op == "Mul" {
 				inputs = append(inputs, x)
 			}
-			if x, r = c.part("", op, "term", nil, inputs...); r != nil {
-				return r
-			}
+			x = c.part("", op, "term", nil, inputs...)
 		}
 		inputs := append([]string{x}, c.Inputs[1:]...)
 		if after == "" {
-			return c.last("", "ReduceSum", c.Attrs, inputs...)
+			c.last("", "ReduceSum", c.Attrs, inputs...)
+			return
 		}
-		sum, r := c.part("", "ReduceSum", "sum", c.Attrs, inputs...)
-		if r != nil {
-			return r
-		}
-		return c.last("", after, nil, sum)
+		sum := c.part("", "ReduceSum", "sum", c.Attrs, inputs...)
+		c.last("", after, nil, sum)
 	}
 }
 
@@ -168,16 +147,16 @@ func reducedRows(c *call) (shape []int, base, offset []int32) {
 }
 
 // buildSum is the form that sums over axes are written in: input 1 holds ones.
-func buildSum(c *call) *reject {
+func buildSum(c *call) {
 	shape, base, offset := reducedRows(c)
 	d := &Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: c.p.every(len(offset), 1)}
 	d.BBase = c.p.strided(shape, make([]int, len(shape)))
-	return c.add(Step{Shape: shape, DType: c.dt, Dot: d})
+	c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }
 
 // buildOver is the form that maxima and products over axes are written in.
 func buildOver(f joining) definition {
-	return func(c *call) *reject {
+	return func(c *call) {
 		shape, base, offset := reducedRows(c)
 		e := &Elem{Args: make([]int, len(offset)), Offset: offset}
 		var vars []*real.Expr
@@ -185,6 +164,6 @@ func buildOver(f joining) definition {
 			e.Index, vars = append(e.Index, base), append(vars, real.Var(v))
 		}
 		e.Expr = pairwise(vars, f)
-		return c.add(Step{Shape: shape, DType: c.dt, Elem: e})
+		c.add(Step{Shape: shape, DType: c.dt, Elem: e})
 	}
 }

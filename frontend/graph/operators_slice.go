@@ -7,18 +7,10 @@ import (
 
 // Operators that take parts of a tensor, repeat it, or make one up.
 
-func buildSplit(c *call) *reject {
+func buildSplit(c *call) {
 	x := c.x
-	a, r := axis(c.Int("axis", 0), len(x))
-	if r != nil {
-		return r
-	}
-	sizes := c.Ints("split")
-	if c.has(1) {
-		if sizes, r = c.constInts(1, "the sizes"); r != nil {
-			return r
-		}
-	}
+	a := axis(c.Int("axis", 0), len(x))
+	sizes := c.list("split", 1, "the sizes")
 	n := len(c.Outputs)
 	if sizes == nil { // equal parts, the last one smaller
 		part := (x[a] + n - 1) / n
@@ -27,34 +19,31 @@ func buildSplit(c *call) *reject {
 		}
 	}
 	if len(sizes) != n {
-		return invalid("%d sizes for %d outputs", len(sizes), n)
+		invalid("%d sizes for %d outputs", len(sizes), n)
 	}
 	from, left := 0, int64(x[a])
 	strides := rowMajor(x)
 	for _, size := range sizes {
 		if size < 0 || size > left {
-			return invalid("sizes %v of an axis with %d elements", sizes, x[a])
+			invalid("sizes %v of an axis with %d elements", sizes, x[a])
 		}
 		shape := slices.Clone(x)
 		shape[a] = int(size)
-		if r := c.pick(shape, stridedFrom(from*strides[a], shape, strides)); r != nil {
-			return r
-		}
+		c.pick(shape, stridedFrom(from*strides[a], shape, strides))
 		from, left = from+int(size), left-size
 	}
 	if left != 0 {
-		return invalid("sizes %v of an axis with %d elements", sizes, x[a])
+		invalid("sizes %v of an axis with %d elements", sizes, x[a])
 	}
-	return nil
 }
 
 // A span is the elements start, start+step ... of an axis, n of them.
 type span struct{ start, step, n int }
 
 // cut reads one axis of a Slice: negative positions count from the end, and both ends are clamped.
-func cut(size int, start, end, step int64) (span, *reject) {
+func cut(size int, start, end, step int64) span {
 	if step == 0 {
-		return span{}, invalid("a step of 0")
+		invalid("a step of 0")
 	}
 	n := int64(size)
 	place := func(v, lo, hi int64) int64 {
@@ -66,126 +55,90 @@ func cut(size int, start, end, step int64) (span, *reject) {
 	if step > 0 {
 		s, e := place(start, 0, n), place(end, 0, n)
 		step = min(step, n+1)
-		return span{int(s), int(step), int(max(0, (e-s+step-1)/step))}, nil
+		return span{int(s), int(step), int(max(0, (e-s+step-1)/step))}
 	}
 	s, e := place(start, -1, n-1), place(end, -1, n-1)
 	if end < -n { // place would count it from the end once more
 		e = -1
 	}
 	step = max(step, -n-1)
-	return span{int(s), int(step), int(max(0, (e-s+step+1)/step))}, nil
+	return span{int(s), int(step), int(max(0, (e-s+step+1)/step))}
 }
 
-func buildSlice(c *call) *reject {
+func buildSlice(c *call) {
 	x := c.x
-	starts, ends, along := c.Ints("starts"), c.Ints("ends"), c.Ints("axes")
+	starts, ends, along := c.list("starts", 1, "starts"), c.list("ends", 2, "ends"), c.list("axes", 3, "axes")
 	var steps []int64
-	for i, list := range []*[]int64{&starts, &ends, &along, &steps} {
-		if !c.has(i + 1) {
-			continue
-		}
-		v, r := c.constInts(i+1, [...]string{"starts", "ends", "axes", "steps"}[i])
-		if r != nil {
-			return r
-		}
-		*list = v
+	if c.has(4) {
+		steps = c.constInts(4, "steps")
 	}
 	if along == nil {
-		along = counted(len(starts))
+		along = counted[int64](len(starts))
 	}
 	if len(starts) != len(ends) || len(starts) != len(along) || steps != nil && len(steps) != len(along) {
-		return invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(along), len(steps))
+		invalid("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(along), len(steps))
 	}
-	at, r := axes(along, len(x))
-	if r != nil {
-		return r
-	}
-	shape, strides, first := append([]int(nil), x...), rowMajor(x), 0
+	at := axes(along, len(x))
+	shape, strides, first := slices.Clone(x), rowMajor(x), 0
 	for i, a := range at {
 		step := int64(1)
 		if steps != nil {
 			step = steps[i]
 		}
-		s, r := cut(x[a], starts[i], ends[i], step)
-		if r != nil {
-			return r
-		}
+		s := cut(x[a], starts[i], ends[i], step)
 		first += s.start * strides[a]
 		shape[a], strides[a] = s.n, strides[a]*s.step
 	}
-	return c.pick(shape, stridedFrom(first, shape, strides))
+	c.pick(shape, stridedFrom(first, shape, strides))
 }
 
 // shapeOf is a shape that an input asks for, of axes of at most so many elements.
-func shapeOf(want []int64, most int64) ([]int, *reject) {
+func shapeOf(want []int64, most int64) []int {
 	shape := make([]int, len(want))
 	for i, d := range want {
 		if d < 0 || d > most {
-			return nil, invalid("shape %v", want)
+			invalid("shape %v", want)
 		}
 		shape[i] = int(d)
 	}
-	return shape, nil
+	return shape
 }
 
-func buildExpand(c *call) *reject {
-	want, r := c.constInts(1, "the shape")
-	if r != nil {
-		return r
-	}
-	shape, r := shapeOf(want, maxElements)
-	if r != nil {
-		return r
-	}
-	out, r := broadcastShape(c.x, shape)
-	if r != nil {
-		return r
-	}
-	if r := checkSize(out); r != nil {
-		return r
-	}
+func buildExpand(c *call) {
+	out := broadcastShape(c.x, shapeOf(c.constInts(1, "the shape"), maxElements))
+	checkSize(out)
 	index := c.p.broadcast(out, c.x)
 	if len(index) == 1 && Size(out) != 1 { // one element for all
 		index = make([]int32, Size(out))
 	}
-	return c.pick(out, index)
+	c.pick(out, index)
 }
 
-func buildConstantOfShape(c *call) *reject {
-	want, r := c.constInts(0, "the shape")
-	if r != nil {
-		return r
-	}
+func buildConstantOfShape(c *call) {
+	want := c.constInts(0, "the shape")
 	t := &Tensor{DType: Float32, F: []float64{0}}
 	if a := c.Attrs["value"]; a.Kind == AttrTensor && a.T != nil {
 		t = a.T
 	}
 	if !t.DType.number() {
-		return unsupported("use a value that is a number", "a value of type %s", t.DType)
+		unsupported("use a value that is a number", "a value of type %s", t.DType)
 	}
 	if t.Len() != 1 {
-		return invalid("a value of shape %v, wants one element", t.Shape)
+		invalid("a value of shape %v, wants one element", t.Shape)
 	}
-	shape, r := shapeOf(want, math.MaxInt32)
-	if r == nil {
-		r = checkSize(shape)
-	}
-	if r != nil {
-		return r
-	}
+	shape := shapeOf(want, math.MaxInt32)
+	checkSize(shape)
 	full := &Tensor{DType: t.DType, Shape: shape}
 	for range Size(shape) {
 		full.F, full.I = append(full.F, t.F...), append(full.I, t.I...)
 	}
-	c.fixed = []*Tensor{full}
-	c.steps = []*Step{{Shape: shape, DType: t.DType, Move: &Move{}}}
-	return nil
+	c.value(full)
 }
 
 // buildDropout is the identity: models run in inference.
-func buildDropout(c *call) *reject {
-	if len(c.Outputs) > 1 && c.Outputs[1] != "" {
-		return unsupported("export the model in inference mode", "the mask is used")
+func buildDropout(c *call) {
+	if c.output(1) != "" {
+		unsupported("export the model in inference mode", "the mask is used")
 	}
-	return buildIdentity(c)
+	buildIdentity(c)
 }

@@ -43,20 +43,20 @@ var gaps = map[string]gap{
 }
 
 // unknown is the refusal of an operator without a definition.
-func unknown(n *Node) *reject {
+func unknown(n *Node) {
 	if g, ok := gaps[n.Op]; ok {
-		return unsupported(g.needs, "this is part of %s, which is not supported", g.what)
+		unsupported(g.needs, "this is part of %s, which is not supported", g.what)
 	}
 	if _, ok := composites[n.Domain][n.Op]; ok {
-		return unsupported("export it as QuantizeLinear and DequantizeLinear around the real operator, with "+
+		unsupported("export it as QuantizeLinear and DequantizeLinear around the real operator, with "+
 			"constant zero points", "this form of the operator, with %d inputs, is not understood", len(n.Inputs))
 	}
 	for domain, of := range operators {
 		if _, ok := of[n.Op]; ok && domain != n.Domain {
-			return unsupported("check the custom domains that the exporter writes",
+			unsupported("check the custom domains that the exporter writes",
 				"no such operator is known in this domain, but in another")
 		}
 	}
-	return unsupported("rewrite the model without it, or run this part outside the accelerator",
+	unsupported("rewrite the model without it, or run this part outside the accelerator",
 		"no such operator is known")
 }

@@ -55,10 +55,7 @@ func (o *Order) sort(name string, in *Reals, base int, d *decider) ([]int, error
 		}
 		return o.place(c, i, j)
 	}
-	order := make([]int, o.N)
-	for i := range order {
-		order[i] = i
-	}
+	order := counted[int](o.N)
 	slices.SortFunc(order, compare)
 	return order, failed
 }
@@ -153,10 +150,7 @@ func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, er
 		}
 		row[k] = n
 	}
-	order := make([]int, o.N)
-	for k := range order {
-		order[k] = k
-	}
+	order := counted[int](o.N)
 	var failed error
 	seen := map[pair]bool{}
 	slices.SortFunc(order, func(a, b int) int {

@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
@@ -126,10 +125,7 @@ func Understood(g *Graph, file string, opt Options) *Graph {
 	}
 	sub := *g
 	sub.Nodes, sub.Outputs = nil, nil
-	wanted := map[string]bool{}
-	for _, o := range g.Outputs {
-		wanted[o.Name] = true
-	}
+	wanted := setOf(Names(g.Outputs))
 	for _, n := range g.Nodes {
 		known := true
 		for _, o := range n.Outputs {
@@ -174,48 +170,32 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		p.Known[name] = Known{t.Shape, t.DType, t}
 	}
 	ok = true
-	for _, in := range g.Inputs {
-		shape, msg := bindShape(in, opt)
-		if msg != "" {
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Node: in.Name, Op: "input", Where: file,
-				Msg: msg, Hint: "export the model with fixed axes, or bind the axis with --dim NAME=SIZE"})
-			ok = false
-			continue
+	try := func(node, op, where string, f func()) {
+		r := refusal(f)
+		ok = ok && r == nil
+		if r != nil && r != reported {
+			d.Add(diag.Diag{Severity: diag.Error, Code: r.code, Node: node, Op: op, Where: where, Msg: r.msg,
+				Hint: r.hint})
 		}
-		if !in.DType.number() {
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.OpUnsupported, Node: in.Name, Op: "input", Where: file,
-				Msg:  fmt.Sprintf("elements of type %s", in.DType),
-				Hint: "feed the model with real numbers or integers"})
-			ok = false
-			continue
-		}
-		p.Known[in.Name] = Known{Shape: shape, DType: in.DType}
 	}
-	if unknown := opt.unused(g); ok && unknown != "" {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Op: "input", Where: file,
-			Msg:  fmt.Sprintf("no input has a dynamic axis %q to bind", unknown),
-			Hint: "dynamic axes are: " + strings.Join(dynamicAxes(g), ", ")})
-		ok = false
+	for _, in := range g.Inputs {
+		try(in.Name, "input", file, func() { p.Known[in.Name] = opt.input(in) })
+	}
+	if ok {
+		try("", "input", file, func() { opt.checkDims(g) })
 	}
 	for _, n := range g.Nodes {
-		def, found := lookup(n.Domain, n.Op)
-		if !found {
-			r := unknown(n)
-			p.reject(d, n, r.code, r.msg, r.hint)
-			ok = false
-			continue
-		}
-		read, known := p.read(n)
-		if !known {
-			ok = false // an input is unknown: its own node was reported
-			continue
-		}
-		if err := p.define(read, def); err != nil {
-			if err != reported {
-				p.reject(d, n, err.code, err.msg, err.hint)
+		try(n.Label(), n.FullOp(), Where(file, n), func() {
+			def, found := lookup(n.Domain, n.Op)
+			if !found {
+				unknown(n)
 			}
-			ok = false
-		}
+			read, known := p.read(n)
+			if !known {
+				panic(reported) // an input is unknown: at its own node
+			}
+			p.define(read, def)
+		})
 	}
 	p.kept, p.whole = nil, ok
 	for _, s := range p.Steps {
@@ -228,11 +208,6 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		}
 	}
 	return p, ok
-}
-
-func (p *Program) reject(d *diag.List, n *Node, code diag.Code, msg, hint string) {
-	d.Add(diag.Diag{Severity: diag.Error, Code: code, Node: n.Label(), Op: n.FullOp(), Where: Where(p.File, n),
-		Msg: msg, Hint: hint})
 }
 
 // Where is a node's place for a diagnostic.

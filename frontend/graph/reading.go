@@ -30,65 +30,82 @@ func (p *Program) read(n *Node) (c *reading, ok bool) {
 	return c, true
 }
 
-func (c *reading) has(i int) bool { return i < len(c.Inputs) && c.Inputs[i] != "" }
+// has reports whether input i is in use.
+func (n *Node) has(i int) bool { return n.In(i) != "" }
 
 // constScalar is the value of a constant input with one element.
-func (c *reading) constScalar(i int, what string) (float64, *reject) {
+func (c *reading) constScalar(i int, what string) float64 {
+	return c.scalar(diag.OpUnsupported, i, what)
+}
+
+// scalar is constScalar with a code of its own for the refusal.
+func (c *reading) scalar(code diag.Code, i int, what string) float64 {
 	t := c.in[i].Const
 	if t == nil {
-		return 0, unsupported("it must be a constant", "%s is not constant", what)
+		refuse(code, "it must be a constant", "%s is not constant", what)
 	}
 	if t.Len() != 1 {
-		return 0, unsupported("one value for the whole tensor is needed", "%s has %d values", what, t.Len())
+		refuse(code, "one value for the whole tensor is needed", "%s has %d values", what, t.Len())
 	}
-	return t.At(0), nil
+	return t.At(0)
 }
 
 // constInts is the value of a constant integer input.
-func (c *reading) constInts(i int, what string) ([]int64, *reject) {
+func (c *reading) constInts(i int, what string) []int64 {
 	t := c.in[i].Const
 	if t == nil {
-		return nil, &reject{diag.ShapeUnknown, what + " depends on the data",
-			"export with fixed shapes, or bind dynamic axes with --dim"}
+		refuse(diag.ShapeUnknown, "export with fixed shapes, or bind dynamic axes with --dim", "%s depends on the data",
+			what)
 	}
 	if t.I == nil && t.Len() > 0 {
-		return nil, invalid("%s is of type %s, not an integer", what, t.DType)
+		invalid("%s is of type %s, not an integer", what, t.DType)
 	}
-	return t.I, nil
+	return t.I
 }
 
 // axis makes an axis of a tensor of the given rank non-negative.
-func axis(a int64, rank int) (int, *reject) {
-	if a < int64(-rank) || a >= int64(rank) {
-		return 0, invalid("axis %d of a tensor with %d axes", a, rank)
+func axis(a int64, rank int) int {
+	i, ok := fromEnd(a, rank)
+	if !ok {
+		invalid("axis %d of a tensor with %d axes", a, rank)
 	}
-	if a < 0 {
-		a += int64(rank)
+	return i
+}
+
+// fromEnd makes an index among n non-negative, which counts from the end where it is not; ok is false for others.
+func fromEnd(i int64, n int) (index int, ok bool) {
+	if i < 0 {
+		i += int64(n)
 	}
-	return int(a), nil
+	return int(i), 0 <= i && i < int64(n)
 }
 
 // axes makes axes non-negative, of which each may be named once.
-func axes(list []int64, rank int) ([]int, *reject) {
+func axes(list []int64, rank int) []int {
 	out := make([]int, len(list))
 	for i, v := range list {
-		a, r := axis(v, rank)
-		if r != nil {
-			return nil, r
-		}
+		a := axis(v, rank)
 		if slices.Contains(out[:i], a) {
-			return nil, invalid("axis %d is named twice", v)
+			invalid("axis %d is named twice", v)
 		}
 		out[i] = a
 	}
-	return out, nil
+	return out
+}
+
+// list is the integers that an input gives, or, where it is omitted, an attribute.
+func (c *reading) list(attr string, slot int, what string) []int64 {
+	if c.has(slot) {
+		return c.constInts(slot, what)
+	}
+	return c.Ints(attr)
 }
 
 // counted is 0, 1, 2 ..., n of them.
-func counted(n int) []int64 {
-	out := make([]int64, n)
+func counted[T int | int32 | int64](n int) []T {
+	out := make([]T, n)
 	for i := range out {
-		out[i] = int64(i)
+		out[i] = T(i)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/real"
 )
@@ -23,6 +24,11 @@ type Reals struct {
 func newReals(shape []int) *Reals {
 	n := Size(shape)
 	return &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
+}
+
+// clone is a value of the same elements that may change apart.
+func (v *Reals) clone() *Reals {
+	return &Reals{Shape: v.Shape, Lo: slices.Clone(v.Lo), Hi: slices.Clone(v.Hi)}
 }
 
 // Exactly is the value whose elements are the given float64s.
@@ -53,15 +59,7 @@ func constant(t *Tensor) *Reals {
 
 // Exact reports whether every element is one float64.
 func (v *Reals) Exact() bool {
-	if len(v.Lo) == 0 || &v.Lo[0] == &v.Hi[0] {
-		return true
-	}
-	for i := range v.Lo {
-		if v.Lo[i] != v.Hi[i] {
-			return false
-		}
-	}
-	return true
+	return len(v.Lo) == 0 || &v.Lo[0] == &v.Hi[0] || slices.Equal(v.Lo, v.Hi)
 }
 
 // At is element i.

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // A Recur runs a body once per element of a sequence (ONNX Scan). Input i < States of the node is the initial value of
@@ -57,104 +58,90 @@ type scan struct {
 	recur *Recur
 }
 
-func buildScan(c *call) *reject {
+func buildScan(c *call) {
 	s := &scan{call: c, body: c.Attrs["body"].G, recur: &Recur{RealGates: c.Int(realGates, 0) != 0}}
 	switch {
 	case c.Domain == "" && c.opset < 9:
-		return unsupported("convert the model to opset 9 or later",
+		unsupported("convert the model to opset 9 or later",
 			"the old form of Scan, with an axis of samples in front")
 	case s.body == nil:
-		return invalid("it has no body")
+		invalid("it has no body")
 	case c.p.within:
-		return unsupported("one loop around one cell becomes a layer: unroll the inner one",
+		unsupported("one loop around one cell becomes a layer: unroll the inner one",
 			"a loop inside the body of another")
 	}
 	scanned := c.Int("num_scan_inputs", 0)
 	if scanned < 1 || scanned > int64(len(c.in)) {
-		return invalid("num_scan_inputs is %d, the node has %d inputs", scanned, len(c.in))
+		invalid("num_scan_inputs is %d, the node has %d inputs", scanned, len(c.in))
 	}
 	s.recur.States = len(c.in) - int(scanned)
 	if len(s.body.Inputs) != len(c.in) || len(s.body.Outputs) < s.recur.States || len(c.Outputs) > len(s.body.Outputs) {
-		return invalid("the body has %d inputs and %d outputs, the node %d and %d, of which %d are states",
+		invalid("the body has %d inputs and %d outputs, the node %d and %d, of which %d are states",
 			len(s.body.Inputs), len(s.body.Outputs), len(c.in), len(c.Outputs), s.recur.States)
 	}
 	for i := range c.in {
 		if !c.has(i) {
-			return invalid("input %d is missing", i)
+			invalid("input %d is missing", i)
 		}
 	}
-	if r := s.sequences(); r != nil {
-		return r
-	}
-	closed, r := s.close()
-	if r != nil {
-		return r
-	}
-	if r := s.prepare(closed); r != nil {
-		return r
-	}
-	return s.outputs()
+	s.sequences()
+	s.prepare(s.close())
+	s.outputs()
 }
 
 // sequences reads how the inputs are scanned, and for how many runs.
-func (s *scan) sequences() *reject {
+func (s *scan) sequences() {
 	n := len(s.in) - s.recur.States
-	scanned, r := s.directions("scan_input_axes", "scan_input_directions", n)
-	if r != nil {
-		return r
-	}
+	scanned := s.directions("scan_input_axes", "scan_input_directions", n)
 	for k := range scanned {
 		x := s.in[s.recur.States+k].Shape
-		if scanned[k].Axis, r = axis(int64(scanned[k].Axis), len(x)); r != nil {
-			return r
-		}
+		scanned[k].Axis = axis(int64(scanned[k].Axis), len(x))
 		length := x[scanned[k].Axis]
 		if k == 0 {
 			s.recur.Length = length
 		}
 		if length != s.recur.Length {
-			return invalid("input %d has %d elements to scan, input %d has %d", s.recur.States, s.recur.Length,
+			invalid("input %d has %d elements to scan, input %d has %d", s.recur.States, s.recur.Length,
 				s.recur.States+k, length)
 		}
 	}
 	s.recur.Scanned = scanned
 	switch {
 	case s.recur.Length < 1:
-		return unsupported("give it a sequence of at least one element", "an empty sequence")
+		unsupported("give it a sequence of at least one element", "an empty sequence")
 	case s.recur.Length > maxRuns:
-		return tooLarge(fmt.Sprintf("at most %d are accepted: cut it into parts", maxRuns), "a sequence of %d elements",
+		tooLarge(fmt.Sprintf("at most %d are accepted: cut it into parts", maxRuns), "a sequence of %d elements",
 			s.recur.Length)
 	}
-	return nil
 }
 
 // directions reads a list of axes, not yet made positive, and of directions.
-func (s *scan) directions(axes, directions string, n int) ([]Scanned, *reject) {
+func (s *scan) directions(axes, directions string, n int) []Scanned {
 	list := make([]Scanned, n)
 	a, d := s.Ints(axes), s.Ints(directions)
 	if a != nil && len(a) != n || d != nil && len(d) != n {
-		return nil, invalid("%s and %s have %d and %d entries for %d tensors", axes, directions, len(a), len(d), n)
+		invalid("%s and %s have %d and %d entries for %d tensors", axes, directions, len(a), len(d), n)
 	}
 	for k := range list {
 		if a != nil {
 			if a[k] < -maxRank || a[k] >= maxRank {
-				return nil, invalid("%s holds %d", axes, a[k])
+				invalid("%s holds %d", axes, a[k])
 			}
 			list[k].Axis = int(a[k])
 		}
 		if d != nil {
 			if d[k] != 0 && d[k] != 1 {
-				return nil, invalid("%s holds %d", directions, d[k])
+				invalid("%s holds %d", directions, d[k])
 			}
 			list[k].Reverse = d[k] == 1
 		}
 	}
-	return list, nil
+	return list
 }
 
 // close makes the body a graph that stands for itself: its inputs have the shapes that arrive, and the constants around
 // it that it reads are its own.
-func (s *scan) close() (*Graph, *reject) {
+func (s *scan) close() *Graph {
 	g := s.body.Copy()
 	known := map[string]bool{"": true}
 	for name := range g.Init {
@@ -165,45 +152,40 @@ func (s *scan) close() (*Graph, *reject) {
 		shape := k.Shape
 		if i >= s.recur.States {
 			a := s.recur.Scanned[i-s.recur.States].Axis
-			shape = append(append([]int{}, shape[:a]...), shape[a+1:]...)
+			shape = slices.Delete(slices.Clone(shape), a, a+1)
 		}
 		if declared := g.Inputs[i].DType; declared != Undefined && declared.Float() != k.DType.Float() {
-			return nil, invalid("input %d is of type %s, the body takes %s", i, k.DType, declared)
+			invalid("input %d is of type %s, the body takes %s", i, k.DType, declared)
 		}
 		g.Inputs[i] = fixedValue(g.Inputs[i].Name, k.DType, shape)
 		known[g.Inputs[i].Name] = true
 	}
-	read := func(name string) *reject {
+	read := func(name string) {
 		if known[name] {
-			return nil
+			return
 		}
 		k, ok := s.p.Known[name]
 		if !ok {
-			return nil // nobody writes it: the body's own check says so
+			return // nobody writes it: the body's own check says so
 		}
 		if k.Const == nil {
-			return unsupported("pass it to the loop as a state that stays as it is, or scan it",
+			unsupported("pass it to the loop as a state that stays as it is, or scan it",
 				"the body reads %q, which the model computes from data outside of it", name)
 		}
 		g.Init[name], known[name] = k.Const, true
-		return nil
 	}
 	for _, n := range g.Nodes {
 		for _, in := range n.Inputs {
-			if r := read(in); r != nil {
-				return nil, r
-			}
+			read(in)
 		}
 		for _, out := range n.Outputs {
 			known[out] = true
 		}
 	}
 	for _, out := range g.Outputs {
-		if r := read(out.Name); r != nil {
-			return nil, r
-		}
+		read(out.Name)
 	}
-	return g, nil
+	return g
 }
 
 func fixedValue(name string, dt DType, shape []int) Value {
@@ -215,7 +197,7 @@ func fixedValue(name string, dt DType, shape []int) Value {
 }
 
 // prepare derives the body's shapes. What is wrong in there is reported in the body's own words.
-func (s *scan) prepare(g *Graph) *reject {
+func (s *scan) prepare(g *Graph) {
 	before := len(s.p.report.Diags)
 	file := s.file()
 	body := &Program{Graph: g, File: fmt.Sprintf("%s, body of node %d", s.p.File, file.Index), within: true}
@@ -227,51 +209,42 @@ func (s *scan) prepare(g *Graph) *reject {
 	p, ok := prepare(body, s.p.report)
 	if !ok {
 		if len(s.p.report.Diags) == before {
-			return invalid("the body cannot be understood")
+			invalid("the body cannot be understood")
 		}
-		return reported
+		panic(reported)
 	}
 	r := s.recur
 	for i := range r.States {
 		in, out := p.Known[g.Inputs[i].Name], p.Known[g.Outputs[i].Name]
 		if fmt.Sprint(in.Shape) != fmt.Sprint(out.Shape) || in.DType.Float() != out.DType.Float() {
-			return invalid("state %d is of type %s and shape %v, the body makes %s and %v of it", i, in.DType, in.Shape,
+			invalid("state %d is of type %s and shape %v, the body makes %s and %v of it", i, in.DType, in.Shape,
 				out.DType, out.Shape)
 		}
 	}
 	r.Body = p
-	return s.p.loop(r)
+	s.p.loop(r)
 }
 
 // reported is the refusal of a node whose faults were reported already.
 var reported = &reject{}
 
 // outputs adds a step per output.
-func (s *scan) outputs() *reject {
+func (s *scan) outputs() {
 	r := s.recur
 	g := r.Body.Graph
-	gathered, rej := s.directions("scan_output_axes", "scan_output_directions", len(g.Outputs)-r.States)
-	if rej != nil {
-		return rej
-	}
+	gathered := s.directions("scan_output_axes", "scan_output_directions", len(g.Outputs)-r.States)
 	for i, out := range g.Outputs {
 		k := r.Body.Known[out.Name]
 		shape := k.Shape
 		if i >= r.States {
-			a, rej := axis(int64(gathered[i-r.States].Axis), len(shape)+1)
-			if rej != nil {
-				return rej
-			}
+			a := axis(int64(gathered[i-r.States].Axis), len(shape)+1)
 			gathered[i-r.States].Axis = a
-			shape = append(append(append([]int{}, shape[:a]...), r.Length), shape[a:]...)
-			if rej := checkSize(shape); rej != nil {
-				return rej
-			}
+			shape = slices.Insert(slices.Clone(shape), a, r.Length)
+			checkSize(shape)
 		}
 		s.add(Step{Shape: shape, DType: k.DType, Recur: r, Result: i})
 	}
 	r.Gathered = gathered
-	return nil
 }
 
 // Written is a node as the program executes it: itself, or the made-up nodes that stand for it, and their constants.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"maps"
+	"slices"
 
 	"hlsgen/internal/diag"
 )
@@ -29,7 +30,7 @@ func (p *Program) Sequence(input string) bool { return p.options.sequences[input
 
 // sequence reports whether an input's leading axis is no axis of samples.
 func (o Options) sequence(g *Graph, file string, in Value) bool {
-	if !anyRecurrent(g) {
+	if !slices.ContainsFunc(g.Nodes, (*Node).Recurrent) { // nothing runs along a sequence: these are samples
 		return false
 	}
 	many, two := o.tried(g, file, in, probes, nil)
@@ -47,14 +48,4 @@ func (o Options) tried(g *Graph, file string, in Value, n int, kept *Program) (p
 		o.Dims[name] = n
 	}
 	return prepare(&Program{Graph: g, File: file, options: o, kept: kept}, new(diag.List))
-}
-
-// anyRecurrent keeps the question from models that have nothing that runs along a sequence: theirs are samples.
-func anyRecurrent(g *Graph) bool {
-	for _, n := range g.Nodes {
-		if n.Recurrent() {
-			return true
-		}
-	}
-	return false
 }

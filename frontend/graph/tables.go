@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // strides are index tables by what they are: a shape, and a stride per axis.
 type strides map[string][]int32
@@ -73,9 +76,9 @@ func pickIndex(from [][]int32) []int32 {
 func rowMajor(shape []int) []int {
 	s := make([]int, len(shape))
 	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
+	for i, d := range slices.Backward(shape) {
 		s[i] = n
-		n *= shape[i]
+		n *= d
 	}
 	return s
 }
@@ -105,13 +108,16 @@ func (s strides) broadcast(out, in []int) []int32 {
 	if Size(in) == 1 {
 		return []int32{0}
 	}
-	steps := make([]int, len(out)) // stride of in along each axis of out, 0 where broadcast
-	size := 1
-	for j := len(in) - 1; j >= 0; j-- {
+	return s.strided(out, broadcastStrides(len(out), in))
+}
+
+// broadcastStrides is the stride of a tensor of shape in along each of more axes, 0 where it is broadcast.
+func broadcastStrides(rank int, in []int) []int {
+	strides := make([]int, rank)
+	for j, stride := range rowMajor(in) {
 		if in[j] != 1 {
-			steps[j+len(out)-len(in)] = size
+			strides[j+rank-len(in)] = stride
 		}
-		size *= in[j]
 	}
-	return s.strided(out, steps)
+	return strides
 }

@@ -78,9 +78,9 @@ func formatValues(t *Tensor) string {
 			b.WriteByte(' ')
 		}
 		if t.DType.Float() {
-			fmt.Fprintf(&b, "%v", t.F[i])
+			fmt.Fprint(&b, t.F[i])
 		} else {
-			fmt.Fprintf(&b, "%d", t.I[i])
+			fmt.Fprint(&b, t.I[i])
 		}
 	}
 	if n > shown {

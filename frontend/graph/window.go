@@ -38,64 +38,57 @@ type sliding struct {
 const maxSide = maxElements
 
 // sides reads a list of numbers per axis, by default all alike. 1-D lists are along W.
-func (c *reading) sides(name string, axes int, def, least int64) (out [2]int, r *reject) {
+func (c *reading) sides(name string, axes int, def, least int64) (out [2]int) {
 	out = [2]int{int(def), int(def)}
 	list := c.Ints(name)
 	if list == nil {
-		return out, nil
+		return out
 	}
 	if len(list) != axes {
-		return out, invalid("%s %v for %d axes", name, list, axes)
+		invalid("%s %v for %d axes", name, list, axes)
 	}
 	for i, v := range list {
 		if v < least || v > maxSide {
-			return out, invalid("%s %v", name, list)
+			invalid("%s %v", name, list)
 		}
 		out[2-axes+i] = int(v)
 	}
-	return out, nil
+	return out
 }
 
 // span makes it the one window that spans all of the data.
-func (c *windows) span() *reject {
+func (c *windows) span() {
 	data := c.l.extents()
 	c.s = sliding{axes: len(data), in: [2]int{1, 1}, out: [2]int{1, 1}, stride: [2]int{1, 1}, dilation: [2]int{1, 1}}
 	copy(c.s.in[2-len(data):], data)
 	c.s.kernel = c.s.in
 	for _, e := range data {
 		if e < 1 {
-			return invalid("data of %v", data)
+			invalid("data of %v", data)
 		}
 	}
-	return nil
 }
 
 // slide reads the geometry of a node: its attributes, and the extents of the kernel.
-func (c *windows) slide(kernel []int) *reject {
-	r, s := c.span(), &c.s
-	if r != nil {
-		return r
-	}
+func (c *windows) slide(kernel []int) {
+	c.span()
+	s := &c.s
 	s.kernel = [2]int{1, 1}
 	copy(s.kernel[2-s.axes:], kernel)
 	for _, e := range kernel {
 		if e < 1 {
-			return invalid("a kernel of %v", kernel)
+			invalid("a kernel of %v", kernel)
 		}
 	}
-	if s.stride, r = c.sides("strides", s.axes, 1, 1); r != nil {
-		return r
-	}
-	if s.dilation, r = c.sides("dilations", s.axes, 1, 1); r != nil {
-		return r
-	}
+	s.stride = c.sides("strides", s.axes, 1, 1)
+	s.dilation = c.sides("dilations", s.axes, 1, 1)
 	pads := c.Ints("pads")
 	if pads != nil && len(pads) != 2*s.axes {
-		return invalid("pads %v for %d axes", pads, s.axes)
+		invalid("pads %v for %d axes", pads, s.axes)
 	}
 	for i, v := range pads {
 		if v < 0 || v > maxSide {
-			return invalid("pads %v", pads)
+			invalid("pads %v", pads)
 		}
 		if i < s.axes {
 			s.before[2-s.axes+i] = int(v)
@@ -103,7 +96,6 @@ func (c *windows) slide(kernel []int) *reject {
 			s.after[2-2*s.axes+i] = int(v)
 		}
 	}
-	return nil
 }
 
 // reach is what a window spans along an axis.
@@ -111,7 +103,7 @@ func (s *sliding) reach(a int) int { return (s.kernel[a]-1)*s.dilation[a] + 1 }
 
 // place finds the extents of the output, for the padding given or the one that auto_pad stands for. With ceil, a last
 // window that the padded data do not fill counts, unless it starts behind the data.
-func (s *sliding) place(auto string, ceil bool) *reject {
+func (s *sliding) place(auto string, ceil bool) {
 	for a := range s.in {
 		if s.axes == 1 && a == 0 {
 			s.out[0] = 1
@@ -129,11 +121,11 @@ func (s *sliding) place(auto string, ceil bool) *reject {
 				s.before[a], s.after[a] = s.after[a], s.before[a]
 			}
 		default:
-			return invalid("auto_pad is %q", auto)
+			invalid("auto_pad is %q", auto)
 		}
 		free := s.in[a] + s.before[a] + s.after[a] - s.reach(a)
 		if free < 0 {
-			return invalid("a kernel that spans %d elements on %d, padding included", s.reach(a),
+			invalid("a kernel that spans %d elements on %d, padding included", s.reach(a),
 				s.in[a]+s.before[a]+s.after[a])
 		}
 		s.out[a] = free/s.stride[a] + 1
@@ -142,7 +134,6 @@ func (s *sliding) place(auto string, ceil bool) *reject {
 			s.beyond[a] = (s.out[a]-1)*s.stride[a] - free
 		}
 	}
-	return nil
 }
 
 // padded reports whether the data have to be padded.
@@ -181,14 +172,14 @@ type windows struct {
 }
 
 // windows reads the layout of input 0.
-func (c *call) windows() (*windows, *reject) {
+func (c *call) windows() *windows {
 	x := c.x
 	l := layout{last: c.Domain == channelsLast, shape: x}
 	if len(x) == 5 {
-		return nil, unsupported("use signals or images: 1-D and 2-D windows are supported", "a 3-D window")
+		unsupported("use signals or images: 1-D and 2-D windows are supported", "a 3-D window")
 	}
 	if len(x) != 3 && len(x) != 4 {
-		return nil, invalid("data of shape %v, wants signals or images with an axis of samples and one of channels", x)
+		invalid("data of shape %v, wants signals or images with an axis of samples and one of channels", x)
 	}
 	l.n, l.channels = x[0], x[1]
 	first := 2
@@ -199,9 +190,9 @@ func (c *call) windows() (*windows, *reject) {
 		l.axes = append(l.axes, first+i)
 	}
 	if l.channels < 1 {
-		return nil, invalid("data of shape %v, without channels", x)
+		invalid("data of shape %v, without channels", x)
 	}
-	return &windows{call: c, l: l}, nil
+	return &windows{call: c, l: l}
 }
 
 // extents of H and W, or of W.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
@@ -72,12 +73,8 @@ func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.P
 		for _, reader := range l.Readers(tensor) {
 			switch {
 			case reader.Window != nil:
-				axis := len(shape) - 1
-				if !reader.Window.ChannelsLast {
-					axis = 1
-				}
 				if len(shape) > 2 && len(l.Known[tensor].Shape) == len(shape) {
-					p.Type.Shape, p.At = place.ChannelsLast(shape, axis)
+					p.Type.Shape, p.At = find.Layout(reader.Window, shape)
 				}
 				return p
 			case reader.Dot != nil:

@@ -124,10 +124,7 @@ func (l *lowering) recurrence(step *graph.Step) error {
 
 // scanOrder lists the elements of a tensor step by step along an axis.
 func scanOrder(shape []int, axis int) []int32 {
-	inner := 1
-	for _, d := range shape[axis+1:] {
-		inner *= d
-	}
+	inner := graph.Size(shape[axis+1:])
 	outer := graph.Size(shape) / inner / shape[axis]
 	var out []int32
 	for t := range shape[axis] {
@@ -148,11 +145,7 @@ func (e *loop) pairs(o *loop) bool {
 
 func (e *loop) join(o *loop) {
 	e.cells, e.reverse, e.in = append(e.cells, o.cells...), append(e.reverse, o.reverse...), append(e.in, o.in...)
-	for _, n := range append(slices.Clone(o.nodes), o.step.Node) {
-		if !slices.Contains(e.nodes, n) {
-			e.nodes = append(e.nodes, n)
-		}
-	}
+	e.nodes = graph.Join(e.nodes, append(slices.Clone(o.nodes), o.step.Node))
 }
 
 // loopOutput says where an output of a recurrence is: h or c, of every step or of the last one. Its place is known when

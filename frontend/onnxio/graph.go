@@ -51,7 +51,7 @@ func (r *reader) constants(g *graph.Graph, p *onnxpb.GraphProto, at string) map[
 		v, f := r.tensor(t)
 		switch {
 		case name == "":
-			f = malformed(hintDamaged, "an initializer has no name")
+			f = damaged("an initializer has no name")
 		case given[name]:
 			f = malformed("give each initializer a name of its own", "the name stands for two initializers")
 		}
@@ -89,7 +89,7 @@ func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]b
 	maps.Copy(given, inputs)
 	for _, v := range p.GetOutput() {
 		if v.GetName() == "" {
-			r.report(subject{at: at}, malformed(hintDamaged, "an output has no name"))
+			r.report(subject{at: at}, damaged("an output has no name"))
 			continue
 		}
 		g.Outputs = append(g.Outputs, r.value(v, "output", at))
@@ -164,7 +164,7 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 	}
 	here := subjectOf(n, at)
 	if n.Op == "" {
-		r.report(here, malformed(hintDamaged, "the node names no operator"))
+		r.report(here, damaged("the node names no operator"))
 	}
 	if n.Domain == "" {
 		r.core = true
@@ -178,7 +178,7 @@ func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, [
 	for _, a := range p.GetAttribute() {
 		name := a.GetName()
 		if _, twice := n.Attrs[name]; twice || name == "" {
-			r.report(here, malformed(hintDamaged, "the attribute name %s is empty or stands for two attributes",
+			r.report(here, damaged("the attribute name %s is empty or stands for two attributes",
 				quote(name)))
 			continue
 		}
@@ -213,7 +213,7 @@ func (r *reader) checkFunction(n *graph.Node, here subject) {
 func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []read, *fault) {
 	if p.GetRefAttrName() != "" {
 		return graph.Attr{}, nil,
-			malformed(hintDamaged, "it refers to an attribute of a function, outside of a function")
+			damaged("it refers to an attribute of a function, outside of a function")
 	}
 	a := graph.Attr{Kind: attrKind(p)}
 	switch a.Kind {
@@ -236,14 +236,14 @@ func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []rea
 		}
 	case graph.AttrTensor:
 		if p.T == nil {
-			return a, nil, malformed(hintDamaged, "it holds no tensor")
+			return a, nil, damaged("it holds no tensor")
 		}
 		t, f := r.tensor(p.T)
 		a.T = t
 		return a, nil, f
 	case graph.AttrGraph:
 		if p.G == nil {
-			return a, nil, malformed(hintDamaged, "it holds no graph")
+			return a, nil, damaged("it holds no graph")
 		}
 		g, unmet := r.graph(p.G, fmt.Sprintf("%s, attribute %s", here.at, quote(p.GetName())))
 		a.G = g

@@ -29,7 +29,7 @@ func (r *reader) link(g *graph.Graph, given map[string]bool, captured [][]read, 
 	}
 	w, err := wire(ops)
 	if err != nil {
-		r.report(subject{at: at}, malformed(hintDamaged, "the graph cannot be wired: %v", err))
+		r.report(subject{at: at}, damaged("the graph cannot be wired: %v", err))
 		return nil
 	}
 	unmet := r.unmet(g, w, given, captured, at)

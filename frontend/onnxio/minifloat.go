@@ -45,18 +45,14 @@ func float8E4M3FN(c uint64) float64 {
 }
 
 // float8E4M3FNUZ and float8E5M2FNUZ have no infinities and no negative zero; its code is NaN (arXiv 2206.02915).
-func float8E4M3FNUZ(c uint64) float64 {
-	if c == 0x80 {
-		return math.NaN()
-	}
-	return minifloat(c, 4, 3, 8)
-}
+func float8E4M3FNUZ(c uint64) float64 { return fnuz(c, 4, 3, 8) }
+func float8E5M2FNUZ(c uint64) float64 { return fnuz(c, 5, 2, 16) }
 
-func float8E5M2FNUZ(c uint64) float64 {
+func fnuz(c uint64, e, m, bias int) float64 {
 	if c == 0x80 {
 		return math.NaN()
 	}
-	return minifloat(c, 5, 2, 16)
+	return minifloat(c, e, m, bias)
 }
 
 // float8E8M0 and float4E2M1 are from the OCP Microscaling Formats specification 1.0: a power of two, and a float whose

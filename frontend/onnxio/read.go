@@ -90,7 +90,7 @@ func (f *fault) prefix(format string, args ...any) *fault {
 func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
 	top := subject{at: r.file}
 	if m.GetGraph() == nil {
-		r.report(top, malformed(hintDamaged, "the model has no graph"))
+		r.report(top, damaged("the model has no graph"))
 		return nil
 	}
 	r.readOpsets(m)
@@ -104,10 +104,10 @@ func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
 			"the tensor %s is read, but nothing makes it", quote(u.tensor)))
 	}
 	if len(m.GetGraph().GetOutput()) == 0 {
-		r.report(top, malformed(hintDamaged, "the graph has no output"))
+		r.report(top, damaged("the graph has no output"))
 	}
 	if _, ok := r.opsets[""]; r.core && !ok {
-		r.report(top, malformed(hintDamaged, "the model does not import a version of the ONNX operators that it uses"))
+		r.report(top, damaged("the model does not import a version of the ONNX operators that it uses"))
 	}
 	if r.external > 0 {
 		r.reportExternal()
@@ -131,7 +131,7 @@ func (r *reader) readOpsets(m *onnxpb.ModelProto) {
 		domain, v := canonical(o.GetDomain()), o.GetVersion()
 		switch old, twice := r.opsets[domain]; {
 		case v < 1:
-			r.report(subject{at: r.file}, malformed(hintDamaged, "version %d of operator domain %s is imported", v,
+			r.report(subject{at: r.file}, damaged("version %d of operator domain %s is imported", v,
 				quote(domain)))
 		case twice && old != v:
 			r.report(subject{at: r.file}, malformed("import each domain once",

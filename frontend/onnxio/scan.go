@@ -53,6 +53,10 @@ func malformed(hint, format string, args ...any) *fault {
 	return &fault{diag.ModelMalformed, fmt.Sprintf(format, args...), hint}
 }
 
+func damaged(format string, args ...any) *fault {
+	return malformed("the file is damaged or was not copied whole; export the model again", format, args...)
+}
+
 func tooLarge(format string, args ...any) *fault {
 	return &fault{diag.ModelTooLarge, fmt.Sprintf(format, args...), ""}
 }
@@ -60,8 +64,6 @@ func tooLarge(format string, args ...any) *fault {
 func unsupported(hint, format string, args ...any) *fault {
 	return &fault{diag.OpUnsupported, fmt.Sprintf(format, args...), hint}
 }
-
-const hintDamaged = "the file is damaged or was not copied whole; export the model again"
 
 // decode makes a ModelProto of the bytes of a file. The bytes are scanned first, because protobuf's own reader sets no
 // bounds and words its errors differently from build to build.
@@ -79,7 +81,7 @@ func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 	m := new(onnxpb.ModelProto)
 	// Unknown fields are those of later ONNX versions, none of which changes what a model computes.
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
-		return nil, malformed(hintDamaged, "the bytes are not an ONNX model")
+		return nil, damaged("the bytes are not an ONNX model")
 	}
 	return m, nil
 }
@@ -87,7 +89,7 @@ func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 // recognise tells files that are often taken for an ONNX model from one.
 func recognise(b []byte) *fault {
 	if len(b) == 0 {
-		return malformed(hintDamaged, "the file is empty")
+		return damaged("the file is empty")
 	}
 	others := []struct{ start, what, hint string }{
 		{"version https://git-lfs", "a Git LFS pointer", "fetch the file itself: git lfs pull"},
@@ -199,7 +201,7 @@ func (s *scanner) field(f field, b []byte, off, depth int) *fault {
 			f.limit)
 	}
 	if !utf8.Valid(v) {
-		return malformed(hintDamaged, "%s at byte %d of the file is not UTF-8 text", word(f.name), off)
+		return damaged("%s at byte %d of the file is not UTF-8 text", word(f.name), off)
 	}
 	return nil
 }
@@ -210,7 +212,7 @@ func word(field string) string { return "the " + strings.ReplaceAll(field, "_", 
 // wireFault words what protowire found in the field at byte off.
 func wireFault(n, off int) *fault {
 	if protowire.ParseError(n) == io.ErrUnexpectedEOF {
-		return malformed(hintDamaged, "the field at byte %d of the file goes beyond its end", off)
+		return damaged("the field at byte %d of the file goes beyond its end", off)
 	}
-	return malformed(hintDamaged, "the bytes at %d of the file are not an ONNX model", off)
+	return damaged("the bytes at %d of the file are not an ONNX model", off)
 }

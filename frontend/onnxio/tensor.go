@@ -72,7 +72,7 @@ func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
 	}
 	// n is below 2^62, but n*bits need not be.
 	if n > uint64(len(raw))*8/uint64(e.bits) || (n*uint64(e.bits)+7)/8 != uint64(len(raw)) {
-		return nil, malformed(hintDamaged, "the shape %v does not fit the data: %d elements of %d bits and %d bytes",
+		return nil, damaged("the shape %v does not fit the data: %d elements of %d bits and %d bytes",
 			shape, n, e.bits, len(raw))
 	}
 	if r.elements += int(n); r.elements > maxElements {
@@ -91,11 +91,11 @@ func constantShape(dims []int64) ([]int, uint64, *fault) {
 	for i, d := range dims {
 		switch {
 		case d < 0:
-			return nil, 0, malformed(hintDamaged, "axis %d of a constant has the size %d", i, d)
+			return nil, 0, damaged("axis %d of a constant has the size %d", i, d)
 		case d == 0:
 			empty = true
 		case n > most/d:
-			return nil, 0, malformed(hintDamaged, "the axes %v multiply to more than any file holds", dims)
+			return nil, 0, damaged("the axes %v multiply to more than any file holds", dims)
 		default:
 			n *= d
 		}
@@ -121,7 +121,7 @@ func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fau
 			continue
 		}
 		if used++; store(i+1) != e.typed {
-			return nil, malformed(hintDamaged, "the elements of a %s tensor lie in a field of another type",
+			return nil, damaged("the elements of a %s tensor lie in a field of another type",
 				typeName(dtype))
 		}
 	}
@@ -129,7 +129,7 @@ func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fau
 		return p.GetRawData(), nil
 	}
 	if len(p.GetRawData()) > 0 {
-		return nil, malformed(hintDamaged, "a tensor has both raw and typed data")
+		return nil, damaged("a tensor has both raw and typed data")
 	}
 	raw := make([]byte, 0, sets[e.typed-1]*e.bits/8)
 	switch e.typed {
@@ -162,7 +162,7 @@ func rawUint64s(data []uint64, dtype graph.DType, e encoding) ([]byte, *fault) {
 			continue
 		}
 		if v > math.MaxUint32 {
-			return nil, malformed(hintDamaged, "%d is not a value of %s", v, typeName(dtype))
+			return nil, damaged("%d is not a value of %s", v, typeName(dtype))
 		}
 		raw = binary.LittleEndian.AppendUint32(raw, uint32(v))
 	}
@@ -183,7 +183,7 @@ func rawInt32s(data []int32, dtype graph.DType, e encoding) ([]byte, *fault) {
 	raw := make([]byte, 0, len(data)*width/8)
 	for _, v := range data {
 		if int64(v) < lo || int64(v) > hi {
-			return nil, malformed(hintDamaged, "%d is not a value of %s", v, typeName(dtype))
+			return nil, damaged("%d is not a value of %s", v, typeName(dtype))
 		}
 		switch width {
 		case 8:

@@ -65,47 +65,49 @@ func Rat(r *big.Rat) *Expr { return &Expr{op: constant, c: r, ci: around(r)} }
 // Var is variable number i.
 func Var(i int) *Expr { return &Expr{op: variable, v: i} }
 
+func of(op Prim, x, y *Expr) *Expr { return &Expr{op: op, args: [2]*Expr{x, y}} }
+
 // Add is x+y.
-func Add(x, y *Expr) *Expr { return &Expr{op: add, args: [2]*Expr{x, y}} }
+func Add(x, y *Expr) *Expr { return of(add, x, y) }
 
 // Sub is x-y.
-func Sub(x, y *Expr) *Expr { return &Expr{op: sub, args: [2]*Expr{x, y}} }
+func Sub(x, y *Expr) *Expr { return of(sub, x, y) }
 
 // Mul is x*y.
-func Mul(x, y *Expr) *Expr { return &Expr{op: mul, args: [2]*Expr{x, y}} }
+func Mul(x, y *Expr) *Expr { return of(mul, x, y) }
 
 // Div is x/y.
-func Div(x, y *Expr) *Expr { return &Expr{op: div, args: [2]*Expr{x, y}} }
+func Div(x, y *Expr) *Expr { return of(div, x, y) }
 
 // Neg is -x.
-func Neg(x *Expr) *Expr { return &Expr{op: neg, args: [2]*Expr{x}} }
+func Neg(x *Expr) *Expr { return of(neg, x, nil) }
 
 // Abs is |x|.
-func Abs(x *Expr) *Expr { return &Expr{op: abs, args: [2]*Expr{x}} }
+func Abs(x *Expr) *Expr { return of(abs, x, nil) }
 
 // Min is the smaller of x and y.
-func Min(x, y *Expr) *Expr { return &Expr{op: minimum, args: [2]*Expr{x, y}} }
+func Min(x, y *Expr) *Expr { return of(minimum, x, y) }
 
 // Max is the larger of x and y.
-func Max(x, y *Expr) *Expr { return &Expr{op: maximum, args: [2]*Expr{x, y}} }
+func Max(x, y *Expr) *Expr { return of(maximum, x, y) }
 
 // Sqrt is the square root of x.
-func Sqrt(x *Expr) *Expr { return &Expr{op: sqrt, args: [2]*Expr{x}} }
+func Sqrt(x *Expr) *Expr { return of(sqrt, x, nil) }
 
 // Exp is e to the power of x.
-func Exp(x *Expr) *Expr { return &Expr{op: exp, args: [2]*Expr{x}} }
+func Exp(x *Expr) *Expr { return of(exp, x, nil) }
 
 // Log is the natural logarithm of x.
-func Log(x *Expr) *Expr { return &Expr{op: log, args: [2]*Expr{x}} }
+func Log(x *Expr) *Expr { return of(log, x, nil) }
 
 // AtLeast is 1 where x >= y and 0 elsewhere.
-func AtLeast(x, y *Expr) *Expr { return &Expr{op: atLeast, args: [2]*Expr{x, y}} }
+func AtLeast(x, y *Expr) *Expr { return of(atLeast, x, y) }
 
 // PowerBelow is the greatest power of two that is not above |x|; 0 at 0.
-func PowerBelow(x *Expr) *Expr { return &Expr{op: powerBelow, args: [2]*Expr{x}} }
+func PowerBelow(x *Expr) *Expr { return of(powerBelow, x, nil) }
 
 // Single is x rounded to the nearest float32.
-func Single(x *Expr) *Expr { return &Expr{op: single, args: [2]*Expr{x}} }
+func Single(x *Expr) *Expr { return of(single, x, nil) }
 
 // Round is x rounded to an integer.
 func Round(x *Expr, mode Rounding) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }

@@ -1,6 +1,9 @@
 package real
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // A Linear is a sum of Scale[i]*variable i over all variables, and Bias.
 type Linear struct {
@@ -70,13 +73,7 @@ func (e *Expr) rebuilt(replace func(*Expr) (*Expr, bool)) (*Expr, bool) {
 
 // multiple writes a linear form as a multiple of the inner sum, and a bias.
 func (j *joint) multiple(l *Linear) (*Expr, bool) {
-	at := -1
-	for i, s := range l.Scale {
-		if s.Sign() != 0 {
-			at = i
-			break
-		}
-	}
+	at := slices.IndexFunc(l.Scale, isScale)
 	if at < 0 {
 		return Rat(l.Bias), true
 	}
@@ -145,13 +142,10 @@ func (j *joint) form(e *Expr) *Linear {
 
 // Fixed reports whether a linear form is a constant.
 func (l *Linear) Fixed() bool {
-	for _, s := range l.Scale {
-		if s.Sign() != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.Scale, isScale)
 }
+
+func isScale(s *big.Rat) bool { return s.Sign() != 0 }
 
 // arithmetic reports whether e's operation may keep a linear form one.
 func (e *Expr) arithmetic() bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -35,10 +36,8 @@ func ParseRounding(s string) (Rounding, error) {
 	case "ROUND_TO_ZERO":
 		return Down, nil
 	}
-	for r, n := range roundingNames {
-		if n != "" && n == name {
-			return Rounding(r), nil
-		}
+	if i := slices.Index(roundingNames[1:], name); i >= 0 {
+		return Rounding(1 + i), nil
 	}
 	return 0, fmt.Errorf("unknown rounding mode %q: known are %s, HALF_EVEN, ROUND_TO_ZERO", s,
 		strings.Join(roundingNames[1:], ", "))

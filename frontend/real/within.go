@@ -120,9 +120,7 @@ func (e *Expr) positive() bool {
 		return e.c.Sign() > 0
 	case exp:
 		return true
-	case add:
-		return e.args[0].positive() && e.args[1].positive()
-	case mul, div:
+	case add, mul, div:
 		return e.args[0].positive() && e.args[1].positive()
 	}
 	return false

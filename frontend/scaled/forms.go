@@ -23,6 +23,9 @@ func (f *Forms) Which(k int) int {
 	return int(f.which[k])
 }
 
+// At is the form of element k.
+func (f *Forms) At(k int) *Form { return &f.Of[f.Which(k)] }
+
 // One is the only form of all elements, if that is of one integer tensor: the leaf.
 func (f *Forms) One() (form *Form, leaf *Var, ok bool) {
 	if f == nil || len(f.Of) != 1 { // nil beside an error
@@ -346,11 +349,7 @@ func join(step *graph.Step, args []*Forms, pick []int) Form {
 	for v, a := range args {
 		form := &a.Of[pick[v]]
 		with[v] = form.Expr
-		for _, n := range form.Nodes {
-			if !slices.Contains(out.Nodes, n) {
-				out.Nodes = append(out.Nodes, n)
-			}
-		}
+		out.Nodes = graph.Join(out.Nodes, form.Nodes)
 	}
 	out.Expr = step.Elem.Expr.Substitute(with)
 	return out

@@ -43,7 +43,7 @@ func (c *Codes) Joins() (form *scaled.Form, ok bool) {
 
 // leaf is the integer of element k; ok is false where it is constant.
 func (c *Codes) leaf(k int) (tensor string, index int32, ok bool) {
-	leaves := c.Forms.Of[c.Forms.Which(k)].Leaves()
+	leaves := c.Forms.At(k).Leaves()
 	if len(leaves) == 0 {
 		return "", 0, false
 	}
@@ -68,7 +68,7 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 			continue
 		}
 		at := c.p.Places[tensor]
-		form := &c.Forms.Of[c.Forms.Which(k)]
+		form := c.Forms.At(k)
 		src := by[tensor]
 		if src == nil {
 			src = &Source{Tensor: tensor, first: slices.Repeat([]int{-1}, at.Type.Shape.Channels())}
@@ -77,15 +77,14 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 		switch first := &src.first[at.Channel(i)]; {
 		case *first < 0:
 			*first = k
-			src.Nodes = join(src.Nodes, form.Nodes)
+			src.Nodes = graph.Join(src.Nodes, form.Nodes)
 		case !c.alike(*first, k):
-			hint := "use scales and biases per tensor or per channel"
+			hint := perChannel
 			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {
 				hint = "a mean at the border is of fewer elements: set count_include_pad of the AveragePool, or pad " +
 					"in front of it"
 			}
-			return nil, unmapped.Because(
-				fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", k), hint)
+			return nil, varied(k, hint)
 		}
 	}
 	if len(list) == 0 {
@@ -97,13 +96,21 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 		var last *real.Expr
 		for ch, k := range src.first {
 			if k >= 0 {
-				last, _ = c.Forms.Of[c.Forms.Which(k)].Numbers(k)
+				last, _ = c.Forms.At(k).Numbers(k)
 				src.Functions[ch] = last
 			}
 		}
 		complete(src.Functions, last)
 	}
 	return list, nil
+}
+
+const perChannel = "use scales and biases per tensor or per channel"
+
+// varied is the reason of parameters that differ at an element from those of its channel.
+func varied(element int, hint string) error {
+	return unmapped.Because(
+		fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", element), hint)
 }
 
 // complete gives channels that are not taken a function of those that are.
@@ -174,7 +181,7 @@ func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place
 			f.From[k], f.At[k] = f.Tensor(tensor), coded[tensor].Position(index)
 			continue
 		}
-		e, _ := c.Forms.Of[c.Forms.Which(int(e))].Numbers(int(e))
+		e, _ := c.Forms.At(int(e)).Numbers(int(e))
 		v, err := real.Compile(e).StepOver(num.Range{}, 1)
 		if err != nil || filled && f.Fill != v.Value[0] {
 			return nil, unmapped.Because("constants of several values are put among its elements", "pad with one value")
@@ -199,7 +206,7 @@ func (c *Codes) Unmoved(axis int) (f *Arrangement, ok bool) {
 			return nil, false
 		}
 		if k < len(f.Functions) {
-			f.Functions[ch], _ = c.Forms.Of[c.Forms.Which(int(e))].Numbers(int(e))
+			f.Functions[ch], _ = c.Forms.At(int(e)).Numbers(int(e))
 		}
 		f.From[k], f.At[k] = f.Tensor(tensor), at.Position(index)
 	}

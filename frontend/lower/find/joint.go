@@ -1,7 +1,6 @@
 package find
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 
@@ -66,9 +65,7 @@ func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error)
 		if j.first[c] < 0 {
 			j.first[c] = int(e)
 		} else if !form.SameNumbers(j.first[c], int(e)) {
-			return nil, unmapped.Because(
-				fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", e),
-				"use scales and biases per tensor or per channel")
+			return nil, varied(int(e), perChannel)
 		}
 	}
 	return j, nil

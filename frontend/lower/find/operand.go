@@ -37,7 +37,7 @@ func (p *Program) Operand(tensor string, elements []int32) (*Operand, error) {
 	leaves := make([][]*scaled.Var, len(forms.Of))
 	for i := range forms.Of {
 		leaves[i] = forms.Of[i].Leaves()
-		o.Nodes = join(o.Nodes, forms.Of[i].Nodes)
+		o.Nodes = graph.Join(o.Nodes, forms.Of[i].Nodes)
 	}
 	for k := range elements {
 		w := forms.Which(k)
@@ -79,35 +79,24 @@ func (o *Operand) constant(form *scaled.Form, k, n int) error {
 	return nil
 }
 
-// join appends nodes that are not in a list.
-func join(list, nodes []*graph.Node) []*graph.Node {
-	for _, n := range nodes {
-		if !slices.Contains(list, n) {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
 // Stream is the number of a tensor's stream among the operand's.
 func (o *Operand) Stream(p *Program, tensor string) int16 {
 	if n := len(o.Tensors); n > 0 && o.Tensors[n-1] == tensor {
 		return int16(n - 1)
 	}
-	i := slices.IndexFunc(o.Tensors, func(w string) bool {
-		return w == tensor ||
-			p.Places[w].Stream == p.Places[tensor].Stream
+	return o.number(tensor, func(w string) bool {
+		return w == tensor || p.Places[w].Stream == p.Places[tensor].Stream
 	})
-	if i < 0 {
-		i = len(o.Tensors)
-		o.Tensors = append(o.Tensors, tensor)
-	}
-	return int16(i)
 }
 
 // Tensor is the number of a tensor among the operand's.
 func (o *Operand) Tensor(tensor string) int16 {
-	i := slices.Index(o.Tensors, tensor)
+	return o.number(tensor, func(w string) bool { return w == tensor })
+}
+
+// number is that of the first tensor that will do, or else of one more.
+func (o *Operand) number(tensor string, fits func(string) bool) int16 {
+	i := slices.IndexFunc(o.Tensors, fits)
 	if i < 0 {
 		i = len(o.Tensors)
 		o.Tensors = append(o.Tensors, tensor)

@@ -54,7 +54,7 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 			return nil, unmapped.Because(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, index, leaf),
 				"the rows that it puts in order must be the vectors of a layer: do not transpose, cut or join them")
 		}
-		r.Nodes = join(r.Nodes, slice.Nodes)
+		r.Nodes = graph.Join(r.Nodes, slice.Nodes)
 	}
 	return r, nil
 }

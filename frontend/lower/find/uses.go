@@ -1,6 +1,8 @@
 package find
 
 import (
+	"slices"
+
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/scaled"
 )
@@ -19,8 +21,7 @@ func usesOf(p *graph.Program) *Uses {
 	for _, o := range p.Graph.Outputs {
 		u.outputs[o.Name], need[o.Name] = true, true
 	}
-	for i := len(p.Steps) - 1; i >= 0; i-- {
-		step := p.Steps[i]
+	for _, step := range slices.Backward(p.Steps) {
 		if u.used[step] = need[step.Output]; u.used[step] {
 			for _, in := range step.Node.Inputs {
 				need[in] = true
@@ -120,6 +121,4 @@ func (u *Uses) LooksUp(tensor string) (rows int) {
 }
 
 // IsOneHot reports whether a step turns row numbers into what a matrix chooses its rows with.
-func IsOneHot(step *graph.Step) bool {
-	return step.Node.Is(graph.OneHot)
-}
+func IsOneHot(step *graph.Step) bool { return step.Node.Is(graph.OneHot) }

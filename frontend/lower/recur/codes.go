@@ -45,12 +45,11 @@ func (b *reader) code(step *graph.Step) error {
 	n := graph.Size(step.Shape)
 	forms, err := b.a.FormsOf(step, scaled.All(n))
 	if err != nil || len(forms.Of) != 1 {
-		return NotLSTM("%s is not made of integers", unmapped.Describe(step.Node))
+		return unlike(step, "is not made of integers")
 	}
 	form := &forms.Of[0]
 	leaves := form.Leaves()
-	reject := NotLSTM("%s is made of %d integer tensors in a way that no cell has", unmapped.Describe(step.Node),
-		len(leaves))
+	reject := unlike(step, "is made of %d integer tensors in a way that no cell has", len(leaves))
 	var dots, vectors int
 	for _, l := range leaves {
 		switch b.known[l.Tensor].(type) {
@@ -62,7 +61,7 @@ func (b *reader) code(step *graph.Step) error {
 	}
 	switch {
 	case len(leaves) == 0:
-		return NotLSTM("%s is constant", unmapped.Describe(step.Node))
+		return unlike(step, "is constant")
 	case vectors == 1 && len(leaves) == 1 && graph.Size(b.body.Known[leaves[0].Tensor].Shape) != n:
 		reject = b.rounding(step)
 	case dots > 0 && dots+vectors == len(leaves):
@@ -123,7 +122,7 @@ func (b *reader) gate(step *graph.Step, form *scaled.Form) error {
 		e, vars := form.Numbers(j)
 		inner, outer, ok := e.Joint(vars)
 		if !ok {
-			return NotLSTM("%s is no function of one sum", unmapped.Describe(step.Node))
+			return unlike(step, "is no function of one sum")
 		}
 		// dots first, the state last
 		order := slices.Repeat([]*big.Rat{nil}, vars)
@@ -136,7 +135,7 @@ func (b *reader) gate(step *graph.Step, form *scaled.Form) error {
 				order[vars-1] = inner.Scale[i]
 			}
 			if l.Index[j] != leaves[0].Index[j] {
-				return NotLSTM("%s joins elements of different units", unmapped.Describe(step.Node))
+				return unlike(step, "joins elements of different units")
 			}
 		}
 		g.inner, g.outer = append(g.inner, real.Linear{Scale: order, Bias: inner.Bias}), append(g.outer, outer)
@@ -192,7 +191,7 @@ func (b *reader) table(step *graph.Step, form *scaled.Form) error {
 	n := graph.Size(step.Shape)
 	leaves := form.Leaves()
 	if !aligned(leaves, n) {
-		return NotLSTM("%s puts units in another order", unmapped.Describe(step.Node))
+		return unlike(step, "puts units in another order")
 	}
 	t := &table{of: leaves[0].Tensor, code: own(step)}
 	span := b.codeOf(t.of).Span
@@ -219,16 +218,16 @@ func (b *reader) joint(step *graph.Step, form *scaled.Form) error {
 	leaves := form.Leaves()
 	for j := 1; j < n; j++ {
 		if !form.SameNumbers(0, j) {
-			return NotLSTM("%s is scaled differently from unit to unit", unmapped.Describe(step.Node))
+			return unlike(step, "is scaled differently from unit to unit")
 		}
 	}
 	if !aligned(leaves, n) {
-		return NotLSTM("%s joins elements of different units", unmapped.Describe(step.Node))
+		return unlike(step, "joins elements of different units")
 	}
 	// What is rounded is the quantiser's input over its scale.
 	value, err := b.a.Forms(step.Node.Inputs[0], scaled.All(n))
 	if err != nil {
-		return NotLSTM("%s is not made of integers", unmapped.Describe(step.Node))
+		return unlike(step, "is not made of integers")
 	}
 	e, vars := value.Of[0].Numbers(0)
 	rounding, err := whole.RoundingOf(b.body, step)
@@ -254,18 +253,18 @@ func (b *reader) joint(step *graph.Step, form *scaled.Form) error {
 				over, ok = over.Plus(term)
 			}
 			if !ok {
-				return NotLSTM("%s adds codes of scales too far apart", unmapped.Describe(step.Node))
+				return unlike(step, "adds codes of scales too far apart")
 			}
 		}
 		f, ok := outer.Affine()
 		if !ok || f.Bias.Sign() != 0 {
-			return NotLSTM("%s adds a constant to the state, or bends it", unmapped.Describe(step.Node))
+			return unlike(step, "adds a constant to the state, or bends it")
 		}
 		scale = new(big.Rat).Mul(f.Scale, u)
 	} else if offset, outer, ok := e.Product(); ok {
 		f, ok := outer.Affine()
 		if !ok || f.Bias.Sign() != 0 {
-			return NotLSTM("%s adds a constant to a product, or bends it", unmapped.Describe(step.Node))
+			return unlike(step, "adds a constant to a product, or bends it")
 		}
 		scale = f.Scale
 		var reject error
@@ -273,7 +272,7 @@ func (b *reader) joint(step *graph.Step, form *scaled.Form) error {
 			return reject
 		}
 	} else {
-		return NotLSTM("%s is neither a sum nor a product of two codes", unmapped.Describe(step.Node))
+		return unlike(step, "is neither a sum nor a product of two codes")
 	}
 	if out.requant, err = rounding.Fit(new(big.Rat).Quo(scale, rounding.Scale), over); err != nil {
 		return NotLSTM("%v", err)
@@ -351,19 +350,18 @@ func (b *reader) dot(step *graph.Step) error {
 		x, base, offset, wBase, wOffset = in[d.B], d.BBase, d.BOffset, d.ABase, d.AOffset
 	}
 	if w == nil || d.Then != nil {
-		return NotLSTM("%s multiplies two tensors of data", unmapped.Describe(step.Node))
+		return unlike(step, "multiplies two tensors of data")
 	}
 	forms, err := b.a.Forms(x, scaled.Sums(base, offset))
 	form, leaf, ok := forms.One()
 	if err != nil || !ok {
-		return NotLSTM("%s does not work on integers of one tensor", unmapped.Describe(step.Node))
+		return unlike(step, "does not work on integers of one tensor")
 	}
 	if r := as[rounding](b, leaf.Tensor); r != nil {
 		return b.roundedDot(step, d.K, w, wBase, wOffset, form, r)
 	}
 	if as[vector](b, leaf.Tensor) == nil {
-		return NotLSTM("%s multiplies %q, which is neither the input nor a state", unmapped.Describe(step.Node),
-			leaf.Tensor)
+		return unlike(step, "multiplies %q, which is neither the input nor a state", leaf.Tensor)
 	}
 	out := &dot{of: leaf.Tensor}
 	length := graph.Size(b.body.Known[leaf.Tensor].Shape)
@@ -373,7 +371,7 @@ func (b *reader) dot(step *graph.Step) error {
 		for k := range column {
 			column[k] = new(big.Rat).SetFloat64(w.At(int(wBase[j] + wOffset[k])))
 			if scales[k], ok = form.Affine(j*d.K + k); !ok {
-				return NotLSTM("%s does not work on scaled integers", unmapped.Describe(step.Node))
+				return unlike(step, "does not work on scaled integers")
 			}
 		}
 		row, f, reject := whole.Column(column, scales)
@@ -401,11 +399,11 @@ func (b *reader) roundedDot(step *graph.Step, n int, w *graph.Tensor, wBase, wOf
 		for k := range n {
 			f, ok := form.Affine(j*n + k)
 			if !ok || f.Bias.Sign() != 0 || f.Scale.Cmp(r.scale) != 0 || w.At(int(wBase[j]+wOffset[k])) != 1 {
-				return NotLSTM("%s does not just add up rounded products", unmapped.Describe(step.Node))
+				return unlike(step, "does not just add up rounded products")
 			}
 			at := leaf.Index[j*n+k]
 			if row[r.from[at]] != 0 {
-				return NotLSTM("%s takes a product twice", unmapped.Describe(step.Node))
+				return unlike(step, "takes a product twice")
 			}
 			row[r.from[at]] = r.weights[at]
 		}
@@ -425,7 +423,7 @@ func (b *reader) rounding(step *graph.Step) error {
 	forms, err := b.a.Forms(step.Node.Inputs[0], scaled.All(n))
 	form, leaf, ok := forms.One()
 	if err != nil || !ok {
-		return NotLSTM("%s is not made of integers", unmapped.Describe(step.Node))
+		return unlike(step, "is not made of integers")
 	}
 	weights, requant, err := q.Products(form, n, b.codeOf(leaf.Tensor).Span)
 	if err != nil {

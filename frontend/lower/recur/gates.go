@@ -70,10 +70,8 @@ func (b *reader) gateOf(c *Cell, k int, g *gate, peephole string) error {
 			return NotLSTM("a gate's units have scales of their own, and products that are rounded")
 		}
 		for j, f := range factors {
-			if rowsX[j] = times(rowsX[j], f[0]); rowsX[j] == nil {
-				return tooFar()
-			}
-			if rowsH[j] = times(rowsH[j], f[1]); rowsH[j] == nil {
+			rowsX[j], rowsH[j] = times(rowsX[j], f[0]), times(rowsH[j], f[1])
+			if rowsX[j] == nil || rowsH[j] == nil {
 				return tooFar()
 			}
 		}

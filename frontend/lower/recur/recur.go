@@ -76,6 +76,11 @@ func NotLSTM(format string, args ...any) error {
 		"quantise every gate, the cell's state and the hidden state (Brevitas: QuantLSTM with all quantisers on)")
 }
 
+// unlike is the reason of a body with a step that no cell has.
+func unlike(step *graph.Step, format string, args ...any) error {
+	return NotLSTM("%s %s", unmapped.Describe(step.Node), fmt.Sprintf(format, args...))
+}
+
 // Read reads a body as an LSTM cell. of is what the scanned input's elements are.
 func Read(r *graph.Recur, of Code) (*Cell, error) {
 	b := &reader{body: r.Body, a: scaled.New(r.Body), recur: r, input: of, known: map[string]any{}}
