@@ -58,7 +58,7 @@ func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Sol
 			at = i
 		}
 	}
-	best = &Solution{Picks: make([]Pick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
+	best = t.blank()
 	t.trace(best, sheets, len(sheets)-1, int32(at))
 	return best, exact, nil
 }

@@ -68,6 +68,11 @@ func (t *parts) done(ctx context.Context, steps int) error {
 	return ctx.Err()
 }
 
+// blank is a solution in which nothing is picked yet.
+func (t *parts) blank() *Solution {
+	return &Solution{Picks: make([]Pick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
+}
+
 // pick adds a leaf's choice to a solution.
 func (t *parts) pick(f *Solution, leaf int, row int32, c *Choice) {
 	f.Cost = f.Cost.Plus(c.Cost)

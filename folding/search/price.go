@@ -106,7 +106,7 @@ func (t *parts) priced(u unit) price {
 
 // cheapest is a solution that costs the least.
 func (t *parts) cheapest(p *price) *Solution {
-	f := &Solution{Picks: make([]Pick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
+	f := t.blank()
 	t.walk(f, p, len(t.plan.Tables)-1, 0)
 	return f
 }
