@@ -9,10 +9,12 @@
 //	bind.go       for tests of layers: types, random cases, what Bind takes and refuses
 //	ranges.go     inputs that attain the bounds of the output types
 //	simulate.go   a fold in the clock simulator
-//	compile.go    folds in one project: the lint, the compiler, the words
+//	project.go    folds in one project, and the lint of it
+//	compile.go    the project in the compiler, and the words it writes
 //	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
 //	work.go       what it computes, against latencies and costs
 //	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
+//	bench.go      what benchmarks of layers measure
 //
 // It imports hlslib, templates and rtlsim; only tests import it.
 package layertest

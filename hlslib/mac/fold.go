@@ -69,35 +69,29 @@ func (u *Unit) EmitSums(f dataflow.Fold) ([]dataflow.Field, dataflow.Table) {
 		Rows: u.weightRows(f)}
 }
 
-// Emit gives the config fields and the tables that core/mac.hpp and core/compare.hpp ask for.
-func (u *Unit) Emit(f dataflow.Fold) ([]dataflow.Field, []dataflow.Table) {
-	config, weights := u.EmitSums(f)
-	tables := []dataflow.Table{weights}
-	if u.Thresholds() > 0 {
-		fields, steps := dataflow.StepTables(u.compare, f.PE, u.Acc)
-		return append(config, fields...), append(tables, steps...)
+// Emit is the fold of a layer by its name: the fields of its loop, and the fields and tables that core/mac.hpp and
+// core/compare.hpp ask for. It computes so and so side by side, and consumes so and so of each a clock.
+func (u *Unit) Emit(f dataflow.Fold, name, channels, inputs string, loop ...dataflow.Field) dataflow.Instance {
+	sums, weights := u.EmitSums(f)
+	var fields []dataflow.Field
+	var steps []dataflow.Table
+	switch {
+	case u.Thresholds() > 0:
+		fields, steps = dataflow.StepTables(u.compare, f.PE, u.Acc)
+	case u.XNOR:
+		fields = layer.NoSteps("accumulator", 2, -len(u.weights[0]))
+	default:
+		fields = layer.NoSteps("accumulator", 1, 0)
 	}
-	base, unit := 0, 1
-	if u.XNOR {
-		base, unit = -len(u.weights[0]), 2
-	}
-	return append(config, layer.NoSteps("accumulator", unit, base)...), tables
-}
-
-// Instance is the fold of a layer by its name, with the fields of its loop: it computes so and so side by side, each of
-// so and so consumed a clock.
-func (u *Unit) Instance(name, channels, inputs string, f dataflow.Fold, storage []dataflow.Storage,
-	loop ...dataflow.Field) dataflow.Instance {
-	config, tables := u.Emit(f)
 	return dataflow.Instance{
 		Header: name + ".hpp",
 		Func:   name,
 		Config: slices.Concat(loop, []dataflow.Field{
 			{Name: "pe", Doc: channels + " computed side by side", Value: f.PE},
 			{Name: "simd", Doc: inputs + " of each consumed a clock", Value: f.SIMD},
-		}, config),
-		Tables:  tables,
-		Storage: storage,
+		}, sums, fields),
+		Tables:  append([]dataflow.Table{weights}, steps...),
+		Storage: u.Storage(f),
 	}
 }
 

@@ -83,7 +83,7 @@ func TestUnit(t *testing.T) {
 
 // field is what a unit emits under a name, for so many products a clock.
 func field[T any](u *mac.Unit, name string, simd int) T {
-	config, _ := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.LUT})
+	config := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}, "", "", "").Config
 	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
 	return config[i].Value.(T)
 }
@@ -102,13 +102,14 @@ func TestEmit(t *testing.T) {
 		return u
 	}
 	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.URAM, Compute: dataflow.DSP}
-	config, tables := bind().Emit(f)
+	i := bind().Emit(f, "unit", "outputs", "inputs")
+	tables, dsp := i.Tables, slices.IndexFunc(i.Config, func(f dataflow.Field) bool { return f.Name == "use_dsp" })
 	if want := [][]int64{{1, 2, 5, 6}, {3, 4, 7, 0}, {-1, -2, -5, -6}, {-3, -4, -7, -8}}; len(tables) != 1 ||
 		!slices.EqualFunc(tables[0].Rows, want, slices.Equal) {
 		t.Errorf("tables %+v, want weights %v", tables, want)
 	}
-	if tables[0].Elem != (num.Type{Kind: num.Int, Width: 4}) || config[2].Value != true {
-		t.Errorf("%+v, %+v", config, tables[0])
+	if tables[0].Elem != (num.Type{Kind: num.Int, Width: 4}) || i.Config[dsp].Value != true {
+		t.Errorf("%+v", i)
 	}
 	for _, tt := range []struct {
 		name   string
@@ -120,7 +121,7 @@ func TestEmit(t *testing.T) {
 		{"one constant for all", bind(num.Step{Value: []int64{4}}), 2, true},
 		{"live in some channels", bind(same), 3, false}, // the first two are never negative: a base of 1
 	} {
-		_, tables := tt.unit.Emit(f)
+		tables := tt.unit.Emit(f, "", "", "").Tables
 		storage := tt.unit.Storage(f)
 		if len(storage) != len(tables) || storage[0].In != dataflow.URAM {
 			t.Errorf("%s: storage %+v", tt.name, storage)

@@ -252,11 +252,13 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	nf, sf := o.folds(f)
-	return o.Instance("mvau", "outputs", "inputs", f, o.storage(f),
+	i := o.Unit.Emit(f, "mvau", "outputs", "inputs",
 		dataflow.Field{Name: "vectors", Doc: "input vectors in a frame", Value: o.vectors},
 		dataflow.Field{Name: "groups", Doc: "parts of a vector, each with outputs of its own", Value: o.P.groups()},
 		dataflow.Field{Name: "nf", Doc: "output words of a group", Value: nf},
 		dataflow.Field{Name: "sf", Doc: "input words of a group", Value: sf})
+	i.Storage = o.storage(f)
+	return i
 }
 
 // Counts gives operations and parameters by FINN's names.

@@ -141,7 +141,7 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return o.Instance("vvau", "channels", "positions", f, o.Storage(f),
+	return o.Unit.Emit(f, "vvau", "channels", "positions",
 		dataflow.Field{Name: "vectors", Doc: "windows in a frame", Value: o.vectors},
 		dataflow.Field{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
 		dataflow.Field{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD})
