@@ -23,12 +23,8 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Parse(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(got, a) {
-			t.Errorf("wrote %+v, read %+v", a, got)
+		if got, err := Parse(b); err != nil || !reflect.DeepEqual(got, a) {
+			t.Errorf("wrote %+v, read %+v, %v", a, got, err)
 		}
 	}
 }
