@@ -39,7 +39,7 @@ type defect struct {
 	source [2]string // text of the C++, and what stands in its place
 }
 
-//go:embed testdata/abs.hpp
+//go:embed testdata/mutant_abs.hpp
 var absSource string
 
 // absCase is the layer with a defect, on two vectors of four elements of [-7, 5].
@@ -47,15 +47,15 @@ func absCase(name string) Case {
 	source := absSource
 	if d := defects[name].source; d[0] != "" {
 		if source = strings.Replace(absSource, d[0], d[1], 1); source == absSource {
-			panic("abs.hpp has no " + d[0])
+			panic("mutant_abs.hpp has no " + d[0])
 		}
 	}
 	in := dataflow.Type{Shape: dataflow.Shape{2, 4}, Range: []num.Range{{Lo: -7, Hi: 5}},
 		Elem: num.Type{Kind: num.Int, Width: 4}}
 	return Case{
 		Name: "abs", Op: &abs{p: absParams{name}}, In: []dataflow.Type{in},
-		Kinds:   []dataflow.Kind{{Name: "Abs", Doc: "magnitudes", Decode: decodeAbs}},
-		Headers: []hlslib.Header{{Path: "include/hlsgen/abs.hpp", Text: []byte(source)}},
+		Kinds:   []dataflow.Kind{{Name: "MutantAbs", Doc: "magnitudes", Decode: decodeAbs}},
+		Headers: []hlslib.Header{{Path: "include/hlsgen/mutant_abs.hpp", Text: []byte(source)}},
 	}
 }
 
@@ -72,7 +72,7 @@ func decodeAbs(params []byte) (dataflow.Op, error) {
 
 func (o *abs) defect() defect { return defects[o.p.Defect] }
 
-func (o *abs) Kind() string { return "Abs" }
+func (o *abs) Kind() string { return "MutantAbs" }
 
 func (o *abs) Params() any { return o.p }
 
@@ -172,7 +172,7 @@ func (o *abs) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 
 func (o *abs) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	i := dataflow.Instance{
-		Header: "abs.hpp",
+		Header: "mutant_abs.hpp",
 		Func:   "magnitude",
 		Config: []dataflow.Field{
 			{Name: "words", Doc: "words in a frame", Value: o.words(f)},

@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 	case tier.Long():
 		test("-short", "./...")
 	case tier.Full():
-		test("-short", "./hlslib", "./internal/arch", "./docs", "./cmd/hlsgen")
+		test("-short", "./hlslib", "./frontend/lower/choose", "./internal/arch", "./docs", "./cmd/hlsgen")
 	}
 }
 
