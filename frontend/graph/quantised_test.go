@@ -1,0 +1,68 @@
+package graph_test
+
+import (
+	"slices"
+	"testing"
+
+	"hlsgen/frontend/graph"
+)
+
+// u8 and i8 are quantised data; every scale below is a power of two, so that the expected codes are plain to see.
+func u8(shape []int, v ...int64) *graph.Tensor { return ints(graph.UInt8, shape, v...) }
+func i8(shape []int, v ...int64) *graph.Tensor { return ints(graph.Int8, shape, v...) }
+
+var quantisedCases = []opCase{
+	// (1 2 3 4) around zero point 10, kernel (1, -1) and (2, 0): sums (-1 -1 -1), (2 4 6); bias 4, -4 of scale 1/2 1/4.
+	{name: "quantised convolution", op: "QLinearConv", args: []*graph.Tensor{u8([]int{1, 1, 4}, 11, 12, 13, 14),
+		scalar(0.5), u8(nil, 10), i8([]int{2, 1, 2}, 1, -1, 2, 0), reals([]int{2}, 0.5, 1), i8([]int{2}, 0, 0),
+		scalar(0.25), u8(nil, 100), ints(graph.Int32, []int{2}, 4, -4)}, fixed: true,
+		shape: []int{1, 2, 3}, want: []float64{103, 103, 103, 96, 100, 104}},
+	// What is padded is 0, which is the zero point's code.
+	{name: "quantised convolution, padded", op: "QLinearConv", attrs: attrs{"pads": []int64{1, 0}},
+		args: []*graph.Tensor{u8([]int{1, 1, 2}, 11, 12), scalar(1), u8(nil, 10), i8([]int{1, 1, 2}, 3, 4), scalar(1),
+			i8(nil, 1), scalar(1), u8(nil, 5)}, fixed: true,
+		shape: []int{1, 1, 2}, want: []float64{8, 13}},
+	{name: "convolution of bytes", op: "ConvInteger", attrs: attrs{"pads": []int64{0, 1}},
+		args: []*graph.Tensor{u8([]int{1, 1, 2}, 11, 12), u8([]int{2, 1, 2}, 3, 4, 255, 0), u8(nil, 10),
+			u8([]int{2}, 1, 128)}, fixed: true, shape: []int{1, 2, 2}, want: []float64{8, 4, -129, 254}},
+	{name: "quantised addition", domain: "com.microsoft", op: "QLinearAdd",
+		args: []*graph.Tensor{u8([]int{2}, 3, 250), scalar(0.5), u8(nil, 1), u8([]int{1}, 4), scalar(0.25), u8(nil, 0),
+			scalar(1), u8(nil, 7)}, fixed: true, shape: []int{2}, want: []float64{9, 133}},
+	{name: "quantised product", domain: "com.microsoft", op: "QLinearMul",
+		args: []*graph.Tensor{i8([]int{2}, 3, -6), scalar(0.5), i8(nil, 0), i8([]int{2}, 4, 100), scalar(1), i8(nil, 0),
+			scalar(2), i8(nil, 0)}, fixed: true, shape: []int{2}, want: []float64{3, -128}},
+	{name: "quantised slope", domain: "com.microsoft", op: "QLinearLeakyRelu", attrs: attrs{"alpha": 0.25},
+		args: []*graph.Tensor{i8([]int{2}, 8, -8), scalar(0.5), i8(nil, 0), scalar(1), i8(nil, 1)}, fixed: true,
+		shape: []int{2}, want: []float64{5, 0}},
+	{name: "quantised sigmoid without zero points", domain: "com.microsoft", op: "QLinearSigmoid",
+		args: []*graph.Tensor{u8([]int{2}, 0, 255), scalar(1), nil, scalar(0.0078125)}, fixed: true, shape: []int{2},
+		want: []float64{64, 128}},
+	{name: "quantised means", domain: "com.microsoft", op: "QLinearGlobalAveragePool",
+		args:  []*graph.Tensor{u8([]int{1, 2, 2}, 1, 3, 10, 20), scalar(0.5), u8(nil, 1), scalar(0.5), u8(nil, 0)},
+		fixed: true, shape: []int{1, 2, 1}, want: []float64{1, 14}},
+	{name: "quantised means, channels last", domain: "com.microsoft", op: "QLinearGlobalAveragePool",
+		attrs: attrs{"channels_last": 1}, args: []*graph.Tensor{u8([]int{1, 2, 2}, 1, 3, 10, 20), scalar(0.5),
+			u8(nil, 1), scalar(0.5), u8(nil, 0)}, fixed: true, shape: []int{1, 1, 2}, want: []float64{4, 10}},
+	{name: "quantised windows", domain: "com.microsoft", op: "QLinearAveragePool",
+		attrs: attrs{"kernel_shape": []int64{2}}, args: []*graph.Tensor{u8([]int{1, 1, 3}, 1, 3, 11), scalar(1),
+			u8(nil, 0), scalar(1), u8(nil, 1)}, fixed: true, shape: []int{1, 1, 2}, want: []float64{3, 8}},
+}
+
+func TestQuantisedOperators(t *testing.T) {
+	t.Parallel()
+	for _, c := range quantisedCases {
+		c.check(t)
+	}
+	// QLinearConcat has parameters in front of its data.
+	args := []*graph.Tensor{scalar(0.5), u8(nil, 1), u8([]int{1}, 3), scalar(1), u8(nil, 0), u8([]int{2}, 3, 4),
+		scalar(0.5), u8(nil, 1)}
+	g := single("com.microsoft", "QLinearConcat", 1, attrs{"axis": 0}, func(i int) bool { return i == 2 }, args...)
+	graph.Decompose(g)
+	p := graph.Prepare(g, "m", graph.Options{}, nil)
+	if p == nil {
+		t.Fatal("quantised concatenation is refused")
+	}
+	if got, err := execute(p, []float64{3}); err != nil || !slices.Equal(got, []float64{7, 3, 4}) {
+		t.Errorf("quantised concatenation: %v, %v", got, err)
+	}
+}
