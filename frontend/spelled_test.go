@@ -66,13 +66,15 @@ var spellings = []spelling{
 		n.chain(x, y, list{"Clip", n.s(-3.75), n.s(3.5)}, list{"Div", n.s(0.5)}, list{"Round"}, list{"Mul", n.s(0.5)})
 	}, value: func(x float64) float64 { return math.RoundToEven(clip(x, -3.75, 3.5)/0.5) * 0.5 }},
 	{name: "Ceil, Min and Max", write: func(n *net, x, y string) {
-		n.chain(x, y, list{"Mul", n.s(2)}, list{"Ceil"}, list{"Max", n.s(-4)}, list{"Min", n.s(3)}, list{"Mul", n.s(0.5)})
+		n.chain(x, y, list{"Mul", n.s(2)}, list{"Ceil"}, list{"Max", n.s(-4)}, list{"Min", n.s(3)},
+			list{"Mul", n.s(0.5)})
 	}, value: func(x float64) float64 { return clip(math.Ceil(2*x), -4, 3) * 0.5 }},
 	{name: "Round, Relu and Min", write: func(n *net, x, y string) {
 		n.chain(x, y, list{"Round"}, list{"Relu"}, list{"Min", n.s(6)})
 	}, value: func(x float64) float64 { return clip(math.RoundToEven(x), 0, 6) }},
 	{name: "Clip and Cast, which drops", write: func(n *net, x, y string) {
-		n.chain(x, y, list{"Mul", n.s(2)}, list{"Clip", n.s(-8), n.s(7.5)}, list{"Cast"}, list{"Cast"}, list{"Mul", n.s(0.5)})
+		n.chain(x, y, list{"Mul", n.s(2)}, list{"Clip", n.s(-8), n.s(7.5)}, list{"Cast"}, list{"Cast"},
+			list{"Mul", n.s(0.5)})
 		n.to(graph.Int8, y+".2")
 		n.to(graph.Float32, y+".3")
 	}, value: func(x float64) float64 { return math.Trunc(clip(2*x, -8, 7.5)) * 0.5 }},
@@ -98,8 +100,8 @@ var spellings = []spelling{
 			return 0
 		}},
 	{name: "RequantShift", write: func(n *net, x, y string) {
-		n.op("RequantShift", y, x, n.s(3), n.s(2)).Int("signed", 1).Int("n_levels", 16).last.Tensor("div", graph.Float32,
-			nil, 4)
+		n.op("RequantShift", y, x, n.s(3), n.s(2)).Int("signed", 1).Int("n_levels", 16).last.
+			Tensor("div", graph.Float32, nil, 4)
 	}, value: func(x float64) float64 { return clip(math.Floor((x*3+2)/4+0.5), -8, 7) }},
 	{name: "RequantShift without sign", write: func(n *net, x, y string) {
 		n.op("RequantShift", y, x, n.s(3), n.s(2)).Int("signed", 0).Int("div", 8).last.

@@ -127,7 +127,7 @@ func qlinearConv(d *decomposition) {
 	in := d.n.Inputs
 	last := d.n.Domain == microsoft && d.n.Int("channels_last", 0) != 0
 	w := d.constants[in[3]]
-	if len(in) > 9 || last && w == nil {
+	if len(in) > 9 || last && (w == nil || len(w.Shape) < 3) {
 		return
 	}
 	x := d.add("DequantizeLinear", "x", along(0), in[0], in[1], in[2])

@@ -288,7 +288,8 @@ func Joined(form *scaled.Form) error {
 		}
 	}
 	return unmapped.By(ErrJoined, diag.NotMapped,
-		fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor, leaves[1].Tensor),
+		fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor,
+			leaves[1].Tensor),
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
 }
 
