@@ -77,7 +77,7 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	if c.Dir == "" {
-		if c.Dir, err = os.MkdirTemp("", "hlsgen-csim-"); err != nil {
+		if c.Dir, err = os.MkdirTemp("", temporary()); err != nil {
 			return nil, err
 		}
 		defer os.RemoveAll(c.Dir)
@@ -85,7 +85,7 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return nil, err
 	}
-	if err := files.Write(c.Dir); err != nil {
+	if err := files.write(ctx, c.Dir); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(c.Dir, "hls")
@@ -118,6 +118,18 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 		}
 	}
 	return o, nil
+}
+
+// temporary is how the names of this process's folders of C simulations begin.
+func temporary() string { return fmt.Sprintf("hlsgen-csim-%d-", os.Getpid()) }
+
+// Abandon removes the temporary folders of RunCSim, for a process that ends before it has returned.
+func Abandon() error {
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), temporary()+"*"))
+	for _, dir := range dirs {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
 }
 
 // build compiles the project's translation units side by side, and links them.
@@ -160,10 +172,12 @@ func compile(ctx context.Context, dir string, cxx []string, args ...string) erro
 	return nil
 }
 
-// command is a program that ends, with all that it started, when ctx does.
+// command is a program that ends, with all that it started, when ctx does. A compiler that is ended so leaves its
+// temporary files, which therefore lie among what is built.
 func command(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "build"))
 	cmd.WaitDelay = 2 * time.Second
 	together(cmd)
 	return cmd

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path"
@@ -30,8 +31,13 @@ func (f Files) Get(path string) []byte {
 }
 
 // Write creates the files below dir. It overwrites, and makes folders as needed.
-func (f Files) Write(dir string) error {
+func (f Files) Write(dir string) error { return f.write(context.Background(), dir) }
+
+func (f Files) write(ctx context.Context, dir string) error {
 	for _, file := range f {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if !filepath.IsLocal(filepath.FromSlash(file.Path)) {
 			return fmt.Errorf("write project: path %q leaves the folder", file.Path)
 		}

@@ -17,17 +17,27 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
+
+	"hlsgen/templates"
 )
 
 // patience is how long an interrupted command may take to remove what it has not finished.
 const patience = 3 * time.Second
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
+		ends = append(ends, syscall.SIGHUP)
+	}
+	again := make(chan os.Signal, 2) // a second signal ends the process at once
+	signal.Notify(again, ends...)
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	defer stop()
 	code := make(chan int, 1)
 	go func() {
 		code <- run(ctx, os.Args[1:], world{env: os.Getenv, environ: os.Environ, stdout: os.Stdout, stderr: os.Stderr})
@@ -36,12 +46,16 @@ func main() {
 	case c := <-code:
 		os.Exit(c)
 	case <-ctx.Done():
-		stop() // a second signal ends the process at once
+		<-again
 	}
 	select {
 	case c := <-code:
 		os.Exit(c)
+	case <-again:
 	case <-time.After(patience):
-		os.Exit(exitInterrupted)
 	}
+	if err := templates.Abandon(); err != nil {
+		fmt.Fprintln(os.Stderr, "hlsgen:", err)
+	}
+	os.Exit(exitInterrupted)
 }

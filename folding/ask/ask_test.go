@@ -214,6 +214,7 @@ func TestGoalVerify(t *testing.T) {
 	for _, goal := range []Goal{
 		{FPS: -1}, {FPS: math.NaN()}, {FPS: math.Inf(1)}, {MaxCycles: -1}, {Interval: -1}, {FIFO: FIFO{Words: -1}},
 		{FPS: 1, MaxCycles: 1}, {FPS: 1, Interval: 1}, {SearchTime: -1}, {Least: LeastDSP + 1},
+		{MaxUse: Use{LUT: math.NaN()}}, {MaxUse: Use{Mean: -1}}, {MaxUse: Use{BRAM: math.Inf(1)}}, {MaxUse: Even(1.5)},
 	} {
 		if verify(100, goal) == nil {
 			t.Errorf("%+v is a goal", goal)

@@ -116,6 +116,8 @@ func (g *Goal) Verify(t dataflow.Target) error {
 	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
 		return fmt.Errorf("%d cycles, interval %d, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval,
 			g.FIFO.Words)
+	case !g.MaxUse.valid():
+		return fmt.Errorf("budget %+v: shares are from 0 to 1", g.MaxUse)
 	case asked > 1:
 		return fmt.Errorf("a goal has one of frames per second, an interval and a limit of cycles")
 	}

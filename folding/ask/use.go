@@ -90,6 +90,16 @@ func (u Use) String() string {
 	return strings.Join(parts, ",")
 }
 
+// valid reports whether every share is from 0 to 1.
+func (u Use) valid() bool {
+	for kind := range useKeys {
+		if f := *u.Share(kind); !(f >= 0 && f <= 1) {
+			return false
+		}
+	}
+	return true
+}
+
 // differs counts the kinds in which two Uses differ.
 func (u Use) differs(o Use) (n int) {
 	for kind := range useKeys {

@@ -26,7 +26,7 @@ func (e *Error) Is(target error) bool {
 }
 
 // ErrEmpty is the error of a file without bytes.
-var ErrEmpty error = &Error{Reason: "is empty, or a file of the system that has no size before it is read"}
+var ErrEmpty error = &Error{Reason: "is empty"}
 
 // Unreadable reports whether an error is of reading a file, not of what stands in it.
 func Unreadable(err error) bool {
@@ -97,7 +97,10 @@ func allowed(path string, stat func(string) (fs.FileInfo, error), most int64) er
 
 // All is the content. A file that has another size than when it was opened is an *Error, ErrEmpty of none.
 func (f *File) All() ([]byte, error) {
-	if f.Size == 0 {
+	switch {
+	case f.Size == 0 && endless(f.File):
+		return nil, &Error{f.base, "is a file of the system, which has no size before it is read"}
+	case f.Size == 0:
 		return nil, &Error{f.base, ErrEmpty.(*Error).Reason}
 	}
 	b := make([]byte, f.Size)
