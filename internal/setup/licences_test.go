@@ -38,7 +38,7 @@ var kinds = []kind{
 	{"BSD-3-Clause", []string{"Redistribution and use in source and binary forms", "either the name"}},
 	{"BSD-2-Clause", []string{"Redistribution and use in source and binary forms"}},
 	{"MIT", []string{"Permission is hereby granted, free of charge", `PROVIDED "AS IS"`}},
-	{"BSD-3-Clause", []string{"governed by a BSD-style licence", "golang.org/LICENSE"}}, // of math32, which has no other text
+	{"BSD-3-Clause", []string{"governed by a BSD-style licence", "golang.org/LICENSE"}}, // math32 has no other text
 }
 
 // elsewhere are the files of modules whose licence is not, or not alone, in the files called so.
@@ -67,7 +67,8 @@ func linked(t *testing.T) (list []library) {
 	const form = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}"
 	cmd := exec.Command("go", "list", "-deps", "-f", form, "./cmd/hlsgen")
 	cmd.Dir, cmd.Stderr = tier.Root(t), os.Stderr
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOPROXY=off", "GOFLAGS=-mod=readonly")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOPROXY=off",
+		"GOFLAGS=-mod=readonly")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -146,9 +147,9 @@ func kindOf(text string) string {
 // licences is the text of the file.
 func licences(list []library) []byte {
 	var b bytes.Buffer
-	b.WriteString(`The binary hlsgen links the Go standard library and the modules below. They are listed for Linux on x86-64, with their
-licences by SPDX identifier, and after that the texts of these, each with the modules that it is of. What else is
-included stands in NOTICE.
+	b.WriteString(`The binary hlsgen links the Go standard library and the modules below. They are listed for Linux on x86-64, with
+their licences by SPDX identifier, and after that the texts of these, each with the modules that it is of. What
+else is included stands in NOTICE.
 
 This file is written by: go test ./internal/setup -run TestLicences -args -update
 
