@@ -199,13 +199,12 @@ func TestCSimFails(t *testing.T) {
 	})
 	sh := tier.Needs(t, "sh")[0]
 	slow := filepath.Join(t.TempDir(), "slow")
-	if err := os.WriteFile(slow, []byte("#!"+sh+"\nsleep 60 | cat\n"), 0o777); err != nil {
+	if err := os.WriteFile(slow, []byte("#!"+sh+"\nsleep 1000000 | cat\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
 	_, err := templates.RunCSim(context.Background(), files, templates.CSim{CXX: slow, Timeout: 100 * time.Millisecond})
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 20*time.Second {
-		t.Errorf("got %v after %v", err, time.Since(start))
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -3,7 +3,6 @@ package real
 import (
 	"math/big"
 	"testing"
-	"time"
 )
 
 func TestAffine(t *testing.T) {
@@ -46,7 +45,7 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-// deep shares each part twice: written out, it would have 2^60 leaves.
+// deep shares each part twice: written out, it would have 2^60 leaves, and who reads all of them does not end.
 func deep(join func(x, y *Expr) *Expr) *Expr {
 	e := Var(0)
 	for range 60 {
@@ -57,7 +56,6 @@ func deep(join func(x, y *Expr) *Expr) *Expr {
 
 func TestSharedPartsAreReadOnce(t *testing.T) {
 	t.Parallel()
-	start := time.Now()
 	a, ok := deep(Add).Affine()
 	if want := new(big.Rat).SetInt64(1 << 60); !ok || a.Scale.Cmp(want) != 0 {
 		t.Errorf("2^60*x = %v %v", a, ok)
@@ -77,9 +75,6 @@ func TestSharedPartsAreReadOnce(t *testing.T) {
 	}
 	if a, ok := deep(Mul).Substitute([]*Expr{Float(3)}).Affine(); ok {
 		t.Errorf("3^(2^60) is read as a number of %d bits", size(a.Bias))
-	}
-	if d := time.Since(start); d > 5*time.Second {
-		t.Errorf("it took %v", d)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"hlsgen/internal/num"
 )
@@ -370,16 +369,13 @@ func TestStepOverErrors(t *testing.T) {
 	}
 }
 
-// TestStepOverEnds searches a constant in disguise, of which intervals see nothing.
+// TestStepOverEnds searches a constant in disguise, of which intervals see nothing. A search that looked at all of it
+// would not end.
 func TestStepOverEnds(t *testing.T) {
 	t.Parallel()
-	start := time.Now()
 	x := Mul(Var(0), Float(1024))
 	f, err := Compile(Round(Sub(x, x), HalfEven)).StepOver(num.Range{Lo: -1 << 50, Hi: 1 << 50}, 4096)
 	if !errors.Is(err, ErrTooManySteps) {
 		t.Errorf("x-x over 2^51 integers: %v, %v", f, err)
-	}
-	if d := time.Since(start); d > 20*time.Second {
-		t.Errorf("it took %v", d)
 	}
 }

@@ -246,8 +246,8 @@ func (p *program) folder(t testing.TB) string {
 	return dir
 }
 
-// patience is what a command of a page may take.
-const patience = 2 * time.Minute
+// patience is when a command of a page is given up, on the slowest machine.
+const patience = 10 * time.Minute
 
 // run runs a shell's text and gives all that it prints; the exit code is to be the given one.
 func (p *program) run(t testing.TB, dir, script string, code int) string {
