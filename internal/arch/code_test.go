@@ -153,3 +153,37 @@ func TestNouns(t *testing.T) {
 	}
 	hold(t, "packages that declare it", declared, 1, sharedNouns)
 }
+
+// clocks are the test files that look at the time, with what for: none holds a figure against it. A test that does
+// fails on a machine that is busy.
+var clocks = map[string]string{
+	"folding/space_test.go":                     "to log it",
+	"internal/compiler/finn_comparison_test.go": "to log it",
+	"folding/sweep/slurm_test.go":               "to give up a cluster that does nothing",
+}
+
+// TestClocks holds that no other test looks at the time.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, files := range packages(t, false) {
+		for _, s := range files {
+			uses := false
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				x, ok := n.(*ast.SelectorExpr)
+				if ok && receiver(x.X) == "time" && slices.Contains([]string{"Now", "Since", "Until"}, x.Sel.Name) {
+					uses = true
+				}
+				return true
+			})
+			if seen[s.name] = uses; uses && s.test() && clocks[s.name] == "" {
+				t.Errorf("%s looks at the time", s.name)
+			}
+		}
+	}
+	for name := range clocks {
+		if !seen[name] {
+			t.Errorf("%s does not look at the time: leave it out of the list", name)
+		}
+	}
+}

@@ -147,9 +147,9 @@ func kindOf(text string) string {
 // licences is the text of the file.
 func licences(list []library) []byte {
 	var b bytes.Buffer
-	b.WriteString(`The binary hlsgen links the Go standard library and the modules below. They are listed for Linux on x86-64, with
-their licences by SPDX identifier, and after that the texts of these, each with the modules that it is of. What
-else is included stands in NOTICE.
+	b.WriteString(`The binary hlsgen links the Go standard library and these modules. They are listed for Linux on
+x86-64, with their licences by SPDX identifier, and after that the texts of these, each with the
+modules that it is of. What else is included stands in NOTICE.
 
 This file is written by: go test ./internal/setup -run TestLicences -args -update
 
