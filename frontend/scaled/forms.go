@@ -45,7 +45,8 @@ type Form struct {
 	Vars  []Var
 	Nodes []*graph.Node // what lies in the slice, from the value back
 
-	trail *trail // Nodes, while the form is being found
+	trail  *trail // Nodes, while the form is being found
+	leaves []*Var // of Vars, those with tensors
 }
 
 // A trail is a node and what lies behind it. Forms share their trails, as expressions share their parts: a list of
@@ -84,7 +85,7 @@ type Var struct {
 	Index  []int32
 
 	constant *graph.Tensor
-	rats     []real.Affine // of which scale or bias is the number
+	rats     *Values // of which scale or bias is the number
 	bias     bool
 }
 
@@ -94,25 +95,25 @@ func (v *Var) Number(k int) *real.Expr {
 	case v.constant != nil:
 		return real.Float(v.constant.At(int(i)))
 	default:
-		return real.Rat(v.rat(int(i)))
+		return real.Rat(v.rat(i))
 	}
 }
 
-func (v *Var) rat(i int) *big.Rat {
+func (v *Var) rat(i int32) *big.Rat {
 	if v.bias {
-		return v.rats[i].Bias
+		return v.rats.At(i).Bias
 	}
-	return v.rats[i].Scale
+	return v.rats.At(i).Scale
 }
 
 // Same reports whether elements k and l have the same number.
 func (v *Var) Same(k, l int) bool {
-	i, j := int(v.Index[k]), int(v.Index[l])
+	i, j := v.Index[k], v.Index[l]
 	switch {
 	case i == j:
 		return true
 	case v.constant != nil:
-		return v.constant.At(i) == v.constant.At(j)
+		return v.constant.At(int(i)) == v.constant.At(int(j))
 	}
 	a, b := v.rat(i), v.rat(j)
 	return a == b || a.Cmp(b) == 0
@@ -183,6 +184,11 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 			form.Vars = append(form.Vars, f.vars[v])
 		}
 		form.Expr = form.Expr.Substitute(with)
+		for k := range form.Vars {
+			if form.Vars[k].Tensor != "" {
+				form.leaves = append(form.leaves, &form.Vars[k])
+			}
+		}
 	}
 	return &own, nil
 }
@@ -219,7 +225,7 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 		return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, constant: c})}}}, nil
 	}
 	if of, ok := f.a.integer[tensor]; ok {
-		return &Forms{Of: []Form{f.leaf(tensor, index, of)}}, nil
+		return &Forms{Of: []Form{f.leaf(tensor, index, &of)}}, nil
 	}
 	step := f.a.Program.Producer(tensor)
 	if step == nil {
@@ -229,11 +235,12 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 }
 
 // leaf is scale*q + bias of elements of an integer tensor.
-func (f *former) leaf(tensor string, index []int32, of []real.Affine) Form {
+func (f *former) leaf(tensor string, index []int32, values *Values) Form {
+	of := values.Of
 	out := Form{Expr: f.variable(Var{Tensor: tensor, Index: index})}
 	number := func(bias bool) *real.Expr {
 		if len(of) > 1 {
-			return f.variable(Var{Index: index, rats: of, bias: bias})
+			return f.variable(Var{Index: index, rats: values, bias: bias})
 		}
 		if bias {
 			return real.Rat(of[0].Bias)
@@ -389,8 +396,8 @@ func join(step *graph.Step, args []*Forms, pick []int) Form {
 
 // equal reports whether two variables are the same for every element.
 func (v Var) equal(o Var) bool {
-	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || len(v.rats) != len(o.rats) ||
-		len(v.rats) > 0 && &v.rats[0] != &o.rats[0] {
+	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || (v.rats == nil) != (o.rats == nil) ||
+		v.rats != nil && &v.rats.Of[0] != &o.rats.Of[0] {
 		return false
 	}
 	return len(v.Index) == len(o.Index) && (&v.Index[0] == &o.Index[0] || slices.Equal(v.Index, o.Index))
@@ -418,15 +425,8 @@ func (f *Form) Affine(k int) (of real.Affine, ok bool) {
 	return e.Affine()
 }
 
-// Leaves is the variables with tensors, in order.
-func (f *Form) Leaves() (leaves []*Var) {
-	for i := range f.Vars {
-		if f.Vars[i].Tensor != "" {
-			leaves = append(leaves, &f.Vars[i])
-		}
-	}
-	return leaves
-}
+// Leaves is the variables with tensors, in order. Nobody may change the list.
+func (f *Form) Leaves() []*Var { return f.leaves }
 
 // SameNumbers reports whether a form's expression is the same for elements k and l.
 func (f *Form) SameNumbers(k, l int) bool {
