@@ -121,13 +121,13 @@ func (v *Var) Same(k, l int) bool {
 
 // Forms finds the forms of elements of a tensor. The error is a Blocked.
 func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
-	f := &former{a: a, memo: map[asked]*Forms{}}
+	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.value(tensor, elements))
 }
 
 // FormsOf finds the forms of elements computed by a step, even where its output is an integer tensor.
 func (a *Analysis) FormsOf(step *graph.Step, elements []int32) (*Forms, error) {
-	f := &former{a: a, memo: map[asked]*Forms{}}
+	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.step(step, elements))
 }
 
@@ -154,7 +154,7 @@ func All(n int) []int32 {
 // A former's forms have common variables, so that expressions share their parts however often they meet.
 type former struct {
 	a    *Analysis
-	memo map[asked]*Forms
+	memo map[asked][]answer
 	vars []Var
 }
 
@@ -193,10 +193,27 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 	return &own, nil
 }
 
-// asked is a tensor and a list of elements, known by its first.
+// asked is a tensor and a list of elements, known by its hash.
 type asked struct {
 	tensor string
-	first  *int32
+	hash   uint64
+}
+
+// An answer is what was found for a list of elements. The same list is asked for on many ways, of a softmax of
+// softmaxes on more than can be walked.
+type answer struct {
+	index []int32
+	forms *Forms
+}
+
+// hash is the same for equal lists, and rarely for others.
+func hash(index []int32) uint64 {
+	h := uint64(len(index))
+	for _, i := range index {
+		h = (h ^ uint64(uint32(i))) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
 }
 
 // maxForms bounds the forms of one tensor: more come of a tensor that is put together of very many parts.
@@ -206,13 +223,15 @@ func (f *former) value(tensor string, index []int32) (*Forms, error) {
 	if len(index) == 0 {
 		return &Forms{}, nil
 	}
-	key := asked{tensor, &index[0]}
-	if known := f.memo[key]; known != nil {
-		return known, nil
+	key := asked{tensor, hash(index)}
+	for _, known := range f.memo[key] {
+		if same(known.index, index) {
+			return known.forms, nil
+		}
 	}
 	out, err := f.find(tensor, index)
 	if err == nil {
-		f.memo[key] = out
+		f.memo[key] = append(f.memo[key], answer{index, out})
 	}
 	return out, err
 }
@@ -394,13 +413,16 @@ func join(step *graph.Step, args []*Forms, pick []int) Form {
 	return out
 }
 
+// same compares lists, which have elements, and often are one.
+func same(a, b []int32) bool { return len(a) == len(b) && &a[0] == &b[0] || slices.Equal(a, b) }
+
 // equal reports whether two variables are the same for every element.
 func (v Var) equal(o Var) bool {
 	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || (v.rats == nil) != (o.rats == nil) ||
 		v.rats != nil && &v.rats.Of[0] != &o.rats.Of[0] {
 		return false
 	}
-	return len(v.Index) == len(o.Index) && (&v.Index[0] == &o.Index[0] || slices.Equal(v.Index, o.Index))
+	return same(v.Index, o.Index)
 }
 
 // Numbers replaces a form's variables that are numbers by those of element k. Variables with tensors are renumbered in

@@ -84,11 +84,32 @@ func (b *builder) add(op dataflow.Op, in []int, name string, origin []string) ([
 
 // connect says which stream a wire is, and copies it where it has several readers.
 func (b *builder) connect(w, stream int, origin []string) (err error) {
-	b.ends[w], b.made.streams[w] = []int{stream}, stream
-	if k := b.net.wires[w].readers; k > 1 {
-		b.ends[w], err = b.add(dup.New(dup.Params{Copies: k}), b.ends[w], b.net.wires[w].name, origin)
-	}
+	b.made.streams[w] = stream
+	b.ends[w], err = b.fork(stream, max(b.net.wires[w].readers, 1), b.net.wires[w].name, origin)
 	return err
+}
+
+// fork makes k copies of a stream: copies of copies where one layer does not make as many.
+func (b *builder) fork(stream, k int, name string, origin []string) (ends []int, err error) {
+	if k == 1 {
+		return []int{stream}, nil
+	}
+	first := k
+	for first > dataflow.MaxPorts {
+		first = (first + dataflow.MaxPorts - 1) / dataflow.MaxPorts
+	}
+	copies, err := b.add(dup.New(dup.Params{Copies: first}), []int{stream}, name, origin)
+	if err != nil || first == k {
+		return copies, err
+	}
+	for i, s := range copies {
+		part, err := b.fork(s, (k+i)/first, name, origin)
+		if err != nil {
+			return nil, err
+		}
+		ends = append(ends, part...)
+	}
+	return ends, nil
 }
 
 // next is the stream for the next reader of a wire.

@@ -166,7 +166,7 @@ func TestWideColumn(t *testing.T) {
 		{[]float64{0.1, 0.3}, "54 bits"},
 	} {
 		_, _, reject := Column(c.column, []real.Affine{one, one})
-		if c.bits == "" && reject != nil || c.bits != "" && (reject == nil || !strings.Contains(reject.Error(), c.bits)) {
+		if few := c.bits == ""; few != (reject == nil) || !few && !strings.Contains(reject.Error(), c.bits) {
 			t.Errorf("%v: %v, want %q", c.column, reject, c.bits)
 		}
 	}
