@@ -156,6 +156,8 @@ type former struct {
 	a    *Analysis
 	memo map[asked][]answer
 	vars []Var
+
+	listed int // elements
 }
 
 // variable is the number of a variable.
@@ -216,8 +218,12 @@ func hash(index []int32) uint64 {
 	return h
 }
 
-// maxForms bounds the forms of one tensor: more come of a tensor that is put together of very many parts.
-const maxForms = 1 << 10
+// The bounds of what is put together of very many parts: the forms of one tensor, and the elements of all lists. (A
+// tensor of 2^22 elements behind ten steps, as a large picture has, takes 2^26.)
+const (
+	maxForms  = 1 << 10
+	maxListed = 1 << 27
+)
 
 func (f *former) value(tensor string, index []int32) (*Forms, error) {
 	if len(index) == 0 {
@@ -283,14 +289,16 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	case step.Move != nil:
 		return f.move(step, index)
 	case step.Elem == nil, step.Window != nil:
-		return nil, &Blocked{step.Output, step}
+		return nil, &Blocked{step.Output, step, false}
 	}
 	e := step.Elem
 	args := make([]*Forms, len(e.Args))
 	for v, slot := range e.Args {
 		at := index
 		if e.Index[v] != nil {
-			at = make([]int32, len(index))
+			if at = f.list(len(index)); at == nil {
+				return nil, &Blocked{step.Output, step, true}
+			}
 			for k, i := range index {
 				at[k] = int32(e.At(v, int(i)))
 			}
@@ -303,13 +311,23 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	return combine(step, args, len(index))
 }
 
+// list is a list of n elements; nil where that is one too many.
+func (f *former) list(n int) []int32 {
+	if f.listed += n; f.listed > maxListed {
+		return nil
+	}
+	return make([]int32, n)
+}
+
 // move follows elements to where they come from. Each input is asked for all of them: what an element of another input
 // gets there means nothing.
 func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	m, in := step.Move, step.Node.Inputs
 	at := index
 	if m.Index != nil {
-		at = make([]int32, len(index))
+		if at = f.list(len(index)); at == nil {
+			return nil, &Blocked{step.Output, step, true}
+		}
 	}
 	slots := make([]uint8, 0, 2)
 	from := make([]uint8, len(index))
@@ -318,7 +336,7 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 		if m.Index != nil {
 			at[k] = int32(j)
 		}
-		n := slices.Index(slots, uint8(slot))
+		n := slices.IndexFunc(slots, func(s uint8) bool { return in[s] == in[slot] }) // the same input several times
 		if n < 0 {
 			n = len(slots)
 			slots = append(slots, uint8(slot))
@@ -331,7 +349,9 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	for n, slot := range slots {
 		mine := at
 		if len(slots) > 1 {
-			mine = make([]int32, len(at))
+			if mine = f.list(len(at)); mine == nil {
+				return nil, &Blocked{step.Output, step, true}
+			}
 			for k, j := range at {
 				if int(from[k]) == n {
 					mine[k] = j
@@ -349,7 +369,7 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 		}
 	}
 	if len(out.Of) > maxForms {
-		return nil, &Blocked{step.Output, step}
+		return nil, &Blocked{step.Output, step, true}
 	}
 	if len(out.Of) > 1 {
 		out.which = make([]uint16, len(index))
@@ -387,7 +407,7 @@ func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
 			id = next
 		}
 		if id == maxForms {
-			return nil, &Blocked{step.Output, step}
+			return nil, &Blocked{step.Output, step, true}
 		}
 		if id == len(out.Of) {
 			out.Of = append(out.Of, join(step, args, pick))

@@ -109,15 +109,19 @@ type Slice struct {
 }
 
 // Blocked is the error of a slice that meets a value that is no function of integer tensors: a model input (Step nil)
-// or a sum of products that is no integer tensor.
+// or a sum of products that is no integer tensor. Or there are too many parts, which several ways lead to.
 type Blocked struct {
 	Tensor string
 	Step   *graph.Step
+	Parts  bool
 }
 
 func (b *Blocked) Error() string {
-	if b.Step == nil {
+	switch {
+	case b.Step == nil:
 		return fmt.Sprintf("it depends on the real-valued input %q", b.Tensor)
+	case b.Parts:
+		return fmt.Sprintf("%s %q puts it together of too many parts", b.Step.Node.FullOp(), b.Step.Node.Label())
 	}
 	return fmt.Sprintf("it depends on %s %q, which is not in integers", b.Step.Node.FullOp(), b.Step.Node.Label())
 }

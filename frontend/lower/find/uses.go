@@ -12,11 +12,12 @@ type Uses struct {
 	prog    *graph.Program
 	used    map[*graph.Step]bool
 	outputs map[string]bool
-	feeds   map[string]bool // answers of FeedsLayer
+	readers map[string][]*graph.Step // answers of Readers
+	feeds   map[string]bool          // answers of FeedsLayer
 }
 
 func usesOf(p *graph.Program) *Uses {
-	u := &Uses{p, map[*graph.Step]bool{}, map[string]bool{}, map[string]bool{}}
+	u := &Uses{p, map[*graph.Step]bool{}, map[string]bool{}, map[string][]*graph.Step{}, map[string]bool{}}
 	need := map[string]bool{}
 	for _, o := range p.Graph.Outputs {
 		u.outputs[o.Name], need[o.Name] = true, true
@@ -34,13 +35,17 @@ func usesOf(p *graph.Program) *Uses {
 // Used reports whether the model's outputs depend on a step.
 func (u *Uses) Used(step *graph.Step) bool { return u.used[step] }
 
-// Readers lists the steps that read a tensor.
+// Readers lists the steps that read a tensor. Nobody may change the list.
 func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
+	if known, ok := u.readers[tensor]; ok {
+		return known
+	}
 	for _, r := range u.prog.Readers(tensor) {
 		if u.used[r] {
 			steps = append(steps, r)
 		}
 	}
+	u.readers[tensor] = steps
 	return steps
 }
 

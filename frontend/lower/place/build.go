@@ -45,8 +45,13 @@ func (n *Netlist) Build() (*Built, error) {
 			return nil, err
 		}
 	}
-	for _, c := range n.components {
-		if err := b.component(&c); err != nil {
+	var origin []string
+	for i := range n.components {
+		c := &n.components[i]
+		if i == 0 || !c.like(&n.components[i-1]) {
+			origin = graph.Labels(c.nodes)
+		}
+		if err := b.component(c, origin); err != nil {
 			return nil, err
 		}
 	}
@@ -58,8 +63,7 @@ func (n *Netlist) Build() (*Built, error) {
 	return b.made, err
 }
 
-func (b *builder) component(c *component) error {
-	origin := graph.Labels(c.nodes)
+func (b *builder) component(c *component, origin []string) error {
 	ins := make([]int, len(c.in))
 	for i, w := range c.in {
 		ins[i] = b.next(w)
