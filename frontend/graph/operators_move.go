@@ -138,7 +138,7 @@ func buildConcat(c *call) {
 		}
 		shape[a] += k.Shape[a]
 	}
-	checkSize(shape)
+	c.p.room(shape)
 	m := &Move{Input: make([]uint8, 0, Size(shape)), Index: make([]int32, 0, Size(shape))}
 	inner := Size(shape[a+1:])
 	for o := range Size(shape[:a]) {
@@ -161,7 +161,7 @@ func buildGather(c *call) {
 	}
 	index := c.constInts(1, "the index")
 	shape := append(append(append([]int{}, x[:a]...), c.in[1].Shape...), x[a+1:]...)
-	checkSize(shape)
+	c.p.room(shape)
 	inner := Size(x[a+1:])
 	var from []int32
 	for o := range Size(x[:a]) {
