@@ -359,7 +359,8 @@ func TestPositions(t *testing.T) {
 		{"means at borders", func(n *net) {
 			n.Input("x", graph.Float32, 1, 1, 4).quant("x", "q", n.s(0.5), 0, 4, 1).
 				op("AveragePool", "a", "q").Ints("kernel_shape", 2).Ints("pads", 1, 1).
-				quant("a", "b", n.s(0.5), 0, 4, 1).op("MatMul", "y", "b", n.c([]int{5, 1}, 1, 2, -3, 4, 5)).output(1, 1, 1)
+				quant("a", "b", n.s(0.5), 0, 4, 1).
+				op("MatMul", "y", "b", n.c([]int{5, 1}, 1, 2, -3, 4, 5)).output(1, 1, 1)
 		}, "ConvolutionInputGenerator Pool Reorder Thresholding MVAU", func(x [][]float64) []float64 {
 			q := each(x[0], value)
 			return product(each([]float64{q[0], (q[0] + q[1]) / 2, (q[1] + q[2]) / 2, (q[2] + q[3]) / 2, q[3]}, value),

@@ -11,8 +11,8 @@
 // or V*C/PE clocks a frame; every iteration reads a word, x[fold*PE .. fold*PE+PE-1], and writes the word of the same
 // channels. Row fold of the threshold table holds what one iteration compares with: element pe*steps+i is threshold i
 // of channel fold*PE+pe. Where all channels have the same function, one row of steps thresholds serves them all. Where
-// pixels have functions of their own, as behind a constant that differs from pixel to pixel, a vector is several pixels:
-// C is the elements of all of them, and PE divides the channels of one.
+// pixels have functions of their own, as behind a constant that differs from pixel to pixel, a vector is several
+// pixels: C is the elements of all of them, and PE divides the channels of one.
 package threshold
 
 import (
