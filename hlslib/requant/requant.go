@@ -124,8 +124,8 @@ type op struct {
 }
 
 // bind takes one input whose last axes have as many elements as there are multipliers and biases, or any number for
-// one; the output has the same shape. The sum before the shift must stay within 63 bits. The ends of an input's range give
-// the ends of the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
+// one; the output has the same shape. The sum before the shift must stay within 63 bits. The ends of an input's range
+// give the ends of the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	n := max(len(b.P.Multiplier), len(b.P.Bias))
 	v := layer.View(n, in[0])
