@@ -186,8 +186,13 @@ func (n *Node) Label() string {
 
 // Join adds to a list of nodes those that it does not have.
 func Join(list, nodes []*Node) []*Node {
+	has := make(map[*Node]bool, len(list)+len(nodes))
+	for _, n := range list {
+		has[n] = true
+	}
 	for _, n := range nodes {
-		if !slices.Contains(list, n) {
+		if !has[n] {
+			has[n] = true
 			list = append(list, n)
 		}
 	}
