@@ -19,6 +19,7 @@
 //	operators_cell         an LSTM cell as the body of a loop
 //	operators_coding       a quantiser as a code and its value: what canon asks for
 //	operators_composite    operators that are written out before anything else happens
+//	operators_weights      weights that float32 had rounded
 //	operators_unsupported  operators that we know and refuse
 //
 // The program and its preparation:

@@ -33,7 +33,7 @@ func unary(f func(x *real.Expr) *real.Expr) definition {
 }
 
 // divisible holds that the divisor, input 1, is no constant zero.
-func (c *reading) divisible() {
+func divisible(c *call) {
 	if t := c.in[1].Const; t != nil {
 		for i := range t.Len() {
 			if t.At(i) == 0 {
@@ -44,7 +44,7 @@ func (c *reading) divisible() {
 }
 
 func buildDiv(c *call) {
-	c.divisible()
+	divisible(c)
 	by := real.Div
 	if !c.promoted().Float() { // ONNX divides integers towards zero
 		by = func(x, y *real.Expr) *real.Expr { return real.Round(real.Div(x, y), real.Down) }

@@ -47,7 +47,7 @@ func buildMod(c *call) {
 	case c.promoted().Float():
 		invalid("the rest of reals needs fmod")
 	}
-	c.divisible()
+	divisible(c)
 	binary(func(x, y *real.Expr) *real.Expr {
 		return real.Sub(x, real.Mul(real.Round(real.Div(x, y), mode), y))
 	})(c)

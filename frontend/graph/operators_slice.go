@@ -186,7 +186,7 @@ func counts(from, step float64, i int) (v float64, exact bool) {
 
 // buildTile repeats a tensor along each axis.
 func buildTile(c *call) {
-	repeats := c.constInts(1, "the repeats")
+	repeats := c.constInts(1, "the number of repeats")
 	if len(repeats) != len(c.x) {
 		invalid("%d repeats of a tensor with %d axes", len(repeats), len(c.x))
 	}
