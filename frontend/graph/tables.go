@@ -51,7 +51,7 @@ func (p *Program) along(shape []int, axis, step int) []int32 {
 }
 
 // every lists 0, step, 2*step ..., n of them.
-func (p *Program) every(n, step int) []int32 { return p.strided([]int{n}, []int{step}) }
+func every(p *Program, n, step int) []int32 { return p.strided([]int{n}, []int{step}) }
 
 // pickIndex lists, for every element whose coordinate along axis a is j, the sum of from[a][j] over all axes: -1 where
 // one of them is negative.
