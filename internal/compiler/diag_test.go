@@ -130,6 +130,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		return r != nil
 	},
+	diag.WeightsRecovered: func(t *testing.T, d *diag.List) bool {
+		products := func(i, o int) float64 { return float64(float32(0.1) * float32((3*i+o)%15-7)) }
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, products).end()), d)
+	},
 	diag.InputQuantised: func(t *testing.T, d *diag.List) bool {
 		quantise := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),

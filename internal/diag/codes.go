@@ -17,6 +17,7 @@ const (
 	NothingQuantised  Code = "nothing-quantised"
 	NotMapped         Code = "not-mapped"
 	WeightsNotInteger Code = "weights-not-integer"
+	WeightsRecovered  Code = "weights-recovered"
 	ScalePerInput     Code = "scale-per-input-channel"
 	PaddingNotInteger Code = "padding-not-integer"
 	AccumulatorWide   Code = "accumulator-too-wide"
@@ -56,6 +57,7 @@ var Codes = map[Code]string{
 	NothingQuantised:  "the model has no quantised layer to put into hardware",
 	NotMapped:         "a node between integer layers that no layer can compute",
 	WeightsNotInteger: "a matrix operand is not a constant that quantisation made integer",
+	WeightsRecovered:  "weights were taken as integers times a scale, which float32 had rounded",
 	ScalePerInput:     "the scale of an input varies along the reduced channels",
 	PaddingNotInteger: "a value that pads an activation is no multiple of its scale",
 	AccumulatorWide:   "an accumulator needs more than 63 bits",
