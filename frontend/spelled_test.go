@@ -139,13 +139,19 @@ func small(r *rand.Rand, n int) []float64 {
 func follows(t *testing.T, m *dataflow.Model, want func(x [][]float64) []float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 6))
+	followsOn(t, m, want, func(n int) []float64 { return small(r, n) })
+}
+
+// followsOn is follows for data of a kind: n elements.
+func followsOn(t *testing.T, m *dataflow.Model, want func(x [][]float64) []float64, data func(n int) []float64) {
+	t.Helper()
 	seen := map[string]bool{}
 	for range 200 {
 		var x []dataflow.RealTensor
 		var plain [][]float64
 		for _, in := range m.In {
-			data := small(r, dataflow.Shape(in.Shape).Size())
-			x, plain = append(x, dataflow.RealTensor{Shape: in.Shape, Data: data}), append(plain, data)
+			v := data(dataflow.Shape(in.Shape).Size())
+			x, plain = append(x, dataflow.RealTensor{Shape: in.Shape, Data: v}), append(plain, v)
 		}
 		y := want(plain)
 		written, err := m.Reference(x)
