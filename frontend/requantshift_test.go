@@ -53,9 +53,9 @@ func whole(r *rand.Rand, n, lo, hi int) []float64 {
 	return v
 }
 
-// TestRequantShiftNetworks builds networks as PULP's tools write them: integers in float tensors, requantised by shifts,
-// with a branch, depthwise windows and means, and compares them to plain arithmetic, for inputs on the host and on the
-// device.
+// TestRequantShiftNetworks builds networks as PULP's tools write them: integers in float tensors, requantised by
+// shifts, with a branch, depthwise windows and means. It compares them to plain arithmetic, for inputs that the host
+// quantises and for integers that arrive.
 func TestRequantShiftNetworks(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
@@ -115,7 +115,8 @@ func TestRequantShiftNetworks(t *testing.T) {
 			}
 			return plane{3, 1, 1, k}.shift([]float64{900}, []float64{100}, 4096, -128, 127).v
 		}
-		for _, in := range []*frontend.InputType{nil, {Type: num.Type{Kind: num.Int, Width: 8}, Scale: big.NewRat(1, 1)}} {
+		bytes8 := &frontend.InputType{Type: num.Type{Kind: num.Int, Width: 8}, Scale: big.NewRat(1, 1)}
+		for _, in := range []*frontend.InputType{nil, bytes8} {
 			im, found := imported(t, n, frontend.Options{InputType: in})
 			if im.Model == nil {
 				t.Fatal(found)
