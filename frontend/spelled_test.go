@@ -99,6 +99,35 @@ var spellings = []spelling{
 			}
 			return 0
 		}},
+	{name: "truth, and numbers of it", write: func(n *net, x, y string) {
+		n.op("Greater", y+".0", x, n.s(1)).op("Where", y, y+".0", n.s(0.75), n.s(-0.5))
+	}, value: func(x float64) float64 {
+		if x > 1 {
+			return 0.75
+		}
+		return -0.5
+	}},
+	{name: "three values by two truths", write: func(n *net, x, y string) {
+		n.op("Greater", y+".0", x, n.s(1)).op("LessOrEqual", y+".1", x, n.s(-1)).
+			op("Where", y+".2", y+".1", n.s(-1), n.s(0)).op("Where", y, y+".0", n.s(1), y+".2")
+	}, value: func(x float64) float64 {
+		switch {
+		case x > 1:
+			return 1
+		case x <= -1:
+			return -1
+		}
+		return 0
+	}},
+	{name: "truth as a number", write: func(n *net, x, y string) {
+		n.chain(x, y, list{"GreaterOrEqual", n.s(0.5)}, list{"Cast"}, list{"Mul", n.s(2)}, list{"Sub", n.s(1)})
+		n.to(graph.Float32, y+".1")
+	}, value: func(x float64) float64 {
+		if x >= 0.5 {
+			return 1
+		}
+		return -1
+	}},
 	{name: "RequantShift", write: func(n *net, x, y string) {
 		n.op("RequantShift", y, x, n.s(3), n.s(2)).Int("signed", 1).Int("n_levels", 16).last.
 			Tensor("div", graph.Float32, nil, 4)
@@ -139,13 +168,19 @@ func small(r *rand.Rand, n int) []float64 {
 func follows(t *testing.T, m *dataflow.Model, want func(x [][]float64) []float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 6))
+	followsOn(t, m, want, func(n int) []float64 { return small(r, n) })
+}
+
+// followsOn is follows for data of a kind: n elements.
+func followsOn(t *testing.T, m *dataflow.Model, want func(x [][]float64) []float64, data func(n int) []float64) {
+	t.Helper()
 	seen := map[string]bool{}
 	for range 200 {
 		var x []dataflow.RealTensor
 		var plain [][]float64
 		for _, in := range m.In {
-			data := small(r, dataflow.Shape(in.Shape).Size())
-			x, plain = append(x, dataflow.RealTensor{Shape: in.Shape, Data: data}), append(plain, data)
+			v := data(dataflow.Shape(in.Shape).Size())
+			x, plain = append(x, dataflow.RealTensor{Shape: in.Shape, Data: v}), append(plain, v)
 		}
 		y := want(plain)
 		written, err := m.Reference(x)
@@ -207,6 +242,23 @@ func TestSpelledQuantisers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRoundedSums rounds a layer's sums without a bound: their own range is one.
+func TestRoundedSums(t *testing.T) {
+	t.Parallel()
+	n := newNet(13).input("N", 3).dense().op("Mul", "m", "h", "quarter").op("Round", "r", "m").op("Relu", "a", "r").
+		op("MatMul", "y", "a", "w")
+	n.Init("quarter", graph.Float32, nil, 0.25).Init("w", graph.Float32, []int{4, 2}, 1, 2, -3, 4, 5, -6, 7, 8)
+	im, found := imported(t, n.output("N", 2), frontend.Options{})
+	if im.Model == nil {
+		t.Fatal(found)
+	}
+	follows(t, im.Model, func(x [][]float64) []float64 {
+		q := each(x[0], func(v float64) float64 { return clip(math.RoundToEven(v*2), -8, 7) * 0.5 })
+		rounded := each(product(q, weights), func(v float64) float64 { return math.Max(0, math.RoundToEven(v*0.25)) })
+		return product(rounded, []float64{1, 2, -3, 4, 5, -6, 7, 8})
+	})
 }
 
 // TestTails ends networks in what no layer computes, and no quantiser follows: the host does it.

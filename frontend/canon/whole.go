@@ -17,16 +17,18 @@ const maxCode = 1 << 31
 func wholeToCode(m *Model) bool {
 	w := &wholes{p: m.Program, known: map[string]facts{}}
 	codes := map[string]facts{}
-	file := map[string]*graph.Node{}
+	file := map[string]bool{}
 	for _, n := range m.Graph.Nodes {
 		for _, o := range n.Outputs {
-			file[o] = n
+			file[o] = true
 		}
+	}
+	for _, s := range m.Program.Steps { // what is whole, and how large, does not depend on what becomes codes
+		w.known[s.Output] = w.step(s)
 	}
 	for _, s := range m.Program.Steps {
 		f := w.step(s)
-		w.known[s.Output] = f
-		if f.rounded && f.bounded() && s.Elem != nil && s.Window == nil && file[s.Output] != nil && !w.clipped(s) {
+		if f.rounded && f.bounded() && s.Elem != nil && s.Window == nil && file[s.Output] && !w.later(s) {
 			codes[s.Output] = f
 			f.rounded = false
 		}
@@ -57,7 +59,10 @@ func (e *editor) unchanged(n *graph.Node, in, out string, f facts, dt graph.DTyp
 	attrs := graph.Attrs{"lo": graph.FloatAttr(f.in.Lo), "hi": graph.FloatAttr(f.in.Hi),
 		"mode": graph.IntAttr(int(real.HalfEven)), "tensor": graph.StringAttr(out)}
 	chain := []*graph.Node{from(n, graph.Internal, graph.Code, inputs, "", attrs)}
-	if dt.Float() {
+	switch {
+	case dt == graph.Bool:
+		attrs["truth"] = graph.IntAttr(1)
+	case dt.Float():
 		chain = append(chain, from(n, "", graph.Cast, []string{""}, "", graph.Attrs{"to": graph.IntAttr(int(dt))}))
 	}
 	return e.link(chain, out, "codes")
@@ -83,15 +88,31 @@ type wholes struct {
 	known map[string]facts
 }
 
-// clipped reports whether nothing but a step that narrows its range reads what a step gives.
-func (w *wholes) clipped(s *graph.Step) bool {
+// later reports whether codes are better found in what reads a step's numbers: alone, and narrows their range; or makes
+// whole numbers of truth.
+func (w *wholes) later(s *graph.Step) bool {
 	readers := w.p.Readers(s.Output)
-	if len(readers) != 1 || slices.Contains(graph.Names(w.p.Graph.Outputs), s.Output) {
+	if len(readers) == 0 || slices.Contains(graph.Names(w.p.Graph.Outputs), s.Output) {
 		return false
 	}
-	f, next := w.known[s.Output], w.step(readers[0])
-	return readers[0].Elem != nil && slices.Equal(readers[0].Shape, s.Shape) && next.whole &&
-		next.in.Hi-next.in.Lo < f.in.Hi-f.in.Lo
+	f := w.known[s.Output]
+	for _, r := range readers {
+		next := w.step(r)
+		if r.Elem == nil || !next.whole {
+			return false
+		}
+		narrows := len(readers) == 1 && slices.Equal(r.Shape, s.Shape) && next.in.Hi-next.in.Lo < f.in.Hi-f.in.Lo
+		if !narrows && !slices.ContainsFunc(r.Node.Inputs, w.truth) {
+			return false
+		}
+	}
+	return true
+}
+
+// truth reports whether a tensor is truth of data.
+func (w *wholes) truth(tensor string) bool {
+	k := w.p.Known[tensor]
+	return k.DType == graph.Bool && k.Const == nil && tensor != ""
 }
 
 // of is the facts of a tensor; nothing of inputs that are real numbers.
@@ -147,6 +168,14 @@ func (w *wholes) step(s *graph.Step) facts {
 			out.in = real.Everything
 		}
 		return out
+	}
+	if d := s.Dot; d != nil && d.Then == nil {
+		a, b := w.of(in[d.A]), w.of(in[d.B])
+		most := float64(d.K) * max(-a.in.Lo, a.in.Hi) * max(-b.in.Lo, b.in.Hi)
+		if math.IsNaN(most) || most >= maxCode {
+			return facts{in: real.Everything, whole: a.whole && b.whole}
+		}
+		return facts{in: real.Interval{Lo: -most, Hi: most}, whole: a.whole && b.whole}
 	}
 	return facts{in: real.Everything}
 }

@@ -52,14 +52,14 @@ func (c *reading) levels(names ...string) float64 {
 	return 0
 }
 
-// channelwise is the element of a parameter that belongs to each element of the data: by ONNX's broadcasting, or, of a
-// vector that does not fit the last axis, along the channels.
+// channelwise is the element of a parameter that belongs to each element of the data: by ONNX's broadcasting, or, where
+// that does not fit, along the channels, one by one.
 func (c *call) channelwise(slot int) []int32 {
 	shape := c.in[slot].Shape
 	if to, ok := broadcasts(c.x, shape); ok && Size(to) == Size(c.x) && len(to) == len(c.x) {
 		return c.p.broadcast(c.x, shape)
 	}
-	if len(shape) == 1 && len(c.x) > 1 && shape[0] == c.x[1] {
+	if len(c.x) > 1 && Size(shape) == c.x[1] {
 		return c.p.along(c.x, 1, 1)
 	}
 	invalid("parameter %d of shape %v for data of shape %v", slot, shape, c.x)

@@ -168,7 +168,7 @@ func buildDequantizeLinear(c *call) {
 }
 
 // buildCode reads the form that canon writes: inputs x, scale, zero point; attributes lo, hi, mode, zero_first, and
-// axis where parameters are vectors along an axis.
+// axis where parameters are vectors along an axis, or truth where codes are the truth that they are of.
 func buildCode(c *call) {
 	mode := c.Int("mode", 0)
 	if mode < int64(real.HalfEven) || mode > int64(real.HalfDown) {
@@ -184,6 +184,10 @@ func buildCode(c *call) {
 		badQuant("", "the zero point is not constant")
 	}
 	y := q.code(real.Var(0), real.Var(1), real.Var(2))
+	if c.flag("truth") {
+		c.elementwise(Bool, y, 0, 1, 2)
+		return
+	}
 	if _, ok := c.Attrs["axis"]; ok {
 		c.perAxis(Int64, y, 0, 1, 2)
 		return
