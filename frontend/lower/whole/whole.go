@@ -43,7 +43,8 @@ func Times(v, unit *big.Rat) (int64, error) {
 	q := new(big.Rat).Quo(v, unit)
 	if !q.Num().IsInt64() {
 		return 0, unmapped.As(diag.RangeTooWide,
-			"the scales of the tensors that it adds have no common unit of 63 bits", "use one scale for both, or scales that are powers of two")
+			"the scales of the tensors that it adds have no common unit of 63 bits",
+			"use one scale for both, or scales that are powers of two")
 	}
 	return q.Num().Int64(), nil
 }
