@@ -22,8 +22,8 @@ const (
 
 const (
 	checkShapes = "a model of this size does not fit a streaming accelerator: check its shapes"
-	smaller     = checkShapes + ", or export it for smaller frames (a picture of half the rows and columns, a sequence " +
-		"of half the length)"
+	smaller     = checkShapes + ", or export it for smaller frames (a picture of half the rows and columns, a " +
+		"sequence of half the length)"
 )
 
 // A budget is what a program asks for.

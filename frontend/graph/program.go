@@ -17,12 +17,12 @@ type Program struct {
 	Known map[string]Known // every tensor
 	Steps []*Step          // topological order; nodes with constant outputs have none
 
-	made    map[*Node]*made // by node of the graph
-	now     *made           // of the node that is being prepared
-	kept    *Program        // whose steps may stay; while preparing
-	origin  map[*Node]*Node // of made-up nodes
-	names   Taken           // by the graph, and made up
-	strides strides
+	made   map[*Node]*made // by node of the graph
+	now    *made           // of the node that is being prepared
+	kept   *Program        // whose steps may stay; while preparing
+	origin map[*Node]*Node // of made-up nodes
+	names  Taken           // by the graph, and made up
+	strides
 	by      map[string]*Step   // by output
 	inexact map[string]*Reals  // outputs of steps that depend on no data, and are no float64s
 	readers map[string][]*Step // by input
@@ -163,9 +163,10 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	}
 	p.Known, p.by, p.readers, p.origin = map[string]Known{}, map[string]*Step{}, map[string][]*Step{}, map[*Node]*Node{}
 	p.names, p.inexact = g.Taken(), map[string]*Reals{}
-	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[*int32]bool{}, strides{}, d
+	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[*int32]bool{},
+		strides{map[string][]int32{}, &p.budget}, d
 	if p.kept != nil {
-		p.strides = p.kept.strides
+		p.strides.known = p.kept.strides.known
 	}
 	for name, t := range g.Init {
 		p.Known[name] = Known{t.Shape, t.DType, t}

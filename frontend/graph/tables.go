@@ -6,16 +6,19 @@ import (
 )
 
 // strides are index tables by what they are: a shape, and a stride per axis.
-type strides map[string][]int32
+type strides struct {
+	known  map[string][]int32
+	within *budget
+}
 
 // strided is Strided with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
-func (p *Program) strided(shape, steps []int) []int32 {
+func (s strides) strided(shape, steps []int) []int32 {
 	key := fmt.Sprint(shape, steps)
-	t, ok := p.strides[key]
+	t, ok := s.known[key]
 	if !ok {
-		p.table(Size(shape))
+		s.within.table(Size(shape))
 		t = Strided(shape, steps)
-		p.strides[key] = t
+		s.known[key] = t
 	}
 	return t
 }
@@ -44,14 +47,14 @@ func stridedFrom(at int, shape, strides []int) []int32 {
 }
 
 // along lists, for every element of shape, its coordinate along an axis, times step.
-func (p *Program) along(shape []int, axis, step int) []int32 {
+func (s strides) along(shape []int, axis, step int) []int32 {
 	steps := make([]int, len(shape))
 	steps[axis] = step
-	return p.strided(shape, steps)
+	return s.strided(shape, steps)
 }
 
 // every lists 0, step, 2*step ..., n of them.
-func every(p *Program, n, step int) []int32 { return p.strided([]int{n}, []int{step}) }
+func (s strides) every(n, step int) []int32 { return s.strided([]int{n}, []int{step}) }
 
 // pickIndex lists, for every element whose coordinate along axis a is j, the sum of from[a][j] over all axes: -1 where
 // one of them is negative.
@@ -102,14 +105,14 @@ func (s *Step) tables() (all [][]int32) {
 }
 
 // broadcast maps elements of shape out to elements of a tensor of shape in.
-func (p *Program) broadcast(out, in []int) []int32 {
+func (s strides) broadcast(out, in []int) []int32 {
 	if Size(in) == Size(out) {
 		return nil // equal but for leading ones
 	}
 	if Size(in) == 1 {
 		return []int32{0}
 	}
-	return p.strided(out, broadcastStrides(len(out), in))
+	return s.strided(out, broadcastStrides(len(out), in))
 }
 
 // broadcastStrides is the stride of a tensor of shape in along each of more axes, 0 where it is broadcast.

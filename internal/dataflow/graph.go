@@ -84,7 +84,7 @@ func (b *Builder) Place(bound Op, in []int, names []string, origin []string, out
 		b.count = naming{}
 	}
 	b.g.Nodes = append(b.g.Nodes, &Node{Name: b.count.next(bound.Kind()), Op: bound, In: slices.Clone(in), Out: out,
-		Origin: slices.Clip(origin)})
+		Origin: slices.Clone(origin)})
 	return slices.Clone(out)
 }
 

@@ -25,19 +25,33 @@ func Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit i
 	return Activation{steps, in, behind}, nil
 }
 
-// StepsOver finds every channel's step function over the values that occur.
+// StepsOver finds every channel's step function over the values that occur. Channels in a row that have one function
+// are searched together.
 func StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, error) {
-	out := make([]num.Step, len(functions))
-	for c, e := range functions {
-		if c > 0 && (e == functions[c-1] || e.Equal(functions[c-1])) && t.Channel(c) == t.Channel(c-1) {
-			out[c] = out[c-1]
-			continue
+	out := make([]num.Step, 0, len(functions))
+	for first := 0; first < len(functions); first = len(out) {
+		e, next, all := functions[first], first, t.Channel(first)
+		for ; next < len(functions) && (functions[next] == e || functions[next].Equal(e)); next++ {
+			all = all.Union(t.Channel(next))
 		}
-		f, err := real.Compile(e).StepOver(t.Channel(c), limit)
-		if err != nil {
-			return nil, err
+		f := real.Compile(e)
+		common, reject := f.StepOver(all, limit)
+		for c := first; c < next; c++ {
+			r := t.Channel(c)
+			switch {
+			case c > first && r == t.Channel(c-1):
+				out = append(out, out[c-1])
+				continue
+			case reject == nil:
+				out = append(out, common.Over(r))
+				continue
+			}
+			own, err := f.StepOver(r, limit) // fewer steps, perhaps
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, own)
 		}
-		out[c] = f
 	}
 	return out, nil
 }

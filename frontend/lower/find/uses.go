@@ -12,9 +12,9 @@ type Uses struct {
 	prog    *graph.Program
 	used    map[*graph.Step]bool
 	outputs map[string]bool
-	readers map[string][]*graph.Step // answers of Readers
 
-	feeds, quantised map[string]bool // answers of FeedsLayer and Quantised
+	readers          map[string][]*graph.Step // answers of Readers
+	feeds, quantised map[string]bool          // answers of FeedsLayer and Quantised
 }
 
 func usesOf(p *graph.Program) *Uses {

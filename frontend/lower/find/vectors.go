@@ -93,14 +93,26 @@ func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Va
 			if reject != nil {
 				return m, of, reject
 			}
-			placed := make([]int64, length)
-			for k, q := range row {
-				placed[order[k]] += q // an element may be taken twice
-			}
-			m.Weights[c], affine[c] = placed, f
+			m.Weights[c], affine[c] = placed(row, order, length), f
 		}
 	}
 	return m, byColumn(affine, v.rows), nil
+}
+
+// placed puts element k of a row at order[k] of a longer one, or of a shorter one where elements are taken twice.
+func placed(row []int64, order []int, length int) []int64 {
+	still := len(row) == length
+	for k, at := range order {
+		still = still && k == at
+	}
+	if still {
+		return row
+	}
+	out := make([]int64, length)
+	for k, q := range row {
+		out[order[k]] += q
+	}
+	return out
 }
 
 // weightsOf is the weights of n columns, from one on.

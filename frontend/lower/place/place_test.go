@@ -164,3 +164,29 @@ func TestMoves(t *testing.T) {
 		}
 	}
 }
+
+// TestManyReaders gives a stream more readers than a layer has outputs: copies of copies are one for each.
+func TestManyReaders(t *testing.T) {
+	t.Parallel()
+	const most = dataflow.MaxPorts
+	for _, readers := range []int{1, 2, most, most + 1, 1000, most*most + 1} {
+		n := &Netlist{}
+		x := FromHost("x", "x", vector(4)).Wire(n, "")
+		for i := range readers {
+			n.Output(add(t, n, x), fmt.Sprint(i))
+		}
+		built, err := n.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		layers := 0
+		for _, node := range built.Graph.Nodes {
+			if node.Op.Kind() == step.Kind() {
+				layers++
+			}
+		}
+		if layers != readers || len(built.Graph.Out) != readers {
+			t.Errorf("%d readers have %d layers and %d outputs", readers, layers, len(built.Graph.Out))
+		}
+	}
+}
