@@ -46,12 +46,20 @@ func Times(v, unit *big.Rat) (int64, error) {
 }
 
 // Column divides a column of real weights, each times its input's scale, by the largest real that leaves integers: the
-// weights become as narrow as they can be, and that divisor is the sum's scale.
+// weights become as narrow as they can be, and that divisor is the sum's scale. Inputs of scale 0 are their biases, and
+// get the weight 0.
 func Column(column []*big.Rat, in []real.Affine) (row []int64, out real.Affine, reject error) {
-	bias := new(big.Rat)
+	bias, scale := new(big.Rat), new(big.Rat)
 	uniform := true
 	for k, w := range column {
-		uniform = uniform && in[k].Scale.Cmp(in[0].Scale) == 0
+		switch s := in[k].Scale; {
+		case s.Sign() == 0:
+			column[k] = new(big.Rat)
+		case scale.Sign() == 0:
+			scale = s
+		default:
+			uniform = uniform && s.Cmp(scale) == 0
+		}
 		if in[k].Bias.Sign() != 0 {
 			bias.Add(bias, new(big.Rat).Mul(w, in[k].Bias))
 		}
@@ -72,7 +80,7 @@ func Column(column []*big.Rat, in []real.Affine) (row []int64, out real.Affine, 
 		return nil, out, TooWide(bits, uniform)
 	}
 	if uniform {
-		unit = new(big.Rat).Mul(unit, in[0].Scale)
+		unit = new(big.Rat).Mul(unit, scale)
 	}
 	return row, real.Affine{Scale: unit, Bias: bias}, nil
 }
