@@ -1,13 +1,20 @@
 package compiler
 
 import (
+	"context"
 	"math/big"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 
+	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/models"
+	"hlsgen/internal/tier"
 )
 
 // A sheet is a tensor of a pruned network, of shape [1, c, h, w], or [1, c] once it is flat.
@@ -365,4 +372,59 @@ func TestRandomPruned(t *testing.T) {
 		n := drawnPruned(uint64(seed))
 		return drawn{onnx: n.Bytes(), folds: jointFolds, samples: 4, means: n.means}
 	})
+}
+
+// TestPrunedModels makes parts of trained networks dead: what can be imported can be imported then, and its layers give
+// what the model means.
+func TestPrunedModels(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	seeds := uint64(1)
+	if tier.Long() {
+		seeds = 20
+	}
+	for _, m := range models.Own(t) {
+		files, err := filepath.Glob(m.Path("*.onnx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			t.Run(m.Name+"/"+filepath.Base(path), func(t *testing.T) {
+				t.Parallel()
+				onnx := m.Read(t, filepath.Base(path))
+				im, err := frontend.Import(path, onnx, frontend.Options{}, new(diag.List))
+				if err != nil || im.Model == nil {
+					return // it is refused as it is
+				}
+				for seed := range seeds {
+					var d diag.List
+					im, err := frontend.Import(path, prunedModel(onnx, seed), frontend.Options{}, &d)
+					if err != nil || im.Model == nil {
+						t.Fatalf("seed %d: %v %v", seed, err, d.Diags)
+					}
+					s := samples.Random(im.Model, 2)
+					_, got, err := integers(context.Background(), im.Model, s)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want, err := reference(context.Background(), im.Model, s)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := sameReals("the layers against the model", got, want); err != nil {
+						t.Errorf("seed %d: %v", seed, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// prunedModel is a file with dead parts.
+func prunedModel(onnx []byte, seed uint64) []byte {
+	m := onnxtest.Of(onnx)
+	if m.Prune(rand.New(rand.NewPCG(seed, 3))) == 0 {
+		m.Prune(rand.New(rand.NewPCG(seed, 4)))
+	}
+	return m.Bytes()
 }
