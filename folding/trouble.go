@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"sort"
+	"strings"
 
 	"hlsgen/folding/ask"
 	"hlsgen/folding/search"
@@ -250,9 +251,22 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 
 // unjoined tells that neighbours cannot be joined even at the longest interval.
 func (q *inquiry) unjoined() {
+	list := q.Unjoined()
+	for _, d := range list {
+		q.told.Add(d)
+	}
+	if len(list) > 0 {
+		return
+	}
+	var fixed []string
+	for i := range q.Layers {
+		if q.Layers[i].Fixed {
+			fixed = append(fixed, q.Layers[i].Node.Name)
+		}
+	}
 	q.told.Fail(diag.WordTooWide, "",
-		fmt.Sprintf("no width converter of at most %d bits joins the words of some neighbouring layers",
-			dataflow.MaxWord), "leave PE and SIMD of these layers out of the folding file")
+		fmt.Sprintf("neighbours' words join two by two, but no folding of %s joins them all",
+			strings.Join(fixed, ", ")), "leave PE and SIMD of some of these layers out of the folding file")
 }
 
 // tell says what the user should know of a design that was made: a budget that it exceeds because that was asked for, a

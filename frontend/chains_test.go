@@ -42,7 +42,9 @@ func (c *chain) perChannel(f func() float64) string {
 
 // value is a constant that hits boundaries: often dyadic, sometimes tiny, sometimes negative.
 func (c *chain) value() float64 {
-	switch c.rnd.IntN(8) {
+	switch c.rnd.IntN(9) {
+	case 8:
+		return 0
 	case 0:
 		return math.Exp2(float64(c.rnd.IntN(7) - 4))
 	case 1:
@@ -113,7 +115,7 @@ func randomChain(seed uint64) (c *chain, in *InputType) {
 		x = y
 	}
 	bits, signed := 1+c.rnd.IntN(7), c.rnd.IntN(2)
-	scale := []float64{0.5, 0.25, 1, 0.1, c.rnd.Float64() + 0.01}[c.rnd.IntN(5)]
+	scale := []float64{0.5, 0.25, 1, 0.1, c.rnd.Float64() + 0.01, -0.25, -0.3}[c.rnd.IntN(7)]
 	zero := []float64{0, 0, 0, 1, -0.5}[c.rnd.IntN(5)]
 	mode := modes[c.rnd.IntN(len(modes))]
 	c.text = append(c.text, fmt.Sprintf("quant bits=%d signed=%d scale=%v zero=%v %s", bits, signed, scale, zero, mode))

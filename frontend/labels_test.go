@@ -121,6 +121,27 @@ var labelled = []struct {
 		n.input("N", 3).perChannel(0.1, 0.3, 0.7, 1.1).op("Softmax", "s", "m").arg("ArgMax", "s").
 			indices("N", 1)
 	}, layers: "MVAU", order: onHost},
+	{name: "a sigmoid", build: func(n *net) {
+		n.input("N", 3).dense().op("Mul", "m", "h", n.s(900)).op("Sigmoid", "s", "m").arg("ArgMax", "s").
+			indices("N", 1)
+	}, layers: "MVAU LabelSelect", order: "{4 1 largest lower index}"},
+	{name: "functions that rise and fall", build: func(n *net) {
+		n.input("N", 3).dense().op("Neg", "m", "h").op("Tanh", "t", "m").op("Elu", "e", "t").
+			op("Sub", "u", n.s(2), "e").op("LeakyRelu", "s", "u").op("Neg", "v", "s").top("v", 3).indices("N", 3)
+	}, layers: "MVAU LabelSelect", order: "{4 3 smallest lower index}"},
+	{name: "a sigmoid that a layer needs the index of", build: func(n *net) {
+		n.input("N", 3).dense().op("Sigmoid", "s", "h").op("LogSoftmax", "l", "s").index("ArgMin", "l", "i", 1).
+			op("Cast", "c", "i").Int("to", int64(graph.Float32)).quant("c", "q2", n.s(1.5), 0, 4, 1).
+			op("MatMul", "y", "q2", n.c([]int{1, 2}, 3, -1)).output("N", 2)
+	}, layers: "MVAU LabelSelect Thresholding MVAU", order: "{4 1 smallest lower index}"},
+	{name: "a slope per label", build: func(n *net) {
+		n.input("N", 3).dense().op("PRelu", "s", "h", n.c([]int{4}, 0.1, 0.1, 0.2, 0.1)).arg("ArgMax", "s").
+			indices("N", 1)
+	}, layers: "MVAU", order: onHost},
+	{name: "one slope for all", build: func(n *net) {
+		n.input("N", 3).dense().op("PRelu", "s", "h", n.c([]int{4}, 0.1, 0.1, 0.1, 0.1)).arg("ArgMax", "s").
+			indices("N", 1)
+	}, layers: "MVAU LabelSelect", order: "{4 1 largest lower index}"},
 	{name: "a rectifier makes equal ones of different ones", build: func(n *net) {
 		n.input("N", 3).dense().op("Relu", "r", "h").arg("ArgMax", "r").indices("N", 1)
 	}, layers: "MVAU", order: onHost},
@@ -327,7 +348,8 @@ func TestRandomLabels(t *testing.T) {
 			op("Add", "a", "m", n.c([]int{labels}, vector(labels, [][]float64{{0}, {-3.3}, {0.1, 1}}[r.IntN(3)]...)...))
 		x := "a"
 		if r.IntN(2) == 0 {
-			n.op([]string{"Softmax", "LogSoftmax"}[r.IntN(2)], "s", "a")
+			ops := []string{"Softmax", "LogSoftmax", "Sigmoid", "Tanh", "Softplus", "Neg", "Elu", "Relu"}
+			n.op(ops[r.IntN(len(ops))], "s", "a")
 			x = "s"
 		}
 		if r.IntN(2) == 0 {

@@ -62,7 +62,7 @@ func (n *net) between(r *rand.Rand, x string, size int) string {
 // coded draws a quantiser.
 func (n *net) coded(r *rand.Rand, x string) string {
 	y := n.name()
-	scale := []float64{0.5, 0.25, 0.3, 1, 0.7}[r.IntN(5)]
+	scale := []float64{0.5, 0.25, 0.3, 1, 0.7, -0.5, -0.3}[r.IntN(7)]
 	switch r.IntN(5) {
 	case 0:
 		zero := n.name()
@@ -108,6 +108,9 @@ func TestRandomNetworks(t *testing.T) {
 		}
 		n.op("Identity", "y", y)
 		n.Output("y", graph.Float32, 1, width)
+		if r.IntN(2) == 0 {
+			n.Prune(r)
+		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			im, found := imported(t, n, frontend.Options{})
 			if im.Model == nil {

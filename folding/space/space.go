@@ -12,6 +12,7 @@
 //	tree.go     the tree of tables of a region
 //	folding.go  what a search picks, as a design
 //	path.go     the clocks that foldings take of a path: what latencies are bounded by
+//	unjoined.go which neighbours nothing joins, and why
 //
 // It sees boards, ask, finn, search, hlslib, cost, estimate, dataflow, diag and rtlsim.
 package space

@@ -34,7 +34,8 @@
 // Execution:
 //
 //	exec, reals, memo   parts; values as intervals; roundings that are decided exactly
-//	dot, order, loop    sums of products; rows put in order; loops
+//	dot, loop           sums of products; loops
+//	order, ordering     rows put in order; what decides the order
 //	float32             near ties of float32 executors
 //
 // What axes count:

@@ -62,11 +62,10 @@ func readTrunc(c *reading) trunc {
 	}
 	s := c.in[1].Const
 	out := c.constScalar(4, "the output scale")
-	if s.Len() != 1 || out <= 0 {
-		badQuant("truncate with one scale for the whole tensor", "%d input scales, output scale %g", s.Len(),
-			out)
+	if s.Len() != 1 {
+		badQuant("truncate with one scale for the whole tensor", "%d input scales", s.Len())
 	}
-	bits := math.RoundToEven(math.Log2(out / s.At(0)))
+	bits := math.RoundToEven(math.Log2(out / s.At(0))) // no number where the signs differ
 	if !(math.Abs(bits) <= maxBits) {
 		badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.At(0),
 			out)

@@ -82,17 +82,23 @@ func checkParameters(c *reading) {
 	}
 }
 
-// checkScale holds that the scale, input 1, is constant and positive.
+// checkScale holds that the scale, input 1, is constant and something to divide by. A negative one turns codes round.
 func checkScale(c *reading) {
+	s := constantScale(c)
+	for i := range s.Len() {
+		if s.At(i) == 0 {
+			badQuant("scales are not 0", "scale 0 (element %d)", i)
+		}
+	}
+}
+
+// constantScale is the scale, input 1.
+func constantScale(c *reading) *Tensor {
 	s := c.in[1].Const
 	if s == nil {
 		badQuant(constantParameters, "the scale is not constant")
 	}
-	for i := range s.Len() {
-		if !(s.At(i) > 0) {
-			badQuant("scales are positive", "scale %g (element %d)", s.At(i), i)
-		}
-	}
+	return s
 }
 
 func buildQuant(c *call) {
@@ -156,7 +162,7 @@ func buildDequantizeLinear(c *call) {
 	if c.dt.Float() {
 		invalid("the input is of type %s, not an integer", c.dt)
 	}
-	checkScale(c.reading)
+	constantScale(c.reading) // 0 too: a channel that was never used
 	if c.flag("block_size") {
 		badQuant("quantise per tensor or per axis", "blocked quantisation")
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"math/big"
 	"slices"
 
@@ -15,7 +16,7 @@ func (o *Order) run(name string, in *Reals, out *Reals, d *decider) error {
 		places, ok := sorted[base]
 		if !ok {
 			var err error
-			if places, err = o.sort(name, in, int(base), d); err != nil {
+			if places, err = o.sort(o.row(name, base, d), in, d); err != nil {
 				return err
 			}
 			sorted[base] = places
@@ -35,11 +36,26 @@ func (o *Order) run(name string, in *Reals, out *Reals, d *decider) error {
 	return nil
 }
 
-// sort gives the indices of one row, first place first.
-func (o *Order) sort(name string, in *Reals, base int, d *decider) ([]int, error) {
+// row is what decides the order of the row that starts at base, among what d knows; d may be nil.
+func (o *Order) row(name string, base int32, d *decider) Ordering {
+	at := make([]int32, o.N)
+	for k := range at {
+		at[k] = base + int32(k*o.Stride)
+	}
+	if d == nil {
+		return Ordering{Tensor: name, At: at}
+	}
+	return d.prog.Ordering(name, at, o.N, func(_ *Step, in string) bool { return d.value(in) != nil })
+}
+
+// sort gives the indices of one row, first place first. in is the order's own input.
+func (o *Order) sort(row Ordering, in *Reals, d *decider) ([]int, error) {
+	if len(row.Nodes) > 0 {
+		in = d.value(row.Tensor)
+	}
 	var failed error
 	compare := func(i, j int) int {
-		a, b := in.At(base+i*o.Stride), in.At(base+j*o.Stride)
+		a, b := in.At(int(row.At[i])), in.At(int(row.At[j]))
 		c := 0
 		switch {
 		case a.Hi < b.Lo:
@@ -49,15 +65,23 @@ func (o *Order) sort(name string, in *Reals, base int, d *decider) ([]int, error
 		case a.Point() && b.Point():
 		default:
 			var err error
-			if c, err = d.compare(name, base+i*o.Stride, base+j*o.Stride); err != nil && failed == nil {
+			if c, err = d.compare(row.Tensor, int(row.At[i]), int(row.At[j])); err != nil && failed == nil {
 				failed = err
 			}
 		}
-		return o.place(c, i, j)
+		return o.place(row.turned(c), i, j)
 	}
 	order := counted[int](o.N)
 	slices.SortFunc(order, compare)
 	return order, failed
+}
+
+// turned makes a comparison of what decides one of the row's own elements.
+func (r *Ordering) turned(c int) int {
+	if r.Falls {
+		return -c
+	}
+	return c
 }
 
 // place turns a comparison of values into one of places.
@@ -142,9 +166,10 @@ func (d *decider) same(p pair, seen map[pair]bool) (yes bool) {
 
 // compute is element i of the output, exactly: the whole row is.
 func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, error) {
+	by := o.row(name, o.Base[i], d)
 	row := make([]real.Num, o.N)
 	for k := range row {
-		n, err := d.element(name, int(o.Base[i])+k*o.Stride, prec)
+		n, err := d.element(by.Tensor, int(by.At[k]), prec)
 		if err != nil {
 			return n, err
 		}
@@ -155,17 +180,21 @@ func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, er
 	seen := map[pair]bool{}
 	slices.SortFunc(order, func(a, b int) int {
 		c, err := real.Compare(row[a], row[b])
-		if err != nil && d.same(pair{name, int(o.Base[i]) + a*o.Stride, int(o.Base[i]) + b*o.Stride}, seen) {
+		if err != nil && d.same(pair{by.Tensor, int(by.At[a]), int(by.At[b])}, seen) {
 			c, err = 0, nil
 		}
 		if err != nil {
 			failed = err
 		}
-		return o.place(c, a, b)
+		return o.place(by.turned(c), a, b)
 	})
 	k := order[o.Rank[i]]
 	if o.Index {
 		return real.Exactly(new(big.Rat).SetInt64(int64(k))), failed
+	}
+	if len(by.Nodes) > 0 {
+		n, err := d.element(name, int(o.Base[i])+k*o.Stride, prec)
+		return n, errors.Join(failed, err)
 	}
 	return row[k], failed
 }

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -71,4 +72,78 @@ func TestTiesWithoutDigits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Functions that rise with every change keep the order of what they are of, however far out that is: real numbers do
+// not saturate. What does saturate makes equal ones, of which the lower index comes first.
+func TestOrderIsOfArguments(t *testing.T) {
+	t.Parallel()
+	x := []float64{5000, 5001, -8000, 5000, 0x1p100, -0x1p120, -8001, 40}
+	self := func(v float64) float64 { return v }
+	for _, c := range []struct {
+		ops     []string
+		decides func(v float64) float64 // of each argument: what is equal to what, and greater
+	}{
+		{[]string{"Sigmoid"}, self},
+		{[]string{"Tanh"}, self},
+		{[]string{"Softmax"}, self},
+		{[]string{"LogSoftmax"}, self},
+		{[]string{"Softsign"}, self},
+		{[]string{"Elu"}, self},
+		{[]string{"LeakyRelu"}, self},
+		{[]string{"Neg", "Sigmoid"}, func(v float64) float64 { return -v }},
+		{[]string{"Neg", "Tanh", "Neg", "Sigmoid"}, self},
+		{[]string{"Sigmoid", "Softmax", "Tanh"}, self},
+		{[]string{"Relu"}, func(v float64) float64 { return max(v, 0) }},
+		{[]string{"Relu", "Softplus"}, func(v float64) float64 { return max(v, 0) }},
+		{[]string{"HardSigmoid", "Neg"}, func(v float64) float64 { return -min(max(v, -3), 3) }},
+		{[]string{"Sign"}, func(v float64) float64 { return float64(cmp.Compare(v, 0)) }},
+	} {
+		g := &graph.Graph{
+			Inputs: []graph.Value{{Name: "x", DType: graph.Float32, Known: true,
+				Dims: []graph.Dim{{Size: 1}, {Size: len(x)}}}},
+			Outputs: []graph.Value{{Name: "y"}, {Name: "again"}},
+			Init:    map[string]*graph.Tensor{"k": int64s(int64(len(x)))},
+			Opsets:  map[string]int64{"": 13},
+		}
+		last := "x"
+		for i, op := range c.ops {
+			next := fmt.Sprint("v", i)
+			g.Nodes = append(g.Nodes, &graph.Node{Op: op, Inputs: []string{last}, Outputs: []string{next}})
+			last = next
+		}
+		g.Nodes = append(g.Nodes,
+			&graph.Node{Op: "TopK", Inputs: []string{last, "k"}, Outputs: []string{"values", "y"}},
+			&graph.Node{Op: "Cast", Inputs: []string{"y"}, Outputs: []string{"again"},
+				Attrs: attrs{"to": int(graph.Float32)}.graph()})
+		want := make([]float64, len(x))
+		for i := range want {
+			want[i] = float64(i)
+		}
+		slices.SortStableFunc(want, func(a, b float64) int {
+			return cmp.Compare(c.decides(x[int(b)]), c.decides(x[int(a)]))
+		})
+		part, err := prepared(t, g).Part([]string{"x"}, []string{"y", "again"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, all, err := part.Run([]*graph.Reals{graph.Exactly([]int{1, len(x)}, x)})
+		if err != nil {
+			t.Errorf("%v: %v", c.ops, err)
+			continue
+		}
+		if y, err := part.Rounded("again", all); err != nil || !slices.Equal(y, want) {
+			t.Errorf("%v: places %v, %v, want %v", c.ops, y, err, want)
+		}
+	}
+}
+
+func prepared(t *testing.T, g *graph.Graph) *graph.Program {
+	t.Helper()
+	var d diag.List
+	p := graph.Prepare(g, "model.onnx", graph.Options{}, &d)
+	if p == nil {
+		t.Fatal(d.Diags)
+	}
+	return p
 }

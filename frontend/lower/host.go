@@ -66,7 +66,8 @@ func (t *InputType) linear() bool {
 	return true
 }
 
-// hostPlace is the place of integers that the host computes, in the order that the first layer wants that they reach.
+// hostPlace is the place of integers that the host computes, in the order that the first layer wants that they reach:
+// images that meet no window, and are not flattened as they are, travel as pixels.
 func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.Place {
 	shape := l.Known[tensor].Shape
 	p := &place.Place{Stream: place.FromHost(tensor, l.Name(tensor),
@@ -85,13 +86,16 @@ func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.P
 			case reader.Dot != nil:
 				if v, ok := p.Type.Vectors(reader.Dot.K); ok {
 					p.Type = v
+					return p
 				}
-				return p
 			case !seen[reader.Output]:
 				seen[reader.Output] = true
 				next = append(next, reader.Output)
 			}
 		}
+	}
+	if len(shape) == 4 {
+		p.Type.Shape, p.At = place.ChannelsLast(shape, 1)
 	}
 	return p
 }

@@ -1,11 +1,16 @@
 package lower
 
 import (
+	"math/big"
+	"slices"
+
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/find"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/crop"
 	"hlsgen/hlslib/pad"
@@ -15,19 +20,28 @@ import (
 
 // image puts the pixels that a window slides over on a wire.
 func (c *circuit) image(step *graph.Step, tensor string) (im *find.Image, wire int, reject error) {
-	shape, elements, reject := find.Frame(step.Window, c.Known[tensor].Shape)
-	if reject != nil {
-		return nil, 0, reject
-	}
-	o, reject := c.operand(tensor, elements)
-	if reject != nil {
-		return nil, 0, reject
-	}
-	if im, reject = find.ImageOf(step.Window, shape, o); reject != nil {
+	if im, reject = c.pixels(step, tensor, func(*find.Operand) (again bool) { return false }); reject != nil {
 		return nil, 0, reject
 	}
 	wire, reject = c.arrange(im.Operand, im.Shape(), im.Fill)
 	return im, wire, reject
+}
+
+// pixels reads the pixels that a window slides over; again is asked whether it has changed the integers that they are
+// made of, so that they have to be read once more.
+func (c *circuit) pixels(step *graph.Step, tensor string, again func(*find.Operand) bool) (*find.Image, error) {
+	shape, elements, reject := find.Frame(step.Window, c.Known[tensor].Shape)
+	if reject != nil {
+		return nil, reject
+	}
+	o, reject := c.operand(tensor, elements)
+	if reject == nil && again(o) {
+		o, reject = c.operand(tensor, elements)
+	}
+	if reject != nil {
+		return nil, reject
+	}
+	return find.ImageOf(step.Window, shape, o)
 }
 
 // front makes what stands between an image and a layer.
@@ -82,15 +96,13 @@ func isWaiting(p *place.Place) bool {
 
 // greatest makes a maximum of scaled integers.
 func (c *circuit) greatest(step *graph.Step) error {
-	im, wire, reject := c.image(step, step.Node.Inputs[0])
+	im, reject := c.pixels(step, step.Node.Inputs[0], c.turnWeights)
 	if reject != nil {
 		return reject
 	}
-	for _, f := range im.Affine {
-		if f.Scale.Sign() < 0 {
-			return unmapped.Because("the greatest value of its input is not the greatest integer: a scale is negative",
-				"quantise before this max pool")
-		}
+	wire, reject := c.arrange(im.Operand, im.Shape(), im.Fill)
+	if reject != nil {
+		return reject
 	}
 	if im.Before != [2]int{} || im.After != [2]int{} {
 		// Padding is pixels like the others: a maximum takes its values into account, and has padding of its own.
@@ -100,6 +112,15 @@ func (c *circuit) greatest(step *graph.Step) error {
 		}
 		im.H, im.W = im.H+im.Before[0]+im.After[0], im.W+im.Before[1]+im.After[1]
 	}
+	falls := make([]bool, len(im.Affine))
+	for ch, f := range im.Affine {
+		if falls[ch] = f.Scale.Sign() < 0; falls[ch] {
+			im.Affine[ch].Scale = new(big.Rat).Neg(f.Scale)
+		}
+	}
+	if wire, reject = c.turn(wire, falls, im.Nodes); reject != nil {
+		return reject
+	}
 	wire, at, reject := c.pooled(step, im, wire, step.Output)
 	if reject != nil {
 		return reject
@@ -108,6 +129,59 @@ func (c *circuit) greatest(step *graph.Step) error {
 	channels := find.ChannelsOf(step.Window, step.Shape)
 	c.Integers.DeclareGroups(step.Output, scaled.Values{Of: im.Affine, Group: channels.Of})
 	return nil
+}
+
+// turnWeights turns round the weights of a product that waits where the real values of its integers fall, as they are
+// asked for: then they rise.
+func (c *circuit) turnWeights(o *find.Operand) (turned bool) {
+	if len(o.Tensors) != 1 {
+		return false
+	}
+	tensor := o.Tensors[0]
+	at := c.Places[tensor]
+	old, ok := waiting(at.Stream)
+	if !ok || old.Plain {
+		return false
+	}
+	falls, ok := o.Falls(at.Type.Shape.Channels())
+	if !ok || !slices.Contains(falls, true) {
+		return false
+	}
+	next := *old
+	next.Product = old.Turned(falls)
+	_, types, err := next.Op().Bind([]dataflow.Type{next.In})
+	if err != nil {
+		return false
+	}
+	var affine []real.Affine
+	for e := range graph.Size(c.Known[tensor].Shape) {
+		f, _ := c.Integers.Integer(tensor, e)
+		if falls[at.Channel(int32(e))] {
+			f.Scale = new(big.Rat).Neg(f.Scale)
+		}
+		affine = append(affine, f)
+	}
+	at.Source, at.Type = &next, types[0]
+	c.Integers.Declare(tensor, affine)
+	return true
+}
+
+// turn changes the signs of some channels of a wire.
+func (c *circuit) turn(wire int, channels []bool, nodes []*graph.Node) (int, error) {
+	if !slices.Contains(channels, true) {
+		return wire, nil
+	}
+	functions := make([]*real.Expr, len(channels))
+	for ch, falls := range channels {
+		if functions[ch] = real.Var(0); falls {
+			functions[ch] = real.Neg(functions[ch])
+		}
+	}
+	a, reject := choose.Activate(functions, c.net.Type(wire), nil, whole.MaxSteps, false)
+	if reject != nil {
+		return 0, reject
+	}
+	return c.make(a, []int{wire}, "", nodes)
 }
 
 // pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.

@@ -156,12 +156,18 @@ func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, e
 }
 
 // greatestCodes makes the codes of a maximum that waits. Where the quantiser never falls, its codes of the values in
-// front of the maximum have the code of the maximum as theirs; else the maximum is of the integers.
+// front of the maximum have the code of the maximum as theirs; where it never rises, so do the codes' negatives. Else
+// the maximum is of the integers.
 func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, error) {
 	delete(q.Places, src.Tensor)
-	for _, f := range src.Functions {
-		if d, ok := f.Direction(); !ok || d < 0 {
+	functions, falls := slices.Clone(src.Functions), make([]bool, len(src.Functions))
+	for c, f := range functions {
+		d, ok := f.Direction()
+		if !ok {
 			return q.codesOfGreatest(m, src)
+		}
+		if falls[c] = d < 0; falls[c] {
+			functions[c] = real.Neg(f)
 		}
 	}
 	tensor, win := m.step.Node.Inputs[0], m.step.Window
@@ -175,7 +181,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 	}
 	im := &find.Image{Operand: &find.Operand{}}
 	im.H, im.W, im.C = place.Pixels(shape)
-	ahead, order, reject := q.Ahead(forms, im.C, src.Functions)
+	ahead, order, reject := q.Ahead(forms, im.C, functions)
 	if reject != nil {
 		return nil, reject
 	}
@@ -192,6 +198,9 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 	im.Nodes = ahead.Nodes
 	wire, at, reject := q.pooled(m.step, im, wire, q.step.Output)
 	if reject != nil {
+		return nil, reject
+	}
+	if wire, reject = q.turn(wire, falls, im.Nodes); reject != nil {
 		return nil, reject
 	}
 	return &place.Place{Stream: place.On(&q.net, wire), At: at}, nil

@@ -9,7 +9,7 @@ import (
 )
 
 // Type is a random type of the shape, whose elements are bipolar or of at most bits bits: with one range or one per
-// channel, with a range that fills the element type or one that does not.
+// channel, with a range that fills the element type or one that does not; channels may be dead, of one value.
 func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.Type {
 	t := dataflow.Type{Shape: shape}
 	if r.IntN(5) == 0 {
@@ -27,6 +27,9 @@ func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.Type {
 		if r.IntN(2) == 0 {
 			a, b := Between(r, x), Between(r, x)
 			x = num.Range{Lo: min(a, b), Hi: max(a, b)}
+		}
+		if n > 1 && r.IntN(6) == 0 { // a dead channel
+			x.Hi = x.Lo
 		}
 		t.Range = append(t.Range, x)
 	}
@@ -86,7 +89,8 @@ func Stairs(n int, width int64) num.Step {
 	return s
 }
 
-// Weights is n random weights within x for each channel, none of them 0 where sparse is not set.
+// Weights is n random weights within x for each channel. None of them is 0 where sparse is not set; else channels and
+// inputs may be dead, and everything.
 func Weights(r *rand.Rand, channels, n int, x num.Range, sparse bool) [][]int64 {
 	weights := make([][]int64, channels)
 	for c := range weights {
@@ -98,7 +102,27 @@ func Weights(r *rand.Rand, channels, n int, x num.Range, sparse bool) [][]int64 
 			weights[c] = append(weights[c], w)
 		}
 	}
+	if sparse && x.Lo <= 0 && x.Hi >= 0 && r.IntN(2) == 0 {
+		prune(r, weights)
+	}
 	return weights
+}
+
+// prune makes some rows and columns dead, now and then all of them.
+func prune(r *rand.Rand, weights [][]int64) {
+	all := r.IntN(16) == 0
+	for c := range weights {
+		if all || r.IntN(6) == 0 {
+			clear(weights[c])
+		}
+	}
+	for k := range weights[0] {
+		if r.IntN(6) == 0 {
+			for c := range weights {
+				weights[c][k] = 0
+			}
+		}
+	}
 }
 
 // frame is one frame per input: the lowest values, the highest values, then random ones.

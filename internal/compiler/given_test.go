@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,6 +139,37 @@ type drawn struct {
 	opt     frontend.Options
 	folds   func(*testing.T, *rand.Rand, *dataflow.Graph) *folding.File
 	samples int
+
+	means func(in map[string]dataflow.RealTensor) []float64 // the first output; nil where the test does not know
+}
+
+// known holds the model as written against what a drawn network means.
+func (n *drawn) known(t *testing.T, m *dataflow.Model, s *samples.Runs) {
+	t.Helper()
+	if n.means == nil {
+		return
+	}
+	for i, x := range s.In {
+		in := map[string]dataflow.RealTensor{}
+		for k, v := range m.In {
+			in[v.Name] = x[k]
+		}
+		got, err := m.Reference(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := n.means(in); !slices.Equal(got[0].Data, want) {
+			t.Fatalf("sample %d: the model gives %v, and means %v", i, got[0].Data, want)
+		}
+	}
+}
+
+// halfPruned makes parts of every second network dead.
+func halfPruned(seed int, m *onnxtest.Model) []byte {
+	if seed%2 == 1 {
+		m.Prune(rand.New(rand.NewPCG(uint64(seed), 17)))
+	}
+	return m.Bytes()
 }
 
 // drawnAgree holds of networks, each drawn for its number, that the model as written, Eval, the simulated design and,
@@ -169,7 +201,9 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 				t.Fatalf("%v %v", err, d.Diags)
 			}
 			r := &Result{Imported: im, Design: found}
-			streams, err := r.simulate(ctx, samples.Random(im.Model, n.samples))
+			s := samples.Random(im.Model, n.samples)
+			n.known(t, im.Model, s)
+			streams, err := r.simulate(ctx, s)
 			if err != nil {
 				t.Fatal(err)
 			}

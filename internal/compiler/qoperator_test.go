@@ -102,6 +102,9 @@ func residual8(seed uint64) []byte {
 		n.weights([]int{mean.c, 10}, 10, mean.c)...), classes.scale, classes.zero)...).Out(classes.codes)
 	n.Node("DequantizeLinear", classes.inputs()...).Out("y")
 	n.Output("y", graph.Float32, "N", 10)
+	if seed > 0 {
+		n.Prune(rand.New(rand.NewPCG(seed, 21)))
+	}
 	return n.Bytes()
 }
 

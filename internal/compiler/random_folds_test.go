@@ -93,6 +93,6 @@ func foldingFile(t *testing.T, layers map[string]map[string]any) *folding.File {
 func TestRandomImages(t *testing.T) {
 	t.Parallel()
 	drawnAgree(t, 50, 1000, 3, 10, func(seed int) drawn {
-		return drawn{onnx: randomImages(uint64(seed)), folds: jointFolds, samples: 4}
+		return drawn{onnx: halfPruned(seed, drawnImages(uint64(seed))), folds: jointFolds, samples: 4}
 	})
 }

@@ -114,12 +114,6 @@ var unmapped = []struct {
 		n.then("ReduceMean", "mean").Ints("axes", 0)
 		return n.finish()
 	}},
-	{"maximum-of-negatives", diag.NotMapped, func() []byte {
-		n := imageOf(1, 1, 6, 6)
-		n.then("Mul", "turned", n.constant("minus", nil, -0.5))
-		n.then("MaxPool", "pool").Ints("kernel_shape", 2, 2)
-		return n.conv("conv", 2, 0).finish()
-	}},
 	{"pool-without-padding", diag.NotMapped, func() []byte {
 		n := imageOf(1, 1, 260, 260) // more functions than tables are made of
 		n.then("AveragePool", "mean").Ints("kernel_shape", 3, 3).Ints("pads", 1, 1, 1, 1)

@@ -132,11 +132,7 @@ func rise(weights [][]int64, steps []num.Step, t dataflow.Type) ([][]int64, []nu
 		switch {
 		case f.Over(r).NonDecreasing():
 		case f.Mirror().Over(r.Neg()).NonDecreasing():
-			up[c] = f.Mirror()
-			w[c] = make([]int64, len(weights[c]))
-			for k, v := range weights[c] {
-				w[c][k] = -v
-			}
+			up[c], w[c] = f.Mirror(), negative(weights[c])
 		default:
 			return nil, nil, false
 		}

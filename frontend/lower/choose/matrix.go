@@ -31,6 +31,25 @@ func (p *Product) With(weights [][]int64) *Product {
 	return &next
 }
 
+// Turned is the product with the signs of some rows' weights turned round.
+func (p *Product) Turned(rows []bool) *Product {
+	weights := make([][]int64, len(p.Weights))
+	for c, row := range p.Weights {
+		if weights[c] = row; rows[c] {
+			weights[c] = negative(row)
+		}
+	}
+	return p.With(weights)
+}
+
+func negative(row []int64) []int64 {
+	out := make([]int64, len(row))
+	for k, v := range row {
+		out[k] = -v
+	}
+	return out
+}
+
 // waits is a layer for a product that may take an activation; plain is one that does not.
 func (m Matrix) waits(front Front, op func(weights [][]int64, steps []num.Step) dataflow.Op) (Choice, error) {
 	return Choice{Front: front, Waits: &Product{Weights: m.Weights, op: op}}, nil

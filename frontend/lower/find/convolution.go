@@ -5,7 +5,6 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 )
@@ -40,7 +39,7 @@ func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix
 	window := im.Window(win)
 	m = choose.Matrix{Groups: win.Group, Window: &window}
 	for c := range channels.N {
-		column, in := make([]float64, 0, d.K), make([]real.Affine, 0, d.K)
+		weights, in, always := make([]float64, 0, d.K), make([]real.Affine, 0, d.K), make([]*big.Rat, 0, d.K)
 		base, bias := int(d.BBase[c*channels.Stride]), new(big.Rat)
 		first := c / (channels.N / win.Group) * win.Depth
 		for k := range d.K {
@@ -49,10 +48,11 @@ func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix
 			if v, kept := im.channel(first + at); v != nil {
 				bias.Add(bias, v.Mul(v, new(big.Rat).SetFloat64(weight)))
 			} else {
-				column, in = append(column, weight), append(in, im.Affine[kept])
+				weights, in = append(weights, weight), append(in, im.Affine[kept])
+				always = append(always, im.always[kept])
 			}
 		}
-		row, f, reject := whole.Column(column, in)
+		row, f, reject := column(weights, in, always)
 		if reject != nil {
 			return m, of, reject
 		}

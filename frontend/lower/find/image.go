@@ -19,6 +19,7 @@ type Image struct {
 	Fill          int64         // the code of padding
 	Affine        []real.Affine // per channel
 
+	always    []*big.Rat // per channel: the value that it always has, padding included; nil where it changes
 	constants []*big.Rat // per channel of the tensor: its constant, where it is left out; nil where none is
 }
 
@@ -43,6 +44,7 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error
 		return nil, unmapped.Because("pixels of its input are scaled differently",
 			"quantise activations per tensor or per channel")
 	}
+	im.always = o.Always(im.C)
 	if o.Value == nil {
 		return im, nil
 	}

@@ -27,8 +27,8 @@ type Joint struct {
 	first []int   // per channel: an element
 }
 
-// JointOf takes the order of the first of the tensors of which every element is used. The step's elements have one
-// form.
+// JointOf takes the order of the first of the tensors of which every element is used, or else one of pixels, such that
+// all elements of a channel are the same function. The step's elements have one form.
 func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error) {
 	form := &forms.Of[0]
 	leaves := form.Leaves()
@@ -43,32 +43,56 @@ func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error)
 			j.at, j.Shape = at, from.Type.Shape
 		}
 	}
-	if j.Shape == nil {
-		axis := (&Codes{step, forms, p, n}).Axis()
+	varies := -1
+	if j.Shape != nil {
+		if varies = j.channels(n); varies < 0 {
+			if !scaled.InOrder(j.at, n) {
+				j.At = j.at
+			}
+			return j.withOperands(p, leaves, n), nil
+		}
+	}
+	for _, axis := range (&Codes{step, forms, p, n}).Axes() {
 		j.Shape, j.At = place.ChannelsLast(step.Shape, axis)
 		j.at = place.Inverse(place.Inverse(j.At, n), n)
-	} else if !scaled.InOrder(j.at, n) {
-		j.At = j.at
+		at := j.channels(n)
+		if at < 0 {
+			return j.withOperands(p, leaves, n), nil
+		}
+		if varies < 0 {
+			varies = at
+		}
 	}
+	return nil, varied(varies, perChannel)
+}
+
+// channels finds an element of each channel. It returns an element that is another function than that of its channel;
+// -1 where there is none.
+func (j *Joint) channels(n int) (varies int) {
+	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
+	for k, e := range place.Inverse(j.at, n) {
+		c := k % len(j.first)
+		if j.first[c] < 0 {
+			j.first[c] = int(e)
+		} else if !j.form.SameNumbers(j.first[c], int(e)) {
+			return int(e)
+		}
+	}
+	return -1
+}
+
+// withOperands brings the leaves into the joint's order.
+func (j *Joint) withOperands(p *Program, leaves []*scaled.Var, n int) *Joint {
 	order := place.Inverse(j.at, n)
 	for _, leaf := range leaves {
 		from := p.Places[leaf.Tensor]
-		o := &Operand{Tensors: []string{leaf.Tensor}, Movement: place.Still(n), Nodes: form.Nodes}
+		o := &Operand{Tensors: []string{leaf.Tensor}, Movement: place.Still(n), Nodes: j.form.Nodes}
 		for k, e := range order {
 			o.At[k] = from.Position(leaf.Index[e])
 		}
 		j.Operands = append(j.Operands, o)
 	}
-	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
-	for k, e := range order {
-		c := k % len(j.first)
-		if j.first[c] < 0 {
-			j.first[c] = int(e)
-		} else if !form.SameNumbers(j.first[c], int(e)) {
-			return nil, varied(int(e), perChannel)
-		}
-	}
-	return j, nil
+	return j
 }
 
 // onto is the positions of a tensor's elements where each of them is used once.
@@ -95,15 +119,22 @@ func ranges(types []dataflow.Type, c int) (out []num.Range) {
 	return out
 }
 
+// alive is an expression of integers of the ranges, of which those that never change have gone: they carry no scale.
+func alive(e *real.Expr, in []num.Range) *real.Expr {
+	with, spans := make([]*real.Expr, len(in)), make([]real.Interval, len(in))
+	for i, r := range in {
+		if with[i], spans[i] = real.Var(i), whole.Interval(r); r.Lo == r.Hi {
+			with[i] = real.Rat(new(big.Rat).SetInt64(r.Lo))
+		}
+	}
+	return e.Substitute(with).Within(spans)
+}
+
 // linear reads every channel's value as a function of one sum of multiples.
 func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*real.Expr, reject error) {
 	for c, k := range j.first {
 		e, n := j.form.Numbers(k)
-		spans := make([]real.Interval, n)
-		for i, r := range ranges(types, c) {
-			spans[i] = whole.Interval(r)
-		}
-		l, o, ok := e.Within(spans).Joint(n)
+		l, o, ok := alive(e, ranges(types, c)).Joint(n)
 		if !ok {
 			return nil, nil, Joined(j.form)
 		}

@@ -15,7 +15,7 @@ const maxLevelled = 1 << 7
 // they can be, so that its scale may be a multiple of its neighbours' though all weights were quantised alike; and
 // scales per channel may be powers of two. The weights of a column are multiplied by what its scale has over the unit
 // that all have in common. ok is false where the labels differ in more than that, or weights would become too large. of
-// is the real values of the new integers; falls says that these fall where the integers rise.
+// is the real values of the new integers; falls says that what is put in order falls where the integers rise.
 func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of scaled.Values, falls, ok bool) {
 	scales, ok := r.columns(weights)
 	if !ok {
@@ -41,7 +41,7 @@ func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of scaled
 		}
 		of.Of = append(of.Of, f)
 	}
-	return out, of, falls, true
+	return out, of, falls != r.reversed, true
 }
 
 // levelled multiplies each channel's weights by a whole number. It is nil where one becomes too large.

@@ -23,8 +23,8 @@ type Operand struct {
 	Value          []*big.Rat    // per position of a constant: its value; nil where there is none
 	Nodes          []*graph.Node // between the integers and the operand
 
-	of    []real.Affine // per class of positions: the real value of an integer
-	class []int32       // per position: of of; -1 for a constant
+	of    []class // of positions
+	class []int32 // per position: of of; -1 for a constant
 }
 
 // Operand finds the integers behind elements of a tensor, listed in the order of the positions.
@@ -105,45 +105,6 @@ func (o *Operand) number(tensor string, fits func(string) bool) int16 {
 	return int16(i)
 }
 
-// classes are the elements of a form that have the same numbers, by the first of them.
-type classes struct {
-	first []int
-	index []int32 // in operand.of
-	last  int
-}
-
-// maxClasses bounds the search for an element's like: beyond it, elements hardly share any numbers.
-const maxClasses = 1 << 14
-
-// of is the class of element k. Elements mostly are like the one before, or like the one that followed the like of the
-// one before.
-func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int32, error) {
-	n := len(c.first)
-	for i := range n {
-		like := (c.last + i) % n
-		if form.SameNumbers(c.first[like], k) {
-			c.last = like
-			return c.index[like], nil
-		}
-	}
-	if n == maxClasses {
-		return 0, unmapped.Because("its input is scaled differently at every element",
-			"quantise activations per tensor or per channel")
-	}
-	e, _ := form.Numbers(k)
-	e = e.Within([]real.Interval{whole.Interval(at.Type.Union())})
-	f, ok := e.Affine()
-	if !ok {
-		return 0, unmapped.Because(
-			"its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
-			"quantise the input of this layer, after its activation function")
-	}
-	c.first, c.index = append(c.first, k), append(c.index, int32(len(o.of)))
-	c.last = n
-	o.of = append(o.of, f)
-	return int32(len(o.of) - 1), nil
-}
-
 // between names what of a slice is no scale and bias: a node, or, where there is none, the rounding of a declared
 // input.
 func between(nodes []*graph.Node) string {
@@ -158,30 +119,24 @@ func between(nodes []*graph.Node) string {
 	return unmapped.Describe(nodes[0])
 }
 
-// Affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants
-// has the zero Affine. ok is false where elements of a channel differ.
-func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
-	class := make([]int32, n)
-	for c := range class {
-		class[c] = -1
-	}
-	for k, v := range o.class {
-		c := k % n
-		switch {
-		case v < 0 || v == class[c]:
-		case class[c] < 0:
-			class[c] = v
-		case !same(o.of[class[c]], o.of[v]):
+// Falls says of each of n channels of the one stream that the operand is of whether its real values fall where the
+// integers rise. ok is false where they do both.
+func (o *Operand) Falls(n int) (channels []bool, ok bool) {
+	sign := make([]int, n)
+	for k, class := range o.class {
+		if class < 0 {
+			continue
+		}
+		ch, s := int(o.At[k])%n, o.of[class].affine.Scale.Sign()
+		if sign[ch]*s < 0 {
 			return nil, false
 		}
+		sign[ch] += s
 	}
-	of = make([]real.Affine, n)
-	for c, v := range class {
-		if v >= 0 {
-			of[c] = o.of[v]
-		}
+	for _, s := range sign {
+		channels = append(channels, s < 0)
 	}
-	return of, true
+	return channels, true
 }
 
 func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cmp(b.Bias) == 0 }
@@ -229,7 +184,8 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 }
 
 // Fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an
-// integer in every channel.
+// integer in every channel, which of says the real values of. A channel that always has this value can have any code:
+// its entry of of becomes the value alone where the code stands for another.
 func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, from := range o.From {
@@ -247,13 +203,19 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 		return 0, nil
 	}
 	var q *big.Rat
-	for _, f := range of {
-		if f.Scale == nil {
+	always := o.Always(len(of))
+	for c, f := range of {
+		if f.Scale == nil || always[c] != nil {
 			continue
 		}
 		v := new(big.Rat).Sub(value, f.Bias)
 		if f.Scale.Sign() == 0 {
-			continue
+			if v.Sign() != 0 {
+				return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s lies around a channel whose "+
+					"value is always %s", value.FloatString(6), f.Bias.FloatString(6)),
+					"quantise this activation once more before it is padded")
+			}
+			continue // any code will do
 		}
 		if v.Quo(v, f.Scale); q != nil && q.Cmp(v) != 0 {
 			return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s has different codes in "+
@@ -263,12 +225,20 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 		q = v
 	}
 	if q == nil {
-		return 0, nil
+		q = new(big.Rat)
 	}
 	if !q.IsInt() || !q.Num().IsInt64() {
 		return 0, unmapped.As(diag.PaddingNotInteger, fmt.Sprintf("the padding %s is no multiple of the "+
 			"activation's scale: its code would be %s", value.FloatString(6), q.FloatString(3)),
 			"quantise this activation before it is padded, with an integer zero point")
+	}
+	for c, f := range of {
+		if f.Scale == nil || always[c] == nil {
+			continue
+		}
+		if v := new(big.Rat).Mul(q, f.Scale); v.Add(v, f.Bias).Cmp(value) != 0 {
+			of[c] = real.Affine{Scale: new(big.Rat), Bias: value}
+		}
 	}
 	return q.Num().Int64(), nil
 }

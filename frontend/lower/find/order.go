@@ -15,6 +15,8 @@ type Ranking struct {
 	N, K   int           // labels of a row, places that are asked for
 	Affine []real.Affine // per element
 	Nodes  []*graph.Node // between the integers and the order
+
+	reversed bool // what is put in order falls where these real values rise
 }
 
 // RankingOf finds the integers behind a step of order.
@@ -28,10 +30,13 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 	if reject != nil {
 		return nil, reject
 	}
-	r := &Ranking{N: o.N, K: k, Affine: make([]real.Affine, len(elements))}
-	tensor := p.behind(step.Node.Inputs[0], elements, o.N, &r.Nodes)
-	for i, element := range elements {
-		slice, err := p.Integers.At(tensor, int(element))
+	by := p.Ordering(step.Node.Inputs[0], elements, o.N, func(step *graph.Step, in string) bool {
+		_, integer := p.Integers.Integer(step.Output, 0)
+		return !integer && p.Integers.Derived(in)
+	})
+	r := &Ranking{N: o.N, K: k, Affine: make([]real.Affine, len(elements)), Nodes: by.Nodes, reversed: by.Falls}
+	for i, element := range by.At {
+		slice, err := p.Integers.At(by.Tensor, int(element))
 		if err != nil {
 			return nil, unmapped.Because("what it puts in order is not in integers: "+err.Error(),
 				"quantise the tensor that it puts in order")
@@ -80,61 +85,16 @@ func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error
 	return at, k, nil
 }
 
-// behind goes back from a tensor through what neither changes the order within rows of n elements nor makes equal ones
-// of different ones: moves, and a softmax over the row. It rewrites at, and adds the nodes it passes.
-func (p *Program) behind(tensor string, at []int32, n int, nodes *[]*graph.Node) string {
-	for {
-		step := p.Producer(tensor)
-		if _, integer := p.Integers.Integer(tensor, 0); integer || step == nil {
-			return tensor
-		}
-		in := step.Node.Inputs
-		switch {
-		case step.Move != nil:
-			slot, _ := step.Move.From(int(at[0]))
-			for _, i := range at {
-				if other, _ := step.Move.From(int(i)); in[other] != in[slot] {
-					return tensor
-				}
-			}
-			for j, i := range at {
-				_, from := step.Move.From(int(i))
-				at[j] = int32(from)
-			}
-			tensor = in[slot]
-		case softmaxOf(step, at, n):
-			tensor = in[0]
-		default:
-			return tensor
-		}
-		*nodes = append(*nodes, step.Node)
-	}
-}
-
-// softmaxOf reports whether a step is a softmax that takes each of the rows of n elements together. exp(x)/sum and its
-// logarithm rise strictly with x where the sum is the same.
-func softmaxOf(step *graph.Step, at []int32, n int) bool {
-	if step.Elem == nil || !step.Node.Is(graph.WholeRow) {
-		return false
-	}
-	for j, i := range at { // variable 0 is the first element of the sum
-		if step.Elem.At(0, int(i)) != step.Elem.At(0, int(at[j-j%n])) {
-			return false
-		}
-	}
-	return true
-}
-
-// Falls reports whether all real values fall where the integers rise. ok is false where the order of a row's integers
-// does not give that of its real values.
+// Falls reports whether all that is put in order falls where the integers rise. ok is false where the order of a row's
+// integers does not give that of its real values.
 func (r *Ranking) Falls() (falls, ok bool) {
-	falls = r.Affine[0].Scale.Sign() < 0
+	down := r.Affine[0].Scale.Sign() < 0
 	for i, f := range r.Affine {
 		first := r.Affine[i-i%r.N]
-		if f.Scale.Sign() == 0 || f.Scale.Sign() < 0 != falls || f.Scale.Cmp(first.Scale) != 0 ||
+		if f.Scale.Sign() == 0 || f.Scale.Sign() < 0 != down || f.Scale.Cmp(first.Scale) != 0 ||
 			f.Bias.Cmp(first.Bias) != 0 {
 			return false, false
 		}
 	}
-	return falls, true
+	return down != r.reversed, true
 }

@@ -25,6 +25,7 @@ type Vectors struct {
 	kept      []int      // elements that are data
 	constants []*big.Rat // per element of the whole vector: what it always is; nil for data
 	affine    []real.Affine
+	always    []*big.Rat // per element that is data: the value that it always has; nil where it changes
 }
 
 // Elements lists the elements of a product's data, vector by vector; rows is the outputs of each. ok is false where the
@@ -66,6 +67,7 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 		return nil, unmapped.Because("vectors of its input are scaled differently",
 			"quantise activations per tensor or per channel")
 	}
+	always := o.Always(d.K)
 	var reject error
 	if v.constants, reject = o.constants(v.Count, d.K); reject != nil {
 		return nil, reject
@@ -73,6 +75,7 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 	for k, c := range v.constants {
 		if c == nil {
 			v.kept, v.affine = append(v.kept, k), append(v.affine, affine[k])
+			v.always = append(v.always, always[k])
 		}
 	}
 	v.Operand, v.K = o.columns(v.Count, d.K, v.kept), len(v.kept)
@@ -139,7 +142,7 @@ func (v *Vectors) column(weights []float64) (row []int64, of real.Affine, reject
 			kept[i] = weights[k]
 		}
 	}
-	if row, of, reject = whole.Column(kept, v.affine); reject != nil {
+	if row, of, reject = column(kept, v.affine, v.always); reject != nil {
 		return nil, of, reject
 	}
 	for k, constant := range v.constants {

@@ -50,32 +50,54 @@ func Times(v, unit *big.Rat) (int64, error) {
 }
 
 // Column divides a column of weights, each times its input's scale, by the largest real that leaves integers: the
-// weights become as narrow as they can be, and that divisor is the sum's scale.
+// weights become as narrow as they can be, and that divisor is the sum's scale. Inputs of scale 0 are their biases, and
+// get the weight 0.
 func Column(column []float64, in []real.Affine) (row []int64, out real.Affine, reject error) {
-	uniform := !slices.ContainsFunc(in, func(a real.Affine) bool { return !equal(a.Scale, in[0].Scale) })
+	live, scale, uniform := alive(column, in)
+	all := scale != nil && len(live) > 0 && &live[0] == &column[0]
 	var unit *big.Rat
 	var bits int
 	if uniform {
-		row, unit, bits = dyadic(column)
+		row, unit, bits = dyadic(live)
 	} else {
-		row, unit, bits = rationals(column, in)
+		row, unit, bits = rationals(live, in)
 	}
 	if bits > MaxBits {
 		return nil, out, TooWide(bits, uniform)
 	}
 	out = real.Affine{Scale: unit, Bias: new(big.Rat)}
 	switch {
-	case len(in) == 0:
-	case uniform && !slices.ContainsFunc(in, func(a real.Affine) bool { return !equal(a.Bias, in[0].Bias) }):
+	case uniform && all && !slices.ContainsFunc(in, func(a real.Affine) bool { return !equal(a.Bias, in[0].Bias) }):
 		out.Bias.SetInt64(sum(row))
 		out.Bias.Mul(out.Bias, unit).Mul(out.Bias, in[0].Bias)
 	default:
 		out.Bias = bias(column, in)
 	}
-	if uniform && len(in) > 0 {
-		out.Scale = new(big.Rat).Mul(unit, in[0].Scale)
+	if uniform && scale != nil {
+		out.Scale = new(big.Rat).Mul(unit, scale)
 	}
 	return row, out, nil
+}
+
+// alive is a column with the weight 0 for inputs of scale 0, the column itself where there are none; the first scale of
+// the others, nil where there are none; and whether these all have it.
+func alive(column []float64, in []real.Affine) (live []float64, scale *big.Rat, uniform bool) {
+	live, uniform = column, true
+	changed := false
+	for k, a := range in {
+		switch {
+		case a.Scale.Sign() == 0:
+			if !changed {
+				live, changed = slices.Clone(column), true
+			}
+			live[k] = 0
+		case scale == nil:
+			scale = a.Scale
+		default:
+			uniform = uniform && equal(a.Scale, scale)
+		}
+	}
+	return live, scale, uniform
 }
 
 // equal compares numbers of which many are the same one.

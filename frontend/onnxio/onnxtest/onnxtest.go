@@ -40,6 +40,15 @@ func New(opset int64) *Model {
 	return m
 }
 
+// Of is the model of a file.
+func Of(file []byte) *Model {
+	m := &Model{new(onnxpb.ModelProto)}
+	if err := proto.Unmarshal(file, m.Proto); err != nil {
+		panic(err)
+	}
+	return m
+}
+
 // Opset imports a version of an operator domain.
 func (m *Model) Opset(domain string, version int64) *Model {
 	m.Proto.OpsetImport = append(m.Proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: new(domain),

@@ -1,0 +1,143 @@
+package find
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/lower/place"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+)
+
+// A class is what positions of an operand have in common: the real value of an integer. Those that never change, of
+// units that are dead, have a class of their own.
+type class struct {
+	affine real.Affine
+	stays  bool
+	always int64 // the integer, where it stays
+}
+
+// value is what a scale and a bias make of the integer of a class that never changes.
+func (c *class) value(f real.Affine) *big.Rat {
+	v := new(big.Rat).SetInt64(c.always)
+	return v.Add(v.Mul(v, f.Scale), f.Bias)
+}
+
+// classes are the elements of a form that have the same numbers, by the first of them.
+type classes struct {
+	first []int
+	index []int32 // in operand.of
+	last  int
+}
+
+// maxClasses bounds the search for an element's like: beyond it, elements hardly share any numbers.
+const maxClasses = 1 << 14
+
+// of is the class of element k, which is at a position of its stream. Elements mostly are like the one before, or like
+// the one that followed the like of the one before.
+func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k int) (int32, error) {
+	span := at.Type.Channel(int(o.At[k]) % at.Type.Shape.Channels())
+	stays := span.Lo == span.Hi
+	n := len(c.first)
+	for i := range n {
+		like := (c.last + i) % n
+		other := &o.of[c.index[like]]
+		if other.stays == stays && (!stays || other.always == span.Lo) && form.SameNumbers(c.first[like], k) {
+			c.last = like
+			return c.index[like], nil
+		}
+	}
+	if n == maxClasses {
+		return 0, unmapped.Because("its input is scaled differently at every element",
+			"quantise activations per tensor or per channel")
+	}
+	e, _ := form.Numbers(k)
+	f, ok := e.Within([]real.Interval{whole.Interval(at.Type.Union())}).Affine()
+	if !ok && stays {
+		f, ok = e.Within([]real.Interval{whole.Interval(span)}).Affine()
+	}
+	if !ok {
+		return 0, unmapped.Because(
+			"its input is no scaled integer: "+between(form.Nodes)+" stands between it and the last quantiser",
+			"quantise the input of this layer, after its activation function")
+	}
+	c.first, c.index = append(c.first, k), append(c.index, int32(len(o.of)))
+	c.last = n
+	o.of = append(o.of, class{f, stays, span.Lo})
+	return int32(len(o.of) - 1), nil
+}
+
+// Affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants
+// has the zero Affine. ok is false where elements of a channel differ: those that never change are like any that give
+// them their value.
+func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
+	found := slices.Repeat([]int32{-1}, n) // of the class that decides
+	for _, staying := range []bool{false, true} {
+		for k, v := range o.class {
+			if v < 0 || o.of[v].stays != staying {
+				continue
+			}
+			switch c := &found[k%n]; {
+			case v == *c:
+			case *c < 0:
+				*c = v
+			case staying && o.of[v].value(o.of[*c].affine).Cmp(o.of[v].value(o.of[v].affine)) == 0:
+			case !same(o.of[*c].affine, o.of[v].affine):
+				return nil, false
+			}
+		}
+	}
+	of = make([]real.Affine, n)
+	for c, v := range found {
+		if v >= 0 {
+			of[c] = o.of[v].affine
+		}
+	}
+	return of, true
+}
+
+// Always is the value of every one of n channels that never changes, its padding included: such a channel carries no
+// scale. It is nil where there is none.
+func (o *Operand) Always(n int) (always []*big.Rat) {
+	if !slices.ContainsFunc(o.of, func(c class) bool { return c.stays }) {
+		return make([]*big.Rat, n)
+	}
+	always = make([]*big.Rat, n)
+	changes := make([]bool, n)
+	for k, v := range o.class {
+		c := k % n
+		if changes[c] {
+			continue
+		}
+		var value *big.Rat
+		switch {
+		case v < 0:
+			value = o.Value[k]
+		case o.of[v].stays:
+			value = o.of[v].value(o.of[v].affine)
+		}
+		if value == nil || always[c] != nil && value.Cmp(always[c]) != 0 {
+			changes[c], always[c] = true, nil
+			continue
+		}
+		always[c] = value
+	}
+	return always
+}
+
+// column is a column of weights in integers. Where its inputs have several scales, those that never change are what
+// they always are.
+func column(weights []float64, in []real.Affine, always []*big.Rat) ([]int64, real.Affine, error) {
+	other := func(f real.Affine) bool { return f.Scale != in[0].Scale && f.Scale.Cmp(in[0].Scale) != 0 }
+	if slices.ContainsFunc(in, other) {
+		in = slices.Clone(in)
+		for k, v := range always {
+			if v != nil {
+				in[k] = real.Affine{Scale: new(big.Rat), Bias: v}
+			}
+		}
+	}
+	return whole.Column(weights, in)
+}

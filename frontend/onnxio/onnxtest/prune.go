@@ -1,0 +1,137 @@
+package onnxtest
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxpb"
+)
+
+// weighted says which input of an operator is its weights, for those that pruning kills parts of.
+var weighted = map[string]int{"MatMul": 1, "Gemm": 1, "Conv": 1, "ConvTranspose": 1, "ConvInteger": 1,
+	"MatMulInteger": 1, "QLinearConv": 3, "QLinearMatMul": 3}
+
+// factors says which input of an operator is a factor per channel, where it is constant.
+var factors = map[string]int{"Mul": 1, "BatchNormalization": 1}
+
+// Prune makes parts of the model's weights dead, as pruning does: rows, columns, taps, and now and then all of them;
+// and some factors per channel. A channel whose weights are all zero may have any scale: some get an odd one. It
+// returns the number of parts that are dead.
+func (m *Model) Prune(r *rand.Rand) (dead int) {
+	p := &pruning{r: r, constants: map[string]*onnxpb.TensorProto{}, made: map[string]*onnxpb.NodeProto{}}
+	for _, t := range m.Proto.Graph.Initializer {
+		p.constants[t.GetName()] = t
+	}
+	for _, n := range m.Proto.Graph.Node {
+		for _, out := range n.Output {
+			p.made[out] = n
+		}
+	}
+	for _, n := range m.Proto.Graph.Node {
+		if at, ok := weighted[n.GetOpType()]; ok && at < len(n.Input) {
+			dead += p.weights(n.Input[at])
+		}
+		if at, ok := factors[n.GetOpType()]; ok && at < len(n.Input) && r.IntN(3) == 0 {
+			if t := p.constants[n.Input[at]]; t != nil && len(t.Dims) > 0 {
+				dead += p.slice(t, nil)
+			}
+		}
+	}
+	return dead
+}
+
+type pruning struct {
+	r         *rand.Rand
+	constants map[string]*onnxpb.TensorProto
+	made      map[string]*onnxpb.NodeProto
+}
+
+// weights kills parts of a constant, which quantisers may stand behind.
+func (p *pruning) weights(tensor string) (dead int) {
+	var scale *onnxpb.TensorProto
+	for p.constants[tensor] == nil {
+		n := p.made[tensor]
+		if n == nil || len(n.Input) == 0 {
+			return 0
+		}
+		if n.GetOpType() == "Quant" || n.GetOpType() == "DequantizeLinear" {
+			scale = p.constants[n.Input[1]]
+		}
+		tensor = n.Input[0]
+	}
+	t := p.constants[tensor]
+	if len(t.Dims) < 2 {
+		return 0
+	}
+	if p.r.IntN(12) == 0 {
+		for i := range size(t) {
+			kill(t, i)
+		}
+		return 1
+	}
+	for range p.r.IntN(4) {
+		dead += p.slice(t, scale)
+	}
+	return dead
+}
+
+// odd are scales that no quantiser would choose.
+var odd = []float64{1e30, 1e-30, -0.5, 0x1p-126, 77}
+
+// slice kills what has one index along an axis. Where the scales are one per index there, that one's does not matter.
+func (p *pruning) slice(t, scale *onnxpb.TensorProto) int {
+	axis := p.r.IntN(len(t.Dims))
+	extent := int(t.Dims[axis])
+	if extent == 0 {
+		return 0
+	}
+	index, inner := p.r.IntN(extent), 1
+	for _, d := range t.Dims[axis+1:] {
+		inner *= int(d)
+	}
+	for i := range size(t) {
+		if i/inner%extent == index {
+			kill(t, i)
+		}
+	}
+	if scale != nil && size(scale) == extent && size(scale) > 1 && alongAxis(scale, t, axis) && p.r.IntN(2) == 0 {
+		binary.LittleEndian.PutUint32(scale.RawData[4*index:], math.Float32bits(float32(odd[p.r.IntN(len(odd))])))
+	}
+	return 1
+}
+
+// alongAxis reports whether scales, as many as there are indices, lie along an axis of a tensor and no other.
+func alongAxis(scale, t *onnxpb.TensorProto, axis int) bool {
+	if len(scale.Dims) == len(t.Dims) {
+		return scale.Dims[axis] == t.Dims[axis]
+	}
+	return axis == len(t.Dims)-1 && !slices.Contains(t.Dims[:axis], t.Dims[axis])
+}
+
+func size(t *onnxpb.TensorProto) int {
+	n := 1
+	for _, d := range t.Dims {
+		n *= int(d)
+	}
+	return n
+}
+
+// kill makes an element 0.
+func kill(t *onnxpb.TensorProto, i int) {
+	if len(t.FloatData) > 0 {
+		t.FloatData[i] = 0
+		return
+	}
+	width := 1
+	switch graph.DType(t.GetDataType()) {
+	case graph.Float32, graph.Int32:
+		width = 4
+	case graph.Int8, graph.UInt8:
+	default:
+		return
+	}
+	clear(t.RawData[width*i : width*(i+1)])
+}

@@ -1,0 +1,146 @@
+package real
+
+import (
+	"math"
+	"math/big"
+	"slices"
+)
+
+// Strict is how e, an expression in variable 0 alone, moves with it wherever it has a value: 1 where it rises with
+// every change, -1 where it falls. ok is false where the form does not tell, or where e stays the same over some
+// stretch. A bend, as that of a leaky rectifier, is looked at from both sides.
+func (e *Expr) Strict() (d int, ok bool) {
+	ends := append([]float64{math.Inf(-1)}, e.bends()...)
+	for i, lo := range ends {
+		hi := math.Inf(1)
+		if i+1 < len(ends) {
+			hi = ends[i+1]
+		}
+		piece := Interval{lo, hi}
+		s := strictness{piece: piece, known: map[*Expr]int{}}
+		this := s.of(e.Within([]Interval{piece}))
+		if this == 0 || i > 0 && this != d {
+			return 0, false
+		}
+		d = this
+	}
+	return d, true
+}
+
+// bends lists where an argument of a maximum or a minimum overtakes the other, and where an absolute value turns, in
+// order, as far as both arguments are scale and bias.
+func (e *Expr) bends() (at []float64) {
+	seen := map[*Expr]bool{}
+	var visit func(e *Expr)
+	visit = func(e *Expr) {
+		if e == nil || seen[e] {
+			return
+		}
+		seen[e] = true
+		visit(e.args[0])
+		visit(e.args[1])
+		var d *Expr
+		switch e.op {
+		case maximum, minimum:
+			d = Sub(e.args[0], e.args[1])
+		case abs:
+			d = e.args[0]
+		default:
+			return
+		}
+		if f, ok := d.Affine(); ok && f.Scale.Sign() != 0 {
+			root := new(big.Rat).Quo(f.Bias, f.Scale)
+			if v, exact := root.Neg(root).Float64(); exact {
+				at = append(at, v)
+			}
+		}
+	}
+	visit(e)
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// A strictness is what is known of parts of an expression while its variable lies in a piece of the line.
+type strictness struct {
+	piece Interval
+	known map[*Expr]int
+}
+
+// of is 1 or -1 where e surely rises or falls with every change, and 0 otherwise.
+func (s *strictness) of(e *Expr) int {
+	if d, ok := s.known[e]; ok {
+		return d
+	}
+	d := s.find(e)
+	s.known[e] = d
+	return d
+}
+
+func (s *strictness) find(e *Expr) int {
+	x, y := e.args[0], e.args[1]
+	switch e.op {
+	case variable:
+		return 1
+	case neg:
+		return -s.of(x)
+	case exp, log, sqrt:
+		return s.of(x)
+	case maximum, minimum:
+		if s.of(x) == s.of(y) {
+			return s.of(x)
+		}
+	case add, sub:
+		strict := s.of(x)
+		if strict == 0 {
+			if strict = s.of(y); e.op == sub {
+				strict = -strict
+			}
+		}
+		if strict == 0 {
+			return 0
+		}
+		if d, ok := e.Direction(); ok && d == strict { // the other may stand still, and does not turn back
+			return d
+		}
+	case mul:
+		if d, ok := x.Direction(); ok && d == 0 {
+			return s.times(y, x)
+		}
+		return s.times(x, y)
+	case div:
+		return s.quotient(x, y)
+	}
+	return 0
+}
+
+// times is x times a constant.
+func (s *strictness) times(x, c *Expr) int {
+	if d, ok := c.Direction(); !ok || d != 0 {
+		return 0
+	}
+	d, _ := signed(s.of(x), c)
+	return d
+}
+
+// quotient is x/y: one of them is constant, or it is u/(c+|u|), which a soft sign is on either side.
+func (s *strictness) quotient(x, y *Expr) int {
+	if d, ok := y.Direction(); ok && d == 0 {
+		return s.times(x, y)
+	}
+	below, _ := Compile(y).Interval([]Interval{s.piece})
+	if !(below.Lo > 0) && !y.positive() {
+		return 0
+	}
+	if d, ok := x.Direction(); ok && d == 0 {
+		return -s.times(y, x)
+	}
+	if y.op != add {
+		return 0
+	}
+	for i, c := range y.args {
+		if u := y.args[1-i]; c.positive() && c.op == constant && (u.Equal(x) || u.Equal(Neg(x))) {
+			return s.of(x)
+		}
+	}
+	return 0
+}
