@@ -171,7 +171,9 @@ func (c Cell) like(o Cell) bool {
 }
 
 // same reports whether two are nothing, or equal.
-func same[T comparable](a, b *T) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+func same[T comparable](a, b *T) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
 
 // sequences is S.
 func (p Params) sequences() int { return max(1, p.Sequences) }
