@@ -13,7 +13,7 @@
 //
 //	operators              the table, and the traits that others ask for
 //	operators_arithmetic, operators_activation, operators_reduce, operators_order, operators_conv, operators_pool,
-//	operators_image, operators_move, operators_slice, operators_quant, operators_qonnx, operators_lstm
+//	operators_image, operators_move, operators_slice, operators_quant, operators_qonnx, operators_pulp, operators_lstm
 //	                       the definitions of its rows: each makes steps of a node
 //	operators_cell         an LSTM cell as the body of a loop
 //	operators_coding       a quantiser as a code and its value: what canon asks for
@@ -185,8 +185,13 @@ func (n *Node) Label() string {
 
 // Join adds to a list of nodes those that it does not have.
 func Join(list, nodes []*Node) []*Node {
+	has := make(map[*Node]bool, len(list)+len(nodes))
+	for _, n := range list {
+		has[n] = true
+	}
 	for _, n := range nodes {
-		if !slices.Contains(list, n) {
+		if !has[n] {
+			has[n] = true
 			list = append(list, n)
 		}
 	}
