@@ -38,7 +38,8 @@ func New(p *graph.Program) *Analysis {
 // Unit says that a tensor's real values are the integers themselves.
 var Unit = []real.Affine{{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}}
 
-// Declare makes a tensor an integer tensor: element i's real value is of[i], or of[0] for all, applied to its integer.
+// Declare makes a tensor an integer tensor: element i's real value is of[i], or of[0] for all, applied to its integer. Of
+// several, one of scale 0 makes its element a constant.
 func (a *Analysis) Declare(tensor string, of []real.Affine) { a.integer[tensor] = of }
 
 // DeclareSingle makes a tensor an integer tensor whose real value is the float32 nearest to scale*q: what a program
