@@ -268,7 +268,7 @@ func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 	}
 	o.place = &place.Place{Stream: e.streams[o.ref]}
 	l.Places[step.Output] = o.place
-	l.Integers.Declare(step.Output, affine)
+	l.Integers.DeclareSome(step.Output, affine)
 	e.outputs = append(e.outputs, o)
 	return nil
 }

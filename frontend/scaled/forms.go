@@ -196,9 +196,9 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 	return f.step(step, index)
 }
 
-// integers is elements of an integer tensor. Those of scale 0 are constants, whatever the integer.
+// integers is elements of an integer tensor, some of which may be constants.
 func (f *former) integers(tensor string, index []int32, of []real.Affine) *Forms {
-	fixed := func(i int32) bool { return len(of) > 1 && of[i].Scale.Sign() == 0 }
+	fixed := func(i int32) bool { return f.a.partly[tensor] && of[i].Scale.Sign() == 0 }
 	n := 0
 	for _, i := range index {
 		if fixed(i) {

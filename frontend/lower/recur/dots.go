@@ -246,7 +246,42 @@ func (d *dotReader) sums() (*dot, error) {
 		}
 		out.bias = append(out.bias, bias)
 	}
+	for i := range out.parts {
+		out.parts[i].level()
+	}
 	return out, nil
+}
+
+// level gives the sums of all elements one scale, where that makes no weight wider than the widest is: rows whose
+// weights happen to be even are of the scale of the others then, and gates of one function.
+func (p *dotPart) level() {
+	scales := slices.DeleteFunc(slices.Clone(p.scale), func(s *big.Rat) bool { return s == nil })
+	unit := whole.Unit(scales)
+	var all num.Range
+	for _, row := range p.rows {
+		all = all.Union(num.Hull(append([]int64{0}, row...)))
+	}
+	rows := make([][]int64, len(p.rows))
+	for j, s := range p.scale {
+		rows[j] = slices.Clone(p.rows[j])
+		if s == nil {
+			continue
+		}
+		m, reject := whole.Times(s, unit)
+		r, ok := num.Hull(append([]int64{0}, rows[j]...)).Times(m)
+		if reject != nil || !ok || num.Smallest(all.Union(r)) != num.Smallest(all) {
+			return
+		}
+		for k := range rows[j] {
+			rows[j][k] *= m
+		}
+	}
+	p.rows = rows
+	for j, s := range p.scale {
+		if s != nil {
+			p.scale[j] = unit
+		}
+	}
 }
 
 // A rounding is a tensor of products each of which is rounded: element i is weights[i] times an element of the vector.

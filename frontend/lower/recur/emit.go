@@ -3,6 +3,7 @@ package recur
 import (
 	"slices"
 
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/num"
@@ -48,6 +49,7 @@ func (w *writer) write(outputs []*output) error {
 	for _, o := range outputs {
 		w.cell.Outputs = append(w.cell.Outputs, w.output(o))
 	}
+	w.cell.prune()
 	return nil
 }
 
@@ -214,7 +216,7 @@ func (w *writer) terms(v *value) (of []int, factors [][]int64) {
 		at := w.at(v.args[term[0]])
 		if p, ok := pairs[t]; ok {
 			at = w.at(v.args[p.x])
-			y := w.put(rnn.Value{Op: rnn.Linear, Of: []int{w.at(v.args[p.y])}, Factors: [][]int64{{p.sign}}, Bias: p.bias})
+			y := w.plus(v.args[p.y], p)
 			at, factor = w.put(rnn.Value{Op: rnn.Product, Of: []int{at, y}}), scaledBy(factor, p.sign)
 		} else {
 			for _, a := range term[1:] {
@@ -224,6 +226,24 @@ func (w *writer) terms(v *value) (of []int, factors [][]int64) {
 		of, factors = append(of, at), append(factors, factor)
 	}
 	return of, factors
+}
+
+// plus is sign*y + bias: of a step function, another one.
+func (w *writer) plus(y *value, p pair) int {
+	at := w.at(y)
+	made := w.phase.Values[at]
+	if made.Op != rnn.Steps {
+		return w.put(rnn.Value{Op: rnn.Linear, Of: []int{at}, Factors: [][]int64{{p.sign}}, Bias: p.bias})
+	}
+	steps := make([]num.Step, max(len(made.Steps), len(p.bias)))
+	for u := range steps {
+		f := layer.Of(made.Steps, u)
+		steps[u].At = f.At
+		for _, v := range f.Value {
+			steps[u].Value = append(steps[u].Value, p.sign*v+layer.Of(p.bias, u))
+		}
+	}
+	return w.put(rnn.Value{Op: rnn.Steps, Of: made.Of, Steps: whole.Shared(steps)})
 }
 
 func scaledBy(list []int64, by int64) []int64 {
@@ -275,4 +295,74 @@ func quotients(a, b []int64, sign int64) (out []int64) {
 		out = append(out, sign*(x/y))
 	}
 	return out
+}
+
+// prune takes out the values that nothing depends on, but for one lane of the input.
+func (c *Cell) prune() {
+	p := c.Program.Phases
+	used := make([][]bool, len(p))
+	for i := range p {
+		used[i] = make([]bool, len(p[i].Values))
+	}
+	var need func(r rnn.Ref)
+	need = func(r rnn.Ref) {
+		if used[r.Phase][r.Value] {
+			return
+		}
+		used[r.Phase][r.Value] = true
+		v := p[r.Phase].Values[r.Value]
+		if v.Op == rnn.Earlier {
+			need(rnn.Ref{Phase: v.Phase, Value: v.At})
+		}
+		for _, a := range v.Of {
+			need(rnn.Ref{Phase: r.Phase, Value: a})
+		}
+	}
+	need(rnn.Ref{}) // a lane
+	c.refs(func(r *rnn.Ref) { need(*r) })
+	number := make([][]int, len(p))
+	for i := range p {
+		n := 0
+		for k := range used[i] {
+			number[i] = append(number[i], n)
+			if used[i][k] {
+				n++
+			}
+		}
+	}
+	c.refs(func(r *rnn.Ref) { r.Value = number[r.Phase][r.Value] })
+	for i := range p {
+		var kept []rnn.Value
+		for k, v := range p[i].Values {
+			if !used[i][k] {
+				continue
+			}
+			if v.Op == rnn.Earlier {
+				v.At = number[v.Phase][v.At]
+			}
+			v.Of = slices.Clone(v.Of)
+			for a := range v.Of {
+				v.Of[a] = number[i][v.Of[a]]
+			}
+			kept = append(kept, v)
+		}
+		p[i].Values = kept
+	}
+}
+
+// refs goes through what looks at values from outside of their phase.
+func (c *Cell) refs(each func(*rnn.Ref)) {
+	for s := range c.Program.States {
+		each(&c.Program.States[s].Next)
+	}
+	for i := range c.Program.Phases {
+		if of := c.Program.Phases[i].Of; of != nil {
+			each(of)
+		}
+	}
+	for _, o := range c.Outputs {
+		if o != nil {
+			each(&o.Ref)
+		}
+	}
 }

@@ -119,7 +119,6 @@ func (v *value) settleFree() error {
 
 // polynomials reads an expression per unit: the terms that occur, and what they are in each unit.
 func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomial, ok bool) {
-	number := map[string]int{}
 	all := make([][]real.Term, len(list))
 	units = make([]polynomial, len(list))
 	for u, e := range list {
@@ -127,9 +126,9 @@ func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomia
 			return nil, nil, false
 		}
 		for _, t := range all[u] {
-			if _, known := number[fmt.Sprint(t.Vars)]; !known {
-				number[fmt.Sprint(t.Vars)] = len(terms)
-				terms = append(terms, t.Vars)
+			at, known := slices.BinarySearchFunc(terms, t.Vars, slices.Compare)
+			if !known {
+				terms = slices.Insert(terms, at, t.Vars)
 			}
 		}
 	}
@@ -140,7 +139,8 @@ func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomia
 			p.ranges = append(p.ranges, v.productRange(t, u))
 		}
 		for _, t := range all[u] {
-			p.scale[number[fmt.Sprint(t.Vars)]] = t.Scale
+			at, _ := slices.BinarySearchFunc(terms, t.Vars, slices.Compare)
+			p.scale[at] = t.Scale
 		}
 	}
 	return terms, units, len(terms) > 0
@@ -303,7 +303,7 @@ func (v *value) stepped(units []polynomial) (*made, error) {
 
 var errTooWide = errors.New("the sum is too wide")
 
-// widest is the sums over which steps are looked for: wide enough for all of them to show, so that those of units that
+// widest is the finest sums over which steps are looked for: wide enough for all of them to show, so that those of units that
 // differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
 var widest = num.Range{Lo: -1 << 52, Hi: 1 << 52}
 
@@ -316,7 +316,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 		p := &units[u]
 		scales[u] = whole.Unit(p.scale)
 		factors, sum, ok := p.whole(scales[u])
-		if !ok || !sum.Within(widest) {
+		if !ok || max(sum.Hi, -sum.Lo) > widest.Hi>>maxFiner {
 			return nil, 0, errTooWide
 		}
 		for t, w := range factors {
@@ -329,21 +329,27 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 	for u := range units {
 		if u > 0 && scales[u].Cmp(scales[u-1]) == 0 && units[u].outer.Equal(units[u-1].outer) {
 			steps[u] = steps[u-1]
-		} else if steps[u], err = stepsOver(units[u].outer, scales[u], widest); err != nil {
+		} else if steps[u], err = stepsOver(units[u].outer, finest(scales[u]), widest); err != nil {
 			far = false
 			break
 		}
 	}
+	if far {
+		m.shareSteps(units, steps, sums)
+		return m, width, nil
+	}
 	for u := range units {
-		if !far {
-			if steps[u], err = stepsOver(units[u].outer, scales[u], sums[u]); err != nil {
-				return nil, width, err
-			}
+		if steps[u], err = stepsOver(units[u].outer, scales[u], sums[u]); err != nil {
+			return nil, width, err
 		}
 	}
-	m.shareSteps(units, steps, sums)
+	m.steps = whole.Shared(steps)
+	m.compact(units)
 	return m, width, nil
 }
+
+// finest is the least unit of sums that are made finer for the sake of a bias.
+func finest(unit *big.Rat) *big.Rat { return new(big.Rat).Quo(unit, big.NewRat(1<<maxFiner, 1)) }
 
 // stepsOver is the steps of a function over multiples of a unit.
 func stepsOver(outer *real.Expr, unit *big.Rat, over num.Range) (num.Step, error) {
@@ -354,24 +360,21 @@ func stepsOver(outer *real.Expr, unit *big.Rat, over num.Range) (num.Step, error
 // maxFiner is the bits by which a sum may be finer than its terms, for the sake of a bias between two of them.
 const maxFiner = 8
 
-// shareSteps gives all units one step function and a bias each, if there are such; else each its own.
+// shareSteps gives all units one step function and a bias each, if there are such; else each its own. The steps are
+// over the finest sums.
 func (m *made) shareSteps(units []polynomial, steps []num.Step, sums []num.Range) {
-	cuts := make([]cuts, len(steps))
+	each := make([]cuts, len(steps))
 	for finer := 0; finer <= maxFiner; finer++ {
 		for u, f := range steps {
-			cuts[u].values, cuts[u].at = f.Value, nil
+			each[u] = cuts{values: f.Value}
 			for _, at := range f.At {
-				k := cut{(at - 1) << finer, at << finer}
-				switch {
-				case at > sums[u].Hi:
-					k = cut{sums[u].Hi << finer, never}
-				case at <= sums[u].Lo:
-					k = cut{always, sums[u].Lo << finer}
-				}
-				cuts[u].at = append(cuts[u].at, k)
+				each[u].at = append(each[u].at, cutOf(coarse(at), sums[u], finer))
+			}
+			if n := len(f.At) / 2; len(f.At) == len(steps[0].At) && n > 0 {
+				each[u].hint = (steps[0].At[n] - f.At[n]) >> (maxFiner - finer)
 			}
 		}
-		if f, bias, ok := share(cuts); ok && wide(sums, bias, finer) {
+		if f, bias, ok := share(each); ok && wide(sums, bias, finer) {
 			m.steps, m.bias = []num.Step{f}, bias
 			for t := range m.factors {
 				for u := range m.factors[t] {
@@ -384,10 +387,33 @@ func (m *made) shareSteps(units []polynomial, steps []num.Step, sums []num.Range
 	}
 	m.steps = make([]num.Step, len(steps))
 	for u, f := range steps {
-		m.steps[u] = f.Over(sums[u])
+		g := num.Step{Value: f.Value[:1]}
+		for i, at := range f.At {
+			n := len(g.At)
+			if at = coarse(at); n > 0 && g.At[n-1] == at {
+				g.Value = append(g.Value[:n:n], f.Value[i+1])
+				continue
+			}
+			g.At, g.Value = append(g.At, at), append(g.Value[:n+1:n+1], f.Value[i+1])
+		}
+		m.steps[u] = g.Over(sums[u])
 	}
 	m.steps = whole.Shared(m.steps)
 	m.compact(units)
+}
+
+// coarse is the first sum behind a step over the finest ones.
+func coarse(at int64) int64 { return -(-at >> maxFiner) }
+
+// cutOf is the cut in front of a sum, over sums that are finer by some bits.
+func cutOf(at int64, sums num.Range, finer int) cut {
+	switch {
+	case at > sums.Hi:
+		return cut{sums.Hi << finer, never}
+	case at <= sums.Lo:
+		return cut{always, sums.Lo << finer}
+	}
+	return cut{(at - 1) << finer, at << finer}
 }
 
 // wide reports whether sums that are so much finer, and biases, stay within bounds.

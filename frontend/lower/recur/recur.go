@@ -38,7 +38,7 @@ import (
 
 // Codes are integers, and what they mean.
 type Codes struct {
-	Of   []real.Affine // the real value of each element, or one for all; a scale of 0 makes it the constant Bias
+	Of   []real.Affine // the real value of each element; a scale of 0 makes it the constant Bias
 	Span num.Range
 }
 
@@ -124,7 +124,7 @@ func Read(s Source) (*Cell, error) {
 		name := b.names[r.States+k]
 		b.offset = append(b.offset, b.width)
 		b.width += graph.Size(r.Body.Known[name].Shape)
-		b.a.Declare(name, c.Of)
+		b.a.DeclareSome(name, c.Of)
 	}
 	for _, step := range r.Body.Steps {
 		switch {
@@ -161,7 +161,7 @@ func (b *reader) findStates(s Source) error {
 			if st.of, st.span = kept(s, k); st.of == nil {
 				return arrivesReal(b.names[k])
 			}
-			b.a.Declare(b.names[k], st.of)
+			b.a.DeclareSome(b.names[k], st.of)
 		}
 	}
 	for again := true; again; { // a state may become another one
@@ -176,7 +176,7 @@ func (b *reader) findStates(s Source) error {
 			}
 			if found[k] = ok; ok {
 				again = true
-				b.a.Declare(b.names[k], b.states[k].of)
+				b.a.DeclareSome(b.names[k], b.states[k].of)
 			}
 		}
 	}

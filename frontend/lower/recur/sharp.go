@@ -14,10 +14,12 @@ import (
 // above h. The ends of int64 are minus and plus infinity.
 type cut struct{ l, h int64 }
 
-// cuts are the cuts of a unit's function, in order, and the values between them.
+// cuts are the cuts of a unit's function, in order, the values between them, and about which bias it has over that of the
+// first unit.
 type cuts struct {
 	at     []cut
 	values []int64
+	hint   int64
 }
 
 const (
@@ -31,14 +33,6 @@ func moved(end, bias int64) int64 {
 		return end
 	}
 	return end + bias
-}
-
-// between is the middle of a range, or what of it is next to 0 where it has no end.
-func between(lo, hi int64) int64 {
-	if lo == -maxSum || hi == maxSum {
-		return min(max(0, lo), hi)
-	}
-	return lo + (hi-lo)/2
 }
 
 // beyond is a-b+1 for ends of cuts, within maxSum.
@@ -68,16 +62,13 @@ func share(units []cuts) (f num.Step, bias []int64, ok bool) {
 		if lo > hi {
 			return f, nil, false
 		}
-		b := between(lo, hi)
-		if u == 0 {
-			b = 0
-		}
+		b := min(max(c.hint, lo), hi)
 		bias[u] = b
 		for i, k := range c.at {
 			common[i].l, common[i].h = max(common[i].l, moved(k.l, b)), min(common[i].h, moved(k.h, b))
 		}
 	}
-	f, ok = cuts{common, units[0].values}.step()
+	f, ok = cuts{at: common, values: units[0].values}.step()
 	return f, bias, ok
 }
 
@@ -243,7 +234,7 @@ func (s *sharp) least() int {
 func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	s := &sharp{units: units}
 	list := lattices(units)
-	values := make([][]int64, len(units))
+	each, middle := make([]cuts, len(units)), make([]*big.Rat, len(units))
 	for u := range units {
 		e, unit := units[u].outer, gridUnit(&units[u])
 		f, err := stepsOver(e, unit, widest)
@@ -253,11 +244,14 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 		if u == 0 && !affordable(list, len(f.At)) {
 			return nil, v.farApart("a proof that other factors decide alike would take too long")
 		}
-		gaps, vals, ok := findGaps(list[u], e, unit, f)
+		gaps, ok := findGaps(list[u], e, unit, f)
 		if !ok {
 			return nil, v.farApart("two of its steps are too close to each other")
 		}
-		s.gaps, values[u] = append(s.gaps, gaps), vals
+		s.gaps, each[u].values = append(s.gaps, gaps), f.Value
+		if n := len(f.At); n > 0 {
+			middle[u] = new(big.Rat).Mul(unit, big.NewRat(f.At[n/2], 1))
+		}
 	}
 	first := s.least()
 	var best *made
@@ -269,18 +263,19 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 		if !ok {
 			continue
 		}
-		all := make([]cuts, len(units))
 		for u := range at {
-			all[u] = cuts{at[u], values[u]}
+			if each[u].at = at[u]; middle[u] != nil && middle[0] != nil {
+				each[u].hint = nearest(shifted(new(big.Rat).Sub(middle[0], middle[u]), shift)).Int64()
+			}
 		}
 		m := &made{factors: factors}
-		if f, bias, ok := share(all); ok {
+		if f, bias, ok := share(each); ok {
 			m.steps, m.bias = []num.Step{f}, bias
 			m.compact(units)
 			return m, nil
 		}
 		if best == nil {
-			for _, c := range all {
+			for _, c := range each {
 				f, _ := c.step()
 				m.steps = append(m.steps, f)
 			}
@@ -314,7 +309,7 @@ const maxBetween = 64
 
 // findGaps finds the sums next to each step of a function, f over multiples of unit. Steps that lie beyond all sums
 // stay, for other units to have them in common.
-func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (gaps []gap, values []int64, ok bool) {
+func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (gaps []gap, ok bool) {
 	for i, at := range f.At {
 		g := gap{}
 		behind := new(big.Rat).Mul(unit, big.NewRat(at, 1))
@@ -323,7 +318,7 @@ func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (ga
 		for tried := 0; g.below != nil && g.below.Cmp(before) > 0; tried++ {
 			v, err := real.Compile(outer.Substitute([]*real.Expr{real.Rat(g.below)})).StepOver(num.Range{}, 1)
 			if err != nil || tried > maxBetween || v.Value[0] != f.Value[i] && v.Value[0] != f.Value[i+1] {
-				return nil, nil, false
+				return nil, false
 			}
 			if v.Value[0] == f.Value[i] {
 				break
@@ -333,7 +328,7 @@ func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (ga
 		}
 		gaps = append(gaps, g)
 	}
-	return gaps, f.Value, true
+	return gaps, true
 }
 
 // maxCodes bounds the codes of a quantiser whose roundings are looked at one by one.
