@@ -11,7 +11,7 @@ import (
 type phase struct {
 	vector *vector
 	class  *class
-	sums   []*value // none: a dot of zeros stands for them
+	sums   []*value // none where it looks at nothing
 	others []*value // of the class, in order
 }
 
@@ -47,7 +47,7 @@ func (b *reader) schedule(outputs []*output) (*schedule, error) {
 			}
 		}
 		if len(waiting) == first || s.reads(c) && !slices.ContainsFunc(waiting[first:], overState) {
-			waiting = append(waiting, &phase{vector: b.anyState(c), class: c})
+			waiting = append(waiting, &phase{vector: &vector{}, class: c})
 		}
 	}
 	for _, v := range s.lanes {
@@ -109,16 +109,6 @@ func overState(p *phase) bool { return p.vector.of == nil }
 // reads reports whether a class reads the input.
 func (s *schedule) reads(c *class) bool {
 	return slices.ContainsFunc(c.values, func(v *value) bool { return v.kind == lane })
-}
-
-// anyState is a state that a phase without sums can look at: one of the class's own, if it has one.
-func (b *reader) anyState(c *class) *vector {
-	for _, v := range c.values {
-		if v.kind == state {
-			return b.stateVector(v.state)
-		}
-	}
-	return b.stateVector(slices.IndexFunc(b.states, func(s stateOf) bool { return s.value != nil }))
 }
 
 // ready reports whether the vector of a phase is known.
