@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/hlslib/rnn"
 )
 
@@ -52,8 +53,9 @@ func (b *reader) schedule(outputs []*output) (*schedule, error) {
 	}
 	for _, v := range s.lanes {
 		if s.of[v] != s.of[s.lanes[0]] {
-			return nil, NoCell("the input goes into %d sums in one place and into %d in another: one loop reads its "+
-				"input in one place only. Compute one of them outside of the loop", s.lanes[0].units, v.units)
+			return nil, unmapped.Because(fmt.Sprintf("its body has no layer: products of the input meet values of %d "+
+				"elements in one place, and of %d in another", s.lanes[0].units, v.units),
+				"one loop reads its input in one place: compute one of these products outside of the loop")
 		}
 	}
 	for len(waiting) > 0 {

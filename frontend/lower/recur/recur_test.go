@@ -27,6 +27,7 @@ type body struct {
 	outs   []string
 	inits  map[string]bool
 	scale  float64 // of the input
+	apart  float64 // how much more the input counts than the state
 	second bool    // there is another scanned input, "v"
 	dead   bool    // rows and columns of zeros
 }
@@ -115,7 +116,7 @@ func (b *body) bias(x string, n int) string {
 
 // gate is a function of the input, a state of n units, and a bias.
 func (b *body) gate(f, h string, n, units int) string {
-	return b.node(f, b.bias(b.node("Add", b.product("x", b.width, units, b.about(0.05)/b.scale),
+	return b.node(f, b.bias(b.node("Add", b.product("x", b.width, units, b.about(0.05)/b.scale*b.apart),
 		b.product(h, n, units, b.about(0.05))), units))
 }
 
@@ -306,12 +307,11 @@ var cells = []cell{
 		b.outs = []string{b.bias(b.product(next, 4, 3, 0.25), 3), b.quant(next, 0.0625, 4, true)}
 	}, 2},
 	{"two inputs, a state of what came before", func(b *body) {
-		b.second = true
-		h, before := b.state("h", 4), b.state("before", b.width)
+		b.second, b.width = true, 4
+		h, before := b.state("h", 4), b.state("before", 4)
 		next := b.quant(b.node("Tanh", b.node("Add", b.gate("Identity", h, 4, 4),
-			b.node("Add", b.product("v", b.width, 4, 0.01), b.product(before, b.width, 4, 0.01)))), b.about(0.008), 8, true)
+			b.node("Add", b.product("v", 4, 4, 0.0078125), b.product(before, 4, 4, 0.0078125)))), b.about(0.008), 8, true)
 		b.next("h", next)
-		b.next("before", "x")
 		b.b.Node("Identity", "x").Out("same")
 		b.next("before", "same")
 		b.outs = []string{next}
@@ -399,7 +399,7 @@ func agree(t *testing.T, m *dataflow.Model, r *rand.Rand, samples int) {
 }
 
 func newBody(r *rand.Rand, steps int) *body {
-	return &body{r: r, b: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), steps: steps, width: 3, scale: 1}
+	return &body{r: r, b: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), steps: steps, width: 3, scale: 1, apart: 1}
 }
 
 // TestCells reads cells of every kind, with random numbers.
@@ -423,6 +423,28 @@ func TestCells(t *testing.T) {
 					t.Fatalf("seed %d: %d phases", seed, len(list[0].Cells[0].Phases))
 				}
 				agree(t, m, r, 4)
+			}
+		})
+	}
+}
+
+// TestFarApart has inputs whose scale is up to 2^24 times, or one in as many of, that of the state.
+func TestFarApart(t *testing.T) {
+	t.Parallel()
+	for exponent := -24; exponent <= 24; exponent += 6 {
+		t.Run(fmt.Sprint(exponent), func(t *testing.T) {
+			t.Parallel()
+			for seed, name := range []string{"RNN", "LSTM, products not rounded", "GRU, reset after the product",
+				"a function that rises and falls"} {
+				r := rand.New(rand.NewPCG(uint64(seed), uint64(exponent+100)))
+				b := newBody(r, 4)
+				b.scale, b.apart = float64(float32(0.013)), math.Ldexp(1, exponent)
+				cells[slices.IndexFunc(cells, func(c cell) bool { return c.name == name })].write(b)
+				m := b.imported(t)
+				if list := engines(m); len(list) != 1 {
+					t.Fatalf("%s: %d engines", name, len(list))
+				}
+				agree(t, m, r, 10)
 			}
 		})
 	}

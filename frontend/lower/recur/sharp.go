@@ -104,8 +104,8 @@ type sharp struct {
 	gaps  [][]gap // per unit and change
 }
 
-// maxAsked bounds the work of finding gaps: about a microsecond each.
-const maxAsked = 1 << 21
+// maxAsked bounds the work of finding gaps: about half a microsecond each.
+const maxAsked = 1 << 23
 
 // affordable reports whether n changes per unit can be looked at.
 func affordable(lattices []*whole.Lattice, n int) bool {

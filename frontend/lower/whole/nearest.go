@@ -2,6 +2,7 @@ package whole
 
 import (
 	"math/big"
+	"slices"
 
 	"hlsgen/internal/num"
 )
@@ -31,9 +32,28 @@ func NewLattice(scale []*big.Rat, ranges []num.Range) *Lattice {
 			l.span = append(l.span, new(big.Int).Sub(big.NewInt(r.Hi), big.NewInt(r.Lo)))
 		}
 	}
+	for l.merge() {
+	}
 	l.order()
 	l.small = l.shortened()
 	return l
+}
+
+// merge makes one term of two where the factor of one is a multiple of the other's, and these together are all integers
+// of a range; false where there are no such.
+func (l *Lattice) merge() bool {
+	for i, small := range l.factor {
+		for k, large := range l.factor {
+			ratio, rest := new(big.Int).QuoRem(large, small, new(big.Int))
+			if i == k || rest.Sign() != 0 || ratio.Cmp(new(big.Int).Add(l.span[i], big.NewInt(1))) > 0 {
+				continue
+			}
+			l.span[i] = ratio.Add(ratio.Mul(ratio, l.span[k]), l.span[i])
+			l.factor, l.span = slices.Delete(l.factor, k, k+1), slices.Delete(l.span, k, k+1)
+			return true
+		}
+	}
+	return false
 }
 
 // order puts the two terms of most integers last, the larger factor first: integers of the others are tried out.
