@@ -5,7 +5,7 @@
 // scaled and lower, and dataflow, num and diag; none of the layers.
 //
 //   - frontend.go is the short story; outside.go has names for other modules
-//   - inputs.go, lstm.go, batch.go: what the file leaves open, or says of several samples
+//   - inputs.go, formats.go, batch.go: what the file leaves open, or says of several samples
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - compare.go judges what another executor computed
 package frontend
@@ -30,9 +30,9 @@ import (
 type Options struct {
 	Dims map[string]int // sizes of named dynamic axes
 	// shapes of the data at hand by input name ("" for a single input): they bind dynamic axes too
-	Data map[string][]int
-	LSTM LSTMFormats // of --lstm-config: what quantises the gates of ONNX LSTM nodes; may be nil
-	Pass pass.Options[*canon.Model]
+	Data  map[string][]int
+	Cells []Formats // of --lstm-config and --cell-config: what quantises the gates of ONNX' recurrent operators
+	Pass  pass.Options[*canon.Model]
 
 	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
 	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none

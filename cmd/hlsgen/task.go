@@ -168,6 +168,8 @@ func (t *task) inputs() {
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 	t.path(&o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, "+
 		"whose gates are real numbers; this changes the model", nil)
+	t.path(&o.Cells, "cell-config", "FILE", "the same for ONNX GRU, RNN and LSTM nodes, by the names of nodes or of "+
+		"operators; this changes the model", nil)
 }
 
 // strict lets warnings count as errors.

@@ -11,10 +11,7 @@ var (
 		"a mean and a root per sample would be needed in integers: train with BatchNormalization, whose statistics " +
 			"are constants"}
 	recurrence = gap{"a recurrent network of a kind that has no layer",
-		"train an LSTM instead, or write the cell as the body of a Scan"}
-	gru = gap{"a GRU",
-		"its reset gate multiplies the state inside a product, which needs a recurrent engine of its own: train an " +
-			"LSTM or an MLP on windows instead"}
+		"quantise an LSTM, a GRU or an RNN with constant parameters, or write the cell as the body of a Scan"}
 	controlFlow = gap{"control flow that depends on data",
 		"the hardware has one fixed schedule: export the model with the branch or the loop resolved"}
 	convolution = gap{"a convolutional network that samples at places which depend on data",
@@ -34,9 +31,8 @@ var gaps = map[string]gap{
 	"SimplifiedLayerNormalization": normalisation, "RMSNormalization": normalisation,
 	"InstanceNormalization": normalisation, "GroupNormalization": normalisation,
 	"MeanVarianceNormalization": normalisation, "LpNormalization": normalisation, "LRN": normalisation,
-	"RNN": recurrence, "DynamicQuantizeLSTM": recurrence,
-	"GRU": gru,
-	"If":  controlFlow, "Loop": controlFlow, "SequenceMap": controlFlow,
+	"DynamicQuantizeLSTM": recurrence,
+	"If":                  controlFlow, "Loop": controlFlow, "SequenceMap": controlFlow,
 	"DeformConv": convolution, "GridSample": convolution, "MaxRoiPool": convolution, "AffineGrid": convolution,
 	"LpPool": norms, "GlobalLpPool": norms, "MaxUnpool": unpooling,
 	"NonMaxSuppression": embedding, "RoiAlign": embedding, "TfIdfVectorizer": embedding, "StringNormalizer": embedding,

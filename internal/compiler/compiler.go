@@ -52,6 +52,7 @@ type Options struct {
 	Arrives  *frontend.InputType  // --input-type
 	Quantise *frontend.InputQuant // --input-quant
 	LSTM     string               // path of --lstm-config; may be empty
+	Cells    string               // path of --cell-config; may be empty
 	AccBits  int                  // 0: no audit
 	Verify   int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim   bool

@@ -171,6 +171,7 @@ func (o Options) given() map[string]string {
 		{"fifo", o.FIFO != folding.FIFO{}, o.FIFO.String()},
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)},
+		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},
 		{"acc-bits", o.AccBits > 0, strconv.Itoa(o.AccBits)},
 	} {
 		if x.given {

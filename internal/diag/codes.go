@@ -35,6 +35,7 @@ const (
 	AccBitsExceeded   Code = "acc-bits-exceeded"
 	OutputExists      Code = "output-exists"
 	LSTMFormats       Code = "lstm-cell-formats"
+	CellFormats       Code = "cell-formats"
 	CompilerMissing   Code = "compiler-missing"
 	FixedBatch        Code = "fixed-batch"
 )
@@ -70,6 +71,7 @@ var Codes = map[Code]string{
 	InputQuantised:    "a quantiser was put in front of an input",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
+	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
 	OutputExists:      "the output folder exists and is not empty",
 	CompilerMissing:   "no C++ compiler was found",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
