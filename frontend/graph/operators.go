@@ -130,6 +130,7 @@ func init() { // definitions look operators up
 			"ConstantOfShape":    {1, 1, 0, buildConstantOfShape},
 			"Dropout":            {1, 3, 0, buildDropout},
 			"Scan":               {1, 1 << 10, loops, buildScan},
+			"Loop":               {0, 1 << 10, loops, buildLoop},
 			"LSTM":               {3, 8, loops | TakesFormats, buildRecurrent},
 			"GRU":                {3, 6, loops | TakesFormats, buildRecurrent},
 			"RNN":                {3, 6, loops | TakesFormats, buildRecurrent},
