@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -171,6 +172,26 @@ func (t *task) inputs() {
 	t.path(&o.Cells, "cell-config", "FILE", "the same for ONNX GRU, RNN and LSTM nodes, by the names of nodes or of "+
 		"operators; this changes the model", nil)
 }
+
+// force adds --force of a folder that is replaced as a whole.
+func (t *task) force() {
+	f := t.VarPF(&value{text: "false", kind: "string", set: func(_ *value, s string) (string, error) {
+		replace, err := strconv.ParseBool(s)
+		if t.o.Keep = s == keep; t.o.Keep {
+			replace, err = true, nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("want true, false or %s", keep)
+		}
+		t.o.Force = replace
+		return s, nil
+	}}, "force", "", "replace the folder if hlsgen wrote all that is in it; --force=keep keeps the rest, and files "+
+		"that were changed, as they are")
+	f.NoOptDefVal = "true"
+}
+
+// keep is what --force is given to keep what hlsgen did not write.
+const keep = "keep"
 
 // strict lets warnings count as errors.
 func (t *task) strict() {

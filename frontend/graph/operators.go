@@ -45,6 +45,7 @@ const (
 // The operators that others write.
 const (
 	Add       = "Add"
+	Cast      = "Cast"
 	Code      = "Code"
 	Concat    = "Concat"
 	Gather    = "Gather"
@@ -174,7 +175,9 @@ func init() { // definitions look operators up
 			"Count": {2, 2, codes, buildCountCode},
 		},
 		channelsLast: {},
+		pulp:         {"RequantShift": {3, 3, 0, buildRequantShift}},
 	}
+	operators[""]["RequantShift"] = operators[pulp]["RequantShift"] // files have it in ONNX's domain, too
 	// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)
 	for _, op := range []string{"Conv", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool",
 		"BatchNormalization", "Resize"} {

@@ -18,6 +18,7 @@ import (
 	"hlsgen/internal/golden"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/num"
+	"hlsgen/internal/owned"
 )
 
 const tinyBoard = `{"name": "tiny", "part": "xc7z007sclg400-1", "lut": 300, "ff": 600, "bram36": 4, "uram": 0, "dsp": 4,
@@ -139,6 +140,28 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{AccBits: 9}, d) },
 	diag.OutputExists: func(t *testing.T, d *diag.List) bool {
 		write(t, "design/notes.txt", []byte("mine\n"))
+		return run(t, compiler.Options{Out: "design"}, d)
+	},
+	diag.OutputForeign: func(t *testing.T, d *diag.List) bool {
+		if !run(t, compiler.Options{Out: "design", NoCSim: true}, &diag.List{}) {
+			t.Fatal("it cannot be built at all")
+		}
+		write(t, "design/notes.txt", []byte("mine\n"))
+		write(t, "design/hls/top.cpp", []byte("// mine\n"))
+		_, err := compiler.Run(context.Background(), compiler.Options{Model: file(t, small()), Board: "zcu104",
+			Out: "design", NoCSim: true, Verify: 1, Force: true}, d)
+		return err == nil && !d.Failed()
+	},
+	diag.OutputBusy: func(t *testing.T, d *diag.List) bool {
+		full, err := filepath.Abs("design")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := owned.Claim(full, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Release()
 		return run(t, compiler.Options{Out: "design"}, d)
 	},
 	diag.FixedBatch: func(t *testing.T, d *diag.List) bool {

@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/owned"
 )
 
 // traceName makes a file name of a tensor's name: other characters than letters, digits, '-', '_' and '.' become %XX.
@@ -88,5 +89,5 @@ func traceArray(path string, a *npy.Array) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(path, b)
+	return owned.WriteFile(path, b)
 }

@@ -34,6 +34,8 @@ const (
 	InputQuantised    Code = "input-quantised"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
 	OutputExists      Code = "output-exists"
+	OutputForeign     Code = "output-foreign"
+	OutputBusy        Code = "output-busy"
 	LSTMFormats       Code = "lstm-cell-formats"
 	CellFormats       Code = "cell-formats"
 	CompilerMissing   Code = "compiler-missing"
@@ -72,7 +74,9 @@ var Codes = map[Code]string{
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
 	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
-	OutputExists:      "the output folder exists and is not empty",
+	OutputExists:      "the output folder exists and is not empty, or cannot be written",
+	OutputForeign:     "the output folder holds what hlsgen did not write",
+	OutputBusy:        "another hlsgen is writing to the output folder",
 	CompilerMissing:   "no C++ compiler was found",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
 }
