@@ -64,6 +64,8 @@ type Carried struct {
 // Options change what the accelerator is fed with.
 type Options struct {
 	Input *InputType // nil: the host computes codes from real inputs
+	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards, from constants
+	Stateful bool
 }
 
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error

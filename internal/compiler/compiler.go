@@ -55,6 +55,7 @@ type Options struct {
 	Quantise *frontend.InputQuant // --input-quant
 	LSTM     string               // path of --lstm-config; may be empty
 	Cells    string               // path of --cell-config; may be empty
+	Stateful bool                 // samples are pieces of one stream
 	AccBits  int                  // 0: no audit
 	Verify   int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim   bool

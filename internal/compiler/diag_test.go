@@ -135,8 +135,15 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
 			Quantise: quantise}, d)
 	},
-	diag.LSTMFormats:     func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
-	diag.CellFormats:     func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
+	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
+	diag.CellFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
+	diag.StateNotKept: func(t *testing.T, d *diag.List) bool {
+		o := compiler.Options{Model: file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).end()), Stateful: true}
+		if _, err := compiler.Check(context.Background(), o, d); err != nil {
+			t.Fatal(err)
+		}
+		return !d.Failed()
+	},
 	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{AccBits: 9}, d) },
 	diag.OutputExists: func(t *testing.T, d *diag.List) bool {
 		write(t, "design/notes.txt", []byte("mine\n"))

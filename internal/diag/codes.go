@@ -38,6 +38,7 @@ const (
 	OutputBusy        Code = "output-busy"
 	LSTMFormats       Code = "lstm-cell-formats"
 	CellFormats       Code = "cell-formats"
+	StateNotKept      Code = "state-not-kept"
 	CompilerMissing   Code = "compiler-missing"
 	FixedBatch        Code = "fixed-batch"
 )
@@ -74,6 +75,7 @@ var Codes = map[Code]string{
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
 	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
+	StateNotKept:      "--stateful does not fit the model",
 	OutputExists:      "the output folder exists and is not empty, or cannot be written",
 	OutputForeign:     "the output folder holds what hlsgen did not write",
 	OutputBusy:        "another hlsgen is writing to the output folder",
