@@ -45,8 +45,9 @@ type value struct {
 	name    string
 	all     num.Range // over all units of all cells
 	elem    num.Type
-	needed  bool    // something depends on it that goes out
-	steps   stepped // of Steps
+	of      num.Range // of the first argument
+	needed  bool      // something depends on it that goes out
+	steps   stepped   // of Steps
 	factors []parameter
 	bias    parameter
 	requant []num.Requant // by cell
@@ -132,6 +133,9 @@ func (g *program) bindValues(r *ranges) error {
 		for k, v := range p.Values {
 			all := r.union(i, k)
 			b.values[k] = value{Value: v, name: fmt.Sprintf("v%d_%d", i, k), all: all, elem: num.Smallest(all)}
+			if len(v.Of) > 0 {
+				b.values[k].of = b.values[v.Of[0]].all
+			}
 			if w := b.values[k].elem.Width; w > maxBits {
 				return fmt.Errorf("phase %d, value %d (%s): it needs %d bits for %v, at most %d are possible", i, k,
 					v.Op, w, all, maxBits)

@@ -63,8 +63,8 @@
 // Row r of the weights is what one clock takes, in the order of phases, cells, n and sf: element (pe*G+lane)*SIMD+i is
 // W[dot][n*PE+pe][sf*SIMD+i], where G is the most dots that a phase has; lanes without one are zeros. Rows of
 // parameters and of step functions are of all cells, of each cell, or of d*NF+n, and then element pe*steps+i is that of
-// unit n*PE+pe. States are kept in words of lcm(PE, SIMD) units for dots, and of PE units for values; there are two halves
-// where old words are still read while new ones are written.
+// unit n*PE+pe. States are kept in words of lcm(PE, SIMD) units for dots, and of PE units for values; there are two
+// halves where old words are still read while new ones are written.
 //
 // In come parameters and the types of inputs; out comes a layer. It sees layer, mac, estimate, cost, dataflow and num.
 //

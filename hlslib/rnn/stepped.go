@@ -88,15 +88,12 @@ func (s *stepped) row() row {
 func (s *stepped) rowBits(pe int) int { return s.beside(pe) * dataflow.StepBits(s.compare, s.of) }
 
 // tables gives what apply_steps of hlslib/core/compare.hpp asks for, under names of its own.
-func (s *stepped) tables(pe int) ([]dataflow.Field, []dataflow.Table) {
-	fields, tables := dataflow.StepTables(s.compare, s.beside(pe), s.of)
-	for i := range fields {
-		fields[i].Name = s.name + "_" + fields[i].Name
-	}
+func (s *stepped) tables(pe int) []dataflow.Table {
+	_, tables := dataflow.StepTables(s.compare, s.beside(pe), s.of)
 	for i := range tables {
 		tables[i].Name = s.name + "_" + tables[i].Name
 	}
-	return fields, tables
+	return tables
 }
 
 // storage is that of the tables.
