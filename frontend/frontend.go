@@ -106,7 +106,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	}
 	im.Model, im.options, im.written, im.program, im.lowered = model(written, program, low), bind, written, program, low
 	whole(im.Model, batch)
-	if opt.onDevice(program, im.Model, d); opt.Stateful {
+	if opt.onDevice(program, low, d); opt.Stateful {
 		im.stream = true
 		im.Model.Stream = stream(written)
 	}
@@ -349,15 +349,24 @@ func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataf
 	return out, nil
 }
 
-func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
-	names := inputNames(p)
-	var quantised []string // what the host computes; the rest arrives as integers
+// before is what the host computes of the inputs; the rest arrives as integers.
+func before(p *graph.Program, low *lower.Result) *graph.Part {
+	var quantised []string
 	for _, name := range low.In {
 		if low.Arrive[name] == nil {
 			quantised = append(quantised, name)
 		}
 	}
-	part := mustPart(p, names, quantised)
+	return mustPart(p, inputNames(p), quantised)
+}
+
+// behind is what the host computes of what the accelerator gives.
+func behind(p *graph.Program, low *lower.Result) *graph.Part {
+	return mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
+}
+
+func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
+	names, part := inputNames(p), before(p, low)
 	return dataflow.HostFunc{
 		Nodes: graph.Labels(part.Nodes()),
 		ToCodes: func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
@@ -398,7 +407,7 @@ func codesOf(name string, v *graph.Reals, t dataflow.Type) ([]int64, error) {
 }
 
 func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
-	part := mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
+	part := behind(p, low)
 	return dataflow.HostFunc{
 		Nodes: graph.Labels(part.Nodes()),
 		ToReal: func(in []dataflow.RealTensor, codes []dataflow.Tensor) ([]dataflow.RealTensor, error) {

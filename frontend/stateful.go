@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/internal/dataflow"
+	"hlsgen/frontend/lower"
 	"hlsgen/internal/diag"
 )
 
@@ -54,19 +54,13 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 }
 
 // onDevice refuses recurrences that the host would execute: it handles samples apart.
-func (o Options) onDevice(p *graph.Program, m *dataflow.Model, d *diag.List) {
+func (o Options) onDevice(p *graph.Program, low *lower.Result, d *diag.List) {
 	if !o.Stateful {
 		return
 	}
-	host := map[string]bool{}
-	for _, label := range append(append([]string{}, m.Prefix.Nodes...), m.Suffix.Nodes...) {
-		host[label] = true
-	}
-	for _, n := range p.Graph.Nodes {
-		if n.Recurrent() && host[n.Label()] {
-			d.Add(diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Node: n.Label(), Op: n.FullOp(),
-				Where: graph.Where(p.File, n), Msg: "the host executes it, which handles samples apart",
-				Hint: "quantise its input and its gates, or use --engine reference"})
-		}
+	for _, n := range append(before(p, low).Loops(), behind(p, low).Loops()...) {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Node: n.Label(), Op: n.FullOp(),
+			Where: graph.Where(p.File, n), Msg: "the host executes it, which handles samples apart",
+			Hint: "quantise its input and its gates, or use --engine reference"})
 	}
 }

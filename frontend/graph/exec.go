@@ -62,6 +62,16 @@ func (p *Part) Nodes() []*Node {
 	return slices.Compact(out)
 }
 
+// Loops lists the nodes of the part that run along a sequence, each once.
+func (p *Part) Loops() (list []*Node) {
+	for _, r := range p.runners {
+		if r.loop != nil {
+			list = Join(list, []*Node{r.step.Node})
+		}
+	}
+	return list
+}
+
 // Fork is the same part with scratch space of its own.
 func (p *Part) Fork() *Part {
 	q := *p
