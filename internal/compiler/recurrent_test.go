@@ -23,6 +23,7 @@ type recurrentModel struct {
 	states                  bool // are inputs of the model
 	resetsSum               int64
 	direction               string
+	layout                  int64
 }
 
 // write gives the paths of the model and of its formats.
@@ -35,7 +36,13 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 		d = 2
 	}
 	o := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
-	o.Input("x", graph.Float32, m.steps, 1, m.features)
+	shape := func(dims ...any) []any { // of x and of states, time or directions first
+		if m.layout == 1 {
+			dims[0], dims[1] = dims[1], dims[0]
+		}
+		return dims
+	}
+	o.Input("x", graph.Float32, shape(m.steps, 1, m.features)...)
 	o.Init("scale", graph.Float32, nil, 1./16).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 5)
 	o.Node("Quant", "x", "scale", "zero", "bits").Domain("qonnx.custom_op.general").Name("in").Out("q")
 	weights := func(name string, shape ...int) {
@@ -55,11 +62,14 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 	}
 	if m.states {
 		for _, s := range states {
-			o.Input(s, graph.Float32, d, 1, m.hidden)
+			o.Input(s, graph.Float32, shape(d, 1, m.hidden)...)
 			in = append(in, s)
 		}
 	}
 	n := o.Node(m.op, in...).Int("hidden_size", int64(m.hidden)).Name("cells").Out(out...)
+	if m.layout == 1 {
+		n.Int("layout", 1)
+	}
 	if m.direction != "" {
 		n.Str("direction", m.direction)
 	}
@@ -145,5 +155,139 @@ func TestStateful(t *testing.T) {
 				t.Error("the states make no difference")
 			}
 		})
+	}
+}
+
+// TestInitialStates feeds models with the states that each sample begins with, both of which are seen.
+func TestInitialStates(t *testing.T) {
+	t.Parallel()
+	const runs, steps = 3, 4
+	for _, m := range []recurrentModel{
+		{op: "GRU", features: 3, hidden: 2}, {op: "GRU", features: 2, hidden: 2, resetsSum: 1, direction: "reverse"},
+		{op: "GRU", features: 2, hidden: 2, direction: "bidirectional", layout: 1},
+		{op: "RNN", features: 2, hidden: 4, direction: "bidirectional"},
+		{op: "LSTM", features: 2, hidden: 2}, {op: "LSTM", features: 2, hidden: 2, direction: "bidirectional", layout: 1},
+	} {
+		t.Run(fmt.Sprint(m.op, m.direction), func(t *testing.T) {
+			t.Parallel()
+			m.steps, m.states = steps, true
+			model, formats := m.write(t)
+			d := 1
+			if m.direction == "bidirectional" {
+				d = 2
+			}
+			arrays := map[string]*npy.Array{"x": noise(1, runs, steps, 1, m.features), "h0": noise(2, runs, d, 1, m.hidden)}
+			if m.op == "LSTM" {
+				arrays["c0"] = noise(3, runs, d, 1, m.hidden)
+			}
+			if m.layout == 1 {
+				for _, a := range arrays {
+					a.Shape[1], a.Shape[2] = a.Shape[2], a.Shape[1]
+				}
+			}
+			run := func(e Engine) *Simulated {
+				zip, err := npy.FormatZip(arrays)
+				if err != nil {
+					t.Fatal(err)
+				}
+				input := filepath.Join(t.TempDir(), "in.npz")
+				if err := os.WriteFile(input, zip, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				r, d := asked(t, SimOptions{Engine: e, Input: input, Options: Options{Model: model, Cells: formats}})
+				if d.Failed() {
+					t.Fatalf("%s: %v", e, d.Diags)
+				}
+				return r
+			}
+			want := run(Reference)
+			for _, e := range engines(t)[1:] {
+				got := run(e)
+				for k, out := range want.Outputs {
+					if !slices.Equal(got.Outputs[k].Data, out.Data) {
+						t.Errorf("%s: output %d is %v, want %v", e, k, got.Outputs[k].Data, out.Data)
+					}
+				}
+			}
+			for name, a := range arrays {
+				if name == "x" {
+					continue
+				}
+				was := a.Data
+				a.Data = make([]float64, len(was))
+				if other := run(Eval); slices.Equal(other.Outputs[0].Data, want.Outputs[0].Data) {
+					t.Errorf("%s makes no difference", name)
+				}
+				a.Data = was
+			}
+		})
+	}
+}
+
+// TestLoopIsOneEngine has a plain RNN of 100 steps as a Loop whose body gathers by the number of the run: a matrix layer
+// and one engine.
+func TestLoopIsOneEngine(t *testing.T) {
+	t.Parallel()
+	const steps, features, hidden = 100, 3, 4
+	r := rand.New(rand.NewPCG(4, 4))
+	weights := func(n int) (v []float64) {
+		for range n {
+			v = append(v, float64(r.IntN(15)-7)/8)
+		}
+		return v
+	}
+	quant := func(o *onnxtest.Model, in, out string) {
+		o.Node("Quant", in, "scale", "zero", "bits").Domain("qonnx.custom_op.general").Out(out)
+	}
+	body := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	body.Input("i", graph.Int64).Input("condition", graph.Bool).Input("h", graph.Float32, 1, hidden)
+	body.Node("Gather", "q", "i").Int("axis", 0).Out("e")
+	body.Node("MatMul", "e", "W").Out("wx")
+	body.Node("MatMul", "h", "R").Out("rh")
+	body.Node("Add", "wx", "rh").Out("sum")
+	body.Node("Tanh", "sum").Out("tanh")
+	quant(body, "tanh", "next")
+	body.Node("Identity", "condition").Out("go on")
+	body.Output("go on", graph.Bool).Output("next", graph.Float32).Output("next", graph.Float32)
+	o := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	o.Input("x", graph.Float32, steps, 1, features)
+	o.Init("scale", graph.Float32, nil, 1./16).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 5)
+	o.Init("runs", graph.Int64, nil, steps).Init("true", graph.Bool, nil, 1)
+	o.Init("h0", graph.Float32, []int{1, hidden}, make([]float64, hidden)...)
+	o.Init("W", graph.Float32, []int{features, hidden}, weights(features*hidden)...)
+	o.Init("R", graph.Float32, []int{hidden, hidden}, weights(hidden*hidden)...)
+	quant(o, "x", "q")
+	o.Node("Loop", "runs", "true", "h0").Name("loop").Graph("body", body).Out("last", "y")
+	o.Output("y", graph.Float32).Output("last", graph.Float32)
+	model := filepath.Join(t.TempDir(), "loop.onnx")
+	if err := os.WriteFile(model, o.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	input := data(t, noise(5, 2, steps, 1, features))
+	run := func(e Engine) *Simulated {
+		r, d := asked(t, SimOptions{Engine: e, Input: input, Options: Options{Model: model}})
+		if d.Failed() {
+			t.Fatalf("%s: %v", e, d.Diags)
+		}
+		return r
+	}
+	want := run(Reference)
+	for _, e := range engines(t)[1:] {
+		got := run(e)
+		for k, out := range want.Outputs {
+			if !slices.Equal(got.Outputs[k].Data, out.Data) {
+				t.Errorf("%s: output %d is %v, want %v", e, k, got.Outputs[k].Data, out.Data)
+			}
+		}
+		if got.Design == nil {
+			continue
+		}
+		kinds := map[string]int{}
+		for _, n := range got.Design.Model.Graph.Nodes {
+			kinds[n.Op.Kind()]++
+		}
+		if kinds["MVAU"] != 1 || kinds["RNN"] != 1 {
+			t.Errorf("layers %v, want one MVAU and one RNN", kinds)
+		}
 	}
 }
