@@ -426,6 +426,7 @@ func (l *lowering) build(e *loop) error {
 		return reject
 	}
 	m, r := e.functions()
+	r.Loop.Keeps = l.stateful
 	products, reject := choose.Layer(m)
 	if reject != nil {
 		return reject
