@@ -47,6 +47,12 @@ type Layer struct {
 	Requant *Quantiser // of its sequence; may be missing
 }
 
+// constant is the float32 next to the value of a code.
+func (q *Quantiser) constant(code int64) float32 {
+	f, _ := q.value(code).Float32()
+	return f
+}
+
 // A Start is how the states of a cell begin: as zeros, as constants, or as data arrive on inputs of the graph.
 type Start struct {
 	Data bool
@@ -186,8 +192,8 @@ func (c *Cell) start(s Start, data *Sample) (h, state []*big.Rat) {
 		out := make([]*big.Rat, width)
 		for u := range out {
 			out[u] = new(big.Rat)
-			if codes != nil {
-				out[u] = q.value(codes[u])
+			if codes != nil { // as the nearest float32, which the quantiser may round to another code
+				out[u] = q.quantised(real32(q.constant(codes[u])))
 			}
 		}
 		return out

@@ -293,11 +293,11 @@ func (w *writer) start(name string, q *Quantiser, s Start, codes []int64, shape 
 	}
 	v := make([]float64, graph.Size(shape))
 	for u := range codes {
-		v[u], _ = q.value(codes[u]).Float64()
+		v[u] = float64(q.constant(codes[u]))
 	}
 	raw := w.constant(shape, v...)
 	if codes != nil {
-		return w.quant(raw, q) // the product with the scale may be no float32
+		return w.quant(raw, q) // the value of a code may be no float32
 	}
 	return raw
 }
