@@ -26,13 +26,14 @@ import (
 type Analysis struct {
 	Program *graph.Program
 	integer map[string][]real.Affine // real value of each element; one for all, or one per element
+	partly  map[string]bool          // of these, the ones with elements that are constants
 	singles map[string]bool          // of these, the ones whose real value is rounded to float32
 	derived map[string]bool          // depends on an integer tensor
 }
 
 // New starts an analysis without integer tensors.
 func New(p *graph.Program) *Analysis {
-	return &Analysis{p, map[string][]real.Affine{}, map[string]bool{}, map[string]bool{}}
+	return &Analysis{p, map[string][]real.Affine{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 }
 
 // Unit says that a tensor's real values are the integers themselves.
@@ -40,6 +41,12 @@ var Unit = []real.Affine{{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}}
 
 // Declare makes a tensor an integer tensor: element i's real value is of[i], or of[0] for all, applied to its integer.
 func (a *Analysis) Declare(tensor string, of []real.Affine) { a.integer[tensor] = of }
+
+// DeclareSome is Declare, per element, for a tensor with elements that are constants: those of scale 0 are their bias,
+// whatever the integer.
+func (a *Analysis) DeclareSome(tensor string, of []real.Affine) {
+	a.integer[tensor], a.partly[tensor] = of, true
+}
 
 // DeclareSingle makes a tensor an integer tensor whose real value is the float32 nearest to scale*q: what a program
 // holds that divides pixels by 255.

@@ -2,7 +2,58 @@ package rnn
 
 import (
 	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
 )
+
+// Eval is the first frame of a run.
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor { return o.run()(in) }
+
+// Begin is a run, where the layer keeps its state.
+func (o *op) Begin() func(in []dataflow.Tensor) []dataflow.Tensor {
+	if !o.P.Keeps {
+		return nil
+	}
+	return o.run()
+}
+
+// run computes frames that follow each other.
+func (o *op) run() func(in []dataflow.Tensor) []dataflow.Tensor {
+	states := make([][][]int64, o.turns)
+	return func(in []dataflow.Tensor) []dataflow.Tensor {
+		for turn := range states {
+			if states[turn] == nil || !o.P.Keeps {
+				states[turn] = o.cellOf(turn).start()
+			}
+			for i, s := range o.P.Starts {
+				n := o.cell.units(s)
+				copy(states[turn][s], in[1+i].Data[turn*n:(turn+1)*n])
+			}
+		}
+		return o.frame(in[0].Data, states)
+	}
+}
+
+// frame computes the time steps of a frame on inputs x; states are by turn.
+func (o *op) frame(x []int64, states [][][]int64) []dataflow.Tensor {
+	out := make([]dataflow.Tensor, len(o.P.Outputs))
+	for i, r := range o.P.Outputs {
+		out[i].Shape = o.shape(r)
+	}
+	n := o.cell.Phases[0].Units * o.lanes
+	for t := range o.length {
+		for turn := range states {
+			var values [][][]int64
+			values, states[turn] = o.cellOf(turn).step(x[:n], states[turn])
+			x = x[n:]
+			for i, r := range o.P.Outputs {
+				if o.P.Sequence || t == o.length-1 {
+					out[i].Data = append(out[i].Data, column(values[r.Phase], r.Value)...)
+				}
+			}
+		}
+	}
+	return out
+}
 
 // start is the states that a frame of cell c begins with.
 func (c Cell) start() [][]int64 {
@@ -21,15 +72,17 @@ func (c Cell) step(x []int64, states [][]int64) (values [][][]int64, next [][]in
 	lanes := c.Lanes()
 	for i, p := range c.Phases {
 		var vector []int64
-		if p.State != nil {
+		switch {
+		case p.State != nil:
 			vector = states[*p.State]
-		} else {
+		case p.Of != nil:
 			vector = column(values[p.Of.Phase], p.Of.Value)
 		}
 		units := make([][]int64, p.Units)
 		for u := range units {
 			for _, v := range p.Values {
-				units[u] = append(units[u], c.value(v, i, u, units[u], x[min(len(x), u*lanes):], vector, states, values))
+				in := x[min(len(x), u*lanes):]
+				units[u] = append(units[u], c.value(v, i, u, units[u], in, vector, states, values))
 			}
 		}
 		values = append(values, units)

@@ -9,29 +9,72 @@
 //
 //	sum[dot] = sum over k of P(W[dot][unit][k]*v[k])
 //
-// and then its values, one after the other, each by one operation (table Operations):
+// and then its values, one after the other, each by one operation:
 //
-//	input    a lane of the step's input, in the first phase
-//	sum      that of a dot
-//	state    the unit's element of a state, as the step found it
-//	earlier  a value that an earlier phase with as many units computed for the unit
-//	linear   sum over i of Factors[i]*value[i] + Bias, each of all units or one per unit
-//	product  of two values
-//	steps    a step function of a value (num.Step), of all units or one per unit
-//	requant  multiply, shift, round, clip (num.Requant)
+//	operation  is                                                           clocks
+//	input      a lane of the step's input, in the first phase               1
+//	sum        that of a dot                                                3 + ceil(ceil(log2 SIMD)/2), 1 more with P
+//	state      the unit's element of a state, as the step found it          1
+//	earlier    a value that an earlier phase with as many units             1
+//	           computed for the unit
+//	linear     sum over i of Factors[i]*value[i] + Bias, each of all        1; 0 of one value as it is
+//	           units or one per unit
+//	product    of two values                                                1
+//	steps      a step function of a value (num.Step), of all units or       2: to compare, to count
+//	           one per unit
+//	requant    multiply, shift, round, clip (num.Requant)                   1; 0 where a linear value has just added;
+//	                                                                        1 more where it multiplies
 //
 // P is a requantiser, or missing. A step ends with every state replaced by a value of some phase. For example
 //
-//	LSTM     one phase over h: four sums; z = linear(input, sum), i = steps(z) ...; c' = requant(linear(requant(product(f,
-//	         state c)), requant(product(i, g)))); h' = requant(product(o, steps(c')))
+//	LSTM     one phase over h: four sums; z = linear(input, sum), i = steps(z) ...; h' = requant(product(o, steps(c')))
+//	         c' = requant(linear(requant(product(f, state c)), requant(product(i, g))))
 //	GRU      one phase over h where the reset gate multiplies the sum (ONNX: linear_before_reset = 1); else two: the
 //	         reset gate and r*h first, and the products of the candidate over r*h
 //	LSTMP    two phases: the cells, and the projection over what they made
 //
-// The input has the shape [T, S*D*U*X] of X lanes for each unit of the first phase: element ((s*D+d)*U+unit)*X+lane. An
-// output is a value of every step, [T, S*D*U], element (s*D+d)*U+unit with the units of the value's phase, or of the last
-// step, [S*D*U]. Every frame starts with the states' Start, or, for those in Starts, with what further inputs of shape
-// [S*D*U] bring, or, where the layer keeps its state, with what the frame before ended with.
+// The input has the shape [T, S*D*U*X] of X lanes for each unit of the first phase, at least one: element
+// ((s*D+d)*U+unit)*X+lane. An output is a value of every step, [T, S*D*U], element (s*D+d)*U+unit with the units of the
+// value's phase, or of the last step, [S*D*U]. Every frame starts with the states' Start, or, for those in Starts, with
+// what further inputs of shape [S*D*U] bring, or, where the layer keeps its state, with what the frame before ended
+// with.
+//
+// PE units of a phase are computed side by side, each of their dots from SIMD elements of the vector a clock; PE
+// divides the units of every phase, SIMD the length of every vector. A dot whose weights are all zero, a value that is
+// always the same and what nothing depends on that goes out are not built; a phase without dots takes a clock for PE
+// units. With NF = U/PE and SF = len(v)/SIMD of a phase, or 1, the loop is
+//
+//	head clocks in which states arrive, PE units of each input a clock, and `rest` clocks
+//	for t < T: for every phase { for turn < S*D: for n < NF: for sf < SF: one clock, and `idle` clocks of the phase }
+//
+// without the idle clocks after the last step, unless the state is kept. Iterations with sf = SF-1 read a word of the
+// input in the first phase, the X*PE elements of a turn's units from n*PE on, and write a word of every output of the
+// phase, wherever outputs have the step. What a phase writes arrives L clocks later, where
+//
+//	L = the clocks of the operations on the longest path to what is kept or goes out + 1
+//
+// (latency). A factor other than a power of two is one more clock for the value that it multiplies. A phase begins, and
+// so does a step, as soon as every word that it looks at has arrived when it is read. Where turns take T clocks, one
+// phase over its own state waits for the last of the W words of lcm(PE, SIMD) units that the first turn made, which it
+// reads (W-1)/W*SF clocks after it has begun:
+//
+//	idle = max(0, T + L - S*D*T - (W-1)/W*SF)
+//
+// Row r of the weights is what one clock takes, in the order of phases, cells, n and sf: element (pe*G+lane)*SIMD+i is
+// W[dot][n*PE+pe][sf*SIMD+i], where G is the most dots that a phase has; lanes without one are zeros. Rows of
+// parameters and of step functions are of all cells, of each cell, or of d*NF+n, and then element pe*steps+i is that of
+// unit n*PE+pe. States are kept in words of lcm(PE, SIMD) units for dots, and of PE units for values; there are two
+// halves where old words are still read while new ones are written.
+//
+// In come parameters and the types of inputs; out comes a layer. It sees layer, mac, estimate, cost, dataflow and num.
+//
+//	rnn.go, verify.go           parameters, and what must hold of them
+//	eval.go                     the meaning: a step, a frame, frames that follow each other
+//	bind.go, ranges.go          what is built of the parameters, of what every unit computes
+//	tables.go, stepped.go       weights and parameters as tables; comparators of step functions
+//	storage.go, timing.go       what is kept where; when phases and steps begin, and latencies
+//	loop.go, kernel.go, cost.go folds, ports and iterations; what they compute; what it takes
+//	emit.go                     the C++: rnn.hpp's loop
 package rnn
 
 import (
@@ -39,8 +82,26 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/layer"
 	"hlsgen/internal/num"
 )
+
+// Kind is the layer's name.
+const Kind = "RNN"
+
+// Layer is the row of the recurrent engine in the table of layers; New makes one.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name: Kind,
+	Doc:  "a recurrence: the part of LSTM, GRU and plain RNN cells that depends on the step before",
+	Example: `{"cells":[{
+		"states":[{"next":{"phase":0,"value":3}}],
+		"phases":[{"units":1,"state":0,"dots":[{"weights":[[2]]}],"values":[
+			{"op":"input"},{"op":"sum"},{"op":"linear","of":[0,1],"factors":[[1],[1]]},
+			{"op":"steps","of":[2],"steps":[{"at":[0],"value":[0,3]}]}]}]}],
+		"outputs":[{"phase":0,"value":3}],"sequence":true}`,
+	Takes: layer.Any,
+	Bind:  bind,
+})
 
 // Params makes the layer.
 type Params struct {
@@ -75,7 +136,7 @@ type Phase struct {
 	Units  int     `json:"units"`
 	State  *int    `json:"state,omitempty"` // the vector: a state
 	Of     *Ref    `json:"of,omitempty"`    // or a value of an earlier phase
-	Dots   []Dot   `json:"dots"`            // at least one
+	Dots   []Dot   `json:"dots,omitempty"`  // none where the phase looks at nothing
 	Values []Value `json:"values"`
 }
 

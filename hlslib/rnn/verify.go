@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/mac"
 	"hlsgen/internal/num"
 )
 
@@ -16,17 +17,33 @@ func (c Cell) has(r Ref) bool {
 // units is how many elements a state has.
 func (c Cell) units(state int) int { return c.Phases[c.States[state].Next.Phase].Units }
 
-// length is how many elements the vector has that a phase looks at.
+// length is how many elements the vector has that a phase looks at; 0 where it looks at none.
 func (c Cell) length(p Phase) int {
-	if p.State != nil {
+	switch {
+	case p.State != nil:
 		return c.units(*p.State)
+	case p.Of != nil:
+		return c.Phases[p.Of.Phase].Units
 	}
-	return c.Phases[p.Of.Phase].Units
+	return 0
+}
+
+// product is the requantiser of every product of a dot, nil for none.
+func (c Cell) product() *num.Requant {
+	for _, p := range c.Phases {
+		for _, d := range p.Dots {
+			return d.Product
+		}
+	}
+	return nil
 }
 
 func (c Cell) verify() error {
 	if len(c.Phases) == 0 || len(c.States) == 0 {
 		return errors.New("there are no phases or no states")
+	}
+	if c.Lanes() == 0 {
+		return errors.New("no value of the first phase reads the input")
 	}
 	for s, state := range c.States {
 		if !c.has(state.Next) {
@@ -49,11 +66,11 @@ func (c Cell) verify() error {
 
 func (c Cell) verifyPhase(i int, p Phase) error {
 	switch {
-	case p.Units < 1 || len(p.Dots) == 0 || len(p.Values) == 0:
-		return fmt.Errorf("%d units, %d dots and %d values, want at least one of each", p.Units, len(p.Dots),
-			len(p.Values))
-	case (p.State == nil) == (p.Of == nil):
-		return errors.New("it looks at a state, or at a value of an earlier phase: at one of them")
+	case p.Units < 1 || len(p.Values) == 0:
+		return fmt.Errorf("%d units and %d values, want at least one of each", p.Units, len(p.Values))
+	case p.State != nil && p.Of != nil || (p.State == nil && p.Of == nil) != (len(p.Dots) == 0):
+		return fmt.Errorf("%d dots; they look at a state, or at a value of an earlier phase: at one of them",
+			len(p.Dots))
 	case p.State != nil && (*p.State < 0 || *p.State >= len(c.States)):
 		return fmt.Errorf("it looks at state %d of %d", *p.State, len(c.States))
 	case p.Of != nil && (!c.has(*p.Of) || p.Of.Phase >= i):
@@ -67,10 +84,19 @@ func (c Cell) verifyPhase(i int, p Phase) error {
 			if len(row) != c.length(p) {
 				return fmt.Errorf("dot %d, unit %d: %d weights, want %d", k, u, len(row), c.length(p))
 			}
+			for i, w := range row {
+				if w > mac.MaxWeight || w < -mac.MaxWeight {
+					return fmt.Errorf("dot %d, unit %d: weight %d is %d, beyond 2^40", k, u, i, w)
+				}
+			}
 		}
-		if first := c.Phases[0].Dots[0].Product; (d.Product == nil) != (first == nil) ||
-			first != nil && *d.Product != *first {
+		if !same(d.Product, c.product()) {
 			return fmt.Errorf("dot %d: products are requantised in another way than those of the first", k)
+		}
+		if d.Product != nil {
+			if err := d.Product.Verify(); err != nil {
+				return fmt.Errorf("dot %d: the products: %w", k, err)
+			}
 		}
 	}
 	for k, v := range p.Values {
@@ -141,7 +167,8 @@ func (v Value) verifyNumbers(units int) error {
 		}
 		return nil
 	}
-	if len(v.Factors)+len(v.Bias) > 0 || (v.Op == Steps) != (len(v.Steps) > 0) || (v.Op == Requant) != (v.Requant != nil) {
+	if len(v.Factors)+len(v.Bias) > 0 || (v.Op == Steps) != (len(v.Steps) > 0) ||
+		(v.Op == Requant) != (v.Requant != nil) {
 		return errors.New("parameters of another operation, or none")
 	}
 	if v.Op == Requant {
@@ -160,10 +187,10 @@ func (v Value) verifyNumbers(units int) error {
 
 // like reports whether two cells differ in numbers only.
 func (c Cell) like(o Cell) bool {
-	return slices.EqualFunc(c.States, o.States, func(a, b State) bool { return a.Next == b.Next }) &&
+	return same(c.product(), o.product()) &&
+		slices.EqualFunc(c.States, o.States, func(a, b State) bool { return a.Next == b.Next }) &&
 		slices.EqualFunc(c.Phases, o.Phases, func(a, b Phase) bool {
 			return a.Units == b.Units && same(a.State, b.State) && same(a.Of, b.Of) && len(a.Dots) == len(b.Dots) &&
-				same(a.Dots[0].Product, b.Dots[0].Product) &&
 				slices.EqualFunc(a.Values, b.Values, func(v, w Value) bool {
 					return v.Op == w.Op && slices.Equal(v.Of, w.Of) && v.At == w.At && v.Phase == w.Phase
 				})

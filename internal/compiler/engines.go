@@ -79,8 +79,19 @@ func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, codes []te
 	return each(ctx, len(s.In), func(i int) (reals, error) { return m.Suffix.ToReal(s.In[i], codes[i]) })
 }
 
-// eval runs every layer's Eval: the frame on every stream, per sample.
+// eval runs every layer's Eval: the frame on every stream, per sample. The samples are frames that follow each other,
+// one after the other where they depend on each other.
 func eval(ctx context.Context, g *dataflow.Graph, in []tensors) ([]tensors, error) {
+	if g.Keeps() {
+		run, out := g.Begin(), make([]tensors, len(in))
+		for i := range in {
+			var err error
+			if out[i], err = run.Eval(ctx, in[i]); err != nil {
+				return nil, fmt.Errorf("sample %d: %w", i, err)
+			}
+		}
+		return out, nil
+	}
 	return each(ctx, len(in), func(i int) (tensors, error) { return g.Eval(ctx, in[i]) })
 }
 

@@ -4,7 +4,7 @@ import (
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/lookup"
-	"hlsgen/hlslib/lstm"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/vvau"
@@ -114,7 +114,7 @@ func windowMaximum(m Maximum) (Choice, error) {
 
 func rows(r Rows) (Choice, error) { return one(lookup.New(lookup.Params{Table: r.Table})), nil }
 
-func cells(r Recurrence) (Choice, error) { return one(lstm.New(r.Loop)), nil }
+func cells(r Recurrence) (Choice, error) { return one(rnn.New(r.Loop)), nil }
 
 func labels(o Order) (Choice, error) {
 	p := labelselect.Params{Labels: o.N, K: o.K, First: labelselect.Smallest, Ties: labelselect.LowerIndex}

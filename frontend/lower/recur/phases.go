@@ -1,0 +1,187 @@
+package recur
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/hlslib/rnn"
+)
+
+// A phase is the sums over one vector, and the codes that can be made as soon as these are known.
+type phase struct {
+	vector *vector
+	class  *class
+	sums   []*value // none: a dot of zeros stands for them
+	others []*value // of the class, in order
+}
+
+// A schedule is the phases in order, and where values are.
+type schedule struct {
+	*reader
+	classes []*class
+	of      map[*value]*class
+	phases  []*phase
+	lanes   []*value
+	at      map[*value]int // the phase of each value; states are in none
+}
+
+// schedule orders what is needed in phases. Only the first reads the input.
+func (b *reader) schedule(outputs []*output) (*schedule, error) {
+	b.order = b.needed(outputs)
+	s := &schedule{reader: b, classes: b.classes(outputs), of: map[*value]*class{}, at: map[*value]int{}}
+	var waiting []*phase
+	for _, c := range s.classes {
+		first := len(waiting)
+		for _, v := range c.values {
+			s.of[v] = c
+			switch v.kind {
+			case sum:
+				k := slices.IndexFunc(waiting[first:], func(p *phase) bool { return p.vector == v.vector })
+				if k < 0 {
+					k = len(waiting) - first
+					waiting = append(waiting, &phase{vector: v.vector, class: c})
+				}
+				waiting[first+k].sums = append(waiting[first+k].sums, v)
+			case lane:
+				s.lanes = append(s.lanes, v)
+			}
+		}
+		if len(waiting) == first || s.reads(c) && !slices.ContainsFunc(waiting[first:], overState) {
+			waiting = append(waiting, &phase{vector: b.anyState(c), class: c})
+		}
+	}
+	for _, v := range s.lanes {
+		if s.of[v] != s.of[s.lanes[0]] {
+			return nil, NoCell("the input goes into %d sums in one place and into %d in another: one loop reads its "+
+				"input in one place only. Compute one of them outside of the loop", s.lanes[0].units, v.units)
+		}
+	}
+	for len(waiting) > 0 {
+		k := slices.IndexFunc(waiting, func(p *phase) bool {
+			return (len(s.phases) > 0 || len(s.lanes) == 0 || p.class == s.of[s.lanes[0]]) && s.ready(p)
+		})
+		if k < 0 {
+			return nil, NoCell("its %d products wait for each other", len(waiting))
+		}
+		s.add(waiting[k])
+		waiting = slices.Delete(waiting, k, k+1)
+	}
+	return s, nil
+}
+
+// needed lists the values that outputs and states depend on, in order.
+func (b *reader) needed(outputs []*output) []*value {
+	need := map[*value]bool{}
+	var visit func(v *value)
+	visit = func(v *value) {
+		if v == nil || need[v] {
+			return
+		}
+		need[v] = true
+		for _, a := range v.args {
+			visit(a)
+		}
+		switch {
+		case v.kind == state:
+			visit(b.states[v.state].value)
+		case v.kind == sum && v.vector.of != nil:
+			visit(v.vector.of)
+		case v.kind == sum:
+			visit(b.states[v.vector.state].value)
+			visit(b.states[v.vector.state].found)
+		}
+	}
+	for _, o := range outputs {
+		if o != nil {
+			visit(o.value)
+		}
+	}
+	for k := range b.states {
+		if st := &b.states[k]; !need[st.value] && !need[st.found] {
+			st.value = nil
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(b.order), func(v *value) bool { return !need[v] })
+}
+
+func overState(p *phase) bool { return p.vector.of == nil }
+
+// reads reports whether a class reads the input.
+func (s *schedule) reads(c *class) bool {
+	return slices.ContainsFunc(c.values, func(v *value) bool { return v.kind == lane })
+}
+
+// anyState is a state that a phase without sums can look at: one of the class's own, if it has one.
+func (b *reader) anyState(c *class) *vector {
+	for _, v := range c.values {
+		if v.kind == state {
+			return b.stateVector(v.state)
+		}
+	}
+	return b.stateVector(slices.IndexFunc(b.states, func(s stateOf) bool { return s.value != nil }))
+}
+
+// ready reports whether the vector of a phase is known.
+func (s *schedule) ready(p *phase) bool {
+	if p.vector.of == nil {
+		return true
+	}
+	_, ok := s.at[p.vector.of]
+	return ok
+}
+
+// add appends a phase, with all that can be made then.
+func (s *schedule) add(p *phase) {
+	n := len(s.phases)
+	s.phases = append(s.phases, p)
+	if n == 0 {
+		for _, v := range s.lanes {
+			s.at[v] = 0
+		}
+	}
+	for _, v := range p.sums {
+		s.at[v] = n
+	}
+	for _, v := range p.class.values {
+		if _, done := s.at[v]; done || v.kind == lane || v.kind == sum {
+			continue
+		}
+		if !slices.ContainsFunc(v.args, func(a *value) bool {
+			_, known := s.at[a]
+			return !known && a.kind != state
+		}) {
+			s.at[v] = n
+			p.others = append(p.others, v)
+		}
+	}
+}
+
+// cell writes the program.
+func (b *reader) cell(outputs []*output) (*Cell, error) {
+	b.bounds()
+	b.removeDead(outputs)
+	b.fuse(outputs)
+	b.order = b.needed(outputs)
+	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
+		return nil, NoCell("nothing that goes out depends on the step before: compute it outside of the loop")
+	}
+	for _, v := range b.order {
+		if v.kind == code {
+			if reject := b.settle(v); reject != nil {
+				return nil, reject
+			}
+		}
+	}
+	s, reject := b.schedule(outputs)
+	if reject != nil {
+		return nil, reject
+	}
+	w := &writer{schedule: s, cell: &Cell{}, refs: map[*value]rnn.Ref{}}
+	if reject := w.write(outputs); reject != nil {
+		return nil, reject
+	}
+	if err := (rnn.Params{Cells: []rnn.Cell{w.cell.Program}, Outputs: []rnn.Ref{{}}}).Verify(); err != nil {
+		panic(fmt.Sprintf("recur: a cell that is none: %v", err))
+	}
+	return w.cell, nil
+}
