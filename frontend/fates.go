@@ -14,7 +14,7 @@ const suffixFate = "host suffix"
 func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 	computed := map[int]bool{} // nodes that compute something from data
 	for _, s := range written.Steps {
-		computed[s.Node.Index] = true
+		computed[s.Node.Index] = computed[s.Node.Index] || !written.Fixed(s.Output)
 	}
 	alive := map[int]bool{}
 	if part, err := program.Part(inputNames(program), outputNames(program)); err == nil {
@@ -33,7 +33,10 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		note(mustPart(program, inputNames(program), low.In), "host prefix")
 	}
 	var out []NodeFate
-	for _, n := range written.Graph.Nodes {
+	for i, n := range written.Graph.Nodes {
+		if partOf(written.Graph.Nodes[:i], n) {
+			continue
+		}
 		f := NodeFate{Index: n.Index, Node: n.Label(), Op: n.FullOp()}
 		layer := low.Layers[n.Index]
 		switch {
@@ -95,7 +98,10 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 
 // unknownFates lists the nodes of a graph that could not be prepared.
 func unknownFates(g *graph.Graph) (out []NodeFate) {
-	for _, n := range g.Nodes {
+	for i, n := range g.Nodes {
+		if partOf(g.Nodes[:i], n) {
+			continue
+		}
 		fate := "not mapped"
 		if graph.KnownOperator(n.Domain, n.Op) {
 			fate = "not reached"
@@ -103,4 +109,9 @@ func unknownFates(g *graph.Graph) (out []NodeFate) {
 		out = append(out, NodeFate{n.Index, n.Label(), n.FullOp(), fate})
 	}
 	return out
+}
+
+// partOf reports whether a node stands for part of the same node of the file as the one before it.
+func partOf(before []*graph.Node, n *graph.Node) bool {
+	return n.Index >= 0 && len(before) > 0 && before[len(before)-1].Index == n.Index
 }

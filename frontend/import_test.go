@@ -229,7 +229,7 @@ var imports = []struct {
 	}, layers: "MVAU"},
 	{name: "a scale per vector", build: func(n *net) {
 		n.input(1, 2, 3).dense().quant("h", "y", n.c([]int{1, 2, 1}, 0.5, 0.75), 0, 4, 1).output(1, 2, 4)
-	}, refuse: diag.NotMapped, hint: "another axis"},
+	}, layers: "MVAU"},
 	{name: "no activation quantised", build: func(n *net) {
 		n.Input("x", graph.Float32, "N", 3).op("MatMul", "h", "x", n.c([]int{3, 4}, weights...)).
 			op("Relu", "y", "h").output("N", 4)

@@ -211,3 +211,6 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 	}
 	return b.project(func(files *Files) error { return benchFiles(files, b, Interface{}) }, nil, own...)
 }
+
+// Scratch are the folders of a project that its own Makefile makes, and `make clean` removes.
+var Scratch = []string{"hls/build", "hls/build.vendor"}

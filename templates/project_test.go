@@ -298,6 +298,21 @@ func TestInterface(t *testing.T) {
 	}
 }
 
+// TestScratch holds that the Makefile makes files in the folders that Scratch names, and in no other.
+func TestScratch(t *testing.T) {
+	t.Parallel()
+	files, _ := project(t, small(t), 0)
+	text := string(files.Get("hls/Makefile"))
+	var names []string
+	for _, path := range templates.Scratch {
+		names = append(names, strings.TrimPrefix(path, "hls/"))
+	}
+	want := "BUILD       ?= $(if $(filter csim,$(HLS_INCLUDE))," + strings.Join(names, ",") + ")\n"
+	if !strings.Contains(text, want) || !strings.Contains(text, "clean:\n\trm -rf $(BUILD)\n") {
+		t.Errorf("the Makefile has no %s", want)
+	}
+}
+
 // TestNoFrames: a project without recordings is whole but for them.
 func TestNoFrames(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		"samples to check the design on; left out, fewer of a large network")
 	t.BoolVar(&o.NoCSim, "no-csim", false, "do not compile and run the generated C++")
 	t.path(&o.Out, "out", "DIR", "folder to write (default hlsgen-out/MODEL-BOARD)", nil)
-	t.BoolVar(&o.Force, "force", false, "replace the folder if it exists")
+	t.force()
 	t.json()
 	t.accumulators()
 	t.strict()

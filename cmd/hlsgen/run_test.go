@@ -78,7 +78,7 @@ const (
 // TestExit holds the exit codes and what is said with them.
 func TestExit(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{
+	files := map[string]string{
 		"broken.onnx":   "not a model",
 		"broken.npy":    "not an array",
 		"board.json":    `{"name": "mine"}`,
@@ -86,7 +86,7 @@ func TestExit(t *testing.T) {
 		"full/file":     "",
 		"full/file2":    "",
 		"not-yaml.yaml": "a: [",
-	})
+	}
 	for _, c := range []struct {
 		args   string
 		code   int
@@ -120,6 +120,7 @@ func TestExit(t *testing.T) {
 		{"build --board zcu104 --fps 0", exitUsage, "", `invalid argument "0" for "--fps" flag: want a number above 0`},
 		{"build --board zcu104 --clock NaN", exitUsage, "", "want a number above 0"},
 		{"build --board zcu104 --clock Inf", exitUsage, "", "want a number above 0"},
+		{"build --board zcu104 --force=kept", exitUsage, "", "want true, false or keep"},
 		{"build --board zcu104 --max-use 1.5", exitUsage, "", `"1.5" is not a fraction from 0 to 1`},
 		{"build --board zcu104 --max-use luts=0.5", exitUsage, "", `unknown resource "luts"`},
 		{"build --board zcu104 --least luts", exitUsage, "", "want load, lut, ff, bram, uram, dsp"},
@@ -185,7 +186,7 @@ func TestExit(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
-			got := say(dir, nil, strings.Fields(c.args)...)
+			got := say(folder(t, files), nil, strings.Fields(c.args)...)
 			if got.code != c.code {
 				t.Errorf("exit code %d, want %d\nstderr: %s", got.code, c.code, got.stderr)
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -168,7 +169,31 @@ func (t *task) inputs() {
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 	t.path(&o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, "+
 		"whose gates are real numbers; this changes the model", nil)
+	t.path(&o.Cells, "cell-config", "FILE", "the same for ONNX GRU, RNN and LSTM nodes, by the names of nodes or of "+
+		"operators; this changes the model", nil)
+	t.BoolVar(&o.Stateful, "stateful", false, "samples are pieces of one stream, in order: recurrences go on with the "+
+		"state that they ended with in the sample before")
 }
+
+// force adds --force of a folder that is replaced as a whole.
+func (t *task) force() {
+	f := t.VarPF(&value{text: "false", kind: "string", set: func(_ *value, s string) (string, error) {
+		replace, err := strconv.ParseBool(s)
+		if t.o.Keep = s == keep; t.o.Keep {
+			replace, err = true, nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("want true, false or %s", keep)
+		}
+		t.o.Force = replace
+		return s, nil
+	}}, "force", "", "replace the folder if hlsgen wrote all that is in it; --force=keep keeps the rest, and files "+
+		"that were changed, as they are")
+	f.NoOptDefVal = "true"
+}
+
+// keep is what --force is given to keep what hlsgen did not write.
+const keep = "keep"
 
 // strict lets warnings count as errors.
 func (t *task) strict() {

@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/owned"
 	"hlsgen/templates"
 )
 
@@ -81,7 +82,7 @@ func (r *Result) writeReadme(o Options) error {
 	if err != nil {
 		return err
 	}
-	return compiler.WriteFile(r.Path(readmeFile), text)
+	return owned.WriteFile(r.Path(readmeFile), text)
 }
 
 // command is what the sweep was asked for, to be given in its folder.

@@ -13,6 +13,8 @@ import (
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
+	"hlsgen/templates"
 )
 
 //go:embed synthesise.sh
@@ -64,7 +66,7 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 		vivadoFile: vivadoScript,
 		scriptFile: strings.Replace(arrayScript, "@LAST@", strconv.Itoa(len(names)-1), 1),
 	} {
-		if err := compiler.WriteFile(r.Path(name), []byte(text)); err != nil {
+		if err := owned.WriteFile(r.Path(name), []byte(text)); err != nil {
 			return err
 		}
 	}
@@ -76,21 +78,16 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 // project writes the HLS project of a point.
 func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List) error {
 	out := filepath.Join(r.Out, pointsFolder, p.ID)
-	if _, err := os.Stat(filepath.Join(out, "manifest.json")); err == nil {
+	if there, err := owned.Inspect(out, templates.Scratch); err == nil && !there.Empty && there.Alien == nil {
 		return nil
 	}
-	dir, err := os.MkdirTemp("", "hlsgen-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	b := o.Options
+	var err error
 	if b.MaxUse, err = folding.ParseMaxUse(p.MaxUse); err != nil {
 		return err
 	}
-	b.Folding = filepath.Join(dir, "folding.json")
-	if err := os.WriteFile(b.Folding, p.Folding, 0o644); err != nil {
-		return err
+	if b.Fixed = folding.ReadFile(p.Folding, d); b.Fixed == nil {
+		return nil
 	}
 	b.FIFO, b.Latency = folding.FIFO{}, false // the file has the folds and the depths
 	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardGiven(o.Boards), p.ClockMHz, out, 1,

@@ -14,6 +14,7 @@ import (
 	"hlsgen/internal/chart"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/owned"
 )
 
 // A column is what sweep.csv says of a point under a name.
@@ -140,7 +141,7 @@ func (r *Result) write() error {
 		return err
 	}
 	for _, f := range files {
-		if err := compiler.WriteFile(r.Path(f.name), f.data); err != nil {
+		if err := owned.WriteFile(r.Path(f.name), f.data); err != nil {
 			return err
 		}
 		r.Files = append(r.Files, f.name)

@@ -1,10 +1,10 @@
 // Package canon normalises spelling: after it, constants are numbers, every quantiser of every dialect is one Code node
 // followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on scales.
 //
-// In comes a graph.Graph; out comes one of the same meaning. It sees graph, pass and diag.
+// In comes a graph.Graph; out comes one of the same meaning. It sees graph, real, pass and diag.
 //
 //   - passes.go is the table of passes, rewrite.go what edits graphs
-//   - fold.go, hoist.go, loops.go, unroll.go: what passes for constants, codes and loops do
+//   - fold.go, whole.go, hoist.go, loops.go, unroll.go: what passes for constants, codes and loops do
 package canon
 
 import (
@@ -67,10 +67,18 @@ var Passes = []pass.Pass[*Model]{
 		Run:   inBodies(clipIntoCode),
 	},
 	{
+		Name: "whole-to-code",
+		Doc: "Quantisers that are spelled out, by a Round and a Clip, a RequantShift or a Sign, whatever stands " +
+			"around: where a rounding gives integers, and they are bounded, they get a Code that changes none of " +
+			"them.",
+		After: []string{"clip-into-code"},
+		Run:   inBodies(wholeToCode),
+	},
+	{
 		Name: "hoist-codes",
 		Doc: "The quantiser of a scanned tensor goes from the body to the tensor itself: the codes then arrive, " +
 			"and a loop that walks the other way shares them.",
-		After: []string{"clip-into-code"},
+		After: []string{"whole-to-code"},
 		Run:   kept(hoistCodes),
 	},
 }

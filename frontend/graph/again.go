@@ -87,6 +87,9 @@ func (p *Program) keep(of *reading) bool {
 	}
 	for _, name := range m.known {
 		p.Known[name] = p.kept.Known[name]
+		if v := p.kept.inexact[name]; v != nil {
+			p.inexact[name] = v
+		}
 	}
 	for _, s := range m.steps {
 		p.by[s.Output] = s

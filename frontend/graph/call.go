@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hlsgen/frontend/real"
@@ -23,10 +24,11 @@ type call struct {
 type reject struct {
 	code      diag.Code
 	msg, hint string
+	cause     string // that nodes may have in common: all of them are one diagnostic; empty for none
 }
 
 func refuse(code diag.Code, hint, format string, args ...any) {
-	panic(&reject{code, fmt.Sprintf(format, args...), hint})
+	panic(&reject{code, fmt.Sprintf(format, args...), hint, ""})
 }
 
 // contradiction is the hint for nodes that are invalid.
@@ -112,29 +114,35 @@ func (c *call) finish() {
 }
 
 // fold evaluates a step whose inputs are all constant, where every element of the result is a float64 exactly. What
-// is not (a root, a quotient) stays a step of constant inputs.
+// is not (a root, a quotient) stays a step, which is known as far as intervals go: what rounds it may be exact again.
 func (c *call) fold(s *Step) (*Tensor, error) {
 	vals := make([]*Reals, len(c.in))
 	for i, k := range c.in {
-		if c.Inputs[i] == "" {
-			continue
-		}
-		if k.Const == nil {
+		switch known := c.p.inexact[c.Inputs[i]]; {
+		case c.Inputs[i] == "":
+		case k.Const != nil:
+			vals[i] = constant(k.Const)
+		case known != nil:
+			vals[i] = known
+		default:
 			return nil, nil
 		}
-		vals[i] = constant(k.Const)
 	}
 	switch {
 	case s.Recur != nil:
 		return nil, nil // a loop over constants stays a loop
-	case s.Move != nil && !s.DType.Float():
+	case s.Move != nil && !s.DType.Float() && !slices.ContainsFunc(c.in, func(k Known) bool { return k.Const == nil }):
 		return c.moveIntegers(s), nil
 	case s.Dot != nil && s.Dot.K*Size(s.Shape) > maxFold:
 		return nil, nil
 	}
 	v, err := c.p.newRunner(s).run(vals, newDecider(c.p, map[string]*Reals{}))
-	if err != nil || !v.Exact() {
+	if err != nil {
 		return nil, err
+	}
+	if !v.Exact() {
+		c.p.inexact[s.Output] = v
+		return nil, nil
 	}
 	return v.tensor(s.DType)
 }

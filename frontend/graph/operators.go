@@ -30,7 +30,7 @@ const (
 	Plain        Trait = 1 << iota // makes scaled integers of scaled integers
 	WholeRow                       // each element depends on its whole row, and rises strictly with its own input
 	Clips                          // bounds each element by inputs 1 and 2, or by attributes
-	TakesFormats                   // its gates have formats only where --lstm-config gives them
+	TakesFormats                   // its gates have formats only where --lstm-config or --cell-config gives them
 	Minifloat                      // quantises to floats
 	OneHot                         // a row of zeros with a one for each index
 	Uniform                        // gives codes of equal steps: inputs are the data, the scale and the zero point
@@ -45,6 +45,7 @@ const (
 // The operators that others write.
 const (
 	Add       = "Add"
+	Cast      = "Cast"
 	Code      = "Code"
 	Concat    = "Concat"
 	Gather    = "Gather"
@@ -130,7 +131,10 @@ func init() { // definitions look operators up
 			"ConstantOfShape":    {1, 1, 0, buildConstantOfShape},
 			"Dropout":            {1, 3, 0, buildDropout},
 			"Scan":               {1, 1 << 10, loops, buildScan},
-			"LSTM":               {3, 8, loops | TakesFormats, buildLSTM},
+			"Loop":               {0, 1 << 10, loops, buildLoop},
+			"LSTM":               {3, 8, loops | TakesFormats, buildRecurrent},
+			"GRU":                {3, 6, loops | TakesFormats, buildRecurrent},
+			"RNN":                {3, 6, loops | TakesFormats, buildRecurrent},
 			"Conv":               {2, 3, 0, buildConv},
 			"ConvTranspose":      {2, 3, 0, buildConvTranspose},
 			"MaxPool":            {1, 1, 0, buildMaxPool},
@@ -171,7 +175,9 @@ func init() { // definitions look operators up
 			"Count": {2, 2, codes, buildCountCode},
 		},
 		channelsLast: {},
+		pulp:         {"RequantShift": {3, 3, 0, buildRequantShift}},
 	}
+	operators[""]["RequantShift"] = operators[pulp]["RequantShift"] // files have it in ONNX's domain, too
 	// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)
 	for _, op := range []string{"Conv", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool",
 		"BatchNormalization", "Resize"} {

@@ -8,8 +8,13 @@ import (
 // Composite operators say in one node what others say in several. Decompose writes them out, which changes no meaning:
 //
 //	QLinearX(a, as, az, ..., ys, yz)   QuantizeLinear(X(DequantizeLinear(a, as, az), ...), ys, yz)
+//	QGemm(a, as, az, b, bs, bz, c, ys, yz)  as QLinearX, with Gemm; real without ys
 //	MatMulInteger(a, b, az, bz)        MatMul(a - az, b - bz) in int32
+//	MatMulIntegerToFloat(a, b, as, bs, az, bz, c)  MatMul(DequantizeLinear(a, as, az), ...) + c
 //	ConvInteger(x, w, xz, wz)          Conv(x - xz, w - wz) in int32
+//
+// onnxruntime's own domain has ONNX's operators too, with more types or other layouts: these are given ONNX's names.
+// So are QONNX's operators that exporters before 2022 wrote in ONNX's domain.
 //
 // Scales and zero points that are vectors belong to the rows of a and y and to the columns of b in a product of
 // matrices, and to the output channels of a convolution's weights. A convolution's bias has the product of the two
@@ -34,6 +39,7 @@ func decompose(g *Graph, around map[string]*Tensor) {
 	}
 	var nodes []*Node
 	for _, n := range g.Nodes {
+		n = settled(n)
 		d := decomposition{g: g, n: n, taken: taken, constants: constants}
 		if c, ok := composites[n.Domain][n.Op]; ok && len(n.Outputs) == 1 && len(n.Inputs) >= c.least {
 			c.write(&d)
@@ -62,16 +68,49 @@ var composites = map[string]map[string]composite{
 		"MatMulInteger": {2, matMulInteger},
 		"ConvInteger":   {2, convInteger},
 	},
-	"com.microsoft": {
-		"QLinearAdd":               {7, qlinear("Add", 2)},
-		"QLinearMul":               {7, qlinear("Mul", 2)},
-		"QLinearSigmoid":           {4, qlinear("Sigmoid", 1)},
-		"QLinearLeakyRelu":         {4, qlinear("LeakyRelu", 1)},
-		"QLinearAveragePool":       {4, qlinear("AveragePool", 1)},
-		"QLinearGlobalAveragePool": {4, qlinear("GlobalAveragePool", 1)},
-		"QLinearReduceMean":        {4, qlinear("ReduceMean", 1)},
+	microsoft: {
+		"QLinearAdd":               {7, qlinear(2, plainly("Add"))},
+		"QLinearMul":               {7, qlinear(2, plainly("Mul"))},
+		"QLinearSigmoid":           {4, qlinear(1, plainly("Sigmoid"))},
+		"QLinearLeakyRelu":         {4, qlinear(1, plainly("LeakyRelu"))},
+		"QLinearAveragePool":       {4, qlinear(1, plainly("AveragePool"))},
+		"QLinearGlobalAveragePool": {4, qlinear(1, plainly("GlobalAveragePool"))},
+		"QLinearReduceMean":        {4, qlinear(1, plainly("ReduceMean"))},
+		"QLinearSoftmax":           {4, qlinear(1, softmaxOf)},
+		"QLinearWhere":             {8, qlinearWhere},
 		"QLinearConcat":            {5, qlinearConcat},
+		"QLinearConv":              {8, qlinearConv},
+		"QGemm":                    {6, qgemm},
+		"MatMulIntegerToFloat":     {4, matMulToFloat},
+		"QuantizeLinear":           {2, renamed("", "QuantizeLinear")},
+		"DequantizeLinear":         {2, renamed("", "DequantizeLinear")},
+		"NhwcMaxPool":              {1, renamed(channelsLast, "MaxPool")},
 	},
+}
+
+// microsoft is the domain of onnxruntime's own operators.
+const microsoft = "com.microsoft"
+
+// settled is a node in the domain that knows it: exporters before 2022 wrote QONNX's operators in ONNX's own, which has
+// none of their names.
+func settled(n *Node) *Node {
+	_, own := operators[""][n.Op]
+	_, known := operators[QONNX][n.Op]
+	if n.Domain != "" || own || !known {
+		return n
+	}
+	m := *n
+	m.Domain, m.Was = QONNX, n.FullOp()
+	return &m
+}
+
+// renamed is an operator that another domain has as well.
+func renamed(domain, op string) func(*decomposition) {
+	return func(d *decomposition) {
+		n := *d.n
+		n.Domain, n.Op, n.Was = domain, op, d.n.FullOp()
+		d.nodes = append(d.nodes, &n)
+	}
 }
 
 func qlinearMatMul(d *decomposition) {
@@ -86,16 +125,78 @@ func qlinearMatMul(d *decomposition) {
 
 func qlinearConv(d *decomposition) {
 	in := d.n.Inputs
-	if len(in) > 9 {
+	last := d.n.Domain == microsoft && d.n.Int("channels_last", 0) != 0
+	w := d.constants[in[3]]
+	if len(in) > 9 || last && (w == nil || len(w.Shape) < 3) {
 		return
 	}
-	inputs := []string{d.add("DequantizeLinear", "x", along(0), in[0], in[1], in[2]),
-		d.add("DequantizeLinear", "w", along(0), in[3], in[4], in[5])}
+	x := d.add("DequantizeLinear", "x", along(0), in[0], in[1], in[2])
+	if last { // the weights are as ever
+		x = d.add(Transpose, "x", Attrs{"perm": intsAttr(channelsFirst(len(w.Shape))...)}, x)
+	}
+	inputs := []string{x, d.add("DequantizeLinear", "w", along(0), in[3], in[4], in[5])}
 	if bias := d.n.In(8); bias != "" {
 		scale := d.add("Mul", "scale", nil, in[1], in[4])
 		inputs = append(inputs, d.add("DequantizeLinear", "bias", along(0), bias, scale))
 	}
-	d.last("QuantizeLinear", along(1), d.add("Conv", "sums", d.n.Attrs, inputs...), in[6], in[7])
+	y := d.add("Conv", "sums", d.n.Attrs, inputs...)
+	if last {
+		y = d.add(Transpose, "sums", Attrs{"perm": intsAttr(channelsBehind(len(w.Shape))...)}, y)
+		d.last("QuantizeLinear", along(-1), y, in[6], in[7])
+		return
+	}
+	d.last("QuantizeLinear", along(1), y, in[6], in[7])
+}
+
+// channelsFirst puts the last of so many axes behind the first, channelsBehind puts it back.
+func channelsFirst(rank int) []int {
+	return append([]int{0, rank - 1}, counted[int](rank)[1:rank-1]...)
+}
+
+func channelsBehind(rank int) []int {
+	return append(append([]int{0}, counted[int](rank)[2:]...), 1)
+}
+
+// qgemm is a Gemm, whose C has the scale of the product before alpha. Without a scale of its own the result is real.
+func qgemm(d *decomposition) {
+	in := d.n.Inputs
+	if len(in) > 9 {
+		return
+	}
+	columns := along(1)
+	if d.n.flag("transB") {
+		columns = along(0)
+	}
+	inputs := []string{d.add("DequantizeLinear", "a", along(0), in[0], in[1], in[2]),
+		d.add("DequantizeLinear", "b", columns, in[3], in[4], in[5])}
+	attrs := Attrs{}
+	for _, name := range []string{"alpha", "transA", "transB"} {
+		if a, ok := d.n.Attrs[name]; ok {
+			attrs[name] = a
+		}
+	}
+	if c := d.n.In(6); c != "" {
+		scale := d.add("Mul", "scale", nil, in[1], in[4])
+		inputs = append(inputs, d.add("DequantizeLinear", "c", along(-1), c, scale))
+		attrs["beta"] = FloatAttr(d.n.Float("alpha", 1))
+	}
+	if d.n.In(7) == "" {
+		d.last("Gemm", attrs, inputs...)
+		return
+	}
+	d.quantise(d.add("Gemm", "real", attrs, inputs...), 7, 2)
+}
+
+// matMulToFloat is a product of matrices whose result stays real.
+func matMulToFloat(d *decomposition) {
+	n := d.n
+	a := d.add("DequantizeLinear", "a", along(-2), n.Inputs[0], n.Inputs[2], n.In(4))
+	b := d.add("DequantizeLinear", "b", along(-1), n.Inputs[1], n.Inputs[3], n.In(5))
+	if bias := n.In(6); bias != "" {
+		d.last(Add, nil, d.add(MatMul, "product", nil, a, b), bias)
+		return
+	}
+	d.last(MatMul, nil, a, b)
 }
 
 func matMulInteger(d *decomposition) {
@@ -129,33 +230,69 @@ func convInteger(d *decomposition) {
 	d.last("Conv", n.Attrs, x, weights)
 }
 
-// qlinear is an operator on n quantised tensors, each with scale and zero point, those of the result last.
-func qlinear(op string, n int) func(*decomposition) {
+// qlinear is a real operator on n quantised tensors, each with scale and zero point, those of the result last.
+func qlinear(n int, of func(d *decomposition, inputs []string) string) func(*decomposition) {
 	return func(d *decomposition) {
 		var inputs []string
 		for i := range n {
-			inputs = append(inputs, d.add("DequantizeLinear", "x", along(0), d.n.Inputs[3*i], d.n.Inputs[3*i+1],
-				d.n.Inputs[3*i+2]))
+			inputs = append(inputs, d.real(3*i))
 		}
+		d.quantise(of(d, inputs), 3*n, 2)
+	}
+}
+
+// plainly writes the real operator of a name, with the attributes of the quantised one.
+func plainly(op string) func(d *decomposition, inputs []string) string {
+	return func(d *decomposition, inputs []string) string {
 		y := d.add(op, "real", d.n.Attrs, inputs...)
 		if d.n.Int("channels_last", 0) != 0 {
 			d.nodes[len(d.nodes)-1].Domain = channelsLast
 		}
-		d.last("QuantizeLinear", along(1), y, d.n.Inputs[3*n], d.n.In(3*n+1))
+		return y
 	}
+}
+
+// softmaxOf is a softmax as of the version of ONNX that an attribute names: before 13, over all axes from one on.
+func softmaxOf(d *decomposition, inputs []string) string {
+	x := inputs[0]
+	if version := d.n.Int("opset", 13); version >= 13 {
+		return d.add("Softmax", "real", Attrs{"axis": IntAttr(int(d.n.Int("axis", -1)))}, x)
+	}
+	flat := d.add("Flatten", "flat", along(int(d.n.Int("axis", 1))), x)
+	y := d.add("Softmax", "real", along(1), flat)
+	return d.add(Reshape, "real", nil, y, d.add("Shape", "shape", nil, x))
+}
+
+// qlinearWhere chooses between two quantised tensors.
+func qlinearWhere(d *decomposition) {
+	d.quantise(d.add("Where", "real", nil, d.n.Inputs[0], d.real(1), d.real(4)), 7, 3)
 }
 
 // qlinearConcat has the scale and zero point of the result first.
 func qlinearConcat(d *decomposition) {
-	in := d.n.Inputs
-	if len(in)%3 != 2 {
+	if len(d.n.Inputs)%3 != 2 {
 		return
 	}
 	var inputs []string
-	for i := 2; i < len(in); i += 3 {
-		inputs = append(inputs, d.add("DequantizeLinear", "x", along(0), in[i], in[i+1], in[i+2]))
+	for i := 2; i < len(d.n.Inputs); i += 3 {
+		inputs = append(inputs, d.real(i))
 	}
-	d.last("QuantizeLinear", along(1), d.add("Concat", "real", d.n.Attrs, inputs...), in[0], in[1])
+	d.quantise(d.add("Concat", "real", d.n.Attrs, inputs...), 0, 4)
+}
+
+// real is the real values of quantised input i, whose scale and zero point are the next two.
+func (d *decomposition) real(i int) string {
+	return d.add("DequantizeLinear", "x", along(0), d.n.Inputs[i], d.n.Inputs[i+1], d.n.In(i+2))
+}
+
+// quantise writes the last node: the codes of y, by the scale at input i and the zero point behind it. Its type is that
+// of the zero point at input like where it has none itself.
+func (d *decomposition) quantise(y string, i, like int) {
+	attrs, zero := along(1), d.n.In(i+1)
+	if t := d.constants[d.n.In(like)]; zero == "" && t != nil {
+		attrs["output_dtype"] = IntAttr(int(t.DType))
+	}
+	d.last("QuantizeLinear", attrs, y, d.n.Inputs[i], zero)
 }
 
 type decomposition struct {

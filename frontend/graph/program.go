@@ -24,6 +24,7 @@ type Program struct {
 	names  Taken           // by the graph, and made up
 	strides
 	by      map[string]*Step   // by output
+	inexact map[string]*Reals  // outputs of steps that depend on no data, and are no float64s
 	readers map[string][]*Step // by input
 	budget
 	within  bool // the body of a loop
@@ -161,7 +162,7 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		return nil, false
 	}
 	p.Known, p.by, p.readers, p.origin = map[string]Known{}, map[string]*Step{}, map[string][]*Step{}, map[*Node]*Node{}
-	p.names = g.Taken()
+	p.names, p.inexact = g.Taken(), map[string]*Reals{}
 	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[*int32]bool{}, strides{}, d
 	if p.kept != nil {
 		p.strides = p.kept.strides
@@ -170,13 +171,20 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		p.Known[name] = Known{t.Shape, t.DType, t}
 	}
 	ok = true
+	shared := causes{}
+	defer shared.tell(d)
 	try := func(node, op, where string, f func()) {
 		r := refusal(f)
 		ok = ok && r == nil
-		if r != nil && r != reported {
-			d.Add(diag.Diag{Severity: diag.Error, Code: r.code, Node: node, Op: op, Where: where, Msg: r.msg,
-				Hint: r.hint})
+		if r == nil || r == reported {
+			return
 		}
+		x := diag.Diag{Severity: diag.Error, Code: r.code, Node: node, Op: op, Where: where, Msg: r.msg, Hint: r.hint}
+		if r.cause != "" {
+			shared.add(r.cause, x, d)
+			return
+		}
+		d.Add(x)
 	}
 	for _, in := range g.Inputs {
 		try(in.Name, "input", file, func() { p.Known[in.Name] = opt.input(in) })
@@ -187,10 +195,10 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	for _, n := range g.Nodes {
 		try(n.Label(), n.FullOp(), Where(file, n), func() {
 			def, found := lookup(n.Domain, n.Op)
-			if !found {
-				unknown(n)
-			}
 			read, known := p.read(n)
+			if !found {
+				unknown(n, known)
+			}
 			if !known {
 				panic(reported) // an input is unknown: at its own node
 			}
@@ -222,6 +230,9 @@ func (g *Graph) opset(domain string) int64 {
 	}
 	return 1
 }
+
+// Fixed reports whether a tensor depends on no data, though its elements are no float64s: a constant has no step.
+func (p *Program) Fixed(tensor string) bool { return p.inexact[tensor] != nil }
 
 // Producer is the step that computes a tensor; nil for inputs and constants.
 func (p *Program) Producer(tensor string) *Step { return p.by[tensor] }

@@ -64,12 +64,15 @@ type Carried struct {
 // Options change what the accelerator is fed with.
 type Options struct {
 	Input *InputType // nil: the host computes codes from real inputs
+	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards, from constants
+	Stateful bool
 }
 
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
 // was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	l := &lowering{circuit: circuit{Program: find.New(p)}, verdicts: newVerdicts(p.File, d), loops: newRecurrences()}
+	l := &lowering{circuit: circuit{Program: find.New(p)}, verdicts: newVerdicts(p.File, d), loops: newRecurrences(),
+		stateful: opt.Stateful, hosted: map[string]bool{}}
 	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {
@@ -85,7 +88,10 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 		return r
 	}
 	r.Graph = nil
-	if !l.minifloats() {
+	for _, left := range l.left {
+		l.report(left.step, left.rule, left.reject)
+	}
+	if !l.minifloats() && len(l.left) == 0 {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.NothingQuantised, Where: p.File,
 			Msg: "no matrix product or quantiser of this model works on quantised data",
 			Hint: "quantise the inputs of the layers as well as their weights (Brevitas: QuantIdentity in front, " +
@@ -98,13 +104,32 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 type lowering struct {
 	circuit
 	verdicts
-	loops recurrences
+	loops    recurrences
+	stateful bool            // recurrences keep their states
+	hosted   map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
+	left     []left
+}
+
+// A left step is one at the model's end that no layer computes: the host does, if there is any layer before it.
+type left struct {
+	step   *graph.Step
+	rule   string
+	reject error
+}
+
+// leave leaves a step to the host.
+func (l *lowering) leave(step *graph.Step, rule string, reject error) {
+	l.left = append(l.left, left{step, rule, reject})
 }
 
 // apply tries the rules on a step.
 func (l *lowering) apply(step *graph.Step) {
 	if slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return l.failed[in] }) {
 		l.failed[step.Output] = true // reported at its origin
+		return
+	}
+	if slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return l.hosted[in] }) {
+		l.hosted[step.Output] = true
 		return
 	}
 	for _, r := range Rules {

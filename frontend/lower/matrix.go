@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 
 	"hlsgen/frontend/graph"
@@ -48,31 +49,41 @@ func matrix(l *lowering, step *graph.Step) (bool, error) {
 	if step.Dot == nil {
 		return false, nil
 	}
+	reject := l.multiply(step)
+	if errors.Is(reject, find.ErrJoined) && !l.Uses.Quantised(step.Output) {
+		l.hosted[step.Output] = true
+		l.leave(step, "matrix", reject)
+		return true, nil
+	}
+	return true, reject
+}
+
+func (l *lowering) multiply(step *graph.Step) error {
 	d, in := step.Dot, step.Node.Inputs
 	w := l.Known[in[d.B]].Const
 	switch {
 	case l.Integers.Derived(in[d.A]) && l.Integers.Derived(in[d.B]):
-		return true, unmapped.Because("both operands depend on data",
+		return unmapped.By(find.ErrJoined, diag.NotMapped, "both operands depend on data",
 			"a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no "+
-				"layer takes")
+				"layer takes; behind the last quantiser it would stay on the host")
 	case l.Integers.Derived(in[d.B]):
-		return true, unmapped.Because("the constant is on the left",
+		return unmapped.Because("the constant is on the left",
 			"export the layer as data times weights (transpose both)")
 	case w == nil:
-		return true, unmapped.As(diag.WeightsNotInteger, "the weights are not constant",
+		return unmapped.As(diag.WeightsNotInteger, "the weights are not constant",
 			"weights must be constants of the model")
 	case d.Then != nil:
-		return true, notOneMatrix(w)
+		return notOneMatrix(w)
 	case step.Window != nil:
-		return true, l.convolution(step, w)
+		return l.convolution(step, w)
 	}
 	if one := l.Producer(in[d.A]); one != nil && find.IsOneHot(one) {
-		return true, l.lookup(step, one, w)
+		return l.lookup(step, one, w)
 	}
 	if r, ok, reject := l.RoundedOf(step, w); ok {
-		return true, l.rounded(step, r, reject)
+		return l.rounded(step, r, reject)
 	}
-	return true, l.vectors(step, w)
+	return l.vectors(step, w)
 }
 
 func notOneMatrix(w *graph.Tensor) error {

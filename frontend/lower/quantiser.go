@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
+	"hlsgen/internal/diag"
 )
 
 // maxHeadSteps is the steps from which on a quantiser at the model's end goes to the host, where it costs nothing.
@@ -43,13 +44,23 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 		q.host, q.limit = true, maxHeadSteps
 	}
 	reject = q.lower(codes)
-	if q.host && errors.Is(reject, real.ErrTooManySteps) {
+	switch {
+	case q.host && errors.Is(reject, real.ErrTooManySteps):
 		return true, nil // the host rounds the accumulators
+	case q.host && unlayered(reject):
+		l.leave(step, "quantiser", reject)
+		return true, nil
 	}
 	if reject == nil {
 		l.Integers.Declare(step.Output, scaled.Unit)
 	}
 	return true, reject
+}
+
+// unlayered reports whether a reason is that there is no layer for a function, which the host still can compute.
+func unlayered(reject error) bool {
+	var why *unmapped.Reason
+	return errors.As(reject, &why) && why.Code == diag.NotMapped
 }
 
 // again reads a quantiser once more, after something in front of it has become integers.

@@ -44,6 +44,37 @@ type Form struct {
 	Expr  *real.Expr
 	Vars  []Var
 	Nodes []*graph.Node // what lies in the slice, from the value back
+
+	trail *trail // Nodes, while the form is being found
+}
+
+// A trail is a node and what lies behind it. Forms share their trails, as expressions share their parts: a list of
+// nodes per form would grow with the square of a chain's length.
+type trail struct {
+	node   *graph.Node
+	behind []*trail
+}
+
+// nodes lists what lies on a trail, each node once.
+func (t *trail) nodes() (list []*graph.Node) {
+	listed, walked := map[*graph.Node]bool{}, map[*trail]bool{}
+	rest := []*trail{t} // the last is next
+	for len(rest) > 0 {
+		t := rest[len(rest)-1]
+		rest = rest[:len(rest)-1]
+		if t == nil || walked[t] {
+			continue
+		}
+		walked[t] = true
+		if !listed[t.node] {
+			listed[t.node] = true
+			list = append(list, t.node)
+		}
+		for _, b := range slices.Backward(t.behind) {
+			rest = append(rest, b)
+		}
+	}
+	return list
 }
 
 // A Var is a variable of a form: for each element that was asked for, an element of a tensor of integers, or a number.
@@ -146,6 +177,7 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 	with := make([]*real.Expr, len(f.vars))
 	for i := range own.Of {
 		form := &own.Of[i]
+		form.Nodes, form.trail = form.trail.nodes(), nil
 		for n, v := range form.Expr.Variables() {
 			with[v] = real.Var(n)
 			form.Vars = append(form.Vars, f.vars[v])
@@ -313,7 +345,7 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 		}
 		base[n], parts[n] = len(out.Of), part
 		for _, form := range part.Of {
-			form.Nodes = append([]*graph.Node{step.Node}, form.Nodes...)
+			form.trail = &trail{step.Node, []*trail{form.trail}}
 			out.Of = append(out.Of, form)
 		}
 	}
@@ -371,12 +403,12 @@ type choice struct{ arg, before, form int }
 
 // join is the form of a step's elements of which argument v has form pick[v].
 func join(step *graph.Step, args []*Forms, pick []int) Form {
-	out := Form{Nodes: []*graph.Node{step.Node}}
+	out := Form{trail: &trail{node: step.Node}}
 	with := make([]*real.Expr, len(args))
 	for v, a := range args {
 		form := &a.Of[pick[v]]
 		with[v] = form.Expr
-		out.Nodes = graph.Join(out.Nodes, form.Nodes)
+		out.trail.behind = append(out.trail.behind, form.trail)
 	}
 	out.Expr = step.Elem.Expr.Substitute(with)
 	return out

@@ -67,6 +67,7 @@ var addresses = map[string]address{
 	"frontend/onnxio/onnxpb": {0, "onnxpb", 0},
 	"internal/npy":           {0, "npy", 0},
 	"internal/ctc":           {0, "ctc", 0},
+	"internal/owned":         {0, "owned", 0},
 	"internal/examples":      {0, "examples", 0},
 	"internal/arch":          {0, "arch", 0},
 	"internal/chart":         {0, "chart", 0},

@@ -142,79 +142,6 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-func TestOutputIsWholeOrAbsent(t *testing.T) {
-	t.Parallel()
-	parent := t.TempDir()
-	out := filepath.Join(parent, "out")
-	run := func(o Options) (*Result, *diag.List) {
-		t.Helper()
-		var d diag.List
-		o.Board, o.Verify, o.NoCSim, o.Out = "zcu104", 1, true, out
-		r, err := Run(context.Background(), o, &d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r, &d
-	}
-	if r, d := run(Options{FPS: 1e12}); r != nil || !d.Failed() {
-		t.Fatal("10^12 frames a second were reached")
-	}
-	if left, _ := os.ReadDir(parent); len(left) != 0 {
-		t.Fatalf("a failed build left %v", left)
-	}
-	if r, d := run(Options{}); r == nil || d.Failed() {
-		t.Fatal(d.Diags)
-	}
-	before := digest(t, out)
-	if r, d := run(Options{}); r != nil || d.Diags[0].Code != diag.OutputExists {
-		t.Error("an existing folder was not refused")
-	}
-	if err := os.WriteFile(filepath.Join(out, "stale"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if r, d := run(Options{Force: true}); r == nil || d.Failed() {
-		t.Fatal(d.Diags)
-	}
-	if after := digest(t, out); after != before {
-		t.Error("--force left something of the old folder")
-	}
-	// --force replaces builds only, and no path leads it astray.
-	keep := filepath.Join(parent, "keep")
-	if err := os.MkdirAll(keep, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(keep, "precious"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{keep, keep + "/../keep", parent, "/", "."} {
-		d := diag.List{}
-		r, err := Run(context.Background(), Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: path, Force: true},
-			&d)
-		if err != nil || r != nil || d.Diags[0].Code != diag.OutputExists {
-			t.Errorf("--out %s --force: %v %v", path, err, d.Diags)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(keep, "precious")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(keep); err != nil {
-		t.Fatal(err)
-	}
-	if r, d := run(Options{Force: true}); r == nil || d.Failed() || digest(t, out) != before {
-		t.Error("a build could not be replaced by itself")
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	var d diag.List
-	if _, err := Run(ctx, Options{Board: "zcu104", Verify: 1, NoCSim: true, Out: filepath.Join(parent, "cancelled")},
-		&d); err == nil {
-		t.Error("a cancelled build went on")
-	}
-	if left, _ := os.ReadDir(parent); len(left) != 1 {
-		t.Errorf("beside the result there is %v", left)
-	}
-}
-
 // TestReports reads the reports back: sums agree, every ONNX node has a fate, the folding file gives the same design.
 func TestReports(t *testing.T) {
 	t.Parallel()
@@ -278,22 +205,6 @@ func TestAccuracy(t *testing.T) {
 	}
 	if *r.Accuracy != *want {
 		t.Errorf("accuracy %+v, Brevitas has %+v", *r.Accuracy, *want)
-	}
-}
-
-// TestSwap holds that a folder that cannot be replaced stays.
-func TestSwap(t *testing.T) {
-	t.Parallel()
-	tmp := t.TempDir()
-	dir := filepath.Join(tmp, "dir")
-	if err := os.MkdirAll(filepath.Join(dir, "precious"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := swap(dir, filepath.Join(tmp, "missing"), filepath.Join(tmp, "old"), true); err == nil {
-		t.Error("a missing folder was put in place")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "precious")); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -29,6 +28,8 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
+	"hlsgen/internal/regular"
 	"hlsgen/templates"
 )
 
@@ -43,6 +44,7 @@ type Options struct {
 	MaxUse   folding.Use
 	Over     bool            // a design over the budget where none is within
 	Folding  string          // path of a folding file
+	Fixed    *folding.File   // what a folding file says, instead of its path; nil: nothing
 	Latency  bool            // the shortest latency, at the asked rate or at any
 	Least    folding.Measure // what "least resources" means
 	Search   time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine
@@ -52,11 +54,14 @@ type Options struct {
 	Arrives  *frontend.InputType  // --input-type
 	Quantise *frontend.InputQuant // --input-quant
 	LSTM     string               // path of --lstm-config; may be empty
+	Cells    string               // path of --cell-config; may be empty
+	Stateful bool                 // samples are pieces of one stream
 	AccBits  int                  // 0: no audit
 	Verify   int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim   bool
 	Out      string // folder; empty means the default name
 	Force    bool
+	Keep     bool   // with Force: what hlsgen did not write, or not so, stays
 	Dump     string // folder for the graph after each pass
 	Passes   int    // only the first so many run; 0: all
 	Version  string // of the tool, for the manifest
@@ -73,8 +78,7 @@ type Result struct {
 	Accuracy  *Accuracy // nil without labels
 	Out       string    // the folder written
 	FileCount int
-
-	dir string // Out as an absolute path
+	Kept      []string // below Out: what hlsgen did not write, or not so; with Options.Keep
 }
 
 // Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
@@ -83,14 +87,20 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	defer Catch(&err)
 	r := &Result{Verified: Verified{Engines: []string{}}}
 	o.Step("reading", 0, 0)
-	if r.Out, r.dir = outFolder(o, d); d.Failed() {
+	var place *owned.Folder
+	if place, r.Out = claim(o, d); place == nil {
 		return nil, nil
 	}
+	defer func() {
+		if e := place.Release(); e != nil && err == nil {
+			err = fmt.Errorf("%s: %w", r.Out, e)
+		}
+	}()
 	if r.Source = Open(o.Model, d); r.Source == nil {
 		return nil, nil
 	}
 	board, _ := FindBoard(o.Board, d)
-	fixed := readFolding(o.Folding, d)
+	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
 	if r.Imported, err = importModel(o, r.Source, d); err != nil || d.Failed() {
 		return nil, err
@@ -135,7 +145,10 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	files = append(files, templates.File{Path: "report/report.html", Data: page})
 	o.Step("writing", 0, 0)
-	return r, r.write(o, target, files)
+	if err := r.write(o, target, files, place, d); err != nil || d.Failed() {
+		return nil, err
+	}
+	return r, nil
 }
 
 // target is the board at the asked clock, or at its own.
@@ -187,11 +200,15 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	return b, err == nil
 }
 
-func readFolding(path string, d *diag.List) *folding.File {
-	if path == "" {
-		return nil
+// maxSettings bounds what is read of a file with settings of layers: a folding file, formats of cells.
+const maxSettings = 64 << 20
+
+// fixed is what the folding file says; nil where there is none, or d says why it cannot be read.
+func (o Options) fixed(d *diag.List) *folding.File {
+	if o.Folding == "" {
+		return o.Fixed
 	}
-	b, err := os.ReadFile(path)
+	b, err := regular.ReadFile(o.Folding, maxSettings)
 	if err != nil {
 		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a folding file (JSON)")
 		return nil

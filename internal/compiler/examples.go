@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -9,6 +11,7 @@ import (
 
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/owned"
 )
 
 // WriteExamples writes a folder per embedded example to dir and returns these. Where one of them exists, it writes none
@@ -41,7 +44,7 @@ func WriteExamples(dir string, d *diag.List) (written []string, err error) {
 			files[page], err = exampleReadme(e, append(slices.Sorted(maps.Keys(files)), page))
 		}
 		if err == nil {
-			err = writeWhole(written[i], files, false)
+			err = writeExample(written[i], files)
 		}
 		if err != nil {
 			for _, folder := range written[:i] {
@@ -51,4 +54,21 @@ func WriteExamples(dir string, d *diag.List) (written []string, err error) {
 		}
 	}
 	return written, nil
+}
+
+// writeExample writes the folder of an example, whole or not at all.
+func writeExample(dir string, files map[string][]byte) error {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	place, err := owned.Claim(full, nil)
+	if err == nil {
+		_, err = place.Put(files, owned.Fresh)
+		err = errors.Join(err, place.Release())
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", dir, err)
+	}
+	return nil
 }

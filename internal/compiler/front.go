@@ -27,7 +27,7 @@ func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, e
 		return nil, nil
 	}
 	board, _ := FindBoard(o.Board, d)
-	fixed := readFolding(o.Folding, d)
+	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
 	im, err := importModel(o, f.Source, d)
 	if err != nil || d.Failed() {

@@ -18,6 +18,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/owned"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 )
@@ -166,7 +167,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 // runDesign folds the model and runs the folded design.
 func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
 	d *diag.List) (out []tensors, err error) {
-	goal := o.goal(readFolding(o.Folding, d))
+	goal := o.goal(o.fixed(d))
 	board, ok := FindBoard(cmp.Or(o.Board, "zcu104"), d) // which stands in: there is no budget to fit
 	if !ok {
 		return nil, nil
@@ -223,7 +224,7 @@ func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
 		if err := f.draw(&b, d, t); err != nil {
 			return err
 		}
-		if err := WriteFile(f.path, b.Bytes()); err != nil {
+		if err := owned.WriteFile(f.path, b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -296,19 +297,5 @@ func writeArrays(path string, out []dataflow.Real, arrays []*npy.Array) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
-	return WriteFile(path, b)
-}
-
-// WriteFile writes beside the place and renames, so that an interrupted run leaves no half file.
-func WriteFile(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".hlsgen-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(b)
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return owned.WriteFile(path, b)
 }

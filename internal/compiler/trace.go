@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/owned"
 )
 
 // traceName makes a file name of a tensor's name: other characters than letters, digits, '-', '_' and '.' become %XX.
@@ -61,8 +62,9 @@ func traceReference(dir string, im *frontend.Imported, s *samples.Runs) error {
 		return err
 	}
 	all := map[string]*npy.Array{}
+	run := im.Tensors()
 	for _, in := range s.In {
-		tensors, err := im.Tensors(in)
+		tensors, err := run(in)
 		if err != nil {
 			return err
 		}
@@ -88,5 +90,5 @@ func traceArray(path string, a *npy.Array) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(path, b)
+	return owned.WriteFile(path, b)
 }

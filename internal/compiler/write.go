@@ -16,46 +16,92 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
+	"hlsgen/internal/owned"
 	"hlsgen/templates"
 )
 
-// outFolder is where the build goes, as the user calls it and as an absolute path. An existing folder with anything in
-// it is refused without Force, and with Force unless hlsgen wrote it: --force replaces a build, never somebody's files.
-func outFolder(o Options, d *diag.List) (shown, dir string) {
+// claim takes the place of the build, and says what the user calls it; nil where d says why it cannot be had. An
+// existing folder with anything in it is refused without Force, and with Force unless hlsgen wrote all of it or the
+// user keeps the rest: --force replaces a build, never somebody's files.
+func claim(o Options, d *diag.List) (place *owned.Folder, shown string) {
 	shown = o.Out
 	if shown == "" {
 		shown = DefaultOut(o.Model, o.Board)
 	}
-	refuse := func(hint, format string, args ...any) (string, string) {
-		d.Fail(diag.OutputExists, "", shown+" "+fmt.Sprintf(format, args...), hint)
-		return "", ""
+	refuse := func(code diag.Code, hint, format string, args ...any) (*owned.Folder, string) {
+		d.Fail(code, "", shown+" "+fmt.Sprintf(format, args...), hint)
+		return nil, ""
 	}
 	out, err := filepath.Abs(shown)
 	if err != nil {
-		return refuse("give another --out", "cannot be used: %v", err)
+		return refuse(diag.OutputExists, "give another --out", "cannot be used: %v", err)
 	}
 	if real, err := filepath.EvalSymlinks(out); err == nil {
 		out = real
 	}
 	if here, err := os.Getwd(); err == nil && within(here, out) {
-		return refuse("give a folder below this one", "is the current folder, or holds it")
+		return refuse(diag.OutputExists, "give a folder below this one", "is the current folder, or holds it")
 	}
-	entries, err := os.ReadDir(out)
+	place, err = owned.Claim(out, templates.Scratch)
+	busy := new(owned.BusyError)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
+	case errors.As(err, &busy):
+		return refuse(diag.OutputBusy, "wait for it, or give another --out", "%v", busy)
 	case err != nil:
-		return refuse("give another --out", "cannot be used: %v", err)
-	case len(entries) > 0 && !o.Force:
-		return refuse("give another --out, or --force to replace it", "exists and is not empty")
-	case len(entries) > 0 &&
-		!slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-			return e.Name() == "manifest.json" &&
-				e.Type().IsRegular()
-		}):
-		return refuse("give another --out, or remove the folder yourself",
-			"exists, is not empty and holds no manifest.json: it is no build of hlsgen, and --force does not replace it")
+		return refuse(diag.OutputExists, "give another --out", "cannot be used: %v", err)
 	}
-	return shown, out
+	if !admitted(place, o, shown, d) {
+		if err := place.Release(); err != nil {
+			return refuse(diag.OutputExists, "give another --out", "cannot be used: %v", err)
+		}
+		return nil, ""
+	}
+	return place, shown
+}
+
+// admitted reports whether what is at a place may be replaced, or says in d why not; what stays is said, too.
+func admitted(place *owned.Folder, o Options, shown string, d *diag.List) bool {
+	there, err := place.Inspect(o.how())
+	if err != nil {
+		refuseOutput(shown, err, d)
+		return false
+	}
+	if o.how() == owned.Keep && len(there.Changed) > 0 {
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.OutputForeign,
+			Msg: fmt.Sprintf("%s keeps files as you changed them, not as this build makes them: %s", shown,
+				owned.Some(there.Changed)),
+			Hint: "move them away to have what was verified"})
+	}
+	return !d.Failed()
+}
+
+// refuseOutput says why a folder cannot be put in its place.
+func refuseOutput(shown string, err error, d *diag.List) {
+	strangers, conflict := new(owned.StrangersError), new(owned.ConflictError)
+	switch {
+	case errors.As(err, &strangers) && strangers.There == nil:
+		d.Fail(diag.OutputExists, "", shown+" "+err.Error(), "give another --out, or --force to replace it")
+	case errors.As(err, &strangers) && strangers.There.Alien != nil:
+		d.Fail(diag.OutputForeign, "", shown+" "+err.Error(), "give another --out, or remove the folder yourself")
+	case errors.As(err, &strangers):
+		d.Fail(diag.OutputForeign, "", shown+" "+err.Error(),
+			"--force=keep keeps all that; or move it away, or give another --out")
+	case errors.As(err, &conflict):
+		d.Fail(diag.OutputForeign, "", shown+" "+err.Error(), "move it away, or give another --out")
+	default:
+		d.Fail(diag.OutputExists, "", fmt.Sprintf("%s cannot be written: %v", shown, err), "give another --out")
+	}
+}
+
+// how is what --force says of an existing folder.
+func (o Options) how() owned.How {
+	switch {
+	case o.Keep:
+		return owned.Keep
+	case o.Force:
+		return owned.Replace
+	}
+	return owned.Fresh
 }
 
 // within reports whether path is dir or lies below it.
@@ -99,10 +145,11 @@ type manifest struct {
 	Prefix  []string          `json:"host_prefix"`
 	Suffix  []string          `json:"host_suffix"`
 	Check   Verified          `json:"verified"`
+	owned.Record
 }
 
-// write puts the whole folder beside its place and renames it as the last act.
-func (r *Result) write(o Options, t dataflow.Target, files templates.Files) error {
+// write puts the whole folder in its place as the last act.
+func (r *Result) write(o Options, t dataflow.Target, files templates.Files, place *owned.Folder, d *diag.List) error {
 	all := map[string][]byte{}
 	for _, f := range files {
 		all[f.Path] = f.Data
@@ -118,11 +165,6 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 		"report/layers.json":                       layerReports(m.Graph, r.Design.Design),
 		"report/certificate.json":                  CertificateOf(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
-		"manifest.json": manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File,
-			SHA256: r.Source.Sum(), Board: t.Board.Name, Part: t.Board.Part,
-			Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(),
-			Prefix: append([]string{}, m.Prefix.Nodes...),
-			Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified},
 	}
 	for path, v := range reports {
 		b, err := json.MarshalIndent(v, "", "  ")
@@ -134,13 +176,25 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files) erro
 	all["folding.json"] = folding.Format(r.Design.Design, false)
 	all["final_hw_config.json"] = folding.Format(r.Design.Design, true)
 	const page = "README.md"
-	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page))
+	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page, owned.Manifest))
 	if err != nil {
 		return err
 	}
 	all[page] = readme
+	b, err := json.MarshalIndent(manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File,
+		SHA256: r.Source.Sum(), Board: t.Board.Name, Part: t.Board.Part,
+		Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(),
+		Prefix: append([]string{}, m.Prefix.Nodes...),
+		Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified, Record: owned.RecordOf(all)}, "", "  ")
+	if err != nil {
+		return err
+	}
+	all[owned.Manifest] = owned.Seal(append(b, '\n'))
 	r.FileCount = len(all)
-	return writeWhole(r.dir, all, o.Force)
+	if r.Kept, err = place.Put(all, o.how()); err != nil {
+		refuseOutput(r.Out, err, d)
+	}
+	return nil
 }
 
 // given lists the options that shape the design, as the user gave them.
@@ -170,7 +224,10 @@ func (o Options) given() map[string]string {
 		{"max-use", o.MaxUse != folding.Use{}, o.MaxUse.String()},
 		{"fifo", o.FIFO != folding.FIFO{}, o.FIFO.String()},
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
+		{"folding", o.Fixed != nil, "folding.json"},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)},
+		{"stateful", o.Stateful, "true"},
+		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},
 		{"acc-bits", o.AccBits > 0, strconv.Itoa(o.AccBits)},
 	} {
 		if x.given {
@@ -178,53 +235,4 @@ func (o Options) given() map[string]string {
 		}
 	}
 	return out
-}
-
-// writeWhole writes files under a fresh folder next to dir, an absolute path, and renames it to dir: the folder appears
-// whole or not at all. An interrupted run leaves at most a folder whose name begins with a dot, and where dir cannot be
-// replaced, it stays as it was.
-func writeWhole(dir string, files map[string][]byte, replace bool) error {
-	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(parent, ".hlsgen-")
-	if err != nil {
-		return fmt.Errorf("%s cannot be written to: %w", parent, err)
-	}
-	fresh, old := filepath.Join(tmp, "new"), filepath.Join(tmp, "old")
-	for path, data := range files {
-		full := filepath.Join(fresh, filepath.FromSlash(path))
-		err := os.MkdirAll(filepath.Dir(full), 0o755)
-		if err == nil {
-			err = os.WriteFile(full, data, 0o644)
-		}
-		if err != nil {
-			return errors.Join(err, os.RemoveAll(tmp))
-		}
-	}
-	if err := swap(dir, fresh, old, replace); err != nil {
-		return errors.Join(err, os.RemoveAll(fresh), os.Remove(tmp)) // never what stood at dir
-	}
-	return os.RemoveAll(tmp)
-}
-
-// swap puts fresh in dir's place and what stood there, if anything, at old; where that fails it puts it back.
-func swap(dir, fresh, old string, replace bool) error {
-	if _, err := os.Stat(dir); err != nil {
-		return os.Rename(fresh, dir)
-	}
-	if !replace {
-		if err := os.Remove(dir); err != nil { // an empty folder, or it was refused before
-			return err
-		}
-		return os.Rename(fresh, dir)
-	}
-	if err := os.Rename(dir, old); err != nil {
-		return err
-	}
-	if err := os.Rename(fresh, dir); err != nil {
-		return errors.Join(err, os.Rename(old, dir))
-	}
-	return nil
 }

@@ -17,6 +17,7 @@ type Model struct {
 	Graph     *Graph
 	Suffix    HostFunc
 	Reference Reference
+	Stream    func() Reference  // of a model that keeps its state: a Reference for samples in order; nil of others
 	Meta      map[string]string // what the ONNX file says about itself (metadata_props); not to be changed
 }
 

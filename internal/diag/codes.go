@@ -34,7 +34,11 @@ const (
 	InputQuantised    Code = "input-quantised"
 	AccBitsExceeded   Code = "acc-bits-exceeded"
 	OutputExists      Code = "output-exists"
+	OutputForeign     Code = "output-foreign"
+	OutputBusy        Code = "output-busy"
 	LSTMFormats       Code = "lstm-cell-formats"
+	CellFormats       Code = "cell-formats"
+	StateNotKept      Code = "state-not-kept"
 	CompilerMissing   Code = "compiler-missing"
 	FixedBatch        Code = "fixed-batch"
 )
@@ -70,7 +74,11 @@ var Codes = map[Code]string{
 	InputQuantised:    "a quantiser was put in front of an input",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
-	OutputExists:      "the output folder exists and is not empty",
+	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
+	StateNotKept:      "--stateful does not fit the model",
+	OutputExists:      "the output folder exists and is not empty, or cannot be written",
+	OutputForeign:     "the output folder holds what hlsgen did not write",
+	OutputBusy:        "another hlsgen is writing to the output folder",
 	CompilerMissing:   "no C++ compiler was found",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
 }

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -272,18 +273,23 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 	return q.Num().Int64(), nil
 }
 
+// ErrJoined is behind the reasons of values of several integers that no layer computes.
+var ErrJoined = errors.New("find: joined")
+
 // Joined is the reason of a value of several integers that no layer computes.
 func Joined(form *scaled.Form) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
 		if n.Is(graph.WholeRow) {
-			return unmapped.Because(fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
+			return unmapped.By(ErrJoined, diag.NotMapped,
+				fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
 				"a softmax inside the network, as in attention, needs exponentials and a division per row in "+
 					"integers, which no layer has: keep softmax for the model's end")
 		}
 	}
-	return unmapped.Because(fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers",
-		leaves[0].Tensor, leaves[1].Tensor),
+	return unmapped.By(ErrJoined, diag.NotMapped,
+		fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor,
+			leaves[1].Tensor),
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
 }
 

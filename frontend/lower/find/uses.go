@@ -12,11 +12,13 @@ type Uses struct {
 	prog    *graph.Program
 	used    map[*graph.Step]bool
 	outputs map[string]bool
-	feeds   map[string]bool // answers of FeedsLayer
+
+	feeds, quantised map[string]bool // answers of FeedsLayer and Quantised
 }
 
 func usesOf(p *graph.Program) *Uses {
-	u := &Uses{p, map[*graph.Step]bool{}, map[string]bool{}, map[string]bool{}}
+	u := &Uses{prog: p, used: map[*graph.Step]bool{}, outputs: map[string]bool{}, feeds: map[string]bool{},
+		quantised: map[string]bool{}}
 	need := map[string]bool{}
 	for _, o := range p.Graph.Outputs {
 		u.outputs[o.Name], need[o.Name] = true, true
@@ -46,18 +48,28 @@ func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
 
 // FeedsLayer reports whether a quantiser or matrix product depends on a tensor.
 func (u *Uses) FeedsLayer(tensor string) bool {
-	known, ok := u.feeds[tensor]
+	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool { return r.Dot != nil || scaled.IsCode(r) })
+}
+
+// Quantised reports whether a quantiser, or a loop, which has quantisers inside, depends on a tensor.
+func (u *Uses) Quantised(tensor string) bool {
+	return u.leadsTo(u.quantised, tensor, func(r *graph.Step) bool { return r.Recur != nil || scaled.IsCode(r) })
+}
+
+// leadsTo reports whether a step that is wanted depends on a tensor; known has the answers so far.
+func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted func(*graph.Step) bool) bool {
+	leads, ok := known[tensor]
 	if ok {
-		return known
+		return leads
 	}
 	for _, r := range u.Readers(tensor) {
-		if r.Dot != nil || scaled.IsCode(r) || u.FeedsLayer(r.Output) {
-			known = true
+		if wanted(r) || u.leadsTo(known, r.Output, wanted) {
+			leads = true
 			break
 		}
 	}
-	u.feeds[tensor] = known
-	return known
+	known[tensor] = leads
+	return leads
 }
 
 // Only reports whether no output of the model depends on a tensor otherwise than through a step.

@@ -1,0 +1,178 @@
+package canon
+
+import (
+	"math"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/real"
+)
+
+// maxCode bounds the integers that are taken for codes.
+const maxCode = 1 << 31
+
+// wholeToCode finds quantisers that are spelled out: where a rounding makes whole numbers of real ones, and bounds hold
+// them, now or later, the first tensor that is both whole and bounded is codes. A Code that changes none of them says
+// so.
+func wholeToCode(m *Model) bool {
+	w := &wholes{p: m.Program, known: map[string]facts{}}
+	codes := map[string]facts{}
+	file := map[string]*graph.Node{}
+	for _, n := range m.Graph.Nodes {
+		for _, o := range n.Outputs {
+			file[o] = n
+		}
+	}
+	for _, s := range m.Program.Steps {
+		f := w.step(s)
+		w.known[s.Output] = f
+		if f.rounded && f.bounded() && s.Elem != nil && s.Window == nil && file[s.Output] != nil && !w.clipped(s) {
+			codes[s.Output] = f
+			f.rounded = false
+		}
+		w.known[s.Output] = f
+	}
+	e := edit(m.Graph)
+	return e.each(func(n *graph.Node) []*graph.Node {
+		var behind []*graph.Node
+		with := *n
+		with.Outputs = append([]string{}, n.Outputs...)
+		for i, o := range n.Outputs {
+			if f, ok := codes[o]; ok {
+				with.Outputs[i] = e.taken.Fresh(o, "whole")
+				behind = append(behind, e.unchanged(n, with.Outputs[i], o, f, m.Program.Known[o].DType)...)
+			}
+		}
+		if behind == nil {
+			return nil
+		}
+		return append([]*graph.Node{&with}, behind...)
+	})
+}
+
+// unchanged writes the codes of whole numbers: themselves, in their own type.
+func (e *editor) unchanged(n *graph.Node, in, out string, f facts, dt graph.DType) []*graph.Node {
+	inputs := []string{in, e.constant(out, "scale", scalar(graph.Float32, 1)),
+		e.constant(out, "zero", scalar(graph.Float32, 0))}
+	attrs := graph.Attrs{"lo": graph.FloatAttr(f.in.Lo), "hi": graph.FloatAttr(f.in.Hi),
+		"mode": graph.IntAttr(int(real.HalfEven)), "tensor": graph.StringAttr(out)}
+	chain := []*graph.Node{from(n, graph.Internal, graph.Code, inputs, "", attrs)}
+	if dt.Float() {
+		chain = append(chain, from(n, "", graph.Cast, []string{""}, "", graph.Attrs{"to": graph.IntAttr(int(dt))}))
+	}
+	return e.link(chain, out, "codes")
+}
+
+// facts are what is known of every element of a tensor.
+type facts struct {
+	in      real.Interval
+	whole   bool // all are integers
+	rounded bool // a rounding has made them, of which nothing is codes yet
+}
+
+func (f facts) bounded() bool { return -maxCode <= f.in.Lo && f.in.Hi < maxCode }
+
+func (f facts) and(g facts) facts {
+	return facts{real.Interval{Lo: min(f.in.Lo, g.in.Lo), Hi: max(f.in.Hi, g.in.Hi)}, f.whole && g.whole,
+		f.rounded || g.rounded}
+}
+
+// wholes finds the facts of tensors, in the order of the steps that make them.
+type wholes struct {
+	p     *graph.Program
+	known map[string]facts
+}
+
+// clipped reports whether nothing but a step that narrows its range reads what a step gives.
+func (w *wholes) clipped(s *graph.Step) bool {
+	readers := w.p.Readers(s.Output)
+	if len(readers) != 1 || slices.Contains(graph.Names(w.p.Graph.Outputs), s.Output) {
+		return false
+	}
+	f, next := w.known[s.Output], w.step(readers[0])
+	return readers[0].Elem != nil && slices.Equal(readers[0].Shape, s.Shape) && next.whole &&
+		next.in.Hi-next.in.Lo < f.in.Hi-f.in.Lo
+}
+
+// of is the facts of a tensor; nothing of inputs that are real numbers.
+func (w *wholes) of(tensor string) facts {
+	if f, ok := w.known[tensor]; ok {
+		return f
+	}
+	k := w.p.Known[tensor]
+	f := facts{in: real.Everything, whole: !k.DType.Float()}
+	if c := k.Const; c != nil {
+		f = constantFacts(c)
+	}
+	w.known[tensor] = f
+	return f
+}
+
+func constantFacts(c *graph.Tensor) facts {
+	f := facts{in: real.Interval{Lo: math.Inf(1), Hi: math.Inf(-1)}, whole: true}
+	for i := range c.Len() {
+		v := c.At(i)
+		f.in.Lo, f.in.Hi = min(f.in.Lo, v), max(f.in.Hi, v)
+		f.whole = f.whole && v == math.Trunc(v)
+	}
+	return f
+}
+
+// step is the facts of what a step gives.
+func (w *wholes) step(s *graph.Step) facts {
+	in := s.Node.Inputs
+	if lo, hi, ok := s.Node.Codes(); ok {
+		return facts{in: real.Interval{Lo: lo, Hi: hi}, whole: true}
+	}
+	switch {
+	case s.Move != nil:
+		return w.moved(s)
+	case s.Elem != nil:
+		args, spans := make([]facts, len(s.Elem.Args)), make([]real.Interval, len(s.Elem.Args))
+		out := facts{}
+		for v, slot := range s.Elem.Args {
+			args[v] = w.of(in[slot])
+			spans[v] = args[v].in
+			out.rounded = out.rounded || args[v].rounded
+		}
+		var rounds bool
+		out.whole, rounds = s.Elem.Expr.Whole(func(v int) bool { return args[v].whole })
+		if out.rounded = out.whole && (out.rounded || rounds); out.rounded {
+			out.in, _ = real.Compile(s.Elem.Expr).Interval(spans)
+			return out
+		}
+		if len(args) <= maxSpanned {
+			out.in, _ = real.Compile(s.Elem.Expr).Interval(spans)
+		} else {
+			out.in = real.Everything
+		}
+		return out
+	}
+	return facts{in: real.Everything}
+}
+
+// maxSpanned is how many arguments a step may have of which the values' bounds are followed.
+const maxSpanned = 8
+
+// moved is what the inputs have in common of which elements are taken.
+func (w *wholes) moved(s *graph.Step) facts {
+	used := make([]bool, len(s.Node.Inputs))
+	if s.Move.Input == nil {
+		used[0] = true
+	}
+	for _, slot := range s.Move.Input {
+		used[slot] = true
+	}
+	out, first := facts{in: real.Everything}, true
+	for slot, use := range used {
+		if !use {
+			continue
+		}
+		if f := w.of(s.Node.Inputs[slot]); first {
+			out, first = f, false
+		} else {
+			out = out.and(f)
+		}
+	}
+	return out
+}

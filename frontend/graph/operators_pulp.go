@@ -1,0 +1,67 @@
+package graph
+
+import (
+	"math"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+)
+
+// pulp is the domain of the operators of PULP's tools (quantlib writes them, Deeploy and DORY read them).
+const pulp = "PACTOps"
+
+// buildRequantShift is clip(floor((x*mul + add)/div + 1/2)), between integers that attributes give as levels. mul and
+// add are inputs: one number, or one per channel.
+func buildRequantShift(c *call) {
+	div, signed := c.levels("div"), c.levels("signed")
+	levels := c.levels("n_levels_out", "n_levels")
+	if !(div > 0) {
+		badQuant("divide by a positive number", "div is %g", div)
+	}
+	if !(levels >= 2) || levels > 1<<maxBits || levels != math.Trunc(levels) {
+		badQuant("quantise to a whole number of levels, 2 or more", "%g levels", levels)
+	}
+	if c.in[1].Const == nil || c.in[2].Const == nil {
+		badQuant(constantParameters, "mul or add is not constant")
+	}
+	lo, hi := 0.0, levels-1
+	if signed != 0 {
+		lo = -math.Floor(levels / 2)
+		hi += lo
+	}
+	v := real.Var
+	y := real.Div(real.Add(real.Mul(v(0), v(1)), v(2)), real.Float(div))
+	q := clamped(real.Round(real.Add(y, real.Float(0.5)), real.Floor), lo, hi)
+	e := &Elem{Expr: q, Args: []int{0, 1, 2}, Index: [][]int32{nil, c.channelwise(1), c.channelwise(2)}}
+	c.add(Step{Shape: c.x, DType: c.dt, Elem: e})
+}
+
+// levels is a number that one of several attributes gives: as an integer, a float, or a tensor of one element.
+func (c *reading) levels(names ...string) float64 {
+	for _, name := range names {
+		switch a := c.Attrs[name]; {
+		case a.Kind == AttrInt:
+			return float64(a.I)
+		case a.Kind == AttrFloat:
+			return a.F
+		case a.Kind == AttrTensor && a.T.Len() == 1:
+			return a.T.At(0)
+		}
+	}
+	refuse(diag.OpInvalid, contradiction, "attribute %q is missing, or no number", names[0])
+	return 0
+}
+
+// channelwise is the element of a parameter that belongs to each element of the data: by ONNX's broadcasting, or, of a
+// vector that does not fit the last axis, along the channels.
+func (c *call) channelwise(slot int) []int32 {
+	shape := c.in[slot].Shape
+	if to, ok := broadcasts(c.x, shape); ok && Size(to) == Size(c.x) && len(to) == len(c.x) {
+		return c.p.broadcast(c.x, shape)
+	}
+	if len(shape) == 1 && len(c.x) > 1 && shape[0] == c.x[1] {
+		return c.p.along(c.x, 1, 1)
+	}
+	invalid("parameter %d of shape %v for data of shape %v", slot, shape, c.x)
+	return nil
+}

@@ -1,0 +1,221 @@
+package owned
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/regular"
+)
+
+// Manifest is the name of the file that holds a folder's Record.
+const Manifest = "manifest.json"
+
+// maxManifest bounds what is read of one.
+const maxManifest = 16 << 20
+
+// A Record is the part of a manifest that says what hlsgen wrote.
+type Record struct {
+	Files []File `json:"files"` // all but the manifest, by path
+	Seal  string `json:"seal"`  // SHA-256 of the manifest with zeros in its place
+}
+
+// A File is one that hlsgen wrote.
+type File struct {
+	Path   string `json:"path"` // below the folder, with slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// unsealed stands where the seal goes.
+var unsealed = strings.Repeat("0", 2*sha256.Size)
+
+// RecordOf is the record of files, to be sealed.
+func RecordOf(files map[string][]byte) Record {
+	r := Record{Seal: unsealed}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		r.Files = append(r.Files, File{path, int64(len(files[path])), digest(files[path])})
+	}
+	return r
+}
+
+// Seal puts the seal into a manifest that ends with an unsealed Record.
+func Seal(manifest []byte) []byte {
+	at := bytes.LastIndex(manifest, []byte(unsealed))
+	out := bytes.Clone(manifest)
+	copy(out[at:], digest(manifest))
+	return out
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// recorded is the record of the manifest in a folder; the error says why it is none of ours.
+func recorded(dir string) (Record, error) {
+	var r Record
+	b, err := regular.ReadFile(filepath.Join(dir, Manifest), maxManifest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r, fmt.Errorf("it has no %s", Manifest)
+	case err != nil:
+		return r, cause(err)
+	case json.Unmarshal(b, &r) != nil || len(r.Files) == 0:
+		return r, fmt.Errorf("its %s is none that lists what hlsgen wrote", Manifest)
+	}
+	at := bytes.LastIndex(b, []byte(r.Seal))
+	blank := bytes.Clone(b)
+	if copy(blank[at:], unsealed); len(r.Seal) != len(unsealed) || digest(blank) != r.Seal {
+		return r, fmt.Errorf("its %s was changed since hlsgen wrote it", Manifest)
+	}
+	return r, nil
+}
+
+// A Contents is what is in a folder.
+type Contents struct {
+	Empty   bool     // or there is no folder
+	Alien   error    // why the folder is none of ours; nil where it is, or is empty
+	Changed []string // files that hlsgen wrote and somebody changed, by path
+	Foreign []string // files, and folders without files, that hlsgen did not write, by path; folders end in a slash
+
+	absent bool
+}
+
+// Inspect looks at the folder dir. What is below the folders called scratch is neither foreign nor changed.
+func Inspect(dir string, scratch []string) (*Contents, error) {
+	c := &Contents{}
+	entries, err := os.ReadDir(dir)
+	if c.absent = errors.Is(err, fs.ErrNotExist); c.absent || err == nil && len(entries) == 0 {
+		c.Empty = true
+		return c, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, alien := recorded(dir)
+	if c.Alien = alien; alien != nil {
+		return c, nil
+	}
+	ours := map[string]File{}
+	for _, f := range r.Files {
+		ours[f.Path] = f
+	}
+	used := map[string]bool{Manifest: true} // and every folder with anything in it
+	var folders []string
+	err = filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
+		if err != nil || full == dir {
+			return err
+		}
+		rel, err := filepath.Rel(dir, full)
+		if err != nil {
+			return err
+		}
+		path := filepath.ToSlash(rel)
+		for at := parent(path); at != ""; at = parent(at) {
+			used[at] = true
+		}
+		f, known := ours[path]
+		switch {
+		case e.IsDir() && slices.Contains(scratch, path):
+			return fs.SkipDir
+		case e.IsDir():
+			folders = append(folders, path)
+		case path == Manifest:
+		case !known:
+			c.Foreign = append(c.Foreign, path)
+		case !f.is(full, e):
+			c.Changed = append(c.Changed, path)
+		}
+		return nil
+	})
+	for _, path := range folders {
+		if !used[path] {
+			c.Foreign = append(c.Foreign, path+"/")
+		}
+	}
+	slices.Sort(c.Foreign)
+	return c, err
+}
+
+// is reports whether the file at a path is as hlsgen wrote it.
+func (f File) is(full string, e fs.DirEntry) bool {
+	info, err := e.Info()
+	if err != nil || !info.Mode().IsRegular() || info.Size() != f.Bytes {
+		return false
+	}
+	b, err := regular.ReadFile(full, f.Bytes)
+	return err == nil && digest(b) == f.SHA256
+}
+
+// parent is the folder of a path with slashes; "" of the topmost.
+func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+
+// strangers is all that hlsgen did not write, or not so.
+func (c *Contents) strangers() []string { return append(slices.Clone(c.Changed), c.Foreign...) }
+
+func (c *Contents) stranger(path string) bool {
+	return slices.Contains(c.Changed, path) || slices.Contains(c.Foreign, path)
+}
+
+// allow reports whether a folder may take the place of this one.
+func (c *Contents) allow(how How) error {
+	switch {
+	case c.Empty:
+		return nil
+	case how == Fresh:
+		return &StrangersError{}
+	case c.Alien != nil, how == Replace && len(c.strangers()) > 0:
+		return &StrangersError{c}
+	}
+	return nil
+}
+
+// A StrangersError says that what is at a place is not ours to replace.
+type StrangersError struct {
+	There *Contents // nil where nothing may be there
+}
+
+func (e *StrangersError) Error() string {
+	switch {
+	case e.There == nil:
+		return "exists and is not empty"
+	case e.There.Alien != nil:
+		return "is no build of hlsgen, and --force does not replace it: " + e.There.Alien.Error()
+	}
+	var parts []string
+	for _, p := range []struct {
+		what  string
+		paths []string
+	}{{"what hlsgen did not write", e.There.Foreign}, {"what was changed since hlsgen wrote it", e.There.Changed}} {
+		if len(p.paths) > 0 {
+			parts = append(parts, p.what+": "+Some(p.paths))
+		}
+	}
+	return "holds " + strings.Join(parts, "; and ")
+}
+
+// Some names the first of some paths, quoted, and counts the others. A folder of which all files are in the list
+// is no shorter.
+func Some(paths []string) string {
+	const most = 5
+	var names []string
+	for _, p := range paths[:min(most, len(paths))] {
+		names = append(names, fmt.Sprintf("%q", p))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(paths) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return cmp.Or(text, "nothing")
+}
