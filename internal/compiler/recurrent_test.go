@@ -11,6 +11,7 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -44,11 +45,19 @@ func recurrentRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *sa
 	return runs, want
 }
 
+// recurrentOptions are what a network is imported with.
+func recurrentOptions(n *rnntest.Network) (opt frontend.Options) {
+	if n.Formats != nil {
+		opt.Cells = []frontend.Formats{{Flag: graph.CellFlag, Cells: n.Formats}}
+	}
+	return opt
+}
+
 // recurrentReference compares what the model as written computes with what the network computes. It gives the data.
 func recurrentReference(ctx context.Context, n *rnntest.Network, seed uint64) (runs *samples.Runs, err error) {
 	defer Catch(&err)
 	var d diag.List
-	im := frontend.ImportReference("recurrent.onnx", n.ONNX(), frontend.Options{LSTM: n.Formats}, &d)
+	im := frontend.ImportReference("recurrent.onnx", n.ONNX(), recurrentOptions(n), &d)
 	if im.Model == nil {
 		return nil, &refused{d.Diags}
 	}
@@ -68,7 +77,7 @@ func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compi
 		return err
 	}
 	var d diag.List
-	im, err := frontend.Import("recurrent.onnx", n.ONNX(), frontend.Options{LSTM: n.Formats}, &d)
+	im, err := frontend.Import("recurrent.onnx", n.ONNX(), recurrentOptions(n), &d)
 	if err != nil {
 		return err
 	}

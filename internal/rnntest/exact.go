@@ -39,7 +39,9 @@ func larger(a, b *big.Rat) *big.Rat {
 // within bounds x.
 func within(x *big.Rat, lo, hi int64) *big.Rat { return smaller(larger(x, whole(lo)), whole(hi)) }
 
-func rounded(bits uint, mode big.RoundingMode) *big.Float { return new(big.Float).SetPrec(bits).SetMode(mode) }
+func rounded(bits uint, mode big.RoundingMode) *big.Float {
+	return new(big.Float).SetPrec(bits).SetMode(mode)
+}
 
 // widest is the argument beyond which exp says no more than that the power is larger than that of it.
 const widest = 1 << 20

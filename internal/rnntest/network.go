@@ -16,7 +16,7 @@ type Network struct {
 	Front   *Dense
 	Layers  []*Layer
 	Outputs []Output
-	Formats map[string]graph.CellFormats // by node, of --lstm-config; may be missing
+	Formats map[string]graph.CellFormats // by node, of --cell-config; may be missing
 	Choices []int                        // that made it
 	Has     []string                     // what is special, in words
 }
