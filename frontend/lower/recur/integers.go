@@ -34,7 +34,7 @@ type polynomial struct {
 const exactBits = 32
 
 // settle finds the integers of a code.
-func (b *reader) settle(v *value) error {
+func (b *network) settle(v *value) error {
 	if v.step == nil && !v.free { // a copy
 		v.made = &made{terms: [][]int{{0}}, factors: [][]int64{{1}},
 			requant: &num.Requant{Multiplier: 1, Mode: num.HalfEven, Lo: v.span.Lo, Hi: v.span.Hi}}
@@ -303,8 +303,8 @@ func (v *value) stepped(units []polynomial) (*made, error) {
 
 var errTooWide = errors.New("the sum is too wide")
 
-// widest is the finest sums over which steps are looked for: wide enough for all of them to show, so that those of units that
-// differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
+// widest is the finest sums over which steps are looked for: wide enough for all of them to show, so that those of
+// units that differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
 var widest = num.Range{Lo: -1 << 52, Hi: 1 << 52}
 
 // exactSteps finds the steps over whole multiples of each unit's own least unit, and how many bits these have.

@@ -265,7 +265,8 @@ var cells = []cell{
 	{"input and state side by side", func(b *body) {
 		h := b.state("h", 4)
 		b.b.Node("Concat", "x", h).Int("axis", 0).Out("xh")
-		next := b.quant(b.node("Tanh", b.bias(b.product("xh", b.width+4, 4, b.about(0.05)), 4)), b.about(0.008), 8, true)
+		z := b.bias(b.product("xh", b.width+4, 4, b.about(0.05)), 4)
+		next := b.quant(b.node("Tanh", z), b.about(0.008), 8, true)
 		b.next("h", next)
 		b.outs = []string{next}
 	}, 1},
@@ -309,8 +310,9 @@ var cells = []cell{
 	{"two inputs, a state of what came before", func(b *body) {
 		b.second, b.width = true, 4
 		h, before := b.state("h", 4), b.state("before", 4)
-		next := b.quant(b.node("Tanh", b.node("Add", b.gate("Identity", h, 4, 4),
-			b.node("Add", b.product("v", 4, 4, 0.0078125), b.product(before, 4, 4, 0.0078125)))), b.about(0.008), 8, true)
+		z := b.node("Add", b.gate("Identity", h, 4, 4),
+			b.node("Add", b.product("v", 4, 4, 0.0078125), b.product(before, 4, 4, 0.0078125)))
+		next := b.quant(b.node("Tanh", z), b.about(0.008), 8, true)
 		b.next("h", next)
 		b.b.Node("Identity", "x").Out("same")
 		b.next("before", "same")
@@ -399,7 +401,8 @@ func agree(t *testing.T, m *dataflow.Model, r *rand.Rand, samples int) {
 }
 
 func newBody(r *rand.Rand, steps int) *body {
-	return &body{r: r, b: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), steps: steps, width: 3, scale: 1, apart: 1}
+	return &body{r: r, b: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), steps: steps, width: 3,
+		scale: 1, apart: 1}
 }
 
 // TestCells reads cells of every kind, with random numbers.

@@ -52,7 +52,8 @@ func TestAround(t *testing.T) {
 				gotFrom, below, from)
 		}
 		if b, f := l.Near(bound, closed); !equal(b, below) || !equal(f, from) {
-			t.Fatalf("%v over %v near %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, b, f, below, from)
+			t.Fatalf("%v over %v near %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, b, f, below,
+				from)
 		}
 		if below != nil && from != nil {
 			both++
