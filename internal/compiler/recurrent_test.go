@@ -117,7 +117,7 @@ func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compi
 }
 
 // recurrentAxes are what is drawn.
-var recurrentAxes = rnntest.Axes{}
+var recurrentAxes = rnntest.All
 
 // TestRandomRecurrent draws recurrent networks: the outputs of all engines are those that exact arithmetic gives, step
 // by step.
