@@ -69,9 +69,7 @@ func (b *network) evaluate() {
 		case state:
 			v.ranges = slices.Clone(b.states[v.state].ranges)
 		case code:
-			if !v.free {
-				v.codeRanges()
-			}
+			v.codeRanges()
 		}
 	}
 }

@@ -59,12 +59,8 @@ func (w *writer) output(o *output) *Output {
 		return nil
 	}
 	out := &Output{Ref: w.refs[o.value], Units: o.value.units, At: o.at}
-	for i, u := range o.at {
-		if o.value.free {
-			out.Of = append(out.Of, o.value.made.of[u])
-		} else {
-			out.Of = append(out.Of, layer.Of(o.of, i))
-		}
+	for i := range o.at {
+		out.Of = append(out.Of, layer.Of(o.of, i))
 	}
 	return out
 }

@@ -17,7 +17,7 @@ func (b *network) fuse() {
 		}
 	}
 	for _, v := range b.order {
-		if v.kind != code || v.free || len(v.args) != 1 || v.args[0].kind != code || b.rounds(v) {
+		if v.kind != code || v.exact || len(v.args) == 1 && v.args[0].exact || len(v.args) != 1 || v.args[0].kind != code || b.rounds(v) {
 			continue
 		}
 		a := v.args[0]

@@ -356,14 +356,8 @@ func (b *reader) output(name string) (*output, error) {
 	if step == nil {
 		return nil, NoCell("output %q is no tensor of integers", name)
 	}
-	v := &value{kind: code, units: n, free: true}
-	e := expressions{b: b, step: step, value: v}
-	var reject error
-	if v.expr, reject = e.read(forms, err); reject != nil {
-		return nil, reject
-	}
-	b.know(v)
-	return &output{value: v, at: scaled.All(n)}, nil
+	v, of, reject := b.exact(step, forms, err, n)
+	return &output{value: v, at: scaled.All(n), of: of}, reject
 }
 
 // next is the value that a state becomes: one that is made up where that is no code.
