@@ -251,17 +251,18 @@ func (d *dotReader) sums() (*dot, error) {
 	}
 	n := len(d.offset)
 	for j := range d.base {
-		columns, scales := make([][]*big.Rat, len(d.sources)), make([][]real.Affine, len(d.sources))
+		columns, scales := make([][]float64, len(d.sources)), make([][]real.Affine, len(d.sources))
 		at := make([][]int32, len(d.sources))
 		bias := new(big.Rat)
 		for k := range n {
-			w := new(big.Rat).SetFloat64(d.w.At(int(d.wBase[j] + d.wOffset[k])))
+			w := d.w.At(int(d.wBase[j] + d.wOffset[k]))
 			i, place, f, ok := d.element(j*n + k)
 			switch {
 			case !ok:
 				return nil, refuse(d.step, "does not work on scaled integers: quantise its input")
 			case i < 0:
-				bias.Add(bias, w.Mul(w, f.Bias))
+				c := new(big.Rat).SetFloat64(w)
+				bias.Add(bias, c.Mul(c, f.Bias))
 				continue
 			}
 			columns[i], scales[i], at[i] = append(columns[i], w), append(scales[i], f), append(at[i], place)
