@@ -18,10 +18,12 @@ type Verdict struct {
 	Index   int
 }
 
-// A Comparer judges outputs that a float32 executor computed.
+// A Comparer judges outputs that a float32 executor computed. Where samples are pieces of one Stream, they are judged
+// in order, by one goroutine; each begins with the exact states.
 type Comparer struct {
-	part *graph.Part
-	outs []string
+	Stream bool
+	part   *graph.Part
+	outs   []string
 }
 
 // Comparer prepares the judgement.
@@ -36,12 +38,18 @@ func (im *Imported) Comparer() (*Comparer, error) {
 	}
 	part := mustPart(p, inputNames(p), outputNames(p))
 	part.Watch = true
-	return &Comparer{part, outputNames(p)}, nil
+	if im.stream {
+		part = part.Stream()
+	}
+	return &Comparer{im.stream, part, outputNames(p)}, nil
 }
 
 // Judge compares the given outputs of one sample.
 func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
-	part := c.part.Fork()
+	part := c.part
+	if !c.Stream {
+		part = part.Fork()
+	}
 	vals := reals(in)
 	_, exact, err := part.Run(vals)
 	if err != nil {

@@ -5,7 +5,7 @@
 // scaled and lower, and dataflow, num and diag; none of the layers.
 //
 //   - frontend.go is the short story; outside.go has names for other modules
-//   - inputs.go, lstm.go, batch.go: what the file leaves open, or says of several samples
+//   - inputs.go, formats.go, batch.go, stateful.go: what the file leaves open, or says of several samples
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - compare.go judges what another executor computed
 package frontend
@@ -31,8 +31,10 @@ type Options struct {
 	Dims map[string]int // sizes of named dynamic axes
 	// shapes of the data at hand by input name ("" for a single input): they bind dynamic axes too
 	Data map[string][]int
-	LSTM LSTMFormats // of --lstm-config: what quantises the gates of ONNX LSTM nodes; may be nil
-	Pass pass.Options[*canon.Model]
+	// samples are pieces of one stream, in order: recurrences go on where they ended in the sample before
+	Stateful bool
+	Cells    []Formats // of --lstm-config and --cell-config: what quantises the gates of ONNX' recurrent operators
+	Pass     pass.Options[*canon.Model]
 
 	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
 	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none
@@ -57,6 +59,7 @@ type Imported struct {
 	written *graph.Program
 	program *graph.Program // as lowered
 	lowered *lower.Result
+	stream  bool // samples are pieces of one
 }
 
 // Import reads a model. name is the file's base name, for diagnostics. It leaves out Model after adding errors to d;
@@ -72,6 +75,10 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		im.Fates = restFates(g, name, opt, d)
 		return im, nil
 	}
+	if opt.keeps(written, batch, d); opt.Stateful && d.Failed() {
+		im.Fates = unknownFates(g)
+		return im, nil
+	}
 	m := &canon.Model{Program: written}
 	var rewritten, found diag.List
 	program, err := canon.Run(m, opt.Pass, &rewritten)
@@ -82,10 +89,11 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 		im.Fates = unknownFates(g)
 		return im, err
 	}
-	low := lower.Lower(program, lower.Options{Input: opt.InputType}, &found)
-	if again := unrolled(program, low); again != nil {
+	how := lower.Options{Input: opt.InputType, Stateful: opt.Stateful}
+	low := lower.Lower(program, how, &found)
+	if again := unrolled(program, low); again != nil && !opt.Stateful {
 		var second diag.List
-		if l := lower.Lower(again, lower.Options{Input: opt.InputType}, &second); l.Graph != nil {
+		if l := lower.Lower(again, how, &second); l.Graph != nil {
 			program, low, found = again, l, second
 		}
 	}
@@ -98,6 +106,10 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	}
 	im.Model, im.options, im.written, im.program, im.lowered = model(written, program, low), bind, written, program, low
 	whole(im.Model, batch)
+	if opt.onDevice(program, low, d); opt.Stateful {
+		im.stream = true
+		im.Model.Stream = stream(written)
+	}
 	return im, nil
 }
 
@@ -184,20 +196,26 @@ func unrolled(p *graph.Program, low *lower.Result) *graph.Program {
 	return again
 }
 
-// Tensors runs one sample through the model as written and gives every tensor that depends on data, rounded.
-func (im *Imported) Tensors(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+// Tensors gives a function that runs samples, one after the other, through the model as written and gives every tensor
+// that depends on data, rounded.
+func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 	part := mustPart(im.written, inputNames(im.written), outputNames(im.written))
-	_, all, err := part.Run(reals(in))
-	if err != nil {
-		return nil, err
+	if im.stream {
+		part = part.Stream()
 	}
-	out := map[string]dataflow.RealTensor{}
-	for name, v := range all {
-		if im.written.Known[name].Const == nil {
-			out[name] = dataflow.RealTensor{Shape: v.Shape, Data: v.Lo}
+	return func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+		_, all, err := part.Run(reals(in))
+		if err != nil {
+			return nil, err
 		}
+		out := map[string]dataflow.RealTensor{}
+		for name, v := range all {
+			if im.written.Known[name].Const == nil {
+				out[name] = dataflow.RealTensor{Shape: v.Shape, Data: v.Lo}
+			}
+		}
+		return out, nil
 	}
-	return out, nil
 }
 
 // ImportReference imports only as far as executing the model as written needs: a model that has no quantised layer
@@ -212,7 +230,13 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
 	}
+	if opt.keeps(p, batch, d); opt.Stateful && d.Failed() {
+		return &Imported{Fates: unknownFates(g)}
+	}
 	m := &dataflow.Model{Name: g.Name, Reference: reference(p), Meta: g.Meta}
+	if opt.Stateful {
+		m.Stream = stream(p)
+	}
 	m.In, m.Out = signature(p)
 	whole(m, batch)
 	if opt.InputType != nil {
@@ -222,7 +246,7 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 		}
 		grids(m.In, arrive)
 	}
-	return &Imported{Model: m, options: bind, written: p}
+	return &Imported{Model: m, options: bind, written: p, stream: opt.Stateful}
 }
 
 func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
@@ -296,6 +320,20 @@ func reference(p *graph.Program) dataflow.Reference {
 	}
 }
 
+// stream is reference for samples that are pieces of one stream, in order.
+func stream(p *graph.Program) func() dataflow.Reference {
+	part := mustPart(p, inputNames(p), outputNames(p))
+	return func() dataflow.Reference {
+		run := part.Stream()
+		return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+			if err := checkFinite(in); err != nil {
+				return nil, err
+			}
+			return results(p, run, reals(in))
+		}
+	}
+}
+
 // results runs a part and gives the outputs of the program.
 func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataflow.RealTensor, err error) {
 	_, all, err := part.Run(in)
@@ -312,15 +350,24 @@ func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataf
 	return out, nil
 }
 
-func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
-	names := inputNames(p)
-	var quantised []string // what the host computes; the rest arrives as integers
+// before is what the host computes of the inputs; the rest arrives as integers.
+func before(p *graph.Program, low *lower.Result) *graph.Part {
+	var quantised []string
 	for _, name := range low.In {
 		if low.Arrive[name] == nil {
 			quantised = append(quantised, name)
 		}
 	}
-	part := mustPart(p, names, quantised)
+	return mustPart(p, inputNames(p), quantised)
+}
+
+// behind is what the host computes of what the accelerator gives.
+func behind(p *graph.Program, low *lower.Result) *graph.Part {
+	return mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
+}
+
+func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
+	names, part := inputNames(p), before(p, low)
 	return dataflow.HostFunc{
 		Nodes: graph.Labels(part.Nodes()),
 		ToCodes: func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
@@ -361,7 +408,7 @@ func codesOf(name string, v *graph.Reals, t dataflow.Type) ([]int64, error) {
 }
 
 func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
-	part := mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
+	part := behind(p, low)
 	return dataflow.HostFunc{
 		Nodes: graph.Labels(part.Nodes()),
 		ToReal: func(in []dataflow.RealTensor, codes []dataflow.Tensor) ([]dataflow.RealTensor, error) {

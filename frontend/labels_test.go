@@ -307,7 +307,7 @@ func carries(t *testing.T, im *frontend.Imported) {
 		for i := range x[0].Data {
 			x[0].Data[i] = float64(r.IntN(9))
 		}
-		tensors, err := im.Tensors(x)
+		tensors, err := im.Tensors()(x)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,9 +73,11 @@ func checkModel(t *testing.T, m models.Model, file string) {
 	if formats == nil {
 		return
 	}
-	if opt.LSTM, err = frontend.ParseLSTMFormats(formats); err != nil {
+	f, err := frontend.ParseFormats(frontend.LSTMFlag, formats)
+	if err != nil {
 		t.Fatal(err)
 	}
+	opt.Cells = []frontend.Formats{f}
 	rec.Skip, rec.Codes = func(int) bool { return true }, nil // formats change the model
 	holds(t, importFile(t, m, file, opt), &rec, m)
 }

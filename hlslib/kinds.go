@@ -22,6 +22,7 @@ import (
 	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/reorder"
 	"hlsgen/hlslib/requant"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/split"
 	"hlsgen/hlslib/swg"
 	"hlsgen/hlslib/threshold"
@@ -35,6 +36,7 @@ var Kinds = []dataflow.Kind{
 	mvau.Layer,
 	vvau.Layer,
 	lstm.Layer,
+	rnn.Layer,
 	threshold.Layer,
 	requant.Layer,
 	labelselect.Layer,

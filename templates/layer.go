@@ -23,6 +23,7 @@ type Layer struct {
 type layersView struct {
 	Layers  []layerView
 	Kernels []string // header files below include/hlsgen
+	Seen    []string // those of them that config structs see
 	Tables  []string // files below tables
 }
 
@@ -31,6 +32,7 @@ type layerView struct {
 	Name   string
 	Origin string       // ONNX nodes, empty where there are none
 	Config []configView // members of the config struct
+	Code   []string     // lines behind them
 	Bind   []string     // pragmas of the tables, without "#pragma HLS"
 	Params string       // of the wrapper: "hls::stream<ap_uint<8>>& in, ..."
 	Func   string       // the kernel
@@ -57,11 +59,15 @@ func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
 		if !slices.Contains(v.Kernels, l.Instance.Header) {
 			v.Kernels = append(v.Kernels, l.Instance.Header)
 		}
+		if len(l.Instance.Code) > 0 && !slices.Contains(v.Seen, l.Instance.Header) {
+			v.Seen = append(v.Seen, l.Instance.Header)
+		}
 	}
 	for _, f := range tables {
 		v.Tables = append(v.Tables, strings.TrimPrefix(f.Path, "hls/tables/"))
 	}
 	slices.Sort(v.Kernels)
+	slices.Sort(v.Seen)
 	return v, tables, nil
 }
 
@@ -71,7 +77,7 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	if err := l.verify(); err != nil {
 		return v, nil, err
 	}
-	v = layerView{Name: l.Name, Func: i.Func}
+	v = layerView{Name: l.Name, Func: i.Func, Code: i.Code}
 	config := members{names: map[string]bool{}}
 	if len(l.Origin) > 0 {
 		v.Origin = comment(strings.Join(l.Origin, ", "))

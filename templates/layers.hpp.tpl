@@ -6,11 +6,17 @@
 
 #include "include/hlsgen/core/memory.hpp"
 #include "include/hlsgen/core/word.hpp"
+{%- for k in v.Seen %}
+#include "include/hlsgen/{{ k|req }}"
+{%- endfor %}
 {% for l in v.Layers %}
 {% if l.Origin %}// {{ l.Name|req }}: {{ l.Origin|req }}
 {% endif %}struct {{ l.Name|req }}_config {
 {%- for c in l.Config %}
     {{ c.Decl|req }}{% if c.Doc %}{{ c.Pad|req }} // {{ c.Doc|req }}{% endif %}
+{%- endfor %}
+{%- for line in l.Code %}
+{{ line|req }}
 {%- endfor %}
 };
 

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -153,7 +154,10 @@ func bindings(files Files) (found map[string][]dataflow.Storage, problems compla
 			continue
 		}
 		tables, trouble := boundTables(files, layer, m[2], strings.Split(call[3], ", "))
-		written, more := boundArrays(config[layer], arrays[call[1]], memory)
+		own, wrong := kernelArrays(config[layer])
+		maps.Copy(own, arrays[call[1]])
+		trouble = append(trouble, wrong...)
+		written, more := boundArrays(config[layer], own, memory)
 		found[layer] = append(tables, written...)
 		for _, p := range append(trouble, more...) {
 			problems.say("%s: %s", layer, p)
@@ -237,7 +241,7 @@ func boundArrays(
 var (
 	kernelFunc  = regexp.MustCompile(`\bvoid (\w+)\(`)
 	arrayDecl   = regexp.MustCompile(`(?m)^[ \t]*` + arrayType + ` (\w+)\[([^\]]+)\](?:\[[^\]]+\])*(?:;|,| = \{)`)
-	arrayBind   = regexp.MustCompile(`\bbind_memory\((\w+), memory<([\w:]+)>\(\)\);`)
+	arrayBind   = regexp.MustCompile(`\bbind_memory\((\w+), (?:hlsgen::)?memory<([\w:]+)>\(\)\);`)
 	partition   = regexp.MustCompile(`(?m)^[ \t]*#pragma HLS ARRAY_PARTITION variable=(\w+) complete\b`)
 	device      = regexp.MustCompile(`(?m)^[ \t]*\w+<([^;{}()]*\bC::(\w+)_memory)> (\w+);`)
 	configArray = regexp.MustCompile(`\bC::(\w+)_memory\b`)
@@ -269,7 +273,8 @@ func kernelArrays(code string) (bound map[string]bool, problems complaints) {
 			continue
 		}
 		declared[m[2]]++
-		if own[m[2]] && (m[1] != "ap_uint<C::"+m[2]+"_width>" || m[3] != "C::"+m[2]+"_rows") {
+		if own[m[2]] && (strings.TrimPrefix(m[1], "static ") != "ap_uint<C::"+m[2]+"_width>" ||
+			m[3] != "C::"+m[2]+"_rows") {
 			problems.say("array %s is not of its storage's rows and width", m[2])
 		}
 	}

@@ -169,6 +169,10 @@ func (t *task) inputs() {
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 	t.path(&o.LSTM, "lstm-config", "FILE", "JSON file with the formats of the gates of ONNX LSTM nodes, "+
 		"whose gates are real numbers; this changes the model", nil)
+	t.path(&o.Cells, "cell-config", "FILE", "the same for ONNX GRU, RNN and LSTM nodes, by the names of nodes or of "+
+		"operators; this changes the model", nil)
+	t.BoolVar(&o.Stateful, "stateful", false, "samples are pieces of one stream, in order: recurrences go on with the "+
+		"state that they ended with in the sample before")
 }
 
 // force adds --force of a folder that is replaced as a whole.

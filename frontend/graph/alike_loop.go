@@ -1,12 +1,14 @@
 package graph
 
+import "slices"
+
 // Loops in contrast: see alike.go.
 
 // loop compares two steps of a loop. Either it runs as often for n samples as for one, each time on all of them; or it
 // hands on nothing, and every run is a sample.
 func (c *contrast) loop(s, t *Step, operands []operand, inner int) bool {
 	r, q := s.Recur, t.Recur
-	if r.States != q.States || len(r.Scanned) != len(q.Scanned) || r.RealGates != q.RealGates {
+	if r.States != q.States || len(r.Scanned) != len(q.Scanned) || !slices.Equal(r.RealGates, q.RealGates) {
 		return false
 	}
 	each := r.Length != q.Length

@@ -13,7 +13,7 @@ type Options struct {
 	Dims map[string]int   // values of named dynamic axes; a leading dynamic axis is one sample
 	Data map[string][]int // shapes of data per input ("" for a single one): axes but the leading are read off them
 
-	Cells map[string]CellFormats // of ONNX LSTM nodes by name, EveryCell for the others: their gates are quantised so
+	Cells []Formats // of the gates of ONNX' recurrent operators: they are quantised so
 
 	sequences map[string]bool // inputs whose leading dynamic axis is time
 	probed    string          // an input whose leading dynamic axis is tried with so many elements:

@@ -62,6 +62,16 @@ func (p *Part) Nodes() []*Node {
 	return slices.Compact(out)
 }
 
+// Loops lists the nodes of the part that run along a sequence, each once.
+func (p *Part) Loops() (list []*Node) {
+	for _, r := range p.runners {
+		if r.loop != nil {
+			list = Join(list, []*Node{r.step.Node})
+		}
+	}
+	return list
+}
+
 // Fork is the same part with scratch space of its own.
 func (p *Part) Fork() *Part {
 	q := *p
@@ -71,13 +81,25 @@ func (p *Part) Fork() *Part {
 		f := r.fork()
 		if l := r.loop; l != nil {
 			if loops[l] == nil {
-				loops[l] = &loop{l.node, l.Recur, l.body.Fork()}
+				loops[l] = &loop{node: l.node, Recur: l.Recur, body: l.body.Fork()}
 			}
 			f.loop = loops[l]
 		}
 		q.runners[i] = f
 	}
 	return &q
+}
+
+// Stream is a fork for samples that are pieces of one stream, in order: in each run, loops go on with the states that
+// they have ended with in the run before; in the first one, as the program says.
+func (p *Part) Stream() *Part {
+	q := p.Fork()
+	for _, r := range q.runners {
+		if r.loop != nil {
+			r.loop.keeps = true
+		}
+	}
+	return q
 }
 
 // An ExecError is a failure at one node: a rounding that stays open, a division by zero.
@@ -229,14 +251,8 @@ func (d *decider) decide(f func(prec uint) error) error {
 // element is element i of a tensor, exactly or enclosed at prec bits.
 func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 	if v := d.value(name); v != nil {
-		if v.Truth != nil {
-			return real.Exactly(v.Truth(i)), nil
-		}
-		if v.Lo[i] == v.Hi[i] {
-			return real.Exactly(new(big.Rat).SetFloat64(v.Lo[i])), nil
-		}
-		if v.from != nil {
-			return v.from.element(v.result, i, prec)
+		if n, known, err := v.element(i, prec); known {
+			return n, err
 		}
 	}
 	if d.memo == nil || d.around == nil && d.of != d.now.number {

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A CellFormat is one quantiser of an LSTM cell, as QONNX's Quant has it.
+// A CellFormat is one quantiser of a recurrent cell, as QONNX's Quant has it.
 type CellFormat struct {
 	Scale    float64 // a float32, above 0
 	Zero     float64 // zero point, a whole number
@@ -24,30 +24,60 @@ type CellFormat struct {
 	Rounding string // QONNX's name, in capitals
 }
 
-// A CellFormats is the eleven quantisers of an LSTM cell, in the order in which Brevitas has them.
-type CellFormats [11]CellFormat
+// CellFormats are the quantisers of a cell by name.
+type CellFormats map[string]CellFormat
 
-// The quantisers of a cell.
-const (
-	FormatOutput = iota
-	FormatCellState
-	FormatInputAcc
-	FormatForgetAcc
-	FormatCellAcc
-	FormatOutputAcc
-	FormatInputSigmoid
-	FormatForgetSigmoid
-	FormatCellTanh
-	FormatOutputSigmoid
-	FormatHiddenStateTanh
-)
-
-// FormatNames are the quantisers' names, those of the attributes of QuantLSTMCell.
+// FormatNames are the quantisers' names of an LSTM's cell: those of the attributes of QuantLSTMCell, in the order in
+// which it has them.
 var FormatNames = [11]string{"output", "cell_state", "input_acc", "forget_acc", "cell_acc", "output_acc",
 	"input_sigmoid", "forget_sigmoid", "cell_tanh", "output_sigmoid", "hidden_state_tanh"}
 
-// EveryCell is the name under which formats serve every LSTM node that is not named itself.
-const EveryCell = "*"
+// Formats are what a file says of the quantisers of cells.
+type Formats struct {
+	Flag  string                 // that names the file
+	Cells map[string]CellFormats // by the node's label; Every and "OPERATOR:*" are for the nodes that are not named
+}
+
+// Every is the name under which formats serve every node that is not named itself; behind the name of an operator and a
+// colon, every node of it.
+const Every = "*"
+
+// The flags that name files of formats. CellFlag is for all operators, LSTMFlag for LSTM alone.
+const (
+	LSTMFlag = "--lstm-config"
+	CellFlag = "--cell-config"
+)
+
+// Of gives the formats of a node that takes some, and the name under which the file has them; ok is false where it has
+// none.
+func (f Formats) Of(n *Node) (cell CellFormats, name string, ok bool) {
+	if !slices.Contains(f.Operators(), n.FullOp()) {
+		return nil, "", false
+	}
+	for _, name := range []string{n.Label(), n.FullOp() + ":" + Every, Every} {
+		if cell, ok := f.Cells[name]; ok {
+			return cell, name, true
+		}
+	}
+	return nil, "", false
+}
+
+// Lacks says in which way formats are not those of a node's cell; empty where they are.
+func (f CellFormats) Lacks(n *Node) string {
+	k := n.kind()
+	for _, name := range k.formats {
+		if _, ok := f[name]; !ok {
+			return fmt.Sprintf("the quantiser %s is missing", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if !slices.Contains(k.formats, name) && !slices.Contains(k.more, name) {
+			return fmt.Sprintf("%q is no quantiser of a cell of %s: they are %s", name, n.FullOp(),
+				strings.Join(slices.Concat(k.formats, k.more), ", "))
+		}
+	}
+	return ""
+}
 
 // formatJSON is a CellFormat in a file.
 type formatJSON struct {
@@ -59,39 +89,41 @@ type formatJSON struct {
 	Rounding  string   `json:"rounding"`
 }
 
-// ParseFormats reads the file of --lstm-config: node names, or "*" for all others, each with the eleven quantisers
+// ParseFormats reads the file that a flag names: node names, or "GRU:*" for all other nodes of an operator, or "*" for
+// all others, each with the quantisers of its cell
 //
-//	{"*": {"output": {"scale": 0.0078125, "zero_point": 0, "bits": 8, "signed": true, "narrow": false, "rounding": "ROUND"}, "cell_state": ...}}
+//	{"*": {"output": {"scale": 0.0078125, "zero_point": 0, "bits": 8, "signed": true, "narrow": false,
+//	                  "rounding": "ROUND"}, "hidden_acc": ...}}
 //
 // where zero_point, narrow and rounding may be left out. The error names the place.
-func ParseFormats(b []byte) (map[string]CellFormats, error) {
+func ParseFormats(flag string, b []byte) (Formats, error) {
+	out := Formats{Flag: flag, Cells: map[string]CellFormats{}}
 	var file map[string]map[string]json.RawMessage
 	if err := strict(b, &file); err != nil {
-		return nil, err
+		return out, err
 	}
+	of := strings.Join(out.Operators(), " or ")
 	if len(file) == 0 {
-		return nil, fmt.Errorf("it names no node: use %q for every LSTM", EveryCell)
+		return out, fmt.Errorf("it names no node: use %q for every %s", Every, of)
 	}
-	out := map[string]CellFormats{}
+	var known []string
+	for _, op := range out.Operators() {
+		known = append(known, cells(op).formats...)
+		known = append(known, cells(op).more...)
+	}
 	for _, node := range slices.Sorted(maps.Keys(file)) {
-		var cell CellFormats
+		cell := CellFormats{}
 		for _, name := range slices.Sorted(maps.Keys(file[node])) {
-			k := slices.Index(FormatNames[:], name)
-			if k < 0 {
-				return nil, fmt.Errorf("%q: %q is no quantiser of an LSTM cell: they are %s", node, name,
-					strings.Join(FormatNames[:], ", "))
+			if !slices.Contains(known, name) {
+				return out, fmt.Errorf("%q: %q is no quantiser of a cell of %s: they are %s", node, name, of,
+					strings.Join(slices.Compact(slices.Sorted(slices.Values(known))), ", "))
 			}
 			var err error
-			if cell[k], err = parseFormat(file[node][name]); err != nil {
-				return nil, fmt.Errorf("%q, %s: %w", node, name, err)
+			if cell[name], err = parseFormat(file[node][name]); err != nil {
+				return out, fmt.Errorf("%q, %s: %w", node, name, err)
 			}
 		}
-		for k, f := range cell {
-			if f.Bits == 0 {
-				return nil, fmt.Errorf("%q: the quantiser %s is missing", node, FormatNames[k])
-			}
-		}
-		out[node] = cell
+		out.Cells[node] = cell
 	}
 	return out, nil
 }
@@ -136,18 +168,29 @@ func parseFormat(b []byte) (CellFormat, error) {
 	return f, nil
 }
 
-// FormatFormats writes what ParseFormats reads, one quantiser per line.
-func FormatFormats(cells map[string]CellFormats) []byte {
+// Format writes what ParseFormats reads, one quantiser per line: those that a cell needs first, in the order of its
+// table.
+func (f Formats) Format() []byte {
+	var order []string
+	for _, op := range f.Operators() {
+		order = append(append(order, cells(op).formats...), cells(op).more...)
+	}
 	var b bytes.Buffer
 	b.WriteString("{\n")
-	for i, node := range slices.Sorted(maps.Keys(cells)) {
-		name, _ := json.Marshal(node)
-		fmt.Fprintf(&b, "  %s: {\n", name)
-		for k, f := range cells[node] {
-			fmt.Fprintf(&b, `    %q: {"scale": %v, "zero_point": %v, "bits": %d, "signed": %t, "narrow": %t, "rounding": %q}%s`+"\n",
-				FormatNames[k], f.Scale, f.Zero, f.Bits, f.Signed, f.Narrow, f.Rounding, comma(k, len(cells[node])))
+	for i, node := range slices.Sorted(maps.Keys(f.Cells)) {
+		label, _ := json.Marshal(node)
+		fmt.Fprintf(&b, "  %s: {\n", label)
+		cell := f.Cells[node]
+		names := slices.SortedFunc(maps.Keys(cell), func(x, y string) int {
+			return slices.Index(order, x) - slices.Index(order, y)
+		})
+		for k, name := range names {
+			q := cell[name]
+			fmt.Fprintf(&b, `    %q: {"scale": %v, "zero_point": %v, "bits": %d, "signed": %t, "narrow": %t, `, name,
+				q.Scale, q.Zero, q.Bits, q.Signed, q.Narrow)
+			fmt.Fprintf(&b, `"rounding": %q}%s`+"\n", q.Rounding, comma(k, len(names)))
 		}
-		fmt.Fprintf(&b, "  }%s\n", comma(i, len(cells)))
+		fmt.Fprintf(&b, "  }%s\n", comma(i, len(f.Cells)))
 	}
 	b.WriteString("}\n")
 	return b.Bytes()
@@ -167,11 +210,11 @@ func (f CellFormat) reaches(v float64) bool {
 	return f.Signed && v/2 <= most && most <= 2*v
 }
 
-// SuggestFormats is a configuration to start from for a cell of real-valued gates, in a canonical program: the output
-// as the quantiser in front of the LSTM has it, as with Brevitas, so that both have one scale where they are added up;
-// where that one does not suit values from -1 to 1, as the quantiser behind has it. The rest is as is common for sums
-// of a few units.
-func SuggestFormats(p *Program, cell *Step) map[string]CellFormats {
+// suggested are formats to start from for a cell of real-valued gates, in a canonical program: the output as the
+// quantiser in front of the loop has it, as with Brevitas, so that both have one scale where they are added up; where
+// that one does not suit values from -1 to 1, as the quantiser behind has it. The rest is as is common for sums of a
+// few units.
+func suggested(p *Program, loop *Step) CellFormats {
 	unit := func(bits int, signed bool) CellFormat {
 		frac := bits
 		if signed {
@@ -179,29 +222,49 @@ func SuggestFormats(p *Program, cell *Step) map[string]CellFormats {
 		}
 		return CellFormat{Scale: math.Ldexp(1, -frac), Bits: bits, Signed: signed, Rounding: "ROUND"}
 	}
-	acc, gate, tanh := CellFormat{Scale: 1. / 64, Bits: 10, Signed: true, Rounding: "ROUND"}, unit(8, false),
-		unit(8, true)
-	cells := CellFormats{FormatCellState: {Scale: 1. / 256, Bits: 12, Signed: true, Rounding: "ROUND"},
-		FormatInputAcc: acc, FormatForgetAcc: acc, FormatCellAcc: acc, FormatOutputAcc: acc,
-		FormatInputSigmoid: gate, FormatForgetSigmoid: gate, FormatOutputSigmoid: gate, FormatCellTanh: tanh,
-		FormatHiddenStateTanh: tanh}
-	cells[FormatOutput] = tanh
-	if f, ok := p.quantiserBefore(cell.Node.Inputs[cell.Recur.States]); ok && f.reaches(1) {
-		cells[FormatOutput] = f
-	} else if f, ok := p.quantiserBehind(cell.Node.Outputs); ok {
-		cells[FormatOutput] = f
+	acc := CellFormat{Scale: 1. / 64, Bits: 10, Signed: true, Rounding: "ROUND"}
+	output := unit(8, true)
+	if f, ok := p.quantiserBefore(loop.Node.Inputs[loop.Recur.States]); ok && f.reaches(1) {
+		output = f
+	} else if f, ok := p.quantiserBehind(loop.Node.Outputs); ok {
+		output = f
 	}
-	return map[string]CellFormats{cell.Node.Label(): cells}
+	cell := CellFormats{}
+	for _, name := range loop.Recur.RealGates {
+		switch {
+		case name == "cell_state":
+			cell[name] = CellFormat{Scale: 1. / 256, Bits: 12, Signed: true, Rounding: "ROUND"}
+		case strings.HasSuffix(name, "_acc"):
+			cell[name] = acc
+		case strings.HasSuffix(name, "_sigmoid"):
+			cell[name] = unit(8, false)
+		case strings.HasSuffix(name, "_tanh"):
+			cell[name] = unit(8, true)
+		default: // the state, and what takes its place in a product
+			cell[name] = output
+		}
+	}
+	return cell
 }
 
 // FormatsNeeded tells the user that a cell of real-valued gates has no layer, and gives a configuration to start from.
-func FormatsNeeded(p *Program, cell *Step) diag.Diag {
-	return diag.Diag{Severity: diag.Error, Code: diag.LSTMFormats, Node: cell.Node.Label(), Op: cell.Node.FullOp(),
-		Where: Where(p.File, cell.Node),
-		Msg:   "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state",
-		Hint: "give them with --lstm-config FILE, and measure the accuracy of the model that this makes; or export " +
-			"quantised cells (Brevitas: QuantLSTM, export_qonnx). To start from:",
-		Text: string(FormatFormats(SuggestFormats(p, cell)))}
+func FormatsNeeded(p *Program, loop *Step) diag.Diag {
+	n := loop.Node
+	f := Formats{CellFlag, map[string]CellFormats{n.Label(): suggested(p, loop)}}
+	d := diag.Diag{Severity: diag.Error, Code: FormatsCode(n), Node: n.Label(), Op: n.FullOp(),
+		Where: Where(p.File, n),
+		Msg: fmt.Sprintf("its gates are real numbers: ONNX' %s has no place for the formats of its gates and its state",
+			n.FullOp()),
+		Hint: "write the cell as the body of a Scan, with a quantiser at every gate",
+		Text: string(f.Format())}
+	if d.Code == diag.LSTMFormats {
+		f.Flag = LSTMFlag
+		d.Msg = "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state"
+		d.Hint = "export quantised cells (Brevitas: QuantLSTM, export_qonnx)"
+	}
+	d.Hint = "give them with " + f.Flag + " FILE, and measure the accuracy of the model that this makes; or " + d.Hint +
+		". To start from:"
+	return d
 }
 
 // quantiserBehind finds the quantiser that a tensor is only moved to.

@@ -14,9 +14,9 @@
 //	operators              the table, and the traits that others ask for
 //	operators_arithmetic, operators_activation, operators_reduce, operators_order, operators_conv, operators_pool,
 //	operators_image, operators_move, operators_slice, operators_logic, operators_quant, operators_qonnx, operators_pulp,
-//	operators_lstm
+//	operators_recurrent, operators_lstm, operators_loop
 //	                       the definitions of its rows: each makes steps of a node
-//	operators_cell         an LSTM cell as the body of a loop
+//	operators_cell         the cells of LSTM, GRU and RNN as the bodies of loops
 //	operators_coding       a quantiser as a code and its value: what canon asks for
 //	operators_composite    operators that are written out before anything else happens
 //	operators_weights      weights that float32 had rounded
@@ -29,7 +29,7 @@
 //	reading, call, expand           a node, its attributes and inputs; the steps made of it; made-up nodes
 //	again                           what stays when nodes are replaced
 //	tables                          index tables
-//	formats                         the formats of an LSTM's gates, from --lstm-config
+//	formats                         the formats of cells' gates, from --lstm-config and --cell-config
 //
 // Execution:
 //

@@ -14,6 +14,10 @@ type loop struct {
 	node *Node
 	*Recur
 	body *Part
+
+	keeps        bool     // a run of the program goes on where the one before ended
+	begun, ended []*Reals // states of the last run of the program, if it keeps them
+	kept         int      // elements that are remembered of all runs of the program
 }
 
 func newLoop(s *Step) *loop {
@@ -32,6 +36,8 @@ type unrolled struct {
 	out  []*Reals   // per output of the node
 	runs []*decider // of the body; nil where all that a run gave is exact, or what it knew is too much to keep
 	kept int        // elements
+
+	before []*Reals // states that the run of the program before has left; nil where there is none
 }
 
 // maxKept bounds the elements that a loop keeps for later decisions.
@@ -39,8 +45,14 @@ const maxKept = 1 << 25
 
 // run executes the loop on the values of the node's inputs.
 func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
-	u := &unrolled{loop: l, now: d.now, runs: make([]*decider, l.Length)}
+	u := &unrolled{loop: l, now: d.now, runs: make([]*decider, l.Length), before: l.ended, kept: l.kept}
 	state := slices.Clone(in[:l.States])
+	if u.before != nil {
+		copy(state, u.before)
+	}
+	if l.keeps {
+		l.begun = slices.Clone(state)
+	}
 	given := make([][]*Reals, len(l.Gathered)) // per gathered tensor, per run
 	for t := range l.Length {
 		b := &decider{prog: l.Body, all: map[string]*Reals{}, now: d.now, around: d, turn: t, turns: u}
@@ -68,6 +80,9 @@ func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
 		if !v.Exact() {
 			v.from, v.result = u, i
 		}
+	}
+	if l.keeps {
+		l.ended, l.kept = u.out[:l.States:l.States], u.kept
 	}
 	return u, nil
 }
@@ -181,6 +196,9 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 		case slot >= l.States:
 			s := l.Scanned[slot-l.States]
 			return d.around.element(outer, s.element(d.around.value(outer).Shape, d.turn, i), prec)
+		case d.turn == 0 && d.turns.before != nil:
+			n, _, err := d.turns.before[slot].element(i, prec) // what is not exact comes from a loop
+			return n, err
 		case d.turn == 0:
 			return d.around.element(outer, i, prec)
 		}
@@ -220,6 +238,9 @@ func (d *decider) charge(s *Step) error {
 // walk executes the loop with another arithmetic, as Part.walk does.
 func (l *loop) walk(in []*Reals, all map[string]*Reals, fix func(*Reals) *Reals, compute computation) []*Reals {
 	state := slices.Clone(in[:l.States])
+	if l.begun != nil {
+		copy(state, l.begun)
+	}
 	given := make([][]*Reals, len(l.Gathered))
 	codes, fixed := l.body.Codes(), map[string]*Reals{}
 	for t := range l.Length {

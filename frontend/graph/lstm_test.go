@@ -322,7 +322,7 @@ func TestQuantisedCells(t *testing.T) {
 				}
 				formats := someFormats()
 				p := onnxtest.Prepare(t, lstmGraph(c, init),
-					graph.Options{Cells: map[string]graph.CellFormats{"*": formats}})
+					given("*", formats))
 				brevitas := prepare(t, quantCell(c, init, formats))
 				x := filledWith(r, steps*n*in).F
 				var got [2][][]float64
@@ -369,8 +369,8 @@ func quantCell(c lstmCase, of map[string]*graph.Tensor, formats graph.CellFormat
 		}
 	}
 	flag := map[bool]int{true: 1}
-	for k, name := range graph.FormatNames {
-		f := formats[k]
+	for _, name := range graph.FormatNames {
+		f := formats[name]
 		init[name+".s"], init[name+".z"], init[name+".b"] = scalar(f.Scale), scalar(f.Zero), scalar(float64(f.Bits))
 		in = append(in, name+".s", name+".z", name+".b")
 		a[name+"_signed"], a[name+"_rounding_mode"] = flag[f.Signed], f.Rounding

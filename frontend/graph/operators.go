@@ -30,7 +30,7 @@ const (
 	Plain        Trait = 1 << iota // makes scaled integers of scaled integers
 	WholeRow                       // each element depends on its whole row, and rises strictly with its own input
 	Clips                          // bounds each element by inputs 1 and 2, or by attributes
-	TakesFormats                   // its gates have formats only where --lstm-config gives them
+	TakesFormats                   // its gates have formats only where --lstm-config or --cell-config gives them
 	Minifloat                      // quantises to floats
 	OneHot                         // a row of zeros with a one for each index
 	Uniform                        // gives codes of equal steps: inputs are the data, the scale and the zero point
@@ -145,7 +145,10 @@ func init() { // definitions look operators up
 			"ConstantOfShape":    {1, 1, 0, buildConstantOfShape},
 			"Dropout":            {1, 3, 0, buildDropout},
 			"Scan":               {1, 1 << 10, loops, buildScan},
-			"LSTM":               {3, 8, loops | TakesFormats, buildLSTM},
+			"Loop":               {0, 1 << 10, loops, buildLoop},
+			"LSTM":               {3, 8, loops | TakesFormats, buildRecurrent},
+			"GRU":                {3, 6, loops | TakesFormats, buildRecurrent},
+			"RNN":                {3, 6, loops | TakesFormats, buildRecurrent},
 			"Conv":               {2, 3, 0, buildConv},
 			"ConvTranspose":      {2, 3, 0, buildConvTranspose},
 			"MaxPool":            {1, 1, 0, buildMaxPool},

@@ -221,25 +221,31 @@ func buildBatchNorm(c *call) {
 }
 
 func buildConstant(c *call) {
-	var t *Tensor
-	a := func(name string) Attr { return c.Attrs[name] }
-	switch {
-	case a("value").Kind == AttrTensor:
-		t = a("value").T
-	case a("value_float").Kind == AttrFloat:
-		t = &Tensor{DType: Float32, F: []float64{a("value_float").F}}
-	case a("value_int").Kind == AttrInt:
-		t = &Tensor{DType: Int64, I: []int64{a("value_int").I}}
-	case a("value_floats").Kind == AttrFloats:
-		t = &Tensor{DType: Float32, Shape: []int{len(a("value_floats").Floats)}, F: a("value_floats").Floats}
-	case a("value_ints").Kind == AttrInts:
-		t = &Tensor{DType: Int64, Shape: []int{len(a("value_ints").Ints)}, I: a("value_ints").Ints}
-	}
+	t := c.fixedValue()
 	if t == nil || !t.DType.number() {
 		unsupported("use a dense tensor of numbers",
 			"the constant's value is missing, sparse or of another type")
 	}
 	c.value(t)
+}
+
+// fixedValue is what a node gives that is a constant; nil of others.
+func (n *Node) fixedValue() *Tensor {
+	a := func(name string) Attr { return n.Attrs[name] }
+	switch {
+	case n.Op != "Constant" || n.Domain != "":
+	case a("value").Kind == AttrTensor:
+		return a("value").T
+	case a("value_float").Kind == AttrFloat:
+		return &Tensor{DType: Float32, F: []float64{a("value_float").F}}
+	case a("value_int").Kind == AttrInt:
+		return &Tensor{DType: Int64, I: []int64{a("value_int").I}}
+	case a("value_floats").Kind == AttrFloats:
+		return &Tensor{DType: Float32, Shape: []int{len(a("value_floats").Floats)}, F: a("value_floats").Floats}
+	case a("value_ints").Kind == AttrInts:
+		return &Tensor{DType: Int64, Shape: []int{len(a("value_ints").Ints)}, I: a("value_ints").Ints}
+	}
+	return nil
 }
 
 func buildShape(c *call) {

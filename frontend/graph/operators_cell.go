@@ -1,18 +1,86 @@
 package graph
 
-import "slices"
+import (
+	"fmt"
+	"slices"
 
-// A cell is one direction of an LSTM, about to be written as the body of a loop. Gates are in the order i, f, c, o.
-type cell struct {
-	n, in, hidden int // samples side by side, elements of x, units
-	w, r          [4]*Tensor
-	bias          [4][]*Tensor // added one after the other
-	peep          [4]*Tensor   // nil where there is none; c has none
-	quant         *[11]quantParams
-	f, g, h       activation
-	clip          float64 // of what activations read; 0 is none
-	coupled       bool    // f = 1 - i
+	"hlsgen/internal/diag"
+)
+
+// A cellKind is what the cells of an operator have.
+type cellKind struct {
+	gates       []string // in the order of the rows of ONNX' W, R and B
+	states      []string
+	activations []string // of one direction, as ONNX' operator has them by default
+	formats     []string // quantisers that are needed
+	more        []string // quantisers that may be there: what has none is not quantised by itself
+	write       func(*cellBody)
 }
+
+// cells are the operators whose cells are written here. (A function, because bodies are operators themselves.)
+func cells(op string) *cellKind {
+	switch op {
+	case "LSTM":
+		return &cellKind{gates: []string{"i", "o", "f", "c"}, states: []string{"h", "c"},
+			activations: []string{"Sigmoid", "Tanh", "Tanh"}, formats: FormatNames[:], write: (*cellBody).lstm}
+	case "GRU":
+		return &cellKind{gates: []string{"z", "r", "h"}, states: []string{"h"},
+			activations: []string{"Sigmoid", "Tanh"},
+			formats:     []string{"output", "update_sigmoid", "reset_sigmoid", "hidden_tanh"},
+			more: []string{"update_acc", "reset_acc", "hidden_acc", "recurrent_acc", "reset_product", "update_product",
+				"hidden_product"}, write: (*cellBody).gru}
+	case "RNN":
+		return &cellKind{gates: []string{"h"}, states: []string{"h"}, activations: []string{"Tanh"},
+			formats: []string{"output"}, more: []string{"hidden_acc"}, write: (*cellBody).rnn}
+	}
+	return nil
+}
+
+// Operators are those whose formats the file may have.
+func (f Formats) Operators() []string {
+	if f.Flag == LSTMFlag {
+		return []string{"LSTM"}
+	}
+	return []string{"LSTM", "GRU", "RNN"}
+}
+
+// Code is the code of what is said of the file.
+func (f Formats) Code() diag.Code {
+	if f.Flag == LSTMFlag {
+		return diag.LSTMFormats
+	}
+	return diag.CellFormats
+}
+
+// FormatsCode is the code of what is said of the formats of a node's cell.
+func FormatsCode(n *Node) diag.Code {
+	if n.FullOp() == "LSTM" {
+		return diag.LSTMFormats
+	}
+	return diag.CellFormats
+}
+
+// kind is that of the cells of a node's operator.
+func (n *Node) kind() *cellKind { return cells(n.FullOp()) }
+
+// stateFormats are the quantisers of states.
+var stateFormats = map[string]string{"h": "output", "c": "cell_state"}
+
+// A cell is one direction of a recurrent operator, about to be written as the body of a loop.
+type cell struct {
+	*cellKind
+	n, in, hidden int          // samples side by side, elements of x, units
+	w, r, wb, rb  gateTensors  // rb may be nil: all biases are in wb then
+	peep          gateTensors  // LSTM: i, f and o
+	functions     []activation // as in activations
+	quant         map[string]quantParams
+	clip          float64 // of what activations read; 0 is none
+	coupled       bool    // LSTM: f = 1 - i
+	resetsSum     bool    // GRU: the reset gate multiplies the sum of products with h, not h
+}
+
+// gateTensors are a tensor for each gate, by its name; a missing one is nil.
+type gateTensors map[string]*Tensor
 
 // quantParams are the parameters of a Quant node.
 type quantParams struct {
@@ -26,20 +94,17 @@ type activation struct {
 	alpha, beta float64
 }
 
-var (
-	gateNames = [4]string{"i", "f", "c", "o"}
-	accs      = [4]int{FormatInputAcc, FormatForgetAcc, FormatCellAcc, FormatOutputAcc}
-	gates     = [4]int{FormatInputSigmoid, FormatForgetSigmoid, FormatCellTanh, FormatOutputSigmoid}
-)
-
-// A cellBody is the graph of a cell being written: inputs h, c, x; outputs the next h and c, and h again for the
-// sequence.
+// A cellBody is the graph of a cell being written: inputs are the states and x; outputs the next states, and h again
+// for the sequence. Q is a quantiser, where the cell has that one:
 //
-//	a  = quant(x W' + h R' + b + p*c), for o with the next c
-//	i, f, o = quant(sigmoid(a)), g = quant(tanh(a)); coupled: f = quant(1) - i
-//	c' = quant(quant(f*c) + quant(i*g)), h' = quant(o * quant(tanh(c')))
+//	a  = Q(x W' + h R' + b)                          what a gate reads
+//	LSTM: i, f, o = Q(sigmoid(a + p*c)), for o with the next c; g = Q(tanh(a)); coupled: f = Q(1) - i
+//	      c' = Q(Q(f*c) + Q(i*g)), h' = Q(o * Q(tanh(c')))
+//	GRU:  z, r = Q(sigmoid(a)), n = Q(tanh(Q(x W' + Q(r*h) R' + b))), or Q(tanh(Q(x W' + b + Q(r * Q(h R' + b')))))
+//	      h' = Q(Q((1-z)*n) + Q(z*h))
+//	RNN:  h' = Q(tanh(a))
 //
-// Without quantisers the same in real numbers (Brevitas' QuantLSTM; ONNX, operator LSTM).
+// Without quantisers the same in real numbers (Brevitas' QuantLSTM; ONNX, operators LSTM, GRU and RNN).
 type cellBody struct {
 	*cell
 	graph *Graph
@@ -47,58 +112,116 @@ type cellBody struct {
 
 func (c *cell) body(opsets map[string]int64) *Graph {
 	b := &cellBody{c, &Graph{Name: "cell", Init: map[string]*Tensor{}, Opsets: opsets}}
-	b.graph.Inputs = []Value{fixedValue("h", Float32, []int{c.n, c.hidden}),
-		fixedValue("c", Float32, []int{c.n, c.hidden}), fixedValue("x", Float32, []int{c.n, c.in})}
-	i := b.gate(0, "c")
-	var f string
-	if c.coupled {
-		f = b.node("Sub", "f", nil, b.quantised("one", b.constant("1", filled(Float32, nil, 1)), FormatInputSigmoid), i)
-	} else {
-		f = b.gate(1, "c")
+	for _, s := range c.states {
+		b.graph.Inputs = append(b.graph.Inputs, fixedValue(s, Float32, []int{c.n, c.hidden}))
 	}
-	g := b.gate(2, "")
-	keep := b.quantised("f*c", b.node("Mul", "f*c.real", nil, f, "c"), FormatCellState)
-	add := b.quantised("i*g", b.node("Mul", "i*g.real", nil, i, g), FormatCellState)
-	next := b.quantised("state", b.node("Add", "state.sum", nil, keep, add), FormatCellState)
-	o := b.gate(3, next)
-	squashed := b.quantised("squashed", b.activated("squashed.real", b.clipped("state.clipped", next), c.h),
-		FormatHiddenStateTanh)
-	out := b.quantised("hidden", b.node("Mul", "hidden.real", nil, o, squashed), FormatOutput)
-	for _, name := range []string{out, next, out} {
-		b.graph.Outputs = append(b.graph.Outputs, Value{Name: name, DType: Float32})
-	}
+	b.graph.Inputs = append(b.graph.Inputs, fixedValue("x", Float32, []int{c.n, c.in}))
+	c.write(b)
 	return b.graph
 }
 
-// gate writes gate k, whose peephole reads the tensor `from`.
-func (b *cellBody) gate(k int, from string) string {
-	name := gateNames[k]
-	a := b.node("MatMul", name+".x", nil, "x", b.constant(name+".W", transposed(b.w[k])))
-	a = b.node("Add", name+".xh", nil, a, b.node("MatMul", name+".h", nil, "h",
-		b.constant(name+".R", transposed(b.r[k]))))
-	if p := b.peep[k]; p != nil {
-		a = b.node("Add", name+".peephole", nil, a, b.node("Mul", name+".p*c", nil, from, b.constant(name+".P", p)))
+// gives names the next states and what goes into the sequence.
+func (b *cellBody) gives(names ...string) {
+	for _, name := range names {
+		b.graph.Outputs = append(b.graph.Outputs, Value{Name: name, DType: Float32})
 	}
-	if len(b.bias[k]) > 0 {
-		sum := b.constant(name+".b", b.bias[k][0])
-		for _, t := range b.bias[k][1:] {
-			sum = b.node("Add", name+".bias", nil, sum, b.constant(name+".b2", t))
-		}
-		a = b.node("Add", name+".sum", nil, a, sum)
+}
+
+func (b *cellBody) lstm() {
+	i := b.gate("i", "input", "sigmoid", 0, "c")
+	var f string
+	if b.coupled {
+		f = b.node("Sub", "f", nil, b.quantised("one", b.constant("1", filled(Float32, nil, 1)), "input_sigmoid"), i)
+	} else {
+		f = b.gate("f", "forget", "sigmoid", 0, "c")
 	}
-	a = b.quantised(name+".acc", b.clipped(name+".clipped", a), accs[k])
-	act := b.f
-	if k == 2 {
-		act = b.g
+	g := b.gate("c", "cell", "tanh", 1, "")
+	keep := b.quantised("f*c", b.node("Mul", "f*c.real", nil, f, "c"), "cell_state")
+	add := b.quantised("i*g", b.node("Mul", "i*g.real", nil, i, g), "cell_state")
+	next := b.quantised("state", b.node("Add", "state.sum", nil, keep, add), "cell_state")
+	o := b.gate("o", "output", "sigmoid", 0, next)
+	squashed := b.quantised("squashed", b.activated("squashed.real", b.clipped("state.clipped", next), 2),
+		"hidden_state_tanh")
+	out := b.quantised("hidden", b.node("Mul", "hidden.real", nil, o, squashed), "output")
+	b.gives(out, next, out)
+}
+
+func (b *cellBody) gru() {
+	z := b.gate("z", "update", "sigmoid", 0, "")
+	r := b.gate("r", "reset", "sigmoid", 0, "")
+	var sum string
+	if b.resetsSum {
+		inner := b.quantised("h.inner", b.biased("h.inner.sum", b.products("h", "h", b.r), b.rb["h"]), "recurrent_acc")
+		reset := b.quantised("r*inner", b.node("Mul", "r*inner.real", nil, r, inner), "reset_product")
+		sum = b.node("Add", "h.xh", nil, b.products("h", "x", b.w), reset)
+		sum = b.biased("h.sum", sum, b.wb["h"])
+	} else {
+		reset := b.quantised("r*h", b.node("Mul", "r*h.real", nil, r, "h"), "reset_product")
+		sum = b.sum("h", reset, "")
 	}
-	return b.quantised(name+".gate", b.activated(name+".activated", a, act), gates[k])
+	n := b.squashed("h", sum, "hidden_acc", "hidden_tanh", 1)
+	rest := b.node("Sub", "1-z", nil, b.constant("1", filled(Float32, nil, 1)), z)
+	add := b.quantised("(1-z)*n", b.node("Mul", "(1-z)*n.real", nil, rest, n), "hidden_product")
+	keep := b.quantised("z*h", b.node("Mul", "z*h.real", nil, z, "h"), "update_product")
+	out := b.quantised("hidden", b.node("Add", "hidden.real", nil, add, keep), "output")
+	b.gives(out, out)
+}
+
+func (b *cellBody) rnn() {
+	out := b.squashed("h", b.sum("h", "h", ""), "hidden_acc", "output", 0)
+	b.gives(out, out)
+}
+
+// gate writes a gate of x and h, whose peephole reads the tensor `from`. Its quantisers are called after it: NAME_acc
+// and NAME_FUNCTION.
+func (b *cellBody) gate(gate, name, function string, which int, from string) string {
+	return b.squashed(gate, b.sum(gate, "h", from), name+"_acc", name+"_"+function, which)
+}
+
+// sum is what a gate reads, of x and of a vector in the place of the state.
+func (b *cellBody) sum(gate, h, from string) string {
+	a := b.node("Add", gate+".xh", nil, b.products(gate, "x", b.w), b.products(gate, h, b.r))
+	if p := b.peep[gate]; p != nil {
+		a = b.node("Add", gate+".peephole", nil, a,
+			b.node("Mul", gate+".p*c", nil, from, b.constant(gate+".P", p)))
+	}
+	return b.biased(gate+".sum", a, b.wb[gate], b.rb[gate])
+}
+
+// products are those of a vector and the weights of a gate.
+func (b *cellBody) products(gate, vector string, weights gateTensors) string {
+	name := gate + ".R"
+	if vector == "x" {
+		name = gate + ".W"
+	}
+	return b.node("MatMul", gate+"."+vector, nil, vector, b.constant(name, transposed(weights[gate])))
+}
+
+// biased adds the sum of biases, those that are there.
+func (b *cellBody) biased(name, tensor string, biases ...*Tensor) string {
+	biases = slices.DeleteFunc(biases, func(t *Tensor) bool { return t == nil })
+	if len(biases) == 0 {
+		return tensor
+	}
+	sum := b.constant(name+".b", biases[0])
+	for i, t := range biases[1:] {
+		sum = b.node("Add", fmt.Sprintf("%s.bias%d", name, i+1), nil, sum,
+			b.constant(fmt.Sprintf("%s.b%d", name, i+1), t))
+	}
+	return b.node("Add", name, nil, tensor, sum)
+}
+
+// squashed puts an activation behind a sum, a quantiser in front of it and one behind.
+func (b *cellBody) squashed(gate, sum, acc, behind string, which int) string {
+	a := b.quantised(gate+".acc", b.clipped(gate+".clipped", sum), acc)
+	return b.quantised(gate+".gate", b.activated(gate+".activated", a, which), behind)
 }
 
 func (b *cellBody) node(op, out string, attrs Attrs, inputs ...string) string {
-	return b.write("", op, out, attrs, inputs)
+	return b.add("", op, out, attrs, inputs)
 }
 
-func (b *cellBody) write(domain, op, out string, attrs Attrs, inputs []string) string {
+func (b *cellBody) add(domain, op, out string, attrs Attrs, inputs []string) string {
 	b.graph.Nodes = append(b.graph.Nodes, &Node{Index: len(b.graph.Nodes), Domain: domain, Op: op, Inputs: inputs,
 		Outputs: []string{out}, Attrs: attrs})
 	return out
@@ -109,15 +232,18 @@ func (b *cellBody) constant(name string, t *Tensor) string {
 	return name
 }
 
-// quantised puts quantiser k behind a tensor, if the cell has any.
-func (b *cellBody) quantised(name, tensor string, k int) string {
-	if b.quant == nil {
+// quantised puts a quantiser behind a tensor, if the cell has it.
+func (b *cellBody) quantised(name, tensor, quantiser string) string {
+	q, ok := b.quant[quantiser]
+	if !ok {
 		return tensor
 	}
-	q := b.quant[k]
-	inputs := []string{tensor, b.constant(name+".scale", q.scale), b.constant(name+".zero", q.zero),
-		b.constant(name+".bits", q.bits)}
-	return b.write(QONNX, "Quant", name, q.attrs, inputs)
+	return b.add(QONNX, Quant, name, q.attrs, append([]string{tensor}, q.constants(name, b.constant)...))
+}
+
+// constants makes the parameters known.
+func (q quantParams) constants(name string, known func(string, *Tensor) string) []string {
+	return []string{known(name+".scale", q.scale), known(name+".zero", q.zero), known(name+".bits", q.bits)}
 }
 
 // clipped bounds what an activation reads.
@@ -129,7 +255,8 @@ func (b *cellBody) clipped(name, tensor string) string {
 	return b.node("Min", name, nil, low, b.constant(name+".max", filled(Float32, nil, b.clip)))
 }
 
-func (b *cellBody) activated(name, tensor string, a activation) string {
+func (b *cellBody) activated(name, tensor string, which int) string {
+	a := b.functions[which]
 	alpha, beta := FloatAttr(a.alpha), FloatAttr(a.beta)
 	number := func(suffix string, v float64) string { return b.constant(name+suffix, filled(Float32, nil, v)) }
 	switch a.op {
@@ -157,47 +284,75 @@ func transposed(t *Tensor) *Tensor {
 	return out
 }
 
+// realGates is the attribute of a loop that is an ONNX cell without formats: the quantisers that it has places for.
 const realGates = "real_gates"
 
-// loop writes the cell as a Scan and names its outputs: the last h and c, and the sequence. An empty name is an output
-// that is not in use.
-func (cell *cell) loop(c *call, h, state, x string, along Scanned, outputs [3]string) {
+// loop writes the cell as a Scan of initial states and x, and names its outputs: the last states and the sequence. An
+// empty name is an output that is not in use.
+func (c *cell) loop(of *call, initial []string, x string, along Scanned, outputs []string) {
 	dir := 0
 	if along.Reverse {
 		dir = 1
 	}
 	opsets := map[string]int64{QONNX: 2, "": bodyOpset}
-	attrs := Attrs{"body": GraphAttr(cell.body(opsets)), "num_scan_inputs": IntAttr(1)}
+	attrs := Attrs{"body": GraphAttr(c.body(opsets)), "num_scan_inputs": IntAttr(1)}
 	for _, side := range []string{"input", "output"} {
 		attrs["scan_"+side+"_axes"], attrs["scan_"+side+"_directions"] = intsAttr(along.Axis), intsAttr(dir)
 	}
-	if cell.quant == nil {
-		attrs[realGates] = IntAttr(1)
+	if c.quant == nil {
+		attrs[realGates] = Attr{Kind: AttrStrings, Strings: c.places()}
 	}
-	c.writeAll(Internal, "Scan", attrs, outputs[:], []string{h, state, x})
+	of.writeAll(Internal, "Scan", attrs, outputs, append(slices.Clone(initial), x))
+}
+
+// places are the quantisers to start with, for a cell that has none: those that are needed, those of the sums, and that
+// of what a matrix multiplies.
+func (c *cell) places() []string {
+	list := slices.Clone(c.formats)
+	for _, name := range c.more {
+		switch name {
+		case "recurrent_acc":
+			if !c.resetsSum {
+				continue
+			}
+		case "reset_product":
+			if c.resetsSum {
+				continue
+			}
+		case "update_product", "hidden_product":
+			continue
+		}
+		list = append(list, name)
+	}
+	return list
 }
 
 // bodyOpset is the version of ONNX that cells are written in.
 const bodyOpset = 13
 
-// initial is a state's first value in the shape that the loop takes: zeros where it is omitted.
-func (cell *cell) initial(c *call, name string) string {
-	n, hidden := cell.n, cell.hidden
-	shape, k := []int{n, hidden}, c.p.Known[name]
+// initial is a state's first value as the loop takes it: zeros where it is omitted, and as the state's quantiser has
+// it, where there is one.
+func (c *cell) initial(of *call, state, name string) string {
+	shape, k := []int{c.n, c.hidden}, of.p.Known[name]
 	if name == "" {
-		return c.constant("initial", filled(Float32, shape, 0))
+		return of.constant("initial", filled(Float32, shape, 0))
 	}
 	if !k.DType.Float() {
 		invalid("the initial state %q is of type %s", name, k.DType)
 	}
-	if Size(k.Shape) == n*hidden {
-		if len(k.Shape) == 2 && k.Shape[0] == n {
-			return name
+	if Size(k.Shape) == Size(shape) {
+		if len(k.Shape) != 2 || k.Shape[0] != c.n {
+			name = of.reshaped(name, shape)
 		}
-		return c.reshaped(name, shape)
+	} else {
+		if s, ok := broadcasts(k.Shape, shape); !ok || !slices.Equal(s, shape) {
+			invalid("the initial state %q has shape %v, want %v", name, k.Shape, shape)
+		}
+		name = of.part("", "Expand", "initial", nil, name, of.shape(shape))
 	}
-	if s, ok := broadcasts(k.Shape, shape); !ok || !slices.Equal(s, shape) {
-		invalid("the initial state %q has shape %v, want %v", name, k.Shape, shape)
+	if q, ok := c.quant[stateFormats[state]]; ok {
+		inputs := append([]string{name}, q.constants("initial", of.constant)...)
+		name = of.part(QONNX, Quant, "initial", q.attrs, inputs...)
 	}
-	return c.part("", "Expand", "initial", nil, name, c.shape(shape))
+	return name
 }

@@ -18,11 +18,6 @@ var (
 	normalisation = gap{"normalisation by statistics of the data",
 		"a mean and a root per sample would be needed in integers: train with BatchNormalization, whose statistics " +
 			"are constants"}
-	recurrence = gap{"a recurrent network of a kind that has no layer",
-		"train an LSTM instead, or write the cell as the body of a Scan"}
-	gru = gap{"a GRU",
-		"its reset gate multiplies the state inside a product, which needs a recurrent engine of its own: train an " +
-			"LSTM or an MLP on windows instead"}
 	controlFlow = gap{"control flow that depends on data",
 		"the hardware has one fixed schedule: export the model with the branch or the loop resolved"}
 	convolution = gap{"a convolutional network that samples at places which depend on data",
@@ -53,9 +48,7 @@ var gaps = map[string]gap{
 	"QEmbedLayerNormalization": normalisation, "EmbedLayerNormalization": normalisation,
 	"DynamicQuantizeLinear": dynamic, "DynamicQuantizeMatMul": dynamic, "DynamicQuantizeLSTM": dynamic,
 	"MatMulNBits": weightsOnly, "MatMulBnb4": weightsOnly, "MatMulFpQ4": weightsOnly,
-	"RNN": recurrence,
-	"GRU": gru,
-	"If":  controlFlow, "Loop": controlFlow, "SequenceMap": controlFlow,
+	"If": controlFlow, "SequenceMap": controlFlow,
 	"DeformConv": convolution, "GridSample": convolution, "MaxRoiPool": convolution, "AffineGrid": convolution,
 	"LpPool": norms, "GlobalLpPool": norms, "MaxUnpool": unpooling,
 	"NonMaxSuppression": embedding, "RoiAlign": embedding, "TfIdfVectorizer": embedding, "StringNormalizer": embedding,

@@ -18,7 +18,7 @@ type Recur struct {
 	Gathered []Scanned // of the node's outputs from States on
 	Length   int       // runs; at least 1
 
-	RealGates bool // the cell of an ONNX LSTM without formats: nothing in the body is quantised
+	RealGates []string // of the cell of an ONNX operator without formats: the quantisers that it has places for
 }
 
 // Scanned is how a tensor is walked through: one element of an axis after the other, or from its end to its begin. The
@@ -59,7 +59,7 @@ type scan struct {
 }
 
 func buildScan(c *call) {
-	s := &scan{call: c, body: c.Attrs["body"].G, recur: &Recur{RealGates: c.Int(realGates, 0) != 0}}
+	s := &scan{call: c, body: c.Attrs["body"].G, recur: &Recur{RealGates: c.Attrs[realGates].Strings}}
 	switch {
 	case c.Domain == "" && c.opset < 9:
 		unsupported("convert the model to opset 9 or later",

@@ -64,13 +64,15 @@ type Carried struct {
 // Options change what the accelerator is fed with.
 type Options struct {
 	Input *InputType // nil: the host computes codes from real inputs
+	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards, from constants
+	Stateful bool
 }
 
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
 // was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	l := &lowering{circuit: circuit{Program: find.New(p)}, verdicts: newVerdicts(p.File, d), loops: newRecurrences(),
-		hosted: map[string]bool{}}
+		stateful: opt.Stateful, hosted: map[string]bool{}}
 	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {
@@ -102,9 +104,10 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 type lowering struct {
 	circuit
 	verdicts
-	loops  recurrences
-	hosted map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
-	left   []left
+	loops    recurrences
+	stateful bool            // recurrences keep their states
+	hosted   map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
+	left     []left
 }
 
 // A left step is one at the model's end that no layer computes: the host does, if there is any layer before it.

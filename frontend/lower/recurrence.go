@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math/big"
 	"slices"
 
 	"hlsgen/frontend/canon"
@@ -12,32 +13,49 @@ import (
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/hlslib/lstm"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
 )
 
-// A loop is an LSTM that has no layer yet: a second cell over the same input, which runs the other way, may still join
-// it, so that the two take turns and neither waits for itself.
+// A loop is cells that have no layer yet: a second cell over the same input, which runs the other way, may still join
+// the first, so that the two take turns and neither waits for itself.
 type loop struct {
 	step     *graph.Step // an output of the first cell
 	nodes    []*graph.Node
-	in       []*find.Operand // per cell: the elements of its input, step by step
-	length   int             // steps
-	elements int             // of the input in a step
-	cells    []*recur.Cell
-	reverse  []bool
-	streams  [2]*place.Stream // of h and of c
-	read     [2]bool          // something asks for them
+	length   int // steps
+	cells    []*loopCell
 	outputs  []loopOutput
-	sequence bool // some output has all steps
+	refs     []rnn.Ref       // the values that go out
+	streams  []*place.Stream // likewise
+	sequence bool            // some output has all steps
 	built    bool
+}
+
+// A loopCell is a cell, and what it reads.
+type loopCell struct {
+	*recur.Cell
+	of      *graph.Recur
+	in      []scannedInput
+	kept    []int // of the elements of a step, those that are data
+	arrives []*find.Operand
+}
+
+// A scannedInput is the elements of a tensor, step by step.
+type scannedInput struct {
+	*find.Operand
+	elements int // in a step, without constants
+	of       int // with them
+	reverse  bool
 }
 
 // A loopOutput is a tensor that a loop makes: of every run the units of a cell, or those of the last run.
 type loopOutput struct {
 	place *place.Place
-	cell  int
-	runs  []int32 // per element: its run times units, and its unit; none for the last run alone
+	cell  *loopCell
+	ref   int
+	units []int32 // per element
+	runs  []int32 // per element; none for the last run alone
 }
 
 // Wire is never asked for: loops are built before something reads their streams.
@@ -47,13 +65,14 @@ func (*loop) Wire(*place.Netlist, string) int {
 
 // recurrences are the loops that have been read.
 type recurrences struct {
-	of    map[*graph.Recur]*loop
-	order []*loop
-	open  map[string]bool // tensors that depend on loops that are not built
+	of      map[*graph.Recur]*loop
+	refused map[*graph.Recur]bool
+	order   []*loop
+	open    map[string]bool // tensors that depend on loops that are not built
 }
 
 func newRecurrences() recurrences {
-	return recurrences{of: map[*graph.Recur]*loop{}, open: map[string]bool{}}
+	return recurrences{of: map[*graph.Recur]*loop{}, refused: map[*graph.Recur]bool{}, open: map[string]bool{}}
 }
 
 // pair adds a loop, or its cell to one that it can take turns with.
@@ -72,7 +91,12 @@ func recurrence(l *lowering, step *graph.Step) (bool, error) {
 	if step.Recur == nil {
 		return false, nil
 	}
+	if l.loops.refused[step.Recur] { // reported at its first output
+		l.failed[step.Output] = true
+		return true, nil
+	}
 	reject := l.recurrence(step)
+	l.loops.refused[step.Recur] = reject != nil
 	if reject != nil && step.Recur.Length <= canon.MaxUnrolled {
 		l.unroll[step.Node.Index] = true
 	}
@@ -85,41 +109,115 @@ func (l *lowering) recurrence(step *graph.Step) error {
 	if e := l.loops.of[r]; e != nil {
 		return l.loopOutput(step, e)
 	}
-	if len(r.Scanned) != 1 {
-		return recur.NotLSTM("it walks through %d tensors", len(r.Scanned))
+	c, source := &loopCell{of: r}, recur.Source{Recur: r, Wanted: l.wanted(r)}
+	e := &loop{step: step, length: r.Length, cells: []*loopCell{c}}
+	for k := range r.Scanned {
+		codes, nodes, reject := l.scanned(c, step.Node.Inputs[r.States+k], r.Scanned[k], r.Length)
+		if reject != nil {
+			return reject
+		}
+		source.Scanned, e.nodes = append(source.Scanned, codes), graph.Join(e.nodes, nodes)
 	}
-	input := step.Node.Inputs[r.States]
-	shape := l.Known[input].Shape
-	axis := r.Scanned[0].Axis
-	if shape[axis] != r.Length {
-		panic("lower: a scanned axis of another length")
+	if len(c.kept) == 0 {
+		return unmapped.Because("its input is constant", "remove the constant part of the model")
 	}
-	elements := scanOrder(shape, axis)
-	o, reject := l.operand(input, elements)
-	if reject != nil {
+	starts := make([]*find.Operand, r.States)
+	for k := range r.States {
+		initial := step.Node.Inputs[k]
+		t := l.Known[initial].Const
+		var codes *recur.Codes
+		if t == nil {
+			codes, starts[k] = l.initial(initial)
+		}
+		source.Start, source.Arrives = append(source.Start, t), append(source.Arrives, codes)
+	}
+	var reject error
+	if c.Cell, reject = recur.Read(source); reject != nil {
 		return reject
 	}
-	affine, ok := o.Affine(1)
-	if !ok || o.Value != nil {
-		return recur.NotLSTM("elements of its input are scaled differently")
-	}
-	span := l.Places[o.Tensors[0]].Type.Union()
-	for _, w := range o.Tensors {
-		span = span.Union(l.Places[w].Type.Union())
-	}
-	c, reject := recur.Read(r, recur.Code{Affine: affine[0], Span: span})
-	if reject == nil {
-		reject = c.Begin(func(k int) *graph.Tensor { return l.Known[step.Node.Inputs[k]].Const })
-	}
-	if reject != nil {
-		return reject
-	}
-	e := &loop{step: step, nodes: o.Nodes, in: []*find.Operand{o}, length: r.Length, elements: len(elements) / r.Length,
-		cells: []*recur.Cell{c}, reverse: []bool{r.Scanned[0].Reverse}}
-	for i := range e.streams {
-		e.streams[i] = &place.Stream{Source: e}
+	for _, a := range c.Arrives {
+		c.arrives = append(c.arrives, starts[a.Body])
+		e.nodes = graph.Join(e.nodes, starts[a.Body].Nodes)
 	}
 	return l.loopOutput(step, l.loops.pair(r, e))
+}
+
+// wanted says which outputs of a recurrence's body something depends on.
+func (l *lowering) wanted(r *graph.Recur) []bool {
+	out := make([]bool, len(r.Body.Graph.Outputs))
+	for _, s := range l.Steps {
+		if s.Recur == r && l.Uses.Used(s) {
+			out[s.Result] = true
+		}
+	}
+	return out
+}
+
+// scanned reads a tensor that a cell walks through: what the integers of a step are.
+func (l *lowering) scanned(c *loopCell, tensor string, s graph.Scanned, length int) (of recur.Codes,
+	nodes []*graph.Node, reject error) {
+	shape := l.Known[tensor].Shape
+	if shape[s.Axis] != length {
+		panic("lower: a scanned axis of another length")
+	}
+	elements := scanOrder(shape, s.Axis)
+	o, reject := l.operand(tensor, elements)
+	if reject != nil {
+		return of, nil, reject
+	}
+	n := len(elements) / length
+	affine, ok := o.Affine(n)
+	if !ok {
+		return of, nil, unmapped.Because("elements of its input are scaled differently from step to step",
+			"quantise the input with one scale for all steps")
+	}
+	rest, kept, values, ok := o.WithoutConstants(n)
+	if !ok && len(kept) > 0 || rest != nil && rest.Value != nil {
+		return of, nil, unmapped.Because("elements of its input are constants in some steps", "pad all steps alike")
+	}
+	for k, f := range affine {
+		if values[k] != nil {
+			f = real.Affine{Scale: new(big.Rat), Bias: values[k]}
+		}
+		of.Of = append(of.Of, f)
+	}
+	first := 0
+	for _, in := range c.in {
+		first += in.of
+	}
+	for _, k := range kept {
+		c.kept = append(c.kept, first+k)
+	}
+	c.in = append(c.in, scannedInput{rest, len(kept), n, s.Reverse})
+	of.Span = l.span(o)
+	return of, o.Nodes, nil
+}
+
+// span is what the integers of an operand lie in.
+func (l *lowering) span(o *find.Operand) num.Range {
+	var span num.Range
+	for i, tensor := range o.Tensors {
+		r := l.Places[tensor].Type.Union()
+		if i > 0 {
+			r = r.Union(span)
+		}
+		span = r
+	}
+	return span
+}
+
+// initial reads an initial state that arrives with the data; nothing where it is not in integers.
+func (l *lowering) initial(tensor string) (*recur.Codes, *find.Operand) {
+	n := graph.Size(l.Known[tensor].Shape)
+	o, reject := l.operand(tensor, scaled.All(n))
+	if reject != nil || o.Value != nil {
+		return nil, nil
+	}
+	of, ok := o.Affine(n)
+	if !ok {
+		return nil, nil
+	}
+	return &recur.Codes{Of: of, Span: l.span(o)}, o
 }
 
 // scanOrder lists the elements of a tensor step by step along an axis.
@@ -137,43 +235,46 @@ func scanOrder(shape []int, axis int) []int32 {
 	return out
 }
 
-// pairs reports whether a loop that has one cell can take another one in turn.
+// pairs reports whether a loop that has one cell can take another one in turn: both run over as much in as many steps,
+// opposite ways, and differ in numbers only.
 func (e *loop) pairs(o *loop) bool {
-	return !e.built && len(e.cells) == 1 && e.length == o.length && e.elements == o.elements &&
-		e.reverse[0] != o.reverse[0] && e.cells[0].Like(o.cells[0])
+	a, b := e.cells[0], o.cells[0]
+	return !e.built && len(e.cells) == 1 && e.length == o.length && len(a.kept) == len(b.kept) &&
+		slices.EqualFunc(a.in, b.in, func(x, y scannedInput) bool { return x.reverse != y.reverse }) && a.Like(b.Cell)
 }
 
 func (e *loop) join(o *loop) {
-	e.cells, e.reverse, e.in = append(e.cells, o.cells...), append(e.reverse, o.reverse...), append(e.in, o.in...)
+	e.cells = append(e.cells, o.cells...)
 	e.nodes = graph.Join(e.nodes, append(slices.Clone(o.nodes), o.step.Node))
 }
 
-// loopOutput says where an output of a recurrence is: h or c, of every step or of the last one. Its place is known when
+// loopOutput says where an output of a recurrence is: a value of every step or of the last one. Its place is known when
 // the layer is built, for a cell may still join.
 func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 	r := step.Recur
-	o := loopOutput{cell: slices.IndexFunc(e.cells, func(c *recur.Cell) bool { return c.Of(r.Body) })}
-	c := e.cells[o.cell]
-	which, affine, reject := c.Output(r.Body.Graph.Outputs[step.Result].Name)
-	if reject != nil {
-		return reject
+	o := loopOutput{cell: e.cells[slices.IndexFunc(e.cells, func(c *loopCell) bool { return c.of == r })]}
+	from := o.cell.Outputs[step.Result]
+	if o.ref = slices.Index(e.refs, from.Ref); o.ref < 0 {
+		o.ref = len(e.refs)
+		e.refs, e.streams = append(e.refs, from.Ref), append(e.streams, &place.Stream{Source: e})
 	}
-	if step.Result >= r.States {
+	affine := from.Of
+	if o.units = from.At; step.Result >= r.States {
 		e.sequence = true
 		g := r.Gathered[step.Result-r.States]
-		o.runs = make([]int32, graph.Size(step.Shape))
+		n := graph.Size(step.Shape)
+		o.units, o.runs, affine = make([]int32, n), make([]int32, n), make([]real.Affine, n)
 		for t, i := range scanOrder(step.Shape, g.Axis) {
-			run := t / c.Units
+			run, element := t/len(from.At), t%len(from.At)
 			if g.Reverse {
 				run = r.Length - 1 - run
 			}
-			o.runs[i] = int32(run*c.Units + t%c.Units)
+			o.runs[i], o.units[i], affine[i] = int32(run), from.At[element], from.Of[element]
 		}
 	}
-	e.read[which] = true
-	o.place = &place.Place{Stream: e.streams[which]}
+	o.place = &place.Place{Stream: e.streams[o.ref]}
 	l.Places[step.Output] = o.place
-	l.Integers.Declare(step.Output, []real.Affine{affine})
+	l.Integers.DeclareSome(step.Output, affine)
 	e.outputs = append(e.outputs, o)
 	return nil
 }
@@ -239,40 +340,44 @@ func (l *lowering) buildLoops() {
 // place says where a loop's outputs are on its streams.
 func (e *loop) place() {
 	for _, o := range e.outputs {
-		units := e.cells[o.cell].Units
-		runs := o.runs
-		if runs == nil {
-			runs = scaled.All(units)
-			if e.sequence {
-				for i := range runs {
-					runs[i] += int32((e.length - 1) * units)
-				}
+		units := o.cell.Program.Phases[e.refs[o.ref].Phase].Units
+		width := len(e.cells) * units
+		at := make([]int32, len(o.units))
+		for i, u := range o.units {
+			at[i] = int32(slices.Index(e.cells, o.cell)*units) + u
+			switch {
+			case o.runs != nil:
+				at[i] += o.runs[i] * int32(width)
+			case e.sequence:
+				at[i] += int32((e.length - 1) * width)
 			}
 		}
-		width := len(e.cells) * units
-		o.place.At = make([]int32, len(runs))
-		for i, v := range runs {
-			o.place.At[i] = v/int32(units)*int32(width) + int32(o.cell*units) + v%int32(units)
-		}
+		o.place.At = at
 	}
 }
 
 // turns is the elements of the cells' inputs in the order in which the cells take turns.
 func (e *loop) turns(l *lowering) *find.Operand {
 	o := &find.Operand{Nodes: e.nodes}
-	n := e.elements
 	for t := range e.length {
-		for k, in := range e.in {
-			at := t
-			if e.reverse[k] {
-				at = e.length - 1 - t
-			}
-			for i := at * n; i < (at+1)*n; i++ {
-				o.Then(o.Stream(l.Program, in.Tensors[in.From[i]]), in.At[i])
+		for _, c := range e.cells {
+			for _, in := range c.in {
+				at := t
+				if in.reverse {
+					at = e.length - 1 - t
+				}
+				join(l, o, in.Operand, at*in.elements, (at+1)*in.elements)
 			}
 		}
 	}
 	return o
+}
+
+// join appends elements of an operand to another one.
+func join(l *lowering, to, from *find.Operand, first, end int) {
+	for i := first; i < end; i++ {
+		to.Then(to.Stream(l.Program, from.Tensors[from.From[i]]), from.At[i])
+	}
 }
 
 // functions are what the loop computes: the products with its input, and the cells.
@@ -281,29 +386,47 @@ func (e *loop) functions() (choose.Matrix, choose.Recurrence) {
 	if d := len(e.cells); d > 1 {
 		m.Groups = d
 	}
-	p := lstm.Params{Sequence: e.sequence, States: e.read[1]}
+	p := rnn.Params{Sequence: e.sequence, Outputs: e.refs}
 	for _, c := range e.cells {
-		for j := range c.Units {
-			for _, rows := range c.Input {
-				if rows == nil {
-					m.Weights = append(m.Weights, make([]int64, e.elements)) // the lane of a gate that is not there
-					continue
-				}
-				m.Weights = append(m.Weights, rows[j])
+		for _, row := range c.Input {
+			kept := make([]int64, len(c.kept))
+			for i, k := range c.kept {
+				kept[i] = row[k]
 			}
+			m.Weights = append(m.Weights, kept)
 		}
-		p.Cells = append(p.Cells, c.Params)
+		p.Cells = append(p.Cells, c.Program)
+	}
+	for _, a := range e.cells[0].Arrives {
+		p.Starts = append(p.Starts, a.State)
 	}
 	return m, choose.Recurrence{Loop: p}
 }
 
+// starts are wires of the states that arrive with the data.
+func (e *loop) starts(l *lowering) (wires []int, reject error) {
+	for k := range e.cells[0].arrives {
+		o := &find.Operand{Nodes: e.nodes}
+		for _, c := range e.cells {
+			join(l, o, c.arrives[k], 0, len(c.arrives[k].At))
+		}
+		w, reject := l.arrange(o, dataflow.Shape{len(o.At)}, 0)
+		if reject != nil {
+			return nil, reject
+		}
+		wires = append(wires, w)
+	}
+	return wires, nil
+}
+
 // build makes the products of the inputs and the loop behind them.
 func (l *lowering) build(e *loop) error {
-	in, reject := l.arrange(e.turns(l), dataflow.Shape{e.length, len(e.cells) * e.elements}, 0)
+	in, reject := l.arrange(e.turns(l), dataflow.Shape{e.length, len(e.cells) * len(e.cells[0].kept)}, 0)
 	if reject != nil {
 		return reject
 	}
 	m, r := e.functions()
+	r.Loop.Keeps = l.stateful
 	products, reject := choose.Layer(m)
 	if reject != nil {
 		return reject
@@ -316,8 +439,12 @@ func (l *lowering) build(e *loop) error {
 	if err != nil {
 		return unmapped.Because("no layer multiplies its input: "+err.Error(), "use fewer bits")
 	}
+	starts, reject := e.starts(l)
+	if reject != nil {
+		return reject
+	}
 	name := l.Name(e.step.Node.Outputs[len(e.step.Node.Outputs)-1])
-	out, err := l.net.Add(cells.Ops[0], sums, name, append([]*graph.Node{e.step.Node}, e.nodes...))
+	out, err := l.net.Add(cells.Ops[0], append(sums, starts...), name, append([]*graph.Node{e.step.Node}, e.nodes...))
 	if err != nil {
 		return cells.Refused(err)
 	}

@@ -34,7 +34,7 @@ func (v *verdicts) report(step *graph.Step, rule string, reject error) {
 
 // realGates refuses a cell whose gates are real numbers, once for all of its outputs.
 func realGates(l *lowering, step *graph.Step) (bool, error) {
-	if step.Recur == nil || !step.Recur.RealGates {
+	if step.Recur == nil || step.Recur.RealGates == nil {
 		return false, nil
 	}
 	l.failed[step.Output] = true

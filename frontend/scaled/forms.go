@@ -250,13 +250,43 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 		return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, constant: c})}}}, nil
 	}
 	if of, ok := f.a.integer[tensor]; ok {
-		return &Forms{Of: []Form{f.leaf(tensor, index, &of)}}, nil
+		return f.integers(tensor, index, &of), nil
 	}
 	step := f.a.Program.Producer(tensor)
 	if step == nil {
 		return nil, &Blocked{Tensor: tensor}
 	}
 	return f.step(step, index)
+}
+
+// integers is elements of an integer tensor, some of which may be constants.
+func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
+	fixed := func(i int32) bool { return of.Of[i].Scale.Sign() == 0 }
+	if !f.a.partly[tensor] {
+		return &Forms{Of: []Form{f.leaf(tensor, index, of)}}
+	}
+	n := 0
+	for _, i := range index {
+		if fixed(i) {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return &Forms{Of: []Form{f.leaf(tensor, index, of)}}
+	case len(index):
+		return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, rats: of, bias: true})}}}
+	}
+	out := &Forms{which: make([]uint16, len(index))}
+	live := slices.Clone(index) // the entries of constants mean nothing
+	first := index[slices.IndexFunc(index, func(i int32) bool { return !fixed(i) })]
+	for k, i := range index {
+		if fixed(i) {
+			out.which[k], live[k] = 1, first
+		}
+	}
+	out.Of = []Form{f.leaf(tensor, live, of), {Expr: f.variable(Var{Index: index, rats: of, bias: true})}}
+	return out
 }
 
 // leaf is scale*q + bias of elements of an integer tensor.

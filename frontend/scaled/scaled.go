@@ -26,13 +26,14 @@ import (
 type Analysis struct {
 	Program *graph.Program
 	integer map[string]Values
+	partly  map[string]bool // of these, the ones with elements that are constants
 	singles map[string]bool // of these, the ones whose real value is rounded to float32
 	derived map[string]bool // depends on an integer tensor
 }
 
 // New starts an analysis without integer tensors.
 func New(p *graph.Program) *Analysis {
-	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}}
+	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 }
 
 // Values are the real values of a tensor of integers: element i's is At(i) of its integer.
@@ -60,6 +61,12 @@ func (a *Analysis) Declare(tensor string, of []real.Affine) { a.DeclareGroups(te
 
 // DeclareGroups is Declare for elements of which many have one function in common.
 func (a *Analysis) DeclareGroups(tensor string, of Values) { a.integer[tensor] = of }
+
+// DeclareSome is Declare, per element, for a tensor with elements that are constants: those of scale 0 are their bias,
+// whatever the integer.
+func (a *Analysis) DeclareSome(tensor string, of []real.Affine) {
+	a.integer[tensor], a.partly[tensor] = Values{Of: of}, true
+}
 
 // DeclareSingle makes a tensor an integer tensor whose real value is the float32 nearest to scale*q: what a program
 // holds that divides pixels by 255.

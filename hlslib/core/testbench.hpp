@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace hlsgen {
 
 // to_hex writes every digit of a word, the highest first.
@@ -88,6 +90,7 @@ public:
 
     // begin starts the check of one layer, or of the whole network.
     void begin(const std::string& who) {
+        restarts()++;
         checked = who;
         difference.clear();
         std::printf("run  %s\n", who.c_str());

@@ -150,11 +150,19 @@ func (b *bound) listFolds() error {
 	return nil
 }
 
-// checkEval computes what is wanted of the other engines, and holds it against the output types.
+// checkEval computes what is wanted of the other engines, and holds it against the output types. Where the layer keeps
+// a state, the frames are those of a run, and another run gives the same.
 func (b *bound) checkEval() error {
+	evaluate := b.op.Eval
+	if k, ok := b.op.(dataflow.Keeping); ok && k.Begin() != nil {
+		evaluate = k.Begin()
+		if first := b.op.Eval(b.frames[0]); !reflect.DeepEqual(k.Begin()(b.frames[0]), first) {
+			return fmt.Errorf("the first frame of a run is not what Eval gives: %v", first)
+		}
+	}
 	for n, in := range b.frames {
 		before := clone(in)
-		want := b.op.Eval(in)
+		want := evaluate(in)
 		if !reflect.DeepEqual(in, before) {
 			return fmt.Errorf("frame %d: Eval changes its arguments", n)
 		}

@@ -9,7 +9,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	c, word := o.clocks(f), o.word(f)
 	lanes := f
 	lanes.PE *= o.P.lanes()
-	sums, weights := o.unit.EmitSums(lanes)
+	sums, weights := o.unit.SumFields(lanes), o.unit.WeightTable(lanes)
 	weights.Doc = "by cell, n and sf: element (pe*lanes + lane)*simd + i"
 	i := dataflow.Instance{
 		Header: "lstm.hpp",

@@ -13,8 +13,9 @@ import (
 func (u *Unit) bindAccumulator(sums []num.Range) error {
 	b := dataflow.Bound{Channels: make([]int, len(sums))}
 	union := u.accumulated(sums[0])
-	centred := true
+	centred, longest := true, 0
 	for c, row := range u.weights {
+		longest = max(longest, len(row))
 		r := u.accumulated(sums[c])
 		union = union.Union(r)
 		b.Channels[c] = num.Smallest(r).Width
@@ -33,7 +34,7 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 	if u.requant != nil { // the rules are of products as they are
 		b.L1, b.ZeroCentred = b.Exact, 0
 	} else {
-		b.DataType = num.DataTypeBound(len(u.weights[0]), u.in.Width, u.signedWeightBits(), u.in.Signed())
+		b.DataType = num.DataTypeBound(longest, u.in.Width, u.signedWeightBits(), u.in.Signed())
 	}
 	u.Acc = num.Smallest(union)
 	if u.Acc.Width > maxAccBits {

@@ -53,8 +53,8 @@ func (u *Unit) SumLatency(simd int) int {
 	return n
 }
 
-// EmitSums gives the config fields and the table that core/mac.hpp asks for.
-func (u *Unit) EmitSums(f dataflow.Fold) ([]dataflow.Field, dataflow.Table) {
+// SumFields are the config fields that core/mac.hpp asks for.
+func (u *Unit) SumFields(f dataflow.Fold) []dataflow.Field {
 	config := []dataflow.Field{
 		{Name: "acc_t", Doc: "accumulator", Value: u.Acc},
 		{Name: "dot_t", Doc: "sum of one clock's products", Value: u.dotType(f.SIMD)},
@@ -65,14 +65,12 @@ func (u *Unit) EmitSums(f dataflow.Fold) ([]dataflow.Field, dataflow.Table) {
 			dataflow.Field{Name: "product_t", Doc: "a product as it is summed", Value: num.Smallest(u.product)},
 			dataflow.RequantField("product", "every product's requantiser", u.raw, *u.requant))
 	}
-	return config, dataflow.Table{Name: "weights", Doc: "by nf and sf: element pe*simd + i", Elem: u.Weight,
-		Rows: u.weightRows(f)}
+	return config
 }
 
 // Emit is the fold of a layer by its name: the fields of its loop, and the fields and tables that core/mac.hpp and
 // core/compare.hpp ask for. It computes so and so side by side, and consumes so and so of each a clock.
 func (u *Unit) Emit(f dataflow.Fold, name, channels, inputs string, loop ...dataflow.Field) dataflow.Instance {
-	sums, weights := u.EmitSums(f)
 	var fields []dataflow.Field
 	var steps []dataflow.Table
 	switch {
@@ -89,8 +87,8 @@ func (u *Unit) Emit(f dataflow.Fold, name, channels, inputs string, loop ...data
 		Config: slices.Concat(loop, []dataflow.Field{
 			{Name: "pe", Doc: channels + " computed side by side", Value: f.PE},
 			{Name: "simd", Doc: inputs + " of each consumed a clock", Value: f.SIMD},
-		}, sums, fields),
-		Tables:  append([]dataflow.Table{weights}, steps...),
+		}, u.SumFields(f), fields),
+		Tables:  append([]dataflow.Table{u.WeightTable(f)}, steps...),
 		Storage: u.Storage(f),
 	}
 }
@@ -108,19 +106,21 @@ func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
 	return dataflow.ROM("weights", "weight memory", rows, row*u.Weight.Width).At(f.Memory)
 }
 
-func (u *Unit) weightRows(f dataflow.Fold) [][]int64 {
+// WeightTable is the weights, in rows of what one clock takes.
+func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 	k := len(u.weights[0])
-	rows := make([][]int64, 0, len(u.weights)*k/(f.PE*f.SIMD))
+	t := dataflow.Table{Name: "weights", Doc: "by nf and sf: element pe*simd + i", Elem: u.Weight,
+		Rows: make([][]int64, 0, len(u.weights)*k/(f.PE*f.SIMD))}
 	for c := 0; c < len(u.weights); c += f.PE {
 		for s := 0; s < k; s += f.SIMD {
 			row := make([]int64, 0, f.PE*f.SIMD)
 			for _, channel := range u.weights[c : c+f.PE] {
 				row = append(row, channel[s:s+f.SIMD]...)
 			}
-			rows = append(rows, row)
+			t.Rows = append(t.Rows, row)
 		}
 	}
-	return rows
+	return t
 }
 
 // Counts gives a frame's multiply-accumulates by input and weight type, and parameters by type, where every weight

@@ -80,6 +80,7 @@ var addresses = map[string]address{
 	"internal/golden":          support,
 	"internal/models":          support,
 	"internal/schema":          support,
+	"internal/rnntest":         support,
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,
@@ -98,7 +99,7 @@ var (
 )
 
 // operators are the kinds that are called like an operator of ONNX.
-var operators = []string{"LSTM"}
+var operators = []string{"LSTM", "RNN"}
 
 // A door is something that only few packages may import.
 type door struct {

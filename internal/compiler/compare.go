@@ -61,7 +61,11 @@ func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples
 	if err != nil {
 		return nil, err
 	}
-	verdicts, err := each(ctx, len(s.In), func(i int) (frontend.Verdict, error) {
+	all := each[frontend.Verdict]
+	if comparer.Stream {
+		all = inOrder[frontend.Verdict]
+	}
+	verdicts, err := all(ctx, len(s.In), func(i int) (frontend.Verdict, error) {
 		return comparer.Judge(s.In[i], given[i])
 	})
 	if err != nil {

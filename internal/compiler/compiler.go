@@ -54,6 +54,8 @@ type Options struct {
 	Arrives  *frontend.InputType  // --input-type
 	Quantise *frontend.InputQuant // --input-quant
 	LSTM     string               // path of --lstm-config; may be empty
+	Cells    string               // path of --cell-config; may be empty
+	Stateful bool                 // samples are pieces of one stream
 	AccBits  int                  // 0: no audit
 	Verify   int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim   bool

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/folding/sweep"
@@ -139,15 +140,14 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
 			Quantise: quantise}, d)
 	},
-	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool {
-		m := chainFrom("T", 2) // an LSTM of two units, its weights and input quantised
-		m.Proto.Graph.Input = nil
-		m.Input("sequence", graph.Float32, 4, 1, 2)
-		m.last = "sequence"
-		m.quant("in", 8, 1, 0.0078125)
-		m.Init("W", graph.Float32, []int{1, 8, 2}, make([]float64, 16)...).Init("R", graph.Float32, []int{1, 8, 2},
-			make([]float64, 16)...)
-		return check(t, file(t, m.node("LSTM", "lstm", "W", "R").quant("out", 6, 1, 0.03125).end()), d)
+	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
+	diag.CellFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
+	diag.StateNotKept: func(t *testing.T, d *diag.List) bool {
+		o := compiler.Options{Model: file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).end()), Stateful: true}
+		if _, err := compiler.Check(context.Background(), o, d); err != nil {
+			t.Fatal(err)
+		}
+		return !d.Failed()
 	},
 	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{AccBits: 9}, d) },
 	diag.OutputExists: func(t *testing.T, d *diag.List) bool {
@@ -199,6 +199,19 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		t.Setenv("CXX", "")
 		return run(t, compiler.Options{}, d)
 	},
+}
+
+// gated is a recurrent operator of two units with so many gates, its weights and input quantised.
+func gated(op string, gates int) []byte {
+	m := chainFrom("T", 2)
+	m.Proto.Graph.Input = nil
+	m.Input("sequence", graph.Float32, 4, 1, 2)
+	m.last = "sequence"
+	m.quant("in", 8, 1, 0.0078125)
+	for _, name := range []string{"W", "R"} {
+		m.Init(name, graph.Float32, []int{1, 2 * gates, 2}, make([]float64, 4*gates)...)
+	}
+	return m.node(op, strings.ToLower(op), "W", "R").quant("out", 6, 1, 0.03125).end()
 }
 
 func check(t *testing.T, model string, d *diag.List) (ok bool) {

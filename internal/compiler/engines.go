@@ -59,6 +59,21 @@ func each[T any](ctx context.Context, n int, f func(i int) (T, error)) ([]T, err
 	return out, nil
 }
 
+// inOrder is each for samples that depend on those before.
+func inOrder[T any](ctx context.Context, n int, f func(i int) (T, error)) (out []T, err error) {
+	for i := range n {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		y, err := f(i)
+		if err != nil {
+			return nil, fmt.Errorf("sample %d: %w", i, err)
+		}
+		out = append(out, y)
+	}
+	return out, nil
+}
+
 type (
 	tensors = []dataflow.Tensor     // one per stream, input or output
 	reals   = []dataflow.RealTensor // one per input or output of the model
@@ -66,6 +81,10 @@ type (
 
 // reference runs the model as written on every sample.
 func reference(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
+	if m.Stream != nil {
+		run := m.Stream()
+		return inOrder(ctx, len(s.In), func(i int) (reals, error) { return run(s.In[i]) })
+	}
 	return each(ctx, len(s.In), func(i int) (reals, error) { return m.Reference(s.In[i]) })
 }
 
@@ -79,8 +98,13 @@ func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, codes []te
 	return each(ctx, len(s.In), func(i int) (reals, error) { return m.Suffix.ToReal(s.In[i], codes[i]) })
 }
 
-// eval runs every layer's Eval: the frame on every stream, per sample.
+// eval runs every layer's Eval: the frame on every stream, per sample. The samples are frames that follow each other,
+// one after the other where they depend on each other.
 func eval(ctx context.Context, g *dataflow.Graph, in []tensors) ([]tensors, error) {
+	if g.Keeps() {
+		run := g.Begin()
+		return inOrder(ctx, len(in), func(i int) (tensors, error) { return run.Eval(ctx, in[i]) })
+	}
 	return each(ctx, len(in), func(i int) (tensors, error) { return g.Eval(ctx, in[i]) })
 }
 

@@ -43,23 +43,29 @@ func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, erro
 	return im, nil
 }
 
-// imports is the options of the front end; ok is false where d says what is wrong with the formats of LSTM cells.
+// imports is the options of the front end; ok is false where d says what is wrong with the formats of cells.
 func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
-	opt = frontend.Options{Dims: o.Dims, InputType: o.Arrives, InputQuant: o.Quantise}
-	if o.LSTM == "" {
-		return opt, true
+	opt, ok = frontend.Options{Dims: o.Dims, InputType: o.Arrives, InputQuant: o.Quantise, Stateful: o.Stateful},
+		true
+	for _, file := range []struct{ flag, path string }{{frontend.LSTMFlag, o.LSTM}, {frontend.CellFlag, o.Cells}} {
+		if file.path == "" {
+			continue
+		}
+		b, err := regular.ReadFile(file.path, MaxSettings)
+		if err != nil {
+			d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a file with the formats of cells (JSON)")
+			ok = false
+			continue
+		}
+		f, err := frontend.ParseFormats(file.flag, b)
+		if err != nil {
+			d.Fail(f.Code(), filepath.Base(file.path), err.Error(),
+				"without "+file.flag+", hlsgen prints a file to start from")
+			ok = false
+		}
+		opt.Cells = append(opt.Cells, f)
 	}
-	b, err := regular.ReadFile(o.LSTM, MaxSettings)
-	if err != nil {
-		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a file with the formats of LSTM cells (JSON)")
-		return opt, false
-	}
-	if opt.LSTM, err = frontend.ParseLSTMFormats(b); err != nil {
-		d.Fail(diag.LSTMFormats, filepath.Base(o.LSTM), err.Error(),
-			"without --lstm-config, hlsgen prints a file to start from")
-		return opt, false
-	}
-	return opt, true
+	return opt, ok
 }
 
 // dumpTo writes the graph after every pass that changed it, numbered in order.

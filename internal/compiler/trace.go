@@ -62,8 +62,9 @@ func traceReference(dir string, im *frontend.Imported, s *samples.Runs) error {
 		return err
 	}
 	all := map[string]*npy.Array{}
+	run := im.Tensors()
 	for _, in := range s.In {
-		tensors, err := im.Tensors(in)
+		tensors, err := run(in)
 		if err != nil {
 			return err
 		}

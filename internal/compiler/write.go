@@ -226,6 +226,8 @@ func (o Options) given() map[string]string {
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"folding", o.Fixed != nil, "folding.json"},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)},
+		{"stateful", o.Stateful, "true"},
+		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},
 		{"acc-bits", o.AccBits > 0, strconv.Itoa(o.AccBits)},
 	} {
 		if x.given {

@@ -1,7 +1,6 @@
 package dataflow
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -18,6 +17,7 @@ type Model struct {
 	Graph     *Graph
 	Suffix    HostFunc
 	Reference Reference
+	Stream    func() Reference  // of a model that keeps its state: a Reference for samples in order; nil of others
 	Meta      map[string]string // what the ONNX file says about itself (metadata_props); not to be changed
 }
 
@@ -161,29 +161,4 @@ func (g *Graph) Check(in []Tensor) error {
 		}
 	}
 	return nil
-}
-
-// Eval runs one frame through every layer's Eval. It returns the frame on every stream, by stream id. The error is
-// that of Check, or the context's.
-func (g *Graph) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
-	if err := g.Check(in); err != nil {
-		return nil, err
-	}
-	streams := make([]Tensor, len(g.Streams))
-	for i, s := range g.In {
-		streams[s] = in[i]
-	}
-	for _, n := range g.Nodes {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		args := make([]Tensor, len(n.In))
-		for i, s := range n.In {
-			args[i] = streams[s]
-		}
-		for i, t := range n.Op.Eval(args) {
-			streams[n.Out[i]] = t
-		}
-	}
-	return streams, nil
 }

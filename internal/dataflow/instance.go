@@ -4,11 +4,16 @@ import "hlsgen/internal/num"
 
 // An Instance is one layer's C++ as data: a config struct, tables, and a call
 // Func<Config>(in..., out..., tables...). Templates spell it.
+//
+// A kernel whose arithmetic is a program of the layer's own (RNN) has it written out: Code is member functions of the
+// config struct, which see its members and the kernel's header. Their text is made of names and numbers of the layer
+// alone, never of a model's.
 type Instance struct {
-	Header string  // file in the kernel library: "mvau.hpp"
-	Func   string  // the kernel: "mvau"
-	Config []Field // members of the config struct, in order
-	Tables []Table // constant arrays, in call order
+	Header string   // file in the kernel library: "mvau.hpp"
+	Func   string   // the kernel: "mvau"
+	Config []Field  // members of the config struct, in order
+	Tables []Table  // constant arrays, in call order
+	Code   []string // lines; none for most kernels
 
 	// Storage is the layer's memories: one of each table, and the arrays of its kernel. Of an array X the config struct
 	// has X_rows (at least 1), X_width and X_memory, where it lies, for bind_memory of hlslib/core/memory.hpp.

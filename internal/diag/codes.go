@@ -39,6 +39,8 @@ const (
 	OutputBusy        Code = "output-busy"
 	JournalDamaged    Code = "journal-damaged"
 	LSTMFormats       Code = "lstm-cell-formats"
+	CellFormats       Code = "cell-formats"
+	StateNotKept      Code = "state-not-kept"
 	CompilerMissing   Code = "compiler-missing"
 	FixedBatch        Code = "fixed-batch"
 )
@@ -75,6 +77,8 @@ var Codes = map[Code]string{
 	InputQuantised:    "a quantiser was put in front of an input",
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
+	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
+	StateNotKept:      "--stateful does not fit the model",
 	OutputExists:      "the output folder exists and is not empty, or cannot be written",
 	OutputForeign:     "the output folder holds what hlsgen did not write",
 	OutputBusy:        "another hlsgen is writing to the output folder",

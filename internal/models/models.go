@@ -198,7 +198,7 @@ func (m Model) Expect(t testing.TB, file string) (refused diag.Code, formats []b
 }
 
 // Recurrent are the operators that run a body for each element of a sequence.
-var Recurrent = []string{"Scan", "Loop", "LSTM", "QuantLSTMCell"}
+var Recurrent = []string{"Scan", "Loop", "LSTM", "GRU", "RNN", "QuantLSTMCell"}
 
 // InTime reports whether the tier has time for a file: the quick one has for small ones without recurrences.
 func (m Model) InTime(t testing.TB, file string) bool {

@@ -2,6 +2,7 @@ package num
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 )
 
@@ -72,6 +73,13 @@ func (r Rounding) Least(v int64, shift int) int64 {
 		p++
 	}
 	return p
+}
+
+// Boundary is the number from which on the result is v or more; reached is false where the number itself still is less.
+func (r Rounding) Boundary(v int64) (at *big.Rat, reached bool) {
+	halves, reached := r.boundary(v)
+	at = new(big.Rat).SetInt64(v)
+	return at.Sub(at, big.NewRat(halves, 2)), reached
 }
 
 // boundary is how many halves below v the numbers begin that come to v or more. reached is false where the boundary

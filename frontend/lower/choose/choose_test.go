@@ -87,7 +87,7 @@ func TestRanking(t *testing.T) {
 		{"the greatest of a window", Maximum{*window(2, 1, false)}, "Pool"},
 		{"a table", Rows{ones}, "Lookup"},
 		{"an order", Order{N: 4, K: 1}, "LabelSelect"},
-		{"a recurrence", Recurrence{}, "LSTM"},
+		{"a recurrence", Recurrence{}, "RNN"},
 	} {
 		choice, err := Layer(c.f)
 		if err != nil {

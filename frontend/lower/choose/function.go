@@ -6,7 +6,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/lower/whole"
-	"hlsgen/hlslib/lstm"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
@@ -123,7 +123,7 @@ func (Order) refused(err error) error {
 }
 
 // A Recurrence is what cells that take turns make of a sequence.
-type Recurrence struct{ Loop lstm.Params }
+type Recurrence struct{ Loop rnn.Params }
 
 func (Recurrence) form() string { return "a recurrence" }
 

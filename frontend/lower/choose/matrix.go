@@ -4,9 +4,9 @@ import (
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/lookup"
-	"hlsgen/hlslib/lstm"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pool"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/vvau"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -133,7 +133,7 @@ func windowMaximum(m Maximum) (Choice, error) {
 
 func rows(r Rows) (Choice, error) { return one(lookup.New(lookup.Params{Table: r.Table})), nil }
 
-func cells(r Recurrence) (Choice, error) { return one(lstm.New(r.Loop)), nil }
+func cells(r Recurrence) (Choice, error) { return one(rnn.New(r.Loop)), nil }
 
 func labels(o Order) (Choice, error) {
 	p := labelselect.Params{Labels: o.N, K: o.K, First: labelselect.Smallest, Ties: labelselect.LowerIndex}

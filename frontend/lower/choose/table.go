@@ -5,11 +5,11 @@ import (
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/lookup"
-	"hlsgen/hlslib/lstm"
 	"hlsgen/hlslib/mul"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/requant"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/hlslib/vvau"
 )
@@ -40,5 +40,5 @@ var Table = []Row{
 
 	row(lookup.Layer.Name, "Rows of a table, of which each integer chooses one.", rows),
 	row(labelselect.Layer.Name, "The places of integers in order.", labels),
-	row(lstm.Layer.Name, "Cells over a sequence, behind the product with its elements.", cells),
+	row(rnn.Layer.Name, "Cells over a sequence, behind the product with its elements.", cells),
 }

@@ -1,19 +1,25 @@
-// Package recur reads the body of a recurrence as a cell that a layer runs: an LSTM's. What comes in is a graph.Recur
-// and what the integers of its scanned input are; what goes out is a Cell, or the reason why the body is none. It knows
-// nothing of streams: how the input gets there, and where the outputs go, is the caller's.
+// Package recur reads the body of a recurrence as a cell: a small program over codes, which the recurrent engine runs
+// (package rnn). What comes in is a graph.Recur, what the integers of its scanned inputs are, and what its states begin
+// with; what goes out is a Cell, or the reason why the body is none. It knows nothing of streams: how the inputs get
+// there, and where the outputs go, is the caller's.
 //
-// Files: recur.go walks over the body, and finds the LSTM in what has been read; codes.go reads products of vectors
-// with weights, and quantisers by what their values are made of (a gate of a sum of products, a table of one code, a
-// product or sum of two); gates.go puts each gate together in integers.
+// There is one principle. Every code of the body is a function of one polynomial of integers: of sums of products with
+// constant weights, of codes of the same unit, of states. For example, where q rounds,
 //
-// For example, where every value is quantised, q,
+//	z = W*x + U*h           sums of the input, and of a state
+//	f = q(sigmoid(z))       steps of a polynomial of degree 1; i, g and o likewise
+//	c' = q(f*c + i*g)       a polynomial of degree 2, rounded
+//	h' = q(o * q(tanh(c'))) steps of a code, and a product, rounded
 //
-//	z = W*x + U*h            two products: their sum has one common unit
-//	f = q(sigmoid(z))        a gate: a step function of that sum; i, g and o likewise
-//	c' = q(q(f*c) + q(i*g))  joints: products of two codes, and a sum of two
-//	h' = q(o * q(tanh(c')))  a table of one code, and a joint
+// Polynomials get whole factors, and thresholds that decide alike on all sums that can be reached. What can never
+// change is a constant: its unit is left out.
 //
-// It sees graph, real, scaled, unmapped, whole, num and hlslib.
+// Files: recur.go has what goes in and out, and finds the states; body.go reads codes as functions of values, dots.go
+// products with weights; constant.go finds the ranges of values, and units that never change; fuse.go puts functions of
+// one code into one; integers.go makes whole numbers of polynomials, and sharp.go finds the factors of sums whose
+// scales are far apart; phases.go orders values in phases; emit.go writes the cell.
+//
+// It sees graph, real, scaled, unmapped, whole, diag, num and hlslib.
 package recur
 
 import (
@@ -23,290 +29,383 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/hlslib/lstm"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/num"
 )
 
-// A Code is an integer tensor of a body: its real value is affine.
-type Code struct {
-	Tensor string
-	Affine real.Affine
-	Span   num.Range
+// Codes are integers, and what they mean.
+type Codes struct {
+	Of   []real.Affine // the real value of each element; a scale of 0 makes it the constant Bias
+	Span num.Range
 }
 
-// A Cell is the body of a recurrence read as an LSTM's: what it does in integers, but for the weights of its input,
-// which are a matrix product ahead of the loop.
-type Cell struct {
-	Units   int
-	Input   [4][][]int64 // per gate and unit, over the elements of the input; nil for the gate that CIFG leaves out
-	Product *num.Requant // of every product of them
-	Params  lstm.Cell
-	H, C    Code   // what the states carry
-	States  [2]int // which of the body's states are h and c
+// A Source is what a body reads: the integers of its scanned inputs, and what its states begin with.
+type Source struct {
+	Recur   *graph.Recur
+	Scanned []Codes
+	Start   []*graph.Tensor // per state; nil where it arrives with the data
+	Arrives []*Codes        // per state that does: its integers; nil where they are not known
+	Wanted  []bool          // per output of the body
+}
 
-	body  *graph.Program
-	codes *scaled.Analysis // in which every code is an integer tensor
+// A Cell is the body of a recurrence as a program, but for the weights of its input, which are a matrix product ahead
+// of the loop.
+type Cell struct {
+	Program rnn.Cell
+	Input   [][]int64    // per unit of the first phase and lane: the weights of the input's elements
+	Product *num.Requant // of every product of them
+	Arrives []Arrival    // the states that begin with data
+	Outputs []*Output    // per output of the body; nil where it is not wanted
+}
+
+// An Arrival is a state of the body that begins with data, as a state of the program.
+type Arrival struct {
+	Body, State int
+}
+
+// An Output is where an output of the body is found.
+type Output struct {
+	Ref   rnn.Ref
+	Units int           // of the value
+	At    []int32       // per element: its unit
+	Of    []real.Affine // per element: its real value; a scale of 0 makes it the constant Bias
+}
+
+// NoCell is the reason of a body that no layer computes.
+func NoCell(format string, args ...any) error {
+	return unmapped.Because("its body has no layer: "+fmt.Sprintf(format, args...),
+		"quantise what is multiplied, every gate, and every state before the next step (Brevitas: QuantLSTM with all "+
+			"quantisers on)")
 }
 
 // A reader reads a body.
 type reader struct {
-	body   *graph.Program
-	a      *scaled.Analysis // of what has been read
-	recur  *graph.Recur
-	codes  *scaled.Analysis // in which every code is an integer tensor
-	input  Code             // of the scanned tensor
-	states []Code
-	known  map[string]any // what integer tensors were read as: *vector, *dot, *rounding, *gate, *joint or *table
+	body    *graph.Program
+	recur   *graph.Recur
+	a       *scaled.Analysis // every code, dot, state and input is an integer tensor
+	names   []string         // of the body's inputs
+	offset  []int            // per scanned input: where its elements are among all of a step
+	width   int              // how many those are
+	input   []num.Range      // of each of them
+	scanned []Codes
+	states  []stateOf
+	values  map[string]*value
+	order   []*value // values behind their arguments
+	known   map[*value]bool
+	dots    map[*graph.Step]*dot
+	vectors map[*value]*vector
+	depth   int
 }
 
-// A vector is the input, or a state.
-type vector struct{ code Code }
-
-// as is what a tensor was read as; nil where that is something else.
-func as[T any](b *reader, tensor string) *T {
-	v, _ := b.known[tensor].(*T)
-	return v
+// A stateOf is a state of the body.
+type stateOf struct {
+	size   int
+	next   string // the integer tensor that it becomes
+	at     []int32
+	of     []real.Affine // per element, or one for all
+	span   num.Range
+	start  []int64 // nil where it arrives
+	vector *vector
+	found  *value // as a step finds it
+	value  *value // the next one; nil where the state is not needed
+	ranges []num.Range
+	keeps  bool // it stays as it is
 }
 
-// NotLSTM is the reason of a body that is no cell of a layer.
-func NotLSTM(format string, args ...any) error {
-	return unmapped.Because("its body is no LSTM cell in integers: "+fmt.Sprintf(format, args...),
-		"quantise every gate, the cell's state and the hidden state (Brevitas: QuantLSTM with all quantisers on)")
-}
-
-// unlike is the reason of a body with a step that no cell has.
-func unlike(step *graph.Step, format string, args ...any) error {
-	return NotLSTM("%s %s", unmapped.Describe(step.Node), fmt.Sprintf(format, args...))
-}
-
-// Read reads a body as an LSTM cell. of is what the scanned input's elements are.
-func Read(r *graph.Recur, of Code) (*Cell, error) {
-	b := &reader{body: r.Body, a: scaled.New(r.Body), recur: r, input: of, known: map[string]any{}}
-	b.input.Tensor = r.Body.Graph.Inputs[r.States].Name
-	b.learn(b.input.Tensor, &vector{b.input}, of.Affine)
-	if reject := b.declareStates(); reject != nil {
-		return nil, reject
+// Read reads a body.
+func Read(s Source) (*Cell, error) {
+	r := s.Recur
+	b := &reader{body: r.Body, recur: r, a: scaled.New(r.Body), names: graph.Names(r.Body.Graph.Inputs),
+		scanned: s.Scanned, values: map[string]*value{}, dots: map[*graph.Step]*dot{}, known: map[*value]bool{},
+		vectors: map[*value]*vector{}}
+	for k, c := range s.Scanned {
+		name := b.names[r.States+k]
+		b.offset = append(b.offset, b.width)
+		b.width += graph.Size(r.Body.Known[name].Shape)
+		b.a.DeclareSome(name, c.Of)
 	}
 	for _, step := range r.Body.Steps {
-		if reject := b.step(step); reject != nil {
-			return nil, reject
+		switch {
+		case scaled.IsCode(step), step.Dot != nil:
+			b.a.Declare(step.Output, scaled.Unit)
+		case step.Order != nil, step.Recur != nil:
+			return nil, refuse(step, "is no sum and no function of an element")
 		}
 	}
-	return b.assemble()
-}
-
-// learn notes what a tensor is, whose elements' real values are of.
-func (b *reader) learn(tensor string, is any, of ...real.Affine) {
-	b.known[tensor] = is
-	b.a.Declare(tensor, of)
-}
-
-// declareStates finds the integers of the states: those of the codes that their next values are.
-func (b *reader) declareStates() error {
-	b.codes = scaled.New(b.body)
-	for _, step := range b.body.Steps {
-		if scaled.IsCode(step) {
-			b.codes.Declare(step.Output, scaled.Unit)
-		}
+	if reject := b.findStates(s); reject != nil {
+		return nil, reject
 	}
+	n := &network{reader: b}
+	var reject error
+	if n.outputs, reject = b.goesOut(s.Wanted); reject == nil {
+		reject = b.nextStates()
+	}
+	if reject != nil {
+		return nil, reject
+	}
+	return n.cell()
+}
+
+// findStates finds the integers of the states: those of what they become.
+func (b *reader) findStates(s Source) error {
 	g := b.body.Graph
-	for k := range b.recur.States {
-		next := g.Outputs[k].Name
-		forms, err := b.codes.Forms(next, scaled.All(graph.Size(b.body.Known[next].Shape)))
-		form, leaf, ok := forms.One()
-		if err != nil || !ok {
-			return NotLSTM("state %q is not quantised before the next step", g.Inputs[k].Name)
+	b.states = make([]stateOf, b.recur.States)
+	found := make([]bool, b.recur.States)
+	for k := range b.states {
+		st := &b.states[k]
+		st.size = graph.Size(b.body.Known[b.names[k]].Shape)
+		st.vector, st.found = &vector{state: k}, &value{kind: state, units: st.size, state: k}
+		if g.Outputs[k].Name == b.names[k] { // it stays as it is
+			st.keeps, st.next, st.at, found[k] = true, b.names[k], scaled.All(st.size), true
+			if st.of, st.span = kept(s, k); st.of == nil {
+				return arrivesReal(b.names[k])
+			}
+			b.a.DeclareSome(b.names[k], st.of)
 		}
-		f, ok := form.Affine(0)
-		if !ok || !scaled.InOrder(leaf.Index, len(leaf.Index)) {
-			return NotLSTM("state %q is not a quantised tensor itself", g.Inputs[k].Name)
+	}
+	for again := true; again; { // a state may become another one
+		again = false
+		for k := range b.states {
+			if found[k] {
+				continue
+			}
+			ok, reject := b.findState(k)
+			if reject != nil {
+				return reject
+			}
+			if found[k] = ok; ok {
+				again = true
+				b.a.DeclareSome(b.names[k], b.states[k].of)
+			}
 		}
-		span, _ := scaled.Codes(b.body.Producer(leaf.Tensor))
-		c := Code{leaf.Tensor, f, span}
-		b.states = append(b.states, c)
-		b.learn(g.Inputs[k].Name, &vector{c}, f)
+	}
+	if k := slices.Index(found, false); k >= 0 {
+		return NoCell("state %q is not quantised before the next step", b.names[k])
+	}
+	for k := range b.states {
+		if reject := b.begin(k, s); reject != nil {
+			return reject
+		}
 	}
 	return nil
 }
 
-func (b *reader) step(step *graph.Step) error {
-	switch {
-	case step.Dot != nil:
-		return b.dot(step)
-	case scaled.IsCode(step):
-		return b.code(step)
-	case step.Order != nil, step.Recur != nil:
-		return NotLSTM("it has %s", unmapped.Describe(step.Node))
+// kept is the integers of a state that stays what it begins with; none where they are not known.
+func kept(s Source, k int) ([]real.Affine, num.Range) {
+	t := s.Start[k]
+	if t == nil {
+		if c := s.Arrives[k]; c != nil {
+			return c.Of, c.Span
+		}
+		return nil, num.Range{}
 	}
-	return nil
+	of := make([]real.Affine, graph.Size(s.Recur.Body.Known[s.Recur.Body.Graph.Inputs[k].Name].Shape))
+	for i := range of {
+		of[i] = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetFloat64(t.At(i % t.Len()))}
+	}
+	return of, num.Range{}
 }
 
-// The gates in the order of the layer.
-const (
-	gateI = iota
-	gateF
-	gateC
-	gateO
-)
-
-// assemble finds the parts of a cell: the hidden state is the product of the output gate and a table of the cell's
-// state; that is the sum of the products of the forget gate and the state before, and of the input gate and the
-// candidate.
-func (b *reader) assemble() (*Cell, error) {
-	if len(b.states) != 2 {
-		return nil, NotLSTM("it has %d states, not a hidden one and a cell's", len(b.states))
+// findState finds what a state becomes, if that is known yet.
+func (b *reader) findState(k int) (ok bool, reject error) {
+	st := &b.states[k]
+	next := b.body.Graph.Outputs[k].Name
+	forms, err := b.a.Forms(next, scaled.All(st.size))
+	if err != nil {
+		return false, nil
 	}
-	for h := range 2 {
-		hidden, state := as[joint](b, b.states[h].Tensor), as[joint](b, b.states[1-h].Tensor)
-		if hidden != nil && !hidden.sum && state != nil && state.sum {
-			return b.cell(h, hidden, state)
+	form, leaf, ok := forms.One()
+	if !ok {
+		return false, nil
+	}
+	if from := b.body.Producer(leaf.Tensor); from != nil && from.Dot != nil {
+		return false, nil
+	}
+	st.span = b.spanOf(leaf.Tensor)
+	st.next, st.at = leaf.Tensor, leaf.Index
+	st.of = make([]real.Affine, st.size)
+	for i := range st.of {
+		e, _ := form.Numbers(i)
+		if st.of[i], ok = e.Within([]real.Interval{whole.Interval(st.span)}).Affine(); !ok {
+			return false, nil
 		}
 	}
-	return nil, NotLSTM("no state is a product of a gate and a table of the other, which is a sum of two products")
+	return true, nil
 }
 
-func (b *reader) cell(h int, hidden, state *joint) (*Cell, error) {
-	c := &Cell{body: b.body, codes: b.codes, H: b.states[h], C: b.states[1-h], States: [2]int{h, 1 - h}}
-	p := &c.Params
-	p.Hidden, p.Cell = hidden.requant, state.requant
-	cName := b.body.Graph.Inputs[1-h].Name
-	// h' = o * tanh(c')
-	o, th := hidden.of[0], hidden.of[1]
-	atO, atTh := 0, 1
-	if as[gate](b, o) == nil {
-		o, th, atO, atTh = th, o, 1, 0
+// spanOf is what the integers of a state, an input or a code lie in.
+func (b *reader) spanOf(tensor string) num.Range {
+	if k := slices.Index(b.names, tensor); k >= b.recur.States {
+		return b.scanned[k-b.recur.States].Span
+	} else if k >= 0 {
+		return b.states[k].span
 	}
-	t := as[table](b, th)
-	if as[gate](b, o) == nil || t == nil || t.of != c.C.Tensor {
-		return nil, NotLSTM("the hidden state is not made of a gate and of the new state")
-	}
-	p.Tanh = hidden.factor(atTh, t.steps)
-	// c' = f*c + i*g
-	fc, ig := as[joint](b, state.of[0]), as[joint](b, state.of[1])
-	p.CellFactors = state.factors
-	if fc == nil || ig == nil || fc.sum || ig.sum {
-		return nil, NotLSTM("the cell's state is no sum of two quantised products")
-	}
-	if fc.of[0] != cName && fc.of[1] != cName {
-		fc, ig = ig, fc
-		p.CellFactors[0], p.CellFactors[1] = p.CellFactors[1], p.CellFactors[0]
-	}
-	atC := slices.Index(fc.of[:], cName)
-	if atC < 0 || !fc.plain(atC) || as[gate](b, fc.of[1-atC]) == nil {
-		return nil, NotLSTM("no product of a gate and the state before")
-	}
-	f := fc.of[1-atC]
-	p.Forget, p.Input = fc.requant, ig.requant
-	atI := slices.Index(ig.of[:], f)
-	gates := [4]*gate{gateF: as[gate](b, f), gateO: as[gate](b, o)}
-	factors := [4]func([]num.Step) []num.Step{
-		gateF: func(s []num.Step) []num.Step { return fc.factor(1-atC, s) },
-		gateO: func(s []num.Step) []num.Step { return hidden.factor(atO, s) },
-	}
-	switch {
-	case atI >= 0: // what the forget gate leaves
-		if !ig.falls[atI] || fc.falls[1-atC] {
-			return nil, NotLSTM("the input gate is the forget gate")
+	span, _ := scaled.Codes(b.body.Producer(tensor))
+	return span
+}
+
+// begin sets what a state begins with: integers of the codes that it becomes.
+func (b *reader) begin(k int, s Source) error {
+	st := &b.states[k]
+	t := s.Start[k]
+	if t == nil {
+		c := s.Arrives[k]
+		if c == nil {
+			return arrivesReal(b.names[k])
 		}
-		k := fc.offsets[1-atC] - ig.offsets[atI]
-		p.CIFG = &k
-	default:
-		if atI = 0; b.isCandidate(ig.of[0], ig.of[1]) {
-			atI = 1
+		for j := range st.size {
+			f, g := c.Of[min(j, len(c.Of)-1)], st.of[min(j, len(st.of)-1)]
+			if f.Scale.Cmp(g.Scale) != 0 || f.Bias.Cmp(g.Bias) != 0 {
+				return unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with integers of scale "+
+					"%s, and later ones are of scale %s", b.names[k], f.Scale.FloatString(6), g.Scale.FloatString(6)),
+					"quantise the initial state with the quantiser that makes the state in the loop's body")
+			}
 		}
-		gates[gateI] = as[gate](b, ig.of[atI])
-		factors[gateI] = func(s []num.Step) []num.Step { return ig.factor(atI, s) }
+		st.span = st.span.Union(c.Span)
+		return nil
 	}
-	gates[gateC] = as[gate](b, ig.of[1-atI])
-	factors[gateC] = func(s []num.Step) []num.Step { return ig.factor(1-atI, s) }
-	if gates[gateC] == nil || p.CIFG == nil && gates[gateI] == nil {
-		return nil, NotLSTM("no product of an input gate and a candidate")
-	}
-	c.Units = len(gates[gateF].inner)
-	for k, gate := range gates {
-		if gate == nil {
+	st.start = make([]int64, st.size)
+	for j := range st.start {
+		f := st.of[min(j, len(st.of)-1)]
+		if f.Scale.Sign() == 0 {
 			continue
 		}
-		peephole := cName
-		if k == gateO {
-			peephole = c.C.Tensor
+		v := new(big.Rat).SetFloat64(t.At(j % t.Len()))
+		v.Sub(v, f.Bias).Quo(v, f.Scale)
+		if !v.IsInt() || !v.Num().IsInt64() || !st.span.Contains(v.Num().Int64()) {
+			return unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with %v, which is no code of "+
+				"the quantiser that makes it in later steps", b.names[k], t.At(j%t.Len())),
+				"quantise the initial state with the quantiser of the state, or begin with zero")
 		}
-		if reject := b.gateOf(c, k, gate, peephole); reject != nil {
+		st.start[j] = v.Num().Int64()
+	}
+	return nil
+}
+
+// arrivesReal is the reason of a state that begins with real numbers.
+func arrivesReal(name string) error {
+	return unmapped.Because(fmt.Sprintf("the initial value of state %q arrives as real numbers", name),
+		"quantise it in front of the loop, with the quantiser that makes the state in the loop's body")
+}
+
+func (b *reader) stateVector(k int) *vector { return b.states[k].vector }
+
+func (b *reader) codeVector(v *value) *vector {
+	if b.vectors[v] == nil {
+		b.vectors[v] = &vector{of: v}
+	}
+	return b.vectors[v]
+}
+
+// An output of the body, as a value.
+type output struct {
+	value *value
+	at    []int32       // per element: its unit
+	of    []real.Affine // per element
+}
+
+// goesOut reads what goes out.
+func (b *reader) goesOut(wanted []bool) ([]*output, error) {
+	out := make([]*output, len(wanted))
+	for i, name := range graph.Names(b.body.Graph.Outputs) {
+		if !wanted[i] {
+			continue
+		}
+		if i < b.recur.States {
+			v, reject := b.next(i)
+			if reject != nil {
+				return nil, reject
+			}
+			out[i] = &output{value: v, at: scaled.All(b.states[i].size), of: b.states[i].of}
+			continue
+		}
+		var reject error
+		if out[i], reject = b.output(name); reject != nil {
 			return nil, reject
 		}
-		p.Gates[k].Steps = factors[k](p.Gates[k].Steps)
-	}
-	return c, nil
-}
-
-// isCandidate reports whether of the two factors of a product, which both are gates, the first is the candidate: it is
-// the one that can be negative. Which is which matters to names only.
-func (b *reader) isCandidate(x, y string) bool {
-	return b.codeOf(x).Span.Lo < 0 && b.codeOf(y).Span.Lo >= 0
-}
-
-func sameRequant(a, b *num.Requant) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
-
-// Of reports whether the cell was read from a body.
-func (c *Cell) Of(body *graph.Program) bool { return c.body == body }
-
-// Output says which state an output of the body is, 0 for H and 1 for C, and what its codes' real value is.
-func (c *Cell) Output(name string) (which int, of real.Affine, reject error) {
-	neither := NotLSTM("output %q is neither the hidden nor the cell's state", name)
-	forms, err := c.codes.Forms(name, scaled.All(graph.Size(c.body.Known[name].Shape)))
-	form, leaf, ok := forms.One()
-	if err != nil || !ok {
-		return 0, of, neither
-	}
-	of, ok = form.Affine(0)
-	which = slices.Index([]string{c.H.Tensor, c.C.Tensor}, leaf.Tensor)
-	if !ok || which < 0 || !scaled.InOrder(leaf.Index, c.Units) {
-		return 0, of, neither
-	}
-	return which, of, nil
-}
-
-// Begin sets what the states begin with: the constants of the recurrence's inputs, as integers.
-func (c *Cell) Begin(constant func(state int) *graph.Tensor) (reject error) {
-	if c.Params.H0, reject = c.H.begin(constant(c.States[0]), c.Units); reject != nil {
-		return reject
-	}
-	c.Params.C0, reject = c.C.begin(constant(c.States[1]), c.Units)
-	return reject
-}
-
-func (c *Code) begin(t *graph.Tensor, units int) ([]int64, error) {
-	if t == nil {
-		return nil, unmapped.Because("its initial state arrives with the data",
-			"make the initial state a constant (zero)")
-	}
-	out := make([]int64, units)
-	for j := range out {
-		v := new(big.Rat).SetFloat64(t.At(j % t.Len()))
-		v.Sub(v, c.Affine.Bias).Quo(v, c.Affine.Scale)
-		if !v.IsInt() || !v.Num().IsInt64() || !c.Span.Contains(v.Num().Int64()) {
-			return nil, NotLSTM("the initial state %v is no code of the state's quantiser", t.At(j%t.Len()))
-		}
-		out[j] = v.Num().Int64()
 	}
 	return out, nil
 }
 
-// Like reports whether two cells can take turns in one layer: only their tables differ.
-func (c *Cell) Like(o *Cell) bool {
-	return c.Units == o.Units && (c.Params.CIFG == nil) == (o.Params.CIFG == nil) &&
-		sameRequant(c.Product, o.Product) && sameRequant(c.Params.Product, o.Params.Product) &&
-		peepholes(&c.Params) == peepholes(&o.Params)
+// output reads a tensor that goes out: a code, or a sum of integers as it is.
+func (b *reader) output(name string) (*output, error) {
+	n := graph.Size(b.body.Known[name].Shape)
+	forms, err := b.a.Forms(name, scaled.All(n))
+	form, leaf, ok := forms.One()
+	if err == nil && ok && form.Expr != nil {
+		if from := b.body.Producer(leaf.Tensor); from == nil || from.Dot == nil {
+			o := &output{at: scaled.All(n), of: make([]real.Affine, n)}
+			span := whole.Interval(b.spanOf(leaf.Tensor))
+			for i := range o.of {
+				e, _ := form.Numbers(i)
+				if o.of[i], ok = e.Within([]real.Interval{span}).Affine(); !ok {
+					break
+				}
+			}
+			if ok {
+				var reject error
+				o.value, reject = b.value(leaf.Tensor, leaf.Index)
+				return o, reject
+			}
+		}
+	}
+	step := b.body.Producer(name)
+	if step == nil {
+		return nil, NoCell("output %q is no tensor of integers", name)
+	}
+	v, of, reject := b.exact(step, forms, err, n)
+	return &output{value: v, at: scaled.All(n), of: of}, reject
 }
 
-// peepholes lists which gates look at the cell's state.
-func peepholes(p *lstm.Cell) (which [4]bool) {
-	for k, g := range p.Gates {
-		which[k] = len(g.Peephole) > 0
+// next is the value that a state becomes: one that is made up where that is no code.
+func (b *reader) next(k int) (*value, error) {
+	st := &b.states[k]
+	if st.value != nil {
+		return st.value, nil
 	}
-	return which
+	v, reject := b.value(st.next, st.at)
+	if reject != nil {
+		return nil, reject
+	}
+	if v.kind != code {
+		v = &value{kind: code, units: v.units, args: []*value{v}, span: st.span,
+			expr: slices.Repeat([]*real.Expr{real.Var(0)}, v.units)}
+		b.know(v)
+	}
+	st.value = v
+	return v, nil
+}
+
+// nextStates reads what the states become that what goes out depends on.
+func (b *reader) nextStates() error {
+	for done := 0; done < len(b.order); done++ {
+		v := b.order[done]
+		k := -1
+		switch {
+		case v.kind == state:
+			k = v.state
+		case v.kind == sum && v.vector.of == nil:
+			k = v.vector.state
+		}
+		if k >= 0 {
+			b.know(b.states[k].found)
+			if _, reject := b.next(k); reject != nil {
+				return reject
+			}
+		}
+	}
+	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
+		return NoCell("nothing that goes out depends on the step before: compute it outside of the loop")
+	}
+	return nil
+}
+
+// Like reports whether two cells can take turns in one layer: they differ in numbers only.
+func (c *Cell) Like(o *Cell) bool {
+	p := rnn.Params{Cells: []rnn.Cell{c.Program, o.Program}, Outputs: []rnn.Ref{{}}}
+	return p.Verify() == nil && slices.Equal(c.Arrives, o.Arrives) && len(c.Input) == len(o.Input) &&
+		(c.Product == nil) == (o.Product == nil) && (c.Product == nil || *c.Product == *o.Product)
 }

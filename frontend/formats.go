@@ -1,0 +1,78 @@
+package frontend
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// Formats are the quantisers of the gates of ONNX' recurrent operators, as a file has them.
+type Formats = graph.Formats
+
+// The flags that name files of formats.
+const (
+	LSTMFlag = graph.LSTMFlag
+	CellFlag = graph.CellFlag
+)
+
+// ParseFormats reads the file of one of these flags; graph.ParseFormats has its form.
+func ParseFormats(flag string, b []byte) (Formats, error) { return graph.ParseFormats(flag, b) }
+
+// bind says what the file leaves open: the sizes of dynamic axes, which of them are time, and the formats of cells. It
+// tells the user which nodes change by their formats, and refuses formats that do not fit a node, or that none takes.
+func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
+	bind := graph.Options{Dims: o.Dims, Data: o.Data, Cells: o.Cells}
+	used := map[string]bool{}
+	for _, n := range g.Nodes {
+		if !n.Is(graph.TakesFormats) {
+			continue
+		}
+		var by []string
+		say := diag.Diag{Code: graph.FormatsCode(n), Node: n.Label(), Op: n.FullOp(), Where: graph.Where(file, n)}
+		for _, f := range o.Cells {
+			cell, name, ok := f.Of(n)
+			if !ok {
+				continue
+			}
+			by = append(by, f.Flag)
+			used[f.Flag+name] = true
+			say.Severity, say.Hint = diag.Error, "the diagnostic without "+f.Flag+" has a file to start from"
+			if what := cell.Lacks(n); what != "" {
+				say.Msg = fmt.Sprintf("its formats in %s, under %q: %s", f.Flag, name, what)
+				d.Add(say)
+				continue
+			}
+			say.Severity, say.Hint = diag.Note, "what the engines agree on is the changed model: measure its accuracy"
+			say.Msg = fmt.Sprintf("the gates of this %s are quantised as %s says under %q, which changes the model",
+				n.FullOp(), f.Flag, name)
+			d.Add(say)
+		}
+		if len(by) > 1 {
+			say.Severity, say.Hint = diag.Error, "leave it out of one of the files"
+			say.Msg = strings.Join(by, " and ") + " both have formats for it"
+			d.Add(say)
+		}
+	}
+	o.unused(used, file, d)
+	return bind.Sequences(g, file)
+}
+
+// unused refuses formats that no node takes.
+func (o Options) unused(used map[string]bool, file string, d *diag.List) {
+	for _, f := range o.Cells {
+		of := strings.Join(f.Operators(), " or ")
+		for _, name := range slices.Sorted(maps.Keys(f.Cells)) {
+			if used[f.Flag+name] {
+				continue
+			}
+			d.Add(diag.Diag{Severity: diag.Error, Code: f.Code(), Where: file,
+				Msg: fmt.Sprintf("%s has formats for %q, which no %s of this model takes", f.Flag, name, of),
+				Hint: fmt.Sprintf("use the name of an %s node, or %q for all of them; other operators have their "+
+					"formats in the model", of, graph.Every)})
+		}
+	}
+}

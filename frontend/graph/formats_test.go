@@ -1,0 +1,153 @@
+package graph_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+)
+
+// given are options with formats under one name.
+func given(name string, f graph.CellFormats) graph.Options {
+	return graph.Options{Cells: []graph.Formats{{Flag: graph.CellFlag, Cells: map[string]graph.CellFormats{name: f}}}}
+}
+
+// TestFormats writes formats and reads them back, and refuses files that say something else.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{graph.LSTMFlag, graph.CellFlag} {
+		f := graph.Formats{Flag: flag, Cells: map[string]graph.CellFormats{"*": someFormats(),
+			`a "node"`: someFormats()}}
+		if back, err := graph.ParseFormats(flag, f.Format()); err != nil || fmt.Sprint(back) != fmt.Sprint(f) {
+			t.Errorf("%v %v, want %v", back, err, f)
+		}
+		good := string(graph.Formats{Flag: flag, Cells: map[string]graph.CellFormats{"*": someFormats()}}.Format())
+		for _, c := range []struct{ name, old, new, says string }{
+			{"no JSON", good, "lstm", "invalid character"},
+			{"more behind", "\n}\n", "\n}\n{}", "more behind the end"},
+			{"no node", good, "{}", `use "*"`},
+			{"an unknown quantiser", `"cell_acc"`, `"cell_accu"`, `"cell_accu" is no quantiser`},
+			{"an unknown field", `"zero_point"`, `"zeropoint"`, "zeropoint"},
+			{"no scale", `"scale": 0.0625, `, "", "scale, bits and signed"},
+			{"a scale of zero", `"scale": 0.0625`, `"scale": 0`, "the scale is 0"},
+			{"a scale beyond float32", `"scale": 0.0625`, `"scale": 1e99`, "1e+99"},
+			{"one bit", `"bits": 6`, `"bits": 1`, "want 2 to 16"},
+			{"half a bit", `"bits": 6`, `"bits": 6.5`, "6.5"},
+			{"a zero point between codes", `"zero_point": 0`, `"zero_point": 0.5`, "the zero point is 0.5"},
+			{"a rounding", `"ROUND"`, `"SIDEWAYS"`, "SIDEWAYS"},
+		} {
+			bad := strings.Replace(good, c.old, c.new, 1)
+			if _, err := graph.ParseFormats(flag, []byte(bad)); bad == good || err == nil ||
+				!strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v, want an error that says %q", c.name, err, c.says)
+			}
+		}
+	}
+	gru := graph.Formats{Cells: map[string]graph.CellFormats{"*": gruFormats("reset_product")}}
+	if _, err := graph.ParseFormats(graph.LSTMFlag, gru.Format()); err == nil ||
+		!strings.Contains(err.Error(), "is no quantiser of a cell of LSTM") {
+		t.Errorf("a GRU's formats for LSTMs: %v", err)
+	}
+}
+
+// TestFormatsOfNodes finds the formats of nodes by their names, their operators and the rest, and what they lack.
+func TestFormatsOfNodes(t *testing.T) {
+	t.Parallel()
+	file := func(flag string, names ...string) graph.Formats {
+		f := graph.Formats{Flag: flag, Cells: map[string]graph.CellFormats{}}
+		for _, name := range names {
+			f.Cells[name] = nil
+		}
+		return f
+	}
+	for _, c := range []struct {
+		file     graph.Formats
+		op, name string
+	}{
+		{file(graph.CellFlag, "*", "n", "GRU:*"), "GRU", "n"}, {file(graph.CellFlag, "*", "GRU:*"), "GRU", "GRU:*"},
+		{file(graph.CellFlag, "*", "GRU:*"), "RNN", "*"}, {file(graph.CellFlag, "GRU:*"), "LSTM", ""},
+		{file(graph.CellFlag, "*"), "LSTM", "*"}, {file(graph.CellFlag, "n"), "Scan", ""},
+		{file(graph.LSTMFlag, "*", "n"), "GRU", ""}, {file(graph.LSTMFlag, "*"), "LSTM", "*"},
+	} {
+		if _, name, ok := c.file.Of(&graph.Node{Name: "n", Op: c.op}); name != c.name || ok != (c.name != "") {
+			t.Errorf("%v for %s: %q, want %q", c.file, c.op, name, c.name)
+		}
+	}
+	for _, c := range []struct {
+		op    string
+		has   graph.CellFormats
+		lacks string
+	}{
+		{"LSTM", someFormats(), ""}, {"LSTM", formatsOf("output"), "the quantiser cell_state is missing"},
+		{"GRU", gruFormats(), ""}, {"GRU", gruFormats("update_acc", "reset_product"), ""},
+		{"GRU", formatsOf("output"), "the quantiser update_sigmoid is missing"},
+		{"GRU", gruFormats("cell_state"), `"cell_state" is no quantiser of a cell of GRU`},
+		{"RNN", formatsOf("output"), ""}, {"RNN", formatsOf("output", "hidden_acc"), ""},
+		{"RNN", formatsOf("hidden_acc"), "the quantiser output is missing"},
+		{"RNN", gruFormats(), `"hidden_tanh" is no quantiser of a cell of RNN`},
+	} {
+		if got := c.has.Lacks(&graph.Node{Name: "n", Op: c.op}); !strings.HasPrefix(got, c.lacks) ||
+			c.lacks == "" && got != "" {
+			t.Errorf("%v for %s: %q, want %q", c.has, c.op, got, c.lacks)
+		}
+	}
+}
+
+// TestSeveralFormats gives one LSTM behind another formats of its own: both are as they are alone.
+func TestSeveralFormats(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 5))
+	fine := someFormats()
+	for name, f := range fine {
+		f.Scale, f.Bits = f.Scale/4, f.Bits+2
+		fine[name] = f
+	}
+	c := lstmCase{t: 3, n: 1, in: 2, hidden: 2, direction: "forward"}
+	first := lstmGraph(c, map[string]*graph.Tensor{"W": filledWith(r, 1, 8, 2), "R": filledWith(r, 1, 8, 2)})
+	second := lstmGraph(c, map[string]*graph.Tensor{"W": filledWith(r, 1, 8, 2), "R": filledWith(r, 1, 8, 2)})
+	init := map[string]*graph.Tensor{"shape": int64s(3, 1, 2)}
+	both := network([]int{3, 1, 2}, init)
+	for k, g := range []*graph.Graph{first, second} {
+		n := *g.Nodes[0]
+		suffix := fmt.Sprint(k)
+		n.Name += suffix
+		n.Inputs = []string{[]string{"x", "between"}[k], "W" + suffix, "R" + suffix}
+		n.Outputs = []string{"Y" + suffix}
+		for _, name := range []string{"W", "R"} {
+			init[name+suffix] = g.Init[name]
+		}
+		n.Index = len(both.Nodes)
+		both.Nodes = append(both.Nodes, &n, &graph.Node{Index: n.Index + 1, Op: "Reshape",
+			Inputs: []string{"Y" + suffix, "shape"}, Outputs: []string{[]string{"between", "y"}[k]}})
+	}
+	run := func(g *graph.Graph, x []float64, out string, cells map[string]graph.CellFormats) []float64 {
+		p := onnxtest.Prepare(t, g, graph.Options{Cells: []graph.Formats{{Flag: graph.LSTMFlag, Cells: cells}}})
+		part, err := p.Part([]string{"x"}, []string{out})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, _, err := part.Run([]*graph.Reals{graph.Exactly([]int{3, 1, 2}, x)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return y[0].Lo
+	}
+	x := filledWith(r, 3, 1, 2).F
+	got := run(both, x, "y", map[string]graph.CellFormats{"lstm1": fine, "*": someFormats()})
+	all := func(f graph.CellFormats) map[string]graph.CellFormats { return map[string]graph.CellFormats{"*": f} }
+	if want := run(second, run(first, x, "Y", all(someFormats())), "Y", all(fine)); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if other := run(second, run(first, x, "Y", all(someFormats())), "Y", all(someFormats())); slices.Equal(got, other) {
+		t.Error("the formats make no difference")
+	}
+}
+
+// gruFormats are the formats that a GRU needs, and more.
+func gruFormats(more ...string) graph.CellFormats {
+	return formatsOf(append(more, "output", "update_sigmoid", "reset_sigmoid", "hidden_tanh")...)
+}

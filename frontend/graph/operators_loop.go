@@ -1,0 +1,327 @@
+package graph
+
+import "slices"
+
+// ONNX' Loop with a fixed number of runs is a Scan: what its body gathers by the number of the run is scanned. A body
+// has the inputs number, condition and states, and the outputs condition, states and what is gathered.
+
+// A loopBody is the body of a Loop being made that of a Scan.
+type loopBody struct {
+	*call
+	body      *Graph
+	states    int
+	runs      int
+	number    string // of the run
+	condition string
+	numbers   map[string]counter // the body's tensors that are one integer, a function of the number of the run
+	same      map[string]string  // the body's states that stay as they are: where they come from
+	walks     []walk
+	names     Taken
+}
+
+// A counter is a tensor of one integer, times*run + plus, of a rank.
+type counter struct {
+	times, plus int64
+	rank        int
+}
+
+// A walk is a tensor that the body gets an element of in each run.
+type walk struct {
+	of, outer string // what it walks through, as it stands and as the Scan gets it
+	index     counter
+	along     Scanned
+	element   Value
+}
+
+func buildLoop(c *call) {
+	l := &loopBody{call: c, body: c.Attrs["body"].G, states: len(c.in) - 2, same: map[string]string{}}
+	if l.body == nil {
+		invalid("it has no body")
+	}
+	if len(c.in) < 2 || len(l.body.Inputs) != len(c.in) || len(l.body.Outputs) < 1+l.states ||
+		len(c.Outputs) > len(l.body.Outputs)-1 {
+		invalid("the body has %d inputs and %d outputs, the node %d and %d", len(l.body.Inputs), len(l.body.Outputs),
+			len(c.in), len(c.Outputs))
+	}
+	for i := range l.states {
+		if !c.has(2 + i) {
+			invalid("input %d is missing", 2+i)
+		}
+	}
+	l.readRuns()
+	l.body = l.body.Copy()
+	l.number, l.condition, l.names = l.body.Inputs[0].Name, l.body.Inputs[1].Name, l.body.Taken()
+	for i := range l.states {
+		if in := l.body.Inputs[2+i].Name; l.source(l.body.Outputs[1+i].Name) == in {
+			l.same[in] = c.Inputs[2+i]
+		}
+	}
+	l.readCondition()
+	l.readNumbers()
+	l.gathers()
+	l.scan()
+}
+
+// readRuns reads how often the body runs.
+func (l *loopBody) readRuns() {
+	const hint = "export the model with a fixed number of runs, or bind dynamic axes with --dim"
+	if !l.has(0) {
+		unsupported(hint, "no number of runs: only the condition ends it")
+	}
+	n := l.constInts(0, "the number of runs")
+	switch {
+	case len(n) != 1:
+		invalid("%d numbers of runs", len(n))
+	case n[0] < 1:
+		unsupported("give it a sequence of at least one element", "%d runs", n[0])
+	case n[0] > maxRuns:
+		tooLarge("cut the sequence into parts", "%d runs, at most %d are accepted", n[0], maxRuns)
+	}
+	l.runs = int(n[0])
+	if l.has(1) {
+		if t := l.in[1].Const; t == nil || t.Len() != 1 || t.At(0) == 0 {
+			unsupported("export the model with the condition true", "the condition is not constant and true")
+		}
+	}
+}
+
+// writer is the node of the body that gives a tensor; nil where it comes from elsewhere.
+func (l *loopBody) writer(name string) *Node {
+	k := slices.IndexFunc(l.body.Nodes, func(n *Node) bool { return slices.Contains(n.Outputs, name) })
+	if k < 0 {
+		return nil
+	}
+	return l.body.Nodes[k]
+}
+
+// source is the tensor that one is, behind nodes that change nothing.
+func (l *loopBody) source(name string) string {
+	for n := l.writer(name); n != nil && n.Domain == "" && n.Op == Identity; n = l.writer(name) {
+		name = n.Inputs[0]
+	}
+	return name
+}
+
+// outside reports whether a name of the body is one of the graph around it.
+func (l *loopBody) outside(name string) bool {
+	return l.body.Init[name] == nil && l.writer(name) == nil &&
+		!slices.ContainsFunc(l.body.Inputs, func(v Value) bool { return v.Name == name })
+}
+
+// fixed is the value of a tensor of the body that is constant; nil of others.
+func (l *loopBody) fixed(name string) *Tensor {
+	if t := l.body.Init[name]; t != nil {
+		return t
+	}
+	if n := l.writer(name); n != nil {
+		return n.fixedValue()
+	}
+	if l.outside(name) {
+		return l.p.Known[name].Const
+	}
+	return nil
+}
+
+// readCondition holds that the body leaves the condition true.
+func (l *loopBody) readCondition() {
+	name := l.source(l.body.Outputs[0].Name)
+	for n := l.writer(name); n != nil && n.Domain == "" && n.Op == "Cast"; n = l.writer(name) {
+		name = l.source(n.Inputs[0])
+	}
+	if name == l.condition {
+		return
+	}
+	if t := l.fixed(name); t == nil || t.Len() != 1 || t.At(0) == 0 {
+		unsupported("export the model with a fixed number of runs and a condition that stays true",
+			"the condition that ends it is computed in the body")
+	}
+}
+
+// readNumbers finds the tensors that depend on the number of the run.
+func (l *loopBody) readNumbers() {
+	l.numbers = map[string]counter{l.number: {1, 0, 0}}
+	for _, n := range l.body.Nodes {
+		if n.Domain == "" && len(n.Outputs) == 1 {
+			if y, ok := l.counts(n); ok {
+				l.numbers[n.Outputs[0]] = y
+			}
+		}
+	}
+}
+
+// counter is a tensor that depends on the number of the run, or one fixed integer.
+func (l *loopBody) counter(name string) (c counter, ok bool) {
+	if c, ok := l.numbers[name]; ok {
+		return c, true
+	}
+	if name == "" {
+		return c, false
+	}
+	t := l.fixed(name)
+	if t == nil || len(t.I) != 1 || max(t.I[0], -t.I[0]) > maxRuns {
+		return c, false
+	}
+	return counter{0, t.I[0], len(t.Shape)}, true
+}
+
+// counts is what a node makes of numbers of runs.
+func (l *loopBody) counts(n *Node) (y counter, ok bool) {
+	a, ok := l.counter(n.In(0))
+	if !ok {
+		return y, false
+	}
+	switch n.Op {
+	case Identity:
+		return a, true
+	case "Cast":
+		to := DType(n.Int("to", 0))
+		return a, to == Int64 || to == Int32
+	case "Neg":
+		return counter{-a.times, -a.plus, a.rank}, true
+	case "Unsqueeze":
+		axes := n.Ints("axes")
+		if t := l.fixed(n.In(1)); t != nil {
+			axes = t.I
+		}
+		return counter{a.times, a.plus, a.rank + len(axes)}, len(axes) > 0
+	}
+	b, ok := l.counter(n.In(1))
+	rank := max(a.rank, b.rank)
+	switch {
+	case !ok:
+	case n.Op == Add:
+		return counter{a.times + b.times, a.plus + b.plus, rank}, true
+	case n.Op == "Sub":
+		return counter{a.times - b.times, a.plus - b.plus, rank}, true
+	}
+	return y, false
+}
+
+// gathers replaces what is gathered by the number of the run by an element of what is walked through.
+func (l *loopBody) gathers() {
+	for i, n := range l.body.Nodes {
+		if n.Domain != "" || n.Op != Gather {
+			continue
+		}
+		index, ok := l.numbers[n.Inputs[1]]
+		of := n.Inputs[0]
+		outer, same := l.same[of]
+		if !same && l.outside(of) {
+			outer = of
+		}
+		x, known := l.p.Known[outer]
+		if !ok || !known {
+			continue
+		}
+		a := axis(n.Int("axis", 0), len(x.Shape))
+		element := l.walk(outer, index, a)
+		shape := slices.Concat(x.Shape[:a], slices.Repeat([]int{1}, index.rank), x.Shape[a+1:])
+		with := *n
+		with.Op, with.Attrs = Reshape, exactShape
+		name := l.names.Fresh(n.Outputs[0], "shape")
+		l.body.Init[name] = &Tensor{DType: Int64, Shape: []int{len(shape)}, I: intsAttr(shape...).Ints}
+		with.Inputs = []string{element, name}
+		l.body.Nodes[i] = &with
+	}
+}
+
+// walk is the body's input for the elements of a tensor that an index names, run by run.
+func (l *loopBody) walk(of string, index counter, a int) string {
+	index.rank = 0
+	for _, w := range l.walks {
+		if w.of == of && w.index == index && w.along.Axis == a {
+			return w.element.Name
+		}
+	}
+	x := l.p.Known[of]
+	w := walk{of: of, outer: of, index: index, along: Scanned{Axis: a}}
+	at := make([]int64, l.runs)
+	up, down := x.Shape[a] == l.runs, x.Shape[a] == l.runs
+	for t := range at {
+		k, ok := fromEnd(index.times*int64(t)+index.plus, x.Shape[a])
+		if !ok {
+			invalid("run %d gathers element %d of an axis with %d", t, index.times*int64(t)+index.plus, x.Shape[a])
+		}
+		at[t], up, down = int64(k), up && k == t, down && k == l.runs-1-t
+	}
+	switch {
+	case up:
+	case down:
+		w.along.Reverse = true
+	default:
+		w.outer = l.part("", Gather, "walked", Attrs{"axis": IntAttr(a)}, of,
+			l.call.constant("runs", &Tensor{DType: Int64, Shape: []int{l.runs}, I: at}))
+	}
+	w.element = fixedValue(l.names.Fresh(of, "element"), x.DType, slices.Delete(slices.Clone(x.Shape), a, a+1))
+	l.walks = append(l.walks, w)
+	return w.element.Name
+}
+
+// scan writes the Scan.
+func (l *loopBody) scan() {
+	g := l.body
+	outputs, inputs := g.Outputs[1:], g.Inputs[2:]
+	used := l.prune(outputs)
+	if used[l.condition] {
+		g.Init[l.condition] = &Tensor{DType: Bool, I: []int64{1}}
+	}
+	if used[l.number] || len(l.walks) == 0 {
+		counts := &Tensor{DType: Int64, Shape: []int{l.runs}, I: counted[int64](l.runs)}
+		l.walks = append(l.walks, walk{outer: l.call.constant("runs", counts),
+			element: fixedValue(l.number, Int64, nil)})
+	}
+	g.Inputs, g.Outputs = nil, nil
+	var from, to []string
+	for i, in := range inputs {
+		out := slot(l.Outputs, i)
+		if l.same[in.Name] != "" && !used[in.Name] {
+			if out != "" {
+				l.write("", Identity, nil, out, []string{l.same[in.Name]})
+			}
+			continue
+		}
+		g.Inputs, g.Outputs = append(g.Inputs, in), append(g.Outputs, outputs[i])
+		from, to = append(from, l.Inputs[2+i]), append(to, out)
+	}
+	var axes, directions []int
+	for _, w := range l.walks {
+		g.Inputs, from = append(g.Inputs, w.element), append(from, w.outer)
+		dir := 0
+		if w.along.Reverse {
+			dir = 1
+		}
+		axes, directions = append(axes, w.along.Axis), append(directions, dir)
+	}
+	g.Outputs = append(g.Outputs, outputs[len(inputs):]...)
+	to = append(to, l.Outputs[min(len(l.Outputs), len(inputs)):]...)
+	l.writeAll(Internal, "Scan", Attrs{"body": GraphAttr(g), "num_scan_inputs": IntAttr(len(l.walks)),
+		"scan_input_axes": intsAttr(axes...), "scan_input_directions": intsAttr(directions...)}, to, from)
+}
+
+// prune leaves out the nodes of the body that nothing depends on, and gives the tensors that are read; states that stay
+// as they are read nothing.
+func (l *loopBody) prune(outputs []Value) map[string]bool {
+	used := map[string]bool{}
+	for i, o := range outputs {
+		if i >= l.states || l.same[l.body.Inputs[2+i].Name] == "" {
+			used[o.Name] = true
+		}
+	}
+	var nodes []*Node
+	for _, n := range slices.Backward(l.body.Nodes) {
+		if slices.ContainsFunc(n.Outputs, func(o string) bool { return used[o] }) {
+			nodes = append(nodes, n)
+			for _, in := range n.Inputs {
+				used[in] = true
+			}
+		}
+	}
+	slices.Reverse(nodes)
+	l.body.Nodes = nodes
+	for i, in := range l.body.Inputs[2:] { // one that is read besides stays a state
+		if used[in.Name] && l.same[in.Name] != "" {
+			outputs[i].Name = in.Name
+		}
+	}
+	return used
+}

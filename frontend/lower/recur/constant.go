@@ -1,0 +1,383 @@
+package recur
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
+)
+
+// A network is what has been read of a body, and what of it goes out.
+type network struct {
+	*reader
+	outputs []*output
+}
+
+// bounds finds the ranges of all values: of states, what they begin with, and all that a step makes of states in these
+// ranges. At first a state is what it begins with; one that does not stay so may be anything that its codes can be.
+func (b *network) bounds() {
+	for k := range b.states {
+		st := &b.states[k]
+		st.ranges = slices.Repeat([]num.Range{st.span}, st.size)
+		for u, v := range st.start {
+			st.ranges[u] = num.Point(v)
+		}
+	}
+	for again := true; again; {
+		again = false
+		b.evaluate()
+		for k := range b.states {
+			st := &b.states[k]
+			for u := range st.ranges {
+				if st.value != nil && !st.value.ranges[u].Within(st.ranges[u]) {
+					st.ranges[u], again = st.span.Union(st.ranges[u]), true
+				}
+			}
+		}
+	}
+	for range narrowings {
+		for k := range b.states {
+			st := &b.states[k]
+			for u := range st.ranges {
+				if st.value != nil && st.start != nil {
+					st.ranges[u] = st.value.ranges[u].Union(num.Point(st.start[u]))
+				}
+			}
+		}
+		b.evaluate()
+	}
+}
+
+// narrowings is how often the ranges of states are narrowed to what steps make of them. Every round holds by itself.
+const narrowings = 2
+
+// evaluate finds the ranges of values from those of the states.
+func (b *network) evaluate() {
+	for _, v := range b.order {
+		switch v.kind {
+		case lane:
+			v.sumRanges(b.inputRanges())
+		case sum:
+			if v.vector.of != nil {
+				v.sumRanges(v.vector.of.ranges)
+			} else {
+				v.sumRanges(b.states[v.vector.state].ranges)
+			}
+		case state:
+			v.ranges = slices.Clone(b.states[v.state].ranges)
+		case code:
+			v.codeRanges()
+		}
+	}
+}
+
+func (b *network) inputRanges() []num.Range {
+	if b.input == nil {
+		for k, c := range b.scanned {
+			end := b.width
+			if k+1 < len(b.offset) {
+				end = b.offset[k+1]
+			}
+			for range end - b.offset[k] {
+				b.input = append(b.input, c.Span)
+			}
+		}
+	}
+	return b.input
+}
+
+// sumRanges finds the ranges of sums over a vector of ranges.
+func (v *value) sumRanges(vector []num.Range) {
+	v.ranges = make([]num.Range, v.units)
+	for u, row := range v.rows {
+		var r num.Range
+		for k, w := range row {
+			if w == 0 {
+				continue
+			}
+			p, ok := vector[k].Times(w)
+			if ok && v.product != nil {
+				p, ok = v.product.Range(p)
+			}
+			if ok {
+				r, ok = r.Plus(p)
+			}
+			if !ok {
+				r = num.Range{Lo: math.MinInt64, Hi: math.MaxInt64} // settle refuses it
+				break
+			}
+		}
+		v.ranges[u] = r
+	}
+}
+
+// codeRanges finds the ranges of codes: what the interval of the function says, and its very value where all arguments
+// are constant.
+func (v *value) codeRanges() {
+	v.ranges = make([]num.Range, v.units)
+	var f *real.Func
+	var used []int
+	for u, e := range v.expr {
+		if f == nil || e != v.expr[u-1] {
+			f, used = real.Compile(e), e.Variables()
+		} else if !slices.ContainsFunc(used, func(i int) bool { return v.args[i].ranges[u] != v.args[i].ranges[u-1] }) {
+			v.ranges[u] = v.ranges[u-1]
+			continue
+		}
+		in := make([]real.Interval, len(v.args))
+		fixed := true
+		for _, i := range used {
+			r := v.args[i].ranges[u]
+			in[i] = whole.Interval(r)
+			fixed = fixed && r.Lo == r.Hi
+		}
+		v.ranges[u] = v.span
+		if fixed {
+			if s, err := real.Compile(e.Substitute(v.constants(u))).StepOver(num.Range{}, 1); err == nil {
+				v.ranges[u] = num.Point(s.Value[0])
+			}
+			continue
+		}
+		if y, _ := f.Interval(in); y.Lo >= float64(v.span.Lo) && y.Lo <= y.Hi {
+			v.ranges[u].Lo = max(v.span.Lo, int64(min(y.Lo, float64(v.span.Hi))))
+		}
+		if y, _ := f.Interval(in); y.Hi <= float64(v.span.Hi) && y.Lo <= y.Hi {
+			v.ranges[u].Hi = min(v.span.Hi, int64(max(y.Hi, float64(v.span.Lo))))
+		}
+	}
+}
+
+// constants is the arguments' expressions for unit u: the numbers that cannot change.
+func (v *value) constants(u int) []*real.Expr {
+	with := make([]*real.Expr, len(v.args))
+	for i, a := range v.args {
+		with[i] = real.Var(i)
+		if r := a.ranges; r != nil && r[u].Lo == r[u].Hi {
+			with[i] = integer(r[u].Lo)
+		}
+	}
+	return with
+}
+
+func integer(v int64) *real.Expr { return real.Rat(new(big.Rat).SetInt64(v)) }
+
+// constant reports whether unit u of a value can never change.
+func (v *value) constant(u int) bool { return v.ranges != nil && v.ranges[u].Lo == v.ranges[u].Hi }
+
+// fixed reports whether no unit of a value can change.
+func (v *value) fixed() bool {
+	for u := range v.units {
+		if !v.constant(u) {
+			return false
+		}
+	}
+	return true
+}
+
+// A class is values whose units belong together: unit u of one is made of unit u of others.
+type class struct {
+	units  int
+	values []*value
+	roots  []*value // that others than these values need: states, what goes out, and what sums multiply
+}
+
+// classes finds them, in order. Sums of one vector are in one class where they have as many units, as are the lanes of
+// the input.
+func (b *network) classes() []*class {
+	parent := map[*value]*value{}
+	var find func(v *value) *value
+	find = func(v *value) *value {
+		if p := parent[v]; p != nil && p != v {
+			parent[v] = find(p)
+			return parent[v]
+		}
+		return v
+	}
+	join := func(v, w *value) {
+		if v != nil && w != nil && v.units == w.units {
+			parent[find(v)] = find(w)
+		}
+	}
+	type group struct {
+		vector *vector
+		units  int
+	}
+	groups := map[group]*value{}
+	for _, v := range b.order {
+		for _, a := range v.args {
+			join(v, a)
+		}
+		switch v.kind {
+		case state:
+			join(v, b.states[v.state].value)
+		case sum, lane:
+			g := group{v.vector, v.units}
+			join(v, groups[g])
+			groups[g] = v
+		}
+	}
+	var list []*class
+	of := map[*value]*class{}
+	for _, v := range b.order {
+		c := of[find(v)]
+		if c == nil {
+			c = &class{units: v.units}
+			of[find(v)], list = c, append(list, c)
+		}
+		c.values = append(c.values, v)
+		if b.isRoot(v) {
+			c.roots = append(c.roots, v)
+		}
+	}
+	return list
+}
+
+// isRoot reports whether a value is needed by more than functions of it. A state is, which may begin with something
+// else than what it then stays.
+func (b *network) isRoot(v *value) bool {
+	return v.kind == state || slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value == v }) ||
+		slices.ContainsFunc(b.outputs, func(o *output) bool { return o != nil && o.value == v }) ||
+		slices.ContainsFunc(b.order, func(s *value) bool { return s.kind == sum && s.vector.of == v })
+}
+
+// removeDead leaves out the units that can never change: what they contribute to sums goes into the functions of these,
+// and elements that go out are constants. One unit of a class stays.
+func (b *network) removeDead() {
+	dead := map[*value][]int32{} // per value of a class with dead units: the new number of each unit; -1 for none
+	for _, c := range b.classes() {
+		unit := make([]int32, c.units)
+		n := int32(0)
+		for u := range unit {
+			gone := len(c.roots) > 0 && !slices.ContainsFunc(c.roots, func(v *value) bool { return !v.constant(u) })
+			if gone && (n > 0 || u < c.units-1) {
+				unit[u] = -1
+				continue
+			}
+			unit[u] = n
+			n++
+		}
+		if int(n) < c.units {
+			for _, v := range c.values {
+				dead[v] = unit
+			}
+		}
+	}
+	if len(dead) == 0 {
+		return
+	}
+	b.outputConstants(dead)
+	b.foldSums(dead)
+	for _, v := range b.order {
+		if unit := dead[v]; unit != nil {
+			v.keep(unit)
+		}
+	}
+	for k := range b.states {
+		if st := &b.states[k]; dead[st.found] != nil {
+			unit := dead[st.found]
+			st.start, st.ranges = remaining(st.start, unit), remaining(st.ranges, unit)
+			st.size = len(st.ranges)
+		}
+	}
+}
+
+// remaining is the elements of units that stay.
+func remaining[T any](list []T, unit []int32) (out []T) {
+	for u, v := range list {
+		if unit[u] >= 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// keep leaves units of a value out.
+func (v *value) keep(unit []int32) {
+	v.rows, v.ranges = remaining(v.rows, unit), remaining(v.ranges, unit)
+	v.expr, v.of = remaining(v.expr, unit), remaining(v.of, unit)
+	v.units = 0
+	for _, u := range unit {
+		v.units = max(v.units, int(u)+1)
+	}
+}
+
+// outputConstants makes constants of the elements that go out of dead units.
+func (b *network) outputConstants(dead map[*value][]int32) {
+	for _, o := range b.outputs {
+		if o == nil || dead[o.value] == nil {
+			continue
+		}
+		of := make([]real.Affine, len(o.at))
+		for i, u := range o.at {
+			of[i] = o.of[min(i, len(o.of)-1)]
+			if at := dead[o.value][u]; at >= 0 {
+				o.at[i] = at
+				continue
+			}
+			v := new(big.Rat).SetInt64(o.value.ranges[u].Lo)
+			v.Mul(v, of[i].Scale)
+			of[i], o.at[i] = real.Affine{Scale: new(big.Rat), Bias: v.Add(v, of[i].Bias)}, 0
+		}
+		o.of = of
+	}
+}
+
+// foldSums takes dead elements of vectors out of sums, and puts what they contributed into the functions of these.
+func (b *network) foldSums(dead map[*value][]int32) {
+	add := map[*value][]int64{}
+	for _, v := range b.order {
+		if v.kind != sum {
+			continue
+		}
+		of := v.vector.of
+		if of == nil {
+			of = b.states[v.vector.state].found
+		}
+		unit := dead[of]
+		if unit == nil {
+			continue
+		}
+		ranges := of.ranges
+		for u, row := range v.rows {
+			var c int64
+			for k, w := range row {
+				if unit[k] < 0 && w != 0 {
+					p := w * ranges[k].Lo
+					if v.product != nil {
+						p = v.product.Apply(p)
+					}
+					c += p
+				}
+			}
+			if c != 0 {
+				if add[v] == nil {
+					add[v] = make([]int64, v.units)
+				}
+				add[v][u] = c
+				v.ranges[u] = num.Range{Lo: v.ranges[u].Lo - c, Hi: v.ranges[u].Hi - c}
+			}
+			v.rows[u] = remaining(row, unit)
+		}
+	}
+	for _, v := range b.order {
+		if v.kind != code || !slices.ContainsFunc(v.args, func(a *value) bool { return add[a] != nil }) {
+			continue
+		}
+		for u := range v.units {
+			with := make([]*real.Expr, len(v.args))
+			for i, a := range v.args {
+				with[i] = real.Var(i)
+				if c := add[a]; c != nil && c[u] != 0 {
+					with[i] = real.Add(with[i], integer(c[u]))
+				}
+			}
+			v.expr[u] = v.expr[u].Substitute(with)
+			if v.of != nil {
+				v.of[u] = v.of[u].Substitute(with)
+			}
+		}
+	}
+}

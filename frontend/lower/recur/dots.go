@@ -1,0 +1,419 @@
+package recur
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// A dot is a product of data with constant weights: per element a sum over parts, one for each vector of integers that
+// the data come from, and a bias.
+type dot struct {
+	parts []dotPart
+	bias  []*big.Rat
+}
+
+// A dotPart is what one vector contributes.
+type dotPart struct {
+	vector  *vector    // nil for the input
+	rows    [][]int64  // per element, over the vector
+	scale   []*big.Rat // per element: of the sum; nil where all weights are zero
+	product *num.Requant
+}
+
+// maxWeights bounds the weights of a body, zeros included: a convolution is a matrix here.
+const maxWeights = 1 << 24
+
+// dot reads a product with constant weights, once.
+func (b *reader) dot(step *graph.Step) (*dot, error) {
+	if d := b.dots[step]; d != nil {
+		return d, nil
+	}
+	d := &dotReader{reader: b, step: step}
+	if reject := d.operands(); reject != nil {
+		return nil, reject
+	}
+	out, reject := d.read()
+	if reject == nil {
+		b.dots[step] = out
+	}
+	return out, reject
+}
+
+// part is the sums of a part at elements of its dot; nil where they are zero.
+func (b *reader) part(step *graph.Step, d *dot, k int, at []int32) *value {
+	p := &d.parts[k]
+	id := key(fmt.Sprintf("%s\x00%d", step.Output, k), at)
+	v := b.values[id]
+	if v == nil {
+		v = &value{kind: lane, units: len(at), vector: p.vector, product: p.product}
+		if p.vector != nil {
+			v.kind = sum
+		}
+		for _, u := range at {
+			v.rows = append(v.rows, p.rows[u])
+		}
+		b.values[id] = v
+		b.know(v)
+	}
+	if !slices.ContainsFunc(at, func(u int32) bool { return p.scale[u] != nil }) {
+		return nil
+	}
+	return v
+}
+
+type dotReader struct {
+	*reader
+	step           *graph.Step
+	w              *graph.Tensor
+	data           string
+	base, offset   []int32 // of the data
+	wBase, wOffset []int32
+	forms          *scaled.Forms
+	leaves         [][]*scaled.Var // per form
+	elements       []int32         // of the data: those that are added up
+	sources        []source        // of the parts
+}
+
+// operands finds which operand is the weights.
+func (d *dotReader) operands() error {
+	dot, in := d.step.Dot, d.step.Node.Inputs
+	d.w, d.data = d.body.Known[in[dot.B]].Const, in[dot.A]
+	d.base, d.offset, d.wBase, d.wOffset = dot.ABase, dot.AOffset, dot.BBase, dot.BOffset
+	if d.w == nil { // weights times data
+		d.w, d.data = d.body.Known[in[dot.A]].Const, in[dot.B]
+		d.base, d.offset, d.wBase, d.wOffset = dot.BBase, dot.BOffset, dot.ABase, dot.AOffset
+	}
+	if d.w == nil || dot.Then != nil {
+		return refuse(d.step, "multiplies two tensors of data")
+	}
+	return nil
+}
+
+func (d *dotReader) read() (*dot, error) {
+	if n := len(d.base) * len(d.offset); n > maxWeights {
+		return nil, tooManyWeights(d.step, n)
+	}
+	var err error
+	d.elements = scaled.Sums(d.base, d.offset)
+	if d.forms, err = d.a.Forms(d.data, d.elements); err != nil {
+		return nil, refuse(d.step, "does not work on integers: %v", err)
+	}
+	for i := range d.forms.Of {
+		d.leaves = append(d.leaves, d.forms.Of[i].Leaves())
+	}
+	if form, leaf, ok := d.forms.One(); ok {
+		if r, reject := d.rounding(leaf); r != nil || reject != nil {
+			if reject != nil {
+				return nil, reject
+			}
+			return d.rounded(form, leaf, r)
+		}
+	}
+	if reject := d.find(); reject != nil {
+		return nil, reject
+	}
+	return d.sums()
+}
+
+// tooManyWeights is the reason of a matrix, or of a convolution written as one, that is too large.
+func tooManyWeights(step *graph.Step, n int) error {
+	return unmapped.As(diag.NotMapped, fmt.Sprintf("its body has no layer: %s is a matrix of %d weights, at most %d "+
+		"are read", unmapped.Describe(step.Node), n, maxWeights),
+		"a layer with a window over the state would take it, which hlsgen does not have: use fewer pixels or channels")
+}
+
+// A source is what some of the data are elements of: an integer tensor, or polynomials of several, of which a value is
+// made.
+type source struct {
+	tensor string
+	form   int // of the polynomials; -1 for a tensor
+	vector *vector
+	place  []int32 // where in the vector an element of the tensor is, or of the data
+	length int     // of the vector
+	of     []real.Affine
+}
+
+// find lists the sources of the data.
+func (d *dotReader) find() error {
+	for i, leaves := range d.leaves {
+		var s source
+		var reject error
+		switch {
+		case len(leaves) == 0 || len(leaves) == 1 && d.sourceOf(i) != nil:
+			continue
+		case len(leaves) == 1:
+			s = source{tensor: leaves[0].Tensor, form: -1}
+			var used []int32
+			for k := range d.elements {
+				if l := d.leaves[d.forms.Which(k)]; len(l) == 1 && l[0].Tensor == s.tensor {
+					used = append(used, l[0].Index[k])
+				}
+			}
+			s.vector, s.place, s.length, reject = d.vectorOf(s.tensor, used)
+		default:
+			s, reject = d.polynomials(i)
+		}
+		if reject != nil {
+			return reject
+		}
+		if n := len(d.base) * s.length; n > maxWeights {
+			return tooManyWeights(d.step, n)
+		}
+		d.sources = append(d.sources, s)
+	}
+	return nil
+}
+
+// sourceOf is the source of the elements of form i; nil where it is not known yet.
+func (d *dotReader) sourceOf(i int) *source {
+	for k := range d.sources {
+		s := &d.sources[k]
+		if s.form == i || s.form < 0 && len(d.leaves[i]) == 1 && s.tensor == d.leaves[i][0].Tensor {
+			return s
+		}
+	}
+	return nil
+}
+
+// polynomials makes a vector of the elements of form i.
+func (d *dotReader) polynomials(i int) (s source, reject error) {
+	var used []int32
+	for k, e := range d.elements {
+		if d.forms.Which(k) == i {
+			used = append(used, e)
+		}
+	}
+	s = source{form: i}
+	at := slices.Compact(slices.Sorted(slices.Values(used)))
+	s.place, s.length = places(at, graph.Size(d.body.Known[d.data].Shape)), len(at)
+	forms, err := d.a.Forms(d.data, at)
+	v, of, reject := d.exact(d.step, forms, err, len(at))
+	if reject == nil {
+		s.vector, s.of = d.codeVector(v), of
+	}
+	return s, reject
+}
+
+// places is where elements are in a list of some of them.
+func places(at []int32, size int) []int32 {
+	place := make([]int32, size)
+	for k, i := range at {
+		place[i] = int32(k)
+	}
+	return place
+}
+
+// vectorOf is the vector that an integer tensor is, or is part of: where its elements are, and how many there are. Of a
+// code the elements are those that are used.
+func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []int32, length int, reject error) {
+	size := graph.Size(d.body.Known[tensor].Shape)
+	if k := slices.Index(d.names, tensor); k >= 0 {
+		if k < d.recur.States {
+			return d.stateVector(k), scaled.All(size), size, nil
+		}
+		place = scaled.All(size)
+		for i := range place {
+			place[i] += int32(d.reader.offset[k-d.recur.States])
+		}
+		return nil, place, d.width, nil
+	}
+	if from := d.body.Producer(tensor); from.Dot != nil {
+		return nil, nil, 0, refuse(d.step, "multiplies the sums of %s: quantise them first",
+			unmapped.Describe(from.Node))
+	}
+	at := slices.Compact(slices.Sorted(slices.Values(used)))
+	place = places(at, size)
+	of, reject := d.value(tensor, at)
+	if reject != nil {
+		return nil, nil, 0, reject
+	}
+	if of.kind == state {
+		return d.stateVector(of.state), place, len(at), nil
+	}
+	return d.codeVector(of), place, len(at), nil
+}
+
+// sums makes the rows of the parts.
+func (d *dotReader) sums() (*dot, error) {
+	out := &dot{}
+	for _, src := range d.sources {
+		out.parts = append(out.parts, dotPart{vector: src.vector})
+	}
+	n := len(d.offset)
+	for j := range d.base {
+		columns, scales := make([][]float64, len(d.sources)), make([][]real.Affine, len(d.sources))
+		at := make([][]int32, len(d.sources))
+		bias := new(big.Rat)
+		for k := range n {
+			w := d.w.At(int(d.wBase[j] + d.wOffset[k]))
+			i, place, f, ok := d.element(j*n + k)
+			switch {
+			case !ok:
+				return nil, refuse(d.step, "does not work on scaled integers: quantise its input")
+			case i < 0:
+				c := new(big.Rat).SetFloat64(w)
+				bias.Add(bias, c.Mul(c, f.Bias))
+				continue
+			}
+			columns[i], scales[i], at[i] = append(columns[i], w), append(scales[i], f), append(at[i], place)
+		}
+		for i := range out.parts {
+			p, length := &out.parts[i], d.sources[i].length
+			if len(columns[i]) == 0 {
+				p.rows, p.scale = append(p.rows, make([]int64, length)), append(p.scale, nil)
+				continue
+			}
+			row, f, reject := whole.Column(columns[i], scales[i])
+			if reject != nil {
+				return nil, reject
+			}
+			placed := make([]int64, length)
+			for k, q := range row {
+				placed[at[i][k]] += q
+			}
+			if f.Scale.Sign() == 0 || !slices.ContainsFunc(placed, func(q int64) bool { return q != 0 }) {
+				placed, f.Scale = make([]int64, length), nil
+			}
+			bias.Add(bias, f.Bias)
+			p.rows, p.scale = append(p.rows, placed), append(p.scale, f.Scale)
+		}
+		out.bias = append(out.bias, bias)
+	}
+	for i := range out.parts {
+		out.parts[i].level()
+	}
+	return out, nil
+}
+
+// element is element e of those that are added up: of which source, where in its vector, and what its real value is; of
+// no source where it is constant.
+func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool) {
+	which := d.forms.Which(e)
+	i = -1
+	if src := d.sourceOf(which); src != nil {
+		i = slices.IndexFunc(d.sources, func(s source) bool { return s.form == src.form && s.tensor == src.tensor })
+		if src.of != nil {
+			place = src.place[d.elements[e]]
+			return i, place, src.of[place], true
+		}
+		place = src.place[d.leaves[which][0].Index[e]]
+	}
+	of, ok = d.forms.Of[which].Affine(e)
+	return i, place, of, ok
+}
+
+// level gives the sums of all elements one scale, where that makes no weight wider than the widest is: rows whose
+// weights happen to be even are of the scale of the others then, and gates of one function.
+func (p *dotPart) level() {
+	scales := slices.DeleteFunc(slices.Clone(p.scale), func(s *big.Rat) bool { return s == nil })
+	unit := whole.Unit(scales)
+	var all num.Range
+	for _, row := range p.rows {
+		all = all.Union(num.Hull(append([]int64{0}, row...)))
+	}
+	rows := make([][]int64, len(p.rows))
+	for j, s := range p.scale {
+		rows[j] = slices.Clone(p.rows[j])
+		if s == nil {
+			continue
+		}
+		m, reject := whole.Times(s, unit)
+		r, ok := num.Hull(append([]int64{0}, rows[j]...)).Times(m)
+		if reject != nil || !ok || num.Smallest(all.Union(r)) != num.Smallest(all) {
+			return
+		}
+		for k := range rows[j] {
+			rows[j][k] *= m
+		}
+	}
+	p.rows = rows
+	for j, s := range p.scale {
+		if s != nil {
+			p.scale[j] = unit
+		}
+	}
+}
+
+// A rounding is a tensor of products each of which is rounded: element i is weights[i] times an element of the vector.
+type rounding struct {
+	vector  *vector
+	place   []int32
+	length  int
+	weights []int64
+	from    []int32
+	requant num.Requant
+	scale   *big.Rat
+}
+
+// rounding reads a code as products that are rounded one by one; nil where it is a vector of codes.
+func (d *dotReader) rounding(leaf *scaled.Var) (*rounding, error) {
+	step := d.body.Producer(leaf.Tensor)
+	if step == nil || !scaled.IsCode(step) {
+		return nil, nil
+	}
+	n := graph.Size(step.Shape)
+	forms, err := d.a.Forms(step.Node.Inputs[0], scaled.All(n))
+	form, of, ok := forms.One()
+	if err != nil || !ok || graph.Size(d.body.Known[of.Tensor].Shape) >= n {
+		return nil, nil
+	}
+	if from := d.body.Producer(of.Tensor); from != nil && from.Dot != nil {
+		return nil, nil
+	}
+	q, err := whole.RoundingOf(d.body, step)
+	if err != nil {
+		return nil, NoCell("%v", err)
+	}
+	r := &rounding{from: of.Index, scale: q.Scale}
+	var reject error
+	if r.vector, r.place, r.length, reject = d.vectorOf(of.Tensor, of.Index); reject != nil {
+		return nil, reject
+	}
+	if r.weights, r.requant, err = q.Products(form, n, d.spanOf(of.Tensor)); err != nil {
+		var why *unmapped.Reason
+		if errors.As(err, &why) {
+			return nil, err
+		}
+		return nil, NoCell("%v", err)
+	}
+	return r, nil
+}
+
+// rounded adds up products that were rounded.
+func (d *dotReader) rounded(form *scaled.Form, leaf *scaled.Var, r *rounding) (*dot, error) {
+	p := dotPart{vector: r.vector, product: &r.requant}
+	out := &dot{}
+	n := len(d.offset)
+	for j := range d.base {
+		row := make([]int64, r.length)
+		for k := range n {
+			f, ok := form.Affine(j*n + k)
+			if !ok || f.Bias.Sign() != 0 || f.Scale.Cmp(r.scale) != 0 || d.w.At(int(d.wBase[j]+d.wOffset[k])) != 1 {
+				return nil, refuse(d.step, "does not just add up rounded products")
+			}
+			at := leaf.Index[j*n+k]
+			to := r.place[r.from[at]]
+			if row[to] != 0 && r.weights[at] != 0 {
+				return nil, refuse(d.step, "takes a product twice")
+			}
+			row[to] += r.weights[at]
+		}
+		scale := r.scale
+		if !slices.ContainsFunc(row, func(q int64) bool { return q != 0 }) {
+			scale = nil
+		}
+		p.rows, p.scale, out.bias = append(p.rows, row), append(p.scale, scale), append(out.bias, new(big.Rat))
+	}
+	out.parts = []dotPart{p}
+	return out, nil
+}

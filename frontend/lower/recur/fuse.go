@@ -1,0 +1,99 @@
+package recur
+
+import (
+	"slices"
+
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+)
+
+// fuse simplifies the functions of codes. Arguments that cannot change become numbers. A code that is a function of one
+// code, which nothing else but such functions need, becomes a function of what that is made of: the code of a gate's
+// sum and the sigmoid of it are one step function.
+func (b *network) fuse() {
+	for _, v := range b.order {
+		if v.kind == code {
+			v.simplify()
+		}
+	}
+	for _, v := range b.order {
+		if v.kind != code || v.exact || len(v.args) == 1 && v.args[0].exact || len(v.args) != 1 || v.args[0].kind != code || b.rounds(v) {
+			continue
+		}
+		a := v.args[0]
+		alone := !b.isRoot(a) && len(a.args) > 0
+		for _, r := range b.order {
+			alone = alone && (len(r.args) == 1 || !slices.Contains(r.args, a))
+		}
+		if !alone {
+			continue
+		}
+		for u, e := range v.expr {
+			v.expr[u] = e.Substitute([]*real.Expr{a.expr[u]})
+		}
+		v.args, v.of = slices.Clone(a.args), nil
+	}
+}
+
+// rounds reports whether a code is another code, scaled and rounded.
+func (b *network) rounds(v *value) bool {
+	if v.step == nil || v.of == nil {
+		return v.step == nil
+	}
+	if _, err := whole.RoundingOf(b.body, v.step); err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(v.of, func(e *real.Expr) bool {
+		_, ok := e.Affine()
+		return !ok
+	})
+}
+
+// simplify puts numbers in the place of arguments that cannot change, leaves out of the functions what does nothing
+// over the ranges of the others, and drops arguments that no function has.
+func (v *value) simplify() {
+	used := make([]bool, len(v.args))
+	for _, list := range [][]*real.Expr{v.expr, v.of} {
+		for u := range list {
+			list[u] = list[u].Substitute(v.fixedArgs(u)).Within(v.intervals(u))
+			for _, i := range list[u].Variables() {
+				used[i] = true
+			}
+		}
+	}
+	with := make([]*real.Expr, len(v.args))
+	var args []*value
+	for i, a := range v.args {
+		if used[i] {
+			with[i] = real.Var(len(args))
+			args = append(args, a)
+		}
+	}
+	v.args = args
+	for _, list := range [][]*real.Expr{v.expr, v.of} {
+		for u := range list {
+			list[u] = list[u].Substitute(with)
+		}
+	}
+}
+
+// fixedArgs is the arguments' expressions for unit u: numbers for those of which no unit can change.
+func (v *value) fixedArgs(u int) []*real.Expr {
+	with := make([]*real.Expr, len(v.args))
+	for i, a := range v.args {
+		with[i] = real.Var(i)
+		if a.fixed() {
+			with[i] = integer(a.ranges[u].Lo)
+		}
+	}
+	return with
+}
+
+// intervals is the ranges of the arguments for unit u.
+func (v *value) intervals(u int) []real.Interval {
+	in := make([]real.Interval, len(v.args))
+	for i, a := range v.args {
+		in[i] = whole.Interval(a.ranges[u])
+	}
+	return in
+}

@@ -1,0 +1,458 @@
+package recur
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// What a code is in integers: steps, or a requantiser, of a sum of terms and a bias.
+type made struct {
+	terms   [][]int   // the arguments of which each is the product
+	factors [][]int64 // per term: one for all units, or one per unit
+	bias    []int64   // one for all units, or one per unit; none for zero
+	steps   []num.Step
+	requant *num.Requant
+}
+
+// A polynomial is what the code of a unit is a function of, term by term: outer(sum of scale*product).
+type polynomial struct {
+	scale  []*big.Rat
+	ranges []num.Range // of the products
+	outer  *real.Expr
+}
+
+// exactBits is how wide a sum in exact factors may be without a search for smaller ones.
+const exactBits = 32
+
+// settle finds the integers of a code, and drops the arguments that it then does not need.
+func (b *network) settle(v *value) error {
+	reject := b.findIntegers(v)
+	if reject != nil {
+		return reject
+	}
+	number := make([]int, len(v.args))
+	var args []*value
+	for i, a := range v.args {
+		if slices.ContainsFunc(v.made.terms, func(t []int) bool { return slices.Contains(t, i) }) {
+			number[i] = len(args)
+			args = append(args, a)
+		}
+	}
+	for _, t := range v.made.terms {
+		for k := range t {
+			t[k] = number[t[k]]
+		}
+	}
+	v.args = args
+	return nil
+}
+
+func (b *network) findIntegers(v *value) error {
+	if v.step == nil && !v.exact { // a copy
+		v.made = &made{terms: [][]int{{0}}, factors: [][]int64{{1}},
+			requant: &num.Requant{Multiplier: 1, Mode: num.HalfEven, Lo: v.span.Lo, Hi: v.span.Hi}}
+		return nil
+	}
+	if v.exact {
+		return v.settleExact()
+	}
+	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil {
+		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
+			if m, ok := v.requantised(q, units); ok {
+				m.terms = terms
+				v.made = m
+				return nil
+			}
+		}
+	}
+	terms, units, ok := v.polynomials(v.expr)
+	if !ok {
+		return v.notPolynomial()
+	}
+	if len(terms) == 0 {
+		return v.settleConstant(units)
+	}
+	m, reject := v.stepped(units)
+	if reject != nil {
+		return reject
+	}
+	m.terms = terms
+	v.made = m
+	return nil
+}
+
+// notPolynomial is the reason of a code that is no function of one polynomial.
+func (v *value) notPolynomial() error {
+	return refuse(v.step, "is no function of one sum or product of integers: quantise what meets in it, one by one")
+}
+
+// settleConstant makes a code that cannot change, which still is asked for.
+func (v *value) settleConstant(units []polynomial) error {
+	m := &made{}
+	for u := range units {
+		s, err := real.Compile(units[u].outer).StepOver(num.Range{}, 1)
+		if err != nil {
+			return whole.Stepless(err, 1)
+		}
+		m.steps = append(m.steps, s)
+	}
+	m.steps = whole.Shared(m.steps)
+	v.made = m
+	return nil
+}
+
+// settleExact makes a value that is a polynomial of integers as it is.
+func (v *value) settleExact() error {
+	terms, units, ok := v.polynomials(v.expr)
+	if !ok {
+		panic("recur: a polynomial of integers is none any more")
+	}
+	m := &made{terms: terms, factors: make([][]int64, len(terms))}
+	for u := range units {
+		p := &units[u]
+		f, _ := p.outer.Affine()
+		if f.Scale.Sign() != 0 {
+			for t := range p.scale {
+				p.scale[t] = new(big.Rat).Mul(p.scale[t], f.Scale)
+			}
+		}
+		factors, _, fits := p.whole(big.NewRat(1, 1))
+		if !fits || !f.Bias.Num().IsInt64() {
+			return NoCell("a sum of integers that is used as it is has scales too far apart: quantise it")
+		}
+		for t, w := range factors {
+			m.factors[t] = append(m.factors[t], w)
+		}
+		m.bias = append(m.bias, f.Bias.Num().Int64())
+	}
+	if len(terms) == 0 {
+		return v.settleConstant(units)
+	}
+	m.compact(units)
+	v.made = m
+	return nil
+}
+
+// polynomials reads an expression per unit: the terms that occur, and what they are in each unit.
+func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomial, ok bool) {
+	all := make([][]real.Term, len(list))
+	units = make([]polynomial, len(list))
+	for u, e := range list {
+		if all[u], units[u].outer, ok = inner(e, len(v.args)); !ok {
+			return nil, nil, false
+		}
+		for _, t := range all[u] {
+			at, known := slices.BinarySearchFunc(terms, t.Vars, slices.Compare)
+			if !known {
+				terms = slices.Insert(terms, at, t.Vars)
+			}
+		}
+	}
+	for u := range units {
+		p := &units[u]
+		for _, t := range terms {
+			p.scale = append(p.scale, new(big.Rat))
+			p.ranges = append(p.ranges, v.productRange(t, u))
+		}
+		for _, t := range all[u] {
+			at, _ := slices.BinarySearchFunc(terms, t.Vars, slices.Compare)
+			p.scale[at] = t.Scale
+		}
+	}
+	return terms, units, true
+}
+
+// inner reads an expression as a function of one sum of multiples, else of one polynomial.
+func inner(e *real.Expr, n int) ([]real.Term, *real.Expr, bool) {
+	l, outer, ok := e.Joint(max(1, n))
+	if !ok {
+		return e.Polynomial()
+	}
+	var terms []real.Term
+	for i, s := range l.Scale {
+		if s.Sign() != 0 {
+			terms = append(terms, real.Term{Vars: []int{i}, Scale: s})
+		}
+	}
+	return terms, outer, true
+}
+
+// productRange is the range of a product of arguments in unit u.
+func (v *value) productRange(term []int, u int) num.Range {
+	r := num.Point(1)
+	for _, i := range term {
+		a := v.args[i].ranges[u]
+		p, ok := a.Times(r.Lo)
+		q, ok2 := a.Times(r.Hi)
+		if !ok || !ok2 {
+			return num.Range{Lo: -1 << 62, Hi: 1 << 62}
+		}
+		r = p.Union(q)
+	}
+	return r
+}
+
+// maxSum bounds the integers of a sum of terms.
+const maxSum = 1 << 61
+
+// whole is the factors of the terms in units, and the range of the sum; ok is false where that is too wide.
+func (p *polynomial) whole(unit *big.Rat) (factors []int64, sum num.Range, ok bool) {
+	for t, s := range p.scale {
+		w, reject := whole.Times(s, unit)
+		if reject != nil {
+			return nil, sum, false
+		}
+		r, fits := p.ranges[t].Times(w)
+		if fits {
+			r, fits = sum.Plus(r)
+		}
+		if sum = r; !fits || r.Lo < -maxSum || r.Hi > maxSum {
+			return nil, sum, false
+		}
+		factors = append(factors, w)
+	}
+	return factors, sum, true
+}
+
+// compact has one factor or bias for all units where that does. A term that is zero in a unit whatever its factor takes
+// that of the others.
+func (m *made) compact(units []polynomial) {
+	for t, f := range m.factors {
+		var common *int64
+		same := true
+		for u := range f {
+			if units[u].ranges[t] == (num.Range{}) {
+				continue
+			}
+			if common == nil {
+				common = &f[u]
+			}
+			same = same && f[u] == *common
+		}
+		if same {
+			m.factors[t] = []int64{1}
+			if common != nil {
+				m.factors[t] = []int64{*common}
+			}
+		}
+	}
+	if len(m.bias) > 0 && !slices.ContainsFunc(m.bias, func(v int64) bool { return v != m.bias[0] }) {
+		if m.bias = m.bias[:1]; m.bias[0] == 0 {
+			m.bias = nil
+		}
+	}
+}
+
+// requantised makes a code that is a rounded polynomial: exactly by a multiplier and a shift, or by factors that round
+// alike on all integers that can be reached.
+func (v *value) requantised(q *whole.Rounding, units []polynomial) (*made, bool) {
+	bias := make([]*big.Rat, len(units))
+	centred := true
+	var scales []*big.Rat
+	for u := range units {
+		f, ok := units[u].outer.Affine()
+		if !ok {
+			return nil, false
+		}
+		p := &polynomial{ranges: units[u].ranges}
+		f.Scale = new(big.Rat).Quo(f.Scale, q.Scale)
+		for _, s := range units[u].scale {
+			p.scale = append(p.scale, new(big.Rat).Mul(s, f.Scale))
+		}
+		units[u] = *p
+		bias[u] = new(big.Rat).Quo(f.Bias, q.Scale)
+		centred = centred && bias[u].Sign() == 0
+		scales = append(scales, p.scale...)
+	}
+	if centred {
+		if m, ok := exactRequant(q, units, whole.Unit(scales)); ok {
+			return m, true
+		}
+	}
+	return sharpRequant(q, units, bias)
+}
+
+// exactRequant multiplies and shifts whole multiples of a unit.
+func exactRequant(q *whole.Rounding, units []polynomial, unit *big.Rat) (*made, bool) {
+	m := &made{}
+	var all num.Range
+	for u := range units {
+		factors, sum, ok := units[u].whole(unit)
+		if !ok {
+			return nil, false
+		}
+		if u == 0 {
+			m.factors, all = make([][]int64, len(factors)), sum
+		}
+		all = all.Union(sum)
+		for t, w := range factors {
+			m.factors[t] = append(m.factors[t], w)
+		}
+	}
+	r, err := q.Fit(unit, all)
+	if err != nil {
+		return nil, false
+	}
+	m.requant = &r
+	m.compact(units)
+	return m, true
+}
+
+// stepped makes a code that is a step function of a polynomial.
+func (v *value) stepped(units []polynomial) (*made, error) {
+	m, width, err := exactSteps(units)
+	if err == nil && width <= exactBits {
+		return m, nil
+	}
+	sharp, reject := v.sharpSteps(units)
+	if reject == nil {
+		return sharp, nil
+	}
+	if err == nil {
+		return m, nil
+	}
+	if errors.Is(err, errTooWide) {
+		return nil, reject
+	}
+	return nil, whole.Stepless(err, whole.MaxSteps)
+}
+
+var errTooWide = errors.New("the sum is too wide")
+
+// widest is the finest sums over which steps are looked for: wide enough for all of them to show, so that those of
+// units that differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
+var widest = num.Range{Lo: -1 << 52, Hi: 1 << 52}
+
+// exactSteps finds the steps over whole multiples of each unit's own least unit, and how many bits these have.
+func exactSteps(units []polynomial) (m *made, width int, err error) {
+	m = &made{factors: make([][]int64, len(units[0].scale))}
+	steps, sums := make([]num.Step, len(units)), make([]num.Range, len(units))
+	scales := make([]*big.Rat, len(units))
+	for u := range units {
+		p := &units[u]
+		scales[u] = whole.Unit(p.scale)
+		factors, sum, ok := p.whole(scales[u])
+		if !ok || max(sum.Hi, -sum.Lo) > widest.Hi>>maxFiner {
+			return nil, 0, errTooWide
+		}
+		for t, w := range factors {
+			m.factors[t] = append(m.factors[t], w)
+		}
+		sums[u] = sum
+		width = max(width, num.Smallest(sum).Width)
+	}
+	far := true // all steps are seen, where the function has a value far away and there are not too many
+	for u := range units {
+		if u > 0 && scales[u].Cmp(scales[u-1]) == 0 && units[u].outer.Equal(units[u-1].outer) {
+			steps[u] = steps[u-1]
+		} else if steps[u], err = stepsOver(units[u].outer, finest(scales[u]), widest); err != nil {
+			far = false
+			break
+		}
+	}
+	if far {
+		m.shareSteps(units, steps, sums)
+		return m, width, nil
+	}
+	for u := range units {
+		if steps[u], err = stepsOver(units[u].outer, scales[u], sums[u]); err != nil {
+			return nil, width, err
+		}
+	}
+	m.steps = whole.Shared(steps)
+	m.compact(units)
+	return m, width, nil
+}
+
+// finest is the least unit of sums that are made finer for the sake of a bias.
+func finest(unit *big.Rat) *big.Rat { return new(big.Rat).Quo(unit, big.NewRat(1<<maxFiner, 1)) }
+
+// stepsOver is the steps of a function over multiples of a unit.
+func stepsOver(outer *real.Expr, unit *big.Rat, over num.Range) (num.Step, error) {
+	e := outer.Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(unit))})
+	return real.Compile(e).StepOver(over, whole.MaxSteps)
+}
+
+// maxFiner is the bits by which a sum may be finer than its terms, for the sake of a bias between two of them.
+const maxFiner = 8
+
+// shareSteps gives all units one step function and a bias each, if there are such; else each its own. The steps are
+// over the finest sums.
+func (m *made) shareSteps(units []polynomial, steps []num.Step, sums []num.Range) {
+	each := make([]cuts, len(steps))
+	for finer := 0; finer <= maxFiner; finer++ {
+		for u, f := range steps {
+			each[u] = cuts{values: f.Value}
+			for _, at := range f.At {
+				each[u].at = append(each[u].at, cutOf(coarse(at), sums[u], finer))
+			}
+			if n := len(f.At) / 2; len(f.At) == len(steps[0].At) && n > 0 {
+				each[u].hint = (steps[0].At[n] - f.At[n]) >> (maxFiner - finer)
+			}
+		}
+		if f, bias, ok := share(each); ok && wide(sums, bias, finer) {
+			m.steps, m.bias = []num.Step{f}, bias
+			for t := range m.factors {
+				for u := range m.factors[t] {
+					m.factors[t][u] <<= finer
+				}
+			}
+			m.compact(units)
+			return
+		}
+	}
+	m.steps = make([]num.Step, len(steps))
+	for u, f := range steps {
+		g := num.Step{Value: f.Value[:1]}
+		for i, at := range f.At {
+			n := len(g.At)
+			if at = coarse(at); n > 0 && g.At[n-1] == at {
+				g.Value = append(g.Value[:n:n], f.Value[i+1])
+				continue
+			}
+			g.At, g.Value = append(g.At, at), append(g.Value[:n+1:n+1], f.Value[i+1])
+		}
+		m.steps[u] = g.Over(sums[u])
+	}
+	m.steps = whole.Shared(m.steps)
+	m.compact(units)
+}
+
+// coarse is the first sum behind a step over the finest ones.
+func coarse(at int64) int64 { return -(-at >> maxFiner) }
+
+// cutOf is the cut in front of a sum, over sums that are finer by some bits.
+func cutOf(at int64, sums num.Range, finer int) cut {
+	switch {
+	case at > sums.Hi:
+		return cut{sums.Hi << finer, never}
+	case at <= sums.Lo:
+		return cut{always, sums.Lo << finer}
+	}
+	return cut{(at - 1) << finer, at << finer}
+}
+
+// wide reports whether sums that are so much finer, and biases, stay within bounds.
+func wide(sums []num.Range, bias []int64, finer int) bool {
+	for u, r := range sums {
+		if max(r.Hi, -r.Lo) > maxSum>>finer || max(bias[u], -bias[u]) > maxSum {
+			return false
+		}
+	}
+	return true
+}
+
+// farApart is the reason of a sum that no factors of 61 bits decide as it is.
+func (v *value) farApart(why string) error {
+	return unmapped.As(diag.NotMapped, fmt.Sprintf("its body has no layer: %s decides by a sum of %d terms whose "+
+		"scales are far apart: %s", unmapped.Describe(v.step.Node), len(v.args), why),
+		"use scales that are powers of two, or fewer bits")
+}

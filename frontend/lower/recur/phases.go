@@ -1,0 +1,179 @@
+package recur
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/hlslib/rnn"
+)
+
+// A phase is the sums over one vector, and the codes that can be made as soon as these are known.
+type phase struct {
+	vector *vector
+	class  *class
+	sums   []*value // none where it looks at nothing
+	others []*value // of the class, in order
+}
+
+// A schedule is the phases in order, and where values are.
+type schedule struct {
+	*network
+	classes []*class
+	of      map[*value]*class
+	phases  []*phase
+	lanes   []*value
+	at      map[*value]int // the phase of each value; states are in none
+}
+
+// schedule orders what is needed in phases. Only the first reads the input.
+func (b *network) schedule() (*schedule, error) {
+	b.order = b.needed()
+	s := &schedule{network: b, classes: b.classes(), of: map[*value]*class{}, at: map[*value]int{}}
+	var waiting []*phase
+	for _, c := range s.classes {
+		first := len(waiting)
+		for _, v := range c.values {
+			s.of[v] = c
+			switch v.kind {
+			case sum:
+				k := slices.IndexFunc(waiting[first:], func(p *phase) bool { return p.vector == v.vector })
+				if k < 0 {
+					k = len(waiting) - first
+					waiting = append(waiting, &phase{vector: v.vector, class: c})
+				}
+				waiting[first+k].sums = append(waiting[first+k].sums, v)
+			case lane:
+				s.lanes = append(s.lanes, v)
+			}
+		}
+		if len(waiting) == first || s.reads(c) && !slices.ContainsFunc(waiting[first:], overState) {
+			waiting = append(waiting, &phase{vector: &vector{}, class: c})
+		}
+	}
+	for _, v := range s.lanes {
+		if s.of[v] != s.of[s.lanes[0]] {
+			return nil, unmapped.Because(fmt.Sprintf("its body has no layer: products of the input meet values of %d "+
+				"elements in one place, and of %d in another", s.lanes[0].units, v.units),
+				"one loop reads its input in one place: compute one of these products outside of the loop")
+		}
+	}
+	for len(waiting) > 0 {
+		k := slices.IndexFunc(waiting, func(p *phase) bool {
+			return (len(s.phases) > 0 || len(s.lanes) == 0 || p.class == s.of[s.lanes[0]]) && s.ready(p)
+		})
+		if k < 0 {
+			return nil, NoCell("its %d products wait for each other", len(waiting))
+		}
+		s.add(waiting[k])
+		waiting = slices.Delete(waiting, k, k+1)
+	}
+	return s, nil
+}
+
+// needed lists the values that outputs and states depend on, in order.
+func (b *network) needed() []*value {
+	need := map[*value]bool{}
+	var visit func(v *value)
+	visit = func(v *value) {
+		if v == nil || need[v] {
+			return
+		}
+		need[v] = true
+		for _, a := range v.args {
+			visit(a)
+		}
+		switch {
+		case v.kind == state:
+			visit(b.states[v.state].value)
+		case v.kind == sum && v.vector.of != nil:
+			visit(v.vector.of)
+		case v.kind == sum:
+			visit(b.states[v.vector.state].value)
+			visit(b.states[v.vector.state].found)
+		}
+	}
+	for _, o := range b.outputs {
+		if o != nil {
+			visit(o.value)
+		}
+	}
+	for k := range b.states {
+		if st := &b.states[k]; !need[st.value] && !need[st.found] {
+			st.value = nil
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(b.order), func(v *value) bool { return !need[v] })
+}
+
+func overState(p *phase) bool { return p.vector.of == nil }
+
+// reads reports whether a class reads the input.
+func (s *schedule) reads(c *class) bool {
+	return slices.ContainsFunc(c.values, func(v *value) bool { return v.kind == lane })
+}
+
+// ready reports whether the vector of a phase is known.
+func (s *schedule) ready(p *phase) bool {
+	if p.vector.of == nil {
+		return true
+	}
+	_, ok := s.at[p.vector.of]
+	return ok
+}
+
+// add appends a phase, with all that can be made then.
+func (s *schedule) add(p *phase) {
+	n := len(s.phases)
+	s.phases = append(s.phases, p)
+	if n == 0 {
+		for _, v := range s.lanes {
+			s.at[v] = 0
+		}
+	}
+	for _, v := range p.sums {
+		s.at[v] = n
+	}
+	for _, v := range p.class.values {
+		if _, done := s.at[v]; done || v.kind == lane || v.kind == sum {
+			continue
+		}
+		if !slices.ContainsFunc(v.args, func(a *value) bool {
+			_, known := s.at[a]
+			return !known && a.kind != state
+		}) {
+			s.at[v] = n
+			p.others = append(p.others, v)
+		}
+	}
+}
+
+// cell writes the program.
+func (b *network) cell() (*Cell, error) {
+	b.bounds()
+	b.removeDead()
+	b.fuse()
+	b.order = b.needed()
+	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
+		return nil, NoCell("nothing that goes out depends on the step before: compute it outside of the loop")
+	}
+	for _, v := range b.order {
+		if v.kind == code {
+			if reject := b.settle(v); reject != nil {
+				return nil, reject
+			}
+		}
+	}
+	s, reject := b.schedule()
+	if reject != nil {
+		return nil, reject
+	}
+	w := &writer{schedule: s, cell: &Cell{}, refs: map[*value]rnn.Ref{}}
+	if reject := w.write(); reject != nil {
+		return nil, reject
+	}
+	if err := (rnn.Params{Cells: []rnn.Cell{w.cell.Program}, Outputs: []rnn.Ref{{}}}).Verify(); err != nil {
+		panic(fmt.Sprintf("recur: a cell that is none: %v", err))
+	}
+	return w.cell, nil
+}

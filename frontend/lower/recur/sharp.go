@@ -1,0 +1,420 @@
+package recur
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
+)
+
+// A cut is where a function changes between two values: the first integer of the value behind it is above l and not
+// above h. The ends of int64 are minus and plus infinity.
+type cut struct{ l, h int64 }
+
+// cuts are the cuts of a unit's function, in order, the values between them, and about which bias it has over that of
+// the first unit.
+type cuts struct {
+	at     []cut
+	values []int64
+	hint   int64
+}
+
+const (
+	never  = math.MaxInt64
+	always = math.MinInt64
+)
+
+// moved is an end of a cut moved by a bias.
+func moved(end, bias int64) int64 {
+	if end == never || end == always {
+		return end
+	}
+	return end + bias
+}
+
+// beyond is a-b+1 for ends of cuts, within maxSum.
+func beyond(a, b int64) int64 {
+	switch {
+	case a == always || b == never:
+		return -maxSum
+	case a == never || b == always:
+		return maxSum
+	}
+	return min(max(a-b+1, -maxSum), maxSum)
+}
+
+// share finds one step function for all units, and a bias for each: x+bias[u] lies on the side of every step on which x
+// lies of unit u's cut.
+func share(units []cuts) (f num.Step, bias []int64, ok bool) {
+	common := slices.Clone(units[0].at)
+	bias = make([]int64, len(units))
+	for u, c := range units {
+		if len(c.at) != len(common) || !slices.Equal(c.values, units[0].values) {
+			return f, nil, false
+		}
+		lo, hi := int64(-maxSum), int64(maxSum)
+		for i, k := range c.at {
+			lo, hi = max(lo, beyond(common[i].l, k.h)), min(hi, -beyond(k.l, common[i].h))
+		}
+		if lo > hi {
+			return f, nil, false
+		}
+		b := min(max(c.hint, lo), hi)
+		bias[u] = b
+		for i, k := range c.at {
+			common[i].l, common[i].h = max(common[i].l, moved(k.l, b)), min(common[i].h, moved(k.h, b))
+		}
+	}
+	f, ok = cuts{at: common, values: units[0].values}.step()
+	return f, bias, ok
+}
+
+// step is a step function through the cuts: each change as early as it can be.
+func (c cuts) step() (f num.Step, ok bool) {
+	f.Value = []int64{c.values[0]}
+	for i, k := range c.at {
+		if k.l >= k.h {
+			return f, false
+		}
+		v := c.values[i+1]
+		n := len(f.At)
+		switch {
+		case k.h == never: // nothing lies behind it
+		case k.l == always: // nothing lies in front of it
+			f.Value[0] = v
+		case n > 0 && f.At[n-1] == k.l+1: // nothing lies between
+			f.Value[n] = v
+		default:
+			f.At, f.Value = append(f.At, k.l+1), append(f.Value, v)
+		}
+	}
+	return f.Over(num.Range{Lo: always, Hi: never}), true
+}
+
+// A gap is what of a sum lies next to a change of its function: the greatest below and the least behind; nil where
+// there is none.
+type gap struct{ below, from *big.Rat }
+
+// A sharp is a search for factors with which sums decide as the exact ones do.
+type sharp struct {
+	units []polynomial
+	gaps  [][]gap // per unit and change
+}
+
+// maxAsked bounds the work of finding gaps: about half a microsecond each.
+const maxAsked = 1 << 23
+
+// affordable reports whether n changes per unit can be looked at.
+func affordable(lattices []*whole.Lattice, n int) bool {
+	work := 0.0
+	for _, l := range lattices {
+		work += l.Work() * float64(n)
+	}
+	return work <= maxAsked
+}
+
+func lattices(units []polynomial) (list []*whole.Lattice) {
+	for _, p := range units {
+		list = append(list, whole.NewLattice(p.scale, p.ranges))
+	}
+	return list
+}
+
+// factors is the terms' factors at 2^shift times the exact ones, rounded, and the cuts that then hold; ok is false
+// where a change is undecided, and where sums get too wide, as wide says.
+func (s *sharp) factors(u, shift int) (factors []int64, at []cut, wide, ok bool) {
+	p := &s.units[u]
+	lo, hi := new(big.Rat), new(big.Rat) // of how much more the sum of the factors is
+	var sum num.Range
+	for t, exact := range p.scale {
+		scaled := shifted(exact, shift)
+		f := nearest(scaled)
+		if !f.IsInt64() {
+			return nil, nil, true, false
+		}
+		w := f.Int64()
+		r, fits := p.ranges[t].Times(w)
+		if fits {
+			sum, fits = sum.Plus(r)
+		}
+		if !fits || sum.Lo < -maxSum || sum.Hi > maxSum {
+			return nil, nil, true, false
+		}
+		factors = append(factors, w)
+		e := new(big.Rat).SetInt(f)
+		e.Sub(e, scaled)
+		a := new(big.Rat).Mul(e, big.NewRat(p.ranges[t].Lo, 1))
+		b := e.Mul(e, big.NewRat(p.ranges[t].Hi, 1))
+		if a.Cmp(b) > 0 {
+			a, b = b, a
+		}
+		lo.Add(lo, a)
+		hi.Add(hi, b)
+	}
+	for _, g := range s.gaps[u] {
+		c := cut{always, never}
+		if g.below != nil {
+			v := shifted(g.below, shift)
+			c.l = ends(floor(v.Add(v, hi)))
+		}
+		if g.from != nil {
+			v := shifted(g.from, shift)
+			v.Add(v, lo)
+			c.h = ends(new(big.Int).Neg(floor(v.Neg(v))))
+		}
+		if c.l >= c.h {
+			return nil, nil, false, false
+		}
+		at = append(at, c)
+	}
+	return factors, at, false, true
+}
+
+// ends is an end of a cut; sums do not come to what lies beyond their bounds.
+func ends(v *big.Int) int64 {
+	switch {
+	case v.IsInt64() && v.Int64() < -maxSum || !v.IsInt64() && v.Sign() < 0:
+		return always
+	case !v.IsInt64() || v.Int64() > maxSum:
+		return never
+	}
+	return v.Int64()
+}
+
+func shifted(v *big.Rat, shift int) *big.Rat {
+	if shift < 0 {
+		return new(big.Rat).Quo(v, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(-shift))))
+	}
+	return new(big.Rat).Mul(v, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(shift))))
+}
+
+func floor(v *big.Rat) *big.Int { return new(big.Int).Div(v.Num(), v.Denom()) }
+
+// nearest is the nearest whole number.
+func nearest(v *big.Rat) *big.Int { return floor(new(big.Rat).Add(v, big.NewRat(1, 2))) }
+
+// all is the factors of all units at a shift, term by term, and their cuts.
+func (s *sharp) all(shift int) (factors [][]int64, at [][]cut, wide, ok bool) {
+	factors = make([][]int64, len(s.units[0].scale))
+	for u := range s.units {
+		f, c, wide, ok := s.factors(u, shift)
+		if !ok {
+			return nil, nil, wide, false
+		}
+		for t, w := range f {
+			factors[t] = append(factors[t], w)
+		}
+		at = append(at, c)
+	}
+	return factors, at, false, true
+}
+
+// least is the shift at which the widest term has about one bit.
+func (s *sharp) least() int {
+	least := math.MaxInt
+	for _, p := range s.units {
+		for t, v := range p.scale {
+			r := p.ranges[t]
+			if v.Sign() != 0 && r != (num.Range{}) {
+				bits := v.Num().BitLen() - v.Denom().BitLen() + big.NewInt(max(r.Hi, -r.Lo)).BitLen()
+				least = min(least, -bits)
+			}
+		}
+	}
+	if least == math.MaxInt {
+		return 0
+	}
+	return least
+}
+
+// sharpSteps finds factors of a sum such that its steps are those of the exact one, as few bits as there are.
+func (v *value) sharpSteps(units []polynomial) (*made, error) {
+	s := &sharp{units: units}
+	list := lattices(units)
+	each, middle := make([]cuts, len(units)), make([]*big.Rat, len(units))
+	for u := range units {
+		e, unit := units[u].outer, gridUnit(&units[u])
+		f, err := stepsOver(e, unit, widest)
+		if err != nil {
+			return nil, whole.Stepless(err, whole.MaxSteps)
+		}
+		if u == 0 && !affordable(list, len(f.At)) {
+			return nil, v.farApart("a proof that other factors decide alike would take too long")
+		}
+		gaps, ok := findGaps(list[u], e, unit, f)
+		if !ok {
+			return nil, v.farApart("two of its steps are too close to each other")
+		}
+		s.gaps, each[u].values = append(s.gaps, gaps), f.Value
+		if n := len(f.At); n > 0 {
+			middle[u] = new(big.Rat).Mul(unit, big.NewRat(f.At[n/2], 1))
+		}
+	}
+	first := s.least()
+	var best *made
+	for shift := first; ; shift++ {
+		factors, at, wide, ok := s.all(shift)
+		if wide {
+			break
+		}
+		if !ok {
+			continue
+		}
+		for u := range at {
+			if each[u].at = at[u]; middle[u] != nil && middle[0] != nil {
+				each[u].hint = nearest(shifted(new(big.Rat).Sub(middle[0], middle[u]), shift)).Int64()
+			}
+		}
+		m := &made{factors: factors}
+		if f, bias, ok := share(each); ok {
+			m.steps, m.bias = []num.Step{f}, bias
+			m.compact(units)
+			return m, nil
+		}
+		if best == nil {
+			for _, c := range each {
+				f, _ := c.step()
+				m.steps = append(m.steps, f)
+			}
+			m.steps = whole.Shared(m.steps)
+			m.compact(units)
+			best, first = m, shift
+		}
+		if shift > first+maxFiner {
+			break
+		}
+	}
+	if best == nil {
+		return nil, v.farApart("no factors of 61 bits decide alike")
+	}
+	return best, nil
+}
+
+// gridUnit is a power of two of which a unit's sum is at most 2^49, and in steps of which its function is looked at.
+func gridUnit(p *polynomial) *big.Rat {
+	most := new(big.Rat)
+	for t, s := range p.scale {
+		r := p.ranges[t]
+		v := new(big.Rat).Mul(new(big.Rat).Abs(s), big.NewRat(max(r.Hi, -r.Lo), 1))
+		most.Add(most, v)
+	}
+	return shifted(big.NewRat(1, 1), most.Num().BitLen()-most.Denom().BitLen()+1-49)
+}
+
+// maxBetween bounds the sums between two points of the grid that are looked at one by one.
+const maxBetween = 64
+
+// findGaps finds the sums next to each step of a function, f over multiples of unit. Steps that lie beyond all sums
+// stay, for other units to have them in common.
+func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (gaps []gap, ok bool) {
+	for i, at := range f.At {
+		g := gap{}
+		behind := new(big.Rat).Mul(unit, big.NewRat(at, 1))
+		before := new(big.Rat).Mul(unit, big.NewRat(at-1, 1))
+		if g.below, g.from = l.Near(behind, true); g.below != nil && g.below.Cmp(before) > 0 {
+			g.below, g.from = l.Around(behind, true)
+		}
+		for tried := 0; g.below != nil && g.below.Cmp(before) > 0; tried++ {
+			v, err := real.Compile(outer.Substitute([]*real.Expr{real.Rat(g.below)})).StepOver(num.Range{}, 1)
+			if err != nil || tried > maxBetween || v.Value[0] != f.Value[i] && v.Value[0] != f.Value[i+1] {
+				return nil, false
+			}
+			if v.Value[0] == f.Value[i] {
+				break
+			}
+			g.from = g.below
+			g.below, _ = l.Around(g.below, true)
+		}
+		gaps = append(gaps, g)
+	}
+	return gaps, true
+}
+
+// maxCodes bounds the codes of a quantiser whose roundings are looked at one by one.
+const maxCodes = 1 << 16
+
+// sharpRequant finds factors over a power of two, and biases, that round a sum as the exact ones do.
+func sharpRequant(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made, bool) {
+	if q.Codes.Count() > maxCodes {
+		return nil, false
+	}
+	same := true // all units round alike: then one stands for all
+	for u := range units {
+		same = same && bias[u].Cmp(bias[0]) == 0 && slices.EqualFunc(units[u].scale, units[0].scale,
+			func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
+	}
+	all := units
+	if same {
+		one := polynomial{scale: units[0].scale, ranges: slices.Clone(units[0].ranges)}
+		for _, p := range units {
+			for t, r := range p.ranges {
+				one.ranges[t] = one.ranges[t].Union(r)
+			}
+		}
+		all, bias = []polynomial{one}, bias[:1]
+	}
+	s := &sharp{units: all}
+	list := lattices(all)
+	if !affordable(list, int(q.Codes.Count())) {
+		return nil, false
+	}
+	for u, l := range list {
+		var gaps []gap
+		for c := q.Codes.Lo + 1; c <= q.Codes.Hi; c++ {
+			at, closed := q.Mode.Boundary(c)
+			g := gap{}
+			g.below, g.from = l.Near(at.Sub(at, bias[u]), closed)
+			gaps = append(gaps, g)
+		}
+		s.gaps = append(s.gaps, gaps)
+	}
+	for shift := max(0, s.least()); shift <= num.MaxRequantShift; shift++ {
+		factors, at, wide, ok := s.all(shift)
+		if wide {
+			return nil, false
+		}
+		if !ok {
+			continue
+		}
+		m := &made{factors: factors,
+			requant: &num.Requant{Multiplier: 1, Shift: shift, Mode: q.Mode, Lo: q.Codes.Lo, Hi: q.Codes.Hi}}
+		if m.bias, ok = biases(q, at, shift); ok {
+			m.compact(all)
+			return m, true
+		}
+	}
+	return nil, false
+}
+
+// biases are what brings the cuts of units to where a quotient by 2^shift changes.
+func biases(q *whole.Rounding, units [][]cut, shift int) ([]int64, bool) {
+	var out []int64
+	for _, at := range units {
+		lo, hi := int64(-maxSum), int64(maxSum)
+		for i, k := range at {
+			v := q.Codes.Lo + 1 + int64(i)
+			if max(v, -v) >= maxSum>>shift {
+				return nil, false
+			}
+			t := q.Mode.Least(v, shift)
+			if k.h != never {
+				lo = max(lo, t-k.h)
+			}
+			if k.l != always {
+				hi = min(hi, t-k.l-1)
+			}
+		}
+		if lo > hi {
+			return nil, false
+		}
+		b := lo + (hi-lo)/2
+		if lo <= 0 && 0 <= hi {
+			b = 0
+		}
+		out = append(out, b)
+	}
+	return out, true
+}

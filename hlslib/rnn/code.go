@@ -1,0 +1,443 @@
+package rnn
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+)
+
+// A writer writes the program in C++, as functions of the layer's config struct: frame declares what is kept, clock is
+// an iteration of rnn.hpp's loop. Its text has names of the config and constants, nothing else.
+type writer struct {
+	o      *op
+	f      dataflow.Fold
+	tables []string // names
+	lines  []string
+	depth  int
+}
+
+func newWriter(o *op, f dataflow.Fold, tables []dataflow.Table) *writer {
+	return &writer{o: o, f: f, tables: used(tables), depth: 1}
+}
+
+// say writes a line; what ends in a bracket opens a block.
+func (w *writer) say(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if strings.HasPrefix(line, "}") {
+		w.depth--
+	}
+	indent := strings.Repeat("    ", w.depth)
+	if line == "" || strings.HasPrefix(line, "#") {
+		indent = ""
+	}
+	w.lines = append(w.lines, indent+line)
+	if strings.HasSuffix(line, "{") {
+		w.depth++
+	}
+}
+
+func (w *writer) code() []string {
+	for i := range w.o.phases {
+		for k := range w.o.phases[i].values {
+			if v := &w.o.phases[i].values[k]; v.built() && v.Op == Steps {
+				w.stepFunction(v)
+			}
+		}
+	}
+	w.frame()
+	w.clock()
+	return w.lines
+}
+
+// stepFunction is what apply_steps asks for.
+func (w *writer) stepFunction(v *value) {
+	k := v.steps.compare
+	base, _ := k.Constant()
+	w.say("")
+	w.say("// The step function of %s.", v.name)
+	w.say("struct %s_function {", v.name)
+	w.say("typedef %s_t out_t;", v.name)
+	w.say("static const int steps = %d, unit = %d, base = %d;", k.Steps(), k.Unit, base)
+	for _, table := range w.tables {
+		if name, ok := strings.CutPrefix(table, v.name+"_"); ok {
+			w.say("typedef %s_t %s_t;", table, name)
+			w.say("static const int %s_per_limb = %s_per_limb;", name, table)
+		}
+	}
+	w.say("};")
+}
+
+// parameters are those of both functions: streams, memories with what is gathered for them, and tables. mine tells that
+// the memories are declared here.
+func (w *writer) parameters(mine bool) (list, names []string) {
+	for i := range w.o.in {
+		in := numbered("in", i, len(w.o.in))
+		list = append(list, fmt.Sprintf("hls::stream<ap_uint<%s_width> >& %[1]s", in))
+		names = append(names, in)
+	}
+	for i := range w.o.out {
+		out := numbered("out", i, len(w.o.out))
+		list = append(list, fmt.Sprintf("hls::stream<ap_uint<%s_width> >& %[1]s", out))
+		names = append(names, out)
+	}
+	for i := range w.o.stores {
+		s := &w.o.stores[i]
+		if !mine {
+			list = append(list, fmt.Sprintf("ap_uint<%s_width> (&%[1]s)[%[1]s_rows]", s.name))
+		}
+		names = append(names, s.name)
+		if s.vector {
+			if !mine {
+				list = append(list, fmt.Sprintf("ap_uint<%s_width>& %[1]s_newest", s.name))
+			}
+			names = append(names, s.name+"_newest")
+		}
+	}
+	for i, t := range w.tables {
+		list, names = append(list, fmt.Sprintf("const T%d& %s", i, t)), append(names, t)
+	}
+	return list, names
+}
+
+// types are the template parameters of the tables' types, behind another one.
+func (w *writer) types(first string) string {
+	list := []string{"class " + first}
+	for i := range w.tables {
+		list = append(list, fmt.Sprintf("class T%d", i))
+	}
+	return strings.Join(list, ", ")
+}
+
+// frame declares what is kept from step to step.
+func (w *writer) frame() {
+	list, names := w.parameters(true)
+	static := ""
+	if w.o.P.Keeps {
+		static = "static "
+	}
+	w.say("")
+	w.say("// frame processes one frame with the loop of rnn.hpp.")
+	w.say("template <%s>", w.types("C"))
+	w.say("static void frame(%s) {", strings.Join(list, ",\n                      "))
+	w.say("#pragma HLS INLINE")
+	for i := range w.o.stores {
+		s := &w.o.stores[i]
+		w.say("%sap_uint<C::%s_width> %[2]s[C::%[2]s_rows];", static, s.name)
+		w.say("hlsgen::bind_memory(%s, hlsgen::memory<C::%[1]s_memory>());", s.name)
+		w.say("// Nothing nearer depends.")
+		w.say("#pragma HLS DEPENDENCE variable=%s type=inter direction=RAW distance=C::%[1]s_distance dependent=true",
+			s.name)
+		if s.vector {
+			w.say("%sap_uint<C::%s_width> %[2]s_newest = 0; // units, until they are a word", static, s.name)
+		}
+	}
+	w.say("hlsgen::rnn_frame<C::keeps>::template run<C>(%s);", strings.Join(names, ", "))
+	w.say("}")
+}
+
+// clock is an iteration.
+func (w *writer) clock() {
+	list, _ := w.parameters(false)
+	acc := fmt.Sprintf("acc_t (&acc)[%d]", w.f.PE*max(1, w.o.dots))
+	list = append([]string{"const C& at", acc}, list...)
+	w.say("")
+	w.say("// clock is one iteration of it.")
+	w.say("template <%s>", w.types("C"))
+	w.say("static void clock(%s) {", strings.Join(list, ",\n                      "))
+	w.say("#pragma HLS INLINE")
+	w.sums()
+	for i := range w.o.stores {
+		if s := &w.o.stores[i]; !s.vector {
+			w.say("ap_uint<%s_width> %[1]s_word = 0;", s.name)
+			w.say("if (%s) %s_word = %s;", inAny(s.reads), s.name, w.read(s))
+		}
+	}
+	for i := range w.o.stores {
+		s := &w.o.stores[i]
+		w.say("ap_uint<%d * %d> %s_units = 0;", w.f.PE, s.elem.Width, s.name)
+	}
+	for i := range w.o.phases {
+		w.phase(i)
+	}
+	w.arrivals()
+	for i := range w.o.stores {
+		w.keep(&w.o.stores[i])
+	}
+	w.say("}")
+}
+
+// inAny is where one of the phases is at work.
+func inAny(phases []int) string {
+	var list []string
+	for _, q := range phases {
+		list = append(list, fmt.Sprintf("at.in(%d)", q))
+	}
+	return strings.Join(list, " || ")
+}
+
+// sums writes what dots make of the vector of the phase.
+func (w *writer) sums() {
+	if w.o.dots == 0 {
+		w.say("(void)acc;")
+		return
+	}
+	w.say("// What the dots look at, and their sums.")
+	w.say("ap_uint<vector_width> vector = 0;")
+	var phases []int
+	for i := range w.o.stores {
+		if s := &w.o.stores[i]; s.vector {
+			w.say("if (%s) vector = %s;", inAny(s.reads), w.read(s))
+			phases = append(phases, s.reads...)
+		}
+	}
+	w.say("if (%s) hlsgen::rnn_sums(at, acc, vector, weights);", inAny(phases))
+}
+
+// read is a word of a store: of the memory, or what a frame starts with.
+func (w *writer) read(s *store) string {
+	words := w.o.elements(s) / s.word(w.f)
+	row, at := "int(at.at)", "int(at.word)"
+	if s.vector {
+		row = fmt.Sprintf("int(at.turn) * %d + int(at.from)", words)
+		at = fmt.Sprintf("int(at.cell) * %d + int(at.from)", words)
+	}
+	if s.halves == 2 {
+		row = fmt.Sprintf("int(at.half) * %d + %s", w.o.turns*words, row)
+	}
+	memory := fmt.Sprintf("%s[%s]", s.name, row)
+	if s.state < 0 || w.o.arrives(s) {
+		return memory
+	}
+	table, ok := w.o.start(s, w.f)
+	if !ok {
+		return fmt.Sprintf("at.first == 1 ? ap_uint<%s_width>(0) : %s", s.name, memory)
+	}
+	if len(table.Rows) == 1 {
+		at = "0"
+	}
+	return fmt.Sprintf("at.first == 1 ? hlsgen::rnn_word<%s_t, %[1]s_start_t, %[1]s_start_per_limb, %[2]d>"+
+		"(%[1]s_start[%[3]s]) : %[4]s", s.name, s.word(w.f), at, memory)
+}
+
+// phase writes the values of a phase, and what goes out of it.
+func (w *writer) phase(i int) {
+	w.say("")
+	w.say("// Phase %d.", i)
+	w.say("if (at.ends(%d)) {", i)
+	if i == 0 {
+		w.say("const ap_uint<%s_width> x = %[1]s.read();", numbered("in", 0, len(w.o.in)))
+		if !w.reads() {
+			w.say("(void)x;")
+		}
+	}
+	for n, r := range w.o.P.Outputs {
+		if r.Phase == i {
+			w.say("ap_uint<%s_width> %[1]s_word = 0;", numbered("out", n, len(w.o.out)))
+		}
+	}
+	w.say("for (int pe = 0; pe < %d; pe++) {", w.f.PE)
+	w.say("#pragma HLS UNROLL")
+	p := &w.o.phases[i]
+	for k := range p.values {
+		if v := &p.values[k]; v.built() {
+			w.value(i, v)
+		}
+	}
+	for n := range w.o.stores {
+		if s := &w.o.stores[n]; s.writer.Phase == i {
+			w.say("hlsgen::put(%s_units, pe, %[1]s_t(%s));", s.name, w.name(i, s.writer.Value))
+		}
+	}
+	for n, r := range w.o.P.Outputs {
+		if r.Phase == i {
+			w.say("hlsgen::put(%s_word, pe, %[1]s_t(%s));", numbered("out", n, len(w.o.out)), w.name(i, r.Value))
+		}
+	}
+	w.say("}")
+	for n, r := range w.o.P.Outputs {
+		if r.Phase == i {
+			w.say("if (at.goes_out()) %s.write(%[1]s_word);", numbered("out", n, len(w.o.out)))
+		}
+	}
+	w.say("}")
+}
+
+// reads reports whether anything is made of the input.
+func (w *writer) reads() bool {
+	for _, v := range w.o.phases[0].values {
+		if v.built() && v.Op == Input {
+			return true
+		}
+	}
+	return false
+}
+
+// name is a value of phase i, or the constant that it is.
+func (w *writer) name(i, k int) string {
+	v := &w.o.phases[i].values[k]
+	if v.constant() {
+		text, _ := spelled(v.all.Lo)
+		return text
+	}
+	return v.name
+}
+
+// value writes a value that is built.
+func (w *writer) value(i int, v *value) {
+	of := func(a int) string { return w.name(i, v.Of[a]) }
+	var text string
+	switch v.Op {
+	case Linear:
+		w.linear(i, v)
+		return
+	case Input:
+		text = fmt.Sprintf("hlsgen::number(hlsgen::get<%s_t>(x, pe * %d + %d))", numbered("in", 0, len(w.o.in)),
+			w.o.lanes, v.At)
+	case Sum:
+		text = fmt.Sprintf("acc[pe * dots + %d]", w.o.lane(i, v.At))
+	case OfState, Earlier:
+		name := fmt.Sprintf("state%d", v.At)
+		if v.Op == Earlier {
+			name = fmt.Sprintf("v%d_%d_kept", v.Phase, v.At)
+		}
+		text = fmt.Sprintf("hlsgen::get<%s_t>(%[1]s_word, pe)", name)
+	case Product:
+		text = fmt.Sprintf("hlsgen::rnn_product<use_dsp>(%s, %s)", of(0), of(1))
+	case Steps:
+		pe := "pe"
+		if v.steps.shared() {
+			pe = "0"
+		}
+		tables := ""
+		for _, t := range w.tables {
+			if strings.HasPrefix(t, v.name+"_") {
+				tables += ", " + t
+			}
+		}
+		text = fmt.Sprintf("hlsgen::apply_steps<%s_function>(%s, %s, %s%s)", v.name, of(0), v.steps.row(), pe, tables)
+	case Requant:
+		text = fmt.Sprintf("hlsgen::requantiser<%s_requant, use_dsp>::of<%[1]s_t>(%s, at.cell)", v.name, of(0))
+	}
+	w.say("const %s_t %[1]s = %s;", v.name, text)
+}
+
+// lane is that of a dot.
+func (g *program) lane(i, dot int) int {
+	for lane, d := range g.phases[i].dots {
+		if d == dot {
+			return lane
+		}
+	}
+	return 0
+}
+
+// linear writes a sum term by term. It wraps around at its width, within which it ends.
+func (w *writer) linear(i int, v *value) {
+	terms := w.o.terms(i, v)
+	if !w.o.adds(i, v) {
+		w.say("const %s_t %[1]s = %s;", v.name, w.name(i, v.Of[terms[0]]))
+		return
+	}
+	start := "0"
+	if !v.bias.is(0) {
+		start = w.parameter(&v.bias)
+	}
+	w.say("%s_t %[1]s = %s;", v.name, start)
+	for _, a := range terms {
+		p, x := &v.factors[a], w.name(i, v.Of[a])
+		c, constant := p.constant()
+		switch {
+		case constant && layer.Shifts(c):
+			sign, shift := "+", bits.TrailingZeros64(uint64(c))
+			if c < 0 {
+				sign = "-"
+			}
+			if shift > 0 {
+				x = fmt.Sprintf("(%s_t(%s) << %d)", v.name, x, shift)
+			}
+			w.say("%s %s= %s;", v.name, sign, x)
+		default:
+			w.say("%s += hlsgen::rnn_product<use_dsp>(%s, %s);", v.name, w.parameter(p), x)
+		}
+	}
+}
+
+// parameter is that of the unit.
+func (w *writer) parameter(p *parameter) string {
+	if c, ok := p.constant(); ok {
+		text, _ := spelled(c)
+		return text
+	}
+	pe := "0"
+	if p.row() == byWord {
+		pe = "pe"
+	}
+	return fmt.Sprintf("hlsgen::element<%s_t, %[1]s_per_limb>(%[1]s[%s], %s)", p.name, p.row(), pe)
+}
+
+// arrivals writes the states that inputs bring.
+func (w *writer) arrivals() {
+	for i, s := range w.o.P.Starts {
+		in := numbered("in", 1+i, len(w.o.in))
+		w.say("if (at.arrives(%d)) {", w.o.turns*w.o.cell.units(s)/w.f.PE)
+		w.say("const ap_uint<%s_width> units = %[1]s.read();", in)
+		none := true
+		for k := range w.o.stores {
+			if store := &w.o.stores[k]; store.state == s {
+				w.say("%s_units = hlsgen::recode<%[1]s_t, %s_t>(units);", store.name, in)
+				none = false
+			}
+		}
+		if none {
+			w.say("(void)units;")
+		}
+		w.say("}")
+	}
+}
+
+// keep writes the units of a word, where there are some, to a store.
+func (w *writer) keep(s *store) {
+	when := fmt.Sprintf("at.ends(%d)", s.writer.Phase)
+	if w.o.arrives(s) {
+		when += fmt.Sprintf(" || at.arrives(%d)", w.o.turns*w.o.elements(s)/w.f.PE)
+	}
+	row := "int(at.at)"
+	if s.vector {
+		row = "int(at.to)"
+	}
+	if s.halves == 2 {
+		row = fmt.Sprintf("int(at.written()) * %d + %s", w.o.turns*w.o.elements(s)/s.word(w.f), row)
+	}
+	w.say("")
+	if !s.vector {
+		w.say("if (%s) %s[%s] = %[2]s_units;", when, s.name, row)
+		return
+	}
+	w.say("if (%s) {", when)
+	w.say("hlsgen::rnn_gather(%s_newest, %[1]s_units);", s.name)
+	w.say("if (at.full()) %s[%s] = %[1]s_newest;", s.name, row)
+	w.say("}")
+}
+
+// numbered is the name of port k of n, as templates have it.
+func numbered(name string, k, n int) string {
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s%d", name, k)
+}
+
+// literal is a constant of a type of so many bits.
+func literal(kind string, width int, v int64) string {
+	switch {
+	case v == math.MinInt64:
+		return fmt.Sprintf("%s<%d>(%dLL - 1)", kind, width, v+1)
+	case v != int64(int32(v)):
+		return fmt.Sprintf("%s<%d>(%dLL)", kind, width, v)
+	}
+	return fmt.Sprintf("%s<%d>(%d)", kind, width, v)
+}

@@ -1,0 +1,139 @@
+package rnn
+
+import (
+	"slices"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Cost is that of the matrix layer which the dots make, and, as a plain count, of the values behind it: adders,
+// multipliers and comparators of a unit, PE times, and of what is kept. What is always the same, and what nothing
+// depends on that goes out, costs nothing. FINN has no such layer.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	m := estimate.Model(t)
+	parts, storage := o.engine(m, f)
+	var r work
+	for i := range o.phases {
+		for k := range o.phases[i].values {
+			if v := &o.phases[i].values[k]; v.built() {
+				o.costOf(&r, m, f, i, v)
+			}
+		}
+	}
+	registers := 0
+	for i := range o.stores {
+		s := &o.stores[i]
+		registers += f.PE * s.elem.Width
+		if s.vector {
+			registers += s.word(f) * s.elem.Width
+		}
+	}
+	for i, out := range o.out {
+		if !slices.ContainsFunc(o.stores, func(s store) bool { return s.writer == o.P.Outputs[i] }) {
+			registers += f.PE * out.Elem.Width
+		}
+	}
+	parts = append(parts,
+		r.multipliers.Times(f.PE).As("cell multipliers"),
+		r.requantisers.Times(f.PE).As("requantisers"),
+		r.adders.Times(f.PE).As("cell adders"),
+		r.steps.As("gates"),
+		o.choices(m, f).As("choice of vectors"),
+		m.Registers(registers),
+	)
+	return estimate.Layer(m, storage, parts...)
+}
+
+// work is what the values of a unit take; steps are those of PE units.
+type work struct{ multipliers, requantisers, adders, steps cost.Resources }
+
+// costOf adds what value v of phase i takes.
+func (o *op) costOf(r *work, m cost.Model, f dataflow.Fold, i int, v *value) {
+	values := o.phases[i].values
+	multiply := func(a, b num.Type) cost.Resources {
+		return m.Multiplier(a.Width, b.Width, f.Compute == dataflow.DSP)
+	}
+	switch v.Op {
+	case Linear:
+		terms := o.terms(i, v)
+		for _, a := range terms {
+			if p := &v.factors[a]; p.multiplies() {
+				r.multipliers = r.multipliers.Plus(multiply(num.Smallest(num.Hull(p.all())), values[v.Of[a]].elem))
+			}
+		}
+		n := len(terms)
+		if !v.bias.is(0) {
+			n++
+		}
+		if o.adds(i, v) {
+			r.adders = r.adders.Plus(cost.Adder(v.elem.Width).Times(max(1, n-1)))
+		}
+	case Product:
+		r.multipliers = r.multipliers.Plus(multiply(values[v.Of[0]].elem, values[v.Of[1]].elem))
+	case Steps:
+		r.steps = r.steps.Plus(v.steps.cost(m, f.PE))
+	case Requant:
+		of := &values[v.Of[0]]
+		var seen []num.Requant
+		for d, q := range v.requant {
+			if d > 0 && q == seen[0] {
+				continue
+			}
+			seen = append(seen, q)
+			if multiplies([]num.Requant{q}) {
+				r.requantisers = r.requantisers.Plus(multiply(of.elem, num.Smallest(num.Point(q.Multiplier))))
+			}
+			codes, _ := q.Rounded(of.all)
+			width := num.Smallest(codes).Width
+			r.adders = r.adders.Plus(layer.Rounding(q.Shift, q.Mode, width)).
+				Plus(layer.Clipping(codes, num.Range{Lo: q.Lo, Hi: q.Hi}, width))
+		}
+	}
+}
+
+// choices is what puts the vector of a phase before the multipliers, where phases look at several.
+func (g *program) choices(m cost.Model, f dataflow.Fold) cost.Resources {
+	vectors := 0
+	for _, s := range g.stores {
+		if s.vector {
+			vectors++
+		}
+	}
+	if vectors < 2 {
+		return cost.Resources{}
+	}
+	return m.Multiplexer(vectors, f.SIMD*g.vector.Width)
+}
+
+// engine is the matrix layer, and the memories that are counted beside it. FINN's formula has the weights in it.
+func (o *op) engine(m cost.Model, f dataflow.Fold) ([]cost.Part, []dataflow.Storage) {
+	storage := o.storage(f)
+	if o.dots == 0 {
+		return []cost.Part{m.Control(cost.Counter(o.iterations(o.timing(f))))}, storage
+	}
+	longest := 0
+	for _, p := range o.phases {
+		longest = max(longest, p.length)
+	}
+	pe := f.PE * o.dots
+	unit := cost.MVAU{
+		MW: longest, MH: o.rows(f) * pe * f.SIMD / longest, PE: pe, SIMD: f.SIMD,
+		WeightBits: o.unit.Weight.Width, InBits: o.vector.Width, AccBits: o.unit.Acc.Width, InSigned: o.vector.Signed(),
+		DSP: f.Compute == dataflow.DSP, Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
+	}
+	var parts []cost.Part
+	if n := o.unit.RequantBits(); n > 0 {
+		parts = append(parts, cost.Adder(n).Times(pe*f.SIMD).As("product rounding"))
+	}
+	if m.Formula == cost.FINN {
+		return append(parts, unit.FINN()...), storage[1:]
+	}
+	return append(parts, unit.Logic()...), storage
+}
+
+// Delay is the adder of the accumulators.
+func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

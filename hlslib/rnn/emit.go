@@ -1,0 +1,114 @@
+package rnn
+
+import (
+	"slices"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	t := o.timing(f)
+	i := dataflow.Instance{
+		Header:  "rnn.hpp",
+		Func:    "rnn",
+		Config:  o.loopFields(f, t),
+		Storage: o.storage(f),
+	}
+	i.Config = append(i.Config, o.unit.SumFields(f)...)
+	if o.dots > 0 {
+		i.Tables = append(i.Tables, o.weights(f))
+	}
+	for p := range o.phases {
+		for k := range o.phases[p].values {
+			fields, tables := o.emit(p, &o.phases[p].values[k], f.PE)
+			i.Config, i.Tables = append(i.Config, fields...), append(i.Tables, tables...)
+		}
+	}
+	for n := range o.stores {
+		s := &o.stores[n]
+		i.Config = append(i.Config,
+			dataflow.Field{Name: s.name + "_t", Doc: "an element of array " + s.name, Value: s.elem},
+			dataflow.Field{Name: s.name + "_distance", Doc: "least iterations from a write of it to a read",
+				Value: t.distance(o, s, f)})
+		if table, ok := o.start(s, f); ok {
+			i.Tables = append(i.Tables, table)
+		}
+	}
+	i.Code = newWriter(o, f, i.Tables).code()
+	return i
+}
+
+// loopFields is what rnn.hpp's loop asks for.
+func (o *op) loopFields(f dataflow.Fold, t timing) []dataflow.Field {
+	var nf, sf, idle, sums []int
+	for i, p := range t.phases {
+		nf, sf, idle, sums = append(nf, p.nf), append(sf, p.sf), append(idle, p.idle), append(sums, 0)
+		if len(o.phases[i].dots) > 0 {
+			sums[i] = 1
+		}
+	}
+	if !o.P.Keeps && o.length == 1 {
+		idle[len(idle)-1] = 0
+	}
+	word := f.PE / dataflow.GCD(f.PE, f.SIMD) * f.SIMD
+	return []dataflow.Field{
+		{Name: "length", Doc: "time steps in a frame", Value: o.length},
+		{Name: "turns", Doc: "turns in a step", Value: o.turns},
+		{Name: "cells", Doc: "of which so many are of one sequence", Value: len(o.P.Cells)},
+		{Name: "phases", Doc: "phases of a step; by phase:", Value: len(t.phases)},
+		{Name: "nf", Doc: "words of a turn", Value: nf},
+		{Name: "sf", Doc: "clocks of a word", Value: sf},
+		{Name: "idle", Doc: "clocks after the last turn in which nothing is done", Value: idle},
+		{Name: "sums", Doc: "1 where there are dots", Value: sums},
+		{Name: "head", Doc: "clocks in which states arrive", Value: t.head},
+		{Name: "rest", Doc: "clocks in which nothing is done then", Value: t.rest},
+		{Name: "iterations", Doc: "of a frame", Value: o.iterations(t)},
+		{Name: "pe", Doc: "units computed side by side", Value: f.PE},
+		{Name: "simd", Doc: "elements of a vector that each dot consumes a clock", Value: f.SIMD},
+		{Name: "dots", Doc: "dots of a unit", Value: o.dots},
+		{Name: "weights_rows", Doc: "clocks with weights of their own", Value: o.rows(f)},
+		{Name: "parts", Doc: "words of simd elements in a word of a vector", Value: word / f.SIMD},
+		{Name: "fills", Doc: "words of pe units in it", Value: word / f.PE},
+		{Name: "sequence", Doc: "every step goes out, else the last one", Value: o.P.Sequence},
+		{Name: "keeps", Doc: "a frame goes on where the one before ended", Value: o.P.Keeps},
+		{Name: "vector_t", Doc: "an element of what dots multiply", Value: o.vector},
+		{Name: "vector_width", Value: word * o.vector.Width},
+	}
+}
+
+// emit is the types, constants and tables of a value of phase i.
+func (o *op) emit(i int, v *value, pe int) (fields []dataflow.Field, tables []dataflow.Table) {
+	if !v.built() {
+		return nil, nil
+	}
+	fields = []dataflow.Field{{Name: v.name + "_t", Doc: v.Op, Value: v.elem}}
+	for _, p := range o.parameters(i, v) {
+		tables = append(tables, p.table(pe))
+	}
+	switch v.Op {
+	case Steps:
+		tables = v.steps.tables(pe)
+	case Requant:
+		fields = append(fields, dataflow.RequantField(v.name+"_requant", "requantiser", v.of, v.requant...))
+	}
+	return fields, tables
+}
+
+// spelled is how C++ spells a constant of a type.
+func spelled(v int64) (text string, t num.Type) {
+	t = num.Smallest(num.Point(v))
+	kind := "ap_uint"
+	if t.Signed() {
+		kind = "ap_int"
+	}
+	return literal(kind, t.Width, v), t
+}
+
+// used tells the tables' names.
+func used(tables []dataflow.Table) (names []string) {
+	for _, t := range tables {
+		names = append(names, t.Name)
+	}
+	return slices.Clip(names)
+}

@@ -1,0 +1,138 @@
+package rnn
+
+import (
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+)
+
+// Eval is the first frame of a run.
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor { return o.run()(in) }
+
+// Begin is a run, where the layer keeps its state.
+func (o *op) Begin() func(in []dataflow.Tensor) []dataflow.Tensor {
+	if !o.P.Keeps {
+		return nil
+	}
+	return o.run()
+}
+
+// run computes frames that follow each other.
+func (o *op) run() func(in []dataflow.Tensor) []dataflow.Tensor {
+	states := make([][][]int64, o.turns)
+	return func(in []dataflow.Tensor) []dataflow.Tensor {
+		for turn := range states {
+			if states[turn] == nil || !o.P.Keeps {
+				states[turn] = o.cellOf(turn).start()
+			}
+			for i, s := range o.P.Starts {
+				n := o.cell.units(s)
+				copy(states[turn][s], in[1+i].Data[turn*n:(turn+1)*n])
+			}
+		}
+		return o.frame(in[0].Data, states)
+	}
+}
+
+// frame computes the time steps of a frame on inputs x; states are by turn.
+func (o *op) frame(x []int64, states [][][]int64) []dataflow.Tensor {
+	out := make([]dataflow.Tensor, len(o.P.Outputs))
+	for i, r := range o.P.Outputs {
+		out[i].Shape = o.shape(r)
+	}
+	n := o.cell.Phases[0].Units * o.lanes
+	for t := range o.length {
+		for turn := range states {
+			var values [][][]int64
+			values, states[turn] = o.cellOf(turn).step(x[:n], states[turn])
+			x = x[n:]
+			for i, r := range o.P.Outputs {
+				if o.P.Sequence || t == o.length-1 {
+					out[i].Data = append(out[i].Data, column(values[r.Phase], r.Value)...)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// start is the states that a frame of cell c begins with.
+func (c Cell) start() [][]int64 {
+	var states [][]int64
+	for s, state := range c.States {
+		v := make([]int64, c.units(s))
+		copy(v, state.Start)
+		states = append(states, v)
+	}
+	return states
+}
+
+// step computes one time step: every value of every phase by unit, and the states after it. x is the turn's part of the
+// step's input.
+func (c Cell) step(x []int64, states [][]int64) (values [][][]int64, next [][]int64) {
+	lanes := c.Lanes()
+	for i, p := range c.Phases {
+		var vector []int64
+		switch {
+		case p.State != nil:
+			vector = states[*p.State]
+		case p.Of != nil:
+			vector = column(values[p.Of.Phase], p.Of.Value)
+		}
+		units := make([][]int64, p.Units)
+		for u := range units {
+			for _, v := range p.Values {
+				in := x[min(len(x), u*lanes):]
+				units[u] = append(units[u], c.value(v, i, u, units[u], in, vector, states, values))
+			}
+		}
+		values = append(values, units)
+	}
+	for _, s := range c.States {
+		next = append(next, column(values[s.Next.Phase], s.Next.Value))
+	}
+	return values, next
+}
+
+// column is one value of all units.
+func column(units [][]int64, value int) []int64 {
+	list := make([]int64, len(units))
+	for u := range units {
+		list[u] = units[u][value]
+	}
+	return list
+}
+
+// value is value v of unit u in phase i, of those before it.
+func (c Cell) value(v Value, i, u int, before, x, vector []int64, states [][]int64, values [][][]int64) (z int64) {
+	switch v.Op {
+	case Input:
+		z = x[v.At]
+	case Sum:
+		dot := c.Phases[i].Dots[v.At]
+		for k, w := range dot.Weights[u] {
+			product := w * vector[k]
+			if dot.Product != nil {
+				product = dot.Product.Apply(product)
+			}
+			z += product
+		}
+	case OfState:
+		z = states[v.At][u]
+	case Earlier:
+		z = values[v.Phase][u][v.At]
+	case Linear:
+		if len(v.Bias) > 0 {
+			z = layer.Of(v.Bias, u)
+		}
+		for a, of := range v.Of {
+			z += layer.Of(v.Factors[a], u) * before[of]
+		}
+	case Product:
+		z = before[v.Of[0]] * before[v.Of[1]]
+	case Steps:
+		z = layer.Of(v.Steps, u).Apply(before[v.Of[0]])
+	case Requant:
+		z = v.Requant.Apply(before[v.Of[0]])
+	}
+	return z
+}

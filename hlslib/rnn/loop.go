@@ -1,0 +1,101 @@
+package rnn
+
+import (
+	"slices"
+
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+)
+
+// Folds yields, for every PE that divides the units and every SIMD that divides the vectors, in increasing order, the
+// memories of the weights and the multipliers to choose from. Without dots SIMD is 1, and there are no weights.
+func (o *op) Folds() dataflow.Folds {
+	if o.dots > 0 {
+		return o.unit.Folds(o.pe, o.simd, o.fits)
+	}
+	return layer.Folds{PE: o.pe, Fits: o.fits, Compute: layer.Multipliers(true)}.All()
+}
+
+// fits holds a fold against what Vitis HLS accepts.
+func (o *op) fits(f dataflow.Fold) bool {
+	word, row := o.lanes*f.PE*o.in[0].Elem.Width, f.PE*o.dots*f.SIMD*o.unit.Weight.Width
+	for _, t := range slices.Concat(o.in[1:], o.out) {
+		word = max(word, f.PE*t.Elem.Width)
+	}
+	for i := range o.stores {
+		word = max(word, o.stores[i].word(f)*o.stores[i].elem.Width)
+	}
+	for i := range o.phases {
+		for k := range o.phases[i].values {
+			v := &o.phases[i].values[k]
+			for _, p := range o.parameters(i, v) {
+				t := p.table(f.PE)
+				row = max(row, len(t.Rows[0])*t.Elem.Width)
+			}
+			if v.built() && v.Op == Steps {
+				row = max(row, v.steps.rowBits(f.PE))
+			}
+		}
+	}
+	t := o.timing(f)
+	return word <= dataflow.MaxWord && row <= dataflow.MaxRow &&
+		o.length <= (dataflow.MaxIterations-t.head-t.rest)/t.step
+}
+
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+	in = []dataflow.Port{o.in[0].Port(o.lanes * f.PE)}
+	return append(in, layer.Ports(o.in[1:], f.PE)...), layer.Ports(o.out, f.PE)
+}
+
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	t := o.timing(f)
+	before, last := t.run(o, o.P.Sequence), t.run(o, true)
+	rest := dataflow.Run{Times: t.phases[len(t.phases)-1].idle}
+	waiting := func(step []dataflow.Run) []dataflow.Run { return append(slices.Clip(step), rest) }
+	if o.P.Keeps {
+		last = waiting(last)
+	}
+	body := t.arrival(o, f)
+	body = append(body, dataflow.Repeat(o.length-1, waiting(before)...)...)
+	return dataflow.Loop{Body: dataflow.Join(append(body, last...)...), Latency: t.latency}
+}
+
+// arrival is the iterations before the first step: those in which states arrive, and then the rest.
+func (t *timing) arrival(o *op, f dataflow.Fold) (runs []dataflow.Run) {
+	words := make([]int, len(o.P.Starts))
+	for i, s := range o.P.Starts {
+		words[i] = o.turns * o.cell.units(s) / f.PE
+	}
+	for at := 0; at < t.head; {
+		end, reads := t.head, uint64(0)
+		for i, n := range words {
+			if n > at {
+				end, reads = min(end, n), reads|1<<(1+i)
+			}
+		}
+		runs = append(runs, dataflow.Run{Times: end - at, Moves: dataflow.Moves{Read: reads}})
+		at = end
+	}
+	return append(runs, dataflow.Run{Times: t.rest})
+}
+
+// run is a step but for the clocks after its last phase.
+func (t *timing) run(o *op, writes bool) (runs []dataflow.Run) {
+	for i, p := range t.phases {
+		var last dataflow.Moves
+		if i == 0 {
+			last.Read = 1
+		}
+		for k, out := range o.P.Outputs {
+			if writes && out.Phase == i {
+				last.Write |= 1 << k
+			}
+		}
+		word := dataflow.Join(dataflow.Run{Times: p.sf - 1}, dataflow.Run{Times: 1, Moves: last})
+		runs = append(runs, dataflow.Repeat(o.turns*p.nf, word...)...)
+		if i < len(t.phases)-1 {
+			runs = append(runs, dataflow.Run{Times: p.idle})
+		}
+	}
+	return runs
+}

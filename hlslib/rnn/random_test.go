@@ -1,0 +1,227 @@
+package rnn_test
+
+import (
+	"math/rand/v2"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/rnn"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A maker makes random programs. widths is the bits of the values of every phase, at most.
+type maker struct {
+	*rand.Rand
+	cell   rnn.Cell
+	units  []int // of phases
+	writer []int // the phase that writes a state
+	widths [][]int
+}
+
+func (m *maker) chance(n int) bool { return m.IntN(n) == 0 }
+
+// random is a layer of a random program, with its inputs.
+func random(r *rand.Rand) (rnn.Params, []dataflow.Type) {
+	m := &maker{Rand: r}
+	units := [][]int{{1}, {2, 4}, {4}, {6, 3}, {8, 4}, {6, 4, 2}, {5}}[r.IntN(7)]
+	for range 1 + r.IntN(3) {
+		m.units = append(m.units, units[r.IntN(len(units))])
+	}
+	for range 1 + r.IntN(3) {
+		m.writer = append(m.writer, r.IntN(len(m.units)))
+	}
+	m.cell.States = make([]rnn.State, len(m.writer))
+	for i := range m.units {
+		m.phase(i)
+	}
+	p := rnn.Params{Sequences: []int{0, 1, 2, 4}[r.IntN(4)], Sequence: m.chance(2)}
+	for range 1 + r.IntN(2) {
+		if n := len(p.Cells); n > 0 && m.chance(2) {
+			p.Cells = append(p.Cells, p.Cells[n-1])
+			continue
+		}
+		p.Cells = append(p.Cells, m.numbers())
+	}
+	for i, values := range m.widths {
+		for k := range values {
+			if len(p.Outputs) < 3 && m.chance(6) || i == len(m.widths)-1 && k == len(values)-1 && len(p.Outputs) == 0 {
+				p.Outputs = append(p.Outputs, rnn.Ref{Phase: i, Value: k})
+			}
+		}
+	}
+	turns := max(1, p.Sequences) * len(p.Cells)
+	in := []dataflow.Type{layertest.Type(r, dataflow.Shape{1 + r.IntN(4), turns * m.units[0] * p.Cells[0].Lanes()}, 5)}
+	if p.Keeps = m.chance(4); !p.Keeps {
+		for s, w := range m.writer {
+			if m.chance(3) {
+				p.Starts = append(p.Starts, s)
+				in = append(in, layertest.Type(r, dataflow.Shape{turns * m.units[w]}, 5))
+			}
+		}
+	}
+	return p, in
+}
+
+// phase adds a phase of random values, which ends with those that states become.
+func (m *maker) phase(i int) {
+	p := rnn.Phase{Units: m.units[i]}
+	m.widths = append(m.widths, nil)
+	add := func(v rnn.Value, width int) int {
+		p.Values, m.widths[i] = append(p.Values, v), append(m.widths[i], width)
+		return len(p.Values) - 1
+	}
+	if i == 0 {
+		for k := range 1 + m.IntN(3) {
+			add(rnn.Value{Op: rnn.Input, At: k}, 5)
+		}
+	}
+	if s := m.IntN(len(m.writer)); !m.chance(5) {
+		if k := m.look(i); k != nil && m.chance(2) {
+			p.Of = k
+		} else {
+			p.State = &s
+		}
+		for k := range 1 + m.IntN(3) {
+			p.Dots = append(p.Dots, rnn.Dot{})
+			add(rnn.Value{Op: rnn.Sum, At: k}, 12)
+		}
+	}
+	for s, w := range m.writer {
+		if m.units[w] == m.units[i] && m.chance(2) {
+			add(rnn.Value{Op: rnn.OfState, At: s}, 6)
+		}
+	}
+	if of := m.IntN(i + 1); of < i && m.units[of] == m.units[i] {
+		k := m.IntN(len(m.widths[of]))
+		add(rnn.Value{Op: rnn.Earlier, Phase: of, At: k}, m.widths[of][k])
+	}
+	if len(p.Values) == 0 {
+		s := 0
+		p.State, p.Dots = &s, []rnn.Dot{{}}
+		add(rnn.Value{Op: rnn.Sum}, 12)
+	}
+	for range 1 + m.IntN(5) {
+		m.value(i, add)
+	}
+	for s, w := range m.writer {
+		if w == i {
+			m.cell.States[s].Next = rnn.Ref{Phase: i, Value: m.bounded(i, add)}
+		}
+	}
+	m.cell.Phases = append(m.cell.Phases, p)
+}
+
+// look is a bounded value of an earlier phase, or none.
+func (m *maker) look(i int) *rnn.Ref {
+	if i == 0 {
+		return nil
+	}
+	of := m.IntN(i)
+	for k, v := range m.cell.Phases[of].Values {
+		if v.Op == rnn.Steps || v.Op == rnn.Requant {
+			return &rnn.Ref{Phase: of, Value: k}
+		}
+	}
+	return nil
+}
+
+// value adds a value of those before it.
+func (m *maker) value(i int, add func(rnn.Value, int) int) {
+	a, b := m.IntN(len(m.widths[i])), m.IntN(len(m.widths[i]))
+	wa, wb := m.widths[i][a], m.widths[i][b]
+	switch {
+	case m.chance(3) && wa+wb < 20:
+		add(rnn.Value{Op: rnn.Product, Of: []int{a, b}}, wa+wb)
+	case m.chance(2) && max(wa, wb) < 24:
+		of := []int{a, b}[:1+m.IntN(2)]
+		add(rnn.Value{Op: rnn.Linear, Of: of, Factors: make([][]int64, len(of))}, max(wa, wb)+4)
+	default:
+		m.bounded(i, add)
+	}
+}
+
+// bounded adds a step function or a requantiser.
+func (m *maker) bounded(i int, add func(rnn.Value, int) int) int {
+	op := []string{rnn.Steps, rnn.Requant}[m.IntN(2)]
+	return add(rnn.Value{Op: op, Of: []int{m.IntN(len(m.widths[i]))}}, 6)
+}
+
+// numbers is the program with random numbers.
+func (m *maker) numbers() rnn.Cell {
+	c := rnn.Cell{States: append([]rnn.State(nil), m.cell.States...)}
+	for s := range c.States {
+		if m.chance(2) {
+			c.States[s].Start = m.list(m.units[m.writer[s]], 20)
+		}
+	}
+	for i, p := range m.cell.Phases {
+		p.Dots, p.Values = append([]rnn.Dot(nil), p.Dots...), append([]rnn.Value(nil), p.Values...)
+		for k := range p.Dots {
+			p.Dots[k].Weights = m.weights(i)
+		}
+		for k := range p.Values {
+			m.number(&p.Values[k], i)
+		}
+		c.Phases = append(c.Phases, p)
+	}
+	return c
+}
+
+// weights are those of a dot: signs, nothing at all, or with dead rows.
+func (m *maker) weights(i int) (rows [][]int64) {
+	p, length := m.cell.Phases[i], 0
+	if p.State != nil {
+		length = m.units[m.writer[*p.State]]
+	} else {
+		length = m.units[p.Of.Phase]
+	}
+	kind := m.IntN(4)
+	for range p.Units {
+		row := m.list(length, 3)
+		for k, w := range row {
+			switch kind {
+			case 0:
+				row[k] = 1 - 2*(w&1)
+			case 1:
+				row[k] = 0
+			}
+		}
+		if kind > 1 && m.chance(5) {
+			clear(row)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (m *maker) list(n int, most int64) (list []int64) {
+	for range n {
+		list = append(list, m.Int64N(2*most+1)-most)
+	}
+	return list
+}
+
+// many is one for all units, or one per unit.
+func (m *maker) many(i int) int { return []int{1, m.units[i]}[m.IntN(2)] }
+
+// number gives a value the numbers of its operation.
+func (m *maker) number(v *rnn.Value, i int) {
+	switch v.Op {
+	case rnn.Linear:
+		v.Factors = make([][]int64, len(v.Of))
+		for a := range v.Factors {
+			v.Factors[a] = m.list(m.many(i), []int64{1, 3, 8}[m.IntN(3)])
+		}
+		if m.chance(2) {
+			v.Bias = m.list(m.many(i), 20)
+		}
+	case rnn.Requant:
+		v.Requant = &num.Requant{Multiplier: m.Int64N(9) - 2, Shift: m.IntN(5),
+			Mode: num.Roundings[m.IntN(len(num.Roundings))], Lo: -1 - m.Int64N(20), Hi: m.Int64N(20)}
+	case rnn.Steps:
+		for range m.many(i) {
+			at := int64(1) << m.IntN(10)
+			v.Steps = append(v.Steps, layertest.Step(m.Rand, num.Range{Lo: -at, Hi: at}, 6, 5, m.chance(2)))
+		}
+	}
+}

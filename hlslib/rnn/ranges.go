@@ -1,0 +1,223 @@
+package rnn
+
+import (
+	"fmt"
+
+	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/mac"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// maxBits is the widest value, one less than an int64.
+const maxBits = 63
+
+// ranges is what every unit of every cell computes in any step of any sequence.
+type ranges struct {
+	in    []dataflow.Type
+	p     Params
+	state [][][]num.Range   // by cell, state and unit: as a step finds it
+	of    [][][][]num.Range // by cell, phase, value and unit
+}
+
+// rounds is how often ranges are narrowed. Every round holds by itself; the first one brings most.
+const rounds = 3
+
+// bindRanges derives what every unit computes. At first a state is anything that it can become at all: what a program
+// makes of that is known where a step function or a requantiser bounds it, which is enough to begin with. What a step
+// makes of these states, and what they start with, is all that any step finds.
+func (g *program) bindRanges(in []dataflow.Type) (*ranges, error) {
+	r := &ranges{in: in, p: g.params}
+	for d, c := range g.params.Cells {
+		var states [][]num.Range
+		for s := range c.States {
+			list := make([]num.Range, c.units(s))
+			for u := range list {
+				list[u] = c.Bound(s)
+			}
+			states = append(states, list)
+		}
+		r.state, r.of = append(r.state, states), append(r.of, nil)
+		r.start(d)
+	}
+	for d := range g.params.Cells {
+		if err := r.step(d, true); err != nil {
+			return nil, err
+		}
+	}
+	for range rounds {
+		for d := range g.params.Cells {
+			if err := r.step(d, false); err != nil {
+				return nil, fmt.Errorf("cell %d, %w", d, err)
+			}
+		}
+	}
+	return r, nil
+}
+
+// start adds to the states of cell d what they start with.
+func (r *ranges) start(d int) {
+	c := r.p.Cells[d]
+	for s, state := range c.States {
+		for u := range r.state[d][s] {
+			x := &r.state[d][s][u]
+			input := -1
+			for i, started := range r.p.Starts {
+				if started == s {
+					input = 1 + i
+				}
+			}
+			switch {
+			case input >= 0:
+				for n := range r.p.sequences() {
+					*x = x.Union(r.in[input].Channel((n*len(r.p.Cells)+d)*c.units(s) + u))
+				}
+			case len(state.Start) > 0:
+				*x = x.Union(num.Point(state.Start[u]))
+			default:
+				*x = x.Union(num.Point(0))
+			}
+		}
+	}
+}
+
+// step computes what cell d makes of its states, and what these are then. A range that leaves 63 bits is an error,
+// unless this is the first look: then nothing is known of it.
+func (r *ranges) step(d int, first bool) error {
+	c := r.p.Cells[d]
+	r.of[d] = nil
+	lost := make([][][]bool, len(c.Phases)) // by phase, value and unit
+	for i, p := range c.Phases {
+		values := make([][]num.Range, len(p.Values))
+		lost[i] = make([][]bool, len(p.Values))
+		r.of[d] = append(r.of[d], values)
+		vector := r.vector(c, d, i)
+		blind := p.Of != nil && contains(lost[p.Of.Phase][p.Of.Value])
+		for k, v := range p.Values {
+			values[k], lost[i][k] = make([]num.Range, p.Units), make([]bool, p.Units)
+			for u := range p.Units {
+				e := exact{lost: v.Op == Sum && blind || v.Op == Earlier && lost[v.Phase][v.At][u]}
+				for _, a := range v.Of {
+					e.lost = e.lost || lost[i][a][u]
+				}
+				x := r.value(&e, c, d, i, v, u, vector)
+				if e.lost && !first {
+					return fmt.Errorf("phase %d, value %d (%s), unit %d: it leaves %d bits%s", i, k, v.Op, u, maxBits,
+						r.found(d, u))
+				}
+				values[k][u], lost[i][k][u] = x, e.lost && v.Op != Steps && v.Op != Requant
+			}
+		}
+	}
+	for s, state := range c.States {
+		copy(r.state[d][s], r.of[d][state.Next.Phase][state.Next.Value])
+	}
+	r.start(d)
+	return nil
+}
+
+// found says which states a unit has.
+func (r *ranges) found(d, u int) (text string) {
+	for s, units := range r.state[d] {
+		if u < len(units) {
+			text += fmt.Sprintf(", state %d in %v", s, units[u])
+		}
+	}
+	return text
+}
+
+func contains(list []bool) bool {
+	for _, b := range list {
+		if b {
+			return true
+		}
+	}
+	return false
+}
+
+// vector is what phase i of cell d looks at; nil where it looks at nothing.
+func (r *ranges) vector(c Cell, d, i int) []num.Range {
+	switch p := c.Phases[i]; {
+	case p.State != nil:
+		return r.state[d][*p.State]
+	case p.Of != nil:
+		return r.of[d][p.Of.Phase][p.Of.Value]
+	}
+	return nil
+}
+
+// value is the range of value v of unit u in phase i. Where its arguments are lost, it is what v's operation alone
+// says.
+func (r *ranges) value(e *exact, c Cell, d, i int, v Value, u int, vector []num.Range) (z num.Range) {
+	before := r.of[d][i]
+	switch v.Op {
+	case Input:
+		lanes, units := c.Lanes(), c.Phases[0].Units
+		for n := range r.p.sequences() {
+			x := r.in[0].Channel(((n*len(r.p.Cells)+d)*units+u)*lanes + v.At)
+			if n == 0 {
+				z = x
+			}
+			z = z.Union(x)
+		}
+	case Sum:
+		dot := c.Phases[i].Dots[v.At]
+		z = e.keep(mac.Sum(dot.Weights[u], dot.Product, vector))
+	case OfState:
+		z = r.state[d][v.At][u]
+	case Earlier:
+		z = r.of[d][v.Phase][v.At][u]
+	case Linear:
+		if len(v.Bias) > 0 {
+			z = num.Point(layer.Of(v.Bias, u))
+		}
+		for a, of := range v.Of {
+			z = e.plus(z, e.times(before[of][u], layer.Of(v.Factors[a], u)))
+		}
+	case Product:
+		z = e.product(before[v.Of[0]][u], before[v.Of[1]][u])
+		if v.Of[0] == v.Of[1] { // a square
+			if z.Lo = 0; !before[v.Of[0]][u].Contains(0) {
+				x := before[v.Of[0]][u]
+				z.Lo = min(x.Lo*x.Lo, x.Hi*x.Hi)
+			}
+		}
+	case Steps:
+		steps := layer.Of(v.Steps, u)
+		if e.lost {
+			return num.Hull(steps.Value)
+		}
+		z = steps.Reach(before[v.Of[0]][u])
+	case Requant:
+		if e.lost {
+			return num.Range{Lo: v.Requant.Lo, Hi: v.Requant.Hi}
+		}
+		if z = e.keep(v.Requant.Range(before[v.Of[0]][u])); e.lost {
+			z = num.Range{Lo: v.Requant.Lo, Hi: v.Requant.Hi}
+		}
+	}
+	return z
+}
+
+// union is the range of a value over all units of all cells.
+func (r *ranges) union(i, k int) num.Range {
+	all := r.of[0][i][k][0]
+	for d := range r.of {
+		for _, x := range r.of[d][i][k] {
+			all = all.Union(x)
+		}
+	}
+	return all
+}
+
+// exact is arithmetic on ranges that notes when one leaves 64 bits, or a requantiser's product 63.
+type exact struct{ lost bool }
+
+func (e *exact) keep(r num.Range, ok bool) num.Range {
+	e.lost = e.lost || !ok
+	return r
+}
+
+func (e *exact) times(r num.Range, w int64) num.Range { return e.keep(r.Times(w)) }
+func (e *exact) plus(a, b num.Range) num.Range        { return e.keep(a.Plus(b)) }
+func (e *exact) product(a, b num.Range) num.Range     { return e.times(a, b.Lo).Union(e.times(a, b.Hi)) }

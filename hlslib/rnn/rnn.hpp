@@ -1,0 +1,306 @@
+// The recurrent engine. rnn.go beside this file says what it computes, and in which order of words.
+//
+// C has the members of the streams, tables and memories, and
+//     length, turns, cells         time steps of a frame; turns of a step, and how many of them are of one sequence
+//     phases                       phases of a step
+//     nf, sf, idle                 of each phase: words of a turn, clocks of a word, clocks after the last turn in which nothing
+//                                  is done
+//     head, rest                   clocks in which states arrive before the first step, and in which nothing is done then
+//     iterations                   of a frame
+//     pe, simd, dots               what is unrolled: units, elements of a vector, dots of a unit
+//     sums                         of each phase: 1 where there are dots
+//     parts, fills                 words of SIMD elements, and of PE units, in a word of a vector
+//     vector_t, vector_width       an element of what dots multiply, and a word of them
+//     sequence                     every step goes out, else the last one
+//     keeps                        a frame goes on where the one before ended
+//     acc_t, dot_t, use_dsp ...    what core/mac.hpp asks for
+//     frame                        declares the memories, and calls rnn_frame with streams, memories and tables
+//     clock                        is one iteration of the loop: the program of the cells, which is written for this layer
+#ifndef HLSGEN_RNN_HPP
+#define HLSGEN_RNN_HPP
+
+#include <ap_int.h>
+#include <hls_stream.h>
+
+#include "core/compare.hpp"
+#include "core/mac.hpp"
+#include "core/memory.hpp"
+#include "core/requant.hpp"
+#include "core/word.hpp"
+
+namespace hlsgen {
+
+// rnn_most is the greatest of a list.
+template <class LIST> struct rnn_most;
+
+template <int N> struct rnn_most<counts<N> > { static const int value = N; };
+
+template <int N, int NEXT, int... REST> struct rnn_most<counts<N, NEXT, REST...> > {
+    static const int others = rnn_most<counts<NEXT, REST...> >::value, value = N > others ? N : others;
+};
+
+// rnn_pick is number i of a list.
+template <int N> int rnn_pick(const counts<N>&, int) {
+#pragma HLS INLINE
+    return N;
+}
+
+template <int N, int NEXT, int... REST> int rnn_pick(const counts<N, NEXT, REST...>&, int i) {
+#pragma HLS INLINE
+    return i == 0 ? N : rnn_pick(counts<NEXT, REST...>(), i - 1);
+}
+
+// rnn_place is where the loop stands.
+template <class C> struct rnn_place {
+    typedef typename C::nf nf_list;
+    typedef typename C::sf sf_list;
+    typedef typename C::idle idle_list;
+    static const int words = C::turns * rnn_most<nf_list>::value, wait = rnn_most<idle_list>::value;
+
+    ap_uint<1> arriving, waiting; // states arrive; nothing is done after the last turn of a phase
+    ap_uint<count_width(C::head + C::rest > wait ? C::head + C::rest : wait)> count; // clocks of either
+    ap_uint<count_width(C::length)> t;
+    ap_uint<count_width(C::phases)> phase;
+    ap_uint<count_width(C::turns)> turn;
+    ap_uint<count_width(C::cells)> cell;
+    ap_uint<count_width(rnn_most<nf_list>::value)> n;
+    ap_uint<count_width(rnn_most<sf_list>::value)> sf;
+    ap_uint<count_width(words > C::head ? words : C::head)> at; // word of the phase, or of the states that arrive
+    ap_uint<count_width(words)> word;                           // word of the cells, in the rows of tables
+    ap_uint<count_width(C::weights_rows)> row, base;            // of the weights, and where the phase's begin
+    ap_uint<count_width(C::parts)> part;                        // of the word of the vector that is read
+    ap_uint<count_width(rnn_most<sf_list>::value)> from;        // that word
+    ap_uint<count_width(C::fills)> filled;                      // words of PE units in the word that is gathered
+    ap_uint<count_width(words > C::head ? words : C::head)> to; // that word
+    ap_uint<1> half;                                            // that is read, where memories have two
+    ap_uint<1> first;                                           // the states are those that a frame starts with
+
+    rnn_place()
+        : arriving(C::head > 0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), n(0), sf(0), at(0), word(0), row(0), base(0),
+          part(0), from(0), filled(0), to(0), half(0), first(1) {}
+
+    // in tells that something is done in phase p.
+    bool in(int p) const {
+#pragma HLS INLINE
+        return arriving == 0 && waiting == 0 && phase == p;
+    }
+
+    // ends tells that a word of phase p is complete, and goes_out that what is made of it leaves.
+    bool ends(int p) const {
+#pragma HLS INLINE
+        return in(p) && sf == rnn_pick(sf_list(), p) - 1;
+    }
+
+    bool goes_out() const {
+#pragma HLS INLINE
+        return C::sequence || t == C::length - 1;
+    }
+
+    // arrives tells that one of so many words of a state does.
+    bool arrives(int words) const {
+#pragma HLS INLINE
+        return arriving == 1 && count < words;
+    }
+
+    // full tells that the word completes one of a vector.
+    bool full() const {
+#pragma HLS INLINE
+        return filled == C::fills - 1;
+    }
+
+    // written is the half that is written.
+    ap_uint<1> written() const {
+#pragma HLS INLINE
+        return arriving == 1 ? half : ap_uint<1>(1 - half);
+    }
+
+    // advance goes on to the next clock.
+    void advance() {
+#pragma HLS INLINE
+        if (arriving == 1) {
+            gathered();
+            at += 1;
+            count += 1;
+            if (count == C::head + C::rest) {
+                arriving = 0;
+                leave();
+            }
+        } else if (waiting == 1) {
+            count += 1;
+            if (count == rnn_pick(idle_list(), phase)) next_phase();
+        } else {
+            next_clock();
+        }
+    }
+
+private:
+    // gathered counts a word of PE units.
+    void gathered() {
+#pragma HLS INLINE
+        filled += 1;
+        if (filled == C::fills) {
+            filled = 0;
+            to += 1;
+        }
+    }
+
+    // leave resets what counts the words of a phase.
+    void leave() {
+#pragma HLS INLINE
+        count = 0;
+        turn = 0;
+        cell = 0;
+        at = 0;
+        word = 0;
+        filled = 0;
+        to = 0;
+    }
+
+    void next_clock() {
+#pragma HLS INLINE
+        if (rnn_pick(typename C::sums(), phase) == 1) row += 1;
+        sf += 1;
+        part += 1;
+        if (part == C::parts) {
+            part = 0;
+            from += 1;
+        }
+        if (sf == rnn_pick(sf_list(), phase)) {
+            sf = 0;
+            part = 0;
+            from = 0;
+            next_word();
+        }
+    }
+
+    void next_word() {
+#pragma HLS INLINE
+        gathered();
+        n += 1;
+        at += 1;
+        word += 1;
+        if (n == rnn_pick(nf_list(), phase)) {
+            n = 0;
+            turn += 1;
+            cell += 1;
+            if (turn == C::turns) {
+                leave();
+                base = row;
+                if (rnn_pick(idle_list(), phase) > 0)
+                    waiting = 1;
+                else
+                    next_phase();
+            } else if (cell == C::cells) {
+                cell = 0;
+                word = 0;
+                row = base;
+            }
+        }
+    }
+
+    void next_phase() {
+#pragma HLS INLINE
+        waiting = 0;
+        count = 0;
+        phase += 1;
+        if (phase == C::phases) {
+            phase = 0;
+            row = 0;
+            base = 0;
+            t += 1;
+            half = 1 - half;
+            first = 0;
+        }
+    }
+};
+
+// rnn_dot is C as core/mac.hpp sees it: the inputs are words of a vector.
+template <class C> struct rnn_dot : C {
+    typedef typename C::vector_t in_t;
+    static const int in_width = C::vector_width;
+};
+
+// rnn_sums adds the products of one clock.
+template <class C, class ACC, class W> void rnn_sums(const rnn_place<C>& at, ACC& acc, const ap_uint<C::vector_width>& vector, const W& weights) {
+#pragma HLS INLINE
+    for (int lane = 0; lane < C::pe * C::dots; lane++) {
+#pragma HLS UNROLL
+        typename C::acc_t sum = 0;
+        if (at.sf != 0) sum = acc[lane];
+        sum += mac_dot<rnn_dot<C> >(vector, int(at.part) * C::simd, 1, weights[at.row], lane);
+        acc[lane] = sum;
+    }
+}
+
+// rnn_product is a times b.
+template <bool DSP, class A, class B> auto rnn_product(const A& a, const B& b) {
+#pragma HLS INLINE
+    return mac_product<A, B, DSP>::of(a, b);
+}
+
+// rnn_word is a row of N elements of a table, of type FROM, as a word of elements of type TO.
+template <class TO, class FROM, int PER_LIMB, int N, class ROW> ap_uint<N * element_type<TO>::width> rnn_word(const ROW& row) {
+#pragma HLS INLINE
+    ap_uint<N * element_type<TO>::width> word = 0;
+    for (int i = 0; i < N; i++) {
+#pragma HLS UNROLL
+        put(word, i, TO(element<FROM, PER_LIMB>(row, i)));
+    }
+    return word;
+}
+
+// rnn_gather puts the newest units of a vector behind those before, until they are a word.
+template <int W, int NEW> void rnn_gather(ap_uint<W>& word, const ap_uint<NEW>& units) {
+#pragma HLS INLINE
+    word >>= NEW % W;
+    word.range(W - 1, W - NEW) = units;
+}
+
+// rnn_run goes through the iterations of a frame.
+template <class C, class... ARGS> void rnn_run(rnn_place<C>& at, ARGS&... args) {
+#pragma HLS INLINE
+    typename C::acc_t acc[C::pe * (C::dots > 0 ? C::dots : 1)];
+#pragma HLS ARRAY_PARTITION variable=acc complete dim=1
+    for (int i = 0; i < C::iterations; i++) {
+#pragma HLS PIPELINE II=1 style=flp
+        C::clock(at, acc, args...);
+        at.advance();
+    }
+}
+
+// rnn_frame is a frame of a layer that keeps its states, or of one that does not.
+template <bool KEEPS> struct rnn_frame {
+    template <class C, class... ARGS> static void run(ARGS&... args) {
+#pragma HLS INLINE
+        rnn_place<C> at;
+        rnn_run(at, args...);
+    }
+};
+
+template <> struct rnn_frame<true> {
+    template <class C, class... ARGS> static void run(ARGS&... args) {
+#pragma HLS INLINE
+        static ap_uint<1> running = 0, half = 0;
+#ifndef __SYNTHESIS__
+        static unsigned restarted = 0;
+        if (restarted != restarts()) running = 0;
+        restarted = restarts();
+#endif
+        rnn_place<C> at;
+        at.first = 1 - running;
+        at.half = half;
+        rnn_run(at, args...);
+        running = 1;
+        half = at.half;
+    }
+};
+
+// rnn is the layer.
+template <class C, class... ARGS> void rnn(ARGS&... args) {
+#pragma HLS INLINE
+    C::template frame<C>(args...);
+}
+
+} // namespace hlsgen
+
+#endif

@@ -1,0 +1,150 @@
+package rnn
+
+import (
+	"slices"
+
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// A row is which row of a table serves the units of a word.
+type row string
+
+const (
+	always row = "0"       // one serves all
+	byCell row = "at.cell" // one per cell
+	byWord row = "at.word" // one per word of every cell
+)
+
+// A parameter is what a linear value has for every unit of every cell.
+type parameter struct {
+	name, doc string
+	units     int
+	cells     [][]int64 // one for all units, or one per unit
+}
+
+// newParameter takes lists by cell; what is the same for all units of a cell stands there once.
+func newParameter(name, doc string, units int, cells [][]int64) parameter {
+	p := parameter{name: name, doc: doc, units: units, cells: make([][]int64, len(cells))}
+	for d, list := range cells {
+		if p.cells[d] = list; layer.Common(list) {
+			p.cells[d] = list[:1]
+		}
+	}
+	return p
+}
+
+// of is that of a unit.
+func (p *parameter) of(d, unit int) int64 { return layer.Of(p.cells[d], unit) }
+
+// all is every value of it.
+func (p *parameter) all() []int64 { return slices.Concat(p.cells...) }
+
+// constant is the one value that all have.
+func (p *parameter) constant() (v int64, ok bool) {
+	all := p.all()
+	return all[0], layer.Common(all)
+}
+
+// is reports whether all have the value.
+func (p *parameter) is(want int64) bool {
+	v, ok := p.constant()
+	return ok && v == want
+}
+
+// multiplies reports whether a product with it takes a multiplier: a constant power of two is a shift, and -1, 0 and 1
+// are a choice of sign.
+func (p *parameter) multiplies() bool {
+	if v, ok := p.constant(); ok {
+		return !layer.Shifts(v)
+	}
+	return layer.Multiplies(p.all())
+}
+
+// row says which row of the table a unit has.
+func (p *parameter) row() row {
+	if slices.ContainsFunc(p.cells, func(list []int64) bool { return len(list) > 1 }) {
+		return byWord
+	}
+	return byCell
+}
+
+// table is the values for words of pe units. There is none where all are the same.
+func (p *parameter) table(pe int) dataflow.Table {
+	t := dataflow.Table{Name: p.name, Doc: p.doc + ", by cell", Elem: num.Smallest(num.Hull(p.all())), Rows: p.cells}
+	if p.row() == byCell {
+		return t
+	}
+	t.Doc, t.Rows = p.doc+", by cell and word: element pe", nil
+	for d := range p.cells {
+		var units []int64
+		for u := range p.units {
+			units = append(units, p.of(d, u))
+		}
+		t.Rows = append(t.Rows, layer.Rows(units, pe)...)
+	}
+	return t
+}
+
+// parameters are those of a value of phase i that are tables.
+func (g *program) parameters(i int, v *value) (list []*parameter) {
+	if !v.built() || v.Op != Linear {
+		return nil
+	}
+	for _, a := range g.terms(i, v) {
+		list = append(list, &v.factors[a])
+	}
+	list = append(list, &v.bias)
+	return slices.DeleteFunc(list, func(p *parameter) bool {
+		_, ok := p.constant()
+		return ok
+	})
+}
+
+// terms are the arguments of a linear value that count: those that may change, and have factors other than 0.
+func (g *program) terms(i int, v *value) (list []int) {
+	for a, of := range v.Of {
+		if !v.factors[a].is(0) && !g.phases[i].values[of].constant() {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// weights is the table of the dots: a row per clock of the phases, cell by cell, in which a phase with fewer dots than
+// another one has zeros.
+func (g *program) weights(f dataflow.Fold) dataflow.Table {
+	t := dataflow.Table{Name: "weights", Doc: "by phase, cell, word and sf: element (pe*dots + dot)*simd + i",
+		Elem: g.unit.Weight}
+	for i, p := range g.phases {
+		if len(p.dots) == 0 {
+			continue
+		}
+		for _, c := range g.params.Cells {
+			for n := 0; n < p.units; n += f.PE {
+				for k := 0; k < p.length; k += f.SIMD {
+					row := make([]int64, 0, f.PE*g.dots*f.SIMD)
+					for u := n; u < n+f.PE; u++ {
+						for _, dot := range p.dots {
+							row = append(row, c.Phases[i].Dots[dot].Weights[u][k:k+f.SIMD]...)
+						}
+						row = append(row, make([]int64, (g.dots-len(p.dots))*f.SIMD)...)
+					}
+					t.Rows = append(t.Rows, row)
+				}
+			}
+		}
+	}
+	return t
+}
+
+// rows is how many the table of the weights has.
+func (g *program) rows(f dataflow.Fold) (n int) {
+	for _, p := range g.phases {
+		if len(p.dots) > 0 {
+			n += len(g.params.Cells) * (p.units / f.PE) * (p.length / f.SIMD)
+		}
+	}
+	return n
+}

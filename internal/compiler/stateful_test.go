@@ -1,0 +1,293 @@
+package compiler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
+)
+
+// A recurrentModel is an ONNX GRU, RNN or LSTM of one sample behind a quantiser, its weights at random, and the file of
+// its formats.
+type recurrentModel struct {
+	op                      string
+	steps, features, hidden int
+	states                  bool // are inputs of the model
+	resetsSum               int64
+	direction               string
+	layout                  int64
+}
+
+// write gives the paths of the model and of its formats.
+func (m recurrentModel) write(t *testing.T) (model, formats string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(3, 8))
+	gates := map[string]int{"GRU": 3, "RNN": 1, "LSTM": 4}[m.op]
+	d := 1
+	if m.direction == "bidirectional" {
+		d = 2
+	}
+	o := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
+	shape := func(dims ...any) []any { // of x and of states, time or directions first
+		if m.layout == 1 {
+			dims[0], dims[1] = dims[1], dims[0]
+		}
+		return dims
+	}
+	o.Input("x", graph.Float32, shape(m.steps, 1, m.features)...)
+	o.Init("scale", graph.Float32, nil, 1./16).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 5)
+	o.Node("Quant", "x", "scale", "zero", "bits").Domain("qonnx.custom_op.general").Name("in").Out("q")
+	weights := func(name string, shape ...int) {
+		v := make([]float64, graph.Size(shape))
+		for i := range v {
+			v[i] = float64(r.IntN(15)-7) / 8
+		}
+		o.Init(name, graph.Float32, shape, v...)
+	}
+	weights("W", d, gates*m.hidden, m.features)
+	weights("R", d, gates*m.hidden, m.hidden)
+	weights("B", d, 2*gates*m.hidden)
+	in, out := []string{"q", "W", "R", "B", ""}, []string{"Y", "H"}
+	states := []string{"h0"}
+	if m.op == "LSTM" {
+		states, out = append(states, "c0"), append(out, "C")
+	}
+	if m.states {
+		for _, s := range states {
+			o.Input(s, graph.Float32, shape(d, 1, m.hidden)...)
+			in = append(in, s)
+		}
+	}
+	n := o.Node(m.op, in...).Int("hidden_size", int64(m.hidden)).Name("cells").Out(out...)
+	if m.layout == 1 {
+		n.Int("layout", 1)
+	}
+	if m.direction != "" {
+		n.Str("direction", m.direction)
+	}
+	if m.op == "GRU" {
+		n.Int("linear_before_reset", m.resetsSum)
+	}
+	for _, name := range out {
+		o.Output(name, graph.Float32)
+	}
+	dir := t.TempDir()
+	model, formats = filepath.Join(dir, "model.onnx"), filepath.Join(dir, "cells.json")
+	cell := graph.CellFormats{}
+	for _, name := range formatsOf[m.op] {
+		cell[name] = graph.CellFormat{Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}
+	}
+	f := frontend.Formats{Flag: frontend.CellFlag, Cells: map[string]graph.CellFormats{m.op + ":*": cell}}
+	for path, data := range map[string][]byte{model: o.Bytes(), formats: f.Format()} {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return model, formats
+}
+
+// formatsOf are the quantisers that models here have.
+var formatsOf = map[string][]string{"LSTM": graph.FormatNames[:], "RNN": {"output", "hidden_acc"},
+	"GRU": {"output", "update_sigmoid", "reset_sigmoid", "hidden_tanh", "hidden_acc", "recurrent_acc", "reset_product"}}
+
+// noise is an array of random numbers.
+func noise(seed uint64, shape ...int) *npy.Array {
+	r := rand.New(rand.NewPCG(seed, 9))
+	a := &npy.Array{DType: "float32", Shape: shape}
+	for range graph.Size(shape) {
+		a.Data = append(a.Data, float64(float32(2*r.Float64()-1)))
+	}
+	return a
+}
+
+// engines are those that a tier has time for.
+func engines(t *testing.T) []Engine {
+	list := []Engine{Reference, Eval, Cycle}
+	if tier.Quick() {
+		return list
+	}
+	return append(list, CSim)
+}
+
+// TestStateful gives a sequence in pieces: with --stateful, every engine gives what the whole sequence gives.
+func TestStateful(t *testing.T) {
+	t.Parallel()
+	const pieces, piece = 4, 3
+	for _, m := range []recurrentModel{
+		{op: "GRU", features: 3, hidden: 2}, {op: "GRU", features: 3, hidden: 2, resetsSum: 1},
+		{op: "RNN", features: 2, hidden: 4}, {op: "LSTM", features: 2, hidden: 2},
+	} {
+		t.Run(fmt.Sprint(m.op, m.resetsSum), func(t *testing.T) {
+			t.Parallel()
+			x := noise(1, pieces, piece, 1, m.features)
+			whole, parts := m, m
+			whole.steps, parts.steps = pieces*piece, piece
+			run := func(m recurrentModel, shape []int, e Engine, stateful bool) *Simulated {
+				model, formats := m.write(t)
+				input := data(t, &npy.Array{DType: x.DType, Shape: shape, Data: x.Data})
+				r, d := asked(t, SimOptions{Engine: e, Input: input,
+					Options: Options{Model: model, Cells: formats, Stateful: stateful}})
+				if d.Failed() {
+					t.Fatalf("%s: %v", e, d.Diags)
+				}
+				return r
+			}
+			want := run(whole, []int{pieces * piece, 1, m.features}, Reference, false)
+			for _, e := range engines(t) {
+				got := run(parts, x.Shape, e, true)
+				if !slices.Equal(got.Outputs[0].Data, want.Outputs[0].Data) {
+					t.Errorf("%s: the pieces give %v, the whole %v", e, got.Outputs[0].Data, want.Outputs[0].Data)
+				}
+				last := got.Outputs[1].Data[len(got.Outputs[1].Data)-m.hidden:]
+				if !slices.Equal(last, want.Outputs[1].Data) {
+					t.Errorf("%s: the last state is %v, want %v", e, last, want.Outputs[1].Data)
+				}
+			}
+			if apart := run(parts, x.Shape, Eval, false); slices.Equal(apart.Outputs[0].Data, want.Outputs[0].Data) {
+				t.Error("the states make no difference")
+			}
+		})
+	}
+}
+
+// TestInitialStates feeds models with the states that each sample begins with, both of which are seen.
+func TestInitialStates(t *testing.T) {
+	t.Parallel()
+	const runs, steps = 3, 4
+	for _, m := range []recurrentModel{
+		{op: "GRU", features: 3, hidden: 2}, {op: "GRU", features: 2, hidden: 2, resetsSum: 1, direction: "reverse"},
+		{op: "GRU", features: 2, hidden: 2, direction: "bidirectional", layout: 1},
+		{op: "RNN", features: 2, hidden: 4, direction: "bidirectional"},
+		{op: "LSTM", features: 2, hidden: 2}, {op: "LSTM", features: 2, hidden: 2, direction: "bidirectional", layout: 1},
+	} {
+		t.Run(fmt.Sprint(m.op, m.direction), func(t *testing.T) {
+			t.Parallel()
+			m.steps, m.states = steps, true
+			model, formats := m.write(t)
+			d := 1
+			if m.direction == "bidirectional" {
+				d = 2
+			}
+			arrays := map[string]*npy.Array{"x": noise(1, runs, steps, 1, m.features), "h0": noise(2, runs, d, 1, m.hidden)}
+			if m.op == "LSTM" {
+				arrays["c0"] = noise(3, runs, d, 1, m.hidden)
+			}
+			if m.layout == 1 {
+				for _, a := range arrays {
+					a.Shape[1], a.Shape[2] = a.Shape[2], a.Shape[1]
+				}
+			}
+			run := func(e Engine) *Simulated {
+				zip, err := npy.FormatZip(arrays)
+				if err != nil {
+					t.Fatal(err)
+				}
+				input := filepath.Join(t.TempDir(), "in.npz")
+				if err := os.WriteFile(input, zip, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				r, d := asked(t, SimOptions{Engine: e, Input: input, Options: Options{Model: model, Cells: formats}})
+				if d.Failed() {
+					t.Fatalf("%s: %v", e, d.Diags)
+				}
+				return r
+			}
+			want := run(Reference)
+			for _, e := range engines(t)[1:] {
+				got := run(e)
+				for k, out := range want.Outputs {
+					if !slices.Equal(got.Outputs[k].Data, out.Data) {
+						t.Errorf("%s: output %d is %v, want %v", e, k, got.Outputs[k].Data, out.Data)
+					}
+				}
+			}
+			for name, a := range arrays {
+				if name == "x" {
+					continue
+				}
+				was := a.Data
+				a.Data = make([]float64, len(was))
+				if other := run(Eval); slices.Equal(other.Outputs[0].Data, want.Outputs[0].Data) {
+					t.Errorf("%s makes no difference", name)
+				}
+				a.Data = was
+			}
+		})
+	}
+}
+
+// TestLoopIsOneEngine has a plain RNN of 100 steps as a Loop whose body gathers by the number of the run: a matrix layer
+// and one engine.
+func TestLoopIsOneEngine(t *testing.T) {
+	t.Parallel()
+	const steps, features, hidden = 100, 3, 4
+	r := rand.New(rand.NewPCG(4, 4))
+	weights := func(n int) (v []float64) {
+		for range n {
+			v = append(v, float64(r.IntN(15)-7)/8)
+		}
+		return v
+	}
+	quant := func(o *onnxtest.Model, in, out string) {
+		o.Node("Quant", in, "scale", "zero", "bits").Domain("qonnx.custom_op.general").Out(out)
+	}
+	body := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	body.Input("i", graph.Int64).Input("condition", graph.Bool).Input("h", graph.Float32, 1, hidden)
+	body.Node("Gather", "q", "i").Int("axis", 0).Out("e")
+	body.Node("MatMul", "e", "W").Out("wx")
+	body.Node("MatMul", "h", "R").Out("rh")
+	body.Node("Add", "wx", "rh").Out("sum")
+	body.Node("Tanh", "sum").Out("tanh")
+	quant(body, "tanh", "next")
+	body.Node("Identity", "condition").Out("go on")
+	body.Output("go on", graph.Bool).Output("next", graph.Float32).Output("next", graph.Float32)
+	o := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	o.Input("x", graph.Float32, steps, 1, features)
+	o.Init("scale", graph.Float32, nil, 1./16).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 5)
+	o.Init("runs", graph.Int64, nil, steps).Init("true", graph.Bool, nil, 1)
+	o.Init("h0", graph.Float32, []int{1, hidden}, make([]float64, hidden)...)
+	o.Init("W", graph.Float32, []int{features, hidden}, weights(features*hidden)...)
+	o.Init("R", graph.Float32, []int{hidden, hidden}, weights(hidden*hidden)...)
+	quant(o, "x", "q")
+	o.Node("Loop", "runs", "true", "h0").Name("loop").Graph("body", body).Out("last", "y")
+	o.Output("y", graph.Float32).Output("last", graph.Float32)
+	model := filepath.Join(t.TempDir(), "loop.onnx")
+	if err := os.WriteFile(model, o.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	input := data(t, noise(5, 2, steps, 1, features))
+	run := func(e Engine) *Simulated {
+		r, d := asked(t, SimOptions{Engine: e, Input: input, Options: Options{Model: model}})
+		if d.Failed() {
+			t.Fatalf("%s: %v", e, d.Diags)
+		}
+		return r
+	}
+	want := run(Reference)
+	for _, e := range engines(t)[1:] {
+		got := run(e)
+		for k, out := range want.Outputs {
+			if !slices.Equal(got.Outputs[k].Data, out.Data) {
+				t.Errorf("%s: output %d is %v, want %v", e, k, got.Outputs[k].Data, out.Data)
+			}
+		}
+		if got.Design == nil {
+			continue
+		}
+		kinds := map[string]int{}
+		for _, n := range got.Design.Model.Graph.Nodes {
+			kinds[n.Op.Kind()]++
+		}
+		if kinds["MVAU"] != 1 || kinds["RNN"] != 1 {
+			t.Errorf("layers %v, want one MVAU and one RNN", kinds)
+		}
+	}
+}
