@@ -112,13 +112,13 @@ func (o *op) bindShapes() error {
 	}
 	units := o.cell.Phases[0].Units
 	want := o.turns * units * o.lanes
-	if shape := o.in[0].Shape; len(shape) != 2 || shape[1] != want {
+	if shape := o.in[0].Shape; len(shape) < 2 || shape.Channels() != want { // [1, steps, want], too
 		return fmt.Errorf("an input of shape %v for %d turns of %d units with %d lanes, want [steps, %d]", shape,
 			o.turns, units, o.lanes, want)
 	}
-	o.length = o.in[0].Shape[0]
+	o.length = o.in[0].Shape.Size() / want
 	for i, s := range o.P.Starts {
-		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); len(shape) != 1 || shape[0] != want {
+		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); shape.Channels() != want || shape.Size() != want {
 			return fmt.Errorf("input %d of shape %v for state %d, want [%d]", 1+i, shape, s, want)
 		}
 	}
