@@ -100,7 +100,7 @@ func (t *interleaver) find(s int) int {
 
 // recurrence says how samples lie on the streams of a recurrent layer: step by step where it has steps.
 func (t *interleaver) recurrence(n *dataflow.Node, p rnn.Params) {
-	length := t.from.Streams[n.In[0]].Type.Shape[0]
+	length := t.from.Streams[n.In[0]].Type.Shape.Vectors()
 	say := func(stream, steps int) {
 		at := t.find(stream)
 		if was, known := t.steps[at]; known && was != steps {

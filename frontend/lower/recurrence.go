@@ -65,13 +65,14 @@ func (*loop) Wire(*place.Netlist, string) int {
 
 // recurrences are the loops that have been read.
 type recurrences struct {
-	of    map[*graph.Recur]*loop
-	order []*loop
-	open  map[string]bool // tensors that depend on loops that are not built
+	of      map[*graph.Recur]*loop
+	refused map[*graph.Recur]bool
+	order   []*loop
+	open    map[string]bool // tensors that depend on loops that are not built
 }
 
 func newRecurrences() recurrences {
-	return recurrences{of: map[*graph.Recur]*loop{}, open: map[string]bool{}}
+	return recurrences{of: map[*graph.Recur]*loop{}, refused: map[*graph.Recur]bool{}, open: map[string]bool{}}
 }
 
 // pair adds a loop, or its cell to one that it can take turns with.
@@ -90,7 +91,12 @@ func recurrence(l *lowering, step *graph.Step) (bool, error) {
 	if step.Recur == nil {
 		return false, nil
 	}
+	if l.loops.refused[step.Recur] { // reported at its first output
+		l.failed[step.Output] = true
+		return true, nil
+	}
 	reject := l.recurrence(step)
+	l.loops.refused[step.Recur] = reject != nil
 	if reject != nil && step.Recur.Length <= canon.MaxUnrolled {
 		l.unroll[step.Node.Index] = true
 	}

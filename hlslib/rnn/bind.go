@@ -99,7 +99,7 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 // shape is that of an output.
 func (o *op) shape(r Ref) dataflow.Shape {
 	n := o.turns * o.cell.Phases[r.Phase].Units
-	switch apart := len(o.in[0].Shape) == 3; {
+	switch apart := o.in[0].Shape.Size() > o.length*o.in[0].Shape.Channels(); {
 	case apart && o.P.Sequence:
 		return dataflow.Shape{o.length, o.P.sequences(), n / o.P.sequences()}
 	case apart:
@@ -110,10 +110,10 @@ func (o *op) shape(r Ref) dataflow.Shape {
 	return dataflow.Shape{n}
 }
 
-// takes reports whether a shape is that of n elements, or of the same with an axis of sequences.
-func (o *op) takes(shape []int, n int) bool {
-	s := o.P.sequences()
-	return slices.Equal(shape, []int{n}) || s > 1 && slices.Equal(shape, []int{s, n / s})
+// takes reports whether a shape is that of vectors of n elements, perhaps with an axis of sequences.
+func (o *op) takes(shape dataflow.Shape, n int) bool {
+	s, c := o.P.sequences(), shape.Channels()
+	return c == n || s > 1 && c*s == n && shape[max(0, len(shape)-2)] == s
 }
 
 // bindShapes holds the inputs' shapes against the program.
@@ -123,13 +123,13 @@ func (o *op) bindShapes() error {
 	}
 	units := o.cell.Phases[0].Units
 	want := o.turns * units * o.lanes
-	if shape := o.in[0].Shape; len(shape) < 2 || !o.takes(shape[1:], want) {
+	if shape := o.in[0].Shape; len(shape) < 2 || !o.takes(shape, want) { // [1, steps, want], too
 		return fmt.Errorf("an input of shape %v for %d turns of %d units with %d lanes, want [steps, %d]", shape,
 			o.turns, units, o.lanes, want)
 	}
-	o.length = o.in[0].Shape[0]
+	o.length = o.in[0].Shape.Size() / want
 	for i, s := range o.P.Starts {
-		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); !o.takes(shape, want) {
+		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); !o.takes(shape, want) || shape.Size() != want {
 			return fmt.Errorf("input %d of shape %v for state %d, want [%d]", 1+i, shape, s, want)
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/lookup"
-	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/mul"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pool"
 	"hlsgen/hlslib/requant"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/hlslib/vvau"
 )

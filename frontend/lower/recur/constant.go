@@ -231,9 +231,10 @@ func (b *reader) classes(outputs []*output) []*class {
 	return list
 }
 
-// isRoot reports whether a value is needed by more than functions of it.
+// isRoot reports whether a value is needed by more than functions of it. A state is, which may begin with something else
+// than what it then stays.
 func (b *reader) isRoot(v *value, outputs []*output) bool {
-	return slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value == v }) ||
+	return v.kind == state || slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value == v }) ||
 		slices.ContainsFunc(outputs, func(o *output) bool { return o != nil && o.value == v }) ||
 		slices.ContainsFunc(b.order, func(s *value) bool { return s.kind == sum && s.vector.of == v })
 }

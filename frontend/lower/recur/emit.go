@@ -105,23 +105,17 @@ func (w *writer) units() int { return w.phases[0].class.units }
 func (w *writer) writePhase(i int, p *phase) rnn.Phase {
 	out := rnn.Phase{Units: p.class.units}
 	w.number, w.phase, w.local = i, &out, map[*value]int{}
-	length := 0
-	if of := p.vector.of; of != nil {
+	switch of := p.vector.of; {
+	case len(p.sums) == 0: // it looks at nothing
+	case of != nil:
 		ref := w.refs[of]
-		out.Of, length = &ref, of.units
-	} else {
+		out.Of = &ref
+	default:
 		k := w.state[p.vector.state]
-		out.State, length = &k, w.states[p.vector.state].size
+		out.State = &k
 	}
 	for _, v := range p.sums {
 		out.Dots = append(out.Dots, rnn.Dot{Weights: v.rows, Product: v.product})
-	}
-	if len(p.sums) == 0 {
-		zeros := rnn.Dot{Product: w.anyProduct()}
-		for range p.class.units {
-			zeros.Weights = append(zeros.Weights, make([]int64, length))
-		}
-		out.Dots = []rnn.Dot{zeros}
 	}
 	if i == 0 {
 		for l, v := range w.lanes {
@@ -142,16 +136,6 @@ func (w *writer) writePhase(i int, p *phase) rnn.Phase {
 		}
 	}
 	return out
-}
-
-// anyProduct is how sums round single products.
-func (w *writer) anyProduct() *num.Requant {
-	for _, v := range w.order {
-		if v.kind == sum {
-			return v.product
-		}
-	}
-	return nil
 }
 
 // put appends an operation.

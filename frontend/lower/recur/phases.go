@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/hlslib/rnn"
 )
 
@@ -11,7 +12,7 @@ import (
 type phase struct {
 	vector *vector
 	class  *class
-	sums   []*value // none: a dot of zeros stands for them
+	sums   []*value // none where it looks at nothing
 	others []*value // of the class, in order
 }
 
@@ -47,13 +48,14 @@ func (b *reader) schedule(outputs []*output) (*schedule, error) {
 			}
 		}
 		if len(waiting) == first || s.reads(c) && !slices.ContainsFunc(waiting[first:], overState) {
-			waiting = append(waiting, &phase{vector: b.anyState(c), class: c})
+			waiting = append(waiting, &phase{vector: &vector{}, class: c})
 		}
 	}
 	for _, v := range s.lanes {
 		if s.of[v] != s.of[s.lanes[0]] {
-			return nil, NoCell("the input goes into %d sums in one place and into %d in another: one loop reads its "+
-				"input in one place only. Compute one of them outside of the loop", s.lanes[0].units, v.units)
+			return nil, unmapped.Because(fmt.Sprintf("its body has no layer: products of the input meet values of %d "+
+				"elements in one place, and of %d in another", s.lanes[0].units, v.units),
+				"one loop reads its input in one place: compute one of these products outside of the loop")
 		}
 	}
 	for len(waiting) > 0 {
@@ -109,16 +111,6 @@ func overState(p *phase) bool { return p.vector.of == nil }
 // reads reports whether a class reads the input.
 func (s *schedule) reads(c *class) bool {
 	return slices.ContainsFunc(c.values, func(v *value) bool { return v.kind == lane })
-}
-
-// anyState is a state that a phase without sums can look at: one of the class's own, if it has one.
-func (b *reader) anyState(c *class) *vector {
-	for _, v := range c.values {
-		if v.kind == state {
-			return b.stateVector(v.state)
-		}
-	}
-	return b.stateVector(slices.IndexFunc(b.states, func(s stateOf) bool { return s.value != nil }))
 }
 
 // ready reports whether the vector of a phase is known.

@@ -200,9 +200,9 @@ func kept(s Source, k int) ([]real.Affine, num.Range) {
 		}
 		return nil, num.Range{}
 	}
-	of := make([]real.Affine, t.Len())
+	of := make([]real.Affine, graph.Size(s.Recur.Body.Known[s.Recur.Body.Graph.Inputs[k].Name].Shape))
 	for i := range of {
-		of[i] = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetFloat64(t.At(i))}
+		of[i] = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetFloat64(t.At(i % t.Len()))}
 	}
 	return of, num.Range{}
 }
@@ -395,6 +395,7 @@ func (b *reader) nextStates(outputs []*output) error {
 			k = v.vector.state
 		}
 		if k >= 0 {
+			b.know(b.states[k].found)
 			if _, reject := b.next(k); reject != nil {
 				return reject
 			}

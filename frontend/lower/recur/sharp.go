@@ -104,8 +104,8 @@ type sharp struct {
 	gaps  [][]gap // per unit and change
 }
 
-// maxAsked bounds the work of finding gaps: about ten microseconds each.
-const maxAsked = 1 << 18
+// maxAsked bounds the work of finding gaps: about half a microsecond each.
+const maxAsked = 1 << 23
 
 // affordable reports whether n changes per unit can be looked at.
 func affordable(lattices []*whole.Lattice, n int) bool {
@@ -314,7 +314,9 @@ func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (ga
 		g := gap{}
 		behind := new(big.Rat).Mul(unit, big.NewRat(at, 1))
 		before := new(big.Rat).Mul(unit, big.NewRat(at-1, 1))
-		g.below, g.from = l.Around(behind, true)
+		if g.below, g.from = l.Near(behind, true); g.below != nil && g.below.Cmp(before) > 0 {
+			g.below, g.from = l.Around(behind, true)
+		}
 		for tried := 0; g.below != nil && g.below.Cmp(before) > 0; tried++ {
 			v, err := real.Compile(outer.Substitute([]*real.Expr{real.Rat(g.below)})).StepOver(num.Range{}, 1)
 			if err != nil || tried > maxBetween || v.Value[0] != f.Value[i] && v.Value[0] != f.Value[i+1] {
@@ -364,7 +366,7 @@ func sharpRequant(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made
 		for c := q.Codes.Lo + 1; c <= q.Codes.Hi; c++ {
 			at, closed := q.Mode.Boundary(c)
 			g := gap{}
-			g.below, g.from = l.Around(at.Sub(at, bias[u]), closed)
+			g.below, g.from = l.Near(at.Sub(at, bias[u]), closed)
 			gaps = append(gaps, g)
 		}
 		s.gaps = append(s.gaps, gaps)

@@ -2,6 +2,7 @@ package whole
 
 import (
 	"math/big"
+	"slices"
 
 	"hlsgen/internal/num"
 )
@@ -12,6 +13,7 @@ type Lattice struct {
 	factor []*big.Int
 	span   []*big.Int // v[i] - base counts from 0 to span, and factors are positive
 	base   *big.Int   // of the sum, in units
+	small  *small
 }
 
 // NewLattice makes a lattice of scales and ranges. Scales that are 0, and ranges of one integer, count for the base
@@ -30,8 +32,28 @@ func NewLattice(scale []*big.Rat, ranges []num.Range) *Lattice {
 			l.span = append(l.span, new(big.Int).Sub(big.NewInt(r.Hi), big.NewInt(r.Lo)))
 		}
 	}
+	for l.merge() {
+	}
 	l.order()
+	l.small = l.shortened()
 	return l
+}
+
+// merge makes one term of two where the factor of one is a multiple of the other's, and these together are all integers
+// of a range; false where there are no such.
+func (l *Lattice) merge() bool {
+	for i, small := range l.factor {
+		for k, large := range l.factor {
+			ratio, rest := new(big.Int).QuoRem(large, small, new(big.Int))
+			if i == k || rest.Sign() != 0 || ratio.Cmp(new(big.Int).Add(l.span[i], big.NewInt(1))) > 0 {
+				continue
+			}
+			l.span[i] = ratio.Add(ratio.Mul(ratio, l.span[k]), l.span[i])
+			l.factor, l.span = slices.Delete(l.factor, k, k+1), slices.Delete(l.span, k, k+1)
+			return true
+		}
+	}
+	return false
 }
 
 // order puts the two terms of most integers last, the larger factor first: integers of the others are tried out.
@@ -64,12 +86,7 @@ func (l *Lattice) Work() float64 {
 // Around is the greatest sum below a bound and the least that reaches it; nil where there is none. Where the bound
 // itself does not count as reached, as closed says, a sum there is below.
 func (l *Lattice) Around(bound *big.Rat, closed bool) (below, from *big.Rat) {
-	at := new(big.Rat).Quo(bound, l.unit)
-	first, rest := new(big.Int).DivMod(at.Num(), at.Denom(), new(big.Int)) // the least whole number that reaches it
-	if rest.Sign() > 0 || !closed {
-		first.Add(first, big.NewInt(1))
-	}
-	first.Sub(first, l.base)
+	first := l.first(bound, closed)
 	if v := least(l.factor, l.span, first); v != nil {
 		from = l.real(v)
 	}
@@ -83,6 +100,32 @@ func (l *Lattice) Around(bound *big.Rat, closed bool) (below, from *big.Rat) {
 		below = l.real(v.Sub(all, v))
 	}
 	return below, from
+}
+
+// Near is Around but for a little: no sum lies between what it gives, and those of Around lie beside it. It is much
+// quicker.
+func (l *Lattice) Near(bound *big.Rat, closed bool) (below, from *big.Rat) {
+	b, f, ok := l.small.around(l.first(bound, closed))
+	if !ok {
+		return l.Around(bound, closed)
+	}
+	if b != nil {
+		below = l.real(b)
+	}
+	if f != nil {
+		from = l.real(f)
+	}
+	return below, from
+}
+
+// first is the least whole number of units above the base that reaches a bound.
+func (l *Lattice) first(bound *big.Rat, closed bool) *big.Int {
+	at := new(big.Rat).Quo(bound, l.unit)
+	first, rest := new(big.Int).DivMod(at.Num(), at.Denom(), new(big.Int))
+	if rest.Sign() > 0 || !closed {
+		first.Add(first, big.NewInt(1))
+	}
+	return first.Sub(first, l.base)
 }
 
 func (l *Lattice) real(v *big.Int) *big.Rat {

@@ -45,10 +45,14 @@ func TestAround(t *testing.T) {
 			}
 		}
 		try(0)
-		gotBelow, gotFrom := NewLattice(scale, ranges).Around(bound, closed)
+		l := NewLattice(scale, ranges)
+		gotBelow, gotFrom := l.Around(bound, closed)
 		if !equal(gotBelow, below) || !equal(gotFrom, from) {
 			t.Fatalf("%v over %v around %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, gotBelow,
 				gotFrom, below, from)
+		}
+		if b, f := l.Near(bound, closed); !equal(b, below) || !equal(f, from) {
+			t.Fatalf("%v over %v near %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, b, f, below, from)
 		}
 		if below != nil && from != nil {
 			both++
@@ -60,3 +64,39 @@ func TestAround(t *testing.T) {
 }
 
 func equal(a, b *big.Rat) bool { return a == nil && b == nil || a != nil && b != nil && a.Cmp(b) == 0 }
+
+// TestNear holds what comes of few bits against what comes of all.
+func TestNear(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	cut, quick := 0, 0
+	for range 1500 {
+		n := 2 + r.IntN(2)
+		scale, ranges := make([]*big.Rat, n), make([]num.Range, n)
+		for i := range n {
+			scale[i] = new(big.Rat).SetFloat64(r.NormFloat64() * float64(int64(1)<<r.IntN(30)))
+			ranges[i].Lo = -r.Int64N(1 << 12)
+			ranges[i].Hi = r.Int64N([]int64{1 << 16, 1 << 4}[n-2])
+			if n == 3 {
+				ranges[i].Lo = -3
+			}
+		}
+		l := NewLattice(scale, ranges)
+		if l.small.shift > 0 {
+			cut++
+		}
+		bound := new(big.Rat).SetFloat64(r.NormFloat64() * 1e9)
+		below, from := l.Around(bound, true)
+		b, f := l.Near(bound, true)
+		if (b == nil) != (below == nil) || (f == nil) != (from == nil) || b != nil && b.Cmp(below) < 0 ||
+			f != nil && f.Cmp(from) > 0 {
+			t.Fatalf("%v over %v: %v and %v, want %v and %v", scale, ranges, b, f, below, from)
+		}
+		if b != nil && f != nil && b.Cmp(f) < 0 {
+			quick++
+		}
+	}
+	if cut < 500 || quick < 500 {
+		t.Errorf("%d lattices in few bits, %d bounds between: too few to tell", cut, quick)
+	}
+}

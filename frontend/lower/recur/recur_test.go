@@ -1,0 +1,451 @@
+package recur_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/hlslib/rnn"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// A body is a model with one loop in the making. Its methods add nodes to the loop's body and give what they make.
+type body struct {
+	r      *rand.Rand
+	b      *onnxtest.Model
+	n      int
+	steps  int
+	width  int // of the input
+	states []stateOf
+	outs   []string
+	inits  map[string]bool
+	scale  float64 // of the input
+	apart  float64 // how much more the input counts than the state
+	second bool    // there is another scanned input, "v"
+	dead   bool    // rows and columns of zeros
+}
+
+type stateOf struct {
+	name, next string
+	units      int
+	start      []float64
+	quant      []float64 // scale, bits and sign of the quantiser of an initial value that is an input
+}
+
+func (b *body) node(op string, in ...string) string {
+	b.n++
+	out := fmt.Sprintf("t%d", b.n)
+	b.b.Node(op, in...).Out(out)
+	return out
+}
+
+func (b *body) number(v ...float64) string {
+	b.n++
+	name := fmt.Sprintf("c%d", b.n)
+	shape := []int{len(v)}
+	if len(v) == 1 {
+		shape = nil
+	}
+	b.b.Init(name, graph.Float32, shape, v...)
+	return name
+}
+
+// about is a random float32 of about a size, or a power of two.
+func (b *body) about(size float64) float64 {
+	if b.r.IntN(3) == 0 {
+		return math.Exp2(math.Round(math.Log2(size)))
+	}
+	return float64(float32(size * (0.7 + 0.6*b.r.Float64())))
+}
+
+func quant(m *onnxtest.Model, in, out, scale, zero, bits string, signed int64) {
+	m.Node("Quant", in, scale, zero, bits).Domain("qonnx.custom_op.general").Int("signed", signed).Int("narrow", 0).
+		Str("rounding_mode", "ROUND").Out(out)
+}
+
+// quant quantises with so many bits; signed if asked for.
+func (b *body) quant(x string, scale float64, bits int, signed bool) string {
+	s, z, w := b.number(scale), b.number(0), b.number(float64(bits))
+	b.n++
+	out := fmt.Sprintf("q%d", b.n)
+	sign := int64(0)
+	if signed {
+		sign = 1
+	}
+	quant(b.b, x, out, s, z, w, sign)
+	return out
+}
+
+// product is x of n elements times a random matrix with m columns and a scale.
+func (b *body) product(x string, n, m int, scale float64) string {
+	f, e := math.Frexp(scale) // short enough for its multiples to be float32
+	scale = math.Ldexp(math.Round(f*(1<<18)), e-18)
+	w := make([]float64, n*m)
+	zero := make([]bool, n+m)
+	for i := range zero {
+		zero[i] = b.dead && b.r.IntN(4) == 0
+	}
+	for i := range w {
+		if !zero[i/m] && !zero[n+i%m] {
+			w[i] = float64(b.r.IntN(15)-7) * scale
+		}
+	}
+	b.n++
+	name := fmt.Sprintf("w%d", b.n)
+	b.b.Init(name, graph.Float32, []int{n, m}, w...)
+	return b.node("MatMul", x, name)
+}
+
+// bias adds a random number per unit.
+func (b *body) bias(x string, n int) string {
+	v := make([]float64, n)
+	for i := range v {
+		if v[i] = float64(float32(b.r.NormFloat64() / 2)); b.dead && b.r.IntN(3) == 0 {
+			v[i] = 0
+		}
+	}
+	return b.node("Add", x, b.number(v...))
+}
+
+// gate is a function of the input, a state of n units, and a bias.
+func (b *body) gate(f, h string, n, units int) string {
+	return b.node(f, b.bias(b.node("Add", b.product("x", b.width, units, b.about(0.05)/b.scale*b.apart),
+		b.product(h, n, units, b.about(0.05))), units))
+}
+
+func (b *body) sigmoid(h string, n, units int) string {
+	return b.quant(b.gate("Sigmoid", h, n, units), b.about(0.0078), 7, false)
+}
+
+func (b *body) tanh(h string, n, units int) string {
+	return b.quant(b.gate("Tanh", h, n, units), b.about(0.016), 7, true)
+}
+
+// state adds a state, whose next value is set later.
+func (b *body) state(name string, units int) string {
+	b.states = append(b.states, stateOf{name: name, units: units, start: make([]float64, units)})
+	return name
+}
+
+func (b *body) next(name, x string) {
+	for i := range b.states {
+		if b.states[i].name == name {
+			b.states[i].next = x
+		}
+	}
+}
+
+// model is the bytes of the model: the loop over the quantised input, forwards or in both directions.
+func (b *body) model() []byte {
+	outer := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
+	outer.Input("input", graph.Float32, b.steps, b.width).Init("zero", graph.Float32, nil, 0).
+		Init("eight", graph.Float32, nil, 8).Init("scale", graph.Float32, nil, b.scale)
+	quant(outer, "input", "sequence", "scale", "zero", "eight", 1)
+	var in, out []string
+	for i, s := range b.states {
+		b.b.Input(s.name, graph.Float32, s.units)
+		b.b.Output(s.next, graph.Float32, s.units)
+		name := "start_" + s.name
+		if s.quant != nil {
+			outer.Input(name, graph.Float32, s.units).Init(name+"_s", graph.Float32, nil, s.quant[0]).
+				Init(name+"_b", graph.Float32, nil, s.quant[1])
+			quant(outer, name, name+"_q", name+"_s", "zero", name+"_b", int64(s.quant[2]))
+			name += "_q"
+		} else {
+			outer.Init(name, graph.Float32, []int{s.units}, s.start...)
+		}
+		in, out = append(in, name), append(out, fmt.Sprintf("last%d", i))
+	}
+	b.b.Input("x", graph.Float32, b.width)
+	in = append(in, "sequence")
+	scanned := int64(1)
+	if b.second {
+		b.b.Input("v", graph.Float32, b.width)
+		in = append(in, "other")
+		quant(outer.Input("input2", graph.Float32, b.steps, b.width), "input2", "other", "scale", "zero", "eight", 1)
+		scanned = 2
+	}
+	for i, o := range b.outs {
+		same := fmt.Sprintf("out%d", i)
+		b.b.Node("Identity", o).Out(same)
+		b.b.Output(same, graph.Float32, "n")
+		out = append(out, fmt.Sprintf("all%d", i))
+	}
+	outer.Node("Scan", in...).Name("loop").Int("num_scan_inputs", scanned).Graph("body", b.b).Out(out...)
+	for _, o := range out {
+		outer.Output(o, graph.Float32)
+	}
+	return outer.Bytes()
+}
+
+// A cell writes a body.
+type cell struct {
+	name   string
+	write  func(b *body)
+	phases int
+}
+
+func lstm(b *body, square func(x string) string, project int) {
+	n, hidden := 4, 4
+	if project > 0 {
+		hidden = project
+	}
+	h, c := b.state("h", hidden), b.state("c", n)
+	i, f, o, g := b.sigmoid(h, hidden, n), b.sigmoid(h, hidden, n), b.sigmoid(h, hidden, n), b.tanh(h, hidden, n)
+	next := b.quant(b.node("Add", square(b.node("Mul", f, c)), square(b.node("Mul", i, g))), 0.03125, 8, true)
+	out := b.quant(b.node("Mul", o, b.quant(b.node("Tanh", next), 0.0078125, 8, true)), b.about(0.0078), 8, true)
+	b.next("c", next)
+	if project > 0 {
+		out = b.quant(b.product(out, n, project, b.about(0.05)), 0.0078125, 8, true)
+	}
+	b.next("h", out)
+	b.outs = append(b.outs, out)
+}
+
+func gru(b *body, before bool) {
+	n := 4
+	h := b.state("h", n)
+	z, r := b.sigmoid(h, n, n), b.sigmoid(h, n, n)
+	var hidden string
+	if before {
+		hidden = b.node("Mul", r, b.bias(b.product(h, n, n, b.about(0.05)), n))
+	} else {
+		hidden = b.product(b.quant(b.node("Mul", r, h), 0.0078125, 8, true), n, n, b.about(0.05))
+	}
+	g := b.quant(b.node("Tanh", b.bias(b.node("Add", b.product("x", b.width, n, b.about(0.05)/b.scale), hidden), n)),
+		b.about(0.008), 8, true)
+	next := b.quant(b.node("Add", b.node("Mul", b.node("Sub", b.number(1), z), g), b.node("Mul", z, h)), b.about(0.008),
+		8, true)
+	b.next("h", next)
+	b.outs = append(b.outs, next)
+}
+
+var cells = []cell{
+	{"RNN", func(b *body) {
+		h := b.state("h", 5)
+		next := b.tanh(h, 5, 5)
+		b.next("h", next)
+		b.outs = []string{next}
+	}, 1},
+	{"RNN that does not saturate", func(b *body) {
+		h := b.state("h", 5)
+		next := b.quant(b.gate("Relu", h, 5, 5), b.about(0.01), 6, false)
+		b.next("h", next)
+		b.outs = []string{next}
+	}, 1},
+	{"a function that rises and falls", func(b *body) {
+		h := b.state("h", 3)
+		z := b.gate("Identity", h, 3, 3)
+		next := b.quant(b.node("Mul", z, b.node("Sigmoid", z)), b.about(0.02), 7, true)
+		b.next("h", next)
+	}, 1},
+	{"LSTM", func(b *body) { lstm(b, func(x string) string { return b.quant(x, 0.03125, 8, true) }, 0) }, 1},
+	{"LSTM, products not rounded", func(b *body) { lstm(b, func(x string) string { return x }, 0) }, 1},
+	{"LSTM with a projection", func(b *body) { lstm(b, func(x string) string { return x }, 3) }, 2},
+	{"GRU, reset after the product", func(b *body) { gru(b, true) }, 1},
+	{"GRU, reset before the product", func(b *body) { gru(b, false) }, 2},
+	{"gates of one product", func(b *body) {
+		h := b.state("h", 4)
+		z := b.bias(b.node("Add", b.product("x", b.width, 8, b.about(0.05)/b.scale), b.product(h, 4, 8, b.about(0.05))),
+			8)
+		b.b.Init("at", graph.Int64, []int{2}, 4, 4)
+		b.b.Node("Split", z, "at").Int("axis", 0).Out("zf", "zg")
+		f := b.quant(b.node("Sigmoid", "zf"), b.about(0.0078), 7, false)
+		next := b.quant(b.node("Mul", f, b.quant(b.node("Tanh", "zg"), 0.0078125, 8, true)), b.about(0.008), 8, true)
+		b.next("h", next)
+		b.outs = []string{next, f}
+	}, 1},
+	{"input and state side by side", func(b *body) {
+		h := b.state("h", 4)
+		b.b.Node("Concat", "x", h).Int("axis", 0).Out("xh")
+		next := b.quant(b.node("Tanh", b.bias(b.product("xh", b.width+4, 4, b.about(0.05)), 4)), b.about(0.008), 8, true)
+		b.next("h", next)
+		b.outs = []string{next}
+	}, 1},
+	{"no product with the state", func(b *body) {
+		h := b.state("h", 4)
+		decay := b.number(0.5, 0.25, 0.75, float64(float32(0.9)))
+		next := b.quant(b.node("Add", b.node("Mul", h, decay), b.product("x", b.width, 4, b.about(0.01)/b.scale)),
+			b.about(0.02), 8, true)
+		b.next("h", next)
+		b.outs = []string{next}
+	}, 1},
+	{"two layers in one body", func(b *body) {
+		h1, h2 := b.state("h1", 4), b.state("h2", 3)
+		one := b.tanh(h1, 4, 4)
+		b.next("h1", one)
+		two := b.quant(b.node("Tanh", b.bias(b.node("Add", b.product(one, 4, 3, b.about(0.05)),
+			b.product(h2, 3, 3, b.about(0.05))), 3)), b.about(0.008), 8, true)
+		b.next("h2", two)
+		b.outs = []string{two}
+	}, 3},
+	{"peepholes", func(b *body) {
+		h, c := b.state("h", 4), b.state("c", 4)
+		z := b.node("Add", b.node("Mul", c, b.number(0.5, -1, 0.25, 0.125)), b.gate("Identity", h, 4, 4))
+		f := b.quant(b.node("Sigmoid", z), b.about(0.0078), 7, false)
+		next := b.quant(b.node("Add", b.node("Mul", f, c), b.tanh(h, 4, 4)), 0.03125, 8, true)
+		b.next("c", next)
+		b.next("h", b.quant(next, 0.0625, 6, true))
+	}, 1},
+	{"a quantiser in front of the product", func(b *body) {
+		h := b.state("h", 4)
+		next := b.tanh(b.quant(h, 0.015625, 6, true), 4, 4)
+		b.next("h", b.quant(next, 0.015625, 6, true))
+		b.outs = []string{next}
+	}, 1},
+	{"sums that go out", func(b *body) {
+		h := b.state("h", 4)
+		next := b.tanh(h, 4, 4)
+		b.next("h", next)
+		b.outs = []string{b.bias(b.product(next, 4, 3, 0.25), 3), b.quant(next, 0.0625, 4, true)}
+	}, 2},
+	{"two inputs, a state of what came before", func(b *body) {
+		b.second, b.width = true, 4
+		h, before := b.state("h", 4), b.state("before", 4)
+		next := b.quant(b.node("Tanh", b.node("Add", b.gate("Identity", h, 4, 4),
+			b.node("Add", b.product("v", 4, 4, 0.0078125), b.product(before, 4, 4, 0.0078125)))), b.about(0.008), 8, true)
+		b.next("h", next)
+		b.b.Node("Identity", "x").Out("same")
+		b.next("before", "same")
+		b.outs = []string{next}
+	}, 2},
+	{"initial states", func(b *body) {
+		h := b.state("h", 4)
+		b.states[0].start = []float64{0.5, -0.25, 0, 0.125}
+		next := b.quant(b.gate("Tanh", h, 4, 4), 0.015625, 8, true)
+		b.next("h", next)
+	}, 1},
+	{"initial states that arrive", func(b *body) {
+		h := b.state("h", 4)
+		b.states[0].quant = []float64{0.015625, 8, 1}
+		next := b.quant(b.gate("Tanh", h, 4, 4), 0.015625, 8, true)
+		b.next("h", next)
+		b.outs = []string{next}
+	}, 1},
+}
+
+// imported makes layers of a body.
+func (b *body) imported(t *testing.T) *dataflow.Model {
+	t.Helper()
+	var d diag.List
+	im, err := frontend.Import("model.onnx", b.model(), frontend.Options{Data: nil}, &d)
+	if err != nil || im == nil || im.Model == nil {
+		t.Fatal(err, d.Diags)
+	}
+	return im.Model
+}
+
+// engines lists the recurrent layers of a model.
+func engines(m *dataflow.Model) (list []rnn.Params) {
+	for _, n := range m.Graph.Nodes {
+		if n.Op.Kind() == rnn.Layer.Name {
+			list = append(list, n.Op.Params().(rnn.Params))
+		}
+	}
+	return list
+}
+
+// agree runs random samples through the layers and the model.
+func agree(t *testing.T, m *dataflow.Model, r *rand.Rand, samples int) {
+	t.Helper()
+	seen := map[string]bool{}
+	for range samples {
+		var x []dataflow.RealTensor
+		for _, in := range m.In {
+			v := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}
+			size := []float64{0, 1, 100}[r.IntN(3)]
+			for i := range v.Data {
+				v.Data[i] = float64(float32(r.NormFloat64() * size))
+			}
+			x = append(x, v)
+		}
+		want, err := m.Reference(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := m.Prefix.ToCodes(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams, err := m.Graph.Eval(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last []dataflow.Tensor
+		for _, s := range m.Graph.Out {
+			last = append(last, streams[s])
+		}
+		got, err := m.Suffix.ToReal(x, last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for o := range want {
+			if !slices.Equal(got[o].Data, want[o].Data) {
+				t.Fatalf("output %d: the layers give %v, the model %v", o, got[o].Data, want[o].Data)
+			}
+		}
+		seen[fmt.Sprint(got)] = true
+	}
+	if len(seen) < 2 {
+		t.Logf("all outputs are the same")
+	}
+}
+
+func newBody(r *rand.Rand, steps int) *body {
+	return &body{r: r, b: onnxtest.New(14).Opset("qonnx.custom_op.general", 2), steps: steps, width: 3, scale: 1, apart: 1}
+}
+
+// TestCells reads cells of every kind, with random numbers.
+func TestCells(t *testing.T) {
+	t.Parallel()
+	for _, c := range cells {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(6) {
+				r := rand.New(rand.NewPCG(seed, 1))
+				b := newBody(r, []int{6, 1, 100}[seed%3])
+				b.scale = []float64{0.0078125, float64(float32(0.013)), float64(float32(3.1))}[seed%3]
+				b.dead = seed >= 3
+				c.write(b)
+				m := b.imported(t)
+				list := engines(m)
+				if len(list) != 1 {
+					t.Fatalf("seed %d: %d engines", seed, len(list))
+				}
+				if seed < 3 && len(list[0].Cells[0].Phases) != c.phases {
+					t.Fatalf("seed %d: %d phases", seed, len(list[0].Cells[0].Phases))
+				}
+				agree(t, m, r, 4)
+			}
+		})
+	}
+}
+
+// TestFarApart has inputs whose scale is up to 2^24 times, or one in as many of, that of the state.
+func TestFarApart(t *testing.T) {
+	t.Parallel()
+	for exponent := -24; exponent <= 24; exponent += 6 {
+		t.Run(fmt.Sprint(exponent), func(t *testing.T) {
+			t.Parallel()
+			for seed, name := range []string{"RNN", "LSTM, products not rounded", "GRU, reset after the product",
+				"a function that rises and falls"} {
+				r := rand.New(rand.NewPCG(uint64(seed), uint64(exponent+100)))
+				b := newBody(r, 4)
+				b.scale, b.apart = float64(float32(0.013)), math.Ldexp(1, exponent)
+				cells[slices.IndexFunc(cells, func(c cell) bool { return c.name == name })].write(b)
+				m := b.imported(t)
+				if list := engines(m); len(list) != 1 {
+					t.Fatalf("%s: %d engines", name, len(list))
+				}
+				agree(t, m, r, 10)
+			}
+		})
+	}
+}
