@@ -14,15 +14,20 @@ import (
 var ErrTooManySteps = errors.New("too many steps")
 
 // maxEvaluations bounds a bisection. A step takes some hundred evaluations at most, unless intervals say little of the
-// function: f(x)-g(x) of two steep functions is searched integer by integer.
-const maxEvaluations = 1 << 22
+// function: f(x)-g(x) of two steep functions is searched integer by integer. Where there are more integers than that,
+// such a search ends when it has taken fewest evaluations, and so many for each step.
+const (
+	maxEvaluations = 1 << 22
+	fewest         = 1 << 15
+	perStep        = 1 << 10
+)
 
 // StepOver evaluates f, an integer-valued expression in variable 0, at every integer of r and returns it as a step
 // function, exactly. Bisection: where the interval evaluation of a run of integers gives one value, the run is
 // constant; otherwise it is split, and a single integer left open is decided in exact arithmetic. Nothing is assumed of
 // f, neither monotony nor form. More than limit breakpoints give ErrTooManySteps, as does a search that would not end.
 func (f *Func) StepOver(r num.Range, limit int) (num.Step, error) {
-	b := &bisector{f: f, limit: limit}
+	b := &bisector{f: f, limit: limit, endless: uint64(r.Hi)-uint64(r.Lo) > maxEvaluations}
 	if err := b.run(r.Lo, r.Hi); err != nil {
 		return num.Step{}, err
 	}
@@ -34,16 +39,48 @@ type bisector struct {
 	limit int
 	step  num.Step
 	vars  [1]Interval
-	count int // of evaluations
+	count int // of evaluations; one in exact arithmetic counts as exactCount
+
+	endless bool // there are more integers than can be evaluated
+}
+
+// exactCount is about how many evaluations in float64 take as long as one in exact arithmetic.
+const exactCount = 16
+
+// spent reports whether the search is given up.
+func (b *bisector) spent() bool {
+	return b.count > maxEvaluations || b.endless && b.count > fewest+perStep*len(b.step.At)
+}
+
+// value is that of all integers from lo to hi, where float64 tells that it is one.
+func (b *bisector) value(lo, hi int64) (v int64, ok bool) {
+	b.count++
+	b.vars[0] = integers(lo, hi)
+	y, _ := b.f.Interval(b.vars[:])
+	return int64(y.Lo), y.Point() && math.Abs(y.Lo) < 1<<53 && y.Lo == math.Trunc(y.Lo)
+}
+
+// enclosed is the same in exact arithmetic: of a number that comes near an integer, and never reaches it, float64 sees
+// that it may.
+func (b *bisector) enclosed(lo, hi int64) (v int64, ok bool) {
+	b.count += exactCount
+	const bits = 128
+	end := func(x int64, beyond float64) *big.Float {
+		return new(big.Float).Add(new(big.Float).SetPrec(bits).SetInt64(x), big.NewFloat(beyond))
+	}
+	y, err := b.f.Exact([]Num{{lo: end(lo, -0x1p-10), hi: end(hi, 0x1p-10)}}, bits)
+	if err != nil || y.r == nil || !y.r.IsInt() || !y.r.Num().IsInt64() {
+		return 0, false
+	}
+	return y.r.Num().Int64(), true
 }
 
 func (b *bisector) run(lo, hi int64) error {
-	if b.count++; b.count > maxEvaluations {
+	if b.spent() {
 		return ErrTooManySteps
 	}
-	b.vars[0] = integers(lo, hi)
-	if y, _ := b.f.Interval(b.vars[:]); y.Point() && math.Abs(y.Lo) < 1<<53 && y.Lo == math.Trunc(y.Lo) {
-		return b.add(lo, int64(y.Lo))
+	if v, ok := b.value(lo, hi); ok {
+		return b.add(lo, v)
 	}
 	if lo == hi {
 		v, err := b.exact(lo)
@@ -51,6 +88,11 @@ func (b *bisector) run(lo, hi int64) error {
 			return fmt.Errorf("at %d: %w", lo, err)
 		}
 		return b.add(lo, v)
+	}
+	if _, ok := b.value(lo, lo); !ok { // no step alone: there may be a run of such integers
+		if v, ok := b.enclosed(lo, hi); ok {
+			return b.add(lo, v)
+		}
 	}
 	mid := lo + int64(uint64(hi-lo)/2)
 	if err := b.run(lo, mid); err != nil {
@@ -74,6 +116,7 @@ func (b *bisector) add(from, value int64) error {
 }
 
 func (b *bisector) exact(x int64) (int64, error) {
+	b.count += exactCount
 	in := []Num{Exactly(new(big.Rat).SetInt64(x))}
 	for _, prec := range Precisions {
 		y, err := b.f.Exact(in, prec)

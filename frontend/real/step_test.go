@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -367,6 +368,28 @@ func TestStepOverErrors(t *testing.T) {
 	}
 	if f, err := Compile(Mul(x, n(0x1p70))).StepOver(num.Range{Lo: 1, Hi: 2}, 100); err == nil {
 		t.Errorf("2^70 is an int64: %v", f)
+	}
+}
+
+// TestStepOverTails searches functions that come near an integer without end, and never reach it.
+func TestStepOverTails(t *testing.T) {
+	t.Parallel()
+	one := Float(1)
+	sigmoid := Div(one, Add(one, Exp(Neg(Mul(Var(0), Float(0x1p-32))))))
+	wide := num.Range{Lo: -1 << 52, Hi: 1 << 52}
+	for _, c := range []struct {
+		e    *Expr
+		want []int64
+	}{
+		{Round(sigmoid, Ceil), []int64{1}},
+		{Round(sigmoid, Floor), []int64{0}},
+		{Round(Mul(sigmoid, Float(3)), Up), []int64{1, 2, 3}},
+		{Round(Mul(sigmoid, Float(-3)), Floor), []int64{-1, -2, -3}},
+	} {
+		f, err := Compile(c.e).StepOver(wide, 10)
+		if err != nil || !slices.Equal(f.Value, c.want) {
+			t.Errorf("%v, %v, want the values %v", f, err, c.want)
+		}
 	}
 }
 

@@ -94,6 +94,10 @@ func expEnd(x *big.Float, prec uint, dir int) (*big.Float, error) {
 			return new(big.Float).SetPrec(prec), nil // e^-huge is above 0
 		case f < 0:
 			return new(big.Float).SetPrec(prec).SetMantExp(big.NewFloat(1), -maxArgument), nil // and below 2^-huge
+		case dir < 0:
+			return new(big.Float).SetPrec(prec).SetMantExp(big.NewFloat(1), maxArgument), nil // e^huge is above 2^huge
+		case f < maxExp/2:
+			return new(big.Float).SetPrec(prec).SetMantExp(big.NewFloat(1), 2*int(f+1)), nil // and below 4^huge
 		}
 		return nil, ErrMagnitude
 	}

@@ -80,6 +80,7 @@ var addresses = map[string]address{
 	"internal/golden":          support,
 	"internal/models":          support,
 	"internal/schema":          support,
+	"internal/rnntest":         support,
 	"internal/tier":            support,
 	"internal/setup":           support, // tests alone
 	"hlslib/layertest":         support,

@@ -1,0 +1,220 @@
+package rnntest
+
+import (
+	"hlsgen/frontend/graph"
+)
+
+// A Spelling is one of several ways to write the same cell.
+type Spelling struct {
+	Fused  bool // one product for all gates, split behind it
+	Joined bool // one product with the inputs and the hidden state side by side
+	Gemm   bool // products as Gemm, where vectors have two axes
+	Early  bool // the bias is added to the product with the input, else to the sum
+	Left   bool // the state of the cell stands before the gate in products
+}
+
+// A body is the graph of one step being written.
+type body struct {
+	*writer
+	cell    *Cell
+	spelled Spelling
+	x       []string
+	h       string
+}
+
+// write writes the whole graph: inputs h, c of an LSTM, and x; outputs the next h, c, and h again.
+func (b *body) write(inputs int, vector func(width int) []any) {
+	c := b.cell
+	b.h = b.prefix + "h"
+	b.Input(b.h, graph.Float32, vector(c.Width())...)
+	state := b.prefix + "c"
+	if c.Kind == LSTM {
+		b.Input(state, graph.Float32, vector(c.Units)...)
+	}
+	for k := range inputs {
+		b.x = append(b.x, b.fresh()+"x")
+		b.Input(b.x[k], graph.Float32, vector(len(c.Gates[0].Input[k].Codes[0]))...)
+	}
+	var h string
+	switch c.Kind {
+	case LSTM:
+		h, state = b.lstm(state)
+	case GRU:
+		h = b.gru()
+	default:
+		h = b.codes(&c.Gates[0], b.sums("", &c.Gates[0])[0])
+	}
+	b.out(h, vector(c.Width()))
+	if c.Kind == LSTM {
+		b.out(state, vector(c.Units))
+	}
+	b.out(h, vector(c.Width()))
+}
+
+// out adds an output, with a name of its own.
+func (b *body) out(tensor string, dims []any) {
+	name := b.op("Identity", tensor)
+	b.Output(name, graph.Float32, dims...)
+}
+
+// sums are the sums of gates: one product with the input and one with the hidden state each, or as it is spelled.
+func (b *body) sums(state string, gates ...*Gate) (out []string) {
+	switch {
+	case b.spelled.Joined:
+		for _, g := range gates {
+			var parts []string
+			for _, m := range append(append([]Matrix{}, g.Input...), g.Hidden) {
+				parts = append(parts, b.matrix(m, 0, false))
+			}
+			v := b.node(b.Node("Concat", append(append([]string{}, b.x...), b.h)...).Int("axis", -1))
+			w := b.node(b.Node("Concat", parts...).Int("axis", 0))
+			out = append(out, b.plus(b.plus(b.op("MatMul", v, w), g.Bias), g.HiddenBias))
+		}
+	default:
+		x, h := b.fromInputs(gates), b.fromHidden(gates, b.h)
+		for i, g := range gates {
+			v := ""
+			if b.spelled.Early {
+				v = b.op("Add", b.plus(x[i], g.Bias), b.plus(h[i], g.HiddenBias))
+			} else {
+				v = b.plus(b.plus(b.op("Add", x[i], h[i]), g.Bias), g.HiddenBias)
+			}
+			out = append(out, v)
+		}
+	}
+	for i, g := range gates {
+		if g.Peephole != nil {
+			out[i] = b.op("Add", out[i], b.op("Mul", b.vector(g.Peephole), state))
+		}
+	}
+	return out
+}
+
+// plus adds a bias, if there is one.
+func (b *body) plus(x string, bias []float32) string {
+	if bias == nil {
+		return x
+	}
+	return b.op("Add", x, b.vector(bias))
+}
+
+// fromInputs are the products of gates with the inputs.
+func (b *body) fromInputs(gates []*Gate) (out []string) {
+	for k, x := range b.x {
+		var list []Matrix
+		for _, g := range gates {
+			list = append(list, g.Input[k])
+		}
+		for i, v := range b.products(list, x) {
+			if k == 0 {
+				out = append(out, v)
+			} else {
+				out[i] = b.op("Add", out[i], v)
+			}
+		}
+	}
+	return out
+}
+
+// fromHidden are the products of gates with a vector of the units.
+func (b *body) fromHidden(gates []*Gate, h string) []string {
+	var list []Matrix
+	for _, g := range gates {
+		list = append(list, g.Hidden)
+	}
+	return b.products(list, h)
+}
+
+// products multiplies a vector by several matrices.
+func (b *body) products(list []Matrix, v string) (out []string) {
+	if b.spelled.Fused && len(list) > 1 {
+		var parts, names []string
+		var sizes []float64
+		for _, m := range list {
+			parts, sizes = append(parts, b.matrix(m, 0, false)), append(sizes, float64(len(m.Codes)))
+			names = append(names, b.fresh())
+		}
+		all := b.op("MatMul", v, b.node(b.Node("Concat", parts...).Int("axis", 1)))
+		b.Node("Split", all, b.ints(sizes...)).Int("axis", -1).Out(names...)
+		return names
+	}
+	for _, m := range list {
+		if b.spelled.Gemm {
+			out = append(out, b.node(b.Node("Gemm", v, b.matrix(m, 0, true)).Int("transB", 1)))
+		} else {
+			out = append(out, b.op("MatMul", v, b.matrix(m, 0, false)))
+		}
+	}
+	return out
+}
+
+// codes are what the sums of a gate become.
+func (b *body) codes(g *Gate, sum string) string {
+	return b.quant(b.activation(b.quant(sum, g.Sum), g.Activation), g.Code)
+}
+
+// other is One(1) minus a gate.
+func (b *body) other(v string) string { return b.op("Sub", b.quant(b.scalar(1), b.cell.One), v) }
+
+func (b *body) product(gate, with string) string {
+	if b.spelled.Left {
+		gate, with = with, gate
+	}
+	return b.op("Mul", gate, with)
+}
+
+func (b *body) lstm(state string) (h, next string) {
+	c := b.cell
+	g := c.Gates
+	var in, forget, candidate string
+	one := func(k int) string { return b.codes(&g[k], b.sums(state, &g[k])[0]) }
+	var out []string // the sums of all gates at once, where they are fused
+	switch {
+	case b.spelled.Fused && c.Coupled == "" && g[gateO].Peephole == nil:
+		out = b.sums(state, &g[0], &g[1], &g[2], &g[3])
+		in, forget, candidate = b.codes(&g[0], out[0]), b.codes(&g[1], out[1]), b.codes(&g[2], out[2])
+	case c.Coupled == "forget":
+		in = one(gateI)
+		forget, candidate = b.other(in), one(gateG)
+	case c.Coupled == "input":
+		forget = one(gateF)
+		in, candidate = b.other(forget), one(gateG)
+	default:
+		in, forget, candidate = one(gateI), one(gateF), one(gateG)
+	}
+	keep, add := b.quant(b.product(forget, state), c.Keep), b.quant(b.product(in, candidate), c.Add)
+	next = b.quant(b.op("Add", keep, add), c.State)
+	var o string
+	if out != nil {
+		o = b.codes(&g[gateO], out[3])
+	} else {
+		o = b.codes(&g[gateO], b.sums(next, &g[gateO])[0])
+	}
+	h = b.quant(b.product(o, b.quant(b.activation(next, c.Squash), c.Squashed)), c.Output)
+	if c.Projection != nil {
+		h = b.quant(b.products([]Matrix{*c.Projection}, h)[0], c.Projected)
+	}
+	return h, next
+}
+
+func (b *body) gru() string {
+	c := b.cell
+	gz, gr, gn := &c.Gates[gateZ], &c.Gates[gateR], &c.Gates[gateN]
+	sums := b.sums("", gz, gr)
+	z, r := b.codes(gz, sums[0]), b.codes(gr, sums[1])
+	x := b.plus(b.fromInputs([]*Gate{gn})[0], gn.Bias)
+	var hidden string
+	if c.ResetAfter {
+		v := b.plus(b.fromHidden([]*Gate{gn}, b.h)[0], gn.HiddenBias)
+		hidden = b.quant(b.product(r, b.quant(v, c.ResetSum)), c.Reset)
+	} else {
+		v := b.quant(b.product(r, b.h), c.Reset)
+		hidden = b.plus(b.fromHidden([]*Gate{gn}, v)[0], gn.HiddenBias)
+	}
+	n := b.codes(gn, b.op("Add", x, hidden))
+	if c.Difference {
+		return b.quant(b.op("Add", n, b.quant(b.product(z, b.op("Sub", b.h, n)), c.Keep)), c.Output)
+	}
+	keep, add := b.quant(b.product(z, b.h), c.Keep), b.quant(b.product(b.other(z), n), c.Add)
+	return b.quant(b.op("Add", add, keep), c.Output)
+}

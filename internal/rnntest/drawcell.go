@@ -1,0 +1,318 @@
+package rnntest
+
+import (
+	"math"
+)
+
+// layer draws a recurrent layer: its cells are of one kind and differ in numbers.
+func (d *drawer) layer(x []vector) *Layer {
+	l := &Layer{Form: "Scan"}
+	kinds := []string{LSTM}
+	if d.axes.GRU {
+		kinds = append(kinds, GRU)
+	}
+	if d.axes.RNN {
+		kinds = append(kinds, RNN)
+	}
+	kind := one(d.Choices, kinds...)
+	d.has("%s", kind)
+	switch d.below(4) {
+	case 0, 1:
+		l.Reverse = []bool{false}
+	case 2:
+		l.Reverse = []bool{true}
+		d.has("reverse")
+	case 3:
+		l.Reverse = []bool{false, true}
+		d.has("bidirectional")
+	}
+	first := d.cell(kind, x)
+	for k := range l.Reverse {
+		c := first
+		if k > 0 {
+			c = d.again(first, x)
+		}
+		l.Cells, l.Starts = append(l.Cells, c), append(l.Starts, d.start(c))
+	}
+	l.Spelled = Spelling{Fused: d.rarely(4), Gemm: d.n.Form != "flat" && d.rarely(4), Early: d.rarely(2),
+		Left: d.rarely(2)}
+	l.Spelled.Joined = !l.Spelled.Fused && d.on(d.axes.Joined, 6, "joined products")
+	if d.rarely(6) {
+		l.Requant = d.quantiser(first.reachH(), true, 5)
+		l.Requant.Zero = 0
+		d.has("requantised")
+	}
+	return l
+}
+
+// reachH is about the largest value of h.
+func (c *Cell) reachH() float64 { return vector{0, c.hidden()}.reach() }
+
+// cell draws the structure and the numbers of a cell.
+func (d *drawer) cell(kind string, x []vector) *Cell {
+	c := &Cell{Kind: kind, Units: d.between(1, 5)}
+	width := c.Units
+	switch kind {
+	case LSTM:
+		d.lstm(c)
+		width = c.Width()
+	case GRU:
+		d.gru(c)
+	case RNN:
+		a := d.activation("Tanh", "Relu")
+		c.Gates = []Gate{{Activation: a, Code: d.coded(a)}}
+	}
+	for k := range c.Gates {
+		g := &c.Gates[k]
+		if d.rarely(2) {
+			g.Sum = d.quantiser(one(d.Choices, 4., 8, 2), true, 8)
+		}
+		if kind == GRU && k == gateN {
+			g.Sum = d.gruCandidate(c)
+		}
+	}
+	d.numbers(c, x, width)
+	return c
+}
+
+// again draws the numbers of a second cell of the same structure. Its quantisers are those of the first.
+func (d *drawer) again(first *Cell, x []vector) *Cell {
+	c := *first
+	c.Gates = append([]Gate{}, first.Gates...)
+	for k := range c.Gates {
+		c.Gates[k].Input = nil
+	}
+	d.numbers(&c, x, c.Width())
+	return &c
+}
+
+// numbers draws the weights and biases of a cell whose structure is there.
+func (d *drawer) numbers(c *Cell, x []vector, width int) {
+	units := c.Units
+	peepholes := c.Kind == LSTM && d.rarely(6)
+	if peepholes {
+		d.has("peepholes")
+	}
+	for k := range c.Gates {
+		g := &c.Gates[k]
+		for _, v := range x {
+			g.Input = append(g.Input, d.matrix(units, v.width, v.reach()))
+		}
+		g.Hidden = d.matrix(units, width, c.reachH())
+		if d.on(d.axes.Far, 4, "scales far apart") {
+			d.far(g)
+		}
+		g.Bias = d.bias(units, 2)
+		if d.rarely(4) {
+			g.HiddenBias = d.bias(units, 1)
+		}
+		if g.Peephole = nil; peepholes && k != gateG {
+			g.Peephole = make([]float32, units)
+			for u := range g.Peephole {
+				g.Peephole[u] = float32(d.between(0, 8)-4) / 4
+			}
+		}
+	}
+	if c.Projection != nil {
+		m := d.matrix(len(c.Projection.Codes), units, vector{0, c.Output}.reach())
+		c.Projection = &m
+	}
+	d.dead(c)
+}
+
+// far moves the scales of a gate's products apart.
+func (d *drawer) far(g *Gate) {
+	by := float32(math.Exp2(float64(d.between(1, 20))))
+	m := &g.Hidden
+	switch d.below(4) {
+	case 0: // the product with the input is the small one
+		m, by = &g.Input[0], 1/by
+	case 1:
+		by = 1 / by
+	case 2:
+		m = &g.Input[0]
+	}
+	for i := range m.Scale {
+		m.Scale[i] *= by
+	}
+}
+
+// dead makes zeros of weights.
+func (d *drawer) dead(c *Cell) {
+	for range 2 {
+		if !d.axes.Dead || !d.rarely(4) {
+			continue
+		}
+		g := &c.Gates[d.below(len(c.Gates))]
+		m := &g.Hidden
+		if d.rarely(2) {
+			m = &g.Input[0]
+		}
+		u := d.below(c.Units)
+		switch d.below(6) {
+		case 0:
+			d.has("a dead row")
+			m.clear(func(row, _ int) bool { return row == u })
+		case 1:
+			d.has("a dead column")
+			k := d.below(len(m.Codes[0]))
+			for i := range c.Gates {
+				if m == &g.Hidden {
+					c.Gates[i].Hidden.clear(func(_, col int) bool { return col == k })
+				} else {
+					c.Gates[i].Input[0].clear(func(_, col int) bool { return col == k })
+				}
+			}
+		case 2:
+			d.has("a dead matrix")
+			m.clear(func(int, int) bool { return true })
+		case 3:
+			d.has("a dead gate")
+			g.Hidden.clear(func(int, int) bool { return true })
+			for i := range g.Input {
+				g.Input[i].clear(func(int, int) bool { return true })
+			}
+		case 4:
+			d.has("a dead unit")
+			for i := range c.Gates {
+				g := &c.Gates[i]
+				g.Hidden.clear(func(row, _ int) bool { return row == u })
+				for k := range g.Input {
+					g.Input[k].clear(func(row, _ int) bool { return row == u })
+				}
+				if d.rarely(2) {
+					g.Bias, g.HiddenBias = nil, nil
+				}
+			}
+		case 5:
+			d.has("no recurrence")
+			for i := range c.Gates {
+				c.Gates[i].Hidden.clear(func(int, int) bool { return true })
+			}
+		}
+	}
+}
+
+// clear makes zeros of some weights. What is bipolar gets a bit more.
+func (m *Matrix) clear(which func(row, col int) bool) {
+	for u := range m.Codes {
+		for k := range m.Codes[u] {
+			if which(u, k) {
+				m.Codes[u][k] = 0
+			}
+		}
+	}
+	m.Bits = max(m.Bits, 2)
+}
+
+// activation draws a function: the first of the usual ones, or another.
+func (d *drawer) activation(usual ...string) Activation {
+	op := one(d.Choices, usual...)
+	if d.on(d.axes.Functions, 3, "other functions") {
+		op = one(d.Choices, "Relu", "LeakyRelu", "HardSigmoid", "Clip", "Softsign", "Elu", "Affine", "ScaledTanh",
+			"Identity", "Sigmoid", "Tanh")
+	}
+	a := Activation{Op: op}
+	switch op {
+	case "LeakyRelu", "Elu", "ScaledTanh":
+		a.Alpha, a.Beta = one[float32](d.Choices, 0.25, 0.1, 1.5), one[float32](d.Choices, 0.5, 0.7)
+	case "HardSigmoid", "Affine":
+		a.Alpha, a.Beta = one[float32](d.Choices, 0.25, 0.2), one[float32](d.Choices, 0.5, 0.4)
+	}
+	return a
+}
+
+// coded draws the quantiser behind a function.
+func (d *drawer) coded(a Activation) *Quantiser {
+	signed := a.Op != "Sigmoid" && a.Op != "HardSigmoid" && a.Op != "Relu" || d.rarely(5)
+	return d.quantiser(1, signed, 6)
+}
+
+func (d *drawer) lstm(c *Cell) {
+	for _, usual := range []string{"Sigmoid", "Sigmoid", "Tanh", "Sigmoid"} {
+		a := d.activation(usual)
+		c.Gates = append(c.Gates, Gate{Activation: a, Code: d.coded(a)})
+	}
+	c.State = d.quantiser(one(d.Choices, 2., 4, 1), true, 8)
+	if !d.on(d.axes.Sums, 2, "c = Q(f*c + i*g)") {
+		c.Keep, c.Add = c.State, c.State
+		if d.rarely(4) {
+			c.Keep, c.Add = d.quantiser(2, true, 8), d.quantiser(1, true, 8)
+		}
+	}
+	c.Squash = d.activation("Tanh")
+	c.Squashed = d.coded(c.Squash)
+	c.Output = d.quantiser(1, true, 8)
+	if d.rarely(6) {
+		c.Coupled = one(d.Choices, "forget", "input")
+		d.has("coupled: %s", c.Coupled)
+		if d.rarely(2) {
+			c.One = c.Gates[gateI].Code
+		}
+	}
+	if d.on(d.axes.Projections, 6, "a projection") {
+		c.Projection = &Matrix{Codes: make([][]int64, d.between(1, 4))}
+		c.Projected = d.quantiser(1, true, 8)
+	}
+}
+
+func (d *drawer) gru(c *Cell) {
+	for _, usual := range []string{"Sigmoid", "Sigmoid", "Tanh"} {
+		a := d.activation(usual)
+		c.Gates = append(c.Gates, Gate{Activation: a, Code: d.coded(a)})
+	}
+	c.Output = d.quantiser(1, true, 8)
+	if c.ResetAfter = d.rarely(2); c.ResetAfter {
+		d.has("reset after")
+	}
+	c.Difference = d.rarely(4)
+	if !d.on(d.axes.Sums, 2, "h = Q((1-z)*n + z*h)") {
+		c.Keep, c.Add = c.Output, c.Output
+		if d.rarely(4) {
+			c.Keep, c.Add = d.quantiser(1, true, 8), d.quantiser(1, true, 8)
+		}
+	}
+	if d.rarely(3) {
+		c.One = c.Gates[gateZ].Code
+	}
+}
+
+// gruCandidate draws how the products around the reset gate are quantised, and the sum of the candidate.
+func (d *drawer) gruCandidate(c *Cell) *Quantiser {
+	if d.rarely(3) && d.axes.Sums {
+		d.has("reset without quantisers")
+	} else if c.ResetAfter {
+		c.ResetSum, c.Reset = d.quantiser(2, true, 8), d.quantiser(2, true, 8)
+	} else {
+		c.Reset = d.quantiser(1, true, 8)
+	}
+	if d.rarely(2) {
+		return d.quantiser(4, true, 8)
+	}
+	return nil
+}
+
+// start draws how the states of a cell begin.
+func (d *drawer) start(c *Cell) (s Start) {
+	if d.on(d.axes.Data, 4, "states as data") {
+		s.Data = true
+		return s
+	}
+	codes := func(q *Quantiser, size int) []int64 {
+		lo, hi := q.limits()
+		if q.Zero == 0 && d.below(3) < 2 { // zeros, which have a code
+			return nil
+		}
+		out := make([]int64, size)
+		for u := range out {
+			out[u] = lo + int64(d.below(int(hi-lo+1)))
+		}
+		d.has("constant states")
+		return out
+	}
+	s.H = codes(c.hidden(), c.Width())
+	if c.Kind == LSTM {
+		s.C = codes(c.State, c.Units)
+	}
+	return s
+}

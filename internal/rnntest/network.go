@@ -1,0 +1,237 @@
+package rnntest
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// A Network is sequences of vectors that are quantised, perhaps a layer in front, recurrent layers one behind the
+// other, and what is made of the last one.
+type Network struct {
+	Steps   int
+	Inputs  []Sequence // several only without Front
+	Form    string     // of the sequences: a row of the table shapes
+	Front   *Dense
+	Layers  []*Layer
+	Outputs []Output
+	Formats map[string]graph.CellFormats // by node, of --cell-config; may be missing
+	Choices []int                        // that made it
+	Has     []string                     // what is special, in words
+}
+
+// A Sequence is an input of the graph: vectors of so many features.
+type Sequence struct {
+	Features  int
+	Quantiser *Quantiser
+}
+
+// A Dense is a product with each vector of a sequence, or, where Kernel is not 0, with so many around it, zeros beyond
+// the ends.
+type Dense struct {
+	Weights   Matrix // of a convolution [unit][feature*Kernel+k]
+	Kernel    int
+	Bias      []float32
+	Relu      bool
+	Quantiser *Quantiser // may be missing
+}
+
+// A Layer is cells, one per direction, side by side.
+type Layer struct {
+	Form    string // "Scan", "Node" or "QuantLSTMCell"
+	Cells   []*Cell
+	Reverse []bool
+	Starts  []Start
+	Spelled Spelling
+	Requant *Quantiser // of its sequence; may be missing
+}
+
+// constant is the float32 next to the value of a code.
+func (q *Quantiser) constant(code int64) float32 {
+	f, _ := q.value(code).Float32()
+	return f
+}
+
+// A Start is how the states of a cell begin: as zeros, as constants, or as data arrive on inputs of the graph.
+type Start struct {
+	Data bool
+	H, C []int64 // codes; none for zeros
+}
+
+// An Output is what goes out: the sequence, its last vector, or the last states ("h", "c") of the last layer.
+type Output struct {
+	Of    string
+	Dense *Dense
+}
+
+// nearest are the float32 next to rationals, ties to even.
+func nearest(v []*big.Rat) []float64 {
+	out := make([]float64, len(v))
+	for i, r := range v {
+		f, _ := r.Float32()
+		out[i] = float64(f)
+	}
+	return out
+}
+
+// A Sample is the data of a run: of each sequence all vectors in order, then of each cell whose states begin with data
+// h and, of an LSTM, c.
+type Sample [][]float64
+
+// Run computes the outputs.
+func (n *Network) Run(data Sample) (out [][]float64) {
+	var x [][][]*big.Rat // by input, step and feature
+	for k, s := range n.Inputs {
+		x = append(x, rows(quantised(s.Quantiser, data[k]), s.Features))
+	}
+	data = data[len(n.Inputs):]
+	if n.Front != nil {
+		x[0] = n.Front.run(x[0])
+	}
+	var sequence [][]*big.Rat
+	var last map[string][]*big.Rat
+	for _, l := range n.Layers {
+		sequence, last, data = l.run(x, data)
+		x = [][][]*big.Rat{sequence}
+	}
+	for _, o := range n.Outputs {
+		v := sequence
+		switch o.Of {
+		case "last":
+			v = sequence[len(sequence)-1:]
+		case "h", "c":
+			v = [][]*big.Rat{last[o.Of]}
+		}
+		if o.Dense != nil {
+			v = o.Dense.run(v)
+		}
+		out = append(out, nearest(slices.Concat(v...)))
+	}
+	return out
+}
+
+func quantised(q *Quantiser, data []float64) []*big.Rat {
+	out := make([]*big.Rat, len(data))
+	for i, v := range data {
+		out[i] = q.quantised(new(big.Rat).SetFloat64(v))
+	}
+	return out
+}
+
+func rows(v []*big.Rat, width int) [][]*big.Rat { return slices.Collect(slices.Chunk(v, width)) }
+
+func (d *Dense) run(x [][]*big.Rat) (out [][]*big.Rat) {
+	for t := range x {
+		v := x[t]
+		if d.Kernel > 0 {
+			v = nil
+			for f := range x[t] {
+				for k := range d.Kernel {
+					e := new(big.Rat)
+					if at := t + k - d.Kernel/2; at >= 0 && at < len(x) {
+						e = x[at][f]
+					}
+					v = append(v, e)
+				}
+			}
+		}
+		y := d.Weights.times(v)
+		for u := range y {
+			if d.Bias != nil {
+				y[u] = plus(y[u], real32(of(d.Bias, u)))
+			}
+			if d.Relu {
+				y[u] = larger(y[u], new(big.Rat))
+			}
+			y[u] = d.Quantiser.quantised(y[u])
+		}
+		out = append(out, y)
+	}
+	return out
+}
+
+// run gives the sequence and the last states, the directions side by side, and the data that it has not used.
+func (l *Layer) run(x [][][]*big.Rat, data Sample) (sequence [][]*big.Rat, last map[string][]*big.Rat, rest Sample) {
+	steps := len(x[0])
+	sequence, last = make([][]*big.Rat, steps), map[string][]*big.Rat{}
+	for d, c := range l.Cells {
+		h, state := c.start(l.Starts[d], &data)
+		for run := range steps {
+			t := run
+			if l.Reverse[d] {
+				t = steps - 1 - run
+			}
+			var at [][]*big.Rat
+			for _, in := range x {
+				at = append(at, in[t])
+			}
+			h, state = c.Step(at, h, state)
+			sequence[t] = append(sequence[t], h...)
+		}
+		last["h"], last["c"] = append(last["h"], h...), append(last["c"], state...)
+	}
+	if l.Requant != nil {
+		for _, v := range sequence {
+			for u := range v {
+				v[u] = l.Requant.quantised(v[u])
+			}
+		}
+	}
+	return sequence, last, data
+}
+
+// start is the states of a cell before the first step.
+func (c *Cell) start(s Start, data *Sample) (h, state []*big.Rat) {
+	begin := func(q *Quantiser, width int, codes []int64) []*big.Rat {
+		if s.Data {
+			v := quantised(q, (*data)[0])
+			*data = (*data)[1:]
+			return v
+		}
+		out := make([]*big.Rat, width)
+		for u := range out {
+			out[u] = new(big.Rat)
+			if codes != nil { // as the nearest float32, which the quantiser may round to another code
+				out[u] = q.quantised(real32(q.constant(codes[u])))
+			}
+		}
+		return out
+	}
+	h = begin(c.hidden(), c.Width(), s.H)
+	if c.Kind == LSTM {
+		state = begin(c.State, c.Units, s.C)
+	}
+	return h, state
+}
+
+// Sample draws data for a run: half on a grid where ties are, half anywhere.
+func (n *Network) Sample(c *Choices) (s Sample) {
+	draw := func(q *Quantiser, size int) {
+		lo, hi := q.limits()
+		v := make([]float64, size)
+		for i := range v {
+			v[i] = (float64(c.between(int(2*lo-4), int(2*hi+4)))/2 - float64(q.Zero)) * float64(q.Scale)
+			if c.rarely(4) {
+				v[i] += (float64(c.below(1<<10))/(1<<9) - 1) * float64(q.Scale)
+			}
+			v[i] = float64(float32(v[i]))
+		}
+		s = append(s, v)
+	}
+	for _, in := range n.Inputs {
+		draw(in.Quantiser, n.Steps*in.Features)
+	}
+	for _, l := range n.Layers {
+		for d, cell := range l.Cells {
+			if !l.Starts[d].Data {
+				continue
+			}
+			draw(cell.hidden(), cell.Width())
+			if cell.Kind == LSTM {
+				draw(cell.State, cell.Units)
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,326 @@
+package rnntest
+
+import (
+	"fmt"
+	"strconv"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+)
+
+const (
+	qonnx = "qonnx.custom_op.general"
+	opset = 14
+)
+
+// A writer is a graph in the making. Names begin with a prefix: those of a body are not those around it.
+type writer struct {
+	*onnxtest.Model
+	prefix string
+	names  int
+}
+
+func (w *writer) fresh() string {
+	w.names++
+	return w.prefix + strconv.Itoa(w.names)
+}
+
+func (w *writer) scalar(v float64) string { return w.constant(nil, v) }
+
+func (w *writer) constant(shape []int, v ...float64) string {
+	name := w.fresh()
+	w.Init(name, graph.Float32, shape, v...)
+	return name
+}
+
+func (w *writer) ints(v ...float64) string {
+	name := w.fresh()
+	w.Init(name, graph.Int64, []int{len(v)}, v...)
+	return name
+}
+
+// vector is a constant of numbers that may be one for all.
+func (w *writer) vector(v []float32) string {
+	list := make([]float64, len(v))
+	for i := range v {
+		list[i] = float64(v[i])
+	}
+	if len(v) == 1 {
+		return w.scalar(list[0])
+	}
+	return w.constant([]int{len(v)}, list...)
+}
+
+func (w *writer) op(op string, inputs ...string) string { return w.node(w.Node(op, inputs...)) }
+
+func (w *writer) node(n *onnxtest.Node) string {
+	y := w.fresh()
+	n.Name(y).Out(y)
+	return y
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// quant writes a quantiser of a tensor; none leaves it.
+func (w *writer) quant(x string, q *Quantiser) string {
+	if q == nil {
+		return x
+	}
+	scale := w.scalar(float64(q.Scale))
+	if q.Linear {
+		zero, dt := w.fresh(), graph.UInt8
+		if q.Signed {
+			dt = graph.Int8
+		}
+		w.Init(zero, dt, nil, float64(q.Zero))
+		return w.op("DequantizeLinear", w.op("QuantizeLinear", x, scale, zero), scale, zero)
+	}
+	return w.node(w.Node("Quant", x, scale, w.scalar(float64(q.Zero)), w.scalar(float64(q.Bits))).Domain(qonnx).
+		Int("signed", flag(q.Signed)).Int("narrow", flag(q.Narrow)).Str("rounding_mode", q.Mode))
+}
+
+// matrix writes weights, one column per unit; with a kernel as those of a convolution, with rows also one row per unit.
+func (w *writer) matrix(m Matrix, kernel int, rows bool) string {
+	units, length := len(m.Codes), len(m.Codes[0])
+	shape, perUnit := []int{length, units}, []int{1, units}
+	at := func(k, u int) int { return k*units + u }
+	if kernel > 0 || rows {
+		shape, perUnit = []int{units, length}, []int{units, 1}
+		at = func(k, u int) int { return u*length + k }
+	}
+	if kernel > 0 {
+		shape, perUnit = []int{units, length / kernel, kernel}, []int{units, 1, 1}
+	}
+	codes, v := make([]float64, units*length), make([]float64, units*length)
+	for u, row := range m.Codes {
+		for k, q := range row {
+			codes[at(k, u)] = float64(q)
+			v[at(k, u)] = float64(q) * float64(of(m.Scale, u))
+		}
+	}
+	scales := make([]float64, len(m.Scale))
+	for i, s := range m.Scale {
+		scales[i] = float64(s)
+	}
+	if len(scales) == 1 {
+		perUnit = nil
+	}
+	if m.Linear {
+		name := w.fresh()
+		w.Init(name, graph.Int8, shape, codes...)
+		n := w.Node("DequantizeLinear", name, w.constant(flat(perUnit), scales...))
+		if perUnit != nil && !rows && kernel == 0 {
+			n.Int("axis", 1)
+		} else if perUnit != nil {
+			n.Int("axis", 0)
+		}
+		return w.node(n)
+	}
+	scale, raw := w.constant(perUnit, scales...), w.constant(shape, v...)
+	if m.Bits == 1 {
+		return w.node(w.Node("BipolarQuant", raw, scale).Domain(qonnx))
+	}
+	return w.node(w.Node("Quant", raw, scale, w.scalar(0), w.scalar(float64(m.Bits))).Domain(qonnx).Int("signed", 1).
+		Int("narrow", 0).Str("rounding_mode", "ROUND"))
+}
+
+// flat is a shape with one axis.
+func flat(shape []int) []int {
+	if shape == nil {
+		return nil
+	}
+	return []int{graph.Size(shape)}
+}
+
+// activation writes a function.
+func (w *writer) activation(x string, a Activation) string {
+	switch a.Op {
+	case "Identity":
+		return x
+	case "LeakyRelu", "Elu":
+		return w.node(w.Node(a.Op, x).Float("alpha", a.Alpha))
+	case "HardSigmoid":
+		return w.node(w.Node(a.Op, x).Float("alpha", a.Alpha).Float("beta", a.Beta))
+	case "Clip":
+		return w.op(a.Op, x, w.scalar(-1), w.scalar(1))
+	case "Affine":
+		return w.op("Add", w.op("Mul", x, w.scalar(float64(a.Alpha))), w.scalar(float64(a.Beta)))
+	case "ScaledTanh":
+		return w.op("Mul", w.op("Tanh", w.op("Mul", x, w.scalar(float64(a.Beta)))), w.scalar(float64(a.Alpha)))
+	}
+	return w.op(a.Op, x)
+}
+
+// shapes has the forms of a sequence: its shape, the axis of time, and the shape of one vector.
+var shapes = map[string]struct {
+	whole        func(steps, width int) []int
+	axis         int
+	vector       func(width int) []int
+	toImage, out []int64 // the permutations to and from [sample, feature, time]
+}{
+	"time first": {func(t, f int) []int { return []int{t, 1, f} }, 0, func(f int) []int { return []int{1, f} },
+		[]int64{1, 2, 0}, []int64{2, 0, 1}},
+	"samples first": {func(t, f int) []int { return []int{1, t, f} }, 1, func(f int) []int { return []int{1, f} },
+		[]int64{0, 2, 1}, []int64{0, 2, 1}},
+	"flat": {func(t, f int) []int { return []int{t, f} }, 0, func(f int) []int { return []int{f} },
+		[]int64{1, 0}, []int64{1, 0}},
+}
+
+func axes(shape []int) []any {
+	out := make([]any, len(shape))
+	for i, n := range shape {
+		out[i] = n
+	}
+	return out
+}
+
+// ONNX is the file.
+func (n *Network) ONNX() []byte {
+	w := &writer{Model: onnxtest.New(opset).Opset(qonnx, 2), prefix: "t"}
+	form := shapes[n.Form]
+	var x []string
+	for k, s := range n.Inputs {
+		name := fmt.Sprintf("x%d", k)
+		w.Input(name, graph.Float32, axes(form.whole(n.Steps, s.Features))...)
+		x = append(x, w.quant(name, s.Quantiser))
+	}
+	if n.Front != nil {
+		x[0] = w.dense(x[0], n.Front, n.Form)
+	}
+	last := map[string]string{}
+	for i, l := range n.Layers {
+		var seq string
+		seq, last = w.layer(l, i, x, n)
+		x = []string{w.quant(seq, l.Requant)}
+	}
+	for k, o := range n.Outputs {
+		y := x[0]
+		switch o.Of {
+		case "last":
+			y = w.node(w.Node("Gather", y, w.ints(float64(n.Steps-1))).Int("axis", int64(form.axis)))
+		case "h", "c":
+			y = last[o.Of]
+		}
+		if o.Dense != nil {
+			y = w.dense(y, o.Dense, "")
+		}
+		name := fmt.Sprintf("y%d", k)
+		w.Node("Identity", y).Out(name)
+		w.Output(name, graph.Float32)
+		w.Proto.Graph.Output[k].Type.GetTensorType().Shape = nil
+	}
+	return w.Bytes()
+}
+
+// dense writes a layer without recurrence.
+func (w *writer) dense(x string, d *Dense, form string) string {
+	if d.Kernel > 0 {
+		s := shapes[form]
+		x = w.node(w.Node("Transpose", x).Ints("perm", s.toImage...))
+		if form == "flat" {
+			x = w.op("Unsqueeze", x, w.ints(0))
+		}
+		in := []string{x, w.matrix(d.Weights, d.Kernel, false)}
+		if d.Bias != nil {
+			bias := d.Bias
+			for len(bias) < len(d.Weights.Codes) {
+				bias = append(bias, bias[0])
+			}
+			v := w.vector(bias)
+			if len(bias) == 1 {
+				v = w.constant([]int{1}, float64(bias[0]))
+			}
+			in = append(in, v)
+		}
+		half := int64(d.Kernel / 2)
+		x = w.node(w.Node("Conv", in...).Ints("kernel_shape", int64(d.Kernel)).Ints("pads", half, half))
+	} else if x = w.op("MatMul", x, w.matrix(d.Weights, 0, false)); d.Bias != nil {
+		x = w.op("Add", x, w.vector(d.Bias))
+	}
+	if d.Relu {
+		x = w.op("Relu", x)
+	}
+	x = w.quant(x, d.Quantiser)
+	if d.Kernel > 0 {
+		if form == "flat" {
+			x = w.op("Squeeze", x, w.ints(0))
+		}
+		x = w.node(w.Node("Transpose", x).Ints("perm", shapes[form].out...))
+	}
+	return x
+}
+
+// layer writes a recurrent layer: its sequence and its last states, the directions side by side.
+func (w *writer) layer(l *Layer, index int, x []string, n *Network) (sequence string, last map[string]string) {
+	var seq, h, c []string
+	for d, cell := range l.Cells {
+		prefix := fmt.Sprintf("l%dd%d", index, d)
+		vector := shapes[n.Form].vector
+		starts := []string{w.start(prefix+"h", cell.hidden(), l.Starts[d], l.Starts[d].H, vector(cell.Width()))}
+		if cell.Kind == LSTM {
+			starts = append(starts, w.start(prefix+"c", cell.State, l.Starts[d], l.Starts[d].C, vector(cell.Units)))
+		}
+		out := w.scan(l, d, prefix, append(starts, x...), n)
+		h, seq = append(h, out[0]), append(seq, out[len(out)-1])
+		if cell.Kind == LSTM {
+			c = append(c, out[1])
+		}
+	}
+	return w.beside(seq), map[string]string{"h": w.beside(h), "c": w.beside(c)}
+}
+
+// beside puts tensors side by side, along the last axis.
+func (w *writer) beside(list []string) string {
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return list[0]
+	}
+	return w.node(w.Node("Concat", list...).Int("axis", -1))
+}
+
+// start is the first value of a state.
+func (w *writer) start(name string, q *Quantiser, s Start, codes []int64, shape []int) string {
+	if s.Data {
+		w.Input(name, graph.Float32, axes(shape)...)
+		return w.quant(name, q)
+	}
+	v := make([]float64, graph.Size(shape))
+	for u := range codes {
+		v[u] = float64(q.constant(codes[u]))
+	}
+	raw := w.constant(shape, v...)
+	if codes != nil {
+		return w.quant(raw, q) // the value of a code may be no float32
+	}
+	return raw
+}
+
+// scan writes one direction as a Scan.
+func (w *writer) scan(l *Layer, d int, prefix string, inputs []string, n *Network) (out []string) {
+	cell := l.Cells[d]
+	states := 1
+	if cell.Kind == LSTM {
+		states = 2
+	}
+	b := &body{writer: &writer{Model: onnxtest.New(0), prefix: prefix + "b"}, cell: cell, spelled: l.Spelled}
+	b.write(len(inputs)-states, func(width int) []any { return axes(shapes[n.Form].vector(width)) })
+	in := make([]int64, len(inputs)-states)
+	reverse := make([]int64, len(in))
+	for k := range in {
+		in[k], reverse[k] = int64(shapes[n.Form].axis), flag(l.Reverse[d])
+	}
+	for range states + 1 {
+		out = append(out, w.fresh())
+	}
+	w.Node("Scan", inputs...).Name(prefix).Graph("body", b.Model).Int("num_scan_inputs", int64(len(in))).
+		Ints("scan_input_axes", in...).Ints("scan_output_axes", in[0]).Ints("scan_input_directions", reverse...).
+		Ints("scan_output_directions", reverse[0]).Out(out...)
+	return out
+}
