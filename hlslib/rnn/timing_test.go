@@ -101,7 +101,7 @@ func (w *walk) phase(step, phase, nf, sf int) {
 // is the least there is.
 func TestMemories(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(60) {
+	for seed := range uint64(25) {
 		r := rand.New(rand.NewPCG(seed, 19))
 		p, in := random(r)
 		p.Keeps = false
