@@ -348,11 +348,10 @@ func (w *writer) linear(i int, v *value) {
 	w.say("%s_t %[1]s = %s;", v.name, start)
 	for _, a := range terms {
 		p, x := &v.factors[a], w.name(i, v.Of[a])
-		c, ok := p.constant()
 		switch {
-		case ok && layer.Shifts(c):
-			sign, shift := "+", bits.TrailingZeros64(uint64(c))
-			if c < 0 {
+		case p.same && layer.Shifts(p.value):
+			sign, shift := "+", bits.TrailingZeros64(uint64(p.value))
+			if p.value < 0 {
 				sign = "-"
 			}
 			if shift > 0 {
@@ -367,8 +366,8 @@ func (w *writer) linear(i int, v *value) {
 
 // parameter is that of the unit.
 func (w *writer) parameter(p *parameter) string {
-	if c, ok := p.constant(); ok {
-		return constant(c)
+	if p.same {
+		return constant(p.value)
 	}
 	pe := "0"
 	if p.row() == byWord {
