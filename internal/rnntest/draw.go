@@ -18,10 +18,11 @@ type Axes struct {
 	Functions   bool // other activation functions than sigmoid and tanh
 	Zeros       bool // zero points
 	Joined      bool // one product with the inputs and the hidden state side by side
+	Nodes       bool // operators of ONNX, with formats
 }
 
 // All is every axis.
-var All = Axes{true, true, true, true, true, true, true, true, true, true, true}
+var All = Axes{true, true, true, true, true, true, true, true, true, true, true, true}
 
 // A drawer draws a network.
 type drawer struct {
