@@ -1,7 +1,7 @@
 package dataflow
 
-// Turns say how a frame holds several samples, that take turns in recurrent layers: a sample is a number of equal parts,
-// and the frame has the first part of every sample, then the second of every sample, and so on.
+// Turns say how a frame holds several samples, that take turns in recurrent layers: a sample is a number of equal
+// parts, and the frame has the first part of every sample, then the second of every sample, and so on.
 type Turns struct {
 	Samples int
 	Streams []int // parts of a sample, by stream of the model's graph as it was lowered
