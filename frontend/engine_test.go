@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"hlsgen/frontend"
-	"hlsgen/hlslib/lstm"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
@@ -22,8 +23,8 @@ type engine struct {
 	model  *dataflow.Model
 	op     dataflow.Op
 	in     int // stream
-	hidden int // stream of h, as the model has the layer; with States it is followed by c
-	layer  lstm.Params
+	hidden int // stream of h, as the model has the layer, which has no c
+	layer  rnn.Params
 }
 
 // engineOf imports a model for data of the given shape.
@@ -40,12 +41,17 @@ func engineOf(t *testing.T, file string, shape []int) engine {
 	}
 	g := im.Model.Graph
 	for _, n := range g.Nodes {
-		if n.Op.Kind() != lstm.Kind {
+		if n.Op.Kind() != rnn.Kind {
 			continue
 		}
-		e := engine{model: im.Model, in: n.In[0], hidden: n.Out[0], layer: n.Op.Params().(lstm.Params)}
-		e.layer.Sequence, e.layer.States = true, true
-		if e.op, _, err = lstm.New(e.layer).Bind([]dataflow.Type{g.Streams[e.in].Type}); err != nil {
+		e := engine{model: im.Model, in: n.In[0], hidden: n.Out[0], layer: n.Op.Params().(rnn.Params)}
+		for _, s := range e.layer.Cells[0].States {
+			if !slices.Contains(e.layer.Outputs, s.Next) {
+				e.layer.Outputs = append(slices.Clip(e.layer.Outputs), s.Next)
+			}
+		}
+		e.layer.Sequence = true
+		if e.op, _, err = rnn.New(e.layer).Bind([]dataflow.Type{g.Streams[e.in].Type}); err != nil {
 			t.Fatal(err)
 		}
 		return e
@@ -151,7 +157,7 @@ func TestEngineBrevitas(t *testing.T) {
 			rec := m.Recorded(t)
 			steps, width := rec.X.Shape[1], rec.X.Shape[2]
 			e := engineOf(t, m.Path("model.onnx"), nil)
-			cells, units := len(e.layer.Cells), len(e.layer.Cells[0].Recurrent[1])
+			cells, units := len(e.layer.Cells), e.layer.Cells[0].Phases[0].Units
 			compared := 0
 			for i := range rec.X.Shape[0] {
 				if !rec.Cells(i) {

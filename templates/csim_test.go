@@ -72,6 +72,7 @@ func TestCSim(t *testing.T) {
 		design func(testing.TB) *dataflow.Design
 		cxx    string
 	}{
+		{"keeping", keeping, ""},
 		{"forked", forked, ""},
 		{"twins", twins, ""},
 		{"tfc", tfc, ""},

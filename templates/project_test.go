@@ -16,6 +16,7 @@ import (
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pool"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/golden"
@@ -58,11 +59,12 @@ func chain(t testing.TB, name, input string, in dataflow.Type, stages ...stage) 
 	return d
 }
 
-// vectors runs random frames through the graph.
+// vectors runs random frames, which follow each other, through the graph.
 func vectors(t testing.TB, d *dataflow.Design, frames int, seed uint64) templates.Vectors {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	var v templates.Vectors
+	run := d.Model.Graph.Begin()
 	for range frames {
 		var in []dataflow.Tensor
 		for _, s := range d.Model.Graph.In {
@@ -77,7 +79,7 @@ func vectors(t testing.TB, d *dataflow.Design, frames int, seed uint64) template
 			}
 			in = append(in, x)
 		}
-		all, err := d.Model.Graph.Eval(context.Background(), in)
+		all, err := run.Eval(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,6 +109,20 @@ func tensorType(elem num.Type, shape ...int) dataflow.Type {
 }
 
 var sign = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+
+// keeping is a recurrence that goes on from frame to frame.
+func keeping(t testing.TB) *dataflow.Design {
+	clip := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -50, Hi: 60}
+	ones := [][]int64{{1, 0, 0, 0}, {0, 1, 0, 0}, {1, -1, 1, 0}, {0, 0, 0, 1}}
+	last := rnn.Ref{Value: 3}
+	cell := rnn.Cell{States: []rnn.State{{Next: last, Start: []int64{3, -5, 7, 9}}}, Phases: []rnn.Phase{{
+		Units: 4, State: new(int), Dots: []rnn.Dot{{Weights: ones}}, Values: []rnn.Value{
+			{Op: rnn.Input}, {Op: rnn.Sum}, {Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
+			{Op: rnn.Requant, Of: []int{2}, Requant: &clip}}}}}
+	return chain(t, "keeping", "global_in", tensorType(intN(3), 3, 4),
+		stage{rnn.New(rnn.Params{Cells: []rnn.Cell{cell}, Outputs: []rnn.Ref{last}, Sequence: true, Keeps: true}),
+			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT}, "global_out"})
+}
 
 // small is a chain, with signed, unsigned and bipolar elements and per-channel thresholds.
 func small(t testing.TB) *dataflow.Design {

@@ -131,8 +131,14 @@ func (o *Options) imports() (string, error) {
 	if q := o.Quantise; q != nil {
 		b = fmt.Appendf(b, "%v %v\n", q.Type, q.Scale)
 	}
-	if o.LSTM != "" {
-		formats, err := os.ReadFile(o.LSTM)
+	if o.Stateful || o.Samples > 1 {
+		b = fmt.Appendf(b, "stateful %v, %d samples in turns\n", o.Stateful, o.Samples)
+	}
+	for _, path := range []string{o.LSTM, o.Cells} {
+		if path == "" {
+			continue
+		}
+		formats, err := os.ReadFile(path)
 		if err != nil {
 			return "", err
 		}

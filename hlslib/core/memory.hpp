@@ -44,14 +44,12 @@ template <class T, int N> void bind_memory(T (&words)[N], const memory<storage::
     (void)words;
 }
 
-#ifndef __SYNTHESIS__
-// restarts is how often everything has begun anew. What is kept from frame to frame does so with the FPGA's configuration;
-// in C simulation a test bench says when.
+// restarts is how often everything has begun anew, in C simulation, where a test bench says when: what is kept from frame to
+// frame begins with the FPGA's configuration.
 inline unsigned& restarts() {
     static unsigned count = 0;
     return count;
 }
-#endif
 
 } // namespace hlsgen
 

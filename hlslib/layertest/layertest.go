@@ -157,7 +157,7 @@ func (b *bound) checkEval() error {
 	if k, ok := b.op.(dataflow.Keeping); ok && k.Begin() != nil {
 		evaluate = k.Begin()
 		if first := b.op.Eval(b.frames[0]); !reflect.DeepEqual(k.Begin()(b.frames[0]), first) {
-			return fmt.Errorf("Eval gives %v, which is not the first frame of a run", first)
+			return fmt.Errorf("the first frame of a run is not what Eval gives: %v", first)
 		}
 	}
 	for n, in := range b.frames {

@@ -21,7 +21,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 	for p := range o.phases {
 		for k := range o.phases[p].values {
-			fields, tables := o.phases[p].values[k].emit(f.PE)
+			fields, tables := o.emit(p, &o.phases[p].values[k], f.PE)
 			i.Config, i.Tables = append(i.Config, fields...), append(i.Tables, tables...)
 		}
 	}
@@ -77,13 +77,13 @@ func (o *op) loopFields(f dataflow.Fold, t timing) []dataflow.Field {
 	}
 }
 
-// emit is the types, constants and tables of a value.
-func (v *value) emit(pe int) (fields []dataflow.Field, tables []dataflow.Table) {
+// emit is the types, constants and tables of a value of phase i.
+func (o *op) emit(i int, v *value, pe int) (fields []dataflow.Field, tables []dataflow.Table) {
 	if !v.built() {
 		return nil, nil
 	}
 	fields = []dataflow.Field{{Name: v.name + "_t", Doc: v.Op, Value: v.elem}}
-	for _, p := range v.parameters() {
+	for _, p := range o.parameters(i, v) {
 		tables = append(tables, p.table(pe))
 	}
 	switch v.Op {

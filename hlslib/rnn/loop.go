@@ -28,7 +28,7 @@ func (o *op) fits(f dataflow.Fold) bool {
 	for i := range o.phases {
 		for k := range o.phases[i].values {
 			v := &o.phases[i].values[k]
-			for _, p := range v.parameters() {
+			for _, p := range o.parameters(i, v) {
 				t := p.table(f.PE)
 				row = max(row, len(t.Rows[0])*t.Elem.Width)
 			}

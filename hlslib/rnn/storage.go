@@ -87,7 +87,7 @@ func (o *op) storage(f dataflow.Fold) (list []dataflow.Storage) {
 	for i := range o.phases {
 		for k := range o.phases[i].values {
 			v := &o.phases[i].values[k]
-			for _, p := range v.parameters() {
+			for _, p := range o.parameters(i, v) {
 				list = append(list, p.table(f.PE).Storage("parameter memory").At(dataflow.LUTRAM))
 			}
 			if v.built() && v.Op == Steps {

@@ -87,13 +87,13 @@ func (p *parameter) table(pe int) dataflow.Table {
 	return t
 }
 
-// parameters are those of a value that are tables.
-func (v *value) parameters() (list []*parameter) {
+// parameters are those of a value of phase i that are tables.
+func (g *program) parameters(i int, v *value) (list []*parameter) {
 	if !v.built() || v.Op != Linear {
 		return nil
 	}
-	for i := range v.factors {
-		list = append(list, &v.factors[i])
+	for _, a := range g.terms(i, v) {
+		list = append(list, &v.factors[a])
 	}
 	list = append(list, &v.bias)
 	return slices.DeleteFunc(list, func(p *parameter) bool {

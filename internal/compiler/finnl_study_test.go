@@ -11,7 +11,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/frontend"
-	"hlsgen/hlslib/lstm"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
@@ -89,7 +89,7 @@ func engineTable(t *testing.T) string {
 }
 
 // engine is the recurrent layer of a network, and the type of its input.
-func (n finnl) engine(t *testing.T) (lstm.Params, dataflow.Type) {
+func (n finnl) engine(t *testing.T) (rnn.Params, dataflow.Type) {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join(finnlModels(t), n.name, "scan.onnx"))
 	if err != nil {
@@ -101,24 +101,21 @@ func (n finnl) engine(t *testing.T) (lstm.Params, dataflow.Type) {
 		t.Fatal(err, d.Diags)
 	}
 	for _, node := range im.Model.Graph.Nodes {
-		if p, ok := node.Op.Params().(lstm.Params); ok {
+		if p, ok := node.Op.Params().(rnn.Params); ok {
 			return p, im.Model.Graph.Streams[node.In[0]].Type
 		}
 	}
-	t.Fatal("no LSTM")
-	return lstm.Params{}, dataflow.Type{}
+	t.Fatal("no recurrence")
+	return rnn.Params{}, dataflow.Type{}
 }
 
-// bound is the layer with so many sequences that take turns, each a copy of one of the two directions.
-func bound(t *testing.T, p lstm.Params, in dataflow.Type, sequences, steps int) dataflow.Op {
+// bound is the layer with so many turns: one direction, both, or both of several sequences.
+func bound(t *testing.T, p rnn.Params, in dataflow.Type, turns, steps int) dataflow.Op {
 	t.Helper()
 	lanes := in.Shape[1] / len(p.Cells)
-	cells := p.Cells
-	p.Cells = nil
-	for s := range sequences {
-		p.Cells = append(p.Cells, cells[s%len(cells)])
-	}
-	op, _, err := lstm.New(p).Bind([]dataflow.Type{{Shape: dataflow.Shape{steps, sequences * lanes},
+	p.Cells = p.Cells[:min(turns, len(p.Cells))]
+	p.Sequences = turns / len(p.Cells)
+	op, _, err := rnn.New(p).Bind([]dataflow.Type{{Shape: dataflow.Shape{steps, turns * lanes},
 		Range: []num.Range{in.Union()}, Elem: in.Elem}})
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +167,7 @@ func networkTable(t *testing.T) string {
 			t.Logf("%s, %s: %v clocks a line", n.name, d.name, r.Design.Clocks.Interval)
 			fold := ""
 			for i, node := range r.Design.Model.Graph.Nodes {
-				if node.Op.Kind() == lstm.Kind {
+				if node.Op.Kind() == rnn.Kind {
 					fold = fmt.Sprintf("%d x %d", r.Design.Folds[i].PE, r.Design.Folds[i].SIMD)
 				}
 			}

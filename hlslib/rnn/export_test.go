@@ -1,0 +1,26 @@
+package rnn
+
+import "hlsgen/internal/dataflow"
+
+// A StoreOf is a memory as tests see it.
+type StoreOf struct {
+	Name                   string
+	State, Arrives, Vector bool
+	Writer                 int   // phase
+	Reads                  []int // phases
+	Units, Word, Halves    int
+	Latency, Distance      int
+}
+
+// StoresOf is what a bound layer keeps, in a fold.
+func StoresOf(layer dataflow.Op, f dataflow.Fold) (list []StoreOf) {
+	o := layer.(*op)
+	t := o.timing(f)
+	for i := range o.stores {
+		s := &o.stores[i]
+		list = append(list, StoreOf{Name: s.name, State: s.state >= 0, Arrives: o.arrives(s), Vector: s.vector,
+			Writer: s.writer.Phase, Reads: s.reads, Units: o.elements(s), Word: s.word(f), Halves: s.halves,
+			Latency: t.phases[s.writer.Phase].latency, Distance: t.distance(o, s, f)})
+	}
+	return list
+}

@@ -1,0 +1,51 @@
+package rnn_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/rnn"
+	"hlsgen/internal/dataflow"
+)
+
+// values is a random frame of a type.
+func values(r *rand.Rand, t dataflow.Type) dataflow.Tensor {
+	x := dataflow.Tensor{Shape: t.Shape}
+	for len(x.Data) < t.Shape.Size() {
+		if v := layertest.Between(r, t.Channel(len(x.Data)%t.Shape.Channels())); t.Elem.Holds(v) {
+			x.Data = append(x.Data, v)
+		}
+	}
+	return x
+}
+
+// TestPieces: where the state is kept, a stream that is processed in pieces gives what it gives as a whole.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 17))
+		p, in := random(r)
+		p.Sequence, p.Starts, p.Keeps = true, nil, false
+		const pieces = 3
+		long := in[0]
+		long.Shape = dataflow.Shape{pieces * in[0].Shape[0], in[0].Shape[1]}
+		x := values(r, long)
+		whole := layertest.Bind(t, rnn.New(p), long).Eval([]dataflow.Tensor{x})
+		p.Keeps = true
+		op := layertest.Bind(t, rnn.New(p), in[0])
+		run := op.(dataflow.Keeping).Begin()
+		got := make([][]int64, len(whole))
+		for part := range slices.Chunk(x.Data, in[0].Shape.Size()) {
+			for i, y := range run([]dataflow.Tensor{{Shape: in[0].Shape, Data: part}}) {
+				got[i] = append(got[i], y.Data...)
+			}
+		}
+		for i := range whole {
+			if !slices.Equal(got[i], whole[i].Data) {
+				t.Errorf("seed %d, output %d: %v in pieces, %v as a whole", seed, i, got[i], whole[i].Data)
+			}
+		}
+	}
+}

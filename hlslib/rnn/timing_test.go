@@ -1,0 +1,268 @@
+package rnn_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/rnn"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// field is what a layer emits under a name.
+func field[T any](t *testing.T, op dataflow.Op, f dataflow.Fold, name string) T {
+	t.Helper()
+	config := op.Emit(f, dataflow.Target{}).Config
+	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
+	if i < 0 {
+		t.Fatalf("no field %s", name)
+	}
+	return config[i].Value.(T)
+}
+
+// A written word has the step that wrote it, -1 for what arrives, and the iteration.
+type written struct{ step, at int }
+
+// A walk goes through the iterations of a frame as the package's comment has them, and follows what is written to
+// memories and read from there.
+type walk struct {
+	t                   *testing.T
+	stores              []rnn.StoreOf
+	pe, simd, turns, at int
+	memory              map[[4]int]written // by store, half, turn and word
+	least               []int              // by store, iterations from a write to a read
+	tight               bool               // somewhere they are as few as may be
+}
+
+func (w *walk) write(s, half, turn, word, step int) {
+	w.memory[[4]int{s, half, turn, word}] = written{step, w.at}
+}
+
+func (w *walk) read(s, half, turn, word, step int) {
+	store, from := w.stores[s], w.memory[[4]int{s, half, turn, word}]
+	want := step
+	if store.State {
+		if want--; want < 0 && !store.Arrives {
+			return // a constant
+		}
+	}
+	d := w.at - from.at
+	if from.step != want || d <= store.Latency {
+		w.t.Errorf("%s: step %d reads word %d of turn %d, written in step %d, %d iterations before; they take %d",
+			store.Name, step, word, turn, from.step, d, store.Latency)
+	}
+	w.least[s], w.tight = min(w.least[s], d), w.tight || d == store.Latency+1
+}
+
+// arrive is the head clocks.
+func (w *walk) arrive(head, rest int) {
+	for clock := range head {
+		for s, store := range w.stores {
+			if n := store.Units / w.pe; store.Arrives && clock < w.turns*n {
+				if word := clock % n * w.pe; !store.Vector || (word+w.pe)%store.Word == 0 {
+					w.write(s, 0, clock/n, word/store.Word, -1)
+				}
+			}
+		}
+		w.at++
+	}
+	w.at += rest
+}
+
+// phase is the clocks of a phase.
+func (w *walk) phase(step, phase, nf, sf int) {
+	for turn := range w.turns {
+		for n := range nf {
+			for clock := range sf {
+				for s, store := range w.stores {
+					half, other := step%store.Halves, (step+1)%store.Halves
+					if slices.Contains(store.Reads, phase) {
+						if store.Vector {
+							w.read(s, half, turn, clock*w.simd/store.Word, step)
+						} else if clock == sf-1 {
+							w.read(s, half, turn, n, step)
+						}
+					}
+					if complete := (n+1)*w.pe%store.Word == 0; store.Writer == phase && clock == sf-1 && complete {
+						w.write(s, other, turn, n*w.pe/store.Word, step)
+					}
+				}
+				w.at++
+			}
+		}
+	}
+}
+
+// TestMemories follows every word of the memories through some steps of random programs: what is read was written in
+// the right step, so long before that it has arrived, and no later than it has to be; the distance that the C++ states
+// is the least there is.
+func TestMemories(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 19))
+		p, in := random(r)
+		p.Keeps = false
+		in[0].Shape[0] = 4
+		op := layertest.Bind(t, rnn.New(p), in...)
+		for f := range op.Folds() {
+			w := walk{t: t, stores: rnn.StoresOf(op, f), pe: f.PE, simd: f.SIMD, memory: map[[4]int]written{},
+				turns: field[int](t, op, f, "turns")}
+			const many = 1 << 30
+			w.least = slices.Repeat([]int{many}, len(w.stores))
+			rest := field[int](t, op, f, "rest")
+			w.arrive(field[int](t, op, f, "head"), rest)
+			idle, waits := field[[]int](t, op, f, "idle"), rest > 0
+			for step := range 4 {
+				for i, nf := range field[[]int](t, op, f, "nf") {
+					w.phase(step, i, nf, field[[]int](t, op, f, "sf")[i])
+					w.at, waits = w.at+idle[i], waits || idle[i] > 0
+				}
+			}
+			if got, want := op.Loop(f, dataflow.Target{}).Iterations(), w.at-idle[len(idle)-1]; got != want {
+				t.Errorf("seed %d, %+v: %d iterations, want %d", seed, f, got, want)
+			}
+			if waits && !w.tight {
+				t.Errorf("seed %d, %+v: it waits longer than it has to", seed, f)
+			}
+			for s, store := range w.stores {
+				if w.least[s] != many && store.Distance != w.least[s] {
+					t.Errorf("seed %d, %+v: %s states a distance of %d, it is %d", seed, f, store.Name, store.Distance,
+						w.least[s])
+				}
+			}
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// wide is an LSTM of many units whose weights are -1, 0 and 1.
+func wide(t *testing.T, o recipe, steps int) dataflow.Op {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 1))
+	o.sequence = true
+	c := o.common(r)
+	c.input.Multiplier, c.hidden.Multiplier = 1, 16
+	p := rnn.Params{Sequence: true, Sequences: o.sequences}
+	for range o.cells {
+		cell := o.weights(r, c)
+		for g := range cell.recurrent {
+			cell.recurrent[g] = layertest.Weights(r, o.units, o.units, num.Range{Lo: -1, Hi: 1}, true)
+		}
+		p.Cells = append(p.Cells, cell.program())
+	}
+	p.Outputs = []rnn.Ref{p.Cells[0].States[0].Next}
+	turns := max(1, o.sequences) * o.cells
+	return layertest.Bind(t, rnn.New(p), layertest.Full(layertest.Int(8), steps, turns*o.units*4))
+}
+
+// TestLoop spells the clocks: a step takes what its turns do, or what the first one does and the latency, less what it
+// reads before the last word; the last step of a frame waits for nothing.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	const steps = 5
+	for _, tt := range []struct {
+		cells, sequences, units, pe, simd int
+		latency, iterations               int
+	}{
+		{2, 1, 128, 2, 128, 18, 5 * 128},       // FINN-L's W2A2: two cells of 64 clocks cover the latency
+		{2, 1, 128, 1, 64, 17, 5 * 512},        // its W4A4
+		{1, 1, 128, 2, 128, 18, 4*82 + 64},     // a cell alone waits for itself
+		{1, 2, 128, 2, 128, 18, 5 * 128},       // two sequences do not
+		{1, 4, 128, 8, 128, 18, 5 * 64},        // nor do four,
+		{1, 2, 128, 8, 128, 18, 4*34 + 32},     // where two do: 2*16 clocks are less than 16+18
+		{1, 1, 8, 8, 8, 16, 4*17 + 1},          // nothing but latency
+		{3, 1, 8, 4, 2, 15, 5 * 24},            // 3*8 clocks are more than 8+15
+		{1, 1, 12, 4, 3, 15, 4*(12+15) + 12},   // one word of 12
+		{1, 1, 12, 2, 2, 15, 4*(36+15-5) + 36}, // words of 2: the last of 6 clocks waits for the last
+	} {
+		o := recipe{cells: tt.cells, sequences: tt.sequences, units: tt.units}
+		op := wide(t, o, steps)
+		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, dataflow.Target{})
+		first := tt.units/tt.simd - 1 // the iteration of the first word
+		if l.Latency != tt.latency || l.Iterations() != tt.iterations || l.FirstWrite(0) != first+tt.latency ||
+			l.LastWrite(0) != tt.iterations-1+tt.latency {
+			t.Errorf("%+v: %d iterations, latency %d, words from %d to %d", tt, l.Iterations(), l.Latency,
+				l.FirstWrite(0), l.LastWrite(0))
+		}
+	}
+}
+
+// TestLatency counts the clocks of operations.
+func TestLatency(t *testing.T) {
+	t.Parallel()
+	shift := num.Requant{Multiplier: 4, Shift: 2, Mode: num.HalfEven, Lo: -8, Hi: 7}
+	times := shift
+	times.Multiplier = 5
+	steps := []num.Step{{At: []int64{-3, 0, 3}, Value: []int64{-4, 0, 2, 5}}}
+	both := func(b *program, factors ...[]int64) int {
+		return b.linear(nil, []int{b.input(0), b.sum(0)}, factors...)
+	}
+	for _, tt := range []struct {
+		name    string
+		product bool
+		write   func(*program)
+		want    int // beside 3 of the sum and 1 to store it
+	}{
+		{"a sum", false, func(b *program) { b.input(0); b.requant(shift, b.sum(0)) }, 1},
+		{"products requantised", true, func(b *program) { b.input(0); b.requant(shift, b.sum(0)) }, 2},
+		{"times", false, func(b *program) { b.input(0); b.requant(times, b.sum(0)) }, 2},
+		{"added", false, func(b *program) { b.requant(shift, both(b, one, one)) }, 1},
+		{"added, times", false, func(b *program) { b.requant(times, both(b, one, one)) }, 2},
+		{"shifted", false, func(b *program) { b.requant(shift, both(b, one, []int64{-8})) }, 1},
+		{"multiplied", false, func(b *program) { b.requant(shift, both(b, one, []int64{3})) }, 2},
+		{"multiplied aside", false, func(b *program) { b.requant(shift, both(b, []int64{3}, one)) }, 1},
+		{"as it is", false, func(b *program) {
+			b.input(0)
+			b.requant(shift, b.linear(nil, []int{b.sum(0)}, one))
+		}, 1},
+		{"steps", false, func(b *program) { b.steps(steps, both(b, one, one)) }, 3},
+		{"a product", false, func(b *program) { b.requant(shift, b.product(b.input(0), b.sum(0))) }, 2},
+		{"not the longest", false, func(b *program) {
+			b.product(both(b, []int64{3}, []int64{5}), b.sum(0)) // nothing depends on it
+			b.requant(shift, b.sum(0))
+		}, 1},
+	} {
+		b := &program{}
+		tt.write(b)
+		dot := rnn.Dot{Weights: [][]int64{{3}}}
+		if tt.product {
+			dot.Product = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -9, Hi: 9}
+		}
+		last := rnn.Ref{Value: len(b.values) - 1}
+		op := layertest.Bind(t, rnn.New(rnn.Params{Outputs: []rnn.Ref{last}, Cells: []rnn.Cell{{
+			States: []rnn.State{{Next: last}},
+			Phases: []rnn.Phase{{Units: 1, State: new(int), Dots: []rnn.Dot{dot}, Values: b.values}}}}}),
+			layertest.Full(layertest.Int(4), 3, 1))
+		if l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{}); l.Latency != 4+tt.want {
+			t.Errorf("%s: %d clocks, want %d", tt.name, l.Latency, 4+tt.want)
+		}
+	}
+}
+
+// TestArrivals: states of different lengths arrive side by side, and the first step waits for what it looks at.
+func TestArrivals(t *testing.T) {
+	t.Parallel()
+	o := recipe{kind: "lstmp", cells: 1, units: 8, sequences: 2, sequence: true, arrive: true}
+	r := rand.New(rand.NewPCG(2, 2))
+	p := o.layer(r)
+	op := layertest.Bind(t, rnn.New(p), o.inputs(r, p, 2)...)
+	f := dataflow.Fold{PE: 2, SIMD: 4}
+	l := op.Loop(f, dataflow.Target{})
+	var reads []string
+	for i := range 10 {
+		reads = append(reads, fmt.Sprintf("%b", l.At(i).Read))
+	}
+	// h has two words of a turn, c has four; then nothing arrives
+	want := []string{"110", "110", "110", "110", "100", "100", "100", "100", "0", "0"}
+	if !slices.Equal(reads, want) {
+		t.Errorf("%v, want %v", reads, want)
+	}
+	if rest := field[int](t, op, f, "rest"); l.ReadAt(0, 0) != 8+rest || rest == 0 {
+		t.Errorf("the first word is read in iteration %d, after %d of rest", l.ReadAt(0, 0), rest)
+	}
+}
