@@ -19,13 +19,13 @@ func (d *drawer) layer(x []vector) *Layer {
 	}
 	kind := one(d.Choices, kinds...)
 	d.has("%s", kind)
-	switch d.below(4) {
-	case 0, 1:
+	switch way := d.below(4); {
+	case way <= 1 || d.n.Pieces:
 		l.Reverse = []bool{false}
-	case 2:
+	case way == 2:
 		l.Reverse = []bool{true}
 		d.has("reverse")
-	case 3:
+	default:
 		l.Reverse = []bool{false, true}
 		d.has("bidirectional")
 	}
@@ -310,7 +310,7 @@ func (d *drawer) gruCandidate(c *Cell) *Quantiser {
 
 // start draws how the states of a cell begin.
 func (d *drawer) start(c *Cell) (s Start) {
-	if d.on(d.axes.Data, 4, "states as data") {
+	if d.on(d.axes.Data && !d.n.Pieces, 4, "states as data") {
 		s.Data = true
 		return s
 	}
