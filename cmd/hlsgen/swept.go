@@ -103,7 +103,8 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 		}
 	}
 	s.exact("next", strings.Join(lines, " \\\n"+strings.Repeat(" ", 13)))
-	if len(o.Dims) > 0 || o.Arrives != nil || o.Quantise != nil || o.LSTM+o.Cells != "" {
+	if len(o.Dims) > 0 || o.Arrives != nil || o.Quantise != nil || o.LSTM+o.Cells != "" ||
+		o.Stateful || o.Samples > 1 {
 		s.exact("", "and what was said here of axes and inputs (--dim, --input-type ...)")
 	}
 }

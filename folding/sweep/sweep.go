@@ -146,8 +146,14 @@ func (o *Options) imports() (string, error) {
 	if q := o.Quantise; q != nil {
 		b = fmt.Appendf(b, "%v %v\n", q.Type, q.Scale)
 	}
-	if o.LSTM != "" {
-		formats, err := regular.ReadFile(o.LSTM, compiler.MaxSettings)
+	if o.Stateful || o.Samples > 1 {
+		b = fmt.Appendf(b, "stateful %v, %d samples in turns\n", o.Stateful, o.Samples)
+	}
+	for _, path := range []string{o.LSTM, o.Cells} {
+		if path == "" {
+			continue
+		}
+		formats, err := regular.ReadFile(path, compiler.MaxSettings)
 		if err != nil {
 			return "", err
 		}

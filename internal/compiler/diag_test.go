@@ -143,7 +143,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
 	diag.CellFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
 	diag.StateNotKept: func(t *testing.T, d *diag.List) bool {
-		o := compiler.Options{Model: file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, ones).end()), Stateful: true}
+		o := compiler.Options{Model: file(t, small()), Stateful: true}
 		if _, err := compiler.Check(context.Background(), o, d); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"hlsgen/boards"
@@ -24,20 +25,24 @@ import (
 type refused struct{ list []diag.Diag }
 
 func (r *refused) Error() string {
-	return fmt.Sprintf("%s refused at %s (%s): %s", r.list[0].Code, r.list[0].Node, r.list[0].Op, r.list[0].Msg)
+	d := slices.MaxFunc(r.list, func(a, b diag.Diag) int { return int(a.Severity) - int(b.Severity) })
+	return fmt.Sprintf("%s refused at %s (%s): %s", d.Code, d.Node, d.Op, d.Msg)
 }
 
 // recurrentRuns draws data for a network, and what it makes of them.
 func recurrentRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samples.Runs, want []reals) {
 	runs = &samples.Runs{}
 	choices := rnntest.Seeded(seed)
-	for range 3 {
-		s := n.Sample(choices)
+	var list []rnntest.Sample
+	for range max(3, n.Turns+1) {
+		list = append(list, n.Sample(choices))
+	}
+	for i, outputs := range n.Run(list) {
 		var in, out reals
-		for k, data := range s {
+		for k, data := range list[i] {
 			in = append(in, dataflow.RealTensor{Shape: m.In[k].Shape, Data: data})
 		}
-		for k, data := range n.Run(s) {
+		for k, data := range outputs {
 			out = append(out, dataflow.RealTensor{Shape: m.Out[k].Shape, Data: data})
 		}
 		runs.In, want = append(runs.In, in), append(want, out)
@@ -47,6 +52,7 @@ func recurrentRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *sa
 
 // recurrentOptions are what a network is imported with.
 func recurrentOptions(n *rnntest.Network) (opt frontend.Options) {
+	opt.Stateful, opt.Samples = n.Pieces, n.Turns
 	if n.Formats != nil {
 		opt.Cells = []frontend.Formats{{Flag: graph.CellFlag, Cells: n.Formats}}
 	}

@@ -1,17 +1,20 @@
 package compiler
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
@@ -175,7 +178,8 @@ func TestInitialStates(t *testing.T) {
 		{op: "GRU", features: 3, hidden: 2}, {op: "GRU", features: 2, hidden: 2, resetsSum: 1, direction: "reverse"},
 		{op: "GRU", features: 2, hidden: 2, direction: "bidirectional", layout: 1},
 		{op: "RNN", features: 2, hidden: 4, direction: "bidirectional"},
-		{op: "LSTM", features: 2, hidden: 2}, {op: "LSTM", features: 2, hidden: 2, direction: "bidirectional", layout: 1},
+		{op: "LSTM", features: 2, hidden: 2},
+		{op: "LSTM", features: 2, hidden: 2, direction: "bidirectional", layout: 1},
 	} {
 		t.Run(fmt.Sprint(m.op, m.direction), func(t *testing.T) {
 			t.Parallel()
@@ -185,7 +189,8 @@ func TestInitialStates(t *testing.T) {
 			if m.direction == "bidirectional" {
 				d = 2
 			}
-			arrays := map[string]*npy.Array{"x": noise(1, runs, steps, 1, m.features), "h0": noise(2, runs, d, 1, m.hidden)}
+			arrays := map[string]*npy.Array{"x": noise(1, runs, steps, 1, m.features),
+				"h0": noise(2, runs, d, 1, m.hidden)}
 			if m.op == "LSTM" {
 				arrays["c0"] = noise(3, runs, d, 1, m.hidden)
 			}
@@ -233,8 +238,8 @@ func TestInitialStates(t *testing.T) {
 	}
 }
 
-// TestLoopIsOneEngine has a plain RNN of 100 steps as a Loop whose body gathers by the number of the run: a matrix layer
-// and one engine.
+// TestLoopIsOneEngine has a plain RNN of 100 steps as a Loop whose body gathers by the number of the run: a matrix
+// layer and one engine.
 func TestLoopIsOneEngine(t *testing.T) {
 	t.Parallel()
 	const steps, features, hidden = 100, 3, 4
@@ -301,8 +306,8 @@ func TestLoopIsOneEngine(t *testing.T) {
 	}
 }
 
-// TestInterleave lets samples take turns: what each gives does not depend on how many do, nor whether they fill the last
-// frame.
+// TestInterleave lets samples take turns: what each gives does not depend on how many do, nor whether they fill the
+// last frame.
 func TestInterleave(t *testing.T) {
 	t.Parallel()
 	const steps = 4
@@ -346,8 +351,8 @@ func TestInterleave(t *testing.T) {
 						got := run(e, samples)
 						for k, out := range want.Outputs {
 							if !slices.Equal(got.Outputs[k].Data, out.Data) {
-								t.Errorf("%s, %d in turns: output %d is %v, want %v", e, samples, k, got.Outputs[k].Data,
-									out.Data)
+								t.Errorf("%s, %d in turns: output %d is %v, want %v", e, samples, k,
+									got.Outputs[k].Data, out.Data)
 							}
 						}
 					}
@@ -375,5 +380,43 @@ func TestInterleaveHidesLatency(t *testing.T) {
 	}
 	if !(clocks[2] < clocks[1] && clocks[1] < clocks[0]) {
 		t.Errorf("clocks per sample %v with 1, 2, 4 samples in turns", clocks)
+	}
+}
+
+// TestRefusedTurns asks for states and turns that models do not have.
+func TestRefusedTurns(t *testing.T) {
+	t.Parallel()
+	gru := recurrentModel{op: "GRU", steps: 3, features: 2, hidden: 2}
+	with := func(change func(*recurrentModel)) recurrentModel {
+		m := gru
+		change(&m)
+		return m
+	}
+	for _, c := range []struct {
+		name    string
+		m       recurrentModel
+		options Options
+		code    diag.Code
+		says    string
+	}{
+		{"a state of a reverse layer", with(func(m *recurrentModel) { m.direction = "reverse" }), Options{Stateful: true},
+			diag.StateNotKept, "from the end of the sequence"},
+		{"a state of both directions", with(func(m *recurrentModel) { m.direction = "bidirectional" }),
+			Options{Stateful: true}, diag.StateNotKept, "from the end of the sequence"},
+		{"a state of the data", with(func(m *recurrentModel) { m.states = true }), Options{Stateful: true},
+			diag.StateNotKept, "arrives with the data"},
+		{"a state in turns", gru, Options{Stateful: true, Samples: 2}, diag.StateNotKept, "several sequences"},
+	} {
+		o := c.options
+		o.Model, o.Cells = c.m.write(t)
+		var d diag.List
+		if _, err := Check(context.Background(), o, &d); err != nil {
+			t.Fatal(c.name, err)
+		}
+		if !slices.ContainsFunc(d.Diags, func(x diag.Diag) bool {
+			return x.Severity == diag.Error && x.Code == c.code && strings.Contains(x.Msg, c.says)
+		}) {
+			t.Errorf("%s: %v, want %s that says %q", c.name, d.Diags, c.code, c.says)
+		}
 	}
 }

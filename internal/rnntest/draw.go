@@ -18,10 +18,13 @@ type Axes struct {
 	Functions   bool // other activation functions than sigmoid and tanh
 	Zeros       bool // zero points
 	Joined      bool // one product with the inputs and the hidden state side by side
+	Nodes       bool // operators of ONNX, with formats
+	Pieces      bool // samples that are pieces of one stream
+	Turns       bool // samples that take turns in an engine
 }
 
 // All is every axis.
-var All = Axes{true, true, true, true, true, true, true, true, true, true, true}
+var All = Axes{true, true, true, true, true, true, true, true, true, true, true, true, true, true}
 
 // A drawer draws a network.
 type drawer struct {
@@ -53,6 +56,13 @@ func Draw(c *Choices, axes Axes) *Network {
 	n.Steps = d.between(1, 6)
 	n.Form = one(c, "time first", "flat", "samples first")
 	d.has("%s", n.Form)
+	n.Turns = 1
+	switch {
+	case d.on(axes.Pieces, 8, "pieces of a stream"):
+		n.Pieces = true
+	case d.on(axes.Turns, 6, "samples take turns"):
+		n.Turns = one(c, 2, 4)
+	}
 	inputs := 1
 	if d.on(axes.Inputs, 8, "two inputs") {
 		inputs = 2

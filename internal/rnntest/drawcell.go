@@ -1,7 +1,10 @@
 package rnntest
 
 import (
+	"fmt"
 	"math"
+
+	"hlsgen/frontend/graph"
 )
 
 // layer draws a recurrent layer: its cells are of one kind and differ in numbers.
@@ -16,17 +19,20 @@ func (d *drawer) layer(x []vector) *Layer {
 	}
 	kind := one(d.Choices, kinds...)
 	d.has("%s", kind)
-	switch d.below(4) {
-	case 0, 1:
+	switch way := d.below(4); {
+	case way <= 1 || d.n.Pieces:
 		l.Reverse = []bool{false}
-	case 2:
+	case way == 2:
 		l.Reverse = []bool{true}
 		d.has("reverse")
-	case 3:
+	default:
 		l.Reverse = []bool{false, true}
 		d.has("bidirectional")
 	}
-	first := d.cell(kind, x)
+	if len(x) == 1 && d.on(d.axes.Nodes, 3, "an operator of ONNX") {
+		l.Form = "Node"
+	}
+	first := d.cell(kind, x, l.Form)
 	for k := range l.Reverse {
 		c := first
 		if k > 0 {
@@ -34,9 +40,15 @@ func (d *drawer) layer(x []vector) *Layer {
 		}
 		l.Cells, l.Starts = append(l.Cells, c), append(l.Starts, d.start(c))
 	}
+	if l.Form == "Node" {
+		if d.n.Formats == nil {
+			d.n.Formats = map[string]graph.CellFormats{}
+		}
+		d.n.Formats[fmt.Sprintf("l%d", len(d.n.Layers))] = first.formats()
+	}
 	l.Spelled = Spelling{Fused: d.rarely(4), Gemm: d.n.Form != "flat" && d.rarely(4), Early: d.rarely(2),
 		Left: d.rarely(2)}
-	l.Spelled.Joined = !l.Spelled.Fused && d.on(d.axes.Joined, 6, "joined products")
+	l.Spelled.Joined = l.Form == "Scan" && !l.Spelled.Fused && d.on(d.axes.Joined, 6, "joined products")
 	if d.rarely(6) {
 		l.Requant = d.quantiser(first.reachH(), true, 5)
 		l.Requant.Zero = 0
@@ -49,7 +61,7 @@ func (d *drawer) layer(x []vector) *Layer {
 func (c *Cell) reachH() float64 { return vector{0, c.hidden()}.reach() }
 
 // cell draws the structure and the numbers of a cell.
-func (d *drawer) cell(kind string, x []vector) *Cell {
+func (d *drawer) cell(kind string, x []vector, form string) *Cell {
 	c := &Cell{Kind: kind, Units: d.between(1, 5)}
 	width := c.Units
 	switch kind {
@@ -64,14 +76,22 @@ func (d *drawer) cell(kind string, x []vector) *Cell {
 	}
 	for k := range c.Gates {
 		g := &c.Gates[k]
-		if d.rarely(2) {
+		if d.rarely(2) || form == "Node" && kind == LSTM {
 			g.Sum = d.quantiser(one(d.Choices, 4., 8, 2), true, 8)
 		}
 		if kind == GRU && k == gateN {
 			g.Sum = d.gruCandidate(c)
 		}
 	}
-	d.numbers(c, x, width)
+	if form == "Node" {
+		c.formatted()
+		width = c.Units
+	}
+	peepholes := kind == LSTM && d.rarely(6)
+	if peepholes {
+		d.has("peepholes")
+	}
+	d.numbers(c, x, width, peepholes)
 	return c
 }
 
@@ -82,17 +102,13 @@ func (d *drawer) again(first *Cell, x []vector) *Cell {
 	for k := range c.Gates {
 		c.Gates[k].Input = nil
 	}
-	d.numbers(&c, x, c.Width())
+	d.numbers(&c, x, c.Width(), first.Gates[0].Peephole != nil)
 	return &c
 }
 
 // numbers draws the weights and biases of a cell whose structure is there.
-func (d *drawer) numbers(c *Cell, x []vector, width int) {
+func (d *drawer) numbers(c *Cell, x []vector, width int, peepholes bool) {
 	units := c.Units
-	peepholes := c.Kind == LSTM && d.rarely(6)
-	if peepholes {
-		d.has("peepholes")
-	}
 	for k := range c.Gates {
 		g := &c.Gates[k]
 		for _, v := range x {
@@ -294,7 +310,7 @@ func (d *drawer) gruCandidate(c *Cell) *Quantiser {
 
 // start draws how the states of a cell begin.
 func (d *drawer) start(c *Cell) (s Start) {
-	if d.on(d.axes.Data, 4, "states as data") {
+	if d.on(d.axes.Data && !d.n.Pieces, 4, "states as data") {
 		s.Data = true
 		return s
 	}

@@ -17,6 +17,8 @@ type Network struct {
 	Layers  []*Layer
 	Outputs []Output
 	Formats map[string]graph.CellFormats // by node, of --cell-config; may be missing
+	Pieces  bool                         // samples are pieces of one stream: cells go on where they ended
+	Turns   int                          // samples that share an engine, 1 or more
 	Choices []int                        // that made it
 	Has     []string                     // what is special, in words
 }
@@ -79,8 +81,23 @@ func nearest(v []*big.Rat) []float64 {
 // h and, of an LSTM, c.
 type Sample [][]float64
 
-// Run computes the outputs.
-func (n *Network) Run(data Sample) (out [][]float64) {
+// Run computes the outputs of samples, in their order.
+func (n *Network) Run(samples []Sample) (out [][][]float64) {
+	ends := map[*Cell]state{}
+	for _, s := range samples {
+		if !n.Pieces {
+			clear(ends)
+		}
+		out = append(out, n.run(s, ends))
+	}
+	return out
+}
+
+// A state is what a cell ended with.
+type state struct{ h, c []*big.Rat }
+
+// run computes the outputs of a sample. Cells begin with what they have in ends, and leave there what they end with.
+func (n *Network) run(data Sample, ends map[*Cell]state) (out [][]float64) {
 	var x [][][]*big.Rat // by input, step and feature
 	for k, s := range n.Inputs {
 		x = append(x, rows(quantised(s.Quantiser, data[k]), s.Features))
@@ -92,7 +109,7 @@ func (n *Network) Run(data Sample) (out [][]float64) {
 	var sequence [][]*big.Rat
 	var last map[string][]*big.Rat
 	for _, l := range n.Layers {
-		sequence, last, data = l.run(x, data)
+		sequence, last, data = l.run(x, data, ends)
 		x = [][][]*big.Rat{sequence}
 	}
 	for _, o := range n.Outputs {
@@ -152,11 +169,15 @@ func (d *Dense) run(x [][]*big.Rat) (out [][]*big.Rat) {
 }
 
 // run gives the sequence and the last states, the directions side by side, and the data that it has not used.
-func (l *Layer) run(x [][][]*big.Rat, data Sample) (sequence [][]*big.Rat, last map[string][]*big.Rat, rest Sample) {
+func (l *Layer) run(x [][][]*big.Rat, data Sample, ends map[*Cell]state) (sequence [][]*big.Rat,
+	last map[string][]*big.Rat, rest Sample) {
 	steps := len(x[0])
 	sequence, last = make([][]*big.Rat, steps), map[string][]*big.Rat{}
 	for d, c := range l.Cells {
-		h, state := c.start(l.Starts[d], &data)
+		s, ok := ends[c]
+		if !ok {
+			s.h, s.c = c.start(l.Starts[d], &data)
+		}
 		for run := range steps {
 			t := run
 			if l.Reverse[d] {
@@ -166,10 +187,11 @@ func (l *Layer) run(x [][][]*big.Rat, data Sample) (sequence [][]*big.Rat, last 
 			for _, in := range x {
 				at = append(at, in[t])
 			}
-			h, state = c.Step(at, h, state)
-			sequence[t] = append(sequence[t], h...)
+			s.h, s.c = c.Step(at, s.h, s.c)
+			sequence[t] = append(sequence[t], s.h...)
 		}
-		last["h"], last["c"] = append(last["h"], h...), append(last["c"], state...)
+		ends[c] = s
+		last["h"], last["c"] = append(last["h"], s.h...), append(last["c"], s.c...)
 	}
 	if l.Requant != nil {
 		for _, v := range sequence {
