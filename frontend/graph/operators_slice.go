@@ -109,7 +109,7 @@ func shapeOf(want []int64, most int64) []int {
 
 func buildExpand(c *call) {
 	out := broadcastShape(c.x, shapeOf(c.constInts(1, "the shape"), maxElements))
-	checkSize(out)
+	c.p.room(out)
 	index := c.p.broadcast(out, c.x)
 	if len(index) == 1 && Size(out) != 1 { // one element for all
 		index = make([]int32, Size(out))
@@ -131,6 +131,7 @@ func buildConstantOfShape(c *call) {
 	}
 	shape := shapeOf(want, math.MaxInt32)
 	checkSize(shape)
+	c.p.elements(Size(shape))
 	full := &Tensor{DType: t.DType, Shape: shape}
 	for range Size(shape) {
 		full.F, full.I = append(full.F, t.F...), append(full.I, t.I...)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"hlsgen/folding/sweep"
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/compiler"
@@ -174,6 +175,21 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		defer other.Release()
 		return run(t, compiler.Options{Out: "design"}, d)
+	},
+	diag.JournalDamaged: func(t *testing.T, d *diag.List) bool {
+		o := sweep.Options{Options: compiler.Options{Model: file(t, small()), Out: "swept"}, Boards: []string{"zcu104"},
+			FPS: []float64{1000}}
+		if _, err := sweep.Run(context.Background(), o, &diag.List{}); err != nil {
+			t.Fatal(err)
+		}
+		journal, err := os.ReadFile("swept/journal.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		journal[len(journal)-9] ^= 1
+		write(t, "swept/journal.jsonl", journal)
+		r, err := sweep.Run(context.Background(), o, d)
+		return err == nil && r != nil
 	},
 	diag.FixedBatch: func(t *testing.T, d *diag.List) bool {
 		return check(t, file(t, four(true)), d) && check(t, file(t, four(false)), d)

@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/regular"
 )
 
 func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, error) {
@@ -48,7 +49,7 @@ func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 	if o.LSTM == "" {
 		return opt, true
 	}
-	b, err := os.ReadFile(o.LSTM)
+	b, err := regular.ReadFile(o.LSTM, MaxSettings)
 	if err != nil {
 		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a file with the formats of LSTM cells (JSON)")
 		return opt, false

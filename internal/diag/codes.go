@@ -37,6 +37,7 @@ const (
 	OutputExists      Code = "output-exists"
 	OutputForeign     Code = "output-foreign"
 	OutputBusy        Code = "output-busy"
+	JournalDamaged    Code = "journal-damaged"
 	LSTMFormats       Code = "lstm-cell-formats"
 	CompilerMissing   Code = "compiler-missing"
 	FixedBatch        Code = "fixed-batch"
@@ -77,6 +78,7 @@ var Codes = map[Code]string{
 	OutputExists:      "the output folder exists and is not empty, or cannot be written",
 	OutputForeign:     "the output folder holds what hlsgen did not write",
 	OutputBusy:        "another hlsgen is writing to the output folder",
+	JournalDamaged:    "a line of a sweep's journal is not as it was written",
 	CompilerMissing:   "no C++ compiler was found",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
 }

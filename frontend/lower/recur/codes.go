@@ -367,9 +367,9 @@ func (b *reader) dot(step *graph.Step) error {
 	length := graph.Size(b.body.Known[leaf.Tensor].Shape)
 	var affine []real.Affine
 	for j := range base {
-		column, scales := make([]*big.Rat, d.K), make([]real.Affine, d.K)
+		column, scales := make([]float64, d.K), make([]real.Affine, d.K)
 		for k := range column {
-			column[k] = new(big.Rat).SetFloat64(w.At(int(wBase[j] + wOffset[k])))
+			column[k] = w.At(int(wBase[j] + wOffset[k]))
 			if scales[k], ok = form.Affine(j*d.K + k); !ok {
 				return unlike(step, "does not work on scaled integers")
 			}
