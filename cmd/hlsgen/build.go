@@ -13,6 +13,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
 	"hlsgen/templates"
 )
 
@@ -119,6 +120,9 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	}
 	s.field("verified", "%s", verified(r))
 	s.field("written", "%s (%s)", printable(r.Out), count(r.FileCount, "file"))
+	if len(r.Kept) > 0 {
+		s.field("kept", "%s", owned.Some(r.Kept))
+	}
 	s.exact("next", "make -C "+quoted(filepath.Join(r.Out, "hls"))+" csim")
 }
 
@@ -321,6 +325,7 @@ type built struct {
 	Accuracy   *compiler.Accuracy     `json:"accuracy,omitempty"`
 	Out        string                 `json:"out"`
 	Files      int                    `json:"files"`
+	Kept       []string               `json:"kept,omitempty"` // below out: what hlsgen did not write, or not so
 	outcome
 }
 
@@ -341,7 +346,7 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 		Folding: compiler.CertificateOf(&f.Certificate),
 		Prefix:  append([]string{}, m.Prefix.Nodes...),
 		Suffix:  append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out,
-		Files: r.FileCount, outcome: outcomeOf(d, nil)}
+		Files: r.FileCount, Kept: r.Kept, outcome: outcomeOf(d, nil)}
 	for _, s := range f.Shares {
 		unit := 1.0
 		if s.Mean() {

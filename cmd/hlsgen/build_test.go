@@ -46,6 +46,39 @@ func TestBuild(t *testing.T) {
 	expect(t, "stderr", again.stderr, "`hlsgen explain output-exists` tells more\n")
 }
 
+// TestBuildKeeps holds how --force is said, and what is said of what stays.
+func TestBuildKeeps(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"out/notes.txt": "mine"})
+	build := strings.Fields("build " + iris + " --board pynq-z1 --no-csim --verify 1 --out")
+	if got := say(dir, nil, append(build, "out", "--force=keep")...); got.code != exitDiagnostics {
+		t.Errorf("%+v", got)
+	}
+	say(dir, nil, append(build, "made")...)
+	write(t, filepath.Join(dir, "made", "notes.txt"), "mine")
+	for _, c := range []struct {
+		env    map[string]string
+		more   string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{nil, "", exitDiagnostics, "", "error[output-exists]"},
+		{nil, "--force=false", exitDiagnostics, "", "error[output-exists]"},
+		{nil, "--force", exitDiagnostics, "", `what hlsgen did not write: "notes.txt"`},
+		{map[string]string{"HLSGEN_FORCE": "1"}, "", exitDiagnostics, "", "error[output-foreign]"},
+		{map[string]string{"HLSGEN_FORCE": "keep"}, "", exitOK, "kept         \"notes.txt\"\n", ""},
+		{nil, "--force=keep --json", exitOK, `"kept": [`, ""},
+	} {
+		got := say(dir, c.env, append(append(build, "made"), strings.Fields(c.more)...)...)
+		if got.code != c.code {
+			t.Errorf("%v %s: %+v", c.env, c.more, got)
+		}
+		expect(t, "stdout", got.stdout, c.stdout)
+		expect(t, "stderr", got.stderr, c.stderr)
+	}
+}
+
 func TestBuildJSON(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{

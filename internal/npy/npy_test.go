@@ -205,3 +205,18 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// FuzzZip holds that no archive makes the reader panic, or give arrays of another size than their shapes.
+func FuzzZip(f *testing.F) {
+	good, _ := FormatZip(map[string]*Array{"a": {"int8", []int{2}, []float64{1, 2}}, "b": {"bool", nil, []float64{1}}})
+	f.Add(good)
+	f.Add(good[:len(good)/2])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		all, err := parseZip(bytes.NewReader(b), int64(len(b)))
+		for name, a := range all {
+			if err == nil && a.Size() != len(a.Data) {
+				t.Errorf("%q: shape %v with %d elements", name, a.Shape, len(a.Data))
+			}
+		}
+	})
+}
