@@ -33,6 +33,7 @@ type Options struct {
 	Data map[string][]int
 	// samples are pieces of one stream, in order: recurrences go on where they ended in the sample before
 	Stateful bool
+	Samples  int       // that take turns in recurrences and make a frame; 0 or 1: a frame is a sample
 	Cells    []Formats // of --lstm-config and --cell-config: what quantises the gates of ONNX' recurrent operators
 	Pass     pass.Options[*canon.Model]
 
@@ -106,6 +107,13 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	}
 	im.Model, im.options, im.written, im.program, im.lowered = model(written, program, low), bind, written, program, low
 	whole(im.Model, batch)
+	if opt.Samples > 1 {
+		im.Model.Graph, im.Model.Turns = lower.Interleave(low.Graph, opt.Samples, name, d)
+		if im.Model.Graph == nil {
+			im.Model = nil
+			return im, nil
+		}
+	}
 	if opt.onDevice(program, low, d); opt.Stateful {
 		im.stream = true
 		im.Model.Stream = stream(written)

@@ -21,6 +21,10 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 		}
 		d.Add(x)
 	}
+	if o.Samples > 1 {
+		refuse(nil, "with --interleave, a frame holds samples of several sequences, and a state is that of one stream",
+			"use one of the two")
+	}
 	if b != nil && b.Sample != nil {
 		refuse(nil, fmt.Sprintf("its batch of %d are samples side by side, and a state is that of one stream", b.Size),
 			"export the model with a batch of 1")

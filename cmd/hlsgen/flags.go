@@ -20,10 +20,11 @@ import (
 
 // The limits of what flags take.
 const (
-	maxClocks  = 1 << 40
-	maxSamples = 1 << 16
-	maxBits    = 64
-	maxAxis    = 1 << 30
+	maxClocks      = 1 << 40
+	maxSamples     = 1 << 16
+	maxBits        = 64
+	maxInterleaved = 1024
+	maxAxis        = 1 << 30
 )
 
 // A value is a flag's value. Texts from the environment and from hlsgen.yaml pass through it too, so that one place

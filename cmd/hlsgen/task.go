@@ -171,6 +171,8 @@ func (t *task) inputs() {
 		"whose gates are real numbers; this changes the model", nil)
 	t.path(&o.Cells, "cell-config", "FILE", "the same for ONNX GRU, RNN and LSTM nodes, by the names of nodes or of "+
 		"operators; this changes the model", nil)
+	option(t.FlagSet, &o.Samples, "interleave", "1", "SAMPLES", integer(1, maxInterleaved), "so many samples take turns in "+
+		"recurrences, which hides the latency of a step; a frame is then so many samples")
 	t.BoolVar(&o.Stateful, "stateful", false, "samples are pieces of one stream, in order: recurrences go on with the "+
 		"state that they ended with in the sample before")
 }

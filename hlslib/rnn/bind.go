@@ -86,7 +86,7 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	b.bindStores()
 	for _, o := range b.P.Outputs {
 		t := dataflow.Type{Shape: b.shape(o), Elem: b.phases[o.Phase].values[o.Value].elem}
-		for range b.P.sequences() {
+		for len(t.Range) < t.Shape.Channels() {
 			for d := range b.P.Cells {
 				t.Range = append(t.Range, r.of[d][o.Phase][o.Value]...)
 			}
@@ -99,10 +99,21 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 // shape is that of an output.
 func (o *op) shape(r Ref) dataflow.Shape {
 	n := o.turns * o.cell.Phases[r.Phase].Units
-	if o.P.Sequence {
+	switch apart := o.in[0].Shape.Size() > o.length*o.in[0].Shape.Channels(); {
+	case apart && o.P.Sequence:
+		return dataflow.Shape{o.length, o.P.sequences(), n / o.P.sequences()}
+	case apart:
+		return dataflow.Shape{o.P.sequences(), n / o.P.sequences()}
+	case o.P.Sequence:
 		return dataflow.Shape{o.length, n}
 	}
 	return dataflow.Shape{n}
+}
+
+// takes reports whether a shape is that of vectors of n elements, perhaps with an axis of sequences.
+func (o *op) takes(shape dataflow.Shape, n int) bool {
+	s, c := o.P.sequences(), shape.Channels()
+	return c == n || s > 1 && c*s == n && shape[max(0, len(shape)-2)] == s
 }
 
 // bindShapes holds the inputs' shapes against the program.
@@ -112,13 +123,13 @@ func (o *op) bindShapes() error {
 	}
 	units := o.cell.Phases[0].Units
 	want := o.turns * units * o.lanes
-	if shape := o.in[0].Shape; len(shape) < 2 || shape.Channels() != want { // [1, steps, want], too
+	if shape := o.in[0].Shape; len(shape) < 2 || !o.takes(shape, want) { // [1, steps, want], too
 		return fmt.Errorf("an input of shape %v for %d turns of %d units with %d lanes, want [steps, %d]", shape,
 			o.turns, units, o.lanes, want)
 	}
 	o.length = o.in[0].Shape.Size() / want
 	for i, s := range o.P.Starts {
-		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); shape.Channels() != want || shape.Size() != want {
+		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); !o.takes(shape, want) || shape.Size() != want {
 			return fmt.Errorf("input %d of shape %v for state %d, want [%d]", 1+i, shape, s, want)
 		}
 	}

@@ -70,7 +70,7 @@ func (r *ranges) start(d int) {
 			switch {
 			case input >= 0:
 				for n := range r.p.sequences() {
-					*x = x.Union(r.in[input].Channel((n*len(r.p.Cells)+d)*c.units(s) + u))
+					*x = x.Union(channel(r.in[input], (n*len(r.p.Cells)+d)*c.units(s)+u))
 				}
 			case len(state.Start) > 0:
 				*x = x.Union(num.Point(state.Start[u]))
@@ -80,6 +80,9 @@ func (r *ranges) start(d int) {
 		}
 	}
 }
+
+// channel is the range of element i of a step, of all sequences.
+func channel(t dataflow.Type, i int) num.Range { return t.Channel(i % t.Shape.Channels()) }
 
 // step computes what cell d makes of its states, and what these are then. A range that leaves 63 bits is an error,
 // unless this is the first look: then nothing is known of it.
@@ -154,7 +157,7 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v Value, u int, vector []num.
 	case Input:
 		lanes, units := c.Lanes(), c.Phases[0].Units
 		for n := range r.p.sequences() {
-			x := r.in[0].Channel(((n*len(r.p.Cells)+d)*units+u)*lanes + v.At)
+			x := channel(r.in[0], ((n*len(r.p.Cells)+d)*units+u)*lanes+v.At)
 			if n == 0 {
 				z = x
 			}

@@ -56,6 +56,7 @@ type Options struct {
 	LSTM     string               // path of --lstm-config; may be empty
 	Cells    string               // path of --cell-config; may be empty
 	Stateful bool                 // samples are pieces of one stream
+	Samples  int                  // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
 	AccBits  int                  // 0: no audit
 	Verify   int                  // samples; AutoVerify: as many as the network's size allows
 	NoCSim   bool

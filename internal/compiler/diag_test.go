@@ -149,6 +149,13 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		return !d.Failed()
 	},
+	diag.NotInterleaved: func(t *testing.T, d *diag.List) bool {
+		o := compiler.Options{Model: file(t, small()), Samples: 2}
+		if _, err := compiler.Check(context.Background(), o, d); err != nil {
+			t.Fatal(err)
+		}
+		return !d.Failed()
+	},
 	diag.AccBitsExceeded: func(t *testing.T, d *diag.List) bool { return run(t, compiler.Options{AccBits: 9}, d) },
 	diag.OutputExists: func(t *testing.T, d *diag.List) bool {
 		write(t, "design/notes.txt", []byte("mine\n"))

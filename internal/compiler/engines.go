@@ -88,18 +88,23 @@ func reference(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals
 	return each(ctx, len(s.In), func(i int) (reals, error) { return m.Reference(s.In[i]) })
 }
 
-// codes runs the host's prefix: what the accelerator is fed with, per sample.
+// codes runs the host's prefix: what the accelerator is fed with, per frame.
 func codes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]tensors, error) {
-	return each(ctx, len(s.In), func(i int) (tensors, error) { return m.Prefix.ToCodes(s.In[i]) })
+	of, err := each(ctx, len(s.In), func(i int) (tensors, error) { return m.Prefix.ToCodes(s.In[i]) })
+	if err != nil {
+		return nil, err
+	}
+	return m.Turns.Frames(of), nil
 }
 
-// results runs the host's suffix on what the accelerator gave.
-func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, codes []tensors) ([]reals, error) {
+// results runs the host's suffix on what the accelerator gave, frame by frame.
+func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, frames []tensors) ([]reals, error) {
+	codes := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Out }, frames, len(s.In))
 	return each(ctx, len(s.In), func(i int) (reals, error) { return m.Suffix.ToReal(s.In[i], codes[i]) })
 }
 
-// eval runs every layer's Eval: the frame on every stream, per sample. The samples are frames that follow each other,
-// one after the other where they depend on each other.
+// eval runs every layer's Eval: the frame on every stream, per frame. They follow each other, one after the other where
+// they depend on each other.
 func eval(ctx context.Context, g *dataflow.Graph, in []tensors) ([]tensors, error) {
 	if g.Keeps() {
 		run := g.Begin()

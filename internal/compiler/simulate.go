@@ -156,7 +156,8 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 		}
 	}
 	if o.Trace != "" {
-		if err := traceStreams(o.Trace, im, streams); err != nil {
+		if err := traceStreams(o.Trace, im,
+			m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Streams }, streams, len(s.In))); err != nil {
 			return nil, err
 		}
 	}

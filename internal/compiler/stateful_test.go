@@ -11,6 +11,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/tier"
 )
@@ -23,6 +24,7 @@ type recurrentModel struct {
 	states                  bool // are inputs of the model
 	resetsSum               int64
 	direction               string
+	stacked                 bool // another RNN of the same size runs over the sequence
 	layout                  int64
 }
 
@@ -75,6 +77,13 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 	}
 	if m.op == "GRU" {
 		n.Int("linear_before_reset", m.resetsSum)
+	}
+	if m.stacked {
+		weights("W2", 1, m.hidden, m.hidden)
+		o.Init("axes", graph.Int64, []int{1}, 1)
+		o.Node("Squeeze", "Y", "axes").Out("between")
+		o.Node("RNN", "between", "W2", "W2").Int("hidden_size", int64(m.hidden)).Name("more").Out("Y2", "H2")
+		out = []string{"H", "Y2", "H2"}
 	}
 	for _, name := range out {
 		o.Output(name, graph.Float32)
@@ -289,5 +298,82 @@ func TestLoopIsOneEngine(t *testing.T) {
 		if kinds["MVAU"] != 1 || kinds["RNN"] != 1 {
 			t.Errorf("layers %v, want one MVAU and one RNN", kinds)
 		}
+	}
+}
+
+// TestInterleave lets samples take turns: what each gives does not depend on how many do, nor whether they fill the last
+// frame.
+func TestInterleave(t *testing.T) {
+	t.Parallel()
+	const steps = 4
+	for _, m := range []recurrentModel{
+		{op: "GRU", features: 3, hidden: 2}, {op: "GRU", features: 3, hidden: 2, resetsSum: 1},
+		{op: "RNN", features: 2, hidden: 4}, {op: "RNN", features: 2, hidden: 2, states: true},
+		{op: "LSTM", features: 2, hidden: 2}, {op: "LSTM", features: 2, hidden: 2, direction: "bidirectional"},
+		{op: "RNN", features: 2, hidden: 3, stacked: true},
+	} {
+		t.Run(fmt.Sprint(m.op, m.resetsSum, m.direction, m.states, m.stacked), func(t *testing.T) {
+			t.Parallel()
+			m.steps = steps
+			model, formats := m.write(t)
+			for _, runs := range []int{4, 5} {
+				arrays := map[string]*npy.Array{"x": noise(1, runs, steps, 1, m.features)}
+				if m.states {
+					arrays["h0"] = noise(2, runs, 1, 1, m.hidden)
+				}
+				zip, err := npy.FormatZip(arrays)
+				if err != nil {
+					t.Fatal(err)
+				}
+				input := filepath.Join(t.TempDir(), "in.npz")
+				if err := os.WriteFile(input, zip, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				run := func(e Engine, samples int) *Simulated {
+					r, d := asked(t, SimOptions{Engine: e, Input: input,
+						Options: Options{Model: model, Cells: formats, Samples: samples}})
+					if d.Failed() {
+						t.Fatalf("%s: %v", e, d.Diags)
+					}
+					return r
+				}
+				want := run(Reference, 1)
+				for _, samples := range []int{1, 2, 4} {
+					for _, e := range engines(t) {
+						if e == CSim && (samples != 2 || runs != 5) {
+							continue
+						}
+						got := run(e, samples)
+						for k, out := range want.Outputs {
+							if !slices.Equal(got.Outputs[k].Data, out.Data) {
+								t.Errorf("%s, %d in turns: output %d is %v, want %v", e, samples, k, got.Outputs[k].Data,
+									out.Data)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestInterleaveHidesLatency compares the fastest designs: with samples in turns, a sample takes fewer clocks.
+func TestInterleaveHidesLatency(t *testing.T) {
+	t.Parallel()
+	tier.NotQuick(t)
+	m := recurrentModel{op: "RNN", steps: 12, features: 2, hidden: 4}
+	model, formats := m.write(t)
+	input := data(t, noise(1, 8, m.steps, 1, m.features))
+	var clocks []float64
+	for _, samples := range []int{1, 2, 4} {
+		r, d := asked(t, SimOptions{Engine: Cycle, Input: input,
+			Options: Options{Model: model, Cells: formats, Samples: samples, Board: "zcu104", IO: dataflow.FromStream}})
+		if d.Failed() {
+			t.Fatal(d.Diags)
+		}
+		clocks = append(clocks, float64(r.Design.Clocks.Interval)/float64(samples))
+	}
+	if !(clocks[2] < clocks[1] && clocks[1] < clocks[0]) {
+		t.Errorf("clocks per sample %v with 1, 2, 4 samples in turns", clocks)
 	}
 }

@@ -55,7 +55,7 @@ func elements(g *dataflow.Graph) (n int) {
 // much work a sample is.
 func verification(m *dataflow.Model, src *Source, folded *dataflow.Graph, n int) (*samples.Runs, error) {
 	if n == AutoVerify {
-		n = autoSamples(folded)
+		n = autoSamples(folded) * m.Turns.PerFrame()
 	}
 	if src.Inputs == nil {
 		return samples.Random(m, n), nil
@@ -82,9 +82,10 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs) (recorded []tens
 	work := elements(r.Design.Model.Graph)
 	keep := max(1, maxRecorded/work)
 	held := max(2, maxHeld/work) // two at least: the second follows the first through the pipeline
-	for first := 0; first < len(s.In); first += held {
+	each := r.Design.Model.Turns.PerFrame()
+	for first := 0; first < len(s.In); first += held * each {
 		part := *s
-		part.In = s.In[first:min(first+held, len(s.In))]
+		part.In = s.In[first:min(first+held*each, len(s.In))]
 		streams, err := r.agree(ctx, &part)
 		if err != nil {
 			return nil, err
@@ -92,7 +93,7 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs) (recorded []tens
 		recorded = append(recorded, streams[:min(len(streams), keep-len(recorded))]...)
 	}
 	if len(s.In) > 0 {
-		r.Verified = Verified{Samples: len(s.In), Recorded: len(recorded),
+		r.Verified = Verified{Samples: len(s.In), Recorded: min(len(s.In), len(recorded)*each),
 			Engines: []string{string(Eval), string(Cycle)}}
 	}
 	return recorded, nil

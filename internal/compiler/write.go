@@ -227,6 +227,7 @@ func (o Options) given() map[string]string {
 		{"folding", o.Fixed != nil, "folding.json"},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)},
 		{"stateful", o.Stateful, "true"},
+		{"interleave", o.Samples > 1, strconv.Itoa(o.Samples)},
 		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},
 		{"acc-bits", o.AccBits > 0, strconv.Itoa(o.AccBits)},
 	} {

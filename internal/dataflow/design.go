@@ -18,6 +18,7 @@ type Model struct {
 	Suffix    HostFunc
 	Reference Reference
 	Stream    func() Reference  // of a model that keeps its state: a Reference for samples in order; nil of others
+	Turns     *Turns            // how a frame holds several samples; nil where it is one
 	Meta      map[string]string // what the ONNX file says about itself (metadata_props); not to be changed
 }
 

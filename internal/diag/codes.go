@@ -41,6 +41,7 @@ const (
 	LSTMFormats       Code = "lstm-cell-formats"
 	CellFormats       Code = "cell-formats"
 	StateNotKept      Code = "state-not-kept"
+	NotInterleaved    Code = "not-interleaved"
 	CompilerMissing   Code = "compiler-missing"
 	FixedBatch        Code = "fixed-batch"
 )
@@ -78,6 +79,7 @@ var Codes = map[Code]string{
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
 	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
+	NotInterleaved:    "samples cannot take turns in the layers of this model",
 	StateNotKept:      "--stateful does not fit the model",
 	OutputExists:      "the output folder exists and is not empty, or cannot be written",
 	OutputForeign:     "the output folder holds what hlsgen did not write",

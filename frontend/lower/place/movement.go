@@ -154,7 +154,7 @@ func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 			return m.layer(crop.New(p), w)
 		}
 	}
-	p, ok := blocks(t.Shape, shape, at)
+	p, ok := Blocks(t.Shape, shape, at)
 	if !ok {
 		return 0, errScattered
 	}
@@ -216,8 +216,9 @@ func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
 	return true
 }
 
-// blocks finds the smallest blocks of a frame within which elements move, all alike, in chunks as large as can be.
-func blocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
+// Blocks finds the smallest blocks of a frame within which elements move, all alike, in chunks as large as can be.
+// Element i of the new shape is element at[i] of the old one; ok is false where elements move in no such way.
+func Blocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
 	n, m := from.Size(), len(at)
 	chunk := gcd(gcd(n, m), gcd(from.Channels(), to.Channels()))
 	for i := 0; i < m; { // chunks are whole in every run of neighbours

@@ -158,7 +158,7 @@ func TestMoves(t *testing.T) {
 		{"another shape", dataflow.Shape{6}, dataflow.Shape{1, 2, 3}, []int32{0, 1, 2, 3, 4, 5},
 			"{1 3 [0] [1 2 3]} true"},
 	} {
-		p, ok := blocks(c.from, c.to, c.at)
+		p, ok := Blocks(c.from, c.to, c.at)
 		if got := fmt.Sprint(p, ok); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
