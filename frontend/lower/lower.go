@@ -51,7 +51,7 @@ type Result struct {
 	Arrive  map[string]*InputType // the model's inputs that arrive as integers
 
 	Rejected map[int]bool // ONNX node indices of what could not be mapped
-	Unroll   map[int]bool // ONNX node indices of short loops that are no LSTM cells: written out, they may be mapped
+	Unroll   map[int]bool // ONNX node indices of short loops that no layer runs: written out, they may be mapped
 }
 
 // Carried is an integer tensor on a stream.

@@ -1,5 +1,4 @@
-// Package recur reads the body of a recurrence as a cell: a small program over codes, which the recurrent engine runs
-// (package rnn). What comes in is a graph.Recur, what the integers of its scanned inputs are, and what its states begin
+// Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs (package rnn). What comes in is a graph.Recur, what the integers of its scanned inputs are, and what its states begin
 // with; what goes out is a Cell, or the reason why the body is none. It knows nothing of streams: how the inputs get
 // there, and where the outputs go, is the caller's.
 //
