@@ -14,8 +14,8 @@
 // Thresholding behind it.
 //
 // Files: lower.go walks, rules.go is the table of what becomes of a step, verdicts.go what is said of steps without
-// layers; host.go, matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules; circuit.go and
-// sums.go what they build with.
+// layers; host.go, matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules, interleave.go has
+// sequences that take turns; circuit.go and sums.go are what they build with.
 //
 // Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements;
 // recur reads cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
