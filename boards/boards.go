@@ -1,18 +1,18 @@
 // Package boards holds what is known of the boards: part, resources, host port. One JSON file per board; every figure
 // names its source.
 //
-// In comes a name or a file; out comes a Board, or what is wrong with it. It sees suggest.
+// In comes a name or a file; out comes a Board, or what is wrong with it. It sees regular and suggest.
 package boards
 
 import (
 	"embed"
+	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"sort"
 	"strings"
 
+	"hlsgen/internal/regular"
 	"hlsgen/internal/suggest"
 )
 
@@ -127,25 +127,12 @@ func Find(nameOrPath string) (Board, error) {
 }
 
 func read(path string) (Board, error) {
-	// A named pipe would block on opening; only regular files are boards.
-	info, err := os.Stat(path)
+	data, err := regular.ReadFile(path, maxFile)
+	if e := new(regular.Error); errors.As(err, &e) {
+		return Board{}, &InvalidError{Path: path, Reason: "it " + e.Reason}
+	}
 	if err != nil {
 		return Board{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return Board{}, &InvalidError{Path: path, Reason: "not a regular file"}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return Board{}, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return Board{}, err
-	}
-	if len(data) > maxFile {
-		return Board{}, &InvalidError{Path: path, Reason: fmt.Sprintf("larger than %d bytes", maxFile)}
 	}
 	b, err := Parse(data)
 	if e, ok := err.(*InvalidError); ok {

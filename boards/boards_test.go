@@ -268,7 +268,8 @@ func TestFindFile(t *testing.T) {
 	if _, err := boards.Find("none.json"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file without a folder: %v", err)
 	}
-	for path, reason := range map[string]string{dir: "not a regular file", huge: "larger than 65536 bytes"} {
+	for path, reason := range map[string]string{dir: "it is no regular file but a folder",
+		huge: "it has 70178 bytes; at most 65536 are read"} {
 		_, err := boards.Find(path)
 		var invalid *boards.InvalidError
 		if !errors.As(err, &invalid) || invalid.Reason != reason || invalid.Path != path {

@@ -128,6 +128,7 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 		return nil
 	}
 	graph.Decompose(g)
+	graph.RecoverWeights(g, name, d)
 	if opt.InputQuant != nil {
 		opt.InputQuant.insert(g, name, d)
 	}

@@ -3,6 +3,7 @@ package frontend
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/scaled"
@@ -23,9 +24,12 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 		}
 	}
 	found := map[int]bool{}
+	behind := map[string]bool{} // another quantiser: out of linear reach
 	for _, s := range p.Steps {
 		first, last, ok := s.Node.Codes()
-		if !ok || !s.Node.Is(graph.Uniform) {
+		late := slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return behind[in] })
+		behind[s.Output] = late || ok && a.Derived(s.Node.Inputs[0])
+		if late || !ok || !s.Node.Is(graph.Uniform) {
 			continue
 		}
 		sl, err := a.At(s.Node.Inputs[0], 0)

@@ -303,3 +303,82 @@ func TestOneCause(t *testing.T) {
 		t.Errorf("%v", found[1])
 	}
 }
+
+// TestPositions adds constants that differ from element to element, as positions are coded, in front of a quantiser.
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	value := func(x float64) float64 { return clip(math.RoundToEven(x*2), -8, 7) * 0.5 }
+	at := []float64{0.5, -1, 0.25, 2, 0, -3.25, 1.75, 0.5, 8, -8, 0.125, 1}
+	wide := func(x float64) float64 { return clip(math.RoundToEven(x*4), -128, 127) / 4 }
+	rows := func(x []float64, w []float64, f func(float64) float64) (y []float64) {
+		for r := range slices.Chunk(x, 3) {
+			y = append(y, product(each(r, f), w)...)
+		}
+		return y
+	}
+	for _, c := range []struct {
+		name   string
+		build  func(n *net)
+		layers string
+		want   func(x [][]float64) []float64
+	}{
+		{"behind the input", func(n *net) {
+			n.Input("x", graph.Float32, 1, 4, 3).quant("x", "q", n.s(0.5), 0, 4, 1).
+				op("Add", "a", "q", n.c([]int{4, 3}, at...)).quant("a", "b", n.s(0.5), 0, 4, 1).
+				op("MatMul", "y", "b", n.c([]int{3, 4}, weights...)).output(1, 4, 4)
+		}, "Thresholding MVAU", func(x [][]float64) []float64 {
+			sums := each(x[0], value)
+			for i := range sums {
+				sums[i] += at[i]
+			}
+			return rows(sums, weights, value)
+		}},
+		{"behind a layer, and scaled per row", func(n *net) {
+			n.Input("x", graph.Float32, 1, 4, 3).quant("x", "q", n.s(0.5), 0, 4, 1).
+				op("MatMul", "h", "q", n.c([]int{3, 3}, weights[:9]...)).op("Add", "a", "h", n.c([]int{4, 3}, at...)).
+				op("Mul", "m", "a", n.c([]int{4, 1}, 1, -0.5, 0.25, 2)).quant("m", "b", n.s(0.25), 0, 8, 1).
+				op("MatMul", "y", "b", n.c([]int{3, 4}, weights...)).output(1, 4, 4)
+		}, "MVAU Requantization MVAU", func(x [][]float64) []float64 {
+			sums := rows(x[0], weights[:9], value)
+			for i := range sums {
+				sums[i] = (sums[i] + at[i]) * []float64{1, -0.5, 0.25, 2}[i/3]
+			}
+			return rows(sums, weights, wide)
+		}},
+		{"on an image", func(n *net) {
+			n.Input("x", graph.Float32, 1, 3, 2, 2).quant("x", "q", n.s(0.5), 0, 4, 1).
+				op("Add", "a", "q", n.c([]int{3, 2, 2}, at...)).quant("a", "b", n.s(0.5), 0, 4, 1).
+				op("Conv", "y", "b", n.c([]int{1, 3, 1, 1}, 1, -2, 3)).output(1, 1, 2, 2)
+		}, "Thresholding MVAU", func(x [][]float64) []float64 {
+			y := make([]float64, 4)
+			for i, v := range x[0] {
+				y[i%4] += value(value(v)+at[i]) * []float64{1, -2, 3}[i/4]
+			}
+			return y
+		}},
+		{"means at borders", func(n *net) {
+			n.Input("x", graph.Float32, 1, 1, 4).quant("x", "q", n.s(0.5), 0, 4, 1).
+				op("AveragePool", "a", "q").Ints("kernel_shape", 2).Ints("pads", 1, 1).
+				quant("a", "b", n.s(0.5), 0, 4, 1).
+				op("MatMul", "y", "b", n.c([]int{5, 1}, 1, 2, -3, 4, 5)).output(1, 1, 1)
+		}, "ConvolutionInputGenerator Pool Reorder Thresholding MVAU", func(x [][]float64) []float64 {
+			q := each(x[0], value)
+			return product(each([]float64{q[0], (q[0] + q[1]) / 2, (q[1] + q[2]) / 2, (q[2] + q[3]) / 2, q[3]}, value),
+				[]float64{1, 2, -3, 4, 5})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			n := newNet(13)
+			c.build(n)
+			im, found := imported(t, n, frontend.Options{})
+			if im.Model == nil {
+				t.Fatal(found)
+			}
+			if got := kinds(im); got != c.layers {
+				t.Errorf("layers %s, want %s", got, c.layers)
+			}
+			follows(t, im.Model, c.want)
+		})
+	}
+}

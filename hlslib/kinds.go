@@ -15,7 +15,6 @@ import (
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/lookup"
-	"hlsgen/hlslib/lstm"
 	"hlsgen/hlslib/mul"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pad"
@@ -35,7 +34,6 @@ import (
 var Kinds = []dataflow.Kind{
 	mvau.Layer,
 	vvau.Layer,
-	lstm.Layer,
 	rnn.Layer,
 	threshold.Layer,
 	requant.Layer,

@@ -81,7 +81,7 @@ func (w world) settings(path string, keys []string) (*settings, error) {
 	text, err := regular.ReadFile(under(w.dir, s.file), maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path == "":
-	case err != nil:
+	case err != nil && !errors.Is(err, regular.ErrEmpty):
 		return s, usagef("%v", err)
 	default:
 		if err := v.ReadConfig(bytes.NewReader(text)); err != nil {

@@ -2,16 +2,25 @@ package sweep
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+
+	"hlsgen/internal/owned"
+	"hlsgen/internal/regular"
 )
 
 // journalFile is the journal's name in the output folder.
 const journalFile = "journal.jsonl"
+
+// maxJournal bounds what is read of one.
+const maxJournal = 1 << 30
 
 // A header is the first line of a journal.
 type header struct {
@@ -21,7 +30,7 @@ type header struct {
 }
 
 // form is the version of the journal's form; another one is begun anew.
-const form = 2
+const form = 3
 
 // An entry is a later line: what a search has found.
 type entry struct {
@@ -29,12 +38,42 @@ type entry struct {
 	Points []Point `json:"points"`
 }
 
-// A journal keeps what was found, a line for each search, in the order in which they end. A line counts once it is
-// whole: what an interrupted run has begun to write is cut off.
+// A journal keeps what was found, a line for each search, in the order in which they end. A line counts where it is as
+// it was written: what an interrupted run has begun to write, or a disk has changed, is left out.
 type journal struct {
-	mu   sync.Mutex
-	file *os.File
-	done map[string][]Point
+	mu     sync.Mutex
+	file   *os.File
+	lock   *owned.Lock
+	done   map[string][]Point
+	broken int // lines that were not as they were written
+}
+
+// Every line is an object of its own checksum and what it says:
+//
+//	{"sha256":"<of what follows of: up to the last brace>","of":{...}}
+const (
+	lineStart  = `{"sha256":"`
+	lineMiddle = `","of":`
+	lineEnd    = "}"
+)
+
+// sealed is a line, without its end.
+func sealed(v any) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b)
+	return fmt.Appendf(nil, "%s%s%s%s%s", lineStart, hex.EncodeToString(sum[:]), lineMiddle, b, lineEnd), nil
+}
+
+// unsealed is what a line says; ok is false where any bit of it is not as it was written.
+func unsealed(line []byte, v any) (ok bool) {
+	rest, found := bytes.CutPrefix(line, []byte(lineStart))
+	given, b, middle := bytes.Cut(rest, []byte(lineMiddle))
+	b, end := bytes.CutSuffix(b, []byte(lineEnd))
+	sum := sha256.Sum256(b)
+	return found && middle && end && string(given) == hex.EncodeToString(sum[:]) && json.Unmarshal(b, v) == nil
 }
 
 // An otherModel error says that a folder holds the sweep of another model.
@@ -46,59 +85,108 @@ func (e *otherModel) Error() string {
 
 var errNoSweep = errors.New("it is not empty, and holds no sweep")
 
-// openJournal opens the journal in dir, or begins one. fresh begins anew; the folder must still be one of ours.
-func openJournal(dir string, h header, fresh bool) (*journal, error) {
+// openJournal opens the journal in dir, or begins one. fresh begins anew; the folder must still be one of ours. One
+// process has it until it is closed: the error may be an *owned.BusyError.
+func openJournal(dir string, h header, fresh bool) (_ *journal, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, journalFile)
-	data, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-			return nil, errors.Join(err, errNoSweep)
-		}
-	case err != nil:
+	lock, err := owned.Take(path)
+	if err != nil {
 		return nil, err
 	}
-	data = data[:bytes.LastIndexByte(data, '\n')+1]
-	j := &journal{done: map[string][]Point{}}
-	first, rest, _ := bytes.Cut(data, []byte("\n"))
-	var was header
-	switch {
-	case len(data) == 0:
-	case json.Unmarshal(first, &was) != nil || was.Sweep == 0:
-		return nil, errNoSweep
-	case fresh || was.Sweep != form:
-		data = nil
-	case was.SHA256 != h.SHA256:
-		return nil, &otherModel{was.Model}
-	default:
-		for line := range bytes.Lines(rest) {
-			var e entry
-			if json.Unmarshal(line, &e) == nil {
-				j.done[e.Key] = e.Points
-			}
+	defer func() {
+		if err != nil {
+			lock.Release()
 		}
+	}()
+	j := &journal{done: map[string][]Point{}, lock: lock}
+	data, err := readJournal(dir, path)
+	if err != nil {
+		return nil, err
+	}
+	keep, err := j.read(data, h, fresh)
+	if err != nil {
+		return nil, err
 	}
 	if j.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
 		return nil, err
 	}
-	if err := j.file.Truncate(int64(len(data))); err != nil {
-		return nil, errors.Join(err, j.file.Close())
-	}
-	if len(data) == 0 {
-		h.Sweep = form
-		if err := j.line(h); err != nil {
-			return nil, errors.Join(err, j.file.Close())
+	if !bytes.Equal(keep, data) {
+		if err = j.file.Truncate(0); err == nil {
+			_, err = j.file.Write(keep)
 		}
+	}
+	if err == nil && len(keep) == 0 {
+		h.Sweep = form
+		err = j.line(h)
+	}
+	if err != nil {
+		return nil, errors.Join(err, j.file.Close())
 	}
 	return j, nil
 }
 
+// readJournal is the bytes of the journal at a path in dir; none of a folder in which nothing is.
+func readJournal(dir, path string) ([]byte, error) {
+	data, err := regular.ReadFile(path, maxJournal)
+	switch {
+	case errors.Is(err, regular.ErrEmpty):
+		return nil, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return data, err
+	}
+	files, err := os.ReadDir(dir)
+	if len(files) > 1 { // beside the lock
+		err = errNoSweep
+	}
+	return nil, err
+}
+
+// read takes the lines that are as they were written, and returns them; none where the journal is begun anew.
+func (j *journal) read(data []byte, h header, fresh bool) (keep []byte, err error) {
+	whole := data[:bytes.LastIndexByte(data, '\n')+1]
+	first, rest, _ := bytes.Cut(whole, []byte("\n"))
+	var was header
+	switch {
+	case len(whole) == 0:
+		j.broken = min(1, len(data))
+		return nil, nil
+	case unsealed(first, &was) && was.Sweep != 0:
+	case json.Unmarshal(first, &was) == nil && was.Sweep != 0 && was.Sweep != form: // forms 1 and 2 had no checksums
+	case bytes.HasPrefix(first, []byte(lineStart)), bytes.Contains(first, []byte("hlsgen_sweep")):
+		was, j.broken = header{Sweep: form, SHA256: h.SHA256}, 1 // damaged; keys of later lines have the model
+	default:
+		return nil, errNoSweep
+	}
+	if len(whole) < len(data) {
+		j.broken++
+	}
+	for line := range bytes.Lines(rest) {
+		var e entry
+		if !unsealed(bytes.TrimSuffix(line, []byte("\n")), &e) {
+			j.broken++
+			continue
+		}
+		keep = append(keep, line...)
+		j.done[e.Key] = e.Points
+	}
+	switch {
+	case was.SHA256 != h.SHA256 && !fresh:
+		return nil, &otherModel{was.Model}
+	case fresh || was.Sweep != form:
+		j.done, j.broken = map[string][]Point{}, 0
+		return nil, nil
+	}
+	h.Sweep = form
+	b, err := sealed(h)
+	return append(append(b, '\n'), keep...), err
+}
+
 // line writes one line.
 func (j *journal) line(v any) error {
-	b, err := json.Marshal(v)
+	b, err := sealed(v)
 	if err != nil {
 		return err
 	}
@@ -112,4 +200,11 @@ func (j *journal) add(key string, points []Point) error {
 	defer j.mu.Unlock()
 	j.done[key] = points
 	return j.line(entry{key, points})
+}
+
+// close gives the folder free.
+func (j *journal) close() error {
+	err := j.file.Close()
+	j.lock.Release()
+	return err
 }

@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -29,6 +28,8 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
+	"hlsgen/internal/regular"
 )
 
 // Options are what a sweep is asked for. Of the embedded Options those count that say how the model is read, Latency,
@@ -99,20 +100,34 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if err != nil {
 		return nil, refuse(r.Out, err, d)
 	}
-	err = r.search(ctx, o, c.Imported.Model, specs, j, c.Source.Sum()+imports)
-	if err = errors.Join(err, j.file.Close()); err != nil {
-		return r, err
+	if j.broken > 0 {
+		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.JournalDamaged, Where: journalFile,
+			Msg: fmt.Sprintf("lines that are not as they were written: %d; what they had is worked out again",
+				j.broken),
+			Hint: "a run that was killed leaves one at the end; others are a fault of the disk or the memory"})
+		if d.Failed() {
+			return nil, j.close()
+		}
 	}
-	judge(r.Points)
-	o.Step("drawing", 0, 0)
-	return r, errors.Join(r.write(), r.writeReadme(o))
+	err = r.search(ctx, o, c.Imported.Model, specs, j, c.Source.Sum()+imports)
+	if err == nil {
+		judge(r.Points)
+		o.Step("drawing", 0, 0)
+		err = errors.Join(r.write(), r.writeReadme(o))
+	}
+	return r, errors.Join(err, j.close())
 }
 
 // refuse makes a diagnostic of a folder that is not the place for this sweep.
 func refuse(out string, err error, d *diag.List) error {
 	other := new(otherModel)
-	if !errors.Is(err, errNoSweep) && !errors.As(err, &other) {
-		return err
+	busy := new(owned.BusyError)
+	if errors.As(err, &busy) {
+		d.Fail(diag.OutputBusy, "", fmt.Sprintf("%s %v", out, busy), "wait for it, or give another --out")
+		return nil
+	}
+	if !errors.Is(err, errNoSweep) && !errors.As(err, &other) && !regular.Unreadable(err) {
+		return fmt.Errorf("%s: %w", out, err)
 	}
 	hint := "give another folder: --out DIR"
 	if other.name != "" {
@@ -138,7 +153,7 @@ func (o *Options) imports() (string, error) {
 		if path == "" {
 			continue
 		}
-		formats, err := os.ReadFile(path)
+		formats, err := regular.ReadFile(path, compiler.MaxSettings)
 		if err != nil {
 			return "", err
 		}

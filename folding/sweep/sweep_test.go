@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"hlsgen/folding"
+	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	_ "hlsgen/internal/golden" // the flag -update
@@ -179,9 +180,20 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// line is a line of a journal.
+func line(t *testing.T, v any) string {
+	t.Helper()
+	b, err := sealed(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b) + "\n"
+}
+
 // TestPlace holds which folders a sweep takes.
 func TestPlace(t *testing.T) {
 	t.Parallel()
+	model := compiler.Open("", nil).Sum()
 	for _, c := range []struct {
 		name, journal, file string
 		force               bool
@@ -192,12 +204,15 @@ func TestPlace(t *testing.T) {
 		{name: "strange, forced", file: "thesis.tex", force: true, want: "holds no sweep"},
 		{name: "no journal of ours", journal: "{}\n", force: true, want: "holds no sweep"},
 		{name: "begun", journal: `{"hlsgen_swe`, want: ""},
-		{name: "another model", journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"0"}` + "\n",
+		{name: "another model", journal: line(t, header{form, "x.onnx", "0"}),
 			want: `the sweep of another model, "x.onnx"`},
-		{name: "another model, forced", journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"0"}` + "\n",
-			force: true},
-		{name: "a form to come", journal: `{"hlsgen_sweep":99,"model":"x.onnx","model_sha256":"0"}` + "\n"},
-		{name: "the form before", journal: `{"hlsgen_sweep":1,"model":"x.onnx","model_sha256":"0"}` + "\n"},
+		{name: "another model, forced", journal: line(t, header{form, "x.onnx", "0"}), force: true},
+		{name: "another model, a form to come", journal: line(t, header{99, "x.onnx", "0"}),
+			want: `the sweep of another model, "x.onnx"`},
+		{name: "another model, the form before", want: `the sweep of another model, "x.onnx"`,
+			journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"0"}` + "\n"},
+		{name: "a form to come", journal: line(t, header{99, "x.onnx", model})},
+		{name: "the form before", journal: `{"hlsgen_sweep":2,"model":"x.onnx","model_sha256":"` + model + `"}` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -72,7 +72,7 @@ func (p *Program) keep(of *reading) bool {
 	for _, name := range m.names {
 		if p.fresh(name.base, name.suffix) != name.name {
 			for _, taken := range p.now.names {
-				delete(p.names, taken.name)
+				p.names.free(taken.base, taken.suffix, taken.name)
 			}
 			return false
 		}

@@ -16,11 +16,15 @@ const (
 	maxTotal    = 1 << 28 // of all that steps compute
 	maxWork     = 1 << 36 // multiplications of a run
 	maxFold     = 1 << 30 // multiplications of one product of constants; a larger one is computed in every run
-	maxTables   = 1 << 27 // entries of all index tables
+	maxTables   = 1 << 27 // entries of all index tables, four bytes each
 	maxRank     = 64      // numpy's own limit
 )
 
-const checkShapes = "a model of this size does not fit a streaming accelerator: check its shapes"
+const (
+	checkShapes = "a model of this size does not fit a streaming accelerator: check its shapes"
+	smaller     = checkShapes + ", or export it for smaller frames (a picture of half the rows and columns, a sequence " +
+		"of half the length)"
+)
 
 // A budget is what a program asks for.
 type budget struct {
@@ -33,9 +37,8 @@ type budget struct {
 // step adds what a step asks for.
 func (b *budget) step(s *Step) {
 	n := Size(s.Shape)
-	if b.total += n; b.total > maxTotal {
-		tooLarge(checkShapes, "the tensors up to this one have more than %d elements", maxTotal)
-	}
+	b.elements(n)
+	b.total += n
 	b.tables(s)
 	if s.Dot == nil || n == 0 {
 		return
@@ -53,10 +56,35 @@ func (b *budget) tables(s *Step) {
 			continue
 		}
 		b.counted[&t[0]] = true
-		if b.indices += len(t); b.indices > maxTables {
-			tooLarge(checkShapes, "the nodes up to this one move and pair more than %d elements", maxTables)
-		}
+		b.table(len(t))
+		b.indices += len(t)
 	}
+	if s.Move != nil {
+		b.indices += len(s.Move.Input) / 4
+	}
+}
+
+// elements holds that a step may compute n elements, and table that an index table may have n entries. Who needs much
+// memory asks before it is allocated.
+func (b *budget) elements(n int) {
+	if n > maxTotal-b.total {
+		tooLarge(smaller, "the tensors up to this one have %d elements; at most %d are accepted", b.total+n, maxTotal)
+	}
+}
+
+func (b *budget) table(n int) {
+	if n > maxTables-b.indices {
+		tooLarge(smaller, "the nodes up to this one move and pair %d elements; at most %d are accepted", b.indices+n,
+			maxTables)
+	}
+}
+
+// room holds that a tensor fits whose elements are moved.
+func (b *budget) room(shape []int) {
+	checkSize(shape)
+	n := Size(shape)
+	b.elements(n)
+	b.table(n + n/4) // and which input each comes from
 }
 
 // loopCost is the work of a run beside its elements, per node, and of an element, in multiplications.

@@ -2,8 +2,9 @@ package graph
 
 import "fmt"
 
-// Taken are the names of tensors that no other one may have.
-type Taken map[string]bool
+// Taken are the names of tensors that no other one may have. Each has the number with which Fresh may go on: models
+// make thousands of names of one.
+type Taken map[string]int
 
 // setOf is names as a set.
 func setOf(names []string) map[string]bool {
@@ -18,14 +19,14 @@ func setOf(names []string) map[string]bool {
 func (g *Graph) Taken() Taken {
 	t := Taken{}
 	for name := range g.Init {
-		t[name] = true
+		t.Take(name)
 	}
 	for _, in := range g.Inputs {
-		t[in.Name] = true
+		t.Take(in.Name)
 	}
 	for _, n := range g.Nodes {
 		for _, o := range n.Outputs {
-			t[o] = true
+			t.Take(o)
 		}
 	}
 	return t
@@ -33,16 +34,31 @@ func (g *Graph) Taken() Taken {
 
 // Take takes a name; it is false where somebody has it.
 func (t Taken) Take(name string) bool {
-	free := !t[name]
-	t[name] = true
-	return free
+	if t[name] > 0 {
+		return false
+	}
+	t[name] = 2
+	return true
 }
 
 // Fresh takes a name that is free, close to the given one.
 func (t Taken) Fresh(base, suffix string) string {
-	name := base + "." + suffix
-	for i := 2; !t.Take(name); i++ {
-		name = fmt.Sprintf("%s.%s%d", base, suffix, i)
+	first := base + "." + suffix
+	if t.Take(first) {
+		return first
 	}
-	return name
+	for i := t[first]; ; i++ {
+		if name := fmt.Sprintf("%s%d", first, i); t.Take(name) {
+			t[first] = i + 1
+			return name
+		}
+	}
+}
+
+// free gives back a name that Fresh took.
+func (t Taken) free(base, suffix, name string) {
+	delete(t, name)
+	if first := base + "." + suffix; t[first] > 0 {
+		t[first] = 2 // some number below has become free
+	}
 }

@@ -113,6 +113,7 @@ func softmax(logarithm bool) definition {
 		e := &Elem{Args: make([]int, rows.n+1), Index: make([][]int32, rows.n+1)}
 		var sum *real.Expr
 		for j := range rows.n {
+			c.p.table((j + 1) * Size(x))
 			e.Index[j] = make([]int32, Size(x))
 			for i := range e.Index[j] {
 				e.Index[j][i] = int32(rows.base(i) + j*rows.stride)

@@ -32,7 +32,8 @@ func unary(f func(x *real.Expr) *real.Expr) definition {
 	}
 }
 
-func buildDiv(c *call) {
+// divisible holds that the divisor, input 1, is no constant zero.
+func divisible(c *call) {
 	if t := c.in[1].Const; t != nil {
 		for i := range t.Len() {
 			if t.At(i) == 0 {
@@ -40,6 +41,10 @@ func buildDiv(c *call) {
 			}
 		}
 	}
+}
+
+func buildDiv(c *call) {
+	divisible(c)
 	by := real.Div
 	if !c.promoted().Float() { // ONNX divides integers towards zero
 		by = func(x, y *real.Expr) *real.Expr { return real.Round(real.Div(x, y), real.Down) }
@@ -162,8 +167,9 @@ func buildCast(c *call) {
 	switch {
 	case !to.number():
 		unsupported("cast to a real or an integer type", "cast to type %d (%s)", c.Int("to", 0), to)
-	case to == Bool:
-		unsupported("compare explicitly instead", "cast to bool")
+	case to == Bool && c.dt != Bool:
+		c.elementwise(to, not(equal(real.Var(0), zero)), 0)
+		return
 	case to.Float() || !c.dt.Float():
 		c.elementwise(to, real.Var(0), 0)
 		return

@@ -7,7 +7,7 @@ import "slices"
 // moveOr adds an output whose element is the one of input 0 that stands where place says for its coordinate i along
 // each axis, or, where an axis has none (-1), the only one of input 1.
 func (c *call) moveOr(shape []int, place func(axis, i int) int) {
-	checkSize(shape)
+	c.p.room(shape)
 	from, strides := make([][]int32, len(shape)), rowMajor(c.x)
 	for a, n := range shape {
 		for i := range n {

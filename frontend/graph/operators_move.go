@@ -138,7 +138,7 @@ func buildConcat(c *call) {
 		}
 		shape[a] += k.Shape[a]
 	}
-	checkSize(shape)
+	c.p.room(shape)
 	m := &Move{Input: make([]uint8, 0, Size(shape)), Index: make([]int32, 0, Size(shape))}
 	inner := Size(shape[a+1:])
 	for o := range Size(shape[:a]) {
@@ -161,7 +161,7 @@ func buildGather(c *call) {
 	}
 	index := c.constInts(1, "the index")
 	shape := append(append(append([]int{}, x[:a]...), c.in[1].Shape...), x[a+1:]...)
-	checkSize(shape)
+	c.p.room(shape)
 	inner := Size(x[a+1:])
 	var from []int32
 	for o := range Size(x[:a]) {
@@ -243,7 +243,7 @@ func buildMatMul(c *call) {
 	batch := broadcastShape(a[:len(a)-2], b[:len(b)-2])
 	full := append(slices.Clone(batch), m, n)
 	checkSize(full)
-	d := &Dot{A: 0, B: 1, K: k, AOffset: c.p.every(k, 1), BOffset: c.p.every(k, n)}
+	d := &Dot{A: 0, B: 1, K: k, AOffset: every(c.p, k, 1), BOffset: every(c.p, k, n)}
 	d.ABase = c.p.strided(full, matrixStrides(full, a, k, 0))
 	d.BBase = c.p.strided(full, matrixStrides(full, b, 0, 1))
 	shape := slices.Clone(batch)
@@ -286,7 +286,7 @@ func buildGemm(c *call) {
 	shape := []int{m, n}
 	checkSize(shape)
 	d.ABase, d.BBase = c.p.strided(shape, []int{rowA, 0}), c.p.strided(shape, []int{0, colB})
-	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
+	d.AOffset, d.BOffset = every(c.p, d.K, strideA), every(c.p, d.K, strideB)
 	y := real.Mul(real.Float(c.Float("alpha", 1)), real.Var(0))
 	d.Then = &Elem{Args: []int{0}, Index: [][]int32{nil}}
 	if c.has(2) {

@@ -132,7 +132,7 @@ func (c *windows) borderTables(e *Elem) {
 	for kh := range s.kernel[0] {
 		for kw := range s.kernel[1] {
 			rows, columns := times(taps[0][kh], h), times(taps[1][kw], w)
-			from := [][]int32{c.p.every(l.n, n), c.p.every(l.channels, channel), rows, columns}
+			from := [][]int32{every(c.p, l.n, n), every(c.p, l.channels, channel), rows, columns}
 			if l.last {
 				from = [][]int32{from[0], rows, columns, from[1]}
 			}

@@ -149,7 +149,7 @@ func reducedRows(c *call) (shape []int, base, offset []int32) {
 // buildSum is the form that sums over axes are written in: input 1 holds ones.
 func buildSum(c *call) {
 	shape, base, offset := reducedRows(c)
-	d := &Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: c.p.every(len(offset), 1)}
+	d := &Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: every(c.p, len(offset), 1)}
 	d.BBase = c.p.strided(shape, make([]int, len(shape)))
 	c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }

@@ -2,7 +2,10 @@ package graph
 
 import (
 	"math"
+	"math/big"
 	"slices"
+
+	"hlsgen/internal/diag"
 )
 
 // Operators that take parts of a tensor, repeat it, or make one up.
@@ -106,7 +109,7 @@ func shapeOf(want []int64, most int64) []int {
 
 func buildExpand(c *call) {
 	out := broadcastShape(c.x, shapeOf(c.constInts(1, "the shape"), maxElements))
-	checkSize(out)
+	c.p.room(out)
 	index := c.p.broadcast(out, c.x)
 	if len(index) == 1 && Size(out) != 1 { // one element for all
 		index = make([]int32, Size(out))
@@ -128,6 +131,7 @@ func buildConstantOfShape(c *call) {
 	}
 	shape := shapeOf(want, math.MaxInt32)
 	checkSize(shape)
+	c.p.elements(Size(shape))
 	full := &Tensor{DType: t.DType, Shape: shape}
 	for range Size(shape) {
 		full.F, full.I = append(full.F, t.F...), append(full.I, t.I...)
@@ -141,4 +145,94 @@ func buildDropout(c *call) {
 		unsupported("export the model in inference mode", "the mask is used")
 	}
 	buildIdentity(c)
+}
+
+func buildSize(c *call) { c.value(&Tensor{DType: Int64, Shape: []int{}, I: []int64{int64(Size(c.x))}}) }
+
+// buildRange counts from a constant start in constant steps, up to a limit that is left out.
+func buildRange(c *call) {
+	from, limit, step := c.constScalar(0, "the start"), c.constScalar(1, "the limit"), c.constScalar(2, "the step")
+	if step == 0 {
+		invalid("a step of 0")
+	}
+	n := max(0, math.Ceil((limit-from)/step))
+	if !(n <= maxElements) {
+		tooLarge("count less far", "%v elements", n)
+	}
+	t := &Tensor{DType: c.dt, Shape: []int{int(n)}}
+	checkSize(t.Shape)
+	for i := range int(n) {
+		v, exact := counts(from, step, i)
+		switch {
+		case !exact:
+			unsupported("count in steps that add up exactly", "%v + %d*%v is no float64", from, i, step)
+		case c.dt.Float():
+			t.F = append(t.F, v)
+		default:
+			t.I = append(t.I, int64(v))
+		}
+	}
+	if t.F == nil && c.dt.Float() {
+		t.F = []float64{}
+	}
+	c.value(t)
+}
+
+// counts is from + i*step, where that is a float64.
+func counts(from, step float64, i int) (v float64, exact bool) {
+	r := new(big.Rat).SetInt64(int64(i))
+	r.Mul(r, new(big.Rat).SetFloat64(step))
+	return r.Add(r, new(big.Rat).SetFloat64(from)).Float64()
+}
+
+// buildTile repeats a tensor along each axis.
+func buildTile(c *call) {
+	repeats := c.constInts(1, "the number of repeats")
+	if len(repeats) != len(c.x) {
+		invalid("%d repeats of a tensor with %d axes", len(repeats), len(c.x))
+	}
+	want := make([]int64, len(repeats))
+	for i, n := range repeats {
+		if n < 0 || n > maxElements {
+			invalid("%d repeats", n)
+		}
+		want[i] = n * int64(c.x[i])
+	}
+	shape := shapeOf(want, maxElements)
+	checkSize(shape)
+	strides, index := rowMajor(c.x), make([]int32, Size(shape))
+	for i := range index {
+		rest, at := i, 0
+		for a := len(shape) - 1; a >= 0; a-- {
+			at += rest % shape[a] % c.x[a] * strides[a]
+			rest /= shape[a]
+		}
+		index[i] = int32(at)
+	}
+	c.pick(shape, index)
+}
+
+// buildNonZero lists where a constant is not zero: a row of indices per axis.
+func buildNonZero(c *call) {
+	x := c.in[0].Const
+	if x == nil {
+		refuse(diag.ShapeUnknown, "export with fixed shapes, or bind dynamic axes with --dim",
+			"how many elements are not zero depends on the data")
+	}
+	if len(c.x) == 0 {
+		invalid("a single number has no places")
+	}
+	strides := rowMajor(c.x)
+	t := &Tensor{DType: Int64, I: []int64{}}
+	for a, size := range c.x {
+		n := 0
+		for i := range x.Len() {
+			if x.At(i) != 0 {
+				t.I = append(t.I, int64(i/strides[a]%size))
+				n++
+			}
+		}
+		t.Shape = []int{len(c.x), n}
+	}
+	c.value(t)
 }

@@ -22,6 +22,9 @@ func ints(dt graph.DType, shape []int, v ...int64) *graph.Tensor {
 
 func int64s(v ...int64) *graph.Tensor { return ints(graph.Int64, []int{len(v)}, v...) }
 
+// truths is every pair of truths.
+var truths = []*graph.Tensor{ints(graph.Bool, []int{4}, 0, 0, 1, 1), ints(graph.Bool, []int{4}, 0, 1, 0, 1)}
+
 // scalar is a constant without axes.
 func scalar(v float64) *graph.Tensor { return reals(nil, v) }
 
@@ -359,6 +362,31 @@ var moreCases = []opCase{
 		want: []float64{0.5, 0.5, 0.5, 0.5}},
 	{name: "softmax along the first axis", op: "Softmax", attrs: attrs{"axis": 0},
 		args: []*graph.Tensor{reals([]int{2, 2}, 0, 7, 0, 7)}, shape: []int{2, 2}, want: []float64{0.5, 0.5, 0.5, 0.5}},
+	{name: "equal", op: "Equal", args: []*graph.Tensor{reals([]int{3}, 1, 2, 3), reals([]int{1}, 2)}, shape: []int{3},
+		want: []float64{0, 1, 0}},
+	{name: "greater", op: "Greater", args: []*graph.Tensor{reals([]int{3}, 1, 2, 3), reals([]int{1}, 2)},
+		shape: []int{3}, want: []float64{0, 0, 1}},
+	{name: "greater or equal", op: "GreaterOrEqual", args: []*graph.Tensor{int64s(1, 2, 3), int64s(2)},
+		shape: []int{3}, want: []float64{0, 1, 1}},
+	{name: "less", op: "Less", args: []*graph.Tensor{int64s(1, 2, 3), int64s(2)}, shape: []int{3},
+		want: []float64{1, 0, 0}},
+	{name: "less or equal", op: "LessOrEqual", args: []*graph.Tensor{int64s(1, 2, 3), int64s(2)}, shape: []int{3},
+		want: []float64{1, 1, 0}},
+	{name: "and", op: "And", args: truths, shape: []int{4}, want: []float64{0, 0, 0, 1}},
+	{name: "or", op: "Or", args: truths, shape: []int{4}, want: []float64{0, 1, 1, 1}},
+	{name: "xor", op: "Xor", args: truths, shape: []int{4}, want: []float64{0, 1, 1, 0}},
+	{name: "not", op: "Not", args: truths[:1], shape: []int{4}, want: []float64{1, 1, 0, 0}},
+	{name: "truth of reals", op: "Cast", attrs: attrs{"to": int(graph.Bool)},
+		args: []*graph.Tensor{reals([]int{3}, -0.5, 0, 7)}, shape: []int{3}, want: []float64{1, 0, 1}},
+	{name: "rests of the divisor's sign", op: "Mod", args: []*graph.Tensor{int64s(-4, 7, 5, 4, -7, 8), int64s(2, -3, 8,
+		-2, 3, 5)}, shape: []int{6}, want: []float64{0, -2, 5, 0, 2, 3}},
+	{name: "rests of the dividend's sign", op: "Mod", attrs: attrs{"fmod": 1},
+		args: []*graph.Tensor{reals([]int{3}, -4.25, 7.5, 5), reals([]int{3}, 2, -3, 8)}, shape: []int{3},
+		want: []float64{-0.25, 1.5, 5}},
+	{name: "elements", op: "Size", args: []*graph.Tensor{reals([]int{2, 3}, count(6)...)}, shape: []int{},
+		want: []float64{6}},
+	{name: "tiles", op: "Tile", args: []*graph.Tensor{reals([]int{2, 2}, 1, 2, 3, 4), int64s(2, 3)}, fixed: true,
+		shape: []int{4, 6}, want: []float64{1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4, 1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4}},
 	{name: "where", op: "Where", args: []*graph.Tensor{ints(graph.Bool, []int{2, 1}, 1, 0), reals([]int{2}, 1, 2),
 		scalar(9)}, shape: []int{2, 2}, want: []float64{1, 2, 9, 9}},
 	{name: "slope per channel", op: "PRelu", args: []*graph.Tensor{reals([]int{1, 2, 2}, -1, 2, -3, 4),

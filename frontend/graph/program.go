@@ -17,12 +17,12 @@ type Program struct {
 	Known map[string]Known // every tensor
 	Steps []*Step          // topological order; nodes with constant outputs have none
 
-	made   map[*Node]*made // by node of the graph
-	now    *made           // of the node that is being prepared
-	kept   *Program        // whose steps may stay; while preparing
-	origin map[*Node]*Node // of made-up nodes
-	names  Taken           // by the graph, and made up
-	strides
+	made    map[*Node]*made // by node of the graph
+	now     *made           // of the node that is being prepared
+	kept    *Program        // whose steps may stay; while preparing
+	origin  map[*Node]*Node // of made-up nodes
+	names   Taken           // by the graph, and made up
+	strides strides
 	by      map[string]*Step   // by output
 	inexact map[string]*Reals  // outputs of steps that depend on no data, and are no float64s
 	readers map[string][]*Step // by input

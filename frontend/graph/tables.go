@@ -9,12 +9,13 @@ import (
 type strides map[string][]int32
 
 // strided is Strided with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
-func (s strides) strided(shape, steps []int) []int32 {
+func (p *Program) strided(shape, steps []int) []int32 {
 	key := fmt.Sprint(shape, steps)
-	t, ok := s[key]
+	t, ok := p.strides[key]
 	if !ok {
+		p.table(Size(shape))
 		t = Strided(shape, steps)
-		s[key] = t
+		p.strides[key] = t
 	}
 	return t
 }
@@ -43,14 +44,14 @@ func stridedFrom(at int, shape, strides []int) []int32 {
 }
 
 // along lists, for every element of shape, its coordinate along an axis, times step.
-func (s strides) along(shape []int, axis, step int) []int32 {
+func (p *Program) along(shape []int, axis, step int) []int32 {
 	steps := make([]int, len(shape))
 	steps[axis] = step
-	return s.strided(shape, steps)
+	return p.strided(shape, steps)
 }
 
 // every lists 0, step, 2*step ..., n of them.
-func (s strides) every(n, step int) []int32 { return s.strided([]int{n}, []int{step}) }
+func every(p *Program, n, step int) []int32 { return p.strided([]int{n}, []int{step}) }
 
 // pickIndex lists, for every element whose coordinate along axis a is j, the sum of from[a][j] over all axes: -1 where
 // one of them is negative.
@@ -101,14 +102,14 @@ func (s *Step) tables() (all [][]int32) {
 }
 
 // broadcast maps elements of shape out to elements of a tensor of shape in.
-func (s strides) broadcast(out, in []int) []int32 {
+func (p *Program) broadcast(out, in []int) []int32 {
 	if Size(in) == Size(out) {
 		return nil // equal but for leading ones
 	}
 	if Size(in) == 1 {
 		return []int32{0}
 	}
-	return s.strided(out, broadcastStrides(len(out), in))
+	return p.strided(out, broadcastStrides(len(out), in))
 }
 
 // broadcastStrides is the stride of a tensor of shape in along each of more axes, 0 where it is broadcast.

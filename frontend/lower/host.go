@@ -17,6 +17,12 @@ func hostQuantiser(l *lowering, step *graph.Step) (bool, error) {
 	if !scaled.IsCode(step) || l.Integers.Derived(step.Node.Inputs[0]) {
 		return false, nil
 	}
+	l.assume(step)
+	return true, nil
+}
+
+// assume takes the codes of a quantiser as given, by the host.
+func (l *lowering) assume(step *graph.Step) {
 	r, _ := scaled.Codes(step)
 	elem := num.Smallest(r)
 	if step.Node.Bipolar() {
@@ -24,7 +30,6 @@ func hostQuantiser(l *lowering, step *graph.Step) (bool, error) {
 	}
 	l.Places[step.Output] = l.hostPlace(step.Output, elem, r)
 	l.Integers.Declare(step.Output, scaled.Unit)
-	return true, nil
 }
 
 func hostPrefix(l *lowering, step *graph.Step) (bool, error) {

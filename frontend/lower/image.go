@@ -106,7 +106,7 @@ func (c *circuit) greatest(step *graph.Step) error {
 	}
 	c.put(step.Output, wire, at)
 	channels := find.ChannelsOf(step.Window, step.Shape)
-	c.Integers.Declare(step.Output, scaled.Spread(im.Affine, graph.Size(step.Shape), channels.Of))
+	c.Integers.DeclareGroups(step.Output, scaled.Values{Of: im.Affine, Group: channels.Of})
 	return nil
 }
 

@@ -79,6 +79,6 @@ func (l *lowering) level(r *find.Ranking) (t dataflow.Type, falls bool, relevel 
 	}
 	return types[0], falls, func() {
 		at.Source, at.Type = &next, types[0]
-		l.Integers.Declare(r.Source, affine)
+		l.Integers.DeclareGroups(r.Source, affine)
 	}, true
 }

@@ -51,7 +51,7 @@ type Result struct {
 	Arrive  map[string]*InputType // the model's inputs that arrive as integers
 
 	Rejected map[int]bool // ONNX node indices of what could not be mapped
-	Unroll   map[int]bool // ONNX node indices of short loops that are no LSTM cells: written out, they may be mapped
+	Unroll   map[int]bool // ONNX node indices of short loops that no layer runs: written out, they may be mapped
 }
 
 // Carried is an integer tensor on a stream.
@@ -125,7 +125,7 @@ func (l *lowering) leave(step *graph.Step, rule string, reject error) {
 // apply tries the rules on a step.
 func (l *lowering) apply(step *graph.Step) {
 	if slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return l.failed[in] }) {
-		l.failed[step.Output] = true // reported at its origin
+		l.behindFailed(step)
 		return
 	}
 	if slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return l.hosted[in] }) {
@@ -143,6 +143,19 @@ func (l *lowering) apply(step *graph.Step) {
 		}
 	}
 	panic(fmt.Sprintf("lower: no rule for %s", step.Node.FullOp()))
+}
+
+// behindFailed deals with a step whose input was reported, at its origin. For the sake of what can be said of the rest,
+// codes behind it are taken as given.
+func (l *lowering) behindFailed(step *graph.Step) {
+	switch {
+	case scaled.IsCode(step):
+		l.assume(step)
+	case step.Node.Is(graph.WholeRow) && l.Uses.Quantised(step.Output):
+		l.report(step, "slice", find.OfWholeRow(step.Node))
+	default:
+		l.failed[step.Output] = true
+	}
 }
 
 // outputs finds the integer tensors from which the host computes the model's outputs.

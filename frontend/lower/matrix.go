@@ -147,7 +147,7 @@ func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject error) erro
 	if p.in, reject = l.arrange(r.Operand, dataflow.Shape{r.Count, r.K}, 0); reject != nil {
 		return reject
 	}
-	return l.wait(p, r.Matrix, nil, nil, []real.Affine{r.Scale})
+	return l.wait(p, r.Matrix, nil, nil, scaled.Values{Of: []real.Affine{r.Scale}})
 }
 
 // convolution makes a product of an image's windows.
@@ -166,7 +166,7 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 
 // wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes
 // it. im is the image that its windows slide over; nil for vectors.
-func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at []int32, affine []real.Affine) error {
+func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at []int32, affine scaled.Values) error {
 	choice, reject := choose.Layer(m)
 	if reject != nil {
 		return reject
@@ -181,7 +181,7 @@ func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at []int32, 
 		return choice.Refused(err)
 	}
 	c.Places[p.step.Output] = &place.Place{Stream: &place.Stream{Type: types[0], Source: p}, At: at}
-	c.Integers.Declare(p.step.Output, affine)
+	c.Integers.DeclareGroups(p.step.Output, affine)
 	return nil
 }
 
@@ -205,6 +205,6 @@ func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) error {
 		return reject
 	}
 	l.put(step.Output, wire, nil)
-	l.Integers.Declare(step.Output, affine)
+	l.Integers.DeclareGroups(step.Output, affine)
 	return nil
 }

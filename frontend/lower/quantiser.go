@@ -99,7 +99,10 @@ func (q *quantising) lower(codes *find.Codes) error {
 		if slices.ContainsFunc(codes.Axes(), func(axis int) bool { return q.moveFirst(codes, axis) }) {
 			return nil
 		}
-		return reject
+		var ok bool
+		if sources, ok = codes.Positions(); !ok || q.host {
+			return reject
+		}
 	}
 	// The codes of each source, before any element moves: that is where thresholds are fewest.
 	coded := map[string]*place.Place{}
@@ -139,6 +142,10 @@ func (q *quantising) join(forms *scaled.Forms) error {
 func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, error) {
 	at := q.Places[src.Tensor]
 	if m, ok := at.Source.(*maximum); ok {
+		if src.ByElement(at.Type) {
+			delete(q.Places, src.Tensor)
+			return q.codesOfGreatest(m, src)
+		}
 		return q.greatestCodes(m, src)
 	}
 	w, wire, reject := q.activate(at.Stream, src)
@@ -198,7 +205,10 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place
 	codes := q.again(q.step)
 	sources, reject := codes.Sources()
 	if reject != nil {
-		return nil, reject
+		var ok bool
+		if sources, ok = codes.Positions(); !ok {
+			return nil, reject
+		}
 	}
 	for _, again := range sources {
 		if again.Tensor == src.Tensor {
@@ -213,10 +223,13 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place
 func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *place.Stream, wire bool, reject error) {
 	made, waits := waiting(integers)
 	var behind *choose.Product
-	if waits && q.Uses.Only(src.Tensor, q.step) {
+	in := integers.Type
+	if src.ByElement(in) {
+		in, _ = in.Vectors(len(src.Functions))
+	} else if waits && q.Uses.Only(src.Tensor, q.step) {
 		behind = made.Product
 	}
-	a, reject := choose.Activate(src.Functions, integers.Type, behind, q.limit, q.host)
+	a, reject := choose.Activate(src.Functions, in, behind, q.limit, q.host)
 	if reject != nil {
 		return nil, false, reject
 	}
@@ -224,17 +237,17 @@ func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *
 	if reject != nil {
 		return nil, false, reject
 	}
-	nodes, in := append(slices.Clone(src.Nodes), q.step.Node), 0
+	nodes, from := append(slices.Clone(src.Nodes), q.step.Node), 0
 	switch {
 	case c.Wire():
 		q.wires = append(q.wires, nodes...)
 		return integers, true, nil
 	case c.Fused():
-		nodes, in = append(made.all(), src.Nodes...), made.in
+		nodes, from = append(made.all(), src.Nodes...), made.in
 	default:
-		in = integers.Wire(&q.net, q.Name(src.Tensor))
+		from = integers.Wire(&q.net, q.Name(src.Tensor))
 	}
-	w, reject := q.add(c, []int{in}, q.step.Output, nodes)
+	w, reject := q.add(c, []int{from}, q.step.Output, nodes)
 	return place.On(&q.net, w), false, reject
 }
 

@@ -59,7 +59,7 @@ func (c *circuit) addUp(tensor string) error {
 		return reject
 	}
 	c.put(tensor, w, j.At)
-	c.Integers.Declare(tensor, affine)
+	c.Integers.DeclareGroups(tensor, affine)
 	return nil
 }
 
@@ -137,7 +137,10 @@ func (c *circuit) together(tensor string, axis int) error {
 		return reject
 	}
 	c.put(tensor, w, at)
-	c.Integers.Declare(tensor,
-		scaled.Spread(affine, n, func(i int) int { return int(c.Places[tensor].Position(int32(i))) % len(affine) }))
+	of := *c.Places[tensor]
+	channels := int32(len(affine))
+	c.Integers.DeclareGroups(tensor, scaled.Values{Of: affine, Group: func(i int32) int32 {
+		return of.Position(i) % channels
+	}})
 	return nil
 }

@@ -1,6 +1,7 @@
 package onnxio
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,7 +13,7 @@ import (
 )
 
 // FuzzRead: no bytes make Read panic, and it fails exactly where it says why. A graph that was read keeps what Read
-// promises of it.
+// promises of it, and Begins has seen how it begins.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(quantModel().Bytes())
@@ -46,6 +47,11 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, x := range d.Diags {
 			_ = x.String()
+		}
+		var early diag.List
+		begins := len(b) == 0 || Begins("m.onnx", bytes.NewReader(b), int64(len(b)), &early)
+		if begins == early.Failed() || g != nil && !begins {
+			t.Fatalf("begins %t, read %v, errors %v", begins, g != nil, early.Diags)
 		}
 		if g == nil {
 			return

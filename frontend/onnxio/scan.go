@@ -19,8 +19,8 @@ import (
 // The limits. A hostile file is refused by them before it can take memory or time out of proportion to what an
 // accelerator could hold; no network that fits an FPGA comes near one of them.
 const (
-	// maxFile is the length of a protobuf message: sizes are signed 32-bit numbers in its readers.
-	maxFile = 1<<31 - 1
+	// MaxFile is the length of a protobuf message: sizes are signed 32-bit numbers in its readers.
+	MaxFile = 1<<31 - 1
 	// maxNesting is how deep messages may lie within each other; it bounds the depth of subgraphs as well, at three
 	// levels each. Protobuf's C++ and Python readers refuse more, so no tool wrote such a file.
 	maxNesting = 100
@@ -71,8 +71,8 @@ func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 	if f := recognise(b); f != nil {
 		return nil, f
 	}
-	if len(b) > maxFile {
-		return nil, tooLarge("the file has %d bytes; an ONNX file has at most %d", len(b), maxFile)
+	if len(b) > MaxFile {
+		return nil, tooLarge("the file has %d bytes; an ONNX file has at most %d", len(b), MaxFile)
 	}
 	var s scanner
 	if f := s.message(b, 0, modelForm(), 1); f != nil {
@@ -84,6 +84,55 @@ func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 		return nil, damaged("the bytes are not an ONNX model")
 	}
 	return m, nil
+}
+
+// Begins reports whether a file of so many bytes, at least one, may be a model, by the lengths of its outermost fields,
+// or says in d why it is none: of a file that is none, however large it is, little is read. name is its base name, for
+// diagnostics.
+func Begins(name string, file io.ReaderAt, size int64, d *diag.List) bool {
+	f := skim(file, size)
+	if f != nil {
+		(&reader{file: name, list: d}).report(subject{at: name}, f)
+	}
+	return f == nil
+}
+
+// skim walks over the outermost fields. Whoever reads the whole file says why it cannot be read.
+func skim(file io.ReaderAt, size int64) *fault {
+	const most = 1000 // fields; tools write some dozen
+	for off, n := int64(0), 0; off < size && n < most; n++ {
+		b := make([]byte, min(64, size-off))
+		if _, err := file.ReadAt(b, off); err != nil {
+			return nil
+		}
+		if f := recognise(b); f != nil && off == 0 {
+			return f
+		}
+		num, typ, tag := protowire.ConsumeTag(b)
+		if tag < 0 {
+			return wireFault(tag, int(off))
+		}
+		var length int64
+		switch typ {
+		case protowire.StartGroupType:
+			return nil // has no length
+		case protowire.BytesType:
+			v, l := protowire.ConsumeVarint(b[tag:])
+			if l < 0 {
+				return wireFault(l, int(off))
+			}
+			length = int64(l) + int64(min(v, MaxFile+1))
+		default:
+			if length = int64(protowire.ConsumeFieldValue(num, typ, b[tag:])); length < 0 {
+				return wireFault(int(length), int(off))
+			}
+		}
+		if int64(tag)+length > size-off {
+			return beyond(int(off))
+		}
+		off += int64(tag) + length
+	}
+	return nil
 }
 
 // recognise tells files that are often taken for an ONNX model from one.
@@ -212,7 +261,11 @@ func word(field string) string { return "the " + strings.ReplaceAll(field, "_", 
 // wireFault words what protowire found in the field at byte off.
 func wireFault(n, off int) *fault {
 	if protowire.ParseError(n) == io.ErrUnexpectedEOF {
-		return damaged("the field at byte %d of the file goes beyond its end", off)
+		return beyond(off)
 	}
 	return damaged("the bytes at %d of the file are not an ONNX model", off)
+}
+
+func beyond(off int) *fault {
+	return damaged("the field at byte %d of the file goes beyond its end", off)
 }

@@ -106,7 +106,7 @@ func TestLimits(t *testing.T) {
 		{"a name that is not UTF-8", named("\xff"), diag.ModelMalformed},
 		{"30 subgraphs deep", nested(30), ""},
 		{"40 subgraphs deep", nested(40), diag.ModelTooLarge},
-		{"a file of 2 GiB", make([]byte, maxFile+1), diag.ModelTooLarge},
+		{"a file of 2 GiB", make([]byte, MaxFile+1), diag.ModelTooLarge},
 		{"too many nodes", wrap(7, bytes.Repeat([]byte{0x0a, 0}, maxNodes+1)), diag.ModelTooLarge},
 		{"too many inputs", wrap(7, bytes.Repeat([]byte{0x5a, 0}, maxMessages+1)), diag.ModelTooLarge},
 		{"too many connections", func() []byte {
@@ -152,5 +152,40 @@ func TestLargest(t *testing.T) {
 		t.Errorf("%d bytes were allocated", used)
 	} else {
 		t.Logf("%d MiB allocated for a file of %d KiB", used>>20, len(b)>>10)
+	}
+}
+
+// A sparse file has zeros, as many as it likes, behind what it begins with. It counts what is read of it.
+type sparse struct {
+	begins []byte
+	read   int
+}
+
+func (s *sparse) ReadAt(b []byte, off int64) (int, error) {
+	s.read += len(b)
+	clear(b)
+	if off < int64(len(s.begins)) {
+		copy(b, s.begins[off:])
+	}
+	return len(b), nil
+}
+
+// TestBegins holds that a file that is no model is refused by its beginning, whatever its size.
+func TestBegins(t *testing.T) {
+	t.Parallel()
+	for begins, want := range map[string]string{
+		"":                 "the bytes at 0 of the file are not an ONNX model",
+		"\x08\x07":         "the bytes at 2 of the file are not an ONNX model",
+		"\x08\x07\x3a\x05": "the bytes at 9 of the file are not an ONNX model",
+		"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x01":     "the field at byte 0 of the file goes beyond its end",
+		"\x3a\xff\xff\xff\xff\x07":                     "the field at byte 0 of the file goes beyond its end",
+		"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff": "the bytes at 0 of the file are not an ONNX model",
+		"PK\x03\x04": "the file is not an ONNX model but a zip archive, as PyTorch and Keras save models",
+	} {
+		s := &sparse{begins: []byte(begins)}
+		var d diag.List
+		if Begins("m.onnx", s, 1<<30, &d) || len(d.Diags) != 1 || d.Diags[0].Msg != want || s.read > 1000 {
+			t.Errorf("%q: %v, %d bytes were read", begins, d.Diags, s.read)
+		}
 	}
 }

@@ -7,7 +7,8 @@
 //   - expr.go makes expressions; rounding.go has the modes of rounding
 //   - interval.go, exact.go, float32.go are the readings: surely holds, exactly is, may be in float32
 //   - transcendental.go does exponentials and logarithms for the first two
-//   - affine.go, linear.go, product.go find forms: of one variable, of several, of products
+//   - affine.go, linear.go, product.go, polynomial.go find forms: of one variable, of several, of products, of sums of
+//     products
 //   - step.go makes a step function over integers; within.go simplifies where variables are known to lie; whole.go says
 //     what surely is an integer
 package real

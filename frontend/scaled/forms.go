@@ -45,7 +45,8 @@ type Form struct {
 	Vars  []Var
 	Nodes []*graph.Node // what lies in the slice, from the value back
 
-	trail *trail // Nodes, while the form is being found
+	trail  *trail // Nodes, while the form is being found
+	leaves []*Var // of Vars, those with tensors
 }
 
 // A trail is a node and what lies behind it. Forms share their trails, as expressions share their parts: a list of
@@ -84,7 +85,7 @@ type Var struct {
 	Index  []int32
 
 	constant *graph.Tensor
-	rats     []real.Affine // of which scale or bias is the number
+	rats     *Values // of which scale or bias is the number
 	bias     bool
 }
 
@@ -94,25 +95,25 @@ func (v *Var) Number(k int) *real.Expr {
 	case v.constant != nil:
 		return real.Float(v.constant.At(int(i)))
 	default:
-		return real.Rat(v.rat(int(i)))
+		return real.Rat(v.rat(i))
 	}
 }
 
-func (v *Var) rat(i int) *big.Rat {
+func (v *Var) rat(i int32) *big.Rat {
 	if v.bias {
-		return v.rats[i].Bias
+		return v.rats.At(i).Bias
 	}
-	return v.rats[i].Scale
+	return v.rats.At(i).Scale
 }
 
 // Same reports whether elements k and l have the same number.
 func (v *Var) Same(k, l int) bool {
-	i, j := int(v.Index[k]), int(v.Index[l])
+	i, j := v.Index[k], v.Index[l]
 	switch {
 	case i == j:
 		return true
 	case v.constant != nil:
-		return v.constant.At(i) == v.constant.At(j)
+		return v.constant.At(int(i)) == v.constant.At(int(j))
 	}
 	a, b := v.rat(i), v.rat(j)
 	return a == b || a.Cmp(b) == 0
@@ -120,13 +121,13 @@ func (v *Var) Same(k, l int) bool {
 
 // Forms finds the forms of elements of a tensor. The error is a Blocked.
 func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
-	f := &former{a: a, memo: map[asked]*Forms{}}
+	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.value(tensor, elements))
 }
 
 // FormsOf finds the forms of elements computed by a step, even where its output is an integer tensor.
 func (a *Analysis) FormsOf(step *graph.Step, elements []int32) (*Forms, error) {
-	f := &former{a: a, memo: map[asked]*Forms{}}
+	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.step(step, elements))
 }
 
@@ -153,8 +154,10 @@ func All(n int) []int32 {
 // A former's forms have common variables, so that expressions share their parts however often they meet.
 type former struct {
 	a    *Analysis
-	memo map[asked]*Forms
+	memo map[asked][]answer
 	vars []Var
+
+	listed int // elements
 }
 
 // variable is the number of a variable.
@@ -183,30 +186,58 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 			form.Vars = append(form.Vars, f.vars[v])
 		}
 		form.Expr = form.Expr.Substitute(with)
+		for k := range form.Vars {
+			if form.Vars[k].Tensor != "" {
+				form.leaves = append(form.leaves, &form.Vars[k])
+			}
+		}
 	}
 	return &own, nil
 }
 
-// asked is a tensor and a list of elements, known by its first.
+// asked is a tensor and a list of elements, known by its hash.
 type asked struct {
 	tensor string
-	first  *int32
+	hash   uint64
 }
 
-// maxForms bounds the forms of one tensor: more come of a tensor that is put together of very many parts.
-const maxForms = 1 << 10
+// An answer is what was found for a list of elements. The same list is asked for on many ways, of a softmax of
+// softmaxes on more than can be walked.
+type answer struct {
+	index []int32
+	forms *Forms
+}
+
+// hash is the same for equal lists, and rarely for others.
+func hash(index []int32) uint64 {
+	h := uint64(len(index))
+	for _, i := range index {
+		h = (h ^ uint64(uint32(i))) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
+}
+
+// The bounds of what is put together of very many parts: the forms of one tensor, and the elements of all lists. (A
+// tensor of 2^22 elements behind ten steps, as a large picture has, takes 2^26.)
+const (
+	maxForms  = 1 << 10
+	maxListed = 1 << 27
+)
 
 func (f *former) value(tensor string, index []int32) (*Forms, error) {
 	if len(index) == 0 {
 		return &Forms{}, nil
 	}
-	key := asked{tensor, &index[0]}
-	if known := f.memo[key]; known != nil {
-		return known, nil
+	key := asked{tensor, hash(index)}
+	for _, known := range f.memo[key] {
+		if same(known.index, index) {
+			return known.forms, nil
+		}
 	}
 	out, err := f.find(tensor, index)
 	if err == nil {
-		f.memo[key] = out
+		f.memo[key] = append(f.memo[key], answer{index, out})
 	}
 	return out, err
 }
@@ -219,7 +250,7 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 		return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, constant: c})}}}, nil
 	}
 	if of, ok := f.a.integer[tensor]; ok {
-		return f.integers(tensor, index, of), nil
+		return f.integers(tensor, index, &of), nil
 	}
 	step := f.a.Program.Producer(tensor)
 	if step == nil {
@@ -229,8 +260,11 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 }
 
 // integers is elements of an integer tensor, some of which may be constants.
-func (f *former) integers(tensor string, index []int32, of []real.Affine) *Forms {
-	fixed := func(i int32) bool { return f.a.partly[tensor] && of[i].Scale.Sign() == 0 }
+func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
+	fixed := func(i int32) bool { return of.Of[i].Scale.Sign() == 0 }
+	if !f.a.partly[tensor] {
+		return &Forms{Of: []Form{f.leaf(tensor, index, of)}}
+	}
 	n := 0
 	for _, i := range index {
 		if fixed(i) {
@@ -256,11 +290,12 @@ func (f *former) integers(tensor string, index []int32, of []real.Affine) *Forms
 }
 
 // leaf is scale*q + bias of elements of an integer tensor.
-func (f *former) leaf(tensor string, index []int32, of []real.Affine) Form {
+func (f *former) leaf(tensor string, index []int32, values *Values) Form {
+	of := values.Of
 	out := Form{Expr: f.variable(Var{Tensor: tensor, Index: index})}
 	number := func(bias bool) *real.Expr {
 		if len(of) > 1 {
-			return f.variable(Var{Index: index, rats: of, bias: bias})
+			return f.variable(Var{Index: index, rats: values, bias: bias})
 		}
 		if bias {
 			return real.Rat(of[0].Bias)
@@ -284,14 +319,16 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	case step.Move != nil:
 		return f.move(step, index)
 	case step.Elem == nil, step.Window != nil:
-		return nil, &Blocked{step.Output, step}
+		return nil, &Blocked{step.Output, step, false}
 	}
 	e := step.Elem
 	args := make([]*Forms, len(e.Args))
 	for v, slot := range e.Args {
 		at := index
 		if e.Index[v] != nil {
-			at = make([]int32, len(index))
+			if at = f.list(len(index)); at == nil {
+				return nil, &Blocked{step.Output, step, true}
+			}
 			for k, i := range index {
 				at[k] = int32(e.At(v, int(i)))
 			}
@@ -304,13 +341,23 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	return combine(step, args, len(index))
 }
 
+// list is a list of n elements; nil where that is one too many.
+func (f *former) list(n int) []int32 {
+	if f.listed += n; f.listed > maxListed {
+		return nil
+	}
+	return make([]int32, n)
+}
+
 // move follows elements to where they come from. Each input is asked for all of them: what an element of another input
 // gets there means nothing.
 func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	m, in := step.Move, step.Node.Inputs
 	at := index
 	if m.Index != nil {
-		at = make([]int32, len(index))
+		if at = f.list(len(index)); at == nil {
+			return nil, &Blocked{step.Output, step, true}
+		}
 	}
 	slots := make([]uint8, 0, 2)
 	from := make([]uint8, len(index))
@@ -319,7 +366,7 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 		if m.Index != nil {
 			at[k] = int32(j)
 		}
-		n := slices.Index(slots, uint8(slot))
+		n := slices.IndexFunc(slots, func(s uint8) bool { return in[s] == in[slot] }) // the same input several times
 		if n < 0 {
 			n = len(slots)
 			slots = append(slots, uint8(slot))
@@ -332,7 +379,9 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	for n, slot := range slots {
 		mine := at
 		if len(slots) > 1 {
-			mine = make([]int32, len(at))
+			if mine = f.list(len(at)); mine == nil {
+				return nil, &Blocked{step.Output, step, true}
+			}
 			for k, j := range at {
 				if int(from[k]) == n {
 					mine[k] = j
@@ -350,7 +399,7 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 		}
 	}
 	if len(out.Of) > maxForms {
-		return nil, &Blocked{step.Output, step}
+		return nil, &Blocked{step.Output, step, true}
 	}
 	if len(out.Of) > 1 {
 		out.which = make([]uint16, len(index))
@@ -388,7 +437,7 @@ func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
 			id = next
 		}
 		if id == maxForms {
-			return nil, &Blocked{step.Output, step}
+			return nil, &Blocked{step.Output, step, true}
 		}
 		if id == len(out.Of) {
 			out.Of = append(out.Of, join(step, args, pick))
@@ -414,13 +463,16 @@ func join(step *graph.Step, args []*Forms, pick []int) Form {
 	return out
 }
 
+// same compares lists, which have elements, and often are one.
+func same(a, b []int32) bool { return len(a) == len(b) && &a[0] == &b[0] || slices.Equal(a, b) }
+
 // equal reports whether two variables are the same for every element.
 func (v Var) equal(o Var) bool {
-	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || len(v.rats) != len(o.rats) ||
-		len(v.rats) > 0 && &v.rats[0] != &o.rats[0] {
+	if v.Tensor != o.Tensor || v.constant != o.constant || v.bias != o.bias || (v.rats == nil) != (o.rats == nil) ||
+		v.rats != nil && &v.rats.Of[0] != &o.rats.Of[0] {
 		return false
 	}
-	return len(v.Index) == len(o.Index) && (&v.Index[0] == &o.Index[0] || slices.Equal(v.Index, o.Index))
+	return same(v.Index, o.Index)
 }
 
 // Numbers replaces a form's variables that are numbers by those of element k. Variables with tensors are renumbered in
@@ -445,15 +497,8 @@ func (f *Form) Affine(k int) (of real.Affine, ok bool) {
 	return e.Affine()
 }
 
-// Leaves is the variables with tensors, in order.
-func (f *Form) Leaves() (leaves []*Var) {
-	for i := range f.Vars {
-		if f.Vars[i].Tensor != "" {
-			leaves = append(leaves, &f.Vars[i])
-		}
-	}
-	return leaves
-}
+// Leaves is the variables with tensors, in order. Nobody may change the list.
+func (f *Form) Leaves() []*Var { return f.leaves }
 
 // SameNumbers reports whether a form's expression is the same for elements k and l.
 func (f *Form) SameNumbers(k, l int) bool {

@@ -25,46 +25,63 @@ import (
 // An Analysis knows the integer tensors found so far.
 type Analysis struct {
 	Program *graph.Program
-	integer map[string][]real.Affine // real value of each element; one for all, or one per element
-	partly  map[string]bool          // of these, the ones with elements that are constants
-	singles map[string]bool          // of these, the ones whose real value is rounded to float32
-	derived map[string]bool          // depends on an integer tensor
+	integer map[string]Values
+	partly  map[string]bool // of these, the ones with elements that are constants
+	singles map[string]bool // of these, the ones whose real value is rounded to float32
+	derived map[string]bool // depends on an integer tensor
 }
 
 // New starts an analysis without integer tensors.
 func New(p *graph.Program) *Analysis {
-	return &Analysis{p, map[string][]real.Affine{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+}
+
+// Values are the real values of a tensor of integers: element i's is At(i) of its integer.
+type Values struct {
+	Of    []real.Affine             // one for all, or one per group
+	Group func(element int32) int32 // nil where there is one for all, or one per element
+}
+
+// At is that of element i.
+func (v *Values) At(i int32) *real.Affine {
+	switch {
+	case len(v.Of) == 1:
+		return &v.Of[0]
+	case v.Group != nil:
+		i = v.Group(i)
+	}
+	return &v.Of[i]
 }
 
 // Unit says that a tensor's real values are the integers themselves.
 var Unit = []real.Affine{{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}}
 
 // Declare makes a tensor an integer tensor: element i's real value is of[i], or of[0] for all, applied to its integer.
-func (a *Analysis) Declare(tensor string, of []real.Affine) { a.integer[tensor] = of }
+func (a *Analysis) Declare(tensor string, of []real.Affine) { a.DeclareGroups(tensor, Values{Of: of}) }
+
+// DeclareGroups is Declare for elements of which many have one function in common.
+func (a *Analysis) DeclareGroups(tensor string, of Values) { a.integer[tensor] = of }
 
 // DeclareSome is Declare, per element, for a tensor with elements that are constants: those of scale 0 are their bias,
 // whatever the integer.
 func (a *Analysis) DeclareSome(tensor string, of []real.Affine) {
-	a.integer[tensor], a.partly[tensor] = of, true
+	a.integer[tensor], a.partly[tensor] = Values{Of: of}, true
 }
 
 // DeclareSingle makes a tensor an integer tensor whose real value is the float32 nearest to scale*q: what a program
 // holds that divides pixels by 255.
 func (a *Analysis) DeclareSingle(tensor string, scale *big.Rat) {
-	a.integer[tensor] = []real.Affine{{Scale: scale, Bias: new(big.Rat)}}
+	a.Declare(tensor, []real.Affine{{Scale: scale, Bias: new(big.Rat)}})
 	a.singles[tensor] = true
 }
 
 // Integer is the real value of element i of an integer tensor; ok is false where the tensor is none.
 func (a *Analysis) Integer(tensor string, i int) (real.Affine, bool) {
 	of, ok := a.integer[tensor]
-	switch {
-	case !ok:
+	if !ok {
 		return real.Affine{}, false
-	case len(of) == 1:
-		return of[0], true
 	}
-	return of[i], true
+	return *of.At(int32(i)), true
 }
 
 // Derived reports whether a tensor depends on an integer tensor, or is one.
@@ -99,15 +116,19 @@ type Slice struct {
 }
 
 // Blocked is the error of a slice that meets a value that is no function of integer tensors: a model input (Step nil)
-// or a sum of products that is no integer tensor.
+// or a sum of products that is no integer tensor. Or there are too many parts, which several ways lead to.
 type Blocked struct {
 	Tensor string
 	Step   *graph.Step
+	Parts  bool
 }
 
 func (b *Blocked) Error() string {
-	if b.Step == nil {
+	switch {
+	case b.Step == nil:
 		return fmt.Sprintf("it depends on the real-valued input %q", b.Tensor)
+	case b.Parts:
+		return fmt.Sprintf("%s %q puts it together of too many parts", b.Step.Node.FullOp(), b.Step.Node.Label())
 	}
 	return fmt.Sprintf("it depends on %s %q, which is not in integers", b.Step.Node.FullOp(), b.Step.Node.Label())
 }
@@ -150,13 +171,4 @@ func InOrder(list []int32, n int) bool {
 		}
 	}
 	return true
-}
-
-// Spread is what groups of elements have in common, for each of n elements.
-func Spread(of []real.Affine, n int, group func(element int) int) []real.Affine {
-	out := make([]real.Affine, n)
-	for i := range out {
-		out[i] = of[group(i)]
-	}
-	return out
 }

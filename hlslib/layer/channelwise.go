@@ -1,6 +1,8 @@
 package layer
 
 import (
+	"slices"
+
 	"hlsgen/hlslib/cost"
 	"hlsgen/internal/dataflow"
 )
@@ -20,6 +22,36 @@ type Channelwise struct {
 // Channels is the schedule for vectors like those of the first input; outputs are the layer's to add.
 func Channels(in []dataflow.Type) Channelwise {
 	return Lanes(in, in[0].Shape.Vectors(), in[0].Shape.Channels())
+}
+
+// Positions is the schedule for n functions, one per element of n neighbours, of one pixel or of several: of the first
+// input as vectors of n elements, of which so many are taken side by side as divide a pixel's channels.
+func Positions(n int, in []dataflow.Type) Channelwise {
+	v := View(n, in[0])
+	s := Channels(in)
+	s.Vectors, s.Channels = v.Shape.Vectors(), v.Shape.Channels()
+	return s
+}
+
+// View is a type whose trailing axes are read as one of n elements, where n is several pixels; else as it is.
+func View(n int, t dataflow.Type) dataflow.Type {
+	if v, ok := t.Vectors(n); ok && n > t.Shape.Channels() {
+		return v
+	}
+	return t
+}
+
+// Unview gives a type of View its shape back: a channel's range is that of all its pixels.
+func Unview(v dataflow.Type, shape dataflow.Shape) dataflow.Type {
+	if n := shape.Channels(); len(v.Range) > n {
+		all := v.Range
+		v.Range = slices.Clone(all[:n])
+		for i, r := range all {
+			v.Range[i%n] = v.Range[i%n].Union(r)
+		}
+	}
+	v.Shape = shape
+	return v
 }
 
 // Lanes is the schedule for inputs that are taken as so many vectors.

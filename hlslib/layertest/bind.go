@@ -57,7 +57,7 @@ func Random(n int, seed uint64, one func(*rand.Rand) Case) (cases []Case) {
 }
 
 // Bind binds a layer that takes its inputs.
-func Bind(t *testing.T, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
+func Bind(t testing.TB, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
 	t.Helper()
 	bound, _, err := op.Bind(in)
 	if err != nil {

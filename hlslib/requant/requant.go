@@ -123,28 +123,30 @@ type op struct {
 	multiplier, bias num.Type // the narrowest that holds those of all channels
 }
 
-// bind takes one input whose last axis has as many channels as there are multipliers and biases, or any number for one;
-// the output has the same shape. The sum before the shift must stay within 63 bits. The ends of an input's range give
-// the ends of the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
+// bind takes one input whose last axes have as many elements as there are multipliers and biases, or any number for
+// one; the output has the same shape. The sum before the shift must stay within 63 bits. The ends of an input's range
+// give the ends of the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := layer.PerChannel("multipliers", len(b.P.Multiplier), in); err != nil {
+	n := max(len(b.P.Multiplier), len(b.P.Bias))
+	v := layer.View(n, in[0])
+	if err := layer.PerChannel("multipliers", len(b.P.Multiplier), []dataflow.Type{v}); err != nil {
 		return nil, nil, err
 	}
-	if err := layer.PerChannel("biases", len(b.P.Bias), in); err != nil {
+	if err := layer.PerChannel("biases", len(b.P.Bias), []dataflow.Type{v}); err != nil {
 		return nil, nil, err
 	}
-	sums, err := b.P.sums(max(len(in[0].Range), len(b.P.Multiplier), len(b.P.Bias)), in[0].Channel)
+	sums, err := b.P.sums(max(len(v.Range), n), v.Channel)
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, Channelwise: layer.Channels(in)}
-	out := dataflow.Type{Shape: in[0].Shape, Range: make([]num.Range, len(sums))}
+	o := &op{Base: b, Channelwise: layer.Positions(n, in)}
+	out := dataflow.Type{Shape: v.Shape, Range: make([]num.Range, len(sums))}
 	for c, s := range sums {
 		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
 	}
 	all := dataflow.Type{Range: sums}.Union()
 	o.sum, o.code = num.Smallest(all), num.Range{Lo: b.P.code(all.Lo), Hi: b.P.code(all.Hi)}
-	o.limits = out.Union()
+	out, o.limits = layer.Unview(out, in[0].Shape), out.Union()
 	out.Elem = num.Smallest(o.limits)
 	o.multiplier, o.bias = num.Smallest(num.Hull(b.P.Multiplier)), num.Smallest(num.Hull(b.P.Bias))
 	o.Out = []dataflow.Type{out}

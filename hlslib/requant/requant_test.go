@@ -40,10 +40,11 @@ func random(r *rand.Rand) layertest.Case {
 	if r.IntN(2) == 0 { // ties
 		p.Shift = r.IntN(6)
 	}
-	for range []int{1, channels}[r.IntN(2)] {
+	each := []int{channels, shape.Size()}[r.IntN(2)]
+	for range []int{1, each}[r.IntN(2)] {
 		p.Multiplier = append(p.Multiplier, layertest.Between(r, multipliers))
 	}
-	for range []int{1, channels}[r.IntN(2)] {
+	for range []int{1, each}[r.IntN(2)] {
 		p.Bias = append(p.Bias, layertest.Between(r, biases))
 	}
 	_, out, err := requant.New(p).Bind([]dataflow.Type{in})

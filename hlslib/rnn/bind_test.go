@@ -60,7 +60,8 @@ func counter() rnn.Params {
 	q := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: 0, Hi: 9}
 	c := rnn.Cell{States: []rnn.State{{Next: rnn.Ref{Value: 3}}}, Phases: []rnn.Phase{{Units: 1, Values: []rnn.Value{
 		{Op: rnn.Input}, {Op: rnn.OfState},
-		{Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}}, {Op: rnn.Requant, Of: []int{2}, Requant: &q}}}}}
+		{Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
+		{Op: rnn.Requant, Of: []int{2}, Requant: &q}}}}}
 	return rnn.Params{Cells: []rnn.Cell{c, c}, Sequences: 2, Sequence: true, Outputs: []rnn.Ref{{Value: 3}},
 		Starts: []int{0}}
 }
@@ -205,7 +206,8 @@ func TestDead(t *testing.T) {
 	}
 	op := layertest.Bind(t, rnn.New(none), four)
 	for f := range op.Folds() {
-		if f.Memory != dataflow.NoMemory || strings.Contains(layertest.Tables(op.Emit(f, dataflow.Target{})), "weights") {
+		tables := layertest.Tables(op.Emit(f, dataflow.Target{}))
+		if f.Memory != dataflow.NoMemory || strings.Contains(tables, "weights") {
 			t.Errorf("%+v has weights", f)
 		}
 	}

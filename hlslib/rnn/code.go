@@ -280,8 +280,7 @@ func (w *writer) reads() bool {
 func (w *writer) name(i, k int) string {
 	v := &w.o.phases[i].values[k]
 	if v.constant() {
-		text, _ := spelled(v.all.Lo)
-		return text
+		return constant(v.all.Lo)
 	}
 	return v.name
 }
@@ -349,11 +348,10 @@ func (w *writer) linear(i int, v *value) {
 	w.say("%s_t %[1]s = %s;", v.name, start)
 	for _, a := range terms {
 		p, x := &v.factors[a], w.name(i, v.Of[a])
-		c, constant := p.constant()
 		switch {
-		case constant && layer.Shifts(c):
-			sign, shift := "+", bits.TrailingZeros64(uint64(c))
-			if c < 0 {
+		case p.same && layer.Shifts(p.value):
+			sign, shift := "+", bits.TrailingZeros64(uint64(p.value))
+			if p.value < 0 {
 				sign = "-"
 			}
 			if shift > 0 {
@@ -368,9 +366,8 @@ func (w *writer) linear(i int, v *value) {
 
 // parameter is that of the unit.
 func (w *writer) parameter(p *parameter) string {
-	if c, ok := p.constant(); ok {
-		text, _ := spelled(c)
-		return text
+	if p.same {
+		return constant(p.value)
 	}
 	pe := "0"
 	if p.row() == byWord {
@@ -431,13 +428,10 @@ func numbered(name string, k, n int) string {
 	return fmt.Sprintf("%s%d", name, k)
 }
 
-// literal is a constant of a type of so many bits.
-func literal(kind string, width int, v int64) string {
-	switch {
-	case v == math.MinInt64:
-		return fmt.Sprintf("%s<%d>(%dLL - 1)", kind, width, v+1)
-	case v != int64(int32(v)):
-		return fmt.Sprintf("%s<%d>(%dLL)", kind, width, v)
+// constant is a number of as many bits as it takes; the least int64 has no literal.
+func constant(v int64) string {
+	if v == math.MinInt64 {
+		return fmt.Sprintf("hlsgen::rnn_constant<%dLL - 1>()", v+1)
 	}
-	return fmt.Sprintf("%s<%d>(%d)", kind, width, v)
+	return fmt.Sprintf("hlsgen::rnn_constant<%dLL>()", v)
 }

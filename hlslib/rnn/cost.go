@@ -61,8 +61,8 @@ func (o *op) costOf(r *work, m cost.Model, f dataflow.Fold, i int, v *value) {
 	case Linear:
 		terms := o.terms(i, v)
 		for _, a := range terms {
-			if p := &v.factors[a]; p.multiplies() {
-				r.multipliers = r.multipliers.Plus(multiply(num.Smallest(num.Hull(p.all())), values[v.Of[a]].elem))
+			if p := &v.factors[a]; p.multiplies {
+				r.multipliers = r.multipliers.Plus(multiply(p.elem, values[v.Of[a]].elem))
 			}
 		}
 		n := len(terms)

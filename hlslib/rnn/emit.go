@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/num"
 )
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
@@ -93,16 +92,6 @@ func (o *op) emit(i int, v *value, pe int) (fields []dataflow.Field, tables []da
 		fields = append(fields, dataflow.RequantField(v.name+"_requant", "requantiser", v.of, v.requant...))
 	}
 	return fields, tables
-}
-
-// spelled is how C++ spells a constant of a type.
-func spelled(v int64) (text string, t num.Type) {
-	t = num.Smallest(num.Point(v))
-	kind := "ap_uint"
-	if t.Signed() {
-		kind = "ap_int"
-	}
-	return literal(kind, t.Width, v), t
 }
 
 // used tells the tables' names.

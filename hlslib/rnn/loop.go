@@ -29,8 +29,8 @@ func (o *op) fits(f dataflow.Fold) bool {
 		for k := range o.phases[i].values {
 			v := &o.phases[i].values[k]
 			for _, p := range o.parameters(i, v) {
-				t := p.table(f.PE)
-				row = max(row, len(t.Rows[0])*t.Elem.Width)
+				_, n := p.size(f.PE)
+				row = max(row, n*p.elem.Width)
 			}
 			if v.built() && v.Op == Steps {
 				row = max(row, v.steps.rowBits(f.PE))

@@ -74,6 +74,7 @@ type recipe struct {
 	dead                                      bool // a dot, and units of others, have no weights
 	arrive                                    bool // states start with inputs
 	keeps                                     bool
+	apart                                     bool // inputs have an axis of sequences
 }
 
 // A lstmGate is what makes a gate's code.
@@ -348,10 +349,16 @@ func (o recipe) weights(r *rand.Rand, c lstmCell) lstmCell {
 // inputs are types of so many steps, with which gates and c saturate, and what states start with.
 func (o recipe) inputs(r *rand.Rand, p rnn.Params, steps int) []dataflow.Type {
 	first := p.Cells[0]
-	turns := max(1, o.sequences) * o.cells
-	in := []dataflow.Type{layertest.Type(r, dataflow.Shape{steps, turns * o.units * first.Lanes()}, 7)}
+	sequences := max(1, o.sequences)
+	shape := func(n int, steps ...int) dataflow.Shape {
+		if o.apart {
+			return append(steps, sequences, o.cells*n)
+		}
+		return append(steps, sequences*o.cells*n)
+	}
+	in := []dataflow.Type{layertest.Type(r, shape(o.units*first.Lanes(), steps), 7)}
 	for _, s := range p.Starts {
-		in = append(in, layertest.Type(r, dataflow.Shape{turns * first.Phases[first.States[s].Next.Phase].Units}, 5))
+		in = append(in, layertest.Type(r, shape(first.Phases[first.States[s].Next.Phase].Units), 5))
 	}
 	return in
 }

@@ -232,6 +232,12 @@ template <class C, class ACC, class W> void rnn_sums(const rnn_place<C>& at, ACC
     }
 }
 
+// rnn_constant is N.
+template <long long N> ap_int<requant_bits(requant_magnitude(N)) + 1> rnn_constant() {
+#pragma HLS INLINE
+    return N;
+}
+
 // rnn_product is a times b.
 template <bool DSP, class A, class B> auto rnn_product(const A& a, const B& b) {
 #pragma HLS INLINE

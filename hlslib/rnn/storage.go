@@ -88,7 +88,8 @@ func (o *op) storage(f dataflow.Fold) (list []dataflow.Storage) {
 		for k := range o.phases[i].values {
 			v := &o.phases[i].values[k]
 			for _, p := range o.parameters(i, v) {
-				list = append(list, p.table(f.PE).Storage("parameter memory").At(dataflow.LUTRAM))
+				rows, n := p.size(f.PE)
+				list = append(list, dataflow.ROM(p.name, "parameter memory", rows, n*p.elem.Width).At(dataflow.LUTRAM))
 			}
 			if v.built() && v.Op == Steps {
 				list = append(list, v.steps.storage(f.PE)...)

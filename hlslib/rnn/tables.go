@@ -22,6 +22,12 @@ type parameter struct {
 	name, doc string
 	units     int
 	cells     [][]int64 // one for all units, or one per unit
+	elem      num.Type  // of any
+	value     int64     // of all, where they are the same
+	same      bool
+	// multiplies tells that a product with it takes a multiplier: a constant power of two is a shift, and -1, 0 and 1
+	// are a choice of sign.
+	multiplies bool
 }
 
 // newParameter takes lists by cell; what is the same for all units of a cell stands there once.
@@ -32,35 +38,19 @@ func newParameter(name, doc string, units int, cells [][]int64) parameter {
 			p.cells[d] = list[:1]
 		}
 	}
+	all := slices.Concat(p.cells...)
+	p.elem, p.value, p.same = num.Smallest(num.Hull(all)), all[0], layer.Common(all)
+	if p.multiplies = layer.Multiplies(all); p.same {
+		p.multiplies = !layer.Shifts(p.value)
+	}
 	return p
 }
 
 // of is that of a unit.
 func (p *parameter) of(d, unit int) int64 { return layer.Of(p.cells[d], unit) }
 
-// all is every value of it.
-func (p *parameter) all() []int64 { return slices.Concat(p.cells...) }
-
-// constant is the one value that all have.
-func (p *parameter) constant() (v int64, ok bool) {
-	all := p.all()
-	return all[0], layer.Common(all)
-}
-
 // is reports whether all have the value.
-func (p *parameter) is(want int64) bool {
-	v, ok := p.constant()
-	return ok && v == want
-}
-
-// multiplies reports whether a product with it takes a multiplier: a constant power of two is a shift, and -1, 0 and 1
-// are a choice of sign.
-func (p *parameter) multiplies() bool {
-	if v, ok := p.constant(); ok {
-		return !layer.Shifts(v)
-	}
-	return layer.Multiplies(p.all())
-}
+func (p *parameter) is(want int64) bool { return p.same && p.value == want }
 
 // row says which row of the table a unit has.
 func (p *parameter) row() row {
@@ -72,7 +62,7 @@ func (p *parameter) row() row {
 
 // table is the values for words of pe units. There is none where all are the same.
 func (p *parameter) table(pe int) dataflow.Table {
-	t := dataflow.Table{Name: p.name, Doc: p.doc + ", by cell", Elem: num.Smallest(num.Hull(p.all())), Rows: p.cells}
+	t := dataflow.Table{Name: p.name, Doc: p.doc + ", by cell", Elem: p.elem, Rows: p.cells}
 	if p.row() == byCell {
 		return t
 	}
@@ -87,6 +77,14 @@ func (p *parameter) table(pe int) dataflow.Table {
 	return t
 }
 
+// size is the rows of the table, and the elements of one.
+func (p *parameter) size(pe int) (rows, n int) {
+	if p.row() == byCell {
+		return len(p.cells), 1
+	}
+	return len(p.cells) * p.units / pe, pe
+}
+
 // parameters are those of a value of phase i that are tables.
 func (g *program) parameters(i int, v *value) (list []*parameter) {
 	if !v.built() || v.Op != Linear {
@@ -96,10 +94,7 @@ func (g *program) parameters(i int, v *value) (list []*parameter) {
 		list = append(list, &v.factors[a])
 	}
 	list = append(list, &v.bias)
-	return slices.DeleteFunc(list, func(p *parameter) bool {
-		_, ok := p.constant()
-		return ok
-	})
+	return slices.DeleteFunc(list, func(p *parameter) bool { return p.same })
 }
 
 // terms are the arguments of a linear value that count: those that may change, and have factors other than 0.

@@ -205,7 +205,7 @@ func (g *program) ready(i int, v *value, ready []int, simd int) (clock int) {
 		clock = 0
 		for _, a := range g.terms(i, v) {
 			at := ready[v.Of[a]]
-			if v.factors[a].multiplies() {
+			if v.factors[a].multiplies {
 				at++
 			}
 			clock = max(clock, at)

@@ -10,7 +10,9 @@
 //
 // or V*C/PE clocks a frame; every iteration reads a word, x[fold*PE .. fold*PE+PE-1], and writes the word of the same
 // channels. Row fold of the threshold table holds what one iteration compares with: element pe*steps+i is threshold i
-// of channel fold*PE+pe. Where all channels have the same function, one row of steps thresholds serves them all.
+// of channel fold*PE+pe. Where all channels have the same function, one row of steps thresholds serves them all. Where
+// pixels have functions of their own, as behind a constant that differs from pixel to pixel, a vector is several
+// pixels: C is the elements of all of them, and PE divides the channels of one.
 package threshold
 
 import (
@@ -31,7 +33,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 
 // Params makes the layer.
 type Params struct {
-	Steps []num.Step `json:"steps"` // one for all channels, or one per channel
+	Steps []num.Step `json:"steps"` // one for all channels, one per channel, or one per pixel and channel
 }
 
 // Verify says what is wrong with p whatever the inputs.
@@ -48,16 +50,20 @@ type op struct {
 	steps layer.Steps
 }
 
-// bind takes one input whose last axis has as many channels as there are step functions, or any number for one; the
+// bind takes one input whose last axes have as many elements as there are step functions, or any number for one; the
 // output has the same shape.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if err := layer.PerChannel("step functions", len(b.P.Steps), in); err != nil {
+	v := layer.View(len(b.P.Steps), in[0])
+	if err := layer.PerChannel("step functions", len(b.P.Steps), []dataflow.Type{v}); err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, Channelwise: layer.Channels(in)}
+	o := &op{Base: b, Channelwise: layer.Positions(len(b.P.Steps), in)}
 	var err error
-	o.steps, o.Out, err = layer.BindSteps(b.P.Steps, in[0])
-	return o, o.Out, err
+	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, v); err != nil {
+		return nil, nil, err
+	}
+	o.Out[0] = layer.Unview(o.Out[0], in[0].Shape)
+	return o, o.Out, nil
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {

@@ -17,11 +17,11 @@ func random(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
 	in := layertest.Type(r, shape, 10)
-	n := []int{1, channels}[r.IntN(2)]
+	n := []int{1, channels, shape.Size()}[r.IntN(3)]
 	rising := r.IntN(2) == 0
 	var p threshold.Params
 	for c := range n {
-		p.Steps = append(p.Steps, layertest.Step(r, in.Channel(c), 9, 1+r.IntN(9), rising))
+		p.Steps = append(p.Steps, layertest.Step(r, in.Channel(c%channels), 9, 1+r.IntN(9), rising))
 	}
 	c := layertest.Case{Op: threshold.New(p), In: []dataflow.Type{in}}
 	if in.Elem.Kind == num.Bipolar {
@@ -59,6 +59,8 @@ func TestContract(t *testing.T) {
 			Value: []int64{1 << 40, 1<<40 + 1}}}}), In: []dataflow.Type{typ(uintN(2), 2)}},
 		{Name: "thresholds at the ends", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-8, -7, 7,
 			8}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(4), 2)}},
+		{Name: "one per pixel and channel", Op: threshold.New(threshold.Params{Steps: []num.Step{relu, sign, fall, relu,
+			relu, sign}}), In: []dataflow.Type{typ(intN(4), 4, 3, 2)}},
 		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}),
 			In: []dataflow.Type{typ(intN(4))}},
 	}

@@ -69,7 +69,7 @@ func TestLiterals(t *testing.T) {
 		{"frontend/canon/a_test.go", `"Gemm"`, ""},
 		{"frontend/graph/exec.go", `"QLinearConv"`, "frontend/graph/exec.go:3:16 names the operator QLinearConv"},
 		{"frontend/graph/operators_conv.go", `"Conv"`, ""},
-		{"hlslib/lstm/lstm.go", `"LSTM"`, ""},
+		{"hlslib/rnn/rnn.go", `"RNN"`, ""},
 	} {
 		root := fstest.MapFS{c.file: {Data: []byte("package p\n\nvar a string = " + c.says + "\n")}}
 		found, err := literals(root, graph.OperatorNames())

@@ -99,7 +99,7 @@ var (
 )
 
 // operators are the kinds that are called like an operator of ONNX.
-var operators = []string{"LSTM", "RNN"}
+var operators = []string{"RNN"}
 
 // A door is something that only few packages may import.
 type door struct {

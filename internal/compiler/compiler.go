@@ -201,15 +201,15 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	return b, err == nil
 }
 
-// maxSettings bounds what is read of a file with settings of layers: a folding file, formats of cells.
-const maxSettings = 64 << 20
+// MaxSettings bounds what is read of a file with settings of layers: a folding file, formats of cells.
+const MaxSettings = 64 << 20
 
 // fixed is what the folding file says; nil where there is none, or d says why it cannot be read.
 func (o Options) fixed(d *diag.List) *folding.File {
 	if o.Folding == "" {
 		return o.Fixed
 	}
-	b, err := regular.ReadFile(o.Folding, maxSettings)
+	b, err := regular.ReadFile(o.Folding, MaxSettings)
 	if err != nil {
 		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a folding file (JSON)")
 		return nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/folding/sweep"
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/compiler"
@@ -130,6 +131,10 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		return r != nil
 	},
+	diag.WeightsRecovered: func(t *testing.T, d *diag.List) bool {
+		products := func(i, o int) float64 { return float64(float32(0.1) * float32((3*i+o)%15-7)) }
+		return check(t, file(t, chain(8).quant("in", 8, 0, 0.5).matmul("fc1", 4, products).end()), d)
+	},
 	diag.InputQuantised: func(t *testing.T, d *diag.List) bool {
 		quantise := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
@@ -177,6 +182,21 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		}
 		defer other.Release()
 		return run(t, compiler.Options{Out: "design"}, d)
+	},
+	diag.JournalDamaged: func(t *testing.T, d *diag.List) bool {
+		o := sweep.Options{Options: compiler.Options{Model: file(t, small()), Out: "swept"}, Boards: []string{"zcu104"},
+			FPS: []float64{1000}}
+		if _, err := sweep.Run(context.Background(), o, &diag.List{}); err != nil {
+			t.Fatal(err)
+		}
+		journal, err := os.ReadFile("swept/journal.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		journal[len(journal)-9] ^= 1
+		write(t, "swept/journal.jsonl", journal)
+		r, err := sweep.Run(context.Background(), o, d)
+		return err == nil && r != nil
 	},
 	diag.FixedBatch: func(t *testing.T, d *diag.List) bool {
 		return check(t, file(t, four(true)), d) && check(t, file(t, four(false)), d)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hlsgen/folding"
+	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -162,13 +163,13 @@ func TestFINNLClocks(t *testing.T) {
 			}
 			engine := false
 			for i, n := range r.Design.Model.Graph.Nodes {
-				if f := r.Design.Folds[i]; n.Op.Kind() == "LSTM" {
+				if f := r.Design.Folds[i]; n.Op.Kind() == rnn.Kind {
 					engine = f.PE == tt.pe && f.SIMD == tt.simd && r.Design.Loop(i).Iterations() == 2*columns*tt.clocks
 				}
 			}
 			if b := r.Design.Clocks.Trace.Bottleneck; !engine || b.Node == "" ||
 				!strings.HasPrefix(b.Reason, b.Node+" works in every clock") {
-				t.Errorf("bound by %+v; the LSTM is as asked for: %v", b, engine)
+				t.Errorf("bound by %+v; the recurrent layer is as asked for: %v", b, engine)
 			}
 		})
 	}

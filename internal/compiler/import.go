@@ -12,6 +12,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/regular"
 )
 
 func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, error) {
@@ -50,7 +51,7 @@ func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 		if file.path == "" {
 			continue
 		}
-		b, err := os.ReadFile(file.path)
+		b, err := regular.ReadFile(file.path, MaxSettings)
 		if err != nil {
 			d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a file with the formats of cells (JSON)")
 			ok = false

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/owned"
+	"hlsgen/internal/regular"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 )
@@ -263,7 +263,7 @@ func unfitting(file string, err error, d *diag.List) {
 // unreadable tells a file that is not there from one that holds something else.
 func unreadable(path string, err error, hint string, d *diag.List) {
 	code := diag.DataInvalid
-	if missing := new(os.PathError); errors.As(err, &missing) {
+	if regular.Unreadable(err) {
 		code = diag.FileUnreadable
 	}
 	d.Fail(code, filepath.Base(path), err.Error(), hint)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hlsgen/frontend/onnxio"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
@@ -28,9 +29,6 @@ func (s *Source) Sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// maxModel is protobuf's own limit of a message.
-const maxModel = 2<<30 - 1
-
 // Open reads a model; an empty path means the embedded example.
 func Open(path string, d *diag.List) *Source {
 	if path == "" {
@@ -38,12 +36,21 @@ func Open(path string, d *diag.List) *Source {
 	}
 	base := filepath.Base(path)
 	s := &Source{Name: stem(path), File: base}
-	b, err := regular.ReadFile(path, maxModel)
-	if err != nil {
+	unreadable := func(err error) *Source {
 		d.Fail(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
 		return nil
 	}
-	s.ONNX = b
+	f, err := regular.Open(path, onnxio.MaxFile)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer f.Close()
+	if f.Size > 0 && !onnxio.Begins(base, f, f.Size, d) {
+		return nil
+	}
+	if s.ONNX, err = f.All(); err != nil {
+		return unreadable(err)
+	}
 	return s
 }
 

@@ -57,7 +57,8 @@ func (b *Builder) Input(name string, t Type) int {
 	return s
 }
 
-// Add binds op to its input streams and returns its output streams. name is the ONNX tensor of each output.
+// Add binds op to its input streams and returns its output streams. names are the ONNX tensors of the outputs. origin
+// belongs to the graph from then on: a chain of nodes may name more and more of one list.
 func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []int, err error) {
 	types := make([]Type, len(in))
 	for i, s := range in {
@@ -83,7 +84,7 @@ func (b *Builder) Place(bound Op, in []int, names []string, origin []string, out
 		b.count = naming{}
 	}
 	b.g.Nodes = append(b.g.Nodes, &Node{Name: b.count.next(bound.Kind()), Op: bound, In: slices.Clone(in), Out: out,
-		Origin: slices.Clone(origin)})
+		Origin: slices.Clip(origin)})
 	return slices.Clone(out)
 }
 

@@ -52,7 +52,7 @@ func TestBuilderKeepsNothingOfItsArguments(t *testing.T) {
 		t.Errorf("type %+v", typ)
 	}
 	b.Output(out[0])
-	in[0], out[0], origin[0] = 9, 9, "z"
+	in[0], out[0] = 9, 9
 	g, err := b.Graph()
 	if err != nil {
 		t.Fatal(err)

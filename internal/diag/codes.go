@@ -17,6 +17,7 @@ const (
 	NothingQuantised  Code = "nothing-quantised"
 	NotMapped         Code = "not-mapped"
 	WeightsNotInteger Code = "weights-not-integer"
+	WeightsRecovered  Code = "weights-recovered"
 	ScalePerInput     Code = "scale-per-input-channel"
 	PaddingNotInteger Code = "padding-not-integer"
 	AccumulatorWide   Code = "accumulator-too-wide"
@@ -36,6 +37,7 @@ const (
 	OutputExists      Code = "output-exists"
 	OutputForeign     Code = "output-foreign"
 	OutputBusy        Code = "output-busy"
+	JournalDamaged    Code = "journal-damaged"
 	LSTMFormats       Code = "lstm-cell-formats"
 	CellFormats       Code = "cell-formats"
 	StateNotKept      Code = "state-not-kept"
@@ -58,6 +60,7 @@ var Codes = map[Code]string{
 	NothingQuantised:  "the model has no quantised layer to put into hardware",
 	NotMapped:         "a node between integer layers that no layer can compute",
 	WeightsNotInteger: "a matrix operand is not a constant that quantisation made integer",
+	WeightsRecovered:  "weights were taken as integers times a scale, which float32 had rounded",
 	ScalePerInput:     "the scale of an input varies along the reduced channels",
 	PaddingNotInteger: "a value that pads an activation is no multiple of its scale",
 	AccumulatorWide:   "an accumulator needs more than 63 bits",
@@ -81,6 +84,7 @@ var Codes = map[Code]string{
 	OutputExists:      "the output folder exists and is not empty, or cannot be written",
 	OutputForeign:     "the output folder holds what hlsgen did not write",
 	OutputBusy:        "another hlsgen is writing to the output folder",
+	JournalDamaged:    "a line of a sweep's journal is not as it was written",
 	CompilerMissing:   "no C++ compiler was found",
 	FixedBatch:        "the first axis of an input is fixed to more than one element",
 }

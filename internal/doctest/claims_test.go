@@ -47,7 +47,7 @@ var claims = []claim{
 	{begins: "| depthwise, MobileNet", by: []string{"internal/doctest.TestFamilies", "hlslib/vvau.TestContract"}},
 	{begins: "| up-sampling", by: []string{"internal/doctest.TestFamilies", "hlslib/upsample.TestContract"}},
 	{begins: "| LSTM", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestRecurrentBuilds",
-		"internal/compiler.TestFINNLText", "hlslib/lstm.TestContract"}},
+		"internal/compiler.TestFINNLText", "hlslib/rnn.TestContract"}},
 	{begins: "| dialects", by: []string{"internal/doctest.TestFamilies", "internal/compiler.TestResidual8",
 		"frontend.TestSingleOperators"}},
 	{begins: "ArgMax and TopK run", by: []string{"frontend.TestLabels", "hlslib/labelselect.TestBuild",

@@ -6,6 +6,7 @@ package npy
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -59,67 +60,139 @@ var (
 // Parse reads one .npy file. Sizes that the header promises are checked against the bytes that are there before
 // anything is allocated.
 func Parse(b []byte) (*Array, error) {
-	if len(b) < 10 || string(b[:6]) != "\x93NUMPY" {
-		return nil, fmt.Errorf("not an .npy file")
+	left := maxElements
+	return parse(bytes.NewReader(b), int64(len(b)), &left)
+}
+
+// maxElements bounds the elements of all arrays of a file, eight bytes each in memory.
+const maxElements = 1 << 28
+
+// maxHeader bounds an .npy header, which says a type and a shape.
+const maxHeader = 1 << 16
+
+// parse reads one .npy file of at most so many bytes, and takes its elements from those that are left. It reads no
+// further than the header says.
+func parse(r io.Reader, size int64, left *int) (*Array, error) {
+	a, f, err := header(r, &size)
+	if err != nil {
+		return nil, err
 	}
-	from, size := 10, 0 // of the header
-	switch b[6] {
-	case 1:
-		size = int(binary.LittleEndian.Uint16(b[8:]))
-	case 2, 3:
-		if from = 12; len(b) >= from {
-			size = int(binary.LittleEndian.Uint32(b[8:]))
-		}
-	default:
-		return nil, fmt.Errorf("format version %d is unknown", b[6])
-	}
-	if len(b)-from < size {
-		return nil, fmt.Errorf("the header is cut off")
-	}
-	header, data := b[from:from+size], b[from+size:]
-	descr, fortran, shape := descrRE.FindSubmatch(header), fortranRE.FindSubmatch(header), shapeRE.FindSubmatch(header)
-	if descr == nil || fortran == nil || shape == nil {
-		return nil, fmt.Errorf("header %.80q is not understood (objects, text and structured types are not supported)",
-			header)
-	}
-	t, ok := dtypes[string(descr[2])]
-	if !ok {
-		return nil, fmt.Errorf("data type %q is not supported", descr[2])
-	}
-	a := &Array{DType: t.name}
 	n := 1
-	for _, f := range strings.Split(string(shape[1]), ",") {
-		f = strings.TrimSpace(f)
-		if f == "" {
-			continue
-		}
-		d, err := strconv.Atoi(f)
-		if err != nil || d < 0 || d > 0 && n > len(data)/d {
-			return nil, fmt.Errorf("shape (%s) is more than the %d bytes of data", shape[1], len(data))
+	for _, d := range a.Shape {
+		if d > 0 && n > int(size)/d {
+			return nil, fmt.Errorf("shape %v is more than the %d bytes of data", a.Shape, size)
 		}
 		n *= d
-		a.Shape = append(a.Shape, d)
 	}
-	if len(data) < n*t.size {
-		return nil, fmt.Errorf("shape (%s) needs %d bytes, there are %d", shape[1], n*t.size, len(data))
+	switch {
+	case int64(n)*int64(f.size) > size:
+		return nil, fmt.Errorf("shape %v needs %d bytes, there are %d", a.Shape, n*f.size, size)
+	case n > *left:
+		return nil, fmt.Errorf("shape %v has too many elements: at most %d are read of a file", a.Shape, maxElements)
 	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if descr[1][0] == '>' {
-		order = binary.BigEndian
-	}
+	*left -= n
 	a.Data = make([]float64, n)
-	for i := range a.Data {
-		v, ok := decode(string(descr[2]), order, data[i*t.size:])
-		if !ok {
-			return nil, fmt.Errorf("element %d is beyond 2^53", i)
+	chunk := make([]byte, min(n, 1<<13)*f.size)
+	for done := 0; done < n; {
+		part := chunk[:min(len(chunk), (n-done)*f.size)]
+		if _, err := io.ReadFull(r, part); err != nil {
+			return nil, cutOff(err)
 		}
-		a.Data[i] = v
+		for i := 0; i < len(part); i += f.size {
+			v, ok := decode(f.code, f.order, part[i:])
+			if !ok {
+				return nil, fmt.Errorf("element %d is beyond 2^53", done)
+			}
+			a.Data[done] = v
+			done++
+		}
 	}
-	if string(fortran[1]) == "True" {
+	if f.fortran {
 		a.rowMajor()
 	}
 	return a, nil
 }
+
+// cutOff words the end of a file that comes too early.
+func cutOff(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("the file is cut off")
+	}
+	return err
+}
+
+// A format is how a header says that elements are written.
+type format struct {
+	code    string
+	size    int // bytes of an element
+	order   binary.ByteOrder
+	fortran bool // column-major
+}
+
+// header reads what stands before the elements, and takes it from the size: an array without data.
+func header(r io.Reader, size *int64) (*Array, format, error) {
+	var start [12]byte
+	n, err := io.ReadFull(r, start[:10])
+	switch {
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		return nil, format{}, err
+	case n < 10 || string(start[:6]) != "\x93NUMPY":
+		return nil, format{}, fmt.Errorf("not an .npy file")
+	}
+	length := int64(binary.LittleEndian.Uint16(start[8:]))
+	*size -= 10
+	switch start[6] {
+	case 1:
+	case 2, 3:
+		if _, err := io.ReadFull(r, start[10:]); err != nil {
+			return nil, format{}, cutOff(err)
+		}
+		length = int64(binary.LittleEndian.Uint32(start[8:]))
+		*size -= 2
+	default:
+		return nil, format{}, fmt.Errorf("format version %d is unknown", start[6])
+	}
+	if *size -= length; *size < 0 || length > maxHeader {
+		return nil, format{}, fmt.Errorf("the header is cut off, or has more than %d bytes", maxHeader)
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return nil, format{}, cutOff(err)
+	}
+	return understood(text)
+}
+
+// understood reads the text of a header.
+func understood(text []byte) (*Array, format, error) {
+	descr, fortran, shape := descrRE.FindSubmatch(text), fortranRE.FindSubmatch(text), shapeRE.FindSubmatch(text)
+	if descr == nil || fortran == nil || shape == nil {
+		return nil, format{}, fmt.Errorf(
+			"header %.80q is not understood (objects, text and structured types are not supported)", text)
+	}
+	t, ok := dtypes[string(descr[2])]
+	if !ok {
+		return nil, format{}, fmt.Errorf("data type %q is not supported", descr[2])
+	}
+	f := format{code: string(descr[2]), size: t.size, order: binary.LittleEndian, fortran: string(fortran[1]) == "True"}
+	if descr[1][0] == '>' {
+		f.order = binary.BigEndian
+	}
+	a := &Array{DType: t.name}
+	for _, text := range strings.Split(string(shape[1]), ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		d, err := strconv.Atoi(text)
+		if err != nil || d < 0 || len(a.Shape) == maxRank {
+			return nil, format{}, fmt.Errorf("shape (%.80s) has %d axes at most, none above 2^63", shape[1], maxRank)
+		}
+		a.Shape = append(a.Shape, d)
+	}
+	return a, f, nil
+}
+
+// maxRank is NumPy's own limit.
+const maxRank = 64
 
 func decode(code string, o binary.ByteOrder, b []byte) (float64, bool) {
 	switch code {
@@ -241,20 +314,28 @@ func encode(code string, v float64) ([]byte, bool) {
 	return o.AppendUint64(nil, uint64(n))[:bits/8], ok
 }
 
-// maxFile bounds what is read into memory.
+// maxFile bounds the size of a file.
 const maxFile = 4 << 30
 
-// ReadFile reads an .npy file, or every array of an .npz file by name; a single .npy has the name "".
+// ReadFile reads an .npy file, or every array of an .npz file by name; a single .npy has the name "". Of a file that
+// promises more than it is read for, it reads the promise alone.
 func ReadFile(path string) (map[string]*Array, error) {
-	b, err := regular.ReadFile(path, maxFile)
+	f, err := regular.Open(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	if bytes.HasPrefix(b, []byte("PK")) {
-		out, err := ParseZip(b)
+	defer f.Close()
+	if f.Size == 0 {
+		_, err := f.All()
+		return nil, err
+	}
+	start := make([]byte, 2)
+	if _, err := f.ReadAt(start, 0); err == nil && string(start) == "PK" {
+		out, err := parseZip(f, f.Size)
 		return out, named(path, err)
 	}
-	a, err := Parse(b)
+	left := maxElements
+	a, err := parse(bufio.NewReader(io.NewSectionReader(f, 0, f.Size)), f.Size, &left)
 	return map[string]*Array{"": a}, named(path, err)
 }
 
@@ -266,33 +347,51 @@ func named(path string, err error) error {
 	return fmt.Errorf("%s: %w", filepath.Base(path), err)
 }
 
-// ParseZip reads the arrays of an .npz file.
-func ParseZip(b []byte) (map[string]*Array, error) {
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+// mostDeflated is how many bytes a deflated one becomes at most: no file holds more than that.
+const mostDeflated = 1032
+
+// parseZip reads the arrays of an .npz file.
+func parseZip(file io.ReaderAt, size int64) (map[string]*Array, error) {
+	z, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]*Array{}
-	left := int64(maxFile)
+	left := maxElements
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
-		r, err := f.Open()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if out[name] != nil {
+			return nil, fmt.Errorf("%q stands in it twice", name)
 		}
-		data, err := io.ReadAll(io.LimitReader(r, left+1))
-		r.Close()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if left -= int64(len(data)); left < 0 {
-			return nil, fmt.Errorf("the arrays need more than %d bytes", int64(maxFile))
-		}
-		if out[name], err = Parse(data); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if out[name], err = member(f, size, &left); err != nil {
+			return nil, fmt.Errorf("%q: %w", name, err)
 		}
 	}
 	return out, nil
+}
+
+// member reads one array of an .npz file of so many bytes.
+func member(f *zip.File, size int64, left *int) (*Array, error) {
+	packed, whole := f.CompressedSize64, f.UncompressedSize64
+	if packed > uint64(size) || whole > mostDeflated*(packed+1) {
+		return nil, fmt.Errorf("it is said to have %d bytes, which the %d of the file cannot hold", whole, size)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	a, err := parse(r, int64(whole), left)
+	if err != nil {
+		return nil, err
+	}
+	// At its end the checksum is compared.
+	if n, err := io.CopyN(io.Discard, r, 1); n > 0 {
+		return nil, fmt.Errorf("more bytes follow than its header says")
+	} else if err != io.EOF {
+		return nil, err
+	}
+	return a, nil
 }
 
 // FormatZip writes arrays as an .npz file, sorted by name and without times, so that equal arrays give equal bytes.

@@ -1,6 +1,12 @@
 package npy
 
 import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"errors"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -94,6 +100,99 @@ func TestZip(t *testing.T) {
 	if _, err := ReadFile(filepath.Join(t.TempDir(), "none")); err == nil ||
 		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a missing file gave %v", err)
+	}
+}
+
+// A packed is a file of an .npz file, and what its directory says of it; 0 is the truth.
+type packed struct {
+	name          string
+	data          []byte
+	whole, packed uint64
+	crc           uint32
+}
+
+// zipOf writes members as they are said to be.
+func zipOf(t *testing.T, members ...packed) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, m := range members {
+		var raw bytes.Buffer
+		w, err := flate.NewWriter(&raw, 9)
+		if err == nil {
+			_, err = w.Write(m.data)
+		}
+		if err = errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		h := &zip.FileHeader{Name: m.name, Method: zip.Deflate, CRC32: cmp.Or(m.crc, crc32.ChecksumIEEE(m.data)),
+			UncompressedSize64: cmp.Or(m.whole, uint64(len(m.data))),
+			CompressedSize64:   cmp.Or(m.packed, uint64(raw.Len()))}
+		to, err := z.CreateRaw(h)
+		if err == nil {
+			_, err = to.Write(raw.Bytes())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// promise is an .npy file that promises bytes of a shape, and has some.
+func promise(shape string, bytes int) []byte {
+	h := "{'descr': '|u1', 'fortran_order': False, 'shape': (" + shape + "), }\n"
+	return append([]byte("\x93NUMPY\x01\x00"+string([]byte{byte(len(h)), 0})+h), make([]byte, bytes)...)
+}
+
+// TestBombs holds that no file is read further than its header and its size allow.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	small := promise("4,", 4)
+	for _, c := range []struct {
+		name string
+		zip  []byte
+		want string // in the error; empty where it is read
+	}{
+		{"as it should be", zipOf(t, packed{name: "a.npy", data: small}, packed{name: "b.npy", data: small}), ""},
+		{"more than is read", zipOf(t, packed{name: "a.npy", data: promise("268435457,", 0), whole: 1 << 40,
+			packed: 1 << 31}), "is said to have"},
+		{"a shape beyond its bytes", zipOf(t, packed{name: "a.npy", data: promise("5,", 4)}),
+			"is more than the 4 bytes"},
+		{"more bytes than are there", zipOf(t, packed{name: "a.npy", data: promise("100,", 4), whole: 200}),
+			"cut off"},
+		{"more bytes than can be there", zipOf(t, packed{name: "a.npy", data: promise("9999999,", 4),
+			whole: 1 << 30}), "cannot hold"},
+		{"zeros behind it", zipOf(t, packed{name: "a.npy", data: promise("4,", 1<<20)}), "more bytes follow"},
+		{"another checksum", zipOf(t, packed{name: "a.npy", data: small, crc: 1}), "checksum"},
+		{"a name twice", zipOf(t, packed{name: "a.npy", data: small}, packed{name: "a", data: small}),
+			"stands in it twice"},
+		{"no array", zipOf(t, packed{name: "a.txt", data: []byte("hello")}), `"a.txt": not an .npy file`},
+	} {
+		got, err := parseZip(bytes.NewReader(c.zip), int64(len(c.zip)))
+		if c.want == "" && (err != nil || len(got) != 2) || c.want != "" && (err == nil ||
+			!strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, %v", c.name, got, err)
+		}
+	}
+	// Of a size that a file may have, more elements than are read.
+	left := maxElements
+	if _, err := parse(bytes.NewReader(promise("268435457,", 0)), 1<<30, &left); err == nil ||
+		!strings.Contains(err.Error(), "at most 268435456 are read") {
+		t.Error(err)
+	}
+	// All arrays share what is read.
+	left = 7
+	for _, want := range []bool{true, false} {
+		if _, err := parse(bytes.NewReader(small), int64(len(small)), &left); (err == nil) != want {
+			t.Error(err)
+		}
+	}
+	if _, err := Parse(promise(strings.Repeat("1,", 65), 1)); err == nil {
+		t.Error("65 axes are read")
 	}
 }
 

@@ -155,7 +155,7 @@ func (f File) is(full string, e fs.DirEntry) bool {
 		return false
 	}
 	b, err := regular.ReadFile(full, f.Bytes)
-	return err == nil && digest(b) == f.SHA256
+	return (err == nil || errors.Is(err, regular.ErrEmpty)) && digest(b) == f.SHA256
 }
 
 // parent is the folder of a path with slashes; "" of the topmost.

@@ -1,41 +1,119 @@
-// Package regular reads files that users name: regular ones, of a bounded size. A pipe would block, and a device
-// never end.
+// Package regular reads files that users name: regular ones, of a bounded size. A pipe would block, a device never end,
+// and a file that the system makes while it is read has no size to hold it to.
 //
 // In comes a path; out come bytes. It sees nothing of this module.
 package regular
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
-// ReadFile is the content of a regular file of at most so many bytes. The error is the operating system's, or says
-// that the file is another thing, or larger.
-func ReadFile(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe blocks there
-	if e, ok := err.(*os.PathError); ok {
-		e.Op = "open" // as users call it
+// An Error says why a file is not read.
+type Error struct{ File, Reason string }
+
+func (e *Error) Error() string { return e.File + " " + e.Reason }
+
+// Is reports whether both have the same reason.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.File == "" && t.Reason == e.Reason
+}
+
+// ErrEmpty is the error of a file without bytes.
+var ErrEmpty error = &Error{Reason: "is empty, or a file of the system that has no size before it is read"}
+
+// Unreadable reports whether an error is of reading a file, not of what stands in it.
+func Unreadable(err error) bool {
+	var ours *Error
+	var system *fs.PathError
+	return errors.As(err, &ours) || errors.As(err, &system)
+}
+
+// A File is a regular file while it is read, and has the size that it had when it was opened.
+type File struct {
+	*os.File
+	Size int64
+	base string
+}
+
+// Open opens a regular file of at most so many bytes. The error is the operating system's, or an *Error that says that
+// the file is another thing, or larger.
+func Open(path string, most int64) (*File, error) {
+	if err := allowed(path, os.Stat, most); err != nil { // before it is opened: a tape would move
+		return nil, err
 	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // if it became a pipe just now
 	if err != nil {
 		return nil, err
 	}
-	large := fmt.Errorf("%s has more than %d bytes", filepath.Base(path), most)
+	var size int64
+	err = allowed(path, func(string) (fs.FileInfo, error) {
+		info, err := f.Stat()
+		if err == nil {
+			size = info.Size()
+		}
+		return info, err
+	}, most)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &File{f, size, filepath.Base(path)}, nil
+}
+
+// allowed reports why what is at a path is not read; nil where it is.
+func allowed(path string, stat func(string) (fs.FileInfo, error), most int64) error {
+	info, err := stat(path)
+	if e, ok := err.(*fs.PathError); ok {
+		e.Op = "open" // as users call it
+	}
+	if err != nil {
+		return err
+	}
+	base := filepath.Base(path)
+	kinds := []struct {
+		is   fs.FileMode
+		what string
+	}{{fs.ModeDir, "a folder"}, {fs.ModeNamedPipe, "a pipe"}, {fs.ModeSocket, "a socket"}, {fs.ModeDevice, "a device"}}
+	for _, k := range kinds {
+		if info.Mode()&k.is != 0 {
+			return &Error{base, "is no regular file but " + k.what}
+		}
+	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", filepath.Base(path))
+		return &Error{base, "is no regular file"}
 	case info.Size() > most:
-		return nil, large
+		return &Error{base, fmt.Sprintf("has %d bytes; at most %d are read", info.Size(), most)}
 	}
-	f, err := os.Open(path)
+	return nil
+}
+
+// All is the content. A file that has another size than when it was opened is an *Error, ErrEmpty of none.
+func (f *File) All() ([]byte, error) {
+	if f.Size == 0 {
+		return nil, &Error{f.base, ErrEmpty.(*Error).Reason}
+	}
+	b := make([]byte, f.Size)
+	_, err := io.ReadFull(io.NewSectionReader(f, 0, f.Size), b)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, &Error{f.base, fmt.Sprintf("ends before the %d bytes that it is said to have", f.Size)}
+	}
+	return b, err
+}
+
+// ReadFile is the content of a regular file of at most so many bytes; errors are those of Open and All.
+func ReadFile(path string, most int64) ([]byte, error) {
+	f, err := Open(path, most)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(b)) > most {
-		err = large // than it said
-	}
-	return b, err
+	return f.All()
 }

@@ -50,7 +50,8 @@ func (c *Codes) leaf(k int) (tensor string, index int32, ok bool) {
 	return leaves[0].Tensor, leaves[0].Index[k], true
 }
 
-// A Source is an integer tensor of which codes are made: by one function per channel of its stream.
+// A Source is an integer tensor of which codes are made: by one function per channel of its stream, or, where pixels
+// differ, by one per element.
 type Source struct {
 	Tensor    string
 	Functions []*real.Expr
@@ -61,7 +62,27 @@ type Source struct {
 
 // Sources finds the integers behind the quantiser, and that all elements of a channel have one function.
 func (c *Codes) Sources() (list []*Source, reject error) {
+	return c.sources(func(at *place.Place) int { return at.Type.Shape.Channels() })
+}
+
+// maxPositions bounds the functions of single elements: each is a row of the tables of its layer.
+const maxPositions = 1 << 16
+
+// Positions is Sources with a function per element: what a quantiser rounds may have another scale or bias at every
+// pixel. ok is false where elements are taken several times, or are too many.
+func (c *Codes) Positions() (list []*Source, ok bool) {
+	if c.n > maxPositions {
+		return nil, false
+	}
+	list, reject := c.sources(func(at *place.Place) int { return at.Type.Shape.Size() })
+	return list, reject == nil
+}
+
+// sources finds the integers behind the quantiser, where all elements whose position leaves one remainder have one
+// function.
+func (c *Codes) sources(functions func(*place.Place) int) (list []*Source, reject error) {
 	by := map[string]*Source{}
+	var joined *scaled.Form
 	for k := range c.n {
 		tensor, i, ok := c.leaf(k)
 		if !ok {
@@ -71,13 +92,14 @@ func (c *Codes) Sources() (list []*Source, reject error) {
 		form := c.Forms.At(k)
 		src := by[tensor]
 		if src == nil {
-			src = &Source{Tensor: tensor, first: slices.Repeat([]int{-1}, at.Type.Shape.Channels())}
+			src = &Source{Tensor: tensor, first: slices.Repeat([]int{-1}, functions(at))}
 			by[tensor], list = src, append(list, src)
 		}
-		switch first := &src.first[at.Channel(i)]; {
+		switch first := &src.first[int(at.Position(i))%len(src.first)]; {
 		case *first < 0:
-			*first = k
-			src.Nodes = graph.Join(src.Nodes, form.Nodes)
+			if *first = k; form != joined { // most elements are of one form
+				src.Nodes, joined = graph.Join(src.Nodes, form.Nodes), form
+			}
 		case !c.alike(*first, k):
 			hint := perChannel
 			if slices.ContainsFunc(form.Nodes, (*graph.Node).Averages) {
@@ -112,6 +134,9 @@ func varied(element int, hint string) error {
 	return unmapped.Because(
 		fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", element), hint)
 }
+
+// ByElement reports whether a source of a type has a function per element, not per channel.
+func (s *Source) ByElement(t dataflow.Type) bool { return len(s.Functions) != t.Shape.Channels() }
 
 // complete gives channels that are not taken a function of those that are.
 func complete(functions []*real.Expr, with *real.Expr) {

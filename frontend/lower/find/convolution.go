@@ -34,31 +34,31 @@ func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 }
 
 // Convolution is the product of the image's windows with weights. of is the real values of the outputs.
-func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of []real.Affine, reject error) {
+func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of scaled.Values, reject error) {
 	d, win := step.Dot, step.Window
 	channels := ChannelsOf(win, step.Shape)
 	window := im.Window(win)
 	m = choose.Matrix{Groups: win.Group, Window: &window}
-	var affine []real.Affine
 	for c := range channels.N {
-		column, in := make([]*big.Rat, 0, d.K), make([]real.Affine, 0, d.K)
+		column, in := make([]float64, 0, d.K), make([]real.Affine, 0, d.K)
 		base, bias := int(d.BBase[c*channels.Stride]), new(big.Rat)
 		first := c / (channels.N / win.Group) * win.Depth
 		for k := range d.K {
 			_, _, at := win.Tap(k)
-			weight := new(big.Rat).SetFloat64(w.At(base + int(d.BOffset[k])))
+			weight := w.At(base + int(d.BOffset[k]))
 			if v, kept := im.channel(first + at); v != nil {
-				bias.Add(bias, v.Mul(v, weight))
+				bias.Add(bias, v.Mul(v, new(big.Rat).SetFloat64(weight)))
 			} else {
 				column, in = append(column, weight), append(in, im.Affine[kept])
 			}
 		}
 		row, f, reject := whole.Column(column, in)
 		if reject != nil {
-			return m, nil, reject
+			return m, of, reject
 		}
 		f.Bias = bias.Add(bias, f.Bias)
-		m.Weights, affine = append(m.Weights, row), append(affine, f)
+		m.Weights, of.Of = append(m.Weights, row), append(of.Of, f)
 	}
-	return m, scaled.Spread(affine, graph.Size(step.Shape), channels.Of), nil
+	of.Group = channels.Of
+	return m, of, nil
 }

@@ -42,4 +42,4 @@ func ChannelsOf(w *graph.Window, shape []int) Channels {
 }
 
 // Of is the channel of element i.
-func (c Channels) Of(i int) int { return i / c.Stride % c.N }
+func (c Channels) Of(i int32) int32 { return i / int32(c.Stride) % int32(c.N) }

@@ -119,30 +119,31 @@ func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*rea
 
 // Sum is the value as a sum of multiples, which are whole, and as small as they can be. of is its real values, per
 // element.
-func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of []real.Affine, reject error) {
+func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of scaled.Values, reject error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
-		return sum, nil, reject
+		return sum, of, reject
 	}
 	sum.Factors = make([][]int64, len(types))
 	var affine []real.Affine
 	for c, l := range inner {
 		a, ok := outer[c].Affine()
 		if !ok {
-			return sum, nil, unmapped.Because(
+			return sum, of, unmapped.Because(
 				"a sum of two tensors is used without being quantised after "+between(j.Nodes), "quantise the sum")
 		}
 		unit := whole.Unit(l.Scale)
 		for i, v := range l.Scale {
 			m, reject := whole.Times(v, unit)
 			if reject != nil {
-				return sum, nil, reject
+				return sum, of, reject
 			}
 			sum.Factors[i] = append(sum.Factors[i], m)
 		}
 		affine = append(affine, real.Affine{Scale: new(big.Rat).Mul(a.Scale, unit), Bias: a.Bias})
 	}
-	return sum, scaled.Spread(affine, len(j.at), func(i int) int { return int(j.at[i]) % len(affine) }), nil
+	channels := int32(len(affine))
+	return sum, scaled.Values{Of: affine, Group: func(i int32) int32 { return j.at[i] % channels }}, nil
 }
 
 // Codes is the function that the codes of the value are, in at most limit steps: of a sum, or else of a product.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"hlsgen/frontend/lower/whole"
-	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
 )
 
 // maxLevelled bounds the weights that become larger for the sake of one scale: those of 8 bits, as layers mostly have.
@@ -16,10 +16,10 @@ const maxLevelled = 1 << 7
 // scales per channel may be powers of two. The weights of a column are multiplied by what its scale has over the unit
 // that all have in common. ok is false where the labels differ in more than that, or weights would become too large. of
 // is the real values of the new integers; falls says that these fall where the integers rise.
-func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of []real.Affine, falls, ok bool) {
+func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of scaled.Values, falls, ok bool) {
 	scales, ok := r.columns(weights)
 	if !ok {
-		return nil, nil, false, false
+		return nil, of, false, false
 	}
 	unit := whole.Unit(scales)
 	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 &&
@@ -32,14 +32,14 @@ func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of []real
 		factors[c] = new(big.Rat).Quo(v, unit)
 	}
 	if out = levelled(weights, factors); out == nil {
-		return nil, nil, false, false
+		return nil, of, false, false
 	}
 	for e := range r.Affine {
 		f, _ := p.Integers.Integer(r.Source, e)
 		if m := factors[int(p.Places[r.Source].Position(int32(e)))%len(factors)]; m.Sign() != 0 {
 			f.Scale = new(big.Rat).Quo(f.Scale, m)
 		}
-		of = append(of, f)
+		of.Of = append(of.Of, f)
 	}
 	return out, of, falls, true
 }

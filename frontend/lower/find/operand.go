@@ -281,16 +281,21 @@ func Joined(form *scaled.Form) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
 		if n.Is(graph.WholeRow) {
-			return unmapped.By(ErrJoined, diag.NotMapped,
-				fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
-				"a softmax inside the network, as in attention, needs exponentials and a division per row in "+
-					"integers, which no layer has: keep softmax for the model's end")
+			return OfWholeRow(n)
 		}
 	}
 	return unmapped.By(ErrJoined, diag.NotMapped,
 		fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor,
 			leaves[1].Tensor),
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
+}
+
+// OfWholeRow is the reason of a value that depends on a whole row through a node.
+func OfWholeRow(n *graph.Node) error {
+	return unmapped.By(ErrJoined, diag.NotMapped,
+		fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
+		"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which "+
+			"no layer has: keep softmax for the model's end")
 }
 
 // Unscaled reports whether no element of a tensor is a scaled integer at hand: each is a function of an integer that

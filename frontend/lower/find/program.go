@@ -56,8 +56,9 @@ func (p *Program) Name(tensor string) string {
 	return step.Node.Str("tensor", tensor)
 }
 
-// maxTraced bounds the elements of all tensors that are traced back to integers.
-const maxTraced = 1 << 26
+// maxTraced bounds the elements of all tensors that are traced back to integers: some ten bytes each. (A U-Net of
+// pictures of 256 by 256 pixels has 2^26.)
+const maxTraced = 1 << 27
 
 // Trace counts the elements of a tensor that is about to be traced back.
 func (p *Program) Trace(elements int) error {
@@ -65,8 +66,11 @@ func (p *Program) Trace(elements int) error {
 		return unmapped.Empty()
 	}
 	if p.traced += elements; p.traced > maxTraced {
-		return unmapped.As(diag.ModelTooLarge, fmt.Sprintf("the layers up to this one have more than %d elements",
-			maxTraced), "give the model one sample at a time: its axes but the first are those of one frame")
+		return unmapped.As(diag.ModelTooLarge,
+			fmt.Sprintf("the layers up to this one read and write %d elements per frame; at most %d are traced",
+				p.traced, maxTraced),
+			"export the model for smaller frames: a picture of half the rows and columns, or a sequence of half "+
+				"the length")
 	}
 	return nil
 }

@@ -12,13 +12,14 @@ type Uses struct {
 	prog    *graph.Program
 	used    map[*graph.Step]bool
 	outputs map[string]bool
+	readers map[string][]*graph.Step // answers of Readers
 
 	feeds, quantised map[string]bool // answers of FeedsLayer and Quantised
 }
 
 func usesOf(p *graph.Program) *Uses {
-	u := &Uses{prog: p, used: map[*graph.Step]bool{}, outputs: map[string]bool{}, feeds: map[string]bool{},
-		quantised: map[string]bool{}}
+	u := &Uses{prog: p, used: map[*graph.Step]bool{}, outputs: map[string]bool{},
+		readers: map[string][]*graph.Step{}, feeds: map[string]bool{}, quantised: map[string]bool{}}
 	need := map[string]bool{}
 	for _, o := range p.Graph.Outputs {
 		u.outputs[o.Name], need[o.Name] = true, true
@@ -36,13 +37,17 @@ func usesOf(p *graph.Program) *Uses {
 // Used reports whether the model's outputs depend on a step.
 func (u *Uses) Used(step *graph.Step) bool { return u.used[step] }
 
-// Readers lists the steps that read a tensor.
+// Readers lists the steps that read a tensor. Nobody may change the list.
 func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
+	if known, ok := u.readers[tensor]; ok {
+		return known
+	}
 	for _, r := range u.prog.Readers(tensor) {
 		if u.used[r] {
 			steps = append(steps, r)
 		}
 	}
+	u.readers[tensor] = steps
 	return steps
 }
 

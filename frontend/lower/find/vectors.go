@@ -81,31 +81,67 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 
 // Matrix is the product, of a layer that reads vectors of a length in which element k of ours is at order[k]. of is the
 // real values of its outputs.
-func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of []real.Affine, reject error) {
-	d := v.dot
-	var affine []real.Affine
-	for c := range v.rows {
-		weight := func(k int) *big.Rat { return new(big.Rat).SetFloat64(v.weights.At(int(d.BBase[c] + d.BOffset[k]))) }
-		column := make([]*big.Rat, v.K)
-		for i, k := range v.kept {
-			column[i] = weight(k)
-		}
-		row, f, reject := whole.Column(column, v.affine)
-		if reject != nil {
-			return m, nil, reject
-		}
-		for k, constant := range v.constants {
-			if constant != nil {
-				f.Bias = new(big.Rat).Add(f.Bias, new(big.Rat).Mul(weight(k), constant))
+func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Values, reject error) {
+	// Several columns at a time: their weights lie side by side.
+	const together = 16
+	affine := make([]real.Affine, v.rows)
+	m.Weights = make([][]int64, v.rows)
+	for at := 0; at < v.rows; at += together {
+		for i, weights := range v.weightsOf(at, min(together, v.rows-at)) {
+			c := at + i
+			row, f, reject := v.column(weights)
+			if reject != nil {
+				return m, of, reject
 			}
+			placed := make([]int64, length)
+			for k, q := range row {
+				placed[order[k]] += q // an element may be taken twice
+			}
+			m.Weights[c], affine[c] = placed, f
 		}
-		placed := make([]int64, length)
-		for k, q := range row {
-			placed[order[k]] += q // an element may be taken twice
-		}
-		m.Weights, affine = append(m.Weights, placed), append(affine, f)
 	}
-	return m, scaled.Spread(affine, len(d.ABase), func(i int) int { return i % v.rows }), nil
+	return m, byColumn(affine, v.rows), nil
+}
+
+// weightsOf is the weights of n columns, from one on.
+func (v *Vectors) weightsOf(from, n int) [][]float64 {
+	d := v.dot
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = make([]float64, d.K)
+	}
+	for k, offset := range d.BOffset {
+		for i, base := range d.BBase[from : from+n] {
+			out[i][k] = v.weights.At(int(base + offset))
+		}
+	}
+	return out
+}
+
+// column is the integers of a column's weights, those of constant elements left out, and the real value of its sum.
+func (v *Vectors) column(weights []float64) (row []int64, of real.Affine, reject error) {
+	kept := weights
+	if len(v.kept) < len(weights) {
+		kept = make([]float64, v.K)
+		for i, k := range v.kept {
+			kept[i] = weights[k]
+		}
+	}
+	if row, of, reject = whole.Column(kept, v.affine); reject != nil {
+		return nil, of, reject
+	}
+	for k, constant := range v.constants {
+		if constant != nil {
+			w := new(big.Rat).SetFloat64(weights[k])
+			of.Bias = new(big.Rat).Add(of.Bias, w.Mul(w, constant))
+		}
+	}
+	return row, of, nil
+}
+
+// byColumn is real values that are the same in each of n columns of a product.
+func byColumn(of []real.Affine, n int) scaled.Values {
+	return scaled.Values{Of: of, Group: func(i int32) int32 { return i % int32(n) }}
 }
 
 // constants is the constant in each column of an operand of v vectors of k elements, nil in columns of data. There are
@@ -326,49 +362,49 @@ const maxRows = 1 << 16
 
 // Table is the rows that a product chooses of a matrix, by an operand of row numbers. of is the real values of its
 // outputs.
-func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.Rows, of []real.Affine, reject error) {
+func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.Rows, of scaled.Values,
+	reject error) {
 	n, ok := matrixRows(d)
 	if !ok {
-		return rows, nil, unmapped.Because(fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix")
+		return rows, of, unmapped.Because(fmt.Sprintf("a table of shape %v", w.Shape), "look up rows of one matrix")
 	}
 	f, ok := o.Affine(1)
 	if !ok || o.Value != nil || len(o.Tensors) != 1 {
-		return rows, nil, unmapped.Because("its indices are not those of one quantiser", "compute all indices alike")
+		return rows, of, unmapped.Because("its indices are not those of one quantiser", "compute all indices alike")
 	}
 	r := p.Places[o.Tensors[0]].Type.Union()
 	if r.Lo < 0 || r.Hi >= maxRows {
-		return rows, nil, unmapped.Because(fmt.Sprintf("its indices lie in %v", r),
+		return rows, of, unmapped.Because(fmt.Sprintf("its indices lie in %v", r),
 			fmt.Sprintf("use indices from 0 to %d", maxRows-1))
 	}
-	var table [][]*big.Rat
+	var table [][]float64
 	for q := r.Lo; q <= r.Hi; q++ {
 		v := new(big.Rat).Mul(f[0].Scale, new(big.Rat).SetInt64(q))
 		v.Add(v, f[0].Bias)
-		row := make([]*big.Rat, n)
+		row := make([]float64, n)
 		for c := range row {
-			row[c] = new(big.Rat)
 			if v.IsInt() && v.Sign() >= 0 && v.Num().IsInt64() && v.Num().Int64() < int64(d.K) {
-				row[c].SetFloat64(w.At(int(d.BBase[c] + d.BOffset[v.Num().Int64()])))
+				row[c] = w.At(int(d.BBase[c] + d.BOffset[v.Num().Int64()]))
 			}
 		}
 		table = append(table, row)
 	}
 	values, affine, reject := tableOf(table, n)
 	if reject != nil {
-		return rows, nil, reject
+		return rows, of, reject
 	}
-	return choose.Rows{Table: values}, scaled.Spread(affine, len(d.ABase), func(i int) int { return i % n }), nil
+	return choose.Rows{Table: values}, byColumn(affine, n), nil
 }
 
 // tableOf makes integers of a table, column by column.
-func tableOf(table [][]*big.Rat, n int) (values [][]int64, affine []real.Affine, reject error) {
+func tableOf(table [][]float64, n int) (values [][]int64, affine []real.Affine, reject error) {
 	values = make([][]int64, len(table))
 	same := make([]real.Affine, len(table))
 	for i := range same {
 		same[i] = scaled.Unit[0]
 	}
 	for c := range n {
-		column := make([]*big.Rat, len(table))
+		column := make([]float64, len(table))
 		for i, row := range table {
 			column[i] = row[c]
 		}

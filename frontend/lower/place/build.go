@@ -45,8 +45,13 @@ func (n *Netlist) Build() (*Built, error) {
 			return nil, err
 		}
 	}
-	for _, c := range n.components {
-		if err := b.component(&c); err != nil {
+	var origin []string
+	for i := range n.components {
+		c := &n.components[i]
+		if i == 0 || !c.like(&n.components[i-1]) {
+			origin = graph.Labels(c.nodes)
+		}
+		if err := b.component(c, origin); err != nil {
 			return nil, err
 		}
 	}
@@ -58,8 +63,7 @@ func (n *Netlist) Build() (*Built, error) {
 	return b.made, err
 }
 
-func (b *builder) component(c *component) error {
-	origin := graph.Labels(c.nodes)
+func (b *builder) component(c *component, origin []string) error {
 	ins := make([]int, len(c.in))
 	for i, w := range c.in {
 		ins[i] = b.next(w)
@@ -84,11 +88,32 @@ func (b *builder) add(op dataflow.Op, in []int, name string, origin []string) ([
 
 // connect says which stream a wire is, and copies it where it has several readers.
 func (b *builder) connect(w, stream int, origin []string) (err error) {
-	b.ends[w], b.made.streams[w] = []int{stream}, stream
-	if k := b.net.wires[w].readers; k > 1 {
-		b.ends[w], err = b.add(dup.New(dup.Params{Copies: k}), b.ends[w], b.net.wires[w].name, origin)
-	}
+	b.made.streams[w] = stream
+	b.ends[w], err = b.fork(stream, max(b.net.wires[w].readers, 1), b.net.wires[w].name, origin)
 	return err
+}
+
+// fork makes k copies of a stream: copies of copies where one layer does not make as many.
+func (b *builder) fork(stream, k int, name string, origin []string) (ends []int, err error) {
+	if k == 1 {
+		return []int{stream}, nil
+	}
+	first := k
+	for first > dataflow.MaxPorts {
+		first = (first + dataflow.MaxPorts - 1) / dataflow.MaxPorts
+	}
+	copies, err := b.add(dup.New(dup.Params{Copies: first}), []int{stream}, name, origin)
+	if err != nil || first == k {
+		return copies, err
+	}
+	for i, s := range copies {
+		part, err := b.fork(s, (k+i)/first, name, origin)
+		if err != nil {
+			return nil, err
+		}
+		ends = append(ends, part...)
+	}
+	return ends, nil
 }
 
 // next is the stream for the next reader of a wire.

@@ -125,6 +125,11 @@ func (n *Netlist) Prune() {
 	n.components = kept
 }
 
+// like reports whether a component is one of those that compute the same nodes together.
+func (c *component) like(o *component) bool {
+	return len(c.nodes) > 0 && len(c.nodes) == len(o.nodes) && &c.nodes[0] == &o.nodes[0] && c.moves == o.moves
+}
+
 // Computes says which layer computes each ONNX node: by its name in the graph, or, where there is none, by its kind.
 // Layers that only move elements come last.
 func (n *Netlist) Computes(b *Built) map[int]string {
@@ -135,8 +140,11 @@ func (n *Netlist) Computes(b *Built) map[int]string {
 			if b != nil {
 				name = b.Graph.Nodes[b.nodes[i]].Name
 			}
+			if c.moves != moves || i > 0 && c.like(&n.components[i-1]) {
+				continue
+			}
 			for _, node := range c.nodes {
-				if _, ok := layers[node.Index]; !ok && c.moves == moves {
+				if _, ok := layers[node.Index]; !ok {
 					layers[node.Index] = name
 				}
 			}

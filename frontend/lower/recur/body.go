@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/num"
@@ -33,12 +34,12 @@ type value struct {
 	vector  *vector      // of a sum
 	state   int
 
-	step *graph.Step  // that makes a code; nil for one that is made up
-	args []*value     // of a code
-	expr []*real.Expr // per unit, of the arguments
-	span num.Range    // that the quantiser limits codes to
-	free bool         // nothing limits it: a value that goes out as it is, whose expr is real
-	of   []*real.Expr // what the quantiser rounds, likewise; nil where nobody asks
+	step  *graph.Step  // that makes a code; nil for one that is made up
+	args  []*value     // of a code
+	expr  []*real.Expr // per unit, of the arguments
+	span  num.Range    // that the quantiser limits codes to
+	exact bool         // no quantiser limits it: expr is a polynomial with whole values
+	of    []*real.Expr // what the quantiser rounds, likewise; nil where nobody asks
 
 	made *made // once the numbers are known
 }
@@ -132,6 +133,42 @@ func (b *reader) code(step *graph.Step, at []int32) (*value, error) {
 
 // maxDepth bounds the quantisers behind each other in a body.
 const maxDepth = 1 << 12
+
+// widestExact bounds values that no quantiser limits.
+var widestExact = num.Range{Lo: -maxSum, Hi: maxSum}
+
+// exact reads what a step computes as polynomials with whole values, and what their real values are.
+func (b *reader) exact(step *graph.Step, forms *scaled.Forms, err error, units int) (*value, []real.Affine, error) {
+	v := &value{kind: code, units: units, exact: true, span: widestExact}
+	e := expressions{b: b, step: step, value: v}
+	list, reject := e.read(forms, err)
+	if reject != nil {
+		return nil, nil, reject
+	}
+	of := make([]real.Affine, units)
+	for u, x := range list {
+		terms, outer, ok := inner(x, len(v.args))
+		f, affine := real.Affine{}, false
+		if ok {
+			f, affine = outer.Affine()
+		}
+		if !affine {
+			return nil, nil, refuse(step, "makes no sum or product of integers: quantise it")
+		}
+		var scales []*big.Rat
+		for _, t := range terms {
+			scales = append(scales, t.Scale)
+		}
+		of[u] = real.Affine{Scale: new(big.Rat).Mul(whole.Unit(scales), f.Scale), Bias: f.Bias}
+		if len(terms) == 0 || f.Scale.Sign() == 0 {
+			of[u].Scale = big.NewRat(1, 1)
+			x = real.Rat(f.Bias)
+		}
+		v.expr = append(v.expr, real.Div(real.Sub(x, real.Rat(of[u].Bias)), real.Rat(of[u].Scale)))
+	}
+	b.know(v)
+	return v, of, nil
+}
 
 // unchanged is the state that a code is a copy of: a quantiser in front of products, for example, of what was quantised
 // alike at the end of the step before.

@@ -10,9 +10,15 @@ import (
 	"hlsgen/internal/num"
 )
 
+// A network is what has been read of a body, and what of it goes out.
+type network struct {
+	*reader
+	outputs []*output
+}
+
 // bounds finds the ranges of all values: of states, what they begin with, and all that a step makes of states in these
 // ranges. At first a state is what it begins with; one that does not stay so may be anything that its codes can be.
-func (b *reader) bounds() {
+func (b *network) bounds() {
 	for k := range b.states {
 		st := &b.states[k]
 		st.ranges = slices.Repeat([]num.Range{st.span}, st.size)
@@ -49,7 +55,7 @@ func (b *reader) bounds() {
 const narrowings = 2
 
 // evaluate finds the ranges of values from those of the states.
-func (b *reader) evaluate() {
+func (b *network) evaluate() {
 	for _, v := range b.order {
 		switch v.kind {
 		case lane:
@@ -63,14 +69,12 @@ func (b *reader) evaluate() {
 		case state:
 			v.ranges = slices.Clone(b.states[v.state].ranges)
 		case code:
-			if !v.free {
-				v.codeRanges()
-			}
+			v.codeRanges()
 		}
 	}
 }
 
-func (b *reader) inputRanges() []num.Range {
+func (b *network) inputRanges() []num.Range {
 	if b.input == nil {
 		for k, c := range b.scanned {
 			end := b.width
@@ -182,7 +186,7 @@ type class struct {
 
 // classes finds them, in order. Sums of one vector are in one class where they have as many units, as are the lanes of
 // the input.
-func (b *reader) classes(outputs []*output) []*class {
+func (b *network) classes() []*class {
 	parent := map[*value]*value{}
 	var find func(v *value) *value
 	find = func(v *value) *value {
@@ -224,26 +228,26 @@ func (b *reader) classes(outputs []*output) []*class {
 			of[find(v)], list = c, append(list, c)
 		}
 		c.values = append(c.values, v)
-		if b.isRoot(v, outputs) {
+		if b.isRoot(v) {
 			c.roots = append(c.roots, v)
 		}
 	}
 	return list
 }
 
-// isRoot reports whether a value is needed by more than functions of it. A state is, which may begin with something else
-// than what it then stays.
-func (b *reader) isRoot(v *value, outputs []*output) bool {
+// isRoot reports whether a value is needed by more than functions of it. A state is, which may begin with something
+// else than what it then stays.
+func (b *network) isRoot(v *value) bool {
 	return v.kind == state || slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value == v }) ||
-		slices.ContainsFunc(outputs, func(o *output) bool { return o != nil && o.value == v }) ||
+		slices.ContainsFunc(b.outputs, func(o *output) bool { return o != nil && o.value == v }) ||
 		slices.ContainsFunc(b.order, func(s *value) bool { return s.kind == sum && s.vector.of == v })
 }
 
 // removeDead leaves out the units that can never change: what they contribute to sums goes into the functions of these,
 // and elements that go out are constants. One unit of a class stays.
-func (b *reader) removeDead(outputs []*output) {
+func (b *network) removeDead() {
 	dead := map[*value][]int32{} // per value of a class with dead units: the new number of each unit; -1 for none
-	for _, c := range b.classes(outputs) {
+	for _, c := range b.classes() {
 		unit := make([]int32, c.units)
 		n := int32(0)
 		for u := range unit {
@@ -264,7 +268,7 @@ func (b *reader) removeDead(outputs []*output) {
 	if len(dead) == 0 {
 		return
 	}
-	b.outputConstants(outputs, dead)
+	b.outputConstants(dead)
 	b.foldSums(dead)
 	for _, v := range b.order {
 		if unit := dead[v]; unit != nil {
@@ -273,7 +277,8 @@ func (b *reader) removeDead(outputs []*output) {
 	}
 	for k := range b.states {
 		if st := &b.states[k]; dead[st.found] != nil {
-			st.start, st.ranges = remaining(st.start, dead[st.found]), remaining(st.ranges, dead[st.found])
+			unit := dead[st.found]
+			st.start, st.ranges = remaining(st.start, unit), remaining(st.ranges, unit)
 			st.size = len(st.ranges)
 		}
 	}
@@ -291,7 +296,8 @@ func remaining[T any](list []T, unit []int32) (out []T) {
 
 // keep leaves units of a value out.
 func (v *value) keep(unit []int32) {
-	v.rows, v.expr, v.of, v.ranges = remaining(v.rows, unit), remaining(v.expr, unit), remaining(v.of, unit), remaining(v.ranges, unit)
+	v.rows, v.ranges = remaining(v.rows, unit), remaining(v.ranges, unit)
+	v.expr, v.of = remaining(v.expr, unit), remaining(v.of, unit)
 	v.units = 0
 	for _, u := range unit {
 		v.units = max(v.units, int(u)+1)
@@ -299,8 +305,8 @@ func (v *value) keep(unit []int32) {
 }
 
 // outputConstants makes constants of the elements that go out of dead units.
-func (b *reader) outputConstants(outputs []*output, dead map[*value][]int32) {
-	for _, o := range outputs {
+func (b *network) outputConstants(dead map[*value][]int32) {
+	for _, o := range b.outputs {
 		if o == nil || dead[o.value] == nil {
 			continue
 		}
@@ -320,7 +326,7 @@ func (b *reader) outputConstants(outputs []*output, dead map[*value][]int32) {
 }
 
 // foldSums takes dead elements of vectors out of sums, and puts what they contributed into the functions of these.
-func (b *reader) foldSums(dead map[*value][]int32) {
+func (b *network) foldSums(dead map[*value][]int32) {
 	add := map[*value][]int64{}
 	for _, v := range b.order {
 		if v.kind != sum {

@@ -80,10 +80,8 @@ type dotReader struct {
 	wBase, wOffset []int32
 	forms          *scaled.Forms
 	leaves         [][]*scaled.Var // per form
-	vectors        []*vector       // of the parts
-	sources        []string        // likewise: the tensors
-	places         [][]int32       // likewise: where in the vector an element of the tensor is
-	lengths        []int           // likewise: of the vector
+	elements       []int32         // of the data: those that are added up
+	sources        []source        // of the parts
 }
 
 // operands finds which operand is the weights.
@@ -106,16 +104,12 @@ func (d *dotReader) read() (*dot, error) {
 		return nil, tooManyWeights(d.step, n)
 	}
 	var err error
-	if d.forms, err = d.a.Forms(d.data, scaled.Sums(d.base, d.offset)); err != nil {
+	d.elements = scaled.Sums(d.base, d.offset)
+	if d.forms, err = d.a.Forms(d.data, d.elements); err != nil {
 		return nil, refuse(d.step, "does not work on integers: %v", err)
 	}
 	for i := range d.forms.Of {
-		leaves := d.forms.Of[i].Leaves()
-		if len(leaves) > 1 {
-			return nil, refuse(d.step, "multiplies what is made of %q and %q: quantise it first", leaves[0].Tensor,
-				leaves[1].Tensor)
-		}
-		d.leaves = append(d.leaves, leaves)
+		d.leaves = append(d.leaves, d.forms.Of[i].Leaves())
 	}
 	if form, leaf, ok := d.forms.One(); ok {
 		if r, reject := d.rounding(leaf); r != nil || reject != nil {
@@ -138,33 +132,85 @@ func tooManyWeights(step *graph.Step, n int) error {
 		"a layer with a window over the state would take it, which hlsgen does not have: use fewer pixels or channels")
 }
 
-// find lists the vectors that the data come from.
+// A source is what some of the data are elements of: an integer tensor, or polynomials of several, of which a value is
+// made.
+type source struct {
+	tensor string
+	form   int // of the polynomials; -1 for a tensor
+	vector *vector
+	place  []int32 // where in the vector an element of the tensor is, or of the data
+	length int     // of the vector
+	of     []real.Affine
+}
+
+// find lists the sources of the data.
 func (d *dotReader) find() error {
-	for i := range d.leaves {
-		if len(d.leaves[i]) == 0 {
+	for i, leaves := range d.leaves {
+		var s source
+		var reject error
+		switch {
+		case len(leaves) == 0 || len(leaves) == 1 && d.sourceOf(i) != nil:
 			continue
-		}
-		tensor := d.leaves[i][0].Tensor
-		if slices.Contains(d.sources, tensor) {
-			continue
-		}
-		var used []int32
-		for k := range len(d.base) * len(d.offset) {
-			if l := d.leaves[d.forms.Which(k)]; len(l) > 0 && l[0].Tensor == tensor {
-				used = append(used, l[0].Index[k])
+		case len(leaves) == 1:
+			s = source{tensor: leaves[0].Tensor, form: -1}
+			var used []int32
+			for k := range d.elements {
+				if l := d.leaves[d.forms.Which(k)]; len(l) == 1 && l[0].Tensor == s.tensor {
+					used = append(used, l[0].Index[k])
+				}
 			}
+			s.vector, s.place, s.length, reject = d.vectorOf(s.tensor, used)
+		default:
+			s, reject = d.polynomials(i)
 		}
-		v, place, length, reject := d.vectorOf(tensor, used)
 		if reject != nil {
 			return reject
 		}
-		if n := len(d.base) * length; n > maxWeights {
+		if n := len(d.base) * s.length; n > maxWeights {
 			return tooManyWeights(d.step, n)
 		}
-		d.vectors, d.sources = append(d.vectors, v), append(d.sources, tensor)
-		d.places, d.lengths = append(d.places, place), append(d.lengths, length)
+		d.sources = append(d.sources, s)
 	}
 	return nil
+}
+
+// sourceOf is the source of the elements of form i; nil where it is not known yet.
+func (d *dotReader) sourceOf(i int) *source {
+	for k := range d.sources {
+		s := &d.sources[k]
+		if s.form == i || s.form < 0 && len(d.leaves[i]) == 1 && s.tensor == d.leaves[i][0].Tensor {
+			return s
+		}
+	}
+	return nil
+}
+
+// polynomials makes a vector of the elements of form i.
+func (d *dotReader) polynomials(i int) (s source, reject error) {
+	var used []int32
+	for k, e := range d.elements {
+		if d.forms.Which(k) == i {
+			used = append(used, e)
+		}
+	}
+	s = source{form: i}
+	at := slices.Compact(slices.Sorted(slices.Values(used)))
+	s.place, s.length = places(at, graph.Size(d.body.Known[d.data].Shape)), len(at)
+	forms, err := d.a.Forms(d.data, at)
+	v, of, reject := d.exact(d.step, forms, err, len(at))
+	if reject == nil {
+		s.vector, s.of = d.codeVector(v), of
+	}
+	return s, reject
+}
+
+// places is where elements are in a list of some of them.
+func places(at []int32, size int) []int32 {
+	place := make([]int32, size)
+	for k, i := range at {
+		place[i] = int32(k)
+	}
+	return place
 }
 
 // vectorOf is the vector that an integer tensor is, or is part of: where its elements are, and how many there are. Of a
@@ -186,10 +232,7 @@ func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []in
 			unmapped.Describe(from.Node))
 	}
 	at := slices.Compact(slices.Sorted(slices.Values(used)))
-	place = make([]int32, size)
-	for k, i := range at {
-		place[i] = int32(k)
-	}
+	place = places(at, size)
 	of, reject := d.value(tensor, at)
 	if reject != nil {
 		return nil, nil, 0, reject
@@ -203,43 +246,43 @@ func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []in
 // sums makes the rows of the parts.
 func (d *dotReader) sums() (*dot, error) {
 	out := &dot{}
-	for i := range d.vectors {
-		out.parts = append(out.parts, dotPart{vector: d.vectors[i]})
+	for _, src := range d.sources {
+		out.parts = append(out.parts, dotPart{vector: src.vector})
 	}
 	n := len(d.offset)
 	for j := range d.base {
-		columns, scales := make([][]*big.Rat, len(d.vectors)), make([][]real.Affine, len(d.vectors))
-		at := make([][]int32, len(d.vectors))
+		columns, scales := make([][]float64, len(d.sources)), make([][]real.Affine, len(d.sources))
+		at := make([][]int32, len(d.sources))
 		bias := new(big.Rat)
 		for k := range n {
-			e := j*n + k
-			w := new(big.Rat).SetFloat64(d.w.At(int(d.wBase[j] + d.wOffset[k])))
-			which := d.forms.Which(e)
-			f, ok := d.forms.Of[which].Affine(e)
-			if !ok {
+			w := d.w.At(int(d.wBase[j] + d.wOffset[k]))
+			i, place, f, ok := d.element(j*n + k)
+			switch {
+			case !ok:
 				return nil, refuse(d.step, "does not work on scaled integers: quantise its input")
-			}
-			if len(d.leaves[which]) == 0 {
-				bias.Add(bias, w.Mul(w, f.Bias))
+			case i < 0:
+				c := new(big.Rat).SetFloat64(w)
+				bias.Add(bias, c.Mul(c, f.Bias))
 				continue
 			}
-			leaf := d.leaves[which][0]
-			i := slices.Index(d.sources, leaf.Tensor)
-			columns[i], scales[i] = append(columns[i], w), append(scales[i], f)
-			at[i] = append(at[i], d.places[i][leaf.Index[e]])
+			columns[i], scales[i], at[i] = append(columns[i], w), append(scales[i], f), append(at[i], place)
 		}
 		for i := range out.parts {
-			p := &out.parts[i]
+			p, length := &out.parts[i], d.sources[i].length
+			if len(columns[i]) == 0 {
+				p.rows, p.scale = append(p.rows, make([]int64, length)), append(p.scale, nil)
+				continue
+			}
 			row, f, reject := whole.Column(columns[i], scales[i])
 			if reject != nil {
 				return nil, reject
 			}
-			placed := make([]int64, d.lengths[i])
+			placed := make([]int64, length)
 			for k, q := range row {
 				placed[at[i][k]] += q
 			}
 			if f.Scale.Sign() == 0 || !slices.ContainsFunc(placed, func(q int64) bool { return q != 0 }) {
-				placed, f.Scale = make([]int64, d.lengths[i]), nil
+				placed, f.Scale = make([]int64, length), nil
 			}
 			bias.Add(bias, f.Bias)
 			p.rows, p.scale = append(p.rows, placed), append(p.scale, f.Scale)
@@ -250,6 +293,23 @@ func (d *dotReader) sums() (*dot, error) {
 		out.parts[i].level()
 	}
 	return out, nil
+}
+
+// element is element e of those that are added up: of which source, where in its vector, and what its real value is; of
+// no source where it is constant.
+func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool) {
+	which := d.forms.Which(e)
+	i = -1
+	if src := d.sourceOf(which); src != nil {
+		i = slices.IndexFunc(d.sources, func(s source) bool { return s.form == src.form && s.tensor == src.tensor })
+		if src.of != nil {
+			place = src.place[d.elements[e]]
+			return i, place, src.of[place], true
+		}
+		place = src.place[d.leaves[which][0].Index[e]]
+	}
+	of, ok = d.forms.Of[which].Affine(e)
+	return i, place, of, ok
 }
 
 // level gives the sums of all elements one scale, where that makes no weight wider than the widest is: rows whose

@@ -21,7 +21,7 @@ type writer struct {
 	local  map[*value]int // values at hand in it
 }
 
-func (w *writer) write(outputs []*output) error {
+func (w *writer) write() error {
 	w.state = map[int]int{}
 	for k := range w.states {
 		if w.states[k].value != nil {
@@ -46,7 +46,7 @@ func (w *writer) write(outputs []*output) error {
 			w.cell.Program.States = append(w.cell.Program.States, s)
 		}
 	}
-	for _, o := range outputs {
+	for _, o := range w.outputs {
 		w.cell.Outputs = append(w.cell.Outputs, w.output(o))
 	}
 	w.cell.prune()
@@ -59,12 +59,8 @@ func (w *writer) output(o *output) *Output {
 		return nil
 	}
 	out := &Output{Ref: w.refs[o.value], Units: o.value.units, At: o.at}
-	for i, u := range o.at {
-		if o.value.free {
-			out.Of = append(out.Of, o.value.made.of[u])
-		} else {
-			out.Of = append(out.Of, layer.Of(o.of, i))
-		}
+	for i := range o.at {
+		out.Of = append(out.Of, layer.Of(o.of, i))
 	}
 	return out
 }

@@ -10,18 +10,18 @@ import (
 // fuse simplifies the functions of codes. Arguments that cannot change become numbers. A code that is a function of one
 // code, which nothing else but such functions need, becomes a function of what that is made of: the code of a gate's
 // sum and the sigmoid of it are one step function.
-func (b *reader) fuse(outputs []*output) {
+func (b *network) fuse() {
 	for _, v := range b.order {
 		if v.kind == code {
 			v.simplify()
 		}
 	}
 	for _, v := range b.order {
-		if v.kind != code || v.free || len(v.args) != 1 || v.args[0].kind != code || b.rounds(v) {
+		if v.kind != code || v.exact || len(v.args) == 1 && v.args[0].exact || len(v.args) != 1 || v.args[0].kind != code || b.rounds(v) {
 			continue
 		}
 		a := v.args[0]
-		alone := !b.isRoot(a, outputs) && len(a.args) > 0
+		alone := !b.isRoot(a) && len(a.args) > 0
 		for _, r := range b.order {
 			alone = alone && (len(r.args) == 1 || !slices.Contains(r.args, a))
 		}
@@ -36,7 +36,7 @@ func (b *reader) fuse(outputs []*output) {
 }
 
 // rounds reports whether a code is another code, scaled and rounded.
-func (b *reader) rounds(v *value) bool {
+func (b *network) rounds(v *value) bool {
 	if v.step == nil || v.of == nil {
 		return v.step == nil
 	}

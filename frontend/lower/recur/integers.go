@@ -20,7 +20,6 @@ type made struct {
 	bias    []int64   // one for all units, or one per unit; none for zero
 	steps   []num.Step
 	requant *num.Requant
-	of      []real.Affine // of a value that goes out as it is: its real value, per unit
 }
 
 // A polynomial is what the code of a unit is a function of, term by term: outer(sum of scale*product).
@@ -33,21 +32,40 @@ type polynomial struct {
 // exactBits is how wide a sum in exact factors may be without a search for smaller ones.
 const exactBits = 32
 
-// settle finds the integers of a code.
-func (b *reader) settle(v *value) error {
-	if v.step == nil && !v.free { // a copy
+// settle finds the integers of a code, and drops the arguments that it then does not need.
+func (b *network) settle(v *value) error {
+	reject := b.findIntegers(v)
+	if reject != nil {
+		return reject
+	}
+	number := make([]int, len(v.args))
+	var args []*value
+	for i, a := range v.args {
+		if slices.ContainsFunc(v.made.terms, func(t []int) bool { return slices.Contains(t, i) }) {
+			number[i] = len(args)
+			args = append(args, a)
+		}
+	}
+	for _, t := range v.made.terms {
+		for k := range t {
+			t[k] = number[t[k]]
+		}
+	}
+	v.args = args
+	return nil
+}
+
+func (b *network) findIntegers(v *value) error {
+	if v.step == nil && !v.exact { // a copy
 		v.made = &made{terms: [][]int{{0}}, factors: [][]int64{{1}},
 			requant: &num.Requant{Multiplier: 1, Mode: num.HalfEven, Lo: v.span.Lo, Hi: v.span.Hi}}
 		return nil
 	}
-	if len(v.args) == 0 {
-		return v.settleConstant()
-	}
-	if v.free {
-		return v.settleFree()
+	if v.exact {
+		return v.settleExact()
 	}
 	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil {
-		if terms, units, ok := v.polynomials(v.of); ok {
+		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
 			if m, ok := v.requantised(q, units); ok {
 				m.terms = terms
 				v.made = m
@@ -58,6 +76,9 @@ func (b *reader) settle(v *value) error {
 	terms, units, ok := v.polynomials(v.expr)
 	if !ok {
 		return v.notPolynomial()
+	}
+	if len(terms) == 0 {
+		return v.settleConstant(units)
 	}
 	m, reject := v.stepped(units)
 	if reject != nil {
@@ -74,10 +95,10 @@ func (v *value) notPolynomial() error {
 }
 
 // settleConstant makes a code that cannot change, which still is asked for.
-func (v *value) settleConstant() error {
+func (v *value) settleConstant(units []polynomial) error {
 	m := &made{}
-	for u := range v.units {
-		s, err := real.Compile(v.expr[u]).StepOver(num.Range{}, 1)
+	for u := range units {
+		s, err := real.Compile(units[u].outer).StepOver(num.Range{}, 1)
 		if err != nil {
 			return whole.Stepless(err, 1)
 		}
@@ -88,29 +109,32 @@ func (v *value) settleConstant() error {
 	return nil
 }
 
-// settleFree makes a value that goes out as it is: whole multiples of one unit.
-func (v *value) settleFree() error {
+// settleExact makes a value that is a polynomial of integers as it is.
+func (v *value) settleExact() error {
 	terms, units, ok := v.polynomials(v.expr)
+	if !ok {
+		panic("recur: a polynomial of integers is none any more")
+	}
 	m := &made{terms: terms, factors: make([][]int64, len(terms))}
 	for u := range units {
 		p := &units[u]
-		f, affine := p.outer.Affine()
-		if !ok || !affine {
-			ok = false
-			break
+		f, _ := p.outer.Affine()
+		if f.Scale.Sign() != 0 {
+			for t := range p.scale {
+				p.scale[t] = new(big.Rat).Mul(p.scale[t], f.Scale)
+			}
 		}
-		unit := whole.Unit(p.scale)
-		factors, _, fits := p.whole(unit)
-		if !fits {
-			return NoCell("a sum that goes out without being quantised has scales too far apart")
+		factors, _, fits := p.whole(big.NewRat(1, 1))
+		if !fits || !f.Bias.Num().IsInt64() {
+			return NoCell("a sum of integers that is used as it is has scales too far apart: quantise it")
 		}
 		for t, w := range factors {
 			m.factors[t] = append(m.factors[t], w)
 		}
-		m.of = append(m.of, real.Affine{Scale: unit.Mul(unit, f.Scale), Bias: f.Bias})
+		m.bias = append(m.bias, f.Bias.Num().Int64())
 	}
-	if !ok {
-		return NoCell("what goes out of it is no sum of integers: quantise it")
+	if len(terms) == 0 {
+		return v.settleConstant(units)
 	}
 	m.compact(units)
 	v.made = m
@@ -143,12 +167,12 @@ func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomia
 			p.scale[at] = t.Scale
 		}
 	}
-	return terms, units, len(terms) > 0
+	return terms, units, true
 }
 
 // inner reads an expression as a function of one sum of multiples, else of one polynomial.
 func inner(e *real.Expr, n int) ([]real.Term, *real.Expr, bool) {
-	l, outer, ok := e.Joint(n)
+	l, outer, ok := e.Joint(max(1, n))
 	if !ok {
 		return e.Polynomial()
 	}
@@ -303,8 +327,8 @@ func (v *value) stepped(units []polynomial) (*made, error) {
 
 var errTooWide = errors.New("the sum is too wide")
 
-// widest is the finest sums over which steps are looked for: wide enough for all of them to show, so that those of units that
-// differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
+// widest is the finest sums over which steps are looked for: wide enough for all of them to show, so that those of
+// units that differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
 var widest = num.Range{Lo: -1 << 52, Hi: 1 << 52}
 
 // exactSteps finds the steps over whole multiples of each unit's own least unit, and how many bits these have.

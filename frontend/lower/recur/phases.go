@@ -18,7 +18,7 @@ type phase struct {
 
 // A schedule is the phases in order, and where values are.
 type schedule struct {
-	*reader
+	*network
 	classes []*class
 	of      map[*value]*class
 	phases  []*phase
@@ -27,9 +27,9 @@ type schedule struct {
 }
 
 // schedule orders what is needed in phases. Only the first reads the input.
-func (b *reader) schedule(outputs []*output) (*schedule, error) {
-	b.order = b.needed(outputs)
-	s := &schedule{reader: b, classes: b.classes(outputs), of: map[*value]*class{}, at: map[*value]int{}}
+func (b *network) schedule() (*schedule, error) {
+	b.order = b.needed()
+	s := &schedule{network: b, classes: b.classes(), of: map[*value]*class{}, at: map[*value]int{}}
 	var waiting []*phase
 	for _, c := range s.classes {
 		first := len(waiting)
@@ -72,7 +72,7 @@ func (b *reader) schedule(outputs []*output) (*schedule, error) {
 }
 
 // needed lists the values that outputs and states depend on, in order.
-func (b *reader) needed(outputs []*output) []*value {
+func (b *network) needed() []*value {
 	need := map[*value]bool{}
 	var visit func(v *value)
 	visit = func(v *value) {
@@ -93,7 +93,7 @@ func (b *reader) needed(outputs []*output) []*value {
 			visit(b.states[v.vector.state].found)
 		}
 	}
-	for _, o := range outputs {
+	for _, o := range b.outputs {
 		if o != nil {
 			visit(o.value)
 		}
@@ -149,11 +149,11 @@ func (s *schedule) add(p *phase) {
 }
 
 // cell writes the program.
-func (b *reader) cell(outputs []*output) (*Cell, error) {
+func (b *network) cell() (*Cell, error) {
 	b.bounds()
-	b.removeDead(outputs)
-	b.fuse(outputs)
-	b.order = b.needed(outputs)
+	b.removeDead()
+	b.fuse()
+	b.order = b.needed()
 	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
 		return nil, NoCell("nothing that goes out depends on the step before: compute it outside of the loop")
 	}
@@ -164,12 +164,12 @@ func (b *reader) cell(outputs []*output) (*Cell, error) {
 			}
 		}
 	}
-	s, reject := b.schedule(outputs)
+	s, reject := b.schedule()
 	if reject != nil {
 		return nil, reject
 	}
 	w := &writer{schedule: s, cell: &Cell{}, refs: map[*value]rnn.Ref{}}
-	if reject := w.write(outputs); reject != nil {
+	if reject := w.write(); reject != nil {
 		return nil, reject
 	}
 	if err := (rnn.Params{Cells: []rnn.Cell{w.cell.Program}, Outputs: []rnn.Ref{{}}}).Verify(); err != nil {

@@ -1,5 +1,4 @@
-// Package recur reads the body of a recurrence as a cell: a small program over codes, which the recurrent engine runs
-// (package rnn). What comes in is a graph.Recur, what the integers of its scanned inputs are, and what its states begin
+// Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs (package rnn). What comes in is a graph.Recur, what the integers of its scanned inputs are, and what its states begin
 // with; what goes out is a Cell, or the reason why the body is none. It knows nothing of streams: how the inputs get
 // there, and where the outputs go, is the caller's.
 //
@@ -119,7 +118,8 @@ type stateOf struct {
 func Read(s Source) (*Cell, error) {
 	r := s.Recur
 	b := &reader{body: r.Body, recur: r, a: scaled.New(r.Body), names: graph.Names(r.Body.Graph.Inputs),
-		scanned: s.Scanned, values: map[string]*value{}, dots: map[*graph.Step]*dot{}, known: map[*value]bool{}, vectors: map[*value]*vector{}}
+		scanned: s.Scanned, values: map[string]*value{}, dots: map[*graph.Step]*dot{}, known: map[*value]bool{},
+		vectors: map[*value]*vector{}}
 	for k, c := range s.Scanned {
 		name := b.names[r.States+k]
 		b.offset = append(b.offset, b.width)
@@ -137,14 +137,15 @@ func Read(s Source) (*Cell, error) {
 	if reject := b.findStates(s); reject != nil {
 		return nil, reject
 	}
-	outputs, reject := b.outputs(s.Wanted)
-	if reject == nil {
-		reject = b.nextStates(outputs)
+	n := &network{reader: b}
+	var reject error
+	if n.outputs, reject = b.goesOut(s.Wanted); reject == nil {
+		reject = b.nextStates()
 	}
 	if reject != nil {
 		return nil, reject
 	}
-	return b.cell(outputs)
+	return n.cell()
 }
 
 // findStates finds the integers of the states: those of what they become.
@@ -257,8 +258,8 @@ func (b *reader) begin(k int, s Source) error {
 		for j := range st.size {
 			f, g := c.Of[min(j, len(c.Of)-1)], st.of[min(j, len(st.of)-1)]
 			if f.Scale.Cmp(g.Scale) != 0 || f.Bias.Cmp(g.Bias) != 0 {
-				return unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with integers of scale %s, "+
-					"and later ones are of scale %s", b.names[k], f.Scale.FloatString(6), g.Scale.FloatString(6)),
+				return unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with integers of scale "+
+					"%s, and later ones are of scale %s", b.names[k], f.Scale.FloatString(6), g.Scale.FloatString(6)),
 					"quantise the initial state with the quantiser that makes the state in the loop's body")
 			}
 		}
@@ -305,8 +306,8 @@ type output struct {
 	of    []real.Affine // per element
 }
 
-// outputs reads what goes out.
-func (b *reader) outputs(wanted []bool) ([]*output, error) {
+// goesOut reads what goes out.
+func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 	out := make([]*output, len(wanted))
 	for i, name := range graph.Names(b.body.Graph.Outputs) {
 		if !wanted[i] {
@@ -354,14 +355,8 @@ func (b *reader) output(name string) (*output, error) {
 	if step == nil {
 		return nil, NoCell("output %q is no tensor of integers", name)
 	}
-	v := &value{kind: code, units: n, free: true}
-	e := expressions{b: b, step: step, value: v}
-	var reject error
-	if v.expr, reject = e.read(forms, err); reject != nil {
-		return nil, reject
-	}
-	b.know(v)
-	return &output{value: v, at: scaled.All(n)}, nil
+	v, of, reject := b.exact(step, forms, err, n)
+	return &output{value: v, at: scaled.All(n), of: of}, reject
 }
 
 // next is the value that a state becomes: one that is made up where that is no code.
@@ -384,7 +379,7 @@ func (b *reader) next(k int) (*value, error) {
 }
 
 // nextStates reads what the states become that what goes out depends on.
-func (b *reader) nextStates(outputs []*output) error {
+func (b *reader) nextStates() error {
 	for done := 0; done < len(b.order); done++ {
 		v := b.order[done]
 		k := -1

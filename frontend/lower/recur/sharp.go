@@ -14,8 +14,8 @@ import (
 // above h. The ends of int64 are minus and plus infinity.
 type cut struct{ l, h int64 }
 
-// cuts are the cuts of a unit's function, in order, the values between them, and about which bias it has over that of the
-// first unit.
+// cuts are the cuts of a unit's function, in order, the values between them, and about which bias it has over that of
+// the first unit.
 type cuts struct {
 	at     []cut
 	values []int64
@@ -123,8 +123,8 @@ func lattices(units []polynomial) (list []*whole.Lattice) {
 	return list
 }
 
-// factors is the terms' factors at 2^shift times the exact ones, rounded, and the cuts that then hold; ok is false where
-// a change is undecided, and where sums get too wide, as wide says.
+// factors is the terms' factors at 2^shift times the exact ones, rounded, and the cuts that then hold; ok is false
+// where a change is undecided, and where sums get too wide, as wide says.
 func (s *sharp) factors(u, shift int) (factors []int64, at []cut, wide, ok bool) {
 	p := &s.units[u]
 	lo, hi := new(big.Rat), new(big.Rat) // of how much more the sum of the factors is

@@ -47,12 +47,13 @@ func TestAround(t *testing.T) {
 		try(0)
 		l := NewLattice(scale, ranges)
 		gotBelow, gotFrom := l.Around(bound, closed)
-		if !equal(gotBelow, below) || !equal(gotFrom, from) {
+		if !same(gotBelow, below) || !same(gotFrom, from) {
 			t.Fatalf("%v over %v around %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, gotBelow,
 				gotFrom, below, from)
 		}
-		if b, f := l.Near(bound, closed); !equal(b, below) || !equal(f, from) {
-			t.Fatalf("%v over %v near %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, b, f, below, from)
+		if b, f := l.Near(bound, closed); !same(b, below) || !same(f, from) {
+			t.Fatalf("%v over %v near %v (%t): %v and %v, want %v and %v", scale, ranges, bound, closed, b, f, below,
+				from)
 		}
 		if below != nil && from != nil {
 			both++
@@ -63,7 +64,7 @@ func TestAround(t *testing.T) {
 	}
 }
 
-func equal(a, b *big.Rat) bool { return a == nil && b == nil || a != nil && b != nil && a.Cmp(b) == 0 }
+func same(a, b *big.Rat) bool { return a == nil && b == nil || a != nil && b != nil && a.Cmp(b) == 0 }
 
 // TestNear holds what comes of few bits against what comes of all.
 func TestNear(t *testing.T) {

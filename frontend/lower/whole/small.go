@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// small is a lattice with factors cut to so few bits that sums are int64: a sum over 2^shift is at least the sum of these,
-// and less than lost above it.
+// small is a lattice with factors cut to so few bits that sums are int64: a sum over 2^shift is at least the sum of
+// these, and less than lost above it.
 type small struct {
 	factor, span []uint64
 	all          int64 // the greatest sum

@@ -2,12 +2,18 @@
 // channels, multipliers of a sum, and how a quantiser rounds a product.
 //
 // In come rationals, expressions and quantisers; out come integers that are the same, or the reason why there are none.
+// Files: whole.go has units and columns; steps.go what steps of channels have in common; rounding.go reads quantisers;
+// requantise.go finds factors of a sum of two; nearest.go finds the sums next to a number, small.go in few bits.
+//
 // It sees graph, real, scaled, unmapped, diag and num.
 package whole
 
 import (
 	"fmt"
+	"math"
 	"math/big"
+	mathbits "math/bits"
+	"slices"
 
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
@@ -39,42 +45,144 @@ func Unit(values []*big.Rat) *big.Rat {
 func Times(v, unit *big.Rat) (int64, error) {
 	q := new(big.Rat).Quo(v, unit)
 	if !q.Num().IsInt64() {
-		return 0, unmapped.As(diag.RangeTooWide, "the scales of the tensors that it adds have no common unit of 63 bits",
+		return 0, unmapped.As(diag.RangeTooWide,
+			"the scales of the tensors that it adds have no common unit of 63 bits",
 			"use one scale for both, or scales that are powers of two")
 	}
 	return q.Num().Int64(), nil
 }
 
-// Column divides a column of real weights, each times its input's scale, by the largest real that leaves integers: the
+// Column divides a column of weights, each times its input's scale, by the largest real that leaves integers: the
 // weights become as narrow as they can be, and that divisor is the sum's scale.
-func Column(column []*big.Rat, in []real.Affine) (row []int64, out real.Affine, reject error) {
-	bias := new(big.Rat)
-	uniform := true
-	for k, w := range column {
-		uniform = uniform && in[k].Scale.Cmp(in[0].Scale) == 0
-		if in[k].Bias.Sign() != 0 {
-			bias.Add(bias, new(big.Rat).Mul(w, in[k].Bias))
-		}
-	}
-	if !uniform {
-		for k, w := range column {
-			column[k] = new(big.Rat).Mul(w, in[k].Scale)
-		}
-	}
-	unit := Unit(column)
-	bits := 0
-	for _, v := range column {
-		q := new(big.Rat).Quo(v, unit)
-		bits = max(bits, q.Num().BitLen())
-		row = append(row, q.Num().Int64())
+func Column(column []float64, in []real.Affine) (row []int64, out real.Affine, reject error) {
+	uniform := !slices.ContainsFunc(in, func(a real.Affine) bool { return !equal(a.Scale, in[0].Scale) })
+	var unit *big.Rat
+	var bits int
+	if uniform {
+		row, unit, bits = dyadic(column)
+	} else {
+		row, unit, bits = rationals(column, in)
 	}
 	if bits > MaxBits {
 		return nil, out, TooWide(bits, uniform)
 	}
-	if uniform {
-		unit = new(big.Rat).Mul(unit, in[0].Scale)
+	out = real.Affine{Scale: unit, Bias: new(big.Rat)}
+	switch {
+	case len(in) == 0:
+	case uniform && !slices.ContainsFunc(in, func(a real.Affine) bool { return !equal(a.Bias, in[0].Bias) }):
+		out.Bias.SetInt64(sum(row))
+		out.Bias.Mul(out.Bias, unit).Mul(out.Bias, in[0].Bias)
+	default:
+		out.Bias = bias(column, in)
 	}
-	return row, real.Affine{Scale: unit, Bias: bias}, nil
+	if uniform && len(in) > 0 {
+		out.Scale = new(big.Rat).Mul(unit, in[0].Scale)
+	}
+	return row, out, nil
+}
+
+// equal compares numbers of which many are the same one.
+func equal(a, b *big.Rat) bool { return a == b || a.Cmp(b) == 0 }
+
+func sum(row []int64) (s int64) {
+	for _, v := range row {
+		s += v
+	}
+	return s
+}
+
+// bias is the sum of the weights times the biases of their inputs.
+func bias(column []float64, in []real.Affine) *big.Rat {
+	sum := new(big.Rat)
+	for k, w := range column {
+		if in[k].Bias.Sign() != 0 {
+			v := new(big.Rat).SetFloat64(w)
+			sum.Add(sum, v.Mul(v, in[k].Bias))
+		}
+	}
+	return sum
+}
+
+// dyadic is a column in units of the largest real that leaves integers, and how many bits these need; where they are
+// more than 63, the integers mean nothing. A float is an odd integer times a power of two, and so is the unit: the
+// greatest divisor of the integers times the least of the powers.
+func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
+	divisor, least := uint64(0), math.MaxInt
+	for _, w := range column {
+		if w == 0 {
+			continue
+		}
+		m, e := odd(w)
+		least = min(least, e)
+		if divisor != 1 {
+			divisor = gcd(divisor, m)
+		}
+	}
+	row = make([]int64, len(column))
+	if divisor == 0 {
+		return row, big.NewRat(1, 1), 0
+	}
+	for k, w := range column {
+		if w == 0 {
+			continue
+		}
+		m, e := odd(w)
+		if divisor > 1 {
+			m /= divisor
+		}
+		needs := mathbits.Len64(m) + e - least
+		if bits = max(bits, needs); needs > 63 {
+			continue
+		}
+		if row[k] = int64(m << (e - least)); w < 0 {
+			row[k] = -row[k]
+		}
+	}
+	unit = new(big.Rat).SetInt(new(big.Int).SetUint64(divisor))
+	power := new(big.Int).Lsh(big.NewInt(1), uint(max(least, -least)))
+	if least < 0 {
+		return row, unit.Quo(unit, new(big.Rat).SetInt(power)), bits
+	}
+	return row, unit.Mul(unit, new(big.Rat).SetInt(power)), bits
+}
+
+// odd is a float that is not 0 as an odd integer times 2^e, without its sign.
+func odd(w float64) (m uint64, e int) {
+	const fraction = 52
+	b := math.Float64bits(w)
+	e = int(b>>fraction&0x7ff) - 1023 - fraction
+	m = b & (1<<fraction - 1)
+	if e == -1023-fraction { // subnormal
+		e++
+	} else {
+		m |= 1 << fraction
+	}
+	n := mathbits.TrailingZeros64(m)
+	return m >> n, e + n
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// rationals is dyadic for weights times the scales of their inputs.
+func rationals(column []float64, in []real.Affine) (row []int64, unit *big.Rat, bits int) {
+	values := make([]*big.Rat, len(column))
+	for k, w := range column {
+		values[k] = new(big.Rat).SetFloat64(w)
+		values[k].Mul(values[k], in[k].Scale)
+	}
+	unit = Unit(values)
+	row = make([]int64, len(column))
+	for k, v := range values {
+		q := new(big.Rat).Quo(v, unit)
+		bits = max(bits, q.Num().BitLen())
+		row[k] = q.Num().Int64()
+	}
+	return row, unit, bits
 }
 
 // TooWide is the reason of a column whose integers need so many bits; uniform says that its inputs have one scale.

@@ -1,8 +1,11 @@
 package whole
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/frontend/real"
@@ -109,4 +112,62 @@ func TestRequantise(t *testing.T) {
 func random(rng *rand.Rand, n int) num.Range {
 	lo := int64(rng.IntN(n)) - int64(n)/2
 	return num.Range{Lo: lo, Hi: lo + int64(rng.IntN(n))}
+}
+
+// TestColumn holds that integers times their unit are the weights, that they are the smallest, and that inputs of one
+// scale, which go another way, are no special case.
+func TestColumn(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(5, 9))
+	third, half := big.NewRat(1, 3), big.NewRat(1, 2)
+	for range 500 {
+		column, in := make([]float64, 1+rnd.IntN(6)), []real.Affine(nil)
+		step := math.Ldexp(float64(1+rnd.IntN(30)), rnd.IntN(40)-30)
+		for k := range column {
+			column[k] = step * float64(rnd.IntN(31)-15)
+			in = append(in, real.Affine{Scale: new(big.Rat).Set(third), Bias: big.NewRat(int64(rnd.IntN(2)), 7)})
+		}
+		row, of, reject := Column(column, in)
+		if reject != nil {
+			t.Fatalf("%v: %v", column, reject)
+		}
+		bias := new(big.Rat)
+		for k, w := range column {
+			v := new(big.Rat).SetFloat64(w)
+			bias.Add(bias, new(big.Rat).Mul(v, in[k].Bias))
+			if q := new(big.Rat).SetInt64(row[k]); q.Mul(q, of.Scale).Cmp(v.Mul(v, third)) != 0 {
+				t.Fatalf("%v: weight %d is %d in units of %v", column, k, row[k], of.Scale)
+			}
+		}
+		if bias.Cmp(of.Bias) != 0 {
+			t.Fatalf("%v: bias %v, want %v", column, of.Bias, bias)
+		}
+		// An input of another scale, whose weight is 0, changes nothing.
+		more, _, reject := Column(append(column, 0), append(in, real.Affine{Scale: half, Bias: new(big.Rat)}))
+		if reject != nil || !slices.Equal(more[:len(row)], row) {
+			t.Fatalf("%v: %v for inputs of one scale, %v for others, %v", column, row, more, reject)
+		}
+	}
+}
+
+// TestWideColumn counts the bits of weights that are not quantised, down to the smallest float.
+func TestWideColumn(t *testing.T) {
+	t.Parallel()
+	one := real.Affine{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}
+	for _, c := range []struct {
+		column []float64
+		bits   string // "" where they are few enough
+	}{
+		{[]float64{1, math.Ldexp(1, -23)}, ""},
+		{[]float64{1, math.Ldexp(1, -24)}, "25 bits"},
+		{[]float64{3, math.Ldexp(1, -70)}, "72 bits"},
+		{[]float64{1, math.SmallestNonzeroFloat64}, "1075 bits"},
+		{[]float64{math.SmallestNonzeroFloat64, -3 * math.SmallestNonzeroFloat64}, ""},
+		{[]float64{0.1, 0.3}, "54 bits"},
+	} {
+		_, _, reject := Column(c.column, []real.Affine{one, one})
+		if few := c.bits == ""; few != (reject == nil) || !few && !strings.Contains(reject.Error(), c.bits) {
+			t.Errorf("%v: %v, want %q", c.column, reject, c.bits)
+		}
+	}
 }

@@ -36,10 +36,11 @@ const (
 
 // parameters are the inputs, by operator, that hlsgen wants as constants and the cases give as data.
 var parameters = map[string][]int{"Reshape": {1}, "Pow": {1}, "Gather": {1}, "Slice": {1, 2, 3, 4}, "TopK": {1},
-	"Expand": {1}, "ConstantOfShape": {0}, "Resize": {1}, "Upsample": {1}}
+	"Expand": {1}, "ConstantOfShape": {0}, "Resize": {1}, "Upsample": {1},
+	"Tile": {1}, "Range": {0, 1, 2}, "NonZero": {0}}
 
 // least is how many cases must have run: the corpus does not vanish unseen.
-const least = 254
+const least = 265
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
