@@ -247,6 +247,14 @@ var cells = []cell{
 		next := b.quant(b.node("Mul", z, b.node("Sigmoid", z)), b.about(0.02), 7, true)
 		b.next("h", next)
 	}, 1},
+	{"the sign of a sum", func(b *body) { // 0 at one sum alone
+		h := b.state("h", 3)
+		const scale, state = 0x32a5b.0p-22, 0.0078125
+		z := b.node("Add", b.product("x", b.width, 3, b.about(0.05)/b.scale*b.apart), b.product(h, 3, 3, scale))
+		next := b.quant(b.node("Sign", b.node("Add", z, b.number(9*scale*state, 63*scale*state, 0))), state, 7, true)
+		b.next("h", next)
+		b.outs = []string{next}
+	}, 1},
 	{"LSTM", func(b *body) { lstm(b, func(x string) string { return b.quant(x, 0.03125, 8, true) }, 0) }, 1},
 	{"LSTM, products not rounded", func(b *body) { lstm(b, func(x string) string { return x }, 0) }, 1},
 	{"LSTM with a projection", func(b *body) { lstm(b, func(x string) string { return x }, 3) }, 2},
@@ -451,7 +459,7 @@ func TestFarApart(t *testing.T) {
 		t.Run(fmt.Sprint(exponent), func(t *testing.T) {
 			t.Parallel()
 			for seed, name := range []string{"RNN", "LSTM, products not rounded", "GRU, reset after the product",
-				"a function that rises and falls"} {
+				"a function that rises and falls", "the sign of a sum"} {
 				r := rand.New(rand.NewPCG(uint64(seed), uint64(exponent+100)))
 				b := newBody(r, 4)
 				b.scale, b.apart = float64(float32(0.013)), math.Ldexp(1, exponent)
