@@ -333,6 +333,16 @@ var cells = []cell{
 		next := b.quant(b.gate("Tanh", h, 4, 4), 0.015625, 8, true)
 		b.next("h", next)
 	}, 1},
+	{"values that never change", func(b *body) { // r*h, and what goes out
+		h := b.state("h", 4)
+		r := b.quant(b.node("Sigmoid", b.number(-8, -8, -8, -8)), 0.25, 7, false)
+		reset := b.quant(b.node("Mul", b.node("Mul", h, r), b.number(0)), 0.0078125, 8, true)
+		next := b.quant(b.node("Tanh", b.node("Add", b.gate("Identity", h, 4, 4), b.product(reset, 4, 4, 0.25))),
+			0.015625, 8, true)
+		b.next(h, next)
+		b.outs = []string{b.quant(b.node("Relu", b.node("Sub", b.product(reset, 4, 3, 0.25), b.number(1, 2, 3))), 0.25,
+			4, false), reset, b.quant(next, 0.0625, 6, true)}
+	}, 3},
 	{"initial states that arrive", func(b *body) {
 		h := b.state("h", 4)
 		b.states[0].quant = []float64{0.015625, 8, 1}
