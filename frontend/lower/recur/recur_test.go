@@ -31,6 +31,8 @@ type body struct {
 	apart  float64 // how much more the input counts than the state
 	second bool    // there is another scanned input, "v"
 	dead   bool    // rows and columns of zeros
+
+	behind func(outer *onnxtest.Model) // adds what reads the loop, and the outputs in place of the loop's
 }
 
 type stateOf struct {
@@ -180,6 +182,10 @@ func (b *body) model() []byte {
 		out = append(out, fmt.Sprintf("all%d", i))
 	}
 	outer.Node("Scan", in...).Name("loop").Int("num_scan_inputs", scanned).Graph("body", b.b).Out(out...)
+	if b.behind != nil {
+		b.behind(outer)
+		return outer.Bytes()
+	}
 	for _, o := range out {
 		outer.Output(o, graph.Float32)
 	}
@@ -482,6 +488,34 @@ func TestFarApart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDeadUnits quantises what goes out of a loop once more, of which some elements are constants: other ones each.
+func TestDeadUnits(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	b := newBody(r, 3)
+	h := b.state("h", 5)
+	z := b.node("Mul", b.gate("Identity", h, 5, 5), b.number(0, 1, 0, 1, 0))
+	next := b.quant(b.node("Tanh", z), 0.015625, 8, true)
+	b.next(h, next)
+	b.outs = []string{b.quant(b.node("Add", next, b.number(0.5, 0, -0.25, 0, 1)), 0.015625, 8, true)}
+	b.behind = func(m *onnxtest.Model) {
+		m.Init("half", graph.Float32, nil, 0.5).Init("w", graph.Float32, []int{5, 2}, 1, -1, 2, 0, 1, 1, 0, 3, -2, 1)
+		for i, o := range []string{"last0", "all0"} {
+			q, y := fmt.Sprintf("q%d", i), fmt.Sprintf("y%d", i)
+			quant(m, o, q, "half", "zero", "eight", 1)
+			m.Node("MatMul", q, "w").Out(y)
+			m.Output(y, graph.Float32)
+		}
+	}
+	m := b.imported(t)
+	for _, e := range engines(m) {
+		if units := e.Cells[0].Phases[0].Units; units != 2 {
+			t.Errorf("%d units are computed", units)
+		}
+	}
+	agree(t, m, r, 10)
 }
 
 // TestRefusals says of bodies that have no layer why.
