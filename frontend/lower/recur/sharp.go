@@ -238,6 +238,9 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	for u := range units {
 		e, unit := units[u].outer, gridUnit(&units[u])
 		f, err := stepsOver(e, unit, widest)
+		if err != nil { // beyond all sums it may grow too large to be computed
+			f, err = stepsOver(e, unit, num.Range{Lo: -gridEnd, Hi: gridEnd})
+		}
 		if err != nil {
 			return nil, whole.Stepless(err, whole.MaxSteps)
 		}
@@ -293,7 +296,12 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	return best, nil
 }
 
-// gridUnit is a power of two of which a unit's sum is at most 2^49, and in steps of which its function is looked at.
+// gridEnd is the most that a unit's sum is in steps of the grid: a multiple of the grid's unit.
+const gridEnd = 1 << gridBits
+
+const gridBits = 49
+
+// gridUnit is a power of two of which a unit's sum is at most gridEnd, and in steps of which its function is looked at.
 func gridUnit(p *polynomial) *big.Rat {
 	most := new(big.Rat)
 	for t, s := range p.scale {
@@ -301,7 +309,7 @@ func gridUnit(p *polynomial) *big.Rat {
 		v := new(big.Rat).Mul(new(big.Rat).Abs(s), big.NewRat(max(r.Hi, -r.Lo), 1))
 		most.Add(most, v)
 	}
-	return shifted(big.NewRat(1, 1), most.Num().BitLen()-most.Denom().BitLen()+1-49)
+	return shifted(big.NewRat(1, 1), most.Num().BitLen()-most.Denom().BitLen()+1-gridBits)
 }
 
 // maxBetween bounds the sums between two points of the grid that are looked at one by one.
