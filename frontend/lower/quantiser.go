@@ -51,10 +51,15 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 		l.leave(step, "quantiser", reject)
 		return true, nil
 	}
-	if reject == nil {
+	switch {
+	case reject != nil:
+		return true, reject
+	case q.of != nil:
+		l.Integers.DeclareSome(step.Output, q.of)
+	default:
 		l.Integers.Declare(step.Output, scaled.Unit)
 	}
-	return true, reject
+	return true, nil
 }
 
 // unlayered reports whether a reason is that there is no layer for a function, which the host still can compute.
@@ -76,8 +81,9 @@ func (l *lowering) again(step *graph.Step) *find.Codes {
 type quantising struct {
 	*lowering
 	step  *graph.Step
-	limit int  // of steps
-	host  bool // the host can take over: no layer needs the codes
+	limit int           // of steps
+	host  bool          // the host can take over: no layer needs the codes
+	of    []real.Affine // the real values of codes some of which are constants; nil where none is
 }
 
 func (q *quantising) lower(codes *find.Codes) error {
@@ -117,7 +123,16 @@ func (q *quantising) lower(codes *find.Codes) error {
 			return nil
 		}
 	}
-	return q.move(codes, sources, coded)
+	if reject = q.move(codes, sources, coded); reject == nil || len(sources) > 1 || q.host {
+		return reject
+	}
+	first := coded[sources[0].Tensor]
+	at, of, ok := codes.Among(first)
+	if !ok {
+		return reject
+	}
+	q.Places[q.step.Output], q.of = &place.Place{Stream: first.Stream, At: at, Alias: first.Alias}, of
+	return nil
 }
 
 // join makes the codes of several integers that meet.

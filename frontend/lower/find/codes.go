@@ -2,6 +2,7 @@ package find
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"hlsgen/frontend/graph"
@@ -183,6 +184,34 @@ func (c *Codes) InPlace(p *place.Place) (at []int32, ok bool) {
 	return at, true
 }
 
+// Among is codes that lie where the integers of their one source do, with constants among them, which lie nowhere:
+// their real values are of a scale of 0. ok is false where there are no constants.
+func (c *Codes) Among(p *place.Place) (at []int32, of []real.Affine, ok bool) {
+	at, of = make([]int32, c.n), slices.Repeat(scaled.Unit, c.n)
+	for k := range at {
+		if _, index, data := c.leaf(k); data {
+			at[k] = p.Position(index)
+			continue
+		}
+		v, err := c.constant(k)
+		if err != nil {
+			return nil, nil, false
+		}
+		of[k], ok = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetInt64(v)}, true
+	}
+	return at, of, ok
+}
+
+// constant is the code of element k, which is constant.
+func (c *Codes) constant(k int) (int64, error) {
+	e, _ := c.Forms.At(k).Numbers(k)
+	v, err := real.Compile(e).StepOver(num.Range{}, 1)
+	if err != nil {
+		return 0, err
+	}
+	return v.Value[0], nil
+}
+
 // An Arrangement is codes in the order of pixels, whose channels lie along an axis.
 type Arrangement struct {
 	*Operand
@@ -206,12 +235,11 @@ func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place
 			f.From[k], f.At[k] = f.Tensor(tensor), coded[tensor].Position(index)
 			continue
 		}
-		e, _ := c.Forms.At(int(e)).Numbers(int(e))
-		v, err := real.Compile(e).StepOver(num.Range{}, 1)
-		if err != nil || filled && f.Fill != v.Value[0] {
+		v, err := c.constant(int(e))
+		if err != nil || filled && f.Fill != v {
 			return nil, unmapped.Because("constants of several values are put among its elements", "pad with one value")
 		}
-		f.Fill, filled, f.From[k] = v.Value[0], true, place.Constant
+		f.Fill, filled, f.From[k] = v, true, place.Constant
 	}
 	return f, nil
 }

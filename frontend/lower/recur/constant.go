@@ -325,6 +325,20 @@ func (b *network) outputConstants(dead map[*value][]int32) {
 	}
 }
 
+// widen gives a unit that goes out alone and never changes as many units as a state has: it is computed beside that.
+func (b *network) widen() {
+	k := slices.IndexFunc(b.states, func(s stateOf) bool { return s.value != nil })
+	n := b.states[k].value.units
+	for _, o := range b.outputs {
+		if o == nil || len(o.value.args) > 0 || o.value.kind != code || o.value.units > 1 ||
+			slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value == o.value }) {
+			continue
+		}
+		v := o.value
+		v.units, v.expr, v.of, v.ranges = n, slices.Repeat(v.expr, n), nil, slices.Repeat(v.ranges, n)
+	}
+}
+
 // foldSums takes dead elements of vectors out of sums, and puts what they contributed into the functions of these.
 func (b *network) foldSums(dead map[*value][]int32) {
 	add := map[*value][]int64{}

@@ -185,7 +185,7 @@ func (w *writer) code(v *value) int {
 	return at
 }
 
-// something gives a phase that has no value yet its first: what an earlier one with as many units has.
+// something gives a phase that has no value yet its first: what an earlier one with as many units has, or a state.
 func (w *writer) something() {
 	if len(w.phase.Values) > 0 {
 		return

@@ -157,6 +157,7 @@ func (b *network) cell() (*Cell, error) {
 	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
 		return nil, NoCell("nothing that goes out depends on the step before: compute it outside of the loop")
 	}
+	b.widen()
 	for _, v := range b.order {
 		if v.kind == code {
 			if reject := b.settle(v); reject != nil {

@@ -31,6 +31,8 @@ type body struct {
 	apart  float64 // how much more the input counts than the state
 	second bool    // there is another scanned input, "v"
 	dead   bool    // rows and columns of zeros
+
+	behind func(outer *onnxtest.Model) // adds what reads the loop, and the outputs in place of the loop's
 }
 
 type stateOf struct {
@@ -180,6 +182,10 @@ func (b *body) model() []byte {
 		out = append(out, fmt.Sprintf("all%d", i))
 	}
 	outer.Node("Scan", in...).Name("loop").Int("num_scan_inputs", scanned).Graph("body", b.b).Out(out...)
+	if b.behind != nil {
+		b.behind(outer)
+		return outer.Bytes()
+	}
 	for _, o := range out {
 		outer.Output(o, graph.Float32)
 	}
@@ -246,6 +252,14 @@ var cells = []cell{
 		z := b.gate("Identity", h, 3, 3)
 		next := b.quant(b.node("Mul", z, b.node("Sigmoid", z)), b.about(0.02), 7, true)
 		b.next("h", next)
+	}, 1},
+	{"the sign of a sum", func(b *body) { // 0 at one sum alone
+		h := b.state("h", 3)
+		const scale, state = 0x32a5b.0p-22, 0.0078125
+		z := b.node("Add", b.product("x", b.width, 3, b.about(0.05)/b.scale*b.apart), b.product(h, 3, 3, scale))
+		next := b.quant(b.node("Sign", b.node("Add", z, b.number(9*scale*state, 63*scale*state, 0))), state, 7, true)
+		b.next("h", next)
+		b.outs = []string{next}
 	}, 1},
 	{"LSTM", func(b *body) { lstm(b, func(x string) string { return b.quant(x, 0.03125, 8, true) }, 0) }, 1},
 	{"LSTM, products not rounded", func(b *body) { lstm(b, func(x string) string { return x }, 0) }, 1},
@@ -325,6 +339,16 @@ var cells = []cell{
 		next := b.quant(b.gate("Tanh", h, 4, 4), 0.015625, 8, true)
 		b.next("h", next)
 	}, 1},
+	{"values that never change", func(b *body) { // r*h, and what goes out
+		h := b.state("h", 4)
+		r := b.quant(b.node("Sigmoid", b.number(-8, -8, -8, -8)), 0.25, 7, false)
+		reset := b.quant(b.node("Mul", b.node("Mul", h, r), b.number(0)), 0.0078125, 8, true)
+		next := b.quant(b.node("Tanh", b.node("Add", b.gate("Identity", h, 4, 4), b.product(reset, 4, 4, 0.25))),
+			0.015625, 8, true)
+		b.next(h, next)
+		b.outs = []string{b.quant(b.node("Relu", b.node("Sub", b.product(reset, 4, 3, 0.25), b.number(1, 2, 3))), 0.25,
+			4, false), reset, b.quant(next, 0.0625, 6, true)}
+	}, 3},
 	{"initial states that arrive", func(b *body) {
 		h := b.state("h", 4)
 		b.states[0].quant = []float64{0.015625, 8, 1}
@@ -451,7 +475,7 @@ func TestFarApart(t *testing.T) {
 		t.Run(fmt.Sprint(exponent), func(t *testing.T) {
 			t.Parallel()
 			for seed, name := range []string{"RNN", "LSTM, products not rounded", "GRU, reset after the product",
-				"a function that rises and falls"} {
+				"a function that rises and falls", "the sign of a sum"} {
 				r := rand.New(rand.NewPCG(uint64(seed), uint64(exponent+100)))
 				b := newBody(r, 4)
 				b.scale, b.apart = float64(float32(0.013)), math.Ldexp(1, exponent)
@@ -464,6 +488,34 @@ func TestFarApart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDeadUnits quantises what goes out of a loop once more, of which some elements are constants: other ones each.
+func TestDeadUnits(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	b := newBody(r, 3)
+	h := b.state("h", 5)
+	z := b.node("Mul", b.gate("Identity", h, 5, 5), b.number(0, 1, 0, 1, 0))
+	next := b.quant(b.node("Tanh", z), 0.015625, 8, true)
+	b.next(h, next)
+	b.outs = []string{b.quant(b.node("Add", next, b.number(0.5, 0, -0.25, 0, 1)), 0.015625, 8, true)}
+	b.behind = func(m *onnxtest.Model) {
+		m.Init("half", graph.Float32, nil, 0.5).Init("w", graph.Float32, []int{5, 2}, 1, -1, 2, 0, 1, 1, 0, 3, -2, 1)
+		for i, o := range []string{"last0", "all0"} {
+			q, y := fmt.Sprintf("q%d", i), fmt.Sprintf("y%d", i)
+			quant(m, o, q, "half", "zero", "eight", 1)
+			m.Node("MatMul", q, "w").Out(y)
+			m.Output(y, graph.Float32)
+		}
+	}
+	m := b.imported(t)
+	for _, e := range engines(m) {
+		if units := e.Cells[0].Phases[0].Units; units != 2 {
+			t.Errorf("%d units are computed", units)
+		}
+	}
+	agree(t, m, r, 10)
 }
 
 // TestRefusals says of bodies that have no layer why.

@@ -238,17 +238,20 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	for u := range units {
 		e, unit := units[u].outer, gridUnit(&units[u])
 		f, err := stepsOver(e, unit, widest)
+		if err != nil { // beyond all sums it may grow too large to be computed
+			f, err = stepsOver(e, unit, num.Range{Lo: -gridEnd, Hi: gridEnd})
+		}
 		if err != nil {
 			return nil, whole.Stepless(err, whole.MaxSteps)
 		}
 		if u == 0 && !affordable(list, len(f.At)) {
 			return nil, v.farApart("a proof that other factors decide alike would take too long")
 		}
-		gaps, ok := findGaps(list[u], e, unit, f)
+		gaps, values, ok := findGaps(list[u], e, unit, f)
 		if !ok {
-			return nil, v.farApart("two of its steps are too close to each other")
+			return nil, v.farApart("too many of its sums lie about one step")
 		}
-		s.gaps, each[u].values = append(s.gaps, gaps), f.Value
+		s.gaps, each[u].values = append(s.gaps, gaps), values
 		if n := len(f.At); n > 0 {
 			middle[u] = new(big.Rat).Mul(unit, big.NewRat(f.At[n/2], 1))
 		}
@@ -293,7 +296,12 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	return best, nil
 }
 
-// gridUnit is a power of two of which a unit's sum is at most 2^49, and in steps of which its function is looked at.
+// gridEnd is the most that a unit's sum is in steps of the grid: a multiple of the grid's unit.
+const gridEnd = 1 << gridBits
+
+const gridBits = 49
+
+// gridUnit is a power of two of which a unit's sum is at most gridEnd, and in steps of which its function is looked at.
 func gridUnit(p *polynomial) *big.Rat {
 	most := new(big.Rat)
 	for t, s := range p.scale {
@@ -301,36 +309,61 @@ func gridUnit(p *polynomial) *big.Rat {
 		v := new(big.Rat).Mul(new(big.Rat).Abs(s), big.NewRat(max(r.Hi, -r.Lo), 1))
 		most.Add(most, v)
 	}
-	return shifted(big.NewRat(1, 1), most.Num().BitLen()-most.Denom().BitLen()+1-49)
+	return shifted(big.NewRat(1, 1), most.Num().BitLen()-most.Denom().BitLen()+1-gridBits)
 }
 
 // maxBetween bounds the sums between two points of the grid that are looked at one by one.
 const maxBetween = 64
 
-// findGaps finds the sums next to each step of a function, f over multiples of unit. Steps that lie beyond all sums
-// stay, for other units to have them in common.
-func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (gaps []gap, ok bool) {
+// findGaps finds the sums next to each step of a function, f over multiples of unit, and the values between the steps.
+// Steps that lie beyond all sums stay, for other units to have them in common.
+func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (gaps []gap, values []int64, ok bool) {
+	values = f.Value[:1:1]
 	for i, at := range f.At {
-		g := gap{}
 		behind := new(big.Rat).Mul(unit, big.NewRat(at, 1))
 		before := new(big.Rat).Mul(unit, big.NewRat(at-1, 1))
-		if g.below, g.from = l.Near(behind, true); g.below != nil && g.below.Cmp(before) > 0 {
-			g.below, g.from = l.Around(behind, true)
+		if below, from := l.Near(behind, true); below == nil || below.Cmp(before) <= 0 {
+			gaps, values = append(gaps, gap{below, from}), append(values, f.Value[i+1])
+			continue
 		}
-		for tried := 0; g.below != nil && g.below.Cmp(before) > 0; tried++ {
-			v, err := real.Compile(outer.Substitute([]*real.Expr{real.Rat(g.below)})).StepOver(num.Range{}, 1)
-			if err != nil || tried > maxBetween || v.Value[0] != f.Value[i] && v.Value[0] != f.Value[i+1] {
-				return nil, false
-			}
-			if v.Value[0] == f.Value[i] {
-				break
-			}
-			g.from = g.below
-			g.below, _ = l.Around(g.below, true)
+		g, v, ok := changes(l, outer, [2]*big.Rat{before, behind}, [2]int64{f.Value[i], f.Value[i+1]})
+		if !ok {
+			return nil, nil, false
 		}
-		gaps = append(gaps, g)
+		gaps, values = append(gaps, g...), append(values, v...)
 	}
-	return gaps, true
+	return gaps, values, true
+}
+
+// changes is where a function changes between two points of the grid, whose values are known, and what it changes to.
+// It may do so several times: the sign of a sum is 0 at one sum alone. Of a function that only rises or falls, the
+// sums below the first change are not looked at.
+func changes(l *whole.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64) (gaps []gap, values []int64, ok bool) {
+	_, monotone := outer.Direction()
+	below, from := l.Around(at[1], true)
+	behind := known[1]
+	for tried := 0; behind != known[0] || !monotone; tried++ {
+		v, last := known[0], below == nil || below.Cmp(at[0]) <= 0
+		if !last {
+			s, err := real.Compile(outer.Substitute([]*real.Expr{real.Rat(below)})).StepOver(num.Range{}, 1)
+			if err != nil || tried >= maxBetween {
+				return nil, nil, false
+			}
+			v = s.Value[0]
+		}
+		if v != behind {
+			gaps, values = append(gaps, gap{below, from}), append(values, behind)
+			behind = v
+		}
+		if last {
+			break
+		}
+		from = below
+		below, _ = l.Around(below, true)
+	}
+	slices.Reverse(gaps)
+	slices.Reverse(values)
+	return gaps, values, true
 }
 
 // maxCodes bounds the codes of a quantiser whose roundings are looked at one by one.
