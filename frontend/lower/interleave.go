@@ -151,7 +151,8 @@ func (t *interleaver) arranged(s, parts int, as turn) (int, error) {
 	if t.parts[s] == parts && (!as.shaped || slices.Equal(t.b.Type(is).Shape, shape)) {
 		return is, nil
 	}
-	made, err := t.add(nil, t.reordering(s, t.parts[s], parts, shape, func(i int) int { return i }), []int{is}, nil, parts)
+	op := t.reordering(s, t.parts[s], parts, shape, func(i int) int { return i })
+	made, err := t.add(nil, op, []int{is}, nil, parts)
 	if err != nil {
 		return 0, err
 	}

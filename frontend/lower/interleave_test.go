@@ -61,11 +61,12 @@ func (b *turnsTest) rnn(units int, sequence bool, in ...int) int {
 		}
 	}
 	state, out := 0, rnn.Ref{Value: 3}
+	step := num.Step{At: []int64{-2, 0, 1, 3}, Value: []int64{-2, -1, 0, 1, 2}}
 	p := rnn.Params{Sequence: sequence, Outputs: []rnn.Ref{out}, Cells: []rnn.Cell{{
 		States: []rnn.State{{Next: out}},
 		Phases: []rnn.Phase{{Units: units, State: &state, Dots: []rnn.Dot{{Weights: weights}}, Values: []rnn.Value{
 			{Op: rnn.Input}, {Op: rnn.Sum}, {Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
-			{Op: rnn.Steps, Of: []int{2}, Steps: []num.Step{{At: []int64{-2, 0, 1, 3}, Value: []int64{-2, -1, 0, 1, 2}}}},
+			{Op: rnn.Steps, Of: []int{2}, Steps: []num.Step{step}},
 		}}},
 	}}}
 	if len(in) > 1 {
@@ -100,7 +101,9 @@ func TestInterleave(t *testing.T) {
 		build  func(b *turnsTest) []int
 		orders int // reorderings of a graph in which 3 samples take turns
 	}{
-		{"the last step", func(b *turnsTest) []int { return []int{b.add(dense(3, 2), b.rnn(2, false, b.input(4, 2)))} }, 0},
+		{"the last step", func(b *turnsTest) []int {
+			return []int{b.add(dense(3, 2), b.rnn(2, false, b.input(4, 2)))}
+		}, 0},
 		{"a later input, which is read first", func(b *turnsTest) []int {
 			x := b.all(dup.New(dup.Params{Copies: 2}), b.input(4, 1))
 			y := b.all(dup.New(dup.Params{Copies: 2}), b.input(4, 2))
@@ -124,9 +127,8 @@ func TestInterleave(t *testing.T) {
 		}, 1},
 		{"one step", func(b *turnsTest) []int { return []int{b.add(dense(3, 2), b.rnn(2, true, b.input(1, 2)))} }, 0},
 		{"a flat input", func(b *turnsTest) []int {
-			x := b.add(reorder.New(reorder.Params{Block: 6, Chunk: 1, Order: []int{0, 3, 1, 4, 2, 5}, Shape: []int{3, 2}}),
-				b.input(6))
-			return []int{b.rnn(2, false, x)}
+			p := reorder.Params{Block: 6, Chunk: 1, Order: []int{0, 3, 1, 4, 2, 5}, Shape: []int{3, 2}}
+			return []int{b.rnn(2, false, b.add(reorder.New(p), b.input(6)))}
 		}, 1},
 		{"the last of all steps", func(b *turnsTest) []int {
 			last := reorder.New(reorder.Params{Block: 5, Chunk: 2, Order: []int{4}, Shape: []int{2}})
@@ -135,6 +137,10 @@ func TestInterleave(t *testing.T) {
 		{"channels in another order", func(b *turnsTest) []int {
 			swap := reorder.New(reorder.Params{Block: 2, Chunk: 1, Order: []int{1, 0}, Shape: []int{5, 2}})
 			return []int{b.rnn(2, true, b.add(swap, b.input(5, 2)))}
+		}, 1},
+		{"two functions of all steps", func(b *turnsTest) []int {
+			x := b.all(dup.New(dup.Params{Copies: 2}), b.rnn(2, true, b.input(3, 2)))
+			return []int{b.add(dense(2, 6), x[0]), b.add(dense(1, 6), x[1])}
 		}, 1},
 		{"an initial state", func(b *turnsTest) []int { return []int{b.rnn(2, true, b.input(4, 2), b.input(2))} }, 0},
 		{"an initial state made of the sequence", func(b *turnsTest) []int {
@@ -161,7 +167,8 @@ func TestInterleave(t *testing.T) {
 			return []int{b.rnn(2, true, b.add(dense(2, 6), b.add(window(0, 1), b.input(1, 1, 2))))}
 		}, 1},
 		{"a pooling", func(b *turnsTest) []int {
-			return []int{b.rnn(2, true, b.add(pool.New(pool.Params{Op: pool.Max}), b.add(window(0, 2), b.input(6, 1, 2))))}
+			x := b.add(window(0, 2), b.input(6, 1, 2))
+			return []int{b.rnn(2, true, b.add(pool.New(pool.Params{Op: pool.Max}), x))}
 		}, 0},
 		{"pads, crops and repetitions", func(b *turnsTest) []int {
 			x := b.add(pad.New(pad.Params{Before: [2]int{1, 0}, After: [2]int{2, 0}, Between: [2]int{1, 0}, Code: 2}),

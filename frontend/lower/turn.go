@@ -58,6 +58,9 @@ func (t *interleaver) turn(n *dataflow.Node) (as turn, reason string) {
 		}
 		return turn{before: []int{0}}, ""
 	case dup.Params:
+		if wanted := t.wanted(n); wanted > 0 && t.agree(n) { // so that one reordering serves all readers
+			return turn{op: n.Op, before: []int{wanted}, after: wanted}, ""
+		}
 		return apart(in.Size())
 	case split.Params:
 		return apart(in.Vectors())
@@ -136,6 +139,11 @@ func (t *interleaver) wanted(n *dataflow.Node) int {
 		}
 	}
 	return 0
+}
+
+// agree reports whether the readers of all outputs of a node want the same parts.
+func (t *interleaver) agree(n *dataflow.Node) bool {
+	return !slices.ContainsFunc(n.Out, func(s int) bool { return t.wants[s] != t.wants[n.Out[0]] })
 }
 
 // common is the parts in which all inputs of a layer that computes so many vectors apart best lie: those of one of
