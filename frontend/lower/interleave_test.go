@@ -201,42 +201,58 @@ func TestInterleave(t *testing.T) {
 	}
 }
 
-// inTurns compares a graph with one in which so many samples take turns, and counts the latter's reorderings.
+// inTurns compares all streams of a graph with those of one in which so many samples take turns, and counts the
+// latter's reorderings.
 func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 	t.Helper()
+	one := &Result{Graph: g, Layers: map[int]string{}}
+	for s := range g.Streams {
+		one.Carried = append(one.Carried, Carried{Stream: s})
+	}
+	for i, n := range g.Nodes {
+		one.Layers[i] = n.Name
+	}
 	var d diag.List
-	low, turns := Interleave(&Result{Graph: g}, samples, "model.onnx", &d)
-	if low == nil {
+	all, turns := Interleave(one, samples, "model.onnx", &d)
+	if all == nil {
 		t.Fatal(d.Diags)
 	}
 	r := rand.New(rand.NewPCG(uint64(samples), 1))
-	var in, want [][]dataflow.Tensor
+	var in, want, got [][]dataflow.Tensor
 	for range samples + 1 {
-		var one []dataflow.Tensor
+		var x []dataflow.Tensor
 		for _, s := range g.In {
-			x := dataflow.Tensor{Shape: g.Streams[s].Type.Shape}
-			for range x.Shape.Size() {
-				x.Data = append(x.Data, r.Int64N(8)-4)
+			x = append(x, dataflow.Tensor{Shape: g.Streams[s].Type.Shape})
+			for range x[len(x)-1].Shape.Size() {
+				x[len(x)-1].Data = append(x[len(x)-1].Data, r.Int64N(8)-4)
 			}
-			one = append(one, x)
 		}
-		in, want = append(in, one), append(want, outputs(g, one))
+		in, want = append(in, x), append(want, streams(t, g, x))
 	}
-	var got [][]dataflow.Tensor
 	for _, f := range turns.Frames(in) {
-		got = append(got, outputs(low.Graph, f))
+		got = append(got, streams(t, all.Graph, f))
 	}
-	for i, out := range turns.Apart(func(t *dataflow.Turns) []int { return t.Out }, got, len(in)) {
-		for k := range out {
-			if !slices.Equal(out[k].Data, want[i][k].Data) {
-				t.Errorf("%d in turns, sample %d, output %d: %v, want %v", samples, i, k, out[k].Data, want[i][k].Data)
+	for i, x := range turns.Apart(func(t *dataflow.Turns) []int { return t.Streams }, got, len(in)) {
+		for s, c := range all.Carried {
+			if !slices.Equal(x[c.Stream].Data, want[i][s].Data) {
+				t.Errorf("%d in turns, sample %d, stream %d: %v, want %v", samples, i, s, x[c.Stream].Data,
+					want[i][s].Data)
 			}
 		}
 	}
-	if len(turns.Streams) != len(low.Graph.Streams) {
-		t.Errorf("parts of %d streams, there are %d", len(turns.Streams), len(low.Graph.Streams))
+	for k, s := range g.Out {
+		if all.Graph.Out[k] != all.Carried[s].Stream || turns.Out[k] != turns.Streams[all.Graph.Out[k]] {
+			t.Errorf("output %d is stream %d in %d parts, want that of stream %d", k, all.Graph.Out[k], turns.Out[k], s)
+		}
 	}
-	for _, n := range low.Graph.Nodes {
+	for i, n := range g.Nodes {
+		if !slices.ContainsFunc(all.Graph.Nodes, func(m *dataflow.Node) bool {
+			return m.Name == all.Layers[i] && m.Out[0] == all.Carried[n.Out[0]].Stream
+		}) {
+			t.Errorf("%s has become %q, which makes another stream", n.Name, all.Layers[i])
+		}
+	}
+	for _, n := range all.Graph.Nodes {
 		if _, ok := n.Op.Params().(reorder.Params); ok {
 			orders++
 		}
@@ -244,15 +260,14 @@ func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 	return orders
 }
 
-func outputs(g *dataflow.Graph, in []dataflow.Tensor) (out []dataflow.Tensor) {
-	streams, err := g.Eval(context.Background(), in)
+// streams is what a frame makes of all streams.
+func streams(t *testing.T, g *dataflow.Graph, in []dataflow.Tensor) []dataflow.Tensor {
+	t.Helper()
+	all, err := g.Eval(context.Background(), in)
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
-	for _, s := range g.Out {
-		out = append(out, streams[s])
-	}
-	return out
+	return all
 }
 
 // TestNotInterleaved has graphs in which samples do not take turns.
