@@ -108,11 +108,13 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	im.Model, im.options, im.written, im.program, im.lowered = model(written, program, low), bind, written, program, low
 	whole(im.Model, batch)
 	if opt.Samples > 1 {
-		im.Model.Graph, im.Model.Turns = lower.Interleave(low.Graph, opt.Samples, name, d)
-		if im.Model.Graph == nil {
+		turned, turns := lower.Interleave(low, opt.Samples, name, d)
+		if turned == nil {
 			im.Model = nil
 			return im, nil
 		}
+		low = turned
+		im.Fates, im.lowered, im.Model.Graph, im.Model.Turns = fates(written, program, low), low, low.Graph, turns
 	}
 	if opt.onDevice(program, low, d); opt.Stateful {
 		im.stream = true

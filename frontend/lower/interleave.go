@@ -2,191 +2,204 @@ package lower
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"hlsgen/frontend/lower/place"
-	"hlsgen/hlslib/add"
-	"hlsgen/hlslib/concat"
-	"hlsgen/hlslib/dup"
-	"hlsgen/hlslib/labelselect"
-	"hlsgen/hlslib/mul"
-	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/reorder"
-	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/rnn"
-	"hlsgen/hlslib/split"
-	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
 
 // Samples take turns in recurrent layers: while one sample's step is on its way through the pipeline, the others' steps
-// follow. A frame then holds several samples, whose steps lie side by side. Layers that compute each vector apart take
-// the vectors of all samples as they come; no other layer has a form for them.
+// follow. A frame then holds several samples, each in a number of parts that lie side by side (dataflow.Turns). turn.go
+// says in how many parts a layer takes samples. Where the layers on both sides of a stream differ in that, a reordering
+// comes between them.
 
 // An interleaver makes a graph for several samples of one for a single one.
 type interleaver struct {
-	from  *dataflow.Graph
-	turns *dataflow.Turns
-	same  []int       // union-find over streams: those whose samples lie alike
-	steps map[int]int // by representative: parts of a sample, where a recurrent layer says so
-	file  string
-	d     *diag.List
+	from   *dataflow.Graph
+	turns  *dataflow.Turns
+	wants  []int // by stream of from: the parts that its reader takes; 0 for any
+	parts  []int // by stream of from: those in which a sample lies
+	become []int // by stream of from: the stream for all samples
+	b      dataflow.Builder
+	of     []*dataflow.Node // by node for all samples: that for one; nil where it puts parts in order
+	file   string
+	d      *diag.List
 }
 
-// Interleave gives the graph in which so many samples take turns; nil after errors were added to d.
-func Interleave(g *dataflow.Graph, samples int, file string, d *diag.List) (*dataflow.Graph, *dataflow.Turns) {
-	t := &interleaver{from: g, turns: &dataflow.Turns{Samples: samples}, steps: map[int]int{}, file: file, d: d}
-	for s := range g.Streams {
-		t.same = append(t.same, s)
-	}
-	recurrent, before := 0, len(d.Diags)
-	for _, n := range g.Nodes {
-		switch p := n.Op.Params().(type) {
-		case mvau.Params, threshold.Params, requant.Params, add.Params, mul.Params, dup.Params, concat.Params,
-			split.Params, labelselect.Params:
-			for _, s := range append(n.In[1:], n.Out...) {
-				t.same[t.find(s)] = t.find(n.In[0])
-			}
-		case rnn.Params:
-			recurrent++
-		case reorder.Params: // samples may lie in one way in front of it, and in another behind
-		default:
-			t.refuse(n, fmt.Sprintf("it computes with several vectors of a sample at a time (%T)", p),
-				"interleave recurrences that matrix layers alone surround, or leave --interleave out")
-		}
-	}
-	if recurrent == 0 {
-		t.refuse(nil, "there is no recurrence whose latency could be hidden", "leave --interleave out")
-	}
-	for _, n := range g.Nodes {
-		if p, ok := n.Op.Params().(rnn.Params); ok {
-			t.recurrence(n, p)
-		}
-	}
-	for _, n := range g.Nodes {
-		for _, s := range n.In {
-			if g.Streams[s].Type.Shape.Vectors()%t.stepsOf(s) != 0 {
-				t.refuse(n, fmt.Sprintf("its input of shape %v does not lie in %d steps", g.Streams[s].Type.Shape,
-					t.stepsOf(s)), "leave --interleave out")
-			}
-		}
-	}
-	if len(d.Diags) > before {
+// Interleave makes what lowering gave for a sample one for frames in which so many samples take turns; nil after errors
+// were added to d.
+func Interleave(low *Result, samples int, file string, d *diag.List) (*Result, *dataflow.Turns) {
+	g := low.Graph
+	list := func() []int { return make([]int, len(g.Streams)) }
+	t := &interleaver{from: g, turns: &dataflow.Turns{Samples: samples}, wants: list(), parts: list(), become: list(),
+		file: file, d: d}
+	turns, ok := t.read()
+	if !ok || !t.build(turns) {
 		return nil, nil
 	}
-	return t.build()
+	made, err := t.b.Graph()
+	if err != nil {
+		panic(err) // it has the form of the graph for one
+	}
+	names := map[string]string{}
+	for i, n := range t.of {
+		if n != nil {
+			names[n.Name] = made.Nodes[i].Name
+		}
+	}
+	out := *low
+	out.Graph, out.Layers, out.Carried = made, maps.Clone(low.Layers), slices.Clone(low.Carried)
+	for i, name := range out.Layers {
+		out.Layers[i] = names[name]
+	}
+	for i := range out.Carried {
+		out.Carried[i].Stream = t.become[out.Carried[i].Stream]
+	}
+	return &out, t.turns
 }
+
+// read says how every layer takes samples, and what the readers of streams want.
+func (t *interleaver) read() (turns []turn, ok bool) {
+	g := t.from
+	ok = slices.ContainsFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Op.Kind() == rnn.Kind })
+	if !ok {
+		t.refuse(nil, "there is no recurrence whose latency could be hidden", "leave --interleave out")
+	}
+	turns = make([]turn, len(g.Nodes))
+	for i, n := range slices.Backward(g.Nodes) {
+		var reason string
+		if turns[i], reason = t.turn(n); reason != "" {
+			ok = false
+			t.refuse(n, reason, "interleave recurrences that matrix layers and convolutions over time alone surround, "+
+				"or leave --interleave out")
+			continue
+		}
+		for k, s := range n.In {
+			t.wants[s] = turns[i].wants(k, t.wanted(n))
+		}
+	}
+	return turns, ok
+}
+
+// build binds the layers to frames of all samples; false after errors.
+func (t *interleaver) build(turns []turn) bool {
+	g := t.from
+	for _, s := range g.In {
+		t.parts[s] = max(1, t.wants[s])
+		one := g.Streams[s].Type
+		one.Shape = t.turns.Shape(one.Shape, t.parts[s])
+		t.become[s] = t.b.Input(g.Streams[s].Name, one)
+		t.turns.Streams = append(t.turns.Streams, t.parts[s])
+		t.turns.In = append(t.turns.In, t.parts[s])
+	}
+	for i, n := range g.Nodes {
+		if err := t.layer(n, turns[i]); err != nil {
+			t.refuse(n, "no layer takes the samples in turns: "+err.Error(), "ask for fewer, or leave --interleave out")
+			return false
+		}
+	}
+	for _, s := range g.Out {
+		t.turns.Out = append(t.turns.Out, t.parts[s])
+		t.b.Output(t.become[s])
+	}
+	return true
+}
+
+// layer binds a layer.
+func (t *interleaver) layer(n *dataflow.Node, as turn) error {
+	op, before, after := as.op, as.before, as.after
+	switch p, moves := n.Op.Params().(reorder.Params); {
+	case moves:
+		to := t.shape(n.Out[0])
+		before, after = []int{t.parts[n.In[0]]}, t.behind(n)
+		op = t.reordering(n.In[0], before[0], after, t.turns.Shape(to, after), func(i int) int {
+			block, chunk := i/(len(p.Order)*p.Chunk), i/p.Chunk%len(p.Order)
+			return (block*p.Block+p.Order[chunk])*p.Chunk + i%p.Chunk
+		})
+	case as.vectors > 0:
+		after = t.common(n, as.vectors)
+		before = slices.Repeat([]int{after}, len(n.In))
+	}
+	in, names := make([]int, len(n.In)), make([]string, len(n.Out))
+	for k, s := range n.In {
+		var err error
+		if in[k], err = t.arranged(s, before[k], as); err != nil {
+			return err
+		}
+	}
+	for k, s := range n.Out {
+		names[k] = t.from.Streams[s].Name
+	}
+	made, err := t.add(n, op, in, names, after)
+	for k, s := range made {
+		t.become[n.Out[k]], t.parts[n.Out[k]] = s, after
+	}
+	return err
+}
+
+// arranged is a stream for all samples whose samples lie in so many parts.
+func (t *interleaver) arranged(s, parts int, as turn) (int, error) {
+	shape := t.turns.Shape(t.shape(s), parts)
+	if as.image {
+		shape = dataflow.Shape{parts, t.turns.Samples, shape.Channels()}
+	}
+	is := t.become[s]
+	if t.parts[s] == parts && (!as.shaped || slices.Equal(t.b.Type(is).Shape, shape)) {
+		return is, nil
+	}
+	op := t.reordering(s, t.parts[s], parts, shape, func(i int) int { return i })
+	made, err := t.add(nil, op, []int{is}, nil, parts)
+	if err != nil {
+		return 0, err
+	}
+	return made[0], nil
+}
+
+// reordering puts elements of every sample, which lie on a stream in so many parts, in so many others.
+func (t *interleaver) reordering(s, from, to int, shape dataflow.Shape, source func(i int) int) dataflow.Op {
+	in, size := t.b.Type(t.become[s]).Shape, shape.Size()/t.turns.Samples
+	at := make([]int32, shape.Size())
+	for i := range size {
+		for sample := range t.turns.Samples {
+			at[t.turns.At(size, to, sample, i)] = int32(t.turns.At(t.shape(s).Size(), from, sample, source(i)))
+		}
+	}
+	p, ok := place.Blocks(in, shape, at)
+	if !ok {
+		panic("lower: elements within a frame do not move within it")
+	}
+	return reorder.New(p)
+}
+
+// add puts a layer behind streams, whose samples lie in so many parts behind it. It is what node n has become, if any.
+func (t *interleaver) add(n *dataflow.Node, op dataflow.Op, in []int, names []string, parts int) ([]int, error) {
+	var origin []string
+	if n != nil {
+		origin = n.Origin
+	}
+	out, err := t.b.Add(op, in, names, origin)
+	if err != nil {
+		return nil, err
+	}
+	t.of = append(t.of, n)
+	t.turns.Streams = append(t.turns.Streams, slices.Repeat([]int{parts}, len(out))...)
+	return out, nil
+}
+
+// shape is that of a stream for one sample.
+func (t *interleaver) shape(s int) dataflow.Shape { return t.from.Streams[s].Type.Shape }
 
 func (t *interleaver) refuse(n *dataflow.Node, msg, hint string) {
 	d := diag.Diag{Severity: diag.Error, Code: diag.NotInterleaved, Where: t.file, Msg: msg, Hint: hint}
 	if n != nil {
 		d.Node, d.Op = n.Name, n.Op.Kind()
-		for i, o := range n.Origin {
+		for _, o := range n.Origin[:min(4, len(n.Origin))] {
 			d.Notes = append(d.Notes, fmt.Sprintf("it computes %q", o))
-			if i == 3 {
-				break
-			}
 		}
 	}
 	t.d.Add(d)
-}
-
-func (t *interleaver) find(s int) int {
-	for t.same[s] != s {
-		s = t.same[s]
-	}
-	return s
-}
-
-// recurrence says how samples lie on the streams of a recurrent layer: step by step where it has steps.
-func (t *interleaver) recurrence(n *dataflow.Node, p rnn.Params) {
-	length := t.from.Streams[n.In[0]].Type.Shape.Vectors()
-	say := func(stream, steps int) {
-		at := t.find(stream)
-		if was, known := t.steps[at]; known && was != steps {
-			t.refuse(n, fmt.Sprintf("its samples would have to lie in %d parts, those of another layer at the same "+
-				"stream in %d", steps, was), "leave --interleave out")
-		}
-		t.steps[at] = steps
-	}
-	say(n.In[0], length)
-	for _, s := range n.In[1:] {
-		say(s, 1)
-	}
-	for _, s := range n.Out {
-		if p.Sequence {
-			say(s, length)
-		} else {
-			say(s, 1)
-		}
-	}
-}
-
-// reordered is a reordering of the elements of all samples.
-func (t *interleaver) reordered(n *dataflow.Node, p reorder.Params) dataflow.Op {
-	in, out := n.In[0], n.Out[0]
-	from, to := t.from.Streams[in].Type.Shape, t.from.Streams[out].Type.Shape
-	at := make([]int32, to.Size()*t.turns.Samples)
-	for i := range to.Size() {
-		block, chunk := i/(len(p.Order)*p.Chunk), i/p.Chunk%len(p.Order)
-		source := (block*p.Block+p.Order[chunk])*p.Chunk + i%p.Chunk
-		for s := range t.turns.Samples {
-			at[t.turns.At(to.Size(), t.stepsOf(out), s, i)] = int32(t.turns.At(from.Size(), t.stepsOf(in), s, source))
-		}
-	}
-	made, ok := place.Blocks(t.turns.Shape(from, t.stepsOf(in)), t.turns.Shape(to, t.stepsOf(out)), at)
-	if !ok {
-		panic("lower: elements within a frame do not move within it")
-	}
-	return reorder.New(made)
-}
-
-// stepsOf is how many parts a sample has on a stream.
-func (t *interleaver) stepsOf(stream int) int { return max(1, t.steps[t.find(stream)]) }
-
-// typ is the type of a stream of frames.
-func (t *interleaver) typ(stream int) dataflow.Type {
-	one := t.from.Streams[stream].Type
-	one.Shape = t.turns.Shape(one.Shape, t.stepsOf(stream))
-	return one
-}
-
-// build binds the layers to frames of all samples. Streams keep their numbers.
-func (t *interleaver) build() (*dataflow.Graph, *dataflow.Turns) {
-	var b dataflow.Builder
-	g := t.from
-	for s := range g.Streams {
-		t.turns.Streams = append(t.turns.Streams, t.stepsOf(s))
-	}
-	for _, s := range g.In {
-		t.turns.In = append(t.turns.In, t.stepsOf(s))
-		b.Input(g.Streams[s].Name, t.typ(s))
-	}
-	for _, n := range g.Nodes {
-		op := n.Op
-		switch p := op.Params().(type) {
-		case rnn.Params:
-			p.Sequences = t.turns.Samples
-			op = rnn.New(p)
-		case reorder.Params:
-			op = t.reordered(n, p)
-		}
-		var names []string
-		for _, s := range n.Out {
-			names = append(names, g.Streams[s].Name)
-		}
-		if _, err := b.Add(op, n.In, names, n.Origin); err != nil {
-			t.refuse(n, "no layer takes the samples in turns: "+err.Error(), "ask for fewer, or leave --interleave out")
-			return nil, nil
-		}
-	}
-	for _, s := range g.Out {
-		t.turns.Out = append(t.turns.Out, t.stepsOf(s))
-		b.Output(s)
-	}
-	made, err := b.Graph()
-	if err != nil {
-		panic(err) // it has the form of the graph for one
-	}
-	return made, t.turns
 }

@@ -4,7 +4,7 @@ package dataflow
 // parts, and the frame has the first part of every sample, then the second of every sample, and so on.
 type Turns struct {
 	Samples int
-	Streams []int // parts of a sample, by stream of the model's graph as it was lowered
+	Streams []int // parts of a sample, by stream of the model's graph
 	In, Out []int // the same by input and output of the graph
 }
 
@@ -22,15 +22,25 @@ func (t *Turns) At(size, parts, sample, i int) int {
 	return (i/part*t.Samples+sample)*part + i%part
 }
 
-// Shape is that of a frame of samples, each of a shape and in so many parts: vectors stay vectors.
+// Shape is that of a frame of samples, each of a shape and in so many parts: what is left of a sample's axes within a
+// part stays as it is.
 func (t *Turns) Shape(one Shape, parts int) Shape {
-	if len(one) < 2 {
-		return Shape{t.Samples, one.Channels()}
+	part, k, size := one.Size()/parts, len(one), 1
+	for k > 0 && part%(size*one[k-1]) == 0 {
+		k--
+		size *= one[k]
 	}
-	if rows := one.Vectors() / parts; rows > 1 {
-		return Shape{parts, t.Samples, rows, one.Channels()}
+	for k < len(one)-1 && one[k] == 1 {
+		k++
 	}
-	return Shape{parts, t.Samples, one.Channels()}
+	shape := Shape{t.Samples}
+	if parts > 1 {
+		shape = Shape{parts, t.Samples}
+	}
+	if size < part || k == len(one) {
+		shape = append(shape, part/size)
+	}
+	return append(shape, one[k:]...)
 }
 
 // Frames makes frames of the inputs of samples. The last frame is filled up with its last sample.

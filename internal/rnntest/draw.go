@@ -75,7 +75,7 @@ func Draw(c *Choices, axes Axes) *Network {
 	}
 	if inputs == 1 && d.rarely(5) {
 		n.Front = d.dense(x[0], true)
-		if d.rarely(2) && n.Turns == 1 { // a window over several vectors takes no turns
+		if d.rarely(2) {
 			n.Front.Kernel = 3
 			n.Front.Weights = d.matrix(len(n.Front.Weights.Codes), x[0].width*3, x[0].reach())
 			d.has("convolution in front")
