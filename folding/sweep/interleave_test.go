@@ -115,7 +115,15 @@ func TestInterleaveGoals(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	o.Out, o.Bound = t.TempDir(), true
+	o.Out, o.FPS = t.TempDir(), []float64{1e12}
+	want := []string{"1000000000000 frames per second are more than one in a clock of 200 MHz",
+		"1000000000000 samples per second are more than one frame of 4 in a clock of 200 MHz"}
+	for i, p := range run(t, o).Points {
+		if p.Status != Unreachable || !strings.HasPrefix(p.Reason, want[i]) {
+			t.Errorf("%s, %q; want %q", p.Status, p.Reason, want[i])
+		}
+	}
+	o.Out, o.FPS, o.Bound = t.TempDir(), []float64{1e6}, true
 	for _, p := range run(t, o).Points {
 		if p.Status != Bound || p.Bounds.Least <= 0 {
 			t.Errorf("%+v", p)
