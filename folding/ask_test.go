@@ -63,7 +63,8 @@ func consistent(t testing.TB, d *Design, goal Goal) {
 	if fits := d.Budget.Fits(d.Estimate.Total); fits == d.Over || !fits && !unbound {
 		t.Fatalf("%+v: over %t, takes %+v of %+v", goal, d.Over, d.Estimate.Total, d.Budget)
 	}
-	if limit := goal.Limit(d.ClockMHz()); goal.MaxCycles == 0 && !ask.Reaches(d.Clocks.Interval, limit) {
+	limit := goal.Limit(d.ClockMHz(), d.Model.Turns.PerFrame())
+	if goal.MaxCycles == 0 && !ask.Reaches(d.Clocks.Interval, limit) {
 		t.Fatalf("%+v: %v clocks", goal, d.Clocks.Interval)
 	}
 	c := &d.Certificate

@@ -16,7 +16,7 @@ type Bounded struct {
 	// interval, the clocks that this allows. 0: no design within the budget is as fast, or fits at all.
 	Interval int
 	Measure  float64 // of Goal.Least, at this interval
-	ClockMHz float64 // that the interval is counted in
+	FPS      float64 // samples per second, at this interval
 }
 
 // Bound is what no design for the goal goes below. Goal.Latency, Goal.MaxCycles and Goal.OverBudget have no effect.
@@ -66,7 +66,7 @@ func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
 		})
 		b.Measure = at(list[i], b.Interval)
 	}
-	b.ClockMHz = l.Clock
+	b.FPS = Rate(l.Clock, float64(b.Interval), l.Model.Turns.PerFrame())
 	return b, ctx.Err()
 }
 

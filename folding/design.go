@@ -45,9 +45,11 @@ func (d *Design) ClockMHz() float64 {
 	return asked
 }
 
-// FPS is the frame rate at the simulated interval and at the clock that is reached, so rounded that asking for it gives
-// the interval again (Rate).
-func (d *Design) FPS() float64 { return Rate(d.ClockMHz(), d.Clocks.Interval) }
+// FPS is the samples per second at the simulated interval and at the clock that is reached, so rounded that asking for
+// it gives the interval again (Rate).
+func (d *Design) FPS() float64 {
+	return Rate(d.ClockMHz(), d.Clocks.Interval, d.Model.Turns.PerFrame())
+}
 
 // Traffic is the bytes per second that frames at the simulated interval move to and from the processor's memory, in GB
 // (1e9).

@@ -48,7 +48,7 @@ func (r *rival) make(goal Goal) *Design {
 
 // allowed is the designs that are as fast as asked and within the budget.
 func (r *rival) allowed(goal Goal) (list []figures) {
-	limit := goal.Limit(r.target.ClockMHz)
+	limit := goal.Limit(r.target.ClockMHz, 1)
 	if goal.MaxCycles > 0 && len(r.designs) > 0 { // or as few as there can be
 		least := slices.MinFunc(r.designs, func(a, b figures) int { return a.slowest - b.slowest }).slowest
 		limit = big.NewRat(int64(max(goal.MaxCycles, least)), 1)
@@ -113,7 +113,7 @@ func (r *rival) search(goal Goal) {
 func (r *rival) least(goal Goal, got *Design, list []figures) {
 	r.Helper()
 	c := &got.Certificate
-	if goal.Limit(r.target.ClockMHz) == nil {
+	if goal.Limit(r.target.ClockMHz, 1) == nil {
 		best := slices.MinFunc(list, func(a, b figures) int { return int(math.Ceil(a.interval - b.interval)) }).interval
 		if got.Clocks.Interval != best {
 			r.Errorf("%s, %+v: %v clocks, the best is %v", r.name, goal, got.Clocks.Interval, best)

@@ -72,11 +72,19 @@ func BudgetOf(b boards.Board, u Use) Budget { return ask.BudgetOf(b, u) }
 // Capacity is what the board has, in the units of a cost.
 func Capacity(b boards.Board) dataflow.Resources { return ask.Capacity(b) }
 
-// Rate is the frames per second of an interval in clocks, as it may be printed and asked for.
-func Rate(clockMHz, interval float64) float64 { return ask.Rate(clockMHz, interval) }
+// Rate is the samples per second of an interval in clocks between frames of so many samples, as it may be printed and
+// asked for.
+func Rate(clockMHz, interval float64, samples int) float64 {
+	return ask.Rate(clockMHz, interval, samples)
+}
 
-// ClocksPerFrame is the longest interval in whole clocks that reaches a rate.
-func ClocksPerFrame(clockMHz, fps float64) int { return ask.ClocksPerFrame(clockMHz, fps) }
+// ClocksPerFrame is the longest interval in whole clocks that reaches a rate, with frames of so many samples.
+func ClocksPerFrame(clockMHz, fps float64, samples int) int {
+	return ask.ClocksPerFrame(clockMHz, fps, samples)
+}
+
+// Unit is what rates count, as users read it: frames, or samples where a frame holds several.
+func Unit(samplesPerFrame int) string { return ask.Unit(samplesPerFrame) }
 
 // ReadFile reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
 // not have and values that a layer cannot take show when Make applies it.

@@ -18,7 +18,7 @@ func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, st
 	goal.Latency = false
 	f := &front{Space: l, goal: goal, list: l.Intervals()}
 	last := len(f.list) - 1
-	if limit := goal.Limit(l.Clock); limit != nil {
+	if limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame()); limit != nil {
 		slowest, err := l.Make(ctx, goal, d)
 		if err != nil || slowest == nil {
 			return nil, false, err

@@ -128,7 +128,7 @@ func TestBound(t *testing.T) {
 			if b.Interval == 0 {
 				continue
 			}
-			if bounded++; b.ClockMHz != 100 || interval > 0 && b.Interval != interval {
+			if bounded++; b.FPS != Rate(100, float64(b.Interval), 1) || interval > 0 && b.Interval != interval {
 				t.Errorf("%s, %+v: %+v", v.name, goal, b)
 			}
 			if d := v.make(goal); d != nil && near(measure(goal.Least, &budget, d.Estimate.Total), b.Measure) {

@@ -23,19 +23,25 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	}
 	limit := q.Limit()
 	allowed, _ := limit.Float64()
-	asked := fmt.Sprintf("%s frames per second at %s MHz allow %s per frame", ask.Exact(q.Goal.FPS), ask.Plain(q.Clock),
-		ask.Clocks(ask.Floor(limit)))
+	samples := q.Model.Turns.PerFrame()
+	unit, frame, one := ask.Unit(samples), "frame", "one"
+	if samples > 1 {
+		frame = fmt.Sprintf("frame of %d", samples)
+		one = "one " + frame
+	}
+	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per %s", ask.Exact(q.Goal.FPS), unit, ask.Plain(q.Clock),
+		ask.Clocks(ask.Floor(limit)), frame)
 	if ask.Floor(limit) < 1 {
-		asked = fmt.Sprintf("%s frames per second are more than one in a clock of %s MHz", ask.Exact(q.Goal.FPS),
-			ask.Plain(q.Clock))
+		asked = fmt.Sprintf("%s %s per second are more than %s in a clock of %s MHz", ask.Exact(q.Goal.FPS), unit,
+			one, ask.Plain(q.Clock))
 	}
 	if q.Goal.Interval > 0 {
-		asked = "asked for: " + ask.Clocks(q.Goal.Interval) + " per frame"
+		asked = "asked for: " + ask.Clocks(q.Goal.Interval) + " per " + frame
 	}
 	hint := q.instead(best)
 	dg := diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable,
-		Msg: fmt.Sprintf("%s; the best on %s is %s, %s frames per second",
-			asked, q.Target.Board.Name, ask.Clocks(best.Clocks.Interval), ask.Exact(best.FPS()))}
+		Msg: fmt.Sprintf("%s; the best on %s is %s, %s %s per second",
+			asked, q.Target.Board.Name, ask.Clocks(best.Clocks.Interval), ask.Exact(best.FPS()), unit)}
 	if i, most := q.Slowest(); float64(most) > allowed {
 		l := &q.Layers[i]
 		how := "in its widest fold"
@@ -276,7 +282,7 @@ func (q *inquiry) tell(d *Design) {
 		short := q.shortage(d)
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.BudgetExceeded,
 			Msg:  "over the budget, as --over-budget allows: it takes " + short.String(),
-			Hint: "fewer frames per second, a larger --max-use or a larger board"})
+			Hint: "a lower rate, a larger --max-use or a larger board"})
 	}
 	asked, most := d.Target.ClockMHz, d.ClockMHz()
 	if most < asked {

@@ -103,7 +103,8 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 		verdict = "NO"
 	}
 	s.field("fits", "%s: %s", verdict, takes(d))
-	s.field("throughput", "%s frames/s, one every %s", rate(d.FPS()), clocksText(d.Clocks.Interval))
+	samples := d.Model.Turns.PerFrame()
+	s.field("throughput", "%s %s/s, %s", rate(d.FPS()), folding.Unit(samples), pace(samples, d.Clocks.Interval))
 	s.latency(d)
 	s.field("bottleneck", "%s; to change it: %s", d.Bottleneck.Reason, d.Bottleneck.Cure)
 	if acc := r.Accuracy; acc != nil {
@@ -227,8 +228,9 @@ func (s *screen) explain(r *compiler.Result) {
 			memory = fmt.Sprintf(" from a memory of %s GB/s", figure(p.MemoryGB))
 		}
 		s.field("host", "%s bytes a frame, %s GB/s at this rate, through ports of %s GB/s for each stream%s: "+
-			"at most %s frames/s",
-			whole(p.Bytes), figure(p.Moved), figure(p.PortGB), memory, whole(int(p.Bound)))
+			"at most %s %s/s",
+			whole(p.Bytes), figure(p.Moved), figure(p.PortGB), memory, whole(int(p.Bound)),
+			folding.Unit(d.Model.Turns.PerFrame()))
 	}
 	if d.Clocks.Proof.Frames > 0 {
 		s.field("deadlock", "%s", d.Clocks.Proof.Short())

@@ -29,6 +29,7 @@ The exit code is 1 if the model cannot be built.`,
   hlsgen check net.onnx --json`,
 	}, &o)
 	t.inputs()
+	t.interleave()
 	t.accumulators()
 	t.strict()
 	t.passes()

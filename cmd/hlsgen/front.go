@@ -26,7 +26,8 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 		label(t.Board.Part), figure(t.ClockMHz), count(len(f.Points), "design"))
 	s.example(f.Source, "")
 	s.line("")
-	tab := newTable(">frames/s", ">clocks", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", ">load", "proved")
+	unit := folding.Unit(f.Points[0].Model.Turns.PerFrame()) + "/s"
+	tab := newTable(">"+unit, ">clocks", ">latency", ">LUT", ">FF", ">RAMB18", ">URAM", ">DSP", ">load", "proved")
 	for _, p := range f.Points {
 		e, load := p.Estimate.Total, "" // what is counted has a column anyway
 		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {
@@ -58,8 +59,8 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	if !f.Whole {
 		s.field("more", "there are more designs between these: --points shows more of them")
 	}
-	s.field("next", "the same command without --pareto, with --interval of a row's clocks or --fps of its frames/s, "+
-		"builds that design")
+	s.field("next", "the same command without --pareto, with --interval of a row's clocks or --fps of its %s, "+
+		"builds that design", unit)
 }
 
 // frontProof says how far a design is proved to be the best at its interval.

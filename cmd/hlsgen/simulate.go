@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hlsgen/folding"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/ctc"
 	"hlsgen/internal/dataflow"
@@ -126,8 +127,9 @@ func (s *screen) design(o compiler.SimOptions, r *compiler.Simulated) {
 			"no host port",
 			count(r.MaxCycles, "clock"))
 	}
-	s.field("throughput", "%s frames/s at %s MHz, one every %s",
-		rate(d.FPS()), figure(d.ClockMHz()), clocksText(d.Clocks.Interval))
+	samples := d.Model.Turns.PerFrame()
+	s.field("throughput", "%s %s/s at %s MHz, %s", rate(d.FPS()), folding.Unit(samples), figure(d.ClockMHz()),
+		pace(samples, d.Clocks.Interval))
 	s.latency(d)
 	s.field("bottleneck", "%s", d.Bottleneck.Reason)
 	if t := r.Trace; t != nil {

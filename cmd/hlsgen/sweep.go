@@ -123,7 +123,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	board.base = a.dir
 	options(fs, &o.Clocks, "clock", "MHZ,...", clockRate, "clocks; without it, each board's default")
 	options(fs, &o.FPS, "fps", "N,...", positive,
-		"frames per second to reach with the least resources; without it, as many as fit")
+		"samples per second to reach with the least resources; without it, as many as fit")
 	options(fs, &o.Intervals, "interval", "CLOCKS,...", integer(1, maxClocks),
 		"clocks from frame to frame to reach, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency instead, at the asked rates or at any")
@@ -142,6 +142,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.fifo("depth of FIFOs: throughput, minimal, or a number of words for all")
 	t.cost()
 	t.inputs()
+	options(fs, &o.Samples, "interleave", "SAMPLES,...", samples, "so many samples take turns in recurrences, "+
+		"which hides the latency of a step; a frame is then so many samples, and rates count samples")
 	t.path(&o.Out, "out", "DIR", "folder to write, or to go on with (default hlsgen-out/MODEL-sweep)", nil)
 	fs.BoolVar(&o.Force, "force", false, "begin anew in a folder that holds a sweep")
 	option(fs, &by, "jobs", "", "N|slurm", parseJobs, "searches at a time (default: one per processor); "+

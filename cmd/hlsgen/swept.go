@@ -52,8 +52,9 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 		}
 	}
 	if c := r.Chosen(); c != nil {
-		s.field("chosen", "%s at %s MHz, the fastest: %s frames/s, one every %s, latency %s; %s LUT, %s RAMB18, %s DSP",
-			label(c.Board), figure(c.ClockMHz), rate(c.FPS), clocksText(c.Interval), count(c.Latency, "clock"),
+		s.field("chosen", "%s at %s MHz, the fastest: %s %s/s, %s, latency %s; %s LUT, %s RAMB18, %s DSP",
+			label(c.Board), figure(c.ClockMHz), rate(c.FPS), r.Unit(), pace(c.Samples, c.Interval),
+			count(c.Latency, "clock"),
 			whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP))
 		s.field("bottleneck", "%s", label(c.Bottleneck))
 		proof := "no design is better for what was asked"
@@ -97,6 +98,7 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 		{o.Least != folding.LeastLoad, "--least", o.Least.Flag()},
 		{o.IO != dataflow.FromMemory, "--io", o.IO.String()},
 		{o.Cost != dataflow.Fitted, "--cost", o.Cost.String()},
+		{c.Samples > 1, "--interleave", fmt.Sprint(c.Samples)},
 	} {
 		if f.given {
 			lines = append(lines, f.flag+" "+quoted(f.text))
@@ -104,26 +106,33 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	}
 	s.exact("next", strings.Join(lines, " \\\n"+strings.Repeat(" ", 13)))
 	if len(o.Dims) > 0 || o.Arrives != nil || o.Quantise != nil || o.LSTM+o.Cells != "" ||
-		o.Stateful || o.Samples > 1 {
+		o.Stateful {
 		s.exact("", "and what was said here of axes and inputs (--dim, --input-type ...)")
 	}
 }
 
 // axes are the columns of what was asked for. Those in which all points are the same are said once, below the table.
-var axes = []string{"board", "MHz", "memory", "compute", "max-use"}
+var axes = []string{"board", ">MHz", "memory", "compute", "max-use", ">interleave"}
 
 func asked(p *sweep.Point) []string {
-	return []string{label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse}
+	return []string{label(p.Board), figure(p.ClockMHz), p.Memory, p.Compute, p.MaxUse, whole(p.Samples)}
 }
 
 // sweepRows prints a table of points below, and says what its rows have in common.
 func (s *screen) sweepRows(t *table, left int, what string) {
-	same := t.hide(axes...)
+	var names []string
+	for _, axis := range axes {
+		names = append(names, strings.TrimPrefix(axis, ">"))
+	}
+	same := t.hide(names...)
+	if same["interleave"] == "1" { // most models have no recurrence
+		delete(same, "interleave")
+	}
 	s.line("")
 	s.table(t)
 	s.line("")
 	var parts []string
-	for _, axis := range axes {
+	for _, axis := range names {
 		if v, ok := same[axis]; ok {
 			parts = append(parts, axis+" "+v)
 		}
@@ -138,8 +147,8 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 
 // sweepDesigns shows the designs on a front, and the chosen one.
 func (s *screen) sweepDesigns(r *sweep.Result) {
-	t := newTable("board", ">MHz", "memory", "compute", "max-use", ">frames/s", ">clocks", ">latency", ">LUT",
-		">RAMB18", ">DSP", "best in", "")
+	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.Unit()+"/s", ">clocks", ">latency", ">LUT", ">RAMB18",
+		">DSP", "best in", "")...)
 	left := 0
 	for i := range r.Points {
 		p := &r.Points[i]
@@ -162,7 +171,7 @@ func (s *screen) sweepDesigns(r *sweep.Result) {
 
 // sweepBounds shows what no design goes below.
 func (s *screen) sweepBounds(r *sweep.Result) {
-	measure := ""
+	measure, most := "", ">"+r.Unit()+"/s at most"
 	var t *table
 	left := 0
 	for i := range r.Points {
@@ -173,8 +182,8 @@ func (s *screen) sweepBounds(r *sweep.Result) {
 		}
 		if t == nil {
 			measure = b.Measure
-			t = newTable("board", ">MHz", "memory", "compute", "max-use", ">asked", ">frames/s at most",
-				">clocks at least", ">"+measure+" at least")
+			t = newTable(append(axes[:len(axes):len(axes)], ">asked", most, ">clocks at least",
+				">"+measure+" at least")...)
 		}
 		if len(t.rows) == shown {
 			left++
@@ -183,7 +192,7 @@ func (s *screen) sweepBounds(r *sweep.Result) {
 		goal, fps, clocks, least := "", "", "", whole(int(math.Ceil(b.Least)))
 		switch {
 		case p.FPSAsked > 0:
-			goal = rate(p.FPSAsked) + " frames/s"
+			goal = rate(p.FPSAsked) + " " + r.Unit() + "/s"
 		case p.Asked > 0:
 			goal = count(p.Asked, "clock")
 		default:
@@ -194,10 +203,10 @@ func (s *screen) sweepBounds(r *sweep.Result) {
 		}
 		t.row(append(asked(p), goal, fps, clocks, least)...)
 	}
-	if t.rows[0][5] == "" {
+	if t.rows[0][len(axes)] == "" {
 		t.hide("asked")
 	} else {
-		t.hide("frames/s at most", "clocks at least")
+		t.hide(strings.TrimPrefix(most, ">"), "clocks at least")
 	}
 	s.sweepRows(t, left, "others")
 }

@@ -156,7 +156,7 @@ func figure(f float64) string {
 	return strconv.FormatFloat(f, 'g', 3, 64)
 }
 
-// rate writes frames per second with all the decimals that they have, so that asking for them gives the same interval.
+// rate writes samples per second with all the decimals that they have, so that asking for them gives the same interval.
 func rate(f float64) string {
 	text := strconv.FormatFloat(f, 'f', -1, 64)
 	integral, decimals, _ := strings.Cut(text, ".")
@@ -176,6 +176,15 @@ func clocksText(f float64) string {
 		return "clock"
 	}
 	return rate(f) + " clocks"
+}
+
+// pace says how often results come: "one every 6 clocks"; with several samples in a frame "4 every 100 clocks".
+func pace(samples int, interval float64) string {
+	number := "one"
+	if samples > 1 {
+		number = whole(samples)
+	}
+	return number + " every " + clocksText(interval)
 }
 
 // duration writes clocks at a rate as time.

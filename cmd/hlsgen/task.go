@@ -108,7 +108,7 @@ func (t *task) design() {
 	fs, o := t.FlagSet, t.o
 	t.path(&o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file", boards.IsPath)
 	option(fs, &o.FPS, "fps", "", "N", positive,
-		"frames per second to reach with the least resources; without it, as many as fit")
+		"samples per second to reach with the least resources; without it, as many as fit")
 	option(fs, &o.Interval, "interval", "", "CLOCKS", integer(1, maxClocks),
 		"clocks from frame to frame to reach with the least resources, instead of --fps")
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency of a frame that the budget allows, "+
@@ -128,6 +128,7 @@ func (t *task) design() {
 		"or a number of words for all")
 	t.cost()
 	t.inputs()
+	t.interleave()
 	t.completes("board", boardNames(), true)
 }
 
@@ -171,10 +172,14 @@ func (t *task) inputs() {
 		"whose gates are real numbers; this changes the model", nil)
 	t.path(&o.Cells, "cell-config", "FILE", "the same for ONNX GRU, RNN and LSTM nodes, by the names of nodes or of "+
 		"operators; this changes the model", nil)
-	option(t.FlagSet, &o.Samples, "interleave", "1", "SAMPLES", integer(1, maxInterleaved),
-		"so many samples take turns in recurrences, which hides the latency of a step; a frame is then so many samples")
 	t.BoolVar(&o.Stateful, "stateful", false, "samples are pieces of one stream, in order: recurrences go on with the "+
 		"state that they ended with in the sample before")
+}
+
+// interleave adds how many samples take turns.
+func (t *task) interleave() {
+	option(t.FlagSet, &t.o.Samples, "interleave", "1", "SAMPLES", samples,
+		"so many samples take turns in recurrences, which hides the latency of a step; a frame is then so many samples")
 }
 
 // force adds --force of a folder that is replaced as a whole.

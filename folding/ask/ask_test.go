@@ -143,19 +143,24 @@ func TestClocksPerFrame(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		clock, fps float64
+		samples    int
 		want       int
 	}{
-		{200, 3125000, 64},
-		{200, 3125001, 63},
-		{100, 1e6, 100},
-		{142.857, 142857, 1000}, // in binary 142.857e6/142857 is below 1000
-		{100, 0.1, 1e9},
-		{100, 3e8, 0},
-		{100, 1e-300, MostClocks},
-		{1e300, 1, MostClocks},
+		{200, 3125000, 1, 64},
+		{200, 3125001, 1, 63},
+		{100, 1e6, 1, 100},
+		{100, 1e6, 4, 400},
+		{100, 1e6 + 1, 4, 399},
+		{142.857, 142857, 1, 1000}, // in binary 142.857e6/142857 is below 1000
+		{100, 0.1, 1, 1e9},
+		{100, 3e8, 1, 0},
+		{100, 3e8, 4, 1},
+		{100, 1e-300, 1, MostClocks},
+		{1e300, 1, 1, MostClocks},
 	} {
-		if got := ClocksPerFrame(c.clock, c.fps); got != c.want {
-			t.Errorf("%v MHz, %v frames per second: %d, want %d", c.clock, c.fps, got, c.want)
+		if got := ClocksPerFrame(c.clock, c.fps, c.samples); got != c.want {
+			t.Errorf("%v MHz, %v samples per second, %d in a frame: %d, want %d", c.clock, c.fps, c.samples,
+				got, c.want)
 		}
 	}
 }
@@ -166,35 +171,40 @@ func TestClocksPerFrame(t *testing.T) {
 func TestRate(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 9))
-	check := func(clock, interval float64) {
-		rate := Rate(clock, interval)
-		most := new(big.Rat).Quo(new(big.Rat).Mul(Decimal(clock), big.NewRat(1_000_000, 1)),
+	check := func(clock, interval float64, samples int) {
+		rate := Rate(clock, interval, samples)
+		most := new(big.Rat).Quo(new(big.Rat).Mul(Decimal(clock), big.NewRat(1_000_000*int64(samples), 1)),
 			new(big.Rat).SetFloat64(interval))
 		again, err := strconv.ParseFloat(Exact(rate), 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		limit := intervalOf(clock, again)
+		limit := intervalOf(clock, again, samples)
 		if !Reaches(interval, limit) || Floor(limit) != int(interval) || Decimal(rate).Cmp(most) > 0 {
-			t.Errorf("%v MHz, %v clocks: %s frames per second, which are %s clocks", clock, interval, Exact(rate),
+			t.Errorf("%v MHz, %v clocks for %d: %s samples per second, which are %s clocks", clock, interval, samples,
+				Exact(rate),
 				limit.FloatString(3))
 		}
 	}
 	for _, c := range []struct {
-		clock, interval, want float64
+		clock, interval float64
+		samples         int
+		want            float64
 	}{
-		{200, 64, 3125000}, {100, 192, 520833}, {100, 3, 33333333}, {200, 7, 28571428}, {100, 1e9, 0.1}, {100, 1.5,
-			66666666}, {100, 0, 0},
+		{200, 64, 1, 3125000}, {100, 192, 1, 520833}, {100, 3, 1, 33333333}, {200, 7, 1, 28571428}, {100, 1e9, 1, 0.1},
+		{100, 1.5, 1, 66666666}, {100, 0, 1, 0}, {200, 64, 4, 12500000}, {100, 3, 2, 66666666}, {100, 0, 8, 0},
 	} {
-		if got := Rate(c.clock, c.interval); got != c.want {
-			t.Errorf("%v MHz, %v clocks: %v frames per second, want %v", c.clock, c.interval, got, c.want)
+		if got := Rate(c.clock, c.interval, c.samples); got != c.want {
+			t.Errorf("%v MHz, %v clocks for %d: %v samples per second, want %v", c.clock, c.interval, c.samples,
+				got, c.want)
 		}
 	}
 	for range 3000 {
 		clock := []float64{100, 142.857, 200, 250, 333.33, 12.5}[r.IntN(6)]
 		n := float64(1 + r.IntN(int(math.Pow(10, 1+8*r.Float64()))))
-		check(clock, n)
-		check(clock, n+float64(r.IntN(64))/64)
+		samples := 1 << r.IntN(4)
+		check(clock, n, samples)
+		check(clock, n+float64(r.IntN(64))/64, samples)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // layer takes more clocks per frame, whatever the budget; otherwise the one of the highest throughput, and of these the
 // one of the least resources.
 type Goal struct {
-	FPS        float64 // frames per second; 0: not asked
-	Interval   int     // clocks per frame; 0: not asked
+	FPS        float64 // samples per second; 0: not asked
+	Interval   int     // clocks per frame, which may hold several samples (dataflow.Turns); 0: not asked
 	MaxCycles  int     // clocks per frame of every layer, without a budget; 0: not used
 	Latency    bool
 	Least      Measure    // what "least resources" means
@@ -47,26 +47,27 @@ func (f FIFO) String() string {
 	return "throughput"
 }
 
-// Limit is the longest interval that reaches the goal at the clock; nil where any does.
-func (g *Goal) Limit(clockMHz float64) *big.Rat {
+// Limit is the longest interval that reaches the goal at the clock, with frames of so many samples; nil where any does.
+func (g *Goal) Limit(clockMHz float64, samples int) *big.Rat {
 	switch {
 	case g.Interval > 0:
 		return big.NewRat(int64(g.Interval), 1)
 	case g.MaxCycles > 0:
 		return big.NewRat(int64(g.MaxCycles), 1)
 	case g.FPS > 0:
-		return intervalOf(clockMHz, g.FPS)
+		return intervalOf(clockMHz, g.FPS, samples)
 	}
 	return nil
 }
 
-// intervalOf is the clocks per frame of a rate.
-func intervalOf(clockMHz, fps float64) *big.Rat {
-	return new(big.Rat).Quo(hertz(clockMHz), Decimal(fps))
+// intervalOf is the clocks per frame of a rate of samples.
+func intervalOf(clockMHz, fps float64, samples int) *big.Rat {
+	return new(big.Rat).Quo(perClock(clockMHz, samples), Decimal(fps))
 }
 
-func hertz(clockMHz float64) *big.Rat {
-	return new(big.Rat).Mul(Decimal(clockMHz), big.NewRat(1_000_000, 1))
+// perClock is the samples per second of a frame in every clock.
+func perClock(clockMHz float64, samples int) *big.Rat {
+	return new(big.Rat).Mul(Decimal(clockMHz), big.NewRat(1_000_000*int64(samples), 1))
 }
 
 // Reaches reports whether an interval is no longer than asked; nil asks for nothing.
@@ -74,27 +75,38 @@ func Reaches(clocks float64, limit *big.Rat) bool {
 	return limit == nil || new(big.Rat).SetFloat64(clocks).Cmp(limit) <= 0
 }
 
-// ClocksPerFrame is the longest interval in whole clocks that reaches fps at the clock.
-func ClocksPerFrame(clockMHz, fps float64) int { return Floor(intervalOf(clockMHz, fps)) }
+// ClocksPerFrame is the longest interval in whole clocks that reaches fps at the clock, with frames of so many samples.
+func ClocksPerFrame(clockMHz, fps float64, samples int) int {
+	return Floor(intervalOf(clockMHz, fps, samples))
+}
 
-// Rate is the frames per second of an interval, rounded down to as few decimals as make it the rate of this interval in
-// whole clocks and of no longer one: what is printed can be asked for.
-func Rate(clockMHz, interval float64) float64 {
+// Rate is the samples per second of an interval between frames of so many samples, rounded down to as few decimals as
+// make it the rate of this interval in whole clocks and of no longer one: what is printed can be asked for.
+func Rate(clockMHz, interval float64, samples int) float64 {
 	if !(interval > 0) || math.IsInf(interval, 0) {
 		return 0
 	}
-	exact := new(big.Rat).Quo(hertz(clockMHz), new(big.Rat).SetFloat64(interval))
+	exact := new(big.Rat).Quo(perClock(clockMHz, samples), new(big.Rat).SetFloat64(interval))
 	scale := big.NewInt(1)
 	for range 20 {
 		n := new(big.Int).Mul(exact.Num(), scale)
 		n.Quo(n, exact.Denom())
-		if r, _ := new(big.Rat).SetFrac(n, scale).Float64(); r > 0 && Floor(intervalOf(clockMHz, r)) == int(interval) {
+		r, _ := new(big.Rat).SetFrac(n, scale).Float64()
+		if r > 0 && Floor(intervalOf(clockMHz, r, samples)) == int(interval) {
 			return r
 		}
 		scale.Mul(scale, big.NewInt(10))
 	}
 	r, _ := exact.Float64()
 	return r
+}
+
+// Unit is what rates count, as users read it. They count samples; where a frame is one, it is called so.
+func Unit(samplesPerFrame int) string {
+	if samplesPerFrame > 1 {
+		return "samples"
+	}
+	return "frames"
 }
 
 // Verify reports what no goal may say: the command line rules it out.
@@ -110,7 +122,7 @@ func (g *Goal) Verify(t dataflow.Target) error {
 	case !finite(t.ClockMHz) || t.ClockMHz <= 0:
 		return fmt.Errorf("clock %v MHz is not positive", t.ClockMHz)
 	case !finite(g.FPS) || g.FPS < 0:
-		return fmt.Errorf("%v frames per second is not positive", g.FPS)
+		return fmt.Errorf("%v samples per second is not positive", g.FPS)
 	case g.SearchTime < 0 || g.Least > LeastDSP:
 		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
 	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
@@ -119,7 +131,7 @@ func (g *Goal) Verify(t dataflow.Target) error {
 	case !g.MaxUse.valid():
 		return fmt.Errorf("budget %+v: shares are from 0 to 1", g.MaxUse)
 	case asked > 1:
-		return fmt.Errorf("a goal has one of frames per second, an interval and a limit of cycles")
+		return fmt.Errorf("a goal has one of samples per second, an interval and a limit of cycles")
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (q *Question) Fresh() *Question {
 }
 
 // Limit is the longest interval that reaches the goal; nil where any does.
-func (q *Question) Limit() *big.Rat { return q.Goal.Limit(q.Clock) }
+func (q *Question) Limit() *big.Rat { return q.Goal.Limit(q.Clock, q.Model.Turns.PerFrame()) }
 
 // CapsAt is what a design may take at an interval: the budget, and what the processor's memory carries in that time.
 func (q *Question) CapsAt(interval int) search.Caps {

@@ -73,6 +73,7 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 	known := map[string]*Report{}
 	for i := range r.Points {
 		p := &r.Points[i]
+		p.Samples = max(1, p.Samples) // older sweeps do not say it
 		if p.Interval == 0 || !identifier(p.ID) {
 			continue
 		}

@@ -23,7 +23,7 @@ type spec struct {
 	ClockMHz float64
 	IO       dataflow.IO
 	FIFO     folding.FIFO
-	FPS      float64 // 0: as many as fit
+	FPS      float64 // samples per second; 0: as many as fit
 	Interval int     // clocks per frame; 0: not asked
 	Latency  bool
 	Least    folding.Measure
@@ -33,6 +33,7 @@ type spec struct {
 	Compute  dataflow.Compute
 	MaxUse   folding.Use // as given; zero: the default
 	Formula  dataflow.Formula
+	Samples  int // that take turns in a frame
 }
 
 func (s *spec) target() dataflow.Target {
@@ -80,9 +81,10 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 				a.interval-b.interval)
 		})}
 	}
-	clocks, memories, computes, uses := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0),
-		or(o.MaxUses, folding.Use{})
-	if n := len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses); n > maxSpecs {
+	clocks, memories, computes, uses, samples := or(o.Clocks, 0), or(o.Memories, 0), or(o.Computes, 0),
+		or(o.MaxUses, folding.Use{}), or(o.Samples, 1)
+	n := len(found) * len(clocks) * len(rates) * len(memories) * len(computes) * len(uses) * len(samples)
+	if n > maxSpecs {
 		d.Fail(diag.ModelTooLarge, "", fmt.Sprintf("the sweep has %d points, at most %d are possible", n, maxSpecs),
 			"leave values out, or sweep several times")
 	}
@@ -97,9 +99,11 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 			for _, one.Memory = range memories {
 				for _, one.Compute = range computes {
 					for _, one.MaxUse = range uses {
-						for _, r := range rates {
-							one.FPS, one.Interval = r.fps, r.interval
-							specs = append(specs, one)
+						for _, one.Samples = range samples {
+							for _, r := range rates {
+								one.FPS, one.Interval = r.fps, r.interval
+								specs = append(specs, one)
+							}
 						}
 					}
 				}

@@ -33,17 +33,18 @@ type Point struct {
 	ID       string  `json:"id,omitempty"` // the same for the same design; empty where there is none
 	Board    string  `json:"board"`
 	Part     string  `json:"part"`
-	ClockMHz float64 `json:"clock_mhz"` // asked for
-	FPSAsked float64 `json:"fps_asked,omitempty"`
-	Asked    int     `json:"interval_asked_clocks,omitempty"`
+	ClockMHz float64 `json:"clock_mhz"`                       // asked for
+	FPSAsked float64 `json:"fps_asked,omitempty"`             // samples per second
+	Asked    int     `json:"interval_asked_clocks,omitempty"` // from frame to frame
 	Memory   string  `json:"memory"`
 	Compute  string  `json:"compute"`
 	MaxUse   string  `json:"max_use"`
+	Samples  int     `json:"interleave"` // that take turns: a frame holds so many
 
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"` // of a status that is not Fits
 
-	FPS float64 `json:"fps,omitempty"`
+	FPS float64 `json:"fps,omitempty"` // samples per second
 	// the asked clock, or what every layer has a fold for
 	Reached    float64            `json:"clock_reached_mhz,omitempty"`
 	Interval   float64            `json:"interval_clocks,omitempty"`
@@ -66,7 +67,7 @@ type Point struct {
 // Bounds is what no design within the budget goes beyond: where no rate or interval was asked for, how fast it may be,
 // and what it takes at least then; else what it takes at least to be as fast as asked.
 type Bounds struct {
-	FPS      float64 `json:"fps_at_most,omitempty"`
+	FPS      float64 `json:"fps_at_most,omitempty"` // samples per second
 	Interval int     `json:"interval_clocks_at_least,omitempty"`
 	Measure  string  `json:"measure"`
 	Least    float64 `json:"at_least"` // of the measure: a share of the budget, or an amount
@@ -116,7 +117,7 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 // blank is a point of which only the question is known.
 func (s spec) blank() Point {
 	return Point{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, FPSAsked: s.FPS, Asked: s.Interval,
-		Memory: style(s.Memory), Compute: style(s.Compute), MaxUse: s.MaxUse.String()}
+		Memory: style(s.Memory), Compute: style(s.Compute), MaxUse: s.MaxUse.String(), Samples: s.Samples}
 }
 
 // none says why a search has found nothing.
@@ -155,7 +156,7 @@ func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 	p.Status = Bound
 	p.Bounds = &Bounds{Measure: s.Least.String(), Least: roundDown(b.Measure)}
 	if s.FPS == 0 && s.Interval == 0 {
-		p.Bounds.FPS, p.Bounds.Interval = folding.Rate(b.ClockMHz, float64(b.Interval)), b.Interval
+		p.Bounds.FPS, p.Bounds.Interval = b.FPS, b.Interval
 	}
 	return p, nil
 }
@@ -180,7 +181,7 @@ func (s spec) point(d *folding.Design, salt string) Point {
 
 // identify names a design by what makes it; salt is the model and what shapes its import.
 func (p *Point) identify(s spec, salt string) string {
-	b, err := json.Marshal([]any{salt, s.Board, s.ClockMHz, s.Formula, s.IO, p.Folding})
+	b, err := json.Marshal([]any{salt, s.Board, s.ClockMHz, s.Formula, s.IO, s.Samples, p.Folding})
 	if err != nil {
 		panic(err) // texts and numbers always encode
 	}

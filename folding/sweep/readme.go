@@ -25,7 +25,7 @@ var sweepFiles = []templates.Entry{
 	{Patterns: []string{"sweep.json"},
 		What: "the same, with the folding of every point, in the form of a folding file"},
 	{Patterns: []string{"pareto-*.svg", "pareto-*.png"},
-		What: "frames per second against a resource, the chosen point marked"},
+		What: "samples per second against a resource, the chosen point marked"},
 	{Patterns: []string{"cycles.svg", "cycles.png"}, What: "the clocks of every layer of the chosen point"},
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
 	{Patterns: []string{journalFile}, What: "what was found, as it was found; the sweep goes on from here"},
@@ -64,7 +64,12 @@ func (r *Result) writeReadme(o Options) error {
 		Text:     "What stands in the journal is not made again; more values make only what is new."})
 	if c := r.Chosen(); c != nil {
 		step := templates.Step{Title: "Build the chosen point"}
-		step.Text = fmt.Sprintf("It takes a frame every %s clocks: %s frames/s.", number(c.Interval), number(c.FPS))
+		frame := "a frame"
+		if c.Samples > 1 {
+			frame += fmt.Sprintf(" of %d samples", c.Samples)
+		}
+		step.Text = fmt.Sprintf("It takes %s every %s clocks: %s %s/s.", frame, number(c.Interval), number(c.FPS),
+			r.Unit())
 		if auto := "auto"; c.Memory == auto && c.Compute == auto {
 			step.Commands = []string{templates.ShellLine(o.chosen(c, r.Source))}
 		} else {
@@ -103,6 +108,7 @@ func (o *Options) command(src *compiler.Source) []string {
 	axis("interval", texts(o.Intervals, strconv.Itoa))
 	axis("memory", texts(o.Memories, func(m dataflow.Memory) string { return style(m) }))
 	axis("compute", texts(o.Computes, func(c dataflow.Compute) string { return style(c) }))
+	axis("interleave", texts(o.Samples, strconv.Itoa))
 	for _, use := range o.MaxUses {
 		words = append(words, "--max-use", use.String())
 	}
@@ -129,7 +135,7 @@ func (o *Options) chosen(p *Point, src *compiler.Source) []string {
 	case p.FPSAsked > 0:
 		words = append(words, "--fps", number(p.FPSAsked))
 	}
-	return append(words, o.Options.Flags()...)
+	return append(words, o.importing(p.Samples).Flags()...)
 }
 
 func texts[T any](values []T, text func(T) string) (list []string) {

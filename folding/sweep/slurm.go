@@ -81,7 +81,7 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 	if there, err := owned.Inspect(out, templates.Scratch); err == nil && !there.Empty && there.Alien == nil {
 		return nil
 	}
-	b := o.Options
+	b := o.importing(p.Samples)
 	var err error
 	if b.MaxUse, err = folding.ParseMaxUse(p.MaxUse); err != nil {
 		return err

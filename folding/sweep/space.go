@@ -19,16 +19,16 @@ type space struct {
 
 // spaces makes each space once, whoever asks first.
 type spaces struct {
-	model *dataflow.Model
-	salt  string // the model and what shapes its import, for names of designs
-	mu    sync.Mutex
-	made  map[string]*space
+	models map[int]*dataflow.Model // by the samples that take turns
+	salt   string                  // the model's bytes and what shapes its imports, for keys and names of designs
+	mu     sync.Mutex
+	made   map[string]*space
 }
 
 // of is the space of a spec: those that differ in their goals alone share one.
 func (all *spaces) of(s spec) (*space, error) {
 	without := spec{Board: s.Board, ClockMHz: s.ClockMHz, IO: s.IO, FIFO: s.FIFO,
-		Memory: s.Memory, Compute: s.Compute, Formula: s.Formula}
+		Memory: s.Memory, Compute: s.Compute, Formula: s.Formula, Samples: s.Samples}
 	k := without.key("")
 	all.mu.Lock()
 	x, ok := all.made[k]
@@ -38,9 +38,10 @@ func (all *spaces) of(s spec) (*space, error) {
 	}
 	all.mu.Unlock()
 	x.once.Do(func() {
-		fixed, err := restrict(all.model.Graph, s.Memory, s.Compute)
+		model := all.models[s.Samples]
+		fixed, err := restrict(model.Graph, s.Memory, s.Compute)
 		if x.err = err; err == nil {
-			x.list, x.err = folding.List(all.model, s.target(), fixed, s.FIFO, &x.told)
+			x.list, x.err = folding.List(model, s.target(), fixed, s.FIFO, &x.told)
 		}
 	})
 	return x, x.err

@@ -1,5 +1,6 @@
 // Package sweep folds a model for many boards, clocks, rates, styles and budgets, and shows what can be had for how
-// much. A model is imported once; the searches run on all processors; a journal keeps what is found, so that a sweep
+// much. A model is imported once for each number of
+// samples that take turns; the searches run on all processors; a journal keeps what is found, so that a sweep
 // can be interrupted and goes on where it was. The files do not depend on the order in which searches end. In come
 // Options; out come a Result and a folder. It may import the compiler and what that may.
 //
@@ -44,6 +45,7 @@ type Options struct {
 	Memories  []dataflow.Memory
 	Computes  []dataflow.Compute
 	MaxUses   []folding.Use
+	Samples   []int // that take turns: an import for each
 	// not 0: at most so many designs worth choosing from of every combination, instead of one for each rate
 	Front   int
 	Bound   bool // no designs, but what none goes below
@@ -76,6 +78,15 @@ func (r *Result) Chosen() *Point {
 	return nil
 }
 
+// Unit is what the rates of all points count: frames, or samples where some frames hold several.
+func (r *Result) Unit() string {
+	most := 1
+	for i := range r.Points {
+		most = max(most, r.Points[i].Samples)
+	}
+	return folding.Unit(most)
+}
+
 // Run sweeps. What the user has to change is in d, and then the result is nil. Where ctx ends it, what was found is
 // kept, and the result says how much that is, beside the error.
 func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
@@ -84,19 +95,15 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 		return nil, nil
 	}
 	o.Step("importing", 0, 0)
-	c, err := compiler.Check(ctx, o.Options, d)
-	if err != nil || c == nil || d.Failed() {
+	src, all, err := o.importAll(ctx, d)
+	if err != nil || all == nil {
 		return nil, err
 	}
-	imports, err := o.imports()
-	if err != nil {
-		return nil, err
-	}
-	r := &Result{Model: c.Source.Name, Source: c.Source, Total: len(specs), Out: o.Out}
+	r := &Result{Model: src.Name, Source: src, Total: len(specs), Out: o.Out}
 	if r.Out == "" {
 		r.Out = compiler.DefaultOut(o.Model, "sweep")
 	}
-	j, err := openJournal(r.Out, header{Model: c.Source.File, SHA256: c.Source.Sum()}, o.Force)
+	j, err := openJournal(r.Out, header{Model: src.File, SHA256: src.Sum()}, o.Force)
 	if err != nil {
 		return nil, refuse(r.Out, err, d)
 	}
@@ -109,7 +116,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 			return nil, j.close()
 		}
 	}
-	err = r.search(ctx, o, c.Imported.Model, specs, j, c.Source.Sum()+imports)
+	err = r.search(ctx, o, all, specs, j)
 	if err == nil {
 		judge(r.Points)
 		o.Step("drawing", 0, 0)
@@ -137,7 +144,36 @@ func refuse(out string, err error, d *diag.List) error {
 	return nil
 }
 
-// imports is what else than the model's bytes shapes what is imported, and the version that does it.
+// importAll imports the model for each number of samples that take turns; no spaces after errors were added to d.
+func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.Source, *spaces, error) {
+	all := &spaces{models: map[int]*dataflow.Model{}, made: map[string]*space{}}
+	var src *compiler.Source
+	for _, samples := range or(o.Samples, 1) {
+		one, told := o.importing(samples), diag.List{Strict: d.Strict}
+		c, err := compiler.Check(ctx, one, &told)
+		d.Merge(told.Diags) // most is the same for every number
+		if err != nil || c == nil || d.Failed() {
+			return nil, nil, err
+		}
+		src, all.models[samples] = c.Source, c.Imported.Model
+	}
+	shapes, err := o.imports()
+	if err != nil {
+		return nil, nil, err
+	}
+	all.salt = src.Sum() + shapes
+	return src, all, nil
+}
+
+// importing is the options of an import, and of builds of what it gives.
+func (o *Options) importing(samples int) compiler.Options {
+	one := o.Options
+	one.Samples = samples
+	return one
+}
+
+// imports is what else than the model's bytes shapes what is imported, and the version that does it. The samples that
+// take turns are a part of each spec.
 func (o *Options) imports() (string, error) {
 	b := fmt.Appendf(nil, "%s\n%v\n", o.Version, o.Dims)
 	if t := o.Arrives; t != nil {
@@ -146,8 +182,8 @@ func (o *Options) imports() (string, error) {
 	if q := o.Quantise; q != nil {
 		b = fmt.Appendf(b, "%v %v\n", q.Type, q.Scale)
 	}
-	if o.Stateful || o.Samples > 1 {
-		b = fmt.Appendf(b, "stateful %v, %d samples in turns\n", o.Stateful, o.Samples)
+	if o.Stateful {
+		b = append(b, "stateful\n"...)
 	}
 	for _, path := range []string{o.LSTM, o.Cells} {
 		if path == "" {
@@ -163,12 +199,11 @@ func (o *Options) imports() (string, error) {
 }
 
 // search makes the searches that the journal has not, and gathers the points of all.
-func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs []spec, j *journal,
-	model string) error {
+func (r *Result) search(ctx context.Context, o Options, all *spaces, specs []spec, j *journal) error {
 	keys := make([]string, len(specs))
 	var todo []int
 	for i, s := range specs {
-		keys[i] = s.key(model)
+		keys[i] = s.key(all.salt)
 		if _, ok := j.done[keys[i]]; !ok {
 			todo = append(todo, i)
 		}
@@ -176,7 +211,6 @@ func (r *Result) search(ctx context.Context, o Options, m *dataflow.Model, specs
 	before := len(specs) - len(todo)
 	r.Kept = before
 	o.Step("searching", before, len(specs))
-	all := &spaces{model: m, salt: model, made: map[string]*space{}}
 	group, going := errgroup.WithContext(ctx)
 	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	var mu sync.Mutex

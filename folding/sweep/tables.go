@@ -52,6 +52,7 @@ func (p *Point) columns(i int) []column {
 		{"memory", p.Memory},
 		{"compute", p.Compute},
 		{"max_use", p.MaxUse},
+		{"interleave", strconv.Itoa(p.Samples)},
 		{"status", p.Status},
 	}, where(made, slices.Concat([]column{
 		{"fps", number(p.FPS)},
@@ -188,9 +189,9 @@ func (r *Result) files() (files []file, err error) {
 		if !k.drawn || !slices.ContainsFunc(r.Points, func(p Point) bool { return k.of(p.Resources) > 0 }) {
 			continue
 		}
-		f := chart.Fronts{Title: r.Model + ": frames per second against " + k.name, Cost: k.name,
-			Gain: "frames per second", Chosen: &chart.Dot{Cost: float64(k.of(chosen.Resources)), Gain: chosen.FPS},
-			Label: fmt.Sprintf("%s frames/s, %s %s", chart.Amount(chosen.FPS),
+		f := chart.Fronts{Title: r.Model + ": " + r.Unit() + " per second against " + k.name, Cost: k.name,
+			Gain: r.Unit() + " per second", Chosen: &chart.Dot{Cost: float64(k.of(chosen.Resources)), Gain: chosen.FPS},
+			Label: fmt.Sprintf("%s %s/s, %s %s", chart.Amount(chosen.FPS), r.Unit(),
 				chart.Amount(float64(k.of(chosen.Resources))), k.name)}
 		for _, group := range bySeries(r.Points) {
 			s := chart.Series{Name: seriesName(group[0].Board, group[0].ClockMHz)}
@@ -210,8 +211,12 @@ func (r *Result) files() (files []file, err error) {
 
 // clocks is the picture of what every layer takes, and what holds the design up where that is no layer.
 func (p *Point) clocks(model string) chart.Bars {
-	b := chart.Bars{Title: fmt.Sprintf("%s on %s: clocks per frame", model, seriesName(p.Board, p.ClockMHz)),
-		Value: "clocks per frame", Mark: "bottleneck"}
+	per := "clocks per frame"
+	if p.Samples > 1 {
+		per += fmt.Sprintf(" of %d samples", p.Samples)
+	}
+	b := chart.Bars{Title: fmt.Sprintf("%s on %s: %s", model, seriesName(p.Board, p.ClockMHz), per), Value: per,
+		Mark: "bottleneck"}
 	slowest := 0
 	for _, l := range p.Cycles {
 		slowest = max(slowest, l.Clocks)

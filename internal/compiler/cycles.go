@@ -98,7 +98,7 @@ type PortReport struct {
 	MemoryGB float64 `json:"memory_gb_per_s,omitempty"` // of all together; 0 where that is not known
 	Moved    float64 `json:"moved_gb_per_s"`
 	Bytes    int     `json:"bytes_per_frame"`
-	Bound    float64 `json:"frames_per_s_at_most"`
+	Bound    float64 `json:"frames_per_s_at_most"` // samples, where frames hold several
 }
 
 // Port is the roofline of the host's port; nil where the design is fed from inside the FPGA.
@@ -109,11 +109,11 @@ func (r *Result) Port() *PortReport {
 		return nil
 	}
 	clocks, bytes := d.PortClocks(), d.FrameBytes()
-	hz := d.ClockMHz() * 1e6
+	hz, samples := d.ClockMHz()*1e6, float64(d.Model.Turns.PerFrame())
 	p := &PortReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps,
-		Moved: rounded(d.Traffic()), Bytes: bytes, Bound: hz / float64(clocks)}
+		Moved: rounded(d.Traffic()), Bytes: bytes, Bound: samples * hz / float64(clocks)}
 	if p.MemoryGB > 0 {
-		p.Bound = min(p.Bound, p.MemoryGB*1e9/float64(bytes))
+		p.Bound = min(p.Bound, samples*p.MemoryGB*1e9/float64(bytes))
 	}
 	p.Bound = math.Floor(p.Bound)
 	return p

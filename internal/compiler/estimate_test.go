@@ -132,7 +132,7 @@ func TestClock(t *testing.T) {
 			t.Fatal(err, d)
 		}
 		clock, fps := r.Design.ClockMHz(), r.Design.FPS()
-		rate := folding.Rate(tt.given, r.Design.Clocks.Interval)
+		rate := folding.Rate(tt.given, r.Design.Clocks.Interval, 1)
 		if clock != tt.given || fps != rate || len(d.Diags) > 0 != (tt.given < tt.asked) {
 			t.Errorf("%v MHz: rates for %v MHz, %v frames per second, %v", tt.asked, clock, fps, d.Diags)
 		}

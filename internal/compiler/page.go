@@ -48,9 +48,9 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 	}
 	if port := r.Port(); port != nil {
 		p.Certificate = append(p.Certificate,
-			fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s frames/s",
+			fmt.Sprintf("host's port: %d bytes a frame, %s GB/s of %s through %d bits at %s MHz%s: at most %s %s/s",
 				port.Bytes, plain(port.Moved), plain(port.PortGB), port.Bits, plain(r.Design.ClockMHz()),
-				memoryText(port), plain(port.Bound)))
+				memoryText(port), plain(port.Bound), r.unit()))
 	}
 	for _, f := range r.cycleReport().FIFOs {
 		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory,
@@ -66,12 +66,23 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 	return report.Write(p)
 }
 
+// unit is what rates count.
+func (r *Result) unit() string { return folding.Unit(r.Design.Model.Turns.PerFrame()) }
+
+// frame says what the accelerator takes at a time.
+func (r *Result) frame() string {
+	if n := r.Design.Model.Turns.PerFrame(); n > 1 {
+		return fmt.Sprintf("a frame of %d samples", n)
+	}
+	return "a frame"
+}
+
 // facts are the large figures.
 func (r *Result) facts() (f report.Facts) {
 	c := r.Design.Clocks
 	clock := r.Design.ClockMHz()
-	f.Add("throughput", chart.Amount(r.Design.FPS())+" frames/s",
-		fmt.Sprintf("a frame every %s clocks, simulated", plain(c.Interval)))
+	f.Add("throughput", chart.Amount(r.Design.FPS())+" "+r.unit()+"/s",
+		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), plain(c.Interval)))
 	f.Add("latency", chart.Amount(float64(c.Latency)/clock)+" µs", fmt.Sprintf("%d clocks, simulated", c.Latency))
 	f.Add("bottleneck", bottleneckName(r.Design.Bottleneck), r.Design.Bottleneck.Reason)
 	if clock != r.Design.Target.ClockMHz {

@@ -53,10 +53,10 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	t := r.Design.Target
 	name := templates.Code(r.Source.Name)
 	about := fmt.Sprintf("A streaming accelerator of the model %s for the board %s (%s) at %s MHz:\n"+
-		"a Vitis HLS project, made by hlsgen %s. By simulation it takes a frame every %s clocks,\n"+
+		"a Vitis HLS project, made by hlsgen %s. By simulation it takes %s every %s clocks,\n"+
 		"and %d clocks from the first word of a frame to its last result.\n",
 		templates.Code(r.Source.File), templates.Code(t.Board.Name), templates.Code(t.Board.Part), plain(t.ClockMHz),
-		o.Version, plain(r.Design.Clocks.Interval), r.Design.Clocks.Latency)
+		o.Version, r.frame(), plain(r.Design.Clocks.Interval), r.Design.Clocks.Latency)
 	if v := r.Verified; v.Samples > 0 {
 		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
 			strings.Join(v.Engines, ", "))

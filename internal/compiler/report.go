@@ -144,7 +144,7 @@ func (r *Result) performance() performance {
 			p.Max, p.MaxNode = n, d.Model.Graph.Nodes[i].Name
 		}
 	}
-	p.FPS = d.ClockMHz() * 1e6 / float64(p.Max)
+	p.FPS = float64(d.Model.Turns.PerFrame()) * d.ClockMHz() * 1e6 / float64(p.Max)
 	p.LatencyNS = float64(p.CriticalPath) * 1000 / d.ClockMHz()
 	return p
 }

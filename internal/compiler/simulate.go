@@ -178,7 +178,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		target.IO = dataflow.FromStream
 		goal.MaxCycles = MaxCycles
 		if o.FPS > 0 {
-			goal.MaxCycles, goal.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS), 0
+			goal.MaxCycles, goal.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS, m.Turns.PerFrame()), 0
 		} else if o.Interval > 0 {
 			goal.MaxCycles, goal.Interval = o.Interval, 0
 		}

@@ -8,6 +8,8 @@ package diag
 import (
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -58,6 +60,15 @@ func (l *List) Add(d Diag) {
 	}
 	d.Level = d.Severity.String()
 	l.Diags = append(l.Diags, d)
+}
+
+// Merge appends those of some diagnostics that are not in the list yet.
+func (l *List) Merge(more []Diag) {
+	for _, d := range more {
+		if !slices.ContainsFunc(l.Diags, func(x Diag) bool { return reflect.DeepEqual(x, d) }) {
+			l.Add(d)
+		}
+	}
 }
 
 // Fail adds an error that needs no more than these: where we were (may be empty), what is wrong, and what to do.

@@ -11,7 +11,6 @@ import (
 	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
-	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
 )
 
@@ -29,9 +28,6 @@ type dotPart struct {
 	scale   []*big.Rat // per element: of the sum; nil where all weights are zero
 	product *num.Requant
 }
-
-// maxWeights bounds the weights of a body, zeros included: a convolution is a matrix here.
-const maxWeights = 1 << 24
 
 // dot reads a product with constant weights, once.
 func (b *reader) dot(step *graph.Step) (*dot, error) {
@@ -101,7 +97,7 @@ func (d *dotReader) operands() error {
 
 func (d *dotReader) read() (*dot, error) {
 	if n := len(d.base) * len(d.offset); n > maxWeights {
-		return nil, tooManyWeights(d.step, n)
+		return nil, d.tooManyWeights()
 	}
 	var err error
 	d.elements = scaled.Sums(d.base, d.offset)
@@ -123,13 +119,6 @@ func (d *dotReader) read() (*dot, error) {
 		return nil, reject
 	}
 	return d.sums()
-}
-
-// tooManyWeights is the reason of a matrix, or of a convolution written as one, that is too large.
-func tooManyWeights(step *graph.Step, n int) error {
-	return unmapped.As(diag.NotMapped, fmt.Sprintf("its body has no layer: %s is a matrix of %d weights, at most %d "+
-		"are read", unmapped.Describe(step.Node), n, maxWeights),
-		"a layer with a window over the state would take it, which hlsgen does not have: use fewer pixels or channels")
 }
 
 // A source is what some of the data are elements of: an integer tensor, or polynomials of several, of which a value is
@@ -167,7 +156,7 @@ func (d *dotReader) find() error {
 			return reject
 		}
 		if n := len(d.base) * s.length; n > maxWeights {
-			return tooManyWeights(d.step, n)
+			return d.tooManyWeights()
 		}
 		d.sources = append(d.sources, s)
 	}

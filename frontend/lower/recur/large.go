@@ -1,0 +1,75 @@
+package recur
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/num"
+)
+
+// maxWeights bounds the weights of a product in a body, zeros included: a convolution is a matrix here, with a row for
+// each element that it makes and a column for each of the vector that it multiplies.
+const maxWeights = 1 << 24
+
+// tooManyWeights is the reason of a body with a product whose matrix is too large. It names the largest one, and says
+// what a step takes as the body has it written.
+func (b *reader) tooManyWeights() error {
+	var largest string
+	most, multiplications, weights, bits := 0, 0, 0, 0
+	for _, step := range b.body.Steps {
+		d := &dotReader{reader: b, step: step}
+		if step.Dot == nil || d.operands() != nil {
+			continue
+		}
+		multiplications += len(d.base) * len(d.offset)
+		weights += d.w.Len()
+		if n := d.matrix(); n > most {
+			largest, most = unmapped.Describe(step.Node), n
+		}
+	}
+	for k := range b.states {
+		bits += b.states[k].size * num.Smallest(b.states[k].span).Width
+	}
+	return unmapped.Because(fmt.Sprintf("its body has no layer: %s is a matrix of %d weights, at most %d are read; as "+
+		"it is written, a step takes %d multiplications with %d weights, and %d bits of states", largest, most,
+		maxWeights, multiplications, weights, bits),
+		fmt.Sprintf("use %d times fewer pixels, channels or units: matrices grow with the square, and there is no "+
+			"layer with a window over a state", int(math.Ceil(math.Sqrt(float64(most)/maxWeights)))))
+}
+
+// maxLooked bounds the products that are looked at to say how large a matrix is.
+const maxLooked = 1 << 16
+
+// matrix is how many weights the product has as a matrix, by the vectors that rows spread over it read.
+func (d *dotReader) matrix() int {
+	var rows []int32
+	for j := 0; j < len(d.base); j += 1 + len(d.base)*len(d.offset)/maxLooked {
+		rows = append(rows, d.base[j])
+	}
+	forms, err := d.a.Forms(d.data, scaled.Sums(rows, d.offset))
+	if err != nil {
+		return len(d.base) * len(d.offset)
+	}
+	columns := map[string]int{} // by the vector
+	for i := range forms.Of {
+		for _, leaf := range forms.Of[i].Leaves() {
+			switch k := slices.Index(d.names, leaf.Tensor); {
+			case k >= d.recur.States:
+				columns[""] = d.width
+			case k >= 0:
+				columns[leaf.Tensor] = d.states[k].size
+			default:
+				columns[leaf.Tensor] = graph.Size(d.body.Known[leaf.Tensor].Shape)
+			}
+		}
+	}
+	n := 0
+	for _, c := range columns {
+		n += c
+	}
+	return len(d.base) * n
+}
