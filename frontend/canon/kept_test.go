@@ -3,7 +3,6 @@ package canon_test
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"hlsgen/frontend/graph"
 )
@@ -18,7 +17,7 @@ func difference(p, q *graph.Program) string {
 			return fmt.Sprintf("%q is known to one alone", name)
 		case a.DType != b.DType || shape(a.Shape) != shape(b.Shape) || (a.Const == nil) != (b.Const == nil):
 			return fmt.Sprintf("%q is %v%v and %v%v", name, a.DType, a.Shape, b.DType, b.Shape)
-		case a.Const != nil && !(slices.Equal(a.Const.F, b.Const.F) && slices.Equal(a.Const.I, b.Const.I)):
+		case a.Const != nil && !a.Const.Equal(b.Const):
 			return fmt.Sprintf("constant %q", name)
 		}
 	}

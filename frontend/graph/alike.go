@@ -72,8 +72,7 @@ func (c *contrast) operands(s, t *Step) (list []operand, ok bool) {
 			return nil, false
 		}
 		o := operand{c.inner[name], Size(many.Shape), many.Const, one.Const}
-		if o.many != nil && o.many.DType == o.one.DType && slices.Equal(o.many.F, o.one.F) &&
-			slices.Equal(o.many.I, o.one.I) {
+		if o.many != nil && o.many.Equal(o.one) {
 			o.one = o.many // each program computes what it has of constants
 		}
 		list = append(list, o)
@@ -93,17 +92,6 @@ func (c *contrast) same(o operand, sample, e, f int) bool {
 	}
 	of, element := c.place(o.inner, e)
 	return of == sample && element == f
-}
-
-// equal compares an element with one of another constant.
-func (t *Tensor) equal(o *Tensor, i, k int) bool {
-	if t.DType.Float() != o.DType.Float() {
-		return false
-	}
-	if t.DType.Float() {
-		return t.F[i] == o.F[k]
-	}
-	return t.I[i] == o.I[k]
 }
 
 // difference is the first step of many that does not do for every sample what one does for its own; nil where there is

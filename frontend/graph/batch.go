@@ -174,7 +174,7 @@ func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 		if t == nil {
 			continue
 		}
-		for i, v := range t.I {
+		for i, v := range t.Ints() {
 			if len(t.Shape) == 1 && v > 0 && v%int64(s.batch.Size) == 0 {
 				shapes = append(shapes, change{slot, t.with(i, v/int64(s.batch.Size))})
 			}
@@ -214,7 +214,7 @@ func fresh(g *Graph, base string) string {
 // with is a tensor of integers with another element i.
 func (t *Tensor) with(i int, v int64) *Tensor {
 	c := *t
-	c.I = slices.Clone(t.I)
+	c.I, c.Codes, c.Values = slices.Clone(t.Ints()), nil, nil
 	c.I[i] = v
 	return &c
 }
@@ -235,9 +235,9 @@ func (t *Tensor) first(n int) *Tensor {
 			switch {
 			case e/inner%n > 0:
 			case t.DType.Float():
-				out.F = append(out.F, t.F[e])
+				out.F = append(out.F, t.At(e))
 			default:
-				out.I = append(out.I, t.I[e])
+				out.I = append(out.I, t.Int(e))
 			}
 		}
 		if equal {

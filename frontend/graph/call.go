@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"hlsgen/frontend/real"
@@ -116,6 +115,12 @@ func (c *call) finish() {
 // fold evaluates a step whose inputs are all constant, where every element of the result is a float64 exactly. What
 // is not (a root, a quotient) stays a step, which is known as far as intervals go: what rounds it may be exact again.
 func (c *call) fold(s *Step) (*Tensor, error) {
+	if t := c.foldMove(s); t != nil {
+		return t, nil
+	}
+	if t := c.foldCodes(s); t != nil {
+		return t, nil
+	}
 	vals := make([]*Reals, len(c.in))
 	for i, k := range c.in {
 		switch known := c.p.inexact[c.Inputs[i]]; {
@@ -131,8 +136,6 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	switch {
 	case s.Recur != nil:
 		return nil, nil // a loop over constants stays a loop
-	case s.Move != nil && !s.DType.Float() && !slices.ContainsFunc(c.in, func(k Known) bool { return k.Const == nil }):
-		return c.moveIntegers(s), nil
 	case s.Dot != nil && s.Dot.K*Size(s.Shape) > maxFold:
 		return nil, nil
 	}
@@ -147,14 +150,90 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	return v.tensor(s.DType)
 }
 
-// moveIntegers keeps integers beyond 2^53, which are no float64.
-func (c *call) moveIntegers(s *Step) *Tensor {
+// foldMove moves the elements of constants as they are, integers beyond 2^53 too; nil where it cannot.
+func (c *call) foldMove(s *Step) *Tensor {
+	m := s.Move
+	if m == nil {
+		return nil
+	}
+	for i, k := range c.in {
+		if k.Const == nil && c.has(i) || k.Const != nil && m.Input != nil && k.DType != s.DType {
+			return nil
+		}
+	}
+	switch first := c.in[0].Const; {
+	case first == nil || first.DType != s.DType:
+		return nil
+	case m.Input == nil && m.Index == nil:
+		return first.picked(s.Shape, nil)
+	case m.Input == nil:
+		return first.picked(s.Shape, func(i int) int { return int(m.Index[i]) })
+	case s.DType.Float():
+		return nil
+	}
 	t := &Tensor{DType: s.DType, Shape: s.Shape, I: make([]int64, Size(s.Shape))}
 	for i := range t.I {
-		slot, j := s.Move.From(i)
-		t.I[i] = c.in[slot].Const.I[j]
+		slot, j := m.From(i)
+		t.I[i] = c.in[slot].Const.Int(j)
 	}
 	return t
+}
+
+// foldCodes computes a function of one constant that is codes, and of numbers: once per code that occurs. It is nil
+// where a step is no such function, or gives what is no float64.
+func (c *call) foldCodes(s *Step) *Tensor {
+	of := codedInput(c.reading, s.Elem)
+	if of < 0 {
+		return nil
+	}
+	t := c.in[of].Const
+	used := t.used()
+	values := make([]float64, len(used))
+	for i, code := range used {
+		values[i] = t.Values[code]
+	}
+	once := *s
+	once.Shape = []int{len(used)}
+	vals := make([]*Reals, len(c.in))
+	for i, k := range c.in {
+		switch {
+		case i == of || c.Inputs[i] == c.Inputs[of]:
+			vals[i] = Exactly(once.Shape, values)
+		case k.Const != nil:
+			vals[i] = constant(k.Const)
+		}
+	}
+	known := map[string]*Reals{c.Inputs[of]: vals[of]}
+	v, err := c.p.newRunner(&once).run(vals, newDecider(c.p, known))
+	if err != nil || !v.Exact() {
+		return nil
+	}
+	y, err := v.tensor(s.DType)
+	if err != nil {
+		return nil
+	}
+	return t.of(s.DType, used, y.Floats())
+}
+
+// codedInput is the input whose elements alone make those of e, with numbers; -1 where there is none, or where it is
+// no codes.
+func codedInput(c *reading, e *Elem) int {
+	of := -1
+	if e == nil || e.Offset != nil {
+		return of
+	}
+	for v, slot := range e.Args {
+		t := c.in[slot].Const
+		switch {
+		case t == nil:
+			return -1
+		case e.Index[v] == nil && t.Codes != nil && (of < 0 || c.Inputs[slot] == c.Inputs[of]):
+			of = slot
+		case len(e.Index[v]) != 1 || t.Len() != 1:
+			return -1
+		}
+	}
+	return of
 }
 
 // move adds an output that moves elements.

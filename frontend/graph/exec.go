@@ -229,7 +229,7 @@ func (d *decider) value(name string) *Reals {
 		return v
 	}
 	if k, ok := d.prog.Known[name]; ok && k.Const != nil {
-		v := constant(k.Const)
+		v := d.prog.constant(k.Const)
 		d.all[name] = v
 		return v
 	}

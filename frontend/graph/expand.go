@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"slices"
 )
 
 // An operator that says several things is written out as several nodes that are not in the file: padding is a step of
@@ -54,14 +53,6 @@ func (c *call) constant(suffix string, t *Tensor) string {
 // number is a constant of one element, of a given type.
 func (c *call) number(suffix string, dt DType, v float64) string {
 	return c.constant(suffix, filled(dt, nil, v))
-}
-
-// filled is a tensor whose elements are all v.
-func filled(dt DType, shape []int, v float64) *Tensor {
-	if dt.Float() {
-		return &Tensor{DType: dt, Shape: shape, F: slices.Repeat([]float64{v}, Size(shape))}
-	}
-	return &Tensor{DType: dt, Shape: shape, I: slices.Repeat([]int64{int64(v)}, Size(shape))}
 }
 
 // reshaped gives a tensor another shape of as many elements.

@@ -7,7 +7,8 @@
 //
 // The graph:
 //
-//	graph, dtype, names, verify, text   nodes and tensors; element types; names that are free; its form; for people
+//	graph, tensor, dtype   nodes; constants; element types
+//	names, verify, text    names that are free; its form; for people
 //
 // The table of operators, which alone knows them by name:
 //
@@ -49,27 +50,6 @@ import (
 	"maps"
 	"slices"
 )
-
-// A Tensor is a constant, row-major. Exactly one of F and I is set, by DType.Float: every ONNX float is exact in a
-// float64, every integer type but uint64 above 2^63 in an int64.
-type Tensor struct {
-	DType DType
-	Shape []int // empty for a scalar
-	F     []float64
-	I     []int64
-}
-
-// Len is the number of elements.
-func (t *Tensor) Len() int { return Size(t.Shape) }
-
-// At is element i as a float64. An int64 beyond 2^53 is rounded; such values occur only as shapes and indices, which
-// are read from I.
-func (t *Tensor) At(i int) float64 {
-	if t.DType.Float() {
-		return t.F[i]
-	}
-	return float64(t.I[i])
-}
 
 // Size is the number of elements of a shape.
 func Size(shape []int) int {

@@ -135,10 +135,8 @@ func (c *reading) finite() {
 		if k.Const == nil {
 			continue
 		}
-		for i, v := range k.Const.F {
-			if isBad(v) {
-				bad(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, v)
-			}
+		if i := k.Const.infinite(isBad); i >= 0 {
+			bad(fmt.Sprintf("input %d (%q)", slot, c.Inputs[slot]), i, k.Const.At(i))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {

@@ -277,11 +277,7 @@ func (b *cellBody) activated(name, tensor string, which int) string {
 // transposed turns a matrix.
 func transposed(t *Tensor) *Tensor {
 	rows, cols := t.Shape[0], t.Shape[1]
-	out := &Tensor{DType: t.DType, Shape: []int{cols, rows}, F: make([]float64, len(t.F))}
-	for i, v := range t.F {
-		out.F[i%cols*rows+i/cols] = v
-	}
-	return out
+	return t.picked([]int{cols, rows}, func(i int) int { return i%rows*cols + i/rows })
 }
 
 // realGates is the attribute of a loop that is an ONNX cell without formats: the quantisers that it has places for.

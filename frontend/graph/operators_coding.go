@@ -161,8 +161,7 @@ func truncCoding(c *reading) *Coding {
 		code.Value = c.scaled(2, 1)
 		return code
 	}
-	zero := *c.in[2].Const
-	zero.DType, zero.I, zero.F = c.dt, nil, make([]float64, zero.Len())
+	zero := Tensor{DType: c.dt, Shape: c.in[2].Shape, F: make([]float64, c.in[2].Const.Len())}
 	for i := range zero.F {
 		zero.F[i] = c.in[2].Const.At(i) / t.divisor // a power of two: exact
 	}

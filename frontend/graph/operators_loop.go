@@ -158,10 +158,10 @@ func (l *loopBody) counter(name string) (c counter, ok bool) {
 		return c, false
 	}
 	t := l.fixed(name)
-	if t == nil || len(t.I) != 1 || max(t.I[0], -t.I[0]) > maxRuns {
+	if t == nil || t.DType.Float() || t.Len() != 1 || max(t.Int(0), -t.Int(0)) > maxRuns {
 		return c, false
 	}
-	return counter{0, t.I[0], len(t.Shape)}, true
+	return counter{0, t.Int(0), len(t.Shape)}, true
 }
 
 // counts is what a node makes of numbers of runs.
@@ -181,7 +181,7 @@ func (l *loopBody) counts(n *Node) (y counter, ok bool) {
 	case "Unsqueeze":
 		axes := n.Ints("axes")
 		if t := l.fixed(n.In(1)); t != nil {
-			axes = t.I
+			axes = t.Ints()
 		}
 		return counter{a.times, a.plus, a.rank + len(axes)}, len(axes) > 0
 	}

@@ -174,7 +174,7 @@ func (c *windows) mean(padding bool) {
 	t := filled(c.dt, nil, counts[0])
 	for _, v := range counts {
 		if v != counts[0] {
-			t.Shape, t.F = c.l.with(1, 1, c.s.out[2-c.s.axes:]), counts
+			t = &Tensor{DType: c.dt, Shape: c.l.with(1, 1, c.s.out[2-c.s.axes:]), F: counts}
 		}
 	}
 	c.last("", "Div", nil, sums, c.constant("counts", t))

@@ -210,7 +210,7 @@ func (r *recurrent) rows(t *Tensor, d, all, first, cols int) *Tensor {
 	if len(t.Shape) == 3 {
 		shape = []int{r.hidden, cols}
 	}
-	return &Tensor{DType: t.DType, Shape: shape, F: t.F[at : at+r.hidden*cols]}
+	return &Tensor{DType: t.DType, Shape: shape, F: t.Floats()[at : at+r.hidden*cols]}
 }
 
 // direction writes one direction as a loop over x.

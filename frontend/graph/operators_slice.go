@@ -132,11 +132,7 @@ func buildConstantOfShape(c *call) {
 	shape := shapeOf(want, math.MaxInt32)
 	checkSize(shape)
 	c.p.elements(Size(shape))
-	full := &Tensor{DType: t.DType, Shape: shape}
-	for range Size(shape) {
-		full.F, full.I = append(full.F, t.F...), append(full.I, t.I...)
-	}
-	c.value(full)
+	c.value(t.picked(shape, func(int) int { return 0 }))
 }
 
 // buildDropout is the identity: models run in inference.

@@ -105,27 +105,28 @@ func codeLimit(finn string) float64 {
 // have a step of 24 bits as they are.
 func recovered(t *Tensor, axis int, limit float64) (_ *Tensor, ok bool) {
 	channels, inner := t.Shape[axis], Size(t.Shape[axis+1:])
-	out := &Tensor{DType: t.DType, Shape: t.Shape, F: slices.Clone(t.F)}
+	values := t.Floats()
+	out := &Tensor{DType: t.DType, Shape: t.Shape, F: slices.Clone(values)}
 	changed := false
 	for c := range channels {
 		var at []int
-		for i := c * inner; i < len(t.F); i += channels * inner {
+		for i := c * inner; i < len(values); i += channels * inner {
 			for k := i; k < i+inner; k++ {
-				if t.F[k] != 0 {
+				if values[k] != 0 {
 					at = append(at, k)
 				}
 			}
 		}
-		if stepped(t.F, at) {
+		if stepped(values, at) {
 			continue
 		}
-		step, ok := stepOf(t.F, at, limit)
+		step, ok := stepOf(values, at, limit)
 		if !ok {
 			return nil, false
 		}
 		for _, k := range at {
-			out.F[k] = math.Round(t.F[k]/step) * step // exact: a step has 36 bits at most, a code 16
-			changed = changed || out.F[k] != t.F[k]
+			out.F[k] = math.Round(values[k]/step) * step // exact: a step has 36 bits at most, a code 16
+			changed = changed || out.F[k] != values[k]
 		}
 	}
 	return out, changed

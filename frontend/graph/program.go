@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
@@ -27,8 +28,9 @@ type Program struct {
 	inexact map[string]*Reals  // outputs of steps that depend on no data, and are no float64s
 	readers map[string][]*Step // by input
 	budget
-	within  bool // the body of a loop
-	whole   bool // every node is understood
+	laidOut sync.Map // *Reals by *Tensor: of constants that runs read
+	within  bool     // the body of a loop
+	whole   bool     // every node is understood
 	options Options
 	report  *diag.List // while preparing
 }

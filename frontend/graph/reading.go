@@ -57,10 +57,10 @@ func (c *reading) constInts(i int, what string) []int64 {
 		refuse(diag.ShapeUnknown, "export with fixed shapes, or bind dynamic axes with --dim", "%s depends on the data",
 			what)
 	}
-	if t.I == nil && t.Len() > 0 {
+	if t.DType.Float() {
 		invalid("%s is of type %s, not an integer", what, t.DType)
 	}
-	return t.I
+	return t.Ints()
 }
 
 // axis makes an axis of a tensor of the given rank non-negative.

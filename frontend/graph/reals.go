@@ -36,8 +36,8 @@ func Exactly(shape []int, data []float64) *Reals { return &Reals{Shape: shape, L
 
 // constant is the value of a constant tensor.
 func constant(t *Tensor) *Reals {
-	if t.DType.Float() {
-		return Exactly(t.Shape, t.F)
+	if t.I == nil {
+		return Exactly(t.Shape, t.Floats())
 	}
 	f := make([]float64, len(t.I))
 	v := Exactly(t.Shape, f)
@@ -55,6 +55,18 @@ func constant(t *Tensor) *Reals {
 		}
 	}
 	return v
+}
+
+// constant is the value of a constant of a program, laid out once for all runs.
+func (p *Program) constant(t *Tensor) *Reals {
+	if t.F != nil {
+		return constant(t)
+	}
+	v, known := p.laidOut.Load(t)
+	if !known {
+		v, _ = p.laidOut.LoadOrStore(t, constant(t))
+	}
+	return v.(*Reals)
 }
 
 // Exact reports whether every element is one float64.

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 )
@@ -78,21 +77,15 @@ func formatValues(t *Tensor) string {
 			b.WriteByte(' ')
 		}
 		if t.DType.Float() {
-			fmt.Fprint(&b, t.F[i])
+			fmt.Fprint(&b, t.At(i))
 		} else {
-			fmt.Fprint(&b, t.I[i])
+			fmt.Fprint(&b, t.Int(i))
 		}
 	}
 	if n > shown {
 		h := fnv.New64a()
 		for i := range n {
-			v := uint64(0)
-			if t.DType.Float() {
-				v = math.Float64bits(t.F[i])
-			} else {
-				v = uint64(t.I[i])
-			}
-			fmt.Fprintf(h, "%x,", v)
+			fmt.Fprintf(h, "%x,", t.bits(i))
 		}
 		fmt.Fprintf(&b, " ... fnv64a %016x", h.Sum64())
 	}

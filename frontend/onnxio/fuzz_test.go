@@ -67,9 +67,12 @@ func FuzzRead(f *testing.F) {
 // topological order.
 func checkGraph(t *testing.T, g *graph.Graph) {
 	check := func(c *graph.Tensor) {
-		f, i := len(c.F), len(c.I)
-		if (c.F != nil) == (c.I != nil) || c.DType.Float() != (c.F != nil) || f+i != c.Len() {
-			t.Fatalf("constant %v %v has %d reals and %d integers", c.DType, c.Shape, f, i)
+		f, i, codes := len(c.F), len(c.I), len(c.Codes)
+		if f+i+codes != c.Len() || f > 0 && i+codes > 0 || i > 0 && codes > 0 || c.DType.Float() != (c.F != nil) {
+			t.Fatalf("constant %v %v has %d reals, %d integers and %d codes", c.DType, c.Shape, f, i, codes)
+		}
+		for k := range c.Len() {
+			c.At(k)
 		}
 	}
 	for _, c := range g.Init {

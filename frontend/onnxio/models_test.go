@@ -90,8 +90,8 @@ func compareGraph(t *testing.T, path string, g *graph.Graph, p *onnxpb.GraphProt
 		for _, s := range c.GetDims() {
 			size *= s
 		}
-		if v := g.Init[c.GetName()]; int64(len(v.F)+len(v.I)) != size || int64(v.Len()) != size {
-			t.Errorf("%s: constant %s has %d elements, want %d", path, c.GetName(), len(v.F)+len(v.I), size)
+		if v := g.Init[c.GetName()]; int64(len(v.Floats())) != size || int64(v.Len()) != size {
+			t.Errorf("%s: constant %s has %d elements, want %d", path, c.GetName(), len(v.Floats()), size)
 		}
 	}
 	made := make(map[string]int) // position of each tensor's maker in the sorted order

@@ -207,20 +207,46 @@ func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*gr
 		}
 		return t, nil
 	}
+	if e.bits <= 8 {
+		t.Codes, t.Values = e.codes(dtype, n, raw)
+		return t, nil
+	}
 	t.I = make([]int64, n)
 	for i := range t.I {
 		c := element(raw, e.bits, i)
-		switch {
-		case dtype == graph.Bool && c > 0:
-			c = 1
-		case e.signed:
-			c = uint64(int64(c<<(64-e.bits)) >> (64 - e.bits))
-		case c > math.MaxInt64:
+		if !e.signed && c > math.MaxInt64 {
 			return nil, unsupported("", "the value %d is above 2^63-1", c)
 		}
-		t.I[i] = int64(c)
+		t.I[i] = e.integer(c)
 	}
 	return t, nil
+}
+
+// integer is what a code means.
+func (e encoding) integer(c uint64) int64 {
+	if e.signed {
+		return int64(c<<(64-e.bits)) >> (64 - e.bits)
+	}
+	return int64(c)
+}
+
+// codes are integers of at most 8 bits, a byte each, and what these bytes mean. They are the file's own where that has
+// a byte for each.
+func (e encoding) codes(dtype graph.DType, n int, raw []byte) (codes []uint8, values []float64) {
+	values = make([]float64, 256)
+	for c := range values {
+		if values[c] = float64(e.integer(uint64(c))); dtype == graph.Bool {
+			values[c] = float64(min(c, 1))
+		}
+	}
+	if e.bits == 8 {
+		return raw[:n:n], values
+	}
+	codes = make([]uint8, n)
+	for i := range codes {
+		codes[i] = uint8(element(raw, e.bits, i))
+	}
+	return codes, values
 }
 
 // element is the code of element i: little-endian, packed from the lowest bits of each byte.

@@ -78,12 +78,7 @@ func (u *Unit) bindProduct(inputs num.Range) error {
 		u.product = num.Range{Lo: 0, Hi: 1}
 		return nil
 	}
-	w := num.Point(u.weights[0][0])
-	for _, row := range u.weights {
-		for _, v := range row {
-			w = w.Union(num.Point(v))
-		}
-	}
+	w := num.Span(u.weights...)
 	low, ok1 := inputs.Times(w.Lo)
 	high, ok2 := inputs.Times(w.Hi)
 	u.raw = low.Union(high)

@@ -15,6 +15,7 @@ package dataflow
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"hlsgen/boards"
 	"hlsgen/internal/num"
@@ -60,6 +61,11 @@ type Type struct {
 	Shape Shape
 	Range []num.Range
 	Elem  num.Type
+}
+
+// Equal reports whether two types are the same.
+func (t Type) Equal(o Type) bool {
+	return t.Elem == o.Elem && slices.Equal(t.Shape, o.Shape) && slices.Equal(t.Range, o.Range)
 }
 
 // Channel is the range of channel c.

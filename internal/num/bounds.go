@@ -1,6 +1,9 @@
 package num
 
-import "math/big"
+import (
+	"math/big"
+	"math/bits"
+)
 
 // The four rules for the width of an accumulator (docs/numbers.md), loosest first. All are computed on integers:
 // the papers' P >= a + log2(1+2^-a) + 1 with a = log2(v) says 2^(P-1) >= v + 1, so P is v's bit length plus one.
@@ -31,6 +34,11 @@ func ZeroCentredBound(l1 int64, inBits int) int {
 // Dot is the exact range of sum_i w[i]*x[i] for independent x[i] in in[i]; in has one element for all i, or one per i.
 // ok is false where a partial sum of bounds leaves int64.
 func Dot(w []int64, in []Range) (r Range, ok bool) {
+	if len(in) == 1 {
+		if r, ok = dotAlike(w, in[0]); ok {
+			return r, true
+		}
+	}
 	for i, wi := range w {
 		x := in[0]
 		if len(in) > 1 {
@@ -44,6 +52,24 @@ func Dot(w []int64, in []Range) (r Range, ok bool) {
 		r = s
 	}
 	return r, true
+}
+
+// dotAlike is Dot for one range, where it is plain that nothing leaves int64: the positive weights meet one end of it,
+// the negative ones the other.
+func dotAlike(w []int64, in Range) (r Range, plain bool) {
+	var plus, minus int64
+	var most uint64 // as many bits as the longest weight
+	for _, v := range w {
+		sign := v >> 63
+		minus += v & sign
+		plus += v &^ sign
+		most |= uint64(v ^ sign)
+	}
+	ends := uint64(in.Lo^in.Lo>>63) | uint64(in.Hi^in.Hi>>63)
+	if bits.Len64(most)+bits.Len64(ends)+bits.Len(uint(len(w))) > 60 {
+		return r, false
+	}
+	return Range{plus*in.Lo + minus*in.Hi, plus*in.Hi + minus*in.Lo}, true
 }
 
 func b2i(b bool) int {

@@ -2,6 +2,8 @@ package num
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -59,6 +61,36 @@ func TestDotAgainstEnumeration(t *testing.T) {
 	}
 	if _, ok := Dot([]int64{2}, []Range{{math.MinInt64, 0}}); ok {
 		t.Error("a product beyond int64 is called exact")
+	}
+}
+
+// TestDotAlike holds that one range for all inputs gives what it gives once for each, and is given up where that is: at
+// the ends of int64.
+func TestDotAlike(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	number := func() int64 { return r.Int64() >> r.IntN(64) * (1 - 2*r.Int64N(2)) }
+	exact := 0
+	for range 20000 {
+		w := make([]int64, 1+r.IntN(9))
+		for i := range w {
+			w[i] = number()
+		}
+		a, b := number(), number()
+		in := Range{min(a, b), max(a, b)}
+		got, ok := Dot(w, []Range{in})
+		want, wantOK := Dot(w, slices.Repeat([]Range{in}, len(w)))
+		if len(w) > 1 && (ok != wantOK || got != want) {
+			t.Fatalf("Dot(%v, %v) = %v %v, want %v %v", w, in, got, ok, want, wantOK)
+		}
+		if plain, ok := dotAlike(w, in); ok {
+			if exact++; plain != got {
+				t.Fatalf("dotAlike(%v, %v) = %v, want %v", w, in, plain, got)
+			}
+		}
+	}
+	if exact < 1000 {
+		t.Errorf("%d were plain", exact)
 	}
 }
 

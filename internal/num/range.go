@@ -64,6 +64,9 @@ func (r Range) String() string { return fmt.Sprintf("[%d,%d]", r.Lo, r.Hi) }
 
 func mul(a, b int64) (int64, bool) {
 	p := a * b
+	if int64(int32(a)) == a && int64(int32(b)) == b { // a division takes longer than all else here
+		return p, true
+	}
 	if a == 0 || b == 0 {
 		return 0, true
 	}

@@ -2,6 +2,8 @@ package num
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,21 +39,27 @@ func Smallest(r Range) Type {
 // Narrowest is the narrowest type that holds every one of the values: Bipolar where all are -1 or +1, else the
 // smallest integer type. There is at least one value.
 func Narrowest(values ...[]int64) Type {
-	first, signs := true, true
-	var r Range
+	r := Span(values...)
+	if r.Lo < -1 || r.Hi > 1 {
+		return Smallest(r)
+	}
 	for _, row := range values {
-		for _, v := range row {
-			if first {
-				r, first = Point(v), false
-			}
-			r = r.Union(Point(v))
-			signs = signs && (v == -1 || v == 1)
+		if slices.Contains(row, 0) {
+			return Smallest(r)
 		}
 	}
-	if signs {
-		return Type{Bipolar, 1}
+	return Type{Bipolar, 1}
+}
+
+// Span is the range from the least of the values, of which there is one at least, to the greatest.
+func Span(values ...[]int64) Range {
+	r := Range{math.MaxInt64, math.MinInt64}
+	for _, row := range values {
+		for _, v := range row {
+			r.Lo, r.Hi = min(r.Lo, v), max(r.Hi, v)
+		}
 	}
-	return Smallest(r)
+	return r
 }
 
 // Range is every value that t can hold.

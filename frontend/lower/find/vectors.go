@@ -86,11 +86,17 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 // real values of its outputs.
 func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Values, reject error) {
 	// Several columns at a time: their weights lie side by side.
-	const together = 16
+	const together = 32
+	columns := make([][]float64, min(together, v.rows))
+	for i := range columns {
+		columns[i] = make([]float64, v.dot.K)
+	}
 	affine := make([]real.Affine, v.rows)
 	m.Weights = make([][]int64, v.rows)
 	for at := 0; at < v.rows; at += together {
-		for i, weights := range v.weightsOf(at, min(together, v.rows-at)) {
+		columns = columns[:min(together, v.rows-at)]
+		v.weightsOf(at, columns)
+		for i, weights := range columns {
 			c := at + i
 			row, f, reject := v.column(weights)
 			if reject != nil {
@@ -118,19 +124,14 @@ func placed(row []int64, order []int, length int) []int64 {
 	return out
 }
 
-// weightsOf is the weights of n columns, from one on.
-func (v *Vectors) weightsOf(from, n int) [][]float64 {
+// weightsOf fills columns with their weights: those from one on.
+func (v *Vectors) weightsOf(from int, columns [][]float64) {
 	d := v.dot
-	out := make([][]float64, n)
-	for i := range out {
-		out[i] = make([]float64, d.K)
-	}
 	for k, offset := range d.BOffset {
-		for i, base := range d.BBase[from : from+n] {
-			out[i][k] = v.weights.At(int(base + offset))
+		for i, base := range d.BBase[from : from+len(columns)] {
+			columns[i][k] = v.weights.At(int(base + offset))
 		}
 	}
-	return out
 }
 
 // column is the integers of a column's weights, those of constant elements left out, and the real value of its sum.

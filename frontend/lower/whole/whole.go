@@ -129,14 +129,14 @@ func bias(column []float64, in []real.Affine) *big.Rat {
 // more than 63, the integers mean nothing. A float is an odd integer times a power of two, and so is the unit: the
 // greatest divisor of the integers times the least of the powers.
 func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
-	divisor, least := uint64(0), math.MaxInt
+	divisor, least, most := uint64(0), math.MaxInt, 0.0
 	for _, w := range column {
 		if w == 0 {
 			continue
 		}
 		m, e := odd(w)
-		least = min(least, e)
-		if divisor != 1 {
+		least, most = min(least, e), max(most, math.Abs(w))
+		if divisor == 0 || divisor > 1 && m%divisor != 0 {
 			divisor = gcd(divisor, m)
 		}
 	}
@@ -144,21 +144,9 @@ func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
 	if divisor == 0 {
 		return row, big.NewRat(1, 1), 0
 	}
-	for k, w := range column {
-		if w == 0 {
-			continue
-		}
-		m, e := odd(w)
-		if divisor > 1 {
-			m /= divisor
-		}
-		needs := mathbits.Len64(m) + e - least
-		if bits = max(bits, needs); needs > 63 {
-			continue
-		}
-		if row[k] = int64(m << (e - least)); w < 0 {
-			row[k] = -row[k]
-		}
+	m, e := odd(most)
+	if bits = mathbits.Len64(m/divisor) + e - least; bits <= 63 {
+		multiples(row, column, divisor, least)
 	}
 	unit = new(big.Rat).SetInt(new(big.Int).SetUint64(divisor))
 	power := new(big.Int).Lsh(big.NewInt(1), uint(max(least, -least)))
@@ -166,6 +154,27 @@ func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
 		return row, unit.Quo(unit, new(big.Rat).SetInt(power)), bits
 	}
 	return row, unit.Mul(unit, new(big.Rat).SetInt(power)), bits
+}
+
+// multiples divides a column by divisor * 2^least, whose multiples of at most 63 bits it is. Where the divisor is a
+// normal float64, so is the quotient, exactly: it has no more bits than the weight.
+func multiples(row []int64, column []float64, divisor uint64, least int) {
+	if -1000 < least && least < 900 {
+		unit := math.Ldexp(float64(divisor), least)
+		for k, w := range column {
+			row[k] = int64(w / unit)
+		}
+		return
+	}
+	for k, w := range column {
+		if w == 0 {
+			continue
+		}
+		m, e := odd(w)
+		if row[k] = int64(m / divisor << (e - least)); w < 0 {
+			row[k] = -row[k]
+		}
+	}
 }
 
 // odd is a float that is not 0 as an odd integer times 2^e, without its sign.

@@ -1,0 +1,193 @@
+package graph
+
+import (
+	"iter"
+	"math"
+	"slices"
+)
+
+// A Tensor is a constant, row-major. Its elements lie in one of three forms: in F, real numbers; in I, integers; or in
+// Codes and Values, both: element i is Values[Codes[i]]. Codes take a byte each, and what is computed of one element
+// is computed of at most 256, so large constants should be codes. Reading goes by the methods, whatever the form.
+// Nobody changes a tensor that is in use: tensors share their elements.
+//
+// Every ONNX float is exact in a float64, every integer type but uint64 above 2^63 in an int64.
+type Tensor struct {
+	DType  DType
+	Shape  []int // empty for a scalar
+	F      []float64
+	I      []int64
+	Codes  []uint8
+	Values []float64
+}
+
+// Len is the number of elements.
+func (t *Tensor) Len() int { return Size(t.Shape) }
+
+// At is element i as a float64. An int64 beyond 2^53 is rounded; such values occur only as shapes and indices, which
+// are read by Int.
+func (t *Tensor) At(i int) float64 {
+	switch {
+	case t.Codes != nil:
+		return t.Values[t.Codes[i]]
+	case t.F != nil:
+		return t.F[i]
+	}
+	return float64(t.I[i])
+}
+
+// Int is element i of integers.
+func (t *Tensor) Int(i int) int64 {
+	if t.Codes != nil {
+		return int64(t.Values[t.Codes[i]])
+	}
+	return t.I[i]
+}
+
+// Floats is the elements as At gives them.
+func (t *Tensor) Floats() []float64 {
+	if t.F != nil {
+		return t.F
+	}
+	out := make([]float64, t.Len())
+	for i := range out {
+		out[i] = t.At(i)
+	}
+	return out
+}
+
+// Occurring yields the elements as At gives them, those that are codes once each, in any order.
+func (t *Tensor) Occurring() iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		if t.Codes != nil {
+			for _, c := range t.used() {
+				if !yield(t.Values[c]) {
+					return
+				}
+			}
+			return
+		}
+		for i := range t.Len() {
+			if !yield(t.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Ints is the elements of integers; none of reals.
+func (t *Tensor) Ints() []int64 {
+	if t.Codes == nil || t.DType.Float() {
+		return t.I
+	}
+	out := make([]int64, len(t.Codes))
+	for i := range out {
+		out[i] = t.Int(i)
+	}
+	return out
+}
+
+// Equal reports whether tensors hold the same elements, in whatever form.
+func (t *Tensor) Equal(o *Tensor) bool {
+	switch {
+	case t == o:
+		return true
+	case t.DType != o.DType || t.Len() != o.Len():
+		return false
+	case t.sharesCodes(o) && slices.Equal(t.Values, o.Values):
+		return true
+	}
+	for i := range t.Len() {
+		if !t.equal(o, i, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// sharesCodes reports whether two tensors of as many elements have one list of codes.
+func (t *Tensor) sharesCodes(o *Tensor) bool {
+	return len(t.Codes) > 0 && len(o.Codes) > 0 && &t.Codes[0] == &o.Codes[0]
+}
+
+// equal compares an element with one of another constant.
+func (t *Tensor) equal(o *Tensor, i, k int) bool {
+	switch real := t.DType.Float(); {
+	case real != o.DType.Float():
+		return false
+	case real:
+		return t.At(i) == o.At(k)
+	}
+	return t.Int(i) == o.Int(k)
+}
+
+// picked is elements of a tensor as they lie there: element i is element from(i). A nil from is all of them in order.
+func (t *Tensor) picked(shape []int, from func(i int) int) *Tensor {
+	out := *t
+	if out.Shape = shape; from == nil {
+		return &out
+	}
+	n := Size(shape)
+	out.F, out.I, out.Codes = pickOf(t.F, n, from), pickOf(t.I, n, from), pickOf(t.Codes, n, from)
+	return &out
+}
+
+func pickOf[E any](list []E, n int, from func(i int) int) []E {
+	if list == nil {
+		return nil
+	}
+	out := make([]E, n)
+	for i := range out {
+		out[i] = list[from(i)]
+	}
+	return out
+}
+
+// used lists the codes that occur, in order.
+func (t *Tensor) used() (codes []uint8) {
+	var seen [256]bool
+	for _, c := range t.Codes {
+		seen[c] = true
+	}
+	for c, is := range seen {
+		if is {
+			codes = append(codes, uint8(c))
+		}
+	}
+	return codes
+}
+
+// of is a tensor of other values: those of the codes, in order.
+func (t *Tensor) of(dt DType, codes []uint8, values []float64) *Tensor {
+	out := &Tensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Values: make([]float64, 256)}
+	for i, c := range codes {
+		out.Values[c] = values[i]
+	}
+	return out
+}
+
+// infinite finds an element that is no real number; i is -1 where there is none.
+func (t *Tensor) infinite(bad func(v float64) bool) (i int) {
+	if t.I != nil || t.Codes != nil && !slices.ContainsFunc(t.Values, bad) {
+		return -1
+	}
+	for i := range t.Len() {
+		if bad(t.At(i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// filled is a tensor of one value.
+func filled(dt DType, shape []int, v float64) *Tensor {
+	return &Tensor{DType: dt, Shape: shape, Codes: make([]uint8, Size(shape)), Values: []float64{v}}
+}
+
+// bits of element i, for a checksum.
+func (t *Tensor) bits(i int) uint64 {
+	if t.DType.Float() {
+		return math.Float64bits(t.At(i))
+	}
+	return uint64(t.Int(i))
+}
