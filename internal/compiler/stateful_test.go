@@ -399,7 +399,8 @@ func TestRefusedTurns(t *testing.T) {
 		code    diag.Code
 		says    string
 	}{
-		{"a state of a reverse layer", with(func(m *recurrentModel) { m.direction = "reverse" }), Options{Stateful: true},
+		{"a state of a reverse layer",
+			with(func(m *recurrentModel) { m.direction = "reverse" }), Options{Stateful: true},
 			diag.StateNotKept, "from the end of the sequence"},
 		{"a state of both directions", with(func(m *recurrentModel) { m.direction = "bidirectional" }),
 			Options{Stateful: true}, diag.StateNotKept, "from the end of the sequence"},
