@@ -124,18 +124,12 @@ func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compi
 	return err
 }
 
-// recurrentAxes are what TestRandomRecurrent draws. Samples that take turns are left out as long as a Dense of the last
-// step takes none.
-var recurrentAxes = func() rnntest.Axes {
-	a := rnntest.All
-	a.Turns = false
-	return a
-}()
+// recurrentAxes are what TestRandomRecurrent draws.
+var recurrentAxes = rnntest.All
 
 // recurrentOpen are the reasons of refusals that are no failures yet: steps of functions far from zero are not found
 // where exponentials leave every bound, and factors of sums of three terms or more are proved by brute force.
-var recurrentOpen = []string{"more than 4096 steps", "beyond 2^(2^24)", "whose scales are far apart",
-	"in a way that no layer does"}
+var recurrentOpen = []string{"more than 4096 steps", "beyond 2^(2^24)", "whose scales are far apart"}
 
 // recurrentFails says what is wrong with a network, and what the smallest one that was found is like where the same is.
 func recurrentFails(t *testing.T, n *rnntest.Network, seed uint64, compiled bool) {
