@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"hlsgen/boards"
@@ -161,21 +162,33 @@ func recurrentFails(t *testing.T, n *rnntest.Network, seed uint64, compiled bool
 		small, why = m, e
 		return true
 	})
-	b, _ := json.Marshal(small)
-	t.Errorf("seed %d, %q: %v\na smaller one, %q: %v\n%s", seed, n.Has, err, small.Has, why, b)
+	t.Errorf("seed %d, %q: %v\na smaller one, %q: %v, of the choices %v", seed, n.Has, err, small.Has, why,
+		small.Choices)
 }
 
 // TestRandomRecurrent draws recurrent networks: the outputs of all engines are those that exact arithmetic gives, step
-// by step. None is refused.
+// by step. None is refused, but for recurrentOpen: of that there are few.
 func TestRandomRecurrent(t *testing.T) {
 	t.Parallel()
 	networks, compiled := 100, tier.Few(10)
 	if tier.Long() {
 		networks, compiled = 2000, 60
 	}
+	var open atomic.Int64
+	t.Cleanup(func() { // when all are done
+		if n := int(open.Load()); n > networks/50 {
+			t.Errorf("%d of %d networks are refused for reasons that were known, at most %d have been", n, networks,
+				networks/50)
+		}
+	})
 	for seed := range networks {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
+			t.Cleanup(func() {
+				if t.Skipped() {
+					open.Add(1)
+				}
+			})
 			n := rnntest.Draw(rnntest.Seeded(uint64(seed)), recurrentAxes)
 			recurrentFails(t, n, uint64(seed), false)
 			if seed*compiled%networks < compiled {
