@@ -4,17 +4,8 @@ import (
 	"fmt"
 
 	"hlsgen/frontend/lower/place"
-	"hlsgen/hlslib/add"
-	"hlsgen/hlslib/concat"
-	"hlsgen/hlslib/dup"
-	"hlsgen/hlslib/labelselect"
-	"hlsgen/hlslib/mul"
-	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/reorder"
-	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/rnn"
-	"hlsgen/hlslib/split"
-	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -42,15 +33,16 @@ func Interleave(g *dataflow.Graph, samples int, file string, d *diag.List) (*dat
 	recurrent, before := 0, len(d.Diags)
 	for _, n := range g.Nodes {
 		switch p := n.Op.Params().(type) {
-		case mvau.Params, threshold.Params, requant.Params, add.Params, mul.Params, dup.Params, concat.Params,
-			split.Params, labelselect.Params:
-			for _, s := range append(n.In[1:], n.Out...) {
-				t.same[t.find(s)] = t.find(n.In[0])
-			}
 		case rnn.Params:
 			recurrent++
 		case reorder.Params: // samples may lie in one way in front of it, and in another behind
 		default:
+			if apart(n.Op) {
+				for _, s := range append(n.In[1:], n.Out...) {
+					t.same[t.find(s)] = t.find(n.In[0])
+				}
+				continue
+			}
 			t.refuse(n, fmt.Sprintf("it computes with several vectors of a sample at a time (%T)", p),
 				"interleave recurrences that matrix layers alone surround, or leave --interleave out")
 		}
