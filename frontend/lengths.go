@@ -184,8 +184,8 @@ func (im *Imported) stretches(l *dataflow.Lengths) (*dataflow.Node, error) {
 	}
 	at := other.Model.Graph
 	if len(at.In) != len(m.Graph.In) {
-		return nil, fmt.Errorf("the device takes %d tensors of sequences of %d steps, and %d of those of %d", len(at.In),
-			short, len(m.Graph.In), l.Max)
+		return nil, fmt.Errorf("the device takes %d tensors of sequences of %d steps, and %d of those of %d",
+			len(at.In), short, len(m.Graph.In), l.Max)
 	}
 	var in []int
 	for k := range m.Graph.In {

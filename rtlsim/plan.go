@@ -147,7 +147,8 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 // worker puts node i to work.
 func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
-	l := &worker{node: i, name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1, count: &e.trace.Nodes[i],
+	l := &worker{node: i, name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1,
+		count: &e.trace.Nodes[i],
 		words: make([]dataflow.Word, len(n.In))}
 	for _, s := range n.In {
 		l.in = append(l.in, streams[s])

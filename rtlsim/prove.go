@@ -25,7 +25,8 @@ type Proof struct {
 	Frames     int               // after which the design is where it was before: 1
 	Iterations int               // of all layers in these
 	Words      int               // on all streams between layers in these
-	Room       int               // words that a layer's pipeline must hold, or its Latency if that is less; 0: any latencies do
+	// words that a layer's pipeline must hold, or its Latency if that is less; 0: any latencies do
+	Room int
 }
 
 // Short is what is proved.

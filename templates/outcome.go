@@ -101,8 +101,8 @@ func (o *Outcome) sequences(d *dataflow.Design, p AXIPort, steps []int, frames [
 		}
 		port := at.Port(p.Stream)
 		if len(words) < port.Words {
-			return fmt.Errorf("simulate C++: %s gave no more than %d words of frame %d, which has %d", p.Name, len(words),
-				f, port.Words)
+			return fmt.Errorf("simulate C++: %s gave no more than %d words of frame %d, which has %d", p.Name,
+				len(words), f, port.Words)
 		}
 		sent, err := p.elements(words[:port.Words])
 		if err != nil {

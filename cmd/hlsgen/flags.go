@@ -115,7 +115,8 @@ func (s sizes) Set(text string) error {
 		case twice && (old != n || n != m):
 			return fmt.Errorf("axis %s is %d already", name, old)
 		case n < m && l != nil && *l != (frontend.Lengths{Axis: name, Min: n, Max: m}):
-			return fmt.Errorf("axis %s is %d to %d already, and one axis can have several lengths", l.Axis, l.Min, l.Max)
+			return fmt.Errorf("axis %s is %d to %d already, and one axis can have several lengths", l.Axis, l.Min,
+				l.Max)
 		case n < m:
 			*s.lengths = &frontend.Lengths{Axis: name, Min: n, Max: m}
 			continue

@@ -100,7 +100,8 @@ func Stepwise(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node, error) {
 			return n, fmt.Errorf("it computes with several steps at a time (%s)", n.Op.Kind())
 		}
 		for _, s := range slices.Concat(n.In, n.Out) {
-			if long, short := g.Streams[s].Type.Shape, at.Streams[s].Type.Shape; long.Size()/l.Max*l.Min != short.Size() {
+			long, short := g.Streams[s].Type.Shape, at.Streams[s].Type.Shape
+			if long.Size()/l.Max*l.Min != short.Size() {
 				return n, fmt.Errorf("a stream of shape %v has no steps", long)
 			}
 		}

@@ -6,21 +6,21 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance { return o.instance(f, false) }
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance { return instance(o, f, false) }
 
 // EmitSteps is the instance for sequences of any length.
 func (o *op) EmitSteps(f dataflow.Fold, _ dataflow.Target, _ int) (dataflow.Instance, bool) {
-	return o.instance(f, true), true
+	return instance(o, f, true), true
 }
 
 // instance is that of frames of one length, or of sequences of any.
-func (o *op) instance(f dataflow.Fold, steps bool) dataflow.Instance {
+func instance(o *op, f dataflow.Fold, steps bool) dataflow.Instance {
 	t := o.timing(f)
 	i := dataflow.Instance{
 		Header:  "rnn.hpp",
 		Func:    "rnn",
 		Ends:    steps,
-		Config:  o.loopFields(f, t, steps),
+		Config:  loopFields(o, f, t, steps),
 		Storage: o.storage(f),
 	}
 	i.Config = append(i.Config, o.unit.SumFields(f)...)
@@ -50,7 +50,7 @@ func (o *op) instance(f dataflow.Fold, steps bool) dataflow.Instance {
 }
 
 // loopFields is what rnn.hpp's loop asks for.
-func (o *op) loopFields(f dataflow.Fold, t timing, steps bool) []dataflow.Field {
+func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 	var nf, sf, idle, sums []int
 	for i, p := range t.phases {
 		nf, sf, idle, sums = append(nf, p.nf), append(sf, p.sf), append(idle, p.idle), append(sums, 0)

@@ -76,8 +76,8 @@ func stored(m *dataflow.Model, arrays map[string]*npy.Array) (int, error) {
 		if n := a.Shape[axis]; n >= l.Min && n <= l.Max {
 			return n, nil
 		}
-		return 0, &Unfit{fmt.Sprintf("the data for input %q of shape %v have sequences of %d steps, want %d to %d", in.Name,
-			a.Shape, a.Shape[axis], l.Min, l.Max), ""}
+		return 0, &Unfit{fmt.Sprintf("the data for input %q of shape %v have sequences of %d steps, want %d to %d",
+			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), ""}
 	}
 	return l.Max, nil // Split says what is wrong
 }
