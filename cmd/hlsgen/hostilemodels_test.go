@@ -126,7 +126,6 @@ var hostileModels = map[string]func(h hostile){
 	"a scale of 0":                quantBy(0, 0, 4),
 	"a scale that is no number":   quantBy(math.NaN(), 0, 4),
 	"a scale without end":         quantBy(math.Inf(1), 0, 4),
-	"a negative scale":            quantBy(-1, 0, 4),
 	"0 bits":                      quantBy(1, 0, 0),
 	"-3 bits":                     quantBy(1, 0, -3),
 	"2.5 bits":                    quantBy(1, 0, 2.5),

@@ -143,7 +143,7 @@ func (l *lowering) recurrence(step *graph.Step) error {
 }
 
 // wanted says which outputs of a recurrence's body something depends on.
-func (l *lowering) wanted(r *graph.Recur) []bool {
+func (l *circuit) wanted(r *graph.Recur) []bool {
 	out := make([]bool, len(r.Body.Graph.Outputs))
 	for _, s := range l.Steps {
 		if s.Recur == r && l.Uses.Used(s) {
@@ -154,7 +154,7 @@ func (l *lowering) wanted(r *graph.Recur) []bool {
 }
 
 // scanned reads a tensor that a cell walks through: what the integers of a step are.
-func (l *lowering) scanned(c *loopCell, tensor string, s graph.Scanned, length int) (of recur.Codes,
+func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length int) (of recur.Codes,
 	nodes []*graph.Node, reject error) {
 	shape := l.Known[tensor].Shape
 	if shape[s.Axis] != length {
@@ -194,7 +194,7 @@ func (l *lowering) scanned(c *loopCell, tensor string, s graph.Scanned, length i
 }
 
 // span is what the integers of an operand lie in.
-func (l *lowering) span(o *find.Operand) num.Range {
+func (l *circuit) span(o *find.Operand) num.Range {
 	var span num.Range
 	for i, tensor := range o.Tensors {
 		r := l.Places[tensor].Type.Union()
@@ -207,7 +207,7 @@ func (l *lowering) span(o *find.Operand) num.Range {
 }
 
 // initial reads an initial state that arrives with the data; nothing where it is not in integers.
-func (l *lowering) initial(tensor string) (*recur.Codes, *find.Operand) {
+func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
 	n := graph.Size(l.Known[tensor].Shape)
 	o, reject := l.operand(tensor, scaled.All(n))
 	if reject != nil || o.Value != nil {

@@ -23,8 +23,8 @@ var Rules = []Rule{
 	{"matrix", "A product of scaled integers with constant weights is an MVAU, behind a sliding window for a " +
 		"convolution (a VVAU for a depthwise one, a Pool where it only adds). It waits for a quantiser to become " +
 		"its activation.", matrix},
-	{"recurrence", "A body that runs once per element of a sequence is read as a program over codes. It waits: a cell that " +
-		"walks through the same sequence the other way may join it, so that the two take turns in one layer.",
+	{"recurrence", "A body that runs once per element of a sequence is read as a program over codes. It waits: a " +
+		"cell that walks through the same sequence the other way may join it, so that the two take turns in one layer.",
 		recurrence},
 	{"maximum", "A maximum over windows is a Pool. It waits for the quantiser behind it where thresholds are better " +
 		"in front of it.", maxima},

@@ -29,7 +29,7 @@ func (e *Expr) Polynomial() (terms []Term, outer *Expr, ok bool) {
 	for _, key := range p.inner.keys() {
 		if key != "" {
 			t := Term{Scale: p.inner[key]}
-			for _, v := range []rune(key) {
+			for _, v := range key {
 				t.Vars = append(t.Vars, int(v))
 			}
 			terms = append(terms, t)

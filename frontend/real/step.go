@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"hlsgen/internal/num"
 )
@@ -27,11 +28,46 @@ const (
 // constant; otherwise it is split, and a single integer left open is decided in exact arithmetic. Nothing is assumed of
 // f, neither monotony nor form. More than limit breakpoints give ErrTooManySteps, as does a search that would not end.
 func (f *Func) StepOver(r num.Range, limit int) (num.Step, error) {
-	b := &bisector{f: f, limit: limit, endless: uint64(r.Hi)-uint64(r.Lo) > maxEvaluations}
+	b := &bisector{f: f.sharp(), limit: limit, endless: uint64(r.Hi)-uint64(r.Lo) > maxEvaluations}
 	if err := b.run(r.Lo, r.Hi); err != nil {
 		return num.Step{}, err
 	}
 	return b.step, nil
+}
+
+// sharp is f in a form of which intervals say more: x/(1+|x|), where x is in two places, is 1/(1+max(-x,0)) -
+// 1/(1+max(x,0)), where on either side of zero it is in one.
+func (f *Func) sharp() *Func {
+	if !slices.ContainsFunc(f.code, f.saturates) {
+		return f
+	}
+	one, zero := Float(1), Float(0)
+	made := make([]*Expr, len(f.code))
+	for i, in := range f.code {
+		e := *in.e
+		for k, slot := range []int{in.a, in.b} {
+			if e.args[k] != nil {
+				e.args[k] = made[slot]
+			}
+		}
+		if made[i] = &e; f.saturates(in) {
+			x := made[in.a]
+			made[i] = Sub(Div(one, Add(one, Max(Neg(x), zero))), Div(one, Add(one, Max(x, zero))))
+		}
+	}
+	return Compile(made[len(made)-1])
+}
+
+// saturates reports whether an instruction is x/(1+|x|).
+func (f *Func) saturates(in instr) bool {
+	if in.op != div || f.code[in.b].op != add {
+		return false
+	}
+	a, b := f.code[f.code[in.b].a], f.code[f.code[in.b].b]
+	if a.op != constant {
+		a, b = b, a
+	}
+	return a.op == constant && a.e.c.Cmp(big.NewRat(1, 1)) == 0 && b.op == abs && b.a == in.a
 }
 
 type bisector struct {

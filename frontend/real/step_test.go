@@ -375,6 +375,8 @@ func TestStepOverTails(t *testing.T) {
 	t.Parallel()
 	one := Float(1)
 	sigmoid := Div(one, Add(one, Exp(Neg(Mul(Var(0), Float(0x1p-32))))))
+	x := Mul(Var(0), Float(0x1p-8))
+	softsign := Div(x, Add(one, Abs(x)))
 	wide := num.Range{Lo: -1 << 52, Hi: 1 << 52}
 	for _, c := range []struct {
 		e    *Expr
@@ -384,6 +386,8 @@ func TestStepOverTails(t *testing.T) {
 		{Round(sigmoid, Floor), []int64{0}},
 		{Round(Mul(sigmoid, Float(3)), Up), []int64{1, 2, 3}},
 		{Round(Mul(sigmoid, Float(-3)), Floor), []int64{-1, -2, -3}},
+		{Round(Mul(softsign, Float(2)), Floor), []int64{-2, -1, 0, 1}},
+		{Round(Mul(softsign, Float(1.5)), HalfUp), []int64{-1, 0, 1}},
 	} {
 		f, err := Compile(c.e).StepOver(wide, 10)
 		if err != nil || !slices.Equal(f.Value, c.want) {

@@ -75,7 +75,7 @@ func Draw(c *Choices, axes Axes) *Network {
 	}
 	if inputs == 1 && d.rarely(5) {
 		n.Front = d.dense(x[0], true)
-		if n.Form != "flat" && d.rarely(2) || d.rarely(4) {
+		if d.rarely(2) && n.Turns == 1 { // a window over several vectors takes no turns
 			n.Front.Kernel = 3
 			n.Front.Weights = d.matrix(len(n.Front.Weights.Codes), x[0].width*3, x[0].reach())
 			d.has("convolution in front")
@@ -232,5 +232,15 @@ func (d *drawer) outputs(last vector) {
 		}
 		d.has("output %s", o.Of)
 		d.n.Outputs = append(d.n.Outputs, o)
+	}
+}
+
+// First is the first network drawn that has all of some things, and its seed.
+func First(axes Axes, has ...string) (n *Network, seed uint64) {
+	for ; ; seed++ {
+		n = Draw(Seeded(seed), axes)
+		if !slices.ContainsFunc(has, func(what string) bool { return !slices.Contains(n.Has, what) }) {
+			return n, seed
+		}
 	}
 }

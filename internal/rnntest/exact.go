@@ -168,8 +168,7 @@ func tanh(x *big.Rat) number {
 	}
 	return number{enclose: func(bits uint) (lo, hi *big.Float) {
 		lo, hi = sigmoid(times(whole(2), x), bits)
-		two := big.NewFloat(2)
-		lo, hi = rounded(lo.Prec()+2, big.ToNegativeInf).Mul(lo, two), rounded(hi.Prec()+2, big.ToPositiveInf).Mul(hi, two)
+		lo, hi = lo.SetMantExp(lo, 1), hi.SetMantExp(hi, 1)
 		return minusOne(lo, big.ToNegativeInf), minusOne(hi, big.ToPositiveInf)
 	}}
 }

@@ -65,7 +65,8 @@ func TestActivations(t *testing.T) {
 			}
 			a, _ := lo.Float64()
 			b, _ := hi.Float64()
-			if want := f(x); math.Abs(a-want) > 1e-15*max(1, math.Abs(want)) || b < a || b-a > 1e-15*max(1, math.Abs(want)) {
+			want := f(x)
+			if most := 1e-15 * max(1, math.Abs(want)); math.Abs(a-want) > most || b < a || b-a > most {
 				t.Errorf("%s(%v) is %v to %v, want %v", op, x, a, b, want)
 			}
 		}

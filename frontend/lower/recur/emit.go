@@ -168,6 +168,7 @@ func (w *writer) at(v *value) int {
 func (w *writer) code(v *value) int {
 	m := v.made
 	if len(m.terms) == 0 { // it cannot change: steps of anything, which never come
+		w.something()
 		return w.put(rnn.Value{Op: rnn.Steps, Of: []int{0}, Steps: m.steps})
 	}
 	of, factors := w.terms(v)
@@ -182,6 +183,24 @@ func (w *writer) code(v *value) int {
 		at = w.put(rnn.Value{Op: rnn.Steps, Of: []int{at}, Steps: m.steps})
 	}
 	return at
+}
+
+// something gives a phase that has no value yet its first: what an earlier one with as many units has.
+func (w *writer) something() {
+	if len(w.phase.Values) > 0 {
+		return
+	}
+	phases := w.cell.Program.Phases
+	if k := slices.IndexFunc(phases, func(p rnn.Phase) bool { return p.Units == w.phase.Units }); k >= 0 {
+		w.put(rnn.Value{Op: rnn.Earlier, Phase: k})
+		return
+	}
+	for k := range w.states {
+		if v := w.states[k].value; v != nil && v.units == w.phase.Units {
+			w.put(rnn.Value{Op: rnn.OfState, At: w.state[k]})
+			return
+		}
+	}
 }
 
 // terms writes the terms of a sum: x*y + n*x as x*(y+n).

@@ -17,10 +17,13 @@ func (b *network) fuse() {
 		}
 	}
 	for _, v := range b.order {
-		if v.kind != code || v.exact || len(v.args) == 1 && v.args[0].exact || len(v.args) != 1 || v.args[0].kind != code || b.rounds(v) {
+		if v.kind != code || v.exact || len(v.args) != 1 || b.rounds(v) {
 			continue
 		}
 		a := v.args[0]
+		if a.kind != code || a.exact {
+			continue
+		}
 		alone := !b.isRoot(a) && len(a.args) > 0
 		for _, r := range b.order {
 			alone = alone && (len(r.args) == 1 || !slices.Contains(r.args, a))

@@ -1,6 +1,7 @@
-// Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs (package rnn). What comes in is a graph.Recur, what the integers of its scanned inputs are, and what its states begin
-// with; what goes out is a Cell, or the reason why the body is none. It knows nothing of streams: how the inputs get
-// there, and where the outputs go, is the caller's.
+// Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs. What comes in
+// is a graph.Recur, what the integers of its scanned inputs are, and what its states begin with; what goes out
+// is a Cell, or the reason why the body is none. It knows nothing of streams: how the inputs get there, and where the
+// outputs go, is the caller's.
 //
 // There is one principle. Every code of the body is a function of one polynomial of integers: of sums of products with
 // constant weights, of codes of the same unit, of states. For example, where q rounds,
@@ -18,7 +19,7 @@
 // one code into one; integers.go makes whole numbers of polynomials, and sharp.go finds the factors of sums whose
 // scales are far apart; phases.go orders values in phases; emit.go writes the cell.
 //
-// It sees graph, real, scaled, unmapped, whole, diag, num and hlslib.
+// It sees graph, real, scaled, unmapped, whole, diag, num, hlslib/layer and hlslib.
 package recur
 
 import (

@@ -27,7 +27,6 @@ type body struct {
 	width  int // of the input
 	states []stateOf
 	outs   []string
-	inits  map[string]bool
 	scale  float64 // of the input
 	apart  float64 // how much more the input counts than the state
 	second bool    // there is another scanned input, "v"
