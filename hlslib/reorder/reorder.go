@@ -280,7 +280,8 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) (dataflo
 		{Name: "longest", Doc: "steps of the longest sequence", Value: longest},
 	}
 	order := dataflow.Table{Name: "order", Doc: "by chunk written: the chunk of the step read, and from where on " +
-		"they are those of the step as far from the end", Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
+		"they are those of the step as far from the end",
+		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
 	for c, k := range o.P.Order[:len(step.Order)] {
 		from := k % step.Block
 		if o.turned(c, step.Block) {
