@@ -5,7 +5,7 @@
 // scaled and lower, and dataflow, num and diag; none of the layers.
 //
 //   - frontend.go is the short story; outside.go has names for other modules
-//   - inputs.go, formats.go, batch.go, stateful.go: what the file leaves open, or says of several samples
+//   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
 //   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
 //   - compare.go judges what another executor computed
 package frontend
@@ -33,6 +33,7 @@ type Options struct {
 	Data map[string][]int
 	// samples are pieces of one stream, in order: recurrences go on where they ended in the sample before
 	Stateful bool
+	Lengths  *Lengths  // of a dynamic axis, which is time; nil: it has one length
 	Samples  int       // that take turns in recurrences and make a frame; 0 or 1: a frame is a sample
 	Cells    []Formats // of --lstm-config and --cell-config: what quantises the gates of ONNX' recurrent operators
 	Pass     pass.Options[*canon.Model]
@@ -61,11 +62,15 @@ type Imported struct {
 	program *graph.Program // as lowered
 	lowered *lower.Result
 	stream  bool // samples are pieces of one
+	lengths *lengths
 }
 
 // Import reads a model. name is the file's base name, for diagnostics. It leaves out Model after adding errors to d;
 // Fates is there as soon as the file could be read. The error is that of dumping passes.
 func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, error) {
+	if opt.Lengths != nil {
+		return opt.importLengths(name, onnx, d)
+	}
 	im, g := &Imported{}, read(name, onnx, opt, d)
 	if g == nil {
 		return im, nil
@@ -231,6 +236,9 @@ func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflo
 // ImportReference imports only as far as executing the model as written needs: a model that has no quantised layer
 // runs too.
 func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Imported {
+	if opt.Lengths != nil {
+		return opt.referenceLengths(name, onnx, d)
+	}
 	g := read(name, onnx, opt, d)
 	if g == nil {
 		return &Imported{}

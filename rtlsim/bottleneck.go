@@ -14,6 +14,9 @@ type Bottleneck struct {
 // With unbounded FIFOs the interval is that of the slowest layer or end of the host, for the rest is ahead of it or
 // fed by it. So if none of these is as slow as the interval, layers wait for each other at FIFOs that are too short.
 func (e *engine) bottleneck(opt Options) Bottleneck {
+	if e.mixed() {
+		return Bottleneck{}
+	}
 	frames, clocks := e.trace.Period.Frames, e.trace.Period.Clocks
 	if frames == 0 {
 		if e.frames == 1 {

@@ -18,6 +18,7 @@ const never = math.MaxInt
 // keeps in memory the words of one frame at most.
 type engine struct {
 	*plan
+	each    []*plan   // by frame, in a run with data
 	workers []*worker // in topological order
 	streams []*stream
 	sources []*source
@@ -96,6 +97,19 @@ func (e *engine) stopped(ctx context.Context) error {
 func (e *engine) done() bool {
 	return !slices.ContainsFunc(e.workers, func(k *worker) bool { return k.frame < e.goal }) &&
 		!slices.ContainsFunc(e.sinks, func(k *sink) bool { return k.frame < e.goal })
+}
+
+// at is the plan of a frame.
+func (e *engine) at(frame int) *plan {
+	if len(e.each) == 0 {
+		return e.plan
+	}
+	return e.each[min(frame, len(e.each)-1)]
+}
+
+// mixed reports whether frames have different lengths.
+func (e *engine) mixed() bool {
+	return slices.ContainsFunc(e.each, func(p *plan) bool { return p != e.plan })
 }
 
 // clock is the one after the last iteration and the last word taken.

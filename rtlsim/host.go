@@ -95,7 +95,7 @@ func (s *source) visit(e *engine) {
 		if s.data != nil {
 			s.send()
 		}
-		if s.word++; s.word == s.stream.port.Words {
+		if s.word++; s.word == e.at(s.frame).ports[s.stream.id].Words {
 			s.frame, s.word = s.frame+1, 0
 		}
 	}
@@ -140,7 +140,7 @@ func (k *sink) visit(e *engine) {
 		if k.word == 0 && (f.First < 0 || at < f.First) {
 			f.First = at
 		}
-		if k.word++; k.word == k.stream.port.Words {
+		if k.word++; k.word == e.at(k.frame).ports[k.stream.id].Words {
 			f.Last = max(f.Last, at)
 			k.frame, k.word = k.frame+1, 0
 		}

@@ -1,6 +1,7 @@
 package rtlsim
 
 import (
+	"fmt"
 	"slices"
 
 	"hlsgen/internal/dataflow"
@@ -79,14 +80,15 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 func (p *plan) name(node int) string { return p.design.Model.Graph.Nodes[node].Name }
 
 // whole puts the design at rest before clock 0; without data where frames is empty.
-func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, opt Options) *engine {
+// Where sequences have different lengths, each is the plan of every frame.
+func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt Options) *engine {
 	g := p.design.Model.Graph
-	e := &engine{plan: p, frames: max(len(frames), opt.Frames), end: never, every: len(frames) > 0}
+	e := &engine{plan: p, each: each, frames: max(len(frames), opt.Frames), end: never, every: len(frames) > 0}
 	if opt.MaxCycles > 0 {
 		e.end = opt.MaxCycles
 	}
 	e.trace = newTrace(g, e.frames)
-	e.search.over = opt.In.Stall > 0 || opt.Out.Stall > 0 || opt.MaxCycles > 0
+	e.search.over = opt.In.Stall > 0 || opt.Out.Stall > 0 || opt.MaxCycles > 0 || e.mixed()
 	for i := range g.Streams {
 		s := newStream(i, p.ports[i], depth[i], p.latency[i])
 		if len(frames) > 0 {
@@ -101,6 +103,7 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, opt Options) *engi
 		l := e.worker(i, e.streams)
 		if len(frames) > 0 {
 			l.kernel = g.Nodes[i].Op.Kernel(p.design.Folds[i])
+			l.resize(e, p)
 		}
 	}
 	for i, id := range g.In {
@@ -144,7 +147,8 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 // worker puts node i to work.
 func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
-	l := &worker{name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1, count: &e.trace.Nodes[i],
+	l := &worker{node: i, name: n.Name, latency: e.loops[i].Latency, walk: e.loops[i].Walk(), at: -1,
+		count: &e.trace.Nodes[i],
 		words: make([]dataflow.Word, len(n.In))}
 	for _, s := range n.In {
 		l.in = append(l.in, streams[s])
@@ -156,4 +160,32 @@ func (e *engine) worker(i int, streams []*stream) *worker {
 	l.joined = dataflow.Moves{Read: mask(n.In, joined), Write: mask(n.Out, joined)}
 	e.workers = append(e.workers, l)
 	return l
+}
+
+// byFrame is the plan of every frame: the same folds and FIFOs, for sequences of its length. Latencies of layers do not
+// depend on that.
+func (p *plan) byFrame(frames [][]dataflow.Tensor) ([]*plan, error) {
+	return dataflow.Sized(p.design.Model.Lengths, frames, p.sized)
+}
+
+// sized is the plan for sequences of so many steps; 0 where there are none.
+func (p *plan) sized(steps int) (*plan, error) {
+	if steps == 0 {
+		return p, nil
+	}
+	d, err := p.design.At(steps)
+	if err == nil {
+		err = d.Verify()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sequences of %d steps: %w", steps, err)
+	}
+	at := newPlan(d)
+	for i, l := range at.loops {
+		if l.Latency != p.loops[i].Latency {
+			return nil, fmt.Errorf("%s has a latency of %d clocks in sequences of %d steps, else %d", p.name(i),
+				l.Latency, steps, p.loops[i].Latency)
+		}
+	}
+	return at, nil
 }

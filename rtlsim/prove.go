@@ -15,19 +15,27 @@ import (
 //   - The order of iterations makes no difference, so that no clock, pace or stall does.
 //   - After the frame all streams are empty and all loops at their start: the state before it. So the next frame goes
 //     through as well, and the one after that. Frames that overlap are another order of the same iterations.
+//   - Where sequences have different lengths, this holds for a frame of each: all of them begin and end in that same
+//     state, so that they may follow each other in any mix.
 //   - More room never stops anything. A FIFO has Depth words of room; the pipeline of the layer that writes it may hold
 //     words as well, but how many depends on the hardware. Room is how many words of it the proof counts on. With 0 it
 //     holds for any latencies whatever.
 type Proof struct {
-	Frames     int // after which the design is where it was before: 1
-	Iterations int // of all layers in these
-	Words      int // on all streams between layers in these
-	Room       int // words that a layer's pipeline must hold, or its Latency if that is less; 0: any latencies do
+	Lengths    *dataflow.Lengths // of sequences, each of which was looked at; nil where all are alike
+	Frames     int               // after which the design is where it was before: 1
+	Iterations int               // of all layers in these
+	Words      int               // on all streams between layers in these
+	// words that a layer's pipeline must hold, or its Latency if that is less; 0: any latencies do
+	Room int
 }
 
 // Short is what is proved.
 func (p Proof) Short() string {
 	s := "free for any number of frames, any stalls and any kernel latencies"
+	if l := p.Lengths; l != nil {
+		s = fmt.Sprintf("free for any number of sequences of %d to %d steps in any order, any stalls and any kernel "+
+			"latencies", l.Min, l.Max)
+	}
 	if p.Room > 0 {
 		s += fmt.Sprintf(" of at least those estimated, or %d", p.Room)
 	}
@@ -36,8 +44,12 @@ func (p Proof) Short() string {
 
 // String adds why.
 func (p Proof) String() string {
-	return fmt.Sprintf("%s: after %d iterations and %d words one frame is through, and all streams and loops are "+
-		"where they were before it", p.Short(), p.Iterations, p.Words)
+	frame := "one frame"
+	if p.Lengths != nil {
+		frame = "the longest sequence, and with fewer each other one,"
+	}
+	return fmt.Sprintf("%s: after %d iterations and %d words %s is through, and all streams and loops are where they "+
+		"were before it", p.Short(), p.Iterations, p.Words, frame)
 }
 
 // Prove proves a design free from deadlock. The error is a *Deadlock where it is not free at the latencies of its
@@ -47,14 +59,24 @@ func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
 		return Proof{}, fmt.Errorf("design: %w", err)
 	}
 	plan := newPlan(d)
-	room, through, err := newTokens(plan, nil).room(ctx, d.Depths())
+	room, err := plan.proved(ctx)
 	if err != nil {
 		return Proof{}, err
 	}
-	if !through {
-		return Proof{}, (&Deadlock{Clock: -1}).explain(ctx, plan)
+	p := Proof{Frames: 1, Lengths: d.Model.Lengths, Room: room}
+	if l := p.Lengths; l != nil {
+		for n := l.Min; n < l.Max; n++ {
+			at, err := plan.sized(n)
+			if err != nil {
+				return Proof{}, err
+			}
+			room, err := at.proved(ctx)
+			if err != nil {
+				return Proof{}, fmt.Errorf("sequences of %d steps: %w", n, err)
+			}
+			p.Room = max(p.Room, room)
+		}
 	}
-	p := Proof{Frames: 1, Room: room}
 	for i, l := range plan.loops {
 		p.Iterations += l.Iterations()
 		for port, s := range d.Model.Graph.Nodes[i].Out {
@@ -64,6 +86,16 @@ func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
 		}
 	}
 	return p, nil
+}
+
+// proved is how many words a pipeline must hold at least for a frame to come through. The error is a *Deadlock where it
+// does not, or the context's.
+func (p *plan) proved(ctx context.Context) (room int, err error) {
+	room, through, err := newTokens(p, nil).room(ctx, p.design.Depths())
+	if err == nil && !through {
+		err = (&Deadlock{Clock: -1}).explain(ctx, p)
+	}
+	return room, err
 }
 
 // room is how many words a pipeline must hold at least for a frame to come through; through is false where it does not

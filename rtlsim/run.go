@@ -64,12 +64,17 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 	if err := opt.verify(len(frames)); err != nil {
 		return nil, err
 	}
+	p := newPlan(d)
+	each, err := p.byFrame(frames)
+	if err != nil {
+		return nil, err
+	}
 	for f, in := range frames {
-		if err := d.Model.Graph.Check(in); err != nil {
+		if err := each[f].design.Model.Graph.Check(in); err != nil {
 			return nil, fmt.Errorf("frame %d: %w", f, err)
 		}
 	}
-	e := newPlan(d).whole(d.Depths(), frames, opt)
+	e := p.whole(d.Depths(), frames, each, opt)
 	if opt.Record {
 		e.keep()
 	}

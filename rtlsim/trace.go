@@ -62,7 +62,7 @@ func (t *Trace) Interval() float64 {
 
 // finish fills in what the streams hold.
 func (e *engine) finish() *Trace {
-	g, t := e.design.Model.Graph, e.trace
+	t := e.trace
 	t.Cycles = e.clock()
 	for _, s := range e.streams {
 		t.High = append(t.High, s.high)
@@ -71,12 +71,12 @@ func (e *engine) finish() *Trace {
 	}
 	for _, k := range e.sinks {
 		if k.stream.data != nil {
-			t.Outputs = column(t.Outputs, cut(k.taken, k.stream.port, g.Streams[k.stream.id].Type.Shape))
+			t.Outputs = column(t.Outputs, e.cut(k.taken, k.stream.id))
 		}
 	}
 	for i, s := range e.streams {
 		if s.data != nil && s.data.kept != nil {
-			t.Streams = column(t.Streams, cut(s.data.kept, s.port, g.Streams[i].Type.Shape))
+			t.Streams = column(t.Streams, e.cut(s.data.kept, i))
 		}
 	}
 	return t

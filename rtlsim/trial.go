@@ -60,7 +60,7 @@ func (z *trials) frames(members []bool) int {
 
 // paced is the whole design with a host that gives a frame per interval.
 func (z *trials) paced(depth []int, frames int) *engine {
-	e := z.whole(depth, nil, Options{Frames: frames, In: z.in, Out: z.out})
+	e := z.whole(depth, nil, nil, Options{Frames: frames, In: z.in, Out: z.out})
 	e.every = true
 	for _, s := range e.sources {
 		s.pace = z.interval

@@ -46,11 +46,14 @@ func (q *words) pop() dataflow.Word {
 	return w
 }
 
-// cut splits values into frames of the shape.
-func cut(values []int64, p dataflow.Port, shape dataflow.Shape) []dataflow.Tensor {
-	var frames []dataflow.Tensor
-	for n := shape.Size(); len(values) >= n; values = values[n:] {
-		frames = append(frames, p.Receive(shape, values[:n:n]))
+// cut splits the values of a stream into frames.
+func (e *engine) cut(values []int64, stream int) (frames []dataflow.Tensor) {
+	for f := range e.frames {
+		p := e.at(f)
+		shape := p.design.Model.Graph.Streams[stream].Type.Shape
+		n := shape.Size()
+		frames = append(frames, p.ports[stream].Receive(shape, values[:n:n]))
+		values = values[n:]
 	}
 	return frames
 }

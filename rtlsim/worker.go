@@ -14,6 +14,7 @@ import (
 // which does not depend on who asks first. So a worker goes on as far as its streams are known, and then lets others
 // go.
 type worker struct {
+	node    int
 	name    string
 	in, out []*stream
 	joined  dataflow.Moves // ports with a stream; the others never wait
@@ -49,7 +50,20 @@ func (k *worker) visit(e *engine) {
 		if k.walk.Advance() {
 			k.iteration = 0
 			k.frame++
+			k.resize(e, e.at(k.frame-1))
 		}
+	}
+}
+
+// resize makes ready for a frame whose length is not that of the one before, which had a plan.
+func (k *worker) resize(e *engine, was *plan) {
+	p := e.at(k.frame)
+	if p == was {
+		return
+	}
+	k.walk = p.loops[k.node].Walk()
+	if k.kernel != nil {
+		k.kernel = p.design.Model.Graph.Nodes[k.node].Op.Kernel(p.design.Folds[k.node])
 	}
 }
 

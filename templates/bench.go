@@ -16,6 +16,8 @@ type bench struct {
 	frames  int
 	streams []traffic
 	layers  []wiring
+
+	sequences *sequences // nil where frames have one length
 }
 
 // traffic is what passes over one stream.
@@ -23,6 +25,7 @@ type traffic struct {
 	name   string // of its .dat file
 	port   dataflow.Port
 	frames []dataflow.Tensor
+	steps  bool // words of the port are those of a step
 }
 
 // wiring is a layer with the indices of its streams.
@@ -90,13 +93,19 @@ func (b bench) files(own ...hlslib.Header) (Files, error) {
 	}
 	files = append(files, lib...)
 	for _, s := range b.streams {
-		text, err := recording(s.port, s.frames)
+		text, err := recording(s.port, s.frames, s.steps)
 		if err != nil {
 			return nil, fmt.Errorf("stream %s: %w", s.name, err)
 		}
 		files.add("hls/tb/data/"+s.name+".dat", text)
 	}
-	files.add("hls/tb/data/frames.txt", []byte(strconv.Itoa(b.frames)+"\n"))
+	frames := strconv.Itoa(b.frames) + "\n"
+	if b.sequences != nil { // and the steps of each
+		for _, n := range b.sequences.steps {
+			frames += strconv.Itoa(n) + "\n"
+		}
+	}
+	files.add("hls/tb/data/frames.txt", []byte(frames))
 	return files, nil
 }
 
@@ -126,7 +135,12 @@ func benchFiles(files *Files, b bench, face Interface) error {
 // load is the declaration of a stream's recording.
 func (b bench) load(s int) string {
 	t := b.streams[s]
-	return fmt.Sprintf("const hlsgen::recording %s = bench.load(%[1]q, %d, %d);", t.name, t.port.Width(), t.port.Words)
+	load := "load"
+	if t.steps {
+		load = "load_steps"
+	}
+	return fmt.Sprintf("const hlsgen::recording %s = bench.%s(%[1]q, %[3]d, %d);", t.name, load, t.port.Width(),
+		t.port.Words)
 }
 
 // network checks the whole network through its AXI4-Streams.
@@ -136,7 +150,11 @@ func (b bench) network(face Interface) checkView {
 	for k, p := range slices.Concat(face.In, face.Out) {
 		words, kind := b.streams[p.Stream].name, cStream(p.TDATA)
 		if k < len(face.In) {
-			v.Send = append(v.Send, fmt.Sprintf("%s.send(frame, %s);", words, p.Name))
+			send := "send"
+			if b.streams[p.Stream].steps {
+				send, kind = "send_packet", cAXIOut(p.TDATA)
+			}
+			v.Send = append(v.Send, fmt.Sprintf("%s.%s(frame, %s);", words, send, p.Name))
 			v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, frame, %s);", words, p.Name))
 		} else {
 			kind = cAXIOut(p.TDATA)
@@ -159,6 +177,11 @@ func (b bench) layer(l wiring) checkView {
 		v.Loads = append(v.Loads, b.load(s))
 		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%q);", cStream(b.streams[s].port.Width()), name, l.Name+"."+name))
 		args = append(args, name)
+	}
+	if l.Steps {
+		v.Ports = append(v.Ports, fmt.Sprintf("%s ends(%q);", cStream(1), l.Name+".ends"))
+		v.Send = append(v.Send, "bench.end_of_steps(frame, ends);")
+		args = append(args, "ends")
 	}
 	for k, s := range l.in {
 		name := numbered("in", k, len(l.in))

@@ -17,6 +17,10 @@ type Layer struct {
 	Origin   []string // the ONNX nodes it computes, for a comment
 	Instance dataflow.Instance
 	In, Out  []dataflow.Port
+
+	// Steps is set of a layer that takes sequences of any length: words and instance are those of a step, and a stream
+	// of ends tells after which one a sequence ends. The kernel reads it, or is called for every step.
+	Steps bool
 }
 
 // A layersView is what layers.hpp.tpl and layers.cpp.tpl show.
@@ -37,6 +41,7 @@ type layerView struct {
 	Params string       // of the wrapper: "hls::stream<ap_uint<8>>& in, ..."
 	Func   string       // the kernel
 	Args   string       // of the kernel: "in, out, MVAU_0_weights"
+	Looped bool         // the kernel is called for every step of a sequence
 }
 
 // A configView is one line of a config struct; Pad aligns its comment.
@@ -83,14 +88,22 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 		v.Origin = comment(strings.Join(l.Origin, ", "))
 	}
 	var params, args []string
+	frame := "a frame"
+	if l.Steps {
+		frame = "a step"
+		params = append(params, cStream(1)+"& ends")
+		if v.Looped = !i.Ends; i.Ends {
+			args = append(args, "ends")
+		}
+	}
 	for _, side := range []struct {
 		name  string
 		ports []dataflow.Port
 	}{{"in", l.In}, {"out", l.Out}} {
 		for k, p := range side.ports {
 			name := numbered(side.name, k, len(side.ports))
-			config.add(name+"_t", p.Elem, fmt.Sprintf("%s of %s a frame", plural(p.Words, "word"),
-				plural(p.PerWord, "element")))
+			config.add(name+"_t", p.Elem, fmt.Sprintf("%s of %s %s", plural(p.Words, "word"),
+				plural(p.PerWord, "element"), frame))
 			config.add(name+"_per_word", p.PerWord, "")
 			config.add(name+"_width", p.Width(), "")
 			params = append(params, cStream(p.Width())+"& "+name)

@@ -11,6 +11,12 @@ void {{ l.Name|req }}({{ l.Params|req }}) {
 {%- for p in l.Bind %}
 #pragma HLS {{ p|req }}
 {%- endfor %}
+{%- if l.Looped %}
+    do {
+        hlsgen::{{ l.Func|req }}<{{ l.Name|req }}_config>({{ l.Args|req }});
+    } while (ends.read() == 0);
+{%- else %}
     hlsgen::{{ l.Func|req }}<{{ l.Name|req }}_config>({{ l.Args|req }});
+{%- endif %}
 }
 {% endfor -%}

@@ -234,7 +234,8 @@ func (l *linter) table(file string, code []byte) {
 // region checks that the top function is a canonical dataflow region: local streams, then calls; each stream written
 // once and then read once, each port of the top used once.
 func (l *linter) region(file string, code []byte) {
-	outputs := map[string][]bool{"axis_in": {false, true}, "axis_out": {false, true}} // which arguments are written
+	outputs := map[string][]bool{"axis_in": {false, true}, "axis_out": {false, true}, // which arguments are written
+		"axis_in_steps": {false, true}, "axis_out_steps": {false, false, true}}
 	for _, p := range prototype.FindAllSubmatch(l.files.Get("hls/layers.hpp"), -1) {
 		var written []bool
 		for _, a := range parameter.FindAllSubmatch(p[2], -1) {
@@ -273,6 +274,9 @@ func (l *linter) region(file string, code []byte) {
 		}
 		args := strings.Split(m[2], ", ")
 		written := outputs[m[1]]
+		for m[1] == "axis_in_steps" && len(written) < len(args) { // that are told where sequences end
+			written = append(slices.Clip(written), true)
+		}
 		if len(written) != len(args) {
 			l.report(file, line, "%s takes %d streams, given are %d", m[1], len(written), len(args))
 			continue

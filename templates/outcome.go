@@ -52,6 +52,15 @@ func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor,
 	var frames [][]dataflow.Tensor
 	for k, p := range face.Out {
 		words := o.Words[p.Name]
+		if opt.Steps != nil {
+			if frames == nil {
+				frames = make([][]dataflow.Tensor, len(opt.Steps))
+			}
+			if err := o.sequences(d, p, opt.Steps, frames); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if len(words)%p.Port.Words != 0 || (k > 0 && len(words)/p.Port.Words != len(frames)) {
 			return nil, fmt.Errorf("simulate C++: %s gave %d words, a frame has %d", p.Name, len(words), p.Port.Words)
 		}
@@ -59,16 +68,51 @@ func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor,
 			frames = make([][]dataflow.Tensor, len(words)/p.Port.Words)
 		}
 		for f := range frames {
-			sent := make([]int64, p.Port.Words*p.Port.PerWord)
-			for w, text := range words[f*p.Port.Words : (f+1)*p.Port.Words] {
-				b, err := parseHex(text, p.Port.Width())
-				if err != nil {
-					return nil, fmt.Errorf("simulate C++: %s: %w", p.Name, err)
-				}
-				unpack(b, p.Port.Elem, sent[w*p.Port.PerWord:(w+1)*p.Port.PerWord])
+			sent, err := p.elements(words[f*p.Port.Words : (f+1)*p.Port.Words])
+			if err != nil {
+				return nil, err
 			}
 			frames[f] = append(frames[f], p.Port.Receive(d.Model.Graph.Streams[p.Stream].Type.Shape, sent))
 		}
 	}
 	return frames, nil
+}
+
+// elements are those of words that a port gave.
+func (p AXIPort) elements(words []string) ([]int64, error) {
+	sent := make([]int64, len(words)*p.Port.PerWord)
+	for w, text := range words {
+		b, err := parseHex(text, p.Port.Width())
+		if err != nil {
+			return nil, fmt.Errorf("simulate C++: %s: %w", p.Name, err)
+		}
+		unpack(b, p.Port.Elem, sent[w*p.Port.PerWord:(w+1)*p.Port.PerWord])
+	}
+	return sent, nil
+}
+
+// sequences adds what a port gave to frames of so many steps each.
+func (o *Outcome) sequences(d *dataflow.Design, p AXIPort, steps []int, frames [][]dataflow.Tensor) error {
+	words := o.Words[p.Name]
+	for f, n := range steps {
+		at, err := d.At(n)
+		if err != nil {
+			return err
+		}
+		port := at.Port(p.Stream)
+		if len(words) < port.Words {
+			return fmt.Errorf("simulate C++: %s gave no more than %d words of frame %d, which has %d", p.Name,
+				len(words), f, port.Words)
+		}
+		sent, err := p.elements(words[:port.Words])
+		if err != nil {
+			return err
+		}
+		frames[f] = append(frames[f], port.Receive(at.Model.Graph.Streams[p.Stream].Type.Shape, sent))
+		words = words[port.Words:]
+	}
+	if len(words) > 0 {
+		return fmt.Errorf("simulate C++: %s gave %d words too many", p.Name, len(words))
+	}
+	return nil
 }

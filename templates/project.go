@@ -6,7 +6,7 @@
 // printed. It sees hlslib (the C++ of kernels), dataflow and num.
 //
 //   - project.go is the story; files.go is what comes out
-//   - layer.go, top.go, bench.go, readme.go: the views of the templates
+//   - layer.go, top.go, bench.go, readme.go: the views of the templates; steps.go, of sequences of different lengths
 //   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
 //   - lint.go, lint_memory.go hold text against what Vitis HLS accepts
 //   - csim.go compiles and runs, outcome.go reads what was printed; process_unix.go and process_other.go end what was
@@ -28,7 +28,8 @@ type Vectors struct{ Frames [][]dataflow.Tensor }
 
 // Options change what is generated.
 type Options struct {
-	Top string // name of the top function and of the IP; derived from the model's name where empty
+	Top   string // name of the top function and of the IP; derived from the model's name where empty
+	Steps []int  // of each frame that a test bench ran, where these are sequences of different lengths
 }
 
 // An AXIPort is one end of the network: the AXI4-Stream Name carries stream Stream of the graph in words of Port,
@@ -84,7 +85,11 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("generate C++: %w", err)
 	}
-	b := bench{top: face.Top, frames: len(v.Frames)}
+	q, err := sequencesOf(d, v.Frames)
+	if err != nil {
+		return nil, fmt.Errorf("generate C++: %w", err)
+	}
+	b := bench{top: face.Top, frames: len(v.Frames), sequences: q}
 	for s := range g.Streams {
 		frames := make([]dataflow.Tensor, len(v.Frames))
 		for f := range frames {
@@ -94,15 +99,14 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 			}
 			frames[f] = v.Frames[f][s]
 		}
-		b.streams = append(b.streams, traffic{"s" + strconv.Itoa(s), d.Port(s), frames})
+		b.streams = append(b.streams, traffic{"s" + strconv.Itoa(s), q.port(d, s), frames, q.is(s)})
 	}
 	for i, n := range g.Nodes {
 		in, out := n.Op.Ports(d.Folds[i])
 		if err := agree(d, n, in, out); err != nil {
 			return nil, fmt.Errorf("generate C++: %w", err)
 		}
-		layer := Layer{n.Name, n.Origin, n.Op.Emit(d.Folds[i], d.Target), in, out}
-		b.layers = append(b.layers, wiring{layer, n.In, n.Out})
+		b.layers = append(b.layers, wiring{q.layer(d, i), n.In, n.Out})
 	}
 	return b.project(func(files *Files) error { return topFiles(files, d, face, b) }, d.FIFO)
 }
@@ -204,7 +208,7 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 				}
 				*side.ids = append(*side.ids, len(b.streams))
 				b.streams = append(b.streams, traffic{t.Name + "_" + numbered(side.name, k, len(side.ports)), p,
-					side.frames[k]})
+					side.frames[k], false})
 			}
 		}
 		b.layers = append(b.layers, w)

@@ -50,7 +50,7 @@ func topFiles(files *Files, d *dataflow.Design, face Interface, b bench) error {
 	if err != nil {
 		return err
 	}
-	top := viewTop(d, face)
+	top := viewTop(d, face, b.sequences)
 	for _, f := range []struct {
 		path string
 		view any
@@ -67,7 +67,7 @@ func topFiles(files *Files, d *dataflow.Design, face Interface, b bench) error {
 	return nil
 }
 
-func viewTop(d *dataflow.Design, face Interface) topView {
+func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 	g := d.Model.Graph
 	v := topView{
 		Top: face.Top, Model: comment(d.Model.Name),
@@ -77,11 +77,29 @@ func viewTop(d *dataflow.Design, face Interface) topView {
 	var params []string
 	name := func(s int) string { return "s" + strconv.Itoa(s) }
 	doc := func(p AXIPort) string {
-		return comment(fmt.Sprintf("%s of %s of type %s a frame: %s", plural(p.Port.Words, "word"),
-			plural(p.Port.PerWord, "element"), p.Port.Elem, g.Streams[p.Stream].Name))
+		frame := "a frame"
+		if q.is(p.Stream) {
+			frame = fmt.Sprintf("a step, TLAST at the end of a sequence of 1 to %d", q.longest)
+		}
+		return comment(fmt.Sprintf("%s of %s of type %s %s: %s", plural(q.port(d, p.Stream).Words, "word"),
+			plural(p.Port.PerWord, "element"), p.Port.Elem, frame, g.Streams[p.Stream].Name))
 	}
+	told := false // all who have to know where sequences end
 	for _, p := range face.In {
 		v.In = append(v.In, axisView{p.Name, doc(p)})
+		if q.is(p.Stream) {
+			params = append(params, cAXIOut(p.TDATA)+"& "+p.Name)
+			args := []string{p.Name, name(p.Stream)}
+			if !told {
+				told = true
+				for _, s := range q.ends(d, face) {
+					args = append(args, s.Name)
+				}
+			}
+			v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in_steps<%d, %d, %d>(%s);", p.Port.Width(), p.TDATA,
+				q.port(d, p.Stream).Words, strings.Join(args, ", ")))
+			continue
+		}
 		params = append(params, cStream(p.TDATA)+"& "+p.Name)
 		v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in<%d, %d, %d>(%s, %s);", p.Port.Width(), p.TDATA,
 			p.Port.Words, p.Name, name(p.Stream)))
@@ -96,14 +114,25 @@ func viewTop(d *dataflow.Design, face Interface) topView {
 		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), name(s.ID), strconv.Itoa(f.Depth),
 			storageImpl[f.Memory], comment(s.Name)})
 	}
+	if q != nil {
+		v.Streams = append(v.Streams, q.ends(d, face)...)
+	}
 	for _, n := range g.Nodes {
 		var args []string
+		if q.reads(n) {
+			args = append(args, endsOf(n.Name))
+		}
 		for _, s := range slices.Concat(n.In, n.Out) {
 			args = append(args, name(s))
 		}
 		v.Calls = append(v.Calls, n.Name+"("+strings.Join(args, ", ")+");")
 	}
 	for _, p := range face.Out {
+		if q.is(p.Stream) {
+			v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_out_steps<%d, %d, %d>(%s, %s, %s);", p.Port.Width(),
+				p.TDATA, q.port(d, p.Stream).Words, endsOf(p.Name), name(p.Stream), p.Name))
+			continue
+		}
 		v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_out<%d, %d, %d>(%s, %s);", p.Port.Width(), p.TDATA,
 			p.Port.Words, name(p.Stream), p.Name))
 	}

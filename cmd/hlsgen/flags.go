@@ -75,8 +75,11 @@ func options[T any](fs *pflag.FlagSet, to *[]T, name, kind string, parse func(st
 	return v
 }
 
-// sizes is a repeatable NAME=SIZE.
-type sizes struct{ to *map[string]int }
+// sizes is a repeatable NAME=SIZE; one of them may be NAME=MIN..MAX, the lengths of sequences.
+type sizes struct {
+	to      *map[string]int
+	lengths **frontend.Lengths
+}
 
 func (s sizes) Type() string { return "AXIS=SIZE" }
 
@@ -85,19 +88,38 @@ func (s sizes) String() string {
 	for name, n := range *s.to {
 		out = append(out, fmt.Sprintf("%s=%d", name, n))
 	}
+	if l := *s.lengths; l != nil {
+		out = append(out, fmt.Sprintf("%s=%d..%d", l.Axis, l.Min, l.Max))
+	}
 	slices.Sort(out)
 	return strings.Join(out, ",")
 }
 
 func (s sizes) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
-		name, number, ok := strings.Cut(part, "=")
-		n, err := strconv.Atoi(number)
-		if !ok || name == "" || err != nil || n < 1 || n > maxAxis {
-			return fmt.Errorf("want AXIS=SIZE, such as T=520")
+		name, size, ok := strings.Cut(part, "=")
+		low, high, several := strings.Cut(size, "..")
+		n, err := strconv.Atoi(low)
+		m := n
+		if several && err == nil {
+			m, err = strconv.Atoi(high)
 		}
-		if old, twice := (*s.to)[name]; twice && old != n {
+		if !ok || name == "" || err != nil || n < 1 || m < n || m > maxAxis {
+			return fmt.Errorf("want AXIS=SIZE, such as T=520, or AXIS=MIN..MAX, such as T=1..520")
+		}
+		old, twice := (*s.to)[name]
+		l := *s.lengths
+		switch {
+		case n == m && l != nil && l.Axis == name:
+			return fmt.Errorf("axis %s is %d to %d already", name, l.Min, l.Max)
+		case twice && (old != n || n != m):
 			return fmt.Errorf("axis %s is %d already", name, old)
+		case n < m && l != nil && *l != (frontend.Lengths{Axis: name, Min: n, Max: m}):
+			return fmt.Errorf("axis %s is %d to %d already, and one axis can have several lengths", l.Axis, l.Min,
+				l.Max)
+		case n < m:
+			*s.lengths = &frontend.Lengths{Axis: name, Min: n, Max: m}
+			continue
 		}
 		if *s.to == nil {
 			*s.to = map[string]int{}

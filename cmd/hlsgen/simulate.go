@@ -48,6 +48,8 @@ A model whose metadata name an alphabet gives text, decoded by a method:
   hlsgen simulate                                  # the embedded example`,
 	}, &o.Options)
 	t.path(&o.Input, "input", "FILE", "data, .npy or .npz", nil)
+	t.path(&o.Steps, "lengths", "FILE", "how many steps of each sample count, .npy with one integer per sample; with "+
+		"--dim AXIS=MIN..MAX", nil)
 	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first", nil)
 	option(t.FlagSet, &o.Engine, "engine", string(compiler.Eval), "ENGINE", oneOf[compiler.Engine]("engines", engines),
 		"one of "+strings.Join(engines, ", "))

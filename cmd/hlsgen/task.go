@@ -162,7 +162,8 @@ func (t *task) excluding() error {
 // inputs adds what the user may say of the model's inputs.
 func (t *task) inputs() {
 	o := t.o
-	t.Var(sizes{&o.Dims}, "dim", "size of a dynamic axis, such as T=520 (may be repeated)")
+	t.Var(sizes{&o.Dims, &o.Lengths}, "dim", "size of a dynamic axis, such as T=520 (may be repeated); or "+
+		"the lengths of sequences, such as T=1..520")
 	option[*frontend.InputType](t.FlagSet, &o.Arrives, "input-type", "", "TYPE[:SCALE]", inputType,
 		"inputs arrive as integers of this type whose value is SCALE times the integer: UINT8, UINT8:1/255 "+
 			"(default scale 1); at most 16 bits; the model's own scaling then becomes thresholds on the device")

@@ -32,6 +32,59 @@ void axis_out(hls::stream<ap_uint<WIDTH>>& in, hls::stream<ap_axiu<TDATA, 0, 0, 
     }
 }
 
+// tell_end tells every reader whether a step was the last one of its sequence.
+inline void tell_end(const ap_uint<1>&) {
+#pragma HLS INLINE
+}
+
+template <class... REST> void tell_end(const ap_uint<1>& end, hls::stream<ap_uint<1>>& to, REST&... rest) {
+#pragma HLS INLINE
+    to.write(end);
+    tell_end(end, rest...);
+}
+
+// axis_in_steps takes one sequence of steps of WORDS words, up to the word with TLAST, and tells after every step whether it
+// ended there. TLAST within a step counts as at its end.
+template <int WIDTH, int TDATA, int WORDS, class... ENDS>
+void axis_in_steps(hls::stream<ap_axiu<TDATA, 0, 0, 0>>& in, hls::stream<ap_uint<WIDTH>>& out, ENDS&... ends) {
+    int i = 0;
+    ap_uint<1> end = 0;
+    for (bool more = true; more;) {
+#pragma HLS PIPELINE II=1 style=flp
+        const ap_axiu<TDATA, 0, 0, 0> word = in.read();
+        out.write(ap_uint<WIDTH>(word.data));
+        if (word.last == 1) end = 1;
+        i++;
+        if (i == WORDS) {
+            i = 0;
+            tell_end(end, ends...);
+            more = end == 0;
+        }
+    }
+}
+
+// axis_out_steps gives one sequence of steps of WORDS words, with TLAST on the last one.
+template <int WIDTH, int TDATA, int WORDS>
+void axis_out_steps(hls::stream<ap_uint<1>>& ends, hls::stream<ap_uint<WIDTH>>& in, hls::stream<ap_axiu<TDATA, 0, 0, 0>>& out) {
+    int i = 0;
+    ap_uint<1> end = 0;
+    for (bool more = true; more;) {
+#pragma HLS PIPELINE II=1 style=flp
+        if (i == 0) end = ends.read();
+        ap_axiu<TDATA, 0, 0, 0> word;
+        word.data = in.read();
+        word.keep = -1;
+        word.strb = -1;
+        word.last = end == 1 && i == WORDS - 1 ? 1 : 0;
+        out.write(word);
+        i++;
+        if (i == WORDS) {
+            i = 0;
+            more = end == 0;
+        }
+    }
+}
+
 } // namespace hlsgen
 
 #endif

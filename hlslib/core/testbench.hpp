@@ -43,15 +43,30 @@ template <int N> ap_uint<N> from_hex(const std::string& text) {
     return word;
 }
 
-// recording is what passes over one stream, frame after frame: one word of `width` bits per line, in hex.
+// recording is what passes over one stream, frame after frame: one word of `width` bits per line, in hex. Frame f is `words` from
+// first[f] up to first[f + 1].
 struct recording {
     std::string stream;
-    int per_frame;
+    std::vector<int> first;
     std::vector<std::string> words;
+
+    int size(int frame) const { return first[frame + 1] - first[frame]; }
 
     // send writes one frame, zero-extended to the stream's width.
     template <int N> void send(int frame, hls::stream<ap_uint<N>>& to) const {
-        for (int i = 0; i < per_frame; i++) to.write(from_hex<N>(words[frame * per_frame + i]));
+        for (int i = first[frame]; i < first[frame + 1]; i++) to.write(from_hex<N>(words[i]));
+    }
+
+    // send_packet writes one frame with TLAST on its last word.
+    template <int N> void send_packet(int frame, hls::stream<ap_axiu<N, 0, 0, 0>>& to) const {
+        for (int i = first[frame]; i < first[frame + 1]; i++) {
+            ap_axiu<N, 0, 0, 0> word;
+            word.data = from_hex<N>(words[i]);
+            word.keep = -1;
+            word.strb = -1;
+            word.last = i + 1 == first[frame + 1] ? 1 : 0;
+            to.write(word);
+        }
     }
 };
 
@@ -66,26 +81,30 @@ public:
         if (argc > 2) output.open(argv[2]);
         std::ifstream file(folder + "/frames.txt");
         if (!(file >> count) || count < 0) stop("cannot read " + folder + "/frames.txt");
+        for (int n; file >> n;) lengths.push_back(n);
         if (argc > 2 && !output) stop(std::string("cannot write ") + argv[2]);
     }
 
     // frames is the number of recorded frames.
     int frames() const { return count; }
 
-    // load reads a recording and sees that it holds every frame.
+    // end_of_steps tells after every step of a frame whether it is the last one.
+    void end_of_steps(int frame, hls::stream<ap_uint<1>>& to) const {
+        for (int step = 1; step <= lengths[frame]; step++) to.write(step == lengths[frame] ? 1 : 0);
+    }
+
+    // load reads a recording and sees that it holds every frame; load_steps does so where a frame is a sequence.
     recording load(const std::string& stream, int width, int per_frame) {
-        recording r{stream, per_frame, {}};
-        const std::string path = folder + "/" + stream + ".dat";
-        std::ifstream file(path);
-        for (std::string line; std::getline(file, line);) {
-            if (!line.empty() && line.back() == '\r') line.pop_back();
-            if (int(line.size()) != (width + 3) / 4 || line.find_first_not_of("0123456789abcdef") != std::string::npos)
-                stop(path + ": line " + std::to_string(r.words.size() + 1) + " is not a word of " + std::to_string(width) + " bits");
-            r.words.push_back(line);
-        }
-        if (r.words.size() != size_t(count) * per_frame)
-            stop(path + ": " + std::to_string(r.words.size()) + " words for " + std::to_string(count) + " frames of " + std::to_string(per_frame));
-        return r;
+        recording r{stream, {0}, {}};
+        for (int frame = 0; frame < count; frame++) r.first.push_back(r.first.back() + per_frame);
+        return read(r, width);
+    }
+
+    recording load_steps(const std::string& stream, int width, int per_step) {
+        recording r{stream, {0}, {}};
+        if (int(lengths.size()) != count) stop("lengths of " + std::to_string(lengths.size()) + " frames of " + std::to_string(count));
+        for (int n : lengths) r.first.push_back(r.first.back() + n * per_step);
+        return read(r, width);
     }
 
     // begin starts the check of one layer, or of the whole network.
@@ -99,11 +118,11 @@ public:
 
     // expect compares one frame that a layer wrote.
     template <int N> void expect(const recording& want, int frame, hls::stream<ap_uint<N>>& out) {
-        for (int i = 0; i < want.per_frame; i++) {
+        for (int i = 0; i < want.size(frame); i++) {
             if (out.empty()) return differ(want, frame, i, "no word");
             compare(want, frame, i, to_hex<N>(out.read()));
         }
-        for (int i = want.per_frame; !out.empty(); i++) {
+        for (int i = want.size(frame); !out.empty(); i++) {
             out.read();
             differ(want, frame, i, "a word too many");
         }
@@ -112,26 +131,26 @@ public:
     // expect_packet compares one frame that the network wrote: TLAST is set on the last word and on no other.
     template <int TDATA>
     void expect_packet(const std::string& port, const recording& want, int frame, hls::stream<ap_axiu<TDATA, 0, 0, 0>>& out) {
-        for (int i = 0; i < want.per_frame; i++) {
+        for (int i = 0; i < want.size(frame); i++) {
             if (out.empty()) return differ(want, frame, i, "no word");
             const ap_axiu<TDATA, 0, 0, 0> word = out.read();
             const std::string data = to_hex<TDATA>(word.data);
             compare(want, frame, i, data);
             if (output.is_open()) output << port << ' ' << data << '\n';
-            if ((word.last == 1) != (i == want.per_frame - 1)) differ(want, frame, i, word.last == 1 ? "TLAST set" : "TLAST not set");
+            if ((word.last == 1) != (i == want.size(frame) - 1)) differ(want, frame, i, word.last == 1 ? "TLAST set" : "TLAST not set");
             if (word.keep != ap_uint<TDATA / 8>(-1)) differ(want, frame, i, "TKEEP leaves bytes out");
         }
-        for (int i = want.per_frame; !out.empty(); i++) {
+        for (int i = want.size(frame); !out.empty(); i++) {
             out.read();
             differ(want, frame, i, "a word too many");
         }
     }
 
     // expect_read sees that a frame was read to its end.
-    template <int N> void expect_read(const recording& from, int frame, hls::stream<ap_uint<N>>& in) {
+    template <class WORD> void expect_read(const recording& from, int frame, hls::stream<WORD>& in) {
         int left = 0;
         for (; !in.empty(); left++) in.read();
-        if (left > 0) differ(from, frame, from.per_frame - left, "words left unread");
+        if (left > 0) differ(from, frame, from.size(frame) - left, "words left unread");
     }
 
     // end prints the verdict of a check.
@@ -161,9 +180,26 @@ private:
     std::string folder = "tb/data", checked, difference;
     std::ofstream output;
     int count = 0, checks = 0, failed = 0;
+    std::vector<int> lengths; // steps of every frame, where frames are sequences
+
+    // read fills a recording, and sees that the file holds as many words as its frames have.
+    recording read(recording r, int width) {
+        const std::string path = folder + "/" + r.stream + ".dat";
+        std::ifstream file(path);
+        for (std::string line; std::getline(file, line);) {
+            if (!line.empty() && line.back() == '\r') line.pop_back();
+            if (int(line.size()) != (width + 3) / 4 || line.find_first_not_of("0123456789abcdef") != std::string::npos)
+                stop(path + ": line " + std::to_string(r.words.size() + 1) + " is not a word of " + std::to_string(width) + " bits");
+            r.words.push_back(line);
+        }
+        if (r.words.size() != size_t(r.first.back()))
+            stop(path + ": " + std::to_string(r.words.size()) + " words for " + std::to_string(count) + " frames of " +
+                 std::to_string(r.first.back()) + " together");
+        return r;
+    }
 
     void compare(const recording& want, int frame, int i, const std::string& got) {
-        const std::string& word = want.words[frame * want.per_frame + i];
+        const std::string& word = want.words[want.first[frame] + i];
         if (got != std::string(got.size() - word.size(), '0') + word) differ(want, frame, i, "got 0x" + got + ", want 0x" + word);
     }
 

@@ -219,3 +219,92 @@ func (p Params) table() dataflow.Table {
 	}
 	return t
 }
+
+// Stretch is the layer for sequences of another length, where a block is a sequence and its steps are taken in their
+// order or turned, the same chunks of each.
+func (o *op) Stretch(from, to int) (dataflow.Op, error) {
+	p := o.P
+	if p.Block%from != 0 || len(p.Order)%from != 0 || o.blocks != 1 {
+		if size := o.In[0].Shape.Size(); size%from == 0 && size/from%(p.Block*p.Chunk) == 0 { // blocks within a step
+			return o.stretched(p.Block, p.Order, from, to)
+		}
+		return nil, fmt.Errorf("it moves elements from step to step")
+	}
+	if to > from {
+		return nil, fmt.Errorf("sequences of %d steps are longer than those of %d", to, from)
+	}
+	in, out := p.Block/from, len(p.Order)/from
+	order := make([]int, to*out)
+	for j, i := range p.Order {
+		t, c, at, k := j/out, j%out, i/in, i%in
+		turned := p.Order[c]/in == from-1 && from > 1
+		if want := p.Order[c] % in; k != want || !turned && at != t || turned && at != from-1-t {
+			return nil, fmt.Errorf("it takes the steps of a sequence neither in their order nor turned")
+		}
+		if t < to {
+			at = t
+			if turned {
+				at = to - 1 - t
+			}
+			order[t*out+c] = at*in + k
+		}
+	}
+	return o.stretched(to*in, order, from, to)
+}
+
+// Still reports whether every element stays where it is.
+func (p Params) Still() bool {
+	for j, i := range p.Order {
+		if i != j {
+			return false
+		}
+	}
+	return len(p.Order) == p.Block
+}
+
+// EmitSteps is the instance for sequences of any length up to that of the layer, where a block is a sequence.
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) (dataflow.Instance, bool) {
+	one, err := o.Stretch(longest, 1)
+	if err != nil || o.blocks != 1 {
+		return dataflow.Instance{}, false
+	}
+	step := one.Params().(Params)
+	i := o.Emit(f, t)
+	in, out := step.words(f)
+	i.Func, i.Ends = "reorder_steps", true
+	i.Config = []dataflow.Field{
+		{Name: "in_words", Doc: "words of a step read", Value: in},
+		{Name: "out_words", Doc: "words of a step written", Value: out},
+		{Name: "in_chunks", Doc: "chunks of a step read", Value: step.Block},
+		{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
+		{Name: "longest", Doc: "steps of the longest sequence", Value: longest},
+	}
+	order := dataflow.Table{Name: "order", Doc: "by chunk written: the chunk of the step read, and from where on " +
+		"they are those of the step as far from the end",
+		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
+	for c, k := range o.P.Order[:len(step.Order)] {
+		from := k % step.Block
+		if o.turned(c, step.Block) {
+			from += step.Block
+		}
+		order.Rows = append(order.Rows, []int64{int64(from)})
+	}
+	i.Tables = []dataflow.Table{order}
+	i.Storage = []dataflow.Storage{o.storage(f)[0], order.Storage("order").At(dataflow.LUTRAM)}
+	return i, true
+}
+
+// turned reports whether chunk c of a step comes from the step as far from the end, where steps have so many chunks.
+func (o *op) turned(c, chunks int) bool { return o.P.Order[c]/chunks > 0 }
+
+// stretched is the layer with other parameters, and an output of as many steps.
+func (o *op) stretched(block int, order []int, from, to int) (dataflow.Op, error) {
+	p := Params{Block: block, Chunk: o.P.Chunk, Order: order, Shape: slices.Clone(o.P.Shape)}
+	for i, d := range p.Shape {
+		if d%from == 0 {
+			p.Shape[i] = d / from * to
+			return New(p), nil
+		}
+	}
+	return nil, fmt.Errorf("its output of shape %v has no axis of %d steps", p.Shape, from)
+}

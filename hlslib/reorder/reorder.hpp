@@ -55,6 +55,57 @@ void reorder(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_
     }
 }
 
+// reorder_steps processes one sequence of any length: all of it is read, and then written. An end is 1 at its last step.
+// Here C has
+//     in_words, out_words     words of a step read, and written
+//     in_chunks, chunk_words  chunks of a step read, and words of a chunk
+//     longest                 steps of the longest sequence
+// The table has, for every chunk of a step written, the chunk of the same step read, or, behind those, of the step as far from
+// the end.
+template <class C, class ORDER>
+void reorder_steps(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out,
+                   const ORDER& order) {
+#pragma HLS INLINE
+    ap_uint<C::banks_width> banks[C::banks_rows];
+    bind_memory(banks, memory<C::banks_memory>());
+    ap_uint<count_width(C::longest)> steps = 0;
+    ap_uint<count_width(C::in_words)> arrived = 0;        // words of the step
+    ap_uint<count_width(C::longest * C::in_words)> at = 0; // of the sequence
+
+    for (bool more = true; more;) {
+#pragma HLS PIPELINE II=1 style=flp
+        banks[at] = in.read();
+        at += 1;
+        arrived += 1;
+        if (arrived == C::in_words) {
+            arrived = 0;
+            steps += 1;
+            more = ends.read() == 0;
+        }
+    }
+
+    ap_uint<count_width(C::longest)> step = 0;
+    ap_uint<count_width(C::out_words)> chunk = 0;  // of the step
+    ap_uint<count_width(C::chunk_words)> word = 0; // of the chunk
+    for (bool more = true; more;) {
+#pragma HLS PIPELINE II=1 style=flp
+        const int from = element<typename C::order_t, C::order_per_limb>(order[chunk], 0);
+        const bool turned = from >= C::in_chunks;
+        const int source = turned ? int(steps) - 1 - int(step) : int(step);
+        out.write(banks[source * C::in_words + (turned ? from - C::in_chunks : from) * C::chunk_words + int(word)]);
+        word += 1;
+        if (word == C::chunk_words) {
+            word = 0;
+            chunk += 1;
+            if (chunk == C::out_words / C::chunk_words) {
+                chunk = 0;
+                step += 1;
+                more = step != steps;
+            }
+        }
+    }
+}
+
 } // namespace hlsgen
 
 #endif

@@ -18,6 +18,7 @@ type writer struct {
 	tables []string // names
 	lines  []string
 	depth  int
+	steps  bool // sequences of any length
 }
 
 func newWriter(o *op, f dataflow.Fold, tables []dataflow.Table) *writer {
@@ -122,6 +123,9 @@ func (w *writer) frame() {
 	w.say("")
 	w.say("// frame processes one frame with the loop of rnn.hpp.")
 	w.say("template <%s>", w.types("C"))
+	if w.steps {
+		list = append([]string{"hls::stream<ap_uint<1> >& ends"}, list...)
+	}
 	w.say("static void frame(%s) {", strings.Join(list, ",\n                      "))
 	w.say("#pragma HLS INLINE")
 	for i := range w.o.stores {
@@ -135,7 +139,11 @@ func (w *writer) frame() {
 			w.say("%sap_uint<C::%s_width> %[2]s_newest = 0; // units, until they are a word", static, s.name)
 		}
 	}
-	w.say("hlsgen::rnn_frame<C::keeps>::template run<C>(%s);", strings.Join(names, ", "))
+	if w.steps {
+		w.say("hlsgen::rnn_steps<C>(ends, %s);", strings.Join(names, ", "))
+	} else {
+		w.say("hlsgen::rnn_frame<C::keeps>::template run<C>(%s);", strings.Join(names, ", "))
+	}
 	w.say("}")
 }
 

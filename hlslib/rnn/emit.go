@@ -6,12 +6,21 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance { return instance(o, f, false) }
+
+// EmitSteps is the instance for sequences of any length.
+func (o *op) EmitSteps(f dataflow.Fold, _ dataflow.Target, _ int) (dataflow.Instance, bool) {
+	return instance(o, f, true), true
+}
+
+// instance is that of frames of one length, or of sequences of any.
+func instance(o *op, f dataflow.Fold, steps bool) dataflow.Instance {
 	t := o.timing(f)
 	i := dataflow.Instance{
 		Header:  "rnn.hpp",
 		Func:    "rnn",
-		Config:  o.loopFields(f, t),
+		Ends:    steps,
+		Config:  loopFields(o, f, t, steps),
 		Storage: o.storage(f),
 	}
 	i.Config = append(i.Config, o.unit.SumFields(f)...)
@@ -34,12 +43,14 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			i.Tables = append(i.Tables, table)
 		}
 	}
-	i.Code = newWriter(o, f, i.Tables).code()
+	w := newWriter(o, f, i.Tables)
+	w.steps = steps
+	i.Code = w.code()
 	return i
 }
 
 // loopFields is what rnn.hpp's loop asks for.
-func (o *op) loopFields(f dataflow.Fold, t timing) []dataflow.Field {
+func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 	var nf, sf, idle, sums []int
 	for i, p := range t.phases {
 		nf, sf, idle, sums = append(nf, p.nf), append(sf, p.sf), append(idle, p.idle), append(sums, 0)
@@ -47,7 +58,7 @@ func (o *op) loopFields(f dataflow.Fold, t timing) []dataflow.Field {
 			sums[i] = 1
 		}
 	}
-	if !o.P.Keeps && o.length == 1 {
+	if !o.P.Keeps && o.length == 1 && !steps {
 		idle[len(idle)-1] = 0
 	}
 	word := f.PE / dataflow.GCD(f.PE, f.SIMD) * f.SIMD
@@ -70,6 +81,7 @@ func (o *op) loopFields(f dataflow.Fold, t timing) []dataflow.Field {
 		{Name: "parts", Doc: "words of simd elements in a word of a vector", Value: word / f.SIMD},
 		{Name: "fills", Doc: "words of pe units in it", Value: word / f.PE},
 		{Name: "sequence", Doc: "every step goes out, else the last one", Value: o.P.Sequence},
+		{Name: "steps", Doc: "a frame is a sequence of any length", Value: steps},
 		{Name: "keeps", Doc: "a frame goes on where the one before ended", Value: o.P.Keeps},
 		{Name: "vector_t", Doc: "an element of what dots multiply", Value: o.vector},
 		{Name: "vector_width", Value: word * o.vector.Width},

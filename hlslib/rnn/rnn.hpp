@@ -12,6 +12,7 @@
 //     parts, fills                 words of SIMD elements, and of PE units, in a word of a vector
 //     vector_t, vector_width       an element of what dots multiply, and a word of them
 //     sequence                     every step goes out, else the last one
+//     steps                        a frame is a sequence of any length, and frame takes a stream of ends in front
 //     keeps                        a frame goes on where the one before ended
 //     acc_t, dot_t, use_dsp ...    what core/mac.hpp asks for
 //     frame                        declares the memories, and calls rnn_frame with streams, memories and tables
@@ -73,11 +74,12 @@ template <class C> struct rnn_place {
     ap_uint<count_width(C::fills)> filled;                      // words of PE units in the word that is gathered
     ap_uint<count_width(words > C::head ? words : C::head)> to; // that word
     ap_uint<1> half;                                            // that is read, where memories have two
+    ap_uint<1> last;                                            // the step is the last one, where ends tell
     ap_uint<1> first;                                           // the states are those that a frame starts with
 
     rnn_place()
         : arriving(C::head > 0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), n(0), sf(0), at(0), word(0), row(0), base(0),
-          part(0), from(0), filled(0), to(0), half(0), first(1) {}
+          part(0), from(0), filled(0), to(0), half(0), last(0), first(1) {}
 
     // in tells that something is done in phase p.
     bool in(int p) const {
@@ -93,7 +95,7 @@ template <class C> struct rnn_place {
 
     bool goes_out() const {
 #pragma HLS INLINE
-        return C::sequence || t == C::length - 1;
+        return C::sequence || (C::steps ? last == 1 : t == C::length - 1);
     }
 
     // arrives tells that one of so many words of a state does.
@@ -112,6 +114,17 @@ template <class C> struct rnn_place {
     ap_uint<1> written() const {
 #pragma HLS INLINE
         return arriving == 1 ? half : ap_uint<1>(1 - half);
+    }
+
+    // begins tells that a step begins, and finished that nothing is left to do in it.
+    bool begins() const {
+#pragma HLS INLINE
+        return in(0) && at == 0 && sf == 0;
+    }
+
+    bool finished() const {
+#pragma HLS INLINE
+        return ends(C::phases - 1) && at == C::turns * rnn_pick(nf_list(), C::phases - 1) - 1;
     }
 
     // advance goes on to the next clock.
@@ -270,6 +283,21 @@ template <class C, class... ARGS> void rnn_run(rnn_place<C>& at, ARGS&... args) 
     for (int i = 0; i < C::iterations; i++) {
 #pragma HLS PIPELINE II=1 style=flp
         C::clock(at, acc, args...);
+        at.advance();
+    }
+}
+
+// rnn_steps goes through the iterations of a sequence of any length. An end is 1 at its last step.
+template <class C, class... ARGS> void rnn_steps(hls::stream<ap_uint<1> >& ends, ARGS&... args) {
+#pragma HLS INLINE
+    rnn_place<C> at;
+    typename C::acc_t acc[C::pe * (C::dots > 0 ? C::dots : 1)];
+#pragma HLS ARRAY_PARTITION variable=acc complete dim=1
+    for (bool more = true; more;) {
+#pragma HLS PIPELINE II=1 style=flp
+        if (at.begins()) at.last = ends.read();
+        C::clock(at, acc, args...);
+        more = at.last == 0 || !at.finished();
         at.advance();
     }
 }

@@ -49,7 +49,7 @@ func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Sim
 		}
 		n := len(a.Data) / len(s.In)
 		for i := range given {
-			given[i] = append(given[i], dataflow.RealTensor{Shape: out.Shape, Data: a.Data[i*n : (i+1)*n]})
+			given[i] = append(given[i], s.Cut(k, i, dataflow.RealTensor{Shape: out.Shape, Data: a.Data[i*n : (i+1)*n]}))
 		}
 	}
 	return r.judge(ctx, im, s, ours, given)
@@ -57,16 +57,16 @@ func compareWith(ctx context.Context, path string, im *frontend.Imported, r *Sim
 
 func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples.Runs, ours,
 	given []reals) (*Comparison, error) {
-	comparer, err := im.Comparer()
+	comparers, err := comparersOf(im, s)
 	if err != nil {
 		return nil, err
 	}
 	all := each[frontend.Verdict]
-	if comparer.Stream {
+	if comparers[0].Stream {
 		all = inOrder[frontend.Verdict]
 	}
 	verdicts, err := all(ctx, len(s.In), func(i int) (frontend.Verdict, error) {
-		return comparer.Judge(s.In[i], given[i])
+		return comparers[i].Judge(s.In[i], given[i])
 	})
 	if err != nil {
 		return nil, err
@@ -87,6 +87,29 @@ func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples
 		}
 	}
 	return c, nil
+}
+
+// comparersOf gives what judges each sample: one for all, or one for each length.
+func comparersOf(im *frontend.Imported, s *samples.Runs) (list []*frontend.Comparer, err error) {
+	made := map[int]*frontend.Comparer{}
+	for i := range s.In {
+		at, steps := im, 0
+		if s.Lengths != nil {
+			steps = s.Lengths[i]
+		}
+		if made[steps] == nil {
+			if s.Lengths != nil {
+				if at, err = im.At(steps); err != nil {
+					return nil, err
+				}
+			}
+			if made[steps], err = at.Comparer(); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, made[steps])
+	}
+	return list, nil
 }
 
 // outputLayers names the layers and streams that the outputs are computed from.

@@ -51,6 +51,7 @@ type Options struct {
 	FIFO     folding.FIFO
 	Cost     dataflow.Formula
 	Dims     map[string]int
+	Lengths  *frontend.Lengths    // of an axis that is time; nil: it has one length
 	Arrives  *frontend.InputType  // --input-type
 	Quantise *frontend.InputQuant // --input-quant
 	LSTM     string               // path of --lstm-config; may be empty

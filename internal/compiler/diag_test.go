@@ -20,6 +20,7 @@ import (
 	"hlsgen/internal/npy"
 	"hlsgen/internal/num"
 	"hlsgen/internal/owned"
+	"hlsgen/internal/rnntest"
 )
 
 const tinyBoard = `{"name": "tiny", "part": "xc7z007sclg400-1", "lut": 300, "ff": 600, "bram36": 4, "uram": 0, "dsp": 4,
@@ -144,6 +145,16 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.CellFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
 	diag.StateNotKept: func(t *testing.T, d *diag.List) bool {
 		o := compiler.Options{Model: file(t, small()), Stateful: true}
+		if _, err := compiler.Check(context.Background(), o, d); err != nil {
+			t.Fatal(err)
+		}
+		return !d.Failed()
+	},
+	diag.LengthFixed: func(t *testing.T, d *diag.List) bool {
+		n := rnntest.Draw(rnntest.Seeded(0), rnntest.Axes{})
+		n.Lengths, n.Steps = true, 4
+		o := compiler.Options{Model: file(t, n.ONNX()), Samples: 2,
+			Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 4}}
 		if _, err := compiler.Check(context.Background(), o, d); err != nil {
 			t.Fatal(err)
 		}

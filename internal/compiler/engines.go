@@ -85,12 +85,32 @@ func reference(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals
 		run := m.Stream()
 		return inOrder(ctx, len(s.In), func(i int) (reals, error) { return run(s.In[i]) })
 	}
-	return each(ctx, len(s.In), func(i int) (reals, error) { return m.Reference(s.In[i]) })
+	return each(ctx, len(s.In), func(i int) (reals, error) {
+		at, err := sized(m, s, i)
+		if err != nil {
+			return nil, err
+		}
+		return at.Reference(s.In[i])
+	})
+}
+
+// sized is the model for the length of sample i.
+func sized(m *dataflow.Model, s *samples.Runs, i int) (*dataflow.Model, error) {
+	if s.Lengths == nil {
+		return m, nil
+	}
+	return m.Lengths.Of(s.Lengths[i])
 }
 
 // codes runs the host's prefix: what the accelerator is fed with, per frame.
 func codes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]tensors, error) {
-	of, err := each(ctx, len(s.In), func(i int) (tensors, error) { return m.Prefix.ToCodes(s.In[i]) })
+	of, err := each(ctx, len(s.In), func(i int) (tensors, error) {
+		at, err := sized(m, s, i)
+		if err != nil {
+			return nil, err
+		}
+		return at.Prefix.ToCodes(s.In[i])
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -100,17 +120,32 @@ func codes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]tensors, 
 // results runs the host's suffix on what the accelerator gave, frame by frame.
 func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, frames []tensors) ([]reals, error) {
 	codes := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Out }, frames, len(s.In))
-	return each(ctx, len(s.In), func(i int) (reals, error) { return m.Suffix.ToReal(s.In[i], codes[i]) })
+	return each(ctx, len(s.In), func(i int) (reals, error) {
+		at, err := sized(m, s, i)
+		if err != nil {
+			return nil, err
+		}
+		return at.Suffix.ToReal(s.In[i], codes[i])
+	})
 }
 
 // eval runs every layer's Eval: the frame on every stream, per frame. They follow each other, one after the other where
 // they depend on each other.
-func eval(ctx context.Context, g *dataflow.Graph, in []tensors) ([]tensors, error) {
-	if g.Keeps() {
+func eval(ctx context.Context, m *dataflow.Model, in []tensors) ([]tensors, error) {
+	if g := m.Graph; g.Keeps() {
 		run := g.Begin()
 		return inOrder(ctx, len(in), func(i int) (tensors, error) { return run.Eval(ctx, in[i]) })
 	}
-	return each(ctx, len(in), func(i int) (tensors, error) { return g.Eval(ctx, in[i]) })
+	graphs, err := dataflow.Sized(m.Lengths, in, func(steps int) (*dataflow.Graph, error) {
+		if steps == 0 {
+			return m.Graph, nil
+		}
+		return m.Graph.At(m.Lengths, steps)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return each(ctx, len(in), func(i int) (tensors, error) { return graphs[i].Eval(ctx, in[i]) })
 }
 
 // integers runs the host's prefix, every layer's Eval and the host's suffix: what is on every stream, and the outputs.
@@ -119,7 +154,7 @@ func integers(ctx context.Context, m *dataflow.Model, s *samples.Runs) (streams 
 	if err != nil {
 		return nil, nil, err
 	}
-	if streams, err = eval(ctx, m.Graph, in); err != nil {
+	if streams, err = eval(ctx, m, in); err != nil {
 		return nil, nil, err
 	}
 	out, err = results(ctx, m, s, pick(streams, m.Graph.Out))
@@ -181,7 +216,17 @@ func compile(ctx context.Context, d *dataflow.Design, files templates.Files, str
 	if !run.Passed {
 		return nil, &Mismatch{"engine csim failed:\n" + run.Log}
 	}
-	out, err := run.Tensors(d, templates.Options{})
+	opt := templates.Options{}
+	if l := d.Model.Lengths; l != nil {
+		for _, in := range pick(streams, d.Model.Graph.In) {
+			n, err := l.Steps(in)
+			if err != nil {
+				return nil, err
+			}
+			opt.Steps = append(opt.Steps, n)
+		}
+	}
+	out, err := run.Tensors(d, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hlsgen/folding"
@@ -31,6 +32,7 @@ type SimOptions struct {
 	Options
 	Engine   Engine
 	Input    string     // .npy or .npz
+	Steps    string     // .npy with the lengths of the samples' sequences; may be empty
 	Output   string     // .npy or .npz; may be empty
 	Compare  string     // .npy or .npz to compare with; may be empty
 	Trace    string     // folder for every tensor; may be empty
@@ -70,7 +72,11 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	if model == nil || d.Failed() || err != nil {
 		return nil, err
 	}
-	s, err := samples.Split(model, arrays)
+	steps, ok := o.steps(d)
+	if !ok {
+		return nil, nil
+	}
+	s, err := samples.SplitLengths(model, arrays, steps)
 	if err != nil {
 		unfitting(o.Input, err, d)
 		return nil, nil
@@ -86,10 +92,16 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 		return nil, err
 	}
 	r.decode(decoder, outputs)
+	if s.Lengths != nil { // the shapes of the longest sequence
+		if model, err = model.Lengths.Of(s.Stored); err != nil {
+			return nil, err
+		}
+	}
+	r.Out = model.Out
 	for k, out := range model.Out {
 		runs := make([]dataflow.RealTensor, len(outputs))
 		for i := range outputs {
-			runs[i] = outputs[i][k]
+			runs[i] = s.Padded(k, outputs[i][k])
 		}
 		r.Outputs = append(r.Outputs, s.Join(out, runs))
 	}
@@ -104,6 +116,21 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 		}
 	}
 	return r, nil
+}
+
+// steps reads the lengths of sequences; nil where none are given. ok is false where d says why they cannot be read.
+func (o SimOptions) steps(d *diag.List) (a *npy.Array, ok bool) {
+	if o.Steps == "" {
+		return nil, true
+	}
+	arrays, err := npy.ReadFile(o.Steps)
+	if a = arrays[""]; err == nil && a == nil {
+		err = fmt.Errorf("it holds %d arrays with names", len(arrays))
+	}
+	if err != nil {
+		unreadable(o.Steps, err, "give a .npy file with an integer per sample", d)
+	}
+	return a, err == nil
 }
 
 // importFor imports as far as the engine needs.
@@ -131,6 +158,17 @@ func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag
 // run executes the engine; engines cycle and csim compare every stream with Eval's.
 func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
 	d *diag.List) ([]reals, error) {
+	if o.Trace != "" && s.Lengths != nil {
+		if slices.Min(s.Lengths) < slices.Max(s.Lengths) {
+			d.Fail(diag.DataInvalid, filepath.Base(o.Input), "the samples have different lengths, and a trace is of "+
+				"tensors of one shape", "trace samples of one length at a time")
+			return nil, nil
+		}
+		var err error
+		if im, err = im.At(s.Lengths[0]); err != nil {
+			return nil, err
+		}
+	}
 	if o.Engine == Reference {
 		if o.Trace != "" {
 			if err := traceReference(o.Trace, im, s); err != nil {
@@ -144,7 +182,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	if err != nil {
 		return nil, modelError(err, r.Source, d)
 	}
-	streams, err := eval(ctx, m.Graph, in)
+	streams, err := eval(ctx, m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +226,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		return nil, err
 	}
 	design := r.Design.Design
-	streams, err := eval(ctx, design.Model.Graph, in)
+	streams, err := eval(ctx, design.Model, in)
 	if err != nil {
 		return nil, err
 	}

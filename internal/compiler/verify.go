@@ -58,7 +58,7 @@ func verification(m *dataflow.Model, src *Source, folded *dataflow.Graph, n int)
 		n = autoSamples(folded) * m.Turns.PerFrame()
 	}
 	if src.Inputs == nil {
-		return samples.Random(m, n), nil
+		return samples.RandomLengths(m, n)
 	}
 	s, err := samples.Split(m, map[string]*npy.Array{"": src.Inputs})
 	if err != nil {
@@ -86,6 +86,9 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs) (recorded []tens
 	for first := 0; first < len(s.In); first += held * each {
 		part := *s
 		part.In = s.In[first:min(first+held*each, len(s.In))]
+		if s.Lengths != nil {
+			part.Lengths = s.Lengths[first:][:len(part.In)]
+		}
 		streams, err := r.agree(ctx, &part)
 		if err != nil {
 			return nil, err

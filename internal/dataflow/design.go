@@ -19,6 +19,7 @@ type Model struct {
 	Reference Reference
 	Stream    func() Reference  // of a model that keeps its state: a Reference for samples in order; nil of others
 	Turns     *Turns            // how a frame holds several samples; nil where it is one
+	Lengths   *Lengths          // of sequences; nil where all have one length
 	Meta      map[string]string // what the ONNX file says about itself (metadata_props); not to be changed
 }
 

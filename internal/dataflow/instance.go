@@ -14,6 +14,7 @@ type Instance struct {
 	Config []Field  // members of the config struct, in order
 	Tables []Table  // constant arrays, in call order
 	Code   []string // lines; none for most kernels
+	Ends   bool     // in front of all other arguments stands a stream that tells after which step a sequence ends
 
 	// Storage is the layer's memories: one of each table, and the arrays of its kernel. Of an array X the config struct
 	// has X_rows (at least 1), X_width and X_memory, where it lies, for bind_memory of hlslib/core/memory.hpp.

@@ -42,6 +42,7 @@ const (
 	CellFormats       Code = "cell-formats"
 	StateNotKept      Code = "state-not-kept"
 	NotInterleaved    Code = "not-interleaved"
+	LengthFixed       Code = "length-fixed"
 	CompilerMissing   Code = "compiler-missing"
 	FixedBatch        Code = "fixed-batch"
 )
@@ -79,6 +80,7 @@ var Codes = map[Code]string{
 	AccBitsExceeded:   "an accumulator does not fit the asked width",
 	LSTMFormats:       "the gates of an ONNX LSTM have no integer formats of their own",
 	CellFormats:       "the gates of an ONNX GRU or RNN have no integer formats of their own",
+	LengthFixed:       "sequences of different lengths do not fit the model",
 	NotInterleaved:    "samples cannot take turns in the layers of this model",
 	StateNotKept:      "--stateful does not fit the model",
 	OutputExists:      "the output folder exists and is not empty, or cannot be written",

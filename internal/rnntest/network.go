@@ -10,7 +10,8 @@ import (
 // A Network is sequences of vectors that are quantised, perhaps a layer in front, recurrent layers one behind the
 // other, and what is made of the last one.
 type Network struct {
-	Steps   int
+	Steps   int        // of a sequence; the most of them with Lengths
+	Lengths bool       // sequences have 1 to Steps steps: the axis of time is dynamic, and is called T
 	Inputs  []Sequence // several only without Front
 	Form    string     // of the sequences: a row of the table shapes
 	Front   *Dense
@@ -228,7 +229,10 @@ func (c *Cell) start(s Start, data *Sample) (h, state []*big.Rat) {
 }
 
 // Sample draws data for a run: half on a grid where ties are, half anywhere.
-func (n *Network) Sample(c *Choices) (s Sample) {
+func (n *Network) Sample(c *Choices) Sample { return n.SampleOf(c, n.Steps) }
+
+// SampleOf is Sample for a sequence of so many steps.
+func (n *Network) SampleOf(c *Choices, steps int) (s Sample) {
 	draw := func(q *Quantiser, size int) {
 		lo, hi := q.limits()
 		v := make([]float64, size)
@@ -242,7 +246,7 @@ func (n *Network) Sample(c *Choices) (s Sample) {
 		s = append(s, v)
 	}
 	for _, in := range n.Inputs {
-		draw(in.Quantiser, n.Steps*in.Features)
+		draw(in.Quantiser, steps*in.Features)
 	}
 	for _, l := range n.Layers {
 		for d, cell := range l.Cells {

@@ -148,7 +148,7 @@ func (w *writer) operatorOutputs(out []string, l *Layer, n *Network) (sequence s
 	for k, name := range []string{"h", "c"}[:len(out)-1] {
 		last[name] = shaped(out[1+k], form.vector(width)) // one of both leading axes counts directions, the other is 1
 	}
-	return shaped(y, form.whole(n.Steps, width)), last
+	return shaped(y, form.whole(-1, width)), last // any number of steps
 }
 
 func direction(reverse []bool) string {

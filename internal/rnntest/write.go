@@ -186,7 +186,11 @@ func (n *Network) ONNX() []byte {
 	var x []string
 	for k, s := range n.Inputs {
 		name := fmt.Sprintf("x%d", k)
-		w.Input(name, graph.Float32, axes(form.whole(n.Steps, s.Features))...)
+		dims := axes(form.whole(n.Steps, s.Features))
+		if n.Lengths {
+			dims[form.axis] = "T"
+		}
+		w.Input(name, graph.Float32, dims...)
 		x = append(x, w.quant(name, s.Quantiser))
 	}
 	if n.Front != nil {
@@ -202,7 +206,7 @@ func (n *Network) ONNX() []byte {
 		y := x[0]
 		switch o.Of {
 		case "last":
-			y = w.node(w.Node("Gather", y, w.ints(float64(n.Steps-1))).Int("axis", int64(form.axis)))
+			y = w.node(w.Node("Gather", y, w.ints(-1)).Int("axis", int64(form.axis)))
 		case "h", "c":
 			y = last[o.Of]
 		}

@@ -16,8 +16,11 @@ import (
 
 // Runs is a model's input data, one entry per run.
 type Runs struct {
-	In    [][]dataflow.RealTensor // per run, per model input
-	shape func(model dataflow.Real) []int
+	In      [][]dataflow.RealTensor // per run, per model input
+	Lengths []int                   // per run: steps of its sequence; nil where all have those of the model
+	Stored  int                     // steps that the data have of each run; 0 without Lengths
+	shape   func(model dataflow.Real) []int
+	axes    []int // of time, by output of the model; nil where all runs have those of the model
 }
 
 // Split makes runs of arrays, one array per model input by name ("" where there is one input). The accepted shapes are,
@@ -188,24 +191,28 @@ func Random(m *dataflow.Model, n int) *Runs {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	s := &Runs{}
 	for range n {
-		var run []dataflow.RealTensor
-		for _, in := range m.In {
-			t := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}
-			lo, hi := in.Range[0], in.Range[1]
-			_, _, integer := in.Limits()
-			for i := range t.Data {
-				v := lo + rnd.Float64()*(hi-lo)
-				if in.Grid != nil {
-					t.Data[i] = in.Grid(v)
-				} else if integer {
-					t.Data[i] = float64(int64(v))
-				} else {
-					t.Data[i] = float64(float32(v))
-				}
-			}
-			run = append(run, t)
-		}
-		s.In = append(s.In, run)
+		s.In = append(s.In, random(m, rnd))
 	}
 	return s
+}
+
+// random makes a run.
+func random(m *dataflow.Model, rnd *rand.Rand) (run []dataflow.RealTensor) {
+	for _, in := range m.In {
+		t := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}
+		lo, hi := in.Range[0], in.Range[1]
+		_, _, integer := in.Limits()
+		for i := range t.Data {
+			v := lo + rnd.Float64()*(hi-lo)
+			if in.Grid != nil {
+				t.Data[i] = in.Grid(v)
+			} else if integer {
+				t.Data[i] = float64(int64(v))
+			} else {
+				t.Data[i] = float64(float32(v))
+			}
+		}
+		run = append(run, t)
+	}
+	return run
 }

@@ -1,0 +1,270 @@
+package frontend
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"hlsgen/frontend/canon"
+	"hlsgen/frontend/lower"
+	"hlsgen/frontend/pass"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+)
+
+// Lengths are those that a dynamic axis may have from sequence to sequence. A sequence of n steps means what the file
+// says with n bound to the axis.
+type Lengths struct {
+	Axis     string
+	Min, Max int
+}
+
+// lengths are models for sequences of different lengths, as they are asked for.
+type lengths struct {
+	Lengths
+	make func(n int) (*Imported, error)
+
+	mutex sync.Mutex
+	made  map[int]*Imported
+}
+
+// At is the model as imported for sequences of n steps; the model itself where all have one length.
+func (im *Imported) At(n int) (*Imported, error) {
+	l := im.lengths
+	if l == nil {
+		return im, nil
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if at := l.made[n]; at != nil {
+		return at, nil
+	}
+	if n < l.Min || n > l.Max {
+		return nil, fmt.Errorf("a sequence of %d steps, want %d to %d", n, l.Min, l.Max)
+	}
+	at, err := l.make(n)
+	if err == nil {
+		l.made[n] = at
+	}
+	return at, err
+}
+
+// fixed are the options for sequences of n steps.
+func (o Options) fixed(n int) Options {
+	bound := map[string]int{o.Lengths.Axis: n}
+	for name, size := range o.Dims {
+		if name != o.Lengths.Axis {
+			bound[name] = size
+		}
+	}
+	o.Dims, o.Data, o.Lengths, o.Pass = bound, nil, nil, pass.Options[*canon.Model]{}
+	return o
+}
+
+// compared are the lengths for which the model is imported beside the longest, to see that the same hardware serves:
+// the shortest, and the least in which steps have neighbours.
+func (l Lengths) compared() (list []int) {
+	for _, n := range []int{l.Min, 2, 3} {
+		if n >= l.Min && n < l.Max && !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// importLengths imports for the longest sequences, and holds that the same layers serve others.
+func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Imported, error) {
+	if o.alone(name, d); d.Failed() {
+		return &Imported{}, nil
+	}
+	longest := o.fixed(o.Lengths.Max)
+	longest.Pass = o.Pass
+	im, err := Import(name, onnx, longest, d)
+	if err != nil || im.Model == nil {
+		return im, err
+	}
+	l := &dataflow.Lengths{Axis: o.Lengths.Axis, Min: o.Lengths.Min, Max: o.Lengths.Max}
+	im.vary(*o.Lengths, l, func(n int) (*Imported, error) {
+		var quiet diag.List
+		at, err := Import(name, onnx, o.fixed(n), &quiet)
+		if err == nil && at.Model == nil {
+			err = fmt.Errorf("sequences of %d steps: %s", n, why(quiet))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return at, same(im.Model, l, at.Model, n)
+	})
+	if node, err := im.stretches(l); err != nil {
+		x := diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(),
+			Hint: fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)}
+		if node != nil {
+			x.Node, x.Op = node.Name, node.Op.Kind()
+		}
+		d.Add(x)
+		im.Model = nil
+	}
+	return im, nil
+}
+
+// referenceLengths is importLengths for executing the model as written.
+func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Imported {
+	if o.alone(name, d); d.Failed() {
+		return &Imported{}
+	}
+	im := ImportReference(name, onnx, o.fixed(o.Lengths.Max), d)
+	if im.Model == nil {
+		return im
+	}
+	l := &dataflow.Lengths{Axis: o.Lengths.Axis, Min: o.Lengths.Min, Max: o.Lengths.Max}
+	im.vary(*o.Lengths, l, func(n int) (*Imported, error) {
+		var quiet diag.List
+		at := ImportReference(name, onnx, o.fixed(n), &quiet)
+		if at.Model == nil {
+			return nil, fmt.Errorf("sequences of %d steps: %s", n, why(quiet))
+		}
+		return at, nil
+	})
+	if err := im.axes(l); err != nil {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(),
+			Hint: fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)})
+		im.Model = nil
+	}
+	return im
+}
+
+// alone refuses what does not go together with different lengths.
+func (o Options) alone(name string, d *diag.List) {
+	refuse := func(msg, hint string) {
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: msg, Hint: hint})
+	}
+	bind := fmt.Sprintf("bind one length: --dim %s=%d", o.Lengths.Axis, o.Lengths.Max)
+	if o.Samples > 1 {
+		refuse("with --interleave, samples take turns step by step, so that all have as many steps", bind)
+	}
+	if o.Stateful {
+		refuse("with --stateful, a piece is a frame, and all pieces have as many steps", bind)
+	}
+}
+
+// vary lets a model have other lengths.
+func (im *Imported) vary(of Lengths, l *dataflow.Lengths, make func(n int) (*Imported, error)) {
+	im.lengths = &lengths{Lengths: of, make: make, made: map[int]*Imported{of.Max: im}}
+	im.Model.Lengths = l
+	l.Of = func(n int) (*dataflow.Model, error) {
+		at, err := im.At(n)
+		if err != nil {
+			return nil, err
+		}
+		return at.Model, nil
+	}
+}
+
+// why is the first error of a list.
+func why(d diag.List) string {
+	for _, x := range d.Diags {
+		if x.Severity == diag.Error {
+			return x.Msg
+		}
+	}
+	return "it cannot be imported"
+}
+
+// stretches holds the layers against those of other lengths. The error may be one of a layer.
+func (im *Imported) stretches(l *dataflow.Lengths) (*dataflow.Node, error) {
+	m := im.Model
+	if err := im.axes(l); err != nil {
+		return nil, err
+	}
+	// The graph of another length says which of the device's inputs are sequences.
+	short := l.Min
+	other, err := im.lengths.make(short)
+	if err != nil {
+		return nil, err
+	}
+	at := other.Model.Graph
+	if len(at.In) != len(m.Graph.In) {
+		return nil, fmt.Errorf("the device takes %d tensors of sequences of %d steps, and %d of those of %d",
+			len(at.In), short, len(m.Graph.In), l.Max)
+	}
+	var in []int
+	for k := range m.Graph.In {
+		axis, err := axisOf(m.Graph.Streams[m.Graph.In[k]].Type.Shape, at.Streams[at.In[k]].Type.Shape, l.Max, short)
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, axis)
+	}
+	l.In = in
+	if node, err := lower.Stepwise(m.Graph, l); err != nil {
+		return node, err
+	}
+	for _, n := range im.lengths.compared() {
+		if _, err := im.At(n); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// same holds that a model's layers are those of another length. Before it is known which inputs are sequences, nothing
+// is compared.
+func same(longest *dataflow.Model, l *dataflow.Lengths, m *dataflow.Model, n int) error {
+	if l.In == nil {
+		return nil
+	}
+	at, err := longest.Graph.At(l, n)
+	if err != nil {
+		return fmt.Errorf("sequences of %d steps: %w", n, err)
+	}
+	if lower.Plain(at) != lower.Plain(m.Graph) {
+		return fmt.Errorf("sequences of %d steps need other layers than those of %d", n, l.Max)
+	}
+	return nil
+}
+
+// axes finds the axes of the model's inputs and outputs that are time.
+func (im *Imported) axes(l *dataflow.Lengths) error {
+	if l.Min == l.Max {
+		return fmt.Errorf("there is one length, %d", l.Max)
+	}
+	at, err := im.lengths.make(l.Min)
+	if err != nil {
+		return err
+	}
+	for _, side := range []struct {
+		axes     *[]int
+		all, one []dataflow.Real
+	}{{&l.Inputs, im.Model.In, at.Model.In}, {&l.Outputs, im.Model.Out, at.Model.Out}} {
+		for k := range side.all {
+			axis, err := axisOf(side.all[k].Shape, side.one[k].Shape, l.Max, l.Min)
+			if err != nil {
+				return fmt.Errorf("%q: %w", side.all[k].Name, err)
+			}
+			*side.axes = append(*side.axes, axis)
+		}
+	}
+	if !slices.ContainsFunc(l.Inputs, func(axis int) bool { return axis >= 0 }) {
+		return fmt.Errorf("no input has axis %q", l.Axis)
+	}
+	return nil
+}
+
+// axisOf is the axis in which two shapes differ, which are those of sequences of so many steps; -1 for none.
+func axisOf(long, short []int, max, min int) (int, error) {
+	axis := -1
+	if len(long) != len(short) {
+		return 0, fmt.Errorf("the shape is %v with %d steps and %v with %d", long, max, short, min)
+	}
+	for i := range long {
+		if long[i] == short[i] {
+			continue
+		}
+		if axis >= 0 || long[i] != max || short[i] != min {
+			return 0, fmt.Errorf("the shape is %v with %d steps and %v with %d: want one axis of so many", long, max,
+				short, min)
+		}
+		axis = i
+	}
+	return axis, nil
+}

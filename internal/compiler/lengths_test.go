@@ -1,0 +1,135 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/rnntest"
+	"hlsgen/internal/tier"
+	"hlsgen/templates"
+)
+
+// lengthsOptions are what a network of sequences of different lengths is imported with.
+func lengthsOptions(n *rnntest.Network) frontend.Options {
+	opt := recurrentOptions(n)
+	opt.Samples, opt.Stateful = 0, false
+	opt.Lengths = &frontend.Lengths{Axis: "T", Min: 1, Max: n.Steps}
+	return opt
+}
+
+// lengthsRuns draws a sequence of every length in a row, up and down again, and what a network makes of them.
+func lengthsRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samples.Runs, want []reals, err error) {
+	runs = &samples.Runs{}
+	choices := rnntest.Seeded(seed)
+	for i := range 2 * n.Steps {
+		steps := 1 + min(i, 2*n.Steps-1-i)
+		at, err := m.Lengths.Of(steps)
+		if err != nil {
+			return nil, nil, err
+		}
+		sample := n.SampleOf(choices, steps)
+		var in, out reals
+		for k, data := range sample {
+			in = append(in, dataflow.RealTensor{Shape: at.In[k].Shape, Data: data})
+		}
+		for k, data := range n.Run([]rnntest.Sample{sample})[0] {
+			out = append(out, dataflow.RealTensor{Shape: at.Out[k].Shape, Data: data})
+		}
+		runs.In, runs.Lengths, want = append(runs.In, in), append(runs.Lengths, steps), append(want, out)
+	}
+	return runs, want, nil
+}
+
+// lengthsAgree builds a network and compares what its engines compute of sequences of all lengths in a row.
+func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled bool) (err error) {
+	defer Catch(&err)
+	var d diag.List
+	ref := frontend.ImportReference("recurrent.onnx", n.ONNX(), lengthsOptions(n), &d)
+	if ref.Model == nil {
+		return &refused{d.Diags}
+	}
+	runs, want, err := lengthsRuns(n, ref.Model, seed)
+	if err != nil {
+		return err
+	}
+	got, err := reference(ctx, ref.Model, runs)
+	if err == nil {
+		err = sameReals("engine reference", got, want)
+	}
+	if err != nil {
+		return err
+	}
+	im, err := frontend.Import("recurrent.onnx", n.ONNX(), lengthsOptions(n), &d)
+	if err != nil {
+		return err
+	}
+	if im.Model == nil {
+		return &refused{d.Diags}
+	}
+	board, err := boards.Find("zcu104")
+	if err != nil {
+		return err
+	}
+	design, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, folding.Goal{}, &d)
+	if err != nil || design == nil {
+		return errors.Join(err, &refused{d.Diags})
+	}
+	streams, err := (&Result{Imported: im, Design: design}).agree(ctx, runs)
+	if err != nil || !compiled {
+		return err
+	}
+	files, err := templates.Project(design.Design, templates.Vectors{Frames: streams}, templates.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = compile(ctx, design.Design, files, streams)
+	return err
+}
+
+// lastOfSequence reports whether a network gives a whole sequence and a layer behind its last step, which has no form
+// for sequences of any length yet: the step is picked by zeros in weights.
+func lastOfSequence(n *rnntest.Network) bool {
+	of := func(what ...string) bool {
+		return slices.ContainsFunc(n.Outputs, func(o rnntest.Output) bool { return slices.Contains(what, o.Of) })
+	}
+	return of("sequence") && of("last", "h") || of("last") && of("h")
+}
+
+// TestRandomLengths draws recurrent networks and runs sequences of every length, one after the other: the outputs of
+// all engines are those that exact arithmetic gives, step by step.
+func TestRandomLengths(t *testing.T) {
+	t.Parallel()
+	axes := rnntest.All
+	axes.Pieces, axes.Turns = false, false
+	networks, compiled := 40, tier.Few(6)
+	if tier.Long() {
+		networks, compiled = 400, 60
+	}
+	for seed := range uint64(networks) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			n := rnntest.Draw(rnntest.Seeded(seed), axes)
+			n.Lengths, n.Steps = true, max(3, n.Steps)
+			err := lengthsAgree(context.Background(), n, seed, seed < uint64(compiled))
+			var no *refused
+			fixed := errors.As(err, &no) && slices.ContainsFunc(no.list, func(x diag.Diag) bool {
+				return x.Code == diag.LengthFixed
+			})
+			switch across := n.Front != nil && n.Front.Kernel > 0; { // a convolution over time
+			case across && !fixed:
+				t.Errorf("%v: %v, want %s", n.Has, err, diag.LengthFixed)
+			case !across && err != nil && !(fixed && lastOfSequence(n)):
+				t.Errorf("%v: %v", n.Has, err)
+			}
+		})
+	}
+}

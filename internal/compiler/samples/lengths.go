@@ -1,0 +1,136 @@
+package samples
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/npy"
+)
+
+// SplitLengths is Split for a model of sequences of different lengths. The arrays may be shorter than the longest
+// sequence; steps are how many of each sample count, nil where all do: what stands behind them is not looked at.
+func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Array) (*Runs, error) {
+	l := m.Lengths
+	if l == nil {
+		if steps != nil {
+			return nil, &Unfit{"lengths are given, but all sequences of the model have one length",
+				"say which lengths an axis may have: --dim T=1..520"}
+		}
+		return Split(m, arrays)
+	}
+	longest, err := stored(m, arrays)
+	if err != nil {
+		return nil, err
+	}
+	at, err := l.Of(longest)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Split(at, arrays)
+	if err != nil {
+		return nil, err
+	}
+	s.axes, s.Stored = l.Outputs, longest
+	for range s.In {
+		s.Lengths = append(s.Lengths, longest)
+	}
+	if steps == nil {
+		return s, nil
+	}
+	if len(steps.Data) != len(s.In) {
+		return nil, fmt.Errorf("%d lengths for %d samples", len(steps.Data), len(s.In))
+	}
+	for i, v := range steps.Data {
+		n := int(v)
+		if float64(n) != v || n < l.Min || n > longest {
+			return nil, fmt.Errorf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
+		}
+		s.Lengths[i] = n
+		for k, axis := range l.Inputs {
+			if axis >= 0 {
+				s.In[i][k] = resized(s.In[i][k], axis, n)
+			}
+		}
+	}
+	return s, nil
+}
+
+// stored is how many steps the arrays hold of each sample.
+func stored(m *dataflow.Model, arrays map[string]*npy.Array) (int, error) {
+	l := m.Lengths
+	for k, in := range m.In {
+		a := arrays[in.Name]
+		if a == nil && len(m.In) == 1 {
+			a = arrays[""]
+		}
+		axis := l.Inputs[k]
+		if a == nil || axis < 0 {
+			continue
+		}
+		// Shapes of samples without their leading 1 are one axis shorter, and have N in its place.
+		axis += len(a.Shape) - len(in.Shape)
+		if axis < 0 || axis >= len(a.Shape) {
+			break
+		}
+		if n := a.Shape[axis]; n >= l.Min && n <= l.Max {
+			return n, nil
+		}
+		return 0, &Unfit{fmt.Sprintf("the data for input %q of shape %v have sequences of %d steps, want %d to %d",
+			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), ""}
+	}
+	return l.Max, nil // Split says what is wrong
+}
+
+// resized is a tensor with n elements along an axis: the first ones, or with zeros behind them.
+func resized(t dataflow.RealTensor, axis, n int) dataflow.RealTensor {
+	was := t.Shape[axis]
+	if was == n {
+		return t
+	}
+	out := dataflow.RealTensor{Shape: append([]int{}, t.Shape...)}
+	out.Shape[axis] = n
+	inner := dataflow.Shape(t.Shape[axis+1:]).Size()
+	out.Data = make([]float64, dataflow.Shape(out.Shape).Size())
+	for block := range dataflow.Shape(t.Shape[:axis]).Size() {
+		copy(out.Data[block*n*inner:(block+1)*n*inner], t.Data[block*was*inner:(block+1)*was*inner])
+	}
+	return out
+}
+
+// Padded is output k of a run with zeros behind its last step, as many steps as the data have.
+func (s *Runs) Padded(k int, run dataflow.RealTensor) dataflow.RealTensor {
+	if s.axes == nil || s.axes[k] < 0 {
+		return run
+	}
+	return resized(run, s.axes[k], s.Stored)
+}
+
+// Cut is output k of run i without what stands behind its last step.
+func (s *Runs) Cut(k, i int, run dataflow.RealTensor) dataflow.RealTensor {
+	if s.axes == nil || s.axes[k] < 0 {
+		return run
+	}
+	return resized(run, s.axes[k], s.Lengths[i])
+}
+
+// RandomLengths is Random for a model of sequences of different lengths: the longest, the shortest and some between, in
+// turns.
+func RandomLengths(m *dataflow.Model, n int) (*Runs, error) {
+	if m.Lengths == nil {
+		return Random(m, n), nil
+	}
+	l, rnd := m.Lengths, rand.New(rand.NewPCG(1, 2))
+	some := []int{l.Max, l.Min, (l.Min + l.Max) / 2, max(l.Min, l.Max-1)}
+	s := &Runs{axes: l.Outputs, Stored: l.Max}
+	for i := range n {
+		steps := some[i%len(some)]
+		at, err := l.Of(steps)
+		if err != nil {
+			return nil, err
+		}
+		s.In = append(s.In, random(at, rnd))
+		s.Lengths = append(s.Lengths, steps)
+	}
+	return s, nil
+}
