@@ -68,6 +68,9 @@ func (s *screen) checked(model string, c *compiler.Checked, d *diag.List) {
 		s.line("")
 		s.types(c.Layers)
 	}
+	if l := c.Lengths; l != nil {
+		s.line("sequences have %d to %d steps (axis %s): shapes are those of the longest", l.Min, l.Max, label(l.Axis))
+	}
 	if !d.Failed() {
 		if model != "" {
 			model = " " + quoted(model)
@@ -117,10 +120,12 @@ type checked struct {
 	OK     bool                   `json:"ok"`
 	Nodes  []frontend.NodeFate    `json:"nodes"`
 	Layers []compiler.LayerReport `json:"layers"`
+
+	Lengths *compiler.LengthsReport `json:"lengths,omitempty"` // of sequences, where these differ
 	outcome
 }
 
 func checkedOf(c *compiler.Checked, d *diag.List) checked {
 	return checked{about: aboutOf(c.Source), OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
-		Layers: append([]compiler.LayerReport{}, c.Layers...), outcome: outcomeOf(d, nil)}
+		Layers: append([]compiler.LayerReport{}, c.Layers...), Lengths: c.Lengths, outcome: outcomeOf(d, nil)}
 }

@@ -45,6 +45,7 @@ type SimOptions struct {
 type Simulated struct {
 	Source    *Source
 	Samples   int
+	Steps     []int // per sample, where these are sequences of different lengths; else nil
 	Out       []dataflow.Real
 	Outputs   []*npy.Array    // per model output
 	Texts     []string        // per sample, of a model whose scores are decoded; else nil
@@ -81,7 +82,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 		unfitting(o.Input, err, d)
 		return nil, nil
 	}
-	r.Samples, r.Out = len(s.In), model.Out
+	r.Samples, r.Steps, r.Out = len(s.In), s.Lengths, model.Out
 	decoder := decoderOf(model, o.Decode, r.Source.File, d)
 	if d.Failed() {
 		return nil, nil
