@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/dataflow"
@@ -135,15 +136,11 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 
 // alone refuses what does not go together with different lengths.
 func (o Options) alone(name string, d *diag.List) {
-	refuse := func(msg, hint string) {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: msg, Hint: hint})
-	}
-	bind := fmt.Sprintf("bind one length: --dim %s=%d", o.Lengths.Axis, o.Lengths.Max)
 	if o.Samples > 1 {
-		refuse("with --interleave, samples take turns step by step, so that all have as many steps", bind)
-	}
-	if o.Stateful {
-		refuse("with --stateful, a piece is a frame, and all pieces have as many steps", bind)
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name,
+			Msg: "with --interleave, samples take turns step by step, so that all end with the same one",
+			Hint: fmt.Sprintf("bind one length: --dim %s=%d; or leave --interleave out", o.Lengths.Axis,
+				o.Lengths.Max)})
 	}
 }
 
@@ -151,12 +148,46 @@ func (o Options) alone(name string, d *diag.List) {
 func (im *Imported) vary(of Lengths, l *dataflow.Lengths, make func(n int) (*Imported, error)) {
 	im.lengths = &lengths{Lengths: of, make: make, made: map[int]*Imported{of.Max: im}}
 	im.Model.Lengths = l
+	if im.stream {
+		im.Model.Stream = im.pieces
+	}
 	l.Of = func(n int) (*dataflow.Model, error) {
 		at, err := im.At(n)
 		if err != nil {
 			return nil, err
 		}
 		return at.Model, nil
+	}
+}
+
+// pieces is the reference for samples that are pieces of one stream, in order, of any length each.
+func (im *Imported) pieces() dataflow.Reference {
+	parts := map[int]*graph.Part{}
+	var before *graph.Part
+	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+		if err := checkFinite(in); err != nil {
+			return nil, err
+		}
+		steps := 0
+		for k, axis := range im.Model.Lengths.Inputs {
+			if axis >= 0 {
+				steps = in[k].Shape[axis]
+			}
+		}
+		at, err := im.At(steps)
+		if err != nil {
+			return nil, err
+		}
+		if parts[steps] == nil {
+			p := at.written
+			parts[steps] = mustPart(p, inputNames(p), outputNames(p)).Stream()
+		}
+		part := parts[steps]
+		if before != nil && part != before {
+			part.Follow(before)
+		}
+		before = part
+		return results(at.written, part, reals(in))
 	}
 }
 

@@ -59,7 +59,8 @@ func TestLengths(t *testing.T) {
 		}
 		s := p.Sequences
 		if p.Status != Fits || s == nil || *s != *compiler.SequencesOf(built.Design) ||
-			s.Longest.Interval != p.Interval || s.Longest.Steps != 6 || s.Shortest.Steps != 1 || p.Interval > float64(p.Asked) {
+			s.Longest.Interval != p.Interval || s.Longest.Steps != 6 || s.Shortest.Steps != 1 ||
+			p.Interval > float64(p.Asked) {
 			t.Errorf("point %d: %+v of %+v", i, s, p)
 		}
 	}

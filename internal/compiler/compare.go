@@ -66,6 +66,9 @@ func (r *Simulated) judge(ctx context.Context, im *frontend.Imported, s *samples
 		all = inOrder[frontend.Verdict]
 	}
 	verdicts, err := all(ctx, len(s.In), func(i int) (frontend.Verdict, error) {
+		if comparers[0].Stream && i > 0 && comparers[i] != comparers[i-1] {
+			comparers[i].Follow(comparers[i-1])
+		}
 		return comparers[i].Judge(s.In[i], given[i])
 	})
 	if err != nil {

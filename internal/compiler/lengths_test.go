@@ -21,7 +21,7 @@ import (
 // lengthsOptions are what a network of sequences of different lengths is imported with.
 func lengthsOptions(n *rnntest.Network) frontend.Options {
 	opt := recurrentOptions(n)
-	opt.Samples, opt.Stateful = 0, false
+	opt.Samples = 0
 	opt.Lengths = &frontend.Lengths{Axis: "T", Min: 1, Max: n.Steps}
 	return opt
 }
@@ -30,21 +30,24 @@ func lengthsOptions(n *rnntest.Network) frontend.Options {
 func lengthsRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samples.Runs, want []reals, err error) {
 	runs = &samples.Runs{}
 	choices := rnntest.Seeded(seed)
+	var list []rnntest.Sample
 	for i := range 2 * n.Steps {
-		steps := 1 + min(i, 2*n.Steps-1-i)
-		at, err := m.Lengths.Of(steps)
+		runs.Lengths = append(runs.Lengths, 1+min(i, 2*n.Steps-1-i))
+		list = append(list, n.SampleOf(choices, runs.Lengths[i]))
+	}
+	for i, outputs := range n.Run(list) {
+		at, err := m.Lengths.Of(runs.Lengths[i])
 		if err != nil {
 			return nil, nil, err
 		}
-		sample := n.SampleOf(choices, steps)
 		var in, out reals
-		for k, data := range sample {
+		for k, data := range list[i] {
 			in = append(in, dataflow.RealTensor{Shape: at.In[k].Shape, Data: data})
 		}
-		for k, data := range n.Run([]rnntest.Sample{sample})[0] {
+		for k, data := range outputs {
 			out = append(out, dataflow.RealTensor{Shape: at.Out[k].Shape, Data: data})
 		}
-		runs.In, runs.Lengths, want = append(runs.In, in), append(runs.Lengths, steps), append(want, out)
+		runs.In, want = append(runs.In, in), append(want, out)
 	}
 	return runs, want, nil
 }
