@@ -148,9 +148,6 @@ func (o Options) alone(name string, d *diag.List) {
 func (im *Imported) vary(of Lengths, l *dataflow.Lengths, make func(n int) (*Imported, error)) {
 	im.lengths = &lengths{Lengths: of, make: make, made: map[int]*Imported{of.Max: im}}
 	im.Model.Lengths = l
-	if im.stream {
-		im.Model.Stream = im.pieces
-	}
 	l.Of = func(n int) (*dataflow.Model, error) {
 		at, err := im.At(n)
 		if err != nil {
@@ -160,33 +157,56 @@ func (im *Imported) vary(of Lengths, l *dataflow.Lengths, make func(n int) (*Imp
 	}
 }
 
-// pieces is the reference for samples that are pieces of one stream, in order, of any length each.
-func (im *Imported) pieces() dataflow.Reference {
-	parts := map[int]*graph.Part{}
-	var before *graph.Part
-	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
-		if err := checkFinite(in); err != nil {
-			return nil, err
-		}
-		steps := 0
-		for k, axis := range im.Model.Lengths.Inputs {
+// A relay executes samples, one after the other, each with the model for its length. Where they are pieces of one
+// stream, each goes on where the one before has ended.
+type relay struct {
+	im     *Imported
+	parts  map[int]*graph.Part // by length; 0 where there is one
+	before *graph.Part
+}
+
+func (im *Imported) relay() *relay { return &relay{im: im, parts: map[int]*graph.Part{}} }
+
+// next is what executes the next sample.
+func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.Part, err error) {
+	if err := checkFinite(in); err != nil {
+		return nil, nil, err
+	}
+	steps := 0
+	if l := r.im.Model.Lengths; l != nil {
+		for k, axis := range l.Inputs {
 			if axis >= 0 {
 				steps = in[k].Shape[axis]
 			}
 		}
-		at, err := im.At(steps)
+	}
+	if at = r.im; steps > 0 {
+		if at, err = r.im.At(steps); err != nil {
+			return nil, nil, err
+		}
+	}
+	if part = r.parts[steps]; part == nil {
+		part = mustPart(at.written, inputNames(at.written), outputNames(at.written))
+		if r.im.stream {
+			part = part.Stream()
+		}
+		r.parts[steps] = part
+	}
+	if r.im.stream && r.before != nil && part != r.before {
+		part.Follow(r.before)
+	}
+	r.before = part
+	return at, part, nil
+}
+
+// pieces is the reference for samples that are pieces of one stream, in order.
+func (im *Imported) pieces() dataflow.Reference {
+	r := im.relay()
+	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+		at, part, err := r.next(in)
 		if err != nil {
 			return nil, err
 		}
-		if parts[steps] == nil {
-			p := at.written
-			parts[steps] = mustPart(p, inputNames(p), outputNames(p)).Stream()
-		}
-		part := parts[steps]
-		if before != nil && part != before {
-			part.Follow(before)
-		}
-		before = part
 		return results(at.written, part, reals(in))
 	}
 }
