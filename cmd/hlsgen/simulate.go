@@ -39,6 +39,12 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 		long += fmt.Sprintf("  %-10s %s\n", m.Name, m.Doc)
 		methods = append(methods, string(m.Name))
 	}
+	long += `
+Recurrent networks: with --dim T=1..520, samples are sequences of up to 520
+steps, of which --lengths says how many count; what stands behind them is not
+looked at, and outputs that have axis T are zero there. With --stateful, samples
+are pieces of one stream, in order.
+`
 	t := a.task(&cobra.Command{
 		Use:   "simulate [MODEL.onnx] --input FILE",
 		Short: "Run a model on your data, as written, as integers, clock by clock, or as C++",
@@ -46,6 +52,7 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 		Example: `  hlsgen simulate net.onnx --input x.npy --output y.npy
   hlsgen simulate net.onnx --input x.npy --compare torch.npy
   hlsgen simulate net.onnx --input x.npy --engine cycle --board zcu104 --fps 1000
+  hlsgen simulate rnn.onnx --dim T=1..520 --input x.npy --lengths n.npy
   hlsgen simulate                                  # the embedded example`,
 	}, &o.Options)
 	t.path(&o.Input, "input", "FILE", "data, .npy or .npz", nil)

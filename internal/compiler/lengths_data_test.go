@@ -91,8 +91,8 @@ func TestLengthsOfData(t *testing.T) {
 	}
 }
 
-// tracesAgree traces samples of different lengths: the model's outputs are among the tensors, and what streams carry has
-// the values of the model's own tensors.
+// tracesAgree traces samples of different lengths: the model's outputs are among the tensors, and what streams carry
+// has the values of the model's own tensors.
 func tracesAgree(t *testing.T, o SimOptions, want *Simulated) {
 	t.Helper()
 	dirs := map[Engine]string{Reference: t.TempDir(), Cycle: t.TempDir()}

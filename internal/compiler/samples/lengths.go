@@ -57,7 +57,8 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 			case n < l.Min:
 				hint = fmt.Sprintf("leave it out, or allow it: --dim %s=%d..%d", l.Axis, n, l.Max)
 			}
-			return nil, &Unfit{fmt.Sprintf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest), hint, true}
+			msg := fmt.Sprintf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
+			return nil, &Unfit{msg, hint, true}
 		}
 		s.Lengths[i] = n
 		for k, axis := range l.Inputs {
