@@ -2,6 +2,7 @@ package frontend_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -38,6 +39,23 @@ var imports = []struct {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 2}, make([]float64, 6)...)).
 			op("Add", "a", "h", n.c([]int{2}, 0.3, -5)).quant("a", "y", n.s(0.5), 0, 3, 1).output("N", 2)
 	}, layers: "MVAU"},
+	{name: "an embedding", build: func(n *net) {
+		n.Input("x", graph.Int64, 1, 4).op("Gather", "e", n.c([]int{256, 3}, count(768)...), "x").
+			op("MatMul", "y", "e", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 4, 2)
+	}, layers: "Lookup MVAU"},
+	{name: "an embedding of a list of one", build: func(n *net) {
+		n.Input("x", graph.Int64, 1).op("Gather", "e", n.c([]int{256, 3}, count(768)...), "x").
+			op("MatMul", "y", "e", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 2)
+	}, layers: "Lookup MVAU"},
+	{name: "an embedding of real numbers, on the host", build: func(n *net) {
+		n.Input("x", graph.Int64, 1, 4).
+			op("Gather", "e", n.c([]int{256, 3}, roots(768)...), "x").
+			quant("e", "q", n.s(0.25), 0, 7, 1).
+			op("MatMul", "y", "q", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 4, 2)
+	}, layers: "MVAU"},
+	{name: "an embedding of real numbers", build: func(n *net) {
+		n.Input("x", graph.UInt8, 1, 4).op("Gather", "y", n.c([]int{256, 1}, roots(256)...), "x").output(1, 4, 1)
+	}, refuse: diag.WeightsNotInteger},
 	{name: "weights of 1e-10", build: func(n *net) {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 1}, 1e-10, -1e-10, 0)).
 			op("Mul", "a", "h", n.s(1e10)).quant("a", "y", n.s(0.5), 0, 3, 1).output("N", 1)
@@ -296,6 +314,15 @@ func count(n int) []float64 {
 
 // TestImport imports the handmade models and compares the layers, with the host's parts around them, to the model as
 // written, bit by bit, on inputs many of which lie on rounding boundaries.
+// roots are the square roots of 1 to n: real numbers that no scale makes integers of.
+func roots(n int) []float64 {
+	v := count(n)
+	for i := range v {
+		v[i] = float64(float32(math.Sqrt(v[i])))
+	}
+	return v
+}
+
 func TestImport(t *testing.T) {
 	t.Parallel()
 	for _, c := range imports {

@@ -109,7 +109,7 @@ func (l *lowering) declareInputs(asked *InputType) map[string]*InputType {
 		if bits := in.DType.Integer(); t == nil && bits.Width > 0 {
 			t = &InputType{bits, big.NewRat(1, 1)}
 		}
-		if rows := l.Uses.LooksUp(in.Name); t == nil && rows > 0 && !in.DType.Float() {
+		if rows := l.LooksUp(in.Name); t == nil && rows > 0 && !in.DType.Float() {
 			t = &InputType{num.Smallest(num.Range{Lo: 0, Hi: int64(rows - 1)}), big.NewRat(1, 1)}
 		}
 		if t == nil {

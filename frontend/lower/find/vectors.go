@@ -393,23 +393,36 @@ func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.
 		return rows, of, unmapped.Because(fmt.Sprintf("its indices lie in %v", r),
 			fmt.Sprintf("use indices from 0 to %d", maxRows-1))
 	}
-	var table [][]float64
+	var index []int
 	for q := r.Lo; q <= r.Hi; q++ {
 		v := new(big.Rat).Mul(f[0].Scale, new(big.Rat).SetInt64(q))
 		v.Add(v, f[0].Bias)
-		row := make([]float64, n)
-		for c := range row {
-			if v.IsInt() && v.Sign() >= 0 && v.Num().IsInt64() && v.Num().Int64() < int64(d.K) {
-				row[c] = w.At(int(d.BBase[c] + d.BOffset[v.Num().Int64()]))
-			}
+		if v.IsInt() && v.Num().IsInt64() {
+			index = append(index, int(v.Num().Int64()))
+		} else {
+			index = append(index, -1)
 		}
-		table = append(table, row)
 	}
+	table := chosen(d, w, n, index)
 	values, affine, reject := tableOf(table, n)
 	if reject != nil {
 		return rows, of, reject
 	}
 	return choose.Rows{Table: values}, byColumn(affine, n), nil
+}
+
+// chosen are rows of a product's matrix with n columns; of zeros where an index is that of none.
+func chosen(d *graph.Dot, w *graph.Tensor, n int, index []int) [][]float64 {
+	table := make([][]float64, len(index))
+	for i, at := range index {
+		table[i] = make([]float64, n)
+		for c := range table[i] {
+			if at >= 0 && at < d.K {
+				table[i][c] = w.At(int(d.BBase[c] + d.BOffset[at]))
+			}
+		}
+	}
+	return table
 }
 
 // tableOf makes integers of a table, column by column.
