@@ -312,17 +312,17 @@ func count(n int) []float64 {
 	return out
 }
 
-// TestImport imports the handmade models and compares the layers, with the host's parts around them, to the model as
-// written, bit by bit, on inputs many of which lie on rounding boundaries.
 // roots are the square roots of 1 to n: real numbers that no scale makes integers of.
 func roots(n int) []float64 {
-	v := count(n)
+	v := make([]float64, n)
 	for i := range v {
-		v[i] = float64(float32(math.Sqrt(v[i])))
+		v[i] = float64(float32(math.Sqrt(float64(i + 1))))
 	}
 	return v
 }
 
+// TestImport imports the handmade models and compares the layers, with the host's parts around them, to the model as
+// written, bit by bit, on inputs many of which lie on rounding boundaries.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	for _, c := range imports {
