@@ -6,6 +6,7 @@
 //	strangers.go carries what is not ours into the folder that takes the place
 //	file.go      single files
 //	lock.go      one process at a time; what a killed one left is taken over
+//	scratch.go   temporary folders, and what is left of those of killed processes
 //
 // What systems have: system_linux.go, system_darwin.go and system_rest.go exchange, system_unix.go and system_other.go
 // lock.
