@@ -151,3 +151,31 @@ func (r *Result) Receive(tensor string, q []int64) []int64 {
 	}
 	return out
 }
+
+// Real is the real value of element i of an integer tensor, as a function of its integer.
+func (r *Result) Real(tensor string, i int) real.Affine {
+	of, _ := r.Integer.Integer(tensor, r.element(tensor, i))
+	return of
+}
+
+// Elements are those of a tensor of n elements, as Integer counts them. ok is false where it has no such tensor.
+func (r *Result) Elements(tensor string, n int) (list []int32, ok bool) {
+	if r.stretch != nil {
+		if _, _, ok := r.stretch.Steps(tensor); !ok {
+			return nil, false
+		}
+	}
+	for i := range n {
+		list = append(list, int32(r.element(tensor, i)))
+	}
+	return list, true
+}
+
+// element is element i of a tensor, as Integer counts them.
+func (r *Result) element(tensor string, i int) int {
+	if r.stretch == nil {
+		return i
+	}
+	long, short, _ := r.stretch.Steps(tensor)
+	return long.Element(short.At(i))
+}

@@ -53,6 +53,8 @@ type Result struct {
 
 	Rejected map[int]bool // ONNX node indices of what could not be mapped
 	Unroll   map[int]bool // ONNX node indices of short loops that no layer runs: written out, they may be mapped
+
+	stretch *graph.Stretch // Integer is of its longer sequences; nil where it is of the program's own
 }
 
 // Carried is an integer tensor on a stream.
