@@ -382,8 +382,9 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 			if mine = f.list(len(at)); mine == nil {
 				return nil, &Blocked{step.Output, step, true}
 			}
+			first := at[slices.Index(from, uint8(n))] // for the others: a form of its own would be one of nothing
 			for k, j := range at {
-				if int(from[k]) == n {
+				if mine[k] = first; int(from[k]) == n {
 					mine[k] = j
 				}
 			}
