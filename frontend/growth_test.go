@@ -276,28 +276,35 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestWeightBytes holds what a weight takes that the file has as an integer of 8 bits with a scale: the file's byte, as
-// the reader copies it, the layer's eight, and little else.
+// TestWeightBytes holds what a weight takes that the file has as an integer of 8 bits with a scale, or one per output:
+// the file's byte, as the reader copies it, the layer's eight, and little else.
 func TestWeightBytes(t *testing.T) {
 	const rows, columns, most = 1000, 400, 12
-	model := func(rows int) []byte {
+	model := func(rows int, scale string) []byte {
 		m := newGrowing()
 		values := make([]float64, rows*columns)
 		for i := range values {
 			values[i] = float64(i*7919%255 - 127)
 		}
+		scales := make([]float64, columns)
+		for i := range scales {
+			scales[i] = 1 / float64(1+i)
+		}
 		m.Input("long", graph.Float32, 1, rows)
 		m.Init("w8", graph.Int8, []int{rows, columns}, values...).Init("code0", graph.Int8, nil, 0)
+		m.Init("scales", graph.Float32, []int{columns}, scales...)
 		m.quant("long", "q")
-		m.Node("DequantizeLinear", "w8", "step", "code0").Out("w")
+		m.Node("DequantizeLinear", "w8", scale).Int("axis", 1).Out("w")
 		m.Node("MatMul", "q", "w").Out("t")
 		m.quant("t", "y")
 		m.output("y", columns)
 		return m.Bytes()
 	}
-	small, large := allocated(t, model(rows)), allocated(t, model(5*rows))
-	if each := (large[0] - small[0]) / (4 * rows * columns); each > most {
-		t.Errorf("a weight takes %.1f bytes, at most %d", each, most)
+	for _, scale := range []string{"step", "scales"} {
+		small, large := allocated(t, model(rows, scale)), allocated(t, model(5*rows, scale))
+		if each := (large[0] - small[0]) / (4 * rows * columns); each > most {
+			t.Errorf("%s: a weight takes %.1f bytes, at most %d", scale, each, most)
+		}
 	}
 }
 

@@ -325,7 +325,7 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	args := make([]*Forms, len(e.Args))
 	for v, slot := range e.Args {
 		at := index
-		if e.Index[v] != nil {
+		if !e.Index[v].Still() {
 			if at = f.list(len(index)); at == nil {
 				return nil, &Blocked{step.Output, step, true}
 			}
