@@ -97,7 +97,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	}
 	how := lower.Options{Input: opt.InputType, Stateful: opt.Stateful}
 	low := lower.Lower(program, how, &found)
-	if again := unrolled(program, low); again != nil && !opt.Stateful {
+	if again := unrolled(written, low); again != nil && !opt.Stateful {
 		var second diag.List
 		if l := lower.Lower(again, how, &second); l.Graph != nil {
 			program, low, found = again, l, second
@@ -198,13 +198,13 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	return true
 }
 
-// unrolled is a canonical program with the loops written out that no layer runs; nil where there are none.
-func unrolled(p *graph.Program, low *lower.Result) *graph.Program {
+// unrolled is a program made canonical with the loops written out that no layer runs; nil where there are none.
+func unrolled(written *graph.Program, low *lower.Result) *graph.Program {
 	if len(low.Unroll) == 0 {
 		return nil
 	}
 	var quiet diag.List
-	again, err := canon.Run(&canon.Model{Program: p, Unroll: low.Unroll}, pass.Options[*canon.Model]{}, &quiet)
+	again, err := canon.Run(&canon.Model{Program: written, Unroll: low.Unroll}, pass.Options[*canon.Model]{}, &quiet)
 	if err != nil {
 		return nil
 	}
