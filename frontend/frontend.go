@@ -84,7 +84,7 @@ func (o Options) fixedImport(name string, onnx []byte, d *diag.List) (*Imported,
 	}
 	how, found := lower.Options{Input: o.InputType, Stateful: o.Stateful}, diag.List{}
 	low := lower.Lower(im.program, how, &found)
-	if again := unrolled(im.program, low); again != nil && !o.Stateful && !o.timed {
+	if again := unrolled(im.written, low); again != nil && !o.Stateful && !o.timed {
 		var second diag.List
 		if l := lower.Lower(again, how, &second); l.Graph != nil {
 			im.program, low, found = again, l, second
@@ -220,13 +220,13 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	return true
 }
 
-// unrolled is a canonical program with the loops written out that no layer runs; nil where there are none.
-func unrolled(p *graph.Program, low *lower.Result) *graph.Program {
+// unrolled is a program made canonical with the loops written out that no layer runs; nil where there are none.
+func unrolled(written *graph.Program, low *lower.Result) *graph.Program {
 	if len(low.Unroll) == 0 {
 		return nil
 	}
 	var quiet diag.List
-	again, err := canon.Run(&canon.Model{Program: p, Unroll: low.Unroll}, pass.Options[*canon.Model]{}, &quiet)
+	again, err := canon.Run(&canon.Model{Program: written, Unroll: low.Unroll}, pass.Options[*canon.Model]{}, &quiet)
 	if err != nil {
 		return nil
 	}
