@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -62,24 +64,13 @@ func (o Options) fixed(n int) Options {
 	return o
 }
 
-// compared are the lengths for which the model is imported beside the longest, to see that the same hardware serves:
-// the shortest, and the least in which steps have neighbours.
-func (l Lengths) compared() (list []int) {
-	for _, n := range []int{l.Min, 2, 3} {
-		if n >= l.Min && n < l.Max && !slices.Contains(list, n) {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
 // importLengths imports for the longest sequences, and holds that the same layers serve others.
 func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Imported, error) {
 	if o.alone(name, d); d.Failed() {
 		return &Imported{}, nil
 	}
 	longest := o.fixed(o.Lengths.Max)
-	longest.Pass = o.Pass
+	longest.Pass, longest.timed = o.Pass, true
 	im, err := Import(name, onnx, longest, d)
 	if err != nil || im.Model == nil {
 		return im, err
@@ -87,20 +78,17 @@ func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Importe
 	l := &dataflow.Lengths{Axis: o.Lengths.Axis, Min: o.Lengths.Min, Max: o.Lengths.Max}
 	im.vary(*o.Lengths, l, func(n int) (*Imported, error) {
 		var quiet diag.List
-		at, err := Import(name, onnx, o.fixed(n), &quiet)
-		if err == nil && at.Model == nil {
-			err = fmt.Errorf("sequences of %d steps: %s", n, why(quiet))
+		at := &Imported{}
+		if err := at.read(name, onnx, o.fixed(n), &quiet); err != nil || at.program == nil {
+			return nil, cmp.Or(err, fmt.Errorf("sequences of %d steps: %s", n, why(quiet)))
 		}
-		if err != nil {
-			return nil, err
-		}
-		return at, same(im.Model, l, at.Model, n)
+		return at, im.shorter(at, l, n)
 	})
-	if node, err := im.stretches(l); err != nil {
+	if err := im.axes(l); err != nil {
 		x := diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(),
 			Hint: fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)}
-		if node != nil {
-			x.Node, x.Op = node.Name, node.Op.Kind()
+		if of := new(crossing); errors.As(err, &of) && of.node != nil {
+			x.Node, x.Op = of.node.Name, of.node.Op.Kind()
 		}
 		d.Add(x)
 		im.Model = nil
@@ -221,56 +209,27 @@ func why(d diag.List) string {
 	return "it cannot be imported"
 }
 
-// stretches holds the layers against those of other lengths. The error may be one of a layer.
-func (im *Imported) stretches(l *dataflow.Lengths) (*dataflow.Node, error) {
-	m := im.Model
-	if err := im.axes(l); err != nil {
-		return nil, err
-	}
-	// The graph of another length says which of the device's inputs are sequences.
-	short := l.Min
-	other, err := im.lengths.make(short)
-	if err != nil {
-		return nil, err
-	}
-	at := other.Model.Graph
-	if len(at.In) != len(m.Graph.In) {
-		return nil, fmt.Errorf("the device takes %d tensors of sequences of %d steps, and %d of those of %d",
-			len(at.In), short, len(m.Graph.In), l.Max)
-	}
-	var in []int
-	for k := range m.Graph.In {
-		axis, err := axisOf(m.Graph.Streams[m.Graph.In[k]].Type.Shape, at.Streams[at.In[k]].Type.Shape, l.Max, short)
-		if err != nil {
-			return nil, err
-		}
-		in = append(in, axis)
-	}
-	l.In = in
-	if node, err := lower.Stepwise(m.Graph, l); err != nil {
-		return node, err
-	}
-	for _, n := range im.lengths.compared() {
-		if _, err := im.At(n); err != nil {
-			return nil, err
-		}
-	}
-	return nil, nil
+// A crossing is a layer that does not do the same with sequences of every length.
+type crossing struct {
+	node *dataflow.Node
+	error
 }
 
-// same holds that a model's layers are those of another length. Before it is known which inputs are sequences, nothing
-// is compared.
-func same(longest *dataflow.Model, l *dataflow.Lengths, m *dataflow.Model, n int) error {
+// shorter makes a model for sequences of n steps of the layers of the longest ones.
+func (im *Imported) shorter(at *Imported, l *dataflow.Lengths, n int) error {
 	if l.In == nil {
-		return nil
+		if err := im.lowered.Sequences(im.program, at.program, l); err != nil {
+			return err
+		}
+		if node, err := lower.Stepwise(im.Model.Graph, l); err != nil {
+			return &crossing{node, err}
+		}
 	}
-	at, err := longest.Graph.At(l, n)
+	low, err := im.lowered.At(im.program, at.program, l, n)
 	if err != nil {
 		return fmt.Errorf("sequences of %d steps: %w", n, err)
 	}
-	if lower.Plain(at) != lower.Plain(m.Graph) {
-		return fmt.Errorf("sequences of %d steps need other layers than those of %d", n, l.Max)
-	}
+	at.lower(low)
 	return nil
 }
 
@@ -279,7 +238,7 @@ func (im *Imported) axes(l *dataflow.Lengths) error {
 	if l.Min == l.Max {
 		return fmt.Errorf("there is one length, %d", l.Max)
 	}
-	at, err := im.lengths.make(l.Min)
+	at, err := im.At(l.Min)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,8 @@ type Question struct {
 	Host   search.Vector // what joins the network to the processor's memory
 	Effort search.Effort
 	Yard   search.Vector // what a load is measured against
+	// FIFOs are sized for sequences of every length; else for the longest, which does for all of them but in rare cases
+	Shorter bool
 }
 
 // Ask is the question for a goal that is well formed.

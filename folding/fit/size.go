@@ -23,7 +23,8 @@ const (
 // deadlock where the goal asks for that alone. It is nil where the design is slower than the goal allows, or deadlocks.
 func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim.Sizing, error) {
 	fixed := q.Given(b)
-	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known}
+	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known,
+		Shorter: q.Shorter}
 	opt.Minimal = q.Goal.FIFO != ask.FIFO{}
 	z, err := rtlsim.Size(ctx, b.Design, opt)
 	if err != nil {

@@ -47,6 +47,14 @@ func (p *Program) Loop(n *Node) *Recur {
 	return nil
 }
 
+// Made lists the steps that a node of the graph became: those that are not constant, and those of nodes made up for it.
+func (p *Program) Made(n *Node) []*Step {
+	if m := p.made[n]; m != nil {
+		return m.steps
+	}
+	return nil
+}
+
 // define makes steps of a node of the graph, or keeps those that it has.
 func (p *Program) define(of *reading, def operator) {
 	if p.keep(of) {

@@ -52,7 +52,10 @@ type Result struct {
 	Arrive  map[string]*InputType // the model's inputs that arrive as integers
 
 	Rejected map[int]bool // ONNX node indices of what could not be mapped
-	Unroll   map[int]bool // ONNX node indices of short loops that no layer runs: written out, they may be mapped
+	// ONNX node indices of loops that no layer runs, short ones or steps of the file: written out, they may be mapped
+	Unroll map[int]bool
+
+	stretch *graph.Stretch // Integer is of its longer sequences; nil where it is of the program's own
 }
 
 // Carried is an integer tensor on a stream.

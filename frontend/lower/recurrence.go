@@ -97,8 +97,10 @@ func recurrence(l *lowering, step *graph.Step) (bool, error) {
 	}
 	reject := l.recurrence(step)
 	l.loops.refused[step.Recur] = reject != nil
-	if reject != nil && step.Recur.Length <= canon.MaxUnrolled {
-		l.unroll[step.Node.Index] = true
+	if reject != nil && (step.Recur.Length <= canon.MaxUnrolled || step.Node.Stands != nil) {
+		for _, index := range step.Node.Indices() {
+			l.unroll[index] = true
+		}
 	}
 	return true, reject
 }

@@ -325,7 +325,7 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	args := make([]*Forms, len(e.Args))
 	for v, slot := range e.Args {
 		at := index
-		if e.Index[v] != nil {
+		if !e.Index[v].Still() {
 			if at = f.list(len(index)); at == nil {
 				return nil, &Blocked{step.Output, step, true}
 			}
@@ -382,8 +382,9 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 			if mine = f.list(len(at)); mine == nil {
 				return nil, &Blocked{step.Output, step, true}
 			}
+			first := at[slices.Index(from, uint8(n))] // for the others: a form of its own would be one of nothing
 			for k, j := range at {
-				if int(from[k]) == n {
+				if mine[k] = first; int(from[k]) == n {
 					mine[k] = j
 				}
 			}

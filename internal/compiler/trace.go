@@ -1,9 +1,11 @@
 package compiler
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 
 	"hlsgen/frontend"
@@ -14,6 +16,7 @@ import (
 )
 
 // traceName makes a file name of a tensor's name: other characters than letters, digits, '-', '_' and '.' become %XX.
+// Of a long one it is the beginning and a hash.
 func traceName(tensor string) string {
 	var b strings.Builder
 	for i := range len(tensor) {
@@ -26,108 +29,100 @@ func traceName(tensor string) string {
 		}
 	}
 	if b.Len() > 180 {
-		return b.String()[:180]
+		sum := sha256.Sum256([]byte(tensor))
+		return b.String()[:160] + "-" + hex.EncodeToString(sum[:8])
 	}
 	return b.String()
 }
 
 // A tracing is the tensors of samples, gathered.
 type tracing struct {
-	dir     string
 	samples int
-	arrays  map[string]*npy.Array
+	files   map[string]*npy.Array
 	left    map[string]bool // tensors that have no form in which all samples fit
 }
 
-func trace(dir string, samples int) *tracing {
-	return &tracing{dir: dir, samples: samples, arrays: map[string]*npy.Array{}, left: map[string]bool{}}
+func trace(samples int) *tracing {
+	return &tracing{samples: samples, files: map[string]*npy.Array{}, left: map[string]bool{}}
 }
 
 // add adds a sample's tensor, of a shape that is shape in the longest sample: there are zeros behind shorter ones.
-func (t *tracing) add(name, dtype string, shape []int, of dataflow.RealTensor) {
+func (t *tracing) add(tensor, dtype string, shape []int, of dataflow.RealTensor) {
 	of, ok := samples.PadTo(of, shape)
 	if !ok {
-		t.left[name] = true
+		t.left[tensor] = true
 		return
 	}
-	a := t.arrays[name]
+	name := traceName(tensor) + ".npy"
+	a := t.files[name]
 	if a == nil {
 		a = &npy.Array{DType: dtype, Shape: append([]int{t.samples}, shape...)}
-		t.arrays[name] = a
+		t.files[name] = a
 	}
 	a.Data = append(a.Data, of.Data...)
 }
 
-// write writes the tensors that all samples have.
-func (t *tracing) write() error {
-	if err := os.MkdirAll(t.dir, 0o755); err != nil {
+// write writes all but what is left out.
+func (t *tracing) write(dir *owned.Shared) error {
+	for tensor := range t.left {
+		delete(t.files, traceName(tensor)+".npy")
+	}
+	names := slices.Sorted(maps.Keys(t.files))
+	if err := dir.Admit(names...); err != nil {
 		return err
 	}
-	for name, a := range t.arrays {
-		if t.left[name] || len(a.Data) != dataflow.Shape(a.Shape).Size() {
-			continue
+	for _, name := range names {
+		b, err := npy.Format(t.files[name])
+		if err != nil {
+			return err
 		}
-		if err := t.array(name+".npy", a); err != nil {
+		if err := dir.Write(name, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tracing) array(name string, a *npy.Array) error {
-	b, err := npy.Format(a)
-	if err != nil {
-		return err
-	}
-	return owned.WriteFile(filepath.Join(t.dir, name), b)
-}
-
 // traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
 // NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's
 // shape; sequences that are shorter than the data have zeros behind them.
-func traceStreams(dir string, im *frontend.Imported, s *samples.Runs, streams []tensors) error {
-	t := trace(dir, len(streams))
+func traceStreams(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, streams []tensors) error {
 	longest, err := sizedImport(im, s, s.Stored)
 	if err != nil {
 		return err
 	}
-	shape := map[string][]int{}
+	t, carried, shape := trace(len(streams)), map[int][]frontend.Carried{}, map[string][]int{}
 	for _, c := range longest.Carried() {
 		shape[c.Name] = c.Shape
 	}
-	of := map[int][]frontend.Carried{}
 	for i, frame := range streams {
 		steps := s.StepsOf(i)
-		if of[steps] == nil {
+		if carried[steps] == nil {
 			at, err := sizedImport(im, s, steps)
 			if err != nil {
 				return err
 			}
-			of[steps] = at.Carried()
+			carried[steps] = at.Carried()
 		}
-		for _, c := range of[steps] {
+		for _, c := range carried[steps] {
 			codes := dataflow.RealTensor{Shape: c.Shape}
 			for _, v := range c.Integers(frame[c.Stream].Data) {
 				codes.Data = append(codes.Data, float64(v))
 			}
-			t.add(traceName(c.Name), "int64", shape[c.Name], codes)
+			t.add(c.Name, "int64", shape[c.Name], codes)
 		}
-	}
-	if err := t.write(); err != nil {
-		return err
 	}
 	for _, c := range longest.Carried() {
-		name := traceName(c.Name)
-		if t.left[name] {
-			continue
+		codes := t.files[traceName(c.Name)+".npy"]
+		if codes == nil || len(codes.Data) != dataflow.Shape(codes.Shape).Size() { // short ones do not carry it
+			t.left[c.Name] = true
 		}
-		for suffix, data := range map[string][]float64{".scale.npy": c.Scale, ".bias.npy": c.Bias} {
-			if err := t.array(name+suffix, &npy.Array{DType: "float64", Shape: c.Shape, Data: data}); err != nil {
-				return err
-			}
+		if !t.left[c.Name] {
+			t.files[traceName(c.Name)+".scale.npy"] = &npy.Array{DType: "float64", Shape: c.Shape, Data: c.Scale}
+			t.files[traceName(c.Name)+".bias.npy"] = &npy.Array{DType: "float64", Shape: c.Shape, Data: c.Bias}
 		}
 	}
-	return nil
+	return t.write(dir)
 }
 
 // sizedImport is the model for samples of so many steps.
@@ -140,8 +135,8 @@ func sizedImport(im *frontend.Imported, s *samples.Runs, steps int) (*frontend.I
 
 // traceReference writes, per tensor of the model, NAME.npy with the values of all samples rounded to float64; sequences
 // that are shorter than the data have zeros behind them.
-func traceReference(dir string, im *frontend.Imported, s *samples.Runs) error {
-	t, run := trace(dir, len(s.In)), im.Tensors()
+func traceReference(dir *owned.Shared, im *frontend.Imported, s *samples.Runs) error {
+	t, run := trace(len(s.In)), im.Tensors()
 	longest, err := sizedImport(im, s, s.Stored)
 	if err != nil {
 		return err
@@ -152,8 +147,8 @@ func traceReference(dir string, im *frontend.Imported, s *samples.Runs) error {
 			return err
 		}
 		for name, of := range tensors {
-			t.add(traceName(name), "float64", longest.Shape(name), of)
+			t.add(name, "float64", longest.Shape(name), of)
 		}
 	}
-	return t.write()
+	return t.write(dir)
 }

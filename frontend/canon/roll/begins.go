@@ -1,0 +1,248 @@
+package roll
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// The first step often looks different: what it computes of the constants that the states begin with has been computed
+// before, and sums with zeros, or the whole product with them, may be left out. It is a step like the others where the
+// template gives what it gives, for some constants.
+
+// A beginning is a proof that a step is one like the others, with constants as states.
+type beginning struct {
+	*recurrence
+	step  int
+	start map[output]*graph.Tensor
+	fixed map[output]*graph.Tensor // what is constant in this step
+	shown map[output]int
+}
+
+// begins holds that the step before the first one is one, which begins with constants.
+func (r *recurrence) begins() bool {
+	b := &beginning{recurrence: r, step: r.first - 1, start: map[output]*graph.Tensor{}, shown: map[output]int{}}
+	data := false
+	for _, s := range r.states {
+		v, ok := s.part.values[place{b.step, s.slot}]
+		if !ok {
+			return false
+		}
+		data = data || r.numbers.values[v].constant == nil
+		b.find(s, r.numbers.values[v].name)
+	}
+	if !data { // the states begin here
+		return false
+	}
+	for _, s := range r.states {
+		if b.start[s] == nil {
+			k := r.known(r.any(s))
+			b.start[s] = &graph.Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.Size(k.Shape))}
+			if !k.DType.Float() {
+				return false
+			}
+		}
+	}
+	b.compute()
+	for _, s := range r.states {
+		if !b.gives(s, s.part.values[place{b.step, s.slot}]) {
+			return false
+		}
+	}
+	for _, p := range r.parts {
+		for _, in := range p.in {
+			if in.part == nil || in.part.node != nil {
+				continue
+			}
+			if _, ok := in.part.values[place{b.step - p.delay(in), 0}]; !ok {
+				return false
+			}
+		}
+	}
+	r.start = b.start
+	return true
+}
+
+// find looks for the constants that the states begin with, as far as the step is like the template.
+func (b *beginning) find(o output, name string) {
+	n := b.numbers.writer(name)
+	if n == nil || b.shown[o] == 1 || o.part.node == nil || !same(n, o.part.node) {
+		return
+	}
+	b.shown[o] = 1
+	for i, in := range o.part.in {
+		switch {
+		case in.part == nil || in.part.node == nil:
+		case o.part.delay(in) == 0:
+			b.find(in.output, n.Inputs[i])
+		case b.start[in.output] == nil:
+			t, k := b.constant(n.Inputs[i]), b.known(b.any(in.output))
+			if t != nil && slices.Equal(t.Shape, k.Shape) && t.DType == k.DType {
+				b.start[in.output] = t
+			}
+		}
+	}
+}
+
+// compute finds what is constant where the states are.
+func (b *beginning) compute() {
+	b.fixed, b.shown = map[output]*graph.Tensor{}, map[output]int{}
+	for _, p := range b.parts { // operands first
+		if p.node == nil {
+			continue
+		}
+		g := &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: b.g.Opsets}
+		n := *p.node
+		n.Inputs = slices.Clone(n.Inputs)
+		known := true
+		for i, in := range p.in {
+			if n.Inputs[i] == "" {
+				continue
+			}
+			t := b.operand(p, in)
+			if known = known && t != nil; t != nil {
+				n.Inputs[i] = b.name(g, t)
+			}
+		}
+		if !known {
+			b.absorb(p)
+			continue
+		}
+		g.Nodes, g.Outputs = []*graph.Node{&n}, nil
+		for _, o := range n.Outputs {
+			if o != "" {
+				g.Outputs = append(g.Outputs, graph.Value{Name: o})
+			}
+		}
+		q := graph.Prepare(g, b.p.File, graph.Options{}, new(diag.List))
+		if q == nil {
+			continue
+		}
+		for slot, o := range n.Outputs {
+			if t := q.Known[o].Const; o != "" && t != nil {
+				b.fixed[output{p, slot}] = t
+			}
+		}
+	}
+}
+
+// name adds a constant to a graph.
+func (b *beginning) name(g *graph.Graph, t *graph.Tensor) string {
+	name := string(rune('a' + len(g.Init)))
+	g.Init[name] = t
+	return name
+}
+
+// operand is what a part reads, where that is constant.
+func (b *beginning) operand(p *part, in operand) *graph.Tensor {
+	switch {
+	case in.part == nil:
+		return b.numbers.values[in.fixed].constant
+	case in.part.node == nil:
+		return nil
+	case p.delay(in) == 0:
+		return b.fixed[in.output]
+	}
+	return b.start[in.output]
+}
+
+// absorb finds products with zeros.
+func (b *beginning) absorb(p *part) {
+	if p.node.Domain != "" || p.node.Op != graph.Mul {
+		return
+	}
+	k := b.known(b.any(output{p, 0}))
+	for _, in := range p.in {
+		if t := b.operand(p, in); t != nil && all(t, 0) {
+			b.fixed[output{p, 0}] = &graph.Tensor{DType: k.DType, Shape: k.Shape,
+				F: make([]float64, graph.Size(k.Shape))}
+		}
+	}
+}
+
+func all(t *graph.Tensor, v float64) bool {
+	for i := range t.Len() {
+		if t.At(i) != v {
+			return false
+		}
+	}
+	return true
+}
+
+// gives holds that a value of the step is what the template gives.
+func (b *beginning) gives(o output, v int) bool {
+	if v == none {
+		return false
+	}
+	if known, ok := b.shown[o]; ok {
+		return known == v
+	}
+	is := b.numbers.values[v]
+	if is.constant != nil {
+		t := b.fixed[o]
+		return t != nil && slices.Equal(t.Shape, is.constant.Shape) && t.Equal(is.constant)
+	}
+	if !b.try(func() bool { return b.alike(o, is) }) && !b.try(func() bool { return b.neutral(o, v) }) {
+		return false
+	}
+	b.shown[o] = v
+	return b.note(o, b.step, v)
+}
+
+// alike holds that a value is computed as the template says.
+func (b *beginning) alike(o output, is value) bool {
+	p := o.part
+	if is.node == nil || is.slot != o.slot || !same(is.node, p.node) {
+		return false
+	}
+	for i, in := range p.in {
+		v := b.number(is.node.Inputs[i])
+		switch {
+		case in.part == nil:
+			if v != in.fixed {
+				return false
+			}
+		case in.part.node == nil:
+			if !b.element(in.part, b.step-p.delay(in), v) {
+				return false
+			}
+		case p.delay(in) == 0:
+			if !b.gives(in.output, v) {
+				return false
+			}
+		default:
+			t := b.numbers.values[max(v, 0)].constant
+			if v == none || t == nil || !slices.Equal(t.Shape, b.start[in.output].Shape) ||
+				!t.Equal(b.start[in.output]) {
+				return false
+			}
+		}
+	}
+	b.doneWith(p, b.step)
+	return true
+}
+
+// neutral holds that a value is the one operand of a part that the other one does not change.
+func (b *beginning) neutral(o output, v int) bool {
+	p := o.part
+	if p.node.Domain != "" || len(p.in) != 2 || !b.like(v, b.any(o)) {
+		return false
+	}
+	leaves := map[string]float64{graph.Add: 0, graph.Sub: 0, graph.Mul: 1}
+	with, ok := leaves[p.node.Op]
+	if !ok {
+		return false
+	}
+	for i, in := range p.in {
+		t := b.operand(p, p.in[1-i])
+		if t == nil || !all(t, with) || i == 1 && p.node.Op == graph.Sub || in.part == nil {
+			continue
+		}
+		if in.part.node == nil && b.element(in.part, b.step-p.delay(in), v) ||
+			in.part.node != nil && p.delay(in) == 0 && b.gives(in.output, v) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,1 @@
+package roll_test
