@@ -252,7 +252,8 @@ func (t *template) inOrder() bool {
 }
 
 // belongsToNext reports whether a part that only the next step reads is better computed there: a function of states
-// that is no code, or code of a product that is read by no product.
+// that is no code, or code of a product that is read by no product, or another value of codes that the next step reads
+// besides.
 func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]bool) bool {
 	for _, r := range readers {
 		if r.part.time-r.shift <= p.time || t.codes(p) && t.multiplies(r.part) {
@@ -265,7 +266,21 @@ func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]
 		}
 	}
 	of := ofStates{t, recurrent, map[*part]bool{}, false}
-	return of.is(p) && (!t.codes(p) || of.products)
+	return of.is(p) && (!t.codes(p) || of.products || t.ofState(p))
+}
+
+// ofState reports whether what a part reads is read by the next step, too.
+func (t *template) ofState(p *part) bool {
+	for _, q := range t.parts {
+		for _, o := range q.in {
+			if o.part != nil && q.delay(o) > 0 && slices.ContainsFunc(p.in, func(in operand) bool {
+				return in.part == o.part
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // An ofStates tells functions of codes that the recurrence makes, and of nothing else that changes from step to step.
