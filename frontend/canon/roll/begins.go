@@ -223,7 +223,7 @@ func (b *beginning) alike(o output, is value) bool {
 				return false
 			}
 		case p.delay(in) == 0:
-			if !b.gives(in.output, v) {
+			if !b.gives(in.output, v) && !b.spreads(p, in.output, v) {
 				return false
 			}
 		default:
@@ -233,6 +233,27 @@ func (b *beginning) alike(o output, is value) bool {
 		}
 	}
 	b.doneWith(p, b.step)
+	return b.like(b.number(is.name), b.any(o))
+}
+
+// spreads holds that a part which works element by element reads a constant of fewer axes that stands for what the
+// template gives.
+func (b *beginning) spreads(p *part, o output, v int) bool {
+	t := b.fixed[o]
+	if v == none || t == nil || b.numbers.values[v].constant == nil || len(graph.Made(b.p, p.node)) == 0 ||
+		slices.ContainsFunc(graph.Made(b.p, p.node), func(s *graph.Step) bool { return s.Elem == nil }) {
+		return false
+	}
+	c := b.numbers.values[v].constant
+	at := len(t.Shape) - len(c.Shape)
+	if at < 0 || c.Len() != 1 && (!slices.Equal(c.Shape, t.Shape[at:]) || graph.Size(t.Shape[:at]) != 1) {
+		return false
+	}
+	for i := range t.Len() {
+		if t.At(i) != c.At(i%c.Len()) {
+			return false
+		}
+	}
 	return true
 }
 
