@@ -75,8 +75,8 @@ type Options struct {
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
 // was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	l := &lowering{circuit: circuit{Program: find.New(p)}, verdicts: newVerdicts(p.File, d), loops: newRecurrences(),
-		stateful: opt.Stateful, hosted: map[string]bool{}}
+	l := &lowering{circuit: circuit{Program: find.New(p), waiting: map[string]int{}},
+		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, hosted: map[string]bool{}}
 	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {

@@ -81,7 +81,7 @@ func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled
 func TestRandomLengths(t *testing.T) {
 	t.Parallel()
 	axes := rnntest.All
-	axes.Pieces, axes.Turns = false, false
+	axes.Pieces, axes.Turns, axes.Unrolled = false, false, false // a file that writes steps out has one length
 	networks, compiled := 40, tier.Few(6)
 	if tier.Long() {
 		networks, compiled = 400, 60
