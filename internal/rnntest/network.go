@@ -12,6 +12,7 @@ import (
 type Network struct {
 	Steps   int        // of a sequence; the most of them with Lengths
 	Lengths bool       // sequences have 1 to Steps steps: the axis of time is dynamic, and is called T
+	Counted bool       // how many steps count arrives on the input Count, whose nodes are all operators of ONNX
 	Inputs  []Sequence // several only without Front
 	Form    string     // of the sequences: a row of the table shapes
 	Front   *Dense
@@ -23,6 +24,9 @@ type Network struct {
 	Choices []int                        // that made it
 	Has     []string                     // what is special, in words
 }
+
+// Count is the name of the input that says how many steps of a sequence count.
+const Count = "count"
 
 // A Sequence is an input of the graph: vectors of so many features.
 type Sequence struct {

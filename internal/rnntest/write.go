@@ -193,6 +193,9 @@ func (n *Network) ONNX() []byte {
 		w.Input(name, graph.Float32, dims...)
 		x = append(x, w.quant(name, s.Quantiser))
 	}
+	if n.Counted {
+		w.Input(Count, graph.Int32, 1)
+	}
 	if n.Front != nil {
 		x[0] = w.dense(x[0], n.Front, n.Form)
 	}
