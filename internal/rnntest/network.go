@@ -12,7 +12,8 @@ import (
 type Network struct {
 	Steps   int        // of a sequence; the most of them with Lengths
 	Lengths bool       // sequences have 1 to Steps steps: the axis of time is dynamic, and is called T
-	Counted bool       // how many steps count arrives on the input Count, whose nodes are all operators of ONNX
+	Counted bool       // how many steps count stands in Count, which all layers read: operators of ONNX
+	Counts  int        // with Counted: so many, always; 0 where Count is an input
 	Inputs  []Sequence // several only without Front
 	Form    string     // of the sequences: a row of the table shapes
 	Front   *Dense
