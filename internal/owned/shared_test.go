@@ -2,9 +2,9 @@ package owned
 
 import (
 	"errors"
+	"hlsgen/internal/tier"
 	"os"
 	"os/exec"
-	"hlsgen/internal/tier"
 	"path/filepath"
 	"strings"
 	"testing"
