@@ -41,6 +41,7 @@ type Options struct {
 	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none
 
 	timed bool // other lengths are to follow: loops are not written out
+	steps int  // of a sequence whose length arrives on an input, which is bound to it; else 0
 }
 
 // A NodeFate is a line of `hlsgen check`: what becomes of one ONNX node.
@@ -70,19 +71,23 @@ type Imported struct {
 // Import reads a model. name is the file's base name, for diagnostics. It leaves out Model after adding errors to d;
 // Fates is there as soon as the file could be read. The error is that of dumping passes.
 func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, error) {
-	if opt.Lengths != nil {
+	var found diag.List
+	g := read(name, onnx, opt, &found)
+	if l := opt.lengthsOf(g); l != nil {
+		opt.Lengths = l
 		return opt.importLengths(name, onnx, d)
 	}
-	return opt.fixedImport(name, onnx, d)
+	d.Diags = append(d.Diags, found.Diags...)
+	return opt.fixedImport(g, name, d)
 }
 
-// fixedImport is Import where every axis has one size.
-func (o Options) fixedImport(name string, onnx []byte, d *diag.List) (*Imported, error) {
+// fixedImport is Import of a graph where every axis has one size.
+func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Imported, error) {
 	im := &Imported{}
-	if err := im.read(name, onnx, o, d); err != nil || im.program == nil {
+	if err := im.prepare(g, name, o, d); err != nil || im.program == nil {
 		return im, err
 	}
-	how, found := lower.Options{Input: o.InputType, Stateful: o.Stateful}, diag.List{}
+	how, found := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed}, diag.List{}
 	low := lower.Lower(im.program, how, &found)
 	if again := unrolled(im.written, low); again != nil && !o.Stateful && !o.timed {
 		var second diag.List
@@ -114,9 +119,8 @@ func (o Options) fixedImport(name string, onnx []byte, d *diag.List) (*Imported,
 	return im, nil
 }
 
-// read prepares a file as far as its layers can be found. It leaves out program after adding errors to d.
-func (im *Imported) read(name string, onnx []byte, opt Options, d *diag.List) error {
-	g := read(name, onnx, opt, d)
+// prepare is as far as a graph's layers can be found. It leaves out program after adding errors to d.
+func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.List) error {
 	if g == nil {
 		return nil
 	}
@@ -156,6 +160,9 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	graph.RecoverWeights(g, name, d)
 	if opt.InputQuant != nil {
 		opt.InputQuant.insert(g, name, d)
+	}
+	if l := g.LengthInput(); l != nil && opt.steps > 0 {
+		l.Bind(g, opt.steps)
 	}
 	return g
 }
@@ -262,33 +269,41 @@ func (im *Imported) Shape(tensor string) []int { return im.written.Known[tensor]
 // ImportReference imports only as far as executing the model as written needs: a model that has no quantised layer
 // runs too.
 func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Imported {
-	if opt.Lengths != nil {
+	var found diag.List
+	g := read(name, onnx, opt, &found)
+	if l := opt.lengthsOf(g); l != nil {
+		opt.Lengths = l
 		return opt.referenceLengths(name, onnx, d)
 	}
-	g := read(name, onnx, opt, d)
+	d.Diags = append(d.Diags, found.Diags...)
+	return opt.fixedReference(g, name, d)
+}
+
+// fixedReference is ImportReference of a graph where every axis has one size.
+func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Imported {
 	if g == nil {
 		return &Imported{}
 	}
-	bind := opt.bind(g, name, d)
+	bind := o.bind(g, name, d)
 	p, batch := sample(g, name, &bind, d)
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
 	}
-	if opt.keeps(p, batch, d); opt.Stateful && d.Failed() {
+	if o.keeps(p, batch, d); o.Stateful && d.Failed() {
 		return &Imported{Fates: unknownFates(g)}
 	}
 	m := &dataflow.Model{Name: g.Name, Reference: reference(p), Meta: g.Meta}
 	m.In, m.Out = signature(p)
 	whole(m, batch)
-	if opt.InputType != nil {
+	if o.InputType != nil {
 		arrive := map[string]*lower.InputType{}
 		for _, name := range inputNames(p) {
-			arrive[name] = opt.InputType
+			arrive[name] = o.InputType
 		}
 		grids(m.In, arrive)
 	}
-	im := &Imported{Model: m, options: bind, written: p, stream: opt.Stateful}
-	if opt.Stateful {
+	im := &Imported{Model: m, options: bind, written: p, stream: o.Stateful}
+	if o.Stateful {
 		m.Stream = im.pieces
 	}
 	return im

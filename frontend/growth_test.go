@@ -197,6 +197,32 @@ var fans = map[string]func(m growing, n int){
 		m.quant(last, "y")
 		m.output("y", size)
 	},
+	"pieces": func(m growing, n int) { // of pieces of one tensor, joined again in the opposite order
+		const groups = 20
+		var whole []string
+		split := func(in string, pieces, size int) (parts []string) {
+			for i := range pieces {
+				parts = append(parts, fmt.Sprint(in, "_", i))
+			}
+			sizes := slices.Repeat([]int64{int64(size)}, pieces)
+			m.Node("Split", in).Int("axis", 1).Ints("split", sizes...).Out(parts...)
+			return parts
+		}
+		join := func(parts []string, out string) {
+			slices.Reverse(parts)
+			m.Node("Concat", parts...).Int("axis", 1).Out(out)
+		}
+		m.Input("long", graph.Float32, 1, 4*n)
+		m.quant("long", "t")
+		for _, group := range split("t", groups, 4*n/groups) {
+			join(split(group, n/groups, 4), group+"back")
+			whole = append(whole, group+"back")
+		}
+		join(whole, "back")
+		m.Node("Relu", "back").Out("relu")
+		m.quant("relu", "y")
+		m.output("y", 4*n)
+	},
 	"weights": func(m growing, n int) { // n rows of 64 weights
 		values := make([]float64, 64*n)
 		for i := range values {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
 	"hlsgen/frontend/canon"
@@ -18,8 +20,37 @@ import (
 // Lengths are those that a dynamic axis may have from sequence to sequence. A sequence of n steps means what the file
 // says with n bound to the axis.
 type Lengths struct {
-	Axis     string
+	Axis     string // empty where it has no name, and the length arrives on an input
 	Min, Max int
+
+	input string // of the model, which says how many steps of a sample count (sequence_lens); empty for none
+}
+
+// lengthsOf is the lengths that sequences may have: those that are asked for, or, where they arrive on an input of the
+// graph, all up to the steps that its other inputs have. It is nil where there is one.
+func (o Options) lengthsOf(g *graph.Graph) *Lengths {
+	if g == nil {
+		return nil
+	}
+	in := g.LengthInput()
+	if in == nil {
+		return o.Lengths
+	}
+	if o.Lengths != nil {
+		return &Lengths{o.Lengths.Axis, o.Lengths.Min, o.Lengths.Max, in.Name}
+	}
+	if steps, axis := in.Steps(g, graph.Options{Dims: o.Dims, Data: o.Data}); steps > 1 {
+		return &Lengths{axis, 1, steps, in.Name}
+	}
+	return nil
+}
+
+// one is what to do to have one length.
+func (l *Lengths) one() string {
+	if l.input != "" {
+		return "export the model without the input " + strconv.Quote(l.input) + " for sequence_lens"
+	}
+	return fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)
 }
 
 // lengths are models for sequences of different lengths, as they are asked for.
@@ -54,13 +85,17 @@ func (im *Imported) At(n int) (*Imported, error) {
 
 // fixed are the options for sequences of n steps.
 func (o Options) fixed(n int) Options {
-	bound := map[string]int{o.Lengths.Axis: n}
-	for name, size := range o.Dims {
-		if name != o.Lengths.Axis {
-			bound[name] = size
-		}
+	l := o.Lengths
+	bound := maps.Clone(o.Dims)
+	if bound == nil {
+		bound = map[string]int{}
 	}
-	o.Dims, o.Data, o.Lengths, o.Pass = bound, nil, nil, pass.Options[*canon.Model]{}
+	if l.Axis != "" {
+		bound[l.Axis] = n
+	}
+	if o.Dims, o.Lengths, o.Pass = bound, nil, (pass.Options[*canon.Model]{}); l.input != "" {
+		o.steps = n
+	}
 	return o
 }
 
@@ -71,28 +106,19 @@ func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Importe
 	}
 	longest := o.fixed(o.Lengths.Max)
 	longest.Pass, longest.timed = o.Pass, true
-	im, err := Import(name, onnx, longest, d)
+	im, err := longest.fixedImport(read(name, onnx, longest, d), name, d)
 	if err != nil || im.Model == nil {
 		return im, err
 	}
-	l := &dataflow.Lengths{Axis: o.Lengths.Axis, Min: o.Lengths.Min, Max: o.Lengths.Max}
-	im.vary(*o.Lengths, l, func(n int) (*Imported, error) {
+	im.vary(o, name, onnx, func(n int) (*Imported, error) {
 		var quiet diag.List
-		at := &Imported{}
-		if err := at.read(name, onnx, o.fixed(n), &quiet); err != nil || at.program == nil {
+		at, opt := &Imported{}, o.fixed(n)
+		err := at.prepare(read(name, onnx, opt, &quiet), name, opt, &quiet)
+		if err != nil || at.program == nil {
 			return nil, cmp.Or(err, fmt.Errorf("sequences of %d steps: %s", n, why(quiet)))
 		}
-		return at, im.shorter(at, l, n)
-	})
-	if err := im.axes(l); err != nil {
-		x := diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(),
-			Hint: fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)}
-		if of := new(crossing); errors.As(err, &of) && of.node != nil {
-			x.Node, x.Op = of.node.Name, of.node.Op.Kind()
-		}
-		d.Add(x)
-		im.Model = nil
-	}
+		return at, im.shorter(at, n)
+	}, d)
 	return im, nil
 }
 
@@ -101,24 +127,20 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 	if o.alone(name, d); d.Failed() {
 		return &Imported{}
 	}
-	im := ImportReference(name, onnx, o.fixed(o.Lengths.Max), d)
+	longest := o.fixed(o.Lengths.Max)
+	im := longest.fixedReference(read(name, onnx, longest, d), name, d)
 	if im.Model == nil {
 		return im
 	}
-	l := &dataflow.Lengths{Axis: o.Lengths.Axis, Min: o.Lengths.Min, Max: o.Lengths.Max}
-	im.vary(*o.Lengths, l, func(n int) (*Imported, error) {
+	im.vary(o, name, onnx, func(n int) (*Imported, error) {
 		var quiet diag.List
-		at := ImportReference(name, onnx, o.fixed(n), &quiet)
+		opt := o.fixed(n)
+		at := opt.fixedReference(read(name, onnx, opt, &quiet), name, &quiet)
 		if at.Model == nil {
 			return nil, fmt.Errorf("sequences of %d steps: %s", n, why(quiet))
 		}
-		return at, nil
-	})
-	if err := im.axes(l); err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(),
-			Hint: fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)})
-		im.Model = nil
-	}
+		return at, im.pads(at, n)
+	}, d)
 	return im
 }
 
@@ -126,16 +148,16 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 func (o Options) alone(name string, d *diag.List) {
 	if o.Samples > 1 {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name,
-			Msg: "with --interleave, samples take turns step by step, so that all end with the same one",
-			Hint: fmt.Sprintf("bind one length: --dim %s=%d; or leave --interleave out", o.Lengths.Axis,
-				o.Lengths.Max)})
+			Msg:  "with --interleave, samples take turns step by step, so that all end with the same one",
+			Hint: o.Lengths.one() + "; or leave --interleave out"})
 	}
 }
 
-// vary lets a model have other lengths.
-func (im *Imported) vary(of Lengths, l *dataflow.Lengths, make func(n int) (*Imported, error)) {
+// vary lets a model have other lengths, which make gives, or says why it cannot.
+func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (*Imported, error), d *diag.List) {
+	of := *o.Lengths
 	im.lengths = &lengths{Lengths: of, make: make, made: map[int]*Imported{of.Max: im}}
-	im.Model.Lengths = l
+	l := &dataflow.Lengths{Axis: of.Axis, Min: of.Min, Max: of.Max, Input: of.input}
 	l.Of = func(n int) (*dataflow.Model, error) {
 		at, err := im.At(n)
 		if err != nil {
@@ -143,6 +165,62 @@ func (im *Imported) vary(of Lengths, l *dataflow.Lengths, make func(n int) (*Imp
 		}
 		return at.Model, nil
 	}
+	if of.input != "" {
+		l.Behind = sync.OnceValues(func() ([]dataflow.RealTensor, error) { return o.behind(name, onnx) })
+	}
+	im.Model.Lengths = l
+	if err := im.axes(l); err != nil {
+		x := diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(), Hint: of.one()}
+		if of := new(crossing); errors.As(err, &of) && of.node != nil {
+			x.Node, x.Op = of.node.Name, of.node.Op.Kind()
+		}
+		d.Add(x)
+		im.Model = nil
+	}
+}
+
+// behind is the outputs of the shortest sequence, as the model is written: behind its end nothing depends on data.
+func (o Options) behind(name string, onnx []byte) ([]dataflow.RealTensor, error) {
+	var quiet diag.List
+	opt := o.fixed(o.Lengths.Max)
+	opt.steps = 0
+	g := read(name, onnx, opt, &quiet)
+	if g != nil {
+		g.LengthInput().Fix(g, o.Lengths.Min)
+	}
+	im := opt.fixedReference(g, name, &quiet)
+	if im.Model == nil {
+		return nil, fmt.Errorf("sequences of %d steps among %d: %s", o.Lengths.Min, o.Lengths.Max, why(quiet))
+	}
+	var in []dataflow.RealTensor
+	for _, v := range im.Model.In {
+		in = append(in, dataflow.RealTensor{Shape: v.Shape, Data: slices.Repeat([]float64{0},
+			dataflow.Shape(v.Shape).Size())})
+	}
+	return im.Model.Reference(in)
+}
+
+// pads holds that, where the length of a sequence arrives on an input, what stands behind its end makes no difference,
+// and that nothing looks at where the end is but the loops.
+func (im *Imported) pads(at *Imported, n int) error {
+	if im.lengths.input == "" {
+		return nil
+	}
+	in, out := inputNames(im.written), outputNames(im.written)
+	x := &graph.Stretch{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
+	if err := x.Compare(in, out); err != nil {
+		return fmt.Errorf("behind the end of a sequence are zeros: %w", err)
+	}
+	var timed []string
+	for _, name := range out {
+		if long, _, _ := x.Steps(name); long.Inner > 0 {
+			timed = append(timed, name)
+		}
+	}
+	if name := im.written.Around(in, timed); name != "" {
+		return fmt.Errorf("%q has steps behind the end of a sequence, which no recurrence makes", name)
+	}
+	return nil
 }
 
 // A relay executes samples, one after the other, each with the model for its length. Where they are pieces of one
@@ -216,7 +294,11 @@ type crossing struct {
 }
 
 // shorter makes a model for sequences of n steps of the layers of the longest ones.
-func (im *Imported) shorter(at *Imported, l *dataflow.Lengths, n int) error {
+func (im *Imported) shorter(at *Imported, n int) error {
+	l := im.Model.Lengths
+	if err := im.pads(at, n); err != nil {
+		return err
+	}
 	if l.In == nil {
 		if err := im.lowered.Sequences(im.program, at.program, l); err != nil {
 			return err

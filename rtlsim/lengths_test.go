@@ -180,7 +180,8 @@ func TestProveLengths(t *testing.T) {
 			dead++
 			if !slices.Contains(stuck, l.Max) { // the longest comes through
 				few++
-				if want := fmt.Sprintf("sequences of %d steps: deadlock", stuck[0]); !strings.HasPrefix(err.Error(), want) {
+				want := fmt.Sprintf("sequences of %d steps: deadlock", stuck[0])
+				if !strings.HasPrefix(err.Error(), want) {
 					t.Errorf("seed %d: %v, want %s", seed, err, want)
 				}
 			}

@@ -86,7 +86,7 @@ const (
 func (q *Question) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Measure,
 	caps search.Caps) (*space.Folding, error) {
 	effort := search.Effort{Limit: assessWork}
-	t := q.Single(r, class, only, q.Host, &effort)
+	t := q.Single(r, class, only, q.Around, &effort)
 	if t == nil {
 		return nil, nil
 	}

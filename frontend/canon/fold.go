@@ -39,7 +39,7 @@ func foldConstants(m *Model) bool {
 	return changed
 }
 
-// without is a node that writes others in the place of some outputs: of a Split, some parts may be constants, and others
+// without is a node that writes others in the place of some outputs: of a Split, some parts may be constants, others
 // numbers that are no float64s.
 func (e *editor) without(n *graph.Node, constant func(output string) bool) *graph.Node {
 	if !slices.ContainsFunc(n.Outputs, constant) {

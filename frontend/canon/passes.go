@@ -1,7 +1,7 @@
 // Package canon normalises spelling: after it, constants are numbers, every quantiser of every dialect is one Code node
 // followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on scales.
 //
-// In comes a graph.Graph; out comes one of the same meaning. It sees graph, real, pass and diag.
+// In comes a graph.Graph; out comes one of the same meaning. It sees roll, graph, real, pass and diag.
 //
 //   - passes.go is the table of passes, rewrite.go what edits graphs
 //   - fold.go, whole.go, hoist.go, loops.go, unroll.go: what passes for constants, codes and loops do

@@ -47,8 +47,9 @@ func (p *Program) Loop(n *Node) *Recur {
 	return nil
 }
 
-// Made lists the steps that a node of the graph became: those that are not constant, and those of nodes made up for it.
-func (p *Program) Made(n *Node) []*Step {
+// Made lists the steps that a node of a program's graph became, those of nodes made up for it included. What is
+// constant has none.
+func Made(p *Program, n *Node) []*Step {
 	if m := p.made[n]; m != nil {
 		return m.steps
 	}

@@ -35,6 +35,8 @@ func (s Steps) Element(step, element int) int {
 type Stretch struct {
 	Long, Short *Program
 	From, To    int // steps of a sequence
+	// Padded sequences have the longer program's steps, of which some count: nothing may depend on where the last one is
+	Padded bool
 
 	inner  map[string]int
 	bodies map[*Recur]bool // of loops that were compared: whether they are alike
@@ -164,7 +166,7 @@ func (x *Stretch) same(s, t *Step, slot, step, e, f int) bool {
 	}
 	first, last := from == 0 && to == 0, from == a.Count-1 && to == b.Count-1
 	straight, turned := from == step && to == step, from == a.Count-1-step && to == b.Count-1-step
-	return from < 0 || first || last || step >= 0 && (straight || turned)
+	return from < 0 || first || step >= 0 && straight || !x.Padded && (last || step >= 0 && turned)
 }
 
 // along gives a function that tells from which read on elements have to be compared one by one: not those of sums of
@@ -238,4 +240,19 @@ func (x *Stretch) loop(s, t *Step) bool {
 	}
 	x.inner[s.Output] = along(s.Shape, r.Gathered, s.Result)
 	return true
+}
+
+// Around is one of the tensors that depend on others along a way through no loop: what they are behind the last step
+// that counts depends on data. It is empty where there is none.
+func (p *Program) Around(from, to []string) string {
+	reached := setOf(from)
+	for _, s := range p.Steps {
+		if s.Recur == nil && slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return reached[in] }) {
+			reached[s.Output] = true
+		}
+	}
+	if i := slices.IndexFunc(to, func(name string) bool { return reached[name] }); i >= 0 {
+		return to[i]
+	}
+	return ""
 }

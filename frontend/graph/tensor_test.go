@@ -217,7 +217,7 @@ func TestWithoutTables(t *testing.T) {
 	}
 }
 
-// checkMeaning holds the meaning of codes in the rows, and in the columns, of a tensor as a matrix against its elements.
+// checkMeaning holds the meaning of codes in rows and in columns of a tensor as a matrix against its elements.
 func checkMeaning(t *testing.T, w *graph.Tensor) {
 	t.Helper()
 	n := w.Shape[0]

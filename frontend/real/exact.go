@@ -78,8 +78,8 @@ const maxRatBits = 1 << 15
 // maxExp bounds the binary exponents of enclosures: one operation on them cannot leave big.Float.
 const maxExp = 1 << 24
 
-// enclosed is what lies between lo and hi. Ends beyond 2^(2^24) become infinite, or that number where they are the nearer
-// ones; those within 2^-(2^24) become zero, or that one.
+// enclosed is what lies between lo and hi. Ends beyond 2^(2^24) become infinite, or that number where they are nearer
+// to zero; those within 2^-(2^24) become zero, or that one.
 func enclosed(lo, hi *big.Float) Num { return Num{lo: within(lo, -1), hi: within(hi, +1)} }
 
 // within moves an end outwards, which is down (dir -1) or up (dir 1), to one whose exponent is within bounds.

@@ -215,7 +215,7 @@ func Compile(e *Expr) *Func {
 
 // softplus is x where e is ln(1+e^x); else nil. Where e^x leaves all bounds, that is x and a little more.
 func (e *Expr) softplus() *Expr {
-	if e.op != log || e.args[0].op != add {
+	if e.op != log || e.args[0] == nil || e.args[0].op != add { // of no elements, there is no sum
 		return nil
 	}
 	one, power := e.args[0].args[0], e.args[0].args[1]

@@ -79,7 +79,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	s, err := samples.SplitLengths(model, arrays, steps)
 	if err != nil {
 		file := o.Input
-		if u := new(samples.Unfit); errors.As(err, &u) && u.Steps {
+		if u := new(samples.Unfit); errors.As(err, &u) && u.Steps && o.Steps != "" {
 			file = o.Steps
 		}
 		unfitting(file, err, d)

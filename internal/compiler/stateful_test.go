@@ -55,6 +55,9 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 		for i := range v {
 			v[i] = float64(r.IntN(15)-7) / 8
 		}
+		if len(shape) > 2 {
+			onnxtest.Dead(r, v, shape[2])
+		}
 		o.Init(name, graph.Float32, shape, v...)
 	}
 	weights("W", d, gates*m.hidden, m.features)

@@ -9,23 +9,23 @@ import (
 
 // The first step often looks different: what it computes of the constants that the states begin with has been computed
 // before, and sums with zeros, or the whole product with them, may be left out. It is a step like the others where the
-// template gives what it gives, for some constants.
+// template gives what it gives, of some states.
 
-// A beginning is a proof that a step is one like the others, with constants as states.
+// A beginning is a proof that a step is one like the others, of states that it does not get from another step.
 type beginning struct {
 	*recurrence
 	step  int
-	start map[output]*graph.Tensor
+	start map[output]int           // values of the states
 	fixed map[output]*graph.Tensor // what is constant in this step
 	shown map[output]int
 }
 
-// begins holds that the step before the first one is one, which begins with constants.
+// begins holds that the step before the first one is one, too.
 func (r *recurrence) begins() bool {
-	b := &beginning{recurrence: r, step: r.first - 1, start: map[output]*graph.Tensor{}, shown: map[output]int{}}
+	b := &beginning{recurrence: r, step: r.first - 1, start: map[output]int{}, shown: map[output]int{}}
 	data := false
 	for _, s := range r.states {
-		v, ok := s.part.values[place{b.step, s.slot}]
+		v, ok := s.part.values[moment{b.step, s.slot}]
 		if !ok {
 			return false
 		}
@@ -36,17 +36,18 @@ func (r *recurrence) begins() bool {
 		return false
 	}
 	for _, s := range r.states {
-		if b.start[s] == nil {
+		if _, ok := b.start[s]; !ok {
 			k := r.known(r.any(s))
-			b.start[s] = &graph.Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.Size(k.Shape))}
 			if !k.DType.Float() {
 				return false
 			}
+			b.start[s] = r.fixed(s.part.node.Outputs[s.slot], &graph.Tensor{DType: k.DType, Shape: k.Shape,
+				F: make([]float64, graph.Size(k.Shape))})
 		}
 	}
 	b.compute()
 	for _, s := range r.states {
-		if !b.gives(s, s.part.values[place{b.step, s.slot}]) {
+		if !b.gives(s, s.part.values[moment{b.step, s.slot}]) {
 			return false
 		}
 	}
@@ -55,16 +56,20 @@ func (r *recurrence) begins() bool {
 			if in.part == nil || in.part.node != nil {
 				continue
 			}
-			if _, ok := in.part.values[place{b.step - p.delay(in), 0}]; !ok {
+			if _, ok := in.part.values[moment{b.step - p.delay(in), 0}]; !ok {
 				return false
 			}
 		}
 	}
-	r.start = b.start
+	for _, s := range r.states {
+		if !r.note(s, b.step-1, b.start[s]) {
+			return false
+		}
+	}
 	return true
 }
 
-// find looks for the constants that the states begin with, as far as the step is like the template.
+// find looks for what the states begin with, as far as the step is like the template.
 func (b *beginning) find(o output, name string) {
 	n := b.numbers.writer(name)
 	if n == nil || b.shown[o] == 1 || o.part.node == nil || !same(n, o.part.node) {
@@ -76,10 +81,10 @@ func (b *beginning) find(o output, name string) {
 		case in.part == nil || in.part.node == nil:
 		case o.part.delay(in) == 0:
 			b.find(in.output, n.Inputs[i])
-		case b.start[in.output] == nil:
-			t, k := b.constant(n.Inputs[i]), b.known(b.any(in.output))
-			if t != nil && slices.Equal(t.Shape, k.Shape) && t.DType == k.DType {
-				b.start[in.output] = t
+		default:
+			v := b.number(n.Inputs[i])
+			if _, ok := b.start[in.output]; !ok && v != none && b.like(v, b.any(in.output)) {
+				b.start[in.output] = v
 			}
 		}
 	}
@@ -88,50 +93,58 @@ func (b *beginning) find(o output, name string) {
 // compute finds what is constant where the states are.
 func (b *beginning) compute() {
 	b.fixed, b.shown = map[output]*graph.Tensor{}, map[output]int{}
-	for _, p := range b.parts { // operands first
+	for again := true; again; {
+		b.evaluate()
+		again = false
+		for _, p := range b.parts { // operands first
+			again = p.node != nil && b.absorb(p) || again
+		}
+	}
+}
+
+// evaluate executes the parts whose operands are constant.
+func (b *beginning) evaluate() {
+	g := &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: b.g.Opsets}
+	taken, names := graph.Taken{}, map[output]string{}
+	for _, p := range b.parts {
 		if p.node == nil {
 			continue
 		}
-		g := &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: b.g.Opsets}
 		n := *p.node
-		n.Inputs = slices.Clone(n.Inputs)
+		n.Inputs, n.Outputs = slices.Clone(n.Inputs), slices.Clone(n.Outputs)
 		known := true
 		for i, in := range p.in {
 			if n.Inputs[i] == "" {
 				continue
 			}
-			t := b.operand(p, in)
-			if known = known && t != nil; t != nil {
-				n.Inputs[i] = b.name(g, t)
+			name, made := names[in.output]
+			if t := b.operand(p, in); t != nil {
+				name, made = taken.Fresh(n.Inputs[i], "constant"), true
+				g.Init[name] = t
 			}
+			n.Inputs[i], known = name, known && made && (in.part == nil || p.delay(in) == 0 || g.Init[name] != nil)
 		}
 		if !known {
-			b.absorb(p)
 			continue
 		}
-		g.Nodes, g.Outputs = []*graph.Node{&n}, nil
-		for _, o := range n.Outputs {
-			if o != "" {
-				g.Outputs = append(g.Outputs, graph.Value{Name: o})
+		for slot, name := range n.Outputs {
+			if name != "" {
+				n.Outputs[slot] = taken.Fresh(name, "value")
+				names[output{p, slot}] = n.Outputs[slot]
+				g.Outputs = append(g.Outputs, graph.Value{Name: n.Outputs[slot]})
 			}
 		}
-		q := graph.Prepare(g, b.p.File, graph.Options{}, new(diag.List))
-		if q == nil {
-			continue
-		}
-		for slot, o := range n.Outputs {
-			if t := q.Known[o].Const; o != "" && t != nil {
-				b.fixed[output{p, slot}] = t
-			}
+		g.Nodes = append(g.Nodes, &n)
+	}
+	q := graph.Prepare(g, b.p.File, graph.Options{}, new(diag.List))
+	if q == nil {
+		return
+	}
+	for o, name := range names {
+		if t := q.Known[name].Const; t != nil {
+			b.fixed[o] = t
 		}
 	}
-}
-
-// name adds a constant to a graph.
-func (b *beginning) name(g *graph.Graph, t *graph.Tensor) string {
-	name := string(rune('a' + len(g.Init)))
-	g.Init[name] = t
-	return name
 }
 
 // operand is what a part reads, where that is constant.
@@ -144,21 +157,23 @@ func (b *beginning) operand(p *part, in operand) *graph.Tensor {
 	case p.delay(in) == 0:
 		return b.fixed[in.output]
 	}
-	return b.start[in.output]
+	return b.numbers.values[b.start[in.output]].constant
 }
 
 // absorb finds products with zeros.
-func (b *beginning) absorb(p *part) {
-	if p.node.Domain != "" || p.node.Op != graph.Mul {
-		return
+func (b *beginning) absorb(p *part) (found bool) {
+	o := output{p, 0}
+	if p.node.Domain != "" || p.node.Op != graph.Mul || b.fixed[o] != nil {
+		return false
 	}
-	k := b.known(b.any(output{p, 0}))
+	k := b.known(b.any(o))
 	for _, in := range p.in {
 		if t := b.operand(p, in); t != nil && all(t, 0) {
-			b.fixed[output{p, 0}] = &graph.Tensor{DType: k.DType, Shape: k.Shape,
-				F: make([]float64, graph.Size(k.Shape))}
+			b.fixed[o] = &graph.Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.Size(k.Shape))}
+			return true
 		}
 	}
+	return false
 }
 
 func all(t *graph.Tensor, v float64) bool {
@@ -208,18 +223,37 @@ func (b *beginning) alike(o output, is value) bool {
 				return false
 			}
 		case p.delay(in) == 0:
-			if !b.gives(in.output, v) {
+			if !b.gives(in.output, v) && !b.spreads(p, in.output, v) {
 				return false
 			}
 		default:
-			t := b.numbers.values[max(v, 0)].constant
-			if v == none || t == nil || !slices.Equal(t.Shape, b.start[in.output].Shape) ||
-				!t.Equal(b.start[in.output]) {
+			if v != b.start[in.output] {
 				return false
 			}
 		}
 	}
 	b.doneWith(p, b.step)
+	return b.like(b.number(is.name), b.any(o))
+}
+
+// spreads holds that a part which works element by element reads a constant of fewer axes that stands for what the
+// template gives.
+func (b *beginning) spreads(p *part, o output, v int) bool {
+	t := b.fixed[o]
+	if v == none || t == nil || b.numbers.values[v].constant == nil || len(graph.Made(b.p, p.node)) == 0 ||
+		slices.ContainsFunc(graph.Made(b.p, p.node), func(s *graph.Step) bool { return s.Elem == nil }) {
+		return false
+	}
+	c := b.numbers.values[v].constant
+	at := len(t.Shape) - len(c.Shape)
+	if at < 0 || c.Len() != 1 && (!slices.Equal(c.Shape, t.Shape[at:]) || graph.Size(t.Shape[:at]) != 1) {
+		return false
+	}
+	for i := range t.Len() {
+		if t.At(i) != c.At(i%c.Len()) {
+			return false
+		}
+	}
 	return true
 }
 

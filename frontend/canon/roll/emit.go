@@ -12,8 +12,9 @@ type writing struct {
 	*recurrence
 	taken    graph.Taken
 	steps    map[*graph.Node]bool // nodes that the loop stands for
-	gives    map[int][]place2     // by value: where the loop gives it
-	used     map[place2][]string  // what is read outside: by which names
+	stays    map[*graph.Node]bool // those of them that others need, too
+	gives    map[int][]given      // by value: where the loop gives it
+	used     map[given][]string   // what is read outside: by which names
 	init     map[string]*graph.Tensor
 	front    []*graph.Node // in front of the loop, and behind it
 	behind   []*graph.Node
@@ -25,8 +26,8 @@ type writing struct {
 	reverse  bool // the sequence lies last step first
 }
 
-// A place2 is an output of a part in a step.
-type place2 struct {
+// A given is what an output of a part is in a step.
+type given struct {
 	output
 	step int
 }
@@ -40,8 +41,9 @@ type element struct {
 // emit puts the loop in the place of the steps. It reports false, and changes nothing, where what is read between the
 // steps depends on what the loop gives.
 func (r *recurrence) emit() bool {
-	w := &writing{recurrence: r, taken: r.g.Taken(), steps: map[*graph.Node]bool{}, gives: map[int][]place2{},
-		used: map[place2][]string{}, init: map[string]*graph.Tensor{}, names: map[output]string{},
+	w := &writing{recurrence: r, taken: r.g.Taken(), steps: map[*graph.Node]bool{},
+		stays: map[*graph.Node]bool{}, gives: map[int][]given{},
+		used: map[given][]string{}, init: map[string]*graph.Tensor{}, names: map[output]string{},
 		carried: map[output]string{}, elements: map[element]string{}}
 	if !w.findSteps() || !w.begin() {
 		return false
@@ -69,12 +71,12 @@ func (w *writing) findSteps() bool {
 				continue
 			}
 			for slot, name := range p.node.Outputs {
-				v, ok := p.values[place{step, slot}]
+				v, ok := p.values[moment{step, slot}]
 				if name == "" || !ok {
 					continue
 				}
 				of[w.numbers.values[v].node] = true
-				w.gives[v] = append(w.gives[v], place2{output{p, slot}, step})
+				w.gives[v] = append(w.gives[v], given{output{p, slot}, step})
 			}
 		}
 	}
@@ -89,10 +91,7 @@ func (w *writing) findSteps() bool {
 // begin holds that the states begin with something of their own shape.
 func (w *writing) begin() bool {
 	for _, s := range w.states {
-		if w.start != nil {
-			continue
-		}
-		v, ok := s.part.values[place{w.first - 1, s.slot}]
+		v, ok := s.part.values[moment{w.first - 1, s.slot}]
 		if !ok || !w.like(v, w.any(s)) {
 			return false
 		}
@@ -103,7 +102,7 @@ func (w *writing) begin() bool {
 // findUsed finds what is read of the steps outside of them, on the way to the outputs of the graph and to what the loop
 // reads.
 func (w *writing) findUsed() {
-	seen := map[string]bool{}
+	seen, late := map[string]bool{}, w.late()
 	var list []string
 	for _, o := range w.g.Outputs {
 		list = append(list, o.Name)
@@ -130,7 +129,10 @@ func (w *writing) findUsed() {
 			continue
 		}
 		seen[name] = true
-		if !w.steps[n] {
+		if at := w.gives[w.of[name]]; w.steps[n] && len(at) > 0 && !late[at[0].part] {
+			w.stays[w.numbers.first[n]] = true // others need it, too
+		}
+		if !w.steps[n] || w.stays[w.numbers.first[n]] {
 			list = append(list, n.Inputs...)
 			continue
 		}
@@ -138,6 +140,19 @@ func (w *writing) findUsed() {
 			w.used[at[0]] = append(w.used[at[0]], name)
 		}
 	}
+}
+
+// late are the parts that depend on the step before.
+func (w *writing) late() map[*part]bool {
+	late := map[*part]bool{}
+	for _, p := range w.parts { // operands first
+		for _, in := range p.in {
+			if in.part != nil && (late[in.part] || in.part.node != nil && p.delay(in) > 0) {
+				late[p] = true
+			}
+		}
+	}
+	return late
 }
 
 func (w *writing) write() {
@@ -214,11 +229,7 @@ func (w *writing) writeStates(inner graph.Taken) {
 	for _, s := range w.states {
 		w.carried[s] = inner.Fresh(w.names[s], "before")
 		dt := w.known(w.any(s)).DType
-		if w.start != nil {
-			w.input(w.carried[s], w.constant(w.names[s], w.start[s]), dt)
-		} else {
-			w.input(w.carried[s], w.outer(s.part.values[place{w.first - 1, s.slot}]), dt)
-		}
+		w.input(w.carried[s], w.outer(s.part.values[moment{w.first - 1, s.slot}]), dt)
 	}
 	seen := map[int]bool{}
 	for _, p := range w.parts {
@@ -254,7 +265,7 @@ func (w *writing) writeElements(inner graph.Taken) (scanned int) {
 	for _, e := range all {
 		var values []int
 		for step := w.first; step <= w.last; step++ {
-			values = append(values, e.of.values[place{step - e.delay, 0}])
+			values = append(values, e.of.values[moment{step - e.delay, 0}])
 		}
 		if w.reverse {
 			slices.Reverse(values)
@@ -294,8 +305,8 @@ func (w *writing) made(op, output string, attrs graph.Attrs, inputs ...string) *
 
 // backwards reports whether a sequence is read from its end: its first element lies behind its last one.
 func (w *writing) backwards(e element) bool {
-	base1, first := w.source(e.of.values[place{w.first - e.delay, 0}])
-	base2, last := w.source(e.of.values[place{w.last - e.delay, 0}])
+	base1, first := w.source(e.of.values[moment{w.first - e.delay, 0}])
+	base2, last := w.source(e.of.values[moment{w.last - e.delay, 0}])
 	return base1 == base2 && first > last
 }
 
@@ -349,7 +360,7 @@ func (w *writing) writeBody(inner graph.Taken) {
 
 // writeOutputs writes what is read of the steps outside: of the last one as it is, of all as elements of a sequence.
 func (w *writing) writeOutputs() {
-	by := map[output][]place2{}
+	by := map[output][]given{}
 	for at := range w.used {
 		by[at.output] = append(by[at.output], at)
 	}
@@ -370,7 +381,7 @@ func (w *writing) writeOutputs() {
 			if list == nil {
 				continue
 			}
-			slices.SortFunc(list, func(a, b place2) int { return a.step - b.step })
+			slices.SortFunc(list, func(a, b given) int { return a.step - b.step })
 			whole := w.taken.Fresh(w.names[o], "all")
 			w.body.Outputs = append(w.body.Outputs, graph.Value{Name: w.names[o]})
 			w.loop.Outputs = append(w.loop.Outputs, whole)
@@ -401,11 +412,10 @@ func (w *writing) sorted() (nodes []*graph.Node, ok bool) {
 	var all []*graph.Node
 	placed := false
 	for _, n := range w.g.Nodes {
-		if !w.steps[n] {
+		if !w.steps[n] || w.stays[w.numbers.first[n]] {
 			all = append(all, n)
-			continue
 		}
-		if !placed {
+		if w.steps[n] && !placed {
 			placed = true
 			all = append(append(append(all, w.front...), w.loop), w.behind...)
 		}

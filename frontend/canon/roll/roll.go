@@ -4,11 +4,10 @@
 //
 // In come a graph and its program; out comes the graph with loops in it, of the same meaning. It sees graph and diag.
 //
-// Two products with the same weights, one of which depends on the other, may stand for the same place of two steps. Both
-// are followed backwards, side by side: what does the same in both is a part of the body, what is the same tensor is the
-// same in all steps, what one step makes and the next one reads is a state, and the rest is an element of a sequence.
-// That is a template of the body. Every other step is then held against it, node by node, from the states that it hands
-// on. Nothing but the file's own nodes says how many steps there are.
+// Two products with the same weights, one of which depends on the other, may stand for one product of two steps. Both
+// are followed backwards, side by side: what does the same in both is a part of the body, what is the same tensor is so
+// in all steps, what one step makes and the next one reads is a state, and the rest is elements of sequences. That is a
+// template of the body. Every other step is then held against it, node by node, from the states that it hands on. Nothing but the file's own nodes says how many steps there are.
 //
 //	roll.go      products that may be steps of one recurrence
 //	numbers.go   tensors that are computed alike have one number
@@ -63,7 +62,7 @@ func (n *numbers) products() [][]*graph.Node {
 	groups := map[string][]*graph.Node{}
 	for i, node := range n.g.Nodes {
 		order[node] = i
-		if !slices.ContainsFunc(n.p.Made(node), func(s *graph.Step) bool { return s.Dot != nil }) || node.Recurrent() {
+		if !n.multiplies(node) || node.Recurrent() {
 			continue
 		}
 		key, constants := node.Op, 0
@@ -87,6 +86,11 @@ func (n *numbers) products() [][]*graph.Node {
 		return cmp.Compare(order[a[len(a)-1]], order[b[len(b)-1]])
 	})
 	return out
+}
+
+// multiplies reports whether a node is a sum of products, or has one in it.
+func (n *numbers) multiplies(node *graph.Node) bool {
+	return slices.ContainsFunc(graph.Made(n.p, node), func(s *graph.Step) bool { return s.Dot != nil })
 }
 
 // tries is how many nodes of a group are looked at for one that the last one depends on.

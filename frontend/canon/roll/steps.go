@@ -12,14 +12,13 @@ type recurrence struct {
 	*template
 	states      []output // that the next step reads
 	first, last int      // steps
-	start       map[output]*graph.Tensor
-	trail       []entry // what a trial has noted
+	trail       []entry  // what a trial has noted
 }
 
 // An entry is something that is known of a part.
 type entry struct {
 	part *part
-	at   place
+	at   moment
 	done bool // that of part.done, else that of part.values
 }
 
@@ -29,9 +28,9 @@ func follow(t *template) (r *recurrence, ok bool) {
 	early, late := math.MaxInt, math.MinInt
 	seen := map[output]bool{}
 	for _, p := range t.parts {
-		shifted := map[place]int{}
+		shifted := map[moment]int{}
 		for at, v := range p.values {
-			shifted[place{at.step + p.time, at.slot}] = v
+			shifted[moment{at.step + p.time, at.slot}] = v
 		}
 		p.values = shifted
 		if p.node == nil {
@@ -88,7 +87,7 @@ func (r *recurrence) try(f func() bool) bool {
 
 // note notes a value; it is false where there is another one.
 func (r *recurrence) note(o output, step, v int) bool {
-	at := place{step, o.slot}
+	at := moment{step, o.slot}
 	if known, ok := o.part.values[at]; ok {
 		return known == v
 	}
@@ -100,7 +99,7 @@ func (r *recurrence) note(o output, step, v int) bool {
 // whole holds that a step computes the states that are read behind it.
 func (r *recurrence) whole(step int) bool {
 	for _, s := range r.states {
-		v, ok := s.part.values[place{step, s.slot}]
+		v, ok := s.part.values[moment{step, s.slot}]
 		if !ok || !r.computes(s, step, v) {
 			return false
 		}
@@ -150,7 +149,7 @@ func (r *recurrence) computes(o output, step, v int) bool {
 
 func (r *recurrence) doneWith(p *part, step int) {
 	p.done[step] = true
-	r.trail = append(r.trail, entry{p, place{step: step}, true})
+	r.trail = append(r.trail, entry{p, moment{step: step}, true})
 }
 
 // reads holds that a part reads a value where the template says so.
@@ -175,7 +174,7 @@ func (r *recurrence) element(p *part, step, v int) bool {
 // any is a value of an output.
 func (r *recurrence) any(o output) int {
 	for _, step := range []int{o.part.time, o.part.time - 1} { // the two that were compared
-		if v, ok := o.part.values[place{step, o.slot}]; ok {
+		if v, ok := o.part.values[moment{step, o.slot}]; ok {
 			return v
 		}
 	}
@@ -187,7 +186,7 @@ func (r *recurrence) next(step int) bool {
 	found := false
 	for _, s := range r.states {
 		list := r.candidates(s, step)
-		if v, ok := s.part.values[place{step, s.slot}]; ok {
+		if v, ok := s.part.values[moment{step, s.slot}]; ok {
 			list = []int{v}
 		}
 		found = slices.ContainsFunc(list, func(v int) bool {
@@ -202,7 +201,7 @@ func (r *recurrence) next(step int) bool {
 			if in.part == nil || in.part.node != nil && p.delay(in) == 0 {
 				continue
 			}
-			if _, ok := in.part.values[place{step - p.delay(in), in.slot}]; !ok {
+			if _, ok := in.part.values[moment{step - p.delay(in), in.slot}]; !ok {
 				return false
 			}
 		}
@@ -218,7 +217,7 @@ func (r *recurrence) candidates(s output, step int) []int {
 	if way == nil {
 		return nil
 	}
-	v, ok := from.part.values[place{step - 1, from.slot}]
+	v, ok := from.part.values[moment{step - 1, from.slot}]
 	if !ok {
 		return nil
 	}

@@ -22,7 +22,7 @@ type part struct {
 	in   []operand
 	time int // the step that has the later of the two, the other one is in the step before
 
-	values map[place]int
+	values map[moment]int
 	done   map[int]bool // the steps whose values are known to be computed as the template says
 }
 
@@ -32,8 +32,8 @@ type output struct {
 	slot int
 }
 
-// A place is an output in a step.
-type place struct{ step, slot int }
+// A moment is an output in a step.
+type moment struct{ step, slot int }
 
 // An operand is what a part reads: a value that is the same in all steps, or an output of a part in the same step, the
 // one before (shift -1) or, while nothing is in order yet, the next one.
@@ -73,12 +73,12 @@ func (t *template) node1(p *part) *graph.Node {
 		_, ok := t.later[t.number(o)]
 		return ok
 	})
-	return t.numbers.values[p.values[place{-1, slot}]].node
+	return t.numbers.values[p.values[moment{-1, slot}]].node
 }
 
 // add adds the part of two nodes.
 func (t *template) add(a, b *graph.Node) *part {
-	p := &part{node: b, values: map[place]int{}, done: map[int]bool{}}
+	p := &part{node: b, values: map[moment]int{}, done: map[int]bool{}}
 	t.parts = append(t.parts, p)
 	for slot, name := range b.Outputs {
 		if t.depending(name) && t.depending(a.Outputs[slot]) {
@@ -90,7 +90,7 @@ func (t *template) add(a, b *graph.Node) *part {
 
 func (t *template) pair(o output, a, b int) {
 	t.earlier[a], t.later[b] = o, o
-	o.part.values[place{-1, o.slot}], o.part.values[place{0, o.slot}] = a, b
+	o.part.values[moment{-1, o.slot}], o.part.values[moment{0, o.slot}] = a, b
 }
 
 // operand is what two steps read as values a and b.
@@ -102,7 +102,7 @@ func (t *template) operand(a, b int) (operand, bool) {
 		return operand{}, false
 	}
 	if o, ok := t.later[b]; ok {
-		return operand{output: o}, o.part.values[place{-1, o.slot}] == a
+		return operand{output: o}, o.part.values[moment{-1, o.slot}] == a
 	}
 	if o, ok := t.earlier[b]; ok {
 		return operand{output: o, shift: -1}, true
@@ -117,7 +117,7 @@ func (t *template) operand(a, b int) (operand, bool) {
 	if x.constant != nil || y.constant != nil || !t.like(a, b) {
 		return operand{}, false
 	}
-	p := &part{values: map[place]int{}, done: map[int]bool{}}
+	p := &part{values: map[moment]int{}, done: map[int]bool{}}
 	t.parts = append(t.parts, p)
 	t.pair(output{p, 0}, a, b)
 	return operand{output: output{p, 0}}, true
@@ -152,8 +152,8 @@ func (t *template) state(a, b int) bool {
 // delay is how many steps later an operand of p is read than it is made.
 func (p *part) delay(o operand) int { return p.time - o.part.time - o.shift }
 
-// inTime finds the step of each part: the one of the element of the sequence that it depends on. Parts that depend on no
-// element go to the step that reads them.
+// inTime finds the step of each part: the one of the element of the sequence that it depends on. Parts that depend on
+// no element go to the step that reads them.
 func (t *template) inTime() bool {
 	k := slices.IndexFunc(t.parts, func(p *part) bool { return p.node == nil })
 	if k < 0 {
@@ -252,7 +252,8 @@ func (t *template) inOrder() bool {
 }
 
 // belongsToNext reports whether a part that only the next step reads is better computed there: a function of states
-// that is no code, or code of a product that is read by no product.
+// that is no code, or code of a product that is read by no product, or another value of codes that the next step reads
+// besides.
 func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]bool) bool {
 	for _, r := range readers {
 		if r.part.time-r.shift <= p.time || t.codes(p) && t.multiplies(r.part) {
@@ -265,7 +266,21 @@ func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]
 		}
 	}
 	of := ofStates{t, recurrent, map[*part]bool{}, false}
-	return of.is(p) && (!t.codes(p) || of.products)
+	return of.is(p) && (!t.codes(p) || of.products || t.ofState(p))
+}
+
+// ofState reports whether what a part reads is read by the next step, too.
+func (t *template) ofState(p *part) bool {
+	for _, q := range t.parts {
+		for _, o := range q.in {
+			if o.part != nil && q.delay(o) > 0 && slices.ContainsFunc(p.in, func(in operand) bool {
+				return in.part == o.part
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // An ofStates tells functions of codes that the recurrence makes, and of nothing else that changes from step to step.
@@ -330,16 +345,14 @@ func (t *template) reach(next func(p *part) []*part) map[*part]bool {
 }
 
 // multiplies reports whether a part is a sum of products.
-func (t *template) multiplies(p *part) bool {
-	return p.node != nil && slices.ContainsFunc(t.p.Made(p.node), func(s *graph.Step) bool { return s.Dot != nil })
-}
+func (t *template) multiplies(p *part) bool { return p.node != nil && t.numbers.multiplies(p.node) }
 
 // codes reports whether a part gives codes, or values of codes: it rounds, or is an affine function of such.
 func (t *template) codes(p *part) bool {
 	if p.node == nil {
 		return false
 	}
-	steps := t.p.Made(p.node)
+	steps := graph.Made(t.p, p.node)
 	for _, s := range steps {
 		switch {
 		case s.Dot != nil || s.Order != nil || s.Recur != nil:

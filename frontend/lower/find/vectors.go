@@ -172,8 +172,8 @@ func (v *Vectors) codesOf(from int, columns [][]uint8) {
 	})
 }
 
-// walk visits the weights of n columns from one on, a few rows at a time, which lie side by side: of column i those from
-// k on, which lie at base + at.
+// walk visits the weights of n columns from one on, a few rows at a time, which lie side by side: of column i those
+// from k on, which lie at base + at.
 func (v *Vectors) walk(from, n int, visit func(i, k int, at []int32, base int32)) {
 	const few = 64
 	k := 0

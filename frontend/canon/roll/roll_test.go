@@ -1,1 +1,0 @@
-package roll_test
