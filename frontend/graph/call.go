@@ -79,7 +79,7 @@ func (c *call) build(def operator) {
 	c.finite()
 	def.build(c)
 	for _, s := range c.steps {
-		c.p.asks(s)
+		asks(c.p, s)
 	}
 	c.finish()
 }
