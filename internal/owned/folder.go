@@ -8,6 +8,7 @@
 //	shared.go    files in folders that others write to as well
 //	file.go      single files
 //	lock.go      one process at a time; what a killed one left is taken over
+//	scratch.go   temporary folders, and what is left of those of killed processes
 //
 // What systems have: system_linux.go, system_darwin.go and system_rest.go exchange, system_unix.go and system_other.go
 // lock.
