@@ -6,29 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"hlsgen/hlslib/add"
-	"hlsgen/hlslib/concat"
-	"hlsgen/hlslib/dup"
-	"hlsgen/hlslib/labelselect"
-	"hlsgen/hlslib/mul"
-	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/reorder"
-	"hlsgen/hlslib/requant"
-	"hlsgen/hlslib/rnn"
-	"hlsgen/hlslib/split"
-	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
 )
-
-// apart reports whether a layer computes each vector of its inputs apart from the others, and alike.
-func apart(op dataflow.Op) bool {
-	switch op.Params().(type) {
-	case mvau.Params, threshold.Params, requant.Params, add.Params, mul.Params, dup.Params, concat.Params, split.Params,
-		labelselect.Params:
-		return true
-	}
-	return false
-}
 
 // Plain is the text of a graph without layers that leave everything where it is, as turns of a single step do, and
 // without what only numbers and names things.
@@ -92,11 +72,10 @@ func Stepwise(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node, error) {
 		if !slices.ContainsFunc(n.In, timed) {
 			continue
 		}
-		switch n.Op.Params().(type) {
-		case rnn.Params, reorder.Params:
+		switch dataflow.DependenceOf(n.Op).Form {
+		case dataflow.Recurrent, dataflow.Moved:
 			continue
-		}
-		if !apart(n.Op) {
+		case dataflow.Mixed, dataflow.Along:
 			return n, fmt.Errorf("it computes with several steps at a time (%s)", n.Op.Kind())
 		}
 		for _, s := range slices.Concat(n.In, n.Out) {

@@ -7,15 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/boards"
-	"hlsgen/folding"
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/rnntest"
 	"hlsgen/internal/tier"
-	"hlsgen/templates"
 )
 
 // lengthsOptions are what a network of sequences of different lengths is imported with.
@@ -68,31 +65,15 @@ func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled
 	if err != nil {
 		return err
 	}
-	im, err := frontend.Import("recurrent.onnx", n.ONNX(), lengthsOptions(n), &d)
+	r, err := recurrentBuilt(ctx, n, lengthsOptions(n), func(*dataflow.Graph) map[string]map[string]any { return nil })
 	if err != nil {
 		return err
 	}
-	if im.Model == nil {
-		return &refused{d.Diags}
-	}
-	board, err := boards.Find("zcu104")
-	if err != nil {
-		return err
-	}
-	design, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, folding.Goal{}, &d)
-	if err != nil || design == nil {
-		return errors.Join(err, &refused{d.Diags})
-	}
-	streams, err := (&Result{Imported: im, Design: design}).agree(ctx, runs)
+	streams, err := r.agree(ctx, runs)
 	if err != nil || !compiled {
 		return err
 	}
-	files, err := templates.Project(design.Design, templates.Vectors{Frames: streams}, templates.Options{})
-	if err != nil {
-		return err
-	}
-	_, err = compile(ctx, design.Design, files, streams)
-	return err
+	return recurrentCompiled(ctx, r.Design.Design, streams)
 }
 
 // lastOfSequence reports whether a network gives a whole sequence and a layer behind its last step, which has no form
