@@ -2,6 +2,7 @@ package frontend_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"hlsgen/frontend"
@@ -51,5 +52,33 @@ func TestQuantisedStates(t *testing.T) {
 				agree(t, im.Model, 20)
 			})
 		}
+	}
+}
+
+// TestStatesOfOneDirection has states that arrive for one direction, and constants for the other: both are engines.
+func TestStatesOfOneDirection(t *testing.T) {
+	t.Parallel()
+	for name, joined := range map[string][]string{"forward": {"hq", "constant"}, "backward": {"constant", "hq"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := newNet(14)
+			n.Input("x", graph.Float32, 80, 1, 3).quant("x", "q", n.s(0.25), 0, 4, 1)
+			n.Input("h0", graph.Float32, 1, 1, 2).quant("h0", "hq", n.s(1./16), 0, 6, 1)
+			n.Init("constant", graph.Float32, []int{1, 1, 2}, 0.5, -0.25)
+			n.op("Concat", "both", joined...).Int("axis", 0)
+			n.Node("RNN", "q", n.c([]int{2, 2, 3}, count(12)...), n.c([]int{2, 2, 2}, count(8)...), "", "", "both").
+				Int("hidden_size", 2).Str("direction", "bidirectional").Name("cell").Out("y")
+			n.Output("y", graph.Float32)
+			formats := graph.CellFormats{"output": {Scale: 1. / 16, Bits: 6, Signed: true, Rounding: "ROUND"}}
+			im, found := imported(t, n, frontend.Options{Cells: []frontend.Formats{
+				{Flag: frontend.CellFlag, Cells: map[string]graph.CellFormats{"cell": formats}}}})
+			if im.Model == nil {
+				t.Fatal(found)
+			}
+			if got := strings.Count(kinds(im), "RNN"); got != 2 {
+				t.Errorf("layers %s, want two engines", kinds(im))
+			}
+			agree(t, im.Model, 10)
+		})
 	}
 }
