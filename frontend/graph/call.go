@@ -118,7 +118,7 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	if t := c.foldMove(s); t != nil {
 		return t, nil
 	}
-	if t := c.foldPart(s); t != nil {
+	if t := foldPart(c, s); t != nil {
 		return t, nil
 	}
 	if t := c.foldCodes(s); t != nil {
@@ -158,7 +158,7 @@ const maxPart = 8
 
 // foldPart moves the elements of constants that data have been joined with, where it takes no other ones: a direction's
 // initial state, say, out of those of both. It is nil elsewhere.
-func (c *call) foldPart(s *Step) *Tensor {
+func foldPart(c *call, s *Step) *Tensor {
 	if s.Move == nil {
 		return nil
 	}
