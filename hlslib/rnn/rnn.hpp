@@ -295,7 +295,8 @@ template <class C, class... ARGS> void rnn_steps(hls::stream<ap_uint<1> >& ends,
 #pragma HLS ARRAY_PARTITION variable=acc complete dim=1
     for (bool more = true; more;) {
 #pragma HLS PIPELINE II=1 style=flp
-        if (at.begins()) at.last = ends.read();
+        // Words of a step come before its end does. So where every step goes out, nothing waits for the end before it is over.
+        if (C::sequence ? at.finished() : at.begins()) at.last = ends.read();
         C::clock(at, acc, args...);
         more = at.last == 0 || !at.finished();
         at.advance();

@@ -2,6 +2,7 @@ package owned
 
 import (
 	"errors"
+	"hlsgen/internal/tier"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,10 +127,7 @@ func TestSharedKilled(t *testing.T) {
 // TestSharedList: sha256sum takes the list.
 func TestSharedList(t *testing.T) {
 	t.Parallel()
-	sum, err := exec.LookPath("sha256sum")
-	if err != nil {
-		t.Skip(err)
-	}
+	sum := tier.Needs(t, "sha256sum")[0]
 	dir := t.TempDir()
 	for _, name := range []string{"x", "y", "x"} {
 		if err := share(dir, name, name+name); err != nil {
