@@ -219,6 +219,9 @@ func (s *screen) explain(r *compiler.Result) {
 			deepest, bits = max(deepest, f.Depth), bits+(f.Depth-dataflow.Shallow)*d.Port(k).Width()
 		}
 	}
+	for _, e := range d.Model.Ends() {
+		deepest, bits = max(deepest, e.FIFO.Depth), bits+e.FIFO.Depth-dataflow.Shallow
+	}
 	if bits > 0 {
 		s.field("FIFOs", "up to %s, %s bits in all beyond two words each", count(deepest, "word"), whole(bits))
 	}

@@ -53,7 +53,7 @@ func (c *circuit) arrange(o *find.Operand, shape dataflow.Shape, fill int64) (in
 func (c *circuit) add(choice *choose.Choice, in []int, tensor string, nodes []*graph.Node) (int, error) {
 	w, rest := in[0], in[1:]
 	for i, op := range choice.Ops {
-		ins, name := append([]int{w}, rest...), c.Name(tensor)
+		ins, name := in, c.Name(tensor)
 		if len(choice.Ops) > 1 {
 			ins = []int{w, rest[i]}
 		}

@@ -13,6 +13,7 @@ import (
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
+	"hlsgen/hlslib/firstlast"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -445,7 +446,7 @@ func (l *lowering) build(e *loop) error {
 		return reject
 	}
 	m, r := e.functions()
-	r.Loop.Keeps = l.stateful
+	r.Loop.Keeps, r.Loop.Sequence = l.stateful, e.sequence || l.timed
 	products, reject := choose.Layer(m)
 	if reject != nil {
 		return reject
@@ -468,7 +469,20 @@ func (l *lowering) build(e *loop) error {
 		return cells.Refused(err)
 	}
 	for i, w := range out {
+		if l.timed && !e.sequence {
+			if w, err = l.lastStep(w, e.nodes); err != nil {
+				return err
+			}
+		}
 		e.streams[i].Is(&l.net, w)
 	}
 	return nil
+}
+
+// lastStep takes the last of the steps on a wire: where sequences have several lengths, a loop cannot know which it is
+// before it has gone out.
+func (l *lowering) lastStep(w int, nodes []*graph.Node) (int, error) {
+	width := l.net.Type(w).Shape.Channels()
+	p := firstlast.Params{Step: width, Chunk: width, Order: []firstlast.From{{Last: true}}, Shape: []int{width}}
+	return l.net.AddMover(firstlast.New(p), []int{w}, nodes)
 }

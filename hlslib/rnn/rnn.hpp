@@ -295,7 +295,8 @@ template <class C, class... ARGS> void rnn_steps(hls::stream<ap_uint<1> >& ends,
 #pragma HLS ARRAY_PARTITION variable=acc complete dim=1
     for (bool more = true; more;) {
 #pragma HLS PIPELINE II=1 style=flp
-        if (at.begins()) at.last = ends.read();
+        // Words of a step come before its end does. So where every step goes out, nothing waits for the end before it is over.
+        if (C::sequence ? at.finished() : at.begins()) at.last = ends.read();
         C::clock(at, acc, args...);
         more = at.last == 0 || !at.finished();
         at.advance();
@@ -314,7 +315,10 @@ template <bool KEEPS> struct rnn_frame {
 template <> struct rnn_frame<true> {
     template <class C, class... ARGS> static void run(ARGS&... args) {
 #pragma HLS INLINE
-        static ap_uint<1> running = 0, half = 0;
+        static ap_uint<1> running = 0; // a reset begins anew
+#pragma HLS RESET variable=running
+        static ap_uint<1> half = 0;
+#pragma HLS RESET variable=half
 #ifndef __SYNTHESIS__
         static unsigned restarted = 0;
         if (restarted != restarts()) running = 0;

@@ -20,6 +20,7 @@ type cycleReport struct {
 	Deadlock   deadlockReport `json:"deadlock"`
 	Layers     []rtlsim.Node  `json:"layers"`
 	FIFOs      []fifoReport   `json:"fifos"`
+	Ends       []endReport    `json:"ends,omitempty"` // of sequences of different lengths
 }
 
 // A periodReport is a state that comes back: so many frames in so many clocks, for ever.
@@ -44,6 +45,15 @@ type deadlockReport struct {
 	Iterations int    `json:"iterations"`
 	Words      int    `json:"words"`
 	Room       int    `json:"pipeline_words_counted_on"`
+}
+
+// An endReport is a FIFO that tells a layer or an output where sequences end, by a bit per step.
+type endReport struct {
+	Input     string             `json:"from"`
+	To        string             `json:"to"`
+	Depth     int                `json:"depth"`
+	Memory    string             `json:"memory"`
+	Resources dataflow.Resources `json:"cost"`
 }
 
 type fifoReport struct {
@@ -80,6 +90,14 @@ func (r *Result) cycleReport() cycleReport {
 		}
 		f.Given, f.Reason = r.Design.Given[s], r.Design.Reasons[s]
 		out.FIFOs = append(out.FIFOs, f)
+	}
+	for _, e := range r.Design.Model.Ends() {
+		f := endReport{Input: streamName(g, e.Input), To: "output", Depth: e.FIFO.Depth, Memory: e.FIFO.String(),
+			Resources: estimate.End(r.Design.Target, e, r.Design.Model.Lengths).Total()}
+		if e.Node >= 0 {
+			f.To = g.Nodes[e.Node].Name
+		}
+		out.Ends = append(out.Ends, f)
 	}
 	return out
 }

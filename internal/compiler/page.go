@@ -56,6 +56,11 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory,
 			Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}
+	for _, e := range r.cycleReport().Ends {
+		p.Ends = append(p.Ends, report.FIFO{Stream: strings.TrimSuffix(e.Input, ` ("")`), To: e.To, Memory: e.Memory,
+			Width: r.Design.Model.Lengths.EndPort().Width(), Depth: e.Depth,
+			Reason: "1 for the last step of a sequence"})
+	}
 	var err error
 	if p.Clocks, err = r.clocksPicture(); err != nil {
 		return nil, err

@@ -208,6 +208,12 @@ func (n *Network) ONNX() []byte {
 		w.Input(name, graph.Float32, dims...)
 		x = append(x, w.quant(name, s.Quantiser))
 	}
+	switch {
+	case n.Counts > 0:
+		w.Init(Count, graph.Int32, []int{1}, float64(n.Counts))
+	case n.Counted:
+		w.Input(Count, graph.Int32, 1)
+	}
 	if n.Front != nil {
 		x[0] = w.dense(x[0], n.Front, n.Form)
 	}
