@@ -3,7 +3,7 @@
 // value is spelled here, in Go.
 //
 // In come a dataflow.Design and what its streams carry; out come Files in memory, and what a compiled C simulation
-// printed. It sees hlslib (the C++ of kernels), dataflow and num.
+// printed. It sees hlslib (the C++ of kernels), dataflow, owned and num.
 //
 //   - project.go is the story; files.go is what comes out
 //   - layer.go, top.go, bench.go, readme.go: the views of the templates; steps.go, of sequences of different lengths

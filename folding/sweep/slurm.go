@@ -61,18 +61,16 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 		}
 		names = append(names, p.ID)
 	}
-	for name, text := range map[string]string{
-		pointsFile: strings.Join(names, "\n") + "\n",
-		vivadoFile: vivadoScript,
-		scriptFile: strings.Replace(arrayScript, "@LAST@", strconv.Itoa(len(names)-1), 1),
-	} {
-		if err := owned.WriteFile(r.Path(name), []byte(text)); err != nil {
-			return err
-		}
+	script := strings.Replace(arrayScript, "@LAST@", strconv.Itoa(len(names)-1), 1)
+	if err := r.put([]file{
+		{pointsFile, []byte(strings.Join(names, "\n") + "\n")}, {vivadoFile, []byte(vivadoScript)},
+		{scriptFile, []byte(script)},
+	}, d); err != nil || d.Failed() {
+		return err
 	}
 	r.Array, r.Script = len(names), scriptFile
 	r.Files = append(r.Files, scriptFile)
-	return errors.Join(os.Chmod(r.Path(scriptFile), 0o755), r.writeReadme(o))
+	return errors.Join(os.Chmod(r.Path(scriptFile), 0o755), r.writeReadme(o, d))
 }
 
 // project writes the HLS project of a point.

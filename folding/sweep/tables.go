@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,9 @@ import (
 	"hlsgen/internal/chart"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
+	"hlsgen/templates"
 )
 
 // A column is what sweep.csv says of a point under a name.
@@ -135,19 +138,45 @@ type sheet struct {
 // ChosenFile is the folding file of the chosen design, below the output folder.
 const ChosenFile = "chosen.json"
 
-// write makes all files of the sweep but the journal.
-func (r *Result) write() error {
+// write makes all files of the sweep but the journal. What is in the way is in d.
+func (r *Result) write(d *diag.List) error {
 	files, err := r.files()
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := owned.WriteFile(r.Path(f.name), f.data); err != nil {
-			return err
-		}
 		r.Files = append(r.Files, f.name)
 	}
-	return nil
+	return r.put(files, d)
+}
+
+// put writes files into the folder. What is in the way is in d.
+func (r *Result) put(files []file, d *diag.List) error {
+	return compiler.Sharing(r.Out, d, func(dir *owned.Shared) error {
+		for _, f := range files {
+			if err := dir.Write(f.name, f.data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// admitted reports whether all files of sweeps that are in the folder are as sweeps wrote them, before any work is
+// done; else d says which are in the way.
+func (r *Result) admitted(d *diag.List) (ok bool, err error) {
+	there, err := os.ReadDir(r.Out)
+	if err != nil {
+		return false, err
+	}
+	var names []string
+	for _, e := range there {
+		if name := e.Name(); templates.Names(sweepFiles, name) && name != journalFile && name != owned.List {
+			names = append(names, name)
+		}
+	}
+	err = compiler.Sharing(r.Out, d, func(dir *owned.Shared) error { return dir.Admit(names...) })
+	return err == nil && !d.Failed(), err
 }
 
 type file struct {

@@ -220,7 +220,7 @@ func buildOneHot(c *call) {
 		e.Expr = real.Add(is(i), is(real.Add(i, n)))
 	}
 	strides := append(rowMajor(x), 0)
-	e.Index = [][]int32{c.p.strided(shape, strides), c.p.broadcast(shape, values)}
+	e.Index = []Pick{{Table: c.p.strided(shape, strides)}, c.p.broadcast(shape, values)}
 	c.add(Step{Shape: shape, DType: DType(c.Int("type", 0)), Elem: e})
 }
 
@@ -288,7 +288,7 @@ func buildGemm(c *call) {
 	d.ABase, d.BBase = c.p.strided(shape, []int{rowA, 0}), c.p.strided(shape, []int{0, colB})
 	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
 	y := real.Mul(real.Float(c.Float("alpha", 1)), real.Var(0))
-	d.Then = &Elem{Args: []int{0}, Index: [][]int32{nil}}
+	d.Then = &Elem{Args: []int{0}, Index: []Pick{{}}}
 	if c.has(2) {
 		if s, ok := broadcasts(shape, c.in[2].Shape); !ok || Size(s) != m*n {
 			invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)

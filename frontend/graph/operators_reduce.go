@@ -161,7 +161,7 @@ func buildOver(f joining) definition {
 		e := &Elem{Args: make([]int, len(offset)), Offset: offset}
 		var vars []*real.Expr
 		for v := range offset {
-			e.Index, vars = append(e.Index, base), append(vars, real.Var(v))
+			e.Index, vars = append(e.Index, Pick{Table: base}), append(vars, real.Var(v))
 		}
 		e.Expr = pairwise(vars, f)
 		c.add(Step{Shape: shape, DType: c.dt, Elem: e})

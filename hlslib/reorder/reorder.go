@@ -115,6 +115,11 @@ func (p Params) ranges(t dataflow.Type, out int) []num.Range {
 	return r
 }
 
+// Dependence has vectors as parts, in which elements move.
+func (o *op) Dependence() dataflow.Dependence {
+	return dataflow.Dependence{Form: dataflow.Moved, In: []int{o.In[0].Shape.Vectors()}, Out: o.Out[0].Shape.Vectors()}
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.Out[0].Shape}
 	for b := range o.blocks {

@@ -111,8 +111,8 @@ func (o *op) shape(r Ref) dataflow.Shape {
 }
 
 // takes reports whether a shape is that of vectors of n elements, perhaps with an axis of sequences.
-func (o *op) takes(shape dataflow.Shape, n int) bool {
-	s, c := o.P.sequences(), shape.Channels()
+func (p Params) takes(shape dataflow.Shape, n int) bool {
+	s, c := p.sequences(), shape.Channels()
 	return c == n || s > 1 && c*s == n && shape[max(0, len(shape)-2)] == s
 }
 
@@ -123,13 +123,13 @@ func (o *op) bindShapes() error {
 	}
 	units := o.cell.Phases[0].Units
 	want := o.turns * units * o.lanes
-	if shape := o.in[0].Shape; len(shape) < 2 || !o.takes(shape, want) { // [1, steps, want], too
+	if shape := o.in[0].Shape; len(shape) < 2 || !o.P.takes(shape, want) { // [1, steps, want], too
 		return fmt.Errorf("an input of shape %v for %d turns of %d units with %d lanes, want [steps, %d]", shape,
 			o.turns, units, o.lanes, want)
 	}
 	o.length = o.in[0].Shape.Size() / want
 	for i, s := range o.P.Starts {
-		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); !o.takes(shape, want) || shape.Size() != want {
+		if shape, want := o.in[1+i].Shape, o.turns*o.cell.units(s); !o.P.takes(shape, want) || shape.Size() != want {
 			return fmt.Errorf("input %d of shape %v for state %d, want [%d]", 1+i, shape, s, want)
 		}
 	}

@@ -5,6 +5,27 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
+// Dependence has a part for every step; an initial state is one, and so is what goes out of the last step alone. Frames
+// side by side are sequences that are interleaved.
+func (o *op) Dependence() dataflow.Dependence {
+	if o.P.sequences() > 1 {
+		return dataflow.Dependence{Why: "sequences take turns in it already"}
+	}
+	d := dataflow.Dependence{Form: dataflow.Recurrent, In: []int{o.length}, Out: 1,
+		Beside: func(frames int) dataflow.Op {
+			p := o.P
+			p.Sequences = frames
+			return New(p)
+		}}
+	for range o.P.Starts {
+		d.In = append(d.In, 1)
+	}
+	if o.P.Sequence {
+		d.Out = o.length
+	}
+	return d
+}
+
 // Eval is the first frame of a run.
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor { return o.run()(in) }
 

@@ -315,7 +315,10 @@ template <bool KEEPS> struct rnn_frame {
 template <> struct rnn_frame<true> {
     template <class C, class... ARGS> static void run(ARGS&... args) {
 #pragma HLS INLINE
-        static ap_uint<1> running = 0, half = 0;
+        static ap_uint<1> running = 0; // a reset begins anew
+#pragma HLS RESET variable=running
+        static ap_uint<1> half = 0;
+#pragma HLS RESET variable=half
 #ifndef __SYNTHESIS__
         static unsigned restarted = 0;
         if (restarted != restarts()) running = 0;

@@ -171,7 +171,9 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	}
 	if o.Engine == Reference {
 		if o.Trace != "" {
-			if err := traceReference(o.Trace, im, s); err != nil {
+			if err := Sharing(o.Trace, d, func(dir *owned.Shared) error {
+				return traceReference(dir, im, s)
+			}); err != nil || d.Failed() {
 				return nil, err
 			}
 		}
@@ -194,8 +196,10 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 		}
 	}
 	if o.Trace != "" {
-		if err := traceStreams(o.Trace, im,
-			m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Streams }, streams, len(s.In))); err != nil {
+		apart := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Streams }, streams, len(s.In))
+		if err := Sharing(o.Trace, d, func(dir *owned.Shared) error {
+			return traceStreams(dir, im, apart)
+		}); err != nil || d.Failed() {
 			return nil, err
 		}
 	}

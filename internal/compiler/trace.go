@@ -1,9 +1,11 @@
 package compiler
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 
 	"hlsgen/frontend"
@@ -13,6 +15,7 @@ import (
 )
 
 // traceName makes a file name of a tensor's name: other characters than letters, digits, '-', '_' and '.' become %XX.
+// Of a long one it is the beginning and a hash.
 func traceName(tensor string) string {
 	var b strings.Builder
 	for i := range len(tensor) {
@@ -25,16 +28,26 @@ func traceName(tensor string) string {
 		}
 	}
 	if b.Len() > 180 {
-		return b.String()[:180]
+		sum := sha256.Sum256([]byte(tensor))
+		return b.String()[:160] + "-" + hex.EncodeToString(sum[:8])
 	}
 	return b.String()
 }
 
+// traced is what files are called that hold codes, and what makes reals of them.
+var traced = [...]string{".npy", ".scale.npy", ".bias.npy"}
+
 // traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
 // NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's
 // shape.
-func traceStreams(dir string, im *frontend.Imported, streams []tensors) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+func traceStreams(dir *owned.Shared, im *frontend.Imported, streams []tensors) error {
+	var names []string
+	for _, t := range im.Carried() {
+		for _, suffix := range traced {
+			names = append(names, traceName(t.Name)+suffix)
+		}
+	}
+	if err := dir.Admit(names...); err != nil {
 		return err
 	}
 	for _, t := range im.Carried() {
@@ -46,9 +59,8 @@ func traceStreams(dir string, im *frontend.Imported, streams []tensors) error {
 		}
 		scale := &npy.Array{DType: "float64", Shape: t.Shape, Data: t.Scale}
 		bias := &npy.Array{DType: "float64", Shape: t.Shape, Data: t.Bias}
-		name := filepath.Join(dir, traceName(t.Name))
-		for suffix, a := range map[string]*npy.Array{".npy": codes, ".scale.npy": scale, ".bias.npy": bias} {
-			if err := traceArray(name+suffix, a); err != nil {
+		for i, a := range []*npy.Array{codes, scale, bias} {
+			if err := traceArray(dir, traceName(t.Name)+traced[i], a); err != nil {
 				return err
 			}
 		}
@@ -57,10 +69,7 @@ func traceStreams(dir string, im *frontend.Imported, streams []tensors) error {
 }
 
 // traceReference writes, per tensor of the model, NAME.npy with the values of all samples rounded to float64.
-func traceReference(dir string, im *frontend.Imported, s *samples.Runs) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
+func traceReference(dir *owned.Shared, im *frontend.Imported, s *samples.Runs) error {
 	all := map[string]*npy.Array{}
 	run := im.Tensors()
 	for _, in := range s.In {
@@ -77,18 +86,26 @@ func traceReference(dir string, im *frontend.Imported, s *samples.Runs) error {
 			a.Data = append(a.Data, t.Data...)
 		}
 	}
+	files := map[string]*npy.Array{}
 	for name, a := range all {
-		if err := traceArray(filepath.Join(dir, traceName(name)+".npy"), a); err != nil {
+		files[traceName(name)+".npy"] = a
+	}
+	names := slices.Sorted(maps.Keys(files))
+	if err := dir.Admit(names...); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := traceArray(dir, name, files[name]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func traceArray(path string, a *npy.Array) error {
+func traceArray(dir *owned.Shared, name string, a *npy.Array) error {
 	b, err := npy.Format(a)
 	if err != nil {
 		return err
 	}
-	return owned.WriteFile(path, b)
+	return dir.Write(name, b)
 }

@@ -19,6 +19,14 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 		}
 		return Split(m, arrays)
 	}
+	if l.Input != "" {
+		if steps != nil {
+			return nil, &Unfit{fmt.Sprintf("lengths are given, but input %q says them", l.Input), "leave --lengths out"}
+		}
+		if steps = arrays[l.Input]; steps == nil {
+			return nil, fmt.Errorf("no array for input %q, which says the lengths", l.Input)
+		}
+	}
 	longest, err := stored(m, arrays)
 	if err != nil {
 		return nil, err
@@ -46,7 +54,11 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 		if float64(n) != v || n < l.Min || n > longest {
 			return nil, fmt.Errorf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
 		}
-		s.Lengths[i] = n
+		if s.Lengths[i] = n; n < longest && l.Behind != nil && s.behind == nil {
+			if s.behind, err = l.Behind(); err != nil {
+				return nil, err
+			}
+		}
 		for k, axis := range l.Inputs {
 			if axis >= 0 {
 				s.In[i][k] = resized(s.In[i][k], axis, n)
@@ -98,12 +110,25 @@ func resized(t dataflow.RealTensor, axis, n int) dataflow.RealTensor {
 	return out
 }
 
-// Padded is output k of a run with zeros behind its last step, as many steps as the data have.
+// Padded is output k of a run with as many steps as the data have: zeros behind its last one, or what the model has
+// there.
 func (s *Runs) Padded(k int, run dataflow.RealTensor) dataflow.RealTensor {
 	if s.axes == nil || s.axes[k] < 0 {
 		return run
 	}
-	return resized(run, s.axes[k], s.Stored)
+	axis := s.axes[k]
+	out := resized(run, axis, s.Stored)
+	if s.behind == nil || run.Shape[axis] == s.Stored {
+		return out
+	}
+	behind := resized(s.behind[k], axis, s.Stored)
+	inner := dataflow.Shape(run.Shape[axis+1:]).Size()
+	for i, v := range behind.Data {
+		if i/inner%s.Stored >= run.Shape[axis] {
+			out.Data[i] = v
+		}
+	}
+	return out
 }
 
 // Cut is output k of run i without what stands behind its last step.
@@ -129,7 +154,13 @@ func RandomLengths(m *dataflow.Model, n int) (*Runs, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.In = append(s.In, random(at, rnd))
+		in := random(at, rnd)
+		for k := range at.In {
+			if at.In[k].Name == l.Input {
+				in[k].Data = []float64{float64(steps)}
+			}
+		}
+		s.In = append(s.In, in)
 		s.Lengths = append(s.Lengths, steps)
 	}
 	return s, nil

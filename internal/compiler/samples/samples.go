@@ -20,7 +20,8 @@ type Runs struct {
 	Lengths []int                   // per run: steps of its sequence; nil where all have those of the model
 	Stored  int                     // steps that the data have of each run; 0 without Lengths
 	shape   func(model dataflow.Real) []int
-	axes    []int // of time, by output of the model; nil where all runs have those of the model
+	axes    []int                 // of time, by output of the model; nil where all runs have those of the model
+	behind  []dataflow.RealTensor // the end of sequences, by output; nil for zeros
 }
 
 // Split makes runs of arrays, one array per model input by name ("" where there is one input). The accepted shapes are,
