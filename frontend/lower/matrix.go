@@ -138,8 +138,8 @@ func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, r
 	return wire, order, v.K, reject
 }
 
-// outermost reports whether a vector is made of the first and the last of many vectors of a stream, as behind the end of
-// a sequence.
+// outermost reports whether a vector is made of the first and the last of many vectors of a stream, as one behind the
+// end of a sequence is.
 func (c *circuit) outermost(v *find.Vectors) bool {
 	if v.Count > 1 || len(v.Tensors) > 1 {
 		return false
