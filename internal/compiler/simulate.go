@@ -78,7 +78,11 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	}
 	s, err := samples.SplitLengths(model, arrays, steps)
 	if err != nil {
-		unfitting(o.Input, err, d)
+		file := o.Input
+		if u := new(samples.Unfit); errors.As(err, &u) && u.Lengths {
+			file = o.Steps
+		}
+		unfitting(file, err, d)
 		return nil, nil
 	}
 	r.Samples, r.Out = len(s.In), model.Out

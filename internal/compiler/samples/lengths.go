@@ -15,13 +15,14 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 	if l == nil {
 		if steps != nil {
 			return nil, &Unfit{"lengths are given, but all sequences of the model have one length",
-				"say which lengths an axis may have: --dim T=1..520"}
+				"say which lengths an axis may have: --dim T=1..520", true}
 		}
 		return Split(m, arrays)
 	}
 	if l.Input != "" {
 		if steps != nil {
-			return nil, &Unfit{fmt.Sprintf("lengths are given, but input %q says them", l.Input), "leave --lengths out"}
+			return nil, &Unfit{fmt.Sprintf("lengths are given, but input %q says them", l.Input), "leave --lengths out",
+				true}
 		}
 		if steps = arrays[l.Input]; steps == nil {
 			return nil, fmt.Errorf("no array for input %q, which says the lengths", l.Input)
@@ -46,13 +47,15 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 	if steps == nil {
 		return s, nil
 	}
+	hint := fmt.Sprintf("give one whole number from %d to %d per sample", l.Min, longest)
 	if len(steps.Data) != len(s.In) {
-		return nil, fmt.Errorf("%d lengths for %d samples", len(steps.Data), len(s.In))
+		return nil, &Unfit{fmt.Sprintf("%d lengths for %d samples", len(steps.Data), len(s.In)), hint, l.Input == ""}
 	}
 	for i, v := range steps.Data {
 		n := int(v)
 		if float64(n) != v || n < l.Min || n > longest {
-			return nil, fmt.Errorf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
+			return nil, &Unfit{fmt.Sprintf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest), hint,
+				l.Input == ""}
 		}
 		if s.Lengths[i] = n; n < longest && l.Behind != nil && s.behind == nil {
 			if s.behind, err = l.Behind(); err != nil {
@@ -89,7 +92,8 @@ func stored(m *dataflow.Model, arrays map[string]*npy.Array) (int, error) {
 			return n, nil
 		}
 		return 0, &Unfit{fmt.Sprintf("the data for input %q of shape %v have sequences of %d steps, want %d to %d",
-			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), ""}
+			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), fmt.Sprintf("give data of %d to %d steps, or allow as many "+
+			"as they have with --dim", l.Min, l.Max), false}
 	}
 	return l.Max, nil // Split says what is wrong
 }

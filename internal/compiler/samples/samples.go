@@ -111,14 +111,18 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 		}, nil
 	}
 	return 0, nil, &Unfit{
-		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
+		Msg: fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
 			shape),
-		shapeHint(in, shape),
+		Hint: shapeHint(in, shape),
 	}
 }
 
-// An Unfit error is data that do not fit the model, and what to do about it; the hint may be empty.
-type Unfit struct{ Msg, Hint string }
+// An Unfit error is data that do not fit the model, and what to do about it; the hint may be empty. Lengths tells the
+// lengths of sequences from the sequences themselves.
+type Unfit struct {
+	Msg, Hint string
+	Lengths   bool
+}
 
 func (e *Unfit) Error() string { return e.Msg }
 
@@ -139,7 +143,7 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 	}
 	if in.Code == nil {
 		msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
-		return nil, &Unfit{msg, meaningHint(a)}
+		return nil, &Unfit{Msg: msg, Hint: meaningHint(a)}
 	}
 	value := map[float64]float64{}
 	data := make([]float64, len(a.Data))
