@@ -202,8 +202,8 @@ func (c *Codes) Among(p *place.Place) (at []int32, of []real.Affine, ok bool) {
 	return at, of, ok
 }
 
-// Data is Moved without the channels of constants, which lie nowhere: their real values are of a scale of 0. ok is false
-// where an element is constant at some pixels only.
+// Data is Moved without the channels of constants, which lie nowhere: their real values are of a scale of 0. ok is
+// false where an element is constant at some pixels only.
 func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place) (f *Arrangement, of []real.Affine,
 	ok bool) {
 	f = &Arrangement{Operand: &Operand{Nodes: []*graph.Node{c.Step.Node}}, Places: make([]int32, c.n)}
