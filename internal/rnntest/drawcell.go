@@ -276,11 +276,12 @@ func (d *drawer) lstm(c *Cell) {
 		c.Gates = append(c.Gates, Gate{Activation: a, Code: d.coded(a)})
 	}
 	c.State = d.quantiser(one(d.Choices, 2., 4, 1), true, 8)
-	if !c.State.Linear && c.State.Mode != "UP" && d.on(true, 6, "a wide state") { // no requantiser rounds so
-		c.State.Scale /= float32(int64(1) << (16 - c.State.Bits))
-		c.State.Bits, c.State.Zero = 16, 0
-	}
 	if !d.on(d.axes.Sums, 2, "c = Q(f*c + i*g)") {
+		// No requantiser rounds away from zero, and 2^16 codes of a sum of any two scales may need more than 61 bits.
+		if !c.State.Linear && c.State.Mode != "UP" && d.on(true, 6, "a wide state") {
+			c.State.Scale /= float32(int64(1) << (16 - c.State.Bits))
+			c.State.Bits, c.State.Zero = 16, 0
+		}
 		c.Keep, c.Add = c.State, c.State
 		if d.rarely(4) {
 			c.Keep, c.Add = d.quantiser(2, true, 8), d.quantiser(1, true, 8)
