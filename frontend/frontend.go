@@ -21,7 +21,6 @@ import (
 	"hlsgen/frontend/lower"
 	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/pass"
-	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -40,6 +39,9 @@ type Options struct {
 
 	InputType  *lower.InputType // what arrives; nil: reals, quantised on the host
 	InputQuant *InputQuant      // a quantiser to put in front of every input; nil: none
+
+	timed bool // other lengths are to follow: loops are not written out
+	steps int  // of a sequence whose length arrives on an input, which is bound to it; else 0
 }
 
 // A NodeFate is a line of `hlsgen check`: what becomes of one ONNX node.
@@ -61,6 +63,7 @@ type Imported struct {
 	written *graph.Program
 	program *graph.Program // as lowered
 	lowered *lower.Result
+	batch   *graph.Batch
 	stream  bool // samples are pieces of one
 	lengths *lengths
 }
@@ -68,64 +71,83 @@ type Imported struct {
 // Import reads a model. name is the file's base name, for diagnostics. It leaves out Model after adding errors to d;
 // Fates is there as soon as the file could be read. The error is that of dumping passes.
 func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, error) {
-	if opt.Lengths != nil {
+	var found diag.List
+	g := read(name, onnx, opt, &found)
+	if l := opt.lengthsOf(g); l != nil {
+		opt.Lengths = l
 		return opt.importLengths(name, onnx, d)
 	}
-	im, g := &Imported{}, read(name, onnx, opt, d)
-	if g == nil {
-		return im, nil
-	}
-	bind := opt.bind(g, name, d)
-	written, batch := sample(g, name, &bind, d)
-	if written == nil {
-		im.Fates = restFates(g, name, opt, d)
-		return im, nil
-	}
-	if opt.keeps(written, batch, d); opt.Stateful && d.Failed() {
-		im.Fates = unknownFates(g)
-		return im, nil
-	}
-	m := &canon.Model{Program: written}
-	var rewritten, found diag.List
-	program, err := canon.Run(m, opt.Pass, &rewritten)
-	for _, x := range rewritten.Diags {
-		d.Add(x)
-	}
-	if program == nil {
-		im.Fates = unknownFates(g)
+	d.Diags = append(d.Diags, found.Diags...)
+	return opt.fixedImport(g, name, d)
+}
+
+// fixedImport is Import of a graph where every axis has one size.
+func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Imported, error) {
+	im := &Imported{}
+	if err := im.prepare(g, name, o, d); err != nil || im.program == nil {
 		return im, err
 	}
-	how := lower.Options{Input: opt.InputType, Stateful: opt.Stateful}
-	low := lower.Lower(program, how, &found)
-	if again := unrolled(program, low); again != nil && !opt.Stateful {
+	how, found := lower.Options{Input: o.InputType, Stateful: o.Stateful, Timed: o.timed}, diag.List{}
+	low := lower.Lower(im.program, how, &found)
+	if again := unrolled(im.written, low); again != nil && !o.Stateful && !o.timed {
 		var second diag.List
 		if l := lower.Lower(again, how, &second); l.Graph != nil {
-			program, low, found = again, l, second
+			im.program, low, found = again, l, second
 		}
 	}
 	for _, x := range found.Diags {
 		d.Add(x)
 	}
-	im.Fates = fates(written, program, low)
+	im.Fates = fates(im.written, im.program, low)
 	if low.Graph == nil {
 		return im, nil
 	}
-	im.Model, im.options, im.written, im.program, im.lowered = model(written, program, low), bind, written, program, low
-	whole(im.Model, batch)
-	if opt.Samples > 1 {
-		turned, turns := lower.Interleave(low, opt.Samples, name, d)
+	im.lower(low)
+	if o.Samples > 1 {
+		turned, turns := lower.Interleave(low, o.Samples, name, d)
 		if turned == nil {
 			im.Model = nil
 			return im, nil
 		}
-		low = turned
-		im.Fates, im.lowered, im.Model.Graph, im.Model.Turns = fates(written, program, low), low, low.Graph, turns
+		im.Fates, im.lowered, im.Model.Graph = fates(im.written, im.program, turned), turned, turned.Graph
+		im.Model.Turns = turns
 	}
-	if opt.onDevice(program, low, d); opt.Stateful {
+	if o.onDevice(im.program, im.lowered, d); o.Stateful {
 		im.stream = true
-		im.Model.Stream = stream(written)
+		im.Model.Stream = im.pieces
 	}
 	return im, nil
+}
+
+// prepare is as far as a graph's layers can be found. It leaves out program after adding errors to d.
+func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.List) error {
+	if g == nil {
+		return nil
+	}
+	im.options = opt.bind(g, name, d)
+	if im.written, im.batch = sample(g, name, &im.options, d); im.written == nil {
+		im.Fates = restFates(g, name, opt, d)
+		return nil
+	}
+	if opt.keeps(im.written, im.batch, d); opt.Stateful && d.Failed() {
+		im.Fates = unknownFates(g)
+		return nil
+	}
+	var rewritten diag.List
+	program, err := canon.Run(&canon.Model{Program: im.written}, opt.Pass, &rewritten)
+	for _, x := range rewritten.Diags {
+		d.Add(x)
+	}
+	if im.program = program; program == nil {
+		im.Fates = unknownFates(g)
+	}
+	return err
+}
+
+// lower makes the model of layers.
+func (im *Imported) lower(low *lower.Result) {
+	im.lowered, im.Model = low, model(im.written, im.program, low)
+	whole(im.Model, im.batch)
 }
 
 // read is the graph of a file, with the quantisers that the user asks for; nil after errors were added to d.
@@ -138,6 +160,9 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	graph.RecoverWeights(g, name, d)
 	if opt.InputQuant != nil {
 		opt.InputQuant.insert(g, name, d)
+	}
+	if l := g.LengthInput(); l != nil && opt.steps > 0 {
+		l.Bind(g, opt.steps)
 	}
 	return g
 }
@@ -171,7 +196,11 @@ func (im *Imported) Carried() (list []Carried) {
 // tensor's.
 func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	n := graph.Size(t.Shape)
-	forms, err := im.lowered.Integer.Forms(c.Name, scaled.All(n))
+	elements, ok := im.lowered.Elements(c.Name, n)
+	if !ok {
+		return false
+	}
+	forms, err := im.lowered.Integer.Forms(c.Name, elements)
 	if err != nil || len(forms.Of) != 1 || len(forms.Of[0].Leaves()) != 1 ||
 		forms.Of[0].Leaves()[0].Tensor != c.Tensor {
 		return false
@@ -180,7 +209,7 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	leaf := form.Leaves()[0]
 	for i := range n {
 		switch {
-		case int(leaf.Index[i]) != i:
+		case leaf.Index[i] != elements[i]:
 			return false
 		case i > 0 && form.SameNumbers(i-1, i):
 			t.Scale, t.Bias = append(t.Scale, t.Scale[i-1]), append(t.Bias, t.Bias[i-1])
@@ -198,13 +227,13 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	return true
 }
 
-// unrolled is a canonical program with the loops written out that no layer runs; nil where there are none.
-func unrolled(p *graph.Program, low *lower.Result) *graph.Program {
+// unrolled is a program made canonical with the loops written out that no layer runs; nil where there are none.
+func unrolled(written *graph.Program, low *lower.Result) *graph.Program {
 	if len(low.Unroll) == 0 {
 		return nil
 	}
 	var quiet diag.List
-	again, err := canon.Run(&canon.Model{Program: p, Unroll: low.Unroll}, pass.Options[*canon.Model]{}, &quiet)
+	again, err := canon.Run(&canon.Model{Program: written, Unroll: low.Unroll}, pass.Options[*canon.Model]{}, &quiet)
 	if err != nil {
 		return nil
 	}
@@ -214,18 +243,19 @@ func unrolled(p *graph.Program, low *lower.Result) *graph.Program {
 // Tensors gives a function that runs samples, one after the other, through the model as written and gives every tensor
 // that depends on data, rounded.
 func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
-	part := mustPart(im.written, inputNames(im.written), outputNames(im.written))
-	if im.stream {
-		part = part.Stream()
-	}
+	r := im.relay()
 	return func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+		at, part, err := r.next(in)
+		if err != nil {
+			return nil, err
+		}
 		_, all, err := part.Run(reals(in))
 		if err != nil {
 			return nil, err
 		}
 		out := map[string]dataflow.RealTensor{}
 		for name, v := range all {
-			if im.written.Known[name].Const == nil {
+			if at.written.Known[name].Const == nil {
 				out[name] = dataflow.RealTensor{Shape: v.Shape, Data: v.Lo}
 			}
 		}
@@ -233,38 +263,50 @@ func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflo
 	}
 }
 
+// Shape is that of a tensor of the model as written.
+func (im *Imported) Shape(tensor string) []int { return im.written.Known[tensor].Shape }
+
 // ImportReference imports only as far as executing the model as written needs: a model that has no quantised layer
 // runs too.
 func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Imported {
-	if opt.Lengths != nil {
+	var found diag.List
+	g := read(name, onnx, opt, &found)
+	if l := opt.lengthsOf(g); l != nil {
+		opt.Lengths = l
 		return opt.referenceLengths(name, onnx, d)
 	}
-	g := read(name, onnx, opt, d)
+	d.Diags = append(d.Diags, found.Diags...)
+	return opt.fixedReference(g, name, d)
+}
+
+// fixedReference is ImportReference of a graph where every axis has one size.
+func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Imported {
 	if g == nil {
 		return &Imported{}
 	}
-	bind := opt.bind(g, name, d)
+	bind := o.bind(g, name, d)
 	p, batch := sample(g, name, &bind, d)
 	if p == nil {
 		return &Imported{Fates: unknownFates(g)}
 	}
-	if opt.keeps(p, batch, d); opt.Stateful && d.Failed() {
+	if o.keeps(p, batch, d); o.Stateful && d.Failed() {
 		return &Imported{Fates: unknownFates(g)}
 	}
 	m := &dataflow.Model{Name: g.Name, Reference: reference(p), Meta: g.Meta}
-	if opt.Stateful {
-		m.Stream = stream(p)
-	}
 	m.In, m.Out = signature(p)
 	whole(m, batch)
-	if opt.InputType != nil {
+	if o.InputType != nil {
 		arrive := map[string]*lower.InputType{}
 		for _, name := range inputNames(p) {
-			arrive[name] = opt.InputType
+			arrive[name] = o.InputType
 		}
 		grids(m.In, arrive)
 	}
-	return &Imported{Model: m, options: bind, written: p, stream: opt.Stateful}
+	im := &Imported{Model: m, options: bind, written: p, stream: o.Stateful}
+	if o.Stateful {
+		m.Stream = im.pieces
+	}
+	return im
 }
 
 func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
@@ -335,20 +377,6 @@ func reference(p *graph.Program) dataflow.Reference {
 			return nil, err
 		}
 		return results(p, part.Fork(), reals(in))
-	}
-}
-
-// stream is reference for samples that are pieces of one stream, in order.
-func stream(p *graph.Program) func() dataflow.Reference {
-	part := mustPart(p, inputNames(p), outputNames(p))
-	return func() dataflow.Reference {
-		run := part.Stream()
-		return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
-			if err := checkFinite(in); err != nil {
-				return nil, err
-			}
-			return results(p, run, reals(in))
-		}
 	}
 }
 
@@ -443,7 +471,7 @@ func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 func integers(low *lower.Result, name string, shape []int, q []int64) *graph.Reals {
 	v := &graph.Reals{Shape: shape, Lo: make([]float64, len(q)), Hi: make([]float64, len(q))}
 	v.Truth = func(i int) *big.Rat {
-		f, _ := low.Integer.Integer(name, i)
+		f := low.Real(name, i)
 		r := new(big.Rat).SetInt64(q[i])
 		return r.Add(r.Mul(r, f.Scale), f.Bias)
 	}

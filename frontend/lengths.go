@@ -1,11 +1,16 @@
 package frontend
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
 	"hlsgen/frontend/canon"
+	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
 	"hlsgen/frontend/pass"
 	"hlsgen/internal/dataflow"
@@ -15,8 +20,37 @@ import (
 // Lengths are those that a dynamic axis may have from sequence to sequence. A sequence of n steps means what the file
 // says with n bound to the axis.
 type Lengths struct {
-	Axis     string
+	Axis     string // empty where it has no name, and the length arrives on an input
 	Min, Max int
+
+	input string // of the model, which says how many steps of a sample count (sequence_lens); empty for none
+}
+
+// lengthsOf is the lengths that sequences may have: those that are asked for, or, where they arrive on an input of the
+// graph, all up to the steps that its other inputs have. It is nil where there is one.
+func (o Options) lengthsOf(g *graph.Graph) *Lengths {
+	if g == nil {
+		return nil
+	}
+	in := g.LengthInput()
+	if in == nil {
+		return o.Lengths
+	}
+	if o.Lengths != nil {
+		return &Lengths{o.Lengths.Axis, o.Lengths.Min, o.Lengths.Max, in.Name}
+	}
+	if steps, axis := in.Steps(g, graph.Options{Dims: o.Dims, Data: o.Data}); steps > 1 {
+		return &Lengths{axis, 1, steps, in.Name}
+	}
+	return nil
+}
+
+// one is what to do to have one length.
+func (l *Lengths) one() string {
+	if l.input != "" {
+		return "export the model without the input " + strconv.Quote(l.input) + " for sequence_lens"
+	}
+	return fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)
 }
 
 // lengths are models for sequences of different lengths, as they are asked for.
@@ -51,25 +85,18 @@ func (im *Imported) At(n int) (*Imported, error) {
 
 // fixed are the options for sequences of n steps.
 func (o Options) fixed(n int) Options {
-	bound := map[string]int{o.Lengths.Axis: n}
-	for name, size := range o.Dims {
-		if name != o.Lengths.Axis {
-			bound[name] = size
-		}
+	l := o.Lengths
+	bound := maps.Clone(o.Dims)
+	if bound == nil {
+		bound = map[string]int{}
 	}
-	o.Dims, o.Data, o.Lengths, o.Pass = bound, nil, nil, pass.Options[*canon.Model]{}
+	if l.Axis != "" {
+		bound[l.Axis] = n
+	}
+	if o.Dims, o.Lengths, o.Pass = bound, nil, (pass.Options[*canon.Model]{}); l.input != "" {
+		o.steps = n
+	}
 	return o
-}
-
-// compared are the lengths for which the model is imported beside the longest, to see that the same hardware serves:
-// the shortest, and the least in which steps have neighbours.
-func (l Lengths) compared() (list []int) {
-	for _, n := range []int{l.Min, 2, 3} {
-		if n >= l.Min && n < l.Max && !slices.Contains(list, n) {
-			list = append(list, n)
-		}
-	}
-	return list
 }
 
 // importLengths imports for the longest sequences, and holds that the same layers serve others.
@@ -78,32 +105,20 @@ func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Importe
 		return &Imported{}, nil
 	}
 	longest := o.fixed(o.Lengths.Max)
-	longest.Pass = o.Pass
-	im, err := Import(name, onnx, longest, d)
+	longest.Pass, longest.timed = o.Pass, true
+	im, err := longest.fixedImport(read(name, onnx, longest, d), name, d)
 	if err != nil || im.Model == nil {
 		return im, err
 	}
-	l := &dataflow.Lengths{Axis: o.Lengths.Axis, Min: o.Lengths.Min, Max: o.Lengths.Max}
-	im.vary(*o.Lengths, l, func(n int) (*Imported, error) {
+	im.vary(o, name, onnx, func(n int) (*Imported, error) {
 		var quiet diag.List
-		at, err := Import(name, onnx, o.fixed(n), &quiet)
-		if err == nil && at.Model == nil {
-			err = fmt.Errorf("sequences of %d steps: %s", n, why(quiet))
+		at, opt := &Imported{}, o.fixed(n)
+		err := at.prepare(read(name, onnx, opt, &quiet), name, opt, &quiet)
+		if err != nil || at.program == nil {
+			return nil, cmp.Or(err, fmt.Errorf("sequences of %d steps: %s", n, why(quiet)))
 		}
-		if err != nil {
-			return nil, err
-		}
-		return at, same(im.Model, l, at.Model, n)
-	})
-	if node, err := im.stretches(l); err != nil {
-		x := diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(),
-			Hint: fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)}
-		if node != nil {
-			x.Node, x.Op = node.Name, node.Op.Kind()
-		}
-		d.Add(x)
-		im.Model = nil
-	}
+		return at, im.shorter(at, n)
+	}, d)
 	return im, nil
 }
 
@@ -112,51 +127,153 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 	if o.alone(name, d); d.Failed() {
 		return &Imported{}
 	}
-	im := ImportReference(name, onnx, o.fixed(o.Lengths.Max), d)
+	longest := o.fixed(o.Lengths.Max)
+	im := longest.fixedReference(read(name, onnx, longest, d), name, d)
 	if im.Model == nil {
 		return im
 	}
-	l := &dataflow.Lengths{Axis: o.Lengths.Axis, Min: o.Lengths.Min, Max: o.Lengths.Max}
-	im.vary(*o.Lengths, l, func(n int) (*Imported, error) {
+	im.vary(o, name, onnx, func(n int) (*Imported, error) {
 		var quiet diag.List
-		at := ImportReference(name, onnx, o.fixed(n), &quiet)
+		opt := o.fixed(n)
+		at := opt.fixedReference(read(name, onnx, opt, &quiet), name, &quiet)
 		if at.Model == nil {
 			return nil, fmt.Errorf("sequences of %d steps: %s", n, why(quiet))
 		}
-		return at, nil
-	})
-	if err := im.axes(l); err != nil {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(),
-			Hint: fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)})
-		im.Model = nil
-	}
+		return at, im.pads(at, n)
+	}, d)
 	return im
 }
 
 // alone refuses what does not go together with different lengths.
 func (o Options) alone(name string, d *diag.List) {
-	refuse := func(msg, hint string) {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: msg, Hint: hint})
-	}
-	bind := fmt.Sprintf("bind one length: --dim %s=%d", o.Lengths.Axis, o.Lengths.Max)
 	if o.Samples > 1 {
-		refuse("with --interleave, samples take turns step by step, so that all have as many steps", bind)
-	}
-	if o.Stateful {
-		refuse("with --stateful, a piece is a frame, and all pieces have as many steps", bind)
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name,
+			Msg:  "with --interleave, samples take turns step by step, so that all end with the same one",
+			Hint: o.Lengths.one() + "; or leave --interleave out"})
 	}
 }
 
-// vary lets a model have other lengths.
-func (im *Imported) vary(of Lengths, l *dataflow.Lengths, make func(n int) (*Imported, error)) {
+// vary lets a model have other lengths, which make gives, or says why it cannot.
+func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (*Imported, error), d *diag.List) {
+	of := *o.Lengths
 	im.lengths = &lengths{Lengths: of, make: make, made: map[int]*Imported{of.Max: im}}
-	im.Model.Lengths = l
+	l := &dataflow.Lengths{Axis: of.Axis, Min: of.Min, Max: of.Max, Input: of.input}
 	l.Of = func(n int) (*dataflow.Model, error) {
 		at, err := im.At(n)
 		if err != nil {
 			return nil, err
 		}
 		return at.Model, nil
+	}
+	if of.input != "" {
+		l.Behind = sync.OnceValues(func() ([]dataflow.RealTensor, error) { return o.behind(name, onnx) })
+	}
+	im.Model.Lengths = l
+	if err := im.axes(l); err != nil {
+		x := diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: err.Error(), Hint: of.one()}
+		if of := new(crossing); errors.As(err, &of) && of.node != nil {
+			x.Node, x.Op = of.node.Name, of.node.Op.Kind()
+		}
+		d.Add(x)
+		im.Model = nil
+	}
+}
+
+// behind is the outputs of the shortest sequence, as the model is written: behind its end nothing depends on data.
+func (o Options) behind(name string, onnx []byte) ([]dataflow.RealTensor, error) {
+	var quiet diag.List
+	opt := o.fixed(o.Lengths.Max)
+	opt.steps = 0
+	g := read(name, onnx, opt, &quiet)
+	if g != nil {
+		g.LengthInput().Fix(g, o.Lengths.Min)
+	}
+	im := opt.fixedReference(g, name, &quiet)
+	if im.Model == nil {
+		return nil, fmt.Errorf("sequences of %d steps among %d: %s", o.Lengths.Min, o.Lengths.Max, why(quiet))
+	}
+	var in []dataflow.RealTensor
+	for _, v := range im.Model.In {
+		in = append(in, dataflow.RealTensor{Shape: v.Shape, Data: slices.Repeat([]float64{0},
+			dataflow.Shape(v.Shape).Size())})
+	}
+	return im.Model.Reference(in)
+}
+
+// pads holds that, where the length of a sequence arrives on an input, what stands behind its end makes no difference,
+// and that nothing looks at where the end is but the loops.
+func (im *Imported) pads(at *Imported, n int) error {
+	if im.lengths.input == "" {
+		return nil
+	}
+	in, out := inputNames(im.written), outputNames(im.written)
+	x := &graph.Stretch{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
+	if err := x.Compare(in, out); err != nil {
+		return fmt.Errorf("behind the end of a sequence are zeros: %w", err)
+	}
+	var timed []string
+	for _, name := range out {
+		if long, _, _ := x.Steps(name); long.Inner > 0 {
+			timed = append(timed, name)
+		}
+	}
+	if name := im.written.Around(in, timed); name != "" {
+		return fmt.Errorf("%q has steps behind the end of a sequence, which no recurrence makes", name)
+	}
+	return nil
+}
+
+// A relay executes samples, one after the other, each with the model for its length. Where they are pieces of one
+// stream, each goes on where the one before has ended.
+type relay struct {
+	im     *Imported
+	parts  map[int]*graph.Part // by length; 0 where there is one
+	before *graph.Part
+}
+
+func (im *Imported) relay() *relay { return &relay{im: im, parts: map[int]*graph.Part{}} }
+
+// next is what executes the next sample.
+func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.Part, err error) {
+	if err := checkFinite(in); err != nil {
+		return nil, nil, err
+	}
+	steps := 0
+	if l := r.im.Model.Lengths; l != nil {
+		for k, axis := range l.Inputs {
+			if axis >= 0 {
+				steps = in[k].Shape[axis]
+			}
+		}
+	}
+	if at = r.im; steps > 0 {
+		if at, err = r.im.At(steps); err != nil {
+			return nil, nil, err
+		}
+	}
+	if part = r.parts[steps]; part == nil {
+		part = mustPart(at.written, inputNames(at.written), outputNames(at.written))
+		if r.im.stream {
+			part = part.Stream()
+		}
+		r.parts[steps] = part
+	}
+	if r.im.stream && r.before != nil && part != r.before {
+		part.Follow(r.before)
+	}
+	r.before = part
+	return at, part, nil
+}
+
+// pieces is the reference for samples that are pieces of one stream, in order.
+func (im *Imported) pieces() dataflow.Reference {
+	r := im.relay()
+	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+		at, part, err := r.next(in)
+		if err != nil {
+			return nil, err
+		}
+		return results(at.written, part, reals(in))
 	}
 }
 
@@ -170,56 +287,31 @@ func why(d diag.List) string {
 	return "it cannot be imported"
 }
 
-// stretches holds the layers against those of other lengths. The error may be one of a layer.
-func (im *Imported) stretches(l *dataflow.Lengths) (*dataflow.Node, error) {
-	m := im.Model
-	if err := im.axes(l); err != nil {
-		return nil, err
-	}
-	// The graph of another length says which of the device's inputs are sequences.
-	short := l.Min
-	other, err := im.lengths.make(short)
-	if err != nil {
-		return nil, err
-	}
-	at := other.Model.Graph
-	if len(at.In) != len(m.Graph.In) {
-		return nil, fmt.Errorf("the device takes %d tensors of sequences of %d steps, and %d of those of %d",
-			len(at.In), short, len(m.Graph.In), l.Max)
-	}
-	var in []int
-	for k := range m.Graph.In {
-		axis, err := axisOf(m.Graph.Streams[m.Graph.In[k]].Type.Shape, at.Streams[at.In[k]].Type.Shape, l.Max, short)
-		if err != nil {
-			return nil, err
-		}
-		in = append(in, axis)
-	}
-	l.In = in
-	if node, err := lower.Stepwise(m.Graph, l); err != nil {
-		return node, err
-	}
-	for _, n := range im.lengths.compared() {
-		if _, err := im.At(n); err != nil {
-			return nil, err
-		}
-	}
-	return nil, nil
+// A crossing is a layer that does not do the same with sequences of every length.
+type crossing struct {
+	node *dataflow.Node
+	error
 }
 
-// same holds that a model's layers are those of another length. Before it is known which inputs are sequences, nothing
-// is compared.
-func same(longest *dataflow.Model, l *dataflow.Lengths, m *dataflow.Model, n int) error {
-	if l.In == nil {
-		return nil
+// shorter makes a model for sequences of n steps of the layers of the longest ones.
+func (im *Imported) shorter(at *Imported, n int) error {
+	l := im.Model.Lengths
+	if err := im.pads(at, n); err != nil {
+		return err
 	}
-	at, err := longest.Graph.At(l, n)
+	if l.In == nil {
+		if err := im.lowered.Sequences(im.program, at.program, l); err != nil {
+			return err
+		}
+		if node, err := lower.Stepwise(im.Model.Graph, l); err != nil {
+			return &crossing{node, err}
+		}
+	}
+	low, err := im.lowered.At(im.program, at.program, l, n)
 	if err != nil {
 		return fmt.Errorf("sequences of %d steps: %w", n, err)
 	}
-	if lower.Plain(at) != lower.Plain(m.Graph) {
-		return fmt.Errorf("sequences of %d steps need other layers than those of %d", n, l.Max)
-	}
+	at.lower(low)
 	return nil
 }
 
@@ -228,7 +320,7 @@ func (im *Imported) axes(l *dataflow.Lengths) error {
 	if l.Min == l.Max {
 		return fmt.Errorf("there is one length, %d", l.Max)
 	}
-	at, err := im.lengths.make(l.Min)
+	at, err := im.At(l.Min)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"hlsgen/hlslib/crop"
 	"hlsgen/hlslib/dup"
 	"hlsgen/hlslib/dwc"
+	"hlsgen/hlslib/firstlast"
 	"hlsgen/hlslib/globalpool"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/lookup"
@@ -51,5 +52,6 @@ var Kinds = []dataflow.Kind{
 	dup.Layer,
 	upsample.Layer,
 	reorder.Layer,
+	firstlast.Layer,
 	lookup.Layer,
 }

@@ -66,15 +66,19 @@ func (t *InputType) linear() bool {
 	return true
 }
 
+// maxLookahead is how many tensors behind an input are looked at for its first layer.
+const maxLookahead = 1 << 8
+
 // hostPlace is the place of integers that the host computes, in the order that the first layer wants that they reach:
-// images that meet no window, and are not flattened as they are, travel as pixels.
+// images that meet no window, and are not flattened as they are, travel as pixels. Tensors beyond the nearest few are
+// not looked at: one of a thousand inputs would look at those of all.
 func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.Place {
 	shape := l.Known[tensor].Shape
 	p := &place.Place{Stream: place.FromHost(tensor, l.Name(tensor),
 		dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
 	seen := map[string]bool{}
 	next := []string{tensor}
-	for len(next) > 0 {
+	for len(next) > 0 && len(seen) < maxLookahead {
 		tensor, next = next[0], next[1:]
 		for _, reader := range l.Readers(tensor) {
 			switch {
@@ -109,7 +113,7 @@ func (l *lowering) declareInputs(asked *InputType) map[string]*InputType {
 		if bits := in.DType.Integer(); t == nil && bits.Width > 0 {
 			t = &InputType{bits, big.NewRat(1, 1)}
 		}
-		if rows := l.Uses.LooksUp(in.Name); t == nil && rows > 0 && !in.DType.Float() {
+		if rows := l.LooksUp(in.Name); t == nil && rows > 0 && !in.DType.Float() {
 			t = &InputType{num.Smallest(num.Range{Lo: 0, Hi: int64(rows - 1)}), big.NewRat(1, 1)}
 		}
 		if t == nil {
@@ -150,4 +154,32 @@ func (r *Result) Receive(tensor string, q []int64) []int64 {
 		out[i] = q[at[i]]
 	}
 	return out
+}
+
+// Real is the real value of element i of an integer tensor, as a function of its integer.
+func (r *Result) Real(tensor string, i int) real.Affine {
+	of, _ := r.Integer.Integer(tensor, r.element(tensor, i))
+	return of
+}
+
+// Elements are those of a tensor of n elements, as Integer counts them. ok is false where it has no such tensor.
+func (r *Result) Elements(tensor string, n int) (list []int32, ok bool) {
+	if r.stretch != nil {
+		if _, _, ok := r.stretch.Steps(tensor); !ok {
+			return nil, false
+		}
+	}
+	for i := range n {
+		list = append(list, int32(r.element(tensor, i)))
+	}
+	return list, true
+}
+
+// element is element i of a tensor, as Integer counts them.
+func (r *Result) element(tensor string, i int) int {
+	if r.stretch == nil {
+		return i
+	}
+	long, short, _ := r.stretch.Steps(tensor)
+	return long.Element(short.At(i))
 }

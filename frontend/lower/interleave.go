@@ -143,10 +143,7 @@ func (t *interleaver) layer(n *dataflow.Node, as turn) error {
 
 // arranged is a stream for all samples whose samples lie in so many parts.
 func (t *interleaver) arranged(s, parts int, as turn) (int, error) {
-	shape := t.turns.Shape(t.shape(s), parts)
-	if as.image {
-		shape = dataflow.Shape{parts, t.turns.Samples, shape.Channels()}
-	}
+	shape := as.Shape(t.turns, t.shape(s), parts)
 	is := t.become[s]
 	if t.parts[s] == parts && (!as.shaped || slices.Equal(t.b.Type(is).Shape, shape)) {
 		return is, nil

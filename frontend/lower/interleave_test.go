@@ -282,15 +282,15 @@ func TestNotInterleaved(t *testing.T) {
 		{func(b *turnsTest) int {
 			return b.rnn(2, true, b.add(dense(2, 6), b.add(window(0, 1), b.input(4, 2, 2))))
 		},
-			"it works along rows and columns; samples take turns where it works along a line of steps"},
+			"it works along rows and columns, and not along a line of steps"},
 		{func(b *turnsTest) int {
 			p := swg.Params{Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, Before: [2]int{1, 1},
 				After: [2]int{1, 1}, Groups: 1}
 			return b.rnn(2, true, b.add(dense(2, 18), b.add(swg.New(p), b.input(4, 1, 2))))
-		}, "it works along rows and columns; samples take turns where it works along a line of steps"},
+		}, "it works along rows and columns, and not along a line of steps"},
 		{func(b *turnsTest) int {
 			return b.rnn(2, true, b.add(mul.New(mul.Params{}), b.input(4, 2), b.input(2)))
-		}, "one vector of a sample multiplies all others"},
+		}, "one vector of a frame multiplies all others"},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()

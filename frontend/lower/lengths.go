@@ -1,83 +1,118 @@
 package lower
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
-	"hlsgen/hlslib/add"
-	"hlsgen/hlslib/concat"
-	"hlsgen/hlslib/dup"
-	"hlsgen/hlslib/labelselect"
-	"hlsgen/hlslib/mul"
-	"hlsgen/hlslib/mvau"
-	"hlsgen/hlslib/reorder"
-	"hlsgen/hlslib/requant"
-	"hlsgen/hlslib/rnn"
-	"hlsgen/hlslib/split"
-	"hlsgen/hlslib/threshold"
+	"hlsgen/frontend/graph"
 	"hlsgen/internal/dataflow"
 )
 
-// apart reports whether a layer computes each vector of its inputs apart from the others, and alike.
-func apart(op dataflow.Op) bool {
-	switch op.Params().(type) {
-	case mvau.Params, threshold.Params, requant.Params, add.Params, mul.Params, dup.Params, concat.Params, split.Params,
-		labelselect.Params:
-		return true
+// Sequences finds which inputs of the graph are sequences: p is the program that was lowered, and of the same model's
+// for the shortest ones.
+func (r *Result) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
+	x := &graph.Stretch{Long: p, Short: of, From: l.Max, To: l.Min}
+	l.In = []int{}
+	for k, tensor := range r.In {
+		timed, err := x.Timed(tensor)
+		if err != nil {
+			return err
+		}
+		axis, shape := -1, r.Graph.Streams[r.Graph.In[k]].Type.Shape
+		if timed {
+			axis = slices.IndexFunc(shape, func(d int) bool { return d > 1 })
+			if axis < 0 || shape[axis] != l.Max {
+				return fmt.Errorf("%q of shape %v goes to the device not step by step", tensor, shape)
+			}
+		}
+		l.In = append(l.In, axis)
 	}
-	return false
+	return nil
 }
 
-// Plain is the text of a graph without layers that leave everything where it is, as turns of a single step do, and
-// without what only numbers and names things.
-func Plain(g *dataflow.Graph) string {
-	same := make([]int, len(g.Streams))
-	for s := range same {
-		same[s] = s
+// At is the result for sequences of n steps, made of that of the longest ones. p is the program that was lowered; of is
+// that of the same model for n steps, which has to compute alike what the layers compute.
+func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, error) {
+	out := *r
+	out.stretch = &graph.Stretch{Long: p, Short: of, From: l.Max, To: n}
+	err := out.stretch.Compare(r.In, r.Out)
+	if err != nil {
+		return nil, err
 	}
-	number := map[int]int{}
-	of := func(s int) int {
-		for same[s] != s {
-			s = same[s]
-		}
-		if _, known := number[s]; !known {
-			number[s] = len(number)
-		}
-		return number[s]
+	if out.Graph, err = r.Graph.At(l, n); err != nil {
+		return nil, err
 	}
-	var b strings.Builder
-	for _, s := range g.In {
-		fmt.Fprintln(&b, "input", of(s), g.Streams[s].Type)
+	out.Place, out.Carried = map[string][]int32{}, nil
+	for k, tensor := range r.In {
+		if err := out.place(r, tensor, r.Graph.In[k]); err != nil {
+			return nil, err
+		}
 	}
-	for _, n := range g.Nodes {
-		p := n.Op.Params()
-		if r, ok := p.(reorder.Params); ok {
-			if r.Still() {
-				same[n.Out[0]] = n.In[0]
-				continue
-			}
-			r.Shape = slices.DeleteFunc(slices.Clone(r.Shape), func(d int) bool { return d == 1 })
-			p = r
+	for k, tensor := range r.Out {
+		if err := cmp.Or(out.scaledAlike(r, tensor), out.place(r, tensor, r.Graph.Out[k])); err != nil {
+			return nil, err
 		}
-		text, err := json.Marshal(p)
-		if err != nil {
-			panic(err)
-		}
-		var in, out []int
-		for _, s := range n.In {
-			in = append(in, of(s))
-		}
-		for _, s := range n.Out {
-			out = append(out, of(s))
-		}
-		fmt.Fprintln(&b, n.Op.Kind(), in, out, string(text))
 	}
-	for _, s := range g.Out {
-		fmt.Fprintln(&b, "output", of(s))
+	for _, c := range r.Carried {
+		if _, _, ok := out.stretch.Steps(c.Tensor); ok && out.place(r, c.Tensor, c.Stream) == nil {
+			out.Carried = append(out.Carried, c)
+		}
 	}
-	return b.String()
+	return &out, nil
+}
+
+// scaledAlike holds that the integers of a tensor stand for the same real values in every step.
+func (r *Result) scaledAlike(longest *Result, tensor string) error {
+	long, _, _ := r.stretch.Steps(tensor)
+	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
+		_, element := long.At(i)
+		a, b := longest.Real(tensor, i), longest.Real(tensor, long.Element(0, element))
+		if a.Scale.Cmp(b.Scale) != 0 || a.Bias.Cmp(b.Bias) != 0 {
+			return fmt.Errorf("%q is scaled differently from step to step", tensor)
+		}
+	}
+	return nil
+}
+
+// place finds where the elements of a tensor stand on a stream, as those of longer sequences do: step by step, from the
+// first or from the last one on, or of the first or the last one alone.
+func (r *Result) place(longest *Result, tensor string, stream int) error {
+	long, short, _ := r.stretch.Steps(tensor)
+	from := longest.Graph.Streams[stream].Type.Shape
+	timed, width := longest.Graph.Timed(r.Graph, stream), from.Size()/long.Count
+	if !timed && long.Inner > 0 {
+		return fmt.Errorf("%q goes over a stream of shape %v, which has no steps", tensor, from)
+	}
+	at := func(i int) int {
+		if at := longest.Place[tensor]; at != nil {
+			return int(at[i])
+		}
+		return i
+	}
+	// in is where an element of a step stands in a sequence of so many, by where it stands in the first.
+	in := func(first, step, steps int) int {
+		switch {
+		case !timed:
+			return first
+		case first >= width: // turned, or the last step
+			step = steps - 1 - step
+		}
+		return step*width + first%width
+	}
+	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
+		step, element := long.At(i)
+		if at(i) != in(at(long.Element(0, element)), max(step, 0), long.Count) {
+			return fmt.Errorf("%q has the steps of a sequence in an order of its own, or some in the middle", tensor)
+		}
+	}
+	places := make([]int32, graph.Size(r.stretch.Short.Known[tensor].Shape))
+	for j := range places {
+		step, element := short.At(j)
+		places[j] = int32(in(at(long.Element(0, element)), max(step, 0), short.Count))
+	}
+	r.Place[tensor] = places
+	return nil
 }
 
 // Stepwise holds that a graph takes sequences of any length: each layer in front of the last step is a recurrence,
@@ -92,11 +127,10 @@ func Stepwise(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node, error) {
 		if !slices.ContainsFunc(n.In, timed) {
 			continue
 		}
-		switch n.Op.Params().(type) {
-		case rnn.Params, reorder.Params:
+		switch dataflow.DependenceOf(n.Op).Form {
+		case dataflow.Recurrent, dataflow.Moved:
 			continue
-		}
-		if !apart(n.Op) {
+		case dataflow.Mixed, dataflow.Along:
 			return n, fmt.Errorf("it computes with several steps at a time (%s)", n.Op.Kind())
 		}
 		for _, s := range slices.Concat(n.In, n.Out) {

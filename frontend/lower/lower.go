@@ -52,7 +52,10 @@ type Result struct {
 	Arrive  map[string]*InputType // the model's inputs that arrive as integers
 
 	Rejected map[int]bool // ONNX node indices of what could not be mapped
-	Unroll   map[int]bool // ONNX node indices of short loops that no layer runs: written out, they may be mapped
+	// ONNX node indices of loops that no layer runs, short ones or steps of the file: written out, they may be mapped
+	Unroll map[int]bool
+
+	stretch *graph.Stretch // Integer is of its longer sequences; nil where it is of the program's own
 }
 
 // Carried is an integer tensor on a stream.
@@ -67,13 +70,15 @@ type Options struct {
 	Input *InputType // nil: the host computes codes from real inputs
 	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards, from constants
 	Stateful bool
+	Timed    bool // sequences have several lengths: loops give every step
 }
 
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
 // was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	l := &lowering{circuit: circuit{Program: find.New(p)}, verdicts: newVerdicts(p.File, d), loops: newRecurrences(),
-		stateful: opt.Stateful, hosted: map[string]bool{}}
+	l := &lowering{circuit: circuit{Program: find.New(p), waiting: map[string]int{}},
+		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
+		hosted: map[string]bool{}}
 	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {
@@ -107,6 +112,7 @@ type lowering struct {
 	verdicts
 	loops    recurrences
 	stateful bool            // recurrences keep their states
+	timed    bool            // they give every step
 	hosted   map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
 	left     []left
 }

@@ -77,7 +77,7 @@ func (l *lowering) multiply(step *graph.Step) error {
 	case step.Window != nil:
 		return l.convolution(step, w)
 	}
-	if one := l.Producer(in[d.A]); one != nil && find.IsOneHot(one) {
+	if one := l.OneHots(in[d.A]); one != nil {
 		return l.lookup(step, one, w)
 	}
 	if r, ok, reject := l.RoundedOf(step, w); ok {
@@ -119,7 +119,7 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 
 // inOrder is a wire of vectors of a length, in which element k of those that are asked for is element order[k].
 func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, reject error) {
-	if order, length, ok := v.Within(c.Program); ok {
+	if order, length, ok := v.Within(c.Program); ok && !c.outermost(v) {
 		return c.take(v.Tensors[0]), order, length, nil
 	}
 	if order, length, ok := v.Together(c.Program); ok {
@@ -136,6 +136,16 @@ func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, r
 		order = append(order, k)
 	}
 	return wire, order, v.K, reject
+}
+
+// outermost reports whether a vector is made of the first and the last of many vectors of a stream, as behind the end of
+// a sequence.
+func (c *circuit) outermost(v *find.Vectors) bool {
+	if v.Count > 1 || len(v.Tensors) > 1 {
+		return false
+	}
+	_, ok := place.FirstLast(c.Places[v.Tensors[0]].Type.Shape, dataflow.Shape{v.K}, v.At)
+	return ok
 }
 
 // rounded makes a product of a matrix with vectors whose single products are rounded.

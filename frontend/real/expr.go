@@ -147,7 +147,7 @@ func (e *Expr) Variables() []int {
 			return
 		}
 		seen[e] = true
-		if e.op == variable && !slices.Contains(out, e.v) {
+		if e.op == variable {
 			out = append(out, e.v)
 		}
 		visit(e.args[0])
@@ -155,7 +155,7 @@ func (e *Expr) Variables() []int {
 	}
 	visit(e)
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // around is the smallest interval of float64 that holds r.

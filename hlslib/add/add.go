@@ -138,6 +138,9 @@ func (o *op) bindSum() (sums dataflow.Type, err error) {
 	return sums, err
 }
 
+// Dependence has every vector apart.
+func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(2, o.Vectors) }
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.Channelwise.Eval(in, func(c int, x []int64) int64 {
 		return o.steps.Exact(c, o.P.factor(0, c)*x[0]+o.P.factor(1, c)*x[1])

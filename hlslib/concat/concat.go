@@ -80,6 +80,11 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
+// Dependence has every vector apart.
+func (o *op) Dependence() dataflow.Dependence {
+	return dataflow.EachApart(o.P.Inputs, o.Out[0].Shape.Vectors())
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.Out[0].Shape}
 	for v := range y.Shape.Vectors() {

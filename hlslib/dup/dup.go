@@ -45,6 +45,9 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
+// Dependence has every element apart.
+func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.In[0].Shape.Size()) }
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := make([]dataflow.Tensor, o.P.Copies)
 	for i := range y {

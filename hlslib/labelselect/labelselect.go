@@ -110,6 +110,9 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return &op{b, layer.Channels([]dataflow.Type{x}), out}, []dataflow.Type{out}, nil
 }
 
+// Dependence has every vector of labels apart.
+func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.Vectors) }
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape}
 	for x := range slices.Chunk(in[0].Data, o.P.Labels) {

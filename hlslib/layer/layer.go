@@ -7,6 +7,7 @@
 //	channelwise.go  the schedule of layers that take PE channels of a vector side by side
 //	mover.go        the schedule of layers that move words of SIMD elements and compute nothing
 //	grid.go         the rows and columns of layers that put pixels around a frame, or take them away
+//	along.go        what layers of images do along a line of pixels
 //	steps.go        the tail of layers that end in a step function per channel
 //	pooling.go      the maximum, or the sum, of several values
 //

@@ -27,16 +27,17 @@ type absParams struct {
 
 // A defect changes what the layer says. What is nil stays right.
 type defect struct {
-	params func(*absParams)
-	out    func(in num.Range, out *dataflow.Type)
-	eval   func(in, out []dataflow.Tensor)
-	folds  func([]dataflow.Fold) []dataflow.Fold
-	ports  func(in, out []dataflow.Port)
-	loop   func(*dataflow.Loop)
-	step   func(out []dataflow.Word)
-	cost   func(dataflow.Cost) dataflow.Cost
-	emit   func(*dataflow.Instance)
-	source [2]string // text of the C++, and what stands in its place
+	params  func(*absParams)
+	out     func(in num.Range, out *dataflow.Type)
+	eval    func(in, out []dataflow.Tensor)
+	depends func(*dataflow.Dependence)
+	folds   func([]dataflow.Fold) []dataflow.Fold
+	ports   func(in, out []dataflow.Port)
+	loop    func(*dataflow.Loop)
+	step    func(out []dataflow.Word)
+	cost    func(dataflow.Cost) dataflow.Cost
+	emit    func(*dataflow.Instance)
+	source  [2]string // text of the C++, and what stands in its place
 }
 
 //go:embed testdata/mutant_abs.hpp
@@ -91,6 +92,14 @@ func (o *abs) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 		d(in[0].Union(), &b.out)
 	}
 	return b, []dataflow.Type{b.out}, nil
+}
+
+func (o *abs) Dependence() dataflow.Dependence {
+	d := dataflow.EachApart(1, 2)
+	if change := o.defect().depends; change != nil {
+		change(&d)
+	}
+	return d
 }
 
 func (o *abs) Eval(in []dataflow.Tensor) []dataflow.Tensor {

@@ -10,6 +10,7 @@ const (
 	checkBind       = "bind"       // Bind takes the case's types
 	checkFolds      = "folds"      // Folds are some, each once, in a fixed order
 	checkEval       = "eval"       // Eval leaves its arguments alone, and stays in the output types
+	checkDependence = "dependence" // parts of outputs depend on the parts of inputs that the layer says
 	checkRanges     = "ranges"     // every bound of the output types is attained
 	checkParameters = "parameters" // parameters and the text form make the layer again
 	checkPorts      = "ports"      // Ports and Loop move whole frames

@@ -7,6 +7,7 @@
 //	text.go       Parse: a graph of its text form
 //	random.go     types, step functions and frames to try
 //	bind.go       for tests of layers: types, random cases, what Bind takes and refuses
+//	dependence.go what parts of frames depend on, against Eval
 //	ranges.go     inputs that attain the bounds of the output types
 //	simulate.go   a fold in the clock simulator
 //	project.go    folds in one project, and the lint of it
@@ -14,6 +15,7 @@
 //	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
 //	work.go       what it computes, against latencies and costs
 //	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
+//	steps.go      Steps: layers for sequences of any length
 //	bench.go      what benchmarks of layers measure
 //
 // It imports hlslib, templates and rtlsim; only tests import it.
@@ -116,6 +118,9 @@ func check(ctx context.Context, c Case, r *rand.Rand) (*bound, error) {
 	}
 	if err := b.checkEval(); err != nil {
 		return nil, named(checkEval, err)
+	}
+	if err := b.checkDependence(rand.New(rand.NewPCG(3, 3))); err != nil {
+		return nil, named(checkDependence, err)
 	}
 	if err := b.checkRanges(rand.New(rand.NewPCG(2, 2))); err != nil {
 		return nil, named(checkRanges, err)

@@ -81,6 +81,9 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, []dataflow.Type{o.out}, nil
 }
 
+// Dependence has every index apart.
+func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.indices) }
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape}
 	for _, i := range in[0].Data {

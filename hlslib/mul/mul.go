@@ -176,6 +176,14 @@ func (o *op) multiplies() bool {
 // rescales reports whether the requantiser takes a multiplier: 0 and a power of two are wiring, or a choice of sign.
 func (o *op) rescales() bool { return o.P.Requant != nil && !layer.Shifts(o.P.Requant.Multiplier) }
 
+// Dependence has every vector apart, unless one of them is for all.
+func (o *op) Dependence() dataflow.Dependence {
+	if o.gate {
+		return dataflow.Dependence{Why: "one vector of a frame multiplies all others"}
+	}
+	return dataflow.EachApart(2, o.Vectors)
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.Channelwise.Eval(in, func(c int, x []int64) int64 {
 		y := o.steps.Exact(c, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))

@@ -137,6 +137,9 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 	return func(c int) []num.Range { return of[c/(o.mh/groups)] }
 }
 
+// Dependence has every vector apart.
+func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.vectors) }
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	groups := o.P.groups()
 	channels := in[0].Shape.Channels()

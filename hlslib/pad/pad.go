@@ -87,6 +87,16 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
+// Dependence is that along a line of pixels, where frames are one.
+func (o *op) Dependence() dataflow.Dependence {
+	return layer.Along(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
+		p := o.P
+		p.Before, p.After = layer.Axis(axis, p.Before, 0), layer.Axis(axis, p.After, 0)
+		p.Between = layer.Axis(axis, p.Between, 0)
+		return New(p)
+	})
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	h, w, channels := o.In[0].Shape[0], o.In[0].Shape[1], o.In[0].Shape[2]
 	width := o.Out[0].Shape[1]

@@ -60,6 +60,13 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, []dataflow.Type{o.out}, err
 }
 
+// Dependence has every window apart.
+func (o *op) Dependence() dataflow.Dependence {
+	d := dataflow.EachApart(1, o.windows)
+	d.Window = true
+	return d
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape, Data: make([]int64, o.windows*o.channels)}
 	for v := range o.windows {

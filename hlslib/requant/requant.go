@@ -153,6 +153,9 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
+// Dependence has every vector apart.
+func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.Vectors) }
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.Channelwise.Eval(in, func(c int, x []int64) int64 { return o.P.apply(c, x[0]) })
 }

@@ -72,6 +72,9 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
+// Dependence has every vector apart.
+func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.In[0].Shape.Vectors()) }
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := make([]dataflow.Tensor, len(o.Out))
 	for rest := in[0].Data; len(rest) > 0; {

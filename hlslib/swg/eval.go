@@ -1,6 +1,23 @@
 package swg
 
-import "hlsgen/internal/dataflow"
+import (
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+)
+
+// Dependence is that along a line of pixels, where frames are one.
+func (o *op) Dependence() dataflow.Dependence {
+	return layer.Along(o.in.Shape, o.out.Shape, func(axis, columns int) dataflow.Op {
+		p := o.P
+		if p.Kernel[1-axis] != 1 {
+			return nil // its padding has weights
+		}
+		p.Kernel, p.Stride = layer.Axis(axis, p.Kernel, 1), layer.Axis(axis, p.Stride, 1)
+		p.Dilation = layer.Axis(axis, p.Dilation, 1)
+		p.Before, p.After = layer.Axis(axis, p.Before, 0), layer.Axis(axis, p.After, 0)
+		return New(p)
+	})
+}
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	height, width := o.in.Shape[0], o.in.Shape[1]

@@ -60,6 +60,15 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
+// Dependence is that along a line of pixels, where frames are one.
+func (o *op) Dependence() dataflow.Dependence {
+	return layer.Along(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
+		p := o.P
+		p.Scale = layer.Axis(axis, p.Scale, 1)
+		return New(p)
+	})
+}
+
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	w, channels := o.In[0].Shape[1], o.In[0].Shape[2]
 	y := dataflow.Tensor{Shape: o.Out[0].Shape}

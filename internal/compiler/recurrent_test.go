@@ -83,43 +83,59 @@ func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compi
 	if err != nil {
 		return err
 	}
-	var d diag.List
-	im, err := frontend.Import("recurrent.onnx", n.ONNX(), recurrentOptions(n), &d)
+	r, err := recurrentBuilt(ctx, n, recurrentOptions(n), func(g *dataflow.Graph) map[string]map[string]any {
+		return drawFolds(rand.New(rand.NewPCG(seed, 5)), g)
+	})
 	if err != nil {
 		return err
 	}
+	streams, err := r.simulate(ctx, runs)
+	if err != nil || !compiled {
+		return err
+	}
+	return recurrentCompiled(ctx, r.Design.Design, streams)
+}
+
+// recurrentBuilt imports a network and folds it, as drawn folds say, if there are any.
+func recurrentBuilt(ctx context.Context, n *rnntest.Network, opt frontend.Options,
+	draw func(*dataflow.Graph) map[string]map[string]any) (*Result, error) {
+	var d diag.List
+	im, err := frontend.Import("recurrent.onnx", n.ONNX(), opt, &d)
+	if err != nil {
+		return nil, err
+	}
 	if im.Model == nil {
-		return &refused{d.Diags}
+		return nil, &refused{d.Diags}
 	}
 	board, err := boards.Find("zcu104")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	goal := folding.Goal{}
-	if folds := drawFolds(rand.New(rand.NewPCG(seed, 5)), im.Model.Graph); folds != nil {
+	if folds := draw(im.Model.Graph); folds != nil {
 		b, err := json.Marshal(folds)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		goal.Fixed = folding.ReadFile(b, &d)
 	}
 	design, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, goal, &d)
 	if err != nil || design == nil {
-		return errors.Join(err, &refused{d.Diags})
+		return nil, errors.Join(err, &refused{d.Diags})
 	}
-	r := &Result{Imported: im, Design: design}
-	streams, err := r.simulate(ctx, runs)
-	if err != nil || !compiled {
-		return err
-	}
-	files, err := templates.Project(design.Design, templates.Vectors{Frames: streams}, templates.Options{})
+	return &Result{Imported: im, Design: design}, nil
+}
+
+// recurrentCompiled compares what a design's C++ computes with streams, and lints it.
+func recurrentCompiled(ctx context.Context, design *dataflow.Design, streams []tensors) error {
+	files, err := templates.Project(design, templates.Vectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return err
 	}
 	if lint := templates.Lint(files); len(lint) > 0 {
 		return fmt.Errorf("lint: %v", lint)
 	}
-	_, err = compile(ctx, design.Design, files, streams)
+	_, err = compile(ctx, design, files, streams)
 	return err
 }
 

@@ -12,6 +12,8 @@ import (
 type Network struct {
 	Steps   int        // of a sequence; the most of them with Lengths
 	Lengths bool       // sequences have 1 to Steps steps: the axis of time is dynamic, and is called T
+	Counted bool       // how many steps count stands in Count, which all layers read: operators of ONNX
+	Counts  int        // with Counted: so many, always; 0 where Count is an input
 	Inputs  []Sequence // several only without Front
 	Form    string     // of the sequences: a row of the table shapes
 	Front   *Dense
@@ -23,6 +25,9 @@ type Network struct {
 	Choices []int                        // that made it
 	Has     []string                     // what is special, in words
 }
+
+// Count is the name of the input that says how many steps of a sequence count.
+const Count = "count"
 
 // A Sequence is an input of the graph: vectors of so many features.
 type Sequence struct {
@@ -42,7 +47,7 @@ type Dense struct {
 
 // A Layer is cells, one per direction, side by side.
 type Layer struct {
-	Form    string // "Scan", "Node" or "QuantLSTMCell"
+	Form    string // "Scan", "Node", "QuantLSTMCell" or "Unrolled": written out step by step
 	Cells   []*Cell
 	Reverse []bool
 	Starts  []Start

@@ -61,6 +61,9 @@ func (w *writer) operator(l *Layer, name string, x string, n *Network) (sequence
 	}
 	in := []string{x, w.rows(l, func(g *Gate) string { return w.matrix(g.Input[0], 0, true) }),
 		w.rows(l, func(g *Gate) string { return w.matrix(g.Hidden, 0, true) }), w.biases(l), ""}
+	if n.Counted {
+		in[4] = Count
+	}
 	var starts [2][]string
 	for d, cell := range l.Cells {
 		for k, s := range states {

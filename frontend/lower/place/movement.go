@@ -9,6 +9,7 @@ import (
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/concat"
 	"hlsgen/hlslib/crop"
+	"hlsgen/hlslib/firstlast"
 	"hlsgen/hlslib/pad"
 	"hlsgen/hlslib/reorder"
 	"hlsgen/hlslib/upsample"
@@ -154,6 +155,9 @@ func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 			return m.layer(crop.New(p), w)
 		}
 	}
+	if p, ok := FirstLast(t.Shape, shape, at); ok {
+		return m.layer(firstlast.New(p), w)
+	}
 	p, ok := Blocks(t.Shape, shape, at)
 	if !ok {
 		return 0, errScattered
@@ -220,15 +224,7 @@ func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
 // Element i of the new shape is element at[i] of the old one; ok is false where elements move in no such way.
 func Blocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
 	n, m := from.Size(), len(at)
-	chunk := gcd(gcd(n, m), gcd(from.Channels(), to.Channels()))
-	for i := 0; i < m; { // chunks are whole in every run of neighbours
-		j := i + 1
-		for j < m && at[j] == at[j-1]+1 {
-			j++
-		}
-		chunk = gcd(chunk, gcd(j-i, int(at[i])))
-		i = j
-	}
+	chunk := together(gcd(gcd(n, m), gcd(from.Channels(), to.Channels())), at)
 	var order []int
 	for i := 0; i < m; i += chunk {
 		order = append(order, int(at[i])/chunk)
@@ -240,6 +236,37 @@ func Blocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
 		}
 	}
 	return reorder.Params{}, false
+}
+
+// together is how many elements stay side by side everywhere; it divides most.
+func together(most int, at []int32) int {
+	for i := 0; i < len(at); { // chunks are whole in every run of neighbours
+		j := i + 1
+		for j < len(at) && at[j] == at[j-1]+1 {
+			j++
+		}
+		most = gcd(most, gcd(j-i, int(at[i])))
+		i = j
+	}
+	return most
+}
+
+// FirstLast takes elements of the first and the last vector of a frame, where there are no others and they become one
+// vector, which holds not more than half of the frame.
+func FirstLast(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool) {
+	vectors, c := from.Vectors(), from.Channels()
+	if vectors < 2 || to.Vectors() != 1 || 2*len(at) > from.Size() {
+		return p, false
+	}
+	p = firstlast.Params{Step: c, Chunk: together(gcd(c, len(at)), at), Shape: slices.Clone(to)}
+	for i := 0; i < len(at); i += p.Chunk {
+		row, chunk := int(at[i])/c, int(at[i])%c/p.Chunk
+		if row > 0 && row < vectors-1 {
+			return p, false
+		}
+		p.Order = append(p.Order, firstlast.From{Last: row > 0, Chunk: chunk})
+	}
+	return p, true
 }
 
 // alike reports whether each block of a size is made of the one of the same number, as the first is.

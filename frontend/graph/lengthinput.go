@@ -1,0 +1,150 @@
+package graph
+
+import "slices"
+
+// A LengthInput is an input that says how many steps of a sequence count: sequence_lens of ONNX' recurrent operators as
+// data. What stands behind them is not looked at, and what is made of it is zeros.
+type LengthInput struct {
+	Name string
+	Axes []TimeAxis
+
+	nodes []*Node
+}
+
+// A TimeAxis is the axis of an input along which a sequence runs.
+type TimeAxis struct {
+	Input string
+	Axis  int
+}
+
+// lensSlot is where ONNX' recurrent operators have sequence_lens.
+const lensSlot = 4
+
+// LengthInput finds the input that says the length of all sequences that the graph's nodes run along, of a single
+// sample. It is nil where there is none, or something else depends on it, or the sequences come from elsewhere than
+// inputs whose steps are those of the sequence.
+func (g *Graph) LengthInput() *LengthInput {
+	l, by := &LengthInput{}, map[string]*Node{}
+	for _, n := range g.Nodes {
+		for _, out := range n.Outputs {
+			by[out] = n
+		}
+	}
+	asked := map[*Node]bool{} // nodes that have the length from the input, or hand it on
+	for _, n := range g.Nodes {
+		if !n.Recurrent() {
+			continue
+		}
+		if !n.Is(TakesFormats) || len(n.Inputs) <= lensSlot {
+			return nil
+		}
+		name := n.Inputs[lensSlot]
+		for by[name] != nil && (by[name].Op == Cast || by[name].Op == Identity) {
+			asked[by[name]] = true
+			name = by[name].Inputs[0]
+		}
+		if name == "" || l.Name != "" && name != l.Name {
+			return nil
+		}
+		l.Name, l.nodes, asked[n] = name, append(l.nodes, n), true
+		if axis, ok := g.timeAxis(by, n); ok && !slices.Contains(l.Axes, axis) {
+			l.Axes = append(l.Axes, axis)
+		}
+	}
+	at := slices.IndexFunc(g.Inputs, func(v Value) bool { return v.Name == l.Name })
+	if at < 0 || len(l.Axes) == 0 || g.tells(l.Name, asked) {
+		return nil
+	}
+	if v := g.Inputs[at]; !v.Known || len(v.Dims) != 1 || v.Dims[0].Size > 1 {
+		return nil
+	}
+	return l
+}
+
+// tells reports whether other nodes than some know of a tensor, or those around the graph.
+func (g *Graph) tells(tensor string, nodes map[*Node]bool) bool {
+	known := map[string]bool{tensor: true}
+	for _, n := range g.Nodes { // in topological order
+		if !slices.ContainsFunc(n.Inputs, func(in string) bool { return known[in] }) || n.Recurrent() {
+			continue
+		}
+		if !nodes[n] {
+			return true
+		}
+		known[n.Outputs[0]] = true
+	}
+	return slices.ContainsFunc(Names(g.Outputs), func(out string) bool { return known[out] })
+}
+
+// timeAxis finds the input whose steps a node runs along. ok is false where these are those of another node.
+func (g *Graph) timeAxis(by map[string]*Node, n *Node) (a TimeAxis, ok bool) {
+	if n.Attrs["layout"].I == 1 {
+		a.Axis = 1
+	}
+	for a.Input = n.Inputs[0]; by[a.Input] != nil; a.Input = n.Inputs[0] {
+		n = by[a.Input]
+		if n.Recurrent() || len(n.Inputs) == 0 {
+			return a, false
+		}
+		if perm := n.Attrs["perm"].Ints; n.Op == Transpose && a.Axis < len(perm) {
+			a.Axis = int(perm[a.Axis])
+		}
+	}
+	at := slices.IndexFunc(g.Inputs, func(v Value) bool { return v.Name == a.Input })
+	return a, at >= 0 && a.Axis < len(g.Inputs[at].Dims)
+}
+
+// Steps is how many steps the inputs have, and the name of their axis; 0 where nothing says so.
+func (l *LengthInput) Steps(g *Graph, opt Options) (steps int, axis string) {
+	for _, a := range l.Axes {
+		v := g.input(a.Input)
+		d := v.Dims[a.Axis]
+		if d.Size > 0 {
+			return d.Size, ""
+		}
+		if n := opt.Dims[d.Param]; n > 0 && d.Param != "" {
+			return n, d.Param
+		}
+		if shape := opt.shapeOf(*v); len(shape) > a.Axis && d.Param != "" {
+			return shape[a.Axis+len(shape)-len(v.Dims)], d.Param
+		}
+	}
+	return 0, ""
+}
+
+// shapeOf is the shape of the data for an input; nil where there are none of as many axes, or with samples in front.
+func (o Options) shapeOf(v Value) []int {
+	shape, ok := o.Data[v.Name]
+	if !ok {
+		shape = o.Data[""]
+	}
+	if len(shape) < len(v.Dims) || len(shape) > len(v.Dims)+1 {
+		return nil
+	}
+	return shape
+}
+
+// input is the one of a name.
+func (g *Graph) input(name string) *Value {
+	return &g.Inputs[slices.IndexFunc(g.Inputs, func(v Value) bool { return v.Name == name })]
+}
+
+// Bind makes a graph one of sequences of so many steps, all of which count: the input is there, and says nothing.
+func (l *LengthInput) Bind(g *Graph, steps int) {
+	for _, n := range l.nodes {
+		n.Inputs[lensSlot] = ""
+	}
+	for _, a := range l.Axes {
+		if d := &g.input(a.Input).Dims[a.Axis]; d.Size > 0 {
+			d.Size = steps
+		}
+	}
+}
+
+// Fix makes a graph one in which so many steps count, whatever the data say.
+func (l *LengthInput) Fix(g *Graph, steps int) {
+	for _, n := range l.nodes {
+		name := n.Inputs[lensSlot] + ".fixed"
+		g.Init[name], n.Inputs[lensSlot] = &Tensor{DType: Int32, Shape: []int{1}, I: []int64{int64(steps)}}, name
+	}
+}

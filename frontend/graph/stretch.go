@@ -1,0 +1,258 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A model does with a sequence of n steps what it does with a longer one where it treats all steps alike. Two programs
+// show it, prepared for sequences of different lengths: each computes every element in the same way, of elements of the
+// same step, of the one as far from the end, or of the first or the last one.
+
+// Steps says how the elements of a tensor belong to the steps of a sequence: from one step to the next it is Inner
+// elements. Inner is 0 where the tensor has no steps.
+type Steps struct {
+	Inner, Count int
+}
+
+// At is the step of an element, and which of the elements of a step it is; of a tensor without steps, -1 and e.
+func (s Steps) At(e int) (step, element int) {
+	if s.Inner == 0 {
+		return -1, e
+	}
+	return e / s.Inner % s.Count, e/(s.Inner*s.Count)*s.Inner + e%s.Inner
+}
+
+// Element is the opposite of At.
+func (s Steps) Element(step, element int) int {
+	if s.Inner == 0 {
+		return element
+	}
+	return (element/s.Inner*s.Count+step)*s.Inner + element%s.Inner
+}
+
+// A Stretch is two programs of a model: for sequences of some length, and for shorter ones.
+type Stretch struct {
+	Long, Short *Program
+	From, To    int // steps of a sequence
+	// Padded sequences have the longer program's steps, of which some count: nothing may depend on where the last one is
+	Padded bool
+
+	inner  map[string]int
+	bodies map[*Recur]bool // of loops that were compared: whether they are alike
+}
+
+// Compare holds what the programs compute of some tensors against each other, up to others. The error names the node
+// that does not treat all steps alike.
+func (x *Stretch) Compare(from, to []string) error {
+	x.inner, x.bodies = map[string]int{}, map[*Recur]bool{}
+	for _, name := range from {
+		inner, err := x.sides(name)
+		if err != nil {
+			return err
+		}
+		x.inner[name] = inner[0]
+	}
+	part, err := x.Long.Part(from, to)
+	if err != nil {
+		return err
+	}
+	for _, r := range part.runners {
+		if s := r.step; !x.alike(s, x.Short.by[s.Output]) {
+			return fmt.Errorf("%s %q does not do the same with %d steps as with %d", s.Node.FullOp(), s.Node.Label(),
+				x.To, x.From)
+		}
+	}
+	return nil
+}
+
+// Steps says how the elements of a tensor belong to steps, in both programs. ok is false where it was not compared.
+func (x *Stretch) Steps(tensor string) (long, short Steps, ok bool) {
+	inner, ok := x.inner[tensor]
+	return Steps{inner, x.From}, Steps{inner, x.To}, ok
+}
+
+// Timed reports whether the shape of a tensor depends on the length of a sequence. The error says how that is in no way
+// that an axis of steps does.
+func (x *Stretch) Timed(tensor string) (bool, error) {
+	if _, known := x.Short.Known[tensor]; !known {
+		return false, fmt.Errorf("%q is not there with %d steps", tensor, x.To)
+	}
+	inner, err := x.sides(tensor)
+	return err == nil && inner[0] > 0, err
+}
+
+// sides is how many elements of a tensor there may be from one step to the next, by its shapes.
+func (x *Stretch) sides(tensor string) (inner []int, err error) {
+	long, short := x.Long.Known[tensor].Shape, x.Short.Known[tensor].Shape
+	if slices.Equal(long, short) {
+		return []int{0}, nil
+	}
+	at := 0
+	for at < min(len(long), len(short)) && long[at] == short[at] {
+		at++
+	}
+	if len(long) != len(short) || long[at]%x.From != 0 || long[at]/x.From*x.To != short[at] ||
+		!slices.Equal(long[at+1:], short[at+1:]) {
+		return nil, fmt.Errorf("%q has the shape %v with %d steps and %v with %d", tensor, long, x.From, short, x.To)
+	}
+	rest, each := Size(long[at+1:]), long[at]/x.From
+	if each == 1 {
+		return []int{rest}, nil
+	}
+	return []int{each * rest, rest}, nil
+}
+
+// alike compares two steps of the programs, and notes how the output's elements belong to steps of the sequence.
+func (x *Stretch) alike(s, t *Step) bool {
+	if t == nil || s.DType != t.DType || len(s.Node.Inputs) != len(t.Node.Inputs) {
+		return false
+	}
+	for i, in := range s.Node.Inputs {
+		if long, short := x.Long.Known[in].Const, x.Short.Known[t.Node.Inputs[i]].Const; (long == nil) !=
+			(short == nil) || long == nil && in != t.Node.Inputs[i] {
+			return false
+		}
+	}
+	if s.Recur != nil {
+		return t.Recur != nil && x.loop(s, t)
+	}
+	inner, err := x.sides(s.Output)
+	if err != nil || !s.resembles(t) {
+		return false
+	}
+	for _, of := range inner {
+		if x.elements(s, t, of) {
+			x.inner[s.Output] = of
+			return true
+		}
+	}
+	return false
+}
+
+// elements compares what two steps read for each element of the shorter sequence.
+func (x *Stretch) elements(s, t *Step, inner int) bool {
+	long, short := Steps{inner, x.From}, Steps{inner, x.To}
+	n := s.reads()
+	along := x.along(s, t)
+	for j := range Size(t.Shape) {
+		step, element := short.At(j)
+		i := long.Element(step, element)
+		if s.Order != nil && s.Order.Rank[i] != t.Order.Rank[j] {
+			return false
+		}
+		for k := along(step, i, j); k < n; k++ {
+			slot, e := s.read(i, k)
+			other, f := t.read(j, k)
+			if slot != other || !x.same(s, t, slot, step, e, f) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// same reports whether element e of an operand is to a step of the longer sequence what f is to the shorter one.
+func (x *Stretch) same(s, t *Step, slot, step, e, f int) bool {
+	name := s.Node.Inputs[slot]
+	if c := x.Long.Known[name].Const; c != nil {
+		return c.equal(x.Short.Known[t.Node.Inputs[slot]].Const, e, f)
+	}
+	a, b, _ := x.Steps(name)
+	from, of := a.At(e)
+	to, other := b.At(f)
+	if of != other {
+		return false
+	}
+	first, last := from == 0 && to == 0, from == a.Count-1 && to == b.Count-1
+	straight, turned := from == step && to == step, from == a.Count-1-step && to == b.Count-1-step
+	return from < 0 || first || step >= 0 && straight || !x.Padded && (last || step >= 0 && turned)
+}
+
+// along gives a function that tells from which read on elements have to be compared one by one: not those of sums of
+// products within a step, with the same weights.
+func (x *Stretch) along(s, t *Step) func(step, i, j int) int {
+	d, e := s.Dot, t.Dot
+	none := func(int, int, int) int { return 0 }
+	if d == nil || d.A != e.A || d.B != e.B || !slices.Equal(d.AOffset, e.AOffset) ||
+		!slices.Equal(d.BOffset, e.BOffset) {
+		return none
+	}
+	name := s.Node.Inputs[d.A]
+	w, v := x.Long.Known[s.Node.Inputs[d.B]].Const, x.Short.Known[t.Node.Inputs[d.B]].Const
+	inner := x.inner[name]
+	if w == nil || !w.Equal(v) || x.Long.Known[name].Const != nil || inner*x.From != Size(x.Long.Known[name].Shape) {
+		return none
+	}
+	least, most := int(slices.Min(d.AOffset)), int(slices.Max(d.AOffset))
+	return func(step, i, j int) int {
+		a := int(d.ABase[i])
+		if int(e.ABase[j]) != a || d.BBase[i] != e.BBase[j] || step < 0 || a+least < step*inner ||
+			a+most >= (step+1)*inner {
+			return 0
+		}
+		return 2 * d.K
+	}
+}
+
+// loop compares two steps of a loop, which runs along the steps of the sequence or has nothing to do with them.
+func (x *Stretch) loop(s, t *Step) bool {
+	r, q := s.Recur, t.Recur
+	if s.Result != t.Result || r.States != q.States || !slices.Equal(r.Scanned, q.Scanned) ||
+		!slices.Equal(r.Gathered, q.Gathered) || !slices.Equal(r.RealGates, q.RealGates) {
+		return false
+	}
+	timed := r.Length == x.From && q.Length == x.To
+	same, known := x.bodies[r]
+	if !known {
+		same = newContrast(1, r.Body, q.Body).difference() == nil
+		x.bodies[r] = same
+	}
+	if !same || !timed && r.Length != q.Length {
+		return false
+	}
+	// along is how many elements there have to be from one step to the next.
+	along := func(shape []int, of []Scanned, i int) int {
+		if i < r.States || !timed {
+			return 0
+		}
+		return Size(shape[of[i-r.States].Axis+1:])
+	}
+	for i, name := range s.Node.Inputs {
+		k := x.Long.Known[name]
+		inner := along(k.Shape, r.Scanned, i)
+		long, short := Steps{inner, x.From}, Steps{inner, x.To}
+		c := x.Short.Known[t.Node.Inputs[i]].Const
+		if k.Const == nil {
+			if x.inner[name] != inner {
+				return false
+			}
+			continue
+		}
+		if inner == 0 && !k.Const.Equal(c) {
+			return false
+		}
+		for f := range c.Len() {
+			if step, of := short.At(f); !k.Const.equal(c, long.Element(step, of), f) {
+				return false
+			}
+		}
+	}
+	x.inner[s.Output] = along(s.Shape, r.Gathered, s.Result)
+	return true
+}
+
+// Around is one of the tensors that depend on others along a way through no loop: what they are behind the last step
+// that counts depends on data. It is empty where there is none.
+func (p *Program) Around(from, to []string) string {
+	reached := setOf(from)
+	for _, s := range p.Steps {
+		if s.Recur == nil && slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return reached[in] }) {
+			reached[s.Output] = true
+		}
+	}
+	if i := slices.IndexFunc(to, func(name string) bool { return reached[name] }); i >= 0 {
+		return to[i]
+	}
+	return ""
+}

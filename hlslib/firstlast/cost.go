@@ -1,0 +1,33 @@
+package firstlast
+
+import (
+	"math/bits"
+
+	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/estimate"
+	"hlsgen/internal/dataflow"
+)
+
+// Cost is the words that are kept, the table of the order, and what counts; an adder joins a chunk's place and the word
+// in it.
+func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
+	in, _ := o.P.words(f)
+	var counters cost.Resources
+	for _, n := range []int{o.steps, in, len(o.P.Order), o.P.Chunk / f.SIMD} {
+		counters = counters.Plus(cost.Counter(n))
+	}
+	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
+	return estimate.Layer(m, o.storage(f),
+		m.Control(counters),
+		cost.Adder(bits.Len(uint(o.rows(f)-1))).As("address"),
+		m.Registers(width),
+	)
+}
+
+// storage is the layer's memories: the words that are kept, and the order.
+func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
+	return []dataflow.Storage{
+		dataflow.RAM("kept", "buffer", o.rows(f), f.SIMD*o.In[0].Elem.Width),
+		o.P.table().Storage("order").At(dataflow.LUTRAM),
+	}
+}

@@ -1,0 +1,249 @@
+// Package firstlast takes chunks of the first and of the last step of a frame, which is steps of as many elements each:
+// what stands behind the last step of a sequence reads them, and no other step. The elements of a step in row-major
+// order are cut into chunks of Chunk elements; chunk j of the output is the chunk of a step that Order[j] says.
+//
+// Words have SIMD elements, SIMD a divisor of Chunk. With T steps of I input words and O output words the loop is
+//
+//	for t < T: for i < I: read
+//	for i < O: write
+//
+// or T*I + O clocks a frame. The first step is kept where something of it goes out, and of all others the latest one.
+// The table of Order has one row per chunk of the output: the chunk of the step, or, behind those, of the last step.
+package firstlast
+
+import (
+	"fmt"
+	"slices"
+
+	"hlsgen/hlslib/layer"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/num"
+)
+
+// Layer is the row of the first and the last step in the table of layers; New makes one.
+var Layer, New = layer.Define(layer.Definition[Params]{
+	Name:    "FirstLast",
+	Doc:     "elements of the first and the last step of a sequence (Gather, Slice behind a recurrence)",
+	Example: `{"step":4,"chunk":2,"order":[{"chunk":0},{"last":true,"chunk":1}],"shape":[4]}`,
+	Bind:    bind,
+})
+
+// Params makes the layer.
+type Params struct {
+	Step  int    `json:"step"`  // elements of a step
+	Chunk int    `json:"chunk"` // elements of a chunk
+	Order []From `json:"order"` // by chunk of the output
+	Shape []int  `json:"shape"` // of the output
+}
+
+// A From is a chunk of the first step, or of the last one.
+type From struct {
+	Last  bool `json:"last,omitempty"`
+	Chunk int  `json:"chunk"`
+}
+
+// Verify says what is wrong with p whatever the inputs.
+func (p Params) Verify() error {
+	if p.Chunk < 1 || p.Step < 1 || p.Step > dataflow.MaxElements || p.Step%p.Chunk != 0 {
+		return fmt.Errorf("steps of %d elements, want whole chunks of %d", p.Step, p.Chunk)
+	}
+	if n := len(p.Order); n < 1 || n > dataflow.MaxElements/p.Chunk {
+		return fmt.Errorf("%d chunks of %d elements come out, want 1 to %d elements", n, p.Chunk, dataflow.MaxElements)
+	}
+	for j, from := range p.Order {
+		if from.Chunk < 0 || from.Chunk >= p.chunks() {
+			return fmt.Errorf("chunk %d is chunk %d of a step, which has %d", j, from.Chunk, p.chunks())
+		}
+	}
+	size := 1
+	for _, d := range p.Shape {
+		if d < 1 || d > dataflow.MaxElements/size {
+			return fmt.Errorf("an output of shape %v, want axes of at least 1 and at most %d elements", p.Shape,
+				dataflow.MaxElements)
+		}
+		size *= d
+	}
+	if size != len(p.Order)*p.Chunk {
+		return fmt.Errorf("an output of shape %v has %d elements, want %d chunks of %d", p.Shape, size, len(p.Order),
+			p.Chunk)
+	}
+	return nil
+}
+
+// chunks is those of a step.
+func (p Params) chunks() int { return p.Step / p.Chunk }
+
+// first reports whether something of the first step goes out.
+func (p Params) first() bool {
+	return slices.ContainsFunc(p.Order, func(f From) bool { return !f.Last })
+}
+
+// words is the words of a step that are read, and those that are written of a frame.
+func (p Params) words(f dataflow.Fold) (in, out int) {
+	return p.Step / f.SIMD, len(p.Order) * p.Chunk / f.SIMD
+}
+
+type op struct {
+	layer.Base[Params]
+	layer.Mover
+	steps int
+}
+
+// bind takes one input of a whole number of steps; the output has the given shape and the input's element type.
+func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	size := in[0].Shape.Size()
+	if size%b.P.Step != 0 {
+		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole steps of %d", in[0].Shape, size,
+			b.P.Step)
+	}
+	out := dataflow.Type{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
+	out.Range = b.P.ranges(in[0], out.Shape.Channels())
+	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}, size / b.P.Step}
+	return o, o.Out, nil
+}
+
+// ranges is what reaches each of so many output channels, where steps are whole vectors. Else it is the union.
+func (p Params) ranges(t dataflow.Type, out int) []num.Range {
+	in := t.Shape.Channels()
+	if len(t.Range) == 1 || p.Step%in != 0 {
+		return []num.Range{t.Union()}
+	}
+	r := make([]num.Range, out)
+	for i := range len(p.Order) * p.Chunk {
+		x := t.Range[(p.Order[i/p.Chunk].Chunk*p.Chunk+i%p.Chunk)%in]
+		if i >= out {
+			x = x.Union(r[i%out])
+		}
+		r[i%out] = x
+	}
+	return r
+}
+
+// Dependence is that of all steps, as the last one may be any.
+func (o *op) Dependence() dataflow.Dependence {
+	return dataflow.Dependence{Form: dataflow.Recurrent, In: []int{o.steps}, Out: 1,
+		Beside: func(frames int) dataflow.Op {
+			p := Params{Step: frames * o.P.Step, Chunk: o.P.Chunk, Shape: append([]int{frames}, o.P.Shape...)}
+			for s := range frames {
+				for _, from := range o.P.Order {
+					p.Order = append(p.Order, From{from.Last, s*o.P.chunks() + from.Chunk})
+				}
+			}
+			return New(p)
+		}}
+}
+
+func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
+	y := dataflow.Tensor{Shape: o.Out[0].Shape}
+	for _, from := range o.P.Order {
+		at := from.Chunk * o.P.Chunk
+		if from.Last {
+			at += (o.steps - 1) * o.P.Step
+		}
+		y.Data = append(y.Data, in[0].Data[at:at+o.P.Chunk]...)
+	}
+	return []dataflow.Tensor{y}
+}
+
+// Folds yields every SIMD that divides Chunk, in increasing order.
+func (o *op) Folds() dataflow.Folds {
+	return o.Within(func(f dataflow.Fold) int {
+		in, out := o.P.words(f)
+		return o.steps*in + out
+	})
+}
+
+// Loop has a latency of one clock each to fetch the order, to fetch the word, and to write it.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	in, out := o.P.words(f)
+	return dataflow.Loop{Body: dataflow.Join(
+		dataflow.Run{Times: o.steps * in, Moves: dataflow.Moves{Read: 1}},
+		dataflow.Run{Times: out, Moves: dataflow.Moves{Write: 1}}), Latency: 3}
+}
+
+// kernel is the words of the first step, or none, and then those of the latest one behind it.
+type kernel struct {
+	*op
+	simd  int
+	words []dataflow.Word
+}
+
+func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+	return &kernel{o, f.SIMD, make([]dataflow.Word, o.rows(f))}
+}
+
+// rows is how many words are kept.
+func (o *op) rows(f dataflow.Fold) int {
+	in, _ := o.P.words(f)
+	if o.P.first() {
+		return 2 * in
+	}
+	return in
+}
+
+func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	step := k.P.Step / k.simd
+	behind := len(k.words) - step // where the latest step lies
+	if iteration < k.steps*step {
+		at := iteration % step
+		if iteration >= step {
+			at += behind
+		}
+		k.words[at] = slices.Clone(in[0])
+		return []dataflow.Word{nil}
+	}
+	chunk := k.P.Chunk / k.simd
+	i := iteration - k.steps*step
+	from := k.P.Order[i/chunk]
+	at := from.Chunk*chunk + i%chunk
+	if from.Last && k.steps > 1 {
+		at += behind
+	}
+	return []dataflow.Word{slices.Clone(k.words[at])}
+}
+
+func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
+	in, out := o.P.words(f)
+	kept := 0
+	if o.P.first() {
+		kept = in
+	}
+	return dataflow.Instance{
+		Header: "firstlast.hpp",
+		Func:   "firstlast",
+		Config: []dataflow.Field{
+			{Name: "steps", Doc: "steps of a frame", Value: o.steps},
+			{Name: "in_words", Doc: "words of a step", Value: in},
+			{Name: "out_words", Doc: "words written of a frame", Value: out},
+			{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
+			{Name: "step_chunks", Doc: "chunks of a step", Value: o.P.chunks()},
+			{Name: "behind", Doc: "words in front of those of the latest step", Value: kept},
+		},
+		Tables:  []dataflow.Table{o.P.table()},
+		Storage: o.storage(f),
+	}
+}
+
+// EmitSteps is the instance for sequences of any length.
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) (dataflow.Instance, bool) {
+	i := o.Emit(f, t)
+	i.Func, i.Ends = "firstlast_steps", true
+	i.Config = i.Config[1:]
+	return i, true
+}
+
+// table is Order.
+func (p Params) table() dataflow.Table {
+	t := dataflow.Table{
+		Name: "order", Doc: "by chunk written: the chunk of the first step, or, behind those, of the last one",
+		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*p.chunks() - 1)}),
+	}
+	for _, from := range p.Order {
+		row := from.Chunk
+		if from.Last {
+			row += p.chunks()
+		}
+		t.Rows = append(t.Rows, []int64{int64(row)})
+	}
+	return t
+}

@@ -1,0 +1,144 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/folding"
+	"hlsgen/frontend"
+	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/npy"
+	"hlsgen/internal/rnntest"
+	"hlsgen/templates"
+)
+
+// TestSequenceLensOfData runs operators of ONNX whose sequence_lens are data: all engines give what the same file gives,
+// as it is written, where the lengths are constants, behind the ends of sequences, too.
+func TestSequenceLensOfData(t *testing.T) {
+	t.Parallel()
+	for _, has := range [][]string{{"LSTM"}, {"GRU"}, {"RNN"}, {"reverse", "output h"}, {"bidirectional", "output sequence"},
+		{"two layers"}, {"dense behind", "output sequence"}} {
+		for _, fixed := range []bool{true, false} {
+			t.Run(fmt.Sprint(has, fixed), func(t *testing.T) {
+				t.Parallel()
+				n := countedNetwork(has...)
+				n.Lengths = !fixed
+				sequenceLens(t, n, has[0] == "bidirectional")
+			})
+		}
+	}
+}
+
+// countedNetwork is the first network of ONNX' operators that has all of some things, and can have sequence_lens.
+func countedNetwork(has ...string) *rnntest.Network {
+	axes := rnntest.Axes{GRU: true, RNN: true, Nodes: true}
+	for seed := uint64(0); ; seed++ {
+		n := rnntest.Draw(rnntest.Seeded(seed), axes)
+		lacks := slices.ContainsFunc(has, func(what string) bool { return !slices.Contains(n.Has, what) })
+		written := slices.ContainsFunc(n.Layers, func(l *rnntest.Layer) bool { return l.Form != "Node" })
+		last := slices.ContainsFunc(n.Outputs, func(o rnntest.Output) bool { return o.Of == "last" })
+		if !lacks && !written && !last && n.Front == nil {
+			n.Steps, n.Counted = 4, true
+			return n
+		}
+	}
+}
+
+func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
+	ctx, lengths := context.Background(), []float64{1, 4, 3, 2, 4, 1}
+	choices := rnntest.Seeded(3)
+	var data []rnntest.Sample
+	for range lengths {
+		data = append(data, n.Sample(choices))
+	}
+	want := writtenLens(t, n, data, lengths)
+	var d diag.List
+	im, err := frontend.Import("m.onnx", n.ONNX(), lengthsOptions(n), &d)
+	if err != nil || im.Model == nil {
+		t.Fatal(err, d.Diags)
+	}
+	arrays := map[string]*npy.Array{}
+	for k, in := range im.Model.In {
+		a := &npy.Array{DType: in.DType, Shape: append([]int{len(data)}, in.Shape...)}
+		for i, sample := range data {
+			a.Data = append(a.Data, counted(n, slices.Clone(sample), int(lengths[i]))[k]...)
+		}
+		arrays[in.Name] = a
+	}
+	runs, err := samples.SplitLengths(im.Model, arrays, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := func(engine string, got []reals, err error) {
+		for i := range got {
+			for k := range got[i] {
+				got[i][k] = runs.Padded(k, got[i][k])
+			}
+		}
+		if err == nil {
+			err = sameReals(engine, got, want)
+		}
+		if err != nil {
+			t.Errorf("%v: %v", n.Has, err)
+		}
+	}
+	got, err := reference(ctx, im.Model, runs)
+	compare("reference", got, err)
+	streams, got, err := integers(ctx, im.Model, runs)
+	compare("eval", got, err)
+	board, _ := boards.Find("zcu104")
+	design, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, folding.Goal{}, &d)
+	if err != nil || design == nil {
+		t.Fatal(err, d.Diags)
+	}
+	in := pick(streams, im.Model.Graph.In)
+	if streams, err = eval(ctx, design.Model, in); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cycle(ctx, design.Design, in, streams, false); err != nil {
+		t.Error(err)
+	}
+	if !compiled {
+		return
+	}
+	files, err := templates.Project(design.Design, templates.Vectors{Frames: streams}, templates.Options{})
+	if err == nil {
+		_, err = compile(ctx, design.Design, files, streams)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// writtenLens is what a network gives as it is written, for samples of which so many steps count.
+func writtenLens(t *testing.T, n *rnntest.Network, data []rnntest.Sample, lengths []float64) (out []reals) {
+	t.Helper()
+	constant := *n
+	for i, steps := range lengths {
+		constant.Counts = int(steps)
+		var d diag.List
+		opt := recurrentOptions(n)
+		if n.Lengths {
+			opt.Dims = map[string]int{"T": n.Steps}
+		}
+		im := frontend.ImportReference("m.onnx", constant.ONNX(), opt, &d)
+		if im.Model == nil {
+			t.Fatal(d.Diags)
+		}
+		var in reals
+		for k, v := range data[i] {
+			in = append(in, dataflow.RealTensor{Shape: im.Model.In[k].Shape, Data: v})
+		}
+		y, err := im.Model.Reference(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, y)
+	}
+	return out
+}
