@@ -123,7 +123,7 @@ func (o *op) bindShapes() error {
 	}
 	units := o.cell.Phases[0].Units
 	want := o.turns * units * o.lanes
-	if shape := o.in[0].Shape; len(shape) < 2 || !o.P.takes(shape, want) { // [1, steps, want], too
+	if shape := o.in[0].Shape; !o.P.takes(shape, want) { // [1, steps, want] and, of one step, [want], too
 		return fmt.Errorf("an input of shape %v for %d turns of %d units with %d lanes, want [steps, %d]", shape,
 			o.turns, units, o.lanes, want)
 	}
