@@ -2,6 +2,7 @@ package folding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sort"
@@ -37,6 +38,11 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 		return nil, err
 	}
 	made, err := q.design(ctx, f.Folding)
+	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) && q.Model.Lengths != nil && !q.Shorter {
+		q.Question = q.Fresh() // a sequence that is not the longest needs deeper FIFOs
+		q.Shorter = true
+		return q.answer(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +272,7 @@ func (q *inquiry) at(ctx context.Context, limit int) (*found, error) {
 
 // tryAt is at; none reports whether there is surely none.
 func (q *inquiry) tryAt(ctx context.Context, limit int) (f *found, none bool, err error) {
-	key := fmt.Sprint(limit, q.Goal.MaxUse, q.Goal.Least, q.Goal.MaxCycles > 0, q.Effort.Limit)
+	key := fmt.Sprint(limit, q.Shorter, q.Goal.MaxUse, q.Goal.Least, q.Goal.MaxCycles > 0, q.Effort.Limit)
 	remembers := q.Goal.SearchTime == 0
 	a, known := q.made.answers.Load(key)
 	if !known || !remembers {

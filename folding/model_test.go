@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"hlsgen/boards"
+	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
@@ -25,13 +27,7 @@ func mlp(r *rand.Rand, in num.Type, weightBits, outBits int, sizes ...int) *data
 	for i := range len(sizes) - 1 {
 		p := mvau.Params{}
 		half := int64(1) << (weightBits - 1)
-		for range sizes[i+1] {
-			row := make([]int64, sizes[i])
-			for j := range row {
-				row[j] = r.Int64N(2*half) - half
-			}
-			p.Weights = append(p.Weights, row)
-		}
+		p.Weights = randomWeights(r, sizes[i+1], sizes[i], -half, half-1)
 		if i < len(sizes)-2 {
 			p.Steps = []num.Step{staircase(1<<outBits - 1)}
 		}
@@ -62,17 +58,19 @@ func withThresholds(r *rand.Rand, channels, outputs int) *dataflow.Model {
 		steps[c] = num.Step{At: []int64{at, at + 5}, Value: []int64{0, 1, 2}}
 	}
 	s = must(b.Add(threshold.New(threshold.Params{Steps: steps}), []int{s}, []string{"q"}, []string{"/act/Quant"}))[0]
-	p := mvau.Params{}
-	for range outputs {
-		row := make([]int64, channels)
-		for j := range row {
-			row[j] = r.Int64N(4) - 2
-		}
-		p.Weights = append(p.Weights, row)
-	}
+	p := mvau.Params{Weights: randomWeights(r, outputs, channels, -2, 1)}
 	s = must(b.Add(mvau.New(p), []int{s}, []string{"y"}, []string{"/fc/MatMul"}))[0]
 	b.Output(s)
 	return &dataflow.Model{Name: "thresholds", Graph: must(b.Graph())}
+}
+
+// randomWeights is a matrix of weights, of which rows and columns may be dead.
+func randomWeights(r *rand.Rand, rows, columns int, lo, hi int64) [][]int64 {
+	w := make([]int64, rows*columns)
+	for i := range w {
+		w[i] = lo + r.Int64N(hi-lo+1)
+	}
+	return slices.Collect(slices.Chunk(onnxtest.Dead(r, w, columns), columns))
 }
 
 func must[T any](v T, err error) T {

@@ -35,14 +35,7 @@ func (p *painter) add(op dataflow.Op, in ...int) []int { return must(p.b.Add(op,
 func (p *painter) channels(s int) int { return p.b.Type(s).Shape.Channels() }
 
 func (p *painter) weights(rows, columns int) [][]int64 {
-	w := make([][]int64, rows)
-	for i := range w {
-		w[i] = make([]int64, columns)
-		for j := range w[i] {
-			w[i][j] = p.r.Int64N(15) - 7
-		}
-	}
-	return w
+	return randomWeights(p.r, rows, columns, -7, 7)
 }
 
 func (p *painter) windows(s, k, stride, groups int) int {

@@ -19,14 +19,18 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 	alive := map[int]bool{}
 	if part, err := program.Part(inputNames(program), outputNames(program)); err == nil {
 		for _, n := range part.Nodes() {
-			alive[n.Index] = true
+			for _, index := range n.Indices() {
+				alive[index] = true
+			}
 		}
 	}
 	host := map[int]string{}
 	if low.Graph != nil {
 		note := func(part *graph.Part, what string) {
 			for _, n := range part.Nodes() {
-				host[n.Index] = what
+				for _, index := range n.Indices() {
+					host[index] = what
+				}
 			}
 		}
 		note(mustPart(program, append(inputNames(program), low.Out...), outputNames(program)), suffixFate)

@@ -71,6 +71,33 @@ var links = map[string]func(m growing, in, out string){
 		m.Node("Split", in).Int("axis", 1).Out(out+"a", out+"b")
 		m.Node("Concat", out+"b", out+"a").Int("axis", 1).Out(out)
 	},
+	"Pad, Slice": func(m growing, in, out string) {
+		m.Node("Pad", in, "pads", "zero").Out(out + "wide")
+		m.Node("Slice", out+"wide", "from", "to").Out(out)
+	},
+	"Concat, Slice": func(m growing, in, out string) {
+		m.Node("Concat", in, "q").Int("axis", 1).Out(out + "wide")
+		m.Node("Slice", out+"wide", "from", "to").Out(out)
+	},
+	"BatchNormalization": func(m growing, in, out string) {
+		m.Node("BatchNormalization", in, "scales", "biases", "biases", "scales").Out(out)
+	},
+	"Conv, Quant": func(m growing, in, out string) {
+		m.Node("Reshape", in, "image").Out(out + "image")
+		m.Node("Conv", out+"image", "kernels").Ints("kernel_shape", 3, 3).Ints("pads", 1, 1, 1, 1).Out(out + "conv")
+		m.Node("Reshape", out+"conv", "row").Out(out + "sum")
+		m.quant(out+"sum", out)
+	},
+	"Conv": func(m growing, in, out string) {
+		m.Node("Reshape", in, "image").Out(out + "image")
+		m.Node("Conv", out+"image", "kernels").Ints("kernel_shape", 3, 3).Ints("pads", 1, 1, 1, 1).Out(out + "conv")
+		m.Node("Reshape", out+"conv", "row").Out(out)
+	},
+	"MaxPool": func(m growing, in, out string) {
+		m.Node("Reshape", in, "image").Out(out + "image")
+		m.Node("MaxPool", out+"image").Ints("kernel_shape", 3, 3).Ints("pads", 1, 1, 1, 1).Out(out + "pool")
+		m.Node("Reshape", out+"pool", "row").Out(out)
+	},
 	"Constant": func(m growing, in, out string) {
 		m.Node("Constant").Tensor("value", graph.Float32, nil, 0.5).Out(out + "c")
 		m.Node("Sqrt", out+"c").Out(out + "root")
@@ -124,6 +151,17 @@ var fans = map[string]func(m growing, n int){
 		}
 		m.output(fmt.Sprint("y", n), 8)
 	},
+	"one sum": func(m growing, n int) {
+		m.product("t0")
+		for i := range n {
+			x := fmt.Sprint("x", i)
+			m.Input(x, graph.Float32, 1, 8)
+			m.quant(x, x+"q")
+			m.Node("Add", fmt.Sprint("t", i), x+"q").Out(fmt.Sprint("t", i+1))
+		}
+		m.quant(fmt.Sprint("t", n), "y")
+		m.output("y", 8)
+	},
 	"inputs": func(m growing, n int) {
 		m.quant("x", "q")
 		m.output("q", 8)
@@ -159,6 +197,32 @@ var fans = map[string]func(m growing, n int){
 		m.quant(last, "y")
 		m.output("y", size)
 	},
+	"pieces": func(m growing, n int) { // of pieces of one tensor, joined again in the opposite order
+		const groups = 20
+		var whole []string
+		split := func(in string, pieces, size int) (parts []string) {
+			for i := range pieces {
+				parts = append(parts, fmt.Sprint(in, "_", i))
+			}
+			sizes := slices.Repeat([]int64{int64(size)}, pieces)
+			m.Node("Split", in).Int("axis", 1).Ints("split", sizes...).Out(parts...)
+			return parts
+		}
+		join := func(parts []string, out string) {
+			slices.Reverse(parts)
+			m.Node("Concat", parts...).Int("axis", 1).Out(out)
+		}
+		m.Input("long", graph.Float32, 1, 4*n)
+		m.quant("long", "t")
+		for _, group := range split("t", groups, 4*n/groups) {
+			join(split(group, n/groups, 4), group+"back")
+			whole = append(whole, group+"back")
+		}
+		join(whole, "back")
+		m.Node("Relu", "back").Out("relu")
+		m.quant("relu", "y")
+		m.output("y", 4*n)
+	},
 	"weights": func(m growing, n int) { // n rows of 64 weights
 		values := make([]float64, 64*n)
 		for i := range values {
@@ -177,6 +241,16 @@ var fans = map[string]func(m growing, n int){
 func grown(kind string, n int) []byte {
 	m := newGrowing()
 	m.Init("code0", graph.Int8, nil, 0)
+	m.Init("pads", graph.Int64, []int{4}, 0, 1, 0, 1).Init("from", graph.Int64, []int{2}, 0, 1)
+	m.Init("to", graph.Int64, []int{2}, 1, 9)
+	m.Init("scales", graph.Float32, []int{8}, 1, 2, 1, 2, 1, 2, 1, 4)
+	m.Init("biases", graph.Float32, []int{8}, 0, 1, 2, 0, 1, 2, 0, 1)
+	m.Init("image", graph.Int64, []int{4}, 1, 2, 2, 2).Init("row", graph.Int64, []int{2}, 1, 8)
+	kernels := make([]float64, 36)
+	for i := range kernels {
+		kernels[i] = float64(i%3 - 1)
+	}
+	m.Init("kernels", graph.Float32, []int{2, 2, 3, 3}, kernels...)
 	if fan := fans[kind]; fan != nil {
 		fan(m, n)
 		return m.Bytes()
@@ -228,28 +302,35 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestWeightBytes holds what a weight takes that the file has as an integer of 8 bits with a scale: the file's byte, as
-// the reader copies it, the layer's eight, and little else.
+// TestWeightBytes holds what a weight takes that the file has as an integer of 8 bits with a scale, or one per output:
+// the file's byte, as the reader copies it, the layer's eight, and little else.
 func TestWeightBytes(t *testing.T) {
 	const rows, columns, most = 1000, 400, 12
-	model := func(rows int) []byte {
+	model := func(rows int, scale string) []byte {
 		m := newGrowing()
 		values := make([]float64, rows*columns)
 		for i := range values {
 			values[i] = float64(i*7919%255 - 127)
 		}
+		scales := make([]float64, columns)
+		for i := range scales {
+			scales[i] = 1 / float64(1+i)
+		}
 		m.Input("long", graph.Float32, 1, rows)
 		m.Init("w8", graph.Int8, []int{rows, columns}, values...).Init("code0", graph.Int8, nil, 0)
+		m.Init("scales", graph.Float32, []int{columns}, scales...)
 		m.quant("long", "q")
-		m.Node("DequantizeLinear", "w8", "step", "code0").Out("w")
+		m.Node("DequantizeLinear", "w8", scale).Int("axis", 1).Out("w")
 		m.Node("MatMul", "q", "w").Out("t")
 		m.quant("t", "y")
 		m.output("y", columns)
 		return m.Bytes()
 	}
-	small, large := allocated(t, model(rows)), allocated(t, model(5*rows))
-	if each := (large[0] - small[0]) / (4 * rows * columns); each > most {
-		t.Errorf("a weight takes %.1f bytes, at most %d", each, most)
+	for _, scale := range []string{"step", "scales"} {
+		small, large := allocated(t, model(rows, scale)), allocated(t, model(5*rows, scale))
+		if each := (large[0] - small[0]) / (4 * rows * columns); each > most {
+			t.Errorf("%s: a weight takes %.1f bytes, at most %d", scale, each, most)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package frontend_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -38,6 +39,27 @@ var imports = []struct {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 2}, make([]float64, 6)...)).
 			op("Add", "a", "h", n.c([]int{2}, 0.3, -5)).quant("a", "y", n.s(0.5), 0, 3, 1).output("N", 2)
 	}, layers: "MVAU"},
+	{name: "the largest over the steps of a sequence", build: func(n *net) {
+		n.input(40, 1, 3).dense().quant("h", "a", n.s(2), 0, 5, 1).op("ReduceMax", "m", "a").Ints("axes", 0).
+			Int("keepdims", 0).op("MatMul", "y", "m", n.c([]int{4, 2}, 1, -1, 1, 0, 0, 1, 2, 0)).output(1, 2)
+	}, layers: "MVAU Reorder GlobalPool MVAU"},
+	{name: "an embedding", build: func(n *net) {
+		n.Input("x", graph.Int64, 1, 4).op("Gather", "e", n.c([]int{256, 3}, count(768)...), "x").
+			op("MatMul", "y", "e", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 4, 2)
+	}, layers: "Lookup MVAU"},
+	{name: "an embedding of a list of one", build: func(n *net) {
+		n.Input("x", graph.Int64, 1).op("Gather", "e", n.c([]int{256, 3}, count(768)...), "x").
+			op("MatMul", "y", "e", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 2)
+	}, layers: "Lookup MVAU"},
+	{name: "an embedding of real numbers, on the host", build: func(n *net) {
+		n.Input("x", graph.Int64, 1, 4).
+			op("Gather", "e", n.c([]int{256, 3}, roots(768)...), "x").
+			quant("e", "q", n.s(0.25), 0, 7, 1).
+			op("MatMul", "y", "q", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 4, 2)
+	}, layers: "MVAU"},
+	{name: "an embedding of real numbers", build: func(n *net) {
+		n.Input("x", graph.UInt8, 1, 4).op("Gather", "y", n.c([]int{256, 1}, roots(256)...), "x").output(1, 4, 1)
+	}, refuse: diag.WeightsNotInteger},
 	{name: "weights of 1e-10", build: func(n *net) {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 1}, 1e-10, -1e-10, 0)).
 			op("Mul", "a", "h", n.s(1e10)).quant("a", "y", n.s(0.5), 0, 3, 1).output("N", 1)
@@ -292,6 +314,15 @@ func count(n int) []float64 {
 		out[i] = float64(i - n/2)
 	}
 	return out
+}
+
+// roots are the square roots of 1 to n: real numbers that no scale makes integers of.
+func roots(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(float32(math.Sqrt(float64(i + 1))))
+	}
+	return v
 }
 
 // TestImport imports the handmade models and compares the layers, with the host's parts around them, to the model as

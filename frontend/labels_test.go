@@ -360,6 +360,9 @@ func TestRandomLabels(t *testing.T) {
 			n.arg([]string{"ArgMax", "ArgMin"}[r.IntN(2)], x).Int("select_last_index", int64(r.IntN(2)))
 			n.indices(1, 2, 1)
 		}
+		if r.IntN(2) == 0 {
+			n.Prune(r)
+		}
 		im, found := imported(t, n, frontend.Options{})
 		if im.Model == nil {
 			t.Fatalf("seed %d: %v", seed, found)

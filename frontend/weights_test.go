@@ -13,14 +13,22 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// folded is weights of random codes times a scale per column, rounded to float32.
-func folded(r *rand.Rand, rows, columns int, most int64) (w []float64, codes []int64, scales []float64) {
+// folded is weights of random codes times a scale per column, rounded to float32. Where some are dead, row 2 and column
+// 1 are.
+func folded(r *rand.Rand, rows, columns int, most int64, dead bool) (w []float64, codes []int64, scales []float64) {
 	for range columns {
 		scales = append(scales, float64(float32(0.01+r.Float64())))
 	}
-	for i := range rows * columns {
-		q := r.Int64N(2*most+1) - most
-		codes, w = append(codes, q), append(w, float64(float32(float64(q)*scales[i%columns])))
+	for range rows * columns {
+		codes = append(codes, r.Int64N(2*most+1)-most)
+	}
+	for i := range codes {
+		if dead && (i/columns == 2 || i%columns == 1) {
+			codes[i] = 0
+		}
+	}
+	for i, q := range codes {
+		w = append(w, float64(float32(float64(q)*scales[i%columns])))
 	}
 	return w, codes, scales
 }
@@ -33,12 +41,14 @@ func TestFoldedWeights(t *testing.T) {
 		name       string
 		most       int64  // code
 		annotation string // of the weights
+		dead       bool   // some rows and columns
 		spoil      func(w []float64)
 		build      func(n *net, w []float64, rows, columns int)
 		found      bool
 	}{
 		{name: "MatMul", most: 7, build: matMul, found: true},
 		{name: "8 bits", most: 127, build: matMul, found: true},
+		{name: "8 bits, parts are dead", most: 127, build: matMul, dead: true, found: true},
 		{name: "12 bits", most: 2047, build: matMul},
 		{name: "12 bits, annotated", most: 2047, annotation: "SCALEDINT<12>", build: matMul, found: true},
 		{name: "annotated as floats", most: 7, annotation: "FLOAT32", build: matMul, found: true},
@@ -54,7 +64,7 @@ func TestFoldedWeights(t *testing.T) {
 				op("Squeeze", "h", "c", n.i(2))
 		}},
 	} {
-		w, codes, scales := folded(r, 12, 3, c.most)
+		w, codes, scales := folded(r, 12, 3, c.most, c.dead)
 		if c.spoil != nil {
 			c.spoil(w)
 		}

@@ -3,8 +3,10 @@ package rtlsim
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
+	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
@@ -52,12 +54,11 @@ func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
 			perWord = pe
 			continue
 		}
-		w := make([][]int64, 1+rng.IntN(12))
-		for i := range w {
-			for range width {
-				w[i] = append(w[i], int64(rng.IntN(7)-3))
-			}
+		all := make([]int64, (1+rng.IntN(12))*width)
+		for i := range all {
+			all[i] = int64(rng.IntN(7) - 3)
 		}
+		w := slices.Collect(slices.Chunk(onnxtest.Dead(rng, all, width), width))
 		simd, pe := divisor(width, rng), divisor(len(w), rng)
 		meet(simd)
 		add(mvau.New(mvau.Params{Weights: w, Steps: sign}), func(all []dataflow.Fold) dataflow.Fold {

@@ -1,7 +1,6 @@
 package rtlsim
 
 import (
-	"fmt"
 	"slices"
 
 	"hlsgen/internal/dataflow"
@@ -160,32 +159,4 @@ func (e *engine) worker(i int, streams []*stream) *worker {
 	l.joined = dataflow.Moves{Read: mask(n.In, joined), Write: mask(n.Out, joined)}
 	e.workers = append(e.workers, l)
 	return l
-}
-
-// byFrame is the plan of every frame: the same folds and FIFOs, for sequences of its length. Latencies of layers do not
-// depend on that.
-func (p *plan) byFrame(frames [][]dataflow.Tensor) ([]*plan, error) {
-	return dataflow.Sized(p.design.Model.Lengths, frames, p.sized)
-}
-
-// sized is the plan for sequences of so many steps; 0 where there are none.
-func (p *plan) sized(steps int) (*plan, error) {
-	if steps == 0 {
-		return p, nil
-	}
-	d, err := p.design.At(steps)
-	if err == nil {
-		err = d.Verify()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("sequences of %d steps: %w", steps, err)
-	}
-	at := newPlan(d)
-	for i, l := range at.loops {
-		if l.Latency != p.loops[i].Latency {
-			return nil, fmt.Errorf("%s has a latency of %d clocks in sequences of %d steps, else %d", p.name(i),
-				l.Latency, steps, p.loops[i].Latency)
-		}
-	}
-	return at, nil
 }

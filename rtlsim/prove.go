@@ -16,12 +16,15 @@ import (
 //   - After the frame all streams are empty and all loops at their start: the state before it. So the next frame goes
 //     through as well, and the one after that. Frames that overlap are another order of the same iterations.
 //   - Where sequences have different lengths, this holds for a frame of each: all of them begin and end in that same
-//     state, so that they may follow each other in any mix.
+//     state, so that they may follow each other in any mix. A shorter one comes through where the longest does if every
+//     layer's loop is one that the longest ends with (see ends), or if no layers lie between a fork and a join; every
+//     other one is executed like the longest.
 //   - More room never stops anything. A FIFO has Depth words of room; the pipeline of the layer that writes it may hold
 //     words as well, but how many depends on the hardware. Room is how many words of it the proof counts on. With 0 it
 //     holds for any latencies whatever.
 type Proof struct {
-	Lengths    *dataflow.Lengths // of sequences, each of which was looked at; nil where all are alike
+	Lengths    *dataflow.Lengths // of sequences, all of which it holds for; nil where all are alike
+	Executed   []int             // lengths beside the longest that were executed
 	Frames     int               // after which the design is where it was before: 1
 	Iterations int               // of all layers in these
 	Words      int               // on all streams between layers in these
@@ -46,7 +49,7 @@ func (p Proof) Short() string {
 func (p Proof) String() string {
 	frame := "one frame"
 	if p.Lengths != nil {
-		frame = "the longest sequence, and with fewer each other one,"
+		frame = "the longest sequence, and with fewer each shorter one,"
 	}
 	return fmt.Sprintf("%s: after %d iterations and %d words %s is through, and all streams and loops are where they "+
 		"were before it", p.Short(), p.Iterations, p.Words, frame)
@@ -58,29 +61,27 @@ func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
 	if err := d.Verify(); err != nil {
 		return Proof{}, fmt.Errorf("design: %w", err)
 	}
-	plan := newPlan(d)
-	room, err := plan.proved(ctx)
+	of := newPlan(d)
+	room, err := of.proved(ctx)
 	if err != nil {
 		return Proof{}, err
 	}
 	p := Proof{Frames: 1, Lengths: d.Model.Lengths, Room: room}
-	if l := p.Lengths; l != nil {
-		for n := l.Min; n < l.Max; n++ {
-			at, err := plan.sized(n)
-			if err != nil {
-				return Proof{}, err
-			}
-			room, err := at.proved(ctx)
-			if err != nil {
-				return Proof{}, fmt.Errorf("sequences of %d steps: %w", n, err)
-			}
-			p.Room = max(p.Room, room)
+	err = of.shorter(func(steps int, at *plan) error {
+		room, err := at.proved(ctx)
+		if err != nil {
+			return fmt.Errorf("sequences of %d steps: %w", steps, err)
 		}
+		p.Room, p.Executed = max(p.Room, room), append(p.Executed, steps)
+		return nil
+	})
+	if err != nil {
+		return Proof{}, err
 	}
-	for i, l := range plan.loops {
+	for i, l := range of.loops {
 		p.Iterations += l.Iterations()
 		for port, s := range d.Model.Graph.Nodes[i].Out {
-			if plan.inner(s) {
+			if of.inner(s) {
 				p.Words += l.Writes(port)
 			}
 		}

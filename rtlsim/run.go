@@ -31,7 +31,8 @@
 //	plan.go     what folds fix of a design, and engines of it or of a part
 //	engine.go   nodes (worker.go), the host (host.go) and streams (stream.go, words.go) at work, each as far as it can go
 //	            (agenda.go); period.go finds the steady state
-//	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks
+//	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
+//	            lengths.go, sequences of different lengths
 //	size.go     Size: how deep FIFOs have to be; depths.go, raised and lowered; trial.go, tried; window.go, around a layer;
 //	            blocks.go, between forks and joins
 //	record.go   what happened in every clock; vcd.go and timeline.go draw it

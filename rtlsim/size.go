@@ -35,6 +35,9 @@ type SizeOptions struct {
 	From     []int // per stream: words that it has at least; nil for two
 	In, Out  Pace  // of the host; without stalls
 	Fixed    []int // per stream: the words that it has, 0 where they are looked for; nil for nowhere given
+	// Shorter also makes sequences of every other length come through, of which Prove may tell that they do not with
+	// what the longest needs.
+	Shorter bool
 	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. Depths that it ends before are
 	// deeper than they have to be (Exact). Few trials of the whole are made in any case.
 	Effort int
@@ -88,7 +91,7 @@ type Need struct{ Nodes, Streams []int }
 // simulation, too.
 //
 // In the end no FIFO alone could do with less: what was needed beside short FIFOs and turns out not to be needed beside
-// deeper ones is taken back.
+// deeper ones is taken back. Of sequences of different lengths all this is the longest's (see SizeOptions.Shorter).
 func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
@@ -122,6 +125,9 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 		z.interval = max(opt.Interval, z.fastest())
 		z.throughput()
 	}
+	if opt.Shorter && z.kept && z.err == nil {
+		z.lengthen()
+	}
 	if z.err != nil {
 		return nil, z.err
 	}
@@ -154,6 +160,25 @@ func (z *sizer) begin() {
 		}
 		z.lower(b.streams, func() bool { return z.free(b.members, z.now) })
 	}
+}
+
+// lengthen makes depths such that sequences of every length come through, where these differ. More room never stops
+// anything, so that the longest keep their interval.
+func (z *sizer) lengthen() {
+	err := z.shorter(func(_ int, at *plan) error {
+		t := *z.trials
+		t.plan = at
+		short := &sizer{trials: &t, depths: z.depths, blocks: at.split()}
+		short.low = slices.Clone(z.now)
+		short.now = slices.Clone(z.now)
+		short.begin()
+		if len(short.needs) > 0 {
+			z.now, z.needs, z.exact = short.now, append(z.needs, short.needs...), false
+		}
+		z.kept = z.kept && short.free(nil, z.now)
+		return short.err
+	})
+	z.err = cmp.Or(z.err, err)
 }
 
 // need notes that some layers need more than the lower bounds. Streams at which no writer misses room are of no use.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"hlsgen/internal/owned"
 )
 
 // CSim says how a project's C simulation is compiled and run. Its zero value is ready to use.
@@ -77,10 +79,12 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	if c.Dir == "" {
-		if c.Dir, err = os.MkdirTemp("", temporary()); err != nil {
+		dir, release, err := owned.Scratch(scratch)
+		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(c.Dir)
+		defer release()
+		c.Dir = dir
 	}
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return nil, err
@@ -120,17 +124,11 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 	return o, nil
 }
 
-// temporary is how the names of this process's folders of C simulations begin.
-func temporary() string { return fmt.Sprintf("hlsgen-csim-%d-", os.Getpid()) }
+// scratch is what the temporary folders of C simulations are called.
+const scratch = "hlsgen-csim"
 
 // Abandon removes the temporary folders of RunCSim, for a process that ends before it has returned.
-func Abandon() error {
-	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), temporary()+"*"))
-	for _, dir := range dirs {
-		err = errors.Join(err, os.RemoveAll(dir))
-	}
-	return err
-}
+func Abandon() error { return owned.Abandon(scratch) }
 
 // build compiles the project's translation units side by side, and links them.
 func build(ctx context.Context, dir string, cxx []string, files Files) error {

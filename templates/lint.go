@@ -40,6 +40,7 @@ func Lint(files Files) []string {
 		if f.Path == "hls/layers.hpp" || strings.HasPrefix(f.Path, "hls/include/hlsgen/") &&
 			path.Base(f.Path) != "testbench.hpp" {
 			l.loops(f.Path, code)
+			l.statics(f.Path, code)
 		}
 		if f.kernel() {
 			_, problems := kernelArrays(string(code))
@@ -92,6 +93,8 @@ var (
 	streamLocal = regexp.MustCompile(`^\s*hls::stream<ap_uint<\d+>> (\w+)\("(\w+)"\);\s*$`)
 	loopHead    = regexp.MustCompile(`\b(?:for|while|do)\b\s*[({]`)
 	loopPragma  = regexp.MustCompile(`^#pragma HLS (?:PIPELINE|UNROLL)\b`)
+	brackets    = regexp.MustCompile(`<[^<>]*>`)
+	staticName  = regexp.MustCompile(`^\s*static ([^(=]*?)(\w+)(?:\[[^\]]*\])*\s*(?:[;,={]|$)`)
 	call        = regexp.MustCompile(`^\s*(?:hlsgen::)?(\w+)(?:<[\d, ]+>)?\(([\w, ]+)\);\s*$`)
 )
 
@@ -110,6 +113,7 @@ var pragmas = map[string]map[string][]string{
 		"": nil},
 	"INTERFACE": {"": {"axis", "ap_ctrl_none"}, "port": nil},
 	"DATAFLOW":  {"": {"disable_start_propagation"}},
+	"RESET":     {"variable": nil, "": {"off"}},
 }
 
 // source checks one C++ file line by line.
@@ -189,6 +193,28 @@ func (l *linter) loops(file string, code []byte) {
 			seen = true
 		case seen && loopHead.MatchString(line) && !(n+1 < len(lines) && loopPragma.MatchString(lines[n+1])):
 			l.report(file, n+1, "a loop that is neither pipelined nor unrolled")
+		}
+	}
+}
+
+// statics checks that every static variable says whether a reset sets it back, in the line behind it: HLS would not,
+// and its own settings for all would walk through every memory. What synthesis does not see is left out.
+func (l *linter) statics(file string, code []byte) {
+	lines, seen := strings.Split(string(code), "\n"), true
+	for n, line := range lines {
+		for was := ""; was != line; {
+			was, line = line, brackets.ReplaceAllString(line, "")
+		}
+		m := staticName.FindStringSubmatch(line)
+		switch {
+		case strings.HasPrefix(line, "#ifndef __SYNTHESIS__"):
+			seen = false
+		case strings.HasPrefix(line, "#endif"):
+			seen = true
+		case seen && m != nil && !strings.HasPrefix(m[1], "const ") && !(n+1 < len(lines) && slices.Contains([]string{
+			"#pragma HLS RESET variable=" + m[2], "#pragma HLS RESET variable=" + m[2] + " off",
+		}, strings.TrimSpace(lines[n+1]))):
+			l.report(file, n+1, "static %s, and no word of what a reset does to it", m[2])
 		}
 	}
 }

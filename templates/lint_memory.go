@@ -60,8 +60,8 @@ func inText(s dataflow.Storage) dataflow.Storage {
 	return s
 }
 
-// LintFIFOs holds depth and memory of the FIFOs of generated C++ against those of a design.
-func LintFIFOs(files Files, want []dataflow.FIFO) []string {
+// LintFIFOs holds depth and memory of the FIFOs of generated C++ against those of a design, by name (FIFOs).
+func LintFIFOs(files Files, want map[string]dataflow.FIFO) []string {
 	var problems complaints
 	code := string(withoutComments(files.Get("hls/top.cpp")))
 	depth, impl := map[string][]string{}, map[string][]string{}
@@ -71,17 +71,11 @@ func LintFIFOs(files Files, want []dataflow.FIFO) []string {
 	for _, m := range fifoBind.FindAllStringSubmatch(code, -1) {
 		impl[m[1]] = append(impl[m[1]], m[2])
 	}
-	for s, f := range want {
-		name, words := "s"+strconv.Itoa(s), strconv.Itoa(f.Depth)
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		f, words := want[name], strconv.Itoa(want[name].Depth)
 		d, b := depth[name], impl[name]
 		if len(d) != 1 || len(b) != 1 || d[0] != words || memoryNames[b[0]] != f.Memory {
 			problems.say("stream %s: %s words in %v, the text has %v in %v", name, words, f.Memory, d, b)
-		}
-	}
-	for name := range depth { // where sequences end is no stream of the network
-		if strings.HasSuffix(name, endsOf("")) && len(impl[name]) == 1 {
-			delete(depth, name)
-			delete(impl, name)
 		}
 	}
 	if d, b := len(depth), len(impl); d != len(want) || b != len(want) {

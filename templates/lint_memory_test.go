@@ -122,10 +122,14 @@ func TestLintMemories(t *testing.T) {
 	} {
 		d := network.design(t)
 		files, _ := project(t, d, 0)
+		face, err := templates.InterfaceOf(d, templates.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, b := range network.breaks {
 			broken := edit(t, files, b.path, b.from, b.to)
 			problems := append(templates.Lint(broken), templates.LintStorage(broken, storage(d))...)
-			problems = append(problems, templates.LintFIFOs(broken, d.FIFO)...)
+			problems = append(problems, templates.LintFIFOs(broken, face.FIFOs(d))...)
 			if got := strings.Join(problems, "\n"); !strings.Contains(got, b.want) {
 				t.Errorf("%s: %s with %q for %q: got %q, want %q", d.Model.Name, b.path, b.to, b.from, got, b.want)
 			}

@@ -3,7 +3,7 @@
 // value is spelled here, in Go.
 //
 // In come a dataflow.Design and what its streams carry; out come Files in memory, and what a compiled C simulation
-// printed. It sees hlslib (the C++ of kernels), dataflow and num.
+// printed. It sees hlslib (the C++ of kernels), dataflow, owned and num.
 //
 //   - project.go is the story; files.go is what comes out
 //   - layer.go, top.go, bench.go, readme.go: the views of the templates; steps.go, of sequences of different lengths
@@ -74,6 +74,19 @@ func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 	return i, nil
 }
 
+// FIFOs is those of the C++ that Project gives d, by name.
+func (i Interface) FIFOs(d *dataflow.Design) map[string]dataflow.FIFO {
+	list := map[string]dataflow.FIFO{}
+	for s, f := range d.FIFO {
+		list["s"+strconv.Itoa(s)] = f
+	}
+	names := i.ends(d)
+	for k, e := range d.Model.Ends() {
+		list[names[k]] = e.FIFO
+	}
+	return list
+}
+
 // Project generates everything below hls/ for d. The test bench holds every frame of v, which may be few: each is
 // written as text for every stream. Every project passes the lint, or is an error.
 func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
@@ -108,11 +121,11 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 		}
 		b.layers = append(b.layers, wiring{q.layer(d, i), n.In, n.Out})
 	}
-	return b.project(func(files *Files) error { return topFiles(files, d, face, b) }, d.FIFO)
+	return b.project(func(files *Files) error { return topFiles(files, d, face, b) }, face.FIFOs(d))
 }
 
 // project is the files of a bench and, of the network or of the bench alone, those that top adds. They pass the lint.
-func (b bench) project(top func(*Files) error, fifos []dataflow.FIFO, own ...hlslib.Header) (Files, error) {
+func (b bench) project(top func(*Files) error, fifos map[string]dataflow.FIFO, own ...hlslib.Header) (Files, error) {
 	files, err := b.files(own...)
 	if err == nil {
 		err = top(&files)
@@ -139,7 +152,7 @@ func (f *Findings) Error() string {
 
 // lint holds generated files against all that Lint, LintStorage and, where they have a top, LintFIFOs know. The error
 // is a *Findings.
-func lint(files Files, layers []wiring, fifos []dataflow.FIFO) error {
+func lint(files Files, layers []wiring, fifos map[string]dataflow.FIFO) error {
 	storage := map[string][]dataflow.Storage{}
 	for _, l := range layers {
 		storage[l.Name] = l.Instance.Storage

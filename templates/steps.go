@@ -9,11 +9,8 @@ import (
 )
 
 // sequences says how a design takes sequences of any length up to the longest: a call of the top is one sequence, and
-// words and layers are those of a step. The first input tells all layers, by a FIFO of a bit per step each, after which
-// step the sequence ends.
-//
-// Such a FIFO holds the bits of all steps that its layer is behind the input. A layer waits for no step behind the end
-// of the sequence that it is in, so that a longest sequence of bits holds up nothing.
+// words and layers are those of a step. Inputs tell all layers, by a FIFO of a bit per step each, after which step the
+// sequence ends (dataflow.End).
 type sequences struct {
 	longest int
 	one     *dataflow.Design // for a sequence of one step
@@ -89,21 +86,28 @@ func (q *sequences) layer(d *dataflow.Design, i int) Layer {
 // endsOf is the name of the stream that tells a layer, or an output, where sequences end.
 func endsOf(name string) string { return name + "_ends" }
 
-// ends is the FIFOs of these streams.
-func (q *sequences) ends(d *dataflow.Design, face Interface) (list []streamView) {
-	add := func(name string) {
-		list = append(list, streamView{Type: cStream(1), Name: endsOf(name), Depth: strconv.Itoa(q.longest + 2),
-			Memory: storageImpl[dataflow.SRL], Doc: "1 for the last step of a sequence"})
-	}
-	for _, n := range d.Model.Graph.Nodes {
-		if q.reads(n) {
-			add(n.Name)
+// ends are the names of the streams of d.Model.Ends().
+func (i Interface) ends(d *dataflow.Design) (names []string) {
+	for _, e := range d.Model.Ends() {
+		if e.Node >= 0 {
+			names = append(names, endsOf(d.Model.Graph.Nodes[e.Node].Name))
+			continue
 		}
+		k := slices.IndexFunc(i.Out, func(p AXIPort) bool { return p.Stream == e.Stream })
+		names = append(names, endsOf(i.Out[k].Name))
 	}
-	for _, p := range face.Out {
-		if q.is(p.Stream) {
-			add(p.Name)
-		}
+	return names
+}
+
+// ends is the FIFOs that tell where sequences end, and of each input the names of those that it writes.
+func ends(d *dataflow.Design, face Interface) (list []streamView, written map[int][]string) {
+	written = map[int][]string{}
+	names := face.ends(d)
+	for k, e := range d.Model.Ends() {
+		list = append(list, streamView{Type: cStream(d.Model.Lengths.EndPort().Width()), Name: names[k],
+			Depth: strconv.Itoa(e.FIFO.Depth), Memory: storageImpl[e.FIFO.Memory],
+			Doc: "1 for the last step of a sequence"})
+		written[e.Input] = append(written[e.Input], names[k])
 	}
-	return list
+	return list, written
 }

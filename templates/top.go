@@ -84,18 +84,12 @@ func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 		return comment(fmt.Sprintf("%s of %s of type %s %s: %s", plural(q.port(d, p.Stream).Words, "word"),
 			plural(p.Port.PerWord, "element"), p.Port.Elem, frame, g.Streams[p.Stream].Name))
 	}
-	told := false // all who have to know where sequences end
+	ended, written := ends(d, face)
 	for _, p := range face.In {
 		v.In = append(v.In, axisView{p.Name, doc(p)})
 		if q.is(p.Stream) {
 			params = append(params, cAXIOut(p.TDATA)+"& "+p.Name)
-			args := []string{p.Name, name(p.Stream)}
-			if !told {
-				told = true
-				for _, s := range q.ends(d, face) {
-					args = append(args, s.Name)
-				}
-			}
+			args := append([]string{p.Name, name(p.Stream)}, written[p.Stream]...)
 			v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in_steps<%d, %d, %d>(%s);", p.Port.Width(), p.TDATA,
 				q.port(d, p.Stream).Words, strings.Join(args, ", ")))
 			continue
@@ -114,9 +108,7 @@ func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), name(s.ID), strconv.Itoa(f.Depth),
 			storageImpl[f.Memory], comment(s.Name)})
 	}
-	if q != nil {
-		v.Streams = append(v.Streams, q.ends(d, face)...)
-	}
+	v.Streams = append(v.Streams, ended...)
 	for _, n := range g.Nodes {
 		var args []string
 		if q.reads(n) {

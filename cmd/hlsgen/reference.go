@@ -1,12 +1,18 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
 )
 
 // referenceCommand is for those who package hlsgen: the man pages, and the same pages in Markdown.
@@ -18,20 +24,46 @@ func (a *app) referenceCommand() *cobra.Command {
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.running = true
-			dir := under(a.dir, args[0])
-			if err := os.MkdirAll(dir, 0o755); err != nil {
+			made, err := os.MkdirTemp("", "hlsgen-reference-")
+			if err != nil {
 				return err
 			}
+			defer os.RemoveAll(made)
 			root := cmd.Root()
 			root.DisableAutoGenTag = true // it has a date
 			date := committed()
 			header := &doc.GenManHeader{Date: &date, Source: "hlsgen " + version(), Manual: "hlsgen"}
-			if err := doc.GenManTree(root, header, dir); err != nil {
+			if err := errors.Join(doc.GenManTree(root, header, made), doc.GenMarkdownTree(root, made)); err != nil {
 				return err
 			}
-			return doc.GenMarkdownTree(root, dir)
+			var d diag.List
+			err = compiler.Sharing(under(a.dir, args[0]), &d, func(dir *owned.Shared) error {
+				return copyPages(made, dir)
+			})
+			if err != nil || d.Failed() {
+				return a.without(false, &d, err)
+			}
+			return nil
 		},
 	}
+}
+
+// copyPages writes the files of a folder into another.
+func copyPages(from string, to *owned.Shared) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(from, e.Name()))
+		if err == nil {
+			err = to.Write(e.Name(), text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // committed is the date of the source: the same source gives the same pages.

@@ -43,8 +43,8 @@ func TestReferencePages(t *testing.T) {
 			pages++
 		}
 	}
-	if found := len(strings.Fields(entries(t, filepath.Join(dir, "a")))); found != pages+2 {
-		t.Errorf("%d pages, want %d of commands and 2 of hlsgen", found, pages)
+	if found := len(strings.Fields(entries(t, filepath.Join(dir, "a")))); found != pages+3 {
+		t.Errorf("%d files, want %d pages of commands, 2 of hlsgen, and a list", found, pages)
 	}
 }
 

@@ -37,8 +37,11 @@ type Question struct {
 	Budget ask.Budget
 	Caps   search.Caps   // the budget, without what depends on the interval
 	Host   search.Vector // what joins the network to the processor's memory
+	Around search.Vector // that, and what tells layers where sequences end
 	Effort search.Effort
 	Yard   search.Vector // what a load is measured against
+	// FIFOs are sized for sequences of every length; else for the longest, which does for all of them but in rare cases
+	Shorter bool
 }
 
 // Ask is the question for a goal that is well formed.
@@ -49,6 +52,7 @@ func Ask(s *space.Space, goal ask.Goal) *Question {
 	}
 	q.Caps, q.Yard = q.Budget.Caps(), q.Budget.Yard()
 	q.Host = s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
+	q.Around = q.Host.Plus(s.Ends)
 	q.Effort.Limit = maxWork
 	if goal.SearchTime > 0 {
 		const stepsPerSecond = 20_000_000 // on a slow machine
@@ -81,7 +85,7 @@ func (q *Question) CapsAt(interval int) search.Caps {
 // Tree is the tree of all foldings that take no more clocks per frame.
 func (q *Question) Tree(clocks int) *search.Tree { return q.tree(&space.Region{Limit: clocks}) }
 
-func (q *Question) tree(r *space.Region) *search.Tree { return q.Space.Tree(r, q.Host, &q.Effort) }
+func (q *Question) tree(r *space.Region) *search.Tree { return q.Space.Tree(r, q.Around, &q.Effort) }
 
 // Measure is a measure of designs as the search has it.
 func (q *Question) Measure(m ask.Measure) search.Measure { return m.Of(&q.Yard) }

@@ -23,7 +23,8 @@ const (
 // deadlock where the goal asks for that alone. It is nil where the design is slower than the goal allows, or deadlocks.
 func (q *Question) size(ctx context.Context, b *space.Built, limit int) (*rtlsim.Sizing, error) {
 	fixed := q.Given(b)
-	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known}
+	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: SizingWords, Known: &q.Known,
+		Shorter: q.Shorter}
 	opt.Minimal = q.Goal.FIFO != ask.FIFO{}
 	z, err := rtlsim.Size(ctx, b.Design, opt)
 	if err != nil {
@@ -85,7 +86,7 @@ const (
 func (q *Question) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Measure,
 	caps search.Caps) (*space.Folding, error) {
 	effort := search.Effort{Limit: assessWork}
-	t := q.Single(r, class, only, q.Host, &effort)
+	t := q.Single(r, class, only, q.Around, &effort)
 	if t == nil {
 		return nil, nil
 	}

@@ -27,6 +27,7 @@ import (
 	"hlsgen/folding/ask"
 	"hlsgen/folding/finn"
 	"hlsgen/folding/search"
+	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/rtlsim"
@@ -41,7 +42,9 @@ type Space struct {
 	Layers  []LayerOptions
 	Streams []Stream
 	Known   rtlsim.Known // of what FIFOs need
-	fifo    ask.FIFO
+	// what tells layers and outputs where sequences end, without width converters
+	Ends search.Vector
+	fifo ask.FIFO
 	memory
 	tables
 	joints
@@ -80,6 +83,7 @@ type shape struct{ in, out []form }
 func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, d *diag.List) *Space {
 	s := &Space{Model: m, Target: t, Board: ask.BudgetOf(t.Board, ask.Even(1)), Streams: newStreams(m.Graph),
 		fifo: fifo}
+	tellEnds(s)
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
 	for _, n := range m.Graph.Nodes {
 		s.add(n)
@@ -91,6 +95,21 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 	s.memory = memoryOf(t, s.Clock)
 	s.Plan(maxRows)
 	return s
+}
+
+// tellEnds prices what tells where sequences end.
+func tellEnds(s *Space) {
+	price := func(e dataflow.End) search.Vector {
+		return s.Board.Vector(estimate.End(s.Target, e, s.Model.Lengths).Total())
+	}
+	for _, e := range s.Model.Ends() {
+		s.Ends = s.Ends.Plus(price(e))
+	}
+	for id, e := range s.Model.EachEnd() {
+		if e.Input >= 0 {
+			s.Streams[id].end = price(e)
+		}
+	}
 }
 
 // add lists the options of a node.

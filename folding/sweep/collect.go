@@ -98,7 +98,7 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 		return nil, nil
 	}
 	judge(r.Points)
-	return r, r.write()
+	return r, r.write(d)
 }
 
 // identifier reports whether s is an ID of ours, which is safe in a path.

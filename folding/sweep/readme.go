@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
 	"hlsgen/templates"
 )
@@ -29,6 +30,7 @@ var sweepFiles = []templates.Entry{
 	{Patterns: []string{"cycles.svg", "cycles.png"}, What: "the clocks of every layer of the chosen point"},
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
 	{Patterns: []string{journalFile}, What: "what was found, as it was found; the sweep goes on from here"},
+	{Patterns: []string{owned.List}, What: "what hlsgen wrote here; it replaces nothing else"},
 	{Patterns: []string{pointsFolder + "/"},
 		What: "a build of every different design that fits, and what its synthesis left"},
 	{Patterns: []string{pointsFile}, What: "their names, a line for each job"},
@@ -36,8 +38,8 @@ var sweepFiles = []templates.Entry{
 	{Patterns: []string{vivadoFile}, What: "what it does in Vivado"},
 }
 
-// writeReadme writes the page of the folder, for the files of a sweep that are in it.
-func (r *Result) writeReadme(o Options) error {
+// writeReadme writes the page of the folder, for the files of a sweep that are in it. What is in the way is in d.
+func (r *Result) writeReadme(o Options, d *diag.List) error {
 	paths := []string{readmeFile}
 	err := filepath.WalkDir(r.Out, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() && e.Name() != pointsFolder {
@@ -68,6 +70,9 @@ func (r *Result) writeReadme(o Options) error {
 		if c.Samples > 1 {
 			frame += fmt.Sprintf(" of %d samples", c.Samples)
 		}
+		if s := c.Sequences; s != nil {
+			frame = fmt.Sprintf("a sequence of %d steps, the longest,", s.Longest.Steps)
+		}
 		step.Text = fmt.Sprintf("It takes %s every %s clocks: %s %s/s.", frame, number(c.Interval), number(c.FPS),
 			r.Unit())
 		if auto := "auto"; c.Memory == auto && c.Compute == auto {
@@ -87,7 +92,7 @@ func (r *Result) writeReadme(o Options) error {
 	if err != nil {
 		return err
 	}
-	return owned.WriteFile(r.Path(readmeFile), text)
+	return r.put([]file{{readmeFile, text}}, d)
 }
 
 // command is what the sweep was asked for, to be given in its folder.

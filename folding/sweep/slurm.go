@@ -61,18 +61,16 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 		}
 		names = append(names, p.ID)
 	}
-	for name, text := range map[string]string{
-		pointsFile: strings.Join(names, "\n") + "\n",
-		vivadoFile: vivadoScript,
-		scriptFile: strings.Replace(arrayScript, "@LAST@", strconv.Itoa(len(names)-1), 1),
-	} {
-		if err := owned.WriteFile(r.Path(name), []byte(text)); err != nil {
-			return err
-		}
+	script := strings.Replace(arrayScript, "@LAST@", strconv.Itoa(len(names)-1), 1)
+	if err := r.put([]file{
+		{pointsFile, []byte(strings.Join(names, "\n") + "\n")}, {vivadoFile, []byte(vivadoScript)},
+		{scriptFile, []byte(script)},
+	}, d); err != nil || d.Failed() {
+		return err
 	}
 	r.Array, r.Script = len(names), scriptFile
 	r.Files = append(r.Files, scriptFile)
-	return errors.Join(os.Chmod(r.Path(scriptFile), 0o755), r.writeReadme(o))
+	return errors.Join(os.Chmod(r.Path(scriptFile), 0o755), r.writeReadme(o, d))
 }
 
 // project writes the HLS project of a point.
@@ -92,6 +90,9 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 	b.FIFO, b.Latency = folding.FIFO{}, false // the file has the folds and the depths
 	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardGiven(o.Boards), p.ClockMHz, out, 1,
 		true, true, nil
+	if b.Lengths != nil {
+		b.Verify = 2 // the longest sequence, and the shortest
+	}
 	_, err = compiler.Run(ctx, b, d)
 	return err
 }

@@ -107,6 +107,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if err != nil {
 		return nil, refuse(r.Out, err, d)
 	}
+	if ok, err := r.admitted(d); !ok {
+		return nil, errors.Join(err, j.close())
+	}
 	if j.broken > 0 {
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.JournalDamaged, Where: journalFile,
 			Msg: fmt.Sprintf("lines that are not as they were written: %d; what they had is worked out again",
@@ -120,7 +123,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if err == nil {
 		judge(r.Points)
 		o.Step("drawing", 0, 0)
-		err = errors.Join(r.write(), r.writeReadme(o))
+		err = errors.Join(r.write(d), r.writeReadme(o, d))
 	}
 	return r, errors.Join(err, j.close())
 }
@@ -176,6 +179,9 @@ func (o *Options) importing(samples int) compiler.Options {
 // take turns are a part of each spec.
 func (o *Options) imports() (string, error) {
 	b := fmt.Appendf(nil, "%s\n%v\n", o.Version, o.Dims)
+	if l := o.Lengths; l != nil {
+		b = fmt.Appendf(b, "%s %d..%d\n", l.Axis, l.Min, l.Max)
+	}
 	if t := o.Arrives; t != nil {
 		b = fmt.Appendf(b, "%v %s\n", t.Type, t.Scale.RatString())
 	}

@@ -86,7 +86,7 @@ func TestRun(t *testing.T) {
 	o.Workers = 8
 	run(t, o)
 	a, b := content(t, one), content(t, many)
-	if len(a) != len(r.Files)+1 { // and its README
+	if len(a) != len(r.Files)+2 { // and its README, and the list of all
 		t.Errorf("%d files were written, %v are listed", len(a), r.Files)
 	}
 	if !reflect.DeepEqual(a, b) {

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,9 @@ import (
 	"hlsgen/internal/chart"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
+	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
+	"hlsgen/templates"
 )
 
 // A column is what sweep.csv says of a point under a name.
@@ -83,6 +86,21 @@ func (b *Bounds) columns() []column {
 	}...)
 }
 
+// sequences is columns of how long sequences may be, and what the shortest ones take.
+func sequences(s *compiler.SequencesReport) []column {
+	has := s != nil
+	if !has {
+		s = &compiler.SequencesReport{}
+	}
+	return where(has, []column{
+		{"steps_min", strconv.Itoa(s.Shortest.Steps)},
+		{"steps_max", strconv.Itoa(s.Longest.Steps)},
+		{"cycles_per_step", number(s.Longest.PerStep)},
+		{"shortest_interval_cycles", number(s.Shortest.Interval)},
+		{"shortest_latency_cycles", strconv.Itoa(s.Shortest.Latency)},
+	}...)
+}
+
 // known is a number, or nothing for 0.
 func known(f float64) string {
 	if f == 0 {
@@ -99,14 +117,18 @@ func cell(s string) string {
 	return s
 }
 
-// table is sweep.csv; with bounds and with what the vendor's tools said, where there are any.
+// table is sweep.csv; with lengths of sequences, bounds and what the vendor's tools said, where there are any.
 func table(points []Point) ([]byte, error) {
+	lengths := slices.ContainsFunc(points, func(p Point) bool { return p.Sequences != nil })
 	bounds := slices.ContainsFunc(points, func(p Point) bool { return p.Bounds != nil })
 	reports := slices.ContainsFunc(points, func(p Point) bool { return p.Report != nil })
 	rows := make([][]string, 1+len(points)) // of texts, behind one of names
 	for i := range points {
 		p := &points[i]
 		all := p.columns(i)
+		if lengths {
+			all = append(all, sequences(p.Sequences)...)
+		}
 		if bounds {
 			all = append(all, p.Bounds.columns()...)
 		}
@@ -135,19 +157,45 @@ type sheet struct {
 // ChosenFile is the folding file of the chosen design, below the output folder.
 const ChosenFile = "chosen.json"
 
-// write makes all files of the sweep but the journal.
-func (r *Result) write() error {
+// write makes all files of the sweep but the journal. What is in the way is in d.
+func (r *Result) write(d *diag.List) error {
 	files, err := r.files()
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := owned.WriteFile(r.Path(f.name), f.data); err != nil {
-			return err
-		}
 		r.Files = append(r.Files, f.name)
 	}
-	return nil
+	return r.put(files, d)
+}
+
+// put writes files into the folder. What is in the way is in d.
+func (r *Result) put(files []file, d *diag.List) error {
+	return compiler.Sharing(r.Out, d, func(dir *owned.Shared) error {
+		for _, f := range files {
+			if err := dir.Write(f.name, f.data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// admitted reports whether all files of sweeps that are in the folder are as sweeps wrote them, before any work is
+// done; else d says which are in the way.
+func (r *Result) admitted(d *diag.List) (ok bool, err error) {
+	there, err := os.ReadDir(r.Out)
+	if err != nil {
+		return false, err
+	}
+	var names []string
+	for _, e := range there {
+		if name := e.Name(); templates.Names(sweepFiles, name) && name != journalFile && name != owned.List {
+			names = append(names, name)
+		}
+	}
+	err = compiler.Sharing(r.Out, d, func(dir *owned.Shared) error { return dir.Admit(names...) })
+	return err == nil && !d.Failed(), err
 }
 
 type file struct {
@@ -214,6 +262,9 @@ func (p *Point) clocks(model string) chart.Bars {
 	per := "clocks per frame"
 	if p.Samples > 1 {
 		per += fmt.Sprintf(" of %d samples", p.Samples)
+	}
+	if s := p.Sequences; s != nil {
+		per = fmt.Sprintf("clocks per sequence of %d steps", s.Longest.Steps)
 	}
 	b := chart.Bars{Title: fmt.Sprintf("%s on %s: %s", model, seriesName(p.Board, p.ClockMHz), per), Value: per,
 		Mark: "bottleneck"}

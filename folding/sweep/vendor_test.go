@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -152,6 +153,13 @@ func TestCollect(t *testing.T) {
 				}
 			}
 			var d diag.List
+			if sheet, ok := c.files["sweep.json"]; ok { // of a sweep
+				err := errors.Join(os.Remove(filepath.Join(dir, "sweep.json")),
+					(&Result{Out: dir}).put([]file{{"sweep.json", []byte(sheet)}}, &d))
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
 			r, err := Collect(dir, &d)
 			if err != nil || (r != nil) != c.found || len(d.Diags) > 0 != (c.code != "") {
 				t.Fatal(err, r, d.Diags)

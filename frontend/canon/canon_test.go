@@ -125,6 +125,14 @@ var models = []struct {
 			0).Init("B", graph.Float32, []int{1, 8}, 1, 2, 3, 4, 5, 6, 7, 8)
 		m.Node("LSTM", "x", "W", "R", "B").Int("hidden_size", 1).Out("y")
 	}},
+	{"a constant in parts", func(m *onnxtest.Model) {
+		m.Input("x", graph.Float32, 1).Output("y", graph.Float32, 1).Output("z", graph.Float32, 1)
+		m.Init("c", graph.Float32, []int{2}, 3, 1).Init("three", graph.Float32, nil, 3)
+		m.Node("Div", "c", "three").Out("d") // 1 and a third, which is no float64
+		m.Node("Split", "d").Int("axis", 0).Out("one", "third")
+		m.Node("Add", "x", "one").Out("y")
+		m.Node("Add", "x", "third").Out("z")
+	}},
 	{"batch normalisation stays", func(m *onnxtest.Model) {
 		m.Input("x", graph.Float32, "N", 2).Output("y", graph.Float32, "N", 2)
 		m.Init("g", graph.Float32, []int{2}, -0.5, 1e-41).Init("b", graph.Float32, []int{2}, 1, 2).Init("m",

@@ -1,6 +1,10 @@
 package canon
 
-import "hlsgen/frontend/graph"
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
 
 // foldConstants keeps the nodes that compute something from data and makes initializers of the constants they read.
 func foldConstants(m *Model) bool {
@@ -15,11 +19,13 @@ func foldConstants(m *Model) bool {
 			init[name] = k.Const
 		}
 	}
+	e := edit(g)
 	var nodes []*graph.Node
 	for _, n := range g.Nodes {
 		if !keep[n] {
 			continue
 		}
+		n = e.without(n, func(o string) bool { return p.Known[o].Const != nil })
 		nodes = append(nodes, n)
 		for _, in := range n.Inputs {
 			use(in)
@@ -31,4 +37,20 @@ func foldConstants(m *Model) bool {
 	changed := len(nodes) != len(g.Nodes)
 	g.Nodes, g.Init = nodes, init
 	return changed
+}
+
+// without is a node that writes others in the place of some outputs: of a Split, some parts may be constants, others
+// numbers that are no float64s.
+func (e *editor) without(n *graph.Node, constant func(output string) bool) *graph.Node {
+	if !slices.ContainsFunc(n.Outputs, constant) {
+		return n
+	}
+	with := *n
+	with.Outputs = slices.Clone(n.Outputs)
+	for i, o := range n.Outputs {
+		if constant(o) {
+			with.Outputs[i] = e.taken.Fresh(o, "constant")
+		}
+	}
+	return &with
 }

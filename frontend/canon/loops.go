@@ -3,6 +3,7 @@ package canon
 import (
 	"maps"
 
+	"hlsgen/frontend/canon/roll"
 	"hlsgen/frontend/graph"
 )
 
@@ -17,3 +18,6 @@ func loopsToScans(m *Model) bool {
 		return nodes
 	})
 }
+
+// rollUpLoops makes loops of recurrences that are written out.
+func rollUpLoops(m *Model) bool { return roll.Up(m.Program, m.Graph, m.Unroll) }

@@ -1,7 +1,7 @@
 // Package canon normalises spelling: after it, constants are numbers, every quantiser of every dialect is one Code node
 // followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on scales.
 //
-// In comes a graph.Graph; out comes one of the same meaning. It sees graph, real, pass and diag.
+// In comes a graph.Graph; out comes one of the same meaning. It sees roll, graph, real, pass and diag.
 //
 //   - passes.go is the table of passes, rewrite.go what edits graphs
 //   - fold.go, whole.go, hoist.go, loops.go, unroll.go: what passes for constants, codes and loops do
@@ -20,7 +20,7 @@ import (
 type Model struct {
 	Program *graph.Program // of the graph: as it was before the pass that is running
 	Graph   *graph.Graph   // Run gives the model one of its own
-	Unroll  map[int]bool   // loops to write out, by their nodes' indices: no layer runs them
+	Unroll  map[int]bool   // loops to write out, by their nodes' indices, or to leave so: no layer runs them
 }
 
 // Passes is the table, in order of execution.
@@ -40,8 +40,16 @@ var Passes = []pass.Pass[*Model]{
 		Run: kept(unrollLoops),
 	},
 	{
-		Name:  "fold-constants",
+		Name:  "roll-up-loops",
 		After: []string{"unroll-loops"},
+		Doc: "A recurrence that the file has written out step by step becomes a Scan: steps that do the same with " +
+			"the same constants, of elements of a sequence and of what the step before made. What it leaves are " +
+			"loops that no layer runs, which have been written out just before.",
+		Run: kept(rollUpLoops),
+	},
+	{
+		Name:  "fold-constants",
+		After: []string{"roll-up-loops"},
 		Doc: "What does not depend on data becomes an initializer: weights after their quantiser, bit widths and " +
 			"shapes computed by nodes. Early, because the others read bit widths and scales as numbers.",
 		Run: inBodies(foldConstants),

@@ -47,6 +47,15 @@ func (p *Program) Loop(n *Node) *Recur {
 	return nil
 }
 
+// Made lists the steps that a node of a program's graph became, those of nodes made up for it included. What is
+// constant has none.
+func Made(p *Program, n *Node) []*Step {
+	if m := p.made[n]; m != nil {
+		return m.steps
+	}
+	return nil
+}
+
 // define makes steps of a node of the graph, or keeps those that it has.
 func (p *Program) define(of *reading, def operator) {
 	if p.keep(of) {
@@ -78,7 +87,7 @@ func (p *Program) keep(of *reading) bool {
 		}
 	}
 	for _, s := range m.counted {
-		if refusal(func() { p.asks(s) }) != nil {
+		if refusal(func() { asks(p, s) }) != nil {
 			return false // nor would it come any further anew
 		}
 	}
@@ -104,8 +113,8 @@ func (k Known) same(l Known) bool {
 	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
 }
 
-// asks counts what a step of the node asks for.
-func (p *Program) asks(s *Step) {
+// asks counts what a step of the node that the program reads asks for.
+func asks(p *Program, s *Step) {
 	p.now.counted = append(p.now.counted, s)
 	p.step(s)
 }

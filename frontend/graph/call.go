@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hlsgen/frontend/real"
@@ -78,7 +79,7 @@ func (c *call) build(def operator) {
 	c.finite()
 	def.build(c)
 	for _, s := range c.steps {
-		c.p.asks(s)
+		asks(c.p, s)
 	}
 	c.finish()
 }
@@ -118,6 +119,9 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	if t := c.foldMove(s); t != nil {
 		return t, nil
 	}
+	if t := foldPart(c, s); t != nil {
+		return t, nil
+	}
 	if t := c.foldCodes(s); t != nil {
 		return t, nil
 	}
@@ -150,6 +154,42 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	return v.tensor(s.DType)
 }
 
+// maxPart bounds the Moves that a constant is looked for behind.
+const maxPart = 8
+
+// foldPart moves the elements of constants that data have been joined with, where it takes no other ones: a direction's
+// initial state, say, out of those of both. It is nil elsewhere.
+func foldPart(c *call, s *Step) *Tensor {
+	if s.Move == nil {
+		return nil
+	}
+	var t *Tensor
+	for i := range Size(s.Shape) {
+		slot, j := s.Move.From(i)
+		from := c.p.Known[c.Inputs[slot]].Const
+		for by, n := c.p.by[c.Inputs[slot]], 0; from == nil; n++ {
+			if by == nil || by.Move == nil || n == maxPart {
+				return nil
+			}
+			slot, j = by.Move.From(j)
+			tensor := by.Node.Inputs[slot]
+			from, by = c.p.Known[tensor].Const, c.p.by[tensor]
+		}
+		if from.DType != s.DType {
+			return nil
+		}
+		if t == nil {
+			t = &Tensor{DType: s.DType, Shape: s.Shape}
+		}
+		if s.DType.Float() {
+			t.F = append(t.F, from.At(j))
+		} else {
+			t.I = append(t.I, from.Int(j))
+		}
+	}
+	return t
+}
+
 // foldMove moves the elements of constants as they are, integers beyond 2^53 too; nil where it cannot.
 func (c *call) foldMove(s *Step) *Tensor {
 	m := s.Move
@@ -179,21 +219,35 @@ func (c *call) foldMove(s *Step) *Tensor {
 	return t
 }
 
-// foldCodes computes a function of one constant that is codes, and of numbers: once per code that occurs. It is nil
-// where a step is no such function, or gives what is no float64.
+// foldCodes computes a function of one constant that is codes, of numbers and of vectors along an axis: once per code
+// that occurs, in each channel. It is nil where a step is no such function, or gives what is no float64, and where
+// channels have fewer elements than codes.
 func (c *call) foldCodes(s *Step) *Tensor {
-	of := codedInput(c.reading, s.Elem)
+	of, groups := codedInput(c.reading, s.Elem)
 	if of < 0 {
 		return nil
 	}
 	t := c.in[of].Const
-	used := t.used()
-	values := make([]float64, len(used))
-	for i, code := range used {
-		values[i] = t.Values[code]
+	used, n := t.used(), max(1, groups.Count)
+	if n > 1 && n*len(used) > t.Len() {
+		return nil
 	}
-	once := *s
-	once.Shape = []int{len(used)}
+	values := make([]float64, 0, n*len(used))
+	for g := range n {
+		if t.groups() == 1 {
+			g = 0
+		}
+		for _, code := range used {
+			values = append(values, t.Values[g<<8+int(code)])
+		}
+	}
+	once, elem := *s, *s.Elem
+	once.Shape, once.Elem, elem.Index = []int{len(values)}, &elem, slices.Clone(elem.Index)
+	for v, p := range elem.Index {
+		if p.Count > 0 {
+			elem.Index[v] = Pick{Run: len(used), Count: n}
+		}
+	}
 	vals := make([]*Reals, len(c.in))
 	for i, k := range c.in {
 		switch {
@@ -212,28 +266,38 @@ func (c *call) foldCodes(s *Step) *Tensor {
 	if err != nil {
 		return nil
 	}
-	return t.of(s.DType, used, y.Floats())
+	return t.of(s.DType, groups, used, y.Floats())
 }
 
-// codedInput is the input whose elements alone make those of e, with numbers; -1 where there is none, or where it is
-// no codes.
-func codedInput(c *reading, e *Elem) int {
-	of := -1
+// codedInput is the input whose elements alone make those of e, with numbers, and with vectors along one axis, whose
+// channels are the groups; -1 where there is none, or where it is no codes.
+func codedInput(c *reading, e *Elem) (of int, groups Pick) {
+	of = -1
 	if e == nil || e.Offset != nil {
-		return of
+		return of, groups
+	}
+	along := func(run, count int) bool {
+		if groups.Count == 0 {
+			groups = Pick{Run: run, Count: count}
+		}
+		return groups.Run == run && groups.Count == count
 	}
 	for v, slot := range e.Args {
-		t := c.in[slot].Const
+		t, p := c.in[slot].Const, &e.Index[v]
 		switch {
 		case t == nil:
-			return -1
-		case e.Index[v] == nil && t.Codes != nil && (of < 0 || c.Inputs[slot] == c.Inputs[of]):
-			of = slot
-		case len(e.Index[v]) != 1 || t.Len() != 1:
-			return -1
+			return -1, groups
+		case p.Still() && t.Codes != nil && (of < 0 || c.Inputs[slot] == c.Inputs[of]):
+			if of = slot; t.Groups.Count > 0 && !along(t.Groups.Run, t.Groups.Count) {
+				return -1, groups
+			}
+		case p.One() && t.Len() == 1:
+		case p.Count > 0 && t.Len() == p.Count && along(p.Run, p.Count):
+		default:
+			return -1, groups
 		}
 	}
-	return of
+	return of, groups
 }
 
 // move adds an output that moves elements.

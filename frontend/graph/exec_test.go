@@ -437,6 +437,7 @@ func TestFloat32WithinBounds(t *testing.T) {
 		const in, out = 33, 8
 		weights := vector(in*out, r.NormFloat64)
 		weights.Shape = []int{in, out}
+		onnxtest.Dead(r, weights.F, out)
 		init := map[string]*graph.Tensor{"w": weights, "g": vector(out, r.NormFloat64), "b": vector(out, r.NormFloat64),
 			"m": vector(out, r.NormFloat64), "v": vector(out, r.Float64),
 			"s": scalar(float64(float32(0.1 + r.Float64()))), "z": scalar(0)}

@@ -117,6 +117,7 @@ const (
 // A Node is one operator. An empty string among Inputs or Outputs is an omitted slot, as in ONNX.
 type Node struct {
 	Index   int    // position in the file, for diagnostics; nodes made by canon keep the index of their origin
+	Stands  []int  // indices of further nodes of the file that one made by canon stands for
 	Name    string // as in the file; may be empty or repeated
 	Op      string
 	Domain  string // "" for ai.onnx
@@ -162,6 +163,9 @@ type Graph struct {
 	Meta        map[string]string // metadata_props
 	Producer    string            // producer name and version
 }
+
+// Indices are those of all nodes of the file that a node stands for.
+func (n *Node) Indices() []int { return append([]int{n.Index}, n.Stands...) }
 
 // Label is how a node is called towards the user: its name, or its first output where it has none.
 func (n *Node) Label() string {

@@ -29,6 +29,9 @@ func filledWith(r *rand.Rand, shape ...int) *graph.Tensor {
 	for i := range t.F {
 		t.F[i] = math.Round(64*(2*r.Float64()-1)) / 64
 	}
+	if n := len(shape); n > 1 {
+		onnxtest.Dead(r, t.F, shape[n-1])
+	}
 	return t
 }
 

@@ -28,7 +28,7 @@ const (
 func (p *Program) newMemo(s *Step, e *Elem) memo {
 	m := memo{variable: -1}
 	for v, slot := range e.Args {
-		if !(v == 0 && s.Dot != nil) && len(e.Index[v]) == 1 && p.Known[s.Node.Inputs[slot]].Const != nil {
+		if !(v == 0 && s.Dot != nil) && e.Index[v].One() && p.Known[s.Node.Inputs[slot]].Const != nil {
 			continue
 		}
 		if m.variable >= 0 {

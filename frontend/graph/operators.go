@@ -54,6 +54,8 @@ const (
 	Mul       = "Mul"
 	Quant     = "Quant"
 	Reshape   = "Reshape"
+	Scan      = "Scan"
+	Sub       = "Sub"
 	Transpose = "Transpose"
 )
 

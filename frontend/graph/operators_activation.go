@@ -110,14 +110,15 @@ func softmax(logarithm bool) definition {
 			unsupported("leave the softmax out: it does not change which class is largest",
 				"a softmax over %d elements", rows.n)
 		}
-		e := &Elem{Args: make([]int, rows.n+1), Index: make([][]int32, rows.n+1)}
+		e := &Elem{Args: make([]int, rows.n+1), Index: make([]Pick, rows.n+1)}
 		var sum *real.Expr
 		for j := range rows.n {
 			c.p.table((j + 1) * Size(x))
-			e.Index[j] = make([]int32, Size(x))
-			for i := range e.Index[j] {
-				e.Index[j][i] = int32(rows.base(i) + j*rows.stride)
+			table := make([]int32, Size(x))
+			for i := range table {
+				table[i] = int32(rows.base(i) + j*rows.stride)
 			}
+			e.Index[j].Table = table
 			term := real.Exp(real.Sub(real.Var(j), real.Var(rows.n)))
 			if sum == nil {
 				sum = term

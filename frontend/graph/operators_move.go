@@ -116,10 +116,10 @@ func buildTranspose(c *call) {
 	c.pick(shape, c.p.strided(shape, strides))
 }
 
+// maxJoined is how many inputs one Move has.
+const maxJoined = 1 << 8
+
 func buildConcat(c *call) {
-	if len(c.in) > 256 {
-		unsupported("split the concatenation", "%d inputs", len(c.in))
-	}
 	first := c.x
 	a := axis(c.Int("axis", 0), len(first))
 	shape := slices.Clone(first)
@@ -137,6 +137,14 @@ func buildConcat(c *call) {
 			}
 		}
 		shape[a] += k.Shape[a]
+	}
+	if len(c.in) > maxJoined {
+		var parts []string
+		for some := range slices.Chunk(c.Inputs, maxJoined) {
+			parts = append(parts, c.part("", Concat, "part", Attrs{"axis": IntAttr(a)}, some...))
+		}
+		c.last("", Concat, Attrs{"axis": IntAttr(a)}, parts...)
+		return
 	}
 	c.p.room(shape)
 	m := &Move{Input: make([]uint8, 0, Size(shape)), Index: make([]int32, 0, Size(shape))}
@@ -220,7 +228,7 @@ func buildOneHot(c *call) {
 		e.Expr = real.Add(is(i), is(real.Add(i, n)))
 	}
 	strides := append(rowMajor(x), 0)
-	e.Index = [][]int32{c.p.strided(shape, strides), c.p.broadcast(shape, values)}
+	e.Index = []Pick{{Table: c.p.strided(shape, strides)}, c.p.broadcast(shape, values)}
 	c.add(Step{Shape: shape, DType: DType(c.Int("type", 0)), Elem: e})
 }
 
@@ -288,7 +296,7 @@ func buildGemm(c *call) {
 	d.ABase, d.BBase = c.p.strided(shape, []int{rowA, 0}), c.p.strided(shape, []int{0, colB})
 	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
 	y := real.Mul(real.Float(c.Float("alpha", 1)), real.Var(0))
-	d.Then = &Elem{Args: []int{0}, Index: [][]int32{nil}}
+	d.Then = &Elem{Args: []int{0}, Index: []Pick{{}}}
 	if c.has(2) {
 		if s, ok := broadcasts(shape, c.in[2].Shape); !ok || Size(s) != m*n {
 			invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)

@@ -32,7 +32,7 @@ func buildRequantShift(c *call) {
 	v := real.Var
 	y := real.Div(real.Add(real.Mul(v(0), v(1)), v(2)), real.Float(div))
 	q := clamped(real.Round(real.Add(y, real.Float(0.5)), real.Floor), lo, hi)
-	e := &Elem{Expr: q, Args: []int{0, 1, 2}, Index: [][]int32{nil, c.channelwise(1), c.channelwise(2)}}
+	e := &Elem{Expr: q, Args: []int{0, 1, 2}, Index: []Pick{{}, c.channelwise(1), c.channelwise(2)}}
 	c.add(Step{Shape: c.x, DType: c.dt, Elem: e})
 }
 
@@ -54,14 +54,14 @@ func (c *reading) levels(names ...string) float64 {
 
 // channelwise is the element of a parameter that belongs to each element of the data: by ONNX's broadcasting, or, where
 // that does not fit, along the channels, one by one.
-func (c *call) channelwise(slot int) []int32 {
+func (c *call) channelwise(slot int) Pick {
 	shape := c.in[slot].Shape
 	if to, ok := broadcasts(c.x, shape); ok && Size(to) == Size(c.x) && len(to) == len(c.x) {
 		return c.p.broadcast(c.x, shape)
 	}
 	if len(c.x) > 1 && Size(shape) == c.x[1] {
-		return c.p.along(c.x, 1, 1)
+		return c.p.along(c.x, 1)
 	}
 	invalid("parameter %d of shape %v for data of shape %v", slot, shape, c.x)
-	return nil
+	return Pick{}
 }

@@ -139,12 +139,14 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 	}
 	rows := []int32{0}
 	if th.Shape[0] > 1 {
-		rows = c.p.along(x, channel, n)
+		steps := make([]int, len(x))
+		steps[channel] = n
+		rows = c.p.strided(x, steps)
 	}
-	e := &Elem{Args: []int{0}, Index: [][]int32{nil}, Offset: []int32{0}}
+	e := &Elem{Args: []int{0}, Index: []Pick{{}}, Offset: []int32{0}}
 	var sum *real.Expr
 	for i := range n {
-		e.Args, e.Index, e.Offset = append(e.Args, 1), append(e.Index, rows), append(e.Offset, int32(i))
+		e.Args, e.Index, e.Offset = append(e.Args, 1), append(e.Index, Pick{Table: rows}), append(e.Offset, int32(i))
 		reached := real.AtLeast(real.Var(0), real.Var(i+1))
 		if sum == nil {
 			sum = reached

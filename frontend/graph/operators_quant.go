@@ -111,18 +111,18 @@ func buildQuant(c *call) {
 // perAxis adds an output computed from the input and parameters that are scalars or vectors along an axis.
 func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) {
 	x := c.x
-	e := &Elem{Expr: expr, Args: args, Index: make([][]int32, len(args))}
+	e := &Elem{Expr: expr, Args: args, Index: make([]Pick, len(args))}
 	for v, slot := range args[1:] {
 		p := c.in[slot].Shape
 		if Size(p) == 1 {
-			e.Index[v+1] = []int32{0}
+			e.Index[v+1].Table = []int32{0}
 			continue
 		}
 		a := axis(c.Int("axis", 1), len(x))
 		if len(p) != 1 || p[0] != x[a] {
 			invalid("parameter %d has shape %v, the input %v, axis %d", slot, p, x, a)
 		}
-		e.Index[v+1] = c.p.along(x, a, 1)
+		e.Index[v+1] = c.p.along(x, a)
 	}
 	c.add(Step{Shape: x, DType: dt, Elem: e})
 }

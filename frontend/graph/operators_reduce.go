@@ -51,6 +51,13 @@ func reduction(pool, op string) definition {
 		}
 		domain, image := images(axes)
 		image = image && pool != ""
+		if n := slices.Index(axes, false); pool == "GlobalMaxPool" && n > 0 && !slices.Contains(axes[n:], true) {
+			// Over the first axes, as of a sequence with its steps in front: a signal of as many steps.
+			x = c.reshaped(x, []int{1, Size(c.x[:n]), Size(c.x[n:])})
+			x = c.part(channelsLast, pool, "reduced", nil, x)
+			c.last("", "Reshape", exactShape, x, c.shape(shape))
+			return
+		}
 		if image && len(shape) == len(axes) {
 			c.last(domain, pool, nil, x)
 			return
@@ -161,7 +168,7 @@ func buildOver(f joining) definition {
 		e := &Elem{Args: make([]int, len(offset)), Offset: offset}
 		var vars []*real.Expr
 		for v := range offset {
-			e.Index, vars = append(e.Index, base), append(vars, real.Var(v))
+			e.Index, vars = append(e.Index, Pick{Table: base}), append(vars, real.Var(v))
 		}
 		e.Expr = pairwise(vars, f)
 		c.add(Step{Shape: shape, DType: c.dt, Elem: e})

@@ -110,11 +110,11 @@ func shapeOf(want []int64, most int64) []int {
 func buildExpand(c *call) {
 	out := broadcastShape(c.x, shapeOf(c.constInts(1, "the shape"), maxElements))
 	c.p.room(out)
-	index := c.p.broadcast(out, c.x)
-	if len(index) == 1 && Size(out) != 1 { // one element for all
-		index = make([]int32, Size(out))
+	if Size(out) == Size(c.x) {
+		c.pick(out, nil)
+		return
 	}
-	c.pick(out, index)
+	c.pick(out, c.p.strided(out, broadcastStrides(len(out), c.x)))
 }
 
 func buildConstantOfShape(c *call) {

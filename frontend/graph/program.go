@@ -78,27 +78,50 @@ func (m *Move) From(i int) (input, element int) {
 type Elem struct {
 	Expr   *real.Expr
 	Args   []int
-	Index  [][]int32 // per variable: nil is element i, a single entry stands for all
-	Offset []int32   // per variable, added to Index: many variables may share a table; nil is 0 for all
+	Index  []Pick  // per variable
+	Offset []int32 // per variable, added to Index: many variables may share a table; nil is 0 for all
 }
 
 // At is the element of variable v that output element i uses.
 func (e *Elem) At(v, i int) int {
-	if e.Offset != nil {
-		return pick(e.Index[v], i) + int(e.Offset[v])
+	if e.Offset == nil {
+		return e.Index[v].At(i)
 	}
-	return pick(e.Index[v], i)
+	return e.shifted(v, i)
 }
 
-func pick(index []int32, i int) int {
-	switch {
-	case index == nil:
-		return i
-	case len(index) == 1:
-		return int(index[0])
-	}
-	return int(index[i])
+func (e *Elem) shifted(v, i int) int { return e.Index[v].At(i) + int(e.Offset[v]) }
+
+// A Pick says which element of an argument belongs to element i of the output: Table[i], or the only one of a table for
+// all of them; without a table the element of its run, where Count runs of Run elements follow each other again and
+// again, as a vector's along an axis; and element i itself where there is neither. Both are given where a table is
+// small, and read faster.
+type Pick struct {
+	Table      []int32
+	Run, Count int
 }
+
+// At is the element of the argument that belongs to element i.
+func (p *Pick) At(i int) int {
+	switch {
+	case len(p.Table) == 1:
+		return int(p.Table[0])
+	case p.Table != nil:
+		return int(p.Table[i])
+	case p.Count == 0:
+		return i
+	}
+	return int(uint32(i) / uint32(p.Run) % uint32(p.Count))
+}
+
+// Still reports whether element i is i.
+func (p *Pick) Still() bool { return p.Table == nil && p.Count == 0 }
+
+// sameRuns reports whether two picks without tables are the same.
+func (p *Pick) sameRuns(o *Pick) bool { return p.Run == o.Run && p.Count == o.Count }
+
+// One reports whether one element stands for all.
+func (p *Pick) One() bool { return len(p.Table) == 1 }
 
 // A Dot computes element i as sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]], where A and B are
 // inputs of the node; Then, if set, computes on from that sum (variable 0) and other inputs (variables 1...).
@@ -193,7 +216,7 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		try(in.Name, "input", file, func() { p.Known[in.Name] = opt.input(in) })
 	}
 	if ok {
-		try("", "input", file, func() { opt.checkDims(g) })
+		try("", "", file, func() { opt.checkDims(g) })
 	}
 	for _, n := range g.Nodes {
 		try(n.Label(), n.FullOp(), Where(file, n), func() {

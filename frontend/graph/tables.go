@@ -46,11 +46,24 @@ func stridedFrom(at int, shape, strides []int) []int32 {
 	return index
 }
 
-// along lists, for every element of shape, its coordinate along an axis, times step.
-func (s strides) along(shape []int, axis, step int) []int32 {
+// maxWritten is the size from which on tensors have no tables of what belongs to each of their elements, where a Pick
+// can do without.
+const maxWritten = 1 << 20
+
+// along picks, for every element of shape, its coordinate along an axis.
+func (s strides) along(shape []int, axis int) Pick {
 	steps := make([]int, len(shape))
-	steps[axis] = step
-	return s.strided(shape, steps)
+	steps[axis] = 1
+	return s.runs(shape, steps, Size(shape[axis+1:]), shape[axis])
+}
+
+// runs picks elements by strides, which are count runs again and again.
+func (s strides) runs(shape, steps []int, run, count int) Pick {
+	p := Pick{Run: run, Count: count}
+	if Size(shape) < maxWritten {
+		p.Table = s.strided(shape, steps)
+	}
+	return p
 }
 
 // every lists 0, step, 2*step ..., n of them.
@@ -99,20 +112,31 @@ func (s *Step) tables() (all [][]int32) {
 		all = append(all, s.Order.Base, s.Order.Rank)
 	}
 	if elem != nil {
-		all = append(all, elem.Index...)
+		for _, p := range elem.Index {
+			all = append(all, p.Table)
+		}
 	}
 	return all
 }
 
-// broadcast maps elements of shape out to elements of a tensor of shape in.
-func (s strides) broadcast(out, in []int) []int32 {
+// broadcast picks the elements of a tensor of shape in that belong to those of shape out.
+func (s strides) broadcast(out, in []int) Pick {
 	if Size(in) == Size(out) {
-		return nil // equal but for leading ones
+		return Pick{} // equal but for leading ones
 	}
 	if Size(in) == 1 {
-		return []int32{0}
+		return Pick{Table: []int32{0}}
 	}
-	return s.strided(out, broadcastStrides(len(out), in))
+	steps := broadcastStrides(len(out), in)
+	first := slices.IndexFunc(steps, func(s int) bool { return s != 0 })
+	last := len(steps) // behind the axes along which elements change
+	for last > 0 && (steps[last-1] == 0 || out[last-1] == 1) {
+		last--
+	}
+	if first >= 0 && Size(out) > 0 && Size(out[first:last]) == Size(in) { // and all between
+		return s.runs(out, steps, Size(out[last:]), Size(in))
+	}
+	return Pick{Table: s.strided(out, steps)}
 }
 
 // broadcastStrides is the stride of a tensor of shape in along each of more axes, 0 where it is broadcast.

@@ -8,8 +8,9 @@ import (
 
 // A Tensor is a constant, row-major. Its elements lie in one of three forms: in F, real numbers; in I, integers; or in
 // Codes and Values, both: element i is Values[Codes[i]]. Codes take a byte each, and what is computed of one element
-// is computed of at most 256, so large constants should be codes. Reading goes by the methods, whatever the form.
-// Nobody changes a tensor that is in use: tensors share their elements.
+// is computed of at most 256, so large constants should be codes. Where codes mean something else in each channel,
+// Groups picks the channel, and Values has 256 of each, one after the other. Reading goes by the methods, whatever the
+// form. Nobody changes a tensor that is in use: tensors share their elements.
 //
 // Every ONNX float is exact in a float64, every integer type but uint64 above 2^63 in an int64.
 type Tensor struct {
@@ -19,6 +20,7 @@ type Tensor struct {
 	I      []int64
 	Codes  []uint8
 	Values []float64
+	Groups Pick // the zero value where all codes mean the same
 }
 
 // Len is the number of elements.
@@ -27,19 +29,35 @@ func (t *Tensor) Len() int { return Size(t.Shape) }
 // At is element i as a float64. An int64 beyond 2^53 is rounded; such values occur only as shapes and indices, which
 // are read by Int.
 func (t *Tensor) At(i int) float64 {
-	switch {
-	case t.Codes != nil:
-		return t.Values[t.Codes[i]]
-	case t.F != nil:
+	if t.F != nil {
 		return t.F[i]
+	}
+	return t.whole(i)
+}
+
+// whole is At of integers and codes.
+func (t *Tensor) whole(i int) float64 {
+	if t.Codes != nil {
+		return t.Values[t.value(i)]
 	}
 	return float64(t.I[i])
 }
 
+// value is the place among Values of element i, which is a code.
+func (t *Tensor) value(i int) int {
+	if t.Groups.Count == 0 {
+		return int(t.Codes[i])
+	}
+	return t.Groups.At(i)<<8 + int(t.Codes[i])
+}
+
+// groups is how many meanings codes have.
+func (t *Tensor) groups() int { return max(1, t.Groups.Count) }
+
 // Int is element i of integers.
 func (t *Tensor) Int(i int) int64 {
 	if t.Codes != nil {
-		return int64(t.Values[t.Codes[i]])
+		return int64(t.Values[t.value(i)])
 	}
 	return t.I[i]
 }
@@ -56,13 +74,17 @@ func (t *Tensor) Floats() []float64 {
 	return out
 }
 
-// Occurring yields the elements as At gives them, those that are codes once each, in any order.
+// Occurring yields the elements as At gives them, those that are codes once each, in any order; of codes with several
+// meanings perhaps some that do not occur in that meaning.
 func (t *Tensor) Occurring() iter.Seq[float64] {
 	return func(yield func(float64) bool) {
 		if t.Codes != nil {
-			for _, c := range t.used() {
-				if !yield(t.Values[c]) {
-					return
+			used := t.used()
+			for g := range t.groups() {
+				for _, c := range used {
+					if !yield(t.Values[g<<8+int(c)]) {
+						return
+					}
 				}
 			}
 			return
@@ -94,7 +116,7 @@ func (t *Tensor) Equal(o *Tensor) bool {
 		return true
 	case t.DType != o.DType || t.Len() != o.Len():
 		return false
-	case t.sharesCodes(o) && slices.Equal(t.Values, o.Values):
+	case t.sharesCodes(o) && t.Groups.sameRuns(&o.Groups) && slices.Equal(t.Values, o.Values):
 		return true
 	}
 	for i := range t.Len() {
@@ -127,9 +149,46 @@ func (t *Tensor) picked(shape []int, from func(i int) int) *Tensor {
 	if out.Shape = shape; from == nil {
 		return &out
 	}
+	if t.Groups.Count > 0 && !out.regroup(from) {
+		floats := &Tensor{DType: t.DType, Shape: shape, F: make([]float64, Size(shape))}
+		for i := range floats.F {
+			floats.F[i] = t.At(from(i))
+		}
+		return floats
+	}
 	n := Size(shape)
 	out.F, out.I, out.Codes = pickOf(t.F, n, from), pickOf(t.I, n, from), pickOf(t.Codes, n, from)
 	return &out
+}
+
+// regroup says what the codes of t mean, whose elements are moved: element i comes from from(i). It is false where
+// channels do not lie in runs then.
+func (t *Tensor) regroup(from func(i int) int) bool {
+	n, of := Size(t.Shape), t.Groups
+	group := func(i int) int { return of.At(from(i)) }
+	if n == 0 {
+		return false
+	}
+	run := 1
+	for run < n && group(run) == group(0) {
+		run++
+	}
+	order := []int{group(0)}
+	for i := run; i < n && group(i) != order[0]; i += run {
+		order = append(order, group(i))
+	}
+	to := Pick{Run: run, Count: len(order)}
+	for i := range n {
+		if group(i) != order[to.At(i)] {
+			return false
+		}
+	}
+	values := make([]float64, 0, len(order)<<8)
+	for _, g := range order {
+		values = append(values, t.Values[g<<8:(g+1)<<8]...)
+	}
+	t.Groups, t.Values = to, values
+	return true
 }
 
 func pickOf[E any](list []E, n int, from func(i int) int) []E {
@@ -157,13 +216,34 @@ func (t *Tensor) used() (codes []uint8) {
 	return codes
 }
 
-// of is a tensor of other values: those of the codes, in order.
-func (t *Tensor) of(dt DType, codes []uint8, values []float64) *Tensor {
-	out := &Tensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Values: make([]float64, 256)}
-	for i, c := range codes {
-		out.Values[c] = values[i]
+// of is a tensor of other values: in each of the groups those of the codes, in order.
+func (t *Tensor) of(dt DType, groups Pick, codes []uint8, values []float64) *Tensor {
+	out := &Tensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Groups: groups}
+	out.Values = make([]float64, out.groups()<<8)
+	for i, v := range values {
+		out.Values[i/len(codes)<<8+int(codes[i%len(codes)])] = v
 	}
 	return out
+}
+
+// Meaning is what the codes of the elements at base + offsets mean, base for base; it is nil for a tensor, or a base,
+// of which they have no common meaning.
+func (t *Tensor) Meaning(offsets []int32) func(base int32) []float64 {
+	if t.Codes == nil {
+		return func(int32) []float64 { return nil }
+	}
+	if t.Groups.Count == 0 {
+		return func(int32) []float64 { return t.Values }
+	}
+	run, all := t.Groups.Run, t.Groups.Run*t.Groups.Count
+	whole := !slices.ContainsFunc(offsets, func(o int32) bool { return int(o)%all != 0 })
+	most := int(slices.Max(offsets))
+	return func(base int32) []float64 {
+		if g := t.Groups.At(int(base)); whole || int(base)%run+most < run {
+			return t.Values[g<<8 : (g+1)<<8]
+		}
+		return nil
+	}
 }
 
 // infinite finds an element that is no real number; i is -1 where there is none.

@@ -111,3 +111,144 @@ func TestFoldCodes(t *testing.T) {
 		}
 	}
 }
+
+// TestCodesOfChannels holds that codes with a scale per channel stay codes where channels lie in runs, however they are
+// moved and scaled on, and are always what the same numbers are.
+func TestCodesOfChannels(t *testing.T) {
+	t.Parallel()
+	shape := []int{4, 6, 5, 3}
+	w := &graph.Tensor{DType: graph.Int8, Shape: shape, I: make([]int64, graph.Size(shape))}
+	for i := range w.I {
+		w.I[i] = int64(i * i % 7 % 3)
+	}
+	scales := func(n int) *graph.Tensor {
+		s := reals([]int{n})
+		for i := range n {
+			s.F = append(s.F, 0.5+float64(i*i)/4)
+		}
+		return s
+	}
+	of := func(shape ...int) *graph.Tensor {
+		s := scales(graph.Size(shape))
+		s.Shape = shape
+		return s
+	}
+	perm := func(axes ...int64) graph.Attrs { return graph.Attrs{"perm": {Kind: graph.AttrInts, Ints: axes}} }
+	for _, c := range []struct {
+		name, op string
+		attrs    graph.Attrs
+		args     []*graph.Tensor
+		codes    [4]bool // by the axis of the scales
+	}{
+		{"as they are", "Identity", nil, nil, [4]bool{true, true, true, true}},
+		{"turned round", "Transpose", perm(3, 2, 1, 0), nil, [4]bool{true, true, true, true}},
+		{"two axes changed", "Transpose", perm(1, 0, 2, 3), nil, [4]bool{true, true, true, true}},
+		{"as a matrix", "Flatten", nil, nil, [4]bool{true, true, true, true}},
+		{"scaled", "Mul", nil, []*graph.Tensor{scalar(3)}, [4]bool{true, true, true, true}},
+		{"scaled along the last axis", "Mul", nil, []*graph.Tensor{of(3)}, [4]bool{3: true}},
+		{"scaled along the second axis", "Add", nil, []*graph.Tensor{of(6, 1, 1)}, [4]bool{1: true}},
+		{"scaled along two axes", "Mul", nil, []*graph.Tensor{of(6, 1, 3)}, [4]bool{}},
+		{"a slice of each", "Gather", graph.Attrs{"axis": graph.IntAttr(2)},
+			[]*graph.Tensor{int64s(1, 3)}, [4]bool{true, true, true, true}},
+		{"in another order", "Gather", graph.Attrs{"axis": graph.IntAttr(1)},
+			[]*graph.Tensor{int64s(5, 0, 3)}, [4]bool{true, true, true, true}},
+		{"some twice", "Gather", graph.Attrs{"axis": graph.IntAttr(1)}, []*graph.Tensor{int64s(5, 0, 5, 1)},
+			[4]bool{true, false, true, true}},
+	} {
+		for axis, d := range shape {
+			prepared := func(w *graph.Tensor) *graph.Tensor {
+				g := &graph.Graph{Opsets: map[string]int64{"": 13}, Outputs: []graph.Value{{Name: "y"}},
+					Init: map[string]*graph.Tensor{"w": w, "scales": scales(d)}}
+				then := &graph.Node{Op: c.op, Attrs: c.attrs, Inputs: []string{"real"}, Outputs: []string{"y"}}
+				for _, a := range c.args {
+					g.Init["b"] = a
+					then.Inputs = append(then.Inputs, "b")
+				}
+				g.Nodes = []*graph.Node{{Op: "DequantizeLinear", Attrs: graph.Attrs{"axis": graph.IntAttr(axis)},
+					Inputs: []string{"w", "scales"}, Outputs: []string{"real"}}, then}
+				var d diag.List
+				p := graph.Prepare(g, "channels.onnx", graph.Options{}, &d)
+				if p == nil {
+					t.Fatalf("%s, axis %d: %v", c.name, axis, d.Diags)
+				}
+				return p.Known["y"].Const
+			}
+			got, want := prepared(coded(w)), prepared(w)
+			if want.Codes != nil || !got.Equal(want) || !slices.Equal(got.Floats(), want.Floats()) {
+				t.Errorf("%s, axis %d: %v, want %v", c.name, axis, got.Floats(), want.Floats())
+			}
+			if (got.Codes != nil) != c.codes[axis] {
+				t.Errorf("%s, axis %d: codes: %t, want %t", c.name, axis, got.Codes != nil, c.codes[axis])
+			}
+			checkMeaning(t, got)
+		}
+	}
+}
+
+// TestWithoutTables holds that large tensors, which have no tables of what belongs to each element, are computed as
+// small ones are.
+func TestWithoutTables(t *testing.T) {
+	t.Parallel()
+	shape := []int{4, 1, 64, 4096}
+	w := reals(shape)
+	for i := range graph.Size(shape) {
+		w.F = append(w.F, float64(i%977))
+	}
+	for _, by := range [][]int{{64, 1}, {4096}, {4, 1, 1, 1}, {64, 4096}, {4, 1, 64, 1}, {4, 1, 1, 4096}} {
+		v := reals(by)
+		for i := range graph.Size(by) {
+			v.F = append(v.F, float64(i))
+		}
+		g := single("", "Add", 13, nil, func(int) bool { return false }, w, v)
+		y := prepare(t, g).Known["y"].Const
+		padded := append(slices.Repeat([]int{1}, 4-len(by)), by...)
+		for i := range w.F {
+			at, rest, stride := 0, i, 1
+			for a := 3; a >= 0; a-- {
+				if padded[a] > 1 {
+					at, stride = at+rest%shape[a]*stride, stride*padded[a]
+				}
+				rest /= shape[a]
+			}
+			if want := w.F[i] + v.F[at]; y.At(i) != want {
+				t.Fatalf("%v + %v: element %d is %v, want %v", shape, by, i, y.At(i), want)
+			}
+		}
+	}
+}
+
+// checkMeaning holds the meaning of codes in rows and in columns of a tensor as a matrix against its elements.
+func checkMeaning(t *testing.T, w *graph.Tensor) {
+	t.Helper()
+	n := w.Shape[0]
+	for _, matrix := range [][2]int{{n, w.Len() / n}, {w.Len() / w.Shape[len(w.Shape)-1], w.Shape[len(w.Shape)-1]}} {
+		rows, columns := matrix[0], matrix[1]
+		for _, c := range []struct{ offsets, bases []int32 }{
+			{graph.Strided([]int{columns}, []int{1}), graph.Strided([]int{rows}, []int{columns})},
+			{graph.Strided([]int{rows}, []int{columns}), graph.Strided([]int{columns}, []int{1})},
+		} {
+			meaning := w.Meaning(c.offsets)
+			for _, base := range c.bases {
+				values := meaning(base)
+				if w.Codes == nil && values != nil {
+					t.Fatalf("codes that there are not have the meaning %v", values)
+				}
+				for _, at := range c.offsets {
+					i := int(base + at)
+					if values != nil && values[w.Codes[i]] != w.At(i) {
+						t.Fatalf("element %d is %v, means %v", i, w.At(i), values[w.Codes[i]])
+					}
+				}
+			}
+		}
+	}
+	if w.Codes == nil || w.Groups.Count == 0 {
+		return
+	}
+	whole := w.Meaning([]int32{0})
+	for i := range w.Len() {
+		if whole(int32(i)) == nil {
+			t.Fatalf("element %d alone has no meaning", i)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
 )
 
 const channelsLast = "qonnx.custom_op.channels_last"
@@ -18,6 +19,13 @@ func whole(r *rand.Rand, shape ...int) *graph.Tensor {
 		v[i] = float64(r.IntN(15) - 7)
 	}
 	return reals(shape, v...)
+}
+
+// pruned is whole of weights, of which outputs and taps may be dead.
+func pruned(r *rand.Rand, shape ...int) *graph.Tensor {
+	w := whole(r, shape...)
+	onnxtest.Dead(r, w.F, graph.Size(shape[1:]))
+	return w
 }
 
 // permuted is a transposed tensor.
@@ -117,7 +125,7 @@ func TestConv(t *testing.T) {
 		if oneD {
 			h, kh, c.stride[0], c.dilation[0], c.top, c.down = 1, 1, 1, 1, 0, 0
 		}
-		x, w := whole(r, 1+r.IntN(2), group*depth, h, 5+r.IntN(3)), whole(r, group*each, depth, kh, kw)
+		x, w := whole(r, 1+r.IntN(2), group*depth, h, 5+r.IntN(3)), pruned(r, group*each, depth, kh, kw)
 		args := []*graph.Tensor{x, w, whole(r, group*each)}
 		var bias []float64
 		if i%2 == 0 {
@@ -168,7 +176,7 @@ func TestConvTranspose(t *testing.T) {
 		if oneD {
 			h, kernel[0], stride[0], dilation[0] = 1, 1, 1, 1
 		}
-		x, w := whole(r, 1+r.IntN(2), group*depth, h, 2+r.IntN(3)), whole(r, group*depth, each, kernel[0], kernel[1])
+		x, w := whole(r, 1+r.IntN(2), group*depth, h, 2+r.IntN(3)), pruned(r, group*depth, each, kernel[0], kernel[1])
 		var before, after, extra, out [2]int
 		for a := range out {
 			full := (x.Shape[2+a]-1)*stride[a] + (kernel[a]-1)*dilation[a] + 1

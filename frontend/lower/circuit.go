@@ -12,6 +12,7 @@ import (
 type circuit struct {
 	*find.Program // which integers there are, and where
 	net           place.Netlist
+	waiting       map[string]int // operands that have been read of a tensor, and are not arranged yet
 }
 
 // put says that an integer tensor is on a wire.
@@ -37,7 +38,9 @@ func (c *circuit) operand(tensor string, elements []int32) (*find.Operand, error
 func (c *circuit) arrange(o *find.Operand, shape dataflow.Shape, fill int64) (int, error) {
 	if len(o.Tensors) == 1 && o.Value == nil {
 		tensor := o.Tensors[0]
-		c.Places[tensor].Send(&o.Movement, shape, func() bool { return len(c.Uses.Readers(tensor)) <= 1 })
+		c.Places[tensor].Send(&o.Movement, shape, func() bool {
+			return len(c.Uses.Readers(tensor)) <= 1 && c.waiting[tensor] == 0
+		})
 	}
 	wires := make([]int, len(o.Tensors))
 	for i, tensor := range o.Tensors {
@@ -50,7 +53,7 @@ func (c *circuit) arrange(o *find.Operand, shape dataflow.Shape, fill int64) (in
 func (c *circuit) add(choice *choose.Choice, in []int, tensor string, nodes []*graph.Node) (int, error) {
 	w, rest := in[0], in[1:]
 	for i, op := range choice.Ops {
-		ins, name := append([]int{w}, rest...), c.Name(tensor)
+		ins, name := in, c.Name(tensor)
 		if len(choice.Ops) > 1 {
 			ins = []int{w, rest[i]}
 		}

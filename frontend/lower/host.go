@@ -66,15 +66,19 @@ func (t *InputType) linear() bool {
 	return true
 }
 
+// maxLookahead is how many tensors behind an input are looked at for its first layer.
+const maxLookahead = 1 << 8
+
 // hostPlace is the place of integers that the host computes, in the order that the first layer wants that they reach:
-// images that meet no window, and are not flattened as they are, travel as pixels.
+// images that meet no window, and are not flattened as they are, travel as pixels. Tensors beyond the nearest few are
+// not looked at: one of a thousand inputs would look at those of all.
 func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.Place {
 	shape := l.Known[tensor].Shape
 	p := &place.Place{Stream: place.FromHost(tensor, l.Name(tensor),
 		dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
 	seen := map[string]bool{}
 	next := []string{tensor}
-	for len(next) > 0 {
+	for len(next) > 0 && len(seen) < maxLookahead {
 		tensor, next = next[0], next[1:]
 		for _, reader := range l.Readers(tensor) {
 			switch {
@@ -117,7 +121,7 @@ func (l *lowering) declareInputs(asked *InputType) map[string]*InputType {
 		if bits := in.DType.Integer(); t == nil && bits.Width > 0 {
 			t = &InputType{bits, big.NewRat(1, 1)}
 		}
-		if rows := l.Uses.LooksUp(in.Name); t == nil && rows > 0 && !in.DType.Float() {
+		if rows := l.LooksUp(in.Name); t == nil && rows > 0 && !in.DType.Float() {
 			t = &InputType{num.Smallest(num.Range{Lo: 0, Hi: int64(rows - 1)}), big.NewRat(1, 1)}
 		}
 		if t == nil {

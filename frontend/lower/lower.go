@@ -52,7 +52,8 @@ type Result struct {
 	Arrive  map[string]*InputType // the model's inputs that arrive as integers
 
 	Rejected map[int]bool // ONNX node indices of what could not be mapped
-	Unroll   map[int]bool // ONNX node indices of short loops that no layer runs: written out, they may be mapped
+	// ONNX node indices of loops that no layer runs, short ones or steps of the file: written out, they may be mapped
+	Unroll map[int]bool
 
 	stretch *graph.Stretch // Integer is of its longer sequences; nil where it is of the program's own
 }
@@ -75,8 +76,9 @@ type Options struct {
 // Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
 // was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
-	l := &lowering{circuit: circuit{Program: find.New(p)}, verdicts: newVerdicts(p.File, d), loops: newRecurrences(),
-		stateful: opt.Stateful, timed: opt.Timed, hosted: map[string]bool{}}
+	l := &lowering{circuit: circuit{Program: find.New(p), waiting: map[string]int{}},
+		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
+		hosted: map[string]bool{}}
 	arrive := l.declareInputs(opt.Input)
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {

@@ -77,7 +77,7 @@ func (l *lowering) multiply(step *graph.Step) error {
 	case step.Window != nil:
 		return l.convolution(step, w)
 	}
-	if one := l.Producer(in[d.A]); one != nil && find.IsOneHot(one) {
+	if one := l.OneHots(in[d.A]); one != nil {
 		return l.lookup(step, one, w)
 	}
 	if r, ok, reject := l.RoundedOf(step, w); ok {

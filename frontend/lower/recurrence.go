@@ -98,8 +98,10 @@ func recurrence(l *lowering, step *graph.Step) (bool, error) {
 	}
 	reject := l.recurrence(step)
 	l.loops.refused[step.Recur] = reject != nil
-	if reject != nil && step.Recur.Length <= canon.MaxUnrolled {
-		l.unroll[step.Node.Index] = true
+	if reject != nil && (step.Recur.Length <= canon.MaxUnrolled || step.Node.Stands != nil) {
+		for _, index := range step.Node.Indices() {
+			l.unroll[index] = true
+		}
 	}
 	return true, reject
 }
@@ -140,7 +142,23 @@ func (l *lowering) recurrence(step *graph.Step) error {
 		c.arrives = append(c.arrives, starts[a.Body])
 		e.nodes = graph.Join(e.nodes, starts[a.Body].Nodes)
 	}
+	e.waits(l, 1)
 	return l.loopOutput(step, l.loops.pair(r, e))
+}
+
+// waits counts the operands of a loop among those that wait, or takes them off again.
+func (e *loop) waits(l *lowering, by int) {
+	for _, c := range e.cells {
+		list := slices.Clone(c.arrives)
+		for _, in := range c.in {
+			list = append(list, in.Operand)
+		}
+		for _, o := range list {
+			for _, tensor := range o.Tensors {
+				l.waiting[tensor] += by
+			}
+		}
+	}
 }
 
 // wanted says which outputs of a recurrence's body something depends on.
@@ -422,6 +440,7 @@ func (e *loop) starts(l *lowering) (wires []int, reject error) {
 
 // build makes the products of the inputs and the loop behind them.
 func (l *lowering) build(e *loop) error {
+	e.waits(l, -1)
 	in, reject := l.arrange(e.turns(l), dataflow.Shape{e.length, len(e.cells) * len(e.cells[0].kept)}, 0)
 	if reject != nil {
 		return reject

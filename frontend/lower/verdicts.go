@@ -27,7 +27,10 @@ func (v *verdicts) report(step *graph.Step, rule string, reject error) {
 	if !errors.As(reject, &why) {
 		panic(reject)
 	}
-	v.failed[step.Output], v.rejected[step.Node.Index] = true, true
+	v.failed[step.Output] = true
+	for _, index := range step.Node.Indices() {
+		v.rejected[index] = true
+	}
 	v.d.Add(diag.Diag{Severity: diag.Error, Code: why.Code, Node: step.Node.Label(), Op: step.Node.FullOp(),
 		Where: graph.Where(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
 }

@@ -8,7 +8,8 @@ import (
 // A Num is a real number known exactly, as a rational, or as an interval of big floats: roots of non-squares are
 // irrational and have no other finite form. The number lies strictly between lo and hi: ends are moved outwards where
 // an enclosure is made, and every operation keeps this. So tanh of a thousand, which agrees with 1 to 2,885 bits, is
-// known to be below 1 at any precision, and its floor is 0.
+// known to be below 1 at any precision, and its floor is 0. An end may be infinite: lo below, hi above. So tanh of 2^40
+// is 1 - 2/(1 + something above 2^(2^20)), and its floor is 0, too.
 type Num struct {
 	r      *big.Rat
 	lo, hi *big.Float
@@ -64,7 +65,7 @@ var (
 	ErrDivision  = errors.New("division by zero")
 	ErrRoot      = errors.New("square root of a negative number")
 	ErrLog       = errors.New("logarithm of a number that is not positive")
-	ErrMagnitude = errors.New("a value beyond 2^(2^24)")
+	ErrMagnitude = errors.New("a value beyond float32 that is rounded to one")
 )
 
 // Precisions are the working precisions, in bits, that a decision tries in turn before it gives up. A rounding that
@@ -74,18 +75,31 @@ var Precisions = []uint{128, 512, 2048, 8192}
 // maxRatBits is the size from which a rational is enclosed instead: long chains of fractions grow without bound.
 const maxRatBits = 1 << 15
 
-// maxExp bounds the binary exponents of enclosures: one operation on them cannot leave big.Float, whose ends would
-// otherwise become infinite or zero and enclose nothing.
+// maxExp bounds the binary exponents of enclosures: one operation on them cannot leave big.Float.
 const maxExp = 1 << 24
 
-// enclosed is what lies between lo and hi.
-func enclosed(lo, hi *big.Float) (Num, error) {
-	for _, v := range []*big.Float{lo, hi} {
-		if e := v.MantExp(nil); e > maxExp || e < -maxExp {
-			return Num{}, ErrMagnitude
-		}
+// enclosed is what lies between lo and hi. Ends beyond 2^(2^24) become infinite, or that number where they are nearer
+// to zero; those within 2^-(2^24) become zero, or that one.
+func enclosed(lo, hi *big.Float) Num { return Num{lo: within(lo, -1), hi: within(hi, +1)} }
+
+// within moves an end outwards, which is down (dir -1) or up (dir 1), to one whose exponent is within bounds.
+func within(v *big.Float, dir int) *big.Float {
+	e := v.MantExp(nil)
+	if -maxExp <= e && e <= maxExp {
+		return v
 	}
-	return Num{lo: lo, hi: hi}, nil
+	out := new(big.Float).SetPrec(v.Prec())
+	switch away := v.Sign() == dir; { // from zero
+	case e > 0 && away:
+		return out.SetInf(dir < 0)
+	case e < 0 && !away:
+		return out
+	case e > 0:
+		e = maxExp
+	default:
+		e = -maxExp
+	}
+	return out.SetMantExp(big.NewFloat(float64(v.Sign())), e)
 }
 
 // Exact evaluates f at the given numbers with prec bits for what is irrational.
@@ -105,7 +119,11 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 		case powerBelow:
 			s[i], err = s[in.a].powerBelow()
 		case neg, abs, sqrt, exp, log:
-			s[i], err = unary(in.op, s[in.a], prec)
+			if in.soft >= 0 && s[in.soft].positive() {
+				s[i], err = s[in.soft].softplus(prec)
+			} else {
+				s[i], err = unary(in.op, s[in.a], prec)
+			}
 		case mul:
 			s[i], err = product(s[in.a], s[in.b], in.a == in.b, prec)
 		default:
@@ -134,22 +152,37 @@ func (n Num) round(mode Rounding) (Num, error) {
 	if n.r != nil {
 		return Num{r: new(big.Rat).SetInt(mode.roundRat(n.r))}, nil
 	}
-	lo, _ := n.lo.Rat(nil)
-	hi, _ := n.hi.Rat(nil)
-	a, b := mode.roundRat(beside(lo, +1)), mode.roundRat(beside(hi, -1))
+	if n.coarse() {
+		return Num{}, ErrPrecision
+	}
+	a, b := mode.roundRat(beside(n.lo, +1)), mode.roundRat(beside(n.hi, -1))
 	if a.Cmp(b) != 0 {
 		return Num{}, ErrPrecision
 	}
 	return Num{r: new(big.Rat).SetInt(a)}, nil
 }
 
+// coarse reports whether an end is infinite, or so large that its neighbours are integers further away.
+func (n Num) coarse() bool {
+	for _, v := range []*big.Float{n.lo, n.hi} {
+		if v.IsInf() || v.MantExp(nil) > int(v.Prec())+1 {
+			return true
+		}
+	}
+	return false
+}
+
 // beside is a number that rounds as those just above (dir 1) or below (dir -1) v do: rounding jumps at multiples of one
 // half only.
-func beside(v *big.Rat, dir int64) *big.Rat {
-	if !new(big.Rat).Mul(v, big.NewRat(2, 1)).IsInt() {
-		return v
+func beside(v *big.Float, dir int64) *big.Rat {
+	if v.Sign() != 0 && v.MantExp(nil) < -1 { // all up to a quarter do, and v may have a million bits
+		return big.NewRat(int64(v.Sign()), 4)
 	}
-	return new(big.Rat).Add(v, big.NewRat(dir, 4))
+	r, _ := v.Rat(nil)
+	if new(big.Rat).Mul(r, big.NewRat(2, 1)).IsInt() {
+		r.Add(r, big.NewRat(dir, 4))
+	}
+	return r
 }
 
 // single is n rounded to the nearest float32.
@@ -182,7 +215,7 @@ func (n Num) powerBelow() (Num, error) {
 		}
 		return Num{r: below(new(big.Rat).Abs(n.r))}, nil
 	}
-	if n.lo.Sign()*n.hi.Sign() <= 0 {
+	if n.lo.Sign()*n.hi.Sign() <= 0 || n.lo.IsInf() || n.hi.IsInf() {
 		return Num{}, ErrPrecision
 	}
 	lo, _ := n.lo.Rat(nil)
@@ -260,7 +293,7 @@ func root(x Num, prec uint) (Num, error) {
 	}
 	// big.Float.Sqrt rounds by the receiver's mode only at the end; one more step outwards makes the ends safe.
 	a, b := floor(prec).Sqrt(lo), ceil(prec).Sqrt(hi)
-	return enclosed(nudge(a, -1), nudge(b, +1))
+	return enclosed(nudge(a, -1), nudge(b, +1)), nil
 }
 
 // nudge moves v by two units of its last place.
@@ -299,7 +332,7 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 			return y, nil
 		}
 		if z.Num().BitLen()+z.Denom().BitLen() > maxRatBits {
-			return enclosed(nudge(floor(prec).SetRat(z), -1), nudge(ceil(prec).SetRat(z), +1))
+			return enclosed(nudge(floor(prec).SetRat(z), -1), nudge(ceil(prec).SetRat(z), +1)), nil
 		}
 		return Num{r: z}, nil
 	}
@@ -310,11 +343,11 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 	yl, yh := y.enclose(prec)
 	switch op {
 	case add:
-		return enclosed(floor(prec).Add(xl, yl), ceil(prec).Add(xh, yh))
+		return enclosed(floor(prec).Add(xl, yl), ceil(prec).Add(xh, yh)), nil
 	case sub:
-		return enclosed(floor(prec).Sub(xl, yh), ceil(prec).Sub(xh, yl))
+		return enclosed(floor(prec).Sub(xl, yh), ceil(prec).Sub(xh, yl)), nil
 	case mul:
-		return corners(prec, xl, xh, yl, yh, (*big.Float).Mul)
+		return corners(op, prec, xl, xh, yl, yh)
 	case div:
 		switch {
 		case y.zero():
@@ -324,7 +357,7 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 		case x.zero():
 			return x, nil
 		}
-		return corners(prec, xl, xh, yl, yh, (*big.Float).Quo)
+		return corners(op, prec, xl, xh, yl, yh)
 	case atLeast:
 		switch {
 		case xl.Cmp(yh) >= 0:
@@ -342,9 +375,9 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 		case x.r != nil || y.r != nil:
 			return Num{}, ErrPrecision // which one it is, is open
 		case op == minimum:
-			return enclosed(lesser(xl, yl), lesser(xh, yh))
+			return enclosed(lesser(xl, yl), lesser(xh, yh)), nil
 		}
-		return enclosed(greater(xl, yl), greater(xh, yh)) // strictly between these: two equal roots need no decision
+		return enclosed(greater(xl, yl), greater(xh, yh)), nil // strictly between these: two equal roots need no decision
 	}
 	panic("real: invalid primitive")
 }
@@ -385,12 +418,24 @@ func (n Num) prec() uint {
 	return n.lo.Prec()
 }
 
+// positive reports whether n is surely above zero.
+func (n Num) positive() bool { return n.r != nil && n.r.Sign() > 0 || n.r == nil && n.lo.Sign() >= 0 }
+
 func (n Num) zero() bool { return n.r != nil && n.r.Sign() == 0 }
 
-func corners(prec uint, xl, xh, yl, yh *big.Float, f func(z, x, y *big.Float) *big.Float) (Num, error) {
+// corners is what the products or quotients of two enclosures lie between. Zero times infinity, and infinity over
+// infinity, stand for numbers that lie between those at the other corners.
+func corners(op Prim, prec uint, xl, xh, yl, yh *big.Float) (Num, error) {
 	var n Num
+	f := (*big.Float).Mul
+	if op == div {
+		f = (*big.Float).Quo
+	}
 	for _, x := range []*big.Float{xl, xh} {
 		for _, y := range []*big.Float{yl, yh} {
+			if x.IsInf() && (y.IsInf() && op == div || y.Sign() == 0) || y.IsInf() && x.Sign() == 0 {
+				continue
+			}
 			a, b := f(floor(prec), x, y), f(ceil(prec), x, y)
 			if n.lo == nil || a.Cmp(n.lo) < 0 {
 				n.lo = a
@@ -400,7 +445,7 @@ func corners(prec uint, xl, xh, yl, yh *big.Float, f func(z, x, y *big.Float) *b
 			}
 		}
 	}
-	return enclosed(n.lo, n.hi)
+	return enclosed(n.lo, n.hi), nil
 }
 
 // Compare is -1, 0 or 1; ErrPrecision where enclosures overlap.

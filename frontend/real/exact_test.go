@@ -63,11 +63,7 @@ func TestExactRationals(t *testing.T) {
 
 func TestExactFailures(t *testing.T) {
 	t.Parallel()
-	x, two := Var(0), Sqrt(Float(2))
-	huge := Mul(n(0x1p1000), two)
-	for range 30 {
-		huge = Mul(huge, huge)
-	}
+	x, two, huge := Var(0), Sqrt(Float(2)), enormous()
 	for _, c := range []struct {
 		name string
 		e    *Expr
@@ -82,12 +78,71 @@ func TestExactFailures(t *testing.T) {
 		{"root of a negative enclosure", Sqrt(Neg(two)), ErrRoot},
 		{"root of what may be negative", Sqrt(Sub(two, two)), ErrPrecision},
 		{"a tie that no precision sees", Round(Mul(Mul(two, two), n(0.25)), HalfEven), ErrPrecision},
-		{"beyond all floats", huge, ErrMagnitude},
-		{"below all floats", Div(n(1), huge), ErrMagnitude},
-		{"infinity less infinity", Sub(huge, huge), ErrMagnitude},
+		{"beyond all floats", Single(huge), ErrMagnitude},
+		{"an integer beyond all floats", Round(huge, Floor), ErrPrecision},
+		{"a power of two below anything", PowerBelow(Div(huge, huge)), ErrPrecision},
+		{"infinity less infinity", Round(Sub(huge, huge), Floor), ErrPrecision},
+		{"infinity less infinity, or zero", AtLeast(Sub(huge, huge), n(0)), ErrPrecision},
 	} {
 		if y, err := at(t, c.e, 1); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, error %v, want %v", c.name, y.Interval(), err, c.want)
+		}
+	}
+}
+
+// enormous is beyond 2^(2^40).
+func enormous() *Expr {
+	e := Mul(n(0x1p1000), Sqrt(n(2)))
+	for range 30 {
+		e = Mul(e, e)
+	}
+	return e
+}
+
+// TestUnbounded decides by numbers of which nothing is known but that they are beyond all bounds, or within all.
+func TestUnbounded(t *testing.T) {
+	t.Parallel()
+	huge, tiny := enormous(), Div(n(1), enormous())
+	round := func(e *Expr) *Expr { return Round(e, Floor) }
+	for _, c := range []struct {
+		name string
+		e    *Expr
+		want int64
+	}{
+		{"a clipped one", Min(huge, n(7)), 7},
+		{"a clipped one below", Max(Neg(huge), n(-7)), -7},
+		{"the least", round(tiny), 0},
+		{"the least below", round(Neg(tiny)), -1},
+		{"one less the least", round(Sub(n(1), tiny)), 0},
+		{"a product of the least", round(Sub(n(1), Mul(tiny, tiny))), 0},
+		{"a product of both signs", Max(Mul(huge, Neg(huge)), n(-1)), -1},
+		{"its root", Min(Sqrt(huge), n(1)), 1},
+		{"its exponential", Min(Exp(huge), n(1)), 1},
+		{"one over its exponential", round(Div(n(1), Exp(huge))), 0},
+		{"its negative's exponential", round(Neg(Exp(Neg(huge)))), -1},
+		{"its logarithm", Min(Log(huge), n(1)), 1},
+		{"the logarithm of one and the least", round(Neg(Log(Add(n(1), tiny)))), -1},
+		{"the logarithm of one less the least", round(Log(Sub(n(1), tiny))), -1},
+		{"the least over the largest", round(Sub(n(1), Div(tiny, huge))), 0},
+		{"a comparison", AtLeast(huge, Neg(huge)), 1},
+		{"a comparison of neighbours", AtLeast(Sub(n(1), tiny), n(1)), 0},
+		{"the exponential of the least", round(Exp(tiny)), 1},
+		{"the exponential of less", round(Exp(Neg(tiny))), 0},
+	} {
+		y, err := at(t, c.e, 0)
+		if err != nil || y.Rat() == nil || y.Rat().Cmp(big.NewRat(c.want, 1)) != 0 {
+			t.Errorf("%s: %v, %v, want %d", c.name, y.Interval(), err, c.want)
+		}
+	}
+}
+
+// TestLargeLogarithms takes logarithms of what exponentials enclose with two million bits.
+func TestLargeLogarithms(t *testing.T) {
+	t.Parallel()
+	for _, v := range []float64{0.5, 700, 1e4, 1e6, -1e6, -1e4} {
+		y, err := at(t, Log(Exp(n(v))), 0)
+		if err != nil || y.Interval().Lo > v || y.Interval().Hi < v || y.Interval().Hi-y.Interval().Lo > 1e-9 {
+			t.Errorf("ln(e^%v) is %v, %v", v, y.Interval(), err)
 		}
 	}
 }

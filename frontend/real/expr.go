@@ -147,7 +147,7 @@ func (e *Expr) Variables() []int {
 			return
 		}
 		seen[e] = true
-		if e.op == variable && !slices.Contains(out, e.v) {
+		if e.op == variable {
 			out = append(out, e.v)
 		}
 		visit(e.args[0])
@@ -155,7 +155,7 @@ func (e *Expr) Variables() []int {
 	}
 	visit(e)
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // around is the smallest interval of float64 that holds r.
@@ -181,6 +181,7 @@ type Func struct {
 type instr struct {
 	op   Prim
 	a, b int // slots
+	soft int // of a logarithm that is ln(1+e^x): the slot of x; else -1
 	e    *Expr
 }
 
@@ -193,12 +194,15 @@ func Compile(e *Expr) *Func {
 		if i, ok := at[e]; ok {
 			return i
 		}
-		in := instr{op: e.op, e: e}
+		in := instr{op: e.op, soft: -1, e: e}
 		if e.args[0] != nil {
 			in.a = emit(e.args[0])
 		}
 		if e.args[1] != nil {
 			in.b = emit(e.args[1])
+		}
+		if x := e.softplus(); x != nil {
+			in.soft = at[x]
 		}
 		f.code = append(f.code, in)
 		at[e] = len(f.code) - 1
@@ -207,6 +211,21 @@ func Compile(e *Expr) *Func {
 	emit(e)
 	f.slots = make([]Interval, len(f.code))
 	return f
+}
+
+// softplus is x where e is ln(1+e^x); else nil. Where e^x leaves all bounds, that is x and a little more.
+func (e *Expr) softplus() *Expr {
+	if e.op != log || e.args[0] == nil || e.args[0].op != add { // of no elements, there is no sum
+		return nil
+	}
+	one, power := e.args[0].args[0], e.args[0].args[1]
+	if one.op == exp {
+		one, power = power, one
+	}
+	if power.op != exp || one.op != constant || one.c.Cmp(big.NewRat(1, 1)) != 0 {
+		return nil
+	}
+	return power.args[0]
 }
 
 // Fork is a Func of the same expression with scratch space of its own.
@@ -251,7 +270,9 @@ func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Inter
 		case exp:
 			s[i] = expInterval(s[in.a])
 		case log:
-			s[i] = logInterval(s[in.a])
+			if s[i] = logInterval(s[in.a]); in.soft >= 0 && after == nil {
+				s[i] = softplusInterval(s[in.soft])
+			}
 		case atLeast:
 			s[i] = s[in.a].atLeast(s[in.b])
 			sure = sure && s[i].Point()

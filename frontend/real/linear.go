@@ -13,31 +13,40 @@ type Linear struct {
 
 // Joint reads e, an expression in n variables, as a function of one sum of multiples of them: e = Outer(Inner). Inner
 // has the bias 0; where e is constant, all its scales are 0. ok is false where e is no such function: variables meet in
-// a product, or in sums of different proportions.
+// a product, or in sums of different proportions, or numbers become very long.
 func (e *Expr) Joint(n int) (inner Linear, outer *Expr, ok bool) {
-	j := &joint{n: n, found: map[*Expr]*Linear{}, outer: map[*Expr]*Expr{}}
+	j := &joint{n: n, found: map[*Expr]part{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = j.replace(e); !ok {
 		return Linear{}, nil, false
 	}
 	if j.inner == nil {
-		return Linear{zeros(n), new(big.Rat)}, outer, true
+		return zero(n), outer, true
 	}
 	return *j.inner, outer, true
 }
 
-func zeros(n int) []*big.Rat {
-	s := make([]*big.Rat, n)
-	for i := range s {
-		s[i] = new(big.Rat)
+func zero(n int) Linear {
+	l := Linear{make([]*big.Rat, n), new(big.Rat)}
+	for i := range l.Scale {
+		l.Scale[i] = new(big.Rat)
 	}
-	return s
+	return l
 }
 
+// A joint reads one expression. A part of it is known to be linear without its scales: those of every part would be as
+// many as parts times variables. They are found for the largest linear parts alone.
 type joint struct {
 	n     int
-	found map[*Expr]*Linear // nil: not linear
+	found map[*Expr]part
 	inner *Linear
 	outer map[*Expr]*Expr
+}
+
+// A part is what is known of an expression: it is a linear form or not, and the number that it always is, nil where it
+// changes.
+type part struct {
+	linear bool
+	always *big.Rat
 }
 
 // replace writes e with the inner sum as variable 0.
@@ -45,8 +54,12 @@ func (j *joint) replace(e *Expr) (*Expr, bool) {
 	if known, ok := j.outer[e]; ok {
 		return known, true
 	}
-	if l := j.linear(e); l != nil {
-		out, ok := j.multiple(l)
+	if p := j.part(e); p.linear {
+		l, ok := j.scales(e)
+		if !ok {
+			return nil, false
+		}
+		out, ok := j.multiple(&l)
 		j.outer[e] = out
 		return out, ok
 	}
@@ -92,52 +105,131 @@ func (j *joint) multiple(l *Linear) (*Expr, bool) {
 	return Add(Mul(Var(0), Rat(m)), Rat(l.Bias)), true
 }
 
-// linear is e as a linear form, nil where it is none.
-func (j *joint) linear(e *Expr) *Linear {
-	if l, ok := j.found[e]; ok {
-		return l
+// part says what e is.
+func (j *joint) part(e *Expr) part {
+	if p, ok := j.found[e]; ok {
+		return p
 	}
-	l := j.form(e)
-	j.found[e] = l
-	return l
+	p := j.find(e)
+	j.found[e] = p
+	return p
 }
 
-func (j *joint) form(e *Expr) *Linear {
+func (j *joint) find(e *Expr) part {
 	switch e.op {
 	case constant:
-		return &Linear{zeros(j.n), e.c}
+		return part{true, e.c}
 	case variable:
-		s := zeros(j.n)
-		s[e.v] = big.NewRat(1, 1)
-		return &Linear{s, new(big.Rat)}
+		return part{true, nil}
 	}
-	x := j.linear(e.args[0])
-	if x == nil {
-		return nil
-	}
-	var y *Linear
-	if e.args[1] != nil {
-		if y = j.linear(e.args[1]); y == nil {
-			return nil
+	var all [2]*big.Rat
+	changes := 0
+	for i, a := range e.args {
+		if a == nil {
+			continue
+		}
+		p := j.part(a)
+		if !p.linear {
+			return part{}
+		}
+		if all[i] = p.always; p.always == nil {
+			changes++
 		}
 	}
-	// A linear form of several variables follows the rules of one of a single one, variable by variable.
-	out := &Linear{Scale: make([]*big.Rat, j.n)}
-	for i := range out.Scale {
-		var b Affine
-		if y != nil {
-			b = Affine{y.Scale[i], y.Bias}
-			if e.op == mul && !x.Fixed() && !y.Fixed() || e.op == div && !y.Fixed() {
-				return nil
+	switch {
+	case changes == 0:
+		return e.always(all)
+	case e.op == add, e.op == sub, e.op == neg,
+		e.op == mul && changes == 1,
+		e.op == div && all[1] != nil && all[1].Sign() != 0:
+		return part{true, nil}
+	}
+	// What changes by its form may not: x - x does not.
+	for i, a := range e.args {
+		if a != nil && all[i] == nil {
+			if l, ok := j.scales(a); ok && l.Fixed() {
+				j.found[a] = part{true, l.Bias}
+				return j.find(e)
 			}
 		}
-		a, ok := e.combine(Affine{x.Scale[i], x.Bias}, b)
-		if !ok || !e.arithmetic() && (!x.Fixed() || y != nil && !y.Fixed()) || size(a.Scale)+size(a.Bias) > maxRatBits {
-			return nil
-		}
-		out.Scale[i], out.Bias = a.Scale, a.Bias
 	}
-	return out
+	return part{}
+}
+
+// always applies e's operation to numbers.
+func (e *Expr) always(of [2]*big.Rat) part {
+	none := new(big.Rat)
+	a, b := Affine{none, of[0]}, Affine{}
+	if of[1] != nil {
+		b = Affine{none, of[1]}
+	}
+	if c, ok := e.combine(a, b); ok && size(c.Bias) <= maxRatBits {
+		return part{true, c.Bias}
+	}
+	return part{}
+}
+
+// scales is a linear part as a linear form, from its end back: how much the whole changes with a part is known once it
+// is known of all that are made of it. ok is false where numbers become too long.
+func (j *joint) scales(e *Expr) (l Linear, ok bool) {
+	l = zero(j.n)
+	times := map[*Expr]*big.Rat{e: big.NewRat(1, 1)} // what a part is multiplied by
+	give := func(to *Expr, by *big.Rat) bool {
+		if old := times[to]; old != nil {
+			by = new(big.Rat).Add(old, by)
+		}
+		times[to] = by
+		return size(by) <= maxRatBits
+	}
+	for _, e := range slices.Backward(j.inside(e)) {
+		by, x, y := times[e], e.args[0], e.args[1]
+		if by == nil { // a factor
+			continue
+		}
+		ok := true
+		switch p := j.found[e]; {
+		case p.always != nil:
+			l.Bias.Add(l.Bias, new(big.Rat).Mul(by, p.always))
+			ok = size(l.Bias) <= maxRatBits
+		case e.op == variable:
+			l.Scale[e.v].Add(l.Scale[e.v], by)
+		case e.op == add:
+			ok = give(x, by) && give(y, by)
+		case e.op == sub:
+			ok = give(x, by) && give(y, new(big.Rat).Neg(by))
+		case e.op == neg:
+			ok = give(x, new(big.Rat).Neg(by))
+		case e.op == div:
+			ok = give(x, new(big.Rat).Quo(by, j.found[y].always))
+		case j.found[y].always != nil:
+			ok = give(x, new(big.Rat).Mul(by, j.found[y].always))
+		default:
+			ok = give(y, new(big.Rat).Mul(by, j.found[x].always))
+		}
+		if !ok {
+			return l, false
+		}
+	}
+	return l, true
+}
+
+// inside lists a linear part and what it is made of, each behind its arguments.
+func (j *joint) inside(e *Expr) (list []*Expr) {
+	seen := map[*Expr]bool{}
+	var visit func(e *Expr)
+	visit = func(e *Expr) {
+		if e == nil || seen[e] {
+			return
+		}
+		seen[e] = true
+		if j.found[e].always == nil {
+			visit(e.args[0])
+			visit(e.args[1])
+		}
+		list = append(list, e)
+	}
+	visit(e)
+	return list
 }
 
 // Fixed reports whether a linear form is a constant.

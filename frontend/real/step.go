@@ -97,18 +97,19 @@ func (b *bisector) value(lo, hi int64) (v int64, ok bool) {
 }
 
 // enclosed is the same in exact arithmetic: of a number that comes near an integer, and never reaches it, float64 sees
-// that it may.
+// that it may. Where a small number times a large one comes near, it takes more bits than most do.
 func (b *bisector) enclosed(lo, hi int64) (v int64, ok bool) {
-	b.count += exactCount
-	const bits = 128
-	end := func(x int64, beyond float64) *big.Float {
-		return new(big.Float).Add(new(big.Float).SetPrec(bits).SetInt64(x), big.NewFloat(beyond))
+	for _, bits := range Precisions[:2] {
+		b.count += exactCount
+		end := func(x int64, beyond float64) *big.Float {
+			return new(big.Float).Add(new(big.Float).SetPrec(bits).SetInt64(x), big.NewFloat(beyond))
+		}
+		y, err := b.f.Exact([]Num{{lo: end(lo, -0x1p-10), hi: end(hi, 0x1p-10)}}, bits)
+		if err == nil && y.r != nil && y.r.IsInt() && y.r.Num().IsInt64() {
+			return y.r.Num().Int64(), true
+		}
 	}
-	y, err := b.f.Exact([]Num{{lo: end(lo, -0x1p-10), hi: end(hi, 0x1p-10)}}, bits)
-	if err != nil || y.r == nil || !y.r.IsInt() || !y.r.Num().IsInt64() {
-		return 0, false
-	}
-	return y.r.Num().Int64(), true
+	return 0, false
 }
 
 func (b *bisector) run(lo, hi int64) error {

@@ -396,6 +396,69 @@ func TestStepOverTails(t *testing.T) {
 	}
 }
 
+// activations are the functions that recurrent layers and networks have, written as package graph does.
+func activations() map[string]func(x *Expr) *Expr {
+	one, zero := n(1), n(0)
+	sigmoid := func(x *Expr) *Expr { return Div(one, Add(one, Exp(Neg(x)))) }
+	tanh := func(x *Expr) *Expr { return Sub(one, Div(n(2), Add(Exp(Mul(n(2), x)), one))) }
+	softplus := func(x *Expr) *Expr { return Log(Add(one, Exp(x))) }
+	elu := func(x *Expr) *Expr {
+		return Add(Max(x, zero), Mul(n(float64(float32(0.7))), Sub(Exp(Min(x, zero)), one)))
+	}
+	return map[string]func(x *Expr) *Expr{
+		"Sigmoid": sigmoid, "Tanh": tanh, "Softplus": softplus, "Elu": elu,
+		"Softsign":        func(x *Expr) *Expr { return Div(x, Add(one, Abs(x))) },
+		"ScaledTanh":      func(x *Expr) *Expr { return Mul(n(1.7), tanh(Mul(n(0.6), x))) },
+		"HardSigmoid":     func(x *Expr) *Expr { return Max(Min(Add(Mul(n(0.2), x), n(0.5)), one), zero) },
+		"LeakyRelu":       func(x *Expr) *Expr { return Add(Max(x, zero), Mul(n(0.01), Min(x, zero))) },
+		"ThresholdedRelu": func(x *Expr) *Expr { return Mul(x, Sub(one, AtLeast(one, x))) },
+		"Swish":           func(x *Expr) *Expr { return Mul(x, sigmoid(x)) },
+		"Mish":            func(x *Expr) *Expr { return Mul(x, tanh(softplus(x))) },
+		"LogSigmoid":      func(x *Expr) *Expr { return Neg(softplus(Neg(x))) },
+		"SoftShrink":      func(x *Expr) *Expr { return Sub(Max(x, n(0.5)), Min(Neg(x), n(-0.5))) },
+	}
+}
+
+// TestStepOverAnyScale quantises activation functions of sums that are tiny, huge, and both, in every mode: steps are
+// found, and they are those of single integers.
+func TestStepOverAnyScale(t *testing.T) {
+	t.Parallel()
+	for name, f := range activations() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(uint64(len(name)), 3))
+			for _, unit := range []int{-150, -90, -56, -40, -20, 0, 20, 60} {
+				for _, m := range modes {
+					scale := []float64{0.125, 0.1, 1, 30, 3e9, 1e-9}[r.IntN(6)] * float64(1-2*r.IntN(2))
+					x := Mul(Var(0), Rat(new(big.Rat).Mul(power(unit), big.NewRat(1+r.Int64N(99), 64))))
+					y := Add(Div(f(x), n(scale)), n(float64(r.IntN(3)-1)))
+					g := Compile(Round(Max(Min(y, n(7)), n(-8)), m))
+					wide := num.Range{Lo: -1 << 52, Hi: 1 << 52}
+					step, err := g.StepOver(wide, 64)
+					if err != nil {
+						t.Errorf("%s/%g in units of 2^%d, %v: %v", name, scale, unit, m, err)
+						continue
+					}
+					at := append([]int64{wide.Lo, wide.Hi, -1, 0, 1}, step.At...)
+					for _, v := range step.At {
+						at = append(at, v-1)
+					}
+					for range 5 {
+						at = append(at, (r.Int64N(1<<53)-1<<52)>>r.IntN(52))
+					}
+					for _, v := range at {
+						one, err := g.StepOver(num.Point(v), 1)
+						if err != nil || one.Value[0] != step.Apply(v) {
+							t.Errorf("%s/%g in units of 2^%d, %v, at %d: %d of all, %v of one, %v", name, scale, unit,
+								m, v, step.Apply(v), one, err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestStepOverEnds searches a constant in disguise, of which intervals see nothing. A search that looked at all of it
 // would not end.
 func TestStepOverEnds(t *testing.T) {

@@ -52,6 +52,32 @@ func logPt(x float64) Interval {
 	return Interval{steps(y, -4), steps(y, 4)}
 }
 
+// softplusInterval is ln(1+e^x).
+func softplusInterval(x Interval) Interval { return Interval{softplusPt(x.Lo).Lo, softplusPt(x.Hi).Hi} }
+
+func softplusPt(x float64) Interval {
+	if math.IsInf(x, 0) {
+		return Pt(max(x, 0))
+	}
+	return Pt(max(x, 0)).Add(logInterval(Pt(1).Add(expPt(-math.Abs(x)))))
+}
+
+// softplus is ln(1+e^n) of a positive n, as n + ln(1+e^-n): however large n is, it lies above n.
+func (n Num) softplus(prec uint) (Num, error) {
+	minus, _ := unary(neg, n, prec)
+	e, err := minus.exp(prec)
+	if err != nil {
+		return e, err
+	}
+	if e, err = Sum(Exactly(big.NewRat(1, 1)), e, prec); err == nil {
+		e, err = e.log(prec)
+	}
+	if err != nil {
+		return e, err
+	}
+	return Sum(n, e, prec)
+}
+
 // steps moves v by n float64 neighbours.
 func steps(v float64, n int) float64 {
 	dir, times := math.Inf(1), n
@@ -67,42 +93,42 @@ func steps(v float64, n int) float64 {
 // maxArgument bounds arguments of exp: e^(2^20) has a million and a half bits before the point.
 const maxArgument = 1 << 20
 
-// exp encloses e^x at prec bits: argument halved until it is small, Taylor's series, squared back.
+// exp encloses e^x at prec bits: argument halved until it is small, Taylor's series, squared back. Of x above or below
+// zero it is above or below one, however close.
 func (n Num) exp(prec uint) (Num, error) {
 	if n.zero() {
 		return Num{r: big.NewRat(1, 1)}, nil
 	}
+	one := big.NewFloat(1).SetPrec(prec)
 	lo, hi := n.enclose(prec + 64)
-	return ends(lo, hi, prec, expEnd)
-}
-
-// ends is what a rising function, rounded towards a direction, makes of an enclosure.
-func ends(lo, hi *big.Float, prec uint, end func(x *big.Float, prec uint, dir int) (*big.Float, error)) (Num, error) {
-	a, err := end(lo, prec, -1)
-	if err != nil {
-		return Num{}, err
+	y := Num{lo: expEnd(lo, prec, -1), hi: expEnd(hi, prec, +1)}
+	if lo.Sign() >= 0 {
+		y.lo = greater(y.lo, one)
 	}
-	b, err := end(hi, prec, +1)
-	return Num{lo: a, hi: b}, err
+	if hi.Sign() <= 0 {
+		y.hi = lesser(y.hi, one)
+	}
+	return y, nil
 }
 
 // expEnd is e^x rounded towards dir with an error below 2^-(prec) relative, the enclosure's end made safe by a margin.
-func expEnd(x *big.Float, prec uint, dir int) (*big.Float, error) {
+func expEnd(x *big.Float, prec uint, dir int) *big.Float {
 	if f, _ := x.Float64(); math.Abs(f) > maxArgument {
+		out := new(big.Float).SetPrec(prec)
 		switch {
 		case f < 0 && dir < 0:
-			return new(big.Float).SetPrec(prec), nil // e^-huge is above 0
+			return out // e^-huge is above 0
 		case f < 0:
-			return new(big.Float).SetPrec(prec).SetMantExp(big.NewFloat(1), -maxArgument), nil // and below 2^-huge
+			return out.SetMantExp(big.NewFloat(1), -maxArgument) // and below 2^-huge
 		case dir < 0:
-			return new(big.Float).SetPrec(prec).SetMantExp(big.NewFloat(1), maxArgument), nil // e^huge is above 2^huge
+			return out.SetMantExp(big.NewFloat(1), maxArgument) // e^huge is above 2^huge
 		case f < maxExp/2:
-			return new(big.Float).SetPrec(prec).SetMantExp(big.NewFloat(1), 2*int(f+1)), nil // and below 4^huge
+			return out.SetMantExp(big.NewFloat(1), 2*int(f+1)) // and below 4^huge
 		}
-		return nil, ErrMagnitude
+		return out.SetInf(false)
 	}
 	if x.Sign() == 0 {
-		return big.NewFloat(1).SetPrec(prec), nil
+		return big.NewFloat(1).SetPrec(prec)
 	}
 	halvings := max(0, x.MantExp(nil)) + 16
 	work := prec + 64 + 2*uint(halvings)
@@ -119,7 +145,7 @@ func expEnd(x *big.Float, prec uint, dir int) (*big.Float, error) {
 	for range halvings {
 		sum.Mul(sum, sum)
 	}
-	return margin(sum, prec, dir), nil
+	return margin(sum, prec, dir)
 }
 
 // margin rounds v to prec bits and moves it outwards by four units: v was computed with 64 bits and more to spare.
@@ -128,7 +154,7 @@ func margin(v *big.Float, prec uint, dir int) *big.Float {
 	return nudge(nudge(w, dir), dir)
 }
 
-// log encloses ln x at prec bits, by Newton's iteration on exp.
+// log encloses ln x at prec bits, by Newton's iteration on exp. Of x above or below one it is above or below zero.
 func (n Num) log(prec uint) (Num, error) {
 	if n.r != nil && n.r.Sign() <= 0 {
 		return Num{}, ErrLog
@@ -143,29 +169,50 @@ func (n Num) log(prec uint) (Num, error) {
 		}
 		return Num{}, ErrPrecision
 	}
-	return ends(lo, hi, prec, logEnd)
+	y := Num{lo: logEnd(lo, prec, -1), hi: logEnd(hi, prec, +1)}
+	one, zero := big.NewFloat(1), new(big.Float)
+	if lo.Cmp(one) >= 0 {
+		y.lo = greater(y.lo, zero)
+	}
+	if hi.Cmp(one) <= 0 {
+		y.hi = lesser(y.hi, zero)
+	}
+	return y, nil
 }
 
-// logEnd iterates y += 2(x-e^y)/(x+e^y), which triples the correct bits each time, from a float64's worth.
-func logEnd(x *big.Float, prec uint, dir int) (*big.Float, error) {
-	mant := new(big.Float)
-	e := x.MantExp(mant)
-	m, _ := mant.Float64()
+// logEnd is ln x rounded towards dir: of an x with a large exponent, that of the fraction and that of the power of two.
+func logEnd(x *big.Float, prec uint, dir int) *big.Float {
+	if x.IsInf() {
+		return new(big.Float).SetPrec(prec).SetInf(false)
+	}
 	work := prec + 64
+	fraction, power := new(big.Float), new(big.Float).SetPrec(work)
+	if e := x.MantExp(fraction); max(e, -e) > 1<<10 {
+		x = fraction
+		power.Mul(newton(big.NewFloat(2), work), power.SetInt64(int64(e)))
+	}
+	y := newton(x, work)
+	y.Add(y, power)
+	// y's error is about 2^-work absolute; the margin below is relative, so a result near 0 gets an absolute one.
+	tiny := new(big.Float).SetMantExp(big.NewFloat(1), 8-int(prec))
+	if dir < 0 {
+		return floor(prec).Sub(y, tiny)
+	}
+	return ceil(prec).Add(y, tiny)
+}
+
+// newton is about ln x, of an x with a small exponent. It iterates y += 2(x-e^y)/(x+e^y), which triples the correct
+// bits each time, from a float64's worth.
+func newton(x *big.Float, work uint) *big.Float {
+	fraction := new(big.Float)
+	e := x.MantExp(fraction)
+	m, _ := fraction.Float64()
 	y := new(big.Float).SetPrec(work).SetFloat64(math.Log(m) + float64(e)*math.Ln2)
 	for bits := uint(40); bits < 3*work; bits *= 3 {
-		ey, err := expEnd(y, work, +1)
-		if err != nil {
-			return nil, err
-		}
+		ey := expEnd(y, work, +1)
 		d := new(big.Float).SetPrec(work).Sub(x, ey)
 		d.Quo(d.Mul(d, big.NewFloat(2)), new(big.Float).SetPrec(work).Add(x, ey))
 		y.Add(y, d)
 	}
-	// y's error is about 2^-work absolute; the margin below is relative, so a result near 0 gets an absolute one.
-	tiny := new(big.Float).SetMantExp(big.NewFloat(1), 8-int(prec))
-	if dir < 0 {
-		return floor(prec).Sub(y, tiny), nil
-	}
-	return ceil(prec).Add(y, tiny), nil
+	return y
 }

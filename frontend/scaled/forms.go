@@ -325,7 +325,7 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	args := make([]*Forms, len(e.Args))
 	for v, slot := range e.Args {
 		at := index
-		if e.Index[v] != nil {
+		if !e.Index[v].Still() {
 			if at = f.list(len(index)); at == nil {
 				return nil, &Blocked{step.Output, step, true}
 			}
@@ -347,67 +347,6 @@ func (f *former) list(n int) []int32 {
 		return nil
 	}
 	return make([]int32, n)
-}
-
-// move follows elements to where they come from. Each input is asked for all of them: what an element of another input
-// gets there means nothing.
-func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
-	m, in := step.Move, step.Node.Inputs
-	at := index
-	if m.Index != nil {
-		if at = f.list(len(index)); at == nil {
-			return nil, &Blocked{step.Output, step, true}
-		}
-	}
-	slots := make([]uint8, 0, 2)
-	from := make([]uint8, len(index))
-	for k, i := range index {
-		slot, j := m.From(int(i))
-		if m.Index != nil {
-			at[k] = int32(j)
-		}
-		n := slices.IndexFunc(slots, func(s uint8) bool { return in[s] == in[slot] }) // the same input several times
-		if n < 0 {
-			n = len(slots)
-			slots = append(slots, uint8(slot))
-		}
-		from[k] = uint8(n)
-	}
-	var out Forms
-	base := make([]int, len(slots))
-	parts := make([]*Forms, len(slots))
-	for n, slot := range slots {
-		mine := at
-		if len(slots) > 1 {
-			if mine = f.list(len(at)); mine == nil {
-				return nil, &Blocked{step.Output, step, true}
-			}
-			for k, j := range at {
-				if int(from[k]) == n {
-					mine[k] = j
-				}
-			}
-		}
-		part, err := f.value(in[slot], mine)
-		if err != nil {
-			return nil, err
-		}
-		base[n], parts[n] = len(out.Of), part
-		for _, form := range part.Of {
-			form.trail = &trail{step.Node, []*trail{form.trail}}
-			out.Of = append(out.Of, form)
-		}
-	}
-	if len(out.Of) > maxForms {
-		return nil, &Blocked{step.Output, step, true}
-	}
-	if len(out.Of) > 1 {
-		out.which = make([]uint16, len(index))
-		for k, n := range from {
-			out.which[k] = uint16(base[n] + parts[n].Which(k))
-		}
-	}
-	return &out, nil
 }
 
 // combine applies a step to the forms of its arguments.

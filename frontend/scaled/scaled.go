@@ -29,11 +29,23 @@ type Analysis struct {
 	partly  map[string]bool // of these, the ones with elements that are constants
 	singles map[string]bool // of these, the ones whose real value is rounded to float32
 	derived map[string]bool // depends on an integer tensor
+	ranks   map[*graph.Step]int
 }
 
 // New starts an analysis without integer tensors.
 func New(p *graph.Program) *Analysis {
-	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, nil}
+}
+
+// rank is the place of a step among all.
+func (a *Analysis) rank(step *graph.Step) int {
+	if a.ranks == nil {
+		a.ranks = make(map[*graph.Step]int, len(a.Program.Steps))
+		for i, s := range a.Program.Steps {
+			a.ranks[s] = i
+		}
+	}
+	return a.ranks[step]
 }
 
 // Values are the real values of a tensor of integers: element i's is At(i) of its integer.

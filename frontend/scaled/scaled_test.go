@@ -133,3 +133,49 @@ func TestDerived(t *testing.T) {
 		t.Errorf("x is %v %v", f, ok)
 	}
 }
+
+// TestPieces holds that pieces of a tensor that are joined again are its elements, of one form, and that what is joined
+// with another tensor has two.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	x := graph.Value{Name: "x", DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 3}}, Known: true}
+	axis := func(v int) map[string]graph.Attr { return map[string]graph.Attr{"axis": graph.IntAttr(v)} }
+	split := node("Split", axis(1), "p0", "scaled")
+	split.Outputs = []string{"p0", "p1", "p2"}
+	p := onnxtest.Prepare(t, &graph.Graph{
+		Inputs: []graph.Value{x}, Outputs: []graph.Value{{Name: "all"}}, Opsets: map[string]int64{"": 13},
+		Init: map[string]*graph.Tensor{"s": constant(nil, 0.5), "c": constant([]int{2, 1}, 7, 8)},
+		Nodes: []*graph.Node{
+			node("Mul", nil, "scaled", "x", "s"), split,
+			node("Concat", axis(1), "back", "p2", "p1"), node("Transpose", nil, "turned", "back"),
+			node("Transpose", nil, "again", "turned"), node("Concat", axis(1), "joined", "again", "p0", "scaled"),
+			node("Concat", axis(1), "all", "p1", "c", "joined"),
+		},
+	})
+	a := scaled.New(p)
+	a.Declare("x", scaled.Unit)
+	forms, err := a.Forms("joined", scaled.All(12))
+	if err != nil {
+		t.Fatal(err)
+	}
+	form, leaf, ok := forms.One()
+	if !ok || fmt.Sprint(leaf.Index) != "[2 1 0 0 1 2 5 4 3 3 4 5]" || len(form.Nodes) != 6 ||
+		form.Nodes[0].Op != "Concat" || form.Nodes[5].Op != "Mul" {
+		t.Errorf("the forms %+v", forms.Of)
+	}
+	if forms, err = a.Forms("all", scaled.All(16)); err != nil || len(forms.Of) != 2 {
+		t.Fatalf("%d forms, %v", len(forms.Of), err)
+	}
+	for k, want := range []int{1, -7, 2, 1, 0, 0, 1, 2, 4, -8, 5, 4, 3, 3, 4, 5} {
+		form := forms.At(k)
+		if want < 0 {
+			if e, n := form.Numbers(k); n != 0 || !e.Equal(real.Float(float64(-want))) {
+				t.Errorf("element %d is a function of %d integers", k, n)
+			}
+			continue
+		}
+		if leaves := form.Leaves(); len(leaves) != 1 || leaves[0].Index[k] != int32(want) {
+			t.Errorf("element %d is of element %d, want %d", k, leaves[0].Index[k], want)
+		}
+	}
+}

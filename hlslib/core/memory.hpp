@@ -46,10 +46,12 @@ template <class T, int N> void bind_memory(T (&words)[N], const memory<storage::
 
 // restarts is how often everything has begun anew, in C simulation, where a test bench says when: what is kept from frame to
 // frame begins with the FPGA's configuration.
+#ifndef __SYNTHESIS__
 inline unsigned& restarts() {
     static unsigned count = 0;
     return count;
 }
+#endif
 
 } // namespace hlsgen
 

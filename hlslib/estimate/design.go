@@ -10,7 +10,7 @@ import (
 // A Design is what a whole design takes.
 type Design struct {
 	Layers []dataflow.Cost // per node
-	FIFOs  dataflow.Cost   // of all streams
+	FIFOs  dataflow.Cost   // of all streams, and of what tells where sequences end
 	Host   dataflow.Cost
 	Total  dataflow.Resources
 }
@@ -21,6 +21,9 @@ func Whole(d *dataflow.Design) Design {
 	e.Layers, e.Total = d.Cost()
 	for s, f := range d.FIFO {
 		e.FIFOs = e.FIFOs.Plus(FIFO(d.Target, f, d.Port(s)))
+	}
+	for _, end := range d.Model.Ends() {
+		e.FIFOs = e.FIFOs.Plus(End(d.Target, end, d.Model.Lengths))
 	}
 	e.Host = Host(d.Target, d.Model.Graph)
 	e.Total = e.Total.Plus(e.FIFOs.Total()).Plus(e.Host.Total())
@@ -37,6 +40,11 @@ func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 		return nil
 	}
 	return Of(t, cost.FIFO{Depth: f.Depth, Width: p.Width(), Memory: Memory(f.Memory), Fabric: m.Fabric})
+}
+
+// End is what tells a layer or an output where sequences end.
+func End(t dataflow.Target, e dataflow.End, l *dataflow.Lengths) dataflow.Cost {
+	return FIFO(t, e.FIFO, l.EndPort())
 }
 
 // FIFOMemory is the other way round: where formulas take a FIFO to lie.

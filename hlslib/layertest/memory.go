@@ -2,6 +2,7 @@ package layertest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"hlsgen/hlslib/estimate"
@@ -33,10 +34,20 @@ func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 	for s, f := range d.FIFO {
 		fifos = fifos.Plus(estimate.FIFO(d.Target, f, d.Port(s)))
 	}
+	face, err := templates.InterfaceOf(d, templates.Options{})
+	if err != nil {
+		return append(problems, err.Error())
+	}
+	written := face.FIFOs(d)
+	for name, f := range written {
+		if strings.HasSuffix(name, "_ends") {
+			fifos = fifos.Plus(estimate.FIFO(d.Target, f, d.Model.Lengths.EndPort()))
+		}
+	}
 	if priced := estimate.Whole(d).FIFOs; priced.Total() != fifos.Total() {
 		problems = append(problems, fmt.Sprintf("FIFOs are priced %+v, they take %+v", priced.Total(), fifos.Total()))
 	}
-	return append(append(problems, templates.LintStorage(files, storage)...), templates.LintFIFOs(files, d.FIFO)...)
+	return append(append(problems, templates.LintStorage(files, storage)...), templates.LintFIFOs(files, written)...)
 }
 
 // CheckStorage holds a layer's cost against its memories: every part of theirs is what they take where they lie, by the

@@ -32,6 +32,9 @@ func TestUnit(t *testing.T) {
 			for range 2 {
 				weights[c] = append(weights[c], []int64{-1, 1, 3, -2, 0}[r.IntN(2+int(seed%4))])
 			}
+			if in.Elem.Kind != num.Bipolar && r.IntN(6) == 0 {
+				clear(weights[c])
+			}
 			sum, _ := num.Dot(weights[c], ranges(c))
 			if seed%3 > 0 {
 				steps = append(steps, layertest.Step(r, sum, 4, 3, true))

@@ -54,7 +54,7 @@ func random(r *rand.Rand) layertest.Case {
 		panic(err)
 	}
 	if r.IntN(4) == 0 {
-		p.Requant = &num.Requant{Multiplier: r.Int64N(1<<20) - 1<<18, Shift: r.IntN(24),
+		p.Requant = &num.Requant{Multiplier: (r.Int64N(1<<20) - 1<<18) * min(1, r.Int64N(4)), Shift: r.IntN(24),
 			Mode: num.Roundings[r.IntN(len(num.Roundings))], Lo: -r.Int64N(1 << 9), Hi: r.Int64N(1 << 9)}
 		return layertest.Case{Op: mul.New(p), In: in}
 	}

@@ -132,6 +132,9 @@ func TestRanges(t *testing.T) {
 			for range mw {
 				p.Weights[c] = append(p.Weights[c], []int64{-1, 1, 3, -2, 0}[r.IntN(2+int(seed%4))])
 			}
+			if r.IntN(6) == 0 {
+				clear(p.Weights[c])
+			}
 			acc, _ := num.Dot(p.Weights[c], in.Range)
 			if seed%3 > 0 {
 				p.Steps = append(p.Steps, layertest.Step(r, acc, 4, 3, true))

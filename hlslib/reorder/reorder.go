@@ -267,11 +267,17 @@ func (p Params) Still() bool {
 	return len(p.Order) == p.Block
 }
 
-// EmitSteps is the instance for sequences of any length up to that of the layer, where a block is a sequence.
+// EmitSteps is the instance for sequences of any length up to that of the layer.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) (dataflow.Instance, bool) {
 	one, err := o.Stretch(longest, 1)
-	if err != nil || o.blocks != 1 {
+	if err != nil {
 		return dataflow.Instance{}, false
+	}
+	if !o.Holds() {
+		i := o.Emit(f, t)
+		i.Func, i.Ends = "reorder_apart", true
+		i.Config[0] = dataflow.Field{Name: "blocks", Doc: "blocks in a step", Value: o.blocks / longest}
+		return i, true
 	}
 	step := one.Params().(Params)
 	i := o.Emit(f, t)
@@ -298,6 +304,9 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) (dataflo
 	i.Storage = []dataflow.Storage{o.storage(f)[0], order.Storage("order").At(dataflow.LUTRAM)}
 	return i, true
 }
+
+// Holds reports whether a sequence of steps is read before anything is written.
+func (o *op) Holds() bool { return o.blocks == 1 }
 
 // turned reports whether chunk c of a step comes from the step as far from the end, where steps have so many chunks.
 func (o *op) turned(c, chunks int) bool { return o.P.Order[c]/chunks > 0 }

@@ -55,6 +55,53 @@ void reorder(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_
     }
 }
 
+// reorder_apart processes one sequence of any length, of which every step is whole blocks: a block is read while the one before
+// is written. An end is 1 at its last step. Here C has the blocks of a step.
+template <class C, class ORDER>
+void reorder_apart(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out,
+                   const ORDER& order) {
+#pragma HLS INLINE
+    const int longer = C::in_words > C::out_words ? C::in_words : C::out_words;
+    ap_uint<C::banks_width> banks[C::banks_rows]; // two blocks, one after the other
+    bind_memory(banks, memory<C::banks_memory>());
+    bool reading = true, writing = false;          // a block is read, and the one before is written
+    ap_uint<count_width(C::blocks)> block = 0;     // that is read, of the step
+    ap_uint<1> bank = 0;                           // where it goes
+    ap_uint<count_width(longer)> at = 0;           // clock of the block
+    ap_uint<count_width(C::out_words)> chunk = 0;  // of the block that is written
+    ap_uint<count_width(C::chunk_words)> word = 0; // of the chunk
+
+    for (bool more = true; more;) {
+#pragma HLS PIPELINE II=1 style=flp
+        if (reading && at < C::in_words) banks[(bank == 0 ? 0 : C::in_words) + at] = in.read();
+        if (writing && at < C::out_words) {
+            const int first = element<typename C::order_t, C::order_per_limb>(order[chunk], 0) * C::chunk_words;
+            out.write(banks[(bank == 0 ? C::in_words : 0) + first + word]);
+            word += 1;
+            if (word == C::chunk_words) {
+                word = 0;
+                chunk += 1;
+            }
+        }
+
+        at += 1;
+        const int clocks = !writing ? C::in_words : !reading ? C::out_words : longer;
+        if (at == clocks) {
+            at = 0;
+            chunk = 0;
+            word = 0;
+            bank = bank == 0 ? 1 : 0;
+            more = reading;
+            writing = true;
+            block += 1;
+            if (reading && block == C::blocks) {
+                block = 0;
+                reading = ends.read() == 0;
+            }
+        }
+    }
+}
+
 // reorder_steps processes one sequence of any length: all of it is read, and then written. An end is 1 at its last step.
 // Here C has
 //     in_words, out_words     words of a step read, and written

@@ -43,6 +43,9 @@ func random(r *rand.Rand) layertest.Case {
 	each := []int{channels, shape.Size()}[r.IntN(2)]
 	for range []int{1, each}[r.IntN(2)] {
 		p.Multiplier = append(p.Multiplier, layertest.Between(r, multipliers))
+		if r.IntN(6) == 0 {
+			p.Multiplier[len(p.Multiplier)-1] = 0 // a dead channel
+		}
 	}
 	for range []int{1, each}[r.IntN(2)] {
 		p.Bias = append(p.Bias, layertest.Between(r, biases))

@@ -116,9 +116,12 @@ func (w *writer) types(first string) string {
 // frame declares what is kept from step to step.
 func (w *writer) frame() {
 	list, names := w.parameters(true)
-	static := ""
-	if w.o.P.Keeps {
-		static = "static "
+	keep := func(declaration, name string) { w.say("%s", declaration) }
+	if w.o.P.Keeps { // what a reset leaves there is not read: running begins anew
+		keep = func(declaration, name string) {
+			w.say("static %s", declaration)
+			w.say("#pragma HLS RESET variable=%s off", name)
+		}
 	}
 	w.say("")
 	w.say("// frame processes one frame with the loop of rnn.hpp.")
@@ -130,20 +133,20 @@ func (w *writer) frame() {
 	w.say("#pragma HLS INLINE")
 	for i := range w.o.stores {
 		s := &w.o.stores[i]
-		w.say("%sap_uint<C::%s_width> %[2]s[C::%[2]s_rows];", static, s.name)
+		keep(fmt.Sprintf("ap_uint<C::%s_width> %[1]s[C::%[1]s_rows];", s.name), s.name)
 		w.say("hlsgen::bind_memory(%s, hlsgen::memory<C::%[1]s_memory>());", s.name)
 		w.say("// Nothing nearer depends.")
 		w.say("#pragma HLS DEPENDENCE variable=%s type=inter direction=RAW distance=C::%[1]s_distance dependent=true",
 			s.name)
 		if s.vector {
-			w.say("%sap_uint<C::%s_width> %[2]s_newest = 0; // units, until they are a word", static, s.name)
+			keep(fmt.Sprintf("ap_uint<C::%s_width> %[1]s_newest = 0; // units, until they are a word", s.name),
+				s.name+"_newest")
 		}
 	}
 	if w.steps {
-		w.say("hlsgen::rnn_steps<C>(ends, %s);", strings.Join(names, ", "))
-	} else {
-		w.say("hlsgen::rnn_frame<C::keeps>::template run<C>(%s);", strings.Join(names, ", "))
+		names = append([]string{"ends"}, names...)
 	}
+	w.say("hlsgen::rnn_frame<C::keeps>::template run<C>(%s);", strings.Join(names, ", "))
 	w.say("}")
 }
 

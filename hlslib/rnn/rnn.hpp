@@ -287,34 +287,54 @@ template <class C, class... ARGS> void rnn_run(rnn_place<C>& at, ARGS&... args) 
     }
 }
 
-// rnn_steps goes through the iterations of a sequence of any length. An end is 1 at its last step.
-template <class C, class... ARGS> void rnn_steps(hls::stream<ap_uint<1> >& ends, ARGS&... args) {
+// rnn_steps goes through the iterations of a sequence of any length. An end is 1 at its last step. Where the state goes on
+// from sequence to sequence, the last step waits as all others do.
+template <class C, class... ARGS> void rnn_steps(rnn_place<C>& at, hls::stream<ap_uint<1> >& ends, ARGS&... args) {
 #pragma HLS INLINE
-    rnn_place<C> at;
     typename C::acc_t acc[C::pe * (C::dots > 0 ? C::dots : 1)];
 #pragma HLS ARRAY_PARTITION variable=acc complete dim=1
     for (bool more = true; more;) {
 #pragma HLS PIPELINE II=1 style=flp
-        if (at.begins()) at.last = ends.read();
+        // Words of a step come before its end does. So where every step goes out, nothing waits for the end before it is over.
+        if (C::sequence ? at.finished() : at.begins()) at.last = ends.read();
         C::clock(at, acc, args...);
-        more = at.last == 0 || !at.finished();
+        const bool finished = at.finished();
         at.advance();
+        more = at.last == 0 || !(C::keeps ? at.begins() : finished);
     }
 }
+
+// rnn_any goes through the iterations of a frame: of a sequence of any length, or of frames that all have one.
+template <bool STEPS> struct rnn_any {
+    template <class C, class... ARGS> static void run(rnn_place<C>& at, ARGS&... args) {
+#pragma HLS INLINE
+        rnn_run(at, args...);
+    }
+};
+
+template <> struct rnn_any<true> {
+    template <class C, class... ARGS> static void run(rnn_place<C>& at, ARGS&... args) {
+#pragma HLS INLINE
+        rnn_steps(at, args...);
+    }
+};
 
 // rnn_frame is a frame of a layer that keeps its states, or of one that does not.
 template <bool KEEPS> struct rnn_frame {
     template <class C, class... ARGS> static void run(ARGS&... args) {
 #pragma HLS INLINE
         rnn_place<C> at;
-        rnn_run(at, args...);
+        rnn_any<C::steps>::template run<C>(at, args...);
     }
 };
 
 template <> struct rnn_frame<true> {
     template <class C, class... ARGS> static void run(ARGS&... args) {
 #pragma HLS INLINE
-        static ap_uint<1> running = 0, half = 0;
+        static ap_uint<1> running = 0; // a reset begins anew
+#pragma HLS RESET variable=running
+        static ap_uint<1> half = 0;
+#pragma HLS RESET variable=half
 #ifndef __SYNTHESIS__
         static unsigned restarted = 0;
         if (restarted != restarts()) running = 0;
@@ -323,7 +343,7 @@ template <> struct rnn_frame<true> {
         rnn_place<C> at;
         at.first = 1 - running;
         at.half = half;
-        rnn_run(at, args...);
+        rnn_any<C::steps>::template run<C>(at, args...);
         running = 1;
         half = at.half;
     }

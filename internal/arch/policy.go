@@ -44,7 +44,8 @@ var addresses = map[string]address{
 	"frontend/lower/unmapped": {3, "frontend", 2},
 	"frontend/onnxio":         {3, "frontend", 2},
 	"frontend/onnxio/corpus":  {3, "frontend", 3}, // tests alone
-	"frontend/canon":          {3, "frontend", 2},
+	"frontend/canon":          {3, "frontend", 3},
+	"frontend/canon/roll":     {3, "frontend", 2},
 	"frontend/scaled":         {3, "frontend", 2},
 	"frontend/graph":          {3, "frontend", 1},
 	"frontend/real":           {3, "frontend", 0},

@@ -18,8 +18,11 @@ type cycleReport struct {
 	Bottleneck Bottleneck     `json:"bottleneck"`
 	Port       *PortReport    `json:"host_port,omitempty"`
 	Deadlock   deadlockReport `json:"deadlock"`
-	Layers     []rtlsim.Node  `json:"layers"`
-	FIFOs      []fifoReport   `json:"fifos"`
+
+	Sequences *SequencesReport `json:"sequences,omitempty"`
+	Layers    []rtlsim.Node    `json:"layers"`
+	FIFOs     []fifoReport     `json:"fifos"`
+	Ends      []endReport      `json:"ends,omitempty"` // of sequences of different lengths
 }
 
 // A periodReport is a state that comes back: so many frames in so many clocks, for ever.
@@ -46,6 +49,15 @@ type deadlockReport struct {
 	Room       int    `json:"pipeline_words_counted_on"`
 }
 
+// An endReport is a FIFO that tells a layer or an output where sequences end, by a bit per step.
+type endReport struct {
+	Input     string             `json:"from"`
+	To        string             `json:"to"`
+	Depth     int                `json:"depth"`
+	Memory    string             `json:"memory"`
+	Resources dataflow.Resources `json:"cost"`
+}
+
 type fifoReport struct {
 	Stream    string             `json:"stream"`
 	To        string             `json:"to"`
@@ -63,7 +75,7 @@ type fifoReport struct {
 func (r *Result) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
 	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.Design.FPS(), Clock: r.Design.ClockMHz(),
-		Layers: t.Nodes, Bottleneck: r.Bottleneck(), Port: r.Port(),
+		Layers: t.Nodes, Bottleneck: r.Bottleneck(), Port: r.Port(), Sequences: SequencesOf(r.Design),
 		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words,
 			c.Proof.Room}}
 	if p := t.Period; p.Frames > 0 {
@@ -80,6 +92,14 @@ func (r *Result) cycleReport() cycleReport {
 		}
 		f.Given, f.Reason = r.Design.Given[s], r.Design.Reasons[s]
 		out.FIFOs = append(out.FIFOs, f)
+	}
+	for _, e := range r.Design.Model.Ends() {
+		f := endReport{Input: streamName(g, e.Input), To: "output", Depth: e.FIFO.Depth, Memory: e.FIFO.String(),
+			Resources: estimate.End(r.Design.Target, e, r.Design.Model.Lengths).Total()}
+		if e.Node >= 0 {
+			f.To = g.Nodes[e.Node].Name
+		}
+		out.Ends = append(out.Ends, f)
 	}
 	return out
 }

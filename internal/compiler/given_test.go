@@ -133,6 +133,46 @@ func ran(t *testing.T, o SimOptions) *Simulated {
 	return r
 }
 
+// simulated is asked where nothing fails; warnings may be told.
+func simulated(t *testing.T, o SimOptions) *Simulated {
+	t.Helper()
+	r, d := asked(t, o)
+	if d.Failed() {
+		t.Fatalf("engine %s: %v", o.Engine, d.Diags)
+	}
+	return r
+}
+
+// agree has engines give the outputs that are wanted, and returns the results.
+func agree(t *testing.T, list []Engine, o SimOptions, want []*npy.Array) (results []*Simulated) {
+	t.Helper()
+	for _, o.Engine = range list {
+		got := simulated(t, o)
+		for k, y := range want {
+			if !slices.Equal(got.Outputs[k].Data, y.Data) {
+				t.Errorf("engine %s, %d samples in turns: output %d is %v, want %v", o.Engine, max(1, o.Samples), k,
+					got.Outputs[k].Data, y.Data)
+			}
+		}
+		results = append(results, got)
+	}
+	return results
+}
+
+// zipped writes arrays by name to a folder of its own.
+func zipped(t *testing.T, arrays map[string]*npy.Array) string {
+	t.Helper()
+	b, err := npy.FormatZip(arrays)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "in.npz")
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // A drawn network is one of many that a test draws.
 type drawn struct {
 	onnx    []byte

@@ -4,41 +4,43 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/pass"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
 	"hlsgen/internal/regular"
 )
 
-func importModel(o Options, src *Source, d *diag.List) (*frontend.Imported, error) {
+// importModel imports for a build. Where d says why there is nothing, what it returns has no model.
+func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, err error) {
+	none := &frontend.Imported{}
 	opt, ok := o.imports(d)
 	if !ok {
-		return &frontend.Imported{}, nil
-	}
-	if o.Dump != "" {
-		if err := os.MkdirAll(o.Dump, 0o755); err != nil {
-			return nil, err
-		}
-		opt.Pass = dumpTo(o.Dump)
+		return none, nil
 	}
 	opt.Pass.Until = o.Passes
-	im, err := frontend.Import(src.File, src.ONNX, opt, d)
+	if o.Dump == "" {
+		im, err = frontend.Import(src.File, src.ONNX, opt, d)
+	} else {
+		err = Sharing(o.Dump, d, func(dir *owned.Shared) error {
+			opt.Pass.Dump = dumpTo(dir)
+			if im, err = frontend.Import(src.File, src.ONNX, opt, d); err != nil || im.Model == nil {
+				return err
+			}
+			return dir.Write("99-lowered.txt", []byte(im.Model.Graph.String()))
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
+	if im == nil {
+		return none, nil
+	}
 	if im.Model != nil {
 		im.Model.Name = src.Name
-		if o.Dump != "" {
-			text := []byte(im.Model.Graph.String())
-			if err := os.WriteFile(filepath.Join(o.Dump, "99-lowered.txt"), text, 0o644); err != nil {
-				return nil, err
-			}
-		}
 	}
 	return im, nil
 }
@@ -69,14 +71,14 @@ func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 }
 
 // dumpTo writes the graph after every pass that changed it, numbered in order.
-func dumpTo(dir string) pass.Options[*canon.Model] {
-	return pass.Options[*canon.Model]{Dump: func(n int, name string, m *canon.Model) error {
+func dumpTo(dir *owned.Shared) func(n int, name string, m *canon.Model) error {
+	return func(n int, name string, m *canon.Model) error {
 		var b bytes.Buffer
 		if err := graph.Format(&b, m.Graph); err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d-%s.txt", n, name)), b.Bytes(), 0o644)
-	}}
+		return dir.Write(fmt.Sprintf("%02d-%s.txt", n, name), b.Bytes())
+	}
 }
 
 // Checked is what `hlsgen check` shows.
@@ -84,6 +86,7 @@ type Checked struct {
 	Source   *Source
 	Imported *frontend.Imported
 	Layers   []LayerReport
+	Lengths  *LengthsReport // of sequences; nil where all have one
 }
 
 // Check imports a model and says what becomes of every node; the reasons where something does not map are in d.
@@ -98,7 +101,7 @@ func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error)
 	}
 	if m := c.Imported.Model; m != nil {
 		auditAccumulators(m.Graph, o.AccBits, d)
-		c.Layers = layerReports(m.Graph, nil)
+		c.Layers, c.Lengths = layerReports(m.Graph, nil), LengthsOf(m.Lengths)
 	}
 	return c, nil
 }

@@ -50,7 +50,8 @@ func TestMemories(t *testing.T) {
 	t.Parallel()
 	nets := map[string]string{}
 	for seed := range uint64(4) {
-		for name, onnx := range map[string][]byte{"a network": randomNetwork(seed), "images": randomImages(seed)} {
+		for name, onnx := range map[string][]byte{"a network": halfPruned(int(seed), drawnNetwork(seed)),
+			"images": halfPruned(int(seed), drawnImages(seed))} {
 			nets[fmt.Sprintf("%s %d", name, seed)] = kept(t, "drawn.onnx", onnx)
 		}
 	}

@@ -56,8 +56,11 @@ type FoldReport struct {
 func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 	out := []LayerReport{}
 	for i, n := range g.Nodes {
-		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: append([]string{}, n.Origin...),
+		r := LayerReport{Name: n.Name, Kind: n.Op.Kind(), Nodes: n.Origin,
 			In: streamReports(g, d, n.In), Out: streamReports(g, d, n.Out)}
+		if r.Nodes == nil {
+			r.Nodes = []string{}
+		}
 		if a, ok := n.Op.(dataflow.Accumulating); ok {
 			b := a.Accumulator()
 			r.Acc = &AccReport{b.DataType, b.L1, b.ZeroCentred, b.Exact, b.Used, b.Type.String()}

@@ -55,6 +55,9 @@ func (m recurrentModel) write(t *testing.T) (model, formats string) {
 		for i := range v {
 			v[i] = float64(r.IntN(15)-7) / 8
 		}
+		if len(shape) > 2 {
+			onnxtest.Dead(r, v, shape[2])
+		}
 		o.Init(name, graph.Float32, shape, v...)
 	}
 	weights("W", d, gates*m.hidden, m.features)
@@ -142,28 +145,23 @@ func TestStateful(t *testing.T) {
 			x := noise(1, pieces, piece, 1, m.features)
 			whole, parts := m, m
 			whole.steps, parts.steps = pieces*piece, piece
-			run := func(m recurrentModel, shape []int, e Engine, stateful bool) *Simulated {
+			given := func(m recurrentModel, shape []int, stateful bool) SimOptions {
 				model, formats := m.write(t)
-				input := data(t, &npy.Array{DType: x.DType, Shape: shape, Data: x.Data})
-				r, d := asked(t, SimOptions{Engine: e, Input: input,
-					Options: Options{Model: model, Cells: formats, Stateful: stateful}})
-				if d.Failed() {
-					t.Fatalf("%s: %v", e, d.Diags)
-				}
-				return r
+				return SimOptions{Input: data(t, &npy.Array{DType: x.DType, Shape: shape, Data: x.Data}),
+					Options: Options{Model: model, Cells: formats, Stateful: stateful}}
 			}
-			want := run(whole, []int{pieces * piece, 1, m.features}, Reference, false)
-			for _, e := range engines(t) {
-				got := run(parts, x.Shape, e, true)
-				if !slices.Equal(got.Outputs[0].Data, want.Outputs[0].Data) {
-					t.Errorf("%s: the pieces give %v, the whole %v", e, got.Outputs[0].Data, want.Outputs[0].Data)
-				}
+			o := given(whole, []int{pieces * piece, 1, m.features}, false)
+			o.Engine = Reference
+			want := simulated(t, o).Outputs
+			o = given(parts, x.Shape, true)
+			for i, got := range agree(t, engines(t), o, want[:1]) {
 				last := got.Outputs[1].Data[len(got.Outputs[1].Data)-m.hidden:]
-				if !slices.Equal(last, want.Outputs[1].Data) {
-					t.Errorf("%s: the last state is %v, want %v", e, last, want.Outputs[1].Data)
+				if !slices.Equal(last, want[1].Data) {
+					t.Errorf("engine %s: the last state is %v, want %v", engines(t)[i], last, want[1].Data)
 				}
 			}
-			if apart := run(parts, x.Shape, Eval, false); slices.Equal(apart.Outputs[0].Data, want.Outputs[0].Data) {
+			o.Engine, o.Stateful = Eval, false
+			if slices.Equal(simulated(t, o).Outputs[0].Data, want[0].Data) {
 				t.Error("the states make no difference")
 			}
 		})
@@ -199,37 +197,18 @@ func TestInitialStates(t *testing.T) {
 					a.Shape[1], a.Shape[2] = a.Shape[2], a.Shape[1]
 				}
 			}
-			run := func(e Engine) *Simulated {
-				zip, err := npy.FormatZip(arrays)
-				if err != nil {
-					t.Fatal(err)
-				}
-				input := filepath.Join(t.TempDir(), "in.npz")
-				if err := os.WriteFile(input, zip, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				r, d := asked(t, SimOptions{Engine: e, Input: input, Options: Options{Model: model, Cells: formats}})
-				if d.Failed() {
-					t.Fatalf("%s: %v", e, d.Diags)
-				}
-				return r
+			given := func(e Engine) SimOptions {
+				return SimOptions{Engine: e, Input: zipped(t, arrays), Options: Options{Model: model, Cells: formats}}
 			}
-			want := run(Reference)
-			for _, e := range engines(t)[1:] {
-				got := run(e)
-				for k, out := range want.Outputs {
-					if !slices.Equal(got.Outputs[k].Data, out.Data) {
-						t.Errorf("%s: output %d is %v, want %v", e, k, got.Outputs[k].Data, out.Data)
-					}
-				}
-			}
+			want := simulated(t, given(Reference)).Outputs
+			agree(t, engines(t)[1:], given(Eval), want)
 			for name, a := range arrays {
 				if name == "x" {
 					continue
 				}
 				was := a.Data
 				a.Data = make([]float64, len(was))
-				if other := run(Eval); slices.Equal(other.Outputs[0].Data, want.Outputs[0].Data) {
+				if other := simulated(t, given(Eval)); slices.Equal(other.Outputs[0].Data, want[0].Data) {
 					t.Errorf("%s makes no difference", name)
 				}
 				a.Data = was
@@ -263,36 +242,22 @@ func TestLoopIsOneEngine(t *testing.T) {
 	quant(body, "tanh", "next")
 	body.Node("Identity", "condition").Out("go on")
 	body.Output("go on", graph.Bool).Output("next", graph.Float32).Output("next", graph.Float32)
-	o := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
-	o.Input("x", graph.Float32, steps, 1, features)
-	o.Init("scale", graph.Float32, nil, 1./16).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 5)
-	o.Init("runs", graph.Int64, nil, steps).Init("true", graph.Bool, nil, 1)
-	o.Init("h0", graph.Float32, []int{1, hidden}, make([]float64, hidden)...)
-	o.Init("W", graph.Float32, []int{features, hidden}, weights(features*hidden)...)
-	o.Init("R", graph.Float32, []int{hidden, hidden}, weights(hidden*hidden)...)
-	quant(o, "x", "q")
-	o.Node("Loop", "runs", "true", "h0").Name("loop").Graph("body", body).Out("last", "y")
-	o.Output("y", graph.Float32).Output("last", graph.Float32)
+	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
+	m.Input("x", graph.Float32, steps, 1, features)
+	m.Init("scale", graph.Float32, nil, 1./16).Init("zero", graph.Float32, nil, 0).Init("bits", graph.Float32, nil, 5)
+	m.Init("runs", graph.Int64, nil, steps).Init("true", graph.Bool, nil, 1)
+	m.Init("h0", graph.Float32, []int{1, hidden}, make([]float64, hidden)...)
+	m.Init("W", graph.Float32, []int{features, hidden}, weights(features*hidden)...)
+	m.Init("R", graph.Float32, []int{hidden, hidden}, weights(hidden*hidden)...)
+	quant(m, "x", "q")
+	m.Node("Loop", "runs", "true", "h0").Name("loop").Graph("body", body).Out("last", "y")
+	m.Output("y", graph.Float32).Output("last", graph.Float32)
 	model := filepath.Join(t.TempDir(), "loop.onnx")
-	if err := os.WriteFile(model, o.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(model, m.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	input := data(t, noise(5, 2, steps, 1, features))
-	run := func(e Engine) *Simulated {
-		r, d := asked(t, SimOptions{Engine: e, Input: input, Options: Options{Model: model}})
-		if d.Failed() {
-			t.Fatalf("%s: %v", e, d.Diags)
-		}
-		return r
-	}
-	want := run(Reference)
-	for _, e := range engines(t)[1:] {
-		got := run(e)
-		for k, out := range want.Outputs {
-			if !slices.Equal(got.Outputs[k].Data, out.Data) {
-				t.Errorf("%s: output %d is %v, want %v", e, k, got.Outputs[k].Data, out.Data)
-			}
-		}
+	o := SimOptions{Engine: Reference, Input: data(t, noise(5, 2, steps, 1, features)), Options: Options{Model: model}}
+	for _, got := range agree(t, engines(t)[1:], o, simulated(t, o).Outputs) {
 		if got.Design == nil {
 			continue
 		}
@@ -326,36 +291,15 @@ func TestInterleave(t *testing.T) {
 				if m.states {
 					arrays["h0"] = noise(2, runs, 1, 1, m.hidden)
 				}
-				zip, err := npy.FormatZip(arrays)
-				if err != nil {
-					t.Fatal(err)
-				}
-				input := filepath.Join(t.TempDir(), "in.npz")
-				if err := os.WriteFile(input, zip, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				run := func(e Engine, samples int) *Simulated {
-					r, d := asked(t, SimOptions{Engine: e, Input: input,
-						Options: Options{Model: model, Cells: formats, Samples: samples}})
-					if d.Failed() {
-						t.Fatalf("%s: %v", e, d.Diags)
+				o := SimOptions{Engine: Reference, Input: zipped(t, arrays),
+					Options: Options{Model: model, Cells: formats, Samples: 1}}
+				want := simulated(t, o).Outputs
+				for _, o.Samples = range []int{1, 2, 4} {
+					list := engines(t)
+					if o.Samples != 2 || runs != 5 {
+						list = slices.DeleteFunc(list, func(e Engine) bool { return e == CSim })
 					}
-					return r
-				}
-				want := run(Reference, 1)
-				for _, samples := range []int{1, 2, 4} {
-					for _, e := range engines(t) {
-						if e == CSim && (samples != 2 || runs != 5) {
-							continue
-						}
-						got := run(e, samples)
-						for k, out := range want.Outputs {
-							if !slices.Equal(got.Outputs[k].Data, out.Data) {
-								t.Errorf("%s, %d in turns: output %d is %v, want %v", e, samples, k,
-									got.Outputs[k].Data, out.Data)
-							}
-						}
-					}
+					agree(t, list, o, want)
 				}
 			}
 		})

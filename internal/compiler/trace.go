@@ -1,18 +1,22 @@
 package compiler
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/owned"
 )
 
 // traceName makes a file name of a tensor's name: other characters than letters, digits, '-', '_' and '.' become %XX.
+// Of a long one it is the beginning and a hash.
 func traceName(tensor string) string {
 	var b strings.Builder
 	for i := range len(tensor) {
@@ -25,70 +29,126 @@ func traceName(tensor string) string {
 		}
 	}
 	if b.Len() > 180 {
-		return b.String()[:180]
+		sum := sha256.Sum256([]byte(tensor))
+		return b.String()[:160] + "-" + hex.EncodeToString(sum[:8])
 	}
 	return b.String()
 }
 
-// traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
-// NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's
-// shape.
-func traceStreams(dir string, im *frontend.Imported, streams []tensors) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// A tracing is the tensors of samples, gathered.
+type tracing struct {
+	samples int
+	files   map[string]*npy.Array
+	left    map[string]bool // tensors that have no form in which all samples fit
+}
+
+func trace(samples int) *tracing {
+	return &tracing{samples: samples, files: map[string]*npy.Array{}, left: map[string]bool{}}
+}
+
+// add adds a sample's tensor, of a shape that is shape in the longest sample: there are zeros behind shorter ones.
+func (t *tracing) add(tensor, dtype string, shape []int, of dataflow.RealTensor) {
+	of, ok := samples.PadTo(of, shape)
+	if !ok {
+		t.left[tensor] = true
+		return
+	}
+	name := traceName(tensor) + ".npy"
+	a := t.files[name]
+	if a == nil {
+		a = &npy.Array{DType: dtype, Shape: append([]int{t.samples}, shape...)}
+		t.files[name] = a
+	}
+	a.Data = append(a.Data, of.Data...)
+}
+
+// write writes all but what is left out.
+func (t *tracing) write(dir *owned.Shared) error {
+	for tensor := range t.left {
+		delete(t.files, traceName(tensor)+".npy")
+	}
+	names := slices.Sorted(maps.Keys(t.files))
+	if err := dir.Admit(names...); err != nil {
 		return err
 	}
-	for _, t := range im.Carried() {
-		codes := &npy.Array{DType: "int64", Shape: append([]int{len(streams)}, t.Shape...)}
-		for _, frame := range streams {
-			for _, v := range t.Integers(frame[t.Stream].Data) {
-				codes.Data = append(codes.Data, float64(v))
-			}
+	for _, name := range names {
+		b, err := npy.Format(t.files[name])
+		if err != nil {
+			return err
 		}
-		scale := &npy.Array{DType: "float64", Shape: t.Shape, Data: t.Scale}
-		bias := &npy.Array{DType: "float64", Shape: t.Shape, Data: t.Bias}
-		name := filepath.Join(dir, traceName(t.Name))
-		for suffix, a := range map[string]*npy.Array{".npy": codes, ".scale.npy": scale, ".bias.npy": bias} {
-			if err := traceArray(name+suffix, a); err != nil {
-				return err
-			}
+		if err := dir.Write(name, b); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// traceReference writes, per tensor of the model, NAME.npy with the values of all samples rounded to float64.
-func traceReference(dir string, im *frontend.Imported, s *samples.Runs) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
+// NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's
+// shape; sequences that are shorter than the data have zeros behind them.
+func traceStreams(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, streams []tensors) error {
+	longest, err := sizedImport(im, s, s.Stored)
+	if err != nil {
 		return err
 	}
-	all := map[string]*npy.Array{}
-	run := im.Tensors()
+	t, carried, shape := trace(len(streams)), map[int][]frontend.Carried{}, map[string][]int{}
+	for _, c := range longest.Carried() {
+		shape[c.Name] = c.Shape
+	}
+	for i, frame := range streams {
+		steps := s.StepsOf(i)
+		if carried[steps] == nil {
+			at, err := sizedImport(im, s, steps)
+			if err != nil {
+				return err
+			}
+			carried[steps] = at.Carried()
+		}
+		for _, c := range carried[steps] {
+			codes := dataflow.RealTensor{Shape: c.Shape}
+			for _, v := range c.Integers(frame[c.Stream].Data) {
+				codes.Data = append(codes.Data, float64(v))
+			}
+			t.add(c.Name, "int64", shape[c.Name], codes)
+		}
+	}
+	for _, c := range longest.Carried() {
+		codes := t.files[traceName(c.Name)+".npy"]
+		if codes == nil || len(codes.Data) != dataflow.Shape(codes.Shape).Size() { // short ones do not carry it
+			t.left[c.Name] = true
+		}
+		if !t.left[c.Name] {
+			t.files[traceName(c.Name)+".scale.npy"] = &npy.Array{DType: "float64", Shape: c.Shape, Data: c.Scale}
+			t.files[traceName(c.Name)+".bias.npy"] = &npy.Array{DType: "float64", Shape: c.Shape, Data: c.Bias}
+		}
+	}
+	return t.write(dir)
+}
+
+// sizedImport is the model for samples of so many steps.
+func sizedImport(im *frontend.Imported, s *samples.Runs, steps int) (*frontend.Imported, error) {
+	if s.Lengths == nil {
+		return im, nil
+	}
+	return im.At(steps)
+}
+
+// traceReference writes, per tensor of the model, NAME.npy with the values of all samples rounded to float64; sequences
+// that are shorter than the data have zeros behind them.
+func traceReference(dir *owned.Shared, im *frontend.Imported, s *samples.Runs) error {
+	t, run := trace(len(s.In)), im.Tensors()
+	longest, err := sizedImport(im, s, s.Stored)
+	if err != nil {
+		return err
+	}
 	for _, in := range s.In {
 		tensors, err := run(in)
 		if err != nil {
 			return err
 		}
-		for name, t := range tensors {
-			a := all[name]
-			if a == nil {
-				a = &npy.Array{DType: "float64", Shape: append([]int{len(s.In)}, t.Shape...)}
-				all[name] = a
-			}
-			a.Data = append(a.Data, t.Data...)
+		for name, of := range tensors {
+			t.add(name, "float64", longest.Shape(name), of)
 		}
 	}
-	for name, a := range all {
-		if err := traceArray(filepath.Join(dir, traceName(name)+".npy"), a); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func traceArray(path string, a *npy.Array) error {
-	b, err := npy.Format(a)
-	if err != nil {
-		return err
-	}
-	return owned.WriteFile(path, b)
+	return t.write(dir)
 }

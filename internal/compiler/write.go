@@ -93,6 +93,32 @@ func refuseOutput(shown string, err error, d *diag.List) {
 	}
 }
 
+// Sharing has write put files into a folder that others write to as well. Where one of them is in the way, or another
+// process, d says so.
+func Sharing(shown string, d *diag.List, write func(*owned.Shared) error) error {
+	dir, err := owned.Share(shown)
+	if err == nil {
+		err = errors.Join(write(dir), dir.Release())
+	}
+	return unshared(shown, err, d)
+}
+
+// unshared makes a diagnostic of an error of package owned that says who has a shared folder, or what is in it; the
+// error is any other.
+func unshared(shown string, err error, d *diag.List) error {
+	busy, strangers := new(owned.BusyError), new(owned.StrangersError)
+	switch {
+	case errors.As(err, &busy):
+		d.Fail(diag.OutputBusy, "", fmt.Sprintf("%s %v", shown, busy), "wait for it, or give another folder")
+	case errors.As(err, &strangers):
+		d.Fail(diag.OutputForeign, "", fmt.Sprintf("%s %v", shown, strangers),
+			"move it away, or give another folder; where you copied the folder, copy its "+owned.List+", too")
+	case err != nil:
+		return fmt.Errorf("%s: %w", shown, err)
+	}
+	return nil
+}
+
 // how is what --force says of an existing folder.
 func (o Options) how() owned.How {
 	switch {
@@ -206,8 +232,8 @@ func (o Options) given() map[string]string {
 	if q := o.Quantise; q != nil {
 		out["input-quant"] = fmt.Sprintf("%s:%v", q.Type, q.Scale)
 	}
-	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
-		out["dim"] = strings.TrimPrefix(fmt.Sprintf("%s,%s=%d", out["dim"], axis, o.Dims[axis]), ",")
+	if dims := o.dims(); len(dims) > 0 {
+		out["dim"] = strings.Join(dims, ",")
 	}
 	for _, x := range []struct {
 		name  string
@@ -236,4 +262,15 @@ func (o Options) given() map[string]string {
 		}
 	}
 	return out
+}
+
+// dims are the sizes of axes, and the lengths of one, as --dim takes them.
+func (o Options) dims() (list []string) {
+	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
+		list = append(list, fmt.Sprintf("%s=%d", axis, o.Dims[axis]))
+	}
+	if l := o.Lengths; l != nil {
+		list = append(list, fmt.Sprintf("%s=%d..%d", l.Axis, l.Min, l.Max))
+	}
+	return list
 }

@@ -72,6 +72,7 @@ func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []i
 }
 
 // Place adds a layer that is bound to the types of its input streams already, and whose outputs have the types outs.
+// Layers may share origins: nobody changes them.
 func (b *Builder) Place(bound Op, in []int, names []string, origin []string, outs []Type) (out []int) {
 	for i, t := range outs {
 		name := ""
@@ -84,7 +85,7 @@ func (b *Builder) Place(bound Op, in []int, names []string, origin []string, out
 		b.count = naming{}
 	}
 	b.g.Nodes = append(b.g.Nodes, &Node{Name: b.count.next(bound.Kind()), Op: bound, In: slices.Clone(in), Out: out,
-		Origin: slices.Clone(origin)})
+		Origin: origin})
 	return slices.Clone(out)
 }
 

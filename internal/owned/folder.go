@@ -1,11 +1,14 @@
 // Package owned puts files and folders in their places: whole or not at all, by one process at a time, and never over
-// what somebody else wrote. A folder's manifest.json lists what hlsgen wrote there; everything else is a stranger.
+// what somebody else wrote. A folder's manifest.json lists what hlsgen wrote there; everything else is a stranger. In
+// folders that are shared with others, hlsgen.sha256 does.
 //
 //	folder.go    a place for a folder: claimed, written beside, exchanged
 //	record.go    the list of a folder's files, and what is there by that list
 //	strangers.go carries what is not ours into the folder that takes the place
+//	shared.go    files in folders that others write to as well
 //	file.go      single files
 //	lock.go      one process at a time; what a killed one left is taken over
+//	scratch.go   temporary folders, and what is left of those of killed processes
 //
 // What systems have: system_linux.go, system_darwin.go and system_rest.go exchange, system_unix.go and system_other.go
 // lock.

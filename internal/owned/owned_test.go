@@ -3,8 +3,10 @@ package owned
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -390,4 +392,59 @@ func TestWriteFile(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
 		t.Error(left, err)
 	}
+}
+
+// TestScratch has folders of this process, of one that ended, and of one that runs, which another lock stands for.
+func TestScratch(t *testing.T) {
+	t.Parallel()
+	kind := fmt.Sprintf("hlsgen-owned-test-%d", rand.Uint64())
+	at := func(name string) string { return filepath.Join(os.TempDir(), kind+name) }
+	left, runs, other := at(".1.left"), at(".1.runs"), at("-other.1.left")
+	for _, dir := range []string{left, runs, other} {
+		if err := os.MkdirAll(filepath.Join(dir, "hls"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+	}
+	file := at(".1.file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(file)
+	held, ok := hold(runs)
+	if !ok {
+		t.Skip("the file system of temporary files has no locks")
+	}
+	defer held.Close()
+
+	var dirs [2]string
+	var release [2]func() error
+	for i := range dirs {
+		var err error
+		if dirs[i], release[i], err = Scratch(kind); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{file, dirs[0], dirs[1], runs}
+	if got := scratch(kind + "."); !sameElements(got, want) {
+		t.Errorf("there is %q, want %q", got, want)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error("a folder of another kind is gone")
+	}
+	if err := release[0](); err != nil {
+		t.Error(err)
+	}
+	if err := Abandon(kind); err != nil {
+		t.Error(err)
+	}
+	if got := scratch(kind + "."); !sameElements(got, []string{file, runs}) {
+		t.Errorf("behind the release there is %q", got)
+	}
+}
+
+func sameElements(a, b []string) bool {
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
 }

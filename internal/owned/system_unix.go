@@ -26,3 +26,17 @@ func lock(f *os.File) error {
 	}
 	return err
 }
+
+// hold locks a folder until the file is closed, also by the end of the process. ok is false where another process holds
+// it, it is no folder, or its file system has no locks: nothing is known of it then.
+func hold(dir string) (f *os.File, ok bool) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, false
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, false
+	}
+	return f, true
+}

@@ -11,6 +11,14 @@ type Spelling struct {
 	Gemm   bool // products as Gemm, where vectors have two axes
 	Early  bool // the bias is added to the product with the input, else to the sum
 	Left   bool // the state of the cell stands before the gate in products
+	Unroll Unrolling
+}
+
+// An Unrolling is how a recurrence is written out step by step.
+type Unrolling struct {
+	Taken  string // the operator that takes an element of the sequence
+	Shared bool   // all steps read the same weights, behind one quantiser
+	Short  bool   // the first step leaves out what is zero
 }
 
 // A body is the graph of one step being written.
@@ -35,20 +43,23 @@ func (b *body) write(inputs int, vector func(width int) []any) {
 		b.x = append(b.x, b.fresh()+"x")
 		b.Input(b.x[k], graph.Float32, vector(len(c.Gates[0].Input[k].Codes[0]))...)
 	}
-	var h string
-	switch c.Kind {
-	case LSTM:
-		h, state = b.lstm(state)
-	case GRU:
-		h = b.gru()
-	default:
-		h = b.codes(&c.Gates[0], b.sums("", &c.Gates[0])[0])
-	}
+	h, state := b.step(state)
 	b.out(h, vector(c.Width()))
 	if c.Kind == LSTM {
 		b.out(state, vector(c.Units))
 	}
 	b.out(h, vector(c.Width()))
+}
+
+// step writes a step: the next h and c of those before. Either may be empty, for zeros.
+func (b *body) step(state string) (h, next string) {
+	switch b.cell.Kind {
+	case LSTM:
+		return b.lstm(state)
+	case GRU:
+		return b.gru(), ""
+	}
+	return b.codes(&b.cell.Gates[0], b.sums("", &b.cell.Gates[0])[0]), ""
 }
 
 // out adds an output, with a name of its own.
@@ -75,15 +86,15 @@ func (b *body) sums(state string, gates ...*Gate) (out []string) {
 		for i, g := range gates {
 			v := ""
 			if b.spelled.Early {
-				v = b.op("Add", b.plus(x[i], g.Bias), b.plus(h[i], g.HiddenBias))
+				v = b.sum(b.plus(x[i], g.Bias), b.plus(h[i], g.HiddenBias))
 			} else {
-				v = b.plus(b.plus(b.op("Add", x[i], h[i]), g.Bias), g.HiddenBias)
+				v = b.plus(b.plus(b.sum(x[i], h[i]), g.Bias), g.HiddenBias)
 			}
 			out = append(out, v)
 		}
 	}
 	for i, g := range gates {
-		if g.Peephole != nil {
+		if g.Peephole != nil && state != "" {
 			out[i] = b.op("Add", out[i], b.op("Mul", b.vector(g.Peephole), state))
 		}
 	}
@@ -92,10 +103,24 @@ func (b *body) sums(state string, gates ...*Gate) (out []string) {
 
 // plus adds a bias, if there is one.
 func (b *body) plus(x string, bias []float32) string {
-	if bias == nil {
+	switch {
+	case bias == nil:
 		return x
+	case x == "":
+		return b.vector(bias)
 	}
 	return b.op("Add", x, b.vector(bias))
+}
+
+// sum adds two tensors, which may be empty, for zeros.
+func (b *body) sum(x, y string) string {
+	switch {
+	case x == "":
+		return y
+	case y == "":
+		return x
+	}
+	return b.op("Add", x, y)
 }
 
 // fromInputs are the products of gates with the inputs.
@@ -127,6 +152,9 @@ func (b *body) fromHidden(gates []*Gate, h string) []string {
 
 // products multiplies a vector by several matrices.
 func (b *body) products(list []Matrix, v string) (out []string) {
+	if v == "" {
+		return make([]string, len(list))
+	}
 	if b.spelled.Fused && len(list) > 1 {
 		var parts, names []string
 		var sizes []float64
@@ -157,6 +185,9 @@ func (b *body) codes(g *Gate, sum string) string {
 func (b *body) other(v string) string { return b.op("Sub", b.quant(b.scalar(1), b.cell.One), v) }
 
 func (b *body) product(gate, with string) string {
+	if with == "" {
+		return ""
+	}
 	if b.spelled.Left {
 		gate, with = with, gate
 	}
@@ -183,7 +214,7 @@ func (b *body) lstm(state string) (h, next string) {
 		in, forget, candidate = one(gateI), one(gateF), one(gateG)
 	}
 	keep, add := b.quant(b.product(forget, state), c.Keep), b.quant(b.product(in, candidate), c.Add)
-	next = b.quant(b.op("Add", keep, add), c.State)
+	next = b.quant(b.sum(keep, add), c.State)
 	var o string
 	if out != nil {
 		o = b.codes(&g[gateO], out[3])
@@ -211,10 +242,10 @@ func (b *body) gru() string {
 		v := b.quant(b.product(r, b.h), c.Reset)
 		hidden = b.plus(b.fromHidden([]*Gate{gn}, v)[0], gn.HiddenBias)
 	}
-	n := b.codes(gn, b.op("Add", x, hidden))
+	n := b.codes(gn, b.sum(x, hidden))
 	if c.Difference {
 		return b.quant(b.op("Add", n, b.quant(b.product(z, b.op("Sub", b.h, n)), c.Keep)), c.Output)
 	}
 	keep, add := b.quant(b.product(z, b.h), c.Keep), b.quant(b.product(b.other(z), n), c.Add)
-	return b.quant(b.op("Add", add, keep), c.Output)
+	return b.quant(b.sum(add, keep), c.Output)
 }

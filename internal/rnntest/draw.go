@@ -21,10 +21,11 @@ type Axes struct {
 	Nodes       bool // operators of ONNX, with formats
 	Pieces      bool // samples that are pieces of one stream
 	Turns       bool // samples that take turns in an engine
+	Unrolled    bool // recurrences that are written out step by step
 }
 
 // All is every axis.
-var All = Axes{true, true, true, true, true, true, true, true, true, true, true, true, true, true}
+var All = Axes{true, true, true, true, true, true, true, true, true, true, true, true, true, true, true}
 
 // A drawer draws a network.
 type drawer struct {

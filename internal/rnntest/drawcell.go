@@ -31,6 +31,8 @@ func (d *drawer) layer(x []vector) *Layer {
 	}
 	if len(x) == 1 && d.on(d.axes.Nodes, 3, "an operator of ONNX") {
 		l.Form = "Node"
+	} else if d.n.Steps >= 4 && !d.n.Pieces && d.on(d.axes.Unrolled, 4, "unrolled") {
+		l.Form = "Unrolled"
 	}
 	first := d.cell(kind, x, l.Form)
 	for k := range l.Reverse {
@@ -49,6 +51,9 @@ func (d *drawer) layer(x []vector) *Layer {
 	l.Spelled = Spelling{Fused: d.rarely(4), Gemm: d.n.Form != "flat" && d.rarely(4), Early: d.rarely(2),
 		Left: d.rarely(2)}
 	l.Spelled.Joined = l.Form == "Scan" && !l.Spelled.Fused && d.on(d.axes.Joined, 6, "joined products")
+	if l.Form == "Unrolled" {
+		l.Spelled.Unroll = Unrolling{one(d.Choices, "Gather", "Slice", "Split"), d.rarely(2), d.rarely(2)}
+	}
 	if d.rarely(6) {
 		l.Requant = d.quantiser(first.reachH(), true, 5)
 		l.Requant.Zero = 0

@@ -47,7 +47,7 @@ type Dense struct {
 
 // A Layer is cells, one per direction, side by side.
 type Layer struct {
-	Form    string // "Scan", "Node" or "QuantLSTMCell"
+	Form    string // "Scan", "Node", "QuantLSTMCell" or "Unrolled": written out step by step
 	Cells   []*Cell
 	Reverse []bool
 	Starts  []Start

@@ -18,6 +18,7 @@ type writer struct {
 	*onnxtest.Model
 	prefix string
 	names  int
+	shared map[*int64]string // weights that are written once, by their first code; nil to write them every time
 }
 
 func (w *writer) fresh() string {
@@ -26,6 +27,13 @@ func (w *writer) fresh() string {
 }
 
 func (w *writer) scalar(v float64) string { return w.constant(nil, v) }
+
+// scalar64 is an index.
+func (w *writer) scalar64(v int) string {
+	name := w.fresh()
+	w.Init(name, graph.Int64, nil, float64(v))
+	return name
+}
 
 func (w *writer) constant(shape []int, v ...float64) string {
 	name := w.fresh()
@@ -68,7 +76,7 @@ func flag(b bool) int64 {
 
 // quant writes a quantiser of a tensor; none leaves it.
 func (w *writer) quant(x string, q *Quantiser) string {
-	if q == nil {
+	if q == nil || x == "" {
 		return x
 	}
 	scale := w.scalar(float64(q.Scale))
@@ -85,7 +93,14 @@ func (w *writer) quant(x string, q *Quantiser) string {
 }
 
 // matrix writes weights, one column per unit; with a kernel as those of a convolution, with rows also one row per unit.
-func (w *writer) matrix(m Matrix, kernel int, rows bool) string {
+func (w *writer) matrix(m Matrix, kernel int, rows bool) (name string) {
+	if w.shared != nil {
+		first := &m.Codes[0][0]
+		if w.shared[first] != "" {
+			return w.shared[first]
+		}
+		defer func() { w.shared[first] = name }()
+	}
 	units, length := len(m.Codes), len(m.Codes[0])
 	shape, perUnit := []int{length, units}, []int{1, units}
 	at := func(k, u int) int { return k*units + u }
@@ -278,7 +293,11 @@ func (w *writer) layer(l *Layer, index int, x []string, n *Network) (sequence st
 		if cell.Kind == LSTM {
 			starts = append(starts, w.start(prefix+"c", cell.State, l.Starts[d], l.Starts[d].C, vector(cell.Units)))
 		}
-		out := w.scan(l, d, prefix, append(starts, x...), n)
+		way := w.scan
+		if l.Form == "Unrolled" {
+			way = w.unrolled
+		}
+		out := way(l, d, prefix, append(starts, x...), n)
 		h, seq = append(h, out[0]), append(seq, out[len(out)-1])
 		if cell.Kind == LSTM {
 			c = append(c, out[1])

@@ -28,6 +28,7 @@ type Page struct {
 	Clocks, Timeline         SVG      // pictures; may be nil
 	TimelineNote             string
 	FIFOs                    []FIFO
+	Ends                     []FIFO // that tell where sequences end: nothing is measured of them
 	FIFONote                 string
 	Before, After            []string // nodes on the host
 	Checks                   Facts    // what was verified

@@ -152,6 +152,9 @@ func TestRise(t *testing.T) {
 			for range inputs {
 				weights[c] = append(weights[c], int64(r.IntN(9)-4))
 			}
+			if r.IntN(6) == 0 {
+				clear(weights[c])
+			}
 			s, ok := num.Dot(weights[c], []num.Range{in})
 			if !ok {
 				t.Fatal("a sum leaves int64")

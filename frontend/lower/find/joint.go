@@ -130,9 +130,21 @@ func alive(e *real.Expr, in []num.Range) *real.Expr {
 	return e.Substitute(with).Within(spans)
 }
 
+// repeats reports whether channel c is the same function of the same integers as the one before.
+func (j *Joint) repeats(c int, types []dataflow.Type) bool {
+	if c == 0 || !j.form.SameNumbers(j.first[c-1], j.first[c]) {
+		return false
+	}
+	return !slices.ContainsFunc(types, func(t dataflow.Type) bool { return t.Channel(c) != t.Channel(c-1) })
+}
+
 // linear reads every channel's value as a function of one sum of multiples.
 func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*real.Expr, reject error) {
 	for c, k := range j.first {
+		if j.repeats(c, types) {
+			inner, outer = append(inner, inner[c-1]), append(outer, outer[c-1])
+			continue
+		}
 		e, n := j.form.Numbers(k)
 		l, o, ok := alive(e, ranges(types, c)).Joint(n)
 		if !ok {
@@ -189,7 +201,8 @@ func (j *Joint) Codes(types []dataflow.Type, limit int) (choose.Function, error)
 	f := choose.Sum{Factors: make([][]int64, len(types)), Steps: make([]num.Step, len(inner))}
 	for c, l := range inner {
 		in := ranges(types, c)
-		if c > 0 && alikeChannels(inner[c-1], l, outer[c-1], outer[c]) && slices.Equal(in, ranges(types, c-1)) {
+		if j.repeats(c, types) ||
+			c > 0 && alikeChannels(inner[c-1], l, outer[c-1], outer[c]) && slices.Equal(in, ranges(types, c-1)) {
 			f.Steps[c] = f.Steps[c-1]
 			for i := range f.Factors {
 				f.Factors[i] = append(f.Factors[i], f.Factors[i][c-1])
@@ -221,6 +234,10 @@ func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
 func (j *Joint) product(types []dataflow.Type, limit int, reject error) (choose.Function, error) {
 	out := choose.Times{Steps: make([]num.Step, len(j.first))}
 	for c, k := range j.first {
+		if j.repeats(c, types) {
+			out.Steps[c] = out.Steps[c-1]
+			continue
+		}
 		e, _ := j.form.Numbers(k)
 		x := ranges(types, c)
 		o, outer, ok := e.Within([]real.Interval{whole.Interval(x[0]), whole.Interval(x[1])}).Product()

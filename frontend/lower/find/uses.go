@@ -51,9 +51,11 @@ func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
 	return steps
 }
 
-// FeedsLayer reports whether a quantiser or matrix product depends on a tensor.
+// FeedsLayer reports whether a quantiser, matrix product or loop depends on a tensor.
 func (u *Uses) FeedsLayer(tensor string) bool {
-	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool { return r.Dot != nil || scaled.IsCode(r) })
+	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool {
+		return r.Dot != nil || r.Recur != nil || scaled.IsCode(r)
+	})
 }
 
 // Quantised reports whether a quantiser, or a loop, which has quantisers inside, depends on a tensor.
@@ -119,15 +121,15 @@ func (u *Uses) QuantisedNext(tensor string) (quantiser *graph.Step, ok bool) {
 }
 
 // LooksUp is the number of rows of the tables that a tensor's elements are the row numbers of; 0 where they are
-// anything else.
-func (u *Uses) LooksUp(tensor string) (rows int) {
-	for _, r := range u.prog.Readers(tensor) {
+// anything else, or a table is not made of integers: then the host looks rows up.
+func (p *Program) LooksUp(tensor string) (rows int) {
+	for _, r := range p.Readers(tensor) {
 		n := 0
 		switch {
-		case IsOneHot(r):
+		case IsOneHot(r) && p.choosesIntegers(r.Output):
 			n = r.Shape[len(r.Shape)-1]
 		case r.Move != nil:
-			n = u.LooksUp(r.Output)
+			n = p.LooksUp(r.Output)
 		}
 		if n == 0 {
 			return 0
@@ -135,6 +137,52 @@ func (u *Uses) LooksUp(tensor string) (rows int) {
 		rows = max(rows, n)
 	}
 	return rows
+}
+
+// choosesIntegers reports whether rows with a one choose rows of integers only, or of nothing.
+func (p *Program) choosesIntegers(hot string) bool {
+	for _, r := range p.Uses.Readers(hot) {
+		switch {
+		case r.Move != nil:
+			if !p.choosesIntegers(r.Output) {
+				return false
+			}
+		case r.Dot == nil || r.Node.Inputs[r.Dot.A] != hot:
+			return false
+		default:
+			w := p.Known[r.Node.Inputs[r.Dot.B]].Const
+			n, ok := matrixRows(r.Dot)
+			if w == nil || !ok {
+				return false
+			}
+			all := make([]int, r.Dot.K)
+			for i := range all {
+				all[i] = i
+			}
+			if _, _, reject := tableOf(chosen(r.Dot, w, n, all), n); reject != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// OneHots is the step whose rows of zeros with a one a tensor is made of, one after the other, in whatever shape; nil
+// where the tensor is anything else.
+func (p *Program) OneHots(tensor string) *graph.Step {
+	for {
+		switch step := p.Producer(tensor); {
+		case step == nil:
+			return nil
+		case IsOneHot(step):
+			return step
+		case step.Move != nil && step.Move.Input == nil &&
+			(step.Move.Index == nil || scaled.InOrder(step.Move.Index, graph.Size(p.Known[step.Node.Inputs[0]].Shape))):
+			tensor = step.Node.Inputs[0]
+		default:
+			return nil
+		}
+	}
 }
 
 // IsOneHot reports whether a step turns row numbers into what a matrix chooses its rows with.

@@ -87,25 +87,53 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Values, reject error) {
 	// Several columns at a time: their weights lie side by side.
 	const together = 32
-	columns := make([][]float64, min(together, v.rows))
-	for i := range columns {
-		columns[i] = make([]float64, v.dot.K)
-	}
 	affine := make([]real.Affine, v.rows)
 	m.Weights = make([][]int64, v.rows)
+	codes, floats := block[uint8](together, v.dot.K), block[float64](together, v.dot.K)
+	meaning, alike := v.weights.Meaning(v.dot.BOffset), v.alike()
 	for at := 0; at < v.rows; at += together {
-		columns = columns[:min(together, v.rows-at)]
-		v.weightsOf(at, columns)
-		for i, weights := range columns {
-			c := at + i
-			row, f, reject := v.column(weights)
+		n := min(together, v.rows-at)
+		coded := alike
+		for _, base := range v.dot.BBase[at : at+n] {
+			coded = coded && meaning(base) != nil
+		}
+		if coded {
+			v.codesOf(at, codes[:n])
+		} else {
+			v.weightsOf(at, floats[:n])
+		}
+		for i := range n {
+			var row []int64
+			if coded {
+				row, affine[at+i], reject = whole.Coded(codes[i], meaning(v.dot.BBase[at+i]), v.affine[0])
+			} else {
+				row, affine[at+i], reject = v.column(floats[i])
+			}
 			if reject != nil {
 				return m, of, reject
 			}
-			m.Weights[c], affine[c] = placed(row, order, length), f
+			m.Weights[at+i] = placed(row, order, length)
 		}
 	}
 	return m, byColumn(affine, v.rows), nil
+}
+
+func block[E any](columns, k int) [][]E {
+	out := make([][]E, columns)
+	for i := range out {
+		out[i] = make([]E, k)
+	}
+	return out
+}
+
+// alike reports whether all elements are data of one scale, which is not 0, and one bias.
+func (v *Vectors) alike() bool {
+	for _, f := range v.affine {
+		if !same(f, v.affine[0]) {
+			return false
+		}
+	}
+	return v.affine[0].Scale.Sign() != 0 && len(v.affine) == v.dot.K
 }
 
 // placed puts element k of a row at order[k] of a longer one, or of a shorter one where elements are taken twice.
@@ -126,11 +154,34 @@ func placed(row []int64, order []int, length int) []int64 {
 
 // weightsOf fills columns with their weights: those from one on.
 func (v *Vectors) weightsOf(from int, columns [][]float64) {
-	d := v.dot
-	for k, offset := range d.BOffset {
-		for i, base := range d.BBase[from : from+len(columns)] {
-			columns[i][k] = v.weights.At(int(base + offset))
+	v.walk(from, len(columns), func(i, k int, at []int32, base int32) {
+		for n, offset := range at {
+			columns[i][k+n] = v.weights.At(int(base + offset))
 		}
+	})
+}
+
+// codesOf is weightsOf for weights that are codes.
+func (v *Vectors) codesOf(from int, columns [][]uint8) {
+	codes := v.weights.Codes
+	v.walk(from, len(columns), func(i, k int, at []int32, base int32) {
+		column := columns[i][k : k+len(at)]
+		for n, offset := range at {
+			column[n] = codes[base+offset]
+		}
+	})
+}
+
+// walk visits the weights of n columns from one on, a few rows at a time, which lie side by side: of column i those
+// from k on, which lie at base + at.
+func (v *Vectors) walk(from, n int, visit func(i, k int, at []int32, base int32)) {
+	const few = 64
+	k := 0
+	for at := range slices.Chunk(v.dot.BOffset, few) {
+		for i, base := range v.dot.BBase[from : from+n] {
+			visit(i, k, at, base)
+		}
+		k += len(at)
 	}
 }
 
@@ -393,23 +444,36 @@ func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.
 		return rows, of, unmapped.Because(fmt.Sprintf("its indices lie in %v", r),
 			fmt.Sprintf("use indices from 0 to %d", maxRows-1))
 	}
-	var table [][]float64
+	var index []int
 	for q := r.Lo; q <= r.Hi; q++ {
 		v := new(big.Rat).Mul(f[0].Scale, new(big.Rat).SetInt64(q))
 		v.Add(v, f[0].Bias)
-		row := make([]float64, n)
-		for c := range row {
-			if v.IsInt() && v.Sign() >= 0 && v.Num().IsInt64() && v.Num().Int64() < int64(d.K) {
-				row[c] = w.At(int(d.BBase[c] + d.BOffset[v.Num().Int64()]))
-			}
+		if v.IsInt() && v.Num().IsInt64() {
+			index = append(index, int(v.Num().Int64()))
+		} else {
+			index = append(index, -1)
 		}
-		table = append(table, row)
 	}
+	table := chosen(d, w, n, index)
 	values, affine, reject := tableOf(table, n)
 	if reject != nil {
 		return rows, of, reject
 	}
 	return choose.Rows{Table: values}, byColumn(affine, n), nil
+}
+
+// chosen are rows of a product's matrix with n columns; of zeros where an index is that of none.
+func chosen(d *graph.Dot, w *graph.Tensor, n int, index []int) [][]float64 {
+	table := make([][]float64, len(index))
+	for i, at := range index {
+		table[i] = make([]float64, n)
+		for c := range table[i] {
+			if at >= 0 && at < d.K {
+				table[i][c] = w.At(int(d.BBase[c] + d.BOffset[at]))
+			}
+		}
+	}
+	return table
 }
 
 // tableOf makes integers of a table, column by column.

@@ -144,8 +144,10 @@ func (n *Netlist) Computes(b *Built) map[int]string {
 				continue
 			}
 			for _, node := range c.nodes {
-				if _, ok := layers[node.Index]; !ok {
-					layers[node.Index] = name
+				for _, index := range node.Indices() {
+					if _, ok := layers[index]; !ok {
+						layers[index] = name
+					}
 				}
 			}
 		}

@@ -32,11 +32,10 @@ type polynomial struct {
 // exactBits is how wide a sum in exact factors may be without a search for smaller ones.
 const exactBits = 32
 
-// settle finds the integers of a code, and drops the arguments that it then does not need.
-func (b *network) settle(v *value) error {
-	reject := b.findIntegers(v)
-	if reject != nil {
-		return reject
+// settle finds the integers of a code, and drops the arguments that it then does not need. It may need further values.
+func (b *network) settle(v *value) (more []*value, reject error) {
+	if more, reject = b.findIntegers(v); reject != nil {
+		return nil, reject
 	}
 	number := make([]int, len(v.args))
 	var args []*value
@@ -52,41 +51,44 @@ func (b *network) settle(v *value) error {
 		}
 	}
 	v.args = args
-	return nil
+	return more, nil
 }
 
-func (b *network) findIntegers(v *value) error {
+func (b *network) findIntegers(v *value) (more []*value, reject error) {
 	if v.step == nil && !v.exact { // a copy
 		v.made = &made{terms: [][]int{{0}}, factors: [][]int64{{1}},
 			requant: &num.Requant{Multiplier: 1, Mode: num.HalfEven, Lo: v.span.Lo, Hi: v.span.Hi}}
-		return nil
+		return nil, nil
 	}
 	if v.exact {
-		return v.settleExact()
+		return nil, v.settleExact()
 	}
 	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil {
 		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
 			if m, ok := v.requantised(q, units); ok {
 				m.terms = terms
 				v.made = m
-				return nil
+				return nil, nil
 			}
 		}
 	}
 	terms, units, ok := v.polynomials(v.expr)
 	if !ok {
-		return v.notPolynomial()
+		return nil, v.notPolynomial()
 	}
 	if len(terms) == 0 {
-		return v.settleConstant(units)
+		return nil, v.settleConstant(units)
 	}
 	m, reject := v.stepped(units)
+	if errors.Is(reject, errFarApart) {
+		return v.limbs(terms, units)
+	}
 	if reject != nil {
-		return reject
+		return nil, reject
 	}
 	m.terms = terms
 	v.made = m
-	return nil
+	return nil, nil
 }
 
 // notPolynomial is the reason of a code that is no function of one polynomial.
@@ -325,7 +327,10 @@ func (v *value) stepped(units []polynomial) (*made, error) {
 	return nil, whole.Stepless(err, whole.MaxSteps)
 }
 
-var errTooWide = errors.New("the sum is too wide")
+var (
+	errTooWide  = errors.New("the sum is too wide")
+	errFarApart = errors.New("no factors of 61 bits decide as the exact ones do, or none are known to")
+)
 
 // widest is the finest sums over which steps are looked for: wide enough for all of them to show, so that those of
 // units that differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
@@ -450,9 +455,8 @@ func wide(sums []num.Range, bias []int64, finer int) bool {
 	return true
 }
 
-// farApart is the reason of a sum that no factors of 61 bits decide as it is.
-func (v *value) farApart(why string) error {
-	return unmapped.As(diag.NotMapped, fmt.Sprintf("its body has no layer: %s decides by a sum of %d terms whose "+
-		"scales are far apart: %s", unmapped.Describe(v.step.Node), len(v.args), why),
-		"use scales that are powers of two, or fewer bits")
+// farApart is the reason of a sum that no limbs decide.
+func (v *value) farApart() error {
+	return unmapped.As(diag.NotMapped, fmt.Sprintf("its body has no layer: %s decides by a sum of %d terms that need "+
+		"more than %d bits each", unmapped.Describe(v.step.Node), len(v.args), maxLimb), "use fewer bits")
 }

@@ -158,12 +158,17 @@ func (b *network) cell() (*Cell, error) {
 		return nil, NoCell("nothing that goes out depends on the step before: compute it outside of the loop")
 	}
 	b.widen()
-	for _, v := range b.order {
+	order := b.order
+	b.order = nil
+	for _, v := range order {
 		if v.kind == code {
-			if reject := b.settle(v); reject != nil {
+			more, reject := b.settle(v)
+			if reject != nil {
 				return nil, reject
 			}
+			b.order = append(b.order, more...)
 		}
+		b.order = append(b.order, v)
 	}
 	s, reject := b.schedule()
 	if reject != nil {

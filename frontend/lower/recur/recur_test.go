@@ -478,7 +478,7 @@ func TestFarApart(t *testing.T) {
 				"a function that rises and falls", "the sign of a sum"} {
 				r := rand.New(rand.NewPCG(uint64(seed), uint64(exponent+100)))
 				b := newBody(r, 4)
-				b.scale, b.apart = float64(float32(0.013)), math.Ldexp(1, exponent)
+				b.scale, b.apart, b.dead = float64(float32(0.013)), math.Ldexp(1, exponent), (seed+exponent)%2 != 0
 				cells[slices.IndexFunc(cells, func(c cell) bool { return c.name == name })].write(b)
 				m := b.imported(t)
 				if list := engines(m); len(list) != 1 {

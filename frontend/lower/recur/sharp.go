@@ -104,14 +104,14 @@ type sharp struct {
 	gaps  [][]gap // per unit and change
 }
 
-// maxAsked bounds the work of finding gaps: about half a microsecond each.
+// maxAsked bounds the work of finding gaps: about a quarter of a microsecond each.
 const maxAsked = 1 << 23
 
-// affordable reports whether n changes per unit can be looked at.
+// affordable reports whether n changes per unit can be looked at, as far as is known now.
 func affordable(lattices []*whole.Lattice, n int) bool {
 	work := 0.0
 	for _, l := range lattices {
-		work += l.Work() * float64(n)
+		work += max(l.Spent(), 2*l.Work()*float64(n))
 	}
 	return work <= maxAsked
 }
@@ -238,18 +238,20 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	for u := range units {
 		e, unit := units[u].outer, gridUnit(&units[u])
 		f, err := stepsOver(e, unit, widest)
-		if err != nil { // beyond all sums it may grow too large to be computed
+		if err != nil { // beyond all sums it may have no value, or grow without end
+			lo, hi := units[u].reach()
+			e = e.Substitute([]*real.Expr{real.Min(real.Max(real.Var(0), real.Rat(lo)), real.Rat(hi))})
 			f, err = stepsOver(e, unit, num.Range{Lo: -gridEnd, Hi: gridEnd})
 		}
 		if err != nil {
 			return nil, whole.Stepless(err, whole.MaxSteps)
 		}
-		if u == 0 && !affordable(list, len(f.At)) {
-			return nil, v.farApart("a proof that other factors decide alike would take too long")
+		if !affordable(list, len(f.At)) {
+			return nil, errFarApart
 		}
 		gaps, values, ok := findGaps(list[u], e, unit, f)
 		if !ok {
-			return nil, v.farApart("too many of its sums lie about one step")
+			return nil, errFarApart
 		}
 		s.gaps, each[u].values = append(s.gaps, gaps), values
 		if n := len(f.At); n > 0 {
@@ -291,7 +293,7 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 		}
 	}
 	if best == nil {
-		return nil, v.farApart("no factors of 61 bits decide alike")
+		return nil, errFarApart
 	}
 	return best, nil
 }
@@ -303,13 +305,26 @@ const gridBits = 49
 
 // gridUnit is a power of two of which a unit's sum is at most gridEnd, and in steps of which its function is looked at.
 func gridUnit(p *polynomial) *big.Rat {
-	most := new(big.Rat)
-	for t, s := range p.scale {
-		r := p.ranges[t]
-		v := new(big.Rat).Mul(new(big.Rat).Abs(s), big.NewRat(max(r.Hi, -r.Lo), 1))
-		most.Add(most, v)
+	lo, hi := p.reach()
+	most := lo.Neg(lo)
+	if most.Cmp(hi) < 0 {
+		most = hi
 	}
 	return shifted(big.NewRat(1, 1), most.Num().BitLen()-most.Denom().BitLen()+1-gridBits)
+}
+
+// reach is the least and the greatest sum.
+func (p *polynomial) reach() (lo, hi *big.Rat) {
+	lo, hi = new(big.Rat), new(big.Rat)
+	for t, s := range p.scale {
+		r := p.ranges[t]
+		if s.Sign() < 0 {
+			r.Lo, r.Hi = r.Hi, r.Lo
+		}
+		lo.Add(lo, new(big.Rat).Mul(s, big.NewRat(r.Lo, 1)))
+		hi.Add(hi, new(big.Rat).Mul(s, big.NewRat(r.Hi, 1)))
+	}
+	return lo, hi
 }
 
 // maxBetween bounds the sums between two points of the grid that are looked at one by one.
@@ -343,6 +358,9 @@ func changes(l *whole.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64)
 	below, from := l.Around(at[1], true)
 	behind := known[1]
 	for tried := 0; behind != known[0] || !monotone; tried++ {
+		if l.Spent() > maxAsked {
+			return nil, nil, false
+		}
 		v, last := known[0], below == nil || below.Cmp(at[0]) <= 0
 		if !last {
 			s, err := real.Compile(outer.Substitute([]*real.Expr{real.Rat(below)})).StepOver(num.Range{}, 1)

@@ -14,6 +14,7 @@ type Lattice struct {
 	span   []*big.Int // v[i] - base counts from 0 to span, and factors are positive
 	base   *big.Int   // of the sum, in units
 	small  *small
+	spent  float64
 }
 
 // NewLattice makes a lattice of scales and ranges. Scales that are 0, and ranges of one integer, count for the base
@@ -83,9 +84,16 @@ func (l *Lattice) Work() float64 {
 	return work
 }
 
+// Spent is about how many steps all questions have taken so far. One in big integers counts as several.
+func (l *Lattice) Spent() float64 { return l.spent }
+
+// bigStep is how many steps in int64 take as long as one in big integers.
+const bigStep = 16
+
 // Around is the greatest sum below a bound and the least that reaches it; nil where there is none. Where the bound
 // itself does not count as reached, as closed says, a sum there is below.
 func (l *Lattice) Around(bound *big.Rat, closed bool) (below, from *big.Rat) {
+	l.spent += 2 * bigStep * l.Work()
 	first := l.first(bound, closed)
 	if v := least(l.factor, l.span, first); v != nil {
 		from = l.real(v)
@@ -105,6 +113,7 @@ func (l *Lattice) Around(bound *big.Rat, closed bool) (below, from *big.Rat) {
 // Near is Around but for a little: no sum lies between what it gives, and those of Around lie beside it. It is much
 // quicker.
 func (l *Lattice) Near(bound *big.Rat, closed bool) (below, from *big.Rat) {
+	l.spent += 2 * l.Work()
 	b, f, ok := l.small.around(l.first(bound, closed))
 	if !ok {
 		return l.Around(bound, closed)

@@ -82,6 +82,37 @@ func Column(column []float64, in []real.Affine) (row []int64, out real.Affine, r
 	return row, out, nil
 }
 
+// Coded is Column for weights that are codes, whose values are given, and inputs that are all scaled alike, by no 0:
+// every code is looked at once.
+func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out real.Affine, reject error) {
+	var occurs [256]bool
+	for _, c := range codes {
+		occurs[c] = true
+	}
+	var used []uint8
+	var column []float64
+	for c, is := range occurs {
+		if is {
+			used, column = append(used, uint8(c)), append(column, values[c])
+		}
+	}
+	integers, unit, bits := dyadic(column)
+	if bits > MaxBits {
+		return nil, out, TooWide(bits, true)
+	}
+	var table [256]int64
+	for i, c := range used {
+		table[c] = integers[i]
+	}
+	row = make([]int64, len(codes))
+	for k, c := range codes {
+		row[k] = table[c]
+	}
+	out = real.Affine{Scale: new(big.Rat).Mul(unit, in.Scale), Bias: new(big.Rat).SetInt64(sum(row))}
+	out.Bias.Mul(out.Bias, unit).Mul(out.Bias, in.Bias)
+	return row, out, nil
+}
+
 // alive is a column with the weight 0 for inputs of scale 0, the column itself where there are none; the first scale of
 // the others, nil where there are none; and whether these all have it.
 func alive(column []float64, in []real.Affine) (live []float64, scale *big.Rat, uniform bool) {

@@ -122,9 +122,9 @@ func TestColumn(t *testing.T) {
 	third, half := big.NewRat(1, 3), big.NewRat(1, 2)
 	for range 500 {
 		column, in := make([]float64, 1+rnd.IntN(6)), []real.Affine(nil)
-		step := math.Ldexp(float64(1+rnd.IntN(30)), rnd.IntN(40)-30)
+		step, dead := math.Ldexp(float64(1+rnd.IntN(30)), rnd.IntN(40)-30), min(1, rnd.IntN(8))
 		for k := range column {
-			column[k] = step * float64(rnd.IntN(31)-15)
+			column[k] = step * float64(rnd.IntN(31)-15) * float64(dead)
 			in = append(in, real.Affine{Scale: new(big.Rat).Set(third), Bias: big.NewRat(int64(rnd.IntN(2)), 7)})
 		}
 		row, of, reject := Column(column, in)

@@ -17,6 +17,26 @@ var weighted = map[string]int{"MatMul": 1, "Gemm": 1, "Conv": 1, "ConvTranspose"
 // factors says which input of an operator is a factor per channel, where it is constant.
 var factors = map[string]int{"Mul": 1, "BatchNormalization": 1}
 
+// Dead makes some rows and columns of a matrix of weights zeros, in place, in one of two calls; it returns the matrix.
+func Dead[W int | int64 | float64](r *rand.Rand, weights []W, columns int) []W {
+	if r.IntN(2) == 0 {
+		return weights
+	}
+	dead := func(n int) (list []bool) {
+		for range n {
+			list = append(list, r.IntN(5) == 0)
+		}
+		return list
+	}
+	rows, others := dead(len(weights)/columns), dead(columns)
+	for i := range weights {
+		if rows[i/columns] || others[i%columns] {
+			weights[i] = 0
+		}
+	}
+	return weights
+}
+
 // Prune makes parts of the model's weights dead, as pruning does: rows, columns, taps, and now and then all of them;
 // and some factors per channel. A channel whose weights are all zero may have any scale: some get an odd one. It
 // returns the number of parts that are dead.

@@ -111,17 +111,16 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 		}, nil
 	}
 	return 0, nil, &Unfit{
-		Msg: fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
+		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
 			shape),
-		Hint: shapeHint(in, shape),
+		shapeHint(in, shape), false,
 	}
 }
 
-// An Unfit error is data that do not fit the model, and what to do about it; the hint may be empty. Lengths tells the
-// lengths of sequences from the sequences themselves.
+// An Unfit error is data that do not fit the model, and what to do about it; the hint may be empty.
 type Unfit struct {
 	Msg, Hint string
-	Lengths   bool
+	Steps     bool // it is the lengths of the samples that do not fit
 }
 
 func (e *Unfit) Error() string { return e.Msg }

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"hlsgen/internal/owned"
+)
+
+// small is what makes a sweep quick.
+var small = []string{"--board", "zcu104", "--clock", "200", "--interval", "1000"}
+
+// writers is every way to have hlsgen write into a folder, called DIR here.
+var writers = map[string][]string{
+	"build --out":         {"build", iris, "--board", "zcu104", "--no-csim", "--verify", "1", "--out", "DIR"},
+	"build --dump-passes": {"build", iris, "--board", "zcu104", "--no-csim", "--verify", "1", "--dump-passes", "DIR"},
+	"check --dump-passes": {"check", iris, "--dump-passes", "DIR"},
+	"sweep --out":         append([]string{"sweep", iris, "--out", "DIR"}, small...),
+	"simulate --trace":    {"simulate", iris, "--input", irisInputs, "--trace", "DIR"},
+	"examples":            {"examples", "DIR"},
+	"reference":           {"reference", "DIR"},
+}
+
+// notWritten are the flags with a folder that is read, or written in a way that another test looks at.
+var notWritten = map[string]string{
+	"sweep --collect": "TestCollect of folding/sweep",
+}
+
+// states are files in which hlsgen keeps what it knows of a folder; where lines of them are wrong, it goes on.
+var states = []string{owned.List, "journal.jsonl"}
+
+// TestFolders: whatever folder hlsgen is told to write into, a file of somebody else's there, of a name that hlsgen
+// wants, stays as it is, and so does one that somebody changed, and hlsgen says so; its own are replaced, or it says
+// that they are there.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	ways := maps.Clone(notWritten)
+	for way := range writers {
+		ways[way] = way
+	}
+	for _, c := range bare().root().Commands() {
+		if strings.Contains(c.Use, "DIR") && ways[c.Name()] == "" {
+			t.Errorf("%s writes into a folder that nobody looks after", c.Name())
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if kind, _ := pflag.UnquoteUsage(f); kind == "DIR" && ways[c.Name()+" --"+f.Name] == "" {
+				t.Errorf("%s --%s writes into a folder that nobody looks after", c.Name(), f.Name)
+			}
+		})
+	}
+	for way, words := range writers {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			dir := folder(t, nil)
+			into := func(name string) said {
+				args := slices.Clone(words)
+				args[slices.Index(args, "DIR")] = name
+				return say(dir, nil, args...)
+			}
+			if got := into("first"); got.code != exitOK {
+				t.Fatalf("%+v", got)
+			}
+			there, err := os.ReadDir(filepath.Join(dir, "first"))
+			if err != nil || len(there) == 0 {
+				t.Fatalf("it wrote nothing: %v", err)
+			}
+			again := into("first")
+			refused := again.code == exitDiagnostics && strings.Contains(again.stderr, "output-exists")
+			if again.code != exitOK && !refused {
+				t.Errorf("again: %+v", again)
+			}
+			mine := []byte("mine\n")
+			for _, e := range there {
+				if !e.IsDir() && !slices.Contains(states, e.Name()) {
+					path := filepath.Join(dir, "first", e.Name())
+					was, err := os.ReadFile(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					write(t, path, string(was)+string(mine))
+					got := into("first")
+					if got.code != exitDiagnostics || !strings.Contains(got.stderr, "error[output-") {
+						t.Errorf("over a changed %s: %+v", e.Name(), got)
+					}
+					if b, err := os.ReadFile(path); err != nil || !bytes.HasSuffix(b, mine) {
+						t.Errorf("%s is no longer as somebody changed it, %v", e.Name(), err)
+					}
+					write(t, path, string(was))
+				}
+				name := "other-" + e.Name()
+				path := filepath.Join(dir, name, e.Name())
+				if e.IsDir() { // a file in the folder
+					path = filepath.Join(path, "mine")
+				}
+				write(t, path, string(mine))
+				got := into(name)
+				if got.code != exitDiagnostics || !strings.Contains(got.stderr, "error[output-") {
+					t.Errorf("over somebody's %s: %+v", e.Name(), got)
+				}
+				if b, err := os.ReadFile(path); err != nil || !bytes.Equal(b, mine) {
+					t.Errorf("somebody's %s is %q now, %v", e.Name(), b, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,282 @@
+package roll
+
+import (
+	"slices"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/internal/diag"
+)
+
+// The first step often looks different: what it computes of the constants that the states begin with has been computed
+// before, and sums with zeros, or the whole product with them, may be left out. It is a step like the others where the
+// template gives what it gives, of some states.
+
+// A beginning is a proof that a step is one like the others, of states that it does not get from another step.
+type beginning struct {
+	*recurrence
+	step  int
+	start map[output]int           // values of the states
+	fixed map[output]*graph.Tensor // what is constant in this step
+	shown map[output]int
+}
+
+// begins holds that the step before the first one is one, too.
+func (r *recurrence) begins() bool {
+	b := &beginning{recurrence: r, step: r.first - 1, start: map[output]int{}, shown: map[output]int{}}
+	data := false
+	for _, s := range r.states {
+		v, ok := s.part.values[moment{b.step, s.slot}]
+		if !ok {
+			return false
+		}
+		data = data || r.numbers.values[v].constant == nil
+		b.find(s, r.numbers.values[v].name)
+	}
+	if !data { // the states begin here
+		return false
+	}
+	for _, s := range r.states {
+		if _, ok := b.start[s]; !ok {
+			k := r.known(r.any(s))
+			if !k.DType.Float() {
+				return false
+			}
+			b.start[s] = r.fixed(s.part.node.Outputs[s.slot], &graph.Tensor{DType: k.DType, Shape: k.Shape,
+				F: make([]float64, graph.Size(k.Shape))})
+		}
+	}
+	b.compute()
+	for _, s := range r.states {
+		if !b.gives(s, s.part.values[moment{b.step, s.slot}]) {
+			return false
+		}
+	}
+	for _, p := range r.parts {
+		for _, in := range p.in {
+			if in.part == nil || in.part.node != nil {
+				continue
+			}
+			if _, ok := in.part.values[moment{b.step - p.delay(in), 0}]; !ok {
+				return false
+			}
+		}
+	}
+	for _, s := range r.states {
+		if !r.note(s, b.step-1, b.start[s]) {
+			return false
+		}
+	}
+	return true
+}
+
+// find looks for what the states begin with, as far as the step is like the template.
+func (b *beginning) find(o output, name string) {
+	n := b.numbers.writer(name)
+	if n == nil || b.shown[o] == 1 || o.part.node == nil || !same(n, o.part.node) {
+		return
+	}
+	b.shown[o] = 1
+	for i, in := range o.part.in {
+		switch {
+		case in.part == nil || in.part.node == nil:
+		case o.part.delay(in) == 0:
+			b.find(in.output, n.Inputs[i])
+		default:
+			v := b.number(n.Inputs[i])
+			if _, ok := b.start[in.output]; !ok && v != none && b.like(v, b.any(in.output)) {
+				b.start[in.output] = v
+			}
+		}
+	}
+}
+
+// compute finds what is constant where the states are.
+func (b *beginning) compute() {
+	b.fixed, b.shown = map[output]*graph.Tensor{}, map[output]int{}
+	for again := true; again; {
+		b.evaluate()
+		again = false
+		for _, p := range b.parts { // operands first
+			again = p.node != nil && b.absorb(p) || again
+		}
+	}
+}
+
+// evaluate executes the parts whose operands are constant.
+func (b *beginning) evaluate() {
+	g := &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: b.g.Opsets}
+	taken, names := graph.Taken{}, map[output]string{}
+	for _, p := range b.parts {
+		if p.node == nil {
+			continue
+		}
+		n := *p.node
+		n.Inputs, n.Outputs = slices.Clone(n.Inputs), slices.Clone(n.Outputs)
+		known := true
+		for i, in := range p.in {
+			if n.Inputs[i] == "" {
+				continue
+			}
+			name, made := names[in.output]
+			if t := b.operand(p, in); t != nil {
+				name, made = taken.Fresh(n.Inputs[i], "constant"), true
+				g.Init[name] = t
+			}
+			n.Inputs[i], known = name, known && made && (in.part == nil || p.delay(in) == 0 || g.Init[name] != nil)
+		}
+		if !known {
+			continue
+		}
+		for slot, name := range n.Outputs {
+			if name != "" {
+				n.Outputs[slot] = taken.Fresh(name, "value")
+				names[output{p, slot}] = n.Outputs[slot]
+				g.Outputs = append(g.Outputs, graph.Value{Name: n.Outputs[slot]})
+			}
+		}
+		g.Nodes = append(g.Nodes, &n)
+	}
+	q := graph.Prepare(g, b.p.File, graph.Options{}, new(diag.List))
+	if q == nil {
+		return
+	}
+	for o, name := range names {
+		if t := q.Known[name].Const; t != nil {
+			b.fixed[o] = t
+		}
+	}
+}
+
+// operand is what a part reads, where that is constant.
+func (b *beginning) operand(p *part, in operand) *graph.Tensor {
+	switch {
+	case in.part == nil:
+		return b.numbers.values[in.fixed].constant
+	case in.part.node == nil:
+		return nil
+	case p.delay(in) == 0:
+		return b.fixed[in.output]
+	}
+	return b.numbers.values[b.start[in.output]].constant
+}
+
+// absorb finds products with zeros.
+func (b *beginning) absorb(p *part) (found bool) {
+	o := output{p, 0}
+	if p.node.Domain != "" || p.node.Op != graph.Mul || b.fixed[o] != nil {
+		return false
+	}
+	k := b.known(b.any(o))
+	for _, in := range p.in {
+		if t := b.operand(p, in); t != nil && all(t, 0) {
+			b.fixed[o] = &graph.Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.Size(k.Shape))}
+			return true
+		}
+	}
+	return false
+}
+
+func all(t *graph.Tensor, v float64) bool {
+	for i := range t.Len() {
+		if t.At(i) != v {
+			return false
+		}
+	}
+	return true
+}
+
+// gives holds that a value of the step is what the template gives.
+func (b *beginning) gives(o output, v int) bool {
+	if v == none {
+		return false
+	}
+	if known, ok := b.shown[o]; ok {
+		return known == v
+	}
+	is := b.numbers.values[v]
+	if is.constant != nil {
+		t := b.fixed[o]
+		return t != nil && slices.Equal(t.Shape, is.constant.Shape) && t.Equal(is.constant)
+	}
+	if !b.try(func() bool { return b.alike(o, is) }) && !b.try(func() bool { return b.neutral(o, v) }) {
+		return false
+	}
+	b.shown[o] = v
+	return b.note(o, b.step, v)
+}
+
+// alike holds that a value is computed as the template says.
+func (b *beginning) alike(o output, is value) bool {
+	p := o.part
+	if is.node == nil || is.slot != o.slot || !same(is.node, p.node) {
+		return false
+	}
+	for i, in := range p.in {
+		v := b.number(is.node.Inputs[i])
+		switch {
+		case in.part == nil:
+			if v != in.fixed {
+				return false
+			}
+		case in.part.node == nil:
+			if !b.element(in.part, b.step-p.delay(in), v) {
+				return false
+			}
+		case p.delay(in) == 0:
+			if !b.gives(in.output, v) && !b.spreads(p, in.output, v) {
+				return false
+			}
+		default:
+			if v != b.start[in.output] {
+				return false
+			}
+		}
+	}
+	b.doneWith(p, b.step)
+	return b.like(b.number(is.name), b.any(o))
+}
+
+// spreads holds that a part which works element by element reads a constant of fewer axes that stands for what the
+// template gives.
+func (b *beginning) spreads(p *part, o output, v int) bool {
+	t := b.fixed[o]
+	if v == none || t == nil || b.numbers.values[v].constant == nil || len(graph.Made(b.p, p.node)) == 0 ||
+		slices.ContainsFunc(graph.Made(b.p, p.node), func(s *graph.Step) bool { return s.Elem == nil }) {
+		return false
+	}
+	c := b.numbers.values[v].constant
+	at := len(t.Shape) - len(c.Shape)
+	if at < 0 || c.Len() != 1 && (!slices.Equal(c.Shape, t.Shape[at:]) || graph.Size(t.Shape[:at]) != 1) {
+		return false
+	}
+	for i := range t.Len() {
+		if t.At(i) != c.At(i%c.Len()) {
+			return false
+		}
+	}
+	return true
+}
+
+// neutral holds that a value is the one operand of a part that the other one does not change.
+func (b *beginning) neutral(o output, v int) bool {
+	p := o.part
+	if p.node.Domain != "" || len(p.in) != 2 || !b.like(v, b.any(o)) {
+		return false
+	}
+	leaves := map[string]float64{graph.Add: 0, graph.Sub: 0, graph.Mul: 1}
+	with, ok := leaves[p.node.Op]
+	if !ok {
+		return false
+	}
+	for i, in := range p.in {
+		t := b.operand(p, p.in[1-i])
+		if t == nil || !all(t, with) || i == 1 && p.node.Op == graph.Sub || in.part == nil {
+			continue
+		}
+		if in.part.node == nil && b.element(in.part, b.step-p.delay(in), v) ||
+			in.part.node != nil && p.delay(in) == 0 && b.gives(in.output, v) {
+			return true
+		}
+	}
+	return false
+}

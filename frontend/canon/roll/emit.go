@@ -1,0 +1,466 @@
+package roll
+
+import (
+	"maps"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// A writing is a loop that takes the place of steps.
+type writing struct {
+	*recurrence
+	taken    graph.Taken
+	steps    map[*graph.Node]bool // nodes that the loop stands for
+	stays    map[*graph.Node]bool // those of them that others need, too
+	gives    map[int][]given      // by value: where the loop gives it
+	used     map[given][]string   // what is read outside: by which names
+	init     map[string]*graph.Tensor
+	front    []*graph.Node // in front of the loop, and behind it
+	behind   []*graph.Node
+	loop     *graph.Node
+	body     *graph.Graph
+	names    map[output]string // in the body
+	carried  map[output]string // states as a step finds them
+	elements map[element]string
+	reverse  bool // the sequence lies last step first
+}
+
+// A given is what an output of a part is in a step.
+type given struct {
+	output
+	step int
+}
+
+// An element is what a step reads of a sequence: the one of so many steps before.
+type element struct {
+	of    *part
+	delay int
+}
+
+// emit puts the loop in the place of the steps. It reports false, and changes nothing, where what is read between the
+// steps depends on what the loop gives.
+func (r *recurrence) emit() bool {
+	w := &writing{recurrence: r, taken: r.g.Taken(), steps: map[*graph.Node]bool{},
+		stays: map[*graph.Node]bool{}, gives: map[int][]given{},
+		used: map[given][]string{}, init: map[string]*graph.Tensor{}, names: map[output]string{},
+		carried: map[output]string{}, elements: map[element]string{}}
+	if !w.findSteps() || !w.begin() {
+		return false
+	}
+	w.findUsed()
+	w.write()
+	nodes, ok := w.sorted()
+	if !ok {
+		return false
+	}
+	r.g.Nodes = nodes
+	maps.Copy(r.g.Init, w.init)
+	return true
+}
+
+// findSteps finds the nodes of the steps, and what they give.
+func (w *writing) findSteps() bool {
+	of := map[*graph.Node]bool{}
+	for _, p := range w.parts {
+		if p.node == nil {
+			continue
+		}
+		for step := w.first; step <= w.last; step++ {
+			if !p.done[step] {
+				continue
+			}
+			for slot, name := range p.node.Outputs {
+				v, ok := p.values[moment{step, slot}]
+				if name == "" || !ok {
+					continue
+				}
+				of[w.numbers.values[v].node] = true
+				w.gives[v] = append(w.gives[v], given{output{p, slot}, step})
+			}
+		}
+	}
+	for _, n := range w.g.Nodes {
+		if f := w.numbers.first[n]; f != nil && of[f] {
+			w.steps[n] = true
+		}
+	}
+	return len(w.steps) > 0
+}
+
+// begin holds that the states begin with something of their own shape.
+func (w *writing) begin() bool {
+	for _, s := range w.states {
+		v, ok := s.part.values[moment{w.first - 1, s.slot}]
+		if !ok || !w.like(v, w.any(s)) {
+			return false
+		}
+	}
+	return true
+}
+
+// findUsed finds what is read of the steps outside of them, on the way to the outputs of the graph and to what the loop
+// reads.
+func (w *writing) findUsed() {
+	seen, late := map[string]bool{}, w.late()
+	var list []string
+	for _, o := range w.g.Outputs {
+		list = append(list, o.Name)
+	}
+	for _, p := range w.parts {
+		for at, v := range p.values {
+			outer := p.node == nil || at.step < w.first
+			if n := w.numbers.values[v]; outer && n.constant == nil {
+				list = append(list, n.name)
+			}
+		}
+		for _, in := range p.in {
+			if in.part == nil && in.fixed != none && w.numbers.values[in.fixed].constant == nil {
+				list = append(list, w.numbers.values[in.fixed].name)
+			}
+		}
+	}
+	slices.Sort(list) // whatever the order of the map
+	for len(list) > 0 {
+		name := list[len(list)-1]
+		list = list[:len(list)-1]
+		n := w.writer(name)
+		if seen[name] || n == nil || name == "" {
+			continue
+		}
+		seen[name] = true
+		if at := w.gives[w.of[name]]; w.steps[n] && len(at) > 0 && !late[at[0].part] {
+			w.stays[w.numbers.first[n]] = true // others need it, too
+		}
+		if !w.steps[n] || w.stays[w.numbers.first[n]] {
+			list = append(list, n.Inputs...)
+			continue
+		}
+		if at := w.gives[w.of[name]]; len(at) > 0 {
+			w.used[at[0]] = append(w.used[at[0]], name)
+		}
+	}
+}
+
+// late are the parts that depend on the step before.
+func (w *writing) late() map[*part]bool {
+	late := map[*part]bool{}
+	for _, p := range w.parts { // operands first
+		for _, in := range p.in {
+			if in.part != nil && (late[in.part] || in.part.node != nil && p.delay(in) > 0) {
+				late[p] = true
+			}
+		}
+	}
+	return late
+}
+
+func (w *writing) write() {
+	root := w.root.node
+	w.body = &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: w.g.Opsets}
+	w.loop = &graph.Node{Index: root.Index, Name: root.Label(), Was: root.FullOp(), Domain: graph.Internal,
+		Op: graph.Scan}
+	for n := range w.steps {
+		if n.Index != root.Index {
+			w.loop.Stands = append(w.loop.Stands, n.Index)
+		}
+	}
+	slices.Sort(w.loop.Stands)
+	w.loop.Stands = slices.Compact(w.loop.Stands)
+	inner := graph.Taken{}
+	for _, p := range w.parts {
+		if p.node == nil {
+			continue
+		}
+		for slot, name := range p.node.Outputs {
+			if name != "" {
+				inner.Take(name)
+				w.names[output{p, slot}] = name
+			}
+		}
+	}
+	w.writeStates(inner)
+	scanned := w.writeElements(inner)
+	w.writeBody(inner)
+	for _, s := range w.states {
+		w.body.Outputs = append(w.body.Outputs, graph.Value{Name: w.names[s]})
+		w.loop.Outputs = append(w.loop.Outputs, "")
+	}
+	kept := len(w.loop.Inputs) - scanned - len(w.states)
+	for k := range kept { // what is the same in all steps stays as it is
+		w.body.Outputs = append(w.body.Outputs, graph.Value{Name: w.body.Inputs[len(w.states)+k].Name})
+		w.loop.Outputs = append(w.loop.Outputs, "")
+	}
+	w.writeOutputs()
+	w.loop.Attrs = graph.Attrs{"body": graph.GraphAttr(w.body), "num_scan_inputs": graph.IntAttr(scanned)}
+	ints := func(v int64, n int) graph.Attr {
+		return graph.Attr{Kind: graph.AttrInts, Ints: slices.Repeat([]int64{v}, n)}
+	}
+	if w.reverse {
+		w.loop.Attrs["scan_input_directions"] = ints(1, scanned)
+		w.loop.Attrs["scan_output_directions"] = ints(1, len(w.body.Outputs)-len(w.states)-kept)
+	}
+}
+
+// input adds an input of the loop.
+func (w *writing) input(inner, outer string, dt graph.DType) {
+	w.body.Inputs = append(w.body.Inputs, graph.Value{Name: inner, DType: dt})
+	w.loop.Inputs = append(w.loop.Inputs, outer)
+}
+
+// outer is a tensor of a value.
+func (w *writing) outer(v int) string {
+	is := w.numbers.values[v]
+	if is.constant == nil {
+		return is.name
+	}
+	return w.constant(is.name, is.constant)
+}
+
+// constant adds an initializer.
+func (w *writing) constant(base string, t *graph.Tensor) string {
+	name := w.taken.Fresh(base, "loop")
+	w.init[name] = t
+	return name
+}
+
+// writeStates writes what is handed on from step to step, and what stays as it is but depends on data.
+func (w *writing) writeStates(inner graph.Taken) {
+	for _, s := range w.states {
+		w.carried[s] = inner.Fresh(w.names[s], "before")
+		dt := w.known(w.any(s)).DType
+		w.input(w.carried[s], w.outer(s.part.values[moment{w.first - 1, s.slot}]), dt)
+	}
+	seen := map[int]bool{}
+	for _, p := range w.parts {
+		for _, in := range p.in {
+			if in.part != nil || in.fixed == none || seen[in.fixed] {
+				continue
+			}
+			seen[in.fixed] = true
+			if is := w.numbers.values[in.fixed]; is.constant == nil {
+				inner.Take(is.name)
+				w.input(is.name, is.name, w.known(in.fixed).DType)
+			}
+		}
+	}
+}
+
+// writeElements writes the sequences and gives their number.
+func (w *writing) writeElements(inner graph.Taken) (scanned int) {
+	var all []element
+	seen := map[element]bool{}
+	for _, p := range w.parts {
+		for _, in := range p.in {
+			if in.part == nil || in.part.node != nil {
+				continue
+			}
+			if e := (element{in.part, p.delay(in)}); !seen[e] {
+				seen[e] = true
+				all = append(all, e)
+			}
+		}
+	}
+	w.reverse = w.backwards(all[0])
+	for _, e := range all {
+		var values []int
+		for step := w.first; step <= w.last; step++ {
+			values = append(values, e.of.values[moment{step - e.delay, 0}])
+		}
+		if w.reverse {
+			slices.Reverse(values)
+		}
+		w.elements[e] = w.sequence(values, inner)
+	}
+	return len(all)
+}
+
+// sequence writes tensors side by side, and gives the name of one in the body.
+func (w *writing) sequence(values []int, inner graph.Taken) string {
+	first := w.numbers.values[values[0]]
+	k := w.known(values[0])
+	shape := []int64{1}
+	for _, d := range k.Shape {
+		shape = append(shape, int64(d))
+	}
+	to := w.constant(first.name, &graph.Tensor{DType: graph.Int64, Shape: []int{len(shape)}, I: shape})
+	var parts []string
+	for _, v := range values {
+		part := w.taken.Fresh(w.numbers.values[v].name, "element")
+		w.front = append(w.front, w.made(graph.Reshape, part, nil, w.numbers.values[v].name, to))
+		parts = append(parts, part)
+	}
+	whole := w.taken.Fresh(first.name, "sequence")
+	w.front = append(w.front, w.made(graph.Concat, whole, graph.Attrs{"axis": graph.IntAttr(0)}, parts...))
+	name := inner.Fresh(first.name, "element")
+	w.input(name, whole, k.DType)
+	return name
+}
+
+// made is a node that the file does not have.
+func (w *writing) made(op, output string, attrs graph.Attrs, inputs ...string) *graph.Node {
+	return &graph.Node{Index: w.loop.Index, Name: w.loop.Name, Was: w.loop.Was, Op: op, Inputs: inputs,
+		Outputs: []string{output}, Attrs: attrs}
+}
+
+// backwards reports whether a sequence is read from its end: its first element lies behind its last one.
+func (w *writing) backwards(e element) bool {
+	base1, first := w.source(e.of.values[moment{w.first - e.delay, 0}])
+	base2, last := w.source(e.of.values[moment{w.last - e.delay, 0}])
+	return base1 == base2 && first > last
+}
+
+// source is where the first element of a tensor comes from.
+func (w *writing) source(v int) (tensor string, at int) {
+	tensor = w.numbers.values[v].name
+	for {
+		s := w.p.Producer(tensor)
+		if s == nil || s.Move == nil || graph.Size(s.Shape) == 0 {
+			return tensor, at
+		}
+		slot, from := s.Move.From(at)
+		tensor, at = s.Node.Inputs[slot], from
+	}
+}
+
+// writeBody writes a step.
+func (w *writing) writeBody(inner graph.Taken) {
+	constants := map[int]string{}
+	for _, p := range w.parts {
+		if p.node == nil {
+			continue
+		}
+		n := *p.node
+		n.Inputs = nil
+		for _, in := range p.in {
+			name := ""
+			switch {
+			case in.part == nil && in.fixed == none:
+			case in.part == nil && w.numbers.values[in.fixed].constant == nil:
+				name = w.numbers.values[in.fixed].name
+			case in.part == nil:
+				if constants[in.fixed] == "" {
+					is := w.numbers.values[in.fixed]
+					constants[in.fixed] = inner.Fresh(is.name, "fixed")
+					w.body.Init[constants[in.fixed]] = is.constant
+				}
+				name = constants[in.fixed]
+			case in.part.node == nil:
+				name = w.elements[element{in.part, p.delay(in)}]
+			case p.delay(in) == 0:
+				name = w.names[in.output]
+			default:
+				name = w.carried[in.output]
+			}
+			n.Inputs = append(n.Inputs, name)
+		}
+		w.body.Nodes = append(w.body.Nodes, &n)
+	}
+}
+
+// writeOutputs writes what is read of the steps outside: of the last one as it is, of all as elements of a sequence.
+func (w *writing) writeOutputs() {
+	by := map[output][]given{}
+	for at := range w.used {
+		by[at.output] = append(by[at.output], at)
+	}
+	for k, s := range w.states {
+		if list := by[s]; len(list) == 1 && list[0].step == w.last {
+			w.loop.Outputs[k] = w.taken.Fresh(w.names[s], "last")
+			w.copies(w.used[list[0]], graph.Identity, nil, w.loop.Outputs[k])
+			delete(by, s)
+		}
+	}
+	for _, p := range w.parts {
+		if p.node == nil {
+			continue
+		}
+		for slot := range p.node.Outputs {
+			o := output{p, slot}
+			list := by[o]
+			if list == nil {
+				continue
+			}
+			slices.SortFunc(list, func(a, b given) int { return a.step - b.step })
+			whole := w.taken.Fresh(w.names[o], "all")
+			w.body.Outputs = append(w.body.Outputs, graph.Value{Name: w.names[o]})
+			w.loop.Outputs = append(w.loop.Outputs, whole)
+			for _, at := range list {
+				index := at.step - w.first
+				if w.reverse {
+					index = w.last - at.step
+				}
+				t := &graph.Tensor{DType: graph.Int64, I: []int64{int64(index)}}
+				w.copies(w.used[at], graph.Gather, graph.Attrs{"axis": graph.IntAttr(0)}, whole,
+					w.constant(whole, t))
+			}
+		}
+	}
+}
+
+// copies writes a node for each of some names.
+func (w *writing) copies(names []string, op string, attrs graph.Attrs, inputs ...string) {
+	slices.Sort(names)
+	for _, name := range names {
+		w.behind = append(w.behind, w.made(op, name, attrs, inputs...))
+	}
+}
+
+// sorted is the nodes of the graph with the loop in the place of its steps, in an order in which everything is written
+// before it is read. What nobody reads any more is left out. ok is false where there is no such order.
+func (w *writing) sorted() (nodes []*graph.Node, ok bool) {
+	var all []*graph.Node
+	placed := false
+	for _, n := range w.g.Nodes {
+		if !w.steps[n] || w.stays[w.numbers.first[n]] {
+			all = append(all, n)
+		}
+		if w.steps[n] && !placed {
+			placed = true
+			all = append(append(append(all, w.front...), w.loop), w.behind...)
+		}
+	}
+	writers := map[string]*graph.Node{}
+	for _, n := range all {
+		for _, o := range n.Outputs {
+			writers[o] = n
+		}
+	}
+	delete(writers, "")
+	known := func(name string) bool {
+		return name == "" || w.g.Init[name] != nil || w.init[name] != nil ||
+			slices.ContainsFunc(w.g.Inputs, func(in graph.Value) bool { return in.Name == name })
+	}
+	const (
+		waiting = 1 + iota
+		written
+		gone
+	)
+	state := map[*graph.Node]int{}
+	ok = true
+	var visit func(n *graph.Node) bool
+	visit = func(n *graph.Node) bool {
+		switch state[n] {
+		case waiting:
+			ok = false
+			return false
+		case written, gone:
+			return state[n] == written
+		}
+		state[n] = waiting
+		there := true
+		for _, in := range n.Inputs {
+			from := writers[in]
+			there = (from != nil && visit(from) || from == nil && known(in)) && there
+		}
+		if state[n] = gone; there {
+			state[n] = written
+			nodes = append(nodes, n)
+		}
+		return there
+	}
+	for _, n := range all {
+		visit(n)
+	}
+	return nodes, ok && state[w.loop] == written
+}

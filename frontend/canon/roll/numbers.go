@@ -1,0 +1,222 @@
+package roll
+
+import (
+	"slices"
+	"strconv"
+
+	"hlsgen/frontend/graph"
+)
+
+// A value is a tensor by what it is: tensors of one value are computed by the same operators of the same constants.
+type value struct {
+	name     string      // the first tensor that has it
+	node     *graph.Node // which computes that; nil of inputs and constants
+	slot     int         // among the node's outputs
+	constant *graph.Tensor
+}
+
+// none is the number of an omitted input.
+const none = -1
+
+// numbers gives the tensors of a graph numbers: tensors with one number have one value.
+type numbers struct {
+	p       *graph.Program // of the graph, or of one before some of its nodes became loops
+	g       *graph.Graph
+	of      map[string]int
+	values  []value
+	nodes   map[string][]*graph.Node // that may be the same, by operator and numbers of inputs
+	first   map[*graph.Node]*graph.Node
+	tensors map[*graph.Tensor]int
+	equal   map[string][]int // constants that may be equal
+	readers map[int][]*graph.Node
+	writers map[string]*graph.Node
+	order   map[*graph.Node]int
+}
+
+func number(p *graph.Program, g *graph.Graph) *numbers {
+	n := &numbers{p: p, g: g, of: map[string]int{"": none}, nodes: map[string][]*graph.Node{},
+		first: map[*graph.Node]*graph.Node{}, tensors: map[*graph.Tensor]int{}, equal: map[string][]int{}}
+	return n
+}
+
+// all numbers every tensor that depends on data, and what those are computed of.
+func (n *numbers) all() {
+	for _, in := range n.g.Inputs {
+		n.add(in.Name, value{name: in.Name})
+	}
+	for _, node := range n.g.Nodes {
+		n.node(node)
+	}
+}
+
+func (n *numbers) add(name string, v value) int {
+	n.values = append(n.values, v)
+	n.of[name] = len(n.values) - 1
+	return len(n.values) - 1
+}
+
+// constant is the value of a tensor; nil of what depends on data.
+func (n *numbers) constant(name string) *graph.Tensor {
+	if t := n.g.Init[name]; t != nil {
+		return t
+	}
+	return n.p.Known[name].Const
+}
+
+// depending reports whether a name is that of a tensor which depends on data.
+func (n *numbers) depending(name string) bool { return name != "" && n.constant(name) == nil }
+
+// number is that of a tensor which is an input of a node.
+func (n *numbers) number(name string) int {
+	if k, ok := n.of[name]; ok {
+		return k
+	}
+	t := n.constant(name)
+	if t == nil {
+		panic("roll: " + name + " is read before it is written")
+	}
+	k := n.fixed(name, t)
+	n.of[name] = k
+	return k
+}
+
+// fixed is the number of a constant.
+func (n *numbers) fixed(name string, t *graph.Tensor) int {
+	if k, ok := n.tensors[t]; ok {
+		return k
+	}
+	key := []byte(t.DType.String())
+	for _, d := range t.Shape {
+		key = strconv.AppendInt(append(key, ' '), int64(d), 10)
+	}
+	for i := 0; i < t.Len(); i += 1 + t.Len()/samples {
+		key = strconv.AppendFloat(append(key, ' '), t.At(i), 'g', -1, 64)
+	}
+	for _, k := range n.equal[string(key)] {
+		if n.values[k].constant.Equal(t) {
+			n.tensors[t] = k
+			return k
+		}
+	}
+	n.values = append(n.values, value{name: name, constant: t})
+	k := len(n.values) - 1
+	n.tensors[t] = k
+	n.equal[string(key)] = append(n.equal[string(key)], k)
+	return k
+}
+
+// samples is how many elements of a constant are looked at before all are compared.
+const samples = 8
+
+// node numbers the outputs of a node.
+func (n *numbers) node(node *graph.Node) {
+	if !slices.ContainsFunc(node.Outputs, n.depending) {
+		return // constants are numbered where they are read
+	}
+	key := []byte(node.Domain + " " + node.Op + " " + strconv.Itoa(len(node.Outputs)))
+	for _, in := range node.Inputs {
+		key = strconv.AppendInt(append(key, ' '), int64(n.number(in)), 10)
+	}
+	for _, o := range n.nodes[string(key)] {
+		if same(node, o) {
+			n.first[node] = o
+			for i, name := range node.Outputs {
+				if n.depending(name) {
+					n.of[name] = n.of[o.Outputs[i]]
+				}
+			}
+			return
+		}
+	}
+	n.nodes[string(key)] = append(n.nodes[string(key)], node)
+	n.first[node] = node
+	for i, name := range node.Outputs {
+		if n.depending(name) {
+			n.add(name, value{name: name, node: node, slot: i})
+		}
+	}
+}
+
+// same reports whether two nodes do the same with their inputs.
+func same(a, b *graph.Node) bool {
+	if a.Op != b.Op || a.Domain != b.Domain || len(a.Inputs) != len(b.Inputs) || len(a.Attrs) != len(b.Attrs) ||
+		!slices.EqualFunc(a.Outputs, b.Outputs, func(x, y string) bool { return (x == "") == (y == "") }) {
+		return false
+	}
+	for name, x := range a.Attrs {
+		if y, ok := b.Attrs[name]; !ok || !equal(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+// equal compares attributes. Graphs, and what no value is kept of, are equal to nothing.
+func equal(x, y graph.Attr) bool {
+	switch {
+	case x.Kind != y.Kind || x.Kind == graph.AttrGraph || x.Kind == graph.AttrUnknown:
+		return false
+	case x.T != nil && y.T != nil:
+		return slices.Equal(x.T.Shape, y.T.Shape) && x.T.Equal(y.T)
+	}
+	return x.T == y.T && x.I == y.I && x.F == y.F && x.S == y.S && slices.Equal(x.Ints, y.Ints) &&
+		slices.Equal(x.Floats, y.Floats) && slices.Equal(x.Strings, y.Strings)
+}
+
+// like reports whether the tensors of two numbers are of one shape and type.
+func (n *numbers) like(a, b int) bool {
+	x, y := n.known(a), n.known(b)
+	return x.DType == y.DType && slices.Equal(x.Shape, y.Shape)
+}
+
+// known is what is known of the tensor of a number.
+func (n *numbers) known(k int) graph.Known {
+	if t := n.values[k].constant; t != nil {
+		return graph.Known{Shape: t.Shape, DType: t.DType, Const: t}
+	}
+	return n.p.Known[n.values[k].name]
+}
+
+// readersOf lists the nodes that read each value, those that do the same once.
+func (n *numbers) readersOf() map[int][]*graph.Node {
+	if n.readers != nil {
+		return n.readers
+	}
+	n.readers = map[int][]*graph.Node{}
+	for _, node := range n.g.Nodes {
+		if n.first[node] != node {
+			continue
+		}
+		for i, in := range node.Inputs {
+			if v := n.number(in); v != none && !slices.Contains(node.Inputs[:i], in) {
+				n.readers[v] = append(n.readers[v], node)
+			}
+		}
+	}
+	return n.readers
+}
+
+// writer is the node that gives a tensor; nil of inputs and initializers.
+func (n *numbers) writer(name string) *graph.Node {
+	if n.writers == nil {
+		n.writers = map[string]*graph.Node{}
+		for _, node := range n.g.Nodes {
+			for _, o := range node.Outputs {
+				n.writers[o] = node
+			}
+		}
+		delete(n.writers, "")
+	}
+	return n.writers[name]
+}
+
+// positions are where nodes stand in the graph.
+func (n *numbers) positions() map[*graph.Node]int {
+	if n.order == nil {
+		n.order = map[*graph.Node]int{}
+		for i, node := range n.g.Nodes {
+			n.order[node] = i
+		}
+	}
+	return n.order
+}

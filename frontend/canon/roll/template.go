@@ -1,0 +1,381 @@
+package roll
+
+import (
+	"maps"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// A template is the body of a recurrence, as two steps that follow each other show it. What is not the same in both is
+// what a step gets: elements of the sequence, and states.
+type template struct {
+	*numbers
+	root           *part // the product that was given
+	parts          []*part
+	later, earlier map[int]output // by values of the two steps
+}
+
+// A part is a node of the body or, without one, a tensor that every step gets another one of.
+type part struct {
+	node *graph.Node
+	in   []operand
+	time int // the step that has the later of the two, the other one is in the step before
+
+	values map[moment]int
+	done   map[int]bool // the steps whose values are known to be computed as the template says
+}
+
+// An output of a part.
+type output struct {
+	part *part
+	slot int
+}
+
+// A moment is an output in a step.
+type moment struct{ step, slot int }
+
+// An operand is what a part reads: a value that is the same in all steps, or an output of a part in the same step, the
+// one before (shift -1) or, while nothing is in order yet, the next one.
+type operand struct {
+	fixed int
+	output
+	shift int
+}
+
+// compare makes the template of two steps of which a node each is given. ok is false where they are no steps of one
+// recurrence.
+func compare(n *numbers, a, b *graph.Node) (t *template, ok bool) {
+	t = &template{numbers: n, later: map[int]output{}, earlier: map[int]output{}}
+	t.root = t.add(a, b)
+	closed := false
+	for at := 0; at < len(t.parts); at++ { // parts are added meanwhile
+		p := t.parts[at]
+		if p.node == nil {
+			continue
+		}
+		early := t.node1(p)
+		for i, in := range p.node.Inputs {
+			o, ok := t.operand(n.number(early.Inputs[i]), n.number(in))
+			if !ok {
+				return nil, false
+			}
+			p.in = append(p.in, o)
+			closed = closed || o.part == t.root && o.shift < 0
+		}
+	}
+	return t, closed && t.inTime() && t.inOrder()
+}
+
+// node1 is a part's node in the earlier step.
+func (t *template) node1(p *part) *graph.Node {
+	slot := slices.IndexFunc(p.node.Outputs, func(o string) bool {
+		_, ok := t.later[t.number(o)]
+		return ok
+	})
+	return t.numbers.values[p.values[moment{-1, slot}]].node
+}
+
+// add adds the part of two nodes.
+func (t *template) add(a, b *graph.Node) *part {
+	p := &part{node: b, values: map[moment]int{}, done: map[int]bool{}}
+	t.parts = append(t.parts, p)
+	for slot, name := range b.Outputs {
+		if t.depending(name) && t.depending(a.Outputs[slot]) {
+			t.pair(output{p, slot}, t.of[a.Outputs[slot]], t.of[b.Outputs[slot]])
+		}
+	}
+	return p
+}
+
+func (t *template) pair(o output, a, b int) {
+	t.earlier[a], t.later[b] = o, o
+	o.part.values[moment{-1, o.slot}], o.part.values[moment{0, o.slot}] = a, b
+}
+
+// operand is what two steps read as values a and b.
+func (t *template) operand(a, b int) (operand, bool) {
+	if a == b {
+		return operand{fixed: a}, true
+	}
+	if a == none || b == none {
+		return operand{}, false
+	}
+	if o, ok := t.later[b]; ok {
+		return operand{output: o}, o.part.values[moment{-1, o.slot}] == a
+	}
+	if o, ok := t.earlier[b]; ok {
+		return operand{output: o, shift: -1}, true
+	}
+	if o, ok := t.later[a]; ok {
+		return operand{output: o, shift: 1}, true
+	}
+	x, y := t.numbers.values[a], t.numbers.values[b]
+	if t.alike(x, y) {
+		return operand{output: output{t.add(x.node, y.node), x.slot}}, true
+	}
+	if x.constant != nil || y.constant != nil || !t.like(a, b) {
+		return operand{}, false
+	}
+	p := &part{values: map[moment]int{}, done: map[int]bool{}}
+	t.parts = append(t.parts, p)
+	t.pair(output{p, 0}, a, b)
+	return operand{output: output{p, 0}}, true
+}
+
+// alike reports whether two values may be computed by the same part of two steps: by the same operator, of the same
+// constants.
+func (t *template) alike(x, y value) bool {
+	if x.node == nil || y.node == nil || x.node == y.node || x.slot != y.slot || !same(x.node, y.node) {
+		return false
+	}
+	for i := range x.node.Inputs {
+		a, b := t.number(x.node.Inputs[i]), t.number(y.node.Inputs[i])
+		fixed := a == none || b == none || t.numbers.values[a].constant != nil || t.numbers.values[b].constant != nil
+		if fixed && a != b && !t.state(a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// state reports whether a value may be a state of which the one of the step before is constant: b is what the step
+// before made.
+func (t *template) state(a, b int) bool {
+	if a == none || b == none {
+		return false
+	}
+	_, made := t.earlier[b]
+	return made && t.like(a, b)
+}
+
+// delay is how many steps later an operand of p is read than it is made.
+func (p *part) delay(o operand) int { return p.time - o.part.time - o.shift }
+
+// inTime finds the step of each part: the one of the element of the sequence that it depends on. Parts that depend on
+// no element go to the step that reads them.
+func (t *template) inTime() bool {
+	k := slices.IndexFunc(t.parts, func(p *part) bool { return p.node == nil })
+	if k < 0 {
+		return false
+	}
+	known := map[*part]bool{t.parts[k]: true}
+	for again, rounds := true, 0; again; rounds++ {
+		if again = false; rounds > len(t.parts) {
+			return false
+		}
+		for _, p := range slices.Backward(t.parts) {
+			for _, o := range p.in {
+				if o.part == nil || !known[o.part] || known[p] && p.delay(o) >= 0 {
+					continue
+				}
+				p.time, known[p], again = o.part.time+o.shift, true, true
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		readers := t.readers()
+		for _, p := range t.parts {
+			if known[p] {
+				continue
+			}
+			for _, r := range readers[p] {
+				if at := r.part.time - r.shift; known[r.part] && (!known[p] || at < p.time) {
+					p.time, known[p], again = at, true, true
+				}
+			}
+		}
+	}
+	return len(known) == len(t.parts)
+}
+
+// A reader is a part that reads another one.
+type reader struct {
+	part  *part
+	shift int
+}
+
+func (t *template) readers() map[*part][]reader {
+	out := map[*part][]reader{}
+	for _, p := range t.parts {
+		for _, o := range p.in {
+			if o.part != nil {
+				out[o.part] = append(out[o.part], reader{p, o.shift})
+			}
+		}
+	}
+	return out
+}
+
+// inOrder moves parts that only the next step reads into it, so that steps begin with codes, and puts the parts in
+// order. ok is false where something is read more than a step later.
+func (t *template) inOrder() bool {
+	recurrent := t.recurrent()
+	readers := t.readers()
+	moved := map[*part]bool{}
+	for again := true; again; {
+		again = false
+		for _, p := range t.parts {
+			if p.node != nil && !moved[p] && t.belongsToNext(p, readers[p], recurrent) {
+				p.time++
+				moved[p], again = true, true
+			}
+		}
+	}
+	order := []*part{}
+	seen := map[*part]bool{}
+	ok := true
+	var visit func(p *part)
+	visit = func(p *part) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, o := range p.in {
+			if o.part == nil {
+				continue
+			}
+			d := p.delay(o)
+			ok = ok && (o.part.node == nil || d == 0 || d == 1)
+			if d == 0 {
+				visit(o.part)
+			}
+		}
+		order = append(order, p)
+	}
+	for _, p := range t.parts {
+		visit(p)
+	}
+	t.parts = order
+	return ok
+}
+
+// belongsToNext reports whether a part that only the next step reads is better computed there: a function of states
+// that is no code, or code of a product that is read by no product, or another value of codes that the next step reads
+// besides.
+func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]bool) bool {
+	for _, r := range readers {
+		if r.part.time-r.shift <= p.time || t.codes(p) && t.multiplies(r.part) {
+			return false
+		}
+	}
+	for _, o := range p.in {
+		if o.part != nil && p.delay(o) > 0 {
+			return false
+		}
+	}
+	of := ofStates{t, recurrent, map[*part]bool{}, false}
+	return of.is(p) && (!t.codes(p) || of.products || t.ofState(p))
+}
+
+// ofState reports whether what a part reads is read by the next step, too.
+func (t *template) ofState(p *part) bool {
+	for _, q := range t.parts {
+		for _, o := range q.in {
+			if o.part != nil && q.delay(o) > 0 && slices.ContainsFunc(p.in, func(in operand) bool {
+				return in.part == o.part
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// An ofStates tells functions of codes that the recurrence makes, and of nothing else that changes from step to step.
+type ofStates struct {
+	*template
+	recurrent map[*part]bool
+	seen      map[*part]bool
+	products  bool // there are products among what was looked at
+}
+
+func (s *ofStates) is(p *part) bool {
+	if s.seen[p] {
+		return true
+	}
+	s.seen[p] = true
+	s.products = s.products || s.multiplies(p)
+	for _, o := range p.in {
+		switch {
+		case o.part == nil:
+		case o.part.node == nil || !s.recurrent[o.part]:
+			return false
+		case p.delay(o) == 0 && !s.codes(o.part) && !s.is(o.part):
+			return false
+		}
+	}
+	return true
+}
+
+// recurrent are the parts that depend on themselves, in the step before.
+func (t *template) recurrent() map[*part]bool {
+	readers := t.readers()
+	behind := t.reach(func(p *part) (list []*part) {
+		for _, r := range readers[p] {
+			list = append(list, r.part)
+		}
+		return list
+	})
+	before := t.reach(func(p *part) (list []*part) {
+		for _, o := range p.in {
+			if o.part != nil {
+				list = append(list, o.part)
+			}
+		}
+		return list
+	})
+	maps.DeleteFunc(before, func(p *part, _ bool) bool { return !behind[p] })
+	return before
+}
+
+// reach is the parts that one can go to from the one that was given first.
+func (t *template) reach(next func(p *part) []*part) map[*part]bool {
+	seen, list := map[*part]bool{}, []*part{t.root}
+	for len(list) > 0 {
+		p := list[len(list)-1]
+		list = list[:len(list)-1]
+		if !seen[p] {
+			seen[p] = true
+			list = append(list, next(p)...)
+		}
+	}
+	return seen
+}
+
+// multiplies reports whether a part is a sum of products.
+func (t *template) multiplies(p *part) bool { return p.node != nil && t.numbers.multiplies(p.node) }
+
+// codes reports whether a part gives codes, or values of codes: it rounds, or is an affine function of such.
+func (t *template) codes(p *part) bool {
+	if p.node == nil {
+		return false
+	}
+	steps := graph.Made(t.p, p.node)
+	for _, s := range steps {
+		switch {
+		case s.Dot != nil || s.Order != nil || s.Recur != nil:
+			return false
+		case s.Elem == nil:
+			continue
+		}
+		if _, rounds := s.Elem.Expr.Whole(func(int) bool { return false }); rounds {
+			return true
+		}
+		if _, ok := s.Elem.Expr.Affine(); !ok && len(s.Elem.Args) == 1 {
+			return false
+		}
+	}
+	var of *part
+	for _, o := range p.in {
+		if o.part == nil {
+			continue
+		}
+		if of != nil || p.delay(o) != 0 {
+			return false
+		}
+		of = o.part
+	}
+	return of != nil && t.codes(of)
+}

@@ -1,0 +1,195 @@
+package scaled
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"hlsgen/frontend/graph"
+)
+
+// move follows elements to where they come from. What joins several tensors is followed through all that moves
+// elements behind it: pieces of a tensor that are put together again are elements of one.
+func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
+	m, in := step.Move, step.Node.Inputs
+	if m.Input != nil {
+		return f.joined(step, index)
+	}
+	at := index
+	if m.Index != nil {
+		if at = f.list(len(index)); at == nil {
+			return nil, &Blocked{step.Output, step, true}
+		}
+		for k, i := range index {
+			at[k] = m.Index[i]
+		}
+	}
+	part, err := f.value(in[0], at)
+	if err != nil {
+		return nil, err
+	}
+	out := &Forms{Of: slices.Clone(part.Of), which: part.which}
+	for i := range out.Of {
+		out.Of[i].trail = &trail{step.Node, []*trail{out.Of[i].trail}}
+	}
+	return out, nil
+}
+
+// A source is a tensor that some of the elements come from that were asked for.
+type source struct {
+	tensor string
+	rank   int             // of the step that moves its elements on; below 0 where none does
+	of     []int32         // of those asked for
+	by     []*source       // what they came through
+	node   *graph.Node     // what moved them; nil of a source
+	inputs map[int]*source // by slot
+}
+
+// A following is sources whose elements are to be followed on, the last steps' first: everything has arrived at a
+// tensor that is left.
+type following []*source
+
+func (f following) Len() int           { return len(f) }
+func (f following) Less(i, j int) bool { return f[i].rank > f[j].rank }
+func (f following) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
+func (f *following) Push(s any)        { *f = append(*f, s.(*source)) }
+func (f *following) Pop() any {
+	last := (*f)[len(*f)-1]
+	*f = (*f)[:len(*f)-1]
+	return last
+}
+
+// moves is the step that moves the elements of a tensor; nil where they are something of their own.
+func (f *former) moves(tensor string) *graph.Step {
+	_, integer := f.a.integer[tensor]
+	if s := f.a.Program.Producer(tensor); s != nil && !integer && s.Move != nil &&
+		f.a.Program.Known[tensor].Const == nil {
+		return s
+	}
+	return nil
+}
+
+// joined is move for a step that joins tensors. Each source is asked for all elements: those of others are the first of
+// its own there, and mean nothing.
+func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
+	blocked := &Blocked{step.Output, step, true}
+	at := slices.Clone(index)
+	sources := f.sources(step, at)
+	if sources == nil {
+		return nil, blocked
+	}
+	var out Forms
+	out.which = make([]uint16, len(index))
+	for _, s := range sources {
+		mine := at
+		if len(sources) > 1 {
+			if mine = f.list(len(at)); mine == nil {
+				return nil, blocked
+			}
+			for k := range mine {
+				mine[k] = at[s.of[0]]
+			}
+			for _, k := range s.of {
+				mine[k] = at[k]
+			}
+		}
+		part, err := f.value(s.tensor, mine)
+		if err != nil {
+			return nil, err
+		}
+		base := len(out.Of)
+		if base+len(part.Of) > maxForms {
+			return nil, blocked
+		}
+		through := s.through()
+		for _, form := range part.Of {
+			for _, node := range slices.Backward(through) {
+				form.trail = &trail{node, []*trail{form.trail}}
+			}
+			out.Of = append(out.Of, form)
+		}
+		for _, k := range s.of {
+			out.which[k] = uint16(base + part.Which(int(k)))
+		}
+	}
+	if len(out.Of) == 1 {
+		out.which = nil
+	}
+	return &out, nil
+}
+
+// sources follows elements of a step's output, and puts their places into at; nil where that is too much.
+func (f *former) sources(step *graph.Step, at []int32) (list []*source) {
+	first := &source{tensor: step.Output, rank: f.a.rank(step), of: All(len(at))}
+	known := map[string]*source{step.Output: first}
+	rest := &following{first}
+	for rest.Len() > 0 {
+		s := heap.Pop(rest).(*source)
+		by := f.moves(s.tensor)
+		if s == first {
+			by = step
+		}
+		if by == nil {
+			list = append(list, s)
+			continue
+		}
+		if f.listed += len(s.of); f.listed > maxListed {
+			return nil
+		}
+		s.node, s.inputs = by.Node, map[int]*source{}
+		var to *source
+		last := -1
+		for _, k := range s.of {
+			slot, j := by.Move.From(int(at[k]))
+			if at[k] = int32(j); slot != last {
+				to, last = f.input(s, by, slot, known, rest), slot
+			}
+			to.of = append(to.of, k)
+		}
+	}
+	slices.SortFunc(list, func(a, b *source) int { return cmp.Compare(slices.Min(a.of), slices.Min(b.of)) })
+	return list
+}
+
+// input is the source that a slot of a step moves elements of.
+func (f *former) input(s *source, by *graph.Step, slot int, known map[string]*source, rest *following) *source {
+	to := s.inputs[slot]
+	if to != nil {
+		return to
+	}
+	tensor := by.Node.Inputs[slot]
+	if to = known[tensor]; to == nil {
+		to = &source{tensor: tensor, rank: -1}
+		if mover := f.moves(tensor); mover != nil {
+			to.rank = f.a.rank(mover)
+		}
+		known[tensor] = to
+		heap.Push(rest, to)
+	}
+	s.inputs[slot] = to
+	if !slices.Contains(to.by, s) {
+		to.by = append(to.by, s)
+	}
+	return to
+}
+
+// through lists the nodes that moved the elements of a source, from the last one back.
+func (s *source) through() (nodes []*graph.Node) {
+	var all []*source
+	seen := map[*source]bool{s: true}
+	for rest := s.by; len(rest) > 0; {
+		next := rest[0]
+		rest = rest[1:]
+		if seen[next] {
+			continue
+		}
+		seen[next] = true
+		all = append(all, next)
+		rest = append(rest, next.by...)
+	}
+	slices.SortStableFunc(all, func(a, b *source) int { return b.rank - a.rank })
+	for _, a := range all {
+		nodes = append(nodes, a.node)
+	}
+	return nodes
+}

@@ -1,0 +1,59 @@
+package owned
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Scratch makes a folder in the system's temporary folder that this process has until release, which removes it. What
+// ended processes left of the same kind, a part of a file name, is removed, too.
+func Scratch(kind string) (dir string, release func() error, err error) {
+	sweep(kind)
+	for range attempts {
+		dir, err := os.MkdirTemp("", fmt.Sprintf("%s.%d.", kind, os.Getpid()))
+		if err != nil {
+			return "", nil, err
+		}
+		held, _ := hold(dir)
+		if held != nil && !current(held, dir) { // another process took it for one that was left
+			held.Close()
+			continue
+		}
+		return dir, func() error {
+			err := os.RemoveAll(dir)
+			if held != nil {
+				held.Close()
+			}
+			return err
+		}, nil
+	}
+	return "", nil, &BusyError{}
+}
+
+// Abandon removes the folders of a kind that this process has, for one that ends before it releases them.
+func Abandon(kind string) (err error) {
+	for _, dir := range scratch(fmt.Sprintf("%s.%d.", kind, os.Getpid())) {
+		if e := os.RemoveAll(dir); e != nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// sweep removes folders of ended processes. One that does not go is left to the next sweep: what an ended process
+// started may still write to it.
+func sweep(kind string) {
+	for _, dir := range scratch(kind + ".") {
+		if held, ok := hold(dir); ok {
+			os.RemoveAll(dir)
+			held.Close()
+		}
+	}
+}
+
+// scratch lists the folders whose names begin with a prefix.
+func scratch(prefix string) []string {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*")) // no pattern of ours is malformed
+	return dirs
+}

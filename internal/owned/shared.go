@@ -1,0 +1,149 @@
+package owned
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/regular"
+)
+
+// List is the name of the file that says what hlsgen wrote into a folder that it shares: a line per file, in the form
+// of sha256sum.
+const List = "hlsgen.sha256"
+
+// listHead is the first line of it.
+const listHead = "# what hlsgen wrote here, as sha256sum -c takes it\n"
+
+// A Shared is a folder into which hlsgen writes files beside those of others. It replaces files that it has written
+// itself, and no others.
+type Shared struct {
+	dir   string
+	lock  *Lock
+	wrote map[string][]string // by name, the digests of what was written there; the last one is the newest
+	list  *os.File            // to which lines are appended; nil before the first
+}
+
+// Share makes the folder, if there is none, and takes it until Release. The error is a *BusyError where another process
+// has it, and a *StrangersError where its list is none of ours.
+func Share(dir string) (*Shared, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, cause(err)
+	}
+	lock, err := Take(filepath.Join(dir, List+" lock"))
+	if err != nil {
+		return nil, err
+	}
+	s := &Shared{dir: dir, lock: lock}
+	if s.wrote, err = listed(filepath.Join(dir, List)); err != nil {
+		lock.Release()
+		return nil, cause(err)
+	}
+	return s, nil
+}
+
+// listed reads a list. A line that is none, as a killed process may leave the last, says nothing.
+func listed(path string) (map[string][]string, error) {
+	wrote := map[string][]string{}
+	b, err := regular.ReadFile(path, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return wrote, nil
+	}
+	rest, ours := bytes.CutPrefix(b, []byte(listHead))
+	if err != nil || !ours {
+		return nil, &StrangersError{&Contents{Foreign: []string{List}}}
+	}
+	for line := range strings.Lines(string(rest)) {
+		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		if ok && strings.HasSuffix(line, "\n") {
+			wrote[name] = append(wrote[name], sum)
+		}
+	}
+	return wrote, nil
+}
+
+// Admit holds that files of these names may be written: there is none yet, or one as hlsgen wrote it. The error is a
+// *StrangersError of the others.
+func (s *Shared) Admit(names ...string) error {
+	c := &Contents{}
+	for _, name := range names {
+		full := filepath.Join(s.dir, name)
+		info, err := os.Lstat(full)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return cause(err)
+		case len(s.wrote[name]) == 0:
+			c.Foreign = append(c.Foreign, name)
+			continue
+		}
+		if !slices.ContainsFunc(s.wrote[name], func(sum string) bool {
+			return (File{name, info.Size(), sum}).is(full, fs.FileInfoToDirEntry(info))
+		}) {
+			c.Changed = append(c.Changed, name)
+		}
+	}
+	if len(c.strangers()) > 0 {
+		return &StrangersError{c}
+	}
+	return nil
+}
+
+// Write writes a file of a name without folders, whole or not at all. The error is a *StrangersError where somebody
+// else's file has the name.
+func (s *Shared) Write(name string, data []byte) error {
+	if err := s.Admit(name); err != nil {
+		return err
+	}
+	if s.list == nil {
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+	// What was there and what comes are both ours while one replaces the other.
+	s.wrote[name] = append(s.wrote[name], digest(data))
+	if _, err := fmt.Fprintf(s.list, "%s  %s\n", digest(data), name); err != nil {
+		return cause(err)
+	}
+	return WriteFile(filepath.Join(s.dir, name), data)
+}
+
+// begin writes the list and opens it for more lines.
+func (s *Shared) begin() (err error) {
+	path := filepath.Join(s.dir, List)
+	if err := s.write(); err != nil {
+		return err
+	}
+	s.list, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	return cause(err)
+}
+
+// write writes the list.
+func (s *Shared) write() error {
+	b := []byte(listHead)
+	for _, name := range slices.Sorted(maps.Keys(s.wrote)) {
+		for _, sum := range s.wrote[name] {
+			b = fmt.Appendf(b, "%s  %s\n", sum, name)
+		}
+	}
+	return WriteFile(filepath.Join(s.dir, List), b)
+}
+
+// Release gives the folder free.
+func (s *Shared) Release() error {
+	defer s.lock.Release()
+	if s.list == nil {
+		return nil
+	}
+	for name, sums := range s.wrote {
+		s.wrote[name] = sums[len(sums)-1:]
+	}
+	return errors.Join(cause(s.list.Close()), s.write())
+}

@@ -1,0 +1,313 @@
+package rtlsim
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/internal/dataflow"
+)
+
+// A stretcher is a blender with a loop for every length of a sequence.
+type stretcher struct {
+	blender
+	of func(steps int) dataflow.Loop
+}
+
+func newStretcher(kind string, steps, perWord int, of func(steps int) dataflow.Loop) stretcher {
+	return stretcher{newBlender(kind, of(steps), perWord), of}
+}
+
+func (s stretcher) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+	_, out, err := s.blender.Bind(in)
+	return s, out, err
+}
+
+func (s stretcher) Stretch(_, to int) (dataflow.Op, error) {
+	return newStretcher(s.kind, to, s.perWord, s.of), nil
+}
+
+// A sequenceNet builds designs whose frames are sequences of 1 to longest steps.
+type sequenceNet struct {
+	net
+	longest int
+	timed   []int // per input
+}
+
+// input is steps of a word, of which so many are made.
+func (n *sequenceNet) input(words int) int {
+	n.timed = append(n.timed, 0)
+	return n.add("Expand", func(steps int) dataflow.Loop { return regroup(steps, 1, words, 1) },
+		n.net.input(n.longest))[0]
+}
+
+func (n *sequenceNet) add(kind string, of func(steps int) dataflow.Loop, in ...int) []int {
+	n.t.Helper()
+	out, err := n.b.Add(newStretcher(kind, n.longest, n.perWord, of), in, nil, nil)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return out
+}
+
+func (n *sequenceNet) design(depth int, out ...int) *dataflow.Design {
+	d := n.net.design(depth, out...)
+	d.Model.Lengths = &dataflow.Lengths{Min: 1, Max: n.longest, In: n.timed}
+	return d
+}
+
+// last passes the words of the last step.
+func last(words, latency int) func(int) dataflow.Loop {
+	return func(n int) dataflow.Loop {
+		return dataflow.Loop{Latency: latency, Body: dataflow.Join(
+			dataflow.Run{Times: (n - 1) * words, Moves: dataflow.Moves{Read: 1}},
+			dataflow.Run{Times: words, Moves: dataflow.Moves{Read: 1, Write: 1}})}
+	}
+}
+
+// blocks reads a step while it writes the one before, as a reordering within steps does.
+func blocks(words, latency int) func(int) dataflow.Loop {
+	both := dataflow.Moves{Read: 1, Write: 1}
+	return func(n int) dataflow.Loop {
+		return dataflow.Loop{Latency: latency, Body: dataflow.Join(slices.Concat(
+			[]dataflow.Run{{Times: words, Moves: dataflow.Moves{Read: 1}}},
+			dataflow.Repeat(n-1, dataflow.Run{Times: words, Moves: both}),
+			[]dataflow.Run{{Times: words, Moves: dataflow.Moves{Write: 1}}})...)}
+	}
+}
+
+// odd holds sequences of some lengths back, and passes others: no loop of one ends with that of the other.
+func odd(words, latency int, holds func(steps int) bool) func(int) dataflow.Loop {
+	return func(n int) dataflow.Loop {
+		if holds(n) {
+			return hold(n*words, latency)
+		}
+		return pass(n*words, 1, 1, latency)
+	}
+}
+
+// randomSequences grows a network for sequences; FIFOs are short.
+func randomSequences(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
+	rng := rand.New(rand.NewPCG(seed, 31))
+	n := &sequenceNet{net: net{t: t, perWord: 1}, longest: 2 + rng.IntN(4)}
+	words := 1 + rng.IntN(3)
+	open := []int{n.input(words)}
+	for step := range 4 + rng.IntN(7) {
+		i := rng.IntN(len(open))
+		in := open[i]
+		open = slices.Delete(open, i, i+1)
+		latency := 1 + rng.IntN(3)
+		c := rng.IntN(9)
+		switch {
+		case c < 3 && len(open) < 3 || step == 0:
+			open = append(open, n.add("Fork", func(p int) dataflow.Loop { return pass(p*words, 1, 2, latency) }, in)...)
+		case c < 4 && len(open) > 0:
+			with := open[0]
+			open = append(open[1:], n.add("Join", func(p int) dataflow.Loop { return pass(p*words, 2, 1, latency) }, in,
+				with)...)
+		case c < 6:
+			open = append(open, n.add("Hold", func(p int) dataflow.Loop { return hold(p*words, latency) }, in)...)
+		case c == 6:
+			open = append(open, n.add("Blocks", blocks(words, latency), in)...)
+		case c == 7 && seed%2 == 0:
+			at := 1 + rng.IntN(n.longest)
+			open = append(open, n.add("Odd", odd(words, latency, func(p int) bool { return p == at }), in)...)
+		default:
+			nf := 1 + rng.IntN(2)
+			open = append(open, n.add("Matrix", func(p int) dataflow.Loop {
+				return dataflow.Nest{Trips: []int{p, words, nf}, Read: accesses("eef"), Write: accesses("eel"),
+					Latency: latency}.Loop()
+			}, in)...)
+		}
+	}
+	for len(open) > 1 {
+		open = append(open[2:], n.add("Join", func(p int) dataflow.Loop { return pass(p*words, 2, 1, 1) }, open[0],
+			open[1])...)
+	}
+	var out []int
+	for k, s := range open {
+		if k == 0 && rng.IntN(2) == 0 {
+			out = append(out, n.add("Last", last(words, 1), s)...)
+			continue
+		}
+		out = append(out, n.add("Pass", func(p int) dataflow.Loop { return pass(p*words, 1, 1, 1) }, s)...)
+	}
+	d := n.design(1, out...)
+	for s := range d.FIFO {
+		d.FIFO[s].Depth = 1 + rng.IntN(4)
+	}
+	return d, rng
+}
+
+// everyLength is Prove without any thought: every length is executed.
+func everyLength(t *testing.T, d *dataflow.Design) (room int, stuck []int) {
+	t.Helper()
+	for n := d.Model.Lengths.Min; n <= d.Model.Lengths.Max; n++ {
+		at, err := newPlan(d).sized(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := at.proved(t.Context())
+		var dead *Deadlock
+		if err != nil && !errors.As(err, &dead) {
+			t.Fatal(err)
+		}
+		if room = max(room, r); err != nil {
+			stuck = append(stuck, n)
+		}
+	}
+	return room, stuck
+}
+
+// What is proved of sequences of different lengths is what executing each of them shows. Sequences in any mix come
+// through where that is so, with the depths of Size too; where it is not, one of the lengths gets stuck.
+func TestProveLengths(t *testing.T) {
+	t.Parallel()
+	free, dead, executed, few, deeper := 0, 0, 0, 0, 0
+	for seed := range uint64(600) {
+		d, rng := randomSequences(t, seed)
+		proof, err := Prove(t.Context(), d)
+		room, stuck := everyLength(t, d)
+		if (err != nil) != (len(stuck) > 0) || err == nil && proof.Room != room {
+			t.Fatalf("seed %d: %v, %v; each length by itself: room %d, stuck %v\n%s", seed, proof, err, room, stuck,
+				d.Model.Graph)
+		}
+		l := d.Model.Lengths
+		if err != nil {
+			dead++
+			if !slices.Contains(stuck, l.Max) { // the longest comes through
+				few++
+				want := fmt.Sprintf("sequences of %d steps: deadlock", stuck[0])
+				if !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("seed %d: %v, want %s", seed, err, want)
+				}
+			}
+			runMixed(t, d, rng, stuck)
+		} else {
+			free++
+			executed += len(proof.Executed)
+		}
+		for s := range d.FIFO {
+			d.FIFO[s].Depth = Least
+		}
+		z, err := Size(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, Shorter: true, each: 1})
+		if err != nil || !z.Kept {
+			t.Fatalf("seed %d: %v, %v", seed, z, err)
+		}
+		without, err := Size(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, each: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(without.Words, z.Words) {
+			deeper++
+		}
+		for s, words := range z.Words {
+			d.FIFO[s].Depth = words
+		}
+		if proof, err := Prove(t.Context(), d); err != nil || proof.Room > 0 {
+			t.Fatalf("seed %d: %v, %v with the depths of Size", seed, proof, err)
+		}
+		if seed%4 == 0 {
+			runMixed(t, d, rng, nil)
+		}
+	}
+	t.Logf("%d free, %d dead, %d lengths executed, %d of shorter sequences alone, %d deeper for them", free, dead,
+		executed, few, deeper)
+	if free < 200 || dead < 50 || executed < 50 || few < 3 || deeper < 10 {
+		t.Errorf("%d free, %d dead, %d lengths executed, %d of shorter sequences alone, %d deeper for them: the "+
+			"networks test too little", free, dead, executed, few, deeper)
+	}
+}
+
+// runMixed runs sequences of all lengths in any order, each of them twice. They deadlock where one of some lengths is
+// among them.
+func runMixed(t *testing.T, d *dataflow.Design, rng *rand.Rand, stuck []int) {
+	t.Helper()
+	var frames [][]dataflow.Tensor
+	l := d.Model.Lengths
+	lengths := append(rng.Perm(l.Max), rng.Perm(l.Max)...)
+	for _, n := range lengths {
+		at, err := d.At(n + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames = append(frames, randomFrames(at, 1, rng)...)
+	}
+	_, err := Run(t.Context(), d, frames, Options{In: Pace{Stall: rng.IntN(50), Seed: 1},
+		Out: Pace{Stall: rng.IntN(50), Seed: 2}})
+	var dead *Deadlock
+	if err != nil && !errors.As(err, &dead) {
+		t.Fatal(err)
+	}
+	if (dead != nil) != (len(stuck) > 0) {
+		t.Errorf("sequences %v: %v, want a deadlock at %v\n%s", lengths, err, stuck, d.Model.Graph)
+	}
+}
+
+// A FIFO past a layer that holds back only sequences of two steps is deep enough for all others.
+func TestShallowForOneLength(t *testing.T) {
+	t.Parallel()
+	build := func(depth int) *dataflow.Design {
+		n := &sequenceNet{net: net{t: t, perWord: 1}, longest: 5}
+		fork := n.add("Fork", func(p int) dataflow.Loop { return pass(p*4, 1, 2, 1) }, n.input(4))
+		held := n.add("Odd", odd(4, 1, func(p int) bool { return p == 2 }), fork[0])
+		d := n.design(2, n.add("Join", func(p int) dataflow.Loop { return pass(p*4, 2, 1, 1) }, held[0], fork[1])...)
+		d.FIFO[fork[1]].Depth = depth
+		return d
+	}
+	if _, err := Prove(t.Context(), build(2)); err == nil || !strings.HasPrefix(err.Error(),
+		"sequences of 2 steps: deadlock: Fork_0 waits for room on s3 (depth 2)") {
+		t.Errorf("%v", err)
+	}
+	if proof, err := Prove(t.Context(), build(8)); err != nil || !slices.Equal(proof.Executed, []int{2}) {
+		t.Errorf("%v, %v", proof, err)
+	}
+	for shorter, want := range map[bool]int{false: 2, true: 8} {
+		z, err := Size(t.Context(), build(1), SizeOptions{Shorter: shorter, each: 2})
+		if err != nil || !z.Kept || z.Words[3] != want || (len(z.Needs) > 0) != shorter {
+			t.Errorf("%v, %v: want %d", z, err, want)
+		}
+	}
+}
+
+// Loops that another one ends with, and some that it does not.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	r, w, rw := dataflow.Moves{Read: 1}, dataflow.Moves{Write: 1}, dataflow.Moves{Read: 1, Write: 1}
+	run := func(times int, m dataflow.Moves) dataflow.Run { return dataflow.Run{Times: times, Moves: m} }
+	rep := func(times int, body ...dataflow.Run) dataflow.Run { return dataflow.Run{Times: times, Body: body} }
+	for _, tt := range []struct {
+		name        string
+		short, long []dataflow.Run
+		want        bool
+	}{
+		{"the same", []dataflow.Run{run(3, rw)}, []dataflow.Run{run(3, rw)}, true},
+		{"fewer", []dataflow.Run{run(2, rw)}, []dataflow.Run{run(3, rw)}, true},
+		{"more", []dataflow.Run{run(4, rw)}, []dataflow.Run{run(3, rw)}, false},
+		{"held", []dataflow.Run{run(2, r), run(2, w)}, []dataflow.Run{run(5, r), run(5, w)}, true},
+		{"one step", []dataflow.Run{run(2, r), run(1, w)}, []dataflow.Run{rep(4, run(2, r), run(1, w))}, true},
+		{"steps", []dataflow.Run{rep(3, run(2, r), run(1, w))}, []dataflow.Run{rep(4, run(2, r), run(1, w))}, true},
+		{"another order", []dataflow.Run{run(1, w), run(2, r)}, []dataflow.Run{rep(4, run(2, r), run(1, w))}, false},
+		{"held, not passed", []dataflow.Run{run(2, r), run(2, w)}, []dataflow.Run{run(4, rw)}, false},
+		{"passed, not held", []dataflow.Run{run(2, rw)}, []dataflow.Run{run(4, r), run(4, w)}, false},
+		{"a head", []dataflow.Run{run(1, dataflow.Moves{Read: 2}), run(2, r)},
+			[]dataflow.Run{run(1, dataflow.Moves{Read: 2}), run(4, r)}, true},
+		{"a head of the same port", []dataflow.Run{run(3, r), run(1, rw), run(3, w)},
+			[]dataflow.Run{run(3, r), run(4, rw), run(3, w)}, true},
+		{"another head of the same port", []dataflow.Run{run(3, r), run(1, rw)},
+			[]dataflow.Run{run(3, r), rep(4, run(1, w), run(1, r)), run(1, rw)}, true},
+		{"a head in two orders", []dataflow.Run{run(2, r), run(1, w), run(1, rw)},
+			[]dataflow.Run{run(4, r), rep(4, run(1, w), run(1, r)), run(1, rw)}, false},
+		{"a block that is read first", []dataflow.Run{run(3, r), run(3, w)},
+			[]dataflow.Run{run(3, r), run(9, rw), run(3, w)}, true},
+		{"a block that is read first, in blocks", []dataflow.Run{run(3, r), run(1, w)},
+			[]dataflow.Run{run(3, r), rep(4, run(1, rw), run(2, r)), run(1, w)}, true},
+	} {
+		if got := ends(tt.short, tt.long); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
