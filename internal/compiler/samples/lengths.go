@@ -104,7 +104,8 @@ func stored(m *dataflow.Model, arrays map[string]*npy.Array) (int, error) {
 			return n, nil
 		}
 		return 0, &Unfit{fmt.Sprintf("the data for input %q of shape %v have sequences of %d steps, want %d to %d",
-			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), "", false}
+			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), fmt.Sprintf("give data of %d to %d steps, or allow as "+
+			"many as they have with --dim", l.Min, l.Max), false}
 	}
 	return l.Max, nil // Split says what is wrong
 }

@@ -111,9 +111,9 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 		}, nil
 	}
 	return 0, nil, &Unfit{
-		Msg: fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
+		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
 			shape),
-		Hint: shapeHint(in, shape),
+		shapeHint(in, shape), false,
 	}
 }
 
