@@ -31,10 +31,8 @@ func (o Options) input(v Value) Known {
 
 // shape is the shape of an input.
 func (o Options) shape(v Value) (shape []int) {
-	open := func(format string, args ...any) {
-		refuse(diag.ShapeUnknown, "export the model with fixed axes, or bind the axis with --dim NAME=SIZE", format,
-			args...)
-	}
+	hint := "export the model with fixed axes, or bind the axis with --dim NAME=SIZE"
+	open := func(format string, args ...any) { refuse(diag.ShapeUnknown, hint, format, args...) }
 	if !v.Known {
 		open("the file gives no shape")
 	}
@@ -54,6 +52,7 @@ func (o Options) shape(v Value) (shape []int) {
 			case i == 0 && !o.sequences[v.Name]:
 				size = 1
 			case i == 0:
+				hint += ", or with --dim NAME=1..SIZE where sequences have different lengths"
 				open("axis 0 (%q) is a sequence of unknown length", dim.Param)
 			default:
 				open("axis %d (%q) is dynamic", i, dim.Param)
