@@ -116,7 +116,12 @@ template <class C> struct rnn_place {
         return arriving == 1 ? half : ap_uint<1>(1 - half);
     }
 
-    // finished tells that nothing is left to do in the step.
+    // begins tells that a step begins, and finished that nothing is left to do in it.
+    bool begins() const {
+#pragma HLS INLINE
+        return in(0) && at == 0 && sf == 0;
+    }
+
     bool finished() const {
 #pragma HLS INLINE
         return ends(C::phases - 1) && at == C::turns * rnn_pick(nf_list(), C::phases - 1) - 1;
