@@ -12,6 +12,7 @@ package frontend
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -160,6 +161,9 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	graph.RecoverWeights(g, name, d)
 	if opt.InputQuant != nil {
 		opt.InputQuant.insert(g, name, d)
+	}
+	for _, name := range slices.Sorted(maps.Keys(opt.Dims)) {
+		g.Open(name)
 	}
 	if l := g.LengthInput(); l != nil && opt.steps > 0 {
 		l.Bind(g, opt.steps)

@@ -217,7 +217,7 @@ func (im *Imported) pads(at *Imported, n int) error {
 			timed = append(timed, name)
 		}
 	}
-	if name := im.written.Around(in, timed); name != "" {
+	if name := x.Around(in, timed); name != "" {
 		return fmt.Errorf("%q has steps behind the end of a sequence, which no recurrence makes", name)
 	}
 	return nil
@@ -337,7 +337,7 @@ func (im *Imported) axes(l *dataflow.Lengths) error {
 		}
 	}
 	if !slices.ContainsFunc(l.Inputs, func(axis int) bool { return axis >= 0 }) {
-		return fmt.Errorf("no input has axis %q", l.Axis)
+		return fmt.Errorf("no sample of an input has more or less steps along axis %q", l.Axis)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ template <class C> struct rnn_place {
 
     bool goes_out() const {
 #pragma HLS INLINE
-        return C::sequence || (C::steps ? last == 1 : t == C::length - 1);
+        return C::sequence || t == C::length - 1;
     }
 
     // arrives tells that one of so many words of a state does.
@@ -295,8 +295,7 @@ template <class C, class... ARGS> void rnn_steps(rnn_place<C>& at, hls::stream<a
 #pragma HLS ARRAY_PARTITION variable=acc complete dim=1
     for (bool more = true; more;) {
 #pragma HLS PIPELINE II=1 style=flp
-        // Words of a step come before its end does. So where every step goes out, nothing waits for the end before it is over.
-        if (C::sequence ? at.finished() : at.begins()) at.last = ends.read();
+        if (at.finished()) at.last = ends.read(); // which comes with the last word of the step, and no earlier
         C::clock(at, acc, args...);
         const bool finished = at.finished();
         at.advance();

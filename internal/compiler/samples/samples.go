@@ -111,9 +111,9 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 		}, nil
 	}
 	return 0, nil, &Unfit{
-		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
+		Msg: fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
 			shape),
-		shapeHint(in, shape), false,
+		Hint: shapeHint(in, shape),
 	}
 }
 
