@@ -67,18 +67,25 @@ func TestUnrolled(t *testing.T) {
 	}
 }
 
-// TestTwoReaders has a sequence that is quantised once and read by two engines, first by one that walks from its end,
-// then by one from its begin.
+// TestTwoReaders has a sequence that is quantised once and read by two engines: one walks from its end, the other one
+// from its begin, and they begin differently, so that they do not share an engine.
 func TestTwoReaders(t *testing.T) {
 	t.Parallel()
-	n, seed := rnntest.First(rnntest.Axes{Data: true}, "bidirectional", "states as data")
-	l := n.Layers[0]
-	l.Reverse = []bool{true, false}
-	l.Starts[0].Data, l.Starts[1].Data = true, false // so that they do not share an engine
-	l.Requant, n.Front = nil, nil
-	n.Layers = n.Layers[:1]
-	n.Outputs = []rnntest.Output{{Of: "sequence"}}
-	if err := recurrentAgrees(context.Background(), n, seed, false); err != nil {
-		t.Fatalf("seed %d, %q: %v", seed, n.Has, err)
+	for _, form := range []string{"Scan", "Unrolled"} {
+		for _, reverse := range [][]bool{{true, false}, {false, true}} {
+			t.Run(fmt.Sprint(form, reverse), func(t *testing.T) {
+				t.Parallel()
+				n, seed := rnntest.First(rnntest.Axes{RNN: true, Data: true}, "RNN", "bidirectional", "states as data")
+				l := n.Layers[0]
+				l.Form, l.Spelled.Unroll = form, rnntest.Unrolling{Taken: "Slice", Shared: true}
+				l.Reverse, l.Requant = reverse, nil
+				l.Starts[0].Data, l.Starts[1].Data = false, true
+				n.Steps, n.Layers = 5, n.Layers[:1]
+				n.Outputs = []rnntest.Output{{Of: "sequence"}}
+				if err := recurrentAgrees(context.Background(), n, seed, false); err != nil {
+					t.Fatalf("seed %d, %q: %v", seed, n.Has, err)
+				}
+			})
+		}
 	}
 }
