@@ -303,23 +303,36 @@ func (w *writing) made(op, output string, attrs graph.Attrs, inputs ...string) *
 		Outputs: []string{output}, Attrs: attrs}
 }
 
-// backwards reports whether a sequence is read from its end: its first element lies behind its last one.
+// backwards reports whether a sequence is read from its end: its first element lies behind its last one, in the tensor
+// that both are taken of.
 func (w *writing) backwards(e element) bool {
-	base1, first := w.source(e.of.values[moment{w.first - e.delay, 0}])
-	base2, last := w.source(e.of.values[moment{w.last - e.delay, 0}])
-	return base1 == base2 && first > last
+	first := w.sources(e.of.values[moment{w.first - e.delay, 0}])
+	for _, last := range w.sources(e.of.values[moment{w.last - e.delay, 0}]) {
+		k := slices.IndexFunc(first, func(s source) bool { return s.tensor == last.tensor })
+		if k >= 0 {
+			return first[k].at > last.at
+		}
+	}
+	return false
 }
 
-// source is where the first element of a tensor comes from.
-func (w *writing) source(v int) (tensor string, at int) {
-	tensor = w.numbers.values[v].name
+// A source is where an element comes from.
+type source struct {
+	tensor string
+	at     int
+}
+
+// sources is where the first element of a tensor comes from, step by step.
+func (w *writing) sources(v int) (list []source) {
+	s := source{tensor: w.numbers.values[v].name}
 	for {
-		s := w.p.Producer(tensor)
-		if s == nil || s.Move == nil || graph.Size(s.Shape) == 0 {
-			return tensor, at
+		list = append(list, s)
+		step := w.p.Producer(s.tensor)
+		if step == nil || step.Move == nil || graph.Size(step.Shape) == 0 {
+			return list
 		}
-		slot, from := s.Move.From(at)
-		tensor, at = s.Node.Inputs[slot], from
+		slot, from := step.Move.From(s.at)
+		s = source{step.Node.Inputs[slot], from}
 	}
 }
 

@@ -7,7 +7,8 @@
 // Two products with the same weights, one of which depends on the other, may stand for one product of two steps. Both
 // are followed backwards, side by side: what does the same in both is a part of the body, what is the same tensor is so
 // in all steps, what one step makes and the next one reads is a state, and the rest is elements of sequences. That is a
-// template of the body. Every other step is then held against it, node by node, from the states that it hands on. Nothing but the file's own nodes says how many steps there are.
+// template of the body. Every other step is then held against it, node by node, from the states that it hands on.
+// Nothing but the file's own nodes says how many steps there are.
 //
 //	roll.go      products that may be steps of one recurrence
 //	numbers.go   tensors that are computed alike have one number
