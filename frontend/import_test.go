@@ -39,6 +39,10 @@ var imports = []struct {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 2}, make([]float64, 6)...)).
 			op("Add", "a", "h", n.c([]int{2}, 0.3, -5)).quant("a", "y", n.s(0.5), 0, 3, 1).output("N", 2)
 	}, layers: "MVAU"},
+	{name: "the largest over the steps of a sequence", build: func(n *net) {
+		n.input(40, 1, 3).dense().quant("h", "a", n.s(2), 0, 5, 1).op("ReduceMax", "m", "a").Ints("axes", 0).
+			Int("keepdims", 0).op("MatMul", "y", "m", n.c([]int{4, 2}, 1, -1, 1, 0, 0, 1, 2, 0)).output(1, 2)
+	}, layers: "MVAU Reorder GlobalPool MVAU"},
 	{name: "an embedding", build: func(n *net) {
 		n.Input("x", graph.Int64, 1, 4).op("Gather", "e", n.c([]int{256, 3}, count(768)...), "x").
 			op("MatMul", "y", "e", n.c([]int{3, 2}, 1, 2, 3, -4, 5, 6)).output(1, 4, 2)

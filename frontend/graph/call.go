@@ -119,6 +119,9 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	if t := c.foldMove(s); t != nil {
 		return t, nil
 	}
+	if t := foldPart(c, s); t != nil {
+		return t, nil
+	}
 	if t := c.foldCodes(s); t != nil {
 		return t, nil
 	}
@@ -149,6 +152,42 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 		return nil, nil
 	}
 	return v.tensor(s.DType)
+}
+
+// maxPart bounds the Moves that a constant is looked for behind.
+const maxPart = 8
+
+// foldPart moves the elements of constants that data have been joined with, where it takes no other ones: a direction's
+// initial state, say, out of those of both. It is nil elsewhere.
+func foldPart(c *call, s *Step) *Tensor {
+	if s.Move == nil {
+		return nil
+	}
+	var t *Tensor
+	for i := range Size(s.Shape) {
+		slot, j := s.Move.From(i)
+		from := c.p.Known[c.Inputs[slot]].Const
+		for by, n := c.p.by[c.Inputs[slot]], 0; from == nil; n++ {
+			if by == nil || by.Move == nil || n == maxPart {
+				return nil
+			}
+			slot, j = by.Move.From(j)
+			tensor := by.Node.Inputs[slot]
+			from, by = c.p.Known[tensor].Const, c.p.by[tensor]
+		}
+		if from.DType != s.DType {
+			return nil
+		}
+		if t == nil {
+			t = &Tensor{DType: s.DType, Shape: s.Shape}
+		}
+		if s.DType.Float() {
+			t.F = append(t.F, from.At(j))
+		} else {
+			t.I = append(t.I, from.Int(j))
+		}
+	}
+	return t
 }
 
 // foldMove moves the elements of constants as they are, integers beyond 2^53 too; nil where it cannot.

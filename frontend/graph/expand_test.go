@@ -35,7 +35,9 @@ func TestExpansion(t *testing.T) {
 		{"ReduceMean", attrs{"axes": []int64{2}, "keepdims": 0}, []*graph.Tensor{signal}, "Conv Div Reshape"},
 		{"ReduceMax", attrs{"axes": []int64{1}}, []*graph.Tensor{signal}, channelsLast + "::MaxPool"},
 		{"ReduceSum", attrs{"axes": []int64{2, 3}}, []*graph.Tensor{pixels}, "hlsgen::Sum Reshape"},
-		{"ReduceMax", attrs{"axes": []int64{0}}, []*graph.Tensor{signal}, "hlsgen::Max Reshape"},
+		{"ReduceMax", attrs{"axes": []int64{0}}, []*graph.Tensor{signal},
+			"Reshape " + channelsLast + "::MaxPool Reshape"},
+		{"ReduceMax", attrs{"axes": []int64{0, 2}}, []*graph.Tensor{signal}, "hlsgen::Max Reshape"},
 		{"Pad", nil, []*graph.Tensor{signal, int64s(0, 0, 1, 0, 0, 0)}, "hlsgen::Pad"},
 	} {
 		g := single("", c.op, 12, c.attrs, func(i int) bool { return i == 0 }, c.args...)

@@ -10,13 +10,15 @@ import (
 )
 
 // The limits of what a model may ask for: a hostile file must not take memory or time without end. (The largest tensor
-// of MobileNet at 224x224 has 1.2 million elements, and a run takes 2^29 multiplications.)
+// of MobileNet at 224x224 has 1.2 million elements, and a run takes 2^29 multiplications.) They are of the whole model:
+// what a node asks for is counted before it is allocated, constants included. An element takes sixteen bytes while it
+// is computed (an interval); of a constant, one as a code and else eight (Tensor). An entry of a table takes four.
 const (
 	maxElements = 1 << 26 // of one tensor
 	maxTotal    = 1 << 28 // of all that steps compute
 	maxWork     = 1 << 36 // multiplications of a run
 	maxFold     = 1 << 30 // multiplications of one product of constants; a larger one is computed in every run
-	maxTables   = 1 << 27 // entries of all index tables, four bytes each
+	maxTables   = 1 << 27 // entries of all index tables
 	maxRank     = 64      // numpy's own limit
 )
 

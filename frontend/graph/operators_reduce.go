@@ -51,6 +51,13 @@ func reduction(pool, op string) definition {
 		}
 		domain, image := images(axes)
 		image = image && pool != ""
+		if n := slices.Index(axes, false); pool == "GlobalMaxPool" && n > 0 && !slices.Contains(axes[n:], true) {
+			// Over the first axes, as of a sequence with its steps in front: a signal of as many steps.
+			x = c.reshaped(x, []int{1, Size(c.x[:n]), Size(c.x[n:])})
+			x = c.part(channelsLast, pool, "reduced", nil, x)
+			c.last("", "Reshape", exactShape, x, c.shape(shape))
+			return
+		}
 		if image && len(shape) == len(axes) {
 			c.last(domain, pool, nil, x)
 			return

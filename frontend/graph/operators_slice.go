@@ -132,6 +132,10 @@ func buildConstantOfShape(c *call) {
 	shape := shapeOf(want, math.MaxInt32)
 	checkSize(shape)
 	c.p.elements(Size(shape))
+	if v := t.At(0); math.Abs(v) < 1<<53 { // else an integer that no float64 may hold
+		c.value(filled(t.DType, shape, v))
+		return
+	}
 	c.value(t.picked(shape, func(int) int { return 0 }))
 }
 

@@ -123,7 +123,13 @@ func (q *quantising) lower(codes *find.Codes) error {
 			return nil
 		}
 	}
-	if reject = q.move(codes, sources, coded); reject == nil || len(sources) > 1 || q.host {
+	if reject = q.move(codes, sources, coded); reject == nil || q.host {
+		return reject
+	}
+	if len(sources) > 1 {
+		if slices.ContainsFunc(codes.Axes(), func(axis int) bool { return q.moveData(codes, axis, sources, coded) }) {
+			return nil
+		}
 		return reject
 	}
 	first := coded[sources[0].Tensor]
@@ -306,6 +312,26 @@ func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Sour
 	}
 	q.put(q.step.Output, w, f.Places)
 	return nil
+}
+
+// moveData moves codes of several sources beside each other, without the constants among them.
+func (q *quantising) moveData(codes *find.Codes, axis int, sources []*find.Source,
+	coded map[string]*place.Place) bool {
+	f, of, ok := codes.Data(axis, sources, coded)
+	if !ok {
+		return false
+	}
+	wires := make([]int, len(f.Tensors))
+	for i, tensor := range f.Tensors {
+		wires[i] = coded[tensor].Wire(&q.net, q.Name(tensor))
+	}
+	w, reject := q.net.Move(wires, f.Movement, f.Shape, 0, f.Nodes)
+	if reject != nil {
+		return false
+	}
+	q.put(q.step.Output, w, f.Places)
+	q.of = of
+	return true
 }
 
 // moveFirst makes the codes of integers that have been put in the order of the codes: where one of them is quantised in

@@ -32,8 +32,9 @@ const (
 	maxMessages = 16 * maxNodes
 	// maxEdges counts, over all nodes, outputs times inputs: the edges that onnx-go makes, a thousand bytes each.
 	maxEdges = 1 << 18
-	// maxElements counts the elements of all constants together, eight bytes each in memory. The largest device holds
-	// about this many bits on chip.
+	// maxElements counts the elements of all constants together: a byte each in memory where they are integers of at
+	// most 8 bits (the file's own, where it has a byte for each), else eight. The largest device holds about this many
+	// bits on chip.
 	maxElements = 1 << 28
 	// maxRank is numpy's own limit; tensors come in and go out as .npy files.
 	maxRank = 64

@@ -14,7 +14,7 @@ import (
 // not found within maxEvaluations.
 var ErrTooManySteps = errors.New("too many steps")
 
-// maxEvaluations bounds a bisection. A step takes some hundred evaluations at most, unless intervals say little of the
+// maxEvaluations bounds a search. A step takes some hundred evaluations at most, unless intervals say little of the
 // function: f(x)-g(x) of two steep functions is searched integer by integer. Where there are more integers than that,
 // such a search ends when it has taken fewest evaluations, and so many for each step.
 const (
@@ -24,11 +24,12 @@ const (
 )
 
 // StepOver evaluates f, an integer-valued expression in variable 0, at every integer of r and returns it as a step
-// function, exactly. Bisection: where the interval evaluation of a run of integers gives one value, the run is
-// constant; otherwise it is split, and a single integer left open is decided in exact arithmetic. Nothing is assumed of
-// f, neither monotony nor form. More than limit breakpoints give ErrTooManySteps, as does a search that would not end.
+// function, exactly. Where the interval evaluation of a run of integers gives one value, the run is constant; otherwise
+// fewer are tried together, and a single integer left open is decided in exact arithmetic. How many are tried first is
+// guessed from the runs before. Nothing is assumed of f, neither monotony nor form. More than limit breakpoints give
+// ErrTooManySteps, as does a search that would not end.
 func (f *Func) StepOver(r num.Range, limit int) (num.Step, error) {
-	b := &bisector{f: f.sharp(), limit: limit, endless: uint64(r.Hi)-uint64(r.Lo) > maxEvaluations}
+	b := &searcher{f: f.sharp(), limit: limit, endless: uint64(r.Hi)-uint64(r.Lo) > maxEvaluations}
 	if err := b.run(r.Lo, r.Hi); err != nil {
 		return num.Step{}, err
 	}
@@ -70,7 +71,7 @@ func (f *Func) saturates(in instr) bool {
 	return a.op == constant && a.e.c.Cmp(big.NewRat(1, 1)) == 0 && b.op == abs && b.a == in.a
 }
 
-type bisector struct {
+type searcher struct {
 	f     *Func
 	limit int
 	step  num.Step
@@ -84,12 +85,12 @@ type bisector struct {
 const exactCount = 16
 
 // spent reports whether the search is given up.
-func (b *bisector) spent() bool {
+func (b *searcher) spent() bool {
 	return b.count > maxEvaluations || b.endless && b.count > fewest+perStep*len(b.step.At)
 }
 
 // value is that of all integers from lo to hi, where float64 tells that it is one.
-func (b *bisector) value(lo, hi int64) (v int64, ok bool) {
+func (b *searcher) value(lo, hi int64) (v int64, ok bool) {
 	b.count++
 	b.vars[0] = integers(lo, hi)
 	y, _ := b.f.Interval(b.vars[:])
@@ -98,7 +99,7 @@ func (b *bisector) value(lo, hi int64) (v int64, ok bool) {
 
 // enclosed is the same in exact arithmetic: of a number that comes near an integer, and never reaches it, float64 sees
 // that it may. Where a small number times a large one comes near, it takes more bits than most do.
-func (b *bisector) enclosed(lo, hi int64) (v int64, ok bool) {
+func (b *searcher) enclosed(lo, hi int64) (v int64, ok bool) {
 	for _, bits := range Precisions[:2] {
 		b.count += exactCount
 		end := func(x int64, beyond float64) *big.Float {
@@ -112,33 +113,112 @@ func (b *bisector) enclosed(lo, hi int64) (v int64, ok bool) {
 	return 0, false
 }
 
-func (b *bisector) run(lo, hi int64) error {
-	if b.spent() {
-		return ErrTooManySteps
-	}
+// run finds the values of all integers from lo to hi, a piece at a time.
+func (b *searcher) run(lo, hi int64) error {
 	if v, ok := b.value(lo, hi); ok {
 		return b.add(lo, v)
 	}
-	if lo == hi {
-		v, err := b.exact(lo)
-		if err != nil {
-			return fmt.Errorf("at %d: %w", lo, err)
+	g := guess{start: lo, width: uint64(hi-lo)/2 + 1, probed: true}
+	n := g.width // integers that are tried together
+	for {
+		if b.spent() {
+			return ErrTooManySteps
 		}
-		return b.add(lo, v)
-	}
-	if _, ok := b.value(lo, lo); !ok { // no step alone: there may be a run of such integers
-		if v, ok := b.enclosed(lo, hi); ok {
-			return b.add(lo, v)
+		if n > uint64(hi-lo) {
+			n = uint64(hi-lo) + 1
 		}
+		v, ok := b.value(lo, lo+int64(n-1))
+		if !ok && n > 1 {
+			n = g.less(n)
+			continue
+		}
+		g.open = !ok
+		if ok {
+			g.enclose = 0
+		} else {
+			var err error
+			if v, n, err = b.decided(&g, lo, hi); err != nil {
+				return err
+			}
+		}
+		begins := len(b.step.Value) > 0 && b.step.Value[len(b.step.Value)-1] != v
+		if err := b.add(lo, v); err != nil {
+			return err
+		}
+		if n > uint64(hi-lo) {
+			return nil
+		}
+		at := lo
+		lo += int64(n)
+		n = g.next(at, n, begins)
 	}
-	mid := lo + int64(uint64(hi-lo)/2)
-	if err := b.run(lo, mid); err != nil {
-		return err
-	}
-	return b.run(mid+1, hi)
 }
 
-func (b *bisector) add(from, value int64) error {
+// A guess is where the value changes next: most functions have runs of one value that are about as long as the ones
+// before. Where they have not, runs are bisected.
+type guess struct {
+	start  int64  // of the run
+	width  uint64 // of the run before
+	probed bool   // whether another value begins right here
+	halves bool   // bisect,
+	grows  bool   // and then, where intervals say too little, more at a time again
+
+	open    bool   // float64 does not tell the value of the integer before
+	enclose uint64 // how many are enclosed together after two of these
+}
+
+// less is how many integers are tried instead of n, which have no one value that float64 tells. Where a guess was wrong
+// by one, another value begins right here, or is a bit nearer than guessed.
+func (g *guess) less(n uint64) uint64 {
+	if g.grows = false; !g.probed {
+		g.probed = true
+		return 1
+	}
+	g.halves = true
+	return n / 2
+}
+
+// next is how many integers are tried after the n from lo on, which have one value; begins says that it is another one
+// than that before them.
+func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
+	if begins {
+		g.width, g.start, g.halves, g.grows = uint64(lo-g.start), lo, false, false
+	}
+	g.probed = g.probed && n == 1
+	known := uint64(lo-g.start) + n
+	switch {
+	case g.open:
+		return 1
+	case g.halves && !g.grows && n > 1: // what is left of those tried in vain has no one value
+		return n / 2
+	case g.halves:
+		g.grows = true
+		return min(2*n, 1<<62)
+	case known < g.width:
+		return g.width - known
+	case known/2 > g.width: // much longer than the one before
+		return min(known, 1<<62)
+	}
+	return g.width
+}
+
+// decided is the value of integer lo, which float64 does not tell, and of how many more it is that of: there may be
+// many of that kind.
+func (b *searcher) decided(g *guess, lo, hi int64) (v int64, n uint64, err error) {
+	if g.enclose > 0 && g.enclose <= uint64(hi-lo)+1 {
+		if v, ok := b.enclosed(lo, lo+int64(g.enclose-1)); ok {
+			n, g.enclose = g.enclose, min(2*g.enclose, uint64(hi-lo)+1-g.enclose)
+			return v, n, nil
+		}
+	}
+	if v, err = b.exact(lo); err != nil {
+		return 0, 0, fmt.Errorf("at %d: %w", lo, err)
+	}
+	g.enclose = 2
+	return v, 1, nil
+}
+
+func (b *searcher) add(from, value int64) error {
 	n := len(b.step.Value)
 	switch {
 	case n == 0:
@@ -152,7 +232,7 @@ func (b *bisector) add(from, value int64) error {
 	return nil
 }
 
-func (b *bisector) exact(x int64) (int64, error) {
+func (b *searcher) exact(x int64) (int64, error) {
 	b.count += exactCount
 	in := []Num{Exactly(new(big.Rat).SetInt64(x))}
 	for _, prec := range Precisions {

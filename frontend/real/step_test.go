@@ -469,3 +469,39 @@ func TestStepOverEnds(t *testing.T) {
 		t.Errorf("x-x over 2^51 integers: %v, %v", f, err)
 	}
 }
+
+// TestStepOverEffort holds how many evaluations a step takes: a few where runs are about as long as those before.
+func TestStepOverEffort(t *testing.T) {
+	t.Parallel()
+	scaled := func(scale float64) *Expr { return Mul(Var(0), Float(scale)) }
+	quantised := func(e *Expr, bits int) *Expr {
+		most := float64(int(1) << (bits - 1))
+		return Max(Min(Round(e, HalfEven), Float(most-1)), Float(-most))
+	}
+	sigmoid := func(e *Expr, top float64) *Expr {
+		return Round(Div(Float(top), Add(Float(1), Exp(Neg(e)))), HalfEven)
+	}
+	for _, c := range []struct {
+		name string
+		e    *Expr
+		most int64 // integers are from -most to most
+		each float64
+	}{
+		{"any scale", quantised(scaled(0.1234567), 8), 5000, 2},
+		{"a power of two", quantised(scaled(0.25), 8), 5000, 5},
+		{"long runs", quantised(scaled(0.000123), 8), 1 << 21, 8},
+		{"many bits", quantised(scaled(0.0123), 16), 1 << 22, 2},
+		{"few steps", quantised(scaled(0.000123), 2), 1 << 20, 40},
+		{"a sigmoid", sigmoid(scaled(0.01), 127), 1 << 20, 8},
+		{"every integer another", Round(scaled(3), HalfEven), 1000, 1.1},
+	} {
+		b := &searcher{f: Compile(c.e), limit: 1 << 20}
+		if err := b.run(-c.most, c.most); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if each := float64(b.count) / float64(len(b.step.At)); each > c.each {
+			t.Errorf("%s: %d steps take %.1f evaluations each, at most %.1f", c.name, len(b.step.At), each, c.each)
+		}
+	}
+}

@@ -103,8 +103,9 @@ func TestBindRefuses(t *testing.T) {
 		want string
 	}{
 		{small(), []dataflow.Type{four}, ""},
-		{small(), []dataflow.Type{layertest.Full(layertest.Int(4), 4)},
-			"an input of shape [4] for 1 turns of 1 units with 4 lanes, want [steps, 4]"},
+		{small(), []dataflow.Type{layertest.Full(layertest.Int(4), 4)}, ""}, // one step
+		{small(), []dataflow.Type{layertest.Full(layertest.Int(4), 5)},
+			"an input of shape [5] for 1 turns of 1 units with 4 lanes, want [steps, 4]"},
 		{small(), []dataflow.Type{layertest.Full(layertest.Int(4), 3, 8)}, "an input of shape [3 8]"},
 		{small(), nil, "0 inputs, want 1"},
 		{counter(), []dataflow.Type{four}, "1 inputs, want 2"},

@@ -33,11 +33,12 @@
 //	         reset gate and r*h first, and the products of the candidate over r*h
 //	LSTMP    two phases: the cells, and the projection over what they made
 //
-// The input has the shape [T, S*D*U*X] of X lanes for each unit of the first phase, at least one: element
-// ((s*D+d)*U+unit)*X+lane. An output is a value of every step, [T, S*D*U], element (s*D+d)*U+unit with the units of the
-// value's phase, or of the last step, [S*D*U]. Where the input has an axis of sequences, [T, S, D*U*X], so have the
-// others: [T, S, D*U] and [S, D*U]. Every frame starts with the states' Start, or, for those in Starts, with what
-// further inputs of shape [S*D*U] bring, or, where the layer keeps its state, with what the frame before ended with.
+// The input has the shape [T, S*D*U*X], or [S*D*U*X] of one step, of X lanes for each unit of the first phase, at least
+// one: element ((s*D+d)*U+unit)*X+lane. An output is a value of every step, [T, S*D*U], element (s*D+d)*U+unit with the
+// units of the value's phase, or of the last step, [S*D*U]. Where the input has an axis of sequences, [T, S, D*U*X], so
+// have the others: [T, S, D*U] and [S, D*U]. Every frame starts with the states' Start, or, for those in Starts, with
+// what further inputs of shape [S*D*U] bring, or, where the layer keeps its state, with what the frame before ended
+// with.
 //
 // PE units of a phase are computed side by side, each of their dots from SIMD elements of the vector a clock; PE
 // divides the units of every phase, SIMD the length of every vector. A dot whose weights are all zero, a value that is

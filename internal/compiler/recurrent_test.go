@@ -225,6 +225,10 @@ func TestRecurrent(t *testing.T) {
 		{name: "GRU, reset in front", has: []string{"GRU", "an operator of ONNX"}},
 		{name: "GRU, reset behind", has: []string{"GRU", "an operator of ONNX", "reset after"}},
 		{name: "RNN", has: []string{"RNN", "an operator of ONNX"}},
+		{name: "Brevitas' cell", has: []string{"Brevitas' cell"}},
+		{name: "clipped sums", has: []string{"clipped sums"}},
+		{name: "directions with one set of weights", has: []string{"shared weights", "bidirectional"}},
+		{name: "16 bits of state", has: []string{"a wide state"}},
 		{name: "100 steps of a GRU", has: []string{"GRU"}, steps: 100},
 		{name: "100 steps of an RNN", has: []string{"RNN"}, steps: 100},
 	} {

@@ -42,6 +42,7 @@ type Gate struct {
 	Bias       []float32 // may be missing
 	HiddenBias []float32 // added to the product with the hidden state; may be missing
 	Peephole   []float32 // times the state of the cell; may be missing
+	Clip       float32   // the sum is clipped to -Clip..Clip; 0 is not at all
 	Sum        *Quantiser
 	Activation Activation
 	Code       *Quantiser
@@ -143,9 +144,16 @@ func (g *Gate) inputs(x [][]*big.Rat) []*big.Rat {
 func (g *Gate) codes(sums []*big.Rat) []*big.Rat {
 	out := make([]*big.Rat, len(sums))
 	for u, s := range sums {
-		out[u] = g.Code.of(g.Activation.of(g.Sum.quantised(s)))
+		out[u] = g.Code.of(g.Activation.of(g.Sum.quantised(g.clipped(s))))
 	}
 	return out
+}
+
+func (g *Gate) clipped(v *big.Rat) *big.Rat {
+	if g.Clip == 0 {
+		return v
+	}
+	return smaller(larger(v, real32(-g.Clip)), real32(g.Clip))
 }
 
 // Step is one step: h and, of an LSTM, the state of the cell.
@@ -198,7 +206,7 @@ func (c *Cell) lstm(x [][]*big.Rat, h, state []*big.Rat) (nextH, nextState []*bi
 }
 
 func (c *Cell) squashed(state *big.Rat) *big.Rat {
-	v := c.Squash.of(state)
+	v := c.Squash.of(c.Gates[0].clipped(state))
 	if c.Squashed == nil {
 		return v.exact
 	}

@@ -31,6 +31,9 @@ func (d *drawer) layer(x []vector) *Layer {
 	}
 	if len(x) == 1 && d.on(d.axes.Nodes, 3, "an operator of ONNX") {
 		l.Form = "Node"
+		if kind == LSTM && len(l.Reverse) == 1 && d.on(true, 4, "Brevitas' cell") {
+			l.Form = "QuantLSTMCell"
+		}
 	} else if d.n.Steps >= 4 && !d.n.Pieces && d.on(d.axes.Unrolled, 4, "unrolled") {
 		l.Form = "Unrolled"
 	}
@@ -81,28 +84,51 @@ func (d *drawer) cell(kind string, x []vector, form string) *Cell {
 	}
 	for k := range c.Gates {
 		g := &c.Gates[k]
-		if d.rarely(2) || form == "Node" && kind == LSTM {
+		if d.rarely(2) || kind == LSTM && (form == "Node" || form == "QuantLSTMCell") {
 			g.Sum = d.quantiser(one(d.Choices, 4., 8, 2), true, 8)
 		}
 		if kind == GRU && k == gateN {
 			g.Sum = d.gruCandidate(c)
 		}
 	}
-	if form == "Node" {
+	switch form {
+	case "Node":
 		c.formatted()
 		width = c.Units
+		if d.rarely(4) {
+			clip := one[float32](d.Choices, 1, 0.5, 0.7)
+			d.has("clipped sums")
+			for k := range c.Gates {
+				c.Gates[k].Clip = clip
+			}
+		}
+	case "QuantLSTMCell":
+		c.formatted()
+		width = c.Units
+		for k, op := range []string{"Sigmoid", "Sigmoid", "Tanh", "Sigmoid"} {
+			c.Gates[k].Activation = Activation{Op: op}
+		}
+		c.Squash = Activation{Op: "Tanh"}
 	}
-	peepholes := kind == LSTM && d.rarely(6)
+	peepholes := kind == LSTM && form != "QuantLSTMCell" && d.rarely(6)
 	if peepholes {
 		d.has("peepholes")
 	}
 	d.numbers(c, x, width, peepholes)
+	if form == "QuantLSTMCell" {
+		for k := range c.Gates {
+			c.Gates[k].HiddenBias = nil
+		}
+	}
 	return c
 }
 
 // again draws the numbers of a second cell of the same structure. Its quantisers are those of the first.
 func (d *drawer) again(first *Cell, x []vector) *Cell {
 	c := *first
+	if d.on(true, 8, "shared weights") {
+		return &c
+	}
 	c.Gates = append([]Gate{}, first.Gates...)
 	for k := range c.Gates {
 		c.Gates[k].Input = nil
@@ -256,6 +282,11 @@ func (d *drawer) lstm(c *Cell) {
 	}
 	c.State = d.quantiser(one(d.Choices, 2., 4, 1), true, 8)
 	if !d.on(d.axes.Sums, 2, "c = Q(f*c + i*g)") {
+		// No requantiser rounds away from zero, and 2^16 codes of a sum of any two scales may need more than 61 bits.
+		if !c.State.Linear && c.State.Mode != "UP" && d.on(true, 6, "a wide state") {
+			c.State.Scale /= float32(int64(1) << (16 - c.State.Bits))
+			c.State.Bits, c.State.Zero = 16, 0
+		}
 		c.Keep, c.Add = c.State, c.State
 		if d.rarely(4) {
 			c.Keep, c.Add = d.quantiser(2, true, 8), d.quantiser(1, true, 8)

@@ -99,6 +99,9 @@ func (w *writer) operator(l *Layer, name string, x string, n *Network) (sequence
 	}
 	node := w.Node(c.Kind, in...).Name(name).Int("hidden_size", int64(c.Units)).Int("layout", flag(first)).
 		Str("direction", direction(l.Reverse))
+	if clip := c.Gates[0].Clip; clip > 0 {
+		node.Float("clip", clip)
+	}
 	var names []string
 	var alpha, beta []float32
 	for _, cell := range l.Cells {
@@ -131,6 +134,64 @@ func (w *writer) operator(l *Layer, name string, x string, n *Network) (sequence
 	}
 	node.Out(out...)
 	return w.operatorOutputs(out, l, n)
+}
+
+// brevitasGates is where the gates of a cell stand in the inputs of Brevitas' cell: i, f, c, o.
+var brevitasGates = []int{gateI, gateF, gateG, gateO}
+
+// quantCell writes a layer of one direction as Brevitas' cell.
+func (w *writer) quantCell(l *Layer, name string, x string, n *Network) (sequence string, last map[string]string) {
+	c, start := l.Cells[0], l.Starts[0]
+	if n.Form == "flat" {
+		x = w.op("Unsqueeze", x, w.ints(1))
+	}
+	in := []string{x}
+	for k, s := range []string{"h", "c"} {
+		if start.Data { // the cell quantises it
+			w.Input(name+s, graph.Float32, 1, c.Units)
+			in = append(in, name+s)
+			continue
+		}
+		q, codes := c.Output, start.H
+		if k == 1 {
+			q, codes = c.State, start.C
+		}
+		in = append(in, w.start("", q, start, codes, []int{1, c.Units}))
+	}
+	for _, k := range brevitasGates {
+		in = append(in, w.matrix(c.Gates[k].Input[0], 0, true))
+	}
+	for _, k := range brevitasGates {
+		in = append(in, w.matrix(c.Gates[k].Hidden, 0, true))
+	}
+	for _, k := range brevitasGates {
+		b := c.Gates[k].Bias
+		if b == nil {
+			b = []float32{0}
+		}
+		in = append(in, w.vector(b))
+	}
+	formats := c.formats()
+	for _, name := range graph.FormatNames {
+		f := formats[name]
+		in = append(in, w.scalar(f.Scale), w.scalar(f.Zero), w.scalar(float64(f.Bits)))
+	}
+	node := w.Node("QuantLSTMCell", in...).Domain("onnx.brevitas").Name(name).Int("cifg", flag(c.Coupled != "")).
+		Int("reverse_input", flag(l.Reverse[0])).Int("batch_first", flag(n.Form == "samples first"))
+	for _, name := range graph.FormatNames {
+		f, narrow := formats[name], "_narrow"
+		if name == "output_sigmoid" {
+			narrow = "_narrow_range"
+		}
+		node.Int(name+"_signed", flag(f.Signed)).Int(name+narrow, flag(f.Narrow)).
+			Str(name+"_rounding_mode", f.Rounding)
+	}
+	y, h, state := w.fresh(), w.fresh(), w.fresh()
+	node.Out(y, h, state)
+	if n.Form == "flat" {
+		y, h, state = w.op("Squeeze", y, w.ints(1)), w.op("Squeeze", h, w.ints(0)), w.op("Squeeze", state, w.ints(0))
+	}
+	return y, map[string]string{"h": h, "c": state}
 }
 
 // operatorOutputs puts the directions side by side.

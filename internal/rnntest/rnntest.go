@@ -6,6 +6,6 @@
 //   - choices.go is where all decisions come from, so that a network that fails can become smaller
 //   - draw.go draws networks, drawcell.go the cells in them
 //   - network.go and cell.go say what is computed, exact.go does it with rationals and enclosures of what is none
-//   - write.go writes files, body.go the step of a Scan in several spellings, nodes.go the operators of ONNX;
-//     unrolled.go copies of a step
+//   - write.go writes files, body.go the step of a Scan in several spellings, nodes.go the operators of ONNX and
+//     Brevitas' cell; unrolled.go copies of a step
 package rnntest

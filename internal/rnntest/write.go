@@ -282,8 +282,11 @@ func (w *writer) dense(x string, d *Dense, form string) string {
 
 // layer writes a recurrent layer: its sequence and its last states, the directions side by side.
 func (w *writer) layer(l *Layer, index int, x []string, n *Network) (sequence string, last map[string]string) {
-	if l.Form == "Node" {
+	switch l.Form {
+	case "Node":
 		return w.operator(l, fmt.Sprintf("l%d", index), x[0], n)
+	case "QuantLSTMCell":
+		return w.quantCell(l, fmt.Sprintf("l%d", index), x[0], n)
 	}
 	var seq, h, c []string
 	for d, cell := range l.Cells {

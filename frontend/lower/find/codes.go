@@ -202,6 +202,39 @@ func (c *Codes) Among(p *place.Place) (at []int32, of []real.Affine, ok bool) {
 	return at, of, ok
 }
 
+// Data is Moved without the channels of constants, which lie nowhere: their real values are of a scale of 0. ok is
+// false where an element is constant at some pixels only.
+func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place) (f *Arrangement, of []real.Affine,
+	ok bool) {
+	f = &Arrangement{Operand: &Operand{Nodes: []*graph.Node{c.Step.Node}}, Places: make([]int32, c.n)}
+	for _, src := range sources {
+		f.Tensors = append(f.Tensors, src.Tensor)
+	}
+	shape, places := place.ChannelsLast(c.Step.Shape, axis)
+	data := make([]bool, shape.Channels()) // by channel
+	of = slices.Repeat(scaled.Unit, c.n)
+	for k, e := range place.Inverse(places, c.n) {
+		tensor, index, isData := c.leaf(int(e))
+		if ch := k % len(data); k < len(data) {
+			data[ch] = isData
+		} else if data[ch] != isData {
+			return nil, nil, false
+		}
+		if isData {
+			f.Places[e] = int32(len(f.At))
+			f.Then(f.Tensor(tensor), coded[tensor].Position(index))
+			continue
+		}
+		v, err := c.constant(int(e))
+		if err != nil {
+			return nil, nil, false
+		}
+		of[e] = real.Affine{Scale: new(big.Rat), Bias: new(big.Rat).SetInt64(v)}
+	}
+	f.Shape = append(slices.Clone(shape[:len(shape)-1]), len(f.At)*len(data)/c.n)
+	return f, of, true
+}
+
 // constant is the code of element k, which is constant.
 func (c *Codes) constant(k int) (int64, error) {
 	e, _ := c.Forms.At(k).Numbers(k)

@@ -51,9 +51,11 @@ func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
 	return steps
 }
 
-// FeedsLayer reports whether a quantiser or matrix product depends on a tensor.
+// FeedsLayer reports whether a quantiser, matrix product or loop depends on a tensor.
 func (u *Uses) FeedsLayer(tensor string) bool {
-	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool { return r.Dot != nil || scaled.IsCode(r) })
+	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool {
+		return r.Dot != nil || r.Recur != nil || scaled.IsCode(r)
+	})
 }
 
 // Quantised reports whether a quantiser, or a loop, which has quantisers inside, depends on a tensor.
