@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hlsgen/folding/ask"
+	"hlsgen/internal/dataflow"
 )
 
 // A Certificate says what is known of all whole designs in the space: every choice of one fold per layer, with the
@@ -22,6 +23,8 @@ type Certificate struct {
 	Bounds   []Bound   // what was minimised at the interval, in order
 	Latency  *Latency  // nil where it was not minimised
 	Gap      string    // why something is left open; empty where nothing is
+	// how long sequences may be, of which the longest are meant; nil where all frames are alike
+	Lengths *dataflow.Lengths
 }
 
 // An Excluded tells why no folding keeps an interval within the budget: for each option, the first reason why it cannot
@@ -75,6 +78,10 @@ func (c *Certificate) Lines() (lines []string) {
 	if c.Gap != "" {
 		lines = append(lines, c.Gap)
 	}
+	if l := c.Lengths; l != nil {
+		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s): all this is said of the "+
+			"longest", l.Min, l.Max, l.Axis))
+	}
 	return lines
 }
 
@@ -101,7 +108,8 @@ func (e *Excluded) String() string {
 
 // certificate gathers what the search knows of the answer and of the design made of it.
 func (q report) certificate(f *found, d *Design) Certificate {
-	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Latency: f.Latency}
+	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Latency: f.Latency,
+		Lengths: d.Model.Lengths}
 	for _, l := range q.Layers {
 		c.Options += len(l.Folds)
 		c.Unavailable += len(l.Folds) - len(l.Options)

@@ -25,14 +25,21 @@ type Design struct {
 	Given       []int    // per stream: the words that the user gave the FIFO, 0 where it was sized
 }
 
-// Clocks is what the simulation of a design shows, clock by clock and without data.
+// Clocks is what the simulation of a design shows, clock by clock and without data: of the longest sequences, where
+// these have different lengths.
 type Clocks struct {
-	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one
-	Interval float64
-	Latency  int           // clocks from the first input word to the last output word of a lone frame
+	Pace
 	Slowest  int           // clocks of the slowest layer, end of the host or memory: no FIFO makes the interval shorter
 	Trace    *rtlsim.Trace // of as many frames as it takes
 	Proof    rtlsim.Proof  // that nothing deadlocks
+	Shortest *Pace         // of the shortest sequences; nil where all have one length
+}
+
+// A Pace is what frames take that are alike.
+type Pace struct {
+	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one
+	Interval float64
+	Latency  int // clocks from the first input word to the last output word of a lone frame
 }
 
 // ClockMHz is the clock at which rates are given: the one asked for, or what the layers allow, in whole MHz, if that is
@@ -71,14 +78,15 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	trace, err := rtlsim.Run(ctx, b.Design, nil, rtlsim.Options{Frames: fit.Frames(b.Design)})
+	pace, trace, err := q.pace(ctx, b.Design)
 	if err != nil {
 		return nil, err
 	}
 	slowest, _ := b.Interval()
-	memory := q.MemoryClocks(b.Design)
-	d.Clocks = Clocks{Interval: max(trace.Interval(), float64(memory)), Latency: trace.Latency(), Slowest: max(slowest,
-		memory), Trace: trace, Proof: proof}
+	d.Clocks = Clocks{Pace: pace, Slowest: max(slowest, q.MemoryClocks(b.Design)), Trace: trace, Proof: proof}
+	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
+		return nil, err
+	}
 	d.Estimate = estimate.Whole(b.Design)
 	d.Shares = q.Budget.Shares(d.Estimate.Total)
 	d.Over = !q.Budget.Fits(d.Estimate.Total)
@@ -87,6 +95,28 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	}
 	d.Bottleneck = q.bottleneck(d)
 	return d, nil
+}
+
+// pace simulates a design until the pipeline is full.
+func (q report) pace(ctx context.Context, d *dataflow.Design) (p Pace, t *rtlsim.Trace, err error) {
+	if t, err = rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: fit.Frames(d)}); err != nil {
+		return p, nil, err
+	}
+	return Pace{max(t.Interval(), float64(q.MemoryClocks(d))), t.Latency()}, t, nil
+}
+
+// shortest is the pace of the shortest sequences; nil where all frames have one length.
+func (q report) shortest(ctx context.Context, d *dataflow.Design) (*Pace, error) {
+	l := d.Model.Lengths
+	if l == nil {
+		return nil, nil
+	}
+	at, err := d.At(l.Min)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := q.pace(ctx, at)
+	return &p, err
 }
 
 // reasons says why FIFOs are deep: what makes the simulator ask for it.

@@ -44,6 +44,10 @@ func (im *Imported) Comparer() (*Comparer, error) {
 	return &Comparer{im.stream, part, outputNames(p)}, nil
 }
 
+// Follow has a stream's next sample be judged behind those that another comparer has judged: that of the model for
+// samples of another length.
+func (c *Comparer) Follow(before *Comparer) { c.part.Follow(before.part) }
+
 // Judge compares the given outputs of one sample.
 func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
 	part := c.part

@@ -12,6 +12,7 @@ package frontend
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -114,7 +115,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	}
 	if o.onDevice(im.program, im.lowered, d); o.Stateful {
 		im.stream = true
-		im.Model.Stream = stream(im.written)
+		im.Model.Stream = im.pieces
 	}
 	return im, nil
 }
@@ -160,6 +161,9 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	graph.RecoverWeights(g, name, d)
 	if opt.InputQuant != nil {
 		opt.InputQuant.insert(g, name, d)
+	}
+	for _, name := range slices.Sorted(maps.Keys(opt.Dims)) {
+		g.Open(name)
 	}
 	if l := g.LengthInput(); l != nil && opt.steps > 0 {
 		l.Bind(g, opt.steps)
@@ -243,24 +247,28 @@ func unrolled(written *graph.Program, low *lower.Result) *graph.Program {
 // Tensors gives a function that runs samples, one after the other, through the model as written and gives every tensor
 // that depends on data, rounded.
 func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
-	part := mustPart(im.written, inputNames(im.written), outputNames(im.written))
-	if im.stream {
-		part = part.Stream()
-	}
+	r := im.relay()
 	return func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
+		at, part, err := r.next(in)
+		if err != nil {
+			return nil, err
+		}
 		_, all, err := part.Run(reals(in))
 		if err != nil {
 			return nil, err
 		}
 		out := map[string]dataflow.RealTensor{}
 		for name, v := range all {
-			if im.written.Known[name].Const == nil {
+			if at.written.Known[name].Const == nil {
 				out[name] = dataflow.RealTensor{Shape: v.Shape, Data: v.Lo}
 			}
 		}
 		return out, nil
 	}
 }
+
+// Shape is that of a tensor of the model as written.
+func (im *Imported) Shape(tensor string) []int { return im.written.Known[tensor].Shape }
 
 // ImportReference imports only as far as executing the model as written needs: a model that has no quantised layer
 // runs too.
@@ -289,9 +297,6 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 		return &Imported{Fates: unknownFates(g)}
 	}
 	m := &dataflow.Model{Name: g.Name, Reference: reference(p), Meta: g.Meta}
-	if o.Stateful {
-		m.Stream = stream(p)
-	}
 	m.In, m.Out = signature(p)
 	whole(m, batch)
 	if o.InputType != nil {
@@ -301,7 +306,11 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 		}
 		grids(m.In, arrive)
 	}
-	return &Imported{Model: m, options: bind, written: p, stream: o.Stateful}
+	im := &Imported{Model: m, options: bind, written: p, stream: o.Stateful}
+	if o.Stateful {
+		m.Stream = im.pieces
+	}
+	return im
 }
 
 func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
@@ -372,20 +381,6 @@ func reference(p *graph.Program) dataflow.Reference {
 			return nil, err
 		}
 		return results(p, part.Fork(), reals(in))
-	}
-}
-
-// stream is reference for samples that are pieces of one stream, in order.
-func stream(p *graph.Program) func() dataflow.Reference {
-	part := mustPart(p, inputNames(p), outputNames(p))
-	return func() dataflow.Reference {
-		run := part.Stream()
-		return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
-			if err := checkFinite(in); err != nil {
-				return nil, err
-			}
-			return results(p, run, reals(in))
-		}
 	}
 }
 

@@ -146,14 +146,10 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 
 // alone refuses what does not go together with different lengths.
 func (o Options) alone(name string, d *diag.List) {
-	refuse := func(msg string) {
-		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name, Msg: msg, Hint: o.Lengths.one()})
-	}
 	if o.Samples > 1 {
-		refuse("with --interleave, samples take turns step by step, so that all have as many steps")
-	}
-	if o.Stateful {
-		refuse("with --stateful, a piece is a frame, and all pieces have as many steps")
+		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name,
+			Msg:  "with --interleave, samples take turns step by step, so that all end with the same one",
+			Hint: o.Lengths.one() + "; or leave --interleave out"})
 	}
 }
 
@@ -221,10 +217,64 @@ func (im *Imported) pads(at *Imported, n int) error {
 			timed = append(timed, name)
 		}
 	}
-	if name := im.written.Around(in, timed); name != "" {
+	if name := x.Around(in, timed); name != "" {
 		return fmt.Errorf("%q has steps behind the end of a sequence, which no recurrence makes", name)
 	}
 	return nil
+}
+
+// A relay executes samples, one after the other, each with the model for its length. Where they are pieces of one
+// stream, each goes on where the one before has ended.
+type relay struct {
+	im     *Imported
+	parts  map[int]*graph.Part // by length; 0 where there is one
+	before *graph.Part
+}
+
+func (im *Imported) relay() *relay { return &relay{im: im, parts: map[int]*graph.Part{}} }
+
+// next is what executes the next sample.
+func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.Part, err error) {
+	if err := checkFinite(in); err != nil {
+		return nil, nil, err
+	}
+	steps := 0
+	if l := r.im.Model.Lengths; l != nil {
+		for k, axis := range l.Inputs {
+			if axis >= 0 {
+				steps = in[k].Shape[axis]
+			}
+		}
+	}
+	if at = r.im; steps > 0 {
+		if at, err = r.im.At(steps); err != nil {
+			return nil, nil, err
+		}
+	}
+	if part = r.parts[steps]; part == nil {
+		part = mustPart(at.written, inputNames(at.written), outputNames(at.written))
+		if r.im.stream {
+			part = part.Stream()
+		}
+		r.parts[steps] = part
+	}
+	if r.im.stream && r.before != nil && part != r.before {
+		part.Follow(r.before)
+	}
+	r.before = part
+	return at, part, nil
+}
+
+// pieces is the reference for samples that are pieces of one stream, in order.
+func (im *Imported) pieces() dataflow.Reference {
+	r := im.relay()
+	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+		at, part, err := r.next(in)
+		if err != nil {
+			return nil, err
+		}
+		return results(at.written, part, reals(in))
+	}
 }
 
 // why is the first error of a list.
@@ -287,7 +337,7 @@ func (im *Imported) axes(l *dataflow.Lengths) error {
 		}
 	}
 	if !slices.ContainsFunc(l.Inputs, func(axis int) bool { return axis >= 0 }) {
-		return fmt.Errorf("no input has axis %q", l.Axis)
+		return fmt.Errorf("no sample of an input has more or less steps along axis %q", l.Axis)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package hlslib_test
 
 import (
+	"bytes"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -15,11 +16,25 @@ import (
 // compile builds a C++ program of testdata with the library's headers and returns its path.
 func compile(t *testing.T, source string, flags ...string) string {
 	t.Helper()
+	return compileEdited(t, source, "", "", flags...)
+}
+
+// compileEdited is compile with text of the headers replaced by other text, where that is not empty.
+func compileEdited(t *testing.T, source, from, to string, flags ...string) string {
+	t.Helper()
 	cxx := tier.Needs(t, "g++")[0]
 	dir := t.TempDir()
 	var files templates.Files
+	edited := from == ""
 	for _, h := range hlslib.Headers() {
-		files = append(files, templates.File{Path: h.Path, Data: h.Text})
+		text := h.Text
+		if !edited && bytes.Contains(text, []byte(from)) {
+			text, edited = bytes.Replace(text, []byte(from), []byte(to), 1), true
+		}
+		files = append(files, templates.File{Path: h.Path, Data: text})
+	}
+	if !edited {
+		t.Fatalf("no header has %q", from)
 	}
 	if err := files.Write(dir); err != nil {
 		t.Fatal(err)
@@ -63,6 +78,29 @@ func TestCore(t *testing.T) {
 		if err != nil || string(out) != "0 failures\n" {
 			t.Errorf("%s: %v\n%s", define, err, out)
 		}
+	}
+}
+
+// TestSequencesBite: other ways to tell where sequences end do not pass.
+func TestSequencesBite(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles a program per mutant")
+	}
+	for _, m := range []struct{ from, to string }{
+		{"over = came || step == LONGEST;", "over = came || step == LONGEST + 1;"},
+		{"more = !over || !came;", "more = !over;"},
+		{"if (!came) {", "if (true) {"},
+		{"    tell_end(end, rest...);\n", "    (void)sizeof...(rest);\n"},
+		{"        word.last = 0;\n", "        word.last = 1;\n"},
+	} {
+		t.Run(m.to, func(t *testing.T) {
+			t.Parallel()
+			bin := compileEdited(t, "core/testdata/core_test.cpp", m.from, m.to, "-O1", "-Wno-unknown-pragmas")
+			if out, err := exec.Command(bin).CombinedOutput(); err == nil {
+				t.Errorf("%s", out)
+			}
+		})
 	}
 }
 

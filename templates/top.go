@@ -90,8 +90,8 @@ func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 		if q.is(p.Stream) {
 			params = append(params, cAXIOut(p.TDATA)+"& "+p.Name)
 			args := append([]string{p.Name, name(p.Stream)}, written[p.Stream]...)
-			v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in_steps<%d, %d, %d>(%s);", p.Port.Width(), p.TDATA,
-				q.port(d, p.Stream).Words, strings.Join(args, ", ")))
+			v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in_steps<%d, %d, %d, %d>(%s);", p.Port.Width(), p.TDATA,
+				q.port(d, p.Stream).Words, q.longest, strings.Join(args, ", ")))
 			continue
 		}
 		params = append(params, cStream(p.TDATA)+"& "+p.Name)

@@ -106,6 +106,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	samples := d.Model.Turns.PerFrame()
 	s.field("throughput", "%s %s/s, %s", rate(d.FPS()), folding.Unit(samples), pace(samples, d.Clocks.Interval))
 	s.latency(d)
+	s.sequences(compiler.SequencesOf(d))
 	s.field("bottleneck", "%s; to change it: %s", d.Bottleneck.Reason, d.Bottleneck.Cure)
 	if acc := r.Accuracy; acc != nil {
 		what := "labelled samples"
@@ -129,6 +130,15 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 
 func (s *screen) latency(d *folding.Design) {
 	s.field("latency", "%s (%s)", count(d.Clocks.Latency, "clock"), duration(d.Clocks.Latency, d.ClockMHz()))
+}
+
+// sequences says how long sequences may be, where their lengths differ: what stands beside is of the longest.
+func (s *screen) sequences(q *compiler.SequencesReport) {
+	if q == nil {
+		return
+	}
+	s.field("sequences", "%s (axis %s), a frame each, ended by TLAST; figures are those of %s, %s clocks a step; %v",
+		q.Range(), label(q.Axis), count(q.Longest.Steps, "step"), rate(q.Longest.PerStep), q.Shortest)
 }
 
 // takes is what a design takes of its budget: the kinds of which it takes any.
@@ -286,6 +296,9 @@ func verified(r *compiler.Result) string {
 	}
 	s := fmt.Sprintf("bit-exact: %s, %s engines (%s)", count(v.Samples, "sample"), inWords(len(v.Engines)),
 		strings.Join(v.Engines, ", "))
+	if len(v.Steps) > 0 {
+		s += fmt.Sprintf(", sequences of %s steps", compiler.Listed(v.Steps))
+	}
 	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(compiler.CSim)) {
 		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
 	}
@@ -307,14 +320,17 @@ func quoted(s string) string { return templates.ShellWord(s) }
 // A built is the JSON of a build.
 type built struct {
 	about
-	Board      string                 `json:"board"`
-	Part       string                 `json:"part"`
-	ClockMHz   float64                `json:"clock_mhz"`         // asked for
-	Reached    float64                `json:"clock_reached_mhz"` // that rates are given for
-	Fits       bool                   `json:"fits"`
-	FPS        float64                `json:"fps"`
-	Interval   float64                `json:"interval_clocks"`
-	Latency    int                    `json:"latency_clocks"`
+	Board    string  `json:"board"`
+	Part     string  `json:"part"`
+	ClockMHz float64 `json:"clock_mhz"`         // asked for
+	Reached  float64 `json:"clock_reached_mhz"` // that rates are given for
+	Fits     bool    `json:"fits"`
+	FPS      float64 `json:"fps"`
+	Interval float64 `json:"interval_clocks"`
+	Latency  int     `json:"latency_clocks"`
+
+	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // where frames are some of different lengths
+
 	Slowest    int                    `json:"slowest_layer_clocks"`
 	Bottleneck compiler.Bottleneck    `json:"bottleneck"`
 	Port       *compiler.PortReport   `json:"host_port,omitempty"`
@@ -346,7 +362,7 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 	t, m, e := f.Target, f.Model, f.Estimate
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency,
-		Slowest: f.Clocks.Slowest, Bottleneck: r.Bottleneck(), Port: r.Port(),
+		Sequences: compiler.SequencesOf(f), Slowest: f.Clocks.Slowest, Bottleneck: r.Bottleneck(), Port: r.Port(),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
 		Folding: compiler.CertificateOf(&f.Certificate),
 		Prefix:  append([]string{}, m.Prefix.Nodes...),

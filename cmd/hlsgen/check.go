@@ -10,6 +10,7 @@ import (
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
+	"hlsgen/templates"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -39,7 +40,7 @@ The exit code is 1 if the model cannot be built.`,
 		if c == nil || err != nil {
 			return nil, err
 		}
-		got := &answer{object: checkedOf(c, &t.d), show: func(s *screen) { s.checked(o.Model, c, &t.d) }, early: true}
+		got := &answer{object: checkedOf(c, &t.d), show: func(s *screen) { s.checked(o, c, &t.d) }, early: true}
 		if t.d.Failed() {
 			got.end = errShown
 		}
@@ -47,7 +48,7 @@ The exit code is 1 if the model cannot be built.`,
 	})
 }
 
-func (s *screen) checked(model string, c *compiler.Checked, d *diag.List) {
+func (s *screen) checked(o compiler.Options, c *compiler.Checked, d *diag.List) {
 	if len(c.Imported.Fates) == 0 {
 		return // the file could not be read
 	}
@@ -68,12 +69,30 @@ func (s *screen) checked(model string, c *compiler.Checked, d *diag.List) {
 		s.line("")
 		s.types(c.Layers)
 	}
-	if !d.Failed() {
-		if model != "" {
-			model = " " + quoted(model)
-		}
-		s.line("\nthe model can be built; next: hlsgen build%s --board BOARD", model)
+	if l := c.Lengths; l != nil {
+		s.line("sequences have %d to %d steps (axis %s): shapes are those of the longest", l.Min, l.Max, label(l.Axis))
 	}
+	if !d.Failed() {
+		s.line("\nthe model can be built; next: %s --board BOARD", templates.ShellLine(buildOf(o)))
+	}
+}
+
+// buildOf begins the command that builds what was checked.
+func buildOf(o compiler.Options) []string {
+	words := []string{"hlsgen", "build"}
+	if o.Model != "" {
+		words = append(words, o.Model)
+	}
+	flags := o.Flags()
+	for i, f := range flags {
+		switch f { // files are where the user said, not beside the model
+		case "--lstm-config":
+			flags[i+1] = o.LSTM
+		case "--cell-config":
+			flags[i+1] = o.Cells
+		}
+	}
+	return append(words, flags...)
 }
 
 // types shows what travels between the layers, and how wide accumulators are.
@@ -117,10 +136,12 @@ type checked struct {
 	OK     bool                   `json:"ok"`
 	Nodes  []frontend.NodeFate    `json:"nodes"`
 	Layers []compiler.LayerReport `json:"layers"`
+
+	Lengths *compiler.LengthsReport `json:"lengths,omitempty"` // of sequences, where these differ
 	outcome
 }
 
 func checkedOf(c *compiler.Checked, d *diag.List) checked {
 	return checked{about: aboutOf(c.Source), OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
-		Layers: append([]compiler.LayerReport{}, c.Layers...), outcome: outcomeOf(d, nil)}
+		Layers: append([]compiler.LayerReport{}, c.Layers...), Lengths: c.Lengths, outcome: outcomeOf(d, nil)}
 }

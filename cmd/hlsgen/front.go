@@ -56,6 +56,10 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	if c := f.Points[0].Certificate; c.Floor > 0 && float64(c.Floor) != c.Interval {
 		s.field("", "of the fastest: no interval below %s is possible", count(c.Floor, "clock"))
 	}
+	if l := f.Points[0].Certificate.Lengths; l != nil {
+		s.field("sequences", "%d to %d steps (axis %s), a frame each: figures are those of the longest", l.Min, l.Max,
+			label(l.Axis))
+	}
 	if !f.Whole {
 		s.field("more", "there are more designs between these: --points shows more of them")
 	}

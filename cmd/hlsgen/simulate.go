@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,12 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 		long += fmt.Sprintf("  %-10s %s\n", m.Name, m.Doc)
 		methods = append(methods, string(m.Name))
 	}
+	long += `
+Recurrent networks: with --dim T=1..520, samples are sequences of up to 520
+steps, of which --lengths says how many count; what stands behind them is not
+looked at, and outputs that have axis T are zero there. With --stateful, samples
+are pieces of one stream, in order.
+`
 	t := a.task(&cobra.Command{
 		Use:   "simulate [MODEL.onnx] --input FILE",
 		Short: "Run a model on your data, as written, as integers, clock by clock, or as C++",
@@ -45,6 +52,7 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 		Example: `  hlsgen simulate net.onnx --input x.npy --output y.npy
   hlsgen simulate net.onnx --input x.npy --compare torch.npy
   hlsgen simulate net.onnx --input x.npy --engine cycle --board zcu104 --fps 1000
+  hlsgen simulate rnn.onnx --dim T=1..520 --input x.npy --lengths n.npy
   hlsgen simulate                                  # the embedded example`,
 	}, &o.Options)
 	t.path(&o.Input, "input", "FILE", "data, .npy or .npz", nil)
@@ -92,7 +100,7 @@ A model whose metadata name an alphabet gives text, decoded by a method:
 }
 
 func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
-	s.title("%s, engine %s: %s", label(r.Source.Name), o.Engine, count(r.Samples, "sample"))
+	s.title("%s, engine %s: %s%s", label(r.Source.Name), o.Engine, count(r.Samples, "sample"), stepsOf(r.Steps))
 	s.example(r.Source, "; your own: hlsgen simulate MODEL.onnx --input x.npy")
 	if r.Design != nil {
 		s.design(o, r)
@@ -121,6 +129,18 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
 	}
 }
 
+// stepsOf says how long samples are, where these are sequences of different lengths.
+func stepsOf(steps []int) string {
+	if len(steps) == 0 {
+		return ""
+	}
+	shortest, longest := slices.Min(steps), slices.Max(steps)
+	if shortest == longest {
+		return " of " + count(longest, "step")
+	}
+	return fmt.Sprintf(" of %s to %s", whole(shortest), count(longest, "step"))
+}
+
 // design shows what was simulated, in the words of a build.
 func (s *screen) design(o compiler.SimOptions, r *compiler.Simulated) {
 	d := r.Design
@@ -133,6 +153,7 @@ func (s *screen) design(o compiler.SimOptions, r *compiler.Simulated) {
 	s.field("throughput", "%s %s/s at %s MHz, %s", rate(d.FPS()), folding.Unit(samples), figure(d.ClockMHz()),
 		pace(samples, d.Clocks.Interval))
 	s.latency(d)
+	s.sequences(compiler.SequencesOf(d))
 	s.field("bottleneck", "%s", d.Bottleneck.Reason)
 	if t := r.Trace; t != nil {
 		s.field("simulated", "%s for %s", count(t.Cycles, "clock"), count(r.Samples, "sample"))
@@ -178,17 +199,21 @@ func first(a *npy.Array) string {
 // A simulated is the JSON of a simulation; the data themselves are in the file of --output.
 type simulated struct {
 	about
-	Engine   compiler.Engine      `json:"engine"`
-	Samples  int                  `json:"samples"`
-	Outputs  []tensor             `json:"outputs"`
-	Decode   ctc.Method           `json:"decode,omitempty"`
-	Texts    []string             `json:"texts,omitempty"`
-	FPS      float64              `json:"fps,omitempty"`
-	Interval float64              `json:"interval_clocks,omitempty"`
-	Latency  int                  `json:"latency_clocks,omitempty"`
-	Clocks   int                  `json:"simulated_clocks,omitempty"` // of all samples
-	Folds    map[string]folded    `json:"folding,omitempty"`
-	Compare  *compiler.Comparison `json:"compare,omitempty"`
+	Engine   compiler.Engine `json:"engine"`
+	Samples  int             `json:"samples"`
+	Steps    []int           `json:"steps,omitempty"` // per sample, where these are sequences of different lengths
+	Outputs  []tensor        `json:"outputs"`
+	Decode   ctc.Method      `json:"decode,omitempty"`
+	Texts    []string        `json:"texts,omitempty"`
+	FPS      float64         `json:"fps,omitempty"`
+	Interval float64         `json:"interval_clocks,omitempty"`
+	Latency  int             `json:"latency_clocks,omitempty"`
+	Clocks   int             `json:"simulated_clocks,omitempty"` // of all samples
+
+	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // where frames are some of different lengths
+
+	Folds   map[string]folded    `json:"folding,omitempty"`
+	Compare *compiler.Comparison `json:"compare,omitempty"`
 	outcome
 }
 
@@ -204,7 +229,7 @@ type folded struct {
 }
 
 func simulatedOf(o compiler.SimOptions, r *compiler.Simulated, d *diag.List) simulated {
-	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: o.Engine, Samples: r.Samples,
+	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: o.Engine, Samples: r.Samples, Steps: r.Steps,
 		Compare: r.Compare, outcome: outcomeOf(d, nil)}
 	if r.Decoder != nil {
 		s.Decode, s.Texts = r.Decoder.Method, r.Texts
@@ -214,6 +239,7 @@ func simulatedOf(o compiler.SimOptions, r *compiler.Simulated, d *diag.List) sim
 	}
 	if f := r.Design; f != nil {
 		s.FPS, s.Interval, s.Latency, s.Folds = f.FPS(), f.Clocks.Interval, f.Clocks.Latency, map[string]folded{}
+		s.Sequences = compiler.SequencesOf(f)
 		for i, n := range f.Model.Graph.Nodes {
 			s.Folds[n.Name] = foldedOf(f.Folds[i])
 		}

@@ -56,6 +56,7 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 			label(c.Board), figure(c.ClockMHz), rate(c.FPS), r.Unit(), pace(c.Samples, c.Interval),
 			count(c.Latency, "clock"),
 			whole(c.Resources.LUT), whole(c.Resources.BRAM), whole(c.Resources.DSP))
+		s.sequences(c.Sequences)
 		s.field("bottleneck", "%s", label(c.Bottleneck))
 		proof := "no design is better for what was asked"
 		if !c.Proved {
@@ -105,7 +106,7 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 		}
 	}
 	s.exact("next", strings.Join(lines, " \\\n"+strings.Repeat(" ", 13)))
-	if len(o.Dims) > 0 || o.Arrives != nil || o.Quantise != nil || o.LSTM+o.Cells != "" ||
+	if len(o.Dims) > 0 || o.Lengths != nil || o.Arrives != nil || o.Quantise != nil || o.LSTM+o.Cells != "" ||
 		o.Stateful {
 		s.exact("", "and what was said here of axes and inputs (--dim, --input-type ...)")
 	}

@@ -57,6 +57,8 @@ type Point struct {
 	// the folding file that gives the design, with the depths of FIFOs
 	Folding json.RawMessage `json:"folding,omitempty"`
 	Bounds  *Bounds         `json:"bounds,omitempty"` // of a point that is a bound
+	// where frames are sequences of different lengths, of which all figures above are of the longest
+	Sequences *compiler.SequencesReport `json:"sequences,omitempty"`
 
 	// resources at which no other point of its board and clock is as fast with as little
 	Front  []string `json:"front,omitempty"`
@@ -174,6 +176,7 @@ func (s spec) point(d *folding.Design, salt string) Point {
 	for i, n := range d.Model.Graph.Nodes {
 		p.Cycles = append(p.Cycles, LayerClocks{n.Name, d.Loop(i).Iterations()})
 	}
+	p.Sequences = compiler.SequencesOf(d)
 	p.Share = round(share(p.Resources, folding.Capacity(s.Board)))
 	p.ID = p.identify(s, salt)
 	return p

@@ -70,6 +70,9 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 		if c.Samples > 1 {
 			frame += fmt.Sprintf(" of %d samples", c.Samples)
 		}
+		if s := c.Sequences; s != nil {
+			frame = fmt.Sprintf("a sequence of %d steps, the longest,", s.Longest.Steps)
+		}
 		step.Text = fmt.Sprintf("It takes %s every %s clocks: %s %s/s.", frame, number(c.Interval), number(c.FPS),
 			r.Unit())
 		if auto := "auto"; c.Memory == auto && c.Compute == auto {

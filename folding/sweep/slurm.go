@@ -90,6 +90,9 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 	b.FIFO, b.Latency = folding.FIFO{}, false // the file has the folds and the depths
 	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardGiven(o.Boards), p.ClockMHz, out, 1,
 		true, true, nil
+	if b.Lengths != nil {
+		b.Verify = 2 // the longest sequence, and the shortest
+	}
 	_, err = compiler.Run(ctx, b, d)
 	return err
 }

@@ -179,6 +179,9 @@ func (o *Options) importing(samples int) compiler.Options {
 // take turns are a part of each spec.
 func (o *Options) imports() (string, error) {
 	b := fmt.Appendf(nil, "%s\n%v\n", o.Version, o.Dims)
+	if l := o.Lengths; l != nil {
+		b = fmt.Appendf(b, "%s %d..%d\n", l.Axis, l.Min, l.Max)
+	}
 	if t := o.Arrives; t != nil {
 		b = fmt.Appendf(b, "%v %s\n", t.Type, t.Scale.RatString())
 	}

@@ -86,6 +86,21 @@ func (b *Bounds) columns() []column {
 	}...)
 }
 
+// sequences is columns of how long sequences may be, and what the shortest ones take.
+func sequences(s *compiler.SequencesReport) []column {
+	has := s != nil
+	if !has {
+		s = &compiler.SequencesReport{}
+	}
+	return where(has, []column{
+		{"steps_min", strconv.Itoa(s.Shortest.Steps)},
+		{"steps_max", strconv.Itoa(s.Longest.Steps)},
+		{"cycles_per_step", number(s.Longest.PerStep)},
+		{"shortest_interval_cycles", number(s.Shortest.Interval)},
+		{"shortest_latency_cycles", strconv.Itoa(s.Shortest.Latency)},
+	}...)
+}
+
 // known is a number, or nothing for 0.
 func known(f float64) string {
 	if f == 0 {
@@ -102,14 +117,18 @@ func cell(s string) string {
 	return s
 }
 
-// table is sweep.csv; with bounds and with what the vendor's tools said, where there are any.
+// table is sweep.csv; with lengths of sequences, bounds and what the vendor's tools said, where there are any.
 func table(points []Point) ([]byte, error) {
+	lengths := slices.ContainsFunc(points, func(p Point) bool { return p.Sequences != nil })
 	bounds := slices.ContainsFunc(points, func(p Point) bool { return p.Bounds != nil })
 	reports := slices.ContainsFunc(points, func(p Point) bool { return p.Report != nil })
 	rows := make([][]string, 1+len(points)) // of texts, behind one of names
 	for i := range points {
 		p := &points[i]
 		all := p.columns(i)
+		if lengths {
+			all = append(all, sequences(p.Sequences)...)
+		}
 		if bounds {
 			all = append(all, p.Bounds.columns()...)
 		}
@@ -243,6 +262,9 @@ func (p *Point) clocks(model string) chart.Bars {
 	per := "clocks per frame"
 	if p.Samples > 1 {
 		per += fmt.Sprintf(" of %d samples", p.Samples)
+	}
+	if s := p.Sequences; s != nil {
+		per = fmt.Sprintf("clocks per sequence of %d steps", s.Longest.Steps)
 	}
 	b := chart.Bars{Title: fmt.Sprintf("%s on %s: %s", model, seriesName(p.Board, p.ClockMHz), per), Value: per,
 		Mark: "bottleneck"}

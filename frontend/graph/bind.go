@@ -3,6 +3,7 @@ package graph
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hlsgen/internal/diag"
@@ -31,10 +32,8 @@ func (o Options) input(v Value) Known {
 
 // shape is the shape of an input.
 func (o Options) shape(v Value) (shape []int) {
-	open := func(format string, args ...any) {
-		refuse(diag.ShapeUnknown, "export the model with fixed axes, or bind the axis with --dim NAME=SIZE", format,
-			args...)
-	}
+	hint := "export the model with fixed axes, or bind the axis with --dim NAME=SIZE"
+	open := func(format string, args ...any) { refuse(diag.ShapeUnknown, hint, format, args...) }
 	if !v.Known {
 		open("the file gives no shape")
 	}
@@ -54,6 +53,7 @@ func (o Options) shape(v Value) (shape []int) {
 			case i == 0 && !o.sequences[v.Name]:
 				size = 1
 			case i == 0:
+				hint += ", or with --dim NAME=1..SIZE where sequences have different lengths"
 				open("axis 0 (%q) is a sequence of unknown length", dim.Param)
 			default:
 				open("axis %d (%q) is dynamic", i, dim.Param)
@@ -84,13 +84,31 @@ func dynamicAxes(g *Graph) []string {
 	return names
 }
 
+// Open makes an axis of an input dynamic that is called after its place, INPUT:AXIS, where no axis has that name: for
+// those of a fixed size, and those without a name.
+func (g *Graph) Open(place string) {
+	at := strings.LastIndexByte(place, ':')
+	if at < 0 || slices.Contains(dynamicAxes(g), place) {
+		return
+	}
+	axis, err := strconv.Atoi(place[at+1:])
+	for _, in := range g.Inputs {
+		if err == nil && in.Name == place[:at] && axis >= 0 && axis < len(in.Dims) {
+			in.Dims[axis] = Dim{Size: -1, Param: place}
+		}
+	}
+}
+
 // checkDims holds that the graph has every axis that the options bind.
 func (o Options) checkDims(g *Graph) {
 	axes := dynamicAxes(g)
 	for _, name := range slices.Sorted(maps.Keys(o.Dims)) {
 		if !slices.Contains(axes, name) {
-			refuse(diag.ShapeUnknown, "dynamic axes are: "+strings.Join(axes, ", "),
-				"no input has a dynamic axis %q to bind", name)
+			hint := "dynamic axes are: " + strings.Join(axes, ", ")
+			if len(g.Inputs) > 0 {
+				hint += "; any other is called INPUT:AXIS, such as " + g.Inputs[0].Name + ":0"
+			}
+			refuse(diag.ShapeUnknown, hint, "no input has a dynamic axis %q to bind", name)
 		}
 	}
 }

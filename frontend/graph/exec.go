@@ -102,6 +102,27 @@ func (p *Part) Stream() *Part {
 	return q
 }
 
+// Follow has a stream's next run go on where another stream has ended: of the same model for samples of another length.
+func (p *Part) Follow(before *Part) {
+	ours, theirs := p.loops(), before.loops()
+	if len(ours) != len(theirs) {
+		panic("streams of different models")
+	}
+	for i, l := range ours {
+		l.ended, l.kept = theirs[i].ended, theirs[i].kept
+	}
+}
+
+// loops lists those of the part in order, each once.
+func (p *Part) loops() (list []*loop) {
+	for _, r := range p.runners {
+		if r.loop != nil && !slices.Contains(list, r.loop) {
+			list = append(list, r.loop)
+		}
+	}
+	return list
+}
+
 // An ExecError is a failure at one node: a rounding that stays open, a division by zero.
 type ExecError struct {
 	Node *Node

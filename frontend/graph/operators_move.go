@@ -116,10 +116,10 @@ func buildTranspose(c *call) {
 	c.pick(shape, c.p.strided(shape, strides))
 }
 
+// maxJoined is how many inputs one Move has.
+const maxJoined = 1 << 8
+
 func buildConcat(c *call) {
-	if len(c.in) > 256 {
-		unsupported("split the concatenation", "%d inputs", len(c.in))
-	}
 	first := c.x
 	a := axis(c.Int("axis", 0), len(first))
 	shape := slices.Clone(first)
@@ -137,6 +137,14 @@ func buildConcat(c *call) {
 			}
 		}
 		shape[a] += k.Shape[a]
+	}
+	if len(c.in) > maxJoined {
+		var parts []string
+		for some := range slices.Chunk(c.Inputs, maxJoined) {
+			parts = append(parts, c.part("", Concat, "part", Attrs{"axis": IntAttr(a)}, some...))
+		}
+		c.last("", Concat, Attrs{"axis": IntAttr(a)}, parts...)
+		return
 	}
 	c.p.room(shape)
 	m := &Move{Input: make([]uint8, 0, Size(shape)), Index: make([]int32, 0, Size(shape))}

@@ -216,7 +216,7 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		try(in.Name, "input", file, func() { p.Known[in.Name] = opt.input(in) })
 	}
 	if ok {
-		try("", "input", file, func() { opt.checkDims(g) })
+		try("", "", file, func() { opt.checkDims(g) })
 	}
 	for _, n := range g.Nodes {
 		try(n.Label(), n.FullOp(), Where(file, n), func() {

@@ -35,7 +35,7 @@ func (s Steps) Element(step, element int) int {
 type Stretch struct {
 	Long, Short *Program
 	From, To    int // steps of a sequence
-	// Padded sequences have the longer program's steps, of which some count: nothing may depend on where the last one is
+	// Padded sequences all have the longer program's steps, of which some count: nothing may depend on where they end
 	Padded bool
 
 	inner  map[string]int
@@ -166,7 +166,10 @@ func (x *Stretch) same(s, t *Step, slot, step, e, f int) bool {
 	}
 	first, last := from == 0 && to == 0, from == a.Count-1 && to == b.Count-1
 	straight, turned := from == step && to == step, from == a.Count-1-step && to == b.Count-1-step
-	return from < 0 || first || step >= 0 && straight || !x.Padded && (last || step >= 0 && turned)
+	if x.Padded {
+		return from < 0 || first || straight
+	}
+	return from < 0 || first || last || step >= 0 && (straight || turned)
 }
 
 // along gives a function that tells from which read on elements have to be compared one by one: not those of sums of
@@ -242,11 +245,11 @@ func (x *Stretch) loop(s, t *Step) bool {
 	return true
 }
 
-// Around is one of the tensors that depend on others along a way through no loop: what they are behind the last step
-// that counts depends on data. It is empty where there is none.
-func (p *Program) Around(from, to []string) string {
+// Around is one of the longer program's tensors that depend on others along a way through no loop: what they are behind
+// the last step that counts depends on data. It is empty where there is none.
+func (x *Stretch) Around(from, to []string) string {
 	reached := setOf(from)
-	for _, s := range p.Steps {
+	for _, s := range x.Long.Steps {
 		if s.Recur == nil && slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return reached[in] }) {
 			reached[s.Output] = true
 		}

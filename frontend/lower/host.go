@@ -92,6 +92,14 @@ func (l *lowering) hostPlace(tensor string, elem num.Type, r num.Range) *place.P
 					p.Type = v
 					return p
 				}
+			case reader.Recur != nil:
+				if slices.Index(reader.Node.Inputs, tensor) < reader.Recur.States {
+					continue
+				}
+				if v, ok := p.Type.Vectors(graph.Size(shape) / reader.Recur.Length); ok {
+					p.Type = v
+				}
+				return p
 			case !seen[reader.Output]:
 				seen[reader.Output] = true
 				next = append(next, reader.Output)

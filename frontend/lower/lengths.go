@@ -36,7 +36,8 @@ func (r *Result) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
 func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, error) {
 	out := *r
 	out.stretch = &graph.Stretch{Long: p, Short: of, From: l.Max, To: n}
-	err := out.stretch.Compare(r.In, r.Out)
+	given := append(graph.Names(p.Graph.Inputs), r.In...) // cells that have no use for a state read it all the same
+	err := out.stretch.Compare(given, r.Out)
 	if err != nil {
 		return nil, err
 	}

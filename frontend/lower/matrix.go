@@ -119,10 +119,11 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 
 // inOrder is a wire of vectors of a length, in which element k of those that are asked for is element order[k].
 func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, reject error) {
-	if order, length, ok := v.Within(c.Program); ok && !c.outermost(v) {
+	outermost := c.outermost(v)
+	if order, length, ok := v.Within(c.Program); ok && !outermost {
 		return c.take(v.Tensors[0]), order, length, nil
 	}
-	if order, length, ok := v.Together(c.Program); ok {
+	if order, length, ok := v.Together(c.Program); ok && !outermost {
 		ins := make([]int, len(v.Tensors))
 		for i, tensor := range v.Tensors {
 			ins[i] = c.take(tensor)
@@ -138,14 +139,28 @@ func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, r
 	return wire, order, v.K, reject
 }
 
-// outermost reports whether a vector is made of the first and the last of many vectors of a stream, as behind the end of
+// outermost reports whether a vector is made of the first and the last of many vectors of streams, as behind the end of
 // a sequence.
 func (c *circuit) outermost(v *find.Vectors) bool {
-	if v.Count > 1 || len(v.Tensors) > 1 {
+	if v.Count > 1 {
 		return false
 	}
-	_, ok := place.FirstLast(c.Places[v.Tensors[0]].Type.Shape, dataflow.Shape{v.K}, v.At)
-	return ok
+	found := false
+	for i, tensor := range v.Tensors {
+		var at []int32
+		for k, from := range v.From {
+			if int(from) == i {
+				at = append(at, v.At[k])
+			}
+		}
+		shape := c.Places[tensor].Type.Shape
+		_, ok := place.FirstLast(shape, dataflow.Shape{len(at)}, at)
+		if !ok && shape.Vectors() > 1 {
+			return false
+		}
+		found = found || ok
+	}
+	return found
 }
 
 // rounded makes a product of a matrix with vectors whose single products are rounded.

@@ -44,22 +44,31 @@ template <class... REST> void tell_end(const ap_uint<1>& end, hls::stream<ap_uin
 }
 
 // axis_in_steps takes one sequence of steps of WORDS words, up to the word with TLAST, and tells after every step whether it
-// ended there. TLAST within a step counts as at its end.
-template <int WIDTH, int TDATA, int WORDS, class... ENDS>
+// ended there. What the host gets wrong ends with the sequence: of a step in which TLAST comes, the words that are missing are
+// zeros; of a sequence of more than LONGEST steps, the words behind these are left out.
+template <int WIDTH, int TDATA, int WORDS, int LONGEST, class... ENDS>
 void axis_in_steps(hls::stream<ap_axiu<TDATA, 0, 0, 0>>& in, hls::stream<ap_uint<WIDTH>>& out, ENDS&... ends) {
-    int i = 0;
-    ap_uint<1> end = 0;
+    int i = 0, step = 0;
+    bool came = false, over = false; // the word with TLAST, and the last step
     for (bool more = true; more;) {
 #pragma HLS PIPELINE II=1 style=flp
-        const ap_axiu<TDATA, 0, 0, 0> word = in.read();
-        out.write(ap_uint<WIDTH>(word.data));
-        if (word.last == 1) end = 1;
-        i++;
-        if (i == WORDS) {
-            i = 0;
-            tell_end(end, ends...);
-            more = end == 0;
+        ap_uint<WIDTH> data = 0;
+        if (!came) {
+            const ap_axiu<TDATA, 0, 0, 0> word = in.read();
+            data = ap_uint<WIDTH>(word.data);
+            came = word.last == 1;
         }
+        if (!over) {
+            out.write(data);
+            i++;
+            if (i == WORDS) {
+                i = 0;
+                step++;
+                over = came || step == LONGEST;
+                tell_end(over ? 1 : 0, ends...);
+            }
+        }
+        more = !over || !came;
     }
 }
 
@@ -67,21 +76,20 @@ void axis_in_steps(hls::stream<ap_axiu<TDATA, 0, 0, 0>>& in, hls::stream<ap_uint
 template <int WIDTH, int TDATA, int WORDS>
 void axis_out_steps(hls::stream<ap_uint<1>>& ends, hls::stream<ap_uint<WIDTH>>& in, hls::stream<ap_axiu<TDATA, 0, 0, 0>>& out) {
     int i = 0;
-    ap_uint<1> end = 0;
     for (bool more = true; more;) {
 #pragma HLS PIPELINE II=1 style=flp
-        if (i == 0) end = ends.read();
         ap_axiu<TDATA, 0, 0, 0> word;
         word.data = in.read();
         word.keep = -1;
         word.strb = -1;
-        word.last = end == 1 && i == WORDS - 1 ? 1 : 0;
-        out.write(word);
+        word.last = 0;
         i++;
-        if (i == WORDS) {
+        if (i == WORDS) { // the words of a step come before its end does
             i = 0;
-            more = end == 0;
+            word.last = ends.read();
+            more = word.last == 0;
         }
+        out.write(word);
     }
 }
 

@@ -15,6 +15,7 @@
 //	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
 //	work.go       what it computes, against latencies and costs
 //	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
+//	steps.go      Steps: layers for sequences of any length
 //	bench.go      what benchmarks of layers measure
 //
 // It imports hlslib, templates and rtlsim; only tests import it.

@@ -85,7 +85,7 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	b.pe, b.simd = b.divisors()
 	b.bindStores()
 	for _, o := range b.P.Outputs {
-		t := dataflow.Type{Shape: b.shape(o), Elem: b.phases[o.Phase].values[o.Value].elem}
+		t := dataflow.Type{Shape: b.shape(o, b.length), Elem: b.phases[o.Phase].values[o.Value].elem}
 		for len(t.Range) < t.Shape.Channels() {
 			for d := range b.P.Cells {
 				t.Range = append(t.Range, r.of[d][o.Phase][o.Value]...)
@@ -96,16 +96,16 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	return b, b.out, nil
 }
 
-// shape is that of an output.
-func (o *op) shape(r Ref) dataflow.Shape {
+// shape is that of an output in frames of so many steps.
+func (o *op) shape(r Ref, length int) dataflow.Shape {
 	n := o.turns * o.cell.Phases[r.Phase].Units
 	switch apart := o.in[0].Shape.Size() > o.length*o.in[0].Shape.Channels(); {
 	case apart && o.P.Sequence:
-		return dataflow.Shape{o.length, o.P.sequences(), n / o.P.sequences()}
+		return dataflow.Shape{length, o.P.sequences(), n / o.P.sequences()}
 	case apart:
 		return dataflow.Shape{o.P.sequences(), n / o.P.sequences()}
 	case o.P.Sequence:
-		return dataflow.Shape{o.length, n}
+		return dataflow.Shape{length, n}
 	}
 	return dataflow.Shape{n}
 }

@@ -144,10 +144,9 @@ func (w *writer) frame() {
 		}
 	}
 	if w.steps {
-		w.say("hlsgen::rnn_steps<C>(ends, %s);", strings.Join(names, ", "))
-	} else {
-		w.say("hlsgen::rnn_frame<C::keeps>::template run<C>(%s);", strings.Join(names, ", "))
+		names = append([]string{"ends"}, names...)
 	}
+	w.say("hlsgen::rnn_frame<C::keeps>::template run<C>(%s);", strings.Join(names, ", "))
 	w.say("}")
 }
 

@@ -8,8 +8,12 @@ import (
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance { return instance(o, f, false) }
 
-// EmitSteps is the instance for sequences of any length.
+// EmitSteps is the instance for sequences of any length. Every step goes out: whether one is the last is not known when
+// its first words do.
 func (o *op) EmitSteps(f dataflow.Fold, _ dataflow.Target, _ int) (dataflow.Instance, bool) {
+	if !o.P.Sequence {
+		panic("rnn: a last step alone, of sequences of different lengths")
+	}
 	return instance(o, f, true), true
 }
 

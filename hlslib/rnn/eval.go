@@ -54,20 +54,21 @@ func (o *op) run() func(in []dataflow.Tensor) []dataflow.Tensor {
 	}
 }
 
-// frame computes the time steps of a frame on inputs x; states are by turn.
+// frame computes the time steps of a frame on inputs x, as many as there are; states are by turn.
 func (o *op) frame(x []int64, states [][][]int64) []dataflow.Tensor {
+	n := o.cell.Phases[0].Units * o.lanes
+	length := len(x) / (n * o.turns)
 	out := make([]dataflow.Tensor, len(o.P.Outputs))
 	for i, r := range o.P.Outputs {
-		out[i].Shape = o.shape(r)
+		out[i].Shape = o.shape(r, length)
 	}
-	n := o.cell.Phases[0].Units * o.lanes
-	for t := range o.length {
+	for t := range length {
 		for turn := range states {
 			var values [][][]int64
 			values, states[turn] = o.cellOf(turn).step(x[:n], states[turn])
 			x = x[n:]
 			for i, r := range o.P.Outputs {
-				if o.P.Sequence || t == o.length-1 {
+				if o.P.Sequence || t == length-1 {
 					out[i].Data = append(out[i].Data, column(values[r.Phase], r.Value)...)
 				}
 			}

@@ -36,6 +36,9 @@ func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
 	return k
 }
 
+// Resume goes on with the states of a kernel for frames of another length.
+func (k *kernel) Resume(before dataflow.Kernel) { k.states = before.(*kernel).states }
+
 // cellOf is the cell of a turn.
 func (g *program) cellOf(turn int) Cell { return g.params.Cells[turn%len(g.params.Cells)] }
 

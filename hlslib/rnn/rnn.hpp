@@ -95,7 +95,7 @@ template <class C> struct rnn_place {
 
     bool goes_out() const {
 #pragma HLS INLINE
-        return C::sequence || (C::steps ? last == 1 : t == C::length - 1);
+        return C::sequence || t == C::length - 1;
     }
 
     // arrives tells that one of so many words of a state does.
@@ -116,12 +116,7 @@ template <class C> struct rnn_place {
         return arriving == 1 ? half : ap_uint<1>(1 - half);
     }
 
-    // begins tells that a step begins, and finished that nothing is left to do in it.
-    bool begins() const {
-#pragma HLS INLINE
-        return in(0) && at == 0 && sf == 0;
-    }
-
+    // finished tells that nothing is left to do in the step.
     bool finished() const {
 #pragma HLS INLINE
         return ends(C::phases - 1) && at == C::turns * rnn_pick(nf_list(), C::phases - 1) - 1;
@@ -287,28 +282,43 @@ template <class C, class... ARGS> void rnn_run(rnn_place<C>& at, ARGS&... args) 
     }
 }
 
-// rnn_steps goes through the iterations of a sequence of any length. An end is 1 at its last step.
-template <class C, class... ARGS> void rnn_steps(hls::stream<ap_uint<1> >& ends, ARGS&... args) {
+// rnn_steps goes through the iterations of a sequence of any length. An end is 1 at its last step. Where the state goes on
+// from sequence to sequence, the last step waits as all others do.
+template <class C, class... ARGS> void rnn_steps(rnn_place<C>& at, hls::stream<ap_uint<1> >& ends, ARGS&... args) {
 #pragma HLS INLINE
-    rnn_place<C> at;
     typename C::acc_t acc[C::pe * (C::dots > 0 ? C::dots : 1)];
 #pragma HLS ARRAY_PARTITION variable=acc complete dim=1
     for (bool more = true; more;) {
 #pragma HLS PIPELINE II=1 style=flp
-        // Words of a step come before its end does. So where every step goes out, nothing waits for the end before it is over.
-        if (C::sequence ? at.finished() : at.begins()) at.last = ends.read();
+        if (at.finished()) at.last = ends.read(); // which comes with the last word of the step, and no earlier
         C::clock(at, acc, args...);
-        more = at.last == 0 || !at.finished();
+        const bool finished = at.finished();
         at.advance();
+        more = at.last == 0 || !(C::keeps ? at.begins() : finished);
     }
 }
+
+// rnn_any goes through the iterations of a frame: of a sequence of any length, or of frames that all have one.
+template <bool STEPS> struct rnn_any {
+    template <class C, class... ARGS> static void run(rnn_place<C>& at, ARGS&... args) {
+#pragma HLS INLINE
+        rnn_run(at, args...);
+    }
+};
+
+template <> struct rnn_any<true> {
+    template <class C, class... ARGS> static void run(rnn_place<C>& at, ARGS&... args) {
+#pragma HLS INLINE
+        rnn_steps(at, args...);
+    }
+};
 
 // rnn_frame is a frame of a layer that keeps its states, or of one that does not.
 template <bool KEEPS> struct rnn_frame {
     template <class C, class... ARGS> static void run(ARGS&... args) {
 #pragma HLS INLINE
         rnn_place<C> at;
-        rnn_run(at, args...);
+        rnn_any<C::steps>::template run<C>(at, args...);
     }
 };
 
@@ -327,7 +337,7 @@ template <> struct rnn_frame<true> {
         rnn_place<C> at;
         at.first = 1 - running;
         at.half = half;
-        rnn_run(at, args...);
+        rnn_any<C::steps>::template run<C>(at, args...);
         running = 1;
         half = at.half;
     }

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"hlsgen/folding"
+	"hlsgen/internal/dataflow"
 )
 
 // A Certificate is report/certificate.json: what is known of all designs, in numbers and in words.
@@ -18,6 +19,22 @@ type Certificate struct {
 	Latency    *LatencyReport  `json:"latency_clocks,omitempty"`
 	Gap        string          `json:"gap,omitempty"` // why something is left open
 	Text       []string        `json:"text"`
+	Lengths    *LengthsReport  `json:"lengths,omitempty"` // where frames are sequences of different lengths
+}
+
+// A LengthsReport says how long sequences may be. What is said of frames is said of the longest.
+type LengthsReport struct {
+	Axis string `json:"axis"`
+	Min  int    `json:"min_steps"`
+	Max  int    `json:"max_steps"`
+}
+
+// LengthsOf is how long sequences may be; nil where all have one length.
+func LengthsOf(l *dataflow.Lengths) *LengthsReport {
+	if l == nil {
+		return nil
+	}
+	return &LengthsReport{l.Axis, l.Min, l.Max}
 }
 
 // An ExcludedReport is why no folding within the budget keeps an interval: what became of every option there.
@@ -48,7 +65,7 @@ type LatencyReport struct {
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
 		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Gap: p.Gap, Text: append([]string{}, p.Lines()...),
-		Latency: (*LatencyReport)(p.Latency)}
+		Latency: (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}
 	if b := p.Below; b != nil {
 		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
 			b.Compared}

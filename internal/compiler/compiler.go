@@ -9,7 +9,8 @@
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
 //	engines.go      the ways to execute a model; verify.go compares them, and says what was compared
-//	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go: the other reports
+//	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
+//	                other reports
 //	form.go         the version of all JSON
 //	page.go         report.html; readme.go: the folder's page, and the command that makes it again
 //	write.go        the folder, whole or not at all; examples.go writes those of the examples

@@ -18,9 +18,11 @@ type cycleReport struct {
 	Bottleneck Bottleneck     `json:"bottleneck"`
 	Port       *PortReport    `json:"host_port,omitempty"`
 	Deadlock   deadlockReport `json:"deadlock"`
-	Layers     []rtlsim.Node  `json:"layers"`
-	FIFOs      []fifoReport   `json:"fifos"`
-	Ends       []endReport    `json:"ends,omitempty"` // of sequences of different lengths
+
+	Sequences *SequencesReport `json:"sequences,omitempty"`
+	Layers    []rtlsim.Node    `json:"layers"`
+	FIFOs     []fifoReport     `json:"fifos"`
+	Ends      []endReport      `json:"ends,omitempty"` // of sequences of different lengths
 }
 
 // A periodReport is a state that comes back: so many frames in so many clocks, for ever.
@@ -73,7 +75,7 @@ type fifoReport struct {
 func (r *Result) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
 	out := cycleReport{Latency: c.Latency, Interval: c.Interval, Throughput: r.Design.FPS(), Clock: r.Design.ClockMHz(),
-		Layers: t.Nodes, Bottleneck: r.Bottleneck(), Port: r.Port(),
+		Layers: t.Nodes, Bottleneck: r.Bottleneck(), Port: r.Port(), Sequences: SequencesOf(r.Design),
 		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words,
 			c.Proof.Room}}
 	if p := t.Period; p.Frames > 0 {

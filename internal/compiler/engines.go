@@ -132,10 +132,6 @@ func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, frames []t
 // eval runs every layer's Eval: the frame on every stream, per frame. They follow each other, one after the other where
 // they depend on each other.
 func eval(ctx context.Context, m *dataflow.Model, in []tensors) ([]tensors, error) {
-	if g := m.Graph; g.Keeps() {
-		run := g.Begin()
-		return inOrder(ctx, len(in), func(i int) (tensors, error) { return run.Eval(ctx, in[i]) })
-	}
 	graphs, err := dataflow.Sized(m.Lengths, in, func(steps int) (*dataflow.Graph, error) {
 		if steps == 0 {
 			return m.Graph, nil
@@ -144,6 +140,10 @@ func eval(ctx context.Context, m *dataflow.Model, in []tensors) ([]tensors, erro
 	})
 	if err != nil {
 		return nil, err
+	}
+	if m.Graph.Keeps() {
+		run := m.Graph.Begin()
+		return inOrder(ctx, len(in), func(i int) (tensors, error) { return run.EvalAs(ctx, graphs[i], in[i]) })
 	}
 	return each(ctx, len(in), func(i int) (tensors, error) { return graphs[i].Eval(ctx, in[i]) })
 }

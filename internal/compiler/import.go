@@ -86,6 +86,7 @@ type Checked struct {
 	Source   *Source
 	Imported *frontend.Imported
 	Layers   []LayerReport
+	Lengths  *LengthsReport // of sequences; nil where all have one
 }
 
 // Check imports a model and says what becomes of every node; the reasons where something does not map are in d.
@@ -100,7 +101,7 @@ func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error)
 	}
 	if m := c.Imported.Model; m != nil {
 		auditAccumulators(m.Graph, o.AccBits, d)
-		c.Layers = layerReports(m.Graph, nil)
+		c.Layers, c.Lengths = layerReports(m.Graph, nil), LengthsOf(m.Lengths)
 	}
 	return c, nil
 }

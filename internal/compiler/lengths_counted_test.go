@@ -17,12 +17,12 @@ import (
 	"hlsgen/templates"
 )
 
-// TestSequenceLensOfData runs operators of ONNX whose sequence_lens are data: all engines give what the same file gives,
-// as it is written, where the lengths are constants, behind the ends of sequences, too.
+// TestSequenceLensOfData runs operators of ONNX whose sequence_lens are data: all engines give what the same file
+// gives, as it is written, where the lengths are constants, behind the ends of sequences, too.
 func TestSequenceLensOfData(t *testing.T) {
 	t.Parallel()
-	for _, has := range [][]string{{"LSTM"}, {"GRU"}, {"RNN"}, {"reverse", "output h"}, {"bidirectional", "output sequence"},
-		{"two layers"}, {"dense behind", "output sequence"}} {
+	for _, has := range [][]string{{"LSTM"}, {"GRU"}, {"RNN"}, {"reverse", "output h"},
+		{"bidirectional", "output sequence"}, {"two layers"}, {"dense behind", "output sequence"}} {
 		for _, fixed := range []bool{true, false} {
 			t.Run(fmt.Sprint(has, fixed), func(t *testing.T) {
 				t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"hlsgen/frontend"
@@ -76,6 +77,7 @@ func TestLengthsOfData(t *testing.T) {
 			}
 		}
 	}
+	tracesAgree(t, o, want)
 	for k, out := range n.Outputs {
 		if a := want.Outputs[k]; out.Of == "sequence" {
 			each := len(a.Data) / len(lengths)
@@ -85,6 +87,82 @@ func TestLengthsOfData(t *testing.T) {
 					t.Errorf("sample %d has %v behind its %v steps", i, rest, steps)
 				}
 			}
+		}
+	}
+}
+
+// tracesAgree traces samples of different lengths: the model's outputs are among the tensors, and what streams carry
+// has the values of the model's own tensors.
+func tracesAgree(t *testing.T, o SimOptions, want *Simulated) {
+	t.Helper()
+	dirs := map[Engine]string{Reference: t.TempDir(), Cycle: t.TempDir()}
+	for o.Engine, o.Trace = range dirs {
+		ran(t, o)
+	}
+	for k, out := range want.Out {
+		if a := load(t, filepath.Join(dirs[Reference], traceName(out.Name)+".npy")); !slices.Equal(a.Data,
+			want.Outputs[k].Data) {
+			t.Errorf("%s is traced as %v, want %v", out.Name, a, want.Outputs[k])
+		}
+	}
+	scales, err := filepath.Glob(filepath.Join(dirs[Cycle], "*.scale.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, file := range scales {
+		name := strings.TrimSuffix(filepath.Base(file), ".scale.npy")
+		codes, scale := load(t, filepath.Join(dirs[Cycle], name+".npy")), load(t, file)
+		bias := load(t, filepath.Join(dirs[Cycle], name+".bias.npy"))
+		ref := filepath.Join(dirs[Reference], name+".npy")
+		if _, err := os.Stat(ref); err != nil {
+			continue // a sum of products has no tensor of its own
+		}
+		real := load(t, ref)
+		if !slices.Equal(real.Shape, codes.Shape) {
+			t.Fatalf("%s is of shape %v on a stream, and %v in the model", name, codes.Shape, real.Shape)
+		}
+		for i, v := range codes.Data {
+			k := i % len(scale.Data)
+			if behind := v == 0 && real.Data[i] == 0; !behind && scale.Data[k]*v+bias.Data[k] != real.Data[i] {
+				t.Fatalf("%s, element %d: code %v means %v, the model has %v", name, i, v,
+					scale.Data[k]*v+bias.Data[k], real.Data[i])
+			}
+		}
+		compared++
+	}
+	if compared < 1 {
+		t.Errorf("none of %d streams could be compared", len(scales))
+	}
+}
+
+// TestLengthsRefused gives lengths that the data do not have: what is said is of the file of lengths.
+func TestLengthsRefused(t *testing.T) {
+	t.Parallel()
+	n := echoing(t, 5, false)
+	model := kept(t, "m.onnx", n.ONNX())
+	for name, c := range map[string]struct {
+		lengths []float64
+		says    string
+		hint    string
+	}{
+		"beyond the data":   {[]float64{4, 5, 1}, "sample 1 has the length 5, want 1 to 4", "4 steps of each"},
+		"none":              {[]float64{4, 0, 1}, "sample 1 has the length 0", "one at least"},
+		"a fraction":        {[]float64{4, 1.5, 1}, "sample 1 has the length 1.5", "whole number"},
+		"too few":           {[]float64{4, 2}, "2 lengths for 3 samples", "for each sample"},
+		"below the minimum": {[]float64{4, 2, 1}, "sample 2 has the length 1, want 2 to 4", "--dim T=1..5"},
+	} {
+		o := SimOptions{Options: Options{Model: model, Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 5}},
+			Engine: Eval, Input: data(t, noise(1, stored(n, 3, 4)...)),
+			Steps: save(t, filepath.Join(t.TempDir(), "lengths.npy"),
+				&npy.Array{DType: "float64", Shape: []int{len(c.lengths)}, Data: c.lengths})}
+		if name == "below the minimum" {
+			o.Lengths.Min = 2
+		}
+		r, d := asked(t, o)
+		if r != nil || len(d.Diags) != 1 || d.Diags[0].Where != "lengths.npy" ||
+			!strings.Contains(d.Diags[0].Msg, c.says) || !strings.Contains(d.Diags[0].Hint, c.hint) {
+			t.Errorf("%s: %v, want %q and %q", name, d.Diags, c.says, c.hint)
 		}
 	}
 }

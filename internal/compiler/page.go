@@ -79,6 +79,9 @@ func (r *Result) frame() string {
 	if n := r.Design.Model.Turns.PerFrame(); n > 1 {
 		return fmt.Sprintf("a frame of %d samples", n)
 	}
+	if l := r.Design.Model.Lengths; l != nil {
+		return fmt.Sprintf("a sequence of %d steps", l.Max)
+	}
 	return "a frame"
 }
 
@@ -89,6 +92,10 @@ func (r *Result) facts() (f report.Facts) {
 	f.Add("throughput", chart.Amount(r.Design.FPS())+" "+r.unit()+"/s",
 		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), plain(c.Interval)))
 	f.Add("latency", chart.Amount(float64(c.Latency)/clock)+" µs", fmt.Sprintf("%d clocks, simulated", c.Latency))
+	if s := SequencesOf(r.Design); s != nil {
+		f.Add("sequences", s.Range(), fmt.Sprintf("axis %s, a frame each, ended by TLAST; %v; %v", s.Axis, s.Longest,
+			s.Shortest))
+	}
 	f.Add("bottleneck", bottleneckName(r.Design.Bottleneck), r.Design.Bottleneck.Reason)
 	if clock != r.Design.Target.ClockMHz {
 		f.Add("clock", plain(clock)+" MHz", "what the slowest path allows, by estimate")
@@ -148,6 +155,9 @@ func (r *Result) checks() (f report.Facts) {
 	how := "compared bit for bit with the model's own execution, and stream by stream between the engines"
 	if r.Source.Inputs == nil && v.Samples > 0 {
 		how += "; random ones in range"
+	}
+	if len(v.Steps) > 0 {
+		how += "; sequences of " + Listed(v.Steps) + " steps"
 	}
 	f.Add("samples", strconv.Itoa(v.Samples), how)
 	if v.Samples > 0 {

@@ -71,18 +71,22 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 		model = "The model is the example that hlsgen carries,"
 	}
 	model += " with the SHA-256\n" + templates.Code(r.Source.Sum()) + ". This makes the same design of it:"
+	steps := []templates.Step{
+		{Title: "Look at it", Text: "Open `report/report.html` in a browser."},
+		{Title: "Run the test bench",
+			Text: "It runs the generated C++ on the recorded frames and compares every\n" +
+				"stream of every layer. A C++ compiler and make are all it needs.",
+			Commands: []string{"make -C hls csim"}},
+		{Title: "Synthesise it", Text: "In the folder `hls`; the first line is for Vitis HLS up to 2024.1,\n" +
+			"the second one for Vitis 2024.2 and later.",
+			Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
+		{Title: "Make it again", Text: model, Commands: []string{r.again(o)}},
+	}
+	if s := SequencesOf(r.Design); s != nil {
+		steps = slices.Insert(steps, 1, templates.Step{Title: "Send sequences", Text: s.sent()})
+	}
 	return templates.Readme{Title: name + " on " + templates.Code(t.Board.Name), About: about, Files: buildFiles,
-		Steps: []templates.Step{
-			{Title: "Look at it", Text: "Open `report/report.html` in a browser."},
-			{Title: "Run the test bench",
-				Text: "It runs the generated C++ on the recorded frames and compares every\n" +
-					"stream of every layer. A C++ compiler and make are all it needs.",
-				Commands: []string{"make -C hls csim"}},
-			{Title: "Synthesise it", Text: "In the folder `hls`; the first line is for Vitis HLS up to 2024.1,\n" +
-				"the second one for Vitis 2024.2 and later.",
-				Commands: []string{"vitis_hls -f run_hls.tcl", "vitis-run --mode hls --tcl run_hls_unified.tcl"}},
-			{Title: "Make it again", Text: model, Commands: []string{r.again(o)}},
-		}}.README(paths)
+		Steps: steps}.README(paths)
 }
 
 // again is the command that makes the same design again, in the folder of the build.
@@ -109,8 +113,8 @@ func (o Options) Flags() (words []string) {
 			words = append(words, given[name])
 		}
 	}
-	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
-		words = append(words, "--dim", fmt.Sprintf("%s=%d", axis, o.Dims[axis]))
+	for _, dim := range o.dims() {
+		words = append(words, "--dim", dim)
 	}
 	return words
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"hlsgen/folding"
@@ -45,6 +44,7 @@ type SimOptions struct {
 type Simulated struct {
 	Source    *Source
 	Samples   int
+	Steps     []int // per sample, where these are sequences of different lengths; else nil
 	Out       []dataflow.Real
 	Outputs   []*npy.Array    // per model output
 	Texts     []string        // per sample, of a model whose scores are decoded; else nil
@@ -78,10 +78,14 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	}
 	s, err := samples.SplitLengths(model, arrays, steps)
 	if err != nil {
-		unfitting(o.Input, err, d)
+		file := o.Input
+		if u := new(samples.Unfit); errors.As(err, &u) && u.Steps && o.Steps != "" {
+			file = o.Steps
+		}
+		unfitting(file, err, d)
 		return nil, nil
 	}
-	r.Samples, r.Out = len(s.In), model.Out
+	r.Samples, r.Steps, r.Out = len(s.In), s.Lengths, model.Out
 	decoder := decoderOf(model, o.Decode, r.Source.File, d)
 	if d.Failed() {
 		return nil, nil
@@ -158,17 +162,6 @@ func (o SimOptions) importFor(src *Source, arrays map[string]*npy.Array, d *diag
 // run executes the engine; engines cycle and csim compare every stream with Eval's.
 func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
 	d *diag.List) ([]reals, error) {
-	if o.Trace != "" && s.Lengths != nil {
-		if slices.Min(s.Lengths) < slices.Max(s.Lengths) {
-			d.Fail(diag.DataInvalid, filepath.Base(o.Input), "the samples have different lengths, and a trace is of "+
-				"tensors of one shape", "trace samples of one length at a time")
-			return nil, nil
-		}
-		var err error
-		if im, err = im.At(s.Lengths[0]); err != nil {
-			return nil, err
-		}
-	}
 	if o.Engine == Reference {
 		if o.Trace != "" {
 			if err := Sharing(o.Trace, d, func(dir *owned.Shared) error {
@@ -198,7 +191,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	if o.Trace != "" {
 		apart := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Streams }, streams, len(s.In))
 		if err := Sharing(o.Trace, d, func(dir *owned.Shared) error {
-			return traceStreams(dir, im, apart)
+			return traceStreams(dir, im, s, apart)
 		}); err != nil || d.Failed() {
 			return nil, err
 		}

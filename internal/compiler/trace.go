@@ -10,6 +10,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/internal/compiler/samples"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/owned"
 )
@@ -34,78 +35,120 @@ func traceName(tensor string) string {
 	return b.String()
 }
 
-// traced is what files are called that hold codes, and what makes reals of them.
-var traced = [...]string{".npy", ".scale.npy", ".bias.npy"}
+// A tracing is the tensors of samples, gathered.
+type tracing struct {
+	samples int
+	files   map[string]*npy.Array
+	left    map[string]bool // tensors that have no form in which all samples fit
+}
 
-// traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
-// NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's
-// shape.
-func traceStreams(dir *owned.Shared, im *frontend.Imported, streams []tensors) error {
-	var names []string
-	for _, t := range im.Carried() {
-		for _, suffix := range traced {
-			names = append(names, traceName(t.Name)+suffix)
-		}
+func trace(samples int) *tracing {
+	return &tracing{samples: samples, files: map[string]*npy.Array{}, left: map[string]bool{}}
+}
+
+// add adds a sample's tensor, of a shape that is shape in the longest sample: there are zeros behind shorter ones.
+func (t *tracing) add(tensor, dtype string, shape []int, of dataflow.RealTensor) {
+	of, ok := samples.PadTo(of, shape)
+	if !ok {
+		t.left[tensor] = true
+		return
 	}
+	name := traceName(tensor) + ".npy"
+	a := t.files[name]
+	if a == nil {
+		a = &npy.Array{DType: dtype, Shape: append([]int{t.samples}, shape...)}
+		t.files[name] = a
+	}
+	a.Data = append(a.Data, of.Data...)
+}
+
+// write writes all but what is left out.
+func (t *tracing) write(dir *owned.Shared) error {
+	for tensor := range t.left {
+		delete(t.files, traceName(tensor)+".npy")
+	}
+	names := slices.Sorted(maps.Keys(t.files))
 	if err := dir.Admit(names...); err != nil {
 		return err
 	}
-	for _, t := range im.Carried() {
-		codes := &npy.Array{DType: "int64", Shape: append([]int{len(streams)}, t.Shape...)}
-		for _, frame := range streams {
-			for _, v := range t.Integers(frame[t.Stream].Data) {
-				codes.Data = append(codes.Data, float64(v))
-			}
+	for _, name := range names {
+		b, err := npy.Format(t.files[name])
+		if err != nil {
+			return err
 		}
-		scale := &npy.Array{DType: "float64", Shape: t.Shape, Data: t.Scale}
-		bias := &npy.Array{DType: "float64", Shape: t.Shape, Data: t.Bias}
-		for i, a := range []*npy.Array{codes, scale, bias} {
-			if err := traceArray(dir, traceName(t.Name)+traced[i], a); err != nil {
-				return err
-			}
+		if err := dir.Write(name, b); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// traceReference writes, per tensor of the model, NAME.npy with the values of all samples rounded to float64.
+// traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
+// NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's
+// shape; sequences that are shorter than the data have zeros behind them.
+func traceStreams(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, streams []tensors) error {
+	longest, err := sizedImport(im, s, s.Stored)
+	if err != nil {
+		return err
+	}
+	t, carried, shape := trace(len(streams)), map[int][]frontend.Carried{}, map[string][]int{}
+	for _, c := range longest.Carried() {
+		shape[c.Name] = c.Shape
+	}
+	for i, frame := range streams {
+		steps := s.StepsOf(i)
+		if carried[steps] == nil {
+			at, err := sizedImport(im, s, steps)
+			if err != nil {
+				return err
+			}
+			carried[steps] = at.Carried()
+		}
+		for _, c := range carried[steps] {
+			codes := dataflow.RealTensor{Shape: c.Shape}
+			for _, v := range c.Integers(frame[c.Stream].Data) {
+				codes.Data = append(codes.Data, float64(v))
+			}
+			t.add(c.Name, "int64", shape[c.Name], codes)
+		}
+	}
+	for _, c := range longest.Carried() {
+		codes := t.files[traceName(c.Name)+".npy"]
+		if codes == nil || len(codes.Data) != dataflow.Shape(codes.Shape).Size() { // short ones do not carry it
+			t.left[c.Name] = true
+		}
+		if !t.left[c.Name] {
+			t.files[traceName(c.Name)+".scale.npy"] = &npy.Array{DType: "float64", Shape: c.Shape, Data: c.Scale}
+			t.files[traceName(c.Name)+".bias.npy"] = &npy.Array{DType: "float64", Shape: c.Shape, Data: c.Bias}
+		}
+	}
+	return t.write(dir)
+}
+
+// sizedImport is the model for samples of so many steps.
+func sizedImport(im *frontend.Imported, s *samples.Runs, steps int) (*frontend.Imported, error) {
+	if s.Lengths == nil {
+		return im, nil
+	}
+	return im.At(steps)
+}
+
+// traceReference writes, per tensor of the model, NAME.npy with the values of all samples rounded to float64; sequences
+// that are shorter than the data have zeros behind them.
 func traceReference(dir *owned.Shared, im *frontend.Imported, s *samples.Runs) error {
-	all := map[string]*npy.Array{}
-	run := im.Tensors()
+	t, run := trace(len(s.In)), im.Tensors()
+	longest, err := sizedImport(im, s, s.Stored)
+	if err != nil {
+		return err
+	}
 	for _, in := range s.In {
 		tensors, err := run(in)
 		if err != nil {
 			return err
 		}
-		for name, t := range tensors {
-			a := all[name]
-			if a == nil {
-				a = &npy.Array{DType: "float64", Shape: append([]int{len(s.In)}, t.Shape...)}
-				all[name] = a
-			}
-			a.Data = append(a.Data, t.Data...)
+		for name, of := range tensors {
+			t.add(name, "float64", longest.Shape(name), of)
 		}
 	}
-	files := map[string]*npy.Array{}
-	for name, a := range all {
-		files[traceName(name)+".npy"] = a
-	}
-	names := slices.Sorted(maps.Keys(files))
-	if err := dir.Admit(names...); err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := traceArray(dir, name, files[name]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func traceArray(dir *owned.Shared, name string, a *npy.Array) error {
-	b, err := npy.Format(a)
-	if err != nil {
-		return err
-	}
-	return dir.Write(name, b)
+	return t.write(dir)
 }

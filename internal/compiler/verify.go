@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
@@ -19,6 +20,7 @@ type Verified struct {
 	Recorded int      `json:"recorded"` // of these, the ones in the test bench, which csim runs
 	Engines  []string `json:"engines"`  // that agree with the model's own execution
 	Left     string   `json:"left_out,omitempty"`
+	Steps    []int    `json:"steps,omitempty"` // lengths of the samples, where these are sequences of different ones
 	// the network is so large that there are fewer samples than usual
 	Large bool `json:"fewer_samples_of_large_network"`
 }
@@ -97,7 +99,8 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs) (recorded []tens
 	}
 	if len(s.In) > 0 {
 		r.Verified = Verified{Samples: len(s.In), Recorded: min(len(s.In), len(recorded)*each),
-			Engines: []string{string(Eval), string(Cycle)}}
+			Engines: []string{string(Eval), string(Cycle)},
+			Steps:   slices.Compact(slices.Sorted(slices.Values(s.Lengths)))}
 	}
 	return recorded, nil
 }

@@ -232,8 +232,8 @@ func (o Options) given() map[string]string {
 	if q := o.Quantise; q != nil {
 		out["input-quant"] = fmt.Sprintf("%s:%v", q.Type, q.Scale)
 	}
-	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
-		out["dim"] = strings.TrimPrefix(fmt.Sprintf("%s,%s=%d", out["dim"], axis, o.Dims[axis]), ",")
+	if dims := o.dims(); len(dims) > 0 {
+		out["dim"] = strings.Join(dims, ",")
 	}
 	for _, x := range []struct {
 		name  string
@@ -262,4 +262,15 @@ func (o Options) given() map[string]string {
 		}
 	}
 	return out
+}
+
+// dims are the sizes of axes, and the lengths of one, as --dim takes them.
+func (o Options) dims() (list []string) {
+	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
+		list = append(list, fmt.Sprintf("%s=%d", axis, o.Dims[axis]))
+	}
+	if l := o.Lengths; l != nil {
+		list = append(list, fmt.Sprintf("%s=%d..%d", l.Axis, l.Min, l.Max))
+	}
+	return list
 }

@@ -15,8 +15,8 @@ type Lengths struct {
 	Outputs  []int
 	// Of is the model for sequences of n steps; Of(Max) is the model itself. It may be called by several goroutines.
 	Of func(n int) (*Model, error)
-	// Input is the input of the model that says how many steps of a sample count; empty for none. Behind is then the
-	// outputs of a sequence of Min steps, whose steps from there on are what outputs have behind the end of any sequence.
+	// Input is the input of the model that says how many steps of a sample count; empty for none. Behind is then what a
+	// sequence of Min steps gives, in the shapes of the longest: all sequences have the same behind their ends.
 	Input  string
 	Behind func() ([]RealTensor, error)
 }

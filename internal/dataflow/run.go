@@ -3,10 +3,17 @@ package dataflow
 import "context"
 
 // Keeping is implemented by layers that may keep a state from frame to frame. Begin is a run of such a layer, as after
-// a reset: calls of what it gives are frames that follow each other, of which the layer's Eval is the first. It is nil
-// where the layer keeps nothing, so that every frame is a first one.
+// a reset: calls of what it gives are frames that follow each other, of which the layer's Eval is the first. Where
+// frames are sequences of different lengths, each may have another number of steps. Begin is nil where the layer keeps
+// nothing, so that every frame is a first one.
 type Keeping interface {
 	Begin() func(in []Tensor) []Tensor
+}
+
+// Resuming is implemented by kernels of layers that keep a state: Resume goes on with that of the kernel for frames of
+// another length, which has ended a frame.
+type Resuming interface {
+	Resume(before Kernel)
 }
 
 // begin is a run of a layer, and whether its frames depend on each other.
@@ -32,15 +39,18 @@ func (g *Graph) Keeps() bool {
 // A Sequel is a run of a graph, as after a reset: frames that follow each other.
 type Sequel struct {
 	g     *Graph
-	nodes []func(in []Tensor) []Tensor
+	keeps []func(in []Tensor) []Tensor // by node; nil where a frame does not depend on those before
 }
 
 // Begin is a run of the graph.
 func (g *Graph) Begin() *Sequel {
 	s := &Sequel{g: g}
 	for _, n := range g.Nodes {
-		frame, _ := begin(n.Op)
-		s.nodes = append(s.nodes, frame)
+		frame, keeps := begin(n.Op)
+		if !keeps {
+			frame = nil
+		}
+		s.keeps = append(s.keeps, frame)
 	}
 	return s
 }
@@ -48,14 +58,19 @@ func (g *Graph) Begin() *Sequel {
 // Eval runs the next frame through every layer's Eval. It returns the frame on every stream, by stream id. The error is
 // that of Check, or the context's.
 func (s *Sequel) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
-	if err := s.g.Check(in); err != nil {
+	return s.EvalAs(ctx, s.g, in)
+}
+
+// EvalAs is Eval for a frame of another length: g is the graph for that (Graph.At).
+func (s *Sequel) EvalAs(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, error) {
+	if err := g.Check(in); err != nil {
 		return nil, err
 	}
-	streams := make([]Tensor, len(s.g.Streams))
-	for i, id := range s.g.In {
+	streams := make([]Tensor, len(g.Streams))
+	for i, id := range g.In {
 		streams[id] = in[i]
 	}
-	for i, n := range s.g.Nodes {
+	for i, n := range g.Nodes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -63,7 +78,11 @@ func (s *Sequel) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
 		for k, id := range n.In {
 			args[k] = streams[id]
 		}
-		for k, t := range s.nodes[i](args) {
+		frame := n.Op.Eval
+		if s.keeps[i] != nil {
+			frame = s.keeps[i]
+		}
+		for k, t := range frame(args) {
 			streams[n.Out[k]] = t
 		}
 	}

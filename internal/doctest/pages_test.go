@@ -77,7 +77,7 @@ var pictures = []struct{ page, shown, drawn string }{
 
 // TestPages runs the documents. Every page has a folder of its own, in which its commands are run one after the other:
 // hlsgen is in the PATH, model.onnx, x.npy and y.npy are the iris example with its samples and what Brevitas makes of
-// them, and mine.json is a board file.
+// them, and mine.json is a board file. The page of recurrent networks has some of these, too.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "bash", "make", "g++")
@@ -94,6 +94,9 @@ func TestPages(t *testing.T) {
 					t.Fatal(err)
 				}
 				s := &site{program: p, dir: p.folder(t), text: string(text)}
+				if page == recurrentPage {
+					p.recurrent(t, s.dir)
+				}
 				for _, b := range blocks(t, page, s.text) {
 					i := slices.IndexFunc(treatments, func(x treatment) bool {
 						return b.info == x.info ||

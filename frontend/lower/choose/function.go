@@ -39,7 +39,7 @@ func (a Activation) refused(err error) error {
 		return unmapped.As(diag.RangeTooWide,
 			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them",
 				whole.MaxSteps),
-			"quantise this activation with fewer bits, or with a scale that is a power of two")
+			whole.Fewer(whole.MaxSteps)+", or with a scale that is a power of two")
 	}
 	return unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(),
 		"quantise this activation with fewer bits")

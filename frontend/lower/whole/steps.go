@@ -3,6 +3,7 @@ package whole
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"hlsgen/frontend/lower/unmapped"
 	"hlsgen/frontend/real"
@@ -29,13 +30,21 @@ func Stepless(err error, limit int) error {
 	switch {
 	case errors.Is(err, real.ErrTooManySteps):
 		return unmapped.By(err, diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit),
-			"quantise this activation with fewer bits")
+			Fewer(limit))
 	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
 		return unmapped.By(err, diag.NotMapped, fmt.Sprintf("its activation has no value %v", err),
 			"keep its input away from there: clip it, or add a small constant")
 	}
 	return unmapped.By(err, diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err),
 		"the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer")
+}
+
+// Fewer is the hint for an activation that may have so many steps at most.
+func Fewer(limit int) string {
+	if limit < 4 {
+		return "quantise this activation with fewer bits"
+	}
+	return fmt.Sprintf("quantise this activation with %d bits or fewer", bits.Len(uint(limit))-1)
 }
 
 // Interval is a range as real numbers.

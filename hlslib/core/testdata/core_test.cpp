@@ -127,6 +127,40 @@ static void ends() {
     }
 }
 
+// sequences sends packets of so many words, which are steps of 3 words and at most 4 steps, and says what comes of it.
+static void sequences() {
+    const int words[] = {3, 12, 6, 4, 1, 3, 17, 13, 9, 12};
+    const int steps[] = {1, 4, 2, 2, 1, 1, 4, 4, 3, 4}; // that come of them
+    hls::stream<ap_axiu<24, 0, 0, 0>> in("in"), out("out");
+    hls::stream<ap_uint<21>> inside("inside");
+    hls::stream<ap_uint<1>> first("first"), second("second");
+    unsigned at = 0;
+    for (int sent : words)
+        for (int i = 0; i < sent; i++) {
+            ap_axiu<24, 0, 0, 0> word;
+            word.data = 0xe00000u + at++; // padding bits set
+            word.keep = -1;
+            word.strb = -1;
+            word.last = i == sent - 1 ? 1 : 0;
+            in.write(word);
+        }
+    unsigned from = 0;
+    for (int n = 0; n < 10; n++) {
+        axis_in_steps<21, 24, 3, 4>(in, inside, first, second);
+        axis_out_steps<21, 24, 3>(first, inside, out);
+        CHECK(inside.empty() && first.empty());
+        for (int i = 0; i < 3 * steps[n]; i++) {
+            const ap_axiu<24, 0, 0, 0> word = out.read();
+            CHECK(word.data == (i < words[n] ? from + static_cast<unsigned>(i) : 0u) && word.keep == 7u && word.strb == 7u);
+            CHECK(word.last == (i == 3 * steps[n] - 1 ? 1u : 0u));
+            if (i % 3 == 2) CHECK(second.read() == (i == 3 * steps[n] - 1 ? 1u : 0u));
+        }
+        CHECK(out.empty() && second.empty());
+        from += static_cast<unsigned>(words[n]);
+    }
+    CHECK(in.empty());
+}
+
 int main() {
     words<ap_int<5>>(-16, 15, 1);
     words<ap_uint<3>>(0, 7, 1);
@@ -153,6 +187,7 @@ int main() {
     tables(narrow);
     tables(plain);
     ends();
+    sequences();
     std::printf("%d failures\n", failures);
     return failures == 0 ? 0 : 1;
 }

@@ -1,8 +1,10 @@
 package samples
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/npy"
@@ -15,13 +17,14 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 	if l == nil {
 		if steps != nil {
 			return nil, &Unfit{"lengths are given, but all sequences of the model have one length",
-				"say which lengths an axis may have: --dim T=1..520"}
+				"say which lengths an axis may have: --dim T=1..520", true}
 		}
 		return Split(m, arrays)
 	}
 	if l.Input != "" {
 		if steps != nil {
-			return nil, &Unfit{fmt.Sprintf("lengths are given, but input %q says them", l.Input), "leave --lengths out"}
+			return nil, &Unfit{fmt.Sprintf("lengths are given, but input %q says them", l.Input),
+				"leave --lengths out", true}
 		}
 		if steps = arrays[l.Input]; steps == nil {
 			return nil, fmt.Errorf("no array for input %q, which says the lengths", l.Input)
@@ -36,6 +39,9 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 		return nil, err
 	}
 	s, err := Split(at, arrays)
+	if u := new(Unfit); errors.As(err, &u) {
+		u.Msg += fmt.Sprintf(" (a shape of %d steps; there may be %d to %d)", longest, l.Min, l.Max)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +53,21 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 		return s, nil
 	}
 	if len(steps.Data) != len(s.In) {
-		return nil, fmt.Errorf("%d lengths for %d samples", len(steps.Data), len(s.In))
+		return nil, &Unfit{fmt.Sprintf("%d lengths for %d samples", len(steps.Data), len(s.In)),
+			"give an integer for each sample", true}
 	}
 	for i, v := range steps.Data {
 		n := int(v)
 		if float64(n) != v || n < l.Min || n > longest {
-			return nil, fmt.Errorf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
+			hint := fmt.Sprintf("the data hold %d steps of each sample", longest)
+			switch {
+			case n < 1 || float64(n) != v:
+				hint = "a sequence has a whole number of steps, one at least"
+			case n < l.Min:
+				hint = fmt.Sprintf("leave it out, or allow it: --dim %s=%d..%d", l.Axis, n, l.Max)
+			}
+			msg := fmt.Sprintf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
+			return nil, &Unfit{msg, hint, true}
 		}
 		if s.Lengths[i] = n; n < longest && l.Behind != nil && s.behind == nil {
 			if s.behind, err = l.Behind(); err != nil {
@@ -89,7 +104,7 @@ func stored(m *dataflow.Model, arrays map[string]*npy.Array) (int, error) {
 			return n, nil
 		}
 		return 0, &Unfit{fmt.Sprintf("the data for input %q of shape %v have sequences of %d steps, want %d to %d",
-			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), ""}
+			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), "", false}
 	}
 	return l.Max, nil // Split says what is wrong
 }
@@ -108,6 +123,29 @@ func resized(t dataflow.RealTensor, axis, n int) dataflow.RealTensor {
 		copy(out.Data[block*n*inner:(block+1)*n*inner], t.Data[block*was*inner:(block+1)*was*inner])
 	}
 	return out
+}
+
+// StepsOf is how many steps run i has; 0 where all have those of the model.
+func (s *Runs) StepsOf(i int) int {
+	if s.Lengths == nil {
+		return 0
+	}
+	return s.Lengths[i]
+}
+
+// PadTo is a tensor with zeros behind it along the one axis in which a shape is longer, which then is its own. ok is
+// false where they differ in another way.
+func PadTo(t dataflow.RealTensor, shape []int) (padded dataflow.RealTensor, ok bool) {
+	if len(t.Shape) != len(shape) {
+		return t, false
+	}
+	for axis, n := range shape {
+		if n > t.Shape[axis] {
+			t = resized(t, axis, n)
+			break
+		}
+	}
+	return t, slices.Equal(t.Shape, shape)
 }
 
 // Padded is output k of a run with as many steps as the data have: zeros behind its last one, or what the model has

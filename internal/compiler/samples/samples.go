@@ -111,14 +111,17 @@ func runsOf(in dataflow.Real, shape []int) (runs int, how func(dataflow.Real) []
 		}, nil
 	}
 	return 0, nil, &Unfit{
-		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
+		Msg: fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
 			shape),
-		shapeHint(in, shape),
+		Hint: shapeHint(in, shape),
 	}
 }
 
 // An Unfit error is data that do not fit the model, and what to do about it; the hint may be empty.
-type Unfit struct{ Msg, Hint string }
+type Unfit struct {
+	Msg, Hint string
+	Steps     bool // it is the lengths of the samples that do not fit
+}
 
 func (e *Unfit) Error() string { return e.Msg }
 
@@ -139,7 +142,7 @@ func values(in dataflow.Real, a *npy.Array) ([]float64, error) {
 	}
 	if in.Code == nil {
 		msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
-		return nil, &Unfit{msg, meaningHint(a)}
+		return nil, &Unfit{Msg: msg, Hint: meaningHint(a)}
 	}
 	value := map[float64]float64{}
 	data := make([]float64, len(a.Data))

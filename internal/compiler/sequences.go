@@ -1,0 +1,83 @@
+package compiler
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"hlsgen/folding"
+	"hlsgen/templates"
+)
+
+// A SequencesReport is of which lengths the sequences are that a design takes, a frame each, and how fast the longest
+// and the shortest ones follow each other.
+type SequencesReport struct {
+	Axis     string     `json:"axis"`     // of the model
+	Longest  PaceReport `json:"longest"`  // whose interval, latency and rate are those of the design
+	Shortest PaceReport `json:"shortest"` // simulated as well
+}
+
+// A PaceReport is what sequences of one length take, one after the other.
+type PaceReport struct {
+	Steps    int     `json:"steps"`
+	Interval float64 `json:"interval_clocks"` // from sequence to sequence
+	PerStep  float64 `json:"clocks_per_step"` // of the interval
+	Latency  int     `json:"latency_clocks"`
+	FPS      float64 `json:"fps"`
+}
+
+// SequencesOf tells of the sequences that a design takes; nil where all have one length.
+func SequencesOf(d *folding.Design) *SequencesReport {
+	l := d.Model.Lengths
+	if l == nil {
+		return nil
+	}
+	of := func(steps int, p folding.Pace) PaceReport {
+		return PaceReport{Steps: steps, Interval: p.Interval, PerStep: rounded(p.Interval / float64(steps)),
+			Latency: p.Latency, FPS: folding.Rate(d.ClockMHz(), p.Interval, d.Model.Turns.PerFrame())}
+	}
+	return &SequencesReport{l.Axis, of(l.Max, d.Clocks.Pace), of(l.Min, *d.Clocks.Shortest)}
+}
+
+// Range is the lengths: "1 to 520 steps".
+func (s *SequencesReport) Range() string {
+	return fmt.Sprintf("%d to %d steps", s.Shortest.Steps, s.Longest.Steps)
+}
+
+// String says how sequences of one length follow each other: "of 520 steps: one every 33,280 clocks, 64 a step".
+func (p PaceReport) String() string {
+	steps := "steps"
+	if p.Steps == 1 {
+		steps = "step"
+	}
+	text := fmt.Sprintf("of %d %s: one every %s clocks", p.Steps, steps, humanize.Commaf(p.Interval))
+	if p.Steps > 1 {
+		text += fmt.Sprintf(", %s a step", humanize.Commaf(p.PerStep))
+	}
+	return text + fmt.Sprintf(", latency %s", humanize.Comma(int64(p.Latency)))
+}
+
+// sent says, in Markdown, what the host does to send sequences, and what it gets.
+func (s *SequencesReport) sent() string {
+	return fmt.Sprintf("A frame is a sequence of %s (axis %s of the model), sent step by step.\n"+
+		"TLAST ends it: it is set with the last word of the last step, and only there. The\n"+
+		"next sequence may follow in the next clock, whatever its length. The output has\n"+
+		"TLAST with the last word of what is computed of a sequence. By simulation,\n\n- %v\n- %v\n\n"+
+		"The test bench does so, too: `hls/tb/data/frames.txt` has the steps of each frame.",
+		s.Range(), templates.Code(s.Axis), s.Longest, s.Shortest)
+}
+
+// Listed is some numbers as a text: "1, 4 and 8".
+func Listed(numbers []int) string {
+	text := ""
+	for i, n := range numbers {
+		switch {
+		case i > 0 && i == len(numbers)-1:
+			text += " and "
+		case i > 0:
+			text += ", "
+		}
+		text += fmt.Sprint(n)
+	}
+	return text
+}
