@@ -377,7 +377,8 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 		case op == minimum:
 			return enclosed(lesser(xl, yl), lesser(xh, yh)), nil
 		}
-		return enclosed(greater(xl, yl), greater(xh, yh)), nil // strictly between these: two equal roots need no decision
+		// Strictly between these: two equal roots need no decision.
+		return enclosed(greater(xl, yl), greater(xh, yh)), nil
 	}
 	panic("real: invalid primitive")
 }
