@@ -8,7 +8,7 @@ type Taken map[string]int
 
 // setOf is names as a set.
 func setOf(names []string) map[string]bool {
-	set := map[string]bool{}
+	set := make(map[string]bool, len(names))
 	for _, name := range names {
 		set[name] = true
 	}
@@ -17,7 +17,7 @@ func setOf(names []string) map[string]bool {
 
 // Taken are the names of a graph's tensors, without those of bodies.
 func (g *Graph) Taken() Taken {
-	t := Taken{}
+	t := make(Taken, len(g.Nodes)+len(g.Init))
 	for name := range g.Init {
 		t.Take(name)
 	}

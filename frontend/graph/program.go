@@ -186,7 +186,9 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 			Hint: "the graph contradicts itself: export the model again"})
 		return nil, false
 	}
-	p.Known, p.by, p.readers, p.origin = map[string]Known{}, map[string]*Step{}, map[string][]*Step{}, map[*Node]*Node{}
+	n := len(g.Nodes)
+	p.Known, p.by = make(map[string]Known, n+len(g.Init)), make(map[string]*Step, n)
+	p.readers, p.origin = map[string][]*Step{}, map[*Node]*Node{}
 	p.names, p.inexact = g.Taken(), map[string]*Reals{}
 	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[*int32]bool{},
 		strides{map[string][]int32{}, &p.budget}, d

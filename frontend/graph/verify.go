@@ -4,7 +4,7 @@ import "fmt"
 
 // Verify checks the graph's form: every tensor is written once and before it is read.
 func (g *Graph) Verify() error {
-	known := map[string]bool{}
+	known := make(map[string]bool, len(g.Nodes)+len(g.Init))
 	for name := range g.Init {
 		known[name] = true
 	}
