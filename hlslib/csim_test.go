@@ -84,7 +84,7 @@ func TestCore(t *testing.T) {
 // TestSequencesBite: other ways to tell where sequences end do not pass.
 func TestSequencesBite(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if tier.Quick() {
 		t.Skip("compiles a program per mutant")
 	}
 	for _, m := range []struct{ from, to string }{

@@ -203,12 +203,16 @@ func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
 }
 
 // decided is the value of integer lo, which float64 does not tell, and of how many more it is that of: there may be
-// many of that kind.
+// many of that kind. Twice as many are enclosed next, or half as many where these have no one value: so a change that
+// lies ahead is come near to in as many attempts as its distance has bits.
 func (b *searcher) decided(g *guess, lo, hi int64) (v int64, n uint64, err error) {
-	if g.enclose > 0 && g.enclose <= uint64(hi-lo)+1 {
+	for g.enclose = min(g.enclose, uint64(hi-lo)+1); g.enclose > 1; g.enclose /= 2 {
 		if v, ok := b.enclosed(lo, lo+int64(g.enclose-1)); ok {
-			n, g.enclose = g.enclose, min(2*g.enclose, uint64(hi-lo)+1-g.enclose)
+			n, g.enclose = g.enclose, 2*g.enclose
 			return v, n, nil
+		}
+		if b.spent() {
+			return 0, 0, ErrTooManySteps
 		}
 	}
 	if v, err = b.exact(lo); err != nil {

@@ -26,7 +26,7 @@ type Mutant struct{ Path, From, To string }
 func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	for i, c := range cases {
-		if testing.Short() && i < len(cases)-1 {
+		if tier.Quick() && i < len(cases)-1 {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 				}
 			}
 			try("C++", files, true)
-			if testing.Short() || i < len(cases)-1 {
+			if tier.Quick() || i < len(cases)-1 {
 				return
 			}
 			for _, m := range mutants {
