@@ -225,20 +225,6 @@ func (l *circuit) span(o *find.Operand) num.Range {
 	return span
 }
 
-// initial reads an initial state that arrives with the data; nothing where it is not in integers.
-func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
-	n := graph.Size(l.Known[tensor].Shape)
-	o, reject := l.operand(tensor, scaled.All(n))
-	if reject != nil || o.Value != nil {
-		return nil, nil
-	}
-	of, ok := o.Affine(n)
-	if !ok {
-		return nil, nil
-	}
-	return &recur.Codes{Of: of, Span: l.span(o)}, o
-}
-
 // scanOrder lists the elements of a tensor step by step along an axis.
 func scanOrder(shape []int, axis int) []int32 {
 	inner := graph.Size(shape[axis+1:])
@@ -420,22 +406,6 @@ func (e *loop) functions() (choose.Matrix, choose.Recurrence) {
 		p.Starts = append(p.Starts, a.State)
 	}
 	return m, choose.Recurrence{Loop: p}
-}
-
-// starts are wires of the states that arrive with the data.
-func (e *loop) starts(l *lowering) (wires []int, reject error) {
-	for k := range e.cells[0].arrives {
-		o := &find.Operand{Nodes: e.nodes}
-		for _, c := range e.cells {
-			join(l, o, c.arrives[k], 0, len(c.arrives[k].At))
-		}
-		w, reject := l.arrange(o, dataflow.Shape{len(o.At)}, 0)
-		if reject != nil {
-			return nil, reject
-		}
-		wires = append(wires, w)
-	}
-	return wires, nil
 }
 
 // build makes the products of the inputs and the loop behind them.

@@ -97,8 +97,8 @@ func (c *Cell) Width() int {
 	return c.Units
 }
 
-// hidden is the quantiser that h comes from.
-func (c *Cell) hidden() *Quantiser {
+// Hidden is the quantiser that h comes from.
+func (c *Cell) Hidden() *Quantiser {
 	switch {
 	case c.Kind == RNN:
 		return c.Gates[0].Code

@@ -93,7 +93,7 @@ func Draw(c *Choices, axes Axes) *Network {
 	for range layers {
 		l := d.layer(x)
 		n.Layers = append(n.Layers, l)
-		q, width := l.Cells[0].hidden(), 0
+		q, width := l.Cells[0].Hidden(), 0
 		for _, cell := range l.Cells {
 			width += cell.Width()
 		}
@@ -115,7 +115,7 @@ type vector struct {
 
 // reach is about the largest value.
 func (v vector) reach() float64 {
-	lo, hi := v.quantiser.limits()
+	lo, hi := v.quantiser.Limits()
 	return float64(max(hi-v.quantiser.Zero, v.quantiser.Zero-lo)) * float64(v.quantiser.Scale)
 }
 
@@ -139,7 +139,7 @@ func (d *drawer) quantiser(reach float64, signed bool, most int) *Quantiser {
 		d.has("rounding %s", q.Mode)
 	}
 	q.Narrow = !q.Linear && d.rarely(5)
-	lo, hi := q.limits()
+	lo, hi := q.Limits()
 	q.Scale = d.scale(reach / float64(hi+1))
 	if d.on(d.axes.Zeros, 12, "zero points") {
 		q.Zero = max(lo, min(hi, int64(d.between(-2, 2))))
@@ -225,7 +225,7 @@ func (d *drawer) outputs(last vector) {
 		}
 		v := last
 		if o.Of == "h" {
-			v.quantiser = l.Cells[0].hidden()
+			v.quantiser = l.Cells[0].Hidden()
 		}
 		if o.Of != "c" && d.rarely(3) {
 			o.Dense = d.dense(v, false)

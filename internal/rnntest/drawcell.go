@@ -66,7 +66,7 @@ func (d *drawer) layer(x []vector) *Layer {
 }
 
 // reachH is about the largest value of h.
-func (c *Cell) reachH() float64 { return vector{0, c.hidden()}.reach() }
+func (c *Cell) reachH() float64 { return vector{0, c.Hidden()}.reach() }
 
 // cell draws the structure and the numbers of a cell.
 func (d *drawer) cell(kind string, x []vector, form string) *Cell {
@@ -351,7 +351,7 @@ func (d *drawer) start(c *Cell) (s Start) {
 		return s
 	}
 	codes := func(q *Quantiser, size int) []int64 {
-		lo, hi := q.limits()
+		lo, hi := q.Limits()
 		if q.Zero == 0 && d.below(3) < 2 { // zeros, which have a code
 			return nil
 		}
@@ -362,7 +362,7 @@ func (d *drawer) start(c *Cell) (s Start) {
 		d.has("constant states")
 		return out
 	}
-	s.H = codes(c.hidden(), c.Width())
+	s.H = codes(c.Hidden(), c.Width())
 	if c.Kind == LSTM {
 		s.C = codes(c.State, c.Units)
 	}

@@ -183,8 +183,8 @@ type Quantiser struct {
 	Linear         bool   // the zero point is added after rounding, to nearest even
 }
 
-// limits are the smallest and the largest code.
-func (q *Quantiser) limits() (lo, hi int64) {
+// Limits are the smallest and the largest code.
+func (q *Quantiser) Limits() (lo, hi int64) {
 	lo, hi = 0, int64(1)<<q.Bits-1
 	if q.Signed {
 		lo, hi = -(int64(1) << (q.Bits - 1)), int64(1)<<(q.Bits-1)-1
@@ -237,7 +237,7 @@ func roundTo(x *big.Rat, mode string) int64 {
 
 // code is the integer that a rational becomes.
 func (q *Quantiser) code(x *big.Rat) int64 {
-	lo, hi := q.limits()
+	lo, hi := q.Limits()
 	y := new(big.Rat).Quo(x, real32(q.Scale))
 	if q.Linear {
 		y = within(y, lo-q.Zero-1, hi-q.Zero+1) // no other code, and 63 bits are enough

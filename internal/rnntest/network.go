@@ -63,8 +63,21 @@ func (q *Quantiser) constant(code int64) float32 {
 
 // A Start is how the states of a cell begin: as zeros, as constants, or as data arrive on inputs of the graph.
 type Start struct {
-	Data bool
-	H, C []int64 // codes; none for zeros
+	Data     bool
+	H, C     []int64    // codes; none for zeros
+	ByH, ByC *Quantiser // of the codes, or of the data; nil for that of the state
+}
+
+// quantisers are those of what a cell begins with; an LSTM's has the second one.
+func (s Start) quantisers(c *Cell) (h, state *Quantiser) {
+	h, state = c.Hidden(), c.State
+	if s.ByH != nil {
+		h = s.ByH
+	}
+	if s.ByC != nil {
+		state = s.ByC
+	}
+	return h, state
 }
 
 // An Output is what goes out: the sequence, its last vector, or the last states ("h", "c") of the last layer.
@@ -226,9 +239,10 @@ func (c *Cell) start(s Start, data *Sample) (h, state []*big.Rat) {
 		}
 		return out
 	}
-	h = begin(c.hidden(), c.Width(), s.H)
+	byH, byC := s.quantisers(c)
+	h = begin(byH, c.Width(), s.H)
 	if c.Kind == LSTM {
-		state = begin(c.State, c.Units, s.C)
+		state = begin(byC, c.Units, s.C)
 	}
 	return h, state
 }
@@ -239,7 +253,7 @@ func (n *Network) Sample(c *Choices) Sample { return n.SampleOf(c, n.Steps) }
 // SampleOf is Sample for a sequence of so many steps.
 func (n *Network) SampleOf(c *Choices, steps int) (s Sample) {
 	draw := func(q *Quantiser, size int) {
-		lo, hi := q.limits()
+		lo, hi := q.Limits()
 		v := make([]float64, size)
 		for i := range v {
 			v[i] = (float64(c.between(int(2*lo-4), int(2*hi+4)))/2 - float64(q.Zero)) * float64(q.Scale)
@@ -258,9 +272,10 @@ func (n *Network) SampleOf(c *Choices, steps int) (s Sample) {
 			if !l.Starts[d].Data {
 				continue
 			}
-			draw(cell.hidden(), cell.Width())
+			byH, byC := l.Starts[d].quantisers(cell)
+			draw(byH, cell.Width())
 			if cell.Kind == LSTM {
-				draw(cell.State, cell.Units)
+				draw(byC, cell.Units)
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func (w *writer) operator(l *Layer, name string, x string, n *Network) (sequence
 	var starts [2][]string
 	for d, cell := range l.Cells {
 		for k, s := range states {
-			q, codes, width := cell.hidden(), l.Starts[d].H, cell.Units
+			q, codes, width := cell.Hidden(), l.Starts[d].H, cell.Units
 			if s == "c" {
 				q, codes = cell.State, l.Starts[d].C
 			}

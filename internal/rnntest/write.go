@@ -292,9 +292,10 @@ func (w *writer) layer(l *Layer, index int, x []string, n *Network) (sequence st
 	for d, cell := range l.Cells {
 		prefix := fmt.Sprintf("l%dd%d", index, d)
 		vector := shapes[n.Form].vector
-		starts := []string{w.start(prefix+"h", cell.hidden(), l.Starts[d], l.Starts[d].H, vector(cell.Width()))}
+		byH, byC := l.Starts[d].quantisers(cell)
+		starts := []string{w.start(prefix+"h", byH, l.Starts[d], l.Starts[d].H, vector(cell.Width()))}
 		if cell.Kind == LSTM {
-			starts = append(starts, w.start(prefix+"c", cell.State, l.Starts[d], l.Starts[d].C, vector(cell.Units)))
+			starts = append(starts, w.start(prefix+"c", byC, l.Starts[d], l.Starts[d].C, vector(cell.Units)))
 		}
 		way := w.scan
 		if l.Form == "Unrolled" {

@@ -279,6 +279,7 @@ func (b *network) removeDead() {
 		if st := &b.states[k]; dead[st.found] != nil {
 			unit := dead[st.found]
 			st.start, st.ranges = remaining(st.start, unit), remaining(st.ranges, unit)
+			st.begins = remaining(st.begins, unit)
 			st.size = len(st.ranges)
 		}
 	}

@@ -41,7 +41,7 @@ func (w *writer) write() error {
 				s.Start = st.start
 			}
 			if st.start == nil {
-				w.cell.Arrives = append(w.cell.Arrives, Arrival{Body: k, State: w.state[k]})
+				w.cell.Arrives = append(w.cell.Arrives, Arrival{Body: k, State: w.state[k], Map: st.begins})
 			}
 			w.cell.Program.States = append(w.cell.Program.States, s)
 		}

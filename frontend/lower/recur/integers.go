@@ -55,13 +55,11 @@ func (b *network) settle(v *value) (more []*value, reject error) {
 }
 
 func (b *network) findIntegers(v *value) (more []*value, reject error) {
-	if v.step == nil && !v.exact { // a copy
-		v.made = &made{terms: [][]int{{0}}, factors: [][]int64{{1}},
-			requant: &num.Requant{Multiplier: 1, Mode: num.HalfEven, Lo: v.span.Lo, Hi: v.span.Hi}}
-		return nil, nil
-	}
-	if v.exact {
-		return nil, v.settleExact()
+	if v.step == nil { // a sum, or a copy, which is bounded
+		if reject = v.settleExact(); reject == nil && !v.exact && v.made.steps == nil {
+			v.made.requant = &num.Requant{Multiplier: 1, Mode: num.HalfEven, Lo: v.span.Lo, Hi: v.span.Hi}
+		}
+		return nil, reject
 	}
 	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil {
 		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {

@@ -14,11 +14,11 @@
 // Polynomials get whole factors, and thresholds that decide alike on all sums that can be reached. What can never
 // change is a constant: its unit is left out.
 //
-// Files: recur.go has what goes in and out, and finds the states; body.go reads codes as functions of values, dots.go
-// products with weights, large.go how large they may be; constant.go finds the ranges of values, and units that never
-// change; fuse.go puts functions of one code into one; integers.go makes whole numbers of polynomials, sharp.go finds
-// the factors of sums whose scales are far apart, and limbs.go sums of several digits where there are none; phases.go
-// orders values in phases; emit.go writes the cell.
+// Files: recur.go has what goes in and out, and finds the states, begin.go what they begin with; body.go reads codes as
+// functions of values, dots.go products with weights, large.go how large they may be; constant.go finds the ranges of
+// values, and units that never change; fuse.go puts functions of one code into one; integers.go makes whole numbers of
+// polynomials, sharp.go finds the factors of sums whose scales are far apart, and limbs.go sums of several digits where
+// there are none; phases.go orders values in phases; emit.go writes the cell.
 //
 // It sees graph, real, scaled, unmapped, whole, diag, num, hlslib/layer and hlslib.
 package recur
@@ -65,6 +65,7 @@ type Cell struct {
 // An Arrival is a state of the body that begins with data, as a state of the program.
 type Arrival struct {
 	Body, State int
+	Map         []Mapping // per unit
 }
 
 // An Output is where an output of the body is found.
@@ -106,9 +107,11 @@ type stateOf struct {
 	size   int
 	next   string // the integer tensor that it becomes
 	at     []int32
-	of     []real.Affine // per element, or one for all
+	of     []real.Affine // per element
 	span   num.Range
-	start  []int64 // nil where it arrives
+	factor []int64   // per element: what the integer that it becomes is multiplied by
+	begins []Mapping // per element: of what it begins with
+	start  []int64   // nil where it arrives
 	vector *vector
 	found  *value // as a step finds it
 	value  *value // the next one; nil where the state is not needed
@@ -164,6 +167,9 @@ func (b *reader) findStates(s Source) error {
 			if st.of, st.span = kept(s, k); st.of == nil {
 				return arrivesReal(b.names[k])
 			}
+			if reject := b.begin(k, s); reject != nil {
+				return reject
+			}
 			b.a.DeclareSome(b.names[k], st.of)
 		}
 	}
@@ -178,6 +184,9 @@ func (b *reader) findStates(s Source) error {
 				return reject
 			}
 			if found[k] = ok; ok {
+				if reject := b.begin(k, s); reject != nil {
+					return reject
+				}
 				again = true
 				b.a.DeclareSome(b.names[k], b.states[k].of)
 			}
@@ -185,11 +194,6 @@ func (b *reader) findStates(s Source) error {
 	}
 	if k := slices.Index(found, false); k >= 0 {
 		return NoCell("state %q is not quantised before the next step", b.names[k])
-	}
-	for k := range b.states {
-		if reject := b.begin(k, s); reject != nil {
-			return reject
-		}
 	}
 	return nil
 }
@@ -246,50 +250,6 @@ func (b *reader) spanOf(tensor string) num.Range {
 	}
 	span, _ := scaled.Codes(b.body.Producer(tensor))
 	return span
-}
-
-// begin sets what a state begins with: integers of the codes that it becomes.
-func (b *reader) begin(k int, s Source) error {
-	st := &b.states[k]
-	t := s.Start[k]
-	if t == nil {
-		c := s.Arrives[k]
-		if c == nil {
-			return arrivesReal(b.names[k])
-		}
-		for j := range st.size {
-			f, g := c.Of[min(j, len(c.Of)-1)], st.of[min(j, len(st.of)-1)]
-			if f.Scale.Cmp(g.Scale) != 0 || f.Bias.Cmp(g.Bias) != 0 {
-				return unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with integers of scale "+
-					"%s, and later ones are of scale %s", b.names[k], f.Scale.FloatString(6), g.Scale.FloatString(6)),
-					"quantise the initial state with the quantiser that makes the state in the loop's body")
-			}
-		}
-		st.span = st.span.Union(c.Span)
-		return nil
-	}
-	st.start = make([]int64, st.size)
-	for j := range st.start {
-		f := st.of[min(j, len(st.of)-1)]
-		if f.Scale.Sign() == 0 {
-			continue
-		}
-		v := new(big.Rat).SetFloat64(t.At(j % t.Len()))
-		v.Sub(v, f.Bias).Quo(v, f.Scale)
-		if !v.IsInt() || !v.Num().IsInt64() || !st.span.Contains(v.Num().Int64()) {
-			return unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with %v, which is no code of "+
-				"the quantiser that makes it in later steps", b.names[k], t.At(j%t.Len())),
-				"quantise the initial state with the quantiser of the state, or begin with zero")
-		}
-		st.start[j] = v.Num().Int64()
-	}
-	return nil
-}
-
-// arrivesReal is the reason of a state that begins with real numbers.
-func arrivesReal(name string) error {
-	return unmapped.Because(fmt.Sprintf("the initial value of state %q arrives as real numbers", name),
-		"quantise it in front of the loop, with the quantiser that makes the state in the loop's body")
 }
 
 func (b *reader) stateVector(k int) *vector { return b.states[k].vector }
@@ -361,7 +321,7 @@ func (b *reader) output(name string) (*output, error) {
 	return &output{value: v, at: scaled.All(n), of: of}, reject
 }
 
-// next is the value that a state becomes: one that is made up where that is no code.
+// next is the value that a state becomes: one that is made up where that is no code, or a code of another unit.
 func (b *reader) next(k int) (*value, error) {
 	st := &b.states[k]
 	if st.value != nil {
@@ -371,9 +331,15 @@ func (b *reader) next(k int) (*value, error) {
 	if reject != nil {
 		return nil, reject
 	}
-	if v.kind != code {
-		v = &value{kind: code, units: v.units, args: []*value{v}, span: st.span,
-			expr: slices.Repeat([]*real.Expr{real.Var(0)}, v.units)}
+	if v.kind != code || slices.ContainsFunc(st.factor, func(f int64) bool { return f != 1 }) {
+		v = &value{kind: code, units: v.units, args: []*value{v}, span: st.span}
+		for u, f := range st.factor {
+			if u > 0 && f == st.factor[u-1] {
+				v.expr = append(v.expr, v.expr[u-1])
+			} else {
+				v.expr = append(v.expr, real.Mul(real.Var(0), integer(f)))
+			}
+		}
 		b.know(v)
 	}
 	st.value = v
@@ -407,6 +373,7 @@ func (b *reader) nextStates() error {
 // Like reports whether two cells can take turns in one layer: they differ in numbers only.
 func (c *Cell) Like(o *Cell) bool {
 	p := rnn.Params{Cells: []rnn.Cell{c.Program, o.Program}, Outputs: []rnn.Ref{{}}}
-	return p.Verify() == nil && slices.Equal(c.Arrives, o.Arrives) && len(c.Input) == len(o.Input) &&
+	same := func(a, b Arrival) bool { return a.Body == b.Body && a.State == b.State }
+	return p.Verify() == nil && slices.EqualFunc(c.Arrives, o.Arrives, same) && len(c.Input) == len(o.Input) &&
 		(c.Product == nil) == (o.Product == nil) && (c.Product == nil || *c.Product == *o.Product)
 }

@@ -39,7 +39,7 @@ type stateOf struct {
 	name, next string
 	units      int
 	start      []float64
-	quant      []float64 // scale, bits and sign of the quantiser of an initial value that is an input
+	quant      []float64 // scale, bits and sign of the quantiser of an initial value that is an input; empty for none
 }
 
 func (b *body) node(op string, in ...string) string {
@@ -156,7 +156,9 @@ func (b *body) model() []byte {
 		b.b.Input(s.name, graph.Float32, s.units)
 		b.b.Output(s.next, graph.Float32, s.units)
 		name := "start_" + s.name
-		if s.quant != nil {
+		if s.quant != nil && len(s.quant) == 0 {
+			outer.Input(name, graph.Float32, s.units)
+		} else if s.quant != nil {
 			outer.Input(name, graph.Float32, s.units).Init(name+"_s", graph.Float32, nil, s.quant[0]).
 				Init(name+"_b", graph.Float32, nil, s.quant[1])
 			quant(outer, name, name+"_q", name+"_s", "zero", name+"_b", int64(s.quant[2]))
@@ -339,6 +341,36 @@ var cells = []cell{
 		next := b.quant(b.gate("Tanh", h, 4, 4), 0.015625, 8, true)
 		b.next("h", next)
 	}, 1},
+	{"initial states beyond the quantiser, and between its codes", func(b *body) {
+		h, c := b.state("h", 4), b.state("c", 4)
+		b.states[0].start = []float64{0.5, -9, 3.0078125, 0.125}
+		b.states[1].start = []float64{float64(float32(0.3)), 0, -1, 40}
+		kept := b.quant(b.node("Add", b.node("Mul", c, b.number(0.5)), b.tanh(h, 4, 4)), 0.03125, 8, true)
+		next := b.quant(b.node("Tanh", kept), 0.015625, 8, true)
+		b.next("c", kept)
+		b.next("h", next)
+		b.outs = []string{next}
+	}, 1},
+	{"states that become constants, and others", func(b *body) {
+		h, c, k := b.state("h", 4), b.state("c", 4), b.state("k", 4)
+		b.states[0].start = []float64{0.25, 0, 2.25, -1}
+		b.states[1].start = []float64{0.5, -1, 0.75, 8}
+		b.states[2].start = []float64{0.0625, 1, 2, 3} // it stays
+		z := b.node("Add", b.gate("Identity", h, 4, 4), b.node("Add", c, k))
+		b.next("h", b.quant(b.node("Tanh", z), 0.015625, 8, true))
+		b.next("c", b.quant(b.node("Mul", h, b.number(0)), 0.25, 8, true))
+		b.next("k", k)
+	}, 2},
+	{"a state of one that begins with another scale", func(b *body) {
+		h, before := b.state("h", 4), b.state("before", 4)
+		b.states[0].start = []float64{0.001953125, 1, -3, 0}
+		b.states[1].start = []float64{0.5, 0.0009765625, 0, -1}
+		z := b.node("Add", b.gate("Identity", h, 4, 4), b.product(before, 4, 4, 0.0078125))
+		next := b.quant(b.node("Tanh", z), 0.0078125, 8, true)
+		b.next("h", next)
+		b.next("before", b.node("Identity", h))
+		b.outs = []string{next}
+	}, 2},
 	{"values that never change", func(b *body) { // r*h, and what goes out
 		h := b.state("h", 4)
 		r := b.quant(b.node("Sigmoid", b.number(-8, -8, -8, -8)), 0.25, 7, false)
@@ -538,14 +570,25 @@ func TestRefusals(t *testing.T) {
 				b.next(h1, b.tanh(h1, 3, 3))
 				b.next(h2, b.tanh(h2, 2, 2))
 			}},
-		{"another scale to begin with", "later ones are of scale", func(b *body) {
+		{"data of another scale to begin with", `begins with integers of scale 0.0013, and later ones are of ` +
+			"scale 0.015625: in the unit that both are multiples of, the state needs more than 32 bits", func(b *body) {
 			h := b.state("h", 3)
-			b.states[0].quant = []float64{0.5, 8, 1}
+			b.states[0].quant = []float64{0.0013, 8, 1}
 			b.next(h, b.quant(b.gate("Tanh", h, 3, 3), 0.015625, 8, true))
 		}},
-		{"no code to begin with", "which is no code of the quantiser", func(b *body) {
+		{"constants between codes", "begins with 0.0001, and later ones are of scale 0.013", func(b *body) {
 			h := b.state("h", 3)
-			b.states[0].start = []float64{0.01, 0, 0}
+			b.states[0].start = []float64{0.0001, 0, 0}
+			b.next(h, b.quant(b.gate("Tanh", h, 3, 3), float64(float32(0.013)), 8, true))
+		}},
+		{"constants far beyond the codes to begin with", "begins with 1e+30", func(b *body) {
+			h := b.state("h", 3)
+			b.states[0].start = []float64{0, 1e30, 0}
+			b.next(h, b.quant(b.gate("Tanh", h, 3, 3), 0.015625, 8, true))
+		}},
+		{"real numbers to begin with", "arrives as real numbers", func(b *body) {
+			h := b.state("h", 3)
+			b.states[0].quant = []float64{}
 			b.next(h, b.quant(b.gate("Tanh", h, 3, 3), 0.015625, 8, true))
 		}},
 	} {

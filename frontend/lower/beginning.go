@@ -1,0 +1,76 @@
+package lower
+
+import (
+	"math/big"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/recur"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/dataflow"
+)
+
+// initial reads an initial state that arrives with the data; nothing where it is not in integers.
+func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
+	n := graph.Size(l.Known[tensor].Shape)
+	o, reject := l.operand(tensor, scaled.All(n))
+	if reject != nil || o.Value != nil {
+		return nil, nil
+	}
+	of, ok := o.Affine(n)
+	if !ok {
+		return nil, nil
+	}
+	return &recur.Codes{Of: of, Span: l.span(o)}, o
+}
+
+// starts are wires of the states that arrive with the data.
+func (e *loop) starts(l *lowering) (wires []int, reject error) {
+	for k := range e.cells[0].arrives {
+		o := &find.Operand{Nodes: e.nodes}
+		for _, c := range e.cells {
+			join(l, o, c.arrives[k], 0, len(c.arrives[k].At))
+		}
+		w, reject := l.arrange(o, dataflow.Shape{len(o.At)}, 0)
+		if reject != nil {
+			return nil, reject
+		}
+		if w, reject = e.ontoState(l, k, w); reject != nil {
+			return nil, reject
+		}
+		wires = append(wires, w)
+	}
+	return wires, nil
+}
+
+// ontoState makes integers of a state of those on a wire, which are of what the cells begin with.
+func (e *loop) ontoState(l *lowering, k, wire int) (int, error) {
+	var functions []*real.Expr
+	same := true
+	for _, c := range e.cells {
+		for _, m := range c.Arrives[k].Map {
+			same = same && m == (recur.Mapping{Factor: 1})
+			factor, offset := real.Rat(new(big.Rat).SetInt64(m.Factor)), real.Rat(new(big.Rat).SetInt64(m.Offset))
+			functions = append(functions, real.Add(real.Mul(real.Var(0), factor), offset))
+		}
+	}
+	if same { // of any range
+		return wire, nil
+	}
+	a, reject := choose.Activate(functions, l.net.Type(wire), nil, whole.MaxSteps, false)
+	if reject != nil {
+		return 0, reject
+	}
+	c, reject := choose.Layer(a)
+	if reject != nil {
+		return 0, reject
+	}
+	out, err := l.net.Add(c.Ops[0], []int{wire}, "", e.nodes)
+	if err != nil {
+		return 0, c.Refused(err)
+	}
+	return out[0], nil
+}

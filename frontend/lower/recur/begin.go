@@ -1,0 +1,138 @@
+package recur
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/real"
+	"hlsgen/internal/num"
+)
+
+// A Mapping makes an integer of a state of what the state begins with: Factor*x + Offset.
+type Mapping struct{ Factor, Offset int64 }
+
+// maxStateBits bounds the integers of states whose unit is a part of their quantiser's, for the sake of what they begin
+// with.
+const maxStateBits = 32
+
+// begin makes one lattice of the codes that a state becomes and of what it begins with. Its unit is the greatest of
+// which both are whole multiples, the codes' own wherever it can be: then the first step alone differs. The state's
+// span grows to what it begins with.
+func (b *reader) begin(k int, s Source) error {
+	st := &b.states[k]
+	from, span, reject := b.beginning(k, s)
+	if reject != nil {
+		return reject
+	}
+	finer := big.NewInt(1)
+	for j, f := range from {
+		g := st.of[j]
+		if g.Scale.Sign() == 0 {
+			continue
+		}
+		apart := new(big.Rat).Sub(f.Bias, g.Bias)
+		for _, v := range []*big.Rat{f.Scale, apart} {
+			d := new(big.Rat).Quo(v, g.Scale).Denom()
+			finer.Mul(finer, new(big.Int).Quo(d, new(big.Int).GCD(nil, nil, d, finer)))
+		}
+		if finer.BitLen() > maxStateBits {
+			return b.tooFine(k, j, from)
+		}
+	}
+	all, ok := st.span.Times(finer.Int64())
+	of := make([]real.Affine, st.size)
+	st.factor, st.begins = make([]int64, st.size), make([]Mapping, st.size)
+	for j, f := range from {
+		g := st.of[j]
+		apart := new(big.Rat).Sub(f.Bias, g.Bias)
+		of[j], st.factor[j] = real.Affine{Scale: new(big.Rat).Quo(g.Scale, new(big.Rat).SetInt(finer)),
+			Bias: g.Bias}, finer.Int64()
+		if g.Scale.Sign() == 0 {
+			if f.Scale.Sign() == 0 && apart.Sign() == 0 {
+				continue
+			}
+			// it becomes a constant, and begins with something else
+			of[j].Scale, st.factor[j] = whole.Unit([]*big.Rat{f.Scale, apart}), 0
+			all = all.Union(num.Point(0))
+		}
+		m, o := new(big.Rat).Quo(f.Scale, of[j].Scale).Num(), apart.Quo(apart, of[j].Scale).Num()
+		ok = ok && m.IsInt64() && o.IsInt64()
+		st.begins[j] = Mapping{m.Int64(), o.Int64()}
+		r, fits := span.Times(m.Int64())
+		if fits {
+			r, fits = r.Plus(num.Point(o.Int64()))
+		}
+		ok = ok && fits
+		if !ok {
+			return b.tooFine(k, j, from)
+		}
+		if all = all.Union(r); all != st.span && num.Smallest(all).Width > maxStateBits {
+			return b.tooFine(k, j, from)
+		}
+	}
+	st.of, st.span = of, all
+	if s.Start[k] != nil {
+		st.start = make([]int64, st.size)
+		for j, m := range st.begins {
+			st.start[j] = m.Offset
+		}
+	}
+	return nil
+}
+
+// beginning is what a state begins with: the real value of each element, and what its integers lie in. Constants have
+// the scale 0.
+func (b *reader) beginning(k int, s Source) (of []real.Affine, span num.Range, reject error) {
+	n := b.states[k].size
+	t := s.Start[k]
+	if t == nil {
+		c := s.Arrives[k]
+		if c == nil {
+			return nil, span, arrivesReal(b.names[k])
+		}
+		for j := range n {
+			of = append(of, c.Of[min(j, len(c.Of)-1)])
+		}
+		return of, c.Span, nil
+	}
+	for j := range n {
+		v := new(big.Rat).SetFloat64(t.At(j % t.Len()))
+		if v == nil {
+			return nil, span, unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with %v", b.names[k],
+				t.At(j%t.Len())), "begin with finite numbers")
+		}
+		of = append(of, real.Affine{Scale: new(big.Rat), Bias: v})
+	}
+	return of, span, nil
+}
+
+// tooFine is the reason of a state whose element j begins with values that only too fine a unit has.
+func (b *reader) tooFine(k, j int, from []real.Affine) error {
+	begins, hint := fmt.Sprintf("integers of scale %s", decimal(from[j].Scale)), "begin with zero"
+	if from[j].Scale.Sign() == 0 {
+		begins = decimal(from[j].Bias)
+	}
+	g := b.states[k].of[j]
+	if g.Scale.Sign() != 0 {
+		hint = fmt.Sprintf("quantise the initial state with the quantiser that makes the state in the loop's body, of "+
+			"scale %s, or begin with zero", decimal(g.Scale))
+	}
+	return unmapped.Because(fmt.Sprintf("its body has no layer: state %q begins with %s, and later ones are of scale "+
+		"%s: in the unit that both are multiples of, the state needs more than %d bits", b.names[k], begins,
+		decimal(g.Scale), maxStateBits), hint)
+}
+
+// decimal is the float32 next to a number, in few digits.
+func decimal(v *big.Rat) string {
+	f, _ := v.Float32()
+	return strconv.FormatFloat(float64(f), 'g', -1, 32)
+}
+
+// arrivesReal is the reason of a state that begins with real numbers.
+func arrivesReal(name string) error {
+	return unmapped.Because(fmt.Sprintf("the initial value of state %q arrives as real numbers", name),
+		"quantise it in front of the loop, with the quantiser that makes the state in the loop's body")
+}
