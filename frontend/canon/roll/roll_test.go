@@ -61,6 +61,18 @@ func (c *cell) step(x, h string) string {
 	return c.quant(c.op("Tanh", sum))
 }
 
+// gated writes steps h = Q(tanh(x*w + x . quant(h*r))), and gives the last state.
+func (c *cell) gated(steps int, quant func(string) string) {
+	c.Init("i8", graph.Int8, nil, 0)
+	h := "zeros"
+	for i := range steps {
+		x := c.at("x", i)
+		reset := c.op("Mul", x, quant(c.op("MatMul", h, "r")))
+		h = c.quant(c.op("Tanh", c.op("Add", c.op("MatMul", x, "w"), reset)))
+	}
+	c.gives(h)
+}
+
 // gives makes tensors the outputs of the model.
 func (c *cell) gives(tensors ...string) {
 	for i, t := range tensors {
@@ -153,6 +165,27 @@ func TestUp(t *testing.T) {
 				g = c.quant(c.op("Tanh", c.op("Add", c.op("MatMul", h, "w"), c.op("MatMul", g, "v"))))
 			}
 			c.gives(g, h)
+		}},
+		{"codes of products, in one operator", 5, []int{5}, func(c *cell, steps int) {
+			c.gated(steps, c.quant)
+		}},
+		{"codes of products, and their values", 5, []int{5}, func(c *cell, steps int) {
+			c.gated(steps, func(x string) string {
+				return c.op("DequantizeLinear", c.op("QuantizeLinear", x, "s", "i8"), "s", "i8")
+			})
+		}},
+		{"codes of products, clipped, and their values", 5, []int{5}, func(c *cell, steps int) {
+			c.Init("low", graph.Int8, nil, -7).Init("high", graph.Int8, nil, 7)
+			c.gated(steps, func(x string) string {
+				codes := c.op("Clip", c.op("QuantizeLinear", x, "s", "i8"), "low", "high")
+				return c.op("DequantizeLinear", codes, "s", "i8")
+			})
+		}},
+		{"codes of products, scaled by two operators", 5, []int{5}, func(c *cell, steps int) {
+			c.Init("eight", graph.Float32, nil, 8)
+			c.gated(steps, func(x string) string {
+				return c.op("Div", c.op("Round", c.op("Mul", x, "eight")), "eight")
+			})
 		}},
 		{"every step has its own weights", 5, nil, func(c *cell, steps int) {
 			h := "zeros"

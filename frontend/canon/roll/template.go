@@ -284,6 +284,7 @@ func (t *template) ofState(p *part) bool {
 }
 
 // An ofStates tells functions of codes that the recurrence makes, and of nothing else that changes from step to step.
+// Values of codes are functions of what is rounded to the codes.
 type ofStates struct {
 	*template
 	recurrent map[*part]bool
@@ -302,7 +303,7 @@ func (s *ofStates) is(p *part) bool {
 		case o.part == nil:
 		case o.part.node == nil || !s.recurrent[o.part]:
 			return false
-		case p.delay(o) == 0 && !s.codes(o.part) && !s.is(o.part):
+		case p.delay(o) == 0 && (!s.codes(o.part) || s.scales(p)) && !s.is(o.part):
 			return false
 		}
 	}
@@ -360,7 +361,7 @@ func (t *template) codes(p *part) bool {
 		case s.Elem == nil:
 			continue
 		}
-		if _, rounds := s.Elem.Expr.Whole(func(int) bool { return false }); rounds {
+		if rounds(s) {
 			return true
 		}
 		if _, ok := s.Elem.Expr.Affine(); !ok && len(s.Elem.Args) == 1 {
@@ -378,4 +379,18 @@ func (t *template) codes(p *part) bool {
 		of = o.part
 	}
 	return of != nil && t.codes(of)
+}
+
+// rounds reports whether a step of a program rounds, or compares.
+func rounds(s *graph.Step) bool {
+	if s.Elem == nil {
+		return false
+	}
+	_, ok := s.Elem.Expr.Whole(func(int) bool { return false })
+	return ok
+}
+
+// scales reports whether a part gives values of codes that another one rounds to.
+func (t *template) scales(p *part) bool {
+	return t.codes(p) && !slices.ContainsFunc(graph.Made(t.p, p.node), rounds)
 }
