@@ -63,7 +63,7 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 	if v.exact {
 		return nil, v.settleExact()
 	}
-	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil {
+	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
 		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
 			if m, ok := v.requantised(q, units); ok {
 				m.terms = terms
@@ -89,6 +89,16 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 	m.terms = terms
 	v.made = m
 	return nil, nil
+}
+
+// mayRound reports whether what a code rounds may be polynomials: the first unit tells of most that are none, before
+// all are read.
+func (v *value) mayRound() bool {
+	_, outer, ok := inner(v.of[0], len(v.args))
+	if ok {
+		_, ok = outer.Affine()
+	}
+	return ok
 }
 
 // notPolynomial is the reason of a code that is no function of one polynomial.
