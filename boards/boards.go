@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"hlsgen/internal/regular"
 	"hlsgen/internal/suggest"
@@ -64,7 +65,7 @@ func (e *UnknownError) Error() string {
 //go:embed *.json
 var files embed.FS
 
-var all = load()
+var all = sync.OnceValue(load)
 
 // load reads the embedded files. They are ours, so a bad one is a defect.
 func load() []Board {
@@ -90,7 +91,7 @@ func load() []Board {
 
 // All is every board that hlsgen knows, by name.
 func All() []Board {
-	list := slices.Clone(all)
+	list := slices.Clone(all())
 	for i := range list {
 		list[i].Aliases = slices.Clone(list[i].Aliases)
 	}

@@ -71,8 +71,8 @@ are pieces of one stream, in order.
 	t.strict()
 	t.json()
 	t.design()
-	t.completes("engine", engines, false)
-	t.completes("decode", methods, false)
+	t.completes("engine", engines)
+	t.completes("decode", methods)
 	return t.does(func(ctx context.Context) (*answer, error) {
 		if o.Model != "" && o.Input == "" {
 			return nil, usagef("data are needed: --input x.npy, one sample in the model's shape or N of them " +

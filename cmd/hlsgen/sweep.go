@@ -151,9 +151,9 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.path(&collect, "collect", "DIR", "gather the reports of synthesis in the folder of a sweep into its tables", nil)
 	t.strict()
 	t.json()
-	t.completes("board", boardNames(), true)
-	t.completes("memory", styles(memories), false)
-	t.completes("compute", styles(computes), false)
+	t.completesBoard()
+	t.completes("memory", styles(memories))
+	t.completes("compute", styles(computes))
 	return t.does(func(ctx context.Context) (*answer, error) {
 		if collect != "" {
 			r, err := sweep.Collect(collect, &t.d)

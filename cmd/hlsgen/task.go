@@ -92,13 +92,20 @@ func (t *task) path(to *string, name, kind, usage string, is func(string) bool) 
 	}}, name, usage)
 }
 
-// completes gives a flag's values to shells; files says whether file names are others.
-func (t *task) completes(flag string, values []string, files bool) {
-	directive := cobra.ShellCompDirectiveNoFileComp
-	if files {
-		directive = cobra.ShellCompDirectiveDefault
-	}
-	if err := t.cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, directive)); err != nil {
+// completes gives a flag's values to shells: there are no others.
+func (t *task) completes(flag string, values []string) {
+	t.completesBy(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// completesBoard gives the names of boards to shells, files being others. Boards are read where a shell asks.
+func (t *task) completesBoard() {
+	t.completesBy("board", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return boardNames(), cobra.ShellCompDirectiveDefault
+	})
+}
+
+func (t *task) completesBy(flag string, values cobra.CompletionFunc) {
+	if err := t.cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic(err) // there is no such flag
 	}
 }
@@ -129,7 +136,7 @@ func (t *task) design() {
 	t.cost()
 	t.inputs()
 	t.interleave()
-	t.completes("board", boardNames(), true)
+	t.completesBoard()
 }
 
 func (t *task) least() {

@@ -29,7 +29,14 @@ const (
 // guessed from the runs before. Nothing is assumed of f, neither monotony nor form. More than limit breakpoints give
 // ErrTooManySteps, as does a search that would not end.
 func (f *Func) StepOver(r num.Range, limit int) (num.Step, error) {
-	b := &searcher{f: f.sharp(), limit: limit, endless: uint64(r.Hi)-uint64(r.Lo) > maxEvaluations}
+	return f.StepLike(num.Step{}, r, limit)
+}
+
+// StepLike is StepOver, and gives the same. It takes fewer evaluations where the steps are about as far from one
+// another as those of like are: functions of channels often differ by a bias alone.
+func (f *Func) StepLike(like num.Step, r num.Range, limit int) (num.Step, error) {
+	b := &searcher{f: f.sharp(), limit: limit, like: like.At}
+	b.endless = uint64(r.Hi)-uint64(r.Lo) > maxEvaluations
 	if err := b.run(r.Lo, r.Hi); err != nil {
 		return num.Step{}, err
 	}
@@ -78,7 +85,8 @@ type searcher struct {
 	vars  [1]Interval
 	count int // of evaluations; one in exact arithmetic counts as exactCount
 
-	endless bool // there are more integers than can be evaluated
+	endless bool    // there are more integers than can be evaluated
+	like    []int64 // where a function steps whose runs are about as long
 }
 
 // exactCount is about how many evaluations in float64 take as long as one in exact arithmetic.
@@ -118,7 +126,7 @@ func (b *searcher) run(lo, hi int64) error {
 	if v, ok := b.value(lo, hi); ok {
 		return b.add(lo, v)
 	}
-	g := guess{start: lo, width: uint64(hi-lo)/2 + 1, probed: true}
+	g := guess{start: lo, width: uint64(hi-lo)/2 + 1, probed: true, like: b.like}
 	n := g.width // integers that are tried together
 	for {
 		if b.spent() {
@@ -155,13 +163,15 @@ func (b *searcher) run(lo, hi int64) error {
 }
 
 // A guess is where the value changes next: most functions have runs of one value that are about as long as the ones
-// before. Where they have not, runs are bisected.
+// before, or as those of a function like them. Where they have not, runs are bisected.
 type guess struct {
-	start  int64  // of the run
-	width  uint64 // of the run before
-	probed bool   // whether another value begins right here
-	halves bool   // bisect,
-	grows  bool   // and then, where intervals say too little, more at a time again
+	start  int64   // of the run
+	width  uint64  // of the run before, or a bit less than that of a function like this one
+	like   []int64 // where such a function steps; none from the end of the run before this one on
+	told   bool    // the width is from there
+	probed bool    // whether another value begins right here
+	halves bool    // bisect,
+	grows  bool    // and then, where intervals say too little, more at a time again
 
 	open    bool   // float64 does not tell the value of the integer before
 	enclose uint64 // how many are enclosed together after two of these
@@ -170,7 +180,7 @@ type guess struct {
 // less is how many integers are tried instead of n, which have no one value that float64 tells. Where a guess was wrong
 // by one, another value begins right here, or is a bit nearer than guessed.
 func (g *guess) less(n uint64) uint64 {
-	if g.grows = false; !g.probed {
+	if g.grows = false; !g.probed && !g.halves {
 		g.probed = true
 		return 1
 	}
@@ -183,6 +193,7 @@ func (g *guess) less(n uint64) uint64 {
 func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
 	if begins {
 		g.width, g.start, g.halves, g.grows = uint64(lo-g.start), lo, false, false
+		g.tell()
 	}
 	g.probed = g.probed && n == 1
 	known := uint64(lo-g.start) + n
@@ -196,10 +207,24 @@ func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
 		return min(2*n, 1<<62)
 	case known < g.width:
 		return g.width - known
+	case g.told:
+		return min(known-g.width+1, 1<<62)
 	case known/2 > g.width: // much longer than the one before
 		return min(known, 1<<62)
 	}
 	return g.width
+}
+
+// tell guesses the width of the run that begins by that of a function like this one. Rounded, either end of a run may
+// be off by one.
+func (g *guess) tell() {
+	if g.told = len(g.like) > 0; !g.told {
+		return
+	}
+	if g.width = 1 << 62; len(g.like) > 1 {
+		g.width = uint64(max(g.like[1]-g.like[0]-1, 1))
+	}
+	g.like = g.like[1:]
 }
 
 // decided is the value of integer lo, which float64 does not tell, and of how many more it is that of: there may be

@@ -77,6 +77,7 @@ type dotReader struct {
 	forms          *scaled.Forms
 	leaves         [][]*scaled.Var // per form
 	elements       []int32         // of the data: those that are added up
+	affine         []*real.Affine  // what an element of the data is; nil where it is not known yet
 	sources        []source        // of the parts
 }
 
@@ -104,6 +105,7 @@ func (d *dotReader) read() (*dot, error) {
 	if d.forms, err = d.a.Forms(d.data, d.elements); err != nil {
 		return nil, refuse(d.step, "does not work on integers: %v", err)
 	}
+	d.affine = make([]*real.Affine, graph.Size(d.body.Known[d.data].Shape))
 	for i := range d.forms.Of {
 		d.leaves = append(d.leaves, d.forms.Of[i].Leaves())
 	}
@@ -297,8 +299,14 @@ func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool)
 		}
 		place = src.place[d.leaves[which][0].Index[e]]
 	}
-	of, ok = d.forms.Of[which].Affine(e)
-	return i, place, of, ok
+	known := &d.affine[d.elements[e]]
+	if *known == nil {
+		if of, ok = d.forms.Of[which].Affine(e); !ok {
+			return i, place, of, false
+		}
+		*known = &of
+	}
+	return i, place, **known, true
 }
 
 // level gives the sums of all elements one scale, where that makes no weight wider than the widest is: rows whose

@@ -58,11 +58,17 @@ func (v *value) simplify() {
 	used := make([]bool, len(v.args))
 	for _, list := range [][]*real.Expr{v.expr, v.of} {
 		for u := range list {
-			list[u] = list[u].Substitute(v.fixedArgs(u)).Within(v.intervals(u))
+			if slices.ContainsFunc(v.args, (*value).fixed) {
+				list[u] = list[u].Substitute(v.fixedArgs(u))
+			}
+			list[u] = list[u].Within(v.intervals(u))
 			for _, i := range list[u].Variables() {
 				used[i] = true
 			}
 		}
+	}
+	if !slices.Contains(used, false) {
+		return
 	}
 	with := make([]*real.Expr, len(v.args))
 	var args []*value

@@ -61,7 +61,7 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 		}
 		return nil, reject
 	}
-	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil {
+	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
 		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
 			if m, ok := v.requantised(q, units); ok {
 				m.terms = terms
@@ -87,6 +87,16 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 	m.terms = terms
 	v.made = m
 	return nil, nil
+}
+
+// mayRound reports whether what a code rounds may be polynomials: the first unit tells of most that are none, before
+// all are read.
+func (v *value) mayRound() bool {
+	_, outer, ok := inner(v.of[0], len(v.args))
+	if ok {
+		_, ok = outer.Affine()
+	}
+	return ok
 }
 
 // notPolynomial is the reason of a code that is no function of one polynomial.
@@ -356,7 +366,13 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 	for u := range units {
 		if u > 0 && scales[u].Cmp(scales[u-1]) == 0 && units[u].outer.Equal(units[u-1].outer) {
 			steps[u] = steps[u-1]
-		} else if steps[u], err = stepsOver(units[u].outer, finest(scales[u]), widest); err != nil {
+			continue
+		}
+		var like num.Step
+		if u > 0 {
+			like = scaledLike(steps[u-1], new(big.Rat).Quo(scales[u-1], scales[u]))
+		}
+		if steps[u], err = stepsLike(like, units[u].outer, finest(scales[u]), widest); err != nil {
 			far = false
 			break
 		}
@@ -380,8 +396,26 @@ func finest(unit *big.Rat) *big.Rat { return new(big.Rat).Quo(unit, big.NewRat(1
 
 // stepsOver is the steps of a function over multiples of a unit.
 func stepsOver(outer *real.Expr, unit *big.Rat, over num.Range) (num.Step, error) {
+	return stepsLike(num.Step{}, outer, unit, over)
+}
+
+// stepsLike is the same, found sooner where they are about as far from one another as others are.
+func stepsLike(like num.Step, outer *real.Expr, unit *big.Rat, over num.Range) (num.Step, error) {
 	e := outer.Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(unit))})
-	return real.Compile(e).StepOver(over, whole.MaxSteps)
+	return real.Compile(e).StepLike(like, over, whole.MaxSteps)
+}
+
+// scaledLike is about where a step function steps over integers that are so many times as many.
+func scaledLike(f num.Step, times *big.Rat) num.Step {
+	t, _ := times.Float64()
+	if t == 1 {
+		return f
+	}
+	var at []int64
+	for _, x := range f.At {
+		at = append(at, int64(min(max(float64(x)*t, -1<<62), 1<<62)))
+	}
+	return num.Step{At: at}
 }
 
 // maxFiner is the bits by which a sum may be finer than its terms, for the sake of a bias between two of them.
