@@ -171,7 +171,7 @@ type guess struct {
 	told   bool    // the width is from there
 	probed bool    // whether another value begins right here
 	halves bool    // bisect,
-	grows  bool    // and then, where intervals say too little, more at a time again
+	grows  bool    // intervals say too little: twice as many after each success, half as many after each failure
 
 	open    bool   // float64 does not tell the value of the integer before
 	enclose uint64 // how many are enclosed together after two of these
@@ -180,7 +180,7 @@ type guess struct {
 // less is how many integers are tried instead of n, which have no one value that float64 tells. Where a guess was wrong
 // by one, another value begins right here, or is a bit nearer than guessed.
 func (g *guess) less(n uint64) uint64 {
-	if g.grows = false; !g.probed && !g.halves {
+	if !g.probed && !g.halves {
 		g.probed = true
 		return 1
 	}
