@@ -1,4 +1,5 @@
-// The test bench{% if v.Network %}: the whole network on recorded frames, then every layer alone{% else %}: every layer alone{% endif %}, on the words that belong on its input streams.
+// The test bench: every layer alone, on the words that belong on its input streams, as often as it has iterations{% if v.Network %}; then the
+// whole network, until its outputs are there{% endif %}. After all frames the first one comes once more: what is kept has to be as it was.
 // The last line it prints starts with PASS or FAIL.
 //     csim [DATA [OUTPUT]]    the folder of the recordings; a file for the network's words
 {%- if v.Network %}
@@ -16,11 +17,20 @@ static void check_{{ c.Name|req }}(hlsgen::test_bench& bench) {
 {%- for s in c.Ports %}
     {{ s|req }}
 {%- endfor %}
-    for (int frame = 0; frame < bench.frames(); frame++) {
+    while (bench.next_frame()) {
 {%- for s in c.Send %}
         {{ s|req }}
 {%- endfor %}
-        {{ c.Call|req }}
+{%- if c.During %}
+        while (bench.next_call_until_done()) {
+            {{ c.Call|req }}
+{%- for s in c.During %}
+            {{ s|req }}
+{%- endfor %}
+        }
+{%- else %}
+        while (bench.next_call()) {{ c.Call|req }}
+{%- endif %}
 {%- for s in c.Compare %}
         {{ s|req }}
 {%- endfor %}
