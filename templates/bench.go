@@ -52,10 +52,11 @@ type checkView struct {
 	Name    string
 	Loads   []string // declarations of the recordings
 	Ports   []string // declarations of the streams
-	Send    []string // statements
+	Next    string   // the method that counts calls
+	Send    []string // statements before a call
 	Call    string
-	During  []string // statements after every call of the network
-	Compare []string
+	Take    []string // statements behind it
+	Compare []string // statements after a frame
 }
 
 // files are the parts that a project has with or without a top: layers, tables, kernel library and recordings. own is
@@ -189,7 +190,7 @@ func (b bench) load(s int) string {
 
 // network checks the whole network through its AXI4-Streams.
 func (b bench) network(face Interface) checkView {
-	v := checkView{Name: face.Top}
+	v := checkView{Name: face.Top, Next: "next_call_until_done"}
 	var args []string
 	for k, p := range slices.Concat(face.In, face.Out) {
 		words, kind := b.streams[p.Stream].name, cStream(p.TDATA)
@@ -198,12 +199,12 @@ func (b bench) network(face Interface) checkView {
 			if b.streams[p.Stream].steps {
 				send, kind = "send_packet", cAXIOut(p.TDATA)
 			}
-			v.Send = append(v.Send, fmt.Sprintf("%s.%s(bench.frame(), %s);", words, send, p.Name))
-			v.During = append(v.During, fmt.Sprintf("bench.sent(%s);", p.Name))
+			v.Send = append(v.Send, fmt.Sprintf("bench.%s(%s, %s);", send, words, p.Name))
+			v.Take = append(v.Take, fmt.Sprintf("bench.sent(%s);", p.Name))
 			v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, %s);", words, p.Name))
 		} else {
 			kind = cAXIOut(p.TDATA)
-			v.During = append(v.During, fmt.Sprintf("bench.take(%q, %s, %[1]s);", p.Name, words))
+			v.Take = append(v.Take, fmt.Sprintf("bench.take(%q, %s, %[1]s);", p.Name, words))
 			v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_all(%q, %s);", p.Name, words))
 		}
 		v.Loads = append(v.Loads, b.load(p.Stream))
@@ -216,7 +217,7 @@ func (b bench) network(face Interface) checkView {
 
 // layer checks one layer alone.
 func (b bench) layer(l wiring) checkView {
-	v := checkView{Name: l.Name}
+	v := checkView{Name: l.Name, Next: "next_call"}
 	var args []string
 	port := func(name string, s int) {
 		v.Loads = append(v.Loads, b.load(s))
@@ -225,13 +226,13 @@ func (b bench) layer(l wiring) checkView {
 	}
 	if l.Instance.Ends {
 		v.Ports = append(v.Ports, fmt.Sprintf("%s ends(%q);", cStream(1), l.Name+".ends"))
-		v.Send = append(v.Send, "bench.end_of_steps(ends);")
+		v.Send = append(v.Send, "bench.send_ends(ends);")
 		args = append(args, "ends")
 	}
 	for k, s := range l.in {
 		name := numbered("in", k, len(l.in))
 		port(name, s)
-		v.Send = append(v.Send, fmt.Sprintf("%s.send(bench.frame(), %s);", b.streams[s].name, name))
+		v.Send = append(v.Send, fmt.Sprintf("bench.send(%s, %s);", b.streams[s].name, name))
 		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, %s);", b.streams[s].name, name))
 	}
 	for k, s := range l.out {

@@ -1,5 +1,6 @@
 // The test bench: every layer alone, on the words that belong on its input streams, as often as it has iterations{% if v.Network %}; then the
-// whole network, until its outputs are there{% endif %}. After all frames the first one comes once more: what is kept has to be as it was.
+// whole network, until its outputs are there{% endif %}. After all frames the first one comes once
+// more, word by word, while calls go on: what is kept has to be as it was, and nothing happens where a word is missing.
 // The last line it prints starts with PASS or FAIL.
 //     csim [DATA [OUTPUT]]    the folder of the recordings; a file for the network's words
 {%- if v.Network %}
@@ -18,19 +19,15 @@ static void check_{{ c.Name|req }}(hlsgen::test_bench& bench) {
     {{ s|req }}
 {%- endfor %}
     while (bench.next_frame()) {
+        while (bench.{{ c.Next|req }}()) {
 {%- for s in c.Send %}
-        {{ s|req }}
+            {{ s|req }}
 {%- endfor %}
-{%- if c.During %}
-        while (bench.next_call_until_done()) {
             {{ c.Call|req }}
-{%- for s in c.During %}
+{%- for s in c.Take %}
             {{ s|req }}
 {%- endfor %}
         }
-{%- else %}
-        while (bench.next_call()) {{ c.Call|req }}
-{%- endif %}
 {%- for s in c.Compare %}
         {{ s|req }}
 {%- endfor %}

@@ -53,23 +53,7 @@ struct recording {
     std::vector<std::string> words;
 
     int size(int frame) const { return first[frame + 1] - first[frame]; }
-
-    // send writes one frame, zero-extended to the stream's width.
-    template <int N> void send(int frame, hls::stream<ap_uint<N>>& to) const {
-        for (int i = first[frame]; i < first[frame + 1]; i++) to.write(from_hex<N>(words[i]));
-    }
-
-    // send_packet writes one frame with TLAST on its last word.
-    template <int N> void send_packet(int frame, hls::stream<ap_axiu<N, 0, 0, 0>>& to) const {
-        for (int i = first[frame]; i < first[frame + 1]; i++) {
-            ap_axiu<N, 0, 0, 0> word;
-            word.data = from_hex<N>(words[i]);
-            word.keep = -1;
-            word.strb = -1;
-            word.last = i + 1 == first[frame + 1] ? 1 : 0;
-            to.write(word);
-        }
-    }
+    const std::string& word(int frame, int i) const { return words[first[frame] + i]; }
 };
 
 // test_bench runs checks, each on the same frames, and counts those that fail.
@@ -97,10 +81,6 @@ public:
         if (argc > 2 && !output) stop(std::string("cannot write ") + argv[2]);
     }
 
-    // end_of_steps tells after every step of the frame whether it is the last one.
-    void end_of_steps(hls::stream<ap_uint<1> >& to) const {
-        for (int step = 1; step <= lengths[frame()]; step++) to.write(step == lengths[frame()] ? 1 : 0);
-    }
 
     // load reads a recording and sees that it holds every frame; load_steps does so where a frame is a sequence.
     recording load(const std::string& stream, int width, int per_frame) {
@@ -133,6 +113,7 @@ public:
         if (count == 0 || at == count) return false;
         at++;
         made = 0;
+        given.clear();
         taken.clear();
 #ifndef __SYNTHESIS__
         if (at == 0 || at == count) restarts()++;
@@ -143,8 +124,9 @@ public:
     // frame is the number of the frame that is sent.
     int frame() const { return at % count; }
 
-    // next_call counts the calls for a frame: as many as there are iterations.
-    bool next_call() { return made++ < calls_of_frame[frame()]; }
+    // next_call counts the calls for a frame: as many as there are iterations, and twice that where every other one comes before
+    // its words.
+    bool next_call() { return made++ < calls_of_frame[frame()] * (at == count ? 2 : 1); }
 
     // next_call_until_done counts those of the network, of which so many suffice whatever happens in one: until every word of the
     // frame was sent and taken, or, of the last frame, to the end, when nothing is left anywhere.
@@ -152,6 +134,29 @@ public:
         const bool done = made > 0 && !missing && at != count;
         missing = false;
         return !done && next_call();
+    }
+
+    // send writes words of the frame, zero-extended to the stream's width: all of them before the first call; of the frame that
+    // comes once more, every other time, one where there is none.
+    template <int N> void send(const recording& from, hls::stream<ap_uint<N> >& to) {
+        for (int& i = given[from.stream]; due(i, from.size(frame()), to.empty()); i++) to.write(from_hex<N>(from.word(frame(), i)));
+    }
+
+    // send_packet does so with TLAST on the last word.
+    template <int N> void send_packet(const recording& from, hls::stream<ap_axiu<N, 0, 0, 0> >& to) {
+        for (int& i = given[from.stream]; due(i, from.size(frame()), to.empty()); i++) {
+            ap_axiu<N, 0, 0, 0> word;
+            word.data = from_hex<N>(from.word(frame(), i));
+            word.keep = -1;
+            word.strb = -1;
+            word.last = i + 1 == from.size(frame()) ? 1 : 0;
+            to.write(word);
+        }
+    }
+
+    // send_ends tells after every step of the frame whether it is the last one.
+    void send_ends(hls::stream<ap_uint<1> >& to) {
+        for (int& i = given["ends"]; due(i, lengths[frame()], to.empty()); i++) to.write(i + 1 == lengths[frame()] ? 1 : 0);
     }
 
     // sent looks whether words of the frame are still to be read.
@@ -235,7 +240,8 @@ private:
     long made = 0;                    // calls for it
     bool missing = false;             // words of it
     std::vector<long> calls_of_frame; // of the check
-    std::map<std::string, int> taken; // words of it, by port
+    std::map<std::string, int> given; // words of it, by stream
+    std::map<std::string, int> taken; // the same, by port
 
     // read fills a recording, and sees that the file holds as many words as its frames have.
     recording read(recording r, int width) {
@@ -253,8 +259,11 @@ private:
         return r;
     }
 
+    // due reports whether word i of so many is to be sent before this call.
+    bool due(int i, int words, bool empty) const { return i < words && (at != count || (made % 2 == 0 && empty)); }
+
     void compare(const recording& want, int i, const std::string& got) {
-        const std::string& word = want.words[want.first[frame()] + i];
+        const std::string& word = want.word(frame(), i);
         if (got != std::string(got.size() - word.size(), '0') + word) differ(want, i, "got 0x" + got + ", want 0x" + word);
     }
 

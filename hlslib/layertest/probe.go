@@ -25,7 +25,7 @@ type insertion struct {
 
 var (
 	// A frame ends when its calls are made, of which each is an iteration.
-	frameEnds = insertion{regexp.MustCompile(`(?m)^        while \(bench\.next_call\(\)\) (\w+)\(.*\);$`),
+	frameEnds = insertion{regexp.MustCompile(`(?m)^            (\w+)\(.*\);\n        \}$`),
 		"$0\n        hlsgen_probe::frame(\"$1\");"}
 	streamReads  = insertion{regexp.MustCompile(`(?m)^    T read\(\) \{$`), "$0\n        hlsgen_probe::read(this);"}
 	streamWrites = insertion{regexp.MustCompile(`(?m)^    void write\(const T& v\) \{`),
@@ -99,11 +99,11 @@ func checkLoops(dir string, trials []templates.Trial, programs []program) (done 
 	}
 	for i, p := range programs {
 		name := trials[i].Name
-		if n := len(lines[name]); n != len(p.frames)+1 { // the first comes twice
+		if n := len(lines[name]); n != len(p.frames)+1 { // the first comes once more
 			return nil, failed(checkLoop, "%s: %d frames, want %d and one of them again", name, n, len(p.frames))
 		}
 		var most work
-		for n, trace := range lines[name] {
+		for n, trace := range lines[name][:len(p.frames)] {
 			now, err := compareLoop(trace, p.op.Loop(p.fold, target))
 			if err != nil {
 				return nil, failed(checkLoop, "%q, fold %+v, frame %d: %w", p.Name, p.fold, n, err)
