@@ -1,6 +1,9 @@
-// The test bench: every layer alone, on the words that belong on its input streams, as often as it has iterations{% if v.Network %}; then the
-// whole network, until its outputs are there{% endif %}. After all frames the first one comes once
-// more, word by word, while calls go on: what is kept has to be as it was, and nothing happens where a word is missing.
+// The test bench: every layer alone, on the words that belong on its input streams, called as often as it has iterations.
+{%- if v.Network %}
+// Then the whole network, until its outputs are there.
+{%- endif %}
+// After all frames the first one comes once more, word by word, while calls go on: what is kept has to be as it was, and
+// nothing may happen where a word is missing.
 // The last line it prints starts with PASS or FAIL.
 //     csim [DATA [OUTPUT]]    the folder of the recordings; a file for the network's words
 {%- if v.Network %}
