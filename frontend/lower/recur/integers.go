@@ -61,12 +61,10 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 		}
 		return nil, reject
 	}
-	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
+	if q, err := whole.ShiftedOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
 		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
-			if m, ok := v.requantised(q, units); ok {
-				m.terms = terms
-				v.made = m
-				return nil, nil
+			if more, ok := v.rounded(q, terms, units); ok {
+				return more, nil
 			}
 		}
 	}
@@ -261,28 +259,51 @@ func (m *made) compact(units []polynomial) {
 	}
 }
 
-// requantised makes a code that is a rounded polynomial: exactly by a multiplier and a shift, or by factors that round
-// alike on all integers that can be reached.
-func (v *value) requantised(q *whole.Rounding, units []polynomial) (*made, bool) {
-	bias := make([]*big.Rat, len(units))
-	centred := true
-	var scales []*big.Rat
+// rounded makes a code that is a rounded polynomial: exactly by a multiplier and a shift, by factors that round alike
+// on all integers that can be reached, or, where it has more codes than a function has steps, by a division.
+func (v *value) rounded(q *whole.Rounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
+	bias, ok := v.inCodes(q, units)
+	if !ok {
+		return nil, false
+	}
+	if q.Behind == 0 {
+		if m, ok := requantised(q, units, bias); ok {
+			m.terms = terms
+			v.made = m
+			return nil, true
+		}
+	}
+	if q.Codes.Count() <= whole.MaxSteps {
+		return nil, false
+	}
+	return v.divided(q, terms, units, bias)
+}
+
+// inCodes writes polynomials, and what is added to them, in codes.
+func (v *value) inCodes(q *whole.Rounding, units []polynomial) (bias []*big.Rat, ok bool) {
 	for u := range units {
 		f, ok := units[u].outer.Affine()
 		if !ok {
 			return nil, false
 		}
-		p := &polynomial{ranges: units[u].ranges}
+		p := polynomial{ranges: units[u].ranges}
 		f.Scale = new(big.Rat).Quo(f.Scale, q.Scale)
 		for _, s := range units[u].scale {
 			p.scale = append(p.scale, new(big.Rat).Mul(s, f.Scale))
 		}
-		units[u] = *p
-		bias[u] = new(big.Rat).Quo(f.Bias, q.Scale)
-		centred = centred && bias[u].Sign() == 0
+		units[u] = p
+		b := new(big.Rat).Quo(f.Bias, q.Scale)
+		bias = append(bias, b.Add(b, q.Before))
+	}
+	return bias, true
+}
+
+func requantised(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made, bool) {
+	var scales []*big.Rat
+	for _, p := range units {
 		scales = append(scales, p.scale...)
 	}
-	if centred {
+	if !slices.ContainsFunc(bias, func(b *big.Rat) bool { return b.Sign() != 0 }) {
 		if m, ok := exactRequant(q, units, whole.Unit(scales)); ok {
 			return m, true
 		}
