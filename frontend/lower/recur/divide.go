@@ -8,6 +8,45 @@ import (
 	"hlsgen/internal/num"
 )
 
+// rounded makes a code that is a rounded polynomial: exactly by a multiplier and a shift, by factors that round alike
+// on all integers that can be reached, or, where it has more codes than a function has steps, by a division.
+func (v *value) rounded(q *whole.Rounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
+	bias, ok := v.inCodes(q, units)
+	if !ok {
+		return nil, false
+	}
+	if q.Behind == 0 {
+		if m, ok := requantised(q, units, bias); ok {
+			m.terms = terms
+			v.made = m
+			return nil, true
+		}
+	}
+	if q.Codes.Count() <= whole.MaxSteps {
+		return nil, false
+	}
+	return v.divided(q, terms, units, bias)
+}
+
+// inCodes writes polynomials, and what is added to them, in codes.
+func (v *value) inCodes(q *whole.Rounding, units []polynomial) (bias []*big.Rat, ok bool) {
+	for u := range units {
+		f, ok := units[u].outer.Affine()
+		if !ok {
+			return nil, false
+		}
+		p := polynomial{ranges: units[u].ranges}
+		f.Scale = new(big.Rat).Quo(f.Scale, q.Scale)
+		for _, s := range units[u].scale {
+			p.scale = append(p.scale, new(big.Rat).Mul(s, f.Scale))
+		}
+		units[u] = p
+		b := new(big.Rat).Quo(f.Bias, q.Scale)
+		bias = append(bias, b.Add(b, q.Before))
+	}
+	return bias, true
+}
+
 // A division makes a code of many bits of a sum of terms: N/m in whole numbers, and a bias, rounded. The sum N is
 // written in digits; its leading ones give a code that is never too great and at most one or two too small. What N then
 // is more than m times that code says whether the next one is reached, exactly:

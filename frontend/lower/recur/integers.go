@@ -99,7 +99,9 @@ func (v *value) mayRound() bool {
 
 // notPolynomial is the reason of a code that is no function of one polynomial.
 func (v *value) notPolynomial() error {
-	return refuse(v.step, "is no function of one sum or product of integers: quantise what meets in it, one by one")
+	return unmapped.Because(fmt.Sprintf("its body has no layer: %s is no function of one sum or product of integers",
+		unmapped.Describe(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; the "+
+		"greater of two codes, max(a, b), is b + relu(a - b), with a quantiser of their scale behind relu")
 }
 
 // settleConstant makes a code that cannot change, which still is asked for.
@@ -259,45 +261,8 @@ func (m *made) compact(units []polynomial) {
 	}
 }
 
-// rounded makes a code that is a rounded polynomial: exactly by a multiplier and a shift, by factors that round alike
-// on all integers that can be reached, or, where it has more codes than a function has steps, by a division.
-func (v *value) rounded(q *whole.Rounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
-	bias, ok := v.inCodes(q, units)
-	if !ok {
-		return nil, false
-	}
-	if q.Behind == 0 {
-		if m, ok := requantised(q, units, bias); ok {
-			m.terms = terms
-			v.made = m
-			return nil, true
-		}
-	}
-	if q.Codes.Count() <= whole.MaxSteps {
-		return nil, false
-	}
-	return v.divided(q, terms, units, bias)
-}
-
-// inCodes writes polynomials, and what is added to them, in codes.
-func (v *value) inCodes(q *whole.Rounding, units []polynomial) (bias []*big.Rat, ok bool) {
-	for u := range units {
-		f, ok := units[u].outer.Affine()
-		if !ok {
-			return nil, false
-		}
-		p := polynomial{ranges: units[u].ranges}
-		f.Scale = new(big.Rat).Quo(f.Scale, q.Scale)
-		for _, s := range units[u].scale {
-			p.scale = append(p.scale, new(big.Rat).Mul(s, f.Scale))
-		}
-		units[u] = p
-		b := new(big.Rat).Quo(f.Bias, q.Scale)
-		bias = append(bias, b.Add(b, q.Before))
-	}
-	return bias, true
-}
-
+// requantised makes a code that is a rounded polynomial: exactly by a multiplier and a shift, or by factors that round
+// alike on all integers that can be reached.
 func requantised(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made, bool) {
 	var scales []*big.Rat
 	for _, p := range units {

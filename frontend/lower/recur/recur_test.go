@@ -114,6 +114,14 @@ var cells = []cell{
 		b.outs = []string{b.quant(b.node("Mul", b.tanh(h, 4, 4), h), 0.25, 1, true)}
 		b.next("h", b.tanh(h, 4, 4))
 	}, 1},
+	{"a running maximum", func(b *body) {
+		m := b.state("m", 3)
+		x := b.quant("x", 0.25, 8, true)
+		more := b.quant(b.node("Relu", b.node("Sub", m, x)), 0.25, 9, false)
+		next := b.quant(b.node("Add", x, more), 0.25, 8, true)
+		b.next(m, next)
+		b.outs = []string{next}
+	}, 1},
 	{"GRU, reset after the product", func(b *body) { gru(b, true) }, 1},
 	{"GRU, reset before the product", func(b *body) { gru(b, false) }, 2},
 	{"gates of one product", func(b *body) {
@@ -411,6 +419,10 @@ func TestRefusals(t *testing.T) {
 		{"gates that are not quantised", "is no function of one sum or product of integers", func(b *body) {
 			h := b.state("h", 3)
 			b.next(h, b.quant(b.node("Mul", b.gate("Sigmoid", h, 3, 3), b.gate("Tanh", h, 3, 3)), 0.01, 8, true))
+		}},
+		{"a running maximum", "max(a, b), is b + relu(a - b)", func(b *body) {
+			m := b.state("m", 3)
+			b.next(m, b.quant(b.node("Max", m, b.quant("x", 0.25, 8, true)), 0.25, 8, true))
 		}},
 		{"the input in two places", "products of the input meet values of 3 elements in one place, and of 2 in another",
 			func(b *body) {
