@@ -82,7 +82,8 @@ func TestShorterSequences(t *testing.T) {
 		b.Output(must(b.Add(paced{ins: 2, outs: 1}, []int{held[0], fork[1]}, nil, nil))[0])
 		m := &dataflow.Model{Name: "sequences", Graph: must(b.Graph()),
 			Lengths: &dataflow.Lengths{Min: 1, Max: 5, In: []int{0}}}
-		d, told := on(t, m, boards.Board{Name: "large", LUT: 50000, LUTRAM: 9000, FF: 90000, BRAM36: 40, DSP: 20}, Goal{})
+		large := boards.Board{Name: "large", LUT: 50000, LUTRAM: 9000, FF: 90000, BRAM36: 40, DSP: 20}
+		d, told := on(t, m, large, Goal{})
 		if d == nil {
 			t.Fatalf("%d: %s", holds, text(told))
 		}
@@ -91,7 +92,8 @@ func TestShorterSequences(t *testing.T) {
 			least = holds * pacedWords // all of the sequence waits
 		}
 		if depth := d.FIFO[fork[1]].Depth; depth < least || !deep && depth > least {
-			t.Errorf("sequences of %d steps are held back: the FIFO past that holds %d words, want %d", holds, depth, least)
+			t.Errorf("sequences of %d steps are held back: the FIFO past that holds %d words, want %d", holds, depth,
+				least)
 		}
 		if proof, err := rtlsim.Prove(t.Context(), d.Design); err != nil || proof.Room > 0 {
 			t.Errorf("%d: %v, %v", holds, proof, err)

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// TestPaddedSequence puts constant steps in front of a recurrence: it is refused with the true reason, and maps where the
-// hint is followed.
+// TestPaddedSequence puts constant steps in front of a recurrence: it is refused with the true reason, and maps where
+// the hint is followed.
 func TestPaddedSequence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -55,7 +55,8 @@ func (d *drawer) layer(x []vector) *Layer {
 	}
 	l.Spelled = Spelling{Fused: d.rarely(4), Gemm: d.n.Form != "flat" && d.rarely(4), Early: d.rarely(2),
 		Left: d.rarely(2)}
-	l.Spelled.Joined = (l.Form == "Scan" || l.Form == "Loop") && !l.Spelled.Fused && d.on(d.axes.Joined, 6, "joined products")
+	inBody := l.Form == "Scan" || l.Form == "Loop"
+	l.Spelled.Joined = inBody && !l.Spelled.Fused && d.on(d.axes.Joined, 6, "joined products")
 	if l.Form == "Unrolled" {
 		l.Spelled.Unroll = Unrolling{one(d.Choices, "Gather", "Slice", "Split"), d.rarely(2), d.rarely(2)}
 	}

@@ -42,7 +42,8 @@ func (w *writer) loop(l *Layer, d int, prefix string, inputs []string, n *Networ
 	for range states + 1 {
 		out = append(out, w.fresh())
 	}
-	w.Node("Loop", append([]string{runs, w.yes()}, inputs[:states]...)...).Name(prefix).Graph("body", b.Model).Out(out...)
+	in := append([]string{runs, w.yes()}, inputs[:states]...)
+	w.Node("Loop", in...).Name(prefix).Graph("body", b.Model).Out(out...)
 	if form.axis == 0 {
 		return out
 	}

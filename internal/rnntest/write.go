@@ -151,7 +151,8 @@ func (w *writer) matrix(m Matrix, kernel int, rows bool) (name string) {
 		perUnit = nil
 	}
 	if m.Linear {
-		n := w.Node("DequantizeLinear", w.initializer(graph.Int8, shape, codes...), w.constant(flat(perUnit), scales...))
+		q := w.initializer(graph.Int8, shape, codes...)
+		n := w.Node("DequantizeLinear", q, w.constant(flat(perUnit), scales...))
 		if perUnit != nil && !rows && kernel == 0 {
 			n.Int("axis", 1)
 		} else if perUnit != nil {

@@ -100,8 +100,8 @@ func (v *value) mayRound() bool {
 // notPolynomial is the reason of a code that is no function of one polynomial.
 func (v *value) notPolynomial() error {
 	return unmapped.Because(fmt.Sprintf("its body has no layer: %s is no function of one sum or product of integers",
-		unmapped.Describe(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; the "+
-		"greater of two codes, max(a, b), is b + relu(a - b), with a quantiser of their scale behind relu")
+		unmapped.Describe(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; "+
+		"the greater of two codes, max(a, b), is b + relu(a - b), with a quantiser of their scale behind relu")
 }
 
 // settleConstant makes a code that cannot change, which still is asked for.
