@@ -105,10 +105,10 @@ var cells = []cell{
 	{"LSTM", func(b *body) { lstm(b, func(x string) string { return b.quant(x, 0.03125, 8, true) }, 0) }, 1},
 	{"LSTM, products not rounded", func(b *body) { lstm(b, func(x string) string { return x }, 0) }, 1},
 	{"LSTM with a projection", func(b *body) { lstm(b, func(x string) string { return x }, 3) }, 2},
-	{"LSTM, 16 bits", func(b *body) { wide(b, 16, 0, "ROUND") }, 1},
-	{"LSTM, 14 bits, rounded up", func(b *body) { wide(b, 14, 0, "UP") }, 1},
-	{"LSTM, 14 bits, rounded towards zero", func(b *body) { wide(b, 14, 0, "DOWN") }, 1},
-	{"LSTM, 14 bits with a zero point", func(b *body) { wide(b, 14, 31, "HALF_DOWN") }, 1},
+	{"LSTM, 14 bits", func(b *body) { wide(b, 14, 0, "ROUND") }, 1},
+	{"LSTM, 13 bits, rounded up", func(b *body) { wide(b, 13, 0, "UP") }, 1},
+	{"LSTM, 13 bits, rounded towards zero", func(b *body) { wide(b, 13, 0, "DOWN") }, 1},
+	{"LSTM, 13 bits with a zero point", func(b *body) { wide(b, 13, 31, "HALF_DOWN") }, 1},
 	{"signs of products", func(b *body) {
 		h := b.state("h", 4)
 		b.outs = []string{b.quant(b.node("Mul", b.tanh(h, 4, 4), h), 0.25, 1, true)}
