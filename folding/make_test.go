@@ -262,6 +262,43 @@ func TestURAM(t *testing.T) {
 	}
 }
 
+// UltraRAM holds FIFOs where the device has it: what is scarcer gives way. They are priced where they lie.
+func TestFIFOsInURAM(t *testing.T) {
+	t.Parallel()
+	roomy := boards.Board{Name: "roomy", LUT: 300_000, LUTRAM: 100_000, FF: 600_000, BRAM36: 400, URAM: 200, DSP: 900,
+		DSPType: "DSP48E2"}
+	scarce, none := roomy, roomy
+	scarce.BRAM36, none.URAM = 2, 0
+	for _, c := range []struct {
+		name  string
+		b     boards.Board
+		least Measure
+		uram  bool
+	}{
+		{"fewest RAMB18", roomy, LeastBRAM, true},
+		{"fewest RAMB18 without UltraRAM", none, LeastBRAM, false},
+		{"fewest URAM", roomy, LeastURAM, false},
+		{"hardly a RAMB18", scarce, LeastURAM, true},
+	} {
+		goal := Goal{MaxUse: Use{LUT: 0.2, LUTRAM: 0.01, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}, Least: c.least,
+			FPS: 1000, FIFO: FIFO{Words: 5000}}
+		d, told := on(t, tfc(), c.b, goal)
+		if d == nil {
+			t.Errorf("%s: %s", c.name, text(told))
+			continue
+		}
+		blocks := 0
+		for s, f := range d.FIFO {
+			if f.Memory == dataflow.URAM {
+				blocks += (d.Port(s).Width() + 71) / 72 * 2 // 5000 words are two blocks deep
+			}
+		}
+		if got := d.Estimate.FIFOs.Total().URAM; got != blocks || c.uram != (blocks > 0) {
+			t.Errorf("%s: %d URAM priced, %d bound, in %v", c.name, got, blocks, d.FIFO)
+		}
+	}
+}
+
 func TestMakeEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
