@@ -299,6 +299,44 @@ func TestFIFOsInURAM(t *testing.T) {
 	}
 }
 
+// The host's words are no wider than its port, where one of several elements is; the layer's stay as they are.
+func TestBorder(t *testing.T) {
+	t.Parallel()
+	port := func(bits int) boards.Board {
+		b := board("zcu104")
+		b.HostPortBits = bits
+		return b
+	}
+	for _, c := range []struct {
+		b    boards.Board
+		io   dataflow.IO
+		want int // elements in a word of the host; 784 of 2 bits in words of 112 at the layer
+	}{
+		{port(256), dataflow.FromMemory, 112},
+		{port(128), dataflow.FromMemory, 56},
+		{port(64), dataflow.FromMemory, 28},
+		{port(8), dataflow.FromMemory, 4},
+		{port(64), dataflow.FromStream, 112},
+		{port(0), dataflow.FromMemory, 112},
+	} {
+		goal := Goal{Fixed: ReadFile([]byte(`{"MVAU_0": {"PE": 4, "SIMD": 112}}`), &diag.List{})}
+		d, told := designed(t, tfc(), dataflow.Target{Board: c.b, ClockMHz: 200, IO: c.io}, goal)
+		if d == nil {
+			t.Fatal(text(told))
+		}
+		g := d.Model.Graph
+		at := slices.IndexFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Name == "MVAU_0" })
+		in := d.Port(g.In[0])
+		if layer := d.Port(g.Nodes[at].In[0]); in.PerWord != c.want || layer.PerWord != 112 {
+			t.Errorf("port of %d bits, %v: words of %d at the host, of %d at the layer; want %d and 112",
+				c.b.HostPortBits, c.io, in.PerWord, layer.PerWord, c.want)
+		}
+		if d.Clocks.Interval < float64(in.Words) || !d.Certificate.Proved() {
+			t.Errorf("port of %d bits: %v clocks, %+v", c.b.HostPortBits, d.Clocks.Interval, d.Certificate)
+		}
+	}
+}
+
 func TestMakeEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())

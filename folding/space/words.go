@@ -189,9 +189,9 @@ func FrameBytes(d *dataflow.Design) (bytes int) {
 	return bytes
 }
 
-// border is the form in which the host moves a stream of a layer's form: that one, or where its words are wider than the
-// board's port, the widest that is not and that a width converter joins to it. Sequences of several lengths keep their
-// form: a step's words must line up with the layer's.
+// border is the form in which the host moves a stream of a layer's form: that one, or where its words are wider than
+// the board's port, the widest that is not and that a width converter joins to it. Sequences of several lengths keep
+// their form: a step's words must line up with the layer's.
 func (j *joints) border(id int, f form) form {
 	s, bits := &j.streams[id], j.target.PortBits()
 	if bits == 0 || s.port(f).TDATA() <= bits || j.sequences {
