@@ -81,7 +81,7 @@ func (e *enumeration) design() *dataflow.Design {
 		for k, s := range n.In {
 			from, to := ports[s], in[k]
 			if host[s] {
-				from = dataflow.Port{PerWord: to.PerWord}
+				from = dataflow.Port{PerWord: e.border(s, to)}
 			}
 			switch {
 			case from.Tile != to.Tile:
@@ -106,11 +106,31 @@ func (e *enumeration) design() *dataflow.Design {
 		folds = append(folds, e.pick[i])
 	}
 	for _, s := range e.g.Out {
+		if n := e.border(s, ports[s]); n != ports[s].PerWord {
+			op := e.converter(s, ports[s].PerWord, dataflow.Port{PerWord: n})
+			bound, _, err := op.Bind([]dataflow.Type{b.Type(stream[s])})
+			for f := range must(bound, err).Folds() {
+				folds = append(folds, f)
+			}
+			stream[s] = must(b.Add(op, []int{stream[s]}, nil, nil))[0]
+		}
 		b.Output(stream[s])
 	}
 	g := must(b.Graph())
 	return &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: e.t, Folds: folds, FIFO: make([]dataflow.FIFO,
 		len(g.Streams))}
+}
+
+// border is the elements in a word of the host: as many as fit its port, where the layer's word does not.
+func (e *enumeration) border(s int, p dataflow.Port) int {
+	size, bits := e.g.Streams[s].Type.Shape.Size(), e.g.Streams[s].Type.Elem.Width
+	for n := p.PerWord; e.t.PortBits() > 0 && n > 0; n-- {
+		whole := p.PerWord * n / dataflow.GCD(p.PerWord, n)
+		if n*bits <= e.t.PortBits() && size%whole == 0 {
+			return n
+		}
+	}
+	return p.PerWord
 }
 
 func (e *enumeration) converter(s, from int, to dataflow.Port) dataflow.Op {

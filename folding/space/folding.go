@@ -75,18 +75,20 @@ func (s *Space) eachFIFO(id int, options []int32, visit func(side Side, f form, 
 	}
 }
 
-// ends is the forms at the two ends of a stream; the host has its layer's.
+// ends is the forms at the two ends of a stream.
 func (s *Space) ends(id int, options []int32) (in, out form) {
 	st := &s.Streams[id]
-	if st.writer.layer >= 0 {
-		in = s.Layers[st.writer.layer].shape(int(options[st.writer.layer])).out[st.writer.port]
+	if w := st.writer; w.layer >= 0 {
+		in = s.Layers[w.layer].shape(int(options[w.layer])).out[w.port]
 	}
-	if st.reader.layer < 0 {
-		return in, in
+	if r := st.reader; r.layer >= 0 {
+		out = s.Layers[r.layer].shape(int(options[r.layer])).in[r.port]
 	}
-	out = s.Layers[st.reader.layer].shape(int(options[st.reader.layer])).in[st.reader.port]
-	if st.writer.layer < 0 {
-		in = out
+	switch {
+	case st.writer.layer < 0:
+		in = s.border(id, out)
+	case st.reader.layer < 0:
+		out = s.border(id, in)
 	}
 	return in, out
 }
@@ -99,7 +101,8 @@ type Built struct {
 	sides []Side // per stream
 }
 
-// Build puts width converters where the words of neighbours differ. It is nil where none joins them.
+// Build puts width converters where the words of neighbours differ, or a layer's are wider than the host's port. It is
+// nil where none joins them.
 func (s *Space) Build(f *Folding) *Built {
 	g := s.Model.Graph
 	var b dataflow.Builder
@@ -116,23 +119,32 @@ func (s *Space) Build(f *Folding) *Built {
 		stream[in] = b.Input(g.Streams[in].Name, g.Streams[in].Type)
 		note(stream[in], Side{in, false})
 	}
+	// join puts what a stream needs between its ends; it reports whether something does.
+	join := func(id int, names []string) bool {
+		in, out := s.ends(id, f.Options)
+		if in == out {
+			return true
+		}
+		k := s.convert(id, in, out)
+		if !k.ok {
+			return false
+		}
+		joined, err := b.Add(converter(in, out), []int{stream[id]}, names, nil)
+		if err != nil {
+			panic(fmt.Sprintf("folding: a width converter does not bind again: %v", err))
+		}
+		stream[id] = joined[0]
+		note(stream[id], Side{id, true})
+		folds, made.layer, made.conv = append(folds, k.fold), append(made.layer, -1), append(made.conv, id)
+		return true
+	}
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		o := l.Options[f.Options[i]]
 		var ins []int
 		for _, id := range l.Node.In {
-			if in, out := s.ends(id, f.Options); in != out {
-				k := s.convert(id, in, out)
-				if !k.ok {
-					return nil
-				}
-				out, err := b.Add(converter(in, out), []int{stream[id]}, nil, nil)
-				if err != nil {
-					panic(fmt.Sprintf("folding: a width converter does not bind again: %v", err))
-				}
-				stream[id] = out[0]
-				note(stream[id], Side{id, true})
-				folds, made.layer, made.conv = append(folds, k.fold), append(made.layer, -1), append(made.conv, id)
+			if !join(id, nil) {
+				return nil
 			}
 			ins = append(ins, stream[id])
 		}
@@ -148,6 +160,9 @@ func (s *Space) Build(f *Folding) *Built {
 		folds, made.layer, made.conv = append(folds, o.Fold), append(made.layer, i), append(made.conv, -1)
 	}
 	for _, out := range g.Out {
+		if !join(out, []string{g.Streams[out].Name}) {
+			return nil
+		}
 		b.Output(stream[out])
 	}
 	graph, err := b.Graph()

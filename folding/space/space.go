@@ -85,6 +85,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 		fifo: fifo}
 	tellEnds(s)
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
+	s.sequences = m.Lengths != nil
 	for _, n := range m.Graph.Nodes {
 		s.add(n)
 	}
