@@ -8,7 +8,8 @@
 //   - project.go is the story; files.go is what comes out
 //   - layer.go, top.go, bench.go, readme.go: the views of the templates; steps.go, of sequences of different lengths
 //   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
-//   - lint.go, lint_memory.go hold text against what Vitis HLS accepts
+//   - lint.go, lint_memory.go, lint_pragma.go hold text against what Vitis HLS accepts: pragma.go is its grammar of
+//     pragmas, scope.go finds what they stand in
 //   - csim.go compiles and runs, outcome.go reads what was printed; process_unix.go and process_other.go end what was
 //     started
 package templates
