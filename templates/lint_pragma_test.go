@@ -77,7 +77,8 @@ func TestPragmas(t *testing.T) {
 
 		{"statics", "BIND_STORAGE variable=s type=fifo impl=srl", ""},
 		{"statics", "BIND_STORAGE variable=words type=fifo impl=uram", ""},
-		{"statics", "BIND_STORAGE variable=kept type=fifo impl=srl", "pragma BIND_STORAGE: kept is a FIFO and no stream"},
+		{"statics", "BIND_STORAGE variable=kept type=fifo impl=srl",
+			"pragma BIND_STORAGE: kept is a FIFO and no stream"},
 		{"statics", "BIND_STORAGE variable=kept type=ram_s2p impl=uram", ""},
 		{"statics", "BIND_STORAGE variable=kept type=ram_s2p", ""},
 		{"statics", "BIND_STORAGE variable=kept impl=uram", "pragma BIND_STORAGE: it has no type"},
@@ -85,15 +86,15 @@ func TestPragmas(t *testing.T) {
 			"pragma BIND_STORAGE: type=rom_1p with impl=uram"},
 		{"statics", "BIND_STORAGE variable=kept type=ram_s2p impl=srl",
 			"pragma BIND_STORAGE: type=ram_s2p with impl=srl"},
-		{"statics", "BIND_STORAGE variable=kept type=rom_1p impl=bram\nBIND_STORAGE variable=kept type=ram_2p impl=bram",
+		{"statics", "BIND_STORAGE variable=kept type=rom_1p\nBIND_STORAGE variable=kept type=ram_2p impl=bram",
 			"pragma BIND_STORAGE kept twice"},
 
 		{"block", "BIND_OP variable=x op=mul impl=dsp", ""},
 		{"block", "BIND_OP variable=x op=div impl=dsp", "pragma BIND_OP: op=div"},
 		{"block", "BIND_OP variable=x op=mul impl=lut", "pragma BIND_OP: impl=lut"},
 
-		{"function", "ARRAY_PARTITION variable=local complete dim=1\nARRAY_PARTITION variable=local complete dim=2", ""},
-		{"function", "ARRAY_PARTITION variable=local complete dim=1\nARRAY_PARTITION variable=local complete dim=1",
+		{"function", "ARRAY_PARTITION variable=local complete dim=1\nARRAY_PARTITION variable=local dim=2", ""},
+		{"function", "ARRAY_PARTITION variable=local complete dim=1\nARRAY_PARTITION variable=local dim=1",
 			"pragma ARRAY_PARTITION local  1 twice"},
 		{"function", "ARRAY_PARTITION variable=local cyclic factor=4 dim=2", ""},
 		{"function", "ARRAY_PARTITION variable=local cyclic dim=2", "pragma ARRAY_PARTITION: cyclic without factor"},

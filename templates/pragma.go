@@ -39,9 +39,9 @@ type pragma struct {
 }
 
 // pragmas is the grammar of the public front end of Vitis HLS, of release 2021 (Xilinx/hls-llvm-project:
-// ParseXlxPragma.cpp for options, SemaXlxAttr.cpp and CGXlxAttr.cpp for places and conflicts). What breaks it is an error
-// there, or worse: a warning, and the pragma is gone. What is deprecated has no row. An interface has a row per mode, as
-// each has options of its own.
+// ParseXlxPragma.cpp for options, SemaXlxAttr.cpp and CGXlxAttr.cpp for places and conflicts). What breaks it is an
+// error there, or worse: a warning, and the pragma is gone. What is deprecated has no row. An interface has a row per
+// mode, as each has options of its own.
 var pragmas = map[string]pragma{
 	"PIPELINE": {inFunction | inLoops, "II=int style=stp|flp|frp rewind off",
 		"off/style rewind/style=flp rewind/style=frp", ""},
@@ -57,7 +57,8 @@ var pragmas = map[string]pragma{
 	"ARRAY_RESHAPE": {inAnything, "variable=var! dim=int factor=int cyclic block complete type=cyclic|block|complete",
 		"cyclic/block cyclic/complete block/complete complete/factor type=complete/factor",
 		"cyclic/factor block/factor type=cyclic/factor type=block/factor"},
-	"BIND_STORAGE": {inAnything, "variable=var! type=fifo|ram_1p|ram_1wnr|ram_2p|ram_s2p|ram_t2p|rom_1p|rom_2p|rom_np! " +
+	"BIND_STORAGE": {inAnything, "variable=var! " +
+		"type=fifo|ram_1p|ram_1wnr|ram_2p|ram_s2p|ram_t2p|rom_1p|rom_2p|rom_np! " +
 		"impl=bram|bram_ecc|lutram|memory|srl|uram|uram_ecc latency=int",
 		pairs("type", "impl", storageKinds), ""},
 	"BIND_OP": {inAnything, "variable=var! op=mul|add|sub! impl=dsp|fabric latency=int", "", ""},
