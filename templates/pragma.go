@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// place is what a pragma stands in, directly: the nearest pair of braces around it.
-type place int
+// standing is what a pragma stands in, directly: the nearest pair of braces around it.
+type standing int
 
 const (
-	inFunction place = 1 << iota // its body
-	inFor                        // the body of a for loop
-	inLoop                       // the body of another loop
-	inBlock                      // any other block of a function
+	inFunction standing = 1 << iota // its body
+	inFor                           // the body of a for loop
+	inLoop                          // the body of another loop
+	inBlock                         // any other block of a function
 
 	inLoops    = inFor | inLoop
 	inAnything = inFunction | inLoops | inBlock
 )
 
-func (p place) String() string {
-	return map[place]string{inFunction: "a function", inFor: "a for loop", inLoop: "a loop", inBlock: "a block",
+func (p standing) String() string {
+	return map[standing]string{inFunction: "a function", inFor: "a for loop", inLoop: "a loop", inBlock: "a block",
 		inLoops: "a loop", inFunction | inLoops: "a function or a loop", inFunction | inFor: "a function or a for loop",
 	}[p]
 }
@@ -33,7 +33,7 @@ func (p place) String() string {
 //	needs  what the left one is nothing without, as in "block/factor"; with + on the left, what those together are,
 //	       with nothing, what the pragma is; with | on the right, one of those
 type pragma struct {
-	at           place
+	at           standing
 	takes        string
 	apart, needs string
 }
@@ -165,7 +165,7 @@ func (u use) has(term string) bool {
 }
 
 // check says what is wrong with u, which stands at a place.
-func (u use) check(at place) (wrong []string) {
+func (u use) check(at standing) (wrong []string) {
 	p, name, ok := u.row()
 	if !ok {
 		return []string{"pragma " + strings.Join(append([]string{u.name}, u.settings...), " ")}

@@ -7,7 +7,7 @@ import (
 
 // A scope is a pair of braces in C++, as far as pragmas care.
 type scope struct {
-	at      place // 0 outside of functions
+	at      standing // 0 outside of functions
 	head    string
 	line    int // of its opening brace
 	pragmas []use
@@ -33,7 +33,7 @@ var (
 )
 
 // opens is what a brace behind head opens, in a scope at outer.
-func opens(outer place, head string) place {
+func opens(outer standing, head string) standing {
 	switch {
 	case typeHead.MatchString(head), outer == 0 && !strings.Contains(head, "("):
 		return 0
