@@ -1,5 +1,5 @@
-// Package synthtest holds generated C++ against what synthesis is to make of it: clang and opt stand in for the tool. In
-// come a project's files and what each process promises; out come findings: loops that remain and should not, or the
+// Package synthtest holds generated C++ against what synthesis is to make of it: clang and opt stand in for the tool.
+// In come a project's files and what each process promises; out come findings: loops that remain and should not, or the
 // other way round, functions that were not inlined, static variables that two processes could share.
 //
 //	synthtest.go  Check, and what a process promises
@@ -94,7 +94,8 @@ func check(
 		for name, trips := range functions {
 			seen[name] = true
 			if want := slices.Sorted(slices.Values(promises[name])); !slices.Equal(trips, want) {
-				findings = append(findings, fmt.Sprintf("%s keeps loops of %v trips, promised are %v", name, trips, want))
+				findings = append(findings, fmt.Sprintf("%s keeps loops of %v trips, promised are %v", name, trips,
+					want))
 			}
 		}
 		shared, err := w.statics(unit)

@@ -70,6 +70,9 @@ const processes = `#include "layers.hpp"
 struct a_config { static const int n = 7; };
 struct b_config { static const int n = 1; };
 struct c_config { static const int n = 3; };
+struct d_config {};
+struct e_config { static const int n = 4; };
+struct f_config { static const int n = 4; };
 void two_7(words& in, words& out) { hlsgen::loop<a_config>(in, out); }
 void one_1(words& in, words& out) { hlsgen::loop<b_config>(in, out); }
 void steady(words& in, words& out) { hlsgen::call<c_config>(in, out); }
@@ -85,8 +88,7 @@ func TestFinds(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "clang++", "opt", "nm")
 	files := templates.Files{
-		{Path: "hls/layers.hpp", Data: []byte(kernels + "struct d_config {};\nstruct e_config { static const int n = 4; };\n" +
-			"struct f_config { static const int n = 4; };\n")},
+		{Path: "hls/layers.hpp", Data: []byte(kernels)},
 		{Path: "hls/layers.cpp", Data: []byte(processes)},
 	}
 	for _, h := range hlslib.Headers("mvau.hpp") {
