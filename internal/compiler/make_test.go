@@ -28,7 +28,7 @@ var made = []struct {
 	draw          func() []byte
 }{
 	{"MLP", "internal/models/digits-mlp-balanced2/model.onnx", 4096, nil},
-	{"CNN", "internal/models/digits-cnn-w4a4-gap/model.onnx", 100_000, nil},
+	{"CNN", "internal/models/digits-cnn-w4a4/model.onnx", 100_000, nil},
 	{"depthwise", "internal/models/digits-mobilenet-w4a4/model.onnx", 20_000, nil},
 	{"residual", "internal/models/digits-resnet-w4a4/model.onnx", 20_000, nil},
 	{"LSTM", "internal/models/lstm-h16-w8a8-pot/model.onnx", 8192, nil},
