@@ -111,8 +111,8 @@ func drawnEmbedding() []byte {
 }
 
 // TestMakeCSim builds a project of every family, and has its own Makefile compile and run it with both compilers: as
-// synthesis sees it, and with headers that have the habits of the vendor's. Then a second compiler looks at what synthesis
-// is to make of it.
+// synthesis sees it, and with headers that have the habits of the vendor's. Then a second compiler looks at what
+// synthesis is to make of it.
 func TestMakeCSim(t *testing.T) {
 	t.Parallel()
 	for _, c := range made[:tier.Few(len(made))] {
