@@ -55,7 +55,7 @@ func (l *linter) named(file string, lines []string, s *scope, u use) {
 	before := around.head + "\n" + strings.Join(lines[around.line-1:u.line], "\n")
 	has := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(before) }
 	switch port := u.value("port"); {
-	case u.name == "RESET" && !has(`(?m)^\s*static [^(=]*\b`+variable+`\b`):
+	case u.name == "RESET" && !has(`(?m)^\s*static [^;]*\b`+variable+`\b`):
 		l.report(file, u.line, "pragma RESET: %s is not static", u.value("variable"))
 	case u.name == "BIND_STORAGE" && u.has("type=fifo") && !has(`\bhls::stream<.*>&? `+variable+`\b`):
 		l.report(file, u.line, "pragma BIND_STORAGE: %s is a FIFO and no stream", u.value("variable"))
