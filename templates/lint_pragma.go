@@ -8,6 +8,7 @@ import (
 
 var (
 	constantValue = regexp.MustCompile(`^-?(?:\d+|[A-Za-z]\w*(?:::\w+)*)$`)
+	streamName    = regexp.MustCompile(`\bhls::stream<[^;\n]*?>>?&? (\w+)[,()]`)
 	variableValue = regexp.MustCompile(`^[A-Za-z]\w*(?:::\w+)*(?:\.\w+)*$`)
 )
 
@@ -17,7 +18,10 @@ var always = map[string]string{"PIPELINE": "II=1 style=flp"}
 // pragmas holds the pragmas of a file against the grammar of the front end, what they name against the text around
 // them, and those of one scope against each other.
 func (l *linter) pragmas(file string, code []byte) {
-	lines := strings.Split(string(code), "\n")
+	lines, streams := strings.Split(string(code), "\n"), map[string]bool{}
+	for _, m := range streamName.FindAllSubmatch(code, -1) {
+		streams[string(m[1])] = true
+	}
 	closed := scopes(code, func(s *scope, u use) {
 		if s.at == 0 {
 			l.report(file, u.line, "pragma %s stands in no function", u.name)
@@ -29,7 +33,7 @@ func (l *linter) pragmas(file string, code []byte) {
 		if want := always[u.name]; want != "" && strings.Join(u.settings, " ") != want {
 			l.report(file, u.line, "pragma %s without %s", u.name, want)
 		}
-		l.named(file, lines, s, u)
+		l.named(file, lines, streams, s, u)
 	}, func(s *scope) { l.conflicts(file, s) })
 	if !closed {
 		l.report(file, 1, "braces that do not match")
@@ -44,23 +48,24 @@ func parameterOf(function *scope, name string) bool {
 // control reports whether a setting is a mode of an interface of the whole function.
 func control(setting string) bool { return strings.HasPrefix(setting, "ap_ctrl_") }
 
-// named checks what a pragma names: a reset a static variable, a memory that is a FIFO a stream, an interface a
-// parameter. Of anything else the front end drops it.
-func (l *linter) named(file string, lines []string, s *scope, u use) {
+// named checks what a pragma names: a reset a static variable, a memory that is a FIFO a stream of the file, an interface
+// a parameter. Of anything else the front end drops it.
+func (l *linter) named(file string, lines []string, streams map[string]bool, s *scope, u use) {
 	around := s // the function
 	for o := range s.enclosing {
 		around = o
 	}
-	variable := regexp.QuoteMeta(u.value("variable"))
-	before := around.head + "\n" + strings.Join(lines[around.line-1:u.line], "\n")
-	has := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(before) }
-	switch port := u.value("port"); {
-	case u.name == "RESET" && !has(`(?m)^\s*static [^;]*\b`+variable+`\b`):
-		l.report(file, u.line, "pragma RESET: %s is not static", u.value("variable"))
-	case u.name == "BIND_STORAGE" && u.has("type=fifo") && !has(`\bhls::stream<.*>&? `+variable+`\b`):
-		l.report(file, u.line, "pragma BIND_STORAGE: %s is a FIFO and no stream", u.value("variable"))
-	case u.name == "INTERFACE" && !slices.ContainsFunc(u.settings, control) &&
-		!parameterOf(around, port):
+	variable, port := u.value("variable"), u.value("port")
+	static := func() bool {
+		decl := regexp.MustCompile(`^\s*static [^;]*\b` + regexp.QuoteMeta(variable) + `\b`)
+		return slices.ContainsFunc(lines[around.line-1:u.line], decl.MatchString)
+	}
+	switch {
+	case u.name == "RESET" && !static():
+		l.report(file, u.line, "pragma RESET: %s is not static", variable)
+	case u.name == "BIND_STORAGE" && u.has("type=fifo") && !streams[variable]:
+		l.report(file, u.line, "pragma BIND_STORAGE: %s is a FIFO and no stream", variable)
+	case u.name == "INTERFACE" && !slices.ContainsFunc(u.settings, control) && !parameterOf(around, port):
 		l.report(file, u.line, "pragma INTERFACE: no port %s", port)
 	}
 }
