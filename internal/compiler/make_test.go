@@ -32,7 +32,7 @@ var made = []struct {
 	{"depthwise", "internal/models/digits-mobilenet-w4a4/model.onnx", 20_000, nil},
 	{"residual", "internal/models/digits-resnet-w4a4/model.onnx", 20_000, nil},
 	{"LSTM", "internal/models/lstm-h16-w8a8-pot/model.onnx", 8192, nil},
-	{"bidirectional LSTM", "internal/models/bilstm-onnxnode-h16-w4/model.onnx", 20_000, nil},
+	{"bidirectional LSTM", "internal/models/bilstm-h32-w4a4/model.onnx", 20_000, nil},
 	{"U-Net", "", 8192, drawnUNet},
 	{"embedding", "", 64, drawnEmbedding},
 }
