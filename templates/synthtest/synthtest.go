@@ -28,16 +28,17 @@ import (
 // Any is the trips of a loop that data end.
 const Any = 0
 
-// Promised is the trips of the loops that the process of a layer keeps. One of a single trip is no loop.
+// Promised is the trips of the loops that the process of a layer keeps.
 func Promised(l dataflow.Loop) []int { return counts(l.Iterations()) }
 
-// counts leaves out loops of a single trip.
+// counts is the trips of the loops that processes keep which have so many iterations a frame: each has a loop of these,
+// and one of a single trip is no loop. Where a call of a process is an iteration, there are none.
 func counts(trips ...int) []int {
 	return slices.DeleteFunc(trips, func(n int) bool { return n == 1 })
 }
 
-// Promises is the trips of the loops that each function of a design's project keeps, by its name. Where sequences have
-// any length, a layer says so of its steps.
+// Promises is the trips of the loops that each function of a design's project keeps, by its name. All frames have one
+// length.
 func Promises(d *dataflow.Design, opt templates.Options) (map[string][]int, error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
