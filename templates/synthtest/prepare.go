@@ -10,8 +10,8 @@ import (
 )
 
 // streams is hls_stream.h with declarations alone: to the compiler, a word comes from anywhere and goes anywhere.
-const streams = `#ifndef HLSGEN_SYNTHTEST_STREAM_H
-#define HLSGEN_SYNTHTEST_STREAM_H
+const streams = `#ifndef SYNTHTEST_STREAM_H
+#define SYNTHTEST_STREAM_H
 namespace hls {
 template <class T, int DEPTH = 0> class stream {
 public:
