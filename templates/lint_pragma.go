@@ -48,8 +48,8 @@ func parameterOf(function *scope, name string) bool {
 // control reports whether a setting is a mode of an interface of the whole function.
 func control(setting string) bool { return strings.HasPrefix(setting, "ap_ctrl_") }
 
-// named checks what a pragma names: a reset a static variable, a memory that is a FIFO a stream of the file, an interface
-// a parameter. Of anything else the front end drops it.
+// named checks what a pragma names: a reset a static variable, a memory that is a FIFO a stream of the file, an
+// interface a parameter. Of anything else the front end drops it.
 func (l *linter) named(file string, lines []string, streams map[string]bool, s *scope, u use) {
 	around := s // the function
 	for o := range s.enclosing {
