@@ -12,7 +12,8 @@ import (
 var in = map[string]string{
 	"function": "void f(hls::stream<ap_uint<8>>& words, int& n) {\n@\n" +
 		"    static int kept[4], at = 0;\n    hls::stream<ap_uint<8>> s(\"s{\");\n    int local[4][4];\n}\n",
-	"statics": "void f(hls::stream<ap_uint<8>>& words) {\n    static ap_uint<width(4)> kept[4] = {}, at = 0;\n    int local = '}';\n" +
+	"statics": "void f(hls::stream<ap_uint<8>>& words) {\n    static ap_uint<w(4)> kept[4] = {}, at;\n" +
+		"    int local = '}';\n" +
 		"    hls::stream<ap_uint<8>> s(\"s{\");\n@\n}\n",
 	"for":    "template <class C> void f() {\n    rows: for (int i = 0; i < 4; i++) {\n@\n    }\n}\n",
 	"while":  "struct a {\n    static void f(bool b) {\n        while (b) {\n@\n        }\n    }\n};\n",
