@@ -100,3 +100,12 @@ func limbs(n, width int) (perLimb, count int) {
 	}
 	return perLimb, count
 }
+
+// tableStorage is how a table is bound. There is no ROM of UltraRAM in the front end's list of memories: what is only
+// read is bound as a RAM of one port there.
+func tableStorage(m dataflow.Memory) string {
+	if m == dataflow.URAM {
+		return "type=ram_1p impl=" + storageImpl[m]
+	}
+	return "type=rom_1p impl=" + storageImpl[m]
+}

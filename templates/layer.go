@@ -123,8 +123,7 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 			v.Bind = append(v.Bind, fmt.Sprintf("ARRAY_RESHAPE variable=%s dim=2 complete", name))
 		}
 		if s := i.StorageOf(t.Name); s.In != dataflow.NoMemory {
-			v.Bind = append(v.Bind, fmt.Sprintf("BIND_STORAGE variable=%s type=rom_1p impl=%s", name,
-				storageImpl[s.In]))
+			v.Bind = append(v.Bind, fmt.Sprintf("BIND_STORAGE variable=%s %s", name, tableStorage(s.In)))
 		}
 		args = append(args, name)
 		text, err := tableText(name, l.Name, t)

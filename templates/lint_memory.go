@@ -190,7 +190,7 @@ func boundTables(files Files, layer, body string, args []string) (list []dataflo
 		binds = slices.DeleteFunc(binds, func(m []string) bool {
 			if m[1] == a {
 				bound++
-				if s.In = memoryNames[m[3]]; m[2] != "rom_1p" {
+				if s.In = memoryNames[m[3]]; "type="+m[2]+" impl="+m[3] != tableStorage(s.In) {
 					problems.say("table %s is bound as %s", a, m[2])
 				}
 			}

@@ -1,4 +1,8 @@
-// Products and sums of layers with weights. hlslib/mac beside the Go layers says what they compute.
+// Products and sums of layers with weights.
+//     sum over k of W[c][k]*x[k]
+// of which one clock takes simd products of a channel. Where weights and inputs are both bipolar, a product is 1 if
+// they agree, else 0, and a sum of p in K stands for 2p - K. A product may go through a requantiser before it is
+// summed.
 //
 // A layer's config C has for this
 //     simd         products of a channel in one clock

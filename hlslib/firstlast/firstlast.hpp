@@ -1,5 +1,6 @@
-// Chunks of the first and of the last step of a frame. firstlast.go beside this file says what it computes, and when words
-// move.
+// Chunks of the first and of the last step of a frame.
+//     y[j] = chunk order[j] of what is kept: the first step, if anything of it goes out, and the latest one
+// A frame is read whole, then its chunks are written, in words of the same number of elements.
 //
 // C has the members in_width, out_width of the streams, order_t and order_per_limb of the table, and
 //     steps                 steps of a frame

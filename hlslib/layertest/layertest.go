@@ -15,6 +15,7 @@
 //	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
 //	work.go       what it computes, against latencies and costs
 //	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
+//	synth.go      what a second compiler makes of some folds
 //	steps.go      Steps: layers for sequences of any length
 //	bench.go      what benchmarks of layers measure
 //
@@ -73,6 +74,7 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 			t.Error(err)
 		}
 	})
+	t.Run("synthesis", func(t *testing.T) { checkSynthesis(t, programs) })
 }
 
 // examine holds the cases against all of the contract but the compiler's part, which is for the programs.

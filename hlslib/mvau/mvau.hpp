@@ -1,4 +1,9 @@
-// The matrix-vector-activation unit. mvau.go beside this file says what it computes, and in which order of words.
+// The matrix-vector-activation unit.
+//     y[c] = f[c](sum over k of W[c][k]*x[k])
+// f[c] is a non-decreasing step function, or nothing. A frame is vectors of `groups` parts, each of sf*simd elements,
+// of which nf*pe outputs are made. An iteration multiplies simd elements with the weights of pe outputs, which are a
+// row of the table: those of the first output, then those of the next. The nf of a group have the same input, which is
+// read with the first of them; the outputs are written with the last of the sf.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
 //     vectors, groups, nf, sf, pe, simd   the loop nest and what is unrolled in it

@@ -1,4 +1,7 @@
-// The gathering of chunks within blocks. reorder.go beside this file says what it computes, and when words move.
+// The gathering of chunks within blocks.
+//     y[j] = x[order[j]], the chunks of a block
+// Blocks go through two banks: while one is written in, the one before is read out, in words of the same number of
+// elements. The first block is only read, and behind the last one only written.
 //
 // C has the members in_width, out_width of the streams, order_t and order_per_limb of the table, and
 //     blocks                blocks in a frame

@@ -1,4 +1,11 @@
-// The recurrent engine. rnn.go beside this file says what it computes, and in which order of words.
+// The recurrent engine.
+// A frame is time steps. In each, the turns (sequences, or directions of one) run the phases of a cell, unit by unit:
+// first the sums of products
+//     sum[dot] = sum over k of W[dot][unit][k]*v[k]
+// with the vector v that the phase looks at, a state or what an earlier phase has made; then the cell's program, which
+// is C::clock: sums with the input, products, step functions, requantisers. A step ends with new states. An iteration
+// takes simd elements of v for the dots of pe units. The last of a word's reads the input in the first phase, and
+// writes what goes out of the phase.
 //
 // C has the members of the streams, tables and memories, and
 //     length, turns, cells         time steps of a frame; turns of a step, and how many of them are of one sequence
