@@ -287,7 +287,7 @@ func (q *inquiry) tell(d *Design) {
 	asked, most := d.Target.ClockMHz, d.ClockMHz()
 	if most < asked {
 		i, ns := d.Slowest()
-		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Name,
+		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Layer(),
 			Msg: fmt.Sprintf("what it carries from one clock to the next takes %.2f ns by estimate, and %s MHz "+
 				"leave %.2f; rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
 			Hint: fmt.Sprintf("ask for --clock %s or less", ask.Plain(most))})

@@ -6,6 +6,7 @@
 // changes. It may import ask, finn and search, the costs of hlslib, and rtlsim for the steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
+//	split.go    folds of more than one process
 //	words.go    the forms in which frames travel, width converters and FIFOs between them
 //	plan.go     the order in which tables are joined, once for all regions
 //	region.go   a part of the space
@@ -65,6 +66,7 @@ type Option struct {
 	Fold  dataflow.Fold
 	Class int // index into LayerOptions.Classes
 	Cost  search.Vector
+	split *split // nil where one process computes the fold
 }
 
 // A Class is the options of a layer that look the same from outside: the same words in the same clocks. They differ in
@@ -116,10 +118,14 @@ func tellEnds(s *Space) {
 func (s *Space) add(n *dataflow.Node) {
 	l := LayerOptions{Node: n}
 	shapes, classes := map[string]int{}, map[string]int{}
+	splitter := splitterOf(s, n)
 	for f := range n.Op.Folds() {
 		l.Folds = append(l.Folds, f)
-		cost := n.Op.Cost(f, s.Target).Total()
-		if !buildable(f, s.Target.Board) || !ask.Available(cost, s.Target.Board) {
+		if !buildable(f, s.Target.Board) {
+			continue
+		}
+		split, cost, ok := splitter.within(f)
+		if !ok {
 			continue
 		}
 		in, out := n.Op.Ports(f)
@@ -132,11 +138,14 @@ func (s *Space) add(n *dataflow.Node) {
 			l.shapes = append(l.shapes, sh)
 		}
 		loop := n.Op.Loop(f, s.Target)
+		if split != nil {
+			loop = split.loop
+		}
 		c := number(classes, strconv.Itoa(at)+" "+loop.Key())
 		if c == len(l.Classes) {
 			l.Classes = append(l.Classes, Class{loop, loop.Iterations(), at})
 		}
-		l.Options = append(l.Options, Option{f, c, s.Board.Vector(cost)})
+		l.Options = append(l.Options, Option{f, c, cost, split})
 	}
 	s.Layers = append(s.Layers, l)
 }
