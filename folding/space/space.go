@@ -7,6 +7,7 @@
 //
 //	space.go    the options of each layer, and the intervals that they make
 //	split.go    folds of more than one process
+//	unroll.go   what is beyond the envelope, and what envelope would do
 //	words.go    the forms in which frames travel, width converters and FIFOs between them
 //	plan.go     the order in which tables are joined, once for all regions
 //	region.go   a part of the space
@@ -197,7 +198,7 @@ func (s *Space) fix(file *finn.File, d *diag.List) bool {
 		l.Fixed = true
 		l.Options = slices.DeleteFunc(l.Options, func(o Option) bool { return !w.Allows(o.Fold) })
 		if len(l.Options) == 0 {
-			d.Add(w.NotOn(s.Target.Board.Name))
+			d.Add(l.notBuilt(s, &w))
 			ok = false
 		}
 	}
@@ -214,10 +215,14 @@ func (s *Space) foldable(d *diag.List) bool {
 	for i := range s.Layers {
 		if l := &s.Layers[i]; len(l.Options) == 0 {
 			ok = false
-			d.Add(l.Diag(diag.BudgetExceeded,
-				fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name,
-					s.Target.Board.Name),
-				"choose a board that has it"))
+			dg, told := l.beyond(s, l.Folds)
+			if !told {
+				dg = l.Diag(diag.BudgetExceeded,
+					fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name,
+						s.Target.Board.Name),
+					"choose a board that has it")
+			}
+			d.Add(dg)
 		}
 	}
 	return ok

@@ -247,6 +247,18 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			if err != nil {
 				t.Fatal(err)
 			}
+			if seed%3 == 0 || tier.Long() {
+				wide, err := split(ctx, rnd, found, im.Model)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if wide != nil {
+					r.Design, found = wide, wide
+					if streams, err = r.simulate(ctx, s); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
 			if seed*compiled%networks >= compiled {
 				return
 			}

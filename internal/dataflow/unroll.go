@@ -25,13 +25,17 @@ func (e Envelope) Of() Envelope {
 // Most is how many products of so many bits one process computes in a clock.
 func (e Envelope) Most(bits int) int {
 	e = e.Of()
+	return *e.at(bits)
+}
+
+func (e *Envelope) at(bits int) *int {
 	switch {
 	case bits > 4:
-		return e.Wide
+		return &e.Wide
 	case bits > 1:
-		return e.Few
+		return &e.Few
 	}
-	return e.One
+	return &e.One
 }
 
 // String is the envelope as --max-unroll takes it: 1024,2048,8192, or one number for all widths.
@@ -69,16 +73,38 @@ func (e Envelope) Parts(op Op, f Fold) int {
 	if n <= most {
 		return 1
 	}
-	if _, ok := op.(Divisible); !ok {
-		return 0
-	}
-	for parts := 2; parts <= min(f.PE, MaxPorts); parts++ {
+	for parts := 2; parts <= MostParts(op, f); parts++ {
 		if f.PE%parts == 0 && n/parts <= most {
 			return parts
 		}
 	}
 	return 0
 }
+
+// MostParts is how many processes a fold of a layer may be dealt out to.
+func MostParts(op Op, f Fold) (parts int) {
+	if _, ok := op.(Divisible); !ok {
+		return 1
+	}
+	for parts = min(f.PE, MaxPorts); f.PE%parts != 0; {
+		parts--
+	}
+	return parts
+}
+
+// For is the envelope raised just so far that it has room for a fold of a layer.
+func (e Envelope) For(op Op, f Fold) Envelope {
+	e = e.Of()
+	if m, ok := op.(Multiplying); ok {
+		n, bits := m.Products(f)
+		most := e.at(bits)
+		*most = max(*most, n/MostParts(op, f))
+	}
+	return e
+}
+
+// Sum orders envelopes, of which each is the other raised.
+func (e Envelope) Sum() int { return e.Wide + e.Few + e.One }
 
 // A Whole is a layer of a model that a design builds as several nodes: a fork, parts, and a join.
 type Whole struct {
