@@ -48,13 +48,14 @@ func TestEnvelopeHints(t *testing.T) {
 		{"an interval", m, Goal{Interval: 1}, []string{"error[fps-unreachable]", "--max-unroll 32,8,8",
 			"MVAU_0 takes 4 clocks in its widest fold within --max-unroll 8"}},
 		{"a folding file", m, Goal{Fixed: file(t, `{"MVAU_0": {"PE": 2, "SIMD": 16}}`)}, []string{
-			"error[unroll-exceeded]", "MVAU_0 computes 32 products of 8 bits in a clock at PE 2, SIMD 16, and has 16 in " +
-				"each of 2 processes; --max-unroll allows 8", "--max-unroll 16,8,8, or a smaller PE or SIMD",
+			"error[unroll-exceeded]", "MVAU_0 computes 32 products of 8 bits in a clock at PE 2, SIMD 16, and has " +
+				"16 in each of 2 processes; --max-unroll allows 8", "--max-unroll 16,8,8, or a smaller PE or SIMD",
 			"folding file, MVAU_0"}},
 		{"defaults of a folding file", m, Goal{Fixed: file(t, `{"Defaults": {"SIMD": [16, ["MVAU"]]}}`)}, []string{
 			"folding file, Defaults", "--max-unroll 16,8,8"}},
 		{"a layer that is not split", windows, Goal{Fixed: file(t, `{"VVAU_0": {"PE": 4, "SIMD": 9}}`)}, []string{
-			"VVAU_0 computes 36 products of 4 bits in a clock at PE 4, SIMD 9, and is not split", "--max-unroll 8,36,8"}},
+			"VVAU_0 computes 36 products of 4 bits in a clock at PE 4, SIMD 9, and is not split",
+			"--max-unroll 8,36,8"}},
 	} {
 		d, said := within(t, tt.m, few, tt.goal)
 		for _, w := range tt.want {

@@ -91,8 +91,8 @@ func splitCost(whole, made *folding.Design) error {
 	}
 	a, b := whole.Estimate.Total, made.Estimate.Total
 	if b.LUT < a.LUT*19/20 || b.LUT > a.LUT+more || b.DSP > a.DSP {
-		return fmt.Errorf("%d LUT and %d DSP in one process each, %d and %d in several; at most %d LUT more are due", a.LUT,
-			a.DSP, b.LUT, b.DSP, more)
+		return fmt.Errorf("%d LUT and %d DSP in one process each, %d and %d in several; at most %d LUT more are due",
+			a.LUT, a.DSP, b.LUT, b.DSP, more)
 	}
 	load := 0.0
 	for _, s := range made.Shares {
