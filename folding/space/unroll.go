@@ -62,8 +62,8 @@ func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, to
 	if d := dataflow.MostParts(l.Node.Op, best); d > 1 {
 		how = fmt.Sprintf("and has %d in each of %d processes", n/d, d)
 	}
-	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s; --max-unroll allows %d in a "+
-		"process", l.Node.Name, n, bits, best.PE, best.SIMD, how, e.Most(bits))
+	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s; --max-unroll allows %d "+
+		"in a process", l.Node.Name, n, bits, best.PE, best.SIMD, how, e.Most(bits))
 	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+e.For(l.Node.Op, best).String()), true
 }
 
