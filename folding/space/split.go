@@ -68,6 +68,9 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 		share := f
 		share.PE = f.PE / parts
 		n := piece{strconv.Itoa(k), p.op, nearest(p.folds, share), p.out}
+		if n.fold.PE != share.PE || n.fold.SIMD != share.SIMD {
+			panic(fmt.Sprintf("folding: a part of %s has no fold of PE %d, SIMD %d", s.node.Name, share.PE, share.SIMD))
+		}
 		made.loop = p.op.Loop(n.fold, s.Target)
 		latency, made.nodes = max(latency, made.loop.Latency), append(made.nodes, n)
 	}
