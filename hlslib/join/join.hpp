@@ -28,14 +28,24 @@ void join_word(ap_uint<C::out_width>& y, const types<T, TYPES...>&, IN& in, REST
     join_word<C, AT + C::block>(y, types<TYPES...>(), rest...);
 }
 
-// join processes one frame. The streams are the inputs and then the output.
+// join_missing reports whether an input has no word.
+template <class OUT> bool join_missing(const types<>&, OUT&) {
+#pragma HLS INLINE
+    return false;
+}
+
+template <class T, class... TYPES, class IN, class... REST>
+bool join_missing(const types<T, TYPES...>&, IN& in, REST&... rest) {
+#pragma HLS INLINE
+    return in.empty() || join_missing(types<TYPES...>(), rest...);
+}
+
+// join is one iteration. The streams are the inputs and then the output.
 template <class C, class... STREAMS> void join(STREAMS&... streams) {
 #pragma HLS INLINE
-    for (int i = 0; i < C::words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        ap_uint<C::out_width> y = 0;
-        join_word<C, 0>(y, typename C::in_types(), streams...);
-    }
+    if (join_missing(typename C::in_types(), streams...)) return;
+    ap_uint<C::out_width> y = 0;
+    join_word<C, 0>(y, typename C::in_types(), streams...);
 }
 
 } // namespace hlsgen

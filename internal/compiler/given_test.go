@@ -301,7 +301,7 @@ func pixels(t *testing.T, quantised bool) string {
 func narrow(t *testing.T, r *Result, bits []int) {
 	t.Helper()
 	layer := 0
-	for _, n := range r.Design.Model.Graph.Nodes {
+	for _, n := range r.Imported.Model.Graph.Nodes {
 		a, ok := n.Op.(dataflow.Accumulating)
 		if !ok {
 			continue
