@@ -267,7 +267,7 @@ func (s *screen) hostParts(m *dataflow.Model) {
 	layer := map[string]string{}
 	for _, n := range m.Graph.Nodes {
 		for _, node := range n.Origin {
-			layer[node] = n.Name
+			layer[node] = n.Layer()
 		}
 	}
 	for _, part := range []struct {

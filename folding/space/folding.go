@@ -98,8 +98,11 @@ type Built struct {
 	*dataflow.Design
 	layer []int  // per node: the layer; -1 of a width converter
 	conv  []int  // per node: the stream that a width converter is on
-	sides []Side // per stream
+	sides []Side // per stream; inside of a split
 }
+
+// inside is what streams between the nodes of a split are of.
+var inside = Side{stream: -1}
 
 // Build puts width converters where the words of neighbours differ, or a layer's are wider than the host's port. It is
 // nil where none joins them.
@@ -111,7 +114,7 @@ func (s *Space) Build(f *Folding) *Built {
 	stream := make([]int, len(g.Streams)) // in the new graph, where the reader finds it
 	note := func(id int, side Side) {
 		for len(made.sides) <= id {
-			made.sides = append(made.sides, Side{})
+			made.sides = append(made.sides, inside)
 		}
 		made.sides[id] = side
 	}
@@ -153,11 +156,19 @@ func (s *Space) Build(f *Folding) *Built {
 		for _, id := range l.Node.Out {
 			tensors, types = append(tensors, g.Streams[id].Name), append(types, g.Streams[id].Type)
 		}
-		for p, id := range b.Place(l.Node.Op, ins, tensors, l.Node.Origin, types) {
+		nodes, outs := []piece{{fold: o.Fold}}, []int(nil)
+		if o.split != nil {
+			nodes, outs = o.split.nodes, []int{o.split.place(&b, l, o.Fold, ins[0], tensors)}
+		} else {
+			outs = b.Place(l.Node.Op, ins, tensors, l.Node.Origin, types)
+		}
+		for p, id := range outs {
 			stream[l.Node.Out[p]] = id
 			note(id, Side{l.Node.Out[p], false})
 		}
-		folds, made.layer, made.conv = append(folds, o.Fold), append(made.layer, i), append(made.conv, -1)
+		for _, n := range nodes {
+			folds, made.layer, made.conv = append(folds, n.fold), append(made.layer, i), append(made.conv, -1)
+		}
 	}
 	for _, out := range g.Out {
 		if !join(out, []string{g.Streams[out].Name}) {
@@ -175,16 +186,31 @@ func (s *Space) Build(f *Folding) *Built {
 		len(graph.Streams))}
 	for id, side := range made.sides {
 		if made.FIFO[id] = f.fifos[side]; made.FIFO[id].Depth == 0 {
-			made.FIFO[id] = dataflow.FIFO{Depth: dataflow.Shallow, Memory: dataflow.SRL}
+			made.FIFO[id] = between
 		}
 	}
 	return made
 }
 
-// Given is the words that the user gives a design's FIFOs, by stream of the design; 0 where they are sized.
+// Fixed is the words of those of a design's FIFOs that are not sized, by stream of the design, else 0: what the user
+// gives (Space.Given), and those inside of a split.
+func (b *Built) Fixed(given []int) []int {
+	fixed := slices.Clone(given)
+	for id, side := range b.sides {
+		if side == inside {
+			fixed[id] = between.Depth
+		}
+	}
+	return fixed
+}
+
+// Given is the words that the user gives a design's FIFOs, by stream of the design; 0 where he gives none.
 func (s *Space) Given(b *Built) []int {
 	fixed := make([]int, len(b.sides))
 	for id, side := range b.sides {
+		if side == inside {
+			continue
+		}
 		if words, exact := s.given(side, !slices.Contains(b.conv, side.stream)); exact {
 			fixed[id] = words
 		}
@@ -208,7 +234,9 @@ func (b *Built) Layers(nodes []int) (layers, streams []int) {
 func (b *Built) Short(streams []int) map[Side]int {
 	sides := map[Side]int{}
 	for _, id := range streams {
-		sides[b.sides[id]] = b.FIFO[id].Depth
+		if b.sides[id] != inside {
+			sides[b.sides[id]] = b.FIFO[id].Depth
+		}
 	}
 	return sides
 }

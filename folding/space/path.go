@@ -87,7 +87,7 @@ func (s *Space) Path(b *Built, hops []Hop, known int) Path {
 	p := Path{element: slices.Repeat([]int{-1}, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
 	for _, h := range hops { // the reader's end counts: it comes first
 		id := b.sides[h.stream].stream
-		if p.element[id] < 0 {
+		if id >= 0 && p.element[id] < 0 {
 			p.element[id] = b.Port(h.stream).Last(s.Streams[id].typ.Shape, h.word)
 		}
 	}

@@ -6,6 +6,8 @@
 // changes. It may import ask, finn and search, the costs of hlslib, and rtlsim for the steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
+//	split.go    folds of more than one process
+//	unroll.go   what is beyond the envelope, and what envelope would do
 //	words.go    the forms in which frames travel, width converters and FIFOs between them
 //	plan.go     the order in which tables are joined, once for all regions
 //	region.go   a part of the space
@@ -65,6 +67,7 @@ type Option struct {
 	Fold  dataflow.Fold
 	Class int // index into LayerOptions.Classes
 	Cost  search.Vector
+	split *split // nil where one process computes the fold
 }
 
 // A Class is the options of a layer that look the same from outside: the same words in the same clocks. They differ in
@@ -117,10 +120,14 @@ func tellEnds(s *Space) {
 func (s *Space) add(n *dataflow.Node) {
 	l := LayerOptions{Node: n}
 	shapes, classes := map[string]int{}, map[string]int{}
+	splitter := splitterOf(s, n)
 	for f := range n.Op.Folds() {
 		l.Folds = append(l.Folds, f)
-		cost := n.Op.Cost(f, s.Target).Total()
-		if !buildable(f, s.Target.Board) || !ask.Available(cost, s.Target.Board) {
+		if !buildable(f, s.Target.Board) {
+			continue
+		}
+		split, cost, ok := splitter.within(f)
+		if !ok {
 			continue
 		}
 		in, out := n.Op.Ports(f)
@@ -133,11 +140,14 @@ func (s *Space) add(n *dataflow.Node) {
 			l.shapes = append(l.shapes, sh)
 		}
 		loop := n.Op.Loop(f, s.Target)
+		if split != nil {
+			loop = split.loop
+		}
 		c := number(classes, strconv.Itoa(at)+" "+loop.Key())
 		if c == len(l.Classes) {
 			l.Classes = append(l.Classes, Class{loop, loop.Iterations(), at})
 		}
-		l.Options = append(l.Options, Option{f, c, s.Board.Vector(cost)})
+		l.Options = append(l.Options, Option{f, c, cost, split})
 	}
 	s.Layers = append(s.Layers, l)
 }
@@ -189,7 +199,7 @@ func (s *Space) fix(file *finn.File, d *diag.List) bool {
 		l.Fixed = true
 		l.Options = slices.DeleteFunc(l.Options, func(o Option) bool { return !w.Allows(o.Fold) })
 		if len(l.Options) == 0 {
-			d.Add(w.NotOn(s.Target.Board.Name))
+			d.Add(l.notBuilt(s, &w))
 			ok = false
 		}
 	}
@@ -206,10 +216,14 @@ func (s *Space) foldable(d *diag.List) bool {
 	for i := range s.Layers {
 		if l := &s.Layers[i]; len(l.Options) == 0 {
 			ok = false
-			d.Add(l.Diag(diag.BudgetExceeded,
-				fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name,
-					s.Target.Board.Name),
-				"choose a board that has it"))
+			dg, told := l.beyond(s, l.Folds)
+			if !told {
+				dg = l.Diag(diag.BudgetExceeded,
+					fmt.Sprintf("every fold of %s needs a kind of resource that %s does not have", l.Node.Name,
+						s.Target.Board.Name),
+					"choose a board that has it")
+			}
+			d.Add(dg)
 		}
 	}
 	return ok

@@ -46,6 +46,7 @@ type Unit struct {
 	Range  []num.Range // of each channel's output
 
 	weights [][]int64
+	rows    []row // what is known of each row of weights
 	steps   []num.Step
 	requant *num.Requant // of every product, nil for none
 	in      num.Type
@@ -89,33 +90,47 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 // range for all of them, or one for each. Every product goes through the requantiser, if there is one.
 func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
-	u := &Unit{weights: weights, steps: steps, requant: product, in: in, Weight: num.Narrowest(weights...)}
-	if u.XNOR = u.Weight.Kind == num.Bipolar && in.Kind == num.Bipolar; u.XNOR && product != nil {
-		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
-	}
-	inputs := ranges(0)[0]
+	u := &Unit{weights: weights, rows: make([]row, len(weights)), steps: steps, requant: product, in: in}
 	for c := range weights {
-		for _, r := range ranges(c) {
-			inputs = inputs.Union(r)
+		u.rows[c] = rowOf(weights[c], product, ranges(c))
+	}
+	return u, bind(u)
+}
+
+// Part is the unit of some channels of another, as Bind would make it.
+func Part(u *Unit, channels []int) (*Unit, error) {
+	p := &Unit{requant: u.requant, in: u.in}
+	for _, c := range channels {
+		p.weights, p.rows = append(p.weights, u.weights[c]), append(p.rows, u.rows[c])
+		if len(u.steps) > 1 {
+			p.steps = append(p.steps, u.steps[c])
 		}
 	}
-	if err := u.bindProduct(inputs); err != nil {
-		return nil, err
+	if len(u.steps) == 1 {
+		p.steps = u.steps
 	}
-	sums := make([]num.Range, len(weights))
-	for c, row := range weights {
-		var ok bool
-		if sums[c], ok = Sum(row, product, ranges(c)); !ok {
-			return nil, fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
+	return p, bind(p)
+}
+
+// bind derives everything else from weights, rows and step functions.
+func bind(u *Unit) error {
+	u.Weight = narrowest(u.rows)
+	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
+		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
+	}
+	if err := u.bindProduct(); err != nil {
+		return err
+	}
+	sums := make([]num.Range, len(u.rows))
+	for c, r := range u.rows {
+		if sums[c] = r.sum; !r.fits {
+			return fmt.Errorf("channel %d: the accumulator leaves 64 bits", c)
 		}
 	}
 	if err := u.bindAccumulator(sums); err != nil {
-		return nil, err
+		return err
 	}
-	if err := u.bindOutput(sums); err != nil {
-		return nil, err
-	}
-	return u, nil
+	return u.bindOutput(sums)
 }
 
 // Exact is channel c's output of a sum.

@@ -98,15 +98,20 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 		o.tile = window.Tiled(window.Channels() / groups)
 	}
 	o.vectors = o.in.Shape.Vectors()
-	o.pe, o.simd = dataflow.Divisors(o.mh/groups), dataflow.Divisors(o.mw)
-	var err error
-	if o.Unit, err = mac.Bind(b.P.Weights, b.P.Steps, b.P.Product, o.in.Elem,
-		o.groupRanges(shape.Channels())); err != nil {
+	unit, err := mac.Bind(b.P.Weights, b.P.Steps, b.P.Product, o.in.Elem, o.groupRanges(shape.Channels()))
+	if err != nil {
 		return nil, nil, err
 	}
-	o.out = dataflow.Type{Shape: slices.Clone(o.in.Shape), Range: o.Range, Elem: o.Out}
-	o.out.Shape[len(o.out.Shape)-1] = o.mh
+	o.of(unit)
 	return o, []dataflow.Type{o.out}, nil
+}
+
+// of is what follows from the unit.
+func (o *op) of(u *mac.Unit) {
+	o.Unit = u
+	o.pe, o.simd = dataflow.Divisors(o.mh/o.P.groups()), dataflow.Divisors(o.mw)
+	o.out = dataflow.Type{Shape: slices.Clone(o.in.Shape), Range: u.Range, Elem: u.Out}
+	o.out.Shape[len(o.out.Shape)-1] = o.mh
 }
 
 // windowOf is the shape [K, C] of a vector of n elements: of the last axis, or of the last two.

@@ -103,6 +103,11 @@ func (o *op) Folds() dataflow.Folds {
 	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.PE*f.SIMD, f, o.vectors) })
 }
 
+// Products is those of one clock: PE channels, of SIMD positions each.
+func (o *op) Products(f dataflow.Fold) (n, bits int) {
+	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
+}
+
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	tiles := o.in.Port(f.PE * f.SIMD)
 	tiles.Tile = o.in.Shape.Tiled(f.PE)

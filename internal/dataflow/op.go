@@ -10,7 +10,7 @@
 //   - design.go is a model with a schedule; fifo.go its FIFOs
 //   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that
 //   - instance.go, storage.go, steps.go, requant.go: tables, memories and fields for the C++
-//   - cost.go is resources by part; limits.go, sizes that nothing exceeds
+//   - cost.go is resources by part; limits.go, sizes that nothing exceeds; unroll.go, what one process computes at most
 package dataflow
 
 import (
@@ -170,6 +170,7 @@ type Target struct {
 	ClockMHz float64
 	Formula  Formula
 	IO       IO
+	Unroll   Envelope // of every process
 }
 
 // IO is what stands at a design's inputs and outputs.
