@@ -67,7 +67,7 @@ func (p program) trial(i int) templates.Trial {
 		Layer: templates.Layer{
 			Name:     fmt.Sprintf("%s_%04d", p.op.Kind(), i),
 			Origin:   []string{p.Name},
-			Instance: p.op.Emit(p.fold, target),
+			Instance: p.op.Emit(p.fold, p.target()),
 			In:       in, Out: out,
 		},
 		In:  byPort(p.frames),

@@ -49,7 +49,7 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 // accumulated is what the accumulator holds for the sums r.
 func (u *Unit) accumulated(r num.Range) num.Range {
 	if u.XNOR {
-		k := u.inputs()
+		k := u.length
 		return num.Range{Lo: (r.Lo + k) / 2, Hi: (r.Hi + k) / 2}
 	}
 	return r
@@ -74,13 +74,13 @@ func (u *Unit) signedWeightBits() int {
 // bindProduct derives the range of one weight times one input, over all weights and inputs together, and that of what
 // is summed of it.
 func (u *Unit) bindProduct(inputs num.Range) error {
+	u.span, u.inputs = num.Span(u.weights...), inputs
 	if u.XNOR {
 		u.product = num.Range{Lo: 0, Hi: 1}
 		return nil
 	}
-	w := num.Span(u.weights...)
-	low, ok1 := inputs.Times(w.Lo)
-	high, ok2 := inputs.Times(w.Hi)
+	low, ok1 := inputs.Times(u.span.Lo)
+	high, ok2 := inputs.Times(u.span.Hi)
 	u.raw = low.Union(high)
 	if u.product = u.raw; !ok1 || !ok2 {
 		u.product = num.Type{Kind: num.Int, Width: num.MaxWidth}.Range() // no weight meets such an input

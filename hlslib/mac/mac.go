@@ -46,9 +46,12 @@ type Unit struct {
 	Range  []num.Range // of each channel's output
 
 	weights [][]int64
+	length  int64 // weights of a channel
 	steps   []num.Step
 	requant *num.Requant // of every product, nil for none
 	in      num.Type
+	span    num.Range       // of the weights
+	inputs  num.Range       // that meet them
 	raw     num.Range       // one weight times one input
 	product num.Range       // of what is summed
 	compare num.Comparators // no rows without step functions
@@ -89,7 +92,8 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 // range for all of them, or one for each. Every product goes through the requantiser, if there is one.
 func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
-	u := &Unit{weights: weights, steps: steps, requant: product, in: in, Weight: num.Narrowest(weights...)}
+	u := &Unit{weights: weights, length: int64(len(weights[0])), steps: steps, requant: product, in: in,
+		Weight: num.Narrowest(weights...)}
 	if u.XNOR = u.Weight.Kind == num.Bipolar && in.Kind == num.Bipolar; u.XNOR && product != nil {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
 	}
@@ -167,7 +171,7 @@ func (u *Unit) onAccumulator(s num.Step) num.Step {
 	}
 	m := num.Step{Value: s.Value[:1:1]}
 	for i, at := range s.At {
-		p := (at + u.inputs() + 1) >> 1
+		p := (at + u.length + 1) >> 1
 		if n := len(m.At); n > 0 && m.At[n-1] == p {
 			m.Value[n] = s.Value[i+1]
 			continue
@@ -176,6 +180,3 @@ func (u *Unit) onAccumulator(s num.Step) num.Step {
 	}
 	return m
 }
-
-// inputs is the number of weights of a channel.
-func (u *Unit) inputs() int64 { return int64(len(u.weights[0])) }
