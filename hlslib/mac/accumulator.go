@@ -26,7 +26,7 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 		}
 		centred = centred && sum == 0
 		b.L1 = max(b.L1, num.L1Bound(l1, u.in.Width, u.in.Signed()))
-		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(l1, u.spanBits()))
+		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(l1, spanBits(u.in)))
 	}
 	if !centred {
 		b.ZeroCentred = 0
@@ -56,11 +56,11 @@ func (u *Unit) accumulated(r num.Range) num.Range {
 }
 
 // spanBits is N such that the inputs span at most 2^N-1; -1 and +1 span 2.
-func (u *Unit) spanBits() int {
-	if u.in.Kind == num.Bipolar {
+func spanBits(in num.Type) int {
+	if in.Kind == num.Bipolar {
 		return 2
 	}
-	return u.in.Width
+	return in.Width
 }
 
 // signedWeightBits is M such that every weight's magnitude is at most 2^(M-1).

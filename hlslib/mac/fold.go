@@ -53,6 +53,9 @@ func (u *Unit) SumLatency(simd int) int {
 	return n
 }
 
+// FactorBits is the bits of a weight or of an input, which of them has fewer.
+func (u *Unit) FactorBits() int { return min(u.Weight.Width, u.in.Width) }
+
 // Packing is how DSP slices make the products of so many channels that share their inputs, each of SIMD products a
 // clock: its cost and its C++ both follow. Products that are requantised are not packed.
 func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Packing {
