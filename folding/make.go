@@ -304,7 +304,17 @@ func (q *inquiry) least(ctx context.Context, limit int) (best *fit.Found, none b
 			return best, false, nil
 		}
 	}
-	return q.Fresh().Least(ctx, limit, q.CapsAt(limit), order)
+	caps := q.CapsAt(limit)
+	best, none, err = q.Fresh().Least(ctx, limit, caps, order)
+	if best != nil || none || err != nil || q.Goal.Least != LeastLoad || q.Goal.MaxCycles > 0 {
+		return best, none, err
+	}
+	// The search was cut. Where the budget leaves little room for FIFOs, one that heeds it only at the end may find more.
+	loose, err := q.leastLoad(ctx, limit)
+	if err != nil || loose == nil || !loose.Cost.Within(&caps.Vector) {
+		return nil, false, err
+	}
+	return loose.Found, false, nil
 }
 
 // spares reports whether DSP slices are spared where LUTs do: where there is a choice, and no one kind of resource is
