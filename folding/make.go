@@ -309,7 +309,7 @@ func (q *inquiry) least(ctx context.Context, limit int) (best *fit.Found, none b
 	if best != nil || none || err != nil || q.Goal.Least != LeastLoad || q.Goal.MaxCycles > 0 {
 		return best, none, err
 	}
-	// The search was cut. Where the budget leaves little room for FIFOs, one that heeds it only at the end may find more.
+	// The search was cut. Where FIFOs have little room, one that heeds the budget only at the end may find more.
 	loose, err := q.leastLoad(ctx, limit)
 	if err != nil || loose == nil || !loose.Cost.Within(&caps.Vector) {
 		return nil, false, err
