@@ -13,6 +13,7 @@ import (
 	"hlsgen/folding/ask"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
 )
 
 func tfc() *dataflow.Model {
@@ -37,6 +38,28 @@ func chain(layers ...*listed) *dataflow.Model {
 // plainRow is a row of one input and one output.
 func plainRow(in, out, iterations int, cost dataflow.Resources) row {
 	return row{in: []int{in}, out: []int{out}, iterations: iterations, cost: cost}
+}
+
+// DSP slices multiply few bits only where LUTs are not enough, or where as few LUTs as can be are asked for.
+func TestFewBits(t *testing.T) {
+	t.Parallel()
+	zcu104 := board("zcu104")
+	least, _ := on(t, tfc(), zcu104, Goal{Interval: 100, Least: LeastLUT})
+	loose, _ := on(t, tfc(), zcu104, Goal{Interval: 100})
+	if least.Estimate.Total.DSP == 0 || loose.Estimate.Total.DSP != 0 {
+		t.Errorf("%+v with the fewest LUTs, %+v else", least.Estimate.Total, loose.Estimate.Total)
+	}
+	tight := zcu104
+	tight.LUT = least.Estimate.Total.LUT + 100
+	short, _ := on(t, tfc(), tight, Goal{Interval: 100, MaxUse: all(1)})
+	if short.Estimate.Total.DSP == 0 || short.Estimate.Total.LUT > tight.LUT {
+		t.Errorf("%+v where %d LUTs are all", short.Estimate.Total, tight.LUT)
+	}
+	wide, _ := on(t, mlp(rand.New(rand.NewPCG(1, 2)), num.Type{Kind: num.UInt, Width: 8}, 8, 8, 64, 64, 10), zcu104,
+		Goal{Interval: 100})
+	if wide.Estimate.Total.DSP == 0 {
+		t.Errorf("%+v of 8 bits", wide.Estimate.Total)
+	}
 }
 
 // What a design says of itself agrees with it (consistent), on every board.

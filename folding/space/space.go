@@ -46,6 +46,7 @@ type Space struct {
 	Known   rtlsim.Known // of what FIFOs need
 	// what tells layers and outputs where sequences end, without width converters
 	Ends search.Vector
+	Few  bool // some layer multiplies few bits, and may do so in LUTs or in DSP slices (ask.Few)
 	fifo ask.FIFO
 	memory
 	tables
@@ -96,6 +97,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 		return nil
 	}
 	s.follow()
+	s.Few = chooseFew(s.Layers)
 	s.memory = memoryOf(t, s.Clock)
 	s.Plan(maxRows)
 	return s
@@ -121,6 +123,8 @@ func (s *Space) add(n *dataflow.Node) {
 	l := LayerOptions{Node: n}
 	shapes, classes := map[string]int{}, map[string]int{}
 	splitter := splitterOf(s, n)
+	m, multiplies := n.Op.(dataflow.Multiplying)
+	few := multiplies && m.FactorBits() <= ask.FewBits
 	for f := range n.Op.Folds() {
 		l.Folds = append(l.Folds, f)
 		if !buildable(f, s.Target.Board) {
@@ -147,7 +151,11 @@ func (s *Space) add(n *dataflow.Node) {
 		if c == len(l.Classes) {
 			l.Classes = append(l.Classes, Class{loop, loop.Iterations(), at})
 		}
-		l.Options = append(l.Options, Option{f, c, cost, split})
+		o := Option{f, c, cost, split}
+		if few {
+			o.Cost[ask.Few] = o.Cost[ask.DSP]
+		}
+		l.Options = append(l.Options, o)
 	}
 	s.Layers = append(s.Layers, l)
 }
@@ -252,6 +260,25 @@ func (s *Space) follow() {
 		l := &s.Layers[i]
 		l.Options = slices.DeleteFunc(l.Options, func(o Option) bool { return most(l, &o) < s.Clock })
 	}
+}
+
+// chooseFew leaves those layers alone which have no choice of what multiplies few bits, and reports whether there are
+// others.
+func chooseFew(layers []LayerOptions) (some bool) {
+	for i := range layers {
+		options := layers[i].Options
+		inDSPs := func(o Option) bool { return o.Cost[ask.Few] > 0 }
+		switch {
+		case !slices.ContainsFunc(options, inDSPs):
+		case slices.ContainsFunc(options, func(o Option) bool { return !inDSPs(o) }):
+			some = true
+		default:
+			for o := range options {
+				options[o].Cost[ask.Few] = 0
+			}
+		}
+	}
+	return some
 }
 
 // Clocks is the iterations of an option.

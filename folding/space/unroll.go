@@ -57,7 +57,7 @@ func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, to
 	if !found {
 		return dg, false
 	}
-	n, bits := l.Node.Op.(dataflow.Multiplying).Products(best)
+	n, bits := l.Node.Op.(dataflow.Unrolled).Products(best)
 	how := "and is not split"
 	if d := dataflow.MostParts(l.Node.Op, best); d > 1 {
 		how = fmt.Sprintf("and has %d in each of %d processes", n/d, d)

@@ -33,7 +33,7 @@ const (
 // checkWork holds latency and cost of a fold against what its C++ computes in an iteration.
 func (p program) checkWork(w work) error {
 	// Every clock but the last, in which a word arrives, has something to do.
-	if l := p.op.Loop(p.fold, target).Latency; l > 1+w.operations {
+	if l := p.op.Loop(p.fold, p.target()).Latency; l > 1+w.operations {
 		return failed(checkLatency, "a latency of %d clocks, an iteration has %d operations", l, w.operations)
 	}
 	bits := w.bits() + control
@@ -41,10 +41,10 @@ func (p program) checkWork(w work) error {
 	for _, port := range append(in, out...) {
 		bits += port.Width()
 	}
-	for _, s := range p.op.Emit(p.fold, target).Storage {
+	for _, s := range p.op.Emit(p.fold, p.target()).Storage {
 		bits += s.Rows * s.Width
 	}
-	if c := p.op.Cost(p.fold, target).Total(); c.LUT > mostLUT*bits || c.FF > mostFF*bits {
+	if c := p.op.Cost(p.fold, p.target()).Total(); c.LUT > mostLUT*bits || c.FF > mostFF*bits {
 		return failed(checkBand, "%d LUTs and %d flip-flops for %d bits that are computed, moved or kept",
 			c.LUT, c.FF, bits)
 	}
@@ -87,10 +87,10 @@ func checkGrowth(small, large program, least, most work) error {
 // outside of memories where none is named.
 func (p program) logic(names []string) (luts int, some bool) {
 	memory := map[string]bool{}
-	for _, s := range p.op.Emit(p.fold, target).Storage {
+	for _, s := range p.op.Emit(p.fold, p.target()).Storage {
 		memory[s.Part] = true
 	}
-	for _, part := range p.op.Cost(p.fold, target) {
+	for _, part := range p.op.Cost(p.fold, p.target()) {
 		if names == nil && !memory[part.Name] || slices.Contains(names, part.Name) {
 			luts, some = luts+part.LUT+dspLUT*part.DSP, true
 		}

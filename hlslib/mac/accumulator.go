@@ -21,7 +21,7 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 		b.Exact = max(b.Exact, b.Channels[c])
 		centred = centred && row.total == 0
 		b.L1 = max(b.L1, num.L1Bound(row.l1, u.in.Width, u.in.Signed()))
-		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(row.l1, u.spanBits()))
+		b.ZeroCentred = max(b.ZeroCentred, num.ZeroCentredBound(row.l1, spanBits(u.in)))
 	}
 	if !centred {
 		b.ZeroCentred = 0
@@ -44,18 +44,18 @@ func (u *Unit) bindAccumulator(sums []num.Range) error {
 // accumulated is what the accumulator holds for the sums r.
 func (u *Unit) accumulated(r num.Range) num.Range {
 	if u.XNOR {
-		k := u.inputs()
+		k := u.length
 		return num.Range{Lo: (r.Lo + k) / 2, Hi: (r.Hi + k) / 2}
 	}
 	return r
 }
 
 // spanBits is N such that the inputs span at most 2^N-1; -1 and +1 span 2.
-func (u *Unit) spanBits() int {
-	if u.in.Kind == num.Bipolar {
+func spanBits(in num.Type) int {
+	if in.Kind == num.Bipolar {
 		return 2
 	}
-	return u.in.Width
+	return in.Width
 }
 
 // signedWeightBits is M such that every weight's magnitude is at most 2^(M-1).
@@ -73,6 +73,7 @@ func (u *Unit) bindProduct() error {
 	for _, r := range u.rows {
 		inputs, w = inputs.Union(r.inputs), w.Union(r.span)
 	}
+	u.span, u.inputs = w, inputs
 	if u.XNOR {
 		u.product = num.Range{Lo: 0, Hi: 1}
 		return nil

@@ -47,9 +47,12 @@ type Unit struct {
 
 	weights [][]int64
 	rows    []row // what is known of each row of weights
+	length  int64 // weights of a channel
 	steps   []num.Step
 	requant *num.Requant // of every product, nil for none
 	in      num.Type
+	span    num.Range       // of the weights
+	inputs  num.Range       // that meet them
 	raw     num.Range       // one weight times one input
 	product num.Range       // of what is summed
 	compare num.Comparators // no rows without step functions
@@ -114,6 +117,7 @@ func Part(u *Unit, channels []int) (*Unit, error) {
 
 // bind derives everything else from weights, rows and step functions.
 func bind(u *Unit) error {
+	u.length = int64(len(u.weights[0]))
 	u.Weight = narrowest(u.rows)
 	if u.XNOR = u.Weight.Kind == num.Bipolar && u.in.Kind == num.Bipolar; u.XNOR && u.requant != nil {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
@@ -182,7 +186,7 @@ func (u *Unit) onAccumulator(s num.Step) num.Step {
 	}
 	m := num.Step{Value: s.Value[:1:1]}
 	for i, at := range s.At {
-		p := (at + u.inputs() + 1) >> 1
+		p := (at + u.length + 1) >> 1
 		if n := len(m.At); n > 0 && m.At[n-1] == p {
 			m.Value[n] = s.Value[i+1]
 			continue
@@ -191,6 +195,3 @@ func (u *Unit) onAccumulator(s num.Step) num.Step {
 	}
 	return m
 }
-
-// inputs is the number of weights of a channel.
-func (u *Unit) inputs() int64 { return int64(len(u.weights[0])) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layertest"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
@@ -86,7 +87,8 @@ func TestUnit(t *testing.T) {
 
 // field is what a unit emits under a name, for so many products a clock.
 func field[T any](u *mac.Unit, name string, simd int) T {
-	config := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}, "", "", "").Config
+	config := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}, cost.Packing{},
+		"", "", "").Config
 	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
 	return config[i].Value.(T)
 }
@@ -105,7 +107,7 @@ func TestEmit(t *testing.T) {
 		return u
 	}
 	f := dataflow.Fold{PE: 2, SIMD: 2, Memory: dataflow.URAM, Compute: dataflow.DSP}
-	i := bind().Emit(f, "unit", "outputs", "inputs")
+	i := bind().Emit(f, cost.Packing{}, "unit", "outputs", "inputs")
 	tables, dsp := i.Tables, slices.IndexFunc(i.Config, func(f dataflow.Field) bool { return f.Name == "use_dsp" })
 	if want := [][]int64{{1, 2, 5, 6}, {3, 4, 7, 0}, {-1, -2, -5, -6}, {-3, -4, -7, -8}}; len(tables) != 1 ||
 		!slices.EqualFunc(tables[0].Rows, want, slices.Equal) {
@@ -124,7 +126,7 @@ func TestEmit(t *testing.T) {
 		{"one constant for all", bind(num.Step{Value: []int64{4}}), 2, true},
 		{"live in some channels", bind(same), 3, false}, // the first two are never negative: a base of 1
 	} {
-		tables := tt.unit.Emit(f, "", "", "").Tables
+		tables := tt.unit.Emit(f, cost.Packing{}, "", "", "").Tables
 		storage := tt.unit.Storage(f)
 		if len(storage) != len(tables) || storage[0].In != dataflow.URAM {
 			t.Errorf("%s: storage %+v", tt.name, storage)

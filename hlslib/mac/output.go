@@ -9,7 +9,7 @@ func (u *Unit) Outputs(first int, sums []int64) dataflow.Word {
 	y := make(dataflow.Word, len(sums))
 	for i, sum := range sums {
 		if u.XNOR {
-			sum = (sum + u.inputs()) / 2
+			sum = (sum + u.length) / 2
 		}
 		acc := u.Acc.Decode(uint64(sum))
 		switch {
@@ -18,7 +18,7 @@ func (u *Unit) Outputs(first int, sums []int64) dataflow.Word {
 		case u.Thresholds() > 0:
 			y[i] = u.compare.Apply(first+i, acc)
 		case u.XNOR:
-			y[i] = 2*acc - u.inputs()
+			y[i] = 2*acc - u.length
 		default:
 			y[i] = acc
 		}

@@ -75,12 +75,15 @@ void mvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_wid
         x = vector[at.sf];
     }
 
+    typename C::dot_t dots[C::pe];
+#pragma HLS ARRAY_PARTITION variable=dots complete dim=1
+    mac_dots<C>(dots, x, 0, weights[at.row]);
     ap_uint<C::out_width> y = 0;
     for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[pe];
-        sum += mac_dot<C>(x, 0, 1, weights[at.row], pe);
+        sum += dots[pe];
         acc[pe] = sum;
         put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(at.word), C::shared ? 0 : pe, steps...));
     }

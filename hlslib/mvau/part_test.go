@@ -81,11 +81,11 @@ func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.Ty
 		if whole.Latency = l.Latency; l.Key() != whole.Key() {
 			t.Fatalf("part %d of %d of %+v has the loop %+v, the whole %+v", k, n, f, l, whole)
 		}
-		got, _ := bound.(dataflow.Multiplying).Products(fold)
+		got, _ := bound.(dataflow.Unrolled).Products(fold)
 		products += got
 		parts[k] = bound.Eval(x)[0].Data
 	}
-	if want, _ := op.(dataflow.Multiplying).Products(f); products != want {
+	if want, _ := op.(dataflow.Unrolled).Products(f); products != want {
 		t.Errorf("%d parts of %+v compute %d products, the whole %d", n, f, products, want)
 	}
 	var all []int64

@@ -254,11 +254,14 @@ template <class C> struct rnn_dot : C {
 // rnn_sums adds the products of one clock.
 template <class C, class ACC, class W> void rnn_sums(const rnn_place<C>& at, ACC& acc, const ap_uint<C::vector_width>& vector, const W& weights) {
 #pragma HLS INLINE
+    typename C::dot_t sums[C::pe * C::dots];
+#pragma HLS ARRAY_PARTITION variable=sums complete dim=1
+    mac_dots<rnn_dot<C> >(sums, vector, int(at.part) * C::simd, weights[at.row]);
     for (int lane = 0; lane < C::pe * C::dots; lane++) {
 #pragma HLS UNROLL
         typename C::acc_t sum = 0;
         if (at.sf != 0) sum = acc[lane];
-        sum += mac_dot<rnn_dot<C> >(vector, int(at.part) * C::simd, 1, weights[at.row], lane);
+        sum += sums[lane];
         acc[lane] = sum;
     }
 }

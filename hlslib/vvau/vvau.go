@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/mac"
 	"hlsgen/internal/dataflow"
@@ -152,8 +153,9 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
+// Emit packs no products: no two channels share an input.
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
-	return o.Unit.Emit(f, "vvau", "channels", "positions",
+	return o.Unit.Emit(f, cost.Packing{}, "vvau", "channels", "positions",
 		dataflow.Field{Name: "vectors", Doc: "windows in a frame", Value: o.vectors},
 		dataflow.Field{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
 		dataflow.Field{Name: "sf", Doc: "input words of an output word", Value: o.positions / f.SIMD})

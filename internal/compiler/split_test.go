@@ -16,7 +16,7 @@ import (
 func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *dataflow.Model) (*folding.Design, error) {
 	most, least := 0, 1 // products of layers that can be split, and what all of them need
 	for i, n := range whole.Model.Graph.Nodes {
-		op, ok := n.Op.(dataflow.Multiplying)
+		op, ok := n.Op.(dataflow.Unrolled)
 		if !ok {
 			continue
 		}
@@ -43,7 +43,7 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 	}
 	parts := 0
 	for i, node := range made.Model.Graph.Nodes {
-		if op, ok := node.Op.(dataflow.Multiplying); ok {
+		if op, ok := node.Op.(dataflow.Unrolled); ok {
 			if got, _ := op.Products(made.Folds[i]); got > n {
 				return nil, fmt.Errorf("--max-unroll %d: %s computes %d products", n, node.Name, got)
 			}

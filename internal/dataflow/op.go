@@ -281,6 +281,10 @@ func (t Type) Sums(n int) (Type, error) {
 // names, op_mac_INT2_INT4 and param_weight_INT4.
 type Counting interface{ Counts() map[string]int64 }
 
+// Multiplying is implemented by layers that multiply, by LUTs or by DSP slices as their folds say. FactorBits is the
+// bits of the narrower factor.
+type Multiplying interface{ FactorBits() int }
+
 // Timed is implemented by layers that bound the clock. Delay is the estimated time in ns of what the layer carries from
 // one clock to the next, which no pipeline stage can shorten.
 type Timed interface{ Delay(Fold, Target) float64 }

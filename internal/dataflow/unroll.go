@@ -46,8 +46,8 @@ func (e Envelope) String() string {
 	return fmt.Sprintf("%d,%d,%d", e.Wide, e.Few, e.One)
 }
 
-// Multiplying is implemented by layers whose products an Envelope bounds.
-type Multiplying interface {
+// Unrolled is implemented by layers whose products an Envelope bounds.
+type Unrolled interface {
 	// Products is how many products an iteration of a fold computes, and the bits of the wider factor.
 	Products(Fold) (n, bits int)
 }
@@ -64,7 +64,7 @@ type Divisible interface {
 // Parts is the fewest processes that compute a fold of a layer within an envelope; 0 where none can. It is 1 for layers
 // that an envelope does not bound.
 func (e Envelope) Parts(op Op, f Fold) int {
-	m, ok := op.(Multiplying)
+	m, ok := op.(Unrolled)
 	if !ok {
 		return 1
 	}
@@ -95,7 +95,7 @@ func MostParts(op Op, f Fold) (parts int) {
 // For is the envelope raised just so far that it has room for a fold of a layer.
 func (e Envelope) For(op Op, f Fold) Envelope {
 	e = e.Of()
-	if m, ok := op.(Multiplying); ok {
+	if m, ok := op.(Unrolled); ok {
 		n, bits := m.Products(f)
 		most := e.at(bits)
 		*most = max(*most, n/MostParts(op, f))
