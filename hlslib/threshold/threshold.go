@@ -59,7 +59,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	}
 	o := &op{Base: b, Channelwise: layer.Positions(len(b.P.Steps), in)}
 	var err error
-	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, v); err != nil {
+	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, v, o.PEs()); err != nil {
 		return nil, nil, err
 	}
 	o.Out[0] = layer.Unview(o.Out[0], in[0].Shape)
@@ -76,11 +76,14 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Folds yields, for every PE that divides the channels in increasing order, the memories to choose from.
 func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(o.steps.Tables(), false) }
 
-// Loop has a latency of one clock to fetch the thresholds and one to compare.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop { return o.Nest(f, 2).Loop() }
+// Loop has the latency of the step functions: at least one clock to fetch, and one to compare or to go out.
+func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+	return o.Nest(f, max(2, o.steps.Clocks(f))).Loop()
+}
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
-	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return o.steps.Built(c, x[0]) })
+	built := o.steps.Built(f)
+	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return built(c, x[0]) })
 }
 
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
