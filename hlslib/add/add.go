@@ -108,7 +108,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if err != nil {
 		return nil, nil, err
 	}
-	o.steps, o.Out, err = layer.BindSteps(b.P.Steps, sums, o.PEs())
+	o.steps, o.Out, err = layer.BindSteps(b.P.Steps, sums)
 	return o, o.Out, err
 }
 

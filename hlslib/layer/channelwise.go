@@ -59,9 +59,6 @@ func Lanes(in []dataflow.Type, vectors, channels int) Channelwise {
 	return Channelwise{In: in, Vectors: vectors, Channels: channels, pe: dataflow.Divisors(channels)}
 }
 
-// PEs are the channels that may be taken side by side.
-func (s *Channelwise) PEs() []int { return s.pe }
-
 // Words is C/PE, the words of a vector.
 func (s *Channelwise) Words(f dataflow.Fold) int { return s.Channels / f.PE }
 

@@ -22,9 +22,8 @@ type Steps struct {
 	built   *steps.Functions // by lanes and memory
 }
 
-// BindSteps makes the tail for values, of which any of pe channels may be computed side by side, and the output's type;
-// without step functions that is the values'.
-func BindSteps(list []num.Step, of dataflow.Type, pe []int) (s Steps, out []dataflow.Type, err error) {
+// BindSteps makes the tail for values, and the output's type; without step functions that is the values'.
+func BindSteps(list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
 	s = Steps{list: list, of: of.Elem}
 	if len(list) == 0 {
 		return s, []dataflow.Type{of}, nil
@@ -46,8 +45,7 @@ func BindSteps(list []num.Step, of dataflow.Type, pe []int) (s Steps, out []data
 		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, MaxThresholds)
 	}
 	s.bits = dataflow.StepBits(s.compare, of.Elem)
-	s.built = steps.New(s.compare, of.Elem, y.Elem,
-		steps.Sites(pe, s.compare.Shared(), dataflow.LUTRAM, dataflow.BRAM)...)
+	s.built = steps.New(s.compare, of.Elem, y.Elem)
 	return s, []dataflow.Type{y}, nil
 }
 

@@ -181,8 +181,7 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
 			"its own", MaxThresholds)
 	}
-	sites := steps.Sites(dataflow.Divisors(len(u.weights)), u.compare.Shared(), dataflow.NoMemory)
-	u.built = steps.New(u.compare, u.Acc, u.Out, sites...)
+	u.built = steps.New(u.compare, u.Acc, u.Out)
 	return nil
 }
 

@@ -111,7 +111,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 		return nil, nil, err
 	}
 	of := dataflow.Type{Shape: shape, Range: products, Elem: o.product}
-	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, of, o.PEs()); err == nil && b.P.Requant != nil {
+	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, of); err == nil && b.P.Requant != nil {
 		o.Out, err = o.bindRequant(of)
 	}
 	return o, o.Out, err

@@ -52,11 +52,7 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 	if n := s.compare.Steps(); n > layer.MaxThresholds {
 		return fmt.Errorf("a unit has %d thresholds, at most %d are possible", n, layer.MaxThresholds)
 	}
-	sites := steps.Sites(dataflow.Divisors(s.units), s.shared(), dataflow.NoMemory)
-	for i := range sites {
-		sites[i].Clocks = mostClocks
-	}
-	s.built = steps.New(s.compare, s.of, s.code, sites...)
+	s.built = steps.New(s.compare, s.of, s.code)
 	v.steps = s
 	return nil
 }

@@ -28,6 +28,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
@@ -37,31 +38,34 @@ import (
 
 // Functions are step functions of one type of value: one for all channels, or one per channel.
 type Functions struct {
-	of, out  num.Type
-	compare  num.Comparators
+	of, out num.Type
+	compare num.Comparators
+
+	// Forms are made when they are asked for: a check of a model asks for few.
+	once     sync.Once
 	list     []num.Step // what the comparators make of every value of the type, by channel
 	jumps    num.Range  // at all breakpoints
 	segments []segmentation
+	mutex    sync.Mutex
 	chosen   map[Site]Form
+	proved   map[string]bool // by form: whether it gives what the functions give
 }
 
-// New has the functions that comparators make of values of one type; the codes are of another. It makes the forms for
-// the sites, at which alone At may be asked.
-func New(k num.Comparators, of, out num.Type, sites ...Site) *Functions {
-	f := &Functions{of: of, out: out, compare: k, chosen: make(map[Site]Form, len(sites))}
-	if k.Steps() == 0 {
-		return f
-	}
-	for c := range k.Over {
-		f.list = append(f.list, k.Step(c, of))
-	}
-	f.bindJumps()
-	f.bindSegments()
-	proved := map[string]bool{}
-	for _, p := range sites {
-		f.chosen[p] = f.choose(p, proved)
-	}
-	return f
+// New has the functions that comparators make of values of one type; the codes are of another.
+func New(k num.Comparators, of, out num.Type) *Functions {
+	return &Functions{of: of, out: out, compare: k}
+}
+
+// bind finds what forms are made of.
+func (f *Functions) bind() {
+	f.once.Do(func() {
+		for c := range f.compare.Over {
+			f.list = append(f.list, f.compare.Step(c, f.of))
+		}
+		f.bindJumps()
+		f.bindSegments()
+		f.chosen, f.proved = map[Site]Form{}, map[string]bool{}
+	})
 }
 
 // bindJumps finds the least and the greatest jump.
@@ -89,16 +93,6 @@ type Site struct {
 	Alike  bool            // all lanes have one function at a time, else lane i of row r that of channel r*PE+i
 	Memory dataflow.Memory // of tables, NoMemory where they take least
 	Clocks int             // at most so many from a value to its code; 0 is any number
-}
-
-// Sites are those of all PE and memories, for functions that are the same for all channels, or not.
-func Sites(pe []int, alike bool, memories ...dataflow.Memory) (list []Site) {
-	for _, n := range pe {
-		for _, m := range memories {
-			list = append(list, Site{PE: n, Alike: alike, Memory: m})
-		}
-	}
-	return list
 }
 
 // A Form is the functions as they are built at a site.
@@ -147,11 +141,18 @@ func None(value string, unit, base int) []dataflow.Field {
 	}
 }
 
-// At is the form for a site that New was given; nil where there are no thresholds.
+// At is the form for a site; nil where there are no thresholds.
 func (f *Functions) At(p Site) Form {
+	if f.compare.Steps() == 0 {
+		return nil
+	}
+	f.bind()
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
 	form, ok := f.chosen[p]
-	if !ok && f.compare.Steps() > 0 {
-		panic("steps: a form for a site that was not asked for")
+	if !ok {
+		form = f.choose(p)
+		f.chosen[p] = form
 	}
 	return form
 }
@@ -181,15 +182,20 @@ func price(form Form) float64 {
 
 // choose takes the form of the least price, and of those the one with the fewest clocks. Comparators are always
 // possible; every other form has to show that it gives the same.
-func (f *Functions) choose(p Site, proved map[string]bool) Form {
-	forms := slices.DeleteFunc(f.All(p), func(form Form) bool {
+func (f *Functions) choose(p Site) Form {
+	forms := slices.DeleteFunc(f.all(p), func(form Form) bool {
 		return p.Clocks > 0 && form.Clocks() > p.Clocks
 	})
-	return f.least(forms, proved)
+	return f.least(forms)
 }
 
 // All is every form for a site, whatever the clocks, the comparators first.
 func (f *Functions) All(p Site) []Form {
+	f.bind()
+	return f.all(p)
+}
+
+func (f *Functions) all(p Site) []Form {
 	forms := []Form{&parallel{f, p}}
 	if f.of.Kind == num.Bipolar {
 		return forms
@@ -207,7 +213,7 @@ func (f *Functions) All(p Site) []Form {
 
 // least is the first of the forms by price, then clocks, that gives what the functions give. What is proved of a form
 // is so at all sites.
-func (f *Functions) least(forms []Form, proved map[string]bool) Form {
+func (f *Functions) least(forms []Form) Form {
 	prices := make(map[Form]float64, len(forms))
 	for _, form := range forms {
 		prices[form] = price(form)
@@ -217,10 +223,10 @@ func (f *Functions) least(forms []Form, proved map[string]bool) Form {
 	})
 	for _, form := range forms {
 		name := form.Name()
-		equal, known := proved[name]
+		equal, known := f.proved[name]
 		if !known {
-			equal = f.Differs(form) == nil
-			proved[name] = equal
+			equal = f.differs(form) == nil
+			f.proved[name] = equal
 		}
 		if equal {
 			return form
@@ -232,6 +238,11 @@ func (f *Functions) least(forms []Form, proved map[string]bool) Form {
 // Differs is a value for which a form gives another code than a function, and that function; nil where it gives the
 // same for all values. Between two breakpoints, and two borders of what tables have rows for, nothing changes.
 func (f *Functions) Differs(form Form) *Difference {
+	f.bind()
+	return f.differs(form)
+}
+
+func (f *Functions) differs(form Form) *Difference {
 	all := f.of.Range()
 	for n, s := range f.list {
 		for _, at := range s.At {

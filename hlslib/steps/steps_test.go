@@ -157,7 +157,7 @@ func TestChosen(t *testing.T) {
 	} {
 		k := num.Compare([]num.Step{tt.step}, []num.Range{tt.of.Range()}, tt.of, 300)
 		site := steps.Site{PE: 4, Alike: true, Memory: dataflow.NoMemory, Clocks: tt.clocks}
-		form := steps.New(k, tt.of, num.Type{Kind: num.UInt, Width: 8}, site).At(site)
+		form := steps.New(k, tt.of, num.Type{Kind: num.UInt, Width: 8}).At(site)
 		if form.Name() != tt.want || tt.clocks > 0 && form.Clocks() > tt.clocks {
 			t.Errorf("%v in %d clocks: %s in %d, want %s", tt.of, tt.clocks, form.Name(), form.Clocks(), tt.want)
 		}

@@ -59,7 +59,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	}
 	o := &op{Base: b, Channelwise: layer.Positions(len(b.P.Steps), in)}
 	var err error
-	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, v, o.PEs()); err != nil {
+	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, v); err != nil {
 		return nil, nil, err
 	}
 	o.Out[0] = layer.Unview(o.Out[0], in[0].Shape)

@@ -101,11 +101,12 @@ func TestForms(t *testing.T) {
 		{"crowded and uneven", intN(20), 2, 9, any},
 	} {
 		for _, n := range []int{1, 6} {
+			p := threshold.Params{Steps: steps(n, tt.in, tt.gap, tt.spread, tt.jump)}
 			c := layertest.Case{Name: fmt.Sprint(tt.name, n), Loose: "functions of values that no frame has",
-				Op: threshold.New(threshold.Params{Steps: steps(n, tt.in, tt.gap, tt.spread, tt.jump)}),
+				Op: threshold.New(p),
 				In: []dataflow.Type{typ(tt.in, 3, 6)}}
 			cases = append(cases, c)
-			op := layertest.Bind(t, c.Op, c.In...)
+			op := layertest.Bind(t, threshold.New(p), c.In...)
 			for f := range op.Folds() {
 				var tables []string
 				i := op.Emit(f, dataflow.Target{})
