@@ -2,17 +2,18 @@
 // frame.
 //
 // A step function is a base and thresholds; each threshold that x exceeds adds to the output: one unit common to all,
-// or, where a function falls or jumps unevenly, a delta of its own.
+// or, where a function falls or jumps unevenly, a delta of its own. It is built so, or in another form
+// of package steps, with tables for each of the PE channels.
 //
 // PE channels are computed side by side. With V vectors of C channels the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
 // or V*C/PE clocks a frame; every iteration reads a word, x[fold*PE .. fold*PE+PE-1], and writes the word of the same
-// channels. Row fold of the threshold table holds what one iteration compares with: element pe*steps+i is threshold i
-// of channel fold*PE+pe. Where all channels have the same function, one row of steps thresholds serves them all. Where
-// pixels have functions of their own, as behind a constant that differs from pixel to pixel, a vector is several
-// pixels: C is the elements of all of them, and PE divides the channels of one.
+// channels. As comparators, row fold of the threshold table holds what one iteration compares with: element pe*steps+i
+// is threshold i of channel fold*PE+pe. Where all channels have the same function, one row of steps thresholds serves
+// them all. Where pixels have functions of their own, as behind a constant that differs from pixel to pixel, a vector
+// is several pixels: C is the elements of all of them, and PE divides the channels of one.
 package threshold
 
 import (
