@@ -81,15 +81,16 @@ func (l *linter) characters(f File) {
 }
 
 var (
-	apMax       = regexp.MustCompile(`(?m)^#define AP_INT_MAX_W (\d+)$`)
-	apWidth     = regexp.MustCompile(`\b(?:ap_u?int|ap_axiu|limb)<(\d+)`)
-	apString    = regexp.MustCompile(`\bap_u?int<[^<>]*>\s*\w*\s*\(\s*"`)
-	pragmaLine  = regexp.MustCompile(`^\s*#\s*pragma\s+HLS\s+(\w+)(.*)$`)
-	doubled     = regexp.MustCompile(`\b\w*__\w*`)
-	forbidden   = regexp.MustCompile(`\b(?:new|delete|malloc|free|virtual|throw|try|catch|goto|dynamic_cast|typeid|float|double|union|std::(?:vector|string|map|set|list|deque|function|cout|cerr|\w+_ptr))\b`)
-	constArray  = regexp.MustCompile(`\bconstexpr\s+[\w:<> ]+\w+\s*\[`)
-	firstInc    = regexp.MustCompile(`(?m)^#include ["<](.*)[">]$`)
-	tableDecl   = regexp.MustCompile(`(?s)^static const hlsgen::limb<(\d+)> (\w+)\[(\d+)\]\[(\d+)\] = \{(.*)\};\s*$`)
+	apMax      = regexp.MustCompile(`(?m)^#define AP_INT_MAX_W (\d+)$`)
+	apWidth    = regexp.MustCompile(`\b(?:ap_u?int|ap_axiu|limb)<(\d+)`)
+	apString   = regexp.MustCompile(`\bap_u?int<[^<>]*>\s*\w*\s*\(\s*"`)
+	pragmaLine = regexp.MustCompile(`^\s*#\s*pragma\s+HLS\s+(\w+)(.*)$`)
+	doubled    = regexp.MustCompile(`\b\w*__\w*`)
+	forbidden  = regexp.MustCompile(`\b(?:new|delete|malloc|free|virtual|throw|try|catch|goto|dynamic_cast|typeid|float|double|union|std::(?:vector|string|map|set|list|deque|function|cout|cerr|\w+_ptr))\b`)
+	constArray = regexp.MustCompile(`\bconstexpr\s+[\w:<> ]+\w+\s*\[`)
+	firstInc   = regexp.MustCompile(`(?m)^#include ["<](.*)[">]$`)
+	tableDecl  = regexp.MustCompile(`(?s)^static const hlsgen::limb<(\d+)> (\w+)(\[\d+\])?\[(\d+)\]\[(\d+)\] = ` +
+		`\{(.*)\};\s*$`)
 	tableRow    = regexp.MustCompile(`\{([^{}]*)\}`)
 	prototype   = regexp.MustCompile(`(?m)^void (\w+)\((.*)\);$`)
 	processHead = regexp.MustCompile(`(?m)^void (\w+)\(.*\) \{\n`)
@@ -198,13 +199,14 @@ func (l *linter) table(file string, code []byte) {
 		return
 	}
 	width, _ := strconv.Atoi(string(m[1]))
-	rows, _ := strconv.Atoi(string(m[3]))
-	limbs, _ := strconv.Atoi(string(m[4]))
+	banks, _ := strconv.Atoi(strings.Trim(string(m[3]), "[]")) // 0 without
+	rows, _ := strconv.Atoi(string(m[4]))
+	limbs, _ := strconv.Atoi(string(m[5]))
 	if name := string(m[2]); name+".hpp" != path.Base(file) || !identifier(name) || width > 64 {
 		l.report(file, 1, "table %s of words of %d bits", name, width)
 	}
-	found := tableRow.FindAllSubmatch(m[5], -1)
-	if len(found) != rows {
+	found := tableRow.FindAllSubmatch(m[6], -1)
+	if rows *= max(1, banks); len(found) != rows {
 		l.report(file, 1, "%d rows, declared are %d", len(found), rows)
 	}
 	for r, row := range found {

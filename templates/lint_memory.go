@@ -185,7 +185,8 @@ func boundTables(files Files, layer, body string, args []string) (list []dataflo
 			continue
 		}
 		s := dataflow.Storage{Name: strings.TrimPrefix(a, layer+"_")}
-		s.Rows, _ = strconv.Atoi(string(decl[1]))
+		s.Banks, _ = strconv.Atoi(string(decl[1])) // none is 0
+		s.Rows, _ = strconv.Atoi(string(decl[2]))
 		bound := 0
 		binds = slices.DeleteFunc(binds, func(m []string) bool {
 			if m[1] == a {
@@ -207,7 +208,7 @@ func boundTables(files Files, layer, body string, args []string) (list []dataflo
 	return list, problems
 }
 
-var tableSize = regexp.MustCompile(`(?m)^static const hlsgen::limb<\d+> \w+\[(\d+)\]\[\d+\] = \{`)
+var tableSize = regexp.MustCompile(`(?m)^static const hlsgen::limb<\d+> \w+(?:\[(\d+)\])?\[(\d+)\]\[\d+\] = \{`)
 
 // boundArrays is the arrays of a config struct, which its kernel binds.
 func boundArrays(

@@ -37,7 +37,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		products.As("multipliers"),
 		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
 		m.Registers(f.PE * o.sum.Width),
-	}, o.steps.Cost(m, f.PE)...)...)
+	}, o.steps.Logic(m, f)...)...)
 }
 
 // storage is the layer's memories: its tables.

@@ -212,6 +212,11 @@ func (b *bound) checkParams() error {
 		return fmt.Errorf("parameters %v come back as %v", b.Op.Params(), again.Params())
 	}
 	op, out, err := again.Bind(b.In)
+	if err == nil {
+		for range op.Folds() { // which makes what listFolds has made of b.op
+			continue
+		}
+	}
 	if err != nil || !reflect.DeepEqual(op, b.op) || !reflect.DeepEqual(out, b.out) {
 		return fmt.Errorf("the decoded layer differs: %v %v, %v", op, out, err)
 	}

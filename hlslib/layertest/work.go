@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"hlsgen/internal/dataflow"
 )
 
 // work is the bits of what an iteration of the C++ computes at most; probe.hpp says what they are.
@@ -99,13 +101,13 @@ func (p program) logic(names []string) (luts int, some bool) {
 }
 
 // checkGrowths compares every two folds of a case of which one has more of PE and SIMD, and computes with the same
-// means out of the same memory: another one is another form of the layer.
+// means out of the same tables and memory: others are another form of the layer.
 func checkGrowths(programs []program, done []work) error {
 	for i, large := range programs {
 		for j, small := range programs {
 			f, g := small.fold, large.fold
 			if small.bound != large.bound || i == j || f.PE > g.PE || f.SIMD > g.SIMD ||
-				f.Memory != g.Memory || f.Compute != g.Compute {
+				f.Memory != g.Memory || f.Compute != g.Compute || !sameTables(small, large) {
 				continue
 			}
 			if err := checkGrowth(small, large, done[j], done[i]); err != nil {
@@ -114,4 +116,10 @@ func checkGrowths(programs []program, done []work) error {
 		}
 	}
 	return nil
+}
+
+// sameTables reports whether two folds read the same tables, of the same types of elements.
+func sameTables(a, b program) bool {
+	return slices.EqualFunc(a.op.Emit(a.fold, a.target()).Tables, b.op.Emit(b.fold, b.target()).Tables,
+		func(s, t dataflow.Table) bool { return s.Name == t.Name && s.Elem == t.Elem })
 }

@@ -7,6 +7,7 @@ import (
 
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -40,9 +41,15 @@ func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
 // Delay is what a layer carries from clock to clock: the adder of the accumulator.
 func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
 
-// Latency is a clock each to fetch, multiply, requantise the products, accumulate and compare, and one per two levels
-// of the adder tree: additions of a few bits are chained by twos in the 5 to 10 ns that boards run at.
-func (u *Unit) Latency(simd int) int { return u.SumLatency(simd) + 1 }
+// Latency is a clock each to fetch, multiply, requantise the products and accumulate, one per two levels of the adder
+// tree, and those of the step functions, or one to go out: additions of a few bits are chained by twos in the 5 to 10
+// ns that boards run at.
+func (u *Unit) Latency(f dataflow.Fold) int {
+	if form := u.form(f); form != nil {
+		return u.SumLatency(f.SIMD) + form.Clocks()
+	}
+	return u.SumLatency(f.SIMD) + 1
+}
 
 // SumLatency is that of the sum alone.
 func (u *Unit) SumLatency(simd int) int {
@@ -106,14 +113,14 @@ func (u *Unit) SumFields(f dataflow.Fold, p cost.Packing) []dataflow.Field {
 func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs string,
 	loop ...dataflow.Field) dataflow.Instance {
 	var fields []dataflow.Field
-	var steps []dataflow.Table
-	switch {
-	case u.Thresholds() > 0:
-		fields, steps = dataflow.StepTables(u.compare, f.PE, u.Acc)
+	var tables []dataflow.Table
+	switch form := u.form(f); {
+	case form != nil:
+		fields, tables = form.Fields(), form.Tables()
 	case u.XNOR:
-		fields = layer.NoSteps("accumulator", 2, -len(u.weights[0]))
+		fields = steps.None("accumulator", 2, -len(u.weights[0]))
 	default:
-		fields = layer.NoSteps("accumulator", 1, 0)
+		fields = steps.None("accumulator", 1, 0)
 	}
 	return dataflow.Instance{
 		Header: name + ".hpp",
@@ -122,15 +129,18 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 			{Name: "pe", Doc: channels + " computed side by side", Value: f.PE},
 			{Name: "simd", Doc: inputs + " of each consumed a clock", Value: f.SIMD},
 		}, u.SumFields(f, p), fields),
-		Tables:  append([]dataflow.Table{u.WeightTable(f)}, steps...),
+		Tables:  append([]dataflow.Table{u.WeightTable(f)}, tables...),
 		Storage: u.Storage(f),
 	}
 }
 
 // Storage is that of the tables of Emit: the weights lie in the fold's memory.
 func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
-	steps := dataflow.StepStorage(u.compare, f.PE, u.Acc, dataflow.NoMemory)
-	return append([]dataflow.Storage{u.WeightStorage(f)}, steps...)
+	list := []dataflow.Storage{u.WeightStorage(f)}
+	if form := u.form(f); form != nil {
+		list = append(list, form.Storage()...)
+	}
+	return list
 }
 
 // WeightStorage is that of the weights alone.

@@ -17,14 +17,17 @@
 // requantised are numbers.
 //
 // In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results and
-// the parameters of its C++. It sees layer, cost, dataflow and num.
+// the parameters of its C++. It sees layer, steps, cost, dataflow
+// and num.
 package mac
 
 import (
 	"errors"
 	"fmt"
 
+	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/layer"
+	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -51,12 +54,18 @@ type Unit struct {
 	steps   []num.Step
 	requant *num.Requant // of every product, nil for none
 	in      num.Type
-	span    num.Range       // of the weights
-	inputs  num.Range       // that meet them
-	raw     num.Range       // one weight times one input
-	product num.Range       // of what is summed
+	span    num.Range      // of the weights
+	inputs  num.Range      // that meet them
+	raw     num.Range      // one weight times one input
+	product num.Range      // of what is summed
+	bound   dataflow.Bound // the accumulator by all rules
+	tail
+}
+
+// A tail is the step functions behind the accumulator: none, one for all channels, or one per channel.
+type tail struct {
 	compare num.Comparators // no rows without step functions
-	bound   dataflow.Bound  // the accumulator by all rules
+	built   *steps.Functions
 }
 
 // Verify checks what is wrong with weights, step functions and the requantiser of products whatever the inputs. There
@@ -148,8 +157,24 @@ func (u *Unit) Exact(c int, sum int64) int64 {
 // Accumulator tells the accumulator's width by all rules.
 func (u *Unit) Accumulator() dataflow.Bound { return u.bound }
 
+// form is how the step functions are built in a fold; nil without any.
+func (a *tail) form(f dataflow.Fold) steps.Form {
+	if a.Thresholds() == 0 {
+		return nil
+	}
+	return a.built.At(steps.Site{PE: f.PE, Alike: a.compare.Shared()})
+}
+
+// Logic is what the step functions take beside their tables, in a fold.
+func (a *tail) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
+	if form := a.form(f); form != nil {
+		return form.Logic(m)
+	}
+	return nil
+}
+
 // Thresholds is the number of thresholds of a channel, 0 without step functions.
-func (u *Unit) Thresholds() int { return u.compare.Steps() }
+func (a *tail) Thresholds() int { return a.compare.Steps() }
 
 // bindOutput derives the outputs' ranges and element type, and the comparators that make them.
 func (u *Unit) bindOutput(sums []num.Range) error {
@@ -159,22 +184,23 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 		return nil
 	}
 	u.Range = make([]num.Range, len(sums))
-	steps, values, acc := make([]num.Step, len(sums)), make([][]int64, len(sums)), make([]num.Range, len(sums))
+	list, values, acc := make([]num.Step, len(sums)), make([][]int64, len(sums)), make([]num.Range, len(sums))
 	for c, r := range sums {
 		acc[c] = u.accumulated(r)
-		steps[c] = u.onAccumulator(layer.Of(u.steps, c).Over(r)).Over(acc[c])
-		if !steps[c].NonDecreasing() {
+		list[c] = u.onAccumulator(layer.Of(u.steps, c).Over(r)).Over(acc[c])
+		if !list[c].NonDecreasing() {
 			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the "+
 				"signs of the weights", c, r)
 		}
-		u.Range[c], values[c] = steps[c].Reach(acc[c]), steps[c].Value
+		u.Range[c], values[c] = list[c].Reach(acc[c]), list[c].Value
 	}
 	u.Out = num.Narrowest(values...)
-	u.compare = num.Compare(steps, acc, u.Acc, MaxThresholds).Merged()
+	u.compare = num.Compare(list, acc, u.Acc, MaxThresholds).Merged()
 	if u.compare.Delta != nil {
 		return fmt.Errorf("a channel's step function takes more than %d thresholds of one unit; make it a layer of "+
 			"its own", MaxThresholds)
 	}
+	u.built = steps.New(u.compare, u.Acc, u.Out)
 	return nil
 }
 

@@ -49,6 +49,7 @@ func TestUnit(t *testing.T) {
 		for c, w := range weights {
 			var sums, seen []int64
 			x := ranges(c)
+			outputs := u.Outputs(dataflow.Fold{PE: 1, SIMD: 1})
 			for a := x[0].Lo; a <= x[0].Hi; a++ {
 				for b := x[len(x)-1].Lo; b <= x[len(x)-1].Hi; b++ {
 					if !in.Elem.Holds(a) || !in.Elem.Holds(b) {
@@ -59,13 +60,13 @@ func TestUnit(t *testing.T) {
 					if len(steps) > 0 {
 						want = steps[c].Apply(sum)
 					}
-					if got := u.Outputs(c, []int64{sum})[0]; got != want {
+					if got := outputs(c, []int64{sum})[0]; got != want {
 						t.Fatalf("seed %d, channel %d: %d of %d, want %d", seed, c, got, sum, want)
 					}
 					acc := sum
 					if u.XNOR {
 						acc = (sum + 2) / 2
-					} else if got := u.Outputs(c, []int64{sum - 3<<u.Acc.Width})[0]; got != want {
+					} else if got := outputs(c, []int64{sum - 3<<u.Acc.Width})[0]; got != want {
 						t.Fatalf("seed %d, channel %d: %d of %d wrapped around, want %d", seed, c, got, sum, want)
 					}
 					if dot.Width > u.Acc.Width || dot.Width < u.Acc.Width && !dot.Holds(acc) {
@@ -124,7 +125,8 @@ func TestEmit(t *testing.T) {
 	}{
 		{"no steps", bind(), 1, true},
 		{"one constant for all", bind(num.Step{Value: []int64{4}}), 2, true},
-		{"live in some channels", bind(same), 3, false}, // the first two are never negative: a base of 1
+		// The first two are never negative: their table has one code.
+		{"live in some channels", bind(same), 2, false},
 	} {
 		tables := tt.unit.Emit(f, cost.Packing{}, "", "", "").Tables
 		storage := tt.unit.Storage(f)
@@ -171,8 +173,10 @@ func TestFits(t *testing.T) {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}
-	if got := []int{u.Latency(1), u.Latency(2), u.Latency(3), u.Latency(512)}; !slices.Equal(got, []int{4, 5, 5, 9}) {
-		t.Errorf("latencies %v", got)
+	for simd, want := range map[int]int{1: 4, 2: 5, 3: 5, 512: 9} {
+		if got := u.Latency(dataflow.Fold{PE: 1, SIMD: simd}); got != want {
+			t.Errorf("SIMD %d: a latency of %d, want %d", simd, got, want)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if o.P.Requant != nil {
 		parts = append(parts, o.requantCost(m, f).Times(f.PE).As("requantisers"))
 	}
-	return estimate.Layer(m, o.storage(f), append(parts, o.steps.Cost(m, f.PE)...)...)
+	return estimate.Layer(m, o.storage(f), append(parts, o.steps.Logic(m, f)...)...)
 }
 
 // storage is the layer's memories: a gate, for the vectors after the first, and the tables.

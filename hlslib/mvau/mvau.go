@@ -204,7 +204,7 @@ func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
 		Read:    []dataflow.Access{{each, first, each}},
 		Write:   []dataflow.Access{{each, each, last}},
-		Latency: o.Latency(f.SIMD),
+		Latency: o.Latency(f),
 	}.Loop()
 }
 
@@ -218,11 +218,13 @@ type kernel struct {
 	outer  int     // the iteration's g*NF+nf
 	vector []int64 // of the group
 	sums   []int64 // by PE
+	output func(first int, sums []int64) dataflow.Word
 	words  [1]dataflow.Word
 }
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
-	k := &kernel{o: o, f: f, vector: make([]int64, o.mw), sums: make([]int64, f.PE)}
+	k := &kernel{o: o, f: f, vector: make([]int64, o.mw), sums: make([]int64, f.PE),
+		output: o.Outputs(f)}
 	k.nf, k.sf = o.folds(f)
 	return k
 }
@@ -251,7 +253,7 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	}
 	k.words[0] = nil
 	if k.inner++; k.inner == k.sf {
-		k.words[0] = k.o.Outputs(first, k.sums)
+		k.words[0] = k.output(first, k.sums)
 		k.inner = 0
 		k.outer = (k.outer + 1) % (k.o.mh / k.f.PE)
 	}

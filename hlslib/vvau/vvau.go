@@ -116,22 +116,23 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	return layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, o.Latency(f.SIMD))
+	return layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, o.Latency(f))
 }
 
 // kernel is the hardware's state: counters and a sum per PE. Sums wrap around at 64 bits rather than at the
 // accumulator's width, which changes none of the bits that the accumulator has.
 type kernel struct {
-	o     *op
-	f     dataflow.Fold
-	nf    int     // of the iteration
-	at    int     // the iteration's first position
-	sums  []int64 // by PE
-	words [1]dataflow.Word
+	o      *op
+	f      dataflow.Fold
+	nf     int     // of the iteration
+	at     int     // the iteration's first position
+	sums   []int64 // by PE
+	output func(first int, sums []int64) dataflow.Word
+	words  [1]dataflow.Word
 }
 
 func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
-	return &kernel{o: o, f: f, sums: make([]int64, f.PE)}
+	return &kernel{o: o, f: f, sums: make([]int64, f.PE), output: o.Outputs(f)}
 }
 
 func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
@@ -146,7 +147,7 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	}
 	k.words[0] = nil
 	if k.at += k.f.SIMD; k.at == k.o.positions {
-		k.words[0] = k.o.Outputs(first, k.sums)
+		k.words[0] = k.output(first, k.sums)
 		k.at = 0
 		k.nf = (k.nf + 1) % (k.o.channels / k.f.PE)
 	}
