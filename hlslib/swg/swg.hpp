@@ -145,7 +145,7 @@ template <class C> struct swg_place {
     ap_uint<count_width(C::kernel_h)> i;
     ap_uint<count_width(C::parts)> tiles;
 
-    constexpr swg_place() : clock(0), got(0), from(swg_step(-size::before_y - size::before_x, C::ring_rows)), to(0), word(0), j(0), i(0), tiles(0) {
+    swg_place() : clock(0), got(0), from(swg_step(-size::before_y - size::before_x, C::ring_rows)), to(0), word(0), j(0), i(0), tiles(0) {
         next_window();
     }
 
