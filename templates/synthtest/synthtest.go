@@ -28,8 +28,8 @@ import (
 // Any is the trips of a loop that data end.
 const Any = 0
 
-// Promises is the trips of the loops that each function of a project keeps, by its name: none, as a call of a process is
-// one iteration.
+// Promises is the trips of the loops that each function of a project keeps, by its name: none, as a call of a process
+// is one iteration.
 func Promises(files templates.Files) map[string][]int {
 	promises := map[string][]int{}
 	for _, m := range function.FindAllSubmatch(files.Get("hls/layers.cpp"), -1) {
@@ -41,7 +41,8 @@ func Promises(files templates.Files) map[string][]int {
 // function is where a function outside of classes and templates begins.
 var function = regexp.MustCompile(`(?m)^void (\w+)\(`)
 
-// Check compiles the processes of a project, and reports what breaks the promises of its functions, which promises lists.
+// Check compiles the processes of a project, and reports what breaks the promises of its functions, which promises
+// lists.
 // The test is skipped, or fails, where there is no clang++, opt or nm.
 func Check(t testing.TB, files templates.Files, promises map[string][]int) {
 	t.Helper()
