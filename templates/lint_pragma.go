@@ -8,7 +8,7 @@ import (
 
 var (
 	constantValue = regexp.MustCompile(`^-?(?:\d+|[A-Za-z]\w*(?:::\w+)*)$`)
-	streamName    = regexp.MustCompile(`\bhls::stream<[^;\n]*?>>?&? (\w+)[,()]`)
+	streamDecl    = regexp.MustCompile(`\bhls::stream<[^;\n]*?>>?&? (\w+)[,()]`)
 	variableValue = regexp.MustCompile(`^[A-Za-z]\w*(?:::\w+)*(?:\.\w+)*$`)
 )
 
@@ -19,7 +19,7 @@ var always = map[string]string{"PIPELINE": "II=1 style=flp"}
 // them, and those of one scope against each other.
 func (l *linter) pragmas(file string, code []byte) {
 	lines, streams := strings.Split(string(code), "\n"), map[string]bool{}
-	for _, m := range streamName.FindAllSubmatch(code, -1) {
+	for _, m := range streamDecl.FindAllSubmatch(code, -1) {
 		streams[string(m[1])] = true
 	}
 	closed := scopes(code, func(s *scope, u use) {

@@ -5,7 +5,6 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/tier"
-	"hlsgen/templates"
 	"hlsgen/templates/synthtest"
 )
 
@@ -22,11 +21,7 @@ func TestSynthesis(t *testing.T) {
 			t.Parallel()
 			d := c.design(t)
 			files, _ := project(t, d, 1)
-			promises, err := synthtest.Promises(d, templates.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			synthtest.Check(t, files, promises)
+			synthtest.Check(t, files, synthtest.Promises(files))
 		})
 	}
 }

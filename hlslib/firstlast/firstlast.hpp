@@ -47,7 +47,7 @@ template <class C> struct firstlast_frame {
     ap_uint<count_width(C::out_words)> chunk;  // that is written
     ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    firstlast_frame() : step(0), at(0), chunk(0), word(0) {}
+    constexpr firstlast_frame() : step(0), at(0), chunk(0), word(0) {}
 };
 
 // firstlast is one iteration.
@@ -84,7 +84,7 @@ template <class C> struct firstlast_sequence {
     ap_uint<count_width(C::out_words)> chunk;  // that is written
     ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    firstlast_sequence() : several(0), writing(0), at(0), chunk(0), word(0) {}
+    constexpr firstlast_sequence() : several(0), writing(0), at(0), chunk(0), word(0) {}
 };
 
 // firstlast_steps is one iteration in a sequence of any length. An end is 1 at its last step. C lacks steps.

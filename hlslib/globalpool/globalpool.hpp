@@ -41,7 +41,7 @@ template <class C> struct globalpool_place {
     ap_uint<count_width(C::folds)> fold;
     ap_uint<count_width(C::vectors)> vector;
 
-    globalpool_place() : fold(0), vector(0) {}
+    constexpr globalpool_place() : fold(0), vector(0) {}
 
     void next() {
 #pragma HLS INLINE

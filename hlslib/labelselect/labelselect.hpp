@@ -25,7 +25,7 @@ template <class C, int N> struct labelselect_list {
     ap_uint<N * label_width> labels;
     ap_uint<N * index_width> indices;
 
-    labelselect_list() : labels(0), indices(0) {}
+    constexpr labelselect_list() : labels(0), indices(0) {}
 };
 
 // labelselect_before is whether a comes before b, where a has the lower index.

@@ -10,20 +10,16 @@ import (
 // seconded is how many folds of the cases of a Check a second compiler looks at.
 const seconded = 10
 
-// checkSynthesis has clang make of some programs what synthesis is to make of them, in which no loop is left.
+// checkSynthesis has clang make of some programs what synthesis is to make of them, and sees that no loop is left.
 func checkSynthesis(t *testing.T, programs []program) {
 	t.Helper()
 	tier.Needs(t, "clang++", "opt", "nm")
 	if !tier.Long() {
 		programs = spread(programs, tier.Few(seconded))
 	}
-	trials, files, err := bench(programs)
+	_, files, err := bench(programs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	promises := map[string][]int{}
-	for _, trial := range trials {
-		promises[trial.Name] = nil // a call is one iteration
-	}
-	synthtest.Check(t, files, promises)
+	synthtest.Check(t, files, synthtest.Promises(files))
 }

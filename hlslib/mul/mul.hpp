@@ -67,7 +67,7 @@ template <class C> struct mul_place {
     ap_uint<count_width(C::folds)> fold;
     ap_uint<count_width(C::gate ? C::vectors : 1)> vector; // counted where the first one brings the gate
 
-    mul_place() : fold(0), vector(0) {}
+    constexpr mul_place() : fold(0), vector(0) {}
 
     void next() {
 #pragma HLS INLINE

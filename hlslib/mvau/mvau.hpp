@@ -32,7 +32,7 @@ template <class C> struct mvau_place {
     ap_uint<count_width(C::groups * C::nf)> word;        // of the vector's outputs
     ap_uint<count_width(C::groups * C::nf * C::sf)> row; // of the weights
 
-    mvau_place() : sf(0), nf(0), word(0), row(0) {}
+    constexpr mvau_place() : sf(0), nf(0), word(0), row(0) {}
 
     void next() {
 #pragma HLS INLINE

@@ -29,7 +29,7 @@ template <class C> struct reorder_place {
     ap_uint<count_width(C::out_words)> chunk;  // of the block that is written
     ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    reorder_place() : phase(0), bank(0), step(0), chunk(0), word(0) {}
+    constexpr reorder_place() : phase(0), bank(0), step(0), chunk(0), word(0) {}
 
     bool reads() const {
 #pragma HLS INLINE
@@ -97,7 +97,7 @@ template <class C> struct reorder_apart_place {
     ap_uint<count_width(C::out_words)> chunk;  // of the block that is written
     ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    reorder_apart_place() : reading(1), writing(0), block(0), bank(0), at(0), chunk(0), word(0) {}
+    constexpr reorder_apart_place() : reading(1), writing(0), block(0), bank(0), at(0), chunk(0), word(0) {}
 
     bool reads() const {
 #pragma HLS INLINE
@@ -183,7 +183,7 @@ template <class C> struct reorder_steps_place {
     ap_uint<count_width(C::out_words)> chunk;           // of the step
     ap_uint<count_width(C::chunk_words)> word;          // of the chunk
 
-    reorder_steps_place() : writing(0), steps(0), arrived(0), at(0), step(0), chunk(0), word(0) {}
+    constexpr reorder_steps_place() : writing(0), steps(0), arrived(0), at(0), step(0), chunk(0), word(0) {}
 
     // asks tells that a step is complete: whether it is the last one, has to be known.
     bool asks() const {

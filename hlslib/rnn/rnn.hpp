@@ -82,7 +82,7 @@ template <class C> struct rnn_place {
     ap_uint<1> last;                                            // the step is the last one, where ends tell
     ap_uint<1> first;                                           // the states are those that a frame starts with
 
-    rnn_place()
+    constexpr rnn_place()
         : arriving(C::head > 0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), n(0), sf(0), at(0), word(0), row(0), base(0),
           part(0), from(0), filled(0), to(0), half(0), last(0), first(1) {}
 

@@ -58,7 +58,7 @@ template <class C> struct swg_walk {
     ap_uint<count_width(C::windows_h)> oy;
     ap_uint<count_width(C::windows_w)> ox;
 
-    swg_walk() : y(-size::before_y), x(-size::before_x), oy(0), ox(0) {}
+    constexpr swg_walk() : y(-size::before_y), x(-size::before_x), oy(0), ox(0) {}
 
     void next() {
 #pragma HLS INLINE
@@ -313,7 +313,7 @@ template <class C> struct swg_side_by_side {
                                                  // far beyond the frame
     ap_uint<count_width(C::parts)> part;
 
-    swg_side_by_side() : clock(0), at(0), due(size::tall + size::wide - size::before_y - size::before_x), part(0) {}
+    constexpr swg_side_by_side() : clock(0), at(0), due(size::tall + size::wide - size::before_y - size::before_x), part(0) {}
 
     bool reads() const {
 #pragma HLS INLINE

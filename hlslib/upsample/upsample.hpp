@@ -26,7 +26,7 @@ template <class C> struct upsample_place {
     ap_uint<count_width(C::words)> word;         // of the pixel
     ap_uint<count_width(C::kept_rows)> pixel;    // where kept has the pixel
 
-    upsample_place() : row(0), column(0), again(0), word(0), pixel(0) {}
+    constexpr upsample_place() : row(0), column(0), again(0), word(0), pixel(0) {}
 
     void next() {
 #pragma HLS INLINE

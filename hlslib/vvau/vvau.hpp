@@ -29,7 +29,7 @@ template <class C> struct vvau_place {
     ap_uint<count_width(C::nf)> nf;
     ap_uint<count_width(C::nf * C::sf)> row; // of the weights
 
-    vvau_place() : sf(0), nf(0), row(0) {}
+    constexpr vvau_place() : sf(0), nf(0), row(0) {}
 
     void next() {
 #pragma HLS INLINE

@@ -154,11 +154,7 @@ func TestMakeCSim(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			promises, err := synthtest.Promises(built.Design.Design, templates.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			synthtest.Check(t, files, promises)
+			synthtest.Check(t, files, synthtest.Promises(files))
 		})
 	}
 }

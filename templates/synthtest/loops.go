@@ -10,8 +10,10 @@ import (
 	"strings"
 )
 
-// flags have clang inline and unroll all that it is asked to, whatever it takes, and nothing else.
-var flags = []string{"-std=c++14", "-D__SYNTHESIS__", "-w", "-O1", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-vectorize",
+// flags have clang inline and unroll all that it is asked to, whatever it takes, and nothing else. One process has one
+// thread, so that a static that is not constant costs a bit that says whether it is there yet.
+var flags = []string{"-std=c++14", "-D__SYNTHESIS__", "-w", "-O1", "-fno-exceptions", "-fno-rtti", "-fno-vectorize",
+	"-fno-threadsafe-statics",
 	"-fno-slp-vectorize", "-fno-unroll-loops", "-mllvm", "-inline-threshold=1000000000", "-mllvm",
 	"-pragma-unroll-threshold=1000000000", "-Icsim"}
 

@@ -7,7 +7,7 @@
 //	loops.go      what opt says of the loops, and the calls in the code
 //	statics.go    what nm says of the static variables
 //
-// It sees templates (files and interfaces), dataflow (designs) and internal/tier; only tests import it.
+// It sees templates (files) and internal/tier; only tests import it.
 package synthtest
 
 import (
@@ -16,11 +16,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"hlsgen/internal/dataflow"
 	"hlsgen/internal/tier"
 	"hlsgen/templates"
 )
@@ -28,24 +28,21 @@ import (
 // Any is the trips of a loop that data end.
 const Any = 0
 
-// Promises is the trips of the loops that each function of a design's project keeps, by its name: none, since a call of
-// a process is one iteration.
-func Promises(d *dataflow.Design, opt templates.Options) (map[string][]int, error) {
-	face, err := templates.InterfaceOf(d, opt)
-	if err != nil {
-		return nil, err
+// Promises is the trips of the loops that each function of a project keeps, by its name: none, as a call of a process
+// is one iteration.
+func Promises(files templates.Files) map[string][]int {
+	promises := map[string][]int{}
+	for _, m := range function.FindAllSubmatch(files.Get("hls/layers.cpp"), -1) {
+		promises[string(m[1])] = nil
 	}
-	promises := map[string][]int{face.Top: nil}
-	for _, p := range slices.Concat(face.In, face.Out) {
-		promises[p.End()] = nil
-	}
-	for _, n := range d.Model.Graph.Nodes {
-		promises[n.Name] = nil
-	}
-	return promises, nil
+	return promises
 }
 
-// Check compiles the units of a project, and reports what breaks the promises of its functions, which promises lists.
+// function is where a function outside of classes and templates begins.
+var function = regexp.MustCompile(`(?m)^void (\w+)\(`)
+
+// Check compiles the processes of a project, and reports what breaks the promises of its functions, which promises
+// lists.
 // The test is skipped, or fails, where there is no clang++, opt or nm.
 func Check(t testing.TB, files templates.Files, promises map[string][]int) {
 	t.Helper()
@@ -62,7 +59,7 @@ func Check(t testing.TB, files templates.Files, promises map[string][]int) {
 // check is Check in a folder, which it fills.
 func check(
 	ctx context.Context, dir string, files templates.Files, promises map[string][]int,
-) (findings []string, err error) {
+) ([]string, error) {
 	ready, err := prepare(files)
 	if err != nil {
 		return nil, err
@@ -72,31 +69,22 @@ func check(
 	}
 	w := work{ctx, filepath.Join(dir, "hls")}
 	seen := map[string]bool{}
-	for _, unit := range []string{"layers", "top"} {
-		if files.Get("hls/"+unit+".cpp") == nil {
-			continue
-		}
-		functions, problems, err := w.functions(unit, promises)
-		if err != nil {
-			return nil, err
-		}
-		findings = append(findings, problems...)
-		for name, trips := range functions {
-			seen[name] = true
-			if want := slices.Sorted(slices.Values(promises[name])); !slices.Equal(trips, want) {
-				findings = append(findings, fmt.Sprintf("%s keeps loops of %v trips, promised are %v", name, trips,
-					want))
-			}
-		}
-		if unit == "top" { // its statics are FIFOs
-			continue
-		}
-		shared, err := w.statics(unit)
-		if err != nil {
-			return nil, err
-		}
-		findings = append(findings, shared...)
+	const unit = "layers" // the top has streams and calls alone
+	functions, findings, err := w.functions(unit, promises)
+	if err != nil {
+		return nil, err
 	}
+	for name, trips := range functions {
+		seen[name] = true
+		if want := slices.Sorted(slices.Values(promises[name])); !slices.Equal(trips, want) {
+			findings = append(findings, fmt.Sprintf("%s keeps loops of %v trips, promised are %v", name, trips, want))
+		}
+	}
+	shared, err := w.statics(unit)
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, shared...)
 	for name := range promises {
 		if !seen[name] {
 			findings = append(findings, "no function "+name)
