@@ -1,4 +1,5 @@
-// Words side by side: an output word is a word of every input.
+// Words side by side: an output word is a word of every input, those of input 0 first. Every iteration reads one of each and
+// writes them as one. Elements of different types become those of the output, which holds all their values.
 //
 // C has the members out_t, out_width of the output, and
 //     words      words in a frame
