@@ -105,16 +105,8 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 
 // tellEnds prices what tells where sequences end.
 func tellEnds(s *Space) {
-	price := func(e dataflow.End) search.Vector {
-		return s.Board.Vector(estimate.End(s.Target, e, s.Model.Lengths).Total())
-	}
 	for _, e := range s.Model.Ends() {
-		s.Ends = s.Ends.Plus(price(e))
-	}
-	for id, e := range s.Model.EachEnd() {
-		if e.Input >= 0 {
-			s.Streams[id].end = price(e)
-		}
+		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.End(s.Target, e, s.Model.Lengths).Total()))
 	}
 }
 

@@ -86,11 +86,7 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 			}
 		}
 	}
-	cost := s.Board.Vector(sum)
-	for range parts + 1 { // that tell where sequences end, beside the one that the layer has in any case
-		cost = cost.Plus(s.Streams[s.node.In[0]].end)
-	}
-	return made, cost, ask.Available(sum, s.Target.Board)
+	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
 }
 
 // deal deals a fold's PE out; its words are those of a port.

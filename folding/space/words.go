@@ -39,8 +39,7 @@ func key(list []form) string {
 // A Stream is a stream's two ends, and the forms that occur there.
 type Stream struct {
 	typ            dataflow.Type
-	end            search.Vector // what tells a converter on it where sequences end
-	class          int           // the first stream whose frames are of equal shape and elements
+	class          int // the first stream whose frames are of equal shape and elements
 	writer, reader end
 	host           []hostForm // of a stream of the host: per form of the layer at its other end
 	// words that a folding file gives the FIFO behind the writer, in front of the reader; or 0
@@ -259,7 +258,6 @@ func (j *joints) convert(id int, in, out form) converted {
 		k = j.bind(c)
 		j.converters[c] = k
 	}
-	k.cost = k.cost.Plus(j.streams[id].end)
 	return k
 }
 

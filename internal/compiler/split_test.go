@@ -66,7 +66,8 @@ func split(ctx context.Context, rnd *rand.Rand, whole *folding.Design, m *datafl
 
 // splitCost holds what a split design takes beside the same folds in one process each: the counters and handshakes of
 // its nodes, up to 100 LUTs for each, and the FIFOs between them, up to a LUT a bit. What it has in narrower sums is
-// less than a twentieth. And it takes what the search has priced it at.
+// less than a twentieth. Parts of fewer PE may pack fewer products into a DSP slice, at worst one. And the design takes
+// what the search has priced it at.
 func splitCost(whole, made *folding.Design) error {
 	more, nodes := 0, made.Model.Graph.Nodes
 	for s := range made.Model.Graph.Streams {
@@ -79,18 +80,19 @@ func splitCost(whole, made *folding.Design) error {
 			}
 		}
 	}
-	for _, n := range nodes {
-		if n.Whole != nil {
-			more += 100
+	products := 0
+	for i, n := range nodes {
+		if n.Whole == nil {
+			continue
 		}
-	}
-	for _, e := range made.Model.Ends() { // a bit per step, told to every node
-		if e.Node >= 0 && nodes[e.Node].Whole != nil {
-			more += 100 + e.FIFO.Depth
+		more += 100
+		if op, ok := n.Op.(dataflow.Unrolled); ok {
+			n, _ := op.Products(made.Folds[i])
+			products += n
 		}
 	}
 	a, b := whole.Estimate.Total, made.Estimate.Total
-	if b.LUT < a.LUT*19/20 || b.LUT > a.LUT+more || b.DSP > a.DSP {
+	if b.LUT < a.LUT*19/20 || b.LUT > a.LUT+more || b.DSP > a.DSP+products {
 		return fmt.Errorf("%d LUT and %d DSP in one process each, %d and %d in several; at most %d LUT more are due",
 			a.LUT, a.DSP, b.LUT, b.DSP, more)
 	}
