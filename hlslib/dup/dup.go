@@ -60,12 +60,16 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(layer.Tables{}, false) }
 
 // Loop has a latency of one clock.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop { return o.Nest(f, 1).Loop() }
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
+	return o.Nest(f, c.Write()).Loop()
+}
 
 // kernel is the number of copies; there is no state.
 type kernel int
 
-func (o *op) Kernel(dataflow.Fold) dataflow.Kernel { return kernel(o.P.Copies) }
+func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel(o.P.Copies) }
 
 func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	y := make([]dataflow.Word, k)

@@ -2,10 +2,10 @@ package mac
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -40,17 +40,39 @@ func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
 // Delay is what a layer carries from clock to clock: the adder of the accumulator.
 func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
 
-// Latency is a clock each to fetch, multiply, requantise the products, accumulate and compare, and one per two levels
-// of the adder tree: additions of a few bits are chained by twos in the 5 to 10 ns that boards run at.
-func (u *Unit) Latency(simd int) int { return u.SumLatency(simd) + 1 }
-
-// SumLatency is that of the sum alone.
-func (u *Unit) SumLatency(simd int) int {
-	n := 3 + (bits.Len(uint(simd-1))+1)/2
-	if u.requant != nil {
-		n++
+// Chain is inputs that meet their weights, as far as the outputs.
+func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold) {
+	u.Sum(c, f, len(u.weights)/f.PE*(len(u.weights[0])/f.SIMD))
+	if f.SIMD < len(u.weights[0]) { // to the sum so far, which is begun anew with every row of weights
+		c.Carried(u.Acc.Width, delay.Select, delay.Add)
 	}
-	return n
+	switch {
+	case u.Thresholds() > 0:
+		c.Comparators(u.compare, u.Acc.Width, f.PE, dataflow.NoMemory)
+	case u.XNOR:
+		c.Do(delay.Add, u.Acc.Width) // of matches the sum
+	}
+}
+
+// Sum is one clock's products, with weights out of so many rows, and their sum.
+func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, rows int) {
+	c.Fetch(rows, f.PE*f.SIMD*u.Weight.Width, f.Memory)
+	width := num.Smallest(u.raw).Width
+	switch {
+	case u.XNOR:
+		c.Do(delay.Logic, 1)
+		width = 1
+	case u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar:
+		c.Do(delay.Add, width) // what may be taken off
+		c.Choose(width)
+	default:
+		c.Product(u.Weight.Width, u.in.Width, f.Compute == dataflow.DSP)
+	}
+	if u.requant != nil {
+		c.Requant(*u.requant, width, f.Compute == dataflow.DSP)
+		width = num.Smallest(u.product).Width
+	}
+	c.Tree(f.SIMD, width, delay.Add)
 }
 
 // SumFields are the config fields that core/mac.hpp asks for.

@@ -113,9 +113,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // words is those of a pixel.
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
-// Loop has a latency of one clock: a word, or the padding, is written.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	return o.Grid.Loop(o.words(f), dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Write: 1})
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	return o.Grid.Loop(o.words(f), dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Write: 1}, t)
 }
 
 type kernel struct {
@@ -124,7 +123,7 @@ type kernel struct {
 	padding dataflow.Word
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{&o.Grid, o.words(f), slices.Repeat(dataflow.Word{o.P.Code}, f.SIMD)}
 }
 

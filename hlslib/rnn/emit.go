@@ -6,20 +6,22 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance { return instance(o, f, false) }
+func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
+	return instance(o, f, t, false)
+}
 
 // EmitSteps is the instance for sequences of any length. Every step goes out: whether one is the last is not known when
 // its first words do.
-func (o *op) EmitSteps(f dataflow.Fold, _ dataflow.Target, _ int) (dataflow.Instance, bool) {
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) (dataflow.Instance, bool) {
 	if !o.P.Sequence {
 		panic("rnn: a last step alone, of sequences of different lengths")
 	}
-	return instance(o, f, true), true
+	return instance(o, f, t, true), true
 }
 
 // instance is that of frames of one length, or of sequences of any.
-func instance(o *op, f dataflow.Fold, steps bool) dataflow.Instance {
-	t := o.timing(f)
+func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) dataflow.Instance {
+	t := o.timing(f, target)
 	i := dataflow.Instance{
 		Header:  "rnn.hpp",
 		Func:    "rnn",

@@ -1,7 +1,8 @@
 // Package dataflow is the integer network between the host's real-valued prefix and suffix: layers (Op) joined by
 // streams, and the Design that folds them onto a device. Every value is an int64 and equality is exact.
 //
-// In come layers that package hlslib's folders make; out come what the engines ask of them. It sees boards and num.
+// In come layers that package hlslib's folders make; out come what the engines ask of them. It sees boards,
+// delay and num.
 //
 //   - op.go says what a layer is, kind.go what a kind of layers is
 //   - graph.go, verify.go, text.go: the graph, what must hold of it, its text form
@@ -19,6 +20,7 @@ import (
 	"slices"
 
 	"hlsgen/boards"
+	"hlsgen/hlslib/delay"
 	"hlsgen/internal/num"
 )
 
@@ -115,8 +117,8 @@ type Schedule interface {
 	Ports(Fold) (in, out []Port)
 	// Loop says when iterations happen and which words they move.
 	Loop(Fold, Target) Loop
-	// Kernel says what one iteration computes. A kernel holds state; each call gives a fresh one.
-	Kernel(Fold) Kernel
+	// Kernel says what one iteration of that loop computes. A kernel holds state; each call gives a fresh one.
+	Kernel(Fold, Target) Kernel
 	// Cost gives resources by named part. Cycles come from Loop.
 	Cost(Fold, Target) Cost
 	// Emit gives the data of the layer's C++ instance.
@@ -166,10 +168,17 @@ func (c Compute) String() string { return [...]string{"none", "lut", "dsp"}[c] }
 
 // A Target is the device and clock a design is made for, how it is fed, and the cost formulas it is judged by.
 type Target struct {
-	Board    boards.Board
-	ClockMHz float64
-	Formula  Formula
-	IO       IO
+	Board       boards.Board
+	ClockMHz    float64
+	Formula     Formula
+	IO          IO
+	Calibration *delay.Calibration // of delays, by a user's reports; nil for hlsgen's tables
+	Bound       delay.Bound        // which end of the range of latencies is asked for
+}
+
+// Delays is how long operations take on the device, and what a stage of the clock holds.
+func (t Target) Delays() delay.Clock {
+	return delay.At(delay.Family(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
 }
 
 // IO is what stands at a design's inputs and outputs.
