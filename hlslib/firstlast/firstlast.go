@@ -159,7 +159,7 @@ func (o *op) Folds() dataflow.Folds {
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.Begin(t)
-	c.Fetch(len(o.P.Order), 1, dataflow.LUTRAM)
+	c.Fetch(2, 1, dataflow.LUTRAM) // of the order: an order of one would need none
 	c.Do(delay.Add, bits.Len(uint(o.rows(f))))
 	c.Look(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
 	return dataflow.Loop{Body: dataflow.Join(

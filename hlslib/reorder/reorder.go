@@ -147,7 +147,7 @@ const address = 16
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.Begin(t)
-	c.Fetch(len(o.P.Order), 1, dataflow.LUTRAM)
+	c.Fetch(2, 1, dataflow.LUTRAM) // of the order: an order of one would need none
 	c.Do(delay.Add, address)
 	c.Look(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
 	read, write := dataflow.Moves{Read: 1}, dataflow.Moves{Write: 1}
