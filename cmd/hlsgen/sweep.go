@@ -141,6 +141,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.ends("where frames come from: memory, through the processor's ports; or stream, from inside the FPGA")
 	t.fifo("depth of FIFOs: throughput, minimal, or a number of words for all")
 	t.cost()
+	t.calibration()
 	t.inputs()
 	options(fs, &o.Samples, "interleave", "SAMPLES,...", samples, "so many samples take turns in recurrences, "+
 		"which hides the latency of a step; a frame is then so many samples, and rates count samples")

@@ -12,6 +12,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
+	"hlsgen/hlslib/delay"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -34,10 +35,13 @@ type spec struct {
 	MaxUse   folding.Use // as given; zero: the default
 	Formula  dataflow.Formula
 	Samples  int // that take turns in a frame
+
+	Calibration *delay.Calibration `json:",omitempty"` // of delays
 }
 
 func (s *spec) target() dataflow.Target {
-	return dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO}
+	return dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
+		Calibration: s.Calibration}
 }
 
 func (s *spec) goal() folding.Goal {
@@ -92,7 +96,10 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
-		Formula: o.Cost}
+		Formula: o.Cost, Calibration: o.Delays(d)}
+	if d.Failed() {
+		return nil
+	}
 	for _, one.Board = range found {
 		for _, one.ClockMHz = range clocks {
 			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)

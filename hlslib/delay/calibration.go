@@ -85,5 +85,5 @@ func (c *Calibration) Verify() error {
 	return nil
 }
 
-// of reports whether c is of a family; where none is told, UltraScale+ is meant.
-func (c *Calibration) of(f Family) bool { return cmp.Or(f, UltraScale) == c.Family }
+// Of reports whether c is of a family; where none is told, UltraScale+ is meant. Nothing is of none.
+func (c *Calibration) Of(f Family) bool { return c != nil && cmp.Or(f, UltraScale) == c.Family }

@@ -109,7 +109,7 @@ func At(f Family, mhz float64, c *Calibration, b Bound) Clock {
 	if b == Most {
 		k.more = unforeseen
 	}
-	if c != nil && c.of(f) {
+	if c.Of(f) {
 		k.at, k.stages, k.more = c.compiled, c.Stages, 0
 		k.budget = 1000 / mhz * (1 - c.Uncertainty)
 	}

@@ -79,7 +79,7 @@ func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 		{Name: "sums", Doc: "1 where there are dots", Value: sums},
 		{Name: "head", Doc: "clocks in which states arrive", Value: t.head},
 		{Name: "rest", Doc: "clocks in which nothing is done then", Value: t.rest},
-		{Name: "iterations", Doc: "of a frame", Value: o.iterations(t)},
+		{Name: "iterations", Doc: "of a frame", Value: t.iterations(o)},
 		{Name: "pe", Doc: "units computed side by side", Value: f.PE},
 		{Name: "simd", Doc: "elements of a vector that each dot consumes a clock", Value: f.SIMD},
 		{Name: "dots", Doc: "dots of a unit", Value: o.dots},

@@ -72,6 +72,7 @@
 //	bind.go, ranges.go          what is built of the parameters, of what every unit computes
 //	tables.go, stepped.go       weights and parameters as tables; comparators of step functions
 //	storage.go, timing.go       what is kept where; when phases and steps begin, and latencies
+//	recurrence.go               what a step hands on to the next, for reports
 //	loop.go, kernel.go, cost.go folds, ports and iterations; what they compute; what it takes
 //	emit.go                     the C++: rnn.hpp's loop
 package rnn

@@ -163,7 +163,7 @@ func (t *timing) distance(o *op, s *store, f dataflow.Fold) int {
 }
 
 // iterations is those of a frame: where the state goes on from frame to frame, the last step waits as all others do.
-func (o *op) iterations(t timing) int {
+func (t timing) iterations(o *op) int {
 	n := t.head + t.rest + o.length*t.step
 	if !o.P.Keeps {
 		n -= t.phases[len(t.phases)-1].idle
@@ -174,15 +174,7 @@ func (o *op) iterations(t timing) int {
 // latency is L of the package's comment for a phase: the clocks from the start of a unit's last products to the arrival
 // of what is kept or goes out.
 func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
-	p := &o.phases[i]
-	start := layer.Body(t)
-	at := make([]layer.Chain, len(p.values))
-	for k := range p.values {
-		at[k] = start // of what is always the same
-		if v := &p.values[k]; v.built() {
-			at[k] = ready(o, i, v, at, start, f)
-		}
-	}
+	at := chains(o, i, f, t)
 	last := 1
 	written := func(c layer.Chain) { last = max(last, c.Write()) }
 	for _, s := range o.stores {
@@ -196,6 +188,19 @@ func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
 		}
 	}
 	return last
+}
+
+// chains is when the values of a phase are there.
+func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
+	p, start := &o.phases[i], layer.Body(t)
+	at := make([]layer.Chain, len(p.values))
+	for k := range p.values {
+		at[k] = start // of what is always the same
+		if v := &p.values[k]; v.built() {
+			at[k] = ready(o, i, v, at, start, f)
+		}
+	}
+	return at
 }
 
 // ready is the chain of a value of phase i, behind those before it: operations take what hlslib/delay says.

@@ -9,7 +9,8 @@
 //   - run.go computes frames; dependence.go is how their parts depend on each other, turns.go is frames of several
 //     samples, lengths.go sequences of different lengths, ends.go what tells where they end
 //   - design.go is a model with a schedule; fifo.go its FIFOs
-//   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that
+//   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that;
+//     recurrence.go is what steps hand on
 //   - instance.go, storage.go, steps.go, requant.go: tables, memories and fields for the C++
 //   - cost.go is resources by part; limits.go, sizes that nothing exceeds
 package dataflow
@@ -179,6 +180,11 @@ type Target struct {
 // Delays is how long operations take on the device, and what a stage of the clock holds.
 func (t Target) Delays() delay.Clock {
 	return delay.At(delay.Family(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
+}
+
+// Calibrated reports whether delays are those of a user's reports.
+func (t Target) Calibrated() bool {
+	return t.Calibration.Of(delay.Family(t.Board.DSPType))
 }
 
 // IO is what stands at a design's inputs and outputs.
