@@ -380,7 +380,8 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 	t, m, e := f.Target, f.Model, f.Estimate
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency,
-		Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f), Slowest: f.Clocks.Slowest, Bottleneck: r.Bottleneck(), Port: r.Port(),
+		Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f), Slowest: f.Clocks.Slowest,
+		Bottleneck: r.Bottleneck(), Port: r.Port(),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
 		Folding: compiler.CertificateOf(&f.Certificate),
 		Prefix:  append([]string{}, m.Prefix.Nodes...),

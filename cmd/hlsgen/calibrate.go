@@ -64,7 +64,7 @@ give one factor for all latencies.`,
 			return nil, err
 		}
 		return &answer{object: calibrated{*c, out, outcomeOf(&t.d, nil)},
-			show: func(s *screen) { s.calibrated(c, out) }}, nil
+			show: func(s *screen) { showCalibrated(s, c, out) }}, nil
 	})
 }
 
@@ -75,7 +75,7 @@ type calibrated struct {
 	outcome
 }
 
-func (s *screen) calibrated(c *delay.Calibration, out string) {
+func showCalibrated(s *screen, c *delay.Calibration, out string) {
 	s.title("%s", printable(c.Part))
 	s.field("tool", "%s", printable(c.Tool))
 	s.field("uncertainty", "%s of a period", percentOf(c.Uncertainty))

@@ -33,8 +33,8 @@ var families = []struct {
 }
 
 // Calibrate makes a calibration of the reports of HLS below a folder: csynth.xml, *_csynth.rpt and
-// *.verbose.sched.rpt. Schedules give the delays of operations. Without them, depths are compared with those that builds
-// below the folder expect (report/layers.json), and one factor is for all. What the user has to change is in d.
+// *.verbose.sched.rpt. Schedules give the delays of operations. Without them, depths are compared with those that
+// builds below the folder expect (report/layers.json), and one factor is for all. What the user has to change is in d.
 func Calibrate(dir string, d *diag.List) (*delay.Calibration, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == layersFile || strings.HasSuffix(name, "csynth.xml") || strings.HasSuffix(name, ".rpt")

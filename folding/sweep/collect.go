@@ -108,7 +108,9 @@ func identifier(s string) bool {
 
 // collectPoint reads the reports below a point's folder; nil where there is none. A report that cannot be read is told.
 func collectPoint(dir string, clockMHz float64, d *diag.List) (*Report, error) {
-	files, err := reports(dir, func(name string) bool { return name == "csynth.xml" || strings.HasSuffix(name, ".rpt") })
+	files, err := reports(dir, func(name string) bool {
+		return name == "csynth.xml" || strings.HasSuffix(name, ".rpt")
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

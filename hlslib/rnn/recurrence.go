@@ -23,8 +23,8 @@ func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []datafl
 		next := o.stores[of].writer
 		phase := t.phases[next.Phase]
 		name := fmt.Sprintf("state %d", s)
-		r := dataflow.Recurrence{Path: []string{name}, Clocks: phase.start + phase.latency + 1, Work: work, Step: t.step,
-			Beside: max(1, o.P.Sequences) * ((t.step + work - 1) / work)}
+		r := dataflow.Recurrence{Path: []string{name}, Clocks: phase.start + phase.latency + 1, Work: work,
+			Step: t.step, Beside: max(1, o.P.Sequences) * ((t.step + work - 1) / work)}
 		if len(o.phases) > 1 && next.Phase > 0 {
 			r.Path = append(r.Path, fmt.Sprintf("%d phases before", next.Phase))
 		}

@@ -5,6 +5,7 @@
 //
 //	compiler.go     Run: the whole story; boards and folding files
 //	import.go       Check; the front end with its options
+//	calibration.go  what hlsgen calibrate has written
 //	front.go        Pareto: many designs, none written
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays

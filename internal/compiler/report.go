@@ -19,7 +19,7 @@ type LayerReport struct {
 	Clocks int                 `json:"clocks,omitempty"`
 	Delay  int                 `json:"pipeline_latency_clocks,omitempty"`
 	Depths *Span               `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
-	Table  int                 `json:"table_latency_clocks,omitempty"`          // by hlsgen's own tables, where calibrated
+	Table  int                 `json:"table_latency_clocks,omitempty"`          // without the calibration
 	Steps  []string            `json:"recurrences,omitempty"`                   // what steps hand on, and what follows
 	Parts  []dataflow.Part     `json:"cost_parts,omitempty"`
 	Total  *dataflow.Resources `json:"cost,omitempty"`
