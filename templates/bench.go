@@ -18,6 +18,7 @@ type bench struct {
 	layers  []wiring
 
 	sequences *sequences // nil where frames have one length
+	ends      []process  // of the network
 }
 
 // traffic is what passes over one stream.
@@ -41,19 +42,21 @@ type typesView struct {
 
 // A tbView is what tb.cpp.tpl shows.
 type tbView struct {
-	Network bool        // the first check is of the whole network
-	Checks  []checkView // then one of each layer
+	Network bool        // the last check is of the whole network
+	Checks  []checkView // before it one of each layer
 }
 
-// A checkView checks one layer, or the whole network: in each frame, words are sent, the function is called, and what
-// it wrote is compared.
+// A checkView checks one layer, or the whole network: in each frame, words are sent, the function is called again and
+// again, and what it wrote is compared.
 type checkView struct {
 	Name    string
 	Loads   []string // declarations of the recordings
 	Ports   []string // declarations of the streams
-	Send    []string // statements
+	Next    string   // the method that counts calls
+	Send    []string // statements before a call
 	Call    string
-	Compare []string
+	Take    []string // statements behind it
+	Compare []string // statements after a frame
 }
 
 // files are the parts that a project has with or without a top: layers, tables, kernel library and recordings. own is
@@ -65,6 +68,9 @@ func (b bench) files(own ...hlslib.Header) (Files, error) {
 	}
 	view, files, err := viewLayers(layers)
 	if err != nil {
+		return nil, err
+	}
+	if err := view.addEnds(b.ends); err != nil {
 		return nil, err
 	}
 	wide, err := widest(layers)
@@ -106,18 +112,57 @@ func (b bench) files(own ...hlslib.Header) (Files, error) {
 		}
 	}
 	files.add("hls/tb/data/frames.txt", []byte(frames))
+	calls, err := b.calls()
+	if err != nil {
+		return nil, err
+	}
+	files.add("hls/tb/data/calls.txt", calls)
 	return files, nil
+}
+
+// calls is the text of how often each check calls its function, by frame: a layer's in every iteration, and the
+// network's at most in every iteration of every process, twice, since some go on into the next frame.
+func (b bench) calls() ([]byte, error) {
+	var text []byte
+	line := func(name string, calls []int) {
+		text = append(text, name...)
+		for _, n := range calls {
+			text = strconv.AppendInt(append(text, ' '), int64(n), 10)
+		}
+		text = append(text, '\n')
+	}
+	all := make([]int, b.frames)
+	for _, l := range b.layers {
+		if len(l.Calls) != b.frames {
+			return nil, fmt.Errorf("layer %s: calls for %d of %d frames", l.Name, len(l.Calls), b.frames)
+		}
+		line(l.Name, l.Calls)
+		for f, n := range l.Calls {
+			all[f] += 2 * n
+		}
+	}
+	if b.top == "" {
+		return text, nil
+	}
+	for _, e := range b.ends {
+		t := b.streams[e.stream]
+		for f, frame := range t.frames {
+			all[f] += 2 * len(frame.Data) / t.port.PerWord
+		}
+	}
+	line(b.top, all)
+	return text, nil
 }
 
 // benchFiles are the test bench and the Makefile.
 func benchFiles(files *Files, b bench, face Interface) error {
 	var v tbView
+	for _, l := range b.layers {
+		v.Checks = append(v.Checks, b.layer(l))
+	}
 	if b.top != "" {
 		v.Network = true
 		v.Checks = append(v.Checks, b.network(face))
-	}
-	for _, l := range b.layers {
-		v.Checks = append(v.Checks, b.layer(l))
 	}
 	text, err := render("tb.cpp.tpl", v)
 	if err != nil {
@@ -145,7 +190,7 @@ func (b bench) load(s int) string {
 
 // network checks the whole network through its AXI4-Streams.
 func (b bench) network(face Interface) checkView {
-	v := checkView{Name: face.Top}
+	v := checkView{Name: face.Top, Next: "next_call_until_done"}
 	var args []string
 	for k, p := range slices.Concat(face.In, face.Out) {
 		words, kind := b.streams[p.Stream].name, cStream(p.TDATA)
@@ -154,12 +199,13 @@ func (b bench) network(face Interface) checkView {
 			if b.streams[p.Stream].steps {
 				send, kind = "send_packet", cAXIOut(p.TDATA)
 			}
-			v.Send = append(v.Send, fmt.Sprintf("%s.%s(frame, %s);", words, send, p.Name))
-			v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, frame, %s);", words, p.Name))
+			v.Send = append(v.Send, fmt.Sprintf("bench.%s(%s, %s);", send, words, p.Name))
+			v.Take = append(v.Take, fmt.Sprintf("bench.sent(%s);", p.Name))
+			v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, %s);", words, p.Name))
 		} else {
 			kind = cAXIOut(p.TDATA)
-			v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_packet<%d>(%q, %s, frame, %[2]s);", p.TDATA,
-				p.Name, words))
+			v.Take = append(v.Take, fmt.Sprintf("bench.take(%q, %s, %[1]s);", p.Name, words))
+			v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_all(%q, %s);", p.Name, words))
 		}
 		v.Loads = append(v.Loads, b.load(p.Stream))
 		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%[2]q);", kind, p.Name))
@@ -171,28 +217,28 @@ func (b bench) network(face Interface) checkView {
 
 // layer checks one layer alone.
 func (b bench) layer(l wiring) checkView {
-	v := checkView{Name: l.Name}
+	v := checkView{Name: l.Name, Next: "next_call"}
 	var args []string
 	port := func(name string, s int) {
 		v.Loads = append(v.Loads, b.load(s))
 		v.Ports = append(v.Ports, fmt.Sprintf("%s %s(%q);", cStream(b.streams[s].port.Width()), name, l.Name+"."+name))
 		args = append(args, name)
 	}
-	if l.Steps {
+	if l.Instance.Ends {
 		v.Ports = append(v.Ports, fmt.Sprintf("%s ends(%q);", cStream(1), l.Name+".ends"))
-		v.Send = append(v.Send, "bench.end_of_steps(frame, ends);")
+		v.Send = append(v.Send, "bench.send_ends(ends);")
 		args = append(args, "ends")
 	}
 	for k, s := range l.in {
 		name := numbered("in", k, len(l.in))
 		port(name, s)
-		v.Send = append(v.Send, fmt.Sprintf("%s.send(frame, %s);", b.streams[s].name, name))
-		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, frame, %s);", b.streams[s].name, name))
+		v.Send = append(v.Send, fmt.Sprintf("bench.send(%s, %s);", b.streams[s].name, name))
+		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect_read(%s, %s);", b.streams[s].name, name))
 	}
 	for k, s := range l.out {
 		name := numbered("out", k, len(l.out))
 		port(name, s)
-		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect(%s, frame, %s);", b.streams[s].name, name))
+		v.Compare = append(v.Compare, fmt.Sprintf("bench.expect(%s, %s);", b.streams[s].name, name))
 	}
 	v.Call = l.Name + "(" + strings.Join(args, ", ") + ");"
 	return v

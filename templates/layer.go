@@ -18,9 +18,11 @@ type Layer struct {
 	Instance dataflow.Instance
 	In, Out  []dataflow.Port
 
-	// Steps is set of a layer that takes sequences of any length: words and instance are those of a step, and a stream
-	// of ends tells after which one a sequence ends. The kernel reads it, or is called for every step.
+	// Steps is set of a layer that takes sequences of any length: words and instance are those of a step. Where the
+	// kernel asks for it, a stream of ends tells after which one a sequence ends.
 	Steps bool
+
+	Calls []int // by recorded frame: how often the function is called, once for every iteration
 }
 
 // A layersView is what layers.hpp.tpl and layers.cpp.tpl show.
@@ -29,6 +31,7 @@ type layersView struct {
 	Kernels []string // header files below include/hlsgen
 	Seen    []string // those of them that config structs see
 	Tables  []string // files below tables
+	Ends    bool     // there are the network's ends
 }
 
 // A layerView is one layer, spelled.
@@ -41,7 +44,6 @@ type layerView struct {
 	Params string       // of the wrapper: "hls::stream<ap_uint<8>>& in, ..."
 	Func   string       // the kernel
 	Args   string       // of the kernel: "in, out, MVAU_0_weights"
-	Looped bool         // the kernel is called for every step of a sequence
 }
 
 // A configView is one line of a config struct; Pad aligns its comment.
@@ -91,10 +93,10 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	frame := "a frame"
 	if l.Steps {
 		frame = "a step"
+	}
+	if i.Ends {
 		params = append(params, cStream(1)+"& ends")
-		if v.Looped = !i.Ends; i.Ends {
-			args = append(args, "ends")
-		}
+		args = append(args, "ends")
 	}
 	for _, side := range []struct {
 		name  string

@@ -1,5 +1,8 @@
 #include "layers.hpp"
-{% for k in v.Kernels %}
+{% if v.Ends %}
+#include "include/hlsgen/core/axis.hpp"
+{%- endif %}
+{%- for k in v.Kernels %}
 #include "include/hlsgen/{{ k|req }}"
 {%- endfor %}
 {% for t in v.Tables %}
@@ -8,15 +11,10 @@
 {% for l in v.Layers %}
 void {{ l.Name|req }}({{ l.Params|req }}) {
 #pragma HLS INLINE off
+#pragma HLS PIPELINE II=1 style=flp
 {%- for p in l.Bind %}
 #pragma HLS {{ p|req }}
 {%- endfor %}
-{%- if l.Looped %}
-    do {
-        hlsgen::{{ l.Func|req }}<{{ l.Name|req }}_config>({{ l.Args|req }});
-    } while (ends.read() == 0);
-{%- else %}
     hlsgen::{{ l.Func|req }}<{{ l.Name|req }}_config>({{ l.Args|req }});
-{%- endif %}
 }
 {% endfor -%}

@@ -1,4 +1,5 @@
-// The layers: what each kernel of include/hlsgen is configured with, and its function.
+// The processes: what each kernel of include/hlsgen is configured with, and its function. A call is one iteration: it returns
+// at once where a word is missing that the iteration reads.
 #ifndef LAYERS_HPP
 #define LAYERS_HPP
 

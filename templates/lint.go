@@ -48,7 +48,10 @@ func Lint(files Files) []string {
 				l.report(f.Path, 1, "%s", p)
 			}
 		}
-		if f.Path == "hls/top.cpp" {
+		switch f.Path {
+		case "hls/layers.cpp":
+			l.processes(f.Path, code)
+		case "hls/top.cpp":
 			l.region(f.Path, code)
 		}
 	}
@@ -89,13 +92,14 @@ var (
 	tableDecl   = regexp.MustCompile(`(?s)^static const hlsgen::limb<(\d+)> (\w+)\[(\d+)\]\[(\d+)\] = \{(.*)\};\s*$`)
 	tableRow    = regexp.MustCompile(`\{([^{}]*)\}`)
 	prototype   = regexp.MustCompile(`(?m)^void (\w+)\((.*)\);$`)
+	processHead = regexp.MustCompile(`(?m)^void (\w+)\(.*\) \{\n`)
 	parameter   = regexp.MustCompile(`& (\w+)(?:,|$)`)
-	streamLocal = regexp.MustCompile(`^\s*hls::stream<ap_uint<\d+>> (\w+)\("(\w+)"\);\s*$`)
+	streamLocal = regexp.MustCompile(`^\s*static hls::stream<ap_uint<\d+>> (\w+)\("(\w+)"\);\s*$`)
 	loopHead    = regexp.MustCompile(`\b(?:for|while|do)\b\s*[({]`)
-	loopPragma  = regexp.MustCompile(`^#pragma HLS (?:PIPELINE|UNROLL)\b`)
+	loopPragma  = regexp.MustCompile(`^#pragma HLS UNROLL\b`)
 	brackets    = regexp.MustCompile(`<[^<>]*>`)
 	staticName  = regexp.MustCompile(`^\s*static ([^(=]*?)(\w+)(?:\[[^\]]*\])*\s*(?:[;,={]|$)`)
-	call        = regexp.MustCompile(`^\s*(?:hlsgen::)?(\w+)(?:<[\d, ]+>)?\(([\w, ]+)\);\s*$`)
+	call        = regexp.MustCompile(`^\s*(\w+)\(([\w, ]+)\);\s*$`)
 )
 
 // pragmas are the ones in use, with their settings; a value of nil allows any.
@@ -181,8 +185,8 @@ func (l *linter) pragma(file string, line int, name string, settings []string) {
 	}
 }
 
-// loops checks that every loop of a kernel is pipelined or unrolled, in the line behind its head: HLS would decide by
-// itself, and mostly otherwise. What synthesis does not see is left out.
+// loops checks that every loop of a kernel is unrolled, in the line behind its head: a call is one iteration, and HLS
+// would decide by itself. What synthesis does not see is left out.
 func (l *linter) loops(file string, code []byte) {
 	lines, seen := strings.Split(string(code), "\n"), true
 	for n, line := range lines {
@@ -192,7 +196,7 @@ func (l *linter) loops(file string, code []byte) {
 		case strings.HasPrefix(line, "#endif"):
 			seen = true
 		case seen && loopHead.MatchString(line) && !(n+1 < len(lines) && loopPragma.MatchString(lines[n+1])):
-			l.report(file, n+1, "a loop that is neither pipelined nor unrolled")
+			l.report(file, n+1, "a loop that is not unrolled")
 		}
 	}
 }
@@ -257,11 +261,19 @@ func (l *linter) table(file string, code []byte) {
 	}
 }
 
+// processes checks that every function is a process of its own, of which a call is one iteration.
+func (l *linter) processes(file string, code []byte) {
+	for _, m := range processHead.FindAllSubmatchIndex(code, -1) {
+		if !bytes.HasPrefix(code[m[1]:], []byte("#pragma HLS INLINE off\n#pragma HLS PIPELINE II=1 style=flp\n")) {
+			l.report(file, 1+bytes.Count(code[:m[0]], []byte("\n")), "%s is no pipelined process", code[m[2]:m[3]])
+		}
+	}
+}
+
 // region checks that the top function is a canonical dataflow region: local streams, then calls; each stream written
 // once and then read once, each port of the top used once.
 func (l *linter) region(file string, code []byte) {
-	outputs := map[string][]bool{"axis_in": {false, true}, "axis_out": {false, true}, // which arguments are written
-		"axis_in_steps": {false, true}, "axis_out_steps": {false, false, true}}
+	outputs := map[string][]bool{} // which arguments are written
 	for _, p := range prototype.FindAllSubmatch(l.files.Get("hls/layers.hpp"), -1) {
 		var written []bool
 		for _, a := range parameter.FindAllSubmatch(p[2], -1) {
@@ -300,9 +312,6 @@ func (l *linter) region(file string, code []byte) {
 		}
 		args := strings.Split(m[2], ", ")
 		written := outputs[m[1]]
-		for m[1] == "axis_in_steps" && len(written) < len(args) { // that are told where sequences end
-			written = append(slices.Clip(written), true)
-		}
 		if len(written) != len(args) {
 			l.report(file, line, "%s takes %d streams, given are %d", m[1], len(written), len(args))
 			continue

@@ -42,7 +42,9 @@ func LintStorage(files Files, storage map[string][]dataflow.Storage) []string {
 		}
 	}
 	for _, layer := range sortedKeys(found) {
-		problems.say("%s is no layer", layer)
+		if len(found[layer]) > 0 {
+			problems.say("%s has memories and is no layer", layer)
+		}
 	}
 	return problems
 }
@@ -243,7 +245,7 @@ var (
 	arrayDecl   = regexp.MustCompile(`(?m)^[ \t]*` + arrayType + ` (\w+)\[([^\]]+)\](?:\[[^\]]+\])*(?:;|,| = \{)`)
 	arrayBind   = regexp.MustCompile(`\bbind_memory\((\w+), (?:hlsgen::)?memory<([\w:]+)>\(\)\);`)
 	partition   = regexp.MustCompile(`(?m)^[ \t]*#pragma HLS ARRAY_PARTITION variable=(\w+) complete\b`)
-	device      = regexp.MustCompile(`(?m)^[ \t]*\w+<([^;{}()]*\bC::(\w+)_memory)> (\w+);`)
+	device      = regexp.MustCompile(`(?m)^[ \t]*typedef \w+<([^;{}()]*\bC::(\w+)_memory)> (\w+);`)
 	configArray = regexp.MustCompile(`\bC::(\w+)_memory\b`)
 )
 

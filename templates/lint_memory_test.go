@@ -91,9 +91,9 @@ func TestLintMemories(t *testing.T) {
 			{mvau, "vector[C::vector_rows]", "vector[C::sf]", "array vector is not of its storage's rows and width"},
 			{mvau, "C::vector_width", "C::in_width", "array vector is not of its storage's rows and width"},
 			{mvau, "memory<C::vector_memory>", "memory<storage::lutram>", "MVAU_0: the kernel has no array vector"},
-			{mvau, "ap_uint<count_width(C::sf)> sf = 0;", "static const int sf[2] = {0};",
-				"array sf is declared 1 times, and bound 0"},
-			{mvau, "if (sf == C::sf - 1)", "if (C::sf_memory == 1)", "sf_memory binds nothing"},
+			{mvau, "mvau_place<C> at = place;", "static const int at[2] = {0};",
+				"array at is declared 1 times, and bound 0"},
+			{mvau, "if (at.sf == C::sf - 1)", "if (C::sf_memory == 1)", "sf_memory binds nothing"},
 			// Streams.
 			{top, "variable=s2 depth=4", "variable=s2 depth=5", "stream s2: 4 words in srl, the text has [5] in [srl]"},
 			{top, "variable=s2 depth=4", "variable=s3 depth=4",

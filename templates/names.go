@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -88,3 +89,6 @@ func toolWord(what, s string) error {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func digit(c byte) bool  { return c >= '0' && c <= '9' }
+
+// streamName is a stream of the graph in C++.
+func streamName(s int) string { return "s" + strconv.Itoa(s) }

@@ -6,7 +6,8 @@
 // printed. It sees hlslib (the C++ of kernels), dataflow, owned and num.
 //
 //   - project.go is the story; files.go is what comes out
-//   - layer.go, top.go, bench.go, readme.go: the views of the templates; steps.go, of sequences of different lengths
+//   - layer.go, axis.go (the network's ends), top.go, bench.go, readme.go: the views of the templates; steps.go, of
+//     sequences of different lengths
 //   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
 //   - lint.go, lint_memory.go hold text against what Vitis HLS accepts
 //   - csim.go compiles and runs, outcome.go reads what was printed; process_unix.go and process_other.go end what was
@@ -112,15 +113,20 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 			}
 			frames[f] = v.Frames[f][s]
 		}
-		b.streams = append(b.streams, traffic{"s" + strconv.Itoa(s), q.port(d, s), frames, q.is(s)})
+		b.streams = append(b.streams, traffic{streamName(s), q.port(d, s), frames, q.is(s)})
 	}
 	for i, n := range g.Nodes {
 		in, out := n.Op.Ports(d.Folds[i])
 		if err := agree(d, n, in, out); err != nil {
 			return nil, fmt.Errorf("generate C++: %w", err)
 		}
-		b.layers = append(b.layers, wiring{q.layer(d, i), n.In, n.Out})
+		l, err := q.layer(d, i, b.frames)
+		if err != nil {
+			return nil, fmt.Errorf("generate C++: %w", err)
+		}
+		b.layers = append(b.layers, wiring{l, n.In, n.Out})
 	}
+	b.ends = processes(d, face, q)
 	return b.project(func(files *Files) error { return topFiles(files, d, face, b) }, face.FIFOs(d))
 }
 

@@ -469,8 +469,9 @@ func TestBenchErrors(t *testing.T) {
 	} {
 		frame := dataflow.Tensor{Data: make([]int64, c.in.Words*c.in.PerWord)}
 		_, err := templates.Bench([]templates.Trial{{
-			Layer: templates.Layer{Name: "L", Instance: c.instance, In: []dataflow.Port{c.in}},
-			In:    [][]dataflow.Tensor{{frame}},
+			Layer: templates.Layer{Name: "L", Instance: c.instance, In: []dataflow.Port{c.in},
+				Calls: []int{1}},
+			In: [][]dataflow.Tensor{{frame}},
 		}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -489,7 +490,7 @@ func TestPorts(t *testing.T) {
 				{Name: "in_words", Value: []int{3, 1}}, {Name: "in_types",
 					Value: []num.Type{intN(4), {Kind: num.Bipolar, Width: 1}}},
 				{Name: "limits", Value: []int64{-1 << 63, 1 << 40}}}}, In: []dataflow.Port{port, port},
-			Out: []dataflow.Port{port}},
+			Out: []dataflow.Port{port}, Calls: []int{1}},
 		In: [][]dataflow.Tensor{frames, frames}, Out: [][]dataflow.Tensor{frames},
 	}})
 	if err != nil {
@@ -502,8 +503,8 @@ func TestPorts(t *testing.T) {
 			"    typedef hlsgen::types<ap_int<4>, hlsgen::bipolar> in_types;\n",
 			"    typedef hlsgen::numbers<-9223372036854775807LL-1, 1099511627776LL> limits;\n"},
 		"hls/layers.cpp": {"    hlsgen::add<Add_0_config>(in0, in1, out);\n"},
-		"hls/tb/tb.cpp": {"        Add_0_in1.send(frame, in1);\n        Add_0(in0, in1, out);\n",
-			"bench.expect(Add_0_out, frame, out);\n"},
+		"hls/tb/tb.cpp": {"            bench.send(Add_0_in1, in1);\n            Add_0(in0, in1, out);\n",
+			"bench.expect(Add_0_out, out);\n"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(string(files.Get(path)), want) {

@@ -8,14 +8,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// sequences says how a design takes sequences of any length up to the longest: a call of the top is one sequence, and
+// sequences says how a design takes sequences of any length up to the longest: a frame is one sequence, and
 // words and layers are those of a step. Inputs tell all layers, by a FIFO of a bit per step each, after which step the
 // sequence ends (dataflow.End).
 type sequences struct {
 	longest int
-	one     *dataflow.Design // for a sequence of one step
-	steps   []int            // by frame
-	timed   []bool           // by stream: it carries steps
+	one     *dataflow.Design         // for a sequence of one step
+	steps   []int                    // by frame
+	timed   []bool                   // by stream: it carries steps
+	of      map[int]*dataflow.Design // that were asked for, by steps
 }
 
 // sequencesOf is nil where frames are no sequences of different lengths.
@@ -24,7 +25,7 @@ func sequencesOf(d *dataflow.Design, frames [][]dataflow.Tensor) (q *sequences, 
 	if l == nil {
 		return nil, nil
 	}
-	q = &sequences{longest: l.Max}
+	q = &sequences{longest: l.Max, of: map[int]*dataflow.Design{}}
 	if q.one, err = d.At(1); err != nil {
 		return nil, err
 	}
@@ -63,24 +64,47 @@ func (q *sequences) port(d *dataflow.Design, stream int) dataflow.Port {
 	return d.Port(stream)
 }
 
-// layer is node i as C++.
-func (q *sequences) layer(d *dataflow.Design, i int) Layer {
+// layer is node i as C++, with its calls in so many recorded frames.
+func (q *sequences) layer(d *dataflow.Design, i, frames int) (Layer, error) {
 	n := d.Model.Graph.Nodes[i]
 	in, out := n.Op.Ports(d.Folds[i])
+	l := Layer{Name: n.Name, Origin: n.Origin, In: in, Out: out}
 	if !q.reads(n) {
-		return Layer{Name: n.Name, Origin: n.Origin, Instance: n.Op.Emit(d.Folds[i], d.Target), In: in, Out: out}
+		l.Instance = n.Op.Emit(d.Folds[i], d.Target)
+		l.Calls = slices.Repeat([]int{n.Op.Loop(d.Folds[i], d.Target).Iterations()}, frames)
+		return l, nil
 	}
-	one := q.one.Model.Graph.Nodes[i]
-	in, out = one.Op.Ports(d.Folds[i])
-	l := Layer{Name: n.Name, Origin: n.Origin, In: in, Out: out, Steps: true}
-	if s, ok := n.Op.(dataflow.Stepped); ok {
-		if instance, own := s.EmitSteps(d.Folds[i], d.Target, q.longest); own {
-			l.Instance = instance
-			return l
+	one := q.one.Model.Graph.Nodes[i].Op
+	l.In, l.Out = one.Ports(d.Folds[i])
+	l.Steps = true
+	if !dataflow.ReadsEnds(n.Op, q.longest) { // every step is a frame of its own
+		l.Instance = one.Emit(d.Folds[i], d.Target)
+		for _, steps := range q.steps {
+			l.Calls = append(l.Calls, steps*one.Loop(d.Folds[i], d.Target).Iterations())
 		}
+		return l, nil
 	}
-	l.Instance = one.Op.Emit(d.Folds[i], d.Target)
-	return l
+	l.Instance = n.Op.(dataflow.Stepped).EmitSteps(d.Folds[i], d.Target, q.longest)
+	for _, steps := range q.steps {
+		at, err := q.at(d, steps)
+		if err != nil {
+			return l, err
+		}
+		l.Calls = append(l.Calls, at.Model.Graph.Nodes[i].Op.Loop(d.Folds[i], d.Target).Iterations())
+	}
+	return l, nil
+}
+
+// at is the design for sequences of so many steps.
+func (q *sequences) at(d *dataflow.Design, steps int) (*dataflow.Design, error) {
+	if q.of[steps] == nil {
+		at, err := d.At(steps)
+		if err != nil {
+			return nil, err
+		}
+		q.of[steps] = at
+	}
+	return q.of[steps], nil
 }
 
 // endsOf is the name of the stream that tells a layer, or an output, where sequences end.

@@ -1,4 +1,9 @@
-// The test bench{% if v.Network %}: the whole network on recorded frames, then every layer alone{% else %}: every layer alone{% endif %}, on the words that belong on its input streams.
+// The test bench: every layer alone, on the words that belong on its input streams, called as often as it has iterations.
+{%- if v.Network %}
+// Then the whole network, until its outputs are there.
+{%- endif %}
+// After all frames the first one comes once more, word by word, while calls go on: what is kept has to be as it was, and
+// nothing may happen where a word is missing.
 // The last line it prints starts with PASS or FAIL.
 //     csim [DATA [OUTPUT]]    the folder of the recordings; a file for the network's words
 {%- if v.Network %}
@@ -16,11 +21,16 @@ static void check_{{ c.Name|req }}(hlsgen::test_bench& bench) {
 {%- for s in c.Ports %}
     {{ s|req }}
 {%- endfor %}
-    for (int frame = 0; frame < bench.frames(); frame++) {
+    while (bench.next_frame()) {
+        while (bench.{{ c.Next|req }}()) {
 {%- for s in c.Send %}
-        {{ s|req }}
+            {{ s|req }}
 {%- endfor %}
-        {{ c.Call|req }}
+            {{ c.Call|req }}
+{%- for s in c.Take %}
+            {{ s|req }}
+{%- endfor %}
+        }
 {%- for s in c.Compare %}
         {{ s|req }}
 {%- endfor %}

@@ -1,6 +1,5 @@
 #include "top.hpp"
 
-#include "include/hlsgen/core/axis.hpp"
 #include "layers.hpp"
 
 void {{ v.Top|req }}({{ v.Params|req }}) {
@@ -13,7 +12,7 @@ void {{ v.Top|req }}({{ v.Params|req }}) {
 #pragma HLS INTERFACE ap_ctrl_none port=return
 #pragma HLS DATAFLOW disable_start_propagation
 {% for s in v.Streams %}
-    {{ s.Type|req }} {{ s.Name|req }}("{{ s.Name|req }}");{% if s.Doc %} // {{ s.Doc|req }}{% endif %}
+    static {{ s.Type|req }} {{ s.Name|req }}("{{ s.Name|req }}");{% if s.Doc %} // {{ s.Doc|req }}{% endif %}
 #pragma HLS STREAM variable={{ s.Name|req }} depth={{ s.Depth|req }}
 #pragma HLS BIND_STORAGE variable={{ s.Name|req }} type=fifo impl={{ s.Memory|req }}
 {%- endfor %}

@@ -75,7 +75,6 @@ func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 			megahertz(d.Target)),
 	}
 	var params []string
-	name := func(s int) string { return "s" + strconv.Itoa(s) }
 	doc := func(p AXIPort) string {
 		frame := "a frame"
 		if q.is(p.Stream) {
@@ -84,19 +83,13 @@ func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 		return comment(fmt.Sprintf("%s of %s of type %s %s: %s", plural(q.port(d, p.Stream).Words, "word"),
 			plural(p.Port.PerWord, "element"), p.Port.Elem, frame, g.Streams[p.Stream].Name))
 	}
-	ended, written := ends(d, face)
 	for _, p := range face.In {
 		v.In = append(v.In, axisView{p.Name, doc(p)})
+		kind := cStream(p.TDATA)
 		if q.is(p.Stream) {
-			params = append(params, cAXIOut(p.TDATA)+"& "+p.Name)
-			args := append([]string{p.Name, name(p.Stream)}, written[p.Stream]...)
-			v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in_steps<%d, %d, %d, %d>(%s);", p.Port.Width(), p.TDATA,
-				q.port(d, p.Stream).Words, q.longest, strings.Join(args, ", ")))
-			continue
+			kind = cAXIOut(p.TDATA)
 		}
-		params = append(params, cStream(p.TDATA)+"& "+p.Name)
-		v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_in<%d, %d, %d>(%s, %s);", p.Port.Width(), p.TDATA,
-			p.Port.Words, p.Name, name(p.Stream)))
+		params = append(params, kind+"& "+p.Name)
 	}
 	for _, p := range face.Out {
 		v.Out = append(v.Out, axisView{p.Name, doc(p)})
@@ -105,28 +98,27 @@ func viewTop(d *dataflow.Design, face Interface, q *sequences) topView {
 	v.Params = strings.Join(params, ", ")
 	for _, s := range g.Streams {
 		f := d.FIFO[s.ID]
-		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), name(s.ID), strconv.Itoa(f.Depth),
-			storageImpl[f.Memory], comment(s.Name)})
+		v.Streams = append(v.Streams, streamView{cStream(d.Port(s.ID).Width()), streamName(s.ID),
+			strconv.Itoa(f.Depth), storageImpl[f.Memory], comment(s.Name)})
 	}
+	ended, _ := ends(d, face)
 	v.Streams = append(v.Streams, ended...)
+	around := processes(d, face, q)
+	for _, e := range around[:len(face.In)] {
+		v.Calls = append(v.Calls, e.call())
+	}
 	for _, n := range g.Nodes {
 		var args []string
-		if q.reads(n) {
+		if q.reads(n) && dataflow.ReadsEnds(n.Op, q.longest) {
 			args = append(args, endsOf(n.Name))
 		}
 		for _, s := range slices.Concat(n.In, n.Out) {
-			args = append(args, name(s))
+			args = append(args, streamName(s))
 		}
 		v.Calls = append(v.Calls, n.Name+"("+strings.Join(args, ", ")+");")
 	}
-	for _, p := range face.Out {
-		if q.is(p.Stream) {
-			v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_out_steps<%d, %d, %d>(%s, %s, %s);", p.Port.Width(),
-				p.TDATA, q.port(d, p.Stream).Words, endsOf(p.Name), name(p.Stream), p.Name))
-			continue
-		}
-		v.Calls = append(v.Calls, fmt.Sprintf("hlsgen::axis_out<%d, %d, %d>(%s, %s);", p.Port.Width(), p.TDATA,
-			p.Port.Words, name(p.Stream), p.Name))
+	for _, e := range around[len(face.In):] {
+		v.Calls = append(v.Calls, e.call())
 	}
 	return v
 }

@@ -4,7 +4,8 @@
 
 #include "ap_types.hpp"
 
-// {{ v.Top|req }} computes one frame; in hardware it starts over by itself and frames overlap.
+// {{ v.Top|req }} is one call of every process. In hardware each runs by itself, whenever its words are there; in C simulation
+// it is called until the words are through. A FIFO keeps its words from call to call.
 {%- for p in v.In %}
 //     {{ p.Name|req }}: {{ p.Doc|req }}
 {%- endfor %}

@@ -15,6 +15,7 @@
 #include <hls_stream.h>
 
 #include "core/compare.hpp"
+#include "core/counter.hpp"
 #include "core/mac.hpp"
 #include "core/word.hpp"
 
@@ -48,45 +49,46 @@ typename C::sum_t add_sum(const typename C::in0_t& a, const typename C::in1_t& b
     return sum;
 }
 
+// add_clock is one iteration with any factors.
 template <class C, class FACTORS, class... STEPS>
-void add_frame(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
+void add_clock(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
                hls::stream<ap_uint<C::out_width> >& out, const FACTORS& factors, const STEPS&... steps) {
 #pragma HLS INLINE
-    ap_uint<count_width(C::folds)> fold = 0;
+    static counter<C::folds> place;
+#pragma HLS RESET variable=place
+    counter<C::folds> fold = place;
 
-    for (int i = 0; i < C::vectors * C::folds; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::in0_width> a = in0.read();
-        const ap_uint<C::in1_width> b = in1.read();
-        ap_uint<C::out_width> y = 0;
-        for (int pe = 0; pe < C::pe; pe++) {
+    if (in0.empty() || in1.empty()) return;
+    const ap_uint<C::in0_width> a = in0.read();
+    const ap_uint<C::in1_width> b = in1.read();
+    ap_uint<C::out_width> y = 0;
+    for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
-            const int row = C::shared ? 0 : int(fold), channel = C::shared ? 0 : pe;
-            const typename C::sum_t sum =
-                add_sum<C>(get<typename C::in0_t>(a, pe), get<typename C::in1_t>(b, pe), fold, pe, factors);
-            put(y, pe, apply_steps<C>(sum, row, channel, steps...));
-        }
-        out.write(y);
-
-        fold += 1;
-        if (fold == C::folds) fold = 0;
+        const int row = C::shared ? 0 : int(fold.at), channel = C::shared ? 0 : pe;
+        const typename C::sum_t sum =
+            add_sum<C>(get<typename C::in0_t>(a, pe), get<typename C::in1_t>(b, pe), fold.at, pe, factors);
+        put(y, pe, apply_steps<C>(sum, row, channel, steps...));
     }
+    out.write(y);
+
+    fold.next();
+    place = fold;
 }
 
-// add processes one frame with constant factors. The tables are those of apply_steps.
+// add is one iteration with constant factors. The tables are those of apply_steps.
 template <class C, class... STEPS>
 void add(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
          hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
 #pragma HLS INLINE
-    add_frame<C>(in0, in1, out, add_constants(), steps...);
+    add_clock<C>(in0, in1, out, add_constants(), steps...);
 }
 
-// add_per_channel processes one frame with a table of factors.
+// add_per_channel is one iteration with a table of factors.
 template <class C, class FACTORS, class... STEPS>
 void add_per_channel(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
                      hls::stream<ap_uint<C::out_width> >& out, const FACTORS& factors, const STEPS&... steps) {
 #pragma HLS INLINE
-    add_frame<C>(in0, in1, out, factors, steps...);
+    add_clock<C>(in0, in1, out, factors, steps...);
 }
 
 } // namespace hlsgen

@@ -11,7 +11,7 @@
 #include <ap_int.h>
 #include <hls_stream.h>
 
-#include "core/compare.hpp"
+#include "core/counter.hpp"
 #include "core/word.hpp"
 
 namespace hlsgen {
@@ -46,18 +46,32 @@ void concat_write(const ap_uint<N>& y, IN&, NEXT& next, REST&... rest) {
     concat_write(y, next, rest...);
 }
 
-// concat processes one frame. The streams are the inputs and then the output.
+// concat_missing reports whether the stream of that word has none.
+template <int START, int WORDS, class IN, class OUT> bool concat_missing(int, const counts<WORDS>&, IN& in, OUT&) {
+#pragma HLS INLINE
+    return in.empty();
+}
+
+template <int START, int WORDS, int WORDS2, int... COUNTS, class IN, class... REST>
+bool concat_missing(int word, const counts<WORDS, WORDS2, COUNTS...>&, IN& in, REST&... rest) {
+#pragma HLS INLINE
+    if (word < START + WORDS) return in.empty();
+    return concat_missing<START + WORDS>(word, counts<WORDS2, COUNTS...>(), rest...);
+}
+
+// concat is one iteration. The streams are the inputs and then the output.
 template <class C, class... STREAMS> void concat(STREAMS&... streams) {
 #pragma HLS INLINE
-    ap_uint<count_width(C::words)> word = 0;
+    static counter<C::words> place;
+#pragma HLS RESET variable=place
+    counter<C::words> word = place;
 
-    for (int i = 0; i < C::vectors * C::words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::out_width> y = concat_read<C, 0>(word, typename C::in_types(), typename C::in_words(), streams...);
-        concat_write(y, streams...);
-        word += 1;
-        if (word == C::words) word = 0;
-    }
+    if (concat_missing<0>(word.at, typename C::in_words(), streams...)) return;
+    const ap_uint<C::out_width> y = concat_read<C, 0>(word.at, typename C::in_types(), typename C::in_words(), streams...);
+    concat_write(y, streams...);
+
+    word.next();
+    place = word;
 }
 
 } // namespace hlsgen

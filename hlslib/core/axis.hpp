@@ -6,91 +6,118 @@
 #include <ap_int.h>
 #include <hls_stream.h>
 
+#include "counter.hpp"
+
 namespace hlsgen {
 
-// axis_in takes one frame of WORDS words; the bits above WIDTH are padding.
-template <int WIDTH, int TDATA, int WORDS>
-void axis_in(hls::stream<ap_uint<TDATA>>& in, hls::stream<ap_uint<WIDTH>>& out) {
-    for (int i = 0; i < WORDS; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<TDATA> word = in.read();
-        out.write(ap_uint<WIDTH>(word));
-    }
+// axis_in is one iteration of the network's end that takes words: the bits above the width of those inside are padding.
+// C has
+//     width, tdata   bits of a word inside, and of one outside
+template <class C> void axis_in(hls::stream<ap_uint<C::tdata> >& in, hls::stream<ap_uint<C::width> >& out) {
+#pragma HLS INLINE
+    if (in.empty()) return;
+    const ap_uint<C::tdata> word = in.read();
+    out.write(ap_uint<C::width>(word));
 }
 
-// axis_out gives one frame of WORDS words, zero above WIDTH, with TLAST on the last one: a DMA ends its packet there.
-template <int WIDTH, int TDATA, int WORDS>
-void axis_out(hls::stream<ap_uint<WIDTH>>& in, hls::stream<ap_axiu<TDATA, 0, 0, 0>>& out) {
-    for (int i = 0; i < WORDS; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        ap_axiu<TDATA, 0, 0, 0> word;
-        word.data = in.read();
-        word.keep = -1;
-        word.strb = -1;
-        word.last = i == WORDS - 1 ? 1 : 0;
-        out.write(word);
-    }
+// axis_word is a word as it leaves: zero above the width.
+template <class C> ap_axiu<C::tdata, 0, 0, 0> axis_word(const ap_uint<C::width>& data, bool last) {
+#pragma HLS INLINE
+    ap_axiu<C::tdata, 0, 0, 0> word;
+    word.data = data;
+    word.keep = -1;
+    word.strb = -1;
+    word.last = last ? 1 : 0;
+    return word;
 }
 
-// tell_end tells every reader whether a step was the last one of its sequence.
-inline void tell_end(const ap_uint<1>&) {
+// axis_out is one iteration of the network's end that gives frames of C::words words, with TLAST on the last one: a DMA ends
+// its packet there.
+template <class C> void axis_out(hls::stream<ap_uint<C::width> >& in, hls::stream<ap_axiu<C::tdata, 0, 0, 0> >& out) {
+#pragma HLS INLINE
+    static counter<C::words> place;
+#pragma HLS RESET variable=place
+    counter<C::words> word = place;
+
+    if (in.empty()) return;
+    const ap_uint<C::width> data = in.read();
+    const bool last = word.next();
+    out.write(axis_word<C>(data, last));
+    place = word;
+}
+
+// axis_tell tells every reader whether a step was the last one of its sequence.
+inline void axis_tell(const ap_uint<1>&) {
 #pragma HLS INLINE
 }
 
-template <class... REST> void tell_end(const ap_uint<1>& end, hls::stream<ap_uint<1>>& to, REST&... rest) {
+template <class... REST> void axis_tell(const ap_uint<1>& end, hls::stream<ap_uint<1> >& to, REST&... rest) {
 #pragma HLS INLINE
     to.write(end);
-    tell_end(end, rest...);
+    axis_tell(end, rest...);
 }
 
-// axis_in_steps takes one sequence of steps of WORDS words, up to the word with TLAST, and tells after every step whether it
-// ended there. What the host gets wrong ends with the sequence: of a step in which TLAST comes, the words that are missing are
-// zeros; of a sequence of more than LONGEST steps, the words behind these are left out.
-template <int WIDTH, int TDATA, int WORDS, int LONGEST, class... ENDS>
-void axis_in_steps(hls::stream<ap_axiu<TDATA, 0, 0, 0>>& in, hls::stream<ap_uint<WIDTH>>& out, ENDS&... ends) {
-    int i = 0, step = 0;
-    bool came = false, over = false; // the word with TLAST, and the last step
-    for (bool more = true; more;) {
-#pragma HLS PIPELINE II=1 style=flp
-        ap_uint<WIDTH> data = 0;
-        if (!came) {
-            const ap_axiu<TDATA, 0, 0, 0> word = in.read();
-            data = ap_uint<WIDTH>(word.data);
-            came = word.last == 1;
-        }
-        if (!over) {
-            out.write(data);
-            i++;
-            if (i == WORDS) {
-                i = 0;
-                step++;
-                over = came || step == LONGEST;
-                tell_end(over ? 1 : 0, ends...);
-            }
-        }
-        more = !over || !came;
+// axis_sequence is where the end stands that takes sequences.
+template <class C> struct axis_sequence {
+    ap_uint<count_width(C::words)> at;     // word of the step
+    ap_uint<count_width(C::longest)> step; // of the sequence
+    ap_uint<1> came, over;                 // the word with TLAST, and the last step
+
+    axis_sequence() : at(0), step(0), came(0), over(0) {}
+};
+
+// axis_in_steps is one iteration of the end that takes sequences of steps of C::words words, each up to the word with TLAST,
+// and tells after every step whether its sequence ended there. What the host gets wrong ends with the sequence: of a step in
+// which TLAST comes, the words that are missing are zeros; of a sequence of more than C::longest steps, the words behind these
+// are left out.
+template <class C, class... ENDS>
+void axis_in_steps(hls::stream<ap_axiu<C::tdata, 0, 0, 0> >& in, hls::stream<ap_uint<C::width> >& out, ENDS&... ends) {
+#pragma HLS INLINE
+    static axis_sequence<C> place;
+#pragma HLS RESET variable=place
+    axis_sequence<C> at = place;
+
+    const bool reads = at.came == 0;
+    if (reads && in.empty()) return;
+    ap_uint<C::width> data = 0;
+    if (reads) {
+        const ap_axiu<C::tdata, 0, 0, 0> word = in.read();
+        data = ap_uint<C::width>(word.data);
+        at.came = word.last;
     }
+    if (at.over == 0) {
+        out.write(data);
+        at.at += 1;
+        if (at.at == C::words) {
+            at.at = 0;
+            at.step += 1;
+            at.over = at.came == 1 || at.step == C::longest ? 1 : 0;
+            axis_tell(at.over, ends...);
+        }
+    }
+    if (at.over == 1 && at.came == 1) at = axis_sequence<C>();
+    place = at;
 }
 
-// axis_out_steps gives one sequence of steps of WORDS words, with TLAST on the last one.
-template <int WIDTH, int TDATA, int WORDS>
-void axis_out_steps(hls::stream<ap_uint<1>>& ends, hls::stream<ap_uint<WIDTH>>& in, hls::stream<ap_axiu<TDATA, 0, 0, 0>>& out) {
-    int i = 0;
-    for (bool more = true; more;) {
-#pragma HLS PIPELINE II=1 style=flp
-        ap_axiu<TDATA, 0, 0, 0> word;
-        word.data = in.read();
-        word.keep = -1;
-        word.strb = -1;
-        word.last = 0;
-        i++;
-        if (i == WORDS) { // the words of a step come before its end does
-            i = 0;
-            word.last = ends.read();
-            more = word.last == 0;
-        }
-        out.write(word);
-    }
+// axis_out_steps is one iteration of the end that gives sequences of steps of C::words words, with TLAST on the last one.
+template <class C>
+void axis_out_steps(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::width> >& in,
+                    hls::stream<ap_axiu<C::tdata, 0, 0, 0> >& out) {
+#pragma HLS INLINE
+    static counter<C::words> place;
+#pragma HLS RESET variable=place
+    counter<C::words> word = place;
+
+    const bool asks = word.at == C::words - 1; // the words of a step come before its end does
+    if (in.empty()) return;
+    if (asks && ends.empty()) return;
+    const ap_uint<C::width> data = in.read();
+    bool last = false;
+    if (asks) last = ends.read() == 1;
+    out.write(axis_word<C>(data, last));
+
+    word.next();
+    place = word;
 }
 
 } // namespace hlsgen

@@ -32,6 +32,36 @@ template <int LENGTH, int FIRST, int END, int STEP> struct stride {
     }
 };
 
+// grid is a place in a frame of which the words of some pixels are hit. C has the members of two strides, of rows and of
+// columns, and the words of a pixel.
+template <class C> struct grid {
+    stride<C::rows, C::first_row, C::end_row, C::row_step> row;
+    stride<C::columns, C::first_column, C::end_column, C::column_step> column;
+    ap_uint<count_width(C::words)> word;
+
+    grid() : word(0) {}
+
+    bool hit() const {
+#pragma HLS INLINE
+        return row.hit() && column.hit();
+    }
+
+    // first tells the frame's first word.
+    bool first() const {
+#pragma HLS INLINE
+        return row.at == 0 && column.at == 0 && word == 0;
+    }
+
+    // next goes to the next word.
+    void next() {
+#pragma HLS INLINE
+        word += 1;
+        if (word != C::words) return;
+        word = 0;
+        if (column.next()) row.next();
+    }
+};
+
 } // namespace hlsgen
 
 #endif

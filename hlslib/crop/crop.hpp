@@ -14,23 +14,19 @@
 
 namespace hlsgen {
 
-// crop processes one frame.
+// crop is one iteration.
 template <class C> void crop(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    stride<C::rows, C::first_row, C::end_row, C::row_step> row;
-    stride<C::columns, C::first_column, C::end_column, C::column_step> column;
-    ap_uint<count_width(C::words)> word = 0;
+    static grid<C> place;
+#pragma HLS RESET variable=place
+    grid<C> at = place;
 
-    for (int i = 0; i < C::rows * C::columns * C::words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::in_width> x = in.read();
-        if (row.hit() && column.hit()) out.write(x);
-        word += 1;
-        if (word == C::words) {
-            word = 0;
-            if (column.next()) row.next();
-        }
-    }
+    if (in.empty()) return;
+    const ap_uint<C::in_width> x = in.read();
+    if (at.hit()) out.write(x);
+
+    at.next();
+    place = at;
 }
 
 } // namespace hlsgen

@@ -23,14 +23,12 @@ void duplicate_word(const ap_uint<N>& word, hls::stream<ap_uint<N> >& out, REST&
     duplicate_word(word, rest...);
 }
 
-// duplicate processes one frame.
+// duplicate is one iteration.
 template <class C, class... OUT> void duplicate(hls::stream<ap_uint<C::in_width> >& in, OUT&... out) {
 #pragma HLS INLINE
-    for (int i = 0; i < C::words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::in_width> word = in.read();
-        duplicate_word(word, out...);
-    }
+    if (in.empty()) return;
+    const ap_uint<C::in_width> word = in.read();
+    duplicate_word(word, out...);
 }
 
 } // namespace hlsgen

@@ -10,85 +10,89 @@
 #include <ap_int.h>
 #include <hls_stream.h>
 
-#include "core/compare.hpp"
+#include "core/counter.hpp"
 
 namespace hlsgen {
 
 enum dwc_form { dwc_narrow, dwc_widen, dwc_mixed };
 
-template <dwc_form FORM> struct dwc_loop;
+template <dwc_form FORM> struct dwc_clock;
 
 // Every so many words, one is read; its elements leave from the low end.
-template <> struct dwc_loop<dwc_narrow> {
-    template <class C>
-    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+template <> struct dwc_clock<dwc_narrow> {
+    template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-        const int ratio = C::in_width / C::out_width;
-        ap_uint<C::buffer_width> buffer = 0;
-        ap_uint<count_width(ratio)> part = 0;
-        for (int i = 0; i < C::iterations; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-            if (part == 0) buffer = in.read();
-            out.write(ap_uint<C::out_width>(buffer));
-            buffer >>= C::out_width;
-            part += 1;
-            if (part == ratio) part = 0;
-        }
+        static ap_uint<C::buffer_width> buffer;
+#pragma HLS RESET variable=buffer off
+        static counter<C::in_width / C::out_width> place;
+#pragma HLS RESET variable=place
+        counter<C::in_width / C::out_width> part = place;
+
+        if (part.at == 0 && in.empty()) return;
+        ap_uint<C::buffer_width> word = buffer;
+        if (part.at == 0) word = in.read();
+        out.write(ap_uint<C::out_width>(word));
+        buffer = word >> C::out_width;
+
+        part.next();
+        place = part;
     }
 };
 
 // Words enter at the high end; after so many, the first has reached the low end.
-template <> struct dwc_loop<dwc_widen> {
-    template <class C>
-    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+template <> struct dwc_clock<dwc_widen> {
+    template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-        const int ratio = C::out_width / C::in_width;
-        ap_uint<C::buffer_width> buffer = 0;
-        ap_uint<count_width(ratio)> part = 0;
-        for (int i = 0; i < C::iterations; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-            buffer >>= C::in_width;
-            buffer.range(C::out_width - 1, C::out_width - C::in_width) = in.read();
-            part += 1;
-            if (part == ratio) {
-                part = 0;
-                out.write(buffer);
-            }
-        }
+        static ap_uint<C::buffer_width> buffer;
+#pragma HLS RESET variable=buffer off
+        static counter<C::out_width / C::in_width> place;
+#pragma HLS RESET variable=place
+        counter<C::out_width / C::in_width> part = place;
+
+        if (in.empty()) return;
+        ap_uint<C::buffer_width> word = buffer >> C::in_width;
+        word.range(C::out_width - 1, C::out_width - C::in_width) = in.read();
+        buffer = word;
+        if (part.next()) out.write(word);
+        place = part;
     }
 };
 
 // The buffer holds fill bits, the oldest at the low end, and takes a word whenever that is less than an output word:
-// always, where words get wider.
-template <> struct dwc_loop<dwc_mixed> {
-    template <class C>
-    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+// always, where words get wider. A frame ends with no bits left.
+template <> struct dwc_clock<dwc_mixed> {
+    template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-        ap_uint<C::buffer_width> buffer = 0;
-        ap_uint<count_width(C::buffer_width)> fill = 0;
-        for (int i = 0; i < C::iterations; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-            if (fill < C::out_width) {
-                const ap_uint<C::buffer_width> word = in.read();
-                buffer |= word << int(fill);
-                fill += C::in_width;
-            }
-            if (fill >= C::out_width) {
-                out.write(ap_uint<C::out_width>(buffer));
-                buffer >>= C::out_width;
-                fill -= C::out_width;
-            }
+        static ap_uint<C::buffer_width> buffer = 0;
+#pragma HLS RESET variable=buffer
+        static ap_uint<count_width(C::buffer_width)> place = 0;
+#pragma HLS RESET variable=place
+        ap_uint<count_width(C::buffer_width)> fill = place;
+
+        if (fill < C::out_width && in.empty()) return;
+        ap_uint<C::buffer_width> bits = buffer;
+        if (fill < C::out_width) {
+            const ap_uint<C::buffer_width> word = in.read();
+            bits |= word << int(fill);
+            fill += C::in_width;
         }
+        if (fill >= C::out_width) {
+            out.write(ap_uint<C::out_width>(bits));
+            bits >>= C::out_width;
+            fill -= C::out_width;
+        }
+        buffer = bits;
+        place = fill;
     }
 };
 
-// dwc processes one frame.
+// dwc is one iteration.
 template <class C> void dwc(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
     const dwc_form form = C::in_width % C::out_width == 0   ? dwc_narrow
                           : C::out_width % C::in_width == 0 ? dwc_widen
                                                             : dwc_mixed;
-    dwc_loop<form>::template frame<C>(in, out);
+    dwc_clock<form>::template run<C>(in, out);
 }
 
 } // namespace hlsgen

@@ -230,12 +230,15 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 }
 
+// ReadsEnds is true: the last step is what goes out.
+func (o *op) ReadsEnds(int) bool { return true }
+
 // EmitSteps is the instance for sequences of any length.
-func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) (dataflow.Instance, bool) {
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {
 	i := o.Emit(f, t)
 	i.Func, i.Ends = "firstlast_steps", true
 	i.Config = i.Config[1:]
-	return i, true
+	return i
 }
 
 // table is Order.

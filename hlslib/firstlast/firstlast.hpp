@@ -29,69 +29,91 @@ template <class C, class ORDER> int firstlast_place(const ORDER& order, int chun
     return (last ? from - C::step_chunks : from) * C::chunk_words + word + (last && several ? C::behind : 0);
 }
 
-// firstlast processes one frame.
+// firstlast_written goes on to the next word of a frame that is written; it reports whether there is none.
+template <class C> bool firstlast_written(ap_uint<count_width(C::out_words)>& chunk, ap_uint<count_width(C::chunk_words)>& word) {
+#pragma HLS INLINE
+    word += 1;
+    if (word != C::chunk_words) return false;
+    word = 0;
+    chunk += 1;
+    return chunk == C::out_words / C::chunk_words;
+}
+
+// firstlast_frame is where a layer stands in a frame.
+template <class C> struct firstlast_frame {
+    ap_uint<count_width(C::steps)> step;       // read so far
+    ap_uint<count_width(C::in_words)> at;      // of the step
+    ap_uint<count_width(C::out_words)> chunk;  // that is written
+    ap_uint<count_width(C::chunk_words)> word; // of the chunk
+
+    firstlast_frame() : step(0), at(0), chunk(0), word(0) {}
+};
+
+// firstlast is one iteration.
 template <class C, class ORDER>
 void firstlast(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const ORDER& order) {
 #pragma HLS INLINE
-    ap_uint<C::kept_width> kept[C::kept_rows];
+    static ap_uint<C::kept_width> kept[C::kept_rows];
+#pragma HLS RESET variable=kept off
     bind_memory(kept, memory<C::kept_memory>());
-    ap_uint<count_width(C::steps)> step = 0;       // read so far
-    ap_uint<count_width(C::in_words)> at = 0;      // of the step
-    ap_uint<count_width(C::out_words)> chunk = 0;  // that is written
-    ap_uint<count_width(C::chunk_words)> word = 0; // of the chunk
+    static firstlast_frame<C> place;
+#pragma HLS RESET variable=place
+    firstlast_frame<C> at = place;
 
-    for (int i = 0; i < C::steps * C::in_words + C::out_words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        if (step != C::steps) {
-            kept[int(at) + (step == 0 ? 0 : C::behind)] = in.read();
-            at += 1;
-            if (at == C::in_words) {
-                at = 0;
-                step += 1;
-            }
-        } else {
-            out.write(kept[firstlast_place<C>(order, int(chunk), int(word), C::steps > 1)]);
-            word += 1;
-            if (word == C::chunk_words) {
-                word = 0;
-                chunk += 1;
-            }
+    const bool reads = at.step != C::steps;
+    if (reads && in.empty()) return;
+    if (reads) {
+        kept[int(at.at) + (at.step == 0 ? 0 : C::behind)] = in.read();
+        at.at += 1;
+        if (at.at == C::in_words) {
+            at.at = 0;
+            at.step += 1;
         }
+    } else {
+        out.write(kept[firstlast_place<C>(order, int(at.chunk), int(at.word), C::steps > 1)]);
+        if (firstlast_written<C>(at.chunk, at.word)) at = firstlast_frame<C>();
     }
+    place = at;
 }
 
-// firstlast_steps processes one sequence of any length. An end is 1 at its last step. C lacks steps.
+// firstlast_sequence is where a layer stands in a sequence of any length.
+template <class C> struct firstlast_sequence {
+    ap_uint<1> several, writing;               // steps were read, and all of them
+    ap_uint<count_width(C::in_words)> at;      // of the step
+    ap_uint<count_width(C::out_words)> chunk;  // that is written
+    ap_uint<count_width(C::chunk_words)> word; // of the chunk
+
+    firstlast_sequence() : several(0), writing(0), at(0), chunk(0), word(0) {}
+};
+
+// firstlast_steps is one iteration in a sequence of any length. An end is 1 at its last step. C lacks steps.
 template <class C, class ORDER>
 void firstlast_steps(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_width> >& in,
                      hls::stream<ap_uint<C::out_width> >& out, const ORDER& order) {
 #pragma HLS INLINE
-    ap_uint<C::kept_width> kept[C::kept_rows];
+    static ap_uint<C::kept_width> kept[C::kept_rows];
+#pragma HLS RESET variable=kept off
     bind_memory(kept, memory<C::kept_memory>());
-    bool several = false; // steps were read
-    ap_uint<count_width(C::in_words)> at = 0;
+    static firstlast_sequence<C> place;
+#pragma HLS RESET variable=place
+    firstlast_sequence<C> at = place;
 
-    for (bool more = true; more;) {
-#pragma HLS PIPELINE II=1 style=flp
-        kept[int(at) + (several ? C::behind : 0)] = in.read();
-        at += 1;
-        if (at == C::in_words) {
-            at = 0;
-            more = ends.read() == 0;
-            if (more) several = true;
+    const bool reads = at.writing == 0, asks = reads && at.at == C::in_words - 1;
+    if (reads && in.empty()) return;
+    if (asks && ends.empty()) return;
+    if (reads) {
+        kept[int(at.at) + (at.several == 1 ? C::behind : 0)] = in.read();
+        at.at += 1;
+        if (asks) {
+            at.at = 0;
+            at.writing = ends.read();
+            if (at.writing == 0) at.several = 1;
         }
+    } else {
+        out.write(kept[firstlast_place<C>(order, int(at.chunk), int(at.word), at.several == 1)]);
+        if (firstlast_written<C>(at.chunk, at.word)) at = firstlast_sequence<C>();
     }
-
-    ap_uint<count_width(C::out_words)> chunk = 0;
-    ap_uint<count_width(C::chunk_words)> word = 0; // of the chunk
-    for (int i = 0; i < C::out_words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        out.write(kept[firstlast_place<C>(order, int(chunk), int(word), several)]);
-        word += 1;
-        if (word == C::chunk_words) {
-            word = 0;
-            chunk += 1;
-        }
-    }
+    place = at;
 }
 
 } // namespace hlsgen

@@ -33,67 +33,68 @@ ap_uint<C::out_width> globalpool_join(const ap_uint<C::in_width>& x, const ap_ui
     return y;
 }
 
-template <bool SHIFTED> struct globalpool_loop;
+// globalpool_place is where a layer stands in its frame.
+template <class C> struct globalpool_place {
+    ap_uint<count_width(C::folds)> fold;
+    ap_uint<count_width(C::vectors)> vector;
 
-template <> struct globalpool_loop<true> {
-    template <class C>
-    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+    globalpool_place() : fold(0), vector(0) {}
+
+    void next() {
 #pragma HLS INLINE
-        ap_uint<C::kept_width> kept[C::kept_rows]; // next first
-        bind_memory(kept, memory<C::kept_memory>());
-        ap_uint<count_width(C::vectors)> vector = 0;
-        ap_uint<count_width(C::folds)> fold = 0;
-        for (int i = 0; i < C::vectors * C::folds; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-            ap_uint<C::out_width> before = 0;
-            if (vector != 0) before = kept[0];
-            const ap_uint<C::out_width> y = globalpool_join<C>(in.read(), before, vector == 0);
-            for (int j = 1; j < C::kept_rows; j++) {
-#pragma HLS UNROLL
-                kept[j - 1] = kept[j];
-            }
-            kept[C::kept_rows - 1] = y;
-            if (vector == C::vectors - 1) out.write(y);
-
-            fold += 1;
-            if (fold == C::folds) {
-                fold = 0;
-                vector += 1;
-            }
-        }
+        fold += 1;
+        if (fold != C::folds) return;
+        fold = 0;
+        vector += 1;
+        if (vector == C::vectors) vector = 0;
     }
 };
 
-template <> struct globalpool_loop<false> {
-    template <class C>
-    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+// globalpool_turn is what is kept of the channels at hand, in whose place goes what becomes of it.
+template <bool SHIFTED> struct globalpool_turn;
+
+template <> struct globalpool_turn<true> {
+    template <class C> static ap_uint<C::out_width> now(const globalpool_place<C>& at, const ap_uint<C::in_width>& x) {
 #pragma HLS INLINE
-        ap_uint<C::kept_width> kept[C::kept_rows];
+        static ap_uint<C::kept_width> kept[C::kept_rows]; // next first
+#pragma HLS RESET variable=kept off
+        bind_memory(kept, memory<C::kept_memory>());
+        const ap_uint<C::out_width> y = globalpool_join<C>(x, kept[0], at.vector == 0);
+        for (int j = 1; j < C::kept_rows; j++) {
+#pragma HLS UNROLL
+            kept[j - 1] = kept[j];
+        }
+        kept[C::kept_rows - 1] = y;
+        return y;
+    }
+};
+
+template <> struct globalpool_turn<false> {
+    template <class C> static ap_uint<C::out_width> now(const globalpool_place<C>& at, const ap_uint<C::in_width>& x) {
+#pragma HLS INLINE
+        static ap_uint<C::kept_width> kept[C::kept_rows];
+#pragma HLS RESET variable=kept off
         bind_memory(kept, memory<C::kept_memory>());
 #pragma HLS DEPENDENCE variable=kept type=inter dependent=false
-        ap_uint<count_width(C::vectors)> vector = 0;
-        ap_uint<count_width(C::folds)> fold = 0;
-        for (int i = 0; i < C::vectors * C::folds; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-            ap_uint<C::out_width> before = 0;
-            if (vector != 0) before = kept[fold];
-            const ap_uint<C::out_width> y = globalpool_join<C>(in.read(), before, vector == 0);
-            kept[fold] = y;
-            if (vector == C::vectors - 1) out.write(y);
-
-            fold += 1;
-            if (fold == C::folds) {
-                fold = 0;
-                vector += 1;
-            }
-        }
+        const ap_uint<C::out_width> y = globalpool_join<C>(x, kept[at.fold], at.vector == 0);
+        kept[at.fold] = y;
+        return y;
     }
 };
 
-// globalpool processes one frame.
+// globalpool is one iteration.
 template <class C> void globalpool(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    globalpool_loop<partitioned(C::kept_memory)>::template frame<C>(in, out);
+    static globalpool_place<C> place;
+#pragma HLS RESET variable=place
+    globalpool_place<C> at = place;
+
+    if (in.empty()) return;
+    const ap_uint<C::out_width> y = globalpool_turn<partitioned(C::kept_memory)>::now(at, in.read());
+    if (at.vector == C::vectors - 1) out.write(y);
+
+    at.next();
+    place = at;
 }
 
 } // namespace hlsgen

@@ -99,29 +99,29 @@ template <class C, int FIRST> struct labelselect_word<C, FIRST, 1> {
     }
 };
 
-// labelselect processes one frame.
+// labelselect is one iteration.
 template <class C>
 void labelselect(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
     typedef labelselect_word<C, 0, C::pe> word;
     typedef typename C::out_t index_t;
-    labelselect_list<C, C::k> kept;
-    ap_uint<count_width(C::folds * C::pe)> seen = 0; // labels of the vector before this word
+    static labelselect_list<C, C::k> kept;
+#pragma HLS RESET variable=kept off
+    static ap_uint<count_width(C::folds * C::pe)> place = 0;
+#pragma HLS RESET variable=place
+    const ap_uint<count_width(C::folds * C::pe)> seen = place; // labels of the vector before this word
 
-    for (int i = 0; i < C::vectors * C::folds; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        labelselect_list<C, word::places> y = word::order(in.read());
-        for (int p = 0; p < word::places; p++) {
+    if (in.empty()) return;
+    labelselect_list<C, word::places> y = word::order(in.read());
+    for (int p = 0; p < word::places; p++) {
 #pragma HLS UNROLL
-            put(y.indices, p, index_t(get<index_t>(y.indices, p) + seen));
-        }
-        kept = labelselect_join<C, C::k>(kept, int(seen), y);
-        seen += C::pe;
-        if (seen == C::folds * C::pe) {
-            seen = 0;
-            out.write(kept.indices);
-        }
+        put(y.indices, p, index_t(get<index_t>(y.indices, p) + seen));
     }
+    const labelselect_list<C, C::k> first = labelselect_join<C, C::k>(kept, int(seen), y);
+    kept = first;
+    const bool last = seen == (C::folds - 1) * C::pe;
+    if (last) out.write(first.indices);
+    place = last ? 0 : int(seen) + C::pe;
 }
 
 } // namespace hlsgen

@@ -26,7 +26,11 @@ func init() {
 		"adders of one PE":  {cost: func(c dataflow.Cost) dataflow.Cost { return constant(c, "adders", 5) }},
 		"10,000 times":      {cost: func(c dataflow.Cost) dataflow.Cost { return times(c, 10_000) }},
 		"ranges 2^20 wide":  {out: func(_ num.Range, t *dataflow.Type) { widen(t, 1<<20) }},
-		"no PIPELINE":       {source: [2]string{"#pragma HLS PIPELINE II=1 style=flp\n", ""}},
+		"no UNROLL":         {source: [2]string{"#pragma HLS UNROLL\n", ""}},
+		"C++ does not wait": {source: [2]string{"if (in.empty()) return;", ""}},
+		"C++ counts waits": {source: [2]string{"if (in.empty()) return;",
+			"static ap_uint<1> odd = 0;\n#pragma HLS RESET variable=odd\nodd += 1;\n" +
+				"if (in.empty() || odd == 0) return;"}},
 		"C++ negates none":  {source: [2]string{"value = -value", "value = value"}},
 		"C++ warns":         {source: [2]string{"#pragma HLS INLINE\n", "int spare = 0;\n"}},
 		"C++ goes wide":     {source: [2]string{"ap_uint<C::out_width> y", "ap_uint<65536> y"}},
@@ -109,7 +113,9 @@ func TestMutants(t *testing.T) {
 		"adders of one PE":    checkBand,
 		"10,000 times":        checkBand,
 		"ranges 2^20 wide":    checkRanges,
-		"no PIPELINE":         checkText,
+		"no UNROLL":           checkText,
+		"C++ does not wait":   checkOutput,
+		"C++ counts waits":    checkOutput,
 	}
 	for _, name := range slices.Sorted(maps.Keys(defects)) {
 		want, ok := caught[name]

@@ -69,6 +69,7 @@ func (p program) trial(i int) templates.Trial {
 			Origin:   []string{p.Name},
 			Instance: p.op.Emit(p.fold, target),
 			In:       in, Out: out,
+			Calls: slices.Repeat([]int{p.op.Loop(p.fold, target).Iterations()}, len(p.frames)),
 		},
 		In:  byPort(p.frames),
 		Out: byPort(p.want),

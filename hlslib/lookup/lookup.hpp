@@ -10,31 +10,36 @@
 #include <hls_stream.h>
 
 #include "core/compare.hpp"
+#include "core/counter.hpp"
 #include "core/word.hpp"
 
 namespace hlsgen {
 
-// lookup processes one frame.
+// lookup is one iteration.
 template <class C, class LIMB, int LIMBS, int ROWS>
 void lookup(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out,
             const LIMB (&table)[ROWS][LIMBS]) {
 #pragma HLS INLINE
-    ap_uint<count_width(ROWS)> first = 0; // row of the index
-    ap_uint<count_width(C::folds)> fold = 0;
+    static ap_uint<count_width(ROWS)> first; // row of the index
+#pragma HLS RESET variable=first off
+    static counter<C::folds> place;
+#pragma HLS RESET variable=place
+    counter<C::folds> fold = place;
 
-    for (int i = 0; i < C::indices * C::folds; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        if (fold == 0) first = number(get<typename C::in_t>(in.read(), 0)) * C::folds;
-        const ap_uint<count_width(ROWS)> row = first + fold;
-        ap_uint<C::out_width> y = 0;
-        for (int pe = 0; pe < C::out_per_word; pe++) {
+    if (fold.at == 0 && in.empty()) return;
+    ap_uint<count_width(ROWS)> row = first;
+    if (fold.at == 0) row = number(get<typename C::in_t>(in.read(), 0)) * C::folds;
+    first = row;
+    row += fold.at;
+    ap_uint<C::out_width> y = 0;
+    for (int pe = 0; pe < C::out_per_word; pe++) {
 #pragma HLS UNROLL
-            put(y, pe, element<typename C::table_t, C::table_per_limb>(table[row], pe));
-        }
-        out.write(y);
-        fold += 1;
-        if (fold == C::folds) fold = 0;
+        put(y, pe, element<typename C::table_t, C::table_per_limb>(table[row], pe));
     }
+    out.write(y);
+
+    fold.next();
+    place = fold;
 }
 
 } // namespace hlsgen

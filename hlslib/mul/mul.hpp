@@ -58,58 +58,73 @@ struct mul_requantiser {
     }
 };
 
+// mul_place is where a layer stands in its frame.
+template <class C> struct mul_place {
+    ap_uint<count_width(C::folds)> fold;
+    ap_uint<count_width(C::gate ? C::vectors : 1)> vector; // counted where the first one brings the gate
+
+    mul_place() : fold(0), vector(0) {}
+
+    void next() {
+#pragma HLS INLINE
+        fold += 1;
+        if (fold != C::folds) return;
+        fold = 0;
+        if (!C::gate) return;
+        vector += 1;
+        if (vector == C::vectors) vector = 0;
+    }
+};
+
 template <class C, class OUTPUT, class... STEPS>
-void mul_frame(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
+void mul_clock(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
                hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
 #pragma HLS INLINE
-    ap_uint<C::kept_width> kept[C::kept_rows]; // a gate, for the vectors after the first
+    static ap_uint<C::kept_width> kept[C::kept_rows]; // a gate, for the vectors after the first
+#pragma HLS RESET variable=kept off
     bind_memory(kept, memory<C::kept_memory>());
-    bool first = true;
-    ap_uint<count_width(C::folds)> fold = 0;
+    static mul_place<C> place;
+#pragma HLS RESET variable=place
+    mul_place<C> at = place;
 
-    for (int i = 0; i < C::vectors * C::folds; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::in0_width> a = in0.read();
-        ap_uint<C::in1_width> b;
-        if (!C::gate || first) {
-            b = in1.read();
-            if (C::gate) kept[fold] = b;
-        } else {
-            b = kept[fold];
-        }
-
-        ap_uint<C::out_width> y = 0;
-        for (int pe = 0; pe < C::pe; pe++) {
-#pragma HLS UNROLL
-            const int row = C::shared ? 0 : int(fold), channel = C::shared ? 0 : pe;
-            const typename C::product_t product =
-                mul_product<C>(get<typename C::in0_t>(a, pe), get<typename C::in1_t>(b, pe));
-            put(y, pe, OUTPUT::template of<C>(product, row, channel, steps...));
-        }
-        out.write(y);
-
-        fold += 1;
-        if (fold == C::folds) {
-            fold = 0;
-            first = false;
-        }
+    const bool gates = !C::gate || at.vector == 0;
+    if (in0.empty() || (gates && in1.empty())) return;
+    const ap_uint<C::in0_width> a = in0.read();
+    ap_uint<C::in1_width> b;
+    if (gates) {
+        b = in1.read();
+        if (C::gate) kept[at.fold] = b;
+    } else {
+        b = kept[at.fold];
     }
+
+    ap_uint<C::out_width> y = 0;
+    for (int pe = 0; pe < C::pe; pe++) {
+#pragma HLS UNROLL
+        const int row = C::shared ? 0 : int(at.fold), channel = C::shared ? 0 : pe;
+        const typename C::product_t product = mul_product<C>(get<typename C::in0_t>(a, pe), get<typename C::in1_t>(b, pe));
+        put(y, pe, OUTPUT::template of<C>(product, row, channel, steps...));
+    }
+    out.write(y);
+
+    at.next();
+    place = at;
 }
 
-// mul processes one frame. The tables are those of apply_steps.
+// mul is one iteration. The tables are those of apply_steps.
 template <class C, class... STEPS>
 void mul(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
          hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
 #pragma HLS INLINE
-    mul_frame<C, mul_steps>(in0, in1, out, steps...);
+    mul_clock<C, mul_steps>(in0, in1, out, steps...);
 }
 
-// mul_requant processes one frame, with a requantiser.
+// mul_requant is one iteration, with a requantiser.
 template <class C>
 void mul_requant(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
                  hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    mul_frame<C, mul_requantiser>(in0, in1, out);
+    mul_clock<C, mul_requantiser>(in0, in1, out);
 }
 
 } // namespace hlsgen

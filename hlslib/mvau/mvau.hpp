@@ -20,55 +20,69 @@
 
 namespace hlsgen {
 
-// mvau processes one frame. The tables after the weights are those of apply_steps; without any, the outputs are the
+// mvau_place is where a layer stands in its frame.
+template <class C> struct mvau_place {
+    ap_uint<count_width(C::sf)> sf;
+    ap_uint<count_width(C::nf)> nf;
+    ap_uint<count_width(C::groups * C::nf)> word;        // of the vector's outputs
+    ap_uint<count_width(C::groups * C::nf * C::sf)> row; // of the weights
+
+    mvau_place() : sf(0), nf(0), word(0), row(0) {}
+
+    void next() {
+#pragma HLS INLINE
+        row += 1;
+        sf += 1;
+        if (sf != C::sf) return;
+        sf = 0;
+        nf += 1;
+        word += 1;
+        if (nf == C::nf) nf = 0;
+        if (word != C::groups * C::nf) return;
+        word = 0;
+        row = 0;
+    }
+};
+
+// mvau is one iteration. The tables after the weights are those of apply_steps; without any, the outputs are the
 // accumulators.
 template <class C, class W, class... STEPS>
 void mvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const W& weights,
           const STEPS&... steps) {
 #pragma HLS INLINE
-    ap_uint<C::vector_width> vector[C::vector_rows]; // a group's input, for its outputs after the first PE
+    static ap_uint<C::vector_width> vector[C::vector_rows]; // a group's input, for its outputs after the first PE
+#pragma HLS RESET variable=vector off
     bind_memory(vector, memory<C::vector_memory>());
-    typename C::acc_t acc[C::pe];
+    static typename C::acc_t acc[C::pe];
+#pragma HLS RESET variable=acc off
 #pragma HLS ARRAY_PARTITION variable=acc complete dim=1
-    ap_uint<count_width(C::nf)> nf = 0;
-    ap_uint<count_width(C::sf)> sf = 0;
-    ap_uint<count_width(C::groups * C::nf)> word = 0; // of the vector's outputs
-    ap_uint<count_width(C::groups * C::nf * C::sf)> row = 0;
+    static mvau_place<C> place;
+#pragma HLS RESET variable=place
+    mvau_place<C> at = place;
 
-    for (int i = 0; i < C::vectors * C::groups * C::nf * C::sf; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        ap_uint<C::in_width> x;
-        if (C::nf == 1 || nf == 0) {
-            x = in.read();
-            if (C::nf > 1) vector[sf] = x;
-        } else {
-            x = vector[sf];
-        }
-
-        ap_uint<C::out_width> y = 0;
-        for (int pe = 0; pe < C::pe; pe++) {
-#pragma HLS UNROLL
-            typename C::acc_t sum = 0;
-            if (sf != 0) sum = acc[pe];
-            sum += mac_dot<C>(x, 0, 1, weights[row], pe);
-            acc[pe] = sum;
-            put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(word), C::shared ? 0 : pe, steps...));
-        }
-        if (sf == C::sf - 1) out.write(y);
-
-        row += 1;
-        sf += 1;
-        if (sf == C::sf) {
-            sf = 0;
-            nf += 1;
-            word += 1;
-            if (nf == C::nf) nf = 0;
-            if (word == C::groups * C::nf) {
-                word = 0;
-                row = 0;
-            }
-        }
+    const bool reads = C::nf == 1 || at.nf == 0;
+    if (reads && in.empty()) return;
+    ap_uint<C::in_width> x;
+    if (reads) {
+        x = in.read();
+        if (C::nf > 1) vector[at.sf] = x;
+    } else {
+        x = vector[at.sf];
     }
+
+    ap_uint<C::out_width> y = 0;
+    for (int pe = 0; pe < C::pe; pe++) {
+#pragma HLS UNROLL
+        typename C::acc_t sum = 0;
+        if (at.sf != 0) sum = acc[pe];
+        sum += mac_dot<C>(x, 0, 1, weights[at.row], pe);
+        acc[pe] = sum;
+        put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(at.word), C::shared ? 0 : pe, steps...));
+    }
+    if (at.sf == C::sf - 1) out.write(y);
+
+    at.next();
+    place = at;
 }
 
 } // namespace hlsgen

@@ -9,9 +9,13 @@ import (
 // FMPadding.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
+	kept := 0 // the bits of a word that is read ahead
+	if o.ahead() {
+		kept = f.SIMD * o.In[0].Elem.Width
+	}
 	return estimate.Parts(
 		m.Control(o.Counters(o.words(f))),
 		m.Multiplexer(2, width).As("multiplexers"),
-		m.Registers(width),
+		m.Registers(width+kept),
 	)
 }

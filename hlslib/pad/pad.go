@@ -11,7 +11,8 @@
 //	for y < H': for x < W': for fold < C/SIMD: one clock
 //
 // or H'*W'*C/SIMD clocks a frame (FINN's formula). Every iteration writes a word; those of a pixel of the frame read
-// it.
+// it. Where padding comes first, words are read one ahead: the first with the first word of padding, and each further
+// one where the one before is written. So no frame begins before its first word is there.
 //
 // Where the input's element type does not hold Code, the output's is the narrowest that holds Code and the input's
 // range, and words are recoded on their way.
@@ -114,22 +115,41 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	return o.Grid.Loop(o.words(f), dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Write: 1}, t)
+	both, write := dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Write: 1}
+	l := o.Grid.Loop(o.words(f), both, write, t)
+	if o.ahead() {
+		last := l.ReadAt(0, l.Reads(0)-1)
+		l.Body = dataflow.Replace(dataflow.Replace(l.Body, last, write), 0, both)
+	}
+	return l
 }
+
+// ahead reports whether padding comes first.
+func (o *op) ahead() bool { return o.Rows.First > 0 || o.Columns.First > 0 }
 
 type kernel struct {
 	*layer.Grid
 	words   int // of a pixel
 	padding dataflow.Word
+	ahead   bool
+	kept    dataflow.Word // that was read ahead
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	return &kernel{&o.Grid, o.words(f), slices.Repeat(dataflow.Word{o.P.Code}, f.SIMD)}
+	return &kernel{Grid: &o.Grid, words: o.words(f), padding: slices.Repeat(dataflow.Word{o.P.Code}, f.SIMD),
+		ahead: o.ahead()}
 }
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
+	x := in[0]
+	if k.ahead {
+		x = k.kept
+		if in[0] != nil {
+			k.kept = slices.Clone(in[0])
+		}
+	}
 	if k.Hit(iteration / k.words) {
-		return []dataflow.Word{slices.Clone(in[0])}
+		return []dataflow.Word{slices.Clone(x)}
 	}
 	return []dataflow.Word{slices.Clone(k.padding)}
 }

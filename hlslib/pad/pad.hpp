@@ -27,24 +27,31 @@ template <class C> ap_uint<C::out_width> pad_word() {
     return y;
 }
 
-// pad processes one frame.
+// pad is one iteration. Where padding comes first, the frame's first word is read with the first word of padding, and each
+// further one where the one before is written: no frame begins before it is there.
 template <class C> void pad(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    stride<C::rows, C::first_row, C::end_row, C::row_step> row;
-    stride<C::columns, C::first_column, C::end_column, C::column_step> column;
-    ap_uint<count_width(C::words)> word = 0;
+    const bool ahead = C::first_row > 0 || C::first_column > 0;
+    static ap_uint<C::in_width> kept; // the word that is read ahead
+#pragma HLS RESET variable=kept off
+    static grid<C> place;
+#pragma HLS RESET variable=place
+    grid<C> at = place;
 
-    for (int i = 0; i < C::rows * C::columns * C::words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        ap_uint<C::out_width> y = pad_word<C>();
-        if (row.hit() && column.hit()) y = recode<typename C::out_t, typename C::in_t>(in.read());
-        out.write(y);
-        word += 1;
-        if (word == C::words) {
-            word = 0;
-            if (column.next()) row.next();
-        }
-    }
+    const bool hit = at.hit();
+    const bool last = at.row.at == C::end_row - 1 && at.column.at == C::end_column - 1 && at.word == C::words - 1;
+    const bool reads = ahead ? at.first() || (hit && !last) : hit;
+    if (reads && in.empty()) return;
+    const ap_uint<C::in_width> before = kept;
+    ap_uint<C::in_width> x = before;
+    if (reads) x = in.read();
+    kept = x;
+    ap_uint<C::out_width> y = pad_word<C>();
+    if (hit) y = recode<typename C::out_t, typename C::in_t>(ahead ? before : x);
+    out.write(y);
+
+    at.next();
+    place = at;
 }
 
 } // namespace hlsgen

@@ -11,6 +11,7 @@
 #include <hls_stream.h>
 
 #include "core/compare.hpp"
+#include "core/counter.hpp"
 #include "core/pooling.hpp"
 #include "core/word.hpp"
 
@@ -31,26 +32,28 @@ template <class C> struct pool_positions<C, 1> {
     }
 };
 
-// pool processes one frame.
+// pool is one iteration.
 template <class C> void pool(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    ap_uint<C::out_width> kept = 0; // what has been made of the window so far
-    ap_uint<count_width(C::sf)> sf = 0;
+    static ap_uint<C::out_width> kept; // what has been made of the window so far
+#pragma HLS RESET variable=kept off
+    static counter<C::sf> place;
+#pragma HLS RESET variable=place
+    counter<C::sf> sf = place;
 
-    for (int i = 0; i < C::words * C::sf; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::in_width> x = in.read();
-        for (int pe = 0; pe < C::pe; pe++) {
+    if (in.empty()) return;
+    const ap_uint<C::in_width> x = in.read();
+    const ap_uint<C::out_width> before = kept;
+    ap_uint<C::out_width> now = 0;
+    for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
-            typename C::out_t y = pool_positions<C, C::simd>::of(x, 0, pe);
-            if (sf != 0) y = pooled<C>(get<typename C::out_t>(kept, pe), y);
-            put(kept, pe, y);
-        }
-        if (sf == C::sf - 1) out.write(kept);
-
-        sf += 1;
-        if (sf == C::sf) sf = 0;
+        typename C::out_t y = pool_positions<C, C::simd>::of(x, 0, pe);
+        if (sf.at != 0) y = pooled<C>(get<typename C::out_t>(before, pe), y);
+        put(now, pe, y);
     }
+    kept = now;
+    if (sf.next()) out.write(now);
+    place = sf;
 }
 
 } // namespace hlsgen

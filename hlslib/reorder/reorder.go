@@ -275,17 +275,23 @@ func (p Params) Still() bool {
 	return len(p.Order) == p.Block
 }
 
+// ReadsEnds reports whether a sequence is more than its steps one after the other.
+func (o *op) ReadsEnds(longest int) bool {
+	_, err := o.Stretch(longest, 1)
+	return err == nil
+}
+
 // EmitSteps is the instance for sequences of any length up to that of the layer.
-func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) (dataflow.Instance, bool) {
-	one, err := o.Stretch(longest, 1)
-	if err != nil {
-		return dataflow.Instance{}, false
-	}
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow.Instance {
 	if !o.Holds() {
 		i := o.Emit(f, t)
 		i.Func, i.Ends = "reorder_apart", true
 		i.Config[0] = dataflow.Field{Name: "blocks", Doc: "blocks in a step", Value: o.blocks / longest}
-		return i, true
+		return i
+	}
+	one, err := o.Stretch(longest, 1)
+	if err != nil {
+		panic(fmt.Sprintf("reorder: a sequence without steps: %v", err))
 	}
 	step := one.Params().(Params)
 	i := o.Emit(f, t)
@@ -310,7 +316,7 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) (dataflo
 	}
 	i.Tables = []dataflow.Table{order}
 	i.Storage = []dataflow.Storage{o.storage(f)[0], order.Storage("order").At(dataflow.LUTRAM)}
-	return i, true
+	return i
 }
 
 // Holds reports whether a sequence of steps is read before anything is written.

@@ -17,93 +17,202 @@
 
 namespace hlsgen {
 
-// reorder processes one frame.
-template <class C, class ORDER>
-void reorder(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const ORDER& order) {
-#pragma HLS INLINE
-    const int longer = C::in_words > C::out_words ? C::in_words : C::out_words;
-    ap_uint<C::banks_width> banks[C::banks_rows]; // two blocks, one after the other
-    bind_memory(banks, memory<C::banks_memory>());
-    ap_uint<count_width(C::blocks)> phase = 0;     // the block that is read, one after the block that is written
-    ap_uint<1> bank = 0;                           // of the block that is read
-    ap_uint<count_width(longer)> step = 0;         // of the phase
-    ap_uint<count_width(C::out_words)> chunk = 0;  // of the block that is written
-    ap_uint<count_width(C::chunk_words)> word = 0; // of the chunk
+// reorder_place is where a layer stands in its frame.
+template <class C> struct reorder_place {
+    static const int longer = C::in_words > C::out_words ? C::in_words : C::out_words;
+    ap_uint<count_width(C::blocks)> phase;     // the block that is read, one after the block that is written
+    ap_uint<1> bank;                           // of the block that is read
+    ap_uint<count_width(longer)> step;         // of the phase
+    ap_uint<count_width(C::out_words)> chunk;  // of the block that is written
+    ap_uint<count_width(C::chunk_words)> word; // of the chunk
 
-    for (int i = 0; i < C::in_words + (C::blocks - 1) * longer + C::out_words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        if (phase != C::blocks && step < C::in_words) banks[(bank == 0 ? 0 : C::in_words) + step] = in.read();
-        if (phase != 0 && step < C::out_words) {
-            const int first = element<typename C::order_t, C::order_per_limb>(order[chunk], 0) * C::chunk_words;
-            out.write(banks[(bank == 0 ? C::in_words : 0) + first + word]);
+    reorder_place() : phase(0), bank(0), step(0), chunk(0), word(0) {}
+
+    bool reads() const {
+#pragma HLS INLINE
+        return phase != C::blocks && step < C::in_words;
+    }
+
+    bool writes() const {
+#pragma HLS INLINE
+        return phase != 0 && step < C::out_words;
+    }
+
+    void next() {
+#pragma HLS INLINE
+        if (writes()) {
             word += 1;
             if (word == C::chunk_words) {
                 word = 0;
                 chunk += 1;
             }
         }
-
+        const int steps = phase == 0 ? C::in_words : phase == C::blocks ? C::out_words : longer;
         step += 1;
-        const int steps = phase == 0 ? C::in_words : longer;
-        if (step == steps) {
-            step = 0;
-            chunk = 0;
-            word = 0;
-            phase += 1;
-            bank = bank == 0 ? 1 : 0;
-        }
+        if (step != steps) return;
+        step = 0;
+        chunk = 0;
+        word = 0;
+        phase = phase == C::blocks ? 0 : int(phase) + 1;
+        bank = bank == 0 ? 1 : 0;
     }
+};
+
+// reorder_from is where a word that is written lies in its block.
+template <class C, class ORDER> int reorder_from(const ORDER& order, int chunk, int word) {
+#pragma HLS INLINE
+    return element<typename C::order_t, C::order_per_limb>(order[chunk], 0) * C::chunk_words + word;
 }
 
-// reorder_apart processes one sequence of any length, of which every step is whole blocks: a block is read while the one before
-// is written. An end is 1 at its last step. Here C has the blocks of a step.
+// reorder is one iteration.
+template <class C, class ORDER>
+void reorder(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const ORDER& order) {
+#pragma HLS INLINE
+    static ap_uint<C::banks_width> banks[C::banks_rows]; // two blocks, one after the other
+#pragma HLS RESET variable=banks off
+    bind_memory(banks, memory<C::banks_memory>());
+    static reorder_place<C> place;
+#pragma HLS RESET variable=place
+    reorder_place<C> at = place;
+
+    if (at.reads() && in.empty()) return;
+    if (at.reads()) banks[(at.bank == 0 ? 0 : C::in_words) + at.step] = in.read();
+    if (at.writes()) out.write(banks[(at.bank == 0 ? C::in_words : 0) + reorder_from<C>(order, int(at.chunk), int(at.word))]);
+
+    at.next();
+    place = at;
+}
+
+// reorder_apart_place is where a layer stands that takes sequences of any length, of which every step is whole blocks. Here
+// C has the blocks of a step.
+template <class C> struct reorder_apart_place {
+    static const int longer = C::in_words > C::out_words ? C::in_words : C::out_words;
+    ap_uint<1> reading, writing;               // a block is read, and the one before is written
+    ap_uint<count_width(C::blocks)> block;     // that is read, of the step
+    ap_uint<1> bank;                           // where it goes
+    ap_uint<count_width(longer)> at;           // clock of the block
+    ap_uint<count_width(C::out_words)> chunk;  // of the block that is written
+    ap_uint<count_width(C::chunk_words)> word; // of the chunk
+
+    reorder_apart_place() : reading(1), writing(0), block(0), bank(0), at(0), chunk(0), word(0) {}
+
+    bool reads() const {
+#pragma HLS INLINE
+        return reading == 1 && at < C::in_words;
+    }
+
+    bool writes() const {
+#pragma HLS INLINE
+        return writing == 1 && at < C::out_words;
+    }
+
+    // asks tells that this is a step's last clock: whether it is the last step, has to be known.
+    bool asks() const {
+#pragma HLS INLINE
+        return reading == 1 && block == C::blocks - 1 && at == clocks() - 1;
+    }
+
+    int clocks() const {
+#pragma HLS INLINE
+        return writing == 0 ? C::in_words : reading == 0 ? C::out_words : longer;
+    }
+
+    void next(bool last) {
+#pragma HLS INLINE
+        if (writes()) {
+            word += 1;
+            if (word == C::chunk_words) {
+                word = 0;
+                chunk += 1;
+            }
+        }
+        const int block_clocks = clocks();
+        const bool asked = asks();
+        at += 1;
+        if (at != block_clocks) return;
+        at = 0;
+        chunk = 0;
+        word = 0;
+        bank = bank == 0 ? 1 : 0;
+        block = asked ? 0 : int(block) + 1;
+        if (reading == 1) {
+            writing = 1;
+            if (asked && last) reading = 0;
+        } else {
+            block = 0;
+            reading = 1;
+            writing = 0;
+        }
+    }
+};
+
+// reorder_apart is one iteration in a sequence of any length: a block is read while the one before is written. An end is 1 at
+// its last step.
 template <class C, class ORDER>
 void reorder_apart(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out,
                    const ORDER& order) {
 #pragma HLS INLINE
-    const int longer = C::in_words > C::out_words ? C::in_words : C::out_words;
-    ap_uint<C::banks_width> banks[C::banks_rows]; // two blocks, one after the other
+    static ap_uint<C::banks_width> banks[C::banks_rows]; // two blocks, one after the other
+#pragma HLS RESET variable=banks off
     bind_memory(banks, memory<C::banks_memory>());
-    bool reading = true, writing = false;          // a block is read, and the one before is written
-    ap_uint<count_width(C::blocks)> block = 0;     // that is read, of the step
-    ap_uint<1> bank = 0;                           // where it goes
-    ap_uint<count_width(longer)> at = 0;           // clock of the block
-    ap_uint<count_width(C::out_words)> chunk = 0;  // of the block that is written
-    ap_uint<count_width(C::chunk_words)> word = 0; // of the chunk
+    static reorder_apart_place<C> place;
+#pragma HLS RESET variable=place
+    reorder_apart_place<C> at = place;
 
-    for (bool more = true; more;) {
-#pragma HLS PIPELINE II=1 style=flp
-        if (reading && at < C::in_words) banks[(bank == 0 ? 0 : C::in_words) + at] = in.read();
-        if (writing && at < C::out_words) {
-            const int first = element<typename C::order_t, C::order_per_limb>(order[chunk], 0) * C::chunk_words;
-            out.write(banks[(bank == 0 ? C::in_words : 0) + first + word]);
-            word += 1;
-            if (word == C::chunk_words) {
-                word = 0;
-                chunk += 1;
-            }
-        }
+    if (at.reads() && in.empty()) return;
+    if (at.asks() && ends.empty()) return;
+    bool last = false;
+    if (at.asks()) last = ends.read() == 1;
+    if (at.reads()) banks[(at.bank == 0 ? 0 : C::in_words) + at.at] = in.read();
+    if (at.writes()) out.write(banks[(at.bank == 0 ? C::in_words : 0) + reorder_from<C>(order, int(at.chunk), int(at.word))]);
 
-        at += 1;
-        const int clocks = !writing ? C::in_words : !reading ? C::out_words : longer;
-        if (at == clocks) {
-            at = 0;
-            chunk = 0;
-            word = 0;
-            bank = bank == 0 ? 1 : 0;
-            more = reading;
-            writing = true;
-            block += 1;
-            if (reading && block == C::blocks) {
-                block = 0;
-                reading = ends.read() == 0;
-            }
-        }
-    }
+    at.next(last);
+    place = at;
 }
 
-// reorder_steps processes one sequence of any length: all of it is read, and then written. An end is 1 at its last step.
-// Here C has
+// reorder_steps_place is where a layer stands that takes sequences of any length: all of one is read, and then written.
+template <class C> struct reorder_steps_place {
+    ap_uint<1> writing;
+    ap_uint<count_width(C::longest)> steps;             // that were read
+    ap_uint<count_width(C::in_words)> arrived;          // words of the step that is read
+    ap_uint<count_width(C::longest * C::in_words)> at;  // of the sequence
+    ap_uint<count_width(C::longest)> step;              // that is written
+    ap_uint<count_width(C::out_words)> chunk;           // of the step
+    ap_uint<count_width(C::chunk_words)> word;          // of the chunk
+
+    reorder_steps_place() : writing(0), steps(0), arrived(0), at(0), step(0), chunk(0), word(0) {}
+
+    // asks tells that a step is complete: whether it is the last one, has to be known.
+    bool asks() const {
+#pragma HLS INLINE
+        return writing == 0 && arrived == C::in_words - 1;
+    }
+
+    void read(bool last) {
+#pragma HLS INLINE
+        const bool asked = asks();
+        at += 1;
+        arrived += 1;
+        if (!asked) return;
+        arrived = 0;
+        steps += 1;
+        if (last) writing = 1;
+    }
+
+    void written() {
+#pragma HLS INLINE
+        word += 1;
+        if (word != C::chunk_words) return;
+        word = 0;
+        chunk += 1;
+        if (chunk != C::out_words / C::chunk_words) return;
+        chunk = 0;
+        step += 1;
+        if (step == steps) *this = reorder_steps_place();
+    }
+};
+
+// reorder_steps is one iteration in a sequence of any length. An end is 1 at its last step. Here C has
 //     in_words, out_words     words of a step read, and written
 //     in_chunks, chunk_words  chunks of a step read, and words of a chunk
 //     longest                 steps of the longest sequence
@@ -113,44 +222,28 @@ template <class C, class ORDER>
 void reorder_steps(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out,
                    const ORDER& order) {
 #pragma HLS INLINE
-    ap_uint<C::banks_width> banks[C::banks_rows];
+    static ap_uint<C::banks_width> banks[C::banks_rows];
+#pragma HLS RESET variable=banks off
     bind_memory(banks, memory<C::banks_memory>());
-    ap_uint<count_width(C::longest)> steps = 0;
-    ap_uint<count_width(C::in_words)> arrived = 0;        // words of the step
-    ap_uint<count_width(C::longest * C::in_words)> at = 0; // of the sequence
+    static reorder_steps_place<C> place;
+#pragma HLS RESET variable=place
+    reorder_steps_place<C> at = place;
 
-    for (bool more = true; more;) {
-#pragma HLS PIPELINE II=1 style=flp
-        banks[at] = in.read();
-        at += 1;
-        arrived += 1;
-        if (arrived == C::in_words) {
-            arrived = 0;
-            steps += 1;
-            more = ends.read() == 0;
-        }
-    }
-
-    ap_uint<count_width(C::longest)> step = 0;
-    ap_uint<count_width(C::out_words)> chunk = 0;  // of the step
-    ap_uint<count_width(C::chunk_words)> word = 0; // of the chunk
-    for (bool more = true; more;) {
-#pragma HLS PIPELINE II=1 style=flp
-        const int from = element<typename C::order_t, C::order_per_limb>(order[chunk], 0);
+    if (at.writing == 0 && in.empty()) return;
+    if (at.asks() && ends.empty()) return;
+    if (at.writing == 0) {
+        bool last = false;
+        if (at.asks()) last = ends.read() == 1;
+        banks[at.at] = in.read();
+        at.read(last);
+    } else {
+        const int from = element<typename C::order_t, C::order_per_limb>(order[at.chunk], 0);
         const bool turned = from >= C::in_chunks;
-        const int source = turned ? int(steps) - 1 - int(step) : int(step);
-        out.write(banks[source * C::in_words + (turned ? from - C::in_chunks : from) * C::chunk_words + int(word)]);
-        word += 1;
-        if (word == C::chunk_words) {
-            word = 0;
-            chunk += 1;
-            if (chunk == C::out_words / C::chunk_words) {
-                chunk = 0;
-                step += 1;
-                more = step != steps;
-            }
-        }
+        const int source = turned ? int(at.steps) - 1 - int(at.step) : int(at.step);
+        out.write(banks[source * C::in_words + (turned ? from - C::in_chunks : from) * C::chunk_words + int(at.word)]);
+        at.written();
     }
+    place = at;
 }
 
 } // namespace hlsgen

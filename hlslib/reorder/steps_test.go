@@ -32,9 +32,9 @@ func TestSteps(t *testing.T) {
 	t.Run("whole", func(t *testing.T) {
 		t.Parallel()
 		layertest.Steps(t, always, []layertest.Mutant{
-			mutant("more = ends.read() == 0;", "more = ends.read() == 0 && steps < C::longest - 1;"),
-			mutant("int(steps) - 1 - int(step)", "C::longest - 1 - int(step)"),
-			mutant("more = step != steps;", "more = step != C::longest;"),
+			mutant("if (last) writing = 1;", "if (last || steps == C::longest - 1) writing = 1;"),
+			mutant("int(at.steps) - 1 - int(at.step)", "C::longest - 1 - int(at.step)"),
+			mutant("if (step == steps) *this", "if (step == C::longest) *this"),
 			mutant("turned ? from - C::in_chunks : from", "from"),
 		},
 			layertest.Case{Name: "turned", Op: reorder.New(reorder.Params{Block: 5, Chunk: 6, Order: turn(5, 1, true),
@@ -47,8 +47,8 @@ func TestSteps(t *testing.T) {
 	t.Run("apart", func(t *testing.T) {
 		t.Parallel()
 		layertest.Steps(t, always, []layertest.Mutant{
-			mutant("if (reading && block == C::blocks) {", "if (reading) {"),
-			mutant("reading = ends.read() == 0;", "reading = ends.read() == 0 && bank == 1;"),
+			mutant("reading == 1 && block == C::blocks - 1 &&", "reading == 1 &&"),
+			mutant("if (asked && last) reading = 0;", "if (asked && (last || bank == 1)) reading = 0;"),
 		},
 			layertest.Case{Name: "more out", Op: reorder.New(reorder.Params{Block: 2, Chunk: 3,
 				Order: []int{1, 1, 0}, Shape: []int{4, 9}}), In: []dataflow.Type{typ(int4, 4, 6)}},

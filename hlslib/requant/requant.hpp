@@ -15,6 +15,7 @@
 #include <hls_stream.h>
 
 #include "core/compare.hpp"
+#include "core/counter.hpp"
 #include "core/mac.hpp"
 #include "core/requant.hpp"
 #include "core/word.hpp"
@@ -42,33 +43,33 @@ template <class C, class L> typename C::out_t requant_code(const typename C::sum
     return typename C::out_t(code);
 }
 
-// requant processes one frame.
+// requant is one iteration.
 template <class C, class M, class B, class L>
 void requant(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const M& multipliers,
              const B& biases, const L& limits) {
 #pragma HLS INLINE
     typedef typename C::multipliers_t multiplier_t;
     typedef typename C::biases_t bias_t;
-    ap_uint<count_width(C::folds)> fold = 0;
+    static counter<C::folds> place;
+#pragma HLS RESET variable=place
+    counter<C::folds> fold = place;
 
-    for (int i = 0; i < C::vectors * C::folds; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::in_width> x = in.read();
-        ap_uint<C::out_width> y = 0;
-        for (int pe = 0; pe < C::pe; pe++) {
+    if (in.empty()) return;
+    const ap_uint<C::in_width> x = in.read();
+    ap_uint<C::out_width> y = 0;
+    for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
-            const multiplier_t m =
-                element<multiplier_t, C::multipliers_per_limb>(multipliers[C::one_multiplier ? 0 : int(fold)], C::one_multiplier ? 0 : pe);
-            const bias_t b = element<bias_t, C::biases_per_limb>(biases[C::one_bias ? 0 : int(fold)], C::one_bias ? 0 : pe);
-            typename C::sum_t sum = requant_scaled<C>(m, number(get<typename C::in_t>(x, pe)));
-            sum += b; // what wrapped around before comes back: the sum's type holds its end
-            put(y, pe, requant_code<C>(sum, limits));
-        }
-        out.write(y);
-
-        fold += 1;
-        if (fold == C::folds) fold = 0;
+        const multiplier_t m = element<multiplier_t, C::multipliers_per_limb>(multipliers[C::one_multiplier ? 0 : int(fold.at)],
+                                                                              C::one_multiplier ? 0 : pe);
+        const bias_t b = element<bias_t, C::biases_per_limb>(biases[C::one_bias ? 0 : int(fold.at)], C::one_bias ? 0 : pe);
+        typename C::sum_t sum = requant_scaled<C>(m, number(get<typename C::in_t>(x, pe)));
+        sum += b; // what wrapped around before comes back: the sum's type holds its end
+        put(y, pe, requant_code<C>(sum, limits));
     }
+    out.write(y);
+
+    fold.next();
+    place = fold;
 }
 
 } // namespace hlsgen

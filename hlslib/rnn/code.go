@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A writer writes the program in C++, as functions of the layer's config struct: frame declares what is kept, clock is
-// an iteration of rnn.hpp's loop. Its text has names of the config and constants, nothing else.
+// A writer writes the program in C++, as a function of the layer's config struct: clock is one iteration. Its text has
+// names of the config and constants, nothing else.
 type writer struct {
 	o      *op
 	f      dataflow.Fold
@@ -49,7 +49,6 @@ func (w *writer) code() []string {
 			}
 		}
 	}
-	w.frame()
 	w.clock()
 	return w.lines
 }
@@ -72,36 +71,21 @@ func (w *writer) stepFunction(v *value) {
 	w.say("};")
 }
 
-// parameters are those of both functions: streams, memories with what is gathered for them, and tables. mine tells that
-// the memories are declared here.
-func (w *writer) parameters(mine bool) (list, names []string) {
+// parameters are those of clock: streams and tables.
+func (w *writer) parameters() (list []string) {
+	if w.steps {
+		list = append(list, "hls::stream<ap_uint<1> >& ends")
+	}
 	for i := range w.o.in {
-		in := numbered("in", i, len(w.o.in))
-		list = append(list, fmt.Sprintf("hls::stream<ap_uint<%s_width> >& %[1]s", in))
-		names = append(names, in)
+		list = append(list, fmt.Sprintf("hls::stream<ap_uint<%s_width> >& %[1]s", numbered("in", i, len(w.o.in))))
 	}
 	for i := range w.o.out {
-		out := numbered("out", i, len(w.o.out))
-		list = append(list, fmt.Sprintf("hls::stream<ap_uint<%s_width> >& %[1]s", out))
-		names = append(names, out)
-	}
-	for i := range w.o.stores {
-		s := &w.o.stores[i]
-		if !mine {
-			list = append(list, fmt.Sprintf("ap_uint<%s_width> (&%[1]s)[%[1]s_rows]", s.name))
-		}
-		names = append(names, s.name)
-		if s.vector {
-			if !mine {
-				list = append(list, fmt.Sprintf("ap_uint<%s_width>& %[1]s_newest", s.name))
-			}
-			names = append(names, s.name+"_newest")
-		}
+		list = append(list, fmt.Sprintf("hls::stream<ap_uint<%s_width> >& %[1]s", numbered("out", i, len(w.o.out))))
 	}
 	for i, t := range w.tables {
-		list, names = append(list, fmt.Sprintf("const T%d& %s", i, t)), append(names, t)
+		list = append(list, fmt.Sprintf("const T%d& %s", i, t))
 	}
-	return list, names
+	return list
 }
 
 // types are the template parameters of the tables' types, behind another one.
@@ -113,53 +97,65 @@ func (w *writer) types(first string) string {
 	return strings.Join(list, ", ")
 }
 
-// frame declares what is kept from step to step.
-func (w *writer) frame() {
-	list, names := w.parameters(true)
-	keep := func(declaration, name string) { w.say("%s", declaration) }
-	if w.o.P.Keeps { // what a reset leaves there is not read: running begins anew
-		keep = func(declaration, name string) {
-			w.say("static %s", declaration)
-			w.say("#pragma HLS RESET variable=%s off", name)
-		}
+// kept declares what is kept from call to call.
+func (w *writer) kept() {
+	static := func(declaration, name string) {
+		w.say("static %s", declaration)
+		w.say("#pragma HLS RESET variable=%s off", name)
 	}
-	w.say("")
-	w.say("// frame processes one frame with the loop of rnn.hpp.")
-	w.say("template <%s>", w.types("C"))
-	if w.steps {
-		list = append([]string{"hls::stream<ap_uint<1> >& ends"}, list...)
-	}
-	w.say("static void frame(%s) {", strings.Join(list, ",\n                      "))
-	w.say("#pragma HLS INLINE")
 	for i := range w.o.stores {
 		s := &w.o.stores[i]
-		keep(fmt.Sprintf("ap_uint<C::%s_width> %[1]s[C::%[1]s_rows];", s.name), s.name)
+		static(fmt.Sprintf("ap_uint<C::%s_width> %[1]s[C::%[1]s_rows];", s.name), s.name)
 		w.say("hlsgen::bind_memory(%s, hlsgen::memory<C::%[1]s_memory>());", s.name)
 		w.say("// Nothing nearer depends.")
 		w.say("#pragma HLS DEPENDENCE variable=%s type=inter direction=RAW distance=C::%[1]s_distance dependent=true",
 			s.name)
 		if s.vector {
-			keep(fmt.Sprintf("ap_uint<C::%s_width> %[1]s_newest = 0; // units, until they are a word", s.name),
+			static(fmt.Sprintf("ap_uint<C::%s_width> %[1]s_newest; // units, until they are a word", s.name),
 				s.name+"_newest")
 		}
 	}
-	if w.steps {
-		names = append([]string{"ends"}, names...)
+	static(fmt.Sprintf("acc_t acc[%d];", w.f.PE*max(1, w.o.dots)), "acc")
+	w.say("#pragma HLS ARRAY_PARTITION variable=acc complete dim=1")
+	w.say("static hlsgen::rnn_place<C> place;")
+	w.say("#pragma HLS RESET variable=place")
+	if w.o.P.Keeps {
+		w.say("#ifndef __SYNTHESIS__")
+		w.say("static unsigned restarted = 0;")
+		w.say("if (restarted != hlsgen::restarts()) place = hlsgen::rnn_place<C>();")
+		w.say("restarted = hlsgen::restarts();")
+		w.say("#endif")
 	}
-	w.say("hlsgen::rnn_frame<C::keeps>::template run<C>(%s);", strings.Join(names, ", "))
-	w.say("}")
+	w.say("hlsgen::rnn_place<C> at = place;")
+	w.say("")
+}
+
+// awaits returns where a word is missing that the iteration reads.
+func (w *writer) awaits() {
+	w.say("if (at.ends(0) && %s.empty()) return;", numbered("in", 0, len(w.o.in)))
+	for i := range w.o.P.Starts {
+		w.say("if (%s && %s.empty()) return;", w.arrival(i), numbered("in", 1+i, len(w.o.in)))
+	}
+	if w.steps {
+		w.say("if (at.finished() && ends.empty()) return;")
+		w.say("if (at.finished()) at.last = ends.read(); // which comes with the last word of the step, and no earlier")
+	}
+}
+
+// arrival is where a word of a state arrives.
+func (w *writer) arrival(start int) string {
+	return fmt.Sprintf("at.arrives(%d)", w.o.turns*w.o.cell.units(w.o.P.Starts[start])/w.f.PE)
 }
 
 // clock is an iteration.
 func (w *writer) clock() {
-	list, _ := w.parameters(false)
-	acc := fmt.Sprintf("acc_t (&acc)[%d]", w.f.PE*max(1, w.o.dots))
-	list = append([]string{"const C& at", acc}, list...)
 	w.say("")
-	w.say("// clock is one iteration of it.")
+	w.say("// clock is one iteration.")
 	w.say("template <%s>", w.types("C"))
-	w.say("static void clock(%s) {", strings.Join(list, ",\n                      "))
+	w.say("static void clock(%s) {", strings.Join(w.parameters(), ",\n                      "))
 	w.say("#pragma HLS INLINE")
+	w.kept()
+	w.awaits()
 	w.sums()
 	for i := range w.o.stores {
 		if s := &w.o.stores[i]; !s.vector {
@@ -178,6 +174,9 @@ func (w *writer) clock() {
 	for i := range w.o.stores {
 		w.keep(&w.o.stores[i])
 	}
+	w.say("")
+	w.say("at.next();")
+	w.say("place = at;")
 	w.say("}")
 }
 
@@ -391,7 +390,7 @@ func (w *writer) parameter(p *parameter) string {
 func (w *writer) arrivals() {
 	for i, s := range w.o.P.Starts {
 		in := numbered("in", 1+i, len(w.o.in))
-		w.say("if (at.arrives(%d)) {", w.o.turns*w.o.cell.units(s)/w.f.PE)
+		w.say("if (%s) {", w.arrival(i))
 		w.say("const ap_uint<%s_width> units = %[1]s.read();", in)
 		none := true
 		for k := range w.o.stores {

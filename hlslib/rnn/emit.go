@@ -10,13 +10,16 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	return instance(o, f, t, false)
 }
 
+// ReadsEnds is true: a sequence begins with its own states.
+func (o *op) ReadsEnds(int) bool { return true }
+
 // EmitSteps is the instance for sequences of any length. Every step goes out: whether one is the last is not known when
 // its first words do.
-func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) (dataflow.Instance, bool) {
+func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {
 	if !o.P.Sequence {
 		panic("rnn: a last step alone, of sequences of different lengths")
 	}
-	return instance(o, f, t, true), true
+	return instance(o, f, t, true)
 }
 
 // instance is that of frames of one length, or of sequences of any.
@@ -79,7 +82,6 @@ func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 		{Name: "sums", Doc: "1 where there are dots", Value: sums},
 		{Name: "head", Doc: "clocks in which states arrive", Value: t.head},
 		{Name: "rest", Doc: "clocks in which nothing is done then", Value: t.rest},
-		{Name: "iterations", Doc: "of a frame", Value: t.iterations(o)},
 		{Name: "pe", Doc: "units computed side by side", Value: f.PE},
 		{Name: "simd", Doc: "elements of a vector that each dot consumes a clock", Value: f.SIMD},
 		{Name: "dots", Doc: "dots of a unit", Value: o.dots},

@@ -6,17 +6,15 @@
 //     nf, sf, idle                 of each phase: words of a turn, clocks of a word, clocks after the last turn in which nothing
 //                                  is done
 //     head, rest                   clocks in which states arrive before the first step, and in which nothing is done then
-//     iterations                   of a frame
 //     pe, simd, dots               what is unrolled: units, elements of a vector, dots of a unit
 //     sums                         of each phase: 1 where there are dots
 //     parts, fills                 words of SIMD elements, and of PE units, in a word of a vector
 //     vector_t, vector_width       an element of what dots multiply, and a word of them
 //     sequence                     every step goes out, else the last one
-//     steps                        a frame is a sequence of any length, and frame takes a stream of ends in front
+//     steps                        a frame is a sequence of any length, and clock takes a stream of ends in front
 //     keeps                        a frame goes on where the one before ended
 //     acc_t, dot_t, use_dsp ...    what core/mac.hpp asks for
-//     frame                        declares the memories, and calls rnn_frame with streams, memories and tables
-//     clock                        is one iteration of the loop: the program of the cells, which is written for this layer
+//     clock                        is one iteration: what is kept, and the program of the cells, which is written for this layer
 #ifndef HLSGEN_RNN_HPP
 #define HLSGEN_RNN_HPP
 
@@ -51,7 +49,7 @@ template <int N, int NEXT, int... REST> int rnn_pick(const counts<N, NEXT, REST.
     return i == 0 ? N : rnn_pick(counts<NEXT, REST...>(), i - 1);
 }
 
-// rnn_place is where the loop stands.
+// rnn_place is where a layer stands in its frame.
 template <class C> struct rnn_place {
     typedef typename C::nf nf_list;
     typedef typename C::sf sf_list;
@@ -116,18 +114,32 @@ template <class C> struct rnn_place {
         return arriving == 1 ? half : ap_uint<1>(1 - half);
     }
 
-    // begins tells that a step begins, and finished that nothing is left to do in it.
-    bool begins() const {
-#pragma HLS INLINE
-        return in(0) && at == 0 && sf == 0;
-    }
-
+    // finished tells that nothing is left to do in a step.
     bool finished() const {
 #pragma HLS INLINE
         return ends(C::phases - 1) && at == C::turns * rnn_pick(nf_list(), C::phases - 1) - 1;
     }
 
-    // advance goes on to the next clock.
+    // next goes on to the next clock: behind the last of a frame, to the first of the next one.
+    void next() {
+#pragma HLS INLINE
+        const bool over = C::steps ? last == 1 : t == C::length - 1, done = finished();
+        const ap_uint<count_width(C::length)> step = t;
+        advance();
+        if (over && (C::keeps ? t != step : done)) start(); // a state that is kept waits after the last step as after all others
+    }
+
+private:
+    // start begins a frame: where the state is kept, with that of the one before.
+    void start() {
+#pragma HLS INLINE
+        const ap_uint<1> kept = half;
+        *this = rnn_place();
+        if (!C::keeps) return;
+        half = kept;
+        first = 0;
+    }
+
     void advance() {
 #pragma HLS INLINE
         if (arriving == 1) {
@@ -146,7 +158,6 @@ template <class C> struct rnn_place {
         }
     }
 
-private:
     // gathered counts a word of PE units.
     void gathered() {
 #pragma HLS INLINE
@@ -275,83 +286,10 @@ template <int W, int NEW> void rnn_gather(ap_uint<W>& word, const ap_uint<NEW>& 
     word.range(W - 1, W - NEW) = units;
 }
 
-// rnn_run goes through the iterations of a frame.
-template <class C, class... ARGS> void rnn_run(rnn_place<C>& at, ARGS&... args) {
-#pragma HLS INLINE
-    typename C::acc_t acc[C::pe * (C::dots > 0 ? C::dots : 1)];
-#pragma HLS ARRAY_PARTITION variable=acc complete dim=1
-    for (int i = 0; i < C::iterations; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        C::clock(at, acc, args...);
-        at.advance();
-    }
-}
-
-// rnn_steps goes through the iterations of a sequence of any length. An end is 1 at its last step. Where the state goes on
-// from sequence to sequence, the last step waits as all others do.
-template <class C, class... ARGS> void rnn_steps(rnn_place<C>& at, hls::stream<ap_uint<1> >& ends, ARGS&... args) {
-#pragma HLS INLINE
-    typename C::acc_t acc[C::pe * (C::dots > 0 ? C::dots : 1)];
-#pragma HLS ARRAY_PARTITION variable=acc complete dim=1
-    for (bool more = true; more;) {
-#pragma HLS PIPELINE II=1 style=flp
-        if (at.finished()) at.last = ends.read(); // which comes with the last word of the step, and no earlier
-        C::clock(at, acc, args...);
-        const bool finished = at.finished();
-        at.advance();
-        more = at.last == 0 || !(C::keeps ? at.begins() : finished);
-    }
-}
-
-// rnn_any goes through the iterations of a frame: of a sequence of any length, or of frames that all have one.
-template <bool STEPS> struct rnn_any {
-    template <class C, class... ARGS> static void run(rnn_place<C>& at, ARGS&... args) {
-#pragma HLS INLINE
-        rnn_run(at, args...);
-    }
-};
-
-template <> struct rnn_any<true> {
-    template <class C, class... ARGS> static void run(rnn_place<C>& at, ARGS&... args) {
-#pragma HLS INLINE
-        rnn_steps(at, args...);
-    }
-};
-
-// rnn_frame is a frame of a layer that keeps its states, or of one that does not.
-template <bool KEEPS> struct rnn_frame {
-    template <class C, class... ARGS> static void run(ARGS&... args) {
-#pragma HLS INLINE
-        rnn_place<C> at;
-        rnn_any<C::steps>::template run<C>(at, args...);
-    }
-};
-
-template <> struct rnn_frame<true> {
-    template <class C, class... ARGS> static void run(ARGS&... args) {
-#pragma HLS INLINE
-        static ap_uint<1> running = 0; // a reset begins anew
-#pragma HLS RESET variable=running
-        static ap_uint<1> half = 0;
-#pragma HLS RESET variable=half
-#ifndef __SYNTHESIS__
-        static unsigned restarted = 0;
-        if (restarted != restarts()) running = 0;
-        restarted = restarts();
-#endif
-        rnn_place<C> at;
-        at.first = 1 - running;
-        at.half = half;
-        rnn_any<C::steps>::template run<C>(at, args...);
-        running = 1;
-        half = at.half;
-    }
-};
-
-// rnn is the layer.
+// rnn is one iteration.
 template <class C, class... ARGS> void rnn(ARGS&... args) {
 #pragma HLS INLINE
-    C::template frame<C>(args...);
+    C::template clock<C>(args...);
 }
 
 } // namespace hlsgen

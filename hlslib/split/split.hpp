@@ -10,7 +10,7 @@
 #include <ap_int.h>
 #include <hls_stream.h>
 
-#include "core/compare.hpp"
+#include "core/counter.hpp"
 #include "core/word.hpp"
 
 namespace hlsgen {
@@ -29,17 +29,18 @@ void split_write(const ap_uint<N>& y, int word, const counts<WORDS, WORDS2, COUN
     else split_write<START + WORDS>(y, word, counts<WORDS2, COUNTS...>(), rest...);
 }
 
-// split processes one frame.
+// split is one iteration.
 template <class C, class... OUT> void split(hls::stream<ap_uint<C::in_width> >& in, OUT&... out) {
 #pragma HLS INLINE
-    ap_uint<count_width(C::words)> word = 0;
+    static counter<C::words> place;
+#pragma HLS RESET variable=place
+    counter<C::words> word = place;
 
-    for (int i = 0; i < C::vectors * C::words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        split_write<0>(in.read(), word, typename C::out_words(), out...);
-        word += 1;
-        if (word == C::words) word = 0;
-    }
+    if (in.empty()) return;
+    split_write<0>(in.read(), word.at, typename C::out_words(), out...);
+
+    word.next();
+    place = word;
 }
 
 } // namespace hlsgen

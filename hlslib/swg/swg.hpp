@@ -23,6 +23,7 @@
 #include <hls_stream.h>
 
 #include "core/compare.hpp"
+#include "core/counter.hpp"
 #include "core/memory.hpp"
 #include "core/word.hpp"
 
@@ -123,18 +124,54 @@ template <int N> ap_uint<count_width(N)> swg_turn(const ap_uint<count_width(N)>&
 
 constexpr int swg_step(int n, int ring) { return (n % ring + ring) % ring; }
 
-template <bool PARALLEL> struct swg_loop;
+// swg_place is where a layer stands in its frame that writes one kernel position a clock.
+template <class C> struct swg_place {
+    typedef swg_walk<C> walk;
+    typedef swg_size<C> size;
+    typedef ap_uint<count_width(C::ring_rows)> place;
 
-// One kernel position a clock.
-template <> struct swg_loop<false> {
-    template <class C>
-    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+    ap_uint<count_width(C::iterations)> clock;
+    walk ahead; // the window after the one at hand
+    typename walk::words_type need, limit, got;
+    typename walk::y_type corner_y, y; // of the window, and of the tap at hand
+    typename walk::x_type corner_x, x;
+    place from, to;
+    ap_uint<count_width(C::tile)> word;
+    ap_uint<count_width(C::kernel_w)> j;
+    ap_uint<count_width(C::kernel_h)> i;
+    ap_uint<count_width(C::parts)> tiles;
+
+    swg_place() : clock(0), got(0), from(swg_step(-size::before_y - size::before_x, C::ring_rows)), to(0), word(0), j(0), i(0), tiles(0) {
+        next_window();
+    }
+
+    bool reads() const {
 #pragma HLS INLINE
-        typedef swg_walk<C> walk;
-        typedef swg_size<C> size;
-        typedef ap_uint<count_width(C::ring_rows)> place;
-        // How far it is in the ring from the last word of a tap, of a line of taps, of a tile's taps, of a window and of
-        // a row of windows to the word that is written after it.
+        return got != size::frame && got < limit;
+    }
+
+    bool writes() const {
+#pragma HLS INLINE
+        return got >= need;
+    }
+
+    void next() {
+#pragma HLS INLINE
+        const bool reading = reads();
+        if (writes()) next_tap();
+        if (reading) {
+            got += 1;
+            to = swg_turn<C::ring_rows>(to, 1 % C::ring_rows);
+        }
+        clock += 1;
+        if (clock == C::iterations) *this = swg_place();
+    }
+
+private:
+    // next_tap goes on by steps in the ring: how far it is from the last word of a tap, of a line of taps, of a tile's taps, of a
+    // window and of a row of windows to the word that is written after it.
+    void next_tap() {
+#pragma HLS INLINE
         const int window = size::tall + size::wide + C::parts - 1;
         const place step_tap = swg_step(size::tap_x - C::tile + 1, C::ring_rows);
         const place step_line = swg_step(size::tap_y - size::wide - C::tile + 1, C::ring_rows);
@@ -142,119 +179,105 @@ template <> struct swg_loop<false> {
         const place step_window = swg_step(size::next_x - window, C::ring_rows);
         const place step_row = swg_step(size::next_y - (C::windows_w - 1) * size::next_x - window, C::ring_rows);
 
-        ap_uint<C::ring_width> ring[C::ring_rows];
+        place step = 1 % C::ring_rows;
+        word += 1;
+        if (word == C::tile) {
+            word = 0;
+            x += size::tap_x;
+            step = step_tap;
+            j += 1;
+            if (j == C::kernel_w) {
+                j = 0;
+                x = corner_x;
+                y += size::tap_y;
+                step = step_line;
+                i += 1;
+                if (i == C::kernel_h) {
+                    i = 0;
+                    y = corner_y;
+                    step = step_tile;
+                    tiles += C::tile;
+                    if (tiles == C::parts) {
+                        tiles = 0;
+                        step = ahead.ox == 0 ? step_row : step_window;
+                        next_window();
+                    }
+                }
+            }
+        }
+        from = swg_turn<C::ring_rows>(from, step);
+    }
+
+    void next_window() {
+#pragma HLS INLINE
+        need = ahead.need();
+        limit = ahead.limit();
+        corner_y = y = ahead.y;
+        corner_x = x = ahead.x;
+        if (!ahead.over()) ahead.next();
+    }
+};
+
+template <bool PARALLEL> struct swg_clock;
+
+// One kernel position a clock.
+template <> struct swg_clock<false> {
+    template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+#pragma HLS INLINE
+        static ap_uint<C::ring_width> ring[C::ring_rows];
+#pragma HLS RESET variable=ring off
         bind_memory(ring, memory<C::ring_memory>());
 // A clock never writes what the same clock stores: the word that is stored lies behind all that the window needs, and takes
 // a place that the window does not need any more.
 #pragma HLS DEPENDENCE variable=ring type=intra dependent=false
-        walk ahead; // the window after the one at hand
-        typename walk::words_type need = ahead.need(), limit = ahead.limit(), got = 0;
-        typename walk::y_type corner_y = ahead.y, y = ahead.y; // of the window, and of the tap at hand
-        typename walk::x_type corner_x = ahead.x, x = ahead.x;
-        place from = swg_step(-size::before_y - size::before_x, C::ring_rows), to = 0;
-        ap_uint<count_width(C::tile)> word = 0;
-        ap_uint<count_width(C::kernel_w)> j = 0;
-        ap_uint<count_width(C::kernel_h)> i = 0;
-        ap_uint<count_width(C::parts)> tiles = 0;
-        ahead.next();
+        static swg_place<C> place;
+#pragma HLS RESET variable=place
+        swg_place<C> at = place;
 
-        for (int clock = 0; clock < C::iterations; clock++) {
-#pragma HLS PIPELINE II=1 style=flp
-            const bool reading = got != size::frame && got < limit, writing = got >= need;
-            if (reading) {
-                ring[to] = in.read();
-                got += 1;
-                to = swg_turn<C::ring_rows>(to, 1 % C::ring_rows);
-            }
-            if (writing) {
-                ap_uint<C::out_width> tap = swg_padding<C, C::out_width>();
-                if (walk::inside(y, x)) tap = recode<typename C::out_t, typename C::in_t>(ring[from]);
-                out.write(tap);
-
-                place step = 1 % C::ring_rows;
-                word += 1;
-                if (word == C::tile) {
-                    word = 0;
-                    x += size::tap_x;
-                    step = step_tap;
-                    j += 1;
-                    if (j == C::kernel_w) {
-                        j = 0;
-                        x = corner_x;
-                        y += size::tap_y;
-                        step = step_line;
-                        i += 1;
-                        if (i == C::kernel_h) {
-                            i = 0;
-                            y = corner_y;
-                            step = step_tile;
-                            tiles += C::tile;
-                            if (tiles == C::parts) {
-                                tiles = 0;
-                                step = ahead.ox == 0 ? step_row : step_window;
-                                need = ahead.need();
-                                limit = ahead.limit();
-                                corner_y = y = ahead.y;
-                                corner_x = x = ahead.x;
-                                if (!ahead.over()) ahead.next();
-                            }
-                        }
-                    }
-                }
-                from = swg_turn<C::ring_rows>(from, step);
-            }
+        if (at.reads() && in.empty()) return;
+        if (at.reads()) ring[at.to] = in.read();
+        if (at.writes()) {
+            ap_uint<C::out_width> tap = swg_padding<C, C::out_width>();
+            if (swg_walk<C>::inside(at.y, at.x)) tap = recode<typename C::out_t, typename C::in_t>(ring[at.from]);
+            out.write(tap);
         }
+
+        at.next();
+        place = at;
     }
 };
 
-// swg_start gives a delay's places a value in C simulation: what they hold first is not used, but compilers may drop what
-// is shifted in beside bits that have none.
-template <class T, int N> void swg_start(T (&places)[N]) {
-#pragma HLS INLINE
-#ifndef __SYNTHESIS__
-    for (int i = 0; i < N; i++) places[i] = 0;
-#endif
-    (void)places;
-}
-
 // swg_delay holds the words of the last clocks, in STAGES rounds of DEPTH places. A place holds the words that were
-// shifted in when it was used last, on top of those that were there before.
-template <int STAGES, int WIDTH, int DEPTH, storage WHERE, bool SHIFTED = partitioned(WHERE)> struct swg_delay {
-    ap_uint<STAGES * WIDTH> places[DEPTH];
-    ap_uint<count_width(DEPTH)> at;
-
-    swg_delay() : at(0) {
+// shifted in when it was used last, on top of those that were there before. OF is whose delay it is. It goes on from frame to
+// frame: what was shifted in before a frame began is not used in it.
+template <class OF, int STAGES, int WIDTH, int DEPTH, storage WHERE, bool SHIFTED = partitioned(WHERE)> struct swg_delay {
+    // shift takes the newest word; it is given back on top of those of one, two ... rounds ago.
+    static ap_uint<(STAGES + 1) * WIDTH> shift(const ap_uint<WIDTH>& newest) {
 #pragma HLS INLINE
+        static ap_uint<STAGES * WIDTH> places[DEPTH];
+#pragma HLS RESET variable=places off
 // A place is used again after DEPTH clocks, which are more than it takes to read it and to write it again.
 #pragma HLS DEPENDENCE variable=places type=inter dependent=false
         bind_memory(places, memory<WHERE>());
-        swg_start(places);
-    }
-
-    // shift takes the newest word; it is given back on top of those of one, two ... rounds ago.
-    ap_uint<(STAGES + 1) * WIDTH> shift(const ap_uint<WIDTH>& newest) {
-#pragma HLS INLINE
-        ap_uint<(STAGES + 1) * WIDTH> all = places[at];
+        static counter<DEPTH> place;
+#pragma HLS RESET variable=place
+        counter<DEPTH> at = place;
+        ap_uint<(STAGES + 1) * WIDTH> all = places[at.at];
         all.range((STAGES + 1) * WIDTH - 1, STAGES * WIDTH) = newest;
-        places[at] = all.range((STAGES + 1) * WIDTH - 1, WIDTH);
-        at += 1;
-        if (at == DEPTH) at = 0;
+        places[at.at] = all.range((STAGES + 1) * WIDTH - 1, WIDTH);
+        at.next();
+        place = at;
         return all;
     }
 };
 
 // Few places are shifted themselves.
-template <int STAGES, int WIDTH, int DEPTH, storage WHERE> struct swg_delay<STAGES, WIDTH, DEPTH, WHERE, true> {
-    ap_uint<STAGES * WIDTH> places[DEPTH];
-
-    swg_delay() {
+template <class OF, int STAGES, int WIDTH, int DEPTH, storage WHERE> struct swg_delay<OF, STAGES, WIDTH, DEPTH, WHERE, true> {
+    static ap_uint<(STAGES + 1) * WIDTH> shift(const ap_uint<WIDTH>& newest) {
 #pragma HLS INLINE
+        static ap_uint<STAGES * WIDTH> places[DEPTH];
+#pragma HLS RESET variable=places off
         bind_memory(places, memory<WHERE>());
-        swg_start(places);
-    }
-
-    ap_uint<(STAGES + 1) * WIDTH> shift(const ap_uint<WIDTH>& newest) {
-#pragma HLS INLINE
         ap_uint<(STAGES + 1) * WIDTH> all = places[DEPTH - 1];
         all.range((STAGES + 1) * WIDTH - 1, STAGES * WIDTH) = newest;
         for (int i = DEPTH - 1; i > 0; i--) {
@@ -266,68 +289,99 @@ template <int STAGES, int WIDTH, int DEPTH, storage WHERE> struct swg_delay<STAG
     }
 };
 
-template <int WIDTH, int DEPTH, storage WHERE> struct swg_delay<0, WIDTH, DEPTH, WHERE, true> {
-    ap_uint<WIDTH> shift(const ap_uint<WIDTH>& newest) {
+template <class OF, int WIDTH, int DEPTH, storage WHERE> struct swg_delay<OF, 0, WIDTH, DEPTH, WHERE, true> {
+    static ap_uint<WIDTH> shift(const ap_uint<WIDTH>& newest) {
 #pragma HLS INLINE
         return newest;
     }
 };
 
+// swg_lines and swg_columns are the delays of a layer.
+template <class C> struct swg_lines;
+template <class C> struct swg_columns;
+
+// swg_side_by_side is where a layer stands in its frame that writes all kernel positions in a clock.
+template <class C> struct swg_side_by_side {
+    typedef swg_size<C> size;
+    ap_uint<count_width(C::iterations)> clock;
+    swg_walk<C> window;
+    ap_uint<count_width(C::iterations)> at, due; // the pixel that comes in, and the one that the window waits for: both may lie
+                                                 // far beyond the frame
+    ap_uint<count_width(C::parts)> part;
+
+    swg_side_by_side() : clock(0), at(0), due(size::tall + size::wide - size::before_y - size::before_x), part(0) {}
+
+    bool reads() const {
+#pragma HLS INLINE
+        return at < size::frame;
+    }
+
+    bool writes() const {
+#pragma HLS INLINE
+        return at == due && !window.over();
+    }
+
+    void next() {
+#pragma HLS INLINE
+        const bool last = part == C::parts - 1;
+        if (writes() && last) {
+            window.next();
+            if (window.ox == 0) due += size::next_y - (C::windows_w - 1) * size::next_x;
+            else due += size::next_x;
+        }
+        part += 1;
+        if (last) {
+            part = 0;
+            at += C::parts;
+        }
+        clock += 1;
+        if (clock == C::iterations) *this = swg_side_by_side();
+    }
+};
+
 // All kernel positions a clock.
-template <> struct swg_loop<true> {
-    template <class C>
-    static void frame(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
+template <> struct swg_clock<true> {
+    template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
         typedef swg_walk<C> walk;
         typedef swg_size<C> size;
         const int column_width = C::kernel_h * C::in_width, tap_width = C::out_width / (C::kernel_h * C::kernel_w);
-        swg_delay<C::kernel_h - 1, C::in_width, C::lines_rows, C::lines_memory> lines;
-        swg_delay<C::kernel_w - 1, column_width, C::columns_rows, C::columns_memory> columns;
+        typedef swg_delay<swg_lines<C>, C::kernel_h - 1, C::in_width, C::lines_rows, C::lines_memory> lines;
+        typedef swg_delay<swg_columns<C>, C::kernel_w - 1, column_width, C::columns_rows, C::columns_memory> columns;
         static_assert(C::lines_width == (C::kernel_h - 1) * C::in_width, "lines are as wide as they are counted");
         static_assert(C::columns_width == (C::kernel_w - 1) * column_width, "and so are columns");
-        walk window;
-        // The pixel that comes in, and the one that the window waits for: both may lie far beyond the frame.
-        ap_uint<count_width(C::iterations)> at = 0, due = size::tall + size::wide - size::before_y - size::before_x;
-        ap_uint<count_width(C::parts)> part = 0;
+        static swg_side_by_side<C> place;
+#pragma HLS RESET variable=place
+        swg_side_by_side<C> at = place;
 
-        for (int clock = 0; clock < C::iterations; clock++) {
-#pragma HLS PIPELINE II=1 style=flp
-            ap_uint<C::in_width> newest = 0;
-            if (at < size::frame) newest = in.read();
-            const ap_uint<C::taps_width> taps = columns.shift(lines.shift(newest));
-            const bool last = part == C::parts - 1;
-            if (at == due && !window.over()) {
-                ap_uint<C::out_width> y = 0;
-                for (int i = 0; i < C::kernel_h; i++) {
+        if (at.reads() && in.empty()) return;
+        ap_uint<C::in_width> newest = 0;
+        if (at.reads()) newest = in.read();
+        const ap_uint<C::taps_width> taps = columns::shift(lines::shift(newest));
+        if (at.writes()) {
+            ap_uint<C::out_width> y = 0;
+            for (int i = 0; i < C::kernel_h; i++) {
 #pragma HLS UNROLL
-                    for (int j = 0; j < C::kernel_w; j++) {
+                for (int j = 0; j < C::kernel_w; j++) {
 #pragma HLS UNROLL
-                        ap_uint<tap_width> tap = swg_padding<C, tap_width>();
-                        if (walk::inside(window.y + i * size::tap_y, window.x + j * size::tap_x))
-                            tap = recode<typename C::out_t, typename C::in_t>(get<ap_uint<C::in_width> >(taps, j * C::kernel_h + i));
-                        put(y, i * C::kernel_w + j, tap);
-                    }
-                }
-                out.write(y);
-                if (last) {
-                    window.next();
-                    if (window.ox == 0) due += size::next_y - (C::windows_w - 1) * size::next_x;
-                    else due += size::next_x;
+                    ap_uint<tap_width> tap = swg_padding<C, tap_width>();
+                    if (walk::inside(at.window.y + i * size::tap_y, at.window.x + j * size::tap_x))
+                        tap = recode<typename C::out_t, typename C::in_t>(get<ap_uint<C::in_width> >(taps, j * C::kernel_h + i));
+                    put(y, i * C::kernel_w + j, tap);
                 }
             }
-            part += 1;
-            if (last) {
-                part = 0;
-                at += C::parts;
-            }
+            out.write(y);
         }
+
+        at.next();
+        place = at;
     }
 };
 
-// swg processes one frame.
+// swg is one iteration.
 template <class C> void swg(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    swg_loop<C::parallel>::template frame<C>(in, out);
+    swg_clock<C::parallel>::template run<C>(in, out);
 }
 
 } // namespace hlsgen

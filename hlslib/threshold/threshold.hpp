@@ -11,30 +11,31 @@
 #include <hls_stream.h>
 
 #include "core/compare.hpp"
+#include "core/counter.hpp"
 #include "core/word.hpp"
 
 namespace hlsgen {
 
-// threshold processes one frame. The tables are those of apply_steps.
+// threshold is one iteration. The tables are those of apply_steps.
 template <class C, class... TABLES>
 void threshold(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const TABLES&... tables) {
 #pragma HLS INLINE
-    ap_uint<count_width(C::folds)> fold = 0;
+    static counter<C::folds> place;
+#pragma HLS RESET variable=place
+    counter<C::folds> fold = place;
 
-    for (int i = 0; i < C::vectors * C::folds; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::in_width> x = in.read();
-        ap_uint<C::out_width> y = 0;
-        for (int pe = 0; pe < C::pe; pe++) {
+    if (in.empty()) return;
+    const ap_uint<C::in_width> x = in.read();
+    ap_uint<C::out_width> y = 0;
+    for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
-            const int row = C::shared ? 0 : int(fold), channel = C::shared ? 0 : pe;
-            put(y, pe, apply_steps<C>(get<typename C::in_t>(x, pe), row, channel, tables...));
-        }
-        out.write(y);
-
-        fold += 1;
-        if (fold == C::folds) fold = 0;
+        const int row = C::shared ? 0 : int(fold.at), channel = C::shared ? 0 : pe;
+        put(y, pe, apply_steps<C>(get<typename C::in_t>(x, pe), row, channel, tables...));
     }
+    out.write(y);
+
+    fold.next();
+    place = fold;
 }
 
 } // namespace hlsgen

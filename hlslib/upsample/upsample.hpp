@@ -15,46 +15,57 @@
 
 namespace hlsgen {
 
-// upsample processes one frame.
+// upsample_place is where a layer stands in its frame.
+template <class C> struct upsample_place {
+    ap_uint<count_width(C::row_scale)> row;      // times that the row was written
+    ap_uint<count_width(C::columns)> column;     // of the row
+    ap_uint<count_width(C::column_scale)> again; // times that the pixel was written
+    ap_uint<count_width(C::words)> word;         // of the pixel
+    ap_uint<count_width(C::kept_rows)> pixel;    // where kept has the pixel
+
+    upsample_place() : row(0), column(0), again(0), word(0), pixel(0) {}
+
+    void next() {
+#pragma HLS INLINE
+        word += 1;
+        if (word != C::words) return;
+        word = 0;
+        again += 1;
+        if (again != C::column_scale) return;
+        again = 0;
+        column += 1;
+        if (C::row_scale > 1) pixel += C::words; // a row is kept
+        if (column != C::columns) return;
+        column = 0;
+        pixel = 0;
+        row += 1;
+        if (row == C::row_scale) row = 0;
+    }
+};
+
+// upsample is one iteration.
 template <class C> void upsample(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    const bool keep_row = C::row_scale > 1;
-    ap_uint<C::kept_width> kept[C::kept_rows]; // a row where rows are repeated, else a pixel
+    static ap_uint<C::kept_width> kept[C::kept_rows]; // a row where rows are repeated, else a pixel
+#pragma HLS RESET variable=kept off
     bind_memory(kept, memory<C::kept_memory>());
-    ap_uint<count_width(C::row_scale)> row = 0;      // times that the row was written
-    ap_uint<count_width(C::columns)> column = 0;     // of the row
-    ap_uint<count_width(C::column_scale)> again = 0; // times that the pixel was written
-    ap_uint<count_width(C::words)> word = 0;         // of the pixel
-    ap_uint<count_width(C::kept_rows)> pixel = 0;    // where kept has the pixel
+    static upsample_place<C> place;
+#pragma HLS RESET variable=place
+    upsample_place<C> at = place;
 
-    for (int i = 0; i < C::rows * C::row_scale * C::columns * C::column_scale * C::words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        ap_uint<C::in_width> x;
-        if (row == 0 && again == 0) {
-            x = in.read();
-            kept[pixel + word] = x;
-        } else {
-            x = kept[pixel + word];
-        }
-        out.write(x);
-
-        word += 1;
-        if (word == C::words) {
-            word = 0;
-            again += 1;
-            if (again == C::column_scale) {
-                again = 0;
-                column += 1;
-                if (keep_row) pixel += C::words;
-                if (column == C::columns) {
-                    column = 0;
-                    pixel = 0;
-                    row += 1;
-                    if (row == C::row_scale) row = 0;
-                }
-            }
-        }
+    const bool reads = at.row == 0 && at.again == 0;
+    if (reads && in.empty()) return;
+    ap_uint<C::in_width> x;
+    if (reads) {
+        x = in.read();
+        kept[at.pixel + at.word] = x;
+    } else {
+        x = kept[at.pixel + at.word];
     }
+    out.write(x);
+
+    at.next();
+    place = at;
 }
 
 } // namespace hlsgen

@@ -18,43 +18,55 @@
 
 namespace hlsgen {
 
-// vvau processes one frame. The tables after the weights are those of apply_steps; without any, the outputs are the
+// vvau_place is where a layer stands in its frame.
+template <class C> struct vvau_place {
+    ap_uint<count_width(C::sf)> sf;
+    ap_uint<count_width(C::nf)> nf;
+    ap_uint<count_width(C::nf * C::sf)> row; // of the weights
+
+    vvau_place() : sf(0), nf(0), row(0) {}
+
+    void next() {
+#pragma HLS INLINE
+        row += 1;
+        sf += 1;
+        if (sf != C::sf) return;
+        sf = 0;
+        nf += 1;
+        if (nf != C::nf) return;
+        nf = 0;
+        row = 0;
+    }
+};
+
+// vvau is one iteration. The tables after the weights are those of apply_steps; without any, the outputs are the
 // accumulators.
 template <class C, class W, class... STEPS>
 void vvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const W& weights,
           const STEPS&... steps) {
 #pragma HLS INLINE
-    typename C::acc_t acc[C::pe];
+    static typename C::acc_t acc[C::pe];
+#pragma HLS RESET variable=acc off
 #pragma HLS ARRAY_PARTITION variable=acc complete dim=1
-    ap_uint<count_width(C::nf)> nf = 0;
-    ap_uint<count_width(C::sf)> sf = 0;
-    ap_uint<count_width(C::nf * C::sf)> row = 0;
+    static vvau_place<C> place;
+#pragma HLS RESET variable=place
+    vvau_place<C> at = place;
 
-    for (int i = 0; i < C::vectors * C::nf * C::sf; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::in_width> x = in.read();
-        ap_uint<C::out_width> y = 0;
-        for (int pe = 0; pe < C::pe; pe++) {
+    if (in.empty()) return;
+    const ap_uint<C::in_width> x = in.read();
+    ap_uint<C::out_width> y = 0;
+    for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
-            typename C::acc_t sum = 0;
-            if (sf != 0) sum = acc[pe];
-            sum += mac_dot<C>(x, pe, C::pe, weights[row], pe);
-            acc[pe] = sum;
-            put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(nf), C::shared ? 0 : pe, steps...));
-        }
-        if (sf == C::sf - 1) out.write(y);
-
-        row += 1;
-        sf += 1;
-        if (sf == C::sf) {
-            sf = 0;
-            nf += 1;
-            if (nf == C::nf) {
-                nf = 0;
-                row = 0;
-            }
-        }
+        typename C::acc_t sum = 0;
+        if (at.sf != 0) sum = acc[pe];
+        sum += mac_dot<C>(x, pe, C::pe, weights[at.row], pe);
+        acc[pe] = sum;
+        put(y, pe, apply_steps<C>(sum, C::shared ? 0 : int(at.nf), C::shared ? 0 : pe, steps...));
     }
+    if (at.sf == C::sf - 1) out.write(y);
+
+    at.next();
+    place = at;
 }
 
 } // namespace hlsgen

@@ -31,7 +31,7 @@ func (l *Lengths) EndPort() Port {
 func (m *Model) Ends() (list []End) {
 	each := m.EachEnd()
 	for i, n := range m.Graph.Nodes {
-		if e := latest(each, n.In); e.Input >= 0 {
+		if e := latest(each, n.In); e.Input >= 0 && ReadsEnds(n.Op, m.Lengths.Max) {
 			e.Node = i
 			list = append(list, e)
 		}

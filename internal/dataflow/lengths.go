@@ -27,11 +27,18 @@ type Stretching interface {
 	Stretch(from, to int) (Op, error)
 }
 
-// Stepped is implemented by layers whose kernels take sequences of any length themselves: EmitSteps is the instance for
-// that, which reads a bit per step, 1 at the last one. Kernels of other layers are called once for each step. own is
-// false where that does for the layer, too.
+// Stepped is implemented by layers that do not take every step as a frame of its own: their kernels have to be told
+// where sequences end. ReadsEnds is false where they take steps so nevertheless; longest is the steps of the sequence
+// that the layer is bound to. EmitSteps is the instance that reads a bit per step, 1 at the last one.
 type Stepped interface {
-	EmitSteps(f Fold, t Target, longest int) (i Instance, own bool)
+	ReadsEnds(longest int) bool
+	EmitSteps(f Fold, t Target, longest int) Instance
+}
+
+// ReadsEnds reports whether a layer's kernel is told where sequences of at most so many steps end.
+func ReadsEnds(o Op, longest int) bool {
+	s, ok := o.(Stepped)
+	return ok && s.ReadsEnds(longest)
 }
 
 // Timed reports whether a stream carries steps of a sequence, where at is the graph for sequences of another length.

@@ -262,3 +262,23 @@ func (r Run) same(o Run) bool {
 	return r.Moves == o.Moves && slices.EqualFunc(r.Body, o.Body,
 		func(a, b Run) bool { return a.Times == b.Times && a.same(b) })
 }
+
+// Replace is body with other moves in one iteration, counted from 0.
+func Replace(body []Run, iteration int, moves Moves) []Run {
+	for i, r := range body {
+		n := r.Times * r.each()
+		if iteration >= n {
+			iteration -= n
+			continue
+		}
+		at := iteration / r.each()
+		one := []Run{{Times: 1, Moves: moves}}
+		if r.Body != nil {
+			one = Replace(r.Body, iteration%r.each(), moves)
+		}
+		before, behind := r, r
+		before.Times, behind.Times = at, r.Times-1-at
+		return Join(slices.Concat(body[:i:i], []Run{before}, one, []Run{behind}, body[i+1:])...)
+	}
+	panic("dataflow: no such iteration")
+}

@@ -1,5 +1,6 @@
-// For tests: what a kernel computes and moves in each iteration of its pipelined loop. The calls stand in copies of the generated
-// files that the test makes (probe.go); the files themselves have none. Every frame of a layer is a line of probe.txt.
+// For tests: what a kernel computes and moves in each iteration, which is a call of it. The calls of what stands here are in
+// copies of the generated files that the test makes (probe.go); the files themselves have none. Every frame of a layer is a line of
+// probe.txt.
 #ifndef HLSGEN_PROBE_HPP
 #define HLSGEN_PROBE_HPP
 
@@ -23,7 +24,7 @@ struct work {
 };
 
 struct state {
-    std::string layer; // the one that runs; empty where none does
+    bool running = false; // a kernel does
     std::vector<const void*> in, out;
     std::vector<moves> trace; // by iteration
     work done, most;          // in this iteration, and of each kind the most in one
@@ -47,12 +48,6 @@ inline void settle() {
     keep(most.sums, done.sums);
     keep(most.comparisons, done.comparisons);
     keep(most.operations, done.operations);
-}
-
-inline void iteration() {
-    if (now().trace.empty()) now().done = work(); // what the kernel starts with
-    settle();
-    now().trace.push_back(moves());
 }
 
 inline int wider(int a, int b) {
@@ -80,9 +75,8 @@ inline void moved(const std::vector<const void*>& ports, const void* stream, uns
     for (size_t p = 0; p < ports.size(); p++) {
         if (ports[p] != stream) continue;
         const unsigned long long bit = 1ULL << p;
-        if (s.trace.empty() || s.trace.back().*side & bit) {
-            if (s.wrong.empty())
-                s.wrong = std::string(what) + std::to_string(p) + (s.trace.empty() ? "-before-the-loop" : "-twice-in-iteration-" + std::to_string(s.trace.size() - 1));
+        if (s.trace.back().*side & bit) {
+            if (s.wrong.empty()) s.wrong = std::string(what) + std::to_string(p) + "-twice-in-iteration-" + std::to_string(s.trace.size() - 1);
         } else {
             s.trace.back().*side |= bit;
         }
@@ -90,40 +84,46 @@ inline void moved(const std::vector<const void*>& ports, const void* stream, uns
 }
 
 inline void read(const void* stream) {
-    if (!now().layer.empty()) moved(now().in, stream, &moves::read, "reads-port-");
+    if (now().running) moved(now().in, stream, &moves::read, "reads-port-");
 }
 
 inline void written(const void* stream) {
-    if (!now().layer.empty()) moved(now().out, stream, &moves::write, "writes-port-");
+    if (now().running) moved(now().out, stream, &moves::write, "writes-port-");
 }
 
-// call is one frame of a layer.
-struct call {
-    call(const char* layer, std::initializer_list<const void*> in, std::initializer_list<const void*> out) {
+// iteration is one call of a kernel.
+struct iteration {
+    iteration(std::initializer_list<const void*> in, std::initializer_list<const void*> out) {
         state& s = now();
-        s = state();
-        s.layer = layer;
+        s.running = true;
         s.in = in;
         s.out = out;
+        s.done = work();
+        s.trace.push_back(moves());
     }
-    ~call() {
-        state& s = now();
+    ~iteration() {
         settle();
-        std::FILE* file = std::fopen("probe.txt", "a");
-        if (!file) std::abort();
-        std::fprintf(file, "%s %s %lu:%lu:%lu:%lu", s.layer.c_str(), s.wrong.empty() ? "-" : s.wrong.c_str(), s.most.products, s.most.sums,
-                     s.most.comparisons, s.most.operations);
-        for (size_t i = 0; i < s.trace.size();) {
-            size_t n = 1;
-            while (i + n < s.trace.size() && s.trace[i + n].read == s.trace[i].read && s.trace[i + n].write == s.trace[i].write) n++;
-            std::fprintf(file, " %zu:%llx:%llx", n, s.trace[i].read, s.trace[i].write);
-            i += n;
-        }
-        std::fprintf(file, "\n");
-        std::fclose(file);
-        s.layer.clear();
+        now().running = false;
     }
 };
+
+// frame ends one of a layer.
+inline void frame(const char* layer) {
+    state& s = now();
+    std::FILE* file = std::fopen("probe.txt", "a");
+    if (!file) std::abort();
+    std::fprintf(file, "%s %s %lu:%lu:%lu:%lu", layer, s.wrong.empty() ? "-" : s.wrong.c_str(), s.most.products, s.most.sums,
+                 s.most.comparisons, s.most.operations);
+    for (size_t i = 0; i < s.trace.size();) {
+        size_t n = 1;
+        while (i + n < s.trace.size() && s.trace[i + n].read == s.trace[i].read && s.trace[i + n].write == s.trace[i].write) n++;
+        std::fprintf(file, " %zu:%llx:%llx", n, s.trace[i].read, s.trace[i].write);
+        i += n;
+    }
+    std::fprintf(file, "\n");
+    std::fclose(file);
+    s = state();
+}
 
 } // namespace hlsgen_probe
 

@@ -11,18 +11,16 @@ namespace hlsgen {
 
 template <class C> void magnitude(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    for (int i = 0; i < C::words; i++) {
-#pragma HLS PIPELINE II=1 style=flp
-        const ap_uint<C::in_width> x = in.read();
-        ap_uint<C::out_width> y = 0;
-        for (int pe = 0; pe < C::pe; pe++) {
+    if (in.empty()) return;
+    const ap_uint<C::in_width> x = in.read();
+    ap_uint<C::out_width> y = 0;
+    for (int pe = 0; pe < C::pe; pe++) {
 #pragma HLS UNROLL
-            ap_int<C::value_width> value = number(get<typename C::in_t>(x, pe));
-            if (value < 0) value = -value;
-            put(y, pe, typename C::out_t(value));
-        }
-        out.write(y);
+        ap_int<C::value_width> value = number(get<typename C::in_t>(x, pe));
+        if (value < 0) value = -value;
+        put(y, pe, typename C::out_t(value));
     }
+    out.write(y);
 }
 
 } // namespace hlsgen

@@ -1,0 +1,27 @@
+// A counter that goes round: where a kernel stands in its frame, of which every call is one iteration.
+#ifndef HLSGEN_CORE_COUNTER_HPP
+#define HLSGEN_CORE_COUNTER_HPP
+
+#include "compare.hpp"
+
+namespace hlsgen {
+
+// counter counts 0 .. N-1, and begins anew.
+template <int N> struct counter {
+    ap_uint<count_width(N)> at;
+
+    counter() : at(0) {}
+
+    // next goes on; it reports whether the counter begins anew.
+    bool next() {
+#pragma HLS INLINE
+        at += 1;
+        if (at != N) return false;
+        at = 0;
+        return true;
+    }
+};
+
+} // namespace hlsgen
+
+#endif
