@@ -1,4 +1,4 @@
-// Words side by side: an output word is a word of every input.
+// Words side by side: an output word is a word of every input, in the order of the inputs.
 //
 // C has the members out_t, out_width of the output, and
 //     words      words in a frame
