@@ -6,6 +6,7 @@ import (
 
 	"hlsgen/folding/fit"
 	"hlsgen/folding/space"
+	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/rtlsim"
@@ -33,13 +34,15 @@ type Clocks struct {
 	Trace    *rtlsim.Trace // of as many frames as it takes
 	Proof    rtlsim.Proof  // that nothing deadlocks
 	Shortest *Pace         // of the shortest sequences; nil where all have one length
+	Least    *Pace         // if operations take as little as they may; nil where delays are calibrated
+	Most     *Pace         // if they take as much; nil likewise
 }
 
 // A Pace is what frames take that are alike.
 type Pace struct {
 	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one
-	Interval float64
-	Latency  int // clocks from the first input word to the last output word of a lone frame
+	Interval float64 `json:"interval_clocks"`
+	Latency  int     `json:"latency_clocks"` // clocks from the first input word to the last output word of a lone frame
 }
 
 // ClockMHz is the clock at which rates are given: the one asked for, or what the layers allow, in whole MHz, if that is
@@ -87,6 +90,9 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	if d.Clocks.Shortest, err = q.shortest(ctx, b.Design); err != nil {
 		return nil, err
 	}
+	if err := q.bounds(ctx, b.Design, &d.Clocks); err != nil {
+		return nil, err
+	}
 	d.Estimate = estimate.Whole(b.Design)
 	d.Shares = q.Budget.Shares(d.Estimate.Total)
 	d.Over = !q.Budget.Fits(d.Estimate.Total)
@@ -103,6 +109,25 @@ func (q report) pace(ctx context.Context, d *dataflow.Design) (p Pace, t *rtlsim
 		return p, nil, err
 	}
 	return Pace{max(t.Interval(), float64(q.MemoryClocks(d))), t.Latency()}, t, nil
+}
+
+// bounds is the pace of the same design at both ends of the range of its latencies.
+func (q report) bounds(ctx context.Context, d *dataflow.Design, c *Clocks) error {
+	if d.Target.Calibrated() {
+		return nil
+	}
+	for _, b := range []delay.Bound{delay.Least, delay.Most} {
+		at := *d
+		at.Target.Bound = b
+		p, _, err := q.pace(ctx, &at)
+		if err != nil {
+			return err
+		}
+		if c.Most = &p; b == delay.Least {
+			c.Least = &p
+		}
+	}
+	return nil
 }
 
 // shortest is the pace of the shortest sequences; nil where all frames have one length.

@@ -165,7 +165,9 @@ func (t *listed) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	return l.Loop()
 }
 
-func (t *listed) Kernel(dataflow.Fold) dataflow.Kernel { panic("a table has no meaning") }
+func (t *listed) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel {
+	panic("a table has no meaning")
+}
 
 func (t *listed) Cost(f dataflow.Fold, _ dataflow.Target) dataflow.Cost {
 	return dataflow.Cost{{Name: "table", Resources: t.rows[f.PE-1].cost}}

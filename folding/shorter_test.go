@@ -61,7 +61,7 @@ func (p paced) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
 	return dataflow.Loop{Latency: 1, Body: body}
 }
 
-func (p paced) Kernel(dataflow.Fold) dataflow.Kernel { panic("it has no kernel") }
+func (p paced) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { panic("it has no kernel") }
 
 func (p paced) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost {
 	return dataflow.Cost{{Name: "table", Resources: dataflow.Resources{LUT: 10}}}

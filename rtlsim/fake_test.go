@@ -59,7 +59,7 @@ func (b blender) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) 
 }
 
 func (b blender) Eval(in []dataflow.Tensor) []dataflow.Tensor {
-	k := b.Kernel(b.only())
+	k := b.Kernel(b.only(), dataflow.Target{})
 	read, out := make([]int, b.in), make([]dataflow.Tensor, b.out)
 	for p := range out {
 		out[p].Shape = dataflow.Shape{b.loop.Writes(p), b.perWord}
@@ -98,7 +98,7 @@ func (b blender) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 func (b blender) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop     { return b.loop }
 func (b blender) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost     { return nil }
 func (b blender) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance { panic("no C++") }
-func (b blender) Kernel(dataflow.Fold) dataflow.Kernel                  { return &blend{layer: b} }
+func (b blender) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return &blend{layer: b} }
 
 type blend struct {
 	layer  blender

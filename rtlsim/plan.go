@@ -101,7 +101,7 @@ func (p *plan) whole(depth []int, frames [][]dataflow.Tensor, each []*plan, opt 
 	for i := range g.Nodes {
 		l := e.worker(i, e.streams)
 		if len(frames) > 0 {
-			l.kernel = g.Nodes[i].Op.Kernel(p.design.Folds[i])
+			l.kernel = g.Nodes[i].Op.Kernel(p.design.Folds[i], p.design.Target)
 			l.resize(e, p)
 		}
 	}

@@ -345,7 +345,7 @@ func (w wrong) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	return w, out, err
 }
 
-func (w wrong) Kernel(dataflow.Fold) dataflow.Kernel { return w }
+func (w wrong) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return w }
 
 func (w wrong) Step(i int, _ []dataflow.Word) []dataflow.Word { return w.step(i) }
 

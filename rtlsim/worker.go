@@ -63,7 +63,7 @@ func (k *worker) resize(e *engine, was *plan) {
 	}
 	k.walk = p.loops[k.node].Walk()
 	if k.kernel != nil {
-		next := p.design.Model.Graph.Nodes[k.node].Op.Kernel(p.design.Folds[k.node])
+		next := p.design.Model.Graph.Nodes[k.node].Op.Kernel(p.design.Folds[k.node], p.design.Target)
 		if r, ok := next.(dataflow.Resuming); ok {
 			r.Resume(k.kernel)
 		}

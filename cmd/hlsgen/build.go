@@ -129,7 +129,15 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 }
 
 func (s *screen) latency(d *folding.Design) {
-	s.field("latency", "%s (%s)", count(d.Clocks.Latency, "clock"), duration(d.Clocks.Latency, d.ClockMHz()))
+	c := &d.Clocks
+	text := fmt.Sprintf("%s (%s)", count(c.Latency, "clock"), duration(c.Latency, d.ClockMHz()))
+	if c.Most != nil && c.Least.Latency != c.Most.Latency {
+		text += fmt.Sprintf("; %s to %s until calibrated", whole(c.Least.Latency), whole(c.Most.Latency))
+		if c.Least.Interval != c.Most.Interval {
+			text += fmt.Sprintf(", a frame every %s to %s", rate(c.Least.Interval), rate(c.Most.Interval))
+		}
+	}
+	s.field("latency", "%s", text)
 }
 
 // sequences says how long sequences may be, where their lengths differ: what stands beside is of the longest.
@@ -258,6 +266,13 @@ func (s *screen) explain(r *compiler.Result) {
 		s.field(name, "%s", line)
 		name = ""
 	}
+	name = "recurrences"
+	for _, l := range r.Layers() {
+		for _, text := range l.Steps {
+			s.field(name, "%s: %s", l.Name, text)
+			name = ""
+		}
+	}
 	s.hostParts(d.Model)
 }
 
@@ -334,6 +349,9 @@ type built struct {
 	Interval float64 `json:"interval_clocks"`
 	Latency  int     `json:"latency_clocks"`
 
+	Least *folding.Pace `json:"least,omitempty"` // if operations take as little as they may, until calibrated
+	Most  *folding.Pace `json:"most,omitempty"`  // if they take as much
+
 	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // where frames are some of different lengths
 
 	Slowest    int                    `json:"slowest_layer_clocks"`
@@ -367,7 +385,8 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 	t, m, e := f.Target, f.Model, f.Estimate
 	b := built{about: aboutOf(r.Source), Board: t.Board.Name, Part: t.Board.Part, ClockMHz: t.ClockMHz,
 		Reached: f.ClockMHz(), Fits: !f.Over, FPS: f.FPS(), Interval: f.Clocks.Interval, Latency: f.Clocks.Latency,
-		Sequences: compiler.SequencesOf(f), Slowest: f.Clocks.Slowest, Bottleneck: r.Bottleneck(), Port: r.Port(),
+		Least: f.Clocks.Least, Most: f.Clocks.Most, Sequences: compiler.SequencesOf(f), Slowest: f.Clocks.Slowest,
+		Bottleneck: r.Bottleneck(), Port: r.Port(),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
 		Folding: compiler.CertificateOf(&f.Certificate),
 		Prefix:  append([]string{}, m.Prefix.Nodes...),

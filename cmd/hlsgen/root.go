@@ -54,7 +54,7 @@ what the model means, checked bit for bit.`,
 	root.AddGroup(&cobra.Group{ID: onModel, Title: "On a model:"}, &cobra.Group{ID: onHlsgen, Title: "On hlsgen:"})
 	root.AddCommand(a.buildCommand(), a.checkCommand(), a.simulateCommand(), a.sweepCommand())
 	for _, c := range []*cobra.Command{a.boardsCommand(), a.layersCommand(), a.passesCommand(), a.explainCommand(),
-		a.examplesCommand(), a.versionCommand(), a.completionCommand(), a.referenceCommand()} {
+		a.calibrateCommand(), a.examplesCommand(), a.versionCommand(), a.completionCommand(), a.referenceCommand()} {
 		c.GroupID = onHlsgen
 		root.AddCommand(c)
 	}

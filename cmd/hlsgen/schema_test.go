@@ -11,6 +11,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
+// reports is a folder with reports of HLS.
+var reports, _ = filepath.Abs("../../folding/sweep/testdata/reports")
+
 // forms are what commands print with --json.
 var forms = []struct {
 	name, title string
@@ -36,6 +39,9 @@ var forms = []struct {
 	{"sweep", "what hlsgen sweep --json prints", swept{}, []string{
 		"sweep " + iris + " --board pynq-z1,zcu104 --fps 1000,1e12 --json",
 		"sweep " + iris + " --board zcu104 --bound --json --out bounds",
+	}},
+	{"calibrate", "what hlsgen calibrate --json prints", calibrated{}, []string{
+		"calibrate " + reports + " --json",
 	}},
 	{"error", "what a command with --json prints that has no result", failure{}, []string{
 		"build --board nothing --json", "build --bord zcu104 --json", "check no.onnx --json",

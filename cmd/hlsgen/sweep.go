@@ -142,6 +142,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.unroll()
 	t.fifo("depth of FIFOs: throughput, minimal, or a number of words for all")
 	t.cost()
+	t.calibration()
 	t.inputs()
 	options(fs, &o.Samples, "interleave", "SAMPLES,...", samples, "so many samples take turns in recurrences, "+
 		"which hides the latency of a step; a frame is then so many samples, and rates count samples")

@@ -132,12 +132,19 @@ func (t *task) design() {
 	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
 	t.unroll()
+	t.calibration()
 	t.fifo("depth of FIFOs: throughput, the smallest that cost no speed; minimal, the smallest without deadlock; " +
 		"or a number of words for all")
 	t.cost()
 	t.inputs()
 	t.interleave()
 	t.completesBoard()
+}
+
+// calibration adds where delays come from.
+func (t *task) calibration() {
+	t.path(&t.o.Calibration, "calibration", "FILE", "what hlsgen calibrate has made of your reports of synthesis: "+
+		"latencies follow from it instead of from hlsgen's tables", nil)
 }
 
 func (t *task) least() {

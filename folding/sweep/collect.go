@@ -108,25 +108,15 @@ func identifier(s string) bool {
 
 // collectPoint reads the reports below a point's folder; nil where there is none. A report that cannot be read is told.
 func collectPoint(dir string, clockMHz float64, d *diag.List) (*Report, error) {
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case e.Type().IsRegular() && (e.Name() == "csynth.xml" || strings.HasSuffix(e.Name(), ".rpt")):
-			files = append(files, path)
-		}
-		if len(files) > maxFound {
-			return errors.New(dir + ": too many reports")
-		}
-		return nil
+	files, err := reports(dir, func(name string) bool {
+		return name == "csynth.xml" || strings.HasSuffix(name, ".rpt")
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(files)
 	var r Report
 	for _, path := range files {
 		err := r.read(path, clockMHz)

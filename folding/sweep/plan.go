@@ -12,6 +12,7 @@ import (
 
 	"hlsgen/boards"
 	"hlsgen/folding"
+	"hlsgen/hlslib/delay"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -35,11 +36,13 @@ type spec struct {
 	Formula  dataflow.Formula
 	Samples  int               // that take turns in a frame
 	Unroll   dataflow.Envelope `json:",omitzero"`
+
+	Calibration *delay.Calibration `json:",omitempty"` // of delays
 }
 
 func (s *spec) target() dataflow.Target {
 	return dataflow.Target{Board: s.Board, ClockMHz: s.ClockMHz, Formula: s.Formula, IO: s.IO,
-		Unroll: s.Unroll}
+		Unroll: s.Unroll, Calibration: s.Calibration}
 }
 
 func (s *spec) goal() folding.Goal {
@@ -94,7 +97,10 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
-		Formula: o.Cost, Unroll: o.Unroll}
+		Formula: o.Cost, Unroll: o.Unroll, Calibration: o.Delays(d)}
+	if d.Failed() {
+		return nil
+	}
 	for _, one.Board = range found {
 		for _, one.ClockMHz = range clocks {
 			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)

@@ -188,6 +188,9 @@ func (p *Point) identify(s spec, salt string) string {
 	if s.Unroll != (dataflow.Envelope{}) {
 		by = append(by, s.Unroll)
 	}
+	if s.Calibration != nil {
+		by = append(by, s.Calibration)
+	}
 	b, err := json.Marshal(by)
 	if err != nil {
 		panic(err) // texts and numbers always encode

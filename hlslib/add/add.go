@@ -25,6 +25,7 @@ package add
 import (
 	"encoding/json"
 	"fmt"
+	"hlsgen/hlslib/delay"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
@@ -164,16 +165,26 @@ func (o *op) Folds() dataflow.Folds {
 
 func (o *op) multiplies() bool { return o.P.multiplies(0) || o.P.multiplies(1) }
 
-// Loop has a latency of one clock to add, one to multiply, and those of the step functions.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	latency := 1
-	if o.multiplies() {
-		latency++
+// Loop has the latency of a pair that is multiplied, added, and goes through a step function.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
+	other := c
+	for i, factor := range []*layer.Chain{&c, &other} {
+		if o.P.multiplies(i) {
+			if o.table() {
+				factor.Fetch(o.Words(f), 2*f.PE*o.tableElem().Width, f.Memory)
+			}
+			factor.Product(o.In[i].Elem.Width, o.factor[i].Width, f.Compute == dataflow.DSP)
+		}
 	}
-	return o.Nest(f, latency+o.steps.Clocks(f)).Loop()
+	c.Join(other)
+	c.Do(delay.Add, o.sum.Width)
+	o.steps.Chain(&c, f)
+	return o.Nest(f, c.Write()).Loop()
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	built := o.steps.Built(f)
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
 		product := layer.Wrap(o.sum, o.P.factor(0, c)*x[0])

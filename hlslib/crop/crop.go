@@ -98,9 +98,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // words is those of a pixel.
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
-// Loop has a latency of one clock.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	return o.Grid.Loop(o.words(f), dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Read: 1})
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	return o.Grid.Loop(o.words(f), dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Read: 1}, t)
 }
 
 type kernel struct {
@@ -108,7 +107,9 @@ type kernel struct {
 	words int // of a pixel
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel { return &kernel{&o.Grid, o.words(f)} }
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
+	return &kernel{&o.Grid, o.words(f)}
+}
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	if !k.Hit(iteration / k.words) {

@@ -125,15 +125,17 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 // Loop has a latency of one clock.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	moves := dataflow.Moves{Read: 1, Write: 1<<o.P.Copies - 1}
-	return dataflow.Loop{Body: []dataflow.Run{{Times: o.port(f).Words, Moves: moves}}, Latency: 1}
+	c := layer.Begin(t)
+	c.Read()
+	return dataflow.Loop{Body: []dataflow.Run{{Times: o.port(f).Words, Moves: moves}}, Latency: c.Write()}
 }
 
 // kernel is the number of copies; there is no state.
 type kernel int
 
-func (o *op) Kernel(dataflow.Fold) dataflow.Kernel { return kernel(o.P.Copies) }
+func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel(o.P.Copies) }
 
 func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	y := make([]dataflow.Word, k)

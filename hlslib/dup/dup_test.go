@@ -50,7 +50,7 @@ func TestLoop(t *testing.T) {
 		t.Fatal(out, err)
 	}
 	l := op.Loop(dataflow.Fold{PE: 2, SIMD: 1}, dataflow.Target{})
-	want := dataflow.Loop{Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 1, Write: 7}}}, Latency: 1}
+	want := dataflow.Loop{Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 1, Write: 7}}}, Latency: 2}
 	if fmt.Sprint(l) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", l, want)
 	}

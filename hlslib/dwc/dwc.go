@@ -15,6 +15,7 @@ package dwc
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"hlsgen/hlslib/layer"
@@ -106,13 +107,22 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	return port(o.P.In), port(o.P.Out)
 }
 
-func (o *op) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
+// Loop has the latency of a word that is read where there is room, put behind what is there, and written.
+func (o *op) Loop(_ dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.ReadWhere()
+	if !o.divides() {
+		for range bits.Len(uint(o.trips)) { // a word is shifted behind what is there
+			c.Choose(1)
+		}
+	}
+	c.Choose(1)
 	each := dataflow.Index{Kind: dataflow.Each}
 	l := dataflow.Nest{
 		Trips:   []int{o.periods, o.trips},
 		Read:    []dataflow.Access{{each, each}},
 		Write:   []dataflow.Access{{each, each}},
-		Latency: 1,
+		Latency: c.Write(),
 	}
 	ceil := func(a, b int) int { return (a + b - 1) / b }
 	switch in, out := o.P.In, o.P.Out; {
@@ -123,6 +133,9 @@ func (o *op) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
 	}
 	return l.Loop()
 }
+
+// divides reports whether the words of one end are so many of the other.
+func (o *op) divides() bool { return o.P.In%o.P.Out == 0 || o.P.Out%o.P.In == 0 }
 
 // moves spells a set of inner iterations.
 func (o *op) moves(f func(i int) bool) dataflow.Index {
@@ -142,7 +155,7 @@ type kernel struct {
 	buffer []int64
 }
 
-func (o *op) Kernel(dataflow.Fold) dataflow.Kernel { return &kernel{out: o.P.Out} }
+func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return &kernel{out: o.P.Out} }
 
 func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	if len(k.buffer) < k.out {

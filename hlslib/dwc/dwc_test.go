@@ -54,7 +54,7 @@ func TestLoop(t *testing.T) {
 	for _, tt := range tests {
 		op := layertest.Bind(t, dwc.New(dwc.Params{In: tt.in, Out: tt.out}), typ(uintN(2), 24))
 		l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{})
-		if l.Iterations() != tt.periods*len(tt.read) || l.Latency != 1 {
+		if l.Iterations() != tt.periods*len(tt.read) || l.Latency != 2 {
 			t.Errorf("%d to %d: %v, want %v", tt.in, tt.out, l, tt)
 		}
 		for i := range l.Iterations() {

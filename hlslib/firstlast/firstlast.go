@@ -13,6 +13,8 @@ package firstlast
 
 import (
 	"fmt"
+	"hlsgen/hlslib/delay"
+	"math/bits"
 	"slices"
 
 	"hlsgen/hlslib/layer"
@@ -153,12 +155,16 @@ func (o *op) Folds() dataflow.Folds {
 	})
 }
 
-// Loop has a latency of one clock each to fetch the order, to fetch the word, and to write it.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+// Loop has the latency of a word whose place the order has.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
+	c := layer.Begin(t)
+	c.Fetch(2, 1, dataflow.LUTRAM) // of the order: an order of one would need none
+	c.Do(delay.Add, bits.Len(uint(o.rows(f))))
+	c.Look(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
 	return dataflow.Loop{Body: dataflow.Join(
 		dataflow.Run{Times: o.steps * in, Moves: dataflow.Moves{Read: 1}},
-		dataflow.Run{Times: out, Moves: dataflow.Moves{Write: 1}}), Latency: 3}
+		dataflow.Run{Times: out, Moves: dataflow.Moves{Write: 1}}), Latency: c.Write()}
 }
 
 // kernel is the words of the first step, or none, and then those of the latest one behind it.
@@ -168,7 +174,7 @@ type kernel struct {
 	words []dataflow.Word
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{o, f.SIMD, make([]dataflow.Word, o.rows(f))}
 }
 

@@ -15,6 +15,7 @@ package globalpool
 
 import (
 	"fmt"
+	"hlsgen/hlslib/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"
@@ -65,9 +66,16 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Folds yields every PE that divides the channels, in increasing order.
 func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(layer.Tables{}, false) }
 
-// Loop has a latency of one clock to fetch what is kept and one to join.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	l := o.Nest(f, 2)
+// Loop has the latency of a word that is joined with what is kept.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
+	width := o.Out[0].Elem.Width
+	if n := o.Words(f); n > dataflow.ShiftRegister {
+		c.Fetch(n, f.PE*width, dataflow.LUTRAM)
+	}
+	c.Carried(width, append(o.P.Op.Chain(), delay.Select)...)
+	l := o.Nest(f, c.Write())
 	l.Write[0][0].Kind = dataflow.Last
 	return l.Loop()
 }
@@ -79,7 +87,7 @@ type kernel struct {
 	kept    []dataflow.Word
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{op: o.P.Op, vectors: o.Vectors, kept: make([]dataflow.Word, o.Words(f))}
 }
 

@@ -127,10 +127,12 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	return layer.Ports(o.in, o.P.Block), []dataflow.Port{o.out.Port(o.P.Inputs * o.P.Block)}
 }
 
-// Loop has a latency of one clock.
-func (o *op) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
+// Loop has the latency of words that are read and written.
+func (o *op) Loop(_ dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
 	moves := dataflow.Moves{Read: 1<<o.P.Inputs - 1, Write: 1}
-	return dataflow.Loop{Body: []dataflow.Run{{Times: o.words(), Moves: moves}}, Latency: 1}
+	return dataflow.Loop{Body: []dataflow.Run{{Times: o.words(), Moves: moves}}, Latency: c.Write()}
 }
 
 // words is the iterations of a frame.
@@ -139,7 +141,7 @@ func (o *op) words() int { return o.in[0].Shape.Size() / o.P.Block }
 // kernel has no state.
 type kernel struct{ o *op }
 
-func (o *op) Kernel(dataflow.Fold) dataflow.Kernel { return kernel{o} }
+func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel{o} }
 
 func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Concat(in...)}

@@ -66,7 +66,7 @@ func TestOutput(t *testing.T) {
 	}
 	l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{})
 	both := dataflow.Moves{Read: 3, Write: 1}
-	if want := (dataflow.Loop{Body: []dataflow.Run{{Times: 2, Moves: both}}, Latency: 1}); !reflect.DeepEqual(l, want) {
+	if want := (dataflow.Loop{Body: []dataflow.Run{{Times: 2, Moves: both}}, Latency: 2}); !reflect.DeepEqual(l, want) {
 		t.Errorf("%+v, want %+v", l, want)
 	}
 	layertest.Costs(t, op, dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Resources{LUT: 1 + 1 + 2, FF: 1})

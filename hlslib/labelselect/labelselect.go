@@ -17,7 +17,7 @@ package labelselect
 
 import (
 	"fmt"
-	"math/bits"
+	"hlsgen/hlslib/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"
@@ -143,10 +143,15 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return layer.Ports(o.In, f.PE), []dataflow.Port{o.out.Port(o.P.K)}
 }
 
-// Loop takes V*N/PE clocks, FINN's formula. It has a latency of one clock per joining of halves, and one to join with
-// the labels kept.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	l := o.Nest(f, 1+bits.Len(uint(f.PE-1)))
+// Loop takes V*N/PE clocks, FINN's formula. It has the latency of a word whose halves are joined, and their halves, and
+// then with the labels kept. To join is to compare all pairs, and to choose a source for each place.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
+	width := o.In[0].Elem.Width
+	c.Tree(f.PE, width, delay.Compare, delay.Logic, delay.Select)
+	c.Carried(width, delay.Compare, delay.Logic, delay.Select)
+	l := o.Nest(f, c.Write())
 	l.Write = []dataflow.Access{{{Kind: dataflow.Each}, {Kind: dataflow.Last}}}
 	return l.Loop()
 }
@@ -164,7 +169,7 @@ type ranked struct {
 	index int
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{p: o.P, pe: f.PE, words: o.Words(f)}
 }
 

@@ -137,7 +137,7 @@ func TestTies(t *testing.T) {
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ labels, vectors, pe, iterations, latency int }{
-		{10, 1, 1, 10, 1}, {10, 1, 5, 2, 4}, {12, 1, 1, 12, 1}, {10, 7, 2, 35, 2}, {16, 3, 16, 3, 5}, {1, 1, 1, 1, 1},
+		{10, 1, 1, 10, 2}, {10, 1, 5, 2, 3}, {12, 1, 1, 12, 2}, {10, 7, 2, 35, 2}, {16, 3, 16, 3, 3}, {1, 1, 1, 1, 2},
 	} {
 		op := layertest.Bind(t, labelselect.New(sel(0, tt.labels, 1)), typ(intN(8), tt.vectors, tt.labels))
 		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Target{})

@@ -18,11 +18,14 @@ func (g *Grid) Hit(i int) bool {
 }
 
 // Loop goes over the larger frame in pixels of so many words, which move hit where the pixel is one of the smaller
-// frame, and else miss.
-func (g *Grid) Loop(words int, hit, miss dataflow.Moves) dataflow.Loop {
+// frame, and else miss. The latency is that of a word which is read, or chosen, and written.
+func (g *Grid) Loop(words int, hit, miss dataflow.Moves, t dataflow.Target) dataflow.Loop {
 	pixel := func(m dataflow.Moves) []dataflow.Run { return []dataflow.Run{{Times: words, Moves: m}} }
 	row, missed := g.Columns.Runs(pixel(hit), pixel(miss)), dataflow.Repeat(g.Columns.Length, pixel(miss)...)
-	return dataflow.Loop{Body: g.Rows.Runs(row, missed), Latency: 1}
+	c := Begin(t)
+	c.ReadWhere()
+	c.Choose(1)
+	return dataflow.Loop{Body: g.Rows.Runs(row, missed), Latency: c.Write()}
 }
 
 // Counters is what knows the position.

@@ -10,8 +10,9 @@
 //	along.go        what layers of images do along a line of pixels
 //	steps.go        the tail of layers that end in a step function per channel
 //	pooling.go      the maximum, or the sum, of several values
+//	chain.go        the stages that a word goes through
 //
-// It imports the formulas of costs, and internal/dataflow; the kinds import it.
+// It imports the formulas of costs, the delays of operations, and internal/dataflow; the kinds import it.
 package layer
 
 import (

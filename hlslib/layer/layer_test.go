@@ -33,7 +33,7 @@ func (o *op) Eval([]dataflow.Tensor) []dataflow.Tensor                  { return
 func (o *op) Folds() dataflow.Folds                                     { return o.Mover.Folds() }
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port)           { return o.Mover.Ports(f) }
 func (o *op) Loop(dataflow.Fold, dataflow.Target) (l dataflow.Loop)     { return l }
-func (o *op) Kernel(dataflow.Fold) dataflow.Kernel                      { return nil }
+func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel     { return nil }
 func (o *op) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost         { return nil }
 func (o *op) Emit(dataflow.Fold, dataflow.Target) (i dataflow.Instance) { return i }
 func typ(width int, shape ...int) dataflow.Type {

@@ -42,16 +42,20 @@ func Words(t dataflow.Type, f dataflow.Fold) (vectors, words int) {
 }
 
 // Turns is the loop in which streams of as many vectors take turns: of every vector, the words of one come after those
-// of another. The latency is one clock, in which a word is chosen and written.
-func Turns(streams []dataflow.Type, f dataflow.Fold, moves func(stream int) dataflow.Moves) dataflow.Loop {
+// of another. The latency is that of a word which is read, chosen and written.
+func Turns(streams []dataflow.Type, f dataflow.Fold, t dataflow.Target, moves func(stream int) dataflow.Moves,
+) dataflow.Loop {
 	var vector []dataflow.Run
 	vectors := 0
-	for k, t := range streams {
+	for k, s := range streams {
 		var words int
-		vectors, words = Words(t, f)
+		vectors, words = Words(s, f)
 		vector = append(vector, dataflow.Run{Times: words, Moves: moves(k)})
 	}
-	return dataflow.Loop{Body: dataflow.Repeat(vectors, vector...), Latency: 1}
+	c := Begin(t)
+	c.ReadWhere()
+	c.Choose(1)
+	return dataflow.Loop{Body: dataflow.Repeat(vectors, vector...), Latency: c.Write()}
 }
 
 // TurnsCounters is what counts the words of a vector and the vectors, t having all channels.

@@ -83,14 +83,6 @@ func (s *Steps) Built(f dataflow.Fold) func(c int, v int64) int64 {
 	return func(c int, v int64) int64 { return form.Apply(min(c, len(s.compare.Over)-1), v) }
 }
 
-// Clocks is how many lie between a value and its output in a fold.
-func (s *Steps) Clocks(f dataflow.Fold) int {
-	if form := s.Form(f); form != nil {
-		return form.Clocks()
-	}
-	return 0
-}
-
 // Tables is what the tail reads.
 func (s *Steps) Tables() Tables {
 	return Tables{PerChannel: len(s.compare.Over) > 1, Shared: s.Any(), Row: func(pe int) int {

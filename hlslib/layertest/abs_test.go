@@ -144,7 +144,7 @@ func (o *abs) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	return l
 }
 
-func (o *abs) Kernel(dataflow.Fold) dataflow.Kernel { return absKernel{o} }
+func (o *abs) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return absKernel{o} }
 
 type absKernel struct{ o *abs }
 

@@ -59,7 +59,9 @@ func (s spoilt) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	return i
 }
 
-func (s spoilt) Kernel(f dataflow.Fold) dataflow.Kernel { return spoiltKernel{s.Op.Kernel(f), s.step} }
+func (s spoilt) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
+	return spoiltKernel{s.Op.Kernel(f, t), s.step}
+}
 
 type spoiltKernel struct {
 	dataflow.Kernel

@@ -78,8 +78,8 @@ func (b *bound) compare(trace *rtlsim.Trace) error {
 // contract allows.
 type careless struct{ dataflow.Op }
 
-func (o careless) Kernel(f dataflow.Fold) dataflow.Kernel {
-	return &overwriting{Kernel: o.Op.Kernel(f)}
+func (o careless) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
+	return &overwriting{Kernel: o.Op.Kernel(f, t)}
 }
 
 type overwriting struct {

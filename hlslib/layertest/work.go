@@ -32,10 +32,26 @@ const (
 	leastPart = 20  // of what a larger fold computes more, one in so many bits costs a LUT
 )
 
+// What an iteration does beside its operations.
+const (
+	stages    = 3 // decide, read, write
+	registers = 3 // of a DSP slice, or of the slowest memory
+)
+
 // checkWork holds latency and cost of a fold against what its C++ computes in an iteration.
 func (p program) checkWork(w work) error {
-	// Every clock but the last, in which a word arrives, has something to do.
-	if l := p.op.Loop(p.fold, p.target()).Latency; l > 1+w.operations {
+	// Every clock has something to do: a word is read or written, a counter decides, a register of a memory or of a
+	// slice is passed, or something is computed.
+	most := stages + w.operations
+	for _, s := range p.op.Emit(p.fold, p.target()).Storage {
+		if s.Rows > 1 {
+			most += registers
+		}
+	}
+	if p.fold.Compute == dataflow.DSP {
+		most += registers * w.operations
+	}
+	if l := p.op.Loop(p.fold, p.target()).Latency; l > most {
 		return failed(checkLatency, "a latency of %d clocks, an iteration has %d operations", l, w.operations)
 	}
 	bits := w.bits() + control

@@ -116,14 +116,18 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{o.in.Port(1)}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
-// Loop has a latency of one clock for the address and one to fetch the row.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+// Loop has the latency of an index that is read, or kept, and looked up.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.ReadWhere()
+	c.Choose(o.in.Elem.Width)
+	c.Look(o.rows(f), f.PE*o.out.Elem.Width, f.Memory)
 	each, first := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}
 	return dataflow.Nest{
 		Trips:   []int{o.indices, o.words(f)},
 		Read:    []dataflow.Access{{each, first}},
 		Write:   []dataflow.Access{{each, each}},
-		Latency: 2,
+		Latency: c.Write(),
 	}.Loop()
 }
 
@@ -133,7 +137,7 @@ type kernel struct {
 	index int64
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{words: o.words(f), rows: o.table(f.PE)}
 }
 

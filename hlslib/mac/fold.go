@@ -2,10 +2,10 @@ package mac
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/steps"
 	"hlsgen/internal/dataflow"
@@ -41,23 +41,42 @@ func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
 // Delay is what a layer carries from clock to clock: the adder of the accumulator.
 func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
 
-// Latency is a clock each to fetch, multiply, requantise the products and accumulate, one per two levels of the adder
-// tree, and those of the step functions, or one to go out: additions of a few bits are chained by twos in the 5 to 10
-// ns that boards run at.
-func (u *Unit) Latency(f dataflow.Fold) int {
-	if form := u.form(f); form != nil {
-		return u.SumLatency(f.SIMD) + form.Clocks()
+// Chain is inputs that meet their weights, as far as the outputs; products are packed as p says.
+func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
+	u.Sum(c, f, p, len(u.weights)/f.PE*(len(u.weights[0])/f.SIMD))
+	if f.SIMD < len(u.weights[0]) { // to the sum so far, which is begun anew with every row of weights
+		c.Carried(u.Acc.Width, delay.Select, delay.Add)
 	}
-	return u.SumLatency(f.SIMD) + 1
+	switch form := u.form(f); {
+	case form != nil:
+		c.Steps(form, u.compare, u.Acc.Width, f.PE, dataflow.NoMemory)
+	case u.XNOR:
+		c.Do(delay.Add, u.Acc.Width) // of matches the sum
+	}
 }
 
-// SumLatency is that of the sum alone.
-func (u *Unit) SumLatency(simd int) int {
-	n := 3 + (bits.Len(uint(simd-1))+1)/2
-	if u.requant != nil {
-		n++
+// Sum is one clock's products, with weights out of so many rows, and their sum.
+func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
+	c.Fetch(rows, f.PE*f.SIMD*u.Weight.Width, f.Memory)
+	width := num.Smallest(u.raw).Width
+	switch {
+	case u.XNOR:
+		c.Do(delay.Logic, 1)
+		width = 1
+	case u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar:
+		c.Do(delay.Add, width) // what may be taken off
+		c.Choose(width)
+	default:
+		c.Product(u.Weight.Width, u.in.Width, f.Compute == dataflow.DSP)
 	}
-	return n
+	if u.requant != nil {
+		c.Requant(*u.requant, width, f.Compute == dataflow.DSP)
+		width = num.Smallest(u.product).Width
+	}
+	c.Tree(f.SIMD, width, delay.Add)
+	if p.Packs() {
+		c.Do(delay.Add, u.dotType(f.SIMD).Width) // what lanes have borrowed of those above them
+	}
 }
 
 // FactorBits is the bits of a weight or of an input, which of them has fewer.

@@ -173,11 +173,6 @@ func TestFits(t *testing.T) {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}
-	for simd, want := range map[int]int{1: 4, 2: 5, 3: 5, 512: 9} {
-		if got := u.Latency(dataflow.Fold{PE: 1, SIMD: simd}); got != want {
-			t.Errorf("SIMD %d: a latency of %d, want %d", simd, got, want)
-		}
-	}
 }
 
 func TestRefuses(t *testing.T) {

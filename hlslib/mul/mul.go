@@ -27,6 +27,7 @@ import (
 	"math"
 	"slices"
 
+	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -200,18 +201,29 @@ func (o *op) Folds() dataflow.Folds {
 	return o.Channelwise.Folds(o.steps.Tables(), o.multiplies() || o.rescales())
 }
 
-// Loop has a latency of one clock to multiply, one each to add offsets and to fetch what is kept of a gate of several
-// words, and those of the step functions, or one to round and clip, which may have one more product before it.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	latency := 1 + o.steps.Clocks(f)
-	for _, more := range []bool{
-		o.P.Offset != [2]int64{}, o.gate && o.Words(f) > 1, o.rescales(), o.P.Requant != nil,
-	} {
-		if more {
-			latency++
-		}
+// Loop has the latency of a pair that gets its offsets, is multiplied, and goes through a step function or a
+// requantiser.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
+	if o.gate {
+		c.Fetch(o.Words(f), f.PE*o.In[1].Elem.Width, dataflow.NoMemory)
+		c.Choose(o.In[1].Elem.Width)
 	}
-	l := o.Nest(f, latency)
+	a, b := o.factor[0], o.factor[1]
+	if o.P.Offset != [2]int64{} {
+		c.Do(delay.Add, max(a.Width, b.Width))
+	}
+	if o.multiplies() {
+		c.Product(a.Width, b.Width, f.Compute == dataflow.DSP)
+	} else {
+		c.Do(delay.Add, max(a.Width, b.Width)) // a sign
+	}
+	if q := o.P.Requant; q != nil {
+		c.Requant(q.Reduced(), o.product.Width, f.Compute == dataflow.DSP)
+	}
+	o.steps.Chain(&c, f)
+	l := o.Nest(f, c.Write())
 	if o.gate {
 		l.Read[1][0].Kind = dataflow.First
 	}
@@ -224,7 +236,7 @@ type kernel struct {
 	kept            []dataflow.Word // by fold
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	var requant num.Requant
 	if o.P.Requant != nil {
 		requant = o.P.Requant.Reduced() // as it is built

@@ -271,13 +271,13 @@ func TestLoop(t *testing.T) {
 		b    dataflow.Type
 		want dataflow.Loop
 	}{
-		{mul.Params{}, u4, dataflow.Loop{Body: all, Latency: 1}},
+		{mul.Params{}, u4, dataflow.Loop{Body: all, Latency: 2}},
 		{moved(0, -1), u4, dataflow.Loop{Body: all, Latency: 2}},
 		{then(relu), u4, dataflow.Loop{Body: all, Latency: 2}},
-		{scaled(0, 0, num.Requant{Multiplier: 3, Mode: num.Floor}), u4, dataflow.Loop{Body: all, Latency: 3}},
+		{scaled(0, 0, num.Requant{Multiplier: 3, Mode: num.Floor}), u4, dataflow.Loop{Body: all, Latency: 2}},
 		{scaled(0, 0, num.Requant{Multiplier: 4, Mode: num.Floor}), u4, dataflow.Loop{Body: all, Latency: 2}},
-		{mul.Params{}, typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 2}},
-		{moved(0, -1, relu), typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 4}},
+		{mul.Params{}, typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 3}},
+		{moved(0, -1, relu), typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 3}},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)
 		layertest.Loops(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, tt.want)

@@ -120,7 +120,7 @@ func TestGroupLoop(t *testing.T) {
 	f := dataflow.Fold{PE: 3, SIMD: 6, Memory: dataflow.BRAM, Compute: dataflow.LUT}
 	l := op.Loop(f, dataflow.Target{})
 	if got := []int{l.Iterations(), l.Reads(0), l.Writes(0), l.FirstWrite(0)}; !slices.Equal(got,
-		[]int{5 * 2 * 2 * 3, 5 * 2 * 3, 5 * 2 * 2, 2 + 6}) {
+		[]int{5 * 2 * 2 * 3, 5 * 2 * 3, 5 * 2 * 2, 2 + 3}) {
 		t.Errorf("iterations, words read and written, first clock: %v", got)
 	}
 	in, out := op.Ports(f)

@@ -196,15 +196,24 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{x}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First},
 		dataflow.Index{Kind: dataflow.Last}
 	nf, sf := o.folds(f)
+	c := layer.Begin(t)
+	if nf > 1 {
+		c.ReadWhere()
+		c.Fetch(sf, f.SIMD*o.in.Elem.Width, dataflow.NoMemory)
+		c.Choose(1)
+	} else {
+		c.Read()
+	}
+	o.Chain(&c, f, o.Packing(f.PE, f, t))
 	return dataflow.Nest{
 		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
 		Read:    []dataflow.Access{{each, first, each}},
 		Write:   []dataflow.Access{{each, each, last}},
-		Latency: o.Latency(f),
+		Latency: c.Write(),
 	}.Loop()
 }
 
@@ -222,7 +231,7 @@ type kernel struct {
 	words  [1]dataflow.Word
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	k := &kernel{o: o, f: f, vector: make([]int64, o.mw), sums: make([]int64, f.PE),
 		output: o.Outputs(f)}
 	k.nf, k.sf = o.folds(f)

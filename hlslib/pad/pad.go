@@ -114,10 +114,9 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // words is those of a pixel.
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
-// Loop has a latency of one clock: a word, or the padding, is written.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	both, write := dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Write: 1}
-	l := o.Grid.Loop(o.words(f), both, write)
+	l := o.Grid.Loop(o.words(f), both, write, t)
 	if o.ahead() {
 		last := l.ReadAt(0, l.Reads(0)-1)
 		l.Body = dataflow.Replace(dataflow.Replace(l.Body, last, write), 0, both)
@@ -136,7 +135,7 @@ type kernel struct {
 	kept    dataflow.Word // that was read ahead
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{Grid: &o.Grid, words: o.words(f), padding: slices.Repeat(dataflow.Word{o.P.Code}, f.SIMD),
 		ahead: o.ahead()}
 }

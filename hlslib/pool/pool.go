@@ -16,7 +16,7 @@ package pool
 
 import (
 	"fmt"
-	"math/bits"
+	"hlsgen/hlslib/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"
@@ -96,9 +96,16 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
-// Loop has a latency of one clock per halving of the positions of a word, and one to join with those before.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	return layer.Windows(o.windows, o.channels/f.PE, o.positions/f.SIMD, 1+bits.Len(uint(f.SIMD-1)))
+// Loop has the latency of a word whose positions are joined two by two, and then with those before.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
+	c.Tree(f.SIMD, o.in.Elem.Width, o.P.Op.Chain()...)
+	sf := o.positions / f.SIMD
+	if sf > 1 {
+		c.Carried(o.out.Elem.Width, append(o.P.Op.Chain(), delay.Select)...)
+	}
+	return layer.Windows(o.windows, o.channels/f.PE, sf, c.Write())
 }
 
 // kernel keeps what has been made of the window so far.
@@ -108,7 +115,7 @@ type kernel struct {
 	kept dataflow.Word
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{op: o.P.Op, sf: o.positions / f.SIMD, kept: make(dataflow.Word, f.PE)}
 }
 

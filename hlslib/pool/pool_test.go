@@ -78,9 +78,9 @@ func TestPorts(t *testing.T) {
 		latency  int
 	}{
 		{dataflow.Shape{5, 9, 4}, 2, 3, dataflow.Port{Elem: uintN(4), PerWord: 6, Words: 30, Tile: 2}, 10, 30, 3},
-		{dataflow.Shape{5, 9, 4}, 4, 1, dataflow.Port{Elem: uintN(4), PerWord: 4, Words: 45}, 5, 45, 1},
-		{dataflow.Shape{5, 9, 4}, 4, 9, dataflow.Port{Elem: uintN(4), PerWord: 36, Words: 5}, 5, 5, 5},
-		{dataflow.Shape{5, 1, 4}, 2, 1, dataflow.Port{Elem: uintN(4), PerWord: 2, Words: 10}, 10, 10, 1},
+		{dataflow.Shape{5, 9, 4}, 4, 1, dataflow.Port{Elem: uintN(4), PerWord: 4, Words: 45}, 5, 45, 2},
+		{dataflow.Shape{5, 9, 4}, 4, 9, dataflow.Port{Elem: uintN(4), PerWord: 36, Words: 5}, 5, 5, 3},
+		{dataflow.Shape{5, 1, 4}, 2, 1, dataflow.Port{Elem: uintN(4), PerWord: 2, Words: 10}, 10, 10, 2},
 	} {
 		op := layertest.Bind(t, maximum, typ(uintN(4), tt.shape...))
 		f := dataflow.Fold{PE: tt.pe, SIMD: tt.simd}

@@ -15,6 +15,7 @@ package reorder
 
 import (
 	"fmt"
+	"hlsgen/hlslib/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"
@@ -139,9 +140,16 @@ func (o *op) Folds() dataflow.Folds {
 	})
 }
 
-// Loop has a latency of one clock each to fetch the order, to fetch the word, and to write it.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+// address is more bits than that of a word needs: frames of all lengths are to have one latency.
+const address = 16
+
+// Loop has the latency of a word whose place the order has, in block RAM as long frames are.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
+	c := layer.Begin(t)
+	c.Fetch(2, 1, dataflow.LUTRAM) // of the order: an order of one would need none
+	c.Do(delay.Add, address)
+	c.Look(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
 	read, write := dataflow.Moves{Read: 1}, dataflow.Moves{Write: 1}
 	both := dataflow.Moves{Read: 1, Write: 1}
 	return dataflow.Loop{
@@ -153,7 +161,7 @@ func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 				dataflow.Run{Times: max(out-in, 0), Moves: write}),
 			[]dataflow.Run{{Times: out, Moves: write}},
 		)...),
-		Latency: 3,
+		Latency: c.Write(),
 	}
 }
 
@@ -166,7 +174,7 @@ type kernel struct {
 	memory  [2][]dataflow.Word
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	k := &kernel{order: o.P.Order, blocks: o.blocks, chunk: o.P.Chunk / f.SIMD}
 	k.in, k.out = o.P.words(f)
 	for bank := range k.memory {

@@ -23,6 +23,7 @@ package requant
 import (
 	"errors"
 	"fmt"
+	"hlsgen/hlslib/delay"
 
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
@@ -177,20 +178,23 @@ func (o *op) Folds() dataflow.Folds {
 // perChannel reports whether anything differs between channels.
 func (o *op) perChannel() bool { return !layer.Common(o.P.Multiplier) || !layer.Common(o.P.Bias) }
 
-// Loop has a latency of one clock to add and one to round and clip, one to multiply where there is a product, and one
-// to fetch the parameters where there are several rows of them.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	latency := 2
+// Loop has the latency of a value that is multiplied, added to, rounded and clipped.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
+	if o.perChannel() {
+		c.Fetch(o.Words(f), f.PE*o.multiplier.Width, f.Memory)
+	}
 	if o.P.multiplies() {
-		latency++
+		c.Product(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.DSP)
 	}
-	if o.perChannel() && f.PE < o.Channels {
-		latency++
-	}
-	return o.Nest(f, latency).Loop()
+	c.Do(delay.Add, o.sum.Width)
+	c.Do(delay.Add, o.sum.Width)
+	c.Clip(o.sum.Width)
+	return o.Nest(f, c.Write()).Loop()
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
 		sum := layer.Wrap(o.sum, layer.Of(o.P.Multiplier, c)*x[0])
 		sum = layer.Wrap(o.sum, sum+layer.Of(o.P.Bias, c))

@@ -15,7 +15,7 @@ import (
 // depends on that goes out, costs nothing. FINN has no such layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.Model(t)
-	parts, storage := o.engine(m, f, t)
+	parts, storage := engine(o, m, f, t)
 	var r work
 	for i := range o.phases {
 		for k := range o.phases[i].values {
@@ -110,10 +110,10 @@ func (g *program) choices(m cost.Model, f dataflow.Fold) cost.Resources {
 }
 
 // engine is the matrix layer, and the memories that are counted beside it. FINN's formula has the weights in it.
-func (o *op) engine(m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Part, []dataflow.Storage) {
+func engine(o *op, m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Part, []dataflow.Storage) {
 	storage := o.storage(f)
 	if o.dots == 0 {
-		return []cost.Part{m.Control(cost.Counter(iterations(o, o.timing(f))))}, storage
+		return []cost.Part{m.Control(cost.Counter(iterations(o, o.timing(f, t))))}, storage
 	}
 	longest := 0
 	for _, p := range o.phases {

@@ -24,7 +24,7 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Insta
 
 // instance is that of frames of one length, or of sequences of any.
 func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) dataflow.Instance {
-	t := o.timing(f)
+	t := o.timing(f, target)
 	i := dataflow.Instance{
 		Header:  "rnn.hpp",
 		Func:    "rnn",

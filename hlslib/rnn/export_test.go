@@ -13,9 +13,9 @@ type StoreOf struct {
 }
 
 // StoresOf is what a bound layer keeps, in a fold.
-func StoresOf(layer dataflow.Op, f dataflow.Fold) (list []StoreOf) {
+func StoresOf(layer dataflow.Op, f dataflow.Fold, target dataflow.Target) (list []StoreOf) {
 	o := layer.(*op)
-	t := o.timing(f)
+	t := o.timing(f, target)
 	for i := range o.stores {
 		s := &o.stores[i]
 		list = append(list, StoreOf{Name: s.name, State: s.state >= 0, Arrives: o.arrives(s), Vector: s.vector,

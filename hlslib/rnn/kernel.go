@@ -19,8 +19,8 @@ type kernel struct {
 	sums   []int64       // by PE and lane; they wrap around at 64 bits, which changes none of the accumulator's
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
-	k := &kernel{o: o, f: f, at: o.timing(f), sums: make([]int64, f.PE*max(1, o.dots))}
+func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
+	k := &kernel{o: o, f: f, at: o.timing(f, t), sums: make([]int64, f.PE*max(1, o.dots))}
 	for turn := range o.turns {
 		k.states = append(k.states, o.cellOf(turn).start())
 		var values [][][]int64

@@ -1,6 +1,8 @@
 package rnn
 
 import (
+	"hlsgen/boards"
+	"hlsgen/hlslib/delay"
 	"slices"
 
 	"hlsgen/hlslib/layer"
@@ -21,6 +23,10 @@ func (o *op) Folds() dataflow.Folds {
 func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * o.dots * f.SIMD, max(o.unit.Weight.Width, o.vector.Width)
 }
+
+// slow is a target on which latencies are about the longest that there are: a frame that has few enough iterations
+// there has few enough everywhere.
+var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.Series7)}, ClockMHz: 1000, Bound: delay.Most}
 
 // fits holds a fold against what Vitis HLS accepts.
 func fits(o *op, f dataflow.Fold) bool {
@@ -43,7 +49,7 @@ func fits(o *op, f dataflow.Fold) bool {
 			}
 		}
 	}
-	t := o.timing(f)
+	t := o.timing(f, slow)
 	return word <= dataflow.MaxWord && row <= dataflow.MaxRow &&
 		o.length <= (dataflow.MaxIterations-t.head-t.rest)/t.step
 }
@@ -53,8 +59,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return append(in, layer.Ports(o.in[1:], f.PE)...), layer.Ports(o.out, f.PE)
 }
 
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	t := o.timing(f)
+func (o *op) Loop(f dataflow.Fold, target dataflow.Target) dataflow.Loop {
+	t := o.timing(f, target)
 	before, last := t.run(o, o.P.Sequence), t.run(o, true)
 	rest := dataflow.Run{Times: t.phases[len(t.phases)-1].idle}
 	waiting := func(step []dataflow.Run) []dataflow.Run { return append(slices.Clip(step), rest) }

@@ -11,19 +11,15 @@
 //
 // and then its values, one after the other, each by one operation:
 //
-//	operation  is                                                           clocks
-//	input      a lane of the step's input, in the first phase               1
-//	sum        that of a dot                                                3 + ceil(ceil(log2 SIMD)/2), 1 more with P
-//	state      the unit's element of a state, as the step found it          1
-//	earlier    a value that an earlier phase with as many units             1
-//	           computed for the unit
-//	linear     sum over i of Factors[i]*value[i] + Bias, each of all        1; 0 of one value as it is
-//	           units or one per unit
-//	product    of two values                                                1
-//	steps      a step function of a value (num.Step), of all units or       2: to compare, to count
-//	           one per unit
-//	requant    multiply, shift, round, clip (num.Requant)                   1; 0 where a linear value has just added;
-//	                                                                        1 more where it multiplies
+//	operation  is
+//	input      a lane of the step's input, in the first phase
+//	sum        that of a dot
+//	state      the unit's element of a state, as the step found it
+//	earlier    a value that an earlier phase with as many units computed for the unit
+//	linear     sum over i of Factors[i]*value[i] + Bias, each of all units or one per unit
+//	product    of two values
+//	steps      a step function of a value (num.Step), of all units or one per unit
+//	requant    multiply, shift, round, clip (num.Requant)
 //
 // P is a requantiser, or missing. A step ends with every state replaced by a value of some phase. For example
 //
@@ -52,12 +48,13 @@
 // input in the first phase, the X*PE elements of a turn's units from n*PE on, and write a word of every output of the
 // phase, wherever outputs have the step. What a phase writes arrives L clocks later, where
 //
-//	L = the clocks of the operations on the longest path to what is kept or goes out + 1
+//	L = the stages into which the operations on the longest path to what is kept or goes out are packed
 //
-// (latency). A factor other than a power of two is one more clock for the value that it multiplies. A phase begins, and
-// so does a step, as soon as every word that it looks at has arrived when it is read. Where turns take T clocks, one
-// phase over its own state waits for the last of the W words of lcm(PE, SIMD) units that the first turn made, which it
-// reads (W-1)/W*SF clocks after it has begun:
+// (latency; hlslib/delay has the stages of the target's clock), and outside of the layer one clock later: that in which
+// an iteration is decided on is none of what steps hand on. A phase begins, and so does a step, as soon as every word
+// that it looks at has arrived when it is read. Where turns take T clocks, one phase over its own state waits for the
+// last of the W words of lcm(PE, SIMD) units that the first turn made, which it reads (W-1)/W*SF clocks after it has
+// begun:
 //
 //	idle = max(0, T + L - S*D*T - (W-1)/W*SF)
 //
@@ -67,13 +64,15 @@
 // unit n*PE+pe. States are kept in words of lcm(PE, SIMD) units for dots, and of PE units for values; there are two
 // halves where old words are still read while new ones are written.
 //
-// In come parameters and the types of inputs; out comes a layer. It sees layer, mac, estimate, cost, dataflow and num.
+// In come parameters and the types of inputs; out comes a layer. It sees layer, mac, estimate, cost, delay, boards,
+// dataflow and num.
 //
 //	rnn.go, verify.go           parameters, and what must hold of them
 //	eval.go                     the meaning: a step, a frame, frames that follow each other
 //	bind.go, ranges.go          what is built of the parameters, of what every unit computes
 //	tables.go, stepped.go       weights and parameters as tables; comparators of step functions
 //	storage.go, timing.go       what is kept where; when phases and steps begin, and latencies
+//	recurrence.go               what a step hands on to the next, for reports
 //	loop.go, kernel.go, cost.go folds, ports and iterations; what they compute; what it takes
 //	emit.go                     the C++: rnn.hpp's loop
 package rnn

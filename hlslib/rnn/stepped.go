@@ -65,15 +65,6 @@ func (s *stepped) form(pe int) steps.Form {
 	return s.built.At(steps.Site{PE: pe, Alike: s.shared(), Clocks: mostClocks})
 }
 
-// clocks is how many lie between a value and its code. Comparators and their count have one more than in other layers:
-// there are hundreds.
-func (s *stepped) clocks(pe int) int {
-	if form := s.form(pe); form.Apart() {
-		return form.Clocks()
-	}
-	return mostClocks
-}
-
 // function is the number of a unit's.
 func (s *stepped) function(d, unit int) int {
 	switch {
@@ -96,12 +87,17 @@ func (s *stepped) row() row {
 	return byWord
 }
 
+// beside is how many units a row of comparators' tables is for, of so many that are computed side by side.
+func (s *stepped) beside(pe int) int {
+	if s.shared() {
+		return 1
+	}
+	return pe
+}
+
 // rowBits is the bits of the widest row that comparators have.
 func (s *stepped) rowBits(pe int) int {
-	if s.shared() {
-		pe = 1
-	}
-	return pe * dataflow.StepBits(s.compare, s.of)
+	return s.beside(pe) * dataflow.StepBits(s.compare, s.of)
 }
 
 // tables gives those that apply_steps of hlslib/core/compare.hpp asks for, under names of their own.

@@ -1,6 +1,7 @@
 package rnn
 
 import (
+	"hlsgen/hlslib/delay"
 	"hlsgen/hlslib/layer"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -15,6 +16,9 @@ type timing struct {
 	latency int // from the start of an iteration to the arrival of what it writes
 }
 
+// deciding is the clocks of an iteration before what phases hand on: every iteration has them.
+const deciding = 1
+
 // A span is a phase's part of a step.
 type span struct {
 	start, nf, sf int
@@ -25,7 +29,7 @@ type span struct {
 
 // timing lets every phase begin as soon as all words that it looks at are there when they are read, and every step as
 // soon as its first phase may.
-func (o *op) timing(f dataflow.Fold) timing {
+func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
 	var t timing
 	for _, p := range o.phases {
 		s := span{nf: p.units / f.PE, sf: 1}
@@ -36,8 +40,8 @@ func (o *op) timing(f dataflow.Fold) timing {
 		t.phases = append(t.phases, s)
 	}
 	for i := range o.phases {
-		t.phases[i].latency = o.latency(i, f)
-		t.latency = max(t.latency, t.phases[i].latency)
+		t.phases[i].latency = latency(o, i, f, target)
+		t.latency = max(t.latency, deciding+t.phases[i].latency)
 	}
 	end := 0
 	for q := range t.phases {
@@ -169,64 +173,92 @@ func iterations(o *op, t timing) int {
 
 // latency is L of the package's comment for a phase: the clocks from the start of a unit's last products to the arrival
 // of what is kept or goes out.
-func (g *program) latency(i int, f dataflow.Fold) int {
-	p := &g.phases[i]
-	ready := make([]int, len(p.values))
-	for k := range p.values {
-		if v := &p.values[k]; v.built() {
-			ready[k] = g.ready(i, v, ready, f)
-		}
-	}
+func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
+	at := chains(o, i, f, t)
 	last := 1
-	for _, s := range g.stores {
+	written := func(c layer.Chain) { last = max(last, c.Write()) }
+	for _, s := range o.stores {
 		if s.writer.Phase == i {
-			last = max(last, ready[s.writer.Value])
+			written(at[s.writer.Value])
 		}
 	}
-	for _, out := range g.params.Outputs {
+	for _, out := range o.P.Outputs {
 		if out.Phase == i {
-			last = max(last, ready[out.Value])
+			written(at[out.Value])
 		}
 	}
-	return last + 1
+	return last
 }
 
-// ready is when a value of phase i is there, of those before it: the table of operations in the package's comment.
-func (g *program) ready(i int, v *value, ready []int, f dataflow.Fold) (clock int) {
-	for _, a := range v.Of {
-		clock = max(clock, ready[a])
+// chains is when the values of a phase are there.
+func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
+	p, start := &o.phases[i], layer.Body(t)
+	at := make([]layer.Chain, len(p.values))
+	for k := range p.values {
+		at[k] = start // of what is always the same
+		if v := &p.values[k]; v.built() {
+			at[k] = ready(o, i, v, at, start, f, t)
+		}
 	}
+	return at
+}
+
+// ready is the chain of a value of phase i, behind those before it: operations take what hlslib/delay says.
+func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f dataflow.Fold, t dataflow.Target,
+) layer.Chain {
+	values, dsp := o.phases[i].values, f.Compute == dataflow.DSP
+	of := func(a int) (layer.Chain, int) { return before[v.Of[a]], values[v.Of[a]].elem.Width }
 	switch v.Op {
-	case Input, OfState, Earlier:
-		return 1
+	case Input:
+		c.Read()
+	case OfState, Earlier:
+		c.Fetch(2, f.PE*v.elem.Width, dataflow.LUTRAM)
 	case Sum:
-		return g.unit.SumLatency(f.SIMD)
+		c.Fetch(2, f.SIMD*o.vector.Width, dataflow.LUTRAM) // the vector
+		o.unit.Sum(&c, f, packing(o, f, t), o.rows(f))
+		c.Carried(v.elem.Width, delay.Select, delay.Add)
 	case Linear:
-		clock = 0
-		for _, a := range g.terms(i, v) {
-			at := ready[v.Of[a]]
-			if v.factors[a].multiplies {
-				at++
+		terms := o.terms(i, v)
+		for _, a := range terms {
+			term, width := of(a)
+			if p := &v.factors[a]; p.multiplies {
+				term.Product(width, p.elem.Width, dsp)
 			}
-			clock = max(clock, at)
+			c.Join(term)
 		}
-		if g.adds(i, v) {
-			clock++
+		if o.adds(i, v) {
+			c.Tree(len(terms)+1, v.elem.Width, delay.Add) // with the bias
 		}
-		return clock
 	case Product:
-		return clock + 1
+		a, wide := of(0)
+		b, other := of(1)
+		c.Join(a)
+		c.Join(b)
+		c.Product(wide, other, dsp)
 	case Steps:
-		return clock + v.steps.clocks(f.PE)
+		a, width := of(0)
+		c.Join(a)
+		c.Steps(v.steps.form(f.PE), v.steps.compare, width, v.steps.beside(f.PE), dataflow.NoMemory)
 	case Requant:
-		if of := &g.phases[i].values[v.Of[0]]; of.Op != Linear || !g.adds(i, of) {
-			clock++
+		a, width := of(0)
+		c.Join(a)
+		c.Requant(slowest(v.requant), width, dsp)
+	}
+	return c
+}
+
+// slowest is the one of a list that takes longest: it multiplies, if one does, and rounds otherwise than down.
+func slowest(list []num.Requant) num.Requant {
+	q := list[0]
+	for _, other := range list[1:] {
+		if multiplies([]num.Requant{other}) && !multiplies([]num.Requant{q}) {
+			q.Multiplier = other.Multiplier
 		}
-		if multiplies(v.requant) {
-			clock++
+		if other.Shift > 0 && other.Mode != num.Floor {
+			q.Shift, q.Mode = other.Shift, other.Mode
 		}
 	}
-	return clock
+	return q
 }
 
 // adds reports whether a linear value is more than another value as it is.

@@ -12,10 +12,13 @@ import (
 	"hlsgen/internal/num"
 )
 
+// fast is a clock at which latencies matter.
+var fast = dataflow.Target{ClockMHz: 500}
+
 // field is what a layer emits under a name.
 func field[T any](t *testing.T, op dataflow.Op, f dataflow.Fold, name string) T {
 	t.Helper()
-	config := op.Emit(f, dataflow.Target{}).Config
+	config := op.Emit(f, fast).Config
 	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })
 	if i < 0 {
 		t.Fatalf("no field %s", name)
@@ -108,7 +111,7 @@ func TestMemories(t *testing.T) {
 		in[0].Shape[0] = 4
 		op := layertest.Bind(t, rnn.New(p), in...)
 		for f := range op.Folds() {
-			w := walk{t: t, stores: rnn.StoresOf(op, f), pe: f.PE, simd: f.SIMD, memory: map[[4]int]written{},
+			w := walk{t: t, stores: rnn.StoresOf(op, f, fast), pe: f.PE, simd: f.SIMD, memory: map[[4]int]written{},
 				turns: field[int](t, op, f, "turns")}
 			const many = 1 << 30
 			w.least = slices.Repeat([]int{many}, len(w.stores))
@@ -121,7 +124,7 @@ func TestMemories(t *testing.T) {
 					w.at, waits = w.at+idle[i], waits || idle[i] > 0
 				}
 			}
-			if got, want := op.Loop(f, dataflow.Target{}).Iterations(), w.at-idle[len(idle)-1]; got != want {
+			if got, want := op.Loop(f, fast).Iterations(), w.at-idle[len(idle)-1]; got != want {
 				t.Errorf("seed %d, %+v: %d iterations, want %d", seed, f, got, want)
 			}
 			if waits && !w.tight {
@@ -169,20 +172,20 @@ func TestLoop(t *testing.T) {
 		cells, sequences, units, pe, simd int
 		latency, iterations               int
 	}{
-		{2, 1, 128, 2, 128, 17, 5 * 128},       // FINN-L's W2A2: two cells of 64 clocks cover the latency
-		{2, 1, 128, 1, 64, 16, 5 * 512},        // its W4A4
-		{1, 1, 128, 2, 128, 17, 4*81 + 64},     // a cell alone waits for itself
-		{1, 2, 128, 2, 128, 17, 5 * 128},       // two sequences do not
-		{1, 4, 128, 8, 128, 17, 5 * 64},        // nor do four,
-		{1, 2, 128, 8, 128, 17, 4*33 + 32},     // where two do: 2*16 clocks are less than 16+17
-		{1, 1, 8, 8, 8, 15, 4*16 + 1},          // nothing but latency
-		{3, 1, 8, 4, 2, 14, 5 * 24},            // 3*8 clocks are more than 8+14
-		{1, 1, 12, 4, 3, 14, 4*(12+14) + 12},   // one word of 12
-		{1, 1, 12, 2, 2, 14, 4*(36+14-5) + 36}, // words of 2: the last of 6 clocks waits for the last
+		{2, 1, 128, 2, 128, 28, 5 * 128},       // FINN-L's W2A2: two cells of 64 clocks cover the latency
+		{2, 1, 128, 1, 64, 27, 5 * 512},        // its W4A4
+		{1, 1, 128, 2, 128, 28, 4*91 + 64},     // a cell alone waits for itself
+		{1, 2, 128, 2, 128, 28, 5 * 128},       // two sequences do not
+		{1, 4, 128, 8, 128, 28, 5 * 64},        // nor do four,
+		{1, 2, 128, 8, 128, 28, 4*43 + 32},     // where two do: 2*16 clocks are less than 16+27
+		{1, 1, 8, 8, 8, 24, 4*24 + 1},          // nothing but latency
+		{3, 1, 8, 4, 2, 22, 4*27 + 24},         // 3*8 clocks are less than 8+21-2
+		{1, 1, 12, 4, 3, 23, 4*(12+22) + 12},   // one word of 12
+		{1, 1, 12, 2, 2, 22, 4*(36+21-5) + 36}, // words of 2: the last of 6 clocks waits for the last
 	} {
 		o := recipe{cells: tt.cells, sequences: tt.sequences, units: tt.units}
 		op := wide(t, o, steps)
-		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, dataflow.Target{})
+		l := op.Loop(dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, fast)
 		first := tt.units/tt.simd - 1 // the iteration of the first word
 		if l.Latency != tt.latency || l.Iterations() != tt.iterations || l.FirstWrite(0) != first+tt.latency ||
 			l.LastWrite(0) != tt.iterations-1+tt.latency {
@@ -206,26 +209,26 @@ func TestLatency(t *testing.T) {
 		name    string
 		product bool
 		write   func(*program)
-		want    int // beside 3 of the sum and 1 to store it
+		want    int // beside 4 that decide, fetch, sum and write
 	}{
-		{"a sum", false, func(b *program) { b.input(0); b.requant(shift, b.sum(0)) }, 1},
-		{"products requantised", true, func(b *program) { b.input(0); b.requant(shift, b.sum(0)) }, 2},
-		{"times", false, func(b *program) { b.input(0); b.requant(times, b.sum(0)) }, 2},
-		{"added", false, func(b *program) { b.requant(shift, both(b, one, one)) }, 1},
-		{"added, times", false, func(b *program) { b.requant(times, both(b, one, one)) }, 2},
-		{"shifted", false, func(b *program) { b.requant(shift, both(b, one, []int64{-8})) }, 1},
-		{"multiplied", false, func(b *program) { b.requant(shift, both(b, one, []int64{3})) }, 2},
-		{"multiplied aside", false, func(b *program) { b.requant(shift, both(b, []int64{3}, one)) }, 1},
+		{"a sum", false, func(b *program) { b.input(0); b.requant(shift, b.sum(0)) }, 2},
+		{"products requantised", true, func(b *program) { b.input(0); b.requant(shift, b.sum(0)) }, 3},
+		{"times", false, func(b *program) { b.input(0); b.requant(times, b.sum(0)) }, 4},
+		{"added", false, func(b *program) { b.requant(shift, both(b, one, one)) }, 4},
+		{"added, times", false, func(b *program) { b.requant(times, both(b, one, one)) }, 6},
+		{"shifted", false, func(b *program) { b.requant(shift, both(b, one, []int64{-8})) }, 4},
+		{"multiplied", false, func(b *program) { b.requant(shift, both(b, one, []int64{3})) }, 5},
+		{"multiplied aside", false, func(b *program) { b.requant(shift, both(b, []int64{3}, one)) }, 4},
 		{"as it is", false, func(b *program) {
 			b.input(0)
 			b.requant(shift, b.linear(nil, []int{b.sum(0)}, one))
-		}, 1},
-		{"steps", false, func(b *program) { b.steps(steps, both(b, one, one)) }, 2}, // a table
-		{"a product", false, func(b *program) { b.requant(shift, b.product(b.input(0), b.sum(0))) }, 2},
+		}, 2},
+		{"steps", false, func(b *program) { b.steps(steps, both(b, one, one)) }, 4}, // a table
+		{"a product", false, func(b *program) { b.requant(shift, b.product(b.input(0), b.sum(0))) }, 3},
 		{"not the longest", false, func(b *program) {
 			b.product(both(b, []int64{3}, []int64{5}), b.sum(0)) // nothing depends on it
 			b.requant(shift, b.sum(0))
-		}, 1},
+		}, 2},
 	} {
 		b := &program{}
 		tt.write(b)
@@ -238,7 +241,7 @@ func TestLatency(t *testing.T) {
 			States: []rnn.State{{Next: last}},
 			Phases: []rnn.Phase{{Units: 1, State: new(int), Dots: []rnn.Dot{dot}, Values: b.values}}}}}),
 			layertest.Full(layertest.Int(4), 3, 1))
-		if l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Target{}); l.Latency != 4+tt.want {
+		if l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, fast); l.Latency != 4+tt.want {
 			t.Errorf("%s: %d clocks, want %d", tt.name, l.Latency, 4+tt.want)
 		}
 	}
@@ -252,7 +255,7 @@ func TestArrivals(t *testing.T) {
 	p := o.layer(r)
 	op := layertest.Bind(t, rnn.New(p), o.inputs(r, p, 2)...)
 	f := dataflow.Fold{PE: 2, SIMD: 4}
-	l := op.Loop(f, dataflow.Target{})
+	l := op.Loop(f, fast)
 	var reads []string
 	for i := range 10 {
 		reads = append(reads, fmt.Sprintf("%b", l.At(i).Read))

@@ -99,8 +99,8 @@ func (o *op) words(f dataflow.Fold) []int {
 }
 
 // Loop has a latency of one clock.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	return layer.Turns(o.Out, f, func(k int) dataflow.Moves { return dataflow.Moves{Read: 1, Write: 1 << k} })
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	return layer.Turns(o.Out, f, t, func(k int) dataflow.Moves { return dataflow.Moves{Read: 1, Write: 1 << k} })
 }
 
 type kernel struct {
@@ -108,7 +108,7 @@ type kernel struct {
 	all   int   // words of an input vector
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	_, all := layer.Words(o.In[0], f)
 	return &kernel{o.words(f), all}
 }

@@ -56,7 +56,7 @@ func (w *walk) limit(ring int) int {
 // inside reports whether a tap at row y, column x, both in words, lies in the frame.
 func (w *walk) inside(y, x int) bool { return 0 <= y && y < w.frame && 0 <= x && x < w.line }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	padding := slices.Repeat(dataflow.Word{o.P.Pad}, f.SIMD)
 	w := newWalk(&o.g, o.parts(f))
 	if o.all(f) {

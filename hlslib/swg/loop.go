@@ -1,13 +1,11 @@
 package swg
 
 import (
+	"hlsgen/hlslib/layer"
 	"slices"
 
 	"hlsgen/internal/dataflow"
 )
-
-// latency is a clock to read the memory, and one to choose between what is read and padding.
-const latency = 2
 
 // Folds yields one kernel position a clock with every SIMD that divides the channels of a tile, then all positions
 // with every SIMD that is a tile; each with the memories that the buffered rows may lie in.
@@ -95,6 +93,23 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 			Tile: o.out.Shape.Tiled(o.tile(f))}}
 }
 
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	return dataflow.Loop{Body: iterations(o.schedule(f).body, o.parts(f)), Latency: latency}
+// buffered is fewer words than there are, and as many as a latency depends on: frames of all lengths are to have one.
+const buffered = 2
+
+// Loop has the latency of a word that is read out of the memory, where a window has it, and else is padding. With all
+// positions a clock the newest word is one of them.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Decide()
+	word := f.SIMD * o.in.Elem.Width
+	if o.all(f) {
+		c.Read()
+		if f.Memory != dataflow.NoMemory {
+			c.Fetch(buffered, word, f.Memory)
+		}
+	} else {
+		c.Look(buffered, word, f.Memory)
+	}
+	c.Choose(1)
+	return dataflow.Loop{Body: iterations(o.schedule(f).body, o.parts(f)), Latency: c.Write()}
 }

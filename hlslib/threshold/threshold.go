@@ -77,12 +77,14 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Folds yields, for every PE that divides the channels in increasing order, the memories to choose from.
 func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(o.steps.Tables(), false) }
 
-// Loop has the latency of the step functions: at least one clock to fetch, and one to compare or to go out.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	return o.Nest(f, max(2, o.steps.Clocks(f))).Loop()
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
+	o.steps.Chain(&c, f)
+	return o.Nest(f, c.Write()).Loop()
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	built := o.steps.Built(f)
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return built(c, x[0]) })
 }

@@ -96,14 +96,22 @@ func (o *op) kept(f dataflow.Fold) int {
 	return words
 }
 
-// Loop has a latency of one clock to fetch what is kept, and one to choose between that and what is read.
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
+// Loop has the latency of a word that is kept, or read.
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.ReadWhere()
+	if o.P.Scale[0] > 1 { // rows, which may have any length
+		c.Fetch(2, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
+	} else {
+		c.Fetch(o.kept(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
+	}
+	c.Choose(1)
 	each, first := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}
 	return dataflow.Nest{
 		Trips:   o.trips(f),
 		Read:    []dataflow.Access{{each, first, each, first, each}},
 		Write:   []dataflow.Access{{each, each, each, each, each}},
-		Latency: 2,
+		Latency: c.Write(),
 	}.Loop()
 }
 
@@ -113,7 +121,7 @@ type kernel struct {
 	kept           []dataflow.Word
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	trips := o.trips(f)
 	return &kernel{o.P.Scale, trips[2], trips[4], make([]dataflow.Word, o.kept(f))}
 }

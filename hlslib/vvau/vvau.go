@@ -115,8 +115,11 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
-func (o *op) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
-	return layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, o.Latency(f))
+func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
+	c := layer.Begin(t)
+	c.Read()
+	o.Chain(&c, f, cost.Packing{})
+	return layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, c.Write())
 }
 
 // kernel is the hardware's state: counters and a sum per PE. Sums wrap around at 64 bits rather than at the
@@ -131,7 +134,7 @@ type kernel struct {
 	words  [1]dataflow.Word
 }
 
-func (o *op) Kernel(f dataflow.Fold) dataflow.Kernel {
+func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{o: o, f: f, sums: make([]int64, f.PE), output: o.Outputs(f)}
 }
 

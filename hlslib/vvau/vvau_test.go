@@ -166,7 +166,15 @@ func TestSchedule(t *testing.T) {
 			t.Errorf("%+v: output %+v", f, out[0])
 		}
 		sf := 9 / f.SIMD
-		latency := map[int]int{1: 4, 3: 5, 9: 6}[f.SIMD]
+		latency := 3 // and more with the registers of slices and of UltraRAM
+		if f.Compute == dataflow.DSP {
+			latency += 3
+		}
+		if rows := 54 / (f.PE * f.SIMD); rows == 1 && f.Compute == dataflow.DSP {
+			latency-- // no memory
+		} else if rows > 1 && f.Memory == dataflow.URAM {
+			latency++
+		}
 		l := op.Loop(f, dataflow.Target{})
 		if got, want := []int{l.Iterations(), l.FirstWrite(0), l.LastWrite(0)},
 			[]int{5 * 54 / (f.PE * f.SIMD), sf - 1 + latency, 5*54/(f.PE*f.SIMD) - 1 + latency}; !slices.Equal(got,

@@ -5,6 +5,7 @@
 //
 //	compiler.go     Run: the whole story; boards and folding files
 //	import.go       Check; the front end with its options
+//	calibration.go  what hlsgen calibrate has written
 //	front.go        Pareto: many designs, none written
 //	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options
 //	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
@@ -39,36 +40,38 @@ type Options struct {
 	Model    string // path; empty means the embedded example
 	Board    string // name or path of a board file
 	ClockMHz float64
-	IO       dataflow.IO
-	Unroll   dataflow.Envelope // of every process
-	FPS      float64
-	Interval int // clocks per frame to reach; 0: not asked
-	MaxUse   folding.Use
-	Over     bool            // a design over the budget where none is within
-	Folding  string          // path of a folding file
-	Fixed    *folding.File   // what a folding file says, instead of its path; nil: nothing
-	Latency  bool            // the shortest latency, at the asked rate or at any
-	Least    folding.Measure // what "least resources" means
-	Search   time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine
-	FIFO     folding.FIFO
-	Cost     dataflow.Formula
-	Dims     map[string]int
-	Lengths  *frontend.Lengths    // of an axis that is time; nil: it has one length
-	Arrives  *frontend.InputType  // --input-type
-	Quantise *frontend.InputQuant // --input-quant
-	LSTM     string               // path of --lstm-config; may be empty
-	Cells    string               // path of --cell-config; may be empty
-	Stateful bool                 // samples are pieces of one stream
-	Samples  int                  // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
-	AccBits  int                  // 0: no audit
-	Verify   int                  // samples; AutoVerify: as many as the network's size allows
-	NoCSim   bool
-	Out      string // folder; empty means the default name
-	Force    bool
-	Keep     bool   // with Force: what hlsgen did not write, or not so, stays
-	Dump     string // folder for the graph after each pass
-	Passes   int    // only the first so many run; 0: all
-	Version  string // of the tool, for the manifest
+	// path of what hlsgen calibrate has made of a user's reports; empty: delays are those of hlsgen's tables
+	Calibration string
+	IO          dataflow.IO
+	Unroll      dataflow.Envelope // of every process
+	FPS         float64
+	Interval    int // clocks per frame to reach; 0: not asked
+	MaxUse      folding.Use
+	Over        bool            // a design over the budget where none is within
+	Folding     string          // path of a folding file
+	Fixed       *folding.File   // what a folding file says, instead of its path; nil: nothing
+	Latency     bool            // the shortest latency, at the asked rate or at any
+	Least       folding.Measure // what "least resources" means
+	Search      time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine
+	FIFO        folding.FIFO
+	Cost        dataflow.Formula
+	Dims        map[string]int
+	Lengths     *frontend.Lengths    // of an axis that is time; nil: it has one length
+	Arrives     *frontend.InputType  // --input-type
+	Quantise    *frontend.InputQuant // --input-quant
+	LSTM        string               // path of --lstm-config; may be empty
+	Cells       string               // path of --cell-config; may be empty
+	Stateful    bool                 // samples are pieces of one stream
+	Samples     int                  // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
+	AccBits     int                  // 0: no audit
+	Verify      int                  // samples; AutoVerify: as many as the network's size allows
+	NoCSim      bool
+	Out         string // folder; empty means the default name
+	Force       bool
+	Keep        bool   // with Force: what hlsgen did not write, or not so, stays
+	Dump        string // folder for the graph after each pass
+	Passes      int    // only the first so many run; 0: all
+	Version     string // of the tool, for the manifest
 
 	Progress func(stage string, done, total int) // may be nil
 }
@@ -114,7 +117,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 		return nil, nil
 	}
 	o.Step("folding", 0, 0)
-	target := o.target(board)
+	target := o.target(board, d)
 	if r.Design, err = folding.Make(ctx, model, target, o.goal(fixed), d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
 	}
@@ -155,10 +158,10 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	return r, nil
 }
 
-// target is the board at the asked clock, or at its own.
-func (o Options) target(b boards.Board) dataflow.Target {
+// target is the board at the asked clock, or at its own, with delays as calibrated.
+func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	return dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
-		Unroll: o.Unroll}
+		Unroll: o.Unroll, Calibration: o.Delays(d)}
 }
 
 // goal is what the design is made for.

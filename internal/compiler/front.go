@@ -34,7 +34,7 @@ func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, e
 		return nil, err
 	}
 	o.Step("folding", 0, 0)
-	f.Target = o.target(board)
+	f.Target = o.target(board, d)
 	goal := o.goal(fixed)
 	space, err := folding.List(im.Model, f.Target, fixed, goal.FIFO, d)
 	if err != nil || space == nil {

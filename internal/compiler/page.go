@@ -91,7 +91,11 @@ func (r *Result) facts() (f report.Facts) {
 	clock := r.Design.ClockMHz()
 	f.Add("throughput", chart.Amount(r.Design.FPS())+" "+r.unit()+"/s",
 		fmt.Sprintf("%s every %s clocks, simulated", r.frame(), plain(c.Interval)))
-	f.Add("latency", chart.Amount(float64(c.Latency)/clock)+" µs", fmt.Sprintf("%d clocks, simulated", c.Latency))
+	clocks := fmt.Sprintf("%d clocks, simulated", c.Latency)
+	if c.Most != nil && c.Least.Latency != c.Most.Latency {
+		clocks += fmt.Sprintf("; %d to %d until calibrated", c.Least.Latency, c.Most.Latency)
+	}
+	f.Add("latency", chart.Amount(float64(c.Latency)/clock)+" µs", clocks)
 	if s := SequencesOf(r.Design); s != nil {
 		f.Add("sequences", s.Range(), fmt.Sprintf("axis %s, a frame each, ended by TLAST; %v; %v", s.Axis, s.Longest,
 			s.Shortest))

@@ -3,6 +3,7 @@ package compiler
 import (
 	"math"
 
+	"hlsgen/hlslib/delay"
 	"hlsgen/internal/dataflow"
 )
 
@@ -17,9 +18,37 @@ type LayerReport struct {
 	Fold   *FoldReport         `json:"fold,omitempty"`
 	Clocks int                 `json:"clocks,omitempty"`
 	Delay  int                 `json:"pipeline_latency_clocks,omitempty"`
+	Depths *Span               `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
+	Table  int                 `json:"table_latency_clocks,omitempty"`          // without the calibration
+	Steps  []string            `json:"recurrences,omitempty"`                   // what steps hand on, and what follows
 	Parts  []dataflow.Part     `json:"cost_parts,omitempty"`
 	Total  *dataflow.Resources `json:"cost,omitempty"`
 	Path   float64             `json:"carried_path_ns,omitempty"`
+}
+
+// A Span is a range.
+type Span struct {
+	Least int `json:"least"`
+	Most  int `json:"most"`
+}
+
+// timed says how sure a layer's latency is, and what its steps hand on.
+func (r *LayerReport) timed(op dataflow.Op, f dataflow.Fold, t dataflow.Target) {
+	at := func(b delay.Bound) int {
+		t := t
+		t.Bound, t.Calibration = b, nil
+		return op.Loop(f, t).Latency
+	}
+	if t.Calibrated() {
+		r.Table = at(delay.Expected)
+	} else {
+		r.Depths = &Span{at(delay.Least), at(delay.Most)}
+	}
+	if x, ok := op.(dataflow.Recurring); ok {
+		for _, s := range x.Recurrences(f, t) {
+			r.Steps = append(r.Steps, s.String())
+		}
+	}
 }
 
 // A StreamReport is what travels on one side of a layer.
@@ -80,6 +109,7 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design) []LayerReport {
 			if t, ok := n.Op.(dataflow.Timed); ok {
 				r.Path = math.Round(1000*t.Delay(f, d.Target)) / 1000
 			}
+			r.timed(n.Op, f, d.Target)
 			r.Fold, r.Clocks, r.Delay, r.Parts, r.Total = fold, loop.Iterations(), loop.Latency, cost, &total
 		}
 		out = append(out, r)

@@ -208,7 +208,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	if !ok {
 		return nil, nil
 	}
-	target := o.target(board)
+	target := o.target(board, d)
 	if o.Board == "" {
 		target.IO = dataflow.FromStream
 		goal.MaxCycles = MaxCycles

@@ -272,6 +272,7 @@ func (o Options) given() map[string]string {
 		{"fifo", o.FIFO != folding.FIFO{}, o.FIFO.String()},
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"folding", o.Fixed != nil, "folding.json"},
+		{"calibration", o.Calibration != "", filepath.Base(o.Calibration)},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)}, // no folder of this machine
 		{"stateful", o.Stateful, "true"},
 		{"interleave", o.Samples > 1, strconv.Itoa(o.Samples)},

@@ -137,7 +137,7 @@ func (f fake) Cost(fold Fold, _ Target) Cost {
 		{Name: "control", Resources: Resources{LUT: 5, FF: 7}}}
 }
 
-func (fake) Kernel(Fold) Kernel         { panic("a fake has no kernel") }
+func (fake) Kernel(Fold, Target) Kernel { panic("a fake has no kernel") }
 func (fake) Emit(Fold, Target) Instance { panic("a fake has no C++") }
 
 // uint8s is a frame of unsigned bytes.

@@ -1,14 +1,16 @@
 // Package dataflow is the integer network between the host's real-valued prefix and suffix: layers (Op) joined by
 // streams, and the Design that folds them onto a device. Every value is an int64 and equality is exact.
 //
-// In come layers that package hlslib's folders make; out come what the engines ask of them. It sees boards and num.
+// In come layers that package hlslib's folders make; out come what the engines ask of them. It sees boards,
+// delay and num.
 //
 //   - op.go says what a layer is, kind.go what a kind of layers is
 //   - graph.go, verify.go, text.go: the graph, what must hold of it, its text form
 //   - run.go computes frames; dependence.go is how their parts depend on each other, turns.go is frames of several
 //     samples, lengths.go sequences of different lengths, ends.go what tells where they end
 //   - design.go is a model with a schedule; fifo.go its FIFOs
-//   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that
+//   - port.go is words on streams; loop.go is when they move, nest.go and stride.go how layers spell that;
+//     recurrence.go is what steps hand on
 //   - instance.go, storage.go, steps.go, requant.go: tables, memories and fields for the C++
 //   - cost.go is resources by part; limits.go, sizes that nothing exceeds; unroll.go, what one process computes at most
 package dataflow
@@ -19,6 +21,7 @@ import (
 	"slices"
 
 	"hlsgen/boards"
+	"hlsgen/hlslib/delay"
 	"hlsgen/internal/num"
 )
 
@@ -115,8 +118,8 @@ type Schedule interface {
 	Ports(Fold) (in, out []Port)
 	// Loop says when iterations happen and which words they move.
 	Loop(Fold, Target) Loop
-	// Kernel says what one iteration computes. A kernel holds state; each call gives a fresh one.
-	Kernel(Fold) Kernel
+	// Kernel says what one iteration of that loop computes. A kernel holds state; each call gives a fresh one.
+	Kernel(Fold, Target) Kernel
 	// Cost gives resources by named part. Cycles come from Loop.
 	Cost(Fold, Target) Cost
 	// Emit gives the data of the layer's C++ instance.
@@ -166,11 +169,23 @@ func (c Compute) String() string { return [...]string{"none", "lut", "dsp"}[c] }
 
 // A Target is the device and clock a design is made for, how it is fed, and the cost formulas it is judged by.
 type Target struct {
-	Board    boards.Board
-	ClockMHz float64
-	Formula  Formula
-	IO       IO
-	Unroll   Envelope // of every process
+	Board       boards.Board
+	ClockMHz    float64
+	Formula     Formula
+	IO          IO
+	Unroll      Envelope           // of every process
+	Calibration *delay.Calibration // of delays, by a user's reports; nil for hlsgen's tables
+	Bound       delay.Bound        // which end of the range of latencies is asked for
+}
+
+// Delays is how long operations take on the device, and what a stage of the clock holds.
+func (t Target) Delays() delay.Clock {
+	return delay.At(delay.Family(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
+}
+
+// Calibrated reports whether delays are those of a user's reports.
+func (t Target) Calibrated() bool {
+	return t.Calibration.Of(delay.Family(t.Board.DSPType))
 }
 
 // IO is what stands at a design's inputs and outputs.

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"hlsgen/folding/sweep"
+	"hlsgen/hlslib/delay"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+)
+
+// calibrationFile is where a calibration goes without --out.
+const calibrationFile = "calibration.json"
+
+func (a *app) calibrateCommand() *cobra.Command {
+	var o compiler.Options
+	out := under(a.dir, calibrationFile)
+	t := a.task(&cobra.Command{
+		Use:   "calibrate DIR",
+		Short: "Make latencies those of your tool and part, from reports that it has written",
+		Long: `Calibrate reads the reports that Vitis HLS has left below a folder, of one part:
+*.verbose.sched.rpt, which have the delay of every operation, and csynth.xml and
+*_csynth.rpt, which have the depths of pipelines. It writes a file that build,
+simulate and sweep take with --calibration: latencies then follow from it, and
+no longer have a range.
+
+With schedules, their delays take the place of hlsgen's tables. Without them,
+the depths of layers whose build lies below the folder (report/layers.json)
+give one factor for all latencies.`,
+		Example: `  hlsgen calibrate net-zcu104/hls
+  hlsgen calibrate net-zcu104 --out zu7ev.json
+  hlsgen build net.onnx --board zcu104 --calibration zu7ev.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("calibrate takes one folder, with reports of Vitis HLS")
+			}
+			return nil
+		},
+	}, &o)
+	t.path(&out, "out", "FILE", "file to write (default "+calibrationFile+")", nil)
+	t.BoolVar(&o.Force, "force", false, "replace the file")
+	t.json()
+	return t.does(func(context.Context) (*answer, error) {
+		dir := under(a.dir, t.cmd.Flags().Arg(0))
+		c, err := sweep.Calibrate(dir, &t.d)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			t.d.Fail(diag.FileUnreadable, t.cmd.Flags().Arg(0), "there is no such folder", "give a folder with reports")
+			return nil, nil
+		case c == nil || err != nil:
+			return nil, err
+		}
+		if _, err := os.Lstat(out); err == nil && !o.Force {
+			t.d.Fail(diag.OutputForeign, out, "it is there already", "give another --out, or --force to replace it")
+			return nil, nil
+		}
+		if err := sweep.Save(c, out); err != nil {
+			return nil, err
+		}
+		return &answer{object: calibrated{*c, out, outcomeOf(&t.d, nil)},
+			show: func(s *screen) { showCalibrated(s, c, out) }}, nil
+	})
+}
+
+// calibrated is the JSON of a calibration.
+type calibrated struct {
+	delay.Calibration
+	Out string `json:"out"`
+	outcome
+}
+
+func showCalibrated(s *screen, c *delay.Calibration, out string) {
+	s.title("%s", printable(c.Part))
+	s.field("tool", "%s", printable(c.Tool))
+	s.field("uncertainty", "%s of a period", percentOf(c.Uncertainty))
+	s.field("delays", "%s, by operation and width", count(len(c.Delays), "operation"))
+	if c.Stages != 1 {
+		s.field("depths", "%s times those of hlsgen's tables", figure(c.Stages))
+	}
+	t := newTable("process", ">depth", ">hlsgen", ">interval")
+	for _, p := range c.Processes {
+		ours := "-"
+		if p.Ours > 0 {
+			ours = fmt.Sprint(p.Ours)
+		}
+		t.row(label(p.Name), fmt.Sprint(p.Depth), ours, fmt.Sprint(p.Interval))
+	}
+	s.table(t)
+	s.field("written", "%s", printable(out))
+}
+
+func percentOf(x float64) string { return fmt.Sprintf("%g %%", 100*x) }

@@ -1,0 +1,184 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hlsgen/hlslib/delay"
+	"hlsgen/internal/compiler"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/owned"
+	"hlsgen/internal/regular"
+)
+
+// layersFile is where a build says what it expects of its layers.
+const layersFile = "layers.json"
+
+// families are the product families of reports, by what they begin with; the longest name counts.
+var families = []struct {
+	name   string
+	family delay.Family
+}{
+	{"zynquplus", delay.UltraScale}, {"kintexu", delay.UltraScale}, {"virtexu", delay.UltraScale},
+	{"artixu", delay.UltraScale}, {"spartanu", delay.UltraScale}, {"aspartanu", delay.UltraScale},
+	{"versal", delay.Versal}, {"zynq", delay.Series7}, {"azynq", delay.Series7}, {"qzynq", delay.Series7},
+	{"artix7", delay.Series7}, {"aartix7", delay.Series7}, {"kintex7", delay.Series7}, {"virtex7", delay.Series7},
+	{"spartan7", delay.Series7}, {"aspartan7", delay.Series7},
+}
+
+// Calibrate makes a calibration of the reports of HLS below a folder: csynth.xml, *_csynth.rpt and
+// *.verbose.sched.rpt. Schedules give the delays of operations. Without them, depths are compared with those that
+// builds below the folder expect (report/layers.json), and one factor is for all. What the user has to change is in d.
+func Calibrate(dir string, d *diag.List) (*delay.Calibration, error) {
+	files, err := reports(dir, func(name string) bool {
+		return name == layersFile || strings.HasSuffix(name, "csynth.xml") || strings.HasSuffix(name, ".rpt")
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown := func(path string) string {
+		s, _ := filepath.Rel(dir, path)
+		return s
+	}
+	all, expected := []timedRun{}, map[string]int{}
+	for _, path := range files {
+		data, err := regular.ReadFile(path, maxReport)
+		if err == nil && filepath.Base(path) == layersFile {
+			err = expect(data, expected)
+		} else if err == nil && strings.HasSuffix(path, ".xml") {
+			var r timedRun
+			if r, err = csynthRun(data); err == nil {
+				all = append(all, r)
+			}
+		} else if r, ok := textRun(data); err == nil && ok {
+			all = append(all, r)
+		}
+		if err != nil {
+			d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: shown(path), Msg: err.Error(),
+				Hint: "it is left out"})
+		}
+	}
+	c, err := combine(all, expected)
+	if err == nil {
+		err = c.Verify()
+	}
+	if err != nil {
+		d.Fail(diag.FileUnreadable, filepath.Base(dir), err.Error(), "give a folder in which Vitis HLS has left its "+
+			"reports of one part: csynth.xml, *_csynth.rpt, *.verbose.sched.rpt")
+		return nil, nil
+	}
+	return c, nil
+}
+
+// Save writes a calibration.
+func Save(c *delay.Calibration, path string) error {
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return owned.WriteFile(path, append(b, '\n'))
+}
+
+// reports lists the files below a folder, in order, whose names are wanted.
+func reports(dir string, wanted func(name string) bool) (files []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.Type().IsRegular() && wanted(e.Name()) {
+			files = append(files, path)
+		}
+		if len(files) > maxFound {
+			return errors.New(dir + ": too many reports")
+		}
+		return nil
+	})
+	slices.Sort(files)
+	return files, err
+}
+
+// expect takes the latencies that a build expects of its layers, by hlsgen's own tables.
+func expect(data []byte, to map[string]int) error {
+	var list []compiler.LayerReport
+	if err := json.Unmarshal(data, &list); err != nil {
+		return fmt.Errorf("no report of a build on its layers: %w", err)
+	}
+	for _, l := range list {
+		if to[l.Name] = l.Delay; l.Table > 0 {
+			to[l.Name] = l.Table
+		}
+	}
+	return nil
+}
+
+// combine makes one calibration of all runs, which are of one family and one uncertainty.
+func combine(all []timedRun, expected map[string]int) (*delay.Calibration, error) {
+	c := &delay.Calibration{Uncertainty: delay.Uncertainty, Stages: 1, Delays: []delay.Reported{},
+		Processes: []delay.Processed{}}
+	seen := map[delay.Processed]bool{}
+	delays := map[operation][]float64{} // by operation and bits, without ns
+	first := true
+	for _, r := range all {
+		f, ok := familyOf(r.family)
+		if r.family == "" {
+			continue
+		}
+		if !ok {
+			return nil, fmt.Errorf("a report of the unknown family %.40q", r.family)
+		}
+		if !first && (f != c.Family || r.part != c.Part) {
+			return nil, fmt.Errorf("reports of %.40q and of %.40q", c.Part, r.part)
+		}
+		c.Family, c.Part, c.Tool, first = f, r.part, r.tool, false
+		if r.period > 0 {
+			c.Uncertainty = math.Round(1000*r.uncertainty/r.period) / 1000
+		}
+		for _, p := range r.processes {
+			if p.Ours = expected[p.Name]; !seen[p] {
+				seen[p] = true
+				c.Processes = append(c.Processes, p)
+			}
+		}
+		for _, o := range r.delays {
+			key := operation{op: o.op, bits: o.bits}
+			delays[key] = append(delays[key], o.ns)
+		}
+	}
+	if first {
+		return nil, errors.New("it has no report of HLS")
+	}
+	for key, list := range delays {
+		slices.Sort(list)
+		c.Delays = append(c.Delays, delay.Reported{Op: key.op.String(), Bits: key.bits, NS: list[len(list)/2],
+			Reports: len(list)})
+	}
+	slices.SortFunc(c.Delays, func(a, b delay.Reported) int {
+		return strings.Compare(fmt.Sprintf("%s %9d", a.Op, a.Bits), fmt.Sprintf("%s %9d", b.Op, b.Bits))
+	})
+	measured, ours := 0, 0
+	for _, p := range c.Processes {
+		if p.Ours > 0 {
+			measured, ours = measured+p.Depth, ours+p.Ours
+		}
+	}
+	if len(c.Delays) == 0 && ours > 0 {
+		c.Stages = math.Round(1000*float64(measured)/float64(ours)) / 1000
+	}
+	return c, nil
+}
+
+func familyOf(name string) (delay.Family, bool) {
+	best, family := "", delay.Family("")
+	for _, f := range families {
+		if strings.HasPrefix(name, f.name) && len(f.name) > len(best) {
+			best, family = f.name, f.family
+		}
+	}
+	return family, best != ""
+}

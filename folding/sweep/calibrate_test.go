@@ -1,0 +1,129 @@
+package sweep_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hlsgen/folding/sweep"
+	"hlsgen/hlslib/delay"
+	"hlsgen/internal/diag"
+)
+
+// xmlReport is a csynth.xml with a loop, as Vitis HLS 2022.2 writes it, and a pipelined function.
+const xmlReport = `<profile>
+<ReportVersion><Version>2022.2</Version></ReportVersion>
+<UserAssignments><ProductFamily>FAMILY</ProductFamily><Part>xc-1</Part><TopModelName>top</TopModelName>
+<TargetClockPeriod>5.00</TargetClockPeriod><ClockUncertainty>0.50</ClockUncertainty></UserAssignments>
+<ModuleInformation>
+<Module><Name>MVAU_0_Pipeline_VITIS_LOOP_1</Name><PerformanceEstimates>
+<SummaryOfOverallLatency><Worst-caseLatency>120</Worst-caseLatency>
+<PipelineType>no</PipelineType></SummaryOfOverallLatency>
+<SummaryOfLoopLatency><VITIS_LOOP_1><Name>VITIS_LOOP_1</Name><TripCount>100</TripCount><PipelineII>1</PipelineII>
+<PipelineDepth>9</PipelineDepth><PipelineType>yes(flp)</PipelineType></VITIS_LOOP_1></SummaryOfLoopLatency>
+</PerformanceEstimates></Module>
+<Module><Name>Thresholding_0</Name><PerformanceEstimates><SummaryOfOverallLatency>
+<Worst-caseLatency>2</Worst-caseLatency><PipelineInitiationInterval>1</PipelineInitiationInterval>
+<PipelineType>yes</PipelineType></SummaryOfOverallLatency></PerformanceEstimates></Module>
+</ModuleInformation></profile>`
+
+// folderOf writes files, by name.
+func folderOf(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestCalibrateDelays reads operations out of a schedule: those that chains have, in one state, by themselves.
+func TestCalibrateDelays(t *testing.T) {
+	t.Parallel()
+	var d diag.List
+	c, err := sweep.Calibrate("testdata/reports", &d)
+	if err != nil || d.Failed() {
+		t.Fatal(err, d.Told())
+	}
+	var want []delay.Reported
+	for _, r := range []struct {
+		op   delay.Op
+		bits int
+		ns   float64
+	}{{delay.Add, 2, 1.56}, {delay.Add, 18, 2.13}, {delay.Compare, 18, 2.43}, {delay.Logic, 1, 0.97},
+		{delay.Multiply, 11, 4.17}, {delay.Read, 1, 3.63}, {delay.Select, 32, 0.69}} {
+		want = append(want, delay.Reported{Op: r.op.String(), Bits: r.bits, NS: r.ns, Reports: 1})
+	}
+	if !slices.Equal(c.Delays, want) {
+		t.Errorf("%+v, want %+v", c.Delays, want)
+	}
+	if c.Family != delay.Series7 || c.Part != "xc7z020-clg400-1" || c.Tool != "2022.2" || c.Uncertainty != 0.27 ||
+		c.Stages != 1 {
+		t.Errorf("%+v", c)
+	}
+	if want := []delay.Processed{{Name: "Matrix_Vector_Activate_Stream_Batch", Depth: 8, Interval: 1}}; !slices.Equal(
+		c.Processes, want) {
+		t.Errorf("%+v, want %+v", c.Processes, want)
+	}
+	if at := delay.At(delay.Series7, 100, c, delay.Most); at.NS(delay.Add, 10) != (1.56+2.13)/2 {
+		t.Errorf("an adder of 10 bits takes %v ns", at.NS(delay.Add, 10))
+	}
+}
+
+// TestCalibrateDepths compares depths with what builds expect.
+func TestCalibrateDepths(t *testing.T) {
+	t.Parallel()
+	var d diag.List
+	c, err := sweep.Calibrate(folderOf(t, map[string]string{
+		"hls/proj/csynth.xml": strings.Replace(xmlReport, "FAMILY", "zynquplus", 1),
+		"report/layers.json": `[{"name":"MVAU_0","pipeline_latency_clocks":6},
+			{"name":"Thresholding_0","pipeline_latency_clocks":9,"table_latency_clocks":2}]`,
+		"hls/other.rpt": "nothing of HLS",
+	}), &d)
+	if err != nil || d.Failed() {
+		t.Fatal(err, d.Told())
+	}
+	want := []delay.Processed{{Name: "MVAU_0", Depth: 9, Interval: 1, Ours: 6},
+		{Name: "Thresholding_0", Depth: 3, Interval: 1, Ours: 2}}
+	if !slices.Equal(c.Processes, want) || c.Stages != 1.5 || c.Uncertainty != 0.1 || c.Family != delay.UltraScale {
+		t.Errorf("%+v", c)
+	}
+	p := delay.At(delay.UltraScale, 100, c, delay.Expected).Pipe()
+	for p.Next(); p.Clocks() != 3; {
+		t.Fatalf("two stages are %d clocks", p.Clocks())
+	}
+}
+
+func TestCalibrateRefuses(t *testing.T) {
+	t.Parallel()
+	of := func(family string) string { return strings.Replace(xmlReport, "FAMILY", family, 1) }
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"nothing", nil, "no report of HLS"},
+		{"a family", map[string]string{"csynth.xml": of("stratix")}, "unknown family"},
+		{"two parts", map[string]string{"a/csynth.xml": of("zynq"), "b/csynth.xml": of("versal")}, "reports of"},
+		{"no XML", map[string]string{"csynth.xml": "<profile"}, "no report of HLS"},
+		{"no process", map[string]string{"csynth.xml": "<profile><UserAssignments><ProductFamily>zynq</ProductFamily>" +
+			"</UserAssignments></profile>"}, "neither delays nor processes"},
+	} {
+		var d diag.List
+		if c, err := sweep.Calibrate(folderOf(t, tt.files), &d); c != nil || err != nil || !d.Failed() {
+			t.Errorf("%s: %+v, %v", tt.name, c, err)
+			continue
+		}
+		if text := d.Told()[len(d.Told())-1].Msg; !strings.Contains(text, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
+		}
+	}
+}

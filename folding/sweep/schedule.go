@@ -1,0 +1,186 @@
+package sweep
+
+import (
+	"bytes"
+	"encoding/xml"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"hlsgen/hlslib/delay"
+)
+
+// A timedRun is what reports say of how the tool has scheduled processes. What a report does not say is zero.
+type timedRun struct {
+	family, part, tool  string
+	period, uncertainty float64 // ns
+	processes           []delay.Processed
+	delays              []operation
+}
+
+// An operation of a schedule takes so long.
+type operation struct {
+	op   delay.Op
+	bits int
+	ns   float64
+}
+
+// A scheduled is what we read of a csynth.xml beside csynth: what it was made for, and the pipelines of its modules.
+type scheduled struct {
+	Version string `xml:"ReportVersion>Version"`
+	Given   struct {
+		Family      string `xml:"ProductFamily"`
+		Part        string `xml:"Part"`
+		Period      string `xml:"TargetClockPeriod"`
+		Uncertainty string `xml:"ClockUncertainty"`
+	} `xml:"UserAssignments"`
+	Modules []struct {
+		Name    string `xml:"Name"`
+		Overall struct {
+			Type     string `xml:"PipelineType"`
+			Depth    string `xml:"PipelineDepth"`
+			Latency  string `xml:"Worst-caseLatency"`
+			Interval string `xml:"PipelineInitiationInterval"`
+		} `xml:"PerformanceEstimates>SummaryOfOverallLatency"`
+		Loops struct {
+			All []struct {
+				Depth    string `xml:"PipelineDepth"`
+				Interval string `xml:"PipelineII"`
+			} `xml:",any"` // each is called like its loop
+		} `xml:"PerformanceEstimates>SummaryOfLoopLatency"`
+	} `xml:"ModuleInformation>Module"`
+}
+
+// csynthRun reads the schedule of a csynth.xml.
+func csynthRun(data []byte) (r timedRun, err error) {
+	var s scheduled
+	if err := xml.Unmarshal(data, &s); err != nil {
+		return r, err
+	}
+	r = timedRun{family: s.Given.Family, part: s.Given.Part, tool: s.Version, period: number0(s.Given.Period),
+		uncertainty: number0(s.Given.Uncertainty)}
+	for _, m := range s.Modules {
+		for _, l := range m.Loops.All {
+			r.add(m.Name, int(number0(l.Depth)), int(number0(l.Interval)))
+		}
+		if t := m.Overall; strings.HasPrefix(t.Type, "yes") {
+			depth := int(number0(t.Depth))
+			if latency := number0(t.Latency); depth == 0 && t.Latency != "" {
+				depth = int(latency) + 1
+			}
+			r.add(m.Name, depth, int(number0(t.Interval)))
+		}
+	}
+	return r, nil
+}
+
+// add takes a pipeline; one without a depth is none.
+func (r *timedRun) add(name string, depth, interval int) {
+	if depth > 0 && depth < 1e6 {
+		r.processes = append(r.processes, delay.Processed{Name: process(name), Depth: depth, Interval: interval})
+	}
+}
+
+// process is the function whose module, or whose loop's, has the name.
+func process(module string) string {
+	name, _, _ := strings.Cut(module, "_Pipeline_")
+	return strings.TrimSuffix(name, "_s")
+}
+
+// number0 is a number, or 0.
+func number0(text string) float64 {
+	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "ns")), 64)
+	if err != nil || !(x >= 0 && x < 1e12) {
+		return 0
+	}
+	return x
+}
+
+// hlsReport is what a report of HLS in text begins with.
+var hlsReport = []byte("== Vitis HLS Report for '")
+
+var (
+	module = regexp.MustCompile(`(?m)^== Vitis HLS Report for '([^']+)'`)
+	field  = regexp.MustCompile(`(?m)^\* (Version|Product family|Target device): +(\S+)`)
+	clock  = regexp.MustCompile(`(?m)^ *\|ap_clk +\| +([0-9.]+) ns\| +[0-9.]+ ns\| +([0-9.]+) ns\|`)
+	// A pipeline's line: its number, interval and depth.
+	pipeline = regexp.MustCompile(`(?m)^ *\* Pipeline-\d+: initiation interval \(II\) = (\d+), depth = (\d+)`)
+	// A loop's row: least and greatest latency, depth, interval reached and asked for, trips.
+	loopRow = regexp.MustCompile(`(?m)^ *\|[-+ ]+\S+ *\|[^|]*\|[^|]*\| *(\d+)\| *(\d+)\|[^|]*\|[^|]*\| *yes`)
+	// An operation in one state: its delay, what it does, on how many bits, and what does it.
+	stated = regexp.MustCompile(`\[1/1\] \(([0-9.]+)ns\)[^>]*--->   "(?:%\S+ = )?(\w+)[^"]*"[^\n]*<CoreInst = "(\w+)">`)
+	bitsOf = regexp.MustCompile(`\bi(\d+)\b`)
+)
+
+// textRun reads the schedule of a report in text, *_csynth.rpt or *.verbose.sched.rpt; ok is false for others.
+func textRun(data []byte) (r timedRun, ok bool) {
+	name := module.FindSubmatch(data)
+	if !bytes.Contains(data, hlsReport) || name == nil {
+		return r, false
+	}
+	for _, f := range field.FindAllSubmatch(data, -1) {
+		switch string(f[1]) {
+		case "Version":
+			r.tool = string(f[2])
+		case "Product family":
+			r.family = string(f[2])
+		case "Target device":
+			r.part = string(f[2])
+		}
+	}
+	if c := clock.FindSubmatch(data); c != nil {
+		r.period, r.uncertainty = number0(string(c[1])), number0(string(c[2]))
+	}
+	pipes := pipeline.FindAllSubmatch(data, -1)
+	for _, p := range pipes {
+		r.add(string(name[1]), int(number0(string(p[2]))), int(number0(string(p[1]))))
+	}
+	if len(pipes) == 0 {
+		for _, p := range loopRow.FindAllSubmatch(data, -1) {
+			r.add(string(name[1]), int(number0(string(p[1]))), int(number0(string(p[2]))))
+		}
+	}
+	for line := range bytes.Lines(data) {
+		if m := stated.FindSubmatch(line); m != nil {
+			r.operate(number0(string(m[1])), string(m[2]), string(m[3]), line)
+		}
+	}
+	return r, true
+}
+
+// operate takes an operation of a schedule, if it is one of those that chains have.
+func (r *timedRun) operate(ns float64, does, core string, line []byte) {
+	var op delay.Op
+	switch core {
+	case "Adder":
+		op = delay.Add
+	case "Cmp":
+		op = delay.Compare
+	case "Sel":
+		op = delay.Select
+	case "LogicGate":
+		op = delay.Logic
+	case "Multiplier":
+		op = delay.Multiply
+	case "FIFO", "FIFO_SRL":
+		if op = delay.Read; does == "write" {
+			op = delay.Write
+		}
+	default:
+		return
+	}
+	widths := bitsOf.FindAllSubmatch(line, 2)
+	if !(ns > 0) || len(widths) == 0 {
+		return // a part of another one
+	}
+	width := widths[0]
+	switch {
+	case op == delay.Select && len(widths) > 1:
+		width = widths[1] // the first is the condition
+	case op == delay.Read || op == delay.Write || op == delay.Logic:
+		width = [][]byte{nil, []byte("1")}
+	}
+	if bits := int(number0(string(width[1]))); bits > 0 {
+		r.delays = append(r.delays, operation{op, bits, ns})
+	}
+}

@@ -1,0 +1,89 @@
+package delay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Calibration is what reports of a user's own runs say of a family. It takes the place of the tables.
+type Calibration struct {
+	Family      Family      `json:"family"`         // DSP48E1, DSP48E2 or DSP58
+	Part        string      `json:"part,omitempty"` // of the reports
+	Tool        string      `json:"tool,omitempty"` // their version
+	Uncertainty float64     `json:"uncertainty"`    // share of the clock's period
+	Stages      float64     `json:"stages"`         // that the tool makes of one of ours; 1 where delays were read
+	Delays      []Reported  `json:"delays"`         // by operation and width; empty without schedule reports
+	Processes   []Processed `json:"processes"`      // that were synthesised
+	compiled    *delays
+}
+
+// Reported is an operation's delay in schedule reports: the median of so many.
+type Reported struct {
+	Op      string  `json:"operation"`
+	Bits    int     `json:"bits"`
+	NS      float64 `json:"ns"`
+	Reports int     `json:"operations"`
+}
+
+// Processed is the depth of a pipeline in a report. Ours is what the tables say, 0 where it is not known.
+type Processed struct {
+	Name     string `json:"name"`
+	Depth    int    `json:"depth"`
+	Interval int    `json:"interval"`
+	Ours     int    `json:"ours,omitempty"`
+}
+
+// OpOf is the operation of a name, as String has it.
+func OpOf(name string) (Op, bool) {
+	for o := range Op(ops) {
+		if o.String() == name {
+			return o, true
+		}
+	}
+	return 0, false
+}
+
+// Verify says what is wrong with c, and makes it ready for At.
+func (c *Calibration) Verify() error {
+	if !slices.Contains([]Family{Series7, UltraScale, Versal}, c.Family) {
+		return fmt.Errorf("family %q, want %s, %s or %s", c.Family, Series7, UltraScale, Versal)
+	}
+	if !(c.Uncertainty >= 0 && c.Uncertainty < 1) {
+		return fmt.Errorf("an uncertainty of %v, want a share from 0 up to 1", c.Uncertainty)
+	}
+	if !(c.Stages >= 0.25 && c.Stages <= 4) {
+		return fmt.Errorf("%v stages of the tool for one of ours, want 0.25 to 4", c.Stages)
+	}
+	if len(c.Delays) == 0 && len(c.Processes) == 0 {
+		return errors.New("neither delays nor processes")
+	}
+	compiled := *tables(c.Family, Expected)
+	curves := map[Op]curve{}
+	for _, r := range c.Delays {
+		op, ok := OpOf(r.Op)
+		if !ok {
+			return fmt.Errorf("unknown operation %q", r.Op)
+		}
+		if r.Bits < 1 || !(r.NS >= 0 && r.NS <= 1000) || math.IsNaN(r.NS) {
+			return fmt.Errorf("%s of %d bits takes %v ns", r.Op, r.Bits, r.NS)
+		}
+		curves[op] = append(curves[op], knot{r.Bits, r.NS})
+	}
+	for op, list := range curves {
+		slices.SortFunc(list, func(a, b knot) int { return cmp.Compare(a.bits, b.bits) })
+		for i := 1; i < len(list); i++ {
+			if list[i].bits == list[i-1].bits {
+				return fmt.Errorf("%v of %d bits stands twice", op, list[i].bits)
+			}
+		}
+		compiled.ops[op] = list
+	}
+	c.compiled = &compiled
+	return nil
+}
+
+// Of reports whether c is of a family; where none is told, UltraScale+ is meant. Nothing is of none.
+func (c *Calibration) Of(f Family) bool { return c != nil && cmp.Or(f, UltraScale) == c.Family }

@@ -1,0 +1,71 @@
+package delay
+
+import "sync"
+
+// delays is a family's entries as they are looked up.
+type delays struct {
+	ops   [ops]curve
+	units [units]unit
+}
+
+// A unit has clocks between what comes in and what comes out, and what is spent of the first and of the last stage.
+type unit struct {
+	clocks  int
+	in, out float64
+}
+
+// A curve is ns by bits, straight between entries and level beyond them.
+type curve []knot
+
+type knot struct {
+	bits int
+	ns   float64
+}
+
+func (c curve) at(bits int) float64 {
+	if bits <= c[0].bits {
+		return c[0].ns
+	}
+	for i := 1; i < len(c); i++ {
+		if a, b := c[i-1], c[i]; bits <= b.bits {
+			return a.ns + (b.ns-a.ns)*float64(bits-a.bits)/float64(b.bits-a.bits)
+		}
+	}
+	return c[len(c)-1].ns
+}
+
+// built is every family's delays, at each end of the range.
+var built = sync.OnceValue(func() map[Family]map[Bound]*delays {
+	all := map[Family]map[Bound]*delays{}
+	for _, f := range []Family{Series7, UltraScale, Versal} {
+		all[f] = map[Bound]*delays{}
+		for _, b := range []Bound{Least, Expected, Most} {
+			all[f][b] = build(f, b)
+		}
+	}
+	return all
+})
+
+func tables(f Family, b Bound) *delays {
+	all := built()
+	if of, ok := all[f]; ok {
+		return of[b]
+	}
+	return all[UltraScale][b]
+}
+
+// spread is how far an entry may be off, as a share, by where it comes from.
+func (g Grade) spread() float64 { return [...]float64{Guess: 0.4, DataSheet: 0.25, Measured: 0.15}[g] }
+
+func build(f Family, b Bound) *delays {
+	d := &delays{}
+	for _, e := range Entries(f) {
+		off := 1 + float64(b)*e.Grade.spread()
+		d.ops[e.Op] = append(d.ops[e.Op], knot{e.Bits, e.NS * off})
+	}
+	for _, u := range Registered(f) {
+		off := 1 + float64(b)*u.Grade.spread()
+		d.units[u.Unit] = unit{u.Clocks, u.In * off, u.Out * off}
+	}
+	return d
+}

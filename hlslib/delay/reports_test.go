@@ -1,0 +1,97 @@
+package delay_test
+
+import (
+	"math/bits"
+	"testing"
+
+	"hlsgen/hlslib/delay"
+)
+
+// mvau is FINN's MVAU_hls (finn-hlslib, mvau.hpp): one flattened loop, counters of 32 bits, an input buffer in
+// registers, and thresholds that lie in tables, by PE.
+type mvau struct {
+	sf, nf, simd, weight, in, acc int
+	thresholds                    int  // of a channel; 0: none
+	dsp, rom, signed              bool // products in slices; weights in a table, else they arrive; signed codes
+}
+
+// chain packs what mvau.hpp does in an iteration into stages.
+func (m mvau) chain(c delay.Clock) int {
+	p, control := c.Pipe(), c.Pipe()
+	// Counters: one more, compared with the end, begun anew, kept.
+	control.Carried(32, delay.Add, delay.Compare, delay.Select, delay.Keep)
+	if m.nf > 1 { // the input, or one of those kept
+		for range bits.Len(uint(m.sf - 1)) {
+			p.Do(delay.Select, m.simd*m.in)
+		}
+	}
+	p.Join(control)
+	p.Next()
+	if m.rom {
+		p.Through(delay.LUTMemory)
+	}
+	switch {
+	case m.weight == 1 && m.in == 1:
+		p.Do(delay.Logic, 1)
+		p.Count(m.simd)
+	case m.weight == 1:
+		p.Do(delay.Add, m.in+1)
+		p.Do(delay.Select, m.in+1)
+		p.Tree(m.simd, m.in+1, delay.Add)
+	default:
+		p.Product(m.weight, m.in, m.dsp)
+		p.Tree(m.simd, m.weight+m.in, delay.Add)
+	}
+	if m.sf > 1 {
+		p.Carried(m.acc, delay.Select, delay.Add)
+	}
+	if m.thresholds > 0 { // those that are not above the sum are counted
+		p.Do(delay.Compare, m.acc)
+		p.Do(delay.Logic, 1)
+		p.Count(m.thresholds)
+	}
+	if m.signed {
+		p.Do(delay.Add, 8)
+	}
+	return p.Clocks()
+}
+
+// TestReports holds depths against public reports of synthesis of FINN's MVAU_hls, whose source is public too: within
+// two clocks or a quarter. Of these reports the entries of the table are of the first two only (PDS_YOLO's MVAU_hls_6
+// and LeNet's MVAU_hls_0), and they give delays, not depths.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	const (
+		yolo  = "github.com/windy07/PDS_YOLO, xc7z020-1, 10 ns, Vitis HLS 2022.2"
+		lenet = "github.com/CNStanLee/EF-US-Engine, LeNet, xczu7ev-2, 10 ns, Vitis HLS 2022.2"
+	)
+	for _, tt := range []struct {
+		source, layer string
+		family        delay.Family
+		mhz           float64
+		m             mvau
+		depth         int
+	}{
+		{yolo, "MVAU_hls_6", delay.Series7, 100, mvau{26, 56, 8, 8, 3, 17, 7, true, false, false}, 8},
+		{lenet, "MVAU_hls_0", delay.UltraScale, 100, mvau{3, 2, 3, 8, 8, 17, 255, true, true, false}, 7},
+		{yolo, "MVAU_hls_0", delay.Series7, 100, mvau{8, 1, 9, 8, 3, 15, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_1", delay.Series7, 100, mvau{8, 2, 9, 8, 3, 15, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_2", delay.Series7, 100, mvau{16, 4, 9, 8, 3, 16, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_3", delay.Series7, 100, mvau{32, 14, 9, 8, 3, 17, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_4", delay.Series7, 100, mvau{56, 26, 9, 8, 3, 18, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_5", delay.Series7, 100, mvau{104, 16, 9, 8, 3, 18, 7, true, false, false}, 8},
+		{yolo, "MVAU_hls_8", delay.Series7, 100, mvau{104, 18, 9, 8, 3, 19, 255, true, false, true}, 11},
+		{lenet, "MVAU_hls_1", delay.UltraScale, 100, mvau{45, 1, 4, 8, 8, 20, 255, true, true, false}, 8},
+	} {
+		got := tt.m.chain(delay.At(tt.family, tt.mhz, nil, delay.Expected))
+		if off := max(got-tt.depth, tt.depth-got); off > 2 && 4*off > tt.depth {
+			t.Errorf("%s, %s: %d clocks, reported are %d", tt.source, tt.layer, got, tt.depth)
+		}
+		least := tt.m.chain(delay.At(tt.family, tt.mhz, nil, delay.Least))
+		most := tt.m.chain(delay.At(tt.family, tt.mhz, nil, delay.Most))
+		if least > tt.depth || tt.depth > most || got < least || got > most {
+			t.Errorf("%s, %s: %d, in a range of %d to %d clocks; reported are %d", tt.source, tt.layer, got, least,
+				most, tt.depth)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package delay
+
+// A Grade is where an entry comes from.
+type Grade int
+
+// The grades.
+const (
+	Guess Grade = iota
+	DataSheet
+	Measured
+)
+
+func (g Grade) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
+
+// An Entry is what an operation takes on so many bits.
+type Entry struct {
+	Op     Op
+	Bits   int
+	NS     float64
+	Grade  Grade
+	Source string
+}
+
+// A UnitEntry is the clocks between what goes into a unit and what comes out, and the ns that are spent of the stages
+// where that happens.
+type UnitEntry struct {
+	Unit    Unit
+	Clocks  int
+	In, Out float64
+	Grade   Grade
+	Source  string
+}
+
+// The sources. Schedule reports name the delay of every operation (*.verbose.sched.rpt).
+const (
+	yolo  = "github.com/windy07/PDS_YOLO: FINN's MVAU_hls_6, Vitis HLS 2022.2, xc7z020-1, 10 ns"
+	width = "github.com/windy07/PDS_YOLO: FINN's width converter 0, Vitis HLS 2022.2, xc7z020-1, 10 ns"
+	lenet = "github.com/CNStanLee/EF-US-Engine...: FINN's MVAU_hls_0, Vitis HLS 2022.2, xczu7ev-2, 10 ns"
+	none  = "no report at hand"
+)
+
+// Entries is what a family's operations take, by operation and rising width.
+func Entries(f Family) []Entry {
+	switch f {
+	case Series7:
+		return series7
+	case Versal:
+		return guessed(ultraScale)
+	}
+	return ultraScale
+}
+
+// guessed is entries of another family, until somebody has measured this one.
+func guessed(list []Entry) (out []Entry) {
+	for _, e := range list {
+		e.Grade, e.Source = Guess, "as UltraScale+"
+		out = append(out, e)
+	}
+	return out
+}
+
+var series7 = []Entry{
+	{Read, 1, 3.63, Measured, width},
+	{Write, 1, 3.63, Measured, width + ", the same core"},
+	{Add, 2, 1.56, Measured, yolo},
+	{Add, 14, 1.67, Measured, yolo},
+	{Add, 17, 2.10, Measured, width},
+	{Add, 18, 2.13, Measured, yolo},
+	{Add, 32, 2.55, Measured, yolo},
+	{Add, 64, 3.5, Guess, none},
+	{Compare, 17, 2.43, Measured, yolo},
+	{Compare, 32, 2.47, Measured, yolo},
+	{Select, 17, 0.78, Measured, yolo},
+	{Keep, 1, 1.58, Measured, yolo},
+	{Logic, 1, 0.97, Measured, yolo},
+	{Multiply, 2, 0.97, Guess, "a gate"},
+	{Multiply, 11, 4.17, Measured, yolo + ", 8 by 3 bits"},
+	{Multiply, 64, 8.5, Guess, none},
+}
+
+var ultraScale = []Entry{
+	{Read, 1, 1.8, Guess, none},
+	{Write, 1, 1.8, Guess, none},
+	{Add, 2, 0.7, Guess, "the entries beside it, straight on"},
+	{Add, 13, 0.82, Measured, lenet},
+	{Add, 32, 1.01, Measured, lenet},
+	{Add, 64, 1.4, Guess, none},
+	{Compare, 13, 1.00, Measured, lenet},
+	{Compare, 17, 1.09, Measured, lenet},
+	{Select, 32, 0.44, Measured, lenet},
+	{Keep, 1, 0.42, Measured, lenet},
+	{Logic, 1, 0.28, Guess, none},
+	{Multiply, 2, 0.28, Guess, "a gate"},
+	{Multiply, 16, 1.65, Measured, lenet + ", 8 by 8 bits"},
+	{Multiply, 64, 3.5, Guess, none},
+}
+
+// Registered is a family's units.
+func Registered(f Family) []UnitEntry {
+	switch f {
+	case Series7:
+		return []UnitEntry{
+			{DSP, 3, 1.05, 2.15, Measured, yolo},
+			{LUTMemory, 1, 2.32, 2.32, Measured, yolo},
+			{BlockMemory, 1, 3.25, 3.25, Guess, none},
+			{UltraMemory, 2, 3.25, 3.25, Guess, "there is none in this family"},
+		}
+	case Versal:
+		list := Registered(UltraScale)
+		for i := range list {
+			list[i].Grade, list[i].Source = Guess, "as UltraScale+"
+		}
+		return list
+	}
+	return []UnitEntry{
+		{DSP, 3, 0.99, 0.53, Measured, lenet},
+		{LUTMemory, 1, 0.67, 0.67, Measured, lenet},
+		{BlockMemory, 1, 1.2, 1.2, Guess, none},
+		{UltraMemory, 2, 1.3, 1.3, Guess, none},
+	}
+}

@@ -1,0 +1,40 @@
+package compiler
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+
+	"hlsgen/hlslib/delay"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/regular"
+)
+
+// maxCalibration is the bytes of the largest calibration that is read.
+const maxCalibration = 4 << 20
+
+// Delays is what the file of --calibration says; nil without one. What is wrong with it is in d.
+func (o Options) Delays(d *diag.List) *delay.Calibration {
+	if o.Calibration == "" {
+		return nil
+	}
+	c := &delay.Calibration{}
+	b, err := regular.ReadFile(o.Calibration, maxCalibration)
+	if err == nil {
+		in := json.NewDecoder(bytes.NewReader(b))
+		in.DisallowUnknownFields()
+		if err = in.Decode(c); err == nil && in.More() {
+			err = errors.New("there is more behind it")
+		}
+	}
+	if err == nil {
+		err = c.Verify()
+	}
+	if err != nil {
+		d.Fail(diag.FileUnreadable, filepath.Base(o.Calibration), err.Error(),
+			"give a file that hlsgen calibrate has written")
+		return nil
+	}
+	return c
+}
