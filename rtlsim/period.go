@@ -62,6 +62,9 @@ func (e *engine) snapshot(state []int) snapshot {
 		if i > 0 {
 			state = append(state, l.at-base)
 		}
+		if l.pipe != nil {
+			state = l.pipe.state(state, base)
+		}
 		if l.pace > 0 {
 			state = append(state, max(0, l.frame*l.pace-l.at-1))
 		}
@@ -79,7 +82,7 @@ func (e *engine) snapshot(state []int) snapshot {
 	}
 	for _, s := range e.streams {
 		s.forget()
-		state = append(state, s.arrived-base, s.reads.end-s.reads.first)
+		state = append(state, s.reads.end-s.reads.first)
 		for k := s.reads.first; k < s.reads.end; k++ {
 			state = append(state, s.reads.of(k)-base)
 		}
@@ -104,6 +107,9 @@ func (e *engine) skip(once counts) {
 	for _, l := range e.workers {
 		l.at += clocks
 		l.frame += frames
+		if l.pipe != nil {
+			l.pipe.skip(clocks)
+		}
 	}
 	for _, s := range e.sources {
 		s.gate.free += clocks
@@ -115,8 +121,7 @@ func (e *engine) skip(once counts) {
 		k.frame += frames
 	}
 	for _, s := range e.streams {
-		s.arrived += clocks
-		s.wrote += clocks
+		s.taken += clocks
 		for i := range s.reads.at {
 			s.reads.at[i] += clocks
 		}

@@ -240,15 +240,27 @@ func (z *sizer) roomy() (depth []int, words int) {
 	}
 	t := z.surely()
 	if t.keeps {
-		for s := range z.now {
-			z.trim(s, t.high[s], was)
-		}
-		depth = z.now
+		depth = z.trimmed(t.high, was)
 	}
 	if z.now = was; t.keeps && len(z.needs) == 0 {
 		z.need(nil, z.streamsOf(nil))
 	}
 	return depth, t.words
+}
+
+// trimmed takes back what FIFOs did not use with a paced host. Where pipelines freeze, a host at full speed may need
+// more: then as little is taken back as it takes.
+func (z *sizer) trimmed(high, was []int) []int {
+	roomy := slices.Clone(z.now)
+	for times := 1; ; times *= 2 {
+		copy(z.now, roomy)
+		for s := range z.now {
+			z.trim(s, min(times*high[s], roomy[s]), was)
+		}
+		if z.design.Target.Stalls == dataflow.Credit || slices.Equal(z.now, roomy) || z.surely().keeps {
+			return z.now
+		}
+	}
 }
 
 // surely tries the whole design, whatever effort is left.
