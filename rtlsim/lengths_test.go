@@ -164,8 +164,8 @@ func everyLength(t *testing.T, d *dataflow.Design) (stuck []int) {
 }
 
 // What is proved of sequences of different lengths is what executing each of them shows. Sequences in any mix come
-// through where that is so, with the depths of Size too; where it is not, one of the lengths gets stuck where credits are
-// counted.
+// through where that is so, with the depths of Size too; where it is not, one of the lengths gets stuck where credits
+// are counted.
 func TestProveLengths(t *testing.T) {
 	t.Parallel()
 	free, dead, executed, few, deeper := 0, 0, 0, 0, 0

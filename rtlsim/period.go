@@ -5,10 +5,10 @@ import "slices"
 // A Period is a steady state: so many frames take so many clocks, for ever. The zero value is none.
 type Period struct{ Frames, Clocks int }
 
-// Between frames all streams are empty and all loops at their start, and the clocks that follow are sums and maxima of
-// the clocks that were (see stream and worker). So where all that still matters is the same as some frames before but
-// for one number of clocks that has been added to everything, that repeats for ever: a clock that the host's dice
-// decide aside, nothing depends on the absolute clock.
+// Between frames all streams are empty and all loops at their start, and the clocks that follow come from sums, maxima
+// and comparisons of the clocks that were (see stream, worker and pipeline). So where all that still matters is the
+// same as some frames before but for one number of clocks that has been added to everything, that repeats for ever: a
+// clock that the host's dice decide aside, nothing depends on the absolute clock.
 
 // A search looks for a state that was there before: the last one, and one that is replaced after 1, 2, 4, 8 ... frames
 // (Brent 1980), which finds any period after at most three times the frames that a state takes to come and recur.

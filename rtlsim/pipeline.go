@@ -5,13 +5,13 @@ import "math/bits"
 // A pipeline is that of a worker that a blocked write freezes (dataflow.Frozen): the iterations that write, from their
 // start on. Of those that do not, nothing is left to know once they have started.
 //
-// An iteration that starts in clock t is at the last stage in clock t + latency - 1, and one clock later for every clock
-// in between in which the pipeline was frozen. There it waits until all its FIFOs have room, in which clocks nothing
-// moves and nothing starts. So when a later iteration starts depends on the earlier ones that are at the last stage by
-// then, and on none of the others: of these alone the clocks have to be known.
+// An iteration that starts in clock t is at the last stage in clock t + latency - 1, and one clock later for every
+// clock in between in which the pipeline was frozen. There it waits until all its FIFOs have room, in which clocks
+// nothing moves and nothing starts. So when a later iteration starts depends on the earlier ones that are at the last
+// stage by then, and on none of the others: of these alone the clocks have to be known.
 //
-// In the order in which they started, flights have started, written and passed: they were at the last stage by the clock
-// of the last start.
+// In the order in which they started, flights have started, written and passed: they were at the last stage by the
+// clock of the last start.
 type pipeline struct {
 	latency int
 	ports   int

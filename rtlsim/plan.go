@@ -46,8 +46,8 @@ func newPlan(d *dataflow.Design) *plan {
 	return p
 }
 
-// freezes reports whether a blocked write freezes a layer's pipeline. One of a single stage starts and writes in the same
-// clock: with credits it does the same.
+// freezes reports whether a blocked write freezes a layer's pipeline. One of a single stage starts and writes in the
+// same clock: with credits it does the same.
 func (p *plan) freezes(node int) bool {
 	return p.design.Target.Stalls == dataflow.Frozen && p.loops[node].Latency > 1
 }

@@ -23,8 +23,8 @@ func relate(d *dataflow.Design, latency func(l dataflow.Loop) int) *dataflow.Des
 	return &dataflow.Design{Model: &dataflow.Model{Graph: &g}, Target: d.Target, Folds: d.Folds, FIFO: d.FIFO}
 }
 
-// What is proved does not deadlock, by either rule, at any latencies, whatever the host does. What is not deadlocks where
-// credits are counted, and where pipelines freeze at some latencies and stalls.
+// What is proved does not deadlock, by either rule, at any latencies, whatever the host does. What is not deadlocks
+// where credits are counted, and where pipelines freeze at some latencies and stalls.
 func TestProve(t *testing.T) {
 	t.Parallel()
 	dead, free, spared := 0, 0, 0
@@ -77,7 +77,8 @@ func TestProve(t *testing.T) {
 // that, and of two FIFOs behind a fork both rules ask the same.
 func TestPipelinesHoldNothingForSure(t *testing.T) {
 	t.Parallel()
-	past := func(depth, words int) *dataflow.Design { // a pipeline of 6 stages in the way past a layer that holds a frame
+	// A pipeline of 6 stages lies on the way past a layer that holds a frame.
+	past := func(depth, words int) *dataflow.Design {
 		n := &net{t: t, perWord: 1}
 		fork := n.add("Fork", pass(words, 1, 2, 1), n.input(words))
 		held := n.add("Hold", hold(words, 4), fork[0])
@@ -107,7 +108,8 @@ func TestPipelinesHoldNothingForSure(t *testing.T) {
 			lives bool
 		}{{dataflow.Frozen, 1, c.frozen}, {dataflow.Frozen, 5, c.slowly}, {dataflow.Credit, 1, c.credits}} {
 			c.d.Target.Stalls = r.rule
-			if _, err := Run(t.Context(), c.d, nil, Options{Frames: 3, In: Pace{Every: r.every}}); (err == nil) != r.lives {
+			_, err := Run(t.Context(), c.d, nil, Options{Frames: 3, In: Pace{Every: r.every}})
+			if (err == nil) != r.lives {
 				t.Errorf("depths %d, %v, a word every %d clocks: %v", c.d.Depths(), r.rule, r.every, err)
 			}
 		}

@@ -40,7 +40,8 @@ func keeps(t testing.TB, d *dataflow.Design, depth []int, z *Sizing, opt SizeOpt
 
 // keepsPaced is keeps for a host that gives a frame per interval.
 func keepsPaced(t testing.TB, d *dataflow.Design, z *Sizing, opt SizeOptions) bool {
-	trials := &trials{plan: newPlan(d), ctx: t.Context(), in: opt.In, out: opt.Out, interval: z.Interval, left: math.MaxInt}
+	trials := &trials{plan: newPlan(d), ctx: t.Context(), in: opt.In, out: opt.Out, interval: z.Interval,
+		left: math.MaxInt}
 	return trials.keepsInterval(trials.paced(d.Depths(), 600))
 }
 

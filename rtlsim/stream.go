@@ -2,14 +2,14 @@ package rtlsim
 
 import "hlsgen/internal/dataflow"
 
-// A stream is a FIFO behind the pipeline of the layer that writes it, seen as the clocks in which its words move. Word k
-// takes a place of the FIFO in clock w(k) and is visible from clock w(k)+delay on. It is read in clock r(k), which leaves
-// its place free from clock r(k)+1 on. There are depth places, so that
+// A stream is a FIFO behind the pipeline of the layer that writes it, seen as the clocks in which its words move. Word
+// k takes a place of the FIFO in clock w(k) and is visible from clock w(k)+delay on. It is read in clock r(k), which
+// leaves its place free from clock r(k)+1 on. There are depth places, so that
 //
 //	w(k) > r(k-depth)
 //
-// A pipeline that freezes takes the place when it writes, one clock before the word is visible. With credits the place is
-// taken when the iteration starts, a latency before. The host's words are visible when they are written.
+// A pipeline that freezes takes the place when it writes, one clock before the word is visible. With credits the place
+// is taken when the iteration starts, a latency before. The host's words are visible when they are written.
 type stream struct {
 	id    int
 	port  dataflow.Port

@@ -174,8 +174,8 @@ type Target struct {
 	Stalls   Stalls
 }
 
-// Stalls is the rule by which a layer waits for room, which depends on the flow that makes hardware of it. docs/clock.md
-// defines both.
+// Stalls is the rule by which a layer waits for room, which depends on the flow that makes hardware of it.
+// docs/clock.md defines both.
 type Stalls uint8
 
 // The rules.
