@@ -95,8 +95,14 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 	fresh := q.Fresh()
 	loose := q.uncapped(limit)
 	caps := loose
-	for k, most := range q.Caps.Vector[:ask.Traffic] {
-		if most == 0 {
+	most := q.Caps.Vector[:ask.Traffic]
+	if !slices.ContainsFunc(most, func(n int64) bool { return n > 0 }) { // nobody wants a design of nothing
+		have := ask.Amounts(q.Budget.Capacity)
+		copy(fresh.Yard[:], have[:])
+		most = nil
+	}
+	for k, n := range most {
+		if n == 0 {
 			caps.Vector[k], fresh.Yard[k] = 0, 1
 		}
 	}

@@ -141,7 +141,7 @@ func TestHints(t *testing.T) {
 func TestSmallestBudget(t *testing.T) {
 	t.Parallel()
 	m := tfc()
-	for _, goal := range []Goal{{MaxUse: all(0.01)}, {MaxUse: all(0.2), FPS: 3e6}} {
+	for _, goal := range []Goal{{MaxUse: all(0.01)}, {MaxUse: all(1e-9)}, {MaxUse: all(0.2), FPS: 3e6}} {
 		_, told := on(t, m, board("pynq-z1"), goal)
 		h := regexp.MustCompile(`--max-use ([0-9.]+)`).FindStringSubmatch(text(told))
 		if h == nil {

@@ -61,12 +61,19 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 	return bind.Sequences(g, file)
 }
 
-// unused refuses formats that no node takes.
+// unused refuses formats of nodes that are not there. Those for all other nodes may find none: a file may serve several
+// models.
 func (o Options) unused(used map[string]bool, file string, d *diag.List) {
 	for _, f := range o.Cells {
 		of := strings.Join(f.Operators(), " or ")
 		for _, name := range slices.Sorted(maps.Keys(f.Cells)) {
 			if used[f.Flag+name] {
+				continue
+			}
+			if graph.Wildcard(name) {
+				d.Add(diag.Diag{Severity: diag.Note, Code: f.Code(), Where: file,
+					Msg: fmt.Sprintf("%s has formats for %q, and this model has no node left that takes them", f.Flag,
+						name)})
 				continue
 			}
 			d.Add(diag.Diag{Severity: diag.Error, Code: f.Code(), Where: file,

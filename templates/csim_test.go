@@ -325,7 +325,7 @@ add_files -tb tb/data
 		"run_hls_unified.tcl": "open_component -reset small_top -flow_target vivado\n" + sources + common,
 	} {
 		for steps, calls := range map[string]string{
-			"":            "csim_design\ncsynth_design\ncosim_design\nexport_design -format ip_catalog\n",
+			"":            "csim_design\ncsynth_design\nexport_design -format ip_catalog\n",
 			"csim csynth": "csim_design\ncsynth_design\n",
 		} {
 			cmd := exec.Command(tclsh, stub, filepath.Join(dir, "hls", script))

@@ -6,7 +6,8 @@
 // printed. It sees hlslib (the C++ of kernels), dataflow, owned and num.
 //
 //   - project.go is the story; files.go is what comes out
-//   - layer.go, top.go, bench.go, readme.go: the views of the templates; steps.go, of sequences of different lengths
+//   - layer.go, axis.go (the network's ends), top.go, bench.go, readme.go: the views of the templates; steps.go, of
+//     sequences of different lengths
 //   - render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell values, types and names
 //   - lint.go, lint_memory.go hold text against what Vitis HLS accepts
 //   - csim.go compiles and runs, outcome.go reads what was printed; process_unix.go and process_other.go end what was

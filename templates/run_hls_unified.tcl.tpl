@@ -1,7 +1,7 @@
 # Vitis 2024.2 and later:
 #     vitis-run --mode hls --tcl run_hls_unified.tcl
 # HLS_STEPS chooses among csim, csynth, cosim and export, as in run_hls.tcl. hls_config.cfg says the same to v++.
-set steps {csim csynth cosim export}
+set steps {csim csynth export}
 if {[info exists ::env(HLS_STEPS)]} {
     set steps $::env(HLS_STEPS)
 }

@@ -18,9 +18,14 @@ type notes struct {
 
 func (w world) notes() notes { return notes{w.stderr, w.ink(w.stderr)} }
 
-// complain says what went wrong.
+// complain says what went wrong. Names that users and files give stand in it, with control characters as question
+// marks: a terminal would obey these.
 func (n notes) complain(format string, args ...any) {
-	fmt.Fprintf(n, "%s %s\n", n.ink.red("hlsgen:"), fmt.Sprintf(format, args...))
+	lines := strings.Split(fmt.Sprintf(format, args...), "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	fmt.Fprintf(n, "%s %s\n", n.ink.red("hlsgen:"), strings.Join(lines, "\n"))
 }
 
 // diagnostics shows d on stderr, and where to read more.

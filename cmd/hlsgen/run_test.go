@@ -86,6 +86,8 @@ func TestExit(t *testing.T) {
 		"full/file":     "",
 		"full/file2":    "",
 		"not-yaml.yaml": "a: [",
+		"every.json":    `{"*": {"output": {"scale": 1, "bits": 8, "signed": true}}}`,
+		"one.json":      `{"/lstm": {"output": {"scale": 1, "bits": 8, "signed": true}}}`,
 	}
 	for _, c := range []struct {
 		args   string
@@ -111,6 +113,11 @@ func TestExit(t *testing.T) {
 		{"--frob", exitUsage, "", "hlsgen: unknown flag: --frob\nsee hlsgen --help\n"},
 		{"build --bord zcu104", exitUsage, "",
 			"hlsgen: unknown flag: --bord, did you mean --board?\nsee hlsgen build --help\n"},
+		{"build --no\x1b[31mred", exitUsage, "", "hlsgen: unknown flag: --no?[31mred\n"},
+		{"check --config no\x1b[31mred", exitUsage, "", "no?[31mred"},
+		{"check " + iris + " --lstm-config every.json", exitOK, "MVAU",
+			"note[lstm-cell-formats]: --lstm-config has formats for \"*\", and this model has no node left"},
+		{"check " + iris + " --cell-config one.json", exitDiagnostics, "MVAU", "error[cell-formats]"},
 		{"build -b zcu104", exitUsage, "", "unknown shorthand flag: 'b'"},
 		{"build --board", exitUsage, "", "flag needs an argument: --board"},
 		{"build --board zcu104 a b", exitUsage, "", "hlsgen build takes one model, not 2"},

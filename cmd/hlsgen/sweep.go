@@ -183,7 +183,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		}
 		if r != nil && err != nil && ctx.Err() != nil && !t.asJSON {
 			fmt.Fprintf(a.stderr, "%d of %d searches are kept in %s: the same command goes on from there\n", r.Kept,
-				r.Total, r.Out)
+				r.Total, printable(r.Out))
 		}
 		if t.d.Failed() {
 			return nil, err

@@ -105,11 +105,15 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 			lines = append(lines, f.flag+" "+quoted(f.text))
 		}
 	}
-	s.exact("next", strings.Join(lines, " \\\n"+strings.Repeat(" ", 13)))
-	if len(o.Dims) > 0 || o.Lengths != nil || o.Arrives != nil || o.Quantise != nil || o.LSTM+o.Cells != "" ||
-		o.Stateful {
-		s.exact("", "and what was said here of axes and inputs (--dim, --input-type ...)")
+	for _, f := range o.OfModel() {
+		for _, text := range f.Texts {
+			lines = append(lines, "--"+f.Name+" "+quoted(text))
+		}
 	}
+	if o.Stateful {
+		lines = append(lines, "--stateful")
+	}
+	s.exact("next", strings.Join(lines, " \\\n"+strings.Repeat(" ", 13)))
 }
 
 // axes are the columns of what was asked for. Those in which all points are the same are said once, below the table.

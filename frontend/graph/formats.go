@@ -42,6 +42,9 @@ type Formats struct {
 // colon, every node of it.
 const Every = "*"
 
+// Wildcard reports whether formats under a name are for all nodes, or all of an operator, that are not named.
+func Wildcard(name string) bool { return name == Every || strings.HasSuffix(name, ":"+Every) }
+
 // The flags that name files of formats. CellFlag is for all operators, LSTMFlag for LSTM alone.
 const (
 	LSTMFlag = "--lstm-config"

@@ -192,7 +192,8 @@ func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length in
 	}
 	rest, kept, values, ok := o.WithoutConstants(n)
 	if !ok && len(kept) > 0 || rest != nil && rest.Value != nil {
-		return of, nil, unmapped.Because("elements of its input are constants in some steps", "pad all steps alike")
+		return of, nil, unmapped.Because("elements of its input are constants in some steps, and data in others",
+			"put a quantiser of the sequence's scale behind what pads it: constants are codes then, too")
 	}
 	for k, f := range affine {
 		if values[k] != nil {

@@ -15,7 +15,8 @@ enum requant_mode {
     requant_half_away,
     requant_floor,
     requant_toward_zero,
-    requant_ceil
+    requant_ceil,
+    requant_away_from_zero
 };
 
 // requant_bits is the number of bits that hold 0..n.
@@ -69,6 +70,7 @@ template <int SHIFT, int MODE, int W> ap_int<W> requant_round(const ap_int<W>& p
     if (MODE == requant_half_away) up = half && (more || !negative);
     if (MODE == requant_toward_zero) up = negative && (half || more);
     if (MODE == requant_ceil) up = half || more;
+    if (MODE == requant_away_from_zero) up = !negative && (half || more);
     if (SHIFT == 0) up = false;
     return ap_int<W>(below + ap_uint<1>(up));
 }

@@ -35,7 +35,8 @@ func TestMemoriesBite(t *testing.T) {
 			"stream s1: 6 words in srl, the text has [5]"},
 		{"a FIFO's memory", func(d *dataflow.Design) { d.FIFO[0].Memory = dataflow.BRAM },
 			"stream s0: 5 words in block, the text has [5]"},
-		{"a name", func(d *dataflow.Design) { d.Model.Graph.Nodes[0].Name = "Other" }, "Thresholding_0 has memories and is no layer"},
+		{"a name", func(d *dataflow.Design) { d.Model.Graph.Nodes[0].Name = "Other" },
+			"Thresholding_0 has memories and is no layer"},
 		{"a cost", func(d *dataflow.Design) {
 			n := d.Model.Graph.Nodes[0]
 			n.Op = spoilt{Op: n.Op, cost: dataflow.Cost{{Name: "more", Resources: dataflow.Resources{BRAM: 1}}}}

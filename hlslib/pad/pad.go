@@ -11,8 +11,8 @@
 //	for y < H': for x < W': for fold < C/SIMD: one clock
 //
 // or H'*W'*C/SIMD clocks a frame (FINN's formula). Every iteration writes a word; those of a pixel of the frame read
-// it. Where padding comes first, words are read one ahead: the first with the first word of padding, and each further one
-// where the one before is written. So no frame begins before its first word is there.
+// it. Where padding comes first, words are read one ahead: the first with the first word of padding, and each further
+// one where the one before is written. So no frame begins before its first word is there.
 //
 // Where the input's element type does not hold Code, the output's is the narrowest that holds Code and the input's
 // range, and words are recoded on their way.

@@ -37,7 +37,8 @@ func Fit(steps []num.Step, x []num.Range) (p Params, ok bool) {
 // roundings is where Fit looks. Those that are left out round down with another bias. Where ties go toward or away from
 // 0, a line a little less or more steep has none, and rounds down as well; only that it may need a product in place of
 // a shift.
-var roundings = []num.Rounding{num.Floor, num.HalfEven, num.HalfTowardZero, num.HalfAway, num.TowardZero}
+var roundings = []num.Rounding{num.Floor, num.HalfEven, num.HalfTowardZero, num.HalfAway, num.TowardZero,
+	num.AwayFromZero}
 
 // fit is Fit with one rounding.
 func fit(stairs []stair, mode num.Rounding) (p Params, ok bool) {

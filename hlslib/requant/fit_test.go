@@ -46,6 +46,8 @@ func rounded(v float64, mode num.Rounding) int64 {
 		v = math.Trunc(v)
 	case num.Ceil:
 		v = math.Ceil(v)
+	case num.AwayFromZero:
+		v = math.Copysign(math.Ceil(math.Abs(v)), v)
 	default:
 		panic(mode)
 	}

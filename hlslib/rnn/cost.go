@@ -113,7 +113,7 @@ func (g *program) choices(m cost.Model, f dataflow.Fold) cost.Resources {
 func (o *op) engine(m cost.Model, f dataflow.Fold) ([]cost.Part, []dataflow.Storage) {
 	storage := o.storage(f)
 	if o.dots == 0 {
-		return []cost.Part{m.Control(cost.Counter(o.iterations(o.timing(f))))}, storage
+		return []cost.Part{m.Control(cost.Counter(iterations(o, o.timing(f))))}, storage
 	}
 	longest := 0
 	for _, p := range o.phases {

@@ -159,7 +159,7 @@ func (t *timing) distance(o *op, s *store, f dataflow.Fold) int {
 }
 
 // iterations is those of a frame: where the state goes on from frame to frame, the last step waits as all others do.
-func (o *op) iterations(t timing) int {
+func iterations(o *op, t timing) int {
 	n := t.head + t.rest + o.length*t.step
 	if !o.P.Keeps {
 		n -= t.phases[len(t.phases)-1].idle

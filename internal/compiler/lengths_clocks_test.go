@@ -51,8 +51,8 @@ func lengthsDesigns(t *testing.T, seeds uint64, steps int, visit func(name strin
 	}
 }
 
-// A layer whose kernel is not told where sequences end has the loop of so many steps one after the other: its clocks are
-// those of the simulation, and what is proved of the loops holds of the calls.
+// A layer whose kernel is not told where sequences end has the loop of so many steps one after the other: its clocks
+// are those of the simulation, and what is proved of the loops holds of the calls.
 func TestStepsOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	called, own := 0, 0

@@ -124,7 +124,10 @@ func TestRandomLengths(t *testing.T) {
 			// a convolution over time, and the step behind the last one that counts
 			across := n.Front != nil && n.Front.Kernel > 0 || n.Counted &&
 				slices.ContainsFunc(n.Outputs, func(o rnntest.Output) bool { return o.Of == "last" })
+			// between a Loop and a layer behind it, samples that come first can end up outside of the steps
+			moved := n.Form == "samples first" && len(n.Layers) > 1 && n.Layers[0].Form == "Loop"
 			switch {
+			case moved && fixed:
 			case across && !fixed:
 				t.Errorf("%v: %v, want %s", n.Has, err, diag.LengthFixed)
 			case !across && err != nil:

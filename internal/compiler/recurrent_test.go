@@ -229,6 +229,11 @@ func TestRecurrent(t *testing.T) {
 		{name: "clipped sums", has: []string{"clipped sums"}},
 		{name: "directions with one set of weights", has: []string{"shared weights", "bidirectional"}},
 		{name: "16 bits of state", has: []string{"a wide state"}},
+		{name: "a Loop", has: []string{"a Loop", "LSTM"}},
+		{name: "a Loop beside a Scan", has: []string{"a Loop", "bidirectional", "samples first"}},
+		{name: "a Loop over pieces", has: []string{"a Loop", "pieces of a stream"}},
+		{name: "shared initializers, unrolled", has: []string{"shared initializers", "unrolled"}},
+		{name: "captured initializers", has: []string{"captured initializers", "shared initializers"}},
 		{name: "100 steps of a GRU", has: []string{"GRU"}, steps: 100},
 		{name: "100 steps of an RNN", has: []string{"RNN"}, steps: 100},
 	} {

@@ -153,6 +153,12 @@ var unmapped = []struct {
 		n.then("InstanceNormalization", "instance", "one", "one")
 		return n.conv("conv", 2, 0).finish()
 	}},
+	{"maxima-of-channels", diag.NotMapped, func() []byte {
+		n := imageOf(1, 2, 5, 5)
+		n.then("ReduceMax", "most").Ints("axes", 1).Int("keepdims", 1)
+		n.channels = 1
+		return n.conv("conv", 2, 0).finish()
+	}},
 	{"indices-of-maxima", diag.OpUnsupported, func() []byte {
 		n := imageOf(1, 1, 6, 6)
 		n.then("MaxPool", "pool").Ints("kernel_shape", 2, 2).Out("pool.out", "where")

@@ -223,17 +223,37 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 	return nil
 }
 
-// given lists the options that shape the design, as the user gave them.
-func (o Options) given() map[string]string {
-	out := map[string]string{}
+// A Given is a flag, and what it was given: one text, or several.
+type Given struct {
+	Name  string
+	Texts []string
+}
+
+// OfModel lists what was said of the model's axes, inputs and cells, in the flags that say it. Files are named as the
+// options name them.
+func (o Options) OfModel() []Given {
+	list := []Given{{"dim", o.dims()}}
 	if t := o.Arrives; t != nil {
-		out["input-type"] = t.Type.String() + ":" + t.Scale.RatString()
+		list = append(list, Given{"input-type", []string{t.Type.String() + ":" + t.Scale.RatString()}})
 	}
 	if q := o.Quantise; q != nil {
-		out["input-quant"] = fmt.Sprintf("%s:%v", q.Type, q.Scale)
+		list = append(list, Given{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
 	}
-	if dims := o.dims(); len(dims) > 0 {
-		out["dim"] = strings.Join(dims, ",")
+	for _, file := range []Given{{"lstm-config", []string{o.LSTM}}, {"cell-config", []string{o.Cells}}} {
+		if file.Texts[0] != "" {
+			list = append(list, file)
+		}
+	}
+	return list
+}
+
+// given lists the options that shape the design, as the user gave them, files without their folders.
+func (o Options) given() map[string]string {
+	out := map[string]string{}
+	for _, f := range o.OfModel() {
+		if len(f.Texts) > 0 {
+			out[f.Name] = strings.Join(f.Texts, ",")
+		}
 	}
 	for _, x := range []struct {
 		name  string
@@ -251,7 +271,7 @@ func (o Options) given() map[string]string {
 		{"fifo", o.FIFO != folding.FIFO{}, o.FIFO.String()},
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
 		{"folding", o.Fixed != nil, "folding.json"},
-		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)},
+		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)}, // no folder of this machine
 		{"stateful", o.Stateful, "true"},
 		{"interleave", o.Samples > 1, strconv.Itoa(o.Samples)},
 		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},

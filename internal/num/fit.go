@@ -151,6 +151,8 @@ func rounded(n, d *big.Int, mode Rounding) *big.Int {
 		up = n.Sign() < 0 && rest.Sign() > 0
 	case Ceil:
 		up = rest.Sign() > 0
+	case AwayFromZero:
+		up = n.Sign() >= 0 && rest.Sign() > 0
 	}
 	if up {
 		floor.Add(floor, big.NewInt(1))

@@ -18,10 +18,12 @@ const (
 	Floor          Rounding = "floor"
 	TowardZero     Rounding = "toward-zero"
 	Ceil           Rounding = "ceil"
+	AwayFromZero   Rounding = "away-from-zero"
 )
 
 // Roundings lists them all, in the order of their codes in hlslib/core/requant.hpp.
-var Roundings = []Rounding{HalfEven, HalfUp, HalfTowardZero, HalfAway, Floor, TowardZero, Ceil}
+var Roundings = []Rounding{HalfEven, HalfUp, HalfTowardZero, HalfAway, Floor, TowardZero, Ceil,
+	AwayFromZero}
 
 // Verify refuses what is no rounding.
 func (r Rounding) Verify() error {
@@ -55,6 +57,8 @@ func (r Rounding) Quotient(p int64, shift int) int64 {
 		up = p < 0 && rest > 0
 	case Ceil:
 		up = rest > 0
+	case AwayFromZero:
+		up = p >= 0 && rest > 0
 	}
 	if up {
 		floor++
@@ -103,6 +107,11 @@ func (r Rounding) boundary(v int64) (halves int64, reached bool) {
 			return 0, true
 		}
 		return 2, false
+	case AwayFromZero:
+		if v >= 1 {
+			return 2, false
+		}
+		return 0, true
 	}
 	return 1, true // half up
 }

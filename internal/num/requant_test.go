@@ -24,8 +24,8 @@ func exact(x int64, scale *big.Rat, mode Rounding, lo, hi int64) int64 {
 		new(big.Rat).Sub(new(big.Rat).SetInt64(above), r)
 	v := below
 	switch near := toBelow.Cmp(toAbove); {
-	case mode == Floor, mode == TowardZero && r.Sign() >= 0:
-	case mode == Ceil, mode == TowardZero, near > 0:
+	case mode == Floor, mode == TowardZero && r.Sign() >= 0, mode == AwayFromZero && r.Sign() < 0:
+	case mode == Ceil, mode == TowardZero, mode == AwayFromZero, near > 0:
 		v = above
 	case near == 0:
 		switch mode {
@@ -60,6 +60,7 @@ func TestRequantApply(t *testing.T) {
 		Floor:          {-2, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1},
 		TowardZero:     {-1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 1, 1},
 		Ceil:           {-1, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2},
+		AwayFromZero:   {-2, -2, -2, -1, -1, -1, 0, 1, 1, 1, 2, 2},
 	} {
 		for i, x := range xs {
 			if got := (Requant{Multiplier: 1, Shift: 2, Mode: mode, Lo: -9, Hi: 9}).Apply(x); got != want[i] {

@@ -22,10 +22,13 @@ type Axes struct {
 	Pieces      bool // samples that are pieces of one stream
 	Turns       bool // samples that take turns in an engine
 	Unrolled    bool // recurrences that are written out step by step
+	Loops       bool // recurrences as an ONNX Loop
+	Shared      bool // initializers of equal numbers that are one, or stand outside of bodies
 }
 
 // All is every axis.
-var All = Axes{true, true, true, true, true, true, true, true, true, true, true, true, true, true, true}
+var All = Axes{true, true, true, true, true, true, true, true, true, true, true, true, true, true, true,
+	true, true}
 
 // A drawer draws a network.
 type drawer struct {
@@ -103,6 +106,8 @@ func Draw(c *Choices, axes Axes) *Network {
 		x = []vector{{width, q}}
 	}
 	d.outputs(x[0])
+	n.Shared = d.on(axes.Shared, 4, "shared initializers")
+	n.Captured = d.on(axes.Shared, 4, "captured initializers")
 	n.Choices = c.Made
 	return n
 }

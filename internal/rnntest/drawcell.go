@@ -36,6 +36,8 @@ func (d *drawer) layer(x []vector) *Layer {
 		}
 	} else if d.n.Steps >= 4 && !d.n.Pieces && d.on(d.axes.Unrolled, 4, "unrolled") {
 		l.Form = "Unrolled"
+	} else if !l.Reverse[0] && d.on(d.axes.Loops, 3, "a Loop") {
+		l.Form = "Loop"
 	}
 	first := d.cell(kind, x, l.Form)
 	for k := range l.Reverse {
@@ -53,7 +55,8 @@ func (d *drawer) layer(x []vector) *Layer {
 	}
 	l.Spelled = Spelling{Fused: d.rarely(4), Gemm: d.n.Form != "flat" && d.rarely(4), Early: d.rarely(2),
 		Left: d.rarely(2)}
-	l.Spelled.Joined = l.Form == "Scan" && !l.Spelled.Fused && d.on(d.axes.Joined, 6, "joined products")
+	inBody := l.Form == "Scan" || l.Form == "Loop"
+	l.Spelled.Joined = inBody && !l.Spelled.Fused && d.on(d.axes.Joined, 6, "joined products")
 	if l.Form == "Unrolled" {
 		l.Spelled.Unroll = Unrolling{one(d.Choices, "Gather", "Slice", "Split"), d.rarely(2), d.rarely(2)}
 	}

@@ -24,6 +24,9 @@ type Network struct {
 	Turns   int                          // samples that share an engine, 1 or more
 	Choices []int                        // that made it
 	Has     []string                     // what is special, in words
+
+	Shared   bool // initializers of equal numbers are one
+	Captured bool // those of bodies stand outside of them
 }
 
 // Count is the name of the input that says how many steps of a sequence count.
@@ -47,7 +50,7 @@ type Dense struct {
 
 // A Layer is cells, one per direction, side by side.
 type Layer struct {
-	Form    string // "Scan", "Node", "QuantLSTMCell" or "Unrolled": written out step by step
+	Form    string // "Scan", "Loop", "Node", "QuantLSTMCell" or "Unrolled": written out step by step
 	Cells   []*Cell
 	Reverse []bool
 	Starts  []Start

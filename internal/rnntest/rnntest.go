@@ -7,5 +7,5 @@
 //   - draw.go draws networks, drawcell.go the cells in them
 //   - network.go and cell.go say what is computed, exact.go does it with rationals and enclosures of what is none
 //   - write.go writes files, body.go the step of a Scan in several spellings, nodes.go the operators of ONNX and
-//     Brevitas' cell; unrolled.go copies of a step
+//     Brevitas' cell; loop.go an ONNX Loop; unrolled.go copies of a step
 package rnntest

@@ -19,6 +19,37 @@ type writer struct {
 	prefix string
 	names  int
 	shared map[*int64]string // weights that are written once, by their first code; nil to write them every time
+	pool   map[string]string // initializers that are written once, by their numbers; nil to write them every time
+	outer  *writer           // has the initializers of a body; nil where the body has them
+}
+
+// initializer is one of these numbers.
+func (w *writer) initializer(dt graph.DType, shape []int, v ...float64) string {
+	if w.outer != nil {
+		return w.outer.initializer(dt, shape, v...)
+	}
+	key := fmt.Sprint(dt, shape, v)
+	if name := w.pool[key]; name != "" {
+		return name
+	}
+	name := w.fresh()
+	w.Init(name, dt, shape, v...)
+	if w.pool != nil {
+		w.pool[key] = name
+	}
+	return name
+}
+
+// of is a writer of a body.
+func (w *writer) of(m *onnxtest.Model, prefix string, captured bool) *writer {
+	inner := &writer{Model: m, prefix: prefix}
+	if captured {
+		inner.outer = w
+	}
+	if w.pool != nil {
+		inner.pool = map[string]string{}
+	}
+	return inner
 }
 
 func (w *writer) fresh() string {
@@ -30,21 +61,15 @@ func (w *writer) scalar(v float64) string { return w.constant(nil, v) }
 
 // scalar64 is an index.
 func (w *writer) scalar64(v int) string {
-	name := w.fresh()
-	w.Init(name, graph.Int64, nil, float64(v))
-	return name
+	return w.initializer(graph.Int64, nil, float64(v))
 }
 
 func (w *writer) constant(shape []int, v ...float64) string {
-	name := w.fresh()
-	w.Init(name, graph.Float32, shape, v...)
-	return name
+	return w.initializer(graph.Float32, shape, v...)
 }
 
 func (w *writer) ints(v ...float64) string {
-	name := w.fresh()
-	w.Init(name, graph.Int64, []int{len(v)}, v...)
-	return name
+	return w.initializer(graph.Int64, []int{len(v)}, v...)
 }
 
 // vector is a constant of numbers that may be one for all.
@@ -81,11 +106,11 @@ func (w *writer) quant(x string, q *Quantiser) string {
 	}
 	scale := w.scalar(float64(q.Scale))
 	if q.Linear {
-		zero, dt := w.fresh(), graph.UInt8
+		dt := graph.UInt8
 		if q.Signed {
 			dt = graph.Int8
 		}
-		w.Init(zero, dt, nil, float64(q.Zero))
+		zero := w.initializer(dt, nil, float64(q.Zero))
 		return w.op("DequantizeLinear", w.op("QuantizeLinear", x, scale, zero), scale, zero)
 	}
 	return w.node(w.Node("Quant", x, scale, w.scalar(float64(q.Zero)), w.scalar(float64(q.Bits))).Domain(qonnx).
@@ -126,9 +151,8 @@ func (w *writer) matrix(m Matrix, kernel int, rows bool) (name string) {
 		perUnit = nil
 	}
 	if m.Linear {
-		name := w.fresh()
-		w.Init(name, graph.Int8, shape, codes...)
-		n := w.Node("DequantizeLinear", name, w.constant(flat(perUnit), scales...))
+		q := w.initializer(graph.Int8, shape, codes...)
+		n := w.Node("DequantizeLinear", q, w.constant(flat(perUnit), scales...))
 		if perUnit != nil && !rows && kernel == 0 {
 			n.Int("axis", 1)
 		} else if perUnit != nil {
@@ -197,6 +221,9 @@ func axes(shape []int) []any {
 // ONNX is the file.
 func (n *Network) ONNX() []byte {
 	w := &writer{Model: onnxtest.New(opset).Opset(qonnx, 2), prefix: "t"}
+	if n.Shared {
+		w.pool = map[string]string{}
+	}
 	form := shapes[n.Form]
 	var x []string
 	for k, s := range n.Inputs {
@@ -298,8 +325,11 @@ func (w *writer) layer(l *Layer, index int, x []string, n *Network) (sequence st
 			starts = append(starts, w.start(prefix+"c", byC, l.Starts[d], l.Starts[d].C, vector(cell.Units)))
 		}
 		way := w.scan
-		if l.Form == "Unrolled" {
+		switch {
+		case l.Form == "Unrolled":
 			way = w.unrolled
+		case l.Form == "Loop" && !l.Reverse[d]: // what goes out of a Loop has the order of its runs
+			way = w.loop
 		}
 		out := way(l, d, prefix, append(starts, x...), n)
 		h, seq = append(h, out[0]), append(seq, out[len(out)-1])
@@ -345,7 +375,7 @@ func (w *writer) scan(l *Layer, d int, prefix string, inputs []string, n *Networ
 	if cell.Kind == LSTM {
 		states = 2
 	}
-	b := &body{writer: &writer{Model: onnxtest.New(0), prefix: prefix + "b"}, cell: cell, spelled: l.Spelled}
+	b := &body{writer: w.of(onnxtest.New(0), prefix+"b", n.Captured), cell: cell, spelled: l.Spelled}
 	b.write(len(inputs)-states, func(width int) []any { return axes(shapes[n.Form].vector(width)) })
 	in := make([]int64, len(inputs)-states)
 	reverse := make([]int64, len(in))

@@ -254,6 +254,12 @@ func Joined(form *scaled.Form) error {
 			return OfWholeRow(n)
 		}
 	}
+	if !slices.ContainsFunc(leaves, func(l *scaled.Var) bool { return l.Tensor != leaves[0].Tensor }) {
+		return unmapped.By(ErrJoined, diag.NotMapped,
+			fmt.Sprintf("it is no sum, but another function of %d elements of %q", len(leaves), leaves[0].Tensor),
+			"maxima are taken along the axis behind the channels: reshape to (1, channels, elements) in front of "+
+				"them; products and other functions of several elements have no layer")
+	}
 	return unmapped.By(ErrJoined, diag.NotMapped,
 		fmt.Sprintf("it joins %q and %q otherwise than by a sum of scaled integers", leaves[0].Tensor,
 			leaves[1].Tensor),

@@ -61,12 +61,10 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 		}
 		return nil, reject
 	}
-	if q, err := whole.RoundingOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
+	if q, err := whole.ShiftedOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
 		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
-			if m, ok := v.requantised(q, units); ok {
-				m.terms = terms
-				v.made = m
-				return nil, nil
+			if more, ok := v.rounded(q, terms, units); ok {
+				return more, nil
 			}
 		}
 	}
@@ -101,7 +99,9 @@ func (v *value) mayRound() bool {
 
 // notPolynomial is the reason of a code that is no function of one polynomial.
 func (v *value) notPolynomial() error {
-	return refuse(v.step, "is no function of one sum or product of integers: quantise what meets in it, one by one")
+	return unmapped.Because(fmt.Sprintf("its body has no layer: %s is no function of one sum or product of integers",
+		unmapped.Describe(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; "+
+		"the greater of two codes, max(a, b), is b + relu(a - b), with a quantiser of their scale behind relu")
 }
 
 // settleConstant makes a code that cannot change, which still is asked for.
@@ -263,26 +263,12 @@ func (m *made) compact(units []polynomial) {
 
 // requantised makes a code that is a rounded polynomial: exactly by a multiplier and a shift, or by factors that round
 // alike on all integers that can be reached.
-func (v *value) requantised(q *whole.Rounding, units []polynomial) (*made, bool) {
-	bias := make([]*big.Rat, len(units))
-	centred := true
+func requantised(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made, bool) {
 	var scales []*big.Rat
-	for u := range units {
-		f, ok := units[u].outer.Affine()
-		if !ok {
-			return nil, false
-		}
-		p := &polynomial{ranges: units[u].ranges}
-		f.Scale = new(big.Rat).Quo(f.Scale, q.Scale)
-		for _, s := range units[u].scale {
-			p.scale = append(p.scale, new(big.Rat).Mul(s, f.Scale))
-		}
-		units[u] = *p
-		bias[u] = new(big.Rat).Quo(f.Bias, q.Scale)
-		centred = centred && bias[u].Sign() == 0
+	for _, p := range units {
 		scales = append(scales, p.scale...)
 	}
-	if centred {
+	if !slices.ContainsFunc(bias, func(b *big.Rat) bool { return b.Sign() != 0 }) {
 		if m, ok := exactRequant(q, units, whole.Unit(scales)); ok {
 			return m, true
 		}

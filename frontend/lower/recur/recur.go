@@ -17,8 +17,9 @@
 // Files: recur.go has what goes in and out, and finds the states, begin.go what they begin with; body.go reads codes as
 // functions of values, dots.go products with weights, large.go how large they may be; constant.go finds the ranges of
 // values, and units that never change; fuse.go puts functions of one code into one; integers.go makes whole numbers of
-// polynomials, sharp.go finds the factors of sums whose scales are far apart, and limbs.go sums of several digits where
-// there are none; phases.go orders values in phases; emit.go writes the cell.
+// polynomials, sharp.go finds the factors of sums whose scales are far apart, limbs.go sums of several digits where
+// there are none, and divide.go divides sums into more codes than a function has steps; phases.go orders values in
+// phases; emit.go writes the cell.
 //
 // It sees graph, real, scaled, unmapped, whole, diag, num, hlslib/layer and hlslib.
 package recur

@@ -42,6 +42,21 @@ func lstm(b *body, square func(x string) string, project int) {
 	b.outs = append(b.outs, out)
 }
 
+// wide is an LSTM whose states have more codes than a function has steps, of products that are not rounded before, in
+// scales without a pattern.
+func wide(b *body, bits int, zero float64, mode string) {
+	n := 4
+	h, c := b.state("h", n), b.state("c", n)
+	i, f, o, g := b.sigmoid(h, n, n), b.sigmoid(h, n, n), b.sigmoid(h, n, n), b.tanh(h, n, n)
+	next := b.quantised(b.node("Add", b.node("Mul", f, c), b.node("Mul", i, g)), float64(float32(0.000123)), zero, bits,
+		1, mode)
+	b.next("c", next)
+	out := b.quantised(b.node("Mul", o, b.quant(b.node("Tanh", next), 0.0078125, 8, true)), float64(float32(0.000031)),
+		zero, bits, 1, mode)
+	b.next("h", out)
+	b.outs = append(b.outs, next, out)
+}
+
 func gru(b *body, before bool) {
 	n := 4
 	h := b.state("h", n)
@@ -90,6 +105,23 @@ var cells = []cell{
 	{"LSTM", func(b *body) { lstm(b, func(x string) string { return b.quant(x, 0.03125, 8, true) }, 0) }, 1},
 	{"LSTM, products not rounded", func(b *body) { lstm(b, func(x string) string { return x }, 0) }, 1},
 	{"LSTM with a projection", func(b *body) { lstm(b, func(x string) string { return x }, 3) }, 2},
+	{"LSTM, 14 bits", func(b *body) { wide(b, 14, 0, "ROUND") }, 1},
+	{"LSTM, 13 bits, rounded up", func(b *body) { wide(b, 13, 0, "UP") }, 1},
+	{"LSTM, 13 bits, rounded towards zero", func(b *body) { wide(b, 13, 0, "DOWN") }, 1},
+	{"LSTM, 13 bits with a zero point", func(b *body) { wide(b, 13, 31, "HALF_DOWN") }, 1},
+	{"signs of products", func(b *body) {
+		h := b.state("h", 4)
+		b.outs = []string{b.quant(b.node("Mul", b.tanh(h, 4, 4), h), 0.25, 1, true)}
+		b.next("h", b.tanh(h, 4, 4))
+	}, 1},
+	{"a running maximum", func(b *body) {
+		m := b.state("m", 3)
+		x := b.quant("x", 0.25, 8, true)
+		more := b.quant(b.node("Relu", b.node("Sub", m, x)), 0.25, 9, false)
+		next := b.quant(b.node("Add", x, more), 0.25, 8, true)
+		b.next(m, next)
+		b.outs = []string{next}
+	}, 1},
 	{"GRU, reset after the product", func(b *body) { gru(b, true) }, 1},
 	{"GRU, reset before the product", func(b *body) { gru(b, false) }, 2},
 	{"gates of one product", func(b *body) {
@@ -387,6 +419,10 @@ func TestRefusals(t *testing.T) {
 		{"gates that are not quantised", "is no function of one sum or product of integers", func(b *body) {
 			h := b.state("h", 3)
 			b.next(h, b.quant(b.node("Mul", b.gate("Sigmoid", h, 3, 3), b.gate("Tanh", h, 3, 3)), 0.01, 8, true))
+		}},
+		{"a running maximum", "max(a, b), is b + relu(a - b)", func(b *body) {
+			m := b.state("m", 3)
+			b.next(m, b.quant(b.node("Max", m, b.quant("x", 0.25, 8, true)), 0.25, 8, true))
 		}},
 		{"the input in two places", "products of the input meet values of 3 elements in one place, and of 2 in another",
 			func(b *body) {

@@ -66,14 +66,20 @@ func quant(m *onnxtest.Model, in, out, scale, zero, bits string, signed int64) {
 
 // quant quantises with so many bits; signed if asked for.
 func (b *body) quant(x string, scale float64, bits int, signed bool) string {
-	s, z, w := b.number(scale), b.number(0), b.number(float64(bits))
-	b.n++
-	out := fmt.Sprintf("q%d", b.n)
 	sign := int64(0)
 	if signed {
 		sign = 1
 	}
-	quant(b.b, x, out, s, z, w, sign)
+	return b.quantised(x, scale, 0, bits, sign, "ROUND")
+}
+
+// quantised quantises with a zero point and a mode of rounding.
+func (b *body) quantised(x string, scale, zero float64, bits int, signed int64, mode string) string {
+	s, z, w := b.number(scale), b.number(zero), b.number(float64(bits))
+	b.n++
+	out := fmt.Sprintf("q%d", b.n)
+	b.b.Node("Quant", x, s, z, w).Domain("qonnx.custom_op.general").Int("signed", signed).Int("narrow", 0).
+		Str("rounding_mode", mode).Out(out)
 	return out
 }
 

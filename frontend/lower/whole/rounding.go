@@ -11,33 +11,52 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Rounding is how a quantiser rounds products: clip(round(product/Scale)); its zero point is 0.
+// A Rounding is how a quantiser rounds products: clip(round(product/Scale + Before) + Behind).
 type Rounding struct {
-	Mode  num.Rounding
-	Scale *big.Rat
-	Codes num.Range
+	Mode   num.Rounding
+	Scale  *big.Rat
+	Before *big.Rat // a zero point that is rounded, too
+	Behind int64    // one that is not
+	Codes  num.Range
 
 	node *graph.Node
 }
 
 var modes = map[real.Rounding]num.Rounding{real.HalfEven: num.HalfEven, real.HalfUp: num.HalfAway,
-	real.HalfDown: num.HalfTowardZero, real.Floor: num.Floor, real.Ceil: num.Ceil, real.Down: num.TowardZero}
+	real.HalfDown: num.HalfTowardZero, real.Floor: num.Floor, real.Ceil: num.Ceil, real.Down: num.TowardZero,
+	real.Up: num.AwayFromZero}
 
-// RoundingOf reads a quantiser. The error says what of it is no Rounding.
+// RoundingOf reads a quantiser without a zero point. The error says what of it is no such Rounding.
 func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
+	q, err := ShiftedOf(p, step)
+	if err == nil && (q.Before.Sign() != 0 || q.Behind != 0) {
+		return nil, fmt.Errorf("%s has a zero point", unmapped.Describe(step.Node))
+	}
+	return q, err
+}
+
+// ShiftedOf reads a quantiser. The error says what of it is no Rounding.
+func ShiftedOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	codes, ok := scaled.Codes(step)
-	if !ok || !step.Node.Is(graph.Uniform) {
+	if !ok || !step.Node.Is(graph.Uniform) || step.Node.Int("sign", 0) != 0 {
 		return nil, fmt.Errorf("%s does not round products", unmapped.Describe(step.Node))
 	}
 	s, z := p.Known[step.Node.Inputs[1]].Const, p.Known[step.Node.Inputs[2]].Const
-	if s == nil || z == nil || s.Len() != 1 || z.Len() != 1 || z.At(0) != 0 {
-		return nil, fmt.Errorf("%s has a zero point, or a scale per unit", unmapped.Describe(step.Node))
+	if s == nil || z == nil || s.Len() != 1 || z.Len() != 1 {
+		return nil, fmt.Errorf("%s has a zero point or a scale per unit", unmapped.Describe(step.Node))
 	}
 	mode, ok := modes[real.Rounding(step.Node.Int("mode", 0))]
 	if !ok {
 		return nil, fmt.Errorf("%s rounds in a way that no layer does", unmapped.Describe(step.Node))
 	}
-	return &Rounding{mode, new(big.Rat).SetFloat64(s.At(0)), codes, step.Node}, nil
+	q := &Rounding{Mode: mode, Scale: new(big.Rat).SetFloat64(s.At(0)), Before: new(big.Rat), Codes: codes,
+		node: step.Node}
+	if step.Node.Int("zero_first", 0) != 0 {
+		q.Before.SetFloat64(z.At(0))
+	} else {
+		q.Behind = int64(z.At(0)) // a whole number
+	}
+	return q, nil
 }
 
 // Products reads the first n elements of a form, which are rounded, as products of integers of a range and whole

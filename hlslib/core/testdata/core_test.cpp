@@ -77,6 +77,7 @@ static double rounded(int mode, double v) {
     case requant_half_away: return std::round(v);
     case requant_floor: return std::floor(v);
     case requant_toward_zero: return std::trunc(v);
+    case requant_away_from_zero: return v < 0 ? std::floor(v) : std::ceil(v);
     default: return std::ceil(v);
     }
 }
@@ -108,7 +109,8 @@ template <long long MODE> void requantisers() {
     requantised<37, 6, MODE>();
     // Nothing is clipped, and all 64 bits are there.
     typedef numbers<(1LL << 40) + 1, 41, MODE, 0, 0, 0, 63> wide;
-    CHECK((requantiser<wide, false>::template of<ap_int<22>>(ap_int<22>(-2000000), 0) == -1000000 + (MODE == requant_floor ? -1 : 0)));
+    const int down = MODE == requant_floor || MODE == requant_away_from_zero ? 1 : 0;
+    CHECK((requantiser<wide, false>::template of<ap_int<22>>(ap_int<22>(-2000000), 0) == -1000000 - down));
 }
 
 static void ends() {
@@ -184,6 +186,7 @@ int main() {
     requantisers<requant_floor>();
     requantisers<requant_toward_zero>();
     requantisers<requant_ceil>();
+    requantisers<requant_away_from_zero>();
     tables(narrow);
     tables(plain);
     ends();

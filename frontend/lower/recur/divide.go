@@ -1,0 +1,308 @@
+package recur
+
+import (
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/lower/whole"
+	"hlsgen/internal/num"
+)
+
+// rounded makes a code that is a rounded polynomial: exactly by a multiplier and a shift, by factors that round alike
+// on all integers that can be reached, or, where it has more codes than a function has steps, by a division.
+func (v *value) rounded(q *whole.Rounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
+	bias, ok := v.inCodes(q, units)
+	if !ok {
+		return nil, false
+	}
+	if q.Behind == 0 {
+		if m, ok := requantised(q, units, bias); ok {
+			m.terms = terms
+			v.made = m
+			return nil, true
+		}
+	}
+	if q.Codes.Count() <= whole.MaxSteps {
+		return nil, false
+	}
+	return v.divided(q, terms, units, bias)
+}
+
+// inCodes writes polynomials, and what is added to them, in codes.
+func (v *value) inCodes(q *whole.Rounding, units []polynomial) (bias []*big.Rat, ok bool) {
+	for u := range units {
+		f, ok := units[u].outer.Affine()
+		if !ok {
+			return nil, false
+		}
+		p := polynomial{ranges: units[u].ranges}
+		f.Scale = new(big.Rat).Quo(f.Scale, q.Scale)
+		for _, s := range units[u].scale {
+			p.scale = append(p.scale, new(big.Rat).Mul(s, f.Scale))
+		}
+		units[u] = p
+		b := new(big.Rat).Quo(f.Bias, q.Scale)
+		bias = append(bias, b.Add(b, q.Before))
+	}
+	return bias, true
+}
+
+// A division makes a code of many bits of a sum of terms: N/m in whole numbers, and a bias, rounded. The sum N is
+// written in digits; its leading ones give a code that is never too great and at most one or two too small. What N then
+// is more than m times that code says whether the next one is reached, exactly:
+//
+//	N >= m*(code+1) + offset    where offset, of the rounding and the bias, depends on the parity or sign of code+1 only
+type division struct {
+	*limbs
+	q    *whole.Rounding
+	unit *big.Rat // of which all scales, and one, are multiples
+	m    *big.Int // one in units
+	bias []*big.Rat
+
+	digit []*value // of N, the least first; all but the last are in 0..2^bits-1
+	code  *value
+}
+
+// limbBits is the bits of a digit of N, where products leave so many.
+const limbBits = 28
+
+// maxDigits bounds the digits of N: digits of these, with codes, are added up in maxLimb bits.
+const maxDigits = 1 << 6
+
+// divided is false where products or biases are too wide.
+func (v *value) divided(q *whole.Rounding, terms [][]int, units []polynomial, bias []*big.Rat) ([]*value, bool) {
+	d := &division{limbs: &limbs{of: v, terms: terms}, q: q, bias: bias}
+	scales, most := []*big.Rat{big.NewRat(1, 1)}, big.NewInt(1)
+	for _, p := range units {
+		scales = append(scales, p.scale...)
+		for _, r := range p.ranges {
+			most.Add(most, new(big.Int).Abs(big.NewInt(r.Lo))).Add(most, new(big.Int).Abs(big.NewInt(r.Hi)))
+		}
+	}
+	d.unit = whole.Unit(scales)
+	d.m = new(big.Int).Set(new(big.Rat).Inv(d.unit).Num())
+	if d.bits = min(limbBits, maxLimb-most.BitLen()); d.bits < 1 {
+		return nil, false
+	}
+	reach := new(big.Int)
+	for _, p := range units {
+		var of limbed
+		for _, s := range p.scale {
+			of.factors = append(of.factors, new(big.Int).Set(new(big.Rat).Quo(s, d.unit).Num()))
+		}
+		d.limbs.units = append(d.limbs.units, of)
+		for _, f := range of.factors {
+			d.digits = max(d.digits, f.BitLen()/d.bits+1)
+			if reach.CmpAbs(f) < 0 {
+				reach.Abs(f)
+			}
+		}
+	}
+	width := max(reach.Mul(reach, most).BitLen(), d.m.BitLen())
+	if width/d.bits >= maxDigits {
+		return nil, false
+	}
+	d.split(width)
+	rounds, ok := d.estimate()
+	if !ok {
+		return nil, false
+	}
+	bits := []*value{d.code}
+	for range rounds {
+		bits = append(bits, d.climb())
+		d.code = d.value(added(len(bits)), bits...)
+	}
+	d.made = d.made[:len(d.made)-1]
+	v.args, v.made = bits, added(len(bits))
+	v.made.requant = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: q.Codes.Lo, Hi: q.Codes.Hi}
+	return d.made, true
+}
+
+// added is the sum of n values.
+func added(n int) *made {
+	m := &made{}
+	for i := range n {
+		m.terms, m.factors = append(m.terms, []int{i}), append(m.factors, []int64{1})
+	}
+	return m
+}
+
+// weighed is a sum of values times powers of two or small factors, and a bias.
+func weighed(bias int64, factors ...int64) *made {
+	m := added(len(factors))
+	for i, f := range factors {
+		m.factors[i][0] = f
+	}
+	if bias != 0 {
+		m.bias = []int64{bias}
+	}
+	return m
+}
+
+// split makes the digits of N, of so many bits: the last one has the sign.
+func (d *division) split(width int) {
+	var carry *value
+	last := max(d.digits-1, width/d.bits)
+	for k := 0; k <= last; k++ {
+		sum := carry
+		if k < d.digits {
+			sum = d.sum(k, carry)
+		}
+		digit, args, within := added(1), []*value{sum}, num.Range{Lo: -1 << d.bits, Hi: 1 << d.bits}
+		if k < last {
+			carry = d.shifted(sum, d.bits, num.Range{Lo: -maxSum, Hi: maxSum})
+			digit, args = weighed(0, 1, -1<<d.bits), append(args, carry)
+			within = num.Range{Hi: 1<<d.bits - 1}
+		}
+		digit.requant = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: within.Lo, Hi: within.Hi} // it clips nothing
+		d.digit = append(d.digit, d.value(digit, args...))
+	}
+}
+
+// shifted is a value over 2^shift, rounded down and bounded.
+func (d *division) shifted(v *value, shift int, within num.Range) *value {
+	m := added(1)
+	m.requant = &num.Requant{Multiplier: 1, Shift: shift, Mode: num.Floor, Lo: within.Lo, Hi: within.Hi}
+	return d.value(m, v)
+}
+
+// fineBits is how many bits behind the point the leading digits have, in codes.
+const fineBits = 4
+
+// estimate makes a code that is never too great, and says by how much it may be too small. The leading digits give the
+// sum in steps of at most 2^-fineBits of a code, bounded where no code is any more.
+func (d *division) estimate() (rounds int, ok bool) {
+	shift := max(0, d.m.BitLen()-1-fineBits) // of N
+	limit := new(big.Int).SetInt64(max(d.q.Codes.Hi, -d.q.Codes.Lo) + max(d.q.Behind, -d.q.Behind) + 8)
+	far := new(big.Int)
+	for _, b := range d.bias {
+		if c := nearest(new(big.Rat).Abs(b)); c.Cmp(far) > 0 {
+			far = c
+		}
+	}
+	limit.Add(limit, far)
+	limit.Mul(limit, d.m).Rsh(limit, uint(shift)).Add(limit, big.NewInt(1))
+	width := limit.BitLen() // of the leading digits
+	if width > 44 {
+		return 0, false
+	}
+	first := min(shift/d.bits, len(d.digit)-1)
+	bounds := []*big.Int{new(big.Int).Lsh(limit, uint(shift-first*d.bits))} // of what is left from each digit on
+	for range len(d.digit) - 1 - first {
+		b := new(big.Int).Rsh(bounds[len(bounds)-1], uint(d.bits))
+		bounds = append(bounds, b.Add(b, big.NewInt(2)))
+	}
+	if !bounds[0].IsInt64() || bounds[0].BitLen() > 60 {
+		return 0, false
+	}
+	var left *value
+	for k := len(d.digit) - 1; k >= first; k-- {
+		m, args := added(1), []*value{d.digit[k]}
+		if left != nil {
+			m, args = weighed(0, 1, 1<<d.bits), append(args, left)
+		}
+		r := num.Range{Hi: bounds[k-first].Int64()}
+		r.Lo = -r.Hi
+		drop := 0
+		if k == first {
+			drop, r = shift-first*d.bits, num.Range{Lo: -limit.Int64(), Hi: limit.Int64()}
+		}
+		m.requant = &num.Requant{Multiplier: 1, Shift: drop, Mode: num.Floor, Lo: r.Lo, Hi: r.Hi}
+		left = d.value(m, args...)
+	}
+	return d.guess(left, shift, width), true
+}
+
+// guess multiplies the leading digits, N/2^shift of so many bits, by what one of them is in codes.
+func (d *division) guess(left *value, shift, width int) (rounds int) {
+	step := shifted(d.unit, shift)
+	precision := 60 - width
+	factor := floor(shifted(step, precision)).Int64() // of a step of at most one code
+	// the sum is at least and at most so much more than what is computed
+	slack := shifted(new(big.Rat).SetInt64(1), width-precision)
+	low, high := new(big.Rat).Neg(slack), new(big.Rat).Set(slack)
+	if shift > 0 {
+		high.Add(high, step)
+	}
+	least, most := d.halves()
+	m := weighed(0, factor)
+	for _, b := range d.bias {
+		at := new(big.Rat).Add(b, least)
+		at.Add(at, low).Add(at, big.NewRat(d.q.Behind, 1))
+		m.bias = append(m.bias, floor(shifted(at, precision)).Int64()-1)
+	}
+	m.bias = one(m.bias)
+	m.requant = &num.Requant{Multiplier: 1, Shift: precision, Mode: num.Floor, Lo: d.q.Codes.Lo, Hi: d.q.Codes.Hi}
+	d.code = d.value(m, left)
+	off := most.Sub(most, least)
+	off.Add(off, high).Sub(off, low).Add(off, shifted(big.NewRat(2, 1), -precision))
+	return int(new(big.Int).Neg(floor(off.Neg(off))).Int64())
+}
+
+// boundary is where a code begins, less the code: the sum with its bias comes to it, or passes it.
+func (d *division) boundary(code int64) (at *big.Rat, reached bool) {
+	at, reached = d.q.Mode.Boundary(code - d.q.Behind)
+	return at.Sub(at, big.NewRat(code-d.q.Behind, 1)), reached
+}
+
+// halves is the least and the most by which a number may be rounded up.
+func (d *division) halves() (least, most *big.Rat) {
+	for k := int64(-2); k <= 2; k++ {
+		at, _ := d.boundary(d.q.Behind + k)
+		at.Neg(at)
+		if least == nil || at.Cmp(least) < 0 {
+			least = at
+		}
+		if most == nil || at.Cmp(most) > 0 {
+			most = at
+		}
+	}
+	return least, new(big.Rat).Set(most)
+}
+
+// offset is the least N at which a code is reached in unit u, less m times the code.
+func (d *division) offset(u int, code int64) *big.Int {
+	at, reached := d.boundary(code)
+	at.Sub(at, d.bias[u]).Sub(at, big.NewRat(d.q.Behind, 1)).Quo(at, d.unit)
+	if reached {
+		return new(big.Int).Neg(floor(at.Neg(at)))
+	}
+	return new(big.Int).Add(floor(at), big.NewInt(1))
+}
+
+// climb makes 1 where the code after the one that is known is reached, else 0.
+func (d *division) climb() *value {
+	z := d.q.Behind
+	kind, like := d.code, [2]int64{z + 1, z + 1} // codes that stand for all of their kind
+	switch d.q.Mode {
+	case num.HalfEven:
+		half := weighed(1-z, 1)
+		half.requant = &num.Requant{Multiplier: 1, Shift: 1, Mode: num.Floor, Lo: -maxSum, Hi: maxSum}
+		kind, like = d.value(weighed(1-z, 1, -2), d.code, d.value(half, d.code)), [2]int64{z, z + 1}
+	case num.HalfAway, num.HalfTowardZero, num.TowardZero, num.AwayFromZero:
+		sign := added(1)
+		sign.steps = []num.Step{{At: []int64{z}, Value: []int64{0, 1}}}
+		kind, like = d.value(sign, d.code), [2]int64{z, z + 1}
+	}
+	next := d.value(nil, append(slices.Clone(d.digit), d.code, kind)...)
+	l := &limbs{of: next, bits: maxLimb - d.bits - 8, digits: 1}
+	for k := range next.args {
+		l.terms = append(l.terms, []int{k})
+	}
+	for u := range d.limbs.units {
+		first, second := d.offset(u, like[0]), d.offset(u, like[1])
+		of := limbed{at: []*big.Int{new(big.Int).Add(d.m, first)}, values: []int64{0, 1}}
+		for k := range d.digit {
+			of.factors = append(of.factors, new(big.Int).Lsh(big.NewInt(1), uint(k*d.bits)))
+		}
+		of.factors = append(of.factors, new(big.Int).Neg(d.m), new(big.Int).Sub(first, second))
+		l.units = append(l.units, of)
+		for _, f := range append(slices.Clone(of.factors), of.at...) {
+			l.digits = max(l.digits, f.BitLen()/l.bits+1)
+		}
+	}
+	d.made = d.made[:len(d.made)-1] // behind what it is made of
+	l.write()
+	d.made = append(append(d.made, l.made...), next)
+	return next
+}
