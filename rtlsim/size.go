@@ -240,7 +240,9 @@ func (z *sizer) roomy() (depth []int, words int) {
 	for s := range z.now {
 		z.raise(s, z.enough(s))
 	}
+	z.calm = true // nothing ever fills up
 	t := z.surely()
+	z.calm = false
 	if t.keeps {
 		depth = z.trimmed(t.high, was)
 	}

@@ -21,8 +21,9 @@ type trials struct {
 	err      error // the context's, from which on nothing is accepted
 	known    *Known
 	in, out  Pace
-	interval int // clocks per frame that are to be kept
-	left     int // words that may be moved yet
+	interval int  // clocks per frame that are to be kept
+	calm     bool // the whole is tried with a paced host alone
+	left     int  // words that may be moved yet
 	count    int
 }
 
@@ -161,7 +162,7 @@ func (z *trials) try(members []bool, depth []int) tried {
 		e = z.part(members, depth, z.interval, frames)
 	}
 	t := tried{keeps: z.keepsInterval(e)}
-	if t.keeps && members == nil && z.design.Target.Stalls == dataflow.Frozen {
+	if t.keeps && members == nil && !z.calm && z.design.Target.Stalls == dataflow.Frozen {
 		if full := z.pressed(depth, z.frames(nil)); !z.keepsPressed(full) {
 			t.keeps, e = false, full
 		}
@@ -180,7 +181,7 @@ func (z *trials) try(members []bool, depth []int) tried {
 func (z *trials) key(members []bool, depth []int) string {
 	b := fmt.Append(nil, z.interval, " ", z.design.Target.Stalls)
 	if members == nil {
-		b = fmt.Append(b, " whole ", z.in.Every, " ", z.out.Every)
+		b = fmt.Append(b, " whole ", z.in.Every, " ", z.out.Every, " ", z.calm)
 	}
 	number := make([]int, len(z.loops))
 	n := 0
